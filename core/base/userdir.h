@@ -6,8 +6,8 @@
 
 #include "core/base/base.h"
 
-/* $VARIABLE/NAME, or ~/BELOW/NAME where the variable is not set; malloc'ed. The directory need not exist. Relative paths
- * in the environment are ignored. NULL without a home. Example: userdir("XDG_CACHE_HOME", ".cache", "xcore"). */
+/* $VARIABLE/NAME, or ~/BELOW/NAME where the variable is not set; malloc'ed. The directory need not exist. Relative
+ * paths in the environment are ignored. NULL without a home. Example: userdir("XDG_CACHE_HOME", ".cache", "xcore"). */
 char *xc_userdir(const char *variable, const char *below, const char *name);
 
 /* Make a directory and its missing parents, all with this mode. True also when a file of that name exists, which may be

@@ -1,4 +1,5 @@
-/* arch: the list of machines. Those that xcore unwinds have one file per family; of the others only the notes are known.
+/* arch: the list of machines. Those that xcore unwinds have one file per family; of the others only the notes are
+ * known.
  *
  * Note layouts: Linux include/linux/elfcore.h (elf_prstatus, elf_prpsinfo) with each machine's elf_gregset_t, checked
  * against 6.1. */
@@ -71,8 +72,8 @@ bool xc_arch_is_x86_64(const struct xc_arch *arch)
 	return arch->machine == EM_X86_64 && arch->unwinds;
 }
 
-/* push and call store whole registers, on x32 too. ppc64 saves its condition register (68 to 75) in words of 4 bytes, arm
- * the doublewords of its floating-point unit. */
+/* push and call store whole registers, on x32 too. ppc64 saves its condition register (68 to 75) in words of 4 bytes,
+ * arm the doublewords of its floating-point unit. */
 uint8_t xc_arch_saved_size(const struct xc_arch *arch, int number)
 {
 	if (arch->machine == EM_PPC64 && number >= 68 && number <= 75)

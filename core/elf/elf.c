@@ -17,8 +17,8 @@ static bool inside(const struct xc_elf *elf, uint64_t at, uint64_t len)
 	return at <= elf->size && len <= elf->size - at;
 }
 
-/* With PN_XNUM the count is in sh_info of section header 0, which the kernel writes last: a truncated core lacks it, or has
- * zeros there. In that case the program headers end at the offset of the notes, which follow them. */
+/* With PN_XNUM the count is in sh_info of section header 0, which the kernel writes last: a truncated core lacks it, or
+ * has zeros there. In that case the program headers end at the offset of the notes, which follow them. */
 static uint32_t extended_phnum(const struct xc_elf *elf, uint64_t shoff)
 {
 	bool wide = elf->elf_class == ELFCLASS64;

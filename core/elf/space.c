@@ -1,8 +1,8 @@
 /* space: one sorted array of disjoint segments.
  *
- * added[] keeps every segment in the order in which it was added. Sealing sweeps over all ends in address order with
- * a heap of the segments that are open there, the last one added on top, and emits a piece wherever the top changes:
- * O(n log n). Cutting segments pairwise would be quadratic for the 65,536 and more segments of a large core. Pieces point
+ * added[] keeps every segment in the order in which it was added. Sealing sweeps over all ends in address order with a
+ * heap of the segments that are open there, the last one added on top, and emits a piece wherever the top changes: O(n
+ * log n). Cutting segments pairwise would be quadratic for the 65,536 and more segments of a large core. Pieces point
  * at the bytes of the segment that they were cut from.
  *
  * Reading finds the first segment by binary search and continues from neighbour to neighbour. */
@@ -187,7 +187,8 @@ size_t xc_space_lower_bound(const struct xc_space *space, xc_addr addr)
 bool xc_space_next_readable(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out)
 {
 	const xc_addr lo = *lo_inout;
-	for (size_t i = xc_space_lower_bound(space, lo); lo <= hi && i < space->count && space->sealed[i].lo <= hi; i++) {
+	size_t i = xc_space_lower_bound(space, lo);
+	for (; lo <= hi && i < space->count && space->sealed[i].lo <= hi; i++) {
 		const struct xc_segment *s = &space->sealed[i];
 		if (!s->bytes && !s->backing)
 			continue;

@@ -21,8 +21,8 @@ enum xc_provenance {
 };
 
 /* A reader of bytes that are not mapped into our memory. read copies up to len bytes from offset and returns the number
- * copied, from the front. why (may be NULL) gives the reason for a byte that read could not copy: a static text, or NULL
- * for that of the segment's provenance. Both must be thread-safe. */
+ * copied, from the front. why (may be NULL) gives the reason for a byte that read could not copy: a static text, or
+ * NULL for that of the segment's provenance. Both must be thread-safe. */
 struct xc_backing {
 	size_t (*read)(void *ctx, uint64_t offset, void *buf, size_t len);
 	const char *(*why)(void *ctx, uint64_t offset);
@@ -48,8 +48,8 @@ void xc_space_add(struct xc_space *space, const struct xc_segment *segment);
 /* Remove all added segments. Until the next seal, reads still use the sealed ones. */
 void xc_space_clear(struct xc_space *space);
 
-/* Sort and cut the added segments into disjoint ones. O(n log n). May be called again after further xc_space_add calls: a
- * core is sealed once to find its modules and again with their files. */
+/* Sort and cut the added segments into disjoint ones. O(n log n). May be called again after further xc_space_add calls:
+ * a core is sealed once to find its modules and again with their files. */
 void xc_space_seal(struct xc_space *space);
 
 /* All or nothing: read len bytes at addr into buf, crossing segments as needed. On error (XC_ERR_FAULT,
@@ -77,12 +77,12 @@ long xc_space_peek_string(const struct xc_space *space, xc_addr addr, char *buf,
 size_t xc_space_count(const struct xc_space *space);
 const struct xc_segment *xc_space_at(const struct xc_space *space, size_t index);
 
-/* The index of the first segment that ends at addr or above: the one that holds addr, or the next one. The count when there
- * is none. O(log n). */
+/* The index of the first segment that ends at addr or above: the one that holds addr, or the next one. The count when
+ * there is none. O(log n). */
 size_t xc_space_lower_bound(const struct xc_space *space, xc_addr addr);
 
-/* Find the next range within [*lo_inout, hi] that has bytes: from *lo_inout (updated) to *end_out, inclusive. False: there
- * is none. Loops over words need it: a range may be terabytes of which one page is present. O(log n). */
+/* Find the next range within [*lo_inout, hi] that has bytes: from *lo_inout (updated) to *end_out, inclusive. False:
+ * there is none. Loops over words need it: a range may be terabytes of which one page is present. O(log n). */
 bool xc_space_next_readable(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out);
 
 /* The segment that holds addr, or NULL when nothing is mapped there. O(log n). */

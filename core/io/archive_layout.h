@@ -1,4 +1,5 @@
-/* archive_layout: constants of the pack format, for recognising, reading and writing packs. The layout is in archive.h. */
+/* archive_layout: constants of the pack format, for recognising, reading and writing packs. The layout is in
+ * archive.h. */
 #ifndef XC_ARCHIVE_LAYOUT_H
 #define XC_ARCHIVE_LAYOUT_H
 

@@ -152,7 +152,8 @@ bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t siz
 	draft->path = xc_asprintf("%s/%s/%s", cache->dir, cache->kind, draft->temporary);
 	xc_shared_status_add_tempfile(draft->path);
 	unlinkat(draft->directory, draft->temporary, 0); /* left by a dead process with the same pid */
-	draft->fd = openat(draft->directory, draft->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	draft->fd = openat(draft->directory, draft->temporary, flags, 0600);
 	if (draft->fd >= 0 && (size == 0 || posix_fallocate(draft->fd, 0, (off_t)size) == 0))
 		return true;
 	xc_cache_finish(draft, false);

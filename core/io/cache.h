@@ -1,9 +1,9 @@
 /* cache: files that one run keeps for the next, below $XDG_CACHE_HOME/xcore.
  *
- * Each kind of file has its own directory, which is kept below a size: the least recently used files are removed. A file is
- * written under a temporary name and renamed, so a reader sees all of it or nothing. Files with another owner, or writable
- * by others, are ignored. A failed write is not an error: the directory may be read-only, the disk full. Behind an opener
- * (opener.h) nothing is written. Readers must validate the content. */
+ * Each kind of file has its own directory, which is kept below a size: the least recently used files are removed. A
+ * file is written under a temporary name and renamed, so a reader sees all of it or nothing. Files with another owner,
+ * or writable by others, are ignored. A failed write is not an error: the directory may be read-only, the disk full.
+ * Behind an opener (opener.h) nothing is written. Readers must validate the content. */
 #ifndef XC_CACHE_H
 #define XC_CACHE_H
 
@@ -39,13 +39,14 @@ struct xc_cache_draft {
 uint64_t xc_cache_largest(const struct xc_cache *cache);
 
 /* Start a file of `size` bytes: removes old files and reserves the disk space. Size 0: not known yet, and old files are
- * removed when the file is finished. False when there is no space or the file is larger than xc_cache_largest. Otherwise
- * xc_cache_finish must follow: it renames the file if it is `good` and not too large, else removes it. Returns whether the
- * file was kept. */
+ * removed when the file is finished. False when there is no space or the file is larger than xc_cache_largest.
+ * Otherwise xc_cache_finish must follow: it renames the file if it is `good` and not too large, else removes it.
+ * Returns whether the file was kept. */
 bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t size, struct xc_cache_draft *draft);
 bool xc_cache_finish(struct xc_cache_draft *draft, bool good);
 
-/* Write a file, replacing one of the same name. False when it was not kept, as for one larger than half the capacity. */
+/* Write a file, replacing one of the same name. False when it was not kept, as for one larger than half the
+ * capacity. */
 bool xc_cache_put(const struct xc_cache *cache, const char *name, const struct xc_cache_piece *pieces, size_t count);
 
 /* Overwrite a few bytes of a cached file in place, such as a note with its own checksum. */

@@ -1,6 +1,7 @@
 /* decoder: decodes a compressed stream step by step. One decoder per format (decoder_*.c), all with one interface.
  *
- * Streams may be concatenated, as `cat a.gz b.gz` does. A truncated or damaged one gives the bytes before the damage. */
+ * Streams may be concatenated, as `cat a.gz b.gz` does. A truncated or damaged one gives the bytes before the
+ * damage. */
 #ifndef XC_DECODER_H
 #define XC_DECODER_H
 
@@ -39,8 +40,8 @@ struct xc_decoder {
 
 extern const struct xc_decoder xc_decoder_zstd, xc_decoder_lz4, xc_decoder_xz, xc_decoder_gzip;
 
-/* The decoder for a file that begins with these bytes, after skippable frames of zstd and lz4. NULL for other files and for
- * packs. */
+/* The decoder for a file that begins with these bytes, after skippable frames of zstd and lz4. NULL for other files and
+ * for packs. */
 const struct xc_decoder *xc_decoder_of(const uint8_t *bytes, uint64_t size);
 
 #endif

@@ -1,7 +1,8 @@
-/* decoder_gzip: zlib reads one member; the next one begins where it ends. Zeros after the last one are padding, as on tapes.
+/* decoder_gzip: zlib reads one member; the next one begins where it ends. Zeros after the last one are padding, as on
+ * tapes.
  *
- * ISA-L would take half the time, but loses bytes where a step ends at a bad place (2.30: some streams in steps of 7 bytes,
- * some in two steps of any size into 4,093 bytes). */
+ * ISA-L would take half the time, but loses bytes where a step ends at a bad place (2.30: some streams in steps of 7
+ * bytes, some in two steps of any size into 4,093 bytes). */
 #include "core/io/decoder.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* decoder_lz4: an error discards everything that a call decoded. So each call gets only the block that lz4 waits for, without
- * the header of the next block, and nothing while lz4 may still hold bytes of the previous block. A block has at most 4 MiB,
- * so no limit on memory is needed. */
+/* decoder_lz4: an error discards everything that a call decoded. So each call gets only the block that lz4 waits for,
+ * without the header of the next block, and nothing while lz4 may still hold bytes of the previous block. A block has
+ * at most 4 MiB, so no limit on memory is needed. */
 #include "core/io/decoder.h"
 
 #include <lz4frame.h>

@@ -1,5 +1,6 @@
-/* decoder_zstd: an error discards everything that a call decoded. So each call gets only the block that zstd waits for, without
- * the header of the next block, which zstd's hint includes: otherwise a damaged block would cost the block before it. */
+/* decoder_zstd: an error discards everything that a call decoded. So each call gets only the block that zstd waits for,
+ * without the header of the next block, which zstd's hint includes: otherwise a damaged block would cost the block
+ * before it. */
 #include "core/io/decoder.h"
 
 #include <stdlib.h>

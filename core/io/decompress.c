@@ -1,5 +1,5 @@
-/* decompress: the file has holes where the stream has zeros. Most of a large core is zeros, and so is all of a decompression bomb
- * that would fill the disk. */
+/* decompress: the file has holes where the stream has zeros. Most of a large core is zeros, and so is all of a
+ * decompression bomb that would fill the disk. */
 #include "core/io/decompress.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* decompress: decodes a compressed stream into an unnamed temporary file, after its existing content, until the stream ends,
- * is found damaged, or reaches a limit. */
+/* decompress: decodes a compressed stream into an unnamed temporary file, after its existing content, until the stream
+ * ends, is found damaged, or reaches a limit. */
 #ifndef XC_DECOMPRESS_H
 #define XC_DECOMPRESS_H
 
@@ -25,8 +25,8 @@ struct xc_decompression {
 /* The hint when disk space runs out: with more of it the core may open. */
 #define XC_DECOMPRESS_MORE_ROOM "set TMPDIR to a directory with more room"
 
-/* Errors: XC_ERR_FORMAT (damaged before anything could be decoded), XC_ERR_LIMIT (the limit; the room, with the hint above; the
- * memory of the decoder), and those of creating and writing a file, with a hint. */
+/* Errors: XC_ERR_FORMAT (damaged before anything could be decoded), XC_ERR_LIMIT (the limit; the room, with the hint
+ * above; the memory of the decoder), and those of creating and writing a file, with a hint. */
 XC_MUST_CHECK struct xc_error *xc_decompress(const struct xc_decoder *decoder, struct xc_decompression *expansion);
 
 #endif

@@ -1,8 +1,8 @@
-/* opener: openat2 with RESOLVE_IN_ROOT keeps "..", absolute paths and symbolic links below the root, and RESOLVE_NO_MAGICLINKS
- * excludes /proc/self/fd and the like. A path is first opened with O_PATH, which has no side effects, and only then for
- * reading: merely opening a device can have effects (a watchdog starts and reboots the host). The second open uses that
- * descriptor, not the name, because the name may lead to another file by then.
- * On kernels before 5.6, and in containers whose filter does not know openat2, "/" is resolved by plain open. A sysroot is
+/* opener: openat2 with RESOLVE_IN_ROOT keeps "..", absolute paths and symbolic links below the root, and
+ * RESOLVE_NO_MAGICLINKS excludes /proc/self/fd and the like. A path is first opened with O_PATH, which has no side
+ * effects, and only then for reading: merely opening a device can have effects (a watchdog starts and reboots the
+ * host). The second open uses that descriptor, not the name, because the name may lead to another file by then. On
+ * kernels before 5.6, and in containers whose filter does not know openat2, "/" is resolved by plain open. A sysroot is
  * refused there, because its links could lead out of it. */
 #include "core/io/opener.h"
 

@@ -1,9 +1,9 @@
 /* source: a mapped file, or the mapped temporary file that a compressed one was inflated into.
  *
- * Reads of a mapping need no system calls, at one price: when another process truncates the file, touching a lost page raises
- * SIGBUS. The handler below looks the address up in a list of guards (one per mapping, never freed, so the walk is safe in
- * a signal handler), maps zero pages over the lost rest and marks the source as changed. Any other SIGBUS gets the default
- * action. */
+ * Reads of a mapping need no system calls, at one price: when another process truncates the file, touching a lost page
+ * raises SIGBUS. The handler below looks the address up in a list of guards (one per mapping, never freed, so the walk
+ * is safe in a signal handler), maps zero pages over the lost rest and marks the source as changed. Any other SIGBUS
+ * gets the default action. */
 #include "core/io/source.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 		errno = saved;
 		return;
 	}
-	signal(number, SIG_DFL); /* not a guarded address: the instruction runs again and the signal kills the process */
+	signal(number, SIG_DFL); /* not a guarded address: the instruction runs again and kills the process */
 }
 
 /* Called for each mapping, because other code of the process may have replaced the handler. */
@@ -105,9 +105,9 @@ static struct xc_error *map_fd(int fd, uint64_t from, uint64_t size, struct xc_s
 		return NULL;
 	if (size > SIZE_MAX / 2)
 		return xc_error_new(XC_ERR_LIMIT, "%s: %" PRIu64 " bytes cannot be mapped", source->path, size);
-	/* Headroom first, then the file, then a tail of zeros: libraries that look for the end of a string find one, wherever
-	 * the file ends. Untouched pages cost nothing. No page is writable before it is needed, because RLIMIT_DATA counts
-	 * writable ones. */
+	/* Headroom first, then the file, then a tail of zeros: libraries that look for the end of a string find one,
+	 * wherever the file ends. Untouched pages cost nothing. No page is writable before it is needed, because
+	 * RLIMIT_DATA counts writable ones. */
 	size_t whole = HEADROOM + (size_t)size + TAIL;
 	uint8_t *map = mmap(NULL, whole, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)

@@ -1,8 +1,9 @@
 /* source: the bytes of a file, by offset, decompressed.
  *
- * A plain file is mapped read-only. A file compressed by zstd, lz4, xz or gzip (recognised by its first bytes, not by its name)
- * is inflated once into an unlinked temporary file, which is mapped. So all callers see plain bytes. A mapped file that shrinks
- * does not kill the process: a SIGBUS handler maps zeros over the lost range and marks the source as changed. */
+ * A plain file is mapped read-only. A file compressed by zstd, lz4, xz or gzip (recognised by its first bytes, not by
+ * its name) is inflated once into an unlinked temporary file, which is mapped. So all callers see plain bytes. A mapped
+ * file that shrinks does not kill the process: a SIGBUS handler maps zeros over the lost range and marks the source as
+ * changed. */
 #ifndef XC_SOURCE_H
 #define XC_SOURCE_H
 
@@ -37,12 +38,12 @@ struct xc_source_options {
 	bool as_is;                   /* inflate nothing: a compressed file is XC_ERR_UNSUPPORTED */
 };
 
-/* Open path. Regular files only: they are opened without blocking and then checked, so a FIFO or a device is an immediate
- * error. Errors: XC_ERR_NOT_FOUND, XC_ERR_PERMISSION, XC_ERR_IO, XC_ERR_UNSUPPORTED (not a regular file, or an unsupported
- * compression), XC_ERR_LIMIT (larger than max_size when inflated, or compressed with a window of more than 128 MiB). An empty
- * file opens with size 0. A compressed stream with damage opens with the bytes before the damage and `cut` set; with no such
- * bytes it is XC_ERR_FORMAT. For zstd and lz4 these are whole blocks. xz and gzip verify only at the end, so their last bytes
- * may be wrong. */
+/* Open path. Regular files only: they are opened without blocking and then checked, so a FIFO or a device is an
+ * immediate error. Errors: XC_ERR_NOT_FOUND, XC_ERR_PERMISSION, XC_ERR_IO, XC_ERR_UNSUPPORTED (not a regular file, or
+ * an unsupported compression), XC_ERR_LIMIT (larger than max_size when inflated, or compressed with a window of more
+ * than 128 MiB). An empty file opens with size 0. A compressed stream with damage opens with the bytes before the
+ * damage and `cut` set; with no such bytes it is XC_ERR_FORMAT. For zstd and lz4 these are whole blocks. xz and gzip
+ * verify only at the end, so their last bytes may be wrong. */
 XC_MUST_CHECK struct xc_error *xc_source_open(const char *path, const struct xc_source_options *options,
 					      struct xc_source **source_out);
 
@@ -50,8 +51,8 @@ XC_MUST_CHECK struct xc_error *xc_source_open(const char *path, const struct xc_
 XC_MUST_CHECK struct xc_error *xc_source_open_fd(int fd, const char *path, const struct xc_source_options *options,
 						 struct xc_source **source_out);
 
-/* Inflate a stream in memory (a file of a pack) into a new source. The bytes are not needed afterwards. Errors and `cut` as
- * for a compressed file. */
+/* Inflate a stream in memory (a file of a pack) into a new source. The bytes are not needed afterwards. Errors and
+ * `cut` as for a compressed file. */
 XC_MUST_CHECK struct xc_error *xc_source_inflate(const void *bytes, uint64_t size, const char *path,
 						 const struct xc_source_options *options,
 						 struct xc_source **source_out);
@@ -59,17 +60,17 @@ XC_MUST_CHECK struct xc_error *xc_source_inflate(const void *bytes, uint64_t siz
 /* A source over bytes of the caller, which must outlive it (a vDSO in the core, tests). */
 struct xc_source *xc_source_over(const void *bytes, size_t size, const char *name);
 
-/* A source of `size` zero bytes in memory, in large pages where the kernel has them. The caller fills it: it may cast `bytes`
- * while nobody else reads them. NULL when memory runs out. */
+/* A source of `size` zero bytes in memory, in large pages where the kernel has them. The caller fills it: it may cast
+ * `bytes` while nobody else reads them. NULL when memory runs out. */
 struct xc_source *xc_source_blank(uint64_t size, const char *name);
 
-/* Take `size` zeroed, writable bytes before the mapped bytes and contiguous with them: space for a synthetic header, so that
- * a library that expects a file in memory gets one. They live as long as the source. Aligned to 64 bytes, 8 MiB in all. NULL
- * when no space is left or the bytes are not mapped. */
+/* Take `size` zeroed, writable bytes before the mapped bytes and contiguous with them: space for a synthetic header, so
+ * that a library that expects a file in memory gets one. They live as long as the source. Aligned to 64 bytes, 8 MiB in
+ * all. NULL when no space is left or the bytes are not mapped. */
 void *xc_source_headroom(struct xc_source *source, size_t size);
 
-/* True when a page was lost because the file was truncated while it was read, or when the file is now shorter than before
- * (one stat of the path). */
+/* True when a page was lost because the file was truncated while it was read, or when the file is now shorter than
+ * before (one stat of the path). */
 bool xc_source_changed(const struct xc_source *source);
 
 void xc_source_close(struct xc_source *source); /* NULL is fine */

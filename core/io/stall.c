@@ -1,5 +1,5 @@
-/* stall: /proc/PID/task/TID/syscall is one line of numbers: the call, its arguments, the stack pointer. While this line and the
- * number of voluntary context switches are unchanged, the thread is in the same call. */
+/* stall: /proc/PID/task/TID/syscall is one line of numbers: the call, its arguments, the stack pointer. While this line
+ * and the number of voluntary context switches are unchanged, the thread is in the same call. */
 #include "core/io/stall.h"
 
 #include <dirent.h>

@@ -1,9 +1,9 @@
 /* stall: detects threads that are blocked on a hung file, and for how long.
  *
- * A file system may hang (NFS, FUSE, autofs, a broken disk). System calls on it then do not return, perhaps not even for
- * a signal. So another process samples the threads through /proc/PID/task/TID/syscall. A thread that is in the same call as
- * before, with the same count of context switches, has been blocked in it since. Where the kernel hides the call, no thread
- * counts as blocked. */
+ * A file system may hang (NFS, FUSE, autofs, a broken disk). System calls on it then do not return, perhaps not even
+ * for a signal. So another process samples the threads through /proc/PID/task/TID/syscall. A thread that is in the same
+ * call as before, with the same count of context switches, has been blocked in it since. Where the kernel hides the
+ * call, no thread counts as blocked. */
 #ifndef XC_STALL_H
 #define XC_STALL_H
 
@@ -34,15 +34,15 @@ struct xc_stall {
 	size_t count;
 };
 
-/* Scan all threads of a process and of its descendants in the same session, at `now_ms` by the caller's clock. Descendants in
- * other sessions have their own supervisor. Never accesses a file that could hang. */
+/* Scan all threads of a process and of its descendants in the same session, at `now_ms` by the caller's clock.
+ * Descendants in other sessions have their own supervisor. Never accesses a file that could hang. */
 void xc_stall_scan(struct xc_stall *stall, pid_t pid, uint64_t now_ms);
 
 /* The thread that has been blocked longest in this way; NULL: none. Valid until the next scan. */
 const struct xc_stalled_thread *xc_stall_longest(const struct xc_stall *stall, enum xc_stall_kind kind);
 
-/* Add the name of what a thread waits for: a path, or words like "standard input"; nothing when it is unknown. May hang too, so
- * call it in a process that can be abandoned. */
+/* Add the name of what a thread waits for: a path, or words like "standard input"; nothing when it is unknown. May hang
+ * too, so call it in a process that can be abandoned. */
 void xc_stall_describe(const struct xc_stalled_thread *stalled, struct xc_text *text);
 
 void xc_stall_fini(struct xc_stall *stall);

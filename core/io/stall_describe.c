@@ -1,5 +1,6 @@
-/* stall_describe: paths are read from the memory of the blocked thread. For a page fault only the mapped files are known, one of
- * which is the cause: most likely one on a file system that depends on a network or on another process. */
+/* stall_describe: paths are read from the memory of the blocked thread. For a page fault only the mapped files are
+ * known, one of which is the cause: most likely one on a file system that depends on a network or on another
+ * process. */
 #include "core/io/stall.h"
 
 #include <fcntl.h>

@@ -4,11 +4,13 @@
  *        maps ─→ mappings ─→ space (live_memory reads each readable one), sealed
  *        task/ ─→ threads        auxv, space ─→ modules ─→ their files
  *
- * All files are opened relative to one directory descriptor, which refers to this process and never to a later one with the
- * same pid. They are all opened here, because behind Landlock (sandbox.h) no file below /proc/PID can be opened. At the end
- * the snapshot is checked: if the address space has gone meanwhile, the facts may belong to two programs and are discarded.
+ * All files are opened relative to one directory descriptor, which refers to this process and never to a later one with
+ * the same pid. They are all opened here, because behind Landlock (sandbox.h) no file below /proc/PID can be opened. At
+ * the end the snapshot is checked: if the address space has gone meanwhile, the facts may belong to two programs and
+ * are discarded.
  *
- * After the main thread has ended by pthread_exit, /proc/PID shows no memory, but the directory of any living thread does. */
+ * After the main thread has ended by pthread_exit, /proc/PID shows no memory, but the directory of any living thread
+ * does. */
 #include "core/live/live.h"
 
 #include <errno.h>
@@ -243,8 +245,8 @@ static struct xc_error *open_handles(int proc_dir, int dir, const struct xc_live
 	return xc_error_errno(error, "pid:%d: its memory", (int)id->pid);
 }
 
-/* Open files that have no path (deleted, memfd, System V) or whose pages other processes may fill (shared) through map_files. That
- * needs a capability, and is possible only now. */
+/* Open files that have no path (deleted, memfd, System V) or whose pages other processes may fill (shared) through
+ * map_files. That needs a capability, and is possible only now. */
 static void open_map_files(struct xc_process *p, int proc_dir)
 {
 	struct xc_live_absents *absents = xc_live_memory_absents(state_of(p)->memory);

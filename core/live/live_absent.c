@@ -5,10 +5,10 @@
  *   shared              the page of the file behind it (tmpfs and memfd included): another process may hold it
  *   anything else       unknown
  *
- * Two cases need care. In a range registered with userfaultfd the handler decides the content of an absent page. Only smaps
- * shows that (VmFlags um, ui), and reading it walks the page tables, so it is read once, for the first absent page. And a mapping
- * may have gone since the snapshot: pagemap shows such a hole like an untouched page. So maps is read again before an answer, at
- * most every RECHECK_NS: within that time an unmapped page may still read as before. */
+ * Two cases need care. In a range registered with userfaultfd the handler decides the content of an absent page. Only
+ * smaps shows that (VmFlags um, ui), and reading it walks the page tables, so it is read once, for the first absent
+ * page. And a mapping may have gone since the snapshot: pagemap shows such a hole like an untouched page. So maps is
+ * read again before an answer, at most every RECHECK_NS: within that time an unmapped page may still read as before. */
 #include "core/live/live_memory.h"
 
 #include <fcntl.h>

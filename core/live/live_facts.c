@@ -1,11 +1,11 @@
 /* live_facts: identity, threads and command line of a running process, from the text files of /proc.
  *
- * pc and sp of a blocked thread come from /proc/PID/task/TID/syscall, which the kernel fills without stopping the thread
- * (task_current_syscall, lib/syscall.c):
+ * pc and sp of a blocked thread come from /proc/PID/task/TID/syscall, which the kernel fills without stopping the
+ * thread (task_current_syscall, lib/syscall.c):
  *
- *	running                                     on a CPU, or it woke meanwhile
- *	-1 0xSP 0xPC                                blocked, but in no system call: page fault, stopped by a signal
- *	202 0xA0 0xA1 0xA2 0xA3 0xA4 0xA5 0xSP 0xPC  blocked in system call 202
+ * 	running                                     on a CPU, or it woke meanwhile
+ * 	-1 0xSP 0xPC                                blocked, but in no system call: page fault, stopped by a signal
+ * 	202 0xA0 0xA1 0xA2 0xA3 0xA4 0xA5 0xSP 0xPC  blocked in system call 202
  *
  * pc is after the system call instruction. Other registers are unknown. Formats: proc(5), man-pages 6.03. */
 #include "core/live/live_facts.h"

@@ -1,4 +1,5 @@
-/* live_facts: facts from /proc/PID other than memory: identity, threads, the reason for a refusal. Private to live*.c. */
+/* live_facts: facts from /proc/PID other than memory: identity, threads, the reason for a refusal. Private to
+ * live*.c. */
 #ifndef XC_LIVE_FACTS_H
 #define XC_LIVE_FACTS_H
 

@@ -1,14 +1,14 @@
 /* live_kernel: the system calls that read a running process.
  *
- * Only present pages are read. Reading another page would fault it in, which grows the page tables of the process and, for
- * a device or a userfaultfd range, may have any effect. pagemap also shows ranges of device memory (VM_PFNMAP) as never
- * present, so those are not read either.
+ * Only present pages are read. Reading another page would fault it in, which grows the page tables of the process and,
+ * for a device or a userfaultfd range, may have any effect. pagemap also shows ranges of device memory (VM_PFNMAP) as
+ * never present, so those are not read either.
  *
- * Behind Landlock process_vm_readv is refused. /proc/PID/mem, opened read-only before, replaces it: the same bytes at the
- * same speed. It also shows whether the process is alive, because it refers to the address space and not to the pid: after
- * exit or exec a read at any address gives 0 bytes, and one at address 0 of a living process is EIO without side effects.
- * This probe follows every process_vm_readv, so bytes of another process with the same pid, or of a program started by
- * exec, are discarded.
+ * Behind Landlock process_vm_readv is refused. /proc/PID/mem, opened read-only before, replaces it: the same bytes at
+ * the same speed. It also shows whether the process is alive, because it refers to the address space and not to the
+ * pid: after exit or exec a read at any address gives 0 bytes, and one at address 0 of a living process is EIO without
+ * side effects. This probe follows every process_vm_readv, so bytes of another process with the same pid, or of a
+ * program started by exec, are discarded.
  *
  * pagemap bits: Linux Documentation/admin-guide/mm/pagemap.rst (6.15): 63 present, 62 swapped, 58 guard. */
 #include "core/live/live_kernel.h"

@@ -53,8 +53,8 @@ bool xc_live_kernel_gone(struct xc_live_kernel *kernel);
 /* Read the pagemap entries of up to `count` pages from page on. Returns their number, 0 when there are none. */
 size_t xc_live_kernel_entries(struct xc_live_kernel *kernel, xc_addr page, uint64_t *entries, size_t count);
 
-/* May the page of this entry be read without side effects on the process? If not, the reason: not present, swapped out or a
- * guard page. A page with none of these may be read, so a failure is the kernel's refusal. */
+/* May the page of this entry be read without side effects on the process? If not, the reason: not present, swapped out
+ * or a guard page. A page with none of these may be read, so a failure is the kernel's refusal. */
 bool xc_live_kernel_may_read(const struct xc_live_kernel *kernel, uint64_t entry);
 bool xc_live_entry_swapped(uint64_t entry);
 bool xc_live_entry_guard(uint64_t entry);

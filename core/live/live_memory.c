@@ -122,8 +122,8 @@ static size_t read_batch(struct xc_live_memory *m, const struct xc_live_batch *b
 	return got;
 }
 
-/* Choose the pages to load around the requested one. Returns the first. Walks go up or down: programs add to lists at their
- * heads. */
+/* Choose the pages to load around the requested one. Returns the first. Walks go up or down: programs add to lists at
+ * their heads. */
 static xc_addr choose_window(struct xc_live_memory *m, const struct xc_live_region *r, xc_addr page, size_t wanted,
 			     size_t *count_out)
 {

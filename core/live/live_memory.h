@@ -31,8 +31,8 @@ struct xc_live_region {
 struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles);
 void xc_live_memory_free(struct xc_live_memory *memory); /* NULL is fine */
 
-/* Allocate `count` zeroed regions with memory set. Fill them in address order and pass them to use, which frees the previous
- * ones: the sealed space must not refer to those. No other thread may read meanwhile. */
+/* Allocate `count` zeroed regions with memory set. Fill them in address order and pass them to use, which frees the
+ * previous ones: the sealed space must not refer to those. No other thread may read meanwhile. */
 struct xc_live_region *xc_live_memory_regions(struct xc_live_memory *memory, size_t count);
 void xc_live_memory_use(struct xc_live_memory *memory, struct xc_live_region *regions, size_t count);
 

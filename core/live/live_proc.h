@@ -19,7 +19,8 @@ struct xc_live_map {
 int xc_live_proc_read(int dir, const char *name, struct xc_text *text);
 int xc_live_proc_read_fd(int fd, struct xc_text *text);
 
-/* Parse the line at *at, overwriting it with terminators, and advance *at. Skips lines that are no mapping. False at the end. */
+/* Parse the line at *at, overwriting it with terminators, and advance *at. Skips lines that are no mapping. False at
+ * the end. */
 bool xc_live_proc_next_map(char **at, struct xc_live_map *map_out);
 
 /* The value after "Name:" in /proc/PID/status, up to the end of its line; NULL when there is no such line. */

@@ -1,7 +1,8 @@
 /* live_throttle: two token buckets.
  *
- * The reader pays afterwards, because the time spent on the bytes is not known before. So a bucket may fall below zero, and the
- * sleep lasts until it is full enough. It lasts SLICE_NS longer, because many short sleeps would wake the processor too often. */
+ * The reader pays afterwards, because the time spent on the bytes is not known before. So a bucket may fall below zero,
+ * and the sleep lasts until it is full enough. It lasts SLICE_NS longer, because many short sleeps would wake the
+ * processor too often. */
 #include "core/live/live_throttle.h"
 
 #include <time.h>

@@ -1,8 +1,9 @@
-/* live_throttle: limits the rate at which a running process is read, so that reading does not disturb it. Private to live*.c.
+/* live_throttle: limits the rate at which a running process is read, so that reading does not disturb it. Private to
+ * live*.c.
  *
- * The first XC_THROTTLE_FREE_BYTES are free, enough for a single query, unless xc_live_throttle_begin ends that. After them two
- * token buckets apply, which hold up to a quarter of a second's worth: bytes read from the process, and all CPU time of this
- * process, including the time spent on those bytes. When one bucket is empty, the reader sleeps. */
+ * The first XC_THROTTLE_FREE_BYTES are free, enough for a single query, unless xc_live_throttle_begin ends that. After
+ * them two token buckets apply, which hold up to a quarter of a second's worth: bytes read from the process, and all
+ * CPU time of this process, including the time spent on those bytes. When one bucket is empty, the reader sleeps. */
 #ifndef XC_LIVE_THROTTLE_H
 #define XC_LIVE_THROTTLE_H
 
@@ -28,8 +29,8 @@ void xc_live_throttle_init(struct xc_live_throttle *t, uint64_t bytes_per_second
 /* End the free bytes: throttle from now on. */
 void xc_live_throttle_begin(struct xc_live_throttle *t);
 
-/* Charge `bytes` read since the last call, and the CPU time since, by these clocks. Returns the nanoseconds to sleep before the
- * next read, 0 for none. cpu_ns may restart in a forked child. */
+/* Charge `bytes` read since the last call, and the CPU time since, by these clocks. Returns the nanoseconds to sleep
+ * before the next read, 0 for none. cpu_ns may restart in a forked child. */
 uint64_t xc_live_throttle_charge(struct xc_live_throttle *t, uint64_t bytes, uint64_t wall_ns, uint64_t cpu_ns);
 
 /* The same with the real clocks, and sleep. A signal ends the sleep. Returns the nanoseconds slept. */

@@ -1,16 +1,16 @@
 /* live_tls: finds the thread descriptor, and so the thread-local storage, of each thread of a running process.
  *
- * No file of /proc shows the thread pointer. But the kernel stores the address of the list of robust mutexes of each thread, and
- * get_robust_list(2) returns it to any process that may read the target, without ptrace and without a stop. The C library
- * registers the list when a thread starts, and its head is a member of the descriptor (glibc 2.26 to 2.41: struct pthread in
- * nptl/descr.h; registered in nptl/pthread_create.c, for the first thread in nptl/nptl-init.c, later
- * sysdeps/nptl/dl_tls_init_tp.c). Where the thread pointer is the address of the descriptor, as on x86, the descriptor begins
- * with that address (sysdeps/x86_64/nptl/tls.h, tcbhead_t):
+ * No file of /proc shows the thread pointer. But the kernel stores the address of the list of robust mutexes of each
+ * thread, and get_robust_list(2) returns it to any process that may read the target, without ptrace and without a stop.
+ * The C library registers the list when a thread starts, and its head is a member of the descriptor (glibc 2.26 to
+ * 2.41: struct pthread in nptl/descr.h; registered in nptl/pthread_create.c, for the first thread in nptl/nptl-init.c,
+ * later sysdeps/nptl/dl_tls_init_tp.c). Where the thread pointer is the address of the descriptor, as on x86, the
+ * descriptor begins with that address (sysdeps/x86_64/nptl/tls.h, tcbhead_t):
  *
- *	tp -> | tp | dtv | tp | …  | robust list: itself, or the first mutex | … |      +0x2e0 in 2.36
+ * 	tp -> | tp | dtv | tp | …  | robust list: itself, or the first mutex | … |      +0x2e0 in 2.36
  *
- * Otherwise the thread pointer is unknown: musl registers no list before a robust mutex is taken, and the kernel returns the list
- * of a 32-bit process only to a 32-bit process. */
+ * Otherwise the thread pointer is unknown: musl registers no list before a robust mutex is taken, and the kernel
+ * returns the list of a 32-bit process only to a 32-bit process. */
 #include "core/live/live_tls.h"
 
 #include <stdlib.h>

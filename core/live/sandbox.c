@@ -1,13 +1,13 @@
 /* sandbox: the two sandboxes of live mode.
  *
- * Seccomp: a call is allowed unless listed. The list has every known way in Linux 6.18 to trace, stop, signal or change another
- * process, or to bypass the filter. No file of xcore makes any of these calls: the filter protects against mistakes, and against
- * bugs that hostile bytes could exploit. Calls that also have a harmless use on the process itself are denied by argument:
- * prlimit64 with a pid, fcntl and ioctl that make a descriptor send signals.
+ * Seccomp: a call is allowed unless listed. The list has every known way in Linux 6.18 to trace, stop, signal or change
+ * another process, or to bypass the filter. No file of xcore makes any of these calls: the filter protects against
+ * mistakes, and against bugs that hostile bytes could exploit. Calls that also have a harmless use on the process
+ * itself are denied by argument: prlimit64 with a pid, fcntl and ioctl that make a descriptor send signals.
  *
  * Landlock: only rights that change files are handled, so reading is unrestricted. Access rights by ABI version:
- * include/uapi/linux/landlock.h, Linux 6.1 (1 and 2), 6.2 (3: truncate), 6.12 (6: signals). The later ones are defined here
- * because Debian 12's headers end at 2. */
+ * include/uapi/linux/landlock.h, Linux 6.1 (1 and 2), 6.2 (3: truncate), 6.12 (6: signals). The later ones are defined
+ * here because Debian 12's headers end at 2. */
 #include "core/live/sandbox.h"
 
 #include <elf.h>

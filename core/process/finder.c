@@ -116,7 +116,8 @@ static void adopt(struct search *s, struct xc_source *file, const struct xc_iden
 	s->done = true;
 }
 
-/* Check a candidate and use it if it matches. The report shows the first refusal, which is that of the likeliest place. */
+/* Check a candidate and use it if it matches. The report shows the first refusal, which is that of the likeliest
+ * place. */
 static void consider(struct search *s, struct xc_source *file, const char *path, bool same_inode)
 {
 	struct xc_module *m = s->module;

@@ -2,12 +2,12 @@
  *
  * How an ELF file is mapped (Linux fs/binfmt_elf.c elf_map, glibc elf/dl-map-segments.h): each PT_LOAD becomes
  *
- *	address   bias + page_down(vaddr)  …  bias + page_up(vaddr + filesz)
- *	offset    page_down(offset)
+ * 	address   bias + page_down(vaddr)  …  bias + page_up(vaddr + filesz)
+ * 	offset    page_down(offset)
  *
  * Later mprotect calls (RELRO) split it, and the kernel merges it with a neighbour where both addresses and offsets are
- * contiguous. So a mapping is walked piece by piece, and each piece must lie in a PT_LOAD. Mappings without any permission
- * are skipped: the loader leaves them between segments. */
+ * contiguous. So a mapping is walked piece by piece, and each piece must lie in a PT_LOAD. Mappings without any
+ * permission are skipped: the loader leaves them between segments. */
 #include "core/process/identity_check.h"
 
 #include <elf.h>
@@ -121,8 +121,8 @@ static bool layout_fits(const struct xc_process *p, const struct xc_module *modu
 	return l->count && (seen || !path);
 }
 
-/* The bias of the executable according to the auxiliary vector: entry point, address and count of the program headers. False
- * when these contradict the file. */
+/* The bias of the executable according to the auxiliary vector: entry point, address and count of the program headers.
+ * False when these contradict the file. */
 static bool bias_by_auxv(const struct xc_process *p, const struct xc_elf *elf, const struct layout *l,
 			 xc_addr *bias_out)
 {

@@ -24,8 +24,8 @@ struct xc_identity_candidate {
 	bool strict;      /* refuse unverified files */
 };
 
-/* Compare a candidate with the module. Cost: two headers when both have build-ids, else up to all read-only pages of the module
- * that are in the core. */
+/* Compare a candidate with the module. Cost: two headers when both have build-ids, else up to all read-only pages of
+ * the module that are in the core. */
 struct xc_identity_check xc_identity_check(struct xc_process *process, const struct xc_module *module,
 					   const struct xc_identity_candidate *candidate);
 

@@ -134,8 +134,8 @@ void xc_module_apply_image(const struct xc_process *p, struct xc_module *m, cons
 
 /* ---- mappings ---- */
 
-/* The first mapping of the object that holds addr: the nearest one below with the same path and file offset 0. A file may be
- * mapped twice (dlmopen), so only the nearest run counts. */
+/* The first mapping of the object that holds addr: the nearest one below with the same path and file offset 0. A file
+ * may be mapped twice (dlmopen), so only the nearest run counts. */
 static const struct xc_mapping *object_start(const struct xc_process *p, xc_addr addr)
 {
 	const struct xc_mapping *at = xc_process_mapping(p, addr);
@@ -267,8 +267,8 @@ static const char *link_map_path(struct xc_process *p, xc_addr name, xc_addr dyn
 	return NULL;
 }
 
-/* A first estimate until the headers are read: the module's first mapping. Without names of mappings: all mappings up to the one
- * that holds its dynamic section. */
+/* A first estimate until the headers are read: the module's first mapping. Without names of mappings: all mappings up
+ * to the one that holds its dynamic section. */
 static void set_rough_range(const struct xc_process *p, struct xc_module *m, const struct xc_mapping *start)
 {
 	const struct xc_mapping *first = start ? start : xc_process_mapping(p, m->bias);
@@ -311,7 +311,8 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 		xc_module_read_tls(p, m, &image);
 }
 
-/* The state of a walk over all lists. A looped list meets `mark` again, which moves ever more rarely (Brent's algorithm). */
+/* The state of a walk over all lists. A looped list meets `mark` again, which moves ever more rarely (Brent's
+ * algorithm). */
 struct walk {
 	size_t seen;
 	xc_addr mark;

@@ -1,8 +1,8 @@
 /* module: finds the loaded ELF objects and their addresses.
  *
- * The loader's list (r_debug and its link_maps, every dlmopen name space) is the best source. NT_FILE names the objects when
- * that list is lost (a truncated core) or never existed (static programs). The program headers of the executable (AT_PHDR)
- * and of the vDSO (AT_SYSINFO_EHDR) complete both. */
+ * The loader's list (r_debug and its link_maps, every dlmopen name space) is the best source. NT_FILE names the objects
+ * when that list is lost (a truncated core) or never existed (static programs). The program headers of the executable
+ * (AT_PHDR) and of the vDSO (AT_SYSINFO_EHDR) complete both. */
 #ifndef XC_MODULE_H
 #define XC_MODULE_H
 
@@ -14,8 +14,8 @@ void xc_modules_find(struct xc_process *process);
 /* After a file was found for the module: without NT_FILE, name the mappings that its segments lie in. */
 void xc_module_name_mappings(struct xc_process *process, struct xc_module *module);
 
-/* After the file's bytes were added to the space: if the headers in memory are lost, read those of the file. The executable's
- * may lead to the loader's list and so to further modules, which are appended. */
+/* After the file's bytes were added to the space: if the headers in memory are lost, read those of the file. The
+ * executable's may lead to the loader's list and so to further modules, which are appended. */
 void xc_module_read_file(struct xc_process *process, struct xc_module *module);
 
 /* Add a module to the process. path is copied. Returns it, zeroed except for path and name. */

@@ -1,8 +1,8 @@
 /* module_file: reads facts that the core lacks from the files of modules.
  *
- * A core of qemu's user mode has no NT_FILE and no code, and so no program headers: neither the executable's, which lead to the
- * loader's list, nor those of libraries. The same is true of kernel cores with a coredump_filter that omits headers, if their
- * notes are lost. The headers of verified files then replace those in memory. */
+ * A core of qemu's user mode has no NT_FILE and no code, and so no program headers: neither the executable's, which
+ * lead to the loader's list, nor those of libraries. The same is true of kernel cores with a coredump_filter that omits
+ * headers, if their notes are lost. The headers of verified files then replace those in memory. */
 #include <elf.h>
 #include <string.h>
 

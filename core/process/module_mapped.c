@@ -1,7 +1,8 @@
-/* module_mapped: finds files with executable mappings that no list names: the list is lost, or the program mapped them itself.
+/* module_mapped: finds files with executable mappings that no list names: the list is lost, or the program mapped them
+ * itself.
  *
- * A hostile core may have tens of thousands of mappings and modules, so a binary search decides whether a module covers an
- * address. */
+ * A hostile core may have tens of thousands of mappings and modules, so a binary search decides whether a module covers
+ * an address. */
 #include "core/process/module_impl.h"
 
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static bool covered(const struct xc_process *p, const struct cover *c, xc_addr a
 	return (lo && c->reach[lo - 1] >= addr) || (c->added && c->added >= addr);
 }
 
-/* The last mapping of the run that begins at start and belongs to one file. Anonymous mappings in between do not end it. */
+/* The last mapping of the run that begins at start and belongs to one file. Anonymous mappings in between do not end
+ * it. */
 static const struct xc_mapping *run_end(const struct xc_process *p, const struct xc_mapping *start, bool *executable)
 {
 	const struct xc_mapping *last = start, *end = p->mappings + p->mapping_count;

@@ -47,8 +47,8 @@ void xc_note_regs_general(const struct xc_arch *arch, const struct xc_note *note
 			arch->slots ? "its register note is cut short" : "registers of this machine are not read";
 }
 
-/* The result of a call, inside the kernel, whose sleep a signal (also a fatal one) or a debugger ended: EINTR, or a code that
- * restarts it (Linux include/linux/errno.h). */
+/* The result of a call, inside the kernel, whose sleep a signal (also a fatal one) or a debugger ended: EINTR, or a
+ * code that restarts it (Linux include/linux/errno.h). */
 static bool was_blocked(int64_t result)
 {
 	enum { EINTR_ = 4, ERESTARTSYS = 512, ERESTARTNOINTR = 513, ERESTARTNOHAND = 514, ERESTART_BLOCK = 516 };

@@ -7,8 +7,8 @@
 
 #include "core/process/process.h"
 
-/* Read all notes of the core into process: threads, signal, auxv, names and the file table (xc_note_file entries). Damage becomes
- * remarks; facts that precede it are kept. */
+/* Read all notes of the core into process: threads, signal, auxv, names and the file table (xc_note_file entries).
+ * Damage becomes remarks; facts that precede it are kept. */
 void xc_notes_read(struct xc_process *process, const struct xc_elf *elf);
 
 /* One row of NT_FILE. */

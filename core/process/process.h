@@ -1,8 +1,8 @@
 /* process: all facts about one target, a core or a running process.
  *
- * xc_process_open_core or xc_process_open_live fills the struct; later code does not depend on which. All strings and arrays
- * live in the process's arena until xc_process_close. The facts never change after opening: those of a live process are a
- * snapshot, and only its memory is read on demand. */
+ * xc_process_open_core or xc_process_open_live fills the struct; later code does not depend on which. All strings and
+ * arrays live in the process's arena until xc_process_close. The facts never change after opening: those of a live
+ * process are a snapshot, and only its memory is read on demand. */
 #ifndef XC_PROCESS_H
 #define XC_PROCESS_H
 
@@ -48,7 +48,7 @@ struct xc_module {
 	struct xc_build_id file_build_id; /* of the file used or refused */
 	bool file_from_store;             /* the symbol store listed it (store.h) */
 	const char *file_path;            /* the file used or refused, as it was opened; NULL when none */
-	const char *why;                  /* one line for people: the reason for no (verified) file; NULL when verified */
+	const char *why;                  /* one line: the reason for no (verified) file; NULL when verified */
 	struct xc_source *file;           /* its bytes, for the vDSO those in the target; NULL when none; owned */
 	void *debug;                      /* owned by dwarf/symbolize/debuginfo.c */
 	void *imports;                    /* of triage/util/imports.c; in the process's arena */
@@ -61,7 +61,7 @@ struct xc_thread {
 	bool crashed;            /* the thread that died (cores) */
 	bool has_regs;           /* at least pc and sp; a live thread may have only its thread pointer */
 	const char *why_no_regs; /* for live threads on a CPU and for broken notes */
-	const char *regs_how;    /* the source of the registers; NULL for a core; live: "blocked in system call 202 (futex)", … */
+	const char *regs_how;    /* source of the registers, live: "blocked in system call 202 (futex)", …; else NULL */
 	int signal;              /* pr_cursig, 0 when none */
 	long syscall;    /* number of the system call that it is (core: was) blocked in; -1 when none or unknown */
 	bool call_known; /* call_args are known */
@@ -106,8 +106,7 @@ struct xc_process {
 	uint64_t code_mask;         /* bits of a code pointer that may hold a signature (aarch64); 0: unknown */
 	struct xc_space *space;
 	struct xc_source *core; /* NULL when live; owned */
-	struct xc_archive *
-		archive; /* the pack that contains the core, or NULL; its files replace those of the file system; owned */
+	struct xc_archive *archive; /* the pack that contains the core, or NULL; its files replace others; owned */
 	struct xc_mapping *mappings; /* address order; live: xc_live_refresh replaces them */
 	size_t mapping_count;
 	struct xc_module **modules; /* load order: exe first; pointers stay valid */
@@ -152,14 +151,14 @@ struct xc_open_options {
 	bool swap;                      /* live: read swapped-out pages too */
 	uint64_t max_read_rate;         /* live: bytes per second (live_throttle.h says from when on); 0: no limit */
 	unsigned max_read_time;         /* live: milliseconds of our CPU time per second; 0: no limit */
-	bool throttled;                     /* live: the limits hold from the first byte on, also for a single question */
+	bool throttled;                 /* live: the limits hold from the first byte, also for a single query */
 	struct xc_progress *progress;   /* for decompression; may be NULL */
 	uint64_t max_core_size;         /* limit on the size of an inflated core in bytes; 0: 256 GiB */
 	uint64_t room;                  /* limit on its disk space in bytes; 0: none */
 };
 
-/* Open the core at path (plain, compressed or made by `xcore pack`). An error means that there is nothing useful: not a file,
- * not an ELF core. A damaged or foreign core opens with remarks. */
+/* Open the core at path (plain, compressed or made by `xcore pack`). An error means that there is nothing useful: not a
+ * file, not an ELF core. A damaged or foreign core opens with remarks. */
 XC_MUST_CHECK struct xc_error *xc_process_open_core(const char *path, const struct xc_open_options *options,
 						    struct xc_process **process_out);
 
@@ -167,8 +166,8 @@ XC_MUST_CHECK struct xc_error *xc_process_open_core(const char *path, const stru
 XC_MUST_CHECK struct xc_error *xc_process_open_core_fd(int fd, const char *name, const struct xc_open_options *options,
 						       struct xc_process **process_out);
 
-/* Open a running process, without ptrace and without stopping it. Errors: XC_ERR_NOT_FOUND, XC_ERR_PERMISSION (names the
- * kernel's rule that refused, and a remedy). Defined in live.c. */
+/* Open a running process, without ptrace and without stopping it. Errors: XC_ERR_NOT_FOUND, XC_ERR_PERMISSION (names
+ * the kernel's rule that refused, and a remedy). Defined in live.c. */
 XC_MUST_CHECK struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *options,
 						    struct xc_process **process_out);
 

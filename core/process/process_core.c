@@ -6,9 +6,9 @@
  *                         │
  *                  space, sealed ─→ modules ─→ their files ─→ file pages added, sealed again
  *
- * Every PT_LOAD first covers its whole memory size with a missing range and a reason; the stored bytes are added on top.
- * The bytes of a module's file are used only where the kernel omitted a clean private page: never for bytes lost to
- * truncation, for shared mappings or for data files (gdb shows stale file bytes there). */
+ * Every PT_LOAD first covers its whole memory size with a missing range and a reason; the stored bytes are added on
+ * top. The bytes of a module's file are used only where the kernel omitted a clean private page: never for bytes lost
+ * to truncation, for shared mappings or for data files (gdb shows stale file bytes there). */
 #include "core/process/process.h"
 
 #include <elf.h>
@@ -144,8 +144,8 @@ static void label_mappings(struct xc_process *p)
 
 /* ---- files of modules ---- */
 
-/* Did the kernel dump anonymous private memory (coredump_filter bit 0)? Then a writable private file mapping without stored
- * bytes was never written to, and its content is that of the file. */
+/* Did the kernel dump anonymous private memory (coredump_filter bit 0)? Then a writable private file mapping without
+ * stored bytes was never written to, and its content is that of the file. */
 static bool anonymous_dumped(const struct xc_process *p)
 {
 	for (size_t i = 0; i < p->mapping_count; i++)
@@ -170,8 +170,8 @@ static void lay_file_part(struct xc_process *p, const struct xc_module *module, 
 	xc_space_add(p->space, &s);
 }
 
-/* Does the mapping lie in a writable segment of its file? Then the loader wrote relocations there before it made the pages
- * read-only (RELRO). */
+/* Does the mapping lie in a writable segment of its file? Then the loader wrote relocations there before it made the
+ * pages read-only (RELRO). */
 static bool was_writable(const struct xc_module *module, const struct xc_mapping *m)
 {
 	struct xc_elf elf;
@@ -201,7 +201,8 @@ static void lay_module_file(struct xc_process *p, const struct xc_module *module
 {
 	if (!module->file || !module->file->bytes || module->kind == XC_MODULE_VDSO)
 		return;
-	for (size_t i = xc_process_mapping_lower_bound(p, module->lo); i < p->mapping_count && p->mappings[i].lo <= module->hi; i++)
+	size_t i = xc_process_mapping_lower_bound(p, module->lo);
+	for (; i < p->mapping_count && p->mappings[i].lo <= module->hi; i++)
 		if (file_shows(module, &p->mappings[i], touched_dumped))
 			lay_file_part(p, module, &p->mappings[i]);
 }

@@ -5,9 +5,10 @@
  * depth is all that the depth-first walk must keep. Frames deeper than MAX_DEPTH and narrower than a fraction that
  * leaves at most MAX_FRAMES are left out, so a hostile or huge tree still gives a page that opens.
  *
- * The picture is complete without its script (flame.js). With it a click zooms, Ctrl-F or the search field finds by regular
- * expression, and labels are cut to the available width. The script keeps the position of each frame as fractions of the
- * whole width, read from the rectangles once, so a zoom is one linear map: x' = (x - zoom.x) / zoom.w. */
+ * The picture is complete without its script (flame.js). With it a click zooms, Ctrl-F or the search field finds by
+ * regular expression, and labels are cut to the available width. The script keeps the position of each frame as
+ * fractions of the whole width, read from the rectangles once, so a zoom is one linear map: x' = (x - zoom.x) /
+ * zoom.w. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

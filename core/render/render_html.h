@@ -1,4 +1,4 @@
-/* render_html: what the files of the HTML renderer share. Everything that is added as text goes through xc_html_text. */
+/* render_html: shared by the files of the HTML renderer. All text passes through xc_html_text. */
 #ifndef XC_RENDER_HTML_H
 #define XC_RENDER_HTML_H
 

@@ -1,5 +1,5 @@
-/* jsonstream: the only state is whether a comma is due. JSON_EMBED writes the members of an open object: it omits the braces
- * of the outermost value. */
+/* jsonstream: the only state is whether a comma is due. JSON_EMBED writes the members of an open object: it omits the
+ * braces of the outermost value. */
 #include "core/text/jsonstream.h"
 
 #include <assert.h>

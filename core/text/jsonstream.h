@@ -4,8 +4,8 @@
  *
  * CI systems execute "##[error]" when they print it, so the second of two '#' is written as \u0023.
  *
- * The report is not one json_t: a report of 2,000 threads has a million values, and a tree of them would take more memory
- * than everything else that xcore holds of such a core. */
+ * The report is not one json_t: a report of 2,000 threads has a million values, and a tree of them would take more
+ * memory than everything else that xcore holds of such a core. */
 #ifndef XC_JSONSTREAM_H
 #define XC_JSONSTREAM_H
 
@@ -21,14 +21,15 @@ struct xc_jsonstream {
 	int failure;    /* errno of the first value that could not be written; then nothing more is */
 };
 
-/* Start writing to out, which is borrowed. From now on jansson ends the program when memory runs out, as xc_alloc does: a
- * lost value would be a wrong answer. */
+/* Start writing to out, which is borrowed. From now on jansson ends the program when memory runs out, as xc_alloc does:
+ * a lost value would be a wrong answer. */
 struct xc_jsonstream xc_jsonstream_start(FILE *out);
 
 /* End with a newline. All brackets must be closed. Errors: XC_ERR_IO, for any write since the start. */
 XC_MUST_CHECK struct xc_error *xc_jsonstream_finish(struct xc_jsonstream *stream);
 
-/* Open '{' or '[', as the member `key` of an object (cleaned as in jsonvalue) or, with NULL, as an element of an array. */
+/* Open '{' or '[', as the member `key` of an object (cleaned as in jsonvalue) or, with NULL, as an element of an
+ * array. */
 void xc_jsonstream_open(struct xc_jsonstream *stream, const char *key, char bracket);
 void xc_jsonstream_close(struct xc_jsonstream *stream, char bracket); /* '}' or ']' */
 

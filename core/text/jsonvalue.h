@@ -1,9 +1,9 @@
 /* jsonvalue: the parts of a report as jansson values, by the rules of core/report/report.schema.json.
  *
- * Every value is new and owned by the caller. It is NULL only when memory runs out, and xc_jsonstream_start makes that end
- * the program. Strings and keys may be any bytes: well-formed UTF-8 and ASCII control characters are kept (jansson escapes
- * the latter). Bytes that jansson refuses or would pass raw to a terminal (malformed bytes, DEL, the C1 controls,
- * characters that reorder text) become the text \xNN each. */
+ * Every value is new and owned by the caller. It is NULL only when memory runs out, and xc_jsonstream_start makes that
+ * end the program. Strings and keys may be any bytes: well-formed UTF-8 and ASCII control characters are kept (jansson
+ * escapes the latter). Bytes that jansson refuses or would pass raw to a terminal (malformed bytes, DEL, the C1
+ * controls, characters that reorder text) become the text \xNN each. */
 #ifndef XC_JSONVALUE_H
 #define XC_JSONVALUE_H
 

@@ -6,9 +6,9 @@
 
 #include "core/base/text.h"
 
-/* Add the word verbatim where a shell allows that, else in single quotes. A word that cannot be shown verbatim is written as
- * $'…' with \xNN, as in all other output; bash, zsh and ksh read that. A shell without it (dash) sees a different name, and
- * nothing worse: no quote inside ends the word. */
+/* Add the word verbatim where a shell allows that, else in single quotes. A word that cannot be shown verbatim is
+ * written as $'…' with \xNN, as in all other output; bash, zsh and ksh read that. A shell without it (dash) sees a
+ * different name, and nothing worse: no quote inside ends the word. */
 void xc_shellword_add(struct xc_text *text, const char *word);
 
 /* The same for a file name, which xcore must not take for an option, a list or a process. */

@@ -1,4 +1,5 @@
-/* xmltext: XML 1.0 (2.2 Characters) also forbids U+FFFE and U+FFFF. Escaping as a name removes other control characters. */
+/* xmltext: XML 1.0 (2.2 Characters) also forbids U+FFFE and U+FFFF. Escaping as a name removes other control
+ * characters. */
 #include "core/text/xmltext.h"
 
 #include <ctype.h>

@@ -8,8 +8,8 @@
  * quotes. */
 void xc_xmltext(struct xc_text *text, const char *name);
 
-/* Does a command begin here that a CI system would execute when it prints the page: "##[error]" anywhere, "::error::" at
- * `start` or at the beginning of a line or word? The character is then written as a character reference. */
+/* Does a command begin here that a CI system would execute when it prints the page: "##[error]" anywhere, "::error::"
+ * at `start` or at the beginning of a line or word? The character is then written as a character reference. */
 bool xc_xmltext_is_command(const char *at, const char *start);
 
 #endif
