@@ -8,9 +8,7 @@
 #include "core/base/base.h"
 
 enum {
-	XC_DECODER_WINDOW =
-		128
-		<< 20, /* largest window of a stream in bytes: the default limit of zstd */
+	XC_DECODER_WINDOW = 128 << 20, /* largest window of a stream in bytes: the default limit of zstd */
 };
 
 enum xc_decoder_result {

@@ -191,11 +191,12 @@ static struct xc_error *inflate(struct xc_source *source, const struct xc_decode
 				const struct xc_source_options *options)
 {
 	struct xc_decompression expansion = {.bytes = source->bytes,
-					 .size = source->size,
-					 .path = source->path,
-					 .limit = options && options->max_size ? options->max_size : DEFAULT_MAX_SIZE,
-					 .room = options ? options->room : 0,
-					 .progress = options ? options->progress : NULL};
+					     .size = source->size,
+					     .path = source->path,
+					     .limit = options && options->max_size ? options->max_size
+										   : DEFAULT_MAX_SIZE,
+					     .room = options ? options->room : 0,
+					     .progress = options ? options->progress : NULL};
 	struct xc_error *err = xc_decompress(decoder, &expansion);
 	if (err)
 		return err;

@@ -22,9 +22,8 @@ enum { XC_STALL_CALL = 256, XC_STALL_WAITS = 64 };
 struct xc_stalled_thread {
 	enum xc_stall_kind kind;
 	pid_t pid, tid;
-	uint64_t since_ms; /* time of the first sample that showed it in this call */
-	char call
-		[XC_STALL_CALL]; /* number, arguments, stack pointer, program counter; "-1" for a page fault */
+	uint64_t since_ms;          /* time of the first sample that showed it in this call */
+	char call[XC_STALL_CALL];   /* number, arguments, stack pointer, program counter; "-1" for a page fault */
 	char waits[XC_STALL_WAITS]; /* its voluntary context switches */
 };
 

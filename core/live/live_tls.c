@@ -25,8 +25,7 @@ enum {
 
 struct search {
 	struct xc_process *process;
-	uint64_t
-		distance; /* offset of the list in the descriptor, once one is found: the same for all */
+	uint64_t distance; /* offset of the list in the descriptor, once one is found: the same for all */
 };
 
 static bool word_is(const struct xc_process *p, xc_addr addr, uint64_t wanted)

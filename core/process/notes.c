@@ -80,7 +80,7 @@ static void read_prpsinfo(struct reader *r, const struct xc_note *note)
 	const char *args = (const char *)note->desc + arch->prpsinfo_args_off + wider;
 	size_t args_len = strnlen(args, args_max < 80 ? args_max : 80);
 	while (args_len &&
-	       args[args_len - 1] == ' ') /* the kernel writes a space for the NUL of each argument */
+	       args[args_len - 1] == ' ') /* the kernel turns the NUL of each argument into a space, the last too */
 		args_len--;
 	p->args = xc_arena_strndup(&p->arena, args, args_len);
 	p->pid = (pid_t)load(r, note, arch->prpsinfo_pid_off + wider, 4);

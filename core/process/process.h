@@ -61,13 +61,12 @@ struct xc_thread {
 	bool crashed;            /* the thread that died (cores) */
 	bool has_regs;           /* at least pc and sp; a live thread may have only its thread pointer */
 	const char *why_no_regs; /* for live threads on a CPU and for broken notes */
-	const char *regs_how;    /* source of the registers, live: "blocked in system call 202 (futex)", …; else NULL */
-	int signal;              /* pr_cursig, 0 when none */
-	long syscall;    /* number of the system call that it is (core: was) blocked in; -1 when none or unknown */
-	bool call_known; /* call_args are known */
+	const char *regs_how; /* source of the registers, live: "blocked in system call 202 (futex)", …; else NULL */
+	int signal;           /* pr_cursig, 0 when none */
+	long syscall;         /* number of the system call that it is (core: was) blocked in; -1 when none or unknown */
+	bool call_known;      /* call_args are known */
 	uint64_t call_args[6];
-	const char
-		*call_file; /* live: the file of the descriptor in the first argument; or NULL */
+	const char *call_file; /* live: the file of the descriptor in the first argument; or NULL */
 	uint64_t ran; /* live: nanoseconds of CPU time before its call was read; 0: unknown. See xc_live_thread_slept */
 	struct xc_regs regs;
 	struct xc_vector_regs *vector; /* NULL when the notes have none */
@@ -105,8 +104,8 @@ struct xc_process {
 	const struct xc_arch *arch; /* never NULL once open */
 	uint64_t code_mask;         /* bits of a code pointer that may hold a signature (aarch64); 0: unknown */
 	struct xc_space *space;
-	struct xc_source *core; /* NULL when live; owned */
-	struct xc_archive *archive; /* the pack that contains the core, or NULL; its files replace others; owned */
+	struct xc_source *core;      /* NULL when live; owned */
+	struct xc_archive *archive;  /* the pack that contains the core, or NULL; its files replace others; owned */
 	struct xc_mapping *mappings; /* address order; live: xc_live_refresh replaces them */
 	size_t mapping_count;
 	struct xc_module **modules; /* load order: exe first; pointers stay valid */
@@ -135,12 +134,12 @@ struct xc_process {
 	const char *live_root; /* live: names the process's root directory for xc_finder_open; NULL when refused */
 	void *live_state;      /* of live.c */
 	void (*live_close)(void *live_state); /* frees it; NULL for cores */
-	void *debuginfo;  /* of dwarf/symbolize/debuginfo.c */
-	void *types;      /* of dwarf/types/type.c; in the arena */
-	void *heap;       /* of heap/blocks/heap.c */
-	void *guests;     /* of dwarf/cfi/guest.c */
-	void *waits;      /* of triage/locks/waits.c; in the arena */
-	void *locks;      /* of triage/locks/locks.c; in the arena */
+	void *debuginfo;                      /* of dwarf/symbolize/debuginfo.c */
+	void *types;                          /* of dwarf/types/type.c; in the arena */
+	void *heap;                           /* of heap/blocks/heap.c */
+	void *guests;                         /* of dwarf/cfi/guest.c */
+	void *waits;                          /* of triage/locks/waits.c; in the arena */
+	void *locks;                          /* of triage/locks/locks.c; in the arena */
 };
 
 struct xc_finder;

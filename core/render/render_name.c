@@ -30,8 +30,7 @@ static size_t operator_length(const char *name, const char *at)
 
 static bool opens(const char *name, const char *at)
 {
-	return *at == '<' && at > name &&
-	       at[-1] != ' '; /* a < after a space is no bracket: <lambda…>, <repeats> */
+	return *at == '<' && at > name && at[-1] != ' '; /* a < after a space is no bracket: <lambda…>, <repeats> */
 }
 
 /* Add the name without the parts inside more than `depth` brackets. */

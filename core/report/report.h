@@ -120,9 +120,8 @@ struct xc_stack {
 	const char *stop;  /* the reason for the end of unwinding */
 	const char *cycle; /* "14,310 × [parse_value → parse_array]" for folded recursion, or NULL */
 	const char *how;   /* live: the source of its registers, or NULL */
-	const char *
-		role; /* the start function of its thread, if requested and known; not for the first thread */
-	const char *waits;          /* the object its thread waits for, likewise: "read from descriptor 5 = /path" */
+	const char *role;  /* the start function of its thread, if requested and known; not for the first thread */
+	const char *waits; /* the object its thread waits for, likewise: "read from descriptor 5 = /path" */
 	const char *waits_redacted; /* the same, redacted */
 };
 
@@ -152,7 +151,7 @@ struct xc_bucket {
 
 struct xc_histogram {
 	const char *label;
-	enum xc_field_kind kind; /* of the values: COUNT, INTEGER, BYTES, SECONDS, NUMBER */
+	enum xc_field_kind kind;   /* of the values: COUNT, INTEGER, BYTES, SECONDS, NUMBER */
 	struct xc_bucket *buckets; /* in ascending order */
 	size_t bucket_count;
 	uint64_t count;                 /* of all */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 enum {
 	COMPARED_MOST = 256, /* compared bytes of a known word */
 	CUT_LEAST = 8,       /* shortest matching prefix of a secret, if the prefix has a digit */
