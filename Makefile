@@ -51,6 +51,8 @@ $(B)/%.o: %.c
 	$(if $(V),,@echo "  CC $<";)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Files that are part of the program.
+$(B)/core/render/flame.o: core/render/flame.css core/render/flame.js
+$(B)/core/render/render_html.o: core/render/render_html.css
 $(B)/batch/shard/emit.o: $(addprefix batch/shard/emit/,slurm parallel k8s make)
 $(B)/batch/signature/framerules.o: batch/signature/frames.txt
 $(B)/batch/export/export_html.o: $(wildcard batch/export/html/*)

@@ -35,7 +35,7 @@ static struct xc_arena_block *add_block(struct xc_arena *arena, size_t wanted)
 void *xc_arena_alloc(struct xc_arena *arena, size_t size)
 {
 	if (size > SIZE_MAX / 2)
-		return xc_alloc(size); /* stops: rounding it up would wrap to a small size */
+		return xc_alloc(size); /* ends the program: rounding the size up would wrap to a small one */
 	size_t rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 	struct xc_arena_block *block = arena->blocks;
 	if (!block || rounded > block->size - block->used)

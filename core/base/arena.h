@@ -1,6 +1,6 @@
-/* arena: memory that lives as long as its owner and is freed at once.
+/* arena: memory that lives as long as its owner and is freed all at once.
  *
- * Used for what a process or a report keeps to its end: names, modules, frames. Not thread-safe. */
+ * A process or a report keeps its names, modules and frames in one. Not thread-safe. */
 #ifndef XC_ARENA_H
 #define XC_ARENA_H
 

@@ -69,7 +69,7 @@ void *xc_grow(void *items, size_t count, size_t *capacity, size_t size)
 	if (count < *capacity)
 		return items;
 #ifdef XC_HOSTILE
-	size_t first = 1; /* moves early and often */
+	size_t first = 1; /* makes arrays move early and often */
 #else
 	size_t first = 16;
 #endif

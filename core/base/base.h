@@ -1,4 +1,4 @@
-/* base: the vocabulary every file shares.
+/* base: the basic types, macros and allocation functions that all files share.
  *
  * Addresses of the target are integers and are never cast to pointers of ours.
  * Ranges are inclusive at both ends (lo, hi), so that a range may end at 2^64 - 1. */
@@ -19,8 +19,8 @@ typedef uint64_t xc_addr;
 #define XC_PRINTF(string, first) __attribute__((format(printf, string, first)))
 #define XC_COUNT(array)          (sizeof(array) / sizeof(array)[0])
 
-/* Scoped ownership: `xc_auto(xc_source_closep) struct xc_source *s = NULL;` closes s on every way
- * out. Hand it over with xc_take. Never alive over a call that can longjmp (Lua errors). */
+/* Scoped ownership: `xc_auto(xc_source_closep) struct xc_source *s = NULL;` closes s on every path out of the
+ * scope. xc_take hands it over. No such variable may be alive across a call that can longjmp (Lua errors). */
 #define xc_auto(function) __attribute__((cleanup(function)))
 #define xc_take(pointer)                                                                                               \
 	({                                                                                                             \
@@ -32,8 +32,8 @@ typedef uint64_t xc_addr;
 /* Cleanup for malloc'ed memory: `xc_auto(xc_freep) char *text = NULL;` */
 void xc_freep(void *pointer_to_pointer);
 
-/* Allocate or stop with a message: running out of memory in our own bookkeeping is not something
- * a report can go on from. Sizes that come from the input are bounded by the caller first. */
+/* Allocate, or end the program with a message: xcore does not recover from running out of memory for its own data.
+ * The caller bounds sizes that come from the input. */
 void *xc_alloc(size_t size); /* zeroed */
 void *xc_realloc(void *old, size_t size);
 char *xc_strdup(const char *text);

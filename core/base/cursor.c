@@ -44,8 +44,8 @@ struct xc_error *xc_cursor_uint(struct xc_cursor *c, size_t size, uint64_t *valu
 	return err;
 }
 
-/* Does a group of 7 bits that begins at bit `shift` leave the value within 64 bits? Beyond them only padding may
- * stand: zeros, or copies of the sign. */
+/* Does a group of 7 bits at bit `shift` keep the value within 64 bits? Beyond bit 63 only padding is allowed: zeros,
+ * or copies of the sign. */
 static bool leb_fits(uint64_t value, unsigned shift, uint8_t group, bool is_signed)
 {
 	if (shift < 63)
@@ -81,7 +81,7 @@ static struct xc_error *leb(struct xc_cursor *c, bool is_signed, uint64_t *value
 
 struct xc_error *xc_cursor_uleb(struct xc_cursor *c, uint64_t *value_out)
 {
-	if (c->at != c->end && *c->at < 0x80) { /* most are: tables of abbreviations hardly have others */
+	if (c->at != c->end && *c->at < 0x80) { /* the common case, above all in abbreviation tables */
 		*value_out = *c->at++;
 		return NULL;
 	}

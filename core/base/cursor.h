@@ -1,6 +1,6 @@
-/* cursor: reading a byte range of untrusted bytes, front to back, never past its end.
+/* cursor: reads a range of untrusted bytes from front to back, never past its end.
  *
- * A failed take never advances. Lengths are compared with what is left, by subtraction. */
+ * A failed read does not advance. Lengths are compared with the bytes left, by subtraction. */
 #ifndef XC_CURSOR_H
 #define XC_CURSOR_H
 
@@ -26,14 +26,14 @@ XC_MUST_CHECK struct xc_error *xc_cursor_skip(struct xc_cursor *c, size_t len);
 /* Integers of 1, 2, 4 or 8 bytes in the cursor's order. */
 XC_MUST_CHECK struct xc_error *xc_cursor_uint(struct xc_cursor *c, size_t size, uint64_t *value_out);
 
-/* LEB128 (DWARF 5, 7.6), padded or not; a value of more than 64 bits is an XC_ERR_FORMAT. */
+/* LEB128 (DWARF 5, 7.6), padded or not. A value of more than 64 bits is XC_ERR_FORMAT. */
 XC_MUST_CHECK struct xc_error *xc_cursor_uleb(struct xc_cursor *c, uint64_t *value_out);
 XC_MUST_CHECK struct xc_error *xc_cursor_sleb(struct xc_cursor *c, int64_t *value_out);
 
-/* A NUL-terminated string; the terminator must lie inside. Borrowed. */
+/* A NUL-terminated string whose terminator lies inside the range. Borrowed. */
 XC_MUST_CHECK struct xc_error *xc_cursor_string(struct xc_cursor *c, const char **string_out);
 
-/* An integer of `size` bytes at `bytes`, for callers that checked the length. */
+/* Load an integer of `size` bytes. The caller has checked the length. */
 uint64_t xc_load_uint(const void *bytes, size_t size, bool big_endian);
 
 #endif

@@ -1,9 +1,9 @@
-/* embed: a file of the sources as a string of the program, put there by the assembler. */
+/* embed: a source file as a string constant of the program, included by the assembler. */
 #ifndef XC_EMBED_H
 #define XC_EMBED_H
 
-/* Defines `symbol`: the bytes of the file, whose path counts from the top of the sources, and a NUL. The Makefile must say that the object
- * depends on the file. */
+/* Define `symbol`: the bytes of the file and a NUL. The path is relative to the root of the source tree. The Makefile
+ * must list the file as a dependency of the object. */
 #define XC_EMBED(symbol, path)                                                                                         \
 	__asm__(".section .rodata\n"                                                                                   \
 		".global " #symbol "\n" #symbol ":\n"                                                                  \

@@ -1,5 +1,4 @@
-/* error: building the chain. A wrap puts its words in front, so the text reads from what was asked
- * down to the cause. */
+/* error: a wrap prepends its text, so a message leads from the request to the cause. */
 #include "core/base/error.h"
 
 #include <errno.h>

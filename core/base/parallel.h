@@ -1,7 +1,7 @@
-/* parallel: the same work on many pieces, by several threads.
+/* parallel: runs one function on many pieces of work in several threads.
  *
- * Threads live for one call only: what runs between calls needs no locks. Pieces are taken in order, so that the caller
- * may put the largest first. Where no thread can be made (limits, sandboxes) the calling thread does all of it. */
+ * Threads live for one call only, so code between calls needs no locks. Pieces are taken in order: the caller may put
+ * the largest first. Where no thread can be created (limits, sandboxes), the calling thread does all the work. */
 #ifndef XC_PARALLEL_H
 #define XC_PARALLEL_H
 
@@ -9,14 +9,14 @@
 
 enum { XC_PARALLEL_MAX = 64 };
 
-/* One piece. worker counts the threads from 0 (the calling one) and is below xc_parallel_workers: for state that each
- * thread keeps for itself. Must return normally (no longjmp). */
+/* Process one piece. worker is the number of the thread, 0 for the calling one and below xc_parallel_workers: an index
+ * for per-thread state. Must return normally (no longjmp). */
 typedef void xc_parallel_fn(void *context, size_t piece, unsigned worker);
 
-/* How many threads `count` pieces are given. jobs 0: one per processor. At least 1. */
+/* The number of threads used for `count` pieces, at least 1. jobs 0: one per processor. */
 unsigned xc_parallel_workers(unsigned jobs, size_t count);
 
-/* Do pieces 0 to count - 1; returns when all are done. */
+/* Process pieces 0 to count - 1. Returns when all are done. */
 void xc_parallel(unsigned jobs, size_t count, xc_parallel_fn *work, void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* progress: drawn at most ten times a second, and only once half a second has passed; after a second more with the time that is left. */
+/* progress: drawn at most ten times a second, first after half a second. The time left appears a second later. */
 #include "core/base/progress.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct xc_progress xc_progress_start(const char *what, bool quiet)
 	return (struct xc_progress){.what = what, .enabled = !quiet && isatty(2), .started_ns = xc_now_ns()};
 }
 
-/* If the rest takes as long as what is done took; nothing while little is known. */
+/* Extrapolate from the elapsed time. Draws nothing at the start, when an estimate would be poor. */
 static void draw_left(uint64_t elapsed_ns, uint64_t done, uint64_t total)
 {
 	if (!done || done >= total || elapsed_ns < ETA_AFTER_NS)
@@ -32,7 +32,7 @@ static void draw(const struct xc_progress *p, uint64_t done, uint64_t total)
 {
 	char bar[31];
 	struct xc_text what = {0};
-	xc_text_name(&what, p->what); /* a name of a file */
+	xc_text_name(&what, p->what); /* it contains a file name */
 	fprintf(stderr, "\r%s", xc_text_string(&what));
 	xc_text_fini(&what);
 	if (!total) {

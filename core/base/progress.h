@@ -1,4 +1,4 @@
-/* progress: a bar on stderr for work that takes longer than half a second, on a terminal only, and how long it will still take. */
+/* progress: a progress bar with the time left, for work of more than half a second. Only where stderr is a terminal. */
 #ifndef XC_PROGRESS_H
 #define XC_PROGRESS_H
 
@@ -7,7 +7,7 @@
 struct xc_progress {
 	const char *what; /* "inflating core.zst" */
 	bool enabled;     /* stderr is a terminal and --quiet was not given */
-	bool shown;       /* something stands on the line and must be cleared */
+	bool shown;       /* the bar is on the terminal and must be cleared */
 	uint64_t started_ns, drawn_ns;
 };
 

@@ -20,7 +20,7 @@ struct xc_reserve xc_reserve_new(size_t count, size_t size)
 		exit(5);
 	}
 	if (reserve.size >= WORTH_HUGE_PAGES)
-		(void)madvise(reserve.items, reserve.size, MADV_HUGEPAGE); /* without them it is only slower */
+		(void)madvise(reserve.items, reserve.size, MADV_HUGEPAGE); /* only an optimisation */
 	return reserve;
 }
 

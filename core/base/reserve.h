@@ -1,6 +1,6 @@
-/* reserve: large arrays whose final size is not known: address space is taken at once, memory only where it is written.
+/* reserve: large arrays of unknown final size: address space is reserved at once, memory is used only where written.
  *
- * An array so made never moves, starts as zeroes, and costs what was touched of it. */
+ * Such an array never moves, is zeroed, and costs only the pages touched. */
 #ifndef XC_RESERVE_H
 #define XC_RESERVE_H
 
@@ -11,12 +11,12 @@ struct xc_reserve {
 	size_t size; /* bytes of address space */
 };
 
-/* Room for `count` items of `size` bytes. Ends the program with a message when there is not even address space: counts
- * that come from the input are bounded by what the input's bytes can hold before. count 0 gives items NULL. */
+/* Reserve `count` items of `size` bytes. Ends the program with a message when address space runs out: the caller bounds
+ * counts that come from the input by the size of the input. count 0 gives items NULL. */
 struct xc_reserve xc_reserve_new(size_t count, size_t size);
 void xc_reserve_free(struct xc_reserve *reserve); /* zeroed ones are fine */
 
-/* Give back the memory behind the first `count` items of `size` bytes. */
+/* Release the memory after the first `count` items of `size` bytes. */
 void xc_reserve_trim(struct xc_reserve *reserve, size_t count, size_t size);
 
 #endif

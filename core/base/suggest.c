@@ -1,9 +1,9 @@
-/* suggest: edit distance where swapping two neighbours costs one, since that is how people mistype. */
+/* suggest: edit distance in which swapping two neighbours costs one, because people mistype that way. */
 #include "core/base/suggest.h"
 
 #include <string.h>
 
-enum { LONGEST = 32 }; /* longer words are not ours */
+enum { LONGEST = 32 }; /* no word of ours is longer */
 
 static size_t min3(size_t a, size_t b, size_t c)
 {
@@ -39,7 +39,7 @@ size_t xc_suggest_distance(const char *wrong, const char *word)
 {
 	size_t wrong_len = strlen(wrong), len = strlen(word);
 	size_t limit = len < 6 ? 1 : len / 3;
-	/* A long beginning is a word typed in part; vector<int> begins vector<int, std::allocator<int> >. */
+	/* A long common prefix is a word typed in part; vector<int> begins vector<int, std::allocator<int> >. */
 	size_t stem = wrong_len > 0 && wrong[wrong_len - 1] == '>' ? wrong_len - 1 : wrong_len;
 	if (stem >= 3 && strncmp(wrong, word, stem) == 0)
 		return strcmp(wrong, word) == 0 ? 0 : stem == wrong_len || word[stem] == ',' ? 1 : 2;

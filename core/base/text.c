@@ -104,8 +104,7 @@ static size_t utf8_length(const unsigned char *p, size_t left)
 	return 0;
 }
 
-/* How many bytes at p may be shown as they are. Bidirectional overrides and line separators are
- * well-formed but could reorder what a person reads. */
+/* Bidirectional overrides and line separators are well-formed, but could reorder the text that a person reads. */
 size_t xc_text_plain_length(const char *bytes, size_t left)
 {
 	const unsigned char *p = (const unsigned char *)bytes;
@@ -168,8 +167,8 @@ void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len)
 	}
 }
 
-/* Eight bytes at a time: the top bit of a byte of `odd` is set when that byte is below 0x20, 0x7f or above. A borrow can
- * only mark bytes behind an odd one, so whether any is odd is exact, and the byte loop finds where. */
+/* Eight bytes at a time: the top bit of a byte of `odd` is set when that byte is below 0x20, 0x7f or above. A borrow
+ * can only mark bytes behind an odd one, so whether any is odd is exact, and the byte loop finds where. */
 size_t xc_text_ascii_run(const char *bytes, size_t len)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -190,7 +189,7 @@ void xc_text_name(struct xc_text *text, const char *string)
 {
 	const unsigned char *p = (const unsigned char *)string;
 	for (size_t i = 0, len = strlen(string); i < len;) {
-		/* Nearly every name is one such run: a report of many threads has a million of them. */
+		/* Nearly every name is one such run, and a report of many threads has a million names. */
 		size_t n = xc_text_ascii_run(string + i, len - i);
 		if (!n)
 			n = xc_text_plain_length(string + i, len - i);

@@ -26,6 +26,6 @@ bool xc_userdir_make(const char *path, mode_t mode)
 	}
 	if (mkdir(path, mode) == 0 || errno == EEXIST)
 		return true;
-	errno = errno == ENOENT ? cause : errno; /* a parent is missing: why */
+	errno = errno == ENOENT ? cause : errno; /* if a parent is missing, report why */
 	return false;
 }

@@ -1,4 +1,5 @@
-/* arch: which machines there are. Those that we unwind have files of their own; of the others only the notes are known.
+/* arch: the list of machines. Those that xcore unwinds have one file per family; of the others only the notes are
+ * known.
  *
  * Note layouts: Linux include/linux/elfcore.h (elf_prstatus, elf_prpsinfo) with each machine's elf_gregset_t, checked
  * against 6.1. */
@@ -41,7 +42,7 @@ static const struct xc_arch *const archs[] = {
 	&xc_arch_ppc64le, &xc_arch_riscv64, &loongarch64,  &ppc64,           &s390x,
 };
 
-/* Facts and maps only: nothing is known of the notes. */
+/* Only facts and maps: the layout of the notes is unknown. */
 #define UNKNOWN(name_, class_, big_, word_)                                                                            \
 	{                                                                                                              \
 		.name = (name_), .elf_class = (class_), .big_endian = (big_), .word = (word_), .reg_size = (word_),    \
@@ -71,8 +72,8 @@ bool xc_arch_is_x86_64(const struct xc_arch *arch)
 	return arch->machine == EM_X86_64 && arch->unwinds;
 }
 
-/* What push and call store is as wide as registers are, on x32 too. ppc64 saves its condition register (68 to 75) in words of
- * 4 bytes, arm doublewords of its floating-point unit. */
+/* push and call store whole registers, on x32 too. ppc64 saves its condition register (68 to 75) in words of 4 bytes,
+ * arm the doublewords of its floating-point unit. */
 uint8_t xc_arch_saved_size(const struct xc_arch *arch, int number)
 {
 	if (arch->machine == EM_PPC64 && number >= 68 && number <= 75)

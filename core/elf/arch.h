@@ -1,28 +1,28 @@
-/* arch: what differs between machines: register names and numbers, note layouts, word size, calling convention.
+/* arch: the differences between machines: register names and numbers, note layouts, word size, calling convention.
  *
- * Registers are numbered as DWARF numbers them in the machine's psABI. A register that has no such number (the program
- * counter of some machines, a thread pointer) gets one of ours that the psABI leaves free. One file per family:
+ * Registers have the DWARF numbers of the machine's psABI. A register without a number there (the program counter of
+ * some machines, a thread pointer) gets one that the psABI leaves free. One file per family:
  * arch_x86.c, arch_arm.c (both widths), arch_ppc64.c, arch_riscv64.c. */
 #ifndef XC_ARCH_H
 #define XC_ARCH_H
 
 #include "core/base/base.h"
 
-enum { XC_REG_MAX = 80 }; /* largest DWARF number we keep, plus one */
+enum { XC_REG_MAX = 80 }; /* largest DWARF number that is kept, plus one */
 
-/* Where one register's bytes stand in the general-purpose part of NT_PRSTATUS. */
+/* The position of one register in the general-purpose part of NT_PRSTATUS. */
 struct xc_reg_slot {
 	int16_t dwarf;   /* DWARF number, or -1 for kernel-only words such as orig_rax */
 	uint16_t offset; /* bytes from the start of pr_reg */
 };
 
-/* Where thread-local storage lies (Drepper, "ELF Handling For Thread-Local Storage", 3; the machines' psABIs).
+/* The layout of thread-local storage (Drepper, "ELF Handling For Thread-Local Storage", 3; the machines' psABIs).
  *
  *     variant II   block = tp - l_tls_offset             the executable's block ends at tp
- *     variant I    block = tp - bias + l_tls_offset      the executable's block begins behind a head of `head` bytes
- *     both         the address of the dtv stands at tp - bias + dtv */
+ *     variant I    block = tp - bias + l_tls_offset      the executable's block begins after a head of `head` bytes
+ *     both         the address of the dtv is at tp - bias + dtv */
 struct xc_tls_layout {
-	int16_t tp; /* register that holds the thread pointer; -1: thread-local storage of this machine is not known */
+	int16_t tp; /* register that holds the thread pointer; -1: thread-local storage of this machine is unknown */
 	bool below; /* variant II */
 	uint16_t head;
 	uint16_t bias;
@@ -35,15 +35,15 @@ struct xc_arch {
 	uint8_t elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	bool big_endian;
 	uint8_t word;       /* bytes of an address */
-	uint8_t reg_size;   /* bytes of a register in notes: a word, but for x32 */
-	bool unwinds;       /* stacks and values are supported, not only facts and maps */
+	uint8_t reg_size;   /* bytes of a register in notes: a word, except on x32 */
+	bool unwinds;       /* stacks and values are supported, not just facts and maps */
 	int16_t pc, sp, fp; /* DWARF numbers; fp is the frame pointer; -1 when there is none */
-	int16_t lr;         /* the link register, in which a call leaves its return address; -1: it goes on the stack */
-	uint16_t frame_regs; /* registers 0 … frame_regs - 1 are what call frame information speaks of */
+	int16_t lr;         /* the link register, which holds the return address after a call; -1: the stack holds it */
+	uint16_t frame_regs; /* registers 0 … frame_regs - 1 are those of call frame information */
 	uint16_t high, high_count,
-		high_at;       /* registers high … + high_count - 1, beyond those we keep, are kept as high_at … */
-	uint64_t preserved[2]; /* bit per register: calls leave it as it was */
-	uint64_t scratch[2];   /* general registers that a callee may change as it likes */
+		high_at;       /* registers high … + high_count - 1, above XC_REG_MAX, are kept as high_at … */
+	uint64_t preserved[2]; /* bit per register: callee-saved */
+	uint64_t scratch[2];   /* general registers that are caller-saved */
 	uint64_t constant[2];  /* never change while a thread runs: segment bases and the like */
 	struct xc_tls_layout tls;
 	int16_t vector, vector_count; /* DWARF numbers of vector registers, in xc_vector_regs */
@@ -58,15 +58,15 @@ struct xc_arch {
 	uint16_t orig_syscall_off; /* of orig_rax (or its like) in pr_reg; UINT16_MAX when there is none */
 };
 
-/* The architecture of an ELF file; for machines we do not know one of the right word size and byte order whose
- * note layouts are unknown (prstatus_size 0). Never NULL. */
+/* The architecture of an ELF file. For an unknown machine: one of the same word size and byte order, without note
+ * layouts (prstatus_size 0). Never NULL. */
 const struct xc_arch *xc_arch_find(uint16_t machine, uint8_t elf_class, bool big_endian);
 
 /* The architecture xcore itself runs on. */
 const struct xc_arch *xc_arch_host(void);
 
-/* "aarch64", "s390x", …: a name for any e_machine; "machine 4711" for unknown ones (static buffer of
- * the calling thread). */
+/* "aarch64", "s390x", …: the name of any e_machine. "machine 4711" for unknown ones (a static buffer of the calling
+ * thread). */
 const char *xc_arch_machine_name(uint16_t machine);
 
 /* "rip" for DWARF number 16 on x86-64; NULL when the number has no name. */
@@ -75,16 +75,16 @@ const char *xc_arch_reg_name(const struct xc_arch *arch, int dwarf);
 /* The DWARF number of "rip", and of pc, sp and fp on every machine; -1 when there is no such register. */
 int xc_arch_reg_named(const struct xc_arch *arch, const char *name);
 
-/* x86-64 and x32: they differ in the width of addresses only. */
+/* True for x86-64 and x32, which differ only in the width of addresses. */
 bool xc_arch_is_x86_64(const struct xc_arch *arch);
 
-/* Is register `number` in one of the arch's sets? Numbers that we do not keep are in none. */
+/* Is register `number` in this set? Numbers that are not kept are in no set. */
 static inline bool xc_arch_has(const uint64_t set[2], int number)
 {
 	return number >= 0 && number < XC_REG_MAX && (set[number / 64] >> (number % 64) & 1);
 }
 
-/* The number under which a register is kept; what is not kept stays beyond XC_REG_MAX. */
+/* The number under which a register is kept. One that is not kept has a number of XC_REG_MAX or above. */
 static inline uint64_t xc_arch_number(const struct xc_arch *arch, uint64_t dwarf)
 {
 	return dwarf - arch->high < arch->high_count ? dwarf - arch->high + arch->high_at : dwarf;
@@ -93,7 +93,7 @@ static inline uint64_t xc_arch_number(const struct xc_arch *arch, uint64_t dwarf
 /* Bytes of a register when a function saves it. */
 uint8_t xc_arch_saved_size(const struct xc_arch *arch, int number);
 
-/* An address as wide as the machine's: what overflows 32 bits there is lost. */
+/* Truncate an address to the width of the machine. */
 static inline uint64_t xc_arch_wrap(const struct xc_arch *arch, uint64_t addr)
 {
 	return arch->word == 4 ? (uint32_t)addr : addr;

@@ -1,12 +1,12 @@
-/* arch_impl: what the tables of the machines share. */
+/* arch_impl: shared by the tables of the machines. */
 #ifndef XC_ARCH_IMPL_H
 #define XC_ARCH_IMPL_H
 
 #include "core/elf/arch.h"
 
-/* elf_prstatus: 12 bytes of siginfo, cursig, two masks, four ids, four times, registers, whether there are
- * floating-point registers (Linux include/linux/elfcore.h, checked against 6.1). The word size decides where the ids
- * and the registers begin. */
+/* elf_prstatus: 12 bytes of siginfo, cursig, two masks, four ids, four times, registers, a flag for floating-point
+ * registers (Linux include/linux/elfcore.h, checked against 6.1). The offsets of ids and registers depend on the word
+ * size. */
 #define XC_NOTES_64(reg_size_)                                                                                         \
 	.prstatus_pid_off = 32, .prstatus_reg_off = 112, .prstatus_reg_size = (reg_size_),                             \
 	.prstatus_size = 112 + (reg_size_), .prpsinfo_fname_off = 40, .prpsinfo_args_off = 56, .prpsinfo_pid_off = 24

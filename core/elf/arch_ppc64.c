@@ -1,8 +1,8 @@
 /* arch_ppc64: 64-bit POWER, little-endian (ELFv2).
  *
- * Notes: struct pt_regs in 48 words (Linux arch/powerpc/include/uapi/asm/ptrace.h, elf.h). Register numbers, who preserves what
- * and the thread pointer: 64-Bit ELF V2 ABI Specification 1.5, 2.4, 2.2.1.1 and 3.7.2; glibc 2.36 sysdeps/powerpc/nptl/tls.h
- * (tcbhead_t ends with the dtv). */
+ * Notes: struct pt_regs in 48 words (Linux arch/powerpc/include/uapi/asm/ptrace.h, elf.h). Register numbers, who
+ * preserves what and the thread pointer: 64-Bit ELF V2 ABI Specification 1.5, 2.4, 2.2.1.1 and 3.7.2; glibc 2.36
+ * sysdeps/powerpc/nptl/tls.h (tcbhead_t ends with the dtv). */
 #include <elf.h>
 
 #include "core/elf/arch_impl.h"
@@ -26,8 +26,8 @@ static const char *const names[] = {
 	[58] = "f26", [59] = "f27", [60] = "f28", [61] = "f29", [62] = "f30", [63] = "f31",
 };
 
-/* 64 and 67 are free in the ABI's table: they hold nip and msr. 68 (cr0) holds the whole condition register. 32 to 63 are the
- * floating-point registers. */
+/* 64 and 67 are free in the ABI's table: they hold nip and msr. 68 (cr0) holds the whole condition register. 32 to 63
+ * are the floating-point registers. */
 const struct xc_arch xc_arch_ppc64le = {
 	.name = "ppc64le",
 	.machine = EM_PPC64,

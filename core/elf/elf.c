@@ -1,4 +1,4 @@
-/* elf: headers widened to 64 bits, each field read at its offset of the gABI, in the file's byte order. */
+/* elf: reads each field at its gABI offset, in the file's byte order, and widens it to 64 bits. */
 #include "core/elf/elf.h"
 
 #include <elf.h>
@@ -17,8 +17,8 @@ static bool inside(const struct xc_elf *elf, uint64_t at, uint64_t len)
 	return at <= elf->size && len <= elf->size - at;
 }
 
-/* With PN_XNUM the count is in sh_info of section header 0, which the kernel writes at the very end: a cut
- * core has lost it, or has zeros there. Then the headers end where the first thing after them begins: the notes. */
+/* With PN_XNUM the count is in sh_info of section header 0, which the kernel writes last: a truncated core lacks it, or
+ * has zeros there. In that case the program headers end at the offset of the notes, which follow them. */
 static uint32_t extended_phnum(const struct xc_elf *elf, uint64_t shoff)
 {
 	bool wide = elf->elf_class == ELFCLASS64;
@@ -125,7 +125,7 @@ struct xc_build_id xc_elf_build_id_in_notes(const void *notes, size_t size, uint
 	return id;
 }
 
-/* Notes that overlap each other in a hostile file cost no more than reading it once. */
+/* Overlapping note segments of a hostile file cost no more than reading the file once. */
 struct xc_build_id xc_elf_build_id(const struct xc_elf *elf)
 {
 	struct xc_build_id id = {0};

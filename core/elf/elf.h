@@ -1,8 +1,8 @@
-/* elf: headers of an ELF file or of an ELF image in the target's memory, checked.
+/* elf: checked headers of an ELF file or of an ELF image in the target's memory.
  *
- * Only the headers: sections and debug information are libelf's and libdw's. Our own reader exists
- * because a core's program headers are hostile, may number more than 65,535 (PN_XNUM), and must be
- * readable when the file is cut short in the middle of them.
+ * Only headers: libelf and libdw read sections and debug information. This reader exists because the program
+ * headers of a core are hostile, may number more than 65,535 (PN_XNUM), and must be readable when the file
+ * ends among them.
  * Layouts: System V gABI 4.1 chapter 4 and 5; PN_XNUM: Linux include/uapi/linux/elf.h. */
 #ifndef XC_ELF_H
 #define XC_ELF_H
@@ -30,12 +30,12 @@ struct xc_elf {
 	uint16_t type, machine;
 	uint64_t entry;
 	uint64_t phoff;
-	uint32_t phnum;          /* as the file says, PN_XNUM resolved */
-	uint32_t phdrs_readable; /* how many of them lie inside the bytes */
+	uint32_t phnum;          /* according to the file, PN_XNUM resolved */
+	uint32_t phdrs_readable; /* the number of them that lie inside the bytes */
 	uint16_t phentsize;
 };
 
-/* Parse the header of `size` bytes. Errors: XC_ERR_FORMAT "not an ELF file" and precise others. */
+/* Parse the header of a file of `size` bytes. Errors: XC_ERR_FORMAT. */
 XC_MUST_CHECK struct xc_error *xc_elf_parse(const void *bytes, uint64_t size, struct xc_elf *elf_out);
 
 /* Program header `index` < phdrs_readable. */
@@ -49,7 +49,7 @@ struct xc_build_id xc_elf_build_id_in_notes(const void *notes, size_t size, uint
 
 bool xc_build_id_equal(const struct xc_build_id *a, const struct xc_build_id *b);
 
-/* Lower-case hex into buf (2 * XC_BUILD_ID_MAX + 1 bytes); returns buf. Empty for an unknown id. */
+/* Write lower-case hex into buf (2 * XC_BUILD_ID_MAX + 1 bytes). Returns buf. Empty for an unknown id. */
 char *xc_build_id_hex(const struct xc_build_id *id, char *buf);
 
 #endif

@@ -12,8 +12,8 @@ struct xc_note {
 	size_t desc_len;
 };
 
-/* Take the next note at the cursor; padding after name and descriptor is `align` (4 or 8).
- * Errors: XC_ERR_FORMAT when it is cut short. */
+/* Read the next note and advance. Name and descriptor are padded to `align` (4 or 8).
+ * Errors: XC_ERR_FORMAT when the note is cut short. */
 XC_MUST_CHECK struct xc_error *xc_note_next(struct xc_cursor *c, size_t align, struct xc_note *note_out);
 
 #endif

@@ -1,13 +1,13 @@
-/* regs: the registers of one frame, with a known-bit for each.
+/* regs: the registers of one frame, with a known bit for each.
  *
- * A register that the unwinder could not restore is unknown, never zero and never the callee's. */
+ * A register that the unwinder could not restore is unknown: it is never zero and never the callee's value. */
 #ifndef XC_REGS_H
 #define XC_REGS_H
 
 #include "core/elf/arch.h"
 
-/* Vector and floating-point registers as the kernel saved them; only the innermost frame and frames
- * interrupted by a signal have them, since calls do not preserve them. */
+/* Vector and floating-point registers as the kernel saved them. Only the innermost frame and frames interrupted by a
+ * signal have them, because calls do not preserve them. */
 struct xc_vector_regs {
 	uint8_t xmm[32][16]; /* x86-64: xmm0…31 (low 128 bits); aarch64: v0…v31 */
 	uint8_t st[8][10];   /* x86: the x87 stack, st(0) first */
@@ -17,7 +17,7 @@ struct xc_vector_regs {
 struct xc_regs {
 	uint64_t value[XC_REG_MAX]; /* by DWARF number */
 	uint64_t known[(XC_REG_MAX + 63) / 64];
-	uint64_t left[(XC_REG_MAX + 63) / 64]; /* forgotten, but the value is still that of the callee below */
+	uint64_t left[(XC_REG_MAX + 63) / 64]; /* unknown here, but the value is still the callee's */
 	const struct xc_vector_regs *vector;   /* borrowed from the thread; NULL when unknown */
 };
 
@@ -51,7 +51,7 @@ static inline void xc_regs_forget(struct xc_regs *regs, int number)
 	regs->left[number / 64] |= UINT64_C(1) << (number % 64);
 }
 
-/* Forget all registers from number `from` on but those of the set. */
+/* Make all registers from number `from` on unknown, except those of the set. */
 static inline void xc_regs_forget_from(struct xc_regs *regs, unsigned from, const uint64_t but[2])
 {
 	for (unsigned i = 0; i < XC_COUNT(regs->known); i++) {
@@ -63,8 +63,8 @@ static inline void xc_regs_forget_from(struct xc_regs *regs, unsigned from, cons
 	}
 }
 
-/* The value that a forgotten register had in the callee. It is the caller's only where the callee is known not to
- * have touched the register: ask for it with a reason. */
+/* The value that an unknown register had in the callee. It is the caller's value only if the callee did not change the
+ * register, which the caller of this function must know. */
 static inline bool xc_regs_left(const struct xc_regs *regs, int number, uint64_t *value_out)
 {
 	if (number < 0 || number >= XC_REG_MAX || !(regs->left[number / 64] >> (number % 64) & 1))

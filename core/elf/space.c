@@ -1,11 +1,11 @@
 /* space: one sorted array of disjoint segments.
  *
- * While building, laid[] keeps every segment in the order it was laid. Sealing sweeps over all ends in
- * address order with a heap of the segments that are open there, the one laid last on top, and emits a piece
- * wherever the top changes: O(n log n), where cutting segments one into another would be quadratic for the
- * 65,536 and more segments of a large core. The pieces keep pointing at the bytes of what they were cut from.
+ * added[] keeps every segment in the order in which it was added. Sealing sweeps over all ends in address order with a
+ * heap of the segments that are open there, the last one added on top, and emits a piece wherever the top changes: O(n
+ * log n). Cutting segments pairwise would be quadratic for the 65,536 and more segments of a large core. Pieces point
+ * at the bytes of the segment that they were cut from.
  *
- * Reading finds the first segment by binary search and goes on from neighbour to neighbour. */
+ * Reading finds the first segment by binary search and continues from neighbour to neighbour. */
 #include "core/elf/space.h"
 
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 #include "core/base/cursor.h"
 
 #ifdef XC_HOSTILE
-enum { READ_STEP = 7 }; /* straddle everything */
+enum { READ_STEP = 7 }; /* makes every read straddle */
 #else
 static const size_t READ_STEP = SIZE_MAX;
 #endif
 
 struct xc_space {
-	struct xc_segment *laid;
-	size_t laid_count, laid_capacity;
+	struct xc_segment *added;
+	size_t added_count, added_capacity;
 	struct xc_segment *sealed;
 	size_t count, capacity;
 	bool big_endian;
@@ -36,7 +36,7 @@ void xc_space_free(struct xc_space *space)
 {
 	if (!space)
 		return;
-	free(space->laid);
+	free(space->added);
 	free(space->sealed);
 	free(space);
 }
@@ -50,21 +50,21 @@ void xc_space_add(struct xc_space *space, const struct xc_segment *segment)
 {
 	if (segment->lo > segment->hi)
 		return;
-	space->laid = xc_grow(space->laid, space->laid_count, &space->laid_capacity, sizeof *space->laid);
-	space->laid[space->laid_count++] = *segment;
+	space->added = xc_grow(space->added, space->added_count, &space->added_capacity, sizeof *space->added);
+	space->added[space->added_count++] = *segment;
 }
 
 void xc_space_clear(struct xc_space *space)
 {
-	space->laid_count = 0;
+	space->added_count = 0;
 }
 
 /* ---- sealing ---- */
 
 struct sweep {
-	const struct xc_segment *laid;
-	size_t *by_lo; /* indexes into laid, by lo */
-	size_t *heap;  /* indexes into laid, largest (laid last) on top */
+	const struct xc_segment *added;
+	size_t *by_lo; /* indexes into added, by lo */
+	size_t *heap;  /* indexes into added, largest (added last) on top */
 	size_t heap_count;
 	const struct xc_segment *emitted; /* the last piece was cut from this one */
 };
@@ -94,15 +94,15 @@ static void heap_pop(struct sweep *s)
 	s->heap[at] = last;
 }
 
-static int by_lo(const void *a, const void *b, void *laid)
+static int by_lo(const void *a, const void *b, void *added)
 {
-	const struct xc_segment *base = laid;
+	const struct xc_segment *base = added;
 	xc_addr x = base[*(const size_t *)a].lo, y = base[*(const size_t *)b].lo;
 	return x < y ? -1 : x > y;
 }
 
-/* Append [lo, hi] of segment s, or lengthen the piece before when it is cut from s too: a segment that begins below
- * another one divides nothing. */
+/* Append [lo, hi] of segment s. If the previous piece was cut from s too, extend that one: a segment that begins below
+ * another one does not divide it. */
 static void emit(struct xc_space *space, struct sweep *sweep, const struct xc_segment *s, xc_addr lo, xc_addr hi)
 {
 	uint64_t skip = lo - s->lo;
@@ -121,12 +121,11 @@ static void emit(struct xc_space *space, struct sweep *sweep, const struct xc_se
 	space->sealed[space->count++] = piece;
 }
 
-/* Emit what lies between `at` and `until` (inclusive) with the segments open now. Returns nothing above
- * until; segments that end are popped. */
+/* Emit the pieces of the open segments from `at` to `until` (inclusive). Pops segments that end. */
 static void emit_until(struct xc_space *space, struct sweep *s, xc_addr at, xc_addr until)
 {
 	while (s->heap_count) {
-		const struct xc_segment *top = &s->laid[s->heap[0]];
+		const struct xc_segment *top = &s->added[s->heap[0]];
 		if (top->hi < at) {
 			heap_pop(s);
 			continue;
@@ -141,20 +140,20 @@ static void emit_until(struct xc_space *space, struct sweep *s, xc_addr at, xc_a
 
 void xc_space_seal(struct xc_space *space)
 {
-	size_t n = space->laid_count;
+	size_t n = space->added_count;
 	space->count = 0;
-	struct sweep s = {.laid = space->laid};
+	struct sweep s = {.added = space->added};
 	s.by_lo = xc_alloc(n * sizeof *s.by_lo);
 	s.heap = xc_alloc(n * sizeof *s.heap);
 	for (size_t i = 0; i < n; i++)
 		s.by_lo[i] = i;
 	if (n)
-		qsort_r(s.by_lo, n, sizeof *s.by_lo, by_lo, space->laid);
+		qsort_r(s.by_lo, n, sizeof *s.by_lo, by_lo, space->added);
 	for (size_t i = 0; i < n;) {
-		xc_addr at = space->laid[s.by_lo[i]].lo;
-		while (i < n && space->laid[s.by_lo[i]].lo == at)
+		xc_addr at = space->added[s.by_lo[i]].lo;
+		while (i < n && space->added[s.by_lo[i]].lo == at)
 			heap_push(&s, s.by_lo[i++]);
-		emit_until(space, &s, at, i < n ? space->laid[s.by_lo[i]].lo - 1 : UINT64_MAX);
+		emit_until(space, &s, at, i < n ? space->added[s.by_lo[i]].lo - 1 : UINT64_MAX);
 	}
 	free(s.by_lo);
 	free(s.heap);
@@ -188,7 +187,8 @@ size_t xc_space_lower_bound(const struct xc_space *space, xc_addr addr)
 bool xc_space_next_readable(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out)
 {
 	const xc_addr lo = *lo_inout;
-	for (size_t i = xc_space_lower_bound(space, lo); lo <= hi && i < space->count && space->sealed[i].lo <= hi; i++) {
+	size_t i = xc_space_lower_bound(space, lo);
+	for (; lo <= hi && i < space->count && space->sealed[i].lo <= hi; i++) {
 		const struct xc_segment *s = &space->sealed[i];
 		if (!s->bytes && !s->backing)
 			continue;
@@ -215,7 +215,7 @@ static size_t copy_out(const struct xc_segment *s, xc_addr addr, void *buf, size
 	return s->backing ? s->backing->read(s->ctx, s->offset + (addr - s->lo), buf, len) : 0;
 }
 
-/* The shared loop: returns bytes copied; *stopped_out is the segment that ended it (NULL: unmapped). */
+/* Returns the bytes copied. *stopped_out is the segment at which reading stopped (NULL: unmapped). */
 static size_t read_some(const struct xc_space *space, xc_addr addr, void *buf, size_t len,
 			const struct xc_segment **stopped_out)
 {

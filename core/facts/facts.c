@@ -1,5 +1,5 @@
-/* facts: the target and its plain tables. What differs between two copies of a core (name, stored size, time) goes into
- * the headline and the run section only, so that JSON is the same for both. */
+/* facts: the target and its basic tables. Facts that differ between copies of a core (name, stored size, time) go only
+ * into the headline and the run section, so that JSON is the same for all copies. */
 #include "core/facts/facts.h"
 
 #include <elf.h>
@@ -11,7 +11,7 @@
 #include "core/process/module.h"
 #include "core/render/render.h"
 
-enum { HEADER_LIMIT = 1 << 20, NOTE_LIMIT = 256 << 10 }; /* bytes that go into a core_id */
+enum { HEADER_LIMIT = 1 << 20, NOTE_LIMIT = 256 << 10 }; /* bytes hashed for a core_id */
 
 /* Core id */
 
@@ -272,7 +272,7 @@ static void add_auxv(struct xc_section *s, const struct xc_process *process)
 	}
 }
 
-/* How much of the address space is there, and from where. */
+/* The available bytes of the address space, by source. */
 static void add_memory(struct xc_section *s, const struct xc_process *process)
 {
 	static const struct xc_column columns[] = {

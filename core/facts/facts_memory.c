@@ -1,4 +1,4 @@
-/* facts_memory: where an address lies, what registers point to, and the bytes themselves. */
+/* facts_memory: the place of an address, the targets of registers, and memory dumps. */
 #include "core/facts/facts.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ const char *xc_facts_place(const struct xc_process *process, xc_addr addr, char 
 
 /* Registers */
 
-/* As xc_facts_place, but the thread's own stack is named. */
+/* As xc_facts_place, but recognises the thread's own stack. */
 static const char *register_place(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr,
 				  char *buf, size_t size)
 {
@@ -172,7 +172,7 @@ void xc_facts_memory(struct xc_report *report, const struct xc_process *process,
 {
 	struct dump d = {.process = process, .section = xc_report_section(report, "memory", "Memory")};
 	char place[256];
-	uint64_t to_end = UINT64_MAX - addr; /* bytes behind addr, itself not counted */
+	uint64_t to_end = UINT64_MAX - addr; /* bytes after addr */
 	if (len && len - 1 > to_end)
 		len = to_end + 1;
 	if (len > DUMP_LIMIT) {

@@ -1,4 +1,4 @@
-/* missing: the space's segments added up by where their bytes come from, said in sentences. */
+/* missing: adds up the segments of the space by provenance and describes the sums in sentences. */
 #include "core/facts/missing.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ void xc_missing_report(struct xc_report *report, const struct xc_process *proces
 {
 	struct sum sums[XC_UNMAPPED + 1];
 	if (process->live)
-		return; /* memory is read when it is asked for: nothing is missing until then */
+		return; /* memory is read on demand: nothing is missing until then */
 	add_up(process, sums);
 	struct xc_section *s = xc_report_section(report, "missing", "Not in the core");
 	say_cut(s, process, &sums[XC_CUT_SHORT]);

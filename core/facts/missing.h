@@ -1,4 +1,4 @@
-/* missing: what of the target cannot be had, and where the rest of its memory comes from. */
+/* missing: reports the missing parts of the target, and the sources of the rest of its memory. */
 #ifndef XC_MISSING_H
 #define XC_MISSING_H
 

@@ -1,9 +1,9 @@
 /* scrub_learn: the environment lies at the end of the stack (Linux fs/exec.c, fs/binfmt_elf.c, 6.1):
  *
- *	argc | argv … NULL | envp … NULL | auxv … | platform, random bytes | argv's strings | envp's strings | file name
- *	                                                                                                       ^ AT_EXECFN
- * The strings stand one behind the other, so they are read backwards from the file name up to one that is no NAME=VALUE.
- * A name may have any letters: "BASH_FUNC_module%%" is one that shells give. */
+ * 	argc | argv … NULL | envp … NULL | auxv … | platform, random bytes | argv's strings | envp's strings | file name
+ * 	                                                                                                       ^ AT_EXECFN
+ * The strings are contiguous, so they are read backwards from the file name up to one that is not NAME=VALUE. A name
+ * may contain any characters: shells export "BASH_FUNC_module%%". */
 #include "core/facts/scrub_learn.h"
 
 #include <elf.h>
@@ -12,8 +12,8 @@
 enum {
 	ENVIRONMENT_MOST = 256 << 10, /* bytes */
 	ENVIRONMENT_LEAST = 512,
-	PERSON = 1000,    /* the first uid of people: login.defs */
-	SECRET_LEAST = 6, /* letters; of less the text would lose more than the secret */
+	PERSON = 1000,    /* the first uid of regular users: login.defs */
+	SECRET_LEAST = 6, /* letters; redacting shorter secrets would damage other text */
 	NAME_LEAST = 3,
 };
 
@@ -28,7 +28,8 @@ static bool is(const char *string, size_t len, const char *name)
 	return strlen(name) == len && memcmp(string, name, len) == 0;
 }
 
-/* Does `name` stand alone in the program's? Then it is a service's (USER=redis of redis-server), and what the verdict tells would be lost. */
+/* Is `name` a word of the program's name? Then it is that of a service (USER=redis of redis-server), and redacting it
+ * would damage the verdict. */
 static bool names_program(const struct xc_process *process, const char *name, size_t len)
 {
 	const char *slash = process->exe_path ? strrchr(process->exe_path, '/') : NULL;
@@ -59,7 +60,7 @@ static void know(struct xc_scrub *scrub, const struct xc_process *process, const
 		xc_scrub_secret(scrub, value, len);
 }
 
-/* The bytes before `end`, as many as are there; of them `*len_out`. */
+/* The available bytes before `end`, *len_out of them. */
 static char *bytes_before(const struct xc_process *process, xc_addr end, size_t *len_out)
 {
 	for (size_t len = ENVIRONMENT_MOST; len >= ENVIRONMENT_LEAST; len /= 2) {

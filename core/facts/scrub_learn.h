@@ -1,13 +1,13 @@
-/* scrub_learn: the words that a process itself says are its user's. */
+/* scrub_learn: collects words to redact from the environment of a process. */
 #ifndef XC_SCRUB_LEARN_H
 #define XC_SCRUB_LEARN_H
 
 #include "core/process/process.h"
 #include "core/report/scrub.h"
 
-/* From the environment that the process was started with, where its stack is there: the values of variables whose names speak of secrets,
- * HOME, HOSTNAME, and the user's name where the process ran as a person (uid 1000 and more: that of a service names its program, and so does
- * one that stands in the program's name). */
+/* Read the initial environment from the stack, if it is available, and add: values of variables with secret names,
+ * HOME, HOSTNAME, and the user's name if the process ran as a person (uid 1000 or above). The user name of a service is
+ * that of its program, so it is not added; nor is one that occurs in the name of the program. */
 void xc_scrub_learn(struct xc_scrub *scrub, const struct xc_process *process);
 
 #endif

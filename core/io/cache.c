@@ -1,5 +1,4 @@
-/* cache: plain files in plain directories. A part that a killed writer left behind is removed when its time has come like any
- * other file. */
+/* cache: plain files in plain directories. A temporary file of a killed writer is pruned like any other file. */
 #include "core/io/cache.h"
 
 #include <dirent.h>
@@ -41,7 +40,7 @@ int xc_cache_open(const struct xc_cache *cache, const char *name)
 		return -1;
 	}
 	if (fd >= 0)
-		futimens(fd, NULL); /* the time of use, for pruning */
+		futimens(fd, NULL); /* the time of last use, for pruning */
 	return fd;
 }
 
@@ -59,7 +58,7 @@ struct xc_source *xc_cache_get(const struct xc_cache *cache, const char *name)
 	return source;
 }
 
-/* ---- keeping it small ---- */
+/* ---- pruning ---- */
 
 struct entry {
 	char name[NAME_SIZE];
@@ -78,7 +77,7 @@ static size_t list_entries(int directory, struct entry *entries, uint64_t *total
 	size_t count = 0;
 	DIR *dir = fdopendir(dup(directory));
 	if (dir)
-		rewinddir(dir); /* a duplicate stands where the last listing ended */
+		rewinddir(dir); /* a duplicate shares the position of the previous listing */
 	for (struct dirent *d; dir && count < MAX_ENTRIES && (d = readdir(dir));) {
 		struct stat st;
 		size_t len = strlen(d->d_name);
@@ -125,7 +124,7 @@ static bool write_all(int fd, const void *bytes, size_t len)
 	return true;
 }
 
-/* The directory of the kind, made with its parents where they are missing. */
+/* Open the directory of the kind. Makes it and its parents where they are missing. */
 static int open_directory(const struct xc_cache *cache)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", cache->dir, cache->kind);
@@ -138,7 +137,7 @@ uint64_t xc_cache_largest(const struct xc_cache *cache)
 	return cache->capacity / 2;
 }
 
-/* Two writers of one name must not share what they write aside. */
+/* Two writers of one name must not share a temporary file. */
 bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t size, struct xc_cache_draft *draft)
 {
 	*draft = (struct xc_cache_draft){.fd = -1, .capacity = size ? 0 : cache->capacity};
@@ -149,18 +148,19 @@ bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t siz
 		return false;
 	prune(draft->directory, size, cache->capacity);
 	strcpy(draft->name, name);
-	snprintf(draft->aside, sizeof draft->aside, "%.16s-%ld.part", name, (long)getpid());
-	draft->path = xc_asprintf("%s/%s/%s", cache->dir, cache->kind, draft->aside);
+	snprintf(draft->temporary, sizeof draft->temporary, "%.16s-%ld.part", name, (long)getpid());
+	draft->path = xc_asprintf("%s/%s/%s", cache->dir, cache->kind, draft->temporary);
 	xc_shared_status_add_tempfile(draft->path);
-	unlinkat(draft->directory, draft->aside, 0); /* of a dead process with our number */
-	draft->fd = openat(draft->directory, draft->aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	unlinkat(draft->directory, draft->temporary, 0); /* left by a dead process with the same pid */
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	draft->fd = openat(draft->directory, draft->temporary, flags, 0600);
 	if (draft->fd >= 0 && (size == 0 || posix_fallocate(draft->fd, 0, (off_t)size) == 0))
 		return true;
 	xc_cache_finish(draft, false);
 	return false;
 }
 
-/* Of a size that was not known: nobody has made room for it. */
+/* If the size was not known in advance, room is made here. */
 static bool fits(const struct xc_cache_draft *draft)
 {
 	struct stat st;
@@ -168,7 +168,7 @@ static bool fits(const struct xc_cache_draft *draft)
 		return true;
 	if (fstat(draft->fd, &st) || (uint64_t)st.st_size > draft->capacity / 2)
 		return false;
-	prune(draft->directory, 0, draft->capacity); /* its own bytes are among them already */
+	prune(draft->directory, 0, draft->capacity); /* its own bytes are counted already */
 	return true;
 }
 
@@ -178,9 +178,9 @@ bool xc_cache_finish(struct xc_cache_draft *draft, bool good)
 	good = made && good && fits(draft);
 	if (made)
 		good = close(draft->fd) == 0 && good;
-	good = made && good && renameat(draft->directory, draft->aside, draft->directory, draft->name) == 0;
+	good = made && good && renameat(draft->directory, draft->temporary, draft->directory, draft->name) == 0;
 	if (made && !good)
-		unlinkat(draft->directory, draft->aside, 0);
+		unlinkat(draft->directory, draft->temporary, 0);
 	xc_shared_status_remove_tempfile(draft->path);
 	free(xc_take(draft->path));
 	close(draft->directory);

@@ -1,5 +1,4 @@
-/* cachelist: only the directories that are known to be caches are looked into: others keep other things below
- * $XDG_CACHE_HOME/xcore. */
+/* cachelist: reads only directories that are known caches: $XDG_CACHE_HOME/xcore has others too. */
 #include "core/io/cachelist.h"
 
 #include <dirent.h>

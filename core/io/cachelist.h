@@ -1,14 +1,14 @@
-/* cachelist: what lies in the caches (cache.h), for people who want to see or remove it. */
+/* cachelist: lists the files of the caches (cache.h) and removes them on request. */
 #ifndef XC_CACHELIST_H
 #define XC_CACHELIST_H
 
 #include "core/base/base.h"
 
 struct xc_cached_file {
-	const char *kind; /* "index", "debug": the cache's directory */
+	const char *kind; /* "index", "debug": the directory of the cache */
 	char *name;       /* in that directory */
 	uint64_t size;    /* bytes on disk */
-	int64_t used;     /* seconds since the epoch, of its last use */
+	int64_t used;     /* time of its last use, in seconds since the epoch */
 };
 
 struct xc_cachelist {
@@ -21,7 +21,7 @@ struct xc_cachelist {
 struct xc_cachelist xc_cachelist_read(const char *dir); /* dir stays borrowed */
 void xc_cachelist_fini(struct xc_cachelist *list);
 
-/* Remove one; true when it is gone. Runs that use it now go on with it. */
+/* Remove one. True when it no longer exists. Runs that have it open can still use it. */
 bool xc_cachelist_remove(const struct xc_cachelist *list, const struct xc_cached_file *file);
 
 #endif

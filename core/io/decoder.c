@@ -1,4 +1,5 @@
-/* decoder: the first bytes tell the format. zstd: RFC 8878; lz4: its frame format 1.6.4; xz: its file format 1.2.0; gzip: RFC 1952. */
+/* decoder: the first bytes identify the format. zstd: RFC 8878; lz4: its frame format 1.6.4; xz: its file format 1.2.0;
+ * gzip: RFC 1952. */
 #include "core/io/decoder.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static const struct {
 	const struct xc_decoder *decoder;
 	const char *magic;
 	size_t len;
-	bool framed; /* frames to be skipped may stand before it: pzstd begins with such */
+	bool framed; /* skippable frames may precede it: pzstd writes one first */
 } formats[] = {
 	{&xc_decoder_zstd, "\x28\xb5\x2f\xfd", 4, true},
 	{&xc_decoder_lz4, "\x04\x22\x4d\x18", 4, true},
@@ -37,7 +38,7 @@ static uint64_t behind_skipped(const uint8_t *bytes, uint64_t size)
 const struct xc_decoder *xc_decoder_of(const uint8_t *bytes, uint64_t size)
 {
 	if (size >= 16 && !memcmp(bytes + 8, XC_ARCHIVE_MAGIC, 8))
-		return NULL; /* archive.h reads it */
+		return NULL; /* a pack: archive.h reads it */
 	const uint64_t behind = behind_skipped(bytes, size);
 	for (size_t i = 0; i < XC_COUNT(formats); i++) {
 		const uint64_t at = formats[i].framed ? behind : 0;

@@ -1,7 +1,8 @@
-/* decoder_gzip: zlib reads one member; the next one begins where it ends. Zeros behind the last one are no part of it (tapes have them).
+/* decoder_gzip: zlib reads one member; the next one begins where it ends. Zeros after the last one are padding, as on
+ * tapes.
  *
- * ISA-L would take half the time, and loses bytes where a step ends at a bad place (2.30: some streams in steps of 7 bytes, some in two
- * steps of any size into 4,093 bytes). */
+ * ISA-L would take half the time, but loses bytes where a step ends at a bad place (2.30: some streams in steps of 7
+ * bytes, some in two steps of any size into 4,093 bytes). */
 #include "core/io/decoder.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ enum { GZIP_WINDOW = 16 + MAX_WBITS }; /* zlib.h: 16 is the gzip wrapper, and no
 
 struct gzip {
 	z_stream z;
-	bool between; /* a member is over */
+	bool between; /* a member has ended */
 };
 
 static void *allocate(void *user, uInt n, uInt size)
@@ -32,7 +33,7 @@ static void *gzip_open(void)
 	struct gzip *g = xc_alloc(sizeof *g);
 	g->z.zalloc = allocate;
 	g->z.zfree = release;
-	inflateInit2(&g->z, GZIP_WINDOW); /* without a state each step tells Z_STREAM_ERROR */
+	inflateInit2(&g->z, GZIP_WINDOW); /* if it fails, each step returns Z_STREAM_ERROR */
 	return g;
 }
 

@@ -1,5 +1,6 @@
-/* decoder_lz4: an error discards all that a call decoded, so lz4 is offered the one block that it waits for, and not the header of the
- * block after it; and nothing at all while it may still hold bytes of the block before. A block is 4 MiB at most: no limit is needed. */
+/* decoder_lz4: an error discards everything that a call decoded. So each call gets only the block that lz4 waits for,
+ * without the header of the next block, and nothing while lz4 may still hold bytes of the previous block. A block has
+ * at most 4 MiB, so no limit on memory is needed. */
 #include "core/io/decoder.h"
 
 #include <lz4frame.h>
@@ -10,7 +11,7 @@ enum { BLOCK_HEADER = 4, FRAME_HEADER = 7 };
 struct lz4 {
 	LZ4F_dctx *context;
 	size_t hint;
-	bool full; /* the last step filled its room */
+	bool full; /* the last step filled its output */
 };
 
 static void *lz4_open(void)

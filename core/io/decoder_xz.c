@@ -1,10 +1,10 @@
-/* decoder_xz: liblzma reads streams that follow each other, with the zeros between them, by itself. */
+/* decoder_xz: liblzma itself reads concatenated streams and the zeros between them. */
 #include "core/io/decoder.h"
 
 #include <lzma.h>
 #include <stdlib.h>
 
-enum { BESIDES = 1 << 20 }; /* what the decoder needs besides the window */
+enum { BESIDES = 1 << 20 }; /* memory of the decoder besides the window */
 
 static void *xz_open(void)
 {

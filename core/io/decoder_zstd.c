@@ -1,5 +1,6 @@
-/* decoder_zstd: an error discards all that a call decoded, so zstd is offered the one block that it waits for, and not the header of the
- * block after it, which its hint includes: else a damaged block would cost the one before. */
+/* decoder_zstd: an error discards everything that a call decoded. So each call gets only the block that zstd waits for,
+ * without the header of the next block, which zstd's hint includes: otherwise a damaged block would cost the block
+ * before it. */
 #include "core/io/decoder.h"
 
 #include <stdlib.h>

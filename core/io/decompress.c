@@ -1,4 +1,5 @@
-/* expand: the file has holes where the stream has zeros: most of a large core is zeros, and of a bomb that would fill the disk all of it. */
+/* decompress: the file has holes where the stream has zeros. Most of a large core is zeros, and so is all of a
+ * decompression bomb that would fill the disk. */
 #include "core/io/decompress.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static struct xc_error *temporary_file(int *fd_out)
 	const struct xc_opener *opener = xc_opener();
 	const char *dir = getenv("TMPDIR");
 	if (!dir || !*dir)
-		dir = "/var/tmp"; /* large files: /tmp is often in memory */
+		dir = "/var/tmp"; /* for large files: /tmp is often in memory */
 	int fd = opener ? opener->scratch(opener->user) : xc_opener_scratch(dir);
 	if (fd < 0)
 		return xc_error_hint(xc_error_errno(errno, "making a temporary file in %s", dir),
@@ -30,7 +31,7 @@ static struct xc_error *temporary_file(int *fd_out)
 	return NULL;
 }
 
-/* A sandbox gives the same file again: then it is gone on with behind what it holds, at the next page. */
+/* A sandbox provides one file for all streams: the next one begins at the first page after the existing content. */
 static uint64_t next_page(int fd)
 {
 	const off_t page = (off_t)sysconf(_SC_PAGESIZE), end = lseek(fd, 0, SEEK_END);
@@ -81,7 +82,7 @@ static struct xc_error *refused(const struct xc_decoder *decoder, enum xc_decode
 	return large ? xc_error_hint(err, "unpack it first (%s)", decoder->tool) : err;
 }
 
-/* Decode until the input ends or is found damaged; what was decoded before stays. */
+/* Decode until the input ends or is found damaged. Bytes decoded before damage are kept. */
 static struct xc_error *decode(const struct xc_decoder *decoder, void *state, struct xc_decompression *e, uint8_t *out)
 {
 	enum xc_decoder_result result = XC_DECODER_MORE;
@@ -101,7 +102,7 @@ static struct xc_error *decode(const struct xc_decoder *decoder, void *state, st
 		err = append(e, &step);
 		at += step.taken;
 		xc_progress_step(e->progress, at, size);
-		e->cut = failed || (!step.made && !step.taken); /* no step: the input ended inside a stream */
+		e->cut = failed || (!step.made && !step.taken); /* no progress: the input ended inside a stream */
 	}
 	return err;
 }

@@ -1,4 +1,5 @@
-/* expand: a compressed stream into a file without a name, behind what it already holds, until it ends, is found damaged, or a limit is reached. */
+/* decompress: decodes a compressed stream into an unnamed temporary file, after its existing content, until the stream
+ * ends, is found damaged, or reaches a limit. */
 #ifndef XC_DECOMPRESS_H
 #define XC_DECOMPRESS_H
 
@@ -12,20 +13,20 @@ struct xc_decompression {
 	uint64_t size;
 	const char *path;             /* for messages */
 	uint64_t limit;               /* bytes after decoding */
-	uint64_t room;                /* bytes that may be taken of the disk (holes take none); 0: all that it has */
+	uint64_t room;                /* limit on disk space in bytes (holes take none); 0: no limit */
 	struct xc_progress *progress; /* or NULL */
 	/* The result. */
-	int fd;                 /* to be closed by the caller */
-	uint64_t from, written; /* the first byte in the file, on a page of its own, and how many there are */
-	uint64_t stored;        /* of these, not in holes */
-	bool cut;               /* the stream ended early or is damaged: what could be decoded before is there */
+	int fd;                 /* the caller closes it */
+	uint64_t from, written; /* offset of the first byte in the file, on a page boundary, and the number of bytes */
+	uint64_t stored;        /* those of them that are not in holes */
+	bool cut;               /* the stream ended early or is damaged: the bytes before that are there */
 };
 
-/* The hint of who may not take more of the disk: the core may be fine where there is more. */
+/* The hint when disk space runs out: with more of it the core may open. */
 #define XC_DECOMPRESS_MORE_ROOM "set TMPDIR to a directory with more room"
 
-/* Errors: XC_ERR_FORMAT (damaged before anything could be decoded), XC_ERR_LIMIT (the limit; the room, with the hint above; the decoder's
- * memory), those of making and writing a file, with a hint. */
+/* Errors: XC_ERR_FORMAT (damaged before anything could be decoded), XC_ERR_LIMIT (the limit; the room, with the hint
+ * above; the memory of the decoder), and those of creating and writing a file, with a hint. */
 XC_MUST_CHECK struct xc_error *xc_decompress(const struct xc_decoder *decoder, struct xc_decompression *expansion);
 
 #endif

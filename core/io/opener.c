@@ -1,9 +1,9 @@
-/* opener: openat2 with RESOLVE_IN_ROOT keeps "..", absolute paths and symbolic links below the root, and RESOLVE_NO_MAGICLINKS
- * keeps /proc/self/fd and the like out. A path is first opened with O_PATH, which touches nothing, and only
- * then for reading: merely opening a device can have effects (a watchdog starts and reboots the host). The second
- * time it is opened by that descriptor, not by its name, at which something else may lie by then.
- * Kernels before 5.6, and containers whose filter does not know openat2, resolve "/" by plain open; a
- * sysroot is refused there, since its links could lead out of it. */
+/* opener: openat2 with RESOLVE_IN_ROOT keeps "..", absolute paths and symbolic links below the root, and
+ * RESOLVE_NO_MAGICLINKS excludes /proc/self/fd and the like. A path is first opened with O_PATH, which has no side
+ * effects, and only then for reading: merely opening a device can have effects (a watchdog starts and reboots the
+ * host). The second open uses that descriptor, not the name, because the name may lead to another file by then. On
+ * kernels before 5.6, and in containers whose filter does not know openat2, "/" is resolved by plain open. A sysroot is
+ * refused there, because its links could lead out of it. */
 #include "core/io/opener.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static bool is_same(int fd, const struct stat *seen)
 	return !fstat(fd, &st) && st.st_dev == seen->st_dev && st.st_ino == seen->st_ino;
 }
 
-/* For reading, what was looked at. Without a /proc by its name again, and nothing else than before may lie there. */
+/* Open the examined file for reading. Without /proc it is opened by name again, and must be the same file. */
 static int open_seen(int look, const struct stat *seen, int root, const char *path, bool plain)
 {
 	int fd = xc_opener_reopen(look);

@@ -1,9 +1,9 @@
-/* source: a mapped file, or a compressed one, inflated into an unlinked temporary one that is mapped.
+/* source: a mapped file, or the mapped temporary file that a compressed one was inflated into.
  *
- * Mapping makes every later read free of system calls, at one price: when the file is cut by somebody
- * else, touching the lost pages raises SIGBUS. The handler below looks the address up in a list of
- * guards (one per mapping, never freed, so the walk is safe in a signal), maps zero pages over the lost
- * rest and marks the source as changed. Anything else gets the default action. */
+ * Reads of a mapping need no system calls, at one price: when another process truncates the file, touching a lost page
+ * raises SIGBUS. The handler below looks the address up in a list of guards (one per mapping, never freed, so the walk
+ * is safe in a signal handler), maps zero pages over the lost rest and marks the source as changed. Any other SIGBUS
+ * gets the default action. */
 #include "core/io/source.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 static const uint64_t DEFAULT_MAX_SIZE = UINT64_C(256) << 30;
 static const size_t HEADROOM = 8 << 20, TAIL = 64 << 10; /* TAIL: at least a page */
-static const size_t UNLOCKED = 256 << 10;                /* headroom becomes writable in such pieces */
+static const size_t UNLOCKED = 256 << 10;                /* headroom becomes writable in pieces of this size */
 
 /* ---- the SIGBUS guard ---- */
 
@@ -51,10 +51,10 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 		errno = saved;
 		return;
 	}
-	signal(number, SIG_DFL); /* not ours: the faulting instruction runs again and dies as it should */
+	signal(number, SIG_DFL); /* not a guarded address: the instruction runs again and kills the process */
 }
 
-/* At every mapping: somebody else in the process may have taken the signal since. */
+/* Called for each mapping, because other code of the process may have replaced the handler. */
 static void install_handler(void)
 {
 	struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_NODEFER};
@@ -62,7 +62,7 @@ static void install_handler(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-/* Not called from several threads at once: sources are opened by the main thread. */
+/* Not thread-safe: the main thread opens all sources. */
 static struct xc_source_guard *guard_map(void *map, size_t size)
 {
 	install_handler();
@@ -82,7 +82,7 @@ static struct xc_source_guard *guard_map(void *map, size_t size)
 	return g;
 }
 
-/* A file that lost less than a page raises no SIGBUS: the rest of its last page reads as zeros. */
+/* A file that lost less than a page raises no SIGBUS: the rest of its last page is zeros. */
 static bool shrunk(const struct xc_source *source)
 {
 	struct stat st;
@@ -97,7 +97,7 @@ bool xc_source_changed(const struct xc_source *source)
 
 /* ---- mapping ---- */
 
-/* `from` is a page's. */
+/* `from` is page-aligned. */
 static struct xc_error *map_fd(int fd, uint64_t from, uint64_t size, struct xc_source *source)
 {
 	source->size = size;
@@ -105,9 +105,9 @@ static struct xc_error *map_fd(int fd, uint64_t from, uint64_t size, struct xc_s
 		return NULL;
 	if (size > SIZE_MAX / 2)
 		return xc_error_new(XC_ERR_LIMIT, "%s: %" PRIu64 " bytes cannot be mapped", source->path, size);
-	/* Headroom first, then the file over the rest of the same range, but for a tail of zeros: libraries that look for
-	 * the end of a string find one, wherever the file stops. Pages that are not touched cost nothing, and none is
-	 * writable before it is needed: a limit on data (RLIMIT_DATA) counts those. */
+	/* Headroom first, then the file, then a tail of zeros: libraries that look for the end of a string find one,
+	 * wherever the file ends. Untouched pages cost nothing. No page is writable before it is needed, because
+	 * RLIMIT_DATA counts writable ones. */
 	size_t whole = HEADROOM + (size_t)size + TAIL;
 	uint8_t *map = mmap(NULL, whole, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
@@ -139,14 +139,14 @@ struct xc_source *xc_source_blank(uint64_t size, const char *name)
 				     .size = size,
 				     .stored_size = size,
 				     .path = xc_strdup(name),
-				     .compressed = true, /* no file of its own that could shrink */
+				     .compressed = true, /* no file on disk that could shrink */
 				     .map = map,
 				     .map_size = whole,
 				     .headroom = HEADROOM};
 	return source;
 }
 
-/* Make the headroom writable from here on, and some of what lies before. */
+/* Make the headroom writable from here on, and a piece before it. */
 static bool unlock(struct xc_source *source, size_t from)
 {
 	const size_t start = from & ~(UNLOCKED - 1);
@@ -179,23 +179,24 @@ static void unmap(struct xc_source *source)
 {
 	if (source->guard)
 		atomic_store(&source->guard->hi, 0);
-	if (source->map) /* not of the caller's bytes */
+	if (source->map) /* the caller's bytes have none */
 		munmap(source->map, source->map_size);
 	source->map = NULL;
 	source->guard = NULL;
 	source->bytes = NULL;
 }
 
-/* Replace the mapping of a compressed file by one of its content. */
+/* Replace the mapping of a compressed file by that of its content. */
 static struct xc_error *inflate(struct xc_source *source, const struct xc_decoder *decoder,
 				const struct xc_source_options *options)
 {
 	struct xc_decompression expansion = {.bytes = source->bytes,
-					 .size = source->size,
-					 .path = source->path,
-					 .limit = options && options->max_size ? options->max_size : DEFAULT_MAX_SIZE,
-					 .room = options ? options->room : 0,
-					 .progress = options ? options->progress : NULL};
+					     .size = source->size,
+					     .path = source->path,
+					     .limit = options && options->max_size ? options->max_size
+										   : DEFAULT_MAX_SIZE,
+					     .room = options ? options->room : 0,
+					     .progress = options ? options->progress : NULL};
 	struct xc_error *err = xc_decompress(decoder, &expansion);
 	if (err)
 		return err;

@@ -1,5 +1,5 @@
-/* stall: one line of numbers tells what a thread does: its call, the arguments, the stack. While the line and the count of its waits stay the same
- * it is in the same call. */
+/* stall: /proc/PID/task/TID/syscall is one line of numbers: the call, its arguments, the stack pointer. While this line
+ * and the number of voluntary context switches are unchanged, the thread is in the same call. */
 #include "core/io/stall.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@ enum { NONE = XC_STALL_NO_ARGUMENT, STATUS = 4096, DEPTH = 8 };
 
 /* ---- a thread ---- */
 
-/* A pipe of any kind has a function of its own to wait in, whatever it is called. */
+/* The kernel function in which a thread sleeps identifies pipes of any kind. */
 static bool waits_for_pipe(const struct xc_stalled_thread *t)
 {
 	char where[128];
@@ -42,7 +42,7 @@ static enum xc_stall_kind kind_of(const struct xc_stalled_thread *t)
 	return waits_for_pipe(t) ? XC_STALL_PIPE : XC_STALL_FILE;
 }
 
-/* Asleep, not stopped: who is stopped waits for nobody but who stopped it. */
+/* Asleep, not stopped: a stopped thread waits only for the one that stopped it. */
 static bool is_asleep(const char *status)
 {
 	const char *state = strstr(status, "\nState:\t");
@@ -154,7 +154,7 @@ static void add_child(struct children *children, pid_t pid)
 	children->pids[children->count++] = pid;
 }
 
-/* Each thread has those that it has started. */
+/* The kernel lists children by the thread that created them. */
 static void add_children(struct children *children, pid_t pid, const char *thread)
 {
 	char line[1 << 14], *end;

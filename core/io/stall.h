@@ -1,8 +1,9 @@
-/* stall: which file a process waits for, and for how long it has.
+/* stall: detects threads that are blocked on a hung file, and for how long.
  *
- * A file system may hang (NFS, FUSE, autofs, a broken disk), and then the call that asks it for something does not return, perhaps not even for a
- * signal. So another process looks what its threads do, as the kernel tells it (/proc/PID/task/TID/syscall). While a thread is in the same call and
- * has not waited again since, it waits for one thing. Where the kernel does not tell, nothing is known and nobody waits. */
+ * A file system may hang (NFS, FUSE, autofs, a broken disk). System calls on it then do not return, perhaps not even
+ * for a signal. So another process samples the threads through /proc/PID/task/TID/syscall. A thread that is in the same
+ * call as before, with the same count of context switches, has been blocked in it since. Where the kernel hides the
+ * call, no thread counts as blocked. */
 #ifndef XC_STALL_H
 #define XC_STALL_H
 
@@ -12,7 +13,7 @@
 
 enum xc_stall_kind {
 	XC_STALL_NONE,
-	XC_STALL_PIPE, /* a pipe, or standard input that is no file: who is at its other end may take any time */
+	XC_STALL_PIPE, /* a pipe, or standard input that is no file: its other end may take any time */
 	XC_STALL_FILE,
 };
 
@@ -21,32 +22,31 @@ enum { XC_STALL_CALL = 256, XC_STALL_WAITS = 64 };
 struct xc_stalled_thread {
 	enum xc_stall_kind kind;
 	pid_t pid, tid;
-	uint64_t since_ms; /* when it was first seen so */
-	char call
-		[XC_STALL_CALL]; /* its number, its arguments, the stack, the instruction; "-1" for a fault of memory */
-	char waits[XC_STALL_WAITS]; /* how often it has waited */
+	uint64_t since_ms;          /* time of the first sample that showed it in this call */
+	char call[XC_STALL_CALL];   /* number, arguments, stack pointer, program counter; "-1" for a page fault */
+	char waits[XC_STALL_WAITS]; /* its voluntary context switches */
 };
 
-/* What was seen by the last look; zero before the first one. */
+/* The blocked threads of the last scan; zero before the first one. */
 struct xc_stall {
 	struct xc_stalled_thread *threads;
 	size_t count;
 };
 
-/* Look at all threads of a process and of those that it has started, at `now_ms` by a clock of the caller's. Those that have a session of their own are
- * left out: who made these looks after them. Asks nothing that could hang, too. */
+/* Scan all threads of a process and of its descendants in the same session, at `now_ms` by the caller's clock.
+ * Descendants in other sessions have their own supervisor. Never accesses a file that could hang. */
 void xc_stall_scan(struct xc_stall *stall, pid_t pid, uint64_t now_ms);
 
-/* The thread that waits longest so; NULL: none does. Good until the next look. */
+/* The thread that has been blocked longest in this way; NULL: none. Valid until the next scan. */
 const struct xc_stalled_thread *xc_stall_longest(const struct xc_stall *stall, enum xc_stall_kind kind);
 
-/* Add what a thread waits for: a path, or words like "standard input". Nothing where that is not known. This may hang with it: for a process that
- * can be given up. */
+/* Add the name of what a thread waits for: a path, or words like "standard input"; nothing when it is unknown. May hang
+ * too, so call it in a process that can be abandoned. */
 void xc_stall_describe(const struct xc_stalled_thread *stalled, struct xc_text *text);
 
 void xc_stall_fini(struct xc_stall *stall);
 
-/* The processes that a process has started. Malloc'ed, ends with 0. None where the kernel does not tell. */
+/* The children of a process. Malloc'ed, ends with 0. Empty where the kernel hides them. */
 pid_t *xc_stall_children(pid_t pid);
 
 #endif

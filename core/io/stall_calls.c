@@ -76,7 +76,7 @@ static const struct xc_stall_call calls[] = {
 	{SYS_fchown, 0, NONE},
 	{SYS_copy_file_range, 0, NONE},
 	{SYS_sendfile, 1, NONE},
-	/* These are about files in any case, but which one their arguments do not tell. */
+	/* These block on files too, but their arguments do not name the file. */
 	{SYS_close, NONE, NONE},
 	{SYS_exit_group, NONE, NONE},
 	{SYS_madvise, NONE, NONE},

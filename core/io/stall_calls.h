@@ -1,4 +1,4 @@
-/* stall_calls: what stall.c, which sees that a thread waits, and stall_name.c, which tells for what, share. */
+/* stall_calls: system calls that may block on a file, and helpers that read /proc. */
 #ifndef XC_STALL_CALLS_H
 #define XC_STALL_CALLS_H
 
@@ -9,22 +9,22 @@
 
 enum { XC_STALL_ARGUMENTS = 6, XC_STALL_NO_ARGUMENT = -1 };
 
-/* Which arguments say what a call is about: a descriptor, of a directory where there is a path, too. */
+/* The indexes of the arguments that name the file. With both, the descriptor is that of a directory. */
 struct xc_stall_call {
 	long number;
 	int descriptor, path;
 };
 
-/* NULL: one that is about no file, or about none that can be told. */
+/* Parse the line of /proc/PID/task/TID/syscall. NULL: the call does not block on files. */
 const struct xc_stall_call *xc_stall_call(const char *line, uint64_t arguments[XC_STALL_ARGUMENTS]);
 
-/* The name of a descriptor of a process; "" where there is none. Asks the kernel only: to ask the file itself may hang. */
+/* The name of a descriptor of a process; "" when there is none. Does not access the file, which could hang. */
 void xc_stall_descriptor(pid_t pid, int fd, char name[PATH_MAX]);
 
-/* Is it the name of a file, not of a pipe, a terminal, a device? */
+/* Is this the name of a file, and not of a pipe, a terminal or a device? */
 bool xc_stall_is_file(const char *name);
 
-/* As read(2) of a file of /proc, with a NUL; false when there is nothing. */
+/* Read a file of /proc as a string. False when it is empty or cannot be read. */
 bool xc_stall_read(char *text, size_t size, const char *format, ...) XC_PRINTF(3, 4);
 
 #endif

@@ -1,5 +1,6 @@
-/* stall_name: paths are read from the memory of who waits. Of a fault only the mapped files are known, one of which it is: the file systems that ask
- * others, over a network or in another process, are those that do not answer. */
+/* stall_describe: paths are read from the memory of the blocked thread. For a page fault only the mapped files are
+ * known, one of which is the cause: most likely one on a file system that depends on a network or on another
+ * process. */
 #include "core/io/stall.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ static void read_path(pid_t pid, uint64_t addr, char path[PATH_MAX])
 	path[n > 0 ? n : 0] = '\0';
 }
 
-/* What is opened again by its descriptor (opener.c) is what that is of. */
+/* A path below /proc/self/fd (opener.c) is the file of that descriptor. */
 static bool name_again(pid_t pid, const char *path, struct xc_text *text)
 {
 	static const char self[] = "/proc/self/fd/";
@@ -38,7 +39,7 @@ static bool name_again(pid_t pid, const char *path, struct xc_text *text)
 	return *name;
 }
 
-/* A path of openat2 is below the directory also when it begins with a slash (opener.c). */
+/* For openat2 even an absolute path is below the directory (opener.c). */
 static void name_file(const struct xc_stalled_thread *t, const struct xc_stall_call *call, const uint64_t *arguments,
 		      struct xc_text *text)
 {
@@ -64,8 +65,8 @@ static void name_file(const struct xc_stalled_thread *t, const struct xc_stall_c
 struct mapped {
 	dev_t dev;
 	char *path;
-	bool runs;   /* it is a part of the program */
-	bool remote; /* it may be one that does not answer for others' sake */
+	bool runs;   /* it is executable code */
+	bool remote; /* its file system depends on a network or another process */
 };
 
 struct mapping {
@@ -92,7 +93,7 @@ static FILE *open_of(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* A line break of a name stands there as "\\012". */
+/* The kernel writes a line break in a name as "\\012". */
 static void break_lines(char *path)
 {
 	static const char told[] = "\\012";
@@ -133,7 +134,7 @@ static bool asks_others(const char *type)
 	return false;
 }
 
-/* Mount points are not asked, only listed. */
+/* Mount points are listed only, not accessed. */
 static void mark_remote(pid_t pid, struct mapping *mapping)
 {
 	FILE *mounts = open_of(pid, "mountinfo");

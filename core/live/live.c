@@ -1,16 +1,16 @@
-/* live: opening a running process without ptrace, without stopping or writing it.
+/* live: opens a running process without ptrace, without stopping it and without writing to it.
  *
- *   /proc/PID ─→ status: alive? ours to read? ─→ the descriptors all reading goes through:
- *                                                mem, maps, pagemap, smaps, root
- *        maps ─→ mappings ─→ space (live_memory behind each readable one), sealed
+ *   /proc/PID ─→ status: alive? readable? ─→ the descriptors that all reads use: mem, maps, pagemap, smaps, root
+ *        maps ─→ mappings ─→ space (live_memory reads each readable one), sealed
  *        task/ ─→ threads        auxv, space ─→ modules ─→ their files
  *
- * Everything is opened relative to one directory descriptor, which names this process and never a later one with
- * the same pid. All that is read later was opened here, because behind Landlock (sandbox.h) nothing below /proc/PID
- * can be opened any more. The picture is checked at its end: when the address space has gone meanwhile, what
- * was gathered may belong to two programs, and is thrown away.
+ * All files are opened relative to one directory descriptor, which refers to this process and never to a later one with
+ * the same pid. They are all opened here, because behind Landlock (sandbox.h) no file below /proc/PID can be opened. At
+ * the end the snapshot is checked: if the address space has gone meanwhile, the facts may belong to two programs and
+ * are discarded.
  *
- * When the main thread has ended by pthread_exit, /proc/PID shows no memory; that of any living thread does. */
+ * After the main thread has ended by pthread_exit, /proc/PID shows no memory, but the directory of any living thread
+ * does. */
 #include "core/live/live.h"
 
 #include <errno.h>
@@ -75,11 +75,11 @@ void xc_live_forget(struct xc_process *process)
 void xc_live_remap(struct xc_process *process)
 {
 	struct live *live = state_of(process);
-	if (live) /* when it has gone, reading will tell */
+	if (live) /* if the process has gone, later reads report it */
 		(void)xc_live_maps_read(&live->maps, process, live->memory);
 }
 
-/* As far as one segment reaches. */
+/* Stops at the end of the segment. */
 static size_t reread_segment(const struct xc_process *p, const struct xc_segment *s, xc_addr addr, void *buf,
 			     size_t len)
 {
@@ -201,7 +201,7 @@ static struct xc_error *check_identity(int proc_dir, const struct xc_live_identi
 			     "its parent, pid %d, has not waited for it", (int)id->ppid);
 }
 
-/* The /proc directory through which memory is seen: the process's own, or that of a living thread. */
+/* Open the /proc directory that gives access to memory: that of the process, or of a living thread. */
 static int open_memory_dir(int proc_dir, bool other_thread, pid_t *tid)
 {
 	char path[40];
@@ -245,8 +245,8 @@ static struct xc_error *open_handles(int proc_dir, int dir, const struct xc_live
 	return xc_error_errno(error, "pid:%d: its memory", (int)id->pid);
 }
 
-/* Files that no path leads to (deleted, memfd, System V) or whose pages others fill (shared): map_files leads to
- * them, for those with the capability, and only now. */
+/* Open files that have no path (deleted, memfd, System V) or whose pages other processes may fill (shared) through
+ * map_files. That needs a capability, and is possible only now. */
 static void open_map_files(struct xc_process *p, int proc_dir)
 {
 	struct xc_live_absents *absents = xc_live_memory_absents(state_of(p)->memory);

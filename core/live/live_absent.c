@@ -1,15 +1,14 @@
-/* live_absent: the content of pages that the process's page tables do not hold, found without touching it.
+/* live_absent: the content of pages that are not in the page tables of the process, without faulting them in.
  *
- *   private anonymous   zero: what the kernel hands out on first touch, and what a core of the same moment shows
- *   private file        the file's page: a page that was changed is in the page tables, or swapped
+ *   private anonymous   zero: the kernel supplies zeros on first touch, and a core of the same moment shows zeros
+ *   private file        the page of the file: a modified page would be in the page tables, or swapped out
  *   shared              the page of the file behind it (tmpfs and memfd included): another process may hold it
- *   anything else       not known
+ *   anything else       unknown
  *
- * Two traps lie here. In a range watched by userfaultfd an absent page is whatever the handler will supply; only
- * smaps tells (VmFlags um, ui), at the price of a walk over the page tables, so it is read once, and only when a
- * first absent page is asked for. And a mapping may have gone since the picture was taken; pagemap shows such a
- * hole like an untouched page. So maps is read again, at most every RECHECK_NS, before an answer is given: within
- * that time an unmapped page may still read as it would have before. */
+ * Two cases need care. In a range registered with userfaultfd the handler decides the content of an absent page. Only
+ * smaps shows that (VmFlags um, ui), and reading it walks the page tables, so it is read once, for the first absent
+ * page. And a mapping may have gone since the snapshot: pagemap shows such a hole like an untouched page. So maps is
+ * read again before an answer, at most every RECHECK_NS: within that time an unmapped page may still read as before. */
 #include "core/live/live_memory.h"
 
 #include <fcntl.h>
@@ -26,9 +25,9 @@
 
 enum { RECHECK_NS = 10 * 1000 * 1000 };
 
-/* ---- is the region still what it was? ---- */
+/* ---- is the region unchanged? ---- */
 
-/* Regions and the lines of maps and smaps are both in address order; *at is where the last line led. */
+/* Regions and the lines of maps and smaps are both in address order. *at is the region of the previous line. */
 static struct xc_live_region *first_reaching(struct xc_live_absents *a, size_t *at, xc_addr lo)
 {
 	while (*at < a->count && a->regions[*at].hi < lo)
@@ -72,7 +71,7 @@ static bool read_flags(struct xc_live_absents *a)
 	return true;
 }
 
-/* The mappings as they are now. */
+/* Read the present mappings. */
 static bool recheck(struct xc_live_absents *a)
 {
 	xc_auto(xc_text_fini) struct xc_text text = {0};
@@ -95,7 +94,7 @@ static bool recheck(struct xc_live_absents *a)
 	return true;
 }
 
-/* True when addr is still mapped as it was when the picture was taken. */
+/* Is addr still mapped as in the snapshot? */
 static bool still_mapped(const struct xc_live_absents *a, const struct xc_live_region *r, xc_addr addr)
 {
 	size_t lo = 0, hi = a->now_count;
@@ -127,7 +126,7 @@ static bool still_valid(struct xc_live_absents *a, const struct xc_live_region *
 
 /* ---- mapped files ---- */
 
-/* Open for reading what an O_PATH descriptor names, when it is that regular file; takes path_fd. */
+/* Open the file of an O_PATH descriptor for reading, if it is the mapped regular file. Takes path_fd. */
 static int reopen_same(int path_fd, const struct xc_live_region *r)
 {
 	struct stat st;
@@ -143,7 +142,7 @@ static int reopen_same(int path_fd, const struct xc_live_region *r)
 	return fd;
 }
 
-/* The path is the target's word: resolved inside its root, and believed only when device and inode agree. */
+/* The path is untrusted: it is resolved inside the target's root and accepted only when device and inode match. */
 static int open_by_path(const struct xc_live_absents *a, const struct xc_live_region *r)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
@@ -191,7 +190,7 @@ static bool file_page(struct xc_live_absents *a, struct xc_live_region *r, xc_ad
 	int fd = file_of(a, r);
 	ssize_t got = fd < 0 ? -1 : pread(fd, buf, size, (off_t)(r->offset + (addr - r->lo)));
 	if (got <= 0)
-		return false; /* behind the end of the file: the process itself would get SIGBUS */
+		return false; /* past the end of the file: the process itself would get SIGBUS */
 	memset((uint8_t *)buf + got, 0, size - (size_t)got); /* the kernel zeroes the rest of the last page */
 	return true;
 }

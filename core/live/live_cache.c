@@ -1,4 +1,4 @@
-/* live_cache: a hash table with chains over an array of slots. A hit costs a hash and a comparison. */
+/* live_cache: a hash table with chaining over an array of slots. A hit costs a hash and a comparison. */
 #include "core/live/live_cache.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct xc_live_slot {
 	xc_addr page;
 	uint32_t next; /* in its hash chain */
 	uint8_t state;
-	bool touched; /* since the hand of the clock last came by */
+	bool touched; /* since the clock hand last passed */
 };
 
 static uint32_t round_up_power(size_t n)

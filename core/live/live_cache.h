@@ -1,7 +1,6 @@
-/* live_cache: pages of a running process, a fixed number of them. Private to live*.c; not locked.
+/* live_cache: a cache of a fixed number of pages of a running process. Private to live*.c; not thread-safe.
  *
- * A slot is taken before its page is known to be readable, filled or given back afterwards. Pages are replaced by the
- * clock algorithm. */
+ * A slot is taken before its page is read, then filled or released. Pages are replaced by the clock algorithm. */
 #ifndef XC_LIVE_CACHE_H
 #define XC_LIVE_CACHE_H
 
@@ -23,11 +22,11 @@ void xc_live_cache_clear(struct xc_live_cache *cache); /* no slot may be taken *
 
 /* The slot of a page; XC_NO_SLOT when it is not here. */
 uint32_t xc_live_cache_find(const struct xc_live_cache *cache, xc_addr page);
-void xc_live_cache_touch(struct xc_live_cache *cache, uint32_t slot); /* it was wanted: stays longer */
+void xc_live_cache_touch(struct xc_live_cache *cache, uint32_t slot); /* mark it as used */
 
-/* A slot for a page about to be loaded; the page that was in it is gone. Far fewer than all may be taken at a time. */
+/* Take a slot for a page to be loaded, evicting its page. Only a small part of the slots may be taken at a time. */
 uint32_t xc_live_cache_take(struct xc_live_cache *cache);
-void xc_live_cache_fill(struct xc_live_cache *cache, uint32_t slot, xc_addr page); /* its bytes are there */
+void xc_live_cache_fill(struct xc_live_cache *cache, uint32_t slot, xc_addr page); /* after its bytes were written */
 void xc_live_cache_release(struct xc_live_cache *cache, uint32_t slot);
 
 /* The page_size bytes of a slot. */

@@ -1,13 +1,13 @@
-/* live_facts: identity, threads, command line of a running process, from the text files of /proc.
+/* live_facts: identity, threads and command line of a running process, from the text files of /proc.
  *
- * pc and sp of a blocked thread come from /proc/PID/task/TID/syscall, which the kernel fills without stopping anybody
- * (task_current_syscall, lib/syscall.c):
+ * pc and sp of a blocked thread come from /proc/PID/task/TID/syscall, which the kernel fills without stopping the
+ * thread (task_current_syscall, lib/syscall.c):
  *
- *	running                                     on a CPU, or it woke while being looked at
- *	-1 0xSP 0xPC                                blocked, but in no system call: page fault, stopped by a signal
- *	202 0xA0 0xA1 0xA2 0xA3 0xA4 0xA5 0xSP 0xPC  blocked in system call 202
+ * 	running                                     on a CPU, or it woke meanwhile
+ * 	-1 0xSP 0xPC                                blocked, but in no system call: page fault, stopped by a signal
+ * 	202 0xA0 0xA1 0xA2 0xA3 0xA4 0xA5 0xSP 0xPC  blocked in system call 202
  *
- * pc is behind the system call instruction. Other registers stay unknown. Formats: proc(5), man-pages 6.03. */
+ * pc is after the system call instruction. Other registers are unknown. Formats: proc(5), man-pages 6.03. */
 #include "core/live/live_facts.h"
 
 #include <dirent.h>
@@ -80,7 +80,7 @@ struct xc_error *xc_live_facts_identity(int proc_dir, pid_t pid, struct xc_live_
 
 /* ---- threads ---- */
 
-/* "4711 (a) name) S 1 …": the name may hold anything, so it ends at the last parenthesis. */
+/* "4711 (a) name) S 1 …": the name may contain anything, so it ends at the last parenthesis. */
 static void parse_stat(struct xc_process *p, struct xc_thread *t, char *stat)
 {
 	char *open = strchr(stat, '('), *close = strrchr(stat, ')');
@@ -102,7 +102,7 @@ static const char *how_text(struct xc_process *p, const struct xc_thread *t)
 	return xc_arena_printf(&p->arena, "blocked in system call %ld (%s)", t->syscall, name ? name : "unknown");
 }
 
-/* The number, six arguments, sp and pc; without a call -1, sp and pc. */
+/* Parses the number, six arguments, sp and pc; without a call: -1, sp and pc. */
 static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char *text)
 {
 	unsigned long long words[9];
@@ -266,7 +266,7 @@ static void read_executable(struct xc_process *p, int dir)
 	p->exe_path = xc_arena_strdup(&p->arena, path);
 }
 
-/* The machine is that of the program file; a 32-bit program runs on a 64-bit kernel. */
+/* The machine is that of the program file: a 32-bit program may run on a 64-bit kernel. */
 static void read_machine(struct xc_process *p, int dir)
 {
 	unsigned char head[20];

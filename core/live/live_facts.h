@@ -1,4 +1,5 @@
-/* live_facts: what /proc/PID tells beside memory: identity, threads, and why it may refuse. Private to live*.c. */
+/* live_facts: facts from /proc/PID other than memory: identity, threads, the reason for a refusal. Private to
+ * live*.c. */
 #ifndef XC_LIVE_FACTS_H
 #define XC_LIVE_FACTS_H
 
@@ -11,7 +12,7 @@ struct xc_live_identity {
 	gid_t gids[3];
 	char state;
 	uint64_t caps;   /* permitted */
-	bool has_memory; /* false for kernel threads and for what has exited */
+	bool has_memory; /* false for kernel threads and zombies */
 	bool kernel_thread;
 	char name[64];
 };
@@ -19,19 +20,19 @@ struct xc_live_identity {
 /* Errors: XC_ERR_NOT_FOUND when the process is gone, XC_ERR_PERMISSION when /proc hides it. */
 XC_MUST_CHECK struct xc_error *xc_live_facts_identity(int proc_dir, pid_t pid, struct xc_live_identity *identity_out);
 
-/* The error that names which of the kernel's rules forbids reading this process, with what to do about it. */
+/* An error that names the kernel's rule that forbids reading this process, with a remedy. */
 struct xc_error *xc_live_facts_refusal(int proc_dir, const struct xc_live_identity *identity);
 
 /* Fill process->threads from /proc/PID/task: leader first, then as the kernel lists them. */
 void xc_live_facts_threads(struct xc_process *process, int proc_dir);
 
-/* Nanoseconds that a thread has run so far; 0 when the kernel does not tell. task_dir is that of the process. */
+/* CPU time of a thread in nanoseconds; 0 when the kernel does not report it. task_dir is that of the process. */
 uint64_t xc_live_facts_ran(int task_dir, pid_t tid);
 
 /* Command line, executable, auxiliary vector, from the /proc directory of a living thread. */
 void xc_live_facts_read(struct xc_process *process, int thread_dir);
 
-/* A thread of the process that has not exited, when its leader has; 0 when there is none. */
+/* A living thread of a process whose leader has exited; 0 when there is none. */
 pid_t xc_live_facts_living_thread(int proc_dir);
 
 #endif

@@ -1,17 +1,17 @@
-/* live_frozen: a sorted array. What is added is cut at the ranges that are there, so that they never overlap. */
+/* live_frozen: a sorted array. A new range is cut at the existing ones, so that ranges never overlap. */
 #include "core/live/live_frozen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 4096 }; /* what a range counts at least */
+enum { LEAST = 4096 }; /* the smallest counted size of a range */
 
 static uint64_t cost(uint64_t len)
 {
 	return (len + LEAST - 1) / LEAST * LEAST;
 }
 
-/* The index of the first range that ends at or behind addr; count when there is none. */
+/* The index of the first range that ends at addr or above; count when there is none. */
 static size_t index_of(const struct xc_live_frozen *f, xc_addr addr)
 {
 	size_t lo = 0, hi = f->count;
@@ -57,7 +57,7 @@ void xc_live_frozen_add(struct xc_live_frozen *f, xc_addr lo, const uint8_t *byt
 		const struct xc_live_frozen_range *next = at < f->count ? &f->ranges[at] : NULL;
 		uint64_t step = next && next->lo <= lo + (len - 1) ? next->lo - lo : len; /* up to the next one */
 		if (next && next->lo <= lo)
-			step = next->hi - lo < len ? next->hi - lo + 1 : len; /* over one that is there */
+			step = next->hi - lo < len ? next->hi - lo + 1 : len; /* skip an existing one */
 		else
 			insert(f, at, lo, copy(bytes, step), step);
 		lo += step;

@@ -1,10 +1,10 @@
-/* live_frozen: bytes of a running process that stay as they were. Private to live*.c; not locked. */
+/* live_frozen: copies of memory ranges of a running process. Private to live*.c; not thread-safe. */
 #ifndef XC_LIVE_FROZEN_H
 #define XC_LIVE_FROZEN_H
 
 #include "core/base/base.h"
 
-/* Room for all of them; each range counts as whole pages, so their number is bounded too. */
+/* The limit on all ranges. Each counts as whole pages, so their number is bounded too. */
 #define XC_FROZEN_MAX (UINT64_C(256) << 20)
 
 struct xc_live_frozen_range {
@@ -18,16 +18,16 @@ struct xc_live_frozen {
 	uint64_t used;
 };
 
-/* The first range that ends at or behind addr, or NULL. O(log n). */
+/* The first range that ends at addr or above, or NULL. O(log n). */
 const struct xc_live_frozen_range *xc_live_frozen_find(const struct xc_live_frozen *frozen, xc_addr addr);
 
 /* Would another range of len bytes fit? */
 bool xc_live_frozen_fits(const struct xc_live_frozen *frozen, uint64_t len);
 
-/* Keep the len (at least 1) bytes of [lo, lo + len), which may not wrap; what is frozen already stays as it is. */
+/* Copy the len >= 1 bytes of [lo, lo + len), which must not wrap. Bytes that are frozen already do not change. */
 void xc_live_frozen_add(struct xc_live_frozen *frozen, xc_addr lo, const uint8_t *bytes, uint64_t len);
 
-/* The same without a copy where nothing of it is frozen yet: bytes are taken, to be freed. */
+/* The same, but takes the malloc'ed bytes and does not copy them if none are frozen yet. */
 void xc_live_frozen_take(struct xc_live_frozen *frozen, xc_addr lo, uint8_t *bytes, uint64_t len);
 
 void xc_live_frozen_clear(struct xc_live_frozen *frozen);

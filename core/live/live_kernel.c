@@ -1,14 +1,14 @@
-/* live_kernel: the system calls that look into a running process.
+/* live_kernel: the system calls that read a running process.
  *
- * Only pages the process has are read: reading another one would make the kernel give it that page, which grows
- * its page tables (and, for a device or a userfaultfd range, could do anything). pagemap also shows ranges of
- * device memory (VM_PFNMAP) as never present, so those are not read either.
+ * Only present pages are read. Reading another page would fault it in, which grows the page tables of the process and,
+ * for a device or a userfaultfd range, may have any effect. pagemap also shows ranges of device memory (VM_PFNMAP) as
+ * never present, so those are not read either.
  *
- * Behind Landlock process_vm_readv is refused, so /proc/PID/mem, opened read-only before, stands in: the same bytes
- * at the same speed. It also tells life from death. It holds on to the address space, not to the pid: once that is
- * gone, by exit or exec, a read at any address gives 0 bytes, and one at address 0 of a living process is EIO and
- * touches nothing. Every process_vm_readv is followed by that probe, so bytes of a stranger who got the same pid,
- * or of the program it has become by exec, are thrown away.
+ * Behind Landlock process_vm_readv is refused. /proc/PID/mem, opened read-only before, replaces it: the same bytes at
+ * the same speed. It also shows whether the process is alive, because it refers to the address space and not to the
+ * pid: after exit or exec a read at any address gives 0 bytes, and one at address 0 of a living process is EIO without
+ * side effects. This probe follows every process_vm_readv, so bytes of another process with the same pid, or of a
+ * program started by exec, are discarded.
  *
  * pagemap bits: Linux Documentation/admin-guide/mm/pagemap.rst (6.15): 63 present, 62 swapped, 58 guard. */
 #include "core/live/live_kernel.h"
@@ -36,7 +36,7 @@ size_t xc_live_kernel_entries(struct xc_live_kernel *k, xc_addr page, uint64_t *
 	if (k->handles.pagemap >= 0)
 		got = pread(k->handles.pagemap, entries, count * sizeof *entries,
 			    (off_t)(page / k->page_size * sizeof *entries));
-	if (got < 0) { /* no pagemap in this kernel: reading will tell */
+	if (got < 0) { /* this kernel has no pagemap: try to read */
 		for (size_t i = 0; i < count; i++)
 			entries[i] = PAGE_PRESENT;
 		return count;
@@ -57,7 +57,7 @@ void xc_live_batch_add(struct xc_live_batch *b, xc_addr addr, void *into, size_t
 	b->local[b->count++] = (struct iovec){into, len};
 }
 
-/* How many pieces from `from` on lie one behind the other, and their bytes. */
+/* The number of contiguous pieces from `from` on, and their bytes. */
 static size_t run_length(const struct xc_live_batch *b, size_t from, size_t *bytes_out)
 {
 	size_t n = 0, bytes = 0;
@@ -78,7 +78,7 @@ static size_t read_by_call(struct xc_live_kernel *k, const struct xc_live_batch 
 	}
 	ssize_t got = process_vm_readv(k->handles.tid, b->local, b->count, remote, runs, 0);
 	k->stats->batches++;
-	/* ESRCH: that thread has ended; the process may go on, and mem knows. */
+	/* ESRCH: that thread has ended. The process may live on: mem shows it. */
 	k->readv_refused = got < 0 && (errno == EPERM || errno == ENOSYS || errno == ESRCH);
 	return got > 0 && !xc_live_kernel_gone(k) ? (size_t)got : 0;
 }

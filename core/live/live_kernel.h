@@ -1,4 +1,4 @@
-/* live_kernel: what the kernel is asked about the memory of a running process. Private to live*.c; not locked. */
+/* live_kernel: system calls that read the memory of a running process. Private to live*.c; not thread-safe. */
 #ifndef XC_LIVE_KERNEL_H
 #define XC_LIVE_KERNEL_H
 
@@ -14,7 +14,7 @@ enum { XC_LIVE_BATCH = 4 };
 enum { XC_LIVE_BATCH = 64 }; /* pages, or pieces of them, read with one call */
 #endif
 
-/* What the reader needs; descriptors are taken over, -1 where the kernel refused one. */
+/* The inputs of the reader. It takes the descriptors, which are -1 where the kernel refused one. */
 struct xc_live_handles {
 	pid_t tid;              /* a living thread of the process, for process_vm_readv */
 	int mem;                /* /proc/PID/mem, read-only; required */
@@ -23,9 +23,9 @@ struct xc_live_handles {
 	int smaps;              /* /proc/PID/smaps */
 	int root;               /* /proc/PID/root, O_PATH */
 	bool swap;              /* read swapped-out pages too */
-	uint64_t max_read_rate; /* bytes a second; 0: no limit */
-	unsigned max_read_time; /* milliseconds of our CPU time a second; 0: no limit */
-	bool throttled;             /* no byte is free */
+	uint64_t max_read_rate; /* bytes per second; 0: no limit */
+	unsigned max_read_time; /* milliseconds of our CPU time per second; 0: no limit */
+	bool throttled;         /* the limits hold from the first byte */
 };
 
 struct xc_live_kernel {
@@ -35,7 +35,7 @@ struct xc_live_kernel {
 	struct xc_live_stats *stats; /* counted here; borrowed */
 };
 
-/* Pieces of memory to be read together: addrs[i] into local[i], at most XC_LIVE_BATCH. */
+/* Pieces of memory to read with one call: addrs[i] into local[i]. */
 struct xc_live_batch {
 	xc_addr addrs[XC_LIVE_BATCH];
 	struct iovec local[XC_LIVE_BATCH];
@@ -44,17 +44,17 @@ struct xc_live_batch {
 
 void xc_live_batch_add(struct xc_live_batch *batch, xc_addr addr, void *into, size_t len);
 
-/* Returns how many bytes came, from the front. Pages that may not be read (below) must not be among them. */
+/* Returns the number of bytes read, from the front. The batch must not include pages that may not be read (below). */
 size_t xc_live_kernel_read(struct xc_live_kernel *kernel, const struct xc_live_batch *batch);
 
 /* Has the address space gone? One system call. */
 bool xc_live_kernel_gone(struct xc_live_kernel *kernel);
 
-/* What pagemap says of up to `count` pages from page on; returns of how many, 0 when nothing can be said. */
+/* Read the pagemap entries of up to `count` pages from page on. Returns their number, 0 when there are none. */
 size_t xc_live_kernel_entries(struct xc_live_kernel *kernel, xc_addr page, uint64_t *entries, size_t count);
 
-/* Of such an entry: may the page be read without the process noticing? And why not: in no page table, swapped out or a guard
- * page; all false when it may, but the kernel refused. */
+/* May the page of this entry be read without side effects on the process? If not, the reason: not present, swapped out
+ * or a guard page. A page with none of these may be read, so a failure is the kernel's refusal. */
 bool xc_live_kernel_may_read(const struct xc_live_kernel *kernel, uint64_t entry);
 bool xc_live_entry_swapped(uint64_t entry);
 bool xc_live_entry_guard(uint64_t entry);

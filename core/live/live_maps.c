@@ -1,10 +1,10 @@
-/* live_maps: the mappings of a running process and the space they make, at opening and whenever they are looked at anew.
+/* live_maps: reads the mappings of a running process and builds its space, at opening and at each refresh.
  *
- *	/proc/PID/maps ─→ mappings ─→ segments of the space, sealed
- *	                          └─→ regions, which live_memory reads
+ * 	/proc/PID/maps ─→ mappings ─→ segments of the space, sealed
+ * 	                          └─→ regions, which live_memory reads
  *
- * A process under load maps and unmaps while it is looked at. What it has mapped since is not there until the next
- * look; what it has unmapped is found out by reading (live_absent). */
+ * A process under load maps and unmaps meanwhile. New mappings are missing until the next refresh; reads detect
+ * unmapped ones (live_absent). */
 #include "core/live/live_maps.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "core/live/live_proc.h"
 #include "core/process/notes.h"
 
-/* Reading these is not reading memory: registers of devices, clocks of the kernel. pagemap hides most of them as
- * well; this also holds where there is no pagemap. */
+/* These are not memory: device registers, clocks of the kernel. pagemap hides most of them too, but a kernel may have
+ * none. */
 static bool is_device(const char *name)
 {
 	static const char *const memory[] = {"/dev/shm/", "/dev/zero", "/dev/hugepages/"};
@@ -41,7 +41,7 @@ static bool is_anonymous(const struct xc_live_map *map)
 	return !*map->name;
 }
 
-/* The name of a mapping in the arena: most names are those of the last look. */
+/* The name of a mapping, in the arena. Most names are unchanged since the last refresh. */
 static const char *keep_name(struct xc_process *p, const struct xc_live_map *map)
 {
 	const struct xc_mapping *old = xc_process_mapping(p, map->lo);
@@ -100,8 +100,8 @@ static void add_file(struct xc_process *p, const struct xc_mapping *m, bool dele
 		.lo = m->lo, .hi = m->hi, .offset = m->offset, .path = m->path, .deleted = deleted};
 }
 
-/* Every line of `text` (overwritten) becomes a mapping, a segment and, where it can be read, a region; at the first look a
- * file row too, where it has one. */
+/* Every line of `text` (overwritten) becomes a mapping, a segment and, if readable, a region; the first time also a row
+ * of files. */
 static void take_maps(struct xc_process *p, struct xc_live_memory *memory, char *text, size_t lines)
 {
 	struct xc_live_region *regions = xc_live_memory_regions(memory, lines);

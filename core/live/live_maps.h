@@ -7,13 +7,13 @@
 
 struct xc_live_maps {
 	int fd;     /* of /proc/PID/maps; borrowed */
-	char *last; /* its text at the last look; owned, free it */
+	char *last; /* its text when last read; malloc'ed, owned */
 	size_t last_len;
 };
 
-/* Look: fill process->mappings and its space, and the regions of memory; the first time process->files too. Nothing changes
- * when the text has not, or could not be read. Not beside readers.
- * Returns 0, or an errno; ESRCH when the address space is gone. */
+/* Read the mappings: fill process->mappings, its space and the regions of memory, the first time also process->files.
+ * Nothing changes when the text is the same or cannot be read. No other thread may read meanwhile. Returns 0 or an
+ * errno: ESRCH when the address space is gone. */
 int xc_live_maps_read(struct xc_live_maps *maps, struct xc_process *process, struct xc_live_memory *memory);
 
 #endif

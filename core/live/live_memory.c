@@ -27,7 +27,7 @@
 #ifdef XC_HOSTILE
 enum { CACHE_BYTES = 64 << 10 };
 #else
-/* Room is touched only as pages come. A walk over more than this in random order reads a window for each step. */
+/* Untouched cache memory costs nothing. A random walk over more than this reads a window for each step. */
 enum { CACHE_BYTES = 256 << 20 };
 #endif
 enum { MIN_WINDOW = 4, MAX_WINDOW = XC_LIVE_BATCH };
@@ -39,7 +39,7 @@ struct xc_live_memory {
 	struct xc_live_cache cache;
 	struct xc_live_frozen frozen;
 	struct xc_live_throttle pace;
-	uint64_t unpaid;         /* bytes read since the pace was last asked */
+	uint64_t unpaid;         /* bytes read since the throttle was last charged */
 	xc_addr first, expected; /* where the last load began, and ended */
 	size_t window;
 	struct xc_live_stats *stats; /* mapped, shared with forked children */
@@ -122,8 +122,8 @@ static size_t read_batch(struct xc_live_memory *m, const struct xc_live_batch *b
 	return got;
 }
 
-/* What to load around the page that is asked for: returns the first page. Walks lead up, and down: programs add to
- * lists at their heads. */
+/* Choose the pages to load around the requested one. Returns the first. Walks go up or down: programs add to lists at
+ * their heads. */
 static xc_addr choose_window(struct xc_live_memory *m, const struct xc_live_region *r, xc_addr page, size_t wanted,
 			     size_t *count_out)
 {
@@ -140,7 +140,7 @@ static xc_addr choose_window(struct xc_live_memory *m, const struct xc_live_regi
 	return page - back * m->page_size;
 }
 
-/* Collect the readable pages among the `count` from first on, up to the first behind `page` that is cached. */
+/* Collect the readable pages among `count` from first on, up to the first one after `page` that is cached. */
 static void collect(struct xc_live_memory *m, struct xc_live_batch *b, uint32_t *slots, xc_addr page, xc_addr first,
 		    const uint64_t *entries, size_t count)
 {
@@ -160,7 +160,7 @@ static void collect(struct xc_live_memory *m, struct xc_live_batch *b, uint32_t 
 	}
 }
 
-/* True when `page` came. */
+/* True when `page` was read. */
 static bool load_present(struct xc_live_memory *m, xc_addr page, xc_addr first, const uint64_t *entries, size_t count)
 {
 	struct xc_live_batch batch = {.count = 0};
@@ -176,7 +176,7 @@ static bool load_present(struct xc_live_memory *m, xc_addr page, xc_addr first, 
 	return xc_live_cache_find(&m->cache, page) != XC_NO_SLOT;
 }
 
-/* A page that is in no page table, into a slot that was taken. */
+/* Put a page that is not in the page tables into a taken slot. */
 static bool read_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, uint32_t slot)
 {
 	uint8_t *bytes = xc_live_cache_bytes(&m->cache, slot);
@@ -196,7 +196,7 @@ static bool load_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_a
 	return known;
 }
 
-/* Bring the page at `page`, and some around it, into the cache. */
+/* Load the page at `page`, and some around it, into the cache. */
 static bool load(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, size_t wanted)
 {
 	uint64_t entries[MAX_WINDOW];
@@ -216,7 +216,7 @@ static bool load(struct xc_live_memory *m, struct xc_live_region *r, xc_addr pag
 
 /* ---- reading ---- */
 
-/* Before the process is asked: the time to be passed to the function behind. */
+/* Call before reading. Returns the start time for the function below. */
 static uint64_t begin_reading(struct xc_live_memory *m)
 {
 	m->stats->paused_ns += xc_live_throttle_wait(&m->pace, m->unpaid);
@@ -229,7 +229,7 @@ static void end_reading(struct xc_live_memory *m, uint64_t begun_ns)
 	m->stats->read_ns += xc_now_ns() - begun_ns;
 }
 
-static bool load_paced(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, size_t wanted)
+static bool load_throttled(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, size_t wanted)
 {
 	if (m->kernel.gone)
 		return false;
@@ -250,7 +250,7 @@ static size_t read_cached(struct xc_live_region *r, xc_addr addr, uint8_t *buf, 
 		xc_addr page = addr - skip;
 		uint32_t slot = xc_live_cache_find(&m->cache, page);
 		if (slot == XC_NO_SLOT) {
-			if (!load_paced(m, r, page, (skip + (len - done) + m->page_size - 1) / m->page_size))
+			if (!load_throttled(m, r, page, (skip + (len - done) + m->page_size - 1) / m->page_size))
 				break;
 			slot = xc_live_cache_find(&m->cache, page);
 		}
@@ -262,7 +262,7 @@ static size_t read_cached(struct xc_live_region *r, xc_addr addr, uint8_t *buf, 
 	return done;
 }
 
-/* From addr on, the pages that are present; or the first one alone, when it is not. */
+/* Read the present pages from addr on; or only the first one, if it is absent. */
 static size_t reread_some(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len)
 {
 	struct xc_live_memory *m = r->memory;
@@ -299,13 +299,13 @@ static size_t read_fresh(struct xc_live_region *r, xc_addr addr, uint8_t *buf, s
 		end_reading(m, begun);
 	}
 	if (!got)
-		xc_live_kernel_gone(&m->kernel); /* only this page is lost, or all */
+		xc_live_kernel_gone(&m->kernel); /* is only this page lost, or the process? */
 	return done;
 }
 
 typedef size_t read_fn(struct xc_live_region *region, xc_addr addr, uint8_t *buf, size_t len);
 
-/* Frozen bytes come from there, those between by `read`. */
+/* Frozen bytes are copied; `read` supplies those in between. */
 static size_t read_around_frozen(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len, read_fn *read)
 {
 	const struct xc_live_frozen *frozen = &r->memory->frozen;
@@ -431,7 +431,7 @@ bool xc_live_memory_resident(struct xc_live_memory *m, xc_addr lo, xc_addr hi, u
 				bytes += (end < hi ? end : hi) - (page > lo ? page : lo) + 1;
 		}
 		if (count == left)
-			break; /* the last page may be the address space's last */
+			break; /* it may be the last page of the address space */
 	}
 	*bytes_out = bytes;
 	return known;

@@ -9,10 +9,10 @@
 struct xc_live_memory;
 struct xc_live_absents;
 
-/* What a page that the process's page tables do not hold contains. */
+/* The content of a page that is not in the page tables. */
 enum xc_live_absent {
 	XC_ABSENT_UNKNOWN, /* a device, a file we cannot open: a fault */
-	XC_ABSENT_ZERO,    /* private anonymous memory: the kernel hands out zeroes on first touch */
+	XC_ABSENT_ZERO,    /* private anonymous memory: the kernel supplies zeros on first touch */
 	XC_ABSENT_FILE,    /* the page of the mapped file */
 };
 
@@ -24,28 +24,28 @@ struct xc_live_region {
 	bool shared, deleted;
 	uint64_t dev, ino, offset; /* of the mapped file; offset of lo */
 	const char *path;          /* in the process's root; NULL when not mapped from a file */
-	bool file_refused;         /* the mapped file cannot be had */
-	bool userfault;            /* absent pages come from a user-space handler: never answered */
+	bool file_refused;         /* the mapped file cannot be opened */
+	bool userfault;            /* a user-space handler supplies absent pages: never answered */
 };
 
 struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles);
 void xc_live_memory_free(struct xc_live_memory *memory); /* NULL is fine */
 
-/* Room for `count` regions, zeroed, with memory set; fill them in address order and hand them over by use, which frees those
- * used before: the space must have been sealed without them. Not beside readers. */
+/* Allocate `count` zeroed regions with memory set. Fill them in address order and pass them to use, which frees the
+ * previous ones: the sealed space must not refer to those. No other thread may read meanwhile. */
 struct xc_live_region *xc_live_memory_regions(struct xc_live_memory *memory, size_t count);
 void xc_live_memory_use(struct xc_live_memory *memory, struct xc_live_region *regions, size_t count);
 
-/* The read and why slots for every region. */
+/* The backing of every region. */
 extern const struct xc_backing xc_live_backing;
 
-/* As xc_space_peek inside one region, past the cache; what is frozen stays. */
+/* As xc_space_peek inside one region, but bypasses the cache. Frozen bytes are read as frozen. */
 size_t xc_live_memory_reread(struct xc_live_region *region, xc_addr addr, void *buf, size_t len);
 
-/* Forget the cache; with `thaw` what is frozen too, and no read is free any more (live_throttle.h). */
+/* Discard the cache. `thaw`: also the frozen ranges, and the limits hold from the first byte (live_throttle.h). */
 void xc_live_memory_forget(struct xc_live_memory *memory, bool thaw);
 
-/* Keep these bytes, which are taken; false when there is no room for them. */
+/* Freeze these bytes, which are taken. False when they exceed the limit. */
 bool xc_live_memory_freeze(struct xc_live_memory *memory, xc_addr lo, uint8_t *bytes, uint64_t len);
 
 /* As xc_live_frozen. */
@@ -54,17 +54,17 @@ const uint8_t *xc_live_memory_frozen(struct xc_live_memory *memory, xc_addr addr
 /* As xc_live_resident. */
 bool xc_live_memory_resident(struct xc_live_memory *memory, xc_addr lo, xc_addr hi, uint64_t *bytes_out);
 
-/* Counted in memory that forked children share. */
+/* The counters are in memory that forked children share. */
 void xc_live_memory_torn(struct xc_live_memory *memory);
 struct xc_live_stats xc_live_memory_stats(struct xc_live_memory *memory);
 
-struct xc_live_absents *xc_live_memory_absents(struct xc_live_memory *memory); /* while nobody reads */
+struct xc_live_absents *xc_live_memory_absents(struct xc_live_memory *memory); /* only while no thread reads */
 
-/* Ask the kernel, not the memory of the last read, whether the address space still lives. Cheap. */
+/* Ask the kernel whether the address space has gone. Cheap. */
 bool xc_live_memory_gone(struct xc_live_memory *memory);
-bool xc_live_memory_found_gone(struct xc_live_memory *memory); /* what reads have found so far */
+bool xc_live_memory_found_gone(struct xc_live_memory *memory); /* as earlier reads found */
 
-/* A mapping as it was at the last look. */
+/* A mapping as maps last showed it. */
 struct xc_live_now {
 	xc_addr lo, hi; /* inclusive */
 	uint64_t offset, dev, ino;
@@ -77,9 +77,9 @@ struct xc_live_file {
 	int fd;
 };
 
-enum { XC_LIVE_FILES = 128 }; /* so many are kept open */
+enum { XC_LIVE_FILES = 128 }; /* the largest number kept open */
 
-/* live_absent.c: pages that the process's page tables do not hold. Called under the lock of the memory. */
+/* live_absent.c: pages that are not in the page tables. Called under the lock of the memory. */
 struct xc_live_absents {
 	struct xc_live_region *regions; /* address order */
 	size_t count;
@@ -92,15 +92,15 @@ struct xc_live_absents {
 	uint64_t checked_ns; /* when `now` was last read; 0 never */
 };
 
-/* Fill buf with one page of `size` bytes at addr, which the page tables do not hold. False: it is not known. */
+/* Fill buf with the page of `size` bytes at addr, which is not in the page tables. False: its content is unknown. */
 bool xc_live_absent_page(struct xc_live_absents *absents, struct xc_live_region *region, xc_addr addr, void *buf,
 			 size_t size);
 
-/* Open the file of a shared or deleted mapping through /proc/PID/map_files, while that can be done. At most half of
- * XC_LIVE_FILES are opened so. */
+/* Open the file of a shared or deleted mapping through /proc/PID/map_files, while that is possible. At most half of
+ * XC_LIVE_FILES are opened in this way. */
 void xc_live_absents_open_map_file(struct xc_live_absents *absents, int proc_dir, const struct xc_live_region *region);
 
-/* Why that said no; static. */
+/* The reason why the content is unknown; static. */
 const char *xc_live_absent_why(const struct xc_live_absents *absents, const struct xc_live_region *region,
 			       xc_addr addr);
 void xc_live_absents_fini(struct xc_live_absents *absents); /* closes the files */

@@ -55,7 +55,7 @@ void xc_live_proc_unescape(char *text)
 	*out = '\0';
 }
 
-/* Only the newline is escaped: any other backslash in a path stands for itself. */
+/* Only the newline is escaped: any other backslash in a path is literal. */
 static void unescape_path(char *path)
 {
 	char *out = path;
@@ -79,7 +79,7 @@ static void cut_deleted(struct xc_live_map *map)
 		map->name[len - cut] = '\0';
 }
 
-/* "55d0-55d1 r-xp 00001000 fd:01 1234    /path": the name starts behind the blanks after the inode. */
+/* "55d0-55d1 r-xp 00001000 fd:01 1234    /path": the name starts after the blanks that follow the inode. */
 static bool parse_map(char *line, struct xc_live_map *map)
 {
 	unsigned long long lo, end, offset, ino;

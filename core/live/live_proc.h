@@ -1,4 +1,4 @@
-/* live_proc: reading the text files below /proc/PID, and such as these. */
+/* live_proc: reads and parses the text files below /proc/PID. */
 #ifndef XC_LIVE_PROC_H
 #define XC_LIVE_PROC_H
 
@@ -19,11 +19,11 @@ struct xc_live_map {
 int xc_live_proc_read(int dir, const char *name, struct xc_text *text);
 int xc_live_proc_read_fd(int fd, struct xc_text *text);
 
-/* Parse the line at *at and move behind it, overwriting it with terminators. False at the end. Lines that are
- * no mapping are skipped. */
+/* Parse the line at *at, overwriting it with terminators, and advance *at. Skips lines that are no mapping. False at
+ * the end. */
 bool xc_live_proc_next_map(char **at, struct xc_live_map *map_out);
 
-/* The value behind "Name:" in /proc/PID/status, up to its line's end; NULL when the kernel does not say. */
+/* The value after "Name:" in /proc/PID/status, up to the end of its line; NULL when there is no such line. */
 const char *xc_live_proc_field(const char *status, const char *name);
 
 /* Undo the kernel's escapes \n and \\ of names in stat and status, in place. */

@@ -1,14 +1,14 @@
-/* live_refusal: which rule of the kernel forbids reading a process.
+/* live_refusal: finds the kernel's rule that forbids reading a process.
  *
- * The kernel only says EPERM or EACCES. Its rules, in its order (__ptrace_may_access, kernel/ptrace.c, and the
- * security modules behind it, Linux 6.1 to 6.18), are walked through with what /proc shows of both sides:
+ * The kernel only returns EPERM or EACCES. Its rules are checked in its order (__ptrace_may_access, kernel/ptrace.c,
+ * and the security modules, Linux 6.1 to 6.18), with the facts that /proc shows of both processes:
  *
- *	same uid and gid     our effective ids equal the target's real, effective and saved ones
- *	dumpable             the target has not been made undumpable (setuid program, prctl, unreadable executable):
- *	                     then its /proc files belong to root
- *	capabilities         the target holds none that we lack
- *	Yama                 /proc/sys/kernel/yama/ptrace_scope
- *	Landlock             we are in a domain of our own
+ * 	same uid and gid     our effective ids equal the target's real, effective and saved ones
+ * 	dumpable             the target has not been made undumpable (setuid program, prctl, unreadable executable):
+ * 	                     then its /proc files belong to root
+ * 	capabilities         the target holds none that we lack
+ * 	Yama                 /proc/sys/kernel/yama/ptrace_scope
+ * 	Landlock             we are in a domain of our own
  *
  * CAP_SYS_PTRACE passes the first three and Yama's scopes 1 and 2, but only inside our own user namespace. */
 #include <fcntl.h>

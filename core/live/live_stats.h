@@ -4,14 +4,14 @@
 
 #include <stdint.h>
 
-/* What reading has cost so far, here and in children forked after the process was opened. */
+/* Counted in this process and in children forked after the target was opened. */
 struct xc_live_stats {
-	uint64_t bytes;     /* taken out of the process */
-	uint64_t batches;   /* system calls that took them */
-	uint64_t absent;    /* pages answered without the process: never touched, or from the mapped file */
-	uint64_t torn;      /* what xc_live_count_torn counted */
-	uint64_t read_ns;   /* spent reading, by the wall clock */
-	uint64_t paused_ns; /* slept to keep to the limits of xc_open_options */
+	uint64_t bytes;     /* read from the process */
+	uint64_t batches;   /* system calls that read them */
+	uint64_t absent;    /* pages not read from the process: never touched, or read from the mapped file */
+	uint64_t torn;      /* torn reads, by xc_live_count_torn */
+	uint64_t read_ns;   /* wall time spent reading */
+	uint64_t paused_ns; /* slept to stay within the limits of xc_open_options */
 };
 
 #endif

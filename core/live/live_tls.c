@@ -1,15 +1,16 @@
-/* live_tls: where each thread of a running process has its descriptor, and so its thread-local storage.
+/* live_tls: finds the thread descriptor, and so the thread-local storage, of each thread of a running process.
  *
- * No file of /proc tells a thread pointer. But the kernel keeps, for each thread, the address of its list of robust mutexes, and
- * tells it to those who may read the process (get_robust_list(2); no ptrace, nothing stops). The C library registers the list when
- * a thread starts, and its head is a member of the descriptor (glibc 2.26 to 2.41: struct pthread in nptl/descr.h; registered in
- * nptl/pthread_create.c, for the first thread in nptl/nptl-init.c, later sysdeps/nptl/dl_tls_init_tp.c). Where the thread
- * pointer is the descriptor's address, as on x86, it begins with that address (sysdeps/x86_64/nptl/tls.h, tcbhead_t):
+ * No file of /proc shows the thread pointer. But the kernel stores the address of the list of robust mutexes of each
+ * thread, and get_robust_list(2) returns it to any process that may read the target, without ptrace and without a stop.
+ * The C library registers the list when a thread starts, and its head is a member of the descriptor (glibc 2.26 to
+ * 2.41: struct pthread in nptl/descr.h; registered in nptl/pthread_create.c, for the first thread in nptl/nptl-init.c,
+ * later sysdeps/nptl/dl_tls_init_tp.c). Where the thread pointer is the address of the descriptor, as on x86, the
+ * descriptor begins with that address (sysdeps/x86_64/nptl/tls.h, tcbhead_t):
  *
- *	tp -> | tp | dtv | tp | …  | robust list: itself, or the first mutex | … |      +0x2e0 in 2.36
+ * 	tp -> | tp | dtv | tp | …  | robust list: itself, or the first mutex | … |      +0x2e0 in 2.36
  *
- * Where that was not found the thread pointer stays unknown: musl registers no list before a robust mutex is taken, and the kernel
- * tells the list of a process of 32 bits only to one of 32 bits. */
+ * Otherwise the thread pointer is unknown: musl registers no list before a robust mutex is taken, and the kernel
+ * returns the list of a 32-bit process only to a 32-bit process. */
 #include "core/live/live_tls.h"
 
 #include <stdlib.h>
@@ -18,14 +19,13 @@
 #include <unistd.h>
 
 enum {
-	DESCRIPTOR = 0x1000, /* bytes between its beginning and its list, at most */
-	ALIGNMENT = 16,      /* of what begins with its own address */
+	DESCRIPTOR = 0x1000, /* the largest offset of the list in the descriptor */
+	ALIGNMENT = 16,      /* of descriptors */
 };
 
 struct search {
 	struct xc_process *process;
-	uint64_t
-		distance; /* from descriptors to the heads of their lists, once one was found: it is the same for all */
+	uint64_t distance; /* offset of the list in the descriptor, once one is found: the same for all */
 };
 
 static bool word_is(const struct xc_process *p, xc_addr addr, uint64_t wanted)
@@ -39,7 +39,7 @@ static bool is_descriptor(const struct xc_process *p, xc_addr at)
 	return word_is(p, at, at) && word_is(p, at + 2U * p->arch->word, at);
 }
 
-/* The list of a thread, as the kernel knows it; 0 when there is none, or we may not ask. */
+/* The robust list of a thread; 0 when there is none or the kernel refuses. */
 static xc_addr robust_list(pid_t tid)
 {
 	void *head = NULL;

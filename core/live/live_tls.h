@@ -4,8 +4,9 @@
 
 #include "core/process/process.h"
 
-/* Set the thread pointer in the registers of every thread whose C library can be asked for it; of running ones, too, of which
- * nothing else is known. After the space is sealed, before the calls and files of other processes are closed to us. */
+/* Set the thread pointer in the registers of every thread whose C library registers a robust list, also of running
+ * threads, of which no other register is known. Call it after the space is sealed and before the sandbox closes access
+ * to other processes. */
 void xc_live_tls_find(struct xc_process *process);
 
 #endif

@@ -1,13 +1,13 @@
-/* sandbox: the two fences of live mode.
+/* sandbox: the two sandboxes of live mode.
  *
- * Seccomp: allowed unless listed. The list is every way known to us in Linux 6.18 to trace, stop, signal or change
- * another process, or to get round the filter. It is a fence against our own mistakes and against a bug that
- * hostile bytes could reach, beside the fact that no file here makes any of these calls. Calls with a harmless use on
- * ourselves are denied by argument: prlimit64 with a pid, fcntl and ioctl that make a descriptor send signals.
+ * Seccomp: a call is allowed unless listed. The list has every known way in Linux 6.18 to trace, stop, signal or change
+ * another process, or to bypass the filter. No file of xcore makes any of these calls: the filter protects against
+ * mistakes, and against bugs that hostile bytes could exploit. Calls that also have a harmless use on the process
+ * itself are denied by argument: prlimit64 with a pid, fcntl and ioctl that make a descriptor send signals.
  *
- * Landlock: only the rights that change files are handled, so reading stays free. Access rights by ABI version:
- * include/uapi/linux/landlock.h, Linux 6.1 (1 and 2), 6.2 (3: truncate), 6.12 (6: signals); the later ones are
- * spelt out here because Debian 12's headers end at 2. */
+ * Landlock: only rights that change files are handled, so reading is unrestricted. Access rights by ABI version:
+ * include/uapi/linux/landlock.h, Linux 6.1 (1 and 2), 6.2 (3: truncate), 6.12 (6: signals). The later ones are defined
+ * here because Debian 12's headers end at 2. */
 #include "core/live/sandbox.h"
 
 #include <elf.h>
@@ -48,10 +48,10 @@ static const int denied_calls[] = {
 	SYS_rt_sigqueueinfo,
 	SYS_rt_tgsigqueueinfo,
 	SYS_pidfd_send_signal,
-	SYS_pidfd_getfd, /* a descriptor of the target's is a way to write to it */
+	SYS_pidfd_getfd, /* a copy of a target's descriptor allows writing to it */
 	SYS_io_uring_setup,
 	SYS_io_uring_enter,
-	SYS_io_uring_register, /* does calls that no filter sees */
+	SYS_io_uring_register, /* makes calls that bypass filters */
 	SYS_bpf,               /* programs can signal and write to processes */
 };
 
@@ -66,7 +66,7 @@ static const struct denied_use denied_uses[] = {
 	{SYS_ioctl, 1, SIOCSPGRP}, {SYS_ioctl, 1, TIOCSTI},     {SYS_ioctl, 1, TIOCSIG_},
 };
 
-static const uint64_t LOW_32 = UINT32_MAX; /* the kernel looks at an int, whatever the upper half says */
+static const uint64_t LOW_32 = UINT32_MAX; /* the kernel reads an int and ignores the upper half */
 
 static int deny_calls(scmp_filter_ctx filter)
 {
@@ -121,7 +121,7 @@ static const uint64_t ACCESS_CHANGE = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_A
 				      LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
 				      LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
 				      LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
-static const uint64_t ACCESS_IN_DIR = /* what we do there: no devices, sockets or FIFOs */
+static const uint64_t ACCESS_IN_DIR = /* allowed actions: no devices, sockets or FIFOs */
 	LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
 	LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG;
 
@@ -182,7 +182,7 @@ static struct xc_error *allow_paths(int rules, const struct xc_sandbox_options *
 	return NULL;
 }
 
-/* Put the fence up for ABI version `abi`; consumes nothing. */
+/* Enable Landlock for ABI version `abi`. */
 static struct xc_error *restrict_writes(const struct xc_sandbox_options *options, int abi)
 {
 	struct ruleset set = ruleset_for(abi);

@@ -1,4 +1,4 @@
-/* finder: the order in which a module's file is looked for. Opening is opener's. */
+/* finder: the places where a module's file is looked for, in order. opener.c opens it. */
 #include "core/process/finder.h"
 
 #include <elf.h>
@@ -38,7 +38,7 @@ static struct xc_error *open_it(const char *root, const char *full, const char *
 				    name);
 	if (fd < 0)
 		return xc_error_errno(errno, "%s", name);
-	struct xc_source_options how = {.as_is = true}; /* inflating is for a core that the user names */
+	struct xc_source_options how = {.as_is = true}; /* only cores that the user names are inflated */
 	return xc_source_open_fd(fd, name, &how, source_out);
 }
 
@@ -100,7 +100,7 @@ struct search {
 	bool done;
 };
 
-/* Where the headers in memory are lost, the file's tell where the module lies. */
+/* If the headers in memory are lost, those of the file give the module's range. */
 static void adopt(struct search *s, struct xc_source *file, const struct xc_identity_check *check)
 {
 	struct xc_module *m = s->module;
@@ -116,13 +116,13 @@ static void adopt(struct search *s, struct xc_source *file, const struct xc_iden
 	s->done = true;
 }
 
-/* Check a candidate and take it if it is the one. The first refusal is kept for the report: it is the most likely
+/* Check a candidate and use it if it matches. The report shows the first refusal, which is that of the likeliest
  * place. */
 static void consider(struct search *s, struct xc_source *file, const char *path, bool same_inode)
 {
 	struct xc_module *m = s->module;
 	struct xc_identity_candidate candidate = {file, path, same_inode, s->finder->strict};
-	if (path != s->finder->exe) /* that one the user wants */
+	if (path != s->finder->exe) /* the user named that one */
 		xc_shared_status_begin_open(file->path);
 	struct xc_identity_check check = xc_identity_check(s->process, m, &candidate);
 	xc_shared_status_end_open();
@@ -139,7 +139,7 @@ static void consider(struct search *s, struct xc_source *file, const char *path,
 		xc_source_close(file);
 }
 
-/* Keep the first reason, without a prefix that says nothing to the reader. Takes err. */
+/* Keep the first reason, without a prefix that is of no use to the reader. Takes err. */
 static void miss(struct search *s, struct xc_error *err, const char *prefix)
 {
 	if (err && !s->missed) {
@@ -171,7 +171,7 @@ static void try_build_id(struct search *s, const char *root, const char *dir)
 
 /* ---- the places ---- */
 
-/* The user named it, so any path will do; but it must be the right file. */
+/* The user named it, so the path need not match, but the file must. */
 static void try_exe(struct search *s)
 {
 	struct xc_source *file = NULL;
@@ -181,7 +181,7 @@ static void try_exe(struct search *s)
 		consider(s, file, s->finder->exe, false);
 }
 
-/* As if nothing had been tried: that another program was refused says nothing of this one. */
+/* Undo the attempt: the refusal of another program is no information about this one. */
 static void forget(struct search *s)
 {
 	struct xc_module *m = s->module;
@@ -190,7 +190,7 @@ static void forget(struct search *s)
 	m->file_path = m->why = s->missed = NULL;
 }
 
-/* The pack tells what there was, and where; its file passes the same checks as any. */
+/* The pack records which file there was, and where. Its copy passes the same checks as any file. */
 static void try_archive(struct search *s)
 {
 	struct xc_module *m = s->module;
@@ -221,7 +221,7 @@ static const struct xc_mapping *first_mapping(const struct search *s)
 	return NULL;
 }
 
-/* A link of /proc/PID that leads to the mapped file itself, deleted or not. */
+/* Follow a link of /proc/PID to the mapped file itself, deleted or not. */
 static void try_proc(struct search *s, const char *proc_path, const struct xc_mapping *mapping)
 {
 	struct stat st;
@@ -253,12 +253,12 @@ static void try_live(struct search *s)
 	if (s->done || s->module->deleted || s->finder->sysroot || !root)
 		return;
 	miss(s, xc_finder_open(root, s->module->path, &file), root);
-	/* device numbers of overlay and btrfs mounts differ between stat and maps: then the build-id decides */
+	/* on overlay and btrfs mounts the device numbers of stat and maps differ: then the build-id decides */
 	if (file)
 		consider(s, file, s->module->path, m && file->ino == m->ino && file->dev == m->dev);
 }
 
-/* Files with code by their build-id; each is checked like any other, whatever the store says. */
+/* Try the stored files with code and this build-id. Each is checked like any other file. */
 static void try_stored(struct search *s, uint32_t wanted)
 {
 	enum { MAX_FILES = 64 };
@@ -282,7 +282,7 @@ static void try_store(struct search *s)
 {
 	if (s->done || !s->finder->store)
 		return;
-	try_stored(s, XC_STORE_CODE | XC_STORE_DWARF); /* then no separate debug file is needed */
+	try_stored(s, XC_STORE_CODE | XC_STORE_DWARF); /* needs no separate debug file */
 	try_stored(s, XC_STORE_CODE);
 }
 
@@ -315,7 +315,7 @@ static void try_paths(struct search *s)
 
 /* ---- the vDSO ---- */
 
-/* Its ELF image is in the target's memory and nowhere else. A view where the core is mapped, a copy when live. */
+/* Its ELF image exists only in the target's memory: a view of a core's bytes, a copy of a live process's. */
 static void use_memory(struct search *s)
 {
 	struct xc_module *m = s->module;

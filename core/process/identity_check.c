@@ -1,13 +1,13 @@
-/* identity: comparing a file with what the target still shows of it.
+/* identity_check: compares a file with its mappings and pages in the target.
  *
- * How an ELF file comes to be mapped (Linux fs/binfmt_elf.c elf_map, glibc elf/dl-map-segments.h): each PT_LOAD becomes
+ * How an ELF file is mapped (Linux fs/binfmt_elf.c elf_map, glibc elf/dl-map-segments.h): each PT_LOAD becomes
  *
- *	address   bias + page_down(vaddr)  …  bias + page_up(vaddr + filesz)
- *	offset    page_down(offset)
+ * 	address   bias + page_down(vaddr)  …  bias + page_up(vaddr + filesz)
+ * 	offset    page_down(offset)
  *
- * of which later mprotect calls (RELRO) cut pieces, and which the kernel joins with a neighbour where both
- * addresses and offsets run on. So a mapping is walked piece by piece, and each piece must lie in some PT_LOAD.
- * Mappings without any permission are skipped: the loader leaves them between segments. */
+ * Later mprotect calls (RELRO) split it, and the kernel merges it with a neighbour where both addresses and offsets are
+ * contiguous. So a mapping is walked piece by piece, and each piece must lie in a PT_LOAD. Mappings without any
+ * permission are skipped: the loader leaves them between segments. */
 #include "core/process/identity_check.h"
 
 #include <elf.h>
@@ -51,7 +51,7 @@ static struct layout read_layout(const struct xc_process *p, const struct xc_elf
 	return l;
 }
 
-/* The PT_LOAD whose file pages cover addr, with addr's offset in the file; NULL when there is none. */
+/* The PT_LOAD whose file pages cover addr, and the offset of addr in the file. NULL when there is none. */
 static const struct xc_phdr *load_at(const struct layout *l, xc_addr addr, uint64_t *offset, xc_addr *end)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -89,8 +89,7 @@ static bool mapping_fits(const struct layout *l, const struct xc_mapping *m)
 	return false;
 }
 
-/* Where mappings have no names, their rights must be those of the segment. A part of it may have lost the right to be written
- * (RELRO). */
+/* Mappings without names must have the permissions of the segment. RELRO may have made a part of it read-only. */
 static bool rights_fit(const struct xc_mapping *m, const struct xc_phdr *load)
 {
 	return m->executable == ((load->flags & PF_X) != 0) && (m->readable || !(load->flags & PF_R)) &&
@@ -122,8 +121,8 @@ static bool layout_fits(const struct xc_process *p, const struct xc_module *modu
 	return l->count && (seen || !path);
 }
 
-/* The bias of the executable by what the kernel told the program of itself: its entry, and where and how many its program
- * headers are. False when these contradict the file. */
+/* The bias of the executable according to the auxiliary vector: entry point, address and count of the program headers.
+ * False when these contradict the file. */
 static bool bias_by_auxv(const struct xc_process *p, const struct xc_elf *elf, const struct layout *l,
 			 xc_addr *bias_out)
 {
@@ -142,7 +141,7 @@ static bool bias_by_auxv(const struct xc_process *p, const struct xc_elf *elf, c
 	return false;
 }
 
-/* Find the bias that makes the layout fit; the module's own when it is known. */
+/* Find the bias for which the layout fits: the module's own when it is known. */
 static bool find_bias(const struct xc_process *p, const struct xc_module *module, const struct xc_elf *elf,
 		      struct layout *l)
 {
@@ -170,7 +169,7 @@ static bool find_bias(const struct xc_process *p, const struct xc_module *module
 
 /* ---- bytes ---- */
 
-/* Compare one run of stored bytes, page by page so that the first difference can be named. */
+/* Compare one run of stored bytes, page by page, so that the message can name the first difference. */
 static bool run_equal(const struct layout *l, const struct xc_segment *s, xc_addr lo, xc_addr hi,
 		      const struct xc_source *file, xc_addr *differs)
 {
@@ -189,7 +188,7 @@ static bool run_equal(const struct layout *l, const struct xc_segment *s, xc_add
 	}
 }
 
-/* Compare what the core stores of a segment that nobody may have written to. */
+/* Compare the stored bytes of a segment that cannot have been written to. */
 static bool load_equal(const struct xc_process *p, const struct layout *l, const struct xc_phdr *load,
 		       const struct xc_source *file, size_t *pages, xc_addr *differs)
 {
@@ -218,8 +217,8 @@ static bool load_equal(const struct xc_process *p, const struct layout *l, const
 
 /* ---- debug-only files ---- */
 
-/* True for what `objcopy --only-keep-debug` and `eu-strip -f` make: the same build-id and program headers, but
- * code sections without bytes. Such a file must never serve as the program. */
+/* True for the output of `objcopy --only-keep-debug` and `eu-strip -f`: the same build-id and program headers, but code
+ * sections without bytes. Such a file must never be used as the program. */
 static bool is_debug_only(const struct xc_elf *elf)
 {
 	bool wide = elf->elf_class == ELFCLASS64;
@@ -273,7 +272,7 @@ static void set_range(struct xc_identity_check *check, const struct layout *l)
 	}
 }
 
-/* Without a build-id in memory everything else must agree. */
+/* Without a build-id in memory, everything else must match. */
 static void check_by_content(struct xc_process *p, const struct xc_module *module,
 			     const struct xc_identity_candidate *candidate, const struct xc_elf *elf, struct layout *l,
 			     struct xc_identity_check *check)

@@ -1,10 +1,10 @@
-/* identity: is this the file that was mapped?
+/* identity_check: compares a file with the mapped module.
  *
  * verified     the build-ids in memory and in the file are equal, or (live) it is the mapped inode
- * refused      they differ, or something else proves another file
- * unverified   memory's build-id is lost, or neither has one, and every check that can still be made passed:
- *              class, machine and byte order; every mapping of the file lies where its program headers put it; every
- *              page of a read-only segment that the core stores is equal to the file's */
+ * refused      they differ, or another check proves a different file
+ * unverified   the build-id in memory is lost, or neither has one, and every other check passed:
+ *              class, machine and byte order; every mapping of the file is where its program headers place it; every
+ *              page of a read-only segment in the core is equal to that of the file */
 #ifndef XC_IDENTITY_CHECK_H
 #define XC_IDENTITY_CHECK_H
 
@@ -20,12 +20,12 @@ struct xc_identity_check {
 struct xc_identity_candidate {
 	const struct xc_source *file;
 	const char *path; /* for messages */
-	bool same_inode;  /* it is known to be the mapped file itself (live) */
-	bool strict;      /* refuse what would be unverified */
+	bool same_inode;  /* it is the mapped file itself (live) */
+	bool strict;      /* refuse unverified files */
 };
 
-/* Compare a candidate with the module. Cost: two headers when both have build-ids; else up to all stored
- * read-only pages of the module. */
+/* Compare a candidate with the module. Cost: two headers when both have build-ids, else up to all read-only pages of
+ * the module that are in the core. */
 struct xc_identity_check xc_identity_check(struct xc_process *process, const struct xc_module *module,
 					   const struct xc_identity_candidate *candidate);
 

@@ -1,4 +1,4 @@
-/* module: three witnesses of what was loaded, best first.
+/* module: the three sources of the list of modules, best first.
  *
  *   AT_PHDR ─→ program headers of the executable in memory ─→ PT_DYNAMIC ─→ DT_DEBUG
  *                 │                                                            │
@@ -6,10 +6,10 @@
  *                                                    version, map ─→ link_map ─→ link_map ─→ …
  *                                                    (version 2: next name space of dlmopen)
  *   AT_SYSINFO_EHDR ─→ the vDSO's ELF image
- *   NT_FILE (or /proc/PID/maps) ─→ every path that is mapped executable
+ *   NT_FILE (or /proc/PID/maps) ─→ every path with an executable mapping
  *
  * Layouts: r_debug, r_debug_extended and the public head of link_map are <link.h> (glibc 2.36). Thread-local storage:
- * module_tls.c. Where the program headers are not in the core, the executable's file leads to the list: module_file.c. */
+ * module_tls.c. If the core lacks the program headers, the executable's file leads to the list: module_file.c. */
 #include "core/process/module_impl.h"
 
 #include <elf.h>
@@ -110,7 +110,7 @@ static void read_build_id(const struct xc_process *p, struct xc_module *m, const
 	m->build_id_lost = lost && !m->build_id.size;
 }
 
-/* Everything the headers tell about a module whose bias is known. */
+/* Sets the range, the dynamic section and the build-id. */
 void xc_module_apply_image(const struct xc_process *p, struct xc_module *m, const struct xc_image *image)
 {
 	xc_addr lo = UINT64_MAX, hi = 0;
@@ -134,8 +134,8 @@ void xc_module_apply_image(const struct xc_process *p, struct xc_module *m, cons
 
 /* ---- mappings ---- */
 
-/* The mapping at which the object that holds addr begins: the nearest one below with the same path and file
- * offset 0. The same file may be mapped twice (dlmopen), so only the nearest run counts. */
+/* The first mapping of the object that holds addr: the nearest one below with the same path and file offset 0. A file
+ * may be mapped twice (dlmopen), so only the nearest run counts. */
 static const struct xc_mapping *object_start(const struct xc_process *p, xc_addr addr)
 {
 	const struct xc_mapping *at = xc_process_mapping(p, addr);
@@ -186,7 +186,7 @@ static const char *executable_path(struct xc_process *p, xc_addr phdr)
 	return p->exe_path;
 }
 
-/* The bias from PT_PHDR where there is one, else from the mapping the headers lie in. */
+/* The bias from PT_PHDR, else from the mapping that holds the headers. */
 static xc_addr executable_bias(const struct xc_process *p, xc_addr phdr, const struct xc_image *image)
 {
 	const struct xc_phdr *self = xc_module_find_phdr(image, PT_PHDR), *load = xc_module_first_load(image);
@@ -255,7 +255,7 @@ static xc_addr find_r_debug(const struct xc_process *p, xc_addr dynamic)
 	return 0;
 }
 
-/* What a link_map's l_name says, or the mapped path where its dynamic section lies; NULL when neither. */
+/* The l_name of a link_map, else the path of the mapping that holds its dynamic section, else NULL. */
 static const char *link_map_path(struct xc_process *p, xc_addr name, xc_addr dynamic)
 {
 	char buf[MAX_PATH_LEN + 1];
@@ -267,8 +267,8 @@ static const char *link_map_path(struct xc_process *p, xc_addr name, xc_addr dyn
 	return NULL;
 }
 
-/* Until its headers tell better: the mapping it begins with; where mappings have no names, all up to the one that holds its
- * dynamic section. */
+/* A first estimate until the headers are read: the module's first mapping. Without names of mappings: all mappings up
+ * to the one that holds its dynamic section. */
 static void set_rough_range(const struct xc_process *p, struct xc_module *m, const struct xc_mapping *start)
 {
 	const struct xc_mapping *first = start ? start : xc_process_mapping(p, m->bias);
@@ -298,7 +298,7 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 		m->build_id_lost = true;
 	}
 	if (m->link_map)
-		return; /* the loader stands in every name space, but only its first link_map has the TLS fields */
+		return; /* the loader is in every name space, but only its first link_map has the TLS fields */
 	m->link_map = at;
 	bool headers = xc_module_read_image(p, start ? start->lo : bias, &image);
 	if (headers && m->kind == XC_MODULE_LIBRARY)
@@ -311,12 +311,13 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 		xc_module_read_tls(p, m, &image);
 }
 
-/* What was seen of all lists. A list that loops meets `mark` again, which moves on ever more rarely (Brent). */
+/* The state of a walk over all lists. A looped list meets `mark` again, which moves ever more rarely (Brent's
+ * algorithm). */
 struct walk {
 	size_t seen;
 	xc_addr mark;
 	size_t next_mark;
-	bool ended; /* damaged: no further list is looked at */
+	bool ended; /* damaged: no further list is read */
 };
 
 static bool may_visit(struct xc_process *p, struct walk *w, xc_addr at)
@@ -333,7 +334,7 @@ static bool may_visit(struct xc_process *p, struct walk *w, xc_addr at)
 	return true;
 }
 
-/* Walk one list; returns how many entries were read. A damaged list ends with a remark. */
+/* Walk one list. Returns the number of entries read. A damaged list causes a remark. */
 static size_t walk_link_maps(struct xc_process *p, struct walk *w, xc_addr head, unsigned name_space)
 {
 	size_t word = p->arch->word, count = 0;
@@ -355,7 +356,7 @@ static size_t walk_link_maps(struct xc_process *p, struct walk *w, xc_addr head,
 	return count;
 }
 
-/* All name spaces: r_debug.r_version >= 2 has r_next after the five fields of version 1. */
+/* Walk all name spaces: from r_version 2 on, r_debug has r_next after the five fields of version 1. */
 static void find_link_maps(struct xc_process *p, xc_addr dynamic)
 {
 	size_t word = p->arch->word;
@@ -373,7 +374,7 @@ static void find_link_maps(struct xc_process *p, xc_addr dynamic)
 	}
 }
 
-/* ---- all witnesses ---- */
+/* ---- all sources ---- */
 
 static void mark_loader(struct xc_process *p)
 {

@@ -1,8 +1,8 @@
-/* module_file: what a core does not tell of its modules, by their files.
+/* module_file: reads facts that the core lacks from the files of modules.
  *
- * A core made by qemu's user mode has no NT_FILE and none of the code, so that not even program headers are left: not the
- * executable's, through which the loader's list is found, nor those of the libraries. The same is so of kernel cores with a
- * coredump_filter that leaves headers out, when their notes are lost. The files that were given and fit then tell. */
+ * A core of qemu's user mode has no NT_FILE and no code, and so no program headers: neither the executable's, which
+ * lead to the loader's list, nor those of libraries. The same is true of kernel cores with a coredump_filter that omits
+ * headers, if their notes are lost. The headers of verified files then replace those in memory. */
 #include <elf.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool file_image(const struct xc_module *m, struct xc_image *image)
 	return good;
 }
 
-/* Give the mappings that its segments lie in the module's name. */
+/* Name the mappings that the module's segments lie in. */
 static void name_mappings(struct xc_process *p, const struct xc_module *m, const struct xc_image *image)
 {
 	for (size_t k = 0; k < image->count; k++) {
@@ -59,7 +59,7 @@ void xc_module_read_file(struct xc_process *p, struct xc_module *m)
 	if (dynamic && !m->dynamic)
 		m->dynamic = xc_arch_wrap(p->arch, m->bias + dynamic->vaddr);
 	if (leads) {
-		xc_space_seal(p->space); /* names in the list may stand in what the file showed */
+		xc_space_seal(p->space); /* the file's bytes may hold names of the list */
 		xc_modules_add_linked(p, m);
 	}
 	if (!m->tls_offset_known)

@@ -1,4 +1,4 @@
-/* module_impl: what module.c and module_mapped.c share. */
+/* module_impl: shared by the files module*.c and package.c. */
 #ifndef XC_MODULE_IMPL_H
 #define XC_MODULE_IMPL_H
 
@@ -27,10 +27,10 @@ void xc_modules_add_linked(struct xc_process *p, struct xc_module *exe);
 /* The PT_LOAD with the lowest address, or NULL. */
 const struct xc_phdr *xc_module_first_load(const struct xc_image *image);
 
-/* Set what the headers tell about a module whose bias is known: range, dynamic section, build-id. */
+/* Set the fields of a module whose bias is known from its headers: range, dynamic section, build-id. */
 void xc_module_apply_image(const struct xc_process *p, struct xc_module *m, const struct xc_image *image);
 
-/* Add a module for every file that is mapped with code and not covered by a module yet. */
+/* Add a module for every file that has an executable mapping and no module yet. */
 void xc_modules_add_mapped(struct xc_process *p);
 
 static inline xc_addr xc_module_page_down(xc_addr addr)

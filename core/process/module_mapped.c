@@ -1,15 +1,16 @@
-/* module_mapped: files mapped with code that no list named. The list was lost, or they were mapped by hand.
+/* module_mapped: finds files with executable mappings that no list names: the list is lost, or the program mapped them
+ * itself.
  *
- * Mappings and modules may number tens of thousands in a hostile core, so whether a module covers an address is
- * found by binary search. */
+ * A hostile core may have tens of thousands of mappings and modules, so a binary search decides whether a module covers
+ * an address. */
 #include "core/process/module_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the modules known so far cover: by lowest address, with the highest one that any up to there reaches. */
+/* The ranges of the known modules by lowest address, with the highest address that any module up to there reaches. */
 struct cover {
-	xc_addr *reach; /* beside p->by_address */
+	xc_addr *reach; /* parallel to p->by_address */
 	size_t count;
 	xc_addr added; /* end of what was added since, in address order; 0 for nothing */
 };
@@ -38,7 +39,8 @@ static bool covered(const struct xc_process *p, const struct cover *c, xc_addr a
 	return (lo && c->reach[lo - 1] >= addr) || (c->added && c->added >= addr);
 }
 
-/* The end of the run of mappings of the same file that begins at start (anonymous ones between do not end it). */
+/* The last mapping of the run that begins at start and belongs to one file. Anonymous mappings in between do not end
+ * it. */
 static const struct xc_mapping *run_end(const struct xc_process *p, const struct xc_mapping *start, bool *executable)
 {
 	const struct xc_mapping *last = start, *end = p->mappings + p->mapping_count;
@@ -54,7 +56,6 @@ static const struct xc_mapping *run_end(const struct xc_process *p, const struct
 	return last;
 }
 
-/* Files mapped with code that no list named: the list was lost, or they were mapped by hand. */
 void xc_modules_add_mapped(struct xc_process *p)
 {
 	struct cover cover = cover_modules(p);

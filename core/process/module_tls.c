@@ -1,15 +1,15 @@
-/* module_tls: where a module's block of thread-local storage lies from the thread pointer.
+/* module_tls: the offset of a module's TLS block from the thread pointer.
  *
- * The TLS fields of the private part of link_map are found by content, not by offset: l_tls_initimage, l_tls_initimage_size,
- * l_tls_blocksize, l_tls_align, l_tls_firstbyte_offset, l_tls_offset, l_tls_modid stand in this order (include/link.h, glibc
- * 2.26 to 2.41), and the first four are known from PT_TLS. Layouts of the block: arch.h. */
+ * The TLS fields of the private part of link_map are found by content, not by offset: l_tls_initimage,
+ * l_tls_initimage_size, l_tls_blocksize, l_tls_align, l_tls_firstbyte_offset, l_tls_offset, l_tls_modid follow in this
+ * order (include/link.h, glibc 2.26 to 2.41), and PT_TLS gives the first four. Layouts of the block: arch.h. */
 #include <elf.h>
 
 #include "core/base/cursor.h"
 #include "core/process/module_impl.h"
 
 enum {
-	LINK_MAP_SCAN = 1600, /* bytes of the private link_map that may hold the TLS fields */
+	LINK_MAP_SCAN = 1600, /* bytes of link_map in which to look for the TLS fields */
 	FIELDS = 7,
 };
 
@@ -21,8 +21,8 @@ const struct xc_phdr *xc_module_find_phdr(const struct xc_image *image, uint32_t
 	return NULL;
 }
 
-/* NO_TLS_OFFSET and FORCED_DYNAMIC_TLS_OFFSET: 0 and -1, but -1 and -2 where a block may lie at the thread pointer itself
- * (sysdeps/powerpc/nptl/tls.h and sysdeps/riscv/nptl/tls.h, NO_TLS_OFFSET). */
+/* NO_TLS_OFFSET and FORCED_DYNAMIC_TLS_OFFSET are 0 and -1, but -1 and -2 where a block may lie at the thread pointer
+ * itself (sysdeps/powerpc/nptl/tls.h and sysdeps/riscv/nptl/tls.h, NO_TLS_OFFSET). */
 static bool is_offset(const struct xc_arch *arch, int64_t offset)
 {
 	bool zero_counts = !arch->tls.below && arch->tls.head == 0;
@@ -49,8 +49,8 @@ static void read_link_map(const struct xc_process *p, struct xc_module *m, const
 	}
 }
 
-/* The executable's block lies beside the thread pointer, so its place is known even when its link_map is lost or never
- * was: the least offset that holds the block and puts it at its alignment, as linkers count. */
+/* The executable's block is next to the thread pointer, so its offset is known even without a link_map: the smallest
+ * offset that holds the aligned block, as linkers compute it. */
 static void compute_executable(const struct xc_arch *arch, struct xc_module *m, const struct xc_phdr *tls)
 {
 	uint64_t align = tls->align ? tls->align : 1;

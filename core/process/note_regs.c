@@ -47,8 +47,8 @@ void xc_note_regs_general(const struct xc_arch *arch, const struct xc_note *note
 			arch->slots ? "its register note is cut short" : "registers of this machine are not read";
 }
 
-/* What a call returns, inside the kernel, when a signal (the one that kills, too) or a debugger ends its sleep: EINTR and the codes
- * that restart it (Linux include/linux/errno.h). */
+/* The result of a call, inside the kernel, whose sleep a signal (also a fatal one) or a debugger ended: EINTR, or a
+ * code that restarts it (Linux include/linux/errno.h). */
 static bool was_blocked(int64_t result)
 {
 	enum { EINTR_ = 4, ERESTARTSYS = 512, ERESTARTNOINTR = 513, ERESTARTNOHAND = 514, ERESTART_BLOCK = 516 };
@@ -100,7 +100,7 @@ static void read_fxsave(struct xc_process *process, const struct xc_note *note, 
 		memcpy(v->xmm[i], note->desc + FXSAVE_XMM + FXSAVE_SLOT * i, sizeof v->xmm[i]);
 }
 
-/* `size` bytes each, one behind the other. */
+/* Consecutive registers of `size` bytes each. */
 static void read_vectors(struct xc_process *process, const struct xc_note *note, size_t size, struct xc_thread *thread)
 {
 	size_t count = (size_t)process->arch->vector_count;
@@ -118,7 +118,7 @@ static void read_floats(const struct xc_arch *arch, const struct xc_note *note, 
 		xc_regs_set(&thread->regs, FP_FIRST + (int)i, load(arch, note, i * 8, 8));
 }
 
-/* The descriptor that gs selects: bits 3 and up of a selector number the entry. */
+/* The descriptor that gs selects: bits 3 and up of the selector are the number of the entry. */
 static void read_386_tls(const struct xc_arch *arch, const struct xc_note *note, struct xc_thread *thread)
 {
 	uint64_t gs;
@@ -146,7 +146,7 @@ static void more_x86(struct xc_process *process, const struct xc_note *note, str
 	}
 }
 
-/* Of d8 to d15 calls preserve all 64 bits, on both. */
+/* Calls preserve all 64 bits of d8 to d15, on arm and aarch64. */
 static void keep_preserved(struct xc_thread *thread, int first)
 {
 	for (int i = 0; thread->vector && i < 8; i++)

@@ -1,8 +1,8 @@
-/* note: one function per note type, fed by a loop that survives any of them being damaged.
+/* notes: one function per note type, called by a loop that tolerates damage in any of them.
  *
  * Order in a kernel core: PRSTATUS, PRPSINFO, SIGINFO, AUXV, FILE, then FPREGSET and XSTATE of the thread
  * that died, then PRSTATUS and its register notes for each further thread. gdb's generate-core-file writes
- * a SIGINFO per thread; only the first counts. */
+ * a SIGINFO per thread; the first one is used. */
 #include "core/process/notes.h"
 
 #include <elf.h>
@@ -70,7 +70,7 @@ static void read_prpsinfo(struct reader *r, const struct xc_note *note)
 {
 	struct xc_process *p = r->process;
 	const struct xc_arch *arch = r->arch;
-	/* 32-bit machines: the ids of users have 16 bits, or, where the note is that much longer, 32 */
+	/* 32-bit machines: user ids have 16 bits, or 32 if the note is longer by that much */
 	size_t wider = arch->word == 4 && note->desc_len >= PRPSINFO_WIDE ? 4 : 0;
 	if (r->psinfo_seen || !arch->prpsinfo_fname_off || note->desc_len < arch->prpsinfo_args_off + wider)
 		return;
@@ -80,7 +80,7 @@ static void read_prpsinfo(struct reader *r, const struct xc_note *note)
 	const char *args = (const char *)note->desc + arch->prpsinfo_args_off + wider;
 	size_t args_len = strnlen(args, args_max < 80 ? args_max : 80);
 	while (args_len &&
-	       args[args_len - 1] == ' ') /* the kernel writes one for each argument's NUL, the last one too */
+	       args[args_len - 1] == ' ') /* the kernel turns the NUL of each argument into a space, the last too */
 		args_len--;
 	p->args = xc_arena_strndup(&p->arena, args, args_len);
 	p->pid = (pid_t)load(r, note, arch->prpsinfo_pid_off + wider, 4);
@@ -100,7 +100,7 @@ static void read_siginfo(struct reader *r, const struct xc_note *note)
 {
 	struct xc_signal *s = &r->process->signal;
 	size_t u = r->arch->word == 8 ? 16 : 12, word = r->arch->word;
-	/* the fields of every signal lie there; gdb's generate-core-file writes signal 0 where there was none */
+	/* all signals have these fields; gdb's generate-core-file writes signal 0 when there was none */
 	if (r->siginfo_seen || note->desc_len < u + 2 * word + 4 || load(r, note, 0, 4) == 0)
 		return;
 	r->siginfo_seen = true;
@@ -241,7 +241,7 @@ static void read_note(struct reader *r, const struct xc_note *note)
 	}
 }
 
-/* Read the notes of one segment, unless they are more than `budget` bytes; returns how many bytes they are. */
+/* Read the notes of one segment, unless they exceed `budget` bytes. Returns their size in bytes. */
 static uint64_t read_segment(struct reader *r, const struct xc_elf *elf, const struct xc_phdr *p, uint64_t budget)
 {
 	uint64_t left = p->offset < elf->size ? elf->size - p->offset : 0;
@@ -271,7 +271,7 @@ static uint64_t read_segment(struct reader *r, const struct xc_elf *elf, const s
 	return size;
 }
 
-/* The kernel does not store a name per thread; the process's name is the main thread's. */
+/* A core has no names of threads, but the name of the process is that of the main thread. */
 static void finish_threads(struct xc_process *p)
 {
 	for (size_t i = 0; i < p->thread_count; i++) {
@@ -282,7 +282,7 @@ static void finish_threads(struct xc_process *p)
 	}
 }
 
-/* Segments that overlap in a hostile core cost no more than reading the file once. */
+/* Overlapping segments of a hostile core cost no more than reading the file once. */
 void xc_notes_read(struct xc_process *process, const struct xc_elf *elf)
 {
 	struct reader r = {.process = process, .arch = process->arch};

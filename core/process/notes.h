@@ -1,4 +1,4 @@
-/* note: the notes of a core file, which hold everything but memory.
+/* notes: reads the notes of a core file, which hold everything except memory.
  *
  * Layouts: Linux fs/binfmt_elf.c (fill_note_info, fill_files_note), include/linux/elfcore.h,
  * include/uapi/linux/elf.h; siginfo: include/uapi/asm-generic/siginfo.h (checked against 6.1). */
@@ -7,8 +7,8 @@
 
 #include "core/process/process.h"
 
-/* Read all notes of the core into process: threads, signal, auxv, names and the file table (as mappings'
- * paths: xc_note_file entries). Damage becomes remarks; what was read before it stays. */
+/* Read all notes of the core into process: threads, signal, auxv, names and the file table (xc_note_file entries).
+ * Damage becomes remarks; facts that precede it are kept. */
 void xc_notes_read(struct xc_process *process, const struct xc_elf *elf);
 
 /* One row of NT_FILE. */

@@ -17,7 +17,7 @@ enum {
 
 /* ---- the descriptor ---- */
 
-/* A value as a word of its own: hostile ones have anything in them. */
+/* A value as one printable word: a hostile one may contain anything. */
 static const char *word(const json_t *object, const char *key, struct xc_arena *arena)
 {
 	const char *text = json_string_value(json_object_get(object, key));

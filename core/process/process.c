@@ -1,4 +1,4 @@
-/* process: what every process has, dead or alive: making, closing, looking up. Openers: process_core.c and live.c. */
+/* process: creation, destruction and look-ups of any process. process_core.c opens cores, live.c running processes. */
 #include "core/process/process.h"
 
 #include <stdarg.h>

@@ -4,11 +4,11 @@
  *                │                                      │
  *                └→ program headers ─→ mappings ←───────┘
  *                         │
- *                  space, sealed ─→ modules ─→ their files ─→ file pages laid, sealed again
+ *                  space, sealed ─→ modules ─→ their files ─→ file pages added, sealed again
  *
- * Every PT_LOAD first claims its whole memory size as a fault with a reason; the stored bytes are laid over
- * that claim. A module's file shows through only where the kernel left a clean private page out: never for
- * bytes lost to truncation, for shared mappings or data files (gdb shows stale file bytes there). */
+ * Every PT_LOAD first covers its whole memory size with a missing range and a reason; the stored bytes are added on
+ * top. The bytes of a module's file are used only where the kernel omitted a clean private page: never for bytes lost
+ * to truncation, for shared mappings or for data files (gdb shows stale file bytes there). */
 #include "core/process/process.h"
 
 #include <elf.h>
@@ -40,7 +40,7 @@ static void add_mapping(struct xc_process *p, size_t *capacity, const struct xc_
 	m->cut = stored < m->dumped;
 }
 
-/* Claim the mapping, then lay what the core holds of it. */
+/* Add the mapping as a missing range, then the bytes that the core holds of it. */
 static void lay_mapping(struct xc_process *p, const struct xc_mapping *m, const struct xc_phdr *load, uint64_t stored)
 {
 	struct xc_segment claim = {.lo = m->lo, .hi = m->hi, .provenance = XC_NOT_DUMPED};
@@ -65,7 +65,7 @@ static int by_mapping_lo(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* Drop what overlaps an earlier mapping (only in damaged or hostile cores), so that searching works. */
+/* Drop mappings that overlap an earlier one (only in damaged or hostile cores), so that binary search works. */
 static void tidy_mappings(struct xc_process *p)
 {
 	size_t kept = 0;
@@ -92,7 +92,7 @@ static void read_mappings(struct xc_process *p, const struct xc_elf *elf)
 		uint64_t wanted = load.filesz < load.memsz ? load.filesz : load.memsz;
 		uint64_t room = UINT64_MAX - load.vaddr;
 		if (wanted && wanted - 1 > room)
-			wanted = load.filesz = room; /* wraps: hostile */
+			wanted = load.filesz = room; /* it would wrap: hostile */
 		uint64_t stored = wanted < there ? wanted : there;
 		add_mapping(p, &capacity, &load, stored);
 		lay_mapping(p, &p->mappings[p->mapping_count - 1], &load, stored);
@@ -105,7 +105,7 @@ static void read_mappings(struct xc_process *p, const struct xc_elf *elf)
 	tidy_mappings(p);
 }
 
-/* Names from NT_FILE: a mapping lies within one row. */
+/* Set names from NT_FILE. A mapping lies within one row. */
 static void name_mappings(struct xc_process *p)
 {
 	size_t row = 0;
@@ -126,7 +126,7 @@ static struct xc_mapping *mapping_of(struct xc_process *p, xc_addr addr)
 	return m ? &p->mappings[m - p->mappings] : NULL;
 }
 
-/* The kernel stores no names of anonymous mappings; what lies in them tells. */
+/* A core has no names of anonymous mappings: their content identifies them. */
 static void label_mappings(struct xc_process *p)
 {
 	uint64_t at;
@@ -137,15 +137,15 @@ static void label_mappings(struct xc_process *p)
 			m->label = xc_arena_printf(&p->arena, "[stack:%d]", (int)p->threads[i].tid);
 	}
 	if (xc_process_auxv(p, AT_RANDOM, &at) && (m = mapping_of(p, at)) && !m->path)
-		m->label = "[stack]"; /* the kernel puts these bytes on the main thread's stack */
+		m->label = "[stack]"; /* the kernel stores these bytes on the main thread's stack */
 	if (xc_process_auxv(p, AT_SYSINFO_EHDR, &at) && (m = mapping_of(p, at)))
 		m->label = "[vdso]";
 }
 
 /* ---- files of modules ---- */
 
-/* Did the kernel dump anonymous private memory (coredump_filter bit 0)? Then a writable private file
- * mapping without stored bytes was never written to, and its file tells what it holds. */
+/* Did the kernel dump anonymous private memory (coredump_filter bit 0)? Then a writable private file mapping without
+ * stored bytes was never written to, and its content is that of the file. */
 static bool anonymous_dumped(const struct xc_process *p)
 {
 	for (size_t i = 0; i < p->mapping_count; i++)
@@ -154,7 +154,7 @@ static bool anonymous_dumped(const struct xc_process *p)
 	return false;
 }
 
-/* The part of m that the core left out on purpose, as file bytes. */
+/* Add the file's bytes for the part of m that the kernel omitted on purpose. */
 static void lay_file_part(struct xc_process *p, const struct xc_module *module, const struct xc_mapping *m)
 {
 	uint64_t skip = m->dumped, len = m->hi - m->lo + 1;
@@ -170,8 +170,8 @@ static void lay_file_part(struct xc_process *p, const struct xc_module *module, 
 	xc_space_add(p->space, &s);
 }
 
-/* Does the mapping lie in a segment that its file calls writable? Then the loader wrote relocations there before it
- * made the pages read-only (RELRO). */
+/* Does the mapping lie in a writable segment of its file? Then the loader wrote relocations there before it made the
+ * pages read-only (RELRO). */
 static bool was_writable(const struct xc_module *module, const struct xc_mapping *m)
 {
 	struct xc_elf elf;
@@ -187,7 +187,7 @@ static bool was_writable(const struct xc_module *module, const struct xc_mapping
 	return writable;
 }
 
-/* `touched_dumped`: whoever wrote to a private page of a file got it dumped. */
+/* `touched_dumped`: private file pages that were written to are in the core. */
 static bool file_shows(const struct xc_module *module, const struct xc_mapping *m, bool touched_dumped)
 {
 	if (!m->path || strcmp(m->path, module->path) != 0 || m->cut)
@@ -201,7 +201,8 @@ static void lay_module_file(struct xc_process *p, const struct xc_module *module
 {
 	if (!module->file || !module->file->bytes || module->kind == XC_MODULE_VDSO)
 		return;
-	for (size_t i = xc_process_mapping_lower_bound(p, module->lo); i < p->mapping_count && p->mappings[i].lo <= module->hi; i++)
+	size_t i = xc_process_mapping_lower_bound(p, module->lo);
+	for (; i < p->mapping_count && p->mappings[i].lo <= module->hi; i++)
 		if (file_shows(module, &p->mappings[i], touched_dumped))
 			lay_file_part(p, module, &p->mappings[i]);
 }
@@ -316,7 +317,7 @@ static struct xc_error *load_core(struct xc_process *p, const struct xc_open_opt
 	return find_files(p, options);
 }
 
-/* A pack opens as its core; its files then serve instead of the file system's. */
+/* For a pack, open its core. The files of the pack then replace those of the file system. */
 static struct xc_error *open_pack(struct xc_process *p, struct xc_finder *finder, const struct xc_source_options *how)
 {
 	if (!xc_archive_is(p->core))

@@ -3,16 +3,24 @@
  * The picture: x is the share of the whole (percent, so that it follows the window's width), y the depth, root at the
  * bottom. A node starts where its parent starts plus the widths of the siblings before it; one "next free place" per
  * depth is all that the depth-first walk must keep. Frames deeper than MAX_DEPTH and narrower than a fraction that
- * leaves at most MAX_FRAMES are left out, so a hostile or huge tree still gives a page that opens. */
+ * leaves at most MAX_FRAMES are left out, so a hostile or huge tree still gives a page that opens.
+ *
+ * The picture is complete without its script (flame.js). With it a click zooms, Ctrl-F or the search field finds by
+ * regular expression, and labels are cut to the available width. The script keeps the position of each frame as
+ * fractions of the whole width, read from the rectangles once, so a zoom is one linear map: x' = (x - zoom.x) /
+ * zoom.w. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/render/flame_page.h"
-#include "core/report/stacktree.h"
+#include "core/base/embed.h"
 #include "core/base/text.h"
+#include "core/report/stacktree.h"
 #include "core/text/xmltext.h"
+
+XC_EMBED(xc_flame_style, "core/render/flame.css"); /* light and dark */
+XC_EMBED(xc_flame_script, "core/render/flame.js"); /* contains no "]]>" */
 
 enum {
 	MAX_DEPTH = 256,

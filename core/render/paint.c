@@ -1,5 +1,5 @@
-/* paint: a page buffer, in which each line, before it ends, loses what a CI system that prints it would obey. The column is computed from the bytes added since it was last asked for, so nothing has to be
- * counted while text is added; colour codes are stepped over. */
+/* paint: a page buffer. When a line ends, commands of CI systems in it are escaped. The column is computed on demand
+ * from the bytes added since the last computation, without colour codes, so adding text counts nothing. */
 #include "core/render/paint.h"
 
 #include <errno.h>
@@ -67,12 +67,12 @@ void xc_paint_pad(struct xc_paint *p, size_t column)
 	}
 }
 
-/* Where what a CI system would obey stands in lines: "##[error]" and "##vso[" anywhere, "::error::" in front; NULL: nowhere. */
+/* The first command of a CI system: "##[error]" or "##vso[" anywhere, "::error::" in front of a line; NULL: none. */
 static char *command_in(char *lines)
 {
 	for (char *at = lines; at; at = strchr(at, '\n')) {
 		at += strspn(at, " \t\n");
-		while (*at == '\033') /* a colour of ours */
+		while (*at == '\033') /* an escape sequence of a colour */
 			at += strcspn(at, "m") + 1;
 		at += strspn(at, " \t");
 		if (at[0] == ':' && at[1] == ':')
@@ -113,7 +113,7 @@ void xc_paint_line(struct xc_paint *p)
 		p->page.len--;
 	xc_text_char(&p->page, '\n');
 	if (p->page.len >= FLUSH_AT) {
-		/* The last two bytes stay: xc_paint_blank looks at them. */
+		/* Keep the last two bytes for xc_paint_blank. */
 		char end[2] = {p->page.bytes[p->page.len - 2], '\n'};
 		p->page.len -= 2;
 		flush(p);
@@ -131,8 +131,8 @@ void xc_paint_blank(struct xc_paint *p)
 		xc_paint_line(p);
 }
 
-/* How many bytes of text go on a line of `columns`: up to the last space that fits, else behind the last slash (paths stay
- * readable), or as many as fit. */
+/* The bytes of text for a line of `columns`: up to the last space that fits, else after the last slash (for paths),
+ * else as many as fit. */
 static size_t line_length(const char *text, size_t len, size_t columns)
 {
 	size_t fit = xc_render_fit(text, len, columns);
@@ -183,7 +183,7 @@ void xc_paint_cut(struct xc_paint *p, enum xc_style style, const char *text, siz
 		xc_paint_putn(p, style, text, n);
 		xc_paint_put(p, style, "…");
 	} else {
-		/* Of a path the end tells more. */
+		/* The end of a path is more informative. */
 		xc_paint_put(p, style, "…");
 		xc_paint_put(p, style, text + xc_render_fit(text, len, wide - (columns - 1)));
 	}

@@ -1,7 +1,7 @@
-/* paint: lines of text for people: colours, padding, wrapping at a width. What the text renderer draws with.
+/* paint: the output of the text renderer: colours, padding, wrapping at a width.
  *
- * Widths and columns are terminal columns; strings are already escaped (see text.h). Lines are no commands of a CI system that prints them:
- * "##[", and "::" in front, are written with \xNN. */
+ * Widths and columns are terminal columns. Strings are already escaped (see text.h). CI systems execute lines with
+ * "##[" or with "::" in front, so those are written with \xNN. */
 #ifndef XC_PAINT_H
 #define XC_PAINT_H
 
@@ -15,13 +15,13 @@ struct xc_paint {
 	size_t width;
 	struct xc_text page;    /* not written yet */
 	size_t line_start;      /* of the current line, in page */
-	size_t counted, column; /* the column that page has reached at byte `counted` */
+	size_t counted, column; /* the column of byte `counted` of page */
 	struct xc_text scratch; /* for the caller, between two calls */
 };
 
 struct xc_paint xc_paint_start(FILE *out, const struct xc_render_options *options);
 
-/* Write what is left. Errors: XC_ERR_IO. */
+/* Write the rest. Errors: XC_ERR_IO. */
 XC_MUST_CHECK struct xc_error *xc_paint_finish(struct xc_paint *p);
 
 /* Column of the next character, from 0. */
@@ -29,15 +29,16 @@ size_t xc_paint_column(struct xc_paint *p);
 
 void xc_paint_put(struct xc_paint *p, enum xc_style style, const char *text);
 void xc_paint_putn(struct xc_paint *p, enum xc_style style, const char *text, size_t len);
-void xc_paint_pad(struct xc_paint *p, size_t column); /* spaces up to column; none when it is passed already */
+void xc_paint_pad(struct xc_paint *p, size_t column); /* spaces up to column; none when it is already passed */
 void xc_paint_line(struct xc_paint *p);               /* end of line; trailing spaces are not written */
-void xc_paint_blank(struct xc_paint *p);              /* an empty line, unless there is one or nothing stands above */
+void xc_paint_blank(struct xc_paint *p);              /* an empty line, unless there is one or no output yet */
 
-/* Put text from the current column on; lines that would pass the width break at a space (or anywhere when there is none)
- * and go on at column `indent`. After `max_lines` lines (0: no limit) the rest is cut with "…". Ends no line. */
+/* Put text from the current column on. Lines break at a space (or anywhere when there is none) before the width and
+ * continue at column `indent`. After `max_lines` lines (0: no limit) the rest is cut with "…". Does not end the
+ * line. */
 void xc_paint_wrapped(struct xc_paint *p, enum xc_style style, const char *text, size_t indent, size_t max_lines);
 
-/* Put at most `columns` columns of text, the last one "…" when it was cut. A path loses its front instead. */
+/* Put at most `columns` columns of text, the last one "…" if it is cut. A path is cut at its front instead. */
 void xc_paint_cut(struct xc_paint *p, enum xc_style style, const char *text, size_t columns);
 
 /* render_table.c, render_stacks.c, render_histogram.c */

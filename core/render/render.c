@@ -31,7 +31,7 @@ void xc_render_weight(struct xc_text *text, const struct xc_stacktree *tree, uin
 		xc_render_count(text, weight);
 }
 
-/* From two minutes on in two units, as people say it, cut to the smaller one. */
+/* From two minutes on: two units, truncated to the smaller one. */
 static void render_long(struct xc_text *text, double seconds)
 {
 	static const struct {
@@ -63,7 +63,7 @@ static void render_seconds(struct xc_text *text, double seconds)
 		render_long(text, seconds);
 }
 
-/* In per cent, with as many digits as tell it from none and from all. */
+/* In per cent, with enough digits to differ from 0 and 100. */
 static void render_ratio(struct xc_text *text, double fraction)
 {
 	double percent = fraction * 100;

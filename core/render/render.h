@@ -11,8 +11,8 @@ struct xc_render_options {
 	bool color;     /* text: ANSI colours */
 	unsigned width; /* text: columns to fit, 100 when 0 */
 	bool stats;     /* include the report's run section */
-	bool redact;    /* argument and local values, secret fields and texts, the verdict's message are left out */
-	bool single;    /* JSON: the first section that has a schema of its own, alone (bt, …) */
+	bool redact;    /* omit values of arguments and locals, secret fields and texts, and the verdict's message */
+	bool single;    /* JSON: only the first section that has a schema (bt, …) */
 };
 
 /* Write the report to out. Errors: XC_ERR_IO. JSON of the same target is byte-identical, whatever the
@@ -24,10 +24,9 @@ XC_MUST_CHECK struct xc_error *xc_render_json(const struct xc_report *report, co
 XC_MUST_CHECK struct xc_error *xc_render_html(const struct xc_report *report, const struct xc_render_options *options,
 					      FILE *out);
 
-/* render.c: what text and HTML share. All append plain text in which the target's strings are escaped. */
+/* render.c: shared by text and HTML. All functions append plain text in which the target's strings are escaped. */
 
-
-/* What is unknown without a reason tells people nothing: JSON has it. */
+/* False for an unknown value without a reason: only JSON shows it. */
 bool xc_render_shown(const struct xc_field *field);
 
 void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redact);
@@ -36,62 +35,63 @@ void xc_render_count(struct xc_text *text, uint64_t count); /* "1,204,331" */
 struct xc_stacktree;
 void xc_render_weight(struct xc_text *text, const struct xc_stacktree *tree, uint64_t weight); /* in the tree's unit */
 
-/* A cell whose text goes to the right end of its column. */
+/* Is a cell of this kind right-aligned? */
 bool xc_render_right(enum xc_field_kind kind);
 
-/* The value or, in angle brackets, why there is none. */
+/* The value or, in angle brackets, the reason for its absence. */
 void xc_render_variable(struct xc_text *text, const struct xc_variable_text *variable, bool redact);
 
-/* The gap in a stack: rows [at, resume) are not shown, `frames` are left out there. None: frames is 0 and at the row count.
- * Brief stacks of many rows show their two ends. */
+/* The gap in a stack: rows [at, resume) are not shown, which are `frames` frames. No gap: frames is 0 and at is the row
+ * count. Brief stacks of many rows show only their two ends. */
 struct xc_gap {
 	size_t at, resume;
 	uint64_t frames;
 };
 struct xc_gap xc_render_gap(const struct xc_stack *stack, bool brief);
 
-/* A variable that the compiler left nothing of; and "optimized out: a, b" of the first `count` locals, or nothing. */
+/* Is the variable optimized out? And: add "optimized out: a, b" for the first `count` locals, or nothing. */
 bool xc_render_is_lost(const struct xc_variable_text *variable);
 void xc_render_lost(struct xc_text *text, const struct xc_stack_row *row, size_t count);
 
 /* "main", or "0x401136" when the function is unknown; "?" where there is no address either. */
 void xc_render_function(struct xc_text *text, const struct xc_stack_row *row);
 
-/* A name (already escaped) without inner template arguments, as far as is needed for it to take no more than so many columns;
- * it may still be longer. */
+/* An escaped name without its inner template arguments, as many of them as needed to fit `columns`. It may still be
+ * longer. */
 void xc_render_long_name(struct xc_text *text, const char *name, size_t columns);
 
-/* "nginx.c:386"; "libc.so.6" for code without lines; nothing when even the module is unknown. */
+/* "nginx.c:386"; "libc.so.6" for code without line information; nothing when the module is unknown too. */
 void xc_render_place(struct xc_text *text, const struct xc_stack_row *row);
 
-/* What a reader must know to judge a row: "lua builtin", "inlined", "signal handler called", "by frame pointer", "module unverified", … in
- * order, separated by ", "; *doubt_out tells whether one of them says that the row may be wrong. */
+/* Properties of a row: "lua builtin", "inlined", "signal handler called", "by frame pointer", "module unverified", …,
+ * in order, separated by ", ". *doubt_out is true when one of them means that the row may be wrong. */
 void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool *doubt_out);
 
-/* `thread 12 "name", sleeping` with crashed and how its registers were had. */
+/* `thread 12 "name", sleeping`, with "crashed" and the source of its registers. */
 void xc_render_thread(struct xc_text *text, const struct xc_stack *stack);
 
-/* `, worker, waiting for mutex `q->lock`` of a stack, and of a group (NULL: of none) that does not all wait for the same how the others do. */
+/* `, worker, waiting for mutex `q->lock`` for a stack. group (or NULL): adds how the other members wait, if they
+ * differ. */
 void xc_render_waits(struct xc_text *text, const struct xc_stack *stack, const struct xc_stack_group *group,
 		     bool redact);
 
-/* `12`, or the name of one that is no thread's: for lists of equal stacks. */
+/* `12`, or the name of a stack on no thread: for lists of equal stacks. */
 void xc_render_member(struct xc_text *text, const struct xc_stack *stack);
 
-/* Why a stack ends, when that is not its natural end; NULL otherwise. */
+/* The reason for the end of a stack, unless it is the natural one; else NULL. */
 const char *xc_render_stop(const struct xc_stack *stack);
 
 /* Preformatted lines: escapes everything but newlines and tabs (which become spaces to the next multiple of 8). */
 void xc_render_lines(struct xc_text *text, const char *lines);
 
-/* A line that a script printed: escapes everything but newlines and tabs, which stay, for they may go to a pipe. */
+/* A line printed by a script: escapes everything except newlines and tabs, which a pipe may need. */
 void xc_render_printed(struct xc_text *text, const char *line, size_t len);
 
 /* render_histogram.c: "1 KiB – 2 KiB"; "1,204 in all, 3 B to 1.20 MiB, mean 2.10 KiB". */
 void xc_render_range(struct xc_text *text, const struct xc_histogram *histogram, const struct xc_bucket *bucket);
 void xc_render_summary(struct xc_text *text, const struct xc_histogram *histogram);
 
-/* The largest count of the first `rows` buckets, at least 1; whether buckets that are empty lie before this one. */
+/* The largest count of the first `rows` buckets, at least 1. And: are there empty buckets before this one? */
 uint64_t xc_render_highest(const struct xc_histogram *histogram, size_t rows);
 bool xc_render_follows_gap(const struct xc_histogram *histogram, size_t index);
 

@@ -1,6 +1,7 @@
-/* render_histogram: counts as bars, a row for each range that has any. What text and HTML share, and text's own drawing.
+/* render_histogram: a row with a bar for each range that is not empty. Shared by text and HTML, and the drawing of
+ * text.
  *
- * Bars are in proportion to the count, to an eighth of a column; what has any shows at least an eighth. */
+ * Bars are proportional to the count, to an eighth of a column, and at least an eighth long. */
 #include "core/render/paint.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ static bool has_integers(enum xc_field_kind kind)
 	return kind == XC_FIELD_COUNT || kind == XC_FIELD_INTEGER || kind == XC_FIELD_BYTES;
 }
 
-/* Sizes that are whole in their unit without ".00". */
+/* Writes whole numbers of a unit without ".00". */
 static void add_size(struct xc_text *text, uint64_t bytes)
 {
 	size_t start = text->len;

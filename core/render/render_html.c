@@ -1,13 +1,16 @@
-/* render_html: one page that needs nothing else: no script (its policy forbids any), no font, no link. Markup is ours
- * and goes out as it is; every other byte passes xc_html_name or xc_html_text. */
+/* render_html: a self-contained page: no script (its policy forbids any), no font, no link. Markup is constant and
+ * written verbatim; every other byte passes xc_html_name or xc_html_text. */
 #include "core/render/render_html.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/embed.h"
 #include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 #include "core/text/xmltext.h"
+
+XC_EMBED(xc_html_style, "core/render/render_html.css"); /* light and dark; no external font, picture or script */
 
 enum { FLUSH_AT = 64 << 10, TREE_ROWS = 400, TREE_DEPTH = 60, BUCKET_ROWS = 200, SHORT_TEXT = 24 };
 
@@ -15,7 +18,7 @@ void xc_html_flush(struct xc_html *html, bool force)
 {
 	if (!html->page.len || (!force && html->page.len < FLUSH_AT))
 		return;
-	fwrite(html->page.bytes, 1, html->page.len, html->out); /* failure is kept by the stream */
+	fwrite(html->page.bytes, 1, html->page.len, html->out); /* the stream keeps an error */
 	html->page.len = 0;
 }
 
@@ -82,7 +85,7 @@ static void put_cell(struct xc_html *html, const struct xc_cell *cell)
 		xc_html_put(html, "</span>");
 }
 
-/* Short texts stay in one line, so that the long ones beside them get the room. */
+/* Short texts do not wrap, so that longer columns get the space. */
 static const char *cell_tag(const struct xc_table *table, const struct xc_cell *cell, size_t column)
 {
 	if (xc_render_right(table->columns[column].kind))
@@ -128,7 +131,7 @@ static void put_lines(struct xc_html *html, const char *lines)
 	xc_text_addn(&html->scratch, "", 0);
 	xc_render_lines(&html->scratch, lines);
 	xc_html_put(html, "<pre>");
-	for (char *line = html->scratch.bytes, *end; *line; line = end) { /* the line that all is about stands out */
+	for (char *line = html->scratch.bytes, *end; *line; line = end) { /* highlight the current line */
 		bool mark = strncmp(line, "=> ", 3) == 0 || strncmp(line + strspn(line, " "), "→ ", strlen("→ ")) == 0;
 		end = line + strcspn(line, "\n");
 		end += *end == '\n';
@@ -209,7 +212,7 @@ static void put_histogram(struct xc_html *html, const struct xc_histogram *histo
 	xc_html_put(html, "</table></div>\n");
 }
 
-/* Runs of fields become one list; true while one is open. */
+/* Consecutive fields become one list. True while one is open. */
 static bool put_field(struct xc_html *html, const struct xc_field *field, bool open)
 {
 	if (!xc_render_shown(field))
@@ -314,7 +317,7 @@ static void put_where(struct xc_html *html, const struct xc_verdict *verdict)
 	xc_html_put(html, "</p>\n");
 }
 
-/* severity is one of ours, but a plugin may set it: only known words become a class. */
+/* A plugin may set the severity: only known words become a class. */
 static const char *severity_class(const char *severity)
 {
 	static const char *const known[] = {"low", "medium", "high", "critical", "info"};

@@ -1,4 +1,4 @@
-/* render_html: what the files of the HTML renderer share. Everything that is added as text goes through xc_html_text. */
+/* render_html: shared by the files of the HTML renderer. All text passes through xc_html_text. */
 #ifndef XC_RENDER_HTML_H
 #define XC_RENDER_HTML_H
 
@@ -11,7 +11,7 @@ struct xc_html {
 	struct xc_text scratch; /* for the caller, between two calls */
 };
 
-extern const char xc_html_style[]; /* render_html_style.c: CSS, light and dark */
+extern const char xc_html_style[]; /* CSS, light and dark */
 
 void xc_html_put(struct xc_html *html, const char *markup); /* ours, as it is */
 void xc_html_text(struct xc_html *html,

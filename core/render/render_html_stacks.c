@@ -1,5 +1,5 @@
-/* render_html_stacks: a thread (or a group of equal ones) is a <details>, open when it crashed or stands alone; a
- * frame with locals is one inside it. */
+/* render_html_stacks: a thread (or a group with equal stacks) is a <details>, open when it crashed or is the only one.
+ * A frame with locals is a nested one. */
 #include "core/render/render_html.h"
 
 #include <string.h>

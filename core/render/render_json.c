@@ -1,10 +1,9 @@
 /* render_json: the complete, versioned form of a report (core/report/report.schema.json).
  *
- * Written in parts: a frame, a table row, a tree node, the fields of a section become one jansson value each, written and
- * freed before the next is made.
- * Deterministic: order is the report's order, nothing of our own run is in it but the `run` object under --stats, and
- * headlines (which may hold a file's name or time) are left out. Arrays that grow with the target have a line per
- * element, so that two reports can be compared with diff. */
+ * Written in parts: a frame, a table row, a tree node, or the fields of a section are one jansson value each, which is
+ * written and freed before the next one. Deterministic: the order is that of the report. Facts of this run appear only
+ * in the `run` object under --stats, and headlines (which may contain the name or time of a file) are omitted. Arrays
+ * that grow with the target have a line per element, so that diff can compare two reports. */
 #include "core/render/render_json.h"
 
 #include "core/report/scrub.h"
@@ -79,7 +78,7 @@ static json_t *value_object(const struct xc_json *v, const struct xc_field *fiel
 	return object;
 }
 
-/* {"values": {key: value with its type}}, only when there is such a field. */
+/* {"values": {key: value with its type}}, if any. */
 static void write_values(const struct xc_json *v, const struct xc_section *s)
 {
 	bool open = false;
@@ -95,7 +94,7 @@ static void write_values(const struct xc_json *v, const struct xc_section *s)
 		xc_jsonstream_close(v->stream, '}');
 }
 
-/* Why a cell is null, noted by its key in *reasons; that object is made when there is the first reason. */
+/* Set the reason why a cell is null in *reasons, which is created for the first one. */
 static void add_reason(json_t **reasons, const char *key, const struct xc_cell *cell)
 {
 	if (cell->kind != XC_FIELD_NULL || !cell->text)
@@ -105,7 +104,7 @@ static void add_reason(json_t **reasons, const char *key, const struct xc_cell *
 	xc_json_set_text(*reasons, key, cell->text);
 }
 
-/* Why fields are null: {"unknown": {key: reason}}, only when there is such a field. */
+/* The reasons why fields are null: {"unknown": {key: reason}}, if any. */
 static void write_unknown(const struct xc_json *v, const struct xc_section *s)
 {
 	json_t *reasons = NULL;
@@ -151,7 +150,7 @@ static json_t *node_object(const struct xc_stacktree_node *node, size_t depth, b
 	return object;
 }
 
-/* Depth-first with depths, not nested: readers limit nesting, and stacks can be deeper than any such limit. */
+/* Depth-first with depths, not nested: readers limit nesting, and stacks can exceed any such limit. */
 static void write_tree(const struct xc_json *v, const char *key, const struct xc_stacktree *tree)
 {
 	size_t depth = 0;
@@ -225,7 +224,7 @@ static void write_document(const struct xc_json *v, json_t *document)
 	}
 }
 
-/* All documents of a section that is a document of its own. */
+/* All documents of a section that is itself a document. */
 static void write_documents(const struct xc_json *v, const struct xc_section *s)
 {
 	for (const struct xc_item *item = s->items; item; item = item->next)
@@ -250,7 +249,7 @@ static void write_item(const struct xc_json *v, const struct xc_item *item)
 		xc_jsonstream_member(v->stream, item->key, xc_jsonvalue_text(hidden ? XC_REDACTED : item->text));
 }
 
-/* {group: {key: item}} over the items of one kind, only when there are any. */
+/* {group: {key: item}} of the items of one kind, if any. */
 static void write_items(const struct xc_json *v, const struct xc_section *s, enum xc_item_kind kind, const char *group)
 {
 	bool open = false;
@@ -299,7 +298,7 @@ static const struct xc_stacks *stacks_of(const struct xc_section *s)
 	return NULL;
 }
 
-/* What stands beside the fields in an open object: of a section, of the target, of a section alone. */
+/* The other members of an object with fields: a section, the target, or a section that is a document. */
 static void write_rest(const struct xc_json *v, const struct xc_section *s)
 {
 	write_unknown(v, s);
@@ -328,7 +327,7 @@ static void write_section(const struct xc_json *v, const struct xc_section *s)
 	xc_jsonstream_close(v->stream, '}');
 }
 
-/* A section whose fields are members of the object itself: the target, the run. */
+/* A section whose fields are direct members of the object: the target, the run. */
 static void write_flat(const struct xc_json *v, const char *key, const struct xc_section *s)
 {
 	xc_jsonstream_line(v->stream);

@@ -1,4 +1,4 @@
-/* render_json: what the files of the JSON renderer share. */
+/* render_json: shared by the files of the JSON renderer. */
 #ifndef XC_RENDER_JSON_H
 #define XC_RENDER_JSON_H
 
@@ -6,7 +6,7 @@
 #include "core/text/jsonvalue.h"
 #include "core/render/render.h"
 
-struct xc_json { /* what every writer needs */
+struct xc_json { /* the state of a writer */
 	struct xc_jsonstream *stream;
 	const struct xc_render_options *options;
 };

@@ -56,7 +56,7 @@ static json_t *row_object(const struct xc_json *v, const struct xc_stack_row *ro
 	return object;
 }
 
-/* The members of a stack before and behind its frames. */
+/* The members of a stack before its frames. */
 static json_t *stack_head(const struct xc_json *v, const struct xc_stack *stack)
 {
 	const char *waits = v->options->redact ? stack->waits_redacted : stack->waits;
@@ -88,7 +88,7 @@ static json_t *stack_tail(const struct xc_stack *stack)
 	return object;
 }
 
-/* In parts, for one thread's stack can be a whole overflowed one. */
+/* Written in parts, because an overflowed stack is very long. */
 static void write_stack(const struct xc_json *v, const struct xc_stack *stack)
 {
 	xc_jsonstream_open(v->stream, NULL, '{');
@@ -123,7 +123,7 @@ static void write_stacks(const struct xc_json *v, const struct xc_stacks *stacks
 	xc_jsonstream_close(v->stream, ']');
 }
 
-/* Threads by their ids; what is on no thread has none. */
+/* Threads by their ids. A stack on no thread has none. */
 static void write_groups(const struct xc_json *v, const struct xc_stacks *stacks)
 {
 	xc_jsonstream_open(v->stream, "groups", '[');

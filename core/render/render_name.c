@@ -1,9 +1,9 @@
-/* render_name: long names of functions. What tells them apart stands at the end ("…>::insert"), so that a name is not cut there:
- * template arguments are left out, the innermost first, until it fits.
+/* render_name: shortens long function names. Their distinctive part is the end ("…>::insert"), so a name is not cut
+ * there: template arguments are omitted, the innermost first, until it fits.
  *
- *	std::_Rb_tree<int, std::pair<int const, long>, std::less<int> >::_M_insert
- *	std::_Rb_tree<int, std::pair<…>, std::less<…> >::_M_insert
- *	std::_Rb_tree<…>::_M_insert */
+ * 	std::_Rb_tree<int, std::pair<int const, long>, std::less<int> >::_M_insert
+ * 	std::_Rb_tree<int, std::pair<…>, std::less<…> >::_M_insert
+ * 	std::_Rb_tree<…>::_M_insert */
 #include "core/render/render.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool in_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Bytes of an operator's name at `at`, whose brackets are none; else 0. */
+/* Bytes of an operator's name at `at`, whose <> are no brackets; else 0. */
 static size_t operator_length(const char *name, const char *at)
 {
 	static const char *const signs[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"};
@@ -30,11 +30,10 @@ static size_t operator_length(const char *name, const char *at)
 
 static bool opens(const char *name, const char *at)
 {
-	return *at == '<' && at > name &&
-	       at[-1] != ' '; /* a < that follows a space is no bracket: <lambda…>, <repeats> */
+	return *at == '<' && at > name && at[-1] != ' '; /* a < after a space is no bracket: <lambda…>, <repeats> */
 }
 
-/* The name without what stands in more than `depth` brackets. */
+/* Add the name without the parts inside more than `depth` brackets. */
 static void leave_out(struct xc_text *text, const char *name, unsigned depth)
 {
 	unsigned open = 0;

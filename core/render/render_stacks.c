@@ -5,7 +5,7 @@
  *       handler          access.lua:12   [lua]
  *   #1  main             server.c:98     [inlined]
  *
- * A stack's function and place columns are as wide as its own rows need, up to a cap; longer names push the rest of
+ * The function and place columns of a stack are as wide as its rows need, up to a limit. Longer names push the rest of
  * their row to the right or onto the next line. */
 #include "core/render/paint.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	/* Widths that columns are aligned to at most, in percent of the page. */
+	/* The largest widths to align columns to, in percent of the page. */
 	FUNCTION_CAP = 40,
 	LONG_FUNCTION = 64, /* of functions: longer ones lose template arguments */
 	PLACE_CAP = 32,
@@ -23,8 +23,8 @@ enum {
 	VALUE_LINES = 4,     /* of one value; JSON has all */
 	MAX_VARIABLES = 200, /* of one frame */
 	MAX_TIDS = 12,       /* named in the head of a group */
-	LEAST_RUN = 4,       /* equal frames that are folded */
-	LEAST_ARGS = 24,     /* columns that arguments need on the frame's own line */
+	LEAST_RUN = 4,       /* the shortest run of equal frames that is folded */
+	LEAST_ARGS = 24,     /* columns that arguments need on the line of the frame */
 };
 
 struct columns {
@@ -92,7 +92,7 @@ static struct columns measure(struct xc_paint *p, const struct xc_stack *stack)
 
 /* Variables */
 
-/* One `name=value` behind another, wrapped between them where possible. */
+/* Put `name=value` pairs, wrapped between them where possible. */
 static void put_args(struct xc_paint *p, const struct xc_stack_row *row, size_t indent)
 {
 	for (size_t i = 0; i < row->arg_count && i < MAX_VARIABLES; i++) {
@@ -127,7 +127,7 @@ static size_t args_width(struct xc_paint *p, const struct xc_stack_row *row)
 	return scratch_columns(p);
 }
 
-/* One line for all that the compiler left nothing of. */
+/* One line for all locals that are optimized out. */
 static void put_lost_locals(struct xc_paint *p, const struct xc_stack_row *row, size_t count)
 {
 	xc_render_lost(clean_scratch(p), row, count);
@@ -179,7 +179,7 @@ static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 
 /* Rows */
 
-/* Long ones leave room for the place, if they can. */
+/* Shorten long names to leave space for the place, if possible. */
 static void put_function(struct xc_paint *p, const struct xc_stack_row *row, const struct columns *c)
 {
 	xc_auto(xc_text_fini) struct xc_text name = {0};
@@ -194,7 +194,7 @@ static void put_function(struct xc_paint *p, const struct xc_stack_row *row, con
 
 static void put_name_and_place(struct xc_paint *p, const struct xc_stack_row *row, const struct columns *c)
 {
-	if (!row->guest) { /* numbers are those that print and its like take */
+	if (!row->guest) { /* the number is the one that `print` takes */
 		xc_text_printf(clean_scratch(p), "#%u", row->index);
 		xc_paint_put(p, XC_DIM, scratch(p));
 	}
@@ -236,7 +236,7 @@ static void put_row(struct xc_paint *p, const struct xc_stack_row *row, const st
 	if (args && row->arg_count) {
 		size_t aligned = c->number + c->function + 2 + c->place + 2,
 		       at = larger(xc_paint_column(p) + 2, aligned);
-		bool fits = at + args_width(p, row) <= p->width + 2; /* the last argument has no ", " behind it */
+		bool fits = at + args_width(p, row) <= p->width + 2; /* the last argument has no ", " after it */
 		if (!fits || at + LEAST_ARGS > p->width) {
 			xc_paint_line(p);
 			at = VARIABLE_INDENT;
@@ -267,7 +267,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Rows that read the same, but for their number. */
+/* Do the rows differ only in their number? */
 static bool same_row(const struct xc_stack_row *a, const struct xc_stack_row *b)
 {
 	return a->function && same_text(a->function, b->function) && same_text(a->file, b->file) &&
@@ -275,7 +275,7 @@ static bool same_row(const struct xc_stack_row *a, const struct xc_stack_row *b)
 	       a->signal == b->signal && a->guest == b->guest && !b->left_out && a->unverified == b->unverified;
 }
 
-/* How many rows from `i` on read like it; never across the place where frames were left out. */
+/* The number of rows from `i` on that are the same, up to a gap. */
 static size_t run_of_rows(const struct xc_stack *stack, size_t i, const struct xc_gap *gap)
 {
 	size_t end = i < gap->at ? gap->at : stack->row_count, n = 1;
@@ -297,7 +297,7 @@ struct shown {
 	bool brief; /* see struct xc_stacks */
 };
 
-/* Rows; where no values tell them apart, a run of equal ones is shown once. True when such a run was folded. */
+/* Put the rows. Without values, a run of equal rows is shown once. True when such a run was folded. */
 static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, const struct shown *shown)
 {
 	struct columns c = measure(p, stack);

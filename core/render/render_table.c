@@ -1,8 +1,8 @@
 /* render_table: a table in aligned columns.
  *
- * Every cell is written once, into one text with offsets; widths come from there. A table wider than the page loses its
- * verbose columns, then its widest text columns are narrowed (cut with "…"); the last column, when it is text, is
- * wrapped instead, since reasons must stay whole; a path there stays in one piece, even where it goes over the edge. */
+ * Every cell is written once, into one text with offsets, which gives the widths. A table that is wider than the page
+ * loses its verbose columns, then its widest text columns are cut with "…". The last column, if it is text, is wrapped
+ * instead, because reasons must be complete. A path there is not wrapped, even if it exceeds the page. */
 #include "core/render/paint.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void add_cell(struct grid *g, const struct xc_column *column, const struc
 	bool long_reason = cell->kind == XC_FIELD_NULL && cell->text && xc_render_right(column->kind) &&
 			   strlen(cell->text) > LONGEST_REASON;
 	if (long_reason)
-		xc_text_add(&g->text, "–"); /* JSON and HTML tell the reason */
+		xc_text_add(&g->text, "–"); /* JSON and HTML show the reason */
 	else
 		xc_render_cell(&g->text, cell, redact);
 	xc_text_char(&g->text, '\0');
@@ -43,7 +43,7 @@ static void fill(struct grid *g, bool redact)
 	}
 }
 
-/* Something to be copied, whole: the terminal may wrap it. */
+/* A path is for copying, so it is not wrapped here. */
 static bool is_path(const char *text)
 {
 	return text[0] == '/' && !strchr(text, ' ');
@@ -67,7 +67,8 @@ static bool last_is_text(const struct grid *g)
 	return g->table->column_count && !xc_render_right(g->table->columns[g->last].kind);
 }
 
-/* What the last column cannot do without. Where paths go over the edge anyway, nothing is won by cutting the others for it. */
+/* The smallest width of the last column. If paths exceed the page anyway, cutting other columns for it gains
+ * nothing. */
 static size_t least_last(const struct grid *g, size_t room)
 {
 	size_t before = 0, paths = 0;
@@ -81,7 +82,7 @@ static size_t least_last(const struct grid *g, size_t room)
 	return before + paths > room ? LEAST_TEXT : LEAST_LAST;
 }
 
-/* What the table needs at least, when a last text column may be wrapped. */
+/* The smallest width of the table if its last text column is wrapped. */
 static size_t needed_width(struct grid *g, size_t room)
 {
 	size_t total = total_width(g), least;
@@ -90,7 +91,7 @@ static size_t needed_width(struct grid *g, size_t room)
 	return total;
 }
 
-/* The widest text column that may be cut, or column_count. */
+/* The widest text column that can be cut, or column_count. */
 static size_t widest_text(const struct grid *g)
 {
 	size_t found = g->table->column_count, wide = LEAST_TEXT;
@@ -103,7 +104,7 @@ static size_t widest_text(const struct grid *g)
 	return found;
 }
 
-/* A column in which nothing is known tells nothing; but a table of such columns only stays as it is. */
+/* Hide columns without any known value, unless the whole table has none. */
 static void hide_empty(struct grid *g)
 {
 	const struct xc_table *table = g->table;
@@ -169,7 +170,7 @@ static void put_head(struct xc_paint *p, const struct grid *g, size_t indent)
 		if (g->hidden[i])
 			continue;
 		p->scratch.len = 0;
-		xc_text_addn(&p->scratch, "", 0); /* no label leaves nothing of the one before */
+		xc_text_addn(&p->scratch, "", 0); /* without a label, clear the previous one */
 		xc_text_name(&p->scratch, g->table->columns[i].label);
 		put_cell(p, g, i, xc_text_string(&p->scratch), XC_DIM, at);
 		at += g->widths[i] + GAP;

@@ -1,5 +1,5 @@
-/* render_text: a report for people: what they need first comes first, each line fits the width, colour carries
- * nothing that the words do not say too. Table and stack layout live in render_table.c and render_stacks.c. */
+/* render_text: a report for people. The most important facts come first, each line fits the width, and colour only
+ * repeats information of the text. Tables and stacks: render_table.c and render_stacks.c. */
 #include "core/render/paint.h"
 #include "core/report/scrub.h"
 #include "core/report/stacktree.h"
@@ -42,7 +42,7 @@ static void put_message(struct xc_paint *p, const struct xc_message *message, si
 	put_name(p, XC_PLAIN, message->hint, indent + 4);
 }
 
-/* The line that all is about, the holes of a type, and what only helps to read. */
+/* Styles of the current line, the holes of a type, and separators. */
 static enum xc_style line_style(const char *line)
 {
 	static const struct {
@@ -56,7 +56,7 @@ static enum xc_style line_style(const char *line)
 	return XC_PLAIN;
 }
 
-/* Preformatted lines; those that do not fit are cut when `cut`, since source code is to be recognised, not copied. */
+/* Preformatted lines. `cut`: long lines are cut, because source code is for recognition, not for copying. */
 static void put_lines(struct xc_paint *p, const char *lines, size_t indent, bool cut)
 {
 	struct xc_text *text = clean_scratch(p);
@@ -200,7 +200,7 @@ static void put_section(struct xc_paint *p, const struct xc_section *s, bool wit
 			put_item(p, item, indent, width, item == s->items);
 }
 
-/* As they were printed: neither cut nor wrapped. */
+/* Printed lines verbatim: neither cut nor wrapped. */
 static void put_output(struct xc_paint *p, const struct xc_report *report)
 {
 	for (const struct xc_output_line *line = report->output; line; line = line->next) {
@@ -241,7 +241,7 @@ static void put_label(struct xc_paint *p, const char *label)
 	xc_paint_pad(p, 8);
 }
 
-/* Behind the place when it fits there, else on a line of its own. */
+/* After the place if it fits there, else on a separate line. */
 static void put_thread(struct xc_paint *p, const struct xc_verdict *verdict)
 {
 	struct xc_text *text = clean_scratch(p);

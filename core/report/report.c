@@ -1,6 +1,6 @@
-/* report: sections are lists of items in the order they were added, so every renderer shows the producer's order.
- * Everything lies in the report's arena; only cells of growing tables leave smaller copies behind (at most as much
- * again as the table itself). Keys are made unique here, once, so that no renderer can lose a field. */
+/* report: a section is a list of items in the order of addition, so every renderer shows the producer's order.
+ * Everything lives in the report's arena. Growing tables leave old copies of their cells there, in all at most the size
+ * of the table. Keys are made unique here, so that no renderer can lose a field. */
 #include "core/report/report.h"
 
 #include <assert.h>
@@ -111,7 +111,7 @@ struct xc_verdict *xc_report_verdict(struct xc_report *report)
 	return report->verdict;
 }
 
-/* A handful of facts: a copy per addition costs nothing and needs no capacity in the struct. */
+/* There are few facts: a copy per addition is cheap and needs no capacity in the struct. */
 static const char **with_another(struct xc_report *report, const char **facts, size_t count, const char *fact)
 {
 	const char **grown = xc_arena_alloc(&report->arena, (count + 1) * sizeof *grown);
@@ -402,7 +402,7 @@ struct xc_cell xc_cell_bool(bool value)
 	return (struct xc_cell){.kind = XC_FIELD_BOOL, .number = value};
 }
 
-/* JSON has no other numbers, and people have no use for them. */
+/* JSON has no infinities and NaNs, and people have no use for them. */
 static struct xc_cell real_cell(enum xc_field_kind kind, double real)
 {
 	return isfinite(real) ? (struct xc_cell){.kind = kind, .real = real}

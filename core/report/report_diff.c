@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 
-/* A number of a report, or of both. */
+/* A number of one report or of both. */
 struct number {
 	char *name; /* malloc'ed */
 	enum xc_field_kind kind;
@@ -15,7 +15,7 @@ struct number {
 struct numbers {
 	struct number *items;
 	size_t count, capacity;
-	bool is_new; /* which of the two is being read */
+	bool is_new; /* the new report is being read */
 };
 
 static bool counts(const struct xc_cell *cell)
@@ -76,7 +76,7 @@ static int by_growth(const void *a, const void *b)
 	return left != right ? (left > right ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Numbers of one name are one: rows that no text tells apart are added up. */
+/* Numbers of the same name are added up: no text distinguishes their rows. */
 static void merge(struct numbers *n)
 {
 	size_t kept = 0;

@@ -1,4 +1,4 @@
-/* report_scrub: each text of a report in its place, in the report's own arena. */
+/* report_scrub: replaces each text of a report in place, in the report's arena. */
 #include "core/report/report_scrub.h"
 
 #include <jansson.h>
@@ -24,14 +24,14 @@ static void prose(struct pass *p, const char **text)
 	*text = scrubbed(p, *text, false);
 }
 
-/* What stands for a string of JSON, or NULL when it may stay. */
+/* The replacement of a JSON string, or NULL when it needs none. */
 static json_t *other_string(struct pass *p, const json_t *string)
 {
 	const char *text = json_string_value(string), *without = text ? scrubbed(p, text, true) : NULL;
 	return without == text ? NULL : xc_jsonvalue_text(without);
 }
 
-/* The strings of a document. It is ours, and as deep as we made it. */
+/* Replace the strings of a document. xcore built it, so its depth is bounded. */
 static void json(struct pass *p, json_t *value)
 {
 	for (size_t i = 0; i < json_array_size(value); i++) {
@@ -75,7 +75,7 @@ static void stack(struct pass *p, struct xc_stack *stack)
 		prose(p, &row->module);
 		prose(p, &row->file);
 		if (!row->function && xc_scrub_is_letters(row->pc))
-			row->function = XC_REDACTED; /* else people are told the address */
+			row->function = XC_REDACTED; /* without it the renderers would show the address */
 	}
 }
 

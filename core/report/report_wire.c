@@ -1,4 +1,4 @@
-/* report_wire: reading. The first thing that is wrong is kept; from then on everything reads as nothing, and loops end. */
+/* report_wire: the reader. It keeps the first error. After that every read returns zero or NULL, and loops end. */
 #include "core/report/report_wire.h"
 
 #include <jansson.h>
@@ -16,7 +16,7 @@ struct reader {
 	size_t sections, items, section_items, cells, small;
 };
 
-/* ---- what everything is made of ---- */
+/* ---- primitives ---- */
 
 /* Keeps the first error. */
 static bool ok(struct reader *r, struct xc_error *err)
@@ -39,7 +39,7 @@ static uint64_t take_number(struct reader *r)
 	return !r->err && ok(r, xc_cursor_uleb(&r->bytes, &number)) ? number : 0;
 }
 
-/* A number up to `most`; 0 and an error when it is larger. */
+/* Read a number of at most `most`. 0 and an error when it is larger. */
 static uint64_t take_upto(struct reader *r, uint64_t most, const char *what)
 {
 	uint64_t number = take_number(r);
@@ -49,7 +49,7 @@ static uint64_t take_upto(struct reader *r, uint64_t most, const char *what)
 	return 0;
 }
 
-/* What takes few bytes there and many here. False: too many. */
+/* Count items that take few bytes in the input and many in memory. False: too many. */
 static bool count_small(struct reader *r, uint64_t count)
 {
 	if (count > XC_WIRE_SMALL - r->small)
@@ -65,7 +65,7 @@ static bool take_flag(struct reader *r)
 	return take_upto(r, 1, "a flag") != 0;
 }
 
-/* Borrowed from the bytes; NULL for none, and after an error. */
+/* Borrowed from the input; NULL for none, and after an error. */
 static const char *take_bytes(struct reader *r, size_t *len_out)
 {
 	const void *bytes = NULL;
@@ -90,7 +90,7 @@ static const char *take_text(struct reader *r)
 	return bytes ? xc_arena_strndup(&r->report->arena, bytes, len) : NULL;
 }
 
-/* Where there must be one: never NULL. */
+/* A required text: never NULL. */
 static const char *take_name(struct reader *r)
 {
 	const char *text = take_text(r);
@@ -109,7 +109,7 @@ static double take_real(struct reader *r)
 	return real;
 }
 
-/* An object, the caller's; NULL after an error. */
+/* An object, which the caller owns; NULL after an error. */
 static json_t *take_json(struct reader *r)
 {
 	size_t len;
@@ -127,7 +127,7 @@ static enum xc_field_kind take_kind(struct reader *r)
 	return (enum xc_field_kind)take_upto(r, XC_FIELD_NULL, "a kind");
 }
 
-/* A text of it lies in the report's arena. */
+/* Its text is in the report's arena. */
 static struct xc_cell take_cell(struct reader *r)
 {
 	uint64_t kind = take_upto(r, XC_FIELD_NULL | XC_WIRE_CELL_SECRET, "a cell");
@@ -173,7 +173,7 @@ static struct xc_cell take_cell(struct reader *r)
 	return cell;
 }
 
-/* A cell that may stand in a table or histogram: a VALUE has its JSON, and so is a field. */
+/* A cell of a table or histogram. A VALUE has JSON, so it is allowed only in fields. */
 static struct xc_cell take_plain_cell(struct reader *r)
 {
 	struct xc_cell cell = take_cell(r);
@@ -264,7 +264,7 @@ static void take_document(struct reader *r)
 		xc_section_document(r->section, key, text, json);
 }
 
-/* The nodes in depth-first order: the parent of each is on the way up from the one before. */
+/* Nodes are in depth-first order: the parent of each is the preceding node or one of its ancestors. */
 static void take_nodes(struct reader *r, struct xc_stacktree *tree, uint64_t count)
 {
 	struct xc_stacktree_node *node = &tree->root;

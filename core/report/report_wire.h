@@ -1,8 +1,8 @@
-/* report_wire: the sections of a report as bytes, to be sent from one of our processes to another.
+/* report_wire: serialises the sections of a report, to send them from one process of xcore to another.
  *
- * All that a section can hold but stacks: fields, tables, messages, texts, trees, documents, histograms; and printed lines and
- * `incomplete`. The two processes are of one build: the version is checked, nothing else is promised. The reader takes the bytes
- * for hostile: the writer may have been taken over by what it looked at. */
+ * Everything in sections except stacks: fields, tables, messages, texts, trees, documents, histograms; and printed
+ * lines and `incomplete`. Both processes are of the same build: only the version is checked. The reader treats the
+ * bytes as hostile, because its input may have compromised the writer. */
 #ifndef XC_REPORT_WIRE_H
 #define XC_REPORT_WIRE_H
 
@@ -10,7 +10,7 @@
 
 #include "core/report/report.h"
 
-/* What a reader takes at most. */
+/* Limits of the reader. */
 enum {
 	XC_WIRE_SECTIONS = 2048,
 	XC_WIRE_ITEMS = 1 << 16,         /* in all */
@@ -23,8 +23,8 @@ enum {
 /* Trees must be finished. Errors: XC_ERR_IO; XC_ERR_UNSUPPORTED for a section with stacks. */
 XC_MUST_CHECK struct xc_error *xc_report_write(const struct xc_report *report, FILE *out);
 
-/* Add what was written to a report, behind what it has. Memory is in proportion to len (at most 40 times). Linear in len.
- * Errors: XC_ERR_FORMAT, XC_ERR_LIMIT: what came before the damage is in the report. */
+/* Append the written parts to a report. Memory is at most 40 times len. Linear in len.
+ * Errors: XC_ERR_FORMAT, XC_ERR_LIMIT: parts before the damage are in the report. */
 XC_MUST_CHECK struct xc_error *xc_report_read(const void *bytes, size_t len, struct xc_report *into);
 
 #endif

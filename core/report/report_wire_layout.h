@@ -1,7 +1,7 @@
-/* report_wire_layout: what reader and writer of report_wire.h agree on.
+/* report_wire_layout: the format of report_wire.h.
  *
  *	report   "xcore report", version; parts; END
- *	part     a tag, and what it says; items belong to the section before them
+ *	part     a tag and its content; items belong to the preceding section
  *	number   ULEB128       text  number (0: NULL, else length + 1), bytes       real  8 bytes, little-endian
  *	cell     kind (SECRET may be set), then a text, a number or a real by its kind */
 #ifndef XC_REPORT_WIRE_LAYOUT_H
@@ -13,14 +13,14 @@ enum { XC_WIRE_VERSION = 1, XC_WIRE_CELL_SECRET = 0x80 };
 enum xc_wire_tag {
 	XC_WIRE_END,
 	XC_WIRE_INCOMPLETE,
-	XC_WIRE_LINE,    /* text */
-	XC_WIRE_SECTION, /* key, title, schema, headline, brief */
-	XC_WIRE_FIELD,   /* key, label, quiet, cell; of a VALUE its JSON */
-	XC_WIRE_TABLE,   /* key, columns: key, label, kind, verbose; rows; their cells */
-	XC_WIRE_MESSAGE, /* severity, text, hint */
-	XC_WIRE_TEXT,    /* key, label, secret, quiet, text */
-	XC_WIRE_TREE, /* key, label, title, unit, the root's own weight, nodes: depth, name, own weight; in depth-first order */
-	XC_WIRE_DOCUMENT,  /* key, text, JSON */
+	XC_WIRE_LINE,     /* text */
+	XC_WIRE_SECTION,  /* key, title, schema, headline, brief */
+	XC_WIRE_FIELD,    /* key, label, quiet, cell; of a VALUE its JSON */
+	XC_WIRE_TABLE,    /* key, columns: key, label, kind, verbose; rows; their cells */
+	XC_WIRE_MESSAGE,  /* severity, text, hint */
+	XC_WIRE_TEXT,     /* key, label, secret, quiet, text */
+	XC_WIRE_TREE,     /* key, label, title, unit, weight of the root; nodes, depth-first: depth, name, own weight */
+	XC_WIRE_DOCUMENT, /* key, text, JSON */
 	XC_WIRE_HISTOGRAM, /* key, label, kind, count, cells least greatest sum mean, buckets: cells lo hi, count */
 };
 

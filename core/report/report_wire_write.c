@@ -1,4 +1,4 @@
-/* report_wire_write: a report's sections, item by item, into a stream; nothing is kept. */
+/* report_wire_write: writes the sections of a report to a stream, item by item. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>

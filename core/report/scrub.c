@@ -1,8 +1,8 @@
-/* scrub: rules of one text, tried at each of its characters from left to right.
+/* scrub: tries each rule at each character of a text, from left to right.
  *
- * A rule looks at one place and says how many bytes it takes away, 0 for none; what stands for them it has added. Where a name comes
- * before (token=…) it looks back a bounded way, and ahead too unless it takes what it looked at, or remembers that there is nothing up to
- * there. So a text takes time in proportion to its length. */
+ * A rule examines one position, returns the number of bytes to remove (0 for none) and adds their replacement. A rule
+ * for a name before a value (token=…) looks back a bounded distance. It also looks ahead a bounded distance, unless it
+ * removes those bytes or records that nothing is there. So the time is linear in the length of the text. */
 #include "core/report/scrub.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ enum {
 	LETTERS_ALWAYS = 7,
 };
 
-/* Where a rule looks. */
+/* The position that a rule examines. */
 struct place {
 	const char *start, *at;
 	bool code;
@@ -78,14 +78,14 @@ static bool is_pwd(const char *name, size_t len, const char *value)
 	return *value != '/' && ends_in(name, len, ends, XC_COUNT(ends));
 }
 
-/* Their values have blanks in them. */
+/* The values of these may contain blanks. */
 static bool is_line(const char *name, size_t len)
 {
 	static const char *const ends[] = {"cookie", "authorization"};
 	return ends_in(name, len, ends, XC_COUNT(ends));
 }
 
-/* How much after `=` or `:` is the value. */
+/* The length of the value after `=` or `:`. */
 static size_t value_length(const char *value, bool line)
 {
 	if (strncmp(value, XC_REDACTED, strlen(XC_REDACTED)) == 0)
@@ -104,7 +104,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Where blanks stand round the sign it may be a comparison's or a sentence's: then as strict as for headers. */
+/* With blanks around the sign it may be a comparison or a sentence: then the rule is as strict as for headers. */
 static size_t assigned(const struct place *p, struct xc_text *out)
 {
 	const char *end = p->at, *value = p->at + 1;
@@ -131,7 +131,7 @@ static size_t assigned(const struct place *p, struct xc_text *out)
 	return (size_t)(value - p->at) + taken;
 }
 
-/* "--password abc": an option's. */
+/* "--password abc": an option. */
 static size_t option(const struct place *p, struct xc_text *out)
 {
 	if (p->code || strncmp(p->at, "--", 2) != 0 || (p->at > p->start && xc_scrub_is_path(p->at[-1])))
@@ -149,7 +149,7 @@ static size_t option(const struct place *p, struct xc_text *out)
 	return name + 1 + taken;
 }
 
-/* "Bearer abc123", "Basic am9lOng=": the word stays. */
+/* "Bearer abc123", "Basic am9lOng=": keeps the first word. */
 static size_t credentials(const struct place *p, struct xc_text *out)
 {
 	size_t word = strncasecmp(p->at, "Bearer ", 7) == 0 ? 7 : strncasecmp(p->at, "Basic ", 6) == 0 ? 6 : 0;
@@ -164,7 +164,8 @@ static size_t credentials(const struct place *p, struct xc_text *out)
 	return word + len;
 }
 
-/* "://joe:secret@host". A password may have each of "/?#@" in it; behind a port, which is digits alone, there is none. */
+/* "://joe:secret@host". A password may contain any of "/?#@". A port consists of digits only and is followed by
+ * none. */
 static size_t url_user(const struct place *p, struct xc_text *out)
 {
 	if (strncmp(p->at, "://", 3) != 0 || p->at[3] == '[')
@@ -195,12 +196,12 @@ static size_t pem(const struct place *p, struct xc_text *out)
 	return last ? (size_t)(last - p->at) + 5 : strlen(p->at);
 }
 
-/* Keys that begin as their makers say. */
+/* Keys with the documented prefix of their issuer. */
 static size_t maker_key(const struct place *p, struct xc_text *out)
 {
 	static const struct {
 		const char *start, *others;
-		size_t least; /* characters behind the start */
+		size_t least; /* characters after the prefix */
 	} keys[] = {{"AKIA", "", 16},   {"ASIA", "", 16},   {"ghp_", "", 30},   {"gho_", "", 30},
 		    {"ghu_", "", 30},   {"ghs_", "", 30},   {"ghr_", "", 30},   {"github_pat_", "_", 20},
 		    {"xoxa-", "-", 10}, {"xoxb-", "-", 10}, {"xoxp-", "-", 10}, {"xoxr-", "-", 10},
@@ -218,8 +219,8 @@ static size_t maker_key(const struct place *p, struct xc_text *out)
 	return 0;
 }
 
-/* Three parts of base64url with dots between; the first is the beginning of a JSON object. Where they are not, one that began later in
- * them would not be one either. */
+/* Three parts of base64url separated by dots; the first begins like a JSON object. If there is no token here, none
+ * begins within the examined part either. */
 static size_t web_token(const struct place *p, struct xc_text *out)
 {
 	if (p->at < *p->no_token || !begins(p) || strncmp(p->at, "eyJ", 3) != 0)

@@ -1,4 +1,4 @@
-/* scrub_word: the known words of scrub.h, and what a word's letters are; for scrub.c alone. */
+/* scrub_impl: shared by scrub.c and scrub_word.c: the characters of words, and the search for known words. */
 #ifndef XC_SCRUB_IMPL_H
 #define XC_SCRUB_IMPL_H
 
@@ -17,7 +17,7 @@ static inline bool xc_scrub_is_path(char c)
 	return xc_scrub_is_word(c) || (c && strchr("./-+~@%", c));
 }
 
-/* That a word is no key is most often seen by its having none. */
+/* Most words that are not keys have no digit. */
 static inline bool xc_scrub_has_digit(const char *at, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -26,8 +26,8 @@ static inline bool xc_scrub_has_digit(const char *at, size_t len)
 	return false;
 }
 
-/* How many bytes at `at`, in the text from `start` on, are a known word; what is shown for it is added to out. 0 when none stands there; of
- * several that one of which most does. */
+/* The number of bytes at `at`, in the text from `start` on, that are a known word; 0 when there is none. Adds its
+ * replacement to out. If several words match, the longest match wins. */
 size_t xc_scrub_known(const struct xc_scrub *scrub, const char *start, const char *at, struct xc_text *out);
 
 #endif

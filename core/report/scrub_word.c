@@ -1,13 +1,12 @@
-/* scrub_word: of a known word a bounded part is compared before it is taken, so that many long ones cost little. */
+/* scrub_word: compares a bounded part of each known word, so that many long words cost little. */
 #include "core/report/scrub_impl.h"
 
 #include <string.h>
 
-
 enum {
-	COMPARED_MOST = 256, /* of a known word, before it is taken */
-	CUT_LEAST = 8,       /* a secret's beginning that is one already, when it has a digit */
-	CUT_ALWAYS = 15,     /* and when not; TASK_COMM_LEN of Linux' sched.h, without the NUL */
+	COMPARED_MOST = 256, /* compared bytes of a known word */
+	CUT_LEAST = 8,       /* shortest matching prefix of a secret, if the prefix has a digit */
+	CUT_ALWAYS = 15,     /* and if not: TASK_COMM_LEN of Linux' sched.h, without the NUL */
 };
 
 static size_t common(const char *a, const char *b, size_t most)
@@ -18,7 +17,7 @@ static size_t common(const char *a, const char *b, size_t most)
 	return len;
 }
 
-/* Does what is before the place let `word` begin here, and what is `len` bytes behind let it end? A path may go on below. */
+/* Can `word` begin at this position, and end `len` bytes later? A path may continue below. */
 static bool can_begin(const char *start, const char *at, const struct xc_scrub_word *word)
 {
 	char before = at > start ? at[-1] : ' ';
@@ -31,7 +30,8 @@ static bool can_end(const char *at, const struct xc_scrub_word *word, size_t len
 	return !xc_scrub_is_word(after) && !(*word->text == '/' && after != '/' && xc_scrub_is_path(after));
 }
 
-/* How much stands here of the word; 0 when that is too little. So much of it that nothing more is compared is it, whatever follows. */
+/* The number of bytes of the word at this position; 0 when they are too few. COMPARED_MOST equal bytes are a match,
+ * whatever follows. */
 static size_t stands(const char *start, const char *at, const struct xc_scrub_word *word)
 {
 	if (word->whole && !can_begin(start, at, word))

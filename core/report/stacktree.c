@@ -20,7 +20,7 @@ static size_t hash_of(const struct xc_stacktree_node *parent, const char *name)
 	return (size_t)(hash ^ hash >> 29);
 }
 
-/* The slot of (parent, name): its node, or the empty one where it belongs. */
+/* The slot of (parent, name), or the empty slot for it. */
 static struct xc_stacktree_node **find_slot(struct table *table, const struct xc_stacktree_node *parent,
 					    const char *name)
 {
@@ -98,7 +98,7 @@ void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_
 {
 	assert(tree->index);
 	struct xc_stacktree_node *node = &tree->root;
-	uint64_t above = tree->grown ? 0 : weight; /* totals come at the end */
+	uint64_t above = tree->grown ? 0 : weight; /* finish computes totals */
 	for (size_t i = 0; i < count; i++) {
 		add_weight(&node->total, above);
 		node = child_of(tree, node, names[i] ? names[i] : "??");
@@ -107,7 +107,7 @@ void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_
 	add_weight(&node->self, weight);
 }
 
-/* From here on totals are summed up by finish: take back those that are there. */
+/* finish will compute the totals: remove those so far. */
 static void begin_growing(struct xc_stacktree *tree)
 {
 	struct xc_stacktree_node *node = &tree->root;
@@ -166,7 +166,7 @@ static void add_to_parent(const struct xc_stacktree_node *node)
 	add_weight(&node->parent->items, node->items);
 }
 
-/* Each node's totals to its parent's, once those of its children are in it. */
+/* Add each node's totals to its parent's, after those of its children. */
 static void sum_up(struct xc_stacktree *tree)
 {
 	struct xc_stacktree_node *node = &tree->root;
@@ -203,7 +203,7 @@ const struct xc_stacktree_node *xc_stacktree_next(const struct xc_stacktree_node
 		++*depth;
 		return node->children;
 	}
-	/* The root has neither parent nor sibling, so the way up ends there. */
+	/* The root has neither parent nor sibling, so the ascent ends there. */
 	while (node && !node->next) {
 		node = node->parent;
 		if (*depth)

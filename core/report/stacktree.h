@@ -1,4 +1,4 @@
-/* stacktree: weighted call paths merged by common prefix: what a flame graph shows. */
+/* stacktree: a tree of weighted call paths, merged by common prefix, as a flame graph shows it. */
 #ifndef XC_STACKTREE_H
 #define XC_STACKTREE_H
 
@@ -10,18 +10,18 @@
 struct xc_stacktree_node {
 	const char *name;
 	uint64_t self, total;                               /* in the tree's unit; total includes children */
-	uint64_t items;                                     /* things counted, those of children too after finish */
+	uint64_t items;                                     /* counted things; includes children after finish */
 	struct xc_stacktree_node *parent, *children, *next; /* children sorted by name after finish */
 };
 
 struct xc_stacktree {
 	struct xc_arena arena;
 	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
-	const char *things;       /* what is counted beside the weight, "blocks"; NULL: nothing */
+	const char *things;       /* things counted besides the weight: "blocks"; NULL: none */
 	struct xc_stacktree_node root;
 	size_t node_count; /* without the root */
 	void *index;       /* (parent, name) → node while building */
-	bool grown;        /* node by node: totals are to be summed up */
+	bool grown;        /* built by xc_stacktree_grow: finish computes the totals */
 };
 
 /* The strings are copied. The tree must not be moved in memory afterwards: nodes point to its root. */
@@ -32,12 +32,12 @@ void xc_stacktree_fini(struct xc_stacktree *tree);
  * 2^64 - 1. O(count). Not after finish. */
 void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_t count, uint64_t weight);
 
-/* Add weight of its own to the child `name` of a node (made unless it is there; NULL: to the node itself), and return it. For
- * building a tree node by node: totals are then summed up by finish. O(1). Not after finish. */
+/* Add weight to the child `name` of a node, creating it if needed, and return the child. name NULL: add to the node
+ * itself. For building a tree node by node; finish computes the totals. O(1). Not after finish. */
 struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc_stacktree_node *parent,
 					    const char *name, uint64_t weight);
 
-/* One more thing of this weight in a node that xc_stacktree_grow gave: no look-up. */
+/* Count one more thing of this weight in a node returned by xc_stacktree_grow, without a look-up. */
 void xc_stacktree_put(struct xc_stacktree_node *node, uint64_t weight);
 
 /* Sort children by name; call once, after the last add. Not recursive. */
@@ -51,8 +51,8 @@ const struct xc_stacktree_node *xc_stacktree_next(const struct xc_stacktree_node
 XC_MUST_CHECK struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out);
 XC_MUST_CHECK struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out);
 
-/* The same picture without a script, smaller, as an element of an HTML page: class "flame" there. Frames tell their names
- * as tooltips. A failure to write is kept by the stream. */
+/* The same picture without a script, smaller, as an element of class "flame" of an HTML page. Names of frames are
+ * tooltips. The stream keeps a write error. */
 void xc_flame_element(const struct xc_stacktree *tree, FILE *out);
 
 #endif

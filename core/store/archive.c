@@ -1,8 +1,7 @@
-/* archive: reading a pack. The layout stands in archive.h.
+/* archive: reads a pack. archive.h describes the layout.
  *
- * A pack is as hostile as a core: every length of the index is compared with what is left of it, every offset
- * with the file, and a file never inflates to more than the index says, so a small pack cannot fill a disk
- * without announcing it. */
+ * A pack is as hostile as a core: every length is compared with the rest of the index, every offset with the file, and
+ * a file never inflates to more than the index announces. */
 #include "core/store/archive.h"
 
 #include <inttypes.h>
@@ -103,7 +102,7 @@ static struct xc_error *take_module(struct xc_archive *a, struct xc_cursor *c, s
 	    (err = take_text(a, c, refused, &m->file_path)) || (err = take_text(a, c, why, &m->why)) ||
 	    (err = take_text(a, c, debug_why, &m->debug_why)))
 		return err;
-	/* What a pack says without showing the file is never a proof. */
+	/* Without the file, the pack's word is no verification. */
 	m->identity = identity == XC_REFUSED ? XC_REFUSED : XC_NO_FILE;
 	if (!m->path)
 		m->path = "";
@@ -113,7 +112,7 @@ static struct xc_error *take_module(struct xc_archive *a, struct xc_cursor *c, s
 static struct xc_error *take_tables(struct xc_archive *a, struct xc_cursor *c)
 {
 	struct xc_error *err = NULL;
-	/* each row has a least size, so the counts cannot ask for more memory than the index has bytes */
+	/* each row has a minimum size, so memory is bounded by the size of the index */
 	if (a->file_count > xc_cursor_left(c) / XC_ARCHIVE_FILE_ROW ||
 	    a->module_count > xc_cursor_left(c) / XC_ARCHIVE_MODULE_ROW)
 		return xc_error_new(XC_ERR_FORMAT, "%s: more rows than bytes for them", c->what);
@@ -195,7 +194,7 @@ void xc_archive_closep(struct xc_archive **archive)
 
 /* ---- the files ---- */
 
-/* Inflate what is there of a file; `cut` of the source says whether that is all. */
+/* Inflate the available bytes of a file. `cut` of the source is true when they are not all. */
 static struct xc_error *inflate(const struct xc_archive *a, const struct xc_archive_file *file, const char *path,
 				const struct xc_source_options *options, struct xc_source **source_out)
 {
@@ -263,7 +262,7 @@ const struct xc_archive_module *xc_archive_module(const struct xc_archive *a, xc
 	for (size_t i = 0; i < a->module_count; i++)
 		if (a->modules[i].lo == lo && !strcmp(a->modules[i].path, path))
 			return &a->modules[i];
-	for (size_t i = 0; i < a->module_count; i++) /* its range became known from its file only */
+	for (size_t i = 0; i < a->module_count; i++) /* its range is known only from its file */
 		if (!strcmp(a->modules[i].path, path))
 			return &a->modules[i];
 	return NULL;

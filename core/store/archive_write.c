@@ -1,9 +1,9 @@
-/* archive_write: making a pack. The layout stands in archive.h.
+/* archive_write: writes a pack. archive.h describes the layout.
  *
- * The index has a fixed size once names and counts are known, so room for it is left at the front and filled in
- * last, when offsets and digests are known. While one thread compresses a file, another takes its SHA-256: the
- * digest is the slower of the two on memory full of zeroes.
- * The output has no name until it is complete (O_TMPFILE), so a killed run leaves nothing behind. */
+ * The size of the index depends only on names and counts. So space for it is reserved at the front, and it is written
+ * last, when offsets and digests are known. While one thread compresses a file, another computes its SHA-256, which is
+ * the slower of the two for zero pages. The output has no name until it is complete (O_TMPFILE), so a killed run leaves
+ * no file. */
 #include "core/store/archive.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static struct xc_error *open_output(struct writer *w)
 	return w->fd < 0 ? xc_error_errno(errno, "%s", w->path) : NULL;
 }
 
-/* Give the complete file its name, replacing an older one at once. */
+/* Give the complete file its name. It replaces an older one atomically. */
 static struct xc_error *publish(struct writer *w)
 {
 	if ((!w->temporary && xc_tempfile_link(w->fd, w->path, &w->temporary) < 0) ||

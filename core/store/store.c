@@ -1,5 +1,5 @@
-/* store: reading. Nothing is parsed when it is opened; a look-up is a binary search that checks each block it
- * touches, about 0.4 µs a block. */
+/* store: reads the index. Opening parses nothing. A look-up is a binary search that verifies each block it touches, at
+ * about 0.4 µs per block. */
 #include "core/store/store.h"
 
 #include <isa-l/crc.h>
@@ -107,7 +107,7 @@ const char *xc_store_dir(const struct xc_store *store)
 
 /* ---- items ---- */
 
-/* Bytes whose blocks have the right checksums, else NULL. */
+/* The bytes if the checksums of their blocks are right, else NULL. */
 static const uint8_t *checked(struct xc_store *store, uint64_t at, uint64_t size)
 {
 	const uint8_t *bytes = store->source->bytes;
@@ -196,7 +196,7 @@ bool xc_store_split(struct xc_store *store, size_t number, struct xc_store_split
 
 /* ---- look-ups ---- */
 
-/* The first nibbles of a against those of b; where a is too short for them it comes first. */
+/* Compare the first nibbles of a and b. If a is too short, it comes first. */
 static int compare_prefix(const uint8_t *a, size_t a_size, const uint8_t *b, size_t nibbles)
 {
 	size_t whole = nibbles / 2, there = a_size < whole ? a_size : whole;
@@ -208,7 +208,7 @@ static int compare_prefix(const uint8_t *a, size_t a_size, const uint8_t *b, siz
 	return a_size == whole ? -1 : (a[whole] >> 4) - (b[whole] >> 4);
 }
 
-/* How entry `at` of the ids compares with what is wanted; false when it is damaged. */
+/* Compare entry `at` of the ids with the wanted one. False when it is damaged. */
 static bool compare_id(struct xc_store *store, size_t at, const struct xc_build_id *id, size_t nibbles, int *order,
 		       uint32_t *number)
 {
@@ -228,7 +228,7 @@ size_t xc_store_find(struct xc_store *store, const struct xc_build_id *id, size_
 	int order = 0;
 	if (nibbles == 0 || nibbles > 2 * (size_t)id->size)
 		return 0;
-	while (lo < hi) { /* the first that does not come before it */
+	while (lo < hi) { /* the lower bound */
 		size_t mid = lo + (hi - lo) / 2;
 		if (!compare_id(store, mid, id, nibbles, &order, &number))
 			return 0;

@@ -1,13 +1,13 @@
-/* store_layout: what DIR/index looks like. Private to store*.c. Integers in this machine's order: another machine's
- * store reads as one of another version.
+/* store_layout: the layout of DIR/index. Private to store*.c. Integers are in the byte order of the machine: a store of
+ * the other byte order is treated as one of another version.
  *
- *	block 0    struct xc_store_header
- *	           files × struct xc_store_disk_file, in the order of paths
- *	           ids × u32: numbers of the files that have a build-id, in the order of build-ids
- *	           splits × struct xc_store_disk_split, in the order of ids
- *	           roots × struct xc_store_disk_root
- *	           paths, each with a NUL behind it
- *	           u32 CRC-32 (that of gzip) of each block from block 1 to here; the last block may be short */
+ * 	block 0    struct xc_store_header
+ * 	           files × struct xc_store_disk_file, in the order of paths
+ * 	           ids × u32: numbers of the files that have a build-id, in the order of build-ids
+ * 	           splits × struct xc_store_disk_split, in the order of ids
+ * 	           roots × struct xc_store_disk_root
+ * 	           paths, NUL-terminated
+ * 	           u32 CRC-32 (that of gzip) of each block from block 1 to here; the last block may be short */
 #ifndef XC_STORE_LAYOUT_H
 #define XC_STORE_LAYOUT_H
 

@@ -1,4 +1,4 @@
-/* store_write: the whole index is put together in memory, written under another name, and renamed. */
+/* store_write: builds the whole index in memory, writes it under a temporary name and renames it. */
 #include "core/store/store.h"
 
 #include <dirent.h>
@@ -42,7 +42,7 @@ static int by_dwo_id(const void *a, const void *b)
 	return x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* ---- laying out ---- */
+/* ---- layout ---- */
 
 static uint64_t place(struct xc_store_table *table, uint64_t at, uint64_t count, uint64_t item)
 {
@@ -179,13 +179,13 @@ static int write_all(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
-/* On disk before it has its name: after a power cut there is the old one or the new one. */
+/* The file is synced before it is renamed: after a power failure there is either the old one or the new one. */
 struct xc_error *xc_store_replace(const char *dir, const char *name, const void *bytes, size_t size)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", dir, name);
 	xc_auto(xc_freep) char *aside = xc_asprintf("%s/.%s-%ld.part", dir, name, (long)getpid());
 	xc_shared_status_add_tempfile(aside);
-	unlink(aside); /* of a dead process with our number */
+	unlink(aside); /* left by a dead process with the same pid */
 	int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0) {
 		xc_shared_status_remove_tempfile(aside);

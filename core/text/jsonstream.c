@@ -1,5 +1,5 @@
-/* jsonstream: the only state is whether a comma is due. Members of an open object are written by JSON_EMBED, which leaves
- * the braces of the outermost value away. */
+/* jsonstream: the only state is whether a comma is due. JSON_EMBED writes the members of an open object: it omits the
+ * braces of the outermost value. */
 #include "core/text/jsonstream.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 #include "core/text/jsonvalue.h"
 
-/* Seventeen digits give any double back as it was: values of a program are shown by them. */
+/* Seventeen digits identify any double: values of the program keep their exact value. */
 enum { FLAGS = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17) };
 
 struct xc_jsonstream xc_jsonstream_start(FILE *out)
@@ -36,7 +36,7 @@ static void separate(struct xc_jsonstream *stream)
 	stream->comma = true;
 }
 
-/* '#' stands in strings only; of two the second is written by its number, since "##[error]" is a command to CI systems that print this. */
+/* '#' occurs in strings only. The second of two is escaped, because CI systems execute "##[error]". */
 static int write_inert(const char *bytes, size_t len, void *user)
 {
 	FILE *out = user;
@@ -104,7 +104,7 @@ void xc_jsonstream_member(struct xc_jsonstream *stream, const char *key, json_t 
 
 void xc_jsonstream_line(struct xc_jsonstream *stream)
 {
-	/* A comma belongs before the line's end, so it is written now instead of with what follows. */
+	/* The comma belongs before the end of the line, so it is written now. */
 	if (stream->comma)
 		putc(',', stream->out);
 	putc('\n', stream->out);

@@ -2,10 +2,10 @@
  * grow with the report. jansson writes the values and keys; ours are only the brackets of the objects and arrays that
  * grow with the target, and what stands between their parts.
  *
- * Nothing in it is a command to a CI system that prints it: the second of two '#' is written as \u0023.
+ * CI systems execute "##[error]" when they print it, so the second of two '#' is written as \u0023.
  *
- * Not one json_t for all: a report of 2,000 threads has a million values, and a tree of them takes more memory than
- * everything else xcore holds of such a core. */
+ * The report is not one json_t: a report of 2,000 threads has a million values, and a tree of them would take more
+ * memory than everything else that xcore holds of such a core. */
 #ifndef XC_JSONSTREAM_H
 #define XC_JSONSTREAM_H
 
@@ -21,23 +21,24 @@ struct xc_jsonstream {
 	int failure;    /* errno of the first value that could not be written; then nothing more is */
 };
 
-/* Start writing to out, which stays the caller's. From here on jansson stops the program when memory is out (as xc_alloc
- * does): a lost value would be a wrong answer. */
+/* Start writing to out, which is borrowed. From now on jansson ends the program when memory runs out, as xc_alloc does:
+ * a lost value would be a wrong answer. */
 struct xc_jsonstream xc_jsonstream_start(FILE *out);
 
-/* End with a newline. All that was opened must be closed. Errors: XC_ERR_IO, also of everything written before. */
+/* End with a newline. All brackets must be closed. Errors: XC_ERR_IO, for any write since the start. */
 XC_MUST_CHECK struct xc_error *xc_jsonstream_finish(struct xc_jsonstream *stream);
 
-/* Open '{' or '[', as the member `key` of an object (cleaned as in jsonvalue) or, with NULL, as an element of an array. */
+/* Open '{' or '[', as the member `key` of an object (cleaned as in jsonvalue) or, with NULL, as an element of an
+ * array. */
 void xc_jsonstream_open(struct xc_jsonstream *stream, const char *key, char bracket);
 void xc_jsonstream_close(struct xc_jsonstream *stream, char bracket); /* '}' or ']' */
 
-/* These take the value and free it. */
+/* These write the value and free it. */
 void xc_jsonstream_element(struct xc_jsonstream *stream, json_t *value);                 /* into the open array */
 void xc_jsonstream_member(struct xc_jsonstream *stream, const char *key, json_t *value); /* into the open object */
 void xc_jsonstream_members(struct xc_jsonstream *stream, json_t *object); /* all of object's, into the open object */
 
-/* Start a line: what comes next in the open object or array stands at its beginning, so that diff compares by it. */
+/* Start a line, so that diff compares by the next part of the open object or array. */
 void xc_jsonstream_line(struct xc_jsonstream *stream);
 
 #endif

@@ -1,5 +1,5 @@
-/* jsonvalue: only what JSON or its readers lack is decided here: bytes that are not text, numbers that a double does
- * not hold. The nocheck functions of jansson are used because cleaning leaves well-formed UTF-8. */
+/* jsonvalue: handles what JSON or its readers lack: bytes that are not text, and numbers that do not fit a double.
+ * The nocheck functions of jansson are safe here because cleaned strings are well-formed UTF-8. */
 #include "core/text/jsonvalue.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 static const int64_t LARGEST_EXACT = INT64_C(1) << 53;
 
-/* The string itself when it is clean, as nearly all are; else its clean form in *scratch. */
+/* The string itself if it is clean, as nearly all are, else a clean copy in *scratch. */
 static const char *clean(const char *string, struct xc_text *scratch)
 {
 	size_t len = strlen(string), n = xc_text_ascii_run(string, len);

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* zsh takes a word with = in front for a command. */
+/* zsh expands =NAME to the path of a command. */
 static bool is_plain(const char *word)
 {
 	return *word && *word != '=' &&
 	       !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+@%=:,-")];
 }
 
-/* "::" in front begins a command to CI systems that print it, "##" anywhere. */
+/* CI systems execute lines with "::" in front or "##" anywhere. */
 static bool is_shown_as_it_is(const char *word)
 {
 	struct xc_text name = {0};
@@ -20,7 +20,7 @@ static bool is_shown_as_it_is(const char *word)
 	return same && strncmp(word, "::", 2) != 0 && !strstr(word, " ::");
 }
 
-/* Inside single quotes only they themselves mean something. */
+/* Inside single quotes only the single quote is special. */
 static void add_quoted(struct xc_text *text, const char *word)
 {
 	xc_text_char(text, '\'');

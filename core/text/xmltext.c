@@ -1,4 +1,5 @@
-/* xmltext: besides markup, U+FFFE and U+FFFF are not allowed (XML 1.0, 2.2 Characters); other controls are escaped in every name. */
+/* xmltext: XML 1.0 (2.2 Characters) also forbids U+FFFE and U+FFFF. Escaping as a name removes other control
+ * characters. */
 #include "core/text/xmltext.h"
 
 #include <ctype.h>

@@ -514,9 +514,11 @@ static void modules_go_by_their_names_without_version(void **state)
 	struct xc_module *old = xc_module_add(p, "/usr/lib/libc-2.31.so", XC_MODULE_LIBRARY);
 	struct xc_module *c = xc_module_add(p, "/usr/lib/libc.so.6", XC_MODULE_LIBRARY);
 	struct xc_module *whole = xc_module_add(p, "/opt/libc", XC_MODULE_LIBRARY);
-	assert_true(xc_module_matches_name(c, "libc") && xc_module_matches_name(c, "libc.so") && xc_module_matches_name(c, "libc.so.6"));
+	assert_true(xc_module_matches_name(c, "libc") && xc_module_matches_name(c, "libc.so") &&
+		    xc_module_matches_name(c, "libc.so.6"));
 	assert_true(xc_module_matches_name(c, "/usr/lib/libc.so.6") && xc_module_matches_name(old, "libc"));
-	assert_false(xc_module_matches_name(c, "lib") || xc_module_matches_name(c, "") || xc_module_matches_name(c, "libc.so.61"));
+	assert_false(xc_module_matches_name(c, "lib") || xc_module_matches_name(c, "") ||
+		     xc_module_matches_name(c, "libc.so.61"));
 	assert_ptr_equal(xc_module_by_name(p, "libc"), whole); /* a whole name comes before a shortened one */
 	assert_ptr_equal(xc_module_by_name(p, "libc.so"), c);
 	assert_ptr_equal(xc_module_by_name(p, "libc-2.31"), old);
