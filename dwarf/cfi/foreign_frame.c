@@ -77,7 +77,7 @@ static struct xc_error *check_code(const struct xc_arch *arch, const struct xc_f
 		const struct xc_foreign_saved *s = &code->saved[i];
 		known = known && is_frame_register(arch, s->reg) && (s->from < 0 || s->from < arch->frame_regs);
 	}
-	return known ? NULL : xc_error_new(XC_ERR_USAGE, "a register that no call frame information speaks of");
+	return known ? NULL : xc_error_new(XC_ERR_USAGE, "a register that call frame information does not cover");
 }
 
 static struct xc_cfi_rule rule_of(const struct xc_foreign_saved *saved)

@@ -276,12 +276,12 @@ struct xc_error *xc_foreign_load(struct xc_process *process, const struct xc_sec
 				h.tables[i] = item->table;
 	for (size_t i = 0; i < TABLES; i++)
 		if (h.tables[i] && (!has_columns(h.tables[i], &forms[i]) || !has_cells(h.tables[i], &forms[i])))
-			return xc_error_new(XC_ERR_FORMAT, "'%s' is no table of stacks", forms[i].key);
+			return xc_error_new(XC_ERR_FORMAT, "'%s' is not a table of stacks", forms[i].key);
 	struct xc_error *err = read_codes(&h);
 	if (!err)
 		err = read_lists(&h);
 	for (size_t i = 0; i < TABLES && !err; i++)
 		if (h.tables[i] && h.at[i] != h.tables[i]->row_count)
-			err = xc_error_new(XC_ERR_FORMAT, "'%s' belong to nothing", forms[i].key);
+			err = xc_error_new(XC_ERR_FORMAT, "'%s' has rows that belong to nothing", forms[i].key);
 	return err;
 }

@@ -19,7 +19,7 @@ struct xc_error *xc_disas_open(const struct xc_arch *arch, enum xc_syntax syntax
 	free(disas);
 	return xc_error_hint(
 		xc_error_new(XC_ERR_UNSUPPORTED, "code of %s cannot be decoded", arch->name),
-		"machines other than x86 are decoded by libcapstone (Debian: libcapstone4), RISC-V by its version 5");
+		"libcapstone decodes machines other than x86 (Debian: libcapstone4); RISC-V needs its version 5");
 }
 
 void xc_disas_close(struct xc_disas *disas)

@@ -351,7 +351,8 @@ static struct xc_error *build(const struct plan *plan, const struct sink *sink)
 {
 	const struct part *damaged = fill(plan, sink);
 	if (damaged)
-		return xc_error_new(XC_ERR_FORMAT, "%s is damaged: it does not inflate to its size", damaged->name);
+		return xc_error_new(XC_ERR_FORMAT, "%s is damaged: it does not inflate to the size it states",
+				    damaged->name);
 	return finish(plan, sink) ? NULL : xc_error_errno(errno, "writing inflated debug sections");
 }
 

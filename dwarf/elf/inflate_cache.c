@@ -114,10 +114,10 @@ struct xc_error *xc_inflate_cache_write(const struct xc_source *packed, Elf *elf
 	if (err)
 		return err;
 	if (!xc_inflate_needed(elf) || size < least_size)
-		return xc_error_new(XC_ERR_NOT_FOUND, "nothing that is worth keeping");
+		return xc_error_new(XC_ERR_NOT_FOUND, "nothing worth caching");
 	if ((err = xc_inflate_to(elf, fd)))
 		return err;
-	return seal(fd, packed, size) ? NULL : xc_error_errno(errno, "writing what was inflated");
+	return seal(fd, packed, size) ? NULL : xc_error_errno(errno, "writing inflated debug sections");
 }
 
 struct xc_error *xc_inflate_cache_fill(const char *dir, const struct xc_source *packed, Elf *elf,

@@ -174,8 +174,7 @@ static struct xc_error *check(void)
 	if (!urls || !*urls)
 		return keep_trouble(xc_error_hint(
 			xc_error_new(XC_ERR_UNSUPPORTED,
-				     "debuginfod: %s names no server: what was downloaded before is used, no more",
-				     URLS),
+				     "debuginfod: %s names no server: only files downloaded earlier are used", URLS),
 			"set %s to the servers of your distribution", URLS));
 	if (!library.tried)
 		load();
@@ -199,10 +198,8 @@ static struct xc_error *explain(int error, const struct xc_build_id *id)
 	bool late = error == ETIME && transfer.patience && !getenv("DEBUGINFOD_MAXTIME"); /* the library's own count */
 	if (transfer.ended || late)
 		return keep_trouble(xc_error_hint(
-			xc_error_new(
-				XC_ERR_IO,
-				"debuginfod: %s: nothing arrived for %ld seconds: nothing more is asked in this run",
-				getenv(URLS), (long)transfer.patience),
+			xc_error_new(XC_ERR_IO, "debuginfod: %s: no data for %ld seconds: not asked again in this run",
+				     getenv(URLS), (long)transfer.patience),
 			"DEBUGINFOD_TIMEOUT=SECONDS waits longer"));
 	if (error == ENOENT)
 		return xc_error_new(XC_ERR_NOT_FOUND, "debuginfod: no server has build-id %s",
@@ -211,7 +208,7 @@ static struct xc_error *explain(int error, const struct xc_build_id *id)
 	err->code = XC_ERR_IO;
 	if (error == EFBIG) /* DEBUGINFOD_MAXSIZE: of this file alone */
 		return err;
-	xc_auto(xc_freep) char *message = xc_asprintf("%s: nothing more is asked in this run", err->message);
+	xc_auto(xc_freep) char *message = xc_asprintf("%s: not asked again in this run", err->message);
 	xc_error_free(err);
 	return keep_trouble(xc_error_new(XC_ERR_IO, "%s", message));
 }

@@ -94,7 +94,7 @@ static void note_refused(const struct xc_debugsearch *s, const char *path, const
 		xc_text_printf(s->why, "%s has build-id %s, not %s: not used", path,
 			       id->size ? xc_build_id_hex(id, theirs) : "(none)", xc_build_id_hex(&w->id, ours));
 	else
-		xc_text_printf(s->why, "%s has another CRC than .gnu_debuglink names: not used", path);
+		xc_text_printf(s->why, "the CRC of %s differs from the one in .gnu_debuglink: not used", path);
 }
 
 /* Takes source. */

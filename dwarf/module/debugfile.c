@@ -236,12 +236,13 @@ static const char *explain(struct xc_debugfile *df)
 	if (record && record->debug_why)
 		return xc_arena_strdup(arena_of(df), record->debug_why);
 	if (!may_use_dwarf(df))
-		return "its file is unverified: code, call frame information and symbols are taken from it, no lines "
+		return "its file is unverified: only code, call frame information and symbols are taken from it, not "
+		       "lines "
 		       "or values";
 	if (df->refused.len)
 		return xc_arena_strdup(arena_of(df), df->refused.bytes);
 	if (id->size == 0 && m->file)
-		return "no debug info: the file has none and no build-id to look one up by; build it with -g";
+		return "no debug info: the file has none, and no build-id to find it by; build it with -g";
 	if (id->size == 0)
 		return m->why;
 	return xc_arena_printf(arena_of(df), "no debug info: install %s (build-id %s), or give --debug-dir%s",

@@ -105,11 +105,11 @@ struct xc_error *xc_split_file_open(struct xc_source *source, const char *cache_
 	Elf *elf = NULL;
 	struct xc_split_file *f = xc_alloc(sizeof *f);
 	struct xc_error *err =
-		xc_elffile_open(&f->elf, source, true) ? NULL : xc_error_new(XC_ERR_FORMAT, "no ELF file");
+		xc_elffile_open(&f->elf, source, true) ? NULL : xc_error_new(XC_ERR_FORMAT, "not an ELF file");
 	if (!err)
 		err = xc_elffile_plain(&f->elf, cache_dir, &elf);
 	if (!err)
-		err = elf ? read_sections(f, elf) : xc_error_new(XC_ERR_FORMAT, "no ELF file");
+		err = elf ? read_sections(f, elf) : xc_error_new(XC_ERR_FORMAT, "not an ELF file");
 	if (err)
 		xc_split_file_close(f);
 	else

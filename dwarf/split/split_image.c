@@ -210,7 +210,7 @@ static struct xc_error *add_member(struct build *b, struct xc_split_member *m)
 	uint64_t abbrev = 0;
 	size_t size = (size_t)m->unit.size;
 	if (!afford(b, size))
-		return xc_error_new(XC_ERR_LIMIT, "split units of more bytes than their file has");
+		return xc_error_new(XC_ERR_LIMIT, "split units larger than their file");
 	if (!add_table(b, m, &abbrev))
 		return xc_error_new(XC_ERR_FORMAT, "damaged abbreviations");
 	m->at = to->len;
@@ -402,7 +402,7 @@ static struct xc_error *open_image(struct build *b, struct xc_split_image *image
 	image->elf = elf_memory(image->bytes, (size_t)end);
 	for (size_t i = 0; image->elf && i < b->table_count; i++)
 		if (xc_abbrevs_check(image->elf, b->tables[i].at) == XC_ABBREVS_HOSTILE)
-			return xc_error_new(XC_ERR_LIMIT, "abbreviations beyond all measure");
+			return xc_error_new(XC_ERR_LIMIT, "too many abbreviations");
 	image->dwarf = image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
 	return image->dwarf ? NULL : xc_error_new(XC_ERR_FORMAT, "libdw cannot read it: %s", dwarf_errmsg(-1));
 }
@@ -421,7 +421,7 @@ struct xc_error *xc_split_image_new(struct xc_split_member *members, size_t coun
 	for (size_t i = 0; !err && i < count; i++)
 		err = add_member(&b, &members[i]);
 	if (!err && !add_sections(&b))
-		err = xc_error_new(XC_ERR_LIMIT, "split units of more bytes than their file has");
+		err = xc_error_new(XC_ERR_LIMIT, "split units larger than their file");
 	if (!err)
 		err = open_image(&b, image);
 	build_fini(&b);

@@ -255,10 +255,11 @@ static struct xc_error *check_file(const char *path)
 		return error ? xc_error_errno(error, "%s", path)
 			     : xc_error_new(XC_ERR_UNSUPPORTED, "%s: neither a directory nor a regular file", path);
 	if (scan.kind == XC_STORE_PACKAGE)
-		return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED, "%s: a package, which is not looked into", path),
-				     "unpack it and index that: dpkg-deb -x FILE DIR, or rpm2cpio FILE | cpio -idm");
+		return xc_error_hint(
+			xc_error_new(XC_ERR_UNSUPPORTED, "%s: is a package; packages are not searched", path),
+			"unpack it and index the result: dpkg-deb -x FILE DIR, or rpm2cpio FILE | cpio -idm");
 	if (scan.kind == XC_STORE_DULL)
-		return xc_error_new(XC_ERR_FORMAT, "%s: no ELF file with a build-id or split units", path);
+		return xc_error_new(XC_ERR_FORMAT, "%s: not an ELF file with a build-id or split units", path);
 	return NULL;
 }
 

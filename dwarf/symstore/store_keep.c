@@ -152,7 +152,7 @@ struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *ent
 	unlink(aside); /* of a dead process with our number */
 	err = fill(file->path, aside, link, copy, kept_out);
 	if (!err && !is_right(aside, entry))
-		err = xc_error_new(XC_ERR_MISMATCH, "%s changed meanwhile", file->path);
+		err = xc_error_new(XC_ERR_MISMATCH, "%s changed while it was being stored", file->path);
 	if (!err && rename(aside, place) < 0)
 		err = xc_error_errno(errno, "%s", place);
 	unlink(aside);

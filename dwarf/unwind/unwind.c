@@ -56,7 +56,7 @@ static const char *stop_at(struct xc_unwinder *u, const char *what, xc_addr addr
 {
 	const struct xc_segment *s = xc_space_find(u->process->space, addr);
 	if (addr == UINT64_MAX)
-		snprintf(u->stop, sizeof u->stop, "%s needs a register that is not known", what);
+		snprintf(u->stop, sizeof u->stop, "%s needs a register whose value is unknown", what);
 	else
 		snprintf(u->stop, sizeof u->stop, "%s at 0x%" PRIx64 ": %s", what, addr,
 			 s && s->provenance <= XC_FROM_LIVE ? "points outside readable memory"

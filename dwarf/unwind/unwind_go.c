@@ -10,7 +10,7 @@
 #include "dwarf/unwind/unwind_impl.h"
 
 static const char lost[] =
-	"the goroutine's own stack is not known: there is no debug information of Go's run-time, or its "
+	"the goroutine's own stack is unknown: there is no debug information for Go's runtime, or its "
 	"memory cannot be read";
 
 /* NULL when the frame is not in a Go program. */
