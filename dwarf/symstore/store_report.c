@@ -1,4 +1,4 @@
-/* store_report: tables of what the store holds. */
+/* store_report: tables of the contents of the store. */
 #include "dwarf/symstore/store_report.h"
 
 #include <ctype.h>
@@ -111,7 +111,7 @@ static struct xc_error *parse_digits(const char *digits, struct xc_build_id *id)
 	return NULL;
 }
 
-/* "there", "gone", "changed": what the file is now. */
+/* The present state of the file: "there", "gone" or "changed". */
 static const char *state_of(const struct xc_store_file *file)
 {
 	struct xc_arena arena = {NULL};
@@ -150,7 +150,7 @@ static void file_row(struct xc_section *s, struct xc_table *table, const struct 
 	xc_table_row(s, table, cells + !with_state);
 }
 
-/* The different build-ids among files that are sorted by them. */
+/* The number of different build-ids among files that are sorted by build-id. */
 static size_t count_ids(struct xc_store *store, const uint32_t *numbers, size_t count, struct xc_text *names)
 {
 	char hex[2 * XC_BUILD_ID_MAX + 1];
@@ -169,7 +169,7 @@ static size_t count_ids(struct xc_store *store, const uint32_t *numbers, size_t 
 	return ids;
 }
 
-/* Numbers of the files that answer to the digits; malloc'ed. */
+/* Numbers of the files that match the digits; malloc'ed. */
 static uint32_t *find_numbers(struct xc_store *store, const struct xc_build_id *id, const char *digits, size_t *count,
 			      size_t *with_id)
 {
@@ -245,7 +245,7 @@ static void list_files(struct xc_section *s, struct xc_store *store)
 			file_row(s, table, &file, false);
 }
 
-/* The build-id of a cached file: a name index is named by it (index_key.h); inflated sections are a whole ELF file.
+/* The build-id of a cached file: in the name of a name index (index_key.h), in the ELF file of inflated sections.
  * hex: 2 * XC_BUILD_ID_MAX + 1 bytes. */
 static struct xc_cell id_of_cached(const char *dir, const struct xc_cached_file *file, char *hex)
 {
