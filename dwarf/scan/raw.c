@@ -9,7 +9,7 @@
 
 enum { MAX_ATTRIBUTES = 1 << 10 };
 
-/* ---- small steps: false instead of an error object ---- */
+/* ---- primitives: false instead of an error object ---- */
 
 static bool skip(struct xc_cursor *c, uint64_t len)
 {
@@ -217,7 +217,7 @@ static bool skip_value(const struct xc_raw_unit *u, uint64_t form, struct xc_cur
 		return skip(c, (uint64_t)size);
 	switch (form) {
 	case DW_FORM_udata:
-	case DW_FORM_sdata: /* of the same length as if it were unsigned; its value may have more than 64 bits of padding */
+	case DW_FORM_sdata: /* as long as if it were unsigned; padding may exceed 64 bits */
 	case DW_FORM_ref_udata:
 	case DW_FORM_strx:
 	case DW_FORM_addrx:
