@@ -1,8 +1,8 @@
 /* cfitable: length, identifier, then a common entry (CIE) or one of a function (FDE).
  *
- * .debug_frame: DWARF 5, 6.4.1. .eh_frame and .eh_frame_hdr: Linux Standard Base 5.0, 10.6. Why not libdw's: it keeps
- * rules in an array as long as the highest register number that a program names, which in damaged
- * information is gigabytes (elfutils 0.188, libdw/cfi.c, enough_registers). */
+ * .debug_frame: DWARF 5, 6.4.1. .eh_frame and .eh_frame_hdr: Linux Standard Base 5.0, 10.6. libdw is not used: it
+ * keeps rules in an array as long as the highest register number that a program names, which in damaged information
+ * means gigabytes (elfutils 0.188, libdw/cfi.c, enough_registers). */
 #include "dwarf/module/cfitable.h"
 
 #include <dwarf.h>
@@ -93,7 +93,7 @@ static uint64_t wrapped(const struct xc_cfitable *t, uint64_t addr)
 	return t->word == 4 ? (uint32_t)addr : addr;
 }
 
-/* A pointer as its encoding says (LSB, 10.5.1). c reads bytes of the table. */
+/* Read a pointer by its encoding (LSB, 10.5.1). c reads bytes of the table. */
 static bool read_pointer(const struct xc_cfitable *t, struct xc_cursor *c, uint8_t encoding, uint64_t *value)
 {
 	uint64_t here = t->addr + (uint64_t)(c->at - t->bytes);
@@ -153,7 +153,8 @@ struct common {
 	bool augmented;   /* its FDEs have augmentation data */
 };
 
-/* What the letters of the augmentation ask for. An unknown letter leaves the rest unread, which its length skips. */
+/* Read the data that the letters of the augmentation announce. An unknown letter leaves the rest unread; the length
+ * skips it. */
 static bool read_augmentation(const struct xc_cfitable *t, const char *letters, struct xc_cursor *c,
 			      struct common *common, struct xc_cfientry *e)
 {
@@ -266,7 +267,7 @@ static void build_index(struct xc_cfitable *t)
 		qsort(t->ranges, t->range_count, sizeof *t->ranges, by_lo);
 }
 
-/* How many ranges begin at or before an address. */
+/* The number of ranges that begin at or before an address. */
 static size_t indexed_before(struct xc_cfitable *t, uint64_t addr)
 {
 	if (!t->indexed && t->size)
@@ -366,8 +367,8 @@ static bool program_header(Elf *elf, uint32_t type, GElf_Phdr *out)
 	return false;
 }
 
-/* The usual form only: version 1, a relative pointer to .eh_frame, a 4-byte count, a sorted table of 4-byte pairs
- * relative to the header. */
+/* Accepts the usual form only: version 1, a relative pointer to .eh_frame, a 4-byte count, a sorted table of 4-byte
+ * pairs relative to the header. */
 static bool open_search(struct xc_cfitable *t, Elf *elf)
 {
 	GElf_Phdr p;

@@ -1,5 +1,5 @@
-/* raw: DWARF 5, 7.5.1 (units), 7.5.3 (abbreviations), 7.5.5 and 7.5.6 (forms); .debug_types: DWARF 4, 7.5.1.2. GNU's forms:
- * include/dwarf2.def of gcc 12. */
+/* raw: DWARF 5, 7.5.1 (units), 7.5.3 (abbreviations), 7.5.5 and 7.5.6 (forms); .debug_types: DWARF 4, 7.5.1.2. GNU's
+ * forms: include/dwarf2.def of gcc 12. */
 #include "dwarf/scan/raw.h"
 
 #include <dwarf.h>
