@@ -1,8 +1,8 @@
 /* cfi: rows, kept by address in an open-addressing table.
  *
- * Expressions in call frame information (DWARF 5, 6.4.2) are few and simple: the PLT's, the signal
- * trampoline's, stack realignment. They get a small evaluator of their own, without the frame and unit context that
- * the location expressions of variables need (expr.c). */
+ * Expressions in call frame information (DWARF 5, 6.4.2) are few and simple: the PLT's, the signal trampoline's,
+ * stack realignment. They have a small evaluator here, without the frame and unit context that the location
+ * expressions of variables need (dwarf/value/expr.c). */
 #include "dwarf/cfi/cfi.h"
 
 #include <dwarf.h>
@@ -17,7 +17,7 @@
 
 enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
 
-/* What arm's modules have besides. */
+/* Unwinding tables that only arm's modules have. */
 struct module_cfi {
 	const struct xc_module *module;
 	struct xc_exidx exidx;
@@ -125,7 +125,7 @@ static const struct xc_cfi_row *row_of_module(struct xc_cfi *cfi, xc_addr addr)
 	return cfi->slots[at].row;
 }
 
-/* What was told is not kept in the table: more may be told at any time. */
+/* Rows of foreign code are not kept in the table: more may be added at any time. */
 const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr)
 {
 	const struct xc_cfi_row *told = xc_foreign_row(cfi->process, addr, true);
@@ -230,7 +230,7 @@ static bool binary(struct machine *m, uint8_t atom)
 	}
 }
 
-/* A constant of `size` bytes, the sign extended when it is signed. */
+/* A constant of `size` bytes, sign-extended when is_signed. */
 static bool push_constant(struct machine *m, size_t size, bool is_signed)
 {
 	uint64_t value;
@@ -360,7 +360,7 @@ bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *
 	case XC_CFI_EXPRESSION: {
 		struct machine m = {.process = process, .regs = regs, .cfa = cfa, .cfa_known = true};
 		uint64_t result;
-		push(&m, cfa); /* such expressions start with it */
+		push(&m, cfa); /* such expressions start with the CFA on the stack */
 		bool good = evaluate(&m, rule->expr, rule->expr_size, &result);
 		*missing_out = m.missing;
 		if (good && !rule->expr_is_value)

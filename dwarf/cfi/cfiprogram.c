@@ -1,6 +1,7 @@
 /* cfiprogram: DWARF 5, 6.4.2 and 7.24, and the GNU additions of the Linux Standard Base.
  *
- * Rules of registers beyond those we keep are read and dropped, so no number in a program makes anything large. */
+ * Rules of registers beyond those that are kept are read and dropped, so no number in a program makes anything large.
+ */
 #include "dwarf/cfi/cfiprogram.h"
 
 #include <dwarf.h>
@@ -211,7 +212,8 @@ static void rule_of_register(struct run *r, uint8_t opcode)
 	}
 }
 
-/* Whether a return address is signed shows in its bits. What is unknown has operands that are so too. */
+/* A signed return address shows in its bits, so the state is not tracked. Operands of unknown instructions are
+ * unknown, too. */
 static void other(struct run *r, uint8_t opcode)
 {
 	bool sign = opcode == SIGN_STATE || opcode == SIGN_STATE_WITH_PC;
@@ -280,7 +282,7 @@ static void step(struct run *r, uint8_t opcode)
 	}
 }
 
-/* Until the end, or until a location behind addr. */
+/* Run to the end, or to a location behind addr. */
 static bool execute(struct run *r, struct xc_cursor code, uint64_t addr)
 {
 	r->code = code;
@@ -290,8 +292,8 @@ static bool execute(struct run *r, struct xc_cursor code, uint64_t addr)
 	return !r->broken;
 }
 
-/* What a function does not speak of is as its caller left it, for the registers that calls preserve, and for the link register
- * until it is saved; the caller's stack pointer is the CFA. */
+/* A register without a rule has its caller's value if calls preserve it, and so has the link register until it is
+ * saved; the caller's stack pointer is the CFA. */
 static void defaults(struct run *r, struct state *s)
 {
 	const struct xc_arch *arch = r->arch;
@@ -313,12 +315,12 @@ bool xc_cfiprogram_run(const struct xc_arch *arch, const struct xc_cfientry *ent
 	r.count = count;
 	r.depth = 0;
 	r.broken = false;
-	r.now.cfa_reg = XC_REG_MAX; /* none that can be known */
+	r.now.cfa_reg = XC_REG_MAX; /* a register that is never known */
 	r.now.cfa_offset = 0;
 	r.now.cfa_expr = NULL;
 	r.now.cfa_expr_size = 0;
 	defaults(&r, &r.now);
-	copy(&r, &r.initial, &r.now); /* to which DW_CFA_restore in the common entry itself leads */
+	copy(&r, &r.initial, &r.now); /* for DW_CFA_restore in the common entry itself */
 	if (!execute(&r, entry->initial, UINT64_MAX))
 		return false;
 	copy(&r, &r.initial, &r.now);
