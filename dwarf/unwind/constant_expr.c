@@ -1,4 +1,5 @@
-/* constant_expr: decoded by libdw, evaluated on a small stack of words (DWARF 5, 2.5.1). Expressions of any kind: dwarf/value. */
+/* constant_expr: decoded by libdw, evaluated on a small stack of words (DWARF 5, 2.5.1). dwarf/value evaluates
+ * expressions of any kind. */
 #include "dwarf/unwind/constant_expr.h"
 
 #include <dwarf.h>
