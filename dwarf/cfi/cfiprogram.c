@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "dwarf/elf/take.h"
+
 enum {
 	MAX_RULES = XC_REG_MAX,
 	MAX_REMEMBERED = 16,
@@ -41,42 +43,34 @@ struct run {
 static uint64_t fixed(struct run *r, size_t size)
 {
 	uint64_t value = 0;
-	struct xc_error *err = xc_cursor_uint(&r->code, size, &value);
-	r->broken |= err != NULL;
-	xc_error_free(err);
+	r->broken |= !xc_take_uint(&r->code, size, &value);
 	return value;
 }
 
 static uint64_t uleb(struct run *r)
 {
 	uint64_t value = 0;
-	struct xc_error *err = xc_cursor_uleb(&r->code, &value);
-	r->broken |= err != NULL;
-	xc_error_free(err);
+	r->broken |= !xc_take_uleb(&r->code, &value);
 	return value;
 }
 
 static int64_t sleb(struct run *r)
 {
 	int64_t value = 0;
-	struct xc_error *err = xc_cursor_sleb(&r->code, &value);
-	r->broken |= err != NULL;
-	xc_error_free(err);
+	r->broken |= !xc_take_sleb(&r->code, &value);
 	return value;
 }
 
 static const uint8_t *block(struct run *r, size_t *size)
 {
-	const void *bytes = NULL;
-	uint64_t length = uleb(r);
-	struct xc_error *err = NULL;
+	struct xc_cursor part;
 	*size = 0;
-	if (length > xc_cursor_left(&r->code) || (err = xc_cursor_take(&r->code, (size_t)length, &bytes)))
+	if (!xc_take_part(&r->code, uleb(r), &part)) {
 		r->broken = true;
-	else
-		*size = (size_t)length;
-	xc_error_free(err);
-	return bytes;
+		return NULL;
+	}
+	*size = xc_cursor_left(&part);
+	return part.at;
 }
 
 /* ---- instructions ---- */
