@@ -1,8 +1,8 @@
 /* cfi: rows, kept by address in an open-addressing table.
  *
- * Expressions in call frame information (DWARF 5, 6.4.2) are few and simple: the PLT's, the signal
- * trampoline's, stack realignment. They get a small evaluator of their own, without the frame and unit context that
- * the location expressions of variables need (expr.c). */
+ * Expressions in call frame information (DWARF 5, 6.4.2) are few and simple: the PLT's, the signal trampoline's,
+ * stack realignment. They have a small evaluator here, without the frame and unit context that the location
+ * expressions of variables need (dwarf/value/expr.c). */
 #include "dwarf/cfi/cfi.h"
 
 #include <dwarf.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/elf/take.h"
 #include "dwarf/module/cfimodule.h"
 #include "dwarf/cfi/cfiprogram.h"
 #include "dwarf/cfi/exidx.h"
@@ -17,7 +18,7 @@
 
 enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
 
-/* What arm's modules have besides. */
+/* Unwinding tables that only arm's modules have. */
 struct module_cfi {
 	const struct xc_module *module;
 	struct xc_exidx exidx;
@@ -125,7 +126,7 @@ static const struct xc_cfi_row *row_of_module(struct xc_cfi *cfi, xc_addr addr)
 	return cfi->slots[at].row;
 }
 
-/* What was told is not kept in the table: more may be told at any time. */
+/* Rows of foreign code are not kept in the table: more may be added at any time. */
 const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr)
 {
 	const struct xc_cfi_row *told = xc_foreign_row(cfi->process, addr, true);
@@ -230,39 +231,24 @@ static bool binary(struct machine *m, uint8_t atom)
 	}
 }
 
-/* A constant of `size` bytes, the sign extended when it is signed. */
+/* A constant of `size` bytes, sign-extended when is_signed. */
 static bool push_constant(struct machine *m, size_t size, bool is_signed)
 {
 	uint64_t value;
 	unsigned unused = 64 - 8 * (unsigned)size;
-	struct xc_error *err = xc_cursor_uint(&m->code, size, &value);
-	xc_error_free(err);
-	if (!err && is_signed)
-		value = (uint64_t)((int64_t)(value << unused) >> unused);
-	return !err && push(m, value);
-}
-
-static bool read_uleb(struct machine *m, uint64_t *value)
-{
-	struct xc_error *err = xc_cursor_uleb(&m->code, value);
-	xc_error_free(err);
-	return !err;
-}
-
-static bool read_sleb(struct machine *m, uint64_t *value)
-{
-	struct xc_error *err = xc_cursor_sleb(&m->code, (int64_t *)value);
-	xc_error_free(err);
-	return !err;
+	if (!xc_take_uint(&m->code, size, &value))
+		return false;
+	return push(m, is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) : value);
 }
 
 static bool execute(struct machine *m, uint8_t op)
 {
 	uint64_t value, number;
+	int64_t offset;
 	if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
 		return push(m, (uint64_t)(op - DW_OP_lit0));
 	if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
-		return read_sleb(m, &value) && push_reg(m, op - DW_OP_breg0, value);
+		return xc_take_sleb(&m->code, &offset) && push_reg(m, op - DW_OP_breg0, (uint64_t)offset);
 	switch (op) {
 	case DW_OP_addr:
 		return push_constant(m, m->process->arch->word, false);
@@ -279,11 +265,12 @@ static bool execute(struct machine *m, uint8_t op)
 	case DW_OP_const4s:
 		return push_constant(m, 4, op == DW_OP_const4s);
 	case DW_OP_constu:
-		return read_uleb(m, &value) && push(m, value);
+		return xc_take_uleb(&m->code, &value) && push(m, value);
 	case DW_OP_consts:
-		return read_sleb(m, &value) && push(m, value);
+		return xc_take_sleb(&m->code, &offset) && push(m, (uint64_t)offset);
 	case DW_OP_bregx:
-		return read_uleb(m, &number) && read_sleb(m, &value) && push_reg(m, number, value);
+		return xc_take_uleb(&m->code, &number) && xc_take_sleb(&m->code, &offset) &&
+		       push_reg(m, number, (uint64_t)offset);
 	case DW_OP_call_frame_cfa:
 		return m->cfa_known && push(m, m->cfa);
 	case DW_OP_dup:
@@ -293,7 +280,7 @@ static bool execute(struct machine *m, uint8_t op)
 	case DW_OP_drop:
 		return m->depth && m->depth--;
 	case DW_OP_plus_uconst:
-		return m->depth && read_uleb(m, &value) && (m->stack[m->depth - 1] += value, true);
+		return m->depth && xc_take_uleb(&m->code, &value) && (m->stack[m->depth - 1] += value, true);
 	case DW_OP_deref:
 		return m->depth && deref(m, m->process->arch->word);
 	case DW_OP_deref_size:
@@ -360,7 +347,7 @@ bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *
 	case XC_CFI_EXPRESSION: {
 		struct machine m = {.process = process, .regs = regs, .cfa = cfa, .cfa_known = true};
 		uint64_t result;
-		push(&m, cfa); /* such expressions start with it */
+		push(&m, cfa); /* such expressions start with the CFA on the stack */
 		bool good = evaluate(&m, rule->expr, rule->expr_size, &result);
 		*missing_out = m.missing;
 		if (good && !rule->expr_is_value)

@@ -9,12 +9,12 @@ struct xc_cfi;
 struct xc_cfi *xc_cfi_new(const struct xc_process *process);
 void xc_cfi_free(struct xc_cfi *cfi);
 
-/* The row for a code address in memory: the module's, or what somebody told of it (foreign_frame.h); kept until xc_cfi_free. Never NULL. A
- * miss costs some microseconds. */
+/* The row for a code address in memory: the module's, or that of foreign code (foreign_frame.h); valid until
+ * xc_cfi_free. Never NULL. A miss costs some microseconds. */
 const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr);
 
-/* Compute the CFA, and the caller's value of a register, from the registers of a frame. False when something that
- * is needed is unknown or unreadable; *missing_out then says what, as an address (register numbers as -1). */
+/* Compute the CFA, and the caller's value of a register, from the registers of a frame. False when something needed
+ * is unknown or unreadable; *missing_out is then the unreadable address, or -1 when a register is unknown. */
 bool xc_cfi_cfa(const struct xc_process *process, const struct xc_cfi_row *row, const struct xc_regs *regs,
 		xc_addr *cfa_out, xc_addr *missing_out);
 bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *row, int number,

@@ -1,7 +1,8 @@
-/* cfi_row: one row of call frame information: where the caller's registers are when execution is at some code address.
+/* cfi_row: one row of call frame information: where the caller's registers are when execution is at some code
+ * address.
  *
- * A row holds what .eh_frame, .debug_frame or .ARM.exidx says of the address, in a form that can be kept and applied to the
- * registers of any thread. */
+ * A row holds the rules of .eh_frame, .debug_frame or .ARM.exidx for the address, in a form that can be kept and
+ * applied to the registers of any thread. */
 #ifndef XC_CFI_ROW_H
 #define XC_CFI_ROW_H
 
@@ -28,8 +29,8 @@ struct xc_cfi_rule {
 struct xc_cfi_row {
 	bool found;    /* false: no call frame information covers the address */
 	bool signal;   /* the frame is a signal trampoline */
-	bool told;     /* by a plugin, not by the module (foreign_frame.h) */
-	bool at_calls; /* it holds where the function calls, but perhaps not in its first and last instructions */
+	bool told;     /* from a plugin, not from the module (foreign_frame.h) */
+	bool at_calls; /* valid at the function's calls, but perhaps not in its first and last instructions */
 	int cfa_reg;   /* CFA = cfa_reg + cfa_offset, or, when -1, the expression */
 	int64_t cfa_offset;
 	const uint8_t *cfa_expr;

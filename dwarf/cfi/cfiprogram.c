@@ -1,12 +1,15 @@
 /* cfiprogram: DWARF 5, 6.4.2 and 7.24, and the GNU additions of the Linux Standard Base.
  *
- * Rules of registers beyond those we keep are read and dropped, so no number in a program makes anything large. */
+ * Rules of registers beyond those that are kept are read and dropped, so no number in a program makes anything large.
+ */
 #include "dwarf/cfi/cfiprogram.h"
 
 #include <dwarf.h>
 #include <elf.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "dwarf/elf/take.h"
 
 enum {
 	MAX_RULES = XC_REG_MAX,
@@ -40,42 +43,34 @@ struct run {
 static uint64_t fixed(struct run *r, size_t size)
 {
 	uint64_t value = 0;
-	struct xc_error *err = xc_cursor_uint(&r->code, size, &value);
-	r->broken |= err != NULL;
-	xc_error_free(err);
+	r->broken |= !xc_take_uint(&r->code, size, &value);
 	return value;
 }
 
 static uint64_t uleb(struct run *r)
 {
 	uint64_t value = 0;
-	struct xc_error *err = xc_cursor_uleb(&r->code, &value);
-	r->broken |= err != NULL;
-	xc_error_free(err);
+	r->broken |= !xc_take_uleb(&r->code, &value);
 	return value;
 }
 
 static int64_t sleb(struct run *r)
 {
 	int64_t value = 0;
-	struct xc_error *err = xc_cursor_sleb(&r->code, &value);
-	r->broken |= err != NULL;
-	xc_error_free(err);
+	r->broken |= !xc_take_sleb(&r->code, &value);
 	return value;
 }
 
 static const uint8_t *block(struct run *r, size_t *size)
 {
-	const void *bytes = NULL;
-	uint64_t length = uleb(r);
-	struct xc_error *err = NULL;
+	struct xc_cursor part;
 	*size = 0;
-	if (length > xc_cursor_left(&r->code) || (err = xc_cursor_take(&r->code, (size_t)length, &bytes)))
+	if (!xc_take_part(&r->code, uleb(r), &part)) {
 		r->broken = true;
-	else
-		*size = (size_t)length;
-	xc_error_free(err);
-	return bytes;
+		return NULL;
+	}
+	*size = xc_cursor_left(&part);
+	return part.at;
 }
 
 /* ---- instructions ---- */
@@ -211,7 +206,8 @@ static void rule_of_register(struct run *r, uint8_t opcode)
 	}
 }
 
-/* Whether a return address is signed shows in its bits. What is unknown has operands that are so too. */
+/* A signed return address shows in its bits, so the state is not tracked. Operands of unknown instructions are
+ * unknown, too. */
 static void other(struct run *r, uint8_t opcode)
 {
 	bool sign = opcode == SIGN_STATE || opcode == SIGN_STATE_WITH_PC;
@@ -280,7 +276,7 @@ static void step(struct run *r, uint8_t opcode)
 	}
 }
 
-/* Until the end, or until a location behind addr. */
+/* Run to the end, or to a location behind addr. */
 static bool execute(struct run *r, struct xc_cursor code, uint64_t addr)
 {
 	r->code = code;
@@ -290,8 +286,8 @@ static bool execute(struct run *r, struct xc_cursor code, uint64_t addr)
 	return !r->broken;
 }
 
-/* What a function does not speak of is as its caller left it, for the registers that calls preserve, and for the link register
- * until it is saved; the caller's stack pointer is the CFA. */
+/* A register without a rule has its caller's value if calls preserve it, and so has the link register until it is
+ * saved; the caller's stack pointer is the CFA. */
 static void defaults(struct run *r, struct state *s)
 {
 	const struct xc_arch *arch = r->arch;
@@ -313,12 +309,12 @@ bool xc_cfiprogram_run(const struct xc_arch *arch, const struct xc_cfientry *ent
 	r.count = count;
 	r.depth = 0;
 	r.broken = false;
-	r.now.cfa_reg = XC_REG_MAX; /* none that can be known */
+	r.now.cfa_reg = XC_REG_MAX; /* a register that is never known */
 	r.now.cfa_offset = 0;
 	r.now.cfa_expr = NULL;
 	r.now.cfa_expr_size = 0;
 	defaults(&r, &r.now);
-	copy(&r, &r.initial, &r.now); /* to which DW_CFA_restore in the common entry itself leads */
+	copy(&r, &r.initial, &r.now); /* for DW_CFA_restore in the common entry itself */
 	if (!execute(&r, entry->initial, UINT64_MAX))
 		return false;
 	copy(&r, &r.initial, &r.now);

@@ -63,7 +63,7 @@ void xc_exidx_open(struct xc_exidx *x, const void *bytes, size_t size)
 	xc_error_free(err);
 }
 
-/* A 31-bit offset from where it stands itself. */
+/* A 31-bit offset, relative to its own address. */
 static uint64_t relative(uint64_t place, uint64_t word)
 {
 	return (uint32_t)(place + (uint64_t)((int64_t)(word << 33) >> 33));
@@ -99,7 +99,7 @@ struct run {
 	bool popped[REGS];
 	int64_t place[REGS]; /* of popped registers, from base */
 	bool double_popped[DOUBLES];
-	int64_t double_place[DOUBLES]; /* d8 to d15 */
+	int64_t double_place[DOUBLES]; /* of d8 to d15 */
 };
 
 static void add_bytes(struct run *r, uint64_t word, unsigned bytes)
@@ -116,7 +116,7 @@ static bool gather(const struct xc_exidx *x, uint64_t addr, struct run *r)
 	if (!at)
 		return false;
 	uint64_t first = xc_load_uint(at, 4, false);
-	if (!(first & 0x80000000)) { /* a personality routine of a language: its data begins with the instructions */
+	if (!(first & 0x80000000)) { /* a language's personality routine: its data begins with the instructions */
 		if (left < 8)
 			return false;
 		at += 4;
@@ -187,7 +187,7 @@ static bool move_far(struct run *r)
 	return move(r, 0x204 + (int64_t)(value << 2));
 }
 
-/* Doublewords of the floating-point unit: of d8 to d15 the places are kept. `extra` bytes are left behind them. */
+/* Pop doublewords of the floating-point unit; the places of d8 to d15 are kept. `extra` bytes follow them. */
 static bool pop_doubles(struct run *r, unsigned first, unsigned count, unsigned extra)
 {
 	for (unsigned i = first; i < first + count; i++) {

@@ -1,5 +1,5 @@
-/* foreign_frame: code is kept as told, with a row of call frame information for each, and painted into disjoint spans when first asked: at each
- * border the code that was told last among those that are open there wins. */
+/* foreign_frame: each piece of code is kept with a row of call frame information. On the first look-up the pieces are
+ * painted into disjoint spans: of those that overlap at a place, the one added last wins. */
 #include "dwarf/cfi/foreign_frame.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ void xc_foreign_set(struct xc_process *process, struct xc_foreign *foreign)
 
 /* ---- code ---- */
 
-/* The register whose rule gives the return address, as call frame information has it. */
+/* The register whose rule gives the return address, as in call frame information. */
 static int return_register(const struct xc_arch *arch)
 {
 	return arch->lr >= 0 ? arch->lr : arch->pc;
@@ -77,7 +77,7 @@ static struct xc_error *check_code(const struct xc_arch *arch, const struct xc_f
 		const struct xc_foreign_saved *s = &code->saved[i];
 		known = known && is_frame_register(arch, s->reg) && (s->from < 0 || s->from < arch->frame_regs);
 	}
-	return known ? NULL : xc_error_new(XC_ERR_USAGE, "a register that no call frame information speaks of");
+	return known ? NULL : xc_error_new(XC_ERR_USAGE, "a register that call frame information does not cover");
 }
 
 static struct xc_cfi_rule rule_of(const struct xc_foreign_saved *saved)
@@ -87,7 +87,7 @@ static struct xc_cfi_rule rule_of(const struct xc_foreign_saved *saved)
 	return (struct xc_cfi_rule){.kind = XC_CFI_AT_CFA, .offset = saved->offset};
 }
 
-/* As the machine's calling convention has it, but for what is told. */
+/* Rules of the machine's calling convention, changed by those of the code. */
 static struct xc_cfi_row *make_row(struct xc_arena *arena, const struct xc_arch *arch,
 				   const struct xc_foreign_code *code)
 {
@@ -138,7 +138,7 @@ struct xc_error *xc_foreign_add_code(struct xc_process *process, const struct xc
 
 /* ---- painting ---- */
 
-/* Codes by where they begin; those that are open at a place in a heap, the one told last on top. */
+/* Codes sorted by start; those open at the current place are in a heap with the one added last on top. */
 struct painter {
 	struct xc_foreign *foreign;
 	size_t *starts, *open;
@@ -179,7 +179,7 @@ static const struct xc_foreign_code *code_of(const struct painter *p, size_t ind
 	return &p->foreign->codes[index]->code;
 }
 
-/* Open what begins at `at`, close what ended before it. */
+/* Open the codes that begin at `at`, close those that ended before it. */
 static void settle(struct painter *p, xc_addr at)
 {
 	for (; p->next < p->foreign->code_count && code_of(p, p->starts[p->next])->lo <= at; p->next++)
@@ -236,7 +236,7 @@ static const struct xc_foreign_entry *entry_at(const struct xc_process *process,
 		return NULL;
 	if (!g->painted)
 		paint(g);
-	size_t lo = 0, hi = g->span_count; /* the first span that ends at addr or behind it */
+	size_t lo = 0, hi = g->span_count; /* the first span that ends at or behind addr */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (g->spans[mid].hi < addr)

@@ -1,5 +1,5 @@
-/* foreign_frame_report: one table each for codes, saved registers, lists, rows and variables. What belongs to a code, a list or a row names it by
- * its place in its table, and comes in that order. */
+/* foreign_frame_report: one table each for codes, saved registers, lists, rows and variables. A row refers to its
+ * code, list or row by the index in that table; rows are in that order. */
 #include "dwarf/cfi/foreign_frame_report.h"
 
 #include <limits.h>
@@ -124,7 +124,7 @@ void xc_foreign_report(struct xc_section *section, const struct xc_process *proc
 
 struct reader {
 	struct xc_process *process;
-	const struct xc_table *tables[TABLES]; /* of the right columns; NULL: not there */
+	const struct xc_table *tables[TABLES]; /* with the right columns; NULL: absent */
 	size_t at[TABLES];                     /* rows that were read */
 };
 
@@ -138,7 +138,7 @@ static bool has_columns(const struct xc_table *table, const struct form *form)
 	return true;
 }
 
-/* Kinds of cells: a text may be missing, the rest may not. */
+/* Have all cells the right kind? A text may be missing, the rest may not. */
 static bool has_cells(const struct xc_table *table, const struct form *form)
 {
 	for (size_t i = 0; i < table->row_count * form->count; i++) {
@@ -202,7 +202,7 @@ static struct xc_error *read_codes(struct reader *h)
 	return err;
 }
 
-/* Rows of one list, and their variables; they grow, for nobody tells how many there are. */
+/* Rows of one list, and their variables; both grow, since their number is not known beforehand. */
 struct rows_read {
 	struct xc_stack_row *rows;
 	struct xc_variable_text *variables;
@@ -276,12 +276,12 @@ struct xc_error *xc_foreign_load(struct xc_process *process, const struct xc_sec
 				h.tables[i] = item->table;
 	for (size_t i = 0; i < TABLES; i++)
 		if (h.tables[i] && (!has_columns(h.tables[i], &forms[i]) || !has_cells(h.tables[i], &forms[i])))
-			return xc_error_new(XC_ERR_FORMAT, "'%s' is no table of stacks", forms[i].key);
+			return xc_error_new(XC_ERR_FORMAT, "'%s' is not a table of stacks", forms[i].key);
 	struct xc_error *err = read_codes(&h);
 	if (!err)
 		err = read_lists(&h);
 	for (size_t i = 0; i < TABLES && !err; i++)
 		if (h.tables[i] && h.at[i] != h.tables[i]->row_count)
-			err = xc_error_new(XC_ERR_FORMAT, "'%s' belong to nothing", forms[i].key);
+			err = xc_error_new(XC_ERR_FORMAT, "'%s' has rows that belong to nothing", forms[i].key);
 	return err;
 }

@@ -21,7 +21,7 @@ bool xc_code_executable(const struct xc_process *p, xc_addr addr)
 	return m && m->executable;
 }
 
-/* Signatures fill the bits above the widest user address, but for bit 55 (Arm ARM DDI 0487, D8.8). */
+/* Signatures fill the bits above the widest user address, except bit 55 (Arm ARM DDI 0487, D8.8). */
 static const uint64_t SIGNATURE_BITS = UINT64_C(0xff7f000000000000);
 
 xc_addr xc_code_address(const struct xc_process *p, uint64_t pointer)
@@ -63,7 +63,7 @@ static bool aarch64_call(uint32_t word, xc_addr at, xc_addr *target)
 		*target = at + extend((word & 0x3ffffff) << 2, 28);
 		return true;
 	}
-	return (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800; /* blr, blraa and its like */
+	return (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800; /* blr, blraa and similar */
 }
 
 static bool arm_call(uint32_t word, xc_addr at, xc_addr *target)
@@ -163,7 +163,7 @@ bool xc_code_returns(const struct xc_process *p, uint64_t ret, xc_addr *target_o
 
 /* ---- signal trampolines ---- */
 
-/* Registers that stand one behind the other in a signal frame. */
+/* Registers that are adjacent in a signal frame. */
 struct run {
 	uint8_t first, count;
 	uint16_t offset;
@@ -172,7 +172,7 @@ struct run {
 struct trampoline {
 	uint16_t machine;
 	uint8_t size, code[12];
-	uint16_t context; /* from sp to where the offsets of the runs count from */
+	uint16_t context; /* from sp to the origin of the runs' offsets */
 	struct run runs[10];
 };
 
@@ -203,8 +203,9 @@ struct trampoline {
 	}
 
 static const struct trampoline trampolines[] = {
-	/* mov $15, %rax; syscall: ucontext: gregs at 40 in an order of their own. C libraries' have call frame information that
-	 * says more; Go's (runtime.sigreturn) and musl's have none, or of a function like any other */
+	/* mov $15, %rax; syscall: ucontext: gregs at 40 in their own order. The trampolines of C libraries have more
+	 * precise call frame information; those of Go (runtime.sigreturn) and musl have none, or that of an ordinary
+	 * function */
 	{EM_X86_64,
 	 9,
 	 {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05},
@@ -234,7 +235,7 @@ static const struct trampoline trampolines[] = {
 	{EM_ARM, 6, {0x4f, 0xf0, 0x77, 0x07, 0x00, 0xdf}, 0, ARM_RUNS},
 	/* addi r1, r1, 128; li r0, 172; sc: the ucontext, with the registers 232 bytes into it, at sp + 128 */
 	{EM_PPC64, 12, {0x80, 0x00, 0x21, 0x38, 0xac, 0x00, 0x00, 0x38, 0x02, 0x00, 0x00, 0x44}, 128 + 232, PPC64_RUNS},
-	/* qemu's has no addi, and 16 bytes more below the ucontext */
+	/* qemu's has no addi, and 16 more bytes below the ucontext */
 	{EM_PPC64, 8, {0xac, 0x00, 0x00, 0x38, 0x02, 0x00, 0x00, 0x44}, 128 + 16 + 232, PPC64_RUNS},
 	/* li a7, 139; ecall: siginfo (128), ucontext: mcontext at 176: pc, x1 to x31 */
 	{EM_RISCV, 8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, 0, {{65, 1, 304}, {1, 31, 312}}},

@@ -25,20 +25,21 @@ static bool is_x86(const struct xc_process *p)
 	return p->arch->machine == EM_X86_64 || p->arch->machine == EM_386;
 }
 
-struct goes {
+struct target_list {
 	const struct xc_process *process;
 	xc_addr *targets;
 	size_t count;
 };
 
-static void add(struct goes *g, xc_addr target)
+static void add(struct target_list *g, xc_addr target)
 {
 	if (target && g->count < XC_CODE_TARGETS)
 		g->targets[g->count++] = xc_arch_wrap(g->process->arch, target);
 }
 
-/* What the slot of `ff 15 disp32` or `ff 25 disp32` holds: addressed from the next instruction, in 32-bit code absolutely. */
-static void add_slot(struct goes *g, const uint8_t *disp, xc_addr next)
+/* Add the content of the slot of `ff 15 disp32` or `ff 25 disp32`; the displacement counts from the next instruction,
+ * in 32-bit code it is absolute. */
+static void add_slot(struct target_list *g, const uint8_t *disp, xc_addr next)
 {
 	const struct xc_arch *arch = g->process->arch;
 	uint64_t target, at = extend(xc_load_uint(disp, 4, false), 32) + (arch->machine == EM_X86_64 ? next : 0);
@@ -51,7 +52,7 @@ static xc_addr relative(const uint8_t *rel, xc_addr next)
 	return next + extend(xc_load_uint(rel, 4, false), 32);
 }
 
-static void x86_goes(struct goes *g, const uint8_t code[BEFORE], xc_addr end, bool jump, bool named)
+static void x86_goes(struct target_list *g, const uint8_t code[BEFORE], xc_addr end, bool jump, bool named)
 {
 	if (code[1] == (jump ? 0xe9 : 0xe8))
 		add(g, relative(code + 2, end));
@@ -69,7 +70,7 @@ static void x86_goes(struct goes *g, const uint8_t code[BEFORE], xc_addr end, bo
 
 size_t xc_code_targets(const struct xc_process *p, xc_addr end, bool jump, bool named, xc_addr targets[XC_CODE_TARGETS])
 {
-	struct goes g = {.process = p, .targets = targets};
+	struct target_list g = {.process = p, .targets = targets};
 	uint8_t code[BEFORE];
 	size_t size = is_x86(p) ? BEFORE : 4;
 	if ((!is_x86(p) && p->arch->machine != EM_AARCH64) || end < size ||
@@ -84,7 +85,7 @@ size_t xc_code_targets(const struct xc_process *p, xc_addr end, bool jump, bool 
 }
 
 /* endbr64 or endbr32, a bnd prefix, jmp through a slot */
-static void x86_stub(struct goes *g, const uint8_t code[STUB], xc_addr at)
+static void x86_stub(struct target_list *g, const uint8_t code[STUB], xc_addr at)
 {
 	size_t i = code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && (code[3] & 0xfe) == 0xfa ? 4 : 0;
 	i += code[i] == 0xf2;
@@ -93,7 +94,7 @@ static void x86_stub(struct goes *g, const uint8_t code[STUB], xc_addr at)
 }
 
 /* bti c; adrp x16, page; ldr x17, [x16, offset] */
-static void aarch64_stub(struct goes *g, const uint8_t code[STUB], xc_addr at)
+static void aarch64_stub(struct target_list *g, const uint8_t code[STUB], xc_addr at)
 {
 	uint64_t target;
 	size_t i = xc_load_uint(code, 4, false) == 0xd503245f ? 4 : 0;
@@ -109,7 +110,7 @@ static void aarch64_stub(struct goes *g, const uint8_t code[STUB], xc_addr at)
 xc_addr xc_code_stub(const struct xc_process *p, xc_addr addr)
 {
 	xc_addr targets[XC_CODE_TARGETS] = {0};
-	struct goes g = {.process = p, .targets = targets};
+	struct target_list g = {.process = p, .targets = targets};
 	uint8_t code[STUB];
 	if (xc_space_peek(p->space, addr, code, sizeof code) != sizeof code)
 		return 0;

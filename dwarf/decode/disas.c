@@ -1,4 +1,4 @@
-/* disas: what all decoders share. */
+/* disas: the part that all decoders share. */
 #include "dwarf/decode/disas_impl.h"
 
 #include <elf.h>
@@ -19,7 +19,7 @@ struct xc_error *xc_disas_open(const struct xc_arch *arch, enum xc_syntax syntax
 	free(disas);
 	return xc_error_hint(
 		xc_error_new(XC_ERR_UNSUPPORTED, "code of %s cannot be decoded", arch->name),
-		"machines other than x86 are decoded by libcapstone (Debian: libcapstone4), RISC-V by its version 5");
+		"libcapstone decodes machines other than x86 (Debian: libcapstone4); RISC-V needs its version 5");
 }
 
 void xc_disas_close(struct xc_disas *disas)
@@ -30,7 +30,7 @@ void xc_disas_close(struct xc_disas *disas)
 	free(disas);
 }
 
-/* As assemblers write bytes that are none: ".byte 0x06", ".inst 0x00000000". */
+/* Bytes that are no instruction, as assemblers write them: ".byte 0x06", ".inst 0x00000000". */
 static void write_data(const struct xc_disas *disas, const uint8_t *bytes, struct xc_code *out)
 {
 	uint32_t word = 0;
@@ -77,7 +77,7 @@ struct xc_code_operand *xc_disas_operand(struct xc_code *out, enum xc_code_kind 
 	return operand;
 }
 
-/* Parts of registers, and other names of them, by the machine's own names. */
+/* The whole register of a part or an alias, by the machine's names. */
 static const char *whole_register(const struct xc_disas *disas, const char *name, char buf[16])
 {
 	static const char *const arm[][2] = {{"sb", "r9"},  {"sl", "r10"}, {"fp", "r11"}, {"ip", "r12"},

@@ -1,6 +1,6 @@
 /* disas_capstone: machines other than x86.
  *
- * What an instruction accesses is told by capstone for ARM and AArch64; of PowerPC and the rest only explicit registers
+ * For ARM and AArch64 capstone tells what an instruction accesses; for PowerPC and the rest only explicit registers
  * and memory are known, not whether they are read. Register names are mapped by xc_disas_register. */
 #include <capstone/capstone.h>
 #include <dlfcn.h>
@@ -32,12 +32,12 @@ struct state {
 
 static bool find(void *handle, void *function, const char *name)
 {
-	/* ISO C has no cast from object to function pointer; POSIX promises that this works */
+	/* ISO C has no cast from object to function pointer; POSIX guarantees that this works */
 	*(void **)function = dlsym(handle, name);
 	return *(void **)function != NULL;
 }
 
-/* At run time, since its tables take 77,000 relocations, and hardly any run needs them. */
+/* Loaded at run time, since its tables take 77,000 relocations and few runs need them. */
 static bool load(void)
 {
 	if (library.tried)
@@ -102,7 +102,7 @@ static void add_arm64(const struct xc_disas *disas, const cs_arm64 *arm, struct 
 			to->written = op->access & CS_AC_WRITE;
 			if (op->mem.index && op->shift.type == ARM64_SFT_LSL && op->shift.value < 8)
 				to->scale = 1u << op->shift.value;
-			to->complex |= op->ext != ARM64_EXT_INVALID; /* a half of the index, extended */
+			to->complex |= op->ext != ARM64_EXT_INVALID; /* half of the index, extended */
 		}
 	}
 }
@@ -144,7 +144,7 @@ static void add_ppc_memory(const struct xc_disas *disas, const cs_ppc_op *op, bo
 	to->read = !stores;
 }
 
-/* Power ISA 3.3: what stores begins with st. */
+/* Power ISA 3.3: names of stores begin with st. */
 static void add_ppc(const struct xc_disas *disas, const cs_insn *insn, struct xc_code *out)
 {
 	const cs_ppc *ppc = &insn->detail->ppc;
@@ -158,7 +158,7 @@ static void add_ppc(const struct xc_disas *disas, const cs_insn *insn, struct xc
 	}
 }
 
-/* The immediate that stands last: where a direct jump goes. */
+/* The last immediate operand: the target of a direct jump. */
 static bool last_immediate(const struct xc_disas *disas, const cs_detail *detail, uint64_t *value_out)
 {
 	switch (disas->arch->machine) {
@@ -183,7 +183,8 @@ static bool last_immediate(const struct xc_disas *disas, const cs_detail *detail
 	}
 }
 
-/* capstone 4 puts hardly any instruction of these machines into its groups of jumps and calls; their names decide. */
+/* capstone 4 puts hardly any instruction of these machines into its groups of jumps and calls, so their names decide.
+ */
 struct flow_name {
 	const char *name;
 	enum xc_flow flow;
@@ -196,13 +197,13 @@ static const struct flow_name arm64_flows[] = {
 	{"cbnz", XC_FLOW_BRANCH}, {"tbz", XC_FLOW_BRANCH},   {"tbnz", XC_FLOW_BRANCH},  {NULL, XC_FLOW_ON},
 };
 
-/* With the conditions of ARM cut off. */
+/* With ARM's conditions cut off. */
 static const struct flow_name arm_flows[] = {
 	{"b", XC_FLOW_JUMP},     {"bl", XC_FLOW_CALL},     {"blx", XC_FLOW_CALL}, {"bx", XC_FLOW_JUMP},
 	{"cbz", XC_FLOW_BRANCH}, {"cbnz", XC_FLOW_BRANCH}, {NULL, XC_FLOW_ON},
 };
 
-/* Power ISA 2.4; what else begins with b is conditional. */
+/* Power ISA 2.4; other names that begin with b are conditional. */
 static const struct flow_name ppc_flows[] = {
 	{"b", XC_FLOW_JUMP},    {"ba", XC_FLOW_JUMP},    {"bctr", XC_FLOW_JUMP}, {"bl", XC_FLOW_CALL},
 	{"bla", XC_FLOW_CALL},  {"bctrl", XC_FLOW_CALL}, {"blrl", XC_FLOW_CALL}, {"blr", XC_FLOW_RETURN},
@@ -263,7 +264,7 @@ static enum xc_flow flow_of(const struct xc_disas *disas, const cs_insn *insn)
 	}
 }
 
-/* Bytes by the register that is loaded or stored: x0, w0, q0 of AArch64. */
+/* The size in bytes of the register that is loaded or stored: x0, w0, q0 of AArch64. */
 static uint32_t register_size(const char *name)
 {
 	switch (*name) {
@@ -281,7 +282,7 @@ static uint32_t register_size(const char *name)
 	}
 }
 
-/* Bytes of one load or store, by its name; 0 for what is none of the plain ones. */
+/* The size in bytes of one load or store, by its name; 0 for other instructions. */
 static uint32_t access_size(const struct xc_disas *disas, const cs_insn *insn, const struct xc_code *out)
 {
 	const char *m = insn->mnemonic;
@@ -342,7 +343,7 @@ static void add_operands(const struct xc_disas *disas, const cs_insn *insn, stru
 	}
 }
 
-/* `add x0, x1, #8` of AArch64: the second half of an address whose page came before. */
+/* `add x0, x1, #8` of AArch64: the second half of an address whose page an earlier instruction gave. */
 static void add_sum(const struct xc_disas *disas, const cs_insn *insn, struct xc_code *out)
 {
 	const cs_arm64 *arm = &insn->detail->arm64;
@@ -355,7 +356,7 @@ static void add_sum(const struct xc_disas *disas, const cs_insn *insn, struct xc
 		to->address_only = true;
 }
 
-/* `adr x0, …` and `ldr x0, …` of AArch64 name an address as their last operand. */
+/* `adr x0, …` and `ldr x0, …` of AArch64 have an address as their last operand. */
 static void add_literal(const struct xc_disas *disas, const cs_insn *insn, struct xc_code *out)
 {
 	uint64_t addr;

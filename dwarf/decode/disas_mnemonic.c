@@ -1,8 +1,8 @@
-/* disas_mnemonic: what Zydis 3.2 calls otherwise.
+/* disas_mnemonic: names that differ from those of Zydis 3.2.
  *
- * Conditions have several names each (Intel SDM volume 2, appendix B): gas takes e, ne, ae, a, ge, g. AT&T's names carry the
- * operand's size where no register tells it, and both sizes where they differ (gas manual, 9.16.3); Zydis's own suffixes
- * also go to vector instructions, where they mean something else (movsdq). */
+ * Conditions have several names each (Intel SDM volume 2, appendix B): gas uses e, ne, ae, a, ge, g. AT&T's names
+ * carry the operand's size where no register shows it, and both sizes where they differ (gas manual, 9.16.3); Zydis
+ * also adds suffixes to vector instructions, where they have another meaning (movsdq). */
 #include "dwarf/decode/disas_mnemonic.h"
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ static bool is_visible(const ZydisDecodedOperand *operand)
 	return operand->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
 }
 
-/* The visible memory operand when no register tells its size; shifts by cl do not. */
+/* The visible memory operand if no register shows its size; cl as a shift count does not. */
 static const ZydisDecodedOperand *unsized_memory(const ZydisDecodedInstruction *instruction,
 						 const ZydisDecodedOperand *operands)
 {
@@ -109,7 +109,7 @@ static bool takes_suffix(const ZydisDecodedInstruction *instruction)
 	}
 }
 
-/* movzx, movsx, movsxd: from a size to a size. */
+/* movzx, movsx, movsxd: from one size to another. */
 static bool name_extension(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands,
 			   char name[XC_MNEMONIC])
 {

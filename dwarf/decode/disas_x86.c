@@ -1,8 +1,8 @@
 /* disas_x86: Zydis, with the names of instructions that gdb and objdump write (disas_mnemonic.h).
  *
- * Segments: fs and gs have a base of their own that the kernel saves (DWARF numbers 58 and 59, x86-64 psABI 3.6.2);
- * in 32-bit code it is a descriptor's, which is not in a core. Operands that Zydis calls hidden are implied by the
- * instruction: the stack of push, flags, rip. */
+ * Segments: fs and gs have separate bases that the kernel saves (DWARF numbers 58 and 59, x86-64 psABI 3.6.2); in
+ * 32-bit code the base is in a descriptor, which is not in a core. Operands that Zydis calls hidden are implied by
+ * the instruction: the stack of push, flags, rip. */
 #include <Zydis/Zydis.h>
 #include <elf.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct x86 {
 	ZydisMachineMode mode;
 };
 
-/* Put our name in the place of Zydis's, which has its suffixes behind it and prefixes before it. */
+/* Replace Zydis's name, which has suffixes behind it and prefixes before it. */
 static void rename_instruction(const struct xc_disas *disas, const ZydisDecodedInstruction *instruction,
 			       const ZydisDecodedOperand *operands, const char *from, char to[XC_CODE_TEXT])
 {
@@ -36,7 +36,7 @@ static void rename_instruction(const struct xc_disas *disas, const ZydisDecodedI
 		 word + strcspn(word, " "));
 }
 
-/* A star before the place that an indirect jump reads, no blanks behind commas. */
+/* Write a star before the operand of an indirect jump, and no blanks after commas. */
 static void tidy_att(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands, const char *from,
 		     char to[XC_CODE_TEXT])
 {
@@ -67,7 +67,7 @@ static void write_text(const struct xc_disas *disas, const ZydisDecodedInstructi
 	char text[XC_CODE_TEXT / 2], named[XC_CODE_TEXT];
 	ZyanU8 shown = instruction->operand_count_visible;
 	if (is_nop(instruction))
-		shown = 0; /* they only make it longer */
+		shown = 0; /* they only make the line longer */
 	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&x86->formatter, instruction, operands, shown, text,
 							  sizeof text, out->addr, NULL)))
 		snprintf(text, sizeof text, "%s", ZydisMnemonicGetString(instruction->mnemonic));
@@ -115,7 +115,7 @@ static void add_memory(const struct xc_disas *disas, const ZydisDecodedInstructi
 		to->index = number_of(disas, mem->index);
 		to->complex |= to->index < 0;
 	}
-	/* push writes below the stack pointer that it finds */
+	/* push writes below the previous stack pointer */
 	if (to->implied && to->written && (mem->base == ZYDIS_REGISTER_RSP || mem->base == ZYDIS_REGISTER_ESP))
 		to->displacement -= to->size;
 }

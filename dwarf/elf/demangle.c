@@ -1,12 +1,13 @@
 /* demangle: libiberty with a bounded output.
  *
- * Mangled names are input: substitutions let a kilobyte of them stand for gigabytes of text, and libiberty's callback
- * cannot say "enough". So the callback leaves by longjmp. That leaks nothing of the C++ demangler, which keeps its
- * parts on the stack when printing through a callback (libiberty/cp-demangle.c, CP_DYNAMIC_ARRAYS); of the Rust one
- * at most the decoded punycode of one identifier.
+ * Mangled names are untrusted: substitutions let a kilobyte of them stand for gigabytes of text, and libiberty's
+ * callback cannot stop it. So the callback leaves by longjmp. In the C++ demangler that leaks nothing, since it keeps
+ * its parts on the stack when it prints through a callback (libiberty/cp-demangle.c, CP_DYNAMIC_ARRAYS); in the Rust
+ * demangler at most the decoded punycode of one identifier.
  *
- * libiberty refuses names longer than DEMANGLE_RECURSION_LIMIT / 2 bytes, since they might not fit its stack; but C++
- * templates make such names every day. Those go without that limit on a thread with a stack that fits the longest one. */
+ * libiberty refuses names longer than DEMANGLE_RECURSION_LIMIT / 2 bytes, since they might overflow its stack; but
+ * C++ templates often make such names. Those are demangled without that limit, on a thread with a stack large enough
+ * for the longest one. */
 #include "dwarf/elf/demangle.h"
 
 #include <libiberty/demangle.h>
@@ -22,7 +23,7 @@ enum {
 	MAX_OUTPUT = 1 << 20,
 	MAX_USUAL = DEMANGLE_RECURSION_LIMIT / 2,
 	LONG_STACK = 64 << 20, /* 4 KiB per byte of name; only what is touched costs memory */
-	OTHERS = 8 << 20,      /* of those who called us */
+	OTHERS = 8 << 20,      /* of the callers' frames */
 };
 
 static bool stack_is_long;
@@ -43,8 +44,8 @@ static void collect(const char *bytes, size_t len, void *opaque)
 	xc_text_addn(&sink->text, bytes, len);
 }
 
-/* Rust's legacy names are also valid C++ ones, so Rust is asked first. Its limit always holds: a back reference of the newer
- * scheme may stand for itself. */
+/* Rust's legacy names are also valid C++ names, so Rust is tried first. Its limit always applies: a back reference of
+ * the v0 scheme may refer to itself. */
 static void *demangle(void *argument)
 {
 	struct sink *sink = argument;
@@ -91,7 +92,7 @@ char *xc_demangle(const char *name, bool params)
 	size_t len = looks_mangled(name) ? strnlen(name, MAX_NAME + 1) : SIZE_MAX;
 	if (len > MAX_NAME)
 		return NULL;
-	struct sink *sink = xc_alloc(sizeof *sink); /* on the heap: unlike a local, whole after longjmp */
+	struct sink *sink = xc_alloc(sizeof *sink); /* on the heap: unlike a local variable, valid after longjmp */
 	sink->name = name;
 	sink->options = DMGL_GNU_V3 | DMGL_RUST | DMGL_ANSI | (params ? DMGL_PARAMS : 0);
 	if (len < MAX_USUAL)
@@ -104,7 +105,8 @@ char *xc_demangle(const char *name, bool params)
 	return result;
 }
 
-/* "17h0123456789abcdefE" at the end, or before a suffix of the optimiser's (".llvm.123"); rustc 1.95, symbol_mangling/legacy.rs. */
+/* "17h0123456789abcdefE" at the end, or before a suffix that the optimizer added (".llvm.123"); rustc 1.95,
+ * symbol_mangling/legacy.rs. */
 static bool ends_in_hash(const char *name)
 {
 	enum { HEAD = 3, DIGITS = 16 };
@@ -117,7 +119,7 @@ static bool ends_in_hash(const char *name)
 	return false;
 }
 
-/* The newer scheme's names begin with a version or one of the letters of a path (Rust RFC 2603). */
+/* Names of the v0 scheme begin with a version or one of the letters of a path (Rust RFC 2603). */
 bool xc_demangle_is_rust(const char *name)
 {
 	if (name[0] != '_')

@@ -1,11 +1,11 @@
 /* elffile: elf_memory over a read-only mapping.
  *
- * libelf only ever reads it: the one thing that writes, elf_compress, is never reached, since compressed sections are
- * inflated by dwarf/inflate before libdw sees them. Bytes without a mapping of their own (a vDSO inside the core) are
- * copied, so that they are aligned.
+ * libelf only reads it: elf_compress, the one function that writes, is never reached, since compressed sections are
+ * inflated by dwarf/elf/inflate before libdw sees them. Bytes without a mapping of their own (a vDSO inside the core)
+ * are copied, so that they are aligned.
  *
- * libdw 0.188 hands out a string that stands in .debug_info (DW_FORM_string) without looking for its end. Behind all bytes that
- * it is shown stands a NUL, so that such a string is garbage at worst. */
+ * libdw 0.188 returns a string in .debug_info (DW_FORM_string) without looking for its end. All bytes given to it are
+ * followed by a NUL, so such a string is garbage at worst. */
 #include "dwarf/elf/elffile.h"
 
 #include <elf.h>
@@ -111,8 +111,8 @@ bool xc_elffile_has_symtab(Elf *elf)
 	return find_section(elf, ".symtab", &header) != NULL;
 }
 
-/* By our own reading of notes: libdw's does not take ids whose length is no multiple of four. Sections first, since
- * dwz files have no program headers. */
+/* Notes are read by our own code: libdw does not accept ids whose length is not a multiple of four. Sections come
+ * first, since dwz files have no program headers. */
 struct xc_build_id xc_elffile_build_id(Elf *elf)
 {
 	struct xc_build_id id = {0};
@@ -142,7 +142,7 @@ static Elf *use_plain(struct xc_elffile *file, struct xc_source *plain, size_t s
 	return file->plain_elf;
 }
 
-/* A damaged entry, whose trailer is whole: a machine that stopped while it was written. */
+/* Forget a cache entry that is damaged although its trailer is complete: the machine stopped while it was written. */
 static void forget_cached(struct xc_elffile *file)
 {
 	unlink(file->plain->path);
@@ -193,7 +193,7 @@ struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, const char *cache_dir
 	return NULL;
 }
 
-/* libdw wants one section that it knows. */
+/* libdw requires one section that it knows. */
 Dwarf *xc_elffile_empty_dwarf(struct xc_elffile *file)
 {
 	static const struct {

@@ -1,11 +1,13 @@
-/* gopclntab: the section .gopclntab of Go 1.18 to 1.24 (runtime/symtab.go: pcHeader, functab, _func; debug/gosym/pclntab.go), "word" being ptrSize bytes:
+/* gopclntab: the section .gopclntab of Go 1.18 to 1.24 (runtime/symtab.go: pcHeader, functab, _func;
+ * debug/gosym/pclntab.go). A "word" has ptrSize bytes:
  *
  *	pcHeader  magic u32 (0xfffffff0; since 1.20 …f1), 0, 0, quantum u8, ptrSize u8,
  *	          words: nfunc, nfiles, textStart, offsets of funcnametab, cutab, filetab, pctab, and functab
  *	functab   nfunc × { entry u32, from textStart; offset of its _func from functab u32 }, end u32
  *	_func     entry u32, again; offset of its name in funcnametab u32; …
  *
- * textStart needs relocation in a PIE: there the file may have 0, which is refused, since text need not begin with Go's (cgo). */
+ * textStart needs relocation in a PIE. There the file may have 0, which is refused, since the text of a cgo program
+ * need not begin with Go's. */
 #include "dwarf/elf/gopclntab.h"
 
 #include <elf.h>
@@ -92,7 +94,7 @@ bool xc_gopclntab_range(const struct xc_gopclntab *t, uint64_t *from_out, uint64
 
 /* ---- of a file ---- */
 
-/* Does code of the file lie there? */
+/* Is there code at these addresses of the file? */
 static bool is_code(Elf *elf, uint64_t addr, uint64_t size)
 {
 	GElf_Phdr h;
@@ -112,7 +114,7 @@ static bool is_of(Elf *elf, const struct xc_gopclntab *t)
 	return xc_gopclntab_range(t, &from, &end) && is_code(elf, from, end - from);
 }
 
-/* Among other data. What looks like a header is none in a sound file: a few are tried. */
+/* Search other data for the table. In a valid file few places look like its header, so only a few are tried. */
 static bool search(Elf *elf, const Elf_Data *data, struct xc_gopclntab *out)
 {
 	const uint8_t *bytes = data->d_buf;
@@ -147,7 +149,7 @@ bool xc_gopclntab_find(Elf *elf, struct xc_gopclntab *out)
 	return data && search(elf, data, out);
 }
 
-/* How many functions the table tells of; 0 when they are not in order. */
+/* The number of functions in the table; 0 when they are not in address order. */
 static size_t count_functions(const struct xc_gopclntab *t)
 {
 	struct xc_gofunction f;

@@ -22,7 +22,7 @@ enum {
 	MAX_SECTION = 64 << 20,
 	MAX_SYMBOLS = 1 << 20,
 	MAX_DYNAMIC = 512,
-	SECTIONS = 6, /* null, four of ours, names */
+	SECTIONS = 6, /* null, four sections, names */
 };
 
 struct image {
@@ -82,7 +82,7 @@ static const Elf64_Phdr *find_phdr(const struct image *im, uint32_t type)
 	return NULL;
 }
 
-/* Bytes from vaddr to the end of the segment it lies in; 0 when in none. */
+/* Bytes from vaddr to the end of its segment; 0 when it is in none. */
 static uint64_t left_in_segment(const struct image *im, uint64_t vaddr)
 {
 	for (size_t i = 0; i < im->phdr_count; i++) {
@@ -140,7 +140,7 @@ static bool eh_frame_pointer(const uint8_t *header, size_t size, uint64_t vaddr,
 	return true;
 }
 
-/* How many bytes of whole records stand at the front; a zero length ends them. */
+/* The size of the complete records at the front; a zero length ends them. */
 static size_t whole_records(const uint8_t *bytes, size_t size)
 {
 	size_t at = 0;
@@ -181,7 +181,7 @@ static void add_frames(struct image *im)
 	size_t size = whole_records(records, got);
 	if (size == 0)
 		return;
-	/* the table points at records by address: it is of use only when all of them are there */
+	/* the table refers to records by address, so it is useful only when all of them are there */
 	if (got == most || size < got)
 		add_section(im, ".eh_frame_hdr", SHT_PROGBITS, segment->p_vaddr, header, segment->p_memsz);
 	add_section(im, ".eh_frame", SHT_PROGBITS, pointer, records, size);
@@ -193,7 +193,7 @@ struct dynamic {
 	uint64_t symtab, strtab, strsz, hash, gnu_hash;
 };
 
-/* Pointers may or may not have the bias added. */
+/* Pointers may or may not include the bias. */
 static uint64_t to_file(const struct image *im, uint64_t pointer)
 {
 	return pointer >= im->module->lo && pointer <= im->module->hi ? pointer - im->module->bias : pointer;
@@ -229,7 +229,7 @@ static void read_dynamic(const struct image *im, struct dynamic *d)
 	}
 }
 
-/* One past the highest symbol in a GNU hash table; 0 when it is unreadable. */
+/* One past the highest symbol in a GNU hash table; 0 when it cannot be read. */
 static uint64_t gnu_hash_count(const struct image *im, uint64_t at)
 {
 	uint32_t head[4], highest = 0, link; /* nbuckets, symoffset, bloom words, bloom shift */

@@ -1,7 +1,7 @@
-/* inflate: why not libdw's own way. libdw inflates by elf_compress, which writes the new sizes into the section headers
- * it was given (libelf/elf_compress.c, 0.188): into our mapping of the file, whose pages are also part of what a
- * pack stores; it runs zlib on one thread, where ISA-L takes half the time; and elfutils before 0.189 knows no zstd.
- * So an ELF image is made in memory with only what libdw looks at:
+/* inflate: replaces libdw's own inflation. libdw uses elf_compress, which writes the new sizes into the section
+ * headers it was given (libelf/elf_compress.c, 0.188): here that would be our mapping of the file, whose pages a pack
+ * also stores. It runs zlib on one thread, where ISA-L takes half the time; and elfutils before 0.189 does not know
+ * zstd. So an ELF image is made in memory that has only what libdw reads:
  *
  *	header | .debug_* inflated or copied, .gnu_debug* copied | names | section headers
  *
@@ -28,17 +28,18 @@ enum {
 	ALIGNMENT = 16,
 	OLD_HEADER = 12,
 	TYPE_ZLIB = 1, /* ELFCOMPRESS_ZLIB */
-	TYPE_ZSTD = 2, /* ELFCOMPRESS_ZSTD, not in older headers */
+	TYPE_ZSTD = 2, /* ELFCOMPRESS_ZSTD, missing from older headers */
 #ifdef XC_HOSTILE
 	PIECE = 4093,
 	CHUNK = 4099,
 #else
 	PIECE = 1 << 30,
-	CHUNK = 256 << 10, /* stays in the second-level cache */
+	CHUNK = 256 << 10, /* fits the second-level cache */
 #endif
 	WORTH_A_THREAD = 256 << 10,
 };
-/* No debug section is packed a hundred to one; a bomb of zeros is a thousand to one. Small ones do no harm. */
+/* Debug sections do not compress a hundred to one; a bomb of zeros compresses a thousand to one. Small sections do no
+ * harm. */
 enum { MAX_RATIO = 128, HARMLESS = 64 << 20 };
 static const uint64_t MAX_TOTAL = UINT64_C(8) << 30;
 
@@ -148,9 +149,9 @@ static struct xc_error *make_plan(struct plan *plan)
 
 /* ---- filling ---- */
 
-/* Where the image goes: memory, or a file through a buffer that stays in the processor's cache. */
+/* Destination of the image: memory, or a file through a buffer that stays in the processor's cache. */
 struct sink {
-	uint8_t *bytes; /* NULL: fd */
+	uint8_t *bytes; /* NULL: write to fd */
 	int fd;
 };
 
@@ -174,7 +175,7 @@ static bool put(const struct sink *sink, uint64_t offset, const void *bytes, siz
 	return true;
 }
 
-/* Room for the next bytes of a part: in place, or the buffer. */
+/* Space for the next bytes of a part: in place, or in the buffer. */
 static uint8_t *room_for(const struct sink *sink, uint8_t *buffer, uint64_t offset)
 {
 	return sink->bytes ? sink->bytes + offset : buffer;
@@ -185,7 +186,7 @@ static bool flush(const struct sink *sink, const uint8_t *buffer, uint64_t offse
 	return sink->bytes || put(sink, offset, buffer, len);
 }
 
-/* ISA-L's counters are 32 bits wide, so large sections go in pieces. */
+/* ISA-L's counters are 32 bits wide, so large sections are inflated in pieces. */
 static bool inflate_zlib(const struct part *part, const struct sink *sink, uint8_t *buffer)
 {
 	struct inflate_state z;
@@ -208,7 +209,7 @@ static bool inflate_zlib(const struct part *part, const struct sink *sink, uint8
 		if (z.block_state == ISAL_BLOCK_FINISH)
 			return done == part->size;
 		if (z.avail_in == give && z.avail_out == room)
-			return false; /* no step: input or room used up */
+			return false; /* no progress: input or output is used up */
 	}
 }
 
@@ -229,7 +230,7 @@ static bool inflate_zstd(const struct part *part, const struct sink *sink, uint8
 			break;
 		done += out.pos;
 		if (more && !out.pos && in.pos == before)
-			break; /* no step */
+			break; /* no progress */
 	}
 	ZSTD_freeDCtx(context);
 	return more == 0 && done == part->size && in.pos == in.size;
@@ -244,7 +245,8 @@ static bool fill_part(const struct part *part, const struct sink *sink, uint8_t 
 	return put(sink, part->offset, part->stored, (size_t)part->size);
 }
 
-/* Two threads take parts until none is left, largest first: .debug_info is about as much work as all the others. */
+/* Two threads take parts until none is left, largest first: .debug_info is about as much work as all other sections
+ * together. */
 struct filling {
 	const struct plan *plan;
 	const struct sink *sink;
@@ -270,7 +272,7 @@ static int larger_first(const void *a, const void *b)
 	return x->size < y->size ? 1 : x->size > y->size ? -1 : 0;
 }
 
-/* The part that is damaged, or NULL. */
+/* Returns the part that is damaged, or NULL. */
 static const struct part *fill(const struct plan *plan, const struct sink *sink)
 {
 	struct filling f = {.plan = plan, .sink = sink};
@@ -285,7 +287,7 @@ static const struct part *fill(const struct plan *plan, const struct sink *sink)
 	return atomic_load(&f.damaged);
 }
 
-/* Names and section headers behind the parts. */
+/* The size of names and section headers, which follow the parts. */
 static size_t tail_size(const struct plan *plan)
 {
 	size_t size = (plan->count + 2) * sizeof(Elf64_Shdr) + 4 * ALIGNMENT;
@@ -309,7 +311,7 @@ static Elf64_Ehdr header_of(const struct plan *plan, uint64_t sections_at)
 			    .e_shoff = sections_at};
 }
 
-/* Write the names to `tail` from its start; returns how many bytes. */
+/* Write the names to the start of `tail`; returns the number of bytes. */
 static size_t write_names(const struct plan *plan, uint8_t *tail, Elf64_Shdr *shdrs)
 {
 	static const char own[] = "\0.shstrtab";
@@ -351,7 +353,8 @@ static struct xc_error *build(const struct plan *plan, const struct sink *sink)
 {
 	const struct part *damaged = fill(plan, sink);
 	if (damaged)
-		return xc_error_new(XC_ERR_FORMAT, "%s is damaged: it does not inflate to its size", damaged->name);
+		return xc_error_new(XC_ERR_FORMAT, "%s is damaged: it does not inflate to the size it states",
+				    damaged->name);
 	return finish(plan, sink) ? NULL : xc_error_errno(errno, "writing inflated debug sections");
 }
 

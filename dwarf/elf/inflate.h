@@ -1,4 +1,4 @@
-/* inflate: compressed debug sections (zlib, zstd, and the old .zdebug form) made plain. */
+/* inflate: decompresses debug sections (zlib, zstd, and the old .zdebug form). */
 #ifndef XC_INFLATE_H
 #define XC_INFLATE_H
 
@@ -9,12 +9,12 @@
 /* Does the file have compressed debug sections? */
 bool xc_inflate_needed(Elf *elf);
 
-/* An ELF image with the file's header and its debug sections only, all plain; owned by the caller. Errors: XC_ERR_FORMAT (damaged),
- * XC_ERR_LIMIT (more than 8 GiB, or more than this machine can give), XC_ERR_UNSUPPORTED (another compression; not
- * 64-bit in this machine's byte order). */
+/* An ELF image with the file's header and its debug sections only, all decompressed; owned by the caller. Errors:
+ * XC_ERR_FORMAT (damaged), XC_ERR_LIMIT (more than 8 GiB, or more than this machine has), XC_ERR_UNSUPPORTED (another
+ * compression; not 64-bit in this machine's byte order). */
 XC_MUST_CHECK struct xc_error *xc_inflate_sections(Elf *elf, struct xc_source **image_out);
 
-/* How large that image is, and the same written to a file, without being held in memory. Errors: also XC_ERR_IO. */
+/* The size of that image, and the same written to a file without being held in memory. Errors: also XC_ERR_IO. */
 XC_MUST_CHECK struct xc_error *xc_inflate_size(Elf *elf, uint64_t *size_out);
 XC_MUST_CHECK struct xc_error *xc_inflate_to(Elf *elf, int fd);
 

@@ -1,4 +1,5 @@
-/* inflate_cache: image, then a trailer that says what it belongs to and that it is whole:
+/* inflate_cache: an image, then a trailer with the key that it belongs to. The trailer also shows that the file is
+ * complete:
  *
  *	"XCPLAIN1"   u64 size of the image   SHA-256 of the key                                     (48 bytes) */
 #include "dwarf/elf/inflate_cache.h"
@@ -14,7 +15,7 @@
 
 enum { KEY_SIZE = SHA256_DIGEST_LENGTH, NAME_BYTES = 16 };
 static const char magic[8] = {'X', 'C', 'P', 'L', 'A', 'I', 'N', '1'};
-static const uint64_t least_size = 256 << 10; /* smaller ones are inflated as fast as found */
+static const uint64_t least_size = 256 << 10; /* smaller images are inflated as fast as they are looked up */
 
 struct trailer {
 	char magic[sizeof magic];
@@ -27,7 +28,7 @@ struct xc_cache xc_inflate_cache_in(const char *dir)
 	return (struct xc_cache){.dir = dir, .kind = "debug", .capacity = UINT64_C(8) << 30};
 }
 
-/* What the kernel says of a compressed file. */
+/* The kernel's facts about a compressed file. */
 struct facts {
 	uint64_t dev, ino, size, mtime_ns, ctime_ns;
 };
@@ -114,10 +115,10 @@ struct xc_error *xc_inflate_cache_write(const struct xc_source *packed, Elf *elf
 	if (err)
 		return err;
 	if (!xc_inflate_needed(elf) || size < least_size)
-		return xc_error_new(XC_ERR_NOT_FOUND, "nothing that is worth keeping");
+		return xc_error_new(XC_ERR_NOT_FOUND, "nothing worth caching");
 	if ((err = xc_inflate_to(elf, fd)))
 		return err;
-	return seal(fd, packed, size) ? NULL : xc_error_errno(errno, "writing what was inflated");
+	return seal(fd, packed, size) ? NULL : xc_error_errno(errno, "writing inflated debug sections");
 }
 
 struct xc_error *xc_inflate_cache_fill(const char *dir, const struct xc_source *packed, Elf *elf,
@@ -135,7 +136,7 @@ struct xc_error *xc_inflate_cache_fill(const char *dir, const struct xc_source *
 		return err;
 	err = xc_inflate_to(elf, draft.fd);
 	bool kept = xc_cache_finish(&draft, !err && seal(draft.fd, packed, size));
-	if (err && err->code == XC_ERR_IO) { /* the disk's fault, not the file's */
+	if (err && err->code == XC_ERR_IO) { /* a fault of the disk, not of the file */
 		xc_error_free(err);
 		return NULL;
 	}

@@ -1,4 +1,4 @@
-/* minidebug: liblzma with a cap on its memory and on what comes out: a few kilobytes of xz can hold gigabytes. */
+/* minidebug: liblzma with limits on its memory and its output: a few kilobytes of xz can hold gigabytes. */
 #include "dwarf/elf/minidebug.h"
 
 #include <lzma.h>
@@ -6,7 +6,7 @@
 
 enum { MAX_OUTPUT = 64 << 20, MAX_MEMORY = 128 << 20, FIRST = 256 << 10 };
 
-/* Decode all of it into a malloc'ed buffer; NULL on damage or when it grows too large. */
+/* Decode everything into a malloc'ed buffer; NULL when it is damaged or too large. */
 static uint8_t *inflate(const Elf_Data *packed, size_t *size_out)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;

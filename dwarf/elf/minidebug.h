@@ -5,7 +5,7 @@
 
 #include "dwarf/elf/elffile.h"
 
-/* Inflate and open it. False when elf has none, it is damaged, or inflates to more than 64 MiB. */
+/* Inflate and open it. False when elf has none, when it is damaged, or when it inflates to more than 64 MiB. */
 bool xc_minidebug_open(Elf *elf, struct xc_elffile *file_out);
 
 #endif

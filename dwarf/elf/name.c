@@ -1,10 +1,10 @@
-/* name: numbers are spelled from the words that they are made of, in any order: {long, unsigned, int} is "unsigned long". */
+/* name: integer types are recognized by their words in any order: {long, unsigned, int} is "unsigned long". */
 #include "dwarf/elf/name.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_OPERATORS = 16 }; /* of one name; each is looked through to its end */
+enum { MAX_OPERATORS = 16 }; /* in one name; each is scanned to its end */
 
 static bool in_word(char c)
 {
@@ -18,7 +18,7 @@ struct integer {
 	bool is_int, is_char, is_short, is_signed, is_unsigned, is_float, is_double, is_int128, is_complex;
 };
 
-/* Take one word into the integer; false when it is no part of one. */
+/* Add one word to the integer type; false when it is not part of one. */
 static bool add_word(struct integer *i, const char *word, size_t len)
 {
 	struct integer was = *i;
@@ -89,7 +89,7 @@ static const char *skip_space(const char *at, const char *end)
 	return at;
 }
 
-/* As many words as make one integer; returns where it ends. */
+/* Take as many words as make up one integer type; returns where it ends. */
 static const char *take_integer(const char *at, const char *end, struct integer *integer)
 {
 	for (const char *next = at; next < end;) {
@@ -114,7 +114,7 @@ static void add_canonical(const char *name, size_t len, struct xc_text *text)
 			xc_text_char(text, ' ');
 		after_word = word > 0;
 		const char *next = word ? take_integer(at, end, &integer) : at;
-		if (integer.words > integer.is_complex) { /* a struct may be called complex */
+		if (integer.words > integer.is_complex) { /* a struct may be named complex */
 			write_integer(&integer, text);
 			at = next;
 		} else {
@@ -145,7 +145,7 @@ static uint64_t hash_bytes(const char *bytes, size_t len)
 	return hash ^ (hash >> 32);
 }
 
-/* "signed" and "unsigned" are integers without a space in them, alone and as arguments of templates. */
+/* "signed" and "unsigned" are integer types without a space in them, alone and as template arguments. */
 static bool is_plain(const char *name, size_t len)
 {
 	static const char word[] = "signed";
@@ -192,7 +192,7 @@ static bool opens(char c)
 	return c && strchr("<([{", c);
 }
 
-/* A '>' of "->" closes nothing. */
+/* The '>' of "->" closes nothing. */
 static bool closes(const char *name, const char *at)
 {
 	return *at && strchr(">)]}", *at) && !(*at == '>' && at > name && at[-1] == '-');
@@ -206,9 +206,9 @@ static bool is_balanced(const char *from, const char *end)
 	return depth == 0;
 }
 
-/* `at` is behind "operator". Where its symbol ends, so that its < and ( open nothing: the longest symbol that leaves the brackets
- * of template arguments balanced (clang writes "operator<<int>" for operator< of int). The name of a conversion
- * ends with the type: it is one component. */
+/* `at` is behind "operator". Returns the end of the operator's symbol, whose < and ( open nothing: the longest symbol
+ * that leaves the brackets of template arguments balanced (clang writes "operator<<int>" for operator< of int). The
+ * name of a conversion ends with its type and is one component. */
 static const char *skip_operator(const char *at, const char *end)
 {
 	static const char *const symbols[] = {

@@ -1,5 +1,5 @@
-/* pointer_map: an open-addressed hash table. It only grows; the tables it outgrew stay in the arena, which at most
- * doubles its memory and spares every user a release. */
+/* pointer_map: an open-addressing hash table. It only grows; outgrown tables stay in the arena, which at most doubles
+ * the memory and spares users a release. */
 #include "dwarf/elf/pointer_map.h"
 
 struct xc_pointer_map_slot {

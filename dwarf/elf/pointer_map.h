@@ -1,4 +1,4 @@
-/* pointer_map: remembers what was worked out for a pair of pointers (a DIE, a place), for as long as its arena lives. */
+/* pointer_map: a value for each pair of pointers (a DIE, a place), kept for as long as the arena lives. */
 #ifndef XC_POINTER_MAP_H
 #define XC_POINTER_MAP_H
 
@@ -9,8 +9,8 @@ struct xc_pointer_map {
 	size_t count, capacity;
 };
 
-/* Where the answer for (a, b) is kept: holds NULL until the caller stores one. Valid until the next call.
- * O(1); b may be NULL, a may not. */
+/* The slot for the value of (a, b); holds NULL until the caller stores one. Valid until the next call. O(1); b may be
+ * NULL, a may not. */
 void **xc_pointer_map_at(struct xc_pointer_map *memo, struct xc_arena *arena, const void *a, const void *b);
 
 #endif

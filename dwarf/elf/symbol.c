@@ -16,14 +16,14 @@
 
 enum {
 	MAX_SYMBOLS = 1 << 26,
-	MAX_WALK = 1024,     /* steps back for one address: only hostile tables need more */
-	MAX_PROBES = 512,    /* names in a row that share a slot: hashes can be made to */
-	MAX_NAME = 64 << 10, /* bytes of a name that are handed out */
-	SHARING = 8,         /* how often names may share their bytes by being the end of another */
+	MAX_WALK = 1024,     /* steps back for one address; only hostile tables need more */
+	MAX_PROBES = 512,    /* consecutive names that share a slot: hashes can be forged to collide */
+	MAX_NAME = 64 << 10, /* bytes of a name that is returned */
+	SHARING = 8,         /* how many names may share bytes by being the end of another */
 	FILES = 2,
 };
 
-/* Where the rows of one file stand. */
+/* The rows of one symbol table in its file. */
 struct table_bytes {
 	Elf *elf;
 	const char *rows, *names;
@@ -42,11 +42,11 @@ struct xc_symtab {
 	struct table_bytes files[FILES];
 	struct xc_symbol *symbols;
 	uint64_t *reach;
-	size_t count, addressed; /* addressed: without TLS */
-	size_t names_added;      /* bytes of the names that come from no file */
-	uint32_t *hash;          /* index + 1 into symbols; NULL until a name is asked for */
+	size_t count, addressed; /* addressed: without TLS symbols */
+	size_t names_added;      /* bytes of the names that are not from a file */
+	uint32_t *hash;          /* index + 1 into symbols; NULL until the first look-up by name */
 	size_t hash_mask;
-	struct xc_arena arena; /* names whose version was cut off */
+	struct xc_arena arena; /* holds names whose version was cut off */
 };
 
 /* ---- reading ---- */
@@ -108,8 +108,8 @@ static Elf64_Sym row_at(const struct table_bytes *t, size_t index)
 			   .st_size = narrow.st_size};
 }
 
-/* "$a", "$t.1", "$d", "$xrv64…": marks between code and data (ELF for the Arm Architecture 2022Q3, 5.5.5, and for
- * the 64-bit one, 5.6; RISC-V ELF psABI 1.0, "Mapping Symbol"). */
+/* "$a", "$t.1", "$d", "$xrv64…": mapping symbols between code and data (ELF for the Arm Architecture 2022Q3, 5.5.5,
+ * and for the 64-bit one, 5.6; RISC-V ELF psABI 1.0, "Mapping Symbol"). */
 static bool is_mark(const struct table_bytes *t, const Elf64_Sym *row)
 {
 	bool marks = t->machine == EM_ARM || t->machine == EM_AARCH64 || t->machine == EM_RISCV;
@@ -119,7 +119,7 @@ static bool is_mark(const struct table_bytes *t, const Elf64_Sym *row)
 	return name[0] == '$' && name[1] && strchr("atdx", name[1]);
 }
 
-/* Bit 0 of an arm function's value says that it is Thumb code. */
+/* Bit 0 of an arm function's value marks Thumb code. */
 static bool is_thumb(const struct table_bytes *t, const Elf64_Sym *row)
 {
 	uint8_t type = ELF64_ST_TYPE(row->st_info);
@@ -253,7 +253,7 @@ void xc_symtab_free(struct xc_symtab *table)
 
 /* ---- names ---- */
 
-/* Without @V or @@V, and not longer than anyone reads; worked out when the symbol is first handed out. */
+/* Strip @V or @@V and limit the length; done when the symbol is first returned. */
 static const struct xc_symbol *handed_out(const struct xc_symtab *table, size_t index)
 {
 	struct xc_symtab *own = (struct xc_symtab *)(uintptr_t)table;
@@ -311,7 +311,7 @@ static bool better_named(const struct xc_symbol *a, const struct xc_symbol *b)
 	return type_rank(a) < type_rank(b);
 }
 
-/* The slot of a name: where it stands, or the free one where it would; NULL when too many others are in the way. */
+/* The slot of a name: the one it is in, or the free one where it would go; NULL when too many others collide. */
 static uint32_t *slot_of(const struct xc_symtab *table, const char *name, size_t len)
 {
 	size_t at = hash_of(name, len) & table->hash_mask;
@@ -326,8 +326,8 @@ static uint32_t *slot_of(const struct xc_symtab *table, const char *name, size_t
 	return NULL;
 }
 
-/* A hundred thousand names can be the ends of one string of a megabyte: those that come when the bytes of all strings have been
- * read several times over are not found by name. */
+/* A hundred thousand names can be the ends of one string of a megabyte. Once the bytes of all strings have been read
+ * several times over, further names are not found by name. */
 static void build_hash(struct xc_symtab *table)
 {
 	size_t names_size = table->files[0].names_size + table->files[1].names_size + table->names_added;
@@ -375,7 +375,7 @@ const struct xc_symbol *xc_symtab_get(const struct xc_symtab *table, size_t inde
 
 /* ---- addresses ---- */
 
-/* Of two symbols at the same address: the one people know. */
+/* Of two symbols at the same address, prefer the better known. */
 static bool better_at(const struct xc_symbol *a, const struct xc_symbol *b)
 {
 	bool a_local = a->bind == STB_LOCAL, b_local = b->bind == STB_LOCAL;
@@ -391,7 +391,7 @@ static bool better_at(const struct xc_symbol *a, const struct xc_symbol *b)
 	return strcmp(a->name, b->name) < 0;
 }
 
-/* How many symbols begin at or below addr. */
+/* The number of symbols that begin at or below addr. */
 static size_t upper_bound(const struct xc_symtab *table, uint64_t addr)
 {
 	size_t lo = 0, hi = table->addressed;
@@ -413,7 +413,7 @@ static bool in_section(const struct xc_symtab *table, const struct xc_symbol *s,
 	       addr - header.sh_addr < header.sh_size;
 }
 
-/* The nearest symbol before addr in its section, if nothing says where it ends. */
+/* The nearest symbol before addr in its section, if its end is not known. */
 static const struct xc_symbol *unsized_at(const struct xc_symtab *table, uint64_t addr, size_t end)
 {
 	const struct xc_symbol *best = NULL;
@@ -424,7 +424,7 @@ static const struct xc_symbol *unsized_at(const struct xc_symtab *table, uint64_
 		if (!in_section(table, s, addr))
 			continue;
 		if (s->size)
-			return NULL; /* ends before addr, else it would cover it */
+			return NULL; /* ends before addr, or it would cover it */
 		if (!best || better_at(s, best))
 			best = s;
 	}

@@ -1,4 +1,4 @@
-/* accel: see accel.h. */
+/* accel: one interface to both kinds of tables; each is checked when it is opened. */
 #include "dwarf/index/accel_impl.h"
 
 #include <stdlib.h>

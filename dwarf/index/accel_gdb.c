@@ -41,7 +41,7 @@ static uint64_t u64_at(const struct xc_cursor *c, uint64_t offset)
 	return xc_load_uint(c->at + offset, 8, false);
 }
 
-/* Type units of DWARF 4 stand in .debug_types, and their offsets count there. */
+/* Type units of DWARF 4 are in .debug_types, and their offsets count there. */
 static bool is_type_unit(const struct xc_accel_list *units, uint64_t offset)
 {
 	const struct xc_die_scan_unit *unit = xc_accel_unit(units, offset);
@@ -74,7 +74,7 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* The name of a slot, within the pool; NULL when it is out of bounds. */
+/* Does a slot have this name? False when it is out of bounds. */
 static bool slot_is(const struct xc_cursor *c, const struct header *h, uint32_t at, const char *name)
 {
 	size_t left = xc_cursor_left(c) - h->pool, len = strlen(name) + 1;

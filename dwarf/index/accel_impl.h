@@ -1,10 +1,10 @@
-/* accel_impl: what the two kinds of tables share. */
+/* accel_impl: shared by the two kinds of tables. */
 #ifndef XC_ACCEL_IMPL_H
 #define XC_ACCEL_IMPL_H
 
 #include "dwarf/index/accel.h"
 
-/* The units of .debug_info as they are. */
+/* The actual units of .debug_info. */
 struct xc_accel_list {
 	struct xc_die_scan_unit *items;
 	size_t count, capacity;
@@ -12,12 +12,12 @@ struct xc_accel_list {
 
 struct xc_accel {
 	struct xc_accel_list units;
-	struct xc_cursor gdb_index;   /* empty: none that is sound */
+	struct xc_cursor gdb_index;   /* empty: there is no sound one */
 	struct xc_cursor debug_names; /* the same */
 	struct xc_cursor str;         /* .debug_str */
 };
 
-/* The unit whose header stands at this offset; NULL when none does. */
+/* The unit whose header is at this offset; NULL when there is none. */
 const struct xc_die_scan_unit *xc_accel_unit(const struct xc_accel_list *units, uint64_t offset);
 
 void xc_accel_add(struct xc_accel_units *units, uint64_t offset);

@@ -28,7 +28,7 @@ static uint64_t word_at(const struct table *t, uint64_t offset, unsigned size)
 	return xc_load_uint(t->bytes.at + offset, size, false);
 }
 
-/* Take the table at *all, which moves behind it. */
+/* Read the header of the table at *all, which moves behind the table. */
 static bool read_table(struct xc_cursor *all, struct table *t)
 {
 	uint32_t length, augmentation;
@@ -81,8 +81,8 @@ bool xc_debug_names_are_sound(const struct xc_cursor *names, const struct xc_acc
 	return listed == units->count;
 }
 
-/* Bernstein's hash of the folded name (DWARF 5, 7.33); names with other than ASCII letters are not folded by us and so not
- * found. */
+/* Bernstein's hash of the folded name (DWARF 5, 7.33). Names with letters outside ASCII are not folded here, and so
+ * are not found. */
 static uint32_t hash_of(const char *name, size_t len)
 {
 	uint32_t hash = 5381;
@@ -163,7 +163,7 @@ static bool read_form(struct xc_cursor *c, uint64_t form, uint64_t *value_out)
 	return good;
 }
 
-/* One entry; false at the end of the list or when it is damaged, which *damaged_out tells. */
+/* Read one entry; false at the end of the list or when it is damaged: then *damaged_out is set. */
 static bool read_entry(const struct table *t, struct xc_cursor *c, struct xc_accel_units *units, bool *damaged_out)
 {
 	struct pair pairs[MAX_PAIRS];
@@ -204,7 +204,7 @@ static bool add_entries(const struct table *t, uint64_t name, struct xc_accel_un
 	return !damaged;
 }
 
-/* Names of one bucket stand together; without buckets all are looked through. */
+/* Names of one bucket are adjacent; without buckets all names are searched. */
 static bool find_in(const struct xc_accel *accel, const struct table *t, const char *last, size_t len,
 		    struct xc_accel_units *units)
 {

@@ -1,4 +1,4 @@
-/* index: what it is built from and where it is kept. How its bytes are read: index_table.c. */
+/* index: the input of an index, and the file in which it is kept. The format is read by index_table.c. */
 #include "dwarf/index/index.h"
 
 #include <dwarf.h>
@@ -16,10 +16,10 @@
 
 enum {
 	FIXED_SPACES = XC_INDEX_SPLIT,
-	WORTH_IT = 8, /* a part of the units is scanned when it is smaller by this */
+	WORTH_IT = 8, /* scan part of the units only when all together are this many times larger */
 };
 
-/* A split unit whose strings were asked for. */
+/* A split unit whose strings were needed. */
 struct split_space {
 	struct split_space *next;
 	struct xc_index_part part;
@@ -31,17 +31,17 @@ struct xc_index {
 	struct xc_module *module;
 	const struct xc_elffile *file;
 	struct xc_die_scan_space spaces[FIXED_SPACES];
-	struct split_space *splits; /* asked for by name */
+	struct split_space *splits; /* those needed for names */
 	struct xc_cache cache;
 	struct xc_index_name name;
 	struct xc_source *kept; /* NULL: built in this run */
 	void *built;
 	struct xc_index_table table;
-	struct xc_accel *accel; /* NULL: none, or not asked for yet */
+	struct xc_accel *accel; /* NULL: none, or not opened yet */
 	bool accel_tried;
 };
 
-/* ---- what is scanned ---- */
+/* ---- input ---- */
 
 static struct xc_die_scan_space space_of(Elf *elf, const char *info)
 {
@@ -90,7 +90,7 @@ static struct xc_die_scan_space space_of_part(const struct xc_split_part *part)
 					  .split = true};
 }
 
-/* All that is scanned: the fixed spaces, then a space for each split unit. */
+/* Everything that is scanned: the fixed spaces, then a space for each split unit. */
 struct scanned {
 	struct xc_die_scan_space *spaces;
 	struct xc_index_part *parts;
@@ -138,7 +138,7 @@ static const struct xc_die_scan_space *split_space(struct xc_index *index, const
 
 /* ---- the kept file ---- */
 
-/* Was it last checked against this very inode? */
+/* Was it last checked against this same inode? */
 static bool was_seen(const struct xc_index *index, const struct xc_source *s)
 {
 	struct xc_index_seen now;
@@ -184,7 +184,7 @@ static void keep(const struct xc_index *index, size_t size)
 	xc_cache_put(&index->cache, index->name.text, &piece, 1);
 }
 
-/* Does the file refer to one of dwz's that was not found? */
+/* Does the file refer to a dwz file that was not found? */
 static bool lacks_alternate(const struct xc_index *index)
 {
 	Elf *elf = index->file->elf;
@@ -213,7 +213,7 @@ static void build(struct xc_index *index)
 	if (!index->built)
 		return;
 	xc_index_table_built(&index->table, index->built);
-	if (!scanned.missing && !lacks_alternate(index)) /* else a file that is found later would not be looked into */
+	if (!scanned.missing && !lacks_alternate(index)) /* otherwise a file that is found later would not be scanned */
 		keep(index, size);
 }
 

@@ -1,6 +1,6 @@
-/* index_build: threads take units from one counter and scan them into tables of their own, without a lock; then the tables
- * are merged by key and laid out by hash. Of equal definitions the one of the lowest unit stays, so that the result does
- * not depend on which thread came first. */
+/* index_build: threads take units from one counter and scan them into their own tables, without a lock; then the
+ * tables are merged by key and laid out by hash. Of equal definitions the one of the lowest unit stays, so the result
+ * does not depend on the order of threads. */
 #include "dwarf/index/index_build.h"
 
 #include <isa-l/crc.h>
@@ -29,7 +29,7 @@ struct worker {
 	struct work *work;
 	struct xc_index_scan scan;
 	pthread_t thread;
-	bool leads; /* draws the progress */
+	bool leads; /* this worker draws the progress */
 };
 
 static void add_unit(struct work *w, const struct xc_index_listed *one)
@@ -94,8 +94,8 @@ static void scan_all(struct work *w, struct worker *workers, unsigned count)
 
 /* ---- merging ---- */
 
-/* Items of `from` into `to`. Parents are renumbered when all are added: an item that replaced an earlier one may stand before its
- * scope. */
+/* Merge the items of `from` into `to`. Parents are renumbered when all are added: an item that replaced an earlier
+ * one may precede its scope. */
 static void merge(struct xc_index_items *to, const struct xc_index_items *from)
 {
 	uint32_t *number = xc_alloc((from->count + 1) * sizeof *number);
@@ -106,7 +106,7 @@ static void merge(struct xc_index_items *to, const struct xc_index_items *from)
 	for (size_t i = 0; i < from->count; i++) {
 		const struct xc_index_item *item = &from->items[i];
 		struct xc_index_item *stays = &to->items[number[i]];
-		if (stays->unit == item->unit && stays->die == item->die) /* units are one thread's */
+		if (stays->unit == item->unit && stays->die == item->die) /* a unit belongs to one thread */
 			stays->parent = item->parent ? number[item->parent - 1] + 1 : 0;
 	}
 	free(number);
@@ -165,7 +165,7 @@ static struct order order_of(const struct xc_index_items *all, size_t i)
 	return (struct order){item->hash, item->unit, item->die, (uint32_t)i};
 }
 
-/* Count, place, and sort the few of each bucket. */
+/* Counting sort by bucket; then each small bucket is sorted. */
 static struct order *sort_items(const struct xc_index_items *all, unsigned bits, uint32_t *buckets)
 {
 	size_t count = (size_t)1 << bits;

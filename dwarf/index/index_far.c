@@ -1,6 +1,7 @@
-/* index_far: what stands at an origin may have been folded into an equal of yet another unit, or be a mere declaration. So each unit with
- * origins is scanned once more by itself, with its functions and variables apart: that tells the key of each, by which the
- * item is found that all equal ones were folded into. An origin may be far itself; then the next unit is asked. */
+/* index_far: the item at an origin may have been folded into an equal one of yet another unit, or be only a
+ * declaration. So each unit with origins is scanned once more by itself, with its functions and variables listed
+ * apart. That gives the key of each, which finds the item that all equal ones were folded into. An origin may itself
+ * refer to another unit, which is then scanned next. */
 #include "dwarf/index/index_far.h"
 
 #include <stdlib.h>
@@ -9,10 +10,10 @@
 
 enum { MAX_ROUNDS = 4 };
 
-/* A far item that looks for its name. */
+/* A far item that needs its name. */
 struct request {
 	uint32_t item;      /* number in all */
-	uint32_t unit, die; /* where its origin stands */
+	uint32_t unit, die; /* place of its origin */
 };
 
 struct requests {
@@ -28,7 +29,7 @@ bool xc_index_far_any(const struct xc_index_items *all)
 	return false;
 }
 
-/* ---- where origins stand ---- */
+/* ---- places of origins ---- */
 
 static const struct xc_index_listed *unit_holding(const struct xc_index_listing *l, uint32_t space, uint64_t offset)
 {
@@ -45,7 +46,7 @@ static const struct xc_index_listed *unit_holding(const struct xc_index_listing 
 	return u && u->space == space && offset - u->unit.offset < u->unit.size ? u : NULL;
 }
 
-/* Ask for the origin that a far item has, or that was found to have one. */
+/* Request the origin of a far item, or of one whose origin is far. */
 static void request(const struct xc_index_listing *l, struct requests *requests, uint32_t item,
 		    const struct xc_index_item *far)
 {
@@ -67,7 +68,7 @@ static int by_origin(const void *a, const void *b)
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* ---- what stands there ---- */
+/* ---- items at origins ---- */
 
 static int by_die(const void *a, const void *b)
 {
@@ -75,7 +76,7 @@ static int by_die(const void *a, const void *b)
 	return x->die < y->die ? -1 : x->die > y->die;
 }
 
-/* A name as a unit of another file sees it; 0 when it cannot be told. */
+/* The name as it is stored for a unit of another file; 0 when it cannot be expressed. */
 static uint64_t name_seen(const struct xc_index_listing *l, const struct xc_index_item *named,
 			  const struct xc_index_item *by)
 {
@@ -95,7 +96,7 @@ static uint32_t parent_in(const struct xc_index_items *all, const struct xc_inde
 	return named->parent ? xc_index_items_find(all, again->all.items[named->parent - 1].key) : 0;
 }
 
-/* The far item becomes what `named` says, or is folded into what equals that. */
+/* Give the far item the facts of `named`, or fold it into the item that equals it. */
 static void settle(const struct xc_index_listing *l, struct xc_index_items *all, const struct xc_index_scan *again,
 		   const struct xc_index_item *named, uint32_t number)
 {
@@ -111,19 +112,19 @@ static void settle(const struct xc_index_listing *l, struct xc_index_items *all,
 		return;
 	bool another = !(made.flags & XC_INDEX_EXTERNAL) && (!equal || all->items[equal - 1].flags & XC_INDEX_PLACED);
 	if (another) {
-		*far = made; /* a copy of its own, as each unit has of static functions; its key is, too */
+		*far = made; /* a separate copy, as each unit has of static functions; so its key is separate, too */
 		return;
 	}
 	made.key = named->key;
 	xc_index_items_add(all, &made);
 }
 
-/* Answer the requests for one unit; what has its origin elsewhere goes to `next`. */
+/* Answer the requests for one unit; items whose origin is elsewhere are added to `next`. */
 static void answer(const struct xc_index_listing *l, struct xc_index_items *all, struct xc_index_scan *again,
 		   const struct request *requests, size_t count, struct requests *next)
 {
 	const struct xc_index_listed *unit = &l->units[requests->unit];
-	xc_index_items_fini(&again->all); /* by itself */
+	xc_index_items_fini(&again->all); /* the unit is scanned by itself */
 	again->named_count = 0;
 	xc_index_scan_unit(again, &l->spaces[unit->space], &unit->unit, requests->unit);
 	if (again->named_count)
@@ -155,7 +156,7 @@ static void run_round(const struct xc_index_listing *l, struct xc_index_items *a
 	*requests = next;
 }
 
-/* Nothing stands in a far item, so that parents only move. */
+/* Far items have no children, so only the numbers of parents change. */
 static void drop_rest(struct xc_index_items *all)
 {
 	size_t kept = 0;

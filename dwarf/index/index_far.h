@@ -1,13 +1,13 @@
-/* index_far: definitions whose names stand in another unit.
+/* index_far: definitions whose names are in another unit.
  *
- * Link-time optimisation puts code into units of its own, whose functions refer to the units of the sources; dwz moves what
- * several units share into units of their own, or into another file. */
+ * Link-time optimization puts code into separate units, whose functions refer to the units of the sources; dwz moves
+ * what several units share into separate units, or into another file. */
 #ifndef XC_INDEX_FAR_H
 #define XC_INDEX_FAR_H
 
 #include "dwarf/index/index_scan.h"
 
-/* A unit that is scanned; its number is its place in the list, which is sorted by space and offset. */
+/* A scanned unit; its number is its index in the list, which is sorted by space and offset. */
 struct xc_index_listed {
 	struct xc_die_scan_unit unit;
 	uint32_t space;
@@ -19,12 +19,12 @@ struct xc_index_listing {
 	size_t count;
 };
 
-/* Are there any? */
+/* Are there any far items? */
 bool xc_index_far_any(const struct xc_index_items *all);
 
-/* Give the far items of `all` their names, or fold them into the equal ones that have no place yet; drop those that cannot be
- * named, or of which there is one already. Nothing can be added to `all` or found in it afterwards. Cost: scans the units in
- * which their origins stand once more, at most four times. */
+/* Name the far items of `all`, or fold them into the equal ones that have no place yet. Drop those that cannot be
+ * named and those that exist already. Nothing can be added to `all` or found in it afterwards. Cost: scans the units
+ * with their origins once more, at most four times. */
 void xc_index_far_resolve(const struct xc_index_listing *listing, struct xc_index_items *all);
 
 #endif

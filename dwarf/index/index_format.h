@@ -1,12 +1,12 @@
 /* index_format: the kept form of an index.
  *
- *	page 0    header, and at SEEN_AT what its debug file looked like when the key was last checked
+ *	page 0    header, and at SEEN_AT the facts of its debug file when the key was last checked
  *	units     struct xc_index_unit, by space and offset
  *	buckets   u32 each: the first entry of a bucket; one more for the end
  *	entries   struct xc_index_entry, by bucket, then hash, unit and DIE
  *	sums      u32 each: CRC-32C of every page before this one but the first
  *
- * Little-endian; all offsets count from the start; nothing is relocated and nothing parsed. Parts start on pages. An entry's
+ * Little-endian; all offsets count from the start; nothing is relocated or parsed. Parts start on pages. An entry's
  * bucket is the upper `bucket_bits` bits of its hash. */
 #ifndef XC_INDEX_FORMAT_H
 #define XC_INDEX_FORMAT_H
@@ -26,13 +26,14 @@ struct xc_index_header {
 	uint32_t version, order;
 	uint64_t size; /* of the whole file */
 	uint8_t key[XC_INDEX_KEY];
-	uint32_t unit_count, entry_count, bucket_bits, page_count; /* pages with a sum, page 0 apart */
+	/* page_count: pages with a checksum, which page 0 is not */
+	uint32_t unit_count, entry_count, bucket_bits, page_count;
 	uint64_t units_at, buckets_at, entries_at, sums_at;
 	uint64_t damaged; /* units that could not be read to their end */
 	uint32_t sums_crc, header_crc;
 };
 
-/* That a debug file with these facts of its inode has the key. */
+/* Records that a debug file whose inode has these facts has the key. */
 struct xc_index_seen {
 	uint64_t dev, ino, size, mtime_ns, ctime_ns;
 	uint32_t crc, unused;
@@ -53,12 +54,12 @@ struct xc_index_entry {
 	uint16_t tag;
 };
 
-/* What the offset of a unit counts in. */
+/* The section in which the offset of a unit counts. */
 enum xc_index_space {
 	XC_INDEX_MAIN,  /* .debug_info */
 	XC_INDEX_TYPES, /* .debug_types */
 	XC_INDEX_ALT,   /* .debug_info of the file that dwz moved common parts to */
-	XC_INDEX_MACRO, /* .debug_macro: one unit, whose entries have no DIE */
+	XC_INDEX_MACRO, /* .debug_macro: one unit, whose entries have no DIEs */
 	XC_INDEX_SPLIT, /* a .dwo or .dwp */
 };
 

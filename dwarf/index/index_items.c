@@ -1,4 +1,4 @@
-/* index_items: see index_items.h. */
+/* index_items: a hash table by key over a growing array. */
 #include "dwarf/index/index_items.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ uint32_t xc_index_items_find(const struct xc_index_items *s, uint64_t key)
 	return s->slot_count ? *slot_of(s, key) : 0;
 }
 
-/* A location is better than a value: clang gives the first value of a class's variable as its value. */
+/* A location ranks above a value: clang states the initial value of a class's variable as its value. */
 static int worth(const struct xc_index_item *item)
 {
 	return !(item->flags & XC_INDEX_PLACED) ? 0 : item->flags & XC_INDEX_VALUE ? 1 : 2;

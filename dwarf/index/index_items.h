@@ -1,4 +1,4 @@
-/* index_items: what is defined by name, each thing once.
+/* index_items: definitions by name, without duplicates.
  *
  * Equal items have equal keys; of two the better one stays. */
 #ifndef XC_INDEX_ITEMS_H
@@ -13,14 +13,14 @@ enum xc_index_flag {
 	XC_INDEX_TRANSPARENT = 4, /* an inline or anonymous namespace: may be left out of a qualified name */
 	XC_INDEX_PLACED = 8,      /* a function with code, a variable with a location or value */
 	/* private to building */
-	XC_INDEX_FAR = 16,     /* the name stands with a DIE of another unit, */
-	XC_INDEX_FAR_ALT = 32, /* of the file that dwz moved common parts to */
-	XC_INDEX_VALUE = 64,   /* placed by no more than a value */
+	XC_INDEX_FAR = 16,     /* the name is at a DIE of another unit, … */
+	XC_INDEX_FAR_ALT = 32, /* … in the file that dwz moved common parts to */
+	XC_INDEX_VALUE = 64,   /* placed by its value alone */
 };
 
 /* One definition, or a namespace. */
 struct xc_index_item {
-	uint64_t key;    /* equal for what is the same */
+	uint64_t key;    /* equal for equal definitions */
 	uint32_t hash;   /* of its own name */
 	uint32_t parent; /* item of the namespace, class or enum around it, plus one; 0: none */
 	uint32_t unit;   /* number of its unit */
@@ -51,8 +51,8 @@ struct xc_index_items {
 /* The item with this key, as its number plus one; 0 when there is none. */
 uint32_t xc_index_items_find(const struct xc_index_items *all, uint64_t key);
 
-/* Add an item, or fold it into an equal one; returns its number. Of two equal ones the one with a place stays, then one with a
- * value, then the earlier. Numbers reach up to 2^32 - 2. */
+/* Add an item, or fold it into an equal one; returns its number. Of two equal ones the one with a place stays, then
+ * the one with a value, then the earlier. Numbers are at most 2^32 - 2. */
 uint32_t xc_index_items_add(struct xc_index_items *all, const struct xc_index_item *item);
 
 void xc_index_items_fini(struct xc_index_items *all);

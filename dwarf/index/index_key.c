@@ -1,5 +1,5 @@
-/* index_key: see index_key.h. Reading .debug_abbrev takes longer than a look-up, so the kept file also remembers the inode that it
- * was last checked against, as the cache of inflated sections does. */
+/* index_key: reading .debug_abbrev takes longer than a look-up. So the kept file also records the inode that it was
+ * last checked against, as the cache of inflated sections does. */
 #include "dwarf/index/index_key.h"
 
 #include <gelf.h>
@@ -17,7 +17,8 @@ static void add_data(SHA2_CTX *context, Elf *elf, const char *name)
 		SHA256Update(context, data->d_buf, data->d_size);
 }
 
-/* What a rebuild changes though its headers stay; too much to hash well each time that a file is new to us. */
+/* Add a checksum of a section that a rebuild changes although its header stays. It is too large for SHA-256 each time
+ * that an unknown file is opened. */
 static void add_sum(SHA2_CTX *context, Elf *elf, const char *name)
 {
 	enum { PIECE = 1 << 30 };

@@ -1,9 +1,9 @@
-/* index_macro: .debug_macro (DWARF 5, 6.3; version 4 is GNU's of the same form). Units are read one after the other, whoever
- * imports them:
+/* index_macro: .debug_macro (DWARF 5, 6.3; version 4 is GNU's, of the same form). All units of the section are read
+ * in order, independent of which ones import them:
  *
  *	u16 version   u8 flags: 1 wide offsets, 2 offset of lines, 4 table of operands   entries … 0
  *
- * An entry that defines has a line and "NAME body". */
+ * An entry that defines a macro has a line and "NAME body". */
 #include "dwarf/index/index_macro.h"
 
 #include <ctype.h>
@@ -39,11 +39,11 @@ struct macros {
 	struct xc_cursor c;
 	uint32_t number;
 	unsigned offset_size;
-	uint32_t entry; /* where the one at hand stands in the section */
-	bool indexed;   /* only strings that are found by the unit */
+	uint32_t entry; /* offset of the current entry in the section */
+	bool indexed;   /* take only strings that are found through the unit */
 };
 
-/* Could it be an expression? What it is worth is for those to say who evaluate it. */
+/* Could it be an expression? Its value is left to those who evaluate it. */
 static bool is_expression(const char *body, size_t len)
 {
 	bool operand = false;
@@ -70,7 +70,7 @@ static void add(struct macros *m, struct xc_die_scan_string string)
 	uint64_t hash = xc_name_hash(text, name_len);
 	struct xc_index_item item = {.hash = (uint32_t)hash,
 				     .unit = m->number,
-				     .die = m->entry, /* it has no DIE: its place, for the order */
+				     .die = m->entry, /* it has no DIE: its offset, for sorting */
 				     .name = xc_index_pack_name(string),
 				     .tag = XC_INDEX_MACRO_TAG,
 				     .kind = XC_NAME_MACRO};

@@ -1,10 +1,10 @@
-/* index_scan: namespaces, classes and enums are scopes and are gone into, functions are not.
+/* index_scan: namespaces, classes and enums are scopes, which are entered; functions are not.
  *
- * A function or variable that is defined apart from its declaration (DW_AT_specification, DW_AT_abstract_origin) has its
- * name there. Such references are followed at the end of the unit: the scope around the declaration is found by the extents,
- * in bytes of .debug_info, of the scopes that were gone into. References to another unit (link-time optimisation, dwz) are
- * left to index_far.
- * A class that is known is gone into again: units that need more of it define more of its nested types. */
+ * A function or variable that is defined apart from its declaration (DW_AT_specification, DW_AT_abstract_origin) has
+ * its name there. Such references are followed at the end of the unit: the scope around the declaration is found by
+ * the extents, in bytes of .debug_info, of the scopes that were entered. References to another unit (link-time
+ * optimization, dwz) are left to index_far. A class that is known already is entered again: units that need more of
+ * it define more of its nested types. */
 #include "dwarf/index/index_scan_impl.h"
 
 #include <dwarf.h>
@@ -15,7 +15,7 @@
 
 enum { MAX_DEPTH = 64, MAX_ORIGINS = 4, HASH_BITS = 17, SPLIT_HASH_BITS = 10 };
 
-/* Where a scope's children stand, [start, end), and which scope holds it. */
+/* The children of a scope, [start, end), and the scope around it. */
 struct xc_index_extent {
 	uint64_t start, end;
 	size_t outer;  /* number of the extent around it, plus one */
@@ -23,12 +23,12 @@ struct xc_index_extent {
 	uint64_t key;
 };
 
-/* A definition whose name stands with another DIE. */
+/* A definition whose name is at another DIE. */
 struct xc_index_origin {
 	struct xc_die_scan_entry die;
 };
 
-/* A scope: what its children inherit. */
+/* A scope: facts that its children inherit. */
 struct scope {
 	uint32_t item; /* plus one; 0 at the top of a unit */
 	uint64_t key;  /* of the scope; 0 at the top */
@@ -103,16 +103,16 @@ static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, c
 	item.flags = 0;
 	if (!item.name || (die->has & XC_DIE_SCAN_EXPORTS))
 		item.flags |= XC_INDEX_TRANSPARENT;
-	/* What stands in an anonymous namespace is each unit's own. */
+	/* The contents of an anonymous namespace belong to one unit. */
 	item.key = item.name ? xc_name_mix(xc_name_mix(scope->key, hash), XC_NAME_NAMESPACE)
 			     : xc_index_scan_own_key(s, scope->key);
 	uint32_t number = xc_index_items_add(&s->all, &item);
-	s->all.items[number].flags |= item.flags; /* only one unit may say that it is inline */
+	s->all.items[number].flags |= item.flags; /* only one unit may mark it as inline */
 	return enter_scope(s, scope, die, number + 1, item.key);
 }
 
-/* In type units a type is declared in its namespace and defined at the top (DW_AT_specification): then *scope becomes
- * that of the declaration, kept in *declared. */
+/* In type units a type is declared in its namespace and defined at the top (DW_AT_specification). Then *scope becomes
+ * that of the declaration, which is stored in *declared. */
 static bool declared_scope(struct xc_index_scan *s, const struct xc_die_scan_entry *die, const struct scope **scope,
 			   struct scope *declared)
 {
@@ -122,11 +122,11 @@ static bool declared_scope(struct xc_index_scan *s, const struct xc_die_scan_ent
 	*declared = scope_at(s, die->origin);
 	declared->depth = (*scope)->depth;
 	*scope = declared;
-	return xc_die_scan_at(s->scan, die->offset, &again); /* back to where reading was */
+	return xc_die_scan_at(s->scan, die->offset, &again); /* back to the previous reading position */
 }
 
-/* Macros may make two structs of one size out of one place in a header, and files may name theirs alike: so members count,
- * where nothing but good custom makes units agree. C has no scopes inside structs. */
+/* Macros may turn one place in a header into two structs of one size, and files may use the same name for different
+ * structs: only convention makes units agree. So members count. C has no scopes inside structs. */
 static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die,
 			  uint64_t size, uint64_t line)
 {
@@ -151,7 +151,7 @@ static bool scan_record(struct xc_index_scan *s, const struct scope *scope, cons
 	bool lacks = xc_index_scan_lacks_arguments(s, die);
 	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, lacks ? xc_index_scan_own_key(s, die->offset) : size,
 				  line, &key);
-	/* What stands in it is the same whether it is only declared around there, or defined. */
+	/* Its contents are the same whether it is declared or defined there. */
 	return enter_scope(
 		s, scope, die, item + 1,
 		lacks ? key : xc_name_mix(xc_name_mix(scope->key, xc_index_scan_hash(s, die->name)), XC_NAME_TYPE));
@@ -202,7 +202,7 @@ static void add_item(struct xc_index_scan *s, const struct xc_index_item *item)
 	s->named[s->named_count++] = *item;
 }
 
-/* `scope` is that of the declaration; `named` has the name. */
+/* `scope`: the scope of the declaration; `named`: the DIE with the name. */
 static void add_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die,
 			   const struct xc_die_scan_entry *named, uint32_t has)
 {
@@ -221,7 +221,7 @@ static void add_definition(struct xc_index_scan *s, const struct scope *scope, c
 	add_item(s, &item);
 }
 
-/* Its name stands in another unit, at the origin of `last`: named when all units are known. */
+/* Its name is in another unit, at the origin of `last`; it gets the name when all units are known. */
 static void add_far(struct xc_index_scan *s, const struct xc_die_scan_entry *die, const struct xc_die_scan_entry *last)
 {
 	static const struct scope top;
@@ -308,7 +308,7 @@ static bool scan_children(struct xc_index_scan *s, const struct scope *scope)
 	return false;
 }
 
-/* ---- names that stand elsewhere in the unit ---- */
+/* ---- names elsewhere in the unit ---- */
 
 /* The scope that holds `offset`. */
 static struct scope scope_at(const struct xc_index_scan *s, uint64_t offset)

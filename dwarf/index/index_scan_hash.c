@@ -7,7 +7,7 @@
 
 enum { MAX_TARGET_MEMBERS = 16 };
 
-/* Linkers fold equal strings, and units name the same things: most hashes are known by where the string stands. */
+/* Linkers fold equal strings, and units have many names in common: most hashes are found in the cache. */
 uint64_t xc_index_scan_hash(struct xc_index_scan *s, struct xc_die_scan_string string)
 {
 	size_t len;

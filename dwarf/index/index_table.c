@@ -1,11 +1,11 @@
-/* index_table: the header is checked once, every other page when it is first touched. */
+/* index_table: the header is checked once, each other page when it is first touched. */
 #include "dwarf/index/index_table.h"
 
 #include <isa-l/crc.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A part of `count` items of `size` bytes that ends before the sums and starts on a page. */
+/* Does a part of `count` items of `size` bytes start on a page and end before the checksums? */
 static bool part_fits(const struct xc_index_header *h, uint64_t at, uint64_t count, uint64_t size)
 {
 	return at >= XC_INDEX_PAGE && at % XC_INDEX_PAGE == 0 && at <= h->sums_at && count <= (h->sums_at - at) / size;

@@ -10,7 +10,7 @@ enum xc_name_kind {
 	XC_NAME_ENUMERATOR = 8,
 	XC_NAME_NAMESPACE = 16,
 	XC_NAME_ANY = 31,
-	XC_NAME_MACRO = 32, /* a macro that may be a number (programs built with -g3); not part of XC_NAME_ANY */
+	XC_NAME_MACRO = 32, /* a macro that may be a number (programs built with -g3); not in XC_NAME_ANY */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* line: the row of the line table that covers an address.
  *
- * The row wanted is the last one at or below the address, unless that one ends a sequence. Among rows of one address the last
- * counts, but a recommended breakpoint location (is_stmt) before one that is not: what debuggers show. A row of line 0 (code
- * that the compiler made for no line in particular) belongs to the row before it. */
+ * That is the last row at or below the address, unless it ends a sequence. Among rows of one address the last counts,
+ * but a recommended breakpoint location (is_stmt) comes before one that is not: debuggers show the same. A row of
+ * line 0 (code that the compiler made for no line in particular) belongs to the row before it. */
 #include "dwarf/line/line.h"
 
 #include <dwarf.h>
@@ -11,7 +11,7 @@
 #include "dwarf/line/linetable.h"
 #include "dwarf/elf/pointer_map.h"
 
-/* Rows of all tables: units may share a table, and each would decode it. */
+/* Rows of all tables together: units may share a table, and each decodes it. */
 enum { MAX_ROWS = 1 << 25, MAX_BACK = 1 << 16 };
 
 struct unit_lines {
@@ -58,7 +58,7 @@ static void read_table(struct xc_linetable *table, Dwarf_Die *unit)
 	xc_linetable_read(table, dwarf_getelf(dwarf_cu_getdwarf(unit->cu)), offset, comp_dir, address_size);
 }
 
-/* Its files; rows only once they are run. */
+/* The table with its files; rows are read by with_rows. */
 static struct xc_linetable *table_of(struct xc_line_tables *lines, Dwarf_Die *unit)
 {
 	void **slot = xc_pointer_map_at(&lines->by_unit, &lines->arena, unit->addr, NULL);
@@ -104,7 +104,7 @@ static const struct xc_linerow *statement_at_same_address(const struct xc_lineta
 	return &t->rows[index];
 }
 
-/* Back from `index` to the nearest row of a line; false when the sequence has none before. */
+/* Go back from `index` to the nearest row with a line; false when the sequence has none. */
 static bool back_to_line(const struct xc_linetable *t, size_t *index)
 {
 	for (size_t steps = 0; steps < MAX_BACK && !t->rows[*index].end; steps++, --*index) {
@@ -131,7 +131,7 @@ bool xc_line_at(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t file_add
 const char *xc_line_file(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t number)
 {
 	struct xc_linetable *t = table_of(lines, unit);
-	if (number >= t->file_count) /* the program may define more, in old versions */
+	if (number >= t->file_count) /* in old versions the program may define more files */
 		with_rows(lines, t);
 	return xc_linetable_file(t, number);
 }

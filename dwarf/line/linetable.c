@@ -1,6 +1,6 @@
 /* linetable: the state machine of DWARF 5, 6.2.2, and the header's two tables of names.
  *
- * Why not libdw's: it allocates each row by itself, keeps 48 bytes of it and sorts pointers, which made a third of
+ * libdw is not used: it allocates each row separately, keeps 48 bytes of it and sorts pointers, which took a third of
  * a whole backtrace. */
 #include "dwarf/line/linetable.h"
 
@@ -40,7 +40,7 @@ static const char *string_at(struct xc_cursor section, uint64_t offset)
 	return string;
 }
 
-/* One form of an entry of version 5: a string, or a number. */
+/* Read one form of an entry of version 5: a string, or a number. */
 static struct xc_error *read_form(struct program *p, struct xc_cursor *c, uint64_t form, const char **string,
 				  uint64_t *number)
 {
@@ -76,7 +76,7 @@ static struct xc_error *read_form(struct program *p, struct xc_cursor *c, uint64
 	}
 }
 
-/* NULL for a name that no file can have. */
+/* NULL for a name longer than any file name. */
 static const char *short_name(const char *name)
 {
 	return name && strnlen(name, MAX_NAME) < MAX_NAME ? name : NULL;
@@ -94,7 +94,7 @@ static void add_file(struct xc_linetable *t, const char *name, uint64_t dir)
 	t->files[t->file_count++] = (struct xc_linefile){.name = short_name(name), .dir = dir};
 }
 
-/* An absolute path from a name, its directory and the unit's. */
+/* An absolute path from a name, its directory and the unit's directory. */
 static const char *full_path(struct xc_linetable *t, const char *name, uint64_t dir)
 {
 	const char *in = dir < t->dir_count ? t->dirs[dir] : NULL, *unit = short_name(t->comp_dir);
@@ -287,7 +287,7 @@ static struct xc_error *extended(struct program *p, struct xc_cursor *c, struct 
 			return err;
 		add_file(t, name, dir);
 		return NULL;
-	default: /* discriminators, and what vendors add */
+	default: /* discriminators, and vendor extensions */
 		return NULL;
 	}
 }
@@ -362,7 +362,7 @@ static int by_addr(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Rows rise within a sequence; sequences stand in any order. Those at address 0 are of code that the linker
+/* Rows ascend within a sequence; sequences are in any order. Those at address 0 belong to code that the linker
  * dropped. */
 static void sort_sequences(struct xc_linetable *t)
 {
@@ -391,7 +391,7 @@ static void sort_sequences(struct xc_linetable *t)
 	t->row_count = used;
 }
 
-/* What is left to do when the header was read. */
+/* State between reading the header and running the program. */
 struct xc_lineprogram {
 	struct program program;
 	struct xc_cursor code;
@@ -422,7 +422,7 @@ void xc_linetable_read(struct xc_linetable *t, Elf *elf, uint64_t offset, const 
 		t->program = xc_alloc(sizeof *t->program);
 		*t->program = (struct xc_lineprogram){.program = p, .code = code};
 	}
-	xc_error_free(err); /* what was read before damage stays */
+	xc_error_free(err); /* what was read before the damage stays */
 }
 
 void xc_linetable_run(struct xc_linetable *t, size_t max_rows)

@@ -11,13 +11,13 @@ struct xc_linerow {
 	uint64_t addr;
 	uint32_t line : 23, statement : 1, end : 1; /* end: first address behind a sequence */
 	uint32_t unused : 7;
-	uint16_t file, column; /* 65,535 and more are cut to 65,535 */
+	uint16_t file, column; /* values above 65,535 are stored as 65,535 */
 };
 
-/* A file as the table names it; strings are the section's. */
+/* A file in the table; strings are the section's. */
 struct xc_linefile {
-	const char *name; /* NULL: there is none of this number, or its name is longer than any path */
-	const char *path; /* of xc_linetable_file, once asked for */
+	const char *name; /* NULL: there is no file with this number, or its name is too long */
+	const char *path; /* set by xc_linetable_file */
 	uint64_t dir;
 };
 
@@ -30,19 +30,20 @@ struct xc_linetable {
 	size_t dir_count, dir_capacity;
 	const char *comp_dir;
 	struct xc_arena paths;
-	struct xc_lineprogram *program; /* not run yet; NULL once it is, or when there is none */
+	struct xc_lineprogram *program; /* NULL once it has run, or when there is none */
 };
 
-/* Read the header of the program at `offset` of .debug_line of elf (plain sections): its files. elf and comp_dir (may be NULL) must
- * outlive the table. What stands before damage is kept. Layouts: DWARF 5, 6.2.4 and 6.2.5; DWARF 4 and older, the same sections. */
+/* Read the header of the program at `offset` of .debug_line of elf (plain sections): its files. elf and comp_dir (may
+ * be NULL) must outlive the table. What precedes damage is kept. Layouts: DWARF 5, 6.2.4 and 6.2.5; DWARF 4 and
+ * older, the same sections. */
 void xc_linetable_read(struct xc_linetable *table, Elf *elf, uint64_t offset, const char *comp_dir,
 		       uint8_t address_size);
 
-/* Run the program, once: the rows, at most max_rows of them, and files that it defines itself. */
+/* Run the program, once: reads the rows, at most max_rows of them, and the files that the program defines. */
 void xc_linetable_run(struct xc_linetable *table, size_t max_rows);
 
-/* The full path of a file by its number, or NULL; lives as long as the table. Paths are put together only when they are asked
- * for: a table of a megabyte can name a terabyte of them. */
+/* The full path of a file by its number, or NULL; lives as long as the table. Paths are built on request: a table of
+ * a megabyte can name a terabyte of them. */
 const char *xc_linetable_file(struct xc_linetable *table, uint64_t number);
 
 void xc_linetable_fini(struct xc_linetable *table);

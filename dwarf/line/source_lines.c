@@ -1,4 +1,4 @@
-/* source_lines: see source_lines.h. The path comes from debug information and is opened like any other named file. */
+/* source_lines: the path comes from debug information and is opened like any other untrusted name. */
 #include "dwarf/line/source_lines.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { MAX_FILE = 64 << 20, MAX_LINE = 240, MAX_AROUND = 10, MAX_FILES = 64, MAX_LINES = 1 << 22 };
 
-/* One line with its tabs as spaces. */
+/* One line, with tabs expanded to spaces. */
 struct line {
 	unsigned number;
 	size_t indent; /* spaces at its start; SIZE_MAX when there is nothing else */
@@ -34,7 +34,7 @@ static void read_line(struct line *line, unsigned number, const char *bytes, siz
 		line->indent = SIZE_MAX;
 }
 
-/* What all lines are indented by is left out: it only pushes the code to the right. */
+/* Leaves out the indentation that all lines share. */
 static void write_lines(struct xc_text *text, const struct line *lines, size_t count, unsigned marked)
 {
 	size_t common = SIZE_MAX;
@@ -48,7 +48,7 @@ static void write_lines(struct xc_text *text, const struct line *lines, size_t c
 	}
 }
 
-/* NULL for what is no source file of a sensible size. */
+/* NULL when it is not a source file of a sensible size. */
 static struct xc_source *open_file(const char *root, const char *path)
 {
 	struct xc_source *file = NULL;
@@ -84,10 +84,10 @@ char *xc_source_lines(const char *root, const char *path, unsigned line, unsigne
 	return xc_text_take(&text);
 }
 
-/* A file and where its lines begin. */
+/* A file and the offsets of its lines. */
 struct numbered {
 	char *path;
-	struct xc_source *file; /* NULL when it cannot be had */
+	struct xc_source *file; /* NULL when it cannot be read */
 	uint32_t *starts;
 	size_t count, capacity;
 };

@@ -1,23 +1,23 @@
 /* unit_cache: the units and line tables of a process, opened on first use and kept.
  *
- * Everything that reads debug information of a process shares them: places, types, look-ups by name. Not thread-safe. */
+ * All readers of a process's debug information share them: places, types, look-ups by name. Not thread-safe. */
 #ifndef XC_UNIT_CACHE_H
 #define XC_UNIT_CACHE_H
 
 #include "dwarf/line/line.h"
 #include "dwarf/module/unit.h"
 
-/* Make the cache of a process, if there is none, and set the budget (budget.h). All functions below call it. */
+/* Create the cache of a process, if there is none, and set the budget (budget.h). All functions below call it. */
 void xc_unit_cache_open(const struct xc_process *process);
 
-/* Free the cache; DIEs and file names that came from it are then invalid. NULL caches are fine. */
+/* Free the cache; DIEs and file names from it become invalid. A process without a cache is fine. */
 void xc_unit_cache_close(struct xc_process *process);
 
 /* The unit DIE that holds a code address of a module; false when none does. */
 bool xc_unit_cache_at(const struct xc_process *process, struct xc_module *module, uint64_t file_addr,
 		      Dwarf_Die *unit_out);
 
-/* A DIE by its place (xc_unit_die). */
+/* The DIE at an offset of a unit (see xc_unit_die). */
 bool xc_unit_cache_die(const struct xc_process *process, struct xc_module *module, enum xc_unit_space space,
 		       uint64_t unit, uint64_t die, Dwarf_Die *die_out);
 

@@ -1,10 +1,10 @@
-/* debuginfod: libdebuginfod.so.1 by dlopen. Signatures, the cache's place and names, and what errors mean: elfutils
- * 0.188, debuginfod/debuginfod.h and debuginfod-client.c, debuginfod-client-config(7).
+/* debuginfod: libdebuginfod.so.1 by dlopen. Signatures, the location and names of its cache, and the meaning of
+ * errors: elfutils 0.188, debuginfod/debuginfod.h and debuginfod-client.c, debuginfod-client-config(7).
  *
- * The library's own limit is 90 seconds for a server that accepts and stays silent, tried three times, for every
- * file. Its progress function is called once a second at least and may end the transfer: there we count for
- * ourselves. Ended so, the library notes that no server has the file, for ten minutes; that note is wrong and is
- * removed. */
+ * The library waits 90 seconds for a server that accepts a connection and stays silent, three times, for every file.
+ * It calls its progress function at least once a second, which may end the transfer: that is where xcore counts the
+ * time. After a transfer that ended this way, the library caches for ten minutes that no server has the file; that
+ * entry is wrong and is removed. */
 #include "dwarf/locate/debuginfod.h"
 
 #include <dlfcn.h>
@@ -29,18 +29,18 @@ static struct {
 	bool tried;
 	struct debuginfod_client *client;
 	find_function *find_debuginfo, *find_executable;
-	char *trouble, *hint; /* malloc'ed, to the end of the program */
+	char *trouble, *hint; /* malloc'ed; kept until the program ends */
 } library;
 
-/* The transfer that goes on: the library gives its progress function no argument of ours. */
+/* The current transfer: the library passes no argument to its progress function. */
 static struct {
 	struct xc_progress progress;
-	time_t moved, patience; /* seconds: when something arrived last; 0: no limit */
+	time_t moved, patience; /* seconds; moved: when data last arrived; patience: 0: no limit */
 	long last;
 	bool ended; /* by us */
 } transfer;
 
-static char *hidden_urls; /* kept to the end of the program: putenv-like life */
+static char *hidden_urls; /* kept until the program ends, as putenv requires */
 
 void xc_debuginfod_allow(bool allowed)
 {
@@ -60,7 +60,7 @@ const char *xc_debuginfod_trouble(const char **hint_out)
 	return library.trouble;
 }
 
-/* The first is the one that matters. Returns err. */
+/* Keeps the first error, which is the one that matters. Returns err. */
 static struct xc_error *keep_trouble(struct xc_error *err)
 {
 	if (!library.trouble) {
@@ -112,7 +112,7 @@ static bool from_cache(const struct xc_debuginfod_request *r, struct xc_source *
 	return good;
 }
 
-/* An empty file is the note that no server has it. */
+/* An empty file in the cache says that no server has it. */
 static void remove_note(const struct xc_debuginfod_request *r)
 {
 	struct stat st;
@@ -130,8 +130,9 @@ static time_t now_s(void)
 	return t.tv_sec;
 }
 
-/* Before a server answers, a counts calls and b is 0; then a is the bytes that arrived, b those expected, or 0 or
- * less when that is not known. So a step of more than one is bytes. Not 0: end it. */
+/* Before a server answers, a counts calls and b is 0. Later a is the number of bytes received and b the number
+ * expected, or at most 0 when that is unknown. So a step of more than one means bytes. A nonzero result ends the
+ * transfer. */
 static int on_progress(struct debuginfod_client *client, long a, long b)
 {
 	(void)client;
@@ -155,7 +156,7 @@ static void load(void)
 	void (*set_progress)(struct debuginfod_client *, progress_function *);
 	library.tried = true;
 	void *handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-	/* ISO C has no cast from object to function pointer; POSIX promises that this works */
+	/* ISO C has no cast from object to function pointer; POSIX guarantees that this works */
 	*(void **)&begin = symbol(handle, "debuginfod_begin");
 	*(void **)&set_progress = symbol(handle, "debuginfod_set_progressfn");
 	*(void **)&library.find_debuginfo = symbol(handle, "debuginfod_find_debuginfo");
@@ -174,8 +175,7 @@ static struct xc_error *check(void)
 	if (!urls || !*urls)
 		return keep_trouble(xc_error_hint(
 			xc_error_new(XC_ERR_UNSUPPORTED,
-				     "debuginfod: %s names no server: what was downloaded before is used, no more",
-				     URLS),
+				     "debuginfod: %s names no server: only files downloaded earlier are used", URLS),
 			"set %s to the servers of your distribution", URLS));
 	if (!library.tried)
 		load();
@@ -196,22 +196,20 @@ static time_t patience(void)
 static struct xc_error *explain(int error, const struct xc_build_id *id)
 {
 	char hex[2 * XC_BUILD_ID_MAX + 1];
-	bool late = error == ETIME && transfer.patience && !getenv("DEBUGINFOD_MAXTIME"); /* the library's own count */
+	bool late = error == ETIME && transfer.patience && !getenv("DEBUGINFOD_MAXTIME"); /* the library's own limit */
 	if (transfer.ended || late)
 		return keep_trouble(xc_error_hint(
-			xc_error_new(
-				XC_ERR_IO,
-				"debuginfod: %s: nothing arrived for %ld seconds: nothing more is asked in this run",
-				getenv(URLS), (long)transfer.patience),
+			xc_error_new(XC_ERR_IO, "debuginfod: %s: no data for %ld seconds: not asked again in this run",
+				     getenv(URLS), (long)transfer.patience),
 			"DEBUGINFOD_TIMEOUT=SECONDS waits longer"));
 	if (error == ENOENT)
 		return xc_error_new(XC_ERR_NOT_FOUND, "debuginfod: no server has build-id %s",
 				    xc_build_id_hex(id, hex));
 	struct xc_error *err = xc_error_errno(error, "debuginfod: %s", getenv(URLS));
 	err->code = XC_ERR_IO;
-	if (error == EFBIG) /* DEBUGINFOD_MAXSIZE: of this file alone */
+	if (error == EFBIG) /* DEBUGINFOD_MAXSIZE: concerns this file alone */
 		return err;
-	xc_auto(xc_freep) char *message = xc_asprintf("%s: nothing more is asked in this run", err->message);
+	xc_auto(xc_freep) char *message = xc_asprintf("%s: not asked again in this run", err->message);
 	xc_error_free(err);
 	return keep_trouble(xc_error_new(XC_ERR_IO, "%s", message));
 }

@@ -1,8 +1,8 @@
-/* debugsearch: names from a file are as hostile as those from a core: a debuglink is a plain file name or it is
- * ignored, and all opening is core/finder's.
+/* debugsearch: names from a file are as untrusted as those from a core: a debuglink is a plain file name or it is
+ * ignored, and all files are opened by core/process/finder.
  *
- * .gnu_debuglink: name, NUL, padding to 4, CRC-32 of the file (GDB manual 18.3). .gnu_debugaltlink: name, NUL, build-id
- * (dwz). .debug_sup: DWARF 5, 7.3.6. */
+ * .gnu_debuglink: name, NUL, padding to 4, CRC-32 of the file (GDB manual 18.3). .gnu_debugaltlink: name, NUL,
+ * build-id (dwz). .debug_sup: DWARF 5, 7.3.6. */
 #include "dwarf/locate/debugsearch.h"
 
 #include <string.h>
@@ -48,8 +48,8 @@ static const char *altlink(Elf *elf, struct xc_build_id *id)
 	return name;
 }
 
-/* .debug_sup: version (2), is_supplementary (1), name, checksum length, checksum. The file referred to has one too, with
- * is_supplementary set and the same checksum, and may have no build-id. */
+/* .debug_sup: version (2), is_supplementary (1), name, checksum length, checksum. The file referred to has such a
+ * section, too, with is_supplementary set and the same checksum; it may have no build-id. */
 static const char *supplement(Elf *elf, bool supplementary, struct xc_build_id *id)
 {
 	const Elf_Data *data = xc_elffile_section(elf, ".debug_sup");
@@ -89,12 +89,12 @@ static void note_refused(const struct xc_debugsearch *s, const char *path, const
 {
 	char ours[2 * XC_BUILD_ID_MAX + 1], theirs[2 * XC_BUILD_ID_MAX + 1];
 	if (s->why->len)
-		return; /* the first is the likeliest place */
+		return; /* the first refused file is the most likely one */
 	if (w->id.size)
 		xc_text_printf(s->why, "%s has build-id %s, not %s: not used", path,
 			       id->size ? xc_build_id_hex(id, theirs) : "(none)", xc_build_id_hex(&w->id, ours));
 	else
-		xc_text_printf(s->why, "%s has another CRC than .gnu_debuglink names: not used", path);
+		xc_text_printf(s->why, "the CRC of %s differs from the one in .gnu_debuglink: not used", path);
 }
 
 /* Takes source. */
@@ -121,7 +121,7 @@ static bool try_open(const struct xc_debugsearch *s, const char *root, const cha
 {
 	struct xc_source *source = NULL;
 	struct xc_error *err = xc_finder_open(root, path, &source);
-	xc_error_free(err); /* not there is the usual case */
+	xc_error_free(err); /* a missing file is the usual case */
 	return source && accept(s, source, w, file_out);
 }
 
@@ -134,7 +134,7 @@ static bool try_build_id(const struct xc_debugsearch *s, const char *root, const
 	return source && accept(s, source, w, file_out);
 }
 
-/* Files that have all of this, as the store says; it is not trusted. */
+/* Files that have all of this according to the store, which is verified. */
 static bool by_store(const struct xc_debugsearch *s, const struct wanted *w, uint32_t has, struct xc_elffile *file_out)
 {
 	enum { MAX_FILES = 64 };
@@ -194,7 +194,7 @@ static bool by_debuginfod(const struct xc_debugsearch *s, const struct wanted *w
 	return good;
 }
 
-/* ---- where the module's own file stands ---- */
+/* ---- the place of the module's own file ---- */
 
 const char *xc_debugsearch_root(const struct xc_debugsearch *s, const char *path, const char **rest)
 {
@@ -208,7 +208,7 @@ const char *xc_debugsearch_root(const struct xc_debugsearch *s, const char *path
 			return roots[i];
 		}
 	}
-	/* a live module's path is that of the process, whose root comes first */
+	/* the path of a live module is that of the process, whose root comes first */
 	return s->process->live && path == s->module->file_path && count > 1 ? roots[0] : NULL;
 }
 
@@ -257,7 +257,7 @@ static bool by_debuglink(const struct xc_debugsearch *s, const struct wanted *w,
 	return try_open(s, root, global, &checked, file_out);
 }
 
-/* --debug-dir by the module's path or name, as such trees are often laid out. */
+/* By the module's path or name below --debug-dir, as such trees are often laid out. */
 static bool by_path(const struct xc_debugsearch *s, const struct wanted *w, struct xc_elffile *file_out)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s.debug", s->module->path);

@@ -1,4 +1,4 @@
-/* splitsearch: names out of debug information are opened by core/finder alone. */
+/* splitsearch: names from debug information are opened by core/process/finder alone. */
 #include "dwarf/locate/splitsearch.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ struct look {
 /* Takes err. */
 static bool try_source(const struct look *l, struct xc_error *err, struct xc_source *source)
 {
-	xc_error_free(err); /* not there is the usual case */
+	xc_error_free(err); /* a missing file is the usual case */
 	return source && l->consider(l->context, source);
 }
 
@@ -45,7 +45,7 @@ static bool same_id(const struct xc_archive_file *file, const void *id, size_t s
 	return file->build_id.size == size && !memcmp(file->build_id.bytes, id, size);
 }
 
-/* By id, or by path where a file goes by the id of another of its units. */
+/* By id, or by path when the file was packed under the id of another of its units. */
 static bool from_archive(const struct look *l, enum xc_archive_kind kind, const void *id, size_t size, const char *path)
 {
 	const struct xc_archive *a = archive_of(l->search);

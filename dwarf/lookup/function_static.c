@@ -22,14 +22,14 @@ static void report(const struct search *s, uint64_t variable, uint64_t function)
 		s->each(s->context, &dies[0], &dies[1]);
 }
 
-/* Does it hold what is looked for? `function`: the offset of the one around it, or 0. */
+/* Can it hold static variables of a function? `function`: the offset of the function around it, or 0. */
 static bool holds_some(const struct xc_die_scan_entry *die, uint64_t function)
 {
 	return die->tag == DW_TAG_subprogram || die->tag == DW_TAG_namespace ||
 	       (die->tag == DW_TAG_lexical_block && function);
 }
 
-/* To the end of a list of siblings; false where the unit is damaged. */
+/* Scan to the end of a list of siblings; false where the unit is damaged. */
 static bool scan_siblings(const struct search *s, uint64_t function, unsigned depth)
 {
 	struct xc_die_scan_entry die;
@@ -65,6 +65,6 @@ void xc_function_static_each(struct xc_debugfile *file, uint64_t most, xc_functi
 	struct search s = {.dwarf = dwarf, .scan = xc_die_scan_new(&space), .each = each, .context = context};
 	while (xc_die_scan_next_unit(&space, &offset, &unit))
 		if (xc_die_scan_enter(s.scan, &unit) && xc_die_scan_next(s.scan, &die) && die.children)
-			(void)scan_siblings(&s, 0, 0); /* what is damaged ends its unit */
+			(void)scan_siblings(&s, 0, 0); /* damage ends only its unit */
 	xc_die_scan_free(s.scan);
 }

@@ -1,5 +1,5 @@
-/* lookup: what entries of indexes bear a name (name_query.h), opened. When a page of an index turns out to be damaged, the index
- * is rebuilt and the query starts anew: no half answer. */
+/* lookup: opens the index entries that match a name (name_query.h). When a page of an index turns out to be damaged,
+ * the index is rebuilt and the query starts again, so no answer is partial. */
 #include "dwarf/lookup/lookup_impl.h"
 
 #include <dwarf.h>
@@ -16,7 +16,7 @@
 
 enum { MAX_CANDIDATES = 1 << 16 };
 
-/* The index of one module, opened when first asked for. */
+/* The index of one module, opened on first use. */
 struct indexed {
 	struct indexed *next;
 	struct xc_module *module;
@@ -79,15 +79,15 @@ static bool ends_in(const char *path, const char *wanted)
 	       (want == len || path[len - want - 1] == '/');
 }
 
-/* Does the DIE's unit come from a source file of this name, or whose path ends in it? */
+/* Does the DIE's unit come from a source file with this name, or whose path ends in it? */
 static bool in_unit(Dwarf_CU *cu, const char *wanted)
 {
 	Dwarf_Die unit;
 	return dwarf_cu_die(cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) && ends_in(dwarf_diename(&unit), wanted);
 }
 
-/* Was it declared in one? For sources that others include, and link-time optimisation: there the number is one of the unit
- * that holds the abstract instance. */
+/* Was it declared in such a file? Needed for included sources, and for link-time optimization: there the number is
+ * one of the unit that holds the abstract instance. */
 static bool in_file(const struct xc_process *process, Dwarf_Die *die, const char *wanted)
 {
 	Dwarf_Attribute attr;
@@ -114,7 +114,7 @@ int xc_lookup_by_place(const void *a, const void *b)
 	return x->unit != y->unit ? (x->unit < y->unit ? -1 : 1) : x->die < y->die ? -1 : x->die > y->die;
 }
 
-/* Where there are too many, those without a place are left out. */
+/* When there are too many entries, those without a place are dropped. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct xc_index_entry *x = a, *y = b;
@@ -123,7 +123,7 @@ static int by_worth(const void *a, const void *b)
 	return xc_lookup_by_place(a, b);
 }
 
-/* The offset of the unit `near` in a module's .debug_info; UINT64_MAX when it is not of the module. */
+/* The offset of the unit `near` in a module's .debug_info; UINT64_MAX when it is in another module. */
 static uint64_t near_offset(const struct xc_process *process, struct xc_module *module, const Dwarf_Die *near)
 {
 	Dwarf_Die unit;
@@ -145,7 +145,7 @@ static bool is_of(struct xc_index *index, const struct xc_index_entry *entry, ui
 	       (unit.space == XC_INDEX_MAIN || unit.space == XC_INDEX_SPLIT);
 }
 
-/* Move the entries of a unit to the front; they stand together. */
+/* Move the entries of a unit, which are adjacent, to the front. */
 static void put_first(struct xc_index *index, uint64_t offset, struct xc_index_entry *list, size_t count)
 {
 	size_t from = 0, to;
@@ -200,7 +200,8 @@ static bool fits(const struct xc_process *process, struct xc_definition *one, co
 	return by_file ? in_file(process, &one->die, unit) : in_unit(one->die.cu, unit);
 }
 
-/* What an index has of the name; false when that is damaged. A file means its unit before it means what is declared there. */
+/* Add the entries of an index for the name; false when the index is damaged. A file stands for its unit first, then
+ * for declarations in it. */
 static bool add_from(const struct xc_process *process, struct xc_module *module, struct xc_index *index,
 		     const struct xc_name_query *wanted, struct xc_definitions *found)
 {
@@ -219,13 +220,13 @@ static bool add_from(const struct xc_process *process, struct xc_module *module,
 	return !xc_index_table(index)->damaged;
 }
 
-/* By a table of the file itself, which knows the name's units; true when that found something. */
+/* Use a table of the file itself, which lists the name's units; true when that found something. */
 static bool add_from_part(const struct xc_process *process, struct xc_module *module, struct xc_index *index,
 			  const struct xc_name_query *wanted, struct xc_definitions *found)
 {
 	size_t before = found->count;
 	if (wanted->query->anywhere || wanted->bare)
-		return false; /* not all of them are in the units of one name */
+		return false; /* such names may be in further units */
 	struct xc_index *part =
 		xc_index_partial(index, wanted->query->name, wanted->parts[0].text, wanted->parts[0].len);
 	if (!part)
@@ -306,7 +307,7 @@ static bool best(const struct xc_definitions *found, Dwarf_Die *near, const stru
 	return top > 0;
 }
 
-/* Modules are asked one by one, so that the index of a library is only built when nothing nearer has the name. */
+/* Modules are searched one by one, so that the index of a library is built only when no nearer module has the name. */
 static bool first_of(const struct xc_process *process, const struct xc_name_query *wanted, struct xc_definition *out)
 {
 	Dwarf_Die *near = wanted->query->near;

@@ -1,4 +1,4 @@
-/* lookup_list: all names of a module, and those near to one. */
+/* lookup_list: all names of a module, and names similar to a given one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void qualified(struct xc_index *index, const struct xc_index_entry *entry
 	}
 }
 
-/* Reads all that opening the entries will read of the index, so that damage is found now. */
+/* Reads everything of the index that opening the entries needs, so that damage is found here. */
 static struct xc_index_entry *list_module(struct xc_index *index, unsigned kinds, size_t *count_out)
 {
 	struct xc_index_entry *list = NULL, entry;
@@ -155,13 +155,13 @@ size_t xc_lookup_similar(const struct xc_process *process, const struct xc_query
 	struct similar s = {.wrong = wrong, .max = max < MAX_SIMILAR ? max : MAX_SIMILAR};
 	consider_modules(process, query, &s);
 	char *arguments = s.count ? NULL : strchr(wrong, '<');
-	if (arguments) { /* perhaps they are written in other words: any of this template */
+	if (arguments) { /* the arguments may be spelled differently: accept any of this template */
 		arguments[1] = '\0';
 		consider_modules(process, query, &s);
 	}
 	size_t shown = 0;
 	for (size_t i = 0; i < s.count; i++) {
-		/* The very name, in another scope, leaves no doubt. */
+		/* The same name in another scope is a sure match. */
 		if (s.distances[i] == 0 || s.distances[0] > 0)
 			xc_text_printf(text, "%s%s", shown++ ? ", " : "", s.names[i]);
 		free(s.names[i]);

@@ -1,4 +1,4 @@
-/* name_query: see name_query.h. */
+/* name_query: components of a name compared with the names of an entry and its scopes. */
 #include "dwarf/lookup/name_query.h"
 
 #include <dwarf.h>
@@ -51,8 +51,8 @@ static bool part_is(const struct xc_name_part *part, const char *name, size_t le
 	return xc_name_equal(name, len, part->text, part->len);
 }
 
-/* How many of the parts from `part` on are the entry's own name: Rust's wide pointers have names of several components. None
- * when they differ. */
+/* The number of parts, from `part` on, that make up the entry's own name: names of Rust's wide pointers have several
+ * components. 0 when they differ. */
 static size_t take_name(const struct xc_name_query *w, struct xc_index *index, const struct xc_index_entry *entry,
 			size_t part)
 {
@@ -105,7 +105,7 @@ bool xc_name_query_matches(const struct xc_name_query *w, struct xc_index *index
 	return names_match(w, index, entry);
 }
 
-/* That others may be left out was seen to already. */
+/* Which other components may be left out was checked by xc_name_query_matches. */
 bool xc_name_query_has_arguments(const struct xc_name_query *wanted, const struct xc_process *process, Dwarf_Die *die)
 {
 	const char *name = xc_scope_name(xc_types_of(process), die);

@@ -1,7 +1,7 @@
-/* name_query: a name that is looked up, and whether an entry of an index bears it.
+/* name_query: the name of a query, split into components, and how entries of an index match it.
  *
- * A name is parted into components; the last one leads to candidates by its hash, and the scopes of each are compared from
- * the inside out. Namespaces that are inline or anonymous may be left out. */
+ * The last component leads to candidates by its hash; the scopes of each candidate are compared from the inside out.
+ * Namespaces that are inline or anonymous may be left out. */
 #ifndef XC_NAME_QUERY_H
 #define XC_NAME_QUERY_H
 
@@ -21,21 +21,21 @@ struct xc_name_query {
 	struct xc_name_part parts[XC_NAME_QUERY_PARTS]; /* last first */
 	size_t part_count;
 	bool bare; /* without template arguments, which are compared when the entry is opened: */
-	struct xc_name_part given[XC_NAME_QUERY_PARTS]; /* the parts as they were asked for */
+	struct xc_name_part given[XC_NAME_QUERY_PARTS]; /* the parts as the query has them */
 };
 
-/* Part the query's name; borrows it. False when it has none. */
+/* Split the query's name; borrows it. False when it has none. */
 bool xc_name_query_split(const struct xc_query *query, struct xc_name_query *wanted);
 
-/* Cut the template arguments off, for units whose names do not have them (clang -gsimple-template-names). False when there are
- * none. */
+/* Cut off the template arguments, for units whose names lack them (clang -gsimple-template-names). False when there
+ * are none. */
 bool xc_name_query_make_bare(struct xc_name_query *wanted);
 
-/* Is the entry one of that name, kind and tag? */
+/* Does the entry have that name, kind and tag? */
 bool xc_name_query_matches(const struct xc_name_query *wanted, struct xc_index *index,
 			   const struct xc_index_entry *entry);
 
-/* Do the parts as asked for stand in the DIE's whole name, in order? For bare ones. */
+/* Are the parts, as the query has them, in the DIE's whole name in this order? For bare queries. */
 bool xc_name_query_has_arguments(const struct xc_name_query *wanted, const struct xc_process *process, Dwarf_Die *die);
 
 #endif

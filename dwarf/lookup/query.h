@@ -1,4 +1,4 @@
-/* query: a definition that is looked for. */
+/* query: what xc_lookup searches for. */
 #ifndef XC_QUERY_H
 #define XC_QUERY_H
 
@@ -16,8 +16,8 @@ struct xc_query {
 	const char *unit; /* only units compiled from this file, or declarations in it: "file.c", or more of its path */
 	bool anywhere;    /* match the name in any scope: "Class" also finds ns::Class */
 	bool declarations; /* also find what is only declared */
-	Dwarf_Die *
-		near; /* definitions in the unit of this DIE come first, before XC_LOOKUP_MAX is reached; may be NULL */
+	/* Definitions in the unit of this DIE come first, before XC_LOOKUP_MAX is reached; may be NULL. */
+	Dwarf_Die *near;
 	bool small_only; /* skip modules with more than XC_LOOKUP_SMALL bytes of .debug_info, whether indexed or not */
 };
 

@@ -1,4 +1,4 @@
-/* cfimodule: opened when first asked for. */
+/* cfimodule: opens the tables on first use. */
 #include "dwarf/module/cfimodule.h"
 
 static struct xc_cfitable *eh_of(struct xc_debugfile *df)
@@ -13,7 +13,7 @@ static struct xc_cfitable *eh_of(struct xc_debugfile *df)
 static struct xc_cfitable *debug_of(struct xc_debugfile *df)
 {
 	struct xc_cfitables *cfi = xc_debugfile_cfi(df);
-	if (!cfi->debug_opened) { /* opening the DWARF costs */
+	if (!cfi->debug_opened) { /* opening the DWARF is expensive */
 		Elf *elf = xc_debugfile_dwarf_elf(df);
 		xc_cfitable_open(&cfi->debug, elf ? elf : xc_debugfile_elf(df), false);
 	}
@@ -27,7 +27,7 @@ bool xc_cfimodule_find(struct xc_debugfile *df, uint64_t file_addr, struct xc_cf
 	       xc_cfitable_find(debug_of(df), file_addr, entry_out);
 }
 
-/* An entry begins behind start, or the one that start is in has ended. */
+/* Does an entry begin behind start, or has the entry that holds start ended? */
 static bool parts(struct xc_cfitable *table, uint64_t start, uint64_t file_addr)
 {
 	struct xc_cfientry last;

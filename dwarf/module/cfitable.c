@@ -1,8 +1,8 @@
 /* cfitable: length, identifier, then a common entry (CIE) or one of a function (FDE).
  *
- * .debug_frame: DWARF 5, 6.4.1. .eh_frame and .eh_frame_hdr: Linux Standard Base 5.0, 10.6. Why not libdw's: it keeps
- * rules in an array as long as the highest register number that a program names, which in damaged
- * information is gigabytes (elfutils 0.188, libdw/cfi.c, enough_registers). */
+ * .debug_frame: DWARF 5, 6.4.1. .eh_frame and .eh_frame_hdr: Linux Standard Base 5.0, 10.6. libdw is not used: it
+ * keeps rules in an array as long as the highest register number that a program names, which in damaged information
+ * means gigabytes (elfutils 0.188, libdw/cfi.c, enough_registers). */
 #include "dwarf/module/cfitable.h"
 
 #include <dwarf.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dwarf/elf/section.h"
+#include "dwarf/elf/take.h"
 
 enum { SEARCH_HEADER = 0x3b031b01, SEARCH_PAIR = 8, LOOK_BACK = 16 };
 
@@ -21,42 +22,10 @@ struct xc_cfirange {
 
 /* ---- reading ---- */
 
-static bool read_uint(struct xc_cursor *c, size_t size, uint64_t *value)
-{
-	struct xc_error *err = xc_cursor_uint(c, size, value);
-	xc_error_free(err);
-	return !err;
-}
-
-static bool read_uleb(struct xc_cursor *c, uint64_t *value)
-{
-	struct xc_error *err = xc_cursor_uleb(c, value);
-	xc_error_free(err);
-	return !err;
-}
-
-static bool read_sleb(struct xc_cursor *c, int64_t *value)
-{
-	struct xc_error *err = xc_cursor_sleb(c, value);
-	xc_error_free(err);
-	return !err;
-}
-
-static bool take(struct xc_cursor *c, uint64_t size, struct xc_cursor *part)
-{
-	const void *bytes;
-	if (size > xc_cursor_left(c))
-		return false;
-	struct xc_error *err = xc_cursor_take(c, (size_t)size, &bytes);
-	xc_error_free(err);
-	*part = xc_cursor(bytes, (size_t)size, c->what);
-	return !err;
-}
-
 static bool read_signed(struct xc_cursor *c, size_t size, uint64_t *value)
 {
 	unsigned unused = 64 - 8 * (unsigned)size;
-	if (!read_uint(c, size, value))
+	if (!xc_take_uint(c, size, value))
 		return false;
 	*value = (uint64_t)((int64_t)(*value << unused) >> unused);
 	return true;
@@ -66,22 +35,22 @@ static bool read_form(const struct xc_cfitable *t, struct xc_cursor *c, uint8_t 
 {
 	switch (encoding & 0x0f) {
 	case DW_EH_PE_absptr:
-		return read_uint(c, t->word, value);
+		return xc_take_uint(c, t->word, value);
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
-		return read_uint(c, 8, value);
+		return xc_take_uint(c, 8, value);
 	case DW_EH_PE_udata2:
-		return read_uint(c, 2, value);
+		return xc_take_uint(c, 2, value);
 	case DW_EH_PE_udata4:
-		return read_uint(c, 4, value);
+		return xc_take_uint(c, 4, value);
 	case DW_EH_PE_sdata2:
 		return read_signed(c, 2, value);
 	case DW_EH_PE_sdata4:
 		return read_signed(c, 4, value);
 	case DW_EH_PE_uleb128:
-		return read_uleb(c, value);
+		return xc_take_uleb(c, value);
 	case DW_EH_PE_sleb128:
-		return read_sleb(c, (int64_t *)value);
+		return xc_take_sleb(c, (int64_t *)value);
 	default:
 		return false;
 	}
@@ -93,7 +62,7 @@ static uint64_t wrapped(const struct xc_cfitable *t, uint64_t addr)
 	return t->word == 4 ? (uint32_t)addr : addr;
 }
 
-/* A pointer as its encoding says (LSB, 10.5.1). c reads bytes of the table. */
+/* Read a pointer by its encoding (LSB, 10.5.1). c reads bytes of the table. */
 static bool read_pointer(const struct xc_cfitable *t, struct xc_cursor *c, uint8_t encoding, uint64_t *value)
 {
 	uint64_t here = t->addr + (uint64_t)(c->at - t->bytes);
@@ -130,18 +99,18 @@ static bool read_head(const struct xc_cfitable *t, size_t offset, struct head *h
 	if (offset >= t->size)
 		return false;
 	struct xc_cursor c = xc_cursor(t->bytes + offset, t->size - offset, t->eh ? ".eh_frame" : ".debug_frame");
-	if (!read_uint(&c, 4, &length) || length == 0)
+	if (!xc_take_uint(&c, 4, &length) || length == 0)
 		return false;
 	if (length == 0xffffffff) {
 		wide = t->eh ? 4 : 8;
-		if (!read_uint(&c, 8, &length))
+		if (!xc_take_uint(&c, 8, &length))
 			return false;
 	}
-	if (!take(&c, length, &h->body))
+	if (!xc_take_part(&c, length, &h->body))
 		return false;
 	h->next = (size_t)(c.at - t->bytes);
 	size_t id_offset = (size_t)(h->body.at - t->bytes);
-	if (!read_uint(&h->body, wide, &id))
+	if (!xc_take_uint(&h->body, wide, &id))
 		return false;
 	h->common = t->eh ? id == 0 : id == (wide == 4 ? UINT32_MAX : UINT64_MAX);
 	h->common_offset = (size_t)(t->eh ? id_offset - id : id);
@@ -153,14 +122,15 @@ struct common {
 	bool augmented;   /* its FDEs have augmentation data */
 };
 
-/* What the letters of the augmentation ask for. An unknown letter leaves the rest unread, which its length skips. */
+/* Read the data that the letters of the augmentation announce. An unknown letter leaves the rest unread; the length
+ * skips it. */
 static bool read_augmentation(const struct xc_cfitable *t, const char *letters, struct xc_cursor *c,
 			      struct common *common, struct xc_cfientry *e)
 {
 	uint64_t size, ignored, encoding;
 	struct xc_cursor data;
 	common->augmented = true;
-	if (!read_uleb(c, &size) || !take(c, size, &data))
+	if (!xc_take_uleb(c, &size) || !xc_take_part(c, size, &data))
 		return false;
 	for (; *letters; letters++) {
 		switch (*letters) {
@@ -170,16 +140,16 @@ static bool read_augmentation(const struct xc_cfitable *t, const char *letters, 
 		case 'B': /* aarch64: return addresses are signed */
 			continue;
 		case 'R':
-			if (!read_uint(&data, 1, &encoding))
+			if (!xc_take_uint(&data, 1, &encoding))
 				return false;
 			common->encoding = (uint8_t)encoding;
 			continue;
 		case 'L':
-			if (!read_uint(&data, 1, &encoding))
+			if (!xc_take_uint(&data, 1, &encoding))
 				return false;
 			continue;
 		case 'P':
-			if (!read_uint(&data, 1, &encoding) || !read_form(t, &data, (uint8_t)encoding, &ignored))
+			if (!xc_take_uint(&data, 1, &encoding) || !read_form(t, &data, (uint8_t)encoding, &ignored))
 				return false;
 			continue;
 		default:
@@ -194,15 +164,16 @@ static bool read_common(const struct xc_cfitable *t, size_t offset, struct commo
 	struct head h;
 	uint64_t version, address_size = t->word, segment = 0;
 	const char *letters;
-	if (!read_head(t, offset, &h) || !h.common || !read_uint(&h.body, 1, &version) ||
+	if (!read_head(t, offset, &h) || !h.common || !xc_take_uint(&h.body, 1, &version) ||
 	    (version != 1 && version != 3 && version != 4))
 		return false;
 	struct xc_error *err = xc_cursor_string(&h.body, &letters);
 	xc_error_free(err);
-	if (err || (version == 4 && (!read_uint(&h.body, 1, &address_size) || !read_uint(&h.body, 1, &segment))) ||
-	    address_size != t->word || segment != 0 || !read_uleb(&h.body, &e->code_align) ||
-	    !read_sleb(&h.body, &e->data_align) ||
-	    !(version == 1 ? read_uint(&h.body, 1, &e->return_reg) : read_uleb(&h.body, &e->return_reg)))
+	if (err ||
+	    (version == 4 && (!xc_take_uint(&h.body, 1, &address_size) || !xc_take_uint(&h.body, 1, &segment))) ||
+	    address_size != t->word || segment != 0 || !xc_take_uleb(&h.body, &e->code_align) ||
+	    !xc_take_sleb(&h.body, &e->data_align) ||
+	    !(version == 1 ? xc_take_uint(&h.body, 1, &e->return_reg) : xc_take_uleb(&h.body, &e->return_reg)))
 		return false;
 	*common = (struct common){.encoding = DW_EH_PE_absptr};
 	if (*letters == 'z' ? !read_augmentation(t, letters + 1, &h.body, common, e) : *letters != '\0')
@@ -222,7 +193,7 @@ static bool read_entry(const struct xc_cfitable *t, const struct head *h, struct
 		return false;
 	if (common.augmented) {
 		uint64_t length;
-		if (!read_uleb(&c, &length) || !take(&c, length, &skipped))
+		if (!xc_take_uleb(&c, &length) || !xc_take_part(&c, length, &skipped))
 			return false;
 	}
 	e->end = e->lo + wrapped(t, size);
@@ -266,7 +237,7 @@ static void build_index(struct xc_cfitable *t)
 		qsort(t->ranges, t->range_count, sizeof *t->ranges, by_lo);
 }
 
-/* How many ranges begin at or before an address. */
+/* The number of ranges that begin at or before an address. */
 static size_t indexed_before(struct xc_cfitable *t, uint64_t addr)
 {
 	if (!t->indexed && t->size)
@@ -366,8 +337,8 @@ static bool program_header(Elf *elf, uint32_t type, GElf_Phdr *out)
 	return false;
 }
 
-/* The usual form only: version 1, a relative pointer to .eh_frame, a 4-byte count, a sorted table of 4-byte pairs
- * relative to the header. */
+/* Accepts the usual form only: version 1, a relative pointer to .eh_frame, a 4-byte count, a sorted table of 4-byte
+ * pairs relative to the header. */
 static bool open_search(struct xc_cfitable *t, Elf *elf)
 {
 	GElf_Phdr p;

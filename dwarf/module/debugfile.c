@@ -1,11 +1,11 @@
-/* debugfile: what is opened when.
+/* debugfile: the files of a module, and when each is opened:
  *
  *	own      the module's file, or an image from memory   when CFI, symbols or DWARF are asked for
  *	debug    a separate file, found once                  when own has no DWARF (or no .symtab)
  *	alt      dwz's common file                            with the DWARF that refers to it
- *	mini     MiniDebugInfo                                when symbols are asked for and no .symtab is to be had
+ *	mini     MiniDebugInfo                                when symbols are asked for and there is no .symtab
  *
- * libdw searches for an alternate file by itself, by names in the DWARF, when none was set; so one is always set:
+ * libdw searches for an alternate file by itself, by names in the DWARF, unless one was set. So one is always set:
  * where there is none, an empty one, in which every reference fails. */
 #include "dwarf/module/debugfile.h"
 
@@ -38,7 +38,7 @@ struct xc_debugfile {
 	struct xc_cfitables cfi;
 	const char *path, *why;
 	bool stored;            /* the debug or alternate file was known to the symbol store */
-	struct xc_text refused; /* what the search found and did not take */
+	struct xc_text refused; /* files that the search found and refused */
 };
 
 static const struct xc_finder defaults;
@@ -85,7 +85,7 @@ void xc_debugfiles_close(struct xc_process *process)
 	}
 }
 
-/* Strings that callers keep live in the process's arena, which only grows. */
+/* Strings returned to callers live in the process's arena, which only grows. */
 static struct xc_arena *arena_of(const struct xc_debugfile *df)
 {
 	return (struct xc_arena *)(uintptr_t)&df->process->arena;
@@ -145,12 +145,12 @@ static const char *cache_dir(const struct xc_debugfile *df)
 	return df->finder ? df->finder->cache_dir : NULL;
 }
 
-/* path: of the file with the DWARF, by which relative names are followed. */
+/* path: of the file with the DWARF, to which names are relative. */
 static void attach_alternate(struct xc_debugfile *df, const char *path)
 {
 	struct xc_debugsearch search = search_of(df);
 	bool wanted = false;
-	xc_text_fini(&df->refused); /* refusals before a file was found are of no interest */
+	xc_text_fini(&df->refused); /* refusals before a file was found do not matter */
 	bool found = xc_debugsearch_alt(&search, df->dwarf_elf, path, &df->alt, &wanted);
 	Dwarf *alternate = NULL;
 	struct xc_error *err = found ? xc_elffile_dwarf(&df->alt, cache_dir(df), &alternate) : NULL;
@@ -172,7 +172,7 @@ static const struct xc_archive_module *archive_record(const struct xc_debugfile 
 	return df->process->archive ? xc_archive_module(df->process->archive, m->lo, m->path) : NULL;
 }
 
-/* What is missing of split units; a pack tells what its core told. */
+/* The reason for missing split units. A pack gives the reason that its core had. */
 static void attach_split(struct xc_debugfile *df, const char *path)
 {
 	struct xc_debugsearch search = search_of(df);
@@ -198,7 +198,8 @@ static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const ch
 	return true;
 }
 
-/* The user says that it is the program, now or when the pack was made: the pack then names nothing that is missing. */
+/* Did the user name the program's file, now or when the pack was made? (Then the pack records no missing debug
+ * information.) */
 static bool is_named(const struct xc_debugfile *df)
 {
 	const struct xc_archive_module *record = archive_record(df);
@@ -207,7 +208,7 @@ static bool is_named(const struct xc_debugfile *df)
 	return df->module->kind == XC_MODULE_EXE && df->finder->exe && !df->finder->strict;
 }
 
-/* See the top of the header. */
+/* See the top of debugfile.h. */
 static bool may_use_dwarf(const struct xc_debugfile *df)
 {
 	const struct xc_module *m = df->module;
@@ -224,7 +225,7 @@ static const char *package_of(const struct xc_module *m)
 	return "its debug package";
 }
 
-/* What stands in the way, and what the user can do about it. */
+/* Why there is no DWARF, and what the user can do about it. */
 static const char *explain(struct xc_debugfile *df)
 {
 	char hex[2 * XC_BUILD_ID_MAX + 1];
@@ -236,12 +237,13 @@ static const char *explain(struct xc_debugfile *df)
 	if (record && record->debug_why)
 		return xc_arena_strdup(arena_of(df), record->debug_why);
 	if (!may_use_dwarf(df))
-		return "its file is unverified: code, call frame information and symbols are taken from it, no lines "
+		return "its file is unverified: only code, call frame information and symbols are taken from it, not "
+		       "lines "
 		       "or values";
 	if (df->refused.len)
 		return xc_arena_strdup(arena_of(df), df->refused.bytes);
 	if (id->size == 0 && m->file)
-		return "no debug info: the file has none and no build-id to look one up by; build it with -g";
+		return "no debug info: the file has none, and no build-id to find it by; build it with -g";
 	if (id->size == 0)
 		return m->why;
 	return xc_arena_printf(arena_of(df), "no debug info: install %s (build-id %s), or give --debug-dir%s",

@@ -1,12 +1,11 @@
 /* die: wrappers over libdw.
  *
- * libdw follows DW_AT_sibling wherever it points. DIEs of a unit stand in memory in file order, so a step that does
- * not lead to a higher address is a damaged or hostile file, and ends the walk.
+ * libdw follows DW_AT_sibling wherever it points. The DIEs of a unit are in memory in file order, so a step that does
+ * not lead to a higher address means a damaged or hostile file, and ends the walk. Every step spends from the budget
+ * (budget.h).
  *
- * Every step spends from the budget (budget.h).
- *
- * What libdw 0.188 does inside one call is out of our reach, and a hostile file can still make it slow (not wrong): a list
- * made of base addresses alone, abbreviations of dwz's common file (unit.c checks those of the file itself). */
+ * Work inside one call of libdw 0.188 cannot be limited, and a hostile file can still make it slow (not wrong): a
+ * list made of base addresses alone, abbreviations of dwz's common file (unit.c checks those of the file itself). */
 #include "dwarf/module/die.h"
 
 #include <dwarf.h>
@@ -18,7 +17,7 @@
 
 enum { FREE_STEP = 256, WALKED_BYTES = 16, MAX_LINKS = 16 };
 
-/* Without DW_AT_sibling libdw reads all that lies between. */
+/* Without DW_AT_sibling libdw reads everything in between. */
 static uint64_t price(Dwarf_Die *from, const Dwarf_Die *to)
 {
 	size_t bytes = to->addr > from->addr ? (size_t)((const char *)to->addr - (const char *)from->addr) : 0;
@@ -59,8 +58,8 @@ bool xc_die_has_children(Dwarf_Die *die)
 	return xc_walk_peek(die, &tag, &children) ? children : dwarf_haschildren(die) == 1;
 }
 
-/* libdw 0.188 looks for the entry of DW_FORM_ref_sup4 and ref_sup8 in the file itself. Their widths are their own, not the unit's:
- * GNU's form would take others. */
+/* libdw 0.188 looks for the entry of DW_FORM_ref_sup4 and ref_sup8 in the file itself. These forms have fixed widths,
+ * independent of the unit's offset size: unlike GNU's form. */
 static bool follow_supplementary(Dwarf_Attribute *attr, size_t size, Dwarf_Die *to_out)
 {
 	uint64_t offset = 0;
@@ -88,7 +87,7 @@ static bool is_unit(Dwarf_Die *die)
 	return tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit || tag == DW_TAG_type_unit;
 }
 
-/* As dwarf_attr_integrate, which follows links by itself and so not those above. */
+/* Like dwarf_attr_integrate, which follows links by itself and so not the forms above. */
 bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out)
 {
 	Dwarf_Attribute link;
@@ -101,7 +100,7 @@ bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out)
 			break;
 	}
 	return is_unit(die) &&
-	       dwarf_attr_integrate(die, name, attr_out); /* of a split unit some stand in the skeleton */
+	       dwarf_attr_integrate(die, name, attr_out); /* some attributes of a split unit are in its skeleton */
 }
 
 const char *xc_die_name(Dwarf_Die *die)
@@ -171,7 +170,7 @@ bool xc_die_entry(Dwarf_Die *die, uint64_t *file_addr_out)
 	if (dwarf_entrypc(die, &lo) != 0 && dwarf_ranges(die, 0, &base, &lo, &end) <= 0)
 		return false;
 	*file_addr_out = lo;
-	return lo != 0; /* where linkers leave what they dropped */
+	return lo != 0; /* address 0: the linker dropped the code */
 }
 
 unsigned xc_die_behind_call(Dwarf_CU *cu)

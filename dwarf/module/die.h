@@ -1,4 +1,4 @@
-/* die: small steps over debugging information entries that a hostile file cannot turn into loops. */
+/* die: steps over debugging information entries, safe against loops in hostile files. */
 #ifndef XC_DIE_H
 #define XC_DIE_H
 
@@ -19,8 +19,8 @@ bool xc_die_has_children(Dwarf_Die *die);
 /* Does one of its ranges hold the address? */
 bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr);
 
-/* Where a function begins: at its entry, else at the first of its ranges (the others are cold parts). False when it has no code
- * of its own, or lost it when it was linked. */
+/* The address where a function begins: its entry, else the first of its ranges (the others are cold parts). False
+ * when it has no code, or lost it when it was linked. */
 bool xc_die_entry(Dwarf_Die *die, uint64_t *file_addr_out);
 
 /* An attribute of the DIE itself, of its abstract origin or of its specification. False when there is none. */
@@ -45,8 +45,8 @@ bool xc_die_constant(Dwarf_Attribute *attr, uint64_t *value_out);
 /* The same for a DIE's attribute by name. */
 bool xc_die_number(Dwarf_Die *die, unsigned name, uint64_t *value_out);
 
-/* Bytes that a compiler counts as part of a call behind the return address that the call leaves. 4 on ppc64, where calls of
- * other modules are followed by an instruction that restores r2; else 0. */
+/* The bytes behind a return address that the compiler counts as part of the call: 4 on ppc64, where a call into
+ * another module is followed by an instruction that restores r2; else 0. */
 unsigned xc_die_behind_call(Dwarf_CU *cu);
 
 #endif

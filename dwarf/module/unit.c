@@ -1,11 +1,11 @@
-/* unit: see unit.h. In memory:
+/* unit: units opened by themselves. In memory:
  *
  *	      headroom of the source                       the mapped file
  *	 … │ header of unit B │ header of unit A │ .text … .debug_abbrev .debug_info [ A ][ B ] … │
  *	          └── offsets of its section headers count from here; all sections lie behind ──→
  *
- * .debug_aranges (DWARF 5, 6.1.2) is read once into a sorted table. Where it does not know an address, the units that it does
- * not list (clang lists none) are asked for their ranges, once a module. Unit headers: DWARF 5, 7.5.1. */
+ * .debug_aranges (DWARF 5, 6.1.2) is read once into a sorted table. Where it does not know an address, the ranges of
+ * the units that it does not list (clang lists none) are read, once a module. Unit headers: DWARF 5, 7.5.1. */
 #include "dwarf/module/unit.h"
 
 #include <dwarf.h>
@@ -28,7 +28,7 @@ enum {
 	NAMES_SIZE = 512,
 	MAX_RANGES = 1 << 22,
 	BUDGET = 1 << 25,        /* one or two seconds */
-	SLICE_MARK = 0x78637544, /* e_flags of a header of ours */
+	SLICE_MARK = 0x78637544, /* e_flags of a header made here */
 };
 
 struct header {
@@ -42,7 +42,7 @@ struct arange {
 	uint64_t unit;   /* offset of its header in .debug_info */
 };
 
-/* A unit that was opened, by itself or within the whole. */
+/* A unit that was opened, by itself or within the whole file. */
 struct opened {
 	struct opened *next;
 	uint64_t offset;
@@ -60,7 +60,7 @@ struct module_units {
 	struct xc_source *source; /* its bytes with headroom, or NULL: no slices */
 	struct arange *ranges;    /* of .debug_aranges */
 	size_t range_count, range_capacity;
-	struct arange *rest; /* of the units that it does not list; asked for when it does not know an address */
+	struct arange *rest; /* of the units that .debug_aranges does not list; read when it does not know an address */
 	size_t rest_count, rest_capacity;
 	bool rest_read;
 	struct opened *opened;
@@ -111,7 +111,7 @@ void xc_units_free(struct xc_units *units)
 static void add_range(struct arange **ranges, size_t *count, size_t *capacity, uint64_t lo, uint64_t len, uint64_t unit)
 {
 	if (lo == 0 || len == 0 || len - 1 > UINT64_MAX - lo || *count >= MAX_RANGES)
-		return; /* what the linker dropped stands at 0 */
+		return; /* code that the linker dropped is at address 0 */
 	*ranges = xc_grow(*ranges, *count, capacity, sizeof **ranges);
 	(*ranges)[(*count)++] = (struct arange){.lo = lo, .hi = lo + (len - 1), .unit = unit};
 }
@@ -153,7 +153,7 @@ static struct xc_error *read_set(struct module_units *m, struct xc_cursor *c)
 	    (err = xc_cursor_uint(&set, 1, &address)) || (err = xc_cursor_uint(&set, 1, &segment)))
 		return err;
 	if (version != 2 || (address != 4 && address != 8) || segment)
-		return NULL; /* a form we do not know: its unit is found by its own ranges */
+		return NULL; /* unknown form: the unit is found by its own ranges */
 	size_t at = before + 2 + wide + 2, pair = 2 * (size_t)address;
 	if ((err = xc_cursor_skip(&set, (pair - at % pair) % pair)))
 		return err;
@@ -172,14 +172,14 @@ static void read_aranges(struct module_units *m)
 	struct xc_error *err = NULL;
 	while (!err && xc_cursor_left(&c))
 		err = read_set(m, &c);
-	xc_error_free(err); /* a damaged table knows what was read of it */
+	xc_error_free(err); /* what was read before the damage stays */
 	if (m->range_count)
 		qsort(m->ranges, m->range_count, sizeof *m->ranges, by_lo);
 }
 
 /* ---- does a unit stand alone? ---- */
 
-/* The abbreviations at an offset; neighbours often share a table. */
+/* The result for the abbreviations at an offset; neighbouring units often share a table. */
 static enum xc_abbrevs check_table(struct module_units *m, uint64_t offset)
 {
 	if (!m->abbrevs_known || m->abbrevs_offset != offset)
@@ -189,14 +189,15 @@ static enum xc_abbrevs check_table(struct module_units *m, uint64_t offset)
 	return m->abbrevs;
 }
 
-/* Are the abbreviations of all units of a section sane? Headers of .debug_types (DWARF 4, 7.5.1.2) begin as others do. */
+/* Are the abbreviations of all units of a section sane? Headers of .debug_types (DWARF 4, 7.5.1.2) begin like others.
+ */
 static bool check_section(struct module_units *m, const char *name, bool types)
 {
 	struct xc_cursor info = xc_section_cursor(m->elf, name);
 	bool sane = true;
 	while (sane && xc_cursor_left(&info)) {
 		struct xc_raw_unit u;
-		xc_raw_unit_at(info, types, &u); /* of any version: its size counts */
+		xc_raw_unit_at(info, types, &u); /* any version: only its size is used */
 		if (u.size == 0)
 			break;
 		info.at += u.size;
@@ -205,7 +206,7 @@ static bool check_section(struct module_units *m, const char *name, bool types)
 	return sane;
 }
 
-/* May libdw be asked about any unit of the file? */
+/* May libdw read any unit of the file? */
 static bool whole_is_sane(struct module_units *m)
 {
 	if (m->whole_state == WHOLE_UNKNOWN)
@@ -240,7 +241,7 @@ static bool add_section(struct header *h, size_t *names_used, const char *name, 
 	return true;
 }
 
-/* Fill the header at `h`; `shift` is what lies between it and the file's first byte. */
+/* Fill the header at `h`; `shift`: the distance from it to the file's first byte. */
 static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t unit, uint64_t size)
 {
 	size_t names, used = 1;
@@ -271,7 +272,7 @@ static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t uni
 	return add_section(h, &used, ".shstrtab", SHT_STRTAB, offsetof(struct header, names), NAMES_SIZE);
 }
 
-/* A unit of code and types, as all of DWARF 2 to 4 are. */
+/* A unit of code and types, as are all of DWARF 2 to 4. */
 static bool unit_header_at(struct module_units *m, uint64_t offset, struct xc_raw_unit *u)
 {
 	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
@@ -316,7 +317,7 @@ static struct opened *open_unit(struct module_units *m, uint64_t offset)
 	*slot = o;
 	o->offset = offset;
 	o->next = m->opened;
-	m->opened = o; /* kept also when it does not open, to be freed */
+	m->opened = o; /* kept even when it does not open, so that it is freed */
 	if (!open_alone(m, o) && !open_in_whole(m, o))
 		o->die.addr = NULL;
 	return o;
@@ -342,7 +343,7 @@ static void add_ranges_of(struct module_units *m, uint64_t offset)
 			add_range(&m->rest, &m->rest_count, &m->rest_capacity, lo, end - lo, offset);
 }
 
-/* Hop from header to header; ask the units that the table did not list for their ranges. */
+/* Step from header to header, and read the ranges of units that the table did not list. */
 static void read_rest(struct module_units *m)
 {
 	uint64_t *listed = xc_alloc((m->range_count + 1) * sizeof *listed);
@@ -356,7 +357,7 @@ static void read_rest(struct module_units *m)
 	while (xc_cursor_left(&info)) {
 		struct xc_raw_unit u;
 		uint64_t offset = (uint64_t)(info.at - start);
-		xc_raw_unit_at(info, false, &u); /* of any version: its size counts */
+		xc_raw_unit_at(info, false, &u); /* any version: only its size is used */
 		if (u.size == 0 || !xc_budget_spend(1))
 			break;
 		if (!bsearch(&offset, listed, m->range_count, sizeof *listed, by_unit))

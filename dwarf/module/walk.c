@@ -1,7 +1,8 @@
 /* walk: from a Dwarf_CU to the bytes of its unit, and steps in them.
  *
- * clang writes no DW_AT_sibling: the way past a namespace leads through all that stands in it, again at every level. So the first
- * long way in a unit without siblings is a pass over the whole of it that notes where every large subtree ends. */
+ * clang writes no DW_AT_sibling: to skip a namespace, everything in it must be read, again at every level. So the
+ * first long skip in a unit without siblings is a pass over the whole unit that records where every large subtree
+ * ends. */
 #include "dwarf/module/walk.h"
 
 #include <elf.h>
@@ -12,7 +13,7 @@
 #include "dwarf/elf/section.h"
 #include "dwarf/scan/die_scan.h"
 
-enum { MAX_DEPTH = 256, LARGE = 128 /* bytes; smaller ones are walked */ };
+enum { MAX_DEPTH = 256, LARGE = 128 /* bytes; smaller subtrees are walked */ };
 
 /* A DIE with children and where they end; offsets from the start of the unit. */
 struct subtree {
@@ -26,7 +27,7 @@ struct walker {
 	size_t count, capacity;
 	bool surveyed;
 	struct xc_die_scan_space space;
-	struct xc_die_scan *scan; /* NULL: not to be walked */
+	struct xc_die_scan *scan; /* NULL: cannot be walked */
 	struct Dwarf_CU *cu;
 };
 
@@ -42,7 +43,7 @@ static bool is_little_endian(Elf *elf)
 	return ident && ident[EI_DATA] == ELFDATA2LSB;
 }
 
-/* The section that a DIE at `offset` stands in. */
+/* Find the section of a DIE at `offset`. */
 static bool find_section(struct walker *w, Elf *elf, const Dwarf_Die *die, uint64_t offset)
 {
 	static const char *const names[] = {".debug_info", ".debug_types"};
@@ -107,7 +108,7 @@ void xc_walk_forget(void)
 	walkers.last = NULL;
 }
 
-/* Where a DIE stands in the walker's section; false when it is not of it. */
+/* The offset of a DIE in the walker's section; false when it is in another. */
 static bool offset_of(const struct walker *w, const Dwarf_Die *die, uint64_t *offset_out)
 {
 	const uint8_t *at = die->addr;
@@ -117,7 +118,7 @@ static bool offset_of(const struct walker *w, const Dwarf_Die *die, uint64_t *of
 	return true;
 }
 
-/* ---- where subtrees end ---- */
+/* ---- ends of subtrees ---- */
 
 static int by_start(const void *a, const void *b)
 {
@@ -145,7 +146,7 @@ static void survey(struct walker *w, uint64_t from)
 		if (die.tag && die.children && depth < MAX_DEPTH)
 			open[depth++] = (uint32_t)(die.offset - w->unit);
 		else if (die.tag && die.children)
-			break; /* deeper than anyone writes: what is open stays unknown */
+			break; /* deeper than any compiler nests: ends of open subtrees stay unknown */
 		else if (!die.tag && depth)
 			close_subtree(w, open[--depth]);
 		else if (!die.tag)
@@ -155,7 +156,7 @@ static void survey(struct walker *w, uint64_t from)
 		qsort(w->subtrees, w->count, sizeof *w->subtrees, by_start);
 }
 
-/* Behind the children of the DIE just read. */
+/* Skip the children of the DIE just read. */
 static bool leave(struct walker *w, const struct xc_die_scan_entry *die)
 {
 	if (!die->children || (die->has & XC_DIE_SCAN_SIBLING))

@@ -28,7 +28,7 @@ static bool refers_elsewhere(uint64_t form)
 	}
 }
 
-/* Walk the attribute list of one abbreviation. */
+/* Walk the attributes of one abbreviation. */
 static struct xc_error *scan_attributes(struct xc_cursor *c, bool *elsewhere)
 {
 	uint64_t name, form;
@@ -66,7 +66,7 @@ enum xc_abbrevs xc_abbrevs_check(Elf *elf, uint64_t offset)
 	bool elsewhere = false;
 	struct xc_error *err = scan_table(xc_section_cursor(elf, ".debug_abbrev"), offset, &elsewhere);
 	bool hostile = err && err->code == XC_ERR_LIMIT;
-	elsewhere |= err != NULL; /* what is cut short is for libdw to say */
+	elsewhere |= err != NULL; /* libdw reports what is truncated */
 	xc_error_free(err);
 	return hostile ? XC_ABBREVS_HOSTILE : elsewhere ? XC_ABBREVS_REFER : XC_ABBREVS_ALONE;
 }

@@ -1,4 +1,4 @@
-/* die_scan: units and their DIEs. See die_scan.h; programs: die_scan_table.c. */
+/* die_scan: units and their DIEs. The compiled abbreviations are in die_scan_table.c. */
 #include "dwarf/scan/die_scan.h"
 
 #include <dwarf.h>
@@ -133,7 +133,7 @@ static bool pass(struct xc_die_scan *s, enum xc_die_scan_step step, unsigned siz
 	}
 }
 
-/* Step over a value, which may be one to keep (slot not NONE). */
+/* Step over a value; keep it unless slot is NONE. */
 static bool read_value(struct xc_die_scan *s, struct xc_die_scan_entry *die, enum xc_die_scan_slot slot, uint64_t form)
 {
 	unsigned size;

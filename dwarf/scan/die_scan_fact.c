@@ -1,4 +1,4 @@
-/* die_scan_fact: values of attributes as facts of a DIE. */
+/* die_scan_fact: attribute values kept as facts of a DIE. */
 #include <dwarf.h>
 
 #include "dwarf/scan/die_scan_impl.h"
@@ -19,7 +19,7 @@ struct xc_die_scan_string xc_die_scan_indexed(const struct xc_die_scan *s, uint6
 	return (struct xc_die_scan_string){XC_DIE_SCAN_STR, xc_die_scan_load(table->at + base + index * size, size)};
 }
 
-/* Read a string form at the position; `start` is where it stands. */
+/* The string of a value that was read by its form; `start`: the start of the value. */
 static struct xc_die_scan_string string_of(const struct xc_die_scan *s, uint64_t form, uint64_t value,
 					   const uint8_t *start)
 {
@@ -46,7 +46,7 @@ struct reference {
 	bool alt;        /* of the file that dwz moved common parts to */
 };
 
-/* False for what cannot be followed so. */
+/* False for forms that cannot be followed here. */
 static bool reference_of(const struct xc_die_scan *s, uint64_t form, uint64_t value, struct reference *to)
 {
 	*to = (struct reference){.offset = value, .far = true};
@@ -120,7 +120,7 @@ static void keep_reference(const struct xc_die_scan *s, struct xc_die_scan_entry
 	}
 }
 
-/* An expression as a block: what stands behind its length, which has one byte where it can hold no more than an address. */
+/* The expression follows the length of the block, which has one byte when the expression is no more than an address. */
 static void keep_location(const struct xc_die_scan *s, struct xc_die_scan_entry *die, const uint8_t *start)
 {
 	if (s->at - start < 2 || (start[0] & 0x80))

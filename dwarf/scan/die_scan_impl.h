@@ -1,4 +1,4 @@
-/* die_scan_impl: what the parts of scan share: compiled abbreviations. */
+/* die_scan_impl: compiled abbreviations, shared by the files of die_scan. */
 #ifndef XC_DIE_SCAN_IMPL_H
 #define XC_DIE_SCAN_IMPL_H
 
@@ -9,12 +9,12 @@ enum xc_die_scan_step {
 	XC_DIE_STEP_END,
 	XC_DIE_STEP_SKIP,   /* u8: bytes of fixed size */
 	XC_DIE_STEP_LEB,    /* one LEB128 number */
-	XC_DIE_STEP_STRING, /* up to and with a NUL */
-	XC_DIE_STEP_BLOCK1, /* a length of 1, 2, 4 bytes or LEB128, and as many bytes */
+	XC_DIE_STEP_STRING, /* up to and including a NUL */
+	XC_DIE_STEP_BLOCK1, /* a length of 1, 2, 4 bytes or LEB128, and that many bytes */
 	XC_DIE_STEP_BLOCK2,
 	XC_DIE_STEP_BLOCK4,
 	XC_DIE_STEP_BLOCK,
-	XC_DIE_STEP_INDIRECT,  /* a form as LEB128, and its value */
+	XC_DIE_STEP_INDIRECT,  /* a form as LEB128, then its value */
 	XC_DIE_STEP_KEEP,      /* u8 slot, u16 form: read and keep */
 	XC_DIE_STEP_KEEP_CONST /* u8 slot, u64 value of DW_FORM_implicit_const */
 };
@@ -43,7 +43,7 @@ enum xc_die_scan_slot {
 
 struct xc_die_scan_abbrev {
 	uint32_t program; /* offset into the table's steps */
-	uint32_t has;     /* facts that need no bytes */
+	uint32_t has;     /* facts that take no bytes */
 	uint16_t tag;     /* 0: no such code */
 	bool children;
 };
@@ -60,12 +60,12 @@ struct xc_die_scan_table {
 	uint64_t budget; /* bytes of abbreviations that may still be compiled */
 };
 
-/* Make the table that of the unit; false when it is damaged. */
+/* Make the table that of the unit; false when its abbreviations are damaged. */
 bool xc_die_scan_compile(struct xc_die_scan_table *table, const struct xc_die_scan_space *space,
 			 const struct xc_die_scan_unit *unit);
 void xc_die_scan_table_fini(struct xc_die_scan_table *table);
 
-/* The step that passes over a form; *size_out gets the bytes of XC_DIE_STEP_SKIP. XC_DIE_STEP_END for unknown forms. */
+/* The step that skips a form; *size_out gets the bytes of XC_DIE_STEP_SKIP. XC_DIE_STEP_END for unknown forms. */
 enum xc_die_scan_step xc_die_scan_step_of(uint64_t form, const struct xc_die_scan_unit *unit, unsigned *size_out);
 
 struct xc_die_scan {
@@ -75,7 +75,7 @@ struct xc_die_scan {
 	const uint8_t *at, *end; /* the reading position and the end of the unit */
 };
 
-/* Little-endian, of at most 8 bytes. */
+/* A little-endian number of at most 8 bytes. */
 static inline uint64_t xc_die_scan_load(const uint8_t *at, unsigned size)
 {
 	uint64_t value = 0;
@@ -84,8 +84,8 @@ static inline uint64_t xc_die_scan_load(const uint8_t *at, unsigned size)
 	return value;
 }
 
-/* Keep a value that was read by its form as the fact that `slot` says. `start`: where the value starts; the reading position is
- * behind it. */
+/* Keep a value, read by its form, in the fact that `slot` selects. `start`: the start of the value; the reading
+ * position is behind it. */
 void xc_die_scan_keep(const struct xc_die_scan *scan, struct xc_die_scan_entry *die, enum xc_die_scan_slot slot,
 		      uint64_t form, uint64_t value, const uint8_t *start);
 

@@ -63,7 +63,7 @@ static enum xc_die_scan_slot slot_of(uint64_t name)
 	}
 }
 
-/* Entries of which an index wants more than the way past them. */
+/* Tags of which the index needs more than how to skip them. */
 static bool wanted_tag(uint64_t tag)
 {
 	switch (tag) {
@@ -155,7 +155,7 @@ static void flush_skip(struct program *p)
 	}
 }
 
-/* What DW_FORM_flag_present says without a byte. */
+/* The fact that DW_FORM_flag_present states without a byte. */
 static uint32_t present_fact(enum xc_die_scan_slot slot)
 {
 	switch (slot) {
@@ -191,7 +191,7 @@ static bool add_attribute(struct program *p, uint64_t name, uint64_t form, int64
 	if ((!p->wanted && slot != XC_DIE_SLOT_SIBLING) ||
 	    (slot == XC_DIE_SLOT_TYPE && p->abbrev->tag != DW_TAG_typedef))
 		slot = XC_DIE_SLOT_NONE;
-	/* Only that they are there counts; their bytes are stepped over, but for the beginning of a location. */
+	/* Only their presence counts; their bytes are skipped, except the beginning of a location. */
 	if (slot == XC_DIE_SLOT_CODE || slot == XC_DIE_SLOT_LOCATION || slot == XC_DIE_SLOT_SIGNATURE) {
 		p->abbrev->has |= slot == XC_DIE_SLOT_CODE       ? XC_DIE_SCAN_CODE
 				  : slot == XC_DIE_SLOT_LOCATION ? XC_DIE_SCAN_LOCATION
@@ -247,7 +247,7 @@ static bool read_attributes(struct xc_cursor *c, struct program *p)
 	return false;
 }
 
-/* Codes count up from 1; room made for one that does not is paid for like bytes. */
+/* Codes count up from 1; entries allocated for gaps are charged to the budget like bytes. */
 static struct xc_die_scan_abbrev *slot_for_code(struct xc_die_scan_table *t, uint64_t code)
 {
 	if (code > MAX_CODE || (code > t->count && code - t->count > t->budget))

@@ -1,15 +1,14 @@
-/* raw: DWARF 5, 7.5.1 (units), 7.5.3 (abbreviations), 7.5.5 and 7.5.6 (forms); .debug_types: DWARF 4, 7.5.1.2. GNU's forms:
- * include/dwarf2.def of gcc 12. */
+/* raw: DWARF 5, 7.5.1 (units), 7.5.3 (abbreviations), 7.5.5 and 7.5.6 (forms); .debug_types: DWARF 4, 7.5.1.2. GNU's
+ * forms: include/dwarf2.def of gcc 12. */
 #include "dwarf/scan/raw.h"
 
 #include <dwarf.h>
 #include <string.h>
 
 #include "dwarf/elf/budget.h"
+#include "dwarf/elf/take.h"
 
 enum { MAX_ATTRIBUTES = 1 << 10 };
-
-/* ---- small steps: false instead of an error object ---- */
 
 static bool skip(struct xc_cursor *c, uint64_t len)
 {
@@ -19,34 +18,6 @@ static bool skip(struct xc_cursor *c, uint64_t len)
 	return true;
 }
 
-static bool take_uint(struct xc_cursor *c, size_t size, uint64_t *value)
-{
-	if (size > xc_cursor_left(c))
-		return false;
-	*value = xc_load_uint(c->at, size, false);
-	c->at += size;
-	return true;
-}
-
-static bool take_uleb(struct xc_cursor *c, uint64_t *value)
-{
-	struct xc_error *err = NULL;
-	if (xc_cursor_left(c) && *c->at < 0x80) { /* nearly all */
-		*value = *c->at++;
-		return true;
-	}
-	if ((err = xc_cursor_uleb(c, value)))
-		xc_error_free(err);
-	return !err;
-}
-
-static bool take_sleb(struct xc_cursor *c, int64_t *value)
-{
-	struct xc_error *err = xc_cursor_sleb(c, value);
-	xc_error_free(err);
-	return !err;
-}
-
 /* ---- units ---- */
 
 static bool take_length(struct xc_cursor *c, struct xc_raw_unit *u)
@@ -54,11 +25,11 @@ static bool take_length(struct xc_cursor *c, struct xc_raw_unit *u)
 	uint64_t length;
 	const uint8_t *start = c->at;
 	u->offset_size = 4;
-	if (!take_uint(c, 4, &length))
+	if (!xc_take_uint(c, 4, &length))
 		return false;
 	if (length == 0xffffffff) {
 		u->offset_size = 8;
-		if (!take_uint(c, 8, &length))
+		if (!xc_take_uint(c, 8, &length))
 			return false;
 	}
 	if (length > xc_cursor_left(c))
@@ -84,18 +55,18 @@ bool xc_raw_unit_at(struct xc_cursor info, bool types, struct xc_raw_unit *u)
 	uint64_t version, type = types ? DW_UT_type : DW_UT_compile, address = 0;
 	const uint8_t *start = info.at;
 	*u = (struct xc_raw_unit){0};
-	if (!take_length(&info, u) || !take_uint(&info, 2, &version) || version < 2 || version > 5)
+	if (!take_length(&info, u) || !xc_take_uint(&info, 2, &version) || version < 2 || version > 5)
 		return false;
-	if (version >= 5 && (!take_uint(&info, 1, &type) || !take_uint(&info, 1, &address)))
+	if (version >= 5 && (!xc_take_uint(&info, 1, &type) || !xc_take_uint(&info, 1, &address)))
 		return false;
 	u->abbrev_at = (uint32_t)(info.at - start);
-	if (!take_uint(&info, u->offset_size, &u->abbrev) || (version < 5 && !take_uint(&info, 1, &address)))
+	if (!xc_take_uint(&info, u->offset_size, &u->abbrev) || (version < 5 && !xc_take_uint(&info, 1, &address)))
 		return false;
 	u->version = (uint8_t)version;
 	u->type = (uint8_t)type;
 	u->address_size = (uint8_t)address;
-	if ((has_id(u) && !take_uint(&info, 8, &u->id)) ||
-	    (is_type(u) && !take_uint(&info, u->offset_size, &u->type_offset)))
+	if ((has_id(u) && !xc_take_uint(&info, 8, &u->id)) ||
+	    (is_type(u) && !xc_take_uint(&info, u->offset_size, &u->type_offset)))
 		return false;
 	u->first = (uint32_t)(info.at - start);
 	return address == 4 || address == 8;
@@ -106,7 +77,8 @@ bool xc_raw_unit_at(struct xc_cursor info, bool types, struct xc_raw_unit *u)
 static bool take_spec(struct xc_cursor *c, uint64_t *name, uint64_t *form, int64_t *constant)
 {
 	*constant = 0;
-	return take_uleb(c, name) && take_uleb(c, form) && (*form != DW_FORM_implicit_const || take_sleb(c, constant));
+	return xc_take_uleb(c, name) && xc_take_uleb(c, form) &&
+	       (*form != DW_FORM_implicit_const || xc_take_sleb(c, constant));
 }
 
 static bool skip_specs(struct xc_cursor *c)
@@ -124,10 +96,10 @@ bool xc_raw_abbrev_next(struct xc_cursor *table, struct xc_raw_abbrev *a, bool *
 	uint64_t children;
 	*ended = false;
 	*a = (struct xc_raw_abbrev){.begin = table->at};
-	if (!xc_budget_spend(1) || !take_uleb(table, &a->code))
+	if (!xc_budget_spend(1) || !xc_take_uleb(table, &a->code))
 		return false;
 	*ended = a->code == 0;
-	if (*ended || !take_uleb(table, &a->tag) || !take_uint(table, 1, &children))
+	if (*ended || !xc_take_uleb(table, &a->tag) || !xc_take_uint(table, 1, &children))
 		return false;
 	a->children = children != 0;
 	a->attributes = *table;
@@ -151,7 +123,7 @@ bool xc_raw_abbrev_of(struct xc_cursor table, uint64_t code, struct xc_raw_abbre
 static bool skip_block(struct xc_cursor *c, size_t length_size)
 {
 	uint64_t length;
-	return (length_size ? take_uint(c, length_size, &length) : take_uleb(c, &length)) && skip(c, length);
+	return (length_size ? xc_take_uint(c, length_size, &length) : xc_take_uleb(c, &length)) && skip(c, length);
 }
 
 static bool skip_string(struct xc_cursor *c)
@@ -217,7 +189,7 @@ static bool skip_value(const struct xc_raw_unit *u, uint64_t form, struct xc_cur
 		return skip(c, (uint64_t)size);
 	switch (form) {
 	case DW_FORM_udata:
-	case DW_FORM_sdata: /* of the same length as if it were unsigned; its value may have more than 64 bits of padding */
+	case DW_FORM_sdata: /* as long as if it were unsigned; padding may exceed 64 bits */
 	case DW_FORM_ref_udata:
 	case DW_FORM_strx:
 	case DW_FORM_addrx:
@@ -226,7 +198,7 @@ static bool skip_value(const struct xc_raw_unit *u, uint64_t form, struct xc_cur
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_GNU_str_index:
 		for (ignored = 0x80; ignored & 0x80;)
-			if (!take_uint(c, 1, &ignored))
+			if (!xc_take_uint(c, 1, &ignored))
 				return false;
 		return true;
 	case DW_FORM_block1:
@@ -256,7 +228,7 @@ bool xc_raw_attribute_next(const struct xc_raw_unit *u, struct xc_cursor *attrib
 		a->name = 0;
 		return false;
 	}
-	if (a->form == DW_FORM_indirect && (!take_uleb(entry, &a->form) || a->form == DW_FORM_indirect))
+	if (a->form == DW_FORM_indirect && (!xc_take_uleb(entry, &a->form) || a->form == DW_FORM_indirect))
 		return false;
 	a->value = entry->at;
 	if (!skip_value(u, a->form, entry))
@@ -273,7 +245,7 @@ bool xc_raw_unit_entry(const struct xc_raw_unit *u, struct xc_cursor *entry, str
 	if (u->size > xc_cursor_left(entry))
 		return false;
 	entry->end = entry->at + u->size;
-	return skip(entry, u->first) && take_uleb(entry, &code) && code && skip(table, u->abbrev) &&
+	return skip(entry, u->first) && xc_take_uleb(entry, &code) && code && skip(table, u->abbrev) &&
 	       xc_raw_abbrev_of(*table, code, abbrev_out);
 }
 
@@ -286,7 +258,7 @@ bool xc_raw_number(const struct xc_raw_attribute *a, uint64_t *number_out)
 		*number_out = (uint64_t)a->constant;
 		return true;
 	case DW_FORM_sdata:
-		if (!take_sleb(&value, &number))
+		if (!xc_take_sleb(&value, &number))
 			return false;
 		*number_out = (uint64_t)number;
 		return true;
@@ -295,7 +267,7 @@ bool xc_raw_number(const struct xc_raw_attribute *a, uint64_t *number_out)
 	case DW_FORM_addrx:
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_GNU_str_index:
-		return take_uleb(&value, number_out);
+		return xc_take_uleb(&value, number_out);
 	case DW_FORM_flag_present:
 		*number_out = 1;
 		return true;
@@ -310,7 +282,7 @@ bool xc_raw_number(const struct xc_raw_attribute *a, uint64_t *number_out)
 	case DW_FORM_sec_offset:
 	case DW_FORM_strx1 ... DW_FORM_addrx4:
 	case DW_FORM_ref_sig8:
-		return a->size > 0 && take_uint(&value, a->size, number_out);
+		return a->size > 0 && xc_take_uint(&value, a->size, number_out);
 	default:
 		return false;
 	}

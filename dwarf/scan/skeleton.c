@@ -1,5 +1,5 @@
-/* skeleton: its bases may stand behind the attributes that need them, so the attributes are noted first and looked up in
- * the end. */
+/* skeleton: the bases may follow the attributes that need them, so attributes are noted first and resolved at the
+ * end. */
 #include "dwarf/scan/skeleton.h"
 
 #include <dwarf.h>
@@ -9,7 +9,7 @@
 
 #include "dwarf/elf/section.h"
 
-/* What was noted; form 0: not there. */
+/* The attributes noted; form 0: absent. */
 struct notes {
 	const struct xc_skeleton_sections *from;
 	struct xc_raw_unit unit;
@@ -32,7 +32,7 @@ void xc_skeleton_sections(Elf *elf, struct xc_skeleton_sections *s)
 	};
 }
 
-/* A number of `size` bytes at base + index * size; false when that is not in the section. */
+/* A number of `size` bytes at base + index * size; false when that lies outside the section. */
 static bool table_entry(struct xc_cursor table, uint64_t base, uint64_t index, size_t size, uint64_t *number_out)
 {
 	size_t left = xc_cursor_left(&table);

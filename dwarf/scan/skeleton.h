@@ -1,4 +1,5 @@
-/* skeleton: what a skeleton unit says about its split unit (DWARF 5, 3.1.2; GNU's form of DWARF 4, gcc wiki "DebugFission"). */
+/* skeleton: the link from a skeleton unit to its split unit (DWARF 5, 3.1.2; GNU's form of DWARF 4, gcc wiki
+ * "DebugFission"). */
 #ifndef XC_SKELETON_H
 #define XC_SKELETON_H
 
@@ -24,8 +25,8 @@ struct xc_skeleton {
 
 void xc_skeleton_sections(Elf *elf, struct xc_skeleton_sections *sections_out);
 
-/* Read the unit at an offset of .debug_info. False when it is no skeleton. *size_out (may be NULL) gets its bytes, 0 when the
- * section is damaged there. Cost: the first entry alone is read. */
+/* Read the unit at an offset of .debug_info. False when it is not a skeleton. *size_out (may be NULL) gets its size
+ * in bytes, 0 when the section is damaged there. Cost: reads only the first entry. */
 bool xc_skeleton_read(const struct xc_skeleton_sections *sections, uint64_t offset, struct xc_skeleton *skeleton_out,
 		      uint64_t *size_out);
 

@@ -5,7 +5,7 @@
  *	                      └─→ image: the units and type units of the .dwo; of a .dwp the unit alone, with the type units
  *	                          that it needs
  *
- * Found or not, each answer is kept. */
+ * Each answer is kept, also that a unit was not found. */
 #include "dwarf/split/split.h"
 
 #include <dwarf.h>
@@ -17,7 +17,7 @@
 
 enum { FREE_COPIES = 64 << 20 }; /* bytes */
 
-/* What became of a skeleton, or of a type unit of the .dwp. */
+/* The result for a skeleton, or for a type unit of the .dwp. */
 struct found {
 	const struct xc_split_image *image; /* NULL: not found */
 	const struct xc_split_member *member;
@@ -30,7 +30,7 @@ void **xc_split_slot(struct xc_pointer_map *memo, struct xc_arena *arena, uint64
 
 struct xc_split *xc_split_new(const struct xc_debugsearch *search, Elf *elf, const char *path, const char *cache_dir)
 {
-	if (!xc_elffile_section(elf, ".debug_addr")) /* skeletons cannot do without */
+	if (!xc_elffile_section(elf, ".debug_addr")) /* skeletons require it */
 		return NULL;
 	struct xc_split *s = xc_alloc(sizeof *s);
 	s->search = *search;
@@ -118,7 +118,7 @@ static bool collect_piece(void *context, const struct xc_split_piece *piece, con
 	uint64_t id = unit->id;
 	bool type = unit->type == DW_UT_type || unit->type == DW_UT_split_type;
 	if (!type && !xc_split_piece_id(piece, unit, &id))
-		return true; /* a unit that is not split has no place here */
+		return true; /* skip a unit that is not split */
 	struct xc_split_member *member = add_member(c->members, piece, unit, id);
 	if (!type)
 		add_skeleton(c->members, member, c->wanted);
@@ -140,7 +140,7 @@ static bool collect_signature(void *context, uint64_t signature)
 	return xc_budget_spend(1);
 }
 
-/* What a member of a .dwp refers to, and what that refers to. */
+/* Add the type units that members of a .dwp refer to, and those that these refer to. */
 static void collect_types(struct members *m)
 {
 	for (size_t i = 0; i < m->count; i++) {
@@ -149,7 +149,7 @@ static void collect_types(struct members *m)
 	}
 }
 
-/* The image of what was collected; takes it. NULL, with a reason kept, when it cannot be made. */
+/* Make the image of the collected members, which are taken. NULL, with the reason kept, when it cannot be made. */
 static struct xc_split_image *make_image(struct members *m, const char *name)
 {
 	struct xc_split *s = m->split;
@@ -248,7 +248,7 @@ bool xc_split_unit(struct xc_split *s, uint64_t skeleton, Dwarf_Die *unit_out)
 	return f->member && die_at(f, f->member->unit.first, unit_out);
 }
 
-/* By address: offsets of .debug_types would be taken for those of .debug_info. */
+/* Compares addresses: offsets in .debug_types would be confused with those in .debug_info. */
 static bool is_of(const struct xc_split_image *image, const uint8_t *at, uint64_t *skeleton_out)
 {
 	struct xc_cursor info = xc_section_cursor(image->elf, ".debug_info");

@@ -1,8 +1,9 @@
-/* split_abbrev: the abbreviations of a split unit for libdw.
+/* split_abbrev: the abbreviations of a split unit, changed for libdw.
  *
- * A split unit leaves out what its skeleton knows. libdw asks the unit's first entry for it, so the entry gets those attributes,
- * though no byte can be added to it: numbers in DW_FORM_implicit_const stand in the declaration, and the base address of
- * ranges and lists (DW_AT_low_pc, which libdw takes as an address only) finds its eight bytes where the id stood:
+ * A split unit leaves out what its skeleton states. libdw looks for it in the unit's first entry, so the entry gets
+ * those attributes although no byte can be added to it. Numbers in DW_FORM_implicit_const are part of the
+ * declaration. The base address of ranges and lists (DW_AT_low_pc, which libdw accepts only as an address) takes the
+ * eight bytes of the id:
  *
  *	DWARF 5   header … id(8) │ code attributes …          the unit becomes a DW_UT_compile, whose header ends
  *	          header … │ code low_pc(8) attributes …        before the id; the code moves to the front
@@ -15,7 +16,7 @@
 #include "core/base/text.h"
 #include "dwarf/split/split_image.h"
 
-enum { UNREAD_NAME = 0x3ffe, FILLER_NAME = 0x3ffd }; /* attributes of the user's range that no one asks for */
+enum { UNREAD_NAME = 0x3ffe, FILLER_NAME = 0x3ffd }; /* unused attributes of the user range */
 
 static void add_uleb(struct xc_text *out, uint64_t value)
 {
@@ -69,7 +70,7 @@ static void add_bases(struct xc_text *out, const struct xc_raw_unit *u, const st
 	}
 }
 
-/* The attributes of the declaration. What makes libdw take a unit for a skeleton loses its name. */
+/* Add the attributes of the declaration. Those by which libdw recognizes a skeleton are renamed. */
 static bool add_own(struct xc_text *out, const struct xc_split_member *m, struct xc_raw_abbrev *abbrev,
 		    struct xc_cursor entry)
 {
@@ -86,7 +87,7 @@ static bool add_own(struct xc_text *out, const struct xc_split_member *m, struct
 	return a.name == 0;
 }
 
-/* Where the table ends, its closing zero included. */
+/* The end of the table, including its closing zero. */
 static bool table_end(struct xc_cursor table, const uint8_t **end_out)
 {
 	struct xc_raw_abbrev a;

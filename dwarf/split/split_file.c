@@ -1,5 +1,6 @@
-/* split_file: a .dwo is the .dwo sections of one object file, .debug_info.dwo and .debug_types.dwo among them as often as the
- * compiler likes; a .dwp is those of many, laid end to end, with an index of whose is what (DWARF 5, 7.3.5). */
+/* split_file: a .dwo consists of the .dwo sections of one object file, with any number of .debug_info.dwo and
+ * .debug_types.dwo. A .dwp holds those of many object files end to end, with an index of their contributions (DWARF
+ * 5, 7.3.5). */
 #include "dwarf/split/split_file.h"
 
 #include <dwarf.h>
@@ -35,7 +36,7 @@ static bool is_unit(const struct xc_raw_unit *u)
 	return u->type == DW_UT_split_compile || u->type == DW_UT_compile;
 }
 
-/* Does a section hold a unit that is no type unit? */
+/* Does a section hold a unit that is not a type unit? */
 static bool holds_unit(struct xc_cursor info)
 {
 	struct xc_raw_unit u;
@@ -49,7 +50,7 @@ static bool holds_unit(struct xc_cursor info)
 	return false;
 }
 
-/* What refers to entries by their place in .debug_info counts from the section in which the unit stands: that one first. */
+/* References by offset in .debug_info count from the section with the unit, so that section comes first. */
 static void add_info(struct xc_split_file *f, struct xc_cursor section, bool types)
 {
 	f->infos = xc_grow(f->infos, f->info_count, &f->info_capacity, sizeof *f->infos);
@@ -105,11 +106,11 @@ struct xc_error *xc_split_file_open(struct xc_source *source, const char *cache_
 	Elf *elf = NULL;
 	struct xc_split_file *f = xc_alloc(sizeof *f);
 	struct xc_error *err =
-		xc_elffile_open(&f->elf, source, true) ? NULL : xc_error_new(XC_ERR_FORMAT, "no ELF file");
+		xc_elffile_open(&f->elf, source, true) ? NULL : xc_error_new(XC_ERR_FORMAT, "not an ELF file");
 	if (!err)
 		err = xc_elffile_plain(&f->elf, cache_dir, &elf);
 	if (!err)
-		err = elf ? read_sections(f, elf) : xc_error_new(XC_ERR_FORMAT, "no ELF file");
+		err = elf ? read_sections(f, elf) : xc_error_new(XC_ERR_FORMAT, "not an ELF file");
 	if (err)
 		xc_split_file_close(f);
 	else
@@ -154,7 +155,7 @@ void xc_split_file_each(const struct xc_split_file *f, xc_split_piece_fn *each, 
 		more = each_in(f, i, each, context);
 }
 
-/* The part of a section that a row names; all of an absent column is nothing. */
+/* The part of a section that a row refers to; empty when the column is absent. */
 static bool part_of(const struct xc_split_index *x, uint32_t row, uint32_t section, struct xc_cursor *part)
 {
 	uint64_t offset, size;
@@ -181,7 +182,7 @@ bool xc_split_file_find(const struct xc_split_file *f, bool type, uint64_t id, s
 {
 	const struct xc_split_index *x = type ? &f->types : &f->units;
 	uint32_t row = xc_split_index_find(x, id);
-	bool types = type && x->version == 2; /* .debug_types.dwo has a column of its own there */
+	bool types = type && x->version == 2; /* .debug_types.dwo has its own column there */
 	const struct xc_cursor *info = row ? section_of(f, types) : NULL;
 	if (!info)
 		return false;

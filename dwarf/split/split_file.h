@@ -1,4 +1,4 @@
-/* split_file: a .dwo or .dwp, opened: where its sections are, and which units it has.
+/* split_file: an open .dwo or .dwp: its sections and its units.
  *
  * Only sections whose names end in .dwo count, so an object file with both kinds (-gsplit-dwarf=single) is a .dwo. */
 #ifndef XC_SPLIT_FILE_H
@@ -19,7 +19,7 @@ enum xc_split_section {
 	XC_SPLIT_SECTIONS
 };
 
-/* What one unit's references count from: contributions to a .dwp, or the sections of a .dwo. */
+/* The origins of one unit's references: contributions to a .dwp, or the sections of a .dwo. */
 struct xc_split_piece {
 	struct xc_cursor info; /* the unit */
 	bool types;            /* from .debug_types */
@@ -43,8 +43,9 @@ struct xc_split_file {
 	struct xc_split_index units, types;
 };
 
-/* Open; the source is taken, also on failure. Errors: XC_ERR_FORMAT (no ELF file, nothing split in it, a damaged index), those
- * of xc_inflate_sections. Compressed sections are inflated, or taken from and left in cache_dir (NULL: no cache). */
+/* Open; the source is taken, also on failure. Errors: XC_ERR_FORMAT (not an ELF file, nothing split in it, a damaged
+ * index), those of xc_inflate_sections. Compressed sections are inflated, or read from cache_dir, and kept there
+ * (NULL: no cache). */
 XC_MUST_CHECK struct xc_error *xc_split_file_open(struct xc_source *source, const char *cache_dir,
 						  struct xc_split_file **file_out);
 void xc_split_file_close(struct xc_split_file *file); /* NULL is fine */
@@ -54,10 +55,10 @@ void xc_split_file_close(struct xc_split_file *file); /* NULL is fine */
 typedef bool xc_split_piece_fn(void *context, const struct xc_split_piece *piece, const struct xc_raw_unit *unit);
 void xc_split_file_each(const struct xc_split_file *file, xc_split_piece_fn *each, void *context);
 
-/* By id in an index of a .dwp. False when it does not stand there. */
+/* Find an id in an index of a .dwp. False when it is not in it. */
 bool xc_split_file_find(const struct xc_split_file *file, bool type, uint64_t id, struct xc_split_piece *piece_out);
 
-/* The id of a split unit, from its header or, in DWARF 4, from its first entry. False when it is no split unit. */
+/* The id of a split unit, from its header or, in DWARF 4, from its first entry. False when it is not a split unit. */
 bool xc_split_piece_id(const struct xc_split_piece *piece, const struct xc_raw_unit *unit, uint64_t *id_out);
 
 /* ---- split_index.c ---- */

@@ -1,5 +1,5 @@
-/* split_find: from the id of a skeleton to the file that has its unit. Every candidate is looked into: a name proves nothing,
- * the id does. */
+/* split_find: from the id of a skeleton to the file that has its unit. Every candidate is verified by the id; its
+ * name proves nothing. */
 #include "core/store/store.h"
 #include "dwarf/split/split.h"
 #include "dwarf/split/split_impl.h"
@@ -12,7 +12,7 @@ void xc_split_keep_why(struct xc_split *s, const char *name, const char *why)
 		xc_text_printf(&s->why, "%s: %s", name, why);
 }
 
-/* Takes the source; NULL, with a reason kept, when it is no file of split units. */
+/* Takes the source; NULL, with the reason kept, when it is not a file of split units. */
 static struct xc_split_file *open_file(struct xc_split *s, struct xc_source *source)
 {
 	struct xc_split_file *opened = NULL;
@@ -41,7 +41,7 @@ struct wanted {
 	struct xc_split *split;
 	uint64_t id;
 	bool there;
-	bool by_id; /* a package serves only when it has the id */
+	bool by_id; /* accept a package only when it has the id */
 	struct xc_split_file *file;
 };
 
@@ -88,7 +88,7 @@ static bool consider_dwp(void *context, struct xc_source *source)
 	return false;
 }
 
-/* The store knows packages by the ids of their units: any of the module's will do. */
+/* The store finds packages by the ids of their units: any unit of the module will do. */
 static bool stored_package(struct xc_split *s, struct wanted *w)
 {
 	struct xc_skeleton skeleton;

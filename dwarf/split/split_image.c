@@ -6,9 +6,10 @@
  *	└───┬─────────────────────────────────────────┘   └────────────────────────────┘ └─────────────────┘
  *	    └── offsets of its section headers count from here, far beyond its end ──→
  *
- * Copied: the units, since their headers change (offset of abbreviations; split_abbrev.c), the abbreviations, and tables of string
- * offsets and lines where members come from different contributions of a .dwp, which then stand end to end. All else stays where it
- * is mapped: a .dwp's strings are those of all its units. A section that is not mapped above the image is copied. */
+ * These are copied: the units, since their headers change (offset of abbreviations; split_abbrev.c); the
+ * abbreviations; and tables of string offsets and lines where members come from different contributions of a .dwp,
+ * which are then laid end to end. Everything else stays where it is mapped: the strings of a .dwp are those of all
+ * its units. A section that is not mapped above the image is copied. */
 #include "dwarf/split/split_image.h"
 
 #include <dwarf.h>
@@ -33,7 +34,7 @@ struct header {
 	char names[NAMES_SIZE];
 };
 
-/* A section of the image: of bytes that are copied into it, or that stand elsewhere. */
+/* A section of the image: bytes that are copied into it, or bytes elsewhere. */
 struct section {
 	const char *name;
 	struct xc_text copy;
@@ -48,7 +49,7 @@ struct gathered {
 	uint64_t size;
 };
 
-/* A table of abbreviations that was written. */
+/* A table of abbreviations that was already written. */
 struct table {
 	const uint8_t *from;
 	struct xc_split_bases bases;
@@ -70,7 +71,8 @@ struct build {
 
 /* ---- contributions ---- */
 
-/* Where a contribution begins among the gathered ones. Members of one .dwo all have the same; those of a .dwp come in runs. */
+/* The offset of a contribution among the gathered ones. Members of one .dwo all have the same; those of a .dwp come
+ * in runs. */
 static uint64_t gather(struct gathered *g, struct xc_cursor part)
 {
 	for (size_t i = g->count; i-- > 0;)
@@ -127,7 +129,7 @@ static bool same_bases(const struct xc_split_bases *a, const struct xc_split_bas
 	return a->has_str_offsets == b->has_str_offsets && a->str_offsets == b->str_offsets;
 }
 
-/* Type units share tables: one that is there with the same bases serves. Those of a .dwo need no bases of their own. */
+/* Type units share tables: an existing table with the same bases is used again. Type units of a .dwo need no bases. */
 static bool add_table(struct build *b, const struct xc_split_member *m, uint64_t *at_out)
 {
 	struct xc_split_bases bases = bases_of(b, m);
@@ -159,7 +161,7 @@ static void store(uint8_t *to, uint64_t value, size_t size)
 		to[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* See split_abbrev.c. The code keeps its length. */
+/* See split_abbrev.c. The length of the code does not change. */
 static void place_low_pc(const struct xc_split_member *m, uint8_t *unit)
 {
 	size_t code = 0;
@@ -184,7 +186,7 @@ static bool root_attribute(const struct xc_split_member *m, uint64_t name, struc
 	return false;
 }
 
-/* The id of DWARF 4 makes room. */
+/* The id of DWARF 4 is replaced by the address. */
 static void replace_id(const struct xc_split_member *m, uint8_t *unit)
 {
 	struct xc_raw_attribute a;
@@ -195,7 +197,7 @@ static void replace_id(const struct xc_split_member *m, uint8_t *unit)
 	store(value, m->skeleton.low_pc, m->unit.address_size);
 }
 
-/* A type unit names its table of files by its place in the contribution. */
+/* A type unit refers to its table of files by the offset in its contribution. */
 static void move_lines(struct build *b, const struct xc_split_member *m, uint8_t *unit)
 {
 	struct xc_raw_attribute a;
@@ -210,7 +212,7 @@ static struct xc_error *add_member(struct build *b, struct xc_split_member *m)
 	uint64_t abbrev = 0;
 	size_t size = (size_t)m->unit.size;
 	if (!afford(b, size))
-		return xc_error_new(XC_ERR_LIMIT, "split units of more bytes than their file has");
+		return xc_error_new(XC_ERR_LIMIT, "split units larger than their file");
 	if (!add_table(b, m, &abbrev))
 		return xc_error_new(XC_ERR_FORMAT, "damaged abbreviations");
 	m->at = to->len;
@@ -260,7 +262,7 @@ static bool add_gathered(struct build *b, const char *name, const struct gathere
 	return true;
 }
 
-/* What DW_AT_ranges of DWARF 4's split units counts from is what their skeletons say; all those of a .dwo say the same. */
+/* Skeletons give the base of DW_AT_ranges in split units of DWARF 4; all skeletons of a .dwo give the same. */
 static struct xc_cursor ranges_of(const struct build *b)
 {
 	struct xc_cursor ranges = b->main->ranges;
@@ -287,7 +289,8 @@ static bool add_sections(struct build *b)
 
 /* ---- memory ---- */
 
-/* Low, so that files are mapped above; a range for all images of the process. Under ASan the lowest 2 GiB are free too. */
+/* Low, so that files are mapped above it; one range for all images of the process. Under ASan the lowest 2 GiB are
+ * free too. */
 static void *map_low(size_t size)
 {
 	static const uintptr_t LOW = 0x10000000, HIGH = 0x70000000;
@@ -311,7 +314,7 @@ static size_t size_of(const struct section *s)
 	return s->copy.len ? s->copy.len : xc_cursor_left(&s->far);
 }
 
-/* Map the image; sections that do not lie above it become copies, and it is mapped again. */
+/* Map the image. Sections that are not above it become copies, and it is mapped again. */
 static uint8_t *map_image(struct build *b, size_t *size_out)
 {
 	for (int tries = 0; tries <= MAX_SECTIONS; tries++) {
@@ -337,7 +340,7 @@ static uint8_t *map_image(struct build *b, size_t *size_out)
 	return NULL;
 }
 
-/* Fill it in. Returns one past the last byte that it shows, counted from its start. */
+/* Fill it in. Returns one past the last byte used, counted from the start of the image. */
 static uint64_t fill_image(const struct build *b, uint8_t *bytes)
 {
 	struct header *h = (struct header *)bytes;
@@ -402,7 +405,7 @@ static struct xc_error *open_image(struct build *b, struct xc_split_image *image
 	image->elf = elf_memory(image->bytes, (size_t)end);
 	for (size_t i = 0; image->elf && i < b->table_count; i++)
 		if (xc_abbrevs_check(image->elf, b->tables[i].at) == XC_ABBREVS_HOSTILE)
-			return xc_error_new(XC_ERR_LIMIT, "abbreviations beyond all measure");
+			return xc_error_new(XC_ERR_LIMIT, "too many abbreviations");
 	image->dwarf = image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
 	return image->dwarf ? NULL : xc_error_new(XC_ERR_FORMAT, "libdw cannot read it: %s", dwarf_errmsg(-1));
 }
@@ -421,7 +424,7 @@ struct xc_error *xc_split_image_new(struct xc_split_member *members, size_t coun
 	for (size_t i = 0; !err && i < count; i++)
 		err = add_member(&b, &members[i]);
 	if (!err && !add_sections(&b))
-		err = xc_error_new(XC_ERR_LIMIT, "split units of more bytes than their file has");
+		err = xc_error_new(XC_ERR_LIMIT, "split units larger than their file");
 	if (!err)
 		err = open_image(&b, image);
 	build_fini(&b);

@@ -1,4 +1,4 @@
-/* split_impl: the state behind split.h, shared by dwarf/split/split.c, split_find.c (files) and split_list.c (all of them). */
+/* split_impl: the state behind split.h, shared by split.c, split_find.c (files) and split_list.c (all units). */
 #ifndef XC_SPLIT_IMPL_H
 #define XC_SPLIT_IMPL_H
 
@@ -28,7 +28,7 @@ struct xc_split {
 	struct xc_skeleton_sections sections;
 	struct xc_arena arena;
 	struct xc_pointer_map by_skeleton, by_signature; /* → found; keys are one more than offset and signature */
-	struct xc_pointer_map by_id;                     /* id + 1 → what is known of its file */
+	struct xc_pointer_map by_id;                     /* id + 1 → its file */
 	struct xc_pointer_map skeleton_of_id;            /* filled when a .dwo has several units */
 	bool skeletons_read, package_tried;
 	struct xc_split_known *files, *package;
@@ -39,16 +39,16 @@ struct xc_split {
 	struct xc_text why; /* why a file that was found is not used */
 };
 
-/* Where the answer for a number is kept. */
+/* The slot for the answer about a number. */
 void **xc_split_slot(struct xc_pointer_map *memo, struct xc_arena *arena, uint64_t key);
 
-/* The first reason why a file that was found does not serve is kept. */
+/* Keep the reason why a file that was found is not used; the first reason stays. */
 void xc_split_keep_why(struct xc_split *split, const char *name, const char *why);
 
 /* The module's .dwp; NULL when it has none. */
 struct xc_split_known *xc_split_package(struct xc_split *split);
 
-/* The file with a skeleton's unit, opened; NULL when there is none. */
+/* The open file with a skeleton's unit; NULL when there is none. */
 struct xc_split_known *xc_split_known_of(struct xc_split *split, const struct xc_skeleton *skeleton);
 
 #endif

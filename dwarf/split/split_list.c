@@ -1,11 +1,11 @@
-/* split_list: all split units of a module: for an index, for packs, and to say what is missing. */
+/* split_list: all split units of a module: for the index, for packs, and for messages about missing files. */
 #include <dwarf.h>
 
 #include "dwarf/elf/budget.h"
 #include "dwarf/split/split.h"
 #include "dwarf/split/split_impl.h"
 
-enum { UNITS_LOOKED_AT = 8 }; /* all units of a program are split, but for those of assembly and foreign archives */
+enum { UNITS_LOOKED_AT = 8 }; /* all units of a program are split, except those of assembly and foreign archives */
 
 char *xc_split_why(struct xc_split *s)
 {

@@ -1,5 +1,5 @@
-/* split_types: which type units a unit needs. Entries stand one behind the other, so that all of them are met without following
- * their tree; a table by code saves looking for their declarations. */
+/* split_types: the type units that a unit needs. Entries follow one another, so all of them are read without
+ * following the tree; a table by code avoids searching for their declarations. */
 #include <dwarf.h>
 #include <stdlib.h>
 
@@ -9,14 +9,14 @@
 enum { MAX_CODE = 1 << 16, PAID_ENTRIES = 8 };
 
 struct codes {
-	struct xc_cursor *attributes; /* by code; what NULL */
+	struct xc_cursor *attributes; /* by code; `what` is NULL when unset */
 	size_t count;
 	bool refer;
 };
 
 static bool has_signature_form(struct xc_cursor attributes)
 {
-	/* forms alone matter: the value is taken from nothing, and damage shows when the entry is read */
+	/* only the forms matter: no value is used, and damage shows when the entry is read */
 	static const struct xc_raw_unit none = {.offset_size = 4, .address_size = 8, .version = 5};
 	struct xc_raw_attribute a;
 	while (xc_cursor_left(&attributes)) {
@@ -44,14 +44,14 @@ static bool read_codes(struct codes *codes, struct xc_cursor table)
 				codes->attributes[i] = (struct xc_cursor){0};
 			codes->count = count;
 		}
-		if (!codes->attributes[abbrev.code].what) /* the first of a code counts */
+		if (!codes->attributes[abbrev.code].what) /* the first declaration of a code counts */
 			codes->attributes[abbrev.code] = abbrev.attributes;
 		codes->refer |= has_signature_form(abbrev.attributes);
 	}
 	return ended;
 }
 
-/* False when the rest of the unit is not to be read. */
+/* False when the rest of the unit must not be read. */
 static bool read_entry(const struct codes *codes, const struct xc_raw_unit *unit, struct xc_cursor *entry,
 		       xc_split_signature_fn *each, void *context)
 {
@@ -80,7 +80,8 @@ void xc_split_signatures(const struct xc_split_piece *piece, const struct xc_raw
 		entry.at += unit->first;
 		bool more = read_codes(&codes, table) && codes.refer;
 		for (size_t i = 0; more && xc_cursor_left(&entry); i++)
-			more = (i % PAID_ENTRIES || xc_budget_spend(1)) && read_entry(&codes, unit, &entry, each, context);
+			more = (i % PAID_ENTRIES || xc_budget_spend(1)) &&
+			       read_entry(&codes, unit, &entry, each, context);
 	}
 	free(codes.attributes);
 }

@@ -30,7 +30,7 @@ struct place_slot {
 struct debuginfo {
 	void *names; /* of dwarf/lookup */
 	void (*close_names)(void *names);
-	struct xc_pointer_map told; /* places by code (foreign_frame.h) and address */
+	struct xc_pointer_map told; /* places by foreign code (foreign_frame.h) and address */
 	struct xc_unit_functions *functions;
 	struct place_slot *slots;
 	size_t slot_count, used;
@@ -52,7 +52,7 @@ static struct debuginfo *debuginfo_of(const struct xc_process *process)
 
 /* ---- places ---- */
 
-/* What was found on the way down from the function, outermost first. */
+/* The DIEs on the way down from the function, outermost first. */
 struct path {
 	Dwarf_Die dies[MAX_NESTING];
 	size_t count;
@@ -85,7 +85,7 @@ static void descend(Dwarf_Die *function, uint64_t file_addr, struct path *path)
 	path->count = 1;
 	while (path->count < MAX_NESTING && child_with(&at, file_addr, &at)) {
 		if (dwarf_tag(&at) == DW_TAG_subprogram)
-			path->count = 0; /* a function nested in this one (GNU C, Ada): a function of its own */
+			path->count = 0; /* a function nested in this one (GNU C, Ada) is separate */
 		path->dies[path->count++] = at;
 	}
 }
@@ -108,7 +108,7 @@ static void fill_level(const struct xc_process *p, struct xc_level *level, const
 	level->function = xc_function_name(p, &level->die);
 }
 
-/* The path cut at each function, innermost first. */
+/* Cut the path at each function, innermost first. */
 static void fill_levels(const struct xc_process *p, struct xc_place *place, struct path *path)
 {
 	size_t count = 0, to = path->count;
@@ -124,7 +124,7 @@ static void fill_levels(const struct xc_process *p, struct xc_place *place, stru
 	}
 }
 
-/* The innermost level is where the line table says; each outer one where it inlined the next. */
+/* The innermost level has the location of the line table; each outer one the location where the next was inlined. */
 static void fill_lines(const struct xc_process *p, struct xc_place *place)
 {
 	struct xc_source_location line;
@@ -286,7 +286,8 @@ static bool site_below(Dwarf_Die *block, uint64_t file_return, Dwarf_Die *site_o
 	return false;
 }
 
-/* Call sites stand in the block that makes the call, or any level above it; gcc 12 leaves some in the abstract instance. */
+/* Call sites are in the block that makes the call, or in any level above it; gcc 12 leaves some in the abstract
+ * instance. */
 bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, Dwarf_Die *site_out)
 {
 	for (size_t l = 0; l < place->level_count; l++)
@@ -333,7 +334,7 @@ const char *xc_place_function(const struct xc_place *place, size_t level)
 	return name ? name : place->symbol;
 }
 
-/* Link-time optimisation inlines functions of one language into another's. dwz's partial units do not say theirs. */
+/* Link-time optimization inlines functions of one language into another's. dwz's partial units do not state theirs. */
 int xc_place_language(const struct xc_place *place, size_t level)
 {
 	int language = 0;

@@ -1,4 +1,5 @@
-/* function_name: the linkage name where there is one, since it tells where a function stands; else what stands round it. */
+/* function_name: the linkage name where there is one, since it has the scope of the function; else the name of the
+ * DIE with the names around it. */
 #include "dwarf/symbolize/function_name.h"
 
 #include <dwarf.h>
@@ -10,7 +11,7 @@
 #include "dwarf/types/scope.h"
 
 enum {
-	MAX_DEPTH = 64, /* namespaces and classes round a function, and origins behind each other */
+	MAX_DEPTH = 64, /* namespaces and classes around a function, and chained origins */
 	NESTED = 8,     /* lambdas in lambdas */
 };
 
@@ -54,7 +55,7 @@ static const char *demangled(struct xc_arena *arena, Dwarf_Die *die)
 	return name ? xc_arena_strdup(arena, name) : NULL;
 }
 
-/* What its object is called: the first parameter, though types may stand before that. */
+/* Is the first parameter a closure object? Types may precede it. */
 static bool has_closure(Dwarf_Die *die)
 {
 	Dwarf_Die child;
@@ -65,14 +66,15 @@ static bool has_closure(Dwarf_Die *die)
 	return name && !strcmp(name, "__closure");
 }
 
-/* One of the two functions that gcc makes of a lambda; the other one serves where a plain pointer to a function is wanted. */
+/* Is it one of the two functions that gcc makes of a lambda? The other is used where a plain function pointer is
+ * needed. */
 static bool is_lambda(Dwarf_Die *die)
 {
 	const char *name = xc_die_name(die);
 	return name && (!strcmp(name, "_FUN") || (xc_begins_with(name, "operator()") && has_closure(die)));
 }
 
-/* The function that a DIE stands in, also as part of a class without a name. */
+/* The function that holds a DIE, also when the DIE is part of a class without a name. */
 static bool enclosing_function(struct xc_types *types, const Dwarf_Die *die, Dwarf_Die *function_out)
 {
 	Dwarf_Die at = *die;
@@ -86,7 +88,8 @@ static bool enclosing_function(struct xc_types *types, const Dwarf_Die *die, Dwa
 
 static const char *function_name(const struct xc_process *process, Dwarf_Die *die, unsigned depth);
 
-/* gcc gives a lambda no linkage name, and its class no name: "f::{lambda}::operator()" says whose it is. */
+/* gcc gives a lambda no linkage name, and its class no name: "f::{lambda}::operator()" shows which function it is in.
+ */
 static const char *lambda_name(const struct xc_process *process, Dwarf_Die *die, unsigned depth)
 {
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
@@ -107,7 +110,8 @@ static bool is_member(struct xc_types *types, const Dwarf_Die *die)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* gcc gives no linkage names to members of a class that stands in a function, either: any function may have a class of that name. */
+/* gcc gives no linkage names to members of a class inside a function either, and several functions may have a class
+ * of that name. */
 static const char *member_name(const struct xc_process *process, Dwarf_Die *die, unsigned depth)
 {
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
@@ -120,7 +124,7 @@ static const char *member_name(const struct xc_process *process, Dwarf_Die *die,
 	return in ? xc_arena_printf(arena, "%s::%s", in, name) : name;
 }
 
-/* What has no linkage name (anonymous namespaces, lambdas, Rust) is named by where it stands. */
+/* A function without linkage name (anonymous namespaces, lambdas, Rust) is named by its scope. */
 static const char *scoped_name(const struct xc_process *process, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Die declaration = xc_function_declaration(die);

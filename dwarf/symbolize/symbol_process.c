@@ -1,7 +1,8 @@
 /* symbol_process: the symbols of all modules of a process.
  *
- * Only a symbol without a size is doubted: it reaches to the next symbol, and what was between them may have lost its own (static
- * functions of a stripped program, behind the start-up code's frame_dummy). Call frame information still knows where those begin. */
+ * Only a symbol without a size is doubtful: it extends to the next symbol, and code in between may have lost its own
+ * symbol (static functions of a stripped program, behind the start-up code's frame_dummy). Call frame information
+ * still has the starts of those functions. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +56,7 @@ const char *xc_symbol_describe(const struct xc_process *process, xc_addr addr, c
 	size_t rest = strlen(at) + sizeof "...", length = strlen(name);
 	if (length + strlen(at) < size || size < 2 * rest)
 		snprintf(buf, size, "%s%s", name, at);
-	else /* names of templates: what matters stands in front, and behind them the offset */
+	else /* template names: keep the front, which matters, and the offset */
 		snprintf(buf, size, "%.*s...%s", (int)(size - rest), name, at);
 	return buf;
 }

@@ -23,14 +23,14 @@ struct unit {
 	struct unit *next;
 	Dwarf_Die die;
 	struct ranges functions;
-	struct ranges hidden; /* those that stand deeper; collected when an address is not in `functions` */
+	struct ranges hidden; /* functions at deeper levels; collected when an address is not in `functions` */
 	bool hidden_collected;
 };
 
 struct module_units {
 	struct module_units *next;
 	const struct xc_module *module;
-	struct unit *units; /* those that were asked about */
+	struct unit *units; /* the units looked up so far */
 };
 
 struct xc_unit_functions {
@@ -71,7 +71,7 @@ static void add_range(struct ranges *r, uint64_t lo, uint64_t end, const Dwarf_D
 	r->items[r->count++] = (struct range){.lo = lo, .hi = end - 1, .die = *die};
 }
 
-/* Add the ranges of a DIE; linkers leave dead functions at address 0, which are not code. */
+/* Add the ranges of a DIE. Linkers move dead functions to address 0; those are skipped. */
 static void add_ranges(struct ranges *r, Dwarf_Die *die)
 {
 	Dwarf_Addr base, lo, end;
@@ -95,8 +95,8 @@ static void sort_ranges(struct ranges *r)
 		qsort(r->items, r->count, sizeof *r->items, by_lo);
 }
 
-/* The innermost range that holds addr: ranges of functions nest only in odd languages, so the nearest start below
- * is nearly always it; go back a little for the rest. */
+/* The innermost range that holds addr. Ranges of functions nest only in unusual languages, so the nearest start below
+ * is nearly always right; a few steps back cover the rest. */
 static struct range *find_range(const struct ranges *r, uint64_t addr)
 {
 	size_t lo = 0, hi = r->count;
@@ -125,7 +125,7 @@ static struct module_units *units_of(struct xc_unit_functions *all, const struct
 	return m;
 }
 
-/* Functions at the top of the unit and in its namespaces: nearly all of them in C and C++. */
+/* Collect functions at the top of the unit and in its namespaces: nearly all of them in C and C++. */
 static void collect_functions(struct ranges *functions, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die child;
@@ -140,7 +140,8 @@ static void collect_functions(struct ranges *functions, Dwarf_Die *parent, unsig
 	} while (xc_die_next(&child));
 }
 
-/* Functions anywhere else: in types (Rust, Swift, D), in types local to a function (lambdas), in functions (GNU C). */
+/* Collect functions anywhere else: in types (Rust, Swift, D), in types local to a function (lambdas), in functions
+ * (GNU C). */
 static void collect_hidden_functions(struct ranges *functions, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die child;

@@ -1,4 +1,4 @@
-/* store_clean: the store's own files are read again first, so that none is left behind when the index was lost. */
+/* store_clean: reads the store's own files again first, so that none is left behind when the index was lost. */
 #include "dwarf/symstore/store_clean.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 enum { FTW_FDS = 16, PART_AGE_S = 3600 };
 
-/* When it was of use last. */
+/* When it was last used. */
 static int64_t last_use(const struct xc_store_file *file)
 {
 	struct stat st;
@@ -24,7 +24,7 @@ static int64_t last_use(const struct xc_store_file *file)
 	return file->seen;
 }
 
-/* True when the entry goes; a kept file goes with it. */
+/* True when the entry is removed; a kept file is removed with it. */
 static bool sweep(const char *dir, const struct xc_store_file *file, const struct xc_store_clean_options *o,
 		  struct xc_store_cleaned *cleaned)
 {
@@ -38,7 +38,7 @@ static bool sweep(const char *dir, const struct xc_store_file *file, const struc
 	return true;
 }
 
-/* The tree of a dull file is known by its number only. */
+/* Dull files record the tree they belong to by its number only. */
 static void sweep_dull(struct xc_store_state *state)
 {
 	const struct stat none = {.st_size = 0};
@@ -73,7 +73,8 @@ static void sweep_state(const char *dir, struct xc_store_state *state, const str
 	sweep_dull(state);
 }
 
-/* What a killed writer left aside: as old as no writer is. Bare directories go too. */
+/* Removes what a killed writer left aside, once it is older than any running writer can be. Empty directories are
+ * removed too. */
 static int remove_part(const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
 	size_t len = strlen(path);

@@ -1,8 +1,8 @@
-/* store_dwo: by which ids skeleton units ask for this file.
+/* store_dwo: the ids by which skeleton units ask for this file.
  *
- * DWARF 5 (7.5.1.2): version 5, unit type DW_UT_split_compile, dwo_id in the unit header. GCC's and clang's DWARF
- * 4: the attribute DW_AT_GNU_dwo_id of the unit's first entry. A package: the hash table of .debug_cu_index (DWARF
- * 5, 7.3.5.3; version 2 of it is GNU's, the same but for its wider version field). */
+ * DWARF 5 (7.5.1.2): version 5, unit type DW_UT_split_compile, dwo_id in the unit header. GCC's and clang's DWARF 4:
+ * the attribute DW_AT_GNU_dwo_id of the unit's first entry. A package: the hash table of .debug_cu_index (DWARF 5,
+ * 7.3.5.3; its version 2 is GNU's and differs only in a wider version field). */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static struct xc_error *read_header(struct xc_cursor *c, uint64_t at, struct uni
 	return NULL;
 }
 
-/* Step over a value. Only forms that come before the id in what compilers write (DWARF 4, 7.5.4; GNU's extensions). */
+/* Step over a value. Handles only the forms that compilers write before the id (DWARF 4, 7.5.4; GNU's extensions). */
 static struct xc_error *skip_value(struct xc_cursor *c, uint64_t form, const struct unit *u)
 {
 	const char *string;
@@ -80,7 +80,7 @@ static struct xc_error *skip_value(struct xc_cursor *c, uint64_t form, const str
 	case DW_FORM_string:
 		return xc_cursor_string(c, &string);
 	case DW_FORM_udata:
-	case DW_FORM_sdata: /* as long */
+	case DW_FORM_sdata: /* same length */
 	case DW_FORM_GNU_str_index:
 	case DW_FORM_GNU_addr_index:
 		return xc_cursor_uleb(c, &number);
@@ -89,7 +89,7 @@ static struct xc_error *skip_value(struct xc_cursor *c, uint64_t form, const str
 	}
 }
 
-/* Find the declaration of `code`: leaves the cursor at its attributes. */
+/* Find the declaration of `code`; leaves the cursor at its attributes. */
 static struct xc_error *find_abbrev(struct xc_cursor *c, uint64_t code)
 {
 	uint64_t at, tag, name, form;
@@ -127,7 +127,7 @@ static struct xc_error *id_of_entry(struct xc_cursor *entry, struct xc_cursor *a
 	}
 }
 
-/* The id of the unit whose first bytes these are; *next_out is where the next one begins. */
+/* The id of the unit that starts with these bytes; *next_out is the start of the next unit. */
 static struct xc_error *unit_id(const struct xc_store_reader *file, const struct xc_store_section *abbrevs,
 				struct xc_cursor *c, uint64_t at, uint64_t *next_out, uint64_t *id_out)
 {
@@ -148,7 +148,7 @@ static struct xc_error *unit_id(const struct xc_store_reader *file, const struct
 struct ids {
 	uint64_t *items;
 	size_t count, capacity;
-	unsigned units; /* looked at */
+	unsigned units; /* looked at so far */
 };
 
 static void add_id(struct ids *ids, uint64_t id)

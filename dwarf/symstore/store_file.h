@@ -1,5 +1,5 @@
-/* store_file: pieces of a file that is not mapped: thousands are looked at, a few kilobytes of each. Private to
- * store_scan.c and store_dwo.c. */
+/* store_file: reads pieces of a file without mapping it. Indexing reads a few kilobytes each of thousands of files.
+ * Private to store_scan.c and store_dwo.c. */
 #ifndef XC_STORE_FILE_H
 #define XC_STORE_FILE_H
 
@@ -21,13 +21,13 @@ struct xc_store_reader {
 	bool big_endian;
 };
 
-/* Read up to `len` bytes at `at`, fewer where the file or the section's range ends. Returns how many. */
+/* Read up to `len` bytes at `at`; fewer at the end of the file or of the section. Returns the number of bytes read. */
 size_t xc_store_read(const struct xc_store_reader *file, uint64_t at, void *buf, size_t len);
 size_t xc_store_read_section(const struct xc_store_reader *file, const struct xc_store_section *section, uint64_t at,
 			     void *buf, size_t len);
 
-/* Ids of the units of all sections .debug_info.dwo (abbrevs: .debug_abbrev.dwo, may be NULL), or those that the
- * hash table of .debug_cu_index names, into the arena. Returns how many. */
+/* Store the ids of all units in sections .debug_info.dwo (abbrevs: .debug_abbrev.dwo, may be NULL), or of those in
+ * the hash table of .debug_cu_index, in the arena. Returns the number of ids. */
 size_t xc_store_dwo_units(const struct xc_store_reader *file, const struct xc_store_section *infos, size_t count,
 			  const struct xc_store_section *abbrevs, struct xc_arena *arena, uint64_t **ids_out);
 size_t xc_store_dwp_units(const struct xc_store_reader *file, const struct xc_store_section *index,

@@ -1,8 +1,8 @@
-/* store_index: walk, then merge under the lock.
+/* store_index: walks the tree, then merges the result into the store under the lock.
  *
- * The walk knows the store as it was when it began; merging reads it again, since another process may have written it
- * meanwhile. An entry below the tree that the walk did not meet is dropped only when its file is gone or
- * changed: another process may have just added it. */
+ * The walk starts from the store's state when it began. Merging reads the store again, since another process may have
+ * written it in the meantime. An entry below the tree that the walk did not meet is dropped only when its file is
+ * gone or changed: another process may have just added it. */
 #include "dwarf/symstore/store_index.h"
 
 #include <errno.h>
@@ -22,11 +22,11 @@ enum { TICK_MS = 100, SAVE_EVERY_S = 5, PROGRESS_TEXT = 96 };
 
 struct indexing {
 	const struct xc_store_index_options *options;
-	char *dir; /* of the store, links resolved */
+	char *dir; /* of the store, with links resolved */
 	const char *root;
 	struct xc_store_totals *totals;
 	int64_t now;
-	bool is_file, is_kept; /* root: one file; the store's own */
+	bool is_file, is_kept; /* is_file: the root is a single file; is_kept: it is the store's own directory */
 };
 
 static bool stopped(const struct indexing *x)
@@ -36,7 +36,7 @@ static bool stopped(const struct indexing *x)
 
 /* ---- merging ---- */
 
-/* Entries of both, by path; what the walk met wins. */
+/* Merge both by path; an entry that the walk met replaces the old one. */
 static void merge_entries(struct xc_store_state *state, struct xc_store_harvest *h, const struct indexing *x,
 			  bool whole)
 {
@@ -100,7 +100,7 @@ static void merge_root(struct xc_store_state *state, const struct xc_store_harve
 	}
 }
 
-/* Save what was found so far; whole: the walk is over. Counts what is new and what is gone when it is. */
+/* Save what was found so far. `whole`: the walk is complete; only then are new and dropped entries counted. */
 static struct xc_error *save(struct indexing *x, struct xc_store_walk *walk, bool whole)
 {
 	struct xc_store_state state;
@@ -137,7 +137,7 @@ static void show(const struct indexing *x, uint64_t files, char text[PROGRESS_TE
 	xc_progress_step(p, 0, 0);
 }
 
-/* Wait for the walk's end, saving now and then. */
+/* Wait for the end of the walk, and save every few seconds. */
 static struct xc_error *attend(struct indexing *x, struct xc_store_walk *walk)
 {
 	char text[PROGRESS_TEXT];
@@ -255,17 +255,18 @@ static struct xc_error *check_file(const char *path)
 		return error ? xc_error_errno(error, "%s", path)
 			     : xc_error_new(XC_ERR_UNSUPPORTED, "%s: neither a directory nor a regular file", path);
 	if (scan.kind == XC_STORE_PACKAGE)
-		return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED, "%s: a package, which is not looked into", path),
-				     "unpack it and index that: dpkg-deb -x FILE DIR, or rpm2cpio FILE | cpio -idm");
+		return xc_error_hint(
+			xc_error_new(XC_ERR_UNSUPPORTED, "%s: is a package; packages are not searched", path),
+			"unpack it and index the result: dpkg-deb -x FILE DIR, or rpm2cpio FILE | cpio -idm");
 	if (scan.kind == XC_STORE_DULL)
-		return xc_error_new(XC_ERR_FORMAT, "%s: no ELF file with a build-id or split units", path);
+		return xc_error_new(XC_ERR_FORMAT, "%s: not an ELF file with a build-id or split units", path);
 	return NULL;
 }
 
 static struct xc_error *open_store(const char *dir, char **resolved_out)
 {
 	int lock;
-	struct xc_error *err = xc_store_lock(dir, XC_STORE_WAIT_MS, &lock); /* makes it */
+	struct xc_error *err = xc_store_lock(dir, XC_STORE_WAIT_MS, &lock); /* creates the store */
 	if (err)
 		return err;
 	close(lock);

@@ -1,8 +1,9 @@
-/* store_index: filling the store (core/store/store.h).
+/* store_index: fills the store (core/process/store.h).
  *
- * Indexing walks trees, keeps what it found every few seconds and at the end, and forgets what is gone. Any number
- * of processes may do so at once: the store is read, merged and replaced under a lock. One that is killed leaves
- * the store as it was last saved; a full disk leaves it as it was. Not to be used behind the fences of live mode. */
+ * Indexing walks trees, saves its results every few seconds and at the end, and drops references to files that are
+ * gone. Any number of processes may index at once: each reads, merges and replaces the store under a lock. When one
+ * is killed, the store is as last saved; when the disk is full, it is unchanged. Must not be used inside the sandbox
+ * of live mode. */
 #ifndef XC_STORE_INDEX_H
 #define XC_STORE_INDEX_H
 
@@ -12,26 +13,27 @@
 #include "core/store/store.h"
 
 struct xc_store_index_options {
-	const char *dir;              /* the store; made when it is not there */
-	unsigned jobs;                /* threads; 0: as many as processors */
-	bool link, copy;              /* also keep a hard link in the store; copy where none can be made, or always */
-	const char *cache_dir;        /* not entered: what lies there is our own; or NULL */
-	struct xc_progress *progress; /* may be NULL */
-	const volatile sig_atomic_t *stop; /* becomes nonzero: save what was found and return; may be NULL */
+	const char *dir; /* the store; created when missing */
+	unsigned jobs;   /* threads; 0: as many as processors */
+	/* link: keep a hard link in the store; copy: copy the file where a link cannot be made, or always. */
+	bool link, copy;
+	const char *cache_dir;             /* not searched, because its files are xcore's own; may be NULL */
+	struct xc_progress *progress;      /* may be NULL */
+	const volatile sig_atomic_t *stop; /* when it becomes nonzero: save what was found, then return; may be NULL */
 };
 
-/* What became of one tree. */
+/* The result for one tree. */
 struct xc_store_totals {
 	uint64_t files;          /* regular files met */
-	uint64_t read;           /* of these: new or changed, so opened and looked into */
+	uint64_t read;           /* files that were new or changed, and so were opened and read */
 	uint64_t found;          /* files that can be looked up */
 	uint64_t added, dropped; /* of the store's references: new ones, and those whose file is gone or changed */
 	uint64_t linked, copied, not_kept;       /* with link or copy */
-	uint64_t packages;                       /* .deb and .rpm files, which have to be unpacked first */
+	uint64_t packages;                       /* .deb and .rpm files, which must be unpacked first */
 	uint64_t unreadable;                     /* files and directories */
 	char *first_unreadable, *first_not_kept; /* "PATH: why", or NULL; malloc'ed */
 	bool interrupted;
-	bool damaged; /* the kept file was: what stood in it was lost in part */
+	bool damaged; /* the kept file was damaged, and part of its entries was lost */
 };
 
 /* Index one tree (or one file). Errors: the path cannot be resolved, XC_ERR_UNSUPPORTED for a .deb or .rpm, and
@@ -40,7 +42,7 @@ XC_MUST_CHECK struct xc_error *xc_store_index(const struct xc_store_index_option
 					      struct xc_store_totals *totals_out);
 void xc_store_totals_fini(struct xc_store_totals *totals);
 
-/* Read again what stands in the store itself (DIR/kept); part of every indexing. */
+/* Index the files kept in the store itself (DIR/kept); part of every indexing. */
 XC_MUST_CHECK struct xc_error *xc_store_index_kept(const struct xc_store_index_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* store_keep: a file is linked or copied under a name that nobody looks for, looked at, and renamed: what has the
- * name of an id has that id, also when two processes keep the same one, or one is killed. */
+/* store_keep: links or copies a file under a temporary name, verifies its id, then renames it. So a file with the
+ * name of an id has that id, even when two processes keep the same file, or one of them is killed. */
 #include "dwarf/symstore/store_keep.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static struct xc_error *make_parents(const char *dir, const char *place)
 	return NULL;
 }
 
-/* As much of what counts. */
+/* Does the kept file have everything that the new one has? */
 static bool has_as_much(const struct xc_store_scan *there, const struct xc_store_file *file)
 {
 	const uint32_t counts = XC_STORE_CODE | XC_STORE_SYMBOLS | XC_STORE_DWARF | XC_STORE_DWO | XC_STORE_DWP;
@@ -60,7 +60,7 @@ static bool is_kept(const char *place, const struct xc_store_file *file)
 	return kept;
 }
 
-/* What now stands aside has the id that it shall be found by. */
+/* Does the temporary file have the id that it will be found by? */
 static bool is_right(const char *aside, const struct xc_store_entry *entry)
 {
 	struct xc_arena arena = {NULL};
@@ -84,7 +84,7 @@ static int copy_bytes(int from, int to)
 		if (n < 0 && errno != EINTR)
 			break;
 	}
-	/* not between these file systems: by hand, from the start */
+	/* not possible between these file systems: copy by hand, from the start */
 	xc_auto(xc_freep) char *buf = xc_alloc(CHUNK);
 	if (lseek(from, 0, SEEK_SET) < 0 || lseek(to, 0, SEEK_SET) < 0 || ftruncate(to, 0) < 0)
 		return errno;
@@ -125,11 +125,12 @@ static struct xc_error *fill(const char *path, const char *aside, bool link, boo
 	return copy_to(path, aside);
 }
 
-/* Cleaning goes by the time of access; relatime leaves it alone for a day, noatime for ever. */
+/* Cleaning uses the time of access; relatime updates it once a day, noatime never. */
 static void mark_used(const char *place)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
-	utimensat(AT_FDCWD, place, times, AT_SYMLINK_NOFOLLOW); /* another owner's: then it is as old as it looks */
+	utimensat(AT_FDCWD, place, times,
+		  AT_SYMLINK_NOFOLLOW); /* fails for another owner's file: then the file counts as old as it looks */
 }
 
 struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *entry, bool link, bool copy,
@@ -148,11 +149,11 @@ struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *ent
 	struct xc_error *err = make_parents(dir, place);
 	if (err)
 		return err;
-	xc_shared_status_add_tempfile(aside);
-	unlink(aside); /* of a dead process with our number */
+	xc_told_aside(aside);
+	unlink(aside); /* left by a dead process with our id */
 	err = fill(file->path, aside, link, copy, kept_out);
 	if (!err && !is_right(aside, entry))
-		err = xc_error_new(XC_ERR_MISMATCH, "%s changed meanwhile", file->path);
+		err = xc_error_new(XC_ERR_MISMATCH, "%s changed while it was being stored", file->path);
 	if (!err && rename(aside, place) < 0)
 		err = xc_error_errno(errno, "%s", place);
 	unlink(aside);

@@ -1,4 +1,4 @@
-/* store_report: tables of what the store holds. */
+/* store_report: tables of the contents of the store. */
 #include "dwarf/symstore/store_report.h"
 
 #include <ctype.h>
@@ -53,8 +53,9 @@ static void warn_of(struct xc_section *s, const struct xc_store_indexed *row)
 	const struct xc_store_totals *t = &row->totals;
 	if (t->packages)
 		xc_section_message(
-			s, XC_WARNING, "unpack them and index that: dpkg-deb -x FILE DIR, or rpm2cpio FILE | cpio -idm",
-			"%s: %" PRIu64 " packages (.deb, .rpm) were not looked into", row->root, t->packages);
+			s, XC_WARNING,
+			"unpack them and index the result: dpkg-deb -x FILE DIR, or rpm2cpio FILE | cpio -idm",
+			"%s: %" PRIu64 " packages (.deb, .rpm) were not searched", row->root, t->packages);
 	if (t->unreadable)
 		xc_section_message(s, XC_WARNING, NULL, "%s: %" PRIu64 " files or directories could not be read: %s%s",
 				   row->root, t->unreadable, t->first_unreadable, t->unreadable > 1 ? ", …" : "");
@@ -64,8 +65,8 @@ static void warn_of(struct xc_section *s, const struct xc_store_indexed *row)
 				   t->first_not_kept, t->not_kept > 1 ? ", …" : "");
 	if (t->damaged)
 		xc_section_message(
-			s, XC_WARNING, "index the other trees again too",
-			"the store was damaged, and is whole again: what stood in the damaged part is forgotten");
+			s, XC_WARNING, "also index the other trees again",
+			"the store was damaged and has been repaired; the entries of the damaged part are lost");
 }
 
 void xc_store_report_index(struct xc_report *report, const char *dir, const struct xc_store_indexed *rows, size_t count)
@@ -98,7 +99,7 @@ static struct xc_error *parse_digits(const char *digits, struct xc_build_id *id)
 {
 	size_t len = strlen(digits);
 	if (!len || len > 2 * XC_BUILD_ID_MAX || strspn(digits, "0123456789abcdefABCDEF") != len)
-		return xc_error_new(XC_ERR_USAGE, "'%s' is no build-id: 1 to %d hexadecimal digits", digits,
+		return xc_error_new(XC_ERR_USAGE, "'%s' is not a build-id: expected 1 to %d hexadecimal digits", digits,
 				    2 * XC_BUILD_ID_MAX);
 	for (size_t i = 0; i < len; i++) {
 		unsigned value = isdigit((unsigned char)digits[i])
@@ -110,7 +111,7 @@ static struct xc_error *parse_digits(const char *digits, struct xc_build_id *id)
 	return NULL;
 }
 
-/* "there", "gone", "changed": what the file is now. */
+/* The present state of the file: "there", "gone" or "changed". */
 static const char *state_of(const struct xc_store_file *file)
 {
 	struct xc_arena arena = {NULL};
@@ -149,7 +150,7 @@ static void file_row(struct xc_section *s, struct xc_table *table, const struct 
 	xc_table_row(s, table, cells + !with_state);
 }
 
-/* The different build-ids among files that are sorted by them. */
+/* The number of different build-ids among files that are sorted by build-id. */
 static size_t count_ids(struct xc_store *store, const uint32_t *numbers, size_t count, struct xc_text *names)
 {
 	char hex[2 * XC_BUILD_ID_MAX + 1];
@@ -168,7 +169,7 @@ static size_t count_ids(struct xc_store *store, const uint32_t *numbers, size_t 
 	return ids;
 }
 
-/* Numbers of the files that answer to the digits; malloc'ed. */
+/* Numbers of the files that match the digits; malloc'ed. */
 static uint32_t *find_numbers(struct xc_store *store, const struct xc_build_id *id, const char *digits, size_t *count,
 			      size_t *with_id)
 {
@@ -197,7 +198,7 @@ struct xc_error *xc_store_report_find(struct xc_report *report, struct xc_store 
 	xc_auto(xc_text_fini) struct xc_text names = {0};
 	size_t ids = count_ids(store, numbers, with_id, &names);
 	if (ids > 1)
-		return xc_error_hint(xc_error_new(XC_ERR_MISMATCH, "%s: %zu build-ids begin so: %s", digits, ids,
+		return xc_error_hint(xc_error_new(XC_ERR_MISMATCH, "%s: %zu build-ids begin with it: %s", digits, ids,
 						  xc_text_string(&names)),
 				     "give more digits");
 	struct xc_section *s = xc_report_section(report, "found", "Found");
@@ -208,7 +209,7 @@ struct xc_error *xc_store_report_find(struct xc_report *report, struct xc_store 
 	if (table->row_count)
 		return NULL;
 	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%s: no file with this build-id was indexed", digits),
-			     "`xcore symbols index DIR` looks through a tree for it");
+			     "`xcore symbols index DIR` searches a tree for it");
 }
 
 /* ---- list ---- */
@@ -228,7 +229,7 @@ static void list_roots(struct xc_section *s, struct xc_store *store)
 			continue;
 		const struct xc_cell cells[] = {
 			xc_cell_text(root.path),
-			root.indexed ? xc_cell_count(root.files) : xc_cell_null("not all of it"),
+			root.indexed ? xc_cell_count(root.files) : xc_cell_null("indexed only in part"),
 			time_cell(root.indexed, indexed),
 		};
 		xc_table_row(s, table, cells);
@@ -244,7 +245,7 @@ static void list_files(struct xc_section *s, struct xc_store *store)
 			file_row(s, table, &file, false);
 }
 
-/* The build-id of a cached file: a name index is named by it (index_key.h); inflated sections are a whole ELF file.
+/* The build-id of a cached file: in the name of a name index (index_key.h), in the ELF file of inflated sections.
  * hex: 2 * XC_BUILD_ID_MAX + 1 bytes. */
 static struct xc_cell id_of_cached(const char *dir, const struct xc_cached_file *file, char *hex)
 {
@@ -282,7 +283,7 @@ static void list_caches(struct xc_section *s, const struct xc_cachelist *caches)
 		xc_table_row(s, table, cells);
 		bytes += f->size;
 	}
-	xc_section_bytes(s, "bytes", "size of all", bytes);
+	xc_section_bytes(s, "bytes", "total size", bytes);
 }
 
 void xc_store_report_list(struct xc_report *report, const char *dir, struct xc_store *store,
@@ -298,8 +299,8 @@ void xc_store_report_list(struct xc_report *report, const char *dir, struct xc_s
 		xc_section_message(s, XC_INFO, "`xcore symbols index DIR` fills it", "nothing was indexed yet");
 	}
 	if (store && xc_store_damaged(store))
-		xc_section_message(s, XC_PROBLEM, "index again: the trees above, and those that are missing there",
-				   "the store is damaged: not all of it could be read");
+		xc_section_message(s, XC_PROBLEM, "index the trees above again, and any that are missing from the list",
+				   "the store is damaged: only part of it could be read");
 	struct xc_section *c = xc_report_section(report, "caches", "Caches");
 	xc_section_text(c, "directory", "directory", caches->dir);
 	list_caches(c, caches);

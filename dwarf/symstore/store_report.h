@@ -1,4 +1,4 @@
-/* store_report: what `xcore symbols` tells. */
+/* store_report: the reports of `xcore symbols`. */
 #ifndef XC_STORE_REPORT_H
 #define XC_STORE_REPORT_H
 
@@ -16,17 +16,17 @@ struct xc_store_indexed {
 void xc_store_report_index(struct xc_report *report, const char *dir, const struct xc_store_indexed *rows,
 			   size_t count);
 
-/* The files with a build-id that begins with these hexadecimal digits, or with a split unit whose whole id they
- * are; each looked at again. Errors: XC_ERR_USAGE (no hexadecimal digits), XC_ERR_NOT_FOUND, XC_ERR_MISMATCH
- * (several build-ids begin so: the message lists them). */
+/* The files whose build-id begins with these hexadecimal digits, or that have a split unit with this whole id; each
+ * is checked again. Errors: XC_ERR_USAGE (not hexadecimal digits), XC_ERR_NOT_FOUND, XC_ERR_MISMATCH (the digits
+ * match several build-ids, which the message lists). */
 XC_MUST_CHECK struct xc_error *xc_store_report_find(struct xc_report *report, struct xc_store *store,
 						    const char *digits);
 
-/* Everything: trees, files, caches. store NULL: there is none. */
+/* All trees, files and caches. store NULL: there is none. */
 void xc_store_report_list(struct xc_report *report, const char *dir, struct xc_store *store,
 			  const struct xc_cachelist *caches);
 
-/* What cleaning did; caches: how many files of them were removed, and their bytes. */
+/* The result of cleaning; `caches`: the number of cache files removed, and their size in bytes. */
 void xc_store_report_clean(struct xc_report *report, const char *dir, const struct xc_store_cleaned *cleaned,
 			   uint64_t caches, uint64_t cache_bytes);
 

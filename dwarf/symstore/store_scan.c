@@ -1,5 +1,5 @@
-/* store_scan: files are read, not mapped: for a few kilobytes of each of many files that is cheaper, and one that
- * is cut meanwhile is a short read. */
+/* store_scan: reads files instead of mapping them. That is cheaper for a few kilobytes of each of many files, and a
+ * file that is truncated meanwhile gives a short read. */
 #include "dwarf/symstore/store_scan.h"
 
 #include <elf.h>
@@ -14,16 +14,16 @@
 
 enum {
 	MAX_SECTION_BYTES = 16 << 20,
-	MAX_NAMES = 1 << 20, /* of a table of names that is read whole */
+	MAX_NAMES = 1 << 20, /* of a name table that is read whole */
 	MAX_NOTE = 64 << 10,
 	MAX_NOTES = 16,
 	MAX_LOOKED_UP = 4096, /* names that are read one by one */
-	NAME = 24,            /* longer than any name we look for */
+	NAME = 24,            /* longer than any section name that is looked for */
 };
 
 enum which { INFO, INFO_DWO, ABBREV_DWO, CU_INDEX, ALTLINK, SUP, MINI, NAMED };
 
-/* What the walk over the section headers finds. */
+/* The result of the walk over the section headers. */
 struct found {
 	struct xc_store_section named[NAMED];
 	bool has[NAMED], code, symbols;
@@ -39,7 +39,7 @@ struct scan {
 	size_t head_size;
 	struct xc_elf elf; /* over head */
 	struct found found;
-	char *names; /* the table of section names, or NULL: too large */
+	char *names; /* table of section names; NULL: too large */
 	size_t names_size;
 	struct xc_store_section names_section;
 	unsigned names_looked_up;
@@ -95,12 +95,12 @@ static void read_names(struct scan *s, const struct xc_store_section *section)
 	s->names_size = xc_store_read_section(&s->file, section, 0, s->names, (size_t)section->size);
 }
 
-/* Into buf, which stays empty when the name cannot be had. */
+/* The section's name in buf; empty when it cannot be read. */
 static const char *name_of(struct scan *s, const struct xc_store_section *section, char buf[NAME])
 {
 	buf[0] = '\0';
 	if (s->names && section->name < s->names_size)
-		return s->names + section->name; /* a NUL stands behind them */
+		return s->names + section->name; /* a NUL follows them */
 	if (!s->names && s->names_looked_up++ < MAX_LOOKED_UP)
 		buf[xc_store_read_section(&s->file, &s->names_section, section->name, buf, NAME - 1)] = '\0';
 	return buf;
@@ -155,8 +155,9 @@ static void look_at(struct scan *s, const struct xc_store_section *section)
 		note_name(s, section);
 }
 
-/* All headers, MAX_SECTION_BYTES of them at most; malloc'ed, or NULL. *count_out is how many. With more than
- * 65,279 the number stands in the first header's sh_size, the index of names in its sh_link (gABI, chapter 4). */
+/* All section headers, at most MAX_SECTION_BYTES of them; malloc'ed, or NULL. *count_out is their number. Beyond
+ * 65,279 sections the first header's sh_size holds the number, and its sh_link the index of the name table (gABI,
+ * chapter 4). */
 static uint8_t *section_headers(struct scan *s, size_t *entry_out, size_t *count_out, size_t *names_out)
 {
 	bool wide = s->elf.elf_class == ELFCLASS64;
@@ -198,7 +199,7 @@ static bool look_at_sections(struct scan *s)
 	return true;
 }
 
-/* What segments tell: the build-id where no section has it; code where section headers were stripped. */
+/* Facts from segments: the build-id when no section has it; code when section headers were stripped. */
 static void look_at_segments(struct scan *s, bool sections)
 {
 	if (s->elf.phoff > s->head_size)
@@ -290,7 +291,7 @@ struct xc_store_scan xc_store_scan(int fd, uint64_t size, struct xc_arena *arena
 	return out;
 }
 
-/* Whether it is a regular file is asked before opening: opening a device can have effects. */
+/* Tests for a regular file before opening: opening a device can have side effects. */
 bool xc_store_scan_at(int directory, const char *path, struct xc_arena *arena, struct stat *stat_out,
 		      struct xc_store_scan *scan_out)
 {

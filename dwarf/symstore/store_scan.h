@@ -1,8 +1,8 @@
-/* store_scan: what one file is, from its headers, its notes and the heads of its split units.
+/* store_scan: identifies one file by its headers, its notes and the heads of its split units.
  *
- * Told by content, never by name. Reads little: the ELF header, the section headers (16 MiB of them at most), names of
- * sections that may be debug sections, notes (64 KiB each, 16 at most), and of split DWARF the ids of its units.
- * Safe on any bytes and on a file that changes meanwhile. Thread-safe. */
+ * Uses the content, never the name. Reads little: the ELF header, the section headers (at most 16 MiB), names of
+ * sections that may be debug sections, notes (64 KiB each, at most 16), and the unit ids of split DWARF. Safe on any
+ * bytes and on a file that changes meanwhile. Thread-safe. */
 #ifndef XC_STORE_SCAN_H
 #define XC_STORE_SCAN_H
 
@@ -12,9 +12,9 @@
 #include "core/store/store.h"
 
 enum xc_store_kind {
-	XC_STORE_DULL,    /* nothing can be looked up in it: no ELF file, or without build-id and split units */
+	XC_STORE_DULL,    /* no look-up leads to it: not an ELF file, or one without build-id and split units */
 	XC_STORE_ELF,     /* it has a build-id, or split units */
-	XC_STORE_PACKAGE, /* a .deb or .rpm, which has to be unpacked */
+	XC_STORE_PACKAGE, /* a .deb or .rpm, which must be unpacked */
 };
 
 struct xc_store_scan {
@@ -25,11 +25,11 @@ struct xc_store_scan {
 	size_t dwo_count;
 };
 
-/* Look at the open file, of this size. Descriptor and offset stay as they are. */
+/* Scan the open file of this size. Does not change the descriptor's offset. */
 struct xc_store_scan xc_store_scan(int fd, uint64_t size, struct xc_arena *arena);
 
-/* The same of a file by its name below a directory (AT_FDCWD: anywhere), opened only when it is a regular one,
- * links not followed. False with errno when it is none or cannot be opened. */
+/* The same for a file by its name below a directory (AT_FDCWD: anywhere). Opens only regular files, and follows no
+ * links. False with errno when it is no regular file or cannot be opened. */
 bool xc_store_scan_at(int directory, const char *path, struct xc_arena *arena, struct stat *stat_out,
 		      struct xc_store_scan *scan_out);
 

@@ -1,8 +1,8 @@
-/* store_state: reading all of it, writing all of it.
+/* store_state: reads and writes the whole store.
  *
  *	DIR/dull    "XCDULL01"   u32 CRC-32 of the rest   u32 zero   pairs of u64: tree, file
  *
- * A dull file that is damaged is dropped: the files are read again. */
+ * A damaged file of dull files is dropped: those files are then read again. */
 #include "dwarf/symstore/store_state.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ bool xc_store_gone(const struct xc_store_file *file)
 	return lstat(file->path, &st) < 0 || !S_ISREG(st.st_mode) || !xc_store_unchanged(file, &st);
 }
 
-/* Chance decides whether two files share a number, one in 2^64; then one is not read until it changes. */
+/* Two files share a number with a probability of 2^-64; then one of them is not read until it changes. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -95,7 +95,7 @@ bool xc_store_below(const char *path, const char *root)
 
 /* ---- reading ---- */
 
-/* Split units by file: counted, then dealt out. */
+/* Split units by file: counted first, then assigned. */
 static void read_splits(struct xc_store_state *state, const uint32_t *entry_of, size_t files)
 {
 	struct xc_store_split split;
@@ -106,7 +106,7 @@ static void read_splits(struct xc_store_state *state, const uint32_t *entry_of, 
 			    entry_of[split.file] == UINT32_MAX)
 				continue;
 			struct xc_store_entry *e = &state->entries[entry_of[split.file]];
-			if (deal) /* the memory is ours */
+			if (deal) /* the memory is this function's own */
 				((uint64_t *)(uintptr_t)e->dwo_ids)[e->dwo_count] = split.dwo_id;
 			e->dwo_count++;
 		}
@@ -144,7 +144,7 @@ static void read_entries(struct xc_store_state *state)
 	state->damaged = xc_store_damaged(state->store);
 }
 
-/* In order and each once, whatever a forged file holds: searching and merging rely on it. */
+/* Sort, and remove duplicates, which a forged file may have: searching and merging rely on both. */
 static void tidy(struct xc_store_state *state)
 {
 	size_t kept = 0;
@@ -215,7 +215,7 @@ static struct xc_error *write_dull(const char *dir, const struct xc_store_state 
 	return xc_store_replace(dir, "dull", bytes, DULL_HEAD + size);
 }
 
-/* The index first: a file that is in neither is read again, one that is wrongly called dull would be lost. */
+/* Writes the index first. A file that is in neither is read again; one that is wrongly listed as dull would be lost. */
 struct xc_error *xc_store_state_write(const char *dir, const struct xc_store_state *state)
 {
 	size_t splits = 0;
@@ -244,7 +244,7 @@ struct xc_error *xc_store_state_write(const char *dir, const struct xc_store_sta
 
 /* ---- the lock ---- */
 
-/* With its parents; 0777 as mkdir(1): the user's mask decides who may read. */
+/* Creates parents too, with mode 0777 as mkdir(1) does: the user's umask decides who may read. */
 static struct xc_error *make_directory(const char *dir)
 {
 	struct stat st;
@@ -255,7 +255,7 @@ static struct xc_error *make_directory(const char *dir)
 	return S_ISDIR(st.st_mode) ? NULL : xc_error_errno(ENOTDIR, "%s", dir);
 }
 
-/* It is held for as long as two files take to be written; who holds it for seconds is stopped or hangs. */
+/* The lock is held only while two files are written. A process that holds it for seconds is stopped or hangs. */
 struct xc_error *xc_store_lock(const char *dir, int wait_ms, int *lock_out)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/lock", dir);

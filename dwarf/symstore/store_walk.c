@@ -1,5 +1,5 @@
-/* store_walk: one stack of directories for all threads; the last one found is the next one read, which keeps the stack
- * small. Each thread has what it found for itself, behind a lock that only a taker contends for. */
+/* store_walk: all threads share one stack of directories; the last one found is read next, which keeps the stack
+ * small. Each thread collects its own results, behind a lock that only xc_store_walk_take contends for. */
 #include "dwarf/symstore/store_walk.h"
 
 #include <dirent.h>
@@ -22,13 +22,13 @@ struct worker {
 	struct xc_store_walk *walk;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	struct xc_arena arena; /* its own thread's alone */
+	struct xc_arena arena; /* used by its own thread only */
 	struct xc_store_harvest found;
 };
 
 struct xc_store_walk {
 	struct xc_store_walk_options options;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* guards the fields below */
 	pthread_cond_t changed;
 	char **stack;
 	size_t depth, capacity;
@@ -65,7 +65,7 @@ static void add_dull(struct worker *w, struct xc_store_dull dull, enum xc_store_
 {
 	struct xc_store_harvest *f = &w->found;
 	pthread_mutex_lock(&w->lock);
-	if (kind == XC_STORE_PACKAGE) { /* not called dull, so that each run tells of it */
+	if (kind == XC_STORE_PACKAGE) { /* not counted as dull, so that each run reports it */
 		f->packages++;
 	} else {
 		f->dull = xc_grow(f->dull, f->dull_count, &f->dull_capacity, sizeof *f->dull);
@@ -84,7 +84,7 @@ static void count_file(struct worker *w)
 
 static void count_unreadable(struct worker *w, const char *directory, const char *name, int error)
 {
-	if (error == ENOENT) /* removed while we looked */
+	if (error == ENOENT) /* removed in the meantime */
 		return;
 	pthread_mutex_lock(&w->lock);
 	if (!w->found.unreadable++)
@@ -127,14 +127,14 @@ static void look_into(struct worker *w, int directory, const char *name, const c
 		add_dull(w, xc_store_dull_of(w->walk->options.root, &st), scan.kind, true);
 }
 
-/* Of a file that is being copied into the store, or was when its writer was killed. */
+/* Is it a file that is being copied into the store, or was when its writer was killed? */
 static bool is_part(const char *name)
 {
 	size_t len = strlen(name);
 	return len > 5 && !strcmp(name + len - 5, ".part");
 }
 
-/* name: below directory, which is the last but one part of path. */
+/* name: in `directory`; path: the whole path. */
 static void meet_file(struct worker *w, int directory, const char *name, const char *path)
 {
 	const struct xc_store_state *old = w->walk->options.old;
@@ -188,7 +188,7 @@ static bool is_skipped(const struct xc_store_walk *walk, int fd)
 	return is_kernels_own(fd);
 }
 
-/* Where the file system does not tell the kind with the name, a look does. */
+/* Calls stat where the file system does not report the kind along with the name. */
 static bool is_directory(int directory, const struct dirent *d)
 {
 	struct stat st;
@@ -231,7 +231,7 @@ static void read_directory(struct worker *w, const char *path)
 
 /* ---- threads ---- */
 
-/* The next directory, or NULL when there will be none. */
+/* The next directory; NULL when the walk is over. */
 static char *next(struct xc_store_walk *walk)
 {
 	char *path = NULL;
@@ -289,7 +289,7 @@ struct xc_store_walk *xc_store_walk_start(const struct xc_store_walk_options *op
 			break;
 		walk->jobs++;
 	}
-	if (!walk->jobs) /* no thread to be had: then here, which is only slower */
+	if (!walk->jobs) /* no thread could be started: walk in this one, which is only slower */
 		work(&walk->workers[0]);
 	return walk;
 }

@@ -1,7 +1,7 @@
 /* ctype: types that no DIE describes.
  *
- * Sizes: System V psABIs; the differences between them are the word (long, pointers), whether plain char is signed (only on
- * x86), wchar_t (unsigned on ARM), and long double (x87's 10 bytes in 16 or 12 on x86, quad elsewhere). */
+ * Sizes: System V psABIs. The ABIs differ in the word (long, pointers), in the sign of plain char (signed only on
+ * x86), in wchar_t (unsigned on ARM), and in long double (x87's 10 bytes in 16 or 12 on x86, quad elsewhere). */
 #include "dwarf/types/ctype.h"
 
 #include <dwarf.h>
@@ -130,7 +130,7 @@ const struct xc_type *xc_ctype_library(const struct xc_process *process, const c
 
 static const void *number_key(uint64_t number)
 {
-	return (const void *)(uintptr_t)number; /* only ever compared */
+	return (const void *)(uintptr_t)number; /* used for comparison only */
 }
 
 const struct xc_type *xc_ctype_derive(const struct xc_process *process, enum xc_type_kind kind,
@@ -157,12 +157,12 @@ const struct xc_type *xc_ctype_derive(const struct xc_process *process, enum xc_
 
 const struct xc_type *xc_ctype_constant(const struct xc_process *process, const struct xc_type *enumeration)
 {
-	struct xc_type *type = (struct xc_type *)xc_ctype_derive(process, XC_TYPE_TYPEDEF, enumeration); /* ours */
+	struct xc_type *type = (struct xc_type *)xc_ctype_derive(process, XC_TYPE_TYPEDEF, enumeration); /* made here */
 	type->name = xc_type_name(enumeration);
 	return type;
 }
 
-/* No typedef of a program has the very name of its target. */
+/* No typedef of a program has the same name as its target. */
 bool xc_ctype_is_constant(const struct xc_type *type)
 {
 	return type->kind == XC_TYPE_TYPEDEF && type->target && type->target->kind == XC_TYPE_ENUM && type->name &&
@@ -282,7 +282,7 @@ const struct xc_type *xc_ctype_vector_register(const struct xc_process *process)
 		return c->vector_register;
 	for (size_t i = 0; i < XC_COUNT(views); i++) {
 		const struct xc_type *element = xc_ctype(process, views[i].element);
-		if (views[i].element == XC_C_SCHAR) { /* numbers, not letters */
+		if (views[i].element == XC_C_SCHAR) { /* numbers, not characters */
 			struct xc_type *number = new_sized(xc_types_of(process), XC_TYPE_INT, "int8_t", 1);
 			number->is_signed = true;
 			element = number;

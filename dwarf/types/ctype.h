@@ -1,5 +1,5 @@
-/* ctype: the types that C has by itself, with the sizes of the target's ABI, and types derived from others: what an
- * expression needs where no debug information speaks. They live as long as the process, each made once. */
+/* ctype: C's built-in types, with the sizes of the target's ABI, and types derived from others. Expressions use them
+ * where there is no debug information. They live as long as the process, each made once. */
 #ifndef XC_CTYPE_H
 #define XC_CTYPE_H
 
@@ -34,8 +34,8 @@ enum xc_ctype {
 
 const struct xc_type *xc_ctype(const struct xc_process *process, enum xc_ctype which);
 
-/* The type with this name when a C library would define it (uint8_t, size_t, …) though the program's debug information may
- * not; NULL for other names. */
+/* The type with this name if a C library defines it (uint8_t, size_t, …), even if the program's debug information
+ * does not; NULL for other names. */
 const struct xc_type *xc_ctype_library(const struct xc_process *process, const char *name);
 
 /* Derived types. `kind` is one of the qualifiers (CONST to ATOMIC), POINTER, REFERENCE or RVALUE_REFERENCE. */
@@ -44,19 +44,19 @@ const struct xc_type *xc_ctype_derive(const struct xc_process *process, enum xc_
 const struct xc_type *xc_ctype_array(const struct xc_process *process, const struct xc_type *element, uint64_t count);
 const struct xc_type *xc_ctype_unbounded(const struct xc_process *process, const struct xc_type *element); /* T[] */
 
-/* The type of an enumeration constant: it shows as its enum and computes as int, as C has it. */
+/* The type of an enumeration constant: it is shown as its enum, but computes as int, as in C. */
 const struct xc_type *xc_ctype_constant(const struct xc_process *process, const struct xc_type *enumeration);
 bool xc_ctype_is_constant(const struct xc_type *type);
 
-/* A function type; not kept, a new one each time. `parameters` are copied. */
+/* A function type; each call makes a new one. `parameters` are copied. */
 const struct xc_type *xc_ctype_function(const struct xc_process *process, const struct xc_type *result,
 					const struct xc_type *const *parameters, size_t count, bool variadic);
 
-/* A class of which only the name is known, and perhaps its size (0: a declaration): a new one each time. `name` must live as long as
- * the process. */
+/* A class known by name alone, and perhaps by size (0: a declaration); each call makes a new one. `name` must live as
+ * long as the process. */
 const struct xc_type *xc_ctype_class(const struct xc_process *process, const char *name, uint64_t size);
 
-/* What an ELF symbol without debug information is: its bytes have no meaning until they are cast. */
+/* The type of an ELF symbol without debug information: its bytes have no meaning until they are cast. */
 const struct xc_type *xc_ctype_untyped(const struct xc_process *process);
 const struct xc_type *xc_ctype_untyped_code(const struct xc_process *process);
 

@@ -1,6 +1,6 @@
 #include "dwarf/types/field.h"
 
-enum { EMPTIES = 64 }; /* empty classes in each other */
+enum { EMPTIES = 64 }; /* empty classes nested in each other */
 
 static bool holds(const struct xc_type *type, uint64_t offset, bool is_last)
 {
@@ -8,10 +8,10 @@ static bool holds(const struct xc_type *type, uint64_t offset, bool is_last)
 	const struct xc_type *plain = xc_type_strip(type);
 	if (xc_type_size(type, &size) && size > 0)
 		return offset < size;
-	return is_last && plain->kind == XC_TYPE_ARRAY; /* a flexible member */
+	return is_last && plain->kind == XC_TYPE_ARRAY; /* a flexible array member */
 }
 
-/* Steps left: types that contain themselves exist in hostile debug information only. */
+/* The number of steps left: types that contain themselves exist only in hostile debug information. */
 struct walk {
 	unsigned steps;
 };
@@ -19,7 +19,8 @@ struct walk {
 static const struct xc_type *walk_down(struct walk *walk, struct xc_text *text, const struct xc_type *type,
 				       uint64_t *offset);
 
-/* Which member of a union is meant: one with a pointer that begins at the offset, else one with anything that does. */
+/* Ranks of a union's members: best one with a pointer that begins at the offset, then one with anything that begins
+ * there. */
 enum rank { REACHES, BEGINS, POINTER };
 
 static enum rank rank_of(struct walk *walk, const struct xc_type *type, uint64_t offset)
@@ -30,8 +31,8 @@ static enum rank rank_of(struct walk *walk, const struct xc_type *type, uint64_t
 	return found->kind == XC_TYPE_POINTER || found->kind == XC_TYPE_REFERENCE ? POINTER : BEGINS;
 }
 
-/* A class without members takes a byte that another part may take as well: an empty base, [[no_unique_address]]. At most *left members are
- * looked at. */
+/* A class without members takes a byte that another part may use as well: an empty base, [[no_unique_address]]. Looks
+ * at most at *left members. */
 static bool is_empty(const struct xc_type *type, unsigned *left)
 {
 	size_t count;

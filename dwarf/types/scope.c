@@ -1,8 +1,8 @@
 /* scope: DIEs do not know their parents.
  *
- * They do stand in file order, though: the children of a DIE lie between it and its next sibling. So per container
- * (the unit, a namespace, a class) the entries that have children are kept once, sorted as they come, and the way from the
- * unit down to any DIE is one binary search per level. */
+ * They are in file order, though: the children of a DIE lie between it and its next sibling. So for each container
+ * (the unit, a namespace, a class) the entries with children are kept once, in their order, and the way from the unit
+ * down to any DIE is one binary search per level. */
 #include "dwarf/types/scope.h"
 
 #include <dwarf.h>
@@ -65,7 +65,7 @@ static int compare(const void *key, const void *item)
 	return entry->end && addr >= entry->end;
 }
 
-/* The child of a container that is, or holds, the DIE at addr. */
+/* The child of a container that is the DIE at addr, or holds it. */
 static const struct entry *step(struct xc_types *types, Dwarf_Die *container, const void *addr)
 {
 	const struct container *c = container_of(types, container);
@@ -85,7 +85,7 @@ static void add_name(struct xc_types *types, struct xc_text *prefix, Dwarf_Die *
 	case DW_TAG_interface_type:
 	case DW_TAG_union_type:
 		break;
-	case DW_TAG_subprogram: /* as gdb: what is local to a function has no prefix */
+	case DW_TAG_subprogram: /* as in gdb: names local to a function have no prefix */
 		prefix->len = 0;
 		return;
 	default:
@@ -98,7 +98,7 @@ static void add_name(struct xc_types *types, struct xc_text *prefix, Dwarf_Die *
 	xc_text_add(prefix, name);
 }
 
-/* A type defined outside of the class that declares it is named where it is declared. */
+/* A type that is defined outside of the class that declares it is named by the declaration's scope. */
 static Dwarf_Die declared(Dwarf_Die *die)
 {
 	Dwarf_Die at = *die;
@@ -121,7 +121,7 @@ struct spelling {
 	const char *from, *to;
 };
 
-/* The spelling that stands at `at`, as whole words, or NULL. Longer ones are tried first. */
+/* The known spelling at `at`, if it consists of whole words there; else NULL. Longer ones are tried first. */
 static const struct spelling *spelling_at(const char *name, const char *at)
 {
 	static const struct spelling spellings[] = {

@@ -14,7 +14,7 @@
 
 enum { MAX_NAME = 4096, MAX_ARGUMENTS = 1024 };
 
-/* Constants are told in the form's own sign; what the type has no room for is cut off. */
+/* Constants have the sign of their form; bits that exceed the type are cut off. */
 static uint64_t fit(uint64_t value, const struct xc_type *type)
 {
 	type = xc_type_strip(type);
@@ -107,7 +107,7 @@ static void add_character(struct xc_text *text, const struct xc_type *type, uint
 		xc_text_printf(text, value < 0x100 ? "'\\x%02x'" : "'\\u%04x'", (unsigned)value);
 }
 
-/* 5, 5U, -5L, (short)5: so that the type can be told where the parameter is `auto`, and by clang everywhere. */
+/* 5, 5U, -5L, (short)5: clang always shows the type in this way, and so do others where the parameter is `auto`. */
 static void add_integer(struct xc_text *text, const struct xc_type *type, uint64_t value)
 {
 	static const char *const suffixes[][2] = {{"int", ""},         {"unsigned int", "U"},
@@ -144,7 +144,7 @@ static void add_value(struct xc_text *text, const struct xc_template *argument)
 		xc_text_add(text, "nullptr");
 }
 
-/* One argument, or the elements of a pack; *count counts those written. */
+/* Write one argument, or the elements of a pack; *count is the number written so far. */
 static void add_argument(struct xc_types *types, struct xc_text *text, Dwarf_Die *die, size_t *count)
 {
 	if (dwarf_tag(die) == DW_TAG_GNU_template_parameter_pack) {

@@ -1,9 +1,9 @@
-/* type: what the bytes of a value mean.
+/* type: the types of values.
  *
- * Types are made from DIEs when first asked for and kept for the life of the process: the same DIE is always the
- * same pointer. Members, enumerators and parameters are read when first asked for. A type never needs its DIE to be
- * used, so types may also come from elsewhere (C declarations of a plugin).
- * Chains and cycles of hostile debug information are cut after XC_TYPE_DEPTH steps. Not thread-safe. */
+ * Types are made from DIEs on first use and kept for the life of the process: the same DIE always gives the same
+ * pointer. Members, enumerators and parameters are read on first use. A type can be used without its DIE, so types
+ * may also be made by hand (type_make.h, C declarations of a plugin). Chains and cycles in hostile debug information
+ * are cut after XC_TYPE_DEPTH steps. Not thread-safe. */
 #ifndef XC_TYPE_H
 #define XC_TYPE_H
 
@@ -37,46 +37,46 @@ enum xc_type_kind {
 	XC_TYPE_VOLATILE,
 	XC_TYPE_RESTRICT,
 	XC_TYPE_ATOMIC,
-	XC_TYPE_UNKNOWN, /* unspecified (decltype(nullptr)), or debug information we cannot follow */
+	XC_TYPE_UNKNOWN, /* unspecified (decltype(nullptr)), or debug information that cannot be followed */
 };
 
 enum xc_member_access { XC_ACCESS_PUBLIC, XC_ACCESS_PROTECTED, XC_ACCESS_PRIVATE };
 
-/* A member of a struct, class or union; base classes come first in C++ and are members too. Static
- * members are left out. */
+/* A member of a struct, class or union. Base classes come first in C++ and are members, too. Static members are left
+ * out. */
 struct xc_member {
 	const char *name; /* NULL for anonymous structs and unions; for a base class the class's name */
 	const struct xc_type *type;
 	uint64_t offset;          /* bytes from the start of the object */
-	uint16_t bit_size;        /* 0 when it is no bit-field */
+	uint16_t bit_size;        /* 0 when it is not a bit-field */
 	uint8_t bit_offset;       /* of a bit-field: bits from the low end of the byte at offset (little-endian) */
 	bool base;                /* a base class */
 	bool artificial;          /* made by the compiler (_vptr) */
-	bool dynamic;             /* a virtual base: its place depends on the object; evaluate `location` */
-	bool is_virtual;          /* a virtual base, wherever it lies */
+	bool dynamic;             /* a virtual base whose offset depends on the object; evaluate `location` */
+	bool is_virtual;          /* a virtual base, dynamic or not */
 	uint8_t access;           /* enum xc_member_access */
-	uint32_t alignment;       /* bytes, as the source asks for; 0 when it does not */
+	uint32_t alignment;       /* bytes, if the source asks for one; else 0 */
 	Dwarf_Attribute location; /* valid when dynamic */
 };
 
 struct xc_enumerator {
-	const char *name; /* qualified as C++ wants it: "Color::RED", "ns::RED" */
+	const char *name; /* qualified as in C++: "Color::RED", "ns::RED" */
 	uint64_t value;   /* two's complement, sign-extended to 64 bits */
 };
 
-/* A template's argument. Those of a pack stand one by one. */
+/* A template argument. The elements of a pack are listed one by one. */
 struct xc_template {
 	const char *name;           /* of the parameter; NULL when the source gives none */
 	const struct xc_type *type; /* the argument; of a value its type; NULL when it is a template */
 	const char *template_name;  /* the argument is this template; NULL otherwise */
 	uint64_t value;             /* when has_value: two's complement, sign-extended; an address as in the file */
-	bool is_value, has_value;   /* an argument that is a value may not be told */
-	bool is_address;            /* value is one in the file: add the module's bias */
+	bool is_value, has_value;   /* is_value: the argument is a value, which may be unknown */
+	bool is_address;            /* value is an address in the file: add the module's bias */
 	bool is_pack;               /* part of a pack; an empty pack is one entry without type and value */
 	bool is_default;            /* equals the parameter's default (DWARF 5, clang) */
 };
 
-/* A static data member. Its value: xc_expr_variable of `die` when it is a constant, else look the name up. */
+/* A static data member. Its value: xc_expr_variable of `die` when it is a constant, else look up the name. */
 struct xc_static {
 	const char *name;
 	const struct xc_type *type;
@@ -89,7 +89,7 @@ struct xc_method {
 	const char *linkage_name;   /* mangled; may be NULL */
 	const struct xc_type *type; /* a function; its first parameter is `this` unless is_static */
 	uint8_t access;             /* enum xc_member_access */
-	uint64_t slot;              /* of a virtual one: its place in the vtable, counted in words */
+	uint64_t slot;              /* of a virtual one: its index in the vtable, in words */
 	bool is_static, is_virtual, is_pure, artificial, is_explicit, is_deleted, is_defaulted;
 	Dwarf_Die die; /* the declaration */
 };
@@ -105,57 +105,60 @@ struct xc_type {
 	bool is_prototyped;  /* functions */
 	bool is_variadic;    /* functions */
 	bool is_flags;       /* enum whose values are single bits */
-	bool is_swapped;     /* numbers that stand in the other byte order than the machine's */
+	bool is_swapped;     /* numbers in the byte order opposite to the machine's */
 	bool has_variants;   /* Rust enum: which members exist depends on a discriminant (variant.h) */
-	bool size_known;     /* of its own; see xc_type_size */
+	bool size_known;     /* see xc_type_size */
 	bool count_known;    /* array: false for `int d[]` and when it is computed at run time */
-	bool is_dynamic; /* array whose count, or whose element's, is computed per frame; struct that holds one; pointer */
+	/* its size is computed per frame: an array with such a count or element, a struct that holds one, a pointer
+	 * to one */
+	bool is_dynamic;
 	const char *unreadable; /* why the bytes of an array are not its elements; NULL for most */
-	const char *name;       /* own, qualified name without keyword; NULL when anonymous */
+	const char *name;       /* qualified name without keyword; NULL when anonymous */
 	uint64_t size;          /* bytes */
 	uint64_t count;         /* elements of an array */
 	const struct xc_type
 		*target; /* of pointers, typedefs, qualifiers; element; enum's integer; return type; may be NULL
 	                                 only for scalars, structs and unknown types */
 	const struct xc_type *container; /* class of a member pointer */
-	struct xc_type_detail *detail;   /* what is worked out on demand */
+	struct xc_type_detail *detail;   /* computed on demand */
 };
 
-/* What is known about the types of a process. */
+/* The state of the types of a process. */
 struct xc_types {
 	const struct xc_process *process;
 	struct xc_arena *arena; /* of the process */
 	struct xc_pointer_map by_die, scopes, sites, symbols;
-	struct xc_views *views;     /* view.h */
-	struct xc_pointer_map codes;       /* of exprcode and loclist */
-	struct xc_ctypes *ctypes;   /* ctype.h */
-	const struct xc_synthetic_symbols *synthetic; /* synthetic_symbol.h; NULL for a real process */
-	Dwarf_CU *unit;             /* whose language is known */
+	struct xc_views *views;      /* view.h */
+	struct xc_pointer_map codes; /* of exprcode and loclist */
+	struct xc_ctypes *ctypes;    /* ctype.h */
+	const struct xc_made *made;  /* made.h; NULL for real frames */
+	Dwarf_CU *unit;              /* the unit to which the next fields apply */
 	bool unit_is_c, unit_is_rust;
 	int unit_language;               /* DW_LANG_… */
 	int from_language;               /* of the unit whose reference is followed; 0 when none is */
-	struct xc_pointer_map languages; /* of units that do not tell theirs */
+	struct xc_pointer_map languages; /* of units that do not state theirs */
 	unsigned depth;                  /* of the type being made */
-	bool thorough; /* look for the definitions of declared types in modules of any size: set by what may wait for a name
-			* index (print, ptype), not by backtraces, whose answer so does not depend on what is cached */
+	/* Find the definitions of declared types in modules of any size. Set by commands that may wait for a name
+	 * index (print, ptype), not by backtraces, whose result so does not depend on caches. */
+	bool thorough;
 	struct xc_type unknown, void_type;
 };
 
-/* The type state of a process, made on first use. */
+/* The types of a process, created on first use. */
 struct xc_types *xc_types_of(const struct xc_process *process);
 
-/* The type that a DIE describes, or that its DW_AT_type refers to (void when it has none). Never NULL. */
+/* The type that a DIE describes, or that its DW_AT_type refers to (void when there is none). Never NULL. */
 const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die);
 const struct xc_type *xc_type_of(struct xc_types *types, Dwarf_Die *die);
 
-/* Typedefs and qualifiers removed; XC_TYPE_UNKNOWN when they go in circles. Never NULL. O(1) for most. */
+/* The type without typedefs and qualifiers; XC_TYPE_UNKNOWN when they are circular. Never NULL. O(1) for most. */
 const struct xc_type *xc_type_strip(const struct xc_type *type);
 
-/* Size in bytes, through typedefs and array counts. False when it is not known: declarations, `int[]`, void. */
+/* Size in bytes, through typedefs and array counts. False when it is unknown: declarations, `int[]`, void. */
 bool xc_type_size(const struct xc_type *type, uint64_t *size_out);
 
-/* For a declaration the definition: in a type unit, in the same module, else in any; otherwise the type itself. Unless
- * types->thorough only the type's own module, and only when it is small. */
+/* The definition of a declaration: from a type unit, from the same module, else from any module; the type itself when
+ * there is none. Unless types->thorough, searches only the type's own module, and only when that is small. */
 const struct xc_type *xc_type_complete(const struct xc_type *type);
 
 /* The name as gdb writes it: "struct client *", "const char *", "unsigned char [16]", "void (*)(int)",
@@ -170,8 +173,8 @@ const struct xc_member *xc_type_members(const struct xc_type *type, size_t *coun
 const struct xc_enumerator *xc_type_enumerators(const struct xc_type *type, size_t *count_out);
 const struct xc_type *const *xc_type_parameters(const struct xc_type *type, size_t *count_out);
 
-/* What else a struct, class or union says; count_out gets the number. Call with stripped, complete types. `nested` are
- * the types and typedefs that its scope declares. */
+/* Further parts of a struct, class or union; count_out gets their number. Call with stripped, complete types.
+ * `nested` are the types and typedefs that its scope declares. */
 const struct xc_template *xc_type_templates(const struct xc_type *type, size_t *count_out);
 const struct xc_static *xc_type_statics(const struct xc_type *type, size_t *count_out);
 const struct xc_method *xc_type_methods(const struct xc_type *type, size_t *count_out);
@@ -180,27 +183,28 @@ const struct xc_type *const *xc_type_nested(const struct xc_type *type, size_t *
 /* The template argument with this name (of the parameter), or else at this position; NULL when there is none. */
 const struct xc_template *xc_type_template(const struct xc_type *type, const char *name, size_t position);
 
-/* The alignment that the source asks for (alignas, DW_AT_alignment), bytes; 0 when it does not say. */
+/* The alignment in bytes that the source asks for (alignas, DW_AT_alignment); 0 when it asks for none. */
 uint64_t xc_type_alignment(const struct xc_type *type);
 
-/* Where the source declares the type. False when that is not told; file_out may get NULL. */
+/* Where the source declares the type. False when that is unknown; *file_out may get NULL. */
 bool xc_type_place(const struct xc_type *type, const char **file_out, unsigned *line_out);
 
-/* The DW_AT_count or DW_AT_upper_bound of a dynamic array, for evaluation in a frame. False when this dimension is
- * not dynamic. is_bound_out tells that the count is the value plus one. */
+/* The DW_AT_count or DW_AT_upper_bound of a dynamic array, to be evaluated in a frame. False when this dimension is
+ * not dynamic. *is_bound_out: the count is the value plus one. */
 bool xc_type_dimension(const struct xc_type *array, Dwarf_Attribute *attr_out, bool *is_bound_out);
 
-/* The array type with a count worked out, and with another element type. Cached. */
+/* The array type with this count and element type. Cached. */
 const struct xc_type *xc_type_counted(const struct xc_type *array, const struct xc_type *element, uint64_t count);
 
-/* The DW_AT_byte_size of a struct whose size is computed per frame; false of others. */
+/* The DW_AT_byte_size of a struct whose size is computed per frame; false for others. */
 bool xc_type_dynamic_size(const struct xc_type *record, Dwarf_Attribute *attr_out);
 
-/* The struct with the places and types that were worked out, and its size if that is known. Cached. */
+/* The struct with these members, whose offsets and types were computed for a frame, and this size if it is known.
+ * Cached. */
 const struct xc_type *xc_type_laid(const struct xc_type *record, const struct xc_member *members, size_t count,
 				   const uint64_t *size);
 
-/* A type that is a pointer to this one. Cached. */
+/* The type of a pointer to this type. Cached. */
 const struct xc_type *xc_type_pointer(const struct xc_type *type, unsigned size);
 
 #endif

@@ -1,10 +1,10 @@
-/* type_array: arrays and strings, of C and of the languages that have more of them.
+/* type_array: arrays and strings, of C and of languages with more kinds of them.
  *
- * int m[2][3] is one DIE with two subranges: made into an array of arrays, the DIE's type being the outermost. Where the first
- * index runs fastest (Fortran, DW_AT_ordering) the last subrange is the outermost, so that elements stand in the order of
- * memory, as gdb shows them. Indexes that start at 1 are counted from there.
- * Arrays that are described by a descriptor (DW_AT_data_location), and such whose elements have gaps between them, are named, but
- * not read: their bytes are not the elements. */
+ * int m[2][3] is one DIE with two subranges; it becomes an array of arrays, and the DIE's type is the outermost.
+ * Where the first index varies fastest (Fortran, DW_AT_ordering) the last subrange is the outermost, so that elements
+ * are in memory order, as gdb shows them. Indexes that start at 1 are counted from there. Arrays that are described
+ * by a descriptor (DW_AT_data_location), and those with gaps between their elements, have a name but are not read:
+ * their bytes are not the elements. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool is_fortran(int language)
 	}
 }
 
-/* Where indexes start. False when it is computed at run time. */
+/* The first index. False when it is computed at run time. */
 static bool lower_bound(Dwarf_Die *range, int language, uint64_t *lower_out)
 {
 	Dwarf_Attribute attr;
@@ -65,14 +65,14 @@ static void fill_count(struct xc_type *type, Dwarf_Die *range, int language)
 		return;
 	}
 	if (is_bound && value == UINT32_MAX && lower == 0)
-		return; /* how old compilers wrote int d[] in 64-bit code */
+		return; /* old compilers wrote int d[] this way in 64-bit code */
 	type->count = is_bound ? value - lower + 1 : value;
 	type->count_known = true;
 	if ((int64_t)type->count < 0)
 		type->count = 0;
 }
 
-/* The children that tell the dimensions, outermost first; Pascal and Ada may use an enum as an index. */
+/* The children that describe the dimensions, outermost first; Pascal and Ada may use an enum as an index. */
 static size_t read_ranges(Dwarf_Die *die, int language, Dwarf_Die ranges[MAX_DIMENSIONS], bool *more_out)
 {
 	Dwarf_Die child;
@@ -158,7 +158,7 @@ void xc_type_fill_array(struct xc_types *types, struct xc_type *type, Dwarf_Die 
 	}
 }
 
-/* CHARACTER(10) of Fortran is an array of characters; one whose length is kept elsewhere is not read. */
+/* CHARACTER(10) of Fortran is an array of characters; a string whose length is stored elsewhere is not read. */
 void xc_type_fill_string(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 {
 	struct xc_type *element = xc_type_new(types, XC_TYPE_CHAR);

@@ -13,7 +13,7 @@ static struct xc_module *module_of(const struct xc_type_detail *detail)
 	return xc_unit_cache_module(detail->types->process, dwarf_cu_getdwarf(die.cu));
 }
 
-/* In a type unit, or by name: what stands in the same unit or module first, then in any. */
+/* Search in the type unit, or by name: the same unit or module first, then any. */
 static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 {
 	struct xc_type_detail *detail = wanted->detail;
@@ -29,7 +29,7 @@ static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 	return name && xc_type_resolver.find(detail->types->process, &query, found_out);
 }
 
-/* What a script declares without a definition may be a type that the program has. */
+/* A type that a script declares without defining it may be defined by the program. */
 static bool find_named(const struct xc_type *wanted, Dwarf_Die *found_out)
 {
 	const struct xc_type_query query = {.name = wanted->name,

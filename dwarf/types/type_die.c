@@ -1,8 +1,8 @@
 /* type_die: types from DIEs, each made once.
  *
- * A type enters the cache before its target is read, so recursive types close on themselves. Targets are followed at once (every
- * reader needs them), members only on demand; a chain longer than XC_TYPE_DEPTH ends in the unknown type. A `struct xc_type` never
- * changes after it was made; what is worked out later is kept in its detail. */
+ * A type enters the cache before its target is read, so recursive types close on themselves. Targets are followed at
+ * once (every reader needs them), members only on demand; a chain longer than XC_TYPE_DEPTH ends in the unknown type.
+ * A `struct xc_type` never changes after it was made; what is computed later is kept in its detail. */
 #include "dwarf/types/type_die.h"
 
 #include <dwarf.h>
@@ -17,7 +17,7 @@
 
 enum { FIRST_UNITS = 16 };
 
-/* Languages whose tags are names of their own, so that "struct" is not written. */
+/* Languages in which tags are names by themselves, so that "struct" is not written. */
 static bool names_tags(int language)
 {
 	switch (language) {
@@ -38,7 +38,7 @@ static bool names_tags(int language)
 	}
 }
 
-/* The language that most of a file is in, as far as its first units tell. */
+/* The language of most of a file, judged by its first units. */
 static int first_language(struct xc_types *types, Dwarf *dwarf)
 {
 	struct xc_module *module = xc_unit_cache_module(types->process, dwarf);
@@ -54,7 +54,7 @@ static int first_language(struct xc_types *types, Dwarf *dwarf)
 	return language;
 }
 
-/* dwz's partial units have no language: it is that of the unit that led there. */
+/* dwz's partial units have no language: they get that of the unit that refers to them. */
 static int language_of(struct xc_types *types, Dwarf_Die *die)
 {
 	Dwarf_Die unit;
@@ -104,7 +104,7 @@ static void fill_unknown(struct xc_type *type, Dwarf_Die *die)
 	type->name = name ? name : "<unknown type>";
 }
 
-/* Numbers of gcc's scalar_storage_order attribute, and of languages that have its like (DWARF 5, 5.1.1.2). */
+/* gcc's scalar_storage_order attribute, and similar features of other languages (DWARF 5, 5.1.1.2). */
 static bool is_swapped(struct xc_type *type, Dwarf_Die *die)
 {
 	uint64_t order;
@@ -171,7 +171,7 @@ static void fill_record(struct xc_types *types, struct xc_type *type, Dwarf_Die 
 {
 	type->kind = kind;
 	type->name = unit_is_c(types, die) ? xc_die_name(die) : xc_scope_name(types, die);
-	/* of a struct with a variable length array gcc tells no size */
+	/* for a struct with a variable length array gcc states no size */
 	type->is_dynamic = !type->is_declaration && !type->size_known && dwarf_haschildren(die) == 1;
 	Dwarf_Die child;
 	for (bool more = xc_die_child(die, &child); more; more = xc_die_next(&child)) {
@@ -192,7 +192,7 @@ static void fill_pointer(struct xc_types *types, struct xc_type *type, Dwarf_Die
 	type->target = xc_type_of(types, die);
 	type->is_dynamic = type->target->is_dynamic; /* int (*)[n] */
 	if (type->is_rust)
-		type->name = xc_die_name(die); /* "&mut [u8]", "*const i32": what kind of pointer it is */
+		type->name = xc_die_name(die); /* "&mut [u8]", "*const i32": the kind of pointer */
 	Dwarf_Die container;
 	if (kind == XC_TYPE_MEMBER_POINTER) {
 		if (xc_die_ref(die, DW_AT_containing_type, &container))
@@ -211,7 +211,7 @@ static void fill_alias(struct xc_types *types, struct xc_type *type, Dwarf_Die *
 	type->is_dynamic = type->target->is_dynamic;
 }
 
-/* A range of another type is that type. Values that are stored as their distance from a bias are not read. */
+/* A range of another type is that type. Values that are stored relative to a bias are not read. */
 static void fill_subrange(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 {
 	if (dwarf_hasattr(die, DW_AT_type) && !dwarf_hasattr(die, DW_AT_GNU_bias)) {
@@ -219,7 +219,8 @@ static void fill_subrange(struct xc_types *types, struct xc_type *type, Dwarf_Di
 		return;
 	}
 	fill_unknown(type, die);
-	if (!dwarf_hasattr(die, DW_AT_GNU_bias) && type->size_known) { /* DWARF 5, 5.13: of the language's own choice */
+	/* DWARF 5, 5.13: the language chooses the type */
+	if (!dwarf_hasattr(die, DW_AT_GNU_bias) && type->size_known) {
 		type->kind = XC_TYPE_INT;
 		type->is_signed = true;
 	}
@@ -279,7 +280,7 @@ static void fill(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 		break;
 	case DW_TAG_typedef:
 	case DW_TAG_template_alias:
-	case DW_TAG_packed_type: /* says nothing that the type's own attributes do not */
+	case DW_TAG_packed_type: /* adds nothing to the type's own attributes */
 	case DW_TAG_shared_type:
 		fill_alias(types, type, die, XC_TYPE_TYPEDEF);
 		break;
@@ -304,8 +305,8 @@ static void fill(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 	}
 }
 
-/* What stands in a unit for a type that has a unit of its own (DWARF 5, 3.1.4): gcc writes no more than DW_AT_signature,
- * clang a declaration. */
+/* A unit's entry for a type that is in a type unit (DWARF 5, 3.1.4): gcc writes no more than DW_AT_signature, clang a
+ * declaration. */
 static bool in_type_unit(Dwarf_Die *die, Dwarf_Die *found_out)
 {
 	Dwarf_Attribute attr;
@@ -321,7 +322,7 @@ static bool in_type_unit(Dwarf_Die *die, Dwarf_Die *found_out)
 	}
 }
 
-/* Of the DIE itself: in type units a definition has its declaration as DW_AT_specification. */
+/* Checks the DIE itself: in type units a definition refers to its declaration by DW_AT_specification. */
 static bool is_declaration(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;

@@ -1,4 +1,4 @@
-/* type_die: the DIEs that types are made from. For readers of debug information that xc_type does not hold. */
+/* type_die: the DIEs of types, for readers of debug information that xc_type does not hold. */
 #ifndef XC_TYPE_DIE_H
 #define XC_TYPE_DIE_H
 
@@ -7,7 +7,8 @@
 /* The DIE of a type; false when it has none (types made by hand, C's own types). */
 bool xc_type_die_of(const struct xc_type *type, Dwarf_Die *die_out);
 
-/* The member that a DW_TAG_member or DW_TAG_inheritance describes. `owner`: the struct, class or union that holds it. */
+/* The member that a DW_TAG_member or DW_TAG_inheritance describes. `owner`: the struct, class or union that holds it.
+ */
 struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die);
 
 /* Where caches of the type are allocated: the arena of the process. */

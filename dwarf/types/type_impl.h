@@ -4,7 +4,7 @@
 
 #include "dwarf/types/type.h"
 
-/* An array type whose count or element was worked out for some frame. */
+/* An array type with a count or element computed for some frame. */
 struct xc_type_instance {
 	struct xc_type_instance *next;
 	const struct xc_type *type;
@@ -12,19 +12,19 @@ struct xc_type_instance {
 
 struct xc_type_detail {
 	struct xc_types *types;
-	Dwarf_Die die; /* addr NULL when the type came from elsewhere */
+	Dwarf_Die die; /* addr NULL when the type was made by hand */
 	bool items_read;
 	void *items; /* members, enumerators or parameter types, by kind */
 	size_t item_count;
-	const struct xc_variant_part *variants; /* once asked for */
-	struct xc_type_parts *parts;            /* templates, statics, methods, nested types, once asked for */
-	const char *text;                       /* name with declarators, once asked for */
+	const struct xc_variant_part *variants; /* NULL until read */
+	struct xc_type_parts *parts;            /* templates, statics, methods, nested types; NULL until read */
+	const char *text;                       /* name with declarators; NULL until built */
 	const struct xc_type *complete, *pointer;
 	struct xc_type_instance *instances;
 	size_t instance_count;
 	Dwarf_Attribute dimension; /* of a dynamic array */
 	bool has_dimension, is_bound;
-	/* Of types from C declarations: bytes, of records, and of typedefs that ask for one; else 0. */
+	/* Of types made by hand: in bytes, of records, and of typedefs with an alignment attribute; else 0. */
 	uint32_t alignment;
 	bool alignment_asked; /* … by the source, of the type or of a member */
 };

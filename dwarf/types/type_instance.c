@@ -1,8 +1,8 @@
-/* type_instance: types made from others: pointers to them, and what a frame makes of a type whose size is computed at run
- * time (variable length arrays, and GNU C's structs that hold them).
+/* type_instance: types derived from others: pointers, and instances of types whose size is computed per frame
+ * (variable length arrays, and GNU C's structs that hold them).
  *
- * Instances hang on the type they are made from, equal ones are made once, and there are at most MAX_INSTANCES of one type:
- * after that the type itself is the answer, whose size is not known. */
+ * Instances are kept with the type they are derived from; equal ones are made once. There are at most MAX_INSTANCES
+ * of one type: beyond that the type itself is returned, whose size is unknown. */
 #include <dwarf.h>
 #include <string.h>
 

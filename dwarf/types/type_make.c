@@ -26,7 +26,7 @@ void xc_type_classify_enum(struct xc_type *type)
 	for (size_t i = 0; i < count; i++) {
 		bool negative = (int64_t)items[i].value < 0;
 		if (negative && !type->target)
-			type->is_signed = true; /* the compiler does not say which integer it is */
+			type->is_signed = true; /* the compiler does not state the integer type */
 		/* as gdb: negative values or values of several bits are no flags */
 		if ((negative && type->is_signed) || __builtin_popcountll(items[i].value) > 1)
 			type->is_flags = false;

@@ -1,8 +1,8 @@
-/* type_member: what types consist of: members, enumerators, parameters.
+/* type_member: parts of types: members, enumerators, parameters.
  *
- * The place of a bit-field comes in three spellings: DW_AT_data_bit_offset (DWARF 4 and 5: bits from the start of
- * the struct), DW_AT_bit_offset with DW_AT_byte_size (DWARF 2 and 3, and gcc for DWARF 4: bits from the most significant end of a
- * storage unit), and none, for unions. All become a byte offset and a bit offset from its low end. */
+ * The place of a bit-field has three spellings: DW_AT_data_bit_offset (DWARF 4 and 5: bits from the start of the
+ * struct), DW_AT_bit_offset with DW_AT_byte_size (DWARF 2 and 3, and gcc for DWARF 4: bits from the most significant
+ * end of a storage unit), and none, for unions. All become a byte offset and a bit offset from its low end. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool is_static(Dwarf_Die *die)
 	return xc_die_flag(die, DW_AT_external) || xc_die_flag(die, DW_AT_declaration);
 }
 
-/* Where a member lies. False when it has to be computed for each object. */
+/* Read the offset of a member. False when it must be computed for each object. */
 static bool read_offset(Dwarf_Die *die, struct xc_member *member)
 {
 	Dwarf_Attribute attr;

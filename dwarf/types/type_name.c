@@ -1,10 +1,10 @@
-/* type_name: C declarators inside out.
+/* type_name: C declarators, built inside out.
  *
  *     char *(*(*)(int))[5]
  *
- * Going from the type towards its base, pointers are written to the left of what stands already, counts and
- * parameters to the right, and a pointer to an array or function is wrapped in parentheses. So one buffer that
- * grows at both ends is enough, and only parameter lists recurse. Spaces stand where gdb puts them. */
+ * From the type towards its base, pointers are written to the left of the text so far, counts and parameters to the
+ * right, and a pointer to an array or function is wrapped in parentheses. So one buffer that grows at both ends is
+ * enough, and only parameter lists recurse. Spaces are where gdb writes them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { HALF = 2048, MAX_PARAMETERS = 32, MAX_NESTING = 6 };
 
 struct declarator {
 	char bytes[2 * HALF];
-	size_t lo, hi; /* what is written is [lo, hi) */
+	size_t lo, hi; /* the text so far is [lo, hi) */
 	bool cut;      /* something did not fit */
 };
 
@@ -202,7 +202,7 @@ static void name_rust(struct xc_text *out, const struct xc_type *type, unsigned 
 	}
 }
 
-/* The innermost type, behind which the declarator is written. */
+/* Write the innermost type, which precedes the declarator. */
 static void name_base(struct xc_text *out, const struct xc_type *type, unsigned nesting)
 {
 	if (type->is_rust && is_declarator(type)) {
@@ -219,7 +219,7 @@ static void name_base(struct xc_text *out, const struct xc_type *type, unsigned 
 		xc_text_printf(out, "%s%.*s", type->is_c ? word : "", HALF, type->name);
 }
 
-/* True when `type` was a declarator: it was written and *next is what it declares. */
+/* If `type` is a declarator: write it, and set *next to the type it declares. */
 static bool declare(struct declarator *d, const struct xc_type *type, unsigned set, unsigned nesting)
 {
 	if (type->is_rust && is_declarator(type))
@@ -242,13 +242,13 @@ static bool declare(struct declarator *d, const struct xc_type *type, unsigned s
 	}
 }
 
-/* Write the type around what stands in the declarator; what is left over is the base, whose text goes to `out`. */
+/* Write the type around the text in the declarator; the base that remains goes to `out`. */
 static void name_around(struct xc_text *out, struct declarator *d, const struct xc_type *type, unsigned nesting)
 {
 	unsigned set = 0;
 	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
 		set |= qualifiers(&type);
-		bool keep = type->kind == XC_TYPE_ARRAY; /* `const` on an array is one on its elements */
+		bool keep = type->kind == XC_TYPE_ARRAY; /* `const` on an array applies to its elements */
 		if (!declare(d, type, set, nesting))
 			break;
 		set = keep ? set : 0;

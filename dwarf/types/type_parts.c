@@ -1,9 +1,9 @@
-/* type_parts: what a class says beside its members: template arguments, static members, methods, nested types.
+/* type_parts: parts of a class other than its members: template arguments, static members, methods, nested types.
  *
- * Read together when one of them is asked for: few callers want any, and the children are walked once.
- * A static member is a DW_TAG_variable in DWARF 5 and a DW_TAG_member with DW_AT_external or DW_AT_declaration
- * before (DWARF 5, 5.7.7). A method whose first parameter is artificial has a `this` (5.7.8; clang before 14 leaves
- * DW_AT_object_pointer out of declarations). Packs (DW_TAG_GNU_template_parameter_pack) are laid out flat. */
+ * All are read together on first use: few callers need any, and the children are walked once. A static member is a
+ * DW_TAG_variable in DWARF 5 and a DW_TAG_member with DW_AT_external or DW_AT_declaration before (DWARF 5, 5.7.7). A
+ * method whose first parameter is artificial has a `this` (5.7.8; clang before 14 leaves DW_AT_object_pointer out of
+ * declarations). Packs (DW_TAG_GNU_template_parameter_pack) are flattened. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -194,7 +194,7 @@ static struct xc_type_parts *parts_of(const struct xc_type *type)
 		return detail->parts;
 	struct xc_type_parts *parts = xc_arena_alloc(detail->types->arena, sizeof *parts);
 	size_t count = 0;
-	detail->parts = parts; /* before the children, which may ask for it */
+	detail->parts = parts; /* set before the children are read, since they may ask for it */
 	for (bool more = xc_die_child(&detail->die, &die); more && count++ < MAX_PARTS; more = xc_die_next(&die))
 		add_part(type, parts, &die);
 	return parts;
@@ -241,7 +241,7 @@ const struct xc_template *xc_type_template(const struct xc_type *type, const cha
 
 uint64_t xc_type_alignment(const struct xc_type *type)
 {
-	for (int i = 0; i < XC_TYPE_DEPTH && type; i++) { /* a typedef may ask for more than its type */
+	for (int i = 0; i < XC_TYPE_DEPTH && type; i++) { /* a typedef may ask for more than its target */
 		uint64_t alignment;
 		if (type->detail && type->detail->die.addr &&
 		    xc_die_number(&type->detail->die, DW_AT_alignment, &alignment))
@@ -266,7 +266,9 @@ bool xc_type_place(const struct xc_type *type, const char **file_out, unsigned *
 	*file_out = NULL;
 	if (xc_die_attr(&detail->die, DW_AT_decl_file, &attr) && xc_die_constant(&attr, &file)) {
 		Dwarf_Die told = {
-			.cu = attr.cu}; /* by a declaration in another unit perhaps, which counts files on its own */
+			/* the attribute may be that of a declaration in another unit, which numbers files differently
+			 */
+			.cu = attr.cu};
 		*file_out = xc_unit_cache_file(detail->types->process, &told, file);
 	}
 	return true;

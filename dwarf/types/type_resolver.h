@@ -1,8 +1,8 @@
 /* type_resolver: finds the definition of a type by name.
  *
- * dwarf/lookup finds definitions, but is built on types: template arguments in names are types. So types call it through this
- * table, which dwarf/lookup/type_resolver.c defines. It is bound when the program is linked, because types are made from many
- * places and none of them comes first. */
+ * dwarf/lookup finds definitions, but is built on dwarf/types: template arguments in names are types. So types call
+ * it through this table, which dwarf/lookup/type_resolver.c defines. It is bound when the program is linked, because
+ * types are made in many places and no place runs first. */
 #ifndef XC_TYPE_RESOLVER_H
 #define XC_TYPE_RESOLVER_H
 

@@ -1,4 +1,5 @@
-/* constant_expr: decoded by libdw, evaluated on a small stack of words (DWARF 5, 2.5.1). Expressions of any kind: dwarf/value. */
+/* constant_expr: decoded by libdw, evaluated on a small stack of words (DWARF 5, 2.5.1). dwarf/value evaluates
+ * expressions of any kind. */
 #include "dwarf/unwind/constant_expr.h"
 
 #include <dwarf.h>
@@ -26,7 +27,7 @@ static bool push_address(struct stack *s, uint64_t file_addr)
 	return s->module->bias_known && push(s, file_addr + s->module->bias);
 }
 
-/* A number of .debug_addr, which is an address unless the operator says that it is a constant. */
+/* Push an entry of .debug_addr: an address, or a constant for constx. */
 static bool push_indexed(struct stack *s, const Dwarf_Op *op)
 {
 	Dwarf_Attribute entry;

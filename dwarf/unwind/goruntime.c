@@ -1,4 +1,4 @@
-/* goruntime: see goruntime.h. */
+/* goruntime: goroutines, found by symbols and by the layouts of Go's structs. */
 #include "dwarf/unwind/goruntime.h"
 
 #include <dwarf.h>
@@ -13,13 +13,13 @@
 #include "dwarf/module/unit.h"
 
 enum {
-	STORAGE = -8, /* from the thread pointer to g, where the program has no thread-local variables of its own */
+	STORAGE = -8, /* from the thread pointer to g, in a program without thread-local variables */
 	FRAME_POINTER = 6,
 	PLACES = 64,
 };
 
-/* Places of members that were asked for. The names are literals of a few callers, so that their addresses are nearly always enough: one that is
- * written twice is looked up twice. */
+/* Places of members that were looked up. Callers pass literals, so comparing their addresses is nearly always enough;
+ * a literal that is written twice is looked up twice. */
 struct xc_goruntime_memo {
 	size_t count;
 	struct {
@@ -36,7 +36,7 @@ static const struct xc_symbol *symbol(const struct xc_goruntime *go, const char 
 	return xc_symtab_named(xc_debugfile_symbols(xc_debugfile_of(go->process, go->module)), name);
 }
 
-/* Assembler's functions are called "name.abi0" since Go 1.17. */
+/* Assembler functions are called "name.abi0" since Go 1.17. */
 static void find_code(struct xc_goruntime *go, enum xc_go_code which, const char *name)
 {
 	xc_auto(xc_freep) char *abi0 = xc_asprintf("%s.abi0", name);
@@ -49,7 +49,7 @@ static void find_code(struct xc_goruntime *go, enum xc_go_code which, const char
 	go->codes[which].end = go->codes[which].from + s->size;
 }
 
-/* By its ends, or, where symbols are missing, from the first function that Go's run-time knows to its last. */
+/* By its end symbols or, where they are missing, from the first function of Go's runtime table to its last. */
 static void find_text(struct xc_goruntime *go, Elf *elf)
 {
 	const struct xc_symbol *first = symbol(go, "runtime.text"), *behind = symbol(go, "runtime.etext");
@@ -115,8 +115,8 @@ bool xc_goruntime_variable(const struct xc_goruntime *go, const char *name, xc_a
 
 /* ---- layouts ---- */
 
-/* What has stayed where it is from Go 1.12 to 1.22 on machines of 64 bits (runtime/runtime2.go, type.go), for programs without debug
- * information. xc_goruntime_current() proves it: the m of m.curg is the same m. */
+/* Layouts that did not change from Go 1.12 to 1.22 on 64-bit machines (runtime/runtime2.go, type.go), for programs
+ * without debug information. xc_goruntime_current() verifies them: the m of m.curg is the same m. */
 static const struct {
 	const char *type, *path;
 	uint8_t offset, size;
@@ -176,7 +176,7 @@ static bool find_place(const struct xc_goruntime *go, const char *type_name, con
 	return xc_type_size(xc_type_strip(type), size_out);
 }
 
-/* Likewise; when the memo is full, by looking again. */
+/* Likewise, with a cache; when that is full, by looking again. */
 static bool place_of(const struct xc_goruntime *go, const char *type, const char *path, uint64_t *offset_out,
 		     uint64_t *size_out)
 {
@@ -210,7 +210,7 @@ bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr 
 
 /* ---- goroutines ---- */
 
-/* Where in the thread's storage g lies. */
+/* The offset of g in the thread's storage. */
 static bool storage_offset(const struct xc_goruntime *go, int64_t *offset_out)
 {
 	const struct xc_symbol *s = symbol(go, "runtime.tlsg");

@@ -1,14 +1,15 @@
-/* goruntime: what an unwinder and a verdict need of Go's run-time: which goroutine a thread runs, and where it goes on when the thread
- * is on another stack.
+/* goruntime: the facts of Go's runtime that an unwinder and a verdict need: which goroutine a thread runs, and where
+ * it continues when the thread is on another stack.
  *
- * Goroutines have small stacks of their own; what needs more room runs on the thread's stack (g0's), to which systemstack(), mcall(),
- * morestack() and, for C, asmcgocall() switch. No call frame information tells of the way back, but each goroutine has the place in g.sched:
+ * Goroutines have small separate stacks. Code that needs more room runs on the thread's stack (g0's), to which
+ * systemstack(), mcall(), morestack() and, for C, asmcgocall() switch. No call frame information describes the way
+ * back, but each goroutine has the place in g.sched:
  *
  *	thread storage ──→ g (a goroutine, g0, or gsignal while a handler runs) ──→ g.m ──→ m.curg ──→ curg.sched { sp, pc, …, bp }
  *
- * Layouts are those of the program's own debug information (runtime.g, runtime.m, runtime.gobuf), without it those that have not changed
- * from Go 1.12 to 1.22, as far as needed here; the storage is that of amd64 (Go 1.19,
- * runtime/runtime2.go, asm_amd64.s; cmd/link: runtime.tlsg). Not thread-safe. */
+ * Layouts come from the program's own debug information (runtime.g, runtime.m, runtime.gobuf); without it those that
+ * did not change from Go 1.12 to 1.22 are used, as far as they are needed here. The storage is that of amd64 (Go
+ * 1.19, runtime/runtime2.go, asm_amd64.s; cmd/link: runtime.tlsg). Not thread-safe. */
 #ifndef XC_GORUNTIME_H
 #define XC_GORUNTIME_H
 
@@ -19,8 +20,8 @@ enum xc_go_code {
 	XC_GO_MCALL,
 	XC_GO_MORESTACK,
 	XC_GO_CALL_C,   /* asmcgocall */
-	XC_GO_SIGPANIC, /* called, as it looks, by the instruction that faulted */
-	XC_GO_TEXT,     /* all of Go's own code: not the C that is linked in */
+	XC_GO_SIGPANIC, /* looks as if called by the instruction that faulted */
+	XC_GO_TEXT,     /* all of Go's own code, without linked-in C */
 	XC_GO_CODES
 };
 
@@ -33,32 +34,35 @@ struct xc_goruntime {
 	} codes[XC_GO_CODES];
 };
 
-/* False when the executable is not Go's (gopclntab.h), or not of a machine that is known here. Reads symbols. */
+/* False when the executable is not a Go program (gopclntab.h), or not of a supported machine. Reads symbols. */
 bool xc_goruntime_find(const struct xc_process *process, struct xc_goruntime *out);
 
-/* Is this an address in that code? In one of the functions that switch stacks? */
+/* Is the address in that code? In one of the functions that switch stacks? */
 bool xc_goruntime_in(const struct xc_goruntime *go, enum xc_go_code which, xc_addr pc);
 bool xc_goruntime_switches(const struct xc_goruntime *go, xc_addr pc);
 
-/* The g in the thread's storage, by the thread pointer in regs: whose stack it runs on, or gsignal. False when it cannot be read. */
+/* The g in the thread's storage, by the thread pointer in regs: that of the stack in use, or gsignal. False when it
+ * cannot be read. */
 bool xc_goruntime_g(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out);
 
-/* The goroutine that the thread of regs runs (m.curg), on whichever stack. False when it runs none, or that is not known. */
+/* The goroutine that the thread of regs runs (m.curg), on any stack. False when it runs none, or when that is
+ * unknown. */
 bool xc_goruntime_current(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out);
 
-/* A member of at most 8 bytes ("sched.sp") of the struct `type` ("runtime.g") at addr. False when its place is not known, or it
- * cannot be read. Its place is looked up once: type and path are kept, and must be literals. */
+/* A member of at most 8 bytes ("sched.sp") of the struct `type` ("runtime.g") at addr. False when its offset is
+ * unknown or it cannot be read. The offset is looked up once: type and path are kept and must be literals. */
 bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr addr, const char *path,
 		       uint64_t *value_out);
 
-/* The registers (pc, sp and the frame pointer) that a goroutine which does not run left in g.sched. */
+/* The registers (pc, sp and the frame pointer) of a goroutine that is not running, as saved in g.sched. */
 bool xc_goruntime_saved(const struct xc_goruntime *go, xc_addr g, struct xc_regs *regs);
 
-/* The name of the function of the program's there, by its symbols alone: nothing is kept, so that a million can be asked for. NULL when
- * it has none. */
+/* The name of the program's function at pc, by its symbols alone. Nothing is kept, so it can be called a million
+ * times. NULL when there is none. */
 const char *xc_goruntime_function(const struct xc_goruntime *go, xc_addr pc);
 
-/* A variable of Go's run-time ("runtime.allgs"). False when the program has no symbols, or only those of functions (gopclntab.h). */
+/* A variable of Go's runtime ("runtime.allgs"). False when the program has no symbols, or only those of functions
+ * (gopclntab.h). */
 bool xc_goruntime_variable(const struct xc_goruntime *go, const char *name, xc_addr *addr_out, uint64_t *size_out);
 
 #endif

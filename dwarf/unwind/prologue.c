@@ -1,15 +1,17 @@
-/* prologue: the instructions that compilers begin functions with, by machine; the first other one ends the reading.
+/* prologue: the instructions with which compilers begin functions, by machine; the first other instruction ends the
+ * reading.
  *
- * x86-64 and i386: a frame pointer is push %rbp; mov %rsp,%rbp near the start: behind endbr, or behind what realigns the
- * stack. The depth is counted over (Intel SDM vol. 2; without REX on i386):
+ * x86-64 and i386: the frame pointer is set up by push %rbp; mov %rsp,%rbp near the start: behind endbr, or behind
+ * the instructions that realign the stack. These instructions change the depth, or are skipped (Intel SDM vol. 2;
+ * without REX on i386):
  *
  *     f3 0f 1e fa/fb endbr            REX.W 83 /5 ib   sub $imm8,%rsp
  *     [41] 50+r      push             REX.W 81 /5 id   sub $imm32,%rsp
  *     [REX] 89 /r    mov reg,reg      [REX] 31 /r      xor reg,reg       (moved between them by compilers)
  *
- * Machines with a link register: what moves sp, where the link register is stored, and what comes between: other stores to
- * the stack, moves, paciasp. Encodings: Arm ARM DDI 0487 C6.2, DDI 0406C A8; RISC-V unprivileged ISA 20191213, 2.6, 16.3;
- * Power ISA 3.1, 3.3.3. */
+ * Machines with a link register: instructions that move sp, that store the link register, and that come between:
+ * other stores to the stack, moves, paciasp. Encodings: Arm ARM DDI 0487 C6.2, DDI 0406C A8; RISC-V unprivileged ISA
+ * 20191213, 2.6, 16.3; Power ISA 3.1, 3.3.3. */
 #include "dwarf/unwind/prologue.h"
 
 #include <elf.h>
@@ -50,7 +52,7 @@ static size_t x86_sub(const struct code *c, size_t rex, uint64_t *depth)
 	return 0;
 }
 
-/* One instruction of a prologue: its length, or 0; what it takes from the stack is added. */
+/* One instruction of a prologue: its length, or 0; its effect on the stack is added to *depth. */
 static size_t x86_instruction(const struct code *c, bool wide, uint64_t *depth)
 {
 	size_t rex = wide && c->left > 1 && (c->at[0] & 0xf0) == 0x40;
@@ -99,7 +101,7 @@ static void save(struct xc_prologue *p, int reg, int link, uint64_t at)
 	if (reg == link) {
 		p->link_saved = true;
 		p->link_below = below;
-	} else if (!(p->saved >> reg & 1)) { /* what is stored again is an argument or a local */
+	} else if (!(p->saved >> reg & 1)) { /* a register stored again is an argument or a local variable */
 		p->saved |= UINT32_C(1) << reg;
 		p->below[reg] = below;
 	}
@@ -116,7 +118,7 @@ static bool aarch64_instruction(uint32_t w, struct xc_prologue *p)
 		uint64_t offset = extend(w >> 15 & 127, 7) * 8;
 		bool before = (w & 0x03800000) == 0x01800000;
 		if (!(w & 0x80000000) || (w & 0x03800000) == 0x00800000)
-			return false; /* 32-bit, post-indexed: in no prologue */
+			return false; /* 32-bit, post-indexed: not part of a prologue */
 		if (before)
 			lower(p, -offset);
 		save(p, (int)first, 30, before ? 0 : offset);
@@ -215,8 +217,8 @@ static size_t thumb_instruction(const struct code *c, struct xc_prologue *p)
 	return 0;
 }
 
-/* All that matters is whether the function has its own frame yet, and has saved the link register in its caller's: the
- * chain of frames tells the rest. So any instruction is passed over. */
+/* It only matters whether the function has its own frame yet, and whether it saved the link register in its caller's:
+ * the chain of frames has the rest. So all other instructions are skipped. */
 static bool ppc64_instruction(uint32_t w, struct xc_prologue *p)
 {
 	if ((w & 0xffff0003) == 0xf8210001) /* stdu r1, imm(r1) */
@@ -274,10 +276,10 @@ static size_t riscv_instruction(const struct code *c, struct xc_prologue *p)
 	return (w & 0xf003) == 0x8002 && (w & 0x7c) ? 2 : 0; /* c.mv */
 }
 
-/* ---- instructions of no prologue ---- */
+/* ---- instructions outside of prologues ---- */
 
-/* Compilers move the first instructions of the body between those of the prologue, and may leave before it. So others are passed
- * over, conditional branches too, up to the first that always leads elsewhere, or calls. */
+/* Compilers move the first instructions of the body between those of the prologue, and may return before it. So
+ * others are skipped, conditional branches too, up to the first that calls or that always branches. */
 
 static bool aarch64_leads_on(uint32_t w)
 {

@@ -1,7 +1,9 @@
-/* sitetarget: DW_AT_call_origin and DW_AT_call_target: DWARF 5, 3.4.1; the GNU forms are those of DWARF 4 with extensions.
+/* sitetarget: DW_AT_call_origin and DW_AT_call_target: DWARF 5, 3.4.1; the GNU forms are those of DWARF 4 with
+ * extensions.
  *
- * gcc names the clone that is called (.constprop, .isra, .part) by its own DIE, and of a function that it also inlined the
- * abstract instance, which has no address and may share its name with its clones and with static functions of other units. */
+ * gcc names a clone that is called (.constprop, .isra, .part) by the clone's DIE. For a function that it also inlined
+ * it names the abstract instance, which has no address, and may share its name with its clones and with static
+ * functions of other units. */
 #include "dwarf/unwind/sitetarget.h"
 
 #include <dwarf.h>
@@ -30,7 +32,7 @@ bool xc_site_names(Dwarf_Die *site, Dwarf_Die *function_out)
 	       xc_die_ref(site, DW_AT_abstract_origin, function_out);
 }
 
-/* addr when a function begins there, else 0. gdb's gcore leaves mappings of code out. */
+/* addr if a function begins there, else 0. gdb's gcore leaves out mappings of code. */
 static xc_addr begins(const struct xc_process *p, xc_addr addr)
 {
 	Dwarf_Die die;
@@ -39,7 +41,7 @@ static xc_addr begins(const struct xc_process *p, xc_addr addr)
 	return !data && xc_site_function(xc_debuginfo_place(p, addr), &die) == addr ? addr : 0;
 }
 
-/* By the instruction, directly or through a stub. */
+/* The target by the instruction, directly or through a stub. */
 static xc_addr by_code(const struct xc_site *s, bool named, const struct xc_callee *likely)
 {
 	xc_addr targets[XC_CODE_TARGETS], through[XC_CODE_TARGETS], entry = 0;
@@ -63,8 +65,8 @@ static const char *linkage_name(Dwarf_Die *function)
 	return NULL;
 }
 
-/* Is the function that a site names this one? Told without a symbol table: by the DIE, or by the name of what is defined elsewhere,
- * which is not an instance of an abstract function, for of those there may be several. */
+/* Is the function that a site names this one? Decided without a symbol table: by the DIE, or by the name of a
+ * function defined elsewhere, unless that is an instance of an abstract function, of which there may be several. */
 static bool is_likely(Dwarf_Die *named, const struct xc_callee *likely)
 {
 	uint64_t entry;
@@ -97,7 +99,7 @@ static struct xc_module *exporter(const struct xc_site *s, const char *name, con
 	return NULL;
 }
 
-/* May another module's function have been taken in the place of the module's own? */
+/* May the dynamic linker have chosen another module's function instead of the module's own? */
 static bool may_be_interposed(const struct xc_site *s, const char *name)
 {
 	const struct xc_symbol *own = s->module->kind != XC_MODULE_EXE ? symbol_of(s->process, s->module, name) : NULL,
@@ -113,7 +115,7 @@ static xc_addr by_name(const struct xc_site *s, const char *name)
 	return known ? module->bias + symbol->value : 0;
 }
 
-/* The address of the function that a site names, where its code does not tell. */
+/* The address of the function that a site names, when the code does not show it. */
 static xc_addr by_debug_information(const struct xc_site *s, Dwarf_Die *named)
 {
 	uint64_t entry;

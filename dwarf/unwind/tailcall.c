@@ -6,10 +6,10 @@
  *   caller ──→ F0 ──→ F1       F2 ──→ callee                         F0, F1 by their only way on, F2 by the only way in
  *                       └─→ B ─┘
  *
- * The functions that F0 can leave for are collected up to the callee. A tail call of one that is not known may lead anywhere, and so
- * may what a limit left out: then nothing is told. Ways that come by one function twice are not counted as others: which of its
- * rounds left the stack is not told for loops either. What is told lies on all ways, so it dominates the callee, and asking
- * again for what was found comes nearer to F0 each time. */
+ * The functions that F0 can reach by tail calls are collected up to the callee. A tail call with an unknown target
+ * may lead anywhere, and so may functions beyond a limit: then the answer is none. Paths that visit a function twice
+ * do not count as different paths: for loops, too, the number of rounds is unknown. The answer lies on all paths, so
+ * it dominates the callee, and each query for the answer itself comes nearer to F0. */
 #include "dwarf/unwind/tailcall.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 enum {
 	MAX_FUNCTIONS = 64, /* of one search; chains are seldom longer than three */
 	MAX_CALLS = 512,
-	MAX_READ = 2048, /* functions whose sites are read for one process */
+	MAX_READ = 2048, /* functions whose sites are read, per process */
 };
 
 struct xc_tailcalls {
@@ -31,7 +31,7 @@ struct xc_tailcalls {
 	struct xc_arena arena;
 	struct xc_pointer_map answers; /* (DIE of the callee's function, place of the caller) → struct xc_lost_call */
 	struct xc_pointer_map
-		by_symbol; /* the same for functions that only a symbol names: (their first instruction, place) */
+		by_symbol;           /* the same for functions that only a symbol names: (first instruction, place) */
 	struct xc_pointer_map sites; /* (first instruction of a function) → struct xc_tailsites */
 	size_t read;
 	struct xc_disas *disas;
@@ -44,7 +44,7 @@ struct call {
 	xc_addr end;
 };
 
-/* The functions between the one that was called and the callee, and how they call each other. */
+/* The functions between the one that was called and the callee, and their calls of each other. */
 struct graph {
 	xc_addr goal;
 	xc_addr functions[MAX_FUNCTIONS];
@@ -83,7 +83,7 @@ static const struct xc_tailsites *sites_of(struct xc_tailcalls *t, xc_addr entry
 	return sites;
 }
 
-/* The index of a function, which may be new; false when there is no room for it. */
+/* The index of a function, which may be new; false when there are too many. */
 static bool index_of(struct graph *g, xc_addr entry, size_t *index_out)
 {
 	size_t i = 0;
@@ -98,7 +98,7 @@ static bool index_of(struct graph *g, xc_addr entry, size_t *index_out)
 	return true;
 }
 
-/* False when a way may have been missed. */
+/* False when a path may have been missed. */
 static bool collect(struct xc_tailcalls *t, struct graph *g, xc_addr first)
 {
 	size_t index;
@@ -116,9 +116,9 @@ static bool collect(struct xc_tailcalls *t, struct graph *g, xc_addr first)
 	return whole;
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
-/* Which functions can come to the goal, by others than those that were passed? */
+/* Find the functions that can reach the goal without those in `passed`. */
 static void mark_useful(const struct graph *g, const bool *passed, bool useful[MAX_FUNCTIONS + 1])
 {
 	memset(useful, 0, (MAX_FUNCTIONS + 1) * sizeof *useful);
@@ -133,7 +133,7 @@ static void mark_useful(const struct graph *g, const bool *passed, bool useful[M
 	}
 }
 
-/* The last call of the ways' common beginning, NULL when there is none; *reached_out: there is only one way. */
+/* The last call of the common beginning of all paths, NULL when there is none; *reached_out: there is only one path. */
 static const struct call *common_beginning(const struct graph *g, bool *reached_out)
 {
 	bool passed[MAX_FUNCTIONS] = {false}, useful[MAX_FUNCTIONS + 1];
@@ -207,7 +207,7 @@ static struct xc_lost_call find(struct xc_tailcalls *t, const struct xc_place *b
 	return first && first != callee.entry ? search(t, callee.entry, first) : none;
 }
 
-/* Where the answer is kept; NULL when nothing names the callee. */
+/* The slot for the answer; NULL when the callee has no name. */
 static void **answer_slot(struct xc_tailcalls *t, const struct xc_place *below, const struct xc_place *above)
 {
 	Dwarf_Die function;

@@ -1,10 +1,11 @@
 /* tailsites: call sites that are marked as tail calls, in the blocks and inlined functions of a function.
  *
- * DW_AT_call_tail_call, DW_AT_call_all_tail_calls: DWARF 5, 3.4.1 and 3.3.1.3; the GNU forms are those of DWARF 4 with extensions.
- * What does not say that it tells all its tail calls may have others: a function of another compiler, or of code without them.
+ * DW_AT_call_tail_call, DW_AT_call_all_tail_calls: DWARF 5, 3.4.1 and 3.3.1.3; the GNU forms are those of DWARF 4
+ * with extensions. A function that does not state that it lists all its tail calls may have others: it may come from
+ * another compiler, or from code without call sites.
  *
- * Where a site stands: gcc gives the address behind the jump, as if it returned there, clang that of the jump (DWARF 5). gcc 12
- * leaves some sites in the abstract instance; those are of this copy whose address lies in it. */
+ * The address of a site: gcc gives the address behind the jump, as if it returned there, clang that of the jump
+ * (DWARF 5). gcc 12 leaves some sites in the abstract instance; those whose address lies in this copy belong to it. */
 #include "dwarf/unwind/tailsites.h"
 
 #include <dwarf.h>
@@ -40,14 +41,14 @@ static bool is_tail_site(Dwarf_Die *die, int tag)
 	       (tag == DW_TAG_GNU_call_site && xc_die_flag(die, DW_AT_GNU_tail_call));
 }
 
-/* Just behind the instruction at a file address; 0 when it is not known how long it is. */
+/* The address behind the instruction at a file address; 0 when its length is unknown. */
 static xc_addr behind(struct reader *r, uint64_t at)
 {
 	const struct xc_arch *arch = r->process->arch;
 	uint8_t bytes[XC_CODE_LONGEST], length;
 	xc_addr addr = at + r->module->bias;
 	size_t got = xc_space_peek(r->process->space, addr, bytes, sizeof bytes);
-	if (arch->machine == EM_ARM) /* may be Thumb's */
+	if (arch->machine == EM_ARM) /* may be Thumb code */
 		return 0;
 	if (!*r->disas)
 		xc_error_free(xc_disas_open(arch, XC_SYNTAX_ATT, r->disas));

@@ -1,4 +1,4 @@
-/* tailsites: the tail calls that a function may leave by. */
+/* tailsites: the tail calls of a function. */
 #ifndef XC_TAILSITES_H
 #define XC_TAILSITES_H
 
@@ -10,15 +10,15 @@ struct xc_tailsite {
 };
 
 struct xc_tailsites {
-	bool whole; /* false: there may be others, or their targets are not all known; then none is given */
+	bool whole; /* false: there may be others, or some targets are unknown; then no item is given */
 	const struct xc_tailsite *items;
 	size_t count;
 };
 
 struct xc_disas;
 
-/* Those of the function that begins at `entry`. *disas (NULL at first, to be closed by the caller) is opened when an instruction has
- * to be measured. The items live in the arena. */
+/* Read those of the function that begins at `entry`. *disas (NULL at first, closed by the caller) is opened when the
+ * length of an instruction is needed. The items live in the arena. */
 void xc_tailsites_read(const struct xc_process *process, xc_addr entry, struct xc_arena *arena, struct xc_disas **disas,
 		       struct xc_tailsites *out);
 

@@ -56,7 +56,7 @@ static const char *stop_at(struct xc_unwinder *u, const char *what, xc_addr addr
 {
 	const struct xc_segment *s = xc_space_find(u->process->space, addr);
 	if (addr == UINT64_MAX)
-		snprintf(u->stop, sizeof u->stop, "%s needs a register that is not known", what);
+		snprintf(u->stop, sizeof u->stop, "%s needs a register whose value is unknown", what);
 	else
 		snprintf(u->stop, sizeof u->stop, "%s at 0x%" PRIx64 ": %s", what, addr,
 			 s && s->provenance <= XC_FROM_LIVE ? "points outside readable memory"
@@ -74,7 +74,7 @@ void xc_unwind_place(const struct xc_process *p, struct xc_frame *f, uint64_t po
 	f->module = xc_process_module(p, xc_frame_lookup(f));
 }
 
-/* Told by its code? */
+/* Does the code at pc look like a signal trampoline? */
 static bool is_trampoline(struct xc_unwinder *u, struct xc_frame *f)
 {
 	if (!xc_code_is_trampoline(u->process, f->pc))
@@ -90,8 +90,8 @@ void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 	if (u->process->arch->lr >= 0 && is_trampoline(u, f))
 		return;
 	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(f));
-	/* The return address of a handler is the first byte of its trampoline, behind no call. glibc's covers the byte
-	 * before as well; others are found at pc itself. */
+	/* The return address of a handler is the first byte of its trampoline, which no call precedes. glibc's call
+	 * frame information also covers the byte before; others are found at pc itself. */
 	if (!row->found && !f->interrupted) {
 		const struct xc_cfi_row *exact = xc_cfi_row(u->cfi, f->pc);
 		if (exact->signal) {
@@ -115,7 +115,7 @@ void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs)
 
 static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop);
 
-/* Behind a scan only sp can be relied on, so a frame that is found by another register ends the test. */
+/* After a scan only sp can be relied on, so a frame that is found by another register ends the check. */
 bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 {
 	struct xc_frame at = *from, next;
@@ -134,7 +134,8 @@ bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 	return false;
 }
 
-/* The caller's registers by the row's rules; false with *stop set when the return address cannot be had. */
+/* Compute the caller's registers by the rules of the row; false with *stop set when the return address is
+ * unavailable. */
 static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const struct xc_frame *frame,
 		      struct xc_frame *caller, const char **stop)
 {
@@ -166,21 +167,21 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 	}
 	xc_regs_forget_from(regs, row->rule_count,
 			    p->arch->constant); /* flags and segments; the thread pointer stays */
-	if (!row->signal) /* it was the return address, of which the caller knows nothing any more */
+	if (!row->signal)                       /* it held the return address, so the caller's value is unknown */
 		xc_regs_forget(regs, p->arch->lr);
 	regs->vector = NULL;
 	xc_unwind_place(p, caller, pc);
 	return true;
 }
 
-/* Upward, or to another stack across a trampoline. */
+/* Does the step lead upward, or to another stack across a trampoline? */
 static bool advances(const struct xc_process *p, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	uint64_t before, after;
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &before) || !xc_regs_get(&caller->regs, p->arch->sp, &after))
 		return false;
 	caller->descents = frame->descents + (after < before);
-	/* a function that was interrupted may have no frame of its own, where calls push nothing */
+	/* an interrupted function may have no frame of its own where calls push nothing */
 	bool leaf = p->arch->lr >= 0 && frame->interrupted && !caller->interrupted && after == before;
 	return after > before || leaf || (frame->signal && after != before);
 }
@@ -188,7 +189,7 @@ static bool advances(const struct xc_process *p, const struct xc_frame *frame, s
 /* The last checks of a caller that was found by rules. */
 static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
-	if (caller->pc == 0 && !caller->interrupted) { /* what was interrupted may have called a null pointer */
+	if (caller->pc == 0 && !caller->interrupted) { /* the interrupted code may have called a null pointer */
 		*stop = "outermost frame (return address 0)";
 		return false;
 	}
@@ -204,7 +205,7 @@ static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 	return true;
 }
 
-/* The caller by call frame information. False with *stop NULL where there is none. */
+/* Find the caller by call frame information. False with *stop NULL when there is none. */
 static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
 	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
@@ -222,7 +223,7 @@ static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct
 	return true;
 }
 
-/* The caller is what the signal interrupted, with all its registers. */
+/* The caller is the code that the signal interrupted, with all its registers. */
 static bool step_trampoline(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
 			    const char **stop)
 {
@@ -236,9 +237,9 @@ static bool step_trampoline(struct xc_unwinder *u, const struct xc_frame *frame,
 	return arrived(u, frame, caller, stop);
 }
 
-/* A function that left by a jump: as it was just before the jump, its stack was as at its entry, one return address
- * below its caller's, and the registers that calls preserve were its caller's. Call frame information at the jump is not asked:
- * compilers leave rules for registers in it that have been popped already. */
+/* Insert a function that left by a jump. Just before the jump its stack was as at its entry, one return address below
+ * its caller's, and the registers that calls preserve were its caller's. Call frame information at the jump is not
+ * used: compilers leave rules in it for registers that have been popped already. */
 static void insert_tail_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_arch *arch = u->process->arch;
@@ -259,7 +260,7 @@ static void insert_tail_call(struct xc_unwinder *u, const struct xc_frame *frame
 	caller->cfa_known = true;
 }
 
-/* Its caller: the frame that was found before it was put in. */
+/* The caller of an inserted function: the frame that was found before it was inserted. */
 static bool step_tail_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_arch *arch = u->process->arch;
@@ -273,7 +274,7 @@ static bool step_tail_call(struct xc_unwinder *u, const struct xc_frame *frame, 
 	return true;
 }
 
-/* Why a stack ends, and what was stepped over before. */
+/* The reason why a stack ends, with the damage that was skipped before. */
 static const char *with_damage(struct xc_unwinder *u, const char *why)
 {
 	if (!u->damage[0])
@@ -284,8 +285,8 @@ static const char *with_damage(struct xc_unwinder *u, const char *why)
 	return u->stop;
 }
 
-/* The return address was overwritten, and with it what the frame had saved. Further up there may be words that were not:
- * only one that call frame information confirms is taken. */
+/* The return address was overwritten, and with it the registers that the frame had saved. Return addresses further up
+ * may be intact: only one that call frame information confirms is taken. */
 static bool step_over_damage(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	struct xc_frame from = *caller;

@@ -1,13 +1,14 @@
 /* unwind: from a thread's registers to its callers, frame by frame.
  *
- * Each step is tried in order of trust: call frame information (.eh_frame of the module, .debug_frame of its debug
- * file), the frame pointer, a scan of the stack for a return address. Rules of call frame information
- * are looked up once per address and kept as rows, so equal frames of many threads cost memory reads only.
+ * Each step uses the most trusted source available: call frame information (.eh_frame of the module, .debug_frame of
+ * its debug file), then the frame pointer, then a scan of the stack for a return address. Rules of call frame
+ * information are looked up once per address and kept as rows, so equal frames of many threads cost only memory
+ * reads.
  *
- * Why libdw's CFI and not libunwind here: libunwind steps, libdw tells rules. Rules can be cached by address,
- * evaluated over any register set (foreign machines too), and say which registers are lost; libunwind's step falls
- * back to the frame pointer silently and returns stale caller-saved registers. libunwind over our space is
- * the second opinion in tests/unit. Not thread-safe. */
+ * Rows are used instead of libunwind because they can be kept by address, evaluated over any register set (also of
+ * foreign machines), and show which registers are lost. libunwind's step silently falls back to the frame pointer and
+ * returns stale caller-saved registers. libunwind over xcore's address space is the second opinion in
+ * tests/integration/dwarf/unwind. Not thread-safe. */
 #ifndef XC_UNWIND_H
 #define XC_UNWIND_H
 
@@ -18,7 +19,7 @@ enum xc_trust {
 	XC_TRUST_CFI,
 	XC_TRUST_FP,     /* frame pointer chain: the caller is likely right, its registers mostly unknown */
 	XC_TRUST_SCAN,   /* a word on the stack that looks like a return address: a guess */
-	XC_TRUST_PLUGIN, /* by what a plugin told of its callee's code (foreign_frame.h) */
+	XC_TRUST_PLUGIN, /* by unwinding information of a plugin for its callee's code (foreign_frame.h) */
 };
 
 struct xc_frame {
@@ -27,13 +28,15 @@ struct xc_frame {
 	xc_addr cfa; /* canonical frame address: sp of the caller before its call */
 	bool cfa_known;
 	bool signal;     /* this frame is a signal trampoline: its caller was interrupted, not calling */
-	bool trampoline; /* and it is one that is told by its code: the registers stand in the signal's frame */
-	bool tail_call; /* it left the stack by a tail call: told by call sites, its registers are those of its caller */
-	bool tail_partial;   /* and others, between its neighbours that are on the stack, are not known */
-	xc_addr tail_return; /* and where it returns to */
-	bool interrupted;    /* pc is an exact instruction (innermost, or below a trampoline), not a return address */
+	bool trampoline; /* and one recognized by its code: the registers are in the signal's frame */
+	/* it left the stack by a tail call: known from call sites, its registers are those of its caller */
+	bool tail_call;
+	bool tail_partial;   /* and further frames between its neighbours on the stack are unknown */
+	xc_addr tail_return; /* and this is its return address */
+	/* pc is the current instruction (innermost, or below a trampoline), not a return address */
+	bool interrupted;
 	enum xc_trust trust;
-	unsigned descents;        /* trampolines behind it that led down the stack or to a lower one */
+	unsigned descents;        /* trampolines so far that led down the stack or to a lower one */
 	struct xc_regs regs;      /* with pc and sp */
 	struct xc_module *module; /* of pc, or NULL */
 };
@@ -46,15 +49,15 @@ void xc_unwinder_free(struct xc_unwinder *unwinder);
 /* The innermost frame of a thread. False when its registers are unknown. */
 bool xc_unwind_first(struct xc_unwinder *unwinder, const struct xc_thread *thread, struct xc_frame *frame_out);
 
-/* The caller of frame. False at the end, with the reason in *stop_out (static or owned by the unwinder until it is
- * freed): "outermost frame", "0x… not dumped into the core", … frame and caller may be the same struct. */
+/* The caller of frame; both may be the same struct. False at the end, with the reason in *stop_out (static, or owned
+ * by the unwinder until it is freed): "outermost frame", "0x… not dumped into the core", … */
 bool xc_unwind_step(struct xc_unwinder *unwinder, const struct xc_frame *frame, struct xc_frame *caller_out,
 		    const char **stop_out);
 
-/* Compute frame->cfa (if not known yet). False when there is no CFI for its pc. */
+/* Compute frame->cfa, if it is not known yet. False when there is no call frame information for its pc. */
 bool xc_unwind_cfa(struct xc_unwinder *unwinder, struct xc_frame *frame);
 
-/* The address to look names, lines and location lists up by: pc, or pc - 1 for a return address. */
+/* The address for look-ups of names, lines and location lists: pc, or pc - 1 for a return address. */
 static inline xc_addr xc_frame_lookup(const struct xc_frame *frame)
 {
 	return frame->interrupted || frame->pc == 0 ? frame->pc : frame->pc - 1;

@@ -1,16 +1,17 @@
-/* unwind_go: from the thread's stack to that of the goroutine which it runs (goruntime.h).
+/* unwind_go: from the thread's stack to that of the goroutine that it runs (goruntime.h).
  *
  *	systemstack   g.sched is at the entry of systemstack_switch(), called as systemstack() was
  *	asmcgocall    likewise
  *	mcall         g.sched is behind its call; the scheduler, which never comes back, has mostly let the goroutine go
- *	morestack     g.sched is in the function that wanted more stack, behind its call
+ *	morestack     g.sched is in the function that needed more stack, behind its call
  *
- * And what Go does otherwise than C: no register but sp outlives a call (src/cmd/compile/abi-internal.md), which its call frame
- * information, by the ABI's defaults, does not say; sigpanic() returns to the instruction that faulted, not behind a call. */
+ * Go also differs from C in two ways. Registers other than sp do not survive a call
+ * (src/cmd/compile/abi-internal.md), although its call frame information, by the ABI's defaults, says otherwise.
+ * sigpanic() returns to the instruction that faulted, not behind a call. */
 #include "dwarf/unwind/unwind_impl.h"
 
 static const char lost[] =
-	"the goroutine's own stack is not known: there is no debug information of Go's run-time, or its "
+	"the goroutine's own stack is unknown: there is no debug information for Go's runtime, or its "
 	"memory cannot be read";
 
 /* NULL when the frame is not in a Go program. */
@@ -25,7 +26,7 @@ static const struct xc_goruntime *go_of(struct xc_unwinder *u, const struct xc_f
 	return u->go_known ? &u->go : NULL;
 }
 
-/* Before the switch, and behind it, the function stands on the goroutine's stack. */
+/* Before and after the switch, the function is on the goroutine's stack. */
 static bool on_stack_of(const struct xc_goruntime *go, const struct xc_frame *frame, xc_addr g)
 {
 	uint64_t sp, lo, hi;

@@ -1,18 +1,19 @@
 /* unwind_guess: callers without call frame information.
  *
- * Where calls push the return address (x86): the frame pointer where the function's code sets it up; a word above sp that
- * returns behind a call of this very function; the word that its pushes and subtractions leave above them; the first word
- * that returns behind any call. Where calls leave it in a link register: there, while the function has not stored it, else
- * where its first instructions say; then the frame pointer or the chain of frames; then a word on the stack.
+ * Where calls push the return address (x86): the frame pointer if the function's code sets it up; a word above sp
+ * that returns behind a call of this very function; the word above what its pushes and subtractions take; the first
+ * word that returns behind any call. Where calls leave it in a link register: that register while the function has
+ * not stored it, else where its first instructions stored it; then the frame pointer or the chain of frames; then a
+ * word on the stack.
  *
- * Chains, in words (AAPCS64 2022Q3, 6.4.6; AAPCS32 as gcc lays frames out with -marm; RISC-V ELF psABI 1.0, "Frame Pointer
- * Convention"; 64-Bit ELF V2 ABI 1.5, 2.2.2):
+ * Chains, in words (AAPCS64 2022Q3, 6.4.6; AAPCS32 as gcc lays frames out with -marm; RISC-V ELF psABI 1.0, "Frame
+ * Pointer Convention"; 64-Bit ELF V2 ABI 1.5, 2.2.2):
  *
  *     x86, fp → saved fp, return        aarch64, fp → saved fp, return        arm, fp → return; saved fp below
  *     riscv64, below fp: return, below that: saved fp; fp is the caller's sp
  *     ppc64, sp → the caller's sp → its sp, condition register, return address of the frame below
  *
- * Every guess must land in executable memory, right behind a call instruction where the code is readable. */
+ * Every guess must be in executable memory, right behind a call instruction if the code can be read. */
 #include <elf.h>
 
 #include "dwarf/decode/code.h"
@@ -24,10 +25,10 @@
 enum {
 	SCAN_WORDS = 512,
 	MAX_CANDIDATES = 16,
-	PROLOGUE_COST = 16, /* about as long as it takes to scan that many words */
+	PROLOGUE_COST = 16, /* about the time to scan that many words */
 	FEW_PAGES = 4 << 10,
 	LOCAL_ENTRY = 8, /* ppc64: calls within a module skip the instructions that set r2 */
-	LINK_PPC64 = 16, /* from a frame's back chain to where the function it calls saves its return address */
+	LINK_PPC64 = 16, /* from a frame's back chain to where its callee saves its return address */
 };
 
 /* The code pointer to the first instruction of the function that holds pc, or 0. */
@@ -38,8 +39,8 @@ static xc_addr function_start(const struct xc_process *p, xc_addr pc)
 	return s ? m->bias + s->value + s->thumb : 0;
 }
 
-/* A caller whose registers other than pc, sp and perhaps fp are what they were (nothing is known to have
- * saved them). */
+/* A caller whose registers other than pc, sp and perhaps fp are unchanged, since nothing is known to have saved them.
+ */
 static void guessed_caller(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, uint64_t pc,
 			   xc_addr sp, struct xc_frame *caller)
 {
@@ -67,14 +68,15 @@ struct record {
 	xc_addr sp; /* of the caller */
 };
 
-/* Also the trampoline of a signal handler, which nothing calls, where a place is known to hold the return address. */
+/* Also accepts the trampoline of a signal handler, which nothing calls, at a place that is known to hold the return
+ * address. */
 static bool returns_from_here(const struct xc_process *p, uint64_t ret)
 {
 	xc_addr target;
 	return xc_code_returns(p, ret, &target) || (p->arch->lr < 0 && xc_code_is_trampoline(p, ret));
 }
 
-/* What stands where fp points. */
+/* Read the record that fp points to. */
 static bool read_record(const struct xc_process *p, uint64_t fp, struct record *r)
 {
 	uint64_t word = p->arch->reg_size;
@@ -91,8 +93,9 @@ static bool read_record(const struct xc_process *p, uint64_t fp, struct record *
 	}
 }
 
-/* Generated code (of no module) may jump where compilers call, behind a return address that it pushed by itself, as HotSpot's
- * interpreter does (OpenJDK 17, templateTable_x86.cpp, prepare_invoke). There the chain itself is the evidence: it leads up. */
+/* Generated code (of no module) may jump where compilers call, behind a return address that it pushed itself, as
+ * HotSpot's interpreter does (OpenJDK 17, templateTable_x86.cpp, prepare_invoke). There the chain itself is the
+ * evidence: it leads up. */
 static bool is_chained(const struct xc_process *p, const struct xc_frame *frame, const struct record *r)
 {
 	const struct xc_segment *stack = xc_space_find(p->space, r->sp);
@@ -110,7 +113,7 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	    fp % p->arch->reg_size || !read_record(p, fp, &r) ||
 	    (!returns_from_here(p, r.ret) && !is_chained(p, frame, &r) && !(panics && xc_code_executable(p, r.ret))))
 		return false;
-	/* The record stands at the low end of what gcc makes for aarch64, and its code counts from sp. */
+	/* The record is at the low end of the frame that gcc makes for aarch64, and its code counts from sp. */
 	if (p->arch->machine == EM_AARCH64 && r.fp > r.sp)
 		r.sp = r.fp;
 	struct xc_frame from = *frame;
@@ -122,8 +125,8 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	return true;
 }
 
-/* ppc64. While a function has no frame of its own yet, sp is its caller's; its return address is in the link register until
- * it is saved, which is before. */
+/* ppc64. While a function has no frame yet, sp is its caller's. Its return address is in the link register until it
+ * is saved, which happens before. */
 static bool step_back_chain(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_prologue *prologue,
 			    struct xc_frame *caller)
 {
@@ -150,8 +153,8 @@ static bool step_back_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 
 /* ---- scans ---- */
 
-/* Did the function whose return address stands at `ret_at` push its caller's frame pointer first of all? Then the word below
- * leads up to another such pair. */
+/* Did the function whose return address is at `ret_at` begin by pushing its caller's frame pointer? Then the word
+ * below leads up to another such pair. */
 static bool pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t *fp)
 {
 	uint64_t pushed, ret, word = p->arch->reg_size;
@@ -163,7 +166,7 @@ static bool pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t 
 	return true;
 }
 
-/* The caller if the word number `index` above sp is the return address. */
+/* The caller, if word `index` above sp is the return address. */
 static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
 			   struct xc_frame *caller)
 {
@@ -171,7 +174,7 @@ static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, 
 	struct xc_frame from = *frame;
 	uint64_t fp = 0;
 	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
-	if (index) { /* something was pushed: callee-saved registers may have been changed */
+	if (index) { /* registers were pushed: callee-saved ones may have changed */
 		xc_unwind_forget(arch, &from.regs);
 		if (pushed_pointer(u->process, sp + index * arch->reg_size, &fp) || fp_known)
 			xc_regs_set(&from.regs, arch->fp, fp);
@@ -184,8 +187,8 @@ static bool calls(const struct xc_arch *arch, xc_addr target, xc_addr function)
 	return target == function || (arch->machine == EM_PPC64 && target == function + LOCAL_ENTRY);
 }
 
-/* Scan words from sp up; with `function`, only for a return behind a direct call of it. Without, old return addresses may
- * lie about in locals: the first one that is not refuted wins, else the first of all. */
+/* Scan words from sp up; with `function`, only for a return behind a direct call of it. Otherwise old return
+ * addresses may lie in local variables: the first one that is not refuted wins, else the first of all. */
 static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr function, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
@@ -221,7 +224,7 @@ bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 
 /* ---- prologues ---- */
 
-/* x86: the return address stands where the function's first instructions say, and nothing speaks against it. */
+/* x86: the return address is where the function's first instructions put it, and nothing contradicts it. */
 static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, uint64_t depth, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
@@ -234,7 +237,7 @@ static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, u
 	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
 }
 
-/* The caller's registers: what the prologue stored, and, while nothing else was done, what it did not. */
+/* The caller's registers: those that the prologue stored and, while it did nothing else, those that it did not. */
 static void restore_saved(const struct xc_process *p, const struct xc_prologue *prologue, uint64_t sp,
 			  struct xc_regs *regs)
 {
@@ -247,8 +250,9 @@ static void restore_saved(const struct xc_process *p, const struct xc_prologue *
 			xc_regs_set(regs, reg, value);
 }
 
-/* The link register was not stored so far as the function's instructions were understood. Was it set by a call that the function
- * made since? Then it points into the function; one without a name is taken to have a few pages. */
+/* As far as the function's instructions were understood, the link register was not stored. Was it set by a call that
+ * the function made since? Then it points into the function; a function without a name is assumed to have a few
+ * pages. */
 static bool left_by_own_call(const struct xc_process *p, const struct xc_frame *frame, xc_addr ret)
 {
 	xc_addr pc = xc_frame_lookup(frame), ours = function_start(p, pc), its = function_start(p, ret - 1);
@@ -292,8 +296,8 @@ bool xc_unwind_in_prologue(const struct xc_process *p, const struct xc_frame *fr
 	return prologue.known && prologue.whole;
 }
 
-/* Where the function keeps a frame pointer, the chain is right; where it does not, the chain would skip its caller,
- * so the stack is scanned: first for a return behind a call of this very function. */
+/* If the function keeps a frame pointer, the chain is right. If it does not, the chain would skip its caller, so the
+ * stack is scanned: first for a return behind a call of this very function. */
 static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	xc_addr start;
@@ -313,7 +317,7 @@ static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, st
 {
 	xc_addr start;
 	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
-	if (u->process->arch->machine == EM_PPC64) /* where the chain ends, the stack does */
+	if (u->process->arch->machine == EM_PPC64) /* where the chain ends, the stack ends */
 		return step_back_chain(u, frame, &prologue, caller) ||
 		       (frame->interrupted && step_scan(u, frame, 0, caller));
 	return step_link(u, frame, &prologue, caller) || step_frame_pointer(u, frame, caller) ||
@@ -325,7 +329,7 @@ bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct
 	return u->process->arch->lr < 0 ? guess_pushed(u, frame, caller) : guess_linked(u, frame, caller);
 }
 
-/* As step_scan, for the first return address below which stands a frame pointer that leads up. */
+/* As step_scan, for the first return address with a frame pointer below it that leads up. */
 static bool step_scan_chain(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
@@ -357,7 +361,7 @@ bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame,
 	       step_scan(u, frame, 0, caller);
 }
 
-/* The call went to a place that holds no code: nothing ran there, so the stack is as the call left it. */
+/* The call went to a place without code: nothing ran there, so the stack is as the call left it. */
 bool xc_unwind_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;

@@ -1,4 +1,4 @@
-/* unwind_impl: what unwind.c and unwind_guess.c share. */
+/* unwind_impl: shared by the files of unwind. */
 #ifndef XC_UNWIND_IMPL_H
 #define XC_UNWIND_IMPL_H
 
@@ -10,7 +10,7 @@
 #define XC_OUTERMOST "outermost frame"
 
 enum { XC_MAX_DESCENTS = 64 };
-enum { XC_MAX_GUESSING = 4 << 20 }; /* words scanned and steps looked ahead in all: about half a second */
+enum { XC_MAX_GUESSING = 4 << 20 }; /* words scanned and steps looked ahead in total: about half a second */
 
 struct xc_unwinder {
 	const struct xc_process *process;
@@ -18,44 +18,45 @@ struct xc_unwinder {
 	struct xc_tailcalls *tailcalls;
 	uint64_t guessing; /* words scanned and steps looked ahead so far */
 	struct xc_goruntime go;
-	bool go_asked, go_known; /* the latter: it is a Go program */
+	bool go_asked, go_known; /* go_known: it is a Go program */
 	char stop[160];
-	char damage[100]; /* of the thread's stack: what was stepped over; part of the reason why it ends */
+	char damage[100]; /* of the thread's stack: the damage that was skipped, for the reason why it ends */
 };
 
-/* Move a frame to a code pointer (with Thumb's bit or a signature, where there are such things), and say what stands there. */
+/* Move a frame to a code pointer (with Thumb's bit or a signature, on machines that have them) and look up its
+ * module. */
 void xc_unwind_place(const struct xc_process *process, struct xc_frame *frame, uint64_t pc);
 void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *frame);
 
-/* Nothing is known of the general registers of a frame any more, but for pc, sp and what never changes. */
+/* Mark the general registers of a frame as unknown, except pc, sp and those that never change. */
 void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs);
 
-/* Does call frame information speak against this frame: does the stack from here on break off, other than at an
+/* Does call frame information contradict this frame: does the stack from here on break off, other than at an
  * outermost frame or where there is no such information? */
 bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from);
 
-/* The caller of a frame whose pc is no code (a call through a bad pointer), and of one without call frame
+/* The caller of a frame whose pc is not code (a call through a bad pointer), and of one without call frame
  * information. */
 bool xc_unwind_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 
-/* x86: the frame hangs on a frame pointer that is not known, as in a live thread, of which the kernel tells pc and sp only. It was
- * pushed below the return address: sought is one behind a call of this very function, then one with a chain of
- * frame pointers below it, then any. */
+/* x86: the frame depends on a frame pointer that is unknown, as in a live thread, of which the kernel reports only pc
+ * and sp. It was pushed below the return address: prefer a return behind a call of this very function, then one with
+ * a chain of frame pointers below it, then any. */
 bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 
-/* Of a caller that was found by call frame information: what is otherwise when the frame is of Go's code. */
+/* Adjust a caller that was found by call frame information if the frame is Go code. */
 void xc_unwind_go(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 
-/* Is its caller an instruction that faulted (sigpanic)? And that said of the caller. */
+/* Is its caller an instruction that faulted (sigpanic)? And record that in the caller. */
 bool xc_unwind_panics(struct xc_unwinder *u, const struct xc_frame *frame);
 void xc_unwind_faulted(struct xc_unwinder *u, struct xc_frame *caller);
 
 /* Is the frame in Go's own code, whose functions keep a frame pointer when they call? */
 bool xc_unwind_in_go(struct xc_unwinder *u, const struct xc_frame *frame);
 
-/* Does the frame stand where Go switched to the thread's stack, from that of a goroutine? And the goroutine's innermost frame;
- * false with the reason why the stack ends. */
+/* Is the frame at the place where Go switched to the thread's stack from that of a goroutine? And the goroutine's
+ * innermost frame; false with the reason why the stack ends. */
 bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame);
 bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
 			 const char **stop);
@@ -63,7 +64,7 @@ bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, st
 /* The first word above sp that may be a return address and is not refuted, else the first of all. */
 bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 
-/* Are all instructions of the function up to the frame's pc read, so that it is known what it did to the stack? */
+/* Were all instructions of the function up to the frame's pc read, so that its effect on the stack is known? */
 bool xc_unwind_in_prologue(const struct xc_process *process, const struct xc_frame *frame);
 
 #endif

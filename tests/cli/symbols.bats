@@ -175,11 +175,11 @@ C
   printf '!<arch>\ndebian-binary   0           0     0     100644  4         `\n2.0\n' >tree/x.deb
   cp "$BATS_FILE_TMPDIR/whole" tree/program
   "$XCORE" symbols index tree >answer
-  grep -q '1 packages (.deb, .rpm) were not looked into' answer
+  grep -q '1 packages (.deb, .rpm) were not searched' answer
   grep -q 'dpkg-deb -x' answer
-  expect 4 'xcore: *x.deb: a package, which is not looked into*hint: unpack it*' "$XCORE" symbols index tree/x.deb
+  expect 4 'xcore: *x.deb: is a package; packages are not searched*hint: unpack it*' "$XCORE" symbols index tree/x.deb
   expect 4 'xcore: nowhere: No such file or directory' "$XCORE" symbols index nowhere
-  expect 4 'xcore: */x: no ELF file with a build-id or split units' "$XCORE" symbols index <(:) || true
+  expect 4 'xcore: */x: not an ELF file with a build-id or split units' "$XCORE" symbols index <(:) || true
 }
 
 @test "an interrupted index keeps what it found and ends by the signal" {
@@ -258,10 +258,10 @@ C
   "$XCORE" symbols find abcdef01 --format json | jq -e --arg p "$(in_json "$PWD/1.so")" \
     '.sections[0].tables.files | length == 1 and .[0].path == $p and .[0].state == "there"'
   "$XCORE" symbols find ABCDEF02 | grep -q '2\.so'
-  expect 4 'xcore: abcdef: 3 build-ids begin so: abcdef01, abcdef02, abcdef03*hint: give more digits' "$XCORE" symbols find abcdef
+  expect 4 'xcore: abcdef: 3 build-ids begin with it: abcdef01, abcdef02, abcdef03*hint: give more digits' "$XCORE" symbols find abcdef
   silent
   expect 4 'xcore: 123: no file with this build-id was indexed*' "$XCORE" symbols find 123
-  expect 2 "xcore: *'xyz' is no build-id*" "$XCORE" symbols find xyz
+  expect 2 "xcore: *'xyz' is not a build-id*" "$XCORE" symbols find xyz
   rm 1.so
   "$XCORE" symbols find abcdef01 --format json | jq -e '.sections[0].tables.files[0].state == "gone"'
   cp 3.so 2.so

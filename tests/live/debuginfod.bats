@@ -126,7 +126,7 @@ C
   DEBUGINFOD_URLS=http://127.0.0.1:$(free_port)
   export DEBUGINFOD_URLS
   start=$SECONDS
-  expect 0 'xcore: debuginfod: http://127.0.0.1:*: Connection refused: nothing more is asked in this run' \
+  expect 0 'xcore: debuginfod: http://127.0.0.1:*: Connection refused: not asked again in this run' \
     "$XCORE" bt "$CORE" --debuginfod
   [ $((SECONDS - start)) -lt 5 ]
   "$XCORE" modules "$CORE" --debuginfod --format json 2>/dev/null | grep -q 'Connection refused'
@@ -137,7 +137,7 @@ C
   serve silent
   export DEBUGINFOD_TIMEOUT=2
   start=$SECONDS
-  expect 0 'xcore: debuginfod: http://127.0.0.1:*: nothing arrived for 2 seconds: nothing more is asked*' \
+  expect 0 'xcore: debuginfod: http://127.0.0.1:*: no data for 2 seconds: not asked again*' \
     "$XCORE" modules "$CORE" --sysroot / --debuginfod
   [ $((SECONDS - start)) -lt 12 ]
   [ -z "$(find cache/debuginfod_client -name debuginfo)" ]
@@ -150,7 +150,7 @@ C
   "$XCORE" bt "$CORE" --debuginfod --format json >answer 2>err
   [ $((SECONDS - start)) -lt 12 ]
   [ "$(jq -r '.threads[0].frames[0].line' answer)" = null ]
-  grep -q 'nothing arrived for 2 seconds' err
+  grep -q 'no data for 2 seconds' err
 }
 
 @test "a file of another build is not used, whoever serves it" {

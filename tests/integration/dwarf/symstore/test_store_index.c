@@ -174,7 +174,7 @@ static void one_file_can_be_indexed_and_a_package_cannot(void **state)
 	assert_int_equal(known(0xa1, NULL), 1);
 	scratch_file("p.rpm", "\xed\xab\xee\xdb\3\0\0\0\0\0\0\0", 12);
 	CHECK_ERROR(xc_store_index(&options, scratch_path("p.rpm"), &t), XC_ERR_UNSUPPORTED, "package");
-	CHECK_ERROR(xc_store_index(&options, scratch_path("tree/a/text"), &t), XC_ERR_FORMAT, "no ELF file");
+	CHECK_ERROR(xc_store_index(&options, scratch_path("tree/a/text"), &t), XC_ERR_FORMAT, "not an ELF file");
 	CHECK_ERROR(xc_store_index(&options, scratch_path("nowhere"), &t), XC_ERR_NOT_FOUND, "nowhere");
 	CHECK_ERROR(xc_store_index(&options, scratch_path("tree/fifo"), &t), XC_ERR_UNSUPPORTED, "regular");
 	assert_int_equal(all_known(), 1);

@@ -262,7 +262,7 @@ static void wrong_arguments_say_what_is_wrong(void **state)
 	RAISES(s, "stacks:code{lo = 5, cfa = 8}", "usage", "cfa: a register and an offset are wanted: {\"sp\", 16}");
 	RAISES(s, "stacks:code{lo = 5, cfa = {'sp', 'x'}}", "usage", "cfa: an offset in bytes is wanted, not a string");
 	RAISES(s, "stacks:code{lo = 5, cfa = {'sp', 8}, saved = {fs_base = 8}}", "usage",
-	       "a register that no call frame information speaks of");
+	       "a register that call frame information does not cover");
 	RAISES(s, "stacks:code{lo = 5, saved = {rbx = 8}}", "usage", "'saved' without 'cfa'");
 	RAISES(s, "stacks:code{lo = 5, low = 6}", "usage",
 	       "'low' is no option here; there are: lo hi cfa saved override name file line language");
