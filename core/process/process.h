@@ -134,10 +134,11 @@ struct xc_process {
 	const char *live_root; /* live: names the process's root directory for xc_finder_open; NULL when refused */
 	void *live_state;      /* of live.c */
 	void (*live_close)(void *live_state); /* frees it; NULL for cores */
+	void *units;                          /* of dwarf/line/unit_cache.c */
 	void *debuginfo;                      /* of dwarf/symbolize/debuginfo.c */
 	void *types;                          /* of dwarf/types/type.c; in the arena */
 	void *heap;                           /* of heap/blocks/heap.c */
-	void *guests;                         /* of dwarf/cfi/guest.c */
+	void *foreign;                        /* of dwarf/cfi/foreign_frame.c */
 	void *waits;                          /* of triage/locks/waits.c; in the arena */
 	void *locks;                          /* of triage/locks/locks.c; in the arena */
 };

@@ -1,4 +1,4 @@
-/* store_index: fills the store (core/process/store.h).
+/* store_index: fills the store (core/store/store.h).
  *
  * Indexing walks trees, saves its results every few seconds and at the end, and drops references to files that are
  * gone. Any number of processes may index at once: each reads, merges and replaces the store under a lock. When one

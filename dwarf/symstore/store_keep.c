@@ -149,7 +149,7 @@ struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *ent
 	struct xc_error *err = make_parents(dir, place);
 	if (err)
 		return err;
-	xc_told_aside(aside);
+	xc_shared_status_add_tempfile(aside);
 	unlink(aside); /* left by a dead process with our id */
 	err = fill(file->path, aside, link, copy, kept_out);
 	if (!err && !is_right(aside, entry))

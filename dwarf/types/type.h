@@ -131,7 +131,7 @@ struct xc_types {
 	struct xc_views *views;      /* view.h */
 	struct xc_pointer_map codes; /* of exprcode and loclist */
 	struct xc_ctypes *ctypes;    /* ctype.h */
-	const struct xc_made *made;  /* made.h; NULL for real frames */
+	const struct xc_synthetic_symbols *synthetic; /* synthetic_symbol.h; NULL for a real process */
 	Dwarf_CU *unit;              /* the unit to which the next fields apply */
 	bool unit_is_c, unit_is_rust;
 	int unit_language;               /* DW_LANG_… */
