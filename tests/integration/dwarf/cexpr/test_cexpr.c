@@ -258,7 +258,7 @@ static void errors_show_the_spot(void **state)
 	expect_error("wild->next->value", "cannot read 8 bytes at 0x10: not mapped", "      ^~~~");
 	expect_error("nothing->value", "cannot read 4 bytes at 0x8: not mapped", "         ^~~~~");
 	expect_error("numbers + head", "cannot be added", "        ^");
-	expect_error("*opaque", "points to nothing of a known type", "^");
+	expect_error("*opaque", "points to an unknown type", "^");
 	expect_error("first + 1", "`struct node` is not a number", "      ^");
 	expect_error("counter.x", "`int` has no members", "        ^");
 	expect_error("counter[1]", "`int` has no elements", "       ^~~");
@@ -278,7 +278,7 @@ static void errors_show_the_spot(void **state)
 	expect_error("0x", "a number without digits", "^~");
 	expect_error("099", "not an octal number", "^~~");
 	expect_error("99999999999999999999", "more than 64 bits", "^~~~~~~~~~~~~~~~~~~~");
-	expect_error("'ab", "not closed", "^~~");
+	expect_error("'ab", "a quote without its end", "^~~");
 	expect_error("numbers[0]@0", "0 elements", "          ^");
 	expect_error("(unsigned float)1", "no type together", " ^~~~~~~~~~~~~~");
 	expect_error("(int)1e30", "1e+30 does not fit `int`", "^~~~~");
