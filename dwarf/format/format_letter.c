@@ -1,6 +1,6 @@
 /* format_letter: scalars in the format of `print /x`: the bits of the value, whatever its type.
  *
- *	x 0xff   z 0x000000ff   d -1   u 255   o 0377   t 11111111   c 97 'a'   a 0x401136 <main+4>   f the bits as a float
+ *	x 0xff   z 0x000000ff   d -1   u 255   o 0377   t 11111111   c 97 'a'   a 0x401136 <main+4>   f bits as a float
  *
  * As in gdb: /c and /a convert a float, the other letters show its bits; /f of an integer with the width of a float
  * shows its bits as a float; a function is its address. */

@@ -80,8 +80,7 @@ static void add_unit(struct xc_text *text, uint32_t unit, unsigned width, char q
 		xc_text_char(text, (char)unit);
 	} else if (width > 1 && unit >= 0xa0 && unit < 0x110000 && (unit < 0xd800 || unit > 0xf8ff) &&
 		   (unit < 0x2028 || unit > 0x202e) && (unit < 0x2066 || unit > 0x2069)) {
-		xc_format_utf8(text,
-			       unit); /* except surrogates, private use and characters that change the text direction */
+		xc_format_utf8(text, unit); /* no surrogates, private use or bidirectional controls */
 	} else {
 		add_octal(text, unit);
 	}

@@ -6,7 +6,7 @@
  *	pointers      "0x55d0c0ffee"; to characters {"addr", "text"}, to functions {"addr", "symbol"};
  *	              text and symbol may be null
  *	arrays        arrays; of characters a string: up to its NUL when only NULs follow or it is a text in UTF-8
- *	structs       objects by member; base classes under their type name, anonymous members' members as the struct's own
+ *	structs       objects by member; base classes under their type name; members of anonymous members as own ones
  *	references    their target
  *	functions     {"addr", "symbol"}
  *	containers    (view.h) texts as strings, sequences as arrays, maps as arrays of {"key", "value"}

@@ -1,4 +1,4 @@
-/* layout_json: the rows of a layout, nested again. */
+/* layout_json: the rows of a layout as nested objects. */
 #include "dwarf/layout/layout_json.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void set_true(json_t *object, const char *key, bool value)
 		xc_jsonvalue_set(object, key, json_true());
 }
 
-/* Which values of the discriminant mean the variant: numbers, and [first, last] for ranges. */
+/* The values of the discriminant that select the variant: numbers, and [first, last] for ranges. */
 static json_t *variant_object(const struct xc_variant *variant)
 {
 	json_t *object = json_object(), *values = json_array();
@@ -69,7 +69,7 @@ static json_t *member_object(const struct xc_layout_row *row)
 	return object;
 }
 
-/* Members of the depth of rows[*at], up to their END, which is passed. */
+/* The members at the depth of rows[*at], up to and including their END row. */
 static json_t *members_array(const struct xc_layout *layout, size_t *at, unsigned depth)
 {
 	json_t *array = json_array();

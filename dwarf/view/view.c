@@ -219,8 +219,8 @@ bool xc_view_invalid(struct xc_view *view, const char *format, ...)
 bool xc_view_missing(struct xc_view *view, const char *what, const struct xc_value *part)
 {
 	struct xc_text text = {0};
-	bool told = xc_value_why(part, 0, 1, &text);
-	xc_view_invalid(view, "%s at %s", what, told ? xc_text_string(&text) : "an unreadable address");
+	bool known = xc_value_why(part, 0, 1, &text);
+	xc_view_invalid(view, "%s at %s", what, known ? xc_text_string(&text) : "an unreadable address");
 	xc_text_fini(&text);
 	return false;
 }
