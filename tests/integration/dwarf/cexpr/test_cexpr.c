@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Expressions: what names mean at a scope, what operators do with pointers, types and memory, and what is said when
- * something is wrong. Arithmetic is checked against the compiler in tests/property/test_cexpr.c. */
+/* Expressions: the meaning of names in a scope, operators on pointers, types and memory, and error messages. Arithmetic
+ * is compared with the compiler's in tests/property/test_cexpr.c. */
 #include "dwarf/cexpr/cexpr.h"
 #include "dwarf/format/format.h"
 #include "dwarf/elf/symbol.h"
@@ -88,7 +88,7 @@ static void expect_type(const char *expression, const char *wanted)
 		fail_msg("%s: a %s, not a %s", expression, xc_type_name(value.type), wanted);
 }
 
-/* `spot` is the second line of what is shown: the mark. */
+/* `spot` is the second line of the error's lines: the caret. */
 static void expect_error(const char *expression, const char *part, const char *mark)
 {
 	struct xc_value value;
@@ -285,7 +285,7 @@ static void errors_show_the_spot(void **state)
 	expect_error("1 # 2", "`#` where", "  ^");
 }
 
-/* The cold part stands elsewhere: such a function has ranges and no DW_AT_low_pc. */
+/* The cold part is at another place: such a function has ranges and no DW_AT_low_pc. */
 static void a_function_in_two_pieces_has_an_address(void **state)
 {
 	(void)state;
@@ -321,7 +321,7 @@ static void unknown_names_are_helped_with(void **state)
 	xc_error_free(err);
 }
 
-/* Who only wants to know whether a name is there does not wait until all names have been looked at. */
+/* A caller that only needs to know whether a name exists does not wait for a search of all names. */
 static void unknown_names_are_not_helped_with_when_nobody_reads_it(void **state)
 {
 	(void)state;
@@ -341,7 +341,7 @@ static void unknown_names_are_not_helped_with_when_nobody_reads_it(void **state)
 static void several_statics_of_one_name_are_listed(void **state)
 {
 	(void)state;
-	/* a frame of no unit: no `counter` is nearer than the other */
+	/* a frame in no unit: no `counter` is preferred */
 	struct xc_frame_scope nowhere = {.process = fixture.process, .thread = fixture.at.thread};
 	struct xc_value value;
 	struct xc_error *err = xc_cexpr_value(&nowhere, "counter", &fixture.arena, &value);
@@ -354,7 +354,7 @@ static void several_statics_of_one_name_are_listed(void **state)
 	CHECK_OK(xc_cexpr_value(&nowhere, "shared", &fixture.arena, &value));
 }
 
-/* A text of n times `before`, then `middle`, then n times `after`. */
+/* A text with n times `before`, then `middle`, then n times `after`. */
 static char *repeated(const char *before, const char *middle, const char *after, size_t n)
 {
 	struct xc_text text = {0};

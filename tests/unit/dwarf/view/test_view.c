@@ -1,12 +1,11 @@
 /* layer: dwarf */
-/* Containers in any state. Real ones are compared with what programs say in tests/diff/views; here are containers
- * with the names and members of the GNU library's, laid out by hand, so that everything that may be wrong with one
- * can be. */
+/* Containers in any state. tests/diff/views compares real containers with the programs' own output. The containers here
+ * have the names and members of the GNU library's, but are laid out by hand, so that each kind of damage can occur. */
 #include "tests/support/containers.h"
 
 #include "dwarf/view/view.h"
 
-/* `want` up to its *, and what follows at the end; without one, all. */
+/* `want` up to its *, and the rest at the end; without a *, all of it. */
 static bool fits(const char *text, const char *want)
 {
 	const char *star = strchr(want, '*');
@@ -49,7 +48,7 @@ static void ends_of_a_vector_agree(void **state)
 	       {"wild", "<not a valid std::vector: elements at 0xfffffffffffffff0: not mapped> {*"});
 }
 
-/* Types whose names are all that matters. */
+/* Types of which only the names matter. */
 static void check_brief(const char *name, bool rust, const char *expected)
 {
 	struct xc_type type = {.kind = XC_TYPE_STRUCT, .name = name, .is_rust = rust};
@@ -76,7 +75,7 @@ static void types_go_by_the_names_that_people_use(void **state)
 	check_brief("core::ops::range::Range<mine::core::Thing>", true, "Range<mine::core::Thing>");
 	check_brief("(core::time::Duration, &dyn core::fmt::Debug)", true, "(Duration, &dyn Debug)");
 	check_brief("core::iter::adapters::{closure_env#0}", true, NULL);
-	check_brief("core::option::Option<int>", false, NULL); /* of C++: somebody's own */
+	check_brief("core::option::Option<int>", false, NULL); /* of C++: not Rust's Option */
 	check_brief("mystd::thing", false, NULL);
 	check_brief("struct node", false, NULL);
 }
