@@ -75,8 +75,7 @@ struct xc_error *xc_cexpr_member(struct xc_cexpr *c, const struct xc_value *valu
 	struct xc_error *err;
 	if (xc_cexpr_is_untyped(c, value->type))
 		return xc_cexpr_untyped();
-	enum xc_type_kind kind =
-		xc_type_strip(object.type)->kind; /* an array decays to a pointer: array->member */
+	enum xc_type_kind kind = xc_type_strip(object.type)->kind; /* an array decays to a pointer: array->member */
 	if ((kind == XC_TYPE_POINTER || kind == XC_TYPE_ARRAY) &&
 	    is_record(xc_type_strip(xc_type_strip(object.type)->target)) && (err = xc_cexpr_deref(c, &object, &object)))
 		return err;
