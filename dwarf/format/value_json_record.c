@@ -25,9 +25,7 @@ static void add_members(struct xc_json_walker *w, json_t *object, const struct x
 		struct xc_value field;
 		xc_value_field(value, &members[i], &field);
 		const struct xc_type *type = xc_type_strip(field.type);
-		bool record =
-			type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_UNION || type->kind == XC_TYPE_CLASS;
-		if (!members[i].name && record && nesting < XC_JSON_DEPTH) {
+		if (!members[i].name && xc_type_is_record(type) && nesting < XC_JSON_DEPTH) {
 			size_t inner;
 			const struct xc_member *anonymous = xc_type_members(type, &inner);
 			add_members(w, object, &field, anonymous, inner, nesting + 1);

@@ -23,12 +23,6 @@ struct place {
 	size_t order;
 };
 
-bool xc_layout_is_record(const struct xc_type *type)
-{
-	type = xc_type_strip(type);
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
-}
-
 static struct xc_layout_row *add_row(struct walk *w)
 {
 	struct xc_layout *l = w->layout;
@@ -301,7 +295,7 @@ static void add_record(struct walk *w, struct record *r)
 bool xc_layout_read(struct xc_layout *layout, const struct xc_type *type, const struct xc_layout_options *options)
 {
 	*layout = (struct xc_layout){0};
-	if (!xc_layout_is_record(type))
+	if (!xc_type_is_record(type))
 		return false;
 	layout->type = xc_type_complete(xc_type_strip(type));
 	layout->size_known = xc_type_size(layout->type, &layout->size);

@@ -71,7 +71,4 @@ void xc_layout_fini(struct xc_layout *layout);
 /* `char data[]` at the end of a struct. */
 bool xc_layout_is_flexible(const struct xc_type *type);
 
-/* True for structs, classes and unions, through typedefs and qualifiers. */
-bool xc_layout_is_record(const struct xc_type *type);
-
 #endif

@@ -184,7 +184,7 @@ static void add_body(json_t *object, const struct xc_type *plain, const struct x
 	const struct xc_type *body = xc_layout_body(plain);
 	if (plain->kind == XC_TYPE_ENUM)
 		add_enum(object, plain);
-	else if (xc_layout_is_record(plain))
+	else if (xc_type_is_record(plain))
 		add_record(object, plain, shown);
 	else if (body)
 		xc_jsonvalue_set(object, "target", xc_layout_json(body, shown));
@@ -195,7 +195,7 @@ json_t *xc_layout_json(const struct xc_type *type, const struct xc_layout_shown 
 	uint64_t size;
 	json_t *object = json_object();
 	const struct xc_type *plain = xc_type_complete(xc_type_strip(type));
-	bool has_body = xc_layout_is_record(plain) || plain->kind == XC_TYPE_ENUM;
+	bool has_body = xc_type_is_record(plain) || plain->kind == XC_TYPE_ENUM;
 	set_text(object, "name", has_body ? plain->name : xc_type_name(plain));
 	set_text(object, "kind", plain->has_variants ? "enum" : xc_layout_kind_name(plain));
 	bool known = plain->kind != XC_TYPE_FUNCTION && plain->kind != XC_TYPE_VOID && xc_type_size(plain, &size);

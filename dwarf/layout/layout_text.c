@@ -44,7 +44,7 @@ const char *xc_layout_kind_name(const struct xc_type *type)
 
 static bool has_body(const struct xc_type *type)
 {
-	return xc_layout_is_record(type) || xc_type_strip(type)->kind == XC_TYPE_ENUM;
+	return xc_type_is_record(type) || xc_type_strip(type)->kind == XC_TYPE_ENUM;
 }
 
 const struct xc_type *xc_layout_body(const struct xc_type *type)

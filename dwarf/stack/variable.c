@@ -294,13 +294,6 @@ struct holder {
 	size_t equal_count;
 };
 
-static bool is_pointer(const struct xc_type *type)
-{
-	type = xc_type_strip(type);
-	return type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
-	       type->kind == XC_TYPE_RVALUE_REFERENCE;
-}
-
 static void look_for_holder(struct xc_expr_context *c, const struct list *list, struct holder *h)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -313,7 +306,7 @@ static void look_for_holder(struct xc_expr_context *c, const struct list *list, 
 		xc_expr_locate(c, &variable->expr, NULL, &location);
 		if (location.kind == XC_LOCATION_REGISTER && location.number == h->number && !h->located)
 			h->located = variable->name;
-		if (!is_pointer(variable->type))
+		if (!xc_type_is_pointer(variable->type))
 			continue;
 		xc_expr_value(c, &location, variable->type, &value);
 		if (!xc_value_load(&value, &bits) || bits != h->value ||

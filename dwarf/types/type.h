@@ -151,6 +151,10 @@ const struct xc_type *xc_type_of(struct xc_types *types, Dwarf_Die *die);
 /* Typedefs and qualifiers removed; XC_TYPE_UNKNOWN when they go in circles. Never NULL. O(1) for most. */
 const struct xc_type *xc_type_strip(const struct xc_type *type);
 
+/* Through typedefs and qualifiers: is it a struct, class or union? A pointer or reference? */
+bool xc_type_is_record(const struct xc_type *type);
+bool xc_type_is_pointer(const struct xc_type *type);
+
 /* Size in bytes, through typedefs and array counts. False when it is not known: declarations, `int[]`, void. */
 bool xc_type_size(const struct xc_type *type, uint64_t *size_out);
 

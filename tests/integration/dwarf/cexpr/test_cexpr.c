@@ -280,7 +280,7 @@ static void errors_show_the_spot(void **state)
 	expect_error("99999999999999999999", "more than 64 bits", "^~~~~~~~~~~~~~~~~~~~");
 	expect_error("'ab", "a quote without its end", "^~~");
 	expect_error("numbers[0]@0", "0 elements", "          ^");
-	expect_error("(unsigned float)1", "no type together", " ^~~~~~~~~~~~~~");
+	expect_error("(unsigned float)1", "do not form a type", " ^~~~~~~~~~~~~~");
 	expect_error("(int)1e30", "1e+30 does not fit `int`", "^~~~~");
 	expect_error("1 # 2", "`#` where", "  ^");
 }
