@@ -27,7 +27,7 @@ static struct frame *self_of(lua_State *L)
 	return xc_bind_class_check(L, 1, &frame_class);
 }
 
-static struct xc_frame_scope standpoint_of(lua_State *L, const struct frame *self)
+static struct xc_frame_scope scope_of(lua_State *L, const struct frame *self)
 {
 	struct xc_stage *stage = xc_stage_of(L);
 	return (struct xc_frame_scope){.process = stage->global.process,
@@ -116,7 +116,7 @@ static void push_cfa(lua_State *L, void *self)
 
 static void push_name(lua_State *L, void *self)
 {
-	struct xc_frame_scope scope = standpoint_of(L, self);
+	struct xc_frame_scope scope = scope_of(L, self);
 	lua_pushstring(L, xc_frame_scope_function(&scope));
 }
 
@@ -184,7 +184,7 @@ static void push_offset(lua_State *L, void *self)
 static int frame_tostring(lua_State *L)
 {
 	const struct frame *self = self_of(L);
-	struct xc_frame_scope scope = standpoint_of(L, self);
+	struct xc_frame_scope scope = scope_of(L, self);
 	const struct xc_level *level = level_of(self);
 	const char *name = xc_frame_scope_function(&scope);
 	struct xc_text *text = xc_bind_scratch(L);
@@ -221,7 +221,7 @@ static void set_value(lua_State *L, struct xc_named_value *item)
 
 static int push_variables(lua_State *L, bool locals)
 {
-	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
+	struct xc_frame_scope scope = scope_of(L, self_of(L));
 	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	struct xc_named_value *items;
 	size_t count = xc_variable_values(&context, scope.level, locals, xc_stage_arena(xc_stage_of(L)), &items);
@@ -258,7 +258,7 @@ static bool consider(void *near, const char *name)
 
 static int frame_var(lua_State *L)
 {
-	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
+	struct xc_frame_scope scope = scope_of(L, self_of(L));
 	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	const char *name = luaL_checkstring(L, 2);
 	struct xc_value value;
@@ -280,7 +280,7 @@ static int frame_var(lua_State *L)
 
 static int frame_eval(lua_State *L)
 {
-	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
+	struct xc_frame_scope scope = scope_of(L, self_of(L));
 	xc_stage_push(L, &scope, luaL_checkstring(L, 2));
 	return 1;
 }
