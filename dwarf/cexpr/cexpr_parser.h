@@ -1,7 +1,7 @@
 /* cexpr_parser: tokens and constants of C, and the state of a parser of C expressions.
  *
- * Public for other parsers of C (lua/cdef): they use the lexer, the constants and the base types. Zero a struct xc_cexpr
- * and set process, text and len; constants of strings also need an arena. */
+ * Public for other parsers of C (lua/cdef): they use the lexer, the constants and the base types. Zero a struct
+ * xc_cexpr and set process, text and len; constants of strings also need an arena. */
 #ifndef XC_CEXPR_PARSER_H
 #define XC_CEXPR_PARSER_H
 

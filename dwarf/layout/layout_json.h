@@ -11,8 +11,8 @@
  *	"enumerators": [{"name", "value"}, …], "type", "flags"
  *
  * Offsets are bytes from the start of the outermost type; bit_offset counts from the low end of that byte. Both bit_…
- * are null unless the member is a bit-field. Keys whose value is false or empty, or does not apply, are left out, except
- * those of the first line and the first four of a member. */
+ * are null unless the member is a bit-field. Keys whose value is false or empty, or does not apply, are left out,
+ * except those of the first line and the first four of a member. */
 #ifndef XC_LAYOUT_JSON_H
 #define XC_LAYOUT_JSON_H
 

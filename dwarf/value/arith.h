@@ -1,7 +1,7 @@
 /* arith: C's operators on integers of up to 128 bits, whatever their types.
  *
- * Operands are extended to 128 bits by the sign of their type. So is a result, once xc_arith_extend has cut it to the size
- * of its type. Signed overflow wraps around. */
+ * Operands are extended to 128 bits by the sign of their type. So is a result, once xc_arith_extend has cut it to the
+ * size of its type. Signed overflow wraps around. */
 #ifndef XC_ARITH_H
 #define XC_ARITH_H
 

@@ -1,9 +1,9 @@
-/* value: reading values.
+/* value: reads values.
  *
  * The bytes of a value come from memory, from `small` or from a buffer. A part of a value is another value with a later
  * start; a bit-field also has the position of its first bit. Integers are assembled byte by byte in the target's byte
- * order, so a value may have any alignment. Bit-fields and buffers assume little-endian, the byte order of every machine
- * whose values are read here. */
+ * order, so a value may have any alignment. Bit-fields and buffers assume little-endian, the byte order of every
+ * machine whose values are read here. */
 #include "dwarf/value/value.h"
 
 #include <inttypes.h>
