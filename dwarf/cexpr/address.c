@@ -135,7 +135,7 @@ static struct xc_error *find_symbol(const struct xc_process *process, const char
 	if (module_name)
 		return xc_error_new(XC_ERR_NOT_FOUND, "no symbol '%s' in module '%s'", name, module_name);
 	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no symbol '%s' in %s", name, process->target),
-			     "hexadecimal numbers begin with 0x; `xcore modules` tells which modules have no symbols");
+			     "hexadecimal numbers begin with 0x; `xcore modules` lists modules without symbols");
 }
 
 static struct xc_error *find_place(const struct xc_process *process, const struct xc_thread *thread, const char *text,

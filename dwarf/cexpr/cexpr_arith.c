@@ -85,14 +85,6 @@ struct xc_error *xc_cexpr_truth(struct xc_cexpr *c, const struct xc_value *value
 
 /* ---- conversion ---- */
 
-/* The low `size` bytes, extended to 128 bits by sign. */
-static unsigned __int128 cut(unsigned __int128 bits, unsigned size, bool is_signed)
-{
-	unsigned shift = size >= 16 ? 0 : 128 - size * 8;
-	bits <<= shift;
-	return is_signed ? (unsigned __int128)((__int128)bits >> shift) : bits >> shift;
-}
-
 /* Rounded to the precision of a float of this size. */
 static long double rounded(long double real, unsigned size)
 {
@@ -155,7 +147,7 @@ struct xc_error *xc_cexpr_convert(struct xc_cexpr *c, const struct xc_cnumber *n
 		bits = n->is_real ? n->real != 0 : n->bits != 0;
 	else if (n->is_real && (err = real_to_integer(n->real, plain, &bits)))
 		return err;
-	bits = cut(bits, (unsigned)plain->size, false);
+	bits = xc_arith_extend(bits, (unsigned)plain->size, false);
 	*out = xc_value_small(c->process, type, &bits, sizeof bits);
 	return NULL;
 }
@@ -231,7 +223,7 @@ const struct xc_type *xc_cexpr_common_type(struct xc_cexpr *c, const struct xc_v
 static struct xc_value integer_value(struct xc_cexpr *c, unsigned __int128 bits, enum xc_ctype which)
 {
 	const struct xc_type *type = xc_ctype(c->process, which);
-	bits = cut(bits, (unsigned)type->size, false);
+	bits = xc_arith_extend(bits, (unsigned)type->size, false);
 	return xc_value_small(c->process, type, &bits, sizeof bits);
 }
 
@@ -275,57 +267,18 @@ static long double compute_real(unsigned op, long double a, long double b, enum 
 	return op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : a / b;
 }
 
-static bool compare(unsigned op, int order, bool unordered)
-{
-	switch (op) {
-	case '<':
-		return !unordered && order < 0;
-	case '>':
-		return !unordered && order > 0;
-	case XC_OP2('<', '='):
-		return !unordered && order <= 0;
-	case XC_OP2('>', '='):
-		return !unordered && order >= 0;
-	case XC_OP2('=', '='):
-		return !unordered && order == 0;
-	default:
-		return unordered || order != 0;
-	}
-}
-
-static bool is_comparison(unsigned op)
-{
-	return op == '<' || op == '>' || op == XC_OP2('<', '=') || op == XC_OP2('>', '=') || op == XC_OP2('=', '=') ||
-	       op == XC_OP2('!', '=');
-}
-
 static struct xc_error *binary_real(struct xc_cexpr *c, unsigned op, const struct xc_cnumber *a,
 				    const struct xc_cnumber *b, enum xc_ctype which, struct xc_value *out)
 {
 	unsigned size = (unsigned)xc_ctype(c->process, which)->size;
 	long double x = real_in(a, size), y = real_in(b, size);
-	if (is_comparison(op)) {
-		*out = xc_cexpr_bool(c, compare(op, (x > y) - (x < y), isunordered(x, y)));
+	if (xc_arith_is_comparison(op)) {
+		*out = xc_cexpr_bool(c, xc_arith_compare(op, (x > y) - (x < y), isunordered(x, y)));
 		return NULL;
 	}
 	if (op > 0x7f || !strchr("+-*/", (int)op))
 		return xc_error_new(XC_ERR_USAGE, "floats have no operator %c%c", (char)op, (char)(op >> 8));
 	return real_value(c, compute_real(op, x, y, which), which, out);
-}
-
-static struct xc_error *divide(unsigned op, unsigned __int128 a, unsigned __int128 b, bool is_signed,
-			       unsigned __int128 *out)
-{
-	if (b == 0)
-		return xc_error_new(XC_ERR_USAGE, "division by zero");
-	if (is_signed && b == (unsigned __int128)-1) /* the smallest number divided by -1 would trap */
-		*out = op == '/' ? -a : 0;
-	else if (is_signed)
-		*out = op == '/' ? (unsigned __int128)((__int128)a / (__int128)b)
-				 : (unsigned __int128)((__int128)a % (__int128)b);
-	else
-		*out = op == '/' ? a / b : a % b;
-	return NULL;
 }
 
 /* C11 6.5.7: the operands are promoted separately, and the left one gives the type. */
@@ -335,16 +288,12 @@ static struct xc_error *shift(struct xc_cexpr *c, unsigned op, const struct xc_c
 	enum xc_ctype which = promoted(c, a);
 	const struct xc_type *type = xc_ctype(c->process, which);
 	unsigned width = (unsigned)type->size * 8;
-	unsigned __int128 bits = cut(a->bits, (unsigned)type->size, type->is_signed);
+	unsigned __int128 bits = xc_arith_extend(a->bits, (unsigned)type->size, type->is_signed);
 	if (b->bits >= width) /* also negative ones */
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "a shift by %lld of the %u bits of `%s`",
 						  (long long)b->bits, width, type->name),
 				     "C leaves this undefined; a longer type has room: 1UL << 40");
-	if (op == XC_OP2('<', '<'))
-		bits <<= (unsigned)b->bits;
-	else
-		bits = type->is_signed ? (unsigned __int128)((__int128)bits >> (unsigned)b->bits)
-				       : bits >> (unsigned)b->bits;
+	xc_arith_compute(op, bits, b->bits, type->is_signed, &bits);
 	*out = integer_value(c, bits, which);
 	return NULL;
 }
@@ -354,43 +303,18 @@ static struct xc_error *binary_integer(struct xc_cexpr *c, unsigned op, const st
 {
 	const struct xc_type *type = xc_ctype(c->process, which);
 	unsigned size = (unsigned)type->size;
-	unsigned __int128 x = cut(a->bits, size, type->is_signed), y = cut(b->bits, size, type->is_signed), bits = 0;
-	struct xc_error *err = NULL;
-	if (is_comparison(op)) {
-		int order =
-			type->is_signed ? ((__int128)x > (__int128)y) - ((__int128)x < (__int128)y) : (x > y) - (x < y);
-		*out = xc_cexpr_bool(c, compare(op, order, false));
+	unsigned __int128 x = xc_arith_extend(a->bits, size, type->is_signed),
+			  y = xc_arith_extend(b->bits, size, type->is_signed), bits = 0;
+	if (xc_arith_is_comparison(op)) {
+		*out = xc_cexpr_bool(c, xc_arith_compare(op, xc_arith_order(x, y, type->is_signed), false));
 		return NULL;
 	}
-	switch (op) {
-	case '+':
-		bits = x + y;
-		break;
-	case '-':
-		bits = x - y;
-		break;
-	case '*':
-		bits = x * y;
-		break;
-	case '/':
-	case '%':
-		err = c->dry ? NULL : divide(op, x, y, type->is_signed, &bits);
-		break;
-	case '&':
-		bits = x & y;
-		break;
-	case '|':
-		bits = x | y;
-		break;
-	case '^':
-		bits = x ^ y;
-		break;
-	default:
+	if (op > 0x7f || !strchr("+-*/%&|^", (int)op))
 		return xc_error_new(XC_ERR_USAGE, "the operator does not accept these operands");
-	}
-	if (!err)
-		*out = integer_value(c, bits, which);
-	return err;
+	if (!xc_arith_compute(op, x, y, type->is_signed, &bits) && !c->dry)
+		return xc_error_new(XC_ERR_USAGE, "division by zero");
+	*out = integer_value(c, bits, which);
+	return NULL;
 }
 
 struct xc_error *xc_cexpr_binary(struct xc_cexpr *c, unsigned op, const struct xc_value *left,

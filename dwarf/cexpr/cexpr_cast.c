@@ -6,11 +6,6 @@
 
 enum { MAX_NESTING = 16 };
 
-static bool is_record(const struct xc_type *type)
-{
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
-}
-
 static bool is_scalar(const struct xc_type *type)
 {
 	switch (type->kind) {
@@ -64,7 +59,7 @@ static xc_addr adjusted(struct xc_cexpr *c, const struct xc_type *from, const st
 	xc_addr at;
 	from = record_of(from);
 	to = record_of(to);
-	if (addr == 0 || !is_record(from) || !is_record(to) || from->is_c || to->is_c)
+	if (addr == 0 || !xc_type_is_record(from) || !xc_type_is_record(to) || from->is_c || to->is_c)
 		return addr;
 	if (base_in(c, from, addr, to, 0, &at))
 		return at;
@@ -117,7 +112,7 @@ struct xc_error *xc_cexpr_cast(struct xc_cexpr *c, const struct xc_value *given,
 	bool untyped = xc_cexpr_is_untyped(c, given->type);
 	if (!is_scalar(to) || untyped) {
 		const struct xc_type *from = xc_type_strip(given->type);
-		if (is_record(to) && is_record(from) && adjust && given->kind == XC_VALUE_MEMORY) {
+		if (xc_type_is_record(to) && xc_type_is_record(from) && adjust && given->kind == XC_VALUE_MEMORY) {
 			*out = xc_value_memory(c->process, type, adjusted(c, from, to, given->addr));
 			return NULL;
 		}

@@ -7,14 +7,9 @@
 
 enum { MAX_STEPS = 1 << 22, MAX_KEY = 4096 };
 
-static bool is_record(const struct xc_type *type)
-{
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
-}
-
 static bool open_view(const struct xc_value *value, struct xc_view *view)
 {
-	return is_record(xc_type_strip(value->type)) && xc_view_open(value, view) == XC_VIEW_FOUND;
+	return xc_type_is_record(value->type) && xc_view_open(value, view) == XC_VIEW_FOUND;
 }
 
 bool xc_cexpr_content(struct xc_cexpr *c, const struct xc_value *value, struct xc_value *out)
@@ -30,7 +25,7 @@ bool xc_cexpr_content(struct xc_cexpr *c, const struct xc_value *value, struct x
 bool xc_cexpr_variant_member(const struct xc_value *value, const char *name, struct xc_value *out)
 {
 	const struct xc_type *type = xc_type_complete(xc_type_strip(value->type));
-	if (!is_record(type) || !type->has_variants || !type->is_rust)
+	if (!xc_type_is_record(type) || !type->has_variants || !type->is_rust)
 		return false;
 	const struct xc_member *variant = xc_variant_member(value, NULL);
 	struct xc_value payload;

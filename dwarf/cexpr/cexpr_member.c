@@ -10,11 +10,6 @@ static const struct xc_type *record_of(const struct xc_type *type)
 	return type->is_declaration ? xc_type_complete(type) : type;
 }
 
-static bool is_record(const struct xc_type *type)
-{
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
-}
-
 static struct xc_error *no_member(const struct xc_type *type, const char *name)
 {
 	const char *near = xc_value_near_member(type, name);
@@ -75,13 +70,12 @@ struct xc_error *xc_cexpr_member(struct xc_cexpr *c, const struct xc_value *valu
 	struct xc_error *err;
 	if (xc_cexpr_is_untyped(c, value->type))
 		return xc_cexpr_untyped();
-	enum xc_type_kind kind =
-		xc_type_strip(object.type)->kind; /* an array decays to a pointer: array->member */
+	enum xc_type_kind kind = xc_type_strip(object.type)->kind; /* an array decays to a pointer: array->member */
 	if ((kind == XC_TYPE_POINTER || kind == XC_TYPE_ARRAY) &&
-	    is_record(xc_type_strip(xc_type_strip(object.type)->target)) && (err = xc_cexpr_deref(c, &object, &object)))
+	    xc_type_is_record(xc_type_strip(object.type)->target) && (err = xc_cexpr_deref(c, &object, &object)))
 		return err;
 	const struct xc_type *type = record_of(object.type);
-	if (!is_record(type))
+	if (!xc_type_is_record(type))
 		return xc_error_new(XC_ERR_USAGE, "`%s` has no members", xc_type_name(value->type));
 	if (type->is_declaration)
 		return xc_error_new(XC_ERR_NOT_FOUND, "`%s` is declared, but no module defines it",

@@ -36,8 +36,8 @@ void *xc_cexpr_unexpected(struct xc_cexpr *c, const char *wanted)
 	else if (t->kind == XC_TOKEN_WRONG && strchr("\"'", c->text[t->at]))
 		err = xc_error_new(XC_ERR_FORMAT, "a quote without its end");
 	else
-		err = xc_error_new(XC_ERR_FORMAT, "expected %s, found `%.*s`", wanted,
-				   (int)(t->len < 40 ? t->len : 40), c->text + t->at);
+		err = xc_error_new(XC_ERR_FORMAT, "expected %s, found `%.*s`", wanted, (int)(t->len < 40 ? t->len : 40),
+				   c->text + t->at);
 	return xc_cexpr_fail(c, t->at, t->len, err);
 }
 

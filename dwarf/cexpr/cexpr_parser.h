@@ -1,13 +1,14 @@
 /* cexpr_parser: tokens and constants of C, and the state of a parser of C expressions.
  *
- * Public for other parsers of C (lua/cdef): they use the lexer, the constants and the base types. Zero a struct xc_cexpr
- * and set process, text and len; constants of strings also need an arena. */
+ * Public for other parsers of C (lua/cdef): they use the lexer, the constants and the base types. Zero a struct
+ * xc_cexpr and set process, text and len; constants of strings also need an arena. */
 #ifndef XC_CEXPR_PARSER_H
 #define XC_CEXPR_PARSER_H
 
 #include <string.h>
 
 #include "dwarf/stack/frame_scope.h"
+#include "dwarf/value/arith.h"
 #include "dwarf/value/value.h"
 
 enum xc_ctoken_kind {
@@ -22,13 +23,9 @@ enum xc_ctoken_kind {
 	XC_TOKEN_WRONG, /* a byte that starts no token, or a quote without its end */
 };
 
-/* Operators are numbered by their bytes. */
-#define XC_OP2(a, b)    ((unsigned)(a) | (unsigned)(b) << 8)
-#define XC_OP3(a, b, c) (XC_OP2(a, b) | (unsigned)(c) << 16)
-
 struct xc_ctoken {
 	enum xc_ctoken_kind kind;
-	unsigned op;    /* OPERATOR */
+	unsigned op;    /* OPERATOR: numbered as in arith.h */
 	size_t at, len; /* in the text */
 };
 

@@ -342,7 +342,7 @@ bool xc_cexpr_class_member(struct xc_cexpr *c, const struct xc_type *type, const
 	struct xc_cname plain = {.name = name};
 	enum xc_cfound found = XC_FOUND_NOTHING;
 	const struct xc_type *ignored;
-	bool record = type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
+	bool record = xc_type_is_record(type);
 	if (!record || !type->name || type->is_c || ++c->names > XC_CEXPR_NAMES)
 		return false;
 	xc_error_free(find_global(c, &plain, xc_arena_printf(c->arena, "%s::%s", type->name, name), NULL, &found, out,

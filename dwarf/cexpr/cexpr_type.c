@@ -191,8 +191,8 @@ static const struct xc_type *parse_tagged(struct xc_cexpr *c, int tag)
 	xc_cexpr_next(c);
 	if (c->token.kind != XC_TOKEN_WORD && c->token.kind != XC_TOKEN_QUOTED && !xc_cexpr_is(c, XC_OP2(':', ':')))
 		return xc_cexpr_fail(c, c->token.at, c->token.len,
-				     xc_error_new(XC_ERR_FORMAT, "expected the name of a %.*s",
-						  (int)keyword.len, c->text + keyword.at));
+				     xc_error_new(XC_ERR_FORMAT, "expected the name of a %.*s", (int)keyword.len,
+						  c->text + keyword.at));
 	enum xc_cfound found = xc_cexpr_parse_name(c, &name, &value, &type);
 	if (c->err)
 		return NULL;

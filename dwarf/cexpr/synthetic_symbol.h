@@ -1,4 +1,4 @@
-/* synthetic_symbol: names without debug information, of a process that was synthesised for a test (lua/plugin/fixture.h).
+/* synthetic_symbol: names without debug information, in a process that a test synthesised (lua/plugin/fixture.h).
  *
  * Expressions and types look here after every other place. */
 #ifndef XC_SYNTHETIC_SYMBOL_H

@@ -1,8 +1,8 @@
-/* disas_note: names for addresses, values for places.
+/* disas_note: names of addresses, and values in memory.
  *
- * A call into a procedure linkage table is named by what its slot holds: the stub's first instructions load it from a
- * pc-relative address, or (AArch64) from a page whose address stands in a register. A value is what memory holds now,
- * which in a core is the time of death, not the time of the instruction. */
+ * A call into a procedure linkage table has the name of the function in its slot. The stub's first instructions load
+ * the slot from a pc-relative address, or (AArch64) from a page whose address is in a register. A value is the current
+ * contents of memory: in a core, those at the time of death, not of the instruction. */
 #include "dwarf/disas/disas_note.h"
 
 #include <elf.h>
@@ -19,7 +19,7 @@ enum { NAME = 512, STUB = 4, STRING = 60, LEAST_STRING = 3 };
 
 /* ---- names ---- */
 
-/* The slot that a stub of the linkage table jumps through. */
+/* The slot of the procedure linkage table that a stub jumps through. */
 static bool find_slot(const struct xc_code_view *view, xc_addr at, xc_addr *slot)
 {
 	uint8_t bytes[STUB * XC_CODE_LONGEST];
@@ -61,7 +61,7 @@ static const char *stub_name(const struct xc_code_view *view, xc_addr at, char *
 	return buf;
 }
 
-/* "foo+0x12", "malloc@plt", "libx.so+0x1234"; NULL when nothing is there. */
+/* "foo+0x12", "malloc@plt", "libx.so+0x1234"; NULL when nothing is mapped there. */
 static const char *name_of(const struct xc_code_view *view, xc_addr addr, bool code, char *buf, size_t size)
 {
 	const char *name = xc_symbol_describe(view->process, addr, buf, size);
@@ -93,7 +93,7 @@ static void note_target(const struct xc_code_view *view, const struct xc_code *c
 
 /* ---- places in memory ---- */
 
-/* Text of the program's constants, as far as it is printable. */
+/* A string in the program's constants, up to its first unprintable character. */
 static bool constant_string(const struct xc_code_view *view, xc_addr addr, char buf[STRING + 1])
 {
 	const struct xc_mapping *mapping = xc_process_mapping(view->process, addr);
@@ -133,13 +133,13 @@ static void note_value(const struct xc_code_view *view, xc_addr addr, uint32_t s
 	xc_jsonvalue_set(object, "value", xc_jsonvalue_address(value));
 	if (size == view->process->arch->word && xc_process_module(view->process, value) &&
 	    xc_symbol_describe(view->process, value, buf, sizeof buf) &&
-	    (size == 8 || !strstr(buf, "+0x"))) { /* many numbers of 32 bits are somewhere inside something */
+	    (size == 8 || !strstr(buf, "+0x"))) { /* many 32-bit numbers are addresses within some symbol */
 		xc_text_printf(comment, " <%s>", buf);
 		set_text(object, "value_symbol", buf);
 	}
 }
 
-/* An operand whose address is in the instruction itself, or in it and a page's address before it. */
+/* An operand whose address is in the instruction, or in it and in an earlier page address. */
 static void note_reference(const struct xc_code_view *view, const struct xc_code_operand *operand,
 			   struct xc_text *comment, json_t *object)
 {
@@ -162,7 +162,7 @@ static void note_reference(const struct xc_code_view *view, const struct xc_code
 	}
 }
 
-/* adrp: a page's address to which the next instructions add the rest. */
+/* adrp: the address of a page, to which later instructions add an offset. */
 static bool keeps_page(const struct xc_code_view *view, const struct xc_code *code)
 {
 	return view->pages && view->process->arch->machine == EM_AARCH64 && strncmp(code->text, "adrp ", 5) == 0 &&
@@ -170,7 +170,7 @@ static bool keeps_page(const struct xc_code_view *view, const struct xc_code *co
 	       code->operands[1].kind == XC_CODE_MEMORY;
 }
 
-/* What is written is another value; and behind a jump nothing is known. */
+/* A register that is written no longer has the page address. After a jump, none is known. */
 static void forget_pages(const struct xc_code_view *view, const struct xc_code *code)
 {
 	if (view->pages && code->flow != XC_FLOW_ON)
@@ -203,16 +203,16 @@ struct operands {
 	const struct xc_code_view *view;
 	struct xc_text *comment;
 	json_t *array;
-	bool told[XC_REG_MAX];
+	bool shown[XC_REG_MAX];
 };
 
 static void note_register(struct operands *o, int number)
 {
 	const char *name = xc_arch_reg_name(o->view->process->arch, number);
 	uint64_t value;
-	if (number < 0 || number >= XC_REG_MAX || !name || o->told[number])
+	if (number < 0 || number >= XC_REG_MAX || !name || o->shown[number])
 		return;
-	o->told[number] = true;
+	o->shown[number] = true;
 	bool known = o->view->regs && xc_regs_get(o->view->regs, number, &value);
 	json_t *one = json_object();
 	set_text(one, "register", name);
@@ -247,7 +247,7 @@ static void note_memory(struct operands *o, const struct xc_code_operand *operan
 		note_value(o->view, addr, operand->size, o->comment, one);
 }
 
-/* Stack that push, pop and call imply tells nothing, unless it is not there; what ret takes does. */
+/* Accesses to the stack by push, pop and call are not shown, unless the memory is missing. That of ret is. */
 static bool is_ordinary(const struct xc_code_view *view, const struct xc_code *code,
 			const struct xc_code_operand *operand)
 {

@@ -1,5 +1,6 @@
-/* disas_range: debug information first, since it knows the pieces of a split function; then a symbol that has a size, then the entry of
- * call frame information, which stripped files still have; a symbol without a size says no more than where to begin. */
+/* disas_range: sources of a function's range, in order: debug information, which has the pieces of a split function; a
+ * symbol with a size; the entry of call frame information, which stripped files still have; a symbol without a size,
+ * which only has the start. */
 #include "dwarf/disas/disas_range.h"
 
 #include <elf.h>
@@ -46,7 +47,7 @@ static bool from_symbol(const struct xc_place *place, const struct xc_symbol *sy
 	       set(out, place->module, symbol->value, symbol->value + symbol->size, "symbol");
 }
 
-/* From the symbol on, where one stands in the entry. */
+/* The range of the entry, from a symbol within it if there is one. */
 static bool from_entry(const struct xc_place *place, struct xc_debugfile *file, const struct xc_symbol *symbol,
 		       struct xc_code_range *out)
 {

@@ -1,12 +1,12 @@
-/* disas_range: the piece of code that an address stands in, where decoding may begin. */
+/* disas_range: the piece of code around an address, where decoding may start. */
 #ifndef XC_DISAS_RANGE_H
 #define XC_DISAS_RANGE_H
 
 #include "core/process/process.h"
 
-enum { XC_CODE_MAX = 16 << 20 }; /* bytes of one function that are looked at */
+enum { XC_CODE_MAX = 16 << 20 }; /* the largest function in bytes */
 
-/* One contiguous piece: a function split in several has each by itself (foo.cold). */
+/* One contiguous piece. Each piece of a split function has a range of its own (foo.cold). */
 struct xc_code_range {
 	xc_addr lo, hi; /* inclusive */
 	const char
@@ -16,10 +16,10 @@ struct xc_code_range {
 	bool thumb;        /* arm */
 };
 
-/* False when nothing says where the code round the address begins, or it is larger than XC_CODE_MAX. */
+/* False when the start of the code around the address is not known, or it is larger than XC_CODE_MAX. */
 bool xc_disas_range(const struct xc_process *process, xc_addr addr, struct xc_code_range *out);
 
-/* Where a function of this name (of the debug information) begins, for names that no symbol table has. */
+/* The start of a function of this name in the debug information, for names that are in no symbol table. */
 bool xc_disas_function(const struct xc_process *process, const char *name, xc_addr *addr_out);
 
 #endif

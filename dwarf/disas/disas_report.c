@@ -1,8 +1,8 @@
-/* disas_report: lengths first, then the instructions that are shown.
+/* disas_report: finds the starts of instructions, then decodes the ones to show.
  *
- * Code can only be read forwards, so decoding starts where the function does and the places of its instructions are noted; a
- * place that turns out not to be one of them (data between code, a wrong range) starts anew, and that is said. Only what is
- * shown is decoded in full. */
+ * Code can only be decoded forwards. So decoding starts at the function's start, and records the start of each
+ * instruction. If the given address is not one of them (data between code, a wrong range), decoding restarts there,
+ * with a message. Only the instructions that are shown are decoded in full. */
 #include "dwarf/disas/disas_report.h"
 
 #include <inttypes.h>
@@ -29,24 +29,24 @@ struct listing {
 	struct xc_code_range range;
 	xc_addr lo; /* of bytes */
 	uint8_t *bytes;
-	size_t size;      /* that could be read */
-	size_t wanted;    /* that there are */
+	size_t size;      /* readable */
+	size_t wanted;    /* in the range */
 	uint32_t *starts; /* of instructions, from lo */
 	size_t count, capacity;
-	xc_addr asked;      /* what is to be seen */
-	bool has_pc, exact; /* pc: the place of execution; exact: where an instruction begins, not inside a call */
-	bool cut_in;        /* decoding did not come to pc by itself */
+	xc_addr asked;      /* the address to show */
+	bool has_pc, exact; /* has_pc: asked is the pc; exact: an instruction starts there */
+	bool cut_in;        /* decoding was restarted at pc */
 	xc_addr pc;
-	size_t current, marked;     /* indexes; count when none */
-	size_t first, end;          /* what is shown */
-	const char *file, *inlined; /* of the line shown last */
+	size_t current, marked;     /* indexes; count: none */
+	size_t first, end;          /* the instructions to show */
+	const char *file, *inlined; /* of the last source line shown */
 	unsigned line;
 	struct xc_regs pages;
 	struct xc_text text;
 	json_t *instructions;
 };
 
-/* ---- where the instructions are ---- */
+/* ---- starts of instructions ---- */
 
 static struct xc_error *read_bytes(struct listing *l, uint64_t length)
 {
@@ -67,8 +67,8 @@ static void add_start(struct listing *l, size_t at)
 	l->starts[l->count++] = (uint32_t)at;
 }
 
-/* Note the instructions that begin in the first `within` bytes. The place of execution has to be one: what goes over it is cut
- * short there. */
+/* Record the starts of instructions in the first `within` bytes. The current instruction must be one: an instruction
+ * that overlaps its start is cut short. */
 static void find_starts(struct listing *l, uint64_t most, uint64_t within)
 {
 	size_t must = l->has_pc && l->exact && l->pc >= l->lo && l->pc - l->lo < l->size ? (size_t)(l->pc - l->lo) : 0;
@@ -83,7 +83,7 @@ static void find_starts(struct listing *l, uint64_t most, uint64_t within)
 	}
 }
 
-/* The index of the instruction that holds an address; count when none does. */
+/* The index of the instruction that contains an address; count when none does. */
 static size_t index_of(const struct listing *l, xc_addr addr)
 {
 	size_t lo = 0, hi = l->count;
@@ -99,7 +99,7 @@ static size_t index_of(const struct listing *l, xc_addr addr)
 	return lo;
 }
 
-/* ---- what is shown ---- */
+/* ---- instructions to show ---- */
 
 static void choose_window(struct listing *l, bool whole)
 {
@@ -294,7 +294,7 @@ static void add_left_out(struct listing *l, size_t count, const char *where)
 		xc_text_printf(&l->text, "   … %zu instruction%s %s\n", count, count == 1 ? "" : "s", where);
 }
 
-static void tell(struct listing *l, struct xc_section *s)
+static void add_document(struct listing *l, struct xc_section *s)
 {
 	json_t *root = json_object();
 	l->instructions = json_array();
@@ -315,16 +315,14 @@ static void add_messages(const struct listing *l, struct xc_section *s)
 {
 	if (!l->has_range)
 		xc_section_message(s, XC_INFO, NULL,
-				   "nothing says where the function begins: decoding starts at the address");
+				   "the start of the function is not known: decoding starts at the address");
 	if (!xc_code_executable(l->process, l->asked))
-		xc_section_message(s, XC_WARNING, NULL,
-				   "these bytes may not be executed where they are: they are data");
+		xc_section_message(s, XC_WARNING, NULL, "these bytes are not in executable memory: they are data");
 	if (l->has_range && !l->range.end_known)
-		xc_section_message(s, XC_INFO, NULL, "the symbol has no size: where the function ends is not known");
+		xc_section_message(s, XC_INFO, NULL, "the symbol has no size: the end of the function is not known");
 	if (l->cut_in)
-		xc_section_message(
-			s, XC_WARNING, NULL,
-			"decoding from the function's start does not come to this place; it starts anew there");
+		xc_section_message(s, XC_WARNING, NULL,
+				   "decoding from the start of the function misses this address, so it restarts there");
 	if (l->count > l->end && !l->options->all)
 		xc_section_message(s, XC_INFO, NULL, "--all shows the whole function");
 	if (l->size == l->wanted || l->options->count || (l->options->length && l->size >= l->options->length))
@@ -341,7 +339,7 @@ static struct xc_error *list(struct listing *l, struct xc_section *s)
 	l->has_range = xc_disas_range(l->process, l->asked, &l->range);
 	xc_disas_thumb(l->disas, l->has_range && l->range.thumb);
 	l->lo = l->has_range && !exact ? l->range.lo : l->asked;
-	uint64_t length = o->length                ? o->length + XC_CODE_LONGEST - 1 /* the last one may go on */
+	uint64_t length = o->length                ? o->length + XC_CODE_LONGEST - 1 /* the last may extend past it */
 			  : exact || !l->has_range ? (exact ? o->count : XC_DISAS_BEFORE) * XC_CODE_LONGEST
 						   : l->range.hi - l->lo + 1;
 	struct xc_error *err = read_bytes(l, length);
@@ -354,7 +352,7 @@ static struct xc_error *list(struct listing *l, struct xc_section *s)
 	if (l->marked == l->current)
 		l->marked = l->count;
 	choose_window(l, exact);
-	tell(l, s);
+	add_document(l, s);
 	add_messages(l, s);
 	return NULL;
 }
@@ -370,7 +368,7 @@ struct xc_error *xc_disas_report(struct xc_section *s, const struct xc_frame_sco
 		l.exact = frame->interrupted;
 	}
 	if (!frame && !addr)
-		return xc_error_new(XC_ERR_NOT_FOUND, "where it stands is not known: %s",
+		return xc_error_new(XC_ERR_NOT_FOUND, "the current instruction is not known: %s",
 				    scope->why_no_frame ? scope->why_no_frame : "there is no frame");
 	l.asked = addr ? *addr : l.pc;
 	struct xc_error *err = xc_disas_open(l.process->arch, options->syntax, &l.disas);

@@ -1,4 +1,4 @@
-/* disas_report: code with names, source lines and values round it. */
+/* disas_report: code with names, source lines and values. */
 #ifndef XC_DISAS_REPORT_H
 #define XC_DISAS_REPORT_H
 
@@ -10,17 +10,17 @@ enum { XC_DISAS_BEFORE = 20, XC_DISAS_AFTER = 10, XC_DISAS_MOST = 200 };
 
 struct xc_disas_options {
 	enum xc_syntax syntax;
-	bool bytes;             /* show them */
-	bool no_source;         /* text without lines of source */
-	bool all;               /* the whole function, not a window round the place */
-	unsigned before, after; /* instructions of the window */
-	uint64_t count, length; /* instructions, or bytes, from the address on; 0: the function round it */
-	bool redact;            /* leave out what memory holds */
+	bool bytes;             /* show the bytes */
+	bool no_source;         /* text without source lines */
+	bool all;               /* the whole function, not only a window */
+	unsigned before, after; /* instructions in the window */
+	uint64_t count, length; /* instructions, or bytes, from the address on; 0: the function around it */
+	bool redact;            /* leave out the contents of memory */
 };
 
-/* A document `code` (xcore.disas/1). `addr` is what was asked for, or with NULL the place of execution at the scope; that
- * place is marked wherever it is shown, with what its operands hold. Of a caller it is the call.
- * Errors: XC_ERR_FAULT (no code there), XC_ERR_NOT_FOUND (no frame), XC_ERR_UNSUPPORTED (a machine that cannot be decoded). */
+/* A document `code` (xcore.disas/1). `addr` is the address to show; NULL: the current instruction of the frame, in a
+ * caller the call. The current instruction is marked wherever it is shown, with the values of its operands. Errors:
+ * XC_ERR_FAULT (no code there), XC_ERR_NOT_FOUND (no frame), XC_ERR_UNSUPPORTED (a machine that cannot be decoded). */
 XC_MUST_CHECK struct xc_error *xc_disas_report(struct xc_section *s, const struct xc_frame_scope *scope,
 					       const xc_addr *addr, const struct xc_disas_options *options);
 

@@ -1,8 +1,8 @@
 /* format: walks a value by its type and writes it.
  *
- * Every list (members, elements) stops when the text has reached its length limit, and closes its brace, so that what was
- * cut can still be read by eye and by program. Depth bounds recursion, the element limit bounds arrays
- * (format_array.c); structs are format_record.c's. */
+ * Every list (members, elements) stops when the text reaches its length limit, and closes its brace, so that people and
+ * programs can still read the rest. Depth bounds recursion, and the element limit bounds arrays (format_array.c).
+ * Structs are in format_record.c. */
 #include "dwarf/format/format.h"
 
 #include <dwarf.h>
@@ -38,7 +38,8 @@ void xc_writer_absent(struct xc_writer *w, const struct xc_value *value, uint64_
 		w->absent = w->text->len > before;
 }
 
-/* Names by address are asked for again and again (thread start routines); look-ups and demangling are not free. */
+/* Cached: names are needed for the same addresses repeatedly (thread start routines), and lookups and demangling are
+ * slow. */
 static const char *symbol_text(const struct xc_process *process, xc_addr addr)
 {
 	static const char none[] = "";
@@ -46,8 +47,8 @@ static const char *symbol_text(const struct xc_process *process, xc_addr addr)
 	if (addr == 0 || !xc_process_module(process, addr))
 		return none;
 	struct xc_types *types = xc_types_of(process);
-	const void *key = (const void *)(uintptr_t)addr; /* only ever compared */
-	void **slot = xc_pointer_map_at(&types->symbols, types->arena, key, NULL);
+	const void *key = (const void *)(uintptr_t)addr; /* only compared, never dereferenced */
+	void **slot = xc_memo_at(&types->symbols, types->arena, key, NULL);
 	if (!*slot) {
 		const char *text = xc_symbol_describe(process, addr, buf, sizeof buf);
 		*xc_pointer_map_at(&types->symbols, types->arena, key, NULL) =
@@ -152,7 +153,7 @@ static void write_enum(struct xc_writer *w, const struct xc_value *value, const 
 			return;
 		}
 	}
-	if (type->is_flags && !type->is_rust) /* in Rust a value between the names is none */
+	if (type->is_flags && !type->is_rust) /* in Rust such a value is invalid */
 		write_flags(w, items, count, bits);
 	else
 		xc_format_integer(w->text, bits, type->is_signed);
@@ -164,7 +165,7 @@ static void write_float(struct xc_writer *w, const struct xc_value *value, const
 		xc_writer_absent(w, value, type->size);
 }
 
-/* complex int, of GNU C; its halves are integers whose sign only the name tells. */
+/* complex int of GNU C: only the name has the signedness of its halves. */
 static bool add_half(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, unsigned half,
 		     uint64_t offset)
 {
@@ -194,7 +195,7 @@ static void write_complex(struct xc_writer *w, const struct xc_value *value, con
 		xc_text_add(w->text, "<unreadable>");
 }
 
-/* The pointer was optimised away, but the debug information knows what it pointed to. */
+/* The pointer was optimised away, but the debug information has its target. */
 static void write_pointee(struct xc_writer *w, const struct xc_value *value)
 {
 	bool top = w->depth == 0;
@@ -258,7 +259,7 @@ static void write_function(struct xc_writer *w, const struct xc_value *value)
 	xc_format_symbol(w, value->process, value->addr);
 }
 
-/* Decimal floats and other types we only know the size of: their bytes. */
+/* Types of which only the size is known: their bytes. */
 static void write_unknown(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	xc_auto(xc_text_fini) struct xc_text why = {0};
@@ -266,7 +267,7 @@ static void write_unknown(struct xc_writer *w, const struct xc_value *value, con
 	if (value->kind == XC_VALUE_ABSENT)
 		xc_writer_absent(w, value, 0);
 	else if (type->name && strcmp(type->name, "decltype(nullptr)") == 0)
-		xc_text_add(w->text, "nullptr"); /* the only value it has */
+		xc_text_add(w->text, "nullptr"); /* its only value */
 	else if (xc_format_decimal_float(w, value, type))
 		return;
 	else if (type->size_known && type->size <= 8 && xc_value_load(value, &bits))

@@ -1,6 +1,6 @@
 /* format_array: arrays and vectors.
  *
- * Runs of equal elements are found by comparing bytes, before anything is formatted. */
+ * Runs of equal elements are found by comparing bytes, before any element is formatted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 enum { COMPARE_MAX = 1 << 20 };
 
-/* The bytes of all elements, to compare them; NULL when some are missing or they are too many. *owned_out is what to
- * free. */
+/* The bytes of all elements, for comparison; NULL when some are missing, or there are too many. The caller frees
+ * *owned_out. */
 static const uint8_t *element_bytes(const struct xc_value *value, uint64_t len, uint8_t **owned_out)
 {
 	*owned_out = NULL;
@@ -68,7 +68,7 @@ void xc_format_array(struct xc_writer *w, const struct xc_value *value, const st
 	uint64_t size, total;
 	unsigned width;
 	if (!type->count_known || !xc_type_size(type->target, &size) || !xc_type_size(type, &total)) {
-		if (value->kind == XC_VALUE_MEMORY && !type->is_dynamic) { /* int d[]: where it starts, as gdb */
+		if (value->kind == XC_VALUE_MEMORY && !type->is_dynamic) { /* int d[]: its address, as in gdb */
 			xc_format_hex(w->text, value->addr);
 			xc_format_symbol(w, value->process, value->addr);
 		} else {

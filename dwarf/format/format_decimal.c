@@ -3,8 +3,9 @@
  *	sign | exponent | coefficient                       IEEE 754-2019, 3.5.2; System V psABI for x86-64, 3.1.2
  *	sign | 11 | exponent | coefficient without 100      when its leading digit is 8 or 9
  *	sign | 11110 infinity, 11111 NaN
- * A coefficient of more digits than the format has stands for 0. Text as General Decimal Arithmetic 1.70 (to-scientific-
- * string) has it, which gdb prints. Other machines use another encoding (DPD), which we do not read. */
+ *
+ * A coefficient with more digits than the format allows means 0. The text is that of gdb: General Decimal Arithmetic
+ * 1.70, to-scientific-string. Other machines use another encoding (DPD), which is not supported. */
 #include <dwarf.h>
 #include <elf.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static unsigned __int128 low(unsigned __int128 bits, unsigned count)
 static struct decimal decode(const struct layout *layout, unsigned __int128 bits)
 {
 	unsigned width = layout->size * 8u,
-		 tail = width - 1 - layout->exponent_bits; /* bits of the short coefficient */
+		 tail = width - 1 - layout->exponent_bits; /* bits of the shorter coefficient */
 	struct decimal out = {.negative = bits >> (width - 1) & 1};
 	unsigned top = (unsigned)low(bits >> (width - 6), 5);
 	unsigned __int128 limit = 1;

@@ -1,8 +1,9 @@
-/* format_letter: scalars as the letter of `print /x` says: the bits of the value, whatever its type.
+/* format_letter: scalars in the format of `print /x`: the bits of the value, whatever its type.
  *
- *	x 0xff   z 0x000000ff   d -1   u 255   o 0377   t 11111111   c 97 'a'   a 0x401136 <main+4>   f the bits as a float
- * As gdb: /c, /a of a float convert it, the other letters show its bits; /f of an integer as wide as a float reads its bits as
- * one; a function is its address. */
+ *	x 0xff   z 0x000000ff   d -1   u 255   o 0377   t 11111111   c 97 'a'   a 0x401136 <main+4>   f bits as a float
+ *
+ * As in gdb: /c and /a convert a float, the other letters show its bits; /f of an integer with the width of a float
+ * shows its bits as a float; a function is its address. */
 #include "dwarf/format/format_impl.h"
 
 #include <string.h>
@@ -94,7 +95,7 @@ static void write_bits(struct xc_writer *w, const struct xc_value *value, const 
 	}
 }
 
-/* What /c and /a make of a float; other letters see its bits. */
+/* /c and /a convert a float to an integer; other letters use its bits. */
 static bool float_bits(const struct xc_writer *w, const struct xc_value *value, const struct xc_type *type,
 		       unsigned __int128 *bits_out, unsigned *width_out)
 {

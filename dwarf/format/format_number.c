@@ -1,6 +1,6 @@
-/* format_number: digits.
+/* format_number: integers and floats.
  *
- * Floats get as many decimal digits as their format needs to be told apart (float.h). printf is slow and used for floats
+ * A float has the number of decimal digits that its format needs (float.h). printf is slow, so it is used for floats
  * only. */
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ void xc_format_hex(struct xc_text *text, uint64_t number)
 }
 
 #ifdef __SIZEOF_FLOAT128__
-/* glibc 2.27 and later; declared here since its header offers it only to compilers that know _Float128. */
+/* glibc 2.27 and later. Declared here, since its header offers it only to compilers that know _Float128. */
 int xc_strfromf128(char *buf, size_t size, const char *format, __float128 number) __asm__("strfromf128");
 
 static void add_quad(struct xc_text *text, unsigned __int128 bits)
@@ -66,7 +66,7 @@ static void add_quad(struct xc_text *text, unsigned __int128 bits)
 }
 #endif
 
-/* nan(0x8000000000000): the fraction bits tell one NaN from another. */
+/* nan(0x8000000000000): the fraction bits distinguish NaNs. */
 static void add_nan(struct xc_text *text, unsigned __int128 bits, enum xc_float_kind kind)
 {
 	unsigned __int128 fraction = bits & (((unsigned __int128)1 << xc_float_fraction(kind)) - 1);

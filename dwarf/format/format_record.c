@@ -1,13 +1,13 @@
 /* format_record: structs, classes and unions, and pointers to their members.
  *
- * A virtual base is reached through each class that names it, but is there once: it is written where it is met first. */
+ * A virtual base can be reached through several classes but exists once: it is written the first time. */
 #include <dwarf.h>
 
 #include "dwarf/module/die.h"
 #include "dwarf/format/format_impl.h"
 #include "dwarf/value/variant.h"
 
-enum { MAX_STEPS = 1 << 10 }; /* members looked at: classes of a damaged file may contain themselves */
+enum { MAX_STEPS = 1 << 10 }; /* members visited, since classes of a damaged file may contain themselves */
 
 static const struct xc_type *class_of(const struct xc_type *type)
 {
@@ -15,8 +15,8 @@ static const struct xc_type *class_of(const struct xc_type *type)
 	return type->is_declaration ? xc_type_complete(type) : type;
 }
 
-/* The method with this place in the vtable of the part of a class that stands at `offset`; *type gets the class that declares
- * it. Bases that stand at the start share the vtable. */
+/* The method at an index of the vtable of the part of a class at `offset`; *type gets the class that declares it. Bases
+ * at the start share the vtable. */
 static const struct xc_method *virtual_at(const struct xc_type **type, uint64_t offset, uint64_t slot, unsigned *steps)
 {
 	size_t count;
@@ -62,7 +62,7 @@ static void write_virtual(struct xc_writer *w, const struct xc_value *value, con
 		xc_text_printf(w->text, "&virtual table offset %llu", (unsigned long long)entry);
 }
 
-/* The member that stands at this offset, and the class that declares it: a base perhaps. */
+/* The member at an offset, and the class that declares it, which may be a base. */
 static const struct xc_member *data_member_at(const struct xc_type **type, uint64_t offset, unsigned *steps)
 {
 	size_t count;
@@ -135,7 +135,7 @@ bool xc_format_missing(struct xc_writer *w, const struct xc_value *value, uint64
 	return true;
 }
 
-/* Have the members of this base, which derived classes share, been written already? */
+/* Was this base, which derived classes share, written before? */
 static bool was_seen(struct xc_writer *w, const struct xc_value *base)
 {
 	for (unsigned i = 0; i < w->seen_count; i++) {
@@ -149,7 +149,7 @@ static bool was_seen(struct xc_writer *w, const struct xc_value *base)
 	return false;
 }
 
-/* Write `count` members; *written counts those of the record, of which some may stand already. */
+/* Write `count` members. *written counts the members of the record that were written, including earlier ones. */
 static void write_list(struct xc_writer *w, const struct xc_value *value, const struct xc_member *members, size_t count,
 		       size_t *written)
 {

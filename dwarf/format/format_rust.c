@@ -1,11 +1,12 @@
-/* format_rust: structs and enums of Rust, as Rust writes them.
+/* format_rust: structs and enums of Rust, in the syntax of Rust.
  *
  *	{items: [1, 2, 3], len: 3}      a struct       (-1, 2)     a tuple      NonZeroU32(5)     a tuple struct
- *	Shape::Circle{radius: 2.5}      enums: the name of the variant with its fields; Option and Result are so common
- *	Some(5)   None   Err({…})       that theirs go without the enum, as in source
- *	PhantomData                     what has no fields is its name
- * gdb writes whole paths (core::option::Option<i32>::Some(5)) and the type before each struct; here types stand beside
- * values already, and nested generics would hide them. */
+ *	Shape::Circle{radius: 2.5}      enums: the variant with its fields
+ *	Some(5)   None   Err({…})       Option and Result, without the enum's name
+ *	PhantomData                     a struct without fields is its name
+ *
+ * gdb writes whole paths (core::option::Option<i32>::Some(5)) and the type before each struct. Here types are shown
+ * beside values already, and nested generics would hide the values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static void write_fields(struct xc_writer *w, const struct xc_value *value, cons
 	xc_text_char(w->text, tuple ? ')' : '}');
 }
 
-/* What stands behind a variant's or before a struct's name; nothing where there are no fields. */
+/* Write the fields after a variant's or struct's name; nothing when there are none. */
 static void write_body(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	size_t count;
@@ -76,7 +77,7 @@ static void write_body(struct xc_writer *w, const struct xc_value *value, const 
 	w->depth--;
 }
 
-/* A tuple struct is little without its name: NonZeroU32(5). */
+/* A tuple struct has its name: NonZeroU32(5). */
 static void write_struct(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	size_t count;

@@ -1,10 +1,10 @@
 /* format_text: characters and strings.
  *
- * A run of more than XC_FORMAT_REPEATS equal characters is folded as gdb does it:
- *     "ab", 'c' <repeats 20 times>, "de"...
- * What ends with ... goes on in the target. A char array that starts with a text is shown as that text: what stands behind
- * its NUL in a stack buffer is nearly always left over from before. One that does not (binary data) is shown
- * whole, with octal escapes. */
+ * A run of more than XC_FORMAT_REPEATS equal characters is folded as in gdb:
+ *	"ab", 'c' <repeats 20 times>, "de"...
+ * A text that ends with ... continues in the target. A char array that starts with a text is shown as that text: the
+ * bytes after the NUL in a stack buffer are nearly always left over from earlier use. Any other char array (binary
+ * data) is shown whole, with octal escapes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ const char *xc_format_textual(const struct xc_type *type, unsigned *width_out)
 	const struct xc_type *plain = xc_type_strip(type);
 	*width_out = (unsigned)plain->size;
 	if ((plain->kind != XC_TYPE_CHAR && plain->kind != XC_TYPE_INT) || plain->is_rust)
-		return NULL; /* u8 is a number, and texts of Rust end with their length, not with NUL */
+		return NULL; /* u8 is a number, and texts of Rust have a length instead of a NUL */
 	if (plain->size == 1)
 		return "";
 	if (plain->size != 2 && plain->size != 4)
@@ -66,7 +66,7 @@ void xc_format_utf8(struct xc_text *text, uint32_t c)
 	xc_text_char(text, (char)(0x80 | (c & 63)));
 }
 
-/* One character inside quotes; width 1 has only ASCII here. */
+/* One character within quotes; with width 1 only ASCII. */
 static void add_unit(struct xc_text *text, uint32_t unit, unsigned width, char quote)
 {
 	static const char letters[] = "abtnvfr"; /* \a is 7, … \r is 13 */
@@ -80,7 +80,7 @@ static void add_unit(struct xc_text *text, uint32_t unit, unsigned width, char q
 		xc_text_char(text, (char)unit);
 	} else if (width > 1 && unit >= 0xa0 && unit < 0x110000 && (unit < 0xd800 || unit > 0xf8ff) &&
 		   (unit < 0x2028 || unit > 0x202e) && (unit < 0x2066 || unit > 0x2069)) {
-		xc_format_utf8(text, unit); /* but for surrogates, private use and what turns the reading direction */
+		xc_format_utf8(text, unit); /* no surrogates, private use or bidirectional controls */
 	} else {
 		add_octal(text, unit);
 	}
@@ -184,7 +184,7 @@ static bool is_zero(const struct xc_value *value, uint64_t from, uint64_t to)
 	return true;
 }
 
-/* Characters a text consists of; bytes above ASCII count, so that UTF-8 and Latin-1 are texts. */
+/* Does it consist of characters of a text? Bytes above ASCII count, for UTF-8 and Latin-1. */
 static bool is_text(const struct units *u, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -240,7 +240,7 @@ void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uin
 	uint64_t most = w->options->elements < MAX_UNITS ? w->options->elements + 1 : MAX_UNITS;
 	size_t have = (size_t)(count < most ? count : most);
 	if (!prefix && width == 1)
-		prefix = "";         /* u8 of Rust is a number elsewhere */
+		prefix = "";         /* u8 of Rust is a number in other places */
 	if (!prefix || width == 0) { /* a string of something else */
 		xc_format_elements(w, value, value->type, count, width);
 		return;
@@ -255,7 +255,7 @@ void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uin
 		free(bytes);
 }
 
-/* How many units can be read up to a NUL; *ended_out tells that the NUL was there. */
+/* The number of readable units before a NUL; *ended_out is true when there is a NUL. */
 static size_t read_units(const struct xc_process *process, xc_addr addr, struct units *u, uint8_t *bytes, size_t max,
 			 bool *ended_out)
 {

@@ -1,12 +1,12 @@
-/* format_view: containers as text, spelled as gdb's printers for libstdc++ do it:
+/* format_view: containers as text, in the form of gdb's printers for libstdc++:
  *
  *	std::vector of length 3, capacity 4 = {1, 2, 3}
  *	std::map with 2 elements = {["a"] = 1, ["b"] = 2}
  *	std::__cxx11::list = {[0] = 1, [1] = 2}          (here without __cxx11)
  *	std::shared_ptr<int> (use count 1, weak count 0) = {get() = 0x55…}
  *
- * Unlike gdb, runs of equal elements are folded as those of arrays are, and what is not in working order says so before
- * its innards. */
+ * Unlike in gdb, runs of equal elements are folded like those of arrays, and a damaged container is marked before its
+ * members. */
 #include <inttypes.h>
 
 #include "dwarf/format/format_impl.h"
@@ -76,14 +76,14 @@ static bool has_children(const struct xc_view *view)
 	return xc_view_next(&copy, &child) || copy.why[0];
 }
 
-/* A wrapper that adds nothing is not shown. */
+/* A wrapper without a summary is not shown. */
 static bool write_bare(struct xc_writer *w, const struct xc_view *view)
 {
 	struct xc_view copy = *view;
 	struct xc_view_child child;
 	if (!xc_view_next(&copy, &child) || child.name)
 		return false;
-	w->depth++; /* what is wrapped may be a wrapper */
+	w->depth++; /* the content may be a wrapper */
 	xc_format_nested(w, &child.value);
 	w->depth--;
 	return true;

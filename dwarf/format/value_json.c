@@ -1,5 +1,5 @@
-/* value_json: walks a value by its type, as format.c does, and builds JSON. Bounded by depth, elements and a number of values
- * for all. */
+/* value_json: walks a value by its type, like format.c, and builds JSON. Bounded by depth, by elements, and by the
+ * total number of values. */
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,13 +12,13 @@
 
 enum { MAX_PATH = 1024, MAX_SYMBOL = 512 };
 
-/* Of the present value; "." is the whole. */
+/* The path of the current value; "." is the whole. */
 static const char *path_of(const struct xc_json_walker *w)
 {
 	return w->path.len ? xc_text_string(&w->path) : ".";
 }
 
-/* ---- what is not there ---- */
+/* ---- missing values ---- */
 
 json_t *xc_json_unknown(struct xc_json_walker *w, const char *why)
 {
@@ -105,7 +105,7 @@ static json_t *real_at(struct xc_json_walker *w, const struct xc_value *value, u
 		return xc_json_unreadable(w, value);
 	if (w->options->redact)
 		return xc_json_redacted();
-	if (isfinite(real) && (long double)(double)real != real) { /* all of its digits, as text */
+	if (isfinite(real) && (long double)(double)real != real) { /* all digits, as text */
 		snprintf(text, sizeof text, "%.21Lg", real);
 		return xc_jsonvalue_text(text);
 	}
@@ -205,14 +205,14 @@ json_t *xc_json_characters(struct xc_json_walker *w, const struct xc_value *valu
 	bool ends = true;
 	if (!whole)
 		end = xc_format_text_end(value, bytes, (size_t)shown, count, width, &ends);
-	if (!ends && width == 1 && !is_unicode(bytes, end)) /* more likely data than a text before leftovers */
+	if (!ends && width == 1 && !is_unicode(bytes, end)) /* more likely data than a text with leftovers after it */
 		end = shown;
 	if (end == shown && shown < count)
 		w->out->truncated = true;
 	return text_of(w, bytes, end, width);
 }
 
-/* What a pointer to characters points to, up to its NUL. */
+/* The text that a character pointer points to, up to its NUL. */
 static json_t *pointed_text(struct xc_json_walker *w, const struct xc_process *process, xc_addr addr, unsigned width)
 {
 	size_t most = w->options->elements, end = 0;
@@ -226,7 +226,7 @@ static json_t *pointed_text(struct xc_json_walker *w, const struct xc_process *p
 			break;
 	}
 	if (got == 0 || (unit != 0 && got <= most))
-		return json_null(); /* nothing there, or it runs into what is not there */
+		return json_null(); /* unreadable, or without a NUL in readable memory */
 	if (end > most) {
 		end = most;
 		w->out->truncated = true;
@@ -295,7 +295,7 @@ static json_t *reference(struct xc_json_walker *w, const struct xc_value *value,
 	return xc_json_any(w, &target);
 }
 
-/* What has only a text form: pointers to members. */
+/* Values without a JSON form of their own: pointers to members. */
 static json_t *as_text(struct xc_json_walker *w, const struct xc_value *value)
 {
 	struct xc_format_options options = xc_format_defaults();

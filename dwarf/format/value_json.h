@@ -3,15 +3,17 @@
  *	integers      numbers up to 32 bits, decimal strings above; char too: 65
  *	bool, floats  true, 1.5; NaN and infinities, and long double beyond double, as strings
  *	enums         {"name": "RED", "value": 0}; name null when the value has none; flags "A | B"
- *	pointers      "0x55d0c0ffee"; to characters {"addr", "text"}, to functions {"addr", "symbol"}; text and symbol may be null
+ *	pointers      "0x55d0c0ffee"; to characters {"addr", "text"}, to functions {"addr", "symbol"};
+ *	              text and symbol may be null
  *	arrays        arrays; of characters a string: up to its NUL when only NULs follow or it is a text in UTF-8
- *	structs       objects by member; base classes under their type name, anonymous members' members as the struct's own
- *	references    what they refer to
+ *	structs       objects by member; base classes under their type name; members of anonymous members as own ones
+ *	references    their target
  *	functions     {"addr", "symbol"}
  *	containers    (view.h) texts as strings, sequences as arrays, maps as arrays of {"key", "value"}
  *	Rust          enums as {"Variant": fields}, tuples as arrays
- * What cannot be had is null, and `unknown` says why, by its path. What the limits cut off is null or missing at an array's
- * end, and `truncated` says so. */
+ *
+ * A value that cannot be read is null, and `unknown` has the reason under its path. A value beyond the limits is null,
+ * or missing at the end of an array, and `truncated` is set. */
 #ifndef XC_VALUE_JSON_H
 #define XC_VALUE_JSON_H
 
@@ -21,18 +23,18 @@
 
 struct xc_json_options {
 	unsigned depth;    /* of nested structs */
-	unsigned elements; /* of each array, characters of each string */
-	bool raw;          /* containers as the structs they are */
-	bool redact;       /* every value is "(redacted)"; the shape stays */
-	/* What a pointer hits, from a layer above (format.h); NULL: not told. */
+	unsigned elements; /* elements of an array, characters of a string */
+	bool raw;          /* show members of containers, not their content */
+	bool redact;       /* every value is "(redacted)"; the shape is kept */
+	/* The object that a pointer points to, from a higher layer (format.h); NULL: left out. */
 	json_t *(*describe)(const void *context, xc_addr addr);
 	const void *describe_context;
 };
 
 struct xc_json_result {
 	json_t *value;   /* the caller's; never NULL */
-	json_t *unknown; /* object: path → why; the caller's; NULL when all is known */
-	json_t *hits; /* object: path of a pointer → what `describe` says; the caller's; NULL when it says nothing */
+	json_t *unknown; /* object: path → reason; the caller's; NULL when everything is known */
+	json_t *hits;    /* object: path of a pointer → result of `describe`; the caller's; may be NULL */
 	bool truncated;
 };
 
@@ -40,7 +42,7 @@ enum {
 	XC_JSON_VALUES = 1 << 20,
 	XC_JSON_UNKNOWN = 100,
 	XC_JSON_HITS = 1 << 16
-}; /* at most, of one result: values, reasons, pointers described */
+}; /* limits of one result: values, reasons, described pointers */
 
 void xc_value_json(const struct xc_value *value, const struct xc_json_options *options, struct xc_json_result *out);
 

@@ -7,7 +7,7 @@
 #include "dwarf/value/variant.h"
 #include "dwarf/view/view.h"
 
-/* Two members of one name (damaged debug information, an anonymous member's) both stay. */
+/* Keeps both of two members with one name (damaged debug information, members of anonymous members). */
 static void set_member(json_t *object, const char *name, json_t *value)
 {
 	xc_auto(xc_freep) char *other = NULL;
@@ -25,9 +25,7 @@ static void add_members(struct xc_json_walker *w, json_t *object, const struct x
 		struct xc_value field;
 		xc_value_field(value, &members[i], &field);
 		const struct xc_type *type = xc_type_strip(field.type);
-		bool record =
-			type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_UNION || type->kind == XC_TYPE_CLASS;
-		if (!members[i].name && record && nesting < XC_JSON_DEPTH) {
+		if (!members[i].name && xc_type_is_record(type) && nesting < XC_JSON_DEPTH) {
 			size_t inner;
 			const struct xc_member *anonymous = xc_type_members(type, &inner);
 			add_members(w, object, &field, anonymous, inner, nesting + 1);
@@ -78,7 +76,7 @@ static json_t *fields(struct xc_json_walker *w, const struct xc_value *value, co
 	return json;
 }
 
-/* {"Some": [5]}; Ada's variants are members beside the others. */
+/* {"Some": [5]}; members of variants in Ada are listed with the other members. */
 static json_t *variants(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type)
 {
 	struct xc_text why = {0};
@@ -156,7 +154,7 @@ static json_t *view_json(struct xc_json_walker *w, struct xc_view *view)
 	switch (view->kind) {
 	case XC_VIEW_TEXT:
 		if (!xc_format_textual(view->elements.type, &width) && width != 1)
-			return json_null(); /* Rust's bytes are numbers elsewhere */
+			return json_null(); /* Rust's bytes are numbers in other places */
 		return xc_json_characters(w, &view->elements, view->count, width, true);
 	case XC_VIEW_LIST:
 	case XC_VIEW_MAP:
@@ -173,13 +171,13 @@ static json_t *view_json(struct xc_json_walker *w, struct xc_view *view)
 	return view_summary(w, view);
 }
 
-/* NULL when the value is no container in working order. Of one that is too deep only texts are shown. */
+/* NULL when the value is not a container, or is damaged. Beyond the depth limit only texts are shown. */
 static json_t *container(struct xc_json_walker *w, const struct xc_value *value, bool deep)
 {
 	struct xc_view view;
 	enum xc_view_result result = xc_view_open(value, &view);
 	if (result == XC_VIEW_INVALID)
-		json_decref(xc_json_unknown(w, view.why)); /* its innards follow */
+		json_decref(xc_json_unknown(w, view.why)); /* its members follow */
 	if (result != XC_VIEW_FOUND)
 		return NULL;
 	bool parts = view.kind == XC_VIEW_LIST || view.kind == XC_VIEW_MAP || view.kind == XC_VIEW_RECORD;

@@ -1,5 +1,5 @@
-/* wrap: by the brackets alone; strings and characters are passed over whole. A symbol in angle brackets may hold anything
- * ("<operator<(A, B)+4>"): it ends with the bracket before which its others are balanced, at the latest with the text. */
+/* wrap: breaks lines by brackets alone; strings and characters are skipped as a whole. A symbol in angle brackets may
+ * contain anything ("<operator<(A, B)+4>"): it ends at the bracket where all are balanced, or with the text. */
 #include "dwarf/format/wrap.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 enum { INDENT = 2, MAX_DEPTH = 64 };
 
-/* Behind a quoted text that begins at `at`. */
+/* The position after the quoted text at `at`. */
 static const char *skip_quoted(const char *at, const char *end)
 {
 	char quote = *at++;
@@ -16,7 +16,7 @@ static const char *skip_quoted(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
-/* Behind a <symbol+4>; at + 1 when it is no bracket that closes. */
+/* The position after a <symbol+4>; at + 1 when there is no closing bracket. */
 static const char *skip_symbol(const char *at, const char *end)
 {
 	int depth = 0;
@@ -29,7 +29,8 @@ static const char *skip_symbol(const char *at, const char *end)
 	return at + 1;
 }
 
-/* Behind whatever begins at `at`: a quoted text, a symbol, a bracketed group, one character. NULL when a group does not close. */
+/* The position after the item at `at`: a quoted text, a symbol, a bracketed group, one character. NULL when a group is
+ * not closed. */
 static const char *skip_item(const char *at, const char *end, unsigned depth)
 {
 	if (*at == '"' || *at == '\'')
@@ -55,7 +56,7 @@ static const char *element_end(const char *at, const char *end)
 	return at;
 }
 
-/* The first brace that opens a group with something in it, outside of anything else. */
+/* The first opening brace that is not inside another item. */
 static const char *find_brace(const char *at, const char *end)
 {
 	while (at && at < end && *at != '{')
@@ -70,7 +71,7 @@ static void add_break(struct xc_text *text, unsigned column)
 		xc_text_char(text, ' ');
 }
 
-/* Do the elements have names or braces? Then each gets a line. */
+/* Do the elements have names or braces? Then each is on a line of its own. */
 static bool needs_lines(const char *at, const char *end)
 {
 	for (const char *stop; at && at < end; at = stop ? stop + 2 : NULL) {
@@ -105,7 +106,7 @@ static void wrap_elements(struct xc_text *text, const char *at, const char *end,
 			  unsigned depth)
 {
 	bool lines = needs_lines(at, end);
-	unsigned column = width; /* so that the first begins a line */
+	unsigned column = width; /* so that the first element starts a line */
 	for (const char *stop; at < end; at = stop + 2) {
 		stop = element_end(at, end);
 		unsigned len = (unsigned)(stop - at) + (stop < end);

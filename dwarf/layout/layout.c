@@ -1,8 +1,8 @@
-/* layout: members sorted by place; whatever lies between the end of what stands before and the next start is a hole.
+/* layout: sorts members by offset; a gap between the end of the earlier members and the next start is a hole.
  *
- * `end` is the highest bit that any member so far reaches, not the end of the last one: an empty base class, members in the tail
- * padding of a base (Itanium C++ ABI 2.4) and overlapping members of Rust enums make no holes. The gap is split as gdb's
- * ptype/o splits it: whole bytes, and the bits that are left. */
+ * `end` is the highest bit that any earlier member reaches, not the end of the last one. So an empty base class,
+ * members in the tail padding of a base (Itanium C++ ABI 2.4) and overlapping members of Rust enums make no holes. A
+ * gap is split into whole bytes and remaining bits, as by gdb's ptype/o. */
 #include "dwarf/layout/layout.h"
 
 #include <stdlib.h>
@@ -14,20 +14,14 @@ struct walk {
 	uint64_t last_line; /* number of the cache line of the last row */
 };
 
-/* A member in the order of places. */
+/* A member, sorted by offset. */
 struct place {
 	const struct xc_member *member;
-	const struct xc_variant *variant; /* that it is part of, or NULL */
+	const struct xc_variant *variant; /* whose member it is, or NULL */
 	bool is_discriminant;
 	uint64_t bit;
 	size_t order;
 };
-
-bool xc_layout_is_record(const struct xc_type *type)
-{
-	type = xc_type_strip(type);
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
-}
 
 static struct xc_layout_row *add_row(struct walk *w)
 {
@@ -41,7 +35,7 @@ static struct xc_layout_row *add_row(struct walk *w)
 	return &l->rows[l->row_count++];
 }
 
-/* Bits from the start of the struct; hostile offsets end at the largest. */
+/* Bits from the start of the struct; hostile offsets saturate. */
 static uint64_t first_bit(const struct xc_member *member)
 {
 	if (member->dynamic || member->offset > UINT64_MAX / 16)
@@ -56,7 +50,7 @@ static uint64_t bits_of(const struct xc_member *member, uint64_t size)
 	return size > UINT64_MAX / 16 ? UINT64_MAX / 2 : size * 8;
 }
 
-/* Variants stay together and in order, behind all else. */
+/* Variants are after all other members, together and in order. */
 static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
@@ -112,7 +106,7 @@ static struct xc_layout_gap gap_between(uint64_t end, uint64_t start)
 	return (struct xc_layout_gap){.bytes = bits / 8, .bits = (unsigned)(bits % 8)};
 }
 
-/* Note the last cache line boundary that this row's start passed. */
+/* Record the last cache line boundary between the previous row and this row's start. */
 static void mark_line(struct walk *w, struct xc_layout_row *row)
 {
 	uint64_t line = w->options.cacheline ? row->offset / w->options.cacheline : 0;
@@ -123,7 +117,8 @@ static void mark_line(struct walk *w, struct xc_layout_row *row)
 	row->line_began = row->offset - line * w->options.cacheline;
 }
 
-/* The struct that a member is, or is an array of; NULL when it is none. *named_out: source has a name for it. */
+/* The struct that is a member's type, or the element of its array; NULL for other types. *named_out: it has a name in
+ * the source. */
 static const struct xc_type *record_of(const struct xc_type *type, bool *named_out)
 {
 	*named_out = false;
@@ -151,7 +146,7 @@ static const struct xc_type *record_of(const struct xc_type *type, bool *named_o
 	return NULL;
 }
 
-/* Anonymous structs are always looked into: there is no other place to see what they hold. */
+/* Anonymous structs are always expanded: their members are shown nowhere else. */
 static const struct xc_type *record_to_open(const struct xc_member *member, unsigned depth, unsigned expand,
 					    bool *named_out)
 {
@@ -164,13 +159,13 @@ static const struct xc_type *record_to_open(const struct xc_member *member, unsi
 /* A record that is being laid out. */
 struct record {
 	const struct xc_type *type;
-	const struct xc_member *of;       /* the member that it is, or NULL */
+	const struct xc_member *of;       /* its member, or NULL */
 	const struct xc_variant *variant; /* the member's */
 	uint64_t base;                    /* bytes from the start of the outermost type */
 	uint64_t end;                     /* highest bit that a member reaches so far */
 	unsigned depth, expand;
 	bool dynamic; /* has virtual bases */
-	bool unsized; /* what the last member reaches is not known */
+	bool unsized; /* the end of the last member is not known */
 };
 
 static void count_member(struct xc_layout *l, const struct xc_layout_row *row)
@@ -186,7 +181,7 @@ static void count_member(struct xc_layout *l, const struct xc_layout_row *row)
 	l->bit_hole_bits += row->hole.bits;
 }
 
-/* Through declarations, whose definitions may stand in another unit; also of arrays of such. */
+/* Declarations are completed, also in other units; so are elements of arrays. */
 static bool size_of(const struct xc_type *type, uint64_t *size_out)
 {
 	const struct xc_type *plain = xc_type_strip(type);
@@ -227,11 +222,11 @@ static void fill_row(struct walk *w, const struct record *r, const struct place 
 
 static void add_record(struct walk *w, struct record *r);
 
-/* What is inside a member. In a variant the discriminant's place is taken already. */
+/* Expand a member. In a variant, the offset of the discriminant is already used. */
 static void open_member(struct walk *w, const struct record *r, const struct place *place, const struct xc_type *type,
 			bool named)
 {
-	bool free = named && !place->variant; /* variants are always looked into */
+	bool free = named && !place->variant; /* variants are always expanded */
 	struct record inner = {
 		.type = type,
 		.of = place->member,
@@ -257,7 +252,7 @@ static void add_member(struct walk *w, struct record *r, const struct place *pla
 	const struct xc_type *inner =
 		record_to_open(member, r->depth + 1, r->expand + (place->variant != NULL), &named);
 	row->opens = inner != NULL;
-	if (inner) /* moves the rows */
+	if (inner) /* may move the rows */
 		open_member(w, r, place, inner, named);
 	*end = behind > *end ? behind : *end;
 	if (!place->variant)
@@ -300,7 +295,7 @@ static void add_record(struct walk *w, struct record *r)
 bool xc_layout_read(struct xc_layout *layout, const struct xc_type *type, const struct xc_layout_options *options)
 {
 	*layout = (struct xc_layout){0};
-	if (!xc_layout_is_record(type))
+	if (!xc_type_is_record(type))
 		return false;
 	layout->type = xc_type_complete(xc_type_strip(type));
 	layout->size_known = xc_type_size(layout->type, &layout->size);

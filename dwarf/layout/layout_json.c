@@ -1,4 +1,4 @@
-/* layout_json: the rows of a layout, nested again. */
+/* layout_json: the rows of a layout as nested objects. */
 #include "dwarf/layout/layout_json.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void set_true(json_t *object, const char *key, bool value)
 		xc_jsonvalue_set(object, key, json_true());
 }
 
-/* Which values of the discriminant mean the variant: numbers, and [first, last] for ranges. */
+/* The values of the discriminant that select the variant: numbers, and [first, last] for ranges. */
 static json_t *variant_object(const struct xc_variant *variant)
 {
 	json_t *object = json_object(), *values = json_array();
@@ -69,7 +69,7 @@ static json_t *member_object(const struct xc_layout_row *row)
 	return object;
 }
 
-/* Members of the depth of rows[*at], up to their END, which is passed. */
+/* The members at the depth of rows[*at], up to and including their END row. */
 static json_t *members_array(const struct xc_layout *layout, size_t *at, unsigned depth)
 {
 	json_t *array = json_array();
@@ -184,7 +184,7 @@ static void add_body(json_t *object, const struct xc_type *plain, const struct x
 	const struct xc_type *body = xc_layout_body(plain);
 	if (plain->kind == XC_TYPE_ENUM)
 		add_enum(object, plain);
-	else if (xc_layout_is_record(plain))
+	else if (xc_type_is_record(plain))
 		add_record(object, plain, shown);
 	else if (body)
 		xc_jsonvalue_set(object, "target", xc_layout_json(body, shown));
@@ -195,7 +195,7 @@ json_t *xc_layout_json(const struct xc_type *type, const struct xc_layout_shown 
 	uint64_t size;
 	json_t *object = json_object();
 	const struct xc_type *plain = xc_type_complete(xc_type_strip(type));
-	bool has_body = xc_layout_is_record(plain) || plain->kind == XC_TYPE_ENUM;
+	bool has_body = xc_type_is_record(plain) || plain->kind == XC_TYPE_ENUM;
 	set_text(object, "name", has_body ? plain->name : xc_type_name(plain));
 	set_text(object, "kind", plain->has_variants ? "enum" : xc_layout_kind_name(plain));
 	bool known = plain->kind != XC_TYPE_FUNCTION && plain->kind != XC_TYPE_VOID && xc_type_size(plain, &size);

@@ -1,8 +1,8 @@
-/* layout_report: look-ups by name, made into groups of definitions that look the same.
+/* layout_report: looks up a type by name, and groups definitions with the same text.
  *
- * The same header compiled into a thousand units gives a thousand definitions; xc_lookup folds those that agree in name, size
- * and place. What is left is told apart by its text: that is what the reader would compare. A struct that a typedef of the
- * same name already shows is left out. */
+ * A header compiled into a thousand units gives a thousand definitions; xc_lookup merges those that agree in name, size
+ * and place. The rest are compared by their text, as a reader would. A struct that is shown by a typedef of the same
+ * name is left out. */
 #include "dwarf/layout/layout_report.h"
 
 #include <dwarf.h>
@@ -17,15 +17,15 @@
 
 enum { MAX_PLACES = 8, SIMILAR = 3, MAX_LISTED = 1 << 22 };
 
-/* Definitions that look the same. */
+/* Definitions with the same text. */
 struct group {
 	const struct xc_type *type;
 	struct xc_text text;    /* without places */
 	struct xc_text places;  /* "file:line in module", parted by newlines */
-	struct xc_text modules; /* of those without a place in the source, parted by commas */
+	struct xc_text modules; /* of definitions without a place in the source, separated by commas */
 	json_t *place_list;
 	size_t place_count;
-	bool covered; /* a typedef shows it */
+	bool covered; /* shown by a typedef */
 };
 
 struct groups {
@@ -46,7 +46,7 @@ static void free_groups(struct groups *groups)
 
 /* ---- the name ---- */
 
-/* Cut a keyword off the front: its tag, or 0. */
+/* Remove a keyword from the front; returns its tag, or 0. */
 static int cut_keyword(const char **name)
 {
 	static const struct {
@@ -86,7 +86,7 @@ static bool has_tag(enum xc_type_kind kind)
 	return kind == XC_TYPE_STRUCT || kind == XC_TYPE_UNION || kind == XC_TYPE_ENUM;
 }
 
-/* In the scope that is written first, then in any, then what is only declared. */
+/* Search the scope as written, then any scope, then declarations. */
 static struct xc_error *find(const struct xc_process *process, struct xc_query *query, struct xc_definitions *found)
 {
 	for (int step = 0; step < 3; step++) {
@@ -107,7 +107,7 @@ static struct xc_error *not_found(const struct xc_process *process, const struct
 					    query->module ? query->module->name : process->target);
 	if (xc_lookup_similar(process, query, SIMILAR, &similar))
 		return xc_error_hint(err, "did you mean %s?", xc_text_string(&similar));
-	return xc_error_hint(err, "`xcore modules` tells which modules have no debug information");
+	return xc_error_hint(err, "`xcore modules` lists modules without debug information");
 }
 
 /* ---- groups ---- */
@@ -157,7 +157,7 @@ static bool ends_with(const struct xc_text *text, const struct xc_text *end)
 	return text->len > end->len && memcmp(text->bytes + text->len - end->len, end->bytes, end->len) == 0;
 }
 
-/* `typedef struct client client;` is followed by struct client: once is enough. */
+/* `typedef struct client client;` already shows struct client. */
 static void cover(struct groups *groups)
 {
 	for (size_t i = 0; i < groups->count; i++)
@@ -167,7 +167,7 @@ static void cover(struct groups *groups)
 				groups->items[i].covered = true;
 }
 
-static void tell(struct xc_section *s, struct groups *groups, const struct xc_layout_shown *shown)
+static void add_document(struct xc_section *s, struct groups *groups, const struct xc_layout_shown *shown)
 {
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	json_t *root = NULL, *others = json_array();
@@ -236,9 +236,9 @@ struct xc_error *xc_layout_report(struct xc_section *s, const struct xc_process 
 	for (size_t i = 0; i < found.count; i++)
 		add_definition(&groups, process, &found.items[i], shown);
 	cover(&groups);
-	tell(s, &groups, shown);
+	add_document(s, &groups, shown);
 	if (found.more)
-		xc_section_message(s, XC_WARNING, NULL, "there are more definitions of this name than the %d looked at",
+		xc_section_message(s, XC_WARNING, NULL, "only the first %d definitions of this name were read",
 				   XC_LOOKUP_MAX);
 	free_groups(&groups);
 	xc_definitions_fini(&found);
@@ -259,11 +259,11 @@ void xc_layout_report_type(struct xc_section *s, const struct xc_process *proces
 struct listing {
 	const struct xc_process *process;
 	const struct xc_layout_listing *asked;
-	uint64_t (*seen)[2]; /* hashes of what was told, open addressing */
+	uint64_t (*seen)[2]; /* hashes of the types that were listed, open addressing */
 	size_t count, capacity;
 };
 
-/* Two FNV-1a hashes with different starts: 128 bits tell any two types apart. */
+/* Two FNV-1a hashes with different starts: 128 bits distinguish any two types. */
 static void hash(const char *text, uint64_t out[2])
 {
 	out[0] = UINT64_C(0xcbf29ce484222325);
@@ -287,7 +287,7 @@ static bool insert(struct listing *l, const uint64_t key[2])
 	return true;
 }
 
-/* True for what was not told yet. */
+/* True for a type that was not listed yet. */
 static bool is_new(struct listing *l, const char *text)
 {
 	uint64_t key[2];

@@ -1,7 +1,7 @@
-/* layout_text: one line per row of a layout; braces, comments and sums round them.
+/* layout_text: one line per row of a layout, with braces, comments and sums.
  *
- * A member's declaration is split where its base ends (xc_type_declare), since the members of an expanded one go between:
- * `struct {` … `} name[3];`. */
+ * The declaration of a member is split after its base (xc_type_declare), because the members of an expanded one go
+ * between: `struct {` … `} name[3];`. */
 #include "dwarf/layout/layout_text.h"
 
 #include <dwarf.h>
@@ -44,7 +44,7 @@ const char *xc_layout_kind_name(const struct xc_type *type)
 
 static bool has_body(const struct xc_type *type)
 {
-	return xc_layout_is_record(type) || xc_type_strip(type)->kind == XC_TYPE_ENUM;
+	return xc_type_is_record(type) || xc_type_strip(type)->kind == XC_TYPE_ENUM;
 }
 
 const struct xc_type *xc_layout_body(const struct xc_type *type)
@@ -103,7 +103,7 @@ static void add_place(struct xc_text *text, const struct xc_layout_row *row)
 		xc_text_printf(text, "/* virtual   %7s */", size);
 }
 
-/* The keyword that C++ and Rust leave away, and C does not. */
+/* The keyword that is required in C, but not in C++ and Rust. */
 static void add_keyword(struct xc_text *text, const struct xc_type *record)
 {
 	if (record->has_variants)
@@ -124,14 +124,14 @@ static void add_bases(struct xc_text *text, const struct xc_type *record)
 	}
 }
 
-/* "struct client", "class D : B", "enum color": what stands before the brace. */
+/* The head of a definition: "struct client", "class D : B", "enum color". */
 static void add_head(struct xc_text *text, const struct xc_type *type)
 {
 	add_keyword(text, type);
 	if (type->name)
 		xc_text_add(text, xc_type_name(type));
 	else
-		text->bytes[--text->len] = '\0'; /* the blank behind the keyword */
+		text->bytes[--text->len] = '\0'; /* the space after the keyword */
 	add_bases(text, type);
 }
 
@@ -144,7 +144,7 @@ static void add_declaration(struct xc_text *text, const struct xc_type *type, co
 	xc_text_printf(text, "%s%s", declarator.len ? " " : "", xc_text_string(&declarator));
 }
 
-/* When a variant is there: "when 0, 2 to 5", "otherwise". */
+/* The condition of a variant: "when 0, 2 to 5", "otherwise". */
 static void add_condition(struct xc_text *text, const struct xc_variant *variant)
 {
 	if (variant->is_default || !variant->range_count) {
@@ -200,7 +200,7 @@ static void add_cacheline(struct xc_text *text, const struct xc_layout_row *row,
 	xc_text_add(text, " --- */\n");
 }
 
-/* What follows the brace of an expanded member: pointers never stand there, arrays may. */
+/* The text after the closing brace of an expanded member: an array, but never a pointer. */
 static void add_close(struct xc_text *text, const struct xc_layout_row *row)
 {
 	xc_auto(xc_text_fini) struct xc_text base = {0}, declarator = {0};
@@ -224,7 +224,7 @@ static void add_row(struct xc_text *text, const struct xc_layout_row *row, unsig
 	add_member(text, row);
 }
 
-/* ---- what is no part of the objects ---- */
+/* ---- static members and methods ---- */
 
 static void add_statics(struct xc_text *text, const struct xc_type *record)
 {
@@ -238,7 +238,8 @@ static void add_statics(struct xc_text *text, const struct xc_type *record)
 	}
 }
 
-/* Parameters without those that the compiler adds: the object, and what constructors of virtual bases are told. */
+/* Parameters, without those that the compiler adds: the object, and the vtable pointer of virtual bases in
+ * constructors. */
 static void add_parameters(struct xc_text *text, const struct xc_method *method)
 {
 	size_t count, at = 0, shown = 0;
@@ -340,10 +341,9 @@ static void add_sums(struct xc_text *text, const struct xc_layout *l, unsigned c
 	if (l->padding.bits)
 		xc_text_printf(text, ", bit padding: %u", l->padding.bits);
 	if (l->unsized)
-		xc_text_add(text,
-			    "; some members are only declared: their sizes, and holes behind them, are not known");
+		xc_text_add(text, "; some members are only declared: their sizes, and holes after them, are not known");
 	else if (!l->padding_known)
-		xc_text_add(text, ", padding unknown: virtual bases have no fixed place");
+		xc_text_add(text, ", padding unknown: virtual bases have no fixed offset");
 	xc_text_add(text, " */\n");
 }
 
@@ -393,7 +393,7 @@ static void add_enum(struct xc_text *text, const struct xc_type *type)
 			       STEP, "");
 }
 
-/* `prefix` and `name` stand round it for `typedef struct { … } name;`. */
+/* `prefix` and `name` surround it in `typedef struct { … } name;`. */
 static void add_body(struct xc_text *text, const struct xc_type *type, const char *prefix, const char *name,
 		     const struct xc_layout_shown *shown)
 {

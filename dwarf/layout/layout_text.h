@@ -14,19 +14,19 @@
 struct xc_layout_shown {
 	struct xc_layout_options layout;
 	bool methods;
-	bool brief; /* of a typedef for something that has a name, only that */
+	bool brief; /* of a typedef of a named type: only the typedef */
 };
 
-/* Append the type's declaration: of a typedef the whole chain, then what it ends in; of pointers, arrays and references
- * their name, then what they point to; structs with layout and sums, enums with values. Lines end with newlines; names are as in
- * the debug information (not escaped). */
+/* Append the type's declaration. Of a typedef: the whole chain, then its final target. Of pointers, arrays and
+ * references: their name, then their final target. Structs have their layout and sums, enums their values. Lines end
+ * with newlines; names are as in the debug information (not escaped). */
 void xc_layout_text(struct xc_text *text, const struct xc_type *type, const struct xc_layout_shown *shown);
 
-/* "struct", "class", "union", "enum", "typedef", "pointer", …: what kind of type it is. */
+/* The kind of a type: "struct", "class", "union", "enum", "typedef", "pointer", …. */
 const char *xc_layout_kind_name(const struct xc_type *type);
 
-/* What the typedefs, qualifiers, pointers, references and arrays of a type end in, when it is a struct, class, union or enum;
- * completed. NULL when it is something else. */
+/* The type below typedefs, qualifiers, pointers, references and arrays, if it is a struct, class, union or enum;
+ * completed. NULL for other types. */
 const struct xc_type *xc_layout_body(const struct xc_type *type);
 
 #endif

@@ -1,4 +1,4 @@
-/* modules_report: the answers of finder and debugfile side by side, in load order. */
+/* modules_report: the results of finder and debugfile, in load order. */
 #include "dwarf/report/modules_report.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 
 enum { MAX_NAMED = 8 };
 
-/* What is known of one module. */
+/* The results for one module. */
 struct row {
 	const struct xc_module *module;
-	const char *debug_path; /* where its debug information comes from, or NULL */
-	const char *debug_why;  /* why there is none or not all of it, or NULL */
+	const char *debug_path; /* the source of its debug information, or NULL */
+	const char *debug_why;  /* why there is none, or only part of it; or NULL */
 	bool problem;
 };
 
@@ -21,7 +21,7 @@ static struct row look_at(const struct xc_process *process, struct xc_module *mo
 {
 	struct row row = {.module = module};
 	if (module->kind == XC_MODULE_VDSO)
-		return row; /* the kernel's: nobody installs debug information for it */
+		return row; /* the vDSO is the kernel's: it has no debug package */
 	struct xc_debugfile *df = xc_debugfile_of(process, module);
 	row.debug_path = xc_debugfile_path(df);
 	row.debug_why = xc_debugfile_why(df);
@@ -36,13 +36,13 @@ static struct xc_cell id_cell(const struct xc_module *module, char hex[2 * XC_BU
 	return xc_cell_null(module->build_id_lost ? "not in the core" : "none");
 }
 
-/* The one sentence that matters most: a wrong or missing file before missing debug information. */
+/* The most important reason: a wrong or missing file before missing debug information. */
 static const char *why_of(const struct row *row)
 {
 	return row->module->why ? row->module->why : row->debug_why;
 }
 
-/* The same in few words: the build-id has a column of its own, and the general advice stands below the table. */
+/* The same, shortened for a table: the build-id has its own column, and the general advice is below the table. */
 static struct xc_cell problem_cell(struct xc_arena *arena, const struct row *row)
 {
 	static const char advice[] = ": install its debug package";
@@ -104,12 +104,12 @@ static void problem_table(struct xc_section *s, const struct row *rows, size_t c
 	}
 	xc_section_message(
 		s, XC_INFO, NULL,
-		"install the debug packages (-dbgsym, -dbg, -debuginfo), or give what is missing with --debug-dir, "
+		"install the debug packages (-dbgsym, -dbg, -debuginfo), or pass the missing files with --debug-dir, "
 		"--sysroot, --exe or `xcore symbols index DIR`, or let --debuginfod fetch it");
 }
 
-/* For people alone: a pack of the same core, on a host without the store, gives the same JSON. */
-static const char *told_from_store(struct xc_report *report, struct xc_process *process)
+/* In text only: a pack of the same core gives the same JSON on a host without the store. */
+static const char *store_note(struct xc_report *report, struct xc_process *process)
 {
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	size_t count = 0;
@@ -138,7 +138,7 @@ static void report_modules(struct xc_report *report, struct xc_process *process,
 		without_debug += rows[i].problem && !rows[i].debug_path;
 		problems += rows[i].problem;
 	}
-	s->headline = told_from_store(report, process);
+	s->headline = store_note(report, process);
 	xc_section_count(s, "loaded", "loaded", process->module_count);
 	xc_section_count(s, "without_file", "without a usable file", without_file)->quiet = !without_file;
 	xc_section_count(s, "without_debug", "without debug information", without_debug)->quiet = !without_debug;

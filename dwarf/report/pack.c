@@ -1,5 +1,5 @@
-/* pack: choosing what goes in. Equal files (the same source mapped twice, two modules sharing a dwz file) go in once,
- * told by device and inode, or from a pack by their bytes. */
+/* pack: selects the files of a pack. A file that is needed twice (a source mapped twice, a dwz file of two modules) is
+ * stored once. Equal files are detected by device and inode, or, when they are from a pack, by their bytes. */
 #include "dwarf/report/pack.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct packing {
 	size_t missing;
 };
 
-/* By sections, since dwz files have no program headers. */
+/* From sections, since dwz files have no program headers. */
 static struct xc_build_id id_of(const struct xc_source *source)
 {
 	struct xc_build_id id = {0};
@@ -34,11 +34,11 @@ static bool same_file(const struct xc_source *a, const struct xc_source *b)
 {
 	if (a == b || (a->ino && a->ino == b->ino && a->dev == b->dev))
 		return true;
-	/* files that come out of a pack are no inodes */
+	/* files of a pack have no inodes */
 	return !a->ino && a->size == b->size && !memcmp(a->bytes, b->bytes, (size_t)a->size);
 }
 
-/* The index of source among the files, adding it if it is new. */
+/* The index of a source among the files; a new one is added. */
 static int add_file(struct packing *p, enum xc_archive_kind kind, const struct xc_source *source, const char *path)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -58,7 +58,7 @@ struct splitting {
 	struct xc_module *module;
 };
 
-/* A .dwo goes by its unit's id, which stands little-endian in the place of a build-id; a .dwp by the module's. */
+/* A .dwo is stored under its unit's id, little-endian, in place of a build-id; a .dwp under the module's. */
 static bool add_split(void *context, const struct xc_split_found *found)
 {
 	struct splitting *s = context;
@@ -72,7 +72,7 @@ static bool add_split(void *context, const struct xc_split_found *found)
 	const char *path = xc_arena_strdup(&p->process->arena, found->path);
 	size_t before = p->count;
 	int at = add_file(p, found->package ? XC_ARCHIVE_PACKAGE : XC_ARCHIVE_SPLIT, found->source, path);
-	if (p->count > before) /* other units of the same file find it by its path */
+	if (p->count > before) /* other units in the same file find it by its path */
 		p->files[at].build_id = id;
 	return true;
 }
@@ -132,7 +132,7 @@ static struct xc_error *write(struct packing *p, const char *out_path, const str
 	return NULL;
 }
 
-/* Writing over the core itself would destroy it in the end. */
+/* Replacing the core itself would destroy it. */
 static bool is_core(const struct xc_process *process, const char *out_path)
 {
 	struct stat core, out;

@@ -1,4 +1,4 @@
-/* print: values of expressions in the two forms of a document: text as gdb's print writes it, and JSON (value_json.h). */
+/* print: values of expressions as a document: text like gdb's print, and JSON (value_json.h). */
 #include "dwarf/report/print.h"
 
 #include <jansson.h>
@@ -34,7 +34,7 @@ static bool is_reference(const struct xc_value *value)
 	return kind == XC_TYPE_REFERENCE || kind == XC_TYPE_RVALUE_REFERENCE;
 }
 
-/* gdb writes the type before a pointer or reference that is the whole value, but for `char *`. */
+/* gdb writes the type before a pointer or reference that is the whole value, except for `char *`. */
 static bool wants_type(const struct xc_value *value, const struct xc_format_options *options)
 {
 	const struct xc_type *type = xc_type_strip(value->type);
@@ -92,7 +92,7 @@ static json_t *document_of(const char *expression, const struct xc_value *value,
 			   const char *text)
 {
 	struct xc_value target = *value;
-	if (is_reference(value)) /* the object, not what refers to it */
+	if (is_reference(value)) /* the object, not the reference */
 		xc_error_free(xc_value_deref(value, &target));
 	const struct xc_json_options json_options = {.depth = options->format.depth,
 						     .elements = options->format.elements,
@@ -150,7 +150,7 @@ static struct xc_print_options options_of(const struct xc_print_options *all, si
 	return one;
 }
 
-/* Append the text; the JSON is the caller's. On error *json_out says why and the text has nothing. */
+/* Append the text; the JSON is the caller's. On error *json_out has the reason, and the text is unchanged. */
 static struct xc_error *print_one(const struct xc_frame_scope *scope, const char *expression,
 				  const struct xc_print_options *options, struct xc_text *text, json_t **json_out)
 {
@@ -187,7 +187,7 @@ static struct xc_error *print_several(struct xc_section *s, const struct xc_fram
 		xc_text_add(&text, " = ");
 		struct xc_error *err = print_one(scope, expressions[i], &one, &text, &json);
 		json_array_append_new(values, json);
-		bool near = err && err->code == XC_ERR_NOT_FOUND && err->hint; /* a name that may be meant */
+		bool near = err && err->code == XC_ERR_NOT_FOUND && err->hint; /* a suggestion */
 		if (err)
 			xc_text_printf(&text, "<%s%s%s>", err->message, near ? "; " : "", near ? err->hint : "");
 		else

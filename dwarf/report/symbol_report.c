@@ -1,4 +1,4 @@
-/* symbol_report: what debug information and the symbol tables say about an address. */
+/* symbol_report: an address in debug information and symbol tables. */
 #include "dwarf/report/symbol_report.h"
 
 #include "core/facts/facts.h"
@@ -22,7 +22,7 @@ static void add_mapping(struct xc_section *s, const struct xc_process *process, 
 	}
 	if (segment)
 		xc_section_text(s, "provenance", "its bytes",
-				segment->provenance == XC_FROM_LIVE ? "read from the process when they are asked for"
+				segment->provenance == XC_FROM_LIVE ? "read from the process when needed"
 								    : xc_provenance_text(segment->provenance));
 }
 

@@ -1,6 +1,6 @@
-/* unpack: xc_pack_extract of pack.h. Directories are walked by descriptor, one component at a time and never through a
- * link, so neither the pack nor what stands in the directory already can lead out of it. */
-#include "core/base/shared_status.h"
+/* unpack: xc_pack_extract of pack.h. Directories are opened one component at a time, by descriptor and never through a
+ * link. So neither the pack nor existing files in the directory can lead out of it. */
+#include "core/base/told.h"
 #include "dwarf/report/pack.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct extraction {
 
 /* ---- names ---- */
 
-/* Where file `index` shall stand below the directory; malloc'ed. */
+/* The path of file `index` below the directory; malloc'ed. */
 static char *name_of(const struct xc_archive *a, size_t index)
 {
 	char hex[2 * XC_BUILD_ID_MAX + 1];
@@ -43,7 +43,7 @@ static char *name_of(const struct xc_archive *a, size_t index)
 	return xc_asprintf("root/%s", file->path);
 }
 
-/* Take the next component off *path; false at the end. "." and ".." are as if they were not there. */
+/* Take the next component off *path; false at the end. "." and ".." are skipped. */
 static bool next_component(const char **path, char component[NAME_MAX + 1], bool *too_long)
 {
 	for (;;) {
@@ -62,7 +62,7 @@ static bool next_component(const char **path, char component[NAME_MAX + 1], bool
 	}
 }
 
-/* Make and open the directory of `path` below dir_fd; the last component goes to `last`. */
+/* Create and open the directory of `path` below dir_fd; `last` gets the last component. */
 static struct xc_error *open_parent(const struct extraction *x, const char *path, int *fd_out, char last[NAME_MAX + 1])
 {
 	char component[NAME_MAX + 1];
@@ -71,10 +71,10 @@ static struct xc_error *open_parent(const struct extraction *x, const char *path
 	int at = dup(x->dir_fd);
 	if (at < 0 || !next_component(&rest, last, &too_long) || strlen(path) > MAX_PATH_LEN) {
 		close(at);
-		return xc_error_new(XC_ERR_FORMAT, "the pack holds a file without a usable name");
+		return xc_error_new(XC_ERR_FORMAT, "the pack has a file without a usable name");
 	}
 	while (next_component(&rest, component, &too_long)) {
-		mkdirat(at, last, 0700); /* EEXIST is fine; anything else shows in openat */
+		mkdirat(at, last, 0700); /* EEXIST is fine; other errors appear in openat */
 		int next = openat(at, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		int saved = errno;
 		close(at);
@@ -85,7 +85,7 @@ static struct xc_error *open_parent(const struct extraction *x, const char *path
 	}
 	if (too_long) {
 		close(at);
-		return xc_error_new(XC_ERR_FORMAT, "the pack holds a file without a usable name");
+		return xc_error_new(XC_ERR_FORMAT, "the pack has a file without a usable name");
 	}
 	*fd_out = at;
 	return NULL;

@@ -24,11 +24,11 @@
 
 enum {
 	DEFAULT_MAX_FRAMES = 1024,
-	MAX_WALK = 1 << 22, /* frames of all stacks together, counted or not; beyond it a stack gets max_frames */
+	MAX_WALK = 1 << 22, /* frames of all stacks together; beyond it a stack gets max_frames */
 	MAX_NAME = 16 << 10,
 };
 
-/* Lists of a thread's guests (foreign_frame.h), by `at`. */
+/* Lists of a thread's guest frames (guest.h), sorted by `at`. */
 struct guests {
 	const struct xc_foreign_frames *lists;
 	size_t count;
@@ -40,17 +40,17 @@ struct builder {
 	struct xc_arena *arena; /* of the report */
 	const struct xc_backtrace_options *options;
 	struct xc_unwinder *unwinder;
-	struct xc_pointer_map build_ids; /* module → hex */
-	struct xc_pointer_map strings;   /* string of the process → its copy in the report */
-	struct xc_stack_row *rows;       /* of the stack being built; reused */
+	struct xc_pointer_map build_ids;  /* module → hex */
+	struct xc_pointer_map strings;    /* string in the process's memory → its copy in the report */
+	struct xc_stack_row *rows; /* of the stack being built; reused */
 	size_t row_count, row_capacity;
 	size_t guest_count;          /* of them */
-	uint64_t skipped;            /* frames left out of the middle: later rows keep their place in the count */
-	struct xc_frame *ring;       /* the last frames seen, ring_size of them; made for deep stacks only */
+	uint64_t skipped;            /* frames omitted in the middle; the indexes of later rows count them */
+	struct xc_frame *ring;       /* the last ring_size frames; allocated for deep stacks only */
 	size_t ring_size, head_size; /* together options->max_frames */
 	uint64_t walked;             /* frames of all stacks so far */
 	struct guests guests;        /* of the thread whose stack is being built */
-	uint64_t misplaced;          /* guests of all stacks that no frame holds */
+	uint64_t misplaced;          /* guest frames of all stacks that are in no frame */
 };
 
 /* ---- rows ---- */
@@ -67,7 +67,7 @@ static const char *build_id_text(struct builder *b, const struct xc_module *modu
 	return *(char *)*slot ? *slot : NULL;
 }
 
-/* Names and paths recur in every row: one copy of each goes into the report, of a length that a renderer can repeat. */
+/* Names and paths are the same in many rows: the report has one copy of each, of a bounded length. */
 static const char *shared(struct builder *b, const char *string)
 {
 	if (!string)
@@ -164,8 +164,8 @@ static void add_guest(struct builder *b, const struct xc_stack_row *from, uint64
 	b->guest_count++;
 }
 
-/* The two ends of a list, as of the machine's frames. */
-static void add_guests(struct builder *b, const struct xc_foreign_frames *list)
+/* Both ends of a list, as for native frames. */
+static void add_guests(struct builder *b, const struct xc_guest_frames *list)
 {
 	size_t max = b->ring_size + b->head_size, tail = list->row_count;
 	if (list->row_count > max)
@@ -176,14 +176,14 @@ static void add_guests(struct builder *b, const struct xc_foreign_frames *list)
 		add_guest(b, &list->rows[i], i == tail ? tail - b->head_size : 0);
 }
 
-static bool seek_guests(struct builder *b, struct guests *g, pid_t tid)
+static bool load_guests(struct builder *b, struct guests *g, pid_t tid)
 {
 	g->lists = xc_foreign_frames_of(b->process, tid, &g->count);
 	g->placed = g->count ? xc_alloc(g->count * sizeof *g->placed) : NULL;
 	return g->count > 0;
 }
 
-/* Where the frame's part of the stack ends. Where the stack broke off, all above may be its callers'. */
+/* The end of the frame's part of the stack. If the stack is broken there, its callers may be anywhere above. */
 static xc_addr frame_end(const struct xc_process *p, const struct xc_frame *frame, const struct xc_frame *caller,
 			 xc_addr sp, bool broken)
 {
@@ -196,7 +196,8 @@ static xc_addr frame_end(const struct xc_process *p, const struct xc_frame *fram
 	return xc_regs_get(&caller->regs, p->arch->sp, &end) ? end : sp;
 }
 
-/* The guests that a frame holds, as rows unless the frame was left out. `stop` says why there is no caller. */
+/* Place the guest frames of a native frame: as rows, or only marked when the frame is omitted. `stop` is the reason why
+ * there is no caller. */
 static void place_guests(struct builder *b, const struct xc_frame *frame, const struct xc_frame *caller,
 			 const char *stop, bool shown)
 {
@@ -221,7 +222,7 @@ static void place_guests(struct builder *b, const struct xc_frame *frame, const 
 	}
 }
 
-/* The walk goes on from a frame, the `seen`th, to its caller. */
+/* The unwinder moves from a frame, the `seen`th, to its caller. */
 static void leave_frame(struct builder *b, const struct xc_frame *frame, const struct xc_frame *caller, uint64_t seen)
 {
 	if (seen <= b->head_size || !b->ring_size)
@@ -238,7 +239,7 @@ static void end_guests(struct builder *b)
 
 /* ---- one stack ---- */
 
-/* Rows of the frames waiting in the ring: the last ones of `seen`, of which the first `head` have rows already. */
+/* Rows for the frames in the ring, the last of `seen`. The first `head` frames have rows already. */
 static void add_ring(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack, uint64_t seen,
 		     uint64_t head)
 {
@@ -254,7 +255,7 @@ static void add_ring(struct builder *b, const struct xc_thread *thread, struct x
 	}
 }
 
-/* The oldest one gives way. */
+/* Replaces the oldest frame in the ring. */
 static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64_t seen)
 {
 	if (!b->ring_size)
@@ -274,7 +275,7 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 	uint64_t seen = 0, head = b->head_size, least = b->head_size + b->ring_size;
 	uint64_t left = b->walked < MAX_WALK ? MAX_WALK - b->walked : 0, limit = left > least ? left : least;
 	const char *stop = "more frames than xcore follows";
-	bool merges = seek_guests(b, &b->guests, thread->tid);
+	bool merges = load_guests(b, &b->guests, thread->tid);
 	do {
 		if (merges && seen)
 			leave_frame(b, &callee, frame, seen);
@@ -302,7 +303,7 @@ static bool begins_thread(const struct xc_stack_row *row)
 	return !row->guest && (row->runtime || (row->function && !strcmp(row->function, "_start")));
 }
 
-/* What calls main, or else the runtime's frames that a thread begins with. */
+/* The callers of main, or the runtime's frames at the start of a thread. */
 static void mark_startup(struct xc_stack *stack)
 {
 	size_t from = stack->row_count;
@@ -353,8 +354,8 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 	mark_startup(stack);
 }
 
-/* Of no thread. */
-static void build_detached(struct builder *b, const struct xc_foreign_frames *list, struct xc_stack *stack)
+/* A stack that is on no thread. */
+static void build_detached(struct builder *b, const struct xc_guest_frames *list, struct xc_stack *stack)
 {
 	*stack = (struct xc_stack){
 		.detached = true,
@@ -401,8 +402,8 @@ static void builder_fini(struct builder *b)
 	free(b->rows);
 }
 
-/* What is not to be seen of the guests. */
-static void tell_guests(const struct builder *b, struct xc_section *section, size_t hidden)
+/* Messages about guest frames that are not shown. */
+static void report_hidden_guests(const struct builder *b, struct xc_section *section, size_t hidden)
 {
 	struct xc_error *err;
 	while ((err = xc_foreign_failure(b->process)))
@@ -411,12 +412,14 @@ static void tell_guests(const struct builder *b, struct xc_section *section, siz
 		xc_section_message(
 			section, XC_WARNING, NULL,
 			b->misplaced == 1
-				? "%" PRIu64 " frame of another language stands where no frame of these stacks is"
-				: "%" PRIu64 " frames of other languages stand where no frame of these stacks is",
+				? "%" PRIu64
+				  " frame of another language is at an address outside all frames of these stacks"
+				: "%" PRIu64
+				  " frames of other languages are at addresses outside all frames of these stacks",
 			b->misplaced);
 	if (hidden && b->options->choice != XC_THREADS_OTHERS)
 		xc_section_message(section, XC_INFO, "xcore bt --coroutines shows them",
-				   hidden == 1 ? "%zu stack more is on no thread" : "%zu stacks more are on no thread",
+				   hidden == 1 ? "%zu more stack is on no thread" : "%zu more stacks are on no thread",
 				   hidden);
 }
 
@@ -447,12 +450,11 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 			build_stack(&b, &process->threads[i], &stacks->stacks[stacks->stack_count++]);
 	for (size_t i = 0; i < shown; i++)
 		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
-	tell_guests(&b, section, detached_count - shown);
+	report_hidden_guests(&b, section, detached_count - shown);
 	if (xc_budget_is_spent())
-		xc_section_message(
-			section, XC_WARNING, NULL,
-			"following this debug information takes longer than it does for any "
-			"honest file of its size: names, lines and values that were asked for late are left out");
+		xc_section_message(section, XC_WARNING, NULL,
+				   "this debug information takes longer to read than any valid file of its size: "
+				   "some names, lines and values are left out");
 	if (options->group && stacks->stack_count)
 		xc_stacks_group(arena, stacks, options->brief);
 	builder_fini(&b);

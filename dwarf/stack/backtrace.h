@@ -1,4 +1,4 @@
-/* backtrace: the stacks of a report: unwinding, inline frames, lines, arguments and locals together. */
+/* backtrace: the stacks of a report: unwinding, inlined functions, lines, arguments and locals. */
 #ifndef XC_BACKTRACE_H
 #define XC_BACKTRACE_H
 
@@ -17,17 +17,16 @@ enum xc_thread_choice {
 struct xc_backtrace_options {
 	enum xc_thread_choice choice;
 	pid_t tid;         /* for XC_THREADS_ONE */
-	bool args, locals; /* evaluate them */
+	bool args, locals; /* evaluate arguments, locals */
 	bool group;        /* fold threads with equal stacks */
-	bool detached;     /* guests' stacks that stand on no thread too (foreign_frame.h) */
-	bool brief;        /* stacks that differ only in depths of recursion are equal; see struct xc_stacks */
+	bool detached;     /* include guest stacks that are on no thread (guest.h) */
+	bool brief;        /* stacks that differ only in recursion depth are equal; see struct xc_stacks */
 	size_t max_frames; /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
 	struct xc_format_options format;
 };
 
-/* What was told of guests (foreign_frame.h) is merged in, and who failed to tell is a note of the first section that is made.
- * Add a `stacks` item to the section. Problems become stop reasons and notes; only a thread that does not
- * exist is an error (XC_ERR_NOT_FOUND). */
+/* Add a `stacks` item to the section. Guest frames (guest.h) are merged in; failures to read them are notes of the
+ * first section. Problems become stop reasons and notes; the only error is a missing thread (XC_ERR_NOT_FOUND). */
 XC_MUST_CHECK struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *process,
 					    const struct xc_backtrace_options *options);
 

@@ -1,4 +1,4 @@
-/* frame_scope: counts frames as `bt` does: each inlined function first, then the function it was inlined into. */
+/* frame_scope: counts frames like `bt`: each inlined function first, then the function it is inlined into. */
 #include "dwarf/stack/frame_scope.h"
 
 enum { MAX_ROWS = 1 << 22 };
@@ -24,14 +24,14 @@ static const char *first_frame(struct xc_frame_scope *s)
 	if (!s->thread)
 		return "the target has no threads";
 	if (!s->process->arch->unwinds)
-		return "stacks of this machine are not supported yet";
+		return "stacks of this machine are not supported";
 	s->unwinder = xc_unwinder_new(s->process);
 	if (xc_unwind_first(s->unwinder, s->thread, &s->frame))
 		return NULL;
 	return s->thread->why_no_regs ? s->thread->why_no_regs : "the thread's registers are unknown";
 }
 
-/* The next row; else why there is none. */
+/* Move to the next row. NULL, or the reason why there is none. */
 static const char *up(struct xc_frame_scope *s)
 {
 	const char *stop;
@@ -67,7 +67,7 @@ struct xc_error *xc_frame_scope_open(struct xc_frame_scope *s, const struct xc_p
 	if (!s->has_frame)
 		return xc_error_new(XC_ERR_NOT_FOUND, "no frame %u: %s", row, why);
 	return xc_error_new(XC_ERR_NOT_FOUND, "no frame %u: the stack of thread %d has %u, numbered from 0 (%s)", row,
-			    (int)s->thread->tid, s->row + 1, why ? why : "more are not followed");
+			    (int)s->thread->tid, s->row + 1, why ? why : "xcore follows no more");
 }
 
 void xc_frame_scope_fini(struct xc_frame_scope *scope)

@@ -1,4 +1,4 @@
-/* stackgroups: stacks are equal when their rows stand for the same code, whatever their values. */
+/* stackgroups: stacks are equal when their rows refer to the same code; values do not matter. */
 #include "dwarf/stack/stackgroups.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Do they stand for the same code? Guests have no address that tells. */
+/* Do both refer to the same code? Guest frames have no code address. */
 static bool same_code(const struct xc_stack_row *a, const struct xc_stack_row *b)
 {
 	if (a->pc != b->pc || a->inlined != b->inlined || a->guest != b->guest)
@@ -18,7 +18,7 @@ static bool same_code(const struct xc_stack_row *a, const struct xc_stack_row *b
 			     same_text(a->file, b->file) && same_text(a->language, b->language));
 }
 
-/* The row behind i; with `brief`, behind all that repeat it. */
+/* The row after i; with `brief`, after all that repeat it. */
 static size_t next_row(const struct xc_stack *stack, size_t i, bool brief)
 {
 	const struct xc_stack_row *row = &stack->rows[i++];
@@ -39,7 +39,7 @@ static uint64_t text_hash(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* Of all that stacks are compared by: where hashes are equal and stacks are not, those between others would part them. */
+/* A hash of everything that stacks_equal compares. Unequal stacks with equal hashes could split a group. */
 static uint64_t stack_hash(const struct xc_stack *stack, bool brief)
 {
 	uint64_t hash = mix(mix(stack->crashed, stack->detached), brief ? 0 : stack->elided);
@@ -85,7 +85,7 @@ static int by_first_member(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sort by hash, then cut where stacks differ: linear in threads but for the sort. */
+/* Sort by hash, then split where stacks differ. Linear in threads except for the sort. */
 void xc_stacks_group(struct xc_arena *arena, struct xc_stacks *stacks, bool brief)
 {
 	size_t n = stacks->stack_count;

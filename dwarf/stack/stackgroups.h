@@ -4,7 +4,8 @@
 
 #include "core/report/report.h"
 
-/* Fill the groups of `stacks`, which has at least one. `brief`: stacks that differ only in how often a function calls itself are equal. */
+/* Fill the groups of `stacks`, which has at least one stack. `brief`: stacks that differ only in recursion depth are
+ * equal. */
 void xc_stacks_group(struct xc_arena *arena, struct xc_stacks *stacks, bool brief);
 
 #endif

@@ -1,11 +1,11 @@
-/* variable: plans and their execution.
+/* variable: plans and their evaluation.
  *
- * What does not depend on the frame is worked out once per (place, inline level) and hung on the level: which variables are
- * in scope, their types, and the one location list entry that holds at this address. Two thousand threads in the same
- * place then only evaluate and format. All text of a row goes into one allocation.
+ * Everything that does not depend on the frame is computed once per (place, inline level) and kept in the level: the
+ * variables in scope, their types, and the location list entry for this address. Two thousand threads at the same place
+ * then only evaluate and format. All text of a row is in one allocation.
  *
- * An inlined or outlined instance may leave out variables of its abstract origin that were optimised away whole; these
- * are shown too, so that a signature stays complete. */
+ * An inlined or outlined instance may leave out variables of its abstract origin that were optimised away completely.
+ * They are shown too, so that a signature is complete. */
 #include "dwarf/stack/variable.h"
 
 #include <dwarf.h>
@@ -27,7 +27,7 @@ struct variable {
 	enum source source;
 	struct xc_expr expr;      /* LOCATION */
 	Dwarf_Attribute constant; /* CONSTANT */
-	const void *order;        /* the DIE of the declaration, for arguments in their order */
+	const void *order;        /* the DIE of the declaration: arguments are in its order */
 };
 
 struct list {
@@ -67,7 +67,7 @@ static void add(struct collector *c, Dwarf_Die *die)
 		one.source =
 			xc_expr_of(c->types, &attr, c->file_addr, &one.expr) && one.expr.count > 0 ? LOCATION : ABSENT;
 	} else if (xc_die_flag(die, DW_AT_declaration)) {
-		return; /* extern int x; in a block: not ours */
+		return; /* extern int x; in a block: not a local */
 	}
 	one.type = xc_type_of(c->types, die);
 	list->items = xc_grow(list->items, list->count, &list->capacity, sizeof *list->items);
@@ -88,7 +88,7 @@ static void collect_children(struct collector *c, Dwarf_Die *block, unsigned nes
 		case DW_TAG_variable:
 			add(c, &child);
 			break;
-		case DW_TAG_lexical_block: /* without addresses it is no scope of its own */
+		case DW_TAG_lexical_block: /* without addresses it is not a scope */
 			if (nesting < MAX_NESTING && !has_code(&child))
 				collect_children(c, &child, nesting + 1);
 			break;
@@ -122,8 +122,8 @@ static void sort_by_order(struct list *list, size_t from)
 	}
 }
 
-/* What the abstract origin of a block declares and neither the block nor those inside it mention. gcc lists the
- * arguments of inlined calls backwards; the origin has them in order. */
+/* Variables of a block's abstract origin that neither the block nor its inner blocks list. gcc lists the arguments of
+ * inlined calls in reverse; the origin has them in order. */
 static void collect_inherited(struct collector *c, Dwarf_Die *block, size_t first_arg)
 {
 	Dwarf_Die origin = origin_of(block), child;
@@ -199,7 +199,7 @@ static void evaluate(struct xc_expr_context *c, const struct variable *variable,
 	}
 }
 
-/* Texts are collected in one buffer, as offsets, since it moves while it grows. */
+/* Texts are collected in one buffer, as offsets, because it moves when it grows. */
 struct row_text {
 	struct xc_text text;
 	const struct xc_format_options *options;
@@ -212,7 +212,7 @@ static size_t add_text(struct row_text *row, const char *string)
 	return at;
 }
 
-/* A row's variable while its texts are offsets into the buffer. */
+/* A row's variable, with its texts as offsets into the buffer. */
 struct draft {
 	size_t name, type, short_type, value; /* short_type 0: none */
 	bool readable, guessed;
@@ -288,20 +288,13 @@ void xc_variables_fill(const struct xc_frame_context *context, size_t level, boo
 	xc_arena_fini(&scratch);
 }
 
-/* ---- from a register back to a name ---- */
+/* ---- from a register to a name ---- */
 
 struct holder {
 	uint64_t number, value;
 	const char *located, *equal; /* names */
 	size_t equal_count;
 };
-
-static bool is_pointer(const struct xc_type *type)
-{
-	type = xc_type_strip(type);
-	return type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
-	       type->kind == XC_TYPE_RVALUE_REFERENCE;
-}
 
 static void look_for_holder(struct xc_expr_context *c, const struct list *list, struct holder *h)
 {
@@ -315,7 +308,7 @@ static void look_for_holder(struct xc_expr_context *c, const struct list *list, 
 		xc_expr_locate(c, &variable->expr, NULL, &location);
 		if (location.kind == XC_LOCATION_REGISTER && location.number == h->number && !h->located)
 			h->located = variable->name;
-		if (!is_pointer(variable->type))
+		if (!xc_type_is_pointer(variable->type))
 			continue;
 		xc_expr_value(c, &location, variable->type, &value);
 		if (!xc_value_load(&value, &bits) || bits != h->value ||
@@ -344,7 +337,7 @@ const char *xc_variables_in_register(const struct xc_frame_context *context, siz
 	return h.located ? h.located : h.equal_count == 1 ? h.equal : NULL;
 }
 
-/* Of a variable in pieces the one that is this register, all of it. */
+/* The piece of a variable that is all of this register. */
 static bool has_piece(const struct xc_location *location, int number, uint64_t *offset)
 {
 	uint64_t bits = 0;

@@ -1,7 +1,7 @@
 /* variable: arguments and locals of a frame, as text with types.
  *
- * What is in scope at a place, and which location list entry applies, is worked out once per place and kept;
- * per frame only the location is evaluated and the value read and formatted. */
+ * The variables in scope at a place, and their location list entries, are computed once per place and kept. For each
+ * frame, only the locations are evaluated and the values read and formatted. */
 #ifndef XC_VARIABLE_H
 #define XC_VARIABLE_H
 
@@ -11,7 +11,7 @@
 #include "dwarf/unwind/unwind.h"
 #include "dwarf/value/value.h"
 
-/* Everything that a location expression may ask for. */
+/* The context of a frame that location expressions need. */
 struct xc_frame_context {
 	const struct xc_process *process;
 	const struct xc_thread *thread; /* for TLS; may be NULL */
@@ -21,34 +21,36 @@ struct xc_frame_context {
 };
 
 /* Fill row->args, arg_count and (with_locals) row->locals, local_count of level `level` of the place. Strings are made
- * in `arena`. Arguments in declaration order; locals innermost block first, each block in declaration order;
- * a name that an inner block hides is kept (it comes later). */
+ * in `arena`. Arguments are in declaration order. Locals of inner blocks come first, each block in declaration order; a
+ * name that an inner block hides is kept, after it. */
 void xc_variables_fill(const struct xc_frame_context *context, size_t level, bool with_locals,
 		       const struct xc_format_options *options, struct xc_arena *arena, struct xc_stack_row *row);
 
-/* The argument or local of level `level` that lives in DWARF register `number` at this place (*located_out); else the only
- * pointer among them whose value is `value`; else NULL. The name lives as long as the debug file. */
+/* The argument or local of level `level` that is in DWARF register `number` at this place (*located_out is set);
+ * otherwise the only pointer among them with the value `value`; otherwise NULL. The name lives as long as the debug
+ * file. */
 const char *xc_variables_in_register(const struct xc_frame_context *context, size_t level, int number, uint64_t value,
 				     bool *located_out);
 
-/* The argument or local of level `level` whose place here is register `number` (which it fills from the low end), or, with number < 0,
- * memory that holds the byte at addr; locals of inner blocks first. Statics of the function are among them. Reads nothing of the variable. */
+/* The argument or local of level `level` that is in register `number` (from its low end), or, with number < 0, in
+ * memory that contains addr; locals of inner blocks first. Statics of the function are included. The variable is not
+ * read. */
 struct xc_held {
 	const char *name; /* lives as long as the debug file */
 	const struct xc_type *type;
-	uint64_t offset; /* of addr in it */
+	uint64_t offset; /* of addr in the variable */
 	bool argument;
 };
 bool xc_variable_held(const struct xc_frame_context *context, size_t level, int number, xc_addr addr,
 		      struct xc_held *out);
 
-/* The local or argument with this name that is in scope at level `level`, of the innermost block first, as a value; false
- * when there is none. A variable without a value is found, and absent. What the value borrows lies in `arena`. */
+/* The local or argument with this name in scope at level `level`, that of the innermost block first. False when there
+ * is none. A variable without a value is found, and is absent. Its buffers live in `arena`. */
 bool xc_variable_find(const struct xc_frame_context *context, size_t level, const char *name, struct xc_arena *arena,
 		      struct xc_value *out);
 
-/* The arguments, or the locals, of a level as values, in the order of xc_variables_fill: returns how many. What they borrow, and
- * the array, lies in `arena`. */
+/* The arguments, or the locals, of a level as values, in the order of xc_variables_fill. Returns their number. The
+ * array and buffers live in `arena`. */
 struct xc_named_value {
 	const char *name; /* lives as long as the debug file */
 	struct xc_value value;
@@ -56,7 +58,7 @@ struct xc_named_value {
 size_t xc_variable_values(const struct xc_frame_context *context, size_t level, bool locals, struct xc_arena *arena,
 			  struct xc_named_value **out);
 
-/* The same of those whose type `wanted` takes; nothing of the frame is read for the others. */
+/* The same for variables whose type `wanted` accepts. The others are not evaluated. */
 typedef bool xc_variable_wanted_fn(void *user, const struct xc_type *type);
 size_t xc_variable_values_of(const struct xc_frame_context *context, size_t level, bool locals,
 			     xc_variable_wanted_fn *wanted, void *user, struct xc_arena *arena,
@@ -66,8 +68,8 @@ size_t xc_variable_values_of(const struct xc_frame_context *context, size_t leve
 typedef bool xc_variable_name_fn(void *user, const char *name);
 void xc_variable_names(const struct xc_frame_context *context, size_t level, xc_variable_name_fn *each, void *user);
 
-/* The value of a variable that no frame is needed for: of a file, namespace or class, or a static one of a function; thread-local
- * ones of `thread` (may be NULL). Absent when it has no location. What the value borrows lies in `arena`. */
+/* The value of a variable that needs no frame: of a file, namespace or class, or a static local; thread-local ones are
+ * those of `thread` (may be NULL). Absent when it has no location. Its buffers live in `arena`. */
 void xc_variable_static(const struct xc_process *process, const struct xc_module *module,
 			const struct xc_thread *thread, Dwarf_Die *die, struct xc_arena *arena, struct xc_value *out);
 

@@ -21,8 +21,8 @@ static const char *linkage_name(Dwarf_Die *die)
 	return xc_die_attr(die, DW_AT_linkage_name, &attr) ? dwarf_formstring(&attr) : xc_die_name(die);
 }
 
-/* A copy relocation (R_X86_64_COPY and the like) moves a library's variable into the executable, which then has a global
- * object of that name and size. The original in the library is unused. */
+/* A copy relocation (R_X86_64_COPY and the like) moves a library's variable into the executable, which then has a
+ * global object of that name and size. The original in the library is unused. */
 static void prefer_copy(const struct xc_process *process, const struct xc_module *module, Dwarf_Die *die,
 			struct xc_value *value)
 {

@@ -30,6 +30,19 @@ const struct xc_type *xc_type_strip(const struct xc_type *type)
 	return &circular;
 }
 
+bool xc_type_is_record(const struct xc_type *type)
+{
+	type = xc_type_strip(type);
+	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
+}
+
+bool xc_type_is_pointer(const struct xc_type *type)
+{
+	type = xc_type_strip(type);
+	return type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
+	       type->kind == XC_TYPE_RVALUE_REFERENCE;
+}
+
 bool xc_type_size(const struct xc_type *type, uint64_t *size_out)
 {
 	uint64_t count = 1;

@@ -154,7 +154,11 @@ const struct xc_type *xc_type_of(struct xc_types *types, Dwarf_Die *die);
 /* The type without typedefs and qualifiers; XC_TYPE_UNKNOWN when they are circular. Never NULL. O(1) for most. */
 const struct xc_type *xc_type_strip(const struct xc_type *type);
 
-/* Size in bytes, through typedefs and array counts. False when it is unknown: declarations, `int[]`, void. */
+/* Through typedefs and qualifiers: is it a struct, class or union? A pointer or reference? */
+bool xc_type_is_record(const struct xc_type *type);
+bool xc_type_is_pointer(const struct xc_type *type);
+
+/* Size in bytes, through typedefs and array counts. False when it is not known: declarations, `int[]`, void. */
 bool xc_type_size(const struct xc_type *type, uint64_t *size_out);
 
 /* The definition of a declaration: from a type unit, from the same module, else from any module; the type itself when

@@ -12,8 +12,8 @@
 /* Operands are in the fields that libdw uses, since its dwarf_getlocation_die reads them. Blocks of bytes remain in the
  * file's image:
  *
- *	DW_OP_implicit_value, DW_OP_entry_value   number: length in bytes; number2: their address in this process
- *	DW_OP_const_type                          number: the type's offset; number2: address of a length byte and bytes */
+ *	DW_OP_implicit_value, DW_OP_entry_value   number: length; number2: address of the bytes in this process
+ *	DW_OP_const_type                          number: offset of the type; number2: a length byte and the bytes */
 struct xc_exprcode {
 	const Dwarf_Op *ops;
 	size_t count;

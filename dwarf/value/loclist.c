@@ -1,9 +1,9 @@
 /* loclist: the expression of an attribute (xc_expr_of in expr.h): its own, or the entry of a location list for an
  * address.
  *
- *	.debug_loc        pairs of addresses; (0, 0) is the end, (-1, x) a base address               DWARF 4, 2.6.2
- *	.debug_loclists   kinds with operands; at an offset, or by an index into a table of offsets    DWARF 5, 7.7.3 and 7.29
- *	.debug_loc.dwo    GNU's own kinds: indexes of addresses, lengths of four bytes                 gcc wiki "DebugFission"
+ *	.debug_loc        pairs of addresses; (0, 0) is the end, (-1, x) a base address        DWARF 4, 2.6.2
+ *	.debug_loclists   kinds with operands; at an offset, or by an index into offsets        DWARF 5, 7.7.3 and 7.29
+ *	.debug_loc.dwo    GNU's own kinds: indexes of addresses, lengths of four bytes          gcc wiki "DebugFission"
  *
  * libdw is not used: version 0.188 does not know DW_LLE_GNU_view_pair, takes a leading default location for one that is
  * valid everywhere, and does not report the length of a list. Thousands of variables may share a list of a hundred

@@ -9,17 +9,45 @@
 #include <math.h>
 #include <string.h>
 
+#include "dwarf/value/arith.h"
 #include "dwarf/value/float.h"
+
+static const unsigned operators[DW_OP_ne + 1] = {
+	[DW_OP_and] = '&',
+	[DW_OP_div] = '/',
+	[DW_OP_minus] = '-',
+	[DW_OP_mod] = '%',
+	[DW_OP_mul] = '*',
+	[DW_OP_or] = '|',
+	[DW_OP_plus] = '+',
+	[DW_OP_shl] = XC_OP2('<', '<'),
+	[DW_OP_shr] = XC_OP2('>', '>'),
+	[DW_OP_shra] = XC_OP2('>', '>'),
+	[DW_OP_xor] = '^',
+	[DW_OP_eq] = XC_OP2('=', '='),
+	[DW_OP_ge] = XC_OP2('>', '='),
+	[DW_OP_gt] = '>',
+	[DW_OP_le] = XC_OP2('<', '='),
+	[DW_OP_lt] = '<',
+	[DW_OP_ne] = XC_OP2('!', '='),
+};
 
 static unsigned __int128 mask(unsigned __int128 bits, unsigned size)
 {
-	return size >= 16 ? bits : bits & (((unsigned __int128)1 << size * 8) - 1);
+	return xc_arith_extend(bits, size, false);
 }
 
-static __int128 extend(const struct xc_stack_element *element)
+/* The number, extended by its sign if the operator takes it as signed. */
+static unsigned __int128 number_of(const struct xc_stack_element *element, bool is_signed)
 {
-	unsigned shift = element->size >= 16 ? 0 : 128 - element->size * 8;
-	return (__int128)(element->bits << shift) >> shift;
+	return is_signed ? xc_arith_extend(element->bits, element->size, true) : element->bits;
+}
+
+/* Is the operator signed for generic words (DWARF 5, 2.5.1.4)? */
+static bool is_signed(unsigned atom, enum xc_stack_element_kind kind)
+{
+	bool generic = atom == DW_OP_div || atom == DW_OP_shra || (atom >= DW_OP_eq && atom <= DW_OP_ne);
+	return kind == XC_ELEMENT_SIGNED || atom == DW_OP_shra || (kind == XC_ELEMENT_GENERIC && generic);
 }
 
 struct xc_stack_element xc_stack_element_word(uint64_t value, unsigned word)
@@ -71,7 +99,7 @@ const char *xc_stack_element_unary(unsigned atom, struct xc_stack_element *eleme
 		return unary_float(atom, element);
 	switch (atom) {
 	case DW_OP_abs:
-		if (element->kind != XC_ELEMENT_UNSIGNED && extend(element) < 0)
+		if (element->kind != XC_ELEMENT_UNSIGNED && (__int128)number_of(element, true) < 0)
 			element->bits = -element->bits;
 		break;
 	case DW_OP_neg:
@@ -82,29 +110,6 @@ const char *xc_stack_element_unary(unsigned atom, struct xc_stack_element *eleme
 	}
 	element->bits = mask(element->bits, element->size);
 	return NULL;
-}
-
-static bool compare(unsigned atom, int order)
-{
-	switch (atom) {
-	case DW_OP_eq:
-		return order == 0;
-	case DW_OP_ne:
-		return order != 0;
-	case DW_OP_lt:
-		return order < 0;
-	case DW_OP_le:
-		return order <= 0;
-	case DW_OP_gt:
-		return order > 0;
-	default:
-		return order >= 0;
-	}
-}
-
-static bool is_comparison(unsigned atom)
-{
-	return atom >= DW_OP_eq && atom <= DW_OP_ne;
 }
 
 static const char *binary_float(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top,
@@ -127,71 +132,14 @@ static const char *binary_float(unsigned atom, const struct xc_stack_element *be
 		r = a / b;
 		break;
 	default:
-		if (!is_comparison(atom))
+		if (!xc_arith_is_comparison(operators[atom]))
 			return NO_FLOAT;
-		bool unordered = isnan(a) || isnan(b);
-		*out = xc_stack_element_word(unordered ? atom == DW_OP_ne : compare(atom, (a > b) - (a < b)), word);
+		*out = xc_stack_element_word(xc_arith_compare(operators[atom], (a > b) - (a < b), isunordered(a, b)),
+					     word);
 		return NULL;
 	}
 	*out = *below;
 	return xc_float_to_bits(r, below->size, &out->bits) ? NULL : NO_SIZE;
-}
-
-static unsigned __int128 shift_right(const struct xc_stack_element *element, unsigned __int128 by, bool arithmetic)
-{
-	unsigned bits = by > 127 ? 127 : (unsigned)by;
-	if (arithmetic)
-		return (unsigned __int128)(extend(element) >> bits);
-	return by > 127 ? 0 : element->bits >> bits;
-}
-
-static const char *divide(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top,
-			  struct xc_stack_element *out)
-{
-	if (top->bits == 0)
-		return "division by zero in a location expression";
-	bool is_signed = below->kind == XC_ELEMENT_SIGNED || (below->kind == XC_ELEMENT_GENERIC && atom == DW_OP_div);
-	if (!is_signed) {
-		out->bits = atom == DW_OP_div ? below->bits / top->bits : below->bits % top->bits;
-		return NULL;
-	}
-	__int128 a = extend(below), b = extend(top);
-	if (b == -1) /* the smallest number divided by -1 overflows */
-		out->bits = atom == DW_OP_div ? -(unsigned __int128)a : 0;
-	else
-		out->bits = (unsigned __int128)(atom == DW_OP_div ? a / b : a % b);
-	return NULL;
-}
-
-static void compute(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top,
-		    struct xc_stack_element *out)
-{
-	unsigned __int128 a = below->bits, b = top->bits;
-	switch (atom) {
-	case DW_OP_plus:
-		out->bits = a + b;
-		break;
-	case DW_OP_minus:
-		out->bits = a - b;
-		break;
-	case DW_OP_mul:
-		out->bits = a * b;
-		break;
-	case DW_OP_and:
-		out->bits = a & b;
-		break;
-	case DW_OP_or:
-		out->bits = a | b;
-		break;
-	case DW_OP_xor:
-		out->bits = a ^ b;
-		break;
-	case DW_OP_shl:
-		out->bits = b > 127 ? 0 : a << (unsigned)b;
-		break;
-	default: /* DW_OP_shr, DW_OP_shra */
-		out->bits = shift_right(below, b, atom == DW_OP_shra || below->kind == XC_ELEMENT_SIGNED);
-	}
 }
 
 const char *xc_stack_element_binary(unsigned atom, const struct xc_stack_element *below,
@@ -202,25 +150,17 @@ const char *xc_stack_element_binary(unsigned atom, const struct xc_stack_element
 		return "operands of different types in a location expression";
 	if (below->kind == XC_ELEMENT_FLOAT)
 		return binary_float(atom, below, top, word, out);
-	struct xc_stack_element result = *below;
-	if (is_comparison(atom)) {
-		int order;
-		if (below->kind == XC_ELEMENT_UNSIGNED)
-			order = (below->bits > top->bits) - (below->bits < top->bits);
-		else
-			order = (extend(below) > extend(top)) - (extend(below) < extend(top));
-		*out = xc_stack_element_word(compare(atom, order), word);
+	unsigned op = operators[atom];
+	bool as_signed = is_signed(atom, below->kind);
+	unsigned __int128 a = number_of(below, as_signed), b = shift ? top->bits : number_of(top, as_signed), bits;
+	if (xc_arith_is_comparison(op)) {
+		*out = xc_stack_element_word(xc_arith_compare(op, xc_arith_order(a, b, as_signed), false), word);
 		return NULL;
 	}
-	if (atom == DW_OP_div || atom == DW_OP_mod) {
-		const char *why = divide(atom, below, top, &result);
-		if (why)
-			return why;
-	} else {
-		compute(atom, below, top, &result);
-	}
-	result.bits = mask(result.bits, result.size);
-	*out = result;
+	if (!xc_arith_compute(op, a, b, as_signed, &bits))
+		return "division by zero in a location expression";
+	*out = *below;
+	out->bits = mask(bits, below->size);
 	return NULL;
 }
 
@@ -241,7 +181,7 @@ const char *xc_stack_element_convert(struct xc_stack_element *element, const str
 	if (element->kind == XC_ELEMENT_FLOAT && !xc_float_from_bits(bits, element->size, &number))
 		return NO_SIZE;
 	if (element->kind == XC_ELEMENT_SIGNED || element->kind == XC_ELEMENT_GENERIC)
-		bits = (unsigned __int128)extend(element);
+		bits = number_of(element, true);
 	if (like->kind != XC_ELEMENT_FLOAT) {
 		if (element->kind == XC_ELEMENT_FLOAT)
 			why = to_integer(number, &bits);

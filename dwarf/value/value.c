@@ -1,9 +1,9 @@
-/* value: reading values.
+/* value: reads values.
  *
  * The bytes of a value come from memory, from `small` or from a buffer. A part of a value is another value with a later
  * start; a bit-field also has the position of its first bit. Integers are assembled byte by byte in the target's byte
- * order, so a value may have any alignment. Bit-fields and buffers assume little-endian, the byte order of every machine
- * whose values are read here. */
+ * order, so a value may have any alignment. Bit-fields and buffers assume little-endian, the byte order of every
+ * machine whose values are read here. */
 #include "dwarf/value/value.h"
 
 #include <inttypes.h>
@@ -259,11 +259,6 @@ struct xc_error *xc_value_check(const struct xc_value *value)
 	return err;
 }
 
-static bool is_pointer(enum xc_type_kind kind)
-{
-	return kind == XC_TYPE_POINTER || kind == XC_TYPE_REFERENCE || kind == XC_TYPE_RVALUE_REFERENCE;
-}
-
 struct xc_error *xc_value_number(const struct xc_value *value, uint64_t *bits_out)
 {
 	if (xc_value_load(value, bits_out))
@@ -277,7 +272,7 @@ struct xc_error *xc_value_deref(const struct xc_value *value, struct xc_value *o
 	const struct xc_type *type = xc_type_strip(value->type);
 	uint64_t addr;
 	struct xc_error *err;
-	if (!is_pointer(type->kind))
+	if (!xc_type_is_pointer(type))
 		return xc_error_new(XC_ERR_USAGE, "%s is not a pointer", xc_type_name(value->type));
 	if (value->kind == XC_VALUE_POINTEE) {
 		*out = *value->pointee;
@@ -295,7 +290,7 @@ struct xc_error *xc_value_index(const struct xc_value *value, int64_t index, str
 	struct xc_value element = *value;
 	struct xc_error *err;
 	uint64_t size;
-	if (is_pointer(type->kind) && (err = xc_value_deref(value, &element)))
+	if (xc_type_is_pointer(type) && (err = xc_value_deref(value, &element)))
 		return err;
 	if (type->kind == XC_TYPE_ARRAY && type->unreadable)
 		return xc_error_new(XC_ERR_USAGE, "%s is %s", xc_type_name(value->type), type->unreadable);
@@ -303,7 +298,7 @@ struct xc_error *xc_value_index(const struct xc_value *value, int64_t index, str
 		element.type = type->target;
 		if (index < 0 || (type->count_known && (uint64_t)index >= type->count))
 			return xc_error_new(XC_ERR_LIMIT, "index %" PRId64 " of %s", index, xc_type_name(value->type));
-	} else if (!is_pointer(type->kind)) {
+	} else if (!xc_type_is_pointer(type)) {
 		return xc_error_new(XC_ERR_USAGE, "%s has no elements", xc_type_name(value->type));
 	}
 	if (!xc_type_size(element.type, &size))

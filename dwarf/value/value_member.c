@@ -60,11 +60,6 @@ static const struct xc_type *record_of(const struct xc_type *type)
 	return type->is_declaration ? xc_type_complete(type) : type;
 }
 
-static bool is_record(const struct xc_type *type)
-{
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
-}
-
 /* One search for a member. Steps are limited, so that types that contain themselves end it. */
 struct search {
 	const char *name;
@@ -122,18 +117,13 @@ static bool find_member(const struct xc_value *value, struct search *search, str
 	return type->has_variants && find_in_variant(value, search, out);
 }
 
-static bool is_pointer(enum xc_type_kind kind)
-{
-	return kind == XC_TYPE_POINTER || kind == XC_TYPE_REFERENCE || kind == XC_TYPE_RVALUE_REFERENCE;
-}
-
 struct xc_error *xc_value_member(const struct xc_value *value, const char *name, struct xc_value *out)
 {
 	struct xc_value at = *value;
 	struct xc_error *err;
-	if (is_pointer(xc_type_strip(at.type)->kind) && (err = xc_value_deref(&at, &at)))
+	if (xc_type_is_pointer(at.type) && (err = xc_value_deref(&at, &at)))
 		return err;
-	if (!is_record(xc_type_strip(at.type)))
+	if (!xc_type_is_record(at.type))
 		return xc_error_new(XC_ERR_USAGE, "%s has no members", xc_type_name(value->type));
 	if (record_of(at.type)->is_declaration)
 		return xc_error_new(XC_ERR_NOT_FOUND, "%s is declared, but not defined here", xc_type_name(at.type));

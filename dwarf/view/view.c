@@ -1,9 +1,9 @@
-/* view: which hook knows a type, and what all hooks need to open a container.
+/* view: selects the hook for a type, and opens containers.
  *
- * The name of a type is cut to what the source calls the template ("std::vector" of "std::__1::vector<int, …>"): inline
- * namespaces are how libraries tell their versions apart, and it is the shape that decides which library it is.
- * Hooks of several libraries may have the same name; the first whose recogniser agrees has the type. What was
- * decided is kept for each type, so that a value that is no container costs one look-up. */
+ * The name of a type is reduced to the name of the template ("std::vector" of "std::__1::vector<int, …>"). Libraries
+ * use inline namespaces for versions, and the shape decides which library it is. Hooks of several libraries may have
+ * the same name; the first whose recogniser accepts the type is used. The result is kept for each type, so a value that
+ * is not a container costs one lookup. */
 #include "dwarf/view/view.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ void xc_view_add(const struct xc_process *process, struct xc_view_hook *hook)
 
 /* ---- which hook ---- */
 
-/* The length of an inline namespace that stands for a version of the library, with its "::"; else 0. */
+/* The length of an inline namespace for a version of the library, with its "::"; 0 when there is none. */
 static size_t version_length(const char *name)
 {
 	static const char *const versions[] = {
@@ -48,7 +48,7 @@ static size_t version_length(const char *name)
 	return 0;
 }
 
-/* Cut a type's name to the template's. False when what is left is no name of a class ("ns::C<int>::iterator"). */
+/* Reduce a type's name to the template's. False when the rest is not the name of a class ("ns::C<int>::iterator"). */
 static bool title_of(const char *name, char *title, size_t size)
 {
 	size_t len = 0;
@@ -129,7 +129,7 @@ const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, c
 		return shape;
 	shape = xc_arena_alloc(types->arena, sizeof *shape);
 	char title[XC_VIEW_TITLE];
-	*slot = shape; /* before asking hooks, which may come back here with the same type */
+	*slot = shape; /* before the hooks run, which may ask for the same type */
 	if (type->name && title_of(type->name, title, sizeof title)) {
 		struct xc_view_shape found = {.title = xc_arena_strdup(types->arena, title)};
 		if (choose(views, type, &found))
@@ -158,7 +158,7 @@ static enum xc_view_result open_nested(const struct xc_value *value, struct xc_v
 	view->value.type = type;
 	if (shape->hook->open(view))
 		return XC_VIEW_FOUND;
-	/* without a reason, parts are not there to be judged: the innards say why */
+	/* without a reason, parts are missing: the members show why */
 	return view->why[0] ? XC_VIEW_INVALID : XC_VIEW_NONE;
 }
 
@@ -219,8 +219,8 @@ bool xc_view_invalid(struct xc_view *view, const char *format, ...)
 bool xc_view_missing(struct xc_view *view, const char *what, const struct xc_value *part)
 {
 	struct xc_text text = {0};
-	bool told = xc_value_why(part, 0, 1, &text);
-	xc_view_invalid(view, "%s at %s", what, told ? xc_text_string(&text) : "an address that cannot be read");
+	bool known = xc_value_why(part, 0, 1, &text);
+	xc_view_invalid(view, "%s at %s", what, known ? xc_text_string(&text) : "an unreadable address");
 	xc_text_fini(&text);
 	return false;
 }
@@ -256,8 +256,8 @@ bool xc_view_array(struct xc_view *view, xc_addr begin, xc_addr end, xc_addr cap
 	if (cap < end)
 		return xc_view_invalid(view, "end of storage before end");
 	if ((end - begin) % size != 0 || (cap - begin) % size != 0)
-		return xc_view_invalid(view, "no whole number of elements");
-	if ((begin == 0) != (cap == 0) || (begin == cap && begin != 0)) /* nothing is allocated for no elements */
+		return xc_view_invalid(view, "not a whole number of elements");
+	if ((begin == 0) != (cap == 0) || (begin == cap && begin != 0)) /* no elements, no allocation */
 		return xc_view_invalid(view, "room for %" PRIu64 " elements at 0x%" PRIx64, (cap - begin) / size,
 				       begin);
 	if (!check_range(view, begin, end - begin))

@@ -1,30 +1,30 @@
-/* view: containers by their content, not by their innards.
+/* view: containers by their content instead of their members.
  *
- * A view looks at a value of a class that a hook recognises by the name of its type and by the shape of its members,
- * and says what a reader of the program's source would call its content: a text, elements, keys with values, parts
- * with names. Layouts come from debug information, members are found by name, nothing goes by version.
+ * A view presents a value of a class that a hook recognises by the name of its type and the shape of its members. It
+ * shows what the program's source would call its content: a text, elements, keys with values, or named parts. Layouts
+ * come from debug information: members are found by name, and no version of a library is assumed.
  *
  *	struct xc_view view;
  *	if (xc_view_open(&value, &view) == XC_VIEW_FOUND) {
  *		struct xc_view_child child;
  *		while (xc_view_next(&view, &child))
  *			… child.value …
- *		if (view.why[0]) … the rest cannot be had …
+ *		if (view.why[0]) … the rest cannot be read …
  *	}
  *
- * Containers may be uninitialised, destroyed or damaged: opening one checks what must hold for a live one (begin
- * before end, whole elements, memory that is there, links that agree), and each step checks its own links, so that
- * steps on a cycle end. What fails is XC_VIEW_INVALID with a reason; callers then show the innards. A view is a
- * plain struct that owns nothing and may be copied. Not thread-safe. */
+ * Containers may be uninitialised, destroyed or damaged. Opening one checks the invariants of a live container (begin
+ * before end, whole elements, readable memory, consistent links). Each step checks its links, so a walk over a cycle
+ * ends. A failed check gives XC_VIEW_INVALID with a reason; callers then show the members. A view is a plain struct
+ * that owns nothing and may be copied. Not thread-safe. */
 #ifndef XC_VIEW_H
 #define XC_VIEW_H
 
 #include "dwarf/value/value.h"
 
 enum xc_view_result {
-	XC_VIEW_NONE,  /* no hook knows the type, or parts of the container are not there (optimised out, not dumped) */
-	XC_VIEW_FOUND, /* ready to be read */
-	XC_VIEW_INVALID, /* a container, but not one in working order: view.why */
+	XC_VIEW_NONE,    /* no hook knows the type, or parts of the container are missing (optimised out, not dumped) */
+	XC_VIEW_FOUND,   /* can be read */
+	XC_VIEW_INVALID, /* a damaged container: the reason is in view.why */
 };
 
 enum xc_view_kind {
@@ -32,9 +32,9 @@ enum xc_view_kind {
 	XC_VIEW_LIST,    /* children without names */
 	XC_VIEW_MAP,     /* children with keys */
 	XC_VIEW_RECORD,  /* children with names, each once */
-	XC_VIEW_WRAPPER, /* one child, which stands for the whole: unique_ptr, optional, Cell */
-	XC_VIEW_EMPTY,   /* holds nothing (an empty optional): the summary is all */
-	XC_VIEW_PLAIN,   /* the summary is all (a duration) */
+	XC_VIEW_WRAPPER, /* one child, the whole content: unique_ptr, optional, Cell */
+	XC_VIEW_EMPTY,   /* an empty wrapper, such as an optional: only a summary */
+	XC_VIEW_PLAIN,   /* only a summary, such as a duration */
 };
 
 enum {
@@ -48,12 +48,12 @@ enum {
 
 struct xc_view_hook;
 
-/* What a hook worked out for a type; made once for each type and kept. */
+/* The result of a hook for a type; computed once for each type and kept. */
 struct xc_view_shape {
 	const struct xc_view_hook *hook; /* NULL: no hook knows the type */
 	const char *title;               /* name without template arguments and inline namespaces: "std::vector" */
 	const struct xc_type *element;   /* of elements, or values of maps */
-	const struct xc_type *node;      /* for the hook's own use, as is all below */
+	const struct xc_type *node;      /* private to the hook, like all below */
 	uint64_t size, offset, number;
 };
 
@@ -63,37 +63,37 @@ struct xc_view {
 	struct xc_value value;       /* the container, of a complete type without typedefs and qualifiers */
 	bool numbered;               /* LIST: elements have no natural index; gdb writes [0] = … */
 	bool contiguous;             /* LIST: the elements are an array that starts with `elements` */
-	bool count_known;            /* false where counting needs a walk (lists of old libraries) */
+	bool count_known;            /* false when counting needs a walk (lists of old libraries) */
 	uint64_t count;              /* children (pairs of a MAP); characters of a TEXT */
 	struct xc_value elements;    /* first element or character when contiguous or TEXT, also when count is 0 */
-	char prefix[XC_VIEW_PREFIX]; /* of what is wrapped round it: "std::stack wrapping: " */
+	char prefix[XC_VIEW_PREFIX]; /* of the adaptor around it: "std::stack wrapping: " */
 	char why[XC_VIEW_WHY];       /* why it is invalid, or why the walk ended early; "" otherwise */
 
-	/* the hook's own */
-	uint64_t index; /* children given out so far */
+	/* private to the hook */
+	uint64_t index; /* children returned so far */
 	uint64_t state[XC_VIEW_STATE];
 	struct xc_value part;
 	char note[XC_VIEW_NOTE];
-	unsigned nesting; /* views opened to open this one */
+	unsigned nesting; /* depth of views that were opened to open this one */
 };
 
 struct xc_view_child {
 	const char
 		*name; /* of a RECORD's or WRAPPER's child: "get()", "first"; borrowed until the next call; else NULL */
-	char number[24];       /* what name points to when it is made up */
+	char number[24];       /* the storage of a generated name */
 	struct xc_value key;   /* MAP */
-	struct xc_value value; /* may be in memory that cannot be read, as any value */
+	struct xc_value value; /* may be unreadable, like any value */
 };
 
-/* A kind of container. Bodies are filled by dwarf/view_*.c, and by plugins through xc_view_add. */
+/* A kind of container. Filled in by dwarf/view/view_*.c, and by plugins through xc_view_add. */
 struct xc_view_hook {
 	const char *name; /* of the class without template arguments and inline namespaces; "alloc::vec::Vec" */
-	/* Does this type have the shape? Fills shape. Called once a type. NULL: the name suffices. */
+	/* Does this type have the shape? Fills shape. Called once for each type. NULL: the name is sufficient. */
 	bool (*recognise)(const struct xc_type *type, struct xc_view_shape *shape);
-	/* Fill kind and count of a view whose value and shape are set. False when it is not in working order, with
-	 * `why` set by xc_view_invalid, or when parts of it cannot be read, without. */
+	/* Fill kind and count of a view whose value and shape are set. False with `why` set (xc_view_invalid) when the
+	 * container is damaged, and without when parts of it cannot be read. */
 	bool (*open)(struct xc_view *view);
-	/* Append what stands before the children: "std::vector of length 3, capacity 4". NULL: the title alone. */
+	/* Append the text before the children: "std::vector of length 3, capacity 4". NULL: only the title. */
 	void (*summary)(const struct xc_view *view, struct xc_text *text);
 	/* The next child. False at the end, or with why set. NULL: contiguous elements, or no children. */
 	bool (*next)(struct xc_view *view, struct xc_view_child *child);
@@ -101,28 +101,27 @@ struct xc_view_hook {
 	const struct xc_view_hook *link; /* of xc_view_add */
 };
 
-/* Open a view of a value whose type, without typedefs and qualifiers, is a container that some hook knows. Cost: one
- * look-up for other types. The view may be used while the process lives. */
+/* Open a view of a value whose type, without typedefs and qualifiers, is a container that some hook knows. Cost for
+ * other types: one hash lookup. The view is valid as long as the process. */
 enum xc_view_result xc_view_open(const struct xc_value *value, struct xc_view *view);
 
 /* The shape of a type without typedefs and qualifiers; computed once for each type. Its hook is NULL when no hook
  * knows the type. Never NULL; lives as long as the process. */
 const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, const struct xc_type *type);
 
-/* Append the summary of a view not yet walked, "std::map with 2 elements"; nothing for texts and for what needs
- * none (pairs). */
+/* Append the summary of a view before its first child, "std::map with 2 elements"; nothing for texts and for types
+ * without one (pairs). */
 void xc_view_summary(const struct xc_view *view, struct xc_text *text);
 
-/* The next child; false at the end, or, with view->why set, where a link leads nowhere. How many are asked for is up
- * to the caller: a count is at most as large as the memory that stands behind it, but may still be large. Starts over
- * with a fresh xc_view_open. */
+/* The next child. False at the end, or, with view->why set, at an invalid link. The caller limits the number of
+ * children: a count is bounded by the size of the memory behind it, but may be large. xc_view_open starts over. */
 bool xc_view_next(struct xc_view *view, struct xc_view_child *child);
 
-/* Append the name of a type as people say it: std::vector<std::string> for its long form, Option<Vec<u8>> in Rust. False, and
- * nothing is appended, when it has no shorter one. */
+/* Append the short name of a type: std::vector<std::string> for its long form, Option<Vec<u8>> in Rust. False, and
+ * nothing is appended, when it has no shorter name. */
 bool xc_view_brief_name(struct xc_text *text, const struct xc_type *type);
 
-/* Let one more hook look at types not seen yet, before all others. It must outlive the process. */
+/* Add a hook for types that were not seen yet; it is tried before all others. It must outlive the process. */
 void xc_view_add(const struct xc_process *process, struct xc_view_hook *hook);
 
 #endif

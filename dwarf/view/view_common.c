@@ -1,4 +1,4 @@
-/* view_common: what hooks of several libraries do alike. */
+/* view_common: functions for hooks of several libraries. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ bool xc_view_split_pair(struct xc_view *view, struct xc_view_child *child)
 {
 	struct xc_value pair = child->value;
 	return (xc_view_part(&pair, "first", &child->key) && xc_view_part(&pair, "second", &child->value)) ||
-	       xc_view_invalid(view, "its elements are no pairs");
+	       xc_view_invalid(view, "its elements are not pairs");
 }
 
 bool xc_view_wrap_pointer(struct xc_view *view, const char *const paths[])
@@ -116,7 +116,7 @@ bool xc_view_optional(struct xc_view *view, uint64_t engaged, const struct xc_va
 {
 	struct xc_text title = {0};
 	if (engaged > 1)
-		return xc_view_invalid(view, "%" PRIu64 " where it says whether it is empty", engaged);
+		return xc_view_invalid(view, "%" PRIu64 " in place of its engaged flag", engaged);
 	view->kind = XC_VIEW_EMPTY;
 	if (!engaged)
 		return true;
@@ -188,7 +188,7 @@ bool xc_view_characters_ended(struct xc_view *view, xc_addr addr, uint64_t lengt
 	if (!xc_view_characters(view, addr, length))
 		return false;
 	return is_zero(view, addr + length * view->shape->size, view->shape->size) ||
-	       xc_view_invalid(view, "no NUL behind its %" PRIu64 " characters", length);
+	       xc_view_invalid(view, "no NUL after its %" PRIu64 " characters", length);
 }
 
 bool xc_view_bits(struct xc_view *view, xc_addr begin, uint64_t count, uint64_t capacity)
@@ -196,7 +196,7 @@ bool xc_view_bits(struct xc_view *view, xc_addr begin, uint64_t count, uint64_t 
 	if (count > capacity)
 		return xc_view_invalid(view, "length %" PRIu64 " above its capacity %" PRIu64, count, capacity);
 	if (!xc_view_readable(view, begin, count / 8 + (count % 8 != 0)))
-		return xc_view_invalid(view, "elements that cannot be read");
+		return xc_view_invalid(view, "its elements cannot be read");
 	view->kind = XC_VIEW_LIST;
 	view->count_known = true;
 	view->count = count;

@@ -1,7 +1,7 @@
-/* view_cxx: containers that all C++ libraries build alike, or whose parts differ in name only.
+/* view_cxx: containers that are alike in all C++ libraries, or differ in the names of members only.
  *
- * Names of members are those of libstdc++ 4.8 to 14 and libc++ 7 to 20 (headers array, bitset, chrono, queue, span,
- * stack, string_view, tuple, utility). */
+ * The names are those of libstdc++ 4.8 to 14 and libc++ 7 to 20 (headers array, bitset, chrono, queue, span, stack,
+ * string_view, tuple, utility). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static bool next_of_pair(struct xc_view *view, struct xc_view_child *child)
 	return xc_view_part(&view->value, child->name, &child->value);
 }
 
-/* ---- what wraps another container ---- */
+/* ---- adaptors ---- */
 
 static bool is_adaptor(const struct xc_type *type, struct xc_view_shape *shape)
 {
@@ -52,10 +52,10 @@ static bool open_adaptor(struct xc_view *view)
 	xc_text_fini(&prefix);
 	if (result == XC_VIEW_NONE)
 		return xc_view_wrap(view, &part, view->shape->title);
-	return result == XC_VIEW_FOUND || xc_view_invalid(view, "what it wraps is not valid");
+	return result == XC_VIEW_FOUND || xc_view_invalid(view, "its container is not valid");
 }
 
-/* ---- arrays and what points to some ---- */
+/* ---- arrays, spans and string views ---- */
 
 static const char *const array_paths[] = {"_M_elems", "__elems_", "_M_instance", NULL};
 
@@ -152,7 +152,7 @@ static bool open_bitset(struct xc_view *view)
 	return true;
 }
 
-/* As gdb does: the bits that are set. */
+/* The set bits, as in gdb. */
 static bool next_bit(struct xc_view *view, struct xc_view_child *child)
 {
 	static const uint64_t one[2] = {1};
@@ -222,7 +222,7 @@ static void summary_of_duration(const struct xc_view *view, struct xc_text *text
 	if (type->kind == XC_TYPE_FLOAT && xc_value_load_float(&view->part, 0, (unsigned)type->size, &number))
 		xc_text_printf(text, "%.17Lg", number);
 	else if (!xc_value_load(&view->part, &bits))
-		xc_text_add(text, "<not readable> ");
+		xc_text_add(text, "<unreadable> ");
 	else if (type->is_signed)
 		xc_text_printf(text, "%" PRId64, (int64_t)bits);
 	else

@@ -1,10 +1,11 @@
-/* view_erased: std::any and std::function, which hide the type of their content.
+/* view_erased: std::any and std::function, which erase the type of their content.
  *
- * libstdc++ (any, bits/std_function.h) keeps a function of a class template over that type:
+ * libstdc++ (any, bits/std_function.h) stores a pointer to a function of a class template over that type:
  *	std::any::_Manager_internal<T>::_S_manage, std::_Function_handler<R (A…), F>::_M_invoke
- * libc++ (any, __functional/function.h) keeps one, or an object with a table of virtual functions:
+ * libc++ (any, __functional/function.h) stores one, or an object with a virtual function table:
  *	std::__1::__any_imp::_SmallHandler<T>::__handle, vtable for std::__1::__function::__func<F, A, R (A…)>
- * The name of that function tells the type's name; the type itself is that of a variable within, if at all. */
+ * The name of that function contains the type's name. The type itself is that of a variable in the function, if there
+ * is one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 enum { MAX_NAME = 1024 };
 
-/* Template argument `number` behind `head` in a name; appended as people say it. */
+/* Append template argument `number` after `head` in a name, in its short form. */
 static bool argument_in(const char *name, const char *head, unsigned number, struct xc_text *text)
 {
 	const char *at = name ? strstr(name, head) : NULL;
@@ -57,7 +58,7 @@ static bool is_any(const struct xc_type *type, struct xc_view_shape *shape)
 	return xc_view_has(type, "_M_manager", &shape->element) && xc_view_has(type, "_M_storage._M_ptr", NULL);
 }
 
-/* A pointer that the manager casts the storage to. */
+/* The type that the manager casts the storage to. */
 static const struct xc_type *content_of_any(const struct xc_process *process, xc_addr manager)
 {
 	const struct xc_type *pointer = xc_view_function_local(process, manager, "__ptr");
@@ -78,7 +79,7 @@ static bool open_any(struct xc_view *view)
 	const char *name = xc_view_function_name(view->value.process, manager);
 	bool inside = name && strstr(name, "::_Manager_internal<");
 	if (!inside && (!name || !strstr(name, "::_Manager_external<")))
-		return xc_view_invalid(view, "its manager 0x%" PRIx64 " is none", manager);
+		return xc_view_invalid(view, "its manager 0x%" PRIx64 " is unknown", manager);
 	note_content(view, name, inside ? "::_Manager_internal<" : "::_Manager_external<", 0);
 	const struct xc_type *type = content_of_any(view->value.process, manager);
 	view->state[0] = 1;
@@ -110,7 +111,7 @@ static bool open_libcxx_any(struct xc_view *view)
 	const char *name = xc_view_function_name(view->value.process, function);
 	note_content(view, name, "Handler<", 0);
 	view->state[0] = 1;
-	return view->note[0] || xc_view_invalid(view, "its handler 0x%" PRIx64 " is none", function);
+	return view->note[0] || xc_view_invalid(view, "its handler 0x%" PRIx64 " is unknown", function);
 }
 
 static void summary_of_any(const struct xc_view *view, struct xc_text *text)
@@ -128,7 +129,7 @@ static bool is_function(const struct xc_type *type, struct xc_view_shape *shape)
 	       xc_view_has(type, "_M_invoker", NULL);
 }
 
-/* Pointers to functions are shown, anything else is told by its type. */
+/* A target that is a function pointer is a child; any other target is only named by its type. */
 static bool target(struct xc_view *view, const struct xc_value *pointer)
 {
 	if (!strstr(view->note, "(*)") || strstr(view->note, "{lambda")) {
@@ -156,7 +157,7 @@ static bool open_function(struct xc_view *view)
 		return true;
 	note_content(view, xc_view_function_name(view->value.process, invoker), "_Function_handler<", 1);
 	return view->note[0] ? target(view, &functor)
-			     : xc_view_invalid(view, "its invoker 0x%" PRIx64 " is none", invoker);
+			     : xc_view_invalid(view, "its invoker 0x%" PRIx64 " is unknown", invoker);
 }
 
 static bool is_libcxx_function(const struct xc_type *type, struct xc_view_shape *shape)
@@ -165,7 +166,7 @@ static bool is_libcxx_function(const struct xc_type *type, struct xc_view_shape 
 	return shape->element && xc_view_has(type, "__f_.__f_", NULL) && xc_view_has(type, "__f_.__buf_", NULL);
 }
 
-/* A pointer to a __func, which has a table of virtual functions and then the target. */
+/* A pointer to a __func: a virtual function table, then the target. */
 static bool open_libcxx_function(struct xc_view *view)
 {
 	char name[MAX_NAME];
@@ -179,7 +180,7 @@ static bool open_libcxx_function(struct xc_view *view)
 		return xc_view_invalid(view, "its target at 0x%" PRIx64 " cannot be read", object);
 	note_content(view, xc_symbol_describe(view->value.process, table, name, sizeof name), "__func<", 0);
 	struct xc_value pointer = xc_value_memory(view->value.process, view->shape->element, object + word);
-	return view->note[0] ? target(view, &pointer) : xc_view_invalid(view, "its target is of no known kind");
+	return view->note[0] ? target(view, &pointer) : xc_view_invalid(view, "its target has an unknown type");
 }
 
 static void summary_of_function(const struct xc_view *view, struct xc_text *text)

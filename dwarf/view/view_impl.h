@@ -7,11 +7,11 @@
 #include "dwarf/view/view_part.h"
 
 enum {
-	XC_VIEW_STEPS = 1 << 12, /* of a walk inside one call (down a tree, over empty buckets) */
+	XC_VIEW_STEPS = 1 << 12, /* of a loop within one call (down a tree, over empty buckets) */
 	XC_VIEW_DEPTH = 128,     /* a balanced tree of 2^64 elements is less deep */
 };
 
-/* Tables of hooks, each ended by one without name. */
+/* Tables of hooks; a hook without a name ends each. */
 extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[],
 	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],
 	xc_view_rust_holders[], xc_view_rust_maps[];
@@ -26,7 +26,7 @@ bool xc_view_readable(const struct xc_view *view, xc_addr addr, uint64_t len);
 
 /* ---- names ---- */
 
-/* The name of a type for people: std::string for its long form, default template arguments left out. */
+/* The name of a type as in sources: std::string for its long form, default template arguments left out. */
 void xc_view_type_name(struct xc_text *text, const struct xc_type *type);
 void xc_view_short_name(struct xc_text *text, const char *name);
 
@@ -35,32 +35,32 @@ void xc_view_short_name(struct xc_text *text, const char *name);
 /* Set view->why; returns false. */
 bool xc_view_invalid(struct xc_view *view, const char *format, ...) XC_PRINTF(2, 3);
 
-/* view->why for something that cannot be read, with the reason; returns false. */
+/* Set view->why to "WHAT at ADDRESS: REASON" for a part that cannot be read; returns false. */
 bool xc_view_missing(struct xc_view *view, const char *what, const struct xc_value *part);
 
-/* The view of [begin, end) as an array of shape->element, after checking it (begin <= end <= cap, whole elements,
+/* Make the view an array of shape->element in [begin, end), after checks (begin <= end <= cap, whole elements,
  * readable). */
 bool xc_view_array(struct xc_view *view, xc_addr begin, xc_addr end, xc_addr cap);
 
-/* The same with a count. */
+/* The same for `count` elements. */
 bool xc_view_counted(struct xc_view *view, xc_addr begin, uint64_t count);
 
-/* The view as a text of `count` characters of shape->element from addr on. */
+/* Make the view a text of `count` characters of shape->element from addr on. */
 bool xc_view_characters(struct xc_view *view, xc_addr addr, uint64_t count);
 
-/* The next child of contiguous elements; for hooks with a `next` of their own. */
+/* The next of contiguous elements; for hooks that have a `next` function. */
 bool xc_view_next_contiguous(struct xc_view *view, struct xc_view_child *child);
 
-/* The view becomes that of a part of it, if the part has one with children; with prefix before its summary. */
+/* Make the view that of one of its parts, if the part has a view with children; prefix goes before its summary. */
 enum xc_view_result xc_view_become(struct xc_view *view, const struct xc_value *part, const char *prefix);
 
-/* The view as a wrapper of view->part, or as that of its content when that has children. gdb's way:
- * "std::optional<…> containing std::vector of length 2…". title: what to say before " containing ". */
+/* Make the view a wrapper of `part`, or the view of its content when that has children, as in gdb: "std::optional<…>
+ * containing std::vector of length 2…". title: the text before " containing ". */
 bool xc_view_wrap(struct xc_view *view, const struct xc_value *part, const char *title);
 
-/* ---- what several hooks do alike (view_common.c) ---- */
+/* ---- shared by hooks of several libraries (view_common.c) ---- */
 
-/* A path leads to a pointer; its target becomes the element. */
+/* True when a path leads to a pointer; its target becomes the element. */
 bool xc_view_points_at(const struct xc_type *type, const char *path, struct xc_view_shape *shape);
 
 /* The last component of the title: "Vec" of "alloc::vec::Vec". Borrowed from it. */
@@ -76,35 +76,35 @@ void xc_view_tuple_summary(const struct xc_view *view, struct xc_text *text);
 void xc_view_with_elements(const struct xc_view *view, struct xc_text *text);
 void xc_view_title_with_element(const struct xc_view *view, struct xc_text *text);
 
-/* Children: view->part without a name, or as "get()"; the pair in child->value as key and value. */
+/* Children: view->part without a name, or as "get()"; a pair in child->value, split into key and value. */
 bool xc_view_next_bare(struct xc_view *view, struct xc_view_child *child);
 bool xc_view_next_get(struct xc_view *view, struct xc_view_child *child);
 bool xc_view_split_pair(struct xc_view *view, struct xc_view_child *child);
 
-/* A wrapper of the pointer that one of the paths leads to. */
+/* Make the view a wrapper of the part at the first of the paths that exists. */
 bool xc_view_wrap_pointer(struct xc_view *view, const char *const paths[]);
 
-/* A pointer that shares its target: all owners together hold one weak count. block: 0 when it owns nothing. */
+/* Make the view a shared pointer. All owners together hold one weak count. block: 0 when it owns nothing. */
 bool xc_view_counts(struct xc_view *view, xc_addr block, int64_t use, int64_t weak);
 void xc_view_shared_summary(const struct xc_view *view, struct xc_text *text);
 
-/* An optional of shape->element, which lies in payload; a variant of shape->number template arguments, told by an
- * index of shape->size bytes whose all ones mean none. */
+/* Make the view an optional of shape->element in `payload`, or a variant of shape->number alternatives, whose index has
+ * shape->size bytes; all ones mean that there is none. */
 bool xc_view_optional(struct xc_view *view, uint64_t engaged, const struct xc_value *payload);
 void xc_view_optional_summary(const struct xc_view *view, struct xc_text *text);
 bool xc_view_variant(struct xc_view *view, uint64_t index, const struct xc_value *storage);
 void xc_view_variant_summary(const struct xc_view *view, struct xc_text *text);
 
-/* xc_view_characters with a NUL behind them: what is uninitialised seldom has one there. */
+/* xc_view_characters that also requires a NUL at the end, which uninitialised memory seldom has. */
 bool xc_view_characters_ended(struct xc_view *view, xc_addr addr, uint64_t length);
 
-/* A vector of `count` bits from begin on; state 0 and 1 are its own. */
+/* A vector of `count` bits from begin on. Uses state[0] and state[1]. */
 bool xc_view_bits(struct xc_view *view, xc_addr begin, uint64_t count, uint64_t capacity);
 bool xc_view_next_bit(struct xc_view *view, struct xc_view_child *child);
 void xc_view_bits_summary(const struct xc_view *view, struct xc_text *text);
 
-/* Elements of shape->size bytes in blocks, which a map at state[0] points to: state[1] elements of the first are not
- * used, each has room for state[2]. */
+/* Elements of shape->size bytes in blocks, to which a map at state[0] points. The first state[1] elements of the first
+ * block are unused; a block has room for state[2]. */
 bool xc_view_next_in_blocks(struct xc_view *view, struct xc_view_child *child);
 
 /* ---- wrappers of Rust (view_rust.c) ---- */
@@ -112,30 +112,31 @@ bool xc_view_next_in_blocks(struct xc_view *view, struct xc_view_child *child);
 /* The number or the pointer in the wrapper at the first of the paths that exists. */
 bool xc_view_wrapped_number(const struct xc_value *value, const char *const paths[], uint64_t *bits_out);
 
-/* The byte type within an unsized type and its wrappers: Path → OsStr → Slice → [u8]. NULL when it is none of bytes. */
+/* The byte type within an unsized type and its wrappers: Path → OsStr → Slice → [u8]. NULL when there is none. */
 const struct xc_type *xc_view_byte_below(const struct xc_type *type);
 
 /* ---- nodes (view_nodes.c) ---- */
 
-/* The type of the links that a path leads to (or points to), and where the element lies behind them. */
+/* Fill the shape with the type of the links that a path leads (or points) to, and the offset of the element after
+ * them. */
 bool xc_view_place_element(const struct xc_type *type, const char *path, const struct xc_type *element,
 			   struct xc_view_shape *shape);
 
-/* A node as its links. */
+/* The links of a node. */
 struct xc_value xc_view_node(const struct xc_view *view, xc_addr addr);
 
-/* A ring through `header` in the container, with these names of links; state 0 to 2 are its own. */
+/* A ring through `header` in the container, with these names of links. Uses state[0] to state[2]. */
 bool xc_view_ring_open(struct xc_view *view, const struct xc_value *header, const char *next, const char *prev);
 bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const char *next, const char *prev);
 
-/* The node in state[0] of a chain that ends with a null pointer, and on to the next; state 0 and 1 are its own. */
+/* The node in state[0] of a chain that ends with a null pointer; advances. Uses state[0] and state[1]. */
 bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
 
-/* The same of a chain that has view->count nodes: one that ends before is not valid. */
+/* The same for a chain of view->count nodes: a shorter one is invalid. */
 bool xc_view_counted_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
 
-/* A binary tree in order: view->count is known, the root's parent is the header in the container. shape->number says
- * which names its links have: 0 libstdc++, 1 libc++. */
+/* A binary tree in order. view->count is known, and the root's parent is the header in the container. shape->number
+ * selects the names of links: 0 libstdc++, 1 libc++. */
 bool xc_view_tree_open(struct xc_view *view, const struct xc_value *header, xc_addr root, xc_addr first);
 bool xc_view_tree_next(struct xc_view *view, struct xc_view_child *child);
 

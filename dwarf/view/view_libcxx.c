@@ -1,8 +1,8 @@
 /* view_libcxx: strings, sequences and holders of LLVM's C++ library.
  *
- * Layouts as in libc++ 7 to 20 (headers string, vector, deque, memory, tuple, optional, variant). Up to 19 a member
- * that shares its place with an empty allocator is a __compressed_pair, whose first base class has the __value_;
- * since 20 it is a member of its own with another name. */
+ * Layouts of libc++ 7 to 20 (headers string, vector, deque, memory, tuple, optional, variant). Up to 19, a member that
+ * shares storage with an empty allocator is a __compressed_pair, whose first base class has the __value_. Since 20 it
+ * is a member with another name. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 /* ---- strings ----
  *
- * A union of __l {capacity, size, data} and __s {size, data}; one bit tells which it is. By default it is the lowest
- * of the first byte: sizes of short strings are doubled in it, capacities of long ones odd. Since libc++ 15 it is
- * the bit-field __is_long_. With _LIBCPP_ABI_ALTERNATE_STRING_LAYOUT the data come first, and it is the highest bit
- * of the last byte. */
+ * A union of __l {capacity, size, data} and __s {size, data}; one bit selects. By default it is the lowest bit of the
+ * first byte: the size of a short string is doubled in it, the capacity of a long one is odd. Since libc++ 15 it is the
+ * bit-field __is_long_. With _LIBCPP_ABI_ALTERNATE_STRING_LAYOUT the data come first, and it is the highest bit of the
+ * last byte. */
 
 static const char *const rep_paths[] = {"__r_.__value_", "__rep_", NULL};
 
@@ -134,7 +134,7 @@ static bool open_deque(struct xc_view *view)
 	    !xc_view_part_of(&view->value, &size, size_paths) || !xc_value_load(&size, &view->count))
 		return false;
 	if (end < begin || (end - begin) % word != 0 || !xc_view_readable(view, begin, end - begin))
-		return xc_view_invalid(view, "its map of blocks is none");
+		return xc_view_invalid(view, "its map of blocks is invalid");
 	uint64_t room = (end - begin) / word * per_block;
 	if (start > room || view->count > room - start)
 		return xc_view_invalid(view, "%" PRIu64 " elements from %" PRIu64 " on in blocks for %" PRIu64,
@@ -168,7 +168,7 @@ static bool is_shared(const struct xc_type *type, struct xc_view_shape *shape)
 	return shape->element && xc_view_has(type, "__ptr_", NULL) && xc_view_has(type, "__cntrl_", NULL);
 }
 
-/* Counts are stored less one. */
+/* Counts are stored minus one. */
 static bool open_shared(struct xc_view *view)
 {
 	static const char *const paths[] = {"__ptr_", NULL};
@@ -205,7 +205,7 @@ static bool next_of_tuple(struct xc_view *view, struct xc_view_child *child)
 	snprintf(path, sizeof path, "<%" PRIu64 ">", view->index);
 	if (!xc_view_part(&view->part, path, &leaf) ||
 	    (!xc_view_part(&leaf, "__value_", &child->value) && !xc_view_part(&leaf, "<0>", &child->value)))
-		return xc_view_invalid(view, "its bases are others than expected");
+		return xc_view_invalid(view, "its base classes are not the expected ones");
 	snprintf(child->number, sizeof child->number, "[%" PRIu64 "]", view->index + 1);
 	child->name = child->number;
 	return true;
@@ -237,7 +237,7 @@ static bool is_variant(const struct xc_type *type, struct xc_view_shape *shape)
 	       shape->size <= 8 && xc_view_has(impl, "__data", NULL);
 }
 
-/* The alternatives all begin where the union does. */
+/* All alternatives begin at the start of the union. */
 static bool open_variant(struct xc_view *view)
 {
 	struct xc_value impl, storage;
@@ -255,7 +255,7 @@ static bool open_path(struct xc_view *view)
 {
 	struct xc_value name;
 	return xc_view_part(&view->value, "__pn_", &name) && (xc_view_become(view, &name, "") == XC_VIEW_FOUND ||
-							      xc_view_invalid(view, "its name is no valid string"));
+							      xc_view_invalid(view, "its name is not a valid string"));
 }
 
 const struct xc_view_hook xc_view_libcxx[] = {

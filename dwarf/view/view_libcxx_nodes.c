@@ -1,15 +1,15 @@
-/* view_libcxx_nodes: containers of LLVM's C++ library whose elements are nodes.
+/* view_libcxx_nodes: node-based containers of LLVM's C++ library.
  *
- * Layouts as in libc++ 7 to 20 (headers list, forward_list, __tree, __hash_table). Where the node's type is known,
- * it says where the element is; else that is worked out. Elements of maps are a __value_type, which holds the pair
- * as __cc (or __cc_). */
+ * Layouts of libc++ 7 to 20 (headers list, forward_list, __tree, __hash_table). The offset of the element is that in
+ * the node's type, if it is in the debug information; otherwise it is computed. Elements of maps are a __value_type,
+ * which contains the pair as __cc (or __cc_). */
 #include <inttypes.h>
 
 #include "dwarf/view/view_impl.h"
 
 static const char *const size_paths[] = {"__size_alloc_.__value_", "__size_", NULL};
 
-/* Take the pair out of a map's element. */
+/* The pair within a map's element. */
 static void open_pair(struct xc_view_shape *shape)
 {
 	const struct xc_type *pair;
@@ -49,8 +49,7 @@ static void summary_of_list(const struct xc_view *view, struct xc_text *text)
 
 static const char *const begin_paths[] = {"__before_begin_.__value_.__next_", "__before_begin_.__next_", NULL};
 
-/* The node's type, which the link points to, has the element; what the link's own type is differs from version to
- * version. */
+/* The node type that the link points to has the element. The type of the link itself differs between versions. */
 static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	uint64_t word;
@@ -91,8 +90,8 @@ static void summary_of_forward_list(const struct xc_view *view, struct xc_text *
 /* ---- trees ----
  *
  * __tree_end_node {__left_} ← __tree_node_base {__right_, __parent_, __is_black_} ← __tree_node {__value_}. The
- * container has a __tree_end_node, whose left is the root. The base's tail is used: an int follows the bool at 28,
- * not at 32. */
+ * container has a __tree_end_node, whose left is the root. Tail padding of the base is used: an int after the bool is
+ * at 28, not at 32. */
 
 static const char *const end_paths[] = {"__tree_.__pair1_.__value_", "__tree_.__end_node_", NULL};
 static const char *const tree_sizes[] = {"__tree_.__pair3_.__value_", "__tree_.__size_", NULL};
@@ -163,7 +162,7 @@ static bool is_hash(const struct xc_type *type, struct xc_view_shape *shape)
 	shape->node = xc_view_plain(xc_type_strip(link)->target);
 	if (!shape->element || !xc_type_size(link, &word) || !xc_view_has(shape->node, "__next_", NULL))
 		return false;
-	shape->offset = xc_view_align(2 * word, shape->element); /* behind the link and the hash */
+	shape->offset = xc_view_align(2 * word, shape->element); /* after the link and the hash */
 	open_pair(shape);
 	return true;
 }

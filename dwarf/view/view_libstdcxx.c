@@ -1,7 +1,7 @@
 /* view_libstdcxx: strings and sequences of the GNU C++ library.
  *
- * Layouts as in libstdc++ 4.8 to 14 (bits/basic_string.h, cow_string.h, stl_vector.h, stl_bvector.h, stl_deque.h).
- * What chains nodes is in view_libstdcxx_nodes.c, what holds one thing in view_libstdcxx_holders.c. */
+ * Layouts of libstdc++ 4.8 to 14 (bits/basic_string.h, cow_string.h, stl_vector.h, stl_bvector.h, stl_deque.h).
+ * Node-based containers are in view_libstdcxx_nodes.c, holders in view_libstdcxx_holders.c. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 /* ---- strings ---- */
 
-/* _M_dataplus is an _Alloc_hider: an allocator, empty but for odd ones, and the pointer. clang leaves its definition
- * to the library's own debug information; then the pointer is taken to be all of it. */
+/* _M_dataplus is an _Alloc_hider: an allocator, which is usually empty, and the pointer. clang leaves the definition of
+ * _Alloc_hider to the library's own debug information; without it, the pointer is assumed to be the only member. */
 static bool has_characters(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->element = xc_view_argument(type, 0);
@@ -51,7 +51,7 @@ static bool open_string(struct xc_view *view)
 	return xc_view_characters_ended(view, addr, length);
 }
 
-/* The string with a shared representation, whose head stands before the characters. */
+/* The copy-on-write string: the header of its representation is before the characters. */
 static bool is_cow_string(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	return has_characters(type, shape);
@@ -62,9 +62,9 @@ static bool open_cow_string(struct xc_view *view)
 	uint64_t addr, length, capacity, word = view->value.process->arch->word;
 	if (!characters_of(view, &addr))
 		return false;
-	/* _Rep is {length, capacity, int reference count}, which with its padding are three words */
+	/* _Rep is {length, capacity, int reference count}: three words with its padding */
 	if (!xc_view_word(view, addr - 3 * word, &length) || !xc_view_word(view, addr - 2 * word, &capacity))
-		return xc_view_invalid(view, "nothing before its characters");
+		return xc_view_invalid(view, "no header before its characters");
 	if (length > capacity)
 		return xc_view_invalid(view, "length %" PRIu64 " above its capacity %" PRIu64, length, capacity);
 	return xc_view_characters_ended(view, addr, length);
@@ -109,7 +109,7 @@ static bool open_bool_vector(struct xc_view *view)
 		return false;
 	if (end < begin || cap < end || (end - begin) % word != 0 || (cap - begin) % word != 0 || offset >= word * 8 ||
 	    (end == cap && offset > 0))
-		return xc_view_invalid(view, "its ends do not agree");
+		return xc_view_invalid(view, "its ends are inconsistent");
 	return xc_view_bits(view, begin, (end - begin) * 8 + offset, (cap - begin) * 8);
 }
 
@@ -152,12 +152,12 @@ static bool open_deque(struct xc_view *view)
 	if (!read_end(view, "_M_impl._M_start", &start) || !read_end(view, "_M_impl._M_finish", &finish))
 		return false;
 	if (!end_is_sound(view, &start) || !end_is_sound(view, &finish))
-		return xc_view_invalid(view, "an end outside its node");
+		return xc_view_invalid(view, "an end is outside its node");
 	if (start.last - start.first != finish.last - finish.first || finish.node < start.node ||
 	    (finish.node - start.node) % word != 0 || (finish.node == start.node && finish.cur < start.cur))
-		return xc_view_invalid(view, "its ends do not agree");
+		return xc_view_invalid(view, "its ends are inconsistent");
 	if (!xc_view_readable(view, start.node, finish.node - start.node + word))
-		return xc_view_invalid(view, "a map of nodes that cannot be read");
+		return xc_view_invalid(view, "its map of nodes cannot be read");
 	uint64_t per_node = (start.last - start.first) / size;
 	view->kind = XC_VIEW_LIST;
 	view->count_known = true;

@@ -1,7 +1,7 @@
-/* view_libstdcxx_holders: what holds one thing, or one of each kind, in the GNU C++ library.
+/* view_libstdcxx_holders: smart pointers, tuple, optional, variant and path of the GNU C++ library.
  *
- * Layouts as in libstdc++ 4.8 to 14 (bits/unique_ptr.h, shared_ptr_base.h, std_function.h, tuple, optional, variant,
- * any, bits/fs_path.h). */
+ * Layouts of libstdc++ 4.8 to 14 (bits/unique_ptr.h, shared_ptr_base.h, std_function.h, tuple, optional, variant, any,
+ * bits/fs_path.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static bool open_shared(struct xc_view *view)
  * tuple → _Tuple_impl<0> → {_Tuple_impl<1> → …, _Head_base<0>}: each level derives from the rest and from its own
  * element, which is its _M_head_impl or, for an empty class, its base class. */
 
-/* gcc leaves the template's arguments out of a tuple's DIE: the levels are counted. */
+/* A tuple's DIE by gcc has no template arguments: the levels are counted. */
 static bool is_tuple(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	const struct xc_type *level;
@@ -84,11 +84,11 @@ static bool next_of_tuple(struct xc_view *view, struct xc_view_child *child)
 		return false;
 	bool last = !xc_view_part(&view->part, "<1>", &head);
 	if (last && !xc_view_part(&view->part, "<0>", &head))
-		return xc_view_invalid(view, "its bases are others than expected");
+		return xc_view_invalid(view, "its base classes are not the expected ones");
 	if (!last)
 		xc_view_part(&view->part, "<0>", &view->part);
 	if (!xc_view_part(&head, "_M_head_impl", &child->value) && !xc_view_part(&head, "<0>", &child->value))
-		return xc_view_invalid(view, "its bases are others than expected");
+		return xc_view_invalid(view, "its base classes are not the expected ones");
 	snprintf(child->number, sizeof child->number, "[%" PRIu64 "]", view->index + 1);
 	child->name = child->number;
 	return true;
@@ -146,7 +146,7 @@ static bool open_path(struct xc_view *view)
 	if (!xc_view_part(&view->value, "_M_pathname", &name))
 		return false;
 	enum xc_view_result result = xc_view_become(view, &name, "");
-	return result == XC_VIEW_FOUND || xc_view_invalid(view, "its name is no valid string");
+	return result == XC_VIEW_FOUND || xc_view_invalid(view, "its name is not a valid string");
 }
 
 const struct xc_view_hook xc_view_libstdcxx_holders[] = {

@@ -1,7 +1,7 @@
-/* view_libstdcxx_nodes: containers of the GNU C++ library whose elements are nodes.
+/* view_libstdcxx_nodes: node-based containers of the GNU C++ library.
  *
- * Layouts as in libstdc++ 4.8 to 14: bits/stl_list.h, forward_list.h, stl_tree.h, hashtable.h. Types of nodes
- * are often not in the debug information, so the place of the element is worked out. */
+ * Layouts of libstdc++ 4.8 to 14: bits/stl_list.h, forward_list.h, stl_tree.h, hashtable.h. Node types are often
+ * missing from the debug information, so the offset of the element is computed. */
 #include <inttypes.h>
 
 #include "dwarf/view/view_impl.h"
@@ -88,7 +88,7 @@ static bool open_tree(struct xc_view *view)
 	    !xc_view_number(&header, "_M_right", &last))
 		return false;
 	if (root == 0 && (first != header.addr || last != header.addr))
-		return xc_view_invalid(view, "its ends do not agree");
+		return xc_view_invalid(view, "its ends are inconsistent");
 	return xc_view_tree_open(view, &header, root, first);
 }
 

@@ -1,10 +1,10 @@
-/* view_name: names of C++ types as people say them.
+/* view_name: short names of C++ and Rust types, as in sources.
  *
  *	std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >   →   std::string
  *	std::__1::vector<int, std::__1::allocator<int> >                                  →   std::vector<int>
  *
- * Inline namespaces that stand for a version of the library, and the arguments that nobody gives (allocators, traits,
- * default comparisons and hashes), are left out. */
+ * Left out are inline namespaces for versions of the library, and default arguments (allocators, traits, comparisons
+ * and hashes). */
 #include <string.h>
 
 #include "dwarf/view/view_impl.h"
@@ -27,7 +27,7 @@ enum { MAX_DEPTH = 32 };
 
 struct names {
 	struct xc_text *text;
-	size_t argument[MAX_DEPTH]; /* where the present argument of each open < begins */
+	size_t argument[MAX_DEPTH]; /* where the current argument of each open < begins */
 	size_t first[MAX_DEPTH];    /* where the name before it begins */
 	unsigned depth;
 };
@@ -38,7 +38,7 @@ static void cut(struct xc_text *text, size_t len)
 	text->bytes[len] = '\0';
 }
 
-/* An argument of a template of std that is complete: drop it when it is a default. */
+/* At the end of an argument of a template in std: drop it when it is the default. */
 static void end_argument(struct names *n)
 {
 	size_t at = n->argument[n->depth - 1];
@@ -118,7 +118,7 @@ void xc_view_type_name(struct xc_text *text, const struct xc_type *type)
 	xc_view_short_name(text, xc_type_name(type));
 }
 
-/* Types of Rust's libraries go by their last name, as in sources: what the prelude or a `use` brings. */
+/* Types of Rust's libraries are named by their last component, as after a `use` in sources. */
 static void drop_paths(struct xc_text *text, const char *name)
 {
 	static const char *const crates[] = {"core::", "alloc::", "std::"};

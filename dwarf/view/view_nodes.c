@@ -1,8 +1,8 @@
 /* view_nodes: rings, chains and trees of nodes.
  *
- * A node is a base with links and behind it the element, aligned as the element needs. Links back are checked at
- * each step of rings and trees, which ends nearly every cycle: a node reached by two ways has only one link back.
- * Chains, and trees too, are watched with Brent's algorithm. */
+ * A node is a base with links, followed by the element at its alignment. Rings and trees have back links, which are
+ * checked at each step: a node that is reached in two ways has only one back link, so nearly every cycle ends there.
+ * Chains, and also trees, are checked with Brent's algorithm. */
 #include <inttypes.h>
 
 #include "dwarf/view/view_impl.h"
@@ -54,9 +54,9 @@ bool xc_view_ring_open(struct xc_view *view, const struct xc_value *header, cons
 	view->state[0] = head[0];
 	view->state[1] = view->state[2] = header->addr;
 	if (!ring_links(view, head[0], names, node) || node[1] != header->addr)
-		return xc_view_invalid(view, "its first node does not lead back");
+		return xc_view_invalid(view, "its first node does not link back");
 	if (!ring_links(view, head[1], names, node) || node[0] != header->addr)
-		return xc_view_invalid(view, "its last node does not lead back");
+		return xc_view_invalid(view, "its last node does not link back");
 	return true;
 }
 
@@ -69,7 +69,7 @@ bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const 
 	if (!ring_links(view, at, names, links))
 		return xc_view_invalid(view, "node 0x%" PRIx64 " cannot be read", at);
 	if (links[1] != view->state[1])
-		return xc_view_invalid(view, "node 0x%" PRIx64 " does not lead back", at);
+		return xc_view_invalid(view, "node 0x%" PRIx64 " does not link back", at);
 	child->value = node_element(view, at);
 	view->state[1] = at;
 	view->state[0] = links[0];
@@ -78,14 +78,13 @@ bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const 
 
 /* ---- chains ---- */
 
-/* Brent: the node kept is set to the present one at each power of two; a walk that comes back to it goes in a
- * circle. */
+/* Brent: remember the current node at each power of two. A walk that returns to it is in a cycle. */
 static bool comes_round(struct xc_view *view, xc_addr at, uint64_t *kept)
 {
 	bool round = view->index > 0 && at == *kept;
 	if ((view->index & (view->index + 1)) == 0)
 		*kept = at;
-	return round && !xc_view_invalid(view, "its nodes go in a circle");
+	return round && !xc_view_invalid(view, "its nodes form a cycle");
 }
 
 bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link)
@@ -134,11 +133,11 @@ bool xc_view_tree_open(struct xc_view *view, const struct xc_value *header, xc_a
 	if ((root == 0) != (view->count == 0))
 		return xc_view_invalid(view, "%" PRIu64 " elements, but %s root", view->count, root ? "a" : "no");
 	if (root == 0)
-		return first == header->addr || xc_view_invalid(view, "its ends do not agree");
+		return first == header->addr || xc_view_invalid(view, "its ends are inconsistent");
 	if (!tree_links(view, root, links) || links[PARENT] != header->addr)
-		return xc_view_invalid(view, "its root does not lead back");
+		return xc_view_invalid(view, "its root does not link back");
 	if (!tree_links(view, first, links) || links[LEFT] != 0)
-		return xc_view_invalid(view, "its first node is none");
+		return xc_view_invalid(view, "its first node is not one of its nodes");
 	return true;
 }
 
@@ -148,18 +147,18 @@ static bool descend(struct xc_view *view, xc_addr from, uint64_t links[3])
 	unsigned depth = 0;
 	for (xc_addr to = links[RIGHT]; to; to = links[LEFT]) {
 		if (depth++ > XC_VIEW_DEPTH)
-			return xc_view_invalid(view, "deeper than a tree can be");
+			return xc_view_invalid(view, "deeper than any balanced tree");
 		if (!tree_links(view, to, links))
 			return xc_view_invalid(view, "node 0x%" PRIx64 " cannot be read", to);
 		if (links[PARENT] != from)
-			return xc_view_invalid(view, "node 0x%" PRIx64 " does not lead back", to);
+			return xc_view_invalid(view, "node 0x%" PRIx64 " does not link back", to);
 		from = to;
 	}
 	view->state[0] = from;
 	return true;
 }
 
-/* The first parent to which the way up comes from the left; the header at the end. */
+/* The first parent of which `at` is in the left subtree; the header at the end. */
 static bool ascend(struct xc_view *view, xc_addr at, uint64_t links[3])
 {
 	unsigned depth = 0;
@@ -167,7 +166,7 @@ static bool ascend(struct xc_view *view, xc_addr at, uint64_t links[3])
 		xc_addr from = at;
 		at = links[PARENT];
 		if (depth++ > XC_VIEW_DEPTH)
-			return xc_view_invalid(view, "deeper than a tree can be");
+			return xc_view_invalid(view, "deeper than any balanced tree");
 		if (!tree_links(view, at, links))
 			return xc_view_invalid(view, "node 0x%" PRIx64 " cannot be read", at);
 		if (links[LEFT] == from) {
@@ -175,7 +174,7 @@ static bool ascend(struct xc_view *view, xc_addr at, uint64_t links[3])
 			return true;
 		}
 		if (links[RIGHT] != from)
-			return xc_view_invalid(view, "node 0x%" PRIx64 " does not lead back", from);
+			return xc_view_invalid(view, "node 0x%" PRIx64 " does not link back", from);
 	}
 	view->state[0] = view->state[1];
 	return true;
@@ -195,7 +194,7 @@ bool xc_view_tree_next(struct xc_view *view, struct xc_view_child *child)
 		return false;
 	child->value = node_element(view, at);
 	if (links[RIGHT])
-		descend(view, at, links); /* when it fails, this one is still good */
+		descend(view, at, links); /* when it fails, the current element is still valid */
 	else
 		ascend(view, at, links);
 	return true;

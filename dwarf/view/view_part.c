@@ -17,7 +17,7 @@ const struct xc_type *xc_view_plain(const struct xc_type *type)
 
 /* ---- members ---- */
 
-/* Own members hide those of base classes; nothing is allocated for what is not found. */
+/* Own members hide those of base classes. A failed search allocates nothing. */
 static const struct xc_member *own_member(const struct xc_type *type, const char *name)
 {
 	size_t count;
@@ -188,7 +188,7 @@ bool xc_view_has(const struct xc_type *type, const char *path, const struct xc_t
 
 bool xc_view_offset(const struct xc_type *type, const char *path, uint64_t *offset_out)
 {
-	struct xc_value at = {.type = type, .kind = XC_VALUE_BYTES}; /* only ever moved along */
+	struct xc_value at = {.type = type, .kind = XC_VALUE_BYTES}; /* used for offsets only; never read */
 	if (!xc_view_has(type, path, NULL) || !xc_view_part(&at, path, &at))
 		return false;
 	*offset_out = at.at;

@@ -81,7 +81,7 @@ static bool open_vec(struct xc_view *view)
 	return xc_view_counted(view, data, len);
 }
 
-/* The Vec in a wrapper. */
+/* The Vec within a wrapper. */
 static bool find_vec(const struct xc_value *value, struct xc_value *out)
 {
 	*out = *value;
@@ -99,7 +99,7 @@ static bool find_vec(const struct xc_value *value, struct xc_value *out)
 
 static bool is_string(const struct xc_type *type, struct xc_view_shape *shape)
 {
-	struct xc_value any = {.type = type, .kind = XC_VALUE_BYTES}, vec; /* only ever moved along */
+	struct xc_value any = {.type = type, .kind = XC_VALUE_BYTES}, vec; /* used for offsets only; never read */
 	if (!find_vec(&any, &vec))
 		return false;
 	shape->element = xc_view_argument(vec.type, 0);
@@ -166,7 +166,7 @@ static bool open_deque(struct xc_view *view)
 	if (__builtin_mul_overflow(cap, view->shape->size, &bytes))
 		return xc_view_invalid(view, "more elements than memory");
 	return view->count == 0 || xc_view_readable(view, data, bytes) ||
-	       xc_view_invalid(view, "elements that cannot be read");
+	       xc_view_invalid(view, "its elements cannot be read");
 }
 
 static bool next_of_deque(struct xc_view *view, struct xc_view_child *child)

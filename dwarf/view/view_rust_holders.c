@@ -8,9 +8,8 @@
 
 /* ---- Rc, Arc, Weak ----
  *
- * A pointer to {strong, weak, value}; all strong ones together hold one weak count. Behind it may be something
- * unsized: then it is {data_ptr, length} or {pointer, vtable}. A Weak that was never attached points to the highest
- * address. */
+ * A pointer to {strong, weak, value}. All strong pointers together hold one weak count. A pointer to an unsized value
+ * is {data_ptr, length} or {pointer, vtable}. A Weak that was never attached points to the highest address. */
 
 static const char *const strong_paths[] = {"strong", NULL};
 static const char *const weak_paths[] = {"weak", NULL};
@@ -82,7 +81,7 @@ static bool open_counted(struct xc_view *view)
 	view->state[1] = strong;
 	view->state[2] = weak - (strong > 0);
 	if (strong == 0)
-		return true; /* the value is gone */
+		return true; /* the value was dropped */
 	view->kind = XC_VIEW_WRAPPER;
 	view->count = 1;
 	view->count_known = true;
@@ -117,9 +116,9 @@ static bool is_trait_object(const struct xc_type *type, struct xc_view_shape *sh
 	return xc_view_points_at(type, "pointer", shape) && xc_view_has(type, "vtable", NULL);
 }
 
-/* drop_in_place is made for the type, and the first method's `self` points to it; types without anything to drop have
- * no drop_in_place since 1.79. Optimisers make one of functions of equal code, of whatever type: so they must agree.
- * */
+/* drop_in_place is compiled for the type, and `self` of the first method points to it. Since 1.79, types without
+ * anything to drop have no drop_in_place. Optimisers merge functions of equal code, whatever their types, so both must
+ * agree. */
 static const struct xc_type *concrete_type(const struct xc_view *view, xc_addr table)
 {
 	const struct xc_process *process = view->value.process;

@@ -1,7 +1,7 @@
 /* view_rust_maps: maps, sets and lists of Rust's library.
  *
- * Layouts as rustc 1.55 to 1.95 describe them: hashbrown 0.11 to 0.16 (raw/mod.rs),
- * library/alloc/src/collections/btree/node.rs and linked_list.rs. */
+ * Layouts of rustc 1.55 to 1.95: hashbrown 0.11 to 0.16 (raw/mod.rs), library/alloc/src/collections/btree/node.rs and
+ * linked_list.rs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,11 +56,11 @@ static bool open_hash(struct xc_view *view)
 						 mask);
 	if (__builtin_mul_overflow(mask + 1, view->shape->size, &bytes) || bytes > view->state[0] ||
 	    !xc_view_readable(view, view->state[0], mask + 1) || !xc_view_readable(view, view->state[0] - bytes, bytes))
-		return xc_view_invalid(view, "buckets at 0x%" PRIx64 " that cannot be read", view->state[0]);
+		return xc_view_invalid(view, "buckets at 0x%" PRIx64 " cannot be read", view->state[0]);
 	return true;
 }
 
-/* The number of the first bucket from `at` on that has an element; mask + 1 when there is none. */
+/* The index of the first used bucket from `at` on; mask + 1 when there is none. */
 static bool find_bucket(struct xc_view *view, uint64_t *at)
 {
 	uint8_t chunk[256];
@@ -137,7 +137,7 @@ static bool open_list(struct xc_view *view)
 				       view->state[0] ? "a" : "no");
 	struct xc_value first = xc_view_node(view, view->state[0]);
 	return view->count == 0 || (link_of(&first, "prev", &prev) && prev == 0) ||
-	       xc_view_invalid(view, "its first node is none");
+	       xc_view_invalid(view, "its first node is not one of its nodes");
 }
 
 static bool next_of_list(struct xc_view *view, struct xc_view_child *child)
@@ -149,19 +149,21 @@ static bool next_of_list(struct xc_view *view, struct xc_view_child *child)
 	if (at == 0)
 		return xc_view_invalid(view, "%" PRIu64 " nodes of %" PRIu64, view->index, view->count);
 	if (!link_of(&node, "prev", &prev) || prev != view->state[1])
-		return xc_view_invalid(view, "node 0x%" PRIx64 " does not lead back", at);
+		return xc_view_invalid(view, "node 0x%" PRIx64 " does not link back", at);
 	view->state[1] = at;
 	return link_of(&node, "next", &view->state[0]) && xc_view_part(&node, "element", &child->value);
 }
 
 /* ---- BTreeMap ----
  *
- *LeafNode {parent, keys: [K; 11], vals: [V; 11], parent_idx: u16, len: u16} ← InternalNode {data: LeafNode, edges:
- * [_; 12]} All leaves are `height` steps below the root. Links back are checked on the way down. */
+ *	LeafNode {parent, keys: [K; 11], vals: [V; 11], parent_idx: u16, len: u16}
+ *	InternalNode {data: LeafNode, edges: [_; 12]}
+ *
+ * All leaves are `height` levels below the root. Back links are checked on the way down. */
 
 enum { NODE, HEIGHT, INDEX, ROOT_HEIGHT, MAX_HEIGHT = 32 };
 
-/* What an Option holds, and where: the first field of its variant Some. */
+/* The type and offset of an Option's content: the first field of its variant Some. */
 static const struct xc_type *content_of(const struct xc_type *option, uint64_t *offset_out)
 {
 	const struct xc_variant_part *part = xc_variant_part_of(xc_view_plain(option));
@@ -198,7 +200,7 @@ static bool is_btree(const struct xc_type *type, struct xc_view_shape *shape)
 	       xc_view_has(shape->node, "parent_idx", NULL) && xc_type_size(shape->element, &shape->size);
 }
 
-/* The type of inner nodes, which links to parents point to. */
+/* The type of internal nodes: the target of parent links. */
 static const struct xc_type *inner_type(const struct xc_view *view)
 {
 	const struct xc_type *option, *pointer;
@@ -218,7 +220,7 @@ static bool node_length(struct xc_view *view, xc_addr addr, uint64_t *len)
 	       xc_view_invalid(view, "node 0x%" PRIx64 " with %" PRIu64 " keys", addr, *len);
 }
 
-/* From an inner node to the first leaf below edge `edge`. */
+/* From an internal node to the first leaf below edge `edge`. */
 static bool descend(struct xc_view *view, uint64_t edge)
 {
 	const struct xc_type *inner = inner_type(view);
@@ -230,16 +232,16 @@ static bool descend(struct xc_view *view, uint64_t edge)
 							       .kind = XC_VALUE_MEMORY,
 							       .addr = node.addr},
 					    "edges", &edges))
-			return xc_view_invalid(view, "its inner nodes are not known");
+			return xc_view_invalid(view, "the type of its internal nodes is not known");
 		if (!xc_view_word(view, edges.addr + edge * node.process->arch->word, &child))
 			return xc_view_missing(view, "a node", &edges);
 		struct xc_value below = xc_view_node(view, child);
 		if (!link_of(&below, "parent", &parent) || parent != view->state[NODE] ||
 		    !xc_view_part(&below, "parent_idx", &index))
-			return xc_view_invalid(view, "node 0x%" PRIx64 " does not lead back", child);
+			return xc_view_invalid(view, "node 0x%" PRIx64 " does not link back", child);
 		index.type = xc_view_argument(index.type, 0) ? xc_view_argument(index.type, 0) : index.type;
 		if (!xc_value_load(&index, &back) || back != edge)
-			return xc_view_invalid(view, "node 0x%" PRIx64 " does not lead back", child);
+			return xc_view_invalid(view, "node 0x%" PRIx64 " does not link back", child);
 		view->state[NODE] = child;
 		view->state[HEIGHT]--;
 		edge = 0;
@@ -273,7 +275,7 @@ static bool open_btree(struct xc_view *view)
 	return node_length(view, view->state[NODE], &length) && descend(view, 0);
 }
 
-/* Up while a node has no more keys. */
+/* Up until a node has another key. */
 static bool ascend(struct xc_view *view)
 {
 	uint64_t len;
@@ -315,7 +317,7 @@ static bool next_of_btree(struct xc_view *view, struct xc_view_child *child)
 	if (view->index >= view->count || !ascend(view) || !key_and_value(view, child))
 		return false;
 	if (view->state[HEIGHT] > 0)
-		descend(view, view->state[INDEX] + 1); /* when it fails, this one is still good */
+		descend(view, view->state[INDEX] + 1); /* when it fails, the current element is still valid */
 	else
 		view->state[INDEX]++;
 	return true;

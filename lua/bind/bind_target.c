@@ -25,7 +25,7 @@ struct xc_host *xc_bind_check_target(lua_State *L)
 
 /* ---- names ---- */
 
-static const struct xc_frame_scope *global_standpoint(lua_State *L)
+static const struct xc_frame_scope *global_scope(lua_State *L)
 {
 	xc_bind_check_target(L);
 	return &xc_eval_context_of(L)->global;
@@ -33,15 +33,15 @@ static const struct xc_frame_scope *global_standpoint(lua_State *L)
 
 static int target_var(lua_State *L)
 {
-	const struct xc_frame_scope *nowhere = global_standpoint(L);
-	xc_eval_context_push(L, nowhere, luaL_checkstring(L, 2));
+	const struct xc_frame_scope *nowhere = global_scope(L);
+	xc_stage_push(L, nowhere, luaL_checkstring(L, 2));
 	return 1;
 }
 
 static int target_ref(lua_State *L)
 {
-	const struct xc_frame_scope *nowhere = global_standpoint(L);
-	xc_eval_context_push_reference(L, nowhere, luaL_checkstring(L, 2));
+	const struct xc_frame_scope *nowhere = global_scope(L);
+	xc_stage_push_reference(L, nowhere, luaL_checkstring(L, 2));
 	return 1;
 }
 
@@ -71,7 +71,7 @@ static int target_value(lua_State *L)
 /* What does not exist, as opposed to what exists and cannot be had. */
 static int target_has_var(lua_State *L)
 {
-	struct xc_frame_scope nowhere = *global_standpoint(L);
+	struct xc_frame_scope nowhere = *global_scope(L);
 	struct xc_value value;
 	nowhere.without_hints = true;
 	struct xc_error *err =

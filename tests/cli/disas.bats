@@ -84,7 +84,7 @@ holds() {
 
 @test "what is not code is said" {
   expect 0 '' "$XCORE" disas "$CORE" answer
-  holds 'warning: these bytes may not be executed where they are: they are data'
+  holds 'warning: these bytes are not in executable memory: they are data'
   expect 4 'xcore: *0x10: not mapped*' "$XCORE" disas "$CORE" 0x10
   silent
   expect 4 "xcore: no symbol 'nosuch'*" "$XCORE" disas "$CORE" nosuch

@@ -38,7 +38,7 @@ value() {
 }
 
 @test "what is no container says why, then shows its innards" {
-  [[ $(value bad_list) == *'<not a valid std::list: its first node does not lead back> {'* ]]
+  [[ $(value bad_list) == *'<not a valid std::list: its first node does not link back> {'* ]]
   [[ $(value bad_vector) == *'<not a valid std::vector: '*'> {'*'_M_start = 0xa5a5a5a5a5a5a5a5'* ]]
 }
 

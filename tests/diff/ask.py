@@ -1,4 +1,5 @@
-"""gdb's answers about a case, by one of the gdb_*.py of this folder, kept beside the core until anything that they depend on changes."""
+"""gdb's answers about a case, by one of the gdb_*.py of this folder. Cached beside the core until a dependency
+changes."""
 
 import contextlib
 import fcntl
@@ -35,7 +36,7 @@ def digest_of(path):
 
 
 def stamp(case, command, settings):
-    """What an answer depends on."""
+    """The dependencies of an answer."""
     digest = hashlib.sha256(repr((command, sorted(settings.items()))).encode())
     for name in sorted(os.listdir(HERE)):
         if name.startswith("gdb_") or name == "pahole.py":
@@ -48,14 +49,14 @@ def stamp(case, command, settings):
 
 @contextlib.contextmanager
 def locked(path):
-    """Two tests may want the same answer."""
+    """Serialises tests that need the same answer."""
     with open(path, "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def answer(case, script, name, with_core=True, **settings):
-    """The text that a script wrote to XC_ORACLE_OUT; settings are environment. RuntimeError when it wrote none."""
+    """The text that a script wrote to XC_ORACLE_OUT; settings are environment variables. RuntimeError without a text."""
     command = gdb_command(case, "-x", os.path.join(HERE, script), case.exe, *([case.core] if with_core else []))
     settings = {key: str(value) for key, value in settings.items()}
     kept, want = os.path.join(case.dir, name), stamp(case, command, settings)
@@ -83,7 +84,7 @@ def answer(case, script, name, with_core=True, **settings):
 
 
 def xcore(binary, arguments, case, *more, seconds=60):
-    """What xcore prints about a case; RuntimeError when it fails. More words are behind --."""
+    """xcore's output for a case; RuntimeError when it fails. Further arguments are after --."""
     done = subprocess.run([binary, *arguments, *case.files, *(["--", *more] if more else [])], cwd=case.dir, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds, check=False)
     if done.returncode != 0:

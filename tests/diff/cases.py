@@ -1,7 +1,8 @@
-"""The cases of the corpora that a test of this folder looks at, what it is asked with, and how it tells what it found.
+"""The cases of the corpora for a test of this folder, its options, and its report.
 
-Without options a test takes the cases that chosen.py names; with --long those of all programs and recipes; --only GLOB picks some of what is there.
-A case that its builder left a file `skipped` in is skipped with that reason; one that should be there and is not has failed."""
+By default a test takes the cases in chosen.py; with --long those of all programs and recipes; --only GLOB selects
+some of the existing ones. A case whose builder left a file `skipped` is skipped with that reason. A required case
+that is missing has failed."""
 
 import argparse
 import fnmatch
@@ -44,12 +45,13 @@ class Case:
 
     @property
     def files(self):
-        """The program and the core as xcore's arguments, with all that it needs beside them."""
+        """The program and the core as xcore's arguments, with the options for the files beside them."""
         return [self.core] + self.options + ([] if "--exe" in self.options else ["--exe", self.exe])
 
 
 def walk(out):
-    """Every folder of a case. One inside another is the same case with its debug information in another form: forms."""
+    """The folders of all cases. A case inside another is the same case with its debug information in another form (see
+    forms)."""
     for directory, below, files in os.walk(out):
         if "meta.json" in files or "skipped" in files:
             yield directory
@@ -61,7 +63,7 @@ def picks(name, names, globs):
 
 
 class Chosen:
-    """The cases of one run of a test: those to look at, those skipped, those missing."""
+    """The cases of one run of a test: selected, skipped, missing."""
 
     def __init__(self, test, options, wanted=lambda case: True):
         self.skipped, self.missing = {}, []
@@ -89,7 +91,7 @@ class Chosen:
         return True
 
     def close(self, passed, failed):
-        """Tells what was not looked at and the closing line; returns the exit status."""
+        """Prints the skipped and missing cases and the closing line; returns the exit status."""
         for name, reason in sorted(self.skipped.items()):
             print("skipped: %s: %s" % (name, reason))
         for name in self.missing:
@@ -103,7 +105,7 @@ class Chosen:
 
 
 def parser(doc):
-    """Options that all tests of this folder have."""
+    """The options of all tests of this folder."""
     made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--out", default=os.path.join(ROOT, "build", "corpora"), help="the corpora")
     made.add_argument("--only", action="append", metavar="GLOB", help="cases whose name matches one of these")

@@ -1,5 +1,6 @@
-"""Which cases each test of this folder looks at in `make test`: every claim once. The grids (each compiler, optimisation and version of DWARF, other
-machines, real programs) are for --long. tests/suites.py reads this, too."""
+"""The cases of each test of this folder in `make test`: each claim is tested once. The grids (all compilers,
+optimisation levels and versions of DWARF, other machines, real programs) are for --long. tests/suites.py reads this
+file too."""
 
 import os
 import sys
@@ -49,7 +50,7 @@ def words(text):
 
 TEST = {
     "run": words(STACKS) + words(VALUES),
-    # Expressions know nothing of stacks, but of each family of values and each language.
+    # Expressions do not depend on stacks, only on families of values and languages.
     "print": ["scalars-gcc-o0", "structs-clang-o2", "arrays-gcc-o0", "scopes-gcc-o0", "types-gcc-o0", "cxx-gcc-o0", "classes-clang-o2",
               "optimised-gcc-o2", "rust-o0"],
     "expressions": ["scalars-gcc-o0", "structs-gcc-o0", "arrays-clang-o2", "scopes-gcc-o0", "cxx-gcc-o0", "optimised-gcc-o2"],
@@ -60,7 +61,7 @@ TEST = {
 }
 # These are for `make test-long` only.
 TEST.update({"forms": ["templates-big"], "hotspot": ["libjvm-big"]})
-# Where --long is not all that is there.
+# Tests for which --long does not mean every case.
 LONG = {
     "forms": TEST["forms"], "hotspot": TEST["hotspot"],
     "expressions": ["redis", "luajit", "python3", "nginx", "libstdcxx", "scalars-gcc-o0", "structs-gcc-o0", "arrays-clang-o0", "cxx-gcc-o0",
@@ -70,17 +71,17 @@ LONG = {
 
 
 def names(test, long):
-    """Of the cases to look at; None for all that are there."""
+    """The cases to look at; None for all existing ones."""
     return LONG.get(test) if long else TEST[test]
 
 
 def required(test, long):
-    """Of those that must be there (or have been skipped by their builder)."""
+    """The cases that must exist (or were skipped by their builder)."""
     return [row.name for row in table.rows()] if long and test == "run" else names(test, long) or TEST[test]
 
 
 def cores(test, long=False):
-    """What tests/suites.py is to say of the cores that a test needs."""
+    """The cores that a test needs, for tests/suites.py."""
     builders = {row.name: "programs" for row in table.rows()}
     everything = {"views": ["programs:views-*", "recipes:views-libcxx"]}.get(test, ["programs:*", "recipes:*"])
     return ["%s:%s" % (builders.get(name, "recipes"), name) for name in names(test, long) or []] or everything

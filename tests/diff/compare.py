@@ -1,35 +1,36 @@
 #!/usr/bin/env python3
 """compare.py ORACLE.json XCORE.json [--case NAME] [--exceptions FILE] [-v]
 
-Compares the stacks that xcore gives (`bt --format json --thread all --full`, schema xcore.bt/1)
-with gdb's (gdb_oracle.py): frame by frame pc, function, file, line, inline and signal flag, and
-every scalar argument and local. Scalar members of structs and arrays are counted by themselves.
+Compares xcore's stacks (`bt --format json --thread all --full`, schema xcore.bt/1) with gdb's (gdb_oracle.py): for
+each frame pc, function, file, line, inline and signal flag, and every scalar argument and local. Scalar members of
+structs and arrays are counted separately.
 
-What is taken as equal although the texts differ, and nothing else:
-  names    parameters, `[clone ...]` and spaces are dropped; gdb respells integer types in template
-           arguments (`short int` is `short`), which DWARF gives as the compiler wrote them; glibc's `__GI_` alias prefix too
-           (gdb shows the linkage name, which is private to glibc's build)
-           The demangler's short names are taken for what they stand for: std::ostream is basic_ostream<char>
-           (gdb asks for the long ones with DMGL_VERBOSE; people read the short ones better)
-  rust     of a function its own name counts, without modules, impl and generic arguments
-  files    the last path component counts; gdb's and DWARF's directories are spelled differently
-  signal   a signal trampoline has no function of its own in gdb: name, file and line are not compared
-  folded   of a very deep stack both keep both ends; frames that one side left out (a jump in the
+These differences of the texts are ignored, and no others:
+  names    parameters, `[clone ...]` and spaces are dropped. gdb respells integer types in template
+           arguments (`short int` is `short`), which DWARF has as the compiler wrote them. glibc's `__GI_` alias prefix
+           is dropped (gdb shows the linkage name, which is private to glibc's build)
+           The demangler's short names are expanded: std::ostream is basic_ostream<char>
+           (gdb asks for the long ones with DMGL_VERBOSE; the short ones are easier to read)
+  rust     only the function's own name is compared, without modules, impl and generic arguments
+  files    only the last path component is compared; gdb and DWARF spell directories differently
+  signal   in gdb a signal trampoline has no function: name, file and line are not compared
+  folded   of a very deep stack both sides keep both ends; frames that one side omits (a jump in the
            numbering of a stack of at least 512 rows) are counted as `folded`, neither equal nor different
-  values   see valuetext.py: annotations are dropped, values strict
-  strings  a char array may be cut at its first NUL; elements behind it count as `cut`
-  order    a name shown several times in a frame is matched in order, innermost block first; if one
-           side shows it more often, from the end that agrees better
+  values   see valuetext.py: annotations are dropped, values are strict
+  strings  a char array may be cut at its first NUL; elements after it are counted as `cut`
+  order    variables with one name in a frame are matched in order, innermost block first; if one side
+           has more of them, from the end that matches better
 
-Exceptions file (rules.py): WHAT is frame, tail, value, extra, member, stale, behind, theirs or lost,
-PATTERN a glob on `function` (frame, tail, behind) or `function:variable` (the rest). stale is a
-value or member that xcore does not give because a register that calls do not preserve would hold it. behind: the
-first frame of gdb's that matches is the last that is compared, what both have behind it is counted as `folded`.
-tail: a frame that gdb lacks and xcore marks as left by a tail call: it is not compared, and counted as `wrong in gdb`.
-theirs: gdb's value or member is wrong, as other frames show: it is not compared, and counted as `wrong in gdb`; lost:
-the same for those that stale is about.
-A value that both give and that differs fails unless it is explained; values that xcore alone lacks are
-allowed up to the bounds in verdict().
+Exceptions file (rules.py): WHAT is frame, tail, value, extra, member, stale, behind, theirs or lost, PATTERN a glob
+on `function` (frame, tail, behind) or `function:variable` (the rest).
+  stale    a value or member that xcore does not show because it would be in a caller-saved register
+  behind   the first frame of gdb's that matches is the last one compared; later frames are counted as `folded`
+  tail     a frame that gdb lacks and xcore marks as left by a tail call: not compared, counted as `wrong in gdb`
+  theirs   gdb's value or member is wrong, as other frames show: not compared, counted as `wrong in gdb`
+  lost     the same for values of kind stale
+
+A value that both sides have and that differs fails unless it is explained. Values that only xcore lacks are allowed
+up to the bounds in verdict().
 """
 
 import argparse
@@ -86,7 +87,7 @@ def plain_name(name):
 
 
 def rust_name(name):
-    """The function's own name: gdb puts it together from DWARF (`{impl#0}::f<i32>`), xcore demangles what rustc mangled
+    """The function's own name: gdb composes it from DWARF (`{impl#0}::f<i32>`), xcore demangles the name by rustc
     (`<impl *mut T>::f`). Closures are `{closure#0}` and `{{closure}}`."""
     out, level = "", 0
     for at, char in enumerate(name or ""):
@@ -97,7 +98,7 @@ def rust_name(name):
 
 
 def own_lambda(name):
-    """gdb calls a lambda of gcc's `operator()`, xcore `f::{lambda}::operator()`."""
+    """A lambda of gcc is `operator()` in gdb, `f::{lambda}::operator()` in xcore."""
     return name.rsplit("{lambda}::", 1)[-1] if name else name
 
 
@@ -155,7 +156,7 @@ def has_gap(numbers):
 
 
 def fold(theirs, ours):
-    """Drops from both sides what the other left out of a deep stack; returns the lists and the count dropped."""
+    """Drops from both sides the frames that the other side omits; returns the lists and the number dropped."""
     levels = [frame["level"] for frame in theirs]
     indexes = [frame.get("index") for frame in ours]
     if None in indexes or not (has_gap(levels) or has_gap(indexes)):
@@ -181,7 +182,7 @@ class Comparison:
         self.findings = []  # (what, where, text): unexplained only
 
     def differ(self, what, subject, where, text, count=None):
-        """Counts one difference as explained or not, under `count` (default what); findings keep the latter. Returns
+        """Counts one difference as explained or not, under `count` (default what); findings have the latter. Returns
         whether it is explained."""
         count = count or what
         if known.find(self.rules, self.case, what, known.globbed(subject)):
@@ -210,7 +211,7 @@ class Comparison:
             self.frame(one, two, where)
 
     def cut_behind(self, theirs, ours):
-        """Drops what stands behind a frame that gdb cannot leave; returns the lists and the count dropped."""
+        """Drops the frames after one that gdb cannot unwind; returns the lists and the number dropped."""
         rules = [rule for rule in self.rules if rule.what == "behind" and fnmatch.fnmatchcase(self.case, rule.case)]
         keys = [frame_key(frame) for frame in ours]
         for at, frame in enumerate(theirs):
@@ -277,7 +278,7 @@ class Comparison:
             self.members(theirs, ours, subject, where)
 
     def is_wrong(self, theirs, ours, subject):
-        """Whether a rule says that gdb's value, which differs, is not to be compared; counts it then."""
+        """Whether a rule excludes gdb's differing value from the comparison; counts it then."""
         given = ours.get("value") if ours else None
         if given is not None:
             return not self.equal(theirs, given) and self.hidden("theirs", subject)
@@ -327,7 +328,7 @@ class Comparison:
         return valuetext.same(valuetext.scalar(theirs["value"], kind), ours, kind, theirs["size"])
 
     def members(self, theirs, ours, subject, where):
-        """Members that both show; what xcore left out (depth, length) is only counted."""
+        """Compares members that both show; members that xcore omits (depth, length) are only counted."""
         try:
             tree = valuetext.parse(ours["value"]) if ours and ours.get("value") is not None else None
         except ValueError as error:
@@ -374,7 +375,7 @@ def ratio(counts, what):
 
 
 def broken(counts):
-    """Reasons why one case does not pass whatever the others do; empty when it does."""
+    """The reasons why a case fails by itself; empty when it passes."""
     out = []
     if counts["frame"] == 0:
         out.append("no frames compared")
@@ -390,8 +391,8 @@ def broken(counts):
 
 
 def verdict(counts, all_frames=True):
-    """broken(), and the shares that must be equal over all cases. The bounds are the project's promise; that for frames is about
-    what programs do, not about a choice of odd ones."""
+    """broken(), and the shares that must be equal over all cases. The bounds are the project's promise; the one for
+    frames applies to ordinary programs, not to a selection of unusual ones."""
     out = broken(counts)
     if all_frames and ratio(counts, "frame") < 0.995:
         out.append("frames equal %.2f %% < 99.5 %%" % (100 * ratio(counts, "frame")))

@@ -1,16 +1,17 @@
-"""Makes C expressions over a core and says what gdb makes of them: the oracle of tests/diff/expressions.
+"""Generates C expressions over a core and records gdb's results: the oracle of tests/diff/expressions.
 
-Runs inside gdb, after the program was loaded. The environment carries XC_ORACLE_OUT (the file to
-write), XC_CORE, XC_SEED, XC_COUNT and XC_PLAIN (no names with files). Shape (xcore.expressions/1):
+Runs inside gdb, after the program was loaded. Environment: XC_ORACLE_OUT (the output file), XC_CORE, XC_SEED,
+XC_COUNT and XC_PLAIN (no names with files). Shape (xcore.expressions/1):
 
-  standpoints[]  tid, frames (of that thread up to the one meant, as gdb_oracle.py describes them, without variables)
-  expressions[]  at (index of a standpoint), expr, as (letter or null), and gdb's answer: value or why, kind, type and
-                 members as in gdb_oracle.py, `text` with a letter, `error` where gdb has none
+  scopes[]       tid, frames (of that thread up to the selected one, as in gdb_oracle.py, without variables)
+  expressions[]  at (index of a scope), expr, as (letter or null), and gdb's answer: value or why, kind, type and
+                 members as in gdb_oracle.py, `text` with a letter, `error` when gdb has none
   enums[]        as in gdb_oracle.py
 
-An expression begins with a name that the program has there (global, static of a file, local), a register or a constant, and
-grows by steps that its type allows: member, index, dereference, address, cast, sizeof, arithmetic, comparison, `@`. gdb tells
-the type after each step, so most have a value; some are left that have none (NULL followed), where both must say so.
+An expression starts with a name in scope (global, static of a file, local), a register or a constant, and grows by
+steps that its type allows: member, index, dereference, address, cast, sizeof, arithmetic, comparison, `@`. gdb
+gives the type after each step, so most expressions have a value. Some without a value are kept (a NULL that is
+dereferenced): both must report that.
 """
 
 import json
@@ -25,7 +26,7 @@ from pahole import declared
 
 MAX_THREADS, MAX_FRAMES, MAX_WALK = 6, 5, 40
 MAX_STEPS = 7
-MAX_NAMES = 800  # each costs gdb a look-up
+MAX_NAMES = 800  # each costs gdb a lookup
 TRIES = 12  # per expression wanted
 ERRORS = 0.04  # the share of expressions that may have no value
 LETTERS = "xdotuc"
@@ -44,15 +45,15 @@ def strip(value_type):
 
 
 def spelled(name, name_of_file):
-    """A static with its file; None where XC_PLAIN asks for plain names and there are several of this one."""
+    """A static with its file; None when XC_PLAIN asks for plain names and several statics have this one."""
     if not os.environ.get("XC_PLAIN"):
         return "'%s'::%s" % (name_of_file, name)
     return name if len(gdb.lookup_static_symbols(name)) == 1 else None
 
 
 def variables_of_program():
-    """(name, file of a static or None) of those that have debug information. For a gdb that has no core yet: with one it would read all
-    variables of the libraries, too, which takes seconds."""
+    """(name, file of a static or None) of globals with debug information. For a gdb without a core: with one it would
+    also read all variables of the libraries, which takes seconds."""
     listed, name_of_file = [], None
     for line in gdb.execute("info variables -q", to_string=True).splitlines():
         if line.startswith("Non-debugging"):
@@ -69,7 +70,7 @@ def variables_of_program():
 
 
 def some_names(draw, listed):
-    """Some of them as they are written in expressions."""
+    """Some of them, in the syntax of expressions."""
     draw.shuffle(listed)
     out = []
     for name, file in listed:
@@ -81,7 +82,7 @@ def some_names(draw, listed):
 
 
 def locals_of(frame):
-    """Names in scope in the frame's own function, each once: the innermost of that name."""
+    """Names in scope in the frame's own function; of equal names the innermost."""
     try:
         block = frame.block()
     except RuntimeError:
@@ -95,8 +96,8 @@ def locals_of(frame):
     return [name for name in out if re.match(r"[A-Za-z_]\w*$", name)]
 
 
-class Standpoint:
-    """A frame to look from. gdb drops its frame objects when it pleases, so it is found again by its level."""
+class Scope:
+    """A frame in which expressions are evaluated. gdb may drop its frame objects, so it is found again by its level."""
 
     def __init__(self, thread, frames, level):
         self.thread, self.level = thread, level
@@ -118,7 +119,7 @@ def describe_bare(frame, level):
     return told
 
 
-def standpoints_of(draw, thread):
+def scopes_of(draw, thread):
     """The innermost frame with debug information, and some of the others."""
     thread.switch()
     frame, frames, good = gdb.newest_frame(), [], []
@@ -131,7 +132,7 @@ def standpoints_of(draw, thread):
         except gdb.error:
             break
     chosen = good[:1] + draw.sample(good[1:], min(MAX_FRAMES - 1, len(good[1:])))
-    out = [Standpoint(thread, frames, level) for level in sorted(chosen)]
+    out = [Scope(thread, frames, level) for level in sorted(chosen)]
     for one in out:
         one.locals = locals_of(one.select())
     return out
@@ -145,15 +146,15 @@ def is_null(value):
 
 
 class Maker:
-    """Draws expressions at one standpoint at a time; the frame is selected by its caller."""
+    """Draws expressions for one scope at a time; the caller selects the frame."""
 
     def __init__(self, draw, names):
         self.draw, self.names = draw, names
 
-    def base(self, standpoint):
+    def base(self, scope):
         draw = self.draw.random()
-        if draw < 0.55 and standpoint.locals:
-            return self.draw.choice(standpoint.locals)
+        if draw < 0.55 and scope.locals:
+            return self.draw.choice(scope.locals)
         if draw < 0.93 and self.names:
             return self.draw.choice(self.names)
         if draw < 0.96:
@@ -163,9 +164,9 @@ class Maker:
     def constant(self):
         return self.draw.choice(("1", "2", "3", "7", "0x10", "255", "1000003", "5u", "2L"))
 
-    def make(self, standpoint):
-        """One expression's text; gdb.error when a step before its last has no value."""
-        text = self.base(standpoint)
+    def make(self, scope):
+        """The text of an expression; gdb.error when a step other than the last has no value."""
+        text = self.base(scope)
         for _ in range(self.draw.randint(0, MAX_STEPS)):
             value = gdb.parse_and_eval(text)
             grown = self.step(text, value, strip(value.type))
@@ -236,7 +237,7 @@ class Maker:
 
 
 def group(text):
-    """In brackets, unless it is a primary expression already."""
+    """In parentheses, unless it is a primary expression."""
     return text if re.match(r"(?:'[^']+'::)?\$?\w+(?:(?:\.|->)\w+|\[\d+\])*$", text) else "(%s)" % text
 
 
@@ -250,7 +251,7 @@ def with_letter(draw, text, value):
 
 
 def answer(draw, text):
-    """gdb's answer as a dict; of what it cannot evaluate the reason."""
+    """gdb's answer as a dict, or the reason why it has none."""
     try:
         value = gdb.parse_and_eval(text)
         told = gdb_oracle.describe(value, [gdb_oracle.MAX_MEMBERS])
@@ -299,9 +300,9 @@ def main():
     gdb.execute("core-file " + os.environ["XC_CORE"])
     crashed = gdb.selected_thread()
     threads = sorted(gdb.selected_inferior().threads(), key=lambda thread: (thread.num != crashed.num, thread.num))
-    points = [point for thread in threads[:MAX_THREADS] for point in standpoints_of(draw, thread)]
+    points = [point for thread in threads[:MAX_THREADS] for point in scopes_of(draw, thread)]
     names = some_names(draw, listed)
-    out = {"schema": "xcore.expressions/1", "gdb": gdb.VERSION, "standpoints": [point.told for point in points],
+    out = {"schema": "xcore.expressions/1", "gdb": gdb.VERSION, "scopes": [point.told for point in points],
            "expressions": make_all(draw, points, names, int(os.environ["XC_COUNT"])) if points else [],
            "enums": gdb_oracle.enum_tables}
     path = os.environ["XC_ORACLE_OUT"]

@@ -1,29 +1,27 @@
-"""What gdb says about a core, as JSON: the oracle of tests/diff.
+"""gdb's view of a core as JSON: the oracle of tests/diff.
 
 Runs inside gdb, after the program and the core were loaded:
 
     XC_ORACLE_OUT=FILE gdb -nx -q -batch -iex 'set debuginfod enabled off' \\
         -x gdb_oracle.py EXE CORE
 
-The environment carries the settings: XC_ORACLE_OUT (the file to write),
-XC_ORACLE_FRAMES (most frames per thread, default 2000: of a deeper stack the innermost and the
-outermost half, as xcore keeps both ends too).
+Environment: XC_ORACLE_OUT (the output file), XC_ORACLE_FRAMES (most frames per thread, default 2000; of a deeper
+stack the innermost and the outermost half, like xcore).
 
 Shape (schema xcore.oracle/1):
   threads[]  tid, crashed, end ("complete", "limit" when MAX_WALK was reached, or gdb's reason), frames[]
   frames[]   level, pc, function, inline, signal, file, path, line, vars[]
   vars[]     name, arg, static, depth, then a value (below)
-             depth counts lexical blocks from the innermost: a shadowing name comes first.
+             depth counts lexical blocks from the innermost: a shadowing name comes first
   value      type, kind, and either value or why; members for structs and arrays: pairs of
              the steps to a scalar (".name", ".<base class>", "[index]") and its value
              kind: int bool enum pointer float ref struct array variant other
-             The variant that an enum of Rust has is a member itself, of kind variant at the step "::"
+             The active variant of a Rust enum is a member, of kind variant at the step "::"
              value: int decimal text, bool true/false/number, pointer hex, float gdb's %g text,
              enum its number, with `text` gdb's name and `enum` an index into enums[]
   enums[]    name -> number, for the names that another debugger may combine differently
 
-We walk past main to the first frame (gdb's prompt stops at main), so that a short
-stack cannot hide behind gdb's habit.
+The walk continues past main to the first frame (gdb's prompt stops at main), so that a short stack is noticed.
 """
 
 import collections
@@ -84,7 +82,7 @@ def scalar_text(value, vtype, kind):
 
 
 def is_synthetic(value, kind):
-    """A pointer that was optimised away (DW_OP_implicit_pointer): as a number, gdb's Python makes it 0."""
+    """An optimised-out pointer (DW_OP_implicit_pointer): gdb's Python converts it to 0."""
     if kind not in ("pointer", "ref"):
         return False
     number = int(value) if kind == "pointer" else int(value.address)
@@ -97,7 +95,7 @@ def first_line(error):
 
 
 def describe(value, budget, depth=0):
-    """One value as the dict of the file's head; budget is a one-element list."""
+    """One value as the dict of the module's docstring; budget is a one-element list."""
     vtype = value.type.strip_typedefs()
     kind = KINDS.get(vtype.code, "other") if vtype.sizeof else "other"
     out = {"type": str(value.type), "kind": kind, "size": vtype.sizeof}
@@ -143,7 +141,7 @@ def children(value, vtype):
 
 
 def variant_name(vtype):
-    """The present variant of an enum of Rust: gdb gives it a discriminant without name and one more field."""
+    """The active variant of a Rust enum: gdb gives it an unnamed discriminant and one more field."""
     if vtype.code != gdb.TYPE_CODE_STRUCT:
         return None
     fields = vtype.fields()
@@ -213,8 +211,8 @@ def frame_vars(frame):
 def frame_name(frame):
     """gdb's name of the frame's function.
 
-    A name from the ELF symbol table alone is taken for Ada's when it ends in digits, and cut
-    (`f.constprop.0` becomes `f.constprop`): there we ask for the symbol as it stands.
+    gdb takes a name that is only in the ELF symbol table and ends in digits for Ada's, and cuts it (`f.constprop.0`
+    becomes `f.constprop`). For these the symbol itself is used.
     """
     name = frame.name()
     if name is None or frame.function() is not None:
@@ -243,7 +241,7 @@ def describe_frame(frame, level):
 
 
 def walk(frame):
-    """Both ends of the stack as (level, frame) pairs, and why the walk ended."""
+    """Both ends of the stack as (level, frame) pairs, and the reason of its end."""
     head, tail = [], collections.deque(maxlen=FRAME_LIMIT // 2)
     for level in range(MAX_WALK):
         if level < FRAME_LIMIT // 2:

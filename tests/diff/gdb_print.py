@@ -1,14 +1,15 @@
-"""Random expressions over a core and what gdb says they are, as JSON: the oracle of tests/diff/print.
+"""Random expressions over a core and gdb's values for them, as JSON: the oracle of tests/diff/print.
 
-Runs inside gdb, after the program and the core were loaded. XC_ORACLE_OUT names the file to write, XC_ORACLE_SEED and
-XC_ORACLE_COUNT say which expressions and how many.
+Runs inside gdb, after the program and the core were loaded. XC_ORACLE_OUT names the output file; XC_ORACLE_SEED and
+XC_ORACLE_COUNT select the expressions and their number.
 
-An expression begins with a variable of one of the innermost frames, or of the unit that a frame stands in, and follows members,
-pointers and elements to a scalar; some are joined by operators, cast, counted or shown with a format letter. What
-another debugger could read differently is left out: undefined shifts, floats that do not fit an integer.
+An expression starts with a variable of one of the innermost frames, or of a frame's unit, and follows members,
+pointers and elements to a scalar. Some are combined by operators, cast, repeated or shown with a format letter.
+Expressions that another debugger may evaluate differently are left out: undefined shifts, floats that do not fit an
+integer.
 
-Shape, a line each (gdb may die on one): frame, pc, function, expr, then either error, or type, kind and value (int and enum decimal, pointer hex, float %.17g,
-bool), or letter and text.
+Shape, one object a line (gdb may crash on one): frame, pc, function, expr, then either error, or type, kind and
+value (int and enum decimal, pointer hex, float %.17g, bool), or letter and text.
 """
 
 import json
@@ -20,7 +21,7 @@ import gdb
 FRAMES = 8
 DEPTH = 5
 
-# Names in Rust that C has for itself, and xcore's expressions are C's.
+# Names in Rust that are keywords of C, since xcore's expressions are C's.
 TAKEN = ("signed", "unsigned", "short", "long", "char", "int", "double", "float")
 
 SCALARS = {
@@ -40,7 +41,7 @@ def strip(value):
 
 
 def blocks(frame):
-    """The blocks whose names a frame sees: up to its function (inlined or not), then its unit's."""
+    """The blocks whose names are visible in a frame: up to its function (inlined or not), then its unit's."""
     block = frame.block()
     while block.function is None and block.superblock is not None and not block.is_static:
         yield block
@@ -51,7 +52,7 @@ def blocks(frame):
 
 
 def variables(frame):
-    """Names that a frame sees, with their values."""
+    """The names visible in a frame, with their values."""
     found = {}
     try:
         for block in blocks(frame):
@@ -68,7 +69,7 @@ def variables(frame):
 
 
 def step(path, value):
-    """One step further from a value: (path, value) or None."""
+    """The next step from a value: (path, value) or None."""
     kind = strip(value)
     if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         fields = [f for f in kind.fields() if f.name and hasattr(f, "bitpos") and not f.is_base_class and
@@ -98,7 +99,7 @@ def step(path, value):
 
 
 def follow(name, value):
-    """A path to a scalar or what is left after some steps; unary operators of the path are put in parentheses."""
+    """A path to a scalar, or to the value after some steps; unary operators of the path are in parentheses."""
     path = name
     for _ in range(rng.randint(1, DEPTH)):
         try:

@@ -1,10 +1,10 @@
-"""What gdb says about the types of a program, as JSON: the oracle of tests/diff/types.
+"""gdb's view of the types of a program, as JSON: the oracle of tests/diff/types.
 
-Runs inside gdb, after the program was loaded; XC_ORACLE_OUT is the file to write:
-{"types": [[kind, name, size, [[path, bit, bits, size], ...]], ...]} in the form of layouts.py.
+Runs inside gdb, after the program was loaded. XC_ORACLE_OUT is the output file: {"types": [[kind, name, size,
+[[path, bit, bits, size], ...]], ...]} in the form of layouts.py.
 
-gdb lists the names of types (`info types`); each word of that list is looked up among the types of every unit, so
-that two types of one name are both seen. C++ classes are global to gdb, and only the first of a name is found.
+gdb lists the names of types (`info types`). Each word of that list is looked up among the types of every unit, so
+that several types with one name are found. C++ classes are global in gdb, and only the first with a name is found.
 """
 
 import json
@@ -17,7 +17,7 @@ RECORDS = {gdb.TYPE_CODE_STRUCT: "struct", gdb.TYPE_CODE_UNION: "union"}
 
 
 def names():
-    """Everything in `info types` that may be a type's name."""
+    """All parts of `info types` that may be the name of a type."""
     text = gdb.execute("info types", to_string=True)
     out = set(re.findall(r"[A-Za-z_$][\w$]*", text))
     for line in text.splitlines():

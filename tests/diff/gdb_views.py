@@ -1,6 +1,7 @@
-"""What gdb shows of a program's containers, with the printers that come with libstdc++, as JSON: an oracle of tests/diff/views.
+"""gdb's view of a program's containers, with the printers of libstdc++, as JSON: an oracle of tests/diff/views.
 
-Runs inside gdb, after the program and the core were loaded. XC_ORACLE_OUT names the file to write, XC_PRINTERS the folder of the printers."""
+Runs inside gdb, after the program and the core were loaded. XC_ORACLE_OUT names the output file, XC_PRINTERS the
+folder of the printers."""
 
 import json
 import os

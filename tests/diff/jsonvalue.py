@@ -1,8 +1,8 @@
 """Compares xcore's JSON of a value (dwarf/format/value_json.h) with gdb's description of it (gdb_oracle.py).
 
 Integers are numbers or decimal strings, pointers "0x…" or {"addr": …}, enums {"name", "value"}, NaN and infinities
-strings, structs objects (base classes under their type name, members of anonymous members as the struct's own), arrays
-arrays; arrays of characters are strings, in which a byte that is no UTF-8 stands as \\xNN.
+strings. Structs are objects (base classes under their type name, members of anonymous members as own ones), arrays
+are arrays. Arrays of characters are strings, in which a byte that is not UTF-8 is written as \\xNN.
 """
 
 import re
@@ -29,7 +29,7 @@ def codes(text):
 
 
 def lookup(value, steps):
-    """What stands at the steps (`.name`, `.<Base>`, `[n]`); NOTHING when it is not shown."""
+    """The value at the steps (`.name`, `.<Base>`, `[n]`); NOTHING when it is not shown."""
     for step in steps:
         if step.startswith("["):
             index = int(step[1:-1])
@@ -69,7 +69,7 @@ def integer(value):
 
 
 def leaf_equal(theirs, value):
-    """Whether a scalar of JSON is gdb's."""
+    """Whether a scalar of the JSON equals gdb's."""
     kind = theirs["kind"]
     if kind == "pointer":
         return address(value) == int(theirs["value"], 16)
@@ -87,7 +87,7 @@ def leaf_equal(theirs, value):
 
 
 def difference(theirs, value, unknown):
-    """None when equal, else what differs as text. Members that only one of them shows are not compared."""
+    """None when equal, otherwise the difference as text. Members that only one side shows are not compared."""
     if theirs["kind"] == "ref" or theirs["kind"] == "other":
         return None
     if "members" in theirs:

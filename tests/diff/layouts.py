@@ -1,14 +1,14 @@
-"""Layouts of types in one form, whoever tells them, and how two tellings differ.
+"""Layouts of types in one form, whatever their source, and the differences between two sets of layouts.
 
-A layout is (size or None, tuple of members, whole): not whole when the teller could not tell some members. A
-member is (path, bit, bits, size): where its first bit lies from the start of the outermost type (None: in no
-debug information, as of virtual bases), how many bits a bit-field has (0 for others), and the bytes of its type
-(None when unknown; of a bit-field those of the declared type). A base class is a member named `<Name>`. Members
-of anonymous structs and unions stand below the path of what holds them, those of members whose type has no name
-below the member's; a type with a name has an entry of its own. An enumeration's members are (name, value, 0, None).
+A layout is (size or None, tuple of members, whole): not whole when the source omits some members. A member is
+(path, bit, bits, size): its first bit from the start of the outermost type (None: in no debug information, as for
+virtual bases), the width of a bit-field (0 for others), and the bytes of its type (None when unknown; of a
+bit-field those of the declared type). A base class is a member named `<Name>`. Members of anonymous structs and
+unions are below the path of their container, those of members whose type has no name below the member's; a named
+type has an entry of its own. An enumeration's members are (name, value, 0, None).
 
-A telling maps keys (`struct client`, `typedef sds`, `base unsigned long`) to the set of their layouts: one
-name may mean several types in a program.
+A set of layouts maps keys (`struct client`, `typedef sds`, `base unsigned long`) to layouts: one name may mean
+several types in a program.
 """
 
 import re
@@ -40,7 +40,7 @@ def number(value):
 
 
 def flatten(members, path=""):
-    """xcore's members, nested as they come, as the tuples above; gdb and pahole tell of arrays the place only."""
+    """xcore's nested members as the tuples above; gdb and pahole only have the offset of arrays."""
     out = []
     for one in members:
         name = "<%s>" % plain_base(one["name"]) if one.get("base") else one["name"]
@@ -62,7 +62,7 @@ def plain_base(name):
 
 
 def from_xcore(objects):
-    """A telling from `ptype --all --format json`: objects of schema xcore.ptype/1."""
+    """The layouts in `ptype --all --format json`: objects of schema xcore.ptype/1."""
     telling = {}
     for one in objects:
         typedefs = one.get("typedefs")
@@ -81,7 +81,7 @@ def from_xcore(objects):
 
 
 def from_gdb(answer):
-    """A telling from what gdb_types.py wrote."""
+    """The layouts written by gdb_types.py."""
     telling = {}
     for kind, name, size, members in answer["types"]:
         add(telling, key(kind, name), size, [tuple(member) for member in members])
@@ -89,14 +89,14 @@ def from_gdb(answer):
 
 
 class Difference:
-    """What is wrong with one key: missing, layout or extra, and a line to show."""
+    """A difference of one key: missing, layout or extra, and a line to show."""
 
     def __init__(self, what, name, text):
         self.what, self.name, self.text = what, name, text
 
 
 def same(theirs, ours):
-    """Whether the oracle's layout is xcore's; what the oracle does not tell is not compared."""
+    """Whether the oracle's layout is xcore's; properties that the oracle omits are not compared."""
     if theirs == ours:
         return True
     if theirs[0] is not None and theirs[0] != ours[0]:
@@ -105,7 +105,7 @@ def same(theirs, ours):
 
 
 def describe(theirs, ours):
-    """The facts in which the nearest layouts of a key differ, three of a side."""
+    """The properties in which the most similar layouts of a key differ, three a side."""
     best = None
     for one in theirs:
         for two in ours:
@@ -118,10 +118,10 @@ def describe(theirs, ours):
 
 
 def differences(theirs, ours, both=True):
-    """(Counter, [Difference]) of an oracle's telling and xcore's.
+    """(Counter, [Difference]) of an oracle's layouts and xcore's.
 
-    Every layout of the oracle must be one of xcore's; with `both` also the other way round, and no type may be xcore's
-    alone.
+    Every layout of the oracle must be one of xcore's. With `both` the reverse holds too, and no type may be only
+    xcore's.
     """
     counts, out = Counter(), []
     for name, layouts in sorted(theirs.items()):

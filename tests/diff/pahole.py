@@ -66,7 +66,7 @@ class Record:
             self.known = False
 
     def close(self, found):
-        """The end of a nested type: below the member's name, or beside those of the outer type."""
+        """The end of a nested type: its members go below the member's name, or beside those of the outer type."""
         first = self.open.pop()
         declarator = re.sub(r"\s*__attribute__\(\(.*?\)\)(?!\))", "", found.group(1)[1:]).strip()
         if not declarator:
@@ -79,7 +79,7 @@ class Record:
 
 
 def parse(text):
-    """pahole's text as a telling."""
+    """The layouts in pahole's output."""
     telling, record = {}, None
     for line in text.splitlines():
         if record is None:

@@ -1,8 +1,9 @@
-"""rules: the exceptions files: differences that are known, each by its place and with its reason.
+"""rules: the exceptions files: known differences, each with its place and its reason.
 
-A line is `CASE-GLOB WHAT PATTERN REASON...`; # begins a comment line. What WHAT may be, and what PATTERN is searched in, is said in the head of
-the test that reads the file. A `!` behind WHAT: in the cases that the glob names this must occur, and when it does not, that is an error, for then
-one of the two debuggers has changed. Without it, it may occur, as where an address or what random expressions are drawn decides."""
+A line is `CASE-GLOB WHAT PATTERN REASON...`; # starts a comment line. The docstring of the test that reads the file
+defines WHAT and the subject of PATTERN. With a `!` after WHAT, the difference must occur in the cases that match
+the glob; if it does not, one of the two debuggers has changed, which is an error. Without it, the difference may
+occur, for example when it depends on an address or on random expressions."""
 
 import fnmatch
 import os
@@ -22,7 +23,7 @@ class Rule:
 
 
 def load(path, whats):
-    """The rules of a file; SystemExit on a line that is not one."""
+    """The rules of a file; SystemExit for an invalid line."""
     rules = []
     with open(path, encoding="utf-8") as stream:
         for number, line in enumerate(stream, 1):
@@ -37,7 +38,7 @@ def load(path, whats):
 
 
 def find(rules, case, what, fits):
-    """The first rule for this kind of difference in this case whose pattern fits; it counts as used."""
+    """The first rule for this kind of difference in this case whose pattern matches; it is marked as used."""
     for rule in rules:
         if rule.what == what and fnmatch.fnmatchcase(case, rule.case) and fits(rule.pattern):
             rule.used += 1
@@ -46,17 +47,17 @@ def find(rules, case, what, fits):
 
 
 def globbed(*subjects):
-    """For `find`: whether one of the subjects matches the pattern, a glob."""
+    """A test for `find`: does one of the subjects match the pattern, a glob?"""
     return lambda pattern: any(fnmatch.fnmatchcase(subject, pattern) for subject in subjects)
 
 
 def unneeded(rules, names):
-    """Rules that had to occur in the cases of these names and did not."""
+    """Rules that had to occur in these cases and did not."""
     return [rule for rule in rules if rule.must and not rule.used and any(fnmatch.fnmatchcase(name, rule.case) for name in names)]
 
 
 def told_unneeded(rules, names):
-    """Prints them; returns their number, or 0 when they are of another gdb than this host's."""
+    """Prints them; returns their number, or 0 when they are for another gdb than this host's."""
     left = unneeded(rules, names)
     for rule in left:
         print("%s:%d: not needed any more: %s" % (rule.file, rule.number, rule))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The comparer compared: every kind of wrong answer must be seen, and the known spellings must not.
+"""Tests of compare.py: it must report every kind of wrong answer, and accept the known spellings.
 
 Runs without gdb, xcore or cores: python3 tests/diff/test_compare.py
 """
@@ -15,7 +15,7 @@ import valuetext
 
 
 def var(name, kind, value, text, size=4, **more):
-    """A gdb variable and the text xcore has for it."""
+    """A gdb variable and xcore's text for it."""
     theirs = {"name": name, "arg": False, "static": False, "depth": 0, "type": kind, "kind": kind, "size": size}
     theirs.update({"value": value} if value is not None else {"why": "optimized out"})
     theirs.update(more)

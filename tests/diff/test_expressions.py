@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The comparison of expressions compared: JSON of values against gdb's, and what is judged to differ.
+"""Tests of the comparison of expressions: JSON of values against gdb's, and the differences that are reported.
 
 Runs without gdb, xcore or cores: python3 tests/diff/test_expressions.py
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""corpora/take-core: a program is killed when its threads are where they stay, and what does not get there is told.
+"""corpora/take-core: a program is killed when its threads are at rest; a thread that never rests is reported.
 
 Runs without gdb, xcore or cores: python3 tests/diff/test_take_core.py
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The comparer of types compared: readings of pahole and xcore, and every kind of wrong layout must be seen.
+"""Tests of the comparison of types: pahole's and xcore's output is read, and every kind of wrong layout is reported.
 
 Runs without gdb, pahole or cores: python3 tests/diff/test_types.py
 """

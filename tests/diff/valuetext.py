@@ -1,11 +1,11 @@
-"""Reads the text of a value as gdb and xcore write it.
+"""Parses the text of a value as written by gdb and xcore.
 
-parse() turns `{a = 1, b = {2, 3 <repeats 4 times>}, c = "hi"}` into a tree, lookup() finds the leaf
-at a path (`.b` `[0]`), scalar() makes one leaf a Python value to compare. Rust's notation is read as well:
-`Shape::Circle{radius: 2.5}`, `Some((1, [2, 3]))`; the path goes by the variant's name, `.Circle` `.radius`, and
-`::` asks for that name itself; tuples have members `__0`, `__1`. Annotations
-(`65 'A'`, `0x1234 <main+4>`, `0x1234 "text"`) are accepted and dropped; the value itself is
-taken strictly: what does not have the form of its kind is None, which equals nothing.
+parse() turns `{a = 1, b = {2, 3 <repeats 4 times>}, c = "hi"}` into a tree, lookup() finds the leaf at a path (`.b`
+`[0]`), scalar() converts a leaf to a Python value for comparison. Rust's notation is parsed too:
+`Shape::Circle{radius: 2.5}`, `Some((1, [2, 3]))`. The path contains the variant's name, `.Circle` `.radius`; `::`
+means the name itself; tuples have members `__0`, `__1`. Annotations (`65 'A'`, `0x1234 <main+4>`, `0x1234 "text"`)
+are accepted and dropped. The value itself is strict: a text that does not have the form of its kind is None, which
+equals nothing.
 """
 
 import re
@@ -18,7 +18,7 @@ HEX = re.compile(r"0x[0-9a-fA-F]+$")
 POINTER = re.compile(r"(?:[({][^{}=]*[)}] )?@?(0x[0-9a-fA-F]+|NULL)(?:(?: |: ).*)?$", re.S)
 FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 REPEAT = re.compile(r" <repeats (\d+) times>")
-CUT = re.compile(r"\.\.\.(?:\+0x[0-9a-f]+)?>(?=[,}]|$| \"| <repeats )")  # the end of a symbol's name that was cut
+CUT = re.compile(r"\.\.\.(?:\+0x[0-9a-f]+)?>(?=[,}]|$| \"| <repeats )")  # the end of a truncated symbol name
 SYMBOL = re.compile(r"0x[0-9a-f]+ $")  # stands before one
 NAME = re.compile(r"(<(?!No data fields>)[^=]*?>|[A-Za-z_$][\w$.:<>]*) = ")
 FIELD = re.compile(r"([A-Za-z_][\w$]*): ")

@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Expressions: what names mean at a scope, what operators do with pointers, types and memory, and what is said when
- * something is wrong. Arithmetic is checked against the compiler in tests/property/test_cexpr.c. */
+/* Expressions: the meaning of names in a scope, operators on pointers, types and memory, and error messages. Arithmetic
+ * is compared with the compiler's in tests/property/test_cexpr.c. */
 #include "dwarf/cexpr/cexpr.h"
 #include "dwarf/format/format.h"
 #include "dwarf/elf/symbol.h"
@@ -88,7 +88,7 @@ static void expect_type(const char *expression, const char *wanted)
 		fail_msg("%s: a %s, not a %s", expression, xc_type_name(value.type), wanted);
 }
 
-/* `spot` is the second line of what is shown: the mark. */
+/* `spot` is the second line of the error's lines: the caret. */
 static void expect_error(const char *expression, const char *part, const char *mark)
 {
 	struct xc_value value;
@@ -258,7 +258,7 @@ static void errors_show_the_spot(void **state)
 	expect_error("wild->next->value", "cannot read 8 bytes at 0x10: not mapped", "      ^~~~");
 	expect_error("nothing->value", "cannot read 4 bytes at 0x8: not mapped", "         ^~~~~");
 	expect_error("numbers + head", "cannot be added", "        ^");
-	expect_error("*opaque", "points to nothing of a known type", "^");
+	expect_error("*opaque", "points to an unknown type", "^");
 	expect_error("first + 1", "`struct node` is not a number", "      ^");
 	expect_error("counter.x", "`int` has no members", "        ^");
 	expect_error("counter[1]", "`int` has no elements", "       ^~~");
@@ -278,14 +278,14 @@ static void errors_show_the_spot(void **state)
 	expect_error("0x", "a number without digits", "^~");
 	expect_error("099", "not an octal number", "^~~");
 	expect_error("99999999999999999999", "more than 64 bits", "^~~~~~~~~~~~~~~~~~~~");
-	expect_error("'ab", "not closed", "^~~");
+	expect_error("'ab", "a quote without its end", "^~~");
 	expect_error("numbers[0]@0", "0 elements", "          ^");
-	expect_error("(unsigned float)1", "no type together", " ^~~~~~~~~~~~~~");
+	expect_error("(unsigned float)1", "do not form a type", " ^~~~~~~~~~~~~~");
 	expect_error("(int)1e30", "1e+30 does not fit `int`", "^~~~~");
 	expect_error("1 # 2", "`#` where", "  ^");
 }
 
-/* The cold part stands elsewhere: such a function has ranges and no DW_AT_low_pc. */
+/* The cold part is at another place: such a function has ranges and no DW_AT_low_pc. */
 static void a_function_in_two_pieces_has_an_address(void **state)
 {
 	(void)state;
@@ -321,7 +321,7 @@ static void unknown_names_are_helped_with(void **state)
 	xc_error_free(err);
 }
 
-/* Who only wants to know whether a name is there does not wait until all names have been looked at. */
+/* A caller that only needs to know whether a name exists does not wait for a search of all names. */
 static void unknown_names_are_not_helped_with_when_nobody_reads_it(void **state)
 {
 	(void)state;
@@ -341,7 +341,7 @@ static void unknown_names_are_not_helped_with_when_nobody_reads_it(void **state)
 static void several_statics_of_one_name_are_listed(void **state)
 {
 	(void)state;
-	/* a frame of no unit: no `counter` is nearer than the other */
+	/* a frame in no unit: no `counter` is preferred */
 	struct xc_frame_scope nowhere = {.process = fixture.process, .thread = fixture.at.thread};
 	struct xc_value value;
 	struct xc_error *err = xc_cexpr_value(&nowhere, "counter", &fixture.arena, &value);
@@ -354,7 +354,7 @@ static void several_statics_of_one_name_are_listed(void **state)
 	CHECK_OK(xc_cexpr_value(&nowhere, "shared", &fixture.arena, &value));
 }
 
-/* A text of n times `before`, then `middle`, then n times `after`. */
+/* A text with n times `before`, then `middle`, then n times `after`. */
 static char *repeated(const char *before, const char *middle, const char *after, size_t n)
 {
 	struct xc_text text = {0};

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Instructions as text: what objdump 2.40 writes for the same bytes, except where a comment says otherwise. */
+/* Instructions as text: the output of objdump 2.40 for the same bytes, except where a comment says otherwise. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +115,7 @@ static void i386_is_no_x86_64(void **state)
 	expect_samples(EM_386, ELFCLASS32, XC_SYNTAX_ATT, false, samples, XC_COUNT(samples));
 }
 
-/* Text of these is capstone's: immediates have a #, and ppc64 registers their letter. */
+/* These texts are capstone's: immediates have a #, and ppc64 registers their letter. */
 static void other_machines_read_too(void **state)
 {
 	static const struct sample arm64[] = {
@@ -162,7 +162,7 @@ static void a_machine_that_nobody_decodes_is_refused(void **state)
 	xc_error_free(err);
 }
 
-/* Addresses of memory operands against sums done by hand. */
+/* Addresses of memory operands, against sums computed by hand. */
 static void memory_operands_have_addresses(void **state)
 {
 	static const struct {
@@ -206,7 +206,7 @@ static void memory_operands_have_addresses(void **state)
 	xc_disas_close(disas);
 }
 
-/* Whatever stands in memory: decoding goes on, within the bytes it was given. */
+/* Any contents of memory: decoding continues, within the bytes it was given. */
 static void any_bytes_decode_to_something(void **state)
 {
 	static const struct {
@@ -225,7 +225,7 @@ static void any_bytes_decode_to_something(void **state)
 				       &disas));
 		for (int i = 0; i < 20000; i++) {
 			size_t len = 1 + (size_t)i % XC_CODE_LONGEST;
-			uint8_t *bytes = malloc(len); /* of just this size, so that ASan sees a read behind it */
+			uint8_t *bytes = malloc(len); /* of exactly this size: ASan detects a read past it */
 			struct xc_code code;
 			for (size_t b = 0; b < len; b++) {
 				seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;

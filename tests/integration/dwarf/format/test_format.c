@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* What is written for a value. The wanted texts are gdb 13.1's, but where a comment says otherwise. */
+/* The text of a value. Expected texts are gdb 13.1's, except where a comment says otherwise. */
 #include "tests/support/compile_program.h"
 
 static const char scalars[] =
@@ -98,7 +98,7 @@ static void floats_of_gcc_have_all_their_digits(void **state)
 	release(c);
 }
 
-/* Encodings that only gcc has; of complex integers gdb 13 does not know the type. */
+/* Encodings that only gcc has. gdb 13 does not know the type of complex integers. */
 static void odd_numbers_of_gcc(void **state)
 {
 	(void)state;
@@ -142,7 +142,7 @@ static void odd_numbers_of_gcc(void **state)
 	};
 	struct compiled *c = compile("gcc -g -x c", source);
 	expect_all(c, texts, XC_COUNT(texts));
-	/* a coefficient of more digits than there are is 0 (IEEE 754-2019, 3.5.2) */
+	/* a coefficient with too many digits is 0 (IEEE 754-2019, 3.5.2) */
 	struct xc_format_options options = xc_format_defaults();
 	struct xc_value wild = value_of(c, "wild");
 	wild.type = type_of(c, "a");
@@ -182,7 +182,7 @@ static const char arrays[] =
 	"int seq[250]={0"
 	",1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30};\n";
 
-/* Unlike gdb a text ends where it ends: its NULs are not written, garbage behind it is `...`. */
+/* Unlike in gdb, a text ends at its NUL: the NULs are not written, and garbage after them is `...`. */
 static const char *const array_texts[][2] = {
 	{"s32", "\"hi\""},
 	{"s4", "\"abcd\""},
@@ -253,7 +253,7 @@ static const char *const struct_texts[][2] = {
 	{"oddv", "{pad = 1 '\\001', w = 6148914691236517205, v = 4516475938764865263}"},
 	{"emp", "{<No data fields>}"},
 	{"starr", "{{x = 0, {i = 0, f = 0}, {s1 = 0, s2 = 0}, named = {q = 0}} <repeats 12 times>}"},
-	{"deep", "{a = {b = {c = {d = {...}}}}}"}, /* our default depth; gdb's is 20 */
+	{"deep", "{a = {b = {c = {d = {...}}}}}"}, /* the default depth; gdb's is 20 */
 	{"op", "0x0"},
 	{"cnull", "0x0"},
 	{"cbad", "0x10 <not mapped>"},

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* JSON of values: each kind of type by the shapes of value_json.h, and what is cut or missing. */
+/* JSON of values: each kind of type in the form of value_json.h, and truncated and missing values. */
 #include <jansson.h>
 
 #include "dwarf/format/value_json.h"
@@ -152,7 +152,7 @@ static void what_cannot_be_read_is_null_and_says_why(void **state)
 	drop(&result);
 }
 
-/* An array whose end lies behind what is mapped: the elements that are there are told. */
+/* An array that extends past mapped memory: the readable elements are shown. */
 static void reasons_go_by_the_path(void **state)
 {
 	(void)state;

@@ -237,7 +237,7 @@ static void classes_show_bases_and_what_is_no_part_of_objects(void **state)
 			   "/* virtual        16 */      ns::Pod; /* virtual base class */\n"
 			   "                           /* size: 48, members: 4, cachelines: 1 */\n"
 			   "                           /* sum of members: 41, padding unknown: virtual bases have no "
-			   "fixed place */\n"
+			   "fixed offset */\n"
 			   "                       };\n");
 	expect_layout_text(c, "color",
 			   "enum ns::Color { /* 1 byte, char */\n"

@@ -115,7 +115,7 @@ static struct xc_module *library(const struct xc_process *process)
 	return process->modules[0];
 }
 
-/* What reports say of modules, as one string. */
+/* The text of the module reports, as one string. */
 static char *told(const struct xc_process *process)
 {
 	struct xc_module *m = library(process);
@@ -178,7 +178,7 @@ static void a_pack_tells_the_same_with_no_other_file_present(void **state)
 	free(after);
 }
 
-/* Nothing on this host may stand in for what the other host did not have. */
+/* No file of this host may replace one that was missing on the other host. */
 static void a_pack_keeps_the_reasons_for_what_was_missing(void **state)
 {
 	(void)state;
@@ -260,7 +260,7 @@ static void files_that_exist_are_kept_unless_forced(void **state)
 	shell("cmp tree/core core");
 }
 
-/* A pack made by an enemy: its names climb out, and a link stands in the way. */
+/* A hostile pack: its names lead out of the directory, and there is a link on the way. */
 static void nothing_is_written_outside_the_directory(void **state)
 {
 	(void)state;

@@ -1,12 +1,12 @@
 /* layer: dwarf */
-/* What analyze asks of stacks: which frames are the program's own, and which threads are told together. */
+/* What `analyze` needs of stacks: the frames that are the program's own, and the threads that are shown together. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
 #include "dwarf/stack/backtrace.h"
 
-/* One dies five calls deep. Threads are made of its callers: two where the second and third call stand, which read alike
- * but for their depth, and one in main. */
+/* A crash five calls deep. Threads are made from its callers: two at the second and third call, which differ only in
+ * depth, and one in main. */
 static const char source[] =
 	"static int down(int depth) { if (depth) return down(depth - 1) + 1; *(volatile int *)0 = 1; return 0; }\n"
 	"int main(void) { return down(5); }\n";

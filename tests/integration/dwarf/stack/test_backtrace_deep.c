@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Deep stacks: repeated calls told as one, the middle left out and counted, and an end to the walk. */
+/* Deep stacks: repeated calls are shown as one cycle, the middle is omitted and counted, and the walk ends. */
 #include "tests/support/scene.h"
 
 #include <time.h>
@@ -48,7 +48,7 @@ static void a_repeated_cycle_is_told_once_with_its_count(void **state)
 	check_text(t.stack->cycle, "× [");
 	check_text(t.stack->cycle, "ping");
 	check_text(t.stack->cycle, "pong");
-	/* the innermost and the outermost call stand at other return addresses than the repeated ones */
+	/* the innermost and the outermost call have other return addresses than the repeated ones */
 	assert_in_range(strtoul(t.stack->cycle, NULL, 10), CALLS / 2 - 1, CALLS / 2);
 	done(&t);
 }
@@ -64,7 +64,7 @@ static void a_stack_without_repeats_has_no_cycle(void **state)
 	done(&t);
 }
 
-/* crash, the calls, main, and what the C library calls main by. */
+/* crash, the calls, main, and its callers in the C library. */
 static void what_is_left_out_and_what_is_kept_make_up_the_whole(void **state)
 {
 	(void)state;
@@ -112,7 +112,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Two hundred threads that all stand at the foot of one stack of 8 MiB full of a function's own return address. */
+/* Two hundred threads at the start of one stack of 8 MiB, which is full of a function's own return address. */
 static void threads_that_share_one_deep_stack_do_not_take_their_product(void **state)
 {
 	(void)state;
@@ -140,9 +140,9 @@ static void threads_that_share_one_deep_stack_do_not_take_their_product(void **s
 	const struct xc_stacks *stacks = section->items->stacks;
 	assert_int_equal(stacks->stack_count, THREADS);
 	assert_int_equal(stacks->stacks[0].row_count + stacks->stacks[0].elided,
-			 WORDS + 1); /* the first is told whole */
+			 WORDS + 1); /* the first is complete */
 	for (size_t i = 0; i < THREADS; i++)
-		assert_true(stacks->stacks[i].row_count == 100); /* and each has its ends */
+		assert_true(stacks->stacks[i].row_count == 100); /* each has its ends */
 	check_text(stacks->stacks[THREADS - 1].stop, "more frames than xcore follows");
 	xc_report_free(r);
 	end_scene(s);

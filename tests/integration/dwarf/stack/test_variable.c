@@ -1,8 +1,8 @@
 /* layer: dwarf */
-/* Arguments and locals of a frame: what is in scope, in which order, and what each says.
+/* Arguments and locals of a frame: the variables in scope, their order and their values.
  *
- * The frame is made by hand: the function's DIEs are compiled, the stack is a byte array into which a test pokes values
- * where the debug information says the variables are. */
+ * The frame is made by hand. The function's DIEs are compiled, and the stack is a byte array. A test writes values to
+ * the locations that the debug information gives. */
 #include "tests/support/compile_program.h"
 
 #include "dwarf/stack/variable.h"
@@ -44,7 +44,7 @@ static struct fixture *enter(const char *compiler, const char *source, const cha
 	return f;
 }
 
-/* Put the lexical block that directly holds a variable in front of the blocks. */
+/* Move the lexical block that directly contains a variable before the other blocks. */
 static void enter_block(struct fixture *f, const char *variable)
 {
 	Dwarf_Die block, found;

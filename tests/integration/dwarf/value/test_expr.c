@@ -135,12 +135,13 @@ static void endless_expressions_end(void **state)
 {
 	(void)state;
 	struct machine *m = start();
-	EXPECT_ABSENT(m, "location expression takes too many steps", {.atom = DW_OP_skip, .number = (uint64_t)-3, .offset = 0});
+	EXPECT_ABSENT(m, "location expression takes too many steps",
+		      {.atom = DW_OP_skip, .number = (uint64_t)-3, .offset = 0});
 	EXPECT_ABSENT(m, "location expression overflows its stack", {.atom = DW_OP_lit1, .offset = 0},
 		      {.atom = DW_OP_skip, .number = (uint64_t)-4, .offset = 1});
 	EXPECT_ABSENT(m, "location expression jumps into an operator", {.atom = DW_OP_skip, .number = 1, .offset = 0},
 		      {.atom = DW_OP_const8u, .offset = 3}, {.atom = DW_OP_lit1, .offset = 12});
-	/* out at either end: behind the last operator it is over; before the first there is none */
+	/* jumps past the ends: after the last operator the expression is finished; before the first is an error */
 	EXPECT_MEMORY(m, 1, {.atom = DW_OP_lit1, .offset = 0}, {.atom = DW_OP_skip, .number = 100, .offset = 1});
 	EXPECT_ABSENT(m, "location expression jumps into an operator",
 		      {.atom = DW_OP_skip, .number = (uint64_t)-30, .offset = 0});
@@ -286,7 +287,7 @@ static void thread_local_storage_lies_below_fs(void **state)
 	stop(m);
 }
 
-/* fs_base + 8 holds the dtv; dtv[-1] its length; 16 bytes an entry. */
+/* fs_base + 8 is the address of the dtv; dtv[-1] is its length; an entry has 16 bytes. */
 static void thread_local_storage_of_late_modules_is_in_the_dtv(void **state)
 {
 	(void)state;
@@ -306,7 +307,7 @@ static void thread_local_storage_of_late_modules_is_in_the_dtv(void **state)
 	stop(m);
 }
 
-/* Operators that name types and other entries need a real file: the compiler writes them for us. */
+/* Operators that refer to types and other entries need a real file, written by the compiler. */
 static void compiled_constants_and_counts_evaluate(void **state)
 {
 	(void)state;

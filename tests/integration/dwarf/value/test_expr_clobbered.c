@@ -1,7 +1,7 @@
 /* layer: dwarf */
-/* The three ways to a caller's register that calls do not preserve, and that there is no fourth.
+/* The three cases in which a caller-saved register is known in a caller, and the cases where it is not.
  *
- * Real debug information at the return address behind a function's first call; the frame is made by hand. */
+ * The debug information at the return address of a function's first call is real; the frame is made by hand. */
 #include "tests/support/compile_program.h"
 
 #include "dwarf/value/expr_impl.h"
@@ -34,7 +34,7 @@ static uint64_t first_return(Dwarf_Die *function)
 	return at;
 }
 
-/* A frame that waits for that call; the callee has left LEFT in all registers that calls change. */
+/* A frame that waits for that call; the callee has written LEFT to all caller-saved registers. */
 static struct caller *wait_in(const char *compiler, const char *source, const char *function)
 {
 	static const int scratch[] = {0, RDX, 2, RSI, RDI, 8, 9, 10, 11, RBX};
@@ -90,18 +90,18 @@ static struct xc_expr location_of(struct caller *w, const char *variable)
 #define NOIPA    "__attribute__((noipa)) "
 #define NOINLINE "__attribute__((noinline)) "
 
-/* The callee is opaque: what is lost is lost, but for its argument. */
+/* The callee is opaque: only its argument is known. */
 static const char passing[] =
 	NOIPA "long callee(long a) { return a; }\n" NOIPA "long outer(void) { return callee(42) + 1; }\n";
 
-/* gcc sees that the callee leaves rdi alone, and does not save x; at the end rdi is used for something else. */
+/* gcc sees that the callee preserves rdi, and does not save x; at the end rdi is reused. */
 #define SPARING(end)                                                                                                   \
 	"static " NOINLINE "long callee(void) { long r; __asm__ volatile(\"\" : \"=a\"(r)); return r; }\n" NOIPA       \
 	"long outer(long x) { long y = callee(); y += x; " end " return y; }\n"
 static const char sparing[] = SPARING("__asm__ volatile(\"xor %%edi, %%edi\" ::: \"rdi\");");
-static const char whole[] = SPARING(""); /* in rdi from the first instruction to the last: no list */
+static const char whole[] = SPARING(""); /* in rdi from the first instruction to the last: not a list */
 
-/* x is dead behind the call. */
+/* x is dead after the call. */
 static const char leaving[] =
 	NOINLINE "long callee(void) { long r; __asm__ volatile(\"\" : \"=a\"(r)); return r; }\n" NOINLINE
 		 "long outer(long x) { return callee() + 1; }\n";
@@ -149,15 +149,15 @@ static void without_such_a_list_it_is_lost(void **state)
 {
 	(void)state;
 	struct caller *w = wait_in("gcc -g -gdwarf-5 -O2 -x c", sparing, "outer");
-	assert_false(is_known(w, RDI)); /* nothing says that it survives_call */
+	assert_false(is_known(w, RDI)); /* nothing proves that it survives */
 	w->context.survives_call = true;
 	assert_true(is_known(w, RDI));
-	assert_false(is_known(w, RBX)); /* calls preserve it: the callee may have saved and changed it */
+	assert_false(is_known(w, RBX)); /* callee-saved: the callee may have saved and changed it */
 	w->frame.interrupted = true;
 	assert_false(is_known(w, RDI));
 	go(w);
 	w = wait_in("clang -g -gdwarf-5 -O2 -x c", leaving, "outer");
-	w->context.survives_call = true; /* no compiler but gcc means it so */
+	w->context.survives_call = true; /* only gcc guarantees it */
 	assert_false(is_known(w, RDI));
 	go(w);
 }

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Reading values: members, elements, pointers, bit-fields, buffers with holes, and what is not there. */
+/* Reading values: members, elements, pointers, bit-fields, buffers with holes, and missing parts. */
 #include "tests/support/compile_program.h"
 
 static const char source[] =
@@ -163,7 +163,7 @@ static void base_classes_are_looked_through(void **state)
 	release(c);
 }
 
-/* struct S { struct S; struct S; … }: eight of itself at its own start, as no compiler writes it. */
+/* struct S { struct S; struct S; … }: eight copies of itself at its own start. No compiler writes it. */
 static void types_that_contain_themselves_end(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Variants: enums of Rust as rustc 1.63 describes them, and odd ones written by hand. The DWARF is assembled, so that
- * neither the compiler nor its version counts; values of real programs are the differential test's. */
+/* Variants: enums of Rust as described by rustc 1.63, and unusual ones written by hand. The DWARF is assembled, so no
+ * compiler or version matters. The differential test covers values of real programs. */
 #include "dwarf/value/variant.h"
 #include "tests/support/compile_program.h"
 
@@ -149,7 +149,7 @@ static void what_is_not_known_is_not_guessed(void **state)
 	assert_null(xc_variant_of(&value, &why));
 	assert_string_equal(xc_text_string(&why), "no variant has the discriminant 9");
 	xc_text_fini(&why);
-	/* one variant's value cannot be read: that it is not there cannot be known */
+	/* one variant's discriminant is unreadable, so its absence cannot be known */
 	expect(c, "j", "<no variant has the discriminant 1>");
 	value.addr = 0x10;
 	assert_null(xc_variant_of(&value, &why));
@@ -168,7 +168,7 @@ static void members_of_the_variant_are_members(void **state)
 	assert_int_equal(x.addr, value.addr + 4);
 	assert_null(xc_value_member(&value, "Second", &variant));
 	assert_string_equal(xc_type_name(variant.type), "Tagged<u32>::Second");
-	err = xc_value_member(&value, "__0", &x); /* of First, which is not there */
+	err = xc_value_member(&value, "__0", &x); /* a field of First, which is not active */
 	assert_non_null(err);
 	assert_int_equal(err->code, XC_ERR_NOT_FOUND);
 	xc_error_free(err);

@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* address: places as people write them. Names are looked up in a process without modules here; those of real
- * modules are tested by tests/cli. */
+/* address: addresses as typed by a user. The process here has no modules; names in real modules are tested in
+ * tests/cli. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -195,7 +195,7 @@ static void frames_that_no_stack_holds_are_counted(void **state)
 	tell_frames(s, 8, 0, "nowhere", 3);
 	tell_frames(s, 8, UINT64_MAX, "nowhere", 1);
 	expect_stacks(s, &all,
-		      "TRACE TRACE | TRACE TRACE (5 frames of other languages stand where no frame of these stacks is)",
+		      "TRACE TRACE | TRACE TRACE (5 frames of other languages are at addresses outside all frames of these stacks)",
 		      0);
 	close_scene(s);
 }
@@ -251,7 +251,7 @@ static void stacks_of_no_thread_are_told_or_shown(void **state)
 	const struct xc_backtrace_options both = {.choice = XC_THREADS_CRASHED, .detached = true, .group = true};
 	tell_code(s);
 	tell_frames(s, 0, 0, "yield", 1);
-	expect_stacks(s, &first, "TRACE TRACE (1 stack more is on no thread)", 0);
+	expect_stacks(s, &first, "TRACE TRACE (1 more stack is on no thread)", 0);
 	expect_stacks(s, &both, "TRACE TRACE | yield:1 ", 2);
 	close_scene(s);
 }

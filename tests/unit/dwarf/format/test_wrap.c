@@ -46,7 +46,7 @@ static void strings_and_symbols_are_whole(void **state)
 	      "{\n  f = 0x1 <A<int>::operator<(A<int>, B)>,\n  g = 2\n}");
 }
 
-/* Only white space is added, whatever the text is. */
+/* Only white space is added, for any text. */
 PROPERTY(nothing_but_white_space_is_added, 4000, 20000)
 {
 	static const char alphabet[] = "{}{},, ,\"'<>()[]=\\ab12-";

@@ -1,6 +1,6 @@
 /* layer: dwarf
  *
- * Made stacks, against who must be with whom. */
+ * Synthetic stacks, against the expected groups. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,13 +1,13 @@
 /* layer: dwarf */
-/* Location and range lists of every kind of entry (DWARF 5, 2.6.2, 2.17.3, 7.7.3 and 7.25; DWARF 4, 2.6.2 and 2.17.3; GNU's
- * lists of split units), with what holds at each address. */
+/* Location and range lists with every kind of entry (DWARF 5, 2.6.2, 2.17.3, 7.7.3 and 7.25; DWARF 4, 2.6.2 and 2.17.3;
+ * GNU's lists of split units), against the expected result at each address. */
 #include <stdio.h>
 
 #include "tests/support/made.h"
 
 enum { LOW_PC = 0x4000, VIEW_PAIR = 9 };
 
-/* One entry: its kind and two operands as the kind wants them; a number below 32 is what its expression gives. */
+/* One entry: its kind and two operands, as the kind requires; a number below 32 is the result of its expression. */
 struct entry {
 	unsigned kind;
 	uint64_t a, b;
@@ -35,7 +35,7 @@ static void put_operand(struct dm *dm, enum dm_section section, unsigned how, ui
 		dm_uleb(dm, section, value);
 }
 
-/* Operands by kind: an address, a ULEB128, nothing. DW_LLE_ and DW_RLE_ have numbers of their own. */
+/* Operands by kind: an address, a ULEB128, none. DW_LLE_ and DW_RLE_ have different numbers. */
 static const char *operands(enum dm_section section, unsigned kind)
 {
 	static const char *const loc[] = {[DW_LLE_end_of_list] = "",    [DW_LLE_base_addressx] = "u",
@@ -69,7 +69,7 @@ static void write_entries5(struct dm *dm, enum dm_section section, const struct 
 	}
 }
 
-/* What holds at an address: a number, or -1 for nothing. */
+/* The expected result at an address: a number, or -1 for none. */
 struct hold {
 	uint64_t addr;
 	int value;
@@ -133,14 +133,14 @@ static void expect_hold(struct made *m, const char *name, const struct hold *hol
 	made_expect(m, name, hold->addr, want, at);
 }
 
-/* The lists of a version 5 unit, each reached by its offset and by its index; the table of indexes is the second of the
- * section when `base` says so by an attribute, else the first. */
+/* The lists of a version 5 unit, each reached by its offset and by its index. The table of indexes is the second of the
+ * section if `base` names it by an attribute, otherwise the first. */
 static void check_locations5(const struct dm_unit *shape, bool attribute)
 {
 	char name[32], what[160];
 	struct dm dm = {.version = 5, .offset_size = shape->offset_size, .address_size = shape->address_size};
 	size_t begin, table, offsets[XC_COUNT(LOCATIONS)];
-	if (attribute) { /* another unit's, in front */
+	if (attribute) { /* another unit's, first */
 		dm_table(&dm, DM_LOCLISTS, 3, &begin);
 		dm_length(&dm, DM_LOCLISTS, begin);
 	}
@@ -218,7 +218,7 @@ static void locations_of_older_versions_hold_where_they_say(void **state)
 		uint8_t bytes[] = {0};
 		dm_unit(&dm, &shapes[s]);
 		dm_bytes(&dm, DM_LOC, bytes, 1);
-		pair(&dm, DM_LOC, 4, 8, 16); /* memory at 16: not mapped, so the text tells it */
+		pair(&dm, DM_LOC, 4, 8, 16); /* memory at 16 is not mapped, so the text shows the address */
 		pair(&dm, DM_LOC, shapes[s].address_size == 8 ? UINT64_MAX : UINT32_MAX, 0x6000, -1);
 		pair(&dm, DM_LOC, 4, 8, 17);
 		pair(&dm, DM_LOC, 0x10, 0x10, 18);

@@ -1,11 +1,11 @@
 /* layer: dwarf */
-/* Location expressions by their bytes (DWARF 5, 2.5 and 2.6, 7.7.1; GNU's twins), each with the value that a variable at it has in
- * the frame of made.h, or the reason why it has none. */
+/* Location expressions as bytes (DWARF 5, 2.5 and 2.6, 7.7.1; GNU's equivalents). Each has the expected value of a
+ * variable at that location in the frame of made.h, or the reason why it has none. */
 #include <stdio.h>
 
 #include "tests/support/made.h"
 
-/* Entries that expressions refer to, by their offset in the unit; set while the unit is written. */
+/* The entries that expressions refer to, by their offset in the unit; set while the unit is written. */
 static struct {
 	size_t int_type, long_type, double_type, short_type, float_type, uint_type, uchar_type, wide_type, pointer,
 		pair;
@@ -14,7 +14,7 @@ static struct {
 
 enum { MAX_BYTES = 48 };
 
-/* Bytes of an expression; what depends on offsets is written by marks behind a byte that no operator has. */
+/* The bytes of an expression. Parts that depend on offsets are marks after a byte that is no operator. */
 enum { MARK = 0x00 };
 struct expression {
 	const char *bytes;
@@ -25,8 +25,8 @@ struct expression {
 		text, sizeof text - 1                                                                                  \
 	}
 
-/* Marks: \0 and a letter. Lower case: a ULEB128 offset in the unit, of five bytes; upper case: an offset of the section in the
- * unit's width; digits: the unit's offset in two or four bytes. */
+/* Marks: \0 and a letter. Lower case: a ULEB128 offset in the unit, with five bytes. Upper case: an offset in the
+ * section, with the unit's offset size. Digits: the offset in the unit in two or four bytes. */
 static size_t *marked(char letter)
 {
 	switch (letter) {
@@ -128,7 +128,7 @@ struct location {
 	unsigned until; /* 0: all */
 };
 
-/* The types, in front; and entries to refer to. */
+/* The types, first, and the entries to refer to. */
 static void begin(struct dm *dm, const struct dm_unit *shape, size_t addresses)
 {
 	static const uint8_t in_memory[] = {DW_OP_const2u, 0x00, 0x10}, circle[] = {DW_OP_call2, 0, 0},
@@ -213,7 +213,7 @@ static void check(const struct location *cases, size_t count, const struct dm_un
 		if (has)
 			made_expect(m, name, 0, cases[i].want, what);
 		else
-			(void)made_value(m, name, 0); /* an answer, whatever it is */
+			(void)made_value(m, name, 0); /* any answer */
 	}
 	made_close(m);
 	dm_fini(&dm);
@@ -662,7 +662,7 @@ static void other_entries_are_asked(void **state)
 
 /* ---- damage ---- */
 
-/* Expressions cut short in every operand, and those of unknown operators: libdw refuses them. */
+/* Expressions that are cut short in each operand, and unknown operators: libdw refuses them. */
 static void what_is_cut_short_has_no_value(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Formats of floats: told apart by name and machine, and read; against what this machine's compiler computes. */
+/* Formats of floats: selected by name and machine, and decoded; against the results of this machine's compiler. */
 #include <elf.h>
 #include <math.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void every_single_and_double_reads_as_itself(void **state)
 	}
 }
 
-/* All that stand in 16 bits. */
+/* All values of 16 bits. */
 static void every_half_and_brain(void **state)
 {
 	(void)state;

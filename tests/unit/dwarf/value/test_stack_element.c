@@ -44,7 +44,7 @@ static void types_must_agree(void **state)
 	(void)state;
 	struct xc_stack_element a = of_int(1, 4, XC_ELEMENT_SIGNED), b = of_int(1, 8, XC_ELEMENT_SIGNED), out;
 	assert_non_null(xc_stack_element_binary(DW_OP_plus, &a, &b, 8, &out));
-	assert_null(xc_stack_element_binary(DW_OP_shl, &a, &b, 8, &out)); /* but the count of a shift may have any */
+	assert_null(xc_stack_element_binary(DW_OP_shl, &a, &b, 8, &out)); /* a shift count may have any type */
 	assert_true(out.bits == 2 && out.size == 4);
 }
 

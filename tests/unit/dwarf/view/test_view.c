@@ -1,12 +1,11 @@
 /* layer: dwarf */
-/* Containers in any state. Real ones are compared with what programs say in tests/diff/views; here are containers
- * with the names and members of the GNU library's, laid out by hand, so that everything that may be wrong with one
- * can be. */
+/* Containers in any state. tests/diff/views compares real containers with the programs' own output. The containers here
+ * have the names and members of the GNU library's, but are laid out by hand, so that each kind of damage can occur. */
 #include "tests/support/containers.h"
 
 #include "dwarf/view/view.h"
 
-/* `want` up to its *, and what follows at the end; without one, all. */
+/* `want` up to its *, and the rest at the end; without a *, all of it. */
 static bool fits(const char *text, const char *want)
 {
 	const char *star = strchr(want, '*');
@@ -43,13 +42,13 @@ static void ends_of_a_vector_agree(void **state)
 	       {"swapped", "<not a valid std::vector: end before begin> {_M_impl = {*"},
 	       {"beyond", "<not a valid std::vector: end of storage before end> {*"},
 	       {"far", "<not a valid std::vector: the last element at 0x6fffffffff: not mapped> {*"},
-	       {"odd", "<not a valid std::vector: no whole number of elements> {*"},
+	       {"odd", "<not a valid std::vector: not a whole number of elements> {*"},
 	       {"at_null", "<not a valid std::vector: *"},
 	       {"no_room", "<not a valid std::vector: room for 0 elements at 0x*"},
 	       {"wild", "<not a valid std::vector: elements at 0xfffffffffffffff0: not mapped> {*"});
 }
 
-/* Types whose names are all that matters. */
+/* Types of which only the names matter. */
 static void check_brief(const char *name, bool rust, const char *expected)
 {
 	struct xc_type type = {.kind = XC_TYPE_STRUCT, .name = name, .is_rust = rust};
@@ -76,7 +75,7 @@ static void types_go_by_the_names_that_people_use(void **state)
 	check_brief("core::ops::range::Range<mine::core::Thing>", true, "Range<mine::core::Thing>");
 	check_brief("(core::time::Duration, &dyn core::fmt::Debug)", true, "(Duration, &dyn Debug)");
 	check_brief("core::iter::adapters::{closure_env#0}", true, NULL);
-	check_brief("core::option::Option<int>", false, NULL); /* of C++: somebody's own */
+	check_brief("core::option::Option<int>", false, NULL); /* of C++: not Rust's Option */
 	check_brief("mystd::thing", false, NULL);
 	check_brief("struct node", false, NULL);
 }
@@ -84,9 +83,9 @@ static void types_go_by_the_names_that_people_use(void **state)
 static void nodes_of_a_list_lead_back(void **state)
 {
 	EXPECT({"ring", "std::list = {[0] = 7, [1] = 8}"}, {"no_ring", "empty std::list"},
-	       {"one_way", "std::list = {[0] = 1, <node 0x* does not lead back>}"},
-	       {"cut", "<not a valid std::list: its last node does not lead back> {*"},
-	       {"unset", "<not a valid std::list: its first node does not lead back> {*"});
+	       {"one_way", "std::list = {[0] = 1, <node 0x* does not link back>}"},
+	       {"cut", "<not a valid std::list: its last node does not link back> {*"},
+	       {"unset", "<not a valid std::list: its first node does not link back> {*"});
 }
 
 static void a_list_that_goes_in_circles_ends(void **state)
@@ -100,7 +99,7 @@ static void a_list_that_goes_in_circles_ends(void **state)
 	while (xc_view_next(&view, &child))
 		assert_true(++count < 10);
 	assert_int_equal(count, 3);
-	assert_non_null(strstr(view.why, "does not lead back"));
+	assert_non_null(strstr(view.why, "does not link back"));
 }
 
 static void a_chain_that_goes_in_circles_ends(void **state)
@@ -115,17 +114,17 @@ static void a_chain_that_goes_in_circles_ends(void **state)
 	assert_int_equal(xc_view_open(&value, &view), XC_VIEW_FOUND);
 	while (xc_view_next(&view, &child))
 		assert_true(++count < 20);
-	assert_string_equal(view.why, "its nodes go in a circle");
+	assert_string_equal(view.why, "its nodes form a cycle");
 }
 
 static void trees_are_walked_in_order_and_checked(void **state)
 {
 	EXPECT({"tree", "std::set with 3 elements = {[0] = 1, [1] = 2, [2] = 3}"},
 	       {"tree_short", "std::set with 4 elements = {[0] = 1, [1] = 2, [2] = 3, <3 nodes of 4>}"},
-	       {"tree_torn", "std::set with 2 elements = {[0] = 1, <node 0x* does not lead back>}"},
-	       {"tree_loop", "std::set with 1000000 elements = {[0] = 1, <node 0x* does not lead back>}"},
-	       {"tree_wrong", "<not a valid std::set: its root does not lead back> {*"},
-	       {"tree_unset", "<not a valid std::set: its ends do not agree> {*"},
+	       {"tree_torn", "std::set with 2 elements = {[0] = 1, <node 0x* does not link back>}"},
+	       {"tree_loop", "std::set with 1000000 elements = {[0] = 1, <node 0x* does not link back>}"},
+	       {"tree_wrong", "<not a valid std::set: its root does not link back> {*"},
+	       {"tree_unset", "<not a valid std::set: its ends are inconsistent> {*"},
 	       {"tree_rootless", "<not a valid std::set: 3 elements, but no root> {*"});
 }
 
@@ -135,7 +134,7 @@ static void hash_tables_hold_what_they_count(void **state)
 	       {"hash_none", "std::unordered_set with 0 elements"},
 	       {"hash_short", "std::unordered_set with 3 elements = {[0] = 5, [1] = 6, <2 nodes of 3>}"},
 	       {"hash_circle",
-		"std::unordered_set with 99 elements = {[0] = 5, [1] = 6, [2] = 5, <its nodes go in a circle>}"},
+		"std::unordered_set with 99 elements = {[0] = 5, [1] = 6, [2] = 5, <its nodes form a cycle>}"},
 	       {"hash_wild", "<not a valid std::unordered_set: 1152921504606846976 buckets at 0x*"},
 	       {"hash_unset", "<not a valid std::unordered_set: 0 buckets at 0x0> {*"});
 }
@@ -143,7 +142,7 @@ static void hash_tables_hold_what_they_count(void **state)
 static void holders_are_checked(void **state)
 {
 	EXPECT({"local", "\"hi\""}, {"text", "\"long\""},
-	       {"no_nul", "<not a valid std::basic_string: no NUL behind its 4 characters> {*"},
+	       {"no_nul", "<not a valid std::basic_string: no NUL after its 4 characters> {*"},
 	       {"too_long", "<not a valid std::basic_string: length 9 above its capacity 7> {*"},
 	       {"gone", "<not a valid std::basic_string: elements at 0x7000000000: not mapped> {*"},
 	       {"some", "std::optional<int> = {[contained value] = 5}"},
