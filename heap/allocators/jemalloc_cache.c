@@ -225,7 +225,7 @@ static void note_doubles(struct xc_jemalloc *je)
 						  .before = XC_NO_BLOCK});
 }
 
-static void tell(struct xc_jemalloc *je, size_t by_storage, size_t by_ring, size_t manual)
+static void add_evidence(struct xc_jemalloc *je, size_t by_storage, size_t by_ring, size_t manual)
 {
 	for (size_t i = 0; i < je->tree_count; i++) {
 		char *told = xc_asprintf(
@@ -251,7 +251,7 @@ void xc_jemalloc_read_caches(struct xc_jemalloc *je)
 	for (size_t i = 0; i < je->tree_count; i++)
 		manual += read_manual(je, i, buf);
 	free(buf);
-	tell(je, by_storage, by_ring, manual);
+	add_evidence(je, by_storage, by_ring, manual);
 	if (je->cached_count)
 		qsort(je->cached, je->cached_count, sizeof *je->cached, by_value);
 	note_doubles(je);

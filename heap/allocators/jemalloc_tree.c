@@ -131,7 +131,7 @@ struct verdict {
 	xc_addr key; /* of the leaf, by the first entry that fits */
 };
 
-static void judge(const struct search *s, uint64_t index, const uint8_t *bytes, struct verdict *v)
+static void classify(const struct search *s, uint64_t index, const uint8_t *bytes, struct verdict *v)
 {
 	const struct xc_jemalloc_geometry *g = s->g;
 	struct xc_jemalloc_entry e = decode(g, bytes);
@@ -147,7 +147,7 @@ static void judge(const struct search *s, uint64_t index, const uint8_t *bytes, 
 	v->stop = v->seen >= PROBES || (v->seen >= FIRST_PROBES && v->fit == 0);
 }
 
-static struct verdict judge_leaf(struct search *s, xc_addr leaf)
+static struct verdict classify_leaf(struct search *s, xc_addr leaf)
 {
 	struct verdict v = {0};
 	uint8_t buf[PAGE];
@@ -161,7 +161,7 @@ static struct verdict judge_leaf(struct search *s, xc_addr leaf)
 		}
 		for (unsigned i = 0; i < PAGE && !v.stop; i += s->g->entry)
 			if (xc_jemalloc_word(page + i))
-				judge(s, (at + i) / s->g->entry, page + i, &v);
+				classify(s, (at + i) / s->g->entry, page + i, &v);
 	}
 	return v;
 }
@@ -173,7 +173,7 @@ static bool is_node(const struct xc_process *process, xc_addr addr)
 }
 
 /* With three levels: the first children of a supposed node. */
-static struct verdict judge_node(struct search *s, xc_addr node)
+static struct verdict classify_node(struct search *s, xc_addr node)
 {
 	struct verdict v = {0};
 	const struct xc_jemalloc_geometry *g = s->g;
@@ -188,7 +188,7 @@ static struct verdict judge_node(struct search *s, xc_addr node)
 		if (!child)
 			continue;
 		children++;
-		struct verdict leaf = judge_leaf(s, child);
+		struct verdict leaf = classify_leaf(s, child);
 		if (leaf.fit && index_of(g, 1, leaf.key) == i && leaf.fit > v.fit)
 			v = leaf;
 	}
@@ -200,7 +200,7 @@ static bool root_by_word(struct search *s, xc_addr at, xc_addr node, xc_addr *ro
 {
 	if (!is_node(s->process, node))
 		return false;
-	struct verdict v = s->g->levels == 2 ? judge_leaf(s, node) : judge_node(s, node);
+	struct verdict v = s->g->levels == 2 ? classify_leaf(s, node) : classify_node(s, node);
 	uint64_t before = 8 * index_of(s->g, 0, v.key);
 	if (v.fit < ENOUGH || before > at - s->lo || !xc_inside(at - before, root_size(s->g), s->lo, s->hi))
 		return false;

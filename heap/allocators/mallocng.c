@@ -45,7 +45,7 @@ static unsigned offset_field(const uint8_t *bytes)
 }
 
 /* The distance from storage that a block's header tells, in bytes. */
-static uint64_t told_distance(struct xc_window *window, xc_addr block, const uint8_t *bytes)
+static uint64_t stored_distance(struct xc_window *window, xc_addr block, const uint8_t *bytes)
 {
 	uint32_t wide;
 	if (!bytes[0])
@@ -61,7 +61,8 @@ static uint64_t told_distance(struct xc_window *window, xc_addr block, const uin
 static bool is_block(struct xc_window *window, const struct ng_group *group, unsigned index, xc_addr block)
 {
 	const uint8_t *bytes = header(window, block);
-	return bytes && (bytes[1] & 31) == index && told_distance(window, block, bytes) == block - group->mem - NG_UNIT;
+	return bytes && (bytes[1] & 31) == index &&
+	       stored_distance(window, block, bytes) == block - group->mem - NG_UNIT;
 }
 
 /* Where the block of a slot begins. Blocks aligned to more than 1 MiB are so far in their slot that 16 bits do not tell where: *tries

@@ -393,7 +393,7 @@ static void cut(struct mi_state *state)
 	state->pieces[state->piece_count] = state->count;
 }
 
-static void give(struct finder *f)
+static void publish(struct finder *f)
 {
 	struct xc_heap *heap = f->heap;
 	char *evidence =
@@ -422,7 +422,7 @@ static const char *find_all(struct finder *f)
 		return "mimalloc's pages are not as those of mimalloc 2.0 (without encoded lists), or most are damaged";
 	find_delayed(f);
 	cut(f->state);
-	give(f);
+	publish(f);
 	return NULL;
 }
 

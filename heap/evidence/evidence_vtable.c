@@ -53,7 +53,7 @@ static bool has_word(struct seeding *s, xc_addr addr, uint64_t word)
 }
 
 /* How a block with room for more than the object is to be taken. */
-static struct xc_typed judge(struct seeding *s, uint32_t block, uint64_t offset, const struct xc_vtable *vtable)
+static struct xc_typed classify(struct seeding *s, uint32_t block, uint64_t offset, const struct xc_vtable *vtable)
 {
 	struct xc_typed typed = {
 		.type = vtable->type, .shape = XC_TYPED_ONE, .confidence = XC_TYPE_EXACT, .via = "vtable"};
@@ -99,7 +99,7 @@ static void seen(void *context, uint32_t block, uint64_t offset, struct xc_vtabl
 		vtable->type = xc_ctype_class(s->typing->heap->process, vtable->name, vtable->size);
 	if (vtable->size == 0 || size < offset || vtable->size > size - offset)
 		return;
-	struct xc_typed typed = judge(s, block, offset, vtable);
+	struct xc_typed typed = classify(s, block, offset, vtable);
 	if ((typed.confidence == XC_TYPE_WEAK) != s->weak || (s->weak && xc_typing_has(s->typing, block)))
 		return;
 	uint32_t item = item_of(s, vtable, &typed);

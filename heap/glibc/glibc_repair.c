@@ -114,7 +114,7 @@ static bool upper_bytes_stand(uint64_t head, uint64_t size)
 }
 
 /* How far the damaged chunk reached is known; was it one chunk, and in which state? */
-static void judge(const struct xc_glibc_resync *h, struct repair *repair)
+static void classify(const struct xc_glibc_resync *h, struct repair *repair)
 {
 	struct xc_glibc_chunk behind = {.head = 0}, chunk = {.head = 0};
 	bool behind_known = xc_glibc_resync_load(h, repair->next, &behind),
@@ -219,7 +219,7 @@ static void find_repair(const struct xc_glibc_resync *h, struct repair *repair_o
 	if (repair.next > h->segment->hi && xc_glibc_resync_on_trail(h, h->segment->top))
 		mend_top(h, h->segment->top, &repair); /* its size looked right */
 	else
-		judge(h, &repair);
+		classify(h, &repair);
 	*repair_out = repair;
 }
 

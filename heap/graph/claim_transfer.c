@@ -44,7 +44,7 @@ static struct xc_table *begin(struct xc_section *s, const char *key, const struc
 	return table;
 }
 
-static void tell_rules(struct xc_section *s, const struct xc_claims *claims)
+static void report_rules(struct xc_section *s, const struct xc_claims *claims)
 {
 	struct xc_table *table = begin(s, "rules", rule_columns, XC_COUNT(rule_columns), claims->rule_count);
 	for (size_t i = 0; i < claims->rule_count; i++) {
@@ -89,7 +89,7 @@ void xc_claim_transfer_report(struct xc_section *s, struct xc_heap *heap)
 		const struct xc_cell row[] = {xc_cell_address(claims->roots[i].addr)};
 		xc_table_row(s, table, row);
 	}
-	tell_rules(s, claims);
+	report_rules(s, claims);
 	xc_claims_free(heap->claims);
 	heap->claims = NULL;
 }

@@ -33,7 +33,7 @@ struct search {
 
 /* ---- numbers ---- */
 
-static uint32_t give_number(struct search *s, uint32_t vertex, uint32_t parent)
+static uint32_t number_vertex(struct search *s, uint32_t vertex, uint32_t parent)
 {
 	uint32_t number = s->count++;
 	s->vertex[number] = vertex;
@@ -44,7 +44,7 @@ static uint32_t give_number(struct search *s, uint32_t vertex, uint32_t parent)
 static uint32_t enter_node(struct search *s, uint32_t node, uint32_t parent)
 {
 	const struct xc_adjacency *links = &s->d->links;
-	uint32_t number = give_number(s, node, parent), end = links->start[node + 1];
+	uint32_t number = number_vertex(s, node, parent), end = links->start[node + 1];
 	s->number[node] = number;
 	s->semi[number] = links->start[node];
 	for (uint32_t e = links->start[node]; e < end && e < links->start[node] + AHEAD; e++)
@@ -74,7 +74,7 @@ static void number_all(struct search *s)
 	const struct xc_dominators *d = s->d;
 	s->count = 1;
 	for (uint32_t h = 0; h < d->holders; h++) {
-		uint32_t holder = give_number(s, s->nodes + h, 0);
+		uint32_t holder = number_vertex(s, s->nodes + h, 0);
 		for (uint32_t i = d->begin[h]; i < d->begin[h + 1]; i++)
 			if (!s->number[d->roots[i]])
 				number_from(s, d->roots[i], holder);

@@ -20,7 +20,7 @@ enum { RAW_BYTES = 256, ELEMENTS = 200, LENGTH = 65536 };
 
 /* ---- stacks ---- */
 
-static void tell_stack(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+static void report_stack(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
 	struct xc_stackword word = xc_stackword_find(heap->process, what->thread, what->addr);
 	xc_section_integer(s, "thread", "thread", what->thread->tid);
@@ -48,7 +48,7 @@ static bool is_damaged(const struct xc_heap *heap, uint32_t block)
 }
 
 /* Of what no claim has in a block with claims: who claims that block's beginning, mostly the head of a pool's block. */
-static void tell_surroundings(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
+static void report_surroundings(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
 {
 	enum { MOST_PIECES = 1 << 16 };
 	for (unsigned step = 0; step < MOST_PIECES && block > 0 && xc_claim_is_piece(heap, block); step++)
@@ -58,13 +58,13 @@ static void tell_surroundings(struct xc_section *s, const struct xc_heap *heap, 
 		xc_section_text(s, "within", "within", claim->what);
 }
 
-static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+static void report_metadata(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
 	const struct xc_heap_claim *claim = xc_claim_of(heap, what->block);
 	if (claim)
 		xc_section_text(s, "claimed", "claimed by", claim->what);
 	else
-		tell_surroundings(s, heap, what->block);
+		report_surroundings(s, heap, what->block);
 	if (claim || xc_claim_is_piece(heap, what->block))
 		return; /* the allocator knows the whole only */
 	if (!what->region)
@@ -85,7 +85,7 @@ static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, cons
 				   heap->process->live ? "looks damaged, or was changing" : "is damaged");
 }
 
-static void tell_type(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
+static void report_type(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
 {
 	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, block) : NULL;
 	if (!typed)
@@ -107,7 +107,7 @@ static const char *reach(const struct xc_heap *heap, uint32_t block)
 							    : "from a root";
 }
 
-static void tell_block(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+static void report_block(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
 	const struct xc_blocks *blocks = &heap->blocks;
 	const char *reached = reach(heap, what->block), *kept = xc_block_free_word(xc_block_state(blocks, what->block));
@@ -117,10 +117,10 @@ static void tell_block(struct xc_section *s, const struct xc_heap *heap, const s
 	if (kept)
 		xc_section_text(s, "kept_in", "kept in", kept);
 	xc_section_count(s, "offset", "offset in it", what->offset);
-	tell_type(s, heap, what->block);
+	report_type(s, heap, what->block);
 	if (reached)
 		xc_section_text(s, "reached", "reached", reached);
-	tell_metadata(s, heap, what);
+	report_metadata(s, heap, what);
 }
 
 void xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
@@ -137,9 +137,9 @@ void xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 	if (what.region)
 		xc_section_text(s, "arena", "arena", heap->arenas[what.region->arena].name);
 	if (what.kind == XC_WHAT_BLOCK)
-		tell_block(s, heap, &what);
+		report_block(s, heap, &what);
 	if (what.kind == XC_WHAT_STACK)
-		tell_stack(s, heap, &what);
+		report_stack(s, heap, &what);
 	if (what.kind == XC_WHAT_CODE)
 		xc_symbol_report(s->report, heap->process, addr);
 }
@@ -185,7 +185,7 @@ struct xc_error *xc_whatis_show(struct xc_section *s, struct xc_heap *heap, xc_a
 		return err;
 	}
 	xc_typing_or_note(s, heap);
-	tell_block(s, heap, &what);
+	report_block(s, heap, &what);
 	if (heap->typing && xc_typing_get(heap->typing, what.block))
 		show_value(s, heap, what.block);
 	else

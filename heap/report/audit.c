@@ -45,7 +45,7 @@ static const char *const forms[] = {
 	[XC_OVERRUN_FILL] = "one byte repeated",
 };
 
-static void tell_culprit(struct xc_section *s, struct xc_heap *heap, const struct xc_overrun *overrun)
+static void report_culprit(struct xc_section *s, struct xc_heap *heap, const struct xc_overrun *overrun)
 {
 	xc_auto(xc_freep) char *block = block_text(heap, overrun->block);
 	xc_auto(xc_freep) char *how = NULL;
@@ -85,7 +85,7 @@ static void add_lines(struct xc_text *text, xc_addr addr, const uint8_t *bytes, 
 	}
 }
 
-static void tell_bytes(struct xc_section *s, const struct xc_heap *heap, const struct xc_overrun *overrun)
+static void report_bytes(struct xc_section *s, const struct xc_heap *heap, const struct xc_overrun *overrun)
 {
 	uint8_t bytes[SHOWN_BYTES];
 	struct xc_text text = {0};
@@ -117,7 +117,7 @@ const struct xc_damage *xc_audit_first(const struct xc_heap *heap)
 	return heap->damage_count ? &heap->damages[0] : NULL;
 }
 
-static void tell_header(struct xc_section *s, struct xc_heap *heap, const struct xc_damage *damage)
+static void report_header(struct xc_section *s, struct xc_heap *heap, const struct xc_damage *damage)
 {
 	struct xc_overrun overrun;
 	xc_overrun_find(heap, damage, &overrun);
@@ -125,8 +125,8 @@ static void tell_header(struct xc_section *s, struct xc_heap *heap, const struct
 		xc_section_unknown(s, "culprit", "written past its end", "no block is known to end there");
 		return;
 	}
-	tell_culprit(s, heap, &overrun);
-	tell_bytes(s, heap, &overrun);
+	report_culprit(s, heap, &overrun);
+	report_bytes(s, heap, &overrun);
 }
 
 /* The block whose header or link is damaged; XC_NO_BLOCK when it was lost. */
@@ -138,17 +138,17 @@ static uint32_t block_of(const struct xc_heap *heap, const struct xc_damage *dam
 }
 
 /* A link that leads nowhere is told by its value: what the program wrote there. */
-static bool tells_link(const struct xc_damage *damage)
+static bool is_of_link(const struct xc_damage *damage)
 {
 	return damage->kind == XC_DAMAGE_LINK;
 }
 
-static void tell_first(struct xc_section *s, struct xc_heap *heap)
+static void report_first(struct xc_section *s, struct xc_heap *heap)
 {
 	const struct xc_damage *damage = xc_audit_first(heap);
 	uint32_t block = block_of(heap, damage);
 	xc_section_address(s, "at", "damaged at", damage->addr);
-	xc_section_text(s, "what", "what is wrong", damage->what)->cell.secret = tells_link(damage);
+	xc_section_text(s, "what", "what is wrong", damage->what)->cell.secret = is_of_link(damage);
 	if (damage->found)
 		xc_section_text(s, "found", "found", damage->found)->cell.secret = true; /* what overwrote it */
 	if (damage->expected)
@@ -158,7 +158,7 @@ static void tell_first(struct xc_section *s, struct xc_heap *heap)
 		xc_section_text(s, "block", "the block it is of", text);
 	}
 	if (damage->kind == XC_DAMAGE_HEADER)
-		tell_header(s, heap, damage);
+		report_header(s, heap, damage);
 }
 
 static const char *const headlines[] = {
@@ -210,11 +210,11 @@ static void add_row(struct xc_section *s, struct xc_table *table, const struct x
 		xc_cell_text(damage->expected),
 	};
 	cells[FOUND].secret = damage->found != NULL;
-	cells[WHAT].secret = tells_link(damage);
+	cells[WHAT].secret = is_of_link(damage);
 	xc_table_row(s, table, cells);
 }
 
-static void tell_all(struct xc_section *s, const struct xc_heap *heap)
+static void report_all(struct xc_section *s, const struct xc_heap *heap)
 {
 	static const struct xc_column columns[] = {
 		{.key = "addr", .label = "AT", .kind = XC_FIELD_ADDRESS},
@@ -244,7 +244,7 @@ uint64_t xc_audit_lost(const struct xc_heap *heap)
 	return bytes;
 }
 
-static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
+static void report_loss(struct xc_section *s, const struct xc_heap *heap)
 {
 	uint64_t bytes = xc_audit_lost(heap);
 	size_t ranges = 0;
@@ -262,7 +262,7 @@ static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
 
 /* ---- a running process ---- */
 
-static void tell_looks(struct xc_section *s, const struct xc_heap *heap)
+static void report_looks(struct xc_section *s, const struct xc_heap *heap)
 {
 	const struct xc_audit_coverage *audit_coverage = heap->audit_coverage;
 	if (heap->damage_count && audit_coverage->looks > 1)
@@ -310,14 +310,14 @@ void xc_audit(struct xc_section *section, struct xc_heap *heap)
 	if (heap->damage_count) {
 		xc_error_free(xc_typing_of(heap, &typing)); /* without types it is told all the same */
 		section->headline = headline(&section->report->arena, heap);
-		tell_first(section, heap);
-		tell_all(section, heap);
-		tell_loss(section, heap);
+		report_first(section, heap);
+		report_all(section, heap);
+		report_loss(section, heap);
 	} else if (!why) {
 		section->headline = xc_audit_coverage_headline(section, heap);
 	}
 	if (heap->process->live)
-		tell_looks(section, heap);
+		report_looks(section, heap);
 	xc_section_bool(section, "damaged", "damaged", heap->damage_count > 0)->quiet = true;
 	xc_audit_coverage_report(section, heap);
 }

@@ -78,7 +78,7 @@ const char *xc_audit_coverage_headline(struct xc_section *section, const struct 
 	return line;
 }
 
-static void tell_allocators(struct xc_section *s, const struct xc_heap *heap, const struct scope *scope)
+static void report_allocators(struct xc_section *s, const struct xc_heap *heap, const struct scope *scope)
 {
 	static const struct xc_column columns[] = {
 		{.key = "allocator", .label = "ALLOCATOR", .kind = XC_FIELD_TEXT},
@@ -98,7 +98,7 @@ static void tell_allocators(struct xc_section *s, const struct xc_heap *heap, co
 }
 
 /* Allocators that have an audit of their own count its steps. */
-static void tell_lists(struct xc_section *s, const struct xc_heap *heap)
+static void report_lists(struct xc_section *s, const struct xc_heap *heap)
 {
 	const struct xc_audit_coverage *audit_coverage = heap->audit_coverage;
 	bool counted = false;
@@ -118,8 +118,8 @@ void xc_audit_coverage_report(struct xc_section *s, const struct xc_heap *heap)
 	xc_section_count(s, "blocks", "blocks", heap->blocks.count);
 	xc_section_count(s, "headers", "headers checked", scope.headers);
 	xc_section_count(s, "arenas", "arenas", heap->arena_count);
-	tell_lists(s, heap);
-	tell_allocators(s, heap, &scope);
+	report_lists(s, heap);
+	report_allocators(s, heap, &scope);
 	if (scope.without)
 		xc_section_message(s, XC_INFO, NULL,
 				   "without headers what is written past the end of a block is seen only where it hits "

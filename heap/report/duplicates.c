@@ -137,7 +137,7 @@ static bool equal(struct xc_window *a, struct xc_window *b, const struct xc_bloc
 }
 
 /* One run of equal hashes; blocks that are equal by chance of the hash only are not counted. */
-static struct group judge(const struct dups *d, struct xc_window windows[2], const struct entry *run, size_t count)
+static struct group classify(const struct dups *d, struct xc_window windows[2], const struct entry *run, size_t count)
 {
 	const struct xc_blocks *blocks = &d->heap->blocks;
 	struct group group = {.first = run[0].block, .len = run[0].len, .copies = 1};
@@ -180,7 +180,7 @@ static void sort_bucket(void *context, size_t bucket, unsigned worker)
 			end++;
 		if (end - at < 2)
 			continue;
-		struct group group = judge(d, windows, entries + at, end - at);
+		struct group group = classify(d, windows, entries + at, end - at);
 		if (group.copies > 1)
 			add_group(d, bucket, &group, &capacity);
 	}

@@ -129,7 +129,7 @@ static void show_largest(struct xc_section *s, const struct xc_heap *heap, const
 	}
 }
 
-static void tell_empty(struct xc_section *s, const struct xc_heap *heap)
+static void report_empty(struct xc_section *s, const struct xc_heap *heap)
 {
 	const char *empty = xc_heap_why_empty(heap);
 	if (empty)
@@ -183,7 +183,7 @@ struct xc_error *xc_top(struct xc_section *s, struct xc_heap *heap, size_t limit
 	order(&l);
 	show_largest(s, heap, &l);
 	show_sizes(s, &sizes);
-	tell_empty(s, heap);
+	report_empty(s, heap);
 	free(l.items);
 	return NULL;
 }
@@ -216,7 +216,7 @@ struct xc_error *xc_top_retained(struct xc_section *s, struct xc_heap *heap, siz
 	show_largest(s, heap, &l);
 	xc_retention_by_type(s, retention, limit);
 	xc_retention_by_holder(s, retention, limit);
-	tell_empty(s, heap);
+	report_empty(s, heap);
 	free(l.items);
 	return NULL;
 }

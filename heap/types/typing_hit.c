@@ -40,7 +40,7 @@ static bool is_used(const struct xc_blocks *blocks, uint32_t block)
 	return !xc_block_is_free(xc_block_state(blocks, block));
 }
 
-static uint32_t say_chars(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
+static uint32_t item_of_chars(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
 	bool empty;
@@ -60,8 +60,8 @@ static bool may_be_derived(const struct xc_engine *e, const struct xc_typemap *m
 	return false;
 }
 
-static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, const struct xc_typemap *map,
-			   uint64_t size)
+static uint32_t item_of_object(struct xc_typing_queue *q, const struct xc_hit *hit, const struct xc_typemap *map,
+			       uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
 	if (size < map->size || map->is_part)
@@ -78,7 +78,7 @@ static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, 
 }
 
 /* The header that the pointer points behind, where the block begins with it. */
-static uint32_t say_header(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
+static uint32_t item_of_header(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
 	const struct xc_header_set *headers = hit->slot->headers;
@@ -93,7 +93,7 @@ static uint32_t say_header(struct xc_typing_queue *q, const struct xc_hit *hit, 
 }
 
 /* The item that the pointer itself gives the block; 0: none. */
-static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
+static uint32_t item_of_pointer(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
 	const struct xc_typemap_slot *slot = hit->slot;
@@ -101,16 +101,16 @@ static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
 	if (!hit->items)
 		return 0;
 	if (slot->header_items)
-		return say_header(q, hit, size);
+		return item_of_header(q, hit, size);
 	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS)
-		return say_chars(q, hit, size);
+		return item_of_chars(q, hit, size);
 	if (hit->offset == 0 && slot->kind == XC_SLOT_POINTER && !slot->ambiguous)
-		return say_object(q, hit, e->maps[slot->target], size);
+		return item_of_object(q, hit, e->maps[slot->target], size);
 	return 0;
 }
 
 /* Bytes: behind a pointer to some that can be nothing else, or where nothing else was found and no pointer lies. */
-static bool says_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
+static bool may_be_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
 	if (hit->slot->kind == XC_SLOT_CHARS)
@@ -118,12 +118,12 @@ static bool says_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 	return hit->slot->kind == XC_SLOT_VOID && hit->items && e->last && xc_typing_is_raw(e, &q->there, hit->block);
 }
 
-static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
+static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
 	const struct xc_typemap_slot *slot = hit->slot;
 	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
-	uint32_t item = say_alone(q, hit);
+	uint32_t item = item_of_pointer(q, hit);
 	if (!item && !slot->header_items)
 		item = xc_typing_rule(e, &q->there, hit);
 	if (!hit->items) /* all that is behind needs some */
@@ -131,7 +131,7 @@ static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
 	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
 		item = hit->items + XC_ITEM_ONE_WEAK;
-	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && says_bytes(q, hit))
+	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && may_be_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;
 	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 }
@@ -166,7 +166,7 @@ static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
 {
 	if (agrees(q->engine, hit))
 		return;
-	hit->item = say(q, hit);
+	hit->item = item_of(q, hit);
 	if (hit->item)
 		propose(q, hit->block, hit->item);
 	else if (!hit->slot->header_items && !__atomic_load_n(&hit->slot->pending, __ATOMIC_RELAXED))
@@ -175,7 +175,7 @@ static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
 
 static void show(struct xc_typing_queue *q, struct xc_hit *hit)
 {
-	hit->item = say_alone(q, hit);
+	hit->item = item_of_pointer(q, hit);
 	q->seen(q->context, hit);
 }
 
@@ -186,7 +186,7 @@ static void check(struct xc_typing_queue *q, struct xc_hit *hit)
 	const struct xc_typemap_slot *slot = hit->slot;
 	if (slot->kind != XC_SLOT_POINTER || slot->ambiguous || hit->offset || !e->maps[slot->target]->is_record)
 		return;
-	hit->item = say_alone(q, hit);
+	hit->item = item_of_pointer(q, hit);
 	bool disputed = e->disputed && xc_graph_bit(e->disputed, hit->block);
 	uint32_t item = xc_code_item(e->typing->by_block[hit->block]);
 	if (!hit->item || !item || (!disputed && xc_typing_agree(e, slot->target, item)))

@@ -206,7 +206,8 @@ bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out)
 	return true;
 }
 
-static bool judge_array(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size)
+static bool is_plausible_array(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes,
+			       uint64_t size)
 {
 	struct xc_score score = {0};
 	begin(&score, ELEMENTS * map->size);
@@ -232,7 +233,7 @@ bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window,
 	if (!bytes)
 		return true; /* not dumped: nothing speaks against it */
 	if (typed->shape == XC_TYPED_ARRAY)
-		return judge_array(e, map, bytes, most);
+		return is_plausible_array(e, map, bytes, most);
 	begin(&score, most);
 	score_object(e, map, bytes, most, &score, 0);
 	return score.bad <= score.good;

@@ -377,7 +377,7 @@ static bool is_array(const struct scan *scan, const struct candidate *at, const 
 	       count <= size / vtable->size && size - count * vtable->size < 4 * WORD;
 }
 
-static void tell(struct scan *scan, const struct candidates *found, xc_vtable_fn *seen, void *context)
+static void report(struct scan *scan, const struct candidates *found, xc_vtable_fn *seen, void *context)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		const struct candidate *at = &found->items[i];
@@ -397,7 +397,7 @@ void xc_vtables_scan(struct xc_vtables *tables, const struct xc_heap *heap, xc_v
 		scan->first = (uint32_t)first;
 		xc_parallel(heap->jobs, count, look, scan);
 		for (size_t i = 0; i < count; i++)
-			tell(scan, &scan->pieces[i], seen, context);
+			report(scan, &scan->pieces[i], seen, context);
 	}
 	for (size_t i = 0; i < PIECES; i++)
 		free(scan->pieces[i].items);
