@@ -63,10 +63,10 @@ enum {
 	XC_GLIBC_BINS = 127, /* pairs; the first one is the unsorted bin */
 	XC_GLIBC_FASTBINS = 10,
 	XC_GLIBC_NONCONTIGUOUS = 2,
-	XC_GLIBC_MANGLE = 12, /* bits that a mangled link's own address is shifted by */
+	XC_GLIBC_MANGLE = 12, /* shift of a mangled link's own address, in bits */
 };
 
-/* What was found of this process's malloc; offsets into malloc_state unless said otherwise. */
+/* The layout found in this process. Offsets are into malloc_state unless noted. */
 struct xc_glibc_layout {
 	uint8_t word; /* SIZE_SZ */
 	uint16_t top, bins, next, system_mem;
@@ -76,7 +76,7 @@ struct xc_glibc_layout {
 	uint16_t heap_info;    /* size of the header of a heap; 0: no sub-arenas */
 	uint64_t heap_max;
 	bool mangled;       /* links of fastbins and tcaches */
-	bool mangled_known; /* some link told */
+	bool mangled_known; /* some link showed it */
 };
 
 #endif
