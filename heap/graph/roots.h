@@ -14,25 +14,25 @@
 
 #include "heap/blocks/heap.h"
 
-/* Where a root lies, in the order in which they explain best why something is alive. */
+/* The place of a root, in descending order of how well it explains that something is alive. */
 enum xc_root_kind {
 	XC_ROOT_GLOBAL,   /* data of a module */
 	XC_ROOT_TLS,      /* thread-local data, thread descriptors */
 	XC_ROOT_REGISTER, /* of a thread */
 	XC_ROOT_STACK,    /* of a thread, above sp (and in the red zone below it) */
-	XC_ROOT_PLUGIN,   /* a plugin said so */
-	XC_ROOT_MAPPING,  /* other memory that may hold pointers: anonymous, shared, of no known owner */
+	XC_ROOT_PLUGIN,   /* added by a plugin */
+	XC_ROOT_MAPPING,  /* other memory that may hold pointers: anonymous, shared, without a known owner */
 	XC_ROOT_DAMAGED,  /* a part of a heap whose blocks could not be found */
 	XC_ROOT_KINDS,
 };
 
 struct xc_root {
-	xc_addr at;     /* of the word; REGISTER: the DWARF number */
-	uint32_t block; /* it points to */
+	xc_addr at;     /* address of the word; REGISTER: the DWARF number */
+	uint32_t block; /* the target */
 	uint32_t
-		owner; /* STACK, REGISTER, TLS: index of the thread (UINT32_MAX unknown); GLOBAL: of the module in by_address; MAPPING: of the mapping */
+		owner; /* index. STACK, REGISTER, TLS: thread (UINT32_MAX unknown); GLOBAL: module in by_address; MAPPING: mapping */
 	uint8_t kind;  /* enum xc_root_kind */
-	bool interior; /* not to the beginning of the block */
+	bool interior; /* it does not point to the beginning of the block */
 };
 
 /* Memory whose words are roots. */
@@ -45,17 +45,17 @@ struct xc_root_range {
 struct xc_root_ranges {
 	struct xc_root_range *items; /* by kind, then by address; malloc'ed */
 	size_t count, capacity;
-	uint64_t missing; /* bytes of them that are not in the core, or could not be read */
+	uint64_t missing; /* bytes of them that are not in the core, or unreadable */
 	size_t threads_without_regs;
 };
 
-/* Work out the ranges; what was not dumped is in them, and counted. O(mappings + threads + regions), but for a look at every 64th
- * byte of anonymous memory. */
+/* Finds the ranges. Memory that was not dumped is included, and counted. O(mappings + threads + regions), plus a
+ * read of every 64th byte of anonymous memory. */
 void xc_root_ranges_find(struct xc_root_ranges *ranges, const struct xc_heap *heap);
 void xc_root_ranges_fini(struct xc_root_ranges *ranges);
 
-/* All roots, by kind and then by address, malloc'ed. Behind the first XC_ROOTS_KEPT only those are kept that reach a block which none
- * before has reached so well. */
+/* All roots, by kind and then by address, malloc'ed. After the first XC_ROOTS_KEPT only roots are kept that reach a
+ * block better than any earlier root. */
 struct xc_root *xc_roots_find(const struct xc_heap *heap, const struct xc_root_ranges *ranges, size_t *count_out);
 
 enum { XC_ROOTS_KEPT = 1 << 22 };

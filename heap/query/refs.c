@@ -1,4 +1,4 @@
-/* Edges do not say at which offset the pointer lies, so the block is looked through again, for those that are told. */
+/* Edges have no offsets, so the block is read again for the pointers that are reported. */
 #include "heap/query/refs.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "heap/query/whatis.h"
 
 enum {
-	STACK_WORDS = 32, /* words of stacks whose frame is told: each unwinds its thread */
+	STACK_WORDS = 32, /* words of stacks whose frame is reported: each unwinds its thread */
 	PIECE = 16 << 20,
 };
 
@@ -26,10 +26,10 @@ struct reporter {
 	struct xc_section *section;
 	struct xc_table *table;
 	struct xc_heap *heap;
-	xc_addr lo;  /* of what is pointed to */
-	size_t rows; /* told */
+	xc_addr lo;  /* of the target */
+	size_t rows; /* reported */
 	size_t most;
-	unsigned stack_words; /* whose frames were told */
+	unsigned stack_words; /* whose frames were reported */
 };
 
 static void add_row(struct reporter *t, const char *kind, struct xc_cell at, struct xc_cell offset, const char *where)
@@ -44,7 +44,7 @@ static bool is_on_stack(const struct reporter *t, xc_addr at)
 	return xc_what(t->heap->process, t->heap, at).kind == XC_WHAT_STACK;
 }
 
-/* Where a word of memory lies. */
+/* The place of a word of memory. */
 static void place_text(struct reporter *t, xc_addr at, struct xc_text *text)
 {
 	bool frames = is_on_stack(t, at) && t->stack_words++ < STACK_WORDS;
@@ -57,7 +57,7 @@ static void root_text(struct reporter *t, const struct xc_root *root, struct xc_
 	xc_rootword_text(t->heap, root, frames, text);
 }
 
-/* The value of a word, when it is known where it lies. */
+/* The value of a word, if its place is known. */
 static struct xc_cell offset_cell(const struct reporter *t, xc_addr at)
 {
 	const struct xc_process *process = t->heap->process;
@@ -106,7 +106,7 @@ struct piece {
 
 struct search {
 	const struct xc_heap *heap;
-	xc_addr lo, span; /* what is pointed to */
+	xc_addr lo, span; /* the target */
 	size_t most;
 	struct piece *pieces;
 	size_t count, capacity;
@@ -128,7 +128,7 @@ static uint64_t word_of(const uint8_t *bytes, unsigned word)
 	return value;
 }
 
-/* Does any of 64 words point there? Without a branch for each, so that it can be done for several at once. */
+/* Does any of 64 words point there? There is no branch for each word, so that several can be compared at once. */
 static bool any_of(const uint8_t *bytes, uint64_t lo, uint64_t span)
 {
 	uint64_t values[64], any = 0;
@@ -155,7 +155,7 @@ static void search_bytes(struct search *s, struct piece *piece, const uint8_t *b
 	}
 }
 
-/* All words of a range that can be read. */
+/* All readable words of a range. */
 static void search_range(struct search *s, struct piece *piece)
 {
 	struct xc_window window;
@@ -325,7 +325,7 @@ struct xc_error *xc_refs(struct xc_section *s, struct xc_heap *heap, xc_addr add
 
 /* ---- path ---- */
 
-/* Who gives a pointer's name means what it points to. */
+/* A pointer's name as an argument means its target. */
 static struct xc_error *not_live(const struct xc_heap *heap, xc_addr addr)
 {
 	const struct xc_process *process = heap->process;
@@ -343,7 +343,7 @@ static void add_step(struct reporter *t, struct xc_cell at, const char *where)
 	xc_table_row(t->section, t->table, row);
 }
 
-/* The last one is the block itself: there no field is meant. */
+/* The last one is the block itself: it has no field. */
 static void report_step(struct reporter *t, xc_addr at, bool last)
 {
 	struct xc_text text = {0};
@@ -392,7 +392,7 @@ struct xc_error *xc_path(struct xc_section *s, struct xc_heap *heap, xc_addr add
 	};
 	struct xc_graph *graph;
 	struct reporter t = {.section = s, .heap = heap};
-	xc_claims_apply(heap); /* before blocks have numbers */
+	xc_claims_apply(heap); /* before blocks are numbered */
 	uint32_t block = xc_blocks_find(&heap->blocks, addr), *path = NULL;
 	const struct xc_root *root;
 	if (!is_live(heap, block))

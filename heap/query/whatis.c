@@ -1,4 +1,4 @@
-/* Everything about one address. */
+/* The full description of one address. */
 #include "heap/query/whatis.h"
 
 #include <jansson.h>
@@ -37,7 +37,7 @@ static void report_stack(struct xc_section *s, const struct xc_heap *heap, const
 
 /* ---- blocks ---- */
 
-/* Damage is told by the header, which is two words at most, right before the block. */
+/* Damage has the address of the header, which is at most two words and directly before the block. */
 static bool is_damaged(const struct xc_heap *heap, uint32_t block)
 {
 	xc_addr addr = xc_block_addr(&heap->blocks, block);
@@ -47,7 +47,8 @@ static bool is_damaged(const struct xc_heap *heap, uint32_t block)
 	return false;
 }
 
-/* Of what no claim has in a block with claims: who claims that block's beginning, mostly the head of a pool's block. */
+/* For an unclaimed piece of a block with claims: the claim at the block's beginning, mostly the head of a pool's
+ * block. */
 static void report_surroundings(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
 {
 	enum { MOST_PIECES = 1 << 16 };
@@ -66,7 +67,7 @@ static void report_metadata(struct xc_section *s, const struct xc_heap *heap, co
 	else
 		report_surroundings(s, heap, what->block);
 	if (claim || xc_claim_is_piece(heap, what->block))
-		return; /* the allocator knows the whole only */
+		return; /* the allocator knows only the whole block */
 	if (!what->region)
 		return; /* damaged metadata: regions overlap */
 	const struct xc_allocator *allocator = heap->arenas[what->region->arena].allocator;
@@ -76,7 +77,7 @@ static void report_metadata(struct xc_section *s, const struct xc_heap *heap, co
 			continue;
 		struct xc_text text = {0};
 		allocator->explain(heap, heap->parts[i].state, what->block, &text);
-		if (text.len) /* what overwrote it may be the user's data */
+		if (text.len) /* the data that overwrote it may be the user's */
 			xc_section_text(s, "metadata", "metadata", text.bytes)->cell.secret = damaged;
 		xc_text_fini(&text);
 	}
@@ -125,7 +126,7 @@ static void report_block(struct xc_section *s, const struct xc_heap *heap, const
 
 void xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 {
-	xc_claims_apply(heap); /* before blocks have numbers */
+	xc_claims_apply(heap); /* before blocks are numbered */
 	struct xc_what what = xc_what(heap->process, heap, addr);
 	struct xc_text line = {0};
 	if (what.kind == XC_WHAT_BLOCK)
@@ -174,7 +175,7 @@ static void show_value(struct xc_section *s, const struct xc_heap *heap, uint32_
 
 struct xc_error *xc_whatis_show(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 {
-	xc_claims_apply(heap); /* before blocks have numbers */
+	xc_claims_apply(heap); /* before blocks are numbered */
 	struct xc_what what = xc_what(heap->process, heap, addr);
 	if (what.kind != XC_WHAT_BLOCK) {
 		struct xc_text line = {0};

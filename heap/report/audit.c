@@ -1,4 +1,4 @@
-/* What is told first is in most cases all that happened: the others follow from it. */
+/* The first damage is mostly the only original one: the others follow from it. */
 #include "heap/report/audit.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ enum {
 	FOUND, /* columns of the table */
 };
 
-/* ---- blocks in words ---- */
+/* ---- descriptions of blocks ---- */
 
 /* "struct foo (heap, live, 352 bytes)" */
 static char *block_text(const struct xc_heap *heap, uint32_t block)
@@ -37,7 +37,7 @@ static const char *type_name(const struct xc_heap *heap, uint32_t block)
 	return heap->typing && block != XC_NO_BLOCK ? xc_typing_name(heap->typing, block) : NULL;
 }
 
-/* ---- who did it ---- */
+/* ---- the culprit ---- */
 
 static const char *const forms[] = {
 	[XC_OVERRUN_BYTES] = "bytes",
@@ -129,7 +129,7 @@ static void report_header(struct xc_section *s, struct xc_heap *heap, const stru
 	report_bytes(s, heap, &overrun);
 }
 
-/* The block whose header or link is damaged; XC_NO_BLOCK when it was lost. */
+/* The block whose header or link is damaged; XC_NO_BLOCK if it is lost. */
 static uint32_t block_of(const struct xc_heap *heap, const struct xc_damage *damage)
 {
 	uint32_t block = xc_blocks_from(&heap->blocks, damage->addr);
@@ -137,7 +137,7 @@ static uint32_t block_of(const struct xc_heap *heap, const struct xc_damage *dam
 												      : XC_NO_BLOCK;
 }
 
-/* A link that leads nowhere is told by its value: what the program wrote there. */
+/* The value of a link that leads nowhere is reported: the program wrote it there. */
 static bool is_of_link(const struct xc_damage *damage)
 {
 	return damage->kind == XC_DAMAGE_LINK;
@@ -150,7 +150,8 @@ static void report_first(struct xc_section *s, struct xc_heap *heap)
 	xc_section_address(s, "at", "damaged at", damage->addr);
 	xc_section_text(s, "what", "what is wrong", damage->what)->cell.secret = is_of_link(damage);
 	if (damage->found)
-		xc_section_text(s, "found", "found", damage->found)->cell.secret = true; /* what overwrote it */
+		xc_section_text(s, "found", "found", damage->found)->cell.secret =
+			true; /* the data that overwrote it */
 	if (damage->expected)
 		xc_section_text(s, "expected", "expected", damage->expected);
 	if (block != XC_NO_BLOCK) {
@@ -177,7 +178,7 @@ static const char *headline(struct xc_arena *memory, const struct xc_heap *heap)
 		      : xc_arena_printf(memory, "%s: 0x%" PRIx64, headlines[first->kind], first->addr);
 }
 
-/* ---- all of them ---- */
+/* ---- all damage ---- */
 
 static const char *const kinds[] = {
 	[XC_DAMAGE_HEADER] = "header",
@@ -234,7 +235,7 @@ static void report_all(struct xc_section *s, const struct xc_heap *heap)
 		xc_section_message(s, XC_WARNING, NULL, "%zu more damaged places are not listed", heap->damage_dropped);
 }
 
-/* ---- what was lost ---- */
+/* ---- lost memory ---- */
 
 uint64_t xc_audit_lost(const struct xc_heap *heap)
 {
@@ -280,7 +281,7 @@ static void report_looks(struct xc_section *s, const struct xc_heap *heap)
 	xc_section_count(s, "passing", "places that changed meanwhile", audit_coverage->passing)->quiet = true;
 }
 
-/* ---- the whole ---- */
+/* ---- the report ---- */
 
 static int damage_order(const void *a, const void *b)
 {
@@ -308,7 +309,7 @@ void xc_audit(struct xc_section *section, struct xc_heap *heap)
 	if (why)
 		xc_section_message(section, XC_WARNING, NULL, "there are no blocks to check: %s", why);
 	if (heap->damage_count) {
-		xc_error_free(xc_typing_of(heap, &typing)); /* without types it is told all the same */
+		xc_error_free(xc_typing_of(heap, &typing)); /* without types the report is made all the same */
 		section->headline = headline(&section->report->arena, heap);
 		report_first(section, heap);
 		report_all(section, heap);

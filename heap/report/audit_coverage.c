@@ -7,11 +7,11 @@
 
 struct scope {
 	uint64_t *blocks; /* by part of the heap */
-	uint64_t headers; /* that were looked at */
+	uint64_t headers; /* examined */
 	bool without;     /* some allocator has none */
 };
 
-/* Does the block stand behind a header that was looked at? Pieces that plugins claim do not. */
+/* Does the block have a header that was examined? Claimed pieces have none. */
 static bool has_header(const struct xc_heap *heap, const struct xc_allocator *allocator, uint32_t block)
 {
 	enum xc_block_state state = xc_block_state(&heap->blocks, block);
@@ -44,7 +44,7 @@ static void count_blocks(struct scope *scope, const struct xc_heap *heap)
 		const struct xc_region *region = &heap->regions[i];
 		size_t part = part_of(heap, region);
 		uint32_t from = xc_blocks_from(&heap->blocks, region->lo);
-		block = from > block ? from : block; /* damaged regions overlap: no block counts twice */
+		block = from > block ? from : block; /* damaged regions overlap: a block counts once */
 		uint32_t end = region->hi == UINT64_MAX ? (uint32_t)heap->blocks.count
 							: xc_blocks_from(&heap->blocks, region->hi + 1);
 		for (; block < end; block++)
@@ -97,7 +97,7 @@ static void report_allocators(struct xc_section *s, const struct xc_heap *heap, 
 	}
 }
 
-/* Allocators that have an audit of their own count its steps. */
+/* Allocators with an audit count its steps. */
 static void report_lists(struct xc_section *s, const struct xc_heap *heap)
 {
 	const struct xc_audit_coverage *audit_coverage = heap->audit_coverage;
