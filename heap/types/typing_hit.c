@@ -1,7 +1,8 @@
-/* typing_hit: what a pointer says of the block that it leads to.
+/* typing_hit: what a pointer proposes for the block that it leads to.
  *
- * A proposal that is better than what a block has, and that its memory does not speak against, takes its place. What a pointer does
- * not say at once (a block larger than the type, an address inside of a block, void *) is left to rules (typing_rule.c). */
+ * A proposal replaces the block's type if it is better and if the block's memory does not contradict it. Pointers
+ * that are ambiguous by themselves (into a block larger than the type, into the middle of a block, void *) are left
+ * to rules (typing_rule.c). */
 #include "heap/types/typing_queue.h"
 
 /* ---- proposing ---- */
@@ -33,7 +34,7 @@ static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 		enqueue(e, block);
 }
 
-/* ---- what a pointer says ---- */
+/* ---- the proposal of a pointer ---- */
 
 static bool is_used(const struct xc_blocks *blocks, uint32_t block)
 {
@@ -51,7 +52,7 @@ static uint32_t item_of_chars(struct xc_typing_queue *q, const struct xc_hit *hi
 	return 0;
 }
 
-/* The block may be of a larger type that begins like this one. */
+/* The block may be of a larger type that begins with this one. */
 static bool may_be_derived(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
 {
 	for (uint32_t i = 0; i < map->derived_count; i++)
@@ -77,7 +78,7 @@ static uint32_t item_of_object(struct xc_typing_queue *q, const struct xc_hit *h
 	return 0;
 }
 
-/* The header that the pointer points behind, where the block begins with it. */
+/* The item of the header that the pointer points behind, if the block begins with it. */
 static uint32_t item_of_header(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
@@ -92,7 +93,7 @@ static uint32_t item_of_header(struct xc_typing_queue *q, const struct xc_hit *h
 	return 0;
 }
 
-/* The item that the pointer itself gives the block; 0: none. */
+/* The item that the pointer proposes by itself; 0: none. */
 static uint32_t item_of_pointer(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
@@ -109,7 +110,8 @@ static uint32_t item_of_pointer(struct xc_typing_queue *q, const struct xc_hit *
 	return 0;
 }
 
-/* Bytes: behind a pointer to some that can be nothing else, or where nothing else was found and no pointer lies. */
+/* Are the targets raw bytes? True if the pointer's type permits nothing else, or if no other type was found and the
+ * block contains no pointers. */
 static bool may_be_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
@@ -126,7 +128,7 @@ static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 	uint32_t item = item_of_pointer(q, hit);
 	if (!item && !slot->header_items)
 		item = xc_typing_rule(e, &q->there, hit);
-	if (!hit->items) /* all that is behind needs some */
+	if (!hit->items) /* everything below needs items */
 		return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
 	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
@@ -136,7 +138,7 @@ static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 }
 
-/* It says what the block is taken for already. */
+/* Does it propose the block's present type? */
 static bool agrees(const struct xc_engine *e, const struct xc_hit *hit)
 {
 	uint32_t item = xc_code_item(__atomic_load_n(&e->typing->by_block[hit->block], __ATOMIC_RELAXED));
@@ -179,7 +181,7 @@ static void show(struct xc_typing_queue *q, struct xc_hit *hit)
 	q->seen(q->context, hit);
 }
 
-/* What the pointer says, where that is another type than the block has; of blocks in dispute whatever it says. */
+/* Records the pointer's proposal if it differs from the block's type; for disputed blocks in any case. */
 static void check(struct xc_typing_queue *q, struct xc_hit *hit)
 {
 	struct xc_engine *e = q->engine;
@@ -221,7 +223,7 @@ void xc_typing_propose(struct xc_visit *visit, xc_addr addr, uint32_t item)
 	struct xc_typing_queue *q = visit->queue;
 	struct xc_engine *e = q->engine;
 	uint32_t block = xc_blocks_find(&e->heap->blocks, addr);
-	if (q->seen || e->checking) /* only what is looked at matters */
+	if (q->seen || e->checking) /* only the objects examined matter */
 		return;
 	if (block == XC_NO_BLOCK || !item || item >= e->typing->item_count || !is_used(&e->heap->blocks, block))
 		return;
