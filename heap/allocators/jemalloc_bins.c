@@ -4,7 +4,7 @@
  * large classes. Each bin has a stack of addresses. All stacks of a cache follow each other in one block, which
  * jemalloc allocates for itself. Bins, 24 bytes each:
  *
- *	5.3       | top of stack, grows down | requests | low water, full, empty: 16 low bits each of positions in the stack |
+ *	5.3       | top of stack, grows down | requests | low water, full, empty: low 16 bits each of stack positions |
  *	5.0 – 5.2 | low water (4) | count (4) | requests | end of stack: the addresses are right below it |
  *
  * Checked against jemalloc 5.3.0, include/jemalloc/internal/cache_bin.h and tcache_structs.h, a running 5.2.1, and
@@ -151,8 +151,8 @@ static void note_wrong(struct xc_jemalloc *je, const struct bin *bin, size_t wro
 {
 	if (wrong == 0)
 		return;
-	char *what = xc_asprintf(
-		"a thread's cache holds %zu addresses that are no blocks of the class they are kept for", wrong);
+	char *what =
+		xc_asprintf("a thread's cache holds %zu addresses that are not blocks of the cache's class", wrong);
 	xc_heap_add_damage(je->heap,
 			   &(struct xc_damage){.addr = bin->top, .what = what, .lost_lo = 1, .before = XC_NO_BLOCK});
 	free(what);

@@ -8,12 +8,13 @@
  *	entry, 8 bytes:   | class | pointer to the extent's record | state | is_head | slab |      where the class fits above
  *	entry, 16 bytes:  | pointer to the extent's record | 32 bits of class, state, is_head, slab |  the bits of an address
  *
- * checked against jemalloc 5.3.0, include/jemalloc/internal/rtree.h, with two and three levels, and 5.2.1 as it runs. With
- * 48-bit addresses there are two levels of 18 bits and entries of 8 bytes; where jemalloc was configured on a machine with
- * 57-bit addresses three levels of 15 bits and entries of 16 bytes.
+ * checked against jemalloc 5.3.0, include/jemalloc/internal/rtree.h, with two and three levels, and 5.2.1 as it
+ * runs. With 48-bit addresses there are two levels of 18 bits and entries of 8 bytes; where jemalloc was configured
+ * on a machine with 57-bit addresses three levels of 15 bits and entries of 16 bytes.
  *
- * The shape is its own proof: the entry of an extent's first page leads to a record (edata_t, extent_t) whose second word is
- * the address of that very page. That gives the rest of the key, and so the place where the root must begin. */
+ * The shape is its own proof: the entry of an extent's first page leads to a record (edata_t, extent_t) whose
+ * second word is the address of that very page. That gives the rest of the key, and so the place where the root
+ * must begin. */
 #include "heap/allocators/jemalloc_impl.h"
 
 #include <stdio.h>

@@ -51,7 +51,7 @@ static void read_free(struct xc_walk *walk, const struct mi_page *page, struct x
 	else if (found != own)
 		damaged_list(
 			walk, page,
-			&(struct xc_slab_list){.at = page->page, .wrong = "a page counts its used blocks otherwise"},
+			&(struct xc_slab_list){.at = page->page, .wrong = "a page's count of used blocks is wrong"},
 			"all lists");
 }
 

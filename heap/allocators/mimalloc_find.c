@@ -1,4 +1,4 @@
-/* Where mimalloc keeps its pages. Layouts of mimalloc 2.0.9 without encoded free lists (include/mimalloc-types.h):
+/* Finds mimalloc's pages. Layouts of mimalloc 2.0.9 without encoded free lists (include/mimalloc-types.h):
  *
  *	segment      at multiples of 32 MiB, of slices of 64 KiB; the first ones hold what follows
  *	             … | cookie | segment_slices | info_slices | kind | slice_entries | thread_id | page[513]
@@ -6,11 +6,11 @@
  *	             | used:32 block_size:32 | local_free | thread_free, flags:2 | heap | next | prev | pad
  *	heap         tld | pages … | queues … | thread_delayed_free | thread_id | …
  *
- * Libraries name only functions, so segments are looked for at every multiple of 32 MiB. What proves one is its cookie: its address
- * xor a random number that stands in the variables of mimalloc's module, in the main heap. Pages name their heaps, and those the
- * thread of their segments: which tells where in a heap its list of delayed blocks is. A page's first slices are an array element
- * that stands at the index of the slice; block_size 0 means free slices. Where in its slices the first block is follows from any
- * free block and the number of blocks. */
+ * Libraries have symbols only for functions, so segments are searched at every multiple of 32 MiB. The cookie
+ * proves a segment: it is the segment's address xor a random number in the variables of mimalloc's module, in the
+ * main heap. Pages name their heaps, and heaps the thread of their segments, which shows the place of a heap's list
+ * of delayed blocks. A page is described by the array element at the index of its first slice; block_size 0 means
+ * free slices. The offset of the first block in its slices follows from any free block and the number of blocks. */
 #include "heap/allocators/mimalloc_impl.h"
 
 #include <stdlib.h>
@@ -417,9 +417,10 @@ static const char *find_all(struct finder *f)
 		return "mimalloc is read only where words are 8 bytes, little-endian";
 	find_segments(f);
 	if (!f->segment_count)
-		return "mimalloc is loaded, but no segment as those of mimalloc 2.0 was found";
+		return "mimalloc is loaded, but no segment with the layout of mimalloc 2.0 was found";
 	if (f->damage_count > f->state->count)
-		return "mimalloc's pages are not as those of mimalloc 2.0 (without encoded lists), or most are damaged";
+		return "mimalloc's pages do not have the layout of mimalloc 2.0 (without encoded lists), or most are "
+		       "damaged";
 	find_delayed(f);
 	cut(f->state);
 	publish(f);

@@ -1,5 +1,5 @@
-/* Where tcmalloc keeps its spans and caches. Layouts of gperftools 2.10 for 48-bit addresses (src/thread_cache.h, span.h, pagemap.h,
- * central_freelist.h):
+/* Finds tcmalloc's spans and caches. Layouts of gperftools 2.10 for 48-bit addresses (src/thread_cache.h, span.h,
+ * pagemap.h, central_freelist.h):
  *
  *	ThreadCache       FreeList[128] | size max_size | sampler | tid | next prev …
  *	FreeList          first free | length:32 low:32 | max_length:32 overages:32 | object size:32 pad:32
@@ -8,10 +8,10 @@
  *	CentralFreeList   lock | size_class | Span empty | Span nonempty | num_spans | counter | {head tail}[64]
  *	                  | used_slots:32 cache_size:32 max_cache_size:32
  *
- * Libraries of distributions name thread_heaps_ (it is exported), but neither the page map nor the central caches. Both are found by
- * what they say: an object in a thread's cache of class k lies on a page whose span, by the page map, has class k: so each
- * word of the module's data is tried as the entry of the root that such an object needs. Spans of a class are linked in a ring through
- * the central cache of that class, which names the class. */
+ * Libraries of distributions export thread_heaps_, but neither the page map nor the central caches. Both are found
+ * by their content. An object in a thread's cache of class k is on a page whose span, in the page map, has class k.
+ * So each word of the module's data is tried as the root's entry for such an object. The spans of a class form a
+ * ring through the central cache of that class, which names the class. */
 #include "heap/allocators/tcmalloc_impl.h"
 
 #include <stdlib.h>
@@ -245,7 +245,7 @@ static void cut(struct tc_finder *f)
 static const char *find_all(struct tc_finder *f, const struct xc_module *module, xc_addr thread_heaps, xc_addr count)
 {
 	if (!find_data(f, module, thread_heaps))
-		return "tcmalloc's variables do not lie where its file says";
+		return "tcmalloc's variables are not where its file says";
 	const char *why = find_caches(f, thread_heaps, count);
 	if (why)
 		return why;

@@ -213,7 +213,7 @@ void tc_find_spans(struct tc_finder *f)
 		xc_heap_add_damage(f->heap,
 				   &(struct xc_damage){.addr = f->state->pagemap,
 						       .what = "its page map has more leaves than the core has memory: "
-							       "the search for spans was given up",
+							       "the search for spans was abandoned",
 						       .lost_lo = 1,
 						       .arena = f->state->arena,
 						       .before = XC_NO_BLOCK});

@@ -53,8 +53,7 @@ struct xc_damage {
 	const char *found;        /* the metadata decoded: "prev_size 0x41…, size 0x41… (flags M|P)"; or NULL */
 	xc_addr lost_lo, lost_hi; /* the range whose blocks could not be found; lo > hi: none */
 	uint32_t arena;
-	uint32_t
-		before; /* HEADER: the block that ends where the damage begins, and so was overrun; XC_NO_BLOCK if unknown */
+	uint32_t before; /* HEADER: the overrun block, which ends where the damage begins; XC_NO_BLOCK if unknown */
 };
 
 struct xc_heap {
@@ -72,8 +71,8 @@ struct xc_heap {
 	struct xc_heap_part *parts;                           /* the allocators in use (allocator.h) */
 	size_t part_count;
 	struct xc_audit_coverage *audit_coverage; /* of audit.c; NULL until requested */
-	uint64_t blocks_walked,
-		most_blocks; /* limit while pieces are walked: metadata may claim far more than there is memory */
+	/* While pieces are walked: metadata may claim far more blocks than there is memory. */
+	uint64_t blocks_walked, most_blocks;
 	size_t pieces_dropped;
 	uint64_t unmapped; /* lower bound: bytes of blocks with own mappings that were freed */
 	const char *why;   /* why an allocator that seems present could not be read; or NULL */

@@ -19,11 +19,11 @@ void xc_slab_follow(struct xc_slab *slab, struct xc_slab_list *list, uint64_t mo
 	while (list->next && list->found < most) {
 		uint64_t index = index_of(slab, list->next);
 		if (index >= slab->count) {
-			list->wrong = "the list of free blocks leads out of their place";
+			list->wrong = "the list of free blocks leads outside their page";
 			return;
 		}
 		if (slab->free[index]) {
-			list->wrong = "the list of free blocks leads to one that is on a list already";
+			list->wrong = "the list of free blocks leads to a block that is already on a list";
 			return;
 		}
 		slab->free[index] = 1;

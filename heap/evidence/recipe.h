@@ -12,9 +12,11 @@ enum xc_step_kind {
 	XC_STEP_POINT,   /* the pointer at `at` leads to a block that is `item` */
 	XC_STEP_BLOCKS,  /* the pointers between those at `at` and `end` lead to such blocks */
 	XC_STEP_LOOK,    /* an `object` is at `at` */
-	XC_STEP_BUCKETS, /* an array ends at the pointer at `at`; it has one element more than the number at `end`. It is `item`, or, if the room before it is no multiple of 16, `object`, which has an offset of 8 */
+	XC_STEP_BUCKETS, /* an array that ends at the pointer at `at`; see below */
 };
 
+/* The array of BUCKETS has one element more than the number at `end`. It is `item`, or, if the room before it is no
+ * multiple of 16, `object`, which has an offset of 8. */
 struct xc_step {
 	uint8_t kind;          /* enum xc_step_kind */
 	uint8_t width;         /* bytes of the tag that selects the step; 0: none */

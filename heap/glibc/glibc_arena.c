@@ -418,7 +418,7 @@ bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, cons
 	if (glibc->arena_count == 0 && there && is_lost(&f))
 		find_without_libc(&f);
 	if (glibc->arena_count == 0 && f.effort == 0)
-		*why_out = "so much looks like the main arena of glibc's malloc that the search was given up";
+		*why_out = "too much looks like the main arena of glibc's malloc: the search was abandoned";
 	else if (glibc->arena_count == 0 && there)
 		*why_out = is_unused(&f) ? "malloc was never called"
 					 : "the main arena of glibc's malloc was not found in libc's memory";

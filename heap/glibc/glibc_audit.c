@@ -182,7 +182,7 @@ static void audit_arena(struct audit *a)
 		    xc_arena_printf(memory, "top 0x%" PRIx64 ", system_mem 0x%" PRIx64, a->arena->top,
 				    a->arena->system_mem));
 	else if (!top || &a->glibc->arenas[top->arena] != a->arena)
-		add(a, XC_DAMAGE_BOOKS, a->arena->addr, "its top chunk lies outside of its memory",
+		add(a, XC_DAMAGE_BOOKS, a->arena->addr, "its top chunk is outside its memory",
 		    xc_arena_printf(memory, "top 0x%" PRIx64, a->arena->top));
 }
 

@@ -131,7 +131,7 @@ static void classify(const struct xc_glibc_resync *h, struct repair *repair)
 		return;
 	if (upper_bytes_stand(chunk.head, size)) {
 		repair->trust = SURE;
-		repair->because = "as all but the lowest byte of it says, and the chunk behind it";
+		repair->because = "as all but its lowest byte say, and the next chunk";
 	} else if (overrun(h, repair->damaged + h->word, size) <=
 		   4 * h->word) { /* the overrun did not reach the next header */
 		repair->trust = LIKELY;
@@ -154,7 +154,7 @@ static void blame(const struct xc_glibc_resync *h, struct repair *repair)
 		if (h->trail[i] < repair->next && repair->next - h->trail[i] == behind.prev_size) {
 			repair->damaged = h->trail[i];
 			repair->trust = SURE;
-			repair->because = "as prev_size of the chunk behind it says";
+			repair->because = "as prev_size of the next chunk says";
 		}
 }
 
@@ -300,7 +300,7 @@ xc_addr xc_glibc_repair(struct xc_walk *walk, const struct xc_glibc_segment *seg
 		xc_block_list_add(blocks, done.damaged + header,
 				  done.next - done.damaged - (done.state == XC_BLOCK_TOP ? header : word), done.state);
 	if (repair->effort == 0 && done.trust == GUESS)
-		done.because = "if it was one chunk: so much is damaged that the search for others was given up";
+		done.because = "if it was one chunk: so much is damaged that the search for others was abandoned";
 	note(walk, segment, &done, done.damaged == bad ? why : NULL);
 	if (done.next <= bad)
 		repair->floor = done.next;

@@ -4,8 +4,8 @@
  *	        back            bad          next
  *	... ─▶ [chunk] ─▶ [chunk]─▶ [?????????]─▶ [chunk] ─▶ [chunk] ─▶ … ─▶ top
  *	                              ▲      ▲
- *	                   candidates: the candidate's own chain continues, reaches free chunks in bins and never skips one,
- *	                   agrees with each valid prev_size, and ends exactly at the top chunk or the end
+ *	           candidates: the candidate's own chain continues, reaches free chunks in bins and never skips one,
+ *	           agrees with each valid prev_size, and ends exactly at the top chunk or the end
  *
  * The lowest such place is taken. The header at `bad` is not necessarily the broken one: an earlier chunk may have
  * a wrong size that looked right. Then candidates are before `bad`, inside that chunk's claimed range, and that

@@ -28,9 +28,9 @@ const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chun
 	if (size - 1 > segment->hi - chunk)
 		return "its size reaches past the end of the heap";
 	if (head & XC_GLIBC_MMAPPED)
-		return "it is marked as mapped by itself, in a heap";
+		return "it is marked as mmapped, inside a heap";
 	if (head & XC_GLIBC_NON_MAIN && glibc->arenas[segment->arena].main)
-		return "it is marked as of another arena";
+		return "it is marked as belonging to another arena";
 	return NULL;
 }
 
@@ -177,7 +177,7 @@ static void unreadable(struct walker *w)
 	bool known = xc_glibc_chunk(w->segment->glibc, window, w->at, &chunk);
 	xc_addr behind = known ? w->at + xc_glibc_size(chunk.head) : w->at;
 	if (!xc_heap_is_lost(w->walk->heap, behind, 2 * w->word)) {
-		damaged(w, "its header, or that of the chunk behind it, is not readable");
+		damaged(w, "its header, or that of the next chunk, cannot be read");
 		return;
 	}
 	if (known)
@@ -220,7 +220,7 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 		head = xc_glibc_load(bytes + word, word); /* cppcheck-suppress nullPointerArithmeticRedundantCheck */
 		bool live = head & XC_GLIBC_PREV_INUSE;
 		if (__builtin_expect(!live && prev_size != size, 0)) {
-			damaged(w, "it is free by the chunk behind it, which has another size for it");
+			damaged(w, "the next chunk says that it is free, with another size");
 			return;
 		}
 		xc_block_list_add(blocks, at + 2 * word, size - word, live ? XC_BLOCK_LIVE : XC_BLOCK_BIN);

@@ -9,7 +9,7 @@
  *	way      above: its parent in the search; shortened by path compression; reversed while a path is walked
  *	         least: the least semi on the path that compression cut short
  *	up       the parent again; its dominator in the end
- *	semi     the number of its semidominator; while searching, the next link to follow; then, the result of its roots
+ *	semi     the number of its semidominator; while searching, the next link to follow; then the result of its roots
  *
  * A node with roots of several holders is dominated only by all roots together, regardless of other links to it. */
 #include "heap/graph/dominator.h"

@@ -13,8 +13,8 @@ struct xc_leaked {
 	size_t count;
 	uint32_t *parent; /* by place in blocks: the place of its predecessor; its own for heads */
 	uint32_t *head;   /* by place: the place of its head */
-	uint32_t *
-		order; /* places: each structure together, breadth-first from its head; structures by address of their heads, cycles last */
+	/* Places: each structure together, breadth-first from its head; structures by address of heads, cycles last. */
+	uint32_t *order;
 	size_t head_count;
 	uint64_t *bits; /* per block: is it one of these? */
 	uint32_t *rank; /* by word of bits: the number of bits before */

@@ -14,7 +14,8 @@
 
 /* A holder of roots. */
 struct xc_holder {
-	uint8_t kind; /* XC_ROOT_GLOBAL, XC_ROOT_STACK for all of a thread, XC_ROOT_PLUGIN, XC_ROOT_MAPPING, XC_ROOT_DAMAGED */
+	/* XC_ROOT_GLOBAL, XC_ROOT_STACK for all of a thread, XC_ROOT_PLUGIN, XC_ROOT_MAPPING, XC_ROOT_DAMAGED. */
+	uint8_t kind;
 	uint32_t owner; /* as in struct xc_root */
 	uint64_t bytes; /* retained by this holder alone */
 	uint64_t count; /* blocks retained by it alone */
@@ -23,8 +24,8 @@ struct xc_holder {
 
 struct xc_retention {
 	const struct xc_heap *heap;
-	uint32_t *
-		dominator; /* by block: its immediate dominator; XC_NO_BLOCK: only holders or all roots together dominate it, or it is unreached */
+	/* By block: its immediate dominator; XC_NO_BLOCK: only holders or all roots dominate it, or it is unreached. */
+	uint32_t *dominator;
 	uint64_t *bytes;           /* by block: retained, itself included; 0 if unreached */
 	uint32_t *count;           /* blocks retained, itself included */
 	struct xc_holder *holders; /* ordered by bytes, largest first */

@@ -1,14 +1,14 @@
 /* roots: the memory outside of blocks from which blocks are reached.
  *
  *	mapping                      is a root as
- *	data and bss of a module     GLOBAL (and what the loader wrote and then protected, just below)
- *	stack of a thread            STACK, from sp down by the red zone up to the thread's descriptor; what lies below is dead
+ *	data and bss of a module     GLOBAL (also data that the loader wrote and then protected, directly below)
+ *	stack of a thread            STACK, from the red zone below sp up to the thread's descriptor; lower memory is dead
  *	thread descriptor, TLS       TLS
- *	stack of a thread that ended nothing: glibc keeps such stacks for the next thread
- *	any other                    MAPPING, but for files that are mapped shared, and code
- *	what an allocator manages    nothing: live blocks are nodes, not roots, and what else lies there is its own; nor are
- *	                             the states of its arenas, which still point where chunks once were
- *	a damaged part of a heap     DAMAGED: the blocks there are lost, what they point to need not be */
+ *	stack of an ended thread     nothing: glibc keeps such stacks for the next thread
+ *	any other                    MAPPING, except for files that are mapped shared, and code
+ *	memory of an allocator       nothing: live blocks are nodes, not roots, and the rest is the allocator's own; nor are
+ *	                             the states of its arenas, which still point to former chunks
+ *	a damaged part of a heap     DAMAGED: its blocks are lost, but the targets of its pointers may not be */
 #ifndef XC_ROOTS_H
 #define XC_ROOTS_H
 
@@ -29,8 +29,9 @@ enum xc_root_kind {
 struct xc_root {
 	xc_addr at;     /* address of the word; REGISTER: the DWARF number */
 	uint32_t block; /* the target */
-	uint32_t
-		owner; /* index. STACK, REGISTER, TLS: thread (UINT32_MAX unknown); GLOBAL: module in by_address; MAPPING: mapping */
+	/* Index. STACK, REGISTER, TLS: of the thread (UINT32_MAX unknown); GLOBAL: of the module in by_address; MAPPING: of
+	 * the mapping. */
+	uint32_t owner;
 	uint8_t kind;  /* enum xc_root_kind */
 	bool interior; /* it does not point to the beginning of the block */
 };

@@ -38,8 +38,8 @@ struct xc_refgraph_root {
 /* Finds the node at an address. */
 struct xc_refindex {
 	unsigned slot_bits;
-	uint32_t *
-		slots; /* a hash table by the upper bits of addresses: 1 + the first node that begins in that range; 0: none */
+	/* A hash table by the upper bits of addresses: 1 + the first node that begins in that range; 0: none. */
+	uint32_t *slots;
 	struct xc_reserve memory;
 };
 

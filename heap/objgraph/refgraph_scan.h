@@ -26,8 +26,8 @@ struct xc_refscan {
 	uint64_t base;
 	bool tagged, exact, swap, choosy;
 	struct xc_reftag tag;
-	struct xc_reftag
-		unless; /* of a choosy scan: elements with this tag are skipped; `at` is relative to the element's beginning */
+	/* Of a choosy scan: elements with this tag are skipped. `at` is relative to the element's beginning. */
+	struct xc_reftag unless;
 	uint64_t most;  /* elements of a row; more are not read and count as missing */
 	int64_t lo, hi; /* private: the bytes of an element that are examined, [lo, hi) relative to its beginning */
 };

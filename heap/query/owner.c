@@ -106,7 +106,7 @@ static void add_root(const struct xc_heap *heap, const struct holder *holder, st
 		xc_text_add(text, "a word of the ");
 	xc_rootword_text(heap, holder->root, true, text);
 	if (holder->rank == NAMELESS)
-		xc_text_add(text, ": it may be left over from a call that is done");
+		xc_text_add(text, ": it may be left over from an earlier call");
 }
 
 static void add_field(const struct xc_heap *heap, uint32_t from, uint32_t block, struct xc_text *text)

@@ -318,8 +318,7 @@ struct xc_error *xc_refs(struct xc_section *s, struct xc_heap *heap, xc_addr add
 			report_memory(&t, t.lo, block == XC_NO_BLOCK ? 1 : xc_block_size(&heap->blocks, block));
 	}
 	if (is_live(heap, block) && graph->root_count > XC_ROOTS_KEPT)
-		xc_section_message(s, XC_INFO, NULL,
-				   "there are so many roots that not all are kept: some may be missing here");
+		xc_section_message(s, XC_INFO, NULL, "there are too many roots to keep all: some may be missing here");
 	return NULL;
 }
 

@@ -138,18 +138,18 @@ void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const st
 	qsort(sums.rows, e->map_count, sizeof *sums.rows, by_bytes);
 	add_totals(section, &sums);
 	if (!e->root_count)
-		xc_section_message(section, XC_WARNING, "`xcore modules` tells which debug information is missing",
+		xc_section_message(section, XC_WARNING, "`xcore modules` shows which debug information is missing",
 				   "no variable of the program has a known type");
 	if (typing->refused)
 		xc_section_message(
 			section, XC_WARNING, NULL,
-			"%zu facts about types were left out, as %zu are kept: some blocks have no type, or a "
-			"less sure one, for that",
+			"%zu facts about types were dropped, since only %zu are kept: some blocks have no type, or a "
+			"less certain one",
 			typing->refused, typing->item_count);
 	if (e->cut)
 		xc_section_message(section, XC_WARNING, NULL,
-				   "some objects, or sizes of blocks, would have taken too long to look at: what they "
-				   "tell of types is not all there");
+				   "some objects, or sizes of blocks, would have taken too long to examine: their "
+				   "evidence for types is incomplete");
 	add_rows(section, e, &sums, options->limit ? options->limit : ROWS);
 	free(sums.rows);
 	if (options->unknown)

@@ -50,7 +50,8 @@ static void report_culprit(struct xc_section *s, struct xc_heap *heap, const str
 	xc_auto(xc_freep) char *block = block_text(heap, overrun->block);
 	xc_auto(xc_freep) char *how = NULL;
 	if (overrun->certain)
-		how = xc_asprintf("%s that begins in it, at +0x%" PRIx64 ", goes on over its end", forms[overrun->form],
+		how = xc_asprintf("%s that begins in it, at +0x%" PRIx64 ", continues past its end",
+				  forms[overrun->form],
 				  overrun->whole_from - xc_block_addr(&heap->blocks, overrun->block));
 	else
 		how = xc_strdup("it ends where the damage begins; a write before the beginning of the damaged block "
@@ -253,9 +254,10 @@ static void report_loss(struct xc_section *s, const struct xc_heap *heap)
 		ranges += lost_bytes(&heap->damages[i]) > 0;
 	xc_section_bytes(s, "lost", "memory whose blocks are not known", bytes)->quiet = bytes == 0;
 	if (ranges)
-		xc_section_message(s, XC_WARNING, NULL,
-				   "in %zu range%s the blocks could not be told apart; leaks and totals miss them",
-				   ranges, ranges == 1 ? "" : "s");
+		xc_section_message(
+			s, XC_WARNING, NULL,
+			"in %zu range%s the blocks could not be identified; leaks and totals do not include them",
+			ranges, ranges == 1 ? "" : "s");
 	if (heap->blocks.left_out)
 		xc_section_message(s, XC_WARNING, NULL, "%zu blocks overlap others and are left out",
 				   heap->blocks.left_out);
@@ -267,16 +269,18 @@ static void report_looks(struct xc_section *s, const struct xc_heap *heap)
 {
 	const struct xc_audit_coverage *audit_coverage = heap->audit_coverage;
 	if (heap->damage_count && audit_coverage->looks > 1)
-		xc_section_message(s, XC_INFO, NULL,
-				   "the process is running; each of %u looks found this damage: it stays",
-				   audit_coverage->looks);
+		xc_section_message(
+			s, XC_INFO, NULL,
+			"the process is running; each of %u passes found this damage: it is no change in progress",
+			audit_coverage->looks);
 	else if (heap->damage_count)
 		xc_section_message(s, XC_WARNING, NULL,
-				   "the process is running, and was looked at once: this may be a change under way");
+				   "the process is running and was examined once: this may be a change in progress");
 	if (audit_coverage->passing)
-		xc_section_message(s, XC_INFO, NULL,
-				   "%zu more place%s looked damaged once and not at another look: changes under way",
-				   audit_coverage->passing, audit_coverage->passing == 1 ? "" : "s");
+		xc_section_message(
+			s, XC_INFO, NULL,
+			"%zu more place%s looked damaged in one pass but not in another: changes in progress",
+			audit_coverage->passing, audit_coverage->passing == 1 ? "" : "s");
 	xc_section_count(s, "looks", "looks", audit_coverage->looks ? audit_coverage->looks : 1)->quiet = true;
 	xc_section_count(s, "passing", "places that changed meanwhile", audit_coverage->passing)->quiet = true;
 }

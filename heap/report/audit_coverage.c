@@ -122,7 +122,7 @@ void xc_audit_coverage_report(struct xc_section *s, const struct xc_heap *heap)
 	report_allocators(s, heap, &scope);
 	if (scope.without)
 		xc_section_message(s, XC_INFO, NULL,
-				   "without headers what is written past the end of a block is seen only where it hits "
-				   "what was checked");
+				   "without headers, a write past the end of a block is visible only if it hits "
+				   "checked memory");
 	free(scope.blocks);
 }

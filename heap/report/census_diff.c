@@ -168,7 +168,7 @@ void xc_census_compare(struct xc_section *s, const struct xc_census *old, const 
 		xc_section_message(s, XC_INFO, NULL, "nothing grew or shrank");
 	if (!fresh)
 		xc_section_message(s, XC_INFO, NULL,
-				   "these are two runs of the program: which blocks are new cannot be told by address");
+				   "these are two runs of the program: addresses cannot show which blocks are new");
 	free(types.items);
 	free(arenas.items);
 	free(holders.items);

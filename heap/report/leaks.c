@@ -387,19 +387,17 @@ static void add_uncertainty(struct xc_section *s, const struct xc_heap *heap)
 	if (graph->missing_roots + graph->missing_blocks) {
 		struct xc_text size = {0};
 		xc_text_size(&size, graph->missing_roots + graph->missing_blocks);
-		xc_section_message(
-			s, XC_WARNING, NULL,
-			"%s of memory that may hold pointers could not be read: what seems leaked need not be",
-			xc_text_string(&size));
+		xc_section_message(s, XC_WARNING, NULL,
+				   "%s of memory that may hold pointers could not be read: apparent leaks may be none",
+				   xc_text_string(&size));
 		xc_text_fini(&size);
 	}
 	if (graph->threads_without_regs)
 		xc_section_message(s, XC_INFO, NULL,
-				   "%zu threads have no registers: what only these point to seems leaked",
+				   "%zu threads have no registers: blocks that only these point to appear leaked",
 				   graph->threads_without_regs);
 	if (heap->damage_count || heap->damage_dropped)
-		xc_section_message(s, XC_WARNING, NULL,
-				   "the heap %s: blocks that could not be found are not among these",
+		xc_section_message(s, XC_WARNING, NULL, "the heap %s: blocks that could not be found are not included",
 				   heap->process->live ? "looks damaged, or was changing" : "is damaged");
 }
 
@@ -424,7 +422,7 @@ static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool
 	}
 	if (interior) {
 		add_count(&text, interior);
-		xc_text_add(&text, " reached only by way of pointers into the middle of blocks");
+		xc_text_add(&text, " reached only through pointers into the middle of blocks");
 	}
 	xc_section_message(s, XC_INFO, interior ? "--possible lists the latter" : NULL, "not counted: %s",
 			   xc_text_string(&text));
@@ -435,7 +433,7 @@ static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool
 static const char *none(const struct leaks *l, bool possible)
 {
 	if (xc_heap_why_empty(l->heap))
-		return "no blocks to look at";
+		return "no blocks to examine";
 	return possible ? "no block is reached by interior pointers only" : "no leak: a root reaches every live block";
 }
 

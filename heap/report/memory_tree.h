@@ -10,7 +10,7 @@
 #include "heap/blocks/heap.h"
 
 enum xc_memory_tree_kind {
-	XC_MEMORY_TREE_HEAP, /* each live block on its shortest path from a root of the first kind (graph.h) that reaches it */
+	XC_MEMORY_TREE_HEAP, /* each live block on its shortest path from a root, of the first kind that reaches it */
 	XC_MEMORY_TREE_MODULES,  /* the same, with roots grouped: by module, all stacks, all registers, … */
 	XC_MEMORY_TREE_RETAINED, /* each below the block that dominates it */
 	XC_MEMORY_TREE_LEAKS,    /* leaked blocks, below the heads of their groups */

@@ -3,14 +3,14 @@
  *	    ▲                              ▲            ▲
  *	    whole_from                     from         from + len
  *
- * What may be read behind the end is prev_size in a chunk's terms as long as the block is in use: it belongs to the block, and `from` is
- * the size behind it. */
+ * The first readable bytes after the end are the next chunk's prev_size. While the block is in use they belong to
+ * the block, and `from` is the size after them. */
 #include "heap/report/overrun.h"
 
 #include <string.h>
 
 enum {
-	NEAR = 4096,    /* bytes looked at on either side */
+	NEAR = 4096,    /* bytes examined on each side */
 	TEXT_LEAST = 4, /* characters inside the block that make it text */
 	FILL_LEAST = 8, /* equal bytes inside the block */
 	WORD = 8,

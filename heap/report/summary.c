@@ -239,18 +239,18 @@ static void show_trouble(struct xc_section *s, const struct xc_heap *heap)
 	bool live = heap->process->live; /* the heap was walked once, while it changed */
 	if (heap->damage_count)
 		xc_section_message(s, live ? XC_WARNING : XC_PROBLEM,
-				   live ? "xcore heap check TARGET looks again" : "xcore heap check TARGET",
+				   live ? "xcore heap check TARGET examines it again" : "xcore heap check TARGET",
 				   "the heap %s in %zu%s place%s",
 				   live ? "looks damaged, or was changing," : "is damaged", heap->damage_count,
 				   heap->damage_dropped ? " and more" : "", heap->damage_count == 1 ? "" : "s");
 	if (heap->blocks.left_out)
 		xc_section_message(s, XC_WARNING, NULL,
-				   "%zu blocks were left out: they overlap others or lie nowhere sensible",
+				   "%zu blocks were left out: they overlap others or have impossible addresses",
 				   heap->blocks.left_out);
 	if (heap->pieces_dropped)
 		xc_section_message(
 			s, XC_WARNING, NULL,
-			"%zu parts of the heap were left out: by their metadata there are more blocks than the core "
+			"%zu parts of the heap were left out: their metadata claim more blocks than the core "
 			"has memory for",
 			heap->pieces_dropped);
 	const char *empty = xc_heap_why_empty(heap);

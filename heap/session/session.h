@@ -1,8 +1,8 @@
 /* session: a heap opened for a process.
  *
- * Opening a heap finds the allocators (allocator.h), walks their memory in parallel and makes one table of blocks (blocks.h). The
- * more expensive parts are made on first use and kept: the graph of pointers (graph.h), the types of blocks (typing.h) and the
- * memory that each block keeps alive (retention.h).
+ * Opening a heap finds the allocators (allocator.h), walks their memory in parallel and makes one table of blocks
+ * (blocks.h). The more expensive parts are made on first use and kept: the graph of pointers (graph.h), the types
+ * of blocks (typing.h) and the memory that each block keeps alive (retention.h).
  *
  *	process ── allocators ── blocks ──┬── graph ── leaks, paths, retention
  *	           (glibc, …)             └── typing (DWARF, graph)

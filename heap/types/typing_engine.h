@@ -1,9 +1,12 @@
 /* typing_engine: the internals of typing, shared by typing*.c and the reports about it.
  *
- *	typing_map      the types that are followed; typing_slot makes their slots: the pointers in an object, and their targets
+ *	typing_map      the types that are followed
+ *	typing_slot     the slots of a type: the pointers in an object, and their targets
  *	typing_root     objects that DWARF places: globals, thread-locals, locals and arguments
- *	typing_flow     the queue: blocks are visited level by level; typing_look finds their pointers, typing_hit what these propose
- *	typing_rule     pointers that are ambiguous by themselves (void *, into the middle, to a base): rules learned from samples
+ *	typing_flow     the queue: blocks are visited level by level
+ *	typing_look     the pointers in an object
+ *	typing_hit      the proposals of pointers
+ *	typing_rule     ambiguous pointers (void *, into the middle, to a base): rules learned from samples
  *	typing_cast     what plugins know about pointers
  *	typing_score    does the memory of a block look like an object of a type?
  *	typing_index    the program's types by size and by member
