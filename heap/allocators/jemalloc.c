@@ -1,10 +1,10 @@
-/* jemalloc: blocks of jemalloc 5. Extents come from its radix tree (jemalloc_tree.c, jemalloc_extent.c); a slab is cut into
- * regions of one size, a large extent is one block, free extents are free blocks as wholes.
+/* jemalloc: the blocks of jemalloc 5. Extents come from its radix tree (jemalloc_tree.c, jemalloc_extent.c). A slab
+ * is divided into regions of one size, a large extent is one block, and a free extent is one free block.
  *
  *	slab    | region 0 | region 1 | … | region n - 1 |        state by bitmap, and by the caches of threads
  *	large   | 0 to 63 cache lines | block         | pad |
  *
- * What jemalloc keeps for itself (base blocks with records, nodes and arenas; stacks of caches) is overhead and no block. */
+ * jemalloc's own data (base blocks with records, nodes and arenas; stacks of caches) are overhead and not blocks. */
 #include "heap/allocators/jemalloc_impl.h"
 
 #include <inttypes.h>
@@ -15,14 +15,14 @@
 
 enum {
 	MIN_BLOCK = 8,
-	ARENAS = 4096,          /* that records can number */
-	NO_ARENA = ARENAS - 1,  /* of extents that belong to none */
+	ARENAS = 4096,          /* the numbers that records can hold */
+	NO_ARENA = ARENAS - 1,  /* the arena of extents that belong to none */
 	PIECE_BLOCKS = 1 << 16, /* blocks of a piece of work */
 };
 
 /* ---- arenas and regions ---- */
 
-/* Where its arena_t lies, when the symbols of jemalloc tell. */
+/* The place of its arena_t, if jemalloc's symbols show it. */
 static xc_addr arena_addr(const struct xc_jemalloc *je, size_t tree, unsigned number)
 {
 	struct xc_module *module;
@@ -54,7 +54,7 @@ static uint32_t add_arena(struct xc_jemalloc *je, size_t tree, unsigned number)
 	return index;
 }
 
-/* The arena of the heap that it belongs to. */
+/* The heap's arena for it. */
 static uint32_t arena_of(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent)
 {
 	return je->arenas[extent->tree * ARENAS + extent->arena];
@@ -97,7 +97,7 @@ static int by_extent(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* The extents of several trees do not overlap; of hostile ones they might. */
+/* The extents of several trees do not overlap; those of hostile trees might. */
 static void order_extents(struct xc_jemalloc *je)
 {
 	size_t kept = 0;
@@ -114,7 +114,7 @@ static void order_extents(struct xc_jemalloc *je)
 	je->extent_count = kept;
 }
 
-/* More blocks than there can be in the memory that can be read are not believed. */
+/* Blocks beyond what the readable memory can hold are not believed. */
 static void bound_blocks(struct xc_jemalloc *je)
 {
 	const struct xc_space *space = je->heap->process->space;
@@ -213,7 +213,7 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 
 /* ---- walk ---- */
 
-/* A sorted list of addresses, passed through upwards. */
+/* A sorted list of addresses, traversed upwards. */
 struct passing {
 	const uint64_t *items;
 	size_t at, count;
@@ -312,7 +312,7 @@ static void explain(const struct xc_heap *heap, void *state, uint32_t block, str
 		xc_text_printf(text, "%s of 0x%" PRIx64 " bytes, %s", what_of(je, e), e->size, arena);
 }
 
-/* jemalloc 5 (sc.h): four classes to each doubling, from 16 on; 8 below. */
+/* jemalloc 5 (sc.h): four classes for each doubling, from 16 on; 8 below. */
 static bool fits(uint64_t wanted, uint64_t size, unsigned word)
 {
 	(void)word;

@@ -1,12 +1,12 @@
-/* jemalloc_base: the memory that jemalloc keeps its own data in.
+/* jemalloc_base: the memory of jemalloc's own data.
  *
  *	base_block_t, at a multiple of 2 MiB:
  *	 0 | size of the block, whole 2 MiB |
  *	 8 | next block of the arena |
  *	16 | record of the part that is not used yet: bits, address, size … |
  *
- * checked against jemalloc 5.3.0, include/jemalloc/internal/base.h and src/base.c. Those blocks are found that hold a
- * record or a leaf of the tree; the address in the record must lie in the block itself. */
+ * Checked against jemalloc 5.3.0, include/jemalloc/internal/base.h and src/base.c. Blocks that hold a record or a
+ * leaf of the tree are found; the address in the record must be inside the block itself. */
 #include "heap/allocators/jemalloc_impl.h"
 
 #include <stdlib.h>

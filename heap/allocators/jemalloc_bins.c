@@ -1,15 +1,15 @@
 /* jemalloc_bins: the bins of a cache, and the blocks that they hold.
  *
- * A thread's cache is an array of bins, one for each small class and then for some large ones, in its thread-local
- * storage (tsd_t); each bin has a stack of addresses. All stacks of a cache lie one behind the other in one block that
- * jemalloc hands out to itself. Bins, 24 bytes each:
+ * A thread's cache is an array of bins in its thread-local storage (tsd_t): one for each small class, then some for
+ * large classes. Each bin has a stack of addresses. All stacks of a cache follow each other in one block, which
+ * jemalloc allocates for itself. Bins, 24 bytes each:
  *
- *	5.3       | top of stack, grows down | requests | low water, full, empty: 16 low bits each of positions in the stack |
- *	5.0 – 5.2 | low water (4) | count (4) | requests | end of stack: the addresses stand right below it |
+ *	5.3       | top of stack, grows down | requests | low water, full, empty: low 16 bits each of stack positions |
+ *	5.0 – 5.2 | low water (4) | count (4) | requests | end of stack: the addresses are right below it |
  *
- * checked against jemalloc 5.3.0, include/jemalloc/internal/cache_bin.h and tcache_structs.h, 5.2.1 as it runs and
- * tcache_structs.h of 5.0. Neither symbols nor debug information are needed: bins are known by stacks that follow each other, and believed when the blocks in them are
- * of the class that the bin's place in the array says. */
+ * Checked against jemalloc 5.3.0, include/jemalloc/internal/cache_bin.h and tcache_structs.h, a running 5.2.1, and
+ * tcache_structs.h of 5.0. Neither symbols nor debug information are needed: bins are recognised by stacks that
+ * follow each other, and accepted if their blocks are of the class that the bin's place in the array implies. */
 #include "heap/allocators/jemalloc_impl.h"
 
 #include <inttypes.h>
@@ -19,15 +19,15 @@
 enum {
 	BIN = 24,
 	BINS_MAX = 256,
-	BINS_MIN = 8,        /* in a row prove an array */
-	MORE_BINS_MIN = 2,   /* when its stacks go on where those of another array ended: large classes up to 5.2 */
+	BINS_MIN = 8,        /* as many in a row prove an array */
+	MORE_BINS_MIN = 2,   /* if its stacks continue where those of another array ended: large classes up to 5.2 */
 	STACK_MAX = 1 << 16, /* bytes of a stack: its positions have 16 bits */
 	TICKERS_FAR = 64,    /* words before the bins */
 };
 
 enum form { FORM_5_3, FORM_5_0, FORMS };
 
-/* A bin's stack: addresses stand from `top` to `end`. Below, down to `low`, may be room. */
+/* A bin's stack: the addresses are in [top, end). There may be room below, down to `low`. */
 struct bin {
 	xc_addr low, top, end;
 };
@@ -73,13 +73,13 @@ static bool read_bin(enum form form, const uint8_t *bytes, struct bin *bin)
 	return form == FORM_5_3 ? read_new_bin(bytes, bin) : read_old_bin(bytes, bin);
 }
 
-/* Does the stack lie right behind the other one? */
+/* Is the stack directly after the other one? */
 static bool follows(const struct bin *before, const struct bin *bin)
 {
 	return bin->low >= before->end && bin->end > before->end && bin->end - before->end <= STACK_MAX;
 }
 
-/* The bins from here on. */
+/* Reads the bins from here on. */
 static unsigned read_bins(enum form form, const uint8_t *bytes, size_t len, const struct bin *before,
 			  struct bin bins[BINS_MAX])
 {
@@ -90,7 +90,7 @@ static unsigned read_bins(enum form form, const uint8_t *bytes, size_t len, cons
 	return count;
 }
 
-/* ---- what they hold ---- */
+/* ---- their content ---- */
 
 static bool is_used(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *e, uint64_t region)
 {
@@ -113,14 +113,14 @@ bool xc_jemalloc_block_at(const struct xc_jemalloc *je, xc_addr addr, xc_addr *b
 	return true;
 }
 
-/* The addresses of one array of bins, before they are believed. */
+/* The addresses in one array of bins, before they are accepted. */
 struct held {
 	struct {
 		xc_addr addr;
-		int shift; /* class less number of the bin */
+		int shift; /* class minus number of the bin */
 	} * items;
 	size_t count, capacity;
-	size_t all; /* also those that are no blocks */
+	size_t all; /* including those that are no blocks */
 	size_t shifts[2 * BINS_MAX];
 };
 
@@ -151,14 +151,14 @@ static void note_wrong(struct xc_jemalloc *je, const struct bin *bin, size_t wro
 {
 	if (wrong == 0)
 		return;
-	char *what = xc_asprintf(
-		"a thread's cache holds %zu addresses that are no blocks of the class they are kept for", wrong);
+	char *what =
+		xc_asprintf("a thread's cache holds %zu addresses that are not blocks of the cache's class", wrong);
 	xc_heap_add_damage(je->heap,
 			   &(struct xc_damage){.addr = bin->top, .what = what, .lost_lo = 1, .before = XC_NO_BLOCK});
 	free(what);
 }
 
-/* Take what the bins hold, when most of it is of the class that it should be. False when it is no cache. */
+/* Takes the blocks in the bins if most are of the expected class. False if this is no cache. */
 static bool take_bins(struct xc_jemalloc *je, const struct bin *bins, unsigned count)
 {
 	struct held held = {0};
@@ -185,7 +185,7 @@ void xc_jemalloc_add_internal(struct xc_jemalloc *je, xc_addr addr)
 		add_address(&je->internal, &je->internal_count, &je->internal_capacity, block);
 }
 
-/* Stacks lie in a block of jemalloc's. */
+/* Stacks are in a block of jemalloc. */
 static bool is_stack(const struct xc_jemalloc *je, const struct bin *bin)
 {
 	xc_addr block;
@@ -193,8 +193,8 @@ static bool is_stack(const struct xc_jemalloc *je, const struct bin *bin)
 	return xc_jemalloc_block_at(je, bin->end - 8, &block, &class);
 }
 
-/* Up to 5.2 each thread has a block of tickers, too, whose address stands behind that of its arena, before the bins (tsd.h,
- * arenas_tdata). */
+/* Up to 5.2 each thread also has a block of tickers. Its address follows that of the thread's arena, before the
+ * bins (tsd.h, arenas_tdata). */
 static void add_tickers(struct xc_jemalloc *je, const uint8_t *bytes, size_t bins_at)
 {
 	xc_addr block;
@@ -218,7 +218,7 @@ static bool was_read(const struct xc_jemalloc *je, xc_addr bins)
 	return false;
 }
 
-/* Bins at some place, if they are a cache: takes what they hold. Returns how many bins there are. */
+/* If the bins at a place are a cache, takes what they hold. Returns the number of bins. */
 static unsigned take_at(struct xc_jemalloc *je, enum form form, const uint8_t *bytes, size_t len, struct bin *last)
 {
 	struct bin bins[BINS_MAX];

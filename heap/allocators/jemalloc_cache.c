@@ -1,7 +1,7 @@
-/* jemalloc_cache: where the caches of threads are.
+/* jemalloc_cache: finds the caches of threads.
  *
- * Each is in the thread-local storage of its thread, which is found by the thread pointer, or by the ring that the storage of all
- * threads forms. jemalloc_bins.c recognises the bins there. */
+ * Each is in the thread-local storage of its thread. That is found by the thread pointer, or by the ring that the
+ * storage of all threads forms. jemalloc_bins.c recognises the bins there. */
 #include "heap/allocators/jemalloc_impl.h"
 
 #include <inttypes.h>
@@ -10,19 +10,19 @@
 #include "dwarf/elf/symbol.h"
 
 enum {
-	LOWEST = 1 << 16,      /* addresses below are none */
+	LOWEST = 1 << 16,      /* no address is lower */
 	STORAGE = 1 << 16,     /* thread-local storage that is searched */
-	STORAGE_FAR = 1 << 14, /* where its size is not known */
-	LINK_NEAR = 16,        /* before it stand flags; a link at 0 is a list of libc's */
+	STORAGE_FAR = 1 << 14, /* if its size is unknown */
+	LINK_NEAR = 16,        /* flags are before it; a link at 0 is a list of libc */
 	LINK_FAR = 4096,       /* bytes of a thread's storage before its link at most */
 	THREADS_MAX = 1 << 17,
 	PAGE = 4096,
-	MANUAL_MAX = 4096, /* caches that a program made itself (MALLOCX_TCACHE_MAX) */
+	MANUAL_MAX = 4096, /* caches that the program made (MALLOCX_TCACHE_MAX) */
 };
 
-/* ---- where they are ---- */
+/* ---- places ---- */
 
-/* The thread's storage for a module; false when it has none. A range up to the thread pointer where that lies above. */
+/* The thread's storage for a module; false if there is none. Up to the thread pointer if that is above. */
 static bool storage_of(const struct xc_process *process, const struct xc_thread *thread, const struct xc_module *module,
 		       xc_addr *block_out, uint64_t *size_out)
 {
@@ -63,10 +63,10 @@ static bool read_thread(struct xc_jemalloc *je, const struct xc_thread *thread, 
 
 /* ---- the ring of threads ---- */
 
-/* From 5.1 on the storage of all threads forms a ring (tsd_link in tsd.h), of which a word of jemalloc's own data is one
- * link: it leads to the caches where thread pointers are not known, as in running processes. The storage of a thread that
- * ended is a ring by itself, and words of the data can still lead there (who held a lock last), so that a ring of one counts
- * only where there is none of several. */
+/* From 5.1 on the storage of all threads forms a ring (tsd_link in tsd.h). A word of jemalloc's own data points to
+ * one of its links. The ring leads to the caches if thread pointers are unknown, as in running processes. The
+ * storage of an ended thread is a ring by itself, and words of the data can still point to it (the last holder of a
+ * lock). So a ring of one counts only if there is no larger one. */
 struct ring {
 	xc_addr first;
 	uint64_t next_at; /* offset of the link: next, previous */
@@ -98,7 +98,7 @@ static bool find_link(const struct xc_space *space, xc_addr storage, enum compan
 	return false;
 }
 
-/* May it be storage of a thread? That is no memory of jemalloc and of no module. */
+/* Can it be the storage of a thread? That is memory of neither jemalloc nor a module. */
 static bool may_be_storage(const struct xc_jemalloc *je, xc_addr addr)
 {
 	const struct xc_mapping *m =
@@ -164,9 +164,9 @@ static size_t read_rings(struct xc_jemalloc *je, uint8_t *buf)
 	return count;
 }
 
-/* ---- all of them ---- */
+/* ---- all caches ---- */
 
-/* Caches that a program made by mallctl("tcache.create"): an array of pointers, of which unused ones point into the array. */
+/* Caches made by mallctl("tcache.create"): an array of pointers, of which unused ones point into the array. */
 static size_t read_manual(struct xc_jemalloc *je, size_t tree, uint8_t *buf)
 {
 	const struct xc_space *space = je->heap->process->space;
@@ -200,7 +200,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorted, each once. */
+/* Sorts and removes duplicates. */
 static void sort_once(uint64_t *items, size_t *count)
 {
 	size_t kept = 0, all = *count;
@@ -225,7 +225,7 @@ static void note_doubles(struct xc_jemalloc *je)
 						  .before = XC_NO_BLOCK});
 }
 
-static void tell(struct xc_jemalloc *je, size_t by_storage, size_t by_ring, size_t manual)
+static void add_evidence(struct xc_jemalloc *je, size_t by_storage, size_t by_ring, size_t manual)
 {
 	for (size_t i = 0; i < je->tree_count; i++) {
 		char *told = xc_asprintf(
@@ -251,7 +251,7 @@ void xc_jemalloc_read_caches(struct xc_jemalloc *je)
 	for (size_t i = 0; i < je->tree_count; i++)
 		manual += read_manual(je, i, buf);
 	free(buf);
-	tell(je, by_storage, by_ring, manual);
+	add_evidence(je, by_storage, by_ring, manual);
 	if (je->cached_count)
 		qsort(je->cached, je->cached_count, sizeof *je->cached, by_value);
 	note_doubles(je);

@@ -1,4 +1,4 @@
-/* jemalloc_extent: the records of extents, their layout by votes, and what of them can be believed.
+/* jemalloc_extent: the records of extents; their layout, found by votes; and how far each record is believed.
  *
  *	edata_t (5.3), extent_t (5.0 to 5.2):
  *	 0 | bits: …, free regions (10), class (8), state, flags, slab (1), arena (12) |
@@ -12,12 +12,13 @@
  *	5.1, 2  16, 2         18        26
  *	5.3     17, 3         20        28
  *
- * checked against jemalloc 5.3.0 (include/jemalloc/internal/edata.h), 5.2.1 as it runs and extent_structs.h of 5.0. Versions
- * are not asked: the leaves of the radix tree repeat the class, which tells where it stands in the bits; a slab's number of
- * free regions must be that of the set bits of its bitmap, which tells where that is; sizes of slabs and large extents tell
- * the classes.
+ * Checked against jemalloc 5.3.0 (include/jemalloc/internal/edata.h), a running 5.2.1, and extent_structs.h of 5.0.
+ * Versions are not used. The leaves of the radix tree repeat the class, which shows its place in the bits. A slab's
+ * number of free regions equals the number of set bits in its bitmap, which shows the bitmap's place. The sizes of
+ * slabs and large extents show the classes.
  *
- * What a damaged record no longer says, leaves may: each page of a slab has an entry, a large extent's first and last one. */
+ * Leaves can replace what a damaged record lost: each page of a slab has an entry, and so have a large extent's
+ * first and last page. */
 #include "heap/allocators/jemalloc_impl.h"
 
 #include <inttypes.h>
@@ -26,16 +27,16 @@
 
 enum { ORPHANS_MAX = 1 << 20, SLAB_BIT = 12, ARENA_MASK = 0xfff, NO_ARENA = 0xfff };
 
-/* Forms of what stands beside the pointer in a leaf. */
+/* The forms of the data beside the pointer in a leaf. */
 enum leaf_form { COMPACT, WIDE, WIDE_OLD, LEAF_FORMS };
 
-/* Entries of a leaf, one behind the other, that lead to the same record. */
+/* Consecutive entries of a leaf that lead to the same record. */
 struct run {
 	xc_addr key, last; /* pages */
 	xc_addr edata;
 	uint64_t rest, pages; /* of the first entry; how many entries */
 	uint64_t bits, addr, size;
-	bool orphan; /* the record does not tell this address, or cannot be read */
+	bool orphan; /* the record has another address, or cannot be read */
 	bool unreadable;
 };
 
@@ -64,7 +65,7 @@ static void add_run(struct runs *r, const struct xc_jemalloc_entry *e)
 	r->items[r->count++] = run;
 }
 
-/* An entry that leads elsewhere, to a record that does not know it, amid the pages of an extent: only the entry is wrong. */
+/* An entry amid the pages of an extent that leads to a record without that page: only the entry is wrong. */
 static bool astray(const struct run *before, const struct run *run)
 {
 	return run->orphan && !before->orphan && run->key - before->key < before->size;
@@ -127,7 +128,7 @@ static bool clear(const struct vote *v)
 	return v->yes > 0 && v->yes >= v->all - v->all / 5;
 }
 
-/* Free extents have no vote: up to 5.2 their leaves keep the class they had. */
+/* Free extents have no vote: up to 5.2 their leaves keep the old class. */
 static struct vote vote_for_class(const struct runs *r, unsigned form, unsigned shift)
 {
 	struct vote v = {0};
@@ -143,7 +144,7 @@ static struct vote vote_for_class(const struct runs *r, unsigned form, unsigned 
 	return v;
 }
 
-/* Where the class stands in leaves and in records. */
+/* The place of the class in leaves and in records. */
 static struct vote find_class(const struct runs *r, struct xc_jemalloc_layout *l)
 {
 	static const uint8_t shifts[] = {20, 18, 17, 19, 21, 16, 22};
@@ -174,14 +175,14 @@ static void set_sizes(struct xc_jemalloc_layout *l, unsigned lg_quantum)
 	}
 	for (uint64_t i = 1; i <= 4; i++)
 		l->sizes[count++] = i << lg_quantum;
-	/* The largest class is below half of the address space: the last doubling lacks its last one. */
+	/* The largest class is below half of the address space, so the last doubling lacks its last class. */
 	for (unsigned lg = lg_quantum + 2; lg <= 62; lg++)
 		for (uint64_t i = 1; i <= (lg == 62 ? 3 : 4); i++)
 			l->sizes[count++] = (UINT64_C(1) << lg) + (i << (lg - 2));
 	l->class_count = count;
 }
 
-/* Is it just the size that the class asks for? Slabs: the least number of pages that regions fill. */
+/* Is it exactly the size for the class? For slabs: the smallest number of pages that regions fill. */
 static bool size_fits(const struct xc_jemalloc_layout *l, unsigned class, bool is_slab, uint64_t extent)
 {
 	uint64_t size = class < l->class_count ? l->sizes[class] : 0, slab = l->page;
@@ -237,7 +238,7 @@ static unsigned count_free(const uint8_t *bitmap, unsigned regions)
 	return count;
 }
 
-/* Slabs without free regions prove little: memory that is not used is zero, too. */
+/* Slabs without free regions prove little: unused memory is zero too. */
 static struct vote vote_for_bitmap(const struct runs *r, const struct xc_jemalloc_layout *l, unsigned offset)
 {
 	struct vote v = {0};
@@ -297,7 +298,7 @@ static void damage(struct reading *d, const struct run *run, char *what, char *e
 	free(expected);
 }
 
-/* The pages that leaves give the run: all of a slab's, the first and last of others. */
+/* The pages of the run according to leaves: all of a slab, the first and last of others. */
 static uint64_t size_by_leaves(const struct reading *d, const struct run *run)
 {
 	return run->last - run->key + d->l->page;
@@ -309,7 +310,7 @@ static xc_addr room(const struct reading *d, size_t i)
 	return (i + 1 < d->runs->count ? run[1].key : UINT64_C(1) << XC_BLOCK_ADDRESS_BITS) - run->key;
 }
 
-/* The record does not know the extent. */
+/* The record does not confirm the extent. */
 static void mend_orphan(struct reading *d, const struct run *run, struct xc_jemalloc_extent *e)
 {
 	e->addr = run->key;
@@ -323,7 +324,7 @@ static void mend_orphan(struct reading *d, const struct run *run, struct xc_jema
 	       run->unreadable ? NULL : xc_asprintf("address 0x%" PRIx64, run->key));
 }
 
-/* Of two accounts of class the one that fits the size; the leaves' when neither does. */
+/* Of two values of the class, the one that fits the size; that of the leaves if neither does. */
 static void check_class(struct reading *d, const struct run *run, struct xc_jemalloc_extent *e)
 {
 	unsigned class = class_of(d->l, run->bits);
@@ -342,7 +343,7 @@ static void check_class(struct reading *d, const struct run *run, struct xc_jema
 	e->slab = slab;
 }
 
-/* Of two accounts of size the one that fits the class. */
+/* Of two values of the size, the one that fits the class. */
 static void check_size(struct reading *d, const struct run *run, struct xc_jemalloc_extent *e, uint64_t most)
 {
 	uint64_t leaves = size_by_leaves(d, run);
@@ -396,7 +397,7 @@ static void take_run(struct reading *d, size_t i)
 		e.state = class < l->class_count ? XC_JEMALLOC_ACTIVE : XC_JEMALLOC_DIRTY;
 		mend_orphan(d, run, &e);
 	} else {
-		/* A free one has no class; its leaves may keep the old one. */
+		/* A free extent has no class; its leaves may keep the old one. */
 		if (e.slab && class_of(l, run->bits) != l->class_count)
 			e.state = XC_JEMALLOC_ACTIVE;
 		check_size(d, run, &e, room(d, i));
@@ -457,7 +458,7 @@ bool xc_jemalloc_read_extents(struct xc_jemalloc *je, size_t tree, const char **
 	return good;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 const struct xc_jemalloc_extent *xc_jemalloc_extent_at(const struct xc_jemalloc *je, xc_addr addr)
 {

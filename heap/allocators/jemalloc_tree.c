@@ -8,12 +8,13 @@
  *	entry, 8 bytes:   | class | pointer to the extent's record | state | is_head | slab |      where the class fits above
  *	entry, 16 bytes:  | pointer to the extent's record | 32 bits of class, state, is_head, slab |  the bits of an address
  *
- * checked against jemalloc 5.3.0, include/jemalloc/internal/rtree.h, with two and three levels, and 5.2.1 as it runs. With
- * 48-bit addresses there are two levels of 18 bits and entries of 8 bytes; where jemalloc was configured on a machine with
- * 57-bit addresses three levels of 15 bits and entries of 16 bytes.
+ * checked against jemalloc 5.3.0, include/jemalloc/internal/rtree.h, with two and three levels, and 5.2.1 as it
+ * runs. With 48-bit addresses there are two levels of 18 bits and entries of 8 bytes; where jemalloc was configured
+ * on a machine with 57-bit addresses three levels of 15 bits and entries of 16 bytes.
  *
- * The shape is its own proof: the entry of an extent's first page leads to a record (edata_t, extent_t) whose second word is
- * the address of that very page. That gives the rest of the key, and so the place where the root must begin. */
+ * The shape is its own proof: the entry of an extent's first page leads to a record (edata_t, extent_t) whose
+ * second word is the address of that very page. That gives the rest of the key, and so the place where the root
+ * must begin. */
 #include "heap/allocators/jemalloc_impl.h"
 
 #include <stdio.h>
@@ -23,21 +24,21 @@
 #include "dwarf/elf/symbol.h"
 
 enum {
-	ALIGNMENT = 64,       /* of nodes and records: a cache line (base_alloc) */
-	PROBES = 64,          /* entries that are looked at to know a leaf */
-	FIRST_PROBES = 4,     /* of which one must fit */
+	ALIGNMENT = 64,       /* alignment of nodes and records: a cache line (base_alloc) */
+	PROBES = 64,          /* entries examined to recognise a leaf */
+	FIRST_PROBES = 4,     /* of these at least one must fit */
 	ENOUGH = 3,           /* entries that prove a tree */
-	RECORD = 24,          /* bytes of a record that are looked at: bits, address, size */
-	SLACK = 512,          /* bytes that may stand before the root in its struct */
-	PAGE = 4096,          /* leaves are read by so much */
-	NEIGHBOURS = 24,      /* words of a root that are looked at together */
-	NODE_MIN = 1 << 16,   /* bytes of a node at least */
+	RECORD = 24,          /* bytes of a record that are examined: bits, address, size */
+	SLACK = 512,          /* bytes that may precede the root in its struct */
+	PAGE = 4096,          /* leaves are read in such pieces */
+	NEIGHBOURS = 24,      /* words of a root examined together */
+	NODE_MIN = 1 << 16,   /* minimum bytes of a node */
 	ROOT_MIN = 1 << 16,   /* and of a root */
-	MIDDLES = 256,        /* nodes of the middle level; each is for 4 TiB */
-	MODULE_MAX = 1 << 28, /* data of a module that is searched */
+	MIDDLES = 256,        /* nodes of the middle level; each covers 4 TiB */
+	MODULE_MAX = 1 << 28, /* bytes of a module's data that are searched */
 };
 
-static const uint64_t budget = UINT64_C(1) << 28; /* bytes of supposed leaves that a search reads */
+static const uint64_t budget = UINT64_C(1) << 28; /* bytes of supposed leaves that a search may read */
 
 static struct xc_jemalloc_geometry geometry_of(unsigned vaddr, unsigned lg_page)
 {
@@ -56,7 +57,7 @@ static struct xc_jemalloc_geometry geometry_of(unsigned vaddr, unsigned lg_page)
 	return g;
 }
 
-/* What configure finds on the machines there are; the likely ones first. */
+/* The results of configure on existing machines, the likely ones first. */
 static const uint8_t shapes[][2] = {{48, 12}, {57, 12}, {52, 12}, {47, 12}, {39, 12}, {48, 14}, {48, 16}, {52, 16}};
 
 static uint64_t root_size(const struct xc_jemalloc_geometry *g)
@@ -69,7 +70,7 @@ static uint64_t leaf_size(const struct xc_jemalloc_geometry *g)
 	return (uint64_t)g->entry << g->bits[g->levels - 1];
 }
 
-/* Bits of an address below those that level `level` tells apart. */
+/* The number of address bits below those of level `level`. */
 static unsigned shift_of(const struct xc_jemalloc_geometry *g, unsigned level)
 {
 	unsigned shift = g->lg_page;
@@ -108,7 +109,7 @@ struct search {
 	uint64_t read; /* bytes of supposed leaves */
 };
 
-/* Does the entry lead to a record that tells an address with this index? Then that is in addr_out. */
+/* Does the entry lead to a record whose address has this index? Then addr_out gets the address. */
 static bool leads_to_itself(const struct search *s, const struct xc_jemalloc_entry *e, uint64_t index,
 			    xc_addr *addr_out)
 {
@@ -124,14 +125,14 @@ static bool leads_to_itself(const struct search *s, const struct xc_jemalloc_ent
 	return addr && addr >> g->vaddr == 0 && index_of(g, g->levels - 1U, addr) == index;
 }
 
-/* What the entries of a supposed leaf say. */
+/* The evidence in the entries of a supposed leaf. */
 struct verdict {
 	unsigned seen, fit;
 	bool stop;
 	xc_addr key; /* of the leaf, by the first entry that fits */
 };
 
-static void judge(const struct search *s, uint64_t index, const uint8_t *bytes, struct verdict *v)
+static void classify(const struct search *s, uint64_t index, const uint8_t *bytes, struct verdict *v)
 {
 	const struct xc_jemalloc_geometry *g = s->g;
 	struct xc_jemalloc_entry e = decode(g, bytes);
@@ -147,7 +148,7 @@ static void judge(const struct search *s, uint64_t index, const uint8_t *bytes, 
 	v->stop = v->seen >= PROBES || (v->seen >= FIRST_PROBES && v->fit == 0);
 }
 
-static struct verdict judge_leaf(struct search *s, xc_addr leaf)
+static struct verdict classify_leaf(struct search *s, xc_addr leaf)
 {
 	struct verdict v = {0};
 	uint8_t buf[PAGE];
@@ -161,7 +162,7 @@ static struct verdict judge_leaf(struct search *s, xc_addr leaf)
 		}
 		for (unsigned i = 0; i < PAGE && !v.stop; i += s->g->entry)
 			if (xc_jemalloc_word(page + i))
-				judge(s, (at + i) / s->g->entry, page + i, &v);
+				classify(s, (at + i) / s->g->entry, page + i, &v);
 	}
 	return v;
 }
@@ -172,8 +173,8 @@ static bool is_node(const struct xc_process *process, xc_addr addr)
 	return segment && segment->provenance < XC_NOT_DUMPED && !xc_process_module(process, addr);
 }
 
-/* With three levels: the first children of a supposed node. */
-static struct verdict judge_node(struct search *s, xc_addr node)
+/* With three levels: examines the first children of a supposed node. */
+static struct verdict classify_node(struct search *s, xc_addr node)
 {
 	struct verdict v = {0};
 	const struct xc_jemalloc_geometry *g = s->g;
@@ -188,19 +189,19 @@ static struct verdict judge_node(struct search *s, xc_addr node)
 		if (!child)
 			continue;
 		children++;
-		struct verdict leaf = judge_leaf(s, child);
+		struct verdict leaf = classify_leaf(s, child);
 		if (leaf.fit && index_of(g, 1, leaf.key) == i && leaf.fit > v.fit)
 			v = leaf;
 	}
 	return v;
 }
 
-/* Is the word at `at`, whose value is `node`, of a root? Then where does that begin? */
+/* Is the word at `at`, whose value is `node`, part of a root? Then the root's beginning. */
 static bool root_by_word(struct search *s, xc_addr at, xc_addr node, xc_addr *root_out)
 {
 	if (!is_node(s->process, node))
 		return false;
-	struct verdict v = s->g->levels == 2 ? judge_leaf(s, node) : judge_node(s, node);
+	struct verdict v = s->g->levels == 2 ? classify_leaf(s, node) : classify_node(s, node);
 	uint64_t before = 8 * index_of(s->g, 0, v.key);
 	if (v.fit < ENOUGH || before > at - s->lo || !xc_inside(at - before, root_size(s->g), s->lo, s->hi))
 		return false;
@@ -208,8 +209,8 @@ static bool root_by_word(struct search *s, xc_addr at, xc_addr node, xc_addr *ro
 	return true;
 }
 
-/* May the first word lead to a node? Then so must those behind it that are not 0. Without that each pointer of the program's
- * own tables would have to be followed. */
+/* Can the first word point to a node? Then the following words that are not 0 must do so too. Without this test
+ * each pointer in the program's own tables would have to be followed. */
 static bool may_be_node(const uint8_t *bytes, uint64_t len)
 {
 	if (xc_jemalloc_word(bytes) == 0)
@@ -224,7 +225,7 @@ static bool may_be_node(const uint8_t *bytes, uint64_t len)
 	return true;
 }
 
-/* Is it of a root of any shape? */
+/* Is it part of a root of any shape? */
 static bool root_of_any_shape(struct search *s, xc_addr at, xc_addr node, struct xc_jemalloc_tree *tree)
 {
 	for (size_t i = 0; i < XC_COUNT(shapes); i++) {
@@ -236,7 +237,7 @@ static bool root_of_any_shape(struct search *s, xc_addr at, xc_addr node, struct
 	return false;
 }
 
-/* Look at each word of the data. */
+/* Examines each word of the data. */
 static bool search_data(struct search *s, struct xc_jemalloc_tree *tree)
 {
 	struct xc_window window;
@@ -290,7 +291,7 @@ static bool find_by_shape(const struct xc_jemalloc *je, struct xc_module *module
 static const char *const prefixes[] = {"je_", "_rjem_je_", "", "__je_"};
 static const char *const names[] = {"arena_emap_global", "extents_rtree"}; /* 5.3, and up to 5.2 */
 
-/* The symbol is that of a struct which ends in the root: its size tells how many levels there are. */
+/* The symbol is that of a struct that ends with the root: its size shows the number of levels. */
 static bool fits_symbol(struct xc_jemalloc_tree *tree, xc_addr addr, uint64_t size)
 {
 	for (size_t i = 0; i < XC_COUNT(shapes); i++) {
@@ -362,7 +363,7 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Leaves never overlap: else a hostile tree could be far larger than the memory it lies in. */
+/* Leaves never overlap. Otherwise a hostile tree could be far larger than its memory. */
 static void drop_overlapping(struct xc_jemalloc_tree *tree)
 {
 	uint64_t size = leaf_size(&tree->geometry);

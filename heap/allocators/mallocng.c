@@ -1,17 +1,18 @@
-/* mallocng: the slots of musl's groups (mallocng_find.c finds them). Checked against musl 1.2.3, src/malloc/mallocng.
+/* mallocng: the slots of musl's groups, which mallocng_find.c finds. Checked against musl 1.2.3,
+ * src/malloc/mallocng.
  *
  *	          slot i at storage + i * stride              slot i + 1
  *	    -4  -3  -2     0                            -4
  *	… | z | h | off | block of n bytes … | reserved | z | h | off | …
  *
- *	off   distance of the block from storage, in units of 16 bytes; where it needs more than 16 bits, off is 0, z is 1 and
- *	      the distance stands in the 32 bits at -8
- *	h     index of the slot (5 bits) | bytes between the end of the block and the end of the slot (3 bits): 0 to 4, or 5: they
- *	      stand in the last 32 bits of the slot; 6: the slot holds a group of smaller slots
+ *	off   distance of the block from storage, in units of 16 bytes; if that needs more than 16 bits, off is 0,
+ *	      z is 1 and the distance is in the 32 bits at -8
+ *	h     index of the slot (5 bits) | bytes between the end of the block and the end of the slot (3 bits): 0 to 4,
+ *	      or 5: they are in the last 32 bits of the slot; 6: the slot holds a group of smaller slots
  *
- * The byte behind a block is 0. A block may begin later in its slot than where the slot begins: then the slot begins with h = 0xe0,
- * and its off says where in the slot the block is. Which slots are free the meta says, far from what a program can write past
- * the end of a block; so damaged headers cost the size of one block and nothing else. */
+ * The byte after a block is 0. A block may begin later than its slot: then the slot begins with h = 0xe0, and its
+ * off has the block's place in the slot. The meta records which slots are free; it is far from memory that a
+ * program can overrun. So a damaged header costs the size of one block and nothing else. */
 #include "heap/allocators/mallocng_impl.h"
 
 #include <stdlib.h>
@@ -21,17 +22,17 @@ enum {
 	MOVED = 7 << 5, /* h: the block begins later in the slot */
 	IN_TAIL = 5,    /* reserved: look at the end of the slot */
 	NESTED = 6,
-	DEPTH = 16,      /* of groups in groups */
-	TRIES = 1 << 20, /* of find_block, in a piece */
+	DEPTH = 16,      /* depth of nested groups */
+	TRIES = 1 << 20, /* of find_block, for each piece */
 };
 
-/* A slot in use, as its headers tell it. */
+/* A slot in use, according to its headers. */
 struct slot {
 	xc_addr block;
 	uint64_t size;
 	bool nested;
-	const char *wrong; /* the headers do not fit each other … */
-	xc_addr at;        /* … and where that shows */
+	const char *wrong; /* the headers contradict each other … */
+	xc_addr at;        /* … and where */
 };
 
 static const uint8_t *header(struct xc_window *window, xc_addr block)
@@ -44,8 +45,8 @@ static unsigned offset_field(const uint8_t *bytes)
 	return (unsigned)bytes[2] | (unsigned)bytes[3] << 8;
 }
 
-/* The distance from storage that a block's header tells, in bytes. */
-static uint64_t told_distance(struct xc_window *window, xc_addr block, const uint8_t *bytes)
+/* The distance from storage in a block's header, in bytes. */
+static uint64_t stored_distance(struct xc_window *window, xc_addr block, const uint8_t *bytes)
 {
 	uint32_t wide;
 	if (!bytes[0])
@@ -57,15 +58,16 @@ static uint64_t told_distance(struct xc_window *window, xc_addr block, const uin
 	return (uint64_t)NG_UNIT * wide;
 }
 
-/* A block's own header names the slot's index and where it lies. */
+/* A block's own header has the slot's index and its place. */
 static bool is_block(struct xc_window *window, const struct ng_group *group, unsigned index, xc_addr block)
 {
 	const uint8_t *bytes = header(window, block);
-	return bytes && (bytes[1] & 31) == index && told_distance(window, block, bytes) == block - group->mem - NG_UNIT;
+	return bytes && (bytes[1] & 31) == index &&
+	       stored_distance(window, block, bytes) == block - group->mem - NG_UNIT;
 }
 
-/* Where the block of a slot begins. Blocks aligned to more than 1 MiB are so far in their slot that 16 bits do not tell where: *tries
- * bounds how many places are looked at for them. */
+/* Finds the beginning of a slot's block. A block aligned to more than 1 MiB is too far in its slot for 16 bits:
+ * *tries limits the places that are examined for such blocks. */
 static xc_addr find_block(struct xc_window *window, const struct ng_group *group, unsigned index, xc_addr slot,
 			  uint64_t *tries)
 {
@@ -85,7 +87,7 @@ static xc_addr find_block(struct xc_window *window, const struct ng_group *group
 	return block;
 }
 
-/* Bytes between the end of the block and the end of the slot; more than the slot has when it cannot be told. */
+/* Bytes between the end of the block and the end of the slot; more than the slot has if unknown. */
 static uint64_t reserved(struct xc_window *window, unsigned field, xc_addr end)
 {
 	uint32_t bytes;
@@ -110,7 +112,7 @@ static void read_size(struct xc_window *window, unsigned field, struct slot *slo
 	slot->size -= rest;
 	const uint8_t *behind = xc_window(window, end - rest, 1);
 	if (!behind || *behind) {
-		slot->wrong = "the byte behind a block is not 0: it was written past its end";
+		slot->wrong = "the byte after a block is not 0: the block was written past its end";
 		slot->at = end - rest;
 	}
 }
@@ -126,11 +128,11 @@ static struct slot read_slot(struct xc_window *window, const struct ng_group *gr
 	if (!bytes)
 		slot.wrong = "the header of a slot cannot be read";
 	else if (!is_block(window, group, index, slot.block))
-		slot.wrong = "the header of a slot names another one";
+		slot.wrong = "the header of a slot has the index of another slot";
 	else if (field == NESTED && slot.block == start)
 		slot.nested = true;
 	else if (field > IN_TAIL)
-		slot.wrong = "the header of a slot tells no size";
+		slot.wrong = "the header of a slot has no valid size";
 	else
 		read_size(window, field, &slot);
 	return slot;
@@ -142,14 +144,14 @@ struct walker {
 	struct xc_walk *walk;
 	const struct ng_state *state;
 	size_t next, to; /* groups */
-	uint64_t tries;  /* left, of find_block */
+	uint64_t tries;  /* left for find_block */
 };
 
 static void damaged_slot(struct walker *w, const struct ng_group *group, unsigned index, const struct slot *slot)
 {
 	struct xc_walk *walk = w->walk;
 	if (walk->damage_count > XC_DAMAGES)
-		return; /* it would be dropped: no texts for it */
+		return; /* it would be discarded, so it needs no texts */
 	const uint8_t *bytes = header(&walk->window, slot->block);
 	struct xc_damage damage = {.kind = XC_DAMAGE_HEADER,
 				   .addr = slot->at,
@@ -228,7 +230,7 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 	return state;
 }
 
-/* The innermost group that holds an address. */
+/* The innermost group that contains an address. */
 static const struct ng_group *group_of(const struct ng_state *state, xc_addr addr)
 {
 	size_t lo = 0, hi = state->count;
@@ -263,7 +265,7 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 	xc_text_printf(text, "meta 0x%llx", (unsigned long long)group->meta);
 }
 
-/* The slot's header has the size that was asked for. */
+/* The slot's header has the requested size. */
 static bool fits(uint64_t wanted, uint64_t size, unsigned word)
 {
 	(void)word;

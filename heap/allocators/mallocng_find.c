@@ -1,15 +1,15 @@
-/* Where musl keeps its groups. Layout of musl 1.2.3 (the same since 1.2.1), src/malloc/mallocng/meta.h and glue.h:
+/* Finds musl's groups. Layout of musl 1.2.3 (the same since 1.2.1), src/malloc/mallocng/meta.h and glue.h:
  *
  *	malloc_context        secret | [pagesize] | init_done:32 mmap_counter:32 | free_meta_head | avail_meta | avail_meta_count
  *	                      | avail_meta_area_count | meta_alloc_shift | meta_area_head | meta_area_tail | avail_meta_areas
  *	                      | active[48] | usage_by_class[48] | …        (pagesize where the machine has several)
  *	meta_area (one page)  check = secret | next | nslots:32 pad:32 | meta …                       nslots ≤ 101
  *	meta (40 bytes)       prev | next | mem | avail_mask:32 freed_mask:32 | last_idx:5 freeable:1 sizeclass:6 maplen:52
- *	group at mem          meta | active_idx:5 pad | slot 0 …                                      16 bytes before the first slot
+ *	group at mem          meta | active_idx:5 pad | slot 0 …                            16 bytes before the first slot
  *
- * active[] names only groups with free slots, so groups are found through the areas: a meta in use has mem set. What tells all of it
- * is the secret, 64 random bits that stand in the context and at the start of each area: no symbol is needed. Where
- * the list of areas is broken, pages that begin with the secret are looked for. */
+ * active[] has only groups with free slots, so groups are found through the areas: a meta in use has mem set. No
+ * symbol is needed: the secret, 64 random bits in the context and at the start of each area, identifies all of
+ * these. If the list of areas is broken, pages that begin with the secret are searched. */
 #include "heap/allocators/mallocng_impl.h"
 
 #include <stdlib.h>
@@ -22,18 +22,18 @@ enum {
 	AREA_HEAD = 24,
 	META_SIZE = 40,
 	AREA_METAS = (NG_PAGE - AREA_HEAD) / META_SIZE,
-	PIECE_SLOTS = 1 << 16, /* about as many blocks make a piece of work */
+	PIECE_SLOTS = 1 << 16, /* blocks in a piece of work, about */
 	SECRET_WORDS = 11,     /* of the context, up to avail_meta_areas, with pagesize */
 };
 
-/* Words of the context; those behind the second one lie one further where there is a pagesize. */
+/* Words of the context. Those after the second are one further if there is a pagesize. */
 enum { SECRET = 0, INIT = 1, AREA_FIRST = 7, AREA_LAST = 8 };
 
 struct finder {
 	struct xc_heap *heap;
 	struct ng_state *state;
 	struct xc_window window;
-	xc_addr first, last; /* areas, as the context says */
+	xc_addr first, last; /* areas, according to the context */
 	const char *how;
 	xc_addr *areas;
 	size_t area_count, area_capacity;
@@ -60,7 +60,7 @@ static bool is_area(struct finder *f, xc_addr addr, uint64_t secret)
 	return addr && addr % NG_PAGE == 0 && xc_window_word(&f->window, addr, &check) && check == secret;
 }
 
-/* Is this a context? Only where its areas begin with its secret. */
+/* Is this a context? Only if its areas begin with its secret. */
 static bool take_context(struct finder *f, xc_addr addr, const uint8_t bytes[static 8 * SECRET_WORDS])
 {
 	uint64_t words[SECRET_WORDS];
@@ -106,7 +106,7 @@ static bool context_within(struct finder *f, xc_addr lo, xc_addr hi)
 		xc_window_fini(&run);
 		if (found)
 			return true;
-		/* Runs may end within a context: the next one begins so that it is seen whole. */
+		/* Runs may end inside a context: the next run begins so that it is seen whole. */
 		at += bytes && len > 8 * SECRET_WORDS ? (len & ~(uint64_t)7) - 8 * (SECRET_WORDS - 1)
 						      : NG_PAGE - at % NG_PAGE;
 	}
@@ -119,7 +119,7 @@ static bool is_musl(const struct xc_module *module)
 	       strncmp(module->name, "libc.musl-", 10) == 0;
 }
 
-/* Musl's own file; or a program without a C library beside it, which may have musl within. */
+/* Musl's own file, or a program without a separate C library, which may contain musl. */
 static bool may_hold_musl(const struct xc_process *process, const struct xc_module *module)
 {
 	if (is_musl(module) || module->kind != XC_MODULE_EXE)
@@ -157,10 +157,10 @@ static void add_area(struct finder *f, xc_addr addr)
 	f->areas[f->area_count++] = addr;
 }
 
-/* Follow the list; false when it breaks before the last area. Where it goes on outside of the core, that is noted. */
+/* Follows the list. False if it breaks before the last area; memory missing in the core is recorded. */
 static bool follow_areas(struct finder *f)
 {
-	xc_addr at = f->first, next, seen = 0; /* one of those before, further and further apart: a circle meets it */
+	xc_addr at = f->first, next, seen = 0; /* an earlier area, at growing distances: a circle meets it */
 	while (at != seen && is_area(f, at, f->state->secret)) {
 		seen = f->area_count & (f->area_count - 1) ? seen : at;
 		add_area(f, at);
@@ -243,7 +243,7 @@ static void damaged_meta(struct finder *f, xc_addr meta, const char *what, const
 	xc_heap_add_damage(f->heap, &damage);
 }
 
-/* What is wrong with a meta, or NULL. */
+/* The rule that a meta breaks, or NULL. */
 static const char *check_meta(const struct ng_group *group, uint64_t pages)
 {
 	const xc_addr end = UINT64_C(1) << XC_BLOCK_ADDRESS_BITS;
@@ -300,7 +300,7 @@ static void take_area(struct finder *f, xc_addr area)
 	if (have < AREA_HEAD)
 		return;
 	memcpy(&slots, page + 16, sizeof slots);
-	/* A count that is damaged is no reason to look at less: unused metas are zero. */
+	/* A damaged count does not limit the search: unused metas are zero. */
 	slots = slots > 0 && slots < AREA_METAS ? slots : AREA_METAS;
 	for (uint32_t i = 0; i < slots && have - AREA_HEAD >= (i + 1) * META_SIZE; i++)
 		take_meta(f, area + AREA_HEAD + i * META_SIZE, page + AREA_HEAD + i * META_SIZE);
@@ -324,11 +324,11 @@ static void drop_doubles(struct ng_state *state)
 	state->count = kept;
 }
 
-/* Regions, and pieces of work: outermost groups together with those that lie in them. */
+/* Makes regions and pieces of work: outermost groups together with the groups inside. */
 static void cut(struct finder *f)
 {
 	struct ng_state *state = f->state;
-	xc_addr end = 0; /* behind the outermost group */
+	xc_addr end = 0; /* end of the outermost group */
 	size_t slots = PIECE_SLOTS;
 	state->pieces = xc_alloc((state->count + 1) * sizeof *state->pieces);
 	for (size_t i = 0; i < state->count; i++) {

@@ -1,14 +1,15 @@
-/* mimalloc: the blocks of its pages (mimalloc_find.c finds those). Checked against mimalloc 2.0.9.
+/* mimalloc: the blocks of its pages, which mimalloc_find.c finds. Checked against mimalloc 2.0.9.
  *
- * A page is an array of blocks. The first `capacity` of them have been free at least once; a free one is in one of four lists, linked by
- * first words:
+ * A page is an array of blocks. The first `capacity` blocks have been free at least once. A free block is in one of
+ * four lists, linked by first words:
  *
  *	free, local_free      of the page, by its own thread: capacity - used blocks
  *	thread_free           of the page, by other threads; `used` counts them
  *	thread_delayed_free   of the heap: one block for each page that was full; `used` counts them too
  *
- * What is aligned to more than its size class may begin within a block: mimalloc keeps no record of where, so the block is
- * told. Slices that hold no page, and what of a page was never free, are free blocks of their own. */
+ * An allocation with an alignment larger than its size class may begin inside a block. mimalloc does not record
+ * where, so the whole block is reported. Slices without a page, and the part of a page that was never free, are
+ * free blocks. */
 #include "heap/allocators/mimalloc_impl.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void damaged_list(struct xc_walk *walk, const struct mi_page *page, const
 	xc_walk_add_damage(walk, &damage);
 }
 
-/* Blocks of the page's own lists that these did not lead to. */
+/* Blocks of the page's own lists that the lists did not lead to. */
 static void read_free(struct xc_walk *walk, const struct mi_page *page, struct xc_slab *slab)
 {
 	static const char *const names[LISTS] = {"free", "local_free", "thread_free"};
@@ -50,7 +51,7 @@ static void read_free(struct xc_walk *walk, const struct mi_page *page, struct x
 	else if (found != own)
 		damaged_list(
 			walk, page,
-			&(struct xc_slab_list){.at = page->page, .wrong = "a page counts its used blocks otherwise"},
+			&(struct xc_slab_list){.at = page->page, .wrong = "a page's count of used blocks is wrong"},
 			"all lists");
 }
 
@@ -84,7 +85,7 @@ static void walk(struct xc_walk *walk, size_t piece)
 		walk_page(walk, &state->pages[i]);
 }
 
-/* ---- blocks that other threads gave back ---- */
+/* ---- blocks freed by other threads ---- */
 
 static void settle_delayed(struct xc_heap *heap, const struct mi_state *state, xc_addr first)
 {

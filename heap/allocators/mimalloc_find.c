@@ -1,4 +1,4 @@
-/* Where mimalloc keeps its pages. Layouts of mimalloc 2.0.9 without encoded free lists (include/mimalloc-types.h):
+/* Finds mimalloc's pages. Layouts of mimalloc 2.0.9 without encoded free lists (include/mimalloc-types.h):
  *
  *	segment      at multiples of 32 MiB, of slices of 64 KiB; the first ones hold what follows
  *	             … | cookie | segment_slices | info_slices | kind | slice_entries | thread_id | page[513]
@@ -6,11 +6,11 @@
  *	             | used:32 block_size:32 | local_free | thread_free, flags:2 | heap | next | prev | pad
  *	heap         tld | pages … | queues … | thread_delayed_free | thread_id | …
  *
- * Libraries name only functions, so segments are looked for at every multiple of 32 MiB. What proves one is its cookie: its address
- * xor a random number that stands in the variables of mimalloc's module, in the main heap. Pages name their heaps, and those the
- * thread of their segments: which tells where in a heap its list of delayed blocks is. A page's first slices are an array element
- * that stands at the index of the slice; block_size 0 means free slices. Where in its slices the first block is follows from any
- * free block and the number of blocks. */
+ * Libraries have symbols only for functions, so segments are searched at every multiple of 32 MiB. The cookie
+ * proves a segment: it is the segment's address xor a random number in the variables of mimalloc's module, in the
+ * main heap. Pages name their heaps, and heaps the thread of their segments, which shows the place of a heap's list
+ * of delayed blocks. A page is described by the array element at the index of its first slice; block_size 0 means
+ * free slices. The offset of the first block in its slices follows from any free block and the number of blocks. */
 #include "heap/allocators/mimalloc_impl.h"
 
 #include <stdlib.h>
@@ -27,11 +27,11 @@ enum {
 	PAGE_SIZE = 80,
 	MAX_ENTRIES = 513,
 	MAX_INFO = 64,
-	HUGE_SIZE = 1U << 31, /* block_size of blocks that are that large or larger */
-	HEAP_BYTES = 8192,    /* of a heap, that are looked through */
+	HUGE_SIZE = 1U << 31, /* block_size of blocks of that size or larger */
+	HEAP_BYTES = 8192,    /* bytes of a heap that are searched */
 	SIZES = 128,          /* different block sizes: 74 bins, and some huge ones */
 	PIECE_BLOCKS = 1 << 16,
-	COOKIES = 256, /* numbers that are looked for in the module's data */
+	COOKIES = 256, /* numbers searched in the module's data */
 };
 
 struct segment {
@@ -39,7 +39,7 @@ struct segment {
 	uint64_t cookie_at, slices, info, entries, thread;
 };
 
-/* Where the first block of pages of one block size is. */
+/* The offset of the first block, for pages of one block size. */
 struct start {
 	uint64_t size, offset;
 };
@@ -50,12 +50,12 @@ struct finder {
 	const struct xc_module *module;
 	struct xc_window window;
 	size_t segment_count, heap_count, heap_right;
-	struct xc_region *regions; /* and damages: given to the heap when most pages are as they should be */
+	struct xc_region *regions; /* and damage: added to the heap if most pages are intact */
 	size_t region_count, region_capacity;
 	struct xc_damage *damages;
 	size_t damage_count, damage_capacity;
-	uint64_t cookie_at; /* 0: not known yet */
-	unsigned cookies;   /* that were looked for */
+	uint64_t cookie_at; /* 0: not yet known */
+	unsigned cookies;   /* numbers searched so far */
 	struct start starts[SIZES];
 	size_t start_count;
 	struct {
@@ -88,7 +88,7 @@ static uint16_t short_of(const uint8_t *bytes, size_t offset)
 
 /* ---- segments ---- */
 
-/* Does this number stand in the variables of mimalloc's module? */
+/* Is this number in the variables of mimalloc's module? */
 static bool in_data(struct finder *f, uint64_t number)
 {
 	const struct xc_process *process = f->heap->process;
@@ -108,7 +108,7 @@ static bool in_data(struct finder *f, uint64_t number)
 	return false;
 }
 
-/* A segment whose cookie stands at this offset, by the words behind it; not proven yet. */
+/* A segment with the cookie at this offset, by the following words; not yet proved. */
 static bool looks_right(xc_addr addr, const uint8_t *bytes, uint64_t cookie_at, struct segment *out)
 {
 	*out = (struct segment){.addr = addr,
@@ -123,7 +123,7 @@ static bool looks_right(xc_addr addr, const uint8_t *bytes, uint64_t cookie_at, 
 	       out->entries <= MAX_ENTRIES && half_of(pages, 0) == out->info && half_of(pages, 4) == 0;
 }
 
-/* The cookie of segments is learnt from the first one whose number is in the module's data. */
+/* The cookie of segments is learned from the first one whose number is in the module's data. */
 static bool is_segment(struct finder *f, xc_addr addr, struct segment *out)
 {
 	const uint64_t need = MAX_COOKIE_AT + 8 * (INFO_WORDS + 1);
@@ -169,8 +169,8 @@ static struct start *start_of(struct finder *f, uint64_t size)
 	return NULL;
 }
 
-/* Where the first block is: behind it are `reserved` blocks, as many as fit, and free blocks lie whole blocks from it. One place at
- * most has both. */
+/* The place of the first block: `reserved` blocks follow, as many as fit, and free blocks are at whole multiples
+ * from it. At most one place satisfies both. */
 static bool place_by_free(struct mi_page *page, xc_addr base, uint64_t bytes)
 {
 	if (bytes < page->reserved * page->size)
@@ -189,7 +189,7 @@ static bool place_by_free(struct mi_page *page, xc_addr base, uint64_t bytes)
 	return false;
 }
 
-/* A page without free blocks: as in other pages of its block size, or as mimalloc 2.0.9 does it. */
+/* A page without free blocks: as in other pages of its block size, or by the rule of mimalloc 2.0.9. */
 static void place_by_size(const struct finder *f, struct mi_page *page, xc_addr base, uint64_t bytes)
 {
 	uint64_t offset = page->size <= 1024 ? 384 : 0;
@@ -238,7 +238,7 @@ static void take_page(struct finder *f, xc_addr addr, const uint8_t *bytes, xc_a
 	}
 	struct start *start = start_of(f, page.size);
 	if (!place_by_free(&page, base, size))
-		page.lo = 0; /* later, when all that can be known of its size is known */
+		page.lo = 0; /* later, when the evidence about its size is complete */
 	else if (!start && f->start_count < SIZES)
 		f->starts[f->start_count++] = (struct start){page.size, page.lo - base};
 	else if (start && start->offset != page.lo - base)
@@ -283,7 +283,7 @@ static void take_segment(struct finder *f, const struct segment *segment)
 	const struct xc_mapping *last = xc_process_mapping(f->heap->process, end);
 	const uint8_t *shown = xc_window(&f->window, segment->addr + segment->cookie_at + 8 * INFO_WORDS, size);
 	uint8_t pages[MAX_ENTRIES * PAGE_SIZE];
-	if (!shown || !last) /* slices given back to the system stay mapped, without rights */
+	if (!shown || !last) /* slices returned to the system stay mapped, without access */
 		return;
 	memcpy(pages, shown, size);
 	f->segment_count++;
@@ -299,7 +299,7 @@ static void take_segment(struct finder *f, const struct segment *segment)
 static void find_segments(struct finder *f)
 {
 	const struct xc_process *process = f->heap->process;
-	xc_addr next = 0; /* behind the last segment */
+	xc_addr next = 0; /* end of the last segment */
 	struct segment segment;
 	for (size_t i = 0; i < process->mapping_count; i++) {
 		const struct xc_mapping *m = &process->mappings[i];
@@ -337,7 +337,7 @@ static void unique_heaps(struct finder *f)
 	f->heap_count = kept;
 }
 
-/* How many heaps name their thread at this offset. */
+/* The number of heaps that name their thread at this offset. */
 static size_t heaps_right(struct finder *f, uint64_t offset)
 {
 	size_t right = 0;
@@ -347,7 +347,7 @@ static size_t heaps_right(struct finder *f, uint64_t offset)
 	return right;
 }
 
-/* The list of delayed blocks stands before the thread's number. */
+/* The list of delayed blocks is before the thread's number. */
 static void find_delayed(struct finder *f)
 {
 	uint64_t best_at = 0, first;
@@ -371,7 +371,7 @@ static void find_delayed(struct finder *f)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- all parts ---- */
 
 static int by_address(const void *a, const void *b)
 {
@@ -393,7 +393,7 @@ static void cut(struct mi_state *state)
 	state->pieces[state->piece_count] = state->count;
 }
 
-static void give(struct finder *f)
+static void publish(struct finder *f)
 {
 	struct xc_heap *heap = f->heap;
 	char *evidence =
@@ -417,12 +417,13 @@ static const char *find_all(struct finder *f)
 		return "mimalloc is read only where words are 8 bytes, little-endian";
 	find_segments(f);
 	if (!f->segment_count)
-		return "mimalloc is loaded, but no segment as those of mimalloc 2.0 was found";
+		return "mimalloc is loaded, but no segment with the layout of mimalloc 2.0 was found";
 	if (f->damage_count > f->state->count)
-		return "mimalloc's pages are not as those of mimalloc 2.0 (without encoded lists), or most are damaged";
+		return "mimalloc's pages do not have the layout of mimalloc 2.0 (without encoded lists), or most are "
+		       "damaged";
 	find_delayed(f);
 	cut(f->state);
-	give(f);
+	publish(f);
 	return NULL;
 }
 

@@ -1,4 +1,5 @@
-/* mimalloc: between the file that finds its pages and the one that reads their blocks. Layouts: mimalloc_find.c. */
+/* mimalloc: shared by the file that finds its pages and the one that reads their blocks. The layouts are in
+ * mimalloc_find.c. */
 #ifndef XC_MIMALLOC_IMPL_H
 #define XC_MIMALLOC_IMPL_H
 
@@ -14,11 +15,11 @@ enum {
 struct mi_page {
 	xc_addr page;      /* of the struct mi_page_t */
 	xc_addr lo;        /* of the first block, or of the slices */
-	uint64_t size;     /* of a block; of all slices when they are free */
+	uint64_t size;     /* of a block; of all slices if they are free */
 	uint32_t used;     /* blocks that are in no list of the page's own thread */
-	uint16_t capacity; /* blocks that were ever free */
-	uint16_t reserved; /* blocks that there is room for; 0: free slices */
-	bool aligned;      /* some of its blocks were handed out from somewhere behind their beginning */
+	uint16_t capacity; /* blocks that have ever been free */
+	uint16_t reserved; /* blocks with room; 0: free slices */
+	bool aligned;      /* the address of some allocations is inside their block */
 	xc_addr free[3];   /* first blocks of free, local_free, thread_free */
 };
 
@@ -27,14 +28,14 @@ struct mi_state {
 	uint64_t cookie;
 	struct mi_page *pages; /* by address */
 	size_t count, capacity;
-	xc_addr *delayed; /* blocks freed by other threads, by the heaps they wait at: firsts of lists */
+	xc_addr *delayed; /* blocks freed by other threads, by the heap where they wait: the first of each list */
 	size_t delayed_count, delayed_capacity;
 	size_t *pieces; /* piece i: pages pieces[i] to pieces[i + 1] - 1 */
 	size_t piece_count;
 };
 
-/* Find all pages and heaps; adds the arena, regions and damages. False when mimalloc is not in use or cannot be read; then why_out may
- * get a reason. */
+/* Finds all pages and heaps; adds the arena, regions and damage. False if mimalloc is not in use or cannot be read;
+ * why_out may then get a reason. */
 bool mi_find(struct xc_heap *heap, struct mi_state *state, const char **why_out);
 
 #endif

@@ -1,15 +1,16 @@
-/* tcmalloc: the objects of gperftools' spans (tcmalloc_find.c finds those). Checked against gperftools 2.10.
+/* tcmalloc: the objects of gperftools' spans, which tcmalloc_find.c finds. Checked against gperftools 2.10.
  *
- * A span with a class is an array of objects. Free ones are in one of three places, always linked by their first words:
+ * A span with a class is an array of objects. Free ones are in one of three places, always linked by their first
+ * words:
  *
  *	the span's own list         its length is objects - refcount            bin
  *	transfer caches             batches on their way between threads        cached
  *	caches of threads           with their length                           cached
  *
- * The first is read with the span; the other two lead through spans of all places, so they are followed when the table of blocks stands.
- * A span without a class is one large block. Nothing stands between objects, so what is written past the end of one destroys
- * no more than a free object's link: then the list is taken up again at the one chain of objects that are on no other list and has the
- * length that is missing. */
+ * The first is read with the span. The other two lead through spans of all places, so they are followed when the
+ * table of blocks is complete. A span without a class is one large block. Nothing is between objects, so an overrun
+ * destroys no more than a free object's link. Then the list continues at the only chain of objects that is on no
+ * other list and has the missing length. */
 #include "heap/allocators/tcmalloc_impl.h"
 
 #include <stdlib.h>
@@ -76,17 +77,17 @@ static void walk(struct xc_walk *walk, size_t piece)
 struct settler {
 	struct xc_heap *heap;
 	const struct tc_state *state;
-	uint64_t effort; /* left for lists that broke */
+	uint64_t effort; /* left for broken lists */
 };
 
-/* A list that broke. */
+/* A broken list. */
 struct broken {
-	struct tc_list rest;        /* its head is the object whose link leads nowhere */
-	xc_addr next;               /* … which is there */
+	struct tc_list rest;        /* the object whose link leads nowhere; the list's head */
+	xc_addr next;               /* … if that is known */
 	const struct tc_span *span; /* whose own list it is; else NULL */
 };
 
-/* The block that is an object of a class and counts as live so far; XC_NO_BLOCK when there is none at this address. */
+/* The live block at this address that is an object of the class; XC_NO_BLOCK if there is none. */
 static uint32_t live_object(const struct settler *s, xc_addr object, unsigned size_class)
 {
 	const struct xc_blocks *blocks = &s->heap->blocks;
@@ -98,7 +99,8 @@ static uint32_t live_object(const struct settler *s, xc_addr object, unsigned si
 		       : XC_NO_BLOCK;
 }
 
-/* Everything on a list is free. That of a thread has a length, a batch in transfer ends at 0. False when it breaks. */
+/* Frees everything on a list. The list of a thread has a length; a batch in transfer ends with 0. False if the list
+ * breaks. */
 static bool settle_list(struct settler *s, const struct tc_list *list, struct broken *broken)
 {
 	*broken = (struct broken){.rest = *list, .next = list->head};
@@ -114,8 +116,8 @@ static bool settle_list(struct settler *s, const struct tc_list *list, struct br
 	return true;
 }
 
-/* How long the chain of live objects is that begins here and ends as the list must: by 0, and a batch in transfer with its
- * tail. 0 when it does not. */
+/* The length of the chain of live objects that begins here and ends like the list: with 0, and for a batch in
+ * transfer with its tail. 0 if it does not. */
 static uint64_t chain_of(struct settler *s, const struct broken *broken, xc_addr at)
 {
 	const struct tc_list *list = &broken->rest;
@@ -134,7 +136,7 @@ static uint64_t chain_of(struct settler *s, const struct broken *broken, xc_addr
 	return 0;
 }
 
-/* Look through the objects of a span for the rest of a list. False when there are several. */
+/* Searches the objects of a span for the rest of a list. False if there are several candidates. */
 static bool find_within(struct settler *s, const struct broken *broken, const struct tc_span *span, uint64_t *best,
 			xc_addr *found)
 {
@@ -151,8 +153,8 @@ static bool find_within(struct settler *s, const struct broken *broken, const st
 	return true;
 }
 
-/* Where the missing objects of a broken list begin; 0 when that is not certain. A list of known length goes on in the only chain that
- * is as long as what is missing; a batch in transfer in the longest one that ends with its tail. */
+/* The beginning of the missing objects of a broken list; 0 if it is uncertain. A list of known length continues in
+ * the only chain of the missing length, a batch in transfer in the longest chain that ends with its tail. */
 static xc_addr find_rest(struct settler *s, const struct broken *broken)
 {
 	uint64_t best = 0;
@@ -166,7 +168,7 @@ static xc_addr find_rest(struct settler *s, const struct broken *broken)
 	return s->effort ? found : 0;
 }
 
-/* Free what follows; returns how many objects those are. */
+/* Frees the rest; returns the number of objects. */
 static uint64_t mark_rest(struct settler *s, const struct broken *broken, xc_addr at)
 {
 	uint64_t count = 0;
@@ -199,11 +201,11 @@ static void mend(struct settler *s, const struct broken *broken)
 {
 	xc_addr rest = find_rest(s, broken);
 	uint64_t mended = rest ? mark_rest(s, broken, rest) : 0;
-	if (!broken->span) /* the walk has told those of spans */
+	if (!broken->span) /* the walk has reported those of spans */
 		damaged_cache(s, broken, mended);
 }
 
-/* Lists that broke are mended when all others are known: only what is on none of them may be the rest of one. */
+/* Broken lists are repaired after all others are known: only objects on no list may be the rest of one. */
 static void settle(struct xc_heap *heap, void *memory)
 {
 	struct settler s = {.heap = heap, .state = memory, .effort = 1 << 24};

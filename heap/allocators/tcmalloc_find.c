@@ -1,5 +1,5 @@
-/* Where tcmalloc keeps its spans and caches. Layouts of gperftools 2.10 for 48-bit addresses (src/thread_cache.h, span.h, pagemap.h,
- * central_freelist.h):
+/* Finds tcmalloc's spans and caches. Layouts of gperftools 2.10 for 48-bit addresses (src/thread_cache.h, span.h,
+ * pagemap.h, central_freelist.h):
  *
  *	ThreadCache       FreeList[128] | size max_size | sampler | tid | next prev …
  *	FreeList          first free | length:32 low:32 | max_length:32 overages:32 | object size:32 pad:32
@@ -8,10 +8,10 @@
  *	CentralFreeList   lock | size_class | Span empty | Span nonempty | num_spans | counter | {head tail}[64]
  *	                  | used_slots:32 cache_size:32 max_cache_size:32
  *
- * Libraries of distributions name thread_heaps_ (it is exported), but neither the page map nor the central caches. Both are found by
- * what they say: an object in a thread's cache of class k lies on a page whose span, by the page map, has class k: so each
- * word of the module's data is tried as the entry of the root that such an object needs. Spans of a class are linked in a ring through
- * the central cache of that class, which names the class. */
+ * Libraries of distributions export thread_heaps_, but neither the page map nor the central caches. Both are found
+ * by their content. An object in a thread's cache of class k is on a page whose span, in the page map, has class k.
+ * So each word of the module's data is tried as the root's entry for such an object. The spans of a class form a
+ * ring through the central cache of that class, which names the class. */
 #include "heap/allocators/tcmalloc_impl.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum {
 	LIST_SIZE = 32, /* of a FreeList */
 	MAX_CACHES = 1 << 16,
 	MAX_START = 256,  /* bytes of a ThreadCache before its lists */
-	MAX_BEHIND = 256, /* … and behind them, up to next */
+	MAX_BEHIND = 256, /* … and after them, up to next */
 	PIECE_OBJECTS = 1 << 16,
 	EMPTY = 16, /* within a CentralFreeList */
 	NONEMPTY = 64,
@@ -34,7 +34,7 @@ enum {
 
 /* ---- the caches of threads ---- */
 
-/* Sizes of the classes, when the lists of a cache begin at `lists`; 0 when those are no lists. */
+/* The sizes of the classes if the lists of a cache begin at `lists`; 0 if those are no lists. */
 static unsigned read_sizes(struct tc_finder *f, xc_addr lists, uint32_t sizes[static TC_CLASSES])
 {
 	const uint8_t *bytes = xc_window(&f->far, lists, LIST_SIZE * TC_CLASSES);
@@ -66,7 +66,7 @@ static bool find_lists(struct tc_finder *f, xc_addr cache)
 	return false;
 }
 
-/* Follow `next`, if it stands at this offset: as many caches as there are. */
+/* Follows `next` at this offset; true if it leads through as many caches as there are. */
 static bool follow_caches(struct tc_finder *f, xc_addr first, uint64_t next_at, uint32_t count)
 {
 	uint32_t sizes[TC_CLASSES];
@@ -100,7 +100,7 @@ static const char *find_caches(struct tc_finder *f, xc_addr thread_heaps, xc_add
 	for (uint64_t at = f->lists_at + lists; at < f->lists_at + lists + MAX_BEHIND; at += 8)
 		if (follow_caches(f, first, at, (uint32_t)count))
 			return NULL;
-	/* The list of caches is broken: the first one at least is known. */
+	/* The list of caches is broken: at least the first one is known. */
 	follow_caches(f, first, f->lists_at, 1);
 	f->caches = xc_grow(f->caches, 0, &f->cache_capacity, sizeof *f->caches);
 	f->caches[0] = first;
@@ -155,7 +155,7 @@ static bool is_central(struct tc_finder *f, xc_addr addr, unsigned size_class)
 	       tc_half(bytes, USED_SLOTS + 8) <= TC_SLOTS;
 }
 
-/* All of them, given one: the evidence is that each names its class. */
+/* Finds all of them, given one. The evidence is that each names its class. */
 static bool take_central(struct tc_finder *f, xc_addr addr, unsigned size_class)
 {
 	xc_addr first = addr - (uint64_t)size_class * CENTRAL_SIZE;
@@ -169,7 +169,7 @@ static bool take_central(struct tc_finder *f, xc_addr addr, unsigned size_class)
 	return true;
 }
 
-/* The ring of a class's spans passes through its central cache, which lies among the variables. */
+/* The ring of a class's spans passes through its central cache, which is among the variables. */
 static bool central_by_ring(struct tc_finder *f, unsigned size_class)
 {
 	xc_addr at = f->rings[size_class];
@@ -192,7 +192,7 @@ static void take_transfer_caches(struct tc_finder *f)
 		const uint8_t *bytes = is_central(f, addr, k) ? xc_window(&f->far, addr, CENTRAL_SIZE) : NULL;
 		uint32_t used = bytes ? tc_half(bytes, USED_SLOTS) : 0;
 		for (uint32_t i = 0; i < used; i++)
-			/* How many are in a slot is not said there; the chain ends by itself. */
+			/* The slot has no count; the chain ends by itself. */
 			add_list(f, &(struct tc_list){.head = tc_word(bytes, SLOTS + 16 * i),
 						      .tail = tc_word(bytes, SLOTS + 16 * i + 8),
 						      .count = TC_BATCH,
@@ -200,9 +200,9 @@ static void take_transfer_caches(struct tc_finder *f)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- all parts ---- */
 
-/* The variables of the module that a symbol is of. */
+/* The variables of the module that contains a symbol. */
 static bool find_data(struct tc_finder *f, const struct xc_module *module, xc_addr symbol)
 {
 	const struct xc_process *process = f->heap->process;
@@ -218,7 +218,7 @@ static bool find_data(struct tc_finder *f, const struct xc_module *module, xc_ad
 	return symbol >= f->state->data_lo && symbol <= f->state->data_hi;
 }
 
-/* Regions are runs of spans; pieces have about as many objects each. */
+/* Regions are runs of spans; pieces have about equal numbers of objects. */
 static void cut(struct tc_finder *f)
 {
 	struct tc_state *state = f->state;
@@ -245,7 +245,7 @@ static void cut(struct tc_finder *f)
 static const char *find_all(struct tc_finder *f, const struct xc_module *module, xc_addr thread_heaps, xc_addr count)
 {
 	if (!find_data(f, module, thread_heaps))
-		return "tcmalloc's variables do not lie where its file says";
+		return "tcmalloc's variables are not where its file says";
 	const char *why = find_caches(f, thread_heaps, count);
 	if (why)
 		return why;
@@ -276,7 +276,7 @@ bool tc_find(struct xc_heap *heap, struct tc_state *state, const char **why_out)
 	xc_window_init(&f.window, heap->process->space);
 	xc_window_init(&f.far, heap->process->space);
 	f.rings = xc_alloc(TC_CLASSES * sizeof *f.rings);
-	state->arena = (uint32_t)heap->arena_count; /* damages name it before it is added */
+	state->arena = (uint32_t)heap->arena_count; /* damage names it before it is added */
 	const char *why = find_all(&f, module, heaps, count);
 	if (!why) {
 		char *evidence =

@@ -1,5 +1,5 @@
-/* tcmalloc: the allocator of gperftools, between the file that finds its parts and the one that reads its spans. Layouts:
- * tcmalloc_find.c. */
+/* tcmalloc: the allocator of gperftools. Shared by the file that finds its parts and the one that reads its spans.
+ * The layouts are in tcmalloc_find.c. */
 #ifndef XC_TCMALLOC_IMPL_H
 #define XC_TCMALLOC_IMPL_H
 
@@ -8,11 +8,11 @@
 #include "heap/blocks/allocator.h"
 
 enum {
-	TC_CLASSES = 128,   /* size classes there is room for; class 0 is none */
-	TC_SPAN = 48,       /* bytes of a struct Span that are looked at */
+	TC_CLASSES = 128,   /* maximum of size classes; class 0 is none */
+	TC_SPAN = 48,       /* bytes of a struct Span that are examined */
 	TC_SLOTS = 64,      /* of a transfer cache */
-	TC_WITNESSES = 64,  /* objects that are asked about the page map */
-	TC_BATCH = 1 << 16, /* objects of a batch in transfer, at most */
+	TC_WITNESSES = 64,  /* objects used to test the page map */
+	TC_BATCH = 1 << 16, /* maximum of objects of a batch in transfer */
 };
 
 enum tc_location { TC_IN_USE, TC_FREE, TC_RETURNED };
@@ -22,20 +22,20 @@ struct tc_span {
 	xc_addr span;     /* of the struct Span */
 	xc_addr lo;       /* of its pages */
 	uint64_t bytes;   /* of its pages */
-	xc_addr objects;  /* first free one, when it has a class */
+	xc_addr objects;  /* first free object, if it has a class */
 	uint32_t size;    /* of its objects; 0: it has no class */
 	uint32_t missing; /* free objects that its list did not lead to */
-	uint16_t in_use;  /* objects that are not in its list of free ones */
+	uint16_t in_use;  /* objects outside its list of free ones */
 	uint8_t size_class;
 	uint8_t location; /* enum tc_location */
 };
 
-/* Objects linked by their first words that are free though no span knows it. */
+/* Objects linked by their first words that are free although no span records it. */
 struct tc_list {
 	xc_addr head;
 	xc_addr tail;   /* of a batch in a transfer cache */
-	uint64_t count; /* of a batch: more than it has */
-	bool thread;    /* of a thread's cache; else of a transfer cache */
+	uint64_t count; /* of a batch: an upper bound */
+	bool thread;    /* of a thread's cache; false: of a transfer cache */
 	uint8_t size_class;
 };
 
@@ -78,7 +78,7 @@ struct tc_finder {
 	uint64_t lists_at; /* of FreeList[0] within a ThreadCache */
 	struct tc_witness witnesses[TC_WITNESSES];
 	size_t witness_count, agreed;
-	uint64_t effort; /* entries of leaves that may still be looked at: hostile leaves overlap */
+	uint64_t effort; /* entries of leaves that may still be examined: hostile leaves overlap */
 	xc_addr *rings;  /* per class: the last span of it seen */
 };
 
@@ -96,14 +96,14 @@ static inline uint32_t tc_half(const uint8_t *bytes, size_t offset)
 	return half;
 }
 
-/* The page map, by the witnesses; false when most of them do not agree. */
+/* Finds the page map with the witnesses. False if most of them disagree. */
 bool tc_find_pagemap(struct tc_finder *f);
 
-/* All spans, in address order. */
+/* Reads all spans, in address order. */
 void tc_find_spans(struct tc_finder *f);
 
-/* Find everything; adds the arena, regions and damages. False when tcmalloc is not in use or cannot be read; then why_out may get a
- * reason. */
+/* Finds all parts; adds the arena, regions and damage. False if tcmalloc is not in use or cannot be read; why_out
+ * may then get a reason. */
 bool tc_find(struct xc_heap *heap, struct tc_state *state, const char **why_out);
 
 #endif

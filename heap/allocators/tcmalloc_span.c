@@ -1,8 +1,9 @@
-/* The page map of tcmalloc, found by objects whose class is known, and the spans that it leads to. Layouts: tcmalloc_find.c.
+/* The page map of tcmalloc, found by objects of known class, and the spans in it. The layouts are in
+ * tcmalloc_find.c.
  *
- * The map is an array of 2^17 pointers to leaves in the variables of its module. Which page an object lies on, and so which entry
- * and which place in a leaf is its own, follows from its address; that a word is this entry is proven by the span that
- * stands there: it has that page and the object's class. The other objects are then asked whether they agree. */
+ * The map is an array of 2^17 pointers to leaves, in the variables of the module. An object's address gives its
+ * page, and so its entry and its place in a leaf. The span found there proves that a word is this entry: the span
+ * has that page and the object's class. The other objects are then tested against the map. */
 #include "heap/blocks/scan.h"
 #include "heap/allocators/tcmalloc_impl.h"
 
@@ -11,7 +12,7 @@ enum {
 	LEAST_EFFORT = 1 << 22,
 };
 
-/* Does a span lie on this page? Then its class, else 0. */
+/* Is there a span on this page? Then its class, else 0. */
 static unsigned class_on_page(struct tc_finder *f, xc_addr span, uint64_t page)
 {
 	const uint8_t *bytes = span % 8 == 0 ? xc_window(&f->far, span, TC_SPAN) : NULL;
@@ -20,7 +21,7 @@ static unsigned class_on_page(struct tc_finder *f, xc_addr span, uint64_t page)
 	return tc_half(bytes, 40) >> 16 & 255;
 }
 
-/* What the leaf that would hold a witness says about its class. */
+/* The evidence of the witness's supposed leaf about its class. */
 static unsigned class_by_leaf(struct tc_finder *f, uint64_t leaf, uint64_t page)
 {
 	uint64_t span, index = page & ((UINT64_C(1) << f->state->leaf_bits) - 1);
@@ -40,7 +41,7 @@ static size_t ask_witnesses(struct tc_finder *f, xc_addr root)
 	return agreed;
 }
 
-/* Try the words of a run of data as the root's entry of one witness. */
+/* Tries the words of a run of data as the root's entry for one witness. */
 static bool try_run(struct tc_finder *f, const struct tc_witness *witness, xc_addr addr, const uint8_t *bytes,
 		    uint64_t len)
 {
@@ -73,7 +74,8 @@ static bool try_data(struct tc_finder *f, const struct tc_witness *witness)
 	return false;
 }
 
-/* Every size of pages that gperftools can be built for; one witness may be a damaged pointer, so several are tried. */
+/* Tries every page size that gperftools can be built for. One witness may be a damaged pointer, so several are
+ * tried. */
 bool tc_find_pagemap(struct tc_finder *f)
 {
 	static const uint8_t page_bits[] = {13, 12, 15, 16, 18};
@@ -111,7 +113,7 @@ static void damaged_span(struct tc_finder *f, xc_addr addr, xc_addr page, const 
 	xc_heap_add_damage(f->heap, &damage);
 }
 
-/* What is wrong with a span, or NULL. */
+/* The rule that a span breaks, or NULL. */
 static const char *check_span(const struct tc_finder *f, const struct tc_span *span, uint64_t pages)
 {
 	const struct xc_mapping *first = xc_process_mapping(f->heap->process, span->lo);
@@ -126,7 +128,7 @@ static const char *check_span(const struct tc_finder *f, const struct tc_span *s
 	return NULL;
 }
 
-/* The span that begins at a page: it is added. Returns how many pages it has; 0 when none begins there. */
+/* Adds the span that begins at a page. Returns its number of pages; 0 if none begins there. */
 static uint64_t take_span(struct tc_finder *f, xc_addr addr, uint64_t page)
 {
 	const uint8_t *bytes = addr % 8 == 0 ? xc_window(&f->far, addr, TC_SPAN) : NULL;
@@ -158,7 +160,7 @@ static uint64_t take_span(struct tc_finder *f, xc_addr addr, uint64_t page)
 	return pages;
 }
 
-/* One leaf; *next is the first page that no span so far covers. */
+/* Reads one leaf. *next is the first page that no earlier span covers. */
 static void take_leaf(struct tc_finder *f, xc_addr leaf, uint64_t first, uint64_t *next)
 {
 	uint64_t end = first + (UINT64_C(1) << f->state->leaf_bits), lost = 0, len;
@@ -177,7 +179,7 @@ static void take_leaf(struct tc_finder *f, xc_addr leaf, uint64_t first, uint64_
 			step = step ? step : 1;
 		}
 		if (page == from)
-			page += 512 - page % 512; /* not readable: the next page of the leaf, or about that */
+			page += 512 - page % 512; /* unreadable: the next page of the leaf, approximately */
 	}
 	*next = f->state->count
 			? (f->state->spans[f->state->count - 1].lo + f->state->spans[f->state->count - 1].bytes) >>
@@ -185,7 +187,7 @@ static void take_leaf(struct tc_finder *f, xc_addr leaf, uint64_t first, uint64_
 			: 0;
 }
 
-/* Leaves that there can be: a bound that hostile roots do not pass. */
+/* The maximum number of leaves, a bound for hostile roots. */
 static uint64_t most_leaves(const struct tc_finder *f)
 {
 	const struct xc_process *process = f->heap->process;
@@ -211,7 +213,7 @@ void tc_find_spans(struct tc_finder *f)
 		xc_heap_add_damage(f->heap,
 				   &(struct xc_damage){.addr = f->state->pagemap,
 						       .what = "its page map has more leaves than the core has memory: "
-							       "the search for spans was given up",
+							       "the search for spans was abandoned",
 						       .lost_lo = 1,
 						       .arena = f->state->arena,
 						       .before = XC_NO_BLOCK});

@@ -1,10 +1,10 @@
-/* The table is made by merging lists that rarely lie between each other: as long as one list stays below all others its blocks
- * are copied as one run. Then one pass over the table sets the bits of the directory:
+/* The table is made by merging lists that rarely overlap. As long as one list lies below all others, its blocks are
+ * copied as one run. Then one pass over the table sets the bits of the directory:
  *
  *	address   | table: addr >> 32 | leaf: 12 + granule_bits bits below | word: 6 | bit: 6 | in the granule |
  *
- * A range of a leaf's size with no beginning and no end of a block in it needs no leaf: its entry names the block
- * that covers it, or nothing. Tables whose 4 GiB all lie in one block are one and the same table. */
+ * A range of a leaf's size in which no block begins or ends needs no leaf: its entry names the block that covers
+ * it, or nothing. Tables whose 4 GiB all lie in one block are one shared table. */
 #include "heap/blocks/blocks.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ void xc_block_list_cut(struct xc_block_list *list, xc_addr addr)
 
 /* ---- merging ---- */
 
-/* A list being merged: the next of its blocks. */
+/* A list being merged, and the next block to take. */
 struct run {
 	const struct xc_block_list *list;
 	size_t next, huge;
@@ -72,12 +72,12 @@ struct run {
 
 struct merge {
 	struct xc_blocks *blocks;
-	struct run *runs; /* by the address of their next block */
+	struct run *runs; /* by the address of the next block */
 	size_t run_count;
 	uint64_t *heads;
 	uint32_t *sizes;
 	size_t huge_capacity;
-	xc_addr end; /* behind the last block taken */
+	xc_addr end; /* end of the last block taken */
 };
 
 static xc_addr next_addr(const struct run *run)
@@ -100,7 +100,7 @@ static uint64_t next_size(struct run *run)
 	return size == UINT32_MAX && run->huge < list->huge_count ? list->huge[run->huge].size : size;
 }
 
-/* One block by itself: those at the start of a run, and large ones. */
+/* Takes one block: the first of a run, or a large one. */
 static void take_one(struct merge *m, struct run *run)
 {
 	struct xc_blocks *blocks = m->blocks;
@@ -120,7 +120,7 @@ static void take_one(struct merge *m, struct run *run)
 	m->end = addr + size;
 }
 
-/* All blocks up to the next large one, when no other list has one between them. */
+/* Takes all blocks up to the next large one, if no other list has a block between them. */
 static void take_rest(struct merge *m, struct run *run)
 {
 	const struct xc_block_list *list = run->list;
@@ -137,7 +137,7 @@ static void take_rest(struct merge *m, struct run *run)
 	m->end = (m->heads[m->blocks->count - 1] & ~(uint64_t)7) + m->sizes[m->blocks->count - 1];
 }
 
-/* The first run has moved on: put it where it belongs now, or away. */
+/* The first run has advanced: moves it to its new place, or removes it. */
 static void put_back(struct merge *m)
 {
 	struct run moved = m->runs[0];
@@ -153,7 +153,7 @@ static void put_back(struct merge *m)
 		m->runs[at] = moved;
 }
 
-/* Take of the first run what lies below the second one. */
+/* Takes the part of the first run that lies below the second run. */
 static void take_run(struct merge *m)
 {
 	struct run *first = &m->runs[0];
@@ -195,7 +195,7 @@ struct directory {
 	struct xc_block_leaf *leaves;
 	unsigned leaf_bits; /* of an address, below a leaf's number */
 	uint64_t inside;    /* ranges of 4 GiB that share a table */
-	uint64_t last;      /* number of the range that the newest leaf is of */
+	uint64_t last;      /* number of the range of the newest leaf */
 	struct xc_block_leaf *leaf;
 };
 
@@ -205,7 +205,7 @@ static uint32_t *new_table(struct directory *d)
 	return xc_alloc(sizeof(uint32_t) << (32 - d->leaf_bits));
 }
 
-/* The entry of a range; its table is made when it is the first. */
+/* The entry of a range. Makes the range's table on first use. */
 static uint32_t *entry_of(struct directory *d, uint64_t range)
 {
 	unsigned table_bits = 32 - d->leaf_bits;
@@ -215,7 +215,7 @@ static uint32_t *entry_of(struct directory *d, uint64_t range)
 	return *table + (range & ((UINT64_C(1) << table_bits) - 1));
 }
 
-/* Ranges from `range` to `last` lie inside of a block; those of whole tables share one. */
+/* Ranges from `range` to `last` lie inside one block. Whole tables are shared. */
 static void fill_inside(struct directory *d, uint64_t range, uint64_t last, uint32_t entry)
 {
 	unsigned table_bits = 32 - d->leaf_bits;
@@ -236,7 +236,7 @@ static void fill_inside(struct directory *d, uint64_t range, uint64_t last, uint
 	}
 }
 
-/* Make the leaf of a range the newest one; `before` blocks begin below it. Ranges come in ascending order. */
+/* Makes the newest leaf, for a range; `before` blocks begin below it. Ranges come in ascending order. */
 static void open_leaf(struct directory *d, uint64_t range, uint32_t before)
 {
 	if (d->leaf && d->last == range)
@@ -247,7 +247,7 @@ static void open_leaf(struct directory *d, uint64_t range, uint32_t before)
 	d->leaf->rank[0] = before;
 }
 
-/* May it be entered? What is in a core may claim any memory, and that is not to cost any. */
+/* Is there room to enter the block? A core may claim any amount of memory, and that must not cost any. */
 static bool has_room(struct directory *d, uint64_t first_table, uint64_t last_table)
 {
 	uint64_t fresh = d->blocks->tables[first_table] ? 0 : 1;
@@ -261,7 +261,7 @@ static bool has_room(struct directory *d, uint64_t first_table, uint64_t last_ta
 	return fresh <= XC_BLOCK_TABLES_MAX - d->blocks->table_count;
 }
 
-/* Enter one block; false when that would cost too much. */
+/* Enters one block. False if that would cost too much. */
 static bool enter(struct directory *d, uint32_t block, xc_addr lo, uint64_t size)
 {
 	const struct xc_blocks *blocks = d->blocks;
@@ -279,7 +279,7 @@ static bool enter(struct directory *d, uint32_t block, xc_addr lo, uint64_t size
 	return true;
 }
 
-/* Enter all, and take out of the table what there is no room for. */
+/* Enters all blocks, and removes from the table those without room. */
 static void enter_all(struct directory *d)
 {
 	struct xc_blocks *blocks = d->blocks;
@@ -309,7 +309,7 @@ static void count_ranks(struct xc_block_leaf *leaves, size_t count)
 				leaves[i].rank[word - 1] + (uint32_t)__builtin_popcountll(leaves[i].bits[word - 1]);
 }
 
-/* Leaves that the table can have: two a block at most, and no more than its range holds. */
+/* The most leaves that the table can have: two for each block, and no more than its range holds. */
 static size_t most_leaves(const struct xc_blocks *blocks, unsigned leaf_bits)
 {
 	uint64_t ranges = (blocks->hi >> leaf_bits) - (blocks->lo >> leaf_bits) + 1;

@@ -1,14 +1,15 @@
-/* blocks: every block of every heap of a process in one sorted table, and which block an address lies in.
+/* blocks: all blocks of all heaps of a process in one sorted table, with lookup of the block at an address.
  *
- * A block is what an allocator hands out: `addr` is what malloc returned, `size` what malloc_usable_size says, to the byte: with
- * musl that is what was asked for. (A block of no bytes counts as 1 byte, so that it can be found.) Free ones are in the
- * table too. Blocks are told apart by their index, in address order; blocks never overlap.
+ * A block is what an allocator returns: `addr` is the result of malloc, `size` the result of malloc_usable_size, to
+ * the byte. With musl that is the requested size. A block of no bytes counts as 1 byte, so that it can be found.
+ * Free blocks are in the table too. A block is identified by its index, in address order. Blocks never overlap.
  *
- * The table costs 12 bytes a block. Beside it stands a directory of bitmaps: a bit for each granule (16 bytes, or 8 where an allocator
- * aligns less) in which a block begins, 64 bits together with the number of blocks that begin before them. So an
- * address finds its block without a search: the rank of the last bit at or below it. The directory costs 12 bytes for
- * each KiB of heap (1.2 %), and nothing inside of large blocks. What a core claims costs little too: a block of
- * terabytes takes three tables of 256 KiB, however large it is, and there are at most XC_BLOCK_TABLES_MAX. */
+ * The table costs 12 bytes a block. A directory of bitmaps belongs to it: a bit for each granule (16 bytes, or 8
+ * where an allocator aligns less) in which a block begins, 64 bits together with the number of blocks that begin
+ * before them. So a lookup needs no search: it is the rank of the last bit at or below the address. The directory
+ * costs 12 bytes for each KiB of heap (1.2 %), and nothing inside large blocks. Claims of a core cost little too: a
+ * block of terabytes takes three tables of 256 KiB, regardless of its size, and there are at most
+ * XC_BLOCK_TABLES_MAX tables. */
 #ifndef XC_BLOCKS_H
 #define XC_BLOCKS_H
 
@@ -16,32 +17,32 @@
 #include "core/base/reserve.h"
 
 enum xc_block_state {
-	XC_BLOCK_LIVE,    /* handed out and not given back */
-	XC_BLOCK_CACHED,  /* free: kept by a thread (tcache) */
+	XC_BLOCK_LIVE,    /* allocated and not freed */
+	XC_BLOCK_CACHED,  /* free: in the cache of a thread (tcache) */
 	XC_BLOCK_FAST,    /* free: in a fastbin */
 	XC_BLOCK_BIN,     /* free: in a bin, or an unused slot of a slab */
-	XC_BLOCK_TOP,     /* free: the end of a segment that was never handed out */
-	XC_BLOCK_UNKNOWN, /* its header is damaged: it may be live */
-	XC_BLOCK_STATES,  /* at most 8: they lie in the low bits of an address */
+	XC_BLOCK_TOP,     /* free: the end of a segment, never allocated */
+	XC_BLOCK_UNKNOWN, /* its header is damaged; it may be live */
+	XC_BLOCK_STATES,  /* at most 8: the state is in the low bits of an address */
 };
 
 #define XC_NO_BLOCK UINT32_MAX
 
 enum {
 	XC_BLOCKS_MAX = INT32_MAX,     /* blocks of a process */
-	XC_BLOCK_ADDRESS_BITS = 57,    /* addresses above are no block's */
-	XC_BLOCK_LEAF_BITS = 12,       /* granules of a leaf, as a power of two */
+	XC_BLOCK_ADDRESS_BITS = 57,    /* addresses above belong to no block */
+	XC_BLOCK_LEAF_BITS = 12,       /* granules of a leaf, log2 */
 	XC_BLOCK_WORDS = 1 << 6,       /* words of 64 granules in a leaf */
-	XC_BLOCK_TABLES_MAX = 1024,    /* tables of the directory: blocks that would need more are left out */
-	XC_BLOCK_RANGES_MAX = 1 << 18, /* of 4 GiB that lie inside of blocks: the same */
+	XC_BLOCK_TABLES_MAX = 1024,    /* tables of the directory; blocks that would need more are left out */
+	XC_BLOCK_RANGES_MAX = 1 << 18, /* 4 GiB ranges inside blocks; likewise */
 };
 
-#define XC_BLOCK_INSIDE 0x80000000U /* of an entry: all of the leaf's range lies in one block, whose index it is */
+#define XC_BLOCK_INSIDE 0x80000000U /* in an entry: one block covers the leaf's whole range; the rest is its index */
 
 /* Where blocks begin within 4,096 granules. */
 struct xc_block_leaf {
 	uint64_t bits[XC_BLOCK_WORDS];
-	uint32_t rank[XC_BLOCK_WORDS]; /* index of the first block that begins in or behind that word */
+	uint32_t rank[XC_BLOCK_WORDS]; /* index of the first block that begins in or after that word */
 };
 
 /* A block of 4 GiB or more. */
@@ -53,17 +54,16 @@ struct xc_block_huge {
 struct xc_blocks {
 	size_t count;
 	const uint64_t *heads; /* address, with the state in the low three bits */
-	const uint32_t *sizes; /* bytes; UINT32_MAX: look into huge */
+	const uint32_t *sizes; /* bytes; UINT32_MAX: see huge */
 	struct xc_block_huge *huge;
 	size_t huge_count;
-	xc_addr lo, hi;        /* first and last byte of any block; lo > hi when there are none */
+	xc_addr lo, hi;        /* first and last byte of any block; lo > hi if there are none */
 	unsigned granule_bits; /* 4, or 3 */
-	uint32_t **tables;     /* by addr >> 32: leaf number + 1 by range of a leaf, or 0; NULL where nothing is. Ranges
-				  that lie in one block share one table */
+	uint32_t **tables;     /* by addr >> 32: leaf number + 1 by range of a leaf, or 0; NULL: empty; may be shared */
 	size_t table_count;
 	const struct xc_block_leaf *leaves;
 	size_t leaf_count;
-	size_t left_out;             /* they overlap others or lie nowhere sensible: damaged or hostile metadata */
+	size_t left_out; /* blocks that overlap others or have impossible addresses: damaged or hostile metadata */
 	struct xc_reserve memory[4]; /* heads, sizes, leaves, tables */
 };
 
@@ -75,18 +75,18 @@ struct xc_block_list {
 	uint32_t *sizes;
 	struct xc_block_huge *huge;
 	size_t count, most, huge_count, huge_capacity;
-	xc_addr end;     /* behind the last one */
+	xc_addr end;     /* end of the last block */
 	size_t left_out; /* see struct xc_blocks */
 	struct xc_reserve memory[2];
 };
 
-/* Room for up to `most` blocks: address space, not memory. */
+/* Reserves address space, not memory, for up to `most` blocks. */
 void xc_block_list_init(struct xc_block_list *list, size_t most);
 void xc_block_list_fini(struct xc_block_list *list);
 bool xc_block_list_add_slow(struct xc_block_list *list, xc_addr addr, uint64_t size, enum xc_block_state state);
 
-/* addr is aligned to 8; size in bytes, not 0. False when the list is full. A block that overlaps the one before, or that has an
- * impossible address or size, is left out and counted. */
+/* Adds a block. addr is aligned to 8; size is in bytes, not 0. False if the list is full. A block that overlaps the
+ * previous one, or has an impossible address or size, is left out and counted. */
 static inline bool xc_block_list_add(struct xc_block_list *list, xc_addr addr, uint64_t size, enum xc_block_state state)
 {
 	if (__builtin_expect(addr < list->end || addr >> XC_BLOCK_ADDRESS_BITS || addr & 7 ||
@@ -99,15 +99,15 @@ static inline bool xc_block_list_add(struct xc_block_list *list, xc_addr addr, u
 	return true;
 }
 
-/* Take back all blocks that begin at addr or behind it. */
+/* Removes all blocks that begin at or after addr. */
 void xc_block_list_cut(struct xc_block_list *list, xc_addr addr);
 
-/* Put lists together to one table. Lists may come in any order and lie between each other; where blocks overlap, the one that
- * begins first stays and the other is counted. Lists keep their memory. About 4 ns a block. */
+/* Merges lists into one table. Lists may come in any order and may interleave. Of overlapping blocks the one that
+ * begins first is kept and the other is counted. Lists keep their memory. About 4 ns a block. */
 void xc_blocks_build(struct xc_blocks *blocks, const struct xc_block_list *lists, size_t list_count);
 void xc_blocks_fini(struct xc_blocks *blocks);
 
-/* Correct a state after the table was made. Not for use beside readers. */
+/* Corrects a state after the table is made. Not while others read. */
 void xc_blocks_set_state(struct xc_blocks *blocks, uint32_t block, enum xc_block_state state);
 
 /* ---- asking ---- */
@@ -130,7 +130,7 @@ static inline uint64_t xc_block_size(const struct xc_blocks *blocks, uint32_t bl
 	return __builtin_expect(size == UINT32_MAX, 0) ? xc_block_huge_size(blocks, block) : size;
 }
 
-/* The block with addr in it, interior addresses included, or XC_NO_BLOCK. Two or three reads of memory, no search. */
+/* The block that contains addr (interior addresses included), or XC_NO_BLOCK. Two or three memory reads, no search. */
 static inline uint32_t xc_blocks_find(const struct xc_blocks *blocks, xc_addr addr)
 {
 	if (addr < blocks->lo || addr > blocks->hi)
@@ -148,15 +148,16 @@ static inline uint32_t xc_blocks_find(const struct xc_blocks *blocks, xc_addr ad
 	unsigned word = (granule >> 6) & (XC_BLOCK_WORDS - 1), bit = granule & 63;
 	uint64_t upto = leaf->bits[word] & (UINT64_MAX >> (63 - bit));
 	block = leaf->rank[word] + (uint32_t)__builtin_popcountll(upto) - 1;
-	if (block == XC_NO_BLOCK) /* below the first one */
+	if (block == XC_NO_BLOCK) /* below the first block */
 		return XC_NO_BLOCK;
 	return addr - xc_block_addr(blocks, block) < xc_block_size(blocks, block) ? block : XC_NO_BLOCK;
 }
 
-/* The first block that begins at addr or behind it; blocks->count when there is none. O(log n). */
+/* The first block that begins at or after addr; blocks->count if there is none. O(log n). */
 uint32_t xc_blocks_from(const struct xc_blocks *blocks, xc_addr addr);
 
-/* "live", "free" or "unknown": the word of `heap objects`; and "tcache", "fastbin", "bin", "top" for free ones, else NULL. */
+/* "live", "free" or "unknown": the word that `heap objects` prints. For free blocks "tcache", "fastbin", "bin" or
+ * "top"; else NULL. */
 const char *xc_block_state_word(enum xc_block_state state);
 const char *xc_block_free_word(enum xc_block_state state);
 

@@ -34,7 +34,7 @@ static void take_all(struct xc_damage_confirm *s, const struct xc_heap *heap)
 	qsort(s->items, s->count, sizeof *s->items, any_order);
 }
 
-/* What was seen before and is seen again moves up in both. */
+/* Moves what both passes found to the front of both lists. */
 static void keep_common(struct xc_damage_confirm *s, struct xc_heap *heap)
 {
 	size_t kept = 0, seen = s->count, found = heap->damage_count;

@@ -1,5 +1,7 @@
-/* sighting: damage in a running process, seen again or not. What a walk finds out of order while the process works may be a change
- * that was under way; what every one of several looks finds in the same way at the same place stays, and is damage. */
+/* damage_confirm: confirms damage in a running process by repeated passes.
+ *
+ * An inconsistency that a walk finds while the process runs may be a change in progress. What each of several
+ * passes finds in the same form at the same place is damage. */
 #ifndef XC_DAMAGE_CONFIRM_H
 #define XC_DAMAGE_CONFIRM_H
 
@@ -8,18 +10,19 @@
 struct xc_damage_key {
 	xc_addr addr;
 	enum xc_damage_kind kind;
-	uint64_t what; /* hash of what is wrong: it names values, and those of damage stay as they are */
+	uint64_t what; /* hash of the damage's text, which contains values; those of real damage do not change */
 };
 
 struct xc_damage_confirm {
-	struct xc_damage_key *items; /* what all looks so far have found */
+	struct xc_damage_key *items; /* found by all passes so far */
 	size_t count;
-	size_t passing; /* places that some look has found, and another has not */
+	size_t passing; /* places that some passes found and others did not */
 	unsigned looks;
 };
 
-/* Note what a look has found; behind xc_audit_lists. From the second look on, what was not seen before is dropped from the heap's
- * damages, and what is not seen again from the sightings. heap->audit_coverage tells of the looks. */
+/* Adds the result of a pass; call it after xc_audit_lists. From the second pass on, damage that was not found
+ * before is removed from the heap, and damage that is not found again from `items`. Sets the counts in
+ * heap->audit_coverage. */
 void xc_damage_confirm_add(struct xc_damage_confirm *sightings, struct xc_heap *heap);
 void xc_damage_confirm_fini(struct xc_damage_confirm *sightings);
 

@@ -41,9 +41,9 @@ const char *xc_heap_why_empty(const struct xc_heap *heap)
 	if (heap->blocks.count)
 		return NULL;
 	if (heap->process->missing_bytes)
-		return "the core is cut short, and what its allocator handed out is not in what is left";
+		return "the core is truncated, and the allocated blocks are not in the part that is left";
 	if (heap->part_count)
-		return "its allocator has handed out nothing";
+		return "its allocator has allocated nothing";
 	return heap->why ? heap->why : "no allocator that xcore knows is in use";
 }
 

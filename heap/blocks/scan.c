@@ -1,12 +1,12 @@
-/* Looking a word up takes three dependent steps (blocks.h): the leaf of its range, its bit and rank there, the block's head and
- * size. Each step is done for the whole batch, and asks for the memory of the next one ahead.
+/* The lookup of a word takes three dependent steps (blocks.h): the leaf of its range; its bit and rank there; the
+ * block's head and size. Each step is done for the whole batch and prefetches the memory of the next step.
  *
- * The rank needs a population count, which plain x86-64 has no instruction for: the same code is compiled twice. */
+ * The rank needs a population count, for which plain x86-64 has no instruction. So the same code is compiled twice. */
 #include "heap/blocks/scan.h"
 
 #include <string.h>
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 static inline __attribute__((always_inline)) void find_leaves(struct xc_scan *scan)
 {
@@ -102,7 +102,7 @@ void xc_scan_init(struct xc_scan *scan, const struct xc_heap *heap)
 
 /* ---- collecting ---- */
 
-/* Other words than ours. */
+/* Words of another size or byte order than the host's. */
 static uint64_t odd_word(const struct xc_scan *scan, const uint8_t *bytes)
 {
 	uint32_t half;
@@ -136,7 +136,8 @@ size_t xc_scan_collect(struct xc_scan *scan, const uint8_t *bytes, size_t count,
 		return collect_odd(scan, bytes, count, tag, step);
 	size_t i = 0, found = scan->count;
 	while (i < count && found < XC_SCAN_BATCH) {
-		/* No more words than the batch has room for: so each is stored, and kept only when it may be a pointer. */
+		/* There are at most as many words as the batch has room for. So each word is stored, and kept only
+		 * if it may be a pointer. */
 		size_t room = XC_SCAN_BATCH - found, end = count - i < room ? count : i + room;
 		for (; i < end; i++) {
 			uint64_t value;
@@ -175,7 +176,7 @@ bool xc_scan_next(struct xc_window *window, xc_addr *addr, xc_addr hi, uint64_t 
 				return true;
 			if (last - at < PAGE - (at & (PAGE - 1)))
 				break;
-			at = (at | (PAGE - 1)) + 1; /* a page that cannot be had */
+			at = (at | (PAGE - 1)) + 1; /* an unreadable page */
 		}
 	}
 	return false;

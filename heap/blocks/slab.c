@@ -1,6 +1,6 @@
 #include "heap/blocks/slab.h"
 
-enum { EFFORT = 1 << 20 }; /* links read to find where a list goes on */
+enum { EFFORT = 1 << 20 }; /* links read while searching for the continuation of a list */
 
 static uint64_t index_of(const struct xc_slab *slab, xc_addr addr)
 {
@@ -19,11 +19,11 @@ void xc_slab_follow(struct xc_slab *slab, struct xc_slab_list *list, uint64_t mo
 	while (list->next && list->found < most) {
 		uint64_t index = index_of(slab, list->next);
 		if (index >= slab->count) {
-			list->wrong = "the list of free blocks leads out of their place";
+			list->wrong = "the list of free blocks leads outside their page";
 			return;
 		}
 		if (slab->free[index]) {
-			list->wrong = "the list of free blocks leads to one that is on a list already";
+			list->wrong = "the list of free blocks leads to a block that is already on a list";
 			return;
 		}
 		slab->free[index] = 1;
@@ -33,7 +33,7 @@ void xc_slab_follow(struct xc_slab *slab, struct xc_slab_list *list, uint64_t mo
 	}
 }
 
-/* How long the chain of blocks is that begins here, up to `most`; 0 when it does not end by 0. */
+/* The length of the chain of blocks that begins here, up to `most`; 0 if it does not end with 0. */
 static uint64_t chain_length(const struct xc_slab *slab, uint64_t index, uint64_t most)
 {
 	for (uint64_t length = 1; length <= most; length++) {

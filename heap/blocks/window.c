@@ -15,7 +15,7 @@ void xc_window_fini(struct xc_window *window)
 	*window = (struct xc_window){0};
 }
 
-/* All of the mapped segment that holds addr. */
+/* Shows the whole mapped segment that contains addr. */
 static bool show_segment(struct xc_window *window, xc_addr addr)
 {
 	const struct xc_segment *segment = xc_space_find(window->space, addr);
@@ -27,7 +27,8 @@ static bool show_segment(struct xc_window *window, xc_addr addr)
 	return true;
 }
 
-/* A copy of at least len bytes. One that begins in or just behind the last one goes on upwards: it takes more. */
+/* Copies at least len bytes. A copy that begins in or directly behind the previous one continues upwards and takes
+ * more. */
 static void show_copy(struct xc_window *window, xc_addr addr, uint64_t len)
 {
 	bool goes_on = window->bytes && window->bytes == window->copy && addr >= window->lo &&

@@ -1,4 +1,4 @@
-/* evidence_claim: what plugins say of their blocks. */
+/* evidence_claim: the types that plugins claim for blocks. */
 #include "heap/graph/claim.h"
 #include "heap/evidence/evidence_list.h"
 

@@ -1,12 +1,13 @@
-/* evidence_erased: std::function and std::any, which hide the type of what they hold.
+/* evidence_erased: std::function and std::any, which erase the type of their content.
  *
  *	libstdc++ (bits/std_function.h, std/any)       | bytes or pointer: 16 | manager | invoker |     | manager | bytes or pointer: 8 |
  *	libc++ (any)                                   | handler | pointer | … |       its function has an object with a vtable
  *
- * The manager is a function of a template over the type: _Function_handler<R (A…), F>::_M_manager, any::_Manager_external<T>::_S_manage
- * (T on the heap), _Manager_internal (T within), __any_imp::_LargeHandler<T>::__handle. All such functions of the process are looked up
- * by their symbols when the first object is met, since types cannot be worked out while objects are visited.
- * A function's target lies within when it has at most 16 bytes and is copied by copying them. */
+ * The manager is a function of a template over the type: _Function_handler<R (A…), F>::_M_manager,
+ * any::_Manager_external<T>::_S_manage (T on the heap), _Manager_internal (T inside),
+ * __any_imp::_LargeHandler<T>::__handle. All such functions of the process are looked up by their symbols at the
+ * first such object, since types cannot be made while objects are visited. A function's target is stored inside if
+ * it has at most 16 bytes and is trivially copyable. */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,11 @@
 
 enum { WORD = 8, WITHIN = 2 * WORD, MAX_MANAGERS = 1 << 20, MAX_NEST = 16 };
 
-/* What a manager tells of the object it is of. */
+/* The content of objects with this manager. */
 struct manager {
 	xc_addr addr;
-	uint32_t item;   /* of a block with the content; 0: it lies within */
-	uint32_t object; /* what lies within; 0: nothing does */
+	uint32_t item;   /* item of a block with the content; 0: the content is inside */
+	uint32_t object; /* object that is inside; 0: none */
 };
 
 struct xc_managers {
@@ -37,18 +38,18 @@ struct xc_managers {
 
 /* ---- finding managers ---- */
 
-/* How a mangled name tells, and which template argument of the class is the content. */
+/* How to recognise a mangled name, and the template argument of the class that is the content. */
 static const struct {
 	const char *class_part, *function_part;
 	unsigned argument;
-	bool heap, within; /* where the content may lie */
+	bool heap, within; /* where the content may be */
 } kinds[] = {
 	{"_Function_handlerI", "_M_manager", 1, true, true}, {"_Manager_externalI", "_S_manage", 0, true, false},
 	{"_Manager_internalI", "_S_manage", 0, false, true}, {"_LargeHandlerI", "__handle", 0, true, false},
 	{"_SmallHandlerI", "__handle", 0, false, true},
 };
 
-/* The class that a function is declared in. */
+/* The class in which a function is declared. */
 static const struct xc_type *class_of(const struct xc_process *process, xc_addr function)
 {
 	struct xc_types *types = xc_types_of(process);
@@ -67,7 +68,7 @@ static const struct xc_type *class_of(const struct xc_process *process, xc_addr 
 	return xc_scope_parent(types, &die, &parent) ? xc_type_get(types, &parent) : NULL;
 }
 
-/* Does copying it take more than copying its bytes? A destructor that somebody wrote says so, its own or a member's. */
+/* Is copying more than copying bytes? A user-defined destructor, of the type or of a member, says so. */
 static bool is_nontrivial(const struct xc_type *type, unsigned nest)
 {
 	size_t count;
@@ -152,7 +153,7 @@ static const struct xc_managers *managers_of(struct xc_typing *typing)
 	return all;
 }
 
-/* ---- taking part ---- */
+/* ---- the source of evidence ---- */
 
 struct erased {
 	const struct xc_managers *managers;

@@ -1,7 +1,7 @@
 /* evidence_list: the sources of evidence that take part in typing beside DWARF and pointers (typing_evidence.h).
  *
- * Each source is one const table in a file of its own, evidence_NOUN.c, and a name in XC_EVIDENCE_SOURCES. The order is the order
- * in which sources are asked: the first one that knows a type decides. */
+ * Each source is one const table in a file of its own, evidence_NOUN.c, and a name in XC_EVIDENCE_SOURCES. The
+ * order is the order in which sources are asked: the first one that knows a type decides. */
 #ifndef XC_EVIDENCE_LIST_H
 #define XC_EVIDENCE_LIST_H
 

@@ -1,10 +1,10 @@
-/* evidence_rust: what Rust's library hides: buffers without a type, variants that only one value of an enum has, objects
- * behind a trait.
+/* evidence_rust: types that Rust's library hides: buffers without a type, variants of enums, objects behind a
+ * trait.
  *
- * rustc describes each table of a trait's functions as a variable "<T as Trait>::{vtable}", whose type names T as the type that contains it
- * (DW_AT_containing_type; since 1.60). A trait object is a pointer to data and one to such a table; what an Rc or Arc
- * counts stands behind the two counts.
- * Other layouts are those of dwarf/view_rust*.c. */
+ * rustc describes each table of a trait's functions as a variable "<T as Trait>::{vtable}", whose type names T as
+ * its containing type (DW_AT_containing_type; since 1.60). A trait object is a pointer to data and one to such a
+ * table. The content of an Rc or Arc follows its two counts. The other layouts are those of
+ * dwarf/view/view_rust*.c. */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ enum { PLAIN, RC, ARC, WAYS };
 
 struct trait_table {
 	xc_addr addr;
-	uint32_t items[WAYS]; /* of a block with the object alone, counted by Rc, by Arc */
+	uint32_t items[WAYS]; /* items of a block with the object alone, counted by Rc, by Arc */
 };
 
 struct xc_traits {
@@ -48,7 +48,7 @@ static uint32_t plain_item(struct xc_typing *typing, const struct xc_type *type)
 	return xc_typing_item(typing, &item);
 }
 
-/* By the type of what is counted, if the program has it, else the object where it stands in the block. */
+/* By the type of the counted box if the program has it, else the object at its offset in the block. */
 static uint32_t counted_item(struct xc_typing *typing, const struct xc_type *type, const char *const heads[])
 {
 	for (size_t i = 0; heads[i]; i++) {
@@ -88,7 +88,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* All tables of the process, found when the first trait object is met. */
+/* Finds all tables of the process, at the first trait object. */
 static const struct xc_traits *traits_of(struct xc_typing *typing)
 {
 	const struct xc_process *process = typing->heap->process;
@@ -199,7 +199,7 @@ static void make_hash(struct xc_recipe_maker *m)
 
 /* ---- enums ---- */
 
-/* The values of the discriminant that other variants have, when the variant is what is left. */
+/* The discriminants of the other variants, for the default variant. */
 static void look_unless_others(struct xc_recipe_maker *m, const struct xc_variant_part *part, uint64_t tag,
 			       uint64_t width)
 {
@@ -243,7 +243,8 @@ static void make_enum(struct xc_recipe_maker *m)
  *
  *	NodeRef {height, node} → InternalNode {data: LeafNode, edges: [_; 12]} → … → LeafNode {keys: [K; 11], vals: [V; 11], len}
  *
- * Pointers are to LeafNode everywhere. What is not a leaf has room for the larger type; so both are proposed, that one first. */
+ * Pointers are to LeafNode everywhere. What is not a leaf has room for the larger type; so both are proposed, that
+ * one first. */
 
 enum { NODE_KEYS = 11 };
 
@@ -251,7 +252,7 @@ static const char leaf_head[] = "alloc::collections::btree::node::LeafNode<";
 static const char internal_head[] = "alloc::collections::btree::node::InternalNode<";
 static const char reference_head[] = "alloc::collections::btree::node::NodeRef<";
 
-/* Items of both kinds of nodes, by the name of either. */
+/* Items for both kinds of nodes, by the name of either. */
 static void node_items(struct xc_recipe_maker *m, const char *name, uint32_t items[2])
 {
 	xc_auto(xc_freep) char *internal = xc_asprintf("%s%s", internal_head, strchr(name, '<') + 1);
@@ -278,7 +279,7 @@ static void make_reference(struct xc_recipe_maker *m)
 		xc_recipe_when(m, height, WORD, 0, 0);
 }
 
-/* Keys or values: as many as the node has. */
+/* Looks at the keys or values, as many as the node has. */
 static void look_at_elements(struct xc_recipe_maker *m, const char *path, const struct xc_type *type, uint64_t len)
 {
 	uint64_t at, size;
@@ -315,7 +316,7 @@ static void make_internal(struct xc_recipe_maker *m)
 	}
 }
 
-/* ---- taking part ---- */
+/* ---- the source of evidence ---- */
 
 static const struct {
 	const char *name; /* of a view's hook */
@@ -353,7 +354,7 @@ static void make(struct xc_recipe_maker *m)
 	}
 }
 
-/* What visit is given: one of both. */
+/* The argument of visit: one of both. */
 struct rust_object {
 	const struct trait_object *trait;
 	const struct xc_recipe *recipe;

@@ -1,9 +1,9 @@
-/* evidence_std: the containers of the GNU and LLVM C++ libraries, and what lies behind them.
+/* evidence_std: the containers of the GNU and LLVM C++ libraries, and the memory behind them.
  *
- * A container's recipe leads to its first nodes or its buffers; a node's to the next nodes and to its value. Members are found by
- * name, as the views do (dwarf/view_libstdcxx*.c, view_libcxx*.c), whose shapes say what the elements are; layouts as
- * named there. A link that leads back to the container leads to no block's beginning, or to a block that is the container: its own type
- * explains as much and was there before. */
+ * A container's recipe leads to its first nodes or its buffers, a node's recipe to the next nodes and its value.
+ * Members are found by name, as in the views (dwarf/view/view_libstdcxx*.c, view_libcxx*.c), whose shapes give the
+ * elements; the layouts are described there. A link back to the container leads to no block's beginning, or to a
+ * block that is the container: then the container's own type explains as much and came first. */
 #include <string.h>
 
 #include "dwarf/view/view.h"
@@ -37,7 +37,7 @@ static void make_string(struct xc_recipe_maker *m)
 	static const char *const owned[] = {"_M_dataplus._M_p", "_M_dataplus", "__r_.__value_.__l.__data_",
 					    "__rep_.__l.__data_", NULL};
 	bool counted = !xc_view_has(m->type, "_M_string_length", NULL) && xc_view_has(m->type, "_M_dataplus", NULL);
-	if (counted) /* {length, capacity, references} stand before the characters */
+	if (counted) /* {length, capacity, references} precede the characters */
 		xc_recipe_point_of(m, shared, text_item(m, 3 * WORD));
 	else
 		xc_recipe_point_of(m, owned, text_item(m, 0));
@@ -114,7 +114,7 @@ static void make_tree(struct xc_recipe_maker *m)
 				node_item(m, "std::_Rb_tree_node", "", m->shape->element, 0));
 }
 
-/* Does a node keep its hash? _Hashtable_traits<cache, …> is the last argument of the table. */
+/* Does a node store its hash? _Hashtable_traits<cache, …> is the last argument of the table. */
 static bool keeps_hash(const struct xc_type *table)
 {
 	size_t count, inner;
@@ -135,7 +135,7 @@ static void make_hash(struct xc_recipe_maker *m)
 		if (!xc_view_has(m->type, buckets[i], &link) || xc_type_strip(link)->kind != XC_TYPE_POINTER)
 			continue;
 		link = xc_type_strip(xc_type_strip(link)->target);
-		if (link->kind == XC_TYPE_POINTER) /* by the name of the class, not of some typedef */
+		if (link->kind == XC_TYPE_POINTER) /* by the name of the class, not of a typedef */
 			link = pointer_to(m, xc_type_strip(link->target));
 		xc_recipe_point(m, buckets[i], array_item(m, link, "buckets"));
 	}
@@ -162,7 +162,7 @@ static void make_shared(struct xc_recipe_maker *m)
 					  array ? XC_TYPED_ARRAY : XC_TYPED_ONE, 0, "object"));
 }
 
-/* Only arrays: a pointer to one object is as good as any other. Elements that have a destructor stand behind their number. */
+/* Only for arrays: a pointer to one object is an ordinary pointer. Elements with a destructor follow their number. */
 static void make_unique(struct xc_recipe_maker *m)
 {
 	static const char *const pointers[] = {"_M_t._M_t.<0>.<1>._M_head_impl",
@@ -211,9 +211,9 @@ static void make_variant(struct xc_recipe_maker *m)
 	}
 }
 
-/* ---- what is no container ---- */
+/* ---- nodes and raw bytes ---- */
 
-/* A node that was proposed above; the type may be that of debug information or a made one. */
+/* A node that was proposed above. Its type may come from debug information or be made here. */
 static bool make_node(struct xc_recipe_maker *m)
 {
 	static const char *const gnu[] = {"std::_Rb_tree_node<", "std::_List_node<", "std::_Fwd_list_node<",
@@ -249,7 +249,8 @@ static bool make_node(struct xc_recipe_maker *m)
 	return false;
 }
 
-/* Raw bytes for an object of the template's argument: in nodes always, in the block of make_shared while it has owners. */
+/* Raw bytes for an object of the template's argument: in nodes always, in the block of make_shared while it has
+ * owners. */
 static bool make_buffer(struct xc_recipe_maker *m)
 {
 	static const char *const storages[] = {"_M_impl._M_storage", "__storage_", "__data_.__value_", NULL};
@@ -262,14 +263,14 @@ static bool make_buffer(struct xc_recipe_maker *m)
 	if (!gnu && !xc_begins_with(m->type->name, "std::__1::__shared_ptr_emplace<"))
 		return false;
 	if (!offset_of(m->type, counts, &count))
-		count = WORD; /* behind the vptr: clang leaves the base class to the library's debug information */
-	uint64_t none = gnu ? 0 : UINT64_MAX; /* owners; LLVM counts them less one */
+		count = WORD; /* after the vptr: clang leaves the base class to the library's debug information */
+	uint64_t none = gnu ? 0 : UINT64_MAX; /* owners; LLVM stores the number minus one */
 	if (offset_of(m->type, storages, &at) && xc_recipe_look(m, at, content))
 		xc_recipe_unless(m, count, gnu ? 4 : WORD, none, none);
 	return true;
 }
 
-/* ---- taking part ---- */
+/* ---- the source of evidence ---- */
 
 static const struct {
 	const char *name; /* of a view's hook */

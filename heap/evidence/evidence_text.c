@@ -1,13 +1,13 @@
-/* evidence_text: blocks that nothing else explains and that read as text.
+/* evidence_text: blocks without other evidence that read as text.
  *
- * A block is a text when it begins with at least four characters that may be shown, as UTF-8, and then a NUL; what follows is
- * room that is not used. Six such bytes and two zeroes may as well be a pointer: what leads to mapped memory is no text.
- * Dynamic strings with a head (redis' sds, sds.h of 3.2 to 7.4) keep their length before the characters:
+ * A block is text if it begins with at least four printable characters, as UTF-8, followed by a NUL; the rest is
+ * unused room. Six such bytes and two zeroes may also be a pointer: if it leads to mapped memory, the block is no
+ * text. Dynamic strings with a header (redis' sds, sds.h of 3.2 to 7.4) store their length before the characters:
  *
  *	| length | room | flags: 1 | characters NUL      lengths of 1 byte; 2, 3, 4: of 2, 4 and 8
  *
- * Such a head must agree with the size of the block, and what follows must be characters: small numbers look like heads.
- * All this is one hint, so weak. */
+ * Such a header must agree with the size of the block, and characters must follow: small numbers look like headers.
+ * All of this is a single hint, so the type is weak. */
 #include <string.h>
 
 #include "core/base/parallel.h"
@@ -18,8 +18,8 @@
 enum {
 	WORD = 8,
 	LEAST = 4,       /* characters of a text */
-	LOOK = 4096,     /* bytes that are looked at for the NUL */
-	SLACK = 32,      /* bytes that an allocator adds to what was asked for */
+	LOOK = 4096,     /* bytes searched for the NUL */
+	SLACK = 32,      /* bytes that an allocator adds to a request */
 	PIECE = 1 << 14, /* blocks */
 };
 
@@ -29,7 +29,7 @@ static const uint8_t text_at[CONTENTS] = {0, 0, 3, 5, 9, 17};
 
 /* ---- one block ---- */
 
-/* Characters before the first byte that is none. */
+/* The number of characters before the first byte that is none. */
 static uint64_t text_length(const uint8_t *bytes, uint64_t len)
 {
 	return xc_text_readable_length((const char *)bytes, len);
@@ -46,11 +46,11 @@ static bool is_pointer(const struct xc_space *space, const uint8_t *bytes)
 static bool is_text(const struct xc_space *space, const uint8_t *bytes, uint64_t len, uint64_t size)
 {
 	uint64_t length = text_length(bytes, len);
-	bool ends = length < len ? bytes[length] == 0 : len < size; /* a long one may be cut by our look */
+	bool ends = length < len ? bytes[length] == 0 : len < size; /* the end of what was read may cut a long one */
 	return length >= LEAST && ends && (length >= WORD || len < WORD || !is_pointer(space, bytes));
 }
 
-/* The length and the room of a head whose numbers have `width` bytes. */
+/* The length and the room in a header whose numbers have `width` bytes. */
 static bool is_head(const uint8_t *bytes, uint64_t len, uint64_t size, unsigned width)
 {
 	static const uint8_t flags[] = {[1] = 1, [2] = 2, [4] = 3, [8] = 4};
@@ -77,7 +77,7 @@ static enum content content_of(const struct xc_space *space, const uint8_t *byte
 	return OTHER;
 }
 
-/* ---- all of them ---- */
+/* ---- all blocks ---- */
 
 struct reading {
 	struct xc_typing *typing;

@@ -1,8 +1,9 @@
-/* evidence_vtable: blocks that begin with an object of a class with virtual functions are of that class.
+/* evidence_vtable: blocks that begin with an object of a class with virtual functions.
  *
- * The most derived class is meant: its constructor wrote the vptr last. A block with much room behind the object is less
- * sure: it may be a buffer that begins with one (then the next element has the same vptr), a pool, or what an object had and lost.
- * Of a class without debug information the size is that of the smallest block with one, or the distance of two in it. */
+ * The class is the most derived one, since its constructor wrote the vptr last. A block with much room after the
+ * object is less certain: it may be a buffer that begins with an object (then the next element has the same vptr),
+ * a pool, or a former object. For a class without debug information the size is that of the smallest block with
+ * one, or the distance between two in one block. */
 #include "dwarf/types/ctype.h"
 #include "heap/evidence/evidence_list.h"
 #include "heap/types/vtable.h"
@@ -10,21 +11,22 @@
 enum {
 	WORD = 8,
 	SLACK = 32,    /* bytes that allocators may add by rounding up */
-	STRIDE = 8192, /* bytes: the largest element of an array whose class nothing describes */
+	STRIDE = 8192, /* bytes: the largest element of an array whose class is not described */
 };
 
 struct seeding {
 	struct xc_typing *typing;
 	struct xc_vtables *tables;
 	struct xc_window window;
-	bool nameless; /* a class without debug information was seen */
+	bool nameless; /* a class without debug information was found */
 	bool again;    /* this is the second scan */
-	bool weak;     /* what is weak comes last, and only where nothing else is known */
+	bool weak;     /* weak items come last, and only for blocks that are still untyped */
 };
 
-/* ---- sizes of classes that nothing describes ---- */
+/* ---- sizes of undescribed classes ---- */
 
-/* How far from the beginning of a block the next object with the same vptr begins; the block's size when there is none near. */
+/* The distance from the beginning of a block to the next object with the same vptr; the block's size if there is
+ * none nearby. */
 static uint64_t stride(struct seeding *s, uint32_t block, xc_addr vptr)
 {
 	const struct xc_blocks *blocks = &s->typing->heap->blocks;
@@ -44,7 +46,7 @@ static void measure(struct seeding *s, uint32_t block, struct xc_vtable *vtable)
 	s->nameless = true;
 }
 
-/* ---- what a block is ---- */
+/* ---- the type of a block ---- */
 
 static bool has_word(struct seeding *s, xc_addr addr, uint64_t word)
 {
@@ -52,8 +54,8 @@ static bool has_word(struct seeding *s, xc_addr addr, uint64_t word)
 	return xc_window_word(&s->window, addr, &have) && have == word;
 }
 
-/* How a block with room for more than the object is to be taken. */
-static struct xc_typed judge(struct seeding *s, uint32_t block, uint64_t offset, const struct xc_vtable *vtable)
+/* The fact about a block with room for more than the object. */
+static struct xc_typed classify(struct seeding *s, uint32_t block, uint64_t offset, const struct xc_vtable *vtable)
 {
 	struct xc_typed typed = {
 		.type = vtable->type, .shape = XC_TYPED_ONE, .confidence = XC_TYPE_EXACT, .via = "vtable"};
@@ -72,7 +74,7 @@ static struct xc_typed judge(struct seeding *s, uint32_t block, uint64_t offset,
 	return typed;
 }
 
-/* Items are few, blocks many: the usual one of each class is remembered. */
+/* Items are few and blocks many, so the usual item of each class is cached. */
 static uint32_t item_of(struct seeding *s, struct xc_vtable *vtable, const struct xc_typed *typed)
 {
 	bool plain = typed->shape == XC_TYPED_ONE && typed->confidence == XC_TYPE_EXACT;
@@ -88,7 +90,7 @@ static void seen(void *context, uint32_t block, uint64_t offset, struct xc_vtabl
 	struct seeding *s = context;
 	uint64_t size = xc_block_size(&s->typing->heap->blocks, block);
 	if (vtable->to_top != 0 || (s->again && vtable->user[1] == 0))
-		return; /* a base that stands at the beginning of a block is not part of an object there */
+		return; /* a base at the beginning of a block is not part of an object there */
 	if (!vtable->type && !s->again) {
 		vtable->user[1] = 1;
 		if (offset == 0)
@@ -99,7 +101,7 @@ static void seen(void *context, uint32_t block, uint64_t offset, struct xc_vtabl
 		vtable->type = xc_ctype_class(s->typing->heap->process, vtable->name, vtable->size);
 	if (vtable->size == 0 || size < offset || vtable->size > size - offset)
 		return;
-	struct xc_typed typed = judge(s, block, offset, vtable);
+	struct xc_typed typed = classify(s, block, offset, vtable);
 	if ((typed.confidence == XC_TYPE_WEAK) != s->weak || (s->weak && xc_typing_has(s->typing, block)))
 		return;
 	uint32_t item = item_of(s, vtable, &typed);

@@ -1,6 +1,6 @@
 /* recipe: steps are made with paths of members, and followed with offsets alone.
  *
- * Following is bounded by what the object can mean: BLOCKS by the pointers that a block has room for. */
+ * Following is limited by what the object can mean: BLOCKS by the number of pointers that fit in a block. */
 #include "heap/evidence/recipe.h"
 
 #include <string.h>
@@ -135,7 +135,7 @@ static bool number_at(const struct xc_visit *visit, uint64_t at, uint64_t width,
 	if (at > visit->size || width > visit->size - at)
 		return false;
 	*number_out = 0;
-	memcpy(number_out, visit->bytes + at, width); /* little-endian, as all of heap/ */
+	memcpy(number_out, visit->bytes + at, width); /* little-endian, like all of heap/ */
 	return true;
 }
 
@@ -156,7 +156,7 @@ static void follow_blocks(struct xc_visit *visit, const struct xc_step *step, ui
 		xc_typing_propose(visit, block, step->item);
 }
 
-/* The elements end where the control bytes begin, aligned to 16: what is left over lies before the first. */
+/* The elements end where the control bytes begin, aligned to 16; unused room precedes the first element. */
 static void follow_buckets(struct xc_visit *visit, const struct xc_step *step, uint64_t end)
 {
 	uint64_t mask, bytes;

@@ -1,4 +1,4 @@
-/* glibc: malloc of the GNU C library, 2.26 and later. The steps are told in glibc_impl.h, the layouts in glibc_layout.h. */
+/* glibc: malloc of the GNU C library, 2.26 and later. glibc_impl.h describes the steps, glibc_layout.h the layouts. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -123,15 +123,15 @@ static void explain(const struct xc_heap *heap, void *state, uint32_t block, str
 	xc_window_fini(&window);
 }
 
-/* glibc 2.26 to 2.43 (malloc.c, request2size): a word of header, rounded up to 16, four words less the header usable at least;
- * mmapped ones are rounded up to pages. */
+/* glibc 2.26 to 2.43 (malloc.c, request2size): a word of header is added, then the size is rounded up to 16. At
+ * least four words less the header are usable. Mmapped chunks are rounded up to pages. */
 static bool fits(uint64_t wanted, uint64_t size, unsigned word)
 {
 	uint64_t usable = wanted <= 3 * word ? 3 * word : ((wanted + word + 15) & ~(uint64_t)15) - word;
 	return size == usable || (size >= 0x20000 && size - wanted < 4096 + 16);
 }
 
-/* A chunk that is split keeps what is left when that is too small to be a chunk: 16 bytes. */
+/* A chunk that is split keeps the remainder (16 bytes) if that is too small for a chunk. */
 static bool may_fit(uint64_t wanted, uint64_t size, unsigned word)
 {
 	return word == 8 && size >= 40 && wanted <= size - 16 && fits(wanted, size - 16, word);

@@ -1,10 +1,11 @@
 /* glibc_arena: the arenas of glibc's malloc, found without symbols.
  *
- * The main arena lies in the writable data of libc (or of a static program). Nothing else looks like its 127 bins: an empty one
- * is a pair of links to itself. All fields behind the bins stand at fixed distances from them in every version; where the
- * structure begins tells the ring of arenas, of which the last one's `next` points to the main arena (to itself when there is
- * no other). So the bins say where it is, the ring says how it is laid out, and each confirms the other. Where they can be had, the
- * relocation of `next` (its value at first is the arena's own address) and the symbol main_arena are compared, and told. */
+ * The main arena is in the writable data of libc (or of a static program). Nothing else looks like its 127 bins: an
+ * empty bin is a pair of links to itself. In every version all fields behind the bins are at fixed distances from
+ * them. The ring of arenas determines where the structure begins: the `next` of its last arena points to the main
+ * arena (to itself if there is no other). So the bins give the place, the ring gives the layout, and each confirms
+ * the other. If the relocation of `next` (its initial value is the arena's own address) or the symbol main_arena is
+ * available, it is compared too, and the evidence records it. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,11 +17,11 @@
 
 enum {
 	PERFECT = XC_GLIBC_BINS,
-	ENOUGH = 100,       /* pairs that must be right: others may be caught in the middle of a change, or damaged */
-	EFFORT = 1 << 23,   /* bins and arenas that are looked at in all: memory may be full of what looks like them */
-	RING_MAX = 1 << 16, /* arenas: there are at most some per processor, or as many as M_ARENA_MAX says */
+	ENOUGH = 100,       /* pairs that must be right; others may be in the middle of a change, or damaged */
+	EFFORT = 1 << 23,   /* bins and arenas examined in all: memory may be full of lookalikes */
+	RING_MAX = 1 << 16, /* arenas: there are a few per processor, or at most M_ARENA_MAX */
 	BINS_LOW = 3,       /* words before the bins in 2.43 … */
-	BINS_HIGH = 16,     /* … and more than there are in any version */
+	BINS_HIGH = 16,     /* … and more than in any version */
 };
 
 struct finder {
@@ -28,7 +29,7 @@ struct finder {
 	struct xc_window *window;
 	unsigned word;
 	uint64_t effort;          /* left */
-	struct xc_module *module; /* where the main arena is looked for */
+	struct xc_module *module; /* the range in which the main arena is searched */
 };
 
 static bool get(struct finder *f, xc_addr addr, uint64_t *value_out)
@@ -38,7 +39,7 @@ static bool get(struct finder *f, xc_addr addr, uint64_t *value_out)
 
 /* ---- bins ---- */
 
-/* Both links of a bin lead to chunks that link back to it; an empty one links to itself. */
+/* Both links of a bin lead to chunks that link back to it. An empty bin links to itself. */
 static bool is_bin(struct finder *f, xc_addr pair)
 {
 	uint64_t fd, bk, back, forth;
@@ -64,7 +65,7 @@ static uint64_t next_from_bins(const struct finder *f)
 	return 2 * XC_GLIBC_BINS * f->word + 16;
 }
 
-/* Does a heap begin before what the ring says is a sub-arena? Then how large its header is. */
+/* Does a heap begin before the supposed sub-arena? Then the size of the heap's header. */
 static unsigned header_before(struct finder *f, xc_addr arena)
 {
 	static const uint8_t sizes64[] = {0x30, 0x20}, sizes32[] = {0x18};
@@ -89,7 +90,8 @@ static bool is_sub_arena(struct finder *f, xc_addr arena, unsigned bins)
 	return header_before(f, arena) || count_bins(f, arena + bins) >= ENOUGH;
 }
 
-/* The number of sub-arenas on the ring that begins at a main arena with this offset of its bins; -1 when it does not close. */
+/* The number of sub-arenas on the ring that begins at a main arena whose bins have this offset; -1 if the ring does
+ * not close. */
 static int ring(struct finder *f, xc_addr main, unsigned bins)
 {
 	uint64_t at = main;
@@ -130,7 +132,7 @@ static struct xc_glibc_arena *add_arena(struct finder *f, xc_addr addr, bool mai
 	arena->contiguous = flags && !(flags[0] & XC_GLIBC_NONCONTIGUOUS);
 	get(f, addr + layout->top, &arena->top);
 	get(f, addr + layout->system_mem, &arena->system_mem);
-	if (arena->top == addr + layout->bins - 2 * f->word) /* initial_top: the unsorted bin stands for it */
+	if (arena->top == addr + layout->bins - 2 * f->word) /* initial_top: the unsorted bin is in its place */
 		arena->top = 0;
 	return arena;
 }
@@ -140,8 +142,8 @@ static void add_ring(struct finder *f, xc_addr main)
 	struct xc_glibc_layout *layout = &f->glibc->layout;
 	uint64_t at = main;
 	size_t first = f->glibc->arena_count;
-	xc_addr seen = 0; /* one of those before, further and further apart: a circle comes back to it */
-	layout->heap_info = f->word == 8 ? 0x30 : 0x18; /* unless a heap tells */
+	xc_addr seen = 0; /* an earlier arena, at growing distances: a circle returns to it */
+	layout->heap_info = f->word == 8 ? 0x30 : 0x18; /* unless a heap shows it */
 	for (int count = 0; count < RING_MAX; count++) {
 		if (!get(f, at + layout->next, &at) || at == main || at == seen || !is_sub_arena(f, at, layout->bins))
 			break;
@@ -154,7 +156,7 @@ static void add_ring(struct finder *f, xc_addr main)
 		f->glibc->arenas[i].number = (unsigned)(f->glibc->arena_count - i);
 }
 
-/* What else says that a main arena is here, or denies it. */
+/* Other evidence for or against a main arena here. */
 static const char *proof(struct finder *f, xc_addr arena)
 {
 	const struct xc_process *process = f->glibc->heap->process;
@@ -180,7 +182,7 @@ static void add_main(struct finder *f, xc_addr bins, unsigned offset, unsigned r
 	add_ring(f, bins - offset);
 }
 
-/* What begins at `bins` looks like bins: is it a main arena? */
+/* The bytes at `bins` look like bins: is it a main arena? */
 static bool accept(struct finder *f, xc_addr bins)
 {
 	unsigned right = count_bins(f, bins);
@@ -207,19 +209,19 @@ static bool is_known(const struct finder *f, xc_addr arena)
 	return false;
 }
 
-/* How a sub-arena seems to be laid out, by its bins. */
+/* The apparent layout of a sub-arena, derived from its bins. */
 struct sight {
 	unsigned header;      /* bytes of its heap's header */
-	unsigned bins, right; /* their offset; how many are in order */
+	unsigned bins, right; /* their offset; the number that are in order */
 };
 
-/* In most versions. */
+/* The offset in most versions. */
 static unsigned usual_bins(const struct finder *f)
 {
 	return (f->word == 8 ? 14 : 16) * f->word;
 }
 
-/* Seen one pair off, almost all bins are right, too; and where the state ends early, by a cut, as many. */
+/* Seen one pair off, almost all bins still look right, and as many if a cut ends the state early. */
 static bool is_better(const struct finder *f, const struct sight *one, const struct sight *other)
 {
 	return one->right > other->right || (one->right == other->right && one->bins == usual_bins(f));
@@ -250,7 +252,7 @@ static void add_first_heap(struct finder *f, xc_addr heap, struct sight *sight)
 	add_arena(f, arena, false, "by the header of its first heap")->number = (unsigned)f->glibc->arena_count - 1;
 }
 
-/* Look where heaps may begin. */
+/* Searches the places where heaps may begin. */
 static void each_heap(struct finder *f, void (*look)(struct finder *f, xc_addr heap, struct sight *sight),
 		      struct sight *sight)
 {
@@ -269,7 +271,7 @@ static void each_heap(struct finder *f, void (*look)(struct finder *f, xc_addr h
 	}
 }
 
-/* All have one layout, which the one tells best that is most whole. */
+/* All have one layout. The most complete one shows it best. */
 static void add_unlinked(struct finder *f)
 {
 	struct sight best = {0};
@@ -283,8 +285,8 @@ static void add_unlinked(struct finder *f)
 
 /* ---- where to look ---- */
 
-/* Where the ring is broken, the place with most bins in order is where they begin; where the arena begins is told by its
- * relocation or symbol, or else guessed as in most versions. */
+/* If the ring is broken, the bins begin where most bins are in order. The relocation or the symbol gives the
+ * beginning of the arena; without either, the layout of most versions is assumed. */
 static bool accept_broken(struct finder *f, xc_addr pair)
 {
 	const struct xc_process *process = f->glibc->heap->process;
@@ -308,7 +310,7 @@ static bool accept_broken(struct finder *f, xc_addr pair)
 	return true;
 }
 
-/* An empty bin was met at `pair`: the bins begin there, or before when the first ones are not empty. */
+/* An empty bin was found at `pair`: the bins begin there, or earlier if the first ones are not empty. */
 static bool try_around(struct finder *f, xc_addr pair)
 {
 	for (unsigned before = 0; before < XC_GLIBC_BINS; before++)
@@ -317,7 +319,7 @@ static bool try_around(struct finder *f, xc_addr pair)
 	return accept_broken(f, pair);
 }
 
-/* Pairs that begin in [lo, end]; hi is where their range ends. */
+/* Pairs that begin in [lo, end]; hi is the end of their range. */
 static bool search_piece(struct finder *f, xc_addr lo, xc_addr end, xc_addr hi)
 {
 	const unsigned word = f->word;
@@ -327,7 +329,7 @@ static bool search_piece(struct finder *f, xc_addr lo, xc_addr end, xc_addr hi)
 		if (get(f, at, &fd) && fd == at - 2 * word && get(f, at + word, &bk) && bk == fd) {
 			if (try_around(f, at))
 				return true;
-			at += 2 * word * 8; /* something else that links to itself: do not try it word for word */
+			at += 2 * word * 8; /* something else links to itself: skip it instead of trying each word */
 		}
 	return false;
 }
@@ -360,7 +362,7 @@ static bool search_module(struct finder *f, struct xc_module *module)
 
 /* ---- when libc's memory is lost ---- */
 
-/* Cores are cut at the end, where libraries lie; the heap is near the beginning. */
+/* Cores are cut at the end, where libraries are. The heap is near the beginning. */
 static bool is_lost(struct finder *f)
 {
 	const struct xc_process *process = f->glibc->heap->process;
@@ -386,7 +388,7 @@ static void find_without_libc(struct finder *f)
 	add_unlinked(f);
 }
 
-/* The main arena is there, and its words for the top chunk are as the linker left them. */
+/* The main arena is present, and its words for the top chunk have the linker's initial values. */
 static bool is_unused(const struct finder *f)
 {
 	xc_addr arena;
@@ -404,9 +406,9 @@ bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, cons
 	const struct xc_process *process = glibc->heap->process;
 	struct finder f = {.glibc = glibc, .window = window, .word = glibc->layout.word, .effort = EFFORT};
 	bool there = false;
-	for (size_t i = 0; i < process->module_count; i++) /* dlmopen brings further ones, each with its own malloc */
-		if (xc_module_matches_name(process->modules[i], "libc") ||
-		    xc_module_matches_name(process->modules[i], "libc_malloc_debug")) {
+	for (size_t i = 0; i < process->module_count; i++) /* dlmopen loads more, each with its own malloc */
+		if (xc_module_called(process->modules[i], "libc") ||
+		    xc_module_called(process->modules[i], "libc_malloc_debug")) {
 			there = true;
 			search_module(&f, process->modules[i]);
 		}
@@ -416,7 +418,7 @@ bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, cons
 	if (glibc->arena_count == 0 && there && is_lost(&f))
 		find_without_libc(&f);
 	if (glibc->arena_count == 0 && f.effort == 0)
-		*why_out = "so much looks like the main arena of glibc's malloc that the search was given up";
+		*why_out = "too much looks like the main arena of glibc's malloc: the search was abandoned";
 	else if (glibc->arena_count == 0 && there)
 		*why_out = is_unused(&f) ? "malloc was never called"
 					 : "the main arena of glibc's malloc was not found in libc's memory";

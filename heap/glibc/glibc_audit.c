@@ -1,14 +1,14 @@
-/* What is looked at, and what it means when it is not so:
+/* The checks, and the meaning of a failure:
  *
- *	a bin         p->fd->bk == p, and all chunks in it are free       p was written to after it was freed
- *	a fastbin     ends at NULL, and has no chunk twice                the same; freed twice
- *	an arena      there are chunks where it says it has memory,       the arena itself was overwritten
- *	              and it links another one
+ *	a bin         p->fd->bk == p, and all its chunks are free         write after free of p
+ *	a fastbin     ends with NULL, and has no chunk twice              likewise; double free
+ *	an arena      has chunks where it claims memory, and              the arena itself was overwritten
+ *	              links another arena
  *	free chunks   are in a bin                                        links were overwritten
  *
- * What is not in the core breaks none of this: a list that leads there ends.
+ * Memory that is missing in the core breaks no check: a list that leads there ends.
  *
- * Tcaches are judged when they are found (glibc_tcache.c). */
+ * Tcaches are checked when they are found (glibc_tcache.c). */
 #include "heap/glibc/glibc_audit.h"
 
 #include <inttypes.h>
@@ -21,8 +21,8 @@ struct audit {
 	struct xc_window window;
 	const struct xc_glibc_arena *arena;
 	unsigned word;
-	uint64_t *linked; /* bit per block: a bin or fastbin has it */
-	bool broken;      /* some list ends early, so that not all its chunks are linked */
+	uint64_t *linked; /* a bit for each block: is it in a bin or fastbin? */
+	bool broken;      /* some list ends early, so that not all of its chunks are linked */
 };
 
 static void add(struct audit *a, enum xc_damage_kind kind, xc_addr addr, const char *what, const char *found)
@@ -36,7 +36,7 @@ static void add(struct audit *a, enum xc_damage_kind kind, xc_addr addr, const c
 							.before = XC_NO_BLOCK});
 }
 
-/* Notes it; false when it was noted already: the block is in another list, or in this one twice. */
+/* Marks the block. False if it is marked already: it is in another list, or twice in this one. */
 static bool link_block(struct audit *a, uint32_t block)
 {
 	uint64_t bit = UINT64_C(1) << (block & 63);
@@ -49,14 +49,14 @@ static bool link_block(struct audit *a, uint32_t block)
 
 /* ---- bins ---- */
 
-/* The block that a link of a bin leads to, when it is a free one; else XC_NO_BLOCK. */
+/* The free block that a link of a bin leads to; XC_NO_BLOCK if it leads to none. */
 static uint32_t free_block(const struct audit *a, xc_addr chunk)
 {
 	uint32_t block = xc_glibc_block(a->glibc, chunk);
 	return block != XC_NO_BLOCK && xc_block_state(&a->heap->blocks, block) == XC_BLOCK_BIN ? block : XC_NO_BLOCK;
 }
 
-/* Is what a list leads to not known only because the core has not all? */
+/* Is the target of a list unknown only because memory is missing in the core? */
 static bool is_lost(const struct audit *a, xc_addr chunk)
 {
 	return xc_glibc_is_lost(a->glibc, chunk + 2 * a->word);
@@ -71,7 +71,7 @@ static void bad_link(struct audit *a, xc_addr chunk, const char *name, uint64_t 
 	    xc_arena_printf(memory, "its %s in a bin leads to 0x%" PRIx64 ", %s", name, link, why), NULL);
 }
 
-/* Follow a bin by fd (2 words behind the chunk's header), each time looking back by bk. */
+/* Follows a bin by fd (2 words after the chunk's header) and checks each bk. */
 static void audit_bin(struct audit *a, xc_addr bin)
 {
 	const size_t most = a->heap->blocks.count;
@@ -182,13 +182,13 @@ static void audit_arena(struct audit *a)
 		    xc_arena_printf(memory, "top 0x%" PRIx64 ", system_mem 0x%" PRIx64, a->arena->top,
 				    a->arena->system_mem));
 	else if (!top || &a->glibc->arenas[top->arena] != a->arena)
-		add(a, XC_DAMAGE_BOOKS, a->arena->addr, "its top chunk lies outside of its memory",
+		add(a, XC_DAMAGE_BOOKS, a->arena->addr, "its top chunk is outside its memory",
 		    xc_arena_printf(memory, "top 0x%" PRIx64, a->arena->top));
 }
 
-/* ---- free chunks that nothing links ---- */
+/* ---- free chunks in no list ---- */
 
-/* Only where the lists are whole: behind a break all would be reported. */
+/* Only if the lists are complete: after a break every chunk would be reported. */
 static void audit_unlinked(struct audit *a)
 {
 	const struct xc_blocks *blocks = &a->heap->blocks;
@@ -211,7 +211,7 @@ void xc_glibc_audit(struct xc_heap *heap, void *state, struct xc_audit_coverage 
 	xc_window_init(&a.window, heap->process->space);
 	for (size_t i = 0; i < glibc->arena_count; i++) {
 		a.arena = &glibc->arenas[i];
-		if (a.arena->addr == 0) /* its lists are lost with libc's memory */
+		if (a.arena->addr == 0) /* its lists are lost together with libc's memory */
 			a.broken = true;
 		else
 			audit_arena(&a);

@@ -1,10 +1,10 @@
-/* glibc_audit: what glibc's free lists and arenas say of themselves, looked at when the table of blocks stands. */
+/* glibc_audit: checks glibc's free lists and arenas, after the table of blocks is made. */
 #ifndef XC_GLIBC_AUDIT_H
 #define XC_GLIBC_AUDIT_H
 
 #include "heap/glibc/glibc_impl.h"
 
-/* As `audit` of struct xc_allocator. */
+/* The `audit` of struct xc_allocator. */
 void xc_glibc_audit(struct xc_heap *heap, void *state, struct xc_audit_coverage *audit_coverage);
 
 #endif

@@ -1,13 +1,13 @@
-/* glibc_bins: what the bins and fastbins of the arenas link.
+/* glibc_bins: the chunks in the bins and fastbins of the arenas.
  *
- * Bins are doubly linked, so a list whose links agree cannot be wrong, nor run in circles. Fastbins are singly linked, and from
- * glibc 2.32 on their links are mangled: whether they are is told by the links themselves. */
+ * Bins are doubly linked: a list whose links agree is correct and has no circle. Fastbins are singly linked. From
+ * glibc 2.32 on their links are mangled; the links themselves show whether they are. */
 #include <stdlib.h>
 
 #include "heap/glibc/glibc_impl.h"
 #include "heap/blocks/scan.h"
 
-enum { FAST_MAX = 1 << 24 }; /* chunks of one fastbin that are followed */
+enum { FAST_MAX = 1 << 24 }; /* chunks that are followed in one fastbin */
 
 const struct xc_glibc_segment *xc_glibc_segment_of(const struct xc_glibc *glibc, xc_addr addr)
 {
@@ -46,7 +46,7 @@ bool xc_glibc_jump(const struct xc_glibc *glibc, struct xc_window *window, xc_ad
 
 /* ---- mangled links ---- */
 
-/* offset: what a link adds to the address of a chunk; tcaches link blocks, fastbins chunks. */
+/* offset: what a link adds to the address of a chunk. Tcaches link blocks, fastbins link chunks. */
 int xc_glibc_vote(const struct xc_glibc *glibc, xc_addr at, uint64_t stored, unsigned offset)
 {
 	uint64_t unmangled = stored ^ at >> XC_GLIBC_MANGLE;
@@ -113,7 +113,7 @@ static void collect_bin(struct xc_glibc *glibc, struct xc_window *window, xc_add
 	}
 }
 
-/* Call `found` for every chunk of an arena's fastbins until it says stop, which ends one bin. */
+/* Calls `found` for every chunk in an arena's fastbins. A result of false ends the bin. */
 static void each_fast(struct xc_glibc *glibc, struct xc_window *window, xc_addr arena,
 		      bool (*found)(struct xc_glibc *glibc, xc_addr chunk))
 {
@@ -122,7 +122,7 @@ static void each_fast(struct xc_glibc *glibc, struct xc_window *window, xc_addr 
 		uint64_t at, stored;
 		if (!xc_glibc_jump(glibc, window, arena + layout->fastbins + k * layout->word, &at))
 			continue;
-		xc_addr seen = 0; /* one of those before, further and further apart: a circle comes back to it */
+		xc_addr seen = 0; /* an earlier chunk, at growing distances: a circle returns to it */
 		for (unsigned count = 0; count < FAST_MAX && at && xc_glibc_is_chunk_place(glibc, at); count++) {
 			xc_addr link = at + 2 * layout->word;
 			if (at == seen)
@@ -169,7 +169,7 @@ uint32_t xc_glibc_block(const struct xc_glibc *glibc, xc_addr chunk)
 	return block != XC_NO_BLOCK && xc_block_addr(blocks, block) == addr ? block : XC_NO_BLOCK;
 }
 
-/* Is not all in the core of what lies from lo up to, but not including, end? */
+/* Is some of the memory in [lo, end) missing in the core? */
 static bool has_gap(const struct xc_glibc *glibc, xc_addr lo, xc_addr end)
 {
 	return lo < end && xc_scan_stored_bytes(glibc->heap->process->space, lo, end - 1) < end - lo;
@@ -188,13 +188,13 @@ bool xc_glibc_is_lost(const struct xc_glibc *glibc, xc_addr addr)
 		return glibc->lost && mapping && xc_glibc_may_be_heap(process, mapping);
 	uint32_t behind = xc_blocks_from(blocks, addr), block = xc_blocks_find(blocks, addr);
 	xc_addr before = behind ? xc_block_addr(blocks, behind - 1) : 0;
-	if (block == XC_NO_BLOCK) /* behind a gap no chunk is known until many in a row are right */
+	if (block == XC_NO_BLOCK) /* after a gap no chunk is known until many in a row are right */
 		return has_gap(glibc, before > segment->lo ? before : segment->lo, addr);
 	return xc_block_addr(blocks, block) == addr && xc_block_state(blocks, block) == XC_BLOCK_UNKNOWN &&
 	       xc_heap_is_lost(glibc->heap, addr + xc_block_size(blocks, block) - glibc->layout.word, header);
 }
 
-/* A chunk that is on the list already ends it: a list that runs in circles, or through another one. */
+/* A chunk that is already on the list ends it: the list has a circle, or joins another list. */
 static bool settle_fast(struct xc_glibc *glibc, xc_addr chunk)
 {
 	uint32_t block = xc_glibc_block(glibc, chunk);

@@ -1,8 +1,8 @@
 #include "heap/glibc/glibc_chain.h"
 
-enum { SMALL_SLOTS = 64 }; /* those behind them are for ranges of sizes */
+enum { SMALL_SLOTS = 64 }; /* the slots after them are for ranges of sizes */
 
-/* What is known of a block: where the list goes on from it. */
+/* What is known of a block: the continuation of the list from it. */
 enum known { UNKNOWN, ON_THE_WAY, BAD, LOST, WHOLE /* and the number of chunks from here to the end */ };
 
 void xc_glibc_chains_init(struct xc_glibc_chains *chains, const struct xc_glibc *glibc, struct xc_window *window)
@@ -45,7 +45,8 @@ static bool next(const struct xc_glibc_chains *chains, xc_addr *at)
 	return true;
 }
 
-/* Follow what is not known yet, and note that it was; how many that were, and what is known of where it ends. */
+/* Follows the unknown part and records that it was followed: the number of its chunks, and what is known of its
+ * end. */
 static uint32_t explore(struct xc_glibc_chains *chains, xc_addr at, unsigned slot, size_t *count_out)
 {
 	uint32_t *known = known_of(chains, slot);

@@ -1,6 +1,6 @@
-/* The main arena grows by moving the break, so its memory is one mapping: that of the top chunk, or of what its bins link, or the first
- * one behind the program. The header of the top chunk is the first to go when the last block is written past its end, and the rest
- * of the arena must not go with it. */
+/* The main arena grows by moving the break, so its memory is one mapping: the one that contains the top chunk, or
+ * the chunks in its bins, or the first one after the program. An overrun of the last block destroys the header of
+ * the top chunk first; the rest of the arena must not be lost with it. */
 #include "heap/glibc/glibc_extent.h"
 
 enum { PROOF = 4 }; /* chunks in a row */
@@ -65,7 +65,7 @@ bool xc_glibc_main_extent(const struct xc_glibc *glibc, struct xc_window *window
 	bool inside = xc_inside(*lo_out, 1, m->lo, m->hi);
 	if (!inside || (!chunks_begin(glibc, window, arena, *lo_out, *hi_out) &&
 			chunks_begin(glibc, window, arena, m->lo, *hi_out)))
-		*lo_out = m->lo; /* what others took from the break lies there too */
+		*lo_out = m->lo; /* others also took memory from the break there */
 	return true;
 }
 

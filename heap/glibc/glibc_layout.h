@@ -15,24 +15,24 @@
  *	         | in a tcache: next (a block), key            |
  *	         +---------------------------------------------+
  *
- *	From 2.32 on, fd of fastbins and next of tcaches are stored as (address of the field >> 12) ^ value. What lies in a fastbin or
- *	a tcache keeps P of the chunk behind it set, as if it were in use. Free chunks lose A.
+ *	From 2.32 on, fd of fastbins and next of tcaches are stored as (address of the field >> 12) ^ value. A chunk in a
+ *	fastbin or tcache leaves P of the next chunk set, as if it were in use. Free chunks lose A.
  *
- * A mapping of its own: prev_size is the distance from the start of the mapping (0 unless memalign'ed), size reaches to its end.
- * (2.43: size ends 2W before it, and bit 0 of prev_size tells huge pages.)
+ * A mapping of its own: prev_size is the distance from the start of the mapping (0 unless memalign'ed), size
+ * reaches to its end. (2.43: size ends 2W before it, and bit 0 of prev_size tells huge pages.)
  *
  * malloc_state: the fields behind the bins always follow in this order, so that finding the bins is finding all:
  *
  *	          mutex, flags (2: not contiguous), have_fastchunks (2.27+), fastbinsY[10] (not in 2.43+)
  *	top  ->   the top chunk                                  <= 2.26: 0x58   2.27 - 2.42: 0x60   2.43: 0x08
  *	   + W    last_remainder
- *	   + 2W   bins[254]: 127 pairs of fd and bk, each seen as a chunk that begins two words before; empty: both are that chunk
+ *	   + 2W   bins[254]: 127 pairs of fd and bk, as of a chunk two words before; empty: both are that chunk
  *	   + 256W binmap[4] of 32 bits
  *	   +16    next          ring of all arenas: sub-arenas, newest first, then the main arena
  *	   + W    next_free, attached_threads, system_mem, max_system_mem
  *
- * A heap of a sub-arena lies at a multiple of HEAP_MAX (64 MiB; 1 MiB with 4-byte words; four huge pages when glibc.malloc.hugetlb is
- * 2, 2.35 - 2.41) and grows within it:
+ * A heap of a sub-arena lies at a multiple of HEAP_MAX (64 MiB; 1 MiB with 4-byte words; four huge pages when
+ * glibc.malloc.hugetlb is 2, 2.35 - 2.41) and grows within it:
  *
  *	+0   ar_ptr          its arena; in the first heap that lies right behind this header
  *	 W   prev            the heap before, NULL in the first
@@ -44,9 +44,9 @@
  *
  *	2.26 - 2.29   char counts[64];          entry *entries[64];    0x240 bytes
  *	2.30 - 2.41   uint16_t counts[64];      entry *entries[64];    0x280
- *	2.42 +        uint16_t num_slots[76];   entry *entries[76];    0x2f8    (slots that are left: they count down; the last 12
- *	                                                                        hold log2 classes of large blocks)
- *	key of an entry: none before 2.29, then the address of the tcache, from 2.34 on one random number for the process. */
+ *	2.42 +        uint16_t num_slots[76];   entry *entries[76];    0x2f8    (free slots: they count down; the last
+ *	                                                                        12 are log2 classes of large blocks)
+ *	key of an entry: none before 2.29, then the address of the tcache, from 2.34 on a random number of the process. */
 #ifndef XC_GLIBC_LAYOUT_H
 #define XC_GLIBC_LAYOUT_H
 
@@ -63,10 +63,10 @@ enum {
 	XC_GLIBC_BINS = 127, /* pairs; the first one is the unsorted bin */
 	XC_GLIBC_FASTBINS = 10,
 	XC_GLIBC_NONCONTIGUOUS = 2,
-	XC_GLIBC_MANGLE = 12, /* bits that a mangled link's own address is shifted by */
+	XC_GLIBC_MANGLE = 12, /* shift of a mangled link's own address, in bits */
 };
 
-/* What was found of this process's malloc; offsets into malloc_state unless said otherwise. */
+/* The layout found in this process. Offsets are into malloc_state unless noted. */
 struct xc_glibc_layout {
 	uint8_t word; /* SIZE_SZ */
 	uint16_t top, bins, next, system_mem;
@@ -76,7 +76,7 @@ struct xc_glibc_layout {
 	uint16_t heap_info;    /* size of the header of a heap; 0: no sub-arenas */
 	uint64_t heap_max;
 	bool mangled;       /* links of fastbins and tcaches */
-	bool mangled_known; /* some link told */
+	bool mangled_known; /* some link showed it */
 };
 
 #endif

@@ -1,8 +1,9 @@
-/* glibc_mapped: chunks that are mappings of their own.
+/* glibc_mapped: chunks with mappings of their own.
  *
- * They are on no list. Their header lies at the start of a page (behind it when memalign moved it, and prev_size says how far),
- * has only the M flag, and says where the mapping ends. Neighbouring mappings look like one in a core, so every page of
- * private anonymous memory that no arena has is looked at; behind a chunk the search goes on at its end. */
+ * They are on no list. Their header is at the start of a page (or later if memalign moved it; then prev_size has
+ * the distance). It has only the M flag, and it gives the end of the mapping. In a core, neighbouring mappings look
+ * like one. So every page of private anonymous memory outside the arenas is examined; after a chunk the search
+ * continues at the chunk's end. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,15 +12,15 @@
 
 enum { PAGE = 4096 };
 
-static const uint64_t ALIGN_MAX = UINT64_C(1) << 40; /* that somebody may have asked for */
+static const uint64_t ALIGN_MAX = UINT64_C(1) << 40; /* a size that a program may request */
 
 static bool get(struct xc_glibc *glibc, struct xc_window *window, xc_addr addr, uint64_t *value_out)
 {
 	return xc_glibc_word(glibc, window, addr, value_out);
 }
 
-/* Is there the header of a chunk whose mapping begins at lo, and ends at or below hi? Its size reaches to the end of the mapping, or, from
- * 2.43 on, to the last two words. */
+/* Is there the header of a chunk whose mapping begins at lo and ends at or below hi? The chunk reaches to the end
+ * of the mapping or, from 2.43 on, to its last two words. */
 static bool is_mapped(struct xc_glibc *glibc, struct xc_window *window, xc_addr at, xc_addr lo, xc_addr hi)
 {
 	const unsigned word = glibc->layout.word, header = 2 * word;
@@ -33,8 +34,8 @@ static bool is_mapped(struct xc_glibc *glibc, struct xc_window *window, xc_addr 
 	return ((at + size) % PAGE == 0 && !(before & 1)) || (at + size + header) % PAGE == 0;
 }
 
-/* The chunk of a mapping that begins at lo; 0 when that is not one. Where memalign moved the header up to let the block begin at
- * a power of two, the first header is still there, and as it was. */
+/* The chunk of a mapping that begins at lo; 0 if it is none. If memalign moved the header to align the block to a
+ * power of two, the first header is still there, unchanged. */
 static xc_addr chunk_of(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo, xc_addr hi)
 {
 	const unsigned header = 2 * glibc->layout.word;
@@ -47,14 +48,14 @@ static xc_addr chunk_of(struct xc_glibc *glibc, struct xc_window *window, xc_add
 		xc_addr chunk = ((start + header + align - 1) & ~(align - 1)) - header;
 		if (is_mapped(glibc, window, chunk, lo, hi))
 			return chunk;
-		chunk += align; /* there was no room for a chunk before it */
+		chunk += align; /* there was no room for a chunk in front of it */
 		if (chunk - start < align + 2 * header && is_mapped(glibc, window, chunk, lo, hi))
 			return chunk;
 	}
 	return is_mapped(glibc, window, start, lo, hi) ? start : 0;
 }
 
-/* Returns where the mapping ends. */
+/* Returns the end of the mapping. */
 static xc_addr add(struct xc_glibc *glibc, xc_addr chunk, uint64_t head)
 {
 	const unsigned header = 2 * glibc->layout.word;
@@ -66,7 +67,7 @@ static xc_addr add(struct xc_glibc *glibc, xc_addr chunk, uint64_t head)
 	return chunk + (whole ? size : size + header);
 }
 
-/* The next page that is stored: reservations of terabytes, as sanitizers have them, are not. */
+/* The next stored page. Reservations of terabytes, as sanitizers make them, are not stored. */
 static xc_addr next_page(const struct xc_space *space, xc_addr page, xc_addr hi)
 {
 	xc_addr at = page + PAGE;
@@ -81,7 +82,7 @@ static void search(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo,
 	while (page >= lo && page <= hi && hi - page >= PAGE - 1) {
 		uint64_t head;
 		xc_addr chunk = chunk_of(glibc, window, page, hi);
-		/* What a module's variables hold may look like one. */
+		/* The content of a module's variables may look like one. */
 		if (chunk && !xc_process_module(glibc->heap->process, chunk) &&
 		    get(glibc, window, chunk + glibc->layout.word, &head))
 			page = add(glibc, chunk, head);
@@ -90,7 +91,7 @@ static void search(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo,
 	}
 }
 
-/* What of a mapping no segment has. */
+/* Examines the parts of a mapping outside all segments. */
 static void search_around(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo, xc_addr hi)
 {
 	for (size_t i = 0; i < glibc->segment_count; i++) {
@@ -124,13 +125,13 @@ bool xc_glibc_may_be_heap(const struct xc_process *process, const struct xc_mapp
 	       !is_stack(process, mapping);
 }
 
-/* ---- what malloc's own count says ---- */
+/* ---- malloc's own count ---- */
 
-/* mp_ (struct malloc_par) has the brk heap's address in it:
+/* mp_ (struct malloc_par) contains the address of the brk heap:
  *
  *	…  int n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold;  size_t mmapped_mem, max_mmapped_mem;  char *sbrk_base;  …
  *
- * From 2.35 on four bytes of padding stand before mmapped_mem where words have 8. */
+ * From 2.35 on, four bytes of padding precede mmapped_mem if words have 8 bytes. */
 static bool read_counts(const struct xc_window *window, xc_addr mapped_mem, uint32_t *count_out)
 {
 	uint32_t counts[4];

@@ -1,18 +1,19 @@
 /* glibc_noncontiguous: the memory of a main arena that is not contiguous.
  *
- * When the break cannot be moved (something is mapped in its way, a second libc of dlmopen has no break at all) the main arena takes
- * mappings of a megabyte or more. Nothing links them. Each begins at a page with a chunk whose P bit is set, and ends in fenceposts or in
- * the top chunk, so they are found by chains of chunks that begin at a page. */
+ * If the break cannot be moved (another mapping is in the way; a second libc of dlmopen has no break at all), the
+ * main arena takes mappings of a megabyte or more. Nothing links them. Each begins at a page with a chunk whose P
+ * bit is set, and ends in fenceposts or in the top chunk. So they are found by chains of chunks that begin at a
+ * page. */
 #include "heap/glibc/glibc_impl.h"
 
 enum {
 	PAGE = 4096,
 	PROOF = 16,           /* chunks in a row */
-	MOST_PAGES = 1 << 24, /* looked at in all: of a sanitizer's shadow memory terabytes are mapped */
+	MOST_PAGES = 1 << 24, /* pages examined in all: a sanitizer maps terabytes of shadow memory */
 };
 
-/* The last byte of the chain from segment->lo: it ends at the top chunk, or at fenceposts with no chunk behind them. What is damaged
- * before is stepped over. */
+/* The last byte of the chain from segment->lo, which ends at the top chunk, or at fenceposts with no chunk after
+ * them. Damage before that is skipped. */
 static xc_addr end_of_chain(const struct xc_glibc_segment *segment, struct xc_window *window)
 {
 	struct xc_glibc_chunk chunk;
@@ -43,7 +44,7 @@ static bool begins(const struct xc_glibc_segment *segment, struct xc_window *win
 	       xc_glibc_run(segment, window, segment->lo, PROOF) == PROOF;
 }
 
-/* The first page from here on with a byte that can be had; 0 when there is none. */
+/* The first readable page from here on; 0 if there is none. */
 static xc_addr next_stored(const struct xc_space *space, xc_addr page)
 {
 	for (size_t i = xc_space_lower_bound(space, page); i < xc_space_count(space); i++) {
@@ -55,7 +56,7 @@ static xc_addr next_stored(const struct xc_space *space, xc_addr page)
 	return 0;
 }
 
-/* All pieces in a range that no other segment has. */
+/* Adds all pieces in a range that belong to no other segment. */
 static void search(struct xc_glibc *glibc, struct xc_window *window, size_t arena, xc_addr lo, xc_addr hi)
 {
 	const struct xc_space *space = glibc->heap->process->space;

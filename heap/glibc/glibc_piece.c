@@ -1,8 +1,9 @@
-/* glibc_piece: large segments are cut in pieces that are walked at the same time.
+/* glibc_piece: divides large segments into pieces that are walked in parallel.
  *
- * A piece begins where many chunks in a row look right. That is a guess: data may look like chunks. So each piece is walked
- * until it comes out at or behind the beginning of the next one, and only where it comes out right there the guess was right. Elsewhere
- * what was found in the next piece is thrown away and it is walked again, from the last chunks of the piece before. */
+ * A piece begins where many chunks in a row look right. That is a guess, since data may look like chunks. So each
+ * piece is walked until it ends at or after the beginning of the next one. The guess was right if it ends exactly
+ * there. Otherwise the result of the next piece is discarded and that piece is walked again, from the last chunks
+ * of the previous piece. */
 #include <stdlib.h>
 
 #include "heap/glibc/glibc_impl.h"
@@ -13,12 +14,12 @@ enum { PIECE = 1 << 14, REACH = 1 << 12, SURE = 1 };
 #else
 enum {
 	PIECE = 16 << 20, /* bytes */
-	REACH = 1 << 20,  /* behind a cut, for a chunk */
+	REACH = 1 << 20,  /* searched for a chunk, after a cut */
 	SURE = 64,        /* chunks in a row */
 };
 #endif
 
-enum { BACK = 4 }; /* chunks that are walked again, for what they tell of damage behind them */
+enum { BACK = 4 }; /* chunks walked again, as context for damage after them */
 
 static void add_piece(struct xc_glibc *glibc, const struct xc_glibc_segment *segment, xc_addr from, xc_addr end)
 {
@@ -59,7 +60,7 @@ static void forget(struct xc_walk *walk)
 	walk->damage_count = 0;
 }
 
-/* Where the last chunks of a piece begin; they and what is damaged there are taken from it. */
+/* The place where the last chunks of a piece begin. These and the damage there are removed from the piece. */
 static xc_addr take_last(struct xc_walk *walk, const struct xc_glibc_piece *piece)
 {
 	const unsigned header = 2 * piece->segment->glibc->layout.word;
@@ -81,7 +82,7 @@ void xc_glibc_join(struct xc_walk *const *walks, size_t count)
 		bool meets = last->segment != piece->segment || last->landed == piece->from;
 		if (!meets) {
 			forget(walks[i]);
-			if (last->landed >= piece->end) /* all of it lies in a chunk */
+			if (last->landed >= piece->end) /* all of it is inside one chunk */
 				continue;
 			last->landed = piece->from = take_last(walks[before], last);
 			xc_glibc_walk_piece(walks[i], piece);

@@ -1,6 +1,6 @@
-/* A damaged chunk is one whose header breaks a rule, or does not agree with its neighbours; glibc_resync.c finds where chunks go on behind
- * it. From where that is follows what the chunk was, and who is to blame: the chunk where the chain broke, or one before it whose size
- * looked right and led astray. */
+/* A damaged chunk has a header that breaks a rule or contradicts its neighbours. glibc_resync.c finds the next
+ * chunk after it. From that follow the nature of the damaged chunk, and its culprit: the chunk where the chain
+ * broke, or an earlier one whose size looked right but was wrong. */
 #include "heap/glibc/glibc_repair.h"
 
 #include <ctype.h>
@@ -10,27 +10,27 @@
 #include "heap/glibc/glibc_resync.h"
 
 enum {
-	BACK = 4,   /* blocks before the damage that may have led astray */
-	STEPS = 64, /* from there to it at most */
+	BACK = 4,   /* blocks before the damage that may have misled the walk */
+	STEPS = 64, /* at most this distance before it */
 };
 
 enum trust {
-	GUESS,  /* several chunks may have been here: nothing says where they began */
-	LIKELY, /* one chunk, if no other header is gone: nothing contradicts */
-	SURE,   /* something else says the same */
+	GUESS,  /* there may have been several chunks; nothing shows where they began */
+	LIKELY, /* one chunk, if no other header is destroyed: nothing contradicts */
+	SURE,   /* other evidence agrees */
 };
 
-/* The damaged chunk reaches from `damaged` to `next`. */
+/* The damaged chunk extends from `damaged` to `next`. */
 struct repair {
 	xc_addr bad;     /* where the chain broke */
-	xc_addr damaged; /* whose header is wrong: `bad`, or a chunk before it whose size led there */
-	xc_addr next;    /* a chunk, the top chunk, or what lies behind the segment */
+	xc_addr damaged; /* the chunk with the wrong header: `bad`, or an earlier chunk whose size led there */
+	xc_addr next;    /* a chunk, the top chunk, or the end of the segment */
 	enum trust trust;
-	enum xc_block_state state; /* of the damaged chunk; XC_BLOCK_UNKNOWN when it is a guess */
+	enum xc_block_state state; /* of the damaged chunk; XC_BLOCK_UNKNOWN for a guess */
 	const char *because;
 };
 
-/* ---- what it was ---- */
+/* ---- what the chunk was ---- */
 
 static void push(struct xc_glibc_resync *h, xc_addr at)
 {
@@ -42,7 +42,7 @@ static void push(struct xc_glibc_resync *h, xc_addr at)
 	h->trail[h->trail_count++] = at;
 }
 
-/* The chunks by which the walk came to `bad`, up to the first one that leaps over the end. */
+/* The chunks by which the walk reached `bad`, up to the first one that reaches past the end. */
 static bool come_again(struct xc_glibc_resync *h, xc_addr back)
 {
 	struct xc_glibc_chunk chunk;
@@ -65,12 +65,12 @@ static void find_trail(struct xc_glibc_resync *h, xc_addr back)
 {
 	struct xc_glibc_chunk chunk;
 	if (!come_again(h, back)) {
-		h->trail_count = 0; /* the caller came another way */
+		h->trail_count = 0; /* the caller took another way */
 		push(h, h->bad);
 	}
 	if (xc_glibc_resync_load_right(h, h->bad, &chunk) && !xc_glibc_resync_agrees(h, &chunk)) {
 		h->bad += xc_glibc_size(
-			chunk.head); /* its header is as good as the one behind it: that one comes first */
+			chunk.head); /* its header is as plausible as the next one's: the earlier one is taken */
 		push(h, h->bad);
 	}
 }
@@ -94,7 +94,7 @@ static bool only_flags(const struct xc_glibc_resync *h, struct repair *repair)
 	return true;
 }
 
-/* Bytes from `at` on that one careless write made: text, or one byte repeated. */
+/* The number of bytes from `at` that one careless write produced: text, or one repeated byte. */
 static uint64_t overrun(const struct xc_glibc_resync *h, xc_addr at, uint64_t most)
 {
 	uint64_t len = 0, count = 0;
@@ -107,14 +107,14 @@ static uint64_t overrun(const struct xc_glibc_resync *h, xc_addr at, uint64_t mo
 	return count;
 }
 
-/* Do all bytes of its size but the lowest stand? A write that ends in the middle of a word says that much. */
+/* Are all bytes of its size except the lowest intact? A write that ends inside a word leaves that trace. */
 static bool upper_bytes_stand(uint64_t head, uint64_t size)
 {
 	return size >= 0x100 && head >> 8 == size >> 8;
 }
 
-/* How far the damaged chunk reached is known; was it one chunk, and in which state? */
-static void judge(const struct xc_glibc_resync *h, struct repair *repair)
+/* The end of the damaged chunk is known. Was it one chunk, and in which state? */
+static void classify(const struct xc_glibc_resync *h, struct repair *repair)
 {
 	struct xc_glibc_chunk behind = {.head = 0}, chunk = {.head = 0};
 	bool behind_known = xc_glibc_resync_load(h, repair->next, &behind),
@@ -131,9 +131,9 @@ static void judge(const struct xc_glibc_resync *h, struct repair *repair)
 		return;
 	if (upper_bytes_stand(chunk.head, size)) {
 		repair->trust = SURE;
-		repair->because = "as all but the lowest byte of it says, and the chunk behind it";
+		repair->because = "as all but its lowest byte say, and the next chunk";
 	} else if (overrun(h, repair->damaged + h->word, size) <=
-		   4 * h->word) { /* the next header was out of its reach */
+		   4 * h->word) { /* the overrun did not reach the next header */
 		repair->trust = LIKELY;
 		repair->because = "as the next chunk begins there";
 	}
@@ -141,7 +141,8 @@ static void judge(const struct xc_glibc_resync *h, struct repair *repair)
 		repair->state = state;
 }
 
-/* Of the chunks that led to `bad`, the one in which the next chunk begins is wrong; unless the next one's prev_size names it. */
+/* Of the chunks that led to `bad`, the one that contains the beginning of the next chunk is wrong, unless the next
+ * one's prev_size names it. */
 static void blame(const struct xc_glibc_resync *h, struct repair *repair)
 {
 	struct xc_glibc_chunk behind;
@@ -153,11 +154,11 @@ static void blame(const struct xc_glibc_resync *h, struct repair *repair)
 		if (h->trail[i] < repair->next && repair->next - h->trail[i] == behind.prev_size) {
 			repair->damaged = h->trail[i];
 			repair->trust = SURE;
-			repair->because = "as prev_size of the chunk behind it says";
+			repair->because = "as prev_size of the next chunk says";
 		}
 }
 
-/* The top chunk's address is known, and it reaches to the end of the segment. */
+/* The top chunk's address is known, and it extends to the end of the segment. */
 static void mend_top(const struct xc_glibc_resync *h, xc_addr at, struct repair *repair)
 {
 	repair->damaged = at;
@@ -167,7 +168,7 @@ static void mend_top(const struct xc_glibc_resync *h, xc_addr at, struct repair 
 	repair->because = "as the top chunk reaches to the end of the heap";
 }
 
-/* `back`: some chunks before `bad`, not below the floor, or `bad`. */
+/* `back`: some chunks before `bad`, not below the floor; or `bad`. */
 static struct xc_glibc_resync start(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back,
 				    xc_addr bad, struct xc_glibc_repair_state *repair)
 {
@@ -187,7 +188,8 @@ static struct xc_glibc_resync start(const struct xc_glibc_segment *segment, stru
 	return h;
 }
 
-/* A place before `bad` from which chunks go on says that some chunks that led to `bad` are none. Believe the more numerous. */
+/* If chunks continue from a place before `bad`, some chunks that led to `bad` are false. The larger number is
+ * believed. */
 static bool outweighs(const struct xc_glibc_resync *h, xc_addr place)
 {
 	struct xc_glibc_chunk chunk;
@@ -219,11 +221,11 @@ static void find_repair(const struct xc_glibc_resync *h, struct repair *repair_o
 	if (repair.next > h->segment->hi && xc_glibc_resync_on_trail(h, h->segment->top))
 		mend_top(h, h->segment->top, &repair); /* its size looked right */
 	else
-		judge(h, &repair);
+		classify(h, &repair);
 	*repair_out = repair;
 }
 
-/* ---- telling ---- */
+/* ---- recording ---- */
 
 static const char *decoded(struct xc_arena *memory, const struct xc_glibc_chunk *chunk)
 {
@@ -238,7 +240,7 @@ static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, c
 {
 	struct xc_glibc_chunk chunk;
 	if (walk->damage_count > XC_DAMAGES)
-		return; /* it would be dropped */
+		return; /* it would be discarded */
 	struct xc_damage damage = {.kind = XC_DAMAGE_HEADER,
 				   .addr = repair->damaged,
 				   .lost_lo = 1,
@@ -264,9 +266,9 @@ static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, c
 	xc_walk_add_damage(walk, &damage);
 }
 
-/* ---- for the walk ---- */
+/* ---- interface of the walk ---- */
 
-/* Some blocks before, as far as they may be gone back to. */
+/* Some blocks before, as far as the walk may return. */
 static xc_addr some_before(const struct xc_block_list *blocks, unsigned header, xc_addr bad, xc_addr floor)
 {
 	xc_addr from = bad;
@@ -291,14 +293,14 @@ xc_addr xc_glibc_repair(struct xc_walk *walk, const struct xc_glibc_segment *seg
 	find_repair(&h, &done);
 	xc_block_list_cut(blocks, done.damaged + header);
 	for (size_t i = 0; i < h.trail_count && h.trail[i] < done.damaged; i++)
-		if (h.trail[i] >= bad && xc_glibc_resync_load(&h, h.trail[i], &chunk)) /* it was right after all */
+		if (h.trail[i] >= bad && xc_glibc_resync_load(&h, h.trail[i], &chunk)) /* it was correct after all */
 			xc_block_list_add(blocks, h.trail[i] + header, xc_glibc_size(chunk.head) - word,
 					  xc_glibc_resync_state(&h, h.trail[i]));
 	if (done.next - done.damaged >= 2 * header)
 		xc_block_list_add(blocks, done.damaged + header,
 				  done.next - done.damaged - (done.state == XC_BLOCK_TOP ? header : word), done.state);
 	if (repair->effort == 0 && done.trust == GUESS)
-		done.because = "if it was one chunk: so much is damaged that the search for others was given up";
+		done.because = "if it was one chunk: so much is damaged that the search for others was abandoned";
 	note(walk, segment, &done, done.damaged == bad ? why : NULL);
 	if (done.next <= bad)
 		repair->floor = done.next;

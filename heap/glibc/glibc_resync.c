@@ -1,32 +1,33 @@
-/* Chunks form a chain: each one's size leads to the next. Where a header is overwritten the chain behind it still stands, but where it
- * begins is lost, and what looks like a header may be data. So each place that could be a chunk is followed for some steps:
+/* Chunks form a chain: the size of each leads to the next. After an overwritten header the chain continues, but its
+ * next link is unknown, and data may look like a header. So each candidate is followed for some steps:
  *
  *	        back            bad          next
  *	... ─▶ [chunk] ─▶ [chunk]─▶ [?????????]─▶ [chunk] ─▶ [chunk] ─▶ … ─▶ top
  *	                              ▲      ▲
- *	                   candidates: whose own chain goes on, lands on free chunks that bins know and never jumps over one,
- *	                   agrees with each prev_size that counts, and ends exactly at the top chunk or the end
+ *	           candidates: the candidate's own chain continues, reaches free chunks in bins and never skips one,
+ *	           agrees with each valid prev_size, and ends exactly at the top chunk or the end
  *
- * The lowest such place is taken. That the walk came to `bad` does not mean that its header is the broken one: a chunk
- * before it may have a wrong size that looked right. Then candidates lie before `bad`, in what that chunk claims to be, and it is the one.
+ * The lowest such place is taken. The header at `bad` is not necessarily the broken one: an earlier chunk may have
+ * a wrong size that looked right. Then candidates are before `bad`, inside that chunk's claimed range, and that
+ * chunk is the broken one.
  *
- * A chain that breaks again before it has proved itself (another damaged header nearby) counts when it is three chunks long and nothing
- * better begins within it. */
+ * A chain that breaks again before it is proved (another damaged header nearby) counts if it is three chunks long
+ * and no better chain begins within it. */
 #include "heap/glibc/glibc_resync.h"
 
 enum {
-	ENOUGH = 8, /* chunks in a row prove each other */
+	ENOUGH = 8, /* this many consecutive chunks prove each other */
 	ISLAND = 3, /* between two damaged ones */
 };
 
-/* Where a chain leads. */
+/* The result of following a chain. */
 struct run {
-	size_t count; /* chunks that are right */
-	xc_addr end;  /* behind them */
+	size_t count; /* correct chunks */
+	xc_addr end;  /* their end */
 	bool proved;
 };
 
-/* One more step; false when there have been too many. */
+/* Takes one step; false if none are left. */
 static bool take_step(const struct xc_glibc_resync *h)
 {
 	if (*h->effort == 0)
@@ -70,7 +71,7 @@ bool xc_glibc_resync_agrees(const struct xc_glibc_resync *h, const struct xc_gli
 	       behind.prev_size == size;
 }
 
-/* The same, but what is broken itself has no say. */
+/* The same, except that a broken neighbour is ignored. */
 static bool is_not_contradicted(const struct xc_glibc_resync *h, const struct xc_glibc_chunk *chunk)
 {
 	struct xc_glibc_chunk behind;
@@ -79,7 +80,7 @@ static bool is_not_contradicted(const struct xc_glibc_resync *h, const struct xc
 	       (xc_glibc_resync_load(h, at, &behind) && xc_glibc_broken(h->segment, at, behind.head));
 }
 
-/* ---- chunks that lists know ---- */
+/* ---- chunks on lists ---- */
 
 static size_t first_anchor(const struct xc_glibc_resync *h, xc_addr from)
 {
@@ -106,7 +107,7 @@ enum xc_block_state xc_glibc_resync_state(const struct xc_glibc_resync *h, xc_ad
 	return anchor ? (enum xc_block_state)(*anchor & 7) : XC_BLOCK_LIVE;
 }
 
-/* A list may be damaged too: its chunk must look like one that is free in that way. */
+/* A list may be damaged too: its chunk must look free in the way of that list. */
 static bool is_good(const struct xc_glibc_resync *h, xc_glibc_anchor anchor)
 {
 	struct xc_glibc_chunk chunk, behind;
@@ -117,7 +118,7 @@ static bool is_good(const struct xc_glibc_resync *h, xc_glibc_anchor anchor)
 	return (anchor & 7) == XC_BLOCK_BIN ? !in_use && behind.prev_size == xc_glibc_size(chunk.head) : in_use;
 }
 
-/* A chunk never has another one within. */
+/* A chunk never contains another one. */
 static bool jumps_over_one(const struct xc_glibc_resync *h, xc_addr at, xc_addr behind)
 {
 	for (size_t i = first_anchor(h, at + 1), looked = 0; i < h->anchor_count && looked < ENOUGH; i++, looked++) {
@@ -163,7 +164,7 @@ bool xc_glibc_resync_on_trail(const struct xc_glibc_resync *h, xc_addr at)
 	return false;
 }
 
-/* Could a chunk begin here? If it says that the one before is free, then that must be so. */
+/* Could a chunk begin here? If its header says that the previous chunk is free, that must be true. */
 static bool may_begin(const struct xc_glibc_resync *h, xc_addr at)
 {
 	struct xc_glibc_chunk chunk, before;
@@ -180,7 +181,7 @@ static bool may_begin(const struct xc_glibc_resync *h, xc_addr at)
 		xc_glibc_size(before.head) == chunk.prev_size);
 }
 
-/* How many chunks lead from a place exactly to `end`; 0 when they do not. */
+/* The number of chunks that lead from a place exactly to `end`; 0 if they do not. */
 static size_t chunks_to(const struct xc_glibc_resync *h, xc_addr at, xc_addr end, size_t *budget)
 {
 	struct xc_glibc_chunk chunk;
@@ -192,8 +193,9 @@ static size_t chunks_to(const struct xc_glibc_resync *h, xc_addr at, xc_addr end
 	return at == end ? count : 0;
 }
 
-/* A number in some block may look like a header and lead to a chunk far away by chance. Then what it leaps over is a chain that ends at the
- * same place: where that begins. (Or memory that was chunks once is one large chunk now; then that one is lost.) */
+/* A number in some block may look like a header and lead to a distant chunk by chance. Then it skips a chain that
+ * ends at the same place; returns the beginning of that chain. (Or former chunks are now inside one large chunk;
+ * then that chunk is lost.) */
 static xc_addr not_leaping(const struct xc_glibc_resync *h, xc_addr place, xc_addr end)
 {
 	size_t budget = (end - place) / 4;
@@ -210,7 +212,7 @@ xc_addr xc_glibc_resync_search(const struct xc_glibc_resync *h, xc_addr from, xc
 	uint64_t head;
 	for (xc_addr at = from; at < to && take_step(h); at += XC_GLIBC_ALIGN) {
 		if (island.count && at >= island.end)
-			return island_at; /* nothing better began within it */
+			return island_at; /* no better chain began within it */
 		if (!xc_glibc_word(h->segment->glibc, h->window, at + h->word, &head)) {
 			xc_addr next = xc_glibc_behind_gap(h->segment, h->window, at, to - 1);
 			if (next <= at)

@@ -1,9 +1,9 @@
-/* glibc_segment: where the chunks of each arena lie.
+/* glibc_segment: finds the memory that holds the chunks of each arena.
  *
- *	main arena   what sbrk gave: [end of top - system_mem, end of top). Where something else moved the break, or mmap had to step
- *	             in, pieces end in a pair of fenceposts, and the walk goes on behind them.
- *	sub-arena    heaps at multiples of HEAP_MAX, linked by `prev` from the one that holds the top chunk to the first. HEAP_MAX is
- *	             tunable: it is the power of two with which most arenas' chains close. */
+ *	main arena   the memory from sbrk: [end of top - system_mem, end of top). Where something else moved the break, or
+ *	             mmap replaced sbrk, a part ends in a pair of fenceposts, and the walk continues after them.
+ *	sub-arena    heaps at multiples of HEAP_MAX, linked by `prev` from the one with the top chunk to the first.
+ *	             HEAP_MAX is tunable; it is the power of two with which the chains of most arenas are complete. */
 #include <stdlib.h>
 
 #include "heap/glibc/glibc_extent.h"
@@ -19,7 +19,7 @@ static bool get(struct xc_glibc *glibc, struct xc_window *window, xc_addr addr, 
 	return xc_glibc_word(glibc, window, addr, value_out);
 }
 
-/* Up to the first chunk whose block is aligned. */
+/* Up to the first chunk with an aligned block. */
 static xc_addr first_chunk(const struct xc_glibc *glibc, xc_addr addr)
 {
 	unsigned header = 2 * glibc->layout.word;
@@ -72,13 +72,14 @@ static void add_heap(struct xc_glibc *glibc, size_t arena, xc_addr heap, uint64_
 	xc_glibc_add_segment(glibc, arena, lo, heap + size - 1, "heap of a sub-arena");
 }
 
-/* Follow an arena's heaps from its top; true when they end in the first one. When they are added, and one is not in the core, that is noted. */
+/* Follows an arena's heaps from its top. True if they end at the first one. When heaps are added, a heap missing in
+ * the core is recorded. */
 static bool walk_heaps(struct xc_glibc *glibc, struct xc_window *window, size_t arena, uint64_t max, bool add)
 {
 	struct xc_glibc_arena *owner = &glibc->arenas[arena];
 	xc_addr at = owner->top & ~(max - 1), first = owner->addr - glibc->layout.heap_info;
 	struct heap_info heap;
-	xc_addr seen = 0; /* one of those before, further and further apart: a circle comes back to it */
+	xc_addr seen = 0; /* an earlier heap, at growing distances: a circle returns to it */
 	for (unsigned count = 0; count < HEAPS_MAX; count++, at = heap.prev) {
 		if (count && at == seen)
 			return false;
@@ -125,7 +126,7 @@ static void add_main(struct xc_glibc *glibc, struct xc_window *window, size_t ar
 		xc_glibc_add_segment(glibc, arena, lo, hi, "heap (brk)");
 }
 
-/* Its headers are damaged or lost: at least where it began is known. */
+/* Its headers are damaged or missing, but its beginning is known. */
 static void add_first_heap(struct xc_glibc *glibc, size_t arena)
 {
 	xc_addr lo, hi;
@@ -141,7 +142,7 @@ static int segment_order(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* Metadata are hostile: what overlaps the segment before is left out. */
+/* Metadata are untrusted: a segment that overlaps the previous one is left out. */
 static void separate(struct xc_glibc *glibc)
 {
 	size_t kept = 0;

@@ -1,6 +1,6 @@
-/* Relocations lie in read-only memory, which cores leave out: they show through from libc's file when that is there. RELA has the value
- * beside the place, REL and RELR (a bitmap of places; System V gABI, "relative relocation table") have it in the file at
- * the place itself. */
+/* Relocations are in read-only memory, which cores leave out; they are read from libc's file if that is available.
+ * RELA stores the value with the place. REL and RELR (a bitmap of places; System V gABI, "relative relocation
+ * table") store it in the file at the place itself. */
 #include "heap/glibc/glibc_symbol.h"
 
 #include <elf.h>
@@ -53,7 +53,7 @@ static struct tables read_dynamic(const struct reader *r)
 	return t;
 }
 
-/* A pointer as it stands in the module's file. */
+/* A pointer as stored in the module's file. */
 static bool in_file(const struct reader *r, xc_addr *value_out)
 {
 	const struct xc_source *file = r->module->file;
@@ -80,7 +80,7 @@ static bool in_file(const struct reader *r, xc_addr *value_out)
 	return false;
 }
 
-/* Tables of places; those that name a symbol are no relative ones. */
+/* Tables of places. Entries that name a symbol are not relative relocations. */
 static bool in_table(const struct reader *r, xc_addr table, uint64_t size, bool has_addend, xc_addr *value_out)
 {
 	const uint64_t entry = (has_addend ? 3 : 2) * r->word;

@@ -1,11 +1,11 @@
-/* glibc_tcache: what threads keep for themselves.
+/* glibc_tcache: the caches of threads.
  *
- * A thread's tcache is a block like any other: nothing but the thread-local variable `tcache` of libc points to it, and that needs the
- * thread pointer. So it is known by its content: each of its lists has as many entries as its count says, all of them
- * chunks of the class's size, the last link is NULL. Hardly any other block looks so by chance. Where a list is damaged, or counts and lists
- * do not agree, it must be told in another way: a word of the thread-local storage of libc points to it, it is the very first block of
- * an arena, or several other lists are whole.
- * For layouts see glibc_layout.h. */
+ * A thread's tcache is an ordinary block: only libc's thread-local variable `tcache` points to it, and finding that
+ * requires the thread pointer. So a tcache is recognised by its content: each list has as many entries as its count
+ * says, all of them chunks of the class's size, and the last link is NULL. Hardly any other block looks like that
+ * by chance. If a list is damaged, or counts and lists disagree, other evidence is required: a word in libc's
+ * thread-local storage points to the block, it is the very first block of an arena, or several other lists are
+ * intact. glibc_layout.h has the layouts. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { SLOTS_MAX = 76, WHOLE_LISTS = 4, KEYS = 16 };
 /* A tcache_perthread_struct of some version. */
 struct shape {
 	uint8_t count_size, slots;
-	bool down; /* counts tell what is left, not what is there */
+	bool down; /* counts are the free slots, not the used ones */
 };
 
 static const struct shape shapes[] = {{1, 64, false}, {2, 64, false}, {2, 76, true}};
@@ -34,7 +34,7 @@ static uint64_t shape_size(const struct xc_glibc *glibc, const struct shape *sha
 	return (uint64_t)shape->slots * (shape->count_size + glibc->layout.word);
 }
 
-/* malloc_usable_size of it. */
+/* Its malloc_usable_size. */
 static uint64_t block_size(const struct xc_glibc *glibc, const struct shape *shape)
 {
 	unsigned word = glibc->layout.word;
@@ -59,7 +59,7 @@ static bool read_tcache(const struct xc_glibc *glibc, const struct xc_window *wi
 	return true;
 }
 
-/* Could the entries be what they claim, without following them? At least one must be there; one may be damaged. */
+/* Could the entries be what they claim, without following them? At least one must exist; one may be damaged. */
 static bool is_sensible(const struct xc_glibc *glibc, const struct tcache *tcache)
 {
 	unsigned used = 0, wrong = 0;
@@ -74,7 +74,7 @@ static bool is_sensible(const struct xc_glibc *glibc, const struct tcache *tcach
 	return used > 0 && wrong < 2;
 }
 
-/* A thread may die between changing an entry and its count. */
+/* A thread may die between changes of an entry and its count. */
 static bool is_tcache(struct xc_glibc_chains *chains, const struct tcache *tcache)
 {
 	for (unsigned i = 0; i < tcache->shape->slots; i++) {
@@ -88,7 +88,7 @@ static bool is_tcache(struct xc_glibc_chains *chains, const struct tcache *tcach
 
 /* ---- damage ---- */
 
-/* A block that some lists of are whole, and at most one begins with what is no chunk of its class. */
+/* A block of which some lists are intact, and at most one begins with something other than a chunk of its class. */
 static bool is_damaged_tcache(struct xc_glibc_chains *chains, const struct tcache *tcache)
 {
 	unsigned whole = 0, wrong = 0;
@@ -101,12 +101,12 @@ static bool is_damaged_tcache(struct xc_glibc_chains *chains, const struct tcach
 	return whole >= WHOLE_LISTS && wrong < 2;
 }
 
-/* What breaks list `slot` behind `before` (an entry, or 0 for the list's head) at `at`. */
+/* Describes the break of list `slot` at `at`, after `before` (an entry, or 0 for the list's head). */
 static void note(const struct xc_glibc *glibc, const struct tcache *tcache, unsigned slot, xc_addr before, xc_addr at,
 		 uint64_t stored)
 {
 	struct xc_heap *heap = glibc->heap;
-	if (heap->damage_count >= XC_DAMAGES) { /* it is only counted: no texts for it */
+	if (heap->damage_count >= XC_DAMAGES) { /* it is only counted, without texts */
 		xc_heap_add_damage(heap, &(struct xc_damage){.lost_lo = 1, .before = XC_NO_BLOCK});
 		return;
 	}
@@ -140,7 +140,7 @@ static void note(const struct xc_glibc *glibc, const struct tcache *tcache, unsi
 	xc_heap_add_damage(heap, &damage);
 }
 
-/* Mark what can be, up to what breaks the list, and note that; where it goes on outside of the core nothing does. */
+/* Marks the chunks up to the break and records it. A list that leads to memory missing in the core has no break. */
 static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache,
 			   unsigned slot)
 {
@@ -169,8 +169,8 @@ struct search {
 	bool lost; /* some list leads to memory that is not in the core */
 };
 
-/* The shape of a tcache that a block of this size may hold, or NULL. A chunk is larger by 16 bytes when what would be left is too small
- * for a chunk of its own. */
+/* The tcache layout that fits a block of this size, or NULL. A chunk is 16 bytes larger if the remainder is too
+ * small for a chunk. */
 static const struct shape *shape_of(const struct xc_glibc *glibc, uint64_t size)
 {
 	for (size_t i = 0; i < XC_COUNT(shapes); i++)
@@ -179,7 +179,7 @@ static const struct shape *shape_of(const struct xc_glibc *glibc, uint64_t size)
 	return NULL;
 }
 
-/* Call `found` for every live block that has the size of a tcache and could be one. */
+/* Calls `found` for every live block that has the size of a tcache and could be one. */
 static void each_candidate(struct search *search)
 {
 	const struct xc_glibc *glibc = search->glibc;
@@ -197,7 +197,7 @@ static void each_candidate(struct search *search)
 	}
 }
 
-/* The links of the first entries tell whether links are mangled. */
+/* The links of the first entries show whether links are mangled. */
 static void vote(struct search *search, const struct tcache *tcache)
 {
 	uint64_t stored;
@@ -207,7 +207,7 @@ static void vote(struct search *search, const struct tcache *tcache)
 						       2 * search->glibc->layout.word);
 }
 
-/* Does something say that this is a tcache, whatever is in it? */
+/* Is there evidence that this is a tcache, apart from its content? */
 static bool is_told(const struct xc_glibc *glibc, xc_addr addr)
 {
 	const xc_addr chunk = addr - 2 * glibc->layout.word;
@@ -244,7 +244,8 @@ static bool key_of(const struct xc_glibc *glibc, struct xc_window *window, uint3
 	return xc_glibc_jump(glibc, window, xc_block_addr(&glibc->heap->blocks, block) + glibc->layout.word, key_out);
 }
 
-/* The second word of everything that is cached: one random number for the process from 2.34 on. False when they are not equal, or few. */
+/* The second word of every cached chunk: from 2.34 on one random number for the process. False if the words differ,
+ * or are few. */
 static bool common_key(const struct xc_glibc *glibc, struct xc_window *window, uint64_t *key_out)
 {
 	const struct xc_blocks *blocks = &glibc->heap->blocks;
@@ -261,8 +262,8 @@ static bool common_key(const struct xc_glibc *glibc, struct xc_window *window, u
 	return same == KEYS;
 }
 
-/* Chunks behind the lost part of a list are known by their key. (Not otherwise: a block that was cached once, and never written to since, may
- * still have it.) */
+/* Chunks after the missing part of a list are recognised by their key. Elsewhere the key proves nothing: a block
+ * that was cached once and not written since may still have it. */
 static void settle_by_key(const struct xc_glibc *glibc, struct xc_window *window)
 {
 	struct xc_blocks *blocks = &glibc->heap->blocks;

@@ -1,14 +1,13 @@
-/* glibc_tls: what the thread-local storage of libc points to.
+/* glibc_tls: the pointers in the thread-local storage of libc.
  *
- * It is small, and its variable `tcache` is the only one that points to the start of a block of that size; so no symbol is needed. */
+ * That storage is small, and only its variable `tcache` points to the start of a block of that size. So no symbol
+ * is needed. */
 #include <stdlib.h>
 
 #include "core/process/module.h"
 #include "heap/glibc/glibc_impl.h"
 
-enum {
-	TLS_BYTES = 512
-}; /* more than libc has; and how much below the thread pointer is looked at when its place is not known */
+enum { TLS_BYTES = 512 }; /* more than libc has; also the range below the thread pointer if the place is unknown */
 
 static const struct xc_module *libc_of(const struct xc_process *process)
 {
@@ -18,7 +17,7 @@ static const struct xc_module *libc_of(const struct xc_process *process)
 	return process->module_count ? process->modules[0] : NULL;
 }
 
-/* Where to look for a thread; false when its thread pointer is lost. */
+/* The range to search for a thread. False if its thread pointer is missing. */
 static bool range_of(const struct xc_process *process, const struct xc_thread *thread, xc_addr *lo_out,
 		     uint64_t *size_out)
 {

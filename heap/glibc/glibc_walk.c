@@ -1,7 +1,8 @@
-/* glibc_walk: the chunks of a segment, one behind the other.
+/* glibc_walk: the chunks of a segment, in sequence.
  *
- * Each header says where the next one is, and its P bit whether the chunk before is in use. So the walk reads one header a chunk and
- * carries the next one on. What lies in fastbins and tcaches looks as if it were in use until the lists are settled. */
+ * Each header gives the place of the next one, and its P bit says whether the previous chunk is in use. So the walk
+ * reads one header for each chunk and carries the next one along. Chunks in fastbins and tcaches look used until
+ * the lists are settled. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "heap/blocks/scan.h"
 
 enum {
-	AGAIN = 16, /* chunks in a row, behind memory of somebody else */
+	AGAIN = 16, /* chunks in a row, after foreign memory */
 	PAGE = 4096,
 };
 
@@ -27,9 +28,9 @@ const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chun
 	if (size - 1 > segment->hi - chunk)
 		return "its size reaches past the end of the heap";
 	if (head & XC_GLIBC_MMAPPED)
-		return "it is marked as mapped by itself, in a heap";
+		return "it is marked as mmapped, inside a heap";
 	if (head & XC_GLIBC_NON_MAIN && glibc->arenas[segment->arena].main)
-		return "it is marked as of another arena";
+		return "it is marked as belonging to another arena";
 	return NULL;
 }
 
@@ -38,7 +39,7 @@ uint64_t xc_glibc_fence(const struct xc_glibc_segment *segment, struct xc_window
 	struct xc_glibc_chunk second;
 	const unsigned header = 2 * segment->glibc->layout.word;
 	uint64_t left = segment->hi - chunk + 1;
-	if (xc_glibc_size(head) == 0) /* with 4-byte words some bytes may be left behind it */
+	if (xc_glibc_size(head) == 0) /* with 4-byte words some bytes may remain after it */
 		return left >= header && left < header + XC_GLIBC_ALIGN ? left : 0;
 	if (xc_glibc_size(head) != header || left < 2 * header ||
 	    !xc_glibc_chunk(segment->glibc, window, chunk + header, &second))
@@ -105,14 +106,15 @@ struct walker {
 	struct xc_glibc_repair_state repair;
 };
 
-/* The chain broke: note it and find where it goes on. */
+/* The chain broke: records it and finds the place to continue. */
 static void damaged(struct walker *w, const char *why)
 {
 	w->at = xc_glibc_repair(w->walk, w->segment, w->at, why, &w->repair);
 }
 
-/* What was left of a full heap and too small to be freed is made part of its fenceposts (sysmalloc): a chunk of the least size straight
- * before the last header is no block. Where more was left, a fencepost of two words stands between. */
+/* A remainder of a full heap that is too small to be freed becomes part of its fenceposts (sysmalloc): a chunk of
+ * minimum size directly before the last header is not a block. If the remainder was larger, a fencepost of two
+ * words is between. */
 static void drop_small_rest(struct walker *w)
 {
 	struct xc_block_list *blocks = &w->walk->blocks;
@@ -120,7 +122,8 @@ static void drop_small_rest(struct walker *w)
 		blocks->count--;
 }
 
-/* Fenceposts end what could not grow. In the main arena its next memory follows, but somebody else's may lie between. */
+/* Fenceposts end memory that could not grow. In the main arena more memory of its own follows, possibly after
+ * foreign memory. */
 static bool fenced(struct walker *w, uint64_t head)
 {
 	struct xc_window *window = &w->walk->window;
@@ -145,7 +148,8 @@ static void odd(struct walker *w, uint64_t head)
 	damaged(w, xc_glibc_broken(w->segment, w->at, head));
 }
 
-/* Where the arena's state is lost, what reaches to the end of a page is taken for its top; else memory behind it is lost too. */
+/* Without the arena's state, a chunk that reaches to the end of a page is taken as its top; otherwise the memory
+ * after it is missing too. */
 static void last(struct walker *w, uint64_t size)
 {
 	bool lost = w->segment->glibc->arenas[w->segment->arena].addr == 0;
@@ -164,8 +168,8 @@ static void last(struct walker *w, uint64_t size)
 	w->at = w->segment->hi + 1;
 }
 
-/* The header at w->at, or the one behind its chunk, cannot be read. What is not in the core is passed over up to where many chunks in a row
- * are right again: it may be the end of one chunk or hold thousands. */
+/* The header at w->at, or the one after its chunk, cannot be read. Missing memory is skipped up to a place with
+ * many correct chunks in a row: it may be the end of one chunk or contain thousands. */
 static void unreadable(struct walker *w)
 {
 	struct xc_window *window = &w->walk->window;
@@ -173,7 +177,7 @@ static void unreadable(struct walker *w)
 	bool known = xc_glibc_chunk(w->segment->glibc, window, w->at, &chunk);
 	xc_addr behind = known ? w->at + xc_glibc_size(chunk.head) : w->at;
 	if (!xc_heap_is_lost(w->walk->heap, behind, 2 * w->word)) {
-		damaged(w, "its header, or that of the chunk behind it, is not readable");
+		damaged(w, "its header, or that of the next chunk, cannot be read");
 		return;
 	}
 	if (known)
@@ -185,7 +189,8 @@ static void unreadable(struct walker *w)
 	w->at = next;
 }
 
-/* From w->at to w->end, for one size of words: the compiler makes two of it. Returns when the chain breaks. */
+/* Walks from w->at to w->end for one word size; the compiler makes two versions of it. Returns when the chain
+ * breaks. */
 static inline __attribute__((always_inline)) void chain(struct walker *w, const unsigned word)
 {
 	struct xc_window *window = &w->walk->window;
@@ -215,7 +220,7 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 		head = xc_glibc_load(bytes + word, word); /* cppcheck-suppress nullPointerArithmeticRedundantCheck */
 		bool live = head & XC_GLIBC_PREV_INUSE;
 		if (__builtin_expect(!live && prev_size != size, 0)) {
-			damaged(w, "it is free by the chunk behind it, which has another size for it");
+			damaged(w, "the next chunk says that it is free, with another size");
 			return;
 		}
 		xc_block_list_add(blocks, at + 2 * word, size - word, live ? XC_BLOCK_LIVE : XC_BLOCK_BIN);

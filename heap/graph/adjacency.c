@@ -1,6 +1,7 @@
-/* The way back is made by counting what points to each node, and then putting the sources where the counts say. Each piece of
- * work has a range of targets for itself and looks at all entries: reading those in order costs little beside the counting, which jumps
- * about. Sources are put from the last to the first, so that the counters end as the beginnings of rows, and rows are in order. */
+/* The transposed rows are made by counting the entries for each node and then placing the sources. Each piece of
+ * work owns a range of targets and reads all entries: sequential reads cost little compared with the random
+ * accesses of counting. Sources are placed from the last to the first, so that the counters end as the beginnings
+ * of rows and rows are in order. */
 #include "heap/graph/adjacency.h"
 
 #include "core/base/parallel.h"

@@ -1,6 +1,7 @@
-/* adjacency: who leads to whom among numbered nodes, in compressed rows: what node n leads to is to[start[n]] … to[start[n + 1] - 1].
+/* adjacency: the links between numbered nodes, in compressed rows: the targets of node n are to[start[n]] …
+ * to[start[n + 1] - 1].
  *
- * The highest bit of an entry of `to` is its maker's, and no part of the number. */
+ * The top bit of an entry of `to` is reserved for the caller. */
 #ifndef XC_ADJACENCY_H
 #define XC_ADJACENCY_H
 
@@ -14,8 +15,8 @@ struct xc_adjacency {
 	const uint32_t *to;
 };
 
-/* Make the rows of the way back: start of nodes + 1 zeroes, to with room for all entries. Rows come out in ascending order, without
- * marks. In parallel. */
+/* Makes the transposed rows. start has nodes + 1 zeroes, to has room for all entries. Rows are in ascending order,
+ * without marks. Runs in parallel. */
 void xc_adjacency_transpose(const struct xc_adjacency *links, unsigned jobs, uint32_t *start, uint32_t *to);
 
 #endif

@@ -115,11 +115,11 @@ void xc_claims_free(struct xc_claims *claims)
 
 /* ---- applying ---- */
 
-/* The table being cut. */
+/* The table while it is divided. */
 struct cutter {
 	struct xc_claims *claims;
 	struct xc_block_list list;
-	size_t next, kept; /* of the claims: the next one, and how many were good so far */
+	size_t next, kept; /* of the claims: the next one, and the number of good ones so far */
 };
 
 static int by_address(const void *a, const void *b)
@@ -182,8 +182,8 @@ static void cut(struct cutter *c, const struct xc_blocks *blocks)
 	claims->count = c->kept;
 }
 
-/* The blocks of `blocks` that damages name, by their numbers in `cut`: of a block that fell apart its last piece, which ends where the
- * damage begins. */
+/* Renumbers the blocks in `blocks` that damage names, to their numbers in `cut`. For a divided block that is its
+ * last piece, which ends where the damage begins. */
 static void renumber_damages(struct xc_heap *heap, const struct xc_blocks *blocks, const struct xc_blocks *cut)
 {
 	for (size_t i = 0; i < heap->damage_count; i++) {
@@ -217,7 +217,7 @@ void xc_claims_apply(struct xc_heap *heap)
 	heap->blocks = blocks;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 const struct xc_heap_claim *xc_claim_of(const struct xc_heap *heap, uint32_t block)
 {

@@ -5,7 +5,7 @@
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/name.h"
 
-/* ---- telling ---- */
+/* ---- writing ---- */
 
 static const struct xc_column block_columns[] = {
 	{.key = "addr", .label = "addr", .kind = XC_FIELD_ADDRESS},
@@ -44,7 +44,7 @@ static struct xc_table *begin(struct xc_section *s, const char *key, const struc
 	return table;
 }
 
-static void tell_rules(struct xc_section *s, const struct xc_claims *claims)
+static void report_rules(struct xc_section *s, const struct xc_claims *claims)
 {
 	struct xc_table *table = begin(s, "rules", rule_columns, XC_COUNT(rule_columns), claims->rule_count);
 	for (size_t i = 0; i < claims->rule_count; i++) {
@@ -89,19 +89,19 @@ void xc_claim_transfer_report(struct xc_section *s, struct xc_heap *heap)
 		const struct xc_cell row[] = {xc_cell_address(claims->roots[i].addr)};
 		xc_table_row(s, table, row);
 	}
-	tell_rules(s, claims);
+	report_rules(s, claims);
 	xc_claims_free(heap->claims);
 	heap->claims = NULL;
 }
 
-/* ---- taking ---- */
+/* ---- reading ---- */
 
-/* Claims come in runs of one type: the last one looked up is kept. */
+/* Claims come in runs of one type, so the last type looked up is kept. */
 struct taker {
 	struct xc_heap *heap;
 	const char *name;
 	const struct xc_type *type;
-	uint32_t variants; /* that others have: the numbers of this one's begin behind them */
+	uint32_t variants; /* of other plugins: the numbers of this one's variants begin after them */
 };
 
 static const struct xc_type *type_named(struct taker *t, const char *name)
@@ -139,7 +139,7 @@ static struct xc_error *take_root(struct taker *t, const struct xc_cell *row)
 	return xc_claim_add_root(t->heap, row[0].number);
 }
 
-/* A variant's number, among those of other plugins. */
+/* A variant's number among those of all plugins. */
 static struct xc_error *renumber(struct taker *t, uint64_t number, uint32_t *number_out)
 {
 	struct xc_error *err = NULL;

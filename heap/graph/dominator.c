@@ -1,17 +1,17 @@
-/* By the algorithm of Georgiadis, Tarjan and Werneck that is known as semi-NCA: vertices are numbered in the order of a
- * search in depth; from the last to the first each gets its semidominator, with path compression; from the first to the last
- * the dominator is found on the way up the tree. In practice linear, and it needs no recursion.
+/* The algorithm of Georgiadis, Tarjan and Werneck known as semi-NCA: vertices are numbered in the order of a
+ * depth-first search; from the last to the first each gets its semidominator, with path compression; from the first
+ * to the last the dominator is found on the way up the tree. In practice it is linear, and it needs no recursion.
  *
- * What is kept of a vertex lies in arrays by number, 24 bytes in all:
+ * The data of a vertex are in arrays by number, 24 bytes in all:
  *
- *	vertex   which node it is, or behind the nodes, which holder
- *	number   (by node) its number, 0 while it has none
+ *	vertex   the node, or after the nodes, the holder
+ *	number   (by node) its number; 0 while it has none
  *	way      above: its parent in the search; shortened by path compression; reversed while a path is walked
  *	         least: the least semi on the path that compression cut short
  *	up       the parent again; its dominator in the end
- *	semi     the number of its semidominator; while searching, the next link to follow; then, what its roots make of it
+ *	semi     the number of its semidominator; while searching, the next link to follow; then the result of its roots
  *
- * A node with roots of several holders is dominated by all roots alone, whatever else leads to it. */
+ * A node with roots of several holders is dominated only by all roots together, regardless of other links to it. */
 #include "heap/graph/dominator.h"
 
 enum { AHEAD = 24, NEAR = 16, NEXT = 8, FEW = 4 };
@@ -33,7 +33,7 @@ struct search {
 
 /* ---- numbers ---- */
 
-static uint32_t give_number(struct search *s, uint32_t vertex, uint32_t parent)
+static uint32_t number_vertex(struct search *s, uint32_t vertex, uint32_t parent)
 {
 	uint32_t number = s->count++;
 	s->vertex[number] = vertex;
@@ -44,7 +44,7 @@ static uint32_t give_number(struct search *s, uint32_t vertex, uint32_t parent)
 static uint32_t enter_node(struct search *s, uint32_t node, uint32_t parent)
 {
 	const struct xc_adjacency *links = &s->d->links;
-	uint32_t number = give_number(s, node, parent), end = links->start[node + 1];
+	uint32_t number = number_vertex(s, node, parent), end = links->start[node + 1];
 	s->number[node] = number;
 	s->semi[number] = links->start[node];
 	for (uint32_t e = links->start[node]; e < end && e < links->start[node] + AHEAD; e++)
@@ -52,7 +52,7 @@ static uint32_t enter_node(struct search *s, uint32_t node, uint32_t parent)
 	return number;
 }
 
-/* Number all that is reached from a node, in depth. */
+/* Numbers all nodes reachable from a node, depth first. */
 static void number_from(struct search *s, uint32_t node, uint32_t holder)
 {
 	const struct xc_adjacency *links = &s->d->links;
@@ -68,13 +68,13 @@ static void number_from(struct search *s, uint32_t node, uint32_t holder)
 	}
 }
 
-/* What a node's roots say of its semidominator: nothing, their holder, or, when there are several, all roots. */
+/* The semidominator of a node according to its roots: none, their holder, or, if there are several, all roots. */
 static void number_all(struct search *s)
 {
 	const struct xc_dominators *d = s->d;
 	s->count = 1;
 	for (uint32_t h = 0; h < d->holders; h++) {
-		uint32_t holder = give_number(s, s->nodes + h, 0);
+		uint32_t holder = number_vertex(s, s->nodes + h, 0);
 		for (uint32_t i = d->begin[h]; i < d->begin[h + 1]; i++)
 			if (!s->number[d->roots[i]])
 				number_from(s, d->roots[i], holder);
@@ -91,8 +91,9 @@ static void number_all(struct search *s)
 
 /* ---- semidominators ---- */
 
-/* The least semi on the path from a vertex up to, and without, the first one that is not linked yet (those below `linked`). The path is
- * reversed on the way up, so that it can be walked down again, and every vertex on it then leads to its end at once. */
+/* The least semi on the path from a vertex up to, but excluding, the first one that is not linked yet (those below
+ * `linked`). The path is reversed on the way up, so that it can be walked down again; then every vertex on it leads
+ * directly to its end. */
 static uint32_t least_above(struct search *s, uint32_t at, uint32_t linked)
 {
 	uint32_t below = 0;
@@ -121,7 +122,7 @@ static uint32_t semidominator(struct search *s, uint32_t number)
 	if (node >= s->nodes || holder == 0)
 		return 0;
 	if (holder != NONE && holder > number)
-		return 0; /* found by way of another holder, before this one */
+		return 0; /* found by way of an earlier holder */
 	semi = holder < semi ? holder : semi;
 	for (uint32_t e = back->start[node]; e < back->start[node + 1]; e++) {
 		uint32_t from = s->number[back->to[e]];
@@ -133,7 +134,7 @@ static uint32_t semidominator(struct search *s, uint32_t number)
 	return semi;
 }
 
-/* The links that lead to a vertex that comes soon: the first few of them. */
+/* The first few links to a vertex that is processed soon. */
 struct few {
 	const uint32_t *begin, *end;
 };
@@ -148,7 +149,8 @@ static struct few links_to(const struct search *s, uint32_t number, uint32_t ahe
 	return (struct few){back->to + begin, back->to + begin + (count < FEW ? count : FEW)};
 }
 
-/* What the vertex needs is read in four steps, each by what the one before gave: its row, its links, their numbers, their ways. */
+/* The data of a vertex are prefetched in four steps, each with the result of the previous one: its row, its links,
+ * their numbers, their ways. */
 static void ask_ahead(const struct search *s, uint32_t number)
 {
 	const struct xc_adjacency *back = &s->d->back;
@@ -177,7 +179,7 @@ static void find_all(struct search *s)
 	}
 }
 
-/* ---- together ---- */
+/* ---- all steps ---- */
 
 void xc_dominators_find(struct xc_dominators *d)
 {
@@ -193,7 +195,7 @@ void xc_dominators_find(struct xc_dominators *d)
 	number_all(&s);
 	find_all(&s);
 	for (size_t i = XC_COUNT(d->memory); i < XC_COUNT(s.memory); i++)
-		xc_reserve_free(&s.memory[i]); /* what is made of the results may take their room */
+		xc_reserve_free(&s.memory[i]); /* later results may reuse its room */
 	d->count = s.count;
 	d->vertex = s.vertex;
 	d->above = s.up;

@@ -1,12 +1,12 @@
-/* dominator: which node stands on every way to another, in a graph with roots.
+/* dominator: the dominators of nodes in a graph with roots.
  *
- * Node d dominates n when every chain of links from the roots to n passes d; the last such one is n's dominator. Dominators form a tree
- * under one vertex for all roots. Between it and the nodes stands one for each holder, a set of roots: what a holder dominates,
- * nothing else leads to.
+ * Node d dominates n if every path from the roots to n passes through d; the last such node is n's dominator.
+ * Dominators form a tree under one vertex that represents all roots. Between it and the nodes is a vertex for each
+ * holder, a set of roots: a holder dominates what nothing else leads to.
  *
- * Vertices are numbered in the order of a search in depth: 0 is all roots, and each comes behind its dominator. So sums
- * over the tree are loops over numbers, downwards to add up, upwards to hand down. Near-linear in time; 24 bytes a node meanwhile, 8 of
- * which stay. */
+ * Vertices are numbered in depth-first order: 0 is all roots, and each comes after its dominator. So sums over the
+ * tree are loops over numbers, downwards to add up and upwards to distribute. Near-linear time; 24 bytes a node
+ * during the search, of which 8 remain. */
 #ifndef XC_DOMINATOR_H
 #define XC_DOMINATOR_H
 
@@ -14,15 +14,15 @@
 #include "heap/graph/adjacency.h"
 
 struct xc_dominators {
-	/* given; borrowed */
+	/* input; borrowed */
 	struct xc_adjacency links, back;
 	uint32_t holders;      /* how many */
 	const uint32_t *begin; /* holders + 1: the roots of holder h are roots[begin[h]] … roots[begin[h + 1] - 1] */
-	const uint32_t *roots; /* nodes; some may be there more than once */
+	const uint32_t *roots; /* nodes; may contain duplicates */
 
-	/* found */
+	/* result */
 	uint32_t count;   /* of vertices, number 0 included */
-	uint32_t *vertex; /* by number from 1 on: the node; or nodes + the holder */
+	uint32_t *vertex; /* by number from 1: the node; or nodes + the holder */
 	uint32_t *above;  /* by number: the number of its dominator */
 	struct xc_reserve memory[2];
 };

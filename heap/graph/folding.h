@@ -1,8 +1,8 @@
-/* folding: paths of labels as a tree of frames, where a label that is on the path already is that frame again: the nodes of a list are
- * one frame, however long it is.
+/* folding: paths of labels as a tree of frames, in which a label that is already on the path is the same frame
+ * again: the nodes of a list are one frame, regardless of its length.
  *
- * There are few frames (paths without repetition) and many things, so which frame a frame has for a label's number is remembered: a
- * thing costs one probe of a hash table. */
+ * There are few frames (paths without repetition) and many things. So the frame for a parent and a label's number
+ * is cached: a thing costs one probe of a hash table. */
 #ifndef XC_FOLDING_H
 #define XC_FOLDING_H
 
@@ -16,7 +16,7 @@ struct xc_folding_slot {
 
 struct xc_folding {
 	struct xc_stacktree *tree;
-	unsigned deepest;              /* frames of a path */
+	unsigned deepest;              /* maximum depth of a path */
 	struct xc_folding_slot *slots; /* a power of two of them, at most half full */
 	size_t slot_count, used;
 };
@@ -24,8 +24,8 @@ struct xc_folding {
 void xc_folding_init(struct xc_folding *folding, struct xc_stacktree *tree, unsigned deepest);
 void xc_folding_fini(struct xc_folding *folding);
 
-/* The frame of a label below `parent`: its own, one further up, or, where the path is as deep as it may be, `parent`. `name` is asked for the
- * label's text when it is new there. */
+/* The frame of a label below `parent`: its own frame, or one further up; or `parent` if the path has its maximum
+ * depth. `name` is called for the text of a new label. */
 struct xc_stacktree_node *xc_folding_frame(struct xc_folding *folding, struct xc_stacktree_node *parent, uint32_t label,
 					   const char *(*name)(void *user, uint32_t thing), void *user, uint32_t thing);
 

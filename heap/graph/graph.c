@@ -1,8 +1,9 @@
-/* Rows are made in one pass over the live blocks, cut into pieces of about equal bytes; a large block may be in several. Each piece
- * has its own part of one reservation for edges, as large as its words could fill: address space, of which only what is
- * written costs memory. Then the parts are moved together.
+/* Rows are made in one pass over the live blocks, which are divided into pieces of about equal bytes; a large block
+ * may be in several pieces. Each piece has its own part of one reservation for edges, large enough for all its
+ * words: address space, of which only written pages cost memory. Then the parts are moved together.
  *
- * What roots reach is found by two searches in breadth that run side by side: over all pointers, and over those to beginnings only. */
+ * Two breadth-first searches from the roots run in parallel: one over all pointers, one over pointers to beginnings
+ * only. */
 #include "heap/graph/graph.h"
 
 #include <stdlib.h>
@@ -21,27 +22,27 @@ _Static_assert(XC_EDGE_INTERIOR == XC_SCAN_INTERIOR, "hits are edges");
 
 enum {
 	PIECE = 8 << 20, /* bytes of live blocks */
-	AHEAD = 16,      /* nodes of a search that are asked for ahead */
+	AHEAD = 16,      /* nodes of a search that are prefetched */
 };
 
 /* ---- rows ---- */
 
 /* A run of live bytes: from a block (at some offset) on. */
 struct piece {
-	uint32_t first;     /* block */
-	uint64_t from;      /* byte of it; not 0: the block began in a piece before */
-	uint64_t bytes;     /* live ones */
+	uint32_t first;     /* block index */
+	uint64_t from;      /* byte in it; not 0: the block began in an earlier piece */
+	uint64_t bytes;     /* live bytes */
 	uint64_t room;      /* edges: where its part of the reservation begins */
 	uint64_t count;     /* edges found */
 	uint64_t missing;   /* bytes that could not be read */
-	uint32_t row, last; /* the next row to begin, and behind the last one */
+	uint32_t row, last; /* the next row to begin, and the end of the last one */
 };
 
 struct builder {
 	const struct xc_heap *heap;
 	struct piece *pieces;
 	size_t piece_count, piece_capacity;
-	uint64_t words; /* of all live blocks, and room for the pieces' borders */
+	uint64_t words; /* of all live blocks, and room for the borders of pieces */
 	uint32_t *start, *to;
 };
 
@@ -53,7 +54,7 @@ static struct piece *new_piece(struct builder *b, uint32_t first, uint64_t from)
 	return piece;
 }
 
-/* Bytes of a range that can be read at all. */
+/* The readable bytes of a range. */
 static uint64_t stored_bytes(const struct xc_space *space, xc_addr lo, xc_addr hi)
 {
 	uint64_t stored = 0;
@@ -66,7 +67,8 @@ static uint64_t stored_bytes(const struct xc_space *space, xc_addr lo, xc_addr h
 	return stored;
 }
 
-/* A large block that is not all there, whatever size it claims, is one piece with the room that its stored bytes need. */
+/* A large block that is partly missing is one piece, regardless of its claimed size, with the room that its stored
+ * bytes need. */
 static bool take_alone(struct builder *b, struct piece **piece, uint32_t block)
 {
 	const struct xc_blocks *blocks = &b->heap->blocks;
@@ -136,7 +138,7 @@ static void scan_words(struct builder *b, struct piece *piece, struct xc_scan *s
 	}
 }
 
-/* A block, or a part of one, that does not lie in one readable piece. */
+/* A block, or a part of one, that is not in one readable piece. */
 static void scan_scattered(struct builder *b, struct piece *piece, struct xc_scan *scan, struct xc_window *window,
 			   uint32_t block, xc_addr at, uint64_t len)
 {
@@ -190,7 +192,7 @@ static void scan_piece(void *context, size_t number, unsigned worker)
 	xc_window_fini(&window);
 }
 
-/* Give back whole pages in [to, from) of the reservation: what was moved away from there. */
+/* Returns whole pages in [to, from) of the reservation, from which the edges were moved away. */
 static void drop(uint32_t *edges, uint64_t from, uint64_t end)
 {
 	const uint64_t page = 4096 / sizeof *edges;
@@ -210,7 +212,7 @@ static void shift_rows(void *context, size_t number, unsigned worker)
 		b->start[row] += (uint32_t)piece->room;
 }
 
-/* Move the pieces' edges together; their room is then where they begin. Returns how many there are. */
+/* Moves the pieces' edges together; afterwards `room` is where they begin. Returns their number. */
 static uint64_t move_together(struct builder *b)
 {
 	uint64_t at = 0, dropped = 0;
@@ -254,7 +256,7 @@ static struct xc_error *make_rows(struct xc_graph *graph)
 				      (unsigned long long)total);
 }
 
-/* ---- what is reached ---- */
+/* ---- reachability ---- */
 
 /* A search from the roots; the queue holds each block once. */
 struct search {
@@ -274,7 +276,7 @@ static void reach(struct search *s, uint32_t block)
 	s->queue[s->count++] = block;
 }
 
-/* A thread's dtv and such are known to its descriptor by their insides only. */
+/* A thread's descriptor points only into the middle of its dtv and similar blocks. */
 static bool is_sure(const struct xc_root *root)
 {
 	return !root->interior || root->kind == XC_ROOT_TLS;

@@ -1,4 +1,4 @@
-/* The way back from a block to the roots: rows, and the shortest paths by them. */
+/* The reverse direction, from a block to the roots: rows, and the shortest paths. */
 #include <stdlib.h>
 
 #include "heap/graph/graph.h"
@@ -18,7 +18,7 @@ void xc_graph_back(struct xc_graph *graph)
 
 /* ---- paths ---- */
 
-/* Roots are in the order of how well they explain: the first one of a block is its best. */
+/* Roots are in the order of preference: the first one of a block is its best. */
 static void index_roots(struct xc_graph *graph)
 {
 	if (graph->first_root)
@@ -29,7 +29,7 @@ static void index_roots(struct xc_graph *graph)
 		graph->first_root[graph->roots[i].block] = (uint32_t)i + 1;
 }
 
-/* A search from a block back to the roots. Each block in the queue knows by which place in the queue it was come to. */
+/* A search from a block back to the roots. Each entry of the queue has the place of its predecessor. */
 struct way {
 	struct xc_graph *graph;
 	struct xc_reserve memory[2];
@@ -48,7 +48,8 @@ static void come_to(struct way *w, uint32_t block, size_t from)
 	w->from[w->count++] = (uint32_t)from;
 }
 
-/* The place in the queue of the nearest block that a root points to, by the best root among those; SIZE_MAX: there is none. */
+/* The place in the queue of the nearest block that a root points to, and of those the one with the best root;
+ * SIZE_MAX if there is none. */
 static size_t nearest(struct way *w, uint32_t block)
 {
 	const struct xc_graph *graph = w->graph;

@@ -1,5 +1,5 @@
-/* What plugins claim becomes part of the graph: pieces of one block hold each other through the first one, and edges and roots that
- * no word in memory shows are put in between the others. */
+/* Claims of plugins become part of the graph: the pieces of a block keep each other alive through the first one,
+ * and edges and roots that are not words in memory are inserted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int by_source(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Both ways between the first piece of a block and each other. */
+/* Adds edges between the first piece of a block and each other piece, both ways. */
 static void hold_together(struct edges *edges, const struct xc_heap *heap)
 {
 	const struct xc_claims *claims = heap->claims;
@@ -60,7 +60,7 @@ static void add_claimed(struct edges *edges, const struct xc_heap *heap)
 	}
 }
 
-/* Rows with room for the new edges behind those of each block. */
+/* Makes rows with room for the new edges after those of each block. */
 static void merge(struct xc_graph *graph, const struct edges *edges)
 {
 	size_t blocks = graph->heap->blocks.count, next = 0, at = 0;

@@ -1,5 +1,5 @@
-/* Cycles are found by Tarjan's algorithm for strongly connected components, among what the heads without cycles do not lead to. It
- * is written without recursion: the way back up is the `parent` array, which is made anew afterwards. */
+/* Cycles are found by Tarjan's algorithm for strongly connected components, among the blocks that no acyclic head
+ * leads to. It does not recurse: the way back up is the `parent` array, which is rebuilt afterwards. */
 #include "heap/graph/leaked.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static uint32_t target_of(const struct xc_leaked *l, uint32_t edge)
 
 /* ---- structures ---- */
 
-/* All that a head leads to and that has none yet. *ordered counts the places in order. */
+/* Takes all blocks that a head leads to and that have no head yet. *ordered counts the places in order. */
 static void take_structure(struct xc_leaked *l, uint32_t head, size_t *ordered)
 {
 	const struct xc_graph *graph = l->graph;
@@ -75,11 +75,11 @@ static void take_unpointed(struct xc_leaked *l, size_t *ordered)
 
 /* ---- cycles ---- */
 
-/* By place; what is on no stack has its component. */
+/* By place; a block that is on no stack has its component. */
 struct cycles {
 	struct xc_leaked *l;
 	uint32_t *number; /* from 1, in the order of the search; 0: not seen */
-	uint32_t *low;    /* the lowest number that is reached; then the component */
+	uint32_t *low;    /* the lowest number reached; then the component */
 	uint32_t *edge;   /* the next one to follow */
 	uint32_t *stack;
 	uint32_t numbers, components;
@@ -95,7 +95,7 @@ static void begin(struct cycles *c, uint32_t place, uint32_t from)
 	c->stack[c->stacked++] = place;
 }
 
-/* All edges of a place are followed: when none leads further up, the stack down to it is a component. */
+/* All edges of a place are followed: if none leads further up, the stack down to it is a component. */
 static void finish(struct cycles *c, uint32_t place)
 {
 	if (c->low[place] != c->number[place])
@@ -109,7 +109,7 @@ static void finish(struct cycles *c, uint32_t place)
 	c->components++;
 }
 
-/* The next place to go to from here, or XC_NO_BLOCK. */
+/* The next place to visit from here, or XC_NO_BLOCK. */
 static uint32_t step(struct cycles *c, uint32_t here)
 {
 	struct xc_leaked *l = c->l;
@@ -147,7 +147,7 @@ static void search_from(struct cycles *c, uint32_t first)
 	}
 }
 
-/* The lowest block of each component that no other one leads to is a head. */
+/* The lowest block of each component without incoming links is a head. */
 static void take_sources(struct cycles *c, size_t *ordered)
 {
 	struct xc_leaked *l = c->l;

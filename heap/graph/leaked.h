@@ -1,7 +1,7 @@
-/* leaked: the blocks that no root reaches, as structures: each with the block that leads to all others of it.
+/* leaked: the blocks that no root reaches, as structures: each with the block that leads to all its others.
  *
- * A head is a leaked block that no other leaked block points to. Where only cycles are left, of each cycle that nothing else leads to the
- * lowest block is the head. Every leaked block belongs to the first head (by address) that leads to it. */
+ * A head is a leaked block that no other leaked block points to. In a cycle that no other leaked block points to,
+ * the lowest block is the head. Every leaked block belongs to the first head (by address) that leads to it. */
 #ifndef XC_LEAKED_H
 #define XC_LEAKED_H
 
@@ -11,18 +11,17 @@ struct xc_leaked {
 	const struct xc_graph *graph;
 	uint32_t *blocks; /* ascending */
 	size_t count;
-	uint32_t *parent; /* by place in blocks: the place of the block from which it was come to; its own for heads */
+	uint32_t *parent; /* by place in blocks: the place of its predecessor; its own for heads */
 	uint32_t *head;   /* by place: the place of its head */
-	uint32_t *
-		order; /* places: each structure together, in breadth from its head; structures by address of their heads, those
-			   * that are cycles last */
+	/* Places: each structure together, breadth-first from its head; structures by address of heads, cycles last. */
+	uint32_t *order;
 	size_t head_count;
 	uint64_t *bits; /* per block: is it one of these? */
-	uint32_t *rank; /* by word of bits: how many before */
+	uint32_t *rank; /* by word of bits: the number of bits before */
 };
 
-/* Find them: leaked blocks, or (`possible`) those that are reached through interior pointers only. No recursion; linear in blocks
- * and their pointers. About 30 bytes for each leaked block. */
+/* Finds leaked blocks or, with `possible`, those reached through interior pointers only. No recursion; linear in
+ * blocks and their pointers. About 30 bytes for each leaked block. */
 void xc_leaked_find(struct xc_leaked *leaked, const struct xc_graph *graph, bool possible);
 void xc_leaked_fini(struct xc_leaked *leaked);
 

@@ -1,4 +1,5 @@
-/* The roots are sorted by holder, the dominators found (dominator.h), and the sizes added up along their tree. */
+/* The roots are sorted by holder, the dominators are found (dominator.h), and the sizes are summed along their
+ * tree. */
 #include "heap/graph/retention.h"
 
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void group_roots(struct xc_retention *r, const struct xc_graph *graph, st
 
 /* ---- sizes ---- */
 
-/* What block `block` retains is complete: hand it to what is above. */
+/* The retained memory of `block` is complete: adds it to its dominator. */
 static void hand_up(struct xc_retention *r, uint32_t blocks, uint32_t block, uint32_t above, bool shared)
 {
 	if (shared) {
@@ -137,7 +138,7 @@ static void add_results(struct xc_retention *r, const struct xc_dominators *d)
 		qsort(r->holders, r->holder_count, sizeof *r->holders, holder_order);
 }
 
-/* ---- together ---- */
+/* ---- all steps ---- */
 
 static struct xc_retention *retention_new(struct xc_heap *heap, struct xc_graph *graph)
 {

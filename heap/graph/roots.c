@@ -1,5 +1,5 @@
-/* Ranges are laid over each other as segments of an address space of their own: the last one laid wins, which is also how what is
- * no root is cut out. Then their words are looked up in parallel pieces, and the registers between them. */
+/* Ranges are laid over each other as segments of a separate address space, in which the last one wins; excluded
+ * memory is laid the same way. Then the words of the ranges, and the registers, are looked up in parallel pieces. */
 #include "heap/graph/roots.h"
 
 #include <stdlib.h>
@@ -11,22 +11,23 @@
 
 enum {
 	PIECE = 4 << 20,
-	BATCH = 32, /* pieces that are looked at before what they have is put together */
+	BATCH = 32, /* pieces that are processed before their results are merged */
 };
 
-/* Live memory that nobody has written costs time to look at: more of one mapping is left out, and counted as missing. */
+/* Live memory that was never written takes time to read: more than this in one mapping is left out and counted as
+ * missing. */
 #define MOST_LIVE (UINT64_C(1) << 36)
 
 /* ---- ranges ---- */
 
-/* Paints of one kind and owner. */
+/* The segment contexts, one for each kind and owner. */
 struct painter {
 	const struct xc_heap *heap;
 	struct xc_space *canvas;
 	struct xc_arena memory;
 };
 
-/* NULL paint: nothing there is a root. */
+/* NULL paint: no roots there. */
 static void lay(struct painter *p, xc_addr lo, xc_addr hi, const struct xc_root_range *paint)
 {
 	struct xc_segment segment = {.lo = lo, .hi = hi, .provenance = XC_FROM_CORE, .ctx = (void *)paint};
@@ -57,7 +58,7 @@ static uint32_t module_index(const struct xc_process *process, xc_addr addr)
 		       : UINT32_MAX;
 }
 
-/* Data that the loader wrote and then protected lies just below what can be written. */
+/* Data that the loader wrote and then protected are directly below the writable data. */
 static bool is_relro(const struct xc_process *process, size_t number, uint32_t module)
 {
 	const struct xc_mapping *mapping = &process->mappings[number], *next = mapping + 1;
@@ -120,7 +121,7 @@ static void paint_heap(struct painter *p)
 		paint(p, heap->damages[i].lost_lo, heap->damages[i].lost_hi, XC_ROOT_DAMAGED, heap->damages[i].arena);
 }
 
-/* Stacks of threads that ended, among what nobody else owns. */
+/* The stacks of ended threads, in memory without an owner. */
 struct ended {
 	struct ended_stack {
 		xc_addr lo, hi, dtv;
@@ -135,7 +136,7 @@ static void take_ended(void *context, xc_addr lo, xc_addr hi, xc_addr dtv)
 	ended->items[ended->count++] = (struct ended_stack){lo, hi, dtv};
 }
 
-/* Cut them out; what is known of living threads and of the heap goes over them again. */
+/* Excludes them; the ranges of living threads and of the heap are laid over them again. */
 static void paint_ended(struct painter *p)
 {
 	struct ended ended = {0};
@@ -187,14 +188,14 @@ static void take_ranges(struct xc_root_ranges *ranges, const struct xc_space *ca
 		qsort(ranges->items, ranges->count, sizeof *ranges->items, range_order);
 }
 
-/* Bytes of a range that are in no core and no file. */
+/* Bytes of a range that are in neither the core nor a file. */
 static uint64_t missing_bytes(const struct xc_space *space, const struct xc_root_range *range)
 {
 	uint64_t missing = 0;
 	for (xc_addr at = range->lo;;) {
 		const struct xc_segment *segment = xc_space_find(space, at);
 		if (!segment)
-			return missing; /* the mappings say more than the space: nothing was there */
+			return missing; /* the mappings know more than the space: nothing was there */
 		xc_addr last = segment->hi < range->hi ? segment->hi : range->hi;
 		if (segment->provenance == XC_NOT_DUMPED || segment->provenance == XC_CUT_SHORT)
 			missing += last - at + 1;
@@ -204,8 +205,8 @@ static uint64_t missing_bytes(const struct xc_space *space, const struct xc_root
 	}
 }
 
-/* The kernel dumps private memory that was written, also when it was protected later; what it left out of a module's data was never
- * touched. Other memory the program itself can have left out (MADV_DONTDUMP). */
+/* The kernel dumps private memory that was written, even if it was protected later; the parts of a module's data
+ * that it left out were never written. The program itself can exclude other memory (MADV_DONTDUMP). */
 static bool may_be_written(const struct xc_mapping *mapping, uint8_t kind)
 {
 	return mapping->cut ||
@@ -248,7 +249,7 @@ void xc_root_ranges_fini(struct xc_root_ranges *ranges)
 
 /* ---- words ---- */
 
-/* A part of a range, and the roots found in it. */
+/* A part of a range, and its roots. */
 struct piece {
 	const struct xc_heap *heap;
 	struct xc_root_range range;
@@ -340,7 +341,7 @@ static void add_registers(struct piece *piece)
 	}
 }
 
-/* ---- together ---- */
+/* ---- all steps ---- */
 
 static struct piece *plan(const struct xc_heap *heap, const struct xc_root_ranges *ranges, size_t *count_out)
 {
@@ -388,7 +389,7 @@ static void take_piece(struct rooted *all, struct piece *piece)
 	free(piece->roots);
 }
 
-/* A batch at a time, so that what is found twice does not pile up. */
+/* One batch at a time, so that duplicates do not accumulate. */
 static void take_batch(struct rooted *all, const struct xc_heap *heap, struct piece *pieces, size_t count)
 {
 	xc_parallel(heap->jobs, count, scan_piece, pieces);

@@ -1,38 +1,39 @@
 /* roots: the memory outside of blocks from which blocks are reached.
  *
  *	mapping                      is a root as
- *	data and bss of a module     GLOBAL (and what the loader wrote and then protected, just below)
- *	stack of a thread            STACK, from sp down by the red zone up to the thread's descriptor; what lies below is dead
+ *	data and bss of a module     GLOBAL (also data that the loader wrote and then protected, directly below)
+ *	stack of a thread            STACK, from the red zone below sp up to the thread's descriptor; lower memory is dead
  *	thread descriptor, TLS       TLS
- *	stack of a thread that ended nothing: glibc keeps such stacks for the next thread
- *	any other                    MAPPING, but for files that are mapped shared, and code
- *	what an allocator manages    nothing: live blocks are nodes, not roots, and what else lies there is its own; nor are
- *	                             the states of its arenas, which still point where chunks once were
- *	a damaged part of a heap     DAMAGED: the blocks there are lost, what they point to need not be */
+ *	stack of an ended thread     nothing: glibc keeps such stacks for the next thread
+ *	any other                    MAPPING, except for files that are mapped shared, and code
+ *	memory of an allocator       nothing: live blocks are nodes, not roots, and the rest is the allocator's own; nor are
+ *	                             the states of its arenas, which still point to former chunks
+ *	a damaged part of a heap     DAMAGED: its blocks are lost, but the targets of its pointers may not be */
 #ifndef XC_ROOTS_H
 #define XC_ROOTS_H
 
 #include "heap/blocks/heap.h"
 
-/* Where a root lies, in the order in which they explain best why something is alive. */
+/* The place of a root, in descending order of how well it explains that something is alive. */
 enum xc_root_kind {
 	XC_ROOT_GLOBAL,   /* data of a module */
 	XC_ROOT_TLS,      /* thread-local data, thread descriptors */
 	XC_ROOT_REGISTER, /* of a thread */
 	XC_ROOT_STACK,    /* of a thread, above sp (and in the red zone below it) */
-	XC_ROOT_PLUGIN,   /* a plugin said so */
-	XC_ROOT_MAPPING,  /* other memory that may hold pointers: anonymous, shared, of no known owner */
+	XC_ROOT_PLUGIN,   /* added by a plugin */
+	XC_ROOT_MAPPING,  /* other memory that may hold pointers: anonymous, shared, without a known owner */
 	XC_ROOT_DAMAGED,  /* a part of a heap whose blocks could not be found */
 	XC_ROOT_KINDS,
 };
 
 struct xc_root {
-	xc_addr at;     /* of the word; REGISTER: the DWARF number */
-	uint32_t block; /* it points to */
-	uint32_t
-		owner; /* STACK, REGISTER, TLS: index of the thread (UINT32_MAX unknown); GLOBAL: of the module in by_address; MAPPING: of the mapping */
+	xc_addr at;     /* address of the word; REGISTER: the DWARF number */
+	uint32_t block; /* the target */
+	/* Index. STACK, REGISTER, TLS: of the thread (UINT32_MAX unknown); GLOBAL: of the module in by_address; MAPPING: of
+	 * the mapping. */
+	uint32_t owner;
 	uint8_t kind;  /* enum xc_root_kind */
-	bool interior; /* not to the beginning of the block */
+	bool interior; /* it does not point to the beginning of the block */
 };
 
 /* Memory whose words are roots. */
@@ -45,17 +46,17 @@ struct xc_root_range {
 struct xc_root_ranges {
 	struct xc_root_range *items; /* by kind, then by address; malloc'ed */
 	size_t count, capacity;
-	uint64_t missing; /* bytes of them that are not in the core, or could not be read */
+	uint64_t missing; /* bytes of them that are not in the core, or unreadable */
 	size_t threads_without_regs;
 };
 
-/* Work out the ranges; what was not dumped is in them, and counted. O(mappings + threads + regions), but for a look at every 64th
- * byte of anonymous memory. */
+/* Finds the ranges. Memory that was not dumped is included, and counted. O(mappings + threads + regions), plus a
+ * read of every 64th byte of anonymous memory. */
 void xc_root_ranges_find(struct xc_root_ranges *ranges, const struct xc_heap *heap);
 void xc_root_ranges_fini(struct xc_root_ranges *ranges);
 
-/* All roots, by kind and then by address, malloc'ed. Behind the first XC_ROOTS_KEPT only those are kept that reach a block which none
- * before has reached so well. */
+/* All roots, by kind and then by address, malloc'ed. After the first XC_ROOTS_KEPT only roots are kept that reach a
+ * block better than any earlier root. */
 struct xc_root *xc_roots_find(const struct xc_heap *heap, const struct xc_root_ranges *ranges, size_t *count_out);
 
 enum { XC_ROOTS_KEPT = 1 << 22 };

@@ -7,11 +7,11 @@
 #include "heap/blocks/scan.h"
 
 enum {
-	DESCRIPTOR = 0x1000, /* bytes that a descriptor takes at most (glibc 2.41: 0x900) */
-	ABOVE = 0x10000,     /* between a descriptor and the end of its stack, at most */
+	DESCRIPTOR = 0x1000, /* maximum bytes of a descriptor (glibc 2.41: 0x900) */
+	ABOVE = 0x10000,     /* maximum between a descriptor and the end of its stack */
 	PAGE = 0x1000,
-	STEP = 64,       /* descriptors are aligned so */
-	AT_RANDOM_ = 25, /* its bytes lie on the main thread's stack */
+	STEP = 64,       /* alignment of descriptors */
+	AT_RANDOM_ = 25, /* offset in the main thread's stack */
 };
 
 /* ---- one thread ---- */
@@ -21,7 +21,8 @@ static bool word_at(const struct xc_process *process, xc_addr addr, uint64_t *ou
 	return xc_space_peek_uint(process->space, addr, process->arch->word, out);
 }
 
-/* What can be read of a descriptor and a word behind it: all at once, as each word of a heap may look like one. */
+/* The readable bytes of a descriptor and the next word. They are read at once, since each word of a heap may look
+ * like a descriptor. */
 struct descriptor {
 	const struct xc_process *process;
 	size_t begin, end; /* of what is there */
@@ -49,7 +50,7 @@ static bool descriptor_word(const struct descriptor *d, size_t at, uint64_t *out
 	return true;
 }
 
-/* The stack as the descriptor at tp tells it: a pair of words, its begin and its length, that encloses tp. */
+/* The stack according to the descriptor at tp: a pair of words, its beginning and its length, that encloses tp. */
 static bool described_stack(const struct xc_process *process, xc_addr tp, xc_addr *lo_out, xc_addr *hi_out)
 {
 	unsigned word = process->arch->word;
@@ -99,7 +100,7 @@ static void place_tls(const struct xc_process *process, xc_addr tp, struct xc_th
 {
 	const struct xc_mapping *mapping = xc_process_mapping(process, tp);
 	uint64_t local = (static_tls(process) + STEP - 1) / STEP * STEP;
-	tp -= tp % process->arch->word; /* so that ranges do not divide words */
+	tp -= tp % process->arch->word; /* so that ranges do not split words */
 	if (!mapping)
 		return;
 	xc_addr below = process->arch->tls.below ? local : DESCRIPTOR, above = process->arch->tls.below ? 0 : local;
@@ -114,7 +115,7 @@ static bool is_main_stack(const struct xc_process *process, const struct xc_mapp
 	       (xc_process_auxv(process, AT_RANDOM_, &random) && random >= mapping->lo && random <= mapping->hi);
 }
 
-/* Is what lies below this mapping no memory that can be used? */
+/* Is the memory below this mapping unusable? */
 static bool is_guarded(const struct xc_process *process, const struct xc_mapping *mapping)
 {
 	return mapping == process->mappings || mapping[-1].hi + 1 != mapping->lo || !mapping[-1].readable;
@@ -146,9 +147,9 @@ bool xc_thread_memory(const struct xc_process *process, uint32_t number, struct 
 	return true;
 }
 
-/* ---- threads that ended ---- */
+/* ---- ended threads ---- */
 
-/* The place of the thread id in a descriptor: where all threads have theirs. 0: not known. */
+/* The offset of the thread id in a descriptor, at which all threads have theirs. 0: unknown. */
 static unsigned tid_offset(const struct xc_process *process)
 {
 	for (unsigned at = process->arch->word; at < DESCRIPTOR; at += 4) {
@@ -194,7 +195,7 @@ static bool is_thread(const struct xc_ended_search *search, xc_addr tp)
 	       bsearch(&tp, search->living, search->living_count, sizeof *search->living, by_address);
 }
 
-/* A word that is its own address may begin a descriptor. */
+/* A word equal to its own address may begin a descriptor. */
 static bool is_ended(const struct xc_ended_search *search, xc_addr at, xc_addr *lo_out, xc_addr *hi_out)
 {
 	const struct xc_process *process = search->heap->process;

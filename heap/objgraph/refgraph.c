@@ -1,4 +1,4 @@
-/* While nodes are added their arrays grow by halves: realloc moves such large blocks without copying. */
+/* While nodes are added, their arrays grow by half: realloc moves such large blocks without copying. */
 #include "heap/objgraph/refgraph.h"
 
 #include <stdlib.h>
@@ -137,7 +137,7 @@ void xc_refgraph_root(struct xc_refgraph *g, xc_addr addr, uint32_t name)
 	g->roots[g->root_count++] = (struct xc_refgraph_root){.addr = addr, .node = XC_NO_NODE, .name = name};
 }
 
-/* As xc_grow grows: twice, and twice again. */
+/* Like xc_grow: doubles the capacity. */
 uint64_t xc_refgraph_roots_cost(const struct xc_refgraph *g, size_t more)
 {
 	uint64_t needed = (uint64_t)g->root_count + more;

@@ -1,6 +1,7 @@
-/* Nodes are sorted by radix, of the bits that differ at all. An address finds its node by a hash table of ranges of 256 bytes: it knows
- * the first node that begins in each, and the others of a range stand behind it. Each look-up is two reads from memory that no
- * cache holds, so many are under way at the same time. Where a range has no beginning (inside of large nodes), there is a search. */
+/* Nodes are sorted by radix, on the bits that differ. An address finds its node in a hash table of ranges of 256
+ * bytes: the table has the first node that begins in each range; the other nodes of the range follow it. Each
+ * lookup is two uncached memory reads, so many are in progress at once. If a range has no beginning (inside large
+ * nodes), a search is made. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +10,9 @@
 #include "heap/objgraph/refgraph.h"
 
 enum {
-	DIGIT = 11,          /* bits that are sorted by at once */
+	DIGIT = 11,          /* bits of one sorting pass */
 	RANGE = 8,           /* bits of an address below its range */
-	PIECE = 1 << 15,     /* addresses that are looked up by one piece of work */
+	PIECE = 1 << 15,     /* addresses looked up by one piece of work */
 	TRANSIENT_NODE = 50, /* bytes a node, while sorting */
 };
 
@@ -37,7 +38,7 @@ static void sort_by_digit(const struct place *from, struct place *to, size_t cou
 		to[begin[from[i].addr >> shift & digit]++] = from[i];
 }
 
-/* The nodes' places by address, equal ones in the order they were added; in one of the two halves of `places`. */
+/* The nodes' places by address, equal ones in the order of adding; in one of the two halves of `places`. */
 static struct place *sorted(const struct xc_refgraph *g, struct place *places)
 {
 	struct place *from = places, *to = places + g->count;
@@ -65,7 +66,7 @@ static bool is_ascending(const struct xc_refgraph *g)
 	return true;
 }
 
-/* The nodes once each, in order: into arrays that just fit. */
+/* The nodes in order, without duplicates, in arrays of exact size. */
 static void sort_nodes(struct xc_refgraph *g)
 {
 	if (is_ascending(g))
@@ -91,7 +92,7 @@ static void sort_nodes(struct xc_refgraph *g)
 	xc_reserve_free(&memory);
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 static uint32_t hash(const struct xc_refindex *index, xc_addr addr)
 {
@@ -119,7 +120,7 @@ static void make_index(struct xc_refgraph *g)
 	}
 }
 
-/* The last node that begins at addr or below; XC_NO_NODE when there is none. */
+/* The last node that begins at or below addr; XC_NO_NODE if there is none. */
 static uint32_t search(const struct xc_refgraph *g, xc_addr addr)
 {
 	size_t lo = 0, hi = g->count;
@@ -133,7 +134,7 @@ static uint32_t search(const struct xc_refgraph *g, xc_addr addr)
 	return (uint32_t)lo - 1;
 }
 
-/* The same, when `slot` is where its range is looked for first. */
+/* The same, with `slot` as the first place to look for its range. */
 static uint32_t before(const struct xc_refgraph *g, xc_addr addr, uint32_t slot)
 {
 	const struct xc_refindex *index = &g->index;
@@ -219,7 +220,7 @@ static uint32_t row_begin(const struct xc_refgraph *g, size_t row)
 	return row ? g->row_end[row - 1] & ~XC_REFGRAPH_ROOT : 0;
 }
 
-/* Take out of `hits` what a row that is exact may not lead to, and all of a row that begins nowhere. */
+/* Removes from `hits` targets that an exact row must not lead to, and all of a row whose source is no node. */
 static void drop_strays(struct xc_refgraph *g, const uint32_t *sources, uint32_t *hits)
 {
 	for (size_t row = 0; row < g->row_count; row++) {
@@ -234,7 +235,7 @@ static void drop_strays(struct xc_refgraph *g, const uint32_t *sources, uint32_t
 	}
 }
 
-/* Rows of nodes from rows as they were added: count, then put. */
+/* Makes rows of nodes from rows as added: counts, then places. */
 static void make_rows(struct xc_refgraph *g, const uint32_t *sources, const uint32_t *hits)
 {
 	for (size_t row = 0; row < g->row_count; row++) {
@@ -315,7 +316,7 @@ void xc_refgraph_finish(struct xc_refgraph *g)
 	xc_adjacency_transpose(&links, g->jobs, g->back_start, g->back);
 }
 
-/* Sorting, or rows both ways beside the addresses that they are made of. */
+/* Sorting, or the rows of both directions in addition to the addresses that they are made from. */
 uint64_t xc_refgraph_finish_cost(const struct xc_refgraph *g)
 {
 	uint64_t sorting = g->count * (uint64_t)TRANSIENT_NODE;

@@ -1,5 +1,5 @@
-/* The questions: one search in breadth from all roots gives every shortest path, one search for dominators (dominator.h) all that
- * is retained. */
+/* Queries: one breadth-first search from all roots gives every shortest path; one dominator search (dominator.h)
+ * gives everything retained. */
 #include <stdlib.h>
 
 #include "heap/graph/dominator.h"
@@ -120,7 +120,7 @@ static struct grouped group_roots(struct xc_refgraph *g)
 	return grouped;
 }
 
-/* What a node retains is complete: hand it to what is above. */
+/* The retained memory of a node is complete: adds it to its dominator. */
 static void hand_up(struct xc_refgraph *g, uint32_t node, uint32_t above, bool shared)
 {
 	if (!shared && above < g->count) {
@@ -155,7 +155,7 @@ static void add_up(struct xc_refgraph *g, const struct xc_dominators *d)
 	}
 }
 
-/* The search, or its results with what is made of them. */
+/* The search, or its results together with what is made from them. */
 uint64_t xc_refgraph_retain_cost(const struct xc_refgraph *g)
 {
 	return g->above ? 0
@@ -214,7 +214,7 @@ static void leave(const struct descent *d, uint32_t node)
 	d->kinds[d->graph->kind[node]].above--;
 }
 
-/* Down to the first child, else on to the next one, else up. */
+/* Down to the first child, else to the next sibling, else up. */
 static void walk_from(const struct descent *d, uint32_t top)
 {
 	uint32_t at = top;
@@ -265,7 +265,7 @@ void xc_refgraph_by_kind(const struct xc_refgraph *g, struct xc_refgraph_kind *k
 
 struct ranking {
 	const uint64_t *weight;
-	uint32_t *heap; /* the smallest first, for which the highest address goes away */
+	uint32_t *heap; /* smallest first; among equal ones the highest address is removed first */
 	size_t count;
 };
 

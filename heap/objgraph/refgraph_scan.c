@@ -1,5 +1,5 @@
-/* An array is walked through a window, in runs of whole elements. Short arrays lie anywhere in memory, so what comes soon is asked for
- * ahead where it lies in the same mapped piece. */
+/* An array is read through a window, in runs of whole elements. Short arrays are scattered in memory, so later ones
+ * are prefetched if they are in the same mapped piece. */
 #include "heap/objgraph/refgraph_scan.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static inline bool is_passed_over(const struct xc_refscan *scan, const uint8_t *
 	return scan->choosy && is_tag(unless, load(element + unless->at, unless->width, scan->swap), unless->width);
 }
 
-/* The references of `count` elements at hand; `bytes` is the beginning of the first one. */
+/* The references of `count` elements that are in the window; `bytes` is the beginning of the first one. */
 static void take_elements(struct xc_refgraph *g, const struct xc_refscan *scan, const uint8_t *bytes, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++, bytes += scan->stride) {
@@ -111,7 +111,7 @@ static void count_missing(struct xc_refgraph *g, uint64_t elements)
 		g->missing = UINT64_MAX;
 }
 
-/* As many elements as are at hand there, `most` at most; 0 when not even one can be read. */
+/* The number of elements available there, at most `most`; 0 if not even one can be read. */
 static uint64_t elements_at(const struct xc_refscan *scan, struct xc_window *window, xc_addr addr, uint64_t most,
 			    const uint8_t **bytes_out)
 {
@@ -130,7 +130,7 @@ static uint64_t elements_at(const struct xc_refscan *scan, struct xc_window *win
 	return *bytes_out ? (len - need) / scan->stride + 1 : 0;
 }
 
-/* Go on with a row until it is done (true), or `words` are used up. */
+/* Continues a row until it is done (true), or `words` are used up. */
 static bool scan_row(struct xc_refgraph *g, const struct xc_refscan *scan, struct xc_window *window,
 		     const struct xc_refscan_row *row, uint64_t *element, uint64_t *words)
 {
@@ -169,7 +169,7 @@ void xc_refscan_run(struct xc_refgraph *g, const struct xc_refscan *scan, struct
 			ask_ahead(scan, window, &rows[place->row + AHEAD]);
 		if (!scan_row(g, scan, window, &rows[place->row], &place->element, &words))
 			return;
-		words -= words > 0; /* an empty row is work, too */
+		words -= words > 0; /* an empty row is work too */
 		place->row++;
 		place->element = 0;
 	}

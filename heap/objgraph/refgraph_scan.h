@@ -1,14 +1,15 @@
-/* refgraph_scan: references that lie in arrays of the target: pointers with tags, compressed pointers, one or more an element. */
+/* refgraph_scan: references in arrays of the target: tagged pointers, compressed pointers, one or more for each
+ * element. */
 #ifndef XC_REFGRAPH_SCAN_H
 #define XC_REFGRAPH_SCAN_H
 
 #include "heap/objgraph/refgraph.h"
 
-enum { XC_REFSCAN_WORDS = 64, XC_REFSCAN_REACH = 1 << 16 /* bytes from an element's beginning, either way */ };
+enum { XC_REFSCAN_WORDS = 64, XC_REFSCAN_REACH = 1 << 16 /* bytes from an element's beginning, in either direction */ };
 
-/* Which words have a tag that says that they are references: lo <= (tag >> shift & mask) <= hi, the tag being signed. */
+/* The words whose tag marks them as references: lo <= (tag >> shift & mask) <= hi, with a signed tag. */
 struct xc_reftag {
-	int32_t at;     /* behind the word; with width 0 the tag is the word itself */
+	int32_t at;     /* relative to the word; with width 0 the tag is the word itself */
 	unsigned width; /* 0, 1, 2, 4, 8 */
 	unsigned shift;
 	uint64_t mask;
@@ -25,10 +26,10 @@ struct xc_refscan {
 	uint64_t base;
 	bool tagged, exact, swap, choosy;
 	struct xc_reftag tag;
-	struct xc_reftag
-		unless; /* of a choosy scan: elements with this tag are passed over; `at` is behind the element's beginning */
-	uint64_t most;  /* elements of a row; more are not read, and missing */
-	int64_t lo, hi; /* private: the bytes of an element that are looked at: [lo, hi) behind its beginning */
+	/* Of a choosy scan: elements with this tag are skipped. `at` is relative to the element's beginning. */
+	struct xc_reftag unless;
+	uint64_t most;  /* elements of a row; more are not read and count as missing */
+	int64_t lo, hi; /* private: the bytes of an element that are examined, [lo, hi) relative to its beginning */
 };
 
 struct xc_refscan_row {
@@ -36,17 +37,18 @@ struct xc_refscan_row {
 	uint64_t count; /* elements */
 };
 
-/* Where a scan is: it is done when row is the number of rows. */
+/* The position of a scan; it is done if row is the number of rows. */
 struct xc_refscan_place {
 	size_t row;
 	uint64_t element;
 };
 
-/* Work out what is private; false for what reaches too far, or makes no sense. */
+/* Computes the private fields. False for a scan that reaches too far or makes no sense. */
 bool xc_refscan_prepare(struct xc_refscan *scan);
 
-/* Go on from `place` for at most about `words` words (and one element more); there must be room for so many references, and as many
- * rows as there are here and one. Elements that cannot be read count as missing: an array is left where its memory ends. */
+/* Continues from `place` for about `words` words, and one element more. There must be room for so many references,
+ * and for one more row than there are here. Unreadable elements count as missing: an array ends where its memory
+ * ends. */
 void xc_refscan_run(struct xc_refgraph *graph, const struct xc_refscan *scan, struct xc_window *window,
 		    const struct xc_refscan_row *rows, size_t count, struct xc_refscan_place *place, uint64_t words);
 

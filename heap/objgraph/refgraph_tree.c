@@ -1,4 +1,4 @@
-/* As memory_tree.c does it for blocks: every node gets the frame of its holder's child for its label. */
+/* Like memory_tree.c for blocks: every node gets the frame of its holder's child for its label. */
 #include "heap/graph/folding.h"
 #include "heap/objgraph/refgraph.h"
 
@@ -6,7 +6,7 @@ struct filler {
 	struct xc_refgraph *graph;
 	struct xc_stacktree *tree;
 	struct xc_folding folding;
-	const uint32_t *above;             /* by node: what it stands below */
+	const uint32_t *above;             /* by node: the node or root above it */
 	struct xc_stacktree_node **frames; /* by node */
 	uint32_t *stack;
 	struct xc_reserve memory[2];
@@ -35,7 +35,7 @@ static void put(struct filler *f, uint32_t node)
 	xc_stacktree_put(f->frames[node], g->size[node]);
 }
 
-/* A node and all above it that have no frame yet. */
+/* A node and all its ancestors without a frame. */
 static void put_all(struct filler *f, uint32_t node)
 {
 	size_t depth = 0;

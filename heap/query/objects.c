@@ -1,5 +1,5 @@
-/* Lines are put together by hand: fifteen million of them through printf or a JSON library would take longer than finding what they
- * say. Only type names and origins need escaping; there are few different ones, and each is escaped once. */
+/* Lines are formatted by hand: for fifteen million lines, printf or a JSON library would take longer than finding
+ * their content. Only type names and origins need escaping; there are few different ones, and each is escaped once. */
 #include "heap/query/objects.h"
 
 #include <dwarf.h>
@@ -19,8 +19,8 @@ enum { LINE = 4096, ADDRESS_COLUMN = 14, SIZE_COLUMN = 12 };
 struct writer {
 	struct xc_heap *heap;
 	const struct xc_object_filter *filter;
-	const struct xc_typing *typing; /* NULL: could not be made */
-	char **quoted; /* by item of the typing: its members "type", "confidence" and "via", made when first needed */
+	const struct xc_typing *typing; /* NULL: it could not be made */
+	char **quoted; /* by item of the typing: its members "type", "confidence" and "via", made on first use */
 	FILE *out;
 	bool as_json;
 };
@@ -64,7 +64,7 @@ static const struct keyword {
 	{"", 0},
 };
 
-/* The one before a type's name; the last one when there is none. */
+/* The character before a type's name; the last one if there is none. */
 static const struct keyword *keyword_of(const char *name)
 {
 	const struct keyword *k = keywords;
@@ -95,7 +95,7 @@ static void consider(struct near *near, const char *wrong, const char *name)
 	near->distances[at] = distance;
 }
 
-/* By its whole name: "client" is not "struct client" in C. */
+/* By its whole name: in C "client" differs from "struct client". */
 static bool in_debug_info(const struct xc_process *process, const char *name)
 {
 	const struct xc_query query = {
@@ -107,7 +107,7 @@ static bool in_debug_info(const struct xc_process *process, const char *name)
 	return type && strcmp(xc_type_name(type), name) == 0;
 }
 
-/* A type of some block, or at least of the program: then there are none of it, and that is the answer. */
+/* The type of some block, or at least a type of the program: then the answer is that there are none. */
 static struct xc_error *check_type(const struct xc_heap *heap, const char *type)
 {
 	struct near near = {.names = {NULL}};
@@ -174,7 +174,7 @@ static char *put_padded(char *at, char *end, unsigned width)
 
 /* ---- lines ---- */
 
-/* What all blocks of one item have in common. Long names are kept whole: the line is written in two parts. */
+/* The part that all blocks of one item share. Long names are kept whole: the line is written in two parts. */
 static const char *quoted(struct writer *w, uint32_t item, uint32_t block)
 {
 	if (!w->quoted[item]) {
@@ -235,7 +235,7 @@ static void write_text(struct writer *w, uint32_t block)
 	fputc('\n', w->out);
 }
 
-/* ---- all of them ---- */
+/* ---- all lines ---- */
 
 static void write_all(struct writer *w)
 {

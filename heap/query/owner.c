@@ -1,5 +1,5 @@
-/* Whoever holds a block on purpose has a name for it: a global, a variable of a frame, a field of another block. Words of
- * stacks that no variable is known to have come last: libc and the compiler leave addresses behind there, which hold nothing. */
+/* An intentional holder of a block has a name for it: a global, a variable of a frame, a field of another block.
+ * Words of stacks that belong to no known variable rank last: libc and the compiler leave stale addresses there. */
 #include "heap/query/owner.h"
 
 #include <inttypes.h>
@@ -12,16 +12,16 @@
 #include "heap/types/typing.h"
 
 enum {
-	STACK_WORDS = 32, /* whose variables are looked for: each unwinds its thread */
-	BLOCKS = 1000,    /* that point to it, of which one with a type is looked for */
+	STACK_WORDS = 32, /* whose variables are looked up: each unwinds its thread */
+	BLOCKS = 1000,    /* that point to it, searched for one with a type */
 };
 
-/* The better ones first. */
+/* In descending order of preference. */
 enum rank { GLOBAL, VARIABLE, FIELD, REGISTER, OTHER, NAMELESS, NONE };
 
 struct holder {
 	enum rank rank;
-	const struct xc_root *root; /* but for FIELD */
+	const struct xc_root *root; /* except for FIELD */
 	uint32_t block;             /* FIELD */
 };
 
@@ -54,7 +54,7 @@ static enum rank rank_of(const struct xc_heap *heap, const struct xc_root *root,
 	}
 }
 
-/* Roots stand by kind: the first global ends the search. */
+/* Roots are ordered by kind: the first global ends the search. */
 static struct holder best_root(const struct xc_heap *heap, uint32_t block)
 {
 	const struct xc_graph *graph = heap->graph;
@@ -73,7 +73,7 @@ static struct holder best_root(const struct xc_heap *heap, uint32_t block)
 
 /* ---- blocks ---- */
 
-/* The first one with a type, else the first. */
+/* The first one with a type, or else the first. */
 static uint32_t pointing_block(const struct xc_heap *heap, uint32_t block)
 {
 	const struct xc_graph *graph = heap->graph;
@@ -96,7 +96,7 @@ static struct holder best_holder(const struct xc_heap *heap, uint32_t block)
 	return from == XC_NO_BLOCK ? best : (struct holder){.rank = FIELD, .block = from};
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 static void add_root(const struct xc_heap *heap, const struct holder *holder, struct xc_text *text)
 {
@@ -106,13 +106,13 @@ static void add_root(const struct xc_heap *heap, const struct holder *holder, st
 		xc_text_add(text, "a word of the ");
 	xc_rootword_text(heap, holder->root, true, text);
 	if (holder->rank == NAMELESS)
-		xc_text_add(text, ": it may be left over from a call that is done");
+		xc_text_add(text, ": it may be left over from an earlier call");
 }
 
 static void add_field(const struct xc_heap *heap, uint32_t from, uint32_t block, struct xc_text *text)
 {
 	xc_addr at = xc_refs_word(heap, from, block);
-	if (at == 0) /* an edge of a plugin: no word of memory */
+	if (at == 0) /* an edge of a plugin, not a word of memory */
 		at = xc_block_addr(&heap->blocks, from);
 	xc_text_printf(text, "0x%" PRIx64 ", ", at);
 	xc_rootword_place(heap, at, false, text);

@@ -1,4 +1,4 @@
-/* Edges do not say at which offset the pointer lies, so the block is looked through again, for those that are told. */
+/* Edges have no offsets, so the block is read again for the pointers that are reported. */
 #include "heap/query/refs.h"
 
 #include <inttypes.h>
@@ -16,49 +16,49 @@
 #include "heap/query/whatis.h"
 
 enum {
-	STACK_WORDS = 32, /* words of stacks whose frame is told: each unwinds its thread */
+	STACK_WORDS = 32, /* words of stacks whose frame is reported: each unwinds its thread */
 	PIECE = 16 << 20,
 };
 
 /* ---- one word ---- */
 
-struct teller {
+struct reporter {
 	struct xc_section *section;
 	struct xc_table *table;
 	struct xc_heap *heap;
-	xc_addr lo;  /* of what is pointed to */
-	size_t rows; /* told */
+	xc_addr lo;  /* of the target */
+	size_t rows; /* reported */
 	size_t most;
-	unsigned stack_words; /* whose frames were told */
+	unsigned stack_words; /* whose frames were reported */
 };
 
-static void add_row(struct teller *t, const char *kind, struct xc_cell at, struct xc_cell offset, const char *where)
+static void add_row(struct reporter *t, const char *kind, struct xc_cell at, struct xc_cell offset, const char *where)
 {
 	const struct xc_cell row[] = {xc_cell_text(kind), at, xc_cell_text(where), offset};
 	xc_table_row(t->section, t->table, row);
 	t->rows++;
 }
 
-static bool is_on_stack(const struct teller *t, xc_addr at)
+static bool is_on_stack(const struct reporter *t, xc_addr at)
 {
 	return xc_what(t->heap->process, t->heap, at).kind == XC_WHAT_STACK;
 }
 
-/* Where a word of memory lies. */
-static void place_text(struct teller *t, xc_addr at, struct xc_text *text)
+/* The place of a word of memory. */
+static void place_text(struct reporter *t, xc_addr at, struct xc_text *text)
 {
 	bool frames = is_on_stack(t, at) && t->stack_words++ < STACK_WORDS;
 	xc_rootword_place(t->heap, at, frames, text);
 }
 
-static void root_text(struct teller *t, const struct xc_root *root, struct xc_text *text)
+static void root_text(struct reporter *t, const struct xc_root *root, struct xc_text *text)
 {
 	bool frames = root->kind == XC_ROOT_STACK && t->stack_words++ < STACK_WORDS;
 	xc_rootword_text(t->heap, root, frames, text);
 }
 
-/* The value of a word, when it is known where it lies. */
-static struct xc_cell offset_cell(const struct teller *t, xc_addr at)
+/* The value of a word, if its place is known. */
+static struct xc_cell offset_cell(const struct reporter *t, xc_addr at)
 {
 	const struct xc_process *process = t->heap->process;
 	uint64_t value;
@@ -67,7 +67,7 @@ static struct xc_cell offset_cell(const struct teller *t, xc_addr at)
 		       : xc_cell_null("it cannot be read");
 }
 
-static void tell_root(struct teller *t, const struct xc_root *root)
+static void report_root(struct reporter *t, const struct xc_root *root)
 {
 	static const char why[] = "a register has no address";
 	struct xc_text text = {0};
@@ -82,7 +82,7 @@ static void tell_root(struct teller *t, const struct xc_root *root)
 	xc_text_fini(&text);
 }
 
-static void tell_place(struct teller *t, const char *kind, xc_addr at)
+static void report_place(struct reporter *t, const char *kind, xc_addr at)
 {
 	struct xc_text text = {0};
 	place_text(t, at, &text);
@@ -90,7 +90,7 @@ static void tell_place(struct teller *t, const char *kind, xc_addr at)
 	xc_text_fini(&text);
 }
 
-static bool is_room(const struct teller *t)
+static bool is_room(const struct reporter *t)
 {
 	return t->rows < t->most;
 }
@@ -106,7 +106,7 @@ struct piece {
 
 struct search {
 	const struct xc_heap *heap;
-	xc_addr lo, span; /* what is pointed to */
+	xc_addr lo, span; /* the target */
 	size_t most;
 	struct piece *pieces;
 	size_t count, capacity;
@@ -128,7 +128,7 @@ static uint64_t word_of(const uint8_t *bytes, unsigned word)
 	return value;
 }
 
-/* Does any of 64 words point there? Without a branch for each, so that it can be done for several at once. */
+/* Does any of 64 words point there? There is no branch for each word, so that several can be compared at once. */
 static bool any_of(const uint8_t *bytes, uint64_t lo, uint64_t span)
 {
 	uint64_t values[64], any = 0;
@@ -155,7 +155,7 @@ static void search_bytes(struct search *s, struct piece *piece, const uint8_t *b
 	}
 }
 
-/* All words of a range that can be read. */
+/* All readable words of a range. */
 static void search_range(struct search *s, struct piece *piece)
 {
 	struct xc_window window;
@@ -206,7 +206,7 @@ static const char *kind_of_place(const struct xc_process *process, const struct 
 	return words[xc_what(process, heap, at).kind];
 }
 
-static uint64_t tell_memory(struct teller *t, xc_addr lo, uint64_t size)
+static uint64_t report_memory(struct reporter *t, xc_addr lo, uint64_t size)
 {
 	struct search s = {.heap = t->heap, .lo = lo, .span = size - 1, .most = t->most};
 	uint64_t count = 0;
@@ -214,8 +214,8 @@ static uint64_t tell_memory(struct teller *t, xc_addr lo, uint64_t size)
 	xc_parallel(t->heap->jobs, s.count, search_piece, &s);
 	for (size_t i = 0; i < s.count; i++) {
 		for (size_t k = 0; k < s.pieces[i].kept && is_room(t); k++)
-			tell_place(t, kind_of_place(t->heap->process, t->heap, s.pieces[i].found[k]),
-				   s.pieces[i].found[k]);
+			report_place(t, kind_of_place(t->heap->process, t->heap, s.pieces[i].found[k]),
+				     s.pieces[i].found[k]);
 		count += s.pieces[i].count;
 		free(s.pieces[i].found);
 	}
@@ -245,31 +245,31 @@ xc_addr xc_refs_word(const struct xc_heap *heap, uint32_t from, uint32_t to)
 	return at;
 }
 
-static void tell_words(struct teller *t, uint32_t from, uint32_t to)
+static void report_words(struct reporter *t, uint32_t from, uint32_t to)
 {
 	struct piece piece = words_to(t->heap, from, to, t->most - t->rows);
 	for (size_t i = 0; i < piece.kept; i++)
-		tell_place(t, from == to ? "itself" : "block", piece.found[i]);
+		report_place(t, from == to ? "itself" : "block", piece.found[i]);
 	free(piece.found);
 }
 
-static uint64_t tell_block(struct teller *t, struct xc_graph *graph, uint32_t block)
+static uint64_t report_block(struct reporter *t, struct xc_graph *graph, uint32_t block)
 {
 	uint64_t count = graph->back_start[block + 1] - graph->back_start[block];
 	for (size_t i = 0; i < graph->root_count; i++)
 		if (graph->roots[i].block == block) {
 			count++;
 			if (is_room(t))
-				tell_root(t, &graph->roots[i]);
+				report_root(t, &graph->roots[i]);
 		}
 	uint32_t before = XC_NO_BLOCK;
 	for (uint32_t e = graph->back_start[block]; e < graph->back_start[block + 1] && is_room(t); e++) {
 		if (graph->back[e] != before)
-			tell_words(t, graph->back[e], block);
+			report_words(t, graph->back[e], block);
 		before = graph->back[e];
 	}
 	if (is_room(t))
-		tell_words(t, block, block);
+		report_words(t, block, block);
 	return count > t->rows ? count : t->rows;
 }
 
@@ -280,7 +280,7 @@ static bool is_live(const struct xc_heap *heap, uint32_t block)
 	return block != XC_NO_BLOCK && xc_scan_has_edges(heap->blocks.heads[block]);
 }
 
-static void tell_target(struct xc_section *s, const struct xc_heap *heap, xc_addr addr)
+static void report_target(struct xc_section *s, const struct xc_heap *heap, xc_addr addr)
 {
 	const struct xc_what what = xc_what(heap->process, heap, addr);
 	struct xc_text text = {0};
@@ -303,29 +303,28 @@ struct xc_error *xc_refs(struct xc_section *s, struct xc_heap *heap, xc_addr add
 	if (err)
 		return err;
 	uint32_t block = xc_blocks_find(&heap->blocks, addr);
-	struct teller t = {.section = s, .heap = heap, .most = limit ? limit : SIZE_MAX, .lo = addr};
+	struct reporter t = {.section = s, .heap = heap, .most = limit ? limit : SIZE_MAX, .lo = addr};
 	xc_typing_or_note(s, heap);
-	tell_target(s, heap, addr);
+	report_target(s, heap, addr);
 	struct xc_field *count = xc_section_count(s, "count", "pointers", 0);
 	t.table = xc_section_table(s, "refs", columns, XC_COUNT(columns));
 	if (block != XC_NO_BLOCK)
 		t.lo = xc_block_addr(&heap->blocks, block);
 	if (is_live(heap, block)) {
 		xc_graph_back(graph);
-		count->cell.number = tell_block(&t, graph, block);
+		count->cell.number = report_block(&t, graph, block);
 	} else {
 		count->cell.number =
-			tell_memory(&t, t.lo, block == XC_NO_BLOCK ? 1 : xc_block_size(&heap->blocks, block));
+			report_memory(&t, t.lo, block == XC_NO_BLOCK ? 1 : xc_block_size(&heap->blocks, block));
 	}
 	if (is_live(heap, block) && graph->root_count > XC_ROOTS_KEPT)
-		xc_section_message(s, XC_INFO, NULL,
-				   "there are so many roots that not all are kept: some may be missing here");
+		xc_section_message(s, XC_INFO, NULL, "there are too many roots to keep all: some may be missing here");
 	return NULL;
 }
 
 /* ---- path ---- */
 
-/* Who gives a pointer's name means what it points to. */
+/* A pointer's name as an argument means its target. */
 static struct xc_error *not_live(const struct xc_heap *heap, xc_addr addr)
 {
 	const struct xc_process *process = heap->process;
@@ -337,14 +336,14 @@ static struct xc_error *not_live(const struct xc_heap *heap, xc_addr addr)
 	return err;
 }
 
-static void add_step(struct teller *t, struct xc_cell at, const char *where)
+static void add_step(struct reporter *t, struct xc_cell at, const char *where)
 {
 	const struct xc_cell row[] = {xc_cell_count(t->rows++), at, xc_cell_text(where)};
 	xc_table_row(t->section, t->table, row);
 }
 
-/* The last one is the block itself: there no field is meant. */
-static void tell_step(struct teller *t, xc_addr at, bool last)
+/* The last one is the block itself: it has no field. */
+static void report_step(struct reporter *t, xc_addr at, bool last)
 {
 	struct xc_text text = {0};
 	const struct xc_what what = xc_what(t->heap->process, t->heap, at);
@@ -356,7 +355,7 @@ static void tell_step(struct teller *t, xc_addr at, bool last)
 	xc_text_fini(&text);
 }
 
-static void tell_path(struct teller *t, const uint32_t *path, size_t length, const struct xc_root *root)
+static void report_path(struct reporter *t, const uint32_t *path, size_t length, const struct xc_root *root)
 {
 	struct xc_text text = {0};
 	root_text(t, root, &text);
@@ -367,11 +366,11 @@ static void tell_path(struct teller *t, const uint32_t *path, size_t length, con
 	for (size_t i = 0; i < length; i++) {
 		bool last = i + 1 == length;
 		xc_addr word = last ? 0 : xc_refs_word(t->heap, path[i], path[i + 1]);
-		tell_step(t, word ? word : xc_block_addr(&t->heap->blocks, path[i]), last);
+		report_step(t, word ? word : xc_block_addr(&t->heap->blocks, path[i]), last);
 	}
 }
 
-static void tell_leaked(struct teller *t, const struct xc_graph *graph, uint32_t block)
+static void report_leaked(struct reporter *t, const struct xc_graph *graph, uint32_t block)
 {
 	struct xc_leaked leaked;
 	xc_leaked_find(&leaked, graph, false);
@@ -391,8 +390,8 @@ struct xc_error *xc_path(struct xc_section *s, struct xc_heap *heap, xc_addr add
 		{"what", "WHAT", XC_FIELD_TEXT, false},
 	};
 	struct xc_graph *graph;
-	struct teller t = {.section = s, .heap = heap};
-	xc_claims_apply(heap); /* before blocks have numbers */
+	struct reporter t = {.section = s, .heap = heap};
+	xc_claims_apply(heap); /* before blocks are numbered */
 	uint32_t block = xc_blocks_find(&heap->blocks, addr), *path = NULL;
 	const struct xc_root *root;
 	if (!is_live(heap, block))
@@ -401,13 +400,13 @@ struct xc_error *xc_path(struct xc_section *s, struct xc_heap *heap, xc_addr add
 	if (err)
 		return err;
 	xc_typing_or_note(s, heap);
-	tell_target(s, heap, addr);
+	report_target(s, heap, addr);
 	size_t length = xc_graph_path(graph, block, &path, &root);
 	if (length) {
 		t.table = xc_section_table(s, "path", columns, XC_COUNT(columns));
-		tell_path(&t, path, length, root);
+		report_path(&t, path, length, root);
 	} else {
-		tell_leaked(&t, graph, block);
+		report_leaked(&t, graph, block);
 	}
 	free(path);
 	return NULL;

@@ -24,7 +24,7 @@ static void add_stack(const struct xc_heap *heap, const struct xc_thread *thread
 	xc_text_fini(&frame);
 }
 
-/* Of a word at the beginning of a block: which field that is. */
+/* For a word at the beginning of a block: its field. */
 static void add_first_field(const struct xc_heap *heap, const struct xc_what *what, struct xc_text *text)
 {
 	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, what->block) : NULL;
@@ -92,8 +92,8 @@ void xc_rootword_label(const struct xc_heap *heap, const struct xc_root *root, s
 	}
 }
 
-/* Whose static thread-local data a word of a thread is in: blocks of modules stand one after the other, up to the thread's descriptor
- * (x86: core/elf/arch.h, variant II). NULL for the descriptor, and where it cannot be told. */
+/* The module whose static thread-local data contain a word of a thread. The blocks of modules follow each other, up
+ * to the thread's descriptor (x86: core/elf/arch.h, variant II). NULL for the descriptor, and if it is unknown. */
 static const struct xc_module *tls_module(const struct xc_heap *heap, const struct xc_root *root)
 {
 	const struct xc_process *process = heap->process;

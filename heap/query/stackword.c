@@ -6,7 +6,7 @@
 
 enum { ROWS = 10000 };
 
-/* Between its stack pointer and its caller's. */
+/* Is it between its stack pointer and its caller's? */
 static bool in_frame(const struct xc_frame_scope *at, xc_addr addr)
 {
 	uint64_t sp;

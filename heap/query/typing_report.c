@@ -138,25 +138,25 @@ void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const st
 	qsort(sums.rows, e->map_count, sizeof *sums.rows, by_bytes);
 	add_totals(section, &sums);
 	if (!e->root_count)
-		xc_section_message(section, XC_WARNING, "`xcore modules` tells which debug information is missing",
+		xc_section_message(section, XC_WARNING, "`xcore modules` shows which debug information is missing",
 				   "no variable of the program has a known type");
 	if (typing->refused)
 		xc_section_message(
 			section, XC_WARNING, NULL,
-			"%zu facts about types were left out, as %zu are kept: some blocks have no type, or a "
-			"less sure one, for that",
+			"%zu facts about types were dropped, since only %zu are kept: some blocks have no type, or a "
+			"less certain one",
 			typing->refused, typing->item_count);
 	if (e->cut)
 		xc_section_message(section, XC_WARNING, NULL,
-				   "some objects, or sizes of blocks, would have taken too long to look at: what they "
-				   "tell of types is not all there");
+				   "some objects, or sizes of blocks, would have taken too long to examine: their "
+				   "evidence for types is incomplete");
 	add_rows(section, e, &sums, options->limit ? options->limit : ROWS);
 	free(sums.rows);
 	if (options->unknown)
 		report_unknown(section, heap, options->limit);
 }
 
-/* ---- what is not known ---- */
+/* ---- unknown types ---- */
 
 /* A member or variable whose pointers lead to blocks without a type. */
 struct site {
@@ -172,7 +172,7 @@ struct sites {
 	struct xc_arena memory;
 	struct site **items;
 	size_t count, capacity;
-	uint64_t *seen; /* bit per block: of the site that is being followed, or found by any */
+	uint64_t *seen; /* a bit for each block: of the site being followed, or found by any */
 };
 
 static bool take(uint64_t *bits, uint32_t block)
@@ -206,7 +206,7 @@ static void see_unknown(void *context, const struct xc_hit *hit)
 	site->first[site->first_count++] = hit->block;
 }
 
-/* All blocks without a type that can be reached through such ones from those that the site leads to. */
+/* Counts the blocks without a type that can be reached from the site's targets through such blocks only. */
 static void measure(struct sites *s, struct site *site, const struct xc_graph *graph, uint32_t *stack)
 {
 	const struct xc_engine *e = s->engine;
@@ -271,8 +271,8 @@ static void show_sites(struct xc_section *section, struct sites *s, size_t limit
 	}
 }
 
-/* Which pointers lead to blocks without a type: a row for each member or variable, those first through which most bytes without a
- * type can be reached. */
+/* The pointers that lead to blocks without a type: a row for each member or variable, ordered by the bytes without
+ * a type that can be reached through it. */
 static void report_unknown(struct xc_section *section, struct xc_heap *heap, size_t limit)
 {
 	struct xc_typing *typing;

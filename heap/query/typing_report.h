@@ -1,4 +1,4 @@
-/* typing_report: which types the heap's memory is of. */
+/* typing_report: the types of the heap's memory. */
 #ifndef XC_TYPING_REPORT_H
 #define XC_TYPING_REPORT_H
 
@@ -7,14 +7,14 @@
 
 struct xc_typing_options {
 	size_t limit; /* rows; 0: 40 */
-	bool unknown; /* rank pointers by what knowing their type would open, too */
+	bool unknown; /* also rank pointers by the memory that knowing their target's type would type */
 };
 
-/* Make graph and types, unless they are there; a note in the section says why they cannot be made. */
+/* Makes graph and types, unless they exist. If they cannot be made, the section gets a note with the reason. */
 void xc_typing_or_note(struct xc_section *section, struct xc_heap *heap);
 
-/* Fill a section: how much is typed and how surely, and a row for each type, most bytes first; the rows that are left out are told.
- * Problems become notes. */
+/* Fills a section: how much is typed and how surely, and a row for each type, ordered by bytes; rows that are left
+ * out are counted. Problems become notes. */
 void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const struct xc_typing_options *options);
 
 #endif

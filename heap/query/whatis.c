@@ -1,4 +1,4 @@
-/* Everything about one address. */
+/* The full description of one address. */
 #include "heap/query/whatis.h"
 
 #include <jansson.h>
@@ -20,7 +20,7 @@ enum { RAW_BYTES = 256, ELEMENTS = 200, LENGTH = 65536 };
 
 /* ---- stacks ---- */
 
-static void tell_stack(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+static void report_stack(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
 	struct xc_stackword word = xc_stackword_find(heap->process, what->thread, what->addr);
 	xc_section_integer(s, "thread", "thread", what->thread->tid);
@@ -37,7 +37,7 @@ static void tell_stack(struct xc_section *s, const struct xc_heap *heap, const s
 
 /* ---- blocks ---- */
 
-/* Damage is told by the header, which is two words at most, right before the block. */
+/* Damage has the address of the header, which is at most two words and directly before the block. */
 static bool is_damaged(const struct xc_heap *heap, uint32_t block)
 {
 	xc_addr addr = xc_block_addr(&heap->blocks, block);
@@ -47,8 +47,9 @@ static bool is_damaged(const struct xc_heap *heap, uint32_t block)
 	return false;
 }
 
-/* Of what no claim has in a block with claims: who claims that block's beginning, mostly the head of a pool's block. */
-static void tell_surroundings(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
+/* For an unclaimed piece of a block with claims: the claim at the block's beginning, mostly the head of a pool's
+ * block. */
+static void report_surroundings(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
 {
 	enum { MOST_PIECES = 1 << 16 };
 	for (unsigned step = 0; step < MOST_PIECES && block > 0 && xc_claim_is_piece(heap, block); step++)
@@ -58,15 +59,15 @@ static void tell_surroundings(struct xc_section *s, const struct xc_heap *heap, 
 		xc_section_text(s, "within", "within", claim->what);
 }
 
-static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+static void report_metadata(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
 	const struct xc_heap_claim *claim = xc_claim_of(heap, what->block);
 	if (claim)
 		xc_section_text(s, "claimed", "claimed by", claim->what);
 	else
-		tell_surroundings(s, heap, what->block);
+		report_surroundings(s, heap, what->block);
 	if (claim || xc_claim_is_piece(heap, what->block))
-		return; /* the allocator knows the whole only */
+		return; /* the allocator knows only the whole block */
 	if (!what->region)
 		return; /* damaged metadata: regions overlap */
 	const struct xc_allocator *allocator = heap->arenas[what->region->arena].allocator;
@@ -76,7 +77,7 @@ static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, cons
 			continue;
 		struct xc_text text = {0};
 		allocator->explain(heap, heap->parts[i].state, what->block, &text);
-		if (text.len) /* what overwrote it may be the user's data */
+		if (text.len) /* the data that overwrote it may be the user's */
 			xc_section_text(s, "metadata", "metadata", text.bytes)->cell.secret = damaged;
 		xc_text_fini(&text);
 	}
@@ -85,7 +86,7 @@ static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, cons
 				   heap->process->live ? "looks damaged, or was changing" : "is damaged");
 }
 
-static void tell_type(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
+static void report_type(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
 {
 	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, block) : NULL;
 	if (!typed)
@@ -107,7 +108,7 @@ static const char *reach(const struct xc_heap *heap, uint32_t block)
 							    : "from a root";
 }
 
-static void tell_block(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+static void report_block(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
 	const struct xc_blocks *blocks = &heap->blocks;
 	const char *reached = reach(heap, what->block), *kept = xc_block_free_word(xc_block_state(blocks, what->block));
@@ -117,15 +118,15 @@ static void tell_block(struct xc_section *s, const struct xc_heap *heap, const s
 	if (kept)
 		xc_section_text(s, "kept_in", "kept in", kept);
 	xc_section_count(s, "offset", "offset in it", what->offset);
-	tell_type(s, heap, what->block);
+	report_type(s, heap, what->block);
 	if (reached)
 		xc_section_text(s, "reached", "reached", reached);
-	tell_metadata(s, heap, what);
+	report_metadata(s, heap, what);
 }
 
 void xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 {
-	xc_claims_apply(heap); /* before blocks have numbers */
+	xc_claims_apply(heap); /* before blocks are numbered */
 	struct xc_what what = xc_what(heap->process, heap, addr);
 	struct xc_text line = {0};
 	if (what.kind == XC_WHAT_BLOCK)
@@ -137,9 +138,9 @@ void xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 	if (what.region)
 		xc_section_text(s, "arena", "arena", heap->arenas[what.region->arena].name);
 	if (what.kind == XC_WHAT_BLOCK)
-		tell_block(s, heap, &what);
+		report_block(s, heap, &what);
 	if (what.kind == XC_WHAT_STACK)
-		tell_stack(s, heap, &what);
+		report_stack(s, heap, &what);
 	if (what.kind == XC_WHAT_CODE)
 		xc_symbol_report(s->report, heap->process, addr);
 }
@@ -174,7 +175,7 @@ static void show_value(struct xc_section *s, const struct xc_heap *heap, uint32_
 
 struct xc_error *xc_whatis_show(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 {
-	xc_claims_apply(heap); /* before blocks have numbers */
+	xc_claims_apply(heap); /* before blocks are numbered */
 	struct xc_what what = xc_what(heap->process, heap, addr);
 	if (what.kind != XC_WHAT_BLOCK) {
 		struct xc_text line = {0};
@@ -185,7 +186,7 @@ struct xc_error *xc_whatis_show(struct xc_section *s, struct xc_heap *heap, xc_a
 		return err;
 	}
 	xc_typing_or_note(s, heap);
-	tell_block(s, heap, &what);
+	report_block(s, heap, &what);
 	if (heap->typing && xc_typing_get(heap->typing, what.block))
 		show_value(s, heap, what.block);
 	else

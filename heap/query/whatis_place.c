@@ -1,4 +1,4 @@
-/* Where an address lies, in a line. */
+/* The place of an address, in one line. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 
 enum { NAME = 512 };
 
-/* ---- where ---- */
+/* ---- place ---- */
 
-/* The thread whose stack pointer lies nearest below addr in the mapping; else nearest above it. */
+/* The thread whose stack pointer is nearest below addr in the mapping; else nearest above it. */
 static const struct xc_thread *thread_in(const struct xc_process *process, const struct xc_mapping *m, xc_addr addr)
 {
 	const struct xc_thread *best = NULL;
@@ -59,7 +59,7 @@ struct xc_what xc_what(const struct xc_process *process, const struct xc_heap *h
 	return what;
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 static void add_offset(struct xc_text *text, uint64_t offset)
 {
@@ -67,7 +67,7 @@ static void add_offset(struct xc_text *text, uint64_t offset)
 		xc_text_printf(text, "+0x%llx", (unsigned long long)offset);
 }
 
-/* Where in an object of the type: ".querybuf+3". */
+/* The place in an object of the type: ".querybuf+3". */
 static void add_path(struct xc_text *text, const struct xc_type *type, uint64_t offset)
 {
 	uint64_t rest;
@@ -128,7 +128,7 @@ static void add_block(const struct xc_heap *heap, const struct xc_what *what, st
 	}
 }
 
-/* The type of the variable that a data symbol is of; NULL when debug information does not tell. */
+/* The type of a data symbol's variable; NULL if debug information lacks it. */
 static const struct xc_type *type_of_symbol(const struct xc_process *process, const struct xc_module *module,
 					    const char *name)
 {
@@ -206,7 +206,7 @@ void xc_what_text(const struct xc_process *process, const struct xc_heap *heap, 
 	}
 }
 
-/* ---- behind pointers ---- */
+/* ---- pointers ---- */
 
 static void annotate(const void *context, xc_addr addr, struct xc_text *text)
 {
@@ -218,7 +218,7 @@ static void annotate(const void *context, xc_addr addr, struct xc_text *text)
 	xc_what_text(heap->process, heap, &what, text);
 }
 
-/* Of a pointer into a block or a stack. */
+/* Describes the target of a pointer into a block or a stack. */
 static json_t *describe(const void *context, xc_addr addr)
 {
 	const struct xc_heap *heap = context;

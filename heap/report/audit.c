@@ -1,4 +1,4 @@
-/* What is told first is in most cases all that happened: the others follow from it. */
+/* The first damage is mostly the only original one: the others follow from it. */
 #include "heap/report/audit.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ enum {
 	FOUND, /* columns of the table */
 };
 
-/* ---- blocks in words ---- */
+/* ---- descriptions of blocks ---- */
 
 /* "struct foo (heap, live, 352 bytes)" */
 static char *block_text(const struct xc_heap *heap, uint32_t block)
@@ -37,7 +37,7 @@ static const char *type_name(const struct xc_heap *heap, uint32_t block)
 	return heap->typing && block != XC_NO_BLOCK ? xc_typing_name(heap->typing, block) : NULL;
 }
 
-/* ---- who did it ---- */
+/* ---- the culprit ---- */
 
 static const char *const forms[] = {
 	[XC_OVERRUN_BYTES] = "bytes",
@@ -45,12 +45,13 @@ static const char *const forms[] = {
 	[XC_OVERRUN_FILL] = "one byte repeated",
 };
 
-static void tell_culprit(struct xc_section *s, struct xc_heap *heap, const struct xc_overrun *overrun)
+static void report_culprit(struct xc_section *s, struct xc_heap *heap, const struct xc_overrun *overrun)
 {
 	xc_auto(xc_freep) char *block = block_text(heap, overrun->block);
 	xc_auto(xc_freep) char *how = NULL;
 	if (overrun->certain)
-		how = xc_asprintf("%s that begins in it, at +0x%" PRIx64 ", goes on over its end", forms[overrun->form],
+		how = xc_asprintf("%s that begins in it, at +0x%" PRIx64 ", continues past its end",
+				  forms[overrun->form],
 				  overrun->whole_from - xc_block_addr(&heap->blocks, overrun->block));
 	else
 		how = xc_strdup("it ends where the damage begins; a write before the beginning of the damaged block "
@@ -85,7 +86,7 @@ static void add_lines(struct xc_text *text, xc_addr addr, const uint8_t *bytes, 
 	}
 }
 
-static void tell_bytes(struct xc_section *s, const struct xc_heap *heap, const struct xc_overrun *overrun)
+static void report_bytes(struct xc_section *s, const struct xc_heap *heap, const struct xc_overrun *overrun)
 {
 	uint8_t bytes[SHOWN_BYTES];
 	struct xc_text text = {0};
@@ -117,7 +118,7 @@ const struct xc_damage *xc_audit_first(const struct xc_heap *heap)
 	return heap->damage_count ? &heap->damages[0] : NULL;
 }
 
-static void tell_header(struct xc_section *s, struct xc_heap *heap, const struct xc_damage *damage)
+static void report_header(struct xc_section *s, struct xc_heap *heap, const struct xc_damage *damage)
 {
 	struct xc_overrun overrun;
 	xc_overrun_find(heap, damage, &overrun);
@@ -125,11 +126,11 @@ static void tell_header(struct xc_section *s, struct xc_heap *heap, const struct
 		xc_section_unknown(s, "culprit", "written past its end", "no block is known to end there");
 		return;
 	}
-	tell_culprit(s, heap, &overrun);
-	tell_bytes(s, heap, &overrun);
+	report_culprit(s, heap, &overrun);
+	report_bytes(s, heap, &overrun);
 }
 
-/* The block whose header or link is damaged; XC_NO_BLOCK when it was lost. */
+/* The block whose header or link is damaged; XC_NO_BLOCK if it is lost. */
 static uint32_t block_of(const struct xc_heap *heap, const struct xc_damage *damage)
 {
 	uint32_t block = xc_blocks_from(&heap->blocks, damage->addr);
@@ -137,20 +138,21 @@ static uint32_t block_of(const struct xc_heap *heap, const struct xc_damage *dam
 												      : XC_NO_BLOCK;
 }
 
-/* A link that leads nowhere is told by its value: what the program wrote there. */
-static bool tells_link(const struct xc_damage *damage)
+/* The value of a link that leads nowhere is reported: the program wrote it there. */
+static bool is_of_link(const struct xc_damage *damage)
 {
 	return damage->kind == XC_DAMAGE_LINK;
 }
 
-static void tell_first(struct xc_section *s, struct xc_heap *heap)
+static void report_first(struct xc_section *s, struct xc_heap *heap)
 {
 	const struct xc_damage *damage = xc_audit_first(heap);
 	uint32_t block = block_of(heap, damage);
 	xc_section_address(s, "at", "damaged at", damage->addr);
-	xc_section_text(s, "what", "what is wrong", damage->what)->cell.secret = tells_link(damage);
+	xc_section_text(s, "what", "what is wrong", damage->what)->cell.secret = is_of_link(damage);
 	if (damage->found)
-		xc_section_text(s, "found", "found", damage->found)->cell.secret = true; /* what overwrote it */
+		xc_section_text(s, "found", "found", damage->found)->cell.secret =
+			true; /* the data that overwrote it */
 	if (damage->expected)
 		xc_section_text(s, "expected", "expected", damage->expected);
 	if (block != XC_NO_BLOCK) {
@@ -158,7 +160,7 @@ static void tell_first(struct xc_section *s, struct xc_heap *heap)
 		xc_section_text(s, "block", "the block it is of", text);
 	}
 	if (damage->kind == XC_DAMAGE_HEADER)
-		tell_header(s, heap, damage);
+		report_header(s, heap, damage);
 }
 
 static const char *const headlines[] = {
@@ -177,7 +179,7 @@ static const char *headline(struct xc_arena *memory, const struct xc_heap *heap)
 		      : xc_arena_printf(memory, "%s: 0x%" PRIx64, headlines[first->kind], first->addr);
 }
 
-/* ---- all of them ---- */
+/* ---- all damage ---- */
 
 static const char *const kinds[] = {
 	[XC_DAMAGE_HEADER] = "header",
@@ -210,11 +212,11 @@ static void add_row(struct xc_section *s, struct xc_table *table, const struct x
 		xc_cell_text(damage->expected),
 	};
 	cells[FOUND].secret = damage->found != NULL;
-	cells[WHAT].secret = tells_link(damage);
+	cells[WHAT].secret = is_of_link(damage);
 	xc_table_row(s, table, cells);
 }
 
-static void tell_all(struct xc_section *s, const struct xc_heap *heap)
+static void report_all(struct xc_section *s, const struct xc_heap *heap)
 {
 	static const struct xc_column columns[] = {
 		{.key = "addr", .label = "AT", .kind = XC_FIELD_ADDRESS},
@@ -234,7 +236,7 @@ static void tell_all(struct xc_section *s, const struct xc_heap *heap)
 		xc_section_message(s, XC_WARNING, NULL, "%zu more damaged places are not listed", heap->damage_dropped);
 }
 
-/* ---- what was lost ---- */
+/* ---- lost memory ---- */
 
 uint64_t xc_audit_lost(const struct xc_heap *heap)
 {
@@ -244,7 +246,7 @@ uint64_t xc_audit_lost(const struct xc_heap *heap)
 	return bytes;
 }
 
-static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
+static void report_loss(struct xc_section *s, const struct xc_heap *heap)
 {
 	uint64_t bytes = xc_audit_lost(heap);
 	size_t ranges = 0;
@@ -252,9 +254,10 @@ static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
 		ranges += lost_bytes(&heap->damages[i]) > 0;
 	xc_section_bytes(s, "lost", "memory whose blocks are not known", bytes)->quiet = bytes == 0;
 	if (ranges)
-		xc_section_message(s, XC_WARNING, NULL,
-				   "in %zu range%s the blocks could not be told apart; leaks and totals miss them",
-				   ranges, ranges == 1 ? "" : "s");
+		xc_section_message(
+			s, XC_WARNING, NULL,
+			"in %zu range%s the blocks could not be identified; leaks and totals do not include them",
+			ranges, ranges == 1 ? "" : "s");
 	if (heap->blocks.left_out)
 		xc_section_message(s, XC_WARNING, NULL, "%zu blocks overlap others and are left out",
 				   heap->blocks.left_out);
@@ -262,25 +265,27 @@ static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
 
 /* ---- a running process ---- */
 
-static void tell_looks(struct xc_section *s, const struct xc_heap *heap)
+static void report_looks(struct xc_section *s, const struct xc_heap *heap)
 {
 	const struct xc_audit_coverage *audit_coverage = heap->audit_coverage;
 	if (heap->damage_count && audit_coverage->looks > 1)
-		xc_section_message(s, XC_INFO, NULL,
-				   "the process is running; each of %u looks found this damage: it stays",
-				   audit_coverage->looks);
+		xc_section_message(
+			s, XC_INFO, NULL,
+			"the process is running; each of %u passes found this damage: it is no change in progress",
+			audit_coverage->looks);
 	else if (heap->damage_count)
 		xc_section_message(s, XC_WARNING, NULL,
-				   "the process is running, and was looked at once: this may be a change under way");
+				   "the process is running and was examined once: this may be a change in progress");
 	if (audit_coverage->passing)
-		xc_section_message(s, XC_INFO, NULL,
-				   "%zu more place%s looked damaged once and not at another look: changes under way",
-				   audit_coverage->passing, audit_coverage->passing == 1 ? "" : "s");
+		xc_section_message(
+			s, XC_INFO, NULL,
+			"%zu more place%s looked damaged in one pass but not in another: changes in progress",
+			audit_coverage->passing, audit_coverage->passing == 1 ? "" : "s");
 	xc_section_count(s, "looks", "looks", audit_coverage->looks ? audit_coverage->looks : 1)->quiet = true;
 	xc_section_count(s, "passing", "places that changed meanwhile", audit_coverage->passing)->quiet = true;
 }
 
-/* ---- the whole ---- */
+/* ---- the report ---- */
 
 static int damage_order(const void *a, const void *b)
 {
@@ -308,16 +313,16 @@ void xc_audit(struct xc_section *section, struct xc_heap *heap)
 	if (why)
 		xc_section_message(section, XC_WARNING, NULL, "there are no blocks to check: %s", why);
 	if (heap->damage_count) {
-		xc_error_free(xc_typing_of(heap, &typing)); /* without types it is told all the same */
+		xc_error_free(xc_typing_of(heap, &typing)); /* without types the report is made all the same */
 		section->headline = headline(&section->report->arena, heap);
-		tell_first(section, heap);
-		tell_all(section, heap);
-		tell_loss(section, heap);
+		report_first(section, heap);
+		report_all(section, heap);
+		report_loss(section, heap);
 	} else if (!why) {
 		section->headline = xc_audit_coverage_headline(section, heap);
 	}
 	if (heap->process->live)
-		tell_looks(section, heap);
+		report_looks(section, heap);
 	xc_section_bool(section, "damaged", "damaged", heap->damage_count > 0)->quiet = true;
 	xc_audit_coverage_report(section, heap);
 }

@@ -7,11 +7,11 @@
 
 struct scope {
 	uint64_t *blocks; /* by part of the heap */
-	uint64_t headers; /* that were looked at */
+	uint64_t headers; /* examined */
 	bool without;     /* some allocator has none */
 };
 
-/* Does the block stand behind a header that was looked at? Pieces that plugins claim do not. */
+/* Does the block have a header that was examined? Claimed pieces have none. */
 static bool has_header(const struct xc_heap *heap, const struct xc_allocator *allocator, uint32_t block)
 {
 	enum xc_block_state state = xc_block_state(&heap->blocks, block);
@@ -44,7 +44,7 @@ static void count_blocks(struct scope *scope, const struct xc_heap *heap)
 		const struct xc_region *region = &heap->regions[i];
 		size_t part = part_of(heap, region);
 		uint32_t from = xc_blocks_from(&heap->blocks, region->lo);
-		block = from > block ? from : block; /* damaged regions overlap: no block counts twice */
+		block = from > block ? from : block; /* damaged regions overlap: a block counts once */
 		uint32_t end = region->hi == UINT64_MAX ? (uint32_t)heap->blocks.count
 							: xc_blocks_from(&heap->blocks, region->hi + 1);
 		for (; block < end; block++)
@@ -78,7 +78,7 @@ const char *xc_audit_coverage_headline(struct xc_section *section, const struct 
 	return line;
 }
 
-static void tell_allocators(struct xc_section *s, const struct xc_heap *heap, const struct scope *scope)
+static void report_allocators(struct xc_section *s, const struct xc_heap *heap, const struct scope *scope)
 {
 	static const struct xc_column columns[] = {
 		{.key = "allocator", .label = "ALLOCATOR", .kind = XC_FIELD_TEXT},
@@ -97,8 +97,8 @@ static void tell_allocators(struct xc_section *s, const struct xc_heap *heap, co
 	}
 }
 
-/* Allocators that have an audit of their own count its steps. */
-static void tell_lists(struct xc_section *s, const struct xc_heap *heap)
+/* Allocators with an audit count its steps. */
+static void report_lists(struct xc_section *s, const struct xc_heap *heap)
 {
 	const struct xc_audit_coverage *audit_coverage = heap->audit_coverage;
 	bool counted = false;
@@ -118,11 +118,11 @@ void xc_audit_coverage_report(struct xc_section *s, const struct xc_heap *heap)
 	xc_section_count(s, "blocks", "blocks", heap->blocks.count);
 	xc_section_count(s, "headers", "headers checked", scope.headers);
 	xc_section_count(s, "arenas", "arenas", heap->arena_count);
-	tell_lists(s, heap);
-	tell_allocators(s, heap, &scope);
+	report_lists(s, heap);
+	report_allocators(s, heap, &scope);
 	if (scope.without)
 		xc_section_message(s, XC_INFO, NULL,
-				   "without headers what is written past the end of a block is seen only where it hits "
-				   "what was checked");
+				   "without headers, a write past the end of a block is visible only if it hits "
+				   "checked memory");
 	free(scope.blocks);
 }

@@ -56,7 +56,7 @@ static const char *name_of(const struct xc_typed *typed)
 	return typed->type ? xc_type_name(typed->type) : untyped;
 }
 
-/* The row of each item of the typing: different items may be of one type. */
+/* The row of each item of the typing: several items may have one type. */
 static uint32_t *type_rows(struct xc_census *c, const struct xc_typing *typing)
 {
 	uint32_t *row_of = xc_alloc((typing->item_count + 1) * sizeof *row_of);
@@ -110,7 +110,8 @@ static void count_arenas(struct xc_census *c, const struct xc_heap *heap)
 	finish_rows(&c->arenas);
 }
 
-/* "stack of thread 812", when that is the process's first one, as "stack of the main thread": so two runs can be compared. */
+/* The stack of the process's first thread, "stack of thread 812", becomes "stack of the main thread", so that two
+ * runs can be compared. */
 static const char *holder_name(const struct xc_process *process, const char *name, char *buf, size_t size)
 {
 	char own[32];
@@ -122,7 +123,7 @@ static const char *holder_name(const struct xc_process *process, const char *nam
 	return buf;
 }
 
-/* Nobody holds what leaked; where it grows it is the first thing to know. */
+/* Leaked blocks have no holder; their growth is the most important row. */
 static void count_leaked(struct xc_census *c, struct xc_census_rows *rows, const struct xc_heap *heap)
 {
 	struct xc_census_row *row = add_row(c, rows, "(nothing: leaked)");
@@ -133,7 +134,7 @@ static void count_leaked(struct xc_census *c, struct xc_census_rows *rows, const
 		}
 }
 
-/* Who is at the top of a tree of all that is held. */
+/* The top level of a tree of all held memory. */
 static struct xc_error *count_tops(struct xc_census *c, struct xc_census_rows *rows, struct xc_heap *heap,
 				   enum xc_memory_tree_kind kind)
 {

@@ -1,4 +1,4 @@
-/* Two censuses side by side. */
+/* Compares two censuses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@ enum { EXAMPLES = 3 };
 struct change {
 	const char *name;
 	struct xc_census_row old, new;
-	size_t row;                 /* in the new one; SIZE_MAX: it is gone */
-	uint64_t fresh;             /* blocks that were not there before */
-	xc_addr examples[EXAMPLES]; /* the newest in address order: the last ones */
+	size_t row;                 /* in the new one; SIZE_MAX: gone */
+	uint64_t fresh;             /* blocks that did not exist before */
+	xc_addr examples[EXAMPLES]; /* the last ones in address order */
 };
 
 struct changes {
@@ -81,7 +81,7 @@ static void add_fresh(struct change *c, xc_addr addr)
 	c->fresh++;
 }
 
-/* Blocks that stand only in the new one; one with another size, or of another type, was freed and made anew. */
+/* Blocks that exist only in the new one. A block with another size or type was freed and allocated again. */
 static void find_fresh(const struct changes *changes, const struct xc_census *old, const struct xc_census *new)
 {
 	struct change **by_row = xc_alloc((new->types.count + 1) * sizeof *by_row);
@@ -101,7 +101,7 @@ static void find_fresh(const struct changes *changes, const struct xc_census *ol
 	free(by_row);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static struct xc_cell examples(const struct change *c)
 {
@@ -168,7 +168,7 @@ void xc_census_compare(struct xc_section *s, const struct xc_census *old, const 
 		xc_section_message(s, XC_INFO, NULL, "nothing grew or shrank");
 	if (!fresh)
 		xc_section_message(s, XC_INFO, NULL,
-				   "these are two runs of the program: which blocks are new cannot be told by address");
+				   "these are two runs of the program: addresses cannot show which blocks are new");
 	free(types.items);
 	free(arenas.items);
 	free(holders.items);

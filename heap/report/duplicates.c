@@ -1,5 +1,6 @@
-/* Contents are told apart by a hash of 64 bits and the length; of what is shown, equality is checked byte by byte. Entries are
- * spread over buckets by their hash, and each bucket is sorted by itself, so that threads share no memory. */
+/* Contents are distinguished by a hash of 64 bits and the length; for those that are shown, equality is checked
+ * byte by byte. Entries are distributed to buckets by their hash, and each bucket is sorted separately, so that
+ * threads share no memory. */
 #include "heap/report/duplicates.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct dups {
 	struct entry *sorted;
 	size_t starts[BUCKETS + 1];
 	size_t limit;
-	struct group *groups[BUCKETS]; /* the best of each, most wasted first */
+	struct group *groups[BUCKETS]; /* the best of each, ordered by waste */
 	size_t group_count[BUCKETS];
 	uint64_t all_wasted[BUCKETS];
 };
@@ -52,7 +53,7 @@ static uint64_t hash_of(const uint8_t *bytes, size_t len)
 	return hash ? hash : 1;
 }
 
-/* Printable up to a NUL that stands in the block, and at least four characters. */
+/* Printable up to a NUL in the block, and at least four characters. */
 static size_t text_length(const uint8_t *bytes, size_t size)
 {
 	const uint8_t *end = memchr(bytes, '\0', size);
@@ -136,8 +137,8 @@ static bool equal(struct xc_window *a, struct xc_window *b, const struct xc_bloc
 	return p && q && x_len == y_len && x_text == y_text && memcmp(p, q, x_len) == 0;
 }
 
-/* One run of equal hashes; blocks that are equal by chance of the hash only are not counted. */
-static struct group judge(const struct dups *d, struct xc_window windows[2], const struct entry *run, size_t count)
+/* One run of equal hashes; blocks with only the hash in common are not counted. */
+static struct group classify(const struct dups *d, struct xc_window windows[2], const struct entry *run, size_t count)
 {
 	const struct xc_blocks *blocks = &d->heap->blocks;
 	struct group group = {.first = run[0].block, .len = run[0].len, .copies = 1};
@@ -180,7 +181,7 @@ static void sort_bucket(void *context, size_t bucket, unsigned worker)
 			end++;
 		if (end - at < 2)
 			continue;
-		struct group group = judge(d, windows, entries + at, end - at);
+		struct group group = classify(d, windows, entries + at, end - at);
 		if (group.copies > 1)
 			add_group(d, bucket, &group, &capacity);
 	}
@@ -188,7 +189,7 @@ static void sort_bucket(void *context, size_t bucket, unsigned worker)
 	xc_window_fini(&windows[1]);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static char *shown(const struct dups *d, const struct group *group)
 {
@@ -261,7 +262,7 @@ static void gather(struct xc_section *s, struct dups *d)
 
 void xc_duplicates(struct xc_section *s, struct xc_heap *heap, size_t limit)
 {
-	xc_typing_or_note(s, heap); /* first: claims change how many blocks there are */
+	xc_typing_or_note(s, heap); /* first: claims change the number of blocks */
 	size_t count = heap->blocks.count;
 	struct xc_reserve memory[2] = {xc_reserve_new(count, sizeof(struct entry)),
 				       xc_reserve_new(count, sizeof(struct entry))};

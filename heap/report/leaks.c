@@ -1,6 +1,6 @@
-/* Blocks are of a kind: by their type where there is one, else by their size. On the way from the head of a structure (leaked.h) a block
- * of the kind of its parent belongs to the row of its parent; another one begins a row: "held by" the parent's kind. So a list of
- * a thousand nodes with a string each is two rows, and so are a hundred such lists. */
+/* Blocks are grouped by type, or by size if they have none. On the way from the head of a structure (leaked.h), a
+ * block of its parent's group belongs to its parent's row; any other block begins a row, "held by" the parent's
+ * group. So a list of a thousand nodes with a string each is two rows, and so are a hundred such lists. */
 #include "heap/report/leaks.h"
 
 #include <inttypes.h>
@@ -12,18 +12,18 @@
 #include "heap/query/typing_report.h"
 
 enum {
-	LINKS = 3,        /* ways in which blocks of a row are linked, that are told */
-	LINKS_READ = 256, /* links of a row that are looked at for that */
+	LINKS = 3,        /* kinds of links in a row that are reported */
+	LINKS_READ = 256, /* links of a row that are examined for that */
 };
 
 struct row {
 	uint64_t kind, holder; /* holder 0: heads */
 	uint64_t bytes, blocks, entries;
-	uint64_t size;         /* of each block, when they are alike */
+	uint64_t size;         /* of each block, if equal */
 	uint32_t first;        /* place of the lowest entry */
 	uint32_t first_holder; /* place of its holder */
 	uint32_t longest;      /* steps from an entry, counted in blocks */
-	bool forks, parts;     /* a block leads on in several ways; an entry in two */
+	bool forks, parts;     /* a block has several successors; an entry has two */
 	bool ring;
 	uint64_t links[LINKS]; /* offsets */
 	unsigned link_count, links_read;
@@ -37,7 +37,7 @@ struct leaks {
 	uint32_t *table; /* of rows by hash: index + 1 */
 	size_t table_size;
 	uint32_t *row_of, *depth; /* by place */
-	uint64_t *led;            /* bit per place: leads on already */
+	uint64_t *led;            /* a bit for each place: has a successor already */
 };
 
 /* ---- rows ---- */
@@ -52,7 +52,7 @@ static uint64_t size_of(const struct leaks *l, uint32_t place)
 	return xc_block_size(&l->heap->blocks, l->leaked.blocks[place]);
 }
 
-/* Types are told apart by where they are kept, which is even. */
+/* Types are identified by their address, which is even. */
 static uint64_t kind_of(const struct leaks *l, uint32_t place)
 {
 	const struct xc_typed *typed = typed_of(l, place);
@@ -95,7 +95,7 @@ static uint32_t row_for(struct leaks *l, uint64_t kind, uint64_t holder)
 
 /* ---- links ---- */
 
-/* Where in a block the first word lies that points to another one; UINT64_MAX when it cannot be told. */
+/* The offset in a block of the first word that points to another block; UINT64_MAX if unknown. */
 static uint64_t link_offset(struct leaks *l, uint32_t from, uint32_t to)
 {
 	enum { MOST = 4096 };
@@ -128,7 +128,7 @@ static bool is_entry(const struct leaks *l, uint32_t place)
 	return l->depth[place] == 1;
 }
 
-/* A block of the kind of its parent. */
+/* A block of its parent's group. */
 static void follow(struct leaks *l, uint32_t parent, uint32_t place)
 {
 	struct row *row = &l->rows[l->row_of[parent]];
@@ -156,7 +156,7 @@ static void enter(struct leaks *l, uint32_t parent, uint32_t place)
 		note_link(l, row, parent, place);
 }
 
-/* Does it lead back to the head of its structure, from further away than the next? */
+/* Does it point back to the head of its structure, from further away than the next block? */
 static bool closes_ring(const struct leaks *l, uint32_t place)
 {
 	const struct xc_graph *graph = l->leaked.graph;
@@ -186,7 +186,7 @@ static int row_order(const void *a, const void *b)
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
 	if (!x->holder != !y->holder)
-		return x->holder ? 1 : -1; /* what holds before what is held */
+		return x->holder ? 1 : -1; /* holders before what they hold */
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -209,9 +209,9 @@ static void make_rows(struct leaks *l)
 		qsort(l->rows, l->row_count, sizeof *l->rows, row_order);
 }
 
-/* ---- in words ---- */
+/* ---- texts ---- */
 
-/* ".next" where the type is known, else "+0x8". */
+/* ".next" if the type is known, else "+0x8". */
 static void add_field(const struct leaks *l, struct xc_text *text, uint32_t place, uint64_t offset)
 {
 	const struct xc_typed *typed = typed_of(l, place);
@@ -292,7 +292,7 @@ static char *what_of(const struct leaks *l, const struct row *row)
 	return xc_text_take(&text);
 }
 
-/* The beginning of a text: the program's data, so secret. */
+/* The beginning of a text. It is the program's data, so secret. */
 static struct xc_cell sample_of(const struct leaks *l, uint32_t place, struct xc_text *text)
 {
 	enum { MOST = 40 };
@@ -387,19 +387,17 @@ static void add_uncertainty(struct xc_section *s, const struct xc_heap *heap)
 	if (graph->missing_roots + graph->missing_blocks) {
 		struct xc_text size = {0};
 		xc_text_size(&size, graph->missing_roots + graph->missing_blocks);
-		xc_section_message(
-			s, XC_WARNING, NULL,
-			"%s of memory that may hold pointers could not be read: what seems leaked need not be",
-			xc_text_string(&size));
+		xc_section_message(s, XC_WARNING, NULL,
+				   "%s of memory that may hold pointers could not be read: apparent leaks may be none",
+				   xc_text_string(&size));
 		xc_text_fini(&size);
 	}
 	if (graph->threads_without_regs)
 		xc_section_message(s, XC_INFO, NULL,
-				   "%zu threads have no registers: what only these point to seems leaked",
+				   "%zu threads have no registers: blocks that only these point to appear leaked",
 				   graph->threads_without_regs);
 	if (heap->damage_count || heap->damage_dropped)
-		xc_section_message(s, XC_WARNING, NULL,
-				   "the heap %s: blocks that could not be found are not among these",
+		xc_section_message(s, XC_WARNING, NULL, "the heap %s: blocks that could not be found are not included",
 				   heap->process->live ? "looks damaged, or was changing" : "is damaged");
 }
 
@@ -424,18 +422,18 @@ static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool
 	}
 	if (interior) {
 		add_count(&text, interior);
-		xc_text_add(&text, " reached only by way of pointers into the middle of blocks");
+		xc_text_add(&text, " reached only through pointers into the middle of blocks");
 	}
 	xc_section_message(s, XC_INFO, interior ? "--possible lists the latter" : NULL, "not counted: %s",
 			   xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-/* Where no blocks were found, nothing is known about leaks. */
+/* If no blocks were found, nothing is known about leaks. */
 static const char *none(const struct leaks *l, bool possible)
 {
 	if (xc_heap_why_empty(l->heap))
-		return "no blocks to look at";
+		return "no blocks to examine";
 	return possible ? "no block is reached by interior pointers only" : "no leak: a root reaches every live block";
 }
 

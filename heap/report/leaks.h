@@ -1,4 +1,4 @@
-/* leaks: what `heap leaks` tells: leaked blocks, the largest structures first, those that are alike in one row. */
+/* leaks: the report of `heap leaks`: leaked blocks, largest structures first, similar ones in one row. */
 #ifndef XC_LEAKS_H
 #define XC_LEAKS_H
 
@@ -6,14 +6,14 @@
 #include "heap/blocks/heap.h"
 
 struct xc_leaks_options {
-	bool possible; /* what is reached through interior pointers only, instead */
-	bool types;    /* work out the types first, when there are leaks at all */
+	bool possible; /* report what is reached through interior pointers only, instead */
+	bool types;    /* make the types first, if there are leaks at all */
 	size_t limit;  /* rows; 0: all */
 };
 
-/* Rows are put together by type (where types are worked out) or size, and by how the blocks hang together:
- * one row for the heads of structures with what follows them in kind ("list by .next, 21 long"), one for what blocks of another
- * kind hold. Makes the graph. Errors: those of the graph. */
+/* Rows group blocks by type (if types are made) or size, and by their links: one row for the heads of structures
+ * with the blocks of their own group that follow ("list by .next, 21 long"), one for blocks that those of another
+ * group hold. Makes the graph. Errors: those of the graph. */
 XC_MUST_CHECK struct xc_error *xc_leaks(struct xc_section *section, struct xc_heap *heap,
 					const struct xc_leaks_options *options);
 

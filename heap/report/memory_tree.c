@@ -21,7 +21,7 @@ struct grower {
 	const struct xc_typing *typing;
 	struct xc_stacktree_node **nodes; /* by block */
 	struct xc_reserve memory[2];
-	uint32_t *queue; /* blocks to go on from */
+	uint32_t *queue; /* blocks to continue from */
 	size_t head, tail;
 	struct xc_folding folding;
 };
@@ -51,7 +51,7 @@ static bool held(const struct grower *g, uint32_t block)
 	return xc_graph_bit(g->graph->reached, block);
 }
 
-/* From the blocks in the queue to all that they lead to, of those that `belongs` takes. */
+/* Follows all pointers from the blocks in the queue to blocks that `belongs` accepts. */
 static void spread(struct grower *g, bool (*belongs)(const struct grower *g, uint32_t block))
 {
 	const struct xc_graph *graph = g->graph;
@@ -84,8 +84,8 @@ static struct xc_stacktree_node *root_node(struct grower *g, const struct xc_roo
 	return node;
 }
 
-/* All that globals lead to comes first, then what only the roots of the next kind do: roots stand by kind. A stale word on a stack that
- * points into the middle of a list then explains nothing that the list's head explains. */
+/* First everything reached from globals, then what only the roots of the next kind reach: roots are ordered by
+ * kind. So a stale word on a stack that points into the middle of a list claims nothing that the list's head holds. */
 static void fill_heap(struct grower *g)
 {
 	const struct xc_graph *graph = g->graph;
@@ -99,7 +99,7 @@ static void fill_heap(struct grower *g)
 
 /* ---- leaks ---- */
 
-/* Heads first: what no other leaked block points to; what is left then are cycles, each entered at its lowest block. */
+/* Heads first: blocks that no other leaked block points to. Cycles remain; each is entered at its lowest block. */
 static void fill_leaks(struct grower *g)
 {
 	const struct xc_graph *graph = g->graph;
@@ -125,7 +125,7 @@ static void fill_leaks(struct grower *g)
 
 /* ---- retention ---- */
 
-/* Put a block and all above it that are not there yet; the queue serves as the stack. */
+/* Enters a block and all its missing ancestors. The queue serves as the stack. */
 static void put_below_dominator(struct grower *g, const struct xc_retention *retention, uint32_t block)
 {
 	size_t depth = 0;
@@ -144,7 +144,7 @@ static void fill_retained(struct grower *g, const struct xc_retention *retention
 			put_below_dominator(g, retention, block);
 }
 
-/* ---- all of it ---- */
+/* ---- all parts ---- */
 
 static struct xc_error *prepare(struct grower *g, struct xc_retention **retention)
 {

@@ -3,20 +3,20 @@
  *	    ▲                              ▲            ▲
  *	    whole_from                     from         from + len
  *
- * What may be read behind the end is prev_size in a chunk's terms as long as the block is in use: it belongs to the block, and `from` is
- * the size behind it. */
+ * The first readable bytes after the end are the next chunk's prev_size. While the block is in use they belong to
+ * the block, and `from` is the size after them. */
 #include "heap/report/overrun.h"
 
 #include <string.h>
 
 enum {
-	NEAR = 4096,    /* bytes looked at on either side */
-	TEXT_LEAST = 4, /* characters within the block that make it text */
-	FILL_LEAST = 8, /* equal bytes within the block */
+	NEAR = 4096,    /* bytes examined on each side */
+	TEXT_LEAST = 4, /* characters inside the block that make it text */
+	FILL_LEAST = 8, /* equal bytes inside the block */
 	WORD = 8,
 };
 
-/* What stands on both sides of the end of a block. */
+/* The bytes on both sides of the end of a block. */
 struct sides {
 	uint8_t before[NEAR], behind[NEAR];
 	size_t before_len, behind_len;
@@ -27,7 +27,7 @@ static void look(const struct xc_heap *heap, xc_addr lo, xc_addr end, struct sid
 	uint64_t back = end - lo < NEAR ? end - lo : NEAR;
 	sides->before_len = xc_space_peek(heap->process->space, end - back, sides->before, back);
 	if (sides->before_len < back)
-		sides->before_len = 0; /* a hole between: what was read does not reach the end */
+		sides->before_len = 0; /* a hole: the bytes read do not reach the end */
 	sides->behind_len = xc_space_peek(heap->process->space, end, sides->behind, NEAR);
 }
 
@@ -44,7 +44,7 @@ static size_t text_before(const struct sides *s)
 	return count;
 }
 
-/* Characters; the NUL that ends them counts when it is all there is, since header bytes are mostly zero anyway. */
+/* Characters. A final NUL counts if it is alone, since header bytes are mostly zero anyway. */
 static size_t text_behind(const struct sides *s)
 {
 	size_t count = 0;
@@ -69,7 +69,7 @@ static size_t equal_behind(const struct sides *s)
 	return count;
 }
 
-/* The bytes of the header that cannot be right: up to the last one that differs from what should stand there. */
+/* The number of wrong header bytes: up to the last one that differs from the expected value. */
 static uint64_t wrong_bytes(const struct xc_overrun *overrun, const struct sides *s)
 {
 	uint64_t found = 0, count = WORD;
@@ -84,8 +84,9 @@ static uint64_t wrong_bytes(const struct xc_overrun *overrun, const struct sides
 	return count;
 }
 
-/* One character alone proves nothing: sizes look like that too. One NUL does, since no size has it as its lowest byte so often.
- * One byte repeated on both sides, or else a text: that of a careless memset may be followed by another block's text. */
+/* One character alone proves nothing, since sizes may look like one. One NUL does: a size rarely has it as its
+ * lowest byte. A byte repeated on both sides is preferred to text, because after a careless memset the text of
+ * another block may follow. */
 static bool is_fill(const struct sides *s)
 {
 	return equal_before(s, s->behind[0]) >= FILL_LEAST && equal_behind(s) >= FILL_LEAST;

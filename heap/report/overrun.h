@@ -1,7 +1,8 @@
-/* overrun: who wrote over a damaged header, and what.
+/* overrun: the block whose overrun destroyed a header, and the bytes written.
  *
- * A block that is written past its end overwrites the header behind it. The bytes tell: a text that begins in the block and goes on over
- * its end, one byte repeated on both sides of it. Where they do not, the block before is only the likeliest. */
+ * A write past the end of a block overwrites the next header. The bytes are evidence: a text that begins in the
+ * block and continues past its end, or one byte repeated on both sides. Without such evidence the previous block is
+ * only the likeliest. */
 #ifndef XC_OVERRUN_H
 #define XC_OVERRUN_H
 
@@ -14,17 +15,17 @@ enum xc_overrun_form {
 };
 
 struct xc_overrun {
-	uint32_t block;    /* that was written past its end; XC_NO_BLOCK: none ends there */
-	bool certain;      /* what was written begins within it */
-	xc_addr from;      /* the first byte behind it */
-	uint64_t len;      /* at least so many bytes */
-	uint64_t expected; /* the size that the header should have, without flags; 0 when not known */
+	uint32_t block;    /* the overrun block; XC_NO_BLOCK: none ends there */
+	bool certain;      /* the written bytes begin inside the block */
+	xc_addr from;      /* the first byte after it */
+	uint64_t len;      /* a lower bound */
+	uint64_t expected; /* the correct size in the header, without flags; 0 if unknown */
 	enum xc_overrun_form form;
-	xc_addr whole_from; /* where the text or the fill begins, in the block */
+	xc_addr whole_from; /* the beginning of the text or fill, in the block */
 	uint64_t whole_len; /* up to the end of the overrun */
 };
 
-/* Of a damage of kind XC_DAMAGE_HEADER. Looks at 4 KiB before and behind the end of the block at most. */
+/* For damage of kind XC_DAMAGE_HEADER. Examines at most 4 KiB on each side of the end of the block. */
 void xc_overrun_find(const struct xc_heap *heap, const struct xc_damage *damage, struct xc_overrun *overrun_out);
 
 #endif

@@ -1,4 +1,5 @@
-/* What types retain is added up on a walk through the tree of dominators: a block counts when no block of its type is above it. */
+/* The memory that types retain is summed on a walk through the tree of dominators: a block counts if no block of
+ * its type is above it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static void add_mapping(const struct xc_process *process, uint32_t number, struc
 	}
 }
 
-/* "module redis-server", "thread 4711 (redis-server)", "mapping 0x7f…": appended. */
+/* Appends "module redis-server", "thread 4711 (redis-server)", "mapping 0x7f…". */
 static void describe_holder(const struct xc_heap *heap, const struct xc_holder *holder, struct xc_text *text)
 {
 	const struct xc_process *process = heap->process;
@@ -179,7 +180,7 @@ static void leave(struct types *t, uint32_t block)
 	t->rows[t->row_of[t->typing->by_block[block]]].above--;
 }
 
-/* Down to the first child, else on to the next one, else up. */
+/* Down to the first child, else to the next sibling, else up. */
 static void walk_from(struct types *t, uint32_t top)
 {
 	uint32_t at = top;

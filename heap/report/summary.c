@@ -6,7 +6,7 @@
 #include "heap/blocks/allocator.h"
 #include "heap/graph/graph.h"
 
-/* ---- the ledger ---- */
+/* ---- the balance of the process ---- */
 
 enum owner {
 	OWNER_LIVE,
@@ -71,7 +71,7 @@ static enum owner owner_of(const struct xc_process *process, const struct xc_map
 	return is_stack(process, m) ? OWNER_STACK : OWNER_OTHER;
 }
 
-/* Bytes of a mapping that allocators manage. Both arrays are in address order: `next` moves on with the mappings. */
+/* Bytes of a mapping that allocators manage. Both arrays are in address order; `next` advances with the mappings. */
 static uint64_t managed_bytes(const struct xc_heap *heap, const struct xc_mapping *m, size_t *next)
 {
 	uint64_t bytes = 0;
@@ -160,7 +160,7 @@ static struct share *count_arenas(const struct xc_heap *heap)
 	return shares;
 }
 
-/* What stands for memory of its own, such as chunks mapped one by one, is told when there is some. */
+/* A group without an arena, such as mmapped chunks, is shown if it has memory. */
 static bool is_used(const struct xc_heap_arena *arena, uint64_t managed)
 {
 	return arena->addr || managed;
@@ -236,21 +236,21 @@ static void show_free(struct xc_section *s, const struct xc_heap_totals *totals)
 
 static void show_trouble(struct xc_section *s, const struct xc_heap *heap)
 {
-	bool live = heap->process->live; /* it was walked once, while it changed */
+	bool live = heap->process->live; /* the heap was walked once, while it changed */
 	if (heap->damage_count)
 		xc_section_message(s, live ? XC_WARNING : XC_PROBLEM,
-				   live ? "xcore heap check TARGET looks again" : "xcore heap check TARGET",
+				   live ? "xcore heap check TARGET examines it again" : "xcore heap check TARGET",
 				   "the heap %s in %zu%s place%s",
 				   live ? "looks damaged, or was changing," : "is damaged", heap->damage_count,
 				   heap->damage_dropped ? " and more" : "", heap->damage_count == 1 ? "" : "s");
 	if (heap->blocks.left_out)
 		xc_section_message(s, XC_WARNING, NULL,
-				   "%zu blocks were left out: they overlap others or lie nowhere sensible",
+				   "%zu blocks were left out: they overlap others or have impossible addresses",
 				   heap->blocks.left_out);
 	if (heap->pieces_dropped)
 		xc_section_message(
 			s, XC_WARNING, NULL,
-			"%zu parts of the heap were left out: by their metadata there are more blocks than the core "
+			"%zu parts of the heap were left out: their metadata claim more blocks than the core "
 			"has memory for",
 			heap->pieces_dropped);
 	const char *empty = xc_heap_why_empty(heap);

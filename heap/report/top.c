@@ -13,10 +13,10 @@ enum { SIZE_CLASSES = 64 };
 
 /* ---- the largest ---- */
 
-/* The largest seen so far, as a heap with the smallest of them at the root; equal ones: the lower address stays. */
+/* The largest so far, as a binary heap with the smallest at its root. Of equal blocks the lower address is kept. */
 struct largest {
 	const struct xc_blocks *blocks;
-	const struct xc_retention *retention; /* by what is retained; NULL: by the blocks' own size */
+	const struct xc_retention *retention; /* by retained bytes; NULL: by the blocks' own size */
 	uint32_t *items;
 	size_t count, most;
 };
@@ -72,7 +72,7 @@ static void offer(struct largest *l, uint32_t block)
 	}
 }
 
-/* Largest first: the smallest is taken off again and again. */
+/* Largest first: the smallest is removed repeatedly. */
 static void order(struct largest *l)
 {
 	size_t count = l->count;
@@ -83,7 +83,7 @@ static void order(struct largest *l)
 	l->count = count;
 }
 
-/* What is told of a block in every table: address, size, state, type, count, confidence, origin. */
+/* The columns of a block in every table: address, size, state, type, count, confidence, origin. */
 enum { SHARED = 7, ALL = SHARED + 2 };
 
 static const struct xc_column block_columns[ALL] = {
@@ -129,7 +129,7 @@ static void show_largest(struct xc_section *s, const struct xc_heap *heap, const
 	}
 }
 
-static void tell_empty(struct xc_section *s, const struct xc_heap *heap)
+static void report_empty(struct xc_section *s, const struct xc_heap *heap)
 {
 	const char *empty = xc_heap_why_empty(heap);
 	if (empty)
@@ -183,14 +183,15 @@ struct xc_error *xc_top(struct xc_section *s, struct xc_heap *heap, size_t limit
 	order(&l);
 	show_largest(s, heap, &l);
 	show_sizes(s, &sizes);
-	tell_empty(s, heap);
+	report_empty(s, heap);
 	free(l.items);
 	return NULL;
 }
 
 /* ---- retained ---- */
 
-/* Does the block that dominates it say the same already? Of a list the first element keeps all others. */
+/* Does its dominator have the same type? Then its row would repeat that one's: the first element of a list keeps
+ * all others alive. */
 static bool continues(const struct xc_heap *heap, const struct xc_retention *retention, uint32_t block)
 {
 	uint32_t above = retention->dominator[block];
@@ -216,7 +217,7 @@ struct xc_error *xc_top_retained(struct xc_section *s, struct xc_heap *heap, siz
 	show_largest(s, heap, &l);
 	xc_retention_by_type(s, retention, limit);
 	xc_retention_by_holder(s, retention, limit);
-	tell_empty(s, heap);
+	report_empty(s, heap);
 	free(l.items);
 	return NULL;
 }

@@ -12,16 +12,17 @@
 #include "heap/graph/retention.h"
 #include "heap/types/typing.h"
 
-/* Blocks need not lie in memory that the core has. So many are believed in that case, and more as it has more. */
+/* Blocks may lie in memory that the core lacks. This many are accepted in any case, and more in proportion to the
+ * stored memory. */
 enum { LEAST_BLOCKS = 1 << 24, LEAST_BLOCK = 8 };
 
-/* A piece of one part's work. */
+/* One piece of a part's work. */
 struct job {
 	struct xc_heap *heap;
 	struct xc_heap_part *part;
 	size_t piece;
 	struct xc_walk walk;
-	uint64_t found; /* blocks, once it is walked; atomic */
+	uint64_t found; /* number of blocks after the walk; atomic */
 };
 
 static void detect(struct xc_heap *heap)
@@ -39,7 +40,8 @@ static void detect(struct xc_heap *heap)
 	}
 }
 
-/* Do pieces before this one have too many blocks already? What is known of them yet may be less than there is, never more. */
+/* Do the pieces before this one already have too many blocks? The counts known so far may be too low, never too
+ * high. */
 static bool is_too_late(const struct job *jobs, size_t number)
 {
 	const struct xc_heap *heap = jobs->heap;
@@ -62,7 +64,8 @@ static void walk_piece(void *context, size_t number, unsigned worker)
 	__atomic_add_fetch(&job->heap->blocks_walked, job->found, __ATOMIC_RELAXED);
 }
 
-/* Leave out the pieces behind the one that made too many blocks: the same ones however many threads there were. Returns how many stay. */
+/* Drops the pieces after the one that exceeded the limit: the same ones for any number of threads. Returns the
+ * number of pieces kept. */
 static size_t drop_pieces(struct xc_heap *heap, struct job *jobs, size_t count)
 {
 	uint64_t blocks = 0;
@@ -94,7 +97,7 @@ static struct job *plan(struct xc_heap *heap, size_t *count_out)
 	return jobs;
 }
 
-/* Jobs stand in the order of the parts and their pieces; `count` of them stay. */
+/* Jobs are in the order of the parts and their pieces; `count` of them are kept. */
 static void join(struct xc_heap *heap, struct job *jobs, size_t count)
 {
 	struct xc_walk **walks = xc_alloc((count + 1) * sizeof *walks);
@@ -143,7 +146,7 @@ static int damage_order(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* The block that ends at a damaged header, or nearest below it in the same region. */
+/* Finds the block that ends at a damaged header, or the nearest one below it in the same region. */
 static void find_neighbours(struct xc_heap *heap)
 {
 	for (size_t i = 0; i < heap->damage_count; i++) {

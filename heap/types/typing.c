@@ -22,7 +22,7 @@ const char *xc_typing_name(const struct xc_typing *typing, uint32_t block)
 	return typed && typed->type ? xc_type_name(typed->type) : NULL;
 }
 
-/* Characters before the NUL, or all there are. */
+/* The number of characters before the NUL, or of all. */
 static uint64_t text_length(const struct xc_typing *typing, xc_addr addr, uint64_t size)
 {
 	char part[4096];

@@ -1,8 +1,9 @@
-/* typing: which type each live block holds, how sure that is, and what says so.
+/* typing: the type of each live block, its confidence, and the evidence for it.
  *
- * Types start where DWARF gives them (globals, locals, arguments, thread-locals), where the memory itself names them (vtables) and where a
- * plugin claims them, and flow along typed pointers, checked against the size of what they point to. A block's assignment is
- * one 32-bit number: many blocks have the same type from the same edge, so what is known is kept once (struct xc_typed). */
+ * Types start where DWARF gives them (globals, locals, arguments, thread-locals), where memory itself names them
+ * (vtables), and where a plugin claims them. They flow along typed pointers, and are checked against the size of
+ * the target. A block's assignment is one 32-bit number: many blocks have the same type from the same edge, so the
+ * facts are stored once (struct xc_typed). */
 #ifndef XC_TYPING_H
 #define XC_TYPING_H
 
@@ -12,11 +13,11 @@
 enum xc_confidence {
 	XC_TYPE_UNTYPED,
 	XC_TYPE_WEAK,   /* one hint, or the best of conflicting ones: shape, content, size alone */
-	XC_TYPE_STRONG, /* a typed pointer of a block that is itself strong, agreeing with size and content */
-	XC_TYPE_EXACT,  /* a vtable, a plugin's claim, a typed global pointer that agrees with the size */
+	XC_TYPE_STRONG, /* a typed pointer from a strong block; size and content agree */
+	XC_TYPE_EXACT,  /* a vtable, a plugin's claim, or a typed global pointer that agrees with the size */
 };
 
-/* How a block's bytes are made of its type. */
+/* How objects of the type fill a block. */
 enum xc_typed_shape {
 	XC_TYPED_ONE,      /* one object at the beginning (its flexible last member may fill the rest) */
 	XC_TYPED_ARRAY,    /* as many elements as fit */
@@ -24,15 +25,15 @@ enum xc_typed_shape {
 	XC_TYPED_EMBEDDED, /* one object at `offset` */
 };
 
-/* One thing known of blocks: the type and where it comes from. */
+/* A fact about blocks: a type and its source. */
 struct xc_typed {
-	const struct xc_type *
-		type; /* of the object or the element; stripped of typedefs only where they have no name of their own */
+	const struct xc_type
+		*type;      /* of the object or the element; typedefs are stripped unless their target has no name */
 	uint8_t shape;      /* enum xc_typed_shape */
 	uint8_t confidence; /* enum xc_confidence */
-	bool conflicting;   /* other evidence says another type: xc_typing_votes tells */
+	bool conflicting;   /* other evidence suggests another type: see xc_typing_votes */
 	uint64_t offset;    /* of the object in the block, for EMBEDDED; of the first element for ARRAY (cookies) */
-	const char *via;    /* "struct client.querybuf", "global server.clients", "vtable", …: the edge or root */
+	const char *via;    /* the edge or root: "struct client.querybuf", "global server.clients", "vtable", … */
 };
 
 struct xc_typing {
@@ -40,8 +41,8 @@ struct xc_typing {
 	uint32_t *by_block; /* index into items; 0: untyped */
 	struct xc_typed *items;
 	size_t item_count, item_capacity, item_most;
-	size_t refused;               /* what could not be said of blocks: there were item_most items */
-	void *state;                  /* of the engine: votes, … */
+	size_t refused;               /* facts that were dropped because there were item_most items */
+	void *state;                  /* the engine's: votes, … */
 	struct xc_traits *traits;     /* of evidence_rust.c */
 	struct xc_managers *managers; /* of evidence_erased.c */
 	struct xc_reserve memory;
@@ -51,7 +52,7 @@ struct xc_typing {
 XC_MUST_CHECK struct xc_error *xc_typing_of(struct xc_heap *heap, struct xc_typing **typing_out);
 void xc_typing_free(struct xc_typing *typing); /* NULL is fine */
 
-/* What is known of a block; NULL when nothing is. */
+/* The facts about a block; NULL if there are none. */
 static inline const struct xc_typed *xc_typing_get(const struct xc_typing *typing, uint32_t block)
 {
 	return typing->by_block[block] ? &typing->items[typing->by_block[block]] : NULL;
@@ -63,17 +64,18 @@ uint64_t xc_typing_count(const struct xc_typing *typing, uint32_t block);
 /* "exact", "strong", "weak", NULL */
 const char *xc_confidence_word(enum xc_confidence confidence);
 
-/* The name that people and JSON see: "struct client", "char []", "struct table [12]" is "struct table" with a count. */
+/* The name shown to people and in JSON: "struct client", "char []". "struct table [12]" is "struct table" with a
+ * count. */
 const char *xc_typing_name(const struct xc_typing *typing, uint32_t block);
 
-/* One of the types that evidence gave a block, with how many words of it say so. */
+/* One of the types that evidence suggests for a block, with the number of words that do so. */
 struct xc_vote {
 	const struct xc_type *type;
 	const char *via;
 	uint64_t votes;
 };
 
-/* The evidence for a block, most votes first, at most `most`; returns how many. */
+/* The evidence for a block, most votes first, at most `most`; returns the number. */
 size_t xc_typing_votes(const struct xc_typing *typing, uint32_t block, struct xc_vote *votes, size_t most);
 
 #endif

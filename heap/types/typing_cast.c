@@ -1,10 +1,11 @@
-/* typing_cast: what plugins know of pointers, as slots (claim.h: rules and headers).
+/* typing_cast: what plugins know about pointers, as slots (claim.h: rules and headers).
  *
- * A rule is a cast that typing makes for every object it meets: `ptr` of a redisObject is a `dict *` where `encoding` is 2. So a
- * slot with casts is not one pointer but several, and the object's own bytes say which; each cast is a slot of its own, with
- * what is learned from it. Names are looked up once, before types flow. A name can stand for several types of a program (redis and
- * its client library both have a `dict`): a rule holds for those that have its members, and a cast leads to the one that the
- * member is declared with, or else to the one that most rules are about. */
+ * A rule is a cast that typing applies to every object of a type: `ptr` of a redisObject is a `dict *` if
+ * `encoding` is 2. So a slot with casts is not one pointer but several, and the object's own bytes select one. Each
+ * cast is a slot of its own, with its own learned rules. Names are looked up once, before types flow. A name can
+ * denote several types of a program (redis and its client library both have a `dict`): a rule applies to those that
+ * have its members, and a cast leads to the type that the member is declared with, or else to the one that most
+ * rules mention. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ enum { NAMED = 16, STEPS = 1 << 12, DEPTH = 8 };
 
 /* ---- types by name ---- */
 
-/* Definitions of a name, at most NAMED. */
+/* The definitions of a name, at most NAMED. */
 static size_t types_named(struct xc_engine *e, const char *name, const struct xc_type *types[NAMED])
 {
 	struct xc_definitions found = {0};
@@ -101,7 +102,7 @@ static bool tag_by(const struct xc_type *record, const char *path, struct xc_tag
 
 /* ---- rules of records ---- */
 
-/* A member that rules are for, in a type that has it. */
+/* A member with rules, in a type that has it. */
 struct xc_cast_member {
 	uint32_t record, variant; /* map of the bare type */
 	uint32_t offset;
@@ -113,7 +114,7 @@ struct xc_cast_member {
 };
 
 struct xc_cast_target {
-	uint32_t map; /* XC_NO_MAP: there is no pointer, or one to something */
+	uint32_t map; /* XC_NO_MAP: not a pointer, or a pointer to an unknown type */
 	bool is_pointer;
 	const struct xc_header_set *headers;
 };
@@ -145,7 +146,7 @@ static void add_rule(struct xc_engine *e, const struct xc_claim_rule *rule, cons
 		return;
 	struct xc_cast_member *m = member_of(e->casts, map, rule->in, (uint32_t)field.offset);
 	if (m->rule_count && memcmp(&m->tag, &tag, sizeof tag) != 0)
-		return; /* one member tells what another is, and no two do */
+		return; /* each member is selected by one other member */
 	for (size_t i = 0; i < m->rule_count; i++)
 		if (m->rules[i] == rule)
 			return; /* the same type under another name */
@@ -157,7 +158,7 @@ static void add_rule(struct xc_engine *e, const struct xc_claim_rule *rule, cons
 
 /* ---- what casts lead to ---- */
 
-/* What pointers, and arrays of them, lead to in the end. */
+/* The final target of pointers, and of arrays of pointers. */
 static const struct xc_type *pointee(const struct xc_type *type)
 {
 	const struct xc_type *at = xc_type_strip(type);
@@ -177,7 +178,7 @@ static size_t rules_about(const struct xc_cast_rules *c, uint32_t map, uint32_t 
 	return count;
 }
 
-/* Of the types with a name the one that is meant. */
+/* Selects the intended one of the types with a name. */
 static const struct xc_type *type_meant(struct xc_engine *e, const char *name, const struct xc_cast_member *m,
 					uint32_t variant)
 {
@@ -197,7 +198,7 @@ static const struct xc_type *type_meant(struct xc_engine *e, const char *name, c
 	return best;
 }
 
-/* "struct dictEntry **" → the type; NULL: there is none of the name. */
+/* "struct dictEntry **" → the type; NULL if there is none of that name. */
 static const struct xc_type *cast_type(struct xc_engine *e, const struct xc_claim_rule *rule,
 				       const struct xc_cast_member *m)
 {
@@ -292,7 +293,7 @@ static const struct xc_casts *make_casts(struct xc_engine *e, const struct xc_ca
 	return casts;
 }
 
-/* The rule of the variant is before that for all. */
+/* A rule for the variant precedes one for all objects. */
 static const struct xc_cast_member *next_member(const struct xc_cast_rules *c, size_t *at, uint32_t record,
 						uint32_t variant)
 {

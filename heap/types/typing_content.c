@@ -1,7 +1,9 @@
-/* typing_content: blocks that no typed pointer leads to: leaked ones, and those whose root the compiler did not tell.
+/* typing_content: types blocks that no typed pointer leads to: leaked ones, and those whose root the compiler does
+ * not describe.
  *
- * What lies in them is compared with the program's own types of their size. A type has to explain all pointers in the block and
- * to find pointers where it has some; where two do so, the block stays without a type. What is found is weak. */
+ * The content is compared with the program's own types of that size. A type must explain all pointers in the block,
+ * and must find pointers where it has some. If two types do so, the block remains untyped. The resulting types are
+ * weak. */
 #include "heap/types/typing_engine.h"
 
 #include <stdlib.h>
@@ -9,8 +11,8 @@
 
 enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16, MANY = 16, COMPARISON = 64 };
 
-/* Types times sizes times samples may be too many: as many slots are compared, those of a comparison and COMPARISON for each.
- * Sizes that have the most blocks come first; redis takes a hundredth of it. */
+/* Types times sizes times samples may be too many, so this many slots are compared; each comparison costs its slots
+ * and COMPARISON. Sizes with the most blocks come first. redis takes a hundredth of this. */
 #define EFFORT (UINT64_C(1) << 30)
 
 /* Blocks of one size. */
@@ -22,8 +24,8 @@ struct class
 	uint64_t count, step; /* one of `step` is a sample */
 	uint32_t kept[KEPT];  /* maps */
 	unsigned kept_count;
-	uint32_t only; /* map: nearly all samples agree with it and with no other one */
-	bool alone;    /* the first one is what nearly all are: blocks of which nothing can be said are, too */
+	uint32_t only; /* map: nearly all samples agree with it and with no other */
+	bool alone;    /* entry 0 is the type of nearly all: also of blocks without evidence */
 };
 
 struct classes {
@@ -31,7 +33,7 @@ struct classes {
 	struct class *items;
 	size_t count, capacity;
 	uint32_t *table; /* by size: number + 1 */
-	uint64_t left;   /* of EFFORT */
+	uint64_t left;   /* left of EFFORT */
 	struct xc_window window;
 };
 
@@ -54,7 +56,7 @@ static bool is_orphan(const struct xc_engine *e, uint32_t block)
 	return !e->typing->by_block[block] && !xc_block_is_free(xc_block_state(&e->heap->blocks, block));
 }
 
-/* From all over the heap: when there is no more room every second one is given up. */
+/* Samples come from all of the heap: if there is no room, every second one is dropped. */
 static void take_sample(struct class *class, uint32_t block)
 {
 	if (class->count++ % class->step)
@@ -82,7 +84,7 @@ static void take_samples(struct classes *c)
 	}
 }
 
-/* How well a type explains a block; 0 where all that speaks for it may be chance. */
+/* How well a type explains a block; 0 if all evidence may be chance. */
 static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *agrees_out)
 {
 	struct xc_score score = {.deep = true};
@@ -96,13 +98,12 @@ static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *a
 
 struct ranking {
 	int64_t values[KEPT];
-	uint32_t explained[KEPT]; /* samples */
-	uint32_t agreed,
-		agreed_next; /* samples that agree with the type that most of them agree with, and the next one */
+	uint32_t explained[KEPT];     /* samples */
+	uint32_t agreed, agreed_next; /* samples that agree with the best type, and with the next one */
 	uint32_t agreed_map;
 };
 
-/* How well a type explains the samples; those that explain most come first. */
+/* How well a type explains the samples; the best comes first. */
 static void rank(struct classes *c, struct class *class, struct ranking *r, uint32_t number)
 {
 	struct xc_engine *e = c->engine;
@@ -178,7 +179,7 @@ static void choose(struct classes *c, struct class *class)
 		class->kept_count == 1 && class->sample_count >= 4 && r.explained[0] * 4 >= class->sample_count * 3;
 }
 
-/* The one type that explains the block; XC_NO_MAP when there is none, or another one does as well. */
+/* The only type that explains the block; XC_NO_MAP if there is none, or if another does equally well. */
 static uint32_t best_of(struct classes *c, const struct class *class, uint32_t block)
 {
 	uint32_t best = XC_NO_MAP;

@@ -1,8 +1,9 @@
-/* typing_engine: the order in which types are worked out.
+/* typing_engine: the order of the steps of typing.
  *
- * First what is sure: objects that DWARF places and evidence that speaks for itself; types flow from them as long as pointers
- * agree with sizes and with what lies in memory. Then what is learned from samples of the pointers that said nothing (typing_rule);
- * what was learned opens more blocks, whose pointers are learned from in turn. Last what is weak. */
+ * First come the certain facts: objects that DWARF places, and evidence that is sufficient by itself. Types flow
+ * from them as long as pointers agree with sizes and with memory. Then rules are learned from samples of the
+ * pointers without a result (typing_rule); they open more blocks, whose pointers are learned from in turn. Weak
+ * facts come last. */
 #include "heap/types/typing_engine.h"
 
 #include <stdlib.h>
@@ -140,7 +141,7 @@ bool xc_typing_may_fit(const struct xc_engine *e, uint64_t wanted, uint64_t size
 		e->allocator->may_fit(wanted, size, e->word));
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
 static struct xc_engine *new_engine(struct xc_heap *heap, struct xc_typing *typing)
 {

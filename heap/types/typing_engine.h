@@ -1,13 +1,19 @@
-/* typing_engine: the inside of typing, shared by typing*.c.
+/* typing_engine: the internals of typing, shared by typing*.c and the reports about it.
  *
- *	typing_map    what a type's objects look like to us: a flat list of slots (where pointers are, and to what)
- *	typing_root   objects that DWARF places: globals, thread-locals, locals and arguments
- *	typing_flow   the queue: objects are visited, their pointers propose types for blocks
- *	typing_rule   what pointers do not say by themselves: void *, pointers into the middle, to a base: learned from samples
- *	typing_cast   what plugins say of pointers
- *	typing_score  does the memory of a block look like an object of a type?
+ *	typing_map      the types that are followed
+ *	typing_slot     the slots of a type: the pointers in an object, and their targets
+ *	typing_root     objects that DWARF places: globals, thread-locals, locals and arguments
+ *	typing_flow     the queue: blocks are visited level by level
+ *	typing_look     the pointers in an object
+ *	typing_hit      the proposals of pointers
+ *	typing_rule     ambiguous pointers (void *, into the middle, to a base): rules learned from samples
+ *	typing_cast     what plugins know about pointers
+ *	typing_score    does the memory of a block look like an object of a type?
+ *	typing_index    the program's types by size and by member
+ *	typing_content  blocks that no typed pointer leads to
+ *	typing_vote     blocks for which pointers suggest different types
  *
- * While types flow, by_block holds codes, not items: the better proposal is the greater number.
+ * While types flow, by_block holds codes instead of items: the better proposal is the greater number.
  *
  *	31    30 29      28 27                        0
  *	| confidence | quality |   2^28 - 1 - item    |        0: nothing proposed */
@@ -21,75 +27,76 @@
 enum {
 	XC_TYPING_ITEM_BITS = 28,
 	XC_TYPING_ITEMS = (1 << XC_TYPING_ITEM_BITS) - 1,
-	XC_TYPING_MOST = 1 << 23,  /* items that are made, for 60 bytes each; debug information may be hostile */
-	XC_TYPING_MAPS = 1 << 20,  /* types that objects are of */
-	XC_TYPING_SLOTS = 1 << 14, /* of one type; the rest of a larger one is not looked at */
-	XC_TYPING_NEST = 32,       /* objects inside of objects */
+	XC_TYPING_MOST = 1 << 23,  /* items that are made, of 60 bytes each; debug information may be hostile */
+	XC_TYPING_MAPS = 1 << 20,  /* types of objects */
+	XC_TYPING_SLOTS = 1 << 14, /* of one type; the rest of a larger one is ignored */
+	XC_TYPING_NEST = 32,       /* nesting of objects */
 };
 
-#define XC_NO_MAP 0 /* number of no map */
+#define XC_NO_MAP 0 /* the number that is no map */
 
 enum xc_typemap_slot_kind {
 	XC_SLOT_POINTER,  /* to objects of `target` */
 	XC_SLOT_CHARS,    /* to characters or bytes */
-	XC_SLOT_VOID,     /* to something */
+	XC_SLOT_VOID,     /* to an unknown type */
 	XC_SLOT_CODE,     /* to a function */
 	XC_SLOT_OBJECTS,  /* objects of `target`, one after the other */
-	XC_SLOT_EVIDENCE, /* an object that evidence has something to say about */
+	XC_SLOT_EVIDENCE, /* an object that a source of evidence understands */
 	XC_SLOT_BOOL,
 	XC_SLOT_ENUM,
 	XC_SLOT_TEXT, /* an array of char */
 };
 
-/* Items of a slot, made with it: what a pointer there can say of a block. */
+/* The items of a slot, made together with it: what a pointer there can propose for a block. */
 enum xc_slot_item { XC_ITEM_ONE, XC_ITEM_ARRAY, XC_ITEM_ONE_WEAK, XC_ITEM_ARRAY_WEAK, XC_ITEM_STRING, XC_SLOT_ITEMS };
 
-/* A member by whose value variants of an object are told: an enum, a number called kind or type, a table of functions. */
+/* A member whose value distinguishes variants of an object: an enum, a number called kind or type, a table of
+ * functions. */
 struct xc_tag {
 	uint32_t at;               /* offset */
 	uint8_t size, shift, bits; /* bytes; size 0: there is none */
 };
 
-/* Pointers that point behind a header: which one, a byte near them tells. */
+/* Pointers that point behind a header; a byte near the target selects the header. */
 struct xc_header_case {
 	uint32_t map;
 	uint8_t mask, value;
 };
 struct xc_header_set {
-	int32_t at; /* from where the pointer points */
+	int32_t at; /* relative to the pointer's target */
 	uint32_t count;
 	struct xc_header_case items[16];
 };
 
-/* What a pointer is, by a member of the object that it stands in. */
+/* The meaning of a pointer, selected by another member of its object. */
 struct xc_casts {
-	struct xc_tag tag; /* size 0: it always is the first one */
+	struct xc_tag tag; /* size 0: always the first one */
 	uint32_t count;
 	uint64_t *values;
 	struct xc_typemap_slot *slots;
 };
 
-/* Something in an object that is worth a look. */
+/* A place in an object that is examined. */
 struct xc_typemap_slot {
 	uint32_t offset;
 	uint32_t count, stride; /* of arrays; count 0: a flexible last member, to the end of the block */
 	uint32_t target;        /* number of a map */
 	uint32_t items;         /* the first of XC_SLOT_ITEMS; 0: none */
-	uint32_t number;        /* of all slots: what rules are learned by */
+	uint32_t number;        /* among all slots; rules are learned by it */
 	uint8_t kind;           /* enum xc_typemap_slot_kind */
-	bool in_union;          /* what stands there may be another member */
-	bool ambiguous;         /* so may other pointers */
-	bool is_cast;           /* a plugin says what it leads to, whatever the size of the block */
-	bool pending;           /* some pointer there said nothing yet */
-	bool taught;            /* a rule for it was learned since blocks were visited */
+	bool in_union;          /* another member of a union may be there instead */
+	bool ambiguous;         /* other pointers may be there instead */
+	bool is_cast;           /* a plugin gives its target, regardless of the block's size */
+	bool pending;           /* some pointer there had no result yet */
+	bool taught;            /* a rule for it was learned since the last visit */
 	uint32_t owner;         /* map */
-	uint32_t learned;       /* map: what blocks of some sizes are that it points to; learned_from pointers say so */
+	uint32_t learned;       /* map: the type of its targets of some sizes, learned from learned_from pointers */
 	uint32_t learned_from;
-	struct xc_tag tag; /* of the struct it stands in */
+	struct xc_tag tag; /* of its struct */
 	const char *path;  /* "argv", "dict.table" */
 	const struct xc_evidence *evidence;
 	const void *met;
-	const uint32_t *objects; /* EVIDENCE: maps of what xc_typing_look may be asked to look at */
+	const uint32_t *objects; /* EVIDENCE: maps of the objects that xc_typing_look may name */
 	uint32_t object_count;
 	const struct xc_type *type; /* ENUM; EVIDENCE: of the object */
 	const struct xc_casts *casts;
@@ -97,12 +104,12 @@ struct xc_typemap_slot {
 	const uint32_t *header_items; /* one for each header */
 };
 
-/* A type as we follow it. Types of different units that are the same have one map. */
+/* A type as it is followed. Equal types of different units share one map. */
 struct xc_typemap {
-	const struct xc_type *type; /* as it is named: a typedef only where what it stands for has no name */
+	const struct xc_type *type; /* as named: a typedef only if its target has no name */
 	const struct xc_type *bare; /* stripped, complete */
 	const char *name;
-	uint32_t base;    /* number of the map of all objects of the type: its own, but for variants */
+	uint32_t base;    /* number of the map of all objects of the type: its own, except for variants */
 	uint32_t variant; /* of claims; 0: none */
 	uint64_t size;    /* 0: not known */
 	struct xc_typemap_slot *slots;
@@ -110,21 +117,21 @@ struct xc_typemap {
 	bool compiled;
 	bool is_record, is_char, is_opaque;
 	bool is_part;      /* evidence says that no block is such an object */
-	bool has_pointers; /* or objects with some: something to follow */
+	bool has_pointers; /* or objects with pointers */
 	bool has_flexible;
 	uint64_t flexible_at, flexible_size; /* offset, bytes of an element */
 	uint32_t flexible;                   /* map of its elements, or XC_NO_MAP */
-	uint64_t pointers, quiet; /* of its first 64 words of the process: those that are pointers; that cannot be */
-	uint64_t loud;            /* that may be, though nobody says so */
+	uint64_t pointers, quiet;            /* of its first 64 words: those that are pointers; those that cannot be */
+	uint64_t loud;                       /* those that may be undeclared pointers */
 	struct xc_tag tag;
 	const uint32_t *derived; /* types that begin with an object of this one */
 	uint32_t derived_count;
 	uint8_t own;     /* enum xc_own */
-	bool listed;     /* by typing_index */
-	uint32_t blocks; /* that are taken for it, when rules were learned last */
+	bool listed;     /* in typing_index */
+	uint32_t blocks; /* that have the type when rules are learned */
 };
 
-/* Is a type the program's own, or from a header of the system? */
+/* Is a type the program's own, or from a system header? */
 enum xc_own { XC_OWN_NOT, XC_OWN_MAYBE, XC_OWN };
 
 /* An object that DWARF places. */
@@ -137,11 +144,11 @@ struct xc_root_object {
 	const char *via; /* "global server", "local c of main" */
 };
 
-/* What is known of an item beside struct xc_typed. */
+/* Facts about an item in addition to struct xc_typed. */
 struct xc_item_facts {
 	uint32_t map;
-	uint32_t weak; /* the same, as a weak one */
-	uint32_t next; /* of evidence: of the same type */
+	uint32_t weak; /* the same as a weak item */
+	uint32_t next; /* of evidence: the next one of the same type */
 	uint8_t quality;
 };
 
@@ -152,12 +159,12 @@ struct xc_hit {
 	uint64_t offset; /* in the block */
 	uint32_t block;
 	uint32_t items; /* of the slot or of a root's */
-	uint32_t item;  /* what is proposed */
+	uint32_t item;  /* the proposal */
 	uint32_t from;  /* block, or XC_NO_BLOCK */
 	uint64_t tag;   /* of the object that holds the pointer */
 };
 
-/* A pointer says that a block is of another type than it is taken for. */
+/* A pointer suggests another type than the block has. */
 struct xc_type_conflict {
 	uint32_t block, map, item;
 };
@@ -178,26 +185,26 @@ struct xc_engine {
 	struct xc_item_facts *facts;   /* by item */
 	size_t fact_capacity;
 	struct xc_pointer_map known_items; /* by (type, via): the last one made */
-	uint32_t slot_count;               /* numbers given */
+	uint32_t slot_count;        /* numbers of slots given */
 	struct xc_root_object *roots;
 	size_t root_count, root_capacity;
 	struct xc_pointer_map root_items;                 /* by (slot, root): the first of XC_SLOT_ITEMS */
 	const struct xc_evidence *const *evidence; /* ends with NULL */
 	const struct xc_allocator *allocator;      /* NULL: there are several, or none */
 	unsigned word;                             /* bytes of an address: 4 or 8 */
-	uint64_t *queued;                          /* bit per block: it is in queue[1] */
-	uint32_t *queue[2];                        /* this level's blocks and the next one's */
-	uint32_t *frozen;                          /* codes of this level's */
+	uint64_t *queued;                          /* a bit for each block: it is in queue[1] */
+	uint32_t *queue[2];                        /* blocks of this level and of the next one */
+	uint32_t *frozen;                          /* codes of the blocks of this level */
 	size_t queue_count[2];
 	struct xc_reserve memory[4];
 	struct xc_typing_queue *workers[XC_PARALLEL_MAX];
-	uint32_t *objects; /* that evidence has asked for while it meets a type */
+	uint32_t *objects; /* requested by evidence while it meets a type */
 	size_t object_count, object_capacity;
-	uint8_t least;            /* enum xc_confidence: what is proposed less surely waits */
-	bool last;                /* nothing more is learned */
-	bool checking;            /* proposals are compared with what blocks are taken for */
+	uint8_t least;            /* enum xc_confidence: less certain proposals wait */
+	bool last;                /* no more rules are learned */
+	bool checking;            /* proposals are compared with the blocks' types */
 	bool decoded;             /* by_block holds items */
-	bool cut;                 /* something was not looked at whole: it would have taken too long */
+	bool cut;                 /* some object was not examined completely, for lack of time */
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
 	struct xc_type_index *owners;
@@ -212,7 +219,7 @@ static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
 	return typing->state;
 }
 
-/* An address of the process, as it stands in its memory (or that of a process of the same byte order). */
+/* An address stored in the process's memory. Its byte order is the host's. */
 static inline uint64_t xc_engine_load(const struct xc_engine *engine, const uint8_t *bytes)
 {
 	uint32_t half;
@@ -225,13 +232,14 @@ static inline uint64_t xc_engine_load(const struct xc_engine *engine, const uint
 
 /* ---- typing_map ---- */
 
-/* The map of a pointee's or object's type; XC_NO_MAP for void, functions and what cannot be followed. */
+/* The map of the type of an object or pointer target; XC_NO_MAP for void, functions and types that cannot be
+ * followed. */
 uint32_t xc_typemap_of(struct xc_engine *engine, const struct xc_type *type);
 
-/* The same for objects of a variant; of pointers: for what they lead to. */
+/* The same for objects of a variant; for pointers, the variant of their targets. */
 uint32_t xc_typemap_variant(struct xc_engine *engine, uint32_t number, uint32_t variant);
 
-/* Make its slots. Not beside other threads. */
+/* Makes its slots. Not while other threads read. */
 void xc_typemap_compile(struct xc_engine *engine, uint32_t number);
 
 static inline struct xc_typemap *xc_typemap(const struct xc_engine *engine, uint32_t number)
@@ -239,43 +247,44 @@ static inline struct xc_typemap *xc_typemap(const struct xc_engine *engine, uint
 	return engine->maps[number];
 }
 
-/* Could a block of `size` bytes have been asked for with `wanted`? */
+/* Can a block of `size` bytes result from a request for `wanted` bytes? */
 bool xc_typing_fits(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
 
-/* The same, but rarely: glibc keeps what is left of a chunk that is split when it is too small to be a chunk. */
+/* The same, including rare cases: glibc leaves the remainder of a split chunk with it if it is too small for a
+ * chunk. */
 bool xc_typing_may_fit(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
 
-/* Is there room for so many more items? What there is none for is counted. */
+/* Is there room for so many more items? Those without room are counted. */
 bool xc_typing_has_room(struct xc_engine *engine, size_t count);
 
-/* An item of a map; 0 when there is no room. */
+/* Makes an item of a map; 0 if there is no room. */
 uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
 
 /* ---- typing_score ---- */
 
-/* Does the memory of a block look like what the item says? Reads through the window. */
+/* Does the memory of a block look like the item's type? Reads through the window. */
 bool xc_typing_is_plausible(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
 
-/* Points for and against a type of what lies at addr. */
+/* Points for and against a type of the memory at an address. */
 struct xc_score {
 	uint32_t good, bad;
-	uint32_t sure;   /* of the good: what hardly is so by chance */
-	uint32_t self;   /* the map, when known */
-	uint32_t looked; /* slots within it: unions within unions of hostile debug information have no end */
-	uint32_t most;   /* of them */
-	uint32_t loose;  /* words that are not zero behind the object, where the allocator rounded up */
-	bool deep;       /* look at what is known of the blocks it points to, too: not while types flow */
+	uint32_t sure;   /* of the good: unlikely to be chance */
+	uint32_t self;   /* the map, if known */
+	uint32_t looked; /* slots examined so far: unions in unions of hostile debug information have no end */
+	uint32_t most;   /* limit of that */
+	uint32_t loose;  /* non-zero words after the object, where the allocator rounded up */
+	bool deep;       /* also examine the types of target blocks; not while types flow */
 };
 
-/* Score a block as an object of the map `offset` behind its beginning, with what that does not explain: pointers where it has none. For
- * comparing candidates. */
+/* Scores a block as an object of the map at `offset`. Pointers in words where the type has none count against it.
+ * For the comparison of candidates. */
 void xc_typing_score(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
 		     uint64_t offset, uint32_t block, struct xc_score *score);
 
-/* No word of the block's beginning is an address in a block. */
+/* Is no word at the block's beginning an address in a block? */
 bool xc_typing_is_raw(const struct xc_engine *engine, struct xc_window *window, uint32_t block);
 
-/* Characters and a NUL behind them? *empty_out: the NUL alone. */
+/* Is it characters followed by a NUL? *empty_out: only the NUL. */
 bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out);
 
 /* ---- typing_flow ---- */
@@ -294,39 +303,40 @@ static inline uint32_t xc_code_item(uint32_t code)
 void xc_typing_flow_init(struct xc_engine *engine);
 void xc_typing_flow_fini(struct xc_engine *engine);
 
-/* Visit all root objects; then all that was proposed, until nothing is left. */
+/* Visit all root objects; then all blocks with new proposals, until none are left. */
 void xc_typing_visit_roots(struct xc_engine *engine);
 void xc_typing_flow(struct xc_engine *engine);
 
-/* Visit all blocks that have a type and pointers that said nothing yet, and flow. `taught_only`: where rules were learned since. */
+/* Visits all typed blocks with pointers that had no result yet, and flows. `taught_only`: only those for which
+ * rules were learned since. */
 void xc_typing_visit_again(struct xc_engine *engine, bool taught_only);
 
-/* What pointers to the beginnings of blocks say that does not agree with their types; of `disputed` blocks all that they say. In any
- * order; malloc'ed. */
+/* The types that pointers to the beginnings of blocks suggest and that contradict the blocks' types; for `disputed`
+ * blocks all suggestions. In any order; malloc'ed. */
 struct xc_type_conflict *xc_typing_find_conflicts(struct xc_engine *engine, size_t *count_out);
 
-/* Call `seen` with the hits of the root objects; of one block, when all is done. */
+/* Call `seen` with the hits of the root objects; with those of one block, after typing is complete. */
 typedef void xc_hit_fn(void *context, const struct xc_hit *hit);
 void xc_typing_roots_hits(struct xc_engine *engine, xc_hit_fn *seen, void *context);
 void xc_typing_hits_of(struct xc_engine *engine, uint32_t block, xc_hit_fn *seen, void *context);
 
-/* Call `seen` with every hit of the pointers in blocks and root objects; its item is what the pointer says by itself, or 0. One
- * thread. */
+/* Calls `seen` with every hit of the pointers in blocks and root objects. Its item is what the pointer proposes by
+ * itself, or 0. Runs in one thread. */
 void xc_typing_each_hit(struct xc_engine *engine, bool pending_only, xc_hit_fn *seen, void *context);
 
 /* ---- typing_index ---- */
 
-/* That objects of `outer` have one at `offset`. */
+/* Objects of `outer` contain one of `inner` at `offset`. */
 struct xc_type_enclosing {
 	uint32_t outer, inner;
 	uint32_t offset;
 };
 
-/* Know all types of the process: which are in which, and how large they are. */
+/* Reads all types of the process: what they contain and their sizes. */
 void xc_type_index_build(struct xc_engine *engine);
 void xc_type_index_free(struct xc_engine *engine);
 
-/* The types that have one of `inner` (arrays: at their first element), in the order of offsets. */
+/* The types that contain one of `inner` (arrays: as their first element), in the order of offsets. */
 const struct xc_type_enclosing *xc_type_index_enclosing(const struct xc_engine *engine, uint32_t inner,
 							size_t *count_out);
 
@@ -341,13 +351,13 @@ bool xc_typemap_is_own(struct xc_typemap *map);
 
 /* ---- typing_rule ---- */
 
-/* Does it lie in the first `size` bytes? Debug information may have it anywhere: sums of 32 bits would wrap. */
+/* Is the tag inside the first `size` bytes? Debug information may have any offset, and sums of 32 bits would wrap. */
 static inline bool xc_tag_within(const struct xc_tag *tag, uint64_t size)
 {
 	return tag->at <= size && tag->size <= size - tag->at;
 }
 
-/* Of an object with the tag within it. */
+/* The tag's value in an object that contains it. */
 static inline uint64_t xc_tag_of(const struct xc_tag *tag, const uint8_t *object)
 {
 	uint64_t bits = 0;
@@ -358,15 +368,15 @@ static inline uint64_t xc_tag_of(const struct xc_tag *tag, const uint8_t *object
 	return tag->bits < 64 ? bits & (((uint64_t)1 << tag->bits) - 1) : bits;
 }
 
-/* The item that was learned for a hit; 0 when none was. */
+/* The item learned for a hit; 0 if there is none. */
 uint32_t xc_typing_rule(const struct xc_engine *engine, struct xc_window *window, const struct xc_hit *hit);
 
-/* Learn from hits that said nothing; true when a rule was made. */
+/* Learns from hits without a result; true if a rule was made. */
 bool xc_typing_learn(struct xc_engine *engine);
 
 /* ---- typing_cast ---- */
 
-/* Look up what claims name. After the owners; before any map is compiled. */
+/* Looks up the names in claims. After the index is built, and before any map is compiled. */
 void xc_typing_find_casts(struct xc_engine *engine);
 void xc_typing_casts_free(struct xc_engine *engine);
 
@@ -377,12 +387,12 @@ struct xc_cast_place {
 	uint32_t variant;
 };
 
-/* Give casts to the record's slots: `slot_at` returns the slot for a pointer at an offset in the object, or NULL. */
+/* Adds casts to the record's slots. `slot_at` returns the slot for a pointer at an offset in the object, or NULL. */
 typedef struct xc_typemap_slot *xc_cast_slot_fn(void *context, uint64_t offset);
 void xc_typing_cast(struct xc_engine *engine, const struct xc_cast_place *place, xc_cast_slot_fn *slot_at,
 		    void *context);
 
-/* The slot that a pointer is of in this object: one of the casts, or the slot itself. */
+/* The slot that applies to a pointer in this object: one of the casts, or the slot itself. */
 static inline struct xc_typemap_slot *xc_cast_of(struct xc_typemap_slot *slot, const uint8_t *object, uint64_t size)
 {
 	const struct xc_casts *casts = slot->casts;
@@ -395,20 +405,21 @@ static inline struct xc_typemap_slot *xc_cast_of(struct xc_typemap_slot *slot, c
 	return slot;
 }
 
-/* The headers that pointers of a type point behind; NULL for most. */
+/* The headers that pointers of a type point behind; mostly NULL. */
 const struct xc_header_set *xc_typing_headers(struct xc_engine *engine, const struct xc_type *type);
 
 /* ---- typing_vote ---- */
 
-/* Is what an item says and a pointer to `map` at the beginning of the block the same, or one the beginning of the other? */
+/* Do an item and a pointer to `map` at the beginning of the block agree, in that one type equals the other or
+ * begins with it? */
 bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item);
 
-/* Find blocks that pointers say different things of, and let the most decide. */
+/* Finds blocks for which pointers suggest different types, and lets the majority decide. */
 void xc_typing_settle_conflicts(struct xc_engine *engine);
 
 /* ---- typing_content ---- */
 
-/* Blocks that no typed pointer leads to, by what lies in them. True when some got a type. */
+/* Types blocks that no typed pointer leads to, by their content. True if some got a type. */
 bool xc_typing_guess_by_content(struct xc_engine *engine);
 void xc_typing_rules_free(struct xc_engine *engine);
 

@@ -1,19 +1,18 @@
 /* typing_flow: types flow along pointers.
  *
- * Blocks are visited level by level: all blocks of a level with the codes that they had when it began, so that the answer does not
- * depend on who is faster. A visit collects the pointers of a block; a batch of them is looked up together, each step asking for
- * the memory that the next one needs. A proposal that is better than what a block has, and that its memory does not speak
- * against, takes its place, and the block is of the next level.
- * What a pointer does not say at once (a block larger than the type, an address inside of a block, void *) is left to rules. */
+ * Blocks are visited level by level, all blocks of a level with the codes that they had at its beginning, so that
+ * the result does not depend on the speed of threads. A visit collects the pointers of a block (typing_look.c).
+ * They are looked up in batches, in which each step prefetches the memory of the next one (typing_hit.c). A block
+ * that gets a better type is part of the next level. */
 #include "heap/types/typing_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	AHEAD = 12,        /* blocks whose memory is asked for in time */
-	PIECE = 4096,      /* blocks of a piece of parallel work */
-	ALONE = 3 * PIECE, /* as many are not worth threads */
+	AHEAD = 12,        /* blocks whose memory is prefetched */
+	PIECE = 4096,      /* blocks in a piece of parallel work */
+	ALONE = 3 * PIECE, /* so few are not worth threads */
 };
 
 /* ---- levels ---- */
@@ -64,7 +63,7 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Types that are met for the first time, in an order that does not depend on that of the queue. */
+/* Compiles new types, in an order independent of that of the queue. */
 static void compile_new(struct xc_engine *e)
 {
 	uint32_t *found = NULL;
@@ -83,7 +82,7 @@ static void compile_new(struct xc_engine *e)
 	free(found);
 }
 
-/* Visit what is in queue[0]. */
+/* Visits the blocks in queue[0]. */
 static void run_level(struct xc_engine *e)
 {
 	size_t count = e->queue_count[0];
@@ -120,7 +119,7 @@ void xc_typing_visit_roots(struct xc_engine *e)
 	}
 }
 
-/* Itself, or by an object inside that is known to? */
+/* Is the slot waiting for a rule, or does it have a new one? */
 static bool slot_waits(const struct xc_typemap_slot *slot, bool taught_only)
 {
 	return taught_only ? slot->taught : slot->pending;
@@ -142,8 +141,8 @@ static bool waits(const struct xc_typemap *map, const bool *waiting, bool taught
 	return false;
 }
 
-/* By map: has it pointers that said nothing yet? Round by round outwards, as deep as objects nest: a search in depth would look at a type as
- * often as there are ways to it. */
+/* By map: does it have pointers without a result? Computed in rounds, from inner to outer objects, as deep as
+ * objects nest: a depth-first search would visit a type once for each path to it. */
 static bool *waiting_maps(const struct xc_engine *e, bool taught_only)
 {
 	bool *waiting = xc_alloc(e->map_count + 1), more = true;

@@ -1,7 +1,8 @@
-/* typing_hit: what a pointer says of the block that it leads to.
+/* typing_hit: what a pointer proposes for the block that it leads to.
  *
- * A proposal that is better than what a block has, and that its memory does not speak against, takes its place. What a pointer does
- * not say at once (a block larger than the type, an address inside of a block, void *) is left to rules (typing_rule.c). */
+ * A proposal replaces the block's type if it is better and if the block's memory does not contradict it. Pointers
+ * that are ambiguous by themselves (into a block larger than the type, into the middle of a block, void *) are left
+ * to rules (typing_rule.c). */
 #include "heap/types/typing_queue.h"
 
 /* ---- proposing ---- */
@@ -33,14 +34,14 @@ static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 		enqueue(e, block);
 }
 
-/* ---- what a pointer says ---- */
+/* ---- the proposal of a pointer ---- */
 
 static bool is_used(const struct xc_blocks *blocks, uint32_t block)
 {
 	return !xc_block_is_free(xc_block_state(blocks, block));
 }
 
-static uint32_t say_chars(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
+static uint32_t item_of_chars(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
 	bool empty;
@@ -51,7 +52,7 @@ static uint32_t say_chars(struct xc_typing_queue *q, const struct xc_hit *hit, u
 	return 0;
 }
 
-/* The block may be of a larger type that begins like this one. */
+/* The block may be of a larger type that begins with this one. */
 static bool may_be_derived(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
 {
 	for (uint32_t i = 0; i < map->derived_count; i++)
@@ -60,8 +61,8 @@ static bool may_be_derived(const struct xc_engine *e, const struct xc_typemap *m
 	return false;
 }
 
-static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, const struct xc_typemap *map,
-			   uint64_t size)
+static uint32_t item_of_object(struct xc_typing_queue *q, const struct xc_hit *hit, const struct xc_typemap *map,
+			       uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
 	if (size < map->size || map->is_part)
@@ -77,8 +78,8 @@ static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, 
 	return 0;
 }
 
-/* The header that the pointer points behind, where the block begins with it. */
-static uint32_t say_header(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
+/* The item of the header that the pointer points behind, if the block begins with it. */
+static uint32_t item_of_header(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
 	const struct xc_header_set *headers = hit->slot->headers;
@@ -92,8 +93,8 @@ static uint32_t say_header(struct xc_typing_queue *q, const struct xc_hit *hit, 
 	return 0;
 }
 
-/* The item that the pointer itself gives the block; 0: none. */
-static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
+/* The item that the pointer proposes by itself; 0: none. */
+static uint32_t item_of_pointer(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
 	const struct xc_typemap_slot *slot = hit->slot;
@@ -101,16 +102,17 @@ static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
 	if (!hit->items)
 		return 0;
 	if (slot->header_items)
-		return say_header(q, hit, size);
+		return item_of_header(q, hit, size);
 	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS)
-		return say_chars(q, hit, size);
+		return item_of_chars(q, hit, size);
 	if (hit->offset == 0 && slot->kind == XC_SLOT_POINTER && !slot->ambiguous)
-		return say_object(q, hit, e->maps[slot->target], size);
+		return item_of_object(q, hit, e->maps[slot->target], size);
 	return 0;
 }
 
-/* Bytes: behind a pointer to some that can be nothing else, or where nothing else was found and no pointer lies. */
-static bool says_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
+/* Are the targets raw bytes? True if the pointer's type permits nothing else, or if no other type was found and the
+ * block contains no pointers. */
+static bool may_be_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
 	if (hit->slot->kind == XC_SLOT_CHARS)
@@ -118,25 +120,25 @@ static bool says_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 	return hit->slot->kind == XC_SLOT_VOID && hit->items && e->last && xc_typing_is_raw(e, &q->there, hit->block);
 }
 
-static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
+static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
 	const struct xc_typemap_slot *slot = hit->slot;
 	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
-	uint32_t item = say_alone(q, hit);
+	uint32_t item = item_of_pointer(q, hit);
 	if (!item && !slot->header_items)
 		item = xc_typing_rule(e, &q->there, hit);
-	if (!hit->items) /* all that is behind needs some */
+	if (!hit->items) /* everything below needs items */
 		return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
 	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
 		item = hit->items + XC_ITEM_ONE_WEAK;
-	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && says_bytes(q, hit))
+	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && may_be_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;
 	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 }
 
-/* It says what the block is taken for already. */
+/* Does it propose the block's present type? */
 static bool agrees(const struct xc_engine *e, const struct xc_hit *hit)
 {
 	uint32_t item = xc_code_item(__atomic_load_n(&e->typing->by_block[hit->block], __ATOMIC_RELAXED));
@@ -166,7 +168,7 @@ static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
 {
 	if (agrees(q->engine, hit))
 		return;
-	hit->item = say(q, hit);
+	hit->item = item_of(q, hit);
 	if (hit->item)
 		propose(q, hit->block, hit->item);
 	else if (!hit->slot->header_items && !__atomic_load_n(&hit->slot->pending, __ATOMIC_RELAXED))
@@ -175,18 +177,18 @@ static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
 
 static void show(struct xc_typing_queue *q, struct xc_hit *hit)
 {
-	hit->item = say_alone(q, hit);
+	hit->item = item_of_pointer(q, hit);
 	q->seen(q->context, hit);
 }
 
-/* What the pointer says, where that is another type than the block has; of blocks in dispute whatever it says. */
+/* Records the pointer's proposal if it differs from the block's type; for disputed blocks in any case. */
 static void check(struct xc_typing_queue *q, struct xc_hit *hit)
 {
 	struct xc_engine *e = q->engine;
 	const struct xc_typemap_slot *slot = hit->slot;
 	if (slot->kind != XC_SLOT_POINTER || slot->ambiguous || hit->offset || !e->maps[slot->target]->is_record)
 		return;
-	hit->item = say_alone(q, hit);
+	hit->item = item_of_pointer(q, hit);
 	bool disputed = e->disputed && xc_graph_bit(e->disputed, hit->block);
 	uint32_t item = xc_code_item(e->typing->by_block[hit->block]);
 	if (!hit->item || !item || (!disputed && xc_typing_agree(e, slot->target, item)))
@@ -221,7 +223,7 @@ void xc_typing_propose(struct xc_visit *visit, xc_addr addr, uint32_t item)
 	struct xc_typing_queue *q = visit->queue;
 	struct xc_engine *e = q->engine;
 	uint32_t block = xc_blocks_find(&e->heap->blocks, addr);
-	if (q->seen || e->checking) /* only what is looked at matters */
+	if (q->seen || e->checking) /* only the objects examined matter */
 		return;
 	if (block == XC_NO_BLOCK || !item || item >= e->typing->item_count || !is_used(&e->heap->blocks, block))
 		return;

@@ -1,7 +1,7 @@
-/* typing_index: all types of the process: which have one of another type inside, and where; and which are how large.
+/* typing_index: all types of the process, by size and by the types that they contain.
  *
- * A pointer into the middle of a block, to a list node or a base, does not say what the block is. But few types have such
- * a member at that offset and the size that the block was asked for with. */
+ * A pointer into the middle of a block, to a list node or a base, does not determine the block's type. But few
+ * types have such a member at that offset and a size that fits the block. */
 #include "heap/types/typing_map.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void add_members(struct xc_type_index *o, const struct xc_type *bare, uin
 	}
 }
 
-/* Does the last member go on to the end of the block? */
+/* Does the last member extend to the end of the block? */
 static bool ends_open(const struct xc_type *bare)
 {
 	size_t count;
@@ -90,7 +90,7 @@ static bool see_type(void *context, const char *name, const struct xc_definition
 	return o->count < TYPES;
 }
 
-/* Where distributions put libraries. */
+/* The directories of distributions' libraries. */
 static bool is_of_system(const struct xc_module *module)
 {
 	return module->kind != XC_MODULE_EXE &&
@@ -118,7 +118,7 @@ static int by_size(const void *a, const void *b, void *engine)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* What begins with an object of another type, to be asked for while types flow. */
+/* Records the types that begin with an object of another type, for lookups while types flow. */
 static void find_derived(struct xc_type_index *o)
 {
 	struct xc_engine *e = o->engine;
@@ -132,7 +132,7 @@ static void find_derived(struct xc_type_index *o)
 			derived = xc_arena_alloc(&e->heap->memory, (end - i) * sizeof *derived);
 		for (size_t k = i; k < end && derived && o->held[k].offset == 0; k++)
 			if (e->maps[o->held[k].outer]->bare->kind != XC_TYPE_UNION &&
-			    e->maps[o->held[k].outer]->size > map->size) /* what only wraps it is as good */
+			    e->maps[o->held[k].outer]->size > map->size) /* a type that only wraps it is equivalent */
 				derived[count++] = o->held[k].outer;
 		map->derived = derived;
 		map->derived_count = count;
@@ -201,7 +201,7 @@ const uint32_t *xc_type_index_sized(const struct xc_engine *e, uint64_t least, u
 {
 	size_t lo = first_of_size(e->owners, least), hi = first_of_size(e->owners, most + 1);
 	*count_out = hi - lo;
-	return hi > lo ? e->owners->by_size + lo : NULL; /* there may be none at all */
+	return hi > lo ? e->owners->by_size + lo : NULL; /* there may be none */
 }
 
 const uint32_t *xc_type_index_flexible(const struct xc_engine *e, size_t *count_out)

@@ -1,8 +1,8 @@
-/* typing_look: the pointers in an object, collected slot by slot, and the objects inside of it. */
+/* typing_look: collects the pointers in an object, slot by slot, and in the objects inside it. */
 #include "heap/types/typing_queue.h"
 
 enum {
-	STEPS = 256,       /* that looking at an object may take, */
+	STEPS = 256,       /* steps allowed for an object */
 	STEPS_OF_BYTE = 16 /* and for each of its bytes */
 };
 
@@ -41,8 +41,8 @@ static void add_hit(struct xc_typing_queue *q, struct xc_typemap_slot *slot, xc_
 		.items = q->root && slot->items && !q->seen ? root_items(q->engine, q->root, slot) : slot->items};
 }
 
-/* Members that overlap, in arrays of such members, and so on: there is no end to what hostile debug information can have us look at
- * within a few bytes. Honest types have a slot for each byte at most, and a handful of arms. */
+/* Hostile debug information can describe any amount of work within a few bytes: overlapping members, in arrays of
+ * such members, and so on. Real types have at most a slot for each byte, and a handful of arms. */
 static void allow_steps(struct xc_typing_queue *q, uint64_t size)
 {
 	q->steps = STEPS + (size < UINT32_MAX ? size : UINT32_MAX) * STEPS_OF_BYTE;
@@ -58,7 +58,7 @@ static bool take_step(struct xc_typing_queue *q)
 	return true;
 }
 
-/* An object, and what it may go on to: `whole` bytes of which `size` are its own. */
+/* An object of `whole` bytes, including a flexible last member. */
 struct sight {
 	const struct xc_typemap *map;
 	xc_addr addr;
@@ -132,7 +132,7 @@ static void look(struct xc_typing_queue *q, const struct sight *object)
 	}
 }
 
-/* All objects of a block. */
+/* Examines all objects of a block. */
 void xc_typing_look_at_block(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 {
 	struct xc_engine *e = q->engine;
@@ -191,7 +191,7 @@ void xc_typing_look(struct xc_visit *visit, uint64_t offset, uint32_t object)
 			      .bytes = visit->bytes + offset,
 			      .whole = map->size,
 			      .block = visit->block};
-	q->there = visit->window; /* the visitor has had it meanwhile */
+	q->there = visit->window; /* the visitor used it meanwhile */
 	q->nest++;
 	look(q, &inner);
 	q->nest--;

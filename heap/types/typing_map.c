@@ -1,7 +1,7 @@
-/* typing_map: types as we follow them.
+/* typing_map: the types that typing follows.
  *
- * Each unit of a program describes the types it uses again. Here they are one when they have the same name, kind, size and members:
- * the key of a map. Its slots are made later (typing_slot.c). */
+ * Each unit of a program repeats the descriptions of its types. Here types with the same name, kind, size and
+ * members are one: the key of a map. typing_slot.c makes its slots later. */
 #include "heap/types/typing_map.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { FIRST_MAPS = 1024 };
 
-/* ---- which map a type has ---- */
+/* ---- the map of a type ---- */
 
 static uint64_t mix(uint64_t key, uint64_t value)
 {
@@ -26,7 +26,8 @@ static uint64_t mix_text(uint64_t key, const char *text)
 	return mix(key, 0x2e);
 }
 
-/* The type that names it: what the qualifiers and typedefs lead to, or the last typedef where that has no name. */
+/* The type that gives the name: the target of qualifiers and typedefs, or the last typedef if that target has no
+ * name. */
 static const struct xc_type *naming(const struct xc_type *type)
 {
 	const struct xc_type *alias = NULL, *at = type;
@@ -106,7 +107,7 @@ static bool is_byte(const struct xc_type *type, uint64_t size)
 static uint32_t add_map(struct xc_engine *e, const struct xc_type *named, const struct xc_type *bare, uint64_t size)
 {
 	if (e->map_count == 0)
-		e->map_count = 1; /* number 0 is none */
+		e->map_count = 1; /* number 0 is no map */
 	if (e->map_count >= XC_TYPING_MAPS)
 		return XC_NO_MAP;
 	struct xc_typemap *map = xc_arena_alloc(&e->heap->memory, sizeof *map);
@@ -183,8 +184,8 @@ uint32_t xc_typemap_of(struct xc_engine *e, const struct xc_type *type)
 	uintptr_t known = (uintptr_t)*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL);
 	if (known)
 		return (uint32_t)(known - 1);
-	*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL) =
-		(void *)(uintptr_t)(XC_NO_MAP + 1); /* of circles */
+	*xc_memo_at(&e->by_type, &e->heap->memory, type, NULL) =
+		(void *)(uintptr_t)(XC_NO_MAP + 1); /* ends recursion in circles */
 	uint32_t number = make_map(e, type);
 	*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL) = (void *)((uintptr_t)number + 1);
 	return number;

@@ -4,22 +4,22 @@
 
 #include "heap/types/typing_engine.h"
 
-enum { XC_TYPING_BATCH = 64 }; /* hits that are looked up together */
+enum { XC_TYPING_BATCH = 64 }; /* hits looked up together */
 
-/* What one thread works with. */
+/* The state of one thread. */
 struct xc_typing_queue {
 	struct xc_engine *engine;
-	struct xc_window own, there; /* the object's own memory; what is pointed to */
+	struct xc_window own, there; /* the object's own memory; that of targets */
 	struct xc_hit hits[XC_TYPING_BATCH];
 	unsigned count;
-	uint8_t most;    /* enum xc_confidence: what is proposed here is no surer than its source */
-	unsigned nest;   /* of objects that evidence has us look at */
-	uint64_t steps;  /* that are left for what is being looked at */
-	xc_hit_fn *seen; /* hits are shown, nothing is proposed */
+	uint8_t most;    /* enum xc_confidence: a proposal is no more certain than its source */
+	unsigned nest;   /* depth of objects that evidence named */
+	uint64_t steps;  /* left for the object being examined */
+	xc_hit_fn *seen; /* not NULL: hits are passed to it and nothing is proposed */
 	void *context;
-	struct xc_type_conflict *claims; /* of a check */
+	struct xc_type_conflict *claims; /* while checking */
 	size_t claim_count, claim_capacity;
-	const struct xc_root_object *root; /* being visited, or NULL */
+	const struct xc_root_object *root; /* the root being visited, or NULL */
 };
 
 /* The queue of a worker; made on first use, freed with the engine. */
@@ -27,12 +27,12 @@ struct xc_typing_queue *xc_typing_queue_of(struct xc_engine *engine, unsigned wo
 
 /* ---- typing_hit ---- */
 
-/* Look up the pointers that were collected, and propose (or show, or check) what they say. */
+/* Looks up the collected pointers, and proposes (or passes on, or checks) their items. */
 void xc_typing_queue_flush(struct xc_typing_queue *queue);
 
 /* ---- typing_look ---- */
 
-/* Collect the pointers in all objects of a block that is what the item says; of a root object (then flushed). */
+/* Collect the pointers in all objects of a block that has the item's type; in a root object (flushed afterwards). */
 void xc_typing_look_at_block(struct xc_typing_queue *queue, uint32_t block, uint32_t item);
 void xc_typing_look_at_root(struct xc_typing_queue *queue, const struct xc_root_object *root);
 

@@ -1,8 +1,8 @@
-/* typing_root: the objects that debug information places: variables of files, namespaces and classes, thread-local ones, static
- * ones of functions, and the arguments and locals of all frames.
+/* typing_root: the objects that debug information places: variables of files, namespaces and classes, thread-local
+ * ones, static variables of functions, and the arguments and locals of all frames.
  *
- * What a compiler says of a local holds where it says so; a local that was not written yet may hold anything, which is why
- * globals count before locals and what they say is checked like all else. */
+ * A compiler's description of a local is valid only in its range, and a local that was not written yet may hold
+ * anything. So globals are processed before locals, and locals are checked like any other evidence. */
 #include "heap/types/typing_engine.h"
 
 #include "dwarf/module/die.h"
@@ -35,7 +35,7 @@ static struct xc_root_object *add_root(struct xc_engine *e, uint32_t map, uint64
 struct statics {
 	struct xc_engine *engine;
 	struct xc_module *module;
-	struct xc_extents known; /* where its variables lie, as far as they were found by name */
+	struct xc_extents known; /* the places of its variables that were found by name */
 	struct xc_arena scratch;
 };
 
@@ -58,7 +58,7 @@ static void add_static(struct statics *s, const struct xc_value *value, const ch
 	root->via = xc_arena_printf(&e->heap->memory, "%s %s", what, name);
 }
 
-/* What has no place without a thread may have one in each. */
+/* A variable without a place in the process may have one in each thread. */
 static void add_thread_local(struct statics *s, Dwarf_Die *die, const char *name)
 {
 	const struct xc_process *process = s->engine->heap->process;
@@ -88,7 +88,7 @@ static bool see_variable(void *context, const char *name, const struct xc_defini
 	return true;
 }
 
-/* ---- static variables of functions: no index knows them ---- */
+/* ---- static variables of functions, which no index has ---- */
 
 static void see_inside(void *context, Dwarf_Die *variable, Dwarf_Die *function)
 {

@@ -1,16 +1,16 @@
-/* typing_rule: what pointers mean that do not say it: learned from samples.
+/* typing_rule: the meaning of ambiguous pointers, learned from samples.
  *
- * Pointers that say nothing are put together by where they stand (the slot), where they point to (offset in the block), the size of the
- * block and the value that tells variants (an enum, a number called kind): such pointers mean the same. For each group
- * there are few candidates:
+ * Pointers without a result are grouped by their own place (the slot), their target's offset in the block, the size
+ * of the block, and the value that distinguishes variants (an enum, a number called kind). Pointers of a group mean
+ * the same. Each group has few candidates:
  *
- *	to a base or node inside     types that have one at that offset and would be given a block of that size
- *	to a larger block            the same at offset 0; arrays of what the pointer says
- *	void *                       what other pointers say of the same blocks; types of that size
- *	one of a union's pointers    what each of them says
+ *	to a base or node inside     types that have one at that offset and fit a block of that size
+ *	to a larger block            the same at offset 0; arrays of the pointer's type
+ *	void *                       the proposals of other pointers to the same blocks; types of that size
+ *	one of a union's pointers    the proposals of each of them
  *
- * and the memory of some blocks of the group decides: pointers must lead to what they should, and pointers that a
- * candidate does not explain speak against it. What is decided is a rule, and holds for the group. */
+ * The memory of some blocks of the group decides: pointers must lead to the right targets, and pointers that a
+ * candidate does not explain count against it. The decision is a rule for the group. */
 #include "heap/types/typing_engine.h"
 
 #include <stdlib.h>
@@ -28,16 +28,16 @@ struct rule {
 	uint64_t key;
 	struct xc_typemap_slot *slot;
 	uint64_t offset, size;
-	uint32_t item; /* 0: not decided */
+	uint32_t item; /* 0: undecided */
 	uint32_t hits;
-	uint32_t samples[SAMPLES]; /* blocks without a type */
+	uint32_t samples[SAMPLES]; /* untyped blocks */
 	unsigned sample_count, vote_count;
-	struct vote votes[VOTED]; /* of blocks with one */
+	struct vote votes[VOTED]; /* typed blocks */
 };
 
 struct xc_rules {
 	struct xc_engine *engine;
-	struct rule *rules; /* in the order in which they were met */
+	struct rule *rules; /* in the order of discovery */
 	size_t count, capacity;
 	uint32_t *table; /* open addressing: number of the rule + 1 */
 	size_t slots;
@@ -48,7 +48,7 @@ struct candidate {
 	uint32_t map;
 	uint8_t shape;
 	bool structural; /* the pointer's own type is part of it */
-	bool sibling;    /* so are blocks of other sizes that the same member points to */
+	bool sibling;    /* blocks of other sizes behind the same member are of that type too */
 	uint64_t offset;
 	struct xc_score score;
 	int64_t value;
@@ -67,7 +67,7 @@ static uint64_t mix(uint64_t key, uint64_t value)
 	return key ^ key >> 31;
 }
 
-/* The value that tells variants: in what is pointed to, else where the pointer stands. */
+/* The value that distinguishes variants: in the target, else beside the pointer. */
 static uint64_t tag_of_hit(const struct xc_engine *e, struct xc_window *window, const struct xc_hit *hit)
 {
 	const struct xc_typemap *map = e->maps[hit->slot->target];
@@ -205,7 +205,7 @@ static bool array_fills(const struct xc_engine *e, const struct xc_typemap *map,
 	       xc_typing_fits(e, size / map->size * map->size, size);
 }
 
-/* Types with one of the pointee at that offset, and arrays of them. */
+/* Types that contain the target's type at that offset, and arrays of them. */
 static void add_owners(struct candidates *c, struct xc_engine *e, const struct rule *rule)
 {
 	size_t count;
@@ -238,7 +238,7 @@ static void add_sized(struct candidates *c, struct xc_engine *e, const struct ru
 		}
 }
 
-/* Behind the header of a string: types whose flexible last member begins there. */
+/* For pointers behind the header of a string: types whose flexible last member begins there. */
 static void add_open(struct candidates *c, struct xc_engine *e, const struct rule *rule)
 {
 	size_t count;
@@ -264,7 +264,7 @@ static void add_pointed(struct candidates *c, struct xc_engine *e, const struct 
 		add_candidate(c, slot->target, XC_TYPED_ARRAY, 0, true);
 }
 
-/* All pointers that may stand where this one does. */
+/* All pointers that may be at this place. */
 static void add_arms(struct candidates *c, struct xc_engine *e, const struct rule *rule)
 {
 	const struct xc_typemap *owner = e->maps[rule->slot->owner];
@@ -308,7 +308,7 @@ static void compare(struct xc_rules *r, const struct rule *rule, struct candidat
 
 static bool eligible(const struct candidate *candidate)
 {
-	/* programs keep pointers to what they have freed */
+	/* programs keep pointers to freed memory */
 	return candidate->structural ? candidate->score.bad <= candidate->score.good : candidate->value >= 0;
 }
 
@@ -337,11 +337,11 @@ static bool better(struct xc_engine *e, const struct rule *rule, const struct ca
 	if (a->shape != b->shape)
 		return a->shape == XC_TYPED_ONE;
 	if (!a->structural && !x->blocks != !y->blocks)
-		return !x->blocks; /* typed pointers lead to the other one's objects */
+		return !x->blocks; /* typed pointers lead to objects of the other one */
 	return x->size > y->size;
 }
 
-/* How sure the best of the candidates is, compared with the second. */
+/* The margin of the best candidate over the second. */
 static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
 			       const struct candidate *second)
 {
@@ -359,7 +359,7 @@ static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, con
 	if (best->structural || (best->sibling && best->score.bad == 0 && best->score.good))
 		return XC_TYPE_WEAK;
 	if (best->score.sure * 2 < rule->sample_count)
-		return XC_TYPE_UNTYPED; /* any type has some pointers that lead somewhere */
+		return XC_TYPE_UNTYPED; /* any type has some pointers with targets */
 	if (clear)
 		return XC_TYPE_WEAK;
 	bool only_new = second && !e->maps[best->map]->blocks && e->maps[second->map]->blocks;
@@ -385,7 +385,7 @@ static uint32_t make_item(struct xc_engine *e, const struct rule *rule, const st
 	return xc_typing_item(e->typing, &what);
 }
 
-/* The only one of which there are many already, of those that nothing speaks against. */
+/* The only candidate of which there are many blocks already, among those without evidence against them. */
 static struct candidate *usual(const struct xc_engine *e, const struct rule *rule, struct candidates *c)
 {
 	struct candidate *found = NULL;

@@ -1,8 +1,8 @@
 /* typing_score: does memory look like an object of a type?
  *
- * Pointers must be NULL or lead to memory, aligned as what they point to; a bool is 0 or 1; an enum is one of its values. Memory
- * that was never written may hold anything, and programs keep flags in pointers: so the good and the bad are counted, and what has
- * more bad than good is refused. */
+ * Pointers must be NULL or lead to memory, aligned like their target type; a bool is 0 or 1; an enum is one of its
+ * values. Memory that was never written may hold anything, and programs keep flags in pointers. So good and bad
+ * signs are counted, and an object with more bad than good ones is rejected. */
 #include "heap/types/typing_engine.h"
 
 #include <string.h>
@@ -14,11 +14,11 @@ enum {
 	LONGEST = 1 << 16,
 	GOOD_HEAP = 3,
 	TEXT_SHOWN = 64,
-	SLOTS = 256,       /* that judging an object may take, */
-	SLOTS_MOST = 8192, /* beside one for each byte, at most */
+	SLOTS = 256,       /* steps allowed for an object, */
+	SLOTS_MOST = 8192, /* plus at most one for each byte, up to this */
 };
 
-/* What the block is taken for already: the pointee, something that begins like it, or something else. */
+/* Compares with the target block's present type: the pointer's type, a type that begins with it, or another one. */
 static void score_known(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t item,
 			struct xc_score *score)
 {
@@ -35,7 +35,7 @@ static void score_known(const struct xc_engine *e, const struct xc_typemap_slot 
 	}
 }
 
-/* Looked at only where candidates are compared; else it is taken for granted. */
+/* Examined only for comparing candidates; otherwise assumed. */
 static bool points_to_text(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
 			   uint64_t offset, bool deep)
 {
@@ -49,7 +49,7 @@ static bool points_to_text(const struct xc_engine *e, const struct xc_typemap_sl
 	       (xc_typing_is_text(bytes, shown, &empty) || xc_text_ascii_run((const char *)bytes, shown) == shown);
 }
 
-/* A pointer into a block: could it be what it should point to? */
+/* Scores a pointer into a block: can the target be of the pointer's type? */
 static void score_pointee(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
 			  uint64_t offset, struct xc_score *score)
 {
@@ -75,7 +75,7 @@ static void score_pointee(const struct xc_engine *e, const struct xc_typemap_slo
 		score_known(e, slot, item, score);
 }
 
-/* Does a pointer of the slot lead to where it can? */
+/* Scores the target of a slot's pointer. */
 static void score_pointer(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint64_t value,
 			  struct xc_score *score)
 {
@@ -102,7 +102,7 @@ static void score_pointer(const struct xc_engine *e, const struct xc_typemap_slo
 		score->bad += 2;
 }
 
-/* An array of char mostly holds a text; of bytes, hardly ever. */
+/* An array of char mostly holds text; an array of bytes hardly ever does. */
 static void score_text(const uint8_t *bytes, uint64_t size, struct xc_score *score)
 {
 	bool empty;
@@ -206,7 +206,8 @@ bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out)
 	return true;
 }
 
-static bool judge_array(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size)
+static bool is_plausible_array(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes,
+			       uint64_t size)
 {
 	struct xc_score score = {0};
 	begin(&score, ELEMENTS * map->size);
@@ -230,15 +231,15 @@ bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window,
 	uint64_t most = typed->shape == XC_TYPED_ARRAY ? size - offset : map->size;
 	const uint8_t *bytes = xc_window(window, xc_block_addr(blocks, block) + offset, most);
 	if (!bytes)
-		return true; /* not dumped: nothing speaks against it */
+		return true; /* not dumped: no evidence against it */
 	if (typed->shape == XC_TYPED_ARRAY)
-		return judge_array(e, map, bytes, most);
+		return is_plausible_array(e, map, bytes, most);
 	begin(&score, most);
 	score_object(e, map, bytes, most, &score, 0);
 	return score.bad <= score.good;
 }
 
-/* Pointers to blocks in words where the type has none. */
+/* Scores pointers to blocks in words where the type has none. */
 static void score_unexplained(const struct xc_engine *e, const struct xc_typemap *map, uint8_t shape, uint64_t offset,
 			      const uint8_t *bytes, uint64_t size, struct xc_score *score)
 {

@@ -1,7 +1,7 @@
 /* typing_slot: the slots of a map.
  *
- * They are made when the first object of the type is met: members in members are laid flat, arrays become one slot with a count. So
- * following a block costs a loop over a short list and no look at debug information. */
+ * They are made at the first object of the type. Nested members are flattened and an array is one slot with a
+ * count. So following a block costs a loop over a short list, and no access to debug information. */
 #include "heap/types/typing_map.h"
 
 #include <dwarf.h>
@@ -13,9 +13,9 @@ struct flat {
 	struct xc_engine *engine;
 	uint32_t number;
 	struct xc_typemap *map;
-	uint64_t loud; /* words that may hold a pointer nobody tells of: unions, integers of a word, padding, bytes */
-	struct xc_tag tag; /* of the struct whose members are laid */
-	unsigned steps;    /* members looked at: unions within unions of hostile debug information have no end */
+	uint64_t loud;     /* words that may hold an undeclared pointer: unions, integers of a word, padding, bytes */
+	struct xc_tag tag; /* of the struct being flattened */
+	unsigned steps;    /* members visited: unions in unions of hostile debug information have no end */
 };
 
 static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset, const char *path, bool in_union,
@@ -47,7 +47,8 @@ static void mark(const struct flat *f, uint64_t *mask, uint64_t offset, uint64_t
 		*mask |= (uint64_t)1 << word;
 }
 
-/* What pointers in objects of a variant lead to is of it too, where it is more of the same or the pointer is the object. */
+/* Targets of pointers in a variant's objects are of the variant too if they have the same type, or if the object is
+ * the pointer itself. */
 static uint32_t in_variant(const struct flat *f, uint32_t target)
 {
 	bool same = !f->map->is_record || f->engine->maps[target]->base == f->map->base;
@@ -88,7 +89,7 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 	bool known = xc_typemap_element(array, &element, &count);
 	if (!element || !xc_type_size(element, &size) || size == 0 || size > UINT32_MAX)
 		return;
-	/* `T last[]`, `last[0]`, and of old `last[1]`, are as long as the block */
+	/* `T last[]`, `last[0]`, and the older `last[1]` extend to the end of the block */
 	bool flexible = depth == 0 && !in_union && (!known || count <= 1) &&
 			offset + size * (known ? count : 0) >= f->map->size;
 	const struct xc_type *bare = xc_type_strip(element);
@@ -133,7 +134,7 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 	}
 }
 
-/* What evidence may have us look at, from number `asked` on. */
+/* Keeps the objects that evidence may name, from number `asked` on. */
 static void keep_objects(struct xc_engine *e, struct xc_typemap_slot *slot, size_t asked)
 {
 	size_t count = e->object_count - asked, size = count * sizeof *e->objects;
@@ -144,7 +145,7 @@ static void keep_objects(struct xc_engine *e, struct xc_typemap_slot *slot, size
 	slot->object_count = (uint32_t)count;
 }
 
-/* Evidence speaks for the object; true when it speaks for all of its members. */
+/* Asks the sources of evidence about the object. True if one of them handles all of its members. */
 static bool ask_evidence(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union)
 {
 	bool only = false;
@@ -174,7 +175,7 @@ static const char *join(struct flat *f, const char *path, const struct xc_member
 	return path ? xc_arena_printf(&f->engine->heap->memory, "%s.%s", path, member->name) : member->name;
 }
 
-/* The slot of a pointer at an offset; made where the type has none: a number may be one. */
+/* The slot of a pointer at an offset. If the type has none, it is made, since a number may be a pointer. */
 static struct xc_typemap_slot *pointer_at(void *context, uint64_t offset)
 {
 	struct flat *f = context;
@@ -184,7 +185,7 @@ static struct xc_typemap_slot *pointer_at(void *context, uint64_t offset)
 		if (slot->offset != offset || slot->kind > XC_SLOT_CODE)
 			continue;
 		if (found)
-			slot->stride = 0; /* another member of a union: the rule speaks for it */
+			slot->stride = 0; /* another member of a union: the rule applies instead */
 		else
 			found = slot;
 	}
@@ -264,7 +265,7 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 	}
 }
 
-/* Words in which no pointer can be: covered by members, none of which could be one. */
+/* Finds words that cannot hold a pointer: covered by members of which none is one. */
 static void cover(struct flat *f, const struct xc_type *bare, uint64_t offset, uint8_t covered[WORDS], unsigned depth)
 {
 	size_t count;
@@ -283,7 +284,7 @@ static void cover(struct flat *f, const struct xc_type *bare, uint64_t offset, u
 	}
 }
 
-/* Pointers at one place to different types: which of them, the object's other members tell. */
+/* Marks pointers to different types at one place: the object's other members select one of them. */
 static void find_ambiguous(struct xc_typemap *map)
 {
 	for (uint32_t i = 0; i < map->slot_count; i++) {

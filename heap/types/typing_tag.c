@@ -1,4 +1,4 @@
-/* typing_tag: the member of a struct by whose value its variants are told apart. */
+/* typing_tag: the member of a struct whose value distinguishes its variants. */
 #include "heap/types/typing_map.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_table_of_functions(const struct xc_type *type)
 	return false;
 }
 
-/* How well a member tells variants; 0: not at all. */
+/* How well a member distinguishes variants; 0: not at all. */
 static int tag_rank(const struct xc_member *member, const struct xc_type *bare, uint64_t size)
 {
 	if (member->base || member->dynamic || size > 8)
@@ -63,7 +63,7 @@ bool xc_typing_find_tag(const struct xc_type *bare, uint64_t offset, struct xc_t
 		if (members[i].bit_size)
 			tag->size = (uint8_t)((members[i].bit_offset + members[i].bit_size + 7) / 8);
 	}
-	/* a struct that begins with another one is told by that one's */
+	/* a struct that begins with another one has that one's tag */
 	if (!best && members && count && members[0].offset == 0 && depth < DEPTH &&
 	    xc_typemap_is_record(xc_type_strip(members[0].type)))
 		return xc_typing_find_tag(xc_type_strip(members[0].type), offset, tag, depth + 1);

@@ -1,13 +1,14 @@
-/* typing_vote: where pointers say different things of one block.
+/* typing_vote: blocks for which pointers suggest different types.
  *
- * Stale pointers, casts and unions make some of them lie. When all types have flowed, the pointers to each block with a second opinion
- * are counted: what most of them say is the block's type, but it is weak unless nearly all say so. */
+ * Stale pointers, casts and unions make some pointers wrong. After all types have flowed, the pointers to each
+ * disputed block are counted. The type that most of them suggest is the block's; it is weak unless nearly all
+ * agree. */
 #include "heap/types/typing_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLEAR = 20 }; /* votes for one against */
+enum { CLEAR = 20 }; /* votes for, to one against */
 
 static bool is_derived(const struct xc_typemap *base, uint32_t number)
 {
@@ -49,7 +50,7 @@ static uint32_t lowered(struct xc_engine *e, uint32_t item, bool weak, uint32_t 
 	return twins[item * 2 + weak];
 }
 
-/* The claims of one block: which type most of them are for. */
+/* The suggestions for one block: the type that most of them are for. */
 static void settle(struct xc_engine *e, const struct xc_type_conflict *claims, size_t count, struct xc_window *window,
 		   uint32_t *twins)
 {

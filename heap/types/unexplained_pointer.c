@@ -1,5 +1,5 @@
-/* stray: see unexplained_pointer.h. The words are looked up as those of the roots are (roots.c); what is searched are the module's own writable mappings,
- * and the search ends with the first one. */
+/* The words are looked up like those of roots (roots.c). The module's own writable mappings are searched, up to the
+ * first match. */
 #include "heap/types/unexplained_pointer.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int by_address(const void *a, const void *b)
 	return x->lo != y->lo ? (x->lo < y->lo ? -1 : 1) : x->hi < y->hi ? -1 : x->hi > y->hi;
 }
 
-/* In the order of addresses, those that overlap as one. */
+/* Sorts by address, and merges those that overlap. */
 static void merge(struct xc_extents *extents)
 {
 	size_t kept = 0;

@@ -1,7 +1,8 @@
-/* stray: does a module's data hold pointers to blocks that none of its known variables explains?
+/* unexplained_pointer: does a module's data contain pointers to blocks that none of its known variables explains?
  *
- * Names of variables come from an index; static variables of functions are in none, and finding them means to walk through all debug
- * information of the module. Of most libraries that is in vain: nothing there points to the heap but what is known already. */
+ * Variables are found by an index of names. Static variables of functions are in no index, and finding them
+ * requires a walk through all debug information of the module. For most libraries that is useless: only known
+ * variables point to the heap. */
 #ifndef XC_UNEXPLAINED_POINTER_H
 #define XC_UNEXPLAINED_POINTER_H
 
@@ -12,15 +13,15 @@ struct xc_extent {
 };
 
 struct xc_extents {
-	struct xc_extent *items; /* malloc'ed; zeroes to begin with */
+	struct xc_extent *items; /* malloc'ed; initially zero */
 	size_t count, capacity;
 };
 
 void xc_extents_add(struct xc_extents *extents, xc_addr addr, uint64_t size);
 void xc_extents_fini(struct xc_extents *extents);
 
-/* Does an aligned word of the module's writable memory, outside of the extents (which are sorted), lie in a block that is not free? Reads
- * of it what the process has written. */
+/* Is an aligned word of the module's writable memory, outside the extents, a pointer into a block that is not free?
+ * Sorts the extents. Reads only memory that the process has written. */
 bool xc_unexplained_pointer_exists(const struct xc_heap *heap, const struct xc_module *module,
 				   struct xc_extents *extents);
 

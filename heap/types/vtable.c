@@ -1,11 +1,12 @@
-/* vtable: from vptr to class.
+/* vtable: the class that a vptr identifies.
  *
- * Of a vptr nothing is believed that is not checked: it lies in a module, in memory that is not executable; the offset to top is
- * small and a multiple of a word; the type info lies in a module, begins with a pointer into one, and its name is one that
- * demangles as that of a type. A word that only looks like a vptr (a pointer to constant data) fails at least one.
+ * Nothing about a vptr is believed without a check: it points into a module, to memory that is not executable; the
+ * offset to top is small and a multiple of a word; the type info is in a module and begins with a pointer into one;
+ * its name demangles to the name of a type. A word that only looks like a vptr (a pointer to constant data) fails
+ * at least one check.
  *
- * The scan is a filter (does the word lie in a module's data?) in several threads, and the rest, by a hash of the few vptrs that
- * there are, in one. */
+ * The scan filters words (do they point to a module's data?) in several threads. One thread does the rest, with a
+ * hash of the few vptrs. */
 #include "heap/types/vtable.h"
 
 #include <dwarf.h>
@@ -27,15 +28,15 @@ enum {
 	WORD = 8,
 	MAX_NAME = 4096,
 	MAX_TOP = 1 << 24,   /* bytes of a class before one of its bases */
-	MAX_FUNCTIONS = 8,   /* of a vtable that are asked for the class */
+	MAX_FUNCTIONS = 8,   /* functions of a vtable that are examined for the class */
 	PIECE = 1 << 14,     /* blocks */
-	PIECES = 64,         /* that are read at once: bounds the memory of what is found */
+	PIECES = 64,         /* that are read at once: limits the memory for results */
 	MIN_CAPACITY = 1024, /* slots; a power of two */
 	MOST_TABLES = 1 << 17,
 	MOST_NAMES = 1 << 26, /* bytes of their names */
 };
 
-/* What was worked out for a word: a vtable, or that it is none. */
+/* The result for a word: a vtable, or none. */
 struct slot {
 	xc_addr word;
 	struct xc_vtable *vtable;
@@ -51,7 +52,7 @@ struct xc_vtables {
 	struct xc_arena memory; /* of vtables */
 	struct slot *slots;
 	size_t count, capacity;
-	size_t tables, name_bytes; /* that were read: words that lead to them may be made up */
+	size_t tables, name_bytes; /* that were read: words that lead to them may be forged */
 	struct range *ranges;      /* of modules, in address order */
 	size_t range_count;
 };
@@ -91,7 +92,7 @@ void xc_vtables_free(struct xc_vtables *tables)
 
 /* ---- the name of the class ---- */
 
-/* The name that type info at this address has, as in a symbol: "4Name". buf has MAX_NAME + 1 bytes. */
+/* The name in the type info at this address, as in a symbol: "4Name". buf has MAX_NAME + 1 bytes. */
 static const char *mangled_by_info(struct xc_vtables *tables, xc_addr info, char *buf)
 {
 	uint64_t abi, name;
@@ -101,10 +102,11 @@ static const char *mangled_by_info(struct xc_vtables *tables, xc_addr info, char
 	    !xc_window_word(&tables->window, info + WORD, &name) || !xc_process_module(tables->process, name) ||
 	    xc_space_peek_string(tables->process->space, name, buf, MAX_NAME, &cut) <= 0 || cut)
 		return NULL;
-	return *buf == '*' ? buf + 1 : buf; /* a name that is compared by address */
+	return *buf == '*' ? buf + 1 : buf; /* marks a name that is compared by address */
 }
 
-/* Is there type info, by its symbol? The word may not be relocated: pages that were, but are not in the core, show as in the file. */
+/* Finds type info by its symbol. The word may not be relocated: relocated pages that are not in the core appear as
+ * in the file. */
 static bool is_info(const struct xc_symtab *symbols, const struct xc_module *module, xc_addr info)
 {
 	const struct xc_symbol *symbol = xc_symtab_at(symbols, info - module->bias);
@@ -113,7 +115,7 @@ static bool is_info(const struct xc_symtab *symbols, const struct xc_module *mod
 	return symbol && strncmp(symbol->name, "_ZTI", 4) == 0;
 }
 
-/* The same by the symbol of the table; a table of an object under construction is that of the base class. */
+/* The same by the symbol of the table. A table of an object under construction is that of the base class. */
 static const char *mangled_by_symbol(const struct xc_process *process, xc_addr vptr, xc_addr info)
 {
 	struct xc_module *module = xc_process_module(process, vptr);
@@ -127,11 +129,11 @@ static const char *mangled_by_symbol(const struct xc_process *process, xc_addr v
 	return symbol->name + 4;
 }
 
-/* "ns::Name" for "N2ns4NameE"; malloc'ed, NULL when it is no name of a type. */
+/* "ns::Name" for "N2ns4NameE"; malloc'ed. NULL if it is no name of a type. */
 static char *demangled(const char *mangled)
 {
 	static const char head[] = "typeinfo name for ";
-	if (strspn(mangled, "0123456789NSZ") == 0) /* a built-in type or a text is not the name of a class */
+	if (strspn(mangled, "0123456789NSZ") == 0) /* built-in types and texts are not names of classes */
 		return NULL;
 	xc_auto(xc_freep) char *symbol = xc_asprintf("_ZTS%s", mangled);
 	xc_auto(xc_freep) char *text = xc_demangle(symbol, true);
@@ -146,13 +148,13 @@ static bool is_code(const struct xc_process *process, xc_addr addr)
 
 /* ---- the class ---- */
 
-/* Up to the first template argument: what compilers agree on. */
+/* Up to the first template argument, the part on which compilers agree. */
 static size_t head_length(const char *name)
 {
 	return strcspn(name, "<");
 }
 
-/* "f()::Local" in a symbol is "Local" in debug information; components of anonymous namespaces are left out. */
+/* "f()::Local" in a symbol is "Local" in debug information. Components of anonymous namespaces are left out. */
 static bool same_class(const char *name, const char *have)
 {
 	struct xc_text bare = {0};
@@ -171,7 +173,7 @@ static bool same_class(const char *name, const char *have)
 	return same;
 }
 
-/* The class by the functions of its table: the `this` of one of them, unless all are inherited. */
+/* Finds the class by the functions of its table: the `this` of one of them, unless all are inherited. */
 static const struct xc_type *class_by_functions(struct xc_vtables *tables, xc_addr vptr, const char *name)
 {
 	for (unsigned i = 0; i < MAX_FUNCTIONS; i++) {
@@ -187,7 +189,7 @@ static const struct xc_type *class_by_functions(struct xc_vtables *tables, xc_ad
 	return NULL;
 }
 
-/* The unit of the first function that is described, which tells classes of anonymous namespaces apart. */
+/* The unit of the first described function; it distinguishes classes of anonymous namespaces. */
 static bool unit_of(struct xc_vtables *tables, xc_addr vptr, Dwarf_Die *unit_out)
 {
 	for (unsigned i = 0; i < MAX_FUNCTIONS; i++) {
@@ -215,8 +217,7 @@ static const struct xc_type *class_by_name(struct xc_vtables *tables, xc_addr vp
 				 .module = xc_process_module(tables->process, vptr)};
 	query.near = strstr(name, "(anonymous namespace)") && unit_of(tables, vptr, &unit) ? &unit : NULL;
 	bool has = *query.name && xc_lookup_one(tables->process, &query, &found);
-	if (!has &&
-	    *query.name) { /* debug information of the class may stand in another module than its key function */
+	if (!has && *query.name) { /* the class may be described in another module than its key function */
 		query.module = NULL;
 		has = xc_lookup_one(tables->process, &query, &found);
 	}
@@ -232,9 +233,9 @@ static void describe(struct xc_vtables *tables, struct xc_vtable *vtable)
 	vtable->type = type && xc_type_size(type, &vtable->size) ? type : NULL;
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
-/* Most words are no pointers into modules: found out in a few steps. */
+/* Most words are no pointers into modules, which a few steps find out. */
 static bool in_modules(const struct xc_vtables *tables, uint64_t word)
 {
 	size_t lo = 0, hi = tables->range_count;
@@ -296,7 +297,7 @@ static void make_room(struct xc_vtables *tables)
 	free(old.slots);
 }
 
-/* The table that a vptr leads to; NULL when it leads to none. O(1) for all but the first asking. Valid until freed. */
+/* The table that a vptr points to, or NULL. O(1) except for the first lookup. Valid until freed. */
 static struct xc_vtable *table_at(struct xc_vtables *tables, xc_addr vptr)
 {
 	if (!in_modules(tables, vptr))
@@ -345,7 +346,7 @@ static void look_at_block(const struct scan *scan, struct xc_window *window, uin
 	uint64_t size = xc_block_size(blocks, block), words[2];
 	const uint8_t *bytes = xc_window(window, addr, sizeof words);
 	if (size < sizeof words || !bytes)
-		return; /* an object of one word has nothing but its vptr: malloc gives more room */
+		return; /* an object of one word has only its vptr; malloc returns more room */
 	memcpy(words, bytes, sizeof words);
 	if (in_modules(scan->tables, words[0]))
 		keep(found, words[0], block, 0);
@@ -378,7 +379,7 @@ static bool is_array(const struct scan *scan, const struct candidate *at, const 
 	       count <= size / vtable->size && size - count * vtable->size < 4 * WORD;
 }
 
-static void tell(struct scan *scan, const struct candidates *found, xc_vtable_fn *seen, void *context)
+static void report(struct scan *scan, const struct candidates *found, xc_vtable_fn *seen, void *context)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		const struct candidate *at = &found->items[i];
@@ -398,7 +399,7 @@ void xc_vtables_scan(struct xc_vtables *tables, const struct xc_heap *heap, xc_v
 		scan->first = (uint32_t)first;
 		xc_parallel(heap->jobs, count, look, scan);
 		for (size_t i = 0; i < count; i++)
-			tell(scan, &scan->pieces[i], seen, context);
+			report(scan, &scan->pieces[i], seen, context);
 	}
 	for (size_t i = 0; i < PIECES; i++)
 		free(scan->pieces[i].items);

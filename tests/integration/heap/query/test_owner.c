@@ -79,7 +79,7 @@ static void a_word_without_a_name_is_said_to_be_one(void **state)
 {
 	(void)state;
 	expect_owner("stale", "a word of the stack of thread ");
-	expect_owner("stale", "#0 use, no named variable: it may be left over from a call that is done");
+	expect_owner("stale", "#0 use, no named variable: it may be left over from an earlier call");
 }
 
 int main(void)
