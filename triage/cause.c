@@ -11,12 +11,12 @@
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
 #include "triage/explain/expression.h"
-#include "triage/gaps.h"
+#include "triage/missing_evidence.h"
 #include "triage/go/golang.h"
-#include "triage/memory/heapfacts.h"
-#include "triage/crash/lastwords.h"
+#include "triage/memory/heap_evidence.h"
+#include "triage/crash/abort_message.h"
 #include "triage/runtime/script.h"
-#include "triage/memory/story.h"
+#include "triage/memory/pointer_diagnosis.h"
 
 enum { SOURCE_AROUND = 2 };
 
@@ -36,7 +36,7 @@ static enum xc_cause_event event_of(const struct xc_fault *f)
 
 /* ---- words ---- */
 
-static void add_code(const struct xc_inquiry *q, struct xc_text *text)
+static void add_code(const struct xc_crash_context *q, struct xc_text *text)
 {
 	const struct xc_fault *f = &q->fault;
 	const char *name = xc_signal_code_name(f->signal, f->code);
@@ -51,7 +51,7 @@ static void add_code(const struct xc_inquiry *q, struct xc_text *text)
 }
 
 /* "SIGSEGV: wrote 8 bytes at 0x18, address not mapped (SEGV_MAPERR)". */
-static void headline(struct xc_inquiry *q)
+static void headline(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	const struct xc_signal *signal = &q->process->signal;
@@ -64,7 +64,7 @@ static void headline(struct xc_inquiry *q)
 		xc_text_printf(&text, "%s, sent by process %d (user %u)", xc_signal_text(f->signal),
 			       (int)signal->sender_pid, (unsigned)signal->sender_uid);
 	else if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS))
-		xc_fault_deed(f, &text);
+		xc_fault_describe(f, &text);
 	else
 		xc_text_add(&text, xc_signal_text(f->signal));
 	add_code(q, &text);
@@ -75,7 +75,7 @@ static void headline(struct xc_inquiry *q)
 	xc_text_fini(&text);
 }
 
-static void locate(struct xc_inquiry *q)
+static void locate(struct xc_crash_context *q)
 {
 	struct xc_arena *arena = &q->report->arena;
 	struct xc_verdict *v = q->verdict;
@@ -108,35 +108,35 @@ static void locate(struct xc_inquiry *q)
 /* Nothing killed it: does it stand still? */
 static void hung(struct xc_report *report, struct xc_process *process)
 {
-	struct xc_inquiry q = {.report = report, .process = process};
-	if (!xc_deadlock_is(process))
+	struct xc_crash_context q = {.report = report, .process = process};
+	if (!xc_deadlock_exists(process))
 		return;
 	q.verdict = xc_report_verdict(report);
-	xc_deadlock_judge(&q);
+	xc_deadlock_classify(&q);
 	locate(&q);
 }
 
 void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_heap *heap)
 {
-	struct xc_inquiry q;
-	if (!xc_inquiry_begin(&q, report, process, heap)) {
+	struct xc_crash_context q;
+	if (!xc_crash_context_init(&q, report, process, heap)) {
 		hung(report, process);
 		return;
 	}
-	xc_lastwords_read(&q);
+	xc_abort_message_read(&q);
 	q.rules = xc_cause_table;
 	xc_cause_rule_apply(&q, event_of(&q.fault));
-	if (!xc_inquiry_is(&q, "stack-overflow")) /* it does not matter which access came first */
-		xc_expression_tell(&q);
-	xc_story_tell(&q);
+	if (!xc_crash_context_is(&q, "stack-overflow")) /* it does not matter which access came first */
+		xc_expression_report(&q);
+	xc_pointer_diagnosis_report(&q);
 	xc_golang_spell(&q);
-	xc_deadlock_judge(&q);
+	xc_deadlock_classify(&q);
 	headline(&q);
 	locate(&q);
-	xc_script_tell(&q);
+	xc_script_report(&q);
 	xc_evidence_add(&q);
 	if (heap)
-		xc_heap_facts(&q);
-	xc_gaps_tell(&q);
-	xc_inquiry_end(&q);
+		xc_heap_evidence_add(&q);
+	xc_missing_evidence_report(&q);
+	xc_crash_context_fini(&q);
 }

@@ -12,7 +12,7 @@
 
 #include "core/facts/facts.h"
 #include "core/base/text.h"
-#include "triage/crash/context.h"
+#include "triage/crash/signal_frame.h"
 
 enum {
 	MAX_FRAMES = 4096,
@@ -52,7 +52,7 @@ static bool divides(const struct xc_process *p, xc_addr pc)
 }
 
 /* The fault that the trap number stands for; false when it stands for none. */
-static bool read_trap(const struct xc_process *p, const struct xc_context *c, struct xc_fault *f)
+static bool read_trap(const struct xc_process *p, const struct xc_signal_frame *c, struct xc_fault *f)
 {
 	f->addr_known = f->code_known = false;
 	switch (c->trap) {
@@ -122,7 +122,7 @@ static enum xc_access access_of_syndrome(uint64_t syndrome)
 }
 
 /* Machines that leave no trap number: what the siginfo says, when it says that the kernel raised the signal. */
-static bool read_info(const struct xc_context *c, struct xc_fault *f)
+static bool read_info(const struct xc_signal_frame *c, struct xc_fault *f)
 {
 	if (!c->info_known || c->code <= 0 || !is_fault(c->signal))
 		return false;
@@ -137,7 +137,7 @@ static bool read_info(const struct xc_context *c, struct xc_fault *f)
 }
 
 /* The event that the handler was called for; false when it was a signal that somebody sent. */
-static bool read_context(const struct xc_process *p, const struct xc_context *c, struct xc_fault *f)
+static bool read_context(const struct xc_process *p, const struct xc_signal_frame *c, struct xc_fault *f)
 {
 	if (!c->trap_known)
 		return read_info(c, f);
@@ -163,9 +163,9 @@ static void look_through_handlers(const struct xc_process *p, struct xc_unwinder
 	const char *stop;
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		uint64_t sp;
-		struct xc_context context;
+		struct xc_signal_frame context;
 		bool trampoline =
-			at.signal && xc_regs_get(&at.regs, p->arch->sp, &sp) && xc_context_read(p, at.pc, sp, &context);
+			at.signal && xc_regs_get(&at.regs, p->arch->sp, &sp) && xc_signal_frame_read(p, at.pc, sp, &context);
 		if (!xc_unwind_step(u, &at, &at, &stop))
 			return;
 		if (!trampoline)
@@ -317,7 +317,7 @@ static void add_place(const struct xc_fault *f, struct xc_text *text)
 		xc_text_printf(text, " (faulted at 0x%" PRIx64 ")", f->addr);
 }
 
-void xc_fault_deed(const struct xc_fault *f, struct xc_text *text)
+void xc_fault_describe(const struct xc_fault *f, struct xc_text *text)
 {
 	static const char *const verbs[] = {"accessed", "read", "wrote", "jumped to"};
 	uint32_t size = f->operand_known ? f->operand.size : 0;

@@ -37,6 +37,6 @@ bool xc_fault_find(const struct xc_process *process, struct xc_unwinder *unwinde
 
 /* Append "wrote 8 bytes at 0x18", "read 1 byte at 0x7f…ffc (faulted at 0x7f…000)", "jumped to 0x0", "accessed 0x18": what
  * the faulting instruction tried to do. The address must be known. */
-void xc_fault_deed(const struct xc_fault *fault, struct xc_text *text);
+void xc_fault_describe(const struct xc_fault *fault, struct xc_text *text);
 
 #endif

@@ -10,14 +10,14 @@
 #include <elf.h>
 
 #include "dwarf/value/entry.h"
-#include "triage/code/bodies.h"
+#include "triage/code/body_cache.h"
 #include "triage/code/slice.h"
 
 enum { ARGUMENTS = 6, BLOCK = 256, STEPS = 200, DEPTH = 16 };
 
 static const int registers[ARGUMENTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
 
-static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out);
+static bool find(const struct xc_crash_context *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out);
 
 /* The straight code before a place in a function. */
 struct block {
@@ -29,7 +29,7 @@ struct block {
 	unsigned depth;
 	bool whole; /* it begins where the function does */
 	xc_addr lo; /* where that is */
-	const struct xc_inquiry *q;
+	const struct xc_crash_context *q;
 	size_t caller;
 	unsigned *steps; /* that the whole search has taken */
 };
@@ -59,12 +59,12 @@ static size_t block_start(const struct xc_body *body, size_t call)
 }
 
 /* The frame's call, and the function that it stands in. */
-static const struct xc_insn *call_of(const struct xc_inquiry *q, size_t caller, struct xc_body **body_out)
+static const struct xc_insn *call_of(const struct xc_crash_context *q, size_t caller, struct xc_body **body_out)
 {
 	xc_addr pc = q->frames[caller].pc;
 	if (q->frames[caller].interrupted)
 		return NULL;
-	*body_out = xc_bodies_get(q->bodies, pc - 1);
+	*body_out = xc_body_cache_get(q->bodies, pc - 1);
 	long at = *body_out ? xc_body_before(*body_out, pc) : XC_BODY_NONE;
 	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
 }
@@ -195,7 +195,7 @@ static bool value_before(struct block *block, size_t at, int number, uint64_t *v
 	return (block->whole || since_entry(block, at, number)) && passed_on(block, number, value_out);
 }
 
-static bool by_code(const struct xc_inquiry *q, size_t caller, int number, unsigned *steps, uint64_t *value_out)
+static bool by_code(const struct xc_crash_context *q, size_t caller, int number, unsigned *steps, uint64_t *value_out)
 {
 	struct block block = {
 		.process = q->process, .frame = &q->frames[caller], .q = q, .caller = caller, .steps = steps};
@@ -257,11 +257,11 @@ static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 
 /* The function that runs in the callee's frame: the one that was called, when it or a jump at its very beginning leads there. A frame
  * without a name is taken for a cold part of it. */
-static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller)
+static struct xc_body *callee_body(const struct xc_crash_context *q, size_t caller)
 {
 	const struct xc_frame *callee = &q->frames[caller - 1];
 	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(callee));
-	struct xc_body *body = xc_bodies_get(q->bodies, xc_frame_lookup(callee));
+	struct xc_body *body = xc_body_cache_get(q->bodies, xc_frame_lookup(callee));
 	if (place->symbol || place->level_count)
 		return body;
 	struct xc_body *calling;
@@ -270,17 +270,17 @@ static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller)
 	if (!call)
 		return NULL;
 	xc_body_callee(calling, call, &to);
-	body = to ? xc_bodies_get(q->bodies, to) : NULL;
+	body = to ? xc_body_cache_get(q->bodies, to) : NULL;
 	for (size_t i = body ? body->entry : 0; body && i < body->count && i < body->entry + 3; i++)
 		if (body->insns[i].kind == XC_INSN_JUMP) { /* operator new[] is operator new */
 			xc_body_callee(body, &body->insns[i], &to);
-			body = to ? xc_bodies_get(q->bodies, to) : NULL;
+			body = to ? xc_body_cache_get(q->bodies, to) : NULL;
 			break;
 		}
 	return to && xc_process_module(q->process, to) == callee->module ? body : NULL;
 }
 
-static bool by_callee(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
+static bool by_callee(const struct xc_crash_context *q, size_t caller, int number, uint64_t *value_out)
 {
 	const struct xc_frame *callee = &q->frames[caller - 1];
 	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller);
@@ -296,9 +296,9 @@ static bool by_callee(const struct xc_inquiry *q, size_t caller, int number, uin
 
 /* ---- */
 
-static bool by_call_site(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
+static bool by_call_site(const struct xc_crash_context *q, size_t caller, int number, uint64_t *value_out)
 {
-	struct xc_frame_context in = xc_inquiry_context(q, caller);
+	struct xc_frame_context in = xc_crash_context_frame(q, caller);
 	unsigned __int128 bits;
 	if (!in.place->level_count || in.place->line_only)
 		return false;
@@ -310,7 +310,7 @@ static bool by_call_site(const struct xc_inquiry *q, size_t caller, int number, 
 	return true;
 }
 
-static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out)
+static bool find(const struct xc_crash_context *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out)
 {
 	if (!supported(q->process) || caller >= q->frame_count || number >= ARGUMENTS ||
 	    q->frames[caller].interrupted || q->frames[caller].tail_call)
@@ -320,13 +320,13 @@ static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, uns
 	       (caller > 0 && by_callee(q, caller, at, value_out));
 }
 
-bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number, uint64_t *value_out)
+bool xc_argument_find(const struct xc_crash_context *q, size_t caller, unsigned number, uint64_t *value_out)
 {
 	unsigned steps = 0;
 	return find(q, caller, number, &steps, value_out);
 }
 
-const char *xc_argument_callee(const struct xc_inquiry *q, size_t caller)
+const char *xc_argument_callee(const struct xc_crash_context *q, size_t caller)
 {
 	struct xc_body *body;
 	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &body) : NULL;

@@ -72,9 +72,9 @@ static bool in_values(const struct xc_named_value *values, size_t count, xc_addr
 	return false;
 }
 
-bool xc_local_at(const struct xc_inquiry *q, size_t index, xc_addr addr, struct xc_text *text)
+bool xc_local_at(const struct xc_crash_context *q, size_t index, xc_addr addr, struct xc_text *text)
 {
-	struct xc_frame_context context = xc_inquiry_context(q, index);
+	struct xc_frame_context context = xc_crash_context_frame(q, index);
 	struct xc_named_value *values;
 	if (context.place->line_only)
 		return false;
@@ -108,10 +108,10 @@ static bool has_array(const struct xc_type *type, unsigned depth, unsigned *left
 	return false;
 }
 
-size_t xc_local_array_below(const struct xc_inquiry *q, size_t index, xc_addr addr, struct xc_text *text,
+size_t xc_local_array_below(const struct xc_crash_context *q, size_t index, xc_addr addr, struct xc_text *text,
 			    xc_addr *addr_out, uint64_t *size_out)
 {
-	struct xc_frame_context context = xc_inquiry_context(q, index);
+	struct xc_frame_context context = xc_crash_context_frame(q, index);
 	struct xc_named_value *values, best = {.name = NULL};
 	size_t found = 0;
 	if (context.place->line_only)

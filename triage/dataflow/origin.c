@@ -4,15 +4,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "triage/dataflow/moved.h"
+#include "triage/dataflow/induction.h"
 #include "triage/util/sourceline.h"
-#include "triage/code/stdobject.h"
+#include "triage/code/cxx_accessor.h"
 
 enum { DEPTH = 12, FRAMES = 4, TOLD = 3 };
 
 /* One teller for all steps: how far it may go, and what is known. */
 struct teller {
-	const struct xc_scene *scene;
+	const struct xc_frame_code *scene;
 	const uint64_t *value;
 	unsigned depth, frames;
 	bool pointer; /* the value is one */
@@ -21,12 +21,12 @@ struct teller {
 static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *text, bool *sure);
 static bool tell_slot(struct teller t, size_t at, const struct xc_insn_memory *m, struct xc_text *text, bool *sure);
 
-bool xc_origin_line(const struct xc_scene *s, size_t at, const char *before, struct xc_text *text)
+bool xc_origin_line(const struct xc_frame_code *s, size_t at, const char *before, struct xc_text *text)
 {
 	return xc_sourceline(xc_debuginfo_place(s->q->process, s->body->insns[at].addr), 0, before, text);
 }
 
-const char *xc_origin_function(const struct xc_scene *s)
+const char *xc_origin_function(const struct xc_frame_code *s)
 {
 	const struct xc_place *place = xc_debuginfo_place(s->q->process, s->body->insns[s->at].addr);
 	return place->level_count ? place->levels[0].function : place->symbol;
@@ -36,21 +36,21 @@ const char *xc_origin_function(const struct xc_scene *s)
 
 static bool tell_result(const struct teller *t, size_t call, struct xc_text *text)
 {
-	const struct xc_scene *s = t->scene;
+	const struct xc_frame_code *s = t->scene;
 	const struct xc_insn *insn = &s->body->insns[call];
 	const char *callee = xc_body_callee(s->body, insn, NULL);
 	if (callee) {
-		xc_text_printf(text, "returned by %s()", xc_stdobject_short(callee, &s->q->report->arena));
+		xc_text_printf(text, "returned by %s()", xc_cxx_accessor_short(callee, &s->q->report->arena));
 	} else {
-		struct xc_form form = {.known = false};
-		struct xc_term term = {.text = NULL};
+		struct xc_linear_expr form = {.known = false};
+		struct xc_symbolic_value term = {.text = NULL};
 		if (insn->from >= 0)
-			form = xc_form_register(s, call, insn->from);
+			form = xc_symbolic_value_register(s, call, insn->from);
 		if (form.known && form.count == 1 && form.parts[0].times == 1 && !form.constant)
 			term = form.parts[0].term;
 		else if (insn->has_memory) {
-			form = xc_form_memory(s, call, &insn->memory);
-			if (!xc_form_place(s, call, &form, insn->memory.size, &term))
+			form = xc_symbolic_value_address(s, call, &insn->memory);
+			if (!xc_symbolic_value_place(s, call, &form, insn->memory.size, &term))
 				term.text = NULL;
 		}
 		if (term.text)
@@ -77,9 +77,9 @@ static bool tell_constant(const struct teller *t, size_t at, struct xc_text *tex
 static bool tell_place(const struct teller *t, size_t at, struct xc_text *text)
 {
 	const struct xc_insn *insn = &t->scene->body->insns[at];
-	struct xc_form form = xc_form_memory(t->scene, at, &insn->memory);
-	struct xc_term term;
-	if (!xc_form_place(t->scene, at, &form, insn->memory.size, &term))
+	struct xc_linear_expr form = xc_symbolic_value_address(t->scene, at, &insn->memory);
+	struct xc_symbolic_value term;
+	if (!xc_symbolic_value_place(t->scene, at, &form, insn->memory.size, &term))
 		return false;
 	xc_text_printf(text, "read from `%s`", term.text);
 	xc_origin_line(t->scene, at, " at ", text);
@@ -89,7 +89,7 @@ static bool tell_place(const struct teller *t, size_t at, struct xc_text *text)
 static bool tell_load(struct teller t, size_t at, struct xc_text *text, bool *sure)
 {
 	const struct xc_insn *insn = &t.scene->body->insns[at];
-	if (xc_scene_is_slot(t.scene, &insn->memory))
+	if (xc_frame_code_is_slot(t.scene, &insn->memory))
 		return tell_slot(t, at, &insn->memory, text, sure);
 	size_t before = text->len;
 	bool certain = tell_place(&t, at, text);
@@ -119,10 +119,10 @@ static bool tell_insn(struct teller t, size_t at, struct xc_text *text, bool *su
 /* ---- into the callers ---- */
 
 /* Of the result of a call its origin says all. */
-static const char *form_text(const struct xc_form *form)
+static const char *form_text(const struct xc_linear_expr *form)
 {
 	bool one = form->count == 1 && form->parts[0].times == 1 && !form->constant;
-	return one && form->parts[0].term.kind != XC_TERM_RESULT ? form->parts[0].term.text : NULL;
+	return one && form->parts[0].term.kind != XC_SYMBOLIC_RESULT ? form->parts[0].term.text : NULL;
 }
 
 /* "read from `x`" of what was told as `x`. */
@@ -136,8 +136,8 @@ static bool is_read_of(const char *told, const char *name)
 
 static bool tell_caller(struct teller t, int reg, struct xc_text *text)
 {
-	struct xc_scene caller;
-	struct xc_form form;
+	struct xc_frame_code caller;
+	struct xc_linear_expr form;
 	if (!t.frames || !xc_origin_caller(t.scene, reg, &caller, &form))
 		return false;
 	const char *function = xc_origin_function(&caller);
@@ -189,7 +189,7 @@ static bool tell_definition(struct teller t, const struct xc_slice_definition *d
 		callee = xc_body_callee(t.scene->body, &t.scene->body->insns[d->insn], NULL);
 		if (!callee)
 			return false;
-		callee = xc_stdobject_short(callee, &t.scene->q->report->arena);
+		callee = xc_cxx_accessor_short(callee, &t.scene->q->report->arena);
 		xc_text_printf(text, "set by %s(), which got its address,", callee);
 		xc_origin_line(t.scene, d->insn, " at ", text);
 		*sure = false;
@@ -200,27 +200,27 @@ static bool tell_definition(struct teller t, const struct xc_slice_definition *d
 }
 
 /* What a definition has set, and whose words that is in: the scene's own, or its caller's. */
-static struct xc_form form_of(const struct xc_scene *s, const struct xc_slice_definition *d, struct xc_scene *whose)
+static struct xc_linear_expr form_of(const struct xc_frame_code *s, const struct xc_slice_definition *d, struct xc_frame_code *whose)
 {
 	const struct xc_insn *insn = &s->body->insns[d->insn];
-	struct xc_form form = {.known = false};
+	struct xc_linear_expr form = {.known = false};
 	*whose = *s;
 	if (d->kind == XC_DEFINITION_ENTRY && d->reg >= 0 && !xc_origin_caller(s, d->reg, whose, &form))
-		return (struct xc_form){.known = false};
+		return (struct xc_linear_expr){.known = false};
 	if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE_CONSTANT)
-		form = (struct xc_form){.known = true, .constant = insn->constant};
+		form = (struct xc_linear_expr){.known = true, .constant = insn->constant};
 	else if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE && insn->from >= 0)
-		form = xc_form_register(s, d->insn, insn->from);
+		form = xc_symbolic_value_register(s, d->insn, insn->from);
 	else if (d->kind == XC_DEFINITION_INSN)
-		form = xc_form_definition(s, d);
+		form = xc_symbolic_value_definition(s, d);
 	return form;
 }
 
 /* It is known to have set another value than this. */
 static bool excluded(const struct teller *t, const struct xc_slice_definition *d)
 {
-	struct xc_scene whose;
-	struct xc_form form = {.known = false};
+	struct xc_frame_code whose;
+	struct xc_linear_expr form = {.known = false};
 	if (t->value)
 		form = form_of(t->scene, d, &whose);
 	uint64_t value = (uint64_t)form.constant;
@@ -231,8 +231,8 @@ static bool excluded(const struct teller *t, const struct xc_slice_definition *d
 /* Does a loop begin with a good pointer, as far as what it came from still says? Then it came to NULL on its way. */
 static bool begins_well(const struct teller *t, const struct xc_slice_definition *start)
 {
-	struct xc_scene whose;
-	struct xc_form form = form_of(t->scene, start, &whose);
+	struct xc_frame_code whose;
+	struct xc_linear_expr form = form_of(t->scene, start, &whose);
 	uint64_t value;
 	return xc_origin_value(&whose, &form, &value) && value;
 }
@@ -241,7 +241,7 @@ static bool begins_well(const struct teller *t, const struct xc_slice_definition
 static bool tell_start(const struct teller *t, const struct xc_slice *slice, struct xc_text *text, bool *sure)
 {
 	bool null = t->pointer && t->value && !*t->value;
-	size_t start = null ? xc_moved_start(t->scene, slice) : slice->count;
+	size_t start = null ? xc_induction_start(t->scene, slice) : slice->count;
 	if (start == slice->count || begins_well(t, &slice->items[start]))
 		return false;
 	*sure = false; /* a step that is not known may be as long as NULL is far */
@@ -281,7 +281,7 @@ static bool tell_slice(struct teller t, const struct xc_slice *slice, struct xc_
 static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *text, bool *sure)
 {
 	struct xc_slice slice;
-	if (!xc_scene_pay(t.scene))
+	if (!xc_frame_code_spend(t.scene))
 		return false;
 	xc_slice_register(t.scene->body, at, reg, &slice);
 	return tell_slice(t, &slice, text, sure);
@@ -290,29 +290,29 @@ static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *t
 static bool tell_slot(struct teller t, size_t at, const struct xc_insn_memory *m, struct xc_text *text, bool *sure)
 {
 	struct xc_slice slice;
-	if (!xc_scene_pay(t.scene))
+	if (!xc_frame_code_spend(t.scene))
 		return false;
 	xc_slice_slot(t.scene->body, at, m->base, m->displacement, m->size, &slice);
 	return tell_slice(t, &slice, text, sure);
 }
 
-bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, const uint64_t *value,
+bool xc_origin_describe(const struct xc_frame_code *scene, const struct xc_symbolic_value *term, const uint64_t *value,
 		    struct xc_text *text, bool *sure_out)
 {
 	struct teller t = {.scene = scene, .value = value, .depth = DEPTH, .frames = FRAMES};
-	t.pointer = xc_form_is_pointer(term->type);
+	t.pointer = xc_symbolic_value_is_pointer(term->type);
 	*sure_out = true;
 	switch (term->kind) {
-	case XC_TERM_VARIABLE:
-	case XC_TERM_ENTRY:
+	case XC_SYMBOLIC_VARIABLE:
+	case XC_SYMBOLIC_ENTRY:
 		return tell_register(t, term->at, term->reg, text, sure_out);
-	case XC_TERM_LOADED:
+	case XC_SYMBOLIC_LOADED:
 		if (term->slot)
 			return tell_slot(t, term->at, &scene->body->insns[term->at].memory, text, sure_out);
 		if (term->text)
 			xc_text_printf(text, "read from `%s`", term->text);
 		return term->text != NULL;
-	case XC_TERM_RESULT:
+	case XC_SYMBOLIC_RESULT:
 		return tell_result(&t, term->at, text);
 	default:
 		return false;

@@ -26,9 +26,9 @@ static void add_variable(const struct xc_named_value *named, struct xc_pointers 
 	pointer->type = named->value.type;
 }
 
-static void add_variables(const struct xc_inquiry *q, size_t frame, struct xc_pointers *out)
+static void add_variables(const struct xc_crash_context *q, size_t frame, struct xc_pointers *out)
 {
-	const struct xc_frame_context context = xc_inquiry_context(q, frame);
+	const struct xc_frame_context context = xc_crash_context_frame(q, frame);
 	for (size_t level = 0; level < context.place->level_count && level < LEVELS; level++)
 		for (int locals = 1; locals >= 0; locals--) {
 			struct xc_named_value *values;
@@ -38,7 +38,7 @@ static void add_variables(const struct xc_inquiry *q, size_t frame, struct xc_po
 		}
 }
 
-static void add_registers(const struct xc_inquiry *q, struct xc_pointers *out)
+static void add_registers(const struct xc_crash_context *q, struct xc_pointers *out)
 {
 	const struct xc_arch *arch = q->process->arch;
 	for (int number = 0; number < arch->frame_regs; number++) {
@@ -51,7 +51,7 @@ static void add_registers(const struct xc_inquiry *q, struct xc_pointers *out)
 }
 
 /* The words of a frame, from its stack pointer up to its caller's. */
-static void add_words(const struct xc_inquiry *q, size_t frame, struct xc_pointers *out)
+static void add_words(const struct xc_crash_context *q, size_t frame, struct xc_pointers *out)
 {
 	const struct xc_arch *arch = q->process->arch;
 	uint64_t lo, hi, value;
@@ -65,7 +65,7 @@ static void add_words(const struct xc_inquiry *q, size_t frame, struct xc_pointe
 	}
 }
 
-void xc_pointers_collect(const struct xc_inquiry *q, struct xc_pointers *out)
+void xc_pointers_collect(const struct xc_crash_context *q, struct xc_pointers *out)
 {
 	size_t frames = q->blame.place ? q->blamed + 1 : 1;
 	if (frames > q->frame_count)
@@ -82,7 +82,7 @@ void xc_pointers_collect(const struct xc_inquiry *q, struct xc_pointers *out)
 		add_words(q, i, out);
 }
 
-void xc_pointers_text(const struct xc_inquiry *q, const struct xc_pointer *pointer, struct xc_text *text)
+void xc_pointers_text(const struct xc_crash_context *q, const struct xc_pointer *pointer, struct xc_text *text)
 {
 	if (pointer->name)
 		xc_text_printf(text, "%s (%s)", pointer->name, xc_type_name(pointer->type));

@@ -2,7 +2,7 @@
 #ifndef XC_POINTERS_H
 #define XC_POINTERS_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
 /* A value that somebody held. */
 struct xc_pointer {
@@ -22,9 +22,9 @@ struct xc_pointers {
 
 /* Of the innermost frames, up to the one to look at first. At most XC_POINTERS; values that no pointer can be (below 64 KiB) are left
  * out. */
-void xc_pointers_collect(const struct xc_inquiry *q, struct xc_pointers *out);
+void xc_pointers_collect(const struct xc_crash_context *q, struct xc_pointers *out);
 
 /* Append "n (struct node *)", "rbx", "a word of the stack". */
-void xc_pointers_text(const struct xc_inquiry *q, const struct xc_pointer *pointer, struct xc_text *text);
+void xc_pointers_text(const struct xc_crash_context *q, const struct xc_pointer *pointer, struct xc_text *text);
 
 #endif

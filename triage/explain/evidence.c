@@ -14,7 +14,7 @@ enum { FIRST_PAGES = 64 << 10, NEAR = 4096 };
 /* ---- the instruction ---- */
 
 /* "rax = 0x0 is session": the variable lives in the register; "the value of": it only has the same value. */
-static void add_register(const struct xc_inquiry *q, int number, struct xc_text *text)
+static void add_register(const struct xc_crash_context *q, int number, struct xc_text *text)
 {
 	const struct xc_fault *f = &q->fault;
 	const char *name = xc_arch_reg_name(q->process->arch, number);
@@ -22,7 +22,7 @@ static void add_register(const struct xc_inquiry *q, int number, struct xc_text 
 	if (!name || number == q->process->arch->pc || !xc_regs_get(&f->frame.regs, number, &value))
 		return;
 	xc_text_printf(text, "%s%s = 0x%" PRIx64, text->len ? ", " : "", name, value);
-	const struct xc_frame_context context = xc_inquiry_context(q, 0);
+	const struct xc_frame_context context = xc_crash_context_frame(q, 0);
 	const struct xc_place *place = context.place;
 	bool located;
 	const char *variable = place->level_count && !place->line_only
@@ -32,7 +32,7 @@ static void add_register(const struct xc_inquiry *q, int number, struct xc_text 
 		xc_text_printf(text, "%s%s", located ? " is " : ", the value of ", variable);
 }
 
-static void relate_instruction(const struct xc_inquiry *q)
+static void relate_instruction(const struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	struct xc_text text = {0};
@@ -58,7 +58,7 @@ static const char *place_of(const struct xc_process *p, xc_addr addr, char *plac
 	return xc_facts_place(p, addr, place, size) ? place : "an anonymous mapping";
 }
 
-static void relate_unmapped(const struct xc_inquiry *q, xc_addr addr)
+static void relate_unmapped(const struct xc_crash_context *q, xc_addr addr)
 {
 	const struct xc_process *p = q->process;
 	const struct xc_mapping *below = NULL, *above = NULL;
@@ -79,7 +79,7 @@ static void relate_unmapped(const struct xc_inquiry *q, xc_addr addr)
 		xc_verdict_evidence(q->report, "0x%" PRIx64 " is not mapped, and no mapping is near", addr);
 }
 
-static void relate_address(const struct xc_inquiry *q, xc_addr addr)
+static void relate_address(const struct xc_crash_context *q, xc_addr addr)
 {
 	char place[256];
 	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
@@ -100,7 +100,7 @@ static void relate_address(const struct xc_inquiry *q, xc_addr addr)
 		relate_unmapped(q, addr);
 }
 
-void xc_evidence_add(struct xc_inquiry *q)
+void xc_evidence_add(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	if (f->in_handler)

@@ -3,9 +3,9 @@
 #ifndef XC_EVIDENCE_H
 #define XC_EVIDENCE_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
 /* Add what is known of the fault to the report's verdict. Numbers and names only: no text of the target's memory. */
-void xc_evidence_add(struct xc_inquiry *q);
+void xc_evidence_add(struct xc_crash_context *q);
 
 #endif

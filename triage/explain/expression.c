@@ -1,16 +1,16 @@
-/* expression: what was found out about the operand (finding.h), in words. */
+/* expression: what was found out about the operand (faulting_operand.h), in words. */
 #include "triage/explain/expression.h"
 
 #include <inttypes.h>
 
 #include "core/base/text.h"
-#include "triage/explain/finding.h"
+#include "triage/explain/faulting_operand.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/util/names.h"
 #include "triage/dataflow/origin.h"
-#include "triage/code/stdobject.h"
+#include "triage/code/cxx_accessor.h"
 
-static const char *verb(const struct xc_inquiry *q)
+static const char *verb(const struct xc_crash_context *q)
 {
 	return q->fault.access == XC_ACCESS_WRITE  ? "writing"
 	       : q->fault.access == XC_ACCESS_READ ? "reading"
@@ -24,9 +24,9 @@ static bool is_reference(const struct xc_type *type)
 }
 
 /* "`r` is NULL", "`n->next` is 0x10", "`p` leads to where nothing is mapped" */
-static void add_bad(const struct xc_inquiry *q, const struct xc_finding *f, struct xc_text *text)
+static void add_bad(const struct xc_crash_context *q, const struct xc_faulting_operand *f, struct xc_text *text)
 {
-	bool result = f->bad.kind == XC_TERM_RESULT;
+	bool result = f->bad.kind == XC_SYMBOLIC_RESULT;
 	if (!f->bad.text)
 		return;
 	xc_text_printf(text, "`%s` ", f->bad.text);
@@ -36,7 +36,7 @@ static void add_bad(const struct xc_inquiry *q, const struct xc_finding *f, stru
 		xc_text_add(text, result ? "returned 0" : "is 0");
 	else if (!f->value)
 		xc_text_add(text, result ? "returned NULL" : "is NULL");
-	else if (f->value < XC_FINDING_NULL_PAGES)
+	else if (f->value < XC_NULL_PAGES)
 		xc_text_printf(text, "is 0x%" PRIx64 ", which is no pointer", f->value);
 	else if (!xc_operand_canonical(f->value) && q->process->arch->word == 8)
 		xc_text_add(text, "is no address");
@@ -45,36 +45,36 @@ static void add_bad(const struct xc_inquiry *q, const struct xc_finding *f, stru
 }
 
 /* The library's function that the program called, else the one that was passed the pointer. */
-static const char *function_passed_to(const struct xc_finding *f)
+static const char *function_passed_to(const struct xc_faulting_operand *f)
 {
-	const struct xc_inquiry *q = f->scene.q;
+	const struct xc_crash_context *q = f->scene.q;
 	bool through = q->blame.place && q->blame.through && f->scene.frame == q->blamed;
 	const char *function = through ? xc_arena_printf(&q->report->arena, "%s()",
 							 xc_libcall_name(q->blame.through, &q->report->arena))
 				       : f->passed_to;
-	return xc_stdobject_short(function, &q->report->arena);
+	return xc_cxx_accessor_short(function, &q->report->arena);
 }
 
 /* Is it an element where nothing is mapped, of what lies in mapped memory? Then the index leads there. */
-static bool is_index_wild(const struct xc_inquiry *q, const struct xc_finding *f)
+static bool is_index_wild(const struct xc_crash_context *q, const struct xc_faulting_operand *f)
 {
-	const struct xc_form_part *pointer = xc_form_pointer(&f->form);
+	const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(&f->form);
 	bool good = f->form.absolute || (pointer && f->value_known && xc_process_mapping(q->process, f->value));
 	return good && f->form.count > (pointer != NULL) && !f->bad.text && !f->called && !f->divides &&
 	       !f->passed_to && q->fault.operand.addr_known && !xc_process_mapping(q->process, q->fault.addr);
 }
 
 /* What such an index is called; NULL: it has no name, or is a sum. */
-static const struct xc_term *wild_index(const struct xc_inquiry *q, const struct xc_finding *f)
+static const struct xc_symbolic_value *wild_index(const struct xc_crash_context *q, const struct xc_faulting_operand *f)
 {
-	const struct xc_form_part *pointer = xc_form_pointer(&f->form), *index = &f->form.parts[0];
+	const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(&f->form), *index = &f->form.parts[0];
 	if (!is_index_wild(q, f) || f->form.count - (pointer != NULL) != 1)
 		return NULL;
 	index += index == pointer;
 	return index->term.text ? &index->term : NULL;
 }
 
-static void write_cause(const struct xc_inquiry *q, const struct xc_finding *f, struct xc_text *text)
+static void write_cause(const struct xc_crash_context *q, const struct xc_faulting_operand *f, struct xc_text *text)
 {
 	const char *expression = f->place.text;
 	if (f->called)
@@ -99,7 +99,7 @@ static void write_cause(const struct xc_inquiry *q, const struct xc_finding *f, 
 }
 
 /* Classes that say no more than this does. */
-static bool may_explain(const struct xc_inquiry *q)
+static bool may_explain(const struct xc_crash_context *q)
 {
 	static const char *const names[] = {"null-read",   "null-write", "null-access", "wild-read",   "wild-write",
 					    "wild-access", "call-null",  "pc-control",  "div-by-zero", NULL};
@@ -107,19 +107,19 @@ static bool may_explain(const struct xc_inquiry *q)
 }
 
 /* A base register that is not zero made a NULL pointer only likely: here it is seen. */
-static void explain(struct xc_inquiry *q, const struct xc_finding *f, const char *cause)
+static void explain(struct xc_crash_context *q, const struct xc_faulting_operand *f, const char *cause)
 {
-	bool null = xc_inquiry_is(q, "null-read") || xc_inquiry_is(q, "null-write");
+	bool null = xc_crash_context_is(q, "null-read") || xc_crash_context_is(q, "null-write");
 	q->verdict->cause = xc_arena_strdup(&q->report->arena, cause);
 	if (null && f->form.sure && f->value_known && !f->value)
 		q->verdict->confidence = xc_arena_strdup(&q->report->arena, "certain");
 }
 
 /* Where the place cannot be written: what it is an offset from. */
-static bool write_offset(const struct xc_inquiry *q, const struct xc_finding *f, struct xc_text *text)
+static bool write_offset(const struct xc_crash_context *q, const struct xc_faulting_operand *f, struct xc_text *text)
 {
 	bool wild = is_index_wild(q, f) && !f->form.absolute;
-	const char *from = wild ? xc_form_pointer(&f->form)->term.text : f->bad.text;
+	const char *from = wild ? xc_symbolic_value_pointer(&f->form)->term.text : f->bad.text;
 	if (!from || f->called || f->divides || f->passed_to)
 		return false;
 	xc_text_printf(text, "%s%s at an offset from `%s`: ", f->form.sure ? "" : "likely ", verb(q), from);
@@ -130,17 +130,17 @@ static bool write_offset(const struct xc_inquiry *q, const struct xc_finding *f,
 	return true;
 }
 
-static void tell(struct xc_inquiry *q, struct xc_finding *f)
+static void tell(struct xc_crash_context *q, struct xc_faulting_operand *f)
 {
 	struct xc_arena *arena = &q->report->arena;
 	struct xc_text cause = {0}, origin = {0};
-	const struct xc_term *index = wild_index(q, f);
+	const struct xc_symbolic_value *index = wild_index(q, f);
 	bool sure = false, told = false;
 	if (f->bad.text)
-		told = xc_origin_tell(&f->scene, &f->bad, f->value_known || f->divides ? &f->value : NULL, &origin,
+		told = xc_origin_describe(&f->scene, &f->bad, f->value_known || f->divides ? &f->value : NULL, &origin,
 				      &sure);
 	else if (index)
-		told = xc_origin_tell(&f->scene, index, NULL, &origin, &sure);
+		told = xc_origin_describe(&f->scene, index, NULL, &origin, &sure);
 	if (told)
 		q->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
 	if (f->place.text) {
@@ -151,8 +151,8 @@ static void tell(struct xc_inquiry *q, struct xc_finding *f)
 		write_cause(q, f, &cause);
 		if (q->verdict->origin && index)
 			xc_text_printf(&cause, "; %s", q->verdict->origin);
-		if (q->verdict->origin && f->bad.text && f->bad.kind != XC_TERM_RESULT &&
-		    !(f->bad.kind == XC_TERM_LOADED && !f->bad.slot))
+		if (q->verdict->origin && f->bad.text && f->bad.kind != XC_SYMBOLIC_RESULT &&
+		    !(f->bad.kind == XC_SYMBOLIC_LOADED && !f->bad.slot))
 			xc_text_printf(&cause, "; %s", q->verdict->origin);
 		if ((f->bad.text || is_index_wild(q, f)) && may_explain(q))
 			explain(q, f, xc_text_string(&cause));
@@ -163,12 +163,12 @@ static void tell(struct xc_inquiry *q, struct xc_finding *f)
 	xc_text_fini(&origin);
 }
 
-void xc_expression_tell(struct xc_inquiry *q)
+void xc_expression_report(struct xc_crash_context *q)
 {
 	const struct xc_fault *fault = &q->fault;
-	struct xc_finding f;
-	if (!q->frame_count || fault->sent || !fault->frame_known || xc_inquiry_is(q, "stack-overflow"))
+	struct xc_faulting_operand f;
+	if (!q->frame_count || fault->sent || !fault->frame_known || xc_crash_context_is(q, "stack-overflow"))
 		return; /* the place of a stack that is used up is of no interest */
-	if (xc_finding_make(q, &f))
+	if (xc_faulting_operand_find(q, &f))
 		tell(q, &f);
 }

@@ -1,7 +1,7 @@
 /* taint: registers only, and no further than straight code goes: what is told is sure to follow, but for a signal. */
 #include "triage/explain/taint.h"
 
-#include "triage/code/bodies.h"
+#include "triage/code/body_cache.h"
 #include "triage/code/insn.h"
 
 enum { AHEAD = 64, LONGEST = 15, BACK = 16 };
@@ -61,7 +61,7 @@ static const char *use(uint64_t set, const struct xc_insn *insn)
 	return insn->writes_memory && addressed_by(set, insn) ? "is written through" : NULL;
 }
 
-bool xc_taint_of_read(const struct xc_inquiry *q, const char **how_out)
+bool xc_taint_of_read(const struct xc_crash_context *q, const char **how_out)
 {
 	uint8_t code[AHEAD + LONGEST];
 	xc_addr pc = q->fault.frame.pc;
@@ -85,18 +85,18 @@ bool xc_taint_of_read(const struct xc_inquiry *q, const char **how_out)
 	return false;
 }
 
-static bool through_pointer(const struct xc_inquiry *q, const struct xc_insn *insn)
+static bool through_pointer(const struct xc_crash_context *q, const struct xc_insn *insn)
 {
 	const struct xc_arch *arch = q->process->arch;
 	int base = insn->memory.base;
 	return insn->kind == XC_INSN_LOAD && base >= 0 && base != arch->sp && base != arch->fp && base != arch->pc;
 }
 
-bool xc_taint_of_write(const struct xc_inquiry *q)
+bool xc_taint_of_write(const struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	int base = f->operand_known && f->operand.access == XC_ACCESS_WRITE ? f->operand.base : -1;
-	struct xc_body *body = base >= 0 ? xc_bodies_get(q->bodies, f->frame.pc) : NULL;
+	struct xc_body *body = base >= 0 ? xc_body_cache_get(q->bodies, f->frame.pc) : NULL;
 	long at = body ? xc_body_at(body, f->frame.pc) : XC_BODY_NONE;
 	for (long i = at - 1; at >= 0 && i >= 0 && at - i <= BACK; i--) {
 		const struct xc_insn *insn = &body->insns[i];

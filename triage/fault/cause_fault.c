@@ -21,7 +21,7 @@ enum {
 };
 
 /* What many bytes at once were written or read by: an instruction that repeats, or the C library's functions. */
-static bool is_block(const struct xc_inquiry *q)
+static bool is_block(const struct xc_crash_context *q)
 {
 	static const char *const names[] = {"memcpy",  "memmove", "memset", "mempcpy", "strcpy",
 					    "strncpy", "stpcpy",  "bcopy",  "bzero",   NULL};
@@ -34,12 +34,12 @@ static bool is_block(const struct xc_inquiry *q)
 	return xc_names_begin(names, through);
 }
 
-static void wild(struct xc_inquiry *q, const char *cause)
+static void wild(struct xc_crash_context *q, const char *cause)
 {
 	bool write = q->fault.access == XC_ACCESS_WRITE, read = q->fault.access == XC_ACCESS_READ;
 	const char *how = NULL;
 	bool tainted = write ? xc_taint_of_write(q) : read && xc_taint_of_read(q, &how);
-	xc_inquiry_class(q,
+	xc_crash_context_classify(q,
 			 write  ? "wild-write"
 			 : read ? "wild-read"
 				: "wild-access",
@@ -61,7 +61,7 @@ static void wild(struct xc_inquiry *q, const char *cause)
 }
 
 /* Does one of the two registers that make up the address lead to mapped memory? Then it is the other one that is bad. */
-static bool has_good_part(const struct xc_inquiry *q)
+static bool has_good_part(const struct xc_crash_context *q)
 {
 	const struct xc_memory_operand *o = &q->fault.operand;
 	const struct xc_regs *regs = &q->fault.frame.regs;
@@ -72,26 +72,26 @@ static bool has_good_part(const struct xc_inquiry *q)
 }
 
 /* The kernel raised it without an address: a general protection fault, or, through the stack or frame pointer, a stack-segment fault. */
-bool xc_cause_fault_protection(struct xc_inquiry *q)
+bool xc_cause_fault_protection(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	if (!f->code_known || f->code != SI_KERNEL)
 		return false;
 	if (f->computed && f->misaligned)
-		xc_inquiry_class(q, "misaligned", NULL, "low", "likely",
+		xc_crash_context_classify(q, "misaligned", NULL, "low", "likely",
 				 "the address was not aligned as the instruction demands");
 	else if (f->computed && has_good_part(q))
 		wild(q, "an index led from a good pointer to what is no address");
 	else if (f->computed)
 		wild(q, "a damaged pointer was dereferenced: its value is no address");
 	else if (f->decoded && f->instruction.halts)
-		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
+		xc_crash_context_classify(q, "trap-instruction", NULL, "low", "likely",
 				 "hlt was run, which C libraries put where a program must not go on");
 	else if (f->decoded && f->instruction.privileged)
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
+		xc_crash_context_classify(q, "bad-instruction", NULL, "high", "likely",
 				 "an instruction was run that only the kernel may use");
 	else
-		xc_inquiry_class(
+		xc_crash_context_classify(
 			q, "wild-access", NULL, "high", "likely",
 			"the address was not canonical (a damaged pointer), or the instruction is privileged or "
 			"misaligned");
@@ -107,7 +107,7 @@ static const char *sure_of_null(const struct xc_fault *f)
 	return !base ? "certain" : base < NULL_PAGES ? "likely" : "guess";
 }
 
-bool xc_cause_fault_null(struct xc_inquiry *q)
+bool xc_cause_fault_null(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	if (!f->addr_known || f->addr >= NULL_PAGES)
@@ -117,7 +117,7 @@ bool xc_cause_fault_null(struct xc_inquiry *q)
 	const char *cause = *sure == 'c'   ? "a pointer that is NULL was dereferenced"
 			    : *sure == 'l' ? "a pointer was dereferenced that is NULL plus an offset"
 					   : "an address near 0 was computed from a pointer that is not NULL";
-	xc_inquiry_class(q,
+	xc_crash_context_classify(q,
 			 write  ? "null-write"
 			 : read ? "null-read"
 				: "null-access",
@@ -126,22 +126,22 @@ bool xc_cause_fault_null(struct xc_inquiry *q)
 }
 
 /* The processor's own checks of pointers and return addresses. */
-bool xc_cause_fault_guard(struct xc_inquiry *q)
+bool xc_cause_fault_guard(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	switch (f->code_known ? f->code : 0) {
 	case SEGV_PROTECTION_KEY:
-		xc_inquiry_class(q, "hardware-guard", "protection key", "high", "certain",
+		xc_crash_context_classify(q, "hardware-guard", "protection key", "high", "certain",
 				 "memory was touched that a protection key had closed");
 		return true;
 	case SEGV_TAG:
 	case SEGV_TAG_LATER:
-		xc_inquiry_class(q, "hardware-guard", "memory tag", "high", "certain",
+		xc_crash_context_classify(q, "hardware-guard", "memory tag", "high", "certain",
 				 "a pointer's tag was not that of the memory: it leads out of its object, or the "
 				 "object was freed");
 		return true;
 	case SEGV_CONTROL:
-		xc_inquiry_class(q, "hardware-guard", "control protection", "high", "certain",
+		xc_crash_context_classify(q, "hardware-guard", "control protection", "high", "certain",
 				 "a return address was not the one that the shadow stack has, or an indirect branch "
 				 "led to no landing place");
 		return true;
@@ -150,43 +150,43 @@ bool xc_cause_fault_guard(struct xc_inquiry *q)
 	}
 }
 
-bool xc_cause_fault_rights(struct xc_inquiry *q)
+bool xc_cause_fault_rights(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
 	if (!m || f->code != SEGV_ACCERR)
 		return false;
 	if (f->access == XC_ACCESS_WRITE && m->readable && !m->writable)
-		xc_inquiry_class(q, "write-rodata", NULL, "medium", "certain",
+		xc_crash_context_classify(q, "write-rodata", NULL, "medium", "certain",
 				 "memory was written that may only be read");
 	else
-		xc_inquiry_class(q, "protected-access", NULL, "medium", "certain",
+		xc_crash_context_classify(q, "protected-access", NULL, "medium", "certain",
 				 "the page is mapped, but not for this kind of access");
 	return true;
 }
 
-bool xc_cause_fault_wild(struct xc_inquiry *q)
+bool xc_cause_fault_wild(struct xc_crash_context *q)
 {
 	if (q->fault.addr_known)
 		wild(q, "a pointer that leads to unmapped memory was dereferenced");
 	else
-		xc_inquiry_class(q, "memory-access", NULL, "medium", "guess", NULL);
+		xc_crash_context_classify(q, "memory-access", NULL, "medium", "guess", NULL);
 	return true;
 }
 
-bool xc_cause_fault_bus(struct xc_inquiry *q)
+bool xc_cause_fault_bus(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
 	if (f->code == BUS_ADRALN)
-		xc_inquiry_class(q, "misaligned", NULL, "low", "certain",
+		xc_crash_context_classify(q, "misaligned", NULL, "low", "certain",
 				 "an address was not aligned as the instruction demands");
 	else if (f->code == BUS_MCEERR_AR || f->code == BUS_MCEERR_AO)
-		xc_inquiry_class(q, "bad-hardware", NULL, "info", "certain", "the hardware reported a memory error");
+		xc_crash_context_classify(q, "bad-hardware", NULL, "info", "certain", "the hardware reported a memory error");
 	else if (m && m->path)
-		xc_inquiry_class(q, "file-truncated", NULL, "low", "likely",
+		xc_crash_context_classify(q, "file-truncated", NULL, "low", "likely",
 				 "a page past the end of a mapped file was touched: the file was cut short");
 	else
-		xc_inquiry_class(q, "bus-error", NULL, "low", "likely", "a page of a mapping could not be had");
+		xc_crash_context_classify(q, "bus-error", NULL, "low", "likely", "a page of a mapping could not be had");
 	return true;
 }

@@ -35,7 +35,7 @@ static bool leads_to(const struct xc_instruction *call, xc_addr target)
 }
 
 /* Is there a call that ends at `after`, and does it lead to `target`? */
-static enum before find_call(const struct xc_inquiry *q, xc_addr after, xc_addr target, struct xc_instruction *out)
+static enum before find_call(const struct xc_crash_context *q, xc_addr after, xc_addr target, struct xc_instruction *out)
 {
 	const struct xc_arch *arch = q->process->arch;
 	struct xc_regs regs = q->fault.frame.regs;
@@ -69,7 +69,7 @@ static const char *word_of(const struct xc_instruction *instruction)
 }
 
 /* Who sent control to where it is; NULL when that is not known. */
-static const char *find_sender(const struct xc_inquiry *q, struct xc_instruction *instruction)
+static const char *find_sender(const struct xc_crash_context *q, struct xc_instruction *instruction)
 {
 	const struct xc_fault *f = &q->fault;
 	const struct xc_process *p = q->process;
@@ -93,7 +93,7 @@ static const char *find_sender(const struct xc_inquiry *q, struct xc_instruction
 	return xc_space_peek_uint(p->space, sp - size, size, &word) && word == f->frame.pc ? "ret" : NULL;
 }
 
-static void tell_sender(const struct xc_inquiry *q, const struct xc_instruction *call)
+static void tell_sender(const struct xc_crash_context *q, const struct xc_instruction *call)
 {
 	if (call->text[0] && !q->fault.computed)
 		xc_verdict_evidence(q->report, "control was sent there by: %s", call->text);
@@ -120,13 +120,13 @@ static const char *cause_of_data_jump(const char *sender)
 }
 
 /* A null pointer that was returned to is no function pointer. */
-static void judge_null(struct xc_inquiry *q, const char *sender)
+static void judge_null(struct xc_crash_context *q, const char *sender)
 {
 	if (sender && strcmp(sender, "ret") == 0)
-		xc_inquiry_class(q, "pc-control", "ret", "critical", "certain",
+		xc_crash_context_classify(q, "pc-control", "ret", "critical", "certain",
 				 "a function returned to address 0: its return address on the stack was overwritten");
 	else
-		xc_inquiry_class(q, "call-null", NULL, "medium", sender ? "certain" : "likely",
+		xc_crash_context_classify(q, "call-null", NULL, "medium", sender ? "certain" : "likely",
 				 q->fault.frame.pc ? "a function pointer was called that is NULL plus an offset"
 						   : "a function pointer that is NULL was called");
 }
@@ -137,7 +137,7 @@ static bool fetched(const struct xc_fault *f)
 	return f->access == XC_ACCESS_EXECUTE || !f->addr_known || f->addr == f->frame.pc;
 }
 
-bool xc_cause_jump_classify(struct xc_inquiry *q)
+bool xc_cause_jump_classify(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	struct xc_instruction instruction = {.length = 0};
@@ -149,9 +149,9 @@ bool xc_cause_jump_classify(struct xc_inquiry *q)
 	if (target < NULL_PAGES)
 		judge_null(q, sender);
 	else if (xc_process_mapping(q->process, target))
-		xc_inquiry_class(q, "exec-data", sender, "critical", "certain", cause_of_data_jump(sender));
+		xc_crash_context_classify(q, "exec-data", sender, "critical", "certain", cause_of_data_jump(sender));
 	else
-		xc_inquiry_class(q, "pc-control", sender, "critical", "certain", cause_of_wild_jump(sender));
+		xc_crash_context_classify(q, "pc-control", sender, "critical", "certain", cause_of_wild_jump(sender));
 	tell_sender(q, &instruction);
 	return true;
 }

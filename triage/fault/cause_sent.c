@@ -3,9 +3,9 @@
 
 #include <signal.h>
 
-bool xc_cause_sent_fault(struct xc_inquiry *q)
+bool xc_cause_sent_fault(struct xc_crash_context *q)
 {
-	xc_inquiry_class(q, "sent-by-user", NULL, "info", "certain",
+	xc_crash_context_classify(q, "sent-by-user", NULL, "info", "certain",
 			 q->process->signal.sender_pid == q->process->pid
 				 ? "the program sent it to itself, as crash handlers do: what came before is "
 				   "not in its stack"
@@ -14,16 +14,16 @@ bool xc_cause_sent_fault(struct xc_inquiry *q)
 }
 
 /* SIGQUIT asks for a core; who raises SIGTRAP or SIGQUIT in its own program wants to be looked at. */
-bool xc_cause_sent_killed(struct xc_inquiry *q)
+bool xc_cause_sent_killed(struct xc_crash_context *q)
 {
-	bool other = xc_inquiry_sent_by_other(q);
+	bool other = xc_crash_context_sent_by_other(q);
 	if (q->fault.signal == SIGQUIT)
-		xc_inquiry_class(q, "dump-request", NULL, "info", "certain",
+		xc_crash_context_classify(q, "dump-request", NULL, "info", "certain",
 				 other ? "another process or the terminal asked for a core with SIGQUIT: the program "
 					 "was not at fault"
 				       : "the program asked for a core with SIGQUIT");
 	else
-		xc_inquiry_class(q, "killed", NULL, "info", "certain",
+		xc_crash_context_classify(q, "killed", NULL, "info", "certain",
 				 other ? "another process sent the signal: a watchdog, a service manager or a person"
 				       : NULL);
 	return true;

@@ -89,7 +89,7 @@ static bool trap_arm(uint32_t word, struct trap *out)
 }
 
 /* Is what stands at pc an instruction whose purpose is to trap? */
-static bool find_trap(const struct xc_inquiry *q, struct trap *out)
+static bool find_trap(const struct xc_crash_context *q, struct trap *out)
 {
 	uint8_t code[8] = {0};
 	const struct xc_process *p = q->process;
@@ -113,7 +113,7 @@ static bool find_trap(const struct xc_inquiry *q, struct trap *out)
 }
 
 /* Was the code made by a compiler whose numbers are those of the table? clang has them since 12. */
-static bool knows_checks(const struct xc_inquiry *q)
+static bool knows_checks(const struct xc_crash_context *q)
 {
 	const struct xc_place *place = xc_debuginfo_place(q->process, q->fault.frame.pc);
 	Dwarf_Attribute attr;
@@ -125,7 +125,7 @@ static bool knows_checks(const struct xc_inquiry *q)
 	return major >= 12 && major <= 14;
 }
 
-static void judge_trap(struct xc_inquiry *q, const struct trap *trap)
+static void judge_trap(struct xc_crash_context *q, const struct trap *trap)
 {
 	const char *check = trap->check >= 0 && (size_t)trap->check < XC_COUNT(checks) ? checks[trap->check] : NULL;
 	bool sure = !check || knows_checks(q);
@@ -136,13 +136,13 @@ static void judge_trap(struct xc_inquiry *q, const struct trap *trap)
 			? xc_asprintf("a check that the compiler put in failed (%s)", trap->text)
 			: xc_asprintf("a deliberate trap (%s): __builtin_trap, unreachable code, or a failed check",
 				      trap->text);
-	xc_inquiry_class(q, "trap-instruction", check, "low", sure ? "certain" : "likely", cause);
+	xc_crash_context_classify(q, "trap-instruction", check, "low", sure ? "certain" : "likely", cause);
 }
 
 /* ---- SIGILL ---- */
 
 /* A return or branch of aarch64 whose signature did not fit: autiasp, autibsp, retaa, retab (FEAT_FPAC). */
-static bool authenticates(const struct xc_inquiry *q)
+static bool authenticates(const struct xc_crash_context *q)
 {
 	uint64_t word;
 	const struct xc_process *p = q->process;
@@ -152,7 +152,7 @@ static bool authenticates(const struct xc_inquiry *q)
 }
 
 /* Code that is neither of a module nor made by a run-time: on a stack. */
-static bool is_on_stack(const struct xc_inquiry *q)
+static bool is_on_stack(const struct xc_crash_context *q)
 {
 	uint64_t sp;
 	const struct xc_process *p = q->process;
@@ -160,7 +160,7 @@ static bool is_on_stack(const struct xc_inquiry *q)
 	return m && xc_regs_get(&q->fault.frame.regs, p->arch->sp, &sp) && m == xc_process_mapping(p, sp);
 }
 
-bool xc_cause_trap_instruction(struct xc_inquiry *q)
+bool xc_cause_trap_instruction(struct xc_crash_context *q)
 {
 	struct trap trap;
 	uint8_t code;
@@ -168,46 +168,46 @@ bool xc_cause_trap_instruction(struct xc_inquiry *q)
 	if (find_trap(q, &trap))
 		judge_trap(q, &trap);
 	else if (f->frame_known && authenticates(q))
-		xc_inquiry_class(q, "hardware-guard", "pointer authentication", "high", "likely",
+		xc_crash_context_classify(q, "hardware-guard", "pointer authentication", "high", "likely",
 				 "a return address's signature did not fit: it was overwritten");
 	else if (!f->frame_known || xc_space_peek(q->process->space, f->frame.pc, &code, 1) != 1)
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "guess", NULL);
+		xc_crash_context_classify(q, "bad-instruction", NULL, "high", "guess", NULL);
 	else if (is_on_stack(q))
-		xc_inquiry_class(q, "bad-instruction", NULL, "critical", "certain",
+		xc_crash_context_classify(q, "bad-instruction", NULL, "critical", "certain",
 				 "control went to the stack, and what stands there is no instruction");
 	else if (f->decoded)
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
+		xc_crash_context_classify(q, "bad-instruction", NULL, "high", "likely",
 				 "the instruction exists, but this processor does not know it or did not allow it");
 	else
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
+		xc_crash_context_classify(q, "bad-instruction", NULL, "high", "likely",
 				 "the bytes at the program counter are no instruction of this machine");
 	return true;
 }
 
 /* ---- SIGTRAP ---- */
 
-bool xc_cause_trap_breakpoint(struct xc_inquiry *q)
+bool xc_cause_trap_breakpoint(struct xc_crash_context *q)
 {
 	const struct xc_fault *f = &q->fault;
 	struct trap trap;
 	if (f->decoded)
-		xc_inquiry_class(q, "trap-instruction", NULL, "low", "certain",
+		xc_crash_context_classify(q, "trap-instruction", NULL, "low", "certain",
 				 "a breakpoint instruction was run, and no debugger was there: a debug break of the "
 				 "program, or one that a debugger left behind");
 	else if (find_trap(q, &trap))
 		judge_trap(q, &trap);
 	else if (f->code_known && f->code == TRAP_TRACE)
-		xc_inquiry_class(q, "trap-instruction", "single step", "low", "certain",
+		xc_crash_context_classify(q, "trap-instruction", "single step", "low", "certain",
 				 "the processor stepped through the program one by one, and no debugger was there");
 	else
-		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
+		xc_crash_context_classify(q, "trap-instruction", NULL, "low", "likely",
 				 "a breakpoint or trap instruction was run");
 	return true;
 }
 
 /* ---- SIGFPE ---- */
 
-bool xc_cause_trap_arithmetic(struct xc_inquiry *q)
+bool xc_cause_trap_arithmetic(struct xc_crash_context *q)
 {
 	static const char *const kinds[] = {
 		[FPE_INTOVF] = "integer overflow", [FPE_FLTDIV] = "float division by zero",
@@ -218,29 +218,29 @@ bool xc_cause_trap_arithmetic(struct xc_inquiry *q)
 	const struct xc_fault *f = &q->fault;
 	size_t code = f->code_known && f->code > 0 ? (size_t)f->code : 0;
 	if (code == FPE_INTDIV)
-		xc_inquiry_class(q, "div-by-zero", NULL, "low", "certain",
+		xc_crash_context_classify(q, "div-by-zero", NULL, "low", "certain",
 				 "an integer was divided by zero (or the quotient does not fit)");
 	else
-		xc_inquiry_class(q, "arithmetic", code < XC_COUNT(kinds) ? kinds[code] : NULL, "low", "certain",
+		xc_crash_context_classify(q, "arithmetic", code < XC_COUNT(kinds) ? kinds[code] : NULL, "low", "certain",
 				 code ? xc_signal_code_text(SIGFPE, f->code) : NULL);
 	return true;
 }
 
 /* ---- SIGSYS ---- */
 
-bool xc_cause_trap_syscall(struct xc_inquiry *q)
+bool xc_cause_trap_syscall(struct xc_crash_context *q)
 {
 	int number = q->process->signal.syscall_number;
 	const struct xc_signal *signal = &q->process->signal;
 	if (!signal->has_info || signal->number != SIGSYS || q->fault.sent) {
-		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "likely",
+		xc_crash_context_classify(q, "seccomp-kill", NULL, "info", "likely",
 				 "a system call was made that the process had forbidden itself; which is not known");
 		return true;
 	}
 	xc_auto(xc_freep) char *name = xc_sandbox_call_name(q->process->arch->machine, number);
 	xc_auto(xc_freep) char *cause = xc_asprintf(
 		"the process made the system call %s, which it had forbidden itself", name ? name : "that is no call");
-	xc_inquiry_class(q, "seccomp-kill", name, "info", "certain", cause);
+	xc_crash_context_classify(q, "seccomp-kill", name, "info", "certain", cause);
 	xc_verdict_evidence(q->report, "system call %d (%s)", number, name ? name : "unknown");
 	return true;
 }

@@ -36,7 +36,7 @@ static bool fault_on(const struct xc_godeath *d, xc_addr pc, xc_addr *g_out)
 bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 {
 	static const char probe[] = "testb %al, ("; /* a nil check of the compiler's: the access itself comes later */
-	struct xc_inquiry *q = d->q;
+	struct xc_crash_context *q = d->q;
 	uint64_t sig, code, addr, g;
 	if (index + 1 >= q->frame_count || !fault_on(d, q->frames[index + 1].pc, &g) ||
 	    !xc_goruntime_read(&d->go, "runtime.g", g, "sig", &sig) ||

@@ -13,20 +13,20 @@
 #include "triage/go/gothrow.h"
 
 /* What would have told is not in the core, or a signal's handler was left to do it. */
-static bool judge_raised(struct xc_inquiry *q)
+static bool judge_raised(struct xc_crash_context *q)
 {
-	if (xc_inquiry_sent_by_other(q) || !xc_godeath_is_runtime(q, 0))
+	if (xc_crash_context_sent_by_other(q) || !xc_godeath_is_runtime(q, 0))
 		return false;
 	xc_verdict_evidence(q->report, "missing: the functions of Go's run-time that would tell whether the program "
 				       "panicked, and what that said");
-	xc_inquiry_class(
+	xc_crash_context_classify(
 		q, "abort", NULL, "low", "likely",
 		"Go's run-time ended the program with SIGABRT: a panic, what it cannot go on after, or a signal");
 	return true;
 }
 
 /* Go has one operator for members, of pointers too. */
-static const char *spelled(const struct xc_inquiry *q, const char *text)
+static const char *spelled(const struct xc_crash_context *q, const char *text)
 {
 	char *copy = text ? xc_arena_strdup(&q->report->arena, text) : NULL, *to = copy;
 	for (const char *from = copy; from && *from;) {
@@ -39,7 +39,7 @@ static const char *spelled(const struct xc_inquiry *q, const char *text)
 	return copy;
 }
 
-void xc_golang_spell(struct xc_inquiry *q)
+void xc_golang_spell(struct xc_crash_context *q)
 {
 	Dwarf_Die unit;
 	if (!q->verdict->expression || !q->blame.place || !q->blame.place->level_count)
@@ -52,7 +52,7 @@ void xc_golang_spell(struct xc_inquiry *q)
 	q->verdict->origin = spelled(q, q->verdict->origin);
 }
 
-bool xc_golang_judge(struct xc_inquiry *q)
+bool xc_golang_classify(struct xc_crash_context *q)
 {
 	static const char *const panic[] = {"runtime.gopanic", NULL};
 	static const char *const throw[] = {"runtime.throw", "runtime.fatal", "runtime.fatalthrow",
@@ -73,19 +73,19 @@ bool xc_golang_judge(struct xc_inquiry *q)
 		xc_verdict_evidence(q->report,
 				    "missing: the program's symbols: its functions are called as the table says that "
 				    "Go's run-time has of them");
-	size_t panicked = xc_inquiry_frame_called(q, panic), threw = xc_inquiry_frame_called(q, throw),
-	       handled = xc_inquiry_frame_called(q, handler);
+	size_t panicked = xc_crash_context_find_frame(q, panic), threw = xc_crash_context_find_frame(q, throw),
+	       handled = xc_crash_context_find_frame(q, handler);
 	d.g_known = xc_goruntime_current(&d.go, &q->thread->regs, &d.g);
 	d.at = panicked < threw ? panicked : threw;
 	if (handled < d.at)
-		return xc_gosignal_judge(q, handled);
+		return xc_gosignal_classify(q, handled);
 	if (d.at == q->frame_count)
 		return judge_raised(q);
 	if (panicked < threw)
-		xc_gopanic_judge(&d);
+		xc_gopanic_classify(&d);
 	else
-		xc_gothrow_judge(&d);
+		xc_gothrow_classify(&d);
 	if (d.g_known)
-		xc_goroutine_tell(q, &d.go, d.g);
+		xc_goroutine_report(q, &d.go, d.g);
 	return true;
 }

@@ -85,7 +85,7 @@ static const char *text_of(const struct xc_godeath *d, const struct xc_goface *f
 /* The type that panic() was called with: its argument may still be where gopanic() keeps it. */
 static const char *given_type(const struct xc_godeath *d)
 {
-	struct xc_frame_context in = xc_inquiry_context(d->q, d->at);
+	struct xc_frame_context in = xc_crash_context_frame(d->q, d->at);
 	struct xc_value value, type;
 	uint64_t addr;
 	if (!in.place->level_count ||
@@ -167,27 +167,27 @@ static void judge_runtime_panic(struct xc_godeath *d, const char *confidence)
 	if (!found)
 		found = by_thrower(d);
 	if (found)
-		xc_godeath_say(d, found->kind, confidence, found->words);
+		xc_godeath_classify(d, found->kind, confidence, found->words);
 	else
-		xc_godeath_say(d, message ? "run-time" : NULL, confidence, "did what Go's run-time does not allow");
+		xc_godeath_classify(d, message ? "run-time" : NULL, confidence, "did what Go's run-time does not allow");
 }
 
 /* What was inlined into the frame called it. */
 static void judge_explicit(struct xc_godeath *d)
 {
-	const char *thrower = xc_place_function(xc_inquiry_place(d->q, d->at + 1), 0);
-	if (thrower && strcmp(thrower, xc_inquiry_culprit(d->q)) == 0)
+	const char *thrower = xc_place_function(xc_crash_context_place(d->q, d->at + 1), 0);
+	if (thrower && strcmp(thrower, xc_crash_context_culprit(d->q)) == 0)
 		thrower = NULL;
 	xc_auto(xc_freep) char *words =
 		thrower ? xc_asprintf("led to %s, which called panic()", thrower) : xc_asprintf("called panic()");
-	xc_godeath_say(d, "explicit", "certain", words);
+	xc_godeath_classify(d, "explicit", "certain", words);
 }
 
 /* The stack ends with gopanic(), or what called it has no name: it was the run-time or the program, which may say what the run-time does. */
 static void judge_by_text(struct xc_godeath *d)
 {
 	const struct finding *found = by_text(d->q->verdict->message);
-	xc_godeath_say(d, found ? found->kind : NULL, "likely",
+	xc_godeath_classify(d, found ? found->kind : NULL, "likely",
 		       found ? found->words : "panicked; which function called panic() is not known");
 }
 
@@ -206,11 +206,11 @@ static void judge_address(struct xc_godeath *d)
 {
 	const struct xc_verdict *v = d->q->verdict;
 	if (v->kind && strcmp(v->kind, "nil") == 0 && d->q->fault.addr_known && d->q->fault.addr >= FIRST_PAGE)
-		xc_godeath_say(d, "fault", v->confidence,
+		xc_godeath_classify(d, "fault", v->confidence,
 			       "touched memory that is not there (debug.SetPanicOnFault makes that a panic)");
 }
 
-void xc_gopanic_judge(struct xc_godeath *d)
+void xc_gopanic_classify(struct xc_godeath *d)
 {
 	size_t fault = xc_godeath_before_program(d->q, d->at + 1, "runtime.sigpanic");
 	blame(d);

@@ -5,6 +5,6 @@
 #include "triage/go/godeath.h"
 
 /* frames[d->at] is gopanic(): the class panic, its kind, the value, the panics before it, and the fault if it was one. */
-void xc_gopanic_judge(struct xc_godeath *d);
+void xc_gopanic_classify(struct xc_godeath *d);
 
 #endif

@@ -19,7 +19,7 @@ enum { WAITS = 4, SCANNED = 0x1000, GOROUTINES = 1000000, TOLD = 5, FRAMES = 64,
 
 /* What is asked of all goroutines. */
 struct census {
-	struct xc_inquiry *q;
+	struct xc_crash_context *q;
 	const struct xc_goruntime *go;
 	const char *root;   /* of the library's sources */
 	bool state_known;   /* of one at least */
@@ -32,11 +32,11 @@ struct census {
 
 /* Where the sources of the standard library are ("/usr/lib/go/src/"), by the crashed stack, in the report's arena; NULL when no frame tells: there
  * is no debug information, or it was built with -trimpath. */
-static const char *library_root(const struct xc_inquiry *q)
+static const char *library_root(const struct xc_crash_context *q)
 {
 	static const char source[] = "/src/runtime/";
 	for (size_t i = 0; i < q->frame_count && i < FRAMES; i++) {
-		const struct xc_place *place = xc_inquiry_place(q, i);
+		const struct xc_place *place = xc_crash_context_place(q, i);
 		size_t level = place->level_count ? place->level_count - 1 : 0;
 		const char *file = place->level_count ? place->levels[level].file : NULL;
 		const char *at =
@@ -65,10 +65,10 @@ static bool is_library(const struct xc_place *place, size_t level, const char *r
 }
 
 /* of_program: not the standard library's. */
-static bool blame(struct xc_inquiry *q, size_t index, const char *root, bool of_program)
+static bool blame(struct xc_crash_context *q, size_t index, const char *root, bool of_program)
 {
 	for (; index < q->frame_count; index++) {
-		const struct xc_place *place = xc_inquiry_place(q, index);
+		const struct xc_place *place = xc_crash_context_place(q, index);
 		if (q->frames[index].signal || !place->module)
 			continue;
 		for (size_t l = 0; l == 0 || l < place->level_count; l++) {
@@ -83,16 +83,16 @@ static bool blame(struct xc_inquiry *q, size_t index, const char *root, bool of_
 	return false;
 }
 
-bool xc_goroutine_blame(struct xc_inquiry *q, size_t index)
+bool xc_goroutine_blame(struct xc_crash_context *q, size_t index)
 {
 	const char *root = library_root(q);
 	if (blame(q, index, root, true) || blame(q, index, root, false))
 		return true;
-	xc_inquiry_blame(q, index);
+	xc_crash_context_blame(q, index);
 	return false;
 }
 
-void xc_goroutine_begin_at(struct xc_inquiry *q, size_t index)
+void xc_goroutine_begin_at(struct xc_crash_context *q, size_t index)
 {
 	q->frames += index;
 	q->frame_count -= index;
@@ -108,7 +108,7 @@ static void add_place(const struct xc_place *place, size_t level, struct xc_text
 	xc_sourceline(place, level, ", ", text);
 }
 
-void xc_goroutine_tell(const struct xc_inquiry *q, const struct xc_goruntime *go, xc_addr g)
+void xc_goroutine_report(const struct xc_crash_context *q, const struct xc_goruntime *go, xc_addr g)
 {
 	uint64_t id, from, with;
 	struct xc_text text = {0};
@@ -164,7 +164,7 @@ static bool add_reason(const struct xc_goruntime *go, xc_addr g, struct xc_text 
 }
 
 /* Its frames, in the report's arena. */
-static size_t frames_of(const struct xc_inquiry *q, const struct xc_goruntime *go, xc_addr g, struct xc_frame **out)
+static size_t frames_of(const struct xc_crash_context *q, const struct xc_goruntime *go, xc_addr g, struct xc_frame **out)
 {
 	struct xc_thread at = {.has_regs = true};
 	struct xc_frame *frames;
@@ -182,7 +182,7 @@ static size_t frames_of(const struct xc_inquiry *q, const struct xc_goruntime *g
 }
 
 /* Tell of one, and leave it blamed in q; nobody, when its stack is not known. */
-static void tell_waiting(const struct census *c, struct xc_inquiry *q, xc_addr g)
+static void tell_waiting(const struct census *c, struct xc_crash_context *q, xc_addr g)
 {
 	struct xc_text text = {0}, reason = {0};
 	uint64_t id;
@@ -205,21 +205,21 @@ static void tell_waiting(const struct census *c, struct xc_inquiry *q, xc_addr g
 }
 
 /* Count one of the list, and tell of it if it is among the first; the very first becomes the inquiry's. */
-static void count_one(struct census *c, xc_addr g, struct xc_inquiry *first)
+static void count_one(struct census *c, xc_addr g, struct xc_crash_context *first)
 {
 	if (!waits(c, g) || !is_programs(c, g) || ++c->waiting > TOLD)
 		return;
-	struct xc_inquiry one = *c->q;
+	struct xc_crash_context one = *c->q;
 	tell_waiting(c, &one, g);
 	if (c->waiting == 1)
 		*first = one;
 }
 
-void xc_goroutine_tell_all(struct xc_inquiry *q, const struct xc_goruntime *go)
+void xc_goroutine_report_all(struct xc_crash_context *q, const struct xc_goruntime *go)
 {
 	const struct xc_space *space = q->process->space;
 	struct census c = {.q = q, .go = go, .root = library_root(q)};
-	struct xc_inquiry first = *q;
+	struct xc_crash_context first = *q;
 	xc_addr list, items, g;
 	uint64_t size, count = 0, i = 0;
 	first.blame = (struct xc_blame){.place = NULL};

@@ -6,18 +6,18 @@
 
 #include "core/facts/facts.h"
 #include "triage/crash/cause_rule.h"
-#include "triage/crash/context.h"
+#include "triage/crash/signal_frame.h"
 #include "triage/go/goroutine.h"
 
 enum { THREADS = 1000, FRAMES = 40, WRITES = 2, FETCHES = 16 }; /* the latter: of x86's error code */
 
 /* What a handler was called for. */
 struct arrival {
-	struct xc_context context;
+	struct xc_signal_frame context;
 	struct xc_frame frame; /* that was interrupted */
 };
 
-static bool is_handler(const struct xc_inquiry *q, const struct xc_frame *frame)
+static bool is_handler(const struct xc_crash_context *q, const struct xc_frame *frame)
 {
 	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(frame));
 	const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
@@ -25,7 +25,7 @@ static bool is_handler(const struct xc_inquiry *q, const struct xc_frame *frame)
 }
 
 /* The innermost signal that a thread handles in sighandler(). */
-static bool find_arrival(const struct xc_inquiry *q, const struct xc_thread *thread, struct arrival *out)
+static bool find_arrival(const struct xc_crash_context *q, const struct xc_thread *thread, struct arrival *out)
 {
 	struct xc_frame frame;
 	const char *stop;
@@ -42,14 +42,14 @@ static bool find_arrival(const struct xc_inquiry *q, const struct xc_thread *thr
 			continue;
 		out->frame = frame;
 		return xc_regs_get(&callee.regs, q->process->arch->sp, &sp) &&
-		       xc_context_read(q->process, callee.pc, sp, &out->context) && out->context.info_known;
+		       xc_signal_frame_read(q->process, callee.pc, sp, &out->context) && out->context.info_known;
 	}
 	return false;
 }
 
-static struct xc_fault fault_of(const struct xc_inquiry *q, const struct arrival *a)
+static struct xc_fault fault_of(const struct xc_crash_context *q, const struct arrival *a)
 {
-	const struct xc_context *c = &a->context;
+	const struct xc_signal_frame *c = &a->context;
 	bool memory = (c->signal == SIGSEGV || c->signal == SIGBUS) && c->code > 0;
 	struct xc_fault f = {.signal = c->signal,
 			     .code = c->code,
@@ -76,12 +76,12 @@ static struct xc_fault fault_of(const struct xc_inquiry *q, const struct arrival
 }
 
 /* The inquiry goes on with this thread and the frames from what was interrupted outward. */
-static void go_on_with(struct xc_inquiry *q, const struct xc_thread *thread, const struct arrival *a)
+static void go_on_with(struct xc_crash_context *q, const struct xc_thread *thread, const struct arrival *a)
 {
-	struct xc_frame *frames = xc_arena_alloc(&q->report->arena, XC_INQUIRY_FRAMES * sizeof *frames);
+	struct xc_frame *frames = xc_arena_alloc(&q->report->arena, XC_CRASH_FRAMES * sizeof *frames);
 	size_t count = 1;
 	frames[0] = a->frame;
-	while (count < XC_INQUIRY_FRAMES && xc_unwind_step(q->unwinder, &frames[count - 1], &frames[count], &q->stop))
+	while (count < XC_CRASH_FRAMES && xc_unwind_step(q->unwinder, &frames[count - 1], &frames[count], &q->stop))
 		count++;
 	q->fault = fault_of(q, a);
 	q->thread = q->faulted = thread;
@@ -106,16 +106,16 @@ static bool is_deadly(int number)
 }
 
 /* Somebody else sent it; what the core says of the sender is of Go's run-time, which sends it on. */
-static void judge_sent(struct xc_inquiry *q, pid_t sender)
+static void judge_sent(struct xc_crash_context *q, pid_t sender)
 {
-	xc_inquiry_class(q, q->fault.signal == SIGABRT ? "killed" : "sent-by-user", NULL, "info", "certain",
+	xc_crash_context_classify(q, q->fault.signal == SIGABRT ? "killed" : "sent-by-user", NULL, "info", "certain",
 			 "another process sent the signal: a watchdog, a service manager or a person");
 	q->verdict->headline =
 		xc_arena_printf(&q->report->arena, "%s: %s, sent by process %d", xc_signal_name(q->fault.signal),
 				xc_signal_text(q->fault.signal), (int)sender);
 }
 
-static bool judge(struct xc_inquiry *q, const struct xc_thread *thread, const struct arrival *a)
+static bool judge(struct xc_crash_context *q, const struct xc_thread *thread, const struct arrival *a)
 {
 	bool other = thread != q->thread;
 	pid_t sender =
@@ -128,14 +128,14 @@ static bool judge(struct xc_inquiry *q, const struct xc_thread *thread, const st
 	if (q->fault.sent && sender != q->process->pid)
 		judge_sent(q, sender);
 	else if (q->fault.signal == SIGSYS)
-		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "likely",
+		xc_crash_context_classify(q, "seccomp-kill", NULL, "info", "likely",
 				 "a system call was made that a seccomp filter does not allow; which is not known");
 	else if (!q->fault.sent)
 		xc_cause_rule_apply(q, xc_cause_rule_event(&q->fault));
 	return q->verdict->class_name != NULL;
 }
 
-bool xc_gosignal_judge(struct xc_inquiry *q, size_t handler)
+bool xc_gosignal_classify(struct xc_crash_context *q, size_t handler)
 {
 	const struct xc_process *p = q->process;
 	struct arrival a;
@@ -149,7 +149,7 @@ bool xc_gosignal_judge(struct xc_inquiry *q, size_t handler)
 			return judge(q, &p->threads[i], &a);
 	if (own != SIGQUIT)
 		return false;
-	xc_inquiry_class(q, "dump-request", NULL, "info", "likely",
+	xc_crash_context_classify(q, "dump-request", NULL, "info", "likely",
 			 "a core was asked for with SIGQUIT: the program was not at fault");
 	return true;
 }

@@ -74,22 +74,22 @@ static void judge_memory(struct xc_godeath *d, const char *printed, const char *
 	xc_auto(xc_freep) char *cause =
 		asked_for(printed, &size)
 			? xc_asprintf("%s asked for memory, %" PRIu64 " bytes, that could not be had",
-				      xc_inquiry_culprit(d->q), size)
-			: xc_asprintf("%s asked for memory that could not be had", xc_inquiry_culprit(d->q));
-	xc_inquiry_class(d->q, "out-of-memory", NULL, "low", confidence, cause);
+				      xc_crash_context_culprit(d->q), size)
+			: xc_asprintf("%s asked for memory that could not be had", xc_crash_context_culprit(d->q));
+	xc_crash_context_classify(d->q, "out-of-memory", NULL, "low", confidence, cause);
 }
 
 /* newstack() runs on the thread's stack; morestack()'s caller is the function that wanted more of the goroutine's. */
 static void judge_stack(struct xc_godeath *d, const char *printed, const char *confidence)
 {
-	struct xc_inquiry *q = d->q;
+	struct xc_crash_context *q = d->q;
 	size_t wants = xc_godeath_before_program(q, d->at, "runtime.morestack");
 	uint64_t lo, hi, sp;
 	(void)printed;
-	struct xc_stackend end = {.framed = true, .limit = "the goroutine's stack may not grow any more"};
+	struct xc_stack_end end = {.framed = true, .limit = "the goroutine's stack may not grow any more"};
 	struct xc_mapping stack = {.readable = true, .writable = true};
 	if (wants + 1 >= q->frame_count) {
-		xc_inquiry_class(q, "stack-overflow", NULL, "low", confidence,
+		xc_crash_context_classify(q, "stack-overflow", NULL, "low", confidence,
 				 "a goroutine's stack grew to its limit; which functions fill it is not known");
 		return;
 	}
@@ -101,17 +101,17 @@ static void judge_stack(struct xc_godeath *d, const char *printed, const char *c
 		stack.hi = hi - 1;
 		end.stack = &stack;
 		end.addr = end.sp = sp;
-		xc_recursion_judge_end(q, &end);
+		xc_recursion_classify_end(q, &end);
 		return;
 	}
 	xc_goroutine_blame(q, 0);
-	xc_inquiry_class(q, "stack-overflow", NULL, "low", confidence, "a goroutine's stack grew to its limit");
+	xc_crash_context_classify(q, "stack-overflow", NULL, "low", confidence, "a goroutine's stack grew to its limit");
 }
 
 static void judge_asleep(struct xc_godeath *d, const char *printed, const char *confidence)
 {
-	xc_goroutine_tell_all(d->q, &d->go);
-	xc_inquiry_class(d->q, "deadlock", "goroutines", "medium", confidence,
+	xc_goroutine_report_all(d->q, &d->go);
+	xc_crash_context_classify(d->q, "deadlock", "goroutines", "medium", confidence,
 			 *printed ? "all goroutines wait for each other, or for what no goroutine is left to do"
 				  : "no goroutine is left that can go on");
 }
@@ -122,7 +122,7 @@ static void judge_exited(struct xc_godeath *d, const char *printed, const char *
 	(void)printed;
 	d->q->blame = (struct xc_blame){.place = NULL};
 	xc_verdict_evidence(d->q->report, "missing: which function called runtime.Goexit(): its stack is gone");
-	xc_inquiry_class(d->q, "deadlock", "goroutines", "medium", confidence,
+	xc_crash_context_classify(d->q, "deadlock", "goroutines", "medium", confidence,
 			 "main's goroutine ended with runtime.Goexit(), and no goroutine is left");
 }
 
@@ -173,11 +173,11 @@ static const struct reason *by_thrower(const struct xc_godeath *d)
 static void judge_reason(struct xc_godeath *d, const struct reason *r, const char *printed, const char *confidence)
 {
 	if (!r)
-		xc_godeath_say(d, "throw", confidence, "came to what Go's run-time ends a program for");
+		xc_godeath_classify(d, "throw", confidence, "came to what Go's run-time ends a program for");
 	else if (r->judge)
 		r->judge(d, printed, confidence);
 	else
-		xc_godeath_say(d, r->kind, confidence, r->words);
+		xc_godeath_classify(d, r->kind, confidence, r->words);
 }
 
 /* "unexpected fault address 0x123456789000". */
@@ -188,9 +188,9 @@ static void tell_address(const struct xc_godeath *d, const char *printed)
 		xc_verdict_evidence(d->q->report, "Go's run-time said: %.*s", (int)strcspn(said, "\n"), said);
 }
 
-void xc_gothrow_judge(struct xc_godeath *d)
+void xc_gothrow_classify(struct xc_godeath *d)
 {
-	struct xc_inquiry *q = d->q;
+	struct xc_crash_context *q = d->q;
 	char printed[BACKLOG + 1] = "";
 	bool sure = false, known = read_printed(d, printed);
 	const char *text = known ? last_throw(printed, &q->report->arena, &sure) : NULL;

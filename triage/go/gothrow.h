@@ -5,6 +5,6 @@
 #include "triage/go/godeath.h"
 
 /* frames[d->at] is throw() or fatal(): the class by what it printed, or by the fault. */
-void xc_gothrow_judge(struct xc_godeath *d);
+void xc_gothrow_classify(struct xc_godeath *d);
 
 #endif

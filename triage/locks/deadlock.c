@@ -10,10 +10,10 @@
 #include "core/text/threadwords.h"
 #include "triage/util/sourceline.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/ownid.h"
-#include "triage/locks/waitkind.h"
+#include "triage/locks/namespace_tid.h"
+#include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
-#include "triage/locks/waitwords.h"
+#include "triage/locks/wait_report.h"
 
 enum { MEMBERS = 8, CONVOY = 2, CONVOYS = 4, INVOLVED = 16 };
 
@@ -33,7 +33,7 @@ static void add_held(const struct xc_lock *lock, struct xc_text *text)
 {
 	xc_text_add(text, lock->why ? " likely" : "");
 	xc_text_add(text, lock->kind == XC_LOCK_ONCE ? " runs " : " holds ");
-	xc_lock_words(lock, text);
+	xc_lock_describe(lock, text);
 	if (!lock->why)
 		return;
 	xc_text_add(text, " (");
@@ -72,7 +72,7 @@ static void add_member(const struct xc_locks *l, size_t before, size_t index, st
 	if (wanted && before == index)
 		xc_text_add(text, "it again");
 	else if (wanted)
-		xc_lock_words(wanted, text);
+		xc_lock_describe(wanted, text);
 	else
 		xc_text_printf(text, "thread %d to end", (int)wait->target);
 	xc_text_add(text, " in ");
@@ -113,38 +113,38 @@ static const struct xc_lock *orphan(const struct xc_process *p, const struct xc_
 
 /* ---- the verdict ---- */
 
-bool xc_deadlock_is(struct xc_process *process)
+bool xc_deadlock_exists(struct xc_process *process)
 {
 	const struct xc_locks *l = xc_locks_of(process);
 	return l->cycle_count || orphan(process, l);
 }
 
 /* Did it end for no reason of its own, so that standing still is the reason? */
-static bool explains(const struct xc_inquiry *q)
+static bool explains(const struct xc_crash_context *q)
 {
-	return !q->verdict->class_name || xc_inquiry_is(q, "killed") || xc_inquiry_is(q, "dump-request") ||
-	       (xc_inquiry_is(q, "abort") && !q->verdict->message);
+	return !q->verdict->class_name || xc_crash_context_is(q, "killed") || xc_crash_context_is(q, "dump-request") ||
+	       (xc_crash_context_is(q, "abort") && !q->verdict->message);
 }
 
-static void blame(struct xc_inquiry *q, const struct xc_wait *wait)
+static void blame(struct xc_crash_context *q, const struct xc_wait *wait)
 {
 	q->thread = wait->thread;
 	q->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
 }
 
-static void take_headline(struct xc_inquiry *q, struct xc_text *text)
+static void take_headline(struct xc_crash_context *q, struct xc_text *text)
 {
 	q->verdict->headline = xc_arena_strdup(&q->report->arena, xc_text_string(text));
 	text->len = 0;
 }
 
 /* The place to look at is where the threads wait; who aborted is told as well: it may have had another reason. */
-static void tell_aborter(const struct xc_inquiry *q)
+static void tell_aborter(const struct xc_crash_context *q)
 {
 	struct xc_text text = {0};
 	if (!q->blame.place)
 		return;
-	xc_text_add(&text, xc_inquiry_culprit(q));
+	xc_text_add(&text, xc_crash_context_culprit(q));
 	xc_sourceline(q->blame.place, q->blame.level, ", ", &text);
 	xc_verdict_evidence(q->report, "the abort came from %s: a watchdog, or for a reason of its own",
 			    xc_text_string(&text));
@@ -170,21 +170,21 @@ static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle,
 }
 
 /* Of a circle of more, some: its stacks must fit into a record. */
-static void involve(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+static void involve(const struct xc_crash_context *q, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	for (size_t i = 0; i < cycle->count && i < INVOLVED; i++)
 		xc_verdict_involve(q->report, wait_of(l, cycle->members[i])->thread->tid);
 }
 
-static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+static void judge_cycle(struct xc_crash_context *q, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	struct xc_text text = {0};
-	bool aborted = xc_inquiry_is(q, "abort"); /* likely by a watchdog of its own: there are other reasons */
+	bool aborted = xc_crash_context_is(q, "abort"); /* likely by a watchdog of its own: there are other reasons */
 	bool likely = cycle->timed || cycle->guessed || cycle->likely || aborted;
 	add_headline(l, cycle, &text);
 	take_headline(q, &text);
 	add_cycle(l, cycle, &text);
-	xc_inquiry_class(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium", likely ? "likely" : "certain",
+	xc_crash_context_classify(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium", likely ? "likely" : "certain",
 			 xc_text_string(&text));
 	xc_text_fini(&text);
 	if (aborted)
@@ -199,16 +199,16 @@ static bool is_older(const struct xc_process *p, const struct xc_locks *l, pid_t
 	return l->waits->ids_are == XC_IDS_SAME && owner < p->pid;
 }
 
-void xc_deadlock_orphan_words(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock,
+void xc_deadlock_describe_orphan(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock,
 			      struct xc_text *text)
 {
 	add_thread(l, lock->first, text);
 	xc_text_add(text, " waits for ");
-	xc_lock_words(lock, text);
+	xc_lock_describe(lock, text);
 	xc_text_add(text, " in ");
 	xc_wait_where(wait_of(l, lock->first), text);
 	xc_text_add(text, "; ");
-	xc_ownid_words(l->waits, lock->owner, text);
+	xc_namespace_tid_describe(l->waits, lock->owner, text);
 	xc_text_add(text, ", which took it, is not there");
 	xc_text_add(text, is_older(p, l, lock->owner)
 				  ? ": it is older than the process, so that likely it took it before "
@@ -216,7 +216,7 @@ void xc_deadlock_orphan_words(const struct xc_process *p, const struct xc_locks 
 				  : " any more: it ended without unlocking it, or fork() did not copy it");
 }
 
-static void involve_waiters(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+static void involve_waiters(const struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	size_t involved = 0;
 	for (size_t i = 0; i < l->waits->count && involved < INVOLVED; i++)
@@ -226,13 +226,13 @@ static void involve_waiters(const struct xc_inquiry *q, const struct xc_locks *l
 		}
 }
 
-static void judge_orphan(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+static void judge_orphan(struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	struct xc_text text = {0};
 	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner is not there");
 	take_headline(q, &text);
-	xc_deadlock_orphan_words(q->process, l, lock, &text);
-	xc_inquiry_class(q, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
+	xc_deadlock_describe_orphan(q->process, l, lock, &text);
+	xc_crash_context_classify(q, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
 	xc_text_fini(&text);
 	blame(q, wait_of(l, lock->first));
 	involve_waiters(q, l, lock);
@@ -241,13 +241,13 @@ static void judge_orphan(struct xc_inquiry *q, const struct xc_locks *l, const s
 /* ---- who keeps others waiting ---- */
 
 /* It did not die of itself: a signal told it to. */
-static bool was_asked_for(const struct xc_inquiry *q)
+static bool was_asked_for(const struct xc_crash_context *q)
 {
-	return xc_inquiry_is(q, "killed") || xc_inquiry_is(q, "dump-request");
+	return xc_crash_context_is(q, "killed") || xc_crash_context_is(q, "dump-request");
 }
 
 /* A process that was told to end, or to leave a core, is looked at where its thread waits, not in the library round that. */
-static void blame_waiter(struct xc_inquiry *q, const struct xc_locks *l)
+static void blame_waiter(struct xc_crash_context *q, const struct xc_locks *l)
 {
 	const struct xc_wait *wait = q->thread ? xc_waits_thread(l->waits, q->thread->tid) : NULL;
 	if (was_asked_for(q) && wait && wait->has_place)
@@ -259,9 +259,9 @@ static void blame_waiter(struct xc_inquiry *q, const struct xc_locks *l)
 static void add_deed(struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_text *text)
 {
 	size_t before = text->len;
-	xc_wait_words(p, wait, paths, text);
+	xc_wait_report_describe(p, wait, paths, text);
 	if (text->len == before && wait->through)
-		xc_text_printf(text, "in %s()", xc_waitkind_plain(wait->through));
+		xc_text_printf(text, "in %s()", xc_wait_kind_plain(wait->through));
 	else if (text->len == before)
 		xc_text_add(text, "it runs");
 	xc_text_add(text, ", in ");
@@ -277,7 +277,7 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 	else
 		xc_text_printf(text, "%zu threads", lock->waiters);
 	xc_text_add(text, lock->waiters == 1 ? " waits for " : " wait for ");
-	xc_lock_words(lock, text);
+	xc_lock_describe(lock, text);
 	if (lock->waiters == 1) {
 		xc_text_add(text, " in ");
 		xc_wait_where(wait_of(l, lock->first), text);
@@ -288,7 +288,7 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 				       lock->readers == 1 ? " holds; who that is is" : "s hold; who they are is");
 		else if (lock->owner) {
 			xc_text_add(text, ", which ");
-			xc_lock_stranger_words(l, lock, text);
+			xc_lock_describe_owner(l, lock, text);
 			xc_text_add(text, " holds");
 		}
 		return;
@@ -306,19 +306,19 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 }
 
 /* A lock that is not of a circle, which many wait for, or one when the process stood still. */
-static bool is_queue(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+static bool is_queue(const struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock)
 {
-	size_t least = explains(q) || xc_inquiry_is(q, "deadlock") ? 1 : CONVOY;
+	size_t least = explains(q) || xc_crash_context_is(q, "deadlock") ? 1 : CONVOY;
 	if (lock->waiters < least || xc_lock_is_orphan(q->process, l, lock))
 		return false;
 	if (lock->in_cycle && lock->waiters < CONVOY)
 		return false;
 	return lock->holder != XC_LOCK_NOBODY || lock->readers ||
-	       (lock->owner && (lock->shared || l->waits->ids_are == XC_IDS_NOT_TOLD));
+	       (lock->owner && (lock->shared || l->waits->ids_are == XC_IDS_UNKNOWN));
 }
 
 /* The one that most wait for comes first. */
-static const struct xc_lock *next_queue(const struct xc_inquiry *q, const struct xc_locks *l,
+static const struct xc_lock *next_queue(const struct xc_crash_context *q, const struct xc_locks *l,
 					const struct xc_lock *after)
 {
 	const struct xc_lock *best = NULL;
@@ -333,14 +333,14 @@ static const struct xc_lock *next_queue(const struct xc_inquiry *q, const struct
 }
 
 /* Somebody ended a process that stood, or seemed to stand still: it is the owner of that lock that one looks at. */
-static void blame_owner(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+static void blame_owner(struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	if (lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->has_place)
 		blame(q, wait_of(l, lock->holder));
 }
 
 /* In the cause without what descriptors lead to. */
-static void tell_queue(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock, bool cause)
+static void tell_queue(struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock, bool cause)
 {
 	struct xc_text text = {0}, bare = {0};
 	bool secret = lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->thread->call_file;
@@ -356,7 +356,7 @@ static void tell_queue(struct xc_inquiry *q, const struct xc_locks *l, const str
 	xc_text_fini(&bare);
 }
 
-static void tell_queues(struct xc_inquiry *q, const struct xc_locks *l)
+static void tell_queues(struct xc_crash_context *q, const struct xc_locks *l)
 {
 	const struct xc_lock *lock = next_queue(q, l, NULL);
 	bool asked = was_asked_for(q) && q->verdict->cause;
@@ -366,7 +366,7 @@ static void tell_queues(struct xc_inquiry *q, const struct xc_locks *l)
 		tell_queue(q, l, lock, !told && asked);
 }
 
-static void tell_inherited(struct xc_inquiry *q, const struct xc_locks *l)
+static void tell_inherited(struct xc_crash_context *q, const struct xc_locks *l)
 {
 	struct xc_text text = {0};
 	for (size_t i = 0, told = 0; i < l->lock_count && told < CONVOYS; i++) {
@@ -374,7 +374,7 @@ static void tell_inherited(struct xc_inquiry *q, const struct xc_locks *l)
 		if (!lock->inherited && !lock->died)
 			continue;
 		text.len = 0;
-		xc_lock_words(lock, &text);
+		xc_lock_describe(lock, &text);
 		xc_text_add(&text, lock->died ? ": its owner ended while it had it, and nobody has taken it since"
 					      : ": a former owner ended while it had it; who took it over has not said "
 						"that what it guards is in order (pthread_mutex_consistent)");
@@ -384,7 +384,7 @@ static void tell_inherited(struct xc_inquiry *q, const struct xc_locks *l)
 	xc_text_fini(&text);
 }
 
-static void add_evidence(struct xc_inquiry *q, const struct xc_locks *l, size_t from)
+static void add_evidence(struct xc_crash_context *q, const struct xc_locks *l, size_t from)
 {
 	struct xc_text text = {0};
 	for (size_t i = from; i < l->cycle_count && i < from + CONVOYS; i++) {
@@ -400,7 +400,7 @@ static void add_evidence(struct xc_inquiry *q, const struct xc_locks *l, size_t 
 				    l->limits);
 }
 
-void xc_deadlock_judge(struct xc_inquiry *q)
+void xc_deadlock_classify(struct xc_crash_context *q)
 {
 	const struct xc_locks *l = xc_locks_of(q->process);
 	const struct xc_lock *lost = orphan(q->process, l);

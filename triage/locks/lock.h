@@ -22,7 +22,7 @@ struct xc_lock {
 	bool robust;    /* whoever waits is told when the owner ends */
 	bool shared;    /* between processes: its owner may be of another one */
 	bool reentrant; /* recursive, or checked: its owner may ask again without waiting */
-	pid_t owner; /* of a mutex, the writer of a reader-writer lock, as the process itself knows it (ownid.h); 0: none, or not known */
+	pid_t owner; /* of a mutex, the writer of a reader-writer lock, as the process itself knows it (namespace_tid.h); 0: none, or not known */
 	size_t holder; /* index of the thread that has it; XC_LOCK_NOBODY: none of the process, or it is not known which (ids_are of waits.h) */
 	const char *why;  /* the holder is not recorded, but likely, because …; else NULL */
 	bool inherited;   /* robust: its owner got it from one that had ended, and has not said that all is well */
@@ -71,9 +71,9 @@ const char *xc_lock_kind_text(const struct xc_lock *lock);
 
 /* Append, of an owner that is no thread of the list, or none that could be told, "thread 17", "thread 17 of another process", "the thread that calls
  * itself 17". */
-void xc_lock_stranger_words(const struct xc_locks *locks, const struct xc_lock *lock, struct xc_text *text);
+void xc_lock_describe_owner(const struct xc_locks *locks, const struct xc_lock *lock, struct xc_text *text);
 
 /* Append "mutex `first.lock`", "reader-writer lock 0x…, a block". */
-void xc_lock_words(const struct xc_lock *lock, struct xc_text *text);
+void xc_lock_describe(const struct xc_lock *lock, struct xc_text *text);
 
 #endif

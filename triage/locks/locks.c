@@ -9,7 +9,7 @@
  * is robust or inherits, the lock's word is the owner's id with two flags. readers >> 3 counts those who read. Of a robust one the owner is
  * 0x7fffffff from when it was got from a dead owner until pthread_mutex_consistent.
  *
- *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread (ownid.c) |          (sysdeps/nptl/stdio-lock.h)
+ *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread (namespace_tid.c) |          (sysdeps/nptl/stdio-lock.h)
  *
  * Rust (library/std/src/sys/sync/{mutex,rwlock,once}/futex.rs, 1.62 to 1.95): a word of 4 bytes. Mutex: 0, 1 locked, 2 and somebody waits.
  * RwLock: 30 bits, readers, all set for a writer; two bits for who waits. */
@@ -19,10 +19,10 @@
 #include <string.h>
 
 #include "core/live/live.h"
-#include "triage/locks/holders.h"
-#include "triage/locks/lockname.h"
-#include "triage/locks/ownid.h"
-#include "triage/locks/waitkind.h"
+#include "triage/locks/lock_holder.h"
+#include "triage/locks/lock_name.h"
+#include "triage/locks/namespace_tid.h"
+#include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
 
 enum {
@@ -96,7 +96,7 @@ static void read_library_lock(const struct xc_process *p, struct xc_lock *lock)
 	lock->held = word != 0;
 	if (lock->held && xc_arch_is_x86_64(p->arch) &&
 	    xc_space_peek_uint(p->space, lock->addr + STREAM_OWNER, 8, &owner))
-		lock->owner = xc_ownid_at(p, owner);
+		lock->owner = xc_namespace_tid_at(p, owner);
 	lock->reentrant = lock->owner != 0;
 	lock->ownerless = !lock->owner;
 	if (lock->owner)
@@ -142,7 +142,7 @@ static bool lock_kind(const struct xc_wait *wait, struct xc_lock *out)
 		out->ownerless = true;
 		break;
 	case XC_WAIT_LIBRARY_LOCK:
-		out->kind = xc_waitkind_allocates(wait->through) ? XC_LOCK_ARENA : XC_LOCK_LIBRARY;
+		out->kind = xc_wait_kind_allocates(wait->through) ? XC_LOCK_ARENA : XC_LOCK_LIBRARY;
 		break;
 	default:
 		return false;
@@ -208,9 +208,9 @@ static void read_locks(struct xc_process *p, struct xc_locks *l)
 			read_rwlock(p, lock);
 		else
 			read_mutex(p, lock);
-		lock->holder = index_of(l->waits, lock->owner ? xc_ownid_thread(l->waits, lock->owner) : NULL);
+		lock->holder = index_of(l->waits, lock->owner ? xc_namespace_tid_thread(l->waits, lock->owner) : NULL);
 		if (i < NAMED)
-			xc_lockname_find(p, &l->waits->items[lock->first], unwinder, lock);
+			xc_lock_name_find(p, &l->waits->items[lock->first], unwinder, lock);
 		else
 			lock->name = xc_arena_printf(&p->arena, "0x%llx", (unsigned long long)lock->addr);
 	}
@@ -252,7 +252,7 @@ static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 		if (p->threads[i].tid < p->threads[first].tid)
 			first = i;
 	struct xc_cycle cycle = {.count = count, .members = xc_arena_alloc(&p->arena, count * sizeof *cycle.members)};
-	cycle.likely = l->waits->ids_are == XC_IDS_NOT_TOLD;
+	cycle.likely = l->waits->ids_are == XC_IDS_UNKNOWN;
 	for (size_t k = 0, i = first; k < count; k++, i = l->next[i]) {
 		cycle.members[k] = i;
 		cycle.timed |= l->waits->items[i].timed;
@@ -295,7 +295,7 @@ const struct xc_locks *xc_locks_of(struct xc_process *process)
 	collect(process, l);
 	read_locks(process, l);
 	link_locks(l);
-	xc_holders_guess(process, l);
+	xc_lock_holder_guess(process, l);
 	link_threads(l);
 	find_cycles(process, l);
 	process->locks = l;

@@ -33,7 +33,7 @@ enum xc_wait_kind {
 
 struct xc_wait {
 	const struct xc_thread *thread;
-	pid_t own; /* the id that the process itself knows the thread by (ownid.h); 0: not known */
+	pid_t own; /* the id that the process itself knows the thread by (namespace_tid.h); 0: not known */
 	enum xc_wait_kind kind;
 	bool timed;       /* it ends by itself */
 	bool guessed;     /* the kind, by the words in memory: nothing is known of the functions on the stack */
@@ -64,7 +64,7 @@ struct xc_wait_id {
 enum xc_ids_are {
 	XC_IDS_SAME,
 	XC_IDS_OTHERS,   /* of another pid namespace, and known of every thread */
-	XC_IDS_NOT_TOLD, /* perhaps of another one, and not known of every thread: one that is not found may be there */
+	XC_IDS_UNKNOWN, /* perhaps of another one, and not known of every thread: one that is not found may be there */
 };
 
 struct xc_waits {

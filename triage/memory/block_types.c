@@ -2,7 +2,7 @@
 
 #include "heap/types/typing.h"
 
-void xc_block_types_infer(const struct xc_inquiry *q)
+void xc_block_types_infer(const struct xc_crash_context *q)
 {
 	struct xc_typing *typing;
 	if (q->heap->blocks.count <= XC_BLOCK_TYPES_MOST)

@@ -7,7 +7,7 @@
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
 #include "triage/memory/block_types.h"
-#include "triage/util/search.h"
+#include "triage/util/memory_search.h"
 
 enum {
 	TOLD = 3,
@@ -21,7 +21,7 @@ static bool is_of_allocator(const char *place)
 }
 
 /* The blocks of the heap get their types for it. False when it is none. */
-static bool place_of(const struct xc_inquiry *q, xc_addr at, bool stacks, struct xc_text *text)
+static bool place_of(const struct xc_crash_context *q, xc_addr at, bool stacks, struct xc_text *text)
 {
 	struct xc_what what = xc_what(q->process, q->heap, at);
 	bool live = what.kind == XC_WHAT_BLOCK && xc_block_state(&q->heap->blocks, what.block) == XC_BLOCK_LIVE;
@@ -35,11 +35,11 @@ static bool place_of(const struct xc_inquiry *q, xc_addr at, bool stacks, struct
 	return !is_of_allocator(place) && !(stack && (!strstr(place, "#") || strstr(place, "no named variable")));
 }
 
-size_t xc_referrers_tell(const struct xc_inquiry *q, uint32_t block, bool stacks, const char *what)
+size_t xc_referrers_report(const struct xc_crash_context *q, uint32_t block, bool stacks, const char *what)
 {
 	const struct xc_blocks *blocks = &q->heap->blocks;
 	xc_addr found[HITS];
-	size_t count = xc_search_words(q->process, xc_block_addr(blocks, block), xc_block_size(blocks, block) - 1,
+	size_t count = xc_memory_search_words(q->process, xc_block_addr(blocks, block), xc_block_size(blocks, block) - 1,
 				       found, HITS);
 	size_t told = 0;
 	for (size_t i = 0; i < count && told < TOLD; i++) {

@@ -38,7 +38,7 @@ static const struct {
 /* ---- the text ---- */
 
 /* The text between two marks of the last words; NULL when they are not there. */
-static const char *between(struct xc_inquiry *q, const char *begin, const char *end)
+static const char *between(struct xc_crash_context *q, const char *begin, const char *end)
 {
 	const char *at = q->verdict->message ? strstr(q->verdict->message, begin) : NULL;
 	if (!at)
@@ -51,7 +51,7 @@ static const char *between(struct xc_inquiry *q, const char *begin, const char *
 }
 
 /* What was passed is a constant of the program: text elsewhere would be somebody's data. */
-static const char *passed_text(struct xc_inquiry *q, size_t caller, unsigned number)
+static const char *passed_text(struct xc_crash_context *q, size_t caller, unsigned number)
 {
 	char text[TEXT_MOST + 1];
 	uint64_t addr;
@@ -65,7 +65,7 @@ static const char *passed_text(struct xc_inquiry *q, size_t caller, unsigned num
 }
 
 /* Was text passed that the program can write? Then it is no constant, and may be anything. */
-static bool passes_data(struct xc_inquiry *q, size_t caller, unsigned number)
+static bool passes_data(struct xc_crash_context *q, size_t caller, unsigned number)
 {
 	uint64_t addr;
 	if (number == UINT32_MAX || caller >= q->frame_count || !xc_argument_find(q, caller, number, &addr))
@@ -75,12 +75,12 @@ static bool passes_data(struct xc_inquiry *q, size_t caller, unsigned number)
 }
 
 /* The frame of the outermost reporter; frame_count when none is on the stack. */
-static size_t find_reporter(const struct xc_inquiry *q, unsigned *argument_out)
+static size_t find_reporter(const struct xc_crash_context *q, unsigned *argument_out)
 {
 	size_t found = q->frame_count;
 	for (size_t i = 0; i < XC_COUNT(reporters); i++) {
 		const char *const names[] = {reporters[i].name, NULL};
-		size_t at = xc_inquiry_frame_called(q, names);
+		size_t at = xc_crash_context_find_frame(q, names);
 		if (at == q->frame_count || (found != q->frame_count && at < found))
 			continue;
 		found = at;
@@ -92,7 +92,7 @@ static size_t find_reporter(const struct xc_inquiry *q, unsigned *argument_out)
 /* ---- its paths ---- */
 
 struct words {
-	struct xc_inquiry *q;
+	struct xc_crash_context *q;
 	struct xc_standpoint standpoint;
 	struct xc_text values, unknown, names;
 	const char *told[VALUES];
@@ -264,9 +264,9 @@ static void tell_paths(struct words *w, const char *text)
 }
 
 /* The values of what the text names, in the innermost function of the frame that asserted. */
-static void tell_values(struct xc_inquiry *q, size_t index, const char *text)
+static void tell_values(struct xc_crash_context *q, size_t index, const char *text)
 {
-	struct xc_frame_context in = xc_inquiry_context(q, index);
+	struct xc_frame_context in = xc_crash_context_frame(q, index);
 	const struct xc_place *place = in.place;
 	if (!place->level_count || place->line_only) {
 		xc_verdict_evidence(q->report, "the values of its variables are not known: no debug information here");
@@ -297,7 +297,7 @@ static void tell_values(struct xc_inquiry *q, size_t index, const char *text)
 
 /* ---- */
 
-bool xc_assertion_judge(struct xc_inquiry *q)
+bool xc_assertion_classify(struct xc_crash_context *q)
 {
 	unsigned argument = UINT32_MAX;
 	size_t reporter = find_reporter(q, &argument);
@@ -307,10 +307,10 @@ bool xc_assertion_judge(struct xc_inquiry *q)
 	if (!text && reporter == q->frame_count)
 		return false;
 	if (reporter + 1 < q->frame_count)
-		xc_inquiry_blame(q, reporter + 1);
+		xc_crash_context_blame(q, reporter + 1);
 	if (!text && reporter + 1 < q->frame_count)
 		text = passed_text(q, reporter + 1, argument);
-	xc_inquiry_class(q, "assertion", NULL, "low", "certain", "an assertion of the program did not hold");
+	xc_crash_context_classify(q, "assertion", NULL, "low", "certain", "an assertion of the program did not hold");
 	if (!text || passes_data(q, reporter + 1, argument))
 		return true;
 	q->verdict->expression = text;

@@ -2,10 +2,10 @@
 #ifndef XC_ASSERTION_H
 #define XC_ASSERTION_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
 /* A failed assert(), g_assert(), _GLIBCXX_ASSERTIONS: the class, the asserted text as verdict->expression, the values of its variables in
  * the function that asserted as evidence. False when the program did not die of one. */
-bool xc_assertion_judge(struct xc_inquiry *q);
+bool xc_assertion_classify(struct xc_crash_context *q);
 
 #endif

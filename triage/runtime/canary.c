@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "triage/code/bodies.h"
+#include "triage/code/body_cache.h"
 #include "triage/dataflow/local.h"
 
 enum { GUARD = 0x28, BETWEEN = 8, SHOWN = 32 };
@@ -26,10 +26,10 @@ static bool uses_guard(const struct xc_insn *insn)
 }
 
 /* Where the canary of the function in the frame lies. */
-static bool find_canary(const struct xc_inquiry *q, size_t index, xc_addr *canary_out)
+static bool find_canary(const struct xc_crash_context *q, size_t index, xc_addr *canary_out)
 {
 	const struct xc_frame *frame = &q->frames[index];
-	struct xc_body *body = xc_bodies_get(q->bodies, xc_frame_lookup(frame));
+	struct xc_body *body = xc_body_cache_get(q->bodies, xc_frame_lookup(frame));
 	const struct xc_arch *arch = q->process->arch;
 	for (size_t i = 0; body && i < body->count; i++) {
 		for (size_t j = i + 1; uses_guard(&body->insns[i]) && j < body->count && j <= i + BETWEEN; j++) {
@@ -50,7 +50,7 @@ static bool find_canary(const struct xc_inquiry *q, size_t index, xc_addr *canar
 }
 
 /* The canary as the thread knows it. */
-static bool guard(const struct xc_inquiry *q, uint64_t *value_out)
+static bool guard(const struct xc_crash_context *q, uint64_t *value_out)
 {
 	uint64_t tp;
 	return q->process->arch->tls.tp >= 0 && xc_regs_get(&q->thread->regs, q->process->arch->tls.tp, &tp) &&
@@ -59,7 +59,7 @@ static bool guard(const struct xc_inquiry *q, uint64_t *value_out)
 
 /* ---- words ---- */
 
-static void tell_bytes(const struct xc_inquiry *q, xc_addr canary)
+static void tell_bytes(const struct xc_crash_context *q, xc_addr canary)
 {
 	char bytes[SHOWN];
 	uint64_t have, want;
@@ -83,7 +83,7 @@ static void tell_bytes(const struct xc_inquiry *q, xc_addr canary)
 	xc_verdict_redact(q->report, redacted);
 }
 
-static void tell_reach(const struct xc_inquiry *q, size_t index)
+static void tell_reach(const struct xc_crash_context *q, size_t index)
 {
 	struct xc_frame frame = q->frames[index];
 	uint64_t back;
@@ -97,7 +97,7 @@ static void tell_reach(const struct xc_inquiry *q, size_t index)
 
 /* The array nearest below is likely the one: an inner block that has ended may have had others. Of several in sight none is named as the
  * expression. */
-static void tell_array(struct xc_inquiry *q, size_t index, xc_addr canary)
+static void tell_array(struct xc_crash_context *q, size_t index, xc_addr canary)
 {
 	struct xc_text text = {0};
 	xc_addr at = 0;
@@ -113,25 +113,25 @@ static void tell_array(struct xc_inquiry *q, size_t index, xc_addr canary)
 		q->verdict->expression = others ? NULL : xc_arena_strdup(&q->report->arena, xc_text_string(&text));
 		xc_auto(xc_freep) char *cause =
 			xc_asprintf("%s wrote past the end of a local array, likely %s, over the canary behind it",
-				    xc_inquiry_culprit(q), xc_text_string(&text));
+				    xc_crash_context_culprit(q), xc_text_string(&text));
 		q->verdict->cause = xc_arena_strdup(&q->report->arena, cause);
 	}
 	xc_text_fini(&text);
 }
 
-bool xc_canary_judge(struct xc_inquiry *q)
+bool xc_canary_classify(struct xc_crash_context *q)
 {
 	static const char *const checks[] = {"__stack_chk_fail", "__stack_chk_fail_local", NULL};
-	size_t check = xc_inquiry_frame_called(q, checks);
+	size_t check = xc_crash_context_find_frame(q, checks);
 	bool told = q->verdict->message && strstr(q->verdict->message, "stack smashing detected");
 	xc_addr canary;
 	if (!told && check == q->frame_count)
 		return false;
 	if (check + 1 < q->frame_count)
-		xc_inquiry_blame(q, check + 1);
+		xc_crash_context_blame(q, check + 1);
 	xc_auto(xc_freep) char *cause = xc_asprintf(
-		"%s wrote past the end of one of its local arrays, over the canary behind it", xc_inquiry_culprit(q));
-	xc_inquiry_class(q, "stack-smash", NULL, "high", "certain", cause);
+		"%s wrote past the end of one of its local arrays, over the canary behind it", xc_crash_context_culprit(q));
+	xc_crash_context_classify(q, "stack-smash", NULL, "high", "certain", cause);
 	if (!q->blame.place)
 		return true;
 	size_t smashed = check + 1 < q->frame_count ? check + 1 : q->blamed;

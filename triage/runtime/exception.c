@@ -14,7 +14,7 @@
  *	lea index(%rip),%rdi; call __tls_get_addr; add $0,%rax; ret     index: { module, offset }
  *	mov %fs:0,%rax; lea -16(%rax),%rax; ret                         linked statically
  *
- * or __cxa_get_globals_fast() asks pthread_getspecific() for it (specific.h).
+ * or __cxa_get_globals_fast() asks pthread_getspecific() for it (thread_specific.h).
  *
  * type_info: { vptr, name }; with one base { …, base }; with several { …, flags, count, { base, offset << 8 | flags } … } */
 #include "triage/runtime/exception.h"
@@ -27,7 +27,7 @@
 #include "dwarf/elf/symbol.h"
 #include "triage/code/getter.h"
 #include "triage/code/insn.h"
-#include "triage/dataflow/specific.h"
+#include "triage/dataflow/thread_specific.h"
 
 enum {
 	NAME_MOST = 4096,
@@ -46,7 +46,7 @@ static const char STRING[] = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcE
 static const char STRING_LLVM[] = "NSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE";
 static const uint64_t GNU = UINT64_C(0x474e5543432b2b00), LLVM = UINT64_C(0x434c4e47432b2b00);
 
-static bool peek(const struct xc_inquiry *q, xc_addr addr, uint64_t *out)
+static bool peek(const struct xc_crash_context *q, xc_addr addr, uint64_t *out)
 {
 	return xc_space_peek_uint(q->process->space, addr, 8, out);
 }
@@ -54,7 +54,7 @@ static bool peek(const struct xc_inquiry *q, xc_addr addr, uint64_t *out)
 /* ---- type info ---- */
 
 /* The mangled name in a type_info: "St13runtime_error". False for what is none. */
-static bool type_name(const struct xc_inquiry *q, xc_addr info, char name[NAME_MOST + 1])
+static bool type_name(const struct xc_crash_context *q, xc_addr info, char name[NAME_MOST + 1])
 {
 	uint64_t vptr, text;
 	bool cut;
@@ -66,7 +66,7 @@ static bool type_name(const struct xc_inquiry *q, xc_addr info, char name[NAME_M
 	return true;
 }
 
-static const char *demangled(const struct xc_inquiry *q, const char *name)
+static const char *demangled(const struct xc_crash_context *q, const char *name)
 {
 	static const char prefix[] = "typeinfo for ";
 	xc_auto(xc_freep) char *symbol = xc_asprintf("_ZTI%s", name);
@@ -80,14 +80,14 @@ static const char *demangled(const struct xc_inquiry *q, const char *name)
 	return xc_arena_strdup(&q->report->arena, text + strlen(prefix));
 }
 
-static const char *type_text(const struct xc_inquiry *q, xc_addr info)
+static const char *type_text(const struct xc_crash_context *q, xc_addr info)
 {
 	char name[NAME_MOST + 1];
 	return type_name(q, info, name) ? demangled(q, name) : NULL;
 }
 
 /* How a type_info goes on: by the name of its own class. */
-static bool info_is(const struct xc_inquiry *q, xc_addr info, const char *name)
+static bool info_is(const struct xc_crash_context *q, xc_addr info, const char *name)
 {
 	char text[128];
 	uint64_t vptr;
@@ -112,7 +112,7 @@ static void add_base(struct bases *bases, xc_addr info, uint64_t offset)
 }
 
 /* The direct bases of a type, the first one on top; virtual ones are nowhere fixed. */
-static void add_bases(const struct xc_inquiry *q, xc_addr info, uint64_t offset, struct bases *bases)
+static void add_bases(const struct xc_crash_context *q, xc_addr info, uint64_t offset, struct bases *bases)
 {
 	uint64_t base, counts, flags;
 	if (info_is(q, info, "__si_class_type_info")) {
@@ -128,7 +128,7 @@ static void add_bases(const struct xc_inquiry *q, xc_addr info, uint64_t offset,
 }
 
 /* Where in an object of type `info` its base `name` (mangled) begins. */
-static bool base_offset(const struct xc_inquiry *q, xc_addr info, const char *name, uint64_t *offset_out)
+static bool base_offset(const struct xc_crash_context *q, xc_addr info, const char *name, uint64_t *offset_out)
 {
 	struct bases bases = {.count = 0};
 	char have[NAME_MOST + 1];
@@ -145,7 +145,7 @@ static bool base_offset(const struct xc_inquiry *q, xc_addr info, const char *na
 	return false;
 }
 
-const char *xc_exception_class(const struct xc_inquiry *q, xc_addr addr)
+const char *xc_exception_class(const struct xc_crash_context *q, xc_addr addr)
 {
 	uint64_t vptr, info;
 	if (!peek(q, addr, &vptr) || !xc_process_module(q->process, vptr) || !peek(q, vptr - 8, &info))
@@ -155,14 +155,14 @@ const char *xc_exception_class(const struct xc_inquiry *q, xc_addr addr)
 
 /* ---- the header ---- */
 
-static bool is_header(const struct xc_inquiry *q, xc_addr at)
+static bool is_header(const struct xc_crash_context *q, xc_addr at)
 {
 	uint64_t class;
 	return peek(q, at, &class) && ((class & ~UINT64_C(0xff)) == GNU || (class & ~UINT64_C(0xff)) == LLVM) &&
 	       (class & 255) <= 1;
 }
 
-static bool read_header(const struct xc_inquiry *q, xc_addr at, struct xc_exception *out)
+static bool read_header(const struct xc_crash_context *q, xc_addr at, struct xc_exception *out)
 {
 	uint64_t class;
 	if (!is_header(q, at) || !peek(q, at, &class))
@@ -181,7 +181,7 @@ static bool read_header(const struct xc_inquiry *q, xc_addr at, struct xc_except
 /* ---- where the run-time keeps it ---- */
 
 /* The block of a module in the thread's storage: tp + 8 leads to the table of blocks, 16 bytes each, first the generation. */
-static bool storage(const struct xc_inquiry *q, uint64_t module, uint64_t *block_out)
+static bool storage(const struct xc_crash_context *q, uint64_t module, uint64_t *block_out)
 {
 	uint64_t tp, table, count;
 	const struct xc_arch *arch = q->process->arch;
@@ -196,7 +196,7 @@ struct getting {
 };
 
 /* One instruction of __cxa_get_globals. False: not as known. */
-static bool follow(const struct xc_inquiry *q, const struct xc_insn *insn, struct getting *g)
+static bool follow(const struct xc_crash_context *q, const struct xc_insn *insn, struct getting *g)
 {
 	uint64_t module, offset, tp, more;
 	switch (insn->kind) {
@@ -234,7 +234,7 @@ static bool follow(const struct xc_inquiry *q, const struct xc_insn *insn, struc
 }
 
 /* The address that __cxa_get_globals() would return. */
-static bool find_globals(const struct xc_inquiry *q, xc_addr *globals_out)
+static bool find_globals(const struct xc_crash_context *q, xc_addr *globals_out)
 {
 	uint8_t code[CODE_MOST];
 	xc_addr function;
@@ -258,21 +258,21 @@ static bool find_globals(const struct xc_inquiry *q, xc_addr *globals_out)
 }
 
 /* libc++abi as distributions build it keeps them under a key, from the first exception on: 0 before. */
-static bool find_specific(const struct xc_inquiry *q, xc_addr *globals_out)
+static bool find_specific(const struct xc_crash_context *q, xc_addr *globals_out)
 {
 	xc_addr function;
 	uint64_t key;
 	return xc_symbol_find(q->process, "__cxa_get_globals_fast", NULL, &function) &&
-	       xc_specific_key(q, function, &key) && xc_specific_get(q, key, globals_out);
+	       xc_thread_specific_key(q, function, &key) && xc_thread_specific_get(q, key, globals_out);
 }
 
 /* __cxa_eh_globals { caughtExceptions; uint32 uncaughtExceptions; } (Itanium C++ ABI, 2.2.2); 0 before the first exception. */
-static bool get_globals(const struct xc_inquiry *q, xc_addr *globals_out)
+static bool get_globals(const struct xc_crash_context *q, xc_addr *globals_out)
 {
 	return find_globals(q, globals_out) || find_specific(q, globals_out);
 }
 
-bool xc_exception_none(const struct xc_inquiry *q)
+bool xc_exception_none(const struct xc_crash_context *q)
 {
 	xc_addr globals;
 	uint64_t caught, thrown;
@@ -282,7 +282,7 @@ bool xc_exception_none(const struct xc_inquiry *q)
 			    xc_space_peek_uint(q->process->space, globals + 8, 4, &thrown) && !thrown);
 }
 
-static bool by_globals(const struct xc_inquiry *q, bool *answered, struct xc_exception *out)
+static bool by_globals(const struct xc_crash_context *q, bool *answered, struct xc_exception *out)
 {
 	xc_addr globals;
 	uint64_t caught = 0;
@@ -291,7 +291,7 @@ static bool by_globals(const struct xc_inquiry *q, bool *answered, struct xc_exc
 }
 
 /* A header that the frames of the run-time point to. */
-static bool by_stack(const struct xc_inquiry *q, struct xc_exception *out)
+static bool by_stack(const struct xc_crash_context *q, struct xc_exception *out)
 {
 	uint64_t from, word;
 	if (!q->frame_count || !xc_regs_get(&q->frames[0].regs, q->process->arch->sp, &from))
@@ -302,7 +302,7 @@ static bool by_stack(const struct xc_inquiry *q, struct xc_exception *out)
 	return false;
 }
 
-bool xc_exception_current(const struct xc_inquiry *q, struct xc_exception *out)
+bool xc_exception_current(const struct xc_crash_context *q, struct xc_exception *out)
 {
 	bool answered;
 	if (q->process->arch->machine != EM_X86_64 || q->process->arch->word != 8)
@@ -318,7 +318,7 @@ bool xc_exception_current(const struct xc_inquiry *q, struct xc_exception *out)
 
 /* The text that the exception's own what() returns. Those of std::runtime_error and std::logic_error, which keep a pointer behind their
  * vptr (both libraries), go through the library's string. */
-static bool what_text(const struct xc_inquiry *q, const struct xc_exception *e, uint64_t offset, uint64_t *text_out)
+static bool what_text(const struct xc_crash_context *q, const struct xc_exception *e, uint64_t offset, uint64_t *text_out)
 {
 	static const char *const keepers[] = {"St13runtime_error", "St11logic_error"};
 	uint64_t vptr, function, keeper;
@@ -337,7 +337,7 @@ static bool what_text(const struct xc_inquiry *q, const struct xc_exception *e, 
 
 /* The text of a std::string: libstdc++ has the pointer first; libc++, where the lowest bit of the first byte is set, third, else the
  * text behind that byte. */
-static bool string_text(const struct xc_inquiry *q, const struct xc_exception *e, uint64_t *text_out)
+static bool string_text(const struct xc_crash_context *q, const struct xc_exception *e, uint64_t *text_out)
 {
 	uint64_t offset, first;
 	if (base_offset(q, e->info, STRING, &offset))
@@ -348,7 +348,7 @@ static bool string_text(const struct xc_inquiry *q, const struct xc_exception *e
 	return !(first & 1) || peek(q, e->object + offset + 16, text_out);
 }
 
-const char *xc_exception_what(const struct xc_inquiry *q, const struct xc_exception *exception)
+const char *xc_exception_what(const struct xc_crash_context *q, const struct xc_exception *exception)
 {
 	char text[WHAT_MOST + 1];
 	uint64_t offset, at;

@@ -39,10 +39,10 @@ static const struct call *call_named(const char *name)
 	return NULL;
 }
 
-static const struct call *find_call(const struct xc_inquiry *q)
+static const struct call *find_call(const struct xc_crash_context *q)
 {
 	for (size_t i = 0; i < q->blamed; i++) {
-		const struct xc_place *place = xc_inquiry_place(q, i);
+		const struct xc_place *place = xc_crash_context_place(q, i);
 		const struct call *call = call_named(place->symbol);
 		if (call)
 			return call;
@@ -50,13 +50,13 @@ static const struct call *find_call(const struct xc_inquiry *q)
 	return call_named(xc_argument_callee(q, q->blamed));
 }
 
-static bool argument(const struct xc_inquiry *q, int number, uint64_t *value_out)
+static bool argument(const struct xc_crash_context *q, int number, uint64_t *value_out)
 {
 	return number != NO && xc_argument_find(q, q->blamed, (unsigned)number, value_out);
 }
 
 /* The text that was to be copied: its bytes with the NUL. */
-static bool text_size(const struct xc_inquiry *q, xc_addr from, uint64_t *size_out)
+static bool text_size(const struct xc_crash_context *q, xc_addr from, uint64_t *size_out)
 {
 	xc_auto(xc_freep) char *text = xc_realloc(NULL, TEXT_MOST + 1);
 	bool cut;
@@ -66,7 +66,7 @@ static bool text_size(const struct xc_inquiry *q, xc_addr from, uint64_t *size_o
 }
 
 /* The destination's name: of a variable of the blamed function, or of an object of the program that begins there. */
-static const char *name_destination(const struct xc_inquiry *q, xc_addr to)
+static const char *name_destination(const struct xc_crash_context *q, xc_addr to)
 {
 	struct xc_text text = {0};
 	const char *name = NULL;
@@ -81,7 +81,7 @@ static const char *name_destination(const struct xc_inquiry *q, xc_addr to)
 	return name;
 }
 
-static void tell(struct xc_inquiry *q, const struct call *call)
+static void tell(struct xc_crash_context *q, const struct call *call)
 {
 	uint64_t to, size, from, bytes = 0;
 	struct xc_text text = {0};
@@ -111,7 +111,7 @@ static void tell(struct xc_inquiry *q, const struct call *call)
 		xc_verdict_evidence(q->report, "how much room the destination has is not known");
 }
 
-bool xc_fortify_judge(struct xc_inquiry *q)
+bool xc_fortify_classify(struct xc_crash_context *q)
 {
 	static const char *const frames[] = {"__chk_fail",   "__fortify_fail",  "__fdelt_chk",
 					     "__fdelt_warn", "____longjmp_chk", NULL};
@@ -121,14 +121,14 @@ bool xc_fortify_judge(struct xc_inquiry *q)
 	bool told = false;
 	for (size_t i = 0; message && i < XC_COUNT(texts); i++)
 		told |= strstr(message, texts[i]) != NULL;
-	if (!told && !xc_inquiry_passes(q, frames))
+	if (!told && !xc_crash_context_find_name(q, frames))
 		return false;
 	const char *cause = "a checked C library call would have written past the end of its destination";
 	if (message && strstr(message, texts[1]))
 		cause = "longjmp() was to go to a function that has returned";
 	else if (message && (strstr(message, texts[2]) || strstr(message, texts[3])))
 		cause = "a format that may not be trusted has %n in it, or skips arguments";
-	xc_inquiry_class(q, "fortify", NULL, "medium", "certain", cause);
+	xc_crash_context_classify(q, "fortify", NULL, "medium", "certain", cause);
 	const struct call *call = q->blame.place && (!message || strstr(message, texts[0])) ? find_call(q) : NULL;
 	if (call)
 		tell(q, call);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "triage/runtime/given.h"
+#include "triage/runtime/free_argument.h"
 
-static bool message_has(const struct xc_inquiry *q, const char *const *texts)
+static bool message_has(const struct xc_crash_context *q, const char *const *texts)
 {
 	for (; q->verdict->message && *texts; texts++)
 		if (strstr(q->verdict->message, *texts))
@@ -13,7 +13,7 @@ static bool message_has(const struct xc_inquiry *q, const char *const *texts)
 	return false;
 }
 
-bool xc_heap_complaint_judge(struct xc_inquiry *q)
+bool xc_heap_complaint_classify(struct xc_crash_context *q)
 {
 	static const char *const twice[] = {"double free", NULL};
 	static const char *const overrun[] = {"invalid next size", "corrupted size vs. prev_size", "corrupted top size",
@@ -48,8 +48,8 @@ bool xc_heap_complaint_judge(struct xc_inquiry *q)
 	};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++)
 		if (message_has(q, kinds[i].texts)) {
-			xc_inquiry_class(q, "heap-corruption", kinds[i].kind, "high", "certain", kinds[i].cause);
-			xc_given_tell(q);
+			xc_crash_context_classify(q, "heap-corruption", kinds[i].kind, "high", "certain", kinds[i].cause);
+			xc_free_argument_report(q);
 			return true;
 		}
 	return false;

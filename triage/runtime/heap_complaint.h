@@ -2,10 +2,10 @@
 #ifndef XC_HEAP_COMPLAINT_H
 #define XC_HEAP_COMPLAINT_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
 /* The class heap-corruption, its kind by the last words: "double free", "overrun", "bad pointer", "list damage". False when the last words
  * name no such damage. */
-bool xc_heap_complaint_judge(struct xc_inquiry *q);
+bool xc_heap_complaint_classify(struct xc_crash_context *q);
 
 #endif

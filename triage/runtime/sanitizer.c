@@ -73,7 +73,7 @@ static void read_access(struct found *found, const char *name)
 	found->size = size <= ACCESS_MOST ? (unsigned)size : 0; /* of more there is no function */
 }
 
-static void read_handler(struct xc_inquiry *q, struct found *found, const char *name)
+static void read_handler(struct xc_crash_context *q, struct found *found, const char *name)
 {
 	char *kind = xc_arena_strdup(&q->report->arena, name), *end = strstr(kind, "_abort");
 	if (end)
@@ -83,7 +83,7 @@ static void read_handler(struct xc_inquiry *q, struct found *found, const char *
 	found->kind = kind;
 }
 
-static void read_name(struct xc_inquiry *q, struct found *found, size_t index, const char *name)
+static void read_name(struct xc_crash_context *q, struct found *found, size_t index, const char *name)
 {
 	static const char *const names[] = {"__asan", "__sanitizer::", "__ubsan", "__msan", "__tsan", "__hwasan", NULL};
 	const char *at;
@@ -102,9 +102,9 @@ static void read_name(struct xc_inquiry *q, struct found *found, size_t index, c
 			found->kind = reporters[i].kind;
 }
 
-static void read_frame(struct xc_inquiry *q, struct found *found, size_t index)
+static void read_frame(struct xc_crash_context *q, struct found *found, size_t index)
 {
-	const struct xc_place *place = xc_inquiry_place(q, index);
+	const struct xc_place *place = xc_crash_context_place(q, index);
 	if (place->symbol)
 		read_name(q, found, index, place->symbol);
 	for (size_t l = 0; l < place->level_count; l++)
@@ -113,12 +113,12 @@ static void read_frame(struct xc_inquiry *q, struct found *found, size_t index)
 }
 
 /* The function of the C library that the sanitizer put its own in place of. */
-static bool is_stand_in(const struct xc_inquiry *q, size_t index)
+static bool is_stand_in(const struct xc_crash_context *q, size_t index)
 {
 	static const char *const names[] = {"free",         "malloc",          "calloc", "realloc", "cfree",
 					    "operator new", "operator delete", "memcpy", "memmove", "memset",
 					    "memcmp",       "strcpy",          "strcat", "strlen",  NULL};
-	const struct xc_place *place = xc_inquiry_place(q, index);
+	const struct xc_place *place = xc_crash_context_place(q, index);
 	return !place->level_count && xc_names_begin(names, place->symbol);
 }
 
@@ -128,7 +128,7 @@ static bool has_text(const char *bytes, size_t len, const char *text)
 }
 
 /* The error's text in the frames of the sanitizer. */
-static void read_stack(const struct xc_inquiry *q, struct found *found)
+static void read_stack(const struct xc_crash_context *q, struct found *found)
 {
 	uint64_t from, end;
 	int sp = q->process->arch->sp;
@@ -148,7 +148,7 @@ static void read_stack(const struct xc_inquiry *q, struct found *found)
 	free(bytes);
 }
 
-static void tell(struct xc_inquiry *q, const struct found *found)
+static void tell(struct xc_crash_context *q, const struct found *found)
 {
 	uint64_t addr;
 	if (found->access && found->size)
@@ -162,7 +162,7 @@ static void tell(struct xc_inquiry *q, const struct found *found)
 		xc_verdict_evidence(q->report, "what it reported is not known: it is on the program's error output");
 }
 
-bool xc_sanitizer_judge(struct xc_inquiry *q)
+bool xc_sanitizer_classify(struct xc_crash_context *q)
 {
 	struct found found = {.reporter = q->frame_count};
 	for (size_t i = 0; i < q->frame_count && i < FRAMES; i++)
@@ -172,14 +172,14 @@ bool xc_sanitizer_judge(struct xc_inquiry *q)
 	size_t own = found.last + 1;
 	while (own < q->frame_count && is_stand_in(q, own))
 		own++;
-	xc_inquiry_blame(q, own);
+	xc_crash_context_blame(q, own);
 	if (!found.kind && q->blame.place)
 		read_stack(q, &found);
 	bool write = found.access && strcmp(found.access, "write") == 0;
 	bool null = found.kind && strcmp(found.kind, "null-deref") == 0;
 	xc_auto(xc_freep) char *cause = xc_asprintf("a sanitizer stopped the program%s%s", found.kind ? ": " : "",
 						    found.kind ? found.kind : "");
-	xc_inquiry_class(q, "sanitizer", found.kind, write ? "high" : null ? "low" : "medium", "certain", cause);
+	xc_crash_context_classify(q, "sanitizer", found.kind, write ? "high" : null ? "low" : "medium", "certain", cause);
 	tell(q, &found);
 	return true;
 }

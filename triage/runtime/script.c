@@ -15,7 +15,7 @@ static const struct xc_stack_row *innermost(const struct xc_process *process, pi
 	return NULL;
 }
 
-void xc_script_tell(struct xc_inquiry *q)
+void xc_script_report(struct xc_crash_context *q)
 {
 	const struct xc_stack_row *row = innermost(q->process, q->thread->tid);
 	if (!row)

@@ -2,9 +2,9 @@
 #ifndef XC_SCRIPT_H
 #define XC_SCRIPT_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
 /* Add the innermost function with a line that a plugin told of the crashed thread: "in lua: store, world.lua:211". Nothing when none did. */
-void xc_script_tell(struct xc_inquiry *q);
+void xc_script_report(struct xc_crash_context *q);
 
 #endif

@@ -2,10 +2,10 @@
 #ifndef XC_UNCAUGHT_H
 #define XC_UNCAUGHT_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
 /* The class uncaught-exception (kind: what was thrown), out-of-memory (std::bad_alloc) or pure-virtual-call, with the exception's what()
  * as the message and the thrower to blame. False when the C++ run-time did not end the program. */
-bool xc_uncaught_judge(struct xc_inquiry *q);
+bool xc_uncaught_classify(struct xc_crash_context *q);
 
 #endif

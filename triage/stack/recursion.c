@@ -9,12 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "triage/stack/callcycle.h"
-#include "triage/stack/largeframe.h"
-#include "triage/stack/rounds.h"
+#include "triage/stack/call_cycle.h"
+#include "triage/stack/large_frame.h"
+#include "triage/stack/recursion_arguments.h"
 #include "triage/util/sourceline.h"
-#include "triage/stack/stackend.h"
-#include "triage/stack/stackuse.h"
+#include "triage/stack/stack_end.h"
+#include "triage/stack/stack_usage.h"
 
 enum {
 	HALF = 2,
@@ -28,13 +28,13 @@ enum {
 };
 
 struct overflow {
-	struct xc_inquiry *q;
-	struct xc_stackend end;
-	struct xc_stackuse use;
-	struct xc_callcycle cycle; /* of use, where that has one */
+	struct xc_crash_context *q;
+	struct xc_stack_end end;
+	struct xc_stack_usage use;
+	struct xc_call_cycle cycle; /* of use, where that has one */
 };
 
-static const struct xc_stackuser *user_at(const struct overflow *o, uint64_t frame)
+static const struct xc_stack_user *user_at(const struct overflow *o, uint64_t frame)
 {
 	return &o->use.users[o->use.user_of[frame]];
 }
@@ -42,15 +42,15 @@ static const struct xc_stackuser *user_at(const struct overflow *o, uint64_t fra
 /* ---- who is to blame ---- */
 
 /* A frame of the user that called on, so that its line is that of the call. */
-static void blame_user(struct overflow *o, const struct xc_stackuser *user, uint64_t from)
+static void blame_user(struct overflow *o, const struct xc_stack_user *user, uint64_t from)
 {
 	for (uint64_t i = from ? from : 1; i < o->q->frame_count && i < o->use.frame_count; i++)
 		if (user_at(o, i) == user) {
-			xc_inquiry_blame(o->q, (size_t)i);
+			xc_crash_context_blame(o->q, (size_t)i);
 			return;
 		}
 	if (user->first < o->q->frame_count)
-		xc_inquiry_blame(o->q, user->first);
+		xc_crash_context_blame(o->q, user->first);
 }
 
 /* ---- what is said ---- */
@@ -58,7 +58,7 @@ static void blame_user(struct overflow *o, const struct xc_stackuser *user, uint
 static void judge(struct overflow *o, const char *kind, uint64_t frame, struct xc_text *cause)
 {
 	uint64_t guard = o->end.guard ? o->end.guard->hi - o->end.guard->lo + 1 : MAIN_GUARD;
-	xc_inquiry_class(o->q, "stack-overflow", kind, frame > guard ? "medium" : "low",
+	xc_crash_context_classify(o->q, "stack-overflow", kind, frame > guard ? "medium" : "low",
 			 o->end.framed ? "certain" : "likely", xc_text_string(cause));
 	xc_text_fini(cause);
 }
@@ -72,21 +72,21 @@ static void add_filled(const struct overflow *o, struct xc_text *text)
 
 static void cycle_cause(const struct overflow *o, struct xc_text *text)
 {
-	const struct xc_stackuser *through;
-	size_t own = xc_callcycle_tell_own(&o->cycle, text, &through);
+	const struct xc_stack_user *through;
+	size_t own = xc_call_cycle_describe_own(&o->cycle, text, &through);
 	if (!own) {
 		through = NULL;
-		xc_callcycle_tell(&o->cycle, text);
+		xc_call_cycle_describe(&o->cycle, text);
 		own = o->use.period;
 	}
 	if (own == 1) {
 		xc_text_add(text, " called itself");
 		xc_text_add(text, through ? ", through " : "");
 		if (through)
-			xc_callcycle_name(o->q, through, text);
-		xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "", xc_callcycle_rounds(&o->cycle) - 1);
+			xc_call_cycle_name(o->q, through, text);
+		xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "", xc_call_cycle_rounds(&o->cycle) - 1);
 	} else {
-		xc_text_printf(text, " went round %" PRIu64 " times", xc_callcycle_rounds(&o->cycle));
+		xc_text_printf(text, " went round %" PRIu64 " times", xc_call_cycle_rounds(&o->cycle));
 	}
 	xc_text_add(text, o->use.cut ? " and more" : "");
 	add_filled(o, text);
@@ -95,17 +95,17 @@ static void cycle_cause(const struct overflow *o, struct xc_text *text)
 static void judge_cycle(struct overflow *o)
 {
 	struct xc_text text = {0}, shown = {0};
-	uint64_t rounds = xc_callcycle_rounds(&o->cycle);
-	xc_callcycle_rotate(&o->cycle);
+	uint64_t rounds = xc_call_cycle_rounds(&o->cycle);
+	xc_call_cycle_rotate(&o->cycle);
 	cycle_cause(o, &text);
 	judge(o, "recursion", o->use.largest, &text);
-	blame_user(o, xc_callcycle_user(&o->cycle, 0), o->use.cycle_at);
-	xc_callcycle_tell(&o->cycle, &shown);
+	blame_user(o, xc_call_cycle_user(&o->cycle, 0), o->use.cycle_at);
+	xc_call_cycle_describe(&o->cycle, &shown);
 	xc_verdict_evidence(o->q->report, "recursion: %" PRIu64 " × [%s], %s%" PRIu64 " bytes a round", rounds,
 			    xc_text_string(&shown), o->use.cycle_bytes % rounds ? "about " : "",
 			    o->use.cycle_bytes / rounds);
 	xc_text_fini(&shown);
-	xc_rounds_tell(o->q, &o->use, o->use.cycle_at + o->use.period - 1 - o->cycle.start);
+	xc_recursion_arguments_report(o->q, &o->use, o->use.cycle_at + o->use.period - 1 - o->cycle.start);
 }
 
 /* ---- one frame ---- */
@@ -115,9 +115,9 @@ static void judge_frame(struct overflow *o)
 	size_t at = (size_t)o->use.largest_at;
 	struct xc_text text = {0};
 	bool known;
-	uint64_t coded = xc_largeframe_coded(o->q, at, o->use.largest, &known);
+	uint64_t coded = xc_large_frame_coded(o->q, at, o->use.largest, &known);
 	bool computed = known && !coded;
-	xc_callcycle_name(o->q, user_at(o, at), &text);
+	xc_call_cycle_name(o->q, user_at(o, at), &text);
 	xc_text_add(&text, computed ? " took " : " has a frame of ");
 	xc_text_size(&text, coded > o->use.largest ? coded : o->use.largest);
 	xc_text_add(&text, computed ? " from the stack as it ran, by alloca or an array of variable length: more than "
@@ -129,16 +129,16 @@ static void judge_frame(struct overflow *o)
 	if (o->use.lost)
 		xc_verdict_evidence(o->q->report, "missing: the stack above that frame, which cannot be followed");
 	uint64_t size = 0;
-	const char *local = xc_largeframe_local(o->q, at, o->use.largest, &size);
+	const char *local = xc_large_frame_local(o->q, at, o->use.largest, &size);
 	if (local)
 		xc_verdict_evidence(o->q->report, "%" PRIu64 " bytes of the frame are its variable %s", size, local);
 	o->q->verdict->expression = local;
-	xc_inquiry_blame(o->q, at);
+	xc_crash_context_blame(o->q, at);
 }
 
 /* ---- no order ---- */
 
-static bool recurs(const struct xc_stackuser *user)
+static bool recurs(const struct xc_stack_user *user)
 {
 	return user->frames >= RECURS;
 }
@@ -151,7 +151,7 @@ static void add_recurring(const struct overflow *o, size_t count, struct xc_text
 		if (!recurs(&o->use.users[i]))
 			continue;
 		xc_text_add(text, !told ? "" : told + 1 == count ? " and " : ", ");
-		xc_callcycle_name(o->q, &o->use.users[i], text);
+		xc_call_cycle_name(o->q, &o->use.users[i], text);
 		told++;
 	}
 	if (told < count)
@@ -161,11 +161,11 @@ static void add_recurring(const struct overflow *o, size_t count, struct xc_text
 static bool judge_recurring(struct overflow *o, uint64_t least)
 {
 	uint64_t frames = 0, bytes = 0;
-	const struct xc_stackuser *blamed = NULL;
+	const struct xc_stack_user *blamed = NULL;
 	struct xc_text text = {0};
 	size_t count = 0;
 	for (size_t i = 0; i < o->use.user_count; i++) {
-		const struct xc_stackuser *user = &o->use.users[i];
+		const struct xc_stack_user *user = &o->use.users[i];
 		if (!recurs(user))
 			continue;
 		count++;
@@ -209,16 +209,16 @@ static void tell_entry(const struct overflow *o)
 {
 	uint64_t end = o->use.cycle_at + o->use.cycle_frames, at = end;
 	while (at < o->use.frame_count && at - end < NEAR &&
-	       (!user_at(o, at)->own || xc_callcycle_has(&o->cycle, user_at(o, at))))
+	       (!user_at(o, at)->own || xc_call_cycle_has(&o->cycle, user_at(o, at))))
 		at++;
 	if (at == o->use.frame_count || at - end == NEAR)
 		at = end;
-	const struct xc_frame *frame = at < o->use.frame_count ? xc_stackuse_frame(o->q, &o->use, at) : NULL;
+	const struct xc_frame *frame = at < o->use.frame_count ? xc_stack_usage_frame(o->q, &o->use, at) : NULL;
 	if (!frame)
 		return;
 	struct xc_text text = {0};
 	const struct xc_place *place = xc_debuginfo_place(o->q->process, xc_frame_lookup(frame));
-	xc_callcycle_name(o->q, user_at(o, at), &text);
+	xc_call_cycle_name(o->q, user_at(o, at), &text);
 	xc_sourceline(place, place->level_count - 1, ", ", &text);
 	xc_verdict_evidence(o->q->report, "it was entered from %s", xc_text_string(&text));
 	xc_text_fini(&text);
@@ -231,7 +231,7 @@ static void tell_inner_end(const struct overflow *o)
 	size_t shown = 0;
 	for (uint64_t i = o->use.cycle_at; i-- > 0 && shown < INNER; shown++) {
 		xc_text_add(&text, shown ? " → " : "");
-		xc_callcycle_name(o->q, user_at(o, i), &text);
+		xc_call_cycle_name(o->q, user_at(o, i), &text);
 	}
 	if (shown && o->use.cycle_at <= INNER)
 		xc_verdict_evidence(o->q->report, "the innermost round had called %s", xc_text_string(&text));
@@ -244,12 +244,12 @@ static void tell_users(const struct overflow *o)
 	struct xc_text text = {0};
 	size_t shown = 0;
 	for (size_t i = 0; i < o->use.user_count && i < TOP; i++) {
-		const struct xc_stackuser *user = &o->use.users[i];
+		const struct xc_stack_user *user = &o->use.users[i];
 		if (user->bytes < o->use.bytes / MUCH)
 			break;
 		shown++;
 		xc_text_add(&text, i ? ", " : "");
-		xc_callcycle_name(o->q, user, &text);
+		xc_call_cycle_name(o->q, user, &text);
 		xc_text_add(&text, " ");
 		xc_text_size(&text, user->bytes);
 		if (user->frames > 1)
@@ -284,12 +284,12 @@ static void tell_stack(const struct overflow *o)
 		xc_verdict_evidence(o->q->report, "its frames cannot be followed: told by the mappings alone");
 }
 
-void xc_recursion_judge_end(struct xc_inquiry *q, const struct xc_stackend *end)
+void xc_recursion_classify_end(struct xc_crash_context *q, const struct xc_stack_end *end)
 {
 	struct overflow o = {.q = q, .end = *end};
 	xc_addr lowest = o.end.addr < o.end.sp ? o.end.addr : o.end.sp;
-	xc_stackuse_count(q, o.end.stack, lowest, &q->report->arena, &o.use);
-	o.cycle = (struct xc_callcycle){.q = q, .use = &o.use};
+	xc_stack_usage_count(q, o.end.stack, lowest, &q->report->arena, &o.use);
+	o.cycle = (struct xc_call_cycle){.q = q, .use = &o.use};
 	/* Of what cannot be followed it is not known whose it is. */
 	uint64_t half = (o.use.lost ? o.end.stack->hi - lowest : o.use.bytes) / HALF;
 	bool cycle = o.use.period && o.use.cycle_bytes >= half;
@@ -310,11 +310,11 @@ void xc_recursion_judge_end(struct xc_inquiry *q, const struct xc_stackend *end)
 	tell_stack(&o);
 }
 
-bool xc_recursion_judge(struct xc_inquiry *q)
+bool xc_recursion_classify(struct xc_crash_context *q)
 {
-	struct xc_stackend end;
-	if (!xc_stackend_find(q, &end))
+	struct xc_stack_end end;
+	if (!xc_stack_end_find(q, &end))
 		return false;
-	xc_recursion_judge_end(q, &end);
+	xc_recursion_classify_end(q, &end);
 	return true;
 }

@@ -2,14 +2,14 @@
 #ifndef XC_RECURSION_H
 #define XC_RECURSION_H
 
-#include "triage/crash/inquiry.h"
-#include "triage/stack/stackend.h"
+#include "triage/crash/crash_context.h"
+#include "triage/stack/stack_end.h"
 
 /* The class stack-overflow: what fills the stack, the cycle and where it was entered, what goes from round to round. False when the
  * stack is not used up. Walks the whole stack. */
-bool xc_recursion_judge(struct xc_inquiry *q);
+bool xc_recursion_classify(struct xc_crash_context *q);
 
 /* The same of a stack that is known to be used up. */
-void xc_recursion_judge_end(struct xc_inquiry *q, const struct xc_stackend *end);
+void xc_recursion_classify_end(struct xc_crash_context *q, const struct xc_stack_end *end);
 
 #endif

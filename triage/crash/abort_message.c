@@ -1,0 +1,46 @@
+/* abort_message: libraries keep the text of their last words, each behind a symbol.
+ *
+ *	__abort_msg         glibc 2.36: -> { uint32 size; char text[]; } (exported, GLIBC_PRIVATE; assert/assert.c, sysdeps/posix/libc_fatal.c)
+ *	__glib_assert_msg   GLib 2.74: -> text (glib/gtestutils.c)
+ *	gMozCrashReason     Firefox: -> text (mfbt/Assertions.h)
+ *
+ * musl 1.2 only writes its texts out (src/exit/assert.c). GLib's text is the one to tell when it is there: what GLib then does, abort(),
+ * says nothing. */
+#include "triage/crash/abort_message.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "dwarf/elf/symbol.h"
+
+enum { MESSAGE_MAX = 1024 };
+
+static const struct {
+	const char *symbol;
+	unsigned text; /* offset in what it points to */
+} keepers[] = {{"__glib_assert_msg", 0}, {"gMozCrashReason", 0}, {"__abort_msg", 4}};
+
+/* The text behind a symbol, in the report's arena; NULL when there is none. */
+static const char *read_text(const struct xc_crash_context *q, const char *symbol, unsigned offset)
+{
+	char text[MESSAGE_MAX + 1];
+	const struct xc_process *p = q->process;
+	xc_addr at;
+	uint64_t message;
+	if (!xc_symbol_find(p, symbol, NULL, &at) || !xc_space_peek_uint(p->space, at, p->arch->word, &message) ||
+	    !message || xc_space_peek_string(p->space, message + offset, text, MESSAGE_MAX, NULL) < 0)
+		return NULL;
+	size_t len = strlen(text);
+	while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
+		text[--len] = '\0';
+	return len ? xc_arena_strdup(&q->report->arena, text) : NULL;
+}
+
+void xc_abort_message_read(struct xc_crash_context *q)
+{
+	/* Firefox crashes by writing to NULL */
+	for (size_t i = 0; i < XC_COUNT(keepers) && !q->verdict->message; i++)
+		if (q->fault.signal == SIGABRT ||
+		    (q->fault.signal == SIGSEGV && strcmp(keepers[i].symbol, "gMozCrashReason") == 0))
+			q->verdict->message = read_text(q, keepers[i].symbol, keepers[i].text);
+}

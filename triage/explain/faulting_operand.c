@@ -1,0 +1,334 @@
+/* faulting_operand: from the faulting instruction outward: in a function without debug information (a library's) the operand is followed to the
+ * argument that it came in by, and told where the program passed it. */
+#include "triage/explain/faulting_operand.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "triage/dataflow/libcall.h"
+#include "triage/dataflow/origin.h"
+#include "triage/util/user_code.h"
+
+enum { CLIMB = 6, WHOLE = INT32_MAX /* which part of it will be used is not known */ };
+
+/* ---- the operand ---- */
+
+static bool memory_of(const struct xc_crash_context *q, const struct xc_insn *insn, struct xc_insn_memory *memory)
+{
+	const struct xc_memory_operand *o = &q->fault.operand;
+	if (!q->fault.operand_known || o->stack)
+		return false;
+	if (insn->has_memory && insn->memory.base == o->base && insn->memory.index == o->index) {
+		*memory = insn->memory;
+		return true;
+	}
+	/* implied: string instructions */
+	*memory =
+		(struct xc_insn_memory){.segment = -1, .base = o->base, .index = o->index, .scale = 1, .size = o->size};
+	return o->base >= 0 && o->index < 0;
+}
+
+static bool find_access(struct xc_crash_context *q, struct xc_faulting_operand *f)
+{
+	struct xc_insn_memory memory;
+	if (!xc_frame_code_init(q, 0, &f->fuel, &f->scene) || !memory_of(q, &f->scene.body->insns[f->scene.at], &memory))
+		return false;
+	f->form = xc_symbolic_value_address(&f->scene, f->scene.at, &memory);
+	f->value_known = q->fault.operand.addr_known;
+	f->value = q->fault.operand.addr;
+	return f->form.known;
+}
+
+/* The value that a call or jump goes to. */
+static bool find_target(struct xc_faulting_operand *f)
+{
+	const struct xc_frame_code *s = &f->scene;
+	const struct xc_insn *insn = &s->body->insns[s->at];
+	f->called = true;
+	if ((insn->kind != XC_INSN_CALL && insn->kind != XC_INSN_JUMP) || insn->has_target)
+		return false;
+	if (insn->from >= 0) {
+		f->form = xc_symbolic_value_register(s, s->at, insn->from);
+	} else if (insn->has_memory) {
+		struct xc_linear_expr address = xc_symbolic_value_address(s, s->at, &insn->memory);
+		struct xc_symbolic_value term;
+		if (!xc_symbolic_value_place(s, s->at, &address, insn->memory.size, &term))
+			return false;
+		f->form = (struct xc_linear_expr){.known = true, .sure = address.sure, .count = 1};
+		f->form.parts[0] = (struct xc_linear_expr_part){.term = term, .times = 1};
+	}
+	return f->form.known;
+}
+
+/* Did this call go to where the frame that it called stands? That has run nothing yet: its registers are still those of the call. Else a
+ * function that was called in between has jumped on, or returned, to there. */
+static bool went_there(const struct xc_crash_context *q, const struct xc_insn *insn)
+{
+	const struct xc_arch *arch = q->process->arch;
+	const struct xc_regs *regs = &q->fault.frame.regs;
+	const struct xc_insn_memory *m = &insn->memory;
+	uint64_t base = 0, index = 0, target;
+	if (insn->from >= 0)
+		return xc_regs_get(regs, insn->from, &target) && target == q->fault.frame.pc;
+	if (!insn->has_memory || m->complex || m->segment >= 0 ||
+	    (m->base >= 0 && !xc_regs_get(regs, m->base, &base)) ||
+	    (m->index >= 0 && !xc_regs_get(regs, m->index, &index)))
+		return false;
+	if (m->base == arch->sp)
+		base += arch->word; /* the return address */
+	return xc_space_peek_uint(q->process->space, base + index * m->scale + (uint64_t)m->displacement, arch->word,
+				  &target) &&
+	       target == q->fault.frame.pc;
+}
+
+static bool find_call(struct xc_crash_context *q, struct xc_faulting_operand *f)
+{
+	const struct xc_fault *fault = &q->fault;
+	const struct xc_mapping *m = xc_process_mapping(q->process, fault->frame.pc);
+	bool there = m && m->executable; /* at the instruction that jumps: a target that is not canonical */
+	if (!there && (q->frame_count < 2 || q->frames[1].interrupted))
+		return false;
+	f->value_known = true;
+	f->value = there ? fault->addr : fault->frame.pc;
+	if ((there && !fault->addr_known) || !xc_frame_code_init(q, there ? 0 : 1, &f->fuel, &f->scene))
+		return false;
+	return (there || went_there(q, &f->scene.body->insns[f->scene.at])) && find_target(f);
+}
+
+static bool find_divisor(struct xc_crash_context *q, struct xc_faulting_operand *f)
+{
+	if (!xc_frame_code_init(q, 0, &f->fuel, &f->scene))
+		return false;
+	const struct xc_insn *insn = &f->scene.body->insns[f->scene.at];
+	struct xc_linear_expr address;
+	f->divides = true;
+	if (!insn->divides)
+		return false;
+	if (insn->divisor >= 0) {
+		f->form = xc_symbolic_value_register(&f->scene, f->scene.at, insn->divisor);
+		return f->form.known && f->form.count == 1 && f->form.parts[0].term.text &&
+		       f->form.parts[0].times == 1 && !f->form.constant;
+	}
+	address = xc_symbolic_value_address(&f->scene, f->scene.at, &insn->memory);
+	f->form = (struct xc_linear_expr){.known = insn->has_memory, .sure = address.sure, .count = 1};
+	f->form.parts[0].times = 1;
+	return f->form.known &&
+	       xc_symbolic_value_place(&f->scene, f->scene.at, &address, insn->memory.size, &f->form.parts[0].term);
+}
+
+/* ---- from a library's function to who called it ---- */
+
+/* Is it the frame that a person should look at, or one further out? */
+static bool is_blamed(const struct xc_faulting_operand *f)
+{
+	const struct xc_crash_context *q = f->scene.q;
+	const struct xc_place *place = xc_debuginfo_place(q->process, f->scene.body->insns[f->scene.at].addr);
+	if (q->blame.place)
+		return f->scene.frame >= q->blamed;
+	return place->level_count && !place->line_only;
+}
+
+/* What did the access, for people. Where no name is known it may not be what its frame is taken for. */
+static const char *function_words(const struct xc_frame_code *scene)
+{
+	struct xc_arena *arena = &scene->q->report->arena;
+	const struct xc_module *module = scene->q->frames[scene->frame].module;
+	const char *name = xc_origin_function(scene);
+	if (name)
+		return xc_arena_printf(arena, "%s()", xc_libcall_name(name, arena));
+	return xc_arena_printf(arena, "a function without a name%s%s", module ? " of " : "",
+			       module ? module->name : "");
+}
+
+/* In the program's own words: climb while the pointer is an argument that was passed on. */
+static bool climb(struct xc_faulting_operand *f)
+{
+	for (unsigned i = 0; i < CLIMB && !is_blamed(f); i++) {
+		const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(&f->form);
+		struct xc_frame_code caller;
+		struct xc_linear_expr form;
+		int reg = pointer ? xc_origin_argument(&f->scene, &pointer->term, false) : -1;
+		if (reg < 0 || !xc_origin_caller(&f->scene, reg, &caller, &form))
+			return false;
+		f->value_known &= f->form.count == 1;
+		f->value -= (uint64_t)f->form.constant;
+		f->passed_to = function_words(&f->scene);
+		form.sure &= xc_origin_function(&f->scene) != NULL;
+		f->scene = caller;
+		f->form = form;
+	}
+	/* A language's own library, called from where nothing can be read (the stack is not there): its innards tell nobody anything. */
+	size_t level;
+	const struct xc_place *place = xc_debuginfo_place(f->scene.q->process, f->scene.body->insns[f->scene.at].addr);
+	return is_blamed(f) && (!place->level_count || xc_user_code_level(place, &level));
+}
+
+/* ---- a library's function that cannot be followed ---- */
+
+static bool is_bad(const struct xc_process *p, uint64_t value)
+{
+	return value < XC_NULL_PAGES || !xc_process_mapping(p, value);
+}
+
+/* The one of the arguments that is bad, or that is not known to be good when the others are; -1 when that is open. */
+static int choose_argument(const struct xc_faulting_operand *f, unsigned candidates)
+{
+	static const int registers[] = {5, 4, 1}; /* rdi, rsi, rdx: psABI x86-64, 3.2.3 */
+	int bad = -1, open = -1;
+	unsigned bads = 0, opens = 0;
+	for (unsigned i = 0; i < XC_COUNT(registers); i++) {
+		uint64_t value;
+		if (!(candidates >> i & 1))
+			continue;
+		struct xc_linear_expr form = xc_symbolic_value_register(&f->scene, f->scene.at, registers[i]);
+		bool known = xc_origin_value(&f->scene, &form, &value);
+		if (known && !is_bad(f->scene.q->process, value))
+			continue;
+		bads += known;
+		opens += !known;
+		*(known ? &bad : &open) = registers[i];
+	}
+	return bads == 1 ? bad : bads == 0 && opens == 1 ? open : -1;
+}
+
+/* Where the library's code cannot be followed: what its function is known to do with its arguments. */
+static bool take_argument(struct xc_crash_context *q, struct xc_faulting_operand *f)
+{
+	const struct xc_fault *fault = &q->fault;
+	if (!q->blame.place || !q->blamed || !xc_arch_is_x86_64(q->process->arch) || q->frames[q->blamed].interrupted ||
+	    !xc_frame_code_init(q, q->blamed, &f->fuel, &f->scene))
+		return false;
+	const struct xc_insn *call = &f->scene.body->insns[f->scene.at];
+	const char *callee = call->kind == XC_INSN_CALL ? xc_body_callee(f->scene.body, call, NULL) : NULL;
+	callee = callee ? xc_libcall_name(callee, &q->report->arena) : NULL;
+	unsigned candidates = xc_libcall_arguments(callee, fault->access);
+	int reg = candidates ? choose_argument(f, candidates) : -1;
+	bool one = candidates && !(candidates & (candidates - 1));
+	if (reg < 0 && one) /* it is a good pointer: too much was asked for */
+		reg = candidates == 1 ? 5 : 4;
+	if (reg < 0)
+		return false;
+	f->form = xc_symbolic_value_register(&f->scene, f->scene.at, reg);
+	f->value_known = xc_origin_value(&f->scene, &f->form, &f->value);
+	if (!f->value_known && fault->addr_known && !fault->addr)
+		f->value_known = true, f->value = 0;
+	f->passed_to = xc_arena_printf(&q->report->arena, "%s()", callee);
+	return f->form.known;
+}
+
+/* ---- which part is bad ---- */
+
+/* What the operand's base register holds, when it is the pointer alone. */
+static bool base_value(const struct xc_crash_context *q, const struct xc_faulting_operand *f, const struct xc_linear_expr_part *pointer,
+		       uint64_t *value)
+{
+	const struct xc_memory_operand *o = &q->fault.operand;
+	if (f->scene.frame || f->called || f->divides || o->base < 0 ||
+	    !xc_regs_get(&q->fault.frame.regs, o->base, value))
+		return false;
+	struct xc_linear_expr form = xc_symbolic_value_register(&f->scene, f->scene.at, o->base);
+	*value -= (uint64_t)form.constant;
+	return form.known && form.count == 1 && form.parts[0].times == 1 && form.parts[0].term.text &&
+	       pointer->term.text && strcmp(form.parts[0].term.text, pointer->term.text) == 0;
+}
+
+/* What is offset from it lies where nothing ever is: likely the pointer is NULL, though its value is not known any more. */
+static bool likely_null(const struct xc_crash_context *q, struct xc_faulting_operand *f)
+{
+	bool null =
+		q->fault.operand_known && q->fault.operand.addr_known && q->fault.operand.addr < XC_NULL_PAGES;
+	if (f->value_known || f->called || f->passed_to || !null)
+		return false;
+	f->value = 0;
+	f->form.sure = false;
+	return true;
+}
+
+/* The pointer that all else is offset from; an index, when the pointer is good. */
+static void find_bad(const struct xc_crash_context *q, struct xc_faulting_operand *f)
+{
+	uint64_t value;
+	const struct xc_linear_expr_part *pointer = f->called || f->divides ? &f->form.parts[0] : xc_symbolic_value_pointer(&f->form);
+	if (f->form.count == 0 || !pointer || pointer->times != 1)
+		return;
+	if (f->form.count == 1 && f->value_known) {
+		f->value -= (uint64_t)f->form.constant;
+	} else if (base_value(q, f, pointer, &value)) {
+		f->value = value;
+		f->value_known = true;
+	} else if (pointer->term.value_known) {
+		f->value = pointer->term.value;
+		f->value_known = true;
+	} else {
+		f->value_known = false;
+	}
+	if (f->divides || (f->value_known && is_bad(q->process, f->value)) || likely_null(q, f))
+		f->bad = pointer->term;
+}
+
+static void write_place(struct xc_faulting_operand *f, uint32_t size)
+{
+	if (f->called || f->divides || f->passed_to) {
+		if (f->form.count == 1 && f->form.parts[0].times == 1 && !f->form.constant)
+			f->place = f->form.parts[0].term;
+		return;
+	}
+	if (!xc_symbolic_value_place(&f->scene, f->scene.at, &f->form, size, &f->place))
+		f->place.text = NULL;
+}
+
+/* ---- who passed it on ---- */
+
+static size_t passed_by(const struct xc_faulting_operand *f, const struct xc_type **type_out)
+{
+	struct xc_frame_code scene = f->scene, caller;
+	struct xc_linear_expr form;
+	const struct xc_symbolic_value *term = &f->bad;
+	size_t outermost = 0;
+	if (term->kind == XC_SYMBOLIC_LOADED && !term->slot) {
+		form = xc_symbolic_value_address(&scene, term->at, &scene.body->insns[term->at].memory);
+		const struct xc_linear_expr_part *through = xc_symbolic_value_pointer(&form);
+		if (!through)
+			return 0;
+		term = &through->term;
+	}
+	*type_out = term->type;
+	for (unsigned i = 0; i < CLIMB; i++) {
+		int reg = xc_origin_argument(&scene, term, true);
+		if (reg < 0 || !xc_origin_caller(&scene, reg, &caller, &form) || form.count != 1 || form.constant)
+			break;
+		term = &form.parts[0].term;
+		outermost = caller.frame;
+		scene = caller;
+	}
+	return outermost;
+}
+
+/* ---- */
+
+static bool is_access(const struct xc_fault *fault)
+{
+	return (fault->signal == SIGSEGV || fault->signal == SIGBUS) && fault->access != XC_ACCESS_EXECUTE;
+}
+
+static bool find_operand(struct xc_crash_context *q, struct xc_faulting_operand *f)
+{
+	if (q->fault.signal == SIGFPE)
+		return find_divisor(q, f);
+	if (is_access(&q->fault))
+		return find_access(q, f);
+	return (q->fault.signal == SIGSEGV || q->fault.signal == SIGBUS) && find_call(q, f);
+}
+
+bool xc_faulting_operand_find(struct xc_crash_context *q, struct xc_faulting_operand *f)
+{
+	bool accessed = is_access(&q->fault); /* what went wrong at a call is no argument of it */
+	*f = (struct xc_faulting_operand){.fuel = XC_SYMBOLIC_BUDGET};
+	if ((!find_operand(q, f) || !climb(f)) && !(accessed && take_argument(q, f)))
+		return false;
+	write_place(f, q->fault.probed ? WHOLE : q->fault.operand.size);
+	find_bad(q, f);
+	if (accessed && f->bad.text && f->value_known)
+		q->pointer = f->value, q->passed = passed_by(f, &q->pointer_type);
+	return true;
+}

@@ -1,0 +1,21 @@
+/* bit_flip: pointers that one bit keeps from being good. */
+#ifndef XC_BIT_FLIP_H
+#define XC_BIT_FLIP_H
+
+#include "triage/crash/crash_context.h"
+
+struct xc_bit_flip {
+	unsigned bit;
+	xc_addr good;
+	const char *what; /* "where a live block begins": why it counts as good */
+};
+
+/* Why an address counts as one that the program had use for: a live block begins there, or a register other than `reg` points near it.
+ * NULL: it does not. begins_out: it is the former. */
+const char *xc_bit_flip_goodness(const struct xc_crash_context *q, xc_addr addr, int reg, bool *begins_out);
+
+/* Is there exactly one bit of the value which, flipped, makes it a pointer that the program had use for? reg: the register that holds it,
+ * or -1. False for values that lead to memory as they are. */
+bool xc_bit_flip_find(const struct xc_crash_context *q, uint64_t value, int reg, struct xc_bit_flip *out);
+
+#endif

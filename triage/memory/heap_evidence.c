@@ -1,0 +1,182 @@
+#include "triage/memory/heap_evidence.h"
+
+#include <string.h>
+#include <signal.h>
+
+#include "core/base/text.h"
+#include "heap/report/audit.h"
+#include "heap/report/overrun.h"
+#include "heap/query/whatis.h"
+#include "triage/memory/referrers.h"
+#include "triage/locks/wait_kind.h"
+#include "triage/locks/waits.h"
+#include "triage/memory/block_types.h"
+
+enum { FREED_MOST = 3 };
+
+static void tell_block(const struct xc_crash_context *q, const char *who, uint64_t value)
+{
+	const struct xc_blocks *blocks = &q->heap->blocks;
+	if (xc_blocks_find(blocks, value) == XC_NO_BLOCK)
+		return;
+	xc_block_types_infer(q); /* claims give blocks other numbers */
+	struct xc_what what = xc_what(q->heap->process, q->heap, value);
+	if (what.kind != XC_WHAT_BLOCK)
+		return;
+	enum xc_block_state state = xc_block_state(blocks, what.block);
+	struct xc_text text = {0};
+	xc_what_text(q->heap->process, q->heap, &what, &text);
+	xc_verdict_evidence(q->report, xc_block_is_free(state) ? "%s points into freed memory: %s" : "%s points to: %s",
+			    who, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static void tell_register(const struct xc_crash_context *q, int number)
+{
+	const struct xc_arch *arch = q->heap->process->arch;
+	const char *name = xc_arch_reg_name(arch, number);
+	uint64_t value;
+	if (name && xc_regs_get(&q->fault.frame.regs, number, &value))
+		tell_block(q, name, value);
+}
+
+static void tell_operand(const struct xc_crash_context *q)
+{
+	const struct xc_fault *f = &q->fault;
+	bool by_register = f->frame_known && f->operand_known && f->operand.base >= 0;
+	if (by_register)
+		tell_register(q, f->operand.base);
+	if (f->frame_known && f->operand_known && f->operand.index >= 0)
+		tell_register(q, f->operand.index);
+	if (!by_register && f->addr_known)
+		tell_block(q, "the address", f->addr);
+}
+
+static void redact_damage(const struct xc_crash_context *q, const struct xc_damage *damage)
+{
+	struct xc_text text = {0};
+	xc_text_printf(&text, "the heap is damaged at 0x%llx", (unsigned long long)damage->addr);
+	xc_verdict_redact(q->report, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* The other registers of the instruction's frame that point into freed blocks: what was loaded from there may be what faulted. */
+static void tell_freed(const struct xc_crash_context *q)
+{
+	const struct xc_fault *f = &q->fault;
+	const struct xc_arch *arch = q->heap->process->arch;
+	unsigned told = 0;
+	for (int number = 0; f->frame_known && number < arch->frame_regs && told < FREED_MOST; number++) {
+		uint64_t value;
+		if (number == arch->pc || number == arch->sp ||
+		    (f->operand_known && (number == f->operand.base || number == f->operand.index)) ||
+		    !xc_regs_get(&f->frame.regs, number, &value))
+			continue;
+		uint32_t block = xc_blocks_find(&q->heap->blocks, value);
+		enum xc_block_state state =
+			block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(&q->heap->blocks, block);
+		const char *name = xc_arch_reg_name(arch, number);
+		if (!name || !xc_block_is_free(state) || state == XC_BLOCK_TOP)
+			continue;
+		tell_block(q, name, value);
+		told++;
+	}
+}
+
+/* An abort without last words that were kept may be the allocator's own; and whoever calls abort() in a damaged heap does so in a
+ * program that wrote where it must not. */
+static void judge_abort(struct xc_crash_context *q, const struct xc_damage *first)
+{
+	static const char *const frames[] = {"malloc_printerr", "malloc",         "free",
+					     "realloc",         "calloc",         "__libc_free",
+					     "__libc_malloc",   "__libc_realloc", "__libc_calloc",
+					     "cfree",           "_int_free",      "_int_malloc",
+					     "operator delete", "operator new",   NULL};
+	static const struct {
+		const char *kind, *cause;
+	} kinds[] = {
+		[XC_DAMAGE_BOOKS] = {"list damage", "the allocator's own state is damaged"},
+		[XC_DAMAGE_HEADER] = {"overrun", "the header of a heap block was overwritten"},
+		[XC_DAMAGE_LINK] = {"list damage", "a block was written to after it was freed"},
+		[XC_DAMAGE_TWICE] = {"double free", "a block was freed a second time"},
+	};
+	if (!xc_crash_context_is(q, "abort"))
+		return;
+	bool by_allocator = xc_crash_context_find_name(q, frames);
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s: %s",
+						    by_allocator ? "the C library aborted the program"
+								 : "the program aborted, and its heap is damaged",
+						    kinds[first->kind].cause);
+	xc_crash_context_classify(q, by_allocator ? "heap-corruption" : "abort", by_allocator ? kinds[first->kind].kind : NULL,
+			 "high", "likely", cause);
+}
+
+/* The damage to tell first, and the block that ends where it begins. */
+static void tell_damage(struct xc_crash_context *q)
+{
+	struct xc_heap *heap = q->heap;
+	if (q->fault.signal == SIGABRT) /* the allocator may have seen what its lists show */
+		xc_audit_lists(heap);
+	const struct xc_damage *first = xc_audit_first(heap);
+	struct xc_overrun overrun;
+	if (!first)
+		return;
+	xc_verdict_evidence(q->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
+			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
+	if (strstr(first->what, "0x")) /* such a number can be what overwrote a link: the user's data */
+		redact_damage(q, first);
+	judge_abort(q, first);
+	if (first->kind != XC_DAMAGE_HEADER)
+		return;
+	xc_block_types_infer(q);
+	xc_overrun_find(heap, first, &overrun);
+	if (overrun.block == XC_NO_BLOCK)
+		return; /* none ends there */
+	struct xc_text text = {0};
+	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, overrun.block));
+	xc_what_text(heap->process, heap, &what, &text);
+	bool book = !overrun.certain &&
+		    strstr(xc_text_string(&text), "tcache_perthread_struct"); /* glibc itself writes there */
+	xc_verdict_evidence(
+		q->report,
+		book ? "before the damage, at 0x%llx, lies a block of the C library's own; what wrote over its end is "
+		       "not known: %s"
+		     : "the block before the damage, 0x%llx, was likely written past its end: %s",
+		(unsigned long long)what.addr, xc_text_string(&text));
+	xc_text_fini(&text);
+	xc_referrers_report(q, overrun.block, true, "that block is");
+}
+
+/* A signal came in malloc, and its handler never returned: what looks damaged is likely what malloc had not done yet; unless it was
+ * the allocator itself that complained. The function that was interrupted; else NULL. */
+static const char *unfinished(const struct xc_crash_context *q)
+{
+	static const char *const complains[] = {"malloc_printerr", NULL};
+	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(q->process), q->thread->tid);
+	bool inside = wait && wait->handler && xc_wait_kind_allocates(wait->interrupted);
+	return inside && !xc_crash_context_find_name(q, complains) ? xc_wait_kind_plain(wait->interrupted) : NULL;
+}
+
+static void tell_unfinished(const struct xc_crash_context *q, const char *function)
+{
+	const struct xc_damage *first = xc_audit_first(q->heap);
+	if (first)
+		xc_verdict_evidence(q->report,
+				    "missing: whether the heap is damaged: it looks so at 0x%llx, but a signal came in "
+				    "%s(), which may not have been done there",
+				    (unsigned long long)first->addr, function);
+}
+
+void xc_heap_evidence_add(struct xc_crash_context *q)
+{
+	bool told = xc_crash_context_is(q, "use-after-free") || xc_crash_context_is(q, "heap-overrun"); /* pointer_diagnosis.h */
+	if (!q->fault.sent && !told) {
+		tell_operand(q);
+		tell_freed(q);
+	}
+	const char *function = unfinished(q);
+	if (function)
+		tell_unfinished(q, function);
+	else
+		tell_damage(q);
+}

@@ -1,0 +1,99 @@
+/* stack_end: see stack_end.h.
+ *
+ *	         stack      mapped, writable; frames of the callers
+ *	─────────────────
+ *	  ↑      guard      ---p for threads, nothing below the main stack
+ *	  addr   what was touched: above sp, or right below it by a push, a call, or in the red zone
+ *	  sp
+ *
+ * What lies between the stack pointer and the stack is frame, and only frame: so no limit of distance is needed. A frame larger than
+ * the guard leads over it, into whatever is below. */
+#include "triage/stack/stack_end.h"
+
+#include <signal.h>
+
+enum {
+	BELOW = 256,         /* x86-64's red zone has 128 bytes; 8 for a push */
+	SMALL = 32 << 10,    /* a writable mapping that is no stack for sure */
+	UNFRAMED = 64 << 10, /* how far from its stack sp may be when no frame leads there */
+};
+
+static bool stack_pointer(const struct xc_crash_context *q, const struct xc_frame *frame, uint64_t *sp_out)
+{
+	return xc_regs_get(&frame->regs, q->process->arch->sp, sp_out);
+}
+
+static bool writable(const struct xc_mapping *m)
+{
+	return m && m->writable;
+}
+
+static const struct xc_mapping *above(const struct xc_crash_context *q, xc_addr addr, xc_addr in)
+{
+	const struct xc_mapping *m = xc_process_mapping(q->process, in);
+	return writable(m) && m->lo > addr ? m : NULL;
+}
+
+/* The mapping that the first frame ends in, or its first caller's lies in, that is not below it as well. A signal's trampoline leads to
+ * another stack. */
+static const struct xc_mapping *of_frames(const struct xc_crash_context *q, xc_addr addr)
+{
+	uint64_t sp;
+	for (size_t i = 0; i < q->frame_count && !q->frames[i].signal && stack_pointer(q, &q->frames[i], &sp); i++) {
+		const struct xc_mapping *m = above(q, addr, sp);
+		if (!m && q->frames[i].cfa_known && q->frames[i].cfa > sp)
+			m = above(q, addr, q->frames[i].cfa - 1);
+		if (m)
+			return m;
+	}
+	return NULL;
+}
+
+/* Without frames: what is writable next above. */
+static const struct xc_mapping *next_above(const struct xc_process *p, xc_addr addr, xc_addr sp)
+{
+	for (size_t i = 0; i < p->mapping_count; i++) {
+		const struct xc_mapping *m = &p->mappings[i];
+		if (m->lo <= addr || !m->writable)
+			continue;
+		bool near = m->lo - addr <= UNFRAMED && (sp >= m->lo || m->lo - sp <= UNFRAMED);
+		return near && !m->path && m->hi - m->lo >= SMALL - 1 ? m : NULL;
+	}
+	return NULL;
+}
+
+static const struct xc_mapping *guard_below(const struct xc_process *p, const struct xc_mapping *stack)
+{
+	const struct xc_mapping *m = stack->lo ? xc_process_mapping(p, stack->lo - 1) : NULL;
+	return m && !m->readable && !m->writable && !m->executable ? m : NULL;
+}
+
+static bool ends_at(const struct xc_crash_context *q, xc_addr addr, struct xc_stack_end *out)
+{
+	uint64_t sp;
+	if (!q->frame_count || !stack_pointer(q, &q->frames[0], &sp) || (addr < sp && sp - addr > BELOW) ||
+	    writable(xc_process_mapping(q->process, addr)))
+		return false;
+	const struct xc_mapping *stack = of_frames(q, addr);
+	*out = (struct xc_stack_end){.addr = addr, .sp = sp, .framed = stack};
+	out->stack = stack ? stack : next_above(q->process, addr, sp);
+	if (out->stack)
+		out->guard = guard_below(q->process, out->stack);
+	return out->stack;
+}
+
+bool xc_stack_end_find(const struct xc_crash_context *q, struct xc_stack_end *out)
+{
+	const struct xc_fault *f = &q->fault;
+	if (f->signal != SIGSEGV || f->sent)
+		return false;
+	if (f->addr_known && !f->computed)
+		return ends_at(q, f->addr, out);
+	/* A handler was to be called on the same stack: the kernel could not, and tells no address. */
+	for (size_t i = 0; f->decoded && i < f->instruction.operand_count; i++) {
+		const struct xc_memory_operand *o = &f->instruction.operands[i];
+		if (o->addr_known && !f->instruction.privileged && ends_at(q, o->addr, out))
+			return true;
+	}
+	return false;
+}
