@@ -21,10 +21,10 @@ static const struct {
 } keepers[] = {{"__glib_assert_msg", 0}, {"gMozCrashReason", 0}, {"__abort_msg", 4}};
 
 /* The text behind a symbol, in the report's arena; NULL when there is none. */
-static const char *read_text(const struct xc_crash_context *q, const char *symbol, unsigned offset)
+static const char *read_text(const struct xc_crash_context *crash, const char *symbol, unsigned offset)
 {
 	char text[MESSAGE_MAX + 1];
-	const struct xc_process *p = q->process;
+	const struct xc_process *p = crash->process;
 	xc_addr at;
 	uint64_t message;
 	if (!xc_symbol_find(p, symbol, NULL, &at) || !xc_space_peek_uint(p->space, at, p->arch->word, &message) ||
@@ -33,14 +33,14 @@ static const char *read_text(const struct xc_crash_context *q, const char *symbo
 	size_t len = strlen(text);
 	while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
 		text[--len] = '\0';
-	return len ? xc_arena_strdup(&q->report->arena, text) : NULL;
+	return len ? xc_arena_strdup(&crash->report->arena, text) : NULL;
 }
 
-void xc_abort_message_read(struct xc_crash_context *q)
+void xc_abort_message_read(struct xc_crash_context *crash)
 {
 	/* Firefox crashes by writing to NULL */
-	for (size_t i = 0; i < XC_COUNT(keepers) && !q->verdict->message; i++)
-		if (q->fault.signal == SIGABRT ||
-		    (q->fault.signal == SIGSEGV && strcmp(keepers[i].symbol, "gMozCrashReason") == 0))
-			q->verdict->message = read_text(q, keepers[i].symbol, keepers[i].text);
+	for (size_t i = 0; i < XC_COUNT(keepers) && !crash->verdict->message; i++)
+		if (crash->fault.signal == SIGABRT ||
+		    (crash->fault.signal == SIGSEGV && strcmp(keepers[i].symbol, "gMozCrashReason") == 0))
+			crash->verdict->message = read_text(crash, keepers[i].symbol, keepers[i].text);
 }

@@ -5,6 +5,6 @@
 #include "triage/crash/crash_context.h"
 
 /* Set verdict->message when the program aborted and left a text. Needs no debug information. */
-void xc_abort_message_read(struct xc_crash_context *q);
+void xc_abort_message_read(struct xc_crash_context *crash);
 
 #endif

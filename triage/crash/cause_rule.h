@@ -24,13 +24,13 @@ struct xc_cause_rule {
 	const char *name; /* for the reader of the table: "stack canary" */
 	unsigned needs;   /* the events of which one must hold: a set of enum xc_cause_event */
 	/* Set the class of the verdict and add evidence. False when this is not the cause: then no class is set. */
-	bool (*classify)(struct xc_crash_context *q);
+	bool (*classify)(struct xc_crash_context *crash);
 };
 
 /* The event of a fault that an instruction raised: one of XC_CAUSE_SEGV to XC_CAUSE_SYS; XC_CAUSE_TRAP for signals without one. */
 enum xc_cause_event xc_cause_rule_event(const struct xc_fault *fault);
 
-/* Try the rules of q->rules that need this event, in their order, until one classifies the crash. False when none does. */
-bool xc_cause_rule_apply(struct xc_crash_context *q, enum xc_cause_event event);
+/* Try the rules of crash->rules that need this event, in their order, until one classifies the crash. False when none does. */
+bool xc_cause_rule_apply(struct xc_crash_context *crash, enum xc_cause_event event);
 
 #endif

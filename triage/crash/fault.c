@@ -164,8 +164,8 @@ static void look_through_handlers(const struct xc_process *p, struct xc_unwinder
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		uint64_t sp;
 		struct xc_signal_frame context;
-		bool trampoline =
-			at.signal && xc_regs_get(&at.regs, p->arch->sp, &sp) && xc_signal_frame_read(p, at.pc, sp, &context);
+		bool trampoline = at.signal && xc_regs_get(&at.regs, p->arch->sp, &sp) &&
+				  xc_signal_frame_read(p, at.pc, sp, &context);
 		if (!xc_unwind_step(u, &at, &at, &stop))
 			return;
 		if (!trampoline)

@@ -48,8 +48,8 @@ static bool outer_own(const struct xc_place *place, size_t *level_out)
 	return false;
 }
 
-void xc_thread_role_find(const struct xc_process *process, const struct xc_frame *frames, size_t count, xc_addr *routine_out,
-		   const char **name_out)
+void xc_thread_role_find(const struct xc_process *process, const struct xc_frame *frames, size_t count,
+			 xc_addr *routine_out, const char **name_out)
 {
 	bool begun = false;
 	for (size_t i = count, n = 0; i-- > 0 && n < OUTER; n++) {

@@ -192,8 +192,8 @@ static void see_through_cast(struct xc_access_path *path)
 
 static int64_t floor_divide(int64_t a, int64_t b)
 {
-	int64_t q = a / b;
-	return a % b < 0 ? q - 1 : q;
+	int64_t crash = a / b;
+	return a % b < 0 ? crash - 1 : crash;
 }
 
 /* "(*items)[i]", and not "(long)n" */
@@ -240,7 +240,8 @@ static bool write_row(struct xc_access_path *path, const char *pointer)
 	return false;
 }
 
-bool xc_access_path_pointer(struct xc_access_path *path, const char *pointer, const struct xc_type *type, int64_t offset)
+bool xc_access_path_pointer(struct xc_access_path *path, const char *pointer, const struct xc_type *type,
+			    int64_t offset)
 {
 	uint64_t size = 0;
 	const struct xc_type *stripped = type ? xc_type_strip(type) : NULL;

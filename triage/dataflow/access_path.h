@@ -26,7 +26,9 @@ void xc_access_path_index(struct xc_access_path *path, int64_t times, const char
 
 /* Write what lies at offset behind a pointer of a type (NULL: not known), or in a variable. False when the indexes do not fit the
  * types. The text is the caller's to free. */
-bool xc_access_path_pointer(struct xc_access_path *path, const char *pointer, const struct xc_type *type, int64_t offset);
-bool xc_access_path_variable(struct xc_access_path *path, const char *name, const struct xc_type *type, uint64_t offset);
+bool xc_access_path_pointer(struct xc_access_path *path, const char *pointer, const struct xc_type *type,
+			    int64_t offset);
+bool xc_access_path_variable(struct xc_access_path *path, const char *name, const struct xc_type *type,
+			     uint64_t offset);
 
 #endif

@@ -17,7 +17,8 @@ enum { ARGUMENTS = 6, BLOCK = 256, STEPS = 200, DEPTH = 16 };
 
 static const int registers[ARGUMENTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
 
-static bool find(const struct xc_crash_context *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out);
+static bool find(const struct xc_crash_context *crash, size_t caller, unsigned number, unsigned *steps,
+		 uint64_t *value_out);
 
 /* The straight code before a place in a function. */
 struct block {
@@ -29,7 +30,7 @@ struct block {
 	unsigned depth;
 	bool whole; /* it begins where the function does */
 	xc_addr lo; /* where that is */
-	const struct xc_crash_context *q;
+	const struct xc_crash_context *crash;
 	size_t caller;
 	unsigned *steps; /* that the whole search has taken */
 };
@@ -59,12 +60,12 @@ static size_t block_start(const struct xc_body *body, size_t call)
 }
 
 /* The frame's call, and the function that it stands in. */
-static const struct xc_insn *call_of(const struct xc_crash_context *q, size_t caller, struct xc_body **body_out)
+static const struct xc_insn *call_of(const struct xc_crash_context *crash, size_t caller, struct xc_body **body_out)
 {
-	xc_addr pc = q->frames[caller].pc;
-	if (q->frames[caller].interrupted)
+	xc_addr pc = crash->frames[caller].pc;
+	if (crash->frames[caller].interrupted)
 		return NULL;
-	*body_out = xc_body_cache_get(q->bodies, pc - 1);
+	*body_out = xc_body_cache_get(crash->bodies, pc - 1);
 	long at = *body_out ? xc_body_before(*body_out, pc) : XC_BODY_NONE;
 	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
 }
@@ -73,7 +74,7 @@ static const struct xc_insn *call_of(const struct xc_crash_context *q, size_t ca
 static bool find_block(struct block *block)
 {
 	struct xc_body *body;
-	const struct xc_insn *call = call_of(block->q, block->caller, &body);
+	const struct xc_insn *call = call_of(block->crash, block->caller, &body);
 	if (!call)
 		return false;
 	size_t at = (size_t)(call - body->insns), start = block_start(body, at);
@@ -154,17 +155,17 @@ static bool called_here(const struct block *block)
 {
 	struct xc_body *body;
 	xc_addr to;
-	const struct xc_insn *call = call_of(block->q, block->caller + 1, &body);
+	const struct xc_insn *call = call_of(block->crash, block->caller + 1, &body);
 	return call && xc_body_callee(body, call, &to) && to == block->lo;
 }
 
 static bool passed_on(const struct block *block, int number, uint64_t *value_out)
 {
-	if (block->caller + 1 >= block->q->frame_count || !called_here(block))
+	if (block->caller + 1 >= block->crash->frame_count || !called_here(block))
 		return false;
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		if (registers[i] == number)
-			return find(block->q, block->caller + 1, i, block->steps, value_out);
+			return find(block->crash, block->caller + 1, i, block->steps, value_out);
 	return false;
 }
 
@@ -195,10 +196,14 @@ static bool value_before(struct block *block, size_t at, int number, uint64_t *v
 	return (block->whole || since_entry(block, at, number)) && passed_on(block, number, value_out);
 }
 
-static bool by_code(const struct xc_crash_context *q, size_t caller, int number, unsigned *steps, uint64_t *value_out)
+static bool by_code(const struct xc_crash_context *crash, size_t caller, int number, unsigned *steps,
+		    uint64_t *value_out)
 {
-	struct block block = {
-		.process = q->process, .frame = &q->frames[caller], .q = q, .caller = caller, .steps = steps};
+	struct block block = {.process = crash->process,
+			      .frame = &crash->frames[caller],
+			      .crash = crash,
+			      .caller = caller,
+			      .steps = steps};
 	return find_block(&block) && value_before(&block, block.count - 1, number, value_out);
 }
 
@@ -257,33 +262,33 @@ static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 
 /* The function that runs in the callee's frame: the one that was called, when it or a jump at its very beginning leads there. A frame
  * without a name is taken for a cold part of it. */
-static struct xc_body *callee_body(const struct xc_crash_context *q, size_t caller)
+static struct xc_body *callee_body(const struct xc_crash_context *crash, size_t caller)
 {
-	const struct xc_frame *callee = &q->frames[caller - 1];
-	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(callee));
-	struct xc_body *body = xc_body_cache_get(q->bodies, xc_frame_lookup(callee));
+	const struct xc_frame *callee = &crash->frames[caller - 1];
+	const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(callee));
+	struct xc_body *body = xc_body_cache_get(crash->bodies, xc_frame_lookup(callee));
 	if (place->symbol || place->level_count)
 		return body;
 	struct xc_body *calling;
-	const struct xc_insn *call = call_of(q, caller, &calling);
+	const struct xc_insn *call = call_of(crash, caller, &calling);
 	xc_addr to = 0;
 	if (!call)
 		return NULL;
 	xc_body_callee(calling, call, &to);
-	body = to ? xc_body_cache_get(q->bodies, to) : NULL;
+	body = to ? xc_body_cache_get(crash->bodies, to) : NULL;
 	for (size_t i = body ? body->entry : 0; body && i < body->count && i < body->entry + 3; i++)
 		if (body->insns[i].kind == XC_INSN_JUMP) { /* operator new[] is operator new */
 			xc_body_callee(body, &body->insns[i], &to);
-			body = to ? xc_body_cache_get(q->bodies, to) : NULL;
+			body = to ? xc_body_cache_get(crash->bodies, to) : NULL;
 			break;
 		}
-	return to && xc_process_module(q->process, to) == callee->module ? body : NULL;
+	return to && xc_process_module(crash->process, to) == callee->module ? body : NULL;
 }
 
-static bool by_callee(const struct xc_crash_context *q, size_t caller, int number, uint64_t *value_out)
+static bool by_callee(const struct xc_crash_context *crash, size_t caller, int number, uint64_t *value_out)
 {
-	const struct xc_frame *callee = &q->frames[caller - 1];
-	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller);
+	const struct xc_frame *callee = &crash->frames[caller - 1];
+	struct xc_body *body = callee->signal ? NULL : callee_body(crash, caller);
 	struct keeper keeper;
 	uint64_t base;
 	if (!body || !find_keeper(body, number, &keeper) || !stays_kept(body, &keeper))
@@ -291,44 +296,45 @@ static bool by_callee(const struct xc_crash_context *q, size_t caller, int numbe
 	if (keeper.reg >= 0)
 		return xc_regs_get(&callee->regs, keeper.reg, value_out) && !(keeper.or_one && *value_out == 1);
 	return !keeper.or_one && xc_regs_get(&callee->regs, keeper.memory.base, &base) &&
-	       xc_space_peek_uint(q->process->space, base + (uint64_t)keeper.memory.displacement, 8, value_out);
+	       xc_space_peek_uint(crash->process->space, base + (uint64_t)keeper.memory.displacement, 8, value_out);
 }
 
 /* ---- */
 
-static bool by_call_site(const struct xc_crash_context *q, size_t caller, int number, uint64_t *value_out)
+static bool by_call_site(const struct xc_crash_context *crash, size_t caller, int number, uint64_t *value_out)
 {
-	struct xc_frame_context in = xc_crash_context_frame(q, caller);
+	struct xc_frame_context in = xc_crash_context_frame(crash, caller);
 	unsigned __int128 bits;
 	if (!in.place->level_count || in.place->line_only)
 		return false;
-	struct xc_expr_context context =
-		xc_expr_in_frame(q->process, q->thread, q->unwinder, in.frame, in.place, &q->report->arena);
+	struct xc_expr_context context = xc_expr_in_frame(crash->process, crash->thread, crash->unwinder, in.frame,
+							  in.place, &crash->report->arena);
 	if (xc_entry_argument(&context, (unsigned)number, &bits))
 		return false;
 	*value_out = (uint64_t)bits;
 	return true;
 }
 
-static bool find(const struct xc_crash_context *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out)
+static bool find(const struct xc_crash_context *crash, size_t caller, unsigned number, unsigned *steps,
+		 uint64_t *value_out)
 {
-	if (!supported(q->process) || caller >= q->frame_count || number >= ARGUMENTS ||
-	    q->frames[caller].interrupted || q->frames[caller].tail_call)
+	if (!supported(crash->process) || caller >= crash->frame_count || number >= ARGUMENTS ||
+	    crash->frames[caller].interrupted || crash->frames[caller].tail_call)
 		return false;
 	int at = registers[number];
-	return by_call_site(q, caller, at, value_out) || by_code(q, caller, at, steps, value_out) ||
-	       (caller > 0 && by_callee(q, caller, at, value_out));
+	return by_call_site(crash, caller, at, value_out) || by_code(crash, caller, at, steps, value_out) ||
+	       (caller > 0 && by_callee(crash, caller, at, value_out));
 }
 
-bool xc_argument_find(const struct xc_crash_context *q, size_t caller, unsigned number, uint64_t *value_out)
+bool xc_argument_find(const struct xc_crash_context *crash, size_t caller, unsigned number, uint64_t *value_out)
 {
 	unsigned steps = 0;
-	return find(q, caller, number, &steps, value_out);
+	return find(crash, caller, number, &steps, value_out);
 }
 
-const char *xc_argument_callee(const struct xc_crash_context *q, size_t caller)
+const char *xc_argument_callee(const struct xc_crash_context *crash, size_t caller)
 {
 	struct xc_body *body;
-	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &body) : NULL;
+	const struct xc_insn *call = caller < crash->frame_count ? call_of(crash, caller, &body) : NULL;
 	return call ? xc_body_callee(body, call, NULL) : NULL;
 }

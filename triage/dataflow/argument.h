@@ -7,10 +7,10 @@
 
 /* The integer or pointer that frames[caller] passed as argument `number` (from 0, at most 5) of its unfinished call. False when that
  * is not known: never a value of another path through the code. */
-bool xc_argument_find(const struct xc_crash_context *q, size_t caller, unsigned number, uint64_t *value_out);
+bool xc_argument_find(const struct xc_crash_context *crash, size_t caller, unsigned number, uint64_t *value_out);
 
 /* The function that the frame called, by its call instruction: it may have jumped on to another. NULL when the code does not tell. Lives
  * as long as the process. */
-const char *xc_argument_callee(const struct xc_crash_context *q, size_t caller);
+const char *xc_argument_callee(const struct xc_crash_context *crash, size_t caller);
 
 #endif

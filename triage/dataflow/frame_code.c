@@ -5,13 +5,13 @@
 
 enum { PRICE = 512 }; /* instructions that a slice may walk for one step */
 
-bool xc_frame_code_init(const struct xc_crash_context *q, size_t frame, unsigned *fuel, struct xc_frame_code *out)
+bool xc_frame_code_init(const struct xc_crash_context *crash, size_t frame, unsigned *budget, struct xc_frame_code *out)
 {
-	if (frame >= q->frame_count)
+	if (frame >= crash->frame_count)
 		return false;
-	const struct xc_frame *f = &q->frames[frame];
-	*out = (struct xc_frame_code){.q = q, .frame = frame, .fuel = fuel};
-	out->body = xc_body_cache_get(q->bodies, xc_frame_lookup(f));
+	const struct xc_frame *f = &crash->frames[frame];
+	*out = (struct xc_frame_code){.crash = crash, .frame = frame, .budget = budget};
+	out->body = xc_body_cache_get(crash->bodies, xc_frame_lookup(f));
 	if (!out->body)
 		return false;
 	long at = f->interrupted ? xc_body_at(out->body, f->pc) : xc_body_before(out->body, f->pc);
@@ -22,15 +22,15 @@ bool xc_frame_code_init(const struct xc_crash_context *q, size_t frame, unsigned
 bool xc_frame_code_spend(const struct xc_frame_code *s)
 {
 	unsigned price = 1 + (unsigned)(s->body->count / PRICE);
-	bool enough = *s->fuel >= price;
-	*s->fuel = enough ? *s->fuel - price : 0;
+	bool enough = *s->budget >= price;
+	*s->budget = enough ? *s->budget - price : 0;
 	return enough;
 }
 
 struct xc_frame_context xc_frame_code_context(const struct xc_frame_code *s, size_t at)
 {
-	struct xc_frame_context context = xc_crash_context_frame(s->q, s->frame);
-	context.place = xc_debuginfo_place(s->q->process, s->body->insns[at].addr);
+	struct xc_frame_context context = xc_crash_context_frame(s->crash, s->frame);
+	context.place = xc_debuginfo_place(s->crash->process, s->body->insns[at].addr);
 	return context;
 }
 
@@ -46,7 +46,7 @@ static bool has_frame_pointer(const struct xc_body *body)
 
 bool xc_frame_code_is_frame_register(const struct xc_frame_code *s, int reg)
 {
-	const struct xc_arch *arch = s->q->process->arch;
+	const struct xc_arch *arch = s->crash->process->arch;
 	return reg >= 0 && (reg == arch->sp || (reg == arch->fp && has_frame_pointer(s->body)));
 }
 
@@ -58,12 +58,12 @@ bool xc_frame_code_is_slot(const struct xc_frame_code *s, const struct xc_insn_m
 /* The canonical frame address by a made-up stack pointer: tells how far below it sp stands at this instruction. */
 static bool cfa_from(const struct xc_frame_code *s, xc_addr pc, uint64_t sp, uint64_t *cfa)
 {
-	struct xc_frame frame = s->q->frames[s->frame];
+	struct xc_frame frame = s->crash->frames[s->frame];
 	frame.pc = pc;
 	frame.interrupted = true;
 	frame.cfa_known = false;
-	xc_regs_set(&frame.regs, s->q->process->arch->sp, sp);
-	if (!xc_unwind_cfa(s->q->unwinder, &frame))
+	xc_regs_set(&frame.regs, s->crash->process->arch->sp, sp);
+	if (!xc_unwind_cfa(s->crash->unwinder, &frame))
 		return false;
 	*cfa = frame.cfa;
 	return true;
@@ -73,11 +73,11 @@ static bool cfa_from(const struct xc_frame_code *s, xc_addr pc, uint64_t sp, uin
  * frame's address as call frame information says. */
 bool xc_frame_code_frame_value(const struct xc_frame_code *s, size_t at, int reg, uint64_t *value)
 {
-	const struct xc_frame *f = &s->q->frames[s->frame];
+	const struct xc_frame *f = &s->crash->frames[s->frame];
 	uint64_t here, there;
 	if (!xc_regs_get(&f->regs, reg, value))
 		return false;
-	if (reg != s->q->process->arch->sp || at == s->at)
+	if (reg != s->crash->process->arch->sp || at == s->at)
 		return true;
 	if (!cfa_from(s, s->body->insns[s->at].addr, *value, &here) ||
 	    !cfa_from(s, s->body->insns[at].addr, *value, &there))
@@ -88,7 +88,7 @@ bool xc_frame_code_frame_value(const struct xc_frame_code *s, size_t at, int reg
 
 bool xc_frame_code_in_scope(const struct xc_frame_code *s, const struct xc_level *level)
 {
-	const struct xc_place *here = xc_debuginfo_place(s->q->process, s->body->insns[s->at].addr);
+	const struct xc_place *here = xc_debuginfo_place(s->crash->process, s->body->insns[s->at].addr);
 	for (size_t i = 0; i < here->level_count; i++)
 		if (here->levels[i].die.addr == level->die.addr)
 			return true;

@@ -7,33 +7,34 @@
 
 /* A frame whose code is read. */
 struct xc_frame_code {
-	const struct xc_crash_context *q;
-	size_t frame;         /* index into q->frames */
+	const struct xc_crash_context *crash;
+	size_t frame;         /* index into crash->frames */
 	struct xc_body *body; /* of its function */
 	size_t at;            /* the instruction that runs: that faulted, or a call that has not returned */
-	unsigned *fuel;       /* steps left, for all that is asked in one inquiry */
+	unsigned *budget;     /* steps left, for all that is asked in one inquiry */
 };
 
 /* Set the scene for a frame of the inquiry. False when its code cannot be read. */
-bool xc_frame_code_init(const struct xc_crash_context *q, size_t frame, unsigned *fuel, struct xc_frame_code *out);
+bool xc_frame_code_init(const struct xc_crash_context *crash, size_t frame, unsigned *budget,
+			struct xc_frame_code *out);
 
 /* Pay for one slice of the scene's function; false when there is no fuel left: then nothing is asked. */
-bool xc_frame_code_spend(const struct xc_frame_code *scene);
+bool xc_frame_code_spend(const struct xc_frame_code *frame_code);
 
 /* The scene's frame with the names that are in scope at another instruction. */
-struct xc_frame_context xc_frame_code_context(const struct xc_frame_code *scene, size_t at);
+struct xc_frame_context xc_frame_code_context(const struct xc_frame_code *frame_code, size_t at);
 
 /* Is the function, or inlined call, one that runs? A variable of an inlined call that is over, or has not begun, would be mistaken for that
  * of the call that runs. */
-bool xc_frame_code_in_scope(const struct xc_frame_code *scene, const struct xc_level *level);
+bool xc_frame_code_in_scope(const struct xc_frame_code *frame_code, const struct xc_level *level);
 
 /* Is it the stack pointer, or the frame pointer of a function that has one? */
-bool xc_frame_code_is_frame_register(const struct xc_frame_code *scene, int reg);
+bool xc_frame_code_is_frame_register(const struct xc_frame_code *frame_code, int reg);
 
 /* What such a register holds at another instruction of the frame; false when that is not known. */
-bool xc_frame_code_frame_value(const struct xc_frame_code *scene, size_t at, int reg, uint64_t *value);
+bool xc_frame_code_frame_value(const struct xc_frame_code *frame_code, size_t at, int reg, uint64_t *value);
 
 /* Is it memory of the frame's own stack, named by the stack or frame pointer alone? */
-bool xc_frame_code_is_slot(const struct xc_frame_code *scene, const struct xc_insn_memory *memory);
+bool xc_frame_code_is_slot(const struct xc_frame_code *frame_code, const struct xc_insn_memory *memory);
 
 #endif

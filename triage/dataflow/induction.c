@@ -5,7 +5,7 @@
 enum { DEPTH = 8, SLICES = 16 };
 
 struct trace {
-	const struct xc_frame_code *scene;
+	const struct xc_frame_code *frame_code;
 	const struct xc_slice_definition *start;
 	unsigned slices; /* that may still be asked for */
 };
@@ -20,33 +20,33 @@ static bool any_leads(struct trace *t, const struct xc_slice *slice, bool added,
 	return false;
 }
 
-static bool pay(struct trace *t, unsigned depth)
+static bool spend(struct trace *t, unsigned depth)
 {
-	return depth && t->slices && t->slices-- && xc_frame_code_spend(t->scene);
+	return depth && t->slices && t->slices-- && xc_frame_code_spend(t->frame_code);
 }
 
 static bool register_leads(struct trace *t, size_t at, int reg, bool added, unsigned depth)
 {
 	struct xc_slice slice;
-	if (reg < 0 || !pay(t, depth))
+	if (reg < 0 || !spend(t, depth))
 		return false;
-	xc_slice_register(t->scene->body, at, reg, &slice);
+	xc_slice_register(t->frame_code->body, at, reg, &slice);
 	return any_leads(t, &slice, added, depth - 1);
 }
 
 static bool slot_leads(struct trace *t, size_t at, bool added, unsigned depth)
 {
 	struct xc_slice slice;
-	const struct xc_insn_memory *m = &t->scene->body->insns[at].memory;
-	if (!xc_frame_code_is_slot(t->scene, m) || !pay(t, depth))
+	const struct xc_insn_memory *m = &t->frame_code->body->insns[at].memory;
+	if (!xc_frame_code_is_slot(t->frame_code, m) || !spend(t, depth))
 		return false;
-	xc_slice_slot(t->scene->body, at, m->base, m->displacement, m->size, &slice);
+	xc_slice_slot(t->frame_code->body, at, m->base, m->displacement, m->size, &slice);
 	return any_leads(t, &slice, added, depth - 1);
 }
 
 static bool leads_to_start(struct trace *t, const struct xc_slice_definition *d, bool added, unsigned depth)
 {
-	const struct xc_insn *insn = &t->scene->body->insns[d->insn];
+	const struct xc_insn *insn = &t->frame_code->body->insns[d->insn];
 	if (d->kind == t->start->kind && d->insn == t->start->insn)
 		return added;
 	if (d->kind != XC_DEFINITION_INSN)
@@ -70,10 +70,10 @@ static bool leads_to_start(struct trace *t, const struct xc_slice_definition *d,
 	}
 }
 
-size_t xc_induction_start(const struct xc_frame_code *scene, const struct xc_slice *slice)
+size_t xc_induction_start(const struct xc_frame_code *frame_code, const struct xc_slice *slice)
 {
 	for (size_t start = 0; start < slice->count && slice->count > 1; start++) {
-		struct trace t = {.scene = scene, .start = &slice->items[start], .slices = SLICES};
+		struct trace t = {.frame_code = frame_code, .start = &slice->items[start], .slices = SLICES};
 		size_t led = 0;
 		while (led < slice->count && (led == start || leads_to_start(&t, &slice->items[led], false, DEPTH)))
 			led++;

@@ -72,16 +72,16 @@ static bool in_values(const struct xc_named_value *values, size_t count, xc_addr
 	return false;
 }
 
-bool xc_local_at(const struct xc_crash_context *q, size_t index, xc_addr addr, struct xc_text *text)
+bool xc_local_at(const struct xc_crash_context *crash, size_t index, xc_addr addr, struct xc_text *text)
 {
-	struct xc_frame_context context = xc_crash_context_frame(q, index);
+	struct xc_frame_context context = xc_crash_context_frame(crash, index);
 	struct xc_named_value *values;
 	if (context.place->line_only)
 		return false;
 	/* inlined wrappers of the library have names of their own for what they were given */
-	for (size_t l = index == q->blamed ? q->blame.level : 0; l < context.place->level_count; l++)
+	for (size_t l = index == crash->blamed ? crash->blame.level : 0; l < context.place->level_count; l++)
 		for (int locals = 1; locals >= 0; locals--) {
-			size_t count = xc_variable_values(&context, l, locals, &q->report->arena, &values);
+			size_t count = xc_variable_values(&context, l, locals, &crash->report->arena, &values);
 			if (in_values(values, count, addr, text))
 				return true;
 		}
@@ -108,16 +108,16 @@ static bool has_array(const struct xc_type *type, unsigned depth, unsigned *left
 	return false;
 }
 
-size_t xc_local_array_below(const struct xc_crash_context *q, size_t index, xc_addr addr, struct xc_text *text,
+size_t xc_local_array_below(const struct xc_crash_context *crash, size_t index, xc_addr addr, struct xc_text *text,
 			    xc_addr *addr_out, uint64_t *size_out)
 {
-	struct xc_frame_context context = xc_crash_context_frame(q, index);
+	struct xc_frame_context context = xc_crash_context_frame(crash, index);
 	struct xc_named_value *values, best = {.name = NULL};
 	size_t found = 0;
 	if (context.place->line_only)
 		return SIZE_MAX;
 	for (size_t l = 0; l < context.place->level_count; l++) {
-		size_t count = xc_variable_values(&context, l, true, &q->report->arena, &values);
+		size_t count = xc_variable_values(&context, l, true, &crash->report->arena, &values);
 		for (size_t i = 0; i < count; i++) {
 			uint64_t size = xc_value_size(&values[i].value);
 			unsigned left = MEMBERS;

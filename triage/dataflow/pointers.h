@@ -22,9 +22,9 @@ struct xc_pointers {
 
 /* Of the innermost frames, up to the one to look at first. At most XC_POINTERS; values that no pointer can be (below 64 KiB) are left
  * out. */
-void xc_pointers_collect(const struct xc_crash_context *q, struct xc_pointers *out);
+void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointers *out);
 
 /* Append "n (struct node *)", "rbx", "a word of the stack". */
-void xc_pointers_text(const struct xc_crash_context *q, const struct xc_pointer *pointer, struct xc_text *text);
+void xc_pointers_text(const struct xc_crash_context *crash, const struct xc_pointer *pointer, struct xc_text *text);
 
 #endif

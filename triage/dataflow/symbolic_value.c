@@ -11,7 +11,8 @@
 enum { DEPTH = 12 };
 
 static struct xc_linear_expr form_register(const struct xc_frame_code *s, size_t at, int reg, unsigned depth);
-static struct xc_linear_expr form_memory(const struct xc_frame_code *s, size_t at, const struct xc_insn_memory *m, unsigned depth);
+static struct xc_linear_expr form_memory(const struct xc_frame_code *s, size_t at, const struct xc_insn_memory *m,
+					 unsigned depth);
 
 /* ---- registers ---- */
 
@@ -21,7 +22,7 @@ static void set_variable(const struct xc_frame_code *s, const struct xc_held *he
 	struct xc_text text = {0};
 	xc_text_add(&text, held->name);
 	term->type = xc_field_path(&text, held->type, held->offset, NULL);
-	term->text = xc_arena_strdup(&s->q->report->arena, xc_text_string(&text));
+	term->text = xc_arena_strdup(&s->crash->report->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
@@ -61,7 +62,8 @@ static bool named(const struct xc_frame_code *s, size_t at, int reg, struct xc_s
 			continue;
 		*term = (struct xc_symbolic_value){.kind = XC_SYMBOLIC_VARIABLE, .at = at, .reg = reg};
 		set_variable(s, &held, term);
-		term->value_known = is_kept(s, at, reg) && xc_regs_get(&s->q->frames[s->frame].regs, reg, &term->value);
+		term->value_known =
+			is_kept(s, at, reg) && xc_regs_get(&s->crash->frames[s->frame].regs, reg, &term->value);
 		return true;
 	}
 	return false;
@@ -98,7 +100,7 @@ static bool accessed_term(const struct xc_frame_code *s, size_t call, const char
 	enum xc_cxx_accessor_way kind = xc_cxx_accessor_of(callee);
 	struct xc_symbolic_value object;
 	struct xc_text text = {0};
-	if (!kind || !depth || !xc_arch_is_x86_64(s->q->process->arch))
+	if (!kind || !depth || !xc_arch_is_x86_64(s->crash->process->arch))
 		return false;
 	struct xc_linear_expr this = form_register(s, call, THIS, depth), index;
 	if (!xc_symbolic_value_object(s, call, &this, &object) || !object.text)
@@ -107,7 +109,7 @@ static bool accessed_term(const struct xc_frame_code *s, size_t call, const char
 	xc_text_printf(&text,
 		       kind == XC_CXX_ACCESSOR_REFERENCE          ? "*%s"
 		       : plain || kind == XC_CXX_ACCESSOR_POINTER ? "%s"
-							       : "(%s)",
+								  : "(%s)",
 		       object.text);
 	if (kind == XC_CXX_ACCESSOR_ELEMENT) {
 		index = form_register(s, call, INDEX, depth);
@@ -117,7 +119,7 @@ static bool accessed_term(const struct xc_frame_code *s, size_t call, const char
 	}
 	if (told) {
 		term->kind = XC_SYMBOLIC_LOADED;
-		term->text = xc_arena_strdup(&s->q->report->arena, xc_text_string(&text));
+		term->text = xc_arena_strdup(&s->crash->report->arena, xc_text_string(&text));
 	}
 	xc_text_fini(&text);
 	return told;
@@ -129,17 +131,17 @@ static struct xc_linear_expr result_form(const struct xc_frame_code *s, size_t c
 	struct xc_symbolic_value term = {.kind = XC_SYMBOLIC_RESULT, .at = call, .reg = -1};
 	const char *callee = xc_body_callee(s->body, &s->body->insns[call], &addr);
 	if (callee && addr)
-		term.type = result_type(s->q->process, addr);
+		term.type = result_type(s->crash->process, addr);
 	if (callee && !accessed_term(s, call, callee, depth, &term))
-		term.text =
-			xc_arena_printf(&s->q->report->arena, "%s()", xc_cxx_accessor_short(callee, &s->q->report->arena));
+		term.text = xc_arena_printf(&s->crash->report->arena, "%s()",
+					    xc_cxx_accessor_short(callee, &s->crash->report->arena));
 	return xc_linear_expr_term(&term, sure);
 }
 
 /* A slot of the global offset table, or its like: it has no variable, and holds the address of one. */
 static bool is_import(const struct xc_frame_code *s, const struct xc_linear_expr *address, uint64_t *value)
 {
-	const struct xc_process *p = s->q->process;
+	const struct xc_process *p = s->crash->process;
 	const struct xc_mapping *m = xc_process_mapping(p, (xc_addr)address->constant);
 	if (!address->absolute || address->count || !m || !m->path || !xc_process_module(p, (xc_addr)address->constant))
 		return false;
@@ -178,11 +180,12 @@ static struct xc_linear_expr loaded_form(const struct xc_frame_code *s, size_t a
 		return import;
 	}
 	term.value_known = m->size && m->size <= 8 && value_of(&address, &value) &&
-			   xc_space_peek_uint(s->q->process->space, value, m->size, &term.value);
+			   xc_space_peek_uint(s->crash->process->space, value, m->size, &term.value);
 	return xc_linear_expr_term(&term, sure && address.sure);
 }
 
-static struct xc_linear_expr entry_form(const struct xc_frame_code *s, const struct xc_slice_definition *definition, bool sure)
+static struct xc_linear_expr entry_form(const struct xc_frame_code *s, const struct xc_slice_definition *definition,
+					bool sure)
 {
 	struct xc_symbolic_value term = {.kind = XC_SYMBOLIC_ENTRY, .at = s->body->entry, .reg = definition->reg};
 	if (definition->reg < 0)
@@ -226,15 +229,15 @@ static struct xc_linear_expr insn_form(const struct xc_frame_code *s, size_t at,
 	case XC_INSN_MULTIPLY:
 		other = insn->from >= 0 ? form_register(s, at, insn->from, depth) : loaded_form(s, at, sure, depth);
 		xc_linear_expr_add(&form, &other,
-			    insn->kind == XC_INSN_SHIFT ? (int64_t)1 << (insn->constant & 31) : insn->constant);
+				   insn->kind == XC_INSN_SHIFT ? (int64_t)1 << (insn->constant & 31) : insn->constant);
 		return form;
 	default:
 		return (struct xc_linear_expr){.known = false};
 	}
 }
 
-static struct xc_linear_expr definition_form(const struct xc_frame_code *s, const struct xc_slice_definition *definition, bool sure,
-				      unsigned depth)
+static struct xc_linear_expr definition_form(const struct xc_frame_code *s,
+					     const struct xc_slice_definition *definition, bool sure, unsigned depth)
 {
 	struct xc_linear_expr form;
 	switch (definition->kind) {
@@ -260,7 +263,8 @@ static struct xc_linear_expr unknown_form(size_t at, int reg)
 }
 
 /* A pointer that a loop moves on: set once, and then added to by `step` again and again. */
-static bool is_walked(const struct xc_frame_code *s, const struct xc_slice *slice, int reg, size_t *start, int64_t *step)
+static bool is_walked(const struct xc_frame_code *s, const struct xc_slice *slice, int reg, size_t *start,
+		      int64_t *step)
 {
 	size_t added = slice->count;
 	for (size_t i = 0; i < slice->count; i++) {
@@ -281,7 +285,8 @@ static bool is_walked(const struct xc_frame_code *s, const struct xc_slice *slic
 	return before.count <= 2 && !(other->kind == XC_DEFINITION_INSN && other->insn == slice->items[added].insn);
 }
 
-static struct xc_linear_expr walked_form(const struct xc_frame_code *s, const struct xc_slice *slice, int reg, unsigned depth)
+static struct xc_linear_expr walked_form(const struct xc_frame_code *s, const struct xc_slice *slice, int reg,
+					 unsigned depth)
 {
 	size_t start;
 	int64_t step;
@@ -289,7 +294,7 @@ static struct xc_linear_expr walked_form(const struct xc_frame_code *s, const st
 		return (struct xc_linear_expr){.known = false};
 	struct xc_linear_expr form = definition_form(s, &slice->items[start], slice->sure, depth);
 	struct xc_linear_expr_part part = {.term = {.at = slice->items[1 - start].insn, .reg = reg},
-				    .times = step < 0 ? -step : step};
+					   .times = step < 0 ? -step : step};
 	form.known &= form.absolute || form.count > 0; /* a counter is none */
 	if (form.known)
 		xc_linear_expr_add_part(&form, &part, 1);
@@ -324,13 +329,14 @@ static struct xc_linear_expr form_register(const struct xc_frame_code *s, size_t
 	return form.known ? form : unknown_form(at, reg);
 }
 
-static struct xc_linear_expr form_memory(const struct xc_frame_code *s, size_t at, const struct xc_insn_memory *m, unsigned depth)
+static struct xc_linear_expr form_memory(const struct xc_frame_code *s, size_t at, const struct xc_insn_memory *m,
+					 unsigned depth)
 {
 	struct xc_linear_expr form = xc_linear_expr_constant(m->displacement), part;
 	uint64_t segment = 0;
 	form.known = !m->complex;
 	if (m->segment >= 0) {
-		form.known &= xc_regs_get(&s->q->frames[s->frame].regs, m->segment, &segment);
+		form.known &= xc_regs_get(&s->crash->frames[s->frame].regs, m->segment, &segment);
 		form.constant = (int64_t)((uint64_t)form.constant + segment);
 	}
 	/* A displacement with nothing else is an address; a small one beside an index may be one, too, in programs that lie low. */
@@ -346,17 +352,19 @@ static struct xc_linear_expr form_memory(const struct xc_frame_code *s, size_t a
 	return form;
 }
 
-struct xc_linear_expr xc_symbolic_value_register(const struct xc_frame_code *scene, size_t at, int reg)
+struct xc_linear_expr xc_symbolic_value_register(const struct xc_frame_code *frame_code, size_t at, int reg)
 {
-	return form_register(scene, at, reg, DEPTH);
+	return form_register(frame_code, at, reg, DEPTH);
 }
 
-struct xc_linear_expr xc_symbolic_value_definition(const struct xc_frame_code *scene, const struct xc_slice_definition *definition)
+struct xc_linear_expr xc_symbolic_value_definition(const struct xc_frame_code *frame_code,
+						   const struct xc_slice_definition *definition)
 {
-	return definition_form(scene, definition, true, DEPTH);
+	return definition_form(frame_code, definition, true, DEPTH);
 }
 
-struct xc_linear_expr xc_symbolic_value_address(const struct xc_frame_code *scene, size_t at, const struct xc_insn_memory *memory)
+struct xc_linear_expr xc_symbolic_value_address(const struct xc_frame_code *frame_code, size_t at,
+						const struct xc_insn_memory *memory)
 {
-	return form_memory(scene, at, memory, DEPTH);
+	return form_memory(frame_code, at, memory, DEPTH);
 }

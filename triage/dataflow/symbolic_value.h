@@ -13,20 +13,23 @@
 enum { XC_SYMBOLIC_BUDGET = 400 }; /* steps that an inquiry begins with */
 
 /* What register `reg` holds before instruction `at`. */
-struct xc_linear_expr xc_symbolic_value_register(const struct xc_frame_code *scene, size_t at, int reg);
+struct xc_linear_expr xc_symbolic_value_register(const struct xc_frame_code *frame_code, size_t at, int reg);
 
 /* What a definition of a slice set the register to. */
-struct xc_linear_expr xc_symbolic_value_definition(const struct xc_frame_code *scene, const struct xc_slice_definition *definition);
+struct xc_linear_expr xc_symbolic_value_definition(const struct xc_frame_code *frame_code,
+						   const struct xc_slice_definition *definition);
 
 /* The address of a memory operand of instruction `at`. */
-struct xc_linear_expr xc_symbolic_value_address(const struct xc_frame_code *scene, size_t at, const struct xc_insn_memory *memory);
+struct xc_linear_expr xc_symbolic_value_address(const struct xc_frame_code *frame_code, size_t at,
+						const struct xc_insn_memory *memory);
 
 /* The place of `size` bytes at an address, and its type. False when it cannot be written. text and type of out are set. */
-bool xc_symbolic_value_place(const struct xc_frame_code *scene, size_t at, const struct xc_linear_expr *form, uint32_t size,
-		   struct xc_symbolic_value *out);
+bool xc_symbolic_value_place(const struct xc_frame_code *frame_code, size_t at, const struct xc_linear_expr *form,
+			     uint32_t size, struct xc_symbolic_value *out);
 
 /* Of a pointer to an object of C++'s library the object itself, and not its first member. */
-bool xc_symbolic_value_object(const struct xc_frame_code *scene, size_t at, const struct xc_linear_expr *form, struct xc_symbolic_value *out);
+bool xc_symbolic_value_object(const struct xc_frame_code *frame_code, size_t at, const struct xc_linear_expr *form,
+			      struct xc_symbolic_value *out);
 
 /* A pointer or reference; false when the type is not known (NULL). */
 bool xc_symbolic_value_is_pointer(const struct xc_type *type);

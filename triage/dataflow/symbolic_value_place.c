@@ -34,7 +34,7 @@ static bool find_variable(const struct xc_frame_code *s, size_t at, xc_addr addr
 		if (xc_frame_code_in_scope(s, &context.place->levels[level]) &&
 		    xc_variable_held(&context, level, -1, addr, held))
 			return true;
-	return xc_statics_at(s->q->process, context.place, s->q->thread, addr, held);
+	return xc_statics_at(s->crash->process, context.place, s->crash->thread, addr, held);
 }
 
 /* Of one index the offset may be that of an element before the first: of `v[i - 1]` i is added to where v[-1] would be. */
@@ -62,8 +62,8 @@ static bool write_place(const struct xc_frame_code *s, size_t at, const struct x
 	return xc_access_path_pointer(path, pointer->term.text, pointer->term.type, path->offset);
 }
 
-static bool place_of(const struct xc_frame_code *s, size_t at, const struct xc_linear_expr *form, uint32_t size, bool whole,
-		     struct xc_symbolic_value *out)
+static bool place_of(const struct xc_frame_code *s, size_t at, const struct xc_linear_expr *form, uint32_t size,
+		     bool whole, struct xc_symbolic_value *out)
 {
 	const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(form);
 	bool written = false;
@@ -74,7 +74,7 @@ static bool place_of(const struct xc_frame_code *s, size_t at, const struct xc_l
 		struct xc_access_path path = {.size = size, .whole = whole};
 		written = write_place(s, at, form, shift, &path);
 		if (written) {
-			out->text = xc_arena_strdup(&s->q->report->arena, xc_text_string(&path.text));
+			out->text = xc_arena_strdup(&s->crash->report->arena, xc_text_string(&path.text));
 			out->type = path.type;
 		}
 		xc_text_fini(&path.text);
@@ -82,12 +82,14 @@ static bool place_of(const struct xc_frame_code *s, size_t at, const struct xc_l
 	return written;
 }
 
-bool xc_symbolic_value_place(const struct xc_frame_code *s, size_t at, const struct xc_linear_expr *form, uint32_t size, struct xc_symbolic_value *out)
+bool xc_symbolic_value_place(const struct xc_frame_code *s, size_t at, const struct xc_linear_expr *form, uint32_t size,
+			     struct xc_symbolic_value *out)
 {
 	return place_of(s, at, form, size, false, out);
 }
 
-bool xc_symbolic_value_object(const struct xc_frame_code *s, size_t at, const struct xc_linear_expr *form, struct xc_symbolic_value *out)
+bool xc_symbolic_value_object(const struct xc_frame_code *s, size_t at, const struct xc_linear_expr *form,
+			      struct xc_symbolic_value *out)
 {
 	return place_of(s, at, form, 0, true, out);
 }

@@ -16,12 +16,12 @@
 enum { KEYS = 32, SLOT = 16, START = 12, RAX = 0, RDI = 5 };
 
 /* Where in the descriptor the slots begin. */
-static bool slots_offset(const struct xc_crash_context *q, uint64_t *offset_out)
+static bool slots_offset(const struct xc_crash_context *crash, uint64_t *offset_out)
 {
 	xc_addr function;
-	if (!xc_symbol_find(q->process, "pthread_getspecific", NULL, &function))
+	if (!xc_symbol_find(crash->process, "pthread_getspecific", NULL, &function))
 		return false;
-	const struct xc_body *body = xc_body_cache_get(q->bodies, function);
+	const struct xc_body *body = xc_body_cache_get(crash->bodies, function);
 	for (size_t i = body ? body->entry : 0; body && i + 1 < body->count && i < body->entry + START; i++) {
 		const struct xc_insn *add = &body->insns[i], *shift = &body->insns[i + 1];
 		if (add->kind == XC_INSN_ADD && add->to == RAX && shift->kind == XC_INSN_SHIFT && shift->to == RAX &&
@@ -33,13 +33,13 @@ static bool slots_offset(const struct xc_crash_context *q, uint64_t *offset_out)
 	return false;
 }
 
-bool xc_thread_specific_get(const struct xc_crash_context *q, uint64_t key, uint64_t *value_out)
+bool xc_thread_specific_get(const struct xc_crash_context *crash, uint64_t key, uint64_t *value_out)
 {
-	const struct xc_arch *arch = q->process->arch;
-	const struct xc_space *space = q->process->space;
+	const struct xc_arch *arch = crash->process->arch;
+	const struct xc_space *space = crash->process->space;
 	uint64_t tp, offset, used;
 	if (arch->machine != EM_X86_64 || arch->word != 8 || key >= KEYS ||
-	    !xc_regs_get(&q->thread->regs, arch->tls.tp, &tp) || !slots_offset(q, &offset))
+	    !xc_regs_get(&crash->thread->regs, arch->tls.tp, &tp) || !slots_offset(crash, &offset))
 		return false;
 	xc_addr slot = tp + offset + SLOT * key;
 	if (!xc_space_peek_uint(space, slot, 8, &used) || !xc_space_peek_uint(space, slot + 8, 8, value_out))
@@ -49,9 +49,9 @@ bool xc_thread_specific_get(const struct xc_crash_context *q, uint64_t key, uint
 	return true;
 }
 
-bool xc_thread_specific_key(const struct xc_crash_context *q, xc_addr function, uint64_t *key_out)
+bool xc_thread_specific_key(const struct xc_crash_context *crash, xc_addr function, uint64_t *key_out)
 {
-	const struct xc_body *body = xc_body_cache_get(q->bodies, function);
+	const struct xc_body *body = xc_body_cache_get(crash->bodies, function);
 	xc_addr variable = 0;
 	for (size_t i = 0; body && i < body->count; i++) {
 		const struct xc_insn *insn = &body->insns[i];
@@ -62,7 +62,7 @@ bool xc_thread_specific_key(const struct xc_crash_context *q, xc_addr function, 
 		    insn->memory.segment < 0)
 			variable = (xc_addr)insn->memory.displacement;
 		else if (callee && strstr(callee, "pthread_getspecific"))
-			return variable && xc_space_peek_uint(q->process->space, variable, 4, key_out);
+			return variable && xc_space_peek_uint(crash->process->space, variable, 4, key_out);
 	}
 	return false;
 }

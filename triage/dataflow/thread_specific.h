@@ -6,9 +6,9 @@
 
 /* What pthread_getspecific(key) would return in the thread that died, for the first 32 keys; 0 is a value. False when that is not known: another C library than
  * glibc, or another machine than x86-64. */
-bool xc_thread_specific_get(const struct xc_crash_context *q, uint64_t key, uint64_t *value_out);
+bool xc_thread_specific_get(const struct xc_crash_context *crash, uint64_t key, uint64_t *value_out);
 
 /* The key that a function asks pthread_getspecific() for: the only one, kept in a variable. */
-bool xc_thread_specific_key(const struct xc_crash_context *q, xc_addr function, uint64_t *key_out);
+bool xc_thread_specific_key(const struct xc_crash_context *crash, xc_addr function, uint64_t *key_out);
 
 #endif

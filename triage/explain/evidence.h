@@ -6,6 +6,6 @@
 #include "triage/crash/crash_context.h"
 
 /* Add what is known of the fault to the report's verdict. Numbers and names only: no text of the target's memory. */
-void xc_evidence_add(struct xc_crash_context *q);
+void xc_evidence_add(struct xc_crash_context *crash);
 
 #endif

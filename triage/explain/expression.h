@@ -7,6 +7,6 @@
 /* Set verdict->expression and origin of a fault with a memory operand, of a call through a pointer, of a division; and the cause
  * sentence where the class says no more than that a pointer is NULL or wild. Says nothing where the code or its debug information
  * does not tell. Reads the code of at most six functions. */
-void xc_expression_report(struct xc_crash_context *q);
+void xc_expression_report(struct xc_crash_context *crash);
 
 #endif

@@ -13,10 +13,10 @@ enum { CLIMB = 6, WHOLE = INT32_MAX /* which part of it will be used is not know
 
 /* ---- the operand ---- */
 
-static bool memory_of(const struct xc_crash_context *q, const struct xc_insn *insn, struct xc_insn_memory *memory)
+static bool memory_of(const struct xc_crash_context *crash, const struct xc_insn *insn, struct xc_insn_memory *memory)
 {
-	const struct xc_memory_operand *o = &q->fault.operand;
-	if (!q->fault.operand_known || o->stack)
+	const struct xc_memory_operand *o = &crash->fault.operand;
+	if (!crash->fault.operand_known || o->stack)
 		return false;
 	if (insn->has_memory && insn->memory.base == o->base && insn->memory.index == o->index) {
 		*memory = insn->memory;
@@ -28,21 +28,22 @@ static bool memory_of(const struct xc_crash_context *q, const struct xc_insn *in
 	return o->base >= 0 && o->index < 0;
 }
 
-static bool find_access(struct xc_crash_context *q, struct xc_faulting_operand *f)
+static bool find_access(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	struct xc_insn_memory memory;
-	if (!xc_frame_code_init(q, 0, &f->fuel, &f->scene) || !memory_of(q, &f->scene.body->insns[f->scene.at], &memory))
+	if (!xc_frame_code_init(crash, 0, &f->budget, &f->frame_code) ||
+	    !memory_of(crash, &f->frame_code.body->insns[f->frame_code.at], &memory))
 		return false;
-	f->form = xc_symbolic_value_address(&f->scene, f->scene.at, &memory);
-	f->value_known = q->fault.operand.addr_known;
-	f->value = q->fault.operand.addr;
+	f->form = xc_symbolic_value_address(&f->frame_code, f->frame_code.at, &memory);
+	f->value_known = crash->fault.operand.addr_known;
+	f->value = crash->fault.operand.addr;
 	return f->form.known;
 }
 
 /* The value that a call or jump goes to. */
 static bool find_target(struct xc_faulting_operand *f)
 {
-	const struct xc_frame_code *s = &f->scene;
+	const struct xc_frame_code *s = &f->frame_code;
 	const struct xc_insn *insn = &s->body->insns[s->at];
 	f->called = true;
 	if ((insn->kind != XC_INSN_CALL && insn->kind != XC_INSN_JUMP) || insn->has_target)
@@ -62,58 +63,58 @@ static bool find_target(struct xc_faulting_operand *f)
 
 /* Did this call go to where the frame that it called stands? That has run nothing yet: its registers are still those of the call. Else a
  * function that was called in between has jumped on, or returned, to there. */
-static bool went_there(const struct xc_crash_context *q, const struct xc_insn *insn)
+static bool went_there(const struct xc_crash_context *crash, const struct xc_insn *insn)
 {
-	const struct xc_arch *arch = q->process->arch;
-	const struct xc_regs *regs = &q->fault.frame.regs;
+	const struct xc_arch *arch = crash->process->arch;
+	const struct xc_regs *regs = &crash->fault.frame.regs;
 	const struct xc_insn_memory *m = &insn->memory;
 	uint64_t base = 0, index = 0, target;
 	if (insn->from >= 0)
-		return xc_regs_get(regs, insn->from, &target) && target == q->fault.frame.pc;
+		return xc_regs_get(regs, insn->from, &target) && target == crash->fault.frame.pc;
 	if (!insn->has_memory || m->complex || m->segment >= 0 ||
 	    (m->base >= 0 && !xc_regs_get(regs, m->base, &base)) ||
 	    (m->index >= 0 && !xc_regs_get(regs, m->index, &index)))
 		return false;
 	if (m->base == arch->sp)
 		base += arch->word; /* the return address */
-	return xc_space_peek_uint(q->process->space, base + index * m->scale + (uint64_t)m->displacement, arch->word,
-				  &target) &&
-	       target == q->fault.frame.pc;
+	return xc_space_peek_uint(crash->process->space, base + index * m->scale + (uint64_t)m->displacement,
+				  arch->word, &target) &&
+	       target == crash->fault.frame.pc;
 }
 
-static bool find_call(struct xc_crash_context *q, struct xc_faulting_operand *f)
+static bool find_call(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
-	const struct xc_fault *fault = &q->fault;
-	const struct xc_mapping *m = xc_process_mapping(q->process, fault->frame.pc);
+	const struct xc_fault *fault = &crash->fault;
+	const struct xc_mapping *m = xc_process_mapping(crash->process, fault->frame.pc);
 	bool there = m && m->executable; /* at the instruction that jumps: a target that is not canonical */
-	if (!there && (q->frame_count < 2 || q->frames[1].interrupted))
+	if (!there && (crash->frame_count < 2 || crash->frames[1].interrupted))
 		return false;
 	f->value_known = true;
 	f->value = there ? fault->addr : fault->frame.pc;
-	if ((there && !fault->addr_known) || !xc_frame_code_init(q, there ? 0 : 1, &f->fuel, &f->scene))
+	if ((there && !fault->addr_known) || !xc_frame_code_init(crash, there ? 0 : 1, &f->budget, &f->frame_code))
 		return false;
-	return (there || went_there(q, &f->scene.body->insns[f->scene.at])) && find_target(f);
+	return (there || went_there(crash, &f->frame_code.body->insns[f->frame_code.at])) && find_target(f);
 }
 
-static bool find_divisor(struct xc_crash_context *q, struct xc_faulting_operand *f)
+static bool find_divisor(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
-	if (!xc_frame_code_init(q, 0, &f->fuel, &f->scene))
+	if (!xc_frame_code_init(crash, 0, &f->budget, &f->frame_code))
 		return false;
-	const struct xc_insn *insn = &f->scene.body->insns[f->scene.at];
+	const struct xc_insn *insn = &f->frame_code.body->insns[f->frame_code.at];
 	struct xc_linear_expr address;
 	f->divides = true;
 	if (!insn->divides)
 		return false;
 	if (insn->divisor >= 0) {
-		f->form = xc_symbolic_value_register(&f->scene, f->scene.at, insn->divisor);
+		f->form = xc_symbolic_value_register(&f->frame_code, f->frame_code.at, insn->divisor);
 		return f->form.known && f->form.count == 1 && f->form.parts[0].term.text &&
 		       f->form.parts[0].times == 1 && !f->form.constant;
 	}
-	address = xc_symbolic_value_address(&f->scene, f->scene.at, &insn->memory);
+	address = xc_symbolic_value_address(&f->frame_code, f->frame_code.at, &insn->memory);
 	f->form = (struct xc_linear_expr){.known = insn->has_memory, .sure = address.sure, .count = 1};
 	f->form.parts[0].times = 1;
-	return f->form.known &&
-	       xc_symbolic_value_place(&f->scene, f->scene.at, &address, insn->memory.size, &f->form.parts[0].term);
+	return f->form.known && xc_symbolic_value_place(&f->frame_code, f->frame_code.at, &address, insn->memory.size,
+							&f->form.parts[0].term);
 }
 
 /* ---- from a library's function to who called it ---- */
@@ -121,19 +122,20 @@ static bool find_divisor(struct xc_crash_context *q, struct xc_faulting_operand 
 /* Is it the frame that a person should look at, or one further out? */
 static bool is_blamed(const struct xc_faulting_operand *f)
 {
-	const struct xc_crash_context *q = f->scene.q;
-	const struct xc_place *place = xc_debuginfo_place(q->process, f->scene.body->insns[f->scene.at].addr);
-	if (q->blame.place)
-		return f->scene.frame >= q->blamed;
+	const struct xc_crash_context *crash = f->frame_code.crash;
+	const struct xc_place *place =
+		xc_debuginfo_place(crash->process, f->frame_code.body->insns[f->frame_code.at].addr);
+	if (crash->blame.place)
+		return f->frame_code.frame >= crash->blamed;
 	return place->level_count && !place->line_only;
 }
 
 /* What did the access, for people. Where no name is known it may not be what its frame is taken for. */
-static const char *function_words(const struct xc_frame_code *scene)
+static const char *function_words(const struct xc_frame_code *frame_code)
 {
-	struct xc_arena *arena = &scene->q->report->arena;
-	const struct xc_module *module = scene->q->frames[scene->frame].module;
-	const char *name = xc_origin_function(scene);
+	struct xc_arena *arena = &frame_code->crash->report->arena;
+	const struct xc_module *module = frame_code->crash->frames[frame_code->frame].module;
+	const char *name = xc_origin_function(frame_code);
 	if (name)
 		return xc_arena_printf(arena, "%s()", xc_libcall_name(name, arena));
 	return xc_arena_printf(arena, "a function without a name%s%s", module ? " of " : "",
@@ -147,19 +149,20 @@ static bool climb(struct xc_faulting_operand *f)
 		const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(&f->form);
 		struct xc_frame_code caller;
 		struct xc_linear_expr form;
-		int reg = pointer ? xc_origin_argument(&f->scene, &pointer->term, false) : -1;
-		if (reg < 0 || !xc_origin_caller(&f->scene, reg, &caller, &form))
+		int reg = pointer ? xc_origin_argument(&f->frame_code, &pointer->term, false) : -1;
+		if (reg < 0 || !xc_origin_caller(&f->frame_code, reg, &caller, &form))
 			return false;
 		f->value_known &= f->form.count == 1;
 		f->value -= (uint64_t)f->form.constant;
-		f->passed_to = function_words(&f->scene);
-		form.sure &= xc_origin_function(&f->scene) != NULL;
-		f->scene = caller;
+		f->passed_to = function_words(&f->frame_code);
+		form.sure &= xc_origin_function(&f->frame_code) != NULL;
+		f->frame_code = caller;
 		f->form = form;
 	}
 	/* A language's own library, called from where nothing can be read (the stack is not there): its innards tell nobody anything. */
 	size_t level;
-	const struct xc_place *place = xc_debuginfo_place(f->scene.q->process, f->scene.body->insns[f->scene.at].addr);
+	const struct xc_place *place =
+		xc_debuginfo_place(f->frame_code.crash->process, f->frame_code.body->insns[f->frame_code.at].addr);
 	return is_blamed(f) && (!place->level_count || xc_user_code_level(place, &level));
 }
 
@@ -180,9 +183,9 @@ static int choose_argument(const struct xc_faulting_operand *f, unsigned candida
 		uint64_t value;
 		if (!(candidates >> i & 1))
 			continue;
-		struct xc_linear_expr form = xc_symbolic_value_register(&f->scene, f->scene.at, registers[i]);
-		bool known = xc_origin_value(&f->scene, &form, &value);
-		if (known && !is_bad(f->scene.q->process, value))
+		struct xc_linear_expr form = xc_symbolic_value_register(&f->frame_code, f->frame_code.at, registers[i]);
+		bool known = xc_origin_value(&f->frame_code, &form, &value);
+		if (known && !is_bad(f->frame_code.crash->process, value))
 			continue;
 		bads += known;
 		opens += !known;
@@ -192,15 +195,16 @@ static int choose_argument(const struct xc_faulting_operand *f, unsigned candida
 }
 
 /* Where the library's code cannot be followed: what its function is known to do with its arguments. */
-static bool take_argument(struct xc_crash_context *q, struct xc_faulting_operand *f)
+static bool take_argument(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
-	const struct xc_fault *fault = &q->fault;
-	if (!q->blame.place || !q->blamed || !xc_arch_is_x86_64(q->process->arch) || q->frames[q->blamed].interrupted ||
-	    !xc_frame_code_init(q, q->blamed, &f->fuel, &f->scene))
+	const struct xc_fault *fault = &crash->fault;
+	if (!crash->blame.place || !crash->blamed || !xc_arch_is_x86_64(crash->process->arch) ||
+	    crash->frames[crash->blamed].interrupted ||
+	    !xc_frame_code_init(crash, crash->blamed, &f->budget, &f->frame_code))
 		return false;
-	const struct xc_insn *call = &f->scene.body->insns[f->scene.at];
-	const char *callee = call->kind == XC_INSN_CALL ? xc_body_callee(f->scene.body, call, NULL) : NULL;
-	callee = callee ? xc_libcall_name(callee, &q->report->arena) : NULL;
+	const struct xc_insn *call = &f->frame_code.body->insns[f->frame_code.at];
+	const char *callee = call->kind == XC_INSN_CALL ? xc_body_callee(f->frame_code.body, call, NULL) : NULL;
+	callee = callee ? xc_libcall_name(callee, &crash->report->arena) : NULL;
 	unsigned candidates = xc_libcall_arguments(callee, fault->access);
 	int reg = candidates ? choose_argument(f, candidates) : -1;
 	bool one = candidates && !(candidates & (candidates - 1));
@@ -208,35 +212,35 @@ static bool take_argument(struct xc_crash_context *q, struct xc_faulting_operand
 		reg = candidates == 1 ? 5 : 4;
 	if (reg < 0)
 		return false;
-	f->form = xc_symbolic_value_register(&f->scene, f->scene.at, reg);
-	f->value_known = xc_origin_value(&f->scene, &f->form, &f->value);
+	f->form = xc_symbolic_value_register(&f->frame_code, f->frame_code.at, reg);
+	f->value_known = xc_origin_value(&f->frame_code, &f->form, &f->value);
 	if (!f->value_known && fault->addr_known && !fault->addr)
 		f->value_known = true, f->value = 0;
-	f->passed_to = xc_arena_printf(&q->report->arena, "%s()", callee);
+	f->passed_to = xc_arena_printf(&crash->report->arena, "%s()", callee);
 	return f->form.known;
 }
 
 /* ---- which part is bad ---- */
 
 /* What the operand's base register holds, when it is the pointer alone. */
-static bool base_value(const struct xc_crash_context *q, const struct xc_faulting_operand *f, const struct xc_linear_expr_part *pointer,
-		       uint64_t *value)
+static bool base_value(const struct xc_crash_context *crash, const struct xc_faulting_operand *f,
+		       const struct xc_linear_expr_part *pointer, uint64_t *value)
 {
-	const struct xc_memory_operand *o = &q->fault.operand;
-	if (f->scene.frame || f->called || f->divides || o->base < 0 ||
-	    !xc_regs_get(&q->fault.frame.regs, o->base, value))
+	const struct xc_memory_operand *o = &crash->fault.operand;
+	if (f->frame_code.frame || f->called || f->divides || o->base < 0 ||
+	    !xc_regs_get(&crash->fault.frame.regs, o->base, value))
 		return false;
-	struct xc_linear_expr form = xc_symbolic_value_register(&f->scene, f->scene.at, o->base);
+	struct xc_linear_expr form = xc_symbolic_value_register(&f->frame_code, f->frame_code.at, o->base);
 	*value -= (uint64_t)form.constant;
 	return form.known && form.count == 1 && form.parts[0].times == 1 && form.parts[0].term.text &&
 	       pointer->term.text && strcmp(form.parts[0].term.text, pointer->term.text) == 0;
 }
 
 /* What is offset from it lies where nothing ever is: likely the pointer is NULL, though its value is not known any more. */
-static bool likely_null(const struct xc_crash_context *q, struct xc_faulting_operand *f)
+static bool likely_null(const struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
-	bool null =
-		q->fault.operand_known && q->fault.operand.addr_known && q->fault.operand.addr < XC_NULL_PAGES;
+	bool null = crash->fault.operand_known && crash->fault.operand.addr_known &&
+		    crash->fault.operand.addr < XC_NULL_PAGES;
 	if (f->value_known || f->called || f->passed_to || !null)
 		return false;
 	f->value = 0;
@@ -245,15 +249,16 @@ static bool likely_null(const struct xc_crash_context *q, struct xc_faulting_ope
 }
 
 /* The pointer that all else is offset from; an index, when the pointer is good. */
-static void find_bad(const struct xc_crash_context *q, struct xc_faulting_operand *f)
+static void find_bad(const struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	uint64_t value;
-	const struct xc_linear_expr_part *pointer = f->called || f->divides ? &f->form.parts[0] : xc_symbolic_value_pointer(&f->form);
+	const struct xc_linear_expr_part *pointer =
+		f->called || f->divides ? &f->form.parts[0] : xc_symbolic_value_pointer(&f->form);
 	if (f->form.count == 0 || !pointer || pointer->times != 1)
 		return;
 	if (f->form.count == 1 && f->value_known) {
 		f->value -= (uint64_t)f->form.constant;
-	} else if (base_value(q, f, pointer, &value)) {
+	} else if (base_value(crash, f, pointer, &value)) {
 		f->value = value;
 		f->value_known = true;
 	} else if (pointer->term.value_known) {
@@ -262,7 +267,7 @@ static void find_bad(const struct xc_crash_context *q, struct xc_faulting_operan
 	} else {
 		f->value_known = false;
 	}
-	if (f->divides || (f->value_known && is_bad(q->process, f->value)) || likely_null(q, f))
+	if (f->divides || (f->value_known && is_bad(crash->process, f->value)) || likely_null(crash, f))
 		f->bad = pointer->term;
 }
 
@@ -273,7 +278,7 @@ static void write_place(struct xc_faulting_operand *f, uint32_t size)
 			f->place = f->form.parts[0].term;
 		return;
 	}
-	if (!xc_symbolic_value_place(&f->scene, f->scene.at, &f->form, size, &f->place))
+	if (!xc_symbolic_value_place(&f->frame_code, f->frame_code.at, &f->form, size, &f->place))
 		f->place.text = NULL;
 }
 
@@ -281,12 +286,12 @@ static void write_place(struct xc_faulting_operand *f, uint32_t size)
 
 static size_t passed_by(const struct xc_faulting_operand *f, const struct xc_type **type_out)
 {
-	struct xc_frame_code scene = f->scene, caller;
+	struct xc_frame_code frame_code = f->frame_code, caller;
 	struct xc_linear_expr form;
 	const struct xc_symbolic_value *term = &f->bad;
 	size_t outermost = 0;
 	if (term->kind == XC_SYMBOLIC_LOADED && !term->slot) {
-		form = xc_symbolic_value_address(&scene, term->at, &scene.body->insns[term->at].memory);
+		form = xc_symbolic_value_address(&frame_code, term->at, &frame_code.body->insns[term->at].memory);
 		const struct xc_linear_expr_part *through = xc_symbolic_value_pointer(&form);
 		if (!through)
 			return 0;
@@ -294,12 +299,12 @@ static size_t passed_by(const struct xc_faulting_operand *f, const struct xc_typ
 	}
 	*type_out = term->type;
 	for (unsigned i = 0; i < CLIMB; i++) {
-		int reg = xc_origin_argument(&scene, term, true);
-		if (reg < 0 || !xc_origin_caller(&scene, reg, &caller, &form) || form.count != 1 || form.constant)
+		int reg = xc_origin_argument(&frame_code, term, true);
+		if (reg < 0 || !xc_origin_caller(&frame_code, reg, &caller, &form) || form.count != 1 || form.constant)
 			break;
 		term = &form.parts[0].term;
 		outermost = caller.frame;
-		scene = caller;
+		frame_code = caller;
 	}
 	return outermost;
 }
@@ -311,24 +316,24 @@ static bool is_access(const struct xc_fault *fault)
 	return (fault->signal == SIGSEGV || fault->signal == SIGBUS) && fault->access != XC_ACCESS_EXECUTE;
 }
 
-static bool find_operand(struct xc_crash_context *q, struct xc_faulting_operand *f)
+static bool find_operand(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
-	if (q->fault.signal == SIGFPE)
-		return find_divisor(q, f);
-	if (is_access(&q->fault))
-		return find_access(q, f);
-	return (q->fault.signal == SIGSEGV || q->fault.signal == SIGBUS) && find_call(q, f);
+	if (crash->fault.signal == SIGFPE)
+		return find_divisor(crash, f);
+	if (is_access(&crash->fault))
+		return find_access(crash, f);
+	return (crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS) && find_call(crash, f);
 }
 
-bool xc_faulting_operand_find(struct xc_crash_context *q, struct xc_faulting_operand *f)
+bool xc_faulting_operand_find(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
-	bool accessed = is_access(&q->fault); /* what went wrong at a call is no argument of it */
-	*f = (struct xc_faulting_operand){.fuel = XC_SYMBOLIC_BUDGET};
-	if ((!find_operand(q, f) || !climb(f)) && !(accessed && take_argument(q, f)))
+	bool accessed = is_access(&crash->fault); /* what went wrong at a call is no argument of it */
+	*f = (struct xc_faulting_operand){.budget = XC_SYMBOLIC_BUDGET};
+	if ((!find_operand(crash, f) || !climb(f)) && !(accessed && take_argument(crash, f)))
 		return false;
-	write_place(f, q->fault.probed ? WHOLE : q->fault.operand.size);
-	find_bad(q, f);
+	write_place(f, crash->fault.probed ? WHOLE : crash->fault.operand.size);
+	find_bad(crash, f);
 	if (accessed && f->bad.text && f->value_known)
-		q->pointer = f->value, q->passed = passed_by(f, &q->pointer_type);
+		crash->pointer = f->value, crash->passed = passed_by(f, &crash->pointer_type);
 	return true;
 }

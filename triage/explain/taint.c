@@ -61,14 +61,14 @@ static const char *use(uint64_t set, const struct xc_insn *insn)
 	return insn->writes_memory && addressed_by(set, insn) ? "is written through" : NULL;
 }
 
-bool xc_taint_of_read(const struct xc_crash_context *q, const char **how_out)
+bool xc_taint_of_read(const struct xc_crash_context *crash, const char **how_out)
 {
 	uint8_t code[AHEAD + LONGEST];
-	xc_addr pc = q->fault.frame.pc;
-	size_t got = xc_space_peek(q->process->space, pc, code, sizeof code), at = 0;
+	xc_addr pc = crash->fault.frame.pc;
+	size_t got = xc_space_peek(crash->process->space, pc, code, sizeof code), at = 0;
 	struct xc_insn insn;
 	uint64_t set = 0;
-	while (at < got && at < AHEAD && xc_insn_decode(q->process, code + at, got - at, pc + at, &insn)) {
+	while (at < got && at < AHEAD && xc_insn_decode(crash->process, code + at, got - at, pc + at, &insn)) {
 		*how_out = use(set, &insn);
 		if (*how_out)
 			return true;
@@ -85,18 +85,18 @@ bool xc_taint_of_read(const struct xc_crash_context *q, const char **how_out)
 	return false;
 }
 
-static bool through_pointer(const struct xc_crash_context *q, const struct xc_insn *insn)
+static bool through_pointer(const struct xc_crash_context *crash, const struct xc_insn *insn)
 {
-	const struct xc_arch *arch = q->process->arch;
+	const struct xc_arch *arch = crash->process->arch;
 	int base = insn->memory.base;
 	return insn->kind == XC_INSN_LOAD && base >= 0 && base != arch->sp && base != arch->fp && base != arch->pc;
 }
 
-bool xc_taint_of_write(const struct xc_crash_context *q)
+bool xc_taint_of_write(const struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	int base = f->operand_known && f->operand.access == XC_ACCESS_WRITE ? f->operand.base : -1;
-	struct xc_body *body = base >= 0 ? xc_body_cache_get(q->bodies, f->frame.pc) : NULL;
+	struct xc_body *body = base >= 0 ? xc_body_cache_get(crash->bodies, f->frame.pc) : NULL;
 	long at = body ? xc_body_at(body, f->frame.pc) : XC_BODY_NONE;
 	for (long i = at - 1; at >= 0 && i >= 0 && at - i <= BACK; i--) {
 		const struct xc_insn *insn = &body->insns[i];
@@ -107,7 +107,7 @@ bool xc_taint_of_write(const struct xc_crash_context *q)
 		if (insn->kind == XC_INSN_MOVE && insn->from >= 0)
 			base = insn->from;
 		else if (insn->kind != XC_INSN_ADD)
-			return through_pointer(q, insn);
+			return through_pointer(crash, insn);
 	}
 	return false;
 }

@@ -7,10 +7,10 @@
 
 /* The faulting instruction is a load whose value would, within the next 64 bytes of straight code, be called, jumped to or written
  * through. *how_out: "is called", "is jumped to", "is written through". */
-bool xc_taint_of_read(const struct xc_crash_context *q, const char **how_out);
+bool xc_taint_of_read(const struct xc_crash_context *crash, const char **how_out);
 
 /* The faulting instruction writes through a register that was loaded through another pointer (not the stack's) in the straight code
  * before it. */
-bool xc_taint_of_write(const struct xc_crash_context *q);
+bool xc_taint_of_write(const struct xc_crash_context *crash);
 
 #endif

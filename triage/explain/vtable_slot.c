@@ -38,9 +38,9 @@ static bool offset_of(const struct xc_body *body, size_t at, int64_t *offset_out
 	return false;
 }
 
-bool xc_vtable_slot_called(const struct xc_crash_context *q, xc_addr pc, int64_t *offset_out)
+bool xc_vtable_slot_called(const struct xc_crash_context *crash, xc_addr pc, int64_t *offset_out)
 {
-	struct xc_body *body = xc_body_cache_get(q->bodies, pc - 1);
+	struct xc_body *body = xc_body_cache_get(crash->bodies, pc - 1);
 	long at = body ? xc_body_before(body, pc) : XC_BODY_NONE;
 	return at != XC_BODY_NONE && body->insns[at].kind == XC_INSN_CALL && offset_of(body, (size_t)at, offset_out);
 }

@@ -6,6 +6,6 @@
 
 /* Where in its vtable the call that ends at `pc` took the function from: bytes from what a vptr holds. False when that is not told by
  * the code, or when more than one way leads to the call. */
-bool xc_vtable_slot_called(const struct xc_crash_context *q, xc_addr pc, int64_t *offset_out);
+bool xc_vtable_slot_called(const struct xc_crash_context *crash, xc_addr pc, int64_t *offset_out);
 
 #endif

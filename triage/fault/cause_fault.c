@@ -21,12 +21,12 @@ enum {
 };
 
 /* What many bytes at once were written or read by: an instruction that repeats, or the C library's functions. */
-static bool is_block(const struct xc_crash_context *q)
+static bool is_block(const struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"memcpy",  "memmove", "memset", "mempcpy", "strcpy",
 					    "strncpy", "stpcpy",  "bcopy",  "bzero",   NULL};
-	const struct xc_fault *f = &q->fault;
-	const char *through = q->blame.through;
+	const struct xc_fault *f = &crash->fault;
+	const char *through = crash->blame.through;
 	if (f->operand_known && f->operand.count)
 		return true;
 	if (through && strncmp(through, "__", 2) == 0)
@@ -34,65 +34,65 @@ static bool is_block(const struct xc_crash_context *q)
 	return xc_names_begin(names, through);
 }
 
-static void wild(struct xc_crash_context *q, const char *cause)
+static void wild(struct xc_crash_context *crash, const char *cause)
 {
-	bool write = q->fault.access == XC_ACCESS_WRITE, read = q->fault.access == XC_ACCESS_READ;
+	bool write = crash->fault.access == XC_ACCESS_WRITE, read = crash->fault.access == XC_ACCESS_READ;
 	const char *how = NULL;
-	bool tainted = write ? xc_taint_of_write(q) : read && xc_taint_of_read(q, &how);
-	xc_crash_context_classify(q,
-			 write  ? "wild-write"
-			 : read ? "wild-read"
-				: "wild-access",
-			 tainted                ? "tainted"
-			 : write && is_block(q) ? "block"
-						: NULL,
-			 write && tainted   ? "critical"
-			 : write || tainted ? "high"
-					    : "medium",
-			 write || read ? "certain" : "likely", cause);
+	bool tainted = write ? xc_taint_of_write(crash) : read && xc_taint_of_read(crash, &how);
+	xc_crash_context_classify(crash,
+				  write  ? "wild-write"
+				  : read ? "wild-read"
+					 : "wild-access",
+				  tainted                    ? "tainted"
+				  : write && is_block(crash) ? "block"
+							     : NULL,
+				  write && tainted   ? "critical"
+				  : write || tainted ? "high"
+						     : "medium",
+				  write || read ? "certain" : "likely", cause);
 	if (!write && !read)
-		xc_verdict_evidence(q->report,
+		xc_verdict_evidence(crash->report,
 				    "missing: whether it read or wrote is not known: the instruction is not there, "
 				    "or not of a machine whose instructions are decoded");
 	if (how)
-		xc_verdict_evidence(q->report, "what would have been read %s a little later", how);
+		xc_verdict_evidence(crash->report, "what would have been read %s a little later", how);
 	else if (tainted)
-		xc_verdict_evidence(q->report, "the pointer was loaded through another one just before");
+		xc_verdict_evidence(crash->report, "the pointer was loaded through another one just before");
 }
 
 /* Does one of the two registers that make up the address lead to mapped memory? Then it is the other one that is bad. */
-static bool has_good_part(const struct xc_crash_context *q)
+static bool has_good_part(const struct xc_crash_context *crash)
 {
-	const struct xc_memory_operand *o = &q->fault.operand;
-	const struct xc_regs *regs = &q->fault.frame.regs;
+	const struct xc_memory_operand *o = &crash->fault.operand;
+	const struct xc_regs *regs = &crash->fault.frame.regs;
 	uint64_t base, index;
-	return q->fault.operand_known && o->base >= 0 && o->index >= 0 && xc_regs_get(regs, o->base, &base) &&
+	return crash->fault.operand_known && o->base >= 0 && o->index >= 0 && xc_regs_get(regs, o->base, &base) &&
 	       xc_regs_get(regs, o->index, &index) &&
-	       (xc_process_mapping(q->process, base) || xc_process_mapping(q->process, index));
+	       (xc_process_mapping(crash->process, base) || xc_process_mapping(crash->process, index));
 }
 
 /* The kernel raised it without an address: a general protection fault, or, through the stack or frame pointer, a stack-segment fault. */
-bool xc_cause_fault_protection(struct xc_crash_context *q)
+bool xc_cause_fault_protection(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	if (!f->code_known || f->code != SI_KERNEL)
 		return false;
 	if (f->computed && f->misaligned)
-		xc_crash_context_classify(q, "misaligned", NULL, "low", "likely",
-				 "the address was not aligned as the instruction demands");
-	else if (f->computed && has_good_part(q))
-		wild(q, "an index led from a good pointer to what is no address");
+		xc_crash_context_classify(crash, "misaligned", NULL, "low", "likely",
+					  "the address was not aligned as the instruction demands");
+	else if (f->computed && has_good_part(crash))
+		wild(crash, "an index led from a good pointer to what is no address");
 	else if (f->computed)
-		wild(q, "a damaged pointer was dereferenced: its value is no address");
+		wild(crash, "a damaged pointer was dereferenced: its value is no address");
 	else if (f->decoded && f->instruction.halts)
-		xc_crash_context_classify(q, "trap-instruction", NULL, "low", "likely",
-				 "hlt was run, which C libraries put where a program must not go on");
+		xc_crash_context_classify(crash, "trap-instruction", NULL, "low", "likely",
+					  "hlt was run, which C libraries put where a program must not go on");
 	else if (f->decoded && f->instruction.privileged)
-		xc_crash_context_classify(q, "bad-instruction", NULL, "high", "likely",
-				 "an instruction was run that only the kernel may use");
+		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "likely",
+					  "an instruction was run that only the kernel may use");
 	else
 		xc_crash_context_classify(
-			q, "wild-access", NULL, "high", "likely",
+			crash, "wild-access", NULL, "high", "likely",
 			"the address was not canonical (a damaged pointer), or the instruction is privileged or "
 			"misaligned");
 	return true;
@@ -107,9 +107,9 @@ static const char *sure_of_null(const struct xc_fault *f)
 	return !base ? "certain" : base < NULL_PAGES ? "likely" : "guess";
 }
 
-bool xc_cause_fault_null(struct xc_crash_context *q)
+bool xc_cause_fault_null(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	if (!f->addr_known || f->addr >= NULL_PAGES)
 		return false;
 	bool write = f->access == XC_ACCESS_WRITE, read = f->access == XC_ACCESS_READ;
@@ -117,76 +117,81 @@ bool xc_cause_fault_null(struct xc_crash_context *q)
 	const char *cause = *sure == 'c'   ? "a pointer that is NULL was dereferenced"
 			    : *sure == 'l' ? "a pointer was dereferenced that is NULL plus an offset"
 					   : "an address near 0 was computed from a pointer that is not NULL";
-	xc_crash_context_classify(q,
-			 write  ? "null-write"
-			 : read ? "null-read"
-				: "null-access",
-			 NULL, write ? "medium" : "low", *sure == 'c' && !write && !read ? "likely" : sure, cause);
+	xc_crash_context_classify(crash,
+				  write  ? "null-write"
+				  : read ? "null-read"
+					 : "null-access",
+				  NULL, write ? "medium" : "low", *sure == 'c' && !write && !read ? "likely" : sure,
+				  cause);
 	return true;
 }
 
 /* The processor's own checks of pointers and return addresses. */
-bool xc_cause_fault_guard(struct xc_crash_context *q)
+bool xc_cause_fault_guard(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	switch (f->code_known ? f->code : 0) {
 	case SEGV_PROTECTION_KEY:
-		xc_crash_context_classify(q, "hardware-guard", "protection key", "high", "certain",
-				 "memory was touched that a protection key had closed");
+		xc_crash_context_classify(crash, "hardware-guard", "protection key", "high", "certain",
+					  "memory was touched that a protection key had closed");
 		return true;
 	case SEGV_TAG:
 	case SEGV_TAG_LATER:
-		xc_crash_context_classify(q, "hardware-guard", "memory tag", "high", "certain",
-				 "a pointer's tag was not that of the memory: it leads out of its object, or the "
-				 "object was freed");
+		xc_crash_context_classify(
+			crash, "hardware-guard", "memory tag", "high", "certain",
+			"a pointer's tag was not that of the memory: it leads out of its object, or the "
+			"object was freed");
 		return true;
 	case SEGV_CONTROL:
-		xc_crash_context_classify(q, "hardware-guard", "control protection", "high", "certain",
-				 "a return address was not the one that the shadow stack has, or an indirect branch "
-				 "led to no landing place");
+		xc_crash_context_classify(
+			crash, "hardware-guard", "control protection", "high", "certain",
+			"a return address was not the one that the shadow stack has, or an indirect branch "
+			"led to no landing place");
 		return true;
 	default:
 		return false;
 	}
 }
 
-bool xc_cause_fault_rights(struct xc_crash_context *q)
+bool xc_cause_fault_rights(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
-	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
+	const struct xc_fault *f = &crash->fault;
+	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(crash->process, f->addr) : NULL;
 	if (!m || f->code != SEGV_ACCERR)
 		return false;
 	if (f->access == XC_ACCESS_WRITE && m->readable && !m->writable)
-		xc_crash_context_classify(q, "write-rodata", NULL, "medium", "certain",
-				 "memory was written that may only be read");
+		xc_crash_context_classify(crash, "write-rodata", NULL, "medium", "certain",
+					  "memory was written that may only be read");
 	else
-		xc_crash_context_classify(q, "protected-access", NULL, "medium", "certain",
-				 "the page is mapped, but not for this kind of access");
+		xc_crash_context_classify(crash, "protected-access", NULL, "medium", "certain",
+					  "the page is mapped, but not for this kind of access");
 	return true;
 }
 
-bool xc_cause_fault_wild(struct xc_crash_context *q)
+bool xc_cause_fault_wild(struct xc_crash_context *crash)
 {
-	if (q->fault.addr_known)
-		wild(q, "a pointer that leads to unmapped memory was dereferenced");
+	if (crash->fault.addr_known)
+		wild(crash, "a pointer that leads to unmapped memory was dereferenced");
 	else
-		xc_crash_context_classify(q, "memory-access", NULL, "medium", "guess", NULL);
+		xc_crash_context_classify(crash, "memory-access", NULL, "medium", "guess", NULL);
 	return true;
 }
 
-bool xc_cause_fault_bus(struct xc_crash_context *q)
+bool xc_cause_fault_bus(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
-	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
+	const struct xc_fault *f = &crash->fault;
+	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(crash->process, f->addr) : NULL;
 	if (f->code == BUS_ADRALN)
-		xc_crash_context_classify(q, "misaligned", NULL, "low", "certain",
-				 "an address was not aligned as the instruction demands");
+		xc_crash_context_classify(crash, "misaligned", NULL, "low", "certain",
+					  "an address was not aligned as the instruction demands");
 	else if (f->code == BUS_MCEERR_AR || f->code == BUS_MCEERR_AO)
-		xc_crash_context_classify(q, "bad-hardware", NULL, "info", "certain", "the hardware reported a memory error");
+		xc_crash_context_classify(crash, "bad-hardware", NULL, "info", "certain",
+					  "the hardware reported a memory error");
 	else if (m && m->path)
-		xc_crash_context_classify(q, "file-truncated", NULL, "low", "likely",
-				 "a page past the end of a mapped file was touched: the file was cut short");
+		xc_crash_context_classify(crash, "file-truncated", NULL, "low", "likely",
+					  "a page past the end of a mapped file was touched: the file was cut short");
 	else
-		xc_crash_context_classify(q, "bus-error", NULL, "low", "likely", "a page of a mapping could not be had");
+		xc_crash_context_classify(crash, "bus-error", NULL, "low", "likely",
+					  "a page of a mapping could not be had");
 	return true;
 }

@@ -29,16 +29,16 @@ static bool fault_on(const struct xc_godeath *d, xc_addr pc, xc_addr *g_out)
 	*g_out = d->g;
 	if (d->g_known && xc_goruntime_read(&d->go, "runtime.g", d->g, "sigpc", &at) && at == pc)
 		return true;
-	return xc_goruntime_g(&d->go, &d->q->thread->regs, g_out) &&
+	return xc_goruntime_g(&d->go, &d->crash->thread->regs, g_out) &&
 	       xc_goruntime_read(&d->go, "runtime.g", *g_out, "sigpc", &at) && at == pc;
 }
 
 bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 {
 	static const char probe[] = "testb %al, ("; /* a nil check of the compiler's: the access itself comes later */
-	struct xc_crash_context *q = d->q;
+	struct xc_crash_context *crash = d->crash;
 	uint64_t sig, code, addr, g;
-	if (index + 1 >= q->frame_count || !fault_on(d, q->frames[index + 1].pc, &g) ||
+	if (index + 1 >= crash->frame_count || !fault_on(d, crash->frames[index + 1].pc, &g) ||
 	    !xc_goruntime_read(&d->go, "runtime.g", g, "sig", &sig) ||
 	    !xc_goruntime_read(&d->go, "runtime.g", g, "sigcode0", &code) ||
 	    !xc_goruntime_read(&d->go, "runtime.g", g, "sigcode1", &addr) ||
@@ -50,10 +50,10 @@ bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 			     .addr_known = sig != SIGFPE && (int)code != SI_KERNEL,
 			     .addr = addr,
 			     .in_handler = true,
-			     .outer_signal = q->fault.signal,
-			     .frame = q->frames[index + 1],
+			     .outer_signal = crash->fault.signal,
+			     .frame = crash->frames[index + 1],
 			     .frame_known = true};
-	f.decoded = xc_operand_decode(q->process, &f.frame.regs, &f.instruction);
+	f.decoded = xc_operand_decode(crash->process, &f.frame.regs, &f.instruction);
 	const struct xc_memory_operand *operand = f.decoded ? sole_operand(&f.instruction) : NULL;
 	if (operand && sig != SIGFPE) {
 		f.operand_known = true;
@@ -61,7 +61,7 @@ bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 		f.probed = strncmp(f.instruction.text, probe, strlen(probe)) == 0;
 		f.access = f.probed ? XC_ACCESS_UNKNOWN : operand->access;
 	}
-	q->fault = f;
-	xc_goroutine_begin_at(q, index + 1);
+	crash->fault = f;
+	xc_goroutine_begin_at(crash, index + 1);
 	return true;
 }

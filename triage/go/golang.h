@@ -9,9 +9,9 @@
  * dump-request (SIGQUIT), or that of the fault that run-time could not make a panic of, which then is the inquiry's. The goroutine's
  * function is to blame, not the run-time or the standard library. A stripped program's functions have names by the run-time's own table; what
  * throw() printed is not known there, and who called it tells the kind, likely. False when it is not Go's run-time that ended the program. */
-bool xc_golang_classify(struct xc_crash_context *q);
+bool xc_golang_classify(struct xc_crash_context *crash);
 
 /* The verdict's expression as Go writes it, where the blamed function is Go's: `r.next.id`. */
-void xc_golang_spell(struct xc_crash_context *q);
+void xc_golang_spell(struct xc_crash_context *crash);
 
 #endif

@@ -8,6 +8,6 @@
  * the last of them aborts: the signal that came first is looked for in the other threads, and the inquiry goes on with its thread.
  * True with a class: the fault's, or dump-request when SIGQUIT was all there was; false when the program aborted itself (in C), as the inquiry
  * then has it, or nothing is known. */
-bool xc_gosignal_classify(struct xc_crash_context *q, size_t handler);
+bool xc_gosignal_classify(struct xc_crash_context *crash, size_t handler);
 
 #endif

@@ -120,33 +120,34 @@ bool xc_deadlock_exists(struct xc_process *process)
 }
 
 /* Did it end for no reason of its own, so that standing still is the reason? */
-static bool explains(const struct xc_crash_context *q)
+static bool explains(const struct xc_crash_context *crash)
 {
-	return !q->verdict->class_name || xc_crash_context_is(q, "killed") || xc_crash_context_is(q, "dump-request") ||
-	       (xc_crash_context_is(q, "abort") && !q->verdict->message);
+	return !crash->verdict->class_name || xc_crash_context_is(crash, "killed") ||
+	       xc_crash_context_is(crash, "dump-request") ||
+	       (xc_crash_context_is(crash, "abort") && !crash->verdict->message);
 }
 
-static void blame(struct xc_crash_context *q, const struct xc_wait *wait)
+static void blame(struct xc_crash_context *crash, const struct xc_wait *wait)
 {
-	q->thread = wait->thread;
-	q->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
+	crash->thread = wait->thread;
+	crash->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
 }
 
-static void take_headline(struct xc_crash_context *q, struct xc_text *text)
+static void take_headline(struct xc_crash_context *crash, struct xc_text *text)
 {
-	q->verdict->headline = xc_arena_strdup(&q->report->arena, xc_text_string(text));
+	crash->verdict->headline = xc_arena_strdup(&crash->report->arena, xc_text_string(text));
 	text->len = 0;
 }
 
 /* The place to look at is where the threads wait; who aborted is told as well: it may have had another reason. */
-static void tell_aborter(const struct xc_crash_context *q)
+static void report_aborter(const struct xc_crash_context *crash)
 {
 	struct xc_text text = {0};
-	if (!q->blame.place)
+	if (!crash->blame.place)
 		return;
-	xc_text_add(&text, xc_crash_context_culprit(q));
-	xc_sourceline(q->blame.place, q->blame.level, ", ", &text);
-	xc_verdict_evidence(q->report, "the abort came from %s: a watchdog, or for a reason of its own",
+	xc_text_add(&text, xc_crash_context_culprit(crash));
+	xc_sourceline(crash->blame.place, crash->blame.level, ", ", &text);
+	xc_verdict_evidence(crash->report, "the abort came from %s: a watchdog, or for a reason of its own",
 			    xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -170,27 +171,28 @@ static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle,
 }
 
 /* Of a circle of more, some: its stacks must fit into a record. */
-static void involve(const struct xc_crash_context *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+static void involve(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	for (size_t i = 0; i < cycle->count && i < INVOLVED; i++)
-		xc_verdict_involve(q->report, wait_of(l, cycle->members[i])->thread->tid);
+		xc_verdict_involve(crash->report, wait_of(l, cycle->members[i])->thread->tid);
 }
 
-static void judge_cycle(struct xc_crash_context *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+static void classify_cycle(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	struct xc_text text = {0};
-	bool aborted = xc_crash_context_is(q, "abort"); /* likely by a watchdog of its own: there are other reasons */
+	bool aborted =
+		xc_crash_context_is(crash, "abort"); /* likely by a watchdog of its own: there are other reasons */
 	bool likely = cycle->timed || cycle->guessed || cycle->likely || aborted;
 	add_headline(l, cycle, &text);
-	take_headline(q, &text);
+	take_headline(crash, &text);
 	add_cycle(l, cycle, &text);
-	xc_crash_context_classify(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium", likely ? "likely" : "certain",
-			 xc_text_string(&text));
+	xc_crash_context_classify(crash, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium",
+				  likely ? "likely" : "certain", xc_text_string(&text));
 	xc_text_fini(&text);
 	if (aborted)
-		tell_aborter(q);
-	blame(q, wait_of(l, cycle->members[0]));
-	involve(q, l, cycle);
+		report_aborter(crash);
+	blame(crash, wait_of(l, cycle->members[0]));
+	involve(crash, l, cycle);
 }
 
 /* Has it an id from before the process began? Ids are given in turn, from the lowest again when all were given. */
@@ -200,7 +202,7 @@ static bool is_older(const struct xc_process *p, const struct xc_locks *l, pid_t
 }
 
 void xc_deadlock_describe_orphan(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock,
-			      struct xc_text *text)
+				 struct xc_text *text)
 {
 	add_thread(l, lock->first, text);
 	xc_text_add(text, " waits for ");
@@ -216,42 +218,42 @@ void xc_deadlock_describe_orphan(const struct xc_process *p, const struct xc_loc
 				  : " any more: it ended without unlocking it, or fork() did not copy it");
 }
 
-static void involve_waiters(const struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock)
+static void involve_waiters(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	size_t involved = 0;
 	for (size_t i = 0; i < l->waits->count && involved < INVOLVED; i++)
 		if (xc_lock_awaited(l, i) == lock) {
-			xc_verdict_involve(q->report, wait_of(l, i)->thread->tid);
+			xc_verdict_involve(crash->report, wait_of(l, i)->thread->tid);
 			involved++;
 		}
 }
 
-static void judge_orphan(struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock)
+static void classify_orphan(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	struct xc_text text = {0};
 	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner is not there");
-	take_headline(q, &text);
-	xc_deadlock_describe_orphan(q->process, l, lock, &text);
-	xc_crash_context_classify(q, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
+	take_headline(crash, &text);
+	xc_deadlock_describe_orphan(crash->process, l, lock, &text);
+	xc_crash_context_classify(crash, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
 	xc_text_fini(&text);
-	blame(q, wait_of(l, lock->first));
-	involve_waiters(q, l, lock);
+	blame(crash, wait_of(l, lock->first));
+	involve_waiters(crash, l, lock);
 }
 
 /* ---- who keeps others waiting ---- */
 
 /* It did not die of itself: a signal told it to. */
-static bool was_asked_for(const struct xc_crash_context *q)
+static bool was_asked_for(const struct xc_crash_context *crash)
 {
-	return xc_crash_context_is(q, "killed") || xc_crash_context_is(q, "dump-request");
+	return xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request");
 }
 
 /* A process that was told to end, or to leave a core, is looked at where its thread waits, not in the library round that. */
-static void blame_waiter(struct xc_crash_context *q, const struct xc_locks *l)
+static void blame_waiter(struct xc_crash_context *crash, const struct xc_locks *l)
 {
-	const struct xc_wait *wait = q->thread ? xc_waits_thread(l->waits, q->thread->tid) : NULL;
-	if (was_asked_for(q) && wait && wait->has_place)
-		blame(q, wait);
+	const struct xc_wait *wait = crash->thread ? xc_waits_thread(l->waits, crash->thread->tid) : NULL;
+	if (was_asked_for(crash) && wait && wait->has_place)
+		blame(crash, wait);
 }
 
 /* "write to descriptor 4, in journalist (x.c:4)", "it runs, in counter (x.c:9)". A call that the dump itself has ended, as it does those that
@@ -306,10 +308,10 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 }
 
 /* A lock that is not of a circle, which many wait for, or one when the process stood still. */
-static bool is_queue(const struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock)
+static bool is_queue(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
-	size_t least = explains(q) || xc_crash_context_is(q, "deadlock") ? 1 : CONVOY;
-	if (lock->waiters < least || xc_lock_is_orphan(q->process, l, lock))
+	size_t least = explains(crash) || xc_crash_context_is(crash, "deadlock") ? 1 : CONVOY;
+	if (lock->waiters < least || xc_lock_is_orphan(crash->process, l, lock))
 		return false;
 	if (lock->in_cycle && lock->waiters < CONVOY)
 		return false;
@@ -318,7 +320,7 @@ static bool is_queue(const struct xc_crash_context *q, const struct xc_locks *l,
 }
 
 /* The one that most wait for comes first. */
-static const struct xc_lock *next_queue(const struct xc_crash_context *q, const struct xc_locks *l,
+static const struct xc_lock *next_queue(const struct xc_crash_context *crash, const struct xc_locks *l,
 					const struct xc_lock *after)
 {
 	const struct xc_lock *best = NULL;
@@ -326,47 +328,49 @@ static const struct xc_lock *next_queue(const struct xc_crash_context *q, const 
 		const struct xc_lock *lock = &l->locks[i];
 		bool later = !after || lock->waiters < after->waiters ||
 			     (lock->waiters == after->waiters && lock->addr > after->addr);
-		if (later && is_queue(q, l, lock) && (!best || lock->waiters > best->waiters))
+		if (later && is_queue(crash, l, lock) && (!best || lock->waiters > best->waiters))
 			best = lock;
 	}
 	return best;
 }
 
 /* Somebody ended a process that stood, or seemed to stand still: it is the owner of that lock that one looks at. */
-static void blame_owner(struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock)
+static void blame_owner(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	if (lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->has_place)
-		blame(q, wait_of(l, lock->holder));
+		blame(crash, wait_of(l, lock->holder));
 }
 
 /* In the cause without what descriptors lead to. */
-static void tell_queue(struct xc_crash_context *q, const struct xc_locks *l, const struct xc_lock *lock, bool cause)
+static void report_queue(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock,
+			 bool cause)
 {
 	struct xc_text text = {0}, bare = {0};
 	bool secret = lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->thread->call_file;
-	add_queue(q->process, l, lock, true, &text);
-	add_queue(q->process, l, lock, false, &bare);
+	add_queue(crash->process, l, lock, true, &text);
+	add_queue(crash->process, l, lock, false, &bare);
 	if (cause)
-		q->verdict->cause = xc_arena_printf(&q->report->arena, "%s; %s", q->verdict->cause, bare.bytes);
+		crash->verdict->cause =
+			xc_arena_printf(&crash->report->arena, "%s; %s", crash->verdict->cause, bare.bytes);
 	if (!cause || secret)
-		xc_verdict_evidence(q->report, "%s", text.bytes);
+		xc_verdict_evidence(crash->report, "%s", text.bytes);
 	if (secret)
-		xc_verdict_redact(q->report, bare.bytes);
+		xc_verdict_redact(crash->report, bare.bytes);
 	xc_text_fini(&text);
 	xc_text_fini(&bare);
 }
 
-static void tell_queues(struct xc_crash_context *q, const struct xc_locks *l)
+static void report_queues(struct xc_crash_context *crash, const struct xc_locks *l)
 {
-	const struct xc_lock *lock = next_queue(q, l, NULL);
-	bool asked = was_asked_for(q) && q->verdict->cause;
+	const struct xc_lock *lock = next_queue(crash, l, NULL);
+	bool asked = was_asked_for(crash) && crash->verdict->cause;
 	if (lock && asked)
-		blame_owner(q, l, lock);
-	for (size_t told = 0; lock && told < CONVOYS; told++, lock = next_queue(q, l, lock))
-		tell_queue(q, l, lock, !told && asked);
+		blame_owner(crash, l, lock);
+	for (size_t told = 0; lock && told < CONVOYS; told++, lock = next_queue(crash, l, lock))
+		report_queue(crash, l, lock, !told && asked);
 }
 
-static void tell_inherited(struct xc_crash_context *q, const struct xc_locks *l)
+static void report_inherited(struct xc_crash_context *crash, const struct xc_locks *l)
 {
 	struct xc_text text = {0};
 	for (size_t i = 0, told = 0; i < l->lock_count && told < CONVOYS; i++) {
@@ -378,39 +382,40 @@ static void tell_inherited(struct xc_crash_context *q, const struct xc_locks *l)
 		xc_text_add(&text, lock->died ? ": its owner ended while it had it, and nobody has taken it since"
 					      : ": a former owner ended while it had it; who took it over has not said "
 						"that what it guards is in order (pthread_mutex_consistent)");
-		xc_verdict_evidence(q->report, "%s", text.bytes);
+		xc_verdict_evidence(crash->report, "%s", text.bytes);
 		told++;
 	}
 	xc_text_fini(&text);
 }
 
-static void add_evidence(struct xc_crash_context *q, const struct xc_locks *l, size_t from)
+static void add_evidence(struct xc_crash_context *crash, const struct xc_locks *l, size_t from)
 {
 	struct xc_text text = {0};
 	for (size_t i = from; i < l->cycle_count && i < from + CONVOYS; i++) {
 		text.len = 0;
 		add_cycle(l, &l->cycles[i], &text);
-		xc_verdict_evidence(q->report, "%s%s", from ? "also: " : "threads wait for each other: ", text.bytes);
+		xc_verdict_evidence(crash->report, "%s%s",
+				    from ? "also: " : "threads wait for each other: ", text.bytes);
 	}
 	xc_text_fini(&text);
-	tell_queues(q, l);
-	tell_inherited(q, l);
+	report_queues(crash, l);
+	report_inherited(crash, l);
 	if (l->limits)
-		xc_verdict_evidence(q->report, "missing: who has a lock that records no owner was looked for only %s",
-				    l->limits);
+		xc_verdict_evidence(crash->report,
+				    "missing: who has a lock that records no owner was looked for only %s", l->limits);
 }
 
-void xc_deadlock_classify(struct xc_crash_context *q)
+void xc_deadlock_classify(struct xc_crash_context *crash)
 {
-	const struct xc_locks *l = xc_locks_of(q->process);
-	const struct xc_lock *lost = orphan(q->process, l);
-	bool judged = explains(q) && (l->cycle_count || lost);
+	const struct xc_locks *l = xc_locks_of(crash->process);
+	const struct xc_lock *lost = orphan(crash->process, l);
+	bool judged = explains(crash) && (l->cycle_count || lost);
 	if (judged && l->cycle_count)
-		judge_cycle(q, l, &l->cycles[0]);
+		classify_cycle(crash, l, &l->cycles[0]);
 	else if (judged)
-		judge_orphan(q, l, lost);
+		classify_orphan(crash, l, lost);
 	else
-		blame_waiter(q, l);
-	if (judged || q->verdict->class_name)
-		add_evidence(q, l, judged && l->cycle_count ? 1 : 0);
+		blame_waiter(crash, l);
+	if (judged || crash->verdict->class_name)
+		add_evidence(crash, l, judged && l->cycle_count ? 1 : 0);
 }

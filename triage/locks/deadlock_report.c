@@ -28,8 +28,8 @@ static void add_owner_place(const struct xc_locks *l, const struct xc_lock *lock
 			xc_text_add(text, ": ");
 		}
 		xc_text_add(text, l->waits->ids_are == XC_IDS_UNKNOWN ? "which one that is is not known"
-				  : lock->shared                       ? "a thread of another process"
-								       : "no such thread");
+				  : lock->shared                      ? "a thread of another process"
+								      : "no such thread");
 	}
 }
 
@@ -156,7 +156,7 @@ static void lock_table(struct xc_section *s, const struct xc_locks *l)
 				   l->lock_count - ROWS == 1 ? "" : "s", waiters, waiters == 1 ? " waits" : "s wait");
 }
 
-static void tell_orphans(struct xc_section *s, const struct xc_process *p, const struct xc_locks *l)
+static void report_orphans(struct xc_section *s, const struct xc_process *p, const struct xc_locks *l)
 {
 	struct xc_text text = {0};
 	size_t found = 0;
@@ -181,5 +181,5 @@ void xc_deadlock_report(struct xc_report *report, struct xc_process *process)
 	struct xc_section *s = xc_report_section(report, "locks", "Locks");
 	cycle_table(s, process, l);
 	lock_table(s, l);
-	tell_orphans(s, process, l);
+	report_orphans(s, process, l);
 }

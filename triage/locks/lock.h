@@ -32,7 +32,7 @@ struct xc_lock {
 	size_t waiters;   /* threads that wait for it, */
 	size_t first;     /* the first of which is this one */
 	const char *
-		name; /* "first.lock", "q->lock", "libx.so+0x40a0", "0x55d0…"; as the source writes it when `is_expression` */
+		name; /* "first.lock", "crash->lock", "libx.so+0x40a0", "0x55d0…"; as the source writes it when `is_expression` */
 	bool is_expression;
 	bool is_local; /* the name is that of a variable of the first waiter: others may have other names for it */
 };

@@ -240,7 +240,7 @@ static bool is_open(const struct xc_lock *lock)
 }
 
 /* What was not looked through, of more than there is room or time for. */
-static void tell_limits(const struct search *s, size_t wanted)
+static void report_limits(const struct search *s, size_t wanted)
 {
 	struct xc_text text = {0};
 	size_t threads = s->locks->waits->count;
@@ -297,6 +297,6 @@ void xc_lock_holder_guess(struct xc_process *process, struct xc_locks *l)
 		look_at_thread(&s);
 	for (size_t i = 0; i < s.open_count; i++)
 		settle(&s, i);
-	tell_limits(&s, wanted);
+	report_limits(&s, wanted);
 	xc_unwinder_free(s.unwinder);
 }

@@ -272,7 +272,7 @@ static bool is_loaders(const struct xc_process *p, xc_addr addr)
 /* ---- */
 
 void xc_lock_name_find(struct xc_process *process, const struct xc_wait *wait, struct xc_unwinder *unwinder,
-		      struct xc_lock *lock)
+		       struct xc_lock *lock)
 {
 	struct xc_text text = {0};
 	bool library = lock->kind == XC_LOCK_STREAM || lock->kind == XC_LOCK_ARENA || lock->kind == XC_LOCK_LIBRARY;

@@ -63,7 +63,7 @@ struct xc_wait_id {
 /* What the ids are that stand in the memory of the process, beside those of the list of threads. */
 enum xc_ids_are {
 	XC_IDS_SAME,
-	XC_IDS_OTHERS,   /* of another pid namespace, and known of every thread */
+	XC_IDS_OTHERS,  /* of another pid namespace, and known of every thread */
 	XC_IDS_UNKNOWN, /* perhaps of another one, and not known of every thread: one that is not found may be there */
 };
 

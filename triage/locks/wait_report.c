@@ -277,7 +277,7 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void tell_group(const struct xc_waits *waits, const struct xc_stacks *stacks, struct xc_stack_group *group)
+static void describe_group(const struct xc_waits *waits, const struct xc_stacks *stacks, struct xc_stack_group *group)
 {
 	const struct xc_stack *first = &stacks->stacks[group->members[0]];
 	group->alike = group->on_descriptors = true;
@@ -288,7 +288,7 @@ static void tell_group(const struct xc_waits *waits, const struct xc_stacks *sta
 	}
 }
 
-static void tell_stacks(struct xc_arena *arena, struct xc_process *p, struct xc_stacks *stacks)
+static void describe_stacks(struct xc_arena *arena, struct xc_process *p, struct xc_stacks *stacks)
 {
 	const struct xc_waits *waits = xc_waits_of(p);
 	for (size_t i = 0; i < stacks->stack_count; i++) {
@@ -304,14 +304,14 @@ static void tell_stacks(struct xc_arena *arena, struct xc_process *p, struct xc_
 	}
 	for (size_t i = 0; i < stacks->group_count; i++)
 		if (stacks->groups[i].member_count)
-			tell_group(waits, stacks, &stacks->groups[i]);
+			describe_group(waits, stacks, &stacks->groups[i]);
 }
 
 void xc_wait_report_stacks(struct xc_section *section, struct xc_process *process)
 {
 	for (struct xc_item *item = section->items; item; item = item->next)
 		if (item->kind == XC_ITEM_STACKS)
-			tell_stacks(&section->report->arena, process, item->stacks);
+			describe_stacks(&section->report->arena, process, item->stacks);
 }
 
 /* Threads of one role that wait for the same at the same place. */

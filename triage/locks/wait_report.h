@@ -1,4 +1,4 @@
-/* wait_report: what threads wait for, in a phrase: "waiting for mutex `q->lock`, held by thread 17", "poll of 512 descriptors". */
+/* wait_report: what threads wait for, in a phrase: "waiting for mutex `crash->lock`, held by thread 17", "poll of 512 descriptors". */
 #ifndef XC_WAIT_REPORT_H
 #define XC_WAIT_REPORT_H
 

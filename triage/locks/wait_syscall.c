@@ -91,8 +91,9 @@ static bool looks_like_mutex(const struct xc_wait_stack *w, xc_addr word, uint32
 	uint64_t now, owner, users, kind;
 	return p->arch->word == 8 && expected == CONTENDED && xc_space_peek_uint(p->space, word, 4, &now) &&
 	       now == CONTENDED && xc_space_peek_uint(p->space, word + OWNER, 4, &owner) && owner <= INT32_MAX &&
-	       xc_namespace_tid_thread(w->waits, (pid_t)owner) && xc_space_peek_uint(p->space, word + USERS, 4, &users) &&
-	       users == 1 && xc_space_peek_uint(p->space, word + KIND, 4, &kind) && kind <= KINDS;
+	       xc_namespace_tid_thread(w->waits, (pid_t)owner) &&
+	       xc_space_peek_uint(p->space, word + USERS, 4, &users) && users == 1 &&
+	       xc_space_peek_uint(p->space, word + KIND, 4, &kind) && kind <= KINDS;
 }
 
 /* A PI mutex (locks.c); 0: it is none, or nobody has it. */

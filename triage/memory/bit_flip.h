@@ -12,10 +12,10 @@ struct xc_bit_flip {
 
 /* Why an address counts as one that the program had use for: a live block begins there, or a register other than `reg` points near it.
  * NULL: it does not. begins_out: it is the former. */
-const char *xc_bit_flip_goodness(const struct xc_crash_context *q, xc_addr addr, int reg, bool *begins_out);
+const char *xc_bit_flip_goodness(const struct xc_crash_context *crash, xc_addr addr, int reg, bool *begins_out);
 
 /* Is there exactly one bit of the value which, flipped, makes it a pointer that the program had use for? reg: the register that holds it,
  * or -1. False for values that lead to memory as they are. */
-bool xc_bit_flip_find(const struct xc_crash_context *q, uint64_t value, int reg, struct xc_bit_flip *out);
+bool xc_bit_flip_find(const struct xc_crash_context *crash, uint64_t value, int reg, struct xc_bit_flip *out);
 
 #endif

@@ -13,68 +13,69 @@
 
 enum { CLOSE = 64, FAR = 64 << 10, PAGE = 4096, STEPS = 8 };
 
-static const char *kind_of(const struct xc_crash_context *q)
+static const char *kind_of(const struct xc_crash_context *crash)
 {
-	return q->fault.access == XC_ACCESS_WRITE ? "write" : q->fault.access == XC_ACCESS_READ ? "read" : NULL;
+	return crash->fault.access == XC_ACCESS_WRITE ? "write" : crash->fault.access == XC_ACCESS_READ ? "read" : NULL;
 }
 
-static const char *severity_of(const struct xc_crash_context *q)
+static const char *severity_of(const struct xc_crash_context *crash)
 {
-	return q->fault.access == XC_ACCESS_WRITE ? "high" : "medium";
+	return crash->fault.access == XC_ACCESS_WRITE ? "high" : "medium";
 }
 
-static bool is_live(const struct xc_crash_context *q, uint32_t block)
+static bool is_live(const struct xc_crash_context *crash, uint32_t block)
 {
-	return block != XC_NO_BLOCK && !xc_block_is_free(xc_block_state(&q->heap->blocks, block));
+	return block != XC_NO_BLOCK && !xc_block_is_free(xc_block_state(&crash->heap->blocks, block));
 }
 
-static void tell_block(const struct xc_crash_context *q, uint32_t block)
+static void report_block(const struct xc_crash_context *crash, uint32_t block)
 {
-	const struct xc_blocks *blocks = &q->heap->blocks;
+	const struct xc_blocks *blocks = &crash->heap->blocks;
 	struct xc_text text = {0};
 	xc_addr begin = xc_block_addr(blocks, block), end = begin + xc_block_size(blocks, block) - 1;
-	xc_block_types_infer(q);
-	struct xc_what what = xc_what(q->process, q->heap, begin);
-	xc_what_text(q->process, q->heap, &what, &text);
-	xc_verdict_evidence(q->report, "the block at 0x%" PRIx64 ", up to 0x%" PRIx64 ": %s", begin, end,
+	xc_block_types_infer(crash);
+	struct xc_what what = xc_what(crash->process, crash->heap, begin);
+	xc_what_text(crash->process, crash->heap, &what, &text);
+	xc_verdict_evidence(crash->report, "the block at 0x%" PRIx64 ", up to 0x%" PRIx64 ": %s", begin, end,
 			    xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
 /* Did the access leave the heap where it ends, as a loop does? Farther away it is an index that is wild. */
-static bool is_close(const struct xc_crash_context *q, uint32_t block)
+static bool is_close(const struct xc_crash_context *crash, uint32_t block)
 {
-	xc_addr addr = q->fault.addr;
-	const struct xc_region *region = xc_heap_region(q->heap, xc_block_addr(&q->heap->blocks, block));
+	xc_addr addr = crash->fault.addr;
+	const struct xc_region *region = xc_heap_region(crash->heap, xc_block_addr(&crash->heap->blocks, block));
 	return region &&
 	       (addr > region->hi ? addr - region->hi <= FAR : addr >= region->lo || region->lo - addr <= FAR);
 }
 
-static bool tell_left(struct xc_pointer_diagnosis *s, uint64_t pointer, const char *who)
+static bool diagnose_left(struct xc_pointer_diagnosis *s, uint64_t pointer, const char *who)
 {
-	struct xc_crash_context *q = s->q;
-	const struct xc_blocks *blocks = &q->heap->blocks;
+	struct xc_crash_context *crash = s->crash;
+	const struct xc_blocks *blocks = &crash->heap->blocks;
 	uint32_t block = xc_blocks_find(blocks, pointer);
-	if (!is_live(q, block) || xc_blocks_find(blocks, q->fault.addr) == block)
+	if (!is_live(crash, block) || xc_blocks_find(blocks, crash->fault.addr) == block)
 		return false;
 	xc_addr begin = xc_block_addr(blocks, block), behind = begin + xc_block_size(blocks, block);
-	bool above = q->fault.addr >= behind;
-	if (is_close(q, block))
-		xc_crash_context_classify(q, "heap-overrun", kind_of(q), severity_of(q), "certain", xc_pointer_diagnosis_cause(q));
-	if (q->fault.computed && !xc_pointer_diagnosis_cause(q))
-		q->verdict->cause = NULL; /* that the pointer was damaged: it is good */
+	bool above = crash->fault.addr >= behind;
+	if (is_close(crash, block))
+		xc_crash_context_classify(crash, "heap-overrun", kind_of(crash), severity_of(crash), "certain",
+					  xc_pointer_diagnosis_cause(crash));
+	if (crash->fault.computed && !xc_pointer_diagnosis_cause(crash))
+		crash->verdict->cause = NULL; /* that the pointer was damaged: it is good */
 	xc_pointer_diagnosis_explain(s, "0x%" PRIx64 " bytes %s a block of 0x%" PRIx64 " bytes that %s points into",
-			 above ? q->fault.addr - behind : begin - q->fault.addr, above ? "past the end of" : "before",
-			 behind - begin, who);
-	tell_block(q, block);
+				     above ? crash->fault.addr - behind : begin - crash->fault.addr,
+				     above ? "past the end of" : "before", behind - begin, who);
+	report_block(crash, block);
 	return true;
 }
 
 /* The instruction before that added an index to the pointer, when the index is still there: `to += from`. */
 static bool find_addition(const struct xc_pointer_diagnosis *s, int reg, uint64_t *added)
 {
-	const struct xc_frame *frame = &s->q->fault.frame;
-	struct xc_body *body = xc_body_cache_get(s->q->bodies, frame->pc);
+	const struct xc_frame *frame = &s->crash->fault.frame;
+	struct xc_body *body = xc_body_cache_get(s->crash->bodies, frame->pc);
 	long at = body ? xc_body_at(body, frame->pc) : XC_BODY_NONE;
 	uint64_t written = 0;
 	for (long i = at - 1; at >= 0 && i >= 0 && at - i <= STEPS; i--) {
@@ -93,70 +94,73 @@ static bool find_addition(const struct xc_pointer_diagnosis *s, int reg, uint64_
 }
 
 /* The pointer that lies in a block, and the address that does not. */
-static bool tell_index(struct xc_pointer_diagnosis *s)
+static bool diagnose_index(struct xc_pointer_diagnosis *s)
 {
 	for (size_t i = 0; i < s->suspect_count; i++) {
 		const struct xc_suspect *it = &s->suspects[i];
 		uint64_t added;
 		if (it->reg < 0 || it->reg >= 64)
 			continue;
-		if (tell_left(s, it->value, it->who))
+		if (diagnose_left(s, it->value, it->who))
 			return true;
 		if (find_addition(s, it->reg, &added) &&
-		    (tell_left(s, it->value - added, "the pointer") || tell_left(s, added, "the pointer")))
+		    (diagnose_left(s, it->value - added, "the pointer") || diagnose_left(s, added, "the pointer")))
 			return true;
 	}
 	return false;
 }
 
 /* The block that ends where the mapping does, or the one whose damage shows that it was run over. */
-static uint32_t find_last(const struct xc_crash_context *q, xc_addr hi)
+static uint32_t find_last(const struct xc_crash_context *crash, xc_addr hi)
 {
-	uint32_t block = xc_blocks_find(&q->heap->blocks, hi);
-	const struct xc_damage *damage = xc_audit_first(q->heap);
-	if (is_live(q, block))
+	uint32_t block = xc_blocks_find(&crash->heap->blocks, hi);
+	const struct xc_damage *damage = xc_audit_first(crash->heap);
+	if (is_live(crash, block))
 		return block;
 	return damage && damage->kind == XC_DAMAGE_HEADER ? damage->before : XC_NO_BLOCK;
 }
 
 /* The heap behind whose mapping an address is among the first. Other memory that is mapped right behind it, and was written over
  * alike, may lie between: at most FAR bytes. */
-static const struct xc_region *find_below(const struct xc_crash_context *q, xc_addr addr)
+static const struct xc_region *find_below(const struct xc_crash_context *crash, xc_addr addr)
 {
 	const struct xc_region *region = NULL;
 	const struct xc_mapping *below = NULL;
 	for (xc_addr back = 1; back <= CLOSE && back <= addr && !region; back++)
-		region = xc_heap_region(q->heap, addr - back);
+		region = xc_heap_region(crash->heap, addr - back);
 	for (xc_addr back = 1; back <= CLOSE && back <= addr && !region && !below; back++)
-		below = xc_process_mapping(q->process, addr - back);
-	if (region || !below || !below->writable || below->path || xc_process_mapping(q->process, addr) == below)
+		below = xc_process_mapping(crash->process, addr - back);
+	if (region || !below || !below->writable || below->path || xc_process_mapping(crash->process, addr) == below)
 		return region;
 	for (xc_addr back = 0; back <= FAR && below->hi - below->lo >= back && !region; back += PAGE)
-		region = xc_heap_region(q->heap, below->hi - back);
+		region = xc_heap_region(crash->heap, below->hi - back);
 	return region;
 }
 
 /* A wild pointer would not lead to just behind a heap. */
-static bool tell_run(struct xc_pointer_diagnosis *s)
+static bool diagnose_run(struct xc_pointer_diagnosis *s)
 {
-	struct xc_crash_context *q = s->q;
-	bool outside = !q->fault.computed && !xc_heap_region(q->heap, q->fault.addr);
-	const struct xc_region *below = outside ? find_below(q, q->fault.addr) : NULL;
+	struct xc_crash_context *crash = s->crash;
+	bool outside = !crash->fault.computed && !xc_heap_region(crash->heap, crash->fault.addr);
+	const struct xc_region *below = outside ? find_below(crash, crash->fault.addr) : NULL;
 	if (!below)
 		return false;
-	uint32_t block = find_last(q, below->hi);
-	xc_crash_context_classify(q, "heap-overrun", kind_of(q), severity_of(q), "likely", xc_pointer_diagnosis_cause(q));
-	xc_pointer_diagnosis_explain(s, "likely a loop that ran over the end of a heap block, to the end of the heap at 0x%" PRIx64,
-			 below->hi + 1);
+	uint32_t block = find_last(crash, below->hi);
+	xc_crash_context_classify(crash, "heap-overrun", kind_of(crash), severity_of(crash), "likely",
+				  xc_pointer_diagnosis_cause(crash));
+	xc_pointer_diagnosis_explain(
+		s, "likely a loop that ran over the end of a heap block, to the end of the heap at 0x%" PRIx64,
+		below->hi + 1);
 	if (block != XC_NO_BLOCK)
-		tell_block(q, block);
+		report_block(crash, block);
 	return true;
 }
 
 bool xc_block_overrun_diagnose(struct xc_pointer_diagnosis *s)
 {
-	const struct xc_crash_context *q = s->q;
-	if (!q->heap || !q->heap->blocks.count || !q->fault.addr_known || q->fault.access == XC_ACCESS_EXECUTE)
+	const struct xc_crash_context *crash = s->crash;
+	if (!crash->heap || !crash->heap->blocks.count || !crash->fault.addr_known ||
+	    crash->fault.access == XC_ACCESS_EXECUTE)
 		return false;
-	return tell_index(s) || tell_run(s);
+	return diagnose_index(s) || diagnose_run(s);
 }

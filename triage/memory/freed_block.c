@@ -32,19 +32,19 @@ struct freed {
 };
 
 /* A freed block, not one that never was. */
-static bool is_freed(const struct xc_crash_context *q, uint32_t block)
+static bool is_freed(const struct xc_crash_context *crash, uint32_t block)
 {
 	if (block == XC_NO_BLOCK)
 		return false;
-	enum xc_block_state state = xc_block_state(&q->heap->blocks, block);
+	enum xc_block_state state = xc_block_state(&crash->heap->blocks, block);
 	return xc_block_is_free(state) && state != XC_BLOCK_TOP;
 }
 
 static bool find_direct(const struct xc_pointer_diagnosis *s, struct freed *out)
 {
 	for (size_t i = 0; i < s->suspect_count; i++) {
-		uint32_t block = xc_blocks_find(&s->q->heap->blocks, s->suspects[i].value);
-		if (!is_freed(s->q, block))
+		uint32_t block = xc_blocks_find(&s->crash->heap->blocks, s->suspects[i].value);
+		if (!is_freed(s->crash, block))
 			continue;
 		*out = (struct freed){.suspect = &s->suspects[i], .block = block};
 		return true;
@@ -59,28 +59,28 @@ static bool fits(const struct xc_suspect *suspect, uint64_t word, bool metadata)
 					  suspect->value - word < INSIDE);
 }
 
-static bool is_metadata(const struct xc_crash_context *q, uint32_t block, uint64_t offset)
+static bool is_metadata(const struct xc_crash_context *crash, uint32_t block, uint64_t offset)
 {
-	enum xc_block_state state = xc_block_state(&q->heap->blocks, block);
-	unsigned word = q->process->arch->word;
+	enum xc_block_state state = xc_block_state(&crash->heap->blocks, block);
+	unsigned word = crash->process->arch->word;
 	return (state == XC_BLOCK_CACHED && offset < 2 * word) || (state == XC_BLOCK_FAST && offset < word);
 }
 
 static bool find_in_block(const struct xc_pointer_diagnosis *s, uint32_t block, size_t words, struct freed *out)
 {
-	const struct xc_crash_context *q = s->q;
-	unsigned word = q->process->arch->word;
-	xc_addr begin = xc_block_addr(&q->heap->blocks, block);
-	uint64_t size = xc_block_size(&q->heap->blocks, block), value;
+	const struct xc_crash_context *crash = s->crash;
+	unsigned word = crash->process->arch->word;
+	xc_addr begin = xc_block_addr(&crash->heap->blocks, block);
+	uint64_t size = xc_block_size(&crash->heap->blocks, block), value;
 	for (uint64_t offset = 0; words-- && offset + word <= size; offset += word) {
-		if (!xc_space_peek_uint(q->process->space, begin + offset, word, &value))
+		if (!xc_space_peek_uint(crash->process->space, begin + offset, word, &value))
 			return false;
 		for (size_t i = 0; i < s->suspect_count; i++)
-			if (fits(&s->suspects[i], value, is_metadata(q, block, offset))) {
+			if (fits(&s->suspects[i], value, is_metadata(crash, block, offset))) {
 				*out = (struct freed){.suspect = &s->suspects[i],
 						      .block = block,
 						      .at = begin + offset,
-						      .metadata = is_metadata(q, block, offset)};
+						      .metadata = is_metadata(crash, block, offset)};
 				return true;
 			}
 	}
@@ -95,8 +95,8 @@ static bool find_read(const struct xc_pointer_diagnosis *s, struct freed *out)
 	for (size_t i = 0; i < s->pointers.count; i++) {
 		const struct xc_pointer *pointer = &s->pointers.items[i];
 		struct freed one;
-		uint32_t block = xc_blocks_find(&s->q->heap->blocks, pointer->value);
-		if (block == first || !is_freed(s->q, block) || !find_in_block(s, block, WORDS, &one))
+		uint32_t block = xc_blocks_find(&s->crash->heap->blocks, pointer->value);
+		if (block == first || !is_freed(s->crash, block) || !find_in_block(s, block, WORDS, &one))
 			continue;
 		if (first != XC_NO_BLOCK) {
 			out->similar += !out->through->name;
@@ -112,11 +112,11 @@ static bool find_read(const struct xc_pointer_diagnosis *s, struct freed *out)
 /* Nothing points there any more: of all freed blocks, those whose link or key the value is. */
 static bool find_anywhere(const struct xc_pointer_diagnosis *s, struct freed *out)
 {
-	const struct xc_blocks *blocks = &s->q->heap->blocks;
+	const struct xc_blocks *blocks = &s->crash->heap->blocks;
 	size_t found = 0;
 	for (uint32_t block = 0; block < blocks->count && block < BLOCKS; block++) {
 		struct freed one;
-		if (!is_freed(s->q, block) || !find_in_block(s, block, FIRST_WORDS, &one) || !one.metadata ||
+		if (!is_freed(s->crash, block) || !find_in_block(s, block, FIRST_WORDS, &one) || !one.metadata ||
 		    one.suspect->value != s->suspects[0].value)
 			continue;
 		if (!found++)
@@ -128,32 +128,32 @@ static bool find_anywhere(const struct xc_pointer_diagnosis *s, struct freed *ou
 
 /* ---- words ---- */
 
-static const char *kind_of(const struct xc_crash_context *q)
+static const char *kind_of(const struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	bool calls = f->decoded && (strstr(f->instruction.text, "call") || strstr(f->instruction.text, "jmp"));
 	if (f->access == XC_ACCESS_EXECUTE || calls)
 		return "call";
 	return f->access == XC_ACCESS_WRITE ? "write" : f->access == XC_ACCESS_READ ? "read" : NULL;
 }
 
-static void tell_block(const struct xc_crash_context *q, const struct freed *freed)
+static void report_block(const struct xc_crash_context *crash, const struct freed *freed)
 {
 	struct xc_text text = {0};
-	struct xc_what what = xc_what(q->process, q->heap, freed->at ? freed->at : freed->suspect->value);
-	xc_what_text(q->process, q->heap, &what, &text);
+	struct xc_what what = xc_what(crash->process, crash->heap, freed->at ? freed->at : freed->suspect->value);
+	xc_what_text(crash->process, crash->heap, &what, &text);
 	if (freed->at)
-		xc_verdict_evidence(q->report, "%s = 0x%" PRIx64 " stands in freed memory, at 0x%" PRIx64 ": %s%s",
+		xc_verdict_evidence(crash->report, "%s = 0x%" PRIx64 " stands in freed memory, at 0x%" PRIx64 ": %s%s",
 				    freed->suspect->who, freed->suspect->value, freed->at, xc_text_string(&text),
 				    freed->metadata ? "; the allocator put it there when the block was freed" : "");
 	else
-		xc_verdict_evidence(q->report, "%s = 0x%" PRIx64 " points into freed memory: %s", freed->suspect->who,
-				    freed->suspect->value, xc_text_string(&text));
+		xc_verdict_evidence(crash->report, "%s = 0x%" PRIx64 " points into freed memory: %s",
+				    freed->suspect->who, freed->suspect->value, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
 /* The variables that still lead to the block: their types say what lived there. */
-static size_t tell_variables(const struct xc_pointer_diagnosis *s, uint32_t block)
+static size_t report_variables(const struct xc_pointer_diagnosis *s, uint32_t block)
 {
 	struct xc_text text = {0};
 	size_t told = 0;
@@ -163,47 +163,48 @@ static size_t tell_variables(const struct xc_pointer_diagnosis *s, uint32_t bloc
 		for (size_t k = 0; k < i && pointer->name; k++)
 			again |= s->pointers.items[k].name && s->pointers.items[k].value == pointer->value &&
 				 strcmp(s->pointers.items[k].name, pointer->name) == 0;
-		if (!pointer->name || again || xc_blocks_find(&s->q->heap->blocks, pointer->value) != block)
+		if (!pointer->name || again || xc_blocks_find(&s->crash->heap->blocks, pointer->value) != block)
 			continue;
 		xc_text_add(&text, told++ ? ", " : "");
-		xc_pointers_text(s->q, pointer, &text);
+		xc_pointers_text(s->crash, pointer, &text);
 	}
 	if (told)
-		xc_verdict_evidence(s->q->report, "the freed block is what %s still point%s to", xc_text_string(&text),
-				    told > 1 ? "" : "s");
+		xc_verdict_evidence(s->crash->report, "the freed block is what %s still point%s to",
+				    xc_text_string(&text), told > 1 ? "" : "s");
 	xc_text_fini(&text);
 	return told;
 }
 
 /* Did the access go to the block, or near it? Farther away the index is wild, too, and what points into the block may be no pointer. */
-static bool is_close(const struct xc_crash_context *q, uint32_t block)
+static bool is_close(const struct xc_crash_context *crash, uint32_t block)
 {
-	xc_addr begin = xc_block_addr(&q->heap->blocks, block), addr = q->fault.addr;
-	uint64_t size = xc_block_size(&q->heap->blocks, block);
-	return q->fault.addr_known &&
+	xc_addr begin = xc_block_addr(&crash->heap->blocks, block), addr = crash->fault.addr;
+	uint64_t size = xc_block_size(&crash->heap->blocks, block);
+	return crash->fault.addr_known &&
 	       (addr < begin ? begin - addr <= INSIDE : addr - begin < size || addr - begin - size <= INSIDE);
 }
 
 static void explain(struct xc_pointer_diagnosis *s, const struct freed *freed)
 {
-	struct xc_crash_context *q = s->q;
-	const char *kind = kind_of(q);
+	struct xc_crash_context *crash = s->crash;
+	const char *kind = kind_of(crash);
 	struct xc_text through = {0}, cause = {0};
-	bool sure = freed->at ? freed->metadata && freed->through : is_close(q, freed->block);
+	bool sure = freed->at ? freed->metadata && freed->through : is_close(crash, freed->block);
 	if (freed->through && freed->through->name)
-		xc_pointers_text(q, freed->through, &through);
-	if (xc_pointer_diagnosis_cause(q))
-		xc_text_printf(&cause, "%s; ", xc_pointer_diagnosis_cause(q));
+		xc_pointers_text(crash, freed->through, &through);
+	if (xc_pointer_diagnosis_cause(crash))
+		xc_text_printf(&cause, "%s; ", xc_pointer_diagnosis_cause(crash));
 	if (!freed->at)
 		xc_text_printf(&cause, "%s%s points into a block that had been freed%s", sure ? "" : "likely ",
 			       freed->suspect->who,
-			       sure || !q->fault.addr_known ? "" : ", though the access went far from it");
+			       sure || !crash->fault.addr_known ? "" : ", though the access went far from it");
 	else
 		xc_text_printf(&cause,
 			       "%sa block was used after it was freed: the %s that faulted was read out of it%s%s",
 			       sure ? "" : "likely ", kind && strcmp(kind, "call") == 0 ? "target" : "pointer",
 			       through.len ? ", through " : "", xc_text_string(&through));
-	xc_crash_context_classify(q, "use-after-free", kind, "high", sure ? "certain" : "likely", xc_text_string(&cause));
+	xc_crash_context_classify(crash, "use-after-free", kind, "high", sure ? "certain" : "likely",
+				  xc_text_string(&cause));
 	xc_text_fini(&through);
 	xc_text_fini(&cause);
 }
@@ -211,23 +212,23 @@ static void explain(struct xc_pointer_diagnosis *s, const struct freed *freed)
 bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *s)
 {
 	struct freed freed;
-	if (!s->q->heap || !s->q->heap->blocks.count)
+	if (!s->crash->heap || !s->crash->heap->blocks.count)
 		return false;
 	if (!find_direct(s, &freed) && !find_read(s, &freed) && !find_anywhere(s, &freed)) {
-		if (s->q->heap->blocks.count > BLOCKS)
+		if (s->crash->heap->blocks.count > BLOCKS)
 			xc_verdict_evidence(
-				s->q->report,
+				s->crash->report,
 				"whether it was read out of a freed block was asked of the first %d blocks only",
 				BLOCKS);
 		return false;
 	}
 	explain(s, &freed);
-	tell_block(s->q, &freed);
-	xc_freed_by_report(s->q, freed.similar ? 0 : xc_block_addr(&s->q->heap->blocks, freed.block),
-		      xc_block_size(&s->q->heap->blocks, freed.block));
+	report_block(s->crash, &freed);
+	xc_freed_by_report(s->crash, freed.similar ? 0 : xc_block_addr(&s->crash->heap->blocks, freed.block),
+			   xc_block_size(&s->crash->heap->blocks, freed.block));
 	if (freed.similar) /* a key: which of them it was is not known */
 		return true;
-	tell_variables(s, freed.block);
-	xc_referrers_report(s->q, freed.block, false, "the freed block is still");
+	report_variables(s, freed.block);
+	xc_referrers_report(s->crash, freed.block, false, "the freed block is still");
 	return true;
 }

@@ -15,7 +15,7 @@
 static const int registers[] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9: psABI x86-64, 3.2.3 */
 
 struct back {
-	const struct xc_frame_code *scene;
+	const struct xc_frame_code *frame_code;
 	xc_addr begin; /* of the block; 0: not known */
 	uint64_t size;
 	size_t *todo, count;
@@ -69,13 +69,13 @@ static bool is_other_result(const struct xc_frame_code *s, const struct xc_symbo
 
 static bool can_be_block(const struct back *b, size_t at)
 {
-	const struct xc_frame_code *s = b->scene;
+	const struct xc_frame_code *s = b->frame_code;
 	struct xc_linear_expr form = xc_symbolic_value_register(s, at, registers[0]);
 	const struct xc_symbolic_value *term = only_term(&form);
 	uint64_t value;
 	if (b->begin && xc_origin_value(s, &form, &value) && value)
 		return value - b->begin < b->size;
-	return term && same_target(term->type, s->q->pointer_type) && !is_other_result(s, term);
+	return term && same_target(term->type, s->crash->pointer_type) && !is_other_result(s, term);
 }
 
 /* ---- where ---- */
@@ -90,7 +90,7 @@ static void come(struct back *b, size_t at)
 
 static void come_before(struct back *b, size_t at)
 {
-	const struct xc_body *body = b->scene->body;
+	const struct xc_body *body = b->frame_code->body;
 	if (xc_body_falls_into(body, at))
 		come(b, at - 1);
 	for (size_t e = xc_body_first_edge(body, at); e < body->edge_count && body->edges[e].to == at; e++)
@@ -99,7 +99,7 @@ static void come_before(struct back *b, size_t at)
 
 static const char *releases(const struct back *b, size_t at)
 {
-	const struct xc_body *body = b->scene->body;
+	const struct xc_body *body = b->frame_code->body;
 	const struct xc_insn *insn = &body->insns[at];
 	const char *name = insn->kind == XC_INSN_CALL ? xc_libcall_frees(xc_body_callee(body, insn, NULL)) : NULL;
 	return name && can_be_block(b, at) ? name : NULL;
@@ -108,11 +108,11 @@ static const char *releases(const struct back *b, size_t at)
 /* Back over all ways, up to such calls or the function's beginning. */
 static void walk_back(struct back *b, struct release *found)
 {
-	const struct xc_body *body = b->scene->body;
+	const struct xc_body *body = b->frame_code->body;
 	*found = (struct release){.at = XC_BODY_NONE, .always = !body->incomplete && !body->jumps_wild};
-	if (b->scene->at == body->entry)
+	if (b->frame_code->at == body->entry)
 		found->always = false;
-	come_before(b, b->scene->at);
+	come_before(b, b->frame_code->at);
 	while (b->count) {
 		size_t at = b->todo[--b->count];
 		const char *name = releases(b, at);
@@ -128,7 +128,7 @@ static void walk_back(struct back *b, struct release *found)
 
 static void find_release(const struct xc_frame_code *s, xc_addr begin, uint64_t size, struct release *found)
 {
-	struct back b = {.scene = s, .begin = begin, .size = size};
+	struct back b = {.frame_code = s, .begin = begin, .size = size};
 	b.todo = xc_alloc(s->body->count * sizeof *b.todo);
 	b.seen = xc_alloc(s->body->count);
 	walk_back(&b, found);
@@ -138,36 +138,36 @@ static void find_release(const struct xc_frame_code *s, xc_addr begin, uint64_t 
 
 /* ---- words ---- */
 
-static void tell(struct xc_crash_context *q, const struct xc_frame_code *s, const struct release *release)
+static void report_release(struct xc_crash_context *crash, const struct xc_frame_code *s, const struct release *release)
 {
 	struct xc_text text = {0};
 	const char *function = xc_origin_function(s);
 	if (release->always) {
-		xc_crash_context_blame(q, s->frame);
-		q->blame.through = NULL; /* was not called from there */
-		function = xc_crash_context_culprit(q);
+		xc_crash_context_blame(crash, s->frame);
+		crash->blame.through = NULL; /* was not called from there */
+		function = xc_crash_context_culprit(crash);
 	}
 	xc_text_printf(&text, "%s() %s called %s()", function ? function : "a caller",
 		       release->always ? "had" : "may have", release->name);
 	xc_origin_line(s, (size_t)release->at, " at ", &text);
-	xc_verdict_evidence(q->report, "%s before it passed the pointer on%s", xc_text_string(&text),
+	xc_verdict_evidence(crash->report, "%s before it passed the pointer on%s", xc_text_string(&text),
 			    release->always ? ": likely it was freed there" : ", and freed it there");
 	xc_text_fini(&text);
 }
 
-void xc_freed_by_report(struct xc_crash_context *q, xc_addr begin, uint64_t size)
+void xc_freed_by_report(struct xc_crash_context *crash, xc_addr begin, uint64_t size)
 {
-	unsigned fuel = XC_SYMBOLIC_BUDGET;
-	for (size_t i = q->blamed; q->blame.place && i <= q->passed; i++) {
-		struct xc_frame_code scene;
+	unsigned budget = XC_SYMBOLIC_BUDGET;
+	for (size_t i = crash->blamed; crash->blame.place && i <= crash->passed; i++) {
+		struct xc_frame_code frame_code;
 		struct release release;
-		if (!xc_frame_code_init(q, i, &fuel, &scene))
+		if (!xc_frame_code_init(crash, i, &budget, &frame_code))
 			continue;
-		find_release(&scene, begin, size, &release);
+		find_release(&frame_code, begin, size, &release);
 		if (release.at == XC_BODY_NONE)
 			continue;
-		if (i > q->blamed)
-			tell(q, &scene, &release);
+		if (i > crash->blamed)
+			report_release(crash, &frame_code, &release);
 		return;
 	}
 }

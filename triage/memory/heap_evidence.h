@@ -5,8 +5,8 @@
 
 #include "triage/crash/crash_context.h"
 
-/* Add to the evidence of the verdict, and raise that of an abort in a damaged heap to high. q->heap must be there. Looks at the faulting operand's registers and the damages that
+/* Add to the evidence of the verdict, and raise that of an abort in a damaged heap to high. crash->heap must be there. Looks at the faulting operand's registers and the damages that
  * the walk found; where one of them hits a block, the types are inferred (block_types.h). */
-void xc_heap_evidence_add(struct xc_crash_context *q);
+void xc_heap_evidence_add(struct xc_crash_context *crash);
 
 #endif

@@ -16,7 +16,7 @@ struct xc_suspect {
 enum { XC_SUSPECTS = 2 };
 
 struct xc_pointer_diagnosis {
-	struct xc_crash_context *q;
+	struct xc_crash_context *crash;
 	struct xc_suspect suspects[XC_SUSPECTS];
 	size_t suspect_count;
 	struct xc_pointers pointers; /* that the crashed code had at hand */
@@ -24,7 +24,7 @@ struct xc_pointer_diagnosis {
 
 /* Find out and tell: raises the class to use-after-free or heap-overrun where the heap shows that, adds evidence, and to the cause what
  * explains it best. Says nothing of deaths that no memory access brought about. Behind the rules that give the class. */
-void xc_pointer_diagnosis_report(struct xc_crash_context *q);
+void xc_pointer_diagnosis_report(struct xc_crash_context *crash);
 
 /* ---- its parts: each tells its story when that is it ---- */
 
@@ -47,7 +47,7 @@ bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *story);
 void xc_pointer_diagnosis_explain(struct xc_pointer_diagnosis *story, const char *format, ...) XC_PRINTF(2, 3);
 
 /* The cause, when it speaks of the source's own expressions, which it does in backquotes; else NULL. */
-const char *xc_pointer_diagnosis_cause(const struct xc_crash_context *q);
+const char *xc_pointer_diagnosis_cause(const struct xc_crash_context *crash);
 
 /* "medium" becomes "high", and so on. */
 void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *story);

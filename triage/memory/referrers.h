@@ -6,6 +6,6 @@
 
 /* Evidence of the words that lead to the block or into it: of live blocks and of data, and, where wanted, of the stacks, of which only
  * those that a variable is known to have. `what` begins the sentence: "the freed block is still". A few are told. Returns how many. */
-size_t xc_referrers_report(const struct xc_crash_context *q, uint32_t block, bool stacks, const char *what);
+size_t xc_referrers_report(const struct xc_crash_context *crash, uint32_t block, bool stacks, const char *what);
 
 #endif

@@ -8,21 +8,22 @@
 enum { RED_ZONE = 128, DEPTH = 64 << 10, OBJECT = 256 };
 
 /* Is it a place on the stack of the thread that died which no frame has? */
-static bool is_dead(const struct xc_crash_context *q, xc_addr addr)
+static bool is_dead(const struct xc_crash_context *crash, xc_addr addr)
 {
 	uint64_t sp;
-	if (!xc_regs_get(&q->fault.frame.regs, q->process->arch->sp, &sp) || addr >= sp - RED_ZONE || sp - addr > DEPTH)
+	if (!xc_regs_get(&crash->fault.frame.regs, crash->process->arch->sp, &sp) || addr >= sp - RED_ZONE ||
+	    sp - addr > DEPTH)
 		return false;
-	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
-	return m && m->writable && m == xc_process_mapping(q->process, sp);
+	const struct xc_mapping *m = xc_process_mapping(crash->process, addr);
+	return m && m->writable && m == xc_process_mapping(crash->process, sp);
 }
 
-static bool holds(const struct xc_crash_context *q, xc_addr addr, uint64_t value)
+static bool holds(const struct xc_crash_context *crash, xc_addr addr, uint64_t value)
 {
-	unsigned word = q->process->arch->word;
+	unsigned word = crash->process->arch->word;
 	uint64_t stored;
 	for (xc_addr at = addr; at - addr < OBJECT; at += word)
-		if (xc_space_peek_uint(q->process->space, at, word, &stored) && stored == value)
+		if (xc_space_peek_uint(crash->process->space, at, word, &stored) && stored == value)
 			return true;
 	return false;
 }
@@ -32,16 +33,17 @@ bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *s)
 	for (size_t i = 0; i < s->pointers.count; i++) {
 		const struct xc_pointer *pointer = &s->pointers.items[i];
 		struct xc_text text = {0};
-		if (!pointer->name || !is_dead(s->q, pointer->value) ||
-		    !holds(s->q, pointer->value, s->suspects[0].value))
+		if (!pointer->name || !is_dead(s->crash, pointer->value) ||
+		    !holds(s->crash, pointer->value, s->suspects[0].value))
 			continue;
-		xc_pointers_text(s->q, pointer, &text);
-		xc_verdict_evidence(s->q->report,
+		xc_pointers_text(s->crash, pointer, &text);
+		xc_verdict_evidence(s->crash->report,
 				    "%s = 0x%" PRIx64 " leads below the stack pointer, to the frame of a function that "
 				    "has returned; %s stands there",
 				    xc_text_string(&text), pointer->value, s->suspects[0].who);
-		xc_pointer_diagnosis_explain(s, "likely read from a local variable of a function that has returned, through %s",
-				 pointer->name);
+		xc_pointer_diagnosis_explain(
+			s, "likely read from a local variable of a function that has returned, through %s",
+			pointer->name);
 		xc_text_fini(&text);
 		return true;
 	}

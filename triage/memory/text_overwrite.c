@@ -50,21 +50,21 @@ static void text_around(const struct xc_process *p, xc_addr at, unsigned len, st
 }
 
 /* What of the heap holds the text, else what of the program. */
-static bool tell_place(const struct xc_crash_context *q, xc_addr at, unsigned len)
+static bool report_place(const struct xc_crash_context *crash, xc_addr at, unsigned len)
 {
 	struct xc_text place = {0}, shown = {0}, redacted = {0};
-	struct xc_what what = xc_what(q->process, q->heap, at);
+	struct xc_what what = xc_what(crash->process, crash->heap, at);
 	bool good = what.kind == XC_WHAT_BLOCK || what.kind == XC_WHAT_STACK || what.kind == XC_WHAT_DATA;
-	if (good && q->heap)
-		xc_rootword_place(q->heap, at, true, &place);
+	if (good && crash->heap)
+		xc_rootword_place(crash->heap, at, true, &place);
 	else if (good)
-		xc_what_text(q->process, NULL, &what, &place);
+		xc_what_text(crash->process, NULL, &what, &place);
 	if (good) {
-		text_around(q->process, at, len, &shown);
-		xc_verdict_evidence(q->report, "the same text stands at 0x%" PRIx64 ", in %s: \"%s\"", at,
+		text_around(crash->process, at, len, &shown);
+		xc_verdict_evidence(crash->report, "the same text stands at 0x%" PRIx64 ", in %s: \"%s\"", at,
 				    xc_text_string(&place), xc_text_string(&shown));
 		xc_text_printf(&redacted, "the same text stands at 0x%" PRIx64 ", in %s", at, xc_text_string(&place));
-		xc_verdict_redact(q->report, xc_text_string(&redacted));
+		xc_verdict_redact(crash->report, xc_text_string(&redacted));
 	}
 	xc_text_fini(&place);
 	xc_text_fini(&shown);
@@ -72,21 +72,22 @@ static bool tell_place(const struct xc_crash_context *q, xc_addr at, unsigned le
 	return good;
 }
 
-static void tell_text(const struct xc_crash_context *q, const struct xc_suspect *it, const char *text, unsigned len)
+static void report_text(const struct xc_crash_context *crash, const struct xc_suspect *it, const char *text,
+			unsigned len)
 {
 	struct xc_text shown = {0}, redacted = {0};
 	xc_addr found[HITS];
 	size_t told = 0;
 	xc_text_escaped(&shown, text, len);
-	xc_verdict_evidence(q->report, "the bytes of %s are text, \"%s\"", it->who, xc_text_string(&shown));
+	xc_verdict_evidence(crash->report, "the bytes of %s are text, \"%s\"", it->who, xc_text_string(&shown));
 	xc_text_printf(&redacted, "the bytes of %s are text", it->who);
-	xc_verdict_redact(q->report, xc_text_string(&redacted));
-	if (q->heap)
-		xc_block_types_infer(q);
-	size_t count = xc_memory_search_bytes(q->process, text, len, found, HITS);
+	xc_verdict_redact(crash->report, xc_text_string(&redacted));
+	if (crash->heap)
+		xc_block_types_infer(crash);
+	size_t count = xc_memory_search_bytes(crash->process, text, len, found, HITS);
 	for (size_t i = 0; i < count && told < TOLD; i++)
 		if (!i || found[i] - found[i - 1] > AROUND) /* of one character repeated each place is a hit */
-			told += tell_place(q, found[i], len);
+			told += report_place(crash, found[i], len);
 	xc_text_fini(&redacted);
 	xc_text_fini(&shown);
 }
@@ -95,12 +96,13 @@ bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 {
 	for (size_t i = 0; i < s->suspect_count; i++) {
 		char text[8];
-		unsigned len = text_of(s->suspects[i].value, s->q->process->arch->word, text);
-		if (!len || xc_process_mapping(s->q->process, s->suspects[i].value))
+		unsigned len = text_of(s->suspects[i].value, s->crash->process->arch->word, text);
+		if (!len || xc_process_mapping(s->crash->process, s->suspects[i].value))
 			continue; /* letters by chance, as of one address in fifty */
-		tell_text(s->q, &s->suspects[i], text, len);
+		report_text(s->crash, &s->suspects[i], text, len);
 		xc_pointer_diagnosis_explain(s, "its bytes are text: likely a string was written over %s",
-				 s->q->fault.access == XC_ACCESS_EXECUTE ? "the address to go to" : "the pointer");
+					     s->crash->fault.access == XC_ACCESS_EXECUTE ? "the address to go to"
+											 : "the pointer");
 		xc_stack_smash_diagnose(s);
 		xc_pointer_diagnosis_raise(s);
 		return true;

@@ -13,11 +13,11 @@ enum { LARGEST = 256, NEAR = 4096 };
 /* What leads to places that are good for one reason. */
 struct matches {
 	struct xc_wild_index best; /* .what NULL: there is none */
-	xc_addr lo, hi;          /* the lowest and the highest place */
+	xc_addr lo, hi;            /* the lowest and the highest place */
 };
 
 struct search {
-	const struct xc_crash_context *q;
+	const struct xc_crash_context *crash;
 	uint64_t value;
 	int reg;
 	struct matches begins, nears; /* where a block begins; near what a register points to */
@@ -64,27 +64,27 @@ static void try_number(struct search *s, int64_t number, int from)
 	for (uint64_t size = 1; size <= LARGEST; size = next_size(size))
 		for (int below = 0; below < 2; below++) {
 			struct xc_wild_index one = {.good = below ? s->value + count * size : s->value - count * size,
-						  .reg = from,
-						  .number = number,
-						  .size = size,
-						  .below = below};
+						    .reg = from,
+						    .number = number,
+						    .size = size,
+						    .below = below};
 			bool begins;
-			one.what = xc_bit_flip_goodness(s->q, one.good, s->reg, &begins);
+			one.what = xc_bit_flip_goodness(s->crash, one.good, s->reg, &begins);
 			if (one.what)
 				add(begins ? &s->begins : &s->nears, &one);
 		}
 }
 
-bool xc_wild_index_find(const struct xc_crash_context *q, uint64_t value, int reg, struct xc_wild_index *out)
+bool xc_wild_index_find(const struct xc_crash_context *crash, uint64_t value, int reg, struct xc_wild_index *out)
 {
-	const struct xc_arch *arch = q->process->arch;
-	struct search s = {.q = q, .value = value, .reg = reg};
-	if (xc_process_mapping(q->process, value))
+	const struct xc_arch *arch = crash->process->arch;
+	struct search s = {.crash = crash, .value = value, .reg = reg};
+	if (xc_process_mapping(crash->process, value))
 		return false;
 	for (int number = 0; number < arch->frame_regs; number++) {
 		uint64_t held;
 		if (number == reg || number == arch->pc || number == arch->sp ||
-		    !xc_regs_get(&q->fault.frame.regs, number, &held))
+		    !xc_regs_get(&crash->fault.frame.regs, number, &held))
 			continue;
 		if (held <= UINT32_MAX)
 			try_number(&s, (int32_t)(uint32_t)held, number);

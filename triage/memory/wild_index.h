@@ -17,6 +17,6 @@ struct xc_wild_index {
 /* Is value a good pointer and a number that another register than `reg` holds, some times? The number's sign is not looked at: loops count
  * down, and 2^31 negated is 2^31 again. False for values that lead to memory as they are, and where numbers lead to several good places: of
  * those that are close to each other the only one where a block begins is it. */
-bool xc_wild_index_find(const struct xc_crash_context *q, uint64_t value, int reg, struct xc_wild_index *out);
+bool xc_wild_index_find(const struct xc_crash_context *crash, uint64_t value, int reg, struct xc_wild_index *out);
 
 #endif

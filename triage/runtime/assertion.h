@@ -6,6 +6,6 @@
 
 /* A failed assert(), g_assert(), _GLIBCXX_ASSERTIONS: the class, the asserted text as verdict->expression, the values of its variables in
  * the function that asserted as evidence. False when the program did not die of one. */
-bool xc_assertion_classify(struct xc_crash_context *q);
+bool xc_assertion_classify(struct xc_crash_context *crash);
 
 #endif

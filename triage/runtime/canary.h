@@ -6,6 +6,6 @@
 
 /* The class stack-smash: the function, the array that was written past its end as verdict->expression, what was written and how far.
  * False when no stack protector ended the program. */
-bool xc_canary_classify(struct xc_crash_context *q);
+bool xc_canary_classify(struct xc_crash_context *crash);
 
 #endif

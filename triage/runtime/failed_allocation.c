@@ -73,7 +73,7 @@ static int compared_with_zero(const struct xc_frame_code *s, const struct xc_ins
 {
 	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}; /* DWARF's */
 	uint8_t code[16];
-	size_t at = 0, got = xc_space_peek(s->q->process->space, test->addr, code, sizeof code);
+	size_t at = 0, got = xc_space_peek(s->crash->process->space, test->addr, code, sizeof code);
 	unsigned rex = 0;
 	if (got < test->length || test->length < 2)
 		return -1;
@@ -127,7 +127,7 @@ static void push(struct back *b, size_t at)
 static bool goes_with_zero(const struct xc_frame_code *s, size_t branch, bool jumped)
 {
 	uint8_t code[2];
-	if (xc_space_peek(s->q->process->space, s->body->insns[branch].addr, code, sizeof code) != sizeof code)
+	if (xc_space_peek(s->crash->process->space, s->body->insns[branch].addr, code, sizeof code) != sizeof code)
 		return false;
 	uint8_t condition = code[0] == 0x0f ? code[1] - 0x10 : code[0];
 	return condition == (jumped ? 0x74 : 0x75);
@@ -195,29 +195,29 @@ static bool bytes_asked(const struct xc_frame_code *s, size_t call, const struct
 	       !__builtin_mul_overflow(*bytes, times, bytes);
 }
 
-static void tell_mapped(const struct xc_crash_context *q)
+static void report_mapped(const struct xc_crash_context *crash)
 {
 	struct xc_text text = {0};
 	uint64_t mapped = 0;
-	for (size_t i = 0; i < q->process->mapping_count; i++)
-		mapped += q->process->mappings[i].hi - q->process->mappings[i].lo + 1;
+	for (size_t i = 0; i < crash->process->mapping_count; i++)
+		mapped += crash->process->mappings[i].hi - crash->process->mappings[i].lo + 1;
 	xc_text_add(&text, "the process has ");
 	xc_text_size(&text, mapped);
 	xc_text_add(&text, " mapped");
-	if (q->heap && !xc_heap_why_empty(q->heap)) {
+	if (crash->heap && !xc_heap_why_empty(crash->heap)) {
 		xc_text_add(&text, ", of which the heap manages ");
-		xc_text_size(&text, xc_heap_totals(q->heap).managed);
+		xc_text_size(&text, xc_heap_totals(crash->heap).managed);
 	}
-	xc_verdict_evidence(q->report, "%s", xc_text_string(&text));
+	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-static void judge(struct xc_crash_context *q, const struct xc_frame_code *s, size_t call)
+static void classify(struct xc_crash_context *crash, const struct xc_frame_code *s, size_t call)
 {
 	const struct allocator *allocator = allocator_of(xc_body_callee(s->body, &s->body->insns[call], NULL));
 	struct xc_text cause = {0};
 	uint64_t bytes;
-	xc_crash_context_blame(q, s->frame);
+	xc_crash_context_blame(crash, s->frame);
 	if (bytes_asked(s, call, allocator, &bytes)) {
 		xc_text_printf(&cause, "%s() was asked for %" PRIu64 " bytes (", allocator->name, bytes);
 		xc_text_size(&cause, bytes);
@@ -225,24 +225,26 @@ static void judge(struct xc_crash_context *q, const struct xc_frame_code *s, siz
 	} else {
 		xc_text_printf(&cause, "%s() was asked for memory", allocator->name);
 	}
-	xc_text_printf(&cause, " and had none, and %s gave up", xc_crash_context_culprit(q));
-	xc_crash_context_classify(q, "out-of-memory", NULL, "low", "likely", xc_text_string(&cause));
-	xc_verdict_evidence(q->report, "the call that gave up is only come to after a test of what %s() returned",
+	xc_text_printf(&cause, " and had none, and %s gave up", xc_crash_context_culprit(crash));
+	xc_crash_context_classify(crash, "out-of-memory", NULL, "low", "likely", xc_text_string(&cause));
+	xc_verdict_evidence(crash->report, "the call that gave up is only come to after a test of what %s() returned",
 			    allocator->name);
-	tell_mapped(q);
+	report_mapped(crash);
 	xc_text_fini(&cause);
 }
 
-bool xc_failed_allocation_classify(struct xc_crash_context *q)
+bool xc_failed_allocation_classify(struct xc_crash_context *crash)
 {
-	unsigned fuel = XC_SYMBOLIC_BUDGET;
-	if (!xc_cause_abort_called(q))
+	unsigned budget = XC_SYMBOLIC_BUDGET;
+	if (!xc_cause_abort_called(crash))
 		return false;
-	for (size_t i = q->blamed; q->blame.place && i < q->frame_count && i < q->blamed + OUTWARD; i++) {
-		struct xc_frame_code scene;
-		long call = xc_frame_code_init(q, i, &fuel, &scene) ? allocation_before(&scene) : XC_BODY_NONE;
+	for (size_t i = crash->blamed; crash->blame.place && i < crash->frame_count && i < crash->blamed + OUTWARD;
+	     i++) {
+		struct xc_frame_code frame_code;
+		long call = xc_frame_code_init(crash, i, &budget, &frame_code) ? allocation_before(&frame_code)
+									       : XC_BODY_NONE;
 		if (call != XC_BODY_NONE) {
-			judge(q, &scene, (size_t)call);
+			classify(crash, &frame_code, (size_t)call);
 			return true;
 		}
 	}

@@ -6,6 +6,6 @@
 
 /* The class fortify: which call, its destination as verdict->expression, its size and what was to be written. False when no such check
  * ended the program. */
-bool xc_fortify_classify(struct xc_crash_context *q);
+bool xc_fortify_classify(struct xc_crash_context *crash);
 
 #endif

@@ -10,39 +10,41 @@
 #include "triage/dataflow/libcall.h"
 
 /* What leads there: with the heap's help the block, else the mapping. */
-static void tell_target(const struct xc_crash_context *q, const char *function, const char *name, uint64_t value)
+static void report_target(const struct xc_crash_context *crash, const char *function, const char *name, uint64_t value)
 {
-	struct xc_what what = xc_what(q->process, q->heap, value);
+	struct xc_what what = xc_what(crash->process, crash->heap, value);
 	struct xc_text text = {0};
-	xc_what_text(q->process, q->heap, &what, &text);
-	bool freed = what.kind == XC_WHAT_BLOCK && xc_block_is_free(xc_block_state(&q->heap->blocks, what.block));
-	xc_verdict_evidence(q->report, "%s() was given 0x%" PRIx64 "%s%s, %s%s", function, value,
+	xc_what_text(crash->process, crash->heap, &what, &text);
+	bool freed = what.kind == XC_WHAT_BLOCK && xc_block_is_free(xc_block_state(&crash->heap->blocks, what.block));
+	xc_verdict_evidence(crash->report, "%s() was given 0x%" PRIx64 "%s%s, %s%s", function, value,
 			    name ? ", the value of " : "", name ? name : "",
 			    freed && !what.offset ? "which is free already: " : "which is: ", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-static void say_overrun(struct xc_crash_context *q)
+static void classify_overrun(struct xc_crash_context *crash)
 {
-	xc_crash_context_classify(q, "heap-corruption", "overrun", "high", "likely",
-			 "the size of a heap block was overwritten: something wrote past the end of the block before "
-			 "it");
+	xc_crash_context_classify(
+		crash, "heap-corruption", "overrun", "high", "likely",
+		"the size of a heap block was overwritten: something wrote past the end of the block before "
+		"it");
 }
 
 /* "double free or corruption" is what it says: what is not free was not freed twice. */
-static void reconsider_free(struct xc_crash_context *q, bool block, const struct xc_what *what)
+static void reconsider_free(struct xc_crash_context *crash, bool block, const struct xc_what *what)
 {
-	if (block && xc_block_is_free(xc_block_state(&q->heap->blocks, what->block)))
+	if (block && xc_block_is_free(xc_block_state(&crash->heap->blocks, what->block)))
 		return;
-	const struct xc_damage *damage = q->heap ? xc_audit_first(q->heap) : NULL;
+	const struct xc_damage *damage = crash->heap ? xc_audit_first(crash->heap) : NULL;
 	if (damage && damage->kind == XC_DAMAGE_HEADER)
-		say_overrun(q);
+		classify_overrun(crash);
 	else if (block)
 		xc_crash_context_classify(
-			q, "heap-corruption", "list damage", "high", "likely",
+			crash, "heap-corruption", "list damage", "high", "likely",
 			"the C library found a block that is in use as if it were free: its header was overwritten");
 	else
-		xc_crash_context_classify(q, "heap-corruption", "double free", "high", "likely", q->verdict->cause);
+		xc_crash_context_classify(crash, "heap-corruption", "double free", "high", "likely",
+					  crash->verdict->cause);
 }
 
 /* Is the header of the block that was given damaged? */
@@ -67,42 +69,44 @@ static enum header header_of(const struct xc_heap *heap, bool known, xc_addr blo
 }
 
 /* "invalid pointer" is said of a block, too, when its header was overwritten. What malloc never returned begins no block. */
-static void reconsider_pointer(struct xc_crash_context *q, bool block, const struct xc_what *what, enum header header)
+static void reconsider_pointer(struct xc_crash_context *crash, bool block, const struct xc_what *what,
+			       enum header header)
 {
 	bool begins = block && what->offset == 0;
 	if (begins && header == HEADER_DAMAGED)
-		say_overrun(q);
+		classify_overrun(crash);
 	else if (begins || header != HEADER_RIGHT)
-		xc_crash_context_classify(q, "heap-corruption", "bad pointer", "high", "likely",
-				 "free or realloc was given a pointer that malloc never returned, or one to a block "
-				 "whose header was overwritten");
+		xc_crash_context_classify(
+			crash, "heap-corruption", "bad pointer", "high", "likely",
+			"free or realloc was given a pointer that malloc never returned, or one to a block "
+			"whose header was overwritten");
 }
 
-static void reconsider(struct xc_crash_context *q, bool known, uint64_t value)
+static void reconsider(struct xc_crash_context *crash, bool known, uint64_t value)
 {
-	const char *message = q->verdict->message ? q->verdict->message : "", *kind = q->verdict->kind;
-	struct xc_what what = xc_what(q->process, q->heap, known ? value : 0);
-	bool block = q->heap && known && what.kind == XC_WHAT_BLOCK;
+	const char *message = crash->verdict->message ? crash->verdict->message : "", *kind = crash->verdict->kind;
+	struct xc_what what = xc_what(crash->process, crash->heap, known ? value : 0);
+	bool block = crash->heap && known && what.kind == XC_WHAT_BLOCK;
 	if (strstr(message, "double free or corruption"))
-		reconsider_free(q, block, &what);
+		reconsider_free(crash, block, &what);
 	else if (kind && strcmp(kind, "bad pointer") == 0)
-		reconsider_pointer(q, block, &what, header_of(q->heap, known, value));
+		reconsider_pointer(crash, block, &what, header_of(crash->heap, known, value));
 }
 
-void xc_free_argument_report(struct xc_crash_context *q)
+void xc_free_argument_report(struct xc_crash_context *crash)
 {
 	uint64_t value = 0;
 	bool located;
-	const char *function = q->blame.place ? xc_libcall_frees(xc_argument_callee(q, q->blamed)) : NULL;
-	bool known = function && xc_argument_find(q, q->blamed, 0, &value);
-	reconsider(q, known, value);
+	const char *function = crash->blame.place ? xc_libcall_frees(xc_argument_callee(crash, crash->blamed)) : NULL;
+	bool known = function && xc_argument_find(crash, crash->blamed, 0, &value);
+	reconsider(crash, known, value);
 	if (!known)
 		return;
-	struct xc_frame_context context = xc_crash_context_frame(q, q->blamed);
-	const char *name = context.place->level_count > q->blame.level && !context.place->line_only
-				   ? xc_variables_in_register(&context, q->blame.level, -1, value, &located)
+	struct xc_frame_context context = xc_crash_context_frame(crash, crash->blamed);
+	const char *name = context.place->level_count > crash->blame.level && !context.place->line_only
+				   ? xc_variables_in_register(&context, crash->blame.level, -1, value, &located)
 				   : NULL;
 	if (name)
-		q->verdict->expression = xc_arena_strdup(&q->report->arena, name);
-	tell_target(q, function, name, value);
+		crash->verdict->expression = xc_arena_strdup(&crash->report->arena, name);
+	report_target(crash, function, name, value);
 }

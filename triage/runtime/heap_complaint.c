@@ -5,15 +5,15 @@
 
 #include "triage/runtime/free_argument.h"
 
-static bool message_has(const struct xc_crash_context *q, const char *const *texts)
+static bool message_has(const struct xc_crash_context *crash, const char *const *texts)
 {
-	for (; q->verdict->message && *texts; texts++)
-		if (strstr(q->verdict->message, *texts))
+	for (; crash->verdict->message && *texts; texts++)
+		if (strstr(crash->verdict->message, *texts))
 			return true;
 	return false;
 }
 
-bool xc_heap_complaint_classify(struct xc_crash_context *q)
+bool xc_heap_complaint_classify(struct xc_crash_context *crash)
 {
 	static const char *const twice[] = {"double free", NULL};
 	static const char *const overrun[] = {"invalid next size", "corrupted size vs. prev_size", "corrupted top size",
@@ -47,9 +47,10 @@ bool xc_heap_complaint_classify(struct xc_crash_context *q)
 		{lists, "list damage", "the C library found its lists of free blocks damaged"},
 	};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++)
-		if (message_has(q, kinds[i].texts)) {
-			xc_crash_context_classify(q, "heap-corruption", kinds[i].kind, "high", "certain", kinds[i].cause);
-			xc_free_argument_report(q);
+		if (message_has(crash, kinds[i].texts)) {
+			xc_crash_context_classify(crash, "heap-corruption", kinds[i].kind, "high", "certain",
+						  kinds[i].cause);
+			xc_free_argument_report(crash);
 			return true;
 		}
 	return false;

@@ -6,6 +6,6 @@
 
 /* The class heap-corruption, its kind by the last words: "double free", "overrun", "bad pointer", "list damage". False when the last words
  * name no such damage. */
-bool xc_heap_complaint_classify(struct xc_crash_context *q);
+bool xc_heap_complaint_classify(struct xc_crash_context *crash);
 
 #endif

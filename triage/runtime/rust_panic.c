@@ -57,31 +57,31 @@ static const struct {
 };
 
 /* Does a function of the frame, an inlined one below the blamed level too, have this in its name? */
-static bool has_part(const struct xc_crash_context *q, size_t index, const char *part)
+static bool has_part(const struct xc_crash_context *crash, size_t index, const char *part)
 {
-	const struct xc_place *place = xc_crash_context_place(q, index);
-	size_t count = index == q->blamed ? q->blame.level : place->level_count;
+	const struct xc_place *place = xc_crash_context_place(crash, index);
+	size_t count = index == crash->blamed ? crash->blame.level : place->level_count;
 	for (size_t l = 0; l < count; l++)
 		if (place->levels[l].function && strstr(place->levels[l].function, part))
 			return true;
-	return index != q->blamed && place->symbol && strstr(place->symbol, part);
+	return index != crash->blamed && place->symbol && strstr(place->symbol, part);
 }
 
-static bool way_has(const struct xc_crash_context *q, const char *part, size_t *index_out)
+static bool way_has(const struct xc_crash_context *crash, const char *part, size_t *index_out)
 {
-	for (size_t i = 0; i <= q->blamed && i < q->frame_count && i < FRAMES; i++)
-		if (has_part(q, i, part)) {
+	for (size_t i = 0; i <= crash->blamed && i < crash->frame_count && i < FRAMES; i++)
+		if (has_part(crash, i, part)) {
 			*index_out = i;
 			return true;
 		}
 	return false;
 }
 
-static unsigned count_frames(const struct xc_crash_context *q, const char *part)
+static unsigned count_frames(const struct xc_crash_context *crash, const char *part)
 {
 	unsigned count = 0;
-	for (size_t i = 0; i < q->frame_count; i++) {
-		const char *symbol = xc_crash_context_place(q, i)->symbol;
+	for (size_t i = 0; i < crash->frame_count; i++) {
+		const char *symbol = xc_crash_context_place(crash, i)->symbol;
 		count += symbol && strstr(symbol, part);
 	}
 	return count;
@@ -90,39 +90,39 @@ static unsigned count_frames(const struct xc_crash_context *q, const char *part)
 /* ---- what was passed on the way ---- */
 
 /* The text that core::panicking::panic() or an expect was given: a constant of the program. */
-static const char *constant_text(struct xc_crash_context *q)
+static const char *constant_text(struct xc_crash_context *crash)
 {
 	static const char *const takers[] = {"core::panicking::panic", "core::option::expect_failed",
 					     "core::result::unwrap_failed", "core::panicking::panic_str", NULL};
-	size_t taker = xc_crash_context_find_frame(q, takers);
+	size_t taker = xc_crash_context_find_frame(crash, takers);
 	uint64_t addr, length;
 	char text[TEXT_MOST];
-	if (taker + 1 >= q->frame_count || !xc_argument_find(q, taker + 1, 0, &addr) ||
-	    !xc_argument_find(q, taker + 1, 1, &length) || !length || length > sizeof text)
+	if (taker + 1 >= crash->frame_count || !xc_argument_find(crash, taker + 1, 0, &addr) ||
+	    !xc_argument_find(crash, taker + 1, 1, &length) || !length || length > sizeof text)
 		return NULL;
-	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
-	if (!m || m->writable || xc_space_peek(q->process->space, addr, text, (size_t)length) != length ||
+	const struct xc_mapping *m = xc_process_mapping(crash->process, addr);
+	if (!m || m->writable || xc_space_peek(crash->process->space, addr, text, (size_t)length) != length ||
 	    xc_text_readable_length(text, (size_t)length) != length)
 		return NULL;
-	return xc_arena_strndup(&q->report->arena, text, (size_t)length);
+	return xc_arena_strndup(&crash->report->arena, text, (size_t)length);
 }
 
-static void tell_bounds(const struct xc_crash_context *q, size_t checker)
+static void report_bounds(const struct xc_crash_context *crash, size_t checker)
 {
 	uint64_t index, length;
-	if (!xc_argument_find(q, checker + 1, 0, &index) || !xc_argument_find(q, checker + 1, 1, &length) ||
+	if (!xc_argument_find(crash, checker + 1, 0, &index) || !xc_argument_find(crash, checker + 1, 1, &length) ||
 	    index < length)
 		return;
-	xc_verdict_evidence(q->report, "the index is %" PRIu64 ", the length %" PRIu64, index, length);
-	xc_verdict_redact(q->report, "the index is not below the length");
+	xc_verdict_evidence(crash->report, "the index is %" PRIu64 ", the length %" PRIu64, index, length);
+	xc_verdict_redact(crash->report, "the index is not below the length");
 }
 
 /* ---- */
 
-static void say(struct xc_crash_context *q, const char *kind, const char *words)
+static void classify(struct xc_crash_context *crash, const char *kind, const char *words)
 {
-	xc_auto(xc_freep) char *cause = xc_asprintf("%s %s", xc_crash_context_culprit(q), words);
-	xc_crash_context_classify(q, "panic", kind, "low", "certain", cause);
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s %s", xc_crash_context_culprit(crash), words);
+	xc_crash_context_classify(crash, "panic", kind, "low", "certain", cause);
 }
 
 static bool has_name(const struct xc_blame *blame)
@@ -130,44 +130,44 @@ static bool has_name(const struct xc_blame *blame)
 	return blame->place && xc_place_function(blame->place, blame->level);
 }
 
-static void judge_panic(struct xc_crash_context *q)
+static void classify_panic(struct xc_crash_context *crash)
 {
-	const char *text = constant_text(q);
+	const char *text = constant_text(crash);
 	size_t at;
-	if (text && !q->verdict->message)
-		q->verdict->message = text;
+	if (text && !crash->verdict->message)
+		crash->verdict->message = text;
 	for (size_t i = 0; i < XC_COUNT(reasons); i++)
-		if (way_has(q, reasons[i].part, &at)) {
-			say(q, reasons[i].kind, reasons[i].words);
+		if (way_has(crash, reasons[i].part, &at)) {
+			classify(crash, reasons[i].kind, reasons[i].words);
 			if (strcmp(reasons[i].part, "panic_bounds_check") == 0)
-				tell_bounds(q, at);
+				report_bounds(crash, at);
 			return;
 		}
 	for (size_t i = 0; text && i < XC_COUNT(texts); i++)
 		if (strncmp(text, texts[i].begins, strlen(texts[i].begins)) == 0 && strstr(text, texts[i].has)) {
-			say(q, texts[i].kind, texts[i].words);
+			classify(crash, texts[i].kind, texts[i].words);
 			return;
 		}
-	if (count_frames(q, "rust_begin_unwind") > 1)
-		say(q, "double panic", "panicked while it unwound after a panic");
-	else if (!has_name(&q->blame)) /* it may be the library's, which panics for many reasons */
-		say(q, NULL, "panicked");
+	if (count_frames(crash, "rust_begin_unwind") > 1)
+		classify(crash, "double panic", "panicked while it unwound after a panic");
+	else if (!has_name(&crash->blame)) /* it may be the library's, which panics for many reasons */
+		classify(crash, NULL, "panicked");
 	else
-		say(q, "explicit", "panicked: panic!(), or assert!() with a text of its own");
+		classify(crash, "explicit", "panicked: panic!(), or assert!() with a text of its own");
 }
 
 /* ---- out of memory ---- */
 
 /* Where in a Layout its size lies: what lies first is passed first. */
-static bool size_is_first(const struct xc_crash_context *q, bool *first_out)
+static bool size_is_first(const struct xc_crash_context *crash, bool *first_out)
 {
 	const struct xc_query query = {.name = "core::alloc::layout::Layout", .kinds = XC_NAME_TYPE};
 	struct xc_definition layout;
 	uint64_t size = UINT64_MAX, align = UINT64_MAX;
 	size_t count;
-	if (!xc_lookup_one(q->process, &query, &layout))
+	if (!xc_lookup_one(crash->process, &query, &layout))
 		return false;
-	const struct xc_type *type = xc_type_get(xc_types_of(q->process), &layout.die);
+	const struct xc_type *type = xc_type_get(xc_types_of(crash->process), &layout.die);
 	const struct xc_member *members = xc_type_members(xc_type_complete(xc_type_strip(type)), &count);
 	for (size_t i = 0; i < count; i++) {
 		if (members[i].name && strncmp(members[i].name, "size", 4) == 0)
@@ -186,10 +186,10 @@ static bool may_align(uint64_t value)
 
 /* Layout is passed as two numbers, in an order that rustc chooses (1.63: size, alignment; later the other way round). Without its type
  * the one that is no power of two is the size; when both are, the alignment is likely the smaller one. */
-static void add_size(const struct xc_crash_context *q, uint64_t a, uint64_t b, struct xc_text *text)
+static void add_size(const struct xc_crash_context *crash, uint64_t a, uint64_t b, struct xc_text *text)
 {
 	bool first;
-	if (size_is_first(q, &first))
+	if (size_is_first(crash, &first))
 		xc_text_printf(text, "%" PRIu64 " bytes", first ? a : b);
 	else if (may_align(a) != may_align(b))
 		xc_text_printf(text, "%" PRIu64 " bytes", may_align(a) ? b : a);
@@ -198,25 +198,25 @@ static void add_size(const struct xc_crash_context *q, uint64_t a, uint64_t b, s
 			       a > b ? a : b, a > b ? b : a);
 }
 
-static void judge_memory(struct xc_crash_context *q, size_t handler)
+static void classify_memory(struct xc_crash_context *crash, size_t handler)
 {
 	uint64_t a, b;
 	struct xc_text size = {0};
-	if (xc_argument_find(q, handler + 1, 0, &a) && xc_argument_find(q, handler + 1, 1, &b))
-		add_size(q, a, b, &size);
-	xc_auto(xc_freep) char *cause = xc_asprintf("%s asked for %s that could not be had", xc_crash_context_culprit(q),
-						    size.len ? size.bytes : "memory");
+	if (xc_argument_find(crash, handler + 1, 0, &a) && xc_argument_find(crash, handler + 1, 1, &b))
+		add_size(crash, a, b, &size);
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s asked for %s that could not be had",
+						    xc_crash_context_culprit(crash), size.len ? size.bytes : "memory");
 	xc_text_fini(&size);
-	xc_crash_context_classify(q, "out-of-memory", NULL, "low", "certain", cause);
+	xc_crash_context_classify(crash, "out-of-memory", NULL, "low", "certain", cause);
 }
 
 /* Where the program's call led into the panic that has come as far as the frame `at`: what stands between them is the library's, also
  * what has lost its name. */
-static size_t entry_of(const struct xc_crash_context *q, size_t at)
+static size_t entry_of(const struct xc_crash_context *crash, size_t at)
 {
 	static const char *const entries[] = {"core::panicking::panic_fmt", "std::panicking::begin_panic", NULL};
-	for (size_t i = at; i < q->frame_count && i - at < FRAMES; i++) {
-		const struct xc_place *place = xc_crash_context_place(q, i);
+	for (size_t i = at; i < crash->frame_count && i - at < FRAMES; i++) {
+		const struct xc_place *place = xc_crash_context_place(crash, i);
 		size_t level = 0;
 		bool own = xc_user_code_level(place, &level);
 		const char *name = xc_place_function(place, level);
@@ -228,7 +228,7 @@ static size_t entry_of(const struct xc_crash_context *q, size_t at)
 	return at;
 }
 
-bool xc_rust_panic_classify(struct xc_crash_context *q)
+bool xc_rust_panic_classify(struct xc_crash_context *crash)
 {
 	static const char *const handlers[] = {"alloc::alloc::handle_alloc_error", "rust_oom", "std::alloc::rust_oom",
 					       "__rustc::__rust_alloc_error_handler", NULL};
@@ -241,15 +241,16 @@ bool xc_rust_panic_classify(struct xc_crash_context *q)
 					     "rust_panic",
 					     "__rustc::rust_panic",
 					     NULL};
-	size_t handler = xc_crash_context_find_frame(q, handlers), panic = xc_crash_context_find_frame(q, frames);
-	if (handler == q->frame_count && panic == q->frame_count)
+	size_t handler = xc_crash_context_find_frame(crash, handlers),
+	       panic = xc_crash_context_find_frame(crash, frames);
+	if (handler == crash->frame_count && panic == crash->frame_count)
 		return false;
-	xc_crash_context_blame(q, handler < q->frame_count ? handler : entry_of(q, panic));
-	if (handler < q->frame_count) {
+	xc_crash_context_blame(crash, handler < crash->frame_count ? handler : entry_of(crash, panic));
+	if (handler < crash->frame_count) {
 		static const char *const taker[] = {"alloc::alloc::handle_alloc_error", NULL};
-		judge_memory(q, xc_crash_context_find_frame(q, taker));
+		classify_memory(crash, xc_crash_context_find_frame(crash, taker));
 	} else {
-		judge_panic(q);
+		classify_panic(crash);
 	}
 	return true;
 }

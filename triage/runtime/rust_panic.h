@@ -6,6 +6,6 @@
 
 /* The class panic, its kind by the functions that led to it ("unwrap", "expect", "index", "slice", "overflow", "division by zero",
  * "assert", "borrow", "unreachable", "no unwind", "double panic", "explicit"), or out-of-memory. False when no panic is on the stack. */
-bool xc_rust_panic_classify(struct xc_crash_context *q);
+bool xc_rust_panic_classify(struct xc_crash_context *crash);
 
 #endif

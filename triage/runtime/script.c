@@ -15,21 +15,21 @@ static const struct xc_stack_row *innermost(const struct xc_process *process, pi
 	return NULL;
 }
 
-void xc_script_report(struct xc_crash_context *q)
+void xc_script_report(struct xc_crash_context *crash)
 {
-	const struct xc_stack_row *row = innermost(q->process, q->thread->tid);
+	const struct xc_stack_row *row = innermost(crash->process, crash->thread->tid);
 	if (!row)
 		return;
 	const char *language = row->language ? row->language : "the script",
 		   *function = row->function ? row->function : "a function without a name";
 	if (*row->file == '[') { /* [string "…"]: of a text, which may be the user's */
-		xc_verdict_evidence(q->report, "in %s: %s, %s:%u", language, function, row->file, row->line);
+		xc_verdict_evidence(crash->report, "in %s: %s, %s:%u", language, function, row->file, row->line);
 		xc_auto(xc_freep) char *without =
 			xc_asprintf("in %s: %s, line %u of a text", language, function, row->line);
-		xc_verdict_redact(q->report, without);
+		xc_verdict_redact(crash->report, without);
 		return;
 	}
 	const char *slash = strrchr(row->file, '/');
-	xc_verdict_evidence(q->report, "in %s: %s, %s:%u", language, function, slash ? slash + 1 : row->file,
+	xc_verdict_evidence(crash->report, "in %s: %s, %s:%u", language, function, slash ? slash + 1 : row->file,
 			    row->line);
 }

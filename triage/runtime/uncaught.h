@@ -6,6 +6,6 @@
 
 /* The class uncaught-exception (kind: what was thrown), out-of-memory (std::bad_alloc) or pure-virtual-call, with the exception's what()
  * as the message and the thrower to blame. False when the C++ run-time did not end the program. */
-bool xc_uncaught_classify(struct xc_crash_context *q);
+bool xc_uncaught_classify(struct xc_crash_context *crash);
 
 #endif

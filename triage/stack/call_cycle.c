@@ -27,7 +27,7 @@ static void add_library_name(const char *name, struct xc_text *text)
 	}
 }
 
-void xc_call_cycle_name(const struct xc_crash_context *q, const struct xc_stack_user *user, struct xc_text *text)
+void xc_call_cycle_name(const struct xc_crash_context *crash, const struct xc_stack_user *user, struct xc_text *text)
 {
 	char place[256];
 	bool compares = user->name && (strstr(user->name, "operator<") || strstr(user->name, "operator>") ||
@@ -36,7 +36,7 @@ void xc_call_cycle_name(const struct xc_crash_context *q, const struct xc_stack_
 		add_library_name(user->name, text);
 	else if (user->name)
 		xc_text_addn(text, user->name, strnlen(user->name, NAME));
-	else if (xc_facts_place(q->process, user->lookup, place, sizeof place))
+	else if (xc_facts_place(crash->process, user->lookup, place, sizeof place))
 		xc_text_add(text, place);
 	else
 		xc_text_printf(text, "0x%" PRIx64, user->lookup);
@@ -98,14 +98,14 @@ void xc_call_cycle_describe(const struct xc_call_cycle *cycle, struct xc_text *t
 	size_t period = cycle->use->period, shown = period <= NAMES + 1 ? period : NAMES;
 	for (size_t i = 0; i < shown; i++) {
 		xc_text_add(text, i ? " → " : "");
-		xc_call_cycle_name(cycle->q, xc_call_cycle_user(cycle, i), text);
+		xc_call_cycle_name(cycle->crash, xc_call_cycle_user(cycle, i), text);
 	}
 	if (shown < period)
 		xc_text_printf(text, " → … (%zu more)", period - shown);
 }
 
 size_t xc_call_cycle_describe_own(const struct xc_call_cycle *cycle, struct xc_text *text,
-			     const struct xc_stack_user **through_out)
+				  const struct xc_stack_user **through_out)
 {
 	size_t count = 0;
 	*through_out = NULL;
@@ -118,7 +118,7 @@ size_t xc_call_cycle_describe_own(const struct xc_call_cycle *cycle, struct xc_t
 		if (count < NAMES)
 			xc_text_add(text, count ? " → " : "");
 		if (count < NAMES)
-			xc_call_cycle_name(cycle->q, user, text);
+			xc_call_cycle_name(cycle->crash, user, text);
 		count++;
 	}
 	if (count > NAMES)

@@ -6,13 +6,13 @@
 
 /* A stack whose period is not 0. Positions count callers first, and go round: that of the period is the first again. */
 struct xc_call_cycle {
-	const struct xc_crash_context *q;
+	const struct xc_crash_context *crash;
 	const struct xc_stack_usage *use;
 	size_t start; /* position that is told first */
 };
 
 /* A function's name for people, or where it is; of a library's templates without their arguments. Appends. */
-void xc_call_cycle_name(const struct xc_crash_context *q, const struct xc_stack_user *user, struct xc_text *text);
+void xc_call_cycle_name(const struct xc_crash_context *crash, const struct xc_stack_user *user, struct xc_text *text);
 
 /* Choose the start, so that a cycle is told alike wherever it was entered: a function of the program, by the smallest names. */
 void xc_call_cycle_rotate(struct xc_call_cycle *cycle);
@@ -30,6 +30,6 @@ void xc_call_cycle_describe(const struct xc_call_cycle *cycle, struct xc_text *t
 
 /* The same of the program's functions alone; returns how many there are, and tells of the first one (of a library) that is left out. */
 size_t xc_call_cycle_describe_own(const struct xc_call_cycle *cycle, struct xc_text *text,
-			     const struct xc_stack_user **through_out);
+				  const struct xc_stack_user **through_out);
 
 #endif

@@ -28,7 +28,7 @@ enum {
 };
 
 struct overflow {
-	struct xc_crash_context *q;
+	struct xc_crash_context *crash;
 	struct xc_stack_end end;
 	struct xc_stack_usage use;
 	struct xc_call_cycle cycle; /* of use, where that has one */
@@ -44,22 +44,22 @@ static const struct xc_stack_user *user_at(const struct overflow *o, uint64_t fr
 /* A frame of the user that called on, so that its line is that of the call. */
 static void blame_user(struct overflow *o, const struct xc_stack_user *user, uint64_t from)
 {
-	for (uint64_t i = from ? from : 1; i < o->q->frame_count && i < o->use.frame_count; i++)
+	for (uint64_t i = from ? from : 1; i < o->crash->frame_count && i < o->use.frame_count; i++)
 		if (user_at(o, i) == user) {
-			xc_crash_context_blame(o->q, (size_t)i);
+			xc_crash_context_blame(o->crash, (size_t)i);
 			return;
 		}
-	if (user->first < o->q->frame_count)
-		xc_crash_context_blame(o->q, user->first);
+	if (user->first < o->crash->frame_count)
+		xc_crash_context_blame(o->crash, user->first);
 }
 
 /* ---- what is said ---- */
 
-static void judge(struct overflow *o, const char *kind, uint64_t frame, struct xc_text *cause)
+static void classify(struct overflow *o, const char *kind, uint64_t frame, struct xc_text *cause)
 {
 	uint64_t guard = o->end.guard ? o->end.guard->hi - o->end.guard->lo + 1 : MAIN_GUARD;
-	xc_crash_context_classify(o->q, "stack-overflow", kind, frame > guard ? "medium" : "low",
-			 o->end.framed ? "certain" : "likely", xc_text_string(cause));
+	xc_crash_context_classify(o->crash, "stack-overflow", kind, frame > guard ? "medium" : "low",
+				  o->end.framed ? "certain" : "likely", xc_text_string(cause));
 	xc_text_fini(cause);
 }
 
@@ -83,7 +83,7 @@ static void cycle_cause(const struct overflow *o, struct xc_text *text)
 		xc_text_add(text, " called itself");
 		xc_text_add(text, through ? ", through " : "");
 		if (through)
-			xc_call_cycle_name(o->q, through, text);
+			xc_call_cycle_name(o->crash, through, text);
 		xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "", xc_call_cycle_rounds(&o->cycle) - 1);
 	} else {
 		xc_text_printf(text, " went round %" PRIu64 " times", xc_call_cycle_rounds(&o->cycle));
@@ -92,48 +92,49 @@ static void cycle_cause(const struct overflow *o, struct xc_text *text)
 	add_filled(o, text);
 }
 
-static void judge_cycle(struct overflow *o)
+static void classify_cycle(struct overflow *o)
 {
 	struct xc_text text = {0}, shown = {0};
 	uint64_t rounds = xc_call_cycle_rounds(&o->cycle);
 	xc_call_cycle_rotate(&o->cycle);
 	cycle_cause(o, &text);
-	judge(o, "recursion", o->use.largest, &text);
+	classify(o, "recursion", o->use.largest, &text);
 	blame_user(o, xc_call_cycle_user(&o->cycle, 0), o->use.cycle_at);
 	xc_call_cycle_describe(&o->cycle, &shown);
-	xc_verdict_evidence(o->q->report, "recursion: %" PRIu64 " × [%s], %s%" PRIu64 " bytes a round", rounds,
+	xc_verdict_evidence(o->crash->report, "recursion: %" PRIu64 " × [%s], %s%" PRIu64 " bytes a round", rounds,
 			    xc_text_string(&shown), o->use.cycle_bytes % rounds ? "about " : "",
 			    o->use.cycle_bytes / rounds);
 	xc_text_fini(&shown);
-	xc_recursion_arguments_report(o->q, &o->use, o->use.cycle_at + o->use.period - 1 - o->cycle.start);
+	xc_recursion_arguments_report(o->crash, &o->use, o->use.cycle_at + o->use.period - 1 - o->cycle.start);
 }
 
 /* ---- one frame ---- */
 
-static void judge_frame(struct overflow *o)
+static void classify_frame(struct overflow *o)
 {
 	size_t at = (size_t)o->use.largest_at;
 	struct xc_text text = {0};
 	bool known;
-	uint64_t coded = xc_large_frame_coded(o->q, at, o->use.largest, &known);
+	uint64_t coded = xc_large_frame_coded(o->crash, at, o->use.largest, &known);
 	bool computed = known && !coded;
-	xc_call_cycle_name(o->q, user_at(o, at), &text);
+	xc_call_cycle_name(o->crash, user_at(o, at), &text);
 	xc_text_add(&text, computed ? " took " : " has a frame of ");
 	xc_text_size(&text, coded > o->use.largest ? coded : o->use.largest);
 	xc_text_add(&text, computed ? " from the stack as it ran, by alloca or an array of variable length: more than "
 				      "was left of it"
 				    : ": more than was left of the stack");
-	judge(o, computed ? "alloca" : "large-frame", o->use.largest, &text);
+	classify(o, computed ? "alloca" : "large-frame", o->use.largest, &text);
 	if (!known || o->use.lost)
-		o->q->verdict->confidence = "likely";
+		o->crash->verdict->confidence = "likely";
 	if (o->use.lost)
-		xc_verdict_evidence(o->q->report, "missing: the stack above that frame, which cannot be followed");
+		xc_verdict_evidence(o->crash->report, "missing: the stack above that frame, which cannot be followed");
 	uint64_t size = 0;
-	const char *local = xc_large_frame_local(o->q, at, o->use.largest, &size);
+	const char *local = xc_large_frame_local(o->crash, at, o->use.largest, &size);
 	if (local)
-		xc_verdict_evidence(o->q->report, "%" PRIu64 " bytes of the frame are its variable %s", size, local);
-	o->q->verdict->expression = local;
-	xc_crash_context_blame(o->q, at);
+		xc_verdict_evidence(o->crash->report, "%" PRIu64 " bytes of the frame are its variable %s", size,
+				    local);
+	o->crash->verdict->expression = local;
+	xc_crash_context_blame(o->crash, at);
 }
 
 /* ---- no order ---- */
@@ -151,14 +152,14 @@ static void add_recurring(const struct overflow *o, size_t count, struct xc_text
 		if (!recurs(&o->use.users[i]))
 			continue;
 		xc_text_add(text, !told ? "" : told + 1 == count ? " and " : ", ");
-		xc_call_cycle_name(o->q, &o->use.users[i], text);
+		xc_call_cycle_name(o->crash, &o->use.users[i], text);
 		told++;
 	}
 	if (told < count)
 		xc_text_printf(text, " and %zu more", count - told);
 }
 
-static bool judge_recurring(struct overflow *o, uint64_t least)
+static bool classify_recurring(struct overflow *o, uint64_t least)
 {
 	uint64_t frames = 0, bytes = 0;
 	const struct xc_stack_user *blamed = NULL;
@@ -179,25 +180,25 @@ static bool judge_recurring(struct overflow *o, uint64_t least)
 	xc_text_printf(&text, " called %s in no fixed order, %" PRIu64 " frames deep",
 		       count > 1 ? "each other" : "itself", frames);
 	add_filled(o, &text);
-	judge(o, "recursion", o->use.largest, &text);
+	classify(o, "recursion", o->use.largest, &text);
 	blame_user(o, blamed, 0);
 	return true;
 }
 
-static void judge_lost(struct overflow *o)
+static void classify_lost(struct overflow *o)
 {
 	struct xc_text text = {0};
 	xc_text_add(&text, "the stack is used up; by what is not known, because its frames cannot be followed");
-	judge(o, NULL, o->use.largest, &text);
+	classify(o, NULL, o->use.largest, &text);
 }
 
-static void judge_small(struct overflow *o)
+static void classify_small(struct overflow *o)
 {
 	struct xc_text text = {0};
 	xc_text_add(&text, "the stack is used up: ");
 	xc_text_size(&text, o->use.bytes);
 	xc_text_printf(&text, " by %" PRIu64 " frames, and no function recurs", o->use.frame_count);
-	judge(o, NULL, o->use.largest, &text);
+	classify(o, NULL, o->use.largest, &text);
 	if (o->use.user_count)
 		blame_user(o, &o->use.users[0], 0);
 }
@@ -205,7 +206,7 @@ static void judge_small(struct overflow *o)
 /* ---- evidence ---- */
 
 /* Who called the cycle's outermost frame: the program's function, if one is near. */
-static void tell_entry(const struct overflow *o)
+static void report_entry(const struct overflow *o)
 {
 	uint64_t end = o->use.cycle_at + o->use.cycle_frames, at = end;
 	while (at < o->use.frame_count && at - end < NEAR &&
@@ -213,33 +214,33 @@ static void tell_entry(const struct overflow *o)
 		at++;
 	if (at == o->use.frame_count || at - end == NEAR)
 		at = end;
-	const struct xc_frame *frame = at < o->use.frame_count ? xc_stack_usage_frame(o->q, &o->use, at) : NULL;
+	const struct xc_frame *frame = at < o->use.frame_count ? xc_stack_usage_frame(o->crash, &o->use, at) : NULL;
 	if (!frame)
 		return;
 	struct xc_text text = {0};
-	const struct xc_place *place = xc_debuginfo_place(o->q->process, xc_frame_lookup(frame));
-	xc_call_cycle_name(o->q, user_at(o, at), &text);
+	const struct xc_place *place = xc_debuginfo_place(o->crash->process, xc_frame_lookup(frame));
+	xc_call_cycle_name(o->crash, user_at(o, at), &text);
 	xc_sourceline(place, place->level_count - 1, ", ", &text);
-	xc_verdict_evidence(o->q->report, "it was entered from %s", xc_text_string(&text));
+	xc_verdict_evidence(o->crash->report, "it was entered from %s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
 /* What the innermost round had called. */
-static void tell_inner_end(const struct overflow *o)
+static void report_inner_end(const struct overflow *o)
 {
 	struct xc_text text = {0};
 	size_t shown = 0;
 	for (uint64_t i = o->use.cycle_at; i-- > 0 && shown < INNER; shown++) {
 		xc_text_add(&text, shown ? " → " : "");
-		xc_call_cycle_name(o->q, user_at(o, i), &text);
+		xc_call_cycle_name(o->crash, user_at(o, i), &text);
 	}
 	if (shown && o->use.cycle_at <= INNER)
-		xc_verdict_evidence(o->q->report, "the innermost round had called %s", xc_text_string(&text));
+		xc_verdict_evidence(o->crash->report, "the innermost round had called %s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
 /* Those who take most, unless it is one alone. */
-static void tell_users(const struct overflow *o)
+static void report_users(const struct overflow *o)
 {
 	struct xc_text text = {0};
 	size_t shown = 0;
@@ -249,18 +250,18 @@ static void tell_users(const struct overflow *o)
 			break;
 		shown++;
 		xc_text_add(&text, i ? ", " : "");
-		xc_call_cycle_name(o->q, user, &text);
+		xc_call_cycle_name(o->crash, user, &text);
 		xc_text_add(&text, " ");
 		xc_text_size(&text, user->bytes);
 		if (user->frames > 1)
 			xc_text_printf(&text, " in %" PRIu64 " frames", user->frames);
 	}
 	if (shown > 1)
-		xc_verdict_evidence(o->q->report, "the stack is filled by %s", xc_text_string(&text));
+		xc_verdict_evidence(o->crash->report, "the stack is filled by %s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-static void tell_stack(const struct overflow *o)
+static void report_stack(const struct overflow *o)
 {
 	struct xc_text text = {0};
 	const struct xc_mapping *m = o->end.stack;
@@ -275,46 +276,47 @@ static void tell_stack(const struct overflow *o)
 	} else {
 		xc_text_add(&text, "and nothing below them");
 	}
-	xc_verdict_evidence(o->q->report, "%s", xc_text_string(&text));
+	xc_verdict_evidence(o->crash->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
-	if (!o->end.limit && !o->q->fault.addr_known && o->q->fault.code_known)
-		xc_verdict_evidence(o->q->report, "the kernel told no address, as when there is no room to call the "
-						  "signal's handler, which has no stack of its own");
+	if (!o->end.limit && !o->crash->fault.addr_known && o->crash->fault.code_known)
+		xc_verdict_evidence(o->crash->report,
+				    "the kernel told no address, as when there is no room to call the "
+				    "signal's handler, which has no stack of its own");
 	if (!o->end.framed)
-		xc_verdict_evidence(o->q->report, "its frames cannot be followed: told by the mappings alone");
+		xc_verdict_evidence(o->crash->report, "its frames cannot be followed: told by the mappings alone");
 }
 
-void xc_recursion_classify_end(struct xc_crash_context *q, const struct xc_stack_end *end)
+void xc_recursion_classify_end(struct xc_crash_context *crash, const struct xc_stack_end *end)
 {
-	struct overflow o = {.q = q, .end = *end};
+	struct overflow o = {.crash = crash, .end = *end};
 	xc_addr lowest = o.end.addr < o.end.sp ? o.end.addr : o.end.sp;
-	xc_stack_usage_count(q, o.end.stack, lowest, &q->report->arena, &o.use);
-	o.cycle = (struct xc_call_cycle){.q = q, .use = &o.use};
+	xc_stack_usage_count(crash, o.end.stack, lowest, &crash->report->arena, &o.use);
+	o.cycle = (struct xc_call_cycle){.crash = crash, .use = &o.use};
 	/* Of what cannot be followed it is not known whose it is. */
 	uint64_t half = (o.use.lost ? o.end.stack->hi - lowest : o.use.bytes) / HALF;
 	bool cycle = o.use.period && o.use.cycle_bytes >= half;
-	bool one = o.use.largest >= half && o.use.largest_at < q->frame_count && o.end.framed;
+	bool one = o.use.largest >= half && o.use.largest_at < crash->frame_count && o.end.framed;
 	if (one)
-		judge_frame(&o);
+		classify_frame(&o);
 	else if (cycle)
-		judge_cycle(&o);
-	else if (!judge_recurring(&o, half) && o.use.lost)
-		judge_lost(&o);
-	else if (!q->verdict->class_name)
-		judge_small(&o);
+		classify_cycle(&o);
+	else if (!classify_recurring(&o, half) && o.use.lost)
+		classify_lost(&o);
+	else if (!crash->verdict->class_name)
+		classify_small(&o);
 	if (cycle && !one) {
-		tell_entry(&o);
-		tell_inner_end(&o);
+		report_entry(&o);
+		report_inner_end(&o);
 	}
-	tell_users(&o);
-	tell_stack(&o);
+	report_users(&o);
+	report_stack(&o);
 }
 
-bool xc_recursion_classify(struct xc_crash_context *q)
+bool xc_recursion_classify(struct xc_crash_context *crash)
 {
 	struct xc_stack_end end;
-	if (!xc_stack_end_find(q, &end))
+	if (!xc_stack_end_find(crash, &end))
 		return false;
-	xc_recursion_classify_end(q, &end);
+	xc_recursion_classify_end(crash, &end);
 	return true;
 }

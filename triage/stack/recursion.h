@@ -7,9 +7,9 @@
 
 /* The class stack-overflow: what fills the stack, the cycle and where it was entered, what goes from round to round. False when the
  * stack is not used up. Walks the whole stack. */
-bool xc_recursion_classify(struct xc_crash_context *q);
+bool xc_recursion_classify(struct xc_crash_context *crash);
 
 /* The same of a stack that is known to be used up. */
-void xc_recursion_classify_end(struct xc_crash_context *q, const struct xc_stack_end *end);
+void xc_recursion_classify_end(struct xc_crash_context *crash, const struct xc_stack_end *end);
 
 #endif

@@ -31,7 +31,7 @@ struct argument {
 };
 
 struct rounds {
-	const struct xc_crash_context *q;
+	const struct xc_crash_context *crash;
 	uint64_t number[SAMPLES]; /* of each sample's round, 0 the innermost */
 	size_t sample_count;
 	struct argument arguments[ARGUMENTS];
@@ -43,16 +43,16 @@ struct rounds {
 static void read_arguments(struct rounds *r, const struct xc_frame *frame)
 {
 	struct xc_named_value *values;
-	const struct xc_place *place = xc_debuginfo_place(r->q->process, xc_frame_lookup(frame));
-	const struct xc_frame_context in = {.process = r->q->process,
-					    .thread = r->q->thread,
-					    .unwinder = r->q->unwinder,
+	const struct xc_place *place = xc_debuginfo_place(r->crash->process, xc_frame_lookup(frame));
+	const struct xc_frame_context in = {.process = r->crash->process,
+					    .thread = r->crash->thread,
+					    .unwinder = r->crash->unwinder,
 					    .frame = frame,
 					    .place = place};
 	size_t at = r->sample_count - 1;
 	if (!place->level_count || place->line_only)
 		return;
-	size_t count = xc_variable_values(&in, place->level_count - 1, false, &r->q->report->arena, &values);
+	size_t count = xc_variable_values(&in, place->level_count - 1, false, &r->crash->report->arena, &values);
 	for (size_t i = 0; i < count && i < ARGUMENTS; i++) {
 		struct argument *a = &r->arguments[i];
 		if (i == r->argument_count) {
@@ -68,16 +68,16 @@ static void read_arguments(struct rounds *r, const struct xc_frame *frame)
 }
 
 /* Not in the middle of its own entry. */
-static bool has_arguments(const struct xc_crash_context *q, uint64_t number)
+static bool has_arguments(const struct xc_crash_context *crash, uint64_t number)
 {
-	return number || (q->fault.decoded && strncmp(q->fault.instruction.text, "call", 4) == 0);
+	return number || (crash->fault.decoded && strncmp(crash->fault.instruction.text, "call", 4) == 0);
 }
 
 static void read_round(struct rounds *r, const struct xc_stack_usage *use, uint64_t first, uint64_t round)
 {
 	uint64_t number = first + round * use->period;
-	const struct xc_frame *frame = xc_stack_usage_frame(r->q, use, number);
-	if (!frame || r->sample_count == SAMPLES || !has_arguments(r->q, number))
+	const struct xc_frame *frame = xc_stack_usage_frame(r->crash, use, number);
+	if (!frame || r->sample_count == SAMPLES || !has_arguments(r->crash, number))
 		return;
 	r->number[r->sample_count++] = round;
 	read_arguments(r, frame);
@@ -165,7 +165,7 @@ static bool may_lead(const struct rounds *r, const struct xc_member *member)
 	bool record = type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS;
 	return member->name && !member->base && !member->bit_size && !member->dynamic &&
 	       (type->kind == XC_TYPE_POINTER ||
-		(record && xc_type_size(type, &size) && size == r->q->process->arch->word));
+		(record && xc_type_size(type, &size) && size == r->crash->process->arch->word));
 }
 
 /* The member of the caller's object that holds the pointer that it passed on; NULL when none does. */
@@ -179,8 +179,8 @@ static const char *member_to(const struct rounds *r, const struct argument *a, u
 	for (size_t i = 0; i < count && i < MEMBERS; i++) {
 		uint64_t value;
 		if (may_lead(r, &members[i]) &&
-		    xc_space_peek_uint(r->q->process->space, object + members[i].offset, r->q->process->arch->word,
-				       &value) &&
+		    xc_space_peek_uint(r->crash->process->space, object + members[i].offset,
+				       r->crash->process->arch->word, &value) &&
 		    value == next)
 			return members[i].name;
 	}
@@ -213,54 +213,55 @@ static bool follow(const struct rounds *r, const struct argument *a, struct xc_t
 
 /* ---- words ---- */
 
-static void tell_step(const struct rounds *r, const struct argument *a, int64_t step)
+static void report_step(const struct rounds *r, const struct argument *a, int64_t step)
 {
 	size_t inner = 0, outer = 0;
 	ends_of(r, a, &inner, &outer);
 	uint64_t by = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 	const char *does = step < 0 ? "shrinks" : "grows";
 	if (is_pointer(a))
-		xc_verdict_evidence(r->q->report, "%s %s by %" PRIu64 " bytes each round", a->name, does, by);
+		xc_verdict_evidence(r->crash->report, "%s %s by %" PRIu64 " bytes each round", a->name, does, by);
 	else if (xc_type_strip(a->type)->is_signed)
-		xc_verdict_evidence(r->q->report, "%s %s by %" PRIu64 " each round: %" PRId64 " → %" PRId64, a->name,
-				    does, by, (int64_t)a->samples[outer].value, (int64_t)a->samples[inner].value);
+		xc_verdict_evidence(r->crash->report, "%s %s by %" PRIu64 " each round: %" PRId64 " → %" PRId64,
+				    a->name, does, by, (int64_t)a->samples[outer].value,
+				    (int64_t)a->samples[inner].value);
 	else
-		xc_verdict_evidence(r->q->report, "%s %s by %" PRIu64 " each round: %" PRIu64 " → %" PRIu64, a->name,
-				    does, by, a->samples[outer].value, a->samples[inner].value);
+		xc_verdict_evidence(r->crash->report, "%s %s by %" PRIu64 " each round: %" PRIu64 " → %" PRIu64,
+				    a->name, does, by, a->samples[outer].value, a->samples[inner].value);
 	xc_auto(xc_freep) char *redacted = xc_asprintf("%s %s by the same each round", a->name, does);
-	xc_verdict_redact(r->q->report, redacted);
+	xc_verdict_redact(r->crash->report, redacted);
 }
 
-static bool tell_pointer(const struct rounds *r, const struct argument *a)
+static bool report_pointer(const struct rounds *r, const struct argument *a)
 {
 	struct xc_text text = {0};
 	size_t ring = ring_of(r, a);
 	bool follows = follow(r, a, &text);
 	if (follows && ring)
-		xc_verdict_evidence(r->q->report,
+		xc_verdict_evidence(r->crash->report,
 				    "%s goes on by %s and comes back to the same %zu objects: they are a ring", a->name,
 				    xc_text_string(&text), ring);
 	else if (follows)
-		xc_verdict_evidence(r->q->report, "%s goes on by %s each round", a->name, xc_text_string(&text));
+		xc_verdict_evidence(r->crash->report, "%s goes on by %s each round", a->name, xc_text_string(&text));
 	else if (ring)
-		xc_verdict_evidence(r->q->report, "%s takes the same %zu values over and over", a->name, ring);
+		xc_verdict_evidence(r->crash->report, "%s takes the same %zu values over and over", a->name, ring);
 	xc_text_fini(&text);
 	return follows || ring;
 }
 
-static void tell_argument(const struct rounds *r, const struct argument *a)
+static void report_argument(const struct rounds *r, const struct argument *a)
 {
 	int64_t step = step_of(r, a);
 	size_t ring = 0;
-	if (is_pointer(a) && tell_pointer(r, a))
+	if (is_pointer(a) && report_pointer(r, a))
 		return;
 	if (step)
-		tell_step(r, a, step);
+		report_step(r, a, step);
 	else if (!is_pointer(a) && (ring = ring_of(r, a)))
-		xc_verdict_evidence(r->q->report, "%s takes the same %zu values over and over", a->name, ring);
+		xc_verdict_evidence(r->crash->report, "%s takes the same %zu values over and over", a->name, ring);
 }
 
-static void tell_constant(const struct rounds *r)
+static void report_constant(const struct rounds *r)
 {
 	struct xc_text text = {0};
 	size_t count = 0;
@@ -268,18 +269,20 @@ static void tell_constant(const struct rounds *r)
 		if (r->arguments[i].name && stays(r, &r->arguments[i]))
 			xc_text_printf(&text, "%s%s", count++ ? ", " : "", r->arguments[i].name);
 	if (count && count == r->argument_count)
-		xc_verdict_evidence(r->q->report, "no argument changes from round to round: %s", xc_text_string(&text));
+		xc_verdict_evidence(r->crash->report, "no argument changes from round to round: %s",
+				    xc_text_string(&text));
 	else if (count)
-		xc_verdict_evidence(r->q->report, "the same in every round: %s", xc_text_string(&text));
+		xc_verdict_evidence(r->crash->report, "the same in every round: %s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-void xc_recursion_arguments_report(const struct xc_crash_context *q, const struct xc_stack_usage *use, uint64_t first)
+void xc_recursion_arguments_report(const struct xc_crash_context *crash, const struct xc_stack_usage *use,
+				   uint64_t first)
 {
-	struct rounds r = {.q = q};
+	struct rounds r = {.crash = crash};
 	read_rounds(&r, use, first);
 	for (size_t i = 0; i < r.argument_count; i++)
 		if (r.arguments[i].name && !stays(&r, &r.arguments[i]))
-			tell_argument(&r, &r.arguments[i]);
-	tell_constant(&r);
+			report_argument(&r, &r.arguments[i]);
+	report_constant(&r);
 }

@@ -18,9 +18,9 @@ enum {
 	UNFRAMED = 64 << 10, /* how far from its stack sp may be when no frame leads there */
 };
 
-static bool stack_pointer(const struct xc_crash_context *q, const struct xc_frame *frame, uint64_t *sp_out)
+static bool stack_pointer(const struct xc_crash_context *crash, const struct xc_frame *frame, uint64_t *sp_out)
 {
-	return xc_regs_get(&frame->regs, q->process->arch->sp, sp_out);
+	return xc_regs_get(&frame->regs, crash->process->arch->sp, sp_out);
 }
 
 static bool writable(const struct xc_mapping *m)
@@ -28,21 +28,22 @@ static bool writable(const struct xc_mapping *m)
 	return m && m->writable;
 }
 
-static const struct xc_mapping *above(const struct xc_crash_context *q, xc_addr addr, xc_addr in)
+static const struct xc_mapping *above(const struct xc_crash_context *crash, xc_addr addr, xc_addr in)
 {
-	const struct xc_mapping *m = xc_process_mapping(q->process, in);
+	const struct xc_mapping *m = xc_process_mapping(crash->process, in);
 	return writable(m) && m->lo > addr ? m : NULL;
 }
 
 /* The mapping that the first frame ends in, or its first caller's lies in, that is not below it as well. A signal's trampoline leads to
  * another stack. */
-static const struct xc_mapping *of_frames(const struct xc_crash_context *q, xc_addr addr)
+static const struct xc_mapping *of_frames(const struct xc_crash_context *crash, xc_addr addr)
 {
 	uint64_t sp;
-	for (size_t i = 0; i < q->frame_count && !q->frames[i].signal && stack_pointer(q, &q->frames[i], &sp); i++) {
-		const struct xc_mapping *m = above(q, addr, sp);
-		if (!m && q->frames[i].cfa_known && q->frames[i].cfa > sp)
-			m = above(q, addr, q->frames[i].cfa - 1);
+	for (size_t i = 0;
+	     i < crash->frame_count && !crash->frames[i].signal && stack_pointer(crash, &crash->frames[i], &sp); i++) {
+		const struct xc_mapping *m = above(crash, addr, sp);
+		if (!m && crash->frames[i].cfa_known && crash->frames[i].cfa > sp)
+			m = above(crash, addr, crash->frames[i].cfa - 1);
 		if (m)
 			return m;
 	}
@@ -68,31 +69,31 @@ static const struct xc_mapping *guard_below(const struct xc_process *p, const st
 	return m && !m->readable && !m->writable && !m->executable ? m : NULL;
 }
 
-static bool ends_at(const struct xc_crash_context *q, xc_addr addr, struct xc_stack_end *out)
+static bool ends_at(const struct xc_crash_context *crash, xc_addr addr, struct xc_stack_end *out)
 {
 	uint64_t sp;
-	if (!q->frame_count || !stack_pointer(q, &q->frames[0], &sp) || (addr < sp && sp - addr > BELOW) ||
-	    writable(xc_process_mapping(q->process, addr)))
+	if (!crash->frame_count || !stack_pointer(crash, &crash->frames[0], &sp) || (addr < sp && sp - addr > BELOW) ||
+	    writable(xc_process_mapping(crash->process, addr)))
 		return false;
-	const struct xc_mapping *stack = of_frames(q, addr);
+	const struct xc_mapping *stack = of_frames(crash, addr);
 	*out = (struct xc_stack_end){.addr = addr, .sp = sp, .framed = stack};
-	out->stack = stack ? stack : next_above(q->process, addr, sp);
+	out->stack = stack ? stack : next_above(crash->process, addr, sp);
 	if (out->stack)
-		out->guard = guard_below(q->process, out->stack);
+		out->guard = guard_below(crash->process, out->stack);
 	return out->stack;
 }
 
-bool xc_stack_end_find(const struct xc_crash_context *q, struct xc_stack_end *out)
+bool xc_stack_end_find(const struct xc_crash_context *crash, struct xc_stack_end *out)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	if (f->signal != SIGSEGV || f->sent)
 		return false;
 	if (f->addr_known && !f->computed)
-		return ends_at(q, f->addr, out);
+		return ends_at(crash, f->addr, out);
 	/* A handler was to be called on the same stack: the kernel could not, and tells no address. */
 	for (size_t i = 0; f->decoded && i < f->instruction.operand_count; i++) {
 		const struct xc_memory_operand *o = &f->instruction.operands[i];
-		if (o->addr_known && !f->instruction.privileged && ends_at(q, o->addr, out))
+		if (o->addr_known && !f->instruction.privileged && ends_at(crash, o->addr, out))
 			return true;
 	}
 	return false;

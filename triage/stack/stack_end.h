@@ -15,6 +15,6 @@ struct xc_stack_end {
 
 /* Was memory touched that belongs to a frame, but not to the stack any more? Pointers that merely happen to lead below a stack are none of
  * that. False also when the kernel told no address and the instruction does not decode. */
-bool xc_stack_end_find(const struct xc_crash_context *q, struct xc_stack_end *out);
+bool xc_stack_end_find(const struct xc_crash_context *crash, struct xc_stack_end *out);
 
 #endif

@@ -26,7 +26,7 @@ struct slot {
 };
 
 struct counter {
-	const struct xc_crash_context *q;
+	const struct xc_crash_context *crash;
 	struct xc_stack_usage *use;
 	struct slot *slots;
 	size_t pc_count;
@@ -59,7 +59,7 @@ static uint16_t new_user(struct counter *c, const struct xc_frame *frame)
 {
 	struct xc_stack_usage *use = c->use;
 	struct xc_stack_user user = {.lookup = xc_frame_lookup(frame), .first = use->frame_count};
-	name_user(xc_debuginfo_place(c->q->process, user.lookup), &user);
+	name_user(xc_debuginfo_place(c->crash->process, user.lookup), &user);
 	user.own = user.own && !frame->signal;
 	for (size_t i = 0; user.function && i < use->user_count; i++)
 		if (use->users[i].function && strcmp(use->users[i].function, user.function) == 0) {
@@ -109,16 +109,16 @@ static void add_frame(struct counter *c, const struct xc_frame *frame, uint64_t 
 }
 
 /* Where the frame ends; false: the stack is left, or nothing more is known (*lost_out). */
-static bool step(const struct xc_crash_context *q, const struct xc_mapping *stack, const struct xc_frame *frame,
+static bool step(const struct xc_crash_context *crash, const struct xc_mapping *stack, const struct xc_frame *frame,
 		 struct xc_frame *caller, uint64_t *sp, bool *lost_out)
 {
 	const char *stop;
-	if (!xc_unwind_step(q->unwinder, frame, caller, &stop)) {
+	if (!xc_unwind_step(crash->unwinder, frame, caller, &stop)) {
 		*lost_out = strncmp(stop, XC_STOP_OUTERMOST, strlen(XC_STOP_OUTERMOST)) != 0;
 		return false;
 	}
 	uint64_t next;
-	if (!xc_regs_get(&caller->regs, q->process->arch->sp, &next) || next < *sp || next > stack->hi)
+	if (!xc_regs_get(&caller->regs, crash->process->arch->sp, &next) || next < *sp || next > stack->hi)
 		return false;
 	*sp = next;
 	return true;
@@ -127,12 +127,12 @@ static bool step(const struct xc_crash_context *q, const struct xc_mapping *stac
 static void walk(struct counter *c, const struct xc_mapping *stack, xc_addr lowest)
 {
 	uint64_t sp = lowest;
-	c->ring[0] = c->q->frames[0];
+	c->ring[0] = c->crash->frames[0];
 	for (;;) {
 		const struct xc_frame *frame = &c->ring[c->use->frame_count % RING];
 		struct xc_frame *caller = &c->ring[(c->use->frame_count + 1) % RING];
 		uint64_t from = sp;
-		bool more = step(c->q, stack, frame, caller, &sp, &c->use->lost);
+		bool more = step(c->crash, stack, frame, caller, &sp, &c->use->lost);
 		if (!more && frame->cfa_known && frame->cfa > from && frame->cfa <= stack->hi)
 			sp = frame->cfa;
 		add_frame(c, frame, sp - from);
@@ -213,10 +213,10 @@ static void keep_ends(struct counter *c, struct xc_arena *arena)
 		use->ends[i] = c->ring[(use->frame_count - use->end_count + i) % RING];
 }
 
-void xc_stack_usage_count(const struct xc_crash_context *q, const struct xc_mapping *stack, xc_addr lowest,
-		       struct xc_arena *arena, struct xc_stack_usage *out)
+void xc_stack_usage_count(const struct xc_crash_context *crash, const struct xc_mapping *stack, xc_addr lowest,
+			  struct xc_arena *arena, struct xc_stack_usage *out)
 {
-	struct counter c = {.q = q, .use = out};
+	struct counter c = {.crash = crash, .use = out};
 	*out = (struct xc_stack_usage){.users = xc_alloc(USERS * sizeof *out->users)};
 	c.slots = xc_alloc(SLOTS * sizeof *c.slots);
 	c.ring = xc_alloc(RING * sizeof *c.ring);
@@ -233,10 +233,11 @@ void xc_stack_usage_count(const struct xc_crash_context *q, const struct xc_mapp
 	free(c.ring);
 }
 
-const struct xc_frame *xc_stack_usage_frame(const struct xc_crash_context *q, const struct xc_stack_usage *use, uint64_t number)
+const struct xc_frame *xc_stack_usage_frame(const struct xc_crash_context *crash, const struct xc_stack_usage *use,
+					    uint64_t number)
 {
-	if (number < q->frame_count)
-		return &q->frames[number];
+	if (number < crash->frame_count)
+		return &crash->frames[number];
 	uint64_t ends_at = use->frame_count - use->end_count;
 	return number >= ends_at && number < use->frame_count ? &use->ends[number - ends_at] : NULL;
 }

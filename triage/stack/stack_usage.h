@@ -41,10 +41,11 @@ struct xc_stack_usage {
 };
 
 /* Walk the crashed stack from the fault on, as far as it lies in `stack` (or below it). Everything lies in the arena. */
-void xc_stack_usage_count(const struct xc_crash_context *q, const struct xc_mapping *stack, xc_addr lowest,
-		       struct xc_arena *arena, struct xc_stack_usage *out);
+void xc_stack_usage_count(const struct xc_crash_context *crash, const struct xc_mapping *stack, xc_addr lowest,
+			  struct xc_arena *arena, struct xc_stack_usage *out);
 
 /* The frame with this number, when it is among those that are kept: the inquiry's and the ends; else NULL. */
-const struct xc_frame *xc_stack_usage_frame(const struct xc_crash_context *q, const struct xc_stack_usage *use, uint64_t number);
+const struct xc_frame *xc_stack_usage_frame(const struct xc_crash_context *crash, const struct xc_stack_usage *use,
+					    uint64_t number);
 
 #endif
