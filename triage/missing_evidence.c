@@ -95,8 +95,8 @@ static void report_walk(const struct xc_crash_context *crash)
 				    crash->heap->pieces_dropped);
 	if (lost)
 		xc_verdict_evidence(crash->report,
-				    "missing: %s of the heap, where damage hides what is a block: whether a pointer "
-				    "there was freed is not known",
+				    "missing: %s of the heap, where damage hides the blocks: whether a pointer there "
+				    "was freed is not known",
 				    xc_text_string(&size));
 	xc_text_fini(&size);
 }

@@ -31,17 +31,17 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 		return;
 	xc_text_printf(text, "`%s` ", f->bad.text);
 	if (is_reference(f->bad.type) && f->value)
-		xc_text_add(text, "lies where nothing is mapped");
+		xc_text_add(text, "is in unmapped memory");
 	else if (f->divides)
 		xc_text_add(text, result ? "returned 0" : "is 0");
 	else if (!f->value)
 		xc_text_add(text, result ? "returned NULL" : "is NULL");
 	else if (f->value < XC_NULL_PAGES)
-		xc_text_printf(text, "is 0x%" PRIx64 ", which is no pointer", f->value);
+		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer", f->value);
 	else if (!xc_operand_canonical(f->value) && crash->process->arch->word == 8)
 		xc_text_add(text, "is no address");
 	else
-		xc_text_add(text, "points to where nothing is mapped");
+		xc_text_add(text, "points to unmapped memory");
 }
 
 /* The library's function that the program called, else the one that was passed the pointer. */
@@ -95,9 +95,9 @@ static void write_cause(const struct xc_crash_context *crash, const struct xc_fa
 	}
 	add_bad(crash, f, text);
 	if (wild_index(crash, f))
-		xc_text_printf(text, ": the index `%s` leads to where nothing is mapped", wild_index(crash, f)->text);
+		xc_text_printf(text, ": the index `%s` leads to unmapped memory", wild_index(crash, f)->text);
 	else if (is_index_wild(crash, f))
-		xc_text_add(text, ": the index leads to where nothing is mapped");
+		xc_text_add(text, ": the index leads to unmapped memory");
 }
 
 /* Classes that say no more than this does. */
@@ -127,7 +127,7 @@ static bool write_offset(const struct xc_crash_context *crash, const struct xc_f
 		return false;
 	xc_text_printf(text, "%s%s at an offset from `%s`: ", f->form.sure ? "" : "likely ", verb(crash), from);
 	if (wild)
-		xc_text_add(text, "it leads to where nothing is mapped");
+		xc_text_add(text, "it leads to unmapped memory");
 	else
 		add_bad(crash, f, text);
 	return true;

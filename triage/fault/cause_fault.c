@@ -52,12 +52,12 @@ static void wild(struct xc_crash_context *crash, const char *cause)
 				  write || read ? "certain" : "likely", cause);
 	if (!write && !read)
 		xc_verdict_evidence(crash->report,
-				    "missing: whether it read or wrote is not known: the instruction is not there, "
-				    "or not of a machine whose instructions are decoded");
+				    "missing: whether the access was a read or a write: the instruction is not in the "
+				    "core, or xcore does not decode instructions of this machine");
 	if (how)
-		xc_verdict_evidence(crash->report, "what would have been read %s a little later", how);
+		xc_verdict_evidence(crash->report, "the value to be read %s shortly afterwards", how);
 	else if (tainted)
-		xc_verdict_evidence(crash->report, "the pointer was loaded through another one just before");
+		xc_verdict_evidence(crash->report, "the pointer had just been loaded through another pointer");
 }
 
 /* Does one of the two registers that make up the address lead to mapped memory? Then it is the other one that is bad. */
@@ -79,17 +79,18 @@ bool xc_cause_fault_protection(struct xc_crash_context *crash)
 		return false;
 	if (f->computed && f->misaligned)
 		xc_crash_context_classify(crash, "misaligned", NULL, "low", "likely",
-					  "the address was not aligned as the instruction demands");
+					  "the address was not aligned as the instruction requires");
 	else if (f->computed && has_good_part(crash))
-		wild(crash, "an index led from a good pointer to what is no address");
+		wild(crash, "an index moved a valid pointer to a non-canonical address");
 	else if (f->computed)
-		wild(crash, "a damaged pointer was dereferenced: its value is no address");
+		wild(crash, "a damaged pointer was dereferenced: its value is not a canonical address");
 	else if (f->decoded && f->instruction.halts)
-		xc_crash_context_classify(crash, "trap-instruction", NULL, "low", "likely",
-					  "hlt was run, which C libraries put where a program must not go on");
+		xc_crash_context_classify(
+			crash, "trap-instruction", NULL, "low", "likely",
+			"hlt was executed, which C libraries place where execution must not continue");
 	else if (f->decoded && f->instruction.privileged)
 		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "likely",
-					  "an instruction was run that only the kernel may use");
+					  "a privileged instruction was executed");
 	else
 		xc_crash_context_classify(
 			crash, "wild-access", NULL, "high", "likely",
@@ -114,8 +115,8 @@ bool xc_cause_fault_null(struct xc_crash_context *crash)
 		return false;
 	bool write = f->access == XC_ACCESS_WRITE, read = f->access == XC_ACCESS_READ;
 	const char *sure = sure_of_null(f);
-	const char *cause = *sure == 'c'   ? "a pointer that is NULL was dereferenced"
-			    : *sure == 'l' ? "a pointer was dereferenced that is NULL plus an offset"
+	const char *cause = *sure == 'c'   ? "a null pointer was dereferenced"
+			    : *sure == 'l' ? "a null pointer plus an offset was dereferenced"
 					   : "an address near 0 was computed from a pointer that is not NULL";
 	xc_crash_context_classify(crash,
 				  write  ? "null-write"
@@ -133,20 +134,18 @@ bool xc_cause_fault_guard(struct xc_crash_context *crash)
 	switch (f->code_known ? f->code : 0) {
 	case SEGV_PROTECTION_KEY:
 		xc_crash_context_classify(crash, "hardware-guard", "protection key", "high", "certain",
-					  "memory was touched that a protection key had closed");
+					  "memory was accessed that a protection key forbids");
 		return true;
 	case SEGV_TAG:
 	case SEGV_TAG_LATER:
-		xc_crash_context_classify(
-			crash, "hardware-guard", "memory tag", "high", "certain",
-			"a pointer's tag was not that of the memory: it leads out of its object, or the "
-			"object was freed");
+		xc_crash_context_classify(crash, "hardware-guard", "memory tag", "high", "certain",
+					  "the tag of a pointer does not match the memory: it points outside its "
+					  "object, or the object was freed");
 		return true;
 	case SEGV_CONTROL:
 		xc_crash_context_classify(
 			crash, "hardware-guard", "control protection", "high", "certain",
-			"a return address was not the one that the shadow stack has, or an indirect branch "
-			"led to no landing place");
+			"a return address does not match the shadow stack, or an indirect branch had no landing pad");
 		return true;
 	default:
 		return false;
@@ -161,7 +160,7 @@ bool xc_cause_fault_rights(struct xc_crash_context *crash)
 		return false;
 	if (f->access == XC_ACCESS_WRITE && m->readable && !m->writable)
 		xc_crash_context_classify(crash, "write-rodata", NULL, "medium", "certain",
-					  "memory was written that may only be read");
+					  "read-only memory was written");
 	else
 		xc_crash_context_classify(crash, "protected-access", NULL, "medium", "certain",
 					  "the page is mapped, but not for this kind of access");
@@ -171,7 +170,7 @@ bool xc_cause_fault_rights(struct xc_crash_context *crash)
 bool xc_cause_fault_wild(struct xc_crash_context *crash)
 {
 	if (crash->fault.addr_known)
-		wild(crash, "a pointer that leads to unmapped memory was dereferenced");
+		wild(crash, "a pointer to unmapped memory was dereferenced");
 	else
 		xc_crash_context_classify(crash, "memory-access", NULL, "medium", "guess", NULL);
 	return true;
@@ -183,15 +182,15 @@ bool xc_cause_fault_bus(struct xc_crash_context *crash)
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(crash->process, f->addr) : NULL;
 	if (f->code == BUS_ADRALN)
 		xc_crash_context_classify(crash, "misaligned", NULL, "low", "certain",
-					  "an address was not aligned as the instruction demands");
+					  "an address was not aligned as the instruction requires");
 	else if (f->code == BUS_MCEERR_AR || f->code == BUS_MCEERR_AO)
 		xc_crash_context_classify(crash, "bad-hardware", NULL, "info", "certain",
 					  "the hardware reported a memory error");
 	else if (m && m->path)
 		xc_crash_context_classify(crash, "file-truncated", NULL, "low", "likely",
-					  "a page past the end of a mapped file was touched: the file was cut short");
+					  "a page past the end of a mapped file was accessed: the file was truncated");
 	else
 		xc_crash_context_classify(crash, "bus-error", NULL, "low", "likely",
-					  "a page of a mapping could not be had");
+					  "the kernel could not provide a page of a mapping");
 	return true;
 }

@@ -98,17 +98,17 @@ static const char *find_sender(const struct xc_crash_context *crash, struct xc_i
 static void report_sender(const struct xc_crash_context *crash, const struct xc_instruction *call)
 {
 	if (call->text[0] && !crash->fault.computed)
-		xc_verdict_evidence(crash->report, "control was sent there by: %s", call->text);
+		xc_verdict_evidence(crash->report, "control was transferred there by: %s", call->text);
 }
 
 static const char *cause_of_wild_jump(const char *sender)
 {
 	if (sender && strcmp(sender, "ret") == 0)
-		return "a function returned to an address that is no code: its return address on the stack was "
+		return "a function returned to an address that is not code: its return address on the stack was "
 		       "overwritten";
 	if (sender)
-		return "control went to an address where nothing is mapped: a function pointer was damaged";
-	return "control went to an address where nothing is mapped: a damaged function pointer or return address";
+		return "control jumped to an unmapped address: a function pointer was damaged";
+	return "control jumped to an unmapped address: a damaged function pointer or return address";
 }
 
 static const char *cause_of_data_jump(const char *sender)
@@ -117,8 +117,8 @@ static const char *cause_of_data_jump(const char *sender)
 		return "a function returned into memory that holds data: its return address on the stack was "
 		       "overwritten";
 	if (sender)
-		return "a function pointer was called that leads to memory which holds data, not code";
-	return "control went to memory that holds data, not code";
+		return "a function pointer was called that points to data, not code";
+	return "control jumped to data, not code";
 }
 
 /* A null pointer that was returned to is no function pointer. */
@@ -130,9 +130,8 @@ static void classify_null(struct xc_crash_context *crash, const char *sender)
 			"a function returned to address 0: its return address on the stack was overwritten");
 	else
 		xc_crash_context_classify(crash, "call-null", NULL, "medium", sender ? "certain" : "likely",
-					  crash->fault.frame.pc
-						  ? "a function pointer was called that is NULL plus an offset"
-						  : "a function pointer that is NULL was called");
+					  crash->fault.frame.pc ? "a null function pointer plus an offset was called"
+								: "a null function pointer was called");
 }
 
 /* What faulted was no fetch: where pc stands is code, whatever the core says of its mapping. */

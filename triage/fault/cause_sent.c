@@ -7,8 +7,8 @@ bool xc_cause_sent_fault(struct xc_crash_context *crash)
 {
 	xc_crash_context_classify(crash, "sent-by-user", NULL, "info", "certain",
 				  crash->process->signal.sender_pid == crash->process->pid
-					  ? "the program sent it to itself, as crash handlers do: what came before is "
-					    "not in its stack"
+					  ? "the program sent the signal to itself, as crash handlers do: the stack "
+					    "does not show what came before"
 					  : "the signal was sent by a process, not raised by an instruction");
 	return true;
 }

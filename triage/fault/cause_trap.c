@@ -130,10 +130,10 @@ static void classify_trap(struct xc_crash_context *crash, const struct trap *tra
 	const char *check = trap->check >= 0 && (size_t)trap->check < XC_COUNT(checks) ? checks[trap->check] : NULL;
 	bool sure = !check || knows_checks(crash);
 	xc_auto(xc_freep) char *cause =
-		check ? xc_asprintf("a check that the compiler put in failed (%s): %s%s%s", trap->text,
-				    sure ? "" : "likely ", check, sure ? "" : ", by the numbers of clang 14")
+		check ? xc_asprintf("a compiler-inserted check failed (%s): %s%s%s", trap->text, sure ? "" : "likely ",
+				    check, sure ? "" : ", by the numbering of clang 14")
 		: trap->check >= 0 || strcmp(trap->text, "ud1") == 0
-			? xc_asprintf("a check that the compiler put in failed (%s)", trap->text)
+			? xc_asprintf("a compiler-inserted check failed (%s)", trap->text)
 			: xc_asprintf("a deliberate trap (%s): __builtin_trap, unreachable code, or a failed check",
 				      trap->text);
 	xc_crash_context_classify(crash, "trap-instruction", check, "low", sure ? "certain" : "likely", cause);
@@ -174,14 +174,13 @@ bool xc_cause_trap_instruction(struct xc_crash_context *crash)
 		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "guess", NULL);
 	else if (is_on_stack(crash))
 		xc_crash_context_classify(crash, "bad-instruction", NULL, "critical", "certain",
-					  "control went to the stack, and what stands there is no instruction");
+					  "control jumped to the stack, and the bytes there are not an instruction");
 	else if (f->decoded)
-		xc_crash_context_classify(
-			crash, "bad-instruction", NULL, "high", "likely",
-			"the instruction exists, but this processor does not know it or did not allow it");
+		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "likely",
+					  "the instruction is valid, but this processor does not support or allow it");
 	else
 		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "likely",
-					  "the bytes at the program counter are no instruction of this machine");
+					  "the bytes at the program counter are not an instruction of this machine");
 	return true;
 }
 
@@ -192,19 +191,17 @@ bool xc_cause_trap_breakpoint(struct xc_crash_context *crash)
 	const struct xc_fault *f = &crash->fault;
 	struct trap trap;
 	if (f->decoded)
-		xc_crash_context_classify(
-			crash, "trap-instruction", NULL, "low", "certain",
-			"a breakpoint instruction was run, and no debugger was there: a debug break of the "
-			"program, or one that a debugger left behind");
+		xc_crash_context_classify(crash, "trap-instruction", NULL, "low", "certain",
+					  "a breakpoint instruction was executed without a debugger: one of the "
+					  "program, or one that a debugger left behind");
 	else if (find_trap(crash, &trap))
 		classify_trap(crash, &trap);
 	else if (f->code_known && f->code == TRAP_TRACE)
-		xc_crash_context_classify(
-			crash, "trap-instruction", "single step", "low", "certain",
-			"the processor stepped through the program one by one, and no debugger was there");
+		xc_crash_context_classify(crash, "trap-instruction", "single step", "low", "certain",
+					  "the processor was single-stepping without a debugger");
 	else
 		xc_crash_context_classify(crash, "trap-instruction", NULL, "low", "likely",
-					  "a breakpoint or trap instruction was run");
+					  "a breakpoint or trap instruction was executed");
 	return true;
 }
 
@@ -236,14 +233,13 @@ bool xc_cause_trap_syscall(struct xc_crash_context *crash)
 	int number = crash->process->signal.syscall_number;
 	const struct xc_signal *signal = &crash->process->signal;
 	if (!signal->has_info || signal->number != SIGSYS || crash->fault.sent) {
-		xc_crash_context_classify(
-			crash, "seccomp-kill", NULL, "info", "likely",
-			"a system call was made that the process had forbidden itself; which is not known");
+		xc_crash_context_classify(crash, "seccomp-kill", NULL, "info", "likely",
+					  "a seccomp filter forbade a system call; which one is not known");
 		return true;
 	}
 	xc_auto(xc_freep) char *name = xc_sandbox_call_name(crash->process->arch->machine, number);
-	xc_auto(xc_freep) char *cause = xc_asprintf(
-		"the process made the system call %s, which it had forbidden itself", name ? name : "that is no call");
+	xc_auto(xc_freep) char *cause =
+		xc_asprintf("a seccomp filter forbade the system call %s", name ? name : "of an unknown number");
 	xc_crash_context_classify(crash, "seccomp-kill", name, "info", "certain", cause);
 	xc_verdict_evidence(crash->report, "system call %d (%s)", number, name ? name : "unknown");
 	return true;

@@ -17,12 +17,10 @@ static bool classify_raised(struct xc_crash_context *crash)
 {
 	if (xc_crash_context_sent_by_other(crash) || !xc_godeath_is_runtime(crash, 0))
 		return false;
-	xc_verdict_evidence(crash->report,
-			    "missing: the functions of Go's run-time that would tell whether the program "
-			    "panicked, and what that said");
-	xc_crash_context_classify(
-		crash, "abort", NULL, "low", "likely",
-		"Go's run-time ended the program with SIGABRT: a panic, what it cannot go on after, or a signal");
+	xc_verdict_evidence(crash->report, "missing: the functions of Go's runtime, so whether the program panicked, "
+					   "and its message, are not known");
+	xc_crash_context_classify(crash, "abort", NULL, "low", "likely",
+				  "Go's runtime ended the program with SIGABRT: a panic, a fatal error, or a signal");
 	return true;
 }
 
@@ -65,15 +63,14 @@ bool xc_golang_classify(struct xc_crash_context *crash)
 	if (!crash->frame_count || !xc_goruntime_find(crash->process, &d.go))
 		return false;
 	if (!d.go.codes[XC_GO_SYSTEMSTACK].from) {
-		xc_verdict_evidence(crash->report,
-				    "missing: the names of Go's run-time, of which the program is stripped, so "
-				    "whether it panicked, and what that said, is not known");
+		xc_verdict_evidence(crash->report, "missing: the symbols of Go's runtime: the program is stripped, so "
+						   "whether it panicked, and its message, are not known");
 		return false;
 	}
 	if (!xc_goruntime_variable(&d.go, "runtime.firstmoduledata", &at, &size))
-		xc_verdict_evidence(crash->report,
-				    "missing: the program's symbols: its functions are called as the table says that "
-				    "Go's run-time has of them");
+		xc_verdict_evidence(
+			crash->report,
+			"missing: the program's symbols: function names come from the table of Go's runtime");
 	size_t panicked = xc_crash_context_find_frame(crash, panic), threw = xc_crash_context_find_frame(crash, throw),
 	       handled = xc_crash_context_find_frame(crash, handler);
 	d.g_known = xc_goruntime_current(&d.go, &crash->thread->regs, &d.g);

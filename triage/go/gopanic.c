@@ -22,7 +22,7 @@ static const struct finding {
 	{"runtime error: cannot convert slice",
 	 {"runtime.goPanicSliceConvert"},
 	 "slice",
-	 "made an array of a slice that is too short"},
+	 "converted a slice that is too short to an array"},
 	{"runtime error: slice bounds out of range", {"runtime.goPanicSlice"}, "slice", "took a slice out of bounds"},
 	{"runtime error: integer divide by zero", {"runtime.panicdivide"}, "division by zero", "divided by zero"},
 	{"runtime error: negative shift amount", {"runtime.panicshift"}, "shift", "shifted by a negative number"},
@@ -30,16 +30,16 @@ static const struct finding {
 	 {"runtime.panicmem"},
 	 "nil",
 	 "dereferenced a nil pointer"},
-	{"value method ", {"runtime.panicwrap"}, "nil", "called a method of a value through a pointer that is nil"},
-	{"assignment to entry in nil map", {"runtime.mapassign"}, "nil map", "put an entry into a map that is nil"},
+	{"value method ", {"runtime.panicwrap"}, "nil", "called a value method through a nil pointer"},
+	{"assignment to entry in nil map", {"runtime.mapassign"}, "nil map", "assigned to an entry of a nil map"},
 	{"interface conversion: ",
 	 {"runtime.panicdottype", "runtime.panicnildottype", "runtime.assertE2I", "runtime.getitab"},
 	 "type assertion",
-	 "took an interface for a type that it does not hold"},
+	 "asserted a type that the interface does not hold"},
 	{"runtime error: hash of unhashable",
 	 {"runtime.typehash", "runtime.interhash", "runtime.nilinterhash"},
 	 "unhashable",
-	 "used a key that has no hash: its type cannot be compared"},
+	 "used an unhashable key: its type cannot be compared"},
 	{"runtime error: comparing uncomparable",
 	 {"runtime.efaceeq", "runtime.ifaceeq"},
 	 "uncomparable",
@@ -47,20 +47,17 @@ static const struct finding {
 	{"runtime error: makeslice",
 	 {"runtime.panicmakeslice", "runtime.makeslice"},
 	 "size",
-	 "asked for a slice of a size that cannot be"},
-	{"runtime error: growslice", {"runtime.growslice"}, "size", "asked for a slice of a size that cannot be"},
+	 "requested a slice of an impossible size"},
+	{"runtime error: growslice", {"runtime.growslice"}, "size", "requested a slice of an impossible size"},
 	{"runtime error: unsafe.Slice",
 	 {"runtime.panicunsafeslice", "runtime.unsafeslice"},
 	 "size",
-	 "asked for a slice of a size that cannot be"},
-	{"makechan: size out of range", {"runtime.makechan"}, "size", "asked for a channel of a size that cannot be"},
-	{"send on closed channel",
-	 {"runtime.chansend", "runtime.selectgo"},
-	 "channel",
-	 "sent to a channel that was closed"},
-	{"close of closed channel", {NULL}, "channel", "closed a channel that was closed"},
-	{"close of nil channel", {NULL}, "channel", "closed a channel that is nil"},
-	{NULL, {"runtime.closechan"}, "channel", "closed a channel that is nil or was closed"},
+	 "requested a slice of an impossible size"},
+	{"makechan: size out of range", {"runtime.makechan"}, "size", "requested a channel of an impossible size"},
+	{"send on closed channel", {"runtime.chansend", "runtime.selectgo"}, "channel", "sent on a closed channel"},
+	{"close of closed channel", {NULL}, "channel", "closed a closed channel"},
+	{"close of nil channel", {NULL}, "channel", "closed a nil channel"},
+	{NULL, {"runtime.closechan"}, "channel", "closed a nil or closed channel"},
 };
 
 /* ---- the value ---- */
@@ -127,9 +124,8 @@ static void report_value(const struct xc_godeath *d)
 		xc_verdict_evidence(d->crash->report, "panic() was given a value of type %s", type);
 	if (!d->g_known || !xc_goruntime_read(&d->go, "runtime.g", d->g, "_panic", &panic) || !panic ||
 	    !read_panic(d, panic, &face)) {
-		xc_verdict_evidence(d->crash->report,
-				    "missing: debug information of Go's run-time, or its memory, so what "
-				    "the panic says is not known");
+		xc_verdict_evidence(d->crash->report, "missing: debug information of Go's runtime, or its memory, so "
+						      "the panic's message is not known");
 		return;
 	}
 	const char *text = text_of(d, &face);
@@ -171,7 +167,7 @@ static void classify_runtime_panic(struct xc_godeath *d, const char *confidence)
 		xc_godeath_classify(d, found->kind, confidence, found->words);
 	else
 		xc_godeath_classify(d, message ? "run-time" : NULL, confidence,
-				    "did what Go's run-time does not allow");
+				    "did something that Go's runtime does not allow");
 }
 
 /* What was inlined into the frame called it. */
@@ -198,9 +194,9 @@ static void blame(struct xc_godeath *d)
 	if (xc_goroutine_blame(d->crash, d->at + 1))
 		return;
 	d->crash->blame = (struct xc_blame){.place = NULL};
-	xc_verdict_evidence(d->crash->report,
-			    "missing: the stack behind the run-time's functions, so whose function panicked is not "
-			    "known");
+	xc_verdict_evidence(
+		d->crash->report,
+		"missing: the stack beyond the runtime's functions, so which function panicked is not known");
 }
 
 /* The text is the same at any address (Go 1.19, runtime/panic.go, panicmemAddr). */
@@ -209,7 +205,7 @@ static void classify_address(struct xc_godeath *d)
 	const struct xc_verdict *v = d->crash->verdict;
 	if (v->kind && strcmp(v->kind, "nil") == 0 && d->crash->fault.addr_known && d->crash->fault.addr >= FIRST_PAGE)
 		xc_godeath_classify(d, "fault", v->confidence,
-				    "touched memory that is not there (debug.SetPanicOnFault makes that a panic)");
+				    "accessed unmapped memory (debug.SetPanicOnFault makes that a panic)");
 }
 
 void xc_gopanic_classify(struct xc_godeath *d)

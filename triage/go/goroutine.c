@@ -234,8 +234,7 @@ void xc_goroutine_report_all(struct xc_crash_context *crash, const struct xc_gor
 		xc_verdict_evidence(crash->report, "missing: all but the first %" PRIu64 " of %" PRIu64 " goroutines",
 				    i, count);
 	if (!c.state_known)
-		xc_verdict_evidence(crash->report,
-				    "missing: which goroutines wait, and where: there is no debug information "
-				    "of Go's run-time, or its memory cannot be read");
+		xc_verdict_evidence(crash->report, "missing: which goroutines wait, and where: there is no debug "
+						   "information of Go's runtime, or its memory cannot be read");
 	*crash = first;
 }

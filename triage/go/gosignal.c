@@ -124,15 +124,14 @@ static bool classify(struct xc_crash_context *crash, const struct xc_thread *thr
 		(pid_t)(uint32_t)a->context.info_addr; /* si_pid stands where si_addr does: siginfo_t, offset 16 */
 	go_on_with(crash, thread, a);
 	if (other)
-		xc_verdict_evidence(crash->report,
-				    "Go's run-time asked all other threads for their stacks then: the last of "
-				    "them made the core");
+		xc_verdict_evidence(
+			crash->report,
+			"Go's runtime then asked all other threads for their stacks; the last of them made the core");
 	if (crash->fault.sent && sender != crash->process->pid)
 		classify_sent(crash, sender);
 	else if (crash->fault.signal == SIGSYS)
-		xc_crash_context_classify(
-			crash, "seccomp-kill", NULL, "info", "likely",
-			"a system call was made that a seccomp filter does not allow; which is not known");
+		xc_crash_context_classify(crash, "seccomp-kill", NULL, "info", "likely",
+					  "a seccomp filter forbade a system call; which one is not known");
 	else if (!crash->fault.sent)
 		xc_cause_rule_apply(crash, xc_cause_rule_event(&crash->fault));
 	return crash->verdict->class_name != NULL;

@@ -113,10 +113,10 @@ static void classify_stack(struct xc_godeath *d, const char *printed, const char
 static void classify_asleep(struct xc_godeath *d, const char *printed, const char *confidence)
 {
 	xc_goroutine_report_all(d->crash, &d->go);
-	xc_crash_context_classify(d->crash, "deadlock", "goroutines", "medium", confidence,
-				  *printed
-					  ? "all goroutines wait for each other, or for what no goroutine is left to do"
-					  : "no goroutine is left that can go on");
+	xc_crash_context_classify(
+		d->crash, "deadlock", "goroutines", "medium", confidence,
+		*printed ? "all goroutines wait for each other, or for something that no goroutine is left to do"
+			 : "no goroutine is left that can run");
 }
 
 /* None waits: what called Goexit() is gone with its stack. */
@@ -141,7 +141,7 @@ static const struct reason {
 	{"concurrent map",
 	 {"runtime.mapa", "runtime.mapdelete", "runtime.mapiter", "runtime.mapclear"},
 	 "concurrent map",
-	 "used a map that another goroutine writes",
+	 "used a map while another goroutine was writing it",
 	 NULL},
 	{"unlock of unlocked",
 	 {"sync.(*Mutex).unlock", "sync.(*RWMutex).Unlock", "sync.(*RWMutex).RUnlock", "sync.(*RWMutex).rUnlock"},
@@ -176,7 +176,7 @@ static const struct reason *by_thrower(const struct xc_godeath *d)
 static void classify_reason(struct xc_godeath *d, const struct reason *r, const char *printed, const char *confidence)
 {
 	if (!r)
-		xc_godeath_classify(d, "throw", confidence, "came to what Go's run-time ends a program for");
+		xc_godeath_classify(d, "throw", confidence, "caused a fatal error in Go's runtime");
 	else if (r->classify)
 		r->classify(d, printed, confidence);
 	else
@@ -188,7 +188,7 @@ static void report_address(const struct xc_godeath *d, const char *printed)
 {
 	const char *said = strstr(printed, "unexpected fault address ");
 	if (said)
-		xc_verdict_evidence(d->crash->report, "Go's run-time said: %.*s", (int)strcspn(said, "\n"), said);
+		xc_verdict_evidence(d->crash->report, "Go's runtime said: %.*s", (int)strcspn(said, "\n"), said);
 }
 
 void xc_gothrow_classify(struct xc_godeath *d)
@@ -210,5 +210,5 @@ void xc_gothrow_classify(struct xc_godeath *d)
 	else
 		classify_reason(d, text ? by_text(text) : by_thrower(d), printed, text && sure ? "certain" : "likely");
 	if (!text)
-		xc_verdict_evidence(crash->report, "missing: what Go's run-time printed before it gave up");
+		xc_verdict_evidence(crash->report, "missing: the last output of Go's runtime");
 }

@@ -96,9 +96,7 @@ static void add_cycle(const struct xc_locks *l, const struct xc_cycle *cycle, st
 	if (cycle->timed)
 		xc_text_add(text, "; one of them waits for a limited time only");
 	if (cycle->guessed)
-		xc_text_add(text,
-			    "; that these are mutexes is told by their bytes alone: no function that locks is named "
-			    "on the stacks");
+		xc_text_add(text, "; these are mutexes by their bytes alone: the stacks name no locking function");
 }
 
 /* ---- owners that are not there ---- */
@@ -147,7 +145,7 @@ static void report_aborter(const struct xc_crash_context *crash)
 		return;
 	xc_text_add(&text, xc_crash_context_culprit(crash));
 	xc_sourceline(crash->blame.place, crash->blame.level, ", ", &text);
-	xc_verdict_evidence(crash->report, "the abort came from %s: a watchdog, or for a reason of its own",
+	xc_verdict_evidence(crash->report, "the abort came from %s: a watchdog, or for another reason",
 			    xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -162,7 +160,8 @@ static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle,
 	else if (!lock)
 		xc_text_add(text, "a thread waits for its own end");
 	else if (lock->kind == XC_LOCK_ARENA && wait->handler)
-		xc_text_add(text, "a signal handler uses malloc and interrupted malloc, which is not to be done");
+		xc_text_add(text,
+			    "a signal handler calls malloc and interrupted malloc, which is not async-signal-safe");
 	else if (lock->kind == XC_LOCK_ONCE)
 		xc_text_add(text, "a one-time initialization waits for itself");
 	else
@@ -211,10 +210,10 @@ void xc_deadlock_describe_orphan(const struct xc_process *p, const struct xc_loc
 	xc_wait_where(wait_of(l, lock->first), text);
 	xc_text_add(text, "; ");
 	xc_namespace_tid_describe(l->waits, lock->owner, text);
-	xc_text_add(text, ", which took it, is not there");
+	xc_text_add(text, ", which took it, does not exist");
 	xc_text_add(text, is_older(p, l, lock->owner)
-				  ? ": it is older than the process, so that likely it took it before "
-				    "fork(), which copies only the thread that calls it"
+				  ? ": its id is older than the process, so it likely took the lock before fork(), "
+				    "which copies only the calling thread"
 				  : " any more: it ended without unlocking it, or fork() did not copy it");
 }
 
@@ -231,7 +230,7 @@ static void involve_waiters(const struct xc_crash_context *crash, const struct x
 static void classify_orphan(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	struct xc_text text = {0};
-	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner is not there");
+	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner does not exist");
 	take_headline(crash, &text);
 	xc_deadlock_describe_orphan(crash->process, l, lock, &text);
 	xc_crash_context_classify(crash, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
@@ -379,9 +378,9 @@ static void report_inherited(struct xc_crash_context *crash, const struct xc_loc
 			continue;
 		text.len = 0;
 		xc_lock_describe(lock, &text);
-		xc_text_add(&text, lock->died ? ": its owner ended while it had it, and nobody has taken it since"
-					      : ": a former owner ended while it had it; who took it over has not said "
-						"that what it guards is in order (pthread_mutex_consistent)");
+		xc_text_add(&text, lock->died ? ": its owner ended while holding it, and nobody has taken it since"
+					      : ": a former owner ended while holding it; the new owner has not called "
+						"pthread_mutex_consistent()");
 		xc_verdict_evidence(crash->report, "%s", text.bytes);
 		told++;
 	}
@@ -402,7 +401,8 @@ static void add_evidence(struct xc_crash_context *crash, const struct xc_locks *
 	report_inherited(crash, l);
 	if (l->limits)
 		xc_verdict_evidence(crash->report,
-				    "missing: who has a lock that records no owner was looked for only %s", l->limits);
+				    "missing: holders of locks that record no owner were searched for only %s",
+				    l->limits);
 }
 
 void xc_deadlock_classify(struct xc_crash_context *crash)

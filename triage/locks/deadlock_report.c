@@ -27,7 +27,7 @@ static void add_owner_place(const struct xc_locks *l, const struct xc_lock *lock
 			xc_namespace_tid_describe(l->waits, lock->owner, text);
 			xc_text_add(text, ": ");
 		}
-		xc_text_add(text, l->waits->ids_are == XC_IDS_UNKNOWN ? "which one that is is not known"
+		xc_text_add(text, l->waits->ids_are == XC_IDS_UNKNOWN ? "which thread that is, is not known"
 				  : lock->shared                      ? "a thread of another process"
 								      : "no such thread");
 	}
@@ -35,7 +35,9 @@ static void add_owner_place(const struct xc_locks *l, const struct xc_lock *lock
 
 static void lock_row(struct xc_section *s, struct xc_table *table, const struct xc_locks *l, const struct xc_lock *lock)
 {
-	const char *why = !lock->known ? "its memory cannot be read" : lock->held ? "not recorded" : "nobody, just now";
+	const char *why = !lock->known ? "its memory cannot be read"
+			  : lock->held ? "not recorded"
+				       : "nobody at the moment";
 	struct xc_text where = {0};
 	add_owner_place(l, lock, &where);
 	const struct xc_cell row[] = {
@@ -85,7 +87,7 @@ static void member_row(const struct cycles *to, size_t cycle, size_t k)
 	const struct xc_cell row[] = {
 		xc_cell_count(cycle + 1),
 		xc_cell_integer(wait->thread->tid),
-		holds ? xc_cell_text(holds) : xc_cell_null("it is awaited itself"),
+		holds ? xc_cell_text(holds) : xc_cell_null("another thread waits for its end"),
 		xc_cell_text(wanted.bytes),
 		xc_cell_text(stack.bytes),
 	};
@@ -169,8 +171,8 @@ static void report_orphans(struct xc_section *s, const struct xc_process *p, con
 	}
 	xc_text_fini(&text);
 	if (found > ORPHANS)
-		xc_section_message(s, XC_PROBLEM, NULL, "%zu more lock%s by threads that are not there",
-				   found - ORPHANS, found - ORPHANS == 1 ? " was taken" : "s were taken");
+		xc_section_message(s, XC_PROBLEM, NULL, "%zu more lock%s by threads that do not exist", found - ORPHANS,
+				   found - ORPHANS == 1 ? " was taken" : "s were taken");
 }
 
 void xc_deadlock_report(struct xc_report *report, struct xc_process *process)

@@ -170,7 +170,7 @@ static void look_at_call(struct search *s)
 	bool once = s->outward && calls_once(s->place);
 	for (size_t i = 0; once && i < s->open_count; i++)
 		if (s->open[i]->kind == XC_LOCK_ONCE && has_word(s, s->open[i]->addr) && takes(s, i))
-			s->open[i]->why = "what is called for it is on its stack";
+			s->open[i]->why = "its initializer is on the stack";
 }
 
 static bool has_function(const struct xc_place *place, const char *name)

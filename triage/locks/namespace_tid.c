@@ -84,5 +84,6 @@ const struct xc_wait *xc_namespace_tid_thread(const struct xc_waits *waits, pid_
 
 void xc_namespace_tid_describe(const struct xc_waits *waits, pid_t id, struct xc_text *text)
 {
-	xc_text_printf(text, waits->ids_are == XC_IDS_SAME ? "thread %d" : "the thread that calls itself %d", (int)id);
+	xc_text_printf(text, waits->ids_are == XC_IDS_SAME ? "thread %d" : "the thread with id %d in its pid namespace",
+		       (int)id);
 }

@@ -61,7 +61,7 @@ void xc_wait_where(const struct xc_wait *wait, struct xc_text *text)
 	if (wait->place)
 		add_place(wait->place, wait->level, wait->frame.pc, text);
 	else
-		xc_text_add(text, "a place that is not known");
+		xc_text_add(text, "an unknown place");
 }
 
 /* The own functions of a place from `level` on; false behind main, which nobody calls that one would want to see. */

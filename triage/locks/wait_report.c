@@ -29,7 +29,7 @@ static void add_holder(const struct xc_locks *l, const struct xc_wait *wait, con
 	else if (lock->owner) {
 		xc_text_add(text, ", held by ");
 		xc_lock_describe_owner(l, lock, text);
-		xc_text_add(text, lock->shared || l->waits->ids_are == XC_IDS_UNKNOWN ? "" : ", which is not there");
+		xc_text_add(text, lock->shared || l->waits->ids_are == XC_IDS_UNKNOWN ? "" : ", which does not exist");
 	} else if (lock->readers)
 		xc_text_printf(text, ", held by %" PRIu32 " reader%s (who they are is not recorded)", lock->readers,
 			       lock->readers == 1 ? "" : "s");
@@ -58,7 +58,7 @@ static void add_lock(struct xc_process *p, const struct xc_wait *wait, struct xc
 		add_holder(l, wait, &l->locks[index], text);
 	}
 	if (wait->reacquires)
-		xc_text_add(text, ", behind a condition");
+		xc_text_add(text, ", after waiting for a condition");
 	if (wait->handler) {
 		xc_text_add(text, ", in the signal handler ");
 		xc_text_name(text, wait->handler);
@@ -115,7 +115,7 @@ static const struct call {
 	{"epoll_pwait", "epoll on", FD},
 	{"epoll_pwait2", "epoll on", FD},
 	{"flock", "waiting for a lock of the file of", FD},
-	{"fcntl", "waiting for a lock of a part of the file of", FD},
+	{"fcntl", "waiting for a lock of a byte range of the file of", FD},
 	{"fsync", "fsync of", FD},
 	{"fdatasync", "fdatasync of", FD},
 	{"poll", "poll on", COUNT_1},
@@ -374,7 +374,7 @@ void xc_wait_report_section(struct xc_report *report, struct xc_process *process
 			xc_cell_count(it->count),
 			xc_cell_integer(it->first->thread->tid),
 			xc_cell_text(it->first->role),
-			it->place ? xc_cell_text(it->place) : xc_cell_null("no function of the program's own"),
+			it->place ? xc_cell_text(it->place) : xc_cell_null("no function of the program"),
 			xc_cell_text(it->what),
 		};
 		row[WAITS].secret = it->first->thread->call_file != NULL;

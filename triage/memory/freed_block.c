@@ -143,7 +143,8 @@ static void report_block(const struct xc_crash_context *crash, const struct free
 	struct xc_what what = xc_what(crash->process, crash->heap, freed->at ? freed->at : freed->suspect->value);
 	xc_what_text(crash->process, crash->heap, &what, &text);
 	if (freed->at)
-		xc_verdict_evidence(crash->report, "%s = 0x%" PRIx64 " stands in freed memory, at 0x%" PRIx64 ": %s%s",
+		xc_verdict_evidence(crash->report,
+				    "%s = 0x%" PRIx64 " is stored in freed memory, at 0x%" PRIx64 ": %s%s",
 				    freed->suspect->who, freed->suspect->value, freed->at, xc_text_string(&text),
 				    freed->metadata ? "; the allocator put it there when the block was freed" : "");
 	else
@@ -169,8 +170,8 @@ static size_t report_variables(const struct xc_pointer_diagnosis *s, uint32_t bl
 		xc_pointers_text(s->crash, pointer, &text);
 	}
 	if (told)
-		xc_verdict_evidence(s->crash->report, "the freed block is what %s still point%s to",
-				    xc_text_string(&text), told > 1 ? "" : "s");
+		xc_verdict_evidence(s->crash->report, "%s still point%s to the freed block", xc_text_string(&text),
+				    told > 1 ? "" : "s");
 	xc_text_fini(&text);
 	return told;
 }
@@ -197,10 +198,10 @@ static void explain(struct xc_pointer_diagnosis *s, const struct freed *freed)
 	if (!freed->at)
 		xc_text_printf(&cause, "%s%s points into a block that had been freed%s", sure ? "" : "likely ",
 			       freed->suspect->who,
-			       sure || !crash->fault.addr_known ? "" : ", though the access went far from it");
+			       sure || !crash->fault.addr_known ? "" : ", though the access went far beyond it");
 	else
 		xc_text_printf(&cause,
-			       "%sa block was used after it was freed: the %s that faulted was read out of it%s%s",
+			       "%sa block was used after it was freed: the %s that faulted was read from it%s%s",
 			       sure ? "" : "likely ", kind && strcmp(kind, "call") == 0 ? "target" : "pointer",
 			       through.len ? ", through " : "", xc_text_string(&through));
 	xc_crash_context_classify(crash, "use-after-free", kind, "high", sure ? "certain" : "likely",
@@ -216,10 +217,10 @@ bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *s)
 		return false;
 	if (!find_direct(s, &freed) && !find_read(s, &freed) && !find_anywhere(s, &freed)) {
 		if (s->crash->heap->blocks.count > BLOCKS)
-			xc_verdict_evidence(
-				s->crash->report,
-				"whether it was read out of a freed block was asked of the first %d blocks only",
-				BLOCKS);
+			xc_verdict_evidence(s->crash->report,
+					    "missing: whether it was read from a freed block: only the first %d blocks "
+					    "were searched",
+					    BLOCKS);
 		return false;
 	}
 	explain(s, &freed);

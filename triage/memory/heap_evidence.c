@@ -138,12 +138,11 @@ static void report_damage(struct xc_crash_context *crash)
 	xc_what_text(heap->process, heap, &what, &text);
 	bool book = !overrun.certain &&
 		    strstr(xc_text_string(&text), "tcache_perthread_struct"); /* glibc itself writes there */
-	xc_verdict_evidence(
-		crash->report,
-		book ? "before the damage, at 0x%llx, lies a block of the C library's own; what wrote over its end is "
-		       "not known: %s"
-		     : "the block before the damage, 0x%llx, was likely written past its end: %s",
-		(unsigned long long)what.addr, xc_text_string(&text));
+	xc_verdict_evidence(crash->report,
+			    book ? "the block before the damage, at 0x%llx, belongs to the C library; what wrote past "
+				   "its end is not known: %s"
+				 : "the block before the damage, 0x%llx, was likely written past its end: %s",
+			    (unsigned long long)what.addr, xc_text_string(&text));
 	xc_text_fini(&text);
 	xc_referrers_report(crash, overrun.block, true, "that block is");
 }
@@ -163,8 +162,8 @@ static void report_unfinished(const struct xc_crash_context *crash, const char *
 	const struct xc_damage *first = xc_audit_first(crash->heap);
 	if (first)
 		xc_verdict_evidence(crash->report,
-				    "missing: whether the heap is damaged: it looks so at 0x%llx, but a signal came in "
-				    "%s(), which may not have been done there",
+				    "missing: whether the heap is damaged: it looks damaged at 0x%llx, but a signal "
+				    "interrupted %s(), which may have been at work there",
 				    (unsigned long long)first->addr, function);
 }
 

@@ -106,10 +106,10 @@ static void explain_wild_index(struct xc_pointer_diagnosis *s, const struct xc_w
 	static const char why[] = "likely an index that is wrong or has overflowed";
 	if (far->several)
 		xc_pointer_diagnosis_explain(
-			s, "the value is a multiple of a number in a register away from a good pointer: %s", why);
+			s, "the value differs from a valid pointer by a multiple of a number in a register: %s", why);
 	else
 		xc_pointer_diagnosis_explain(
-			s, "the value is as far from a good pointer as %" PRId64 " elements of %" PRIu64 " %s are: %s",
+			s, "the value is %" PRId64 " elements of %" PRIu64 " %s away from a valid pointer: %s",
 			far->number, far->size, far->size == 1 ? "byte" : "bytes", why);
 }
 
@@ -143,11 +143,10 @@ static bool diagnose_bit_flip(struct xc_pointer_diagnosis *s)
 		xc_verdict_evidence(s->crash->report,
 				    "%s = 0x%" PRIx64 " is one bit (bit %u) away from 0x%" PRIx64 ", %s", it->who,
 				    it->value, flip.bit, flip.good, flip.what);
-		xc_pointer_diagnosis_explain(
-			s,
-			"the value is one bit away from a good pointer: something set or cleared that "
-			"bit, perhaps bad memory%s",
-			is_overflow(flip.bit) ? "; or an index that overflowed led there" : "");
+		xc_pointer_diagnosis_explain(s,
+					     "the value is one bit away from a valid pointer: something set or cleared "
+					     "that bit, perhaps bad memory%s",
+					     is_overflow(flip.bit) ? "; or an index that overflowed led there" : "");
 		return true;
 	}
 	return false;

@@ -38,8 +38,8 @@ bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *s)
 			continue;
 		xc_pointers_text(s->crash, pointer, &text);
 		xc_verdict_evidence(s->crash->report,
-				    "%s = 0x%" PRIx64 " leads below the stack pointer, to the frame of a function that "
-				    "has returned; %s stands there",
+				    "%s = 0x%" PRIx64 " points below the stack pointer, into the frame of a function "
+				    "that has returned; %s is stored there",
 				    xc_text_string(&text), pointer->value, s->suspects[0].who);
 		xc_pointer_diagnosis_explain(
 			s, "likely read from a local variable of a function that has returned, through %s",

@@ -50,11 +50,12 @@ static bool diagnose_frame(struct xc_pointer_diagnosis *s, size_t index)
 	bool good = begin <= back && xc_local_array_below(crash, index, back, &name, &at, &size) != SIZE_MAX &&
 		    back - at >= size && at + size + WORD >= begin; /* a NUL may end the array */
 	if (good) {
-		xc_verdict_evidence(crash->report,
-				    "%s (%" PRIu64 " bytes at 0x%" PRIx64
-				    ") of %s was written past its end: what lies behind "
-				    "it is text, up to the return address at 0x%" PRIx64 " and over it",
-				    xc_text_string(&name), size, at, function_of(crash, index), back);
+		xc_verdict_evidence(
+			crash->report,
+			"%s (%" PRIu64 " bytes at 0x%" PRIx64
+			") of %s was written past its end: text follows it, up to the return address at 0x%" PRIx64
+			" and over it",
+			xc_text_string(&name), size, at, function_of(crash, index), back);
 		xc_pointer_diagnosis_explain(s, "likely `%s` was written past its end, over the return address too",
 					     xc_text_string(&name));
 	}

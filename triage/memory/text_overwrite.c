@@ -61,9 +61,9 @@ static bool report_place(const struct xc_crash_context *crash, xc_addr at, unsig
 		xc_what_text(crash->process, NULL, &what, &place);
 	if (good) {
 		text_around(crash->process, at, len, &shown);
-		xc_verdict_evidence(crash->report, "the same text stands at 0x%" PRIx64 ", in %s: \"%s\"", at,
+		xc_verdict_evidence(crash->report, "the same text is at 0x%" PRIx64 ", in %s: \"%s\"", at,
 				    xc_text_string(&place), xc_text_string(&shown));
-		xc_text_printf(&redacted, "the same text stands at 0x%" PRIx64 ", in %s", at, xc_text_string(&place));
+		xc_text_printf(&redacted, "the same text is at 0x%" PRIx64 ", in %s", at, xc_text_string(&place));
 		xc_verdict_redact(crash->report, xc_text_string(&redacted));
 	}
 	xc_text_fini(&place);

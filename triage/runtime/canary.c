@@ -106,13 +106,12 @@ static void report_array(struct xc_crash_context *crash, size_t index, xc_addr c
 	uint64_t size = 0;
 	size_t others = xc_local_array_below(crash, index, canary, &text, &at, &size);
 	if (others == SIZE_MAX) {
-		xc_verdict_evidence(crash->report,
-				    "which array it was is not known: debug information tells of none here");
+		xc_verdict_evidence(crash->report, "which array it was is not known: debug information has none here");
 	} else {
 		xc_verdict_evidence(crash->report,
 				    "%s (%" PRIu64 " bytes at 0x%" PRIx64 ") lies %" PRIu64 " bytes below the canary%s",
 				    xc_text_string(&text), size, at, canary - at - size,
-				    others ? ": likely the one; there are others below it" : "");
+				    others ? ": likely this one; there are others below it" : "");
 		crash->verdict->expression =
 			others ? NULL : xc_arena_strdup(&crash->report->arena, xc_text_string(&text));
 		xc_auto(xc_freep) char *cause =

@@ -28,7 +28,7 @@ bool xc_cause_abort_classify(struct xc_crash_context *crash)
 	if (!caller_named(crash))
 		xc_crash_context_classify(
 			crash, "abort", NULL, "low", called ? "likely" : "guess",
-			called ? "abort() was called; by what is not known, there are no symbols of the caller"
+			called ? "abort() was called; the caller is not known: it has no symbols"
 			       : "the program ended itself with SIGABRT; why is not known: its stack could "
 				 "not be read, or "
 				 "has no names");

@@ -225,9 +225,9 @@ static void classify(struct xc_crash_context *crash, const struct xc_frame_code 
 	} else {
 		xc_text_printf(&cause, "%s() was asked for memory", allocator->name);
 	}
-	xc_text_printf(&cause, " and had none, and %s gave up", xc_crash_context_culprit(crash));
+	xc_text_printf(&cause, " and failed, and %s gave up", xc_crash_context_culprit(crash));
 	xc_crash_context_classify(crash, "out-of-memory", NULL, "low", "likely", xc_text_string(&cause));
-	xc_verdict_evidence(crash->report, "the call that gave up is only come to after a test of what %s() returned",
+	xc_verdict_evidence(crash->report, "the call that gave up is reached only after a test of the result of %s()",
 			    allocator->name);
 	report_mapped(crash);
 	xc_text_fini(&cause);

@@ -126,9 +126,9 @@ bool xc_fortify_classify(struct xc_crash_context *crash)
 		return false;
 	const char *cause = "a checked C library call would have written past the end of its destination";
 	if (message && strstr(message, texts[1]))
-		cause = "longjmp() was to go to a function that has returned";
+		cause = "longjmp() targeted a function that has returned";
 	else if (message && (strstr(message, texts[2]) || strstr(message, texts[3])))
-		cause = "a format that may not be trusted has %n in it, or skips arguments";
+		cause = "an untrusted format contains %n, or skips arguments";
 	xc_crash_context_classify(crash, "fortify", NULL, "medium", "certain", cause);
 	const struct call *call =
 		crash->blame.place && (!message || strstr(message, texts[0])) ? find_call(crash) : NULL;
@@ -136,6 +136,6 @@ bool xc_fortify_classify(struct xc_crash_context *crash)
 		report_call(crash, call);
 	if (call && strcmp(call->name, "fdelt") == 0)
 		crash->verdict->cause =
-			"FD_SET() and its like were given a descriptor that is negative or not below FD_SETSIZE";
+			"FD_SET() or a similar macro was given a descriptor that is negative or not below FD_SETSIZE";
 	return true;
 }

@@ -36,23 +36,23 @@ static const struct {
 	{"core::result::unwrap_failed", "unwrap", "called unwrap() or expect() on an Err"},
 	{"panic_bounds_check", "index", "used an index that is out of bounds"},
 	{"core::slice::index::slice_", "slice", "took a slice out of bounds"},
-	{"core::str::slice_error_fail", "slice", "took a part of a str that is out of bounds or cuts a character"},
-	{"_overflow", "overflow", "computed a number that its type does not hold"},
+	{"core::str::slice_error_fail", "slice", "sliced a str out of bounds or within a character"},
+	{"_overflow", "overflow", "computed a number that does not fit its type"},
 	{"_by_zero", "division by zero", "divided by zero"},
-	{"assert_failed", "assert", "found an assertion that does not hold"},
-	{"already_borrowed", "borrow", "borrowed a RefCell that is borrowed"},
-	{"already_mutably_borrowed", "borrow", "borrowed a RefCell that is borrowed"},
-	{"unreachable_display", "unreachable", "came to what was thought unreachable"},
+	{"assert_failed", "assert", "failed an assertion"},
+	{"already_borrowed", "borrow", "borrowed a RefCell that was already borrowed"},
+	{"already_mutably_borrowed", "borrow", "borrowed a RefCell that was already borrowed"},
+	{"unreachable_display", "unreachable", "reached code marked as unreachable"},
 };
 
 /* Older compilers pass the reason as a text. */
 static const struct {
 	const char *begins, *has, *kind, *words;
 } texts[] = {
-	{"attempt to ", "overflow", "overflow", "computed a number that its type does not hold"},
+	{"attempt to ", "overflow", "overflow", "computed a number that does not fit its type"},
 	{"attempt to ", "zero", "division by zero", "divided by zero"},
-	{"assertion failed", "", "assert", "found an assertion that does not hold"},
-	{"internal error: entered unreachable", "", "unreachable", "came to what was thought unreachable"},
+	{"assertion failed", "", "assert", "failed an assertion"},
+	{"internal error: entered unreachable", "", "unreachable", "reached code marked as unreachable"},
 	{"called `Option::unwrap()`", "", "unwrap", "called unwrap() on None"},
 };
 
@@ -153,7 +153,7 @@ static void classify_panic(struct xc_crash_context *crash)
 	else if (!has_name(&crash->blame)) /* it may be the library's, which panics for many reasons */
 		classify(crash, NULL, "panicked");
 	else
-		classify(crash, "explicit", "panicked: panic!(), or assert!() with a text of its own");
+		classify(crash, "explicit", "panicked: panic!(), or assert!() with its own message");
 }
 
 /* ---- out of memory ---- */

@@ -159,8 +159,7 @@ static void report_access(struct xc_crash_context *crash, const struct found *fo
 	if (found->reporter + 1 < crash->frame_count && xc_argument_find(crash, found->reporter + 1, 0, &addr))
 		xc_verdict_evidence(crash->report, "at the address 0x%" PRIx64, addr);
 	if (!found->kind)
-		xc_verdict_evidence(crash->report,
-				    "what it reported is not known: it is on the program's error output");
+		xc_verdict_evidence(crash->report, "its report is not known: it is on the program's standard error");
 }
 
 bool xc_sanitizer_classify(struct xc_crash_context *crash)

@@ -97,7 +97,7 @@ static void report_exception(struct xc_crash_context *crash, const struct xc_exc
 		crash->verdict->message = what;
 	if (!e->sure)
 		xc_verdict_evidence(crash->report,
-				    "its header was found on the stack: the run-time's own list could not be read");
+				    "its header was found on the stack: the runtime's own list could not be read");
 	report_object(crash, e);
 }
 
@@ -125,12 +125,12 @@ static bool out_of_memory(struct xc_crash_context *crash, const struct xc_except
 		return false;
 	if (asked_for(crash, &size))
 		classify(crash, "out-of-memory", e->type, "low", "certain",
-			 xc_asprintf("operator new could not give the %" PRIu64
-				     " bytes that %s asked for, and nothing caught %s",
+			 xc_asprintf("operator new could not allocate the %" PRIu64
+				     " bytes that %s requested, and nothing caught %s",
 				     size, xc_crash_context_culprit(crash), e->type));
 	else
 		classify(crash, "out-of-memory", e->type, "low", "certain",
-			 xc_asprintf("memory was asked for in %s that could not be had, and nothing caught %s",
+			 xc_asprintf("an allocation in %s failed, and nothing caught %s",
 				     xc_crash_context_culprit(crash), e->type));
 	return true;
 }
@@ -171,10 +171,10 @@ static void classify_thrown(struct xc_crash_context *crash, const struct xc_exce
 		cause = xc_asprintf("%s was thrown through %s, which is noexcept; the thrower's frame is gone", e->type,
 				    barrier);
 	else if (barrier)
-		cause = xc_asprintf("%s, thrown by %s, came to %s, which is noexcept", e->type,
+		cause = xc_asprintf("%s, thrown by %s, reached %s, which is noexcept", e->type,
 				    xc_crash_context_culprit(crash), barrier);
 	else if (personality)
-		cause = xc_asprintf("%s, thrown by %s, came to a function that is noexcept", e->type,
+		cause = xc_asprintf("%s, thrown by %s, reached a function that is noexcept", e->type,
 				    xc_crash_context_culprit(crash));
 	else
 		cause = xc_asprintf("%s was thrown%s by %s, and nothing caught it", e->type, again ? " again" : "",
@@ -228,17 +228,16 @@ static void classify_pure(struct xc_crash_context *crash, size_t reporter)
 	bool known = xc_argument_find(crash, reporter + 1, 0, &object);
 	const char *name = known ? xc_exception_class(crash, object) : NULL;
 	if (!name) {
-		xc_crash_context_classify(crash, "pure-virtual-call", NULL, "medium", "certain",
-					  "a pure virtual function was called: the object was being made or destroyed");
+		xc_crash_context_classify(
+			crash, "pure-virtual-call", NULL, "medium", "certain",
+			"a pure virtual function was called: the object was being constructed or destroyed");
 		return;
 	}
 	crash->verdict->expression = called_slot(crash, reporter + 1, name);
 	classify(crash, "pure-virtual-call", NULL, "medium", "certain",
-		 xc_asprintf(
-			 "a pure virtual function was called in %s: the object is only a %s, as while its constructor "
-			 "or destructor "
-			 "runs, and after",
-			 xc_crash_context_culprit(crash), name));
+		 xc_asprintf("a pure virtual function was called in %s: the object is only a %s, as during its "
+			     "constructor or destructor, and after it",
+			     xc_crash_context_culprit(crash), name));
 	xc_verdict_evidence(crash->report, "the object at 0x%" PRIx64 " has the virtual functions of %s", object, name);
 }
 

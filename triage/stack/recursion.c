@@ -86,7 +86,7 @@ static void cycle_cause(const struct overflow *o, struct xc_text *text)
 			xc_call_cycle_name(o->crash, through, text);
 		xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "", xc_call_cycle_rounds(&o->cycle) - 1);
 	} else {
-		xc_text_printf(text, " went round %" PRIu64 " times", xc_call_cycle_rounds(&o->cycle));
+		xc_text_printf(text, " repeated %" PRIu64 " times", xc_call_cycle_rounds(&o->cycle));
 	}
 	xc_text_add(text, o->use.cut ? " and more" : "");
 	add_filled(o, text);
@@ -120,14 +120,13 @@ static void classify_frame(struct overflow *o)
 	xc_call_cycle_name(o->crash, user_at(o, at), &text);
 	xc_text_add(&text, computed ? " took " : " has a frame of ");
 	xc_text_size(&text, coded > o->use.largest ? coded : o->use.largest);
-	xc_text_add(&text, computed ? " from the stack as it ran, by alloca or an array of variable length: more than "
-				      "was left of it"
+	xc_text_add(&text, computed ? " on the stack, by alloca or a variable-length array: more than was left of it"
 				    : ": more than was left of the stack");
 	classify(o, computed ? "alloca" : "large-frame", o->use.largest, &text);
 	if (!known || o->use.lost)
 		o->crash->verdict->confidence = "likely";
 	if (o->use.lost)
-		xc_verdict_evidence(o->crash->report, "missing: the stack above that frame, which cannot be followed");
+		xc_verdict_evidence(o->crash->report, "missing: the stack above that frame, which cannot be unwound");
 	uint64_t size = 0;
 	const char *local = xc_large_frame_local(o->crash, at, o->use.largest, &size);
 	if (local)
@@ -188,7 +187,7 @@ static bool classify_recurring(struct overflow *o, uint64_t least)
 static void classify_lost(struct overflow *o)
 {
 	struct xc_text text = {0};
-	xc_text_add(&text, "the stack is used up; by what is not known, because its frames cannot be followed");
+	xc_text_add(&text, "the stack is used up; by what is not known: its frames cannot be unwound");
 	classify(o, NULL, o->use.largest, &text);
 }
 
@@ -279,11 +278,11 @@ static void report_stack(const struct overflow *o)
 	xc_verdict_evidence(o->crash->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
 	if (!o->end.limit && !o->crash->fault.addr_known && o->crash->fault.code_known)
-		xc_verdict_evidence(o->crash->report,
-				    "the kernel told no address, as when there is no room to call the "
-				    "signal's handler, which has no stack of its own");
+		xc_verdict_evidence(
+			o->crash->report,
+			"the kernel gave no address, as when the stack has no room to call the signal handler");
 	if (!o->end.framed)
-		xc_verdict_evidence(o->crash->report, "its frames cannot be followed: told by the mappings alone");
+		xc_verdict_evidence(o->crash->report, "its frames cannot be unwound: known from the mappings alone");
 }
 
 void xc_recursion_classify_end(struct xc_crash_context *crash, const struct xc_stack_end *end)

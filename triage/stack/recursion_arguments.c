@@ -239,10 +239,10 @@ static bool report_pointer(const struct rounds *r, const struct argument *a)
 	bool follows = follow(r, a, &text);
 	if (follows && ring)
 		xc_verdict_evidence(r->crash->report,
-				    "%s goes on by %s and comes back to the same %zu objects: they are a ring", a->name,
+				    "%s advances by %s and returns to the same %zu objects: they form a ring", a->name,
 				    xc_text_string(&text), ring);
 	else if (follows)
-		xc_verdict_evidence(r->crash->report, "%s goes on by %s each round", a->name, xc_text_string(&text));
+		xc_verdict_evidence(r->crash->report, "%s advances by %s each round", a->name, xc_text_string(&text));
 	else if (ring)
 		xc_verdict_evidence(r->crash->report, "%s takes the same %zu values over and over", a->name, ring);
 	xc_text_fini(&text);

@@ -17,15 +17,15 @@ static const struct {
 	{0x6b, 1, "that debugging allocators fill freed memory with", true},
 	{0xdd, 1, "that debugging allocators fill freed memory with", true},
 	{0xcd, 1, "that debugging allocators fill new memory with", false},
-	{0xfd, 1, "that debugging allocators put round blocks", false},
+	{0xfd, 1, "that debugging allocators put around blocks", false},
 	{0xaa, 1, "that clang initialises variables with when it is told to", false},
 	{0xfe, 1, "that compilers initialise variables with when they are told to, and allocators fill memory with",
 	 false},
 	{0xbe, 1, "that address sanitizers fill new memory with", false},
-	{0xdeadbeef, 4, "that programs put where nothing may be used any more", true},
+	{0xdeadbeef, 4, "that programs put where memory may no longer be used", true},
 	{0xfeedface, 4, "that debugging allocators fill memory with", false},
 	{0xbaadf00d, 4, "that debugging allocators fill new memory with", false},
-	{0xdeadc0de, 4, "that programs put where nothing may be used any more", true},
+	{0xdeadc0de, 4, "that programs put where memory may no longer be used", true},
 	{0xcafebabe, 4, "that programs mark memory with", false},
 };
 

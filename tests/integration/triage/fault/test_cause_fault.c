@@ -78,7 +78,7 @@ static void dereferences(void **state)
 		 "\"memory\");",
 		 "wild-write (block), high, certain", ""},
 		{"p = (char *)0x123456789000; memset(p, a, 300 + zero);", "wild-write (block), high, certain", ""},
-		{"p = (char *)0x8141424344454647; zero = *p;", "wild-read, medium, certain", "no address"},
+		{"p = (char *)0x8141424344454647; zero = *p;", "wild-read, medium, certain", "not a canonical address"},
 		{"__asm__ volatile(\"movb $1, (%0,%1)\" :: \"r\"(data), \"r\"(1L << 46) : \"memory\");",
 		 "wild-write, high, certain", "an index led from a good pointer"},
 		{"__asm__ volatile(\"movb $1, (%%rsp,%0)\" :: \"r\"(1L << 46) : \"memory\");", /* SIGBUS */
@@ -256,7 +256,7 @@ static void checks_of_a_compiler_that_is_not_known_are_likely(void **state)
 	(void)state;
 	static const struct expected bounds = {PROGRAM("volatile int i = 70; data[i] = 1; zero = data[3];"),
 					       "trap-instruction (index out of bounds), low, likely",
-					       "by the numbers of clang 14"};
+					       "by the numbering of clang 14"};
 	expect("clang -O1 -fsanitize=bounds -fsanitize-trap=all -x c", &bounds);
 }
 

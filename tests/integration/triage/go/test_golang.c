@@ -175,7 +175,7 @@ static void without_symbols_it_is_said_what_is_missing(void **state)
 					     .class_name = "panic",
 					     .kind = "unlock",
 					     .function = "main.unlock",
-					     .says = "missing: what Go's run-time printed",
+					     .says = "missing: the last output of Go's runtime",
 					     .also = "missing: the program's symbols"};
 	static const char *const stripped[] = {"-ldflags=\"-s -w\"", "-buildmode=pie -ldflags=\"-s -w\""};
 	check_needs("go");
@@ -244,7 +244,7 @@ static void without_its_text_a_panic_is_told_by_who_called_panic(void **state)
 	check_needs("go");
 	expect_kind("twice", "channel", "main.twice closed a channel");
 	expect_kind("key", "unhashable", "main.key used a key that has no hash");
-	expect_kind("array", "slice", "main.array made an array of a slice that is too short");
+	expect_kind("array", "slice", "main.array converted a slice that is too short to an array");
 	expect_kind("equal", "uncomparable", "main.equal compared interfaces");
 	expect_kind("number", "type assertion", "main.number took an interface");
 	expect_kind("room", "size", "main.room asked for a slice");
@@ -287,7 +287,7 @@ static void that_the_runtime_raised_the_signal_alone_is_not_certain(void **state
 	a.q.frame_count = 1;
 	if (!xc_golang_classify(&a.q) || !judged_same(a.j.verdict->class_name, "abort") ||
 	    strcmp(a.j.verdict->confidence, "certain") == 0 ||
-	    !judged_says(&a.j, "missing: the functions of Go's run-time"))
+	    !judged_says(&a.j, "missing: the functions of Go's runtime"))
 		judged_fail(&a.j, "abort", "missing");
 	asked_free(&a);
 }

@@ -554,17 +554,15 @@ static void an_owner_has_ended_only_where_all_ids_can_be_compared(void **state)
 	run(&r, compilers[1], left);
 	look_until(&r, 0, 1);
 	r.process->live = false; /* a core of the kernel's: its ids are those of the process */
-	assert_lock_is_told(&r, xc_locks_of(r.process), true, "held by thread", "calls itself");
+	assert_lock_is_told(&r, xc_locks_of(r.process), true, "held by thread", "in its pid namespace");
 	assert_orphan_is_told(&r, tid_of(&r, "owner"), "it ended without unlocking it, or fork() did not copy it");
-	assert_orphan_is_told(&r, r.process->pid - 1, "likely it took it before fork()");
+	assert_orphan_is_told(&r, r.process->pid - 1, "likely took the lock before fork()");
 	r.process->live = true;
 	look_away(&r);
-	assert_lock_is_told(&r, look_from_outside(&r, true), true, "held by the thread that calls itself",
-			    "of another process");
+	assert_lock_is_told(&r, look_from_outside(&r, true), true, "held by the thread with id ", "of another process");
 	r.process->live = true;
 	look_away(&r);
-	assert_lock_is_told(&r, look_from_outside(&r, false), false, "held by the thread that calls itself",
-			    "not there");
+	assert_lock_is_told(&r, look_from_outside(&r, false), false, "held by the thread with id ", "does not exist");
 	look_away_from_core(&r);
 }
 

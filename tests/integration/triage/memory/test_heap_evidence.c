@@ -44,7 +44,7 @@ static void a_register_into_freed_memory_is_named(void **state)
 		     "a->next = b;\n"
 		     " free(b); free(a); struct node *n = head; struct node *bad = n->next; sum = bad->id + n->id;\n"
 		     " return (int)n->id; }\n",
-		"stands in freed memory"));
+		"is stored in freed memory"));
 }
 
 static void the_block_that_was_written_past_its_end_is_named_with_its_type(void **state)
@@ -84,7 +84,7 @@ static void damage_that_malloc_was_interrupted_at_is_not_known(void **state)
 {
 	(void)state;
 	assert_true(has_evidence(STUCK("free(block); block[1] = 0x123456789000; memset(sink, 'x', 2040);"),
-				 "missing: whether the heap is damaged: it looks so at 0x"));
+				 "missing: whether the heap is damaged: it looks damaged at 0x"));
 }
 
 static void damage_that_malloc_complained_of_is_told(void **state)

@@ -249,7 +249,7 @@ static void an_index_and_its_product_lead_to_one_place(void **state)
 	(void)state;
 	static const struct told told = {
 		HEAD TWO_NUMBERS("a * 8"), "wild-read, medium",
-		"a multiple of a number in a register away from a good pointer: likely an index",
+		"by a multiple of a number in a register: likely an index",
 		"where a live block begins"};
 	expect_of_two("gcc -g -O1", "clang -g -O1", &told);
 }
