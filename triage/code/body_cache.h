@@ -1,4 +1,4 @@
-/* body_cache: the functions whose code an inquiry reads, each decoded once however many rules and steps of theirs ask for it. */
+/* body_cache: the functions whose code the rules read. Each is decoded once. */
 #ifndef XC_BODY_CACHE_H
 #define XC_BODY_CACHE_H
 
@@ -6,11 +6,11 @@
 
 struct xc_body_cache;
 
-/* Lives in the arena, and so do the bodies. */
+/* The cache and its bodies live in the arena. */
 struct xc_body_cache *xc_body_cache_new(const struct xc_process *process, struct xc_arena *arena);
 
-/* The function round an address. NULL when xc_body_read gives none, or when so much code was decoded that no more is: a core's stack may
- * lead anywhere. */
+/* The function around an address. NULL when xc_body_read returns none, or when the limit of decoded code is reached:
+ * the stack of a core may lead anywhere. */
 struct xc_body *xc_body_cache_get(struct xc_body_cache *bodies, xc_addr addr);
 
 #endif

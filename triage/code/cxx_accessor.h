@@ -1,4 +1,5 @@
-/* cxx_accessor: functions of C++'s library that only lead into an object, so that the object stands in an expression, not what is in it. */
+/* cxx_accessor: functions of the C++ library that only access an object, so that an expression names the object and
+ * not its internals. */
 #ifndef XC_CXX_ACCESSOR_H
 #define XC_CXX_ACCESSOR_H
 
@@ -8,7 +9,7 @@ enum xc_cxx_accessor_way {
 	XC_CXX_ACCESSOR_NONE,
 	XC_CXX_ACCESSOR_POINTER,   /* get(), operator->: the pointer that a smart pointer holds */
 	XC_CXX_ACCESSOR_REFERENCE, /* operator*: what it points to */
-	XC_CXX_ACCESSOR_ELEMENT,   /* operator[], at() of what counts its elements */
+	XC_CXX_ACCESSOR_ELEMENT,   /* operator[], at() of a container */
 	XC_CXX_ACCESSOR_FIRST,     /* front() */
 	XC_CXX_ACCESSOR_LAST,      /* back() */
 };
@@ -19,8 +20,8 @@ enum xc_cxx_accessor_way xc_cxx_accessor_of(const char *function);
 /* "std::vector::size" of "std::vector<long, std::allocator<long> >::size", "std::string"; other names as they are. */
 const char *xc_cxx_accessor_short(const char *function, struct xc_arena *arena);
 
-/* What stands in an object of C++'s library, by the class and the name of a member deep in it: "" for the pointer of a smart pointer, "data()",
- * "end()", "size()"; NULL: nothing that has a name outside. */
+/* The accessor that names a member deep in an object of the C++ library, by the class and the name of the member: ""
+ * for the pointer of a smart pointer, "data()", "end()", "size()". NULL: the member has no public name. */
 const char *xc_cxx_accessor_member(const char *class_name, const char *member);
 
 /* Is it such a class? */

@@ -1,4 +1,4 @@
-/* linear_expr: sums of terms: what a register holds, or where memory is, as the machine's code computes it. */
+/* linear_expr: sums of symbolic values: the content of a register, or an address, as the machine code computes it. */
 #ifndef XC_LINEAR_EXPR_H
 #define XC_LINEAR_EXPR_H
 
@@ -6,10 +6,10 @@
 
 enum xc_symbolic_kind {
 	XC_SYMBOLIC_UNKNOWN,
-	XC_SYMBOLIC_VARIABLE, /* debug information says so: in register `reg` before instruction `at` */
-	XC_SYMBOLIC_LOADED,   /* by instruction `at` from the place that text names */
+	XC_SYMBOLIC_VARIABLE, /* by debug information: in register `reg` before instruction `at` */
+	XC_SYMBOLIC_LOADED,   /* by instruction `at`, from the place that `text` names */
 	XC_SYMBOLIC_RESULT,   /* of the call `at` */
-	XC_SYMBOLIC_ENTRY,    /* register `reg` as the function was entered, without a name */
+	XC_SYMBOLIC_ENTRY,    /* register `reg` at the function's entry, without a name */
 };
 
 struct xc_symbolic_value {
@@ -26,9 +26,9 @@ struct xc_symbolic_value {
 enum { XC_LINEAR_EXPR_PARTS = 4 };
 
 struct xc_linear_expr {
-	bool known;    /* false: nothing is said */
+	bool known;    /* false: no information */
 	bool sure;     /* each step is the only possible one */
-	bool absolute; /* the constant has an address in it */
+	bool absolute; /* the constant contains an address */
 	int64_t constant;
 	struct xc_linear_expr_part {
 		struct xc_symbolic_value term;
@@ -37,11 +37,12 @@ struct xc_linear_expr {
 	size_t count;
 };
 
-/* A number, and one term. */
+/* A constant, and a single term. */
 struct xc_linear_expr xc_linear_expr_constant(int64_t constant);
 struct xc_linear_expr xc_linear_expr_term(const struct xc_symbolic_value *term, bool sure);
 
-/* Add a part, or another form, so many times; form is not known any more when that has too many terms, or two addresses in it. */
+/* Add a part, or another expression, so many times. The result is not known when it has too many terms, or two
+ * addresses. */
 void xc_linear_expr_add_part(struct xc_linear_expr *form, const struct xc_linear_expr_part *part, int64_t times);
 void xc_linear_expr_add(struct xc_linear_expr *form, const struct xc_linear_expr *other, int64_t times);
 

@@ -4,7 +4,8 @@
 
 #include "triage/crash/crash_context.h"
 
-/* The classes call-null, exec-data, pc-control, by the target and by what sent control there. False when the program counter is in code. */
+/* The classes call-null, exec-data, pc-control, by the target and by the instruction that transferred control there.
+ * False when the program counter is in code. */
 bool xc_cause_jump_classify(struct xc_crash_context *crash);
 
 #endif

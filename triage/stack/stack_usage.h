@@ -1,34 +1,34 @@
-/* stack_usage: what a stack is full of: every frame is walked over, few are kept. */
+/* stack_usage: what fills a stack. Every frame is walked, few are kept. */
 #ifndef XC_STACK_USAGE_H
 #define XC_STACK_USAGE_H
 
 #include "triage/crash/crash_context.h"
 
 enum {
-	XC_STACK_USAGE_FRAMES = 1 << 20, /* walked at most */
+	XC_STACK_USAGE_FRAMES = 1 << 20, /* frames to walk at most */
 	XC_STACK_USAGE_PERIOD = 64,      /* frames of a round at most */
-	XC_STACK_USAGE_ENDS = 256,       /* outermost frames that are kept */
+	XC_STACK_USAGE_ENDS = 256,       /* outermost frames to keep */
 };
 
-/* A function that has frames there, what was inlined into it counted with it. */
+/* A function with frames on the stack, including functions inlined into it. */
 struct xc_stack_user {
-	xc_addr lookup;   /* an address in it (xc_frame_lookup) */
-	const char *name; /* without parameters; NULL when it has none. Of a library's function what was inlined into it
-	                         of the program's, if anything */
+	xc_addr lookup; /* an address in it (xc_frame_lookup) */
+	/* Without parameters; NULL when it has none. Of a library function: user code inlined into it, if any. */
+	const char *name;
 	const char *function; /* its own name */
-	bool own;             /* it, or that, is the program's, not of a language's library */
+	bool own;             /* it, or the inlined one, is user code */
 	uint64_t frames, bytes;
-	size_t first; /* the innermost one's number */
+	size_t first; /* number of its innermost frame */
 };
 
 struct xc_stack_usage {
 	struct xc_stack_user *users; /* those with most bytes first */
 	size_t user_count;
 	uint16_t *user_of;     /* of each frame, from the innermost: an index in users */
-	uint64_t frame_count;  /* as many as were walked */
+	uint64_t frame_count;  /* frames walked */
 	bool cut;              /* there are more */
-	bool lost;             /* there may be more, but how to go on is not known */
-	uint64_t bytes;        /* that they take */
+	bool lost;             /* there may be more, but unwinding failed */
+	uint64_t bytes;        /* of all frames */
 	uint64_t largest;      /* bytes of the largest frame */
 	uint64_t largest_at;   /* its number */
 	struct xc_frame *ends; /* the outermost frames, outermost last */
@@ -40,11 +40,12 @@ struct xc_stack_usage {
 	uint64_t cycle_bytes;  /* of its whole rounds */
 };
 
-/* Walk the crashed stack from the fault on, as far as it lies in `stack` (or below it). Everything lies in the arena. */
+/* Walk the crashed stack outward from the fault, as far as it is in `stack` (or below it). All results are in the
+ * arena. */
 void xc_stack_usage_count(const struct xc_crash_context *crash, const struct xc_mapping *stack, xc_addr lowest,
 			  struct xc_arena *arena, struct xc_stack_usage *out);
 
-/* The frame with this number, when it is among those that are kept: the inquiry's and the ends; else NULL. */
+/* The frame with this number, when it was kept: one of the crash context's, or of `ends`; else NULL. */
 const struct xc_frame *xc_stack_usage_frame(const struct xc_crash_context *crash, const struct xc_stack_usage *use,
 					    uint64_t number);
 
