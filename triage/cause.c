@@ -1,4 +1,4 @@
-/* cause: the first class whose rule holds wins; every rule leaves its evidence. */
+/* cause: the first rule that holds sets the class; later steps add evidence. */
 #include "triage/cause.h"
 
 #include <signal.h>
@@ -68,7 +68,7 @@ static void headline(struct xc_crash_context *crash)
 	else
 		xc_text_add(&text, xc_signal_text(f->signal));
 	add_code(crash, &text);
-	if (crash->verdict->headline) /* a rule has a better one */
+	if (crash->verdict->headline) /* a rule has set a better one */
 		xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 	else
 		crash->verdict->headline = xc_arena_strdup(&crash->report->arena, xc_text_string(&text));
@@ -107,7 +107,7 @@ static void locate(struct xc_crash_context *crash)
 				    crash->blame.through, crash->blame.through_module);
 }
 
-/* Nothing killed it: does it stand still? */
+/* No signal: is it hung? */
 static void hung(struct xc_report *report, struct xc_process *process)
 {
 	struct xc_crash_context crash = {.report = report, .process = process};
@@ -128,7 +128,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_abort_message_read(&crash);
 	crash.rules = xc_cause_table;
 	xc_cause_rule_apply(&crash, event_of(&crash.fault));
-	if (!xc_crash_context_is(&crash, "stack-overflow")) /* it does not matter which access came first */
+	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
 		xc_expression_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_golang_spell(&crash);

@@ -1,5 +1,5 @@
-/* cause_table: the first rule of an event that holds decides, so that specific causes come before general ones. The last rule of each
- * event always holds. */
+/* cause_table: the first rule of an event that holds decides. So specific causes come before general ones, and the
+ * last rule of each event always holds. */
 #include "triage/cause_table.h"
 
 #include "triage/fault/cause_fault.h"
@@ -19,7 +19,7 @@
 #include "triage/stack/recursion.h"
 
 const struct xc_cause_rule xc_cause_table[] = {
-	{"Go run-time", XC_CAUSE_ABORT, xc_golang_classify},
+	{"Go runtime", XC_CAUSE_ABORT, xc_golang_classify},
 	{"sanitizer", XC_CAUSE_ABORT, xc_sanitizer_classify},
 	{"heap corruption", XC_CAUSE_ABORT, xc_heap_complaint_classify},
 	{"stack canary", XC_CAUSE_ABORT, xc_canary_classify},

@@ -1,7 +1,8 @@
-/* missing_evidence: a verdict that had less to go by says so, at the end of its evidence, so that nobody takes its silence for an answer.
+/* missing_evidence: a verdict with less evidence says so, at the end, so that a missing fact is not taken for a
+ * negative one.
  *
- * What is told is what would have told more of this death: a fault's instruction, the names of the place, the stack that leads there,
- * and the heap where the C library aborted. */
+ * Reported is only what would have told more of this death: the faulting instruction, the names of the place, the
+ * stack that leads there, and the heap where the C library aborted. */
 #include "triage/missing_evidence.h"
 
 #include "heap/report/audit.h"
@@ -20,7 +21,7 @@ static bool has_code(const struct xc_crash_context *crash, xc_addr pc)
 	return xc_space_peek(crash->process->space, pc, &byte, 1) == 1;
 }
 
-/* The innermost frame that lies where code is, or was. */
+/* The innermost frame in code, or in memory that was code. */
 static const struct xc_frame *place_of_death(const struct xc_crash_context *crash)
 {
 	for (size_t i = 0; i < crash->frame_count; i++) {
@@ -44,7 +45,8 @@ static void report_code(const struct xc_crash_context *crash, const struct xc_fr
 				    module_name(crash->blame.place));
 }
 
-/* The mapping that holds the stack pointer, or, where that has run over its end, the stack just above; *at_out within it. */
+/* The mapping of the stack pointer, or, when that is past the end of the stack, the stack just above; *at_out is
+ * within it. */
 static const struct xc_mapping *stack_of(const struct xc_crash_context *crash, xc_addr *at_out)
 {
 	uint64_t sp;
@@ -59,7 +61,7 @@ static const struct xc_mapping *stack_of(const struct xc_crash_context *crash, x
 	return NULL;
 }
 
-/* The memory at the stack pointer is not in the core: who called is not known. */
+/* The memory at the stack pointer is not in the core: the callers are not known. */
 static bool report_stack(const struct xc_crash_context *crash)
 {
 	xc_addr at;
@@ -72,7 +74,7 @@ static bool report_stack(const struct xc_crash_context *crash)
 	return true;
 }
 
-/* Deaths of which the heap often tells the reason: the pointer was freed, or overwritten. */
+/* Deaths whose reason the heap often shows: the pointer was freed, or overwritten. */
 static bool heap_would_tell(const struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data"};
@@ -82,7 +84,7 @@ static bool heap_would_tell(const struct xc_crash_context *crash)
 	return false;
 }
 
-/* A walk that did not come to its end: what stands where it did not come to is not known. */
+/* An incomplete heap walk: nothing is known of the memory that it did not reach. */
 static void report_walk(const struct xc_crash_context *crash)
 {
 	uint64_t lost = xc_audit_lost(crash->heap);
@@ -101,7 +103,7 @@ static void report_walk(const struct xc_crash_context *crash)
 	xc_text_fini(&size);
 }
 
-/* A heap without blocks may be a program's that has none: only of a core that is cut it is known to be missing. */
+/* A program may have no heap blocks: the heap is known to be missing only in a truncated core. */
 static void report_heap(const struct xc_crash_context *crash)
 {
 	const char *why = crash->heap ? xc_heap_why_empty(crash->heap) : NULL;

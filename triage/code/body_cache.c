@@ -1,11 +1,11 @@
-/* body_cache: found again by an instruction at the address. Addresses that are in the midst of one, or in no function, are kept by
- * themselves. */
+/* body_cache: looked up by the address of an instruction. Other addresses, within an instruction or in no function,
+ * have entries of their own. */
 #include "triage/code/body_cache.h"
 
 enum {
 	ASKED = 512,           /* addresses */
-	FUNCTIONS = 256,       /* that are decoded */
-	INSTRUCTIONS = 1 << 20 /* of all of them: about 150 MiB */
+	FUNCTIONS = 256,       /* functions to decode at most */
+	INSTRUCTIONS = 1 << 20 /* in all functions: about 150 MiB */
 };
 
 struct asked {

@@ -1,4 +1,5 @@
-/* cxx_accessor: libstdc++ 5 to 14 (bits/unique_ptr.h, bits/shared_ptr_base.h, bits/stl_vector.h, bits/basic_string.h). */
+/* cxx_accessor: libstdc++ 5 to 14 (bits/unique_ptr.h, bits/shared_ptr_base.h, bits/stl_vector.h,
+ * bits/basic_string.h). */
 #include "triage/code/cxx_accessor.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static bool is_row(const char *name)
 	       xc_begins_with(name, "std::array<");
 }
 
-/* Behind the last "::" that is not in a template's arguments. */
+/* After the last "::" outside of template arguments. */
 static const char *method_of(const char *function)
 {
 	const char *method = function;

@@ -1,4 +1,4 @@
-/* linear_expr: equal terms of a sum are put together; what has too many is not known. */
+/* linear_expr: equal terms of a sum are merged; a sum with too many terms is not known. */
 #include "triage/code/linear_expr.h"
 
 #include <string.h>

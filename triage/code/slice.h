@@ -5,10 +5,10 @@
 #include "triage/code/body.h"
 
 enum xc_definition_kind {
-	XC_DEFINITION_INSN,   /* by the instruction `insn`, as its kind says */
-	XC_DEFINITION_RESULT, /* what the call `insn` returned */
-	XC_DEFINITION_FILLED, /* a slot whose address the call `insn` got: the call may have set it, or left it as it was */
-	XC_DEFINITION_ENTRY, /* the value at the function's entry: register `reg`, or the slot `offset` above the entry's sp */
+	XC_DEFINITION_INSN,    /* by the instruction `insn`, as its kind says */
+	XC_DEFINITION_RESULT,  /* what the call `insn` returned */
+	XC_DEFINITION_FILLED,  /* a slot whose address the call `insn` got: it may have set the slot */
+	XC_DEFINITION_ENTRY,   /* the value at entry: register `reg`, or the slot `offset` above the entry's sp */
 	XC_DEFINITION_UNKNOWN, /* clobbered, or set in a way that is not followed */
 };
 

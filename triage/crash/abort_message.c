@@ -1,11 +1,12 @@
-/* abort_message: libraries keep the text of their last words, each behind a symbol.
+/* abort_message: libraries store the message of an abort behind a symbol.
  *
- *	__abort_msg         glibc 2.36: -> { uint32 size; char text[]; } (exported, GLIBC_PRIVATE; assert/assert.c, sysdeps/posix/libc_fatal.c)
+ *	__abort_msg         glibc 2.36: -> { uint32 size; char text[]; }, exported as GLIBC_PRIVATE
+ *	                    (assert/assert.c, sysdeps/posix/libc_fatal.c)
  *	__glib_assert_msg   GLib 2.74: -> text (glib/gtestutils.c)
  *	gMozCrashReason     Firefox: -> text (mfbt/Assertions.h)
  *
- * musl 1.2 only writes its texts out (src/exit/assert.c). GLib's text is the one to tell when it is there: what GLib then does, abort(),
- * says nothing. */
+ * musl 1.2 only prints its messages (src/exit/assert.c). GLib's message comes first: the abort() that follows it has
+ * none. */
 #include "triage/crash/abort_message.h"
 
 #include <signal.h>
@@ -17,10 +18,10 @@ enum { MESSAGE_MAX = 1024 };
 
 static const struct {
 	const char *symbol;
-	unsigned text; /* offset in what it points to */
+	unsigned text; /* offset of the text from the target of the symbol's pointer */
 } keepers[] = {{"__glib_assert_msg", 0}, {"gMozCrashReason", 0}, {"__abort_msg", 4}};
 
-/* The text behind a symbol, in the report's arena; NULL when there is none. */
+/* The text of a symbol, in the report's arena; NULL when there is none. */
 static const char *read_text(const struct xc_crash_context *crash, const char *symbol, unsigned offset)
 {
 	char text[MESSAGE_MAX + 1];

@@ -8,7 +8,7 @@
 
 enum { MAX_FRAMES = 256 };
 
-/* In a static program the C library is part of the executable; there its functions are known by name. */
+/* In a static program the C library is part of the executable; its functions are known by name there. */
 static bool runtime_name(const char *name)
 {
 	static const char *const names[] = {"raise",

@@ -9,7 +9,7 @@
 
 enum { PASSES = 40 };
 
-/* The crashed stack; of a deep recursion its inner end. */
+/* The crashed stack; only its inner end for a deep recursion. */
 static void collect(struct xc_crash_context *crash)
 {
 	struct xc_frame *frames = xc_realloc(NULL, XC_CRASH_FRAMES * sizeof *frames);
@@ -27,7 +27,7 @@ static void collect(struct xc_crash_context *crash)
 	free(frames);
 }
 
-/* A jump to what is no code: who jumped? */
+/* After a jump out of code: the frame that jumped. */
 static size_t first_in_code(const struct xc_crash_context *crash)
 {
 	const struct xc_mapping *m = xc_process_mapping(crash->process, crash->frames[0].pc);

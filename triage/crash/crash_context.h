@@ -37,7 +37,7 @@ struct xc_crash_context {
 	size_t blamed;                      /* its index in frames; meaningful when blame.place */
 	uint64_t pointer;                   /* value of the bad pointer, without index and offset; 0: not known */
 	const struct xc_type *pointer_type; /* of the pointer as it was passed; NULL: not known */
-	size_t passed; /* the outermost frame that passed the pointer, or the pointer it was read through; 0: none is known */
+	size_t passed; /* the outermost frame that passed it, or the pointer it was read through; 0: none is known */
 };
 
 /* Start with the crashed thread of a core. False when there is none, or no signal. heap may be NULL. Free with

@@ -1,20 +1,21 @@
 /* signal_frame: signal frames of Linux, checked against 6.1.
  *
- * x86-64: at a trampoline sp points at the ucontext; general registers begin 40 bytes into it, and number 19 is the page
- * fault's error code, 20 the trap number, 22 the fault address (include/uapi/asm/sigcontext.h and sys/ucontext.h, REG_ERR,
- * REG_TRAPNO, REG_CR2). The siginfo stands right behind the ucontext's 304 bytes (arch/x86/include/asm/sigframe.h,
+ * x86-64: at a trampoline sp points at the ucontext. General registers begin 40 bytes into it; number 19 is the error
+ * code of a page fault, 20 the trap number, 22 the fault address (include/uapi/asm/sigcontext.h and sys/ucontext.h,
+ * REG_ERR, REG_TRAPNO, REG_CR2). The siginfo follows the ucontext's 304 bytes (arch/x86/include/asm/sigframe.h,
  * kernel/signal_64.c).
  *
- * i386: at __kernel_rt_sigreturn sp points at the signal's number, a pointer to the siginfo and one to the ucontext, in which the
- * sigcontext begins at 20; at __kernel_sigreturn, which pops the number first, at the number and the sigcontext. Trap
- * number, error code and cr2 are at 48, 52 and 84 of that.
+ * i386: at __kernel_rt_sigreturn sp points at the signal number, a pointer to the siginfo and one to the ucontext, in
+ * which the sigcontext begins at 20. At __kernel_sigreturn, which pops the number first, sp points at the number and
+ * the sigcontext. Trap number, error code and cr2 are at 48, 52 and 84 of the sigcontext.
  *
- * aarch64, riscv64, arm (rt_sigreturn): the siginfo is what sp points at (each arch's kernel/signal.c, struct rt_sigframe). On
- * aarch64 records stand at the end of the sigcontext (arch/arm64/include/uapi/asm/sigcontext.h), one of which tells of the fault:
+ * aarch64, riscv64, arm (rt_sigreturn): sp points at the siginfo (each arch's kernel/signal.c, struct rt_sigframe).
+ * On aarch64 records follow the sigcontext (arch/arm64/include/uapi/asm/sigcontext.h), one of which describes the
+ * fault:
  *
  *	sp + 0    siginfo, 128 bytes
  *	sp + 128  ucontext: its sigcontext at 176, with the fault address, 31 registers, sp, pc, pstate
- *	sp + 592  { u32 magic, u32 size; … }*, 4096 bytes: ESR_MAGIC 0x45535201: { magic, size, u64 esr }; magic 0 is the last */
+ *	sp + 592  { u32 magic, u32 size; … }*, 4096 bytes: ESR_MAGIC 0x45535201: { magic, size, u64 esr }; 0 ends */
 #include "triage/crash/signal_frame.h"
 
 #include <elf.h>
@@ -44,8 +45,8 @@ static bool word(const struct xc_process *p, xc_addr at, uint64_t *value)
 	return xc_space_peek_uint(p->space, at, p->arch->word, value);
 }
 
-/* Where a handler has no SA_SIGINFO, these bytes are whatever the stack held: only what fits in all is taken. x86 kernels copy
- * 48 bytes of a siginfo and clear the other 80 (kernel/signal.c). */
+/* When a handler has no SA_SIGINFO, these bytes are leftovers of the stack: accept them only if they are consistent.
+ * x86 kernels copy 48 bytes of a siginfo and clear the other 80 (kernel/signal.c). */
 static void read_info(const struct xc_process *p, xc_addr at, bool cleared, struct xc_signal_frame *out)
 {
 	static const uint8_t zeroes[INFO - INFO_USED];
@@ -86,7 +87,7 @@ static bool read_i386(const struct xc_process *p, xc_addr pc, xc_addr sp, struct
 	return out->trap_known;
 }
 
-/* Bounded by the records' 16 bytes each. */
+/* Bounded: a record has at least 16 bytes. */
 static void read_syndrome(const struct xc_process *p, xc_addr sp, struct xc_signal_frame *out)
 {
 	uint64_t magic, size;

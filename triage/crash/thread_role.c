@@ -1,13 +1,14 @@
-/* thread_role: from the outer end of a stack inward, past what starts threads, to the first function that somebody wrote for this program. */
+/* thread_role: from the outer end of a stack inward, past the functions that start threads, to the first function of
+ * user code. */
 #include "triage/crash/thread_role.h"
 
 #include "core/process/module.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
 
-enum { OUTER = 24 }; /* frames that starting a thread takes, at most */
+enum { OUTER = 24 }; /* frames of starting a thread, at most */
 
-/* What begins threads and is in no run-time library: of static programs, of GLib, Qt, and pools that hand out the work. */
+/* Functions that start threads and are in no runtime library: of static programs, of GLib, Qt, and thread pools. */
 static bool begins(const char *name)
 {
 	static const char *const names[] = {"start_thread",
@@ -36,7 +37,7 @@ static bool is_beginning(const struct xc_place *place)
 	return begins(xc_place_function(place, outermost)) || !place->module || xc_module_is_runtime(place->module);
 }
 
-/* The outermost own level. */
+/* The outermost level of user code. */
 static bool outer_own(const struct xc_place *place, size_t *level_out)
 {
 	size_t count = place->level_count ? place->level_count : 1;

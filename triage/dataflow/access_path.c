@@ -17,7 +17,7 @@ void xc_access_path_index(struct xc_access_path *path, int64_t times, const char
 		path->indexes[path->index_count++] = (struct xc_access_path_index){.times = times, .text = text};
 }
 
-/* Does it count elements of this size, or several at a time? */
+/* Does it index elements of this size, or several at a time? */
 static bool counts(const struct xc_access_path_index *index, uint64_t size)
 {
 	return !index->used && index->times && size && size <= INT32_MAX && index->times % (int64_t)size == 0;
@@ -55,7 +55,8 @@ static void add_index(struct xc_text *text, const char *name, int64_t number, bo
 	xc_text_printf(text, enclosed ? "(%s)" : "%s", name);
 }
 
-/* The indexes of elements of this size, "i + 2 * k", those that are taken off last; nothing when one has no name. All are used then. */
+/* The sum of the indexes of elements of this size, "i + 2 * k", subtracted ones last; nothing when one has no name.
+ * Marks all as used. */
 static void add_indexes(struct xc_access_path *path, uint64_t size, struct xc_text *text)
 {
 	bool named = true;
@@ -101,17 +102,17 @@ static bool all_used(const struct xc_access_path *path)
 	return true;
 }
 
-/* Does a part of this type hold all that is accessed? */
+/* Does a member of this type contain the whole access? */
 static bool large_enough(const struct xc_access_path *path, const struct xc_type *type, uint64_t offset)
 {
 	uint64_t size;
 	return !path->size || !xc_type_size(type, &size) || (offset < size && path->size <= size - offset);
 }
 
-/* The way to the outermost object of C++'s library, which may lead on into it. */
+/* The path to the outermost object of the C++ library; the access may be inside it. */
 struct object {
 	const char *class_name; /* NULL: there is none */
-	size_t len;             /* of the text up to it */
+	size_t len;             /* of the text up to that object */
 	const char *joiner;
 };
 
@@ -170,7 +171,7 @@ static bool is_record(const struct xc_type *type)
 	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
 }
 
-/* An access that begins within a number or pointer, or goes past it, is none of what the type says. */
+/* An access that starts within a number or pointer, or extends past it, does not match the type. */
 static bool fits(const struct xc_access_path *path)
 {
 	uint64_t size;
@@ -181,7 +182,8 @@ static bool fits(const struct xc_access_path *path)
 	return path->offset >= 0 && (uint64_t)path->offset < size && (path->offset == 0 || path->size < size);
 }
 
-/* A word is accessed where the type says bytes: the source has a cast there. Larger ones are of loops that were vectorized. */
+/* An access of a word where the type has bytes: the source has a cast there. Larger accesses come from vectorized
+ * loops. */
 static void see_through_cast(struct xc_access_path *path)
 {
 	uint64_t size;
@@ -211,7 +213,7 @@ static bool is_simple(const char *text)
 	return *text != '*' && *text != '&' && (*text != '(' || is_enclosed(text)) && !is_sum(text);
 }
 
-/* Nothing is known of what the pointer points to. */
+/* Nothing is known of the pointer's target. */
 static bool write_blind(struct xc_access_path *path, const char *pointer)
 {
 	if (path->index_count)
@@ -225,7 +227,7 @@ static bool write_blind(struct xc_access_path *path, const char *pointer)
 	return true;
 }
 
-/* "items" of "items.data()", "(*items)" of "items->data()": then what is pointed to is written as an element. */
+/* "items" of "items.data()", "(*items)" of "items->data()": the target is then written as an element. */
 static bool write_row(struct xc_access_path *path, const char *pointer)
 {
 	static const char *const ends[] = {".data()", "->data()"};
@@ -259,7 +261,7 @@ bool xc_access_path_pointer(struct xc_access_path *path, const char *pointer, co
 	if (!row)
 		xc_text_printf(&path->text, is_simple(pointer) && !bare ? "%s" : bare ? "*%s" : "(%s)", pointer);
 	path->offset =
-		(int64_t)((uint64_t)offset - (uint64_t)number * size); /* the product may not fit, the rest does */
+		(int64_t)((uint64_t)offset - (uint64_t)number * size); /* the product may overflow, the rest does not */
 	if (element)
 		write_element(path, size, number);
 	size_t before = path->text.len;

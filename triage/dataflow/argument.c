@@ -1,10 +1,11 @@
-/* argument: three witnesses, in order.
+/* argument: three sources, in order.
  *
  *	the caller's call site     DW_TAG_call_site_parameter: what the compiler says it passed (with -O1 and more)
- *	the caller's code          the block that ends in the call, from its latest join on: every path to the call runs through it
+ *	the caller's code          the block that ends in the call, from its latest join on: every path runs through it
  *	the callee's code          a register or stack slot that took the argument before anything else was done
  *
- * A register that a call preserves has at the call the value that the unwinder restored, so the block need not tell it. */
+ * A register that a call preserves has, at the call, the value that the unwinder restored: the block need not define
+ * it. */
 #include "triage/dataflow/argument.h"
 
 #include <elf.h>
@@ -20,19 +21,19 @@ static const int registers[ARGUMENTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r
 static bool find(const struct xc_crash_context *crash, size_t caller, unsigned number, unsigned *steps,
 		 uint64_t *value_out);
 
-/* The straight code before a place in a function. */
+/* The straight-line code before a place in a function. */
 struct block {
 	const struct xc_process *process;
-	const struct xc_frame *frame; /* its registers are those at the end of the block */
+	const struct xc_frame *frame; /* its registers are valid at the end of the block */
 	const struct xc_body *body;
-	const struct xc_insn *insns; /* the block's in it; the last one is the call */
+	const struct xc_insn *insns; /* the block within it; the last instruction is the call */
 	size_t count;
 	unsigned depth;
-	bool whole; /* it begins where the function does */
-	xc_addr lo; /* where that is */
+	bool whole; /* it begins at the function's entry */
+	xc_addr lo; /* the entry */
 	const struct xc_crash_context *crash;
 	size_t caller;
-	unsigned *steps; /* that the whole search has taken */
+	unsigned *steps; /* steps of the whole search */
 };
 
 static bool supported(const struct xc_process *p)
@@ -42,7 +43,8 @@ static bool supported(const struct xc_process *p)
 
 /* ---- code ---- */
 
-/* Where the straight code that ends before insns[call] begins: behind the latest jump that leaves, or where one leads to. */
+/* The start of the straight-line code that ends before insns[call]: after the latest jump out of it, or at a jump
+ * target. */
 static size_t block_start(const struct xc_body *body, size_t call)
 {
 	size_t start = call;
@@ -59,7 +61,7 @@ static size_t block_start(const struct xc_body *body, size_t call)
 	return start;
 }
 
-/* The frame's call, and the function that it stands in. */
+/* The call of the frame, and the function that contains it. */
 static const struct xc_insn *call_of(const struct xc_crash_context *crash, size_t caller, struct xc_body **body_out)
 {
 	xc_addr pc = crash->frames[caller].pc;
@@ -70,7 +72,7 @@ static const struct xc_insn *call_of(const struct xc_crash_context *crash, size_
 	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
 }
 
-/* The block that ends in the frame's call. False when it is not known, or too long. */
+/* The block that ends in the call of the frame. False when it is not known, or too long. */
 static bool find_block(struct block *block)
 {
 	struct xc_body *body;
@@ -97,7 +99,7 @@ static bool writes(const struct block *block, const struct xc_insn *insn, int nu
 	return number >= 0 && number < 64 && (insn->writes >> number & 1);
 }
 
-/* A register that nothing from `at` on writes: it has the value that it has at the call. */
+/* A register that nothing from `at` on writes: it has the same value at the call. */
 static bool unwritten(const struct block *block, size_t at, int number, uint64_t *value_out)
 {
 	const struct xc_arch *arch = block->process->arch;
@@ -121,7 +123,7 @@ static bool address_at(struct block *block, size_t at, const struct xc_insn_memo
 	return true;
 }
 
-/* What insns[at] leaves in the register that it writes. */
+/* The value that insns[at] leaves in the register that it writes. */
 static bool result_of(struct block *block, size_t at, uint64_t *value_out)
 {
 	const struct xc_insn *insn = &block->insns[at];
@@ -150,7 +152,7 @@ static bool result_of(struct block *block, size_t at, uint64_t *value_out)
 	}
 }
 
-/* What the function itself was given in a register, by a caller that called it and no other that jumped here. */
+/* The argument of the function itself in a register, from a caller that certainly called it. */
 static bool called_here(const struct block *block)
 {
 	struct xc_body *body;
@@ -169,7 +171,7 @@ static bool passed_on(const struct block *block, int number, uint64_t *value_out
 	return false;
 }
 
-/* No way from the function's entry to insns[at] writes the register. */
+/* No path from the function's entry to insns[at] writes the register. */
 static bool since_entry(const struct block *block, size_t at, int number)
 {
 	struct xc_slice slice = {.count = 0};
@@ -210,13 +212,13 @@ static bool by_code(const struct xc_crash_context *crash, size_t caller, int num
 /* ---- the callee ---- */
 
 struct keeper {
-	bool or_one;                  /* or 1 for 0, as operator new has it: cmovne %rdi,%rax; mov %rax,%rbx */
-	int reg;                      /* -1: it is a slot */
-	struct xc_insn_memory memory; /* the slot, below the frame pointer */
-	size_t at;                    /* the instruction that kept it */
+	bool or_one;                  /* or 1 for 0, in operator new: cmovne %rdi,%rax; mov %rax,%rbx */
+	int reg;                      /* -1: a slot */
+	struct xc_insn_memory memory; /* of the slot, from the frame pointer */
+	size_t at;                    /* the instruction that stored it */
 };
 
-/* From the function's entry on: what takes register `number` before it is gone. */
+/* From the function's entry on: the instruction that copies register `number` before it is overwritten. */
 static bool find_keeper(const struct xc_body *body, int number, struct keeper *keeper)
 {
 	const struct xc_arch *arch = body->process->arch;
@@ -246,7 +248,7 @@ static bool find_keeper(const struct xc_body *body, int number, struct keeper *k
 	return false;
 }
 
-/* Nothing else writes there but the pops of an epilogue. */
+/* Only the pops of an epilogue write it again. */
 static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 {
 	for (size_t i = 0; i < body->count; i++) {
@@ -260,8 +262,8 @@ static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 	return !body->incomplete;
 }
 
-/* The function that runs in the callee's frame: the one that was called, when it or a jump at its very beginning leads there. A frame
- * without a name is taken for a cold part of it. */
+/* The function in the callee's frame: the called one, when the call or a jump at its very beginning leads there. A
+ * frame without a name is taken for a cold part of it. */
 static struct xc_body *callee_body(const struct xc_crash_context *crash, size_t caller)
 {
 	const struct xc_frame *callee = &crash->frames[caller - 1];

@@ -1,9 +1,9 @@
-/* frame_code: which instruction of which function runs in a frame, and how the frame's own registers stood at others. */
+/* frame_code: the current instruction of a frame, and the frame's own registers at other instructions. */
 #include "triage/dataflow/frame_code.h"
 
 #include "triage/code/body_cache.h"
 
-enum { PRICE = 512 }; /* instructions that a slice may walk for one step */
+enum { PRICE = 512 }; /* instructions per step of the budget */
 
 bool xc_frame_code_init(const struct xc_crash_context *crash, size_t frame, unsigned *budget, struct xc_frame_code *out)
 {
@@ -55,7 +55,7 @@ bool xc_frame_code_is_slot(const struct xc_frame_code *s, const struct xc_insn_m
 	return xc_frame_code_is_frame_register(s, m->base) && m->index < 0 && m->segment < 0 && !m->complex;
 }
 
-/* The canonical frame address by a made-up stack pointer: tells how far below it sp stands at this instruction. */
+/* The canonical frame address for an artificial stack pointer: shows how far below it sp is at this instruction. */
 static bool cfa_from(const struct xc_frame_code *s, xc_addr pc, uint64_t sp, uint64_t *cfa)
 {
 	struct xc_frame frame = s->crash->frames[s->frame];
@@ -69,8 +69,8 @@ static bool cfa_from(const struct xc_frame_code *s, xc_addr pc, uint64_t sp, uin
 	return true;
 }
 
-/* Stack and frame pointer at another instruction of the frame: the frame pointer stays, the stack pointer is as far below the
- * frame's address as call frame information says. */
+/* Stack and frame pointer at another instruction of the frame: the frame pointer is constant, the stack pointer is
+ * as far below the frame address as the call frame information says. */
 bool xc_frame_code_frame_value(const struct xc_frame_code *s, size_t at, int reg, uint64_t *value)
 {
 	const struct xc_frame *f = &s->crash->frames[s->frame];

@@ -1,5 +1,6 @@
-/* induction: `p = list; while (…) p += length;` sets p in two places. The second one adds to what p was: followed back, through sums, it leads to
- * the first. Unoptimized code does so through p's slot on the stack, or adds to the slot itself. */
+/* induction: `p = list; while (…) p += length;` sets p in two places. The second one adds to the old value: followed
+ * back, through sums, it leads to the first. Unoptimized code goes through p's slot on the stack, or adds to the
+ * slot itself. */
 #include "triage/dataflow/induction.h"
 
 enum { DEPTH = 8, SLICES = 16 };
@@ -7,7 +8,7 @@ enum { DEPTH = 8, SLICES = 16 };
 struct trace {
 	const struct xc_frame_code *frame_code;
 	const struct xc_slice_definition *start;
-	unsigned slices; /* that may still be asked for */
+	unsigned slices; /* slices left */
 };
 
 static bool leads_to_start(struct trace *t, const struct xc_slice_definition *d, bool added, unsigned depth);

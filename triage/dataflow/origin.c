@@ -1,4 +1,4 @@
-/* origin: the slice again, this time for what set the value and not for its name. */
+/* origin: the slice again, this time for the definition of the value and not for its name. */
 #include "triage/dataflow/origin.h"
 
 #include <inttypes.h>
@@ -10,12 +10,12 @@
 
 enum { DEPTH = 12, FRAMES = 4, TOLD = 3 };
 
-/* One teller for all steps: how far it may go, and what is known. */
+/* The state of a description: how far it may go, and what is known. */
 struct origin_query {
 	const struct xc_frame_code *frame_code;
 	const uint64_t *value;
 	unsigned depth, frames;
-	bool pointer; /* the value is one */
+	bool pointer; /* the value is known */
 };
 
 static bool describe_register(struct origin_query t, size_t at, int reg, struct xc_text *text, bool *sure);
@@ -74,7 +74,7 @@ static bool describe_constant(const struct origin_query *t, size_t at, struct xc
 	return true;
 }
 
-/* What was read from another place than the frame's own: its name is all that is known. */
+/* Memory other than the frame's own: only its name is known. */
 static bool describe_place(const struct origin_query *t, size_t at, struct xc_text *text)
 {
 	const struct xc_insn *insn = &t->frame_code->body->insns[at];
@@ -119,14 +119,14 @@ static bool describe_insn(struct origin_query t, size_t at, struct xc_text *text
 
 /* ---- into the callers ---- */
 
-/* Of the result of a call its origin says all. */
+/* The result of a call is fully described by its origin. */
 static const char *form_text(const struct xc_linear_expr *form)
 {
 	bool one = form->count == 1 && form->parts[0].times == 1 && !form->constant;
 	return one && form->parts[0].term.kind != XC_SYMBOLIC_RESULT ? form->parts[0].term.text : NULL;
 }
 
-/* "read from `x`" of what was told as `x`. */
+/* "read from `x`" for a value described as `x`. */
 static bool is_read_of(const char *told, const char *name)
 {
 	static const char read[] = "read from `";
@@ -201,7 +201,7 @@ static bool describe_definition(struct origin_query t, const struct xc_slice_def
 	}
 }
 
-/* What a definition has set, and whose words that is in: the scene's own, or its caller's. */
+/* The value that a definition set, and the code that describes it: this frame's, or its caller's. */
 static struct xc_linear_expr form_of(const struct xc_frame_code *s, const struct xc_slice_definition *d,
 				     struct xc_frame_code *whose)
 {
@@ -219,7 +219,7 @@ static struct xc_linear_expr form_of(const struct xc_frame_code *s, const struct
 	return form;
 }
 
-/* It is known to have set another value than this. */
+/* It certainly set another value. */
 static bool excluded(const struct origin_query *t, const struct xc_slice_definition *d)
 {
 	struct xc_frame_code whose;
@@ -231,7 +231,8 @@ static bool excluded(const struct origin_query *t, const struct xc_slice_definit
 	       (value >> 32 || *t->value >> 32 || (uint32_t)value != (uint32_t)*t->value);
 }
 
-/* Does a loop begin with a good pointer, as far as what it came from still says? Then it came to NULL on its way. */
+/* Does a loop begin with a valid pointer, as far as its source still shows? Then the pointer became NULL in the
+ * loop. */
 static bool begins_well(const struct origin_query *t, const struct xc_slice_definition *start)
 {
 	struct xc_frame_code whose;
@@ -240,14 +241,14 @@ static bool begins_well(const struct origin_query *t, const struct xc_slice_defi
 	return xc_origin_value(&whose, &form, &value) && value;
 }
 
-/* Of a NULL pointer that a loop moves on, what it began with. */
+/* The initial value of a NULL pointer that a loop advances. */
 static bool describe_start(const struct origin_query *t, const struct xc_slice *slice, struct xc_text *text, bool *sure)
 {
 	bool null = t->pointer && t->value && !*t->value;
 	size_t start = null ? xc_induction_start(t->frame_code, slice) : slice->count;
 	if (start == slice->count || begins_well(t, &slice->items[start]))
 		return false;
-	*sure = false; /* a step that is not known may be as long as NULL is far */
+	*sure = false; /* an unknown step may be as large as the distance to NULL */
 	return describe_definition(*t, &slice->items[start], text, sure);
 }
 

@@ -1,10 +1,11 @@
-/* origin_passed: values that callers passed, or calls returned: what came in by which register, and what a form is worth when callers are asked, too. */
+/* origin_passed: values that callers passed, or calls returned: the register of an argument, and the value of an
+ * expression when callers are considered, too. */
 #include "triage/dataflow/induction.h"
 #include "triage/dataflow/origin.h"
 
 enum { DEPTH = 12, FRAMES = 4 };
 
-/* Does the call go to this function, for all that can be seen? */
+/* Does the call go to this function, as far as can be seen? */
 static bool calls(const struct xc_frame_code *caller, const struct xc_frame_code *callee)
 {
 	xc_addr addr;
@@ -29,7 +30,7 @@ bool xc_origin_caller(const struct xc_frame_code *s, int reg, struct xc_frame_co
 
 /* ---- where a value began ---- */
 
-/* How far back, and through what, it is followed. */
+/* How far back, and through what, to follow. */
 struct trace {
 	const struct xc_frame_code *frame_code;
 	bool moved; /* by a loop, too */

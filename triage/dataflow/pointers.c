@@ -1,5 +1,5 @@
-/* pointers: see pointers.h. A compiler keeps the pointer that a value was loaded by in a register, in the variable's slot of the frame,
- * or not at all. */
+/* pointers: see pointers.h. A compiler keeps the pointer through which a value was loaded in a register, in the
+ * variable's slot, or not at all. */
 #include "triage/dataflow/pointers.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static void add_registers(const struct xc_crash_context *crash, struct xc_pointe
 	}
 }
 
-/* The words of a frame, from its stack pointer up to its caller's. */
+/* The words of a frame, from its stack pointer to its caller's. */
 static void add_words(const struct xc_crash_context *crash, size_t frame, struct xc_pointers *out)
 {
 	const struct xc_arch *arch = crash->process->arch;

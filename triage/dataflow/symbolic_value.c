@@ -1,5 +1,5 @@
-/* symbolic_value: a register is named by its variable where debug information has one there, else by what the slice says that it was
- * set from. Where several things may have set it and they are not written alike, nothing is said. */
+/* symbolic_value: a register is named by its variable where debug information has one, else by the definitions of
+ * its slice. When there are several definitions that are not written alike, the value is not known. */
 #include "triage/dataflow/symbolic_value.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void set_variable(const struct xc_frame_code *s, const struct xc_held *he
 	xc_text_fini(&text);
 }
 
-/* Does the register still hold now what it held there? */
+/* Does the register still hold the value that it held there? */
 static bool is_kept(const struct xc_frame_code *s, size_t at, int reg)
 {
 	struct xc_slice then, now;
@@ -40,7 +40,8 @@ static bool is_kept(const struct xc_frame_code *s, size_t at, int reg)
 	return same && then.items[0].kind == now.items[0].kind && then.items[0].insn == now.items[0].insn;
 }
 
-/* What a language's library, inlined, calls its arguments (`this`, `__n`) is of no use where the program has names of its own. */
+/* Names that inlined library functions have for their arguments (`this`, `__n`) are useless where the program has
+ * its own. */
 static bool has_own_level(const struct xc_place *place)
 {
 	for (size_t level = 0; level < place->level_count; level++)
@@ -78,7 +79,7 @@ static const struct xc_type *result_type(const struct xc_process *p, xc_addr add
 	return xc_type_of(xc_types_of(p), &die);
 }
 
-/* "[i]", "[3]" of a form that is a number; false when it has no name. */
+/* "[i]", "[3]" for an expression that is a number; false when it has no name. */
 static bool add_index(const struct xc_linear_expr *index, struct xc_text *text)
 {
 	bool one = index->count == 1 && index->parts[0].times == 1 && !index->constant && index->parts[0].term.text;
@@ -91,7 +92,7 @@ static bool add_index(const struct xc_linear_expr *index, struct xc_text *text)
 	return true;
 }
 
-/* What a function of C++'s library leads to, in terms of the object that it is a method of: `order->total` of `order.operator->()->total`.
+/* The target of a C++ library accessor, in terms of its object: `order->total` for `order.operator->()->total`.
  * psABI x86-64, 3.2.3: this and the index are in rdi and rsi. */
 static bool accessed_term(const struct xc_frame_code *s, size_t call, const char *callee, unsigned depth,
 			  struct xc_symbolic_value *term)
@@ -138,7 +139,7 @@ static struct xc_linear_expr result_form(const struct xc_frame_code *s, size_t c
 	return xc_linear_expr_term(&term, sure);
 }
 
-/* A slot of the global offset table, or its like: it has no variable, and holds the address of one. */
+/* A slot of the global offset table, or similar: it has no variable, and holds the address of one. */
 static bool is_import(const struct xc_frame_code *s, const struct xc_linear_expr *address, uint64_t *value)
 {
 	const struct xc_process *p = s->crash->process;
@@ -195,7 +196,7 @@ static struct xc_linear_expr entry_form(const struct xc_frame_code *s, const str
 	return xc_linear_expr_term(&term, sure);
 }
 
-/* What an instruction made of its operands. */
+/* The result of an instruction, from its operands. */
 static struct xc_linear_expr insn_form(const struct xc_frame_code *s, size_t at, bool sure, unsigned depth)
 {
 	const struct xc_insn *insn = &s->body->insns[at];
@@ -262,7 +263,7 @@ static struct xc_linear_expr unknown_form(size_t at, int reg)
 	return xc_linear_expr_term(&(struct xc_symbolic_value){.at = at, .reg = reg}, false);
 }
 
-/* A pointer that a loop moves on: set once, and then added to by `step` again and again. */
+/* A pointer that a loop advances: set once, and then incremented by `step` again and again. */
 static bool is_walked(const struct xc_frame_code *s, const struct xc_slice *slice, int reg, size_t *start,
 		      int64_t *step)
 {
@@ -295,7 +296,7 @@ static struct xc_linear_expr walked_form(const struct xc_frame_code *s, const st
 	struct xc_linear_expr form = definition_form(s, &slice->items[start], slice->sure, depth);
 	struct xc_linear_expr_part part = {.term = {.at = slice->items[1 - start].insn, .reg = reg},
 					   .times = step < 0 ? -step : step};
-	form.known &= form.absolute || form.count > 0; /* a counter is none */
+	form.known &= form.absolute || form.count > 0; /* a counter does not count */
 	if (form.known)
 		xc_linear_expr_add_part(&form, &part, 1);
 	return form;
@@ -339,7 +340,8 @@ static struct xc_linear_expr form_memory(const struct xc_frame_code *s, size_t a
 		form.known &= xc_regs_get(&s->crash->frames[s->frame].regs, m->segment, &segment);
 		form.constant = (int64_t)((uint64_t)form.constant + segment);
 	}
-	/* A displacement with nothing else is an address; a small one beside an index may be one, too, in programs that lie low. */
+	/* A displacement alone is an address. A small one beside an index may be one, too, in programs at low
+	 * addresses. */
 	form.absolute = m->segment >= 0 || (m->base < 0 && (m->index < 0 || m->displacement >= 0x10000));
 	if (m->base >= 0 && form.known) {
 		part = form_register(s, at, m->base, depth);

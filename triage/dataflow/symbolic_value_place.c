@@ -1,4 +1,5 @@
-/* symbolic_value_place: the pointer or variable that an address begins with, then the way that its type leads to the offset (access_path.h). */
+/* symbolic_value_place: the pointer or variable of an address, then the path that its type gives to the offset
+ * (access_path.h). */
 #include "triage/util/statics.h"
 #include "triage/dataflow/symbolic_value.h"
 #include "triage/dataflow/access_path.h"
@@ -37,7 +38,8 @@ static bool find_variable(const struct xc_frame_code *s, size_t at, xc_addr addr
 	return xc_statics_at(s->crash->process, context.place, s->crash->thread, addr, held);
 }
 
-/* Of one index the offset may be that of an element before the first: of `v[i - 1]` i is added to where v[-1] would be. */
+/* With one index the offset may be that of an element before the first: for `v[i - 1]`, i is added to the address of
+ * v[-1]. */
 static bool shift_index(const struct xc_linear_expr *form, struct xc_access_path *path, int64_t shift)
 {
 	uint64_t bytes = (uint64_t)shift * (path->index_count == 1 ? (uint64_t)path->indexes[0].times : 0);

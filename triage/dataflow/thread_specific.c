@@ -1,8 +1,9 @@
-/* thread_specific: glibc 2.36, nptl/pthread_getspecific.c: the first keys' values stand in the thread's descriptor,
+/* thread_specific: glibc 2.36, nptl/pthread_getspecific.c: the values of the first keys are in the thread's
+ * descriptor,
  *
- *	struct pthread { … specific_1stblock[32] { uintptr_t seq; void *data } … }        seq is odd while the key is used
+ *	struct pthread { … specific_1stblock[32] { uintptr_t seq; void *data } … }    seq is odd while the key is used
  *
- * where, its code tells:
+ * at an offset that the code of pthread_getspecific() contains:
  *
  *	mov %edi,%eax; add $0x31,%rax; shl $4,%rax; add %fs:0x10,%rax */
 #include "triage/dataflow/thread_specific.h"
@@ -15,7 +16,7 @@
 
 enum { KEYS = 32, SLOT = 16, START = 12, RAX = 0, RDI = 5 };
 
-/* Where in the descriptor the slots begin. */
+/* The offset of the slots in the descriptor. */
 static bool slots_offset(const struct xc_crash_context *crash, uint64_t *offset_out)
 {
 	xc_addr function;

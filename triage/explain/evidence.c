@@ -1,5 +1,5 @@
-/* evidence: see evidence.h. The reader wants one register, not all: that of the operand which faulted, and what the
- * program calls its value. */
+/* evidence: see evidence.h. The reader needs one register, not all: the one of the faulting operand, and the
+ * program's name for its value. */
 #include "triage/explain/evidence.h"
 
 #include <elf.h>
@@ -13,7 +13,7 @@ enum { FIRST_PAGES = 64 << 10, NEAR = 4096 };
 
 /* ---- the instruction ---- */
 
-/* "rax = 0x0 is session": the variable lives in the register; "the value of": it only has the same value. */
+/* "rax = 0x0 is session": the variable is in the register; "the value of": it only has the same value. */
 static void add_register(const struct xc_crash_context *crash, int number, struct xc_text *text)
 {
 	const struct xc_fault *f = &crash->fault;

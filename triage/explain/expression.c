@@ -1,4 +1,4 @@
-/* expression: what was found out about the operand (faulting_operand.h), in words. */
+/* expression: the findings about the operand (faulting_operand.h), in words. */
 #include "triage/explain/expression.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static bool is_reference(const struct xc_type *type)
 	return type && (type->kind == XC_TYPE_REFERENCE || type->kind == XC_TYPE_RVALUE_REFERENCE);
 }
 
-/* "`r` is NULL", "`n->next` is 0x10", "`p` leads to where nothing is mapped" */
+/* "`r` is NULL", "`n->next` is 0x10", "`p` points to unmapped memory" */
 static void add_bad(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
 	bool result = f->bad.kind == XC_SYMBOLIC_RESULT;
@@ -44,7 +44,7 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 		xc_text_add(text, "points to unmapped memory");
 }
 
-/* The library's function that the program called, else the one that was passed the pointer. */
+/* The library function that the program called, else the one that got the pointer. */
 static const char *function_passed_to(const struct xc_faulting_operand *f)
 {
 	const struct xc_crash_context *crash = f->frame_code.crash;
@@ -55,7 +55,7 @@ static const char *function_passed_to(const struct xc_faulting_operand *f)
 	return xc_cxx_accessor_short(function, &crash->report->arena);
 }
 
-/* Is it an element where nothing is mapped, of what lies in mapped memory? Then the index leads there. */
+/* Is it an unmapped element of an object in mapped memory? Then the index leads there. */
 static bool is_index_wild(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
 {
 	const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(&f->form);
@@ -65,7 +65,7 @@ static bool is_index_wild(const struct xc_crash_context *crash, const struct xc_
 	       !xc_process_mapping(crash->process, crash->fault.addr);
 }
 
-/* What such an index is called; NULL: it has no name, or is a sum. */
+/* The name of such an index; NULL: it has no name, or is a sum. */
 static const struct xc_symbolic_value *wild_index(const struct xc_crash_context *crash,
 						  const struct xc_faulting_operand *f)
 {
@@ -108,7 +108,7 @@ static bool may_explain(const struct xc_crash_context *crash)
 	return xc_names_find(names, crash->verdict->class_name);
 }
 
-/* A base register that is not zero made a NULL pointer only likely: here it is seen. */
+/* A base register that is not zero made a NULL pointer only likely: here it is certain. */
 static void explain(struct xc_crash_context *crash, const struct xc_faulting_operand *f, const char *cause)
 {
 	bool null = xc_crash_context_is(crash, "null-read") || xc_crash_context_is(crash, "null-write");
@@ -117,7 +117,7 @@ static void explain(struct xc_crash_context *crash, const struct xc_faulting_ope
 		crash->verdict->confidence = xc_arena_strdup(&crash->report->arena, "certain");
 }
 
-/* Where the place cannot be written: what it is an offset from. */
+/* Where the place has no source form: the base of its offset. */
 static bool write_offset(const struct xc_crash_context *crash, const struct xc_faulting_operand *f,
 			 struct xc_text *text)
 {
@@ -171,7 +171,7 @@ void xc_expression_report(struct xc_crash_context *crash)
 	const struct xc_fault *fault = &crash->fault;
 	struct xc_faulting_operand f;
 	if (!crash->frame_count || fault->sent || !fault->frame_known || xc_crash_context_is(crash, "stack-overflow"))
-		return; /* the place of a stack that is used up is of no interest */
+		return; /* the place is irrelevant when the stack is exhausted */
 	if (xc_faulting_operand_find(crash, &f))
 		report_operand(crash, &f);
 }

@@ -1,5 +1,5 @@
-/* faulting_operand: from the faulting instruction outward: in a function without debug information (a library's) the operand is followed to the
- * argument that it came in by, and told where the program passed it. */
+/* faulting_operand: from the faulting instruction outward. In a function without debug information (a library's) the
+ * operand is followed to the argument that it came from, and described where the program passed it. */
 #include "triage/explain/faulting_operand.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include "triage/dataflow/origin.h"
 #include "triage/util/user_code.h"
 
-enum { CLIMB = 6, WHOLE = INT32_MAX /* which part of it will be used is not known */ };
+enum { CLIMB = 6, WHOLE = INT32_MAX /* which part of it would be used is not known */ };
 
 /* ---- the operand ---- */
 
@@ -61,8 +61,8 @@ static bool find_target(struct xc_faulting_operand *f)
 	return f->form.known;
 }
 
-/* Did this call go to where the frame that it called stands? That has run nothing yet: its registers are still those of the call. Else a
- * function that was called in between has jumped on, or returned, to there. */
+/* Did this call go to the place of the frame that it called? That frame has run nothing yet: its registers are still
+ * those of the call. Otherwise a function called in between has jumped, or returned, to there. */
 static bool went_there(const struct xc_crash_context *crash, const struct xc_insn *insn)
 {
 	const struct xc_arch *arch = crash->process->arch;
@@ -86,7 +86,7 @@ static bool find_call(struct xc_crash_context *crash, struct xc_faulting_operand
 {
 	const struct xc_fault *fault = &crash->fault;
 	const struct xc_mapping *m = xc_process_mapping(crash->process, fault->frame.pc);
-	bool there = m && m->executable; /* at the instruction that jumps: a target that is not canonical */
+	bool there = m && m->executable; /* at the jumping instruction: the target is not canonical */
 	if (!there && (crash->frame_count < 2 || crash->frames[1].interrupted))
 		return false;
 	f->value_known = true;
@@ -119,7 +119,7 @@ static bool find_divisor(struct xc_crash_context *crash, struct xc_faulting_oper
 
 /* ---- from a library's function to who called it ---- */
 
-/* Is it the frame that a person should look at, or one further out? */
+/* Is it the frame to look at, or one further out? */
 static bool is_blamed(const struct xc_faulting_operand *f)
 {
 	const struct xc_crash_context *crash = f->frame_code.crash;
@@ -130,7 +130,8 @@ static bool is_blamed(const struct xc_faulting_operand *f)
 	return place->level_count && !place->line_only;
 }
 
-/* What did the access, for people. Where no name is known it may not be what its frame is taken for. */
+/* The function that made the access, for the reader. Where no name is known it may not be what its frame is taken
+ * for. */
 static const char *function_words(const struct xc_frame_code *frame_code)
 {
 	struct xc_arena *arena = &frame_code->crash->report->arena;
@@ -142,7 +143,7 @@ static const char *function_words(const struct xc_frame_code *frame_code)
 			       module ? module->name : "");
 }
 
-/* In the program's own words: climb while the pointer is an argument that was passed on. */
+/* In terms of the program: climb while the pointer is an argument that was passed on. */
 static bool climb(struct xc_faulting_operand *f)
 {
 	for (unsigned i = 0; i < CLIMB && !is_blamed(f); i++) {
@@ -159,7 +160,7 @@ static bool climb(struct xc_faulting_operand *f)
 		f->frame_code = caller;
 		f->form = form;
 	}
-	/* A language's own library, called from where nothing can be read (the stack is not there): its innards tell nobody anything. */
+	/* A language's own library whose caller cannot be read (the stack is missing): its internals help nobody. */
 	size_t level;
 	const struct xc_place *place =
 		xc_debuginfo_place(f->frame_code.crash->process, f->frame_code.body->insns[f->frame_code.at].addr);
@@ -173,7 +174,7 @@ static bool is_bad(const struct xc_process *p, uint64_t value)
 	return value < XC_NULL_PAGES || !xc_process_mapping(p, value);
 }
 
-/* The one of the arguments that is bad, or that is not known to be good when the others are; -1 when that is open. */
+/* The argument that is bad, or the only one that is not known to be good; -1 when that is open. */
 static int choose_argument(const struct xc_faulting_operand *f, unsigned candidates)
 {
 	static const int registers[] = {5, 4, 1}; /* rdi, rsi, rdx: psABI x86-64, 3.2.3 */
@@ -194,7 +195,7 @@ static int choose_argument(const struct xc_faulting_operand *f, unsigned candida
 	return bads == 1 ? bad : bads == 0 && opens == 1 ? open : -1;
 }
 
-/* Where the library's code cannot be followed: what its function is known to do with its arguments. */
+/* Where the library's code cannot be followed: what is known of its function's arguments. */
 static bool take_argument(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	const struct xc_fault *fault = &crash->fault;
@@ -208,7 +209,7 @@ static bool take_argument(struct xc_crash_context *crash, struct xc_faulting_ope
 	unsigned candidates = xc_libcall_arguments(callee, fault->access);
 	int reg = candidates ? choose_argument(f, candidates) : -1;
 	bool one = candidates && !(candidates & (candidates - 1));
-	if (reg < 0 && one) /* it is a good pointer: too much was asked for */
+	if (reg < 0 && one) /* the pointer is good: the size was too large */
 		reg = candidates == 1 ? 5 : 4;
 	if (reg < 0)
 		return false;
@@ -222,7 +223,7 @@ static bool take_argument(struct xc_crash_context *crash, struct xc_faulting_ope
 
 /* ---- which part is bad ---- */
 
-/* What the operand's base register holds, when it is the pointer alone. */
+/* The value of the operand's base register, when that is the pointer alone. */
 static bool base_value(const struct xc_crash_context *crash, const struct xc_faulting_operand *f,
 		       const struct xc_linear_expr_part *pointer, uint64_t *value)
 {
@@ -236,7 +237,7 @@ static bool base_value(const struct xc_crash_context *crash, const struct xc_fau
 	       pointer->term.text && strcmp(form.parts[0].term.text, pointer->term.text) == 0;
 }
 
-/* What is offset from it lies where nothing ever is: likely the pointer is NULL, though its value is not known any more. */
+/* The place lies where nothing is ever mapped: the pointer is likely NULL, though its value is lost. */
 static bool likely_null(const struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	bool null = crash->fault.operand_known && crash->fault.operand.addr_known &&
@@ -248,7 +249,7 @@ static bool likely_null(const struct xc_crash_context *crash, struct xc_faulting
 	return true;
 }
 
-/* The pointer that all else is offset from; an index, when the pointer is good. */
+/* The pointer that is the base of all offsets; an index, when the pointer is good. */
 static void find_bad(const struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	uint64_t value;
@@ -327,7 +328,7 @@ static bool find_operand(struct xc_crash_context *crash, struct xc_faulting_oper
 
 bool xc_faulting_operand_find(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
-	bool accessed = is_access(&crash->fault); /* what went wrong at a call is no argument of it */
+	bool accessed = is_access(&crash->fault); /* the error at a call is not in its arguments */
 	*f = (struct xc_faulting_operand){.budget = XC_SYMBOLIC_BUDGET};
 	if ((!find_operand(crash, f) || !climb(f)) && !(accessed && take_argument(crash, f)))
 		return false;

@@ -1,4 +1,4 @@
-/* taint: registers only, and no further than straight code goes: what is told is sure to follow, but for a signal. */
+/* taint: registers only, in straight-line code only: what is reported certainly follows, unless a signal comes. */
 #include "triage/explain/taint.h"
 
 #include "triage/code/body_cache.h"
@@ -16,7 +16,7 @@ static bool addressed_by(uint64_t set, const struct xc_insn *insn)
 	return insn->has_memory && (has(set, insn->memory.base) || has(set, insn->memory.index));
 }
 
-/* The registers that hold what was read, or come from it, behind an instruction. */
+/* The registers that hold the value read, or one derived from it, after an instruction. */
 static uint64_t pass(uint64_t set, const struct xc_insn *insn)
 {
 	bool from = has(set, insn->from), memory = addressed_by(set, insn), itself = has(set, insn->to), gets;
@@ -49,8 +49,8 @@ static uint64_t pass(uint64_t set, const struct xc_insn *insn)
 	return gets && insn->to >= 0 && insn->to < 64 ? set | UINT64_C(1) << insn->to : set;
 }
 
-/* What an instruction does with such a register; of the first one, with none, what it does with what it reads. NULL: nothing of
- * interest. */
+/* How an instruction uses such a register; for the first one, without any, how it uses the value that it reads.
+ * NULL: not relevant. */
 static const char *use(uint64_t set, const struct xc_insn *insn)
 {
 	bool target = has(set, insn->from) || addressed_by(set, insn) || (!set && insn->has_memory);

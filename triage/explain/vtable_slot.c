@@ -9,7 +9,8 @@
 
 enum { STEPS = 6 };
 
-/* Where in the vtable the call took its function from: call *8(%rax), or through a register that was loaded from there. */
+/* Where in the vtable the call got its function from: call *8(%rax), or through a register that was loaded from
+ * there. */
 static bool offset_of(const struct xc_body *body, size_t at, int64_t *offset_out)
 {
 	const struct xc_insn *insn = &body->insns[at];
@@ -19,8 +20,7 @@ static bool offset_of(const struct xc_body *body, size_t at, int64_t *offset_out
 		bool loads = insn->kind == XC_INSN_LOAD || (insn->kind == XC_INSN_CALL && insn->has_memory);
 		if (loads && (insn->memory.index >= 0 || insn->memory.base < 0))
 			return false;
-		if (loads &&
-		    insn->memory.displacement) { /* a plain one leads to the vptr or is what was added before */
+		if (loads && insn->memory.displacement) { /* a plain one gives the vptr, or is the addition before */
 			*offset_out = offset + insn->memory.displacement;
 			return true;
 		}

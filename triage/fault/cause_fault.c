@@ -1,6 +1,6 @@
-/* cause_fault: deaths by memory that cannot be had. Jumps to nowhere: cause_jump.c; arithmetic and traps: cause_trap.c.
+/* cause_fault: deaths by inaccessible memory. Wild jumps: cause_jump.c; arithmetic and traps: cause_trap.c.
  *
- * Severity ranks what an attacker could make of it, not how likely that is. */
+ * Severity ranks how exploitable a fault is, not how likely that is. */
 #include "triage/fault/cause_fault.h"
 
 #include <signal.h>
@@ -20,7 +20,7 @@ enum {
 	SEGV_CONTROL = 10,
 };
 
-/* What many bytes at once were written or read by: an instruction that repeats, or the C library's functions. */
+/* A block operation: a repeated instruction, or a function of the C library. */
 static bool is_block(const struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"memcpy",  "memmove", "memset", "mempcpy", "strcpy",
@@ -60,7 +60,7 @@ static void wild(struct xc_crash_context *crash, const char *cause)
 		xc_verdict_evidence(crash->report, "the pointer had just been loaded through another pointer");
 }
 
-/* Does one of the two registers that make up the address lead to mapped memory? Then it is the other one that is bad. */
+/* Does one of the two registers of the address point to mapped memory? Then the other one is bad. */
 static bool has_good_part(const struct xc_crash_context *crash)
 {
 	const struct xc_memory_operand *o = &crash->fault.operand;
@@ -71,7 +71,8 @@ static bool has_good_part(const struct xc_crash_context *crash)
 	       (xc_process_mapping(crash->process, base) || xc_process_mapping(crash->process, index));
 }
 
-/* The kernel raised it without an address: a general protection fault, or, through the stack or frame pointer, a stack-segment fault. */
+/* A general protection fault, or, through the stack or frame pointer, a stack-segment fault: the kernel gives no
+ * address. */
 bool xc_cause_fault_protection(struct xc_crash_context *crash)
 {
 	const struct xc_fault *f = &crash->fault;
@@ -99,7 +100,7 @@ bool xc_cause_fault_protection(struct xc_crash_context *crash)
 	return true;
 }
 
-/* How sure it is that a pointer was NULL: a base register that is zero makes it so; a small number in it may have other reasons. */
+/* How certain it is that a pointer was NULL: a zero base register proves it; a small number may have other reasons. */
 static const char *sure_of_null(const struct xc_fault *f)
 {
 	uint64_t base;

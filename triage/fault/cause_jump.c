@@ -1,9 +1,9 @@
-/* cause_jump: control that went where no code is, and the instruction that sent it there.
+/* cause_jump: control outside of code, and the instruction that transferred it there.
  *
- * The kernel tells where control arrived. Who sent it is read off what it left behind, x86: a call has put its return
- * address on the stack, and the instruction before that address leads, with the registers as they are, to where control went; a
- * return has left the word it took just below the stack pointer; where a call came before that leads elsewhere, what it called has
- * jumped on (a tail call). */
+ * The kernel reports where control arrived. On x86 the origin follows from what it left behind. A call has pushed
+ * its return address, and the instruction before that address leads, with the current registers, to the place of
+ * arrival. A return has left the word that it popped just below the stack pointer. When there was a call that leads
+ * elsewhere, the called function has jumped on (a tail call). */
 #include "triage/fault/cause_jump.h"
 
 #include <elf.h>
@@ -47,7 +47,7 @@ static enum before find_call(const struct xc_crash_context *crash, xc_addr after
 		return found;
 	if (xc_space_peek(crash->process->space, after - 1, &last, 1) != 1)
 		return CODE_MISSING;
-	xc_regs_set(&regs, arch->sp, sp + arch->reg_size); /* as it was before the call */
+	xc_regs_set(&regs, arch->sp, sp + arch->reg_size); /* its value before the call */
 	for (xc_addr length = SHORTEST_CALL; length <= LONGEST_CALL; length++) {
 		xc_regs_set(&regs, arch->pc, after - length);
 		if (!xc_operand_decode(crash->process, &regs, out) || out->length != length ||
@@ -70,7 +70,7 @@ static const char *word_of(const struct xc_instruction *instruction)
 	return NULL;
 }
 
-/* Who sent control to where it is; NULL when that is not known. */
+/* The instruction that transferred control; NULL when it is not known. */
 static const char *find_sender(const struct xc_crash_context *crash, struct xc_instruction *instruction)
 {
 	const struct xc_fault *f = &crash->fault;
@@ -89,7 +89,7 @@ static const char *find_sender(const struct xc_crash_context *crash, struct xc_i
 	if (before != THE_CALL)
 		instruction->text[0] = '\0';
 	if (before == CODE_MISSING)
-		return NULL; /* a null pointer that was called may have left a zero below the stack pointer, too */
+		return NULL; /* calling a null pointer may also leave a zero below the stack pointer */
 	if (before != NO_CALL)
 		return before == THE_CALL ? "call" : "jmp";
 	return xc_space_peek_uint(p->space, sp - size, size, &word) && word == f->frame.pc ? "ret" : NULL;
@@ -121,7 +121,7 @@ static const char *cause_of_data_jump(const char *sender)
 	return "control jumped to data, not code";
 }
 
-/* A null pointer that was returned to is no function pointer. */
+/* A return to NULL is not a null function pointer. */
 static void classify_null(struct xc_crash_context *crash, const char *sender)
 {
 	if (sender && strcmp(sender, "ret") == 0)
@@ -134,7 +134,7 @@ static void classify_null(struct xc_crash_context *crash, const char *sender)
 								: "a null function pointer was called");
 }
 
-/* What faulted was no fetch: where pc stands is code, whatever the core says of its mapping. */
+/* Was the fault a fetch? Otherwise pc is in code, whatever the core says of its mapping. */
 static bool fetched(const struct xc_fault *f)
 {
 	return f->access == XC_ACCESS_EXECUTE || !f->addr_known || f->addr == f->frame.pc;

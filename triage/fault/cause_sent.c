@@ -1,4 +1,4 @@
-/* cause_sent: the program is not at fault: its signal came from elsewhere, or from itself on purpose. */
+/* cause_sent: the program is not at fault: another process sent the signal, or it sent the signal on purpose. */
 #include "triage/fault/cause_sent.h"
 
 #include <signal.h>
@@ -13,7 +13,7 @@ bool xc_cause_sent_fault(struct xc_crash_context *crash)
 	return true;
 }
 
-/* SIGQUIT asks for a core; who raises SIGTRAP or SIGQUIT in its own program wants to be looked at. */
+/* SIGQUIT requests a core. A program that raises SIGTRAP or SIGQUIT itself wants to be inspected. */
 bool xc_cause_sent_killed(struct xc_crash_context *crash)
 {
 	bool other = xc_crash_context_sent_by_other(crash);

@@ -1,5 +1,5 @@
-/* gofault: sigpanic() is entered as if the instruction that faulted had called it; what the signal said stands in the goroutine's g
- * (Go 1.19, runtime/signal_unix.go). */
+/* gofault: sigpanic() is entered as if the faulting instruction had called it; the data of the signal is in the
+ * goroutine's g (Go 1.19, runtime/signal_unix.go). */
 #include "triage/go/gofault.h"
 
 #include <signal.h>
@@ -7,7 +7,8 @@
 
 #include "triage/go/goroutine.h"
 
-/* The only operand in memory that is not the stack: registers at the fault are lost, so addresses do not tell which it was. */
+/* The only memory operand outside of the stack. The registers of the fault are lost, so addresses do not identify
+ * it. */
 static const struct xc_memory_operand *sole_operand(const struct xc_instruction *instruction)
 {
 	const struct xc_memory_operand *found = NULL;
@@ -22,7 +23,7 @@ static const struct xc_memory_operand *sole_operand(const struct xc_instruction 
 	return found;
 }
 
-/* The g that sigpanic() ran on for a fault at pc: the goroutine's, or the thread's own, where C runs. */
+/* The g on which sigpanic() ran for a fault at pc: the goroutine's, or the thread's own while C runs. */
 static bool fault_on(const struct xc_godeath *d, xc_addr pc, xc_addr *g_out)
 {
 	uint64_t at;
@@ -35,7 +36,7 @@ static bool fault_on(const struct xc_godeath *d, xc_addr pc, xc_addr *g_out)
 
 bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 {
-	static const char probe[] = "testb %al, ("; /* a nil check of the compiler's: the access itself comes later */
+	static const char probe[] = "testb %al, ("; /* a nil check of the compiler: the access itself comes later */
 	struct xc_crash_context *crash = d->crash;
 	uint64_t sig, code, addr, g;
 	if (index + 1 >= crash->frame_count || !fault_on(d, crash->frames[index + 1].pc, &g) ||

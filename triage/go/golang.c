@@ -1,8 +1,8 @@
-/* golang: how Go's run-time aborts a program, of Go 1.19 (runtime/panic.go, signal_unix.go), newest frame first:
+/* golang: how Go's runtime aborts a program, of Go 1.19 (runtime/panic.go, signal_unix.go), newest frame first:
  *
  *	crash ← fatalpanic ← gopanic ← … ← the program            a panic: gopanic.c
- *	crash ← fatalthrow ← throw or fatal ← … ← the program     what cannot be recovered: gothrow.c
- *	crash ← sighandler ← the signal's trampoline ← …          a signal that means a core: gosignal.c */
+ *	crash ← fatalthrow ← throw or fatal ← … ← the program     a fatal error: gothrow.c
+ *	crash ← sighandler ← the signal's trampoline ← …          a signal with a core: gosignal.c */
 #include "triage/go/golang.h"
 
 #include <dwarf.h>
@@ -12,7 +12,7 @@
 #include "triage/go/gosignal.h"
 #include "triage/go/gothrow.h"
 
-/* What would have told is not in the core, or a signal's handler was left to do it. */
+/* The evidence is not in the core, or a signal's handler was left to do it. */
 static bool classify_raised(struct xc_crash_context *crash)
 {
 	if (xc_crash_context_sent_by_other(crash) || !xc_godeath_is_runtime(crash, 0))
@@ -24,7 +24,7 @@ static bool classify_raised(struct xc_crash_context *crash)
 	return true;
 }
 
-/* Go has one operator for members, of pointers too. */
+/* Go has one operator for members, also through pointers. */
 static const char *spelled(const struct xc_crash_context *crash, const char *text)
 {
 	char *copy = text ? xc_arena_strdup(&crash->report->arena, text) : NULL, *to = copy;

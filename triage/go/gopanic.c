@@ -1,8 +1,9 @@
-/* gopanic: what Go's run-time leaves of a panic, of Go 1.19 (runtime/panic.go), newest frame first:
+/* gopanic: what Go's runtime leaves of a panic, of Go 1.19 (runtime/panic.go), newest frame first:
  *
  *	crash ← fatalpanic ← gopanic ← goPanicIndex, panicmem ← sigpanic, … ← the program
  *
- * g._panic has its value. Before that is printed, preprintpanics() puts the text of an error or Stringer in its place. */
+ * g._panic has its value. Before the value is printed, preprintpanics() replaces it by the text of an error or
+ * Stringer. */
 #include "triage/go/gopanic.h"
 
 #include "triage/go/gofault.h"
@@ -13,8 +14,8 @@
 
 enum { PANICS = 8, FIRST_PAGE = 4096 };
 
-/* What the run-time panics for: how its text begins, and how the functions are called that call panic() with it (Go 1.19). closechan() has
- * two texts, and so a finding of its own. */
+/* Reasons of the runtime: the beginning of the text, and the functions that call panic() with it (Go 1.19).
+ * closechan() has two texts, and so its own entry. */
 static const struct finding {
 	const char *text, *throwers[5], *kind, *words;
 } findings[] = {
@@ -79,7 +80,7 @@ static const char *text_of(const struct xc_godeath *d, const struct xc_goface *f
 	return said;
 }
 
-/* The type that panic() was called with: its argument may still be where gopanic() keeps it. */
+/* The type passed to panic(): the argument may still be where gopanic() stored it. */
 static const char *given_type(const struct xc_godeath *d)
 {
 	struct xc_frame_context in = xc_crash_context_frame(d->crash, d->at);
@@ -94,7 +95,7 @@ static const char *given_type(const struct xc_godeath *d)
 	return known ? xc_govalue_type(&d->go, addr, &d->crash->report->arena) : NULL;
 }
 
-/* Those before: it panicked in a function that a panic had deferred. */
+/* Earlier panics: this one is in a function that a panic had deferred. */
 static void report_earlier(const struct xc_godeath *d, xc_addr panic)
 {
 	struct xc_goface face;
@@ -146,7 +147,8 @@ static const struct finding *by_text(const char *message)
 	return NULL;
 }
 
-/* Without the text the function that called panic() tells. Only that one: mapassign() also calls what hashes a key. */
+/* Without the text the caller of panic() determines the reason. Only that one: mapassign() also calls functions that
+ * hash a key. */
 static const struct finding *by_thrower(const struct xc_godeath *d)
 {
 	const char *name = xc_godeath_name(d->crash, d->at + 1);
@@ -156,7 +158,7 @@ static const struct finding *by_thrower(const struct xc_godeath *d)
 	return NULL;
 }
 
-/* panic() was called by the run-time itself. */
+/* The runtime itself called panic(). */
 static void classify_runtime_panic(struct xc_godeath *d, const char *confidence)
 {
 	const char *message = d->crash->verdict->message;
@@ -170,7 +172,7 @@ static void classify_runtime_panic(struct xc_godeath *d, const char *confidence)
 				    "did something that Go's runtime does not allow");
 }
 
-/* What was inlined into the frame called it. */
+/* A function inlined into the frame called it. */
 static void classify_explicit(struct xc_godeath *d)
 {
 	const char *thrower = xc_place_function(xc_crash_context_place(d->crash, d->at + 1), 0);
@@ -181,7 +183,8 @@ static void classify_explicit(struct xc_godeath *d)
 	xc_godeath_classify(d, "explicit", "certain", words);
 }
 
-/* The stack ends with gopanic(), or what called it has no name: it was the run-time or the program, which may say what the run-time does. */
+/* The stack ends with gopanic(), or its caller has no name: the runtime or the program called it. A program may
+ * panic with the runtime's texts. */
 static void classify_by_text(struct xc_godeath *d)
 {
 	const struct finding *found = by_text(d->crash->verdict->message);

@@ -17,21 +17,21 @@
 
 enum { WAITS = 4, SCANNED = 0x1000, GOROUTINES = 1000000, TOLD = 5, FRAMES = 64, REASONS = 64, REASON_MOST = 60 };
 
-/* What is asked of all goroutines. */
+/* State of a walk over all goroutines. */
 struct census {
 	struct xc_crash_context *crash;
 	const struct xc_goruntime *go;
-	const char *root;   /* of the library's sources */
+	const char *root;   /* directory of the library's sources */
 	bool state_known;   /* of one at least */
-	uint64_t waiting;   /* how many of the program's wait */
-	uint64_t begun;     /* the last startpc that was asked about: most goroutines have that of another */
+	uint64_t waiting;   /* number of waiting goroutines of the program */
+	uint64_t begun;     /* the last startpc looked up: most goroutines have the same one */
 	bool begun_program; /* its answer */
 };
 
 /* ---- whose function ---- */
 
-/* Where the sources of the standard library are ("/usr/lib/go/src/"), by the crashed stack, in the report's arena; NULL when no frame tells: there
- * is no debug information, or it was built with -trimpath. */
+/* The directory of the standard library's sources ("/usr/lib/go/src/"), by the crashed stack, in the report's arena.
+ * NULL when no frame shows it: no debug information, or built with -trimpath. */
 static const char *library_root(const struct xc_crash_context *crash)
 {
 	static const char source[] = "/src/runtime/";
@@ -47,7 +47,7 @@ static const char *library_root(const struct xc_crash_context *crash)
 	return NULL;
 }
 
-/* Is it the run-time's, or made by the compiler? */
+/* Is it the runtime's, or made by the compiler? */
 static bool is_runtime(const struct xc_place *place, size_t level)
 {
 	const char *file = level < place->level_count ? place->levels[level].file : NULL;
@@ -64,7 +64,7 @@ static bool is_library(const struct xc_place *place, size_t level, const char *r
 	return xc_gopackage_is_standard(xc_place_function(place, level)) || xc_gopackage_is_standard_file(file);
 }
 
-/* of_program: not the standard library's. */
+/* of_program: not in the standard library. */
 static bool blame(struct xc_crash_context *crash, size_t index, const char *root, bool of_program)
 {
 	for (; index < crash->frame_count; index++) {
@@ -140,7 +140,7 @@ static bool waits(struct census *c, xc_addr g)
 	return known && (status & ~(uint64_t)SCANNED) == WAITS;
 }
 
-/* Was it begun by something else than the run-time, which has some of its own: the collector's, for finalizers? */
+/* Was it started by the program? The runtime starts some itself: for the collector, for finalizers. */
 static bool is_programs(struct census *c, xc_addr g)
 {
 	uint64_t with;
@@ -163,7 +163,7 @@ static bool add_reason(const struct xc_goruntime *go, xc_addr g, struct xc_text 
 	       xc_govalue_string(go, table + 16 * reason, REASON_MOST, text);
 }
 
-/* Its frames, in the report's arena. */
+/* The frames of a goroutine, in the report's arena. */
 static size_t frames_of(const struct xc_crash_context *crash, const struct xc_goruntime *go, xc_addr g,
 			struct xc_frame **out)
 {
@@ -182,7 +182,7 @@ static size_t frames_of(const struct xc_crash_context *crash, const struct xc_go
 	return count;
 }
 
-/* Tell of one, and leave it blamed in q; nobody, when its stack is not known. */
+/* Report a goroutine, and blame its function; nobody, when its stack is not known. */
 static void report_waiting(const struct census *c, struct xc_crash_context *crash, xc_addr g)
 {
 	struct xc_text text = {0}, reason = {0};
@@ -205,7 +205,7 @@ static void report_waiting(const struct census *c, struct xc_crash_context *cras
 	xc_text_fini(&text);
 }
 
-/* Count one of the list, and tell of it if it is among the first; the very first becomes the inquiry's. */
+/* Count a goroutine of the list, and report it if it is among the first. The very first becomes that of the crash. */
 static void count_one(struct census *c, xc_addr g, struct xc_crash_context *first)
 {
 	if (!waits(c, g) || !is_programs(c, g) || ++c->waiting > TOLD)

@@ -1,4 +1,5 @@
-/* gosignal: the trampoline below sighandler() has the signal (Go 1.19, runtime/signal_unix.go, sighandler: `if docrash`). */
+/* gosignal: the signal is in the trampoline below sighandler() (Go 1.19, runtime/signal_unix.go, sighandler: `if
+ * docrash`). */
 #include "triage/go/gosignal.h"
 
 #include <signal.h>
@@ -9,12 +10,12 @@
 #include "triage/crash/signal_frame.h"
 #include "triage/go/goroutine.h"
 
-enum { THREADS = 1000, FRAMES = 40, WRITES = 2, FETCHES = 16 }; /* the latter: of x86's error code */
+enum { THREADS = 1000, FRAMES = 40, WRITES = 2, FETCHES = 16 }; /* the latter two: of x86's error code */
 
-/* What a handler was called for. */
+/* The signal of a handler. */
 struct arrival {
 	struct xc_signal_frame context;
-	struct xc_frame frame; /* that was interrupted */
+	struct xc_frame frame; /* the interrupted one */
 };
 
 static bool is_handler(const struct xc_crash_context *crash, const struct xc_frame *frame)
@@ -75,7 +76,7 @@ static struct xc_fault fault_of(const struct xc_crash_context *crash, const stru
 	return f;
 }
 
-/* The inquiry goes on with this thread and the frames from what was interrupted outward. */
+/* Continue with this thread, and the frames outward from the interrupted one. */
 static void go_on_with(struct xc_crash_context *crash, const struct xc_thread *thread, const struct arrival *a)
 {
 	struct xc_frame *frames = xc_arena_alloc(&crash->report->arena, XC_CRASH_FRAMES * sizeof *frames);
@@ -95,8 +96,8 @@ static void go_on_with(struct xc_crash_context *crash, const struct xc_thread *t
 	xc_goroutine_blame(crash, crash->blamed);
 }
 
-/* Signals that Go's programs die of (Go 1.19, runtime/sigtab_linux_generic.go: _SigThrow, _SigPanic); not SIGQUIT, which it sends to
- * all of its threads then. */
+/* Signals that kill Go programs (Go 1.19, runtime/sigtab_linux_generic.go: _SigThrow, _SigPanic); without SIGQUIT,
+ * which the runtime then sends to all of its threads. */
 static bool is_deadly(int number)
 {
 	static const int deadly[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSTKFLT, SIGSYS};
@@ -106,7 +107,7 @@ static bool is_deadly(int number)
 	return false;
 }
 
-/* Somebody else sent it; what the core says of the sender is of Go's run-time, which sends it on. */
+/* Another process sent it. The sender in the core is Go's runtime, which raised the signal again. */
 static void classify_sent(struct xc_crash_context *crash, pid_t sender)
 {
 	xc_crash_context_classify(crash, crash->fault.signal == SIGABRT ? "killed" : "sent-by-user", NULL, "info",
@@ -121,7 +122,7 @@ static bool classify(struct xc_crash_context *crash, const struct xc_thread *thr
 {
 	bool other = thread != crash->thread;
 	pid_t sender =
-		(pid_t)(uint32_t)a->context.info_addr; /* si_pid stands where si_addr does: siginfo_t, offset 16 */
+		(pid_t)(uint32_t)a->context.info_addr; /* si_pid has the place of si_addr: siginfo_t, offset 16 */
 	go_on_with(crash, thread, a);
 	if (other)
 		xc_verdict_evidence(

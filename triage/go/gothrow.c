@@ -1,8 +1,9 @@
-/* gothrow: what Go's run-time leaves when it gives up, of Go 1.19 (runtime/panic.go, print.go), newest frame first:
+/* gothrow: what Go's runtime leaves of a fatal error, of Go 1.19 (runtime/panic.go, print.go), newest frame first:
  *
  *	crash ← fatalthrow ← throw or fatal ← mapassign, checkdead, sigpanic, … ← the program
  *
- * What throw() says stands in runtime.printBacklog, a ring of the last bytes printed until the first panic or throw began. */
+ * The text of throw() is in runtime.printBacklog, a ring of the last bytes printed until the first panic or throw
+ * began. */
 #include "triage/go/gothrow.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 
 enum { BACKLOG = 4096 };
 
-/* What the run-time printed last, oldest first. */
+/* The last output of the runtime, oldest first. */
 static bool read_printed(const struct xc_godeath *d, char printed[BACKLOG + 1])
 {
 	char ring[BACKLOG];
@@ -38,7 +39,8 @@ static bool read_printed(const struct xc_godeath *d, char printed[BACKLOG + 1])
 	return true;
 }
 
-/* What throw() said: the last line "fatal error: …". NULL when it is not known; *sure_out is false when there are others. */
+/* The text of throw(): the last line "fatal error: …". NULL when it is not known; *sure_out is false when there are
+ * others. */
 static const char *last_throw(const char *printed, struct xc_arena *arena, bool *sure_out)
 {
 	static const char mark[] = "fatal error: ";
@@ -79,7 +81,8 @@ static void classify_memory(struct xc_godeath *d, const char *printed, const cha
 	xc_crash_context_classify(d->crash, "out-of-memory", NULL, "low", confidence, cause);
 }
 
-/* newstack() runs on the thread's stack; morestack()'s caller is the function that wanted more of the goroutine's. */
+/* newstack() runs on the thread's stack; the caller of morestack() is the function that needed more of the
+ * goroutine's. */
 static void classify_stack(struct xc_godeath *d, const char *printed, const char *confidence)
 {
 	struct xc_crash_context *crash = d->crash;
@@ -119,7 +122,7 @@ static void classify_asleep(struct xc_godeath *d, const char *printed, const cha
 			 : "no goroutine is left that can run");
 }
 
-/* None waits: what called Goexit() is gone with its stack. */
+/* No goroutine waits: the caller of Goexit() is gone with its stack. */
 static void classify_exited(struct xc_godeath *d, const char *printed, const char *confidence)
 {
 	(void)printed;
@@ -129,7 +132,8 @@ static void classify_exited(struct xc_godeath *d, const char *printed, const cha
 				  "main's goroutine ended with runtime.Goexit(), and no goroutine is left");
 }
 
-/* What throw() says, and how the functions are called that say it (Go 1.19): what other classes tell has a judge. */
+/* Texts of throw(), and the functions that call it with them (Go 1.19). Texts with a class of their own have a
+ * function. */
 static const struct reason {
 	const char *has, *throwers[5], *kind, *words;
 	void (*classify)(struct xc_godeath *d, const char *printed, const char *confidence);
@@ -159,7 +163,7 @@ static const struct reason *by_text(const char *text)
 	return NULL;
 }
 
-/* Without the text the function that called throw() or fatal() tells. */
+/* Without the text the caller of throw() or fatal() determines the reason. */
 static const struct reason *by_thrower(const struct xc_godeath *d)
 {
 	static const char *const between[] = {"runtime.fatal", "runtime.throw", "runtime.systemstack",
@@ -206,7 +210,7 @@ void xc_gothrow_classify(struct xc_godeath *d)
 	if (fault < crash->frame_count && xc_gofault_adopt(d, fault))
 		xc_cause_rule_apply(
 			crash,
-			xc_cause_rule_event(&crash->fault)); /* one that cannot be a nil pointer, or not in Go's code */
+			xc_cause_rule_event(&crash->fault)); /* it cannot be a nil pointer, or is not in Go code */
 	else
 		classify_reason(d, text ? by_text(text) : by_thrower(d), printed, text && sure ? "certain" : "likely");
 	if (!text)

@@ -1,8 +1,8 @@
-/* deadlock: the words about locks.
+/* deadlock: verdicts and evidence about locks.
  *
- * In a core, and of threads that have not run between two looks, a circle is proved: the owner's id in a lock is written by its owner only,
- * after it has it and before it gives it back, and the owner sleeps in another lock. That an owner has ended is likely only: the list
- * of threads may be cut, ids are given anew. */
+ * In a core, and for threads that have not run between two reads, a cycle is proof: only the owner writes its id
+ * into a lock, after locking and before unlocking, and the owner sleeps in another lock. A missing owner is only
+ * likely: the list of threads may be truncated, and ids are reused. */
 #include "triage/locks/deadlock.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static void add_thread(const struct xc_locks *l, size_t index, struct xc_text *t
 	xc_thread_words(text, (int)thread->tid, thread->name);
 }
 
-/* " holds mutex `a`", " likely holds mutex `a` (its variable `first` is a guard of it)", " runs one-time initialization `c`" */
+/* " holds mutex `a`", " likely holds mutex `a` (its variable `b` is a guard of it)", " runs one-time initialization `c`" */
 static void add_held(const struct xc_lock *lock, struct xc_text *text)
 {
 	xc_text_add(text, lock->why ? " likely" : "");
@@ -117,7 +117,7 @@ bool xc_deadlock_exists(struct xc_process *process)
 	return l->cycle_count || orphan(process, l);
 }
 
-/* Did it end for no reason of its own, so that standing still is the reason? */
+/* Did it end for no reason of its own, so that the hang is the reason? */
 static bool explains(const struct xc_crash_context *crash)
 {
 	return !crash->verdict->class_name || xc_crash_context_is(crash, "killed") ||
@@ -137,7 +137,8 @@ static void take_headline(struct xc_crash_context *crash, struct xc_text *text)
 	text->len = 0;
 }
 
-/* The place to look at is where the threads wait; who aborted is told as well: it may have had another reason. */
+/* The threads that wait are blamed. The function that called abort() is reported as well: it may have had another
+ * reason. */
 static void report_aborter(const struct xc_crash_context *crash)
 {
 	struct xc_text text = {0};
@@ -169,7 +170,7 @@ static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle,
 			       lock->why ? "likely holds" : "holds");
 }
 
-/* Of a circle of more, some: its stacks must fit into a record. */
+/* Some members of a large cycle: their stacks must fit into a record. */
 static void involve(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	for (size_t i = 0; i < cycle->count && i < INVOLVED; i++)
@@ -180,7 +181,7 @@ static void classify_cycle(struct xc_crash_context *crash, const struct xc_locks
 {
 	struct xc_text text = {0};
 	bool aborted =
-		xc_crash_context_is(crash, "abort"); /* likely by a watchdog of its own: there are other reasons */
+		xc_crash_context_is(crash, "abort"); /* likely by the program's own watchdog: there are other reasons */
 	bool likely = cycle->timed || cycle->guessed || cycle->likely || aborted;
 	add_headline(l, cycle, &text);
 	take_headline(crash, &text);
@@ -194,7 +195,7 @@ static void classify_cycle(struct xc_crash_context *crash, const struct xc_locks
 	involve(crash, l, cycle);
 }
 
-/* Has it an id from before the process began? Ids are given in turn, from the lowest again when all were given. */
+/* Is the id older than the process? Ids are assigned in order, and start again at the lowest when all were used. */
 static bool is_older(const struct xc_process *p, const struct xc_locks *l, pid_t owner)
 {
 	return l->waits->ids_are == XC_IDS_SAME && owner < p->pid;
@@ -241,13 +242,14 @@ static void classify_orphan(struct xc_crash_context *crash, const struct xc_lock
 
 /* ---- who keeps others waiting ---- */
 
-/* It did not die of itself: a signal told it to. */
+/* The process did not die by itself: a signal asked for it. */
 static bool was_asked_for(const struct xc_crash_context *crash)
 {
 	return xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request");
 }
 
-/* A process that was told to end, or to leave a core, is looked at where its thread waits, not in the library round that. */
+/* A process that was asked to end, or to dump core, is blamed where its thread waits, not in the library around
+ * that. */
 static void blame_waiter(struct xc_crash_context *crash, const struct xc_locks *l)
 {
 	const struct xc_wait *wait = crash->thread ? xc_waits_thread(l->waits, crash->thread->tid) : NULL;
@@ -255,8 +257,8 @@ static void blame_waiter(struct xc_crash_context *crash, const struct xc_locks *
 		blame(crash, wait);
 }
 
-/* "write to descriptor 4, in journalist (x.c:4)", "it runs, in counter (x.c:9)". A call that the dump itself has ended, as it does those that
- * have transferred a part, is known by its function only. */
+/* "write to descriptor 4, in journalist (x.c:4)", "it runs, in counter (x.c:9)". Only the function is known for a
+ * call that the dump interrupted after a partial transfer. */
 static void add_deed(struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_text *text)
 {
 	size_t before = text->len;
@@ -306,7 +308,7 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 	add_deed(p, wait_of(l, lock->holder), paths, text);
 }
 
-/* A lock that is not of a circle, which many wait for, or one when the process stood still. */
+/* A lock outside of any cycle that several threads wait for; or one thread, when the process was hung. */
 static bool is_queue(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	size_t least = explains(crash) || xc_crash_context_is(crash, "deadlock") ? 1 : CONVOY;
@@ -318,7 +320,7 @@ static bool is_queue(const struct xc_crash_context *crash, const struct xc_locks
 	       (lock->owner && (lock->shared || l->waits->ids_are == XC_IDS_UNKNOWN));
 }
 
-/* The one that most wait for comes first. */
+/* Sorted by the number of waiting threads. */
 static const struct xc_lock *next_queue(const struct xc_crash_context *crash, const struct xc_locks *l,
 					const struct xc_lock *after)
 {
@@ -333,14 +335,14 @@ static const struct xc_lock *next_queue(const struct xc_crash_context *crash, co
 	return best;
 }
 
-/* Somebody ended a process that stood, or seemed to stand still: it is the owner of that lock that one looks at. */
+/* The process was killed while it was hung, or seemed so: blame the owner of the lock. */
 static void blame_owner(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	if (lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->has_place)
 		blame(crash, wait_of(l, lock->holder));
 }
 
-/* In the cause without what descriptors lead to. */
+/* The cause has no targets of descriptors. */
 static void report_queue(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock,
 			 bool cause)
 {

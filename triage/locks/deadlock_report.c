@@ -1,4 +1,5 @@
-/* deadlock_report: the section of a report about locks. Of many those that matter most are listed: of circles, then by how many wait. */
+/* deadlock_report: the section of a report about locks. When there are many, the most important are listed: cycles
+ * first, then by the number of waiting threads. */
 #include <stdlib.h>
 
 #include "triage/locks/deadlock.h"
@@ -87,7 +88,7 @@ static void member_row(const struct cycles *to, size_t cycle, size_t k)
 	const struct xc_cell row[] = {
 		xc_cell_count(cycle + 1),
 		xc_cell_integer(wait->thread->tid),
-		holds ? xc_cell_text(holds) : xc_cell_null("another thread waits for its end"),
+		holds ? xc_cell_text(holds) : xc_cell_null("its end is awaited"),
 		xc_cell_text(wanted.bytes),
 		xc_cell_text(stack.bytes),
 	};

@@ -34,8 +34,7 @@ struct xc_lock {
 	bool in_cycle;    /* a member of a cycle waits for it */
 	size_t waiters;   /* number of waiting threads, */
 	size_t first;     /* and the index of the first */
-	const char *
-		name; /* "first.lock", "queue->lock", "libx.so+0x40a0", "0x55d0…"; in source form when `is_expression` */
+	const char *name; /* "first.lock", "libx.so+0x40a0", "0x55d0…"; in source form when `is_expression` */
 	bool is_expression;
 	bool is_local; /* the name is that of a variable of the first waiter: others may have other names for it */
 };
@@ -53,11 +52,11 @@ struct xc_locks {
 	struct xc_lock *locks; /* by address */
 	size_t lock_count;
 	size_t *lock_of; /* index of the lock that each thread waits for; XC_LOCK_NOBODY: none */
-	size_t *next; /* index of the thread that each thread waits for: the holder of its lock, or the one that it joins */
+	size_t *next; /* index of the thread that each thread waits for: its lock's holder, or the one that it joins */
 	struct xc_cycle *cycles;
 	size_t cycle_count;
-	const char *
-		limits; /* "in the innermost 48 frames of each stack": limits that the search for holders reached; NULL: none */
+	const char
+		*limits; /* of the search for holders: "in the innermost 48 frames of each stack"; NULL: none reached */
 };
 
 #define XC_LOCK_NOBODY SIZE_MAX

@@ -1,9 +1,10 @@
 /* lock_holder: see lock_holder.h.
  *
- * A guard (MutexGuard, std::shared_lock) is a variable that holds the lock's address while the lock is held; one that was given up
- * early may still stand there, so what it tells is likely only. In the innermost function of a thread that waits for the lock
- * itself the guard is likely the one that is not there yet. pthread_once and its like keep the control's address in their frame while they
- * call what is to be done once; a static variable of C++ leaves nothing, but the function that it is in. */
+ * A guard (MutexGuard, std::shared_lock) is a variable that contains the lock's address while the lock is held.
+ * After an early release the address may remain, so a holder found by it is only likely. In the innermost function
+ * of a thread that waits for the lock, the guard is likely the one that is not constructed yet. pthread_once and
+ * similar functions keep the address of the control word in their frame while they run the initializer. A static
+ * variable of C++ leaves only its function on the stack. */
 #include "triage/locks/lock_holder.h"
 
 #include <string.h>
@@ -13,24 +14,24 @@
 
 enum { OPEN = 64, THREADS = 4096, FRAMES = 48, VARIABLES = 1 << 19, GUARD = 32, WORDS = 64, REGISTERS = 16 };
 
-/* What is looked for, and where. */
+/* The locks to search for, and the current frame. */
 struct search {
 	struct xc_process *process;
 	struct xc_locks *locks;
 	struct xc_lock *open[OPEN];
-	bool doubtful[OPEN]; /* several threads may have it */
+	bool doubtful[OPEN]; /* several threads may hold it */
 	size_t open_count;
 	struct xc_unwinder *unwinder;
-	size_t variables; /* whose types were looked at */
-	bool deeper;      /* a stack goes on behind FRAMES */
-	size_t thread;    /* that is looked at */
+	size_t variables; /* variables whose types were checked */
+	bool deeper;      /* a stack is deeper than FRAMES */
+	size_t thread;    /* the current one */
 	struct xc_frame frame;
 	const struct xc_frame *above; /* its caller; NULL: not known */
 	const struct xc_place *place;
-	bool outward; /* beyond where the thread waits */
+	bool outward; /* outside of the frame that waits */
 };
 
-/* Does the thread have the lock, for all that is known? Then the caller says why. */
+/* Take the current thread for the holder, as far as is known. When true, the caller sets the reason. */
 static bool takes(struct search *s, size_t number)
 {
 	struct xc_lock *lock = s->open[number];
@@ -84,7 +85,7 @@ static bool wants(void *user, const struct xc_type *type)
 	return is_guard(xc_type_strip(type), &owns);
 }
 
-/* A guard of readers in a thread that waits to write, or the other way round, is none that is to come. */
+/* A guard of a reader in a thread that waits to write, or the other way round, already exists. */
 static bool is_other_mode(const struct search *s, const struct xc_type *type)
 {
 	bool reads = strstr(type->name, "ReadGuard<") || strstr(type->name, "shared_lock<");
@@ -93,7 +94,7 @@ static bool is_other_mode(const struct search *s, const struct xc_type *type)
 		     : kind == XC_WAIT_READ_LOCK || kind == XC_WAIT_RUST_READ;
 }
 
-/* Does the guard lead to the lock? C++'s say whether they have it, behind the pointer. */
+/* Does the guard contain the lock? C++ guards have a flag after the pointer that says whether they own it. */
 static bool guards(const struct search *s, const struct xc_value *value, const struct xc_lock *lock, bool owns)
 {
 	unsigned word = s->process->arch->word;
@@ -148,7 +149,7 @@ static bool calls_once(const struct xc_place *place)
 	return told.kind == XC_WAIT_ONCE;
 }
 
-/* Is the address in the frame, or in a register that the frame's callees had to preserve? */
+/* Is the address in the frame, or in a register that the frame's callees preserve? */
 static bool has_word(const struct search *s, xc_addr addr)
 {
 	const struct xc_arch *arch = s->process->arch;
@@ -184,7 +185,7 @@ static bool has_function(const struct xc_place *place, const char *name)
 	return false;
 }
 
-/* The function that a static variable is in, on another stack than those of the ones that wait for it. */
+/* The function of a static variable, on another stack than those of the waiting threads. */
 static void look_at_statics(struct search *s)
 {
 	for (size_t i = 0; i < s->open_count; i++) {
@@ -222,7 +223,7 @@ static void look_at_thread(struct search *s)
 	s->deeper |= more;
 }
 
-/* A handler that asks for memory waits for the call of malloc that its signal came in. */
+/* A handler that allocates waits for the call of malloc that its signal interrupted. */
 static void look_at_handler(const struct search *s, struct xc_lock *lock)
 {
 	const struct xc_wait *wait = &s->locks->waits->items[lock->first];
@@ -239,7 +240,7 @@ static bool is_open(const struct xc_lock *lock)
 	       (lock->held || lock->kind == XC_LOCK_ONCE) && (lock->ownerless || lock->readers);
 }
 
-/* What was not looked through, of more than there is room or time for. */
+/* Limits of the search that were reached. */
 static void report_limits(const struct search *s, size_t wanted)
 {
 	struct xc_text text = {0};
@@ -257,7 +258,7 @@ static void report_limits(const struct search *s, size_t wanted)
 	xc_text_fini(&text);
 }
 
-/* Those that something can be found out about; returns how many there are, of which OPEN are kept. */
+/* Locks whose holder can be searched for. Returns their number, of which OPEN are kept. */
 static size_t collect_open(struct search *s)
 {
 	size_t count = 0;
@@ -273,7 +274,7 @@ static size_t collect_open(struct search *s)
 	return count;
 }
 
-/* Of several that may have it, nobody is told, unless several have it, as readers. */
+/* When several threads may hold it, none is named, except one of several readers. */
 static void settle(const struct search *s, size_t number)
 {
 	struct xc_lock *lock = s->open[number];

@@ -1,4 +1,4 @@
-/* lock_name: a path through types ends where a lock begins: what is inside of pthread_mutex_t or std::mutex nobody writes. */
+/* lock_name: a path through types ends at the lock: nobody writes the members of pthread_mutex_t or std::mutex. */
 #include "triage/locks/lock_name.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static bool is_lock_type(const struct xc_type *type)
 	return xc_names_find(names, type->name) || is_rust_lock(type->name);
 }
 
-/* Typedefs are looked at one by one: pthread_mutex_t is one. */
+/* Typedefs are checked one by one: pthread_mutex_t is one. */
 static const struct xc_type *lock_or_stripped(const struct xc_type *type, bool *is_lock)
 {
 	for (size_t i = 0; i < XC_TYPE_DEPTH; i++) {
@@ -65,7 +65,7 @@ static const struct xc_type *lock_or_stripped(const struct xc_type *type, bool *
 	return type;
 }
 
-/* Append the way to the lock at offset. False when none begins there. */
+/* Append the path to the lock at offset. False when no lock begins there. */
 static bool add_path(struct xc_text *text, const struct xc_type *type, uint64_t offset, const char *dot)
 {
 	for (size_t i = 0; type && i < STEPS; i++) {
@@ -88,7 +88,7 @@ static bool add_path(struct xc_text *text, const struct xc_type *type, uint64_t 
 	return false;
 }
 
-/* "letters()::count", of what guards it. */
+/* "letters()::count", for its guard variable. */
 static void add_static(const char *name, struct xc_text *text)
 {
 	static const char guard[] = "guard variable for ";
@@ -158,7 +158,7 @@ static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool 
 	return false;
 }
 
-/* From the program's own function that waits outward. */
+/* Outward from the innermost function of user code. */
 static bool by_frames(struct xc_process *p, const struct xc_wait *wait, struct xc_unwinder *unwinder, xc_addr addr,
 		      struct xc_text *text)
 {
@@ -194,7 +194,7 @@ static const char *expression(struct xc_process *p, const struct xc_wait *wait, 
 	return name;
 }
 
-/* pthread_cond_t: glibc to 2.40, from 2.41 (wait_syscall.c has its words). Only where one begins is it one. */
+/* pthread_cond_t: glibc to 2.40, from 2.41 (words: wait_syscall.c). Valid only where a condition begins. */
 static const char *condition(struct xc_process *p, const struct xc_wait *wait, struct xc_unwinder *unwinder)
 {
 	xc_addr even = wait->word & ~(xc_addr)7;
@@ -215,7 +215,7 @@ const char *xc_lock_name_expression(struct xc_process *process, const struct xc_
 	return name;
 }
 
-/* What lies there, without looking names of types up: that may take longer than all else. */
+/* The object at the address, without looking up names of types: that may take longer than all else. */
 static void by_place(struct xc_process *p, xc_addr addr, struct xc_text *text)
 {
 	struct xc_what what = xc_what(p, p->heap, addr);
@@ -235,8 +235,9 @@ static void by_place(struct xc_process *p, xc_addr addr, struct xc_text *text)
 
 /* ---- of the C library ---- */
 
-/* struct _IO_FILE of glibc 2.26 to 2.41, 64 bits (libio/bits/types/struct_FILE.h): | flags 4 | … | fileno 4, at 112 | … | lock 8, at 136 |;
- * of fopen and fdopen its lock stands behind it, 224 bytes from its beginning (libio/iofopen.c, struct locked_FILE). */
+/* struct _IO_FILE of glibc 2.26 to 2.41, 64 bits (libio/bits/types/struct_FILE.h): | flags 4 | … | fileno 4, at 112
+ * | … | lock 8, at 136 |. For fopen and fdopen the lock follows it, 224 bytes from its beginning (libio/iofopen.c,
+ * struct locked_FILE). */
 enum { FILE_NUMBER = 112, FILE_LOCK = 136, LOCKED_FILE = 224 };
 
 static bool is_stream(const struct xc_process *p, xc_addr file, xc_addr lock)

@@ -1,11 +1,12 @@
-/* namespace_tid: glibc keeps the id of a thread in its descriptor, at the thread pointer (nptl/descr.h; the same from 2.26 to 2.41, x86-64,
- * checked with gdb's ptype /o in 2.36):
+/* namespace_tid: glibc stores the id of a thread in its descriptor, at the thread pointer (nptl/descr.h; the same
+ * from 2.26 to 2.41, x86-64, checked with gdb's ptype /o in 2.36):
  *
  *	struct pthread     | … | self 8, at 16 | … | tid 4, at 720: 0 when the thread has ended | … |
  *
- * All threads of a process are in one pid namespace (pid_namespaces(7)), so a few descriptors that are damaged or lost do not matter where the others
- * agree with the list of threads. The kernel writes a core with the ids of the process's own namespace (fs/binfmt_elf.c,
- * fill_prstatus: task_pid_vnr, in the thread that dies); gdb, and /proc, with those of the one who looks. */
+ * All threads of a process are in one pid namespace (pid_namespaces(7)), so a few damaged or lost descriptors do not
+ * matter when the others agree with the list of threads. The kernel writes a core with the ids of the process's own
+ * namespace (fs/binfmt_elf.c, fill_prstatus: task_pid_vnr, in the crashing thread). gdb and /proc show those of the
+ * observer. */
 #include "triage/locks/namespace_tid.h"
 
 enum { SELF = 16, TID = 720, TID_MAX = 0x3fffffff };
@@ -24,7 +25,8 @@ static pid_t id_of(const struct xc_process *p, const struct xc_thread *thread)
 	return xc_regs_get(&thread->regs, p->arch->tls.tp, &tp) ? xc_namespace_tid_at(p, tp) : 0;
 }
 
-/* Two with the same id are threads that the C library does not know of, on the descriptor of another one: neither is it for certain. */
+/* Two threads with the same id are unknown to the C library, and use the descriptor of another one: neither can be
+ * identified. */
 static size_t drop_doubles(struct xc_wait_id *ids, size_t count)
 {
 	size_t kept = 0;
@@ -37,7 +39,7 @@ static size_t drop_doubles(struct xc_wait_id *ids, size_t count)
 	return kept;
 }
 
-/* One that is alone may run on its parent's descriptor, as after vfork. */
+/* A single thread may run on its parent's descriptor, as after vfork. */
 static void use_descriptors(struct xc_process *p, struct xc_waits *waits)
 {
 	struct xc_wait_id *ids = xc_arena_alloc(&p->arena, waits->count * sizeof *ids);

@@ -64,7 +64,7 @@ void xc_wait_where(const struct xc_wait *wait, struct xc_text *text)
 		xc_text_add(text, "an unknown place");
 }
 
-/* The own functions of a place from `level` on; false behind main, which nobody calls that one would want to see. */
+/* The functions of user code at a place, from `level` on. False after main, whose callers are of no interest. */
 static bool add_callers(const struct xc_place *place, size_t level, xc_addr pc, size_t *told, struct xc_text *text)
 {
 	size_t count = place->level_count ? place->level_count : 1;

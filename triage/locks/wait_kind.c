@@ -1,5 +1,6 @@
-/* wait_kind: glibc (nptl/, checked with 2.36), libstdc++ (12: src/c++11/futex.cc, libsupc++/guard.cc) and Rust's standard library
- * (library/std/src/sys/sync, 1.62 to 1.95). Rust's names are told by parts of them: where they stand has changed often. */
+/* wait_kind: glibc (nptl/, checked with 2.36), libstdc++ (12: src/c++11/futex.cc, libsupc++/guard.cc) and Rust's
+ * standard library (library/std/src/sys/sync, 1.62 to 1.95). Rust's names are matched by parts: their modules have
+ * changed often. */
 #include "triage/locks/wait_kind.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static const struct named {
 	{"lll_lock_wait_private", XC_WAIT_LIBRARY_LOCK, false},
 };
 
-/* Without what glibc puts before names: "___pthread_mutex_lock", "__GI___pthread_mutex_lock". */
+/* Without glibc's prefixes: "___pthread_mutex_lock", "__GI___pthread_mutex_lock". */
 static const char *past_underscores(const char *name)
 {
 	for (;;) {
@@ -82,7 +83,7 @@ const char *xc_wait_kind_plain(const char *function)
 }
 
 static const struct rust {
-	const char *part, *end; /* both are in it, in this order */
+	const char *part, *end; /* both are in the name, in this order */
 	enum xc_wait_kind kind;
 	bool timed;
 } rust[] = {
@@ -108,7 +109,7 @@ static bool is_rust(const char *name, const struct rust *it)
 	return part && strstr(part, it->end);
 }
 
-/* The outer of two: pthread_mutex_lock calls lll_lock_wait; pthread_cond_wait, pthread_mutex_cond_lock. */
+/* The outer function wins: pthread_mutex_lock calls lll_lock_wait; pthread_cond_wait calls pthread_mutex_cond_lock. */
 static void take(struct xc_wait *wait, enum xc_wait_kind kind, bool timed)
 {
 	bool condition = kind == XC_WAIT_CONDITION || kind == XC_WAIT_RUST_CONDITION;

@@ -1,4 +1,5 @@
-/* wait_report: words by the kind of wait; of other system calls, by name and arguments (Linux, their manual pages). */
+/* wait_report: a description by the kind of wait; for other system calls, by name and arguments (Linux, their manual
+ * pages). */
 #include "triage/locks/wait_report.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 
 /* ---- locks ---- */
 
-/* "held by thread 17", "which it holds itself"; of what is done once "which thread 17 runs". */
+/* "held by thread 17", "which it holds itself"; for a one-time initialization "which thread 17 runs". */
 static void add_holder(const struct xc_locks *l, const struct xc_wait *wait, const struct xc_lock *lock,
 		       struct xc_text *text)
 {
@@ -131,7 +132,7 @@ static const struct call {
 	{"rt_sigtimedwait", "waiting for a signal", PLAIN},
 };
 
-/* "sleep of 60 s": what was asked for; what was left of it where the kernel wrote that over it. */
+/* "sleep of 60 s": the time requested; the time left where the kernel has written that over it. */
 static void add_time(const struct xc_process *p, const uint64_t where[2], struct xc_text *text)
 {
 	xc_addr at = where[0];
@@ -155,7 +156,7 @@ static void add_fd(const struct xc_thread *thread, bool paths, struct xc_text *t
 	xc_text_name(text, thread->call_file);
 }
 
-/* Of select the highest descriptor and one; of poll how many. */
+/* select: the highest descriptor plus one; poll: the number of descriptors. */
 static void add_count(uint64_t count, bool below, struct xc_text *text)
 {
 	if (below)
@@ -249,8 +250,8 @@ void xc_wait_report_describe(struct xc_process *process, const struct xc_wait *w
 
 /* ---- in reports ---- */
 
-/* Of a core it is known that a thread was in no call of the kernel (on x86: orig_rax). One that the dump has ended, as it does those that
- * have transferred a part, is known by its function only. */
+/* A core shows that a thread was in no system call (on x86: orig_rax). Only the function is known for a call that
+ * the dump interrupted after a partial transfer. */
 static void add_running(const struct xc_process *p, const struct xc_wait *wait, struct xc_text *text)
 {
 	if (wait->kind != XC_WAIT_NONE || p->live || wait->thread->crashed || !xc_arch_is_x86_64(p->arch) ||
@@ -314,14 +315,14 @@ void xc_wait_report_stacks(struct xc_section *section, struct xc_process *proces
 			describe_stacks(&section->report->arena, process, item->stacks);
 }
 
-/* Threads of one role that wait for the same at the same place. */
+/* Threads of one role with the same wait at the same place. */
 struct alike {
 	const struct xc_wait *first;
 	const char *what, *place;
 	size_t count;
 };
 
-/* Of many threads most are alike: the last kinds are looked through. */
+/* Most of many threads are alike: only the latest groups are searched. */
 static struct alike *find_alike(struct alike *groups, size_t count, const struct alike *one)
 {
 	enum { LAST = 256 };

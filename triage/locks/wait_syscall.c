@@ -1,5 +1,6 @@
-/* wait_syscall: the futex call's own arguments tell most: which word, and what was expected to stand there. What kind of thing the word is part
- * of is told by the functions that sleep (glibc, nptl/, checked with 2.36; those inlined are named by debug information only):
+/* wait_syscall: the arguments of the futex call give the word, and the value expected there. The sleeping functions
+ * determine the object that contains the word (glibc, nptl/, checked with 2.36; inlined ones are named by debug
+ * information only):
  *
  *	function                  sleeps on                                   expects
  *	pthread_mutex_lock        mutex + 0                                   2, or the owner's id (PI, robust)
@@ -8,7 +9,8 @@
  *	pthread_cond_wait         cond + 40 or + 44 (up to 2.40), + 32 or + 36 __g_signals
  *	sem_wait                  sem + 0, or + 4 on machines of the other byte order
  *	pthread_join              struct pthread's tid                        the id of the thread
- *	pthread_mutex_lock_full   a variable of its own, forever              0: the kernel would not wait for this PI mutex (EDEADLK, ESRCH)
+ *	pthread_mutex_lock_full   a local variable, forever                   0: the kernel refused to wait for this
+ *	                                                                      PI mutex (EDEADLK, ESRCH)
  *	RwLock::write_contended   rwlock + 4 writer_notify (Rust)
  *	Once::call_inner          the state of the parked thread (Rust up to 1.65): the Once leads to its node
  *
@@ -39,7 +41,7 @@ static bool is_x86(const struct xc_process *p)
 	return p->arch->machine == EM_X86_64 || p->arch->machine == EM_386;
 }
 
-/* Did a signal interrupt a call? Then pc is behind its instruction, or on it when it is to be done again. */
+/* Did a signal interrupt a system call? Then pc is after its instruction, or on it when the call is to be restarted. */
 static bool interrupted_call(const struct xc_wait_stack *w, uint64_t args[6])
 {
 	static const int numbers[6] = {5, 4, 1, 10, 8, 9};
@@ -55,7 +57,7 @@ static bool interrupted_call(const struct xc_wait_stack *w, uint64_t args[6])
 	return true;
 }
 
-/* What the word is part of. */
+/* The object that contains the word. */
 static xc_addr object_at(const struct xc_wait *wait, xc_addr word, uint32_t expected)
 {
 	enum { SLEEPERS = 2, BOTH = 3 };
@@ -82,7 +84,7 @@ static xc_addr object_at(const struct xc_wait *wait, xc_addr word, uint32_t expe
 	}
 }
 
-/* Where no function has a name: a word that somebody sleeps for, and behind it a thread of the process as its owner, one user, and a kind:
+/* Without function names: a word with sleepers, followed by a thread of the process as owner, one user, and a kind:
  * struct __pthread_mutex_s of 64 bits (locks.c). */
 static bool looks_like_mutex(const struct xc_wait_stack *w, xc_addr word, uint32_t expected)
 {
@@ -96,7 +98,7 @@ static bool looks_like_mutex(const struct xc_wait_stack *w, xc_addr word, uint32
 	       xc_space_peek_uint(p->space, word + KIND, 4, &kind) && kind <= KINDS;
 }
 
-/* A PI mutex (locks.c); 0: it is none, or nobody has it. */
+/* The owner of a PI mutex (locks.c); 0: it is not one, or nobody holds it. */
 static pid_t inherited_owner(const struct xc_process *p, xc_addr addr)
 {
 	enum { INHERIT = 32, KINDS = 0x3ff, IDS = 0x3fffffff };
@@ -107,7 +109,7 @@ static pid_t inherited_owner(const struct xc_process *p, xc_addr addr)
 	return good ? (pid_t)(word & IDS) : 0;
 }
 
-/* One that the thread has itself is it only when there is no other. */
+/* A mutex that the thread itself holds is taken only when there is no other. */
 static void try_inherited(const struct xc_wait_stack *w, xc_addr addr, pid_t self, xc_addr *found)
 {
 	xc_addr begins[] = {addr, addr - (w->process->arch->word == 8 ? KIND_64 : KIND_32)};
@@ -118,7 +120,7 @@ static void try_inherited(const struct xc_wait_stack *w, xc_addr addr, pid_t sel
 	}
 }
 
-/* The mutex that pthread_mutex_lock has got, or its kind: in its frame, or in a register that calls preserve. */
+/* The argument of pthread_mutex_lock, or the address of its kind: in its frame, or in a preserved register. */
 static xc_addr find_inherited(const struct xc_wait_stack *w, pid_t self)
 {
 	enum { REGISTERS = 16, WORDS = 64 };
@@ -142,11 +144,12 @@ static xc_addr find_inherited(const struct xc_wait_stack *w, pid_t self)
 
 /* ---- a Once of Rust whose waiters queue up ---- */
 
-/* library/std/src/sync/once.rs (1.63): the one word of a Once is its state in two bits, RUNNING is 2, and the address of the last waiter's node,
- * which lies on that thread's stack: struct Waiter of three words, in an order that the compiler chose, `next` and the parked thread among them. */
+/* library/std/src/sync/once.rs (1.63): the word of a Once contains its state in two bits, RUNNING is 2, and the
+ * address of the last waiter's node, which is on that thread's stack: struct Waiter of three words in an order that
+ * the compiler chose, `next` and the parked thread among them. */
 enum { ONCE_STATES = 3, ONCE_RUNNING = 2, WAITER_WORDS = 3, QUEUE_STEPS = 64 };
 
-/* Does a queue of waiters that begins with this node lead into [lo, hi)? */
+/* Does a queue of waiters that starts at this node lead into [lo, hi)? */
 static bool queue_leads_to(const struct xc_process *p, xc_addr node, xc_addr lo, xc_addr hi, unsigned *steps)
 {
 	if (node >= lo && node < hi)
@@ -170,7 +173,8 @@ static bool is_once_of(const struct xc_process *p, xc_addr addr, xc_addr lo, xc_
 	       queue_leads_to(p, word & ~(uint64_t)ONCE_STATES, lo, hi, &steps);
 }
 
-/* The Once whose queue has a node in the frames of the library: its address is in one of these, or of the function that called them. */
+/* The Once whose queue has a node in the library's frames: its address is in one of these frames, or in that of
+ * their caller. */
 static xc_addr find_queued_once(const struct xc_wait_stack *w)
 {
 	enum { REGISTERS = 16, WORDS = 512 };
@@ -193,7 +197,7 @@ static xc_addr find_queued_once(const struct xc_wait_stack *w)
 	return 0;
 }
 
-/* Does it sleep on a variable of pthread_mutex_lock's own? */
+/* Does it sleep on a local variable of pthread_mutex_lock? */
 static bool sleeps_forever(const struct xc_wait_stack *w, const struct xc_wait *wait, const uint64_t args[6])
 {
 	enum { NEAR = 512 };
@@ -202,7 +206,8 @@ static bool sleeps_forever(const struct xc_wait_stack *w, const struct xc_wait *
 	       xc_regs_get(&w->frames[w->base].regs, w->process->arch->sp, &sp) && args[0] >= sp && args[0] - sp < NEAR;
 }
 
-/* Of a thread, by the id that the process itself knows it by. One that is not there has ended, unless it cannot be told which it is. */
+/* The listed id of a thread, by its id in the process's namespace. A thread that is not found has ended, unless the
+ * ids are ambiguous. */
 static pid_t listed_id(const struct xc_waits *waits, pid_t own)
 {
 	const struct xc_wait *wait = xc_namespace_tid_thread(waits, own);
@@ -245,7 +250,7 @@ void xc_wait_syscall_find(struct xc_wait_stack *w, struct xc_wait *wait)
 		wait->kind = XC_WAIT_CALL;
 	} else if (wait->kind != XC_WAIT_NONE && interrupted_call(w, args)) {
 		by_futex(w, wait, args);
-	} else if (is_x86(w->process)) { /* it was on its way, and does not sleep */
+	} else if (is_x86(w->process)) { /* it was about to wait, and does not sleep */
 		wait->kind = XC_WAIT_NONE;
 	}
 }

@@ -1,5 +1,5 @@
-/* waits: a thread is looked at from the inside outward: functions of the C library tell the kind of its wait (wait_kind.h), the system call which
- * thing it is (wait_syscall.h), the first function of the program's own the place. */
+/* waits: a thread is examined from its innermost frame outward: functions of the C library determine the kind of its
+ * wait (wait_kind.h), the system call its object (wait_syscall.h), the first function of user code its place. */
 #include "triage/locks/waits.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static const char *outer_function(const struct xc_place *place)
 	return xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
 }
 
-/* The functions from `base` outward, up to the program's own, or to one that is only guessed to be a caller. */
+/* The functions from `base` outward, up to user code, or to a caller that is only guessed. */
 static void find_kind(const struct xc_wait_stack *w, struct xc_wait *wait)
 {
 	size_t end = xc_wait_stack_inner_end(w);
@@ -37,7 +37,7 @@ static void find_kind(const struct xc_wait_stack *w, struct xc_wait *wait)
 
 /* ---- handlers ---- */
 
-/* What the signal came in: a library's function, and who had called it. */
+/* The library function that the signal interrupted, and its caller. */
 static void find_interrupted(const struct xc_wait_stack *w, struct xc_wait *wait)
 {
 	size_t i = w->signal + 1, level;
@@ -47,8 +47,8 @@ static void find_interrupted(const struct xc_wait_stack *w, struct xc_wait *wait
 		wait->interrupted_own = xc_place_function(xc_wait_stack_place(w, i), level);
 }
 
-/* A handler that only sleeps, or lets others write the core, tells nothing; one that waits for what another thread, or the
- * function that it interrupted, has to do is where the thread is. */
+/* A handler that only sleeps, or waits while others write the core, is of no interest. When it waits for another
+ * thread, or for the function that it interrupted, it is the place of the thread. */
 static void enter_handler(struct xc_wait_stack *w, struct xc_wait *wait)
 {
 	const struct xc_thread *thread = wait->thread;

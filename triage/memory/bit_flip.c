@@ -1,5 +1,5 @@
-/* bit_flip: 64 values are one bit away from any other; of those by chance none is where a block begins, and hardly one is near another
- * register's value. The low bits are left alone: they move a pointer within what it points to. */
+/* bit_flip: 64 values are one bit away from any value. By chance none of them is where a block begins, and hardly
+ * one is near another register's value. The low bits are ignored: they move a pointer within its target. */
 #include "triage/memory/bit_flip.h"
 
 enum { LOWEST = 12, NEAR = 4096 };
@@ -13,7 +13,7 @@ static bool is_begin(const struct xc_crash_context *crash, xc_addr addr)
 	       xc_block_state(&crash->heap->blocks, block) == XC_BLOCK_LIVE;
 }
 
-/* Another register that points close by. */
+/* Is there another register that points close by? */
 static bool is_near_register(const struct xc_crash_context *crash, xc_addr addr, int reg)
 {
 	const struct xc_arch *arch = crash->process->arch;

@@ -1,7 +1,8 @@
-/* block_overrun: blocks that were left over their end, or before their beginning.
+/* block_overrun: accesses past the end of a block, or before its beginning.
  *
- * Beyond a block lies mostly another one; only what reaches the end of the mapping faults. The pointer that still lies in the block, with
- * an index that does not, names it; where the pointer itself went along, the block that ends with the mapping is the likely one. */
+ * Another block usually follows a block, so only an access that reaches the end of the mapping faults. A pointer
+ * that is still in the block, with an index that is not, names the block. Where the pointer itself was advanced, the
+ * block that ends with the mapping is the likely one. */
 #include "triage/memory/pointer_diagnosis.h"
 
 #include <inttypes.h>
@@ -41,7 +42,7 @@ static void report_block(const struct xc_crash_context *crash, uint32_t block)
 	xc_text_fini(&text);
 }
 
-/* Did the access leave the heap where it ends, as a loop does? Farther away it is an index that is wild. */
+/* Did the access leave the heap at its end, as a loop does? Farther away the index is wild. */
 static bool is_close(const struct xc_crash_context *crash, uint32_t block)
 {
 	xc_addr addr = crash->fault.addr;
@@ -63,7 +64,7 @@ static bool diagnose_left(struct xc_pointer_diagnosis *s, uint64_t pointer, cons
 		xc_crash_context_classify(crash, "heap-overrun", kind_of(crash), severity_of(crash), "certain",
 					  xc_pointer_diagnosis_cause(crash));
 	if (crash->fault.computed && !xc_pointer_diagnosis_cause(crash))
-		crash->verdict->cause = NULL; /* that the pointer was damaged: it is good */
+		crash->verdict->cause = NULL; /* the pointer was not damaged after all */
 	xc_pointer_diagnosis_explain(s, "0x%" PRIx64 " bytes %s a block of 0x%" PRIx64 " bytes that %s points into",
 				     above ? crash->fault.addr - behind : begin - crash->fault.addr,
 				     above ? "past the end of" : "before", behind - begin, who);
@@ -71,7 +72,7 @@ static bool diagnose_left(struct xc_pointer_diagnosis *s, uint64_t pointer, cons
 	return true;
 }
 
-/* The instruction before that added an index to the pointer, when the index is still there: `to += from`. */
+/* The instruction before that added an index to the pointer, when the index is still available: `to += from`. */
 static bool find_addition(const struct xc_pointer_diagnosis *s, int reg, uint64_t *added)
 {
 	const struct xc_frame *frame = &s->crash->fault.frame;
@@ -93,7 +94,7 @@ static bool find_addition(const struct xc_pointer_diagnosis *s, int reg, uint64_
 	return false;
 }
 
-/* The pointer that lies in a block, and the address that does not. */
+/* The pointer in a block, and the address outside of it. */
 static bool diagnose_index(struct xc_pointer_diagnosis *s)
 {
 	for (size_t i = 0; i < s->suspect_count; i++) {
@@ -110,7 +111,7 @@ static bool diagnose_index(struct xc_pointer_diagnosis *s)
 	return false;
 }
 
-/* The block that ends where the mapping does, or the one whose damage shows that it was run over. */
+/* The block that ends where the mapping does, or the one that damage shows to be overrun. */
 static uint32_t find_last(const struct xc_crash_context *crash, xc_addr hi)
 {
 	uint32_t block = xc_blocks_find(&crash->heap->blocks, hi);
@@ -120,8 +121,8 @@ static uint32_t find_last(const struct xc_crash_context *crash, xc_addr hi)
 	return damage && damage->kind == XC_DAMAGE_HEADER ? damage->before : XC_NO_BLOCK;
 }
 
-/* The heap behind whose mapping an address is among the first. Other memory that is mapped right behind it, and was written over
- * alike, may lie between: at most FAR bytes. */
+/* The heap whose mapping ends shortly before an address. Other mapped memory directly after it, also overwritten,
+ * may lie between: at most FAR bytes. */
 static const struct xc_region *find_below(const struct xc_crash_context *crash, xc_addr addr)
 {
 	const struct xc_region *region = NULL;
@@ -137,7 +138,7 @@ static const struct xc_region *find_below(const struct xc_crash_context *crash, 
 	return region;
 }
 
-/* A wild pointer would not lead to just behind a heap. */
+/* A wild pointer would not point just past the end of a heap. */
 static bool diagnose_run(struct xc_pointer_diagnosis *s)
 {
 	struct xc_crash_context *crash = s->crash;

@@ -1,8 +1,9 @@
 /* freed_block: blocks used after they were freed.
  *
- * Freed memory stays mapped, so that what faults is mostly a value read out of it: what the allocator has put there (glibc: the
- * link of the list, mangled since 2.32, and in a thread's cache behind it the key, malloc/malloc.c), or what the next owner did. The
- * value betrays itself by standing in a free block that the crashed code still has a pointer to. */
+ * Freed memory stays mapped, so the faulting pointer is mostly a value read from it: one that the allocator stored
+ * (glibc: the link of the list, mangled since 2.32, and in a thread's cache the key after it, malloc/malloc.c), or
+ * one of the next owner. The evidence is that the value is stored in a free block to which the crashed code still
+ * has a pointer. */
 #include "triage/memory/pointer_diagnosis.h"
 
 #include <inttypes.h>
@@ -14,24 +15,24 @@
 #include "triage/memory/referrers.h"
 
 enum {
-	WORDS = 512,      /* of a freed block that are looked at */
-	INSIDE = 4096,    /* bytes that a library function may have come from what it was given */
-	HOLDERS = 3,      /* who still points there */
-	BLOCKS = 1 << 22, /* whose first words are looked at */
+	WORDS = 512,      /* freed blocks to check */
+	INSIDE = 4096,    /* bytes that a library function may have advanced from its argument */
+	HOLDERS = 3,      /* pointers to report */
+	BLOCKS = 1 << 22, /* blocks whose first words are checked */
 	FIRST_WORDS = 2,
 };
 
-/* How a value came out of a freed block. */
+/* The way of a value out of a freed block. */
 struct freed {
 	const struct xc_suspect *suspect;
 	const struct xc_pointer *through; /* NULL: not known */
 	uint32_t block;
-	xc_addr at;     /* of the word; 0: the pointer itself leads into the block */
-	bool metadata;  /* the word is one that the allocator writes when a block is freed */
-	size_t similar; /* other blocks that have the same word at the same place */
+	xc_addr at;     /* of the word; 0: the pointer itself points into the block */
+	bool metadata;  /* the allocator writes this word when a block is freed */
+	size_t similar; /* other blocks with the same word at the same place */
 };
 
-/* A freed block, not one that never was. */
+/* A freed block, not one that was never used. */
 static bool is_freed(const struct xc_crash_context *crash, uint32_t block)
 {
 	if (block == XC_NO_BLOCK)
@@ -52,7 +53,7 @@ static bool find_direct(const struct xc_pointer_diagnosis *s, struct freed *out)
 	return false;
 }
 
-/* Is it this word that the suspect was made of? Of what the allocator has written a little less may stand there: an offset was added. */
+/* Did the suspect come from this word? The word may be slightly smaller: an offset was added. */
 static bool fits(const struct xc_suspect *suspect, uint64_t word, bool metadata)
 {
 	return word == suspect->value || ((suspect->inside || metadata) && word >= 0x10000 && word < suspect->value &&
@@ -87,7 +88,7 @@ static bool find_in_block(const struct xc_pointer_diagnosis *s, uint32_t block, 
 	return false;
 }
 
-/* Read out of a block that the crashed code has a pointer to; of several (they have one key) the one with a name. */
+/* Read from a block that the crashed code has a pointer to; of several (they share a key) the one with a name. */
 static bool find_read(const struct xc_pointer_diagnosis *s, struct freed *out)
 {
 	uint32_t first = XC_NO_BLOCK;
@@ -109,7 +110,7 @@ static bool find_read(const struct xc_pointer_diagnosis *s, struct freed *out)
 	return first != XC_NO_BLOCK;
 }
 
-/* Nothing points there any more: of all freed blocks, those whose link or key the value is. */
+/* No pointer is left: search all freed blocks for a link or key that is the value. */
 static bool find_anywhere(const struct xc_pointer_diagnosis *s, struct freed *out)
 {
 	const struct xc_blocks *blocks = &s->crash->heap->blocks;
@@ -153,7 +154,7 @@ static void report_block(const struct xc_crash_context *crash, const struct free
 	xc_text_fini(&text);
 }
 
-/* The variables that still lead to the block: their types say what lived there. */
+/* The variables that still point to the block: their types show what it contained. */
 static size_t report_variables(const struct xc_pointer_diagnosis *s, uint32_t block)
 {
 	struct xc_text text = {0};
@@ -176,7 +177,8 @@ static size_t report_variables(const struct xc_pointer_diagnosis *s, uint32_t bl
 	return told;
 }
 
-/* Did the access go to the block, or near it? Farther away the index is wild, too, and what points into the block may be no pointer. */
+/* Did the access go to the block, or near it? Farther away the index is wild, too, and what points into the block
+ * may not be a pointer. */
 static bool is_close(const struct xc_crash_context *crash, uint32_t block)
 {
 	xc_addr begin = xc_block_addr(&crash->heap->blocks, block), addr = crash->fault.addr;
@@ -227,7 +229,7 @@ bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *s)
 	report_block(s->crash, &freed);
 	xc_freed_by_report(s->crash, freed.similar ? 0 : xc_block_addr(&s->crash->heap->blocks, freed.block),
 			   xc_block_size(&s->crash->heap->blocks, freed.block));
-	if (freed.similar) /* a key: which of them it was is not known */
+	if (freed.similar) /* a key: the block cannot be identified */
 		return true;
 	report_variables(s, freed.block);
 	xc_referrers_report(s->crash, freed.block, false, "the freed block is still");

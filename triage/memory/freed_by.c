@@ -1,9 +1,10 @@
-/* freed_by: a function like hash(key) is right, whatever it was given: who called free() and then passed the pointer on is to be looked at.
+/* freed_by: a function like hash(key) is correct for any valid argument: the one to look at called free() and then
+ * passed the pointer on.
  *
- * The call must stand on every way to where the pointer is passed on, and what it frees must be able to be the block: what it was given
- * points there, as far as that is still known (a variable may have been cleared since); else its type is that of the pointer, and it
- * is not what the function had got from another call, as a copy that is made and dropped again. That it was this block which was freed there is
- * likely, no more. */
+ * The call must be on every path to where the pointer is passed on, and its argument must be able to be the block:
+ * it points there, as far as it is still known (a variable may have been cleared since); else its type is that of
+ * the pointer, and it is not the result of another call, such as a copy that is made and dropped again. That this
+ * call freed the block is likely, no more. */
 #include "triage/memory/freed_by.h"
 
 #include <stdlib.h>
@@ -22,16 +23,16 @@ struct back {
 	uint8_t *seen;
 };
 
-/* A call that gives memory back, which may be the block, and that the scene's call is come to from. */
+/* A deallocating call that may free the block, and that leads to the current call. */
 struct release {
 	long at; /* XC_BODY_NONE: there is none */
 	const char *name;
-	bool always; /* on each way there is one */
+	bool always; /* each path has one */
 };
 
 /* ---- what is freed ---- */
 
-/* What the pointer's type points to; NULL: not known, or anything. */
+/* The target of the pointer's type; NULL: not known, or void. */
 static const struct xc_type *target_of(const struct xc_type *type)
 {
 	type = type ? xc_type_strip(type) : NULL;
@@ -47,14 +48,14 @@ static bool same_target(const struct xc_type *a, const struct xc_type *b)
 	return a && b && (a == b || (a->kind == b->kind && a->name && b->name && strcmp(a->name, b->name) == 0));
 }
 
-/* The term that a form is, and nothing else; NULL: it is a sum. */
+/* The only term of an expression; NULL: it is a sum. */
 static const struct xc_symbolic_value *only_term(const struct xc_linear_expr *form)
 {
 	bool one = form->known && form->count == 1 && form->parts[0].times == 1 && !form->constant;
 	return one ? &form->parts[0].term : NULL;
 }
 
-/* Is it what another call returned, and not what is passed on? */
+/* Is it the result of another call, and not of the pointer that is passed on? */
 static bool is_other_result(const struct xc_frame_code *s, const struct xc_symbolic_value *term)
 {
 	long call = xc_origin_result(s, term);
@@ -105,7 +106,7 @@ static const char *releases(const struct back *b, size_t at)
 	return name && can_be_block(b, at) ? name : NULL;
 }
 
-/* Back over all ways, up to such calls or the function's beginning. */
+/* Back over all paths, up to such calls or the function's entry. */
 static void walk_back(struct back *b, struct release *found)
 {
 	const struct xc_body *body = b->frame_code->body;

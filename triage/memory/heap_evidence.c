@@ -19,7 +19,7 @@ static void report_block(const struct xc_crash_context *crash, const char *who, 
 	const struct xc_blocks *blocks = &crash->heap->blocks;
 	if (xc_blocks_find(blocks, value) == XC_NO_BLOCK)
 		return;
-	xc_block_types_infer(crash); /* claims give blocks other numbers */
+	xc_block_types_infer(crash); /* claims may renumber the blocks */
 	struct xc_what what = xc_what(crash->heap->process, crash->heap, value);
 	if (what.kind != XC_WHAT_BLOCK)
 		return;
@@ -61,7 +61,7 @@ static void redact_damage(const struct xc_crash_context *crash, const struct xc_
 	xc_text_fini(&text);
 }
 
-/* The other registers of the instruction's frame that point into freed blocks: what was loaded from there may be what faulted. */
+/* The other registers of the frame that point into freed blocks: what was loaded from there may have faulted. */
 static void report_freed(const struct xc_crash_context *crash)
 {
 	const struct xc_fault *f = &crash->fault;
@@ -84,8 +84,8 @@ static void report_freed(const struct xc_crash_context *crash)
 	}
 }
 
-/* An abort without last words that were kept may be the allocator's own; and whoever calls abort() in a damaged heap does so in a
- * program that wrote where it must not. */
+/* An abort without a message may be the allocator's own. A program that calls abort() with a damaged heap has
+ * written out of bounds before. */
 static void classify_abort(struct xc_crash_context *crash, const struct xc_damage *first)
 {
 	static const char *const frames[] = {"malloc_printerr", "malloc",         "free",
@@ -112,11 +112,11 @@ static void classify_abort(struct xc_crash_context *crash, const struct xc_damag
 				  by_allocator ? kinds[first->kind].kind : NULL, "high", "likely", cause);
 }
 
-/* The damage to tell first, and the block that ends where it begins. */
+/* The first damage to report, and the block that ends where it begins. */
 static void report_damage(struct xc_crash_context *crash)
 {
 	struct xc_heap *heap = crash->heap;
-	if (crash->fault.signal == SIGABRT) /* the allocator may have seen what its lists show */
+	if (crash->fault.signal == SIGABRT) /* the allocator may have seen the damage of its lists */
 		xc_audit_lists(heap);
 	const struct xc_damage *first = xc_audit_first(heap);
 	struct xc_overrun overrun;
@@ -124,7 +124,7 @@ static void report_damage(struct xc_crash_context *crash)
 		return;
 	xc_verdict_evidence(crash->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
 			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
-	if (strstr(first->what, "0x")) /* such a number can be what overwrote a link: the user's data */
+	if (strstr(first->what, "0x")) /* such a number may be what overwrote a link: user data */
 		redact_damage(crash, first);
 	classify_abort(crash, first);
 	if (first->kind != XC_DAMAGE_HEADER)
@@ -147,8 +147,8 @@ static void report_damage(struct xc_crash_context *crash)
 	xc_referrers_report(crash, overrun.block, true, "that block is");
 }
 
-/* A signal came in malloc, and its handler never returned: what looks damaged is likely what malloc had not done yet; unless it was
- * the allocator itself that complained. The function that was interrupted; else NULL. */
+/* A signal interrupted malloc, and its handler never returned: apparent damage is likely an unfinished update,
+ * unless the allocator itself complained. Returns the interrupted function; else NULL. */
 static const char *unfinished(const struct xc_crash_context *crash)
 {
 	static const char *const complains[] = {"malloc_printerr", NULL};

@@ -1,4 +1,5 @@
-/* pointer_diagnosis: see pointer_diagnosis.h. The order is that of proof: what the heap knows, then what the value itself shows. */
+/* pointer_diagnosis: see pointer_diagnosis.h. Ordered by strength of proof: first what the heap knows, then what the
+ * value itself shows. */
 #include "triage/memory/pointer_diagnosis.h"
 
 #include <inttypes.h>
@@ -95,7 +96,7 @@ static bool diagnose_poison(struct xc_pointer_diagnosis *s)
 	return false;
 }
 
-/* An int that overflowed, 2^31 of it, as an index of elements up to 32 bytes leads as far. */
+/* An int that overflowed by 2^31, as an index of elements up to 32 bytes, has the same effect. */
 static bool is_overflow(unsigned bit)
 {
 	return bit >= 31 && bit <= 36;
@@ -152,7 +153,7 @@ static bool diagnose_bit_flip(struct xc_pointer_diagnosis *s)
 	return false;
 }
 
-/* Deaths of which the class has not said why yet. */
+/* Classes that do not explain the pointer yet. */
 static bool is_open(const struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"wild-read",  "wild-write",       "wild-access",  "pc-control", "exec-data",
@@ -160,10 +161,10 @@ static bool is_open(const struct xc_crash_context *crash)
 	return xc_names_find(names, crash->verdict->class_name);
 }
 
-/* In the order of proof. A new explanation is one file and one entry. */
+/* Ordered by strength of proof. A new explanation is one file and one entry. */
 static const struct {
 	const char *name;
-	bool (*diagnose)(struct xc_pointer_diagnosis *s); /* false: this is not it */
+	bool (*diagnose)(struct xc_pointer_diagnosis *s); /* false: it does not apply */
 } explanations[] = {
 	{"freed block", xc_freed_block_diagnose},
 	{"unmapped block", xc_unmapped_block_diagnose},

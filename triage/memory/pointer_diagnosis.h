@@ -11,7 +11,7 @@ struct xc_suspect {
 	const char *who; /* "rax", "the target", "the address" */
 	uint64_t value;
 	int reg;     /* -1: none */
-	bool inside; /* the address itself, in a library function: the pointer that the function got is slightly below */
+	bool inside; /* the address itself, in a library function: its argument is slightly below */
 };
 
 enum { XC_SUSPECTS = 2 };

@@ -11,16 +11,17 @@
 
 enum {
 	TOLD = 3,
-	HITS = 256, /* words that are looked at */
+	HITS = 256, /* words to check */
 };
 
-/* The allocator's own books are none. */
+/* The allocator's own data does not count. */
 static bool is_of_allocator(const char *place)
 {
 	return strstr(place, "main_arena") || strstr(place, "libc.so") || strstr(place, "tcache_perthread_struct");
 }
 
-/* The blocks of the heap get their types for it. False when it is none. */
+/* Append a description of the place of a pointer. Infers the types of blocks for it. False when the place does not
+ * count. */
 static bool place_of(const struct xc_crash_context *crash, xc_addr at, bool stacks, struct xc_text *text)
 {
 	struct xc_what what = xc_what(crash->process, crash->heap, at);

@@ -1,13 +1,14 @@
-/* returned_frame: values read from the frame of a function that has returned: below the stack pointer, through a variable that still leads there.
+/* returned_frame: values read from the frame of a function that has returned: below the stack pointer, through a
+ * variable that still points there.
  *
- * Below sp lie 128 bytes that a function without calls may use (the red zone, x86-64 psABI 3.2.2); what is below them belongs to nobody. */
+ * A leaf function may use 128 bytes below sp (the red zone, x86-64 psABI 3.2.2); nothing owns the memory below them. */
 #include "triage/memory/pointer_diagnosis.h"
 
 #include <inttypes.h>
 
 enum { RED_ZONE = 128, DEPTH = 64 << 10, OBJECT = 256 };
 
-/* Is it a place on the stack of the thread that died which no frame has? */
+/* Is it a place on the crashed thread's stack that belongs to no frame? */
 static bool is_dead(const struct xc_crash_context *crash, xc_addr addr)
 {
 	uint64_t sp;

@@ -14,7 +14,7 @@ static bool is_text(unsigned char c)
 	return isascii(c) && (isprint(c) || c == '\n' || c == '\t');
 }
 
-/* Where the text begins that reaches up to an address; the address itself when there is none. */
+/* The start of the text that ends at an address; the address itself when there is none. */
 static xc_addr begin_of(const struct xc_crash_context *crash, xc_addr end)
 {
 	unsigned char bytes[PIECE];

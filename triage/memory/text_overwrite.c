@@ -1,4 +1,4 @@
-/* text_overwrite: a text that was written over a pointer, and where it still stands. */
+/* text_overwrite: text that was written over a pointer, and other copies of it. */
 #include "triage/memory/pointer_diagnosis.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ static bool is_text(int c)
 	return isascii(c) && (isprint(c) || c == '\n' || c == '\t');
 }
 
-/* The bytes of a pointer as they lie in memory, when they are characters; at most some NULs at the end. Returns how many. */
+/* The bytes of a pointer in memory order, when they are characters; some NULs may end them. Returns how many. */
 static unsigned text_of(uint64_t value, unsigned word, char text[8])
 {
 	unsigned len = word;
@@ -31,7 +31,7 @@ static unsigned text_of(uint64_t value, unsigned word, char text[8])
 	return len >= TEXT_LEAST || len == word ? len : 0;
 }
 
-/* The text round a place, as far as it goes. */
+/* The text around a place, to both ends. */
 static void text_around(const struct xc_process *p, xc_addr at, unsigned len, struct xc_text *out)
 {
 	char bytes[2 * AROUND + 8];
@@ -49,7 +49,7 @@ static void text_around(const struct xc_process *p, xc_addr at, unsigned len, st
 	xc_text_escaped(out, bytes + lo, hi - lo);
 }
 
-/* What of the heap holds the text, else what of the program. */
+/* The part of the heap that contains the text, else the part of the program. */
 static bool report_place(const struct xc_crash_context *crash, xc_addr at, unsigned len)
 {
 	struct xc_text place = {0}, shown = {0}, redacted = {0};
@@ -86,7 +86,7 @@ static void report_text(const struct xc_crash_context *crash, const struct xc_su
 		xc_block_types_infer(crash);
 	size_t count = xc_memory_search_bytes(crash->process, text, len, found, HITS);
 	for (size_t i = 0; i < count && told < TOLD; i++)
-		if (!i || found[i] - found[i - 1] > AROUND) /* of one character repeated each place is a hit */
+		if (!i || found[i] - found[i - 1] > AROUND) /* a repeated character matches everywhere */
 			told += report_place(crash, found[i], len);
 	xc_text_fini(&redacted);
 	xc_text_fini(&shown);
@@ -98,7 +98,7 @@ bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 		char text[8];
 		unsigned len = text_of(s->suspects[i].value, s->crash->process->arch->word, text);
 		if (!len || xc_process_mapping(s->crash->process, s->suspects[i].value))
-			continue; /* letters by chance, as of one address in fifty */
+			continue; /* letters by chance, as in one of fifty addresses */
 		report_text(s->crash, &s->suspects[i], text, len);
 		xc_pointer_diagnosis_explain(s, "its bytes are text: likely a string was written over %s",
 					     s->crash->fault.access == XC_ACCESS_EXECUTE ? "the address to go to"

@@ -1,7 +1,7 @@
 /* unmapped_block: large blocks used after they were freed.
  *
- * glibc's malloc gives a large block a mapping of its own, and unmaps it when it is freed. What is left is the pointer, which says by
- * its last digits where it came from:
+ * glibc's malloc gives a large block its own mapping, and unmaps it when it is freed. Only the pointer is left. Its
+ * low digits show where it came from:
  *
  *	page      | prev_size, size | the block …        the block begins 16 bytes into a page
  *
@@ -14,14 +14,14 @@
 
 enum { PAGE = 4096, INTO_PAGE = 16, LEAST = 64 << 10 }; /* below LEAST nothing is ever mapped */
 
-/* Did such a block that is gone begin there, and did the access go to it? */
+/* Did such a block begin there, and did the access go to it? */
 static bool is_gone(const struct xc_crash_context *crash, uint64_t begin)
 {
 	return begin >= LEAST && begin % PAGE == INTO_PAGE && !xc_process_mapping(crash->process, begin) &&
 	       crash->fault.addr >= begin && crash->fault.addr - begin < crash->heap->unmapped;
 }
 
-/* Where the names of the access are known, they say which pointer it was; else it may be what the instruction used, or a
+/* Where the access has names, they identify the pointer; else it may be one that the instruction used, or a
  * variable. */
 static bool find(const struct xc_pointer_diagnosis *s, uint64_t *begin_out)
 {

@@ -1,7 +1,7 @@
-/* wild_index: see wild_index.h. Numbers that are no pointers, but larger than what a program counts by chance; elements of the sizes that
- * types have. Some thousand sums are tried, and of 2^47 places the good ones are a few thousand pages: a match is no accident, but which
- * of two is it is not known. A loop has its index in one register and the next one in another: then the one that leads to where a
- * block begins is it. */
+/* wild_index: see wild_index.h. Considers numbers that are not pointers, but larger than a program counts by chance,
+ * and element sizes that types have. Some thousand sums are tried, and the valid places are a few thousand pages of
+ * 2^47 addresses: a match is no accident, but of two matches the right one is not known. A loop has its index in one
+ * register and the next one in another: then the one that leads to the start of a block wins. */
 #include "triage/memory/wild_index.h"
 
 #include "triage/memory/bit_flip.h"
@@ -10,7 +10,7 @@ enum { LARGEST = 256, NEAR = 4096 };
 #define LEAST (UINT64_C(1) << 24)
 #define MOST  (UINT64_C(1) << 40) /* where pointers begin */
 
-/* What leads to places that are good for one reason. */
+/* Matches that are valid for one reason. */
 struct matches {
 	struct xc_wild_index best; /* .what NULL: there is none */
 	xc_addr lo, hi;            /* the lowest and the highest place */
@@ -23,7 +23,7 @@ struct search {
 	struct matches begins, nears; /* where a block begins; near what a register points to */
 };
 
-/* The same place by another number and size is often the product that the index stands beside: the larger element is told. */
+/* The same place by another number and size is often the product of the index: the larger element is reported. */
 static void add(struct matches *m, const struct xc_wild_index *one)
 {
 	bool first = !m->best.what;
@@ -42,7 +42,7 @@ static bool is_close(const struct matches *m, xc_addr good)
 	return !m->best.what || ((m->lo >= good || good - m->lo <= NEAR) && (m->hi <= good || m->hi - good <= NEAR));
 }
 
-/* The one place that all lead to; NULL when that is not known. */
+/* The only place of all matches; NULL when there are several. */
 static const struct xc_wild_index *decide(const struct search *s)
 {
 	const struct matches *m = s->begins.best.what ? &s->begins : &s->nears;

@@ -1,4 +1,4 @@
-/* assertion: the text stands in libc's last words, or was passed to the function that reports it.
+/* assertion: the text is in the abort message, or was passed to the function that reports it.
  *
  *	glibc 2.36 assert/assert.c             program: file:line: function: Assertion `TEXT' failed.
  *	GLib 2.74 glib/gtestutils.c            ERROR:file:line:function: assertion failed: (TEXT)
@@ -6,8 +6,8 @@
  *	GLib                                   g_assertion_message_expr(domain, file, line, function, TEXT)
  *	musl 1.2 src/exit/assert.c             __assert_fail(TEXT, file, line, function)
  *
- * What is read of the text are its paths: names followed by members and indexes. They are evaluated in the frame that asserted, as it
- * stands now: nothing ran there since. What is called is not run: of `list.size() > 0` the value of list is told. */
+ * Only the paths of the text are evaluated: names followed by members and indexes. Their values are those in the
+ * asserting frame, where nothing has run since. Calls are not made: for `list.size() > 0` the value of list is shown. */
 #include "triage/runtime/assertion.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static const struct {
 
 /* ---- the text ---- */
 
-/* The text between two marks of the last words; NULL when they are not there. */
+/* The text between two marks of the abort message; NULL when they are missing. */
 static const char *between(struct xc_crash_context *crash, const char *begin, const char *end)
 {
 	const char *at = crash->verdict->message ? strstr(crash->verdict->message, begin) : NULL;
@@ -50,7 +50,7 @@ static const char *between(struct xc_crash_context *crash, const char *begin, co
 	return stop && stop > at ? xc_arena_strndup(&crash->report->arena, at, (size_t)(stop - at)) : NULL;
 }
 
-/* What was passed is a constant of the program: text elsewhere would be somebody's data. */
+/* The argument is a constant of the program: text elsewhere would be somebody's data. */
 static const char *passed_text(struct xc_crash_context *crash, size_t caller, unsigned number)
 {
 	char text[TEXT_MOST + 1];
@@ -64,7 +64,7 @@ static const char *passed_text(struct xc_crash_context *crash, size_t caller, un
 	return xc_arena_strdup(&crash->report->arena, text);
 }
 
-/* Was text passed that the program can write? Then it is no constant, and may be anything. */
+/* Is the text in writable memory? Then it is not a constant, and may be anything. */
 static bool passes_data(struct xc_crash_context *crash, size_t caller, unsigned number)
 {
 	uint64_t addr;
@@ -97,7 +97,7 @@ struct words {
 	struct xc_text values, unknown, names;
 	const char *told[VALUES];
 	size_t count;
-	bool more; /* names that are not told */
+	bool more; /* names without a value */
 };
 
 static bool told(const struct words *w, const char *path)
@@ -120,7 +120,7 @@ static void add_to_list(struct xc_text *list, const char *path)
 	xc_text_printf(list, "%s%s", list->len ? ", " : "", path);
 }
 
-/* "head = 12". Names of constants stand for themselves, and long structs would hide the rest. */
+/* "head = 12". Names of constants are shown as such, and long structs would hide the rest. */
 static void report_path(struct words *w, const char *path)
 {
 	struct xc_arena *arena = &w->crash->report->arena;
@@ -169,7 +169,7 @@ static size_t name_length(const char *text)
 	return len;
 }
 
-/* The length of "[…]" with all that it nests; 0 when it does not end. */
+/* The length of "[…]" with nested brackets; 0 when it does not end. */
 static size_t bracket_length(const char *text)
 {
 	unsigned depth = 0;
@@ -181,7 +181,7 @@ static size_t bracket_length(const char *text)
 	return 0;
 }
 
-/* A path at the front of text: its length, and that of what its last member belongs to (0 when it has none). */
+/* A path at the start of text: its length, and the length of the object of its last member (0 when it has none). */
 static size_t path_length(const char *text, size_t *owner_out)
 {
 	size_t len = name_length(text);
@@ -201,7 +201,7 @@ static size_t path_length(const char *text, size_t *owner_out)
 	}
 }
 
-/* What stands before a path is a dereference, not a product. */
+/* An operator before a path is a dereference, not a product. */
 static bool dereferenced(const char *text, size_t at)
 {
 	while (at && text[at - 1] == ' ')
@@ -221,7 +221,7 @@ static size_t skip_literal(const char *text)
 	return text[at] ? at + 1 : at;
 }
 
-/* The object of a method call: what its pointer points to. */
+/* The object of a method call: the target of its pointer. */
 static void report_owner(struct words *w, const char *text, size_t at, size_t len)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf(text[at + len] == '-' ? "*%.*s" : "%.*s", (int)len, text + at);
@@ -256,14 +256,14 @@ static void report_paths(struct words *w, const char *text)
 				report_part(w, text, at, len);
 			else if (owner)
 				report_owner(w, text, at, owner);
-			/* what stands in brackets is looked at as well: the index of a[i] */
+			/* the contents of brackets are evaluated as well: the index of a[i] */
 			const char *bracket = memchr(text + at, '[', len);
 			at = bracket ? (size_t)(bracket - text) + 1 : at + len;
 		}
 	}
 }
 
-/* The values of what the text names, in the innermost function of the frame that asserted. */
+/* The values of the names in the text, in the innermost function of the asserting frame. */
 static void report_values(struct xc_crash_context *crash, size_t index, const char *text)
 {
 	struct xc_frame_context in = xc_crash_context_frame(crash, index);

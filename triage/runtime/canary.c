@@ -1,11 +1,11 @@
-/* canary: the word between a function's arrays and what it must return by.
+/* canary: the word between a function's arrays and its return address.
  *
  *	lower   …  arrays  |  canary  |  saved registers  |  return address   higher
  *	                   → written past the end of an array
  *
- *	mov %fs:0x28,%rax; mov %rax,-8(%rbp)      the prologue tells where it lies (x86-64; gcc and clang)
+ *	mov %fs:0x28,%rax; mov %rax,-8(%rbp)      the prologue shows its place (x86-64; gcc and clang)
  *
- * The word itself stays at %fs:0x28, so that what overwrote it can be told from it. */
+ * The original word is still at %fs:0x28, so an overwritten copy can be recognized. */
 #include "triage/runtime/canary.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ static bool uses_guard(const struct xc_insn *insn)
 	       insn->memory.displacement == GUARD;
 }
 
-/* Where the canary of the function in the frame lies. */
+/* The place of the canary of the frame's function. */
 static bool find_canary(const struct xc_crash_context *crash, size_t index, xc_addr *canary_out)
 {
 	const struct xc_frame *frame = &crash->frames[index];
@@ -49,7 +49,7 @@ static bool find_canary(const struct xc_crash_context *crash, size_t index, xc_a
 	return false;
 }
 
-/* The canary as the thread knows it. */
+/* The canary in the thread's own storage. */
 static bool guard(const struct xc_crash_context *crash, uint64_t *value_out)
 {
 	uint64_t tp;
@@ -97,8 +97,8 @@ static void report_reach(const struct xc_crash_context *crash, size_t index)
 						 : "the return address behind it was overwritten as well");
 }
 
-/* The array nearest below is likely the one: an inner block that has ended may have had others. Of several in sight none is named as the
- * expression. */
+/* The nearest array below is likely the one: an inner block that has ended may have had others. When there are
+ * several, none is the expression. */
 static void report_array(struct xc_crash_context *crash, size_t index, xc_addr canary)
 {
 	struct xc_text text = {0};

@@ -1,4 +1,4 @@
-/* cause_abort: see cause_abort.h. Causes with a class of their own are tried before. */
+/* cause_abort: see cause_abort.h. More specific causes are tried before. */
 #include "triage/runtime/cause_abort.h"
 
 #include "core/process/module.h"
@@ -15,7 +15,7 @@ bool xc_cause_abort_sent(struct xc_crash_context *crash)
 	return xc_crash_context_sent_by_other(crash) && !xc_cause_abort_called(crash) && xc_cause_sent_killed(crash);
 }
 
-/* Who called abort() can be named: then there was nothing in between that would have told of another class. */
+/* The caller of abort() has a name: then no frame in between would have given another class. */
 static bool caller_named(const struct xc_crash_context *crash)
 {
 	const struct xc_place *place = crash->blame.place;

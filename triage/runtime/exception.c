@@ -1,6 +1,7 @@
 /* exception: the list of caught exceptions of a thread, and the header before a thrown object.
  *
- * libstdc++ 12 libsupc++/unwind-cxx.h, libc++abi 14 cxa_exception.h; 64 bits. From the unwinder's part U on they are alike:
+ * libstdc++ 12 libsupc++/unwind-cxx.h, libc++abi 14 cxa_exception.h; 64 bits. From the unwinder's part U on they are
+ * alike:
  *
  *	U - 80  type_info *             of a dependent exception (rethrow_exception) of libstdc++: the object
  *	U - 72  destructor
@@ -9,14 +10,15 @@
  *	U       class                   "GNUCC++\0", "CLNGC++\0" as a number; its lowest byte is 1 when dependent
  *	U + 32  the object
  *
- * __cxa_get_globals() returns { caught, uncaught count }; where that lies in the thread's storage, its code tells:
+ * __cxa_get_globals() returns { caught, uncaught count }. Its code shows their place in the thread's storage:
  *
  *	lea index(%rip),%rdi; call __tls_get_addr; add $0,%rax; ret     index: { module, offset }
  *	mov %fs:0,%rax; lea -16(%rax),%rax; ret                         linked statically
  *
- * or __cxa_get_globals_fast() asks pthread_getspecific() for it (thread_specific.h).
+ * or __cxa_get_globals_fast() gets it from pthread_getspecific() (thread_specific.h).
  *
- * type_info: { vptr, name }; with one base { …, base }; with several { …, flags, count, { base, offset << 8 | flags } … } */
+ * type_info: { vptr, name }; with one base { …, base }; with several { …, flags, count, { base, offset << 8 | flags }
+ * … } */
 #include "triage/runtime/exception.h"
 
 #include <elf.h>
@@ -35,7 +37,7 @@ enum {
 	CODE_MOST = 64,
 	BASES = 16,
 	STEPS = 200,       /* through bases: their graph may be anything */
-	STACK_MOST = 8192, /* bytes that are searched for a header */
+	STACK_MOST = 8192, /* bytes to search for a header */
 	TYPE = 80,         /* below U */
 	OBJECT = 32,
 	RAX = 0,
@@ -53,7 +55,7 @@ static bool peek(const struct xc_crash_context *crash, xc_addr addr, uint64_t *o
 
 /* ---- type info ---- */
 
-/* The mangled name in a type_info: "St13runtime_error". False for what is none. */
+/* The mangled name in a type_info: "St13runtime_error". False when it is not one. */
 static bool type_name(const struct xc_crash_context *crash, xc_addr info, char name[NAME_MOST + 1])
 {
 	uint64_t vptr, text;
@@ -73,7 +75,7 @@ static const char *demangled(const struct xc_crash_context *crash, const char *n
 	xc_auto(xc_freep) char *text = xc_demangle(symbol, true);
 	if (!text || strncmp(text, prefix, strlen(prefix)) != 0)
 		return NULL;
-	if (strcmp(name, STRING) == 0 || strcmp(name, STRING_LLVM) == 0) /* nobody says it as the ABI does */
+	if (strcmp(name, STRING) == 0 || strcmp(name, STRING_LLVM) == 0) /* never in source form */
 		return "std::string";
 	for (char *at = text; (at = strstr(at, "std::__1::"));) /* nor libc++'s inline namespace */
 		memmove(at + strlen("std::"), at + strlen("std::__1::"), strlen(at + strlen("std::__1::")) + 1);
@@ -86,7 +88,7 @@ static const char *type_text(const struct xc_crash_context *crash, xc_addr info)
 	return type_name(crash, info, name) ? demangled(crash, name) : NULL;
 }
 
-/* How a type_info goes on: by the name of its own class. */
+/* The layout of the rest of a type_info: by the name of its own class. */
 static bool info_is(const struct xc_crash_context *crash, xc_addr info, const char *name)
 {
 	char text[128];
@@ -95,7 +97,7 @@ static bool info_is(const struct xc_crash_context *crash, xc_addr info, const ch
 	       strstr(text, name);
 }
 
-/* Bases that are still to be looked at: the type, and where in the object it begins. */
+/* Bases still to visit: the type, and its offset in the object. */
 struct bases {
 	struct {
 		xc_addr info;
@@ -112,7 +114,7 @@ static void add_base(struct bases *bases, xc_addr info, uint64_t offset)
 	bases->items[bases->count++].offset = offset;
 }
 
-/* The direct bases of a type, the first one on top; virtual ones are nowhere fixed. */
+/* The direct bases of a type, the first one on top; virtual ones have no fixed offset. */
 static void add_bases(const struct xc_crash_context *crash, xc_addr info, uint64_t offset, struct bases *bases)
 {
 	uint64_t base, counts, flags;
@@ -128,7 +130,7 @@ static void add_bases(const struct xc_crash_context *crash, xc_addr info, uint64
 			add_base(bases, base, offset + (uint64_t)((int64_t)flags >> 8));
 }
 
-/* Where in an object of type `info` its base `name` (mangled) begins. */
+/* The offset of the base `name` (mangled) in an object of type `info`. */
 static bool base_offset(const struct xc_crash_context *crash, xc_addr info, const char *name, uint64_t *offset_out)
 {
 	struct bases bases = {.count = 0};
@@ -179,9 +181,10 @@ static bool read_header(const struct xc_crash_context *crash, xc_addr at, struct
 	return out->type != NULL;
 }
 
-/* ---- where the run-time keeps it ---- */
+/* ---- where the runtime keeps it ---- */
 
-/* The block of a module in the thread's storage: tp + 8 leads to the table of blocks, 16 bytes each, first the generation. */
+/* The block of a module in the thread's storage: tp + 8 points to the table of blocks, 16 bytes each, first the
+ * generation. */
 static bool storage(const struct xc_crash_context *crash, uint64_t module, uint64_t *block_out)
 {
 	uint64_t tp, table, count;
@@ -196,7 +199,7 @@ struct getting {
 	bool rdi_known, rax_known;
 };
 
-/* One instruction of __cxa_get_globals. False: not as known. */
+/* Evaluate one instruction of __cxa_get_globals. False: unknown code. */
 static bool follow(const struct xc_crash_context *crash, const struct xc_insn *insn, struct getting *g)
 {
 	uint64_t module, offset, tp, more;
@@ -258,7 +261,7 @@ static bool find_globals(const struct xc_crash_context *crash, xc_addr *globals_
 	return false;
 }
 
-/* libc++abi as distributions build it keeps them under a key, from the first exception on: 0 before. */
+/* In common builds of libc++abi they are under a key, from the first exception on: 0 before. */
 static bool find_specific(const struct xc_crash_context *crash, xc_addr *globals_out)
 {
 	xc_addr function;
@@ -267,7 +270,7 @@ static bool find_specific(const struct xc_crash_context *crash, xc_addr *globals
 	       xc_thread_specific_key(crash, function, &key) && xc_thread_specific_get(crash, key, globals_out);
 }
 
-/* __cxa_eh_globals { caughtExceptions; uint32 uncaughtExceptions; } (Itanium C++ ABI, 2.2.2); 0 before the first exception. */
+/* __cxa_eh_globals { caughtExceptions; uint32 uncaughtExceptions; } (Itanium C++ ABI, 2.2.2); 0 before the first. */
 static bool get_globals(const struct xc_crash_context *crash, xc_addr *globals_out)
 {
 	return find_globals(crash, globals_out) || find_specific(crash, globals_out);
@@ -292,7 +295,7 @@ static bool by_globals(const struct xc_crash_context *crash, bool *answered, str
 	       (read_header(crash, caught + TYPE, out) || read_header(crash, caught + TYPE + 16, out));
 }
 
-/* A header that the frames of the run-time point to. */
+/* A header to which the frames of the runtime point. */
 static bool by_stack(const struct xc_crash_context *crash, struct xc_exception *out)
 {
 	uint64_t from, word;
@@ -318,8 +321,8 @@ bool xc_exception_current(const struct xc_crash_context *crash, struct xc_except
 
 /* ---- what it says ---- */
 
-/* The text that the exception's own what() returns. Those of std::runtime_error and std::logic_error, which keep a pointer behind their
- * vptr (both libraries), go through the library's string. */
+/* The result of the exception's own what(). That of std::runtime_error and std::logic_error, which have a pointer
+ * after their vptr (both libraries), goes through the library's string. */
 static bool what_text(const struct xc_crash_context *crash, const struct xc_exception *e, uint64_t offset,
 		      uint64_t *text_out)
 {
@@ -338,8 +341,8 @@ static bool what_text(const struct xc_crash_context *crash, const struct xc_exce
 	return false;
 }
 
-/* The text of a std::string: libstdc++ has the pointer first; libc++, where the lowest bit of the first byte is set, third, else the
- * text behind that byte. */
+/* The text of a std::string. libstdc++ has the pointer first. libc++ has it third when the lowest bit of the first
+ * byte is set; else the text follows that byte. */
 static bool string_text(const struct xc_crash_context *crash, const struct xc_exception *e, uint64_t *text_out)
 {
 	uint64_t offset, first;

@@ -1,10 +1,10 @@
-/* failed_allocation: back from the call that gave up, over all ways that lead to it.
+/* failed_allocation: back from the call that gave up, over all paths that lead to it.
  *
- *	call malloc ─ test rax, rax ─ jne ──► the function goes on
+ *	call malloc ─ test rax, rax ─ jne ──► the function continues
  *	                              │
  *	                              └─ call fprintf ─ call abort
  *
- * Each way back has to come over such a branch before it comes to the function's entry. */
+ * Each path back has to cross such a branch before it reaches the function's entry. */
 #include "triage/runtime/failed_allocation.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ enum { RSI = 4, RDI = 5, OUTWARD = 3, WAYS = 32, BACK = 400, COPIES = 4 };
 
 static const struct allocator {
 	const char *name;
-	int size, count; /* registers that have the bytes and how many times; -1: none */
+	int size, count; /* registers of the size and of the count; -1: none */
 } allocators[] = {
 	{"malloc", RDI, -1},      {"calloc", RSI, RDI},  {"realloc", RSI, -1},      {"valloc", RDI, -1},
 	{"pvalloc", RDI, -1},     {"memalign", RSI, -1}, {"strdup", -1, -1},        {"aligned_alloc", RSI, -1},
@@ -27,7 +27,7 @@ static const struct allocator {
 
 static const struct allocator *allocator_of(const char *callee)
 {
-	static const char *const prefixes[] = {"__GI_", "__libc_"}; /* glibc's names of its own */
+	static const char *const prefixes[] = {"__GI_", "__libc_"}; /* glibc's internal names */
 	for (size_t i = 0; callee && i < XC_COUNT(prefixes); i++)
 		if (strncmp(callee, prefixes[i], strlen(prefixes[i])) == 0)
 			callee += strlen(prefixes[i]);
@@ -52,7 +52,7 @@ static long allocation_of(const struct xc_frame_code *s, size_t at, int reg, uns
 	return allocation_in(s, &slice, depth + 1);
 }
 
-/* The call of an allocator that is the only thing which can have set it. */
+/* The call of an allocator that is the only definition of the value. */
 static long allocation_in(const struct xc_frame_code *s, const struct xc_slice *slice, unsigned depth)
 {
 	if (slice->count != 1)
@@ -67,8 +67,8 @@ static long allocation_in(const struct xc_frame_code *s, const struct xc_slice *
 	return XC_BODY_NONE;
 }
 
-/* What is compared with zero: the register of `test r, r` or `cmp $0, r`, or memory (`cmp $0, m`); -1 otherwise (Intel SDM, volume 2:
- * 85 /r TEST, 83 /7 ib CMP). */
+/* The operand compared with zero: the register of `test r, r` or `cmp $0, r`, or memory (`cmp $0, m`); -1 otherwise
+ * (Intel SDM, volume 2: 85 /r TEST, 83 /7 ib CMP). */
 static int compared_with_zero(const struct xc_frame_code *s, const struct xc_insn *test, bool *memory)
 {
 	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}; /* DWARF's */
@@ -87,7 +87,7 @@ static int compared_with_zero(const struct xc_frame_code *s, const struct xc_ins
 	return mod == 3 && (zero || same) ? numbers[rm] : -1;
 }
 
-/* The call of an allocator whose result the branch tests, against NULL. */
+/* The call of an allocator whose result the branch compares with NULL. */
 static long allocation_tested(const struct xc_frame_code *s, size_t branch)
 {
 	const struct xc_insn *test = branch > 0 ? &s->body->insns[branch - 1] : NULL;
@@ -123,7 +123,8 @@ static void push(struct back *b, size_t at)
 	b->seen[b->seen_count++] = b->todo[b->count++] = at;
 }
 
-/* Does the branch go this way when what it tests is zero? je: 74 or 0f 84; jne: 75 or 0f 85 (Intel SDM, volume 2, Jcc). */
+/* Does the branch go this way when the tested value is zero? je: 74 or 0f 84; jne: 75 or 0f 85 (Intel SDM, volume 2,
+ * Jcc). */
 static bool goes_with_zero(const struct xc_frame_code *s, size_t branch, bool jumped)
 {
 	uint8_t code[2];
@@ -133,7 +134,7 @@ static bool goes_with_zero(const struct xc_frame_code *s, size_t branch, bool ju
 	return condition == (jumped ? 0x74 : 0x75);
 }
 
-/* Came from `from`: over a branch that an allocation's failure takes this way ends, over any other it goes on. */
+/* Reached from `from`: a branch taken on an allocation's failure ends this path, any other continues it. */
 static void come(struct back *b, const struct xc_frame_code *s, size_t from, bool jumped)
 {
 	bool zero = s->body->insns[from].kind == XC_INSN_BRANCH && goes_with_zero(s, from, jumped);
@@ -146,7 +147,7 @@ static void come(struct back *b, const struct xc_frame_code *s, size_t from, boo
 		b->lost = true;
 }
 
-/* Back to where the straight piece of code begins, and to all that leads there. */
+/* Back to the start of the straight-line code, and to all its predecessors. */
 static void piece(struct back *b, const struct xc_frame_code *s, size_t at)
 {
 	for (size_t steps = 0; steps < BACK; steps++) {
@@ -169,7 +170,7 @@ static void piece(struct back *b, const struct xc_frame_code *s, size_t at)
 	b->lost = true;
 }
 
-/* The call of the allocator without whose failure the scene's call is not come to; XC_BODY_NONE when there is none. */
+/* The allocator call whose failure is necessary to reach the current call; XC_BODY_NONE when there is none. */
 static long allocation_before(const struct xc_frame_code *s)
 {
 	struct back b = {.found = XC_BODY_NONE};

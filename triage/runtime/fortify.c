@@ -1,6 +1,7 @@
-/* fortify: __memcpy_chk(to, from, size, size of to) and its like (glibc 2.36, debug/ and string2.h's callers in bits/ headers).
+/* fortify: __memcpy_chk(to, from, size, size of to) and similar functions (glibc 2.36, debug/ and string2.h's
+ * callers in bits/ headers).
  *
- * Those in assembler jump to __chk_fail, so that only the caller's call tells which it was. */
+ * Those in assembler jump to __chk_fail, so that only the call instruction of the caller identifies them. */
 #include "triage/runtime/fortify.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ enum { SYMBOL_MOST = 256, TEXT_MOST = 1 << 16, NO = -1 };
 
 static const struct call {
 	const char *name;
-	int to, size, from, bytes; /* arguments: destination, its size, a text that is copied, how many bytes; NO */
+	int to, size, from, bytes; /* arguments: destination, its size, a text to copy, the number of bytes; NO */
 } calls[] = {
 	{"memcpy", 0, 3, NO, 2},     {"memmove", 0, 3, NO, 2},   {"mempcpy", 0, 3, NO, 2},   {"memset", 0, 3, NO, 2},
 	{"strcpy", 0, 2, 1, NO},     {"stpcpy", 0, 2, 1, NO},    {"strcat", 0, 2, 1, NO},    {"strncpy", 0, 3, NO, 2},
@@ -55,7 +56,7 @@ static bool argument(const struct xc_crash_context *crash, int number, uint64_t 
 	return number != NO && xc_argument_find(crash, crash->blamed, (unsigned)number, value_out);
 }
 
-/* The text that was to be copied: its bytes with the NUL. */
+/* The size of the text to copy, with the NUL. */
 static bool text_size(const struct xc_crash_context *crash, xc_addr from, uint64_t *size_out)
 {
 	xc_auto(xc_freep) char *text = xc_realloc(NULL, TEXT_MOST + 1);
@@ -65,7 +66,7 @@ static bool text_size(const struct xc_crash_context *crash, xc_addr from, uint64
 	return length >= 0 && !cut;
 }
 
-/* The destination's name: of a variable of the blamed function, or of an object of the program that begins there. */
+/* The name of the destination: a variable of the blamed function, or an object of the program that begins there. */
 static const char *name_destination(const struct xc_crash_context *crash, xc_addr to)
 {
 	struct xc_text text = {0};

@@ -1,4 +1,4 @@
-/* free_argument: the argument of the blamed function's call; see argument.h. */
+/* free_argument: the argument of the blamed function's call (argument.h). */
 #include "triage/runtime/free_argument.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/libcall.h"
 
-/* What leads there: with the heap's help the block, else the mapping. */
+/* The target of the argument: with a heap the block, else the mapping. */
 static void report_target(const struct xc_crash_context *crash, const char *function, const char *name, uint64_t value)
 {
 	struct xc_what what = xc_what(crash->process, crash->heap, value);
@@ -30,7 +30,7 @@ static void classify_overrun(struct xc_crash_context *crash)
 		"it");
 }
 
-/* "double free or corruption" is what it says: what is not free was not freed twice. */
+/* "double free or corruption" is ambiguous: a block that is not free was not freed twice. */
 static void reconsider_free(struct xc_crash_context *crash, bool block, const struct xc_what *what)
 {
 	if (block && xc_block_is_free(xc_block_state(&crash->heap->blocks, what->block)))
@@ -47,7 +47,7 @@ static void reconsider_free(struct xc_crash_context *crash, bool block, const st
 					  crash->verdict->cause);
 }
 
-/* Is the header of the block that was given damaged? */
+/* Is the header of the argument's block damaged? */
 enum header { HEADER_RIGHT, HEADER_UNKNOWN, HEADER_DAMAGED };
 
 static enum header header_of(const struct xc_heap *heap, bool known, xc_addr block)
@@ -68,7 +68,8 @@ static enum header header_of(const struct xc_heap *heap, bool known, xc_addr blo
 	return found;
 }
 
-/* "invalid pointer" is said of a block, too, when its header was overwritten. What malloc never returned begins no block. */
+/* "invalid pointer" is also reported for a block whose header was overwritten. A pointer that malloc never returned
+ * is not the start of a block. */
 static void reconsider_pointer(struct xc_crash_context *crash, bool block, const struct xc_what *what,
 			       enum header header)
 {

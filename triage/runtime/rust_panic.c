@@ -1,11 +1,12 @@
-/* rust_panic: all panics go through core::panicking::panic_fmt to the handler of std; what lies between it and the program says why.
+/* rust_panic: all panics go through core::panicking::panic_fmt to the handler of std. The functions between it and
+ * the program determine the reason.
  *
  *	rust_begin_unwind ← panic_fmt ← core::option::unwrap_failed ← Option<T>::unwrap [inlined] ← the program
  *	rust_begin_unwind ← panic_fmt ← panic_bounds_check(index, length) ← the program
  *	rust_begin_unwind ← panic_fmt ← panic(text, length) ← …
  *
- * Names of rustc 1.63 to 1.95 (library/core/src/panicking.rs, option.rs, slice/index.rs). A text that is not constant was made by
- * formatting, and is nowhere once it is written. */
+ * Names of rustc 1.63 to 1.95 (library/core/src/panicking.rs, option.rs, slice/index.rs). A text that is not constant
+ * was made by formatting, and is lost once it is printed. */
 #include "triage/runtime/rust_panic.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 
 enum { FRAMES = 64, TEXT_MOST = 500 };
 
-/* The first whose part is in a name on the way is the kind. */
+/* The first entry with its part in a name on the path determines the kind. */
 static const struct {
 	const char *part, *kind, *words;
 } reasons[] = {
@@ -56,7 +57,7 @@ static const struct {
 	{"called `Option::unwrap()`", "", "unwrap", "called unwrap() on None"},
 };
 
-/* Does a function of the frame, an inlined one below the blamed level too, have this in its name? */
+/* Does a function of the frame, or one inlined below the blamed level, have this in its name? */
 static bool has_part(const struct xc_crash_context *crash, size_t index, const char *part)
 {
 	const struct xc_place *place = xc_crash_context_place(crash, index);
@@ -89,7 +90,7 @@ static unsigned count_frames(const struct xc_crash_context *crash, const char *p
 
 /* ---- what was passed on the way ---- */
 
-/* The text that core::panicking::panic() or an expect was given: a constant of the program. */
+/* The text passed to core::panicking::panic() or an expect: a constant of the program. */
 static const char *constant_text(struct xc_crash_context *crash)
 {
 	static const char *const takers[] = {"core::panicking::panic", "core::option::expect_failed",
@@ -158,7 +159,7 @@ static void classify_panic(struct xc_crash_context *crash)
 
 /* ---- out of memory ---- */
 
-/* Where in a Layout its size lies: what lies first is passed first. */
+/* The place of the size in a Layout: the first member is passed first. */
 static bool size_is_first(const struct xc_crash_context *crash, bool *first_out)
 {
 	const struct xc_query query = {.name = "core::alloc::layout::Layout", .kinds = XC_NAME_TYPE};
@@ -184,8 +185,9 @@ static bool may_align(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
-/* Layout is passed as two numbers, in an order that rustc chooses (1.63: size, alignment; later the other way round). Without its type
- * the one that is no power of two is the size; when both are, the alignment is likely the smaller one. */
+/* A Layout is passed as two numbers, in an order that rustc chooses (1.63: size, alignment; later the reverse).
+ * Without its type, a number that is not a power of two is the size; when both are powers of two, the alignment is
+ * likely the smaller one. */
 static void add_size(const struct xc_crash_context *crash, uint64_t a, uint64_t b, struct xc_text *text)
 {
 	bool first;
@@ -210,8 +212,8 @@ static void classify_memory(struct xc_crash_context *crash, size_t handler)
 	xc_crash_context_classify(crash, "out-of-memory", NULL, "low", "certain", cause);
 }
 
-/* Where the program's call led into the panic that has come as far as the frame `at`: what stands between them is the library's, also
- * what has lost its name. */
+/* The program's call that led into the panic which has reached frame `at`: the frames in between are the library's,
+ * also those without a name. */
 static size_t entry_of(const struct xc_crash_context *crash, size_t at)
 {
 	static const char *const entries[] = {"core::panicking::panic_fmt", "std::panicking::begin_panic", NULL};

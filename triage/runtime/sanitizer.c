@@ -1,8 +1,8 @@
-/* sanitizer: the report went to the error output, but what it is made of is still there.
+/* sanitizer: the report went to standard error, but its data is still in memory.
  *
- * AddressSanitizer (LLVM 14 and gcc 12: asan_errors.h, asan_scariness_score.h): while it reports, the error lies in the frame of the
- * function that reports it, and its score keeps a text like "8-byte-read-heap-use-after-free". UndefinedBehaviorSanitizer: the name of
- * the handler is the kind: __ubsan_handle_add_overflow_abort. */
+ * AddressSanitizer (LLVM 14 and gcc 12: asan_errors.h, asan_scariness_score.h): while it reports, the error is in
+ * the frame of the reporting function, and its score contains a text like "8-byte-read-heap-use-after-free".
+ * UndefinedBehaviorSanitizer: the name of the handler is the kind: __ubsan_handle_add_overflow_abort. */
 #include "triage/runtime/sanitizer.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static const char *const kinds[] = {
 	"wild-addr",
 };
 
-/* What reports but one thing. */
+/* Functions that report one kind only. */
 static const struct {
 	const char *part, *kind;
 } reporters[] = {
@@ -57,7 +57,7 @@ struct found {
 	const char *kind;
 	const char *access; /* "read", "write", or NULL */
 	unsigned size;      /* bytes of it; 0: not known */
-	size_t reporter;    /* the outermost frame of the sanitizer that tells more; frame_count when none does */
+	size_t reporter;    /* the outermost frame of the sanitizer with information; frame_count when there is none */
 	bool sanitizer;
 	size_t last; /* its outermost frame */
 };
@@ -70,7 +70,7 @@ static void read_access(struct found *found, const char *name)
 		return;
 	found->access = load ? "read" : "write";
 	unsigned long size = strtoul(name + (load ? 4 : 5), NULL, 10);
-	found->size = size <= ACCESS_MOST ? (unsigned)size : 0; /* of more there is no function */
+	found->size = size <= ACCESS_MOST ? (unsigned)size : 0; /* there is no function for a larger size */
 }
 
 static void read_handler(struct xc_crash_context *crash, struct found *found, const char *name)
@@ -112,7 +112,7 @@ static void read_frame(struct xc_crash_context *crash, struct found *found, size
 			read_name(crash, found, index, place->levels[l].function);
 }
 
-/* The function of the C library that the sanitizer put its own in place of. */
+/* A function of the C library that the sanitizer replaces. */
 static bool is_stand_in(const struct xc_crash_context *crash, size_t index)
 {
 	static const char *const names[] = {"free",         "malloc",          "calloc", "realloc", "cfree",
@@ -127,7 +127,7 @@ static bool has_text(const char *bytes, size_t len, const char *text)
 	return memmem(bytes, len, text, strlen(text)) != NULL;
 }
 
-/* The error's text in the frames of the sanitizer. */
+/* The text of the error in the frames of the sanitizer. */
 static void read_stack(const struct xc_crash_context *crash, struct found *found)
 {
 	uint64_t from, end;

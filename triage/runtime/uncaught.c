@@ -1,9 +1,10 @@
-/* uncaught: how std::terminate() was reached tells what went wrong.
+/* uncaught: the function that led to std::terminate() determines the cause.
  *
- *	__cxa_throw, __cxa_rethrow, rethrow_exception     no frame of the thread catches it; the stack still has the thrower
- *	__gxx_personality_v0, __clang_call_terminate      it came to a function that is noexcept; by the latter the thrower's frame is gone
- *	__cxa_pure_virtual                                no exception: a call of what has no body
- *	none of them                                      called outright, as ~thread() does of a thread that still runs */
+ *	__cxa_throw, __cxa_rethrow, rethrow_exception     no frame of the thread catches it; the thrower is on the stack
+ *	__gxx_personality_v0, __clang_call_terminate      it reached a noexcept function; with the latter the thrower's
+ *	                                                  frame is gone
+ *	__cxa_pure_virtual                                no exception: a call of a function without a body
+ *	none of them                                      called directly, as ~thread() does for a running thread */
 #include "triage/runtime/uncaught.h"
 
 #include <inttypes.h>
@@ -39,7 +40,7 @@ static void classify(struct xc_crash_context *crash, const char *class_name, con
 
 /* ---- the thrown object ---- */
 
-/* A scalar as it is; of a class the members: its bases are the library's, whose types are mostly not described. */
+/* A scalar as it is; the members of a class: its bases are the library's, and their types are mostly not described. */
 static void add_object(struct xc_text *text, const struct xc_value *value)
 {
 	struct xc_format_options options = xc_format_defaults();
@@ -63,7 +64,7 @@ static void add_object(struct xc_text *text, const struct xc_value *value)
 	}
 }
 
-/* Its members as debug information tells them: they are the user's. */
+/* The members by debug information: they are the user's. */
 static void report_object(const struct xc_crash_context *crash, const struct xc_exception *e)
 {
 	if (!crash->blame.place || strncmp(e->type, "std::", 5) == 0)
@@ -103,7 +104,7 @@ static void report_exception(struct xc_crash_context *crash, const struct xc_exc
 
 /* ---- memory ---- */
 
-/* What operator new was asked for. */
+/* The size passed to operator new. */
 static bool asked_for(const struct xc_crash_context *crash, uint64_t *size_out)
 {
 	static const char *const news[] = {"operator new", "operator new[]"};
@@ -137,7 +138,7 @@ static bool out_of_memory(struct xc_crash_context *crash, const struct xc_except
 
 /* ---- how it was reached ---- */
 
-/* The function that would not let it pass. _Unwind_RaiseException keeps the context of the frame that it has come to in its own
+/* The function that stopped it. _Unwind_RaiseException keeps the context of the frame that it has reached in its own
  * frame: { …, stack pointer, program counter, … } (libgcc 12, unwind-dw2.c, struct _Unwind_Context). */
 static const char *no_passing(const struct xc_crash_context *crash)
 {
@@ -185,7 +186,7 @@ static void classify_thrown(struct xc_crash_context *crash, const struct xc_exce
 		free(cause);
 }
 
-/* std::terminate() called outright. A handled exception may be there all the same. */
+/* std::terminate() was called directly. There may be a handled exception all the same. */
 static void classify_called(struct xc_crash_context *crash, const struct xc_exception *e)
 {
 	if (passes(crash, "std::thread::~thread") || passes(crash, "std::thread::operator="))
@@ -204,7 +205,7 @@ static void classify_called(struct xc_crash_context *crash, const struct xc_exce
 
 /* ---- pure virtual ---- */
 
-/* The member function that a call through a vtable was to reach: by its place in the class that debug information describes. */
+/* The member function that a virtual call was meant to reach: by its slot in the class of the debug information. */
 static const char *called_slot(const struct xc_crash_context *crash, size_t caller, const char *class_name)
 {
 	const struct xc_query query = {.name = class_name, .kinds = XC_NAME_TYPE};
@@ -243,7 +244,7 @@ static void classify_pure(struct xc_crash_context *crash, size_t reporter)
 
 /* ---- */
 
-/* The outermost frame that is called one of the names. */
+/* The outermost frame with one of the names. */
 static size_t outermost(const struct xc_crash_context *crash, const char *const *names)
 {
 	size_t last = 0;

@@ -8,12 +8,12 @@
 
 enum {
 	NAME = 300, /* bytes of one */
-	NAMES = 6,  /* of a cycle that are told */
+	NAMES = 6,  /* of a cycle, to describe */
 };
 
 /* ---- names ---- */
 
-/* "std::sort<…>": what the arguments of a library's templates are does not matter here. */
+/* "std::sort<…>": the arguments of library templates do not matter here. */
 static void add_library_name(const char *name, struct xc_text *text)
 {
 	size_t depth = 0;
@@ -51,7 +51,7 @@ static int compare_names(const struct xc_stack_user *a, const struct xc_stack_us
 
 /* ---- the round ---- */
 
-/* Its own, callers first: not behind the start. */
+/* Functions of the program, callers first; not rotated to the start. */
 static const struct xc_stack_user *in_round(const struct xc_call_cycle *c, size_t position)
 {
 	size_t period = c->use->period;

@@ -1,11 +1,11 @@
-/* large_frame: loops that touch each page of a large frame have its size where they are to end. */
+/* large_frame: loops that touch each page of a large frame compare with its size. */
 #include "triage/stack/large_frame.h"
 
 #include "triage/code/body_cache.h"
 
 enum {
 	HALF = 2,
-	LARGEST = 1 << 30, /* frame that a number in the code is taken for */
+	LARGEST = 1 << 30, /* smallest frame that a number in the code is taken for */
 };
 
 uint64_t xc_large_frame_coded(const struct xc_crash_context *crash, size_t index, uint64_t bytes, bool *known_out)

@@ -1,9 +1,9 @@
 /* recursion: see recursion.h.
  *
  *	one frame takes half of what is used       large-frame, or alloca when its function's code has no such number
- *	a cycle takes half of it                   recursion, and the cycle is told
- *	functions that recur in no fixed order     recursion, told by their names: parsers and evaluators do so
- *	none of it                                 a small stack, and who takes most of it */
+ *	a cycle takes half of it                   recursion, and the cycle is reported
+ *	functions that recur in no fixed order     recursion, with their names: parsers and evaluators do so
+ *	none of it                                 a small stack, and its largest users */
 #include "triage/stack/recursion.h"
 
 #include <inttypes.h>
@@ -18,12 +18,12 @@
 
 enum {
 	HALF = 2,
-	NAMES = 6, /* of functions that recur in no order that are told */
-	TOP = 3,   /* functions by what they take */
+	NAMES = 6, /* functions to name that recur in no fixed order */
+	TOP = 3,   /* functions to list by their bytes */
 	MUCH = 20,
-	NEAR = 16,            /* frames of libraries between the cycle and who entered it */
-	INNER = 3,            /* frames of the last round that are told */
-	RECURS = 8,           /* frames of a function that make it recur */
+	NEAR = 16,            /* library frames between the cycle and its entry */
+	INNER = 3,            /* frames of the last round to name */
+	RECURS = 8,           /* frames of a function that count as recursion */
 	MAIN_GUARD = 1 << 20, /* stack_guard_gap: Linux keeps 256 pages below a stack that grows */
 };
 
@@ -41,7 +41,7 @@ static const struct xc_stack_user *user_at(const struct overflow *o, uint64_t fr
 
 /* ---- who is to blame ---- */
 
-/* A frame of the user that called on, so that its line is that of the call. */
+/* A frame of the user that has called another function, so that its line is that of the call. */
 static void blame_user(struct overflow *o, const struct xc_stack_user *user, uint64_t from)
 {
 	for (uint64_t i = from ? from : 1; i < o->crash->frame_count && i < o->use.frame_count; i++)
@@ -143,7 +143,7 @@ static bool recurs(const struct xc_stack_user *user)
 	return user->frames >= RECURS;
 }
 
-/* "eval, apply and expand": those that recur, in the order of what they take. */
+/* "eval, apply and expand": those that recur, by their bytes. */
 static void add_recurring(const struct overflow *o, size_t count, struct xc_text *text)
 {
 	size_t told = 0;
@@ -204,7 +204,7 @@ static void classify_small(struct overflow *o)
 
 /* ---- evidence ---- */
 
-/* Who called the cycle's outermost frame: the program's function, if one is near. */
+/* The caller of the cycle's outermost frame: the program's function, if one is near. */
 static void report_entry(const struct overflow *o)
 {
 	uint64_t end = o->use.cycle_at + o->use.cycle_frames, at = end;
@@ -224,7 +224,7 @@ static void report_entry(const struct overflow *o)
 	xc_text_fini(&text);
 }
 
-/* What the innermost round had called. */
+/* The callees of the innermost round. */
 static void report_inner_end(const struct overflow *o)
 {
 	struct xc_text text = {0};
@@ -238,7 +238,7 @@ static void report_inner_end(const struct overflow *o)
 	xc_text_fini(&text);
 }
 
-/* Those who take most, unless it is one alone. */
+/* Functions with most bytes, unless it is a single one. */
 static void report_users(const struct overflow *o)
 {
 	struct xc_text text = {0};
@@ -291,7 +291,7 @@ void xc_recursion_classify_end(struct xc_crash_context *crash, const struct xc_s
 	xc_addr lowest = o.end.addr < o.end.sp ? o.end.addr : o.end.sp;
 	xc_stack_usage_count(crash, o.end.stack, lowest, &crash->report->arena, &o.use);
 	o.cycle = (struct xc_call_cycle){.crash = crash, .use = &o.use};
-	/* Of what cannot be followed it is not known whose it is. */
+	/* Frames that cannot be unwound belong to no known function. */
 	uint64_t half = (o.use.lost ? o.end.stack->hi - lowest : o.use.bytes) / HALF;
 	bool cycle = o.use.period && o.use.cycle_bytes >= half;
 	bool one = o.use.largest >= half && o.use.largest_at < crash->frame_count && o.end.framed;

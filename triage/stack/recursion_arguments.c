@@ -4,7 +4,7 @@
  *	                      arguments may not have been stored
  *	round  n-8 … n-1      the outermost
  *
- * What is said must hold for every value that is known. */
+ * A statement must hold for every value that is known. */
 #include "triage/stack/recursion_arguments.h"
 
 #include <inttypes.h>
@@ -14,9 +14,9 @@ enum {
 	ENDS = 8, /* rounds at either end */
 	SAMPLES = 2 * ENDS,
 	ARGUMENTS = 8,
-	LEAST = 3,    /* values that a claim needs */
-	MEMBERS = 64, /* of an object that are looked at */
-	FOLLOWED = 3, /* members that are named */
+	LEAST = 3,    /* values required for a statement */
+	MEMBERS = 64, /* bytes of an object to check */
+	FOLLOWED = 3, /* members to name */
 };
 
 struct sample {
@@ -32,7 +32,7 @@ struct argument {
 
 struct rounds {
 	const struct xc_crash_context *crash;
-	uint64_t number[SAMPLES]; /* of each sample's round, 0 the innermost */
+	uint64_t number[SAMPLES]; /* round of each sample, 0 is the innermost */
 	size_t sample_count;
 	struct argument arguments[ARGUMENTS];
 	size_t argument_count;
@@ -67,7 +67,7 @@ static void read_arguments(struct rounds *r, const struct xc_frame *frame)
 	}
 }
 
-/* Not in the middle of its own entry. */
+/* Not before its arguments are stored. */
 static bool has_arguments(const struct xc_crash_context *crash, uint64_t number)
 {
 	return number || (crash->fault.decoded && strncmp(crash->fault.instruction.text, "call", 4) == 0);
@@ -93,7 +93,7 @@ static void read_rounds(struct rounds *r, const struct xc_stack_usage *use, uint
 		read_round(r, use, first, i);
 }
 
-/* The innermost known value, and the outermost; returns how many are known. */
+/* The innermost and the outermost known value; returns how many are known. */
 static size_t ends_of(const struct rounds *r, const struct argument *a, size_t *inner, size_t *outer)
 {
 	size_t known = 0;
@@ -123,7 +123,7 @@ static bool stays(const struct rounds *r, const struct argument *a)
 	return same;
 }
 
-/* What is added in each round inward; 0: not always the same. */
+/* The difference between rounds, inward; 0: not constant. */
 static int64_t step_of(const struct rounds *r, const struct argument *a)
 {
 	size_t inner = 0, outer = 0;
@@ -139,7 +139,7 @@ static int64_t step_of(const struct rounds *r, const struct argument *a)
 	return step;
 }
 
-/* Among how many values it goes round, in the innermost rounds; 0: they do not recur. */
+/* The number of values that repeat in the innermost rounds; 0: they do not repeat. */
 static size_t ring_of(const struct rounds *r, const struct argument *a)
 {
 	for (size_t k = 2; k <= ENDS / 2; k++) {
@@ -157,7 +157,7 @@ static size_t ring_of(const struct rounds *r, const struct argument *a)
 	return 0;
 }
 
-/* A pointer, or a class that holds nothing else: std::unique_ptr. */
+/* A pointer, or a class that contains nothing else: std::unique_ptr. */
 static bool may_lead(const struct rounds *r, const struct xc_member *member)
 {
 	uint64_t size;
@@ -168,7 +168,7 @@ static bool may_lead(const struct rounds *r, const struct xc_member *member)
 		(record && xc_type_size(type, &size) && size == r->crash->process->arch->word));
 }
 
-/* The member of the caller's object that holds the pointer that it passed on; NULL when none does. */
+/* The member of the caller's object that holds the pointer passed on; NULL when there is none. */
 static const char *member_to(const struct rounds *r, const struct argument *a, uint64_t object, uint64_t next)
 {
 	size_t count = 0;
@@ -187,7 +187,7 @@ static const char *member_to(const struct rounds *r, const struct argument *a, u
 	return NULL;
 }
 
-/* Append "->left, ->right": the members that lead on, when one does in every round. */
+/* Append "->left, ->right": the members that lead on, when each round has one. */
 static bool follow(const struct rounds *r, const struct argument *a, struct xc_text *text)
 {
 	const char *names[FOLLOWED];

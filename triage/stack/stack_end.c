@@ -3,19 +3,19 @@
  *	         stack      mapped, writable; frames of the callers
  *	─────────────────
  *	  ↑      guard      ---p for threads, nothing below the main stack
- *	  addr   what was touched: above sp, or right below it by a push, a call, or in the red zone
+ *	  addr   the access: above sp, or directly below it by a push, a call, or in the red zone
  *	  sp
  *
- * What lies between the stack pointer and the stack is frame, and only frame: so no limit of distance is needed. A frame larger than
- * the guard leads over it, into whatever is below. */
+ * All memory between the stack pointer and the stack belongs to frames, so no limit of distance is needed. A frame
+ * larger than the guard skips it, into whatever is below. */
 #include "triage/stack/stack_end.h"
 
 #include <signal.h>
 
 enum {
 	BELOW = 256,         /* x86-64's red zone has 128 bytes; 8 for a push */
-	SMALL = 32 << 10,    /* a writable mapping that is no stack for sure */
-	UNFRAMED = 64 << 10, /* how far from its stack sp may be when no frame leads there */
+	SMALL = 32 << 10,    /* a writable mapping that is certainly not a stack */
+	UNFRAMED = 64 << 10, /* largest distance of sp from its stack when no frame leads there */
 };
 
 static bool stack_pointer(const struct xc_crash_context *crash, const struct xc_frame *frame, uint64_t *sp_out)
@@ -34,8 +34,8 @@ static const struct xc_mapping *above(const struct xc_crash_context *crash, xc_a
 	return writable(m) && m->lo > addr ? m : NULL;
 }
 
-/* The mapping that the first frame ends in, or its first caller's lies in, that is not below it as well. A signal's trampoline leads to
- * another stack. */
+/* The mapping in which the first frame ends, or its first caller's lies, unless that is the one below. A signal
+ * trampoline leads to another stack. */
 static const struct xc_mapping *of_frames(const struct xc_crash_context *crash, xc_addr addr)
 {
 	uint64_t sp;
@@ -50,7 +50,7 @@ static const struct xc_mapping *of_frames(const struct xc_crash_context *crash, 
 	return NULL;
 }
 
-/* Without frames: what is writable next above. */
+/* Without frames: the next writable mapping above. */
 static const struct xc_mapping *next_above(const struct xc_process *p, xc_addr addr, xc_addr sp)
 {
 	for (size_t i = 0; i < p->mapping_count; i++) {
@@ -90,7 +90,7 @@ bool xc_stack_end_find(const struct xc_crash_context *crash, struct xc_stack_end
 		return false;
 	if (f->addr_known && !f->computed)
 		return ends_at(crash, f->addr, out);
-	/* A handler was to be called on the same stack: the kernel could not, and tells no address. */
+	/* A handler was to run on the same stack: the kernel failed, and gives no address. */
 	for (size_t i = 0; f->decoded && i < f->instruction.operand_count; i++) {
 		const struct xc_memory_operand *o = &f->instruction.operands[i];
 		if (o->addr_known && !f->instruction.privileged && ends_at(crash, o->addr, out))

@@ -1,8 +1,8 @@
 /* stack_usage: see stack_usage.h.
  *
- * A deep stack has few functions: every pc is looked up once, and a frame becomes the number of its function. In that row of numbers a
- * cycle of k frames is a stretch in which each equals the one k further out. Functions, not pcs: a tree is walked to the left and to
- * the right by two calls of one function. */
+ * A deep stack has few functions: every pc is looked up once, and a frame becomes the number of its function. In
+ * that sequence a cycle of k frames is a stretch in which each number equals the one k further out. Functions, not
+ * pcs: two calls in one function walk a tree to the left and to the right. */
 #include "triage/stack/stack_usage.h"
 
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 enum {
 	SLOTS = 8192, /* of the table of pcs: a power of two */
-	PCS = 4096,   /* that are looked up */
-	USERS = 1024, /* that are told apart */
-	ENOUGH = 2,   /* a cycle in one of so many frames is the one */
+	PCS = 4096,   /* pcs to look up at most */
+	USERS = 1024, /* functions to distinguish at most */
+	ENOUGH = 2,   /* a cycle in one of so many frames counts */
 	LEAST_ROUNDS = 3,
-	RING = XC_STACK_USAGE_ENDS + 1, /* frames: the ends, and the one that comes next */
+	RING = XC_STACK_USAGE_ENDS + 1, /* frames: the ends, and the next one */
 };
 
 struct slot {
@@ -37,10 +37,10 @@ struct counter {
 
 /* ---- functions ---- */
 
-/* What a function is called for people, and whether it is the program's. */
+/* The name of a function for the reader, and whether it is the program's. */
 static void name_user(const struct xc_place *place, struct xc_stack_user *user)
 {
-	struct xc_place whole = *place; /* nothing that was inlined */
+	struct xc_place whole = *place; /* without inlined functions */
 	size_t level;
 	if (place->level_count > 1) {
 		whole.levels += place->level_count - 1;
@@ -63,7 +63,7 @@ static uint16_t new_user(struct counter *c, const struct xc_frame *frame)
 	user.own = user.own && !frame->signal;
 	for (size_t i = 0; user.function && i < use->user_count; i++)
 		if (use->users[i].function && strcmp(use->users[i].function, user.function) == 0) {
-			if (!use->users[i].own && user.own) { /* here something of the program's is inlined */
+			if (!use->users[i].own && user.own) { /* a function of the program is inlined here */
 				use->users[i].own = true;
 				use->users[i].name = user.name;
 			}
@@ -108,7 +108,7 @@ static void add_frame(struct counter *c, const struct xc_frame *frame, uint64_t 
 	use->frame_count++;
 }
 
-/* Where the frame ends; false: the stack is left, or nothing more is known (*lost_out). */
+/* The end of a frame. False: it is outside of the stack, or unwinding ends (*lost_out). */
 static bool step(const struct xc_crash_context *crash, const struct xc_mapping *stack, const struct xc_frame *frame,
 		 struct xc_frame *caller, uint64_t *sp, bool *lost_out)
 {
@@ -147,7 +147,7 @@ static void walk(struct counter *c, const struct xc_mapping *stack, xc_addr lowe
 
 /* ---- the cycle ---- */
 
-/* The longest stretch with period k, as the frames that it has; 0: less than three rounds. */
+/* The longest stretch with period k, in frames; 0: less than three rounds. */
 static uint64_t stretch(const struct xc_stack_usage *use, size_t k, uint64_t *at_out)
 {
 	uint64_t run = 0, best = 0;
@@ -166,7 +166,7 @@ static void find_cycle(struct counter *c)
 	struct xc_stack_usage *use = c->use;
 	for (size_t k = 1; k <= XC_STACK_USAGE_PERIOD && use->cycle_frames < use->frame_count / ENOUGH; k++) {
 		uint64_t at = 0, frames = stretch(use, k, &at);
-		/* a multiple of a period only adds what is left of a round */
+		/* a multiple of a period only adds the rest of a round */
 		if (frames <= use->cycle_frames + k)
 			continue;
 		use->period = k;
@@ -187,7 +187,7 @@ static int by_bytes(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Most bytes first, and the frames' numbers with them. */
+/* Most bytes first; renumbers the frames. */
 static void rank(struct xc_stack_usage *use, struct xc_arena *arena)
 {
 	uint16_t *rank_of = xc_alloc(USERS * sizeof *rank_of);

@@ -1,4 +1,4 @@
-/* memory_search: see memory_search.h. Stored pages only, and not those that come unchanged from files. */
+/* memory_search: see memory_search.h. Searches stored pages only, without those that are unchanged copies of files. */
 #include "triage/util/memory_search.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* poison: jemalloc 5 (src/jemalloc.c, JEMALLOC_ALLOC_JUNK, JEMALLOC_FREE_JUNK) and 4 (0xe5); Linux include/linux/poison.h; the
- * compilers' -ftrivial-auto-var-init=pattern (clang 14: lib/CodeGen/PatternInit.cpp, gcc 12: gcc/expr.c, 0xfe); the debug run-time of
- * Microsoft's compiler; glibc's malloc.perturb has no pattern of its own. */
+/* poison: jemalloc 5 (src/jemalloc.c, JEMALLOC_ALLOC_JUNK, JEMALLOC_FREE_JUNK) and 4 (0xe5); Linux
+ * include/linux/poison.h; the compilers' -ftrivial-auto-var-init=pattern (clang 14: lib/CodeGen/PatternInit.cpp, gcc
+ * 12: gcc/expr.c, 0xfe); the debug runtime of Microsoft's compiler. glibc's malloc.perturb has no fixed pattern. */
 #include "triage/util/poison.h"
 
 enum { OFFSET = 4096 };

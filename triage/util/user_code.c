@@ -1,5 +1,5 @@
-/* user_code: by its name, or by where its source is. What stands in a header and is no inlined call is the program's own: compilers give
- * lines of what they inlined to the function round it. */
+/* user_code: by its name, or by the place of its source. A function in a header that is not inlined is user code:
+ * compilers attribute lines of inlined code to the function around it. */
 #include "triage/util/user_code.h"
 
 #include <dwarf.h>
@@ -38,7 +38,7 @@ static bool is_library_name(const char *function)
 
 /* ---- Rust ---- */
 
-/* Crates of Rust's library; of other languages what a program may call a namespace of its own. */
+/* Crates of Rust's library; in other languages programs may use these names for their own namespaces. */
 static const char *const crates[] = {"core::", "alloc::", "std::", NULL};
 
 static bool is_crate(const struct xc_place *place, size_t level)
@@ -47,8 +47,9 @@ static bool is_crate(const struct xc_place *place, size_t level)
 	       xc_place_language(place, level) == DW_LANG_Rust;
 }
 
-/* "&mut core::fmt::Formatter", "[T]", "usize": a type or trait of the library's, or of no crate. What a reference, slice or tuple is of
- * does not matter to methods of its own, only to a trait's: Rust lets a crate implement its trait for those of all others. */
+/* "&mut core::fmt::Formatter", "[T]", "usize": a type or trait of the library, or of no crate. The target of a
+ * reference, slice or tuple does not matter to inherent methods, only to those of a trait: Rust lets a crate
+ * implement its trait for all others' types. */
 static bool is_of_library(const char *type, bool has_trait)
 {
 	static const char *const words[] = {"mut ", "const ", "dyn ", NULL};
@@ -62,7 +63,7 @@ static bool is_of_library(const char *type, bool has_trait)
 	return !memmem(type, length, "::", 2) || xc_names_begin(crates, type);
 }
 
-/* Behind the " as " of "<TYPE as TRAIT>::method"; NULL for "<TYPE>::method". */
+/* After the " as " of "<TYPE as TRAIT>::method"; NULL for "<TYPE>::method". */
 static const char *trait_of(const char *name)
 {
 	unsigned depth = 0;
@@ -77,7 +78,7 @@ static const char *trait_of(const char *name)
 	return NULL;
 }
 
-/* Only the crate of the type or that of the trait may implement the one for the other. */
+/* Only the crate of the type or of the trait may implement the trait for the type. */
 static bool is_library_method(const char *name)
 {
 	const char *trait = name && name[0] == '<' ? trait_of(name) : NULL;
