@@ -98,7 +98,7 @@ told() {
 @test "a lock that was got from a dead owner" {
 	hang gcc -O2 owner.c dead
 	expect deadlock cycle certain book pay
-	verdict evidence | grep -q 'a former owner ended while it had it'
+	verdict evidence | grep -q 'a former owner ended while holding it'
 }
 
 @test "what is done once and waits for itself, or for each other" {

@@ -39,7 +39,7 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 	else if (f->value < XC_NULL_PAGES)
 		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer", f->value);
 	else if (!xc_operand_canonical(f->value) && crash->process->arch->word == 8)
-		xc_text_add(text, "is no address");
+		xc_text_add(text, "is not an address");
 	else
 		xc_text_add(text, "points to unmapped memory");
 }

@@ -31,27 +31,27 @@ void xc_pointer_diagnosis_report(struct xc_crash_context *crash);
 /* ---- explanations: each reports itself and returns true when it applies ---- */
 
 /* A freed block: reached directly, or the value was read from it. */
-bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *story);
+bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
 /* A block with its own mapping, which was unmapped when it was freed. */
-bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *story);
+bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
 /* An access past the end of a block, or before its beginning. */
-bool xc_block_overrun_diagnose(struct xc_pointer_diagnosis *story);
+bool xc_block_overrun_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
 /* Text that was written over a pointer. */
-bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *story);
+bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
 /* A frame that has returned. */
-bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *story);
+bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
 /* Append an explanation to the cause. */
-void xc_pointer_diagnosis_explain(struct xc_pointer_diagnosis *story, const char *format, ...) XC_PRINTF(2, 3);
+void xc_pointer_diagnosis_explain(struct xc_pointer_diagnosis *diagnosis, const char *format, ...) XC_PRINTF(2, 3);
 
 /* The cause, when it contains expressions of the source, which are in backquotes; else NULL. */
 const char *xc_pointer_diagnosis_cause(const struct xc_crash_context *crash);
 
 /* Raise the severity by one step: "medium" becomes "high", and so on. */
-void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *story);
+void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *diagnosis);
 
 #endif

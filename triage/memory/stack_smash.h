@@ -6,6 +6,6 @@
 
 /* Report the array and the extent of the text, and explain the cause. False when the return addresses of the
  * innermost frames are not text, or no array lies where the text begins. */
-bool xc_stack_smash_diagnose(struct xc_pointer_diagnosis *story);
+bool xc_stack_smash_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
 #endif

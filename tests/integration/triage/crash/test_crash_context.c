@@ -1,5 +1,5 @@
 /* layer: triage */
-/* What rules ask an inquiry: the crashed stack, and who is on it. */
+/* Queries of rules about the crashed stack and its functions. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
@@ -126,11 +126,11 @@ static void the_code_of_a_frame_is_read_once(void **state)
 	(void)state;
 	struct inquired i;
 	struct xc_frame_code first, second;
-	unsigned fuel = XC_SYMBOLIC_BUDGET;
+	unsigned budget = XC_SYMBOLIC_BUDGET;
 	begin(&i, "gcc -g -O0 -x c", "int main(void) { *(volatile int *)0 = 1; return 0; }");
-	assert_true(xc_frame_code_init(&i.q, 0, &fuel, &first) && xc_frame_code_init(&i.q, 0, &fuel, &second));
+	assert_true(xc_frame_code_init(&i.q, 0, &budget, &first) && xc_frame_code_init(&i.q, 0, &budget, &second));
 	assert_ptr_equal(first.body, second.body);
-	assert_false(xc_frame_code_init(&i.q, i.q.frame_count, &fuel, &second));
+	assert_false(xc_frame_code_init(&i.q, i.q.frame_count, &budget, &second));
 	done(&i);
 }
 

@@ -91,7 +91,7 @@ static void what_the_runtime_found_is_the_kind(void **state)
 	expect(&nil);
 }
 
-/* A program may say what the run-time says. */
+/* A program may panic with a text of the runtime. */
 static void what_a_program_says_itself_is_its_own(void **state)
 {
 	(void)state;
@@ -187,7 +187,7 @@ static void without_symbols_it_is_said_what_is_missing(void **state)
 
 /* ---- with less to go by ---- */
 
-/* An inquiry into a program's death as xc_golang_classify() gets it. */
+/* The crash context of a program as xc_golang_classify() gets it. */
 struct asked {
 	struct judged j;
 	struct xc_crash_context q;
@@ -242,12 +242,12 @@ static void without_its_text_a_panic_is_told_by_who_called_panic(void **state)
 {
 	(void)state;
 	check_needs("go");
-	expect_kind("twice", "channel", "main.twice closed a channel");
-	expect_kind("key", "unhashable", "main.key used a key that has no hash");
+	expect_kind("twice", "channel", "main.twice closed a nil or closed channel");
+	expect_kind("key", "unhashable", "main.key used an unhashable key");
 	expect_kind("array", "slice", "main.array converted a slice that is too short to an array");
 	expect_kind("equal", "uncomparable", "main.equal compared interfaces");
-	expect_kind("number", "type assertion", "main.number took an interface");
-	expect_kind("room", "size", "main.room asked for a slice");
+	expect_kind("number", "type assertion", "main.number asserted a type");
+	expect_kind("room", "size", "main.room requested a slice");
 }
 
 /* Who called panic() is not on the stack that is left: then nobody is blamed. */
@@ -260,7 +260,7 @@ static void expect_less(const char *argument, const char *last, bool lost, const
 		lose_goroutine(&a);
 	if (!xc_golang_classify(&a.q) || !judged_same(a.j.verdict->kind, kind) ||
 	    strcmp(a.j.verdict->confidence, "certain") == 0 || a.q.blame.place || judged_says(&a.j, "runtime.") ||
-	    !judged_says(&a.j, "missing: the stack behind"))
+	    !judged_says(&a.j, "missing: the stack beyond"))
 		judged_fail(&a.j, last, kind ? kind : "no kind");
 	asked_free(&a);
 }

@@ -119,11 +119,11 @@ static void a_far_index_off_a_freed_block_is_likely_only(void **state)
 	struct xc_report *report = xc_report_new("analyze");
 	xc_cause(report, process, xc_heap_of(process, NULL));
 	if (strcmp(report->verdict->class_name, "use-after-free") != 0 ||
-	    strcmp(report->verdict->confidence, "likely") != 0 || !strstr(report->verdict->cause, "far from it"))
+	    strcmp(report->verdict->confidence, "likely") != 0 || !strstr(report->verdict->cause, "far beyond it"))
 		print(report->verdict);
 	assert_string_equal(report->verdict->class_name, "use-after-free");
 	assert_string_equal(report->verdict->confidence, "likely");
-	assert_non_null(strstr(report->verdict->cause, "far from it"));
+	assert_non_null(strstr(report->verdict->cause, "far beyond it"));
 	xc_report_free(report);
 	xc_heap_forget(process);
 	close_process(process);
@@ -172,7 +172,7 @@ static void letters_that_are_a_mapped_address_are_no_text(void **state)
 	static const struct told mapped = {
 		"#include <sys/mman.h>\nint main(void) { char *p = mmap((void *)0x6b6b6b6b6000, 0x1000, PROT_READ, "
 		"MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0); p[0x61] = 3; return 0; }\n",
-		"write-rodata, medium", "may only be read", "mapped r--"};
+		"write-rodata, medium", "read-only memory", "mapped r--"};
 	expect(&mapped);
 }
 
@@ -221,7 +221,7 @@ static void indexes_that_overflowed(void **state)
 	"\"r\"(a), \"r\"(b), \"r\"(from), "                                                                            \
 	"\"r\"(to) : \"rax\"); return 0; }\n"
 
-static void expect_no_story(const char *source)
+static void expect_no_diagnosis(const char *source)
 {
 	struct xc_process *process = died("gcc -g -O1 -x c", source);
 	struct xc_report *report = xc_report_new("analyze");
@@ -237,20 +237,19 @@ static void expect_no_story(const char *source)
 }
 
 /* Which of two blocks the index led away from is not known, if two numbers can be it. */
-static void two_indexes_that_lead_to_two_blocks_have_no_story(void **state)
+static void two_indexes_that_lead_to_two_blocks_have_no_diagnosis(void **state)
 {
 	(void)state;
-	expect_no_story(HEAD TWO_NUMBERS("a + ((char *)from - (char *)to) / 8"));
+	expect_no_diagnosis(HEAD TWO_NUMBERS("a + ((char *)from - (char *)to) / 8"));
 }
 
 /* An index and the product of it lead to one place: which of them is the index is not said. */
 static void an_index_and_its_product_lead_to_one_place(void **state)
 {
 	(void)state;
-	static const struct told told = {
-		HEAD TWO_NUMBERS("a * 8"), "wild-read, medium",
-		"by a multiple of a number in a register: likely an index",
-		"where a live block begins"};
+	static const struct told told = {HEAD TWO_NUMBERS("a * 8"), "wild-read, medium",
+					 "by a multiple of a number in a register: likely an index",
+					 "where a live block begins"};
 	expect_of_two("gcc -g -O1", "clang -g -O1", &told);
 }
 
@@ -267,10 +266,10 @@ static void frames_that_returned(void **state)
 }
 
 /* Nothing is told of what is merely wild, or of live blocks. */
-static void wild_values_have_no_story(void **state)
+static void wild_values_have_no_diagnosis(void **state)
 {
 	(void)state;
-	expect_no_story(MAIN("free(other); head->next = (void *)0x7123456789a0; sum = head->next->id;"));
+	expect_no_diagnosis(MAIN("free(other); head->next = (void *)0x7123456789a0; sum = head->next->id;"));
 }
 
 int main(void)
@@ -285,10 +284,10 @@ int main(void)
 		cmocka_unit_test(poison),
 		cmocka_unit_test(flipped_bits),
 		cmocka_unit_test(indexes_that_overflowed),
-		cmocka_unit_test(two_indexes_that_lead_to_two_blocks_have_no_story),
+		cmocka_unit_test(two_indexes_that_lead_to_two_blocks_have_no_diagnosis),
 		cmocka_unit_test(an_index_and_its_product_lead_to_one_place),
 		cmocka_unit_test(frames_that_returned),
-		cmocka_unit_test(wild_values_have_no_story),
+		cmocka_unit_test(wild_values_have_no_diagnosis),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* C++ programs that the run-time ends. The truth is what the source throws, and where. */
+/* C++ programs that the runtime ends. The truth is what the source throws, and where. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
@@ -112,7 +112,7 @@ static void what_was_thrown_again_is_told_as_such(void **state)
 	expect(&want);
 }
 
-/* gcc's run-time still has the thrower on the stack; clang's code has left it. */
+/* gcc's runtime still has the thrower on the stack; clang's code has left it. */
 static void a_noexcept_function_is_named(void **state)
 {
 	(void)state;

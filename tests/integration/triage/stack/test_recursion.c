@@ -245,7 +245,7 @@ static void a_handler_without_a_stack_of_its_own_cannot_hide_it(void **state)
 		xc_cause(j.report, j.process, NULL);
 		j.verdict = j.report->verdict;
 		if (!judged_same(j.verdict->class_name, "stack-overflow") ||
-		    !judged_says(&j, "no room to call the signal's handler"))
+		    !judged_says(&j, "no room to call the signal handler"))
 			judged_fail(&j, both[i], "stack-overflow");
 		judged_free(&j);
 	}
