@@ -1,4 +1,4 @@
-/* cause: the first class whose rule holds wins; every rule leaves its evidence. */
+/* cause: the first rule that holds sets the class; later steps add evidence. */
 #include "triage/cause.h"
 
 #include <signal.h>
@@ -11,12 +11,12 @@
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
 #include "triage/explain/expression.h"
-#include "triage/gaps.h"
+#include "triage/missing_evidence.h"
 #include "triage/go/golang.h"
-#include "triage/memory/heapfacts.h"
-#include "triage/crash/lastwords.h"
+#include "triage/memory/heap_evidence.h"
+#include "triage/crash/abort_message.h"
 #include "triage/runtime/script.h"
-#include "triage/memory/story.h"
+#include "triage/memory/pointer_diagnosis.h"
 
 enum { SOURCE_AROUND = 2 };
 
@@ -36,9 +36,9 @@ static enum xc_cause_event event_of(const struct xc_fault *f)
 
 /* ---- words ---- */
 
-static void add_code(const struct xc_inquiry *q, struct xc_text *text)
+static void add_code(const struct xc_crash_context *crash, struct xc_text *text)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	const char *name = xc_signal_code_name(f->signal, f->code);
 	const char *words = !f->computed    ? xc_signal_code_text(f->signal, f->code)
 			    : f->misaligned ? "not aligned"
@@ -51,92 +51,94 @@ static void add_code(const struct xc_inquiry *q, struct xc_text *text)
 }
 
 /* "SIGSEGV: wrote 8 bytes at 0x18, address not mapped (SEGV_MAPERR)". */
-static void headline(struct xc_inquiry *q)
+static void headline(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
-	const struct xc_signal *signal = &q->process->signal;
+	const struct xc_fault *f = &crash->fault;
+	const struct xc_signal *signal = &crash->process->signal;
 	struct xc_text text = {0};
 	xc_text_printf(&text, "%s: ", xc_signal_name(f->signal));
-	if (f->sent && f->code_known && signal->sender_pid == q->process->pid)
+	if (f->sent && f->code_known && signal->sender_pid == crash->process->pid)
 		xc_text_printf(&text, "%s%s", xc_signal_text(f->signal),
 			       f->signal == SIGABRT ? "" : ", sent by itself");
 	else if (f->sent && f->code_known)
 		xc_text_printf(&text, "%s, sent by process %d (user %u)", xc_signal_text(f->signal),
 			       (int)signal->sender_pid, (unsigned)signal->sender_uid);
 	else if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS))
-		xc_fault_deed(f, &text);
+		xc_fault_describe(f, &text);
 	else
 		xc_text_add(&text, xc_signal_text(f->signal));
-	add_code(q, &text);
-	if (q->verdict->headline) /* a rule has a better one */
-		xc_verdict_evidence(q->report, "%s", xc_text_string(&text));
+	add_code(crash, &text);
+	if (crash->verdict->headline) /* a rule has set a better one */
+		xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 	else
-		q->verdict->headline = xc_arena_strdup(&q->report->arena, xc_text_string(&text));
+		crash->verdict->headline = xc_arena_strdup(&crash->report->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-static void locate(struct xc_inquiry *q)
+static void locate(struct xc_crash_context *crash)
 {
-	struct xc_arena *arena = &q->report->arena;
-	struct xc_verdict *v = q->verdict;
-	const struct xc_place *place = q->blame.place;
-	v->tid = q->thread->tid;
-	v->frame = q->thread == q->faulted && q->fault.in_handler && q->fault.frame_known ? q->fault.frame.index : 0;
-	v->thread_name = xc_arena_strdup(arena, q->thread->name);
+	struct xc_arena *arena = &crash->report->arena;
+	struct xc_verdict *v = crash->verdict;
+	const struct xc_place *place = crash->blame.place;
+	v->tid = crash->thread->tid;
+	v->frame = crash->thread == crash->faulted && crash->fault.in_handler && crash->fault.frame_known
+			   ? crash->fault.frame.index
+			   : 0;
+	v->thread_name = xc_arena_strdup(arena, crash->thread->name);
 	if (!v->involved)
-		xc_verdict_involve(q->report, v->tid);
+		xc_verdict_involve(crash->report, v->tid);
 	if (!place)
 		return;
 	if (place->module)
 		v->module = xc_arena_strdup(arena, place->module->name);
 	v->function = xc_arena_strdup(arena, place->symbol);
 	if (place->level_count) {
-		const struct xc_level *level = &place->levels[q->blame.level];
+		const struct xc_level *level = &place->levels[crash->blame.level];
 		if (level->function)
 			v->function = xc_arena_strdup(arena, level->function);
 		v->file = xc_arena_strdup(arena, level->file);
 		v->line = level->line;
 		xc_auto(xc_freep) char *source =
-			xc_source_lines(q->process->sysroot, level->file, level->line, SOURCE_AROUND);
+			xc_source_lines(crash->process->sysroot, level->file, level->line, SOURCE_AROUND);
 		v->source = xc_arena_strdup(arena, source);
 	}
-	if (q->blame.through && !q->fault.sent && q->fault.signal != SIGABRT)
-		xc_verdict_evidence(q->report, "it happened inside %s (%s), called from there", q->blame.through,
-				    q->blame.through_module);
+	if (crash->blame.through && !crash->fault.sent && crash->fault.signal != SIGABRT)
+		xc_verdict_evidence(crash->report, "it happened inside %s (%s), called from there",
+				    crash->blame.through, crash->blame.through_module);
 }
 
-/* Nothing killed it: does it stand still? */
+/* No signal: is it hung? */
 static void hung(struct xc_report *report, struct xc_process *process)
 {
-	struct xc_inquiry q = {.report = report, .process = process};
-	if (!xc_deadlock_is(process))
+	struct xc_crash_context crash = {.report = report, .process = process};
+	if (!xc_deadlock_exists(process))
 		return;
-	q.verdict = xc_report_verdict(report);
-	xc_deadlock_judge(&q);
-	locate(&q);
+	crash.verdict = xc_report_verdict(report);
+	xc_deadlock_classify(&crash);
+	locate(&crash);
 }
 
 void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_heap *heap)
 {
-	struct xc_inquiry q;
-	if (!xc_inquiry_begin(&q, report, process, heap)) {
+	struct xc_crash_context crash;
+	if (!xc_crash_context_init(&crash, report, process, heap)) {
 		hung(report, process);
 		return;
 	}
-	xc_lastwords_read(&q);
-	q.rules = xc_cause_table;
-	xc_cause_rule_apply(&q, event_of(&q.fault));
-	if (!xc_inquiry_is(&q, "stack-overflow")) /* it does not matter which access came first */
-		xc_expression_tell(&q);
-	xc_story_tell(&q);
-	xc_golang_spell(&q);
-	xc_deadlock_judge(&q);
-	headline(&q);
-	locate(&q);
-	xc_script_tell(&q);
-	xc_evidence_add(&q);
+	xc_abort_message_read(&crash);
+	crash.rules = xc_cause_table;
+	xc_cause_rule_apply(&crash, event_of(&crash.fault));
+	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
+		xc_expression_report(&crash);
+	xc_pointer_diagnosis_report(&crash);
+	xc_golang_spell(&crash);
+	xc_deadlock_classify(&crash);
+	headline(&crash);
+	locate(&crash);
+	xc_script_report(&crash);
+	xc_evidence_add(&crash);
 	if (heap)
-		xc_heap_facts(&q);
-	xc_gaps_tell(&q);
-	xc_inquiry_end(&q);
+		xc_heap_evidence_add(&crash);
+	xc_missing_evidence_report(&crash);
+	xc_crash_context_fini(&crash);
 }

@@ -1,4 +1,4 @@
-/* cause: the verdict that leads `analyze`: what class of death, where, and the facts behind it. */
+/* cause: the verdict that `analyze` begins with: the class of death, the place, and the evidence. */
 #ifndef XC_CAUSE_H
 #define XC_CAUSE_H
 
@@ -7,10 +7,9 @@
 #include "core/process/process.h"
 #include "heap/blocks/heap.h"
 
-/* Fill report->verdict from the crashed thread. A live process, or a core without a signal, gets one only when its threads
- * wait for each other. Reads the
- * crashed thread's stack and a few pages, and what of the heap is asked for; heap (walked) may be NULL: then what it would tell is
- * left out. Never fails: what cannot be told is left out. */
+/* Fill report->verdict from the crashed thread. A live process, or a core without a signal, gets a verdict only when
+ * its threads deadlock. Reads the stack of the crashed thread, a few pages, and the parts of the heap that are
+ * needed. heap (walked) may be NULL: its evidence is then left out. Never fails: anything unknown is left out. */
 void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_heap *heap);
 
 #endif

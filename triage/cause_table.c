@@ -1,5 +1,5 @@
-/* cause_table: the first rule of an event that holds decides, so that specific causes come before general ones. The last rule of each
- * event always holds. */
+/* cause_table: the first rule of an event that holds decides. So specific causes come before general ones, and the
+ * last rule of each event always holds. */
 #include "triage/cause_table.h"
 
 #include "triage/fault/cause_fault.h"
@@ -12,28 +12,28 @@
 #include "triage/runtime/cause_abort.h"
 #include "triage/runtime/fortify.h"
 #include "triage/runtime/heap_complaint.h"
-#include "triage/runtime/panic.h"
+#include "triage/runtime/rust_panic.h"
 #include "triage/runtime/sanitizer.h"
-#include "triage/runtime/shortage.h"
+#include "triage/runtime/failed_allocation.h"
 #include "triage/runtime/uncaught.h"
 #include "triage/stack/recursion.h"
 
 const struct xc_cause_rule xc_cause_table[] = {
-	{"Go run-time", XC_CAUSE_ABORT, xc_golang_judge},
-	{"sanitizer", XC_CAUSE_ABORT, xc_sanitizer_judge},
-	{"heap corruption", XC_CAUSE_ABORT, xc_heap_complaint_judge},
-	{"stack canary", XC_CAUSE_ABORT, xc_canary_judge},
-	{"fortified call", XC_CAUSE_ABORT, xc_fortify_judge},
-	{"assertion", XC_CAUSE_ABORT, xc_assertion_judge},
-	{"Rust panic", XC_CAUSE_ABORT, xc_panic_judge},
-	{"C++ exception", XC_CAUSE_ABORT, xc_uncaught_judge},
+	{"Go runtime", XC_CAUSE_ABORT, xc_golang_classify},
+	{"sanitizer", XC_CAUSE_ABORT, xc_sanitizer_classify},
+	{"heap corruption", XC_CAUSE_ABORT, xc_heap_complaint_classify},
+	{"stack canary", XC_CAUSE_ABORT, xc_canary_classify},
+	{"fortified call", XC_CAUSE_ABORT, xc_fortify_classify},
+	{"assertion", XC_CAUSE_ABORT, xc_assertion_classify},
+	{"Rust panic", XC_CAUSE_ABORT, xc_rust_panic_classify},
+	{"C++ exception", XC_CAUSE_ABORT, xc_uncaught_classify},
 	{"abort by another process", XC_CAUSE_ABORT, xc_cause_abort_sent},
-	{"failed allocation", XC_CAUSE_ABORT, xc_shortage_judge},
+	{"failed allocation", XC_CAUSE_ABORT, xc_failed_allocation_classify},
 	{"abort", XC_CAUSE_ABORT, xc_cause_abort_classify},
 
 	{"hardware guard", XC_CAUSE_SEGV, xc_cause_fault_guard},
 	{"jump", XC_CAUSE_SEGV | XC_CAUSE_ILL, xc_cause_jump_classify},
-	{"stack overflow", XC_CAUSE_SEGV, xc_recursion_judge},
+	{"stack overflow", XC_CAUSE_SEGV, xc_recursion_classify},
 	{"general protection", XC_CAUSE_SEGV, xc_cause_fault_protection},
 	{"null pointer", XC_CAUSE_SEGV, xc_cause_fault_null},
 	{"rights of the page", XC_CAUSE_SEGV, xc_cause_fault_rights},

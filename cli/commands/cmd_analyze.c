@@ -11,7 +11,7 @@
 #include "heap/report/summary.h"
 #include "triage/cause.h"
 #include "triage/locks/deadlock.h"
-#include "triage/locks/waitwords.h"
+#include "triage/locks/wait_report.h"
 
 struct settings {
 	unsigned limit;
@@ -43,7 +43,7 @@ static void crashed_thread(struct xc_job *job)
 	struct xc_error *err = xc_backtrace(s, job->process, &options);
 	if (err)
 		xc_section_note(s, err);
-	xc_waitwords_stacks(s, job->process);
+	xc_wait_report_stacks(s, job->process);
 }
 
 static void other_threads(struct xc_job *job, bool all)
@@ -60,7 +60,7 @@ static void other_threads(struct xc_job *job, bool all)
 	struct xc_error *err = xc_backtrace(s, job->process, &options);
 	if (err)
 		xc_section_note(s, err);
-	xc_waitwords_stacks(s, job->process);
+	xc_wait_report_stacks(s, job->process);
 }
 
 /* Of a running process all of its memory would have to be read: that is asked for by name. */

@@ -3,7 +3,7 @@
 
 #include "core/facts/facts.h"
 #include "dwarf/symbolize/debuginfo.h"
-#include "triage/locks/waitwords.h"
+#include "triage/locks/wait_report.h"
 
 static const char *function_at(const struct xc_process *process, xc_addr pc)
 {
@@ -14,7 +14,7 @@ static const char *function_at(const struct xc_process *process, xc_addr pc)
 static struct xc_error *produce(struct xc_job *job)
 {
 	xc_facts_threads(job->report, job->process, function_at);
-	xc_waitwords_report(job->report, job->process);
+	xc_wait_report_section(job->report, job->process);
 	return NULL;
 }
 

@@ -1,4 +1,4 @@
-// Dies of SIGABRT because Go's run-time gives up: what cannot be recovered (GOTRACEBACK=crash).
+// Dies of SIGABRT by a fatal error of Go's runtime, which cannot be recovered (GOTRACEBACK=crash).
 //
 // build go-nodwarf: -ldflags=-w
 // build go-trimmed: -trimpath

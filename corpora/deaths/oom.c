@@ -1,4 +1,4 @@
-/* Dies because memory could not be had: the program's own allocator gives up. */
+/* Dies because an allocation failed: the program's own allocator gives up. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

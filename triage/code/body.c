@@ -1,5 +1,5 @@
-/* body: linear decoding of each piece from its first byte. Compilers put no data into x86 functions, and start loops and
- * branches where the decoding arrives; what does not decode ends a piece. */
+/* body: linear decoding of each piece from its first byte. Compilers put no data into x86 functions, and loops and
+ * branches start at instructions that the decoding reaches. Bytes that do not decode end a piece. */
 #include "triage/code/body.h"
 
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static void connect(struct xc_body *body, struct xc_arena *arena)
 	qsort(body->edges, body->edge_count, sizeof *body->edges, compare_edges);
 }
 
-/* The piece that holds the function's entry is its first in debug information, which lists the others behind it. */
+/* Debug information lists the piece with the function's entry first, and the others after it. */
 struct xc_body *xc_body_read(const struct xc_process *process, xc_addr addr, struct xc_arena *arena)
 {
 	struct pieces pieces = {.cut = false};
@@ -185,7 +185,8 @@ long xc_body_before(const struct xc_body *body, xc_addr addr)
 
 /* ---- who is called ---- */
 
-/* Where an indirect call or jump goes by what its slot holds now: of import tables that is what it held then. */
+/* The target of an indirect call or jump by the current value of its slot. Slots of import tables do not change
+ * after the call. */
 static bool through_slot(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr)
 {
 	const struct xc_insn_memory *m = &insn->memory;
@@ -194,7 +195,8 @@ static bool through_slot(const struct xc_body *body, const struct xc_insn *insn,
 	       xc_space_peek_uint(p->space, (xc_addr)m->displacement, p->arch->word, addr);
 }
 
-/* A stub of the procedure linkage table: at most an endbr64, then a jump through a slot. The slot's address; 0: it is no stub. */
+/* A stub of the procedure linkage table: at most an endbr64, then a jump through a slot. Returns the address of the
+ * slot; 0: not a stub. */
 static xc_addr stub_slot(const struct xc_body *body, xc_addr addr)
 {
 	for (unsigned i = 0; i < STUB; i++) {
@@ -248,7 +250,7 @@ static int compare_calls(const void *a, const void *b)
 	return x->insn < y->insn ? -1 : x->insn > y->insn;
 }
 
-/* What is kept of it; NULL for what is no call, or an instruction that the caller decoded. */
+/* The cache entry; NULL for other instructions than calls, or one that the caller decoded. */
 static struct xc_body_call *kept_call(const struct xc_body *body, const struct xc_insn *insn)
 {
 	uintptr_t first = (uintptr_t)body->insns, at = (uintptr_t)insn;
@@ -323,8 +325,8 @@ static bool goes_on(const struct xc_body *body, size_t at)
 	       before->addr + before->length == body->insns[at].addr && !xc_body_never_returns(body, before);
 }
 
-/* Is what stands before it there for a loop's sake, to begin at a round address, behind what jumps away? Where no jump is known to lead to
- * `at`, one that is not known may lead to the padding. */
+/* Is the instruction before it alignment padding of a loop, after a jump? Where no known jump leads to `at`, an
+ * unknown one may lead to the padding. */
 static bool is_padded(const struct xc_body *body, size_t at)
 {
 	size_t first = at;

@@ -1,12 +1,12 @@
-/* getter: a machine of sixteen registers, each known or not, and a few words of stack that is nobody's.
+/* getter: a machine of sixteen registers, each known or not, and a few words of private stack.
  *
  *	what():  push %rbp; mov %rsp,%rbp; sub $16,%rsp; mov %rdi,-8(%rbp)      unoptimized: `this` through its slot
- *	         mov -8(%rbp),%rax; add $8,%rax; mov %rax,%rdi; call c_str      std::string begins with the pointer to its text
+ *	         mov -8(%rbp),%rax; add $8,%rax; mov %rax,%rdi; call c_str      std::string begins with its pointer
  *	         leave; ret
  *	what():  mov 8(%rdi),%rax; ret                                          optimized
  *	what():  lea text(%rip),%rax; ret                                       constant
  *
- * The stack lies where no process has memory, so that an address tells what is meant. */
+ * The stack is at addresses where no process has memory, so that an address identifies what it points to. */
 #include "triage/code/getter.h"
 
 #include <elf.h>
@@ -100,7 +100,7 @@ static bool call(struct machine *m, const struct xc_insn *insn)
 	return false;
 }
 
-/* One instruction; false when it is none that is followed. */
+/* Evaluate one instruction. False when it is not supported. */
 static bool step(struct machine *m, const struct xc_insn *insn)
 {
 	uint64_t value, addr;
@@ -139,7 +139,7 @@ static bool step(struct machine *m, const struct xc_insn *insn)
 		return insn->has_target;
 	case XC_INSN_CALL:
 		return call(m, insn);
-	default: /* endbr64, nop, leave, pop %rbp: what comes then is a return */
+	default: /* endbr64, nop, leave, pop %rbp: a return follows */
 		return !insn->writes_memory && !(insn->writes & (UINT64_C(1) << RAX | UINT64_C(1) << RDI));
 	}
 }
@@ -160,7 +160,7 @@ bool xc_getter_value(const struct xc_process *process, xc_addr function, xc_addr
 			return false;
 		if (insn.kind == XC_INSN_RETURN)
 			return get(&m, RAX, value_out);
-		if (insn.kind == XC_INSN_JUMP && insn.has_target && call(&m, &insn)) /* a tail call returns for us */
+		if (insn.kind == XC_INSN_JUMP && insn.has_target && call(&m, &insn)) /* a tail call */
 			return get(&m, RAX, value_out);
 		if (!step(&m, &insn))
 			return false;

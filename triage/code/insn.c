@@ -1,5 +1,5 @@
-/* insn: Zydis names every operand, also those that an instruction implies, so that what is written is known of all
- * instructions; only the few that compilers move pointers and indexes with have a kind of their own. */
+/* insn: Zydis lists all operands, including implied ones, so the written registers are known for all instructions.
+ * Only the few instructions with which compilers move pointers and indexes have a kind of their own. */
 #include "triage/code/insn.h"
 
 #include <Zydis/Zydis.h>
@@ -20,7 +20,7 @@ bool xc_insn_decodes(const struct xc_process *process)
 	return xc_arch_is_x86_64(process->arch) || process->arch->machine == EM_386;
 }
 
-/* Zydis numbers general registers as instructions do: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; so does DWARF for i386. */
+/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; DWARF for i386, too. */
 static int number_of(const struct decoding *d, ZydisRegister reg)
 {
 	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};

@@ -1,4 +1,4 @@
-/* insn: an instruction as a slice needs it, without register values: what it takes from where and puts where.
+/* insn: one instruction as a slice needs it, without register values: its sources and its destination.
  *
  * x86-64, x32 and i386, decoded by Zydis; on other machines nothing decodes. */
 #ifndef XC_INSN_H
@@ -7,12 +7,12 @@
 #include "core/process/process.h"
 
 enum xc_insn_kind {
-	XC_INSN_OTHER,          /* `writes` is all that is known */
+	XC_INSN_OTHER,          /* only `writes` is known */
 	XC_INSN_NOP,            /* nothing: padding */
 	XC_INSN_MOVE,           /* to = from */
 	XC_INSN_CONSTANT,       /* to = constant */
 	XC_INSN_LOAD,           /* to = memory */
-	XC_INSN_STORE,          /* memory = from; from is -1 when it is no general register */
+	XC_INSN_STORE,          /* memory = from; from is -1 when it is not a general register */
 	XC_INSN_STORE_CONSTANT, /* memory = constant */
 	XC_INSN_ADDRESS,        /* to = address of memory */
 	XC_INSN_ADD,            /* to += constant */
@@ -20,8 +20,8 @@ enum xc_insn_kind {
 	XC_INSN_ADD_MEMORY,     /* to += memory */
 	XC_INSN_SHIFT,          /* to <<= constant */
 	XC_INSN_MULTIPLY,       /* to = from * constant; from is -1: memory * constant */
-	XC_INSN_CHOOSE,         /* to = from, or stays (cmov) */
-	XC_INSN_CHOOSE_MEMORY,  /* to = memory, or stays */
+	XC_INSN_CHOOSE,         /* to = from, or unchanged (cmov) */
+	XC_INSN_CHOOSE_MEMORY,  /* to = memory, or unchanged */
 	XC_INSN_PUSH,           /* memory = from, and the stack pointer moves */
 	XC_INSN_CALL,
 	XC_INSN_JUMP,
@@ -33,9 +33,9 @@ enum xc_insn_kind {
 struct xc_insn_memory {
 	int segment, base, index; /* DWARF numbers */
 	unsigned scale;
-	int64_t displacement; /* of pc-relative ones the address itself */
+	int64_t displacement; /* the address itself when relative to pc */
 	uint32_t size;        /* bytes; 0 when not fixed */
-	bool complex;         /* more than this says */
+	bool complex;         /* not fully described by these fields */
 };
 
 struct xc_insn {
@@ -50,18 +50,19 @@ struct xc_insn {
 	bool has_target; /* of JUMP, BRANCH, CALL that name it */
 	xc_addr target;
 	uint64_t writes;     /* bit per DWARF register 0 … 63, of general registers and those implied */
-	uint32_t part;       /* bytes that are written of `to` when the rest stays; 0: all of it */
-	int64_t stack_moves; /* what is added to the stack pointer, when stack_known */
-	bool stack_known;    /* true also when it stays */
+	uint32_t part;       /* bytes of `to` that are written when the rest is kept; 0: all */
+	int64_t stack_moves; /* added to the stack pointer, when stack_known */
+	bool stack_known;    /* also true when it does not change */
 	int divisor;         /* of a division: the register, or -1 (memory); only when divides */
 	bool divides;
 };
 
-/* Decode the instruction at the front of len bytes, which lie at addr. False when it is none of this machine's. */
+/* Decode the instruction at the start of len bytes, which lie at addr. False when it is not an instruction of this
+ * machine. */
 bool xc_insn_decode(const struct xc_process *process, const uint8_t *bytes, size_t len, xc_addr addr,
 		    struct xc_insn *out);
 
-/* Does this machine's code decode? */
+/* Does xcore decode code of this machine? */
 bool xc_insn_decodes(const struct xc_process *process);
 
 #endif

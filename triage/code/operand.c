@@ -1,10 +1,10 @@
-/* operand: Zydis names the operands, also those that an instruction implies; addresses are computed here.
+/* operand: Zydis lists the operands, including implied ones; their addresses are computed here.
  *
- * Intel SDM volume 2: push, call and enter write below the stack pointer they find (Zydis gives rsp itself); pop with an
- * rsp-based destination computes it after the increment; string instructions move rsi and rdi while they repeat, so
- * that at a fault these stand at the element that faulted and rcx counts what is left; bt and its like with a register
- * address a bit string of any length. A general protection fault has no address (si_code SI_KERNEL): it is
- * recomputed, of an address that is not canonical, or of an operand that an SSE instruction wants aligned. */
+ * Intel SDM volume 2: push, call and enter write below the stack pointer (Zydis gives rsp itself). pop with an
+ * rsp-based destination computes the address after the increment. Repeated string instructions advance rsi and rdi:
+ * at a fault these point at the faulting element, and rcx is the number of elements left. bt and similar with a
+ * register address a bit string of any length. A general protection fault has no address (si_code SI_KERNEL): it is
+ * recomputed, from a non-canonical address, or from an operand that an SSE instruction requires to be aligned. */
 #include "triage/code/operand.h"
 
 #include <Zydis/Zydis.h>
@@ -13,7 +13,7 @@
 
 enum {
 	LONGEST = ZYDIS_MAX_INSTRUCTION_LENGTH,
-	FS_BASE = 58, /* x86-64; i386 does not tell */
+	FS_BASE = 58, /* x86-64; i386 does not show it */
 	GS_BASE = 59, /* both */
 	RFLAGS_64 = 49,
 	EFLAGS_32 = 9,
@@ -35,12 +35,12 @@ bool xc_operand_canonical(xc_addr addr)
 	return addr <= UINT64_C(0x00007fffffffffff) || addr >= UINT64_C(0xffff800000000000);
 }
 
-/* Zydis numbers general registers as instructions do: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; so does DWARF for i386. */
+/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; DWARF for i386, too. */
 static int dwarf_number(const struct decoding *d, ZydisRegister reg)
 {
 	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(d->mode, reg);
-	if (reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP) /* Zydis 4.0: in no other one */
+	if (reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP) /* Zydis 4.0: in no other category */
 		return d->process->arch->pc;
 	if (ZydisRegisterGetClass(whole) != (d->wide ? ZYDIS_REGCLASS_GPR64 : ZYDIS_REGCLASS_GPR32))
 		return -1;
@@ -53,7 +53,8 @@ static bool is_stack_pointer(const struct decoding *d, ZydisRegister reg)
 	return dwarf_number(d, reg) == d->process->arch->sp;
 }
 
-/* The value of a register, its low bits when it is a part of one. Instructions see pc as the next instruction. */
+/* The value of a register, or its low bits for a part of one. Instructions see pc as the address of the next
+ * instruction. */
 static bool read_register(const struct decoding *d, ZydisRegister reg, uint64_t *value)
 {
 	ZydisRegisterWidth width = ZydisRegisterGetWidth(d->mode, reg);
@@ -81,7 +82,7 @@ static bool segment_base(const struct decoding *d, ZydisRegister segment, uint64
 	       xc_regs_get(d->regs, segment == ZYDIS_REGISTER_FS ? FS_BASE : GS_BASE, base);
 }
 
-/* The bit that bt, bts, btr or btc with a register means may lie anywhere round the operand. */
+/* The bit of bt, bts, btr or btc with a register may be anywhere around the operand. */
 static bool add_bit_offset(const struct decoding *d, const ZydisDecodedOperand *operand, uint64_t *addr)
 {
 	const ZydisDecodedOperand *bit = &d->operands[1];
@@ -135,7 +136,7 @@ static bool operand_address(const struct decoding *d, const ZydisDecodedOperand 
 	return true;
 }
 
-/* What a repeated string instruction still has to do, from its present element on. */
+/* The part that a repeated string instruction has still to do, from its current element on. */
 static void set_range(const struct decoding *d, const ZydisDecodedOperand *operand, struct xc_memory_operand *out)
 {
 	uint64_t count, flags, left;
@@ -170,7 +171,7 @@ static void add_memory(const struct decoding *d, const ZydisDecodedOperand *oper
 	bool looks = operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN || category == ZYDIS_CATEGORY_NOP ||
 		     category == ZYDIS_CATEGORY_WIDENOP || category == ZYDIS_CATEGORY_PREFETCH;
 	if (looks || (!reads && !writes) || !(to = next(out)))
-		return; /* lea and nop compute an address and leave it at that; a prefetch never faults */
+		return; /* lea and nop only compute the address; a prefetch never faults */
 	*to = (struct xc_memory_operand){
 		.access = writes ? XC_ACCESS_WRITE : XC_ACCESS_READ,
 		.stack = is_stack(d, operand),
@@ -183,7 +184,7 @@ static void add_memory(const struct decoding *d, const ZydisDecodedOperand *oper
 		set_range(d, operand, to);
 }
 
-/* Where a call or jump through a register or memory, or a return, leads. */
+/* The target of a call or jump through a register or memory, or of a return. */
 static void add_target(const struct decoding *d, struct xc_instruction *out)
 {
 	ZydisInstructionCategory category = d->instruction.meta.category;
@@ -224,8 +225,7 @@ static void write_text(const struct decoding *d, char text[XC_INSTRUCTION_TEXT])
 		text[0] = '\0';
 }
 
-/* in and out are forbidden to programs that did not ask for them (iopl), cli and sti alike; Zydis calls only instructions
- * of ring 0 privileged. */
+/* in, out, cli and sti are forbidden without iopl; Zydis calls only ring 0 instructions privileged. */
 static bool privileged(const ZydisDecodedInstruction *instruction)
 {
 	return instruction->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ||

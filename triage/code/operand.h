@@ -1,7 +1,7 @@
-/* operand: what an interrupted instruction was about to do with memory: each operand's address, computed from the
- * frame's registers, the kind of access and its size.
+/* operand: the memory accesses of an interrupted instruction: the address of each operand, computed from the
+ * registers of the frame, the kind of access and its size.
  *
- * Every instruction, not mov only: push and call write below the stack pointer, rep stos a whole range. x86-64, x32
+ * All instructions, not only mov: push and call write below the stack pointer, rep stos a whole range. x86-64, x32
  * and i386, decoded by Zydis; on other machines nothing decodes. */
 #ifndef XC_OPERAND_H
 #define XC_OPERAND_H
@@ -12,39 +12,38 @@ enum xc_access { XC_ACCESS_UNKNOWN, XC_ACCESS_READ, XC_ACCESS_WRITE, XC_ACCESS_E
 
 enum { XC_OPERANDS = 6, XC_INSTRUCTION_TEXT = 128 };
 
-/* Memory that is read or written, or a place that control goes to. */
+/* Memory that is read or written, or a target of control flow. */
 struct xc_memory_operand {
-	enum xc_access
-		access;  /* WRITE also where the bytes are read first; EXECUTE: the target of a jump, call or return */
-	bool stack;      /* implied by push, pop, call and the like */
-	bool addr_known; /* every register that makes up the address is known */
+	enum xc_access access; /* WRITE also for read-modify-write; EXECUTE: the target of a jump, call or return */
+	bool stack;            /* implied by push, pop, call and the like */
+	bool addr_known;       /* all registers of the address are known */
 	xc_addr addr;
 	uint32_t size;   /* bytes; of one element when repeated; 0 when not fixed */
-	uint64_t count;  /* times still to be done of a repeated instruction, this one too; else 0 */
-	xc_addr lo, hi;  /* all that may be touched, inclusive; meaningful when addr_known */
-	int base, index; /* DWARF numbers of registers in the address, or that hold an EXECUTE target; -1: none */
+	uint64_t count;  /* iterations left of a repeated instruction, including this one; else 0 */
+	xc_addr lo, hi;  /* the whole range, inclusive; meaningful when addr_known */
+	int base, index; /* DWARF numbers of registers in the address, or of an EXECUTE target; -1: none */
 };
 
 struct xc_instruction {
 	char text[XC_INSTRUCTION_TEXT]; /* as gdb writes it: "mov %rdx, 0x18(%rax)" */
 	uint8_t length;                 /* bytes */
-	bool privileged;                /* only the kernel may run it: hlt, in, cli, … */
-	bool halts;                     /* hlt, which C libraries put where a program must not go on */
+	bool privileged;                /* privileged: hlt, in, cli, … */
+	bool halts;                     /* hlt, which C libraries place where execution must not continue */
 	bool aligned;                   /* faults when an operand of 16 bytes or more is not aligned */
 	struct xc_memory_operand operands[XC_OPERANDS];
 	size_t operand_count;
 };
 
-/* Decode the instruction at regs' pc. False when its bytes are not there or are none of this machine's. Bounded, never
- * allocates. */
+/* Decode the instruction at regs' pc. False when its bytes are missing or are not an instruction of this machine.
+ * Bounded, never allocates. */
 bool xc_operand_decode(const struct xc_process *process, const struct xc_regs *regs, struct xc_instruction *out);
 
-/* The operand that touches addr, one with this access before others (UNKNOWN: any); NULL when none does. */
+/* The operand that accesses addr, preferably with this kind of access (UNKNOWN: any). NULL when there is none. */
 const struct xc_memory_operand *xc_operand_at(const struct xc_instruction *instruction, xc_addr addr,
 					      enum xc_access access);
 
-/* The operand behind a general protection fault: one whose address is not canonical, else one that is not aligned as the
- * instruction demands (*misaligned_out); NULL when none is. */
+/* The operand behind a general protection fault: one with a non-canonical address, else one that is not aligned as
+ * the instruction requires (*misaligned_out). NULL when there is none. */
 const struct xc_memory_operand *xc_operand_invalid(const struct xc_instruction *instruction, bool *misaligned_out);
 
 /* x86-64 with four page table levels: bits 47 to 63 must be equal. */

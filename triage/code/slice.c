@@ -1,30 +1,30 @@
-/* slice: a walk over predecessors, each instruction once, until every path has met what sets the place. A slot is followed
- * by the register it was named by; where the stack pointer moves, its displacement moves too. */
+/* slice: a walk over predecessors. Each instruction is visited once, until every path has met a definition. A slot
+ * is followed by the register that addresses it; where the stack pointer moves, the displacement moves too. */
 #include "triage/code/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct place {
-	int reg; /* the register, or a slot's base */
+	int reg; /* the register, or the base of a slot */
 	bool slot;
 	int64_t displacement;
 	uint32_t size;
-	bool given; /* a call behind got its address */
+	bool given; /* a later call got its address */
 };
 
 struct walk {
 	const struct xc_body *body;
 	struct xc_slice *out;
 	struct step {
-		size_t at; /* the value just before this instruction is asked for */
+		size_t at; /* the value just before this instruction */
 		struct place place;
 	} * todo;
 	size_t count, capacity;
-	uint8_t *seen;       /* by instruction */
-	struct place *asked; /* what was asked for there */
+	uint8_t *seen;       /* indexed by instruction */
+	struct place *asked; /* the query at that instruction */
 	bool escapes;
-	bool given; /* of the place that is looked at */
+	bool given; /* of the place in question */
 	unsigned steps;
 };
 
@@ -52,7 +52,7 @@ static void ask(struct walk *w, size_t at, const struct place *place)
 	if (w->seen[at]) {
 		const struct place *before = &w->asked[at];
 		if (before->reg != place->reg || before->displacement != place->displacement)
-			define(w, XC_DEFINITION_UNKNOWN, at, NULL); /* the stack pointer differs by path */
+			define(w, XC_DEFINITION_UNKNOWN, at, NULL); /* the stack pointer differs between paths */
 		return;
 	}
 	w->seen[at] = 1;
@@ -70,7 +70,7 @@ static bool touches(const struct place *place, const struct xc_insn_memory *m, u
 	       m->displacement + (int64_t)(size ? size : 1) > lo;
 }
 
-/* mov %rsp,%rdi: the address of the slot on top */
+/* mov %rsp,%rdi: the address of the top slot */
 static bool is_stack_top(const struct xc_body *body, const struct xc_insn *insn, const struct place *place)
 {
 	const struct xc_arch *arch = body->process->arch;
@@ -78,7 +78,7 @@ static bool is_stack_top(const struct xc_body *body, const struct xc_insn *insn,
 	       place->displacement == 0;
 }
 
-/* Does the call get the slot's address: a lea into a register in the instructions right before it? */
+/* Does the call get the slot's address: a lea into a register in the instructions directly before it? */
 static bool is_given(const struct walk *w, size_t call, const struct place *place)
 {
 	for (size_t i = call; i > 0 && call - i < 10; i--) {
@@ -99,7 +99,7 @@ static bool pass_slot(struct walk *w, size_t i, struct place *place)
 	const struct xc_insn *insn = &w->body->insns[i];
 	int sp = w->body->process->arch->sp;
 	if (insn->kind == XC_INSN_CALL && w->escapes && is_given(w, i, place)) {
-		if (!place->given) /* that it set it is not known: what stood there before may be there still */
+		if (!place->given) /* the call may not set it: the earlier value may remain */
 			define(w, XC_DEFINITION_FILLED, i, NULL);
 		place->given = w->given = true;
 	}
@@ -177,7 +177,7 @@ static void go_back(struct walk *w, const struct step *step)
 	for (size_t e = xc_body_first_edge(body, at); e < body->edge_count && body->edges[e].to == at; e++, ways++)
 		pass(w, body->edges[e].from, step->place);
 	if (!ways)
-		define(w, XC_DEFINITION_UNKNOWN, at, NULL); /* a landing pad, a case of a table */
+		define(w, XC_DEFINITION_UNKNOWN, at, NULL); /* a landing pad, or a case of a jump table */
 }
 
 static void run(struct walk *w, size_t at, const struct place *place)

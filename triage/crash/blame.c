@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "core/process/module.h"
-#include "triage/util/own.h"
+#include "triage/util/user_code.h"
 
 enum { MAX_FRAMES = 256 };
 
-/* In a static program the C library is part of the executable; there its functions are known by name. */
+/* In a static program the C library is part of the executable; its functions are known by name there. */
 static bool runtime_name(const char *name)
 {
 	static const char *const names[] = {"raise",
@@ -54,7 +54,7 @@ struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u,
 		size_t outermost = place->level_count ? place->level_count - 1 : 0;
 		bool runtime = at.signal || (place->module && xc_module_is_runtime(place->module)) ||
 			       (whole && runtime_name(xc_place_function(place, outermost)));
-		if (!runtime && (place->module || xc_own_is_told(place))) {
+		if (!runtime && (place->module || xc_user_code_is_jit(place))) {
 			blame.place = place;
 			blame.frame = at;
 			return blame;

@@ -1,8 +1,8 @@
-/* blame: which frame of a stack a person should look at first.
+/* blame: the frame of a stack to look at first.
  *
- * abort() and the functions that call it, the C library's string functions, the C++ runtime's throw machinery: the caller
- * is to blame, not they. Frames are skipped only when they belong to such a library (or, in a static program, carry one
- * of its known names). */
+ * abort() and the functions that call it, the string functions of the C library and the throw machinery of the C++
+ * runtime are skipped: their caller is to blame. Frames are skipped only when they belong to such a library (or, in
+ * a static program, have one of its known names). */
 #ifndef XC_BLAME_H
 #define XC_BLAME_H
 
@@ -13,11 +13,11 @@ struct xc_blame {
 	const struct xc_place *place; /* of the frame to look at; NULL when there is none */
 	size_t level;                 /* the inlined function within it */
 	struct xc_frame frame;
-	const char *through;        /* the library function that was called from there ("strlen"), or NULL */
+	const char *through;        /* the library function called from there ("strlen"), or NULL */
 	const char *through_module; /* its module's name */
 };
 
-/* Walk from `from` outward to the first frame that is the program's own; the first frame when there is none. */
+/* Walk outward from `from` to the first frame of user code; the first frame when there is none. */
 struct xc_blame xc_blame_find(const struct xc_process *process, struct xc_unwinder *unwinder,
 			      const struct xc_frame *from);
 

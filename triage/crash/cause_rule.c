@@ -20,10 +20,10 @@ enum xc_cause_event xc_cause_rule_event(const struct xc_fault *f)
 	}
 }
 
-bool xc_cause_rule_apply(struct xc_inquiry *q, enum xc_cause_event event)
+bool xc_cause_rule_apply(struct xc_crash_context *crash, enum xc_cause_event event)
 {
-	for (const struct xc_cause_rule *rule = q->rules; rule && rule->classify; rule++)
-		if ((rule->needs & event) && rule->classify(q))
+	for (const struct xc_cause_rule *rule = crash->rules; rule && rule->classify; rule++)
+		if ((rule->needs & event) && rule->classify(crash))
 			return true;
 	return false;
 }

@@ -1,7 +1,8 @@
-/* fault: facts of the killing event.
+/* fault: facts of the fatal event.
  *
- * Page faults of x86, error code: bit 0 protection, bit 1 write, bit 4 fetch (Intel SDM volume 3, 4.7); of aarch64 the syndrome. What
- * other machines would tell about the access stands in their instructions, which are not decoded. */
+ * Page faults of x86 have an error code: bit 0 protection, bit 1 write, bit 4 fetch (Intel SDM volume 3, 4.7);
+ * aarch64 has the syndrome. On other machines the access can only be known from the instruction, which is not
+ * decoded. */
 #include "triage/crash/fault.h"
 
 #include <elf.h>
@@ -12,7 +13,7 @@
 
 #include "core/facts/facts.h"
 #include "core/base/text.h"
-#include "triage/crash/context.h"
+#include "triage/crash/signal_frame.h"
 
 enum {
 	MAX_FRAMES = 4096,
@@ -51,8 +52,8 @@ static bool divides(const struct xc_process *p, xc_addr pc)
 	return at + 1 < got && (code[at] & 0xfe) == 0xf6 && (code[at + 1] >> 3 & 7) >= 6;
 }
 
-/* The fault that the trap number stands for; false when it stands for none. */
-static bool read_trap(const struct xc_process *p, const struct xc_context *c, struct xc_fault *f)
+/* The fault of a trap number; false when there is none. */
+static bool read_trap(const struct xc_process *p, const struct xc_signal_frame *c, struct xc_fault *f)
 {
 	f->addr_known = f->code_known = false;
 	switch (c->trap) {
@@ -89,7 +90,7 @@ static bool read_trap(const struct xc_process *p, const struct xc_context *c, st
 	}
 }
 
-/* x86: a thread in a system call faults nowhere, whatever the trap number still says. */
+/* x86: a thread in a system call has not faulted, whatever its last trap number is. */
 static bool in_system_call(const struct xc_process *p, xc_addr pc)
 {
 	uint8_t code[2];
@@ -103,8 +104,9 @@ static bool is_fault(int signal)
 	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
 }
 
-/* aarch64, ESR_EL1: bits 31 to 26 the class: 0x20, 0x21 an instruction that could not be fetched, 0x24, 0x25 data; of these bit 6 is
- * set for writes, bit 8 for cache maintenance, which counts as a write without being one (ARM ARM, D17.2.37). */
+/* aarch64, ESR_EL1: bits 31 to 26 are the class: 0x20, 0x21 instruction fetch, 0x24, 0x25 data. For data, bit 6 is
+ * set for writes, and bit 8 for cache maintenance, which is reported as a write without being one (ARM ARM,
+ * D17.2.37). */
 static enum xc_access access_of_syndrome(uint64_t syndrome)
 {
 	switch (syndrome >> 26 & 63) {
@@ -121,8 +123,8 @@ static enum xc_access access_of_syndrome(uint64_t syndrome)
 	}
 }
 
-/* Machines that leave no trap number: what the siginfo says, when it says that the kernel raised the signal. */
-static bool read_info(const struct xc_context *c, struct xc_fault *f)
+/* Machines without a trap number: use the siginfo, if it says that the kernel raised the signal. */
+static bool read_info(const struct xc_signal_frame *c, struct xc_fault *f)
 {
 	if (!c->info_known || c->code <= 0 || !is_fault(c->signal))
 		return false;
@@ -136,14 +138,14 @@ static bool read_info(const struct xc_context *c, struct xc_fault *f)
 	return true;
 }
 
-/* The event that the handler was called for; false when it was a signal that somebody sent. */
-static bool read_context(const struct xc_process *p, const struct xc_context *c, struct xc_fault *f)
+/* The event for which the handler was called; false when the signal was sent. */
+static bool read_context(const struct xc_process *p, const struct xc_signal_frame *c, struct xc_fault *f)
 {
 	if (!c->trap_known)
 		return read_info(c, f);
 	if ((c->info_known && c->code <= 0) || in_system_call(p, f->frame.pc) || !read_trap(p, c, f))
 		return false;
-	/* A page that cannot be had is a page fault as well: SIGBUS. */
+	/* A page that the kernel cannot provide is a page fault as well: SIGBUS. */
 	if (c->info_known && f->addr_known && c->info_addr == f->addr &&
 	    (c->signal == SIGBUS || c->signal == SIGSEGV)) {
 		f->signal = c->signal;
@@ -155,17 +157,16 @@ static bool read_context(const struct xc_process *p, const struct xc_context *c,
 	return true;
 }
 
-/* The innermost handler that was called for a fault: that fault is the one it died of. Handlers of signals that were
- * sent are passed by. */
+/* The innermost handler of a fault: the process died of that fault. Handlers of sent signals are skipped. */
 static void look_through_handlers(const struct xc_process *p, struct xc_unwinder *u, struct xc_fault *f)
 {
 	struct xc_frame at = f->frame;
 	const char *stop;
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		uint64_t sp;
-		struct xc_context context;
-		bool trampoline =
-			at.signal && xc_regs_get(&at.regs, p->arch->sp, &sp) && xc_context_read(p, at.pc, sp, &context);
+		struct xc_signal_frame context;
+		bool trampoline = at.signal && xc_regs_get(&at.regs, p->arch->sp, &sp) &&
+				  xc_signal_frame_read(p, at.pc, sp, &context);
 		if (!xc_unwind_step(u, &at, &at, &stop))
 			return;
 		if (!trampoline)
@@ -183,7 +184,7 @@ static void look_through_handlers(const struct xc_process *p, struct xc_unwinder
 	}
 }
 
-/* Without an error code or an instruction: a write faults on a page that may only be read. */
+/* Without an error code or an instruction: a fault on a read-only page is a write. */
 static enum xc_access guess_access(const struct xc_process *p, const struct xc_fault *f)
 {
 	const struct xc_mapping *m = xc_process_mapping(p, f->addr);
@@ -192,9 +193,9 @@ static enum xc_access guess_access(const struct xc_process *p, const struct xc_f
 	return XC_ACCESS_UNKNOWN;
 }
 
-/* A handler that raises its own signal again while that is blocked: it comes when the handler returns to the instruction
- * that faulted, with nothing left of the fault but the place. A thread that had sent the signal itself, unblocked,
- * would stand behind a system call. */
+/* A handler raised its own signal again while that was blocked. The signal is delivered when the handler returns to
+ * the faulting instruction, and only the place of the fault is left. A thread that sent itself an unblocked signal
+ * would be behind a system call. */
 static bool raised_again(const struct xc_process *p, const struct xc_fault *f)
 {
 	bool kind = f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL;
@@ -212,7 +213,7 @@ static void take_operand(struct xc_fault *f, const struct xc_memory_operand *ope
 		f->access = operand->access;
 }
 
-/* General protection: the kernel tells no address, so it is worked out. */
+/* General protection: the kernel gives no address, so compute it. */
 static void compute_address(struct xc_fault *f)
 {
 	const struct xc_memory_operand *operand = xc_operand_invalid(&f->instruction, &f->misaligned);
@@ -223,7 +224,7 @@ static void compute_address(struct xc_fault *f)
 	take_operand(f, operand);
 }
 
-/* The fault's own address is lost: the instruction still touches what it touched, and what is not mapped is why. */
+/* The fault address is lost. The instruction still has the same operands: the unmapped one is the cause. */
 static void find_unmapped(const struct xc_process *p, struct xc_fault *f)
 {
 	for (size_t i = 0; i < f->instruction.operand_count; i++) {
@@ -237,8 +238,8 @@ static void find_unmapped(const struct xc_process *p, struct xc_fault *f)
 	}
 }
 
-/* x86: the pc of a breakpoint stands behind its instruction, int3 or int1, perhaps in another function. The frame is taken
- * to where the instruction is. */
+/* x86: the pc of a breakpoint is after its instruction, int3 or int1, perhaps in another function. Move the frame
+ * back to the instruction. */
 static void step_back(const struct xc_process *p, struct xc_fault *f)
 {
 	uint8_t code;
@@ -251,7 +252,8 @@ static void step_back(const struct xc_process *p, struct xc_fault *f)
 	f->decoded = xc_operand_decode(p, &f->frame.regs, &f->instruction);
 }
 
-/* Ask the instruction, unless none raised the signal. At a fetch pc itself cannot be read, or is what faults. */
+/* Decode the instruction, unless none raised the signal. At a fetch, pc itself is unreadable, or is the fault
+ * address. */
 static void ask_instruction(const struct xc_process *p, struct xc_fault *f)
 {
 	bool memory = f->signal == SIGSEGV || f->signal == SIGBUS;
@@ -261,7 +263,7 @@ static void ask_instruction(const struct xc_process *p, struct xc_fault *f)
 		f->access = XC_ACCESS_EXECUTE;
 	else
 		f->decoded = xc_operand_decode(p, &f->frame.regs, &f->instruction);
-	if (!f->decoded || !memory) /* of a division si_addr is where the instruction stands */
+	if (!f->decoded || !memory) /* for a division si_addr is the address of the instruction */
 		return;
 	if (f->addr_known)
 		take_operand(f, xc_operand_at(&f->instruction, f->addr, f->access));
@@ -271,7 +273,7 @@ static void ask_instruction(const struct xc_process *p, struct xc_fault *f)
 		find_unmapped(p, f);
 }
 
-/* The error code tells whether the page was there, the kernel whether something is mapped there. */
+/* The error code shows whether the page was present; only the kernel knows whether something is mapped there. */
 static void correct_code(const struct xc_process *p, struct xc_fault *f)
 {
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(p, f->addr) : NULL;
@@ -313,11 +315,11 @@ static void add_place(const struct xc_fault *f, struct xc_text *text)
 	const struct xc_memory_operand *o = &f->operand;
 	bool within = f->operand_known && o->addr_known && o->addr != f->addr && f->addr - o->addr < o->size;
 	xc_text_printf(text, "0x%" PRIx64, within ? o->addr : f->addr);
-	if (within) /* the first bytes are in a page that is there */
+	if (within) /* the first bytes are in a page that is present */
 		xc_text_printf(text, " (faulted at 0x%" PRIx64 ")", f->addr);
 }
 
-void xc_fault_deed(const struct xc_fault *f, struct xc_text *text)
+void xc_fault_describe(const struct xc_fault *f, struct xc_text *text)
 {
 	static const char *const verbs[] = {"accessed", "read", "wrote", "jumped to"};
 	uint32_t size = f->operand_known ? f->operand.size : 0;

@@ -1,37 +1,41 @@
-/* argument: three witnesses, in order.
+/* argument: three sources, in order.
  *
  *	the caller's call site     DW_TAG_call_site_parameter: what the compiler says it passed (with -O1 and more)
- *	the caller's code          the block that ends in the call, from its latest join on: every path to the call runs through it
+ *	the caller's code          the block that ends in the call, from its latest join on: every path runs through it
  *	the callee's code          a register or stack slot that took the argument before anything else was done
  *
- * A register that a call preserves has at the call the value that the unwinder restored, so the block need not tell it. */
+ * A register that a call preserves has, at the call, the value that the unwinder restored: the block need not define
+ * it. */
 #include "triage/dataflow/argument.h"
 
 #include <elf.h>
 
+#include "dwarf/value/entry.h"
 #include "dwarf/value/entry_value.h"
 #include "triage/code/bodies.h"
+#include "triage/code/body_cache.h"
 #include "triage/code/slice.h"
 
 enum { ARGUMENTS = 6, BLOCK = 256, STEPS = 200, DEPTH = 16 };
 
 static const int registers[ARGUMENTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
 
-static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out);
+static bool find(const struct xc_crash_context *crash, size_t caller, unsigned number, unsigned *steps,
+		 uint64_t *value_out);
 
-/* The straight code before a place in a function. */
+/* The straight-line code before a place in a function. */
 struct block {
 	const struct xc_process *process;
-	const struct xc_frame *frame; /* its registers are those at the end of the block */
+	const struct xc_frame *frame; /* its registers are valid at the end of the block */
 	const struct xc_body *body;
-	const struct xc_insn *insns; /* the block's in it; the last one is the call */
+	const struct xc_insn *insns; /* the block within it; the last instruction is the call */
 	size_t count;
 	unsigned depth;
-	bool whole; /* it begins where the function does */
-	xc_addr lo; /* where that is */
-	const struct xc_inquiry *q;
+	bool whole; /* it begins at the function's entry */
+	xc_addr lo; /* the entry */
+	const struct xc_crash_context *crash;
 	size_t caller;
-	unsigned *steps; /* that the whole search has taken */
+	unsigned *steps; /* steps of the whole search */
 };
 
 static bool supported(const struct xc_process *p)
@@ -41,7 +45,8 @@ static bool supported(const struct xc_process *p)
 
 /* ---- code ---- */
 
-/* Where the straight code that ends before insns[call] begins: behind the latest jump that leaves, or where one leads to. */
+/* The start of the straight-line code that ends before insns[call]: after the latest jump out of it, or at a jump
+ * target. */
 static size_t block_start(const struct xc_body *body, size_t call)
 {
 	size_t start = call;
@@ -58,22 +63,22 @@ static size_t block_start(const struct xc_body *body, size_t call)
 	return start;
 }
 
-/* The frame's call, and the function that it stands in. */
-static const struct xc_insn *call_of(const struct xc_inquiry *q, size_t caller, struct xc_body **body_out)
+/* The call of the frame, and the function that contains it. */
+static const struct xc_insn *call_of(const struct xc_crash_context *crash, size_t caller, struct xc_body **body_out)
 {
-	xc_addr pc = q->frames[caller].pc;
-	if (q->frames[caller].interrupted)
+	xc_addr pc = crash->frames[caller].pc;
+	if (crash->frames[caller].interrupted)
 		return NULL;
-	*body_out = xc_bodies_get(q->bodies, pc - 1);
+	*body_out = xc_body_cache_get(crash->bodies, pc - 1);
 	long at = *body_out ? xc_body_before(*body_out, pc) : XC_BODY_NONE;
 	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
 }
 
-/* The block that ends in the frame's call. False when it is not known, or too long. */
+/* The block that ends in the call of the frame. False when it is not known, or too long. */
 static bool find_block(struct block *block)
 {
 	struct xc_body *body;
-	const struct xc_insn *call = call_of(block->q, block->caller, &body);
+	const struct xc_insn *call = call_of(block->crash, block->caller, &body);
 	if (!call)
 		return false;
 	size_t at = (size_t)(call - body->insns), start = block_start(body, at);
@@ -96,7 +101,7 @@ static bool writes(const struct block *block, const struct xc_insn *insn, int nu
 	return number >= 0 && number < 64 && (insn->writes >> number & 1);
 }
 
-/* A register that nothing from `at` on writes: it has the value that it has at the call. */
+/* A register that nothing from `at` on writes: it has the same value at the call. */
 static bool unwritten(const struct block *block, size_t at, int number, uint64_t *value_out)
 {
 	const struct xc_arch *arch = block->process->arch;
@@ -120,7 +125,7 @@ static bool address_at(struct block *block, size_t at, const struct xc_insn_memo
 	return true;
 }
 
-/* What insns[at] leaves in the register that it writes. */
+/* The value that insns[at] leaves in the register that it writes. */
 static bool result_of(struct block *block, size_t at, uint64_t *value_out)
 {
 	const struct xc_insn *insn = &block->insns[at];
@@ -149,26 +154,26 @@ static bool result_of(struct block *block, size_t at, uint64_t *value_out)
 	}
 }
 
-/* What the function itself was given in a register, by a caller that called it and no other that jumped here. */
+/* The argument of the function itself in a register, from a caller that certainly called it. */
 static bool called_here(const struct block *block)
 {
 	struct xc_body *body;
 	xc_addr to;
-	const struct xc_insn *call = call_of(block->q, block->caller + 1, &body);
+	const struct xc_insn *call = call_of(block->crash, block->caller + 1, &body);
 	return call && xc_body_callee(body, call, &to) && to == block->lo;
 }
 
 static bool passed_on(const struct block *block, int number, uint64_t *value_out)
 {
-	if (block->caller + 1 >= block->q->frame_count || !called_here(block))
+	if (block->caller + 1 >= block->crash->frame_count || !called_here(block))
 		return false;
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		if (registers[i] == number)
-			return find(block->q, block->caller + 1, i, block->steps, value_out);
+			return find(block->crash, block->caller + 1, i, block->steps, value_out);
 	return false;
 }
 
-/* No way from the function's entry to insns[at] writes the register. */
+/* No path from the function's entry to insns[at] writes the register. */
 static bool since_entry(const struct block *block, size_t at, int number)
 {
 	struct xc_slice slice = {.count = 0};
@@ -195,23 +200,27 @@ static bool value_before(struct block *block, size_t at, int number, uint64_t *v
 	return (block->whole || since_entry(block, at, number)) && passed_on(block, number, value_out);
 }
 
-static bool by_code(const struct xc_inquiry *q, size_t caller, int number, unsigned *steps, uint64_t *value_out)
+static bool by_code(const struct xc_crash_context *crash, size_t caller, int number, unsigned *steps,
+		    uint64_t *value_out)
 {
-	struct block block = {
-		.process = q->process, .frame = &q->frames[caller], .q = q, .caller = caller, .steps = steps};
+	struct block block = {.process = crash->process,
+			      .frame = &crash->frames[caller],
+			      .crash = crash,
+			      .caller = caller,
+			      .steps = steps};
 	return find_block(&block) && value_before(&block, block.count - 1, number, value_out);
 }
 
 /* ---- the callee ---- */
 
 struct keeper {
-	bool or_one;                  /* or 1 for 0, as operator new has it: cmovne %rdi,%rax; mov %rax,%rbx */
-	int reg;                      /* -1: it is a slot */
-	struct xc_insn_memory memory; /* the slot, below the frame pointer */
-	size_t at;                    /* the instruction that kept it */
+	bool or_one;                  /* or 1 for 0, in operator new: cmovne %rdi,%rax; mov %rax,%rbx */
+	int reg;                      /* -1: a slot */
+	struct xc_insn_memory memory; /* of the slot, from the frame pointer */
+	size_t at;                    /* the instruction that stored it */
 };
 
-/* From the function's entry on: what takes register `number` before it is gone. */
+/* From the function's entry on: the instruction that copies register `number` before it is overwritten. */
 static bool find_keeper(const struct xc_body *body, int number, struct keeper *keeper)
 {
 	const struct xc_arch *arch = body->process->arch;
@@ -241,7 +250,7 @@ static bool find_keeper(const struct xc_body *body, int number, struct keeper *k
 	return false;
 }
 
-/* Nothing else writes there but the pops of an epilogue. */
+/* Only the pops of an epilogue write it again. */
 static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 {
 	for (size_t i = 0; i < body->count; i++) {
@@ -255,35 +264,35 @@ static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 	return !body->incomplete;
 }
 
-/* The function that runs in the callee's frame: the one that was called, when it or a jump at its very beginning leads there. A frame
- * without a name is taken for a cold part of it. */
-static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller)
+/* The function in the callee's frame: the called one, when the call or a jump at its very beginning leads there. A
+ * frame without a name is taken for a cold part of it. */
+static struct xc_body *callee_body(const struct xc_crash_context *crash, size_t caller)
 {
-	const struct xc_frame *callee = &q->frames[caller - 1];
-	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(callee));
-	struct xc_body *body = xc_bodies_get(q->bodies, xc_frame_lookup(callee));
+	const struct xc_frame *callee = &crash->frames[caller - 1];
+	const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(callee));
+	struct xc_body *body = xc_body_cache_get(crash->bodies, xc_frame_lookup(callee));
 	if (place->symbol || place->level_count)
 		return body;
 	struct xc_body *calling;
-	const struct xc_insn *call = call_of(q, caller, &calling);
+	const struct xc_insn *call = call_of(crash, caller, &calling);
 	xc_addr to = 0;
 	if (!call)
 		return NULL;
 	xc_body_callee(calling, call, &to);
-	body = to ? xc_bodies_get(q->bodies, to) : NULL;
+	body = to ? xc_body_cache_get(crash->bodies, to) : NULL;
 	for (size_t i = body ? body->entry : 0; body && i < body->count && i < body->entry + 3; i++)
 		if (body->insns[i].kind == XC_INSN_JUMP) { /* operator new[] is operator new */
 			xc_body_callee(body, &body->insns[i], &to);
-			body = to ? xc_bodies_get(q->bodies, to) : NULL;
+			body = to ? xc_body_cache_get(crash->bodies, to) : NULL;
 			break;
 		}
-	return to && xc_process_module(q->process, to) == callee->module ? body : NULL;
+	return to && xc_process_module(crash->process, to) == callee->module ? body : NULL;
 }
 
-static bool by_callee(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
+static bool by_callee(const struct xc_crash_context *crash, size_t caller, int number, uint64_t *value_out)
 {
-	const struct xc_frame *callee = &q->frames[caller - 1];
-	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller);
+	const struct xc_frame *callee = &crash->frames[caller - 1];
+	struct xc_body *body = callee->signal ? NULL : callee_body(crash, caller);
 	struct keeper keeper;
 	uint64_t base;
 	if (!body || !find_keeper(body, number, &keeper) || !stays_kept(body, &keeper))
@@ -291,44 +300,45 @@ static bool by_callee(const struct xc_inquiry *q, size_t caller, int number, uin
 	if (keeper.reg >= 0)
 		return xc_regs_get(&callee->regs, keeper.reg, value_out) && !(keeper.or_one && *value_out == 1);
 	return !keeper.or_one && xc_regs_get(&callee->regs, keeper.memory.base, &base) &&
-	       xc_space_peek_uint(q->process->space, base + (uint64_t)keeper.memory.displacement, 8, value_out);
+	       xc_space_peek_uint(crash->process->space, base + (uint64_t)keeper.memory.displacement, 8, value_out);
 }
 
 /* ---- */
 
-static bool by_call_site(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
+static bool by_call_site(const struct xc_crash_context *crash, size_t caller, int number, uint64_t *value_out)
 {
-	struct xc_frame_context in = xc_inquiry_context(q, caller);
+	struct xc_frame_context in = xc_crash_context_frame(crash, caller);
 	unsigned __int128 bits;
 	if (!in.place->level_count || in.place->line_only)
 		return false;
-	struct xc_expr_context context =
-		xc_expr_in_frame(q->process, q->thread, q->unwinder, in.frame, in.place, &q->report->arena);
-	if (xc_entry_value_argument(&context, (unsigned)number, &bits))
+	struct xc_expr_context context = xc_expr_in_frame(crash->process, crash->thread, crash->unwinder, in.frame,
+							  in.place, &crash->report->arena);
+	if (xc_entry_argument(&context, (unsigned)number, &bits))
 		return false;
 	*value_out = (uint64_t)bits;
 	return true;
 }
 
-static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out)
+static bool find(const struct xc_crash_context *crash, size_t caller, unsigned number, unsigned *steps,
+		 uint64_t *value_out)
 {
-	if (!supported(q->process) || caller >= q->frame_count || number >= ARGUMENTS ||
-	    q->frames[caller].interrupted || q->frames[caller].tail_call)
+	if (!supported(crash->process) || caller >= crash->frame_count || number >= ARGUMENTS ||
+	    crash->frames[caller].interrupted || crash->frames[caller].tail_call)
 		return false;
 	int at = registers[number];
-	return by_call_site(q, caller, at, value_out) || by_code(q, caller, at, steps, value_out) ||
-	       (caller > 0 && by_callee(q, caller, at, value_out));
+	return by_call_site(crash, caller, at, value_out) || by_code(crash, caller, at, steps, value_out) ||
+	       (caller > 0 && by_callee(crash, caller, at, value_out));
 }
 
-bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number, uint64_t *value_out)
+bool xc_argument_find(const struct xc_crash_context *crash, size_t caller, unsigned number, uint64_t *value_out)
 {
 	unsigned steps = 0;
-	return find(q, caller, number, &steps, value_out);
+	return find(crash, caller, number, &steps, value_out);
 }
 
-const char *xc_argument_callee(const struct xc_inquiry *q, size_t caller)
+const char *xc_argument_callee(const struct xc_crash_context *crash, size_t caller)
 {
 	struct xc_body *body;
-	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &body) : NULL;
+	const struct xc_insn *call = caller < crash->frame_count ? call_of(crash, caller, &body) : NULL;
 	return call ? xc_body_callee(body, call, NULL) : NULL;
 }

@@ -1,4 +1,4 @@
-/* libcall: see libcall.h. Of functions that are given a pointer they read or write through before anything else. */
+/* libcall: see libcall.h. Only functions that access the target of a pointer before anything else. */
 #include "triage/dataflow/libcall.h"
 
 #include <string.h>

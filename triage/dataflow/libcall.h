@@ -1,17 +1,18 @@
-/* libcall: functions of the C library that programs hand pointers to. */
+/* libcall: functions of the C library that take pointers. */
 #ifndef XC_LIBCALL_H
 #define XC_LIBCALL_H
 
 #include "core/base/arena.h"
 #include "triage/code/operand.h"
 
-/* What programs call it: "__memcpy_avx512_unaligned_erms" is memcpy. Other names are as they are. */
+/* The public name: "__memcpy_avx512_unaligned_erms" is memcpy. Other names are returned unchanged. */
 const char *xc_libcall_name(const char *name, struct xc_arena *arena);
 
-/* The arguments, a bit each, that point to what a function with this name reads (or writes); 0 when that is not known. */
+/* The arguments, as a bit set, that point to what the function reads (or writes); 0 when not known. */
 unsigned xc_libcall_arguments(const char *name, enum xc_access access);
 
-/* The function that gives memory back which a name (NULL: none) is a variant of: "free" of "__libc_free"; NULL when it is no such. */
+/* The deallocation function that a name (may be NULL) is a variant of: "free" for "__libc_free". NULL when it is
+ * none. */
 const char *xc_libcall_frees(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* local: variables in memory, of the inlined functions of a frame first. */
+/* local: variables in memory; those of a frame's inlined functions first. */
 #include "triage/dataflow/local.h"
 
 #include <stdint.h>
@@ -6,9 +6,9 @@
 
 #include "dwarf/types/field.h"
 
-enum { MEMBERS = 1000 }; /* of a type, and of its members' types, that are looked at */
+enum { MEMBERS = 1000 }; /* members of a type, and of its members' types, to visit at most */
 
-/* Without the index at its end: the array, not the element. */
+/* Without the trailing index: the array, not the element. */
 static void drop_index(struct xc_text *text, size_t from)
 {
 	if (text->len > from && text->bytes[text->len - 1] == ']') {
@@ -18,7 +18,7 @@ static void drop_index(struct xc_text *text, size_t from)
 	}
 }
 
-/* The path below `name` to what holds the byte at offset. */
+/* The path below `name` to the part that contains the byte at offset. */
 static void add_path(struct xc_text *text, const char *name, bool pointer, const struct xc_type *type, uint64_t offset)
 {
 	struct xc_text path = {0};
@@ -37,7 +37,7 @@ static bool holds(const struct xc_named_value *v, xc_addr addr, uint64_t *offset
 	return v->value.kind == XC_VALUE_MEMORY && size && addr - v->value.addr < size;
 }
 
-/* A pointer into what it points to, one object of it; a plain one to exactly this address. */
+/* A pointer into its target, one object of it; a plain pointer to exactly this address. */
 static bool leads_to(const struct xc_named_value *v, xc_addr addr, const struct xc_type **type_out,
 		     uint64_t *offset_out)
 {
@@ -72,16 +72,16 @@ static bool in_values(const struct xc_named_value *values, size_t count, xc_addr
 	return false;
 }
 
-bool xc_local_at(const struct xc_inquiry *q, size_t index, xc_addr addr, struct xc_text *text)
+bool xc_local_at(const struct xc_crash_context *crash, size_t index, xc_addr addr, struct xc_text *text)
 {
-	struct xc_frame_context context = xc_inquiry_context(q, index);
+	struct xc_frame_context context = xc_crash_context_frame(crash, index);
 	struct xc_named_value *values;
 	if (context.place->line_only)
 		return false;
-	/* inlined wrappers of the library have names of their own for what they were given */
-	for (size_t l = index == q->blamed ? q->blame.level : 0; l < context.place->level_count; l++)
+	/* inlined wrappers of the library have their own names for their arguments */
+	for (size_t l = index == crash->blamed ? crash->blame.level : 0; l < context.place->level_count; l++)
 		for (int locals = 1; locals >= 0; locals--) {
-			size_t count = xc_variable_values(&context, l, locals, &q->report->arena, &values);
+			size_t count = xc_variable_values(&context, l, locals, &crash->report->arena, &values);
 			if (in_values(values, count, addr, text))
 				return true;
 		}
@@ -90,7 +90,7 @@ bool xc_local_at(const struct xc_inquiry *q, size_t index, xc_addr addr, struct 
 
 /* ---- arrays ---- */
 
-/* A type that has itself in it, or a pyramid of structs, is looked at as far as `left` goes. */
+/* A recursive type, or a deep nesting of structs, is visited until `left` is used up. */
 static bool has_array(const struct xc_type *type, unsigned depth, unsigned *left)
 {
 	type = xc_type_complete(xc_type_strip(type));
@@ -108,16 +108,16 @@ static bool has_array(const struct xc_type *type, unsigned depth, unsigned *left
 	return false;
 }
 
-size_t xc_local_array_below(const struct xc_inquiry *q, size_t index, xc_addr addr, struct xc_text *text,
+size_t xc_local_array_below(const struct xc_crash_context *crash, size_t index, xc_addr addr, struct xc_text *text,
 			    xc_addr *addr_out, uint64_t *size_out)
 {
-	struct xc_frame_context context = xc_inquiry_context(q, index);
+	struct xc_frame_context context = xc_crash_context_frame(crash, index);
 	struct xc_named_value *values, best = {.name = NULL};
 	size_t found = 0;
 	if (context.place->line_only)
 		return SIZE_MAX;
 	for (size_t l = 0; l < context.place->level_count; l++) {
-		size_t count = xc_variable_values(&context, l, true, &q->report->arena, &values);
+		size_t count = xc_variable_values(&context, l, true, &crash->report->arena, &values);
 		for (size_t i = 0; i < count; i++) {
 			uint64_t size = xc_value_size(&values[i].value);
 			unsigned left = MEMBERS;

@@ -1,56 +1,57 @@
-/* origin: the slice again, this time for what set the value and not for its name. */
+/* origin: the slice again, this time for the definition of the value and not for its name. */
 #include "triage/dataflow/origin.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "triage/dataflow/moved.h"
+#include "triage/dataflow/induction.h"
 #include "triage/util/sourceline.h"
-#include "triage/code/stdobject.h"
+#include "triage/code/cxx_accessor.h"
 
 enum { DEPTH = 12, FRAMES = 4, TOLD = 3 };
 
-/* One teller for all steps: how far it may go, and what is known. */
-struct teller {
-	const struct xc_scene *scene;
+/* The state of a description: how far it may go, and what is known. */
+struct origin_query {
+	const struct xc_frame_code *frame_code;
 	const uint64_t *value;
 	unsigned depth, frames;
-	bool pointer; /* the value is one */
+	bool pointer; /* the value is known */
 };
 
-static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *text, bool *sure);
-static bool tell_slot(struct teller t, size_t at, const struct xc_insn_memory *m, struct xc_text *text, bool *sure);
+static bool describe_register(struct origin_query t, size_t at, int reg, struct xc_text *text, bool *sure);
+static bool describe_slot(struct origin_query t, size_t at, const struct xc_insn_memory *m, struct xc_text *text,
+			  bool *sure);
 
-bool xc_origin_line(const struct xc_scene *s, size_t at, const char *before, struct xc_text *text)
+bool xc_origin_line(const struct xc_frame_code *s, size_t at, const char *before, struct xc_text *text)
 {
-	return xc_sourceline(xc_debuginfo_place(s->q->process, s->body->insns[at].addr), 0, before, text);
+	return xc_sourceline(xc_debuginfo_place(s->crash->process, s->body->insns[at].addr), 0, before, text);
 }
 
-const char *xc_origin_function(const struct xc_scene *s)
+const char *xc_origin_function(const struct xc_frame_code *s)
 {
-	const struct xc_place *place = xc_debuginfo_place(s->q->process, s->body->insns[s->at].addr);
+	const struct xc_place *place = xc_debuginfo_place(s->crash->process, s->body->insns[s->at].addr);
 	return place->level_count ? place->levels[0].function : place->symbol;
 }
 
 /* ---- what a definition says ---- */
 
-static bool tell_result(const struct teller *t, size_t call, struct xc_text *text)
+static bool describe_result(const struct origin_query *t, size_t call, struct xc_text *text)
 {
-	const struct xc_scene *s = t->scene;
+	const struct xc_frame_code *s = t->frame_code;
 	const struct xc_insn *insn = &s->body->insns[call];
 	const char *callee = xc_body_callee(s->body, insn, NULL);
 	if (callee) {
-		xc_text_printf(text, "returned by %s()", xc_stdobject_short(callee, &s->q->report->arena));
+		xc_text_printf(text, "returned by %s()", xc_cxx_accessor_short(callee, &s->crash->report->arena));
 	} else {
-		struct xc_form form = {.known = false};
-		struct xc_term term = {.text = NULL};
+		struct xc_linear_expr form = {.known = false};
+		struct xc_symbolic_value term = {.text = NULL};
 		if (insn->from >= 0)
-			form = xc_form_register(s, call, insn->from);
+			form = xc_symbolic_value_register(s, call, insn->from);
 		if (form.known && form.count == 1 && form.parts[0].times == 1 && !form.constant)
 			term = form.parts[0].term;
 		else if (insn->has_memory) {
-			form = xc_form_memory(s, call, &insn->memory);
-			if (!xc_form_place(s, call, &form, insn->memory.size, &term))
+			form = xc_symbolic_value_address(s, call, &insn->memory);
+			if (!xc_symbolic_value_place(s, call, &form, insn->memory.size, &term))
 				term.text = NULL;
 		}
 		if (term.text)
@@ -62,55 +63,55 @@ static bool tell_result(const struct teller *t, size_t call, struct xc_text *tex
 	return true;
 }
 
-static bool tell_constant(const struct teller *t, size_t at, struct xc_text *text)
+static bool describe_constant(const struct origin_query *t, size_t at, struct xc_text *text)
 {
-	int64_t constant = t->scene->body->insns[at].constant;
+	int64_t constant = t->frame_code->body->insns[at].constant;
 	if (constant)
 		xc_text_printf(text, "set to 0x%" PRIx64, (uint64_t)constant);
 	else
 		xc_text_add(text, "set to NULL");
-	xc_origin_line(t->scene, at, " at ", text);
+	xc_origin_line(t->frame_code, at, " at ", text);
 	return true;
 }
 
-/* What was read from another place than the frame's own: its name is all that is known. */
-static bool tell_place(const struct teller *t, size_t at, struct xc_text *text)
+/* Memory other than the frame's own: only its name is known. */
+static bool describe_place(const struct origin_query *t, size_t at, struct xc_text *text)
 {
-	const struct xc_insn *insn = &t->scene->body->insns[at];
-	struct xc_form form = xc_form_memory(t->scene, at, &insn->memory);
-	struct xc_term term;
-	if (!xc_form_place(t->scene, at, &form, insn->memory.size, &term))
+	const struct xc_insn *insn = &t->frame_code->body->insns[at];
+	struct xc_linear_expr form = xc_symbolic_value_address(t->frame_code, at, &insn->memory);
+	struct xc_symbolic_value term;
+	if (!xc_symbolic_value_place(t->frame_code, at, &form, insn->memory.size, &term))
 		return false;
 	xc_text_printf(text, "read from `%s`", term.text);
-	xc_origin_line(t->scene, at, " at ", text);
+	xc_origin_line(t->frame_code, at, " at ", text);
 	return form.sure;
 }
 
-static bool tell_load(struct teller t, size_t at, struct xc_text *text, bool *sure)
+static bool describe_load(struct origin_query t, size_t at, struct xc_text *text, bool *sure)
 {
-	const struct xc_insn *insn = &t.scene->body->insns[at];
-	if (xc_scene_is_slot(t.scene, &insn->memory))
-		return tell_slot(t, at, &insn->memory, text, sure);
+	const struct xc_insn *insn = &t.frame_code->body->insns[at];
+	if (xc_frame_code_is_slot(t.frame_code, &insn->memory))
+		return describe_slot(t, at, &insn->memory, text, sure);
 	size_t before = text->len;
-	bool certain = tell_place(&t, at, text);
+	bool certain = describe_place(&t, at, text);
 	*sure &= certain;
 	return text->len > before;
 }
 
-static bool tell_insn(struct teller t, size_t at, struct xc_text *text, bool *sure)
+static bool describe_insn(struct origin_query t, size_t at, struct xc_text *text, bool *sure)
 {
-	const struct xc_insn *insn = &t.scene->body->insns[at];
+	const struct xc_insn *insn = &t.frame_code->body->insns[at];
 	switch (insn->kind) {
 	case XC_INSN_MOVE:
 	case XC_INSN_STORE:
 	case XC_INSN_CHOOSE:
-		return insn->from >= 0 && tell_register(t, at, insn->from, text, sure);
+		return insn->from >= 0 && describe_register(t, at, insn->from, text, sure);
 	case XC_INSN_CONSTANT:
 	case XC_INSN_STORE_CONSTANT:
-		return tell_constant(&t, at, text);
+		return describe_constant(&t, at, text);
 	case XC_INSN_LOAD:
 	case XC_INSN_CHOOSE_MEMORY:
-		return tell_load(t, at, text, sure);
+		return describe_load(t, at, text, sure);
 	default:
 		return false;
 	}
@@ -118,14 +119,14 @@ static bool tell_insn(struct teller t, size_t at, struct xc_text *text, bool *su
 
 /* ---- into the callers ---- */
 
-/* Of the result of a call its origin says all. */
-static const char *form_text(const struct xc_form *form)
+/* The result of a call is fully described by its origin. */
+static const char *form_text(const struct xc_linear_expr *form)
 {
 	bool one = form->count == 1 && form->parts[0].times == 1 && !form->constant;
-	return one && form->parts[0].term.kind != XC_TERM_RESULT ? form->parts[0].term.text : NULL;
+	return one && form->parts[0].term.kind != XC_SYMBOLIC_RESULT ? form->parts[0].term.text : NULL;
 }
 
-/* "read from `x`" of what was told as `x`. */
+/* "read from `x`" for a value described as `x`. */
 static bool is_read_of(const char *told, const char *name)
 {
 	static const char read[] = "read from `";
@@ -134,11 +135,11 @@ static bool is_read_of(const char *told, const char *name)
 	       told[sizeof read - 1 + len] == '`';
 }
 
-static bool tell_caller(struct teller t, int reg, struct xc_text *text)
+static bool describe_caller(struct origin_query t, int reg, struct xc_text *text)
 {
-	struct xc_scene caller;
-	struct xc_form form;
-	if (!t.frames || !xc_origin_caller(t.scene, reg, &caller, &form))
+	struct xc_frame_code caller;
+	struct xc_linear_expr form;
+	if (!t.frames || !xc_origin_caller(t.frame_code, reg, &caller, &form))
 		return false;
 	const char *function = xc_origin_function(&caller);
 	bool null = !form.count && !form.absolute && !form.constant;
@@ -153,9 +154,9 @@ static bool tell_caller(struct teller t, int reg, struct xc_text *text)
 		return true;
 	struct xc_text more = {0};
 	bool further_sure = true;
-	t.scene = &caller;
+	t.frame_code = &caller;
 	t.frames--;
-	bool told = tell_register(t, caller.at, reg, &more, &further_sure) && more.len;
+	bool told = describe_register(t, caller.at, reg, &more, &further_sure) && more.len;
 	if (told && !(name && is_read_of(xc_text_string(&more), name)))
 		xc_text_printf(text, ", %s%s", further_sure ? "" : "likely ", xc_text_string(&more));
 	xc_text_fini(&more);
@@ -164,34 +165,35 @@ static bool tell_caller(struct teller t, int reg, struct xc_text *text)
 
 /* ---- the paths together ---- */
 
-static bool tell_entry(struct teller t, const struct xc_slice_definition *d, struct xc_text *text)
+static bool describe_entry(struct origin_query t, const struct xc_slice_definition *d, struct xc_text *text)
 {
 	if (d->reg >= 0)
-		return tell_caller(t, d->reg, text);
+		return describe_caller(t, d->reg, text);
 	if (d->offset >= 0)
 		return false; /* an argument on the stack */
-	const char *function = xc_origin_function(t.scene);
+	const char *function = xc_origin_function(t.frame_code);
 	xc_text_printf(text, "never set%s%s%s", function ? " in " : "", function ? function : "", function ? "()" : "");
 	return true;
 }
 
-static bool tell_definition(struct teller t, const struct xc_slice_definition *d, struct xc_text *text, bool *sure)
+static bool describe_definition(struct origin_query t, const struct xc_slice_definition *d, struct xc_text *text,
+				bool *sure)
 {
 	const char *callee;
 	switch (d->kind) {
 	case XC_DEFINITION_INSN:
-		return tell_insn(t, d->insn, text, sure);
+		return describe_insn(t, d->insn, text, sure);
 	case XC_DEFINITION_RESULT:
-		return tell_result(&t, d->insn, text);
+		return describe_result(&t, d->insn, text);
 	case XC_DEFINITION_ENTRY:
-		return tell_entry(t, d, text);
+		return describe_entry(t, d, text);
 	case XC_DEFINITION_FILLED:
-		callee = xc_body_callee(t.scene->body, &t.scene->body->insns[d->insn], NULL);
+		callee = xc_body_callee(t.frame_code->body, &t.frame_code->body->insns[d->insn], NULL);
 		if (!callee)
 			return false;
-		callee = xc_stdobject_short(callee, &t.scene->q->report->arena);
+		callee = xc_cxx_accessor_short(callee, &t.frame_code->crash->report->arena);
 		xc_text_printf(text, "set by %s(), which got its address,", callee);
-		xc_origin_line(t.scene, d->insn, " at ", text);
+		xc_origin_line(t.frame_code, d->insn, " at ", text);
 		*sure = false;
 		return true;
 	default:
@@ -199,70 +201,72 @@ static bool tell_definition(struct teller t, const struct xc_slice_definition *d
 	}
 }
 
-/* What a definition has set, and whose words that is in: the scene's own, or its caller's. */
-static struct xc_form form_of(const struct xc_scene *s, const struct xc_slice_definition *d, struct xc_scene *whose)
+/* The value that a definition set, and the code that describes it: this frame's, or its caller's. */
+static struct xc_linear_expr form_of(const struct xc_frame_code *s, const struct xc_slice_definition *d,
+				     struct xc_frame_code *whose)
 {
 	const struct xc_insn *insn = &s->body->insns[d->insn];
-	struct xc_form form = {.known = false};
+	struct xc_linear_expr form = {.known = false};
 	*whose = *s;
 	if (d->kind == XC_DEFINITION_ENTRY && d->reg >= 0 && !xc_origin_caller(s, d->reg, whose, &form))
-		return (struct xc_form){.known = false};
+		return (struct xc_linear_expr){.known = false};
 	if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE_CONSTANT)
-		form = (struct xc_form){.known = true, .constant = insn->constant};
+		form = (struct xc_linear_expr){.known = true, .constant = insn->constant};
 	else if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE && insn->from >= 0)
-		form = xc_form_register(s, d->insn, insn->from);
+		form = xc_symbolic_value_register(s, d->insn, insn->from);
 	else if (d->kind == XC_DEFINITION_INSN)
-		form = xc_form_definition(s, d);
+		form = xc_symbolic_value_definition(s, d);
 	return form;
 }
 
-/* It is known to have set another value than this. */
-static bool excluded(const struct teller *t, const struct xc_slice_definition *d)
+/* It certainly set another value. */
+static bool excluded(const struct origin_query *t, const struct xc_slice_definition *d)
 {
-	struct xc_scene whose;
-	struct xc_form form = {.known = false};
+	struct xc_frame_code whose;
+	struct xc_linear_expr form = {.known = false};
 	if (t->value)
-		form = form_of(t->scene, d, &whose);
+		form = form_of(t->frame_code, d, &whose);
 	uint64_t value = (uint64_t)form.constant;
 	return form.known && !form.count && value != *t->value &&
 	       (value >> 32 || *t->value >> 32 || (uint32_t)value != (uint32_t)*t->value);
 }
 
-/* Does a loop begin with a good pointer, as far as what it came from still says? Then it came to NULL on its way. */
-static bool begins_well(const struct teller *t, const struct xc_slice_definition *start)
+/* Does a loop begin with a valid pointer, as far as its source still shows? Then the pointer became NULL in the
+ * loop. */
+static bool begins_well(const struct origin_query *t, const struct xc_slice_definition *start)
 {
-	struct xc_scene whose;
-	struct xc_form form = form_of(t->scene, start, &whose);
+	struct xc_frame_code whose;
+	struct xc_linear_expr form = form_of(t->frame_code, start, &whose);
 	uint64_t value;
 	return xc_origin_value(&whose, &form, &value) && value;
 }
 
-/* Of a NULL pointer that a loop moves on, what it began with. */
-static bool tell_start(const struct teller *t, const struct xc_slice *slice, struct xc_text *text, bool *sure)
+/* The initial value of a NULL pointer that a loop advances. */
+static bool describe_start(const struct origin_query *t, const struct xc_slice *slice, struct xc_text *text, bool *sure)
 {
 	bool null = t->pointer && t->value && !*t->value;
-	size_t start = null ? xc_moved_start(t->scene, slice) : slice->count;
+	size_t start = null ? xc_induction_start(t->frame_code, slice) : slice->count;
 	if (start == slice->count || begins_well(t, &slice->items[start]))
 		return false;
-	*sure = false; /* a step that is not known may be as long as NULL is far */
-	return tell_definition(*t, &slice->items[start], text, sure);
+	*sure = false; /* an unknown step may be as large as the distance to NULL */
+	return describe_definition(*t, &slice->items[start], text, sure);
 }
 
-static bool tell_slice(struct teller t, const struct xc_slice *slice, struct xc_text *text, bool *sure)
+static bool describe_slice(struct origin_query t, const struct xc_slice *slice, struct xc_text *text, bool *sure)
 {
 	struct xc_text all = {0};
 	unsigned told = 0, asked = 0;
 	if (!t.depth--)
 		return false;
 	*sure &= slice->sure;
-	if (tell_start(&t, slice, text, sure))
+	if (describe_start(&t, slice, text, sure))
 		return true;
 	for (size_t i = 0; i < slice->count; i++) {
 		struct xc_text one = {0};
 		if (excluded(&t, &slice->items[i]))
 			continue;
 		asked += !slice->items[i].before;
-		if (told < TOLD && tell_definition(t, &slice->items[i], &one, sure) && one.len &&
+		if (told < TOLD && describe_definition(t, &slice->items[i], &one, sure) && one.len &&
 		    !(all.len && strstr(all.bytes, one.bytes))) {
 			xc_text_printf(&all, "%s%s", all.len ? " or " : "", one.bytes);
 			told++;
@@ -278,42 +282,43 @@ static bool tell_slice(struct teller t, const struct xc_slice *slice, struct xc_
 	return complete;
 }
 
-static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *text, bool *sure)
+static bool describe_register(struct origin_query t, size_t at, int reg, struct xc_text *text, bool *sure)
 {
 	struct xc_slice slice;
-	if (!xc_scene_pay(t.scene))
+	if (!xc_frame_code_spend(t.frame_code))
 		return false;
-	xc_slice_register(t.scene->body, at, reg, &slice);
-	return tell_slice(t, &slice, text, sure);
+	xc_slice_register(t.frame_code->body, at, reg, &slice);
+	return describe_slice(t, &slice, text, sure);
 }
 
-static bool tell_slot(struct teller t, size_t at, const struct xc_insn_memory *m, struct xc_text *text, bool *sure)
+static bool describe_slot(struct origin_query t, size_t at, const struct xc_insn_memory *m, struct xc_text *text,
+			  bool *sure)
 {
 	struct xc_slice slice;
-	if (!xc_scene_pay(t.scene))
+	if (!xc_frame_code_spend(t.frame_code))
 		return false;
-	xc_slice_slot(t.scene->body, at, m->base, m->displacement, m->size, &slice);
-	return tell_slice(t, &slice, text, sure);
+	xc_slice_slot(t.frame_code->body, at, m->base, m->displacement, m->size, &slice);
+	return describe_slice(t, &slice, text, sure);
 }
 
-bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, const uint64_t *value,
-		    struct xc_text *text, bool *sure_out)
+bool xc_origin_describe(const struct xc_frame_code *frame_code, const struct xc_symbolic_value *term,
+			const uint64_t *value, struct xc_text *text, bool *sure_out)
 {
-	struct teller t = {.scene = scene, .value = value, .depth = DEPTH, .frames = FRAMES};
-	t.pointer = xc_form_is_pointer(term->type);
+	struct origin_query t = {.frame_code = frame_code, .value = value, .depth = DEPTH, .frames = FRAMES};
+	t.pointer = xc_symbolic_value_is_pointer(term->type);
 	*sure_out = true;
 	switch (term->kind) {
-	case XC_TERM_VARIABLE:
-	case XC_TERM_ENTRY:
-		return tell_register(t, term->at, term->reg, text, sure_out);
-	case XC_TERM_LOADED:
+	case XC_SYMBOLIC_VARIABLE:
+	case XC_SYMBOLIC_ENTRY:
+		return describe_register(t, term->at, term->reg, text, sure_out);
+	case XC_SYMBOLIC_LOADED:
 		if (term->slot)
-			return tell_slot(t, term->at, &scene->body->insns[term->at].memory, text, sure_out);
+			return describe_slot(t, term->at, &frame_code->body->insns[term->at].memory, text, sure_out);
 		if (term->text)
 			xc_text_printf(text, "read from `%s`", term->text);
 		return term->text != NULL;
-	case XC_TERM_RESULT:
-		return tell_result(&t, term->at, text);
+	case XC_SYMBOLIC_RESULT:
+		return describe_result(&t, term->at, text);
 	default:
 		return false;
 	}

@@ -1,11 +1,12 @@
-/* origin_passed: values that callers passed, or calls returned: what came in by which register, and what a form is worth when callers are asked, too. */
-#include "triage/dataflow/moved.h"
+/* origin_passed: values that callers passed, or calls returned: the register of an argument, and the value of an
+ * expression when callers are considered, too. */
+#include "triage/dataflow/induction.h"
 #include "triage/dataflow/origin.h"
 
 enum { DEPTH = 12, FRAMES = 4 };
 
-/* Does the call go to this function, for all that can be seen? */
-static bool calls(const struct xc_scene *caller, const struct xc_scene *callee)
+/* Does the call go to this function, as far as can be seen? */
+static bool calls(const struct xc_frame_code *caller, const struct xc_frame_code *callee)
 {
 	xc_addr addr;
 	const struct xc_insn *call = &caller->body->insns[caller->at];
@@ -15,23 +16,23 @@ static bool calls(const struct xc_scene *caller, const struct xc_scene *callee)
 	return !addr ? !call->has_target : xc_body_at(callee->body, addr) >= 0;
 }
 
-bool xc_origin_caller(const struct xc_scene *s, int reg, struct xc_scene *caller, struct xc_form *form)
+bool xc_origin_caller(const struct xc_frame_code *s, int reg, struct xc_frame_code *caller, struct xc_linear_expr *form)
 {
-	const struct xc_inquiry *q = s->q;
+	const struct xc_crash_context *crash = s->crash;
 	size_t next = s->frame + 1;
-	if (next >= q->frame_count || q->frames[next].trust != XC_TRUST_CFI || q->frames[next].tail_call ||
-	    q->frames[s->frame].signal || q->frames[next].signal || q->frames[next].interrupted ||
-	    !xc_scene_set(q, next, s->fuel, caller) || !calls(caller, s))
+	if (next >= crash->frame_count || crash->frames[next].trust != XC_TRUST_CFI || crash->frames[next].tail_call ||
+	    crash->frames[s->frame].signal || crash->frames[next].signal || crash->frames[next].interrupted ||
+	    !xc_frame_code_init(crash, next, s->budget, caller) || !calls(caller, s))
 		return false;
-	*form = xc_form_register(caller, caller->at, reg);
+	*form = xc_symbolic_value_register(caller, caller->at, reg);
 	return form->known;
 }
 
 /* ---- where a value began ---- */
 
-/* How far back, and through what, it is followed. */
+/* How far back, and through what, to follow. */
 struct trace {
-	const struct xc_scene *scene;
+	const struct xc_frame_code *frame_code;
 	bool moved; /* by a loop, too */
 	unsigned depth;
 };
@@ -41,45 +42,45 @@ static bool begins(struct trace t, const struct xc_slice *slice, struct xc_slice
 static bool register_begins(struct trace t, size_t at, int reg, struct xc_slice_definition *out)
 {
 	struct xc_slice slice;
-	if (reg < 0 || !xc_scene_pay(t.scene))
+	if (reg < 0 || !xc_frame_code_spend(t.frame_code))
 		return false;
-	xc_slice_register(t.scene->body, at, reg, &slice);
+	xc_slice_register(t.frame_code->body, at, reg, &slice);
 	return begins(t, &slice, out);
 }
 
 static bool slot_begins(struct trace t, size_t at, struct xc_slice_definition *out)
 {
 	struct xc_slice slice;
-	const struct xc_insn_memory *m = &t.scene->body->insns[at].memory;
-	if (!xc_scene_is_slot(t.scene, m) || !xc_scene_pay(t.scene))
+	const struct xc_insn_memory *m = &t.frame_code->body->insns[at].memory;
+	if (!xc_frame_code_is_slot(t.frame_code, m) || !xc_frame_code_spend(t.frame_code))
 		return false;
-	xc_slice_slot(t.scene->body, at, m->base, m->displacement, m->size, &slice);
+	xc_slice_slot(t.frame_code->body, at, m->base, m->displacement, m->size, &slice);
 	return begins(t, &slice, out);
 }
 
 static bool begins(struct trace t, const struct xc_slice *slice, struct xc_slice_definition *out)
 {
-	size_t start = slice->count == 1 ? 0 : t.moved ? xc_moved_start(t.scene, slice) : slice->count;
+	size_t start = slice->count == 1 ? 0 : t.moved ? xc_induction_start(t.frame_code, slice) : slice->count;
 	if (start == slice->count || !t.depth--)
 		return false;
 	*out = slice->items[start];
 	if (out->kind != XC_DEFINITION_INSN)
 		return true;
-	const struct xc_insn *insn = &t.scene->body->insns[out->insn];
+	const struct xc_insn *insn = &t.frame_code->body->insns[out->insn];
 	if (insn->kind == XC_INSN_MOVE || insn->kind == XC_INSN_STORE)
 		return register_begins(t, out->insn, insn->from, out);
 	return insn->kind == XC_INSN_LOAD && slot_begins(t, out->insn, out);
 }
 
-static bool term_begins(struct trace t, const struct xc_term *term, struct xc_slice_definition *out)
+static bool term_begins(struct trace t, const struct xc_symbolic_value *term, struct xc_slice_definition *out)
 {
 	switch (term->kind) {
-	case XC_TERM_VARIABLE:
-	case XC_TERM_ENTRY:
+	case XC_SYMBOLIC_VARIABLE:
+	case XC_SYMBOLIC_ENTRY:
 		return register_begins(t, term->at, term->reg, out);
-	case XC_TERM_LOADED:
+	case XC_SYMBOLIC_LOADED:
 		return term->slot && slot_begins(t, term->at, out);
-	case XC_TERM_RESULT:
+	case XC_SYMBOLIC_RESULT:
 		*out = (struct xc_slice_definition){.kind = XC_DEFINITION_RESULT, .insn = term->at};
 		return true;
 	default:
@@ -87,32 +88,33 @@ static bool term_begins(struct trace t, const struct xc_term *term, struct xc_sl
 	}
 }
 
-int xc_origin_argument(const struct xc_scene *scene, const struct xc_term *term, bool moved)
+int xc_origin_argument(const struct xc_frame_code *frame_code, const struct xc_symbolic_value *term, bool moved)
 {
 	struct xc_slice_definition start;
-	bool entered =
-		term_begins((struct trace){scene, moved, DEPTH}, term, &start) && start.kind == XC_DEFINITION_ENTRY;
+	bool entered = term_begins((struct trace){frame_code, moved, DEPTH}, term, &start) &&
+		       start.kind == XC_DEFINITION_ENTRY;
 	return entered ? start.reg : -1;
 }
 
-long xc_origin_result(const struct xc_scene *scene, const struct xc_term *term)
+long xc_origin_result(const struct xc_frame_code *frame_code, const struct xc_symbolic_value *term)
 {
 	struct xc_slice_definition start;
-	bool returned =
-		term_begins((struct trace){scene, false, DEPTH}, term, &start) && start.kind == XC_DEFINITION_RESULT;
+	bool returned = term_begins((struct trace){frame_code, false, DEPTH}, term, &start) &&
+			start.kind == XC_DEFINITION_RESULT;
 	return returned ? (long)start.insn : XC_BODY_NONE;
 }
 
 /* ---- values ---- */
 
-static bool form_value(const struct xc_scene *s, const struct xc_form *form, unsigned frames, uint64_t *value)
+static bool form_value(const struct xc_frame_code *s, const struct xc_linear_expr *form, unsigned frames,
+		       uint64_t *value)
 {
 	*value = (uint64_t)form->constant;
 	for (size_t i = 0; i < form->count; i++) {
-		const struct xc_term *term = &form->parts[i].term;
+		const struct xc_symbolic_value *term = &form->parts[i].term;
 		uint64_t one = term->value;
-		struct xc_scene caller;
-		struct xc_form passed;
+		struct xc_frame_code caller;
+		struct xc_linear_expr passed;
 		int reg = term->value_known || !frames ? -1 : xc_origin_argument(s, term, false);
 		if (!term->value_known && (reg < 0 || !xc_origin_caller(s, reg, &caller, &passed) ||
 					   !form_value(&caller, &passed, frames - 1, &one)))
@@ -122,7 +124,7 @@ static bool form_value(const struct xc_scene *s, const struct xc_form *form, uns
 	return form->known;
 }
 
-bool xc_origin_value(const struct xc_scene *scene, const struct xc_form *form, uint64_t *value)
+bool xc_origin_value(const struct xc_frame_code *frame_code, const struct xc_linear_expr *form, uint64_t *value)
 {
-	return form_value(scene, form, FRAMES, value);
+	return form_value(frame_code, form, FRAMES, value);
 }

@@ -1,5 +1,5 @@
-/* pointers: see pointers.h. A compiler keeps the pointer that a value was loaded by in a register, in the variable's slot of the frame,
- * or not at all. */
+/* pointers: see pointers.h. A compiler keeps the pointer through which a value was loaded in a register, in the
+ * variable's slot, or not at all. */
 #include "triage/dataflow/pointers.h"
 
 #include <string.h>
@@ -26,68 +26,68 @@ static void add_variable(const struct xc_named_value *named, struct xc_pointers 
 	pointer->type = named->value.type;
 }
 
-static void add_variables(const struct xc_inquiry *q, size_t frame, struct xc_pointers *out)
+static void add_variables(const struct xc_crash_context *crash, size_t frame, struct xc_pointers *out)
 {
-	const struct xc_frame_context context = xc_inquiry_context(q, frame);
+	const struct xc_frame_context context = xc_crash_context_frame(crash, frame);
 	for (size_t level = 0; level < context.place->level_count && level < LEVELS; level++)
 		for (int locals = 1; locals >= 0; locals--) {
 			struct xc_named_value *values;
-			size_t count = xc_variable_values(&context, level, locals, &q->report->arena, &values);
+			size_t count = xc_variable_values(&context, level, locals, &crash->report->arena, &values);
 			for (size_t i = 0; i < count; i++)
 				add_variable(&values[i], out);
 		}
 }
 
-static void add_registers(const struct xc_inquiry *q, struct xc_pointers *out)
+static void add_registers(const struct xc_crash_context *crash, struct xc_pointers *out)
 {
-	const struct xc_arch *arch = q->process->arch;
+	const struct xc_arch *arch = crash->process->arch;
 	for (int number = 0; number < arch->frame_regs; number++) {
 		uint64_t value;
 		struct xc_pointer *pointer;
 		if (number != arch->pc && number != arch->sp && xc_arch_reg_name(arch, number) &&
-		    xc_regs_get(&q->fault.frame.regs, number, &value) && (pointer = add(out, value)))
+		    xc_regs_get(&crash->fault.frame.regs, number, &value) && (pointer = add(out, value)))
 			pointer->reg = number;
 	}
 }
 
-/* The words of a frame, from its stack pointer up to its caller's. */
-static void add_words(const struct xc_inquiry *q, size_t frame, struct xc_pointers *out)
+/* The words of a frame, from its stack pointer to its caller's. */
+static void add_words(const struct xc_crash_context *crash, size_t frame, struct xc_pointers *out)
 {
-	const struct xc_arch *arch = q->process->arch;
+	const struct xc_arch *arch = crash->process->arch;
 	uint64_t lo, hi, value;
-	if (frame + 1 >= q->frame_count || !xc_regs_get(&q->frames[frame].regs, arch->sp, &lo) ||
-	    !xc_regs_get(&q->frames[frame + 1].regs, arch->sp, &hi) || hi <= lo)
+	if (frame + 1 >= crash->frame_count || !xc_regs_get(&crash->frames[frame].regs, arch->sp, &lo) ||
+	    !xc_regs_get(&crash->frames[frame + 1].regs, arch->sp, &hi) || hi <= lo)
 		return;
 	for (size_t i = 0; i < WORDS && hi - lo >= arch->word; i++, lo += arch->word) {
 		struct xc_pointer *pointer;
-		if (xc_space_peek_uint(q->process->space, lo, arch->word, &value) && (pointer = add(out, value)))
+		if (xc_space_peek_uint(crash->process->space, lo, arch->word, &value) && (pointer = add(out, value)))
 			pointer->at = lo;
 	}
 }
 
-void xc_pointers_collect(const struct xc_inquiry *q, struct xc_pointers *out)
+void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointers *out)
 {
-	size_t frames = q->blame.place ? q->blamed + 1 : 1;
-	if (frames > q->frame_count)
-		frames = q->frame_count;
+	size_t frames = crash->blame.place ? crash->blamed + 1 : 1;
+	if (frames > crash->frame_count)
+		frames = crash->frame_count;
 	if (frames > FRAMES)
 		frames = FRAMES;
-	out->items = xc_arena_alloc(&q->report->arena, XC_POINTERS * sizeof *out->items);
+	out->items = xc_arena_alloc(&crash->report->arena, XC_POINTERS * sizeof *out->items);
 	out->count = 0;
 	for (size_t i = 0; i < frames; i++)
-		add_variables(q, i, out);
-	if (q->fault.frame_known)
-		add_registers(q, out);
+		add_variables(crash, i, out);
+	if (crash->fault.frame_known)
+		add_registers(crash, out);
 	for (size_t i = 0; i < frames; i++)
-		add_words(q, i, out);
+		add_words(crash, i, out);
 }
 
-void xc_pointers_text(const struct xc_inquiry *q, const struct xc_pointer *pointer, struct xc_text *text)
+void xc_pointers_text(const struct xc_crash_context *crash, const struct xc_pointer *pointer, struct xc_text *text)
 {
 	if (pointer->name)
 		xc_text_printf(text, "%s (%s)", pointer->name, xc_type_name(pointer->type));
 	else if (pointer->reg >= 0)
-		xc_text_add(text, xc_arch_reg_name(q->process->arch, pointer->reg));
+		xc_text_add(text, xc_arch_reg_name(crash->process->arch, pointer->reg));
 	else
 		xc_text_add(text, "a word of the stack");
 }

@@ -1,14 +1,14 @@
-/* pointers: what the crashed code had at hand that may be a pointer: registers, variables, words of its frames. */
+/* pointers: the possible pointers of the crashed code: registers, variables, words of its frames. */
 #ifndef XC_POINTERS_H
 #define XC_POINTERS_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
-/* A value that somebody held. */
+/* A candidate. */
 struct xc_pointer {
 	uint64_t value;
-	int reg;                    /* of the interrupted frame; -1: it stands in memory */
-	xc_addr at;                 /* where, when reg is -1 and it is no variable; else 0 */
+	int reg;                    /* of the interrupted frame; -1: it is in memory */
+	xc_addr at;                 /* its address, when reg is -1 and it is not a variable; else 0 */
 	const char *name;           /* of the variable; NULL: none */
 	const struct xc_type *type; /* of the variable: a pointer; NULL for registers and words */
 };
@@ -20,11 +20,11 @@ struct xc_pointers {
 	size_t count;
 };
 
-/* Of the innermost frames, up to the one to look at first. At most XC_POINTERS; values that no pointer can be (below 64 KiB) are left
- * out. */
-void xc_pointers_collect(const struct xc_inquiry *q, struct xc_pointers *out);
+/* Collect from the innermost frames, up to the blamed one. At most XC_POINTERS; values below 64 KiB, which cannot be
+ * pointers, are left out. */
+void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointers *out);
 
 /* Append "n (struct node *)", "rbx", "a word of the stack". */
-void xc_pointers_text(const struct xc_inquiry *q, const struct xc_pointer *pointer, struct xc_text *text);
+void xc_pointers_text(const struct xc_crash_context *crash, const struct xc_pointer *pointer, struct xc_text *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* evidence: see evidence.h. The reader wants one register, not all: that of the operand which faulted, and what the
- * program calls its value. */
+/* evidence: see evidence.h. The reader needs one register, not all: the one of the faulting operand, and the
+ * program's name for its value. */
 #include "triage/explain/evidence.h"
 
 #include <elf.h>
@@ -13,16 +13,16 @@ enum { FIRST_PAGES = 64 << 10, NEAR = 4096 };
 
 /* ---- the instruction ---- */
 
-/* "rax = 0x0 is session": the variable lives in the register; "the value of": it only has the same value. */
-static void add_register(const struct xc_inquiry *q, int number, struct xc_text *text)
+/* "rax = 0x0 is session": the variable is in the register; "the value of": it only has the same value. */
+static void add_register(const struct xc_crash_context *crash, int number, struct xc_text *text)
 {
-	const struct xc_fault *f = &q->fault;
-	const char *name = xc_arch_reg_name(q->process->arch, number);
+	const struct xc_fault *f = &crash->fault;
+	const char *name = xc_arch_reg_name(crash->process->arch, number);
 	uint64_t value;
-	if (!name || number == q->process->arch->pc || !xc_regs_get(&f->frame.regs, number, &value))
+	if (!name || number == crash->process->arch->pc || !xc_regs_get(&f->frame.regs, number, &value))
 		return;
 	xc_text_printf(text, "%s%s = 0x%" PRIx64, text->len ? ", " : "", name, value);
-	const struct xc_frame_context context = xc_inquiry_context(q, 0);
+	const struct xc_frame_context context = xc_crash_context_frame(crash, 0);
 	const struct xc_place *place = context.place;
 	bool located;
 	const char *variable = place->level_count && !place->line_only
@@ -32,21 +32,21 @@ static void add_register(const struct xc_inquiry *q, int number, struct xc_text 
 		xc_text_printf(text, "%s%s", located ? " is " : ", the value of ", variable);
 }
 
-static void relate_instruction(const struct xc_inquiry *q)
+static void relate_instruction(const struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	struct xc_text text = {0};
 	if (f->operand_known) {
-		add_register(q, f->operand.base, &text);
+		add_register(crash, f->operand.base, &text);
 		if (f->operand.index != f->operand.base)
-			add_register(q, f->operand.index, &text);
+			add_register(crash, f->operand.index, &text);
 		if (f->operand.count)
 			xc_text_printf(&text, ", %s = 0x%" PRIx64 " left",
-				       q->process->arch->machine == EM_386 ? "ecx" : "rcx", f->operand.count);
+				       crash->process->arch->machine == EM_386 ? "ecx" : "rcx", f->operand.count);
 	}
 	if (f->decoded && f->instruction.text[0])
-		xc_verdict_evidence(q->report, "instruction: %s%s%s", f->instruction.text, text.len ? "   with " : "",
-				    xc_text_string(&text));
+		xc_verdict_evidence(crash->report, "instruction: %s%s%s", f->instruction.text,
+				    text.len ? "   with " : "", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
@@ -58,9 +58,9 @@ static const char *place_of(const struct xc_process *p, xc_addr addr, char *plac
 	return xc_facts_place(p, addr, place, size) ? place : "an anonymous mapping";
 }
 
-static void relate_unmapped(const struct xc_inquiry *q, xc_addr addr)
+static void relate_unmapped(const struct xc_crash_context *crash, xc_addr addr)
 {
-	const struct xc_process *p = q->process;
+	const struct xc_process *p = crash->process;
 	const struct xc_mapping *below = NULL, *above = NULL;
 	char place[256];
 	for (size_t i = 0; i < p->mapping_count; i++) {
@@ -70,43 +70,43 @@ static void relate_unmapped(const struct xc_inquiry *q, xc_addr addr)
 			above = &p->mappings[i];
 	}
 	if (below && addr - below->hi <= NEAR)
-		xc_verdict_evidence(q->report, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes past the end of %s",
+		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes past the end of %s",
 				    addr, addr - below->hi - 1, place_of(p, below->hi, place, sizeof place));
 	else if (above && above->lo - addr <= NEAR)
-		xc_verdict_evidence(q->report, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes below %s", addr,
+		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes below %s", addr,
 				    above->lo - addr, place_of(p, above->lo, place, sizeof place));
 	else
-		xc_verdict_evidence(q->report, "0x%" PRIx64 " is not mapped, and no mapping is near", addr);
+		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped, and no mapping is near", addr);
 }
 
-static void relate_address(const struct xc_inquiry *q, xc_addr addr)
+static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 {
 	char place[256];
-	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
+	const struct xc_mapping *m = xc_process_mapping(crash->process, addr);
 	if (m)
-		xc_verdict_evidence(q->report, "0x%" PRIx64 " lies in %s, mapped %c%c%c", addr,
-				    place_of(q->process, addr, place, sizeof place), m->readable ? 'r' : '-',
+		xc_verdict_evidence(crash->report, "0x%" PRIx64 " lies in %s, mapped %c%c%c", addr,
+				    place_of(crash->process, addr, place, sizeof place), m->readable ? 'r' : '-',
 				    m->writable ? 'w' : '-', m->executable ? 'x' : '-');
 	else if (!addr)
-		xc_verdict_evidence(q->report, "nothing is ever mapped at 0x0");
+		xc_verdict_evidence(crash->report, "nothing is ever mapped at 0x0");
 	else if (addr < FIRST_PAGES)
-		xc_verdict_evidence(q->report, "nothing is ever mapped at 0x%" PRIx64 ": a null pointer plus an offset",
-				    addr);
+		xc_verdict_evidence(crash->report,
+				    "nothing is ever mapped at 0x%" PRIx64 ": a null pointer plus an offset", addr);
 	else if (!xc_operand_canonical(addr))
-		xc_verdict_evidence(q->report,
+		xc_verdict_evidence(crash->report,
 				    "0x%" PRIx64 " is not canonical: no pointer of this machine has these upper bits",
 				    addr);
 	else
-		relate_unmapped(q, addr);
+		relate_unmapped(crash, addr);
 }
 
-void xc_evidence_add(struct xc_inquiry *q)
+void xc_evidence_add(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	if (f->in_handler)
-		xc_verdict_evidence(q->report, "seen through a signal handler: the core itself was made by %s",
+		xc_verdict_evidence(crash->report, "seen through a signal handler: the core itself was made by %s",
 				    xc_signal_name(f->outer_signal));
-	relate_instruction(q);
+	relate_instruction(crash);
 	if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS))
-		relate_address(q, f->addr);
+		relate_address(crash, f->addr);
 }

@@ -1,11 +1,11 @@
-/* evidence: the facts behind a verdict: what the instruction did with which register, whose value that is, and how the
- * fault address lies to the mappings. */
+/* evidence: the facts behind a verdict: the instruction and its registers, the variables that these hold, and the
+ * position of the fault address among the mappings. */
 #ifndef XC_EVIDENCE_H
 #define XC_EVIDENCE_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
-/* Add what is known of the fault to the report's verdict. Numbers and names only: no text of the target's memory. */
-void xc_evidence_add(struct xc_inquiry *q);
+/* Add the facts of the fault to the verdict. Numbers and names only, no text of the target's memory. */
+void xc_evidence_add(struct xc_crash_context *crash);
 
 #endif

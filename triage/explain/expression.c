@@ -1,20 +1,20 @@
-/* expression: what was found out about the operand (finding.h), in words. */
+/* expression: the findings about the operand (faulting_operand.h), in words. */
 #include "triage/explain/expression.h"
 
 #include <inttypes.h>
 
 #include "core/base/text.h"
-#include "triage/explain/finding.h"
+#include "triage/explain/faulting_operand.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/util/names.h"
 #include "triage/dataflow/origin.h"
-#include "triage/code/stdobject.h"
+#include "triage/code/cxx_accessor.h"
 
-static const char *verb(const struct xc_inquiry *q)
+static const char *verb(const struct xc_crash_context *crash)
 {
-	return q->fault.access == XC_ACCESS_WRITE  ? "writing"
-	       : q->fault.access == XC_ACCESS_READ ? "reading"
-						   : "accessing";
+	return crash->fault.access == XC_ACCESS_WRITE  ? "writing"
+	       : crash->fault.access == XC_ACCESS_READ ? "reading"
+						       : "accessing";
 }
 
 static bool is_reference(const struct xc_type *type)
@@ -23,58 +23,60 @@ static bool is_reference(const struct xc_type *type)
 	return type && (type->kind == XC_TYPE_REFERENCE || type->kind == XC_TYPE_RVALUE_REFERENCE);
 }
 
-/* "`r` is NULL", "`n->next` is 0x10", "`p` leads to where nothing is mapped" */
-static void add_bad(const struct xc_inquiry *q, const struct xc_finding *f, struct xc_text *text)
+/* "`r` is NULL", "`n->next` is 0x10", "`p` points to unmapped memory" */
+static void add_bad(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
-	bool result = f->bad.kind == XC_TERM_RESULT;
+	bool result = f->bad.kind == XC_SYMBOLIC_RESULT;
 	if (!f->bad.text)
 		return;
 	xc_text_printf(text, "`%s` ", f->bad.text);
 	if (is_reference(f->bad.type) && f->value)
-		xc_text_add(text, "lies where nothing is mapped");
+		xc_text_add(text, "is in unmapped memory");
 	else if (f->divides)
 		xc_text_add(text, result ? "returned 0" : "is 0");
 	else if (!f->value)
 		xc_text_add(text, result ? "returned NULL" : "is NULL");
-	else if (f->value < XC_FINDING_NULL_PAGES)
-		xc_text_printf(text, "is 0x%" PRIx64 ", which is no pointer", f->value);
-	else if (!xc_operand_canonical(f->value) && q->process->arch->word == 8)
-		xc_text_add(text, "is no address");
+	else if (f->value < XC_NULL_PAGES)
+		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer", f->value);
+	else if (!xc_operand_canonical(f->value) && crash->process->arch->word == 8)
+		xc_text_add(text, "is not an address");
 	else
-		xc_text_add(text, "points to where nothing is mapped");
+		xc_text_add(text, "points to unmapped memory");
 }
 
-/* The library's function that the program called, else the one that was passed the pointer. */
-static const char *function_passed_to(const struct xc_finding *f)
+/* The library function that the program called, else the one that got the pointer. */
+static const char *function_passed_to(const struct xc_faulting_operand *f)
 {
-	const struct xc_inquiry *q = f->scene.q;
-	bool through = q->blame.place && q->blame.through && f->scene.frame == q->blamed;
-	const char *function = through ? xc_arena_printf(&q->report->arena, "%s()",
-							 xc_libcall_name(q->blame.through, &q->report->arena))
+	const struct xc_crash_context *crash = f->frame_code.crash;
+	bool through = crash->blame.place && crash->blame.through && f->frame_code.frame == crash->blamed;
+	const char *function = through ? xc_arena_printf(&crash->report->arena, "%s()",
+							 xc_libcall_name(crash->blame.through, &crash->report->arena))
 				       : f->passed_to;
-	return xc_stdobject_short(function, &q->report->arena);
+	return xc_cxx_accessor_short(function, &crash->report->arena);
 }
 
-/* Is it an element where nothing is mapped, of what lies in mapped memory? Then the index leads there. */
-static bool is_index_wild(const struct xc_inquiry *q, const struct xc_finding *f)
+/* Is it an unmapped element of an object in mapped memory? Then the index leads there. */
+static bool is_index_wild(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
 {
-	const struct xc_form_part *pointer = xc_form_pointer(&f->form);
-	bool good = f->form.absolute || (pointer && f->value_known && xc_process_mapping(q->process, f->value));
+	const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(&f->form);
+	bool good = f->form.absolute || (pointer && f->value_known && xc_process_mapping(crash->process, f->value));
 	return good && f->form.count > (pointer != NULL) && !f->bad.text && !f->called && !f->divides &&
-	       !f->passed_to && q->fault.operand.addr_known && !xc_process_mapping(q->process, q->fault.addr);
+	       !f->passed_to && crash->fault.operand.addr_known &&
+	       !xc_process_mapping(crash->process, crash->fault.addr);
 }
 
-/* What such an index is called; NULL: it has no name, or is a sum. */
-static const struct xc_term *wild_index(const struct xc_inquiry *q, const struct xc_finding *f)
+/* The name of such an index; NULL: it has no name, or is a sum. */
+static const struct xc_symbolic_value *wild_index(const struct xc_crash_context *crash,
+						  const struct xc_faulting_operand *f)
 {
-	const struct xc_form_part *pointer = xc_form_pointer(&f->form), *index = &f->form.parts[0];
-	if (!is_index_wild(q, f) || f->form.count - (pointer != NULL) != 1)
+	const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(&f->form), *index = &f->form.parts[0];
+	if (!is_index_wild(crash, f) || f->form.count - (pointer != NULL) != 1)
 		return NULL;
 	index += index == pointer;
 	return index->term.text ? &index->term : NULL;
 }
 
-static void write_cause(const struct xc_inquiry *q, const struct xc_finding *f, struct xc_text *text)
+static void write_cause(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
 	const char *expression = f->place.text;
 	if (f->called)
@@ -82,93 +84,94 @@ static void write_cause(const struct xc_inquiry *q, const struct xc_finding *f, 
 	else if (f->divides)
 		xc_text_printf(text, "dividing by `%s`: ", expression);
 	else if (f->passed_to)
-		xc_text_printf(text, "%s what `%s` points to, in %s: ", verb(q), expression, function_passed_to(f));
+		xc_text_printf(text, "%s what `%s` points to, in %s: ", verb(crash), expression, function_passed_to(f));
 	else
-		xc_text_printf(text, "%s `%s`", verb(q), expression);
+		xc_text_printf(text, "%s `%s`", verb(crash), expression);
 	if (!f->called && !f->divides && !f->passed_to) {
 		if (f->bad.text && f->form.count == 1 && f->form.constant > 0)
 			xc_text_printf(text, " (offset 0x%" PRIx64 ")", (uint64_t)f->form.constant);
 		if (f->bad.text)
 			xc_text_add(text, ": ");
 	}
-	add_bad(q, f, text);
-	if (wild_index(q, f))
-		xc_text_printf(text, ": the index `%s` leads to where nothing is mapped", wild_index(q, f)->text);
-	else if (is_index_wild(q, f))
-		xc_text_add(text, ": the index leads to where nothing is mapped");
+	add_bad(crash, f, text);
+	if (wild_index(crash, f))
+		xc_text_printf(text, ": the index `%s` leads to unmapped memory", wild_index(crash, f)->text);
+	else if (is_index_wild(crash, f))
+		xc_text_add(text, ": the index leads to unmapped memory");
 }
 
 /* Classes that say no more than this does. */
-static bool may_explain(const struct xc_inquiry *q)
+static bool may_explain(const struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"null-read",   "null-write", "null-access", "wild-read",   "wild-write",
 					    "wild-access", "call-null",  "pc-control",  "div-by-zero", NULL};
-	return xc_names_find(names, q->verdict->class_name);
+	return xc_names_find(names, crash->verdict->class_name);
 }
 
-/* A base register that is not zero made a NULL pointer only likely: here it is seen. */
-static void explain(struct xc_inquiry *q, const struct xc_finding *f, const char *cause)
+/* A base register that is not zero made a NULL pointer only likely: here it is certain. */
+static void explain(struct xc_crash_context *crash, const struct xc_faulting_operand *f, const char *cause)
 {
-	bool null = xc_inquiry_is(q, "null-read") || xc_inquiry_is(q, "null-write");
-	q->verdict->cause = xc_arena_strdup(&q->report->arena, cause);
+	bool null = xc_crash_context_is(crash, "null-read") || xc_crash_context_is(crash, "null-write");
+	crash->verdict->cause = xc_arena_strdup(&crash->report->arena, cause);
 	if (null && f->form.sure && f->value_known && !f->value)
-		q->verdict->confidence = xc_arena_strdup(&q->report->arena, "certain");
+		crash->verdict->confidence = xc_arena_strdup(&crash->report->arena, "certain");
 }
 
-/* Where the place cannot be written: what it is an offset from. */
-static bool write_offset(const struct xc_inquiry *q, const struct xc_finding *f, struct xc_text *text)
+/* Where the place has no source form: the base of its offset. */
+static bool write_offset(const struct xc_crash_context *crash, const struct xc_faulting_operand *f,
+			 struct xc_text *text)
 {
-	bool wild = is_index_wild(q, f) && !f->form.absolute;
-	const char *from = wild ? xc_form_pointer(&f->form)->term.text : f->bad.text;
+	bool wild = is_index_wild(crash, f) && !f->form.absolute;
+	const char *from = wild ? xc_symbolic_value_pointer(&f->form)->term.text : f->bad.text;
 	if (!from || f->called || f->divides || f->passed_to)
 		return false;
-	xc_text_printf(text, "%s%s at an offset from `%s`: ", f->form.sure ? "" : "likely ", verb(q), from);
+	xc_text_printf(text, "%s%s at an offset from `%s`: ", f->form.sure ? "" : "likely ", verb(crash), from);
 	if (wild)
-		xc_text_add(text, "it leads to where nothing is mapped");
+		xc_text_add(text, "it leads to unmapped memory");
 	else
-		add_bad(q, f, text);
+		add_bad(crash, f, text);
 	return true;
 }
 
-static void tell(struct xc_inquiry *q, struct xc_finding *f)
+static void report_operand(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
-	struct xc_arena *arena = &q->report->arena;
+	struct xc_arena *arena = &crash->report->arena;
 	struct xc_text cause = {0}, origin = {0};
-	const struct xc_term *index = wild_index(q, f);
+	const struct xc_symbolic_value *index = wild_index(crash, f);
 	bool sure = false, told = false;
 	if (f->bad.text)
-		told = xc_origin_tell(&f->scene, &f->bad, f->value_known || f->divides ? &f->value : NULL, &origin,
-				      &sure);
+		told = xc_origin_describe(&f->frame_code, &f->bad, f->value_known || f->divides ? &f->value : NULL,
+					  &origin, &sure);
 	else if (index)
-		told = xc_origin_tell(&f->scene, index, NULL, &origin, &sure);
+		told = xc_origin_describe(&f->frame_code, index, NULL, &origin, &sure);
 	if (told)
-		q->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
+		crash->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
 	if (f->place.text) {
-		q->verdict->expression = f->called ? xc_arena_printf(arena, "(*%s)()", f->place.text)
-						   : xc_arena_strdup(arena, f->place.text);
+		crash->verdict->expression = f->called ? xc_arena_printf(arena, "(*%s)()", f->place.text)
+						       : xc_arena_strdup(arena, f->place.text);
 		if (!f->form.sure)
 			xc_text_add(&cause, "likely ");
-		write_cause(q, f, &cause);
-		if (q->verdict->origin && index)
-			xc_text_printf(&cause, "; %s", q->verdict->origin);
-		if (q->verdict->origin && f->bad.text && f->bad.kind != XC_TERM_RESULT &&
-		    !(f->bad.kind == XC_TERM_LOADED && !f->bad.slot))
-			xc_text_printf(&cause, "; %s", q->verdict->origin);
-		if ((f->bad.text || is_index_wild(q, f)) && may_explain(q))
-			explain(q, f, xc_text_string(&cause));
-	} else if (may_explain(q) && write_offset(q, f, &cause)) {
-		explain(q, f, xc_text_string(&cause));
+		write_cause(crash, f, &cause);
+		if (crash->verdict->origin && index)
+			xc_text_printf(&cause, "; %s", crash->verdict->origin);
+		if (crash->verdict->origin && f->bad.text && f->bad.kind != XC_SYMBOLIC_RESULT &&
+		    !(f->bad.kind == XC_SYMBOLIC_LOADED && !f->bad.slot))
+			xc_text_printf(&cause, "; %s", crash->verdict->origin);
+		if ((f->bad.text || is_index_wild(crash, f)) && may_explain(crash))
+			explain(crash, f, xc_text_string(&cause));
+	} else if (may_explain(crash) && write_offset(crash, f, &cause)) {
+		explain(crash, f, xc_text_string(&cause));
 	}
 	xc_text_fini(&cause);
 	xc_text_fini(&origin);
 }
 
-void xc_expression_tell(struct xc_inquiry *q)
+void xc_expression_report(struct xc_crash_context *crash)
 {
-	const struct xc_fault *fault = &q->fault;
-	struct xc_finding f;
-	if (!q->frame_count || fault->sent || !fault->frame_known || xc_inquiry_is(q, "stack-overflow"))
-		return; /* the place of a stack that is used up is of no interest */
-	if (xc_finding_make(q, &f))
-		tell(q, &f);
+	const struct xc_fault *fault = &crash->fault;
+	struct xc_faulting_operand f;
+	if (!crash->frame_count || fault->sent || !fault->frame_known || xc_crash_context_is(crash, "stack-overflow"))
+		return; /* the place is irrelevant when the stack is exhausted */
+	if (xc_faulting_operand_find(crash, &f))
+		report_operand(crash, &f);
 }

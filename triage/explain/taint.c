@@ -1,7 +1,7 @@
-/* taint: registers only, and no further than straight code goes: what is told is sure to follow, but for a signal. */
+/* taint: registers only, in straight-line code only: what is reported certainly follows, unless a signal comes. */
 #include "triage/explain/taint.h"
 
-#include "triage/code/bodies.h"
+#include "triage/code/body_cache.h"
 #include "triage/code/insn.h"
 
 enum { AHEAD = 64, LONGEST = 15, BACK = 16 };
@@ -16,7 +16,7 @@ static bool addressed_by(uint64_t set, const struct xc_insn *insn)
 	return insn->has_memory && (has(set, insn->memory.base) || has(set, insn->memory.index));
 }
 
-/* The registers that hold what was read, or come from it, behind an instruction. */
+/* The registers that hold the value read, or one derived from it, after an instruction. */
 static uint64_t pass(uint64_t set, const struct xc_insn *insn)
 {
 	bool from = has(set, insn->from), memory = addressed_by(set, insn), itself = has(set, insn->to), gets;
@@ -49,8 +49,8 @@ static uint64_t pass(uint64_t set, const struct xc_insn *insn)
 	return gets && insn->to >= 0 && insn->to < 64 ? set | UINT64_C(1) << insn->to : set;
 }
 
-/* What an instruction does with such a register; of the first one, with none, what it does with what it reads. NULL: nothing of
- * interest. */
+/* How an instruction uses such a register; for the first one, without any, how it uses the value that it reads.
+ * NULL: not relevant. */
 static const char *use(uint64_t set, const struct xc_insn *insn)
 {
 	bool target = has(set, insn->from) || addressed_by(set, insn) || (!set && insn->has_memory);
@@ -61,14 +61,14 @@ static const char *use(uint64_t set, const struct xc_insn *insn)
 	return insn->writes_memory && addressed_by(set, insn) ? "is written through" : NULL;
 }
 
-bool xc_taint_of_read(const struct xc_inquiry *q, const char **how_out)
+bool xc_taint_of_read(const struct xc_crash_context *crash, const char **how_out)
 {
 	uint8_t code[AHEAD + LONGEST];
-	xc_addr pc = q->fault.frame.pc;
-	size_t got = xc_space_peek(q->process->space, pc, code, sizeof code), at = 0;
+	xc_addr pc = crash->fault.frame.pc;
+	size_t got = xc_space_peek(crash->process->space, pc, code, sizeof code), at = 0;
 	struct xc_insn insn;
 	uint64_t set = 0;
-	while (at < got && at < AHEAD && xc_insn_decode(q->process, code + at, got - at, pc + at, &insn)) {
+	while (at < got && at < AHEAD && xc_insn_decode(crash->process, code + at, got - at, pc + at, &insn)) {
 		*how_out = use(set, &insn);
 		if (*how_out)
 			return true;
@@ -85,18 +85,18 @@ bool xc_taint_of_read(const struct xc_inquiry *q, const char **how_out)
 	return false;
 }
 
-static bool through_pointer(const struct xc_inquiry *q, const struct xc_insn *insn)
+static bool through_pointer(const struct xc_crash_context *crash, const struct xc_insn *insn)
 {
-	const struct xc_arch *arch = q->process->arch;
+	const struct xc_arch *arch = crash->process->arch;
 	int base = insn->memory.base;
 	return insn->kind == XC_INSN_LOAD && base >= 0 && base != arch->sp && base != arch->fp && base != arch->pc;
 }
 
-bool xc_taint_of_write(const struct xc_inquiry *q)
+bool xc_taint_of_write(const struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	int base = f->operand_known && f->operand.access == XC_ACCESS_WRITE ? f->operand.base : -1;
-	struct xc_body *body = base >= 0 ? xc_bodies_get(q->bodies, f->frame.pc) : NULL;
+	struct xc_body *body = base >= 0 ? xc_body_cache_get(crash->bodies, f->frame.pc) : NULL;
 	long at = body ? xc_body_at(body, f->frame.pc) : XC_BODY_NONE;
 	for (long i = at - 1; at >= 0 && i >= 0 && at - i <= BACK; i--) {
 		const struct xc_insn *insn = &body->insns[i];
@@ -107,7 +107,7 @@ bool xc_taint_of_write(const struct xc_inquiry *q)
 		if (insn->kind == XC_INSN_MOVE && insn->from >= 0)
 			base = insn->from;
 		else if (insn->kind != XC_INSN_ADD)
-			return through_pointer(q, insn);
+			return through_pointer(crash, insn);
 	}
 	return false;
 }

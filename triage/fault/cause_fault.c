@@ -1,6 +1,6 @@
-/* cause_fault: deaths by memory that cannot be had. Jumps to nowhere: cause_jump.c; arithmetic and traps: cause_trap.c.
+/* cause_fault: deaths by inaccessible memory. Wild jumps: cause_jump.c; arithmetic and traps: cause_trap.c.
  *
- * Severity ranks what an attacker could make of it, not how likely that is. */
+ * Severity ranks how exploitable a fault is, not how likely that is. */
 #include "triage/fault/cause_fault.h"
 
 #include <signal.h>
@@ -20,13 +20,13 @@ enum {
 	SEGV_CONTROL = 10,
 };
 
-/* What many bytes at once were written or read by: an instruction that repeats, or the C library's functions. */
-static bool is_block(const struct xc_inquiry *q)
+/* A block operation: a repeated instruction, or a function of the C library. */
+static bool is_block(const struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"memcpy",  "memmove", "memset", "mempcpy", "strcpy",
 					    "strncpy", "stpcpy",  "bcopy",  "bzero",   NULL};
-	const struct xc_fault *f = &q->fault;
-	const char *through = q->blame.through;
+	const struct xc_fault *f = &crash->fault;
+	const char *through = crash->blame.through;
 	if (f->operand_known && f->operand.count)
 		return true;
 	if (through && strncmp(through, "__", 2) == 0)
@@ -34,71 +34,73 @@ static bool is_block(const struct xc_inquiry *q)
 	return xc_names_begin(names, through);
 }
 
-static void wild(struct xc_inquiry *q, const char *cause)
+static void wild(struct xc_crash_context *crash, const char *cause)
 {
-	bool write = q->fault.access == XC_ACCESS_WRITE, read = q->fault.access == XC_ACCESS_READ;
+	bool write = crash->fault.access == XC_ACCESS_WRITE, read = crash->fault.access == XC_ACCESS_READ;
 	const char *how = NULL;
-	bool tainted = write ? xc_taint_of_write(q) : read && xc_taint_of_read(q, &how);
-	xc_inquiry_class(q,
-			 write  ? "wild-write"
-			 : read ? "wild-read"
-				: "wild-access",
-			 tainted                ? "tainted"
-			 : write && is_block(q) ? "block"
-						: NULL,
-			 write && tainted   ? "critical"
-			 : write || tainted ? "high"
-					    : "medium",
-			 write || read ? "certain" : "likely", cause);
+	bool tainted = write ? xc_taint_of_write(crash) : read && xc_taint_of_read(crash, &how);
+	xc_crash_context_classify(crash,
+				  write  ? "wild-write"
+				  : read ? "wild-read"
+					 : "wild-access",
+				  tainted                    ? "tainted"
+				  : write && is_block(crash) ? "block"
+							     : NULL,
+				  write && tainted   ? "critical"
+				  : write || tainted ? "high"
+						     : "medium",
+				  write || read ? "certain" : "likely", cause);
 	if (!write && !read)
-		xc_verdict_evidence(q->report,
-				    "missing: whether it read or wrote is not known: the instruction is not there, "
-				    "or not of a machine whose instructions are decoded");
+		xc_verdict_evidence(crash->report,
+				    "missing: whether the access was a read or a write: the instruction is not in the "
+				    "core, or xcore does not decode instructions of this machine");
 	if (how)
-		xc_verdict_evidence(q->report, "what would have been read %s a little later", how);
+		xc_verdict_evidence(crash->report, "the value to be read %s shortly afterwards", how);
 	else if (tainted)
-		xc_verdict_evidence(q->report, "the pointer was loaded through another one just before");
+		xc_verdict_evidence(crash->report, "the pointer had just been loaded through another pointer");
 }
 
-/* Does one of the two registers that make up the address lead to mapped memory? Then it is the other one that is bad. */
-static bool has_good_part(const struct xc_inquiry *q)
+/* Does one of the two registers of the address point to mapped memory? Then the other one is bad. */
+static bool has_good_part(const struct xc_crash_context *crash)
 {
-	const struct xc_memory_operand *o = &q->fault.operand;
-	const struct xc_regs *regs = &q->fault.frame.regs;
+	const struct xc_memory_operand *o = &crash->fault.operand;
+	const struct xc_regs *regs = &crash->fault.frame.regs;
 	uint64_t base, index;
-	return q->fault.operand_known && o->base >= 0 && o->index >= 0 && xc_regs_get(regs, o->base, &base) &&
+	return crash->fault.operand_known && o->base >= 0 && o->index >= 0 && xc_regs_get(regs, o->base, &base) &&
 	       xc_regs_get(regs, o->index, &index) &&
-	       (xc_process_mapping(q->process, base) || xc_process_mapping(q->process, index));
+	       (xc_process_mapping(crash->process, base) || xc_process_mapping(crash->process, index));
 }
 
-/* The kernel raised it without an address: a general protection fault, or, through the stack or frame pointer, a stack-segment fault. */
-bool xc_cause_fault_protection(struct xc_inquiry *q)
+/* A general protection fault, or, through the stack or frame pointer, a stack-segment fault: the kernel gives no
+ * address. */
+bool xc_cause_fault_protection(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	if (!f->code_known || f->code != SI_KERNEL)
 		return false;
 	if (f->computed && f->misaligned)
-		xc_inquiry_class(q, "misaligned", NULL, "low", "likely",
-				 "the address was not aligned as the instruction demands");
-	else if (f->computed && has_good_part(q))
-		wild(q, "an index led from a good pointer to what is no address");
+		xc_crash_context_classify(crash, "misaligned", NULL, "low", "likely",
+					  "the address was not aligned as the instruction requires");
+	else if (f->computed && has_good_part(crash))
+		wild(crash, "an index moved a valid pointer to a non-canonical address");
 	else if (f->computed)
-		wild(q, "a damaged pointer was dereferenced: its value is no address");
+		wild(crash, "a damaged pointer was dereferenced: its value is not a canonical address");
 	else if (f->decoded && f->instruction.halts)
-		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
-				 "hlt was run, which C libraries put where a program must not go on");
+		xc_crash_context_classify(
+			crash, "trap-instruction", NULL, "low", "likely",
+			"hlt was executed, which C libraries place where execution must not continue");
 	else if (f->decoded && f->instruction.privileged)
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
-				 "an instruction was run that only the kernel may use");
+		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "likely",
+					  "a privileged instruction was executed");
 	else
-		xc_inquiry_class(
-			q, "wild-access", NULL, "high", "likely",
+		xc_crash_context_classify(
+			crash, "wild-access", NULL, "high", "likely",
 			"the address was not canonical (a damaged pointer), or the instruction is privileged or "
 			"misaligned");
 	return true;
 }
 
-/* How sure it is that a pointer was NULL: a base register that is zero makes it so; a small number in it may have other reasons. */
+/* How certain it is that a pointer was NULL: a zero base register proves it; a small number may have other reasons. */
 static const char *sure_of_null(const struct xc_fault *f)
 {
 	uint64_t base;
@@ -107,86 +109,89 @@ static const char *sure_of_null(const struct xc_fault *f)
 	return !base ? "certain" : base < NULL_PAGES ? "likely" : "guess";
 }
 
-bool xc_cause_fault_null(struct xc_inquiry *q)
+bool xc_cause_fault_null(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	if (!f->addr_known || f->addr >= NULL_PAGES)
 		return false;
 	bool write = f->access == XC_ACCESS_WRITE, read = f->access == XC_ACCESS_READ;
 	const char *sure = sure_of_null(f);
-	const char *cause = *sure == 'c'   ? "a pointer that is NULL was dereferenced"
-			    : *sure == 'l' ? "a pointer was dereferenced that is NULL plus an offset"
+	const char *cause = *sure == 'c'   ? "a null pointer was dereferenced"
+			    : *sure == 'l' ? "a null pointer plus an offset was dereferenced"
 					   : "an address near 0 was computed from a pointer that is not NULL";
-	xc_inquiry_class(q,
-			 write  ? "null-write"
-			 : read ? "null-read"
-				: "null-access",
-			 NULL, write ? "medium" : "low", *sure == 'c' && !write && !read ? "likely" : sure, cause);
+	xc_crash_context_classify(crash,
+				  write  ? "null-write"
+				  : read ? "null-read"
+					 : "null-access",
+				  NULL, write ? "medium" : "low", *sure == 'c' && !write && !read ? "likely" : sure,
+				  cause);
 	return true;
 }
 
 /* The processor's own checks of pointers and return addresses. */
-bool xc_cause_fault_guard(struct xc_inquiry *q)
+bool xc_cause_fault_guard(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	switch (f->code_known ? f->code : 0) {
 	case SEGV_PROTECTION_KEY:
-		xc_inquiry_class(q, "hardware-guard", "protection key", "high", "certain",
-				 "memory was touched that a protection key had closed");
+		xc_crash_context_classify(crash, "hardware-guard", "protection key", "high", "certain",
+					  "memory was accessed that a protection key forbids");
 		return true;
 	case SEGV_TAG:
 	case SEGV_TAG_LATER:
-		xc_inquiry_class(q, "hardware-guard", "memory tag", "high", "certain",
-				 "a pointer's tag was not that of the memory: it leads out of its object, or the "
-				 "object was freed");
+		xc_crash_context_classify(crash, "hardware-guard", "memory tag", "high", "certain",
+					  "the tag of a pointer does not match the memory: it points outside its "
+					  "object, or the object was freed");
 		return true;
 	case SEGV_CONTROL:
-		xc_inquiry_class(q, "hardware-guard", "control protection", "high", "certain",
-				 "a return address was not the one that the shadow stack has, or an indirect branch "
-				 "led to no landing place");
+		xc_crash_context_classify(
+			crash, "hardware-guard", "control protection", "high", "certain",
+			"a return address does not match the shadow stack, or an indirect branch had no landing pad");
 		return true;
 	default:
 		return false;
 	}
 }
 
-bool xc_cause_fault_rights(struct xc_inquiry *q)
+bool xc_cause_fault_rights(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
-	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
+	const struct xc_fault *f = &crash->fault;
+	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(crash->process, f->addr) : NULL;
 	if (!m || f->code != SEGV_ACCERR)
 		return false;
 	if (f->access == XC_ACCESS_WRITE && m->readable && !m->writable)
-		xc_inquiry_class(q, "write-rodata", NULL, "medium", "certain",
-				 "memory was written that may only be read");
+		xc_crash_context_classify(crash, "write-rodata", NULL, "medium", "certain",
+					  "read-only memory was written");
 	else
-		xc_inquiry_class(q, "protected-access", NULL, "medium", "certain",
-				 "the page is mapped, but not for this kind of access");
+		xc_crash_context_classify(crash, "protected-access", NULL, "medium", "certain",
+					  "the page is mapped, but not for this kind of access");
 	return true;
 }
 
-bool xc_cause_fault_wild(struct xc_inquiry *q)
+bool xc_cause_fault_wild(struct xc_crash_context *crash)
 {
-	if (q->fault.addr_known)
-		wild(q, "a pointer that leads to unmapped memory was dereferenced");
+	if (crash->fault.addr_known)
+		wild(crash, "a pointer to unmapped memory was dereferenced");
 	else
-		xc_inquiry_class(q, "memory-access", NULL, "medium", "guess", NULL);
+		xc_crash_context_classify(crash, "memory-access", NULL, "medium", "guess", NULL);
 	return true;
 }
 
-bool xc_cause_fault_bus(struct xc_inquiry *q)
+bool xc_cause_fault_bus(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
-	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
+	const struct xc_fault *f = &crash->fault;
+	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(crash->process, f->addr) : NULL;
 	if (f->code == BUS_ADRALN)
-		xc_inquiry_class(q, "misaligned", NULL, "low", "certain",
-				 "an address was not aligned as the instruction demands");
+		xc_crash_context_classify(crash, "misaligned", NULL, "low", "certain",
+					  "an address was not aligned as the instruction requires");
 	else if (f->code == BUS_MCEERR_AR || f->code == BUS_MCEERR_AO)
-		xc_inquiry_class(q, "bad-hardware", NULL, "info", "certain", "the hardware reported a memory error");
+		xc_crash_context_classify(crash, "bad-hardware", NULL, "info", "certain",
+					  "the hardware reported a memory error");
 	else if (m && m->path)
-		xc_inquiry_class(q, "file-truncated", NULL, "low", "likely",
-				 "a page past the end of a mapped file was touched: the file was cut short");
+		xc_crash_context_classify(crash, "file-truncated", NULL, "low", "likely",
+					  "a page past the end of a mapped file was accessed: the file was truncated");
 	else
-		xc_inquiry_class(q, "bus-error", NULL, "low", "likely", "a page of a mapping could not be had");
+		xc_crash_context_classify(crash, "bus-error", NULL, "low", "likely",
+					  "the kernel could not provide a page of a mapping");
 	return true;
 }

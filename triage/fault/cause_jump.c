@@ -1,9 +1,9 @@
-/* cause_jump: control that went where no code is, and the instruction that sent it there.
+/* cause_jump: control outside of code, and the instruction that transferred it there.
  *
- * The kernel tells where control arrived. Who sent it is read off what it left behind, x86: a call has put its return
- * address on the stack, and the instruction before that address leads, with the registers as they are, to where control went; a
- * return has left the word it took just below the stack pointer; where a call came before that leads elsewhere, what it called has
- * jumped on (a tail call). */
+ * The kernel reports where control arrived. On x86 the origin follows from what it left behind. A call has pushed
+ * its return address, and the instruction before that address leads, with the current registers, to the place of
+ * arrival. A return has left the word that it popped just below the stack pointer. When there was a call that leads
+ * elsewhere, the called function has jumped on (a tail call). */
 #include "triage/fault/cause_jump.h"
 
 #include <elf.h>
@@ -35,21 +35,23 @@ static bool leads_to(const struct xc_instruction *call, xc_addr target)
 }
 
 /* Is there a call that ends at `after`, and does it lead to `target`? */
-static enum before find_call(const struct xc_inquiry *q, xc_addr after, xc_addr target, struct xc_instruction *out)
+static enum before find_call(const struct xc_crash_context *crash, xc_addr after, xc_addr target,
+			     struct xc_instruction *out)
 {
-	const struct xc_arch *arch = q->process->arch;
-	struct xc_regs regs = q->fault.frame.regs;
+	const struct xc_arch *arch = crash->process->arch;
+	struct xc_regs regs = crash->fault.frame.regs;
 	enum before found = NO_CALL;
 	uint64_t sp;
 	uint8_t last;
-	if (!executable(q->process, after) || !xc_regs_get(&regs, arch->sp, &sp))
+	if (!executable(crash->process, after) || !xc_regs_get(&regs, arch->sp, &sp))
 		return found;
-	if (xc_space_peek(q->process->space, after - 1, &last, 1) != 1)
+	if (xc_space_peek(crash->process->space, after - 1, &last, 1) != 1)
 		return CODE_MISSING;
-	xc_regs_set(&regs, arch->sp, sp + arch->reg_size); /* as it was before the call */
+	xc_regs_set(&regs, arch->sp, sp + arch->reg_size); /* its value before the call */
 	for (xc_addr length = SHORTEST_CALL; length <= LONGEST_CALL; length++) {
 		xc_regs_set(&regs, arch->pc, after - length);
-		if (!xc_operand_decode(q->process, &regs, out) || out->length != length || !strstr(out->text, "call"))
+		if (!xc_operand_decode(crash->process, &regs, out) || out->length != length ||
+		    !strstr(out->text, "call"))
 			continue;
 		if (leads_to(out, target))
 			return THE_CALL;
@@ -68,11 +70,11 @@ static const char *word_of(const struct xc_instruction *instruction)
 	return NULL;
 }
 
-/* Who sent control to where it is; NULL when that is not known. */
-static const char *find_sender(const struct xc_inquiry *q, struct xc_instruction *instruction)
+/* The instruction that transferred control; NULL when it is not known. */
+static const char *find_sender(const struct xc_crash_context *crash, struct xc_instruction *instruction)
 {
-	const struct xc_fault *f = &q->fault;
-	const struct xc_process *p = q->process;
+	const struct xc_fault *f = &crash->fault;
+	const struct xc_process *p = crash->process;
 	uint32_t size = p->arch->reg_size;
 	uint64_t sp, word;
 	if (f->computed) {
@@ -83,30 +85,30 @@ static const char *find_sender(const struct xc_inquiry *q, struct xc_instruction
 		return NULL;
 	enum before before = NO_CALL;
 	if (xc_space_peek_uint(p->space, sp, size, &word))
-		before = find_call(q, word, f->frame.pc, instruction);
+		before = find_call(crash, word, f->frame.pc, instruction);
 	if (before != THE_CALL)
 		instruction->text[0] = '\0';
 	if (before == CODE_MISSING)
-		return NULL; /* a null pointer that was called may have left a zero below the stack pointer, too */
+		return NULL; /* calling a null pointer may also leave a zero below the stack pointer */
 	if (before != NO_CALL)
 		return before == THE_CALL ? "call" : "jmp";
 	return xc_space_peek_uint(p->space, sp - size, size, &word) && word == f->frame.pc ? "ret" : NULL;
 }
 
-static void tell_sender(const struct xc_inquiry *q, const struct xc_instruction *call)
+static void report_sender(const struct xc_crash_context *crash, const struct xc_instruction *call)
 {
-	if (call->text[0] && !q->fault.computed)
-		xc_verdict_evidence(q->report, "control was sent there by: %s", call->text);
+	if (call->text[0] && !crash->fault.computed)
+		xc_verdict_evidence(crash->report, "control was transferred there by: %s", call->text);
 }
 
 static const char *cause_of_wild_jump(const char *sender)
 {
 	if (sender && strcmp(sender, "ret") == 0)
-		return "a function returned to an address that is no code: its return address on the stack was "
+		return "a function returned to an address that is not code: its return address on the stack was "
 		       "overwritten";
 	if (sender)
-		return "control went to an address where nothing is mapped: a function pointer was damaged";
-	return "control went to an address where nothing is mapped: a damaged function pointer or return address";
+		return "control jumped to an unmapped address: a function pointer was damaged";
+	return "control jumped to an unmapped address: a damaged function pointer or return address";
 }
 
 static const char *cause_of_data_jump(const char *sender)
@@ -115,43 +117,46 @@ static const char *cause_of_data_jump(const char *sender)
 		return "a function returned into memory that holds data: its return address on the stack was "
 		       "overwritten";
 	if (sender)
-		return "a function pointer was called that leads to memory which holds data, not code";
-	return "control went to memory that holds data, not code";
+		return "a function pointer was called that points to data, not code";
+	return "control jumped to data, not code";
 }
 
-/* A null pointer that was returned to is no function pointer. */
-static void judge_null(struct xc_inquiry *q, const char *sender)
+/* A return to NULL is not a null function pointer. */
+static void classify_null(struct xc_crash_context *crash, const char *sender)
 {
 	if (sender && strcmp(sender, "ret") == 0)
-		xc_inquiry_class(q, "pc-control", "ret", "critical", "certain",
-				 "a function returned to address 0: its return address on the stack was overwritten");
+		xc_crash_context_classify(
+			crash, "pc-control", "ret", "critical", "certain",
+			"a function returned to address 0: its return address on the stack was overwritten");
 	else
-		xc_inquiry_class(q, "call-null", NULL, "medium", sender ? "certain" : "likely",
-				 q->fault.frame.pc ? "a function pointer was called that is NULL plus an offset"
-						   : "a function pointer that is NULL was called");
+		xc_crash_context_classify(crash, "call-null", NULL, "medium", sender ? "certain" : "likely",
+					  crash->fault.frame.pc ? "a null function pointer plus an offset was called"
+								: "a null function pointer was called");
 }
 
-/* What faulted was no fetch: where pc stands is code, whatever the core says of its mapping. */
+/* Was the fault a fetch? Otherwise pc is in code, whatever the core says of its mapping. */
 static bool fetched(const struct xc_fault *f)
 {
 	return f->access == XC_ACCESS_EXECUTE || !f->addr_known || f->addr == f->frame.pc;
 }
 
-bool xc_cause_jump_classify(struct xc_inquiry *q)
+bool xc_cause_jump_classify(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	struct xc_instruction instruction = {.length = 0};
 	xc_addr target = f->computed ? f->addr : f->frame.pc;
 	if (!f->frame_known || !fetched(f) ||
-	    (f->computed ? f->access != XC_ACCESS_EXECUTE : executable(q->process, target)))
+	    (f->computed ? f->access != XC_ACCESS_EXECUTE : executable(crash->process, target)))
 		return false;
-	const char *sender = find_sender(q, &instruction);
+	const char *sender = find_sender(crash, &instruction);
 	if (target < NULL_PAGES)
-		judge_null(q, sender);
-	else if (xc_process_mapping(q->process, target))
-		xc_inquiry_class(q, "exec-data", sender, "critical", "certain", cause_of_data_jump(sender));
+		classify_null(crash, sender);
+	else if (xc_process_mapping(crash->process, target))
+		xc_crash_context_classify(crash, "exec-data", sender, "critical", "certain",
+					  cause_of_data_jump(sender));
 	else
-		xc_inquiry_class(q, "pc-control", sender, "critical", "certain", cause_of_wild_jump(sender));
-	tell_sender(q, &instruction);
+		xc_crash_context_classify(crash, "pc-control", sender, "critical", "certain",
+					  cause_of_wild_jump(sender));
+	report_sender(crash, &instruction);
 	return true;
 }

@@ -1,30 +1,31 @@
-/* cause_sent: the program is not at fault: its signal came from elsewhere, or from itself on purpose. */
+/* cause_sent: the program is not at fault: another process sent the signal, or it sent the signal on purpose. */
 #include "triage/fault/cause_sent.h"
 
 #include <signal.h>
 
-bool xc_cause_sent_fault(struct xc_inquiry *q)
+bool xc_cause_sent_fault(struct xc_crash_context *crash)
 {
-	xc_inquiry_class(q, "sent-by-user", NULL, "info", "certain",
-			 q->process->signal.sender_pid == q->process->pid
-				 ? "the program sent it to itself, as crash handlers do: what came before is "
-				   "not in its stack"
-				 : "the signal was sent by a process, not raised by an instruction");
+	xc_crash_context_classify(crash, "sent-by-user", NULL, "info", "certain",
+				  crash->process->signal.sender_pid == crash->process->pid
+					  ? "the program sent the signal to itself, as crash handlers do: the stack "
+					    "does not show what came before"
+					  : "the signal was sent by a process, not raised by an instruction");
 	return true;
 }
 
-/* SIGQUIT asks for a core; who raises SIGTRAP or SIGQUIT in its own program wants to be looked at. */
-bool xc_cause_sent_killed(struct xc_inquiry *q)
+/* SIGQUIT requests a core. A program that raises SIGTRAP or SIGQUIT itself wants to be inspected. */
+bool xc_cause_sent_killed(struct xc_crash_context *crash)
 {
-	bool other = xc_inquiry_sent_by_other(q);
-	if (q->fault.signal == SIGQUIT)
-		xc_inquiry_class(q, "dump-request", NULL, "info", "certain",
-				 other ? "another process or the terminal asked for a core with SIGQUIT: the program "
-					 "was not at fault"
-				       : "the program asked for a core with SIGQUIT");
+	bool other = xc_crash_context_sent_by_other(crash);
+	if (crash->fault.signal == SIGQUIT)
+		xc_crash_context_classify(
+			crash, "dump-request", NULL, "info", "certain",
+			other ? "another process or the terminal asked for a core with SIGQUIT: the program "
+				"was not at fault"
+			      : "the program asked for a core with SIGQUIT");
 	else
-		xc_inquiry_class(q, "killed", NULL, "info", "certain",
-				 other ? "another process sent the signal: a watchdog, a service manager or a person"
-				       : NULL);
+		xc_crash_context_classify(
+			crash, "killed", NULL, "info", "certain",
+			other ? "another process sent the signal: a watchdog, a service manager or a person" : NULL);
 	return true;
 }

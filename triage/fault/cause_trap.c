@@ -1,10 +1,10 @@
-/* cause_trap: arithmetic that has no result, instructions that are none, traps that were put there, forbidden system calls.
+/* cause_trap: arithmetic without a result, invalid instructions, deliberate traps, forbidden system calls.
  *
  * Deliberate traps:
- *	x86      0f 0b ud2: __builtin_trap, unreachable code, Rust's abort · cc int3, f1 int1: pc stands behind
- *	         0f b9 ud1: clang's -fsanitize-trap; 67 0f b9 40 NN, or 67 0f b9 00 for 0: which check (clang 14, CodeGenFunction.h,
- *	         LIST_SANITIZER_CHECKS)
- *	aarch64  udf #n (upper half 0) · d4200000 | n << 5 brk: pc stands at it; n = 0x5500 | check for clang
+ *	x86      0f 0b ud2: __builtin_trap, unreachable code, Rust's abort · cc int3, f1 int1: pc is after it
+ *	         0f b9 ud1: clang's -fsanitize-trap; 67 0f b9 40 NN, or 67 0f b9 00 for 0: which check
+ *	         (clang 14, CodeGenFunction.h, LIST_SANITIZER_CHECKS)
+ *	aarch64  udf #n (upper half 0) · d4200000 | n << 5 brk: pc is at it; n = 0x5500 | check for clang
  *	arm      e7f000f0 udf · riscv64  00100073 ebreak, 9002 c.ebreak */
 #include "triage/fault/cause_trap.h"
 
@@ -53,7 +53,7 @@ static const char *const checks[] = {
 
 struct trap {
 	const char *text; /* "ud2" */
-	int check;        /* index of checks; -1: the instruction tells none */
+	int check;        /* index of checks; -1: the instruction does not encode one */
 };
 
 static bool trap_x86(const uint8_t *code, size_t got, struct trap *out)
@@ -88,12 +88,12 @@ static bool trap_arm(uint32_t word, struct trap *out)
 	return (word & 0xfff000f0) == 0xe7f000f0 || (word & 0xff00) == 0xde00;
 }
 
-/* Is what stands at pc an instruction whose purpose is to trap? */
-static bool find_trap(const struct xc_inquiry *q, struct trap *out)
+/* Is the instruction at pc a deliberate trap? */
+static bool find_trap(const struct xc_crash_context *crash, struct trap *out)
 {
 	uint8_t code[8] = {0};
-	const struct xc_process *p = q->process;
-	size_t got = q->fault.frame_known ? xc_space_peek(p->space, q->fault.frame.pc, code, sizeof code) : 0;
+	const struct xc_process *p = crash->process;
+	size_t got = crash->fault.frame_known ? xc_space_peek(p->space, crash->fault.frame.pc, code, sizeof code) : 0;
 	uint32_t word = (uint32_t)xc_load_uint(code, 4, false);
 	*out = (struct trap){.check = -1};
 	if (xc_arch_is_x86_64(p->arch) || p->arch->machine == EM_386)
@@ -112,10 +112,10 @@ static bool find_trap(const struct xc_inquiry *q, struct trap *out)
 	}
 }
 
-/* Was the code made by a compiler whose numbers are those of the table? clang has them since 12. */
-static bool knows_checks(const struct xc_inquiry *q)
+/* Was the code made by a compiler with the numbering of the table? clang has it since 12. */
+static bool knows_checks(const struct xc_crash_context *crash)
 {
-	const struct xc_place *place = xc_debuginfo_place(q->process, q->fault.frame.pc);
+	const struct xc_place *place = xc_debuginfo_place(crash->process, crash->fault.frame.pc);
 	Dwarf_Attribute attr;
 	Dwarf_Die unit = place->unit;
 	const char *producer =
@@ -125,89 +125,89 @@ static bool knows_checks(const struct xc_inquiry *q)
 	return major >= 12 && major <= 14;
 }
 
-static void judge_trap(struct xc_inquiry *q, const struct trap *trap)
+static void classify_trap(struct xc_crash_context *crash, const struct trap *trap)
 {
 	const char *check = trap->check >= 0 && (size_t)trap->check < XC_COUNT(checks) ? checks[trap->check] : NULL;
-	bool sure = !check || knows_checks(q);
+	bool sure = !check || knows_checks(crash);
 	xc_auto(xc_freep) char *cause =
-		check ? xc_asprintf("a check that the compiler put in failed (%s): %s%s%s", trap->text,
-				    sure ? "" : "likely ", check, sure ? "" : ", by the numbers of clang 14")
+		check ? xc_asprintf("a compiler-inserted check failed (%s): %s%s%s", trap->text, sure ? "" : "likely ",
+				    check, sure ? "" : ", by the numbering of clang 14")
 		: trap->check >= 0 || strcmp(trap->text, "ud1") == 0
-			? xc_asprintf("a check that the compiler put in failed (%s)", trap->text)
+			? xc_asprintf("a compiler-inserted check failed (%s)", trap->text)
 			: xc_asprintf("a deliberate trap (%s): __builtin_trap, unreachable code, or a failed check",
 				      trap->text);
-	xc_inquiry_class(q, "trap-instruction", check, "low", sure ? "certain" : "likely", cause);
+	xc_crash_context_classify(crash, "trap-instruction", check, "low", sure ? "certain" : "likely", cause);
 }
 
 /* ---- SIGILL ---- */
 
-/* A return or branch of aarch64 whose signature did not fit: autiasp, autibsp, retaa, retab (FEAT_FPAC). */
-static bool authenticates(const struct xc_inquiry *q)
+/* A return or branch of aarch64 with an invalid signature: autiasp, autibsp, retaa, retab (FEAT_FPAC). */
+static bool authenticates(const struct xc_crash_context *crash)
 {
 	uint64_t word;
-	const struct xc_process *p = q->process;
-	return p->arch->machine == EM_AARCH64 && q->fault.code_known && q->fault.code == ILL_ILLOPN &&
-	       xc_space_peek_uint(p->space, q->fault.frame.pc, 4, &word) &&
+	const struct xc_process *p = crash->process;
+	return p->arch->machine == EM_AARCH64 && crash->fault.code_known && crash->fault.code == ILL_ILLOPN &&
+	       xc_space_peek_uint(p->space, crash->fault.frame.pc, 4, &word) &&
 	       ((word & 0xffffffbf) == 0xd50323bf || (word & 0xfffffbff) == 0xd65f0bff);
 }
 
-/* Code that is neither of a module nor made by a run-time: on a stack. */
-static bool is_on_stack(const struct xc_inquiry *q)
+/* Code that is neither of a module nor generated by a runtime: on a stack. */
+static bool is_on_stack(const struct xc_crash_context *crash)
 {
 	uint64_t sp;
-	const struct xc_process *p = q->process;
-	const struct xc_mapping *m = xc_process_mapping(p, q->fault.frame.pc);
-	return m && xc_regs_get(&q->fault.frame.regs, p->arch->sp, &sp) && m == xc_process_mapping(p, sp);
+	const struct xc_process *p = crash->process;
+	const struct xc_mapping *m = xc_process_mapping(p, crash->fault.frame.pc);
+	return m && xc_regs_get(&crash->fault.frame.regs, p->arch->sp, &sp) && m == xc_process_mapping(p, sp);
 }
 
-bool xc_cause_trap_instruction(struct xc_inquiry *q)
+bool xc_cause_trap_instruction(struct xc_crash_context *crash)
 {
 	struct trap trap;
 	uint8_t code;
-	const struct xc_fault *f = &q->fault;
-	if (find_trap(q, &trap))
-		judge_trap(q, &trap);
-	else if (f->frame_known && authenticates(q))
-		xc_inquiry_class(q, "hardware-guard", "pointer authentication", "high", "likely",
-				 "a return address's signature did not fit: it was overwritten");
-	else if (!f->frame_known || xc_space_peek(q->process->space, f->frame.pc, &code, 1) != 1)
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "guess", NULL);
-	else if (is_on_stack(q))
-		xc_inquiry_class(q, "bad-instruction", NULL, "critical", "certain",
-				 "control went to the stack, and what stands there is no instruction");
+	const struct xc_fault *f = &crash->fault;
+	if (find_trap(crash, &trap))
+		classify_trap(crash, &trap);
+	else if (f->frame_known && authenticates(crash))
+		xc_crash_context_classify(crash, "hardware-guard", "pointer authentication", "high", "likely",
+					  "a return address's signature did not fit: it was overwritten");
+	else if (!f->frame_known || xc_space_peek(crash->process->space, f->frame.pc, &code, 1) != 1)
+		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "guess", NULL);
+	else if (is_on_stack(crash))
+		xc_crash_context_classify(crash, "bad-instruction", NULL, "critical", "certain",
+					  "control jumped to the stack, and the bytes there are not an instruction");
 	else if (f->decoded)
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
-				 "the instruction exists, but this processor does not know it or did not allow it");
+		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "likely",
+					  "the instruction is valid, but this processor does not support or allow it");
 	else
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
-				 "the bytes at the program counter are no instruction of this machine");
+		xc_crash_context_classify(crash, "bad-instruction", NULL, "high", "likely",
+					  "the bytes at the program counter are not an instruction of this machine");
 	return true;
 }
 
 /* ---- SIGTRAP ---- */
 
-bool xc_cause_trap_breakpoint(struct xc_inquiry *q)
+bool xc_cause_trap_breakpoint(struct xc_crash_context *crash)
 {
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	struct trap trap;
 	if (f->decoded)
-		xc_inquiry_class(q, "trap-instruction", NULL, "low", "certain",
-				 "a breakpoint instruction was run, and no debugger was there: a debug break of the "
-				 "program, or one that a debugger left behind");
-	else if (find_trap(q, &trap))
-		judge_trap(q, &trap);
+		xc_crash_context_classify(crash, "trap-instruction", NULL, "low", "certain",
+					  "a breakpoint instruction was executed without a debugger: one of the "
+					  "program, or one that a debugger left behind");
+	else if (find_trap(crash, &trap))
+		classify_trap(crash, &trap);
 	else if (f->code_known && f->code == TRAP_TRACE)
-		xc_inquiry_class(q, "trap-instruction", "single step", "low", "certain",
-				 "the processor stepped through the program one by one, and no debugger was there");
+		xc_crash_context_classify(crash, "trap-instruction", "single step", "low", "certain",
+					  "the processor was single-stepping without a debugger");
 	else
-		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
-				 "a breakpoint or trap instruction was run");
+		xc_crash_context_classify(crash, "trap-instruction", NULL, "low", "likely",
+					  "a breakpoint or trap instruction was executed");
 	return true;
 }
 
 /* ---- SIGFPE ---- */
 
-bool xc_cause_trap_arithmetic(struct xc_inquiry *q)
+bool xc_cause_trap_arithmetic(struct xc_crash_context *crash)
 {
 	static const char *const kinds[] = {
 		[FPE_INTOVF] = "integer overflow", [FPE_FLTDIV] = "float division by zero",
@@ -215,32 +215,32 @@ bool xc_cause_trap_arithmetic(struct xc_inquiry *q)
 		[FPE_FLTRES] = "float inexact",    [FPE_FLTINV] = "float invalid",
 		[FPE_FLTSUB] = "subscript",
 	};
-	const struct xc_fault *f = &q->fault;
+	const struct xc_fault *f = &crash->fault;
 	size_t code = f->code_known && f->code > 0 ? (size_t)f->code : 0;
 	if (code == FPE_INTDIV)
-		xc_inquiry_class(q, "div-by-zero", NULL, "low", "certain",
-				 "an integer was divided by zero (or the quotient does not fit)");
+		xc_crash_context_classify(crash, "div-by-zero", NULL, "low", "certain",
+					  "an integer was divided by zero (or the quotient does not fit)");
 	else
-		xc_inquiry_class(q, "arithmetic", code < XC_COUNT(kinds) ? kinds[code] : NULL, "low", "certain",
-				 code ? xc_signal_code_text(SIGFPE, f->code) : NULL);
+		xc_crash_context_classify(crash, "arithmetic", code < XC_COUNT(kinds) ? kinds[code] : NULL, "low",
+					  "certain", code ? xc_signal_code_text(SIGFPE, f->code) : NULL);
 	return true;
 }
 
 /* ---- SIGSYS ---- */
 
-bool xc_cause_trap_syscall(struct xc_inquiry *q)
+bool xc_cause_trap_syscall(struct xc_crash_context *crash)
 {
-	int number = q->process->signal.syscall_number;
-	const struct xc_signal *signal = &q->process->signal;
-	if (!signal->has_info || signal->number != SIGSYS || q->fault.sent) {
-		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "likely",
-				 "a system call was made that the process had forbidden itself; which is not known");
+	int number = crash->process->signal.syscall_number;
+	const struct xc_signal *signal = &crash->process->signal;
+	if (!signal->has_info || signal->number != SIGSYS || crash->fault.sent) {
+		xc_crash_context_classify(crash, "seccomp-kill", NULL, "info", "likely",
+					  "a seccomp filter forbade a system call; which one is not known");
 		return true;
 	}
-	xc_auto(xc_freep) char *name = xc_sandbox_call_name(q->process->arch->machine, number);
-	xc_auto(xc_freep) char *cause = xc_asprintf(
-		"the process made the system call %s, which it had forbidden itself", name ? name : "that is no call");
-	xc_inquiry_class(q, "seccomp-kill", name, "info", "certain", cause);
-	xc_verdict_evidence(q->report, "system call %d (%s)", number, name ? name : "unknown");
+	xc_auto(xc_freep) char *name = xc_sandbox_call_name(crash->process->arch->machine, number);
+	xc_auto(xc_freep) char *cause =
+		xc_asprintf("a seccomp filter forbade the system call %s", name ? name : "of an unknown number");
+	xc_crash_context_classify(crash, "seccomp-kill", name, "info", "certain", cause);
+	xc_verdict_evidence(crash->report, "system call %d (%s)", number, name ? name : "unknown");
 	return true;
 }

@@ -1,5 +1,5 @@
-/* gofault: sigpanic() is entered as if the instruction that faulted had called it; what the signal said stands in the goroutine's g
- * (Go 1.19, runtime/signal_unix.go). */
+/* gofault: sigpanic() is entered as if the faulting instruction had called it; the data of the signal is in the
+ * goroutine's g (Go 1.19, runtime/signal_unix.go). */
 #include "triage/go/gofault.h"
 
 #include <signal.h>
@@ -7,7 +7,8 @@
 
 #include "triage/go/goroutine.h"
 
-/* The only operand in memory that is not the stack: registers at the fault are lost, so addresses do not tell which it was. */
+/* The only memory operand outside of the stack. The registers of the fault are lost, so addresses do not identify
+ * it. */
 static const struct xc_memory_operand *sole_operand(const struct xc_instruction *instruction)
 {
 	const struct xc_memory_operand *found = NULL;
@@ -22,23 +23,23 @@ static const struct xc_memory_operand *sole_operand(const struct xc_instruction 
 	return found;
 }
 
-/* The g that sigpanic() ran on for a fault at pc: the goroutine's, or the thread's own, where C runs. */
+/* The g on which sigpanic() ran for a fault at pc: the goroutine's, or the thread's own while C runs. */
 static bool fault_on(const struct xc_godeath *d, xc_addr pc, xc_addr *g_out)
 {
 	uint64_t at;
 	*g_out = d->g;
 	if (d->g_known && xc_goruntime_read(&d->go, "runtime.g", d->g, "sigpc", &at) && at == pc)
 		return true;
-	return xc_goruntime_g(&d->go, &d->q->thread->regs, g_out) &&
+	return xc_goruntime_g(&d->go, &d->crash->thread->regs, g_out) &&
 	       xc_goruntime_read(&d->go, "runtime.g", *g_out, "sigpc", &at) && at == pc;
 }
 
 bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 {
-	static const char probe[] = "testb %al, ("; /* a nil check of the compiler's: the access itself comes later */
-	struct xc_inquiry *q = d->q;
+	static const char probe[] = "testb %al, ("; /* a nil check of the compiler: the access itself comes later */
+	struct xc_crash_context *crash = d->crash;
 	uint64_t sig, code, addr, g;
-	if (index + 1 >= q->frame_count || !fault_on(d, q->frames[index + 1].pc, &g) ||
+	if (index + 1 >= crash->frame_count || !fault_on(d, crash->frames[index + 1].pc, &g) ||
 	    !xc_goruntime_read(&d->go, "runtime.g", g, "sig", &sig) ||
 	    !xc_goruntime_read(&d->go, "runtime.g", g, "sigcode0", &code) ||
 	    !xc_goruntime_read(&d->go, "runtime.g", g, "sigcode1", &addr) ||
@@ -50,10 +51,10 @@ bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 			     .addr_known = sig != SIGFPE && (int)code != SI_KERNEL,
 			     .addr = addr,
 			     .in_handler = true,
-			     .outer_signal = q->fault.signal,
-			     .frame = q->frames[index + 1],
+			     .outer_signal = crash->fault.signal,
+			     .frame = crash->frames[index + 1],
 			     .frame_known = true};
-	f.decoded = xc_operand_decode(q->process, &f.frame.regs, &f.instruction);
+	f.decoded = xc_operand_decode(crash->process, &f.frame.regs, &f.instruction);
 	const struct xc_memory_operand *operand = f.decoded ? sole_operand(&f.instruction) : NULL;
 	if (operand && sig != SIGFPE) {
 		f.operand_known = true;
@@ -61,7 +62,7 @@ bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 		f.probed = strncmp(f.instruction.text, probe, strlen(probe)) == 0;
 		f.access = f.probed ? XC_ACCESS_UNKNOWN : operand->access;
 	}
-	q->fault = f;
-	xc_goroutine_begin_at(q, index + 1);
+	crash->fault = f;
+	xc_goroutine_begin_at(crash, index + 1);
 	return true;
 }

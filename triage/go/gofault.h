@@ -4,8 +4,8 @@
 
 #include "triage/go/godeath.h"
 
-/* sigpanic() at frames[index] stands for the fault that g.sig, sigcode0, sigcode1 and sigpc tell of: the inquiry goes on with it. False, and
- * nothing changes, when that is not known. */
+/* sigpanic() at frames[index] stands for the fault in g.sig, sigcode0, sigcode1 and sigpc: make it the fault of the
+ * crash. False, with nothing changed, when it is not known. */
 bool xc_gofault_adopt(struct xc_godeath *d, size_t index);
 
 #endif

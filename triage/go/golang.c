@@ -1,8 +1,8 @@
-/* golang: how Go's run-time aborts a program, of Go 1.19 (runtime/panic.go, signal_unix.go), newest frame first:
+/* golang: how Go's runtime aborts a program, of Go 1.19 (runtime/panic.go, signal_unix.go), newest frame first:
  *
  *	crash ← fatalpanic ← gopanic ← … ← the program            a panic: gopanic.c
- *	crash ← fatalthrow ← throw or fatal ← … ← the program     what cannot be recovered: gothrow.c
- *	crash ← sighandler ← the signal's trampoline ← …          a signal that means a core: gosignal.c */
+ *	crash ← fatalthrow ← throw or fatal ← … ← the program     a fatal error: gothrow.c
+ *	crash ← sighandler ← the signal's trampoline ← …          a signal with a core: gosignal.c */
 #include "triage/go/golang.h"
 
 #include <dwarf.h>
@@ -12,23 +12,22 @@
 #include "triage/go/gosignal.h"
 #include "triage/go/gothrow.h"
 
-/* What would have told is not in the core, or a signal's handler was left to do it. */
-static bool judge_raised(struct xc_inquiry *q)
+/* The evidence is not in the core, or a signal's handler was left to do it. */
+static bool classify_raised(struct xc_crash_context *crash)
 {
-	if (xc_inquiry_sent_by_other(q) || !xc_godeath_is_runtime(q, 0))
+	if (xc_crash_context_sent_by_other(crash) || !xc_godeath_is_runtime(crash, 0))
 		return false;
-	xc_verdict_evidence(q->report, "missing: the functions of Go's run-time that would tell whether the program "
-				       "panicked, and what that said");
-	xc_inquiry_class(
-		q, "abort", NULL, "low", "likely",
-		"Go's run-time ended the program with SIGABRT: a panic, what it cannot go on after, or a signal");
+	xc_verdict_evidence(crash->report, "missing: the functions of Go's runtime, so whether the program panicked, "
+					   "and its message, are not known");
+	xc_crash_context_classify(crash, "abort", NULL, "low", "likely",
+				  "Go's runtime ended the program with SIGABRT: a panic, a fatal error, or a signal");
 	return true;
 }
 
-/* Go has one operator for members, of pointers too. */
-static const char *spelled(const struct xc_inquiry *q, const char *text)
+/* Go has one operator for members, also through pointers. */
+static const char *spelled(const struct xc_crash_context *crash, const char *text)
 {
-	char *copy = text ? xc_arena_strdup(&q->report->arena, text) : NULL, *to = copy;
+	char *copy = text ? xc_arena_strdup(&crash->report->arena, text) : NULL, *to = copy;
 	for (const char *from = copy; from && *from;) {
 		bool arrow = from[0] == '-' && from[1] == '>';
 		*to++ = arrow ? '.' : *from;
@@ -39,53 +38,52 @@ static const char *spelled(const struct xc_inquiry *q, const char *text)
 	return copy;
 }
 
-void xc_golang_spell(struct xc_inquiry *q)
+void xc_golang_spell(struct xc_crash_context *crash)
 {
 	Dwarf_Die unit;
-	if (!q->verdict->expression || !q->blame.place || !q->blame.place->level_count)
+	if (!crash->verdict->expression || !crash->blame.place || !crash->blame.place->level_count)
 		return;
-	unit = q->blame.place->unit;
+	unit = crash->blame.place->unit;
 	if (dwarf_srclang(&unit) != DW_LANG_Go)
 		return;
-	q->verdict->expression = spelled(q, q->verdict->expression);
-	q->verdict->cause = spelled(q, q->verdict->cause);
-	q->verdict->origin = spelled(q, q->verdict->origin);
+	crash->verdict->expression = spelled(crash, crash->verdict->expression);
+	crash->verdict->cause = spelled(crash, crash->verdict->cause);
+	crash->verdict->origin = spelled(crash, crash->verdict->origin);
 }
 
-bool xc_golang_judge(struct xc_inquiry *q)
+bool xc_golang_classify(struct xc_crash_context *crash)
 {
 	static const char *const panic[] = {"runtime.gopanic", NULL};
 	static const char *const throw[] = {"runtime.throw", "runtime.fatal", "runtime.fatalthrow",
 					    "runtime.fatalthrow.func1", NULL};
 	static const char *const handler[] = {"runtime.sighandler", NULL};
-	struct xc_godeath d = {.q = q};
+	struct xc_godeath d = {.crash = crash};
 	xc_addr at;
 	uint64_t size;
-	if (!q->frame_count || !xc_goruntime_find(q->process, &d.go))
+	if (!crash->frame_count || !xc_goruntime_find(crash->process, &d.go))
 		return false;
 	if (!d.go.codes[XC_GO_SYSTEMSTACK].from) {
-		xc_verdict_evidence(q->report,
-				    "missing: the names of Go's run-time, of which the program is stripped, so "
-				    "whether it panicked, and what that said, is not known");
+		xc_verdict_evidence(crash->report, "missing: the symbols of Go's runtime: the program is stripped, so "
+						   "whether it panicked, and its message, are not known");
 		return false;
 	}
 	if (!xc_goruntime_variable(&d.go, "runtime.firstmoduledata", &at, &size))
-		xc_verdict_evidence(q->report,
-				    "missing: the program's symbols: its functions are called as the table says that "
-				    "Go's run-time has of them");
-	size_t panicked = xc_inquiry_frame_called(q, panic), threw = xc_inquiry_frame_called(q, throw),
-	       handled = xc_inquiry_frame_called(q, handler);
-	d.g_known = xc_goruntime_current(&d.go, &q->thread->regs, &d.g);
+		xc_verdict_evidence(
+			crash->report,
+			"missing: the program's symbols: function names come from the table of Go's runtime");
+	size_t panicked = xc_crash_context_find_frame(crash, panic), threw = xc_crash_context_find_frame(crash, throw),
+	       handled = xc_crash_context_find_frame(crash, handler);
+	d.g_known = xc_goruntime_current(&d.go, &crash->thread->regs, &d.g);
 	d.at = panicked < threw ? panicked : threw;
 	if (handled < d.at)
-		return xc_gosignal_judge(q, handled);
-	if (d.at == q->frame_count)
-		return judge_raised(q);
+		return xc_gosignal_classify(crash, handled);
+	if (d.at == crash->frame_count)
+		return classify_raised(crash);
 	if (panicked < threw)
-		xc_gopanic_judge(&d);
+		xc_gopanic_classify(&d);
 	else
-		xc_gothrow_judge(&d);
+		xc_gothrow_classify(&d);
 	if (d.g_known)
-		xc_goroutine_tell(q, &d.go, d.g);
+		xc_goroutine_report(crash, &d.go, d.g);
 	return true;
 }

@@ -1,17 +1,19 @@
-/* golang: Go programs that their run-time ended: panics that nothing recovered, and what cannot be recovered (runtime.throw). */
+/* golang: Go programs that their runtime ended: panics without recover, and fatal errors (runtime.throw). */
 #ifndef XC_GOLANG_H
 #define XC_GOLANG_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
-/* Of a Go program that aborted itself (GOTRACEBACK=crash): the class panic, its kind by what the run-time found ("nil", "index", "slice", "nil map",
- * "type assertion", …, "explicit", "concurrent map", "unlock", "throw"), or out-of-memory, stack-overflow, deadlock (all goroutines wait),
- * dump-request (SIGQUIT), or that of the fault that run-time could not make a panic of, which then is the inquiry's. The goroutine's
- * function is to blame, not the run-time or the standard library. A stripped program's functions have names by the run-time's own table; what
- * throw() printed is not known there, and who called it tells the kind, likely. False when it is not Go's run-time that ended the program. */
-bool xc_golang_judge(struct xc_inquiry *q);
+/* For a Go program that aborted itself (GOTRACEBACK=crash). The class panic, its kind by the runtime's reason
+ * ("nil", "index", "slice", "nil map", "type assertion", …, "explicit", "concurrent map", "unlock", "throw"); or
+ * out-of-memory, stack-overflow, deadlock (all goroutines wait), dump-request (SIGQUIT); or the class of a fault
+ * that the runtime could not turn into a panic, which then becomes the fault of the crash. Blames the function of
+ * the goroutine, not the runtime or the standard library. In a stripped program function names come from the
+ * runtime's own table; the text of throw() is not known there, and its caller determines the kind, as likely. False
+ * when Go's runtime did not end the program. */
+bool xc_golang_classify(struct xc_crash_context *crash);
 
-/* The verdict's expression as Go writes it, where the blamed function is Go's: `r.next.id`. */
-void xc_golang_spell(struct xc_inquiry *q);
+/* Rewrite the expression of the verdict in Go's syntax, where the blamed function is Go's: `r.next.id`. */
+void xc_golang_spell(struct xc_crash_context *crash);
 
 #endif

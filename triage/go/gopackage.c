@@ -1,15 +1,17 @@
-/* gopackage: a function is called PATH.NAME, where PATH is how its package is imported, a dot behind PATH's last slash is written
- * %2e (Go 1.19, cmd/internal/objabi/path.go), and NAME may hold other names, of types, in brackets:
+/* gopackage: a function has the name PATH.NAME. PATH is the import path of its package; a dot after its last slash is
+ * written %2e (Go 1.19, cmd/internal/objabi/path.go). NAME may contain other names, of types, in brackets:
  *
- *	strings.Repeat   net/http.(*conn).serve   go.uber.org/zap.New   gopkg.in/yaml%2ev2.Unmarshal   main.first[go.shape.int]
+ *	strings.Repeat   net/http.(*conn).serve   go.uber.org/zap.New   gopkg.in/yaml%2ev2.Unmarshal
+ *	main.first[go.shape.int]
  *
- * The first element of a path tells: those of the library are few, and since modules came in, what is loaded from elsewhere has a dot in it.
- * A program's own module needs none ("shop/store"), so that the dot alone does not tell. */
+ * The first element of the path decides. The library has few, and with modules the first element of a downloaded
+ * package contains a dot. A program's own module needs none ("shop/store"), so the dot alone does not decide. */
 #include "triage/go/gopackage.h"
 
 #include <stddef.h>
 
-/* `go list std` of Go 1.19, and what came with 1.21 (cmp, maps, slices), 1.23 (iter, structs, unique) and 1.24 (weak). */
+/* `go list std` of Go 1.19, and the additions of 1.21 (cmp, maps, slices), 1.23 (iter, structs, unique) and 1.24
+ * (weak). */
 static const char elements[] =
 	"archive bufio builtin bytes cmp compress container context crypto database debug embed encoding "
 	"errors expvar flag fmt go hash html image index internal io iter log maps math mime net os path "

@@ -1,8 +1,9 @@
-/* gopanic: what Go's run-time leaves of a panic, of Go 1.19 (runtime/panic.go), newest frame first:
+/* gopanic: what Go's runtime leaves of a panic, of Go 1.19 (runtime/panic.go), newest frame first:
  *
  *	crash ← fatalpanic ← gopanic ← goPanicIndex, panicmem ← sigpanic, … ← the program
  *
- * g._panic has its value. Before that is printed, preprintpanics() puts the text of an error or Stringer in its place. */
+ * g._panic has its value. Before the value is printed, preprintpanics() replaces it by the text of an error or
+ * Stringer. */
 #include "triage/go/gopanic.h"
 
 #include "triage/go/gofault.h"
@@ -13,8 +14,8 @@
 
 enum { PANICS = 8, FIRST_PAGE = 4096 };
 
-/* What the run-time panics for: how its text begins, and how the functions are called that call panic() with it (Go 1.19). closechan() has
- * two texts, and so a finding of its own. */
+/* Reasons of the runtime: the beginning of the text, and the functions that call panic() with it (Go 1.19).
+ * closechan() has two texts, and so its own entry. */
 static const struct finding {
 	const char *text, *throwers[5], *kind, *words;
 } findings[] = {
@@ -22,7 +23,7 @@ static const struct finding {
 	{"runtime error: cannot convert slice",
 	 {"runtime.goPanicSliceConvert"},
 	 "slice",
-	 "made an array of a slice that is too short"},
+	 "converted a slice that is too short to an array"},
 	{"runtime error: slice bounds out of range", {"runtime.goPanicSlice"}, "slice", "took a slice out of bounds"},
 	{"runtime error: integer divide by zero", {"runtime.panicdivide"}, "division by zero", "divided by zero"},
 	{"runtime error: negative shift amount", {"runtime.panicshift"}, "shift", "shifted by a negative number"},
@@ -30,16 +31,16 @@ static const struct finding {
 	 {"runtime.panicmem"},
 	 "nil",
 	 "dereferenced a nil pointer"},
-	{"value method ", {"runtime.panicwrap"}, "nil", "called a method of a value through a pointer that is nil"},
-	{"assignment to entry in nil map", {"runtime.mapassign"}, "nil map", "put an entry into a map that is nil"},
+	{"value method ", {"runtime.panicwrap"}, "nil", "called a value method through a nil pointer"},
+	{"assignment to entry in nil map", {"runtime.mapassign"}, "nil map", "assigned to an entry of a nil map"},
 	{"interface conversion: ",
 	 {"runtime.panicdottype", "runtime.panicnildottype", "runtime.assertE2I", "runtime.getitab"},
 	 "type assertion",
-	 "took an interface for a type that it does not hold"},
+	 "asserted a type that the interface does not hold"},
 	{"runtime error: hash of unhashable",
 	 {"runtime.typehash", "runtime.interhash", "runtime.nilinterhash"},
 	 "unhashable",
-	 "used a key that has no hash: its type cannot be compared"},
+	 "used an unhashable key: its type cannot be compared"},
 	{"runtime error: comparing uncomparable",
 	 {"runtime.efaceeq", "runtime.ifaceeq"},
 	 "uncomparable",
@@ -47,20 +48,17 @@ static const struct finding {
 	{"runtime error: makeslice",
 	 {"runtime.panicmakeslice", "runtime.makeslice"},
 	 "size",
-	 "asked for a slice of a size that cannot be"},
-	{"runtime error: growslice", {"runtime.growslice"}, "size", "asked for a slice of a size that cannot be"},
+	 "requested a slice of an impossible size"},
+	{"runtime error: growslice", {"runtime.growslice"}, "size", "requested a slice of an impossible size"},
 	{"runtime error: unsafe.Slice",
 	 {"runtime.panicunsafeslice", "runtime.unsafeslice"},
 	 "size",
-	 "asked for a slice of a size that cannot be"},
-	{"makechan: size out of range", {"runtime.makechan"}, "size", "asked for a channel of a size that cannot be"},
-	{"send on closed channel",
-	 {"runtime.chansend", "runtime.selectgo"},
-	 "channel",
-	 "sent to a channel that was closed"},
-	{"close of closed channel", {NULL}, "channel", "closed a channel that was closed"},
-	{"close of nil channel", {NULL}, "channel", "closed a channel that is nil"},
-	{NULL, {"runtime.closechan"}, "channel", "closed a channel that is nil or was closed"},
+	 "requested a slice of an impossible size"},
+	{"makechan: size out of range", {"runtime.makechan"}, "size", "requested a channel of an impossible size"},
+	{"send on closed channel", {"runtime.chansend", "runtime.selectgo"}, "channel", "sent on a closed channel"},
+	{"close of closed channel", {NULL}, "channel", "closed a closed channel"},
+	{"close of nil channel", {NULL}, "channel", "closed a nil channel"},
+	{NULL, {"runtime.closechan"}, "channel", "closed a nil or closed channel"},
 };
 
 /* ---- the value ---- */
@@ -73,7 +71,7 @@ static bool read_panic(const struct xc_godeath *d, xc_addr panic, struct xc_gofa
 
 static const char *text_of(const struct xc_godeath *d, const struct xc_goface *face)
 {
-	struct xc_arena *arena = &d->q->report->arena;
+	struct xc_arena *arena = &d->crash->report->arena;
 	struct xc_text text = {0};
 	const char *said = NULL;
 	if (xc_govalue_text(&d->go, face, &text))
@@ -82,23 +80,23 @@ static const char *text_of(const struct xc_godeath *d, const struct xc_goface *f
 	return said;
 }
 
-/* The type that panic() was called with: its argument may still be where gopanic() keeps it. */
+/* The type passed to panic(): the argument may still be where gopanic() stored it. */
 static const char *given_type(const struct xc_godeath *d)
 {
-	struct xc_frame_context in = xc_inquiry_context(d->q, d->at);
+	struct xc_frame_context in = xc_crash_context_frame(d->crash, d->at);
 	struct xc_value value, type;
 	uint64_t addr;
 	if (!in.place->level_count ||
-	    !xc_variable_find(&in, in.place->level_count - 1, "e", &d->q->report->arena, &value))
+	    !xc_variable_find(&in, in.place->level_count - 1, "e", &d->crash->report->arena, &value))
 		return NULL;
 	struct xc_error *error = xc_value_member(&value, "_type", &type);
 	bool known = !error && xc_value_load(&type, &addr);
 	xc_error_free(error);
-	return known ? xc_govalue_type(&d->go, addr, &d->q->report->arena) : NULL;
+	return known ? xc_govalue_type(&d->go, addr, &d->crash->report->arena) : NULL;
 }
 
-/* Those before: it panicked in a function that a panic had deferred. */
-static void tell_earlier(const struct xc_godeath *d, xc_addr panic)
+/* Earlier panics: this one is in a function that a panic had deferred. */
+static void report_earlier(const struct xc_godeath *d, xc_addr panic)
 {
 	struct xc_goface face;
 	uint64_t recovered, exits;
@@ -111,32 +109,32 @@ static void tell_earlier(const struct xc_godeath *d, xc_addr panic)
 		bool known = xc_goruntime_read(&d->go, "runtime._panic", panic, "recovered", &recovered);
 		const char *text = text_of(d, &face);
 		const char *how = known && recovered ? ", and had recovered" : "";
-		xc_verdict_evidence(d->q->report, "it had panicked before%s: %s", how,
+		xc_verdict_evidence(d->crash->report, "it had panicked before%s: %s", how,
 				    text ? text : "with a value that is not told here");
 		xc_auto(xc_freep) char *redacted = xc_asprintf("it had panicked before%s", how);
-		xc_verdict_redact(d->q->report, redacted);
+		xc_verdict_redact(d->crash->report, redacted);
 	}
 }
 
-static void tell_value(const struct xc_godeath *d)
+static void report_value(const struct xc_godeath *d)
 {
 	xc_addr panic;
 	struct xc_goface face;
 	const char *type = given_type(d);
 	if (type && !xc_gopackage_begins(type + (*type == '*'), "runtime."))
-		xc_verdict_evidence(d->q->report, "panic() was given a value of type %s", type);
+		xc_verdict_evidence(d->crash->report, "panic() was given a value of type %s", type);
 	if (!d->g_known || !xc_goruntime_read(&d->go, "runtime.g", d->g, "_panic", &panic) || !panic ||
 	    !read_panic(d, panic, &face)) {
-		xc_verdict_evidence(d->q->report, "missing: debug information of Go's run-time, or its memory, so what "
-						  "the panic says is not known");
+		xc_verdict_evidence(d->crash->report, "missing: debug information of Go's runtime, or its memory, so "
+						      "the panic's message is not known");
 		return;
 	}
 	const char *text = text_of(d, &face);
-	if (text && !d->q->verdict->message)
-		d->q->verdict->message = text;
-	if (!text && (type = xc_govalue_type(&d->go, face.type, &d->q->report->arena)))
-		xc_verdict_evidence(d->q->report, "the panic's value is a %s", type);
-	tell_earlier(d, panic);
+	if (text && !d->crash->verdict->message)
+		d->crash->verdict->message = text;
+	if (!text && (type = xc_govalue_type(&d->go, face.type, &d->crash->report->arena)))
+		xc_verdict_evidence(d->crash->report, "the panic's value is a %s", type);
+	report_earlier(d, panic);
 }
 
 /* ---- who panicked ---- */
@@ -149,78 +147,81 @@ static const struct finding *by_text(const char *message)
 	return NULL;
 }
 
-/* Without the text the function that called panic() tells. Only that one: mapassign() also calls what hashes a key. */
+/* Without the text the caller of panic() determines the reason. Only that one: mapassign() also calls functions that
+ * hash a key. */
 static const struct finding *by_thrower(const struct xc_godeath *d)
 {
-	const char *name = xc_godeath_name(d->q, d->at + 1);
+	const char *name = xc_godeath_name(d->crash, d->at + 1);
 	for (size_t i = 0; i < XC_COUNT(findings); i++)
 		if (xc_names_begin(findings[i].throwers, name))
 			return &findings[i];
 	return NULL;
 }
 
-/* panic() was called by the run-time itself. */
-static void judge_runtime_panic(struct xc_godeath *d, const char *confidence)
+/* The runtime itself called panic(). */
+static void classify_runtime_panic(struct xc_godeath *d, const char *confidence)
 {
-	const char *message = d->q->verdict->message;
+	const char *message = d->crash->verdict->message;
 	const struct finding *found = by_text(message);
 	if (!found)
 		found = by_thrower(d);
 	if (found)
-		xc_godeath_say(d, found->kind, confidence, found->words);
+		xc_godeath_classify(d, found->kind, confidence, found->words);
 	else
-		xc_godeath_say(d, message ? "run-time" : NULL, confidence, "did what Go's run-time does not allow");
+		xc_godeath_classify(d, message ? "run-time" : NULL, confidence,
+				    "did something that Go's runtime does not allow");
 }
 
-/* What was inlined into the frame called it. */
-static void judge_explicit(struct xc_godeath *d)
+/* A function inlined into the frame called it. */
+static void classify_explicit(struct xc_godeath *d)
 {
-	const char *thrower = xc_place_function(xc_inquiry_place(d->q, d->at + 1), 0);
-	if (thrower && strcmp(thrower, xc_inquiry_culprit(d->q)) == 0)
+	const char *thrower = xc_place_function(xc_crash_context_place(d->crash, d->at + 1), 0);
+	if (thrower && strcmp(thrower, xc_crash_context_culprit(d->crash)) == 0)
 		thrower = NULL;
 	xc_auto(xc_freep) char *words =
 		thrower ? xc_asprintf("led to %s, which called panic()", thrower) : xc_asprintf("called panic()");
-	xc_godeath_say(d, "explicit", "certain", words);
+	xc_godeath_classify(d, "explicit", "certain", words);
 }
 
-/* The stack ends with gopanic(), or what called it has no name: it was the run-time or the program, which may say what the run-time does. */
-static void judge_by_text(struct xc_godeath *d)
+/* The stack ends with gopanic(), or its caller has no name: the runtime or the program called it. A program may
+ * panic with the runtime's texts. */
+static void classify_by_text(struct xc_godeath *d)
 {
-	const struct finding *found = by_text(d->q->verdict->message);
-	xc_godeath_say(d, found ? found->kind : NULL, "likely",
-		       found ? found->words : "panicked; which function called panic() is not known");
+	const struct finding *found = by_text(d->crash->verdict->message);
+	xc_godeath_classify(d, found ? found->kind : NULL, "likely",
+			    found ? found->words : "panicked; which function called panic() is not known");
 }
 
 static void blame(struct xc_godeath *d)
 {
-	if (xc_goroutine_blame(d->q, d->at + 1))
+	if (xc_goroutine_blame(d->crash, d->at + 1))
 		return;
-	d->q->blame = (struct xc_blame){.place = NULL};
-	xc_verdict_evidence(d->q->report,
-			    "missing: the stack behind the run-time's functions, so whose function panicked is not "
-			    "known");
+	d->crash->blame = (struct xc_blame){.place = NULL};
+	xc_verdict_evidence(
+		d->crash->report,
+		"missing: the stack beyond the runtime's functions, so which function panicked is not known");
 }
 
 /* The text is the same at any address (Go 1.19, runtime/panic.go, panicmemAddr). */
-static void judge_address(struct xc_godeath *d)
+static void classify_address(struct xc_godeath *d)
 {
-	const struct xc_verdict *v = d->q->verdict;
-	if (v->kind && strcmp(v->kind, "nil") == 0 && d->q->fault.addr_known && d->q->fault.addr >= FIRST_PAGE)
-		xc_godeath_say(d, "fault", v->confidence,
-			       "touched memory that is not there (debug.SetPanicOnFault makes that a panic)");
+	const struct xc_verdict *v = d->crash->verdict;
+	if (v->kind && strcmp(v->kind, "nil") == 0 && d->crash->fault.addr_known && d->crash->fault.addr >= FIRST_PAGE)
+		xc_godeath_classify(d, "fault", v->confidence,
+				    "accessed unmapped memory (debug.SetPanicOnFault makes that a panic)");
 }
 
-void xc_gopanic_judge(struct xc_godeath *d)
+void xc_gopanic_classify(struct xc_godeath *d)
 {
-	size_t fault = xc_godeath_before_program(d->q, d->at + 1, "runtime.sigpanic");
+	size_t fault = xc_godeath_before_program(d->crash, d->at + 1, "runtime.sigpanic");
 	blame(d);
-	tell_value(d);
-	if (!*xc_godeath_name(d->q, d->at + 1))
-		judge_by_text(d);
-	else if (xc_godeath_is_runtime(d->q, d->at + 1))
-		judge_runtime_panic(d, d->q->blame.place ? "certain" : "likely");
+	report_value(d);
+	if (!*xc_godeath_name(d->crash, d->at + 1))
+		classify_by_text(d);
+	else if (xc_godeath_is_runtime(d->crash, d->at + 1))
+		classify_runtime_panic(d, d->crash->blame.place ? "certain" : "likely");
 	else
-		judge_explicit(d);
-	if (fault < d->q->frame_count && xc_gofault_adopt(d, fault))
-		judge_address(d);
+		classify_explicit(d);
+	if (fault < d->crash->frame_count && xc_gofault_adopt(d, fault))
+		classify_address(d);
 }

@@ -1,10 +1,11 @@
-/* gopanic: a panic of Go that nothing recovered. Private to go*.c. */
+/* gopanic: a panic of Go without recover. Private to go*.c. */
 #ifndef XC_GOPANIC_H
 #define XC_GOPANIC_H
 
 #include "triage/go/godeath.h"
 
-/* frames[d->at] is gopanic(): the class panic, its kind, the value, the panics before it, and the fault if it was one. */
-void xc_gopanic_judge(struct xc_godeath *d);
+/* frames[d->at] is gopanic(): report the class panic, its kind, its value, the panics before it, and the fault
+ * behind it. */
+void xc_gopanic_classify(struct xc_godeath *d);
 
 #endif

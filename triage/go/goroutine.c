@@ -17,37 +17,37 @@
 
 enum { WAITS = 4, SCANNED = 0x1000, GOROUTINES = 1000000, TOLD = 5, FRAMES = 64, REASONS = 64, REASON_MOST = 60 };
 
-/* What is asked of all goroutines. */
+/* State of a walk over all goroutines. */
 struct census {
-	struct xc_inquiry *q;
+	struct xc_crash_context *crash;
 	const struct xc_goruntime *go;
-	const char *root;   /* of the library's sources */
+	const char *root;   /* directory of the library's sources */
 	bool state_known;   /* of one at least */
-	uint64_t waiting;   /* how many of the program's wait */
-	uint64_t begun;     /* the last startpc that was asked about: most goroutines have that of another */
+	uint64_t waiting;   /* number of waiting goroutines of the program */
+	uint64_t begun;     /* the last startpc looked up: most goroutines have the same one */
 	bool begun_program; /* its answer */
 };
 
 /* ---- whose function ---- */
 
-/* Where the sources of the standard library are ("/usr/lib/go/src/"), by the crashed stack, in the report's arena; NULL when no frame tells: there
- * is no debug information, or it was built with -trimpath. */
-static const char *library_root(const struct xc_inquiry *q)
+/* The directory of the standard library's sources ("/usr/lib/go/src/"), by the crashed stack, in the report's arena.
+ * NULL when no frame shows it: no debug information, or built with -trimpath. */
+static const char *library_root(const struct xc_crash_context *crash)
 {
 	static const char source[] = "/src/runtime/";
-	for (size_t i = 0; i < q->frame_count && i < FRAMES; i++) {
-		const struct xc_place *place = xc_inquiry_place(q, i);
+	for (size_t i = 0; i < crash->frame_count && i < FRAMES; i++) {
+		const struct xc_place *place = xc_crash_context_place(crash, i);
 		size_t level = place->level_count ? place->level_count - 1 : 0;
 		const char *file = place->level_count ? place->levels[level].file : NULL;
 		const char *at =
 			file && xc_gopackage_is_runtime(xc_place_function(place, level)) ? strstr(file, source) : NULL;
 		if (at)
-			return xc_arena_strndup(&q->report->arena, file, (size_t)(at - file) + strlen("/src/"));
+			return xc_arena_strndup(&crash->report->arena, file, (size_t)(at - file) + strlen("/src/"));
 	}
 	return NULL;
 }
 
-/* Is it the run-time's, or made by the compiler? */
+/* Is it the runtime's, or made by the compiler? */
 static bool is_runtime(const struct xc_place *place, size_t level)
 {
 	const char *file = level < place->level_count ? place->levels[level].file : NULL;
@@ -64,39 +64,39 @@ static bool is_library(const struct xc_place *place, size_t level, const char *r
 	return xc_gopackage_is_standard(xc_place_function(place, level)) || xc_gopackage_is_standard_file(file);
 }
 
-/* of_program: not the standard library's. */
-static bool blame(struct xc_inquiry *q, size_t index, const char *root, bool of_program)
+/* of_program: not in the standard library. */
+static bool blame(struct xc_crash_context *crash, size_t index, const char *root, bool of_program)
 {
-	for (; index < q->frame_count; index++) {
-		const struct xc_place *place = xc_inquiry_place(q, index);
-		if (q->frames[index].signal || !place->module)
+	for (; index < crash->frame_count; index++) {
+		const struct xc_place *place = xc_crash_context_place(crash, index);
+		if (crash->frames[index].signal || !place->module)
 			continue;
 		for (size_t l = 0; l == 0 || l < place->level_count; l++) {
 			if (!xc_place_function(place, l) ||
 			    (of_program ? is_library(place, l, root) : is_runtime(place, l)))
 				continue;
-			q->blame = (struct xc_blame){.place = place, .level = l, .frame = q->frames[index]};
-			q->blamed = index;
+			crash->blame = (struct xc_blame){.place = place, .level = l, .frame = crash->frames[index]};
+			crash->blamed = index;
 			return true;
 		}
 	}
 	return false;
 }
 
-bool xc_goroutine_blame(struct xc_inquiry *q, size_t index)
+bool xc_goroutine_blame(struct xc_crash_context *crash, size_t index)
 {
-	const char *root = library_root(q);
-	if (blame(q, index, root, true) || blame(q, index, root, false))
+	const char *root = library_root(crash);
+	if (blame(crash, index, root, true) || blame(crash, index, root, false))
 		return true;
-	xc_inquiry_blame(q, index);
+	xc_crash_context_blame(crash, index);
 	return false;
 }
 
-void xc_goroutine_begin_at(struct xc_inquiry *q, size_t index)
+void xc_goroutine_begin_at(struct xc_crash_context *crash, size_t index)
 {
-	q->frames += index;
-	q->frame_count -= index;
-	q->blamed = q->blamed > index ? q->blamed - index : 0;
+	crash->frames += index;
+	crash->frame_count -= index;
+	crash->blamed = crash->blamed > index ? crash->blamed - index : 0;
 }
 
 /* ---- one of them ---- */
@@ -108,7 +108,7 @@ static void add_place(const struct xc_place *place, size_t level, struct xc_text
 	xc_sourceline(place, level, ", ", text);
 }
 
-void xc_goroutine_tell(const struct xc_inquiry *q, const struct xc_goruntime *go, xc_addr g)
+void xc_goroutine_report(const struct xc_crash_context *crash, const struct xc_goruntime *go, xc_addr g)
 {
 	uint64_t id, from, with;
 	struct xc_text text = {0};
@@ -116,16 +116,16 @@ void xc_goroutine_tell(const struct xc_inquiry *q, const struct xc_goruntime *go
 		return;
 	xc_text_printf(&text, "it was goroutine %" PRIu64 "%s", id, id == 1 ? ", main's" : "");
 	if (xc_goruntime_read(go, "runtime.g", g, "startpc", &with) && with) {
-		const char *function = xc_place_function(xc_debuginfo_place(q->process, with), 0);
+		const char *function = xc_place_function(xc_debuginfo_place(crash->process, with), 0);
 		if (function && !xc_gopackage_is_runtime(function))
 			xc_text_printf(&text, ", which began with %s", function);
 		if (function && !xc_gopackage_is_runtime(function) &&
 		    xc_goruntime_read(go, "runtime.g", g, "gopc", &from) && from) {
 			xc_text_add(&text, ", started by ");
-			add_place(xc_debuginfo_place(q->process, from - 1), 0, &text);
+			add_place(xc_debuginfo_place(crash->process, from - 1), 0, &text);
 		}
 	}
-	xc_verdict_evidence(q->report, "%s", xc_text_string(&text));
+	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
@@ -140,7 +140,7 @@ static bool waits(struct census *c, xc_addr g)
 	return known && (status & ~(uint64_t)SCANNED) == WAITS;
 }
 
-/* Was it begun by something else than the run-time, which has some of its own: the collector's, for finalizers? */
+/* Was it started by the program? The runtime starts some itself: for the collector, for finalizers. */
 static bool is_programs(struct census *c, xc_addr g)
 {
 	uint64_t with;
@@ -163,8 +163,9 @@ static bool add_reason(const struct xc_goruntime *go, xc_addr g, struct xc_text 
 	       xc_govalue_string(go, table + 16 * reason, REASON_MOST, text);
 }
 
-/* Its frames, in the report's arena. */
-static size_t frames_of(const struct xc_inquiry *q, const struct xc_goruntime *go, xc_addr g, struct xc_frame **out)
+/* The frames of a goroutine, in the report's arena. */
+static size_t frames_of(const struct xc_crash_context *crash, const struct xc_goruntime *go, xc_addr g,
+			struct xc_frame **out)
 {
 	struct xc_thread at = {.has_regs = true};
 	struct xc_frame *frames;
@@ -172,17 +173,17 @@ static size_t frames_of(const struct xc_inquiry *q, const struct xc_goruntime *g
 	size_t count = 0;
 	if (!xc_goruntime_saved(go, g, &at.regs))
 		return 0;
-	frames = xc_arena_alloc(&q->report->arena, FRAMES * sizeof *frames);
-	if (xc_unwind_first(q->unwinder, &at, &frames[0]))
+	frames = xc_arena_alloc(&crash->report->arena, FRAMES * sizeof *frames);
+	if (xc_unwind_first(crash->unwinder, &at, &frames[0]))
 		count = 1;
-	while (count && count < FRAMES && xc_unwind_step(q->unwinder, &frames[count - 1], &frames[count], &stop))
+	while (count && count < FRAMES && xc_unwind_step(crash->unwinder, &frames[count - 1], &frames[count], &stop))
 		count++;
 	*out = frames;
 	return count;
 }
 
-/* Tell of one, and leave it blamed in q; nobody, when its stack is not known. */
-static void tell_waiting(const struct census *c, struct xc_inquiry *q, xc_addr g)
+/* Report a goroutine, and blame its function; nobody, when its stack is not known. */
+static void report_waiting(const struct census *c, struct xc_crash_context *crash, xc_addr g)
 {
 	struct xc_text text = {0}, reason = {0};
 	uint64_t id;
@@ -194,32 +195,32 @@ static void tell_waiting(const struct census *c, struct xc_inquiry *q, xc_addr g
 	if (add_reason(c->go, g, &reason))
 		xc_text_printf(&text, " (%s)", xc_text_string(&reason));
 	xc_text_fini(&reason);
-	q->frame_count = frames_of(q, c->go, g, &q->frames);
-	q->blame = (struct xc_blame){.place = NULL};
-	if (blame(q, 0, c->root, true) || blame(q, 0, c->root, false)) {
+	crash->frame_count = frames_of(crash, c->go, g, &crash->frames);
+	crash->blame = (struct xc_blame){.place = NULL};
+	if (blame(crash, 0, c->root, true) || blame(crash, 0, c->root, false)) {
 		xc_text_add(&text, " in ");
-		add_place(q->blame.place, q->blame.level, &text);
+		add_place(crash->blame.place, crash->blame.level, &text);
 	}
-	xc_verdict_evidence(q->report, "%s", xc_text_string(&text));
+	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-/* Count one of the list, and tell of it if it is among the first; the very first becomes the inquiry's. */
-static void count_one(struct census *c, xc_addr g, struct xc_inquiry *first)
+/* Count a goroutine of the list, and report it if it is among the first. The very first becomes that of the crash. */
+static void count_one(struct census *c, xc_addr g, struct xc_crash_context *first)
 {
 	if (!waits(c, g) || !is_programs(c, g) || ++c->waiting > TOLD)
 		return;
-	struct xc_inquiry one = *c->q;
-	tell_waiting(c, &one, g);
+	struct xc_crash_context one = *c->crash;
+	report_waiting(c, &one, g);
 	if (c->waiting == 1)
 		*first = one;
 }
 
-void xc_goroutine_tell_all(struct xc_inquiry *q, const struct xc_goruntime *go)
+void xc_goroutine_report_all(struct xc_crash_context *crash, const struct xc_goruntime *go)
 {
-	const struct xc_space *space = q->process->space;
-	struct census c = {.q = q, .go = go, .root = library_root(q)};
-	struct xc_inquiry first = *q;
+	const struct xc_space *space = crash->process->space;
+	struct census c = {.crash = crash, .go = go, .root = library_root(crash)};
+	struct xc_crash_context first = *crash;
 	xc_addr list, items, g;
 	uint64_t size, count = 0, i = 0;
 	first.blame = (struct xc_blame){.place = NULL};
@@ -228,13 +229,12 @@ void xc_goroutine_tell_all(struct xc_inquiry *q, const struct xc_goruntime *go)
 		for (; i < count && i < GOROUTINES && xc_space_peek_uint(space, items + 8 * i, 8, &g); i++)
 			count_one(&c, g, &first);
 	if (c.waiting > TOLD)
-		xc_verdict_evidence(q->report, "and %" PRIu64 " more goroutines wait", c.waiting - TOLD);
+		xc_verdict_evidence(crash->report, "and %" PRIu64 " more goroutines wait", c.waiting - TOLD);
 	if (i < count)
-		xc_verdict_evidence(q->report, "missing: all but the first %" PRIu64 " of %" PRIu64 " goroutines", i,
-				    count);
+		xc_verdict_evidence(crash->report, "missing: all but the first %" PRIu64 " of %" PRIu64 " goroutines",
+				    i, count);
 	if (!c.state_known)
-		xc_verdict_evidence(q->report,
-				    "missing: which goroutines wait, and where: there is no debug information "
-				    "of Go's run-time, or its memory cannot be read");
-	*q = first;
+		xc_verdict_evidence(crash->report, "missing: which goroutines wait, and where: there is no debug "
+						   "information of Go's runtime, or its memory cannot be read");
+	*crash = first;
 }

@@ -1,4 +1,5 @@
-/* gosignal: the trampoline below sighandler() has the signal (Go 1.19, runtime/signal_unix.go, sighandler: `if docrash`). */
+/* gosignal: the signal is in the trampoline below sighandler() (Go 1.19, runtime/signal_unix.go, sighandler: `if
+ * docrash`). */
 #include "triage/go/gosignal.h"
 
 #include <signal.h>
@@ -6,50 +7,50 @@
 
 #include "core/facts/facts.h"
 #include "triage/crash/cause_rule.h"
-#include "triage/crash/context.h"
+#include "triage/crash/signal_frame.h"
 #include "triage/go/goroutine.h"
 
-enum { THREADS = 1000, FRAMES = 40, WRITES = 2, FETCHES = 16 }; /* the latter: of x86's error code */
+enum { THREADS = 1000, FRAMES = 40, WRITES = 2, FETCHES = 16 }; /* the latter two: of x86's error code */
 
-/* What a handler was called for. */
+/* The signal of a handler. */
 struct arrival {
-	struct xc_context context;
-	struct xc_frame frame; /* that was interrupted */
+	struct xc_signal_frame context;
+	struct xc_frame frame; /* the interrupted one */
 };
 
-static bool is_handler(const struct xc_inquiry *q, const struct xc_frame *frame)
+static bool is_handler(const struct xc_crash_context *crash, const struct xc_frame *frame)
 {
-	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(frame));
+	const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(frame));
 	const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
 	return name && strcmp(name, "runtime.sighandler") == 0;
 }
 
 /* The innermost signal that a thread handles in sighandler(). */
-static bool find_arrival(const struct xc_inquiry *q, const struct xc_thread *thread, struct arrival *out)
+static bool find_arrival(const struct xc_crash_context *crash, const struct xc_thread *thread, struct arrival *out)
 {
 	struct xc_frame frame;
 	const char *stop;
 	bool handles = false;
 	uint64_t sp;
-	if (!xc_unwind_first(q->unwinder, thread, &frame))
+	if (!xc_unwind_first(crash->unwinder, thread, &frame))
 		return false;
 	for (unsigned i = 0; i < FRAMES; i++) {
 		struct xc_frame callee = frame;
-		handles = handles || is_handler(q, &frame);
-		if (!xc_unwind_step(q->unwinder, &callee, &frame, &stop))
+		handles = handles || is_handler(crash, &frame);
+		if (!xc_unwind_step(crash->unwinder, &callee, &frame, &stop))
 			return false;
 		if (!handles || !callee.signal)
 			continue;
 		out->frame = frame;
-		return xc_regs_get(&callee.regs, q->process->arch->sp, &sp) &&
-		       xc_context_read(q->process, callee.pc, sp, &out->context) && out->context.info_known;
+		return xc_regs_get(&callee.regs, crash->process->arch->sp, &sp) &&
+		       xc_signal_frame_read(crash->process, callee.pc, sp, &out->context) && out->context.info_known;
 	}
 	return false;
 }
 
-static struct xc_fault fault_of(const struct xc_inquiry *q, const struct arrival *a)
+static struct xc_fault fault_of(const struct xc_crash_context *crash, const struct arrival *a)
 {
-	const struct xc_context *c = &a->context;
+	const struct xc_signal_frame *c = &a->context;
 	bool memory = (c->signal == SIGSEGV || c->signal == SIGBUS) && c->code > 0;
 	struct xc_fault f = {.signal = c->signal,
 			     .code = c->code,
@@ -58,14 +59,14 @@ static struct xc_fault fault_of(const struct xc_inquiry *q, const struct arrival
 			     .addr_known = memory && c->code != SI_KERNEL,
 			     .addr = c->info_addr,
 			     .in_handler = true,
-			     .outer_signal = q->fault.signal,
+			     .outer_signal = crash->fault.signal,
 			     .frame = a->frame,
 			     .frame_known = true};
 	if (memory && c->trap_known)
 		f.access = c->error & FETCHES  ? XC_ACCESS_EXECUTE
 			   : c->error & WRITES ? XC_ACCESS_WRITE
 					       : XC_ACCESS_READ;
-	f.decoded = !f.sent && xc_operand_decode(q->process, &f.frame.regs, &f.instruction);
+	f.decoded = !f.sent && xc_operand_decode(crash->process, &f.frame.regs, &f.instruction);
 	const struct xc_memory_operand *operand =
 		f.decoded && f.addr_known ? xc_operand_at(&f.instruction, f.addr, f.access) : NULL;
 	if (operand) {
@@ -75,27 +76,28 @@ static struct xc_fault fault_of(const struct xc_inquiry *q, const struct arrival
 	return f;
 }
 
-/* The inquiry goes on with this thread and the frames from what was interrupted outward. */
-static void go_on_with(struct xc_inquiry *q, const struct xc_thread *thread, const struct arrival *a)
+/* Continue with this thread, and the frames outward from the interrupted one. */
+static void go_on_with(struct xc_crash_context *crash, const struct xc_thread *thread, const struct arrival *a)
 {
-	struct xc_frame *frames = xc_arena_alloc(&q->report->arena, XC_INQUIRY_FRAMES * sizeof *frames);
+	struct xc_frame *frames = xc_arena_alloc(&crash->report->arena, XC_CRASH_FRAMES * sizeof *frames);
 	size_t count = 1;
 	frames[0] = a->frame;
-	while (count < XC_INQUIRY_FRAMES && xc_unwind_step(q->unwinder, &frames[count - 1], &frames[count], &q->stop))
+	while (count < XC_CRASH_FRAMES &&
+	       xc_unwind_step(crash->unwinder, &frames[count - 1], &frames[count], &crash->stop))
 		count++;
-	q->fault = fault_of(q, a);
-	q->thread = q->faulted = thread;
-	q->frames = frames;
-	q->frame_count = count;
-	q->blamed = 0;
-	q->blame = xc_blame_find(q->process, q->unwinder, &frames[0]);
-	while (q->blamed + 1 < count && frames[q->blamed].index != q->blame.frame.index)
-		q->blamed++;
-	xc_goroutine_blame(q, q->blamed);
+	crash->fault = fault_of(crash, a);
+	crash->thread = crash->faulted = thread;
+	crash->frames = frames;
+	crash->frame_count = count;
+	crash->blamed = 0;
+	crash->blame = xc_blame_find(crash->process, crash->unwinder, &frames[0]);
+	while (crash->blamed + 1 < count && frames[crash->blamed].index != crash->blame.frame.index)
+		crash->blamed++;
+	xc_goroutine_blame(crash, crash->blamed);
 }
 
-/* Signals that Go's programs die of (Go 1.19, runtime/sigtab_linux_generic.go: _SigThrow, _SigPanic); not SIGQUIT, which it sends to
- * all of its threads then. */
+/* Signals that kill Go programs (Go 1.19, runtime/sigtab_linux_generic.go: _SigThrow, _SigPanic); without SIGQUIT,
+ * which the runtime then sends to all of its threads. */
 static bool is_deadly(int number)
 {
 	static const int deadly[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSTKFLT, SIGSYS};
@@ -105,51 +107,53 @@ static bool is_deadly(int number)
 	return false;
 }
 
-/* Somebody else sent it; what the core says of the sender is of Go's run-time, which sends it on. */
-static void judge_sent(struct xc_inquiry *q, pid_t sender)
+/* Another process sent it. The sender in the core is Go's runtime, which raised the signal again. */
+static void classify_sent(struct xc_crash_context *crash, pid_t sender)
 {
-	xc_inquiry_class(q, q->fault.signal == SIGABRT ? "killed" : "sent-by-user", NULL, "info", "certain",
-			 "another process sent the signal: a watchdog, a service manager or a person");
-	q->verdict->headline =
-		xc_arena_printf(&q->report->arena, "%s: %s, sent by process %d", xc_signal_name(q->fault.signal),
-				xc_signal_text(q->fault.signal), (int)sender);
+	xc_crash_context_classify(crash, crash->fault.signal == SIGABRT ? "killed" : "sent-by-user", NULL, "info",
+				  "certain",
+				  "another process sent the signal: a watchdog, a service manager or a person");
+	crash->verdict->headline =
+		xc_arena_printf(&crash->report->arena, "%s: %s, sent by process %d",
+				xc_signal_name(crash->fault.signal), xc_signal_text(crash->fault.signal), (int)sender);
 }
 
-static bool judge(struct xc_inquiry *q, const struct xc_thread *thread, const struct arrival *a)
+static bool classify(struct xc_crash_context *crash, const struct xc_thread *thread, const struct arrival *a)
 {
-	bool other = thread != q->thread;
+	bool other = thread != crash->thread;
 	pid_t sender =
-		(pid_t)(uint32_t)a->context.info_addr; /* si_pid stands where si_addr does: siginfo_t, offset 16 */
-	go_on_with(q, thread, a);
+		(pid_t)(uint32_t)a->context.info_addr; /* si_pid has the place of si_addr: siginfo_t, offset 16 */
+	go_on_with(crash, thread, a);
 	if (other)
-		xc_verdict_evidence(q->report,
-				    "Go's run-time asked all other threads for their stacks then: the last of "
-				    "them made the core");
-	if (q->fault.sent && sender != q->process->pid)
-		judge_sent(q, sender);
-	else if (q->fault.signal == SIGSYS)
-		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "likely",
-				 "a system call was made that a seccomp filter does not allow; which is not known");
-	else if (!q->fault.sent)
-		xc_cause_rule_apply(q, xc_cause_rule_event(&q->fault));
-	return q->verdict->class_name != NULL;
+		xc_verdict_evidence(
+			crash->report,
+			"Go's runtime then asked all other threads for their stacks; the last of them made the core");
+	if (crash->fault.sent && sender != crash->process->pid)
+		classify_sent(crash, sender);
+	else if (crash->fault.signal == SIGSYS)
+		xc_crash_context_classify(crash, "seccomp-kill", NULL, "info", "likely",
+					  "a seccomp filter forbade a system call; which one is not known");
+	else if (!crash->fault.sent)
+		xc_cause_rule_apply(crash, xc_cause_rule_event(&crash->fault));
+	return crash->verdict->class_name != NULL;
 }
 
-bool xc_gosignal_judge(struct xc_inquiry *q, size_t handler)
+bool xc_gosignal_classify(struct xc_crash_context *crash, size_t handler)
 {
-	const struct xc_process *p = q->process;
+	const struct xc_process *p = crash->process;
 	struct arrival a;
-	if (handler >= q->frame_count || !find_arrival(q, q->thread, &a))
+	if (handler >= crash->frame_count || !find_arrival(crash, crash->thread, &a))
 		return false;
 	int own = a.context.signal;
 	if (is_deadly(own))
-		return judge(q, q->thread, &a);
+		return classify(crash, crash->thread, &a);
 	for (size_t i = 0; i < p->thread_count && i < THREADS; i++)
-		if (&p->threads[i] != q->thread && find_arrival(q, &p->threads[i], &a) && is_deadly(a.context.signal))
-			return judge(q, &p->threads[i], &a);
+		if (&p->threads[i] != crash->thread && find_arrival(crash, &p->threads[i], &a) &&
+		    is_deadly(a.context.signal))
+			return classify(crash, &p->threads[i], &a);
 	if (own != SIGQUIT)
 		return false;
-	xc_inquiry_class(q, "dump-request", NULL, "info", "likely",
-			 "a core was asked for with SIGQUIT: the program was not at fault");
+	xc_crash_context_classify(crash, "dump-request", NULL, "info", "likely",
+				  "a core was asked for with SIGQUIT: the program was not at fault");
 	return true;
 }

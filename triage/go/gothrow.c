@@ -1,8 +1,9 @@
-/* gothrow: what Go's run-time leaves when it gives up, of Go 1.19 (runtime/panic.go, print.go), newest frame first:
+/* gothrow: what Go's runtime leaves of a fatal error, of Go 1.19 (runtime/panic.go, print.go), newest frame first:
  *
  *	crash ← fatalthrow ← throw or fatal ← mapassign, checkdead, sigpanic, … ← the program
  *
- * What throw() says stands in runtime.printBacklog, a ring of the last bytes printed until the first panic or throw began. */
+ * The text of throw() is in runtime.printBacklog, a ring of the last bytes printed until the first panic or throw
+ * began. */
 #include "triage/go/gothrow.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 
 enum { BACKLOG = 4096 };
 
-/* What the run-time printed last, oldest first. */
+/* The last output of the runtime, oldest first. */
 static bool read_printed(const struct xc_godeath *d, char printed[BACKLOG + 1])
 {
 	char ring[BACKLOG];
@@ -25,8 +26,8 @@ static bool read_printed(const struct xc_godeath *d, char printed[BACKLOG + 1])
 	xc_addr at, index;
 	if (!xc_goruntime_variable(&d->go, "runtime.printBacklog", &at, &size) || size > sizeof ring ||
 	    !xc_goruntime_variable(&d->go, "runtime.printBacklogIndex", &index, &index_size) ||
-	    !xc_space_peek_uint(d->q->process->space, index, 8, &next) || next >= size ||
-	    xc_space_peek(d->q->process->space, at, ring, (size_t)size) != size)
+	    !xc_space_peek_uint(d->crash->process->space, index, 8, &next) || next >= size ||
+	    xc_space_peek(d->crash->process->space, at, ring, (size_t)size) != size)
 		return false;
 	size_t length = 0;
 	for (uint64_t i = 0; i < size; i++) {
@@ -38,7 +39,8 @@ static bool read_printed(const struct xc_godeath *d, char printed[BACKLOG + 1])
 	return true;
 }
 
-/* What throw() said: the last line "fatal error: …". NULL when it is not known; *sure_out is false when there are others. */
+/* The text of throw(): the last line "fatal error: …". NULL when it is not known; *sure_out is false when there are
+ * others. */
 static const char *last_throw(const char *printed, struct xc_arena *arena, bool *sure_out)
 {
 	static const char mark[] = "fatal error: ";
@@ -68,77 +70,82 @@ static bool asked_for(const char *printed, uint64_t *size_out)
 	return end && end != said && xc_gopackage_begins(end, "-byte block");
 }
 
-static void judge_memory(struct xc_godeath *d, const char *printed, const char *confidence)
+static void classify_memory(struct xc_godeath *d, const char *printed, const char *confidence)
 {
 	uint64_t size;
 	xc_auto(xc_freep) char *cause =
 		asked_for(printed, &size)
 			? xc_asprintf("%s asked for memory, %" PRIu64 " bytes, that could not be had",
-				      xc_inquiry_culprit(d->q), size)
-			: xc_asprintf("%s asked for memory that could not be had", xc_inquiry_culprit(d->q));
-	xc_inquiry_class(d->q, "out-of-memory", NULL, "low", confidence, cause);
+				      xc_crash_context_culprit(d->crash), size)
+			: xc_asprintf("%s asked for memory that could not be had", xc_crash_context_culprit(d->crash));
+	xc_crash_context_classify(d->crash, "out-of-memory", NULL, "low", confidence, cause);
 }
 
-/* newstack() runs on the thread's stack; morestack()'s caller is the function that wanted more of the goroutine's. */
-static void judge_stack(struct xc_godeath *d, const char *printed, const char *confidence)
+/* newstack() runs on the thread's stack; the caller of morestack() is the function that needed more of the
+ * goroutine's. */
+static void classify_stack(struct xc_godeath *d, const char *printed, const char *confidence)
 {
-	struct xc_inquiry *q = d->q;
-	size_t wants = xc_godeath_before_program(q, d->at, "runtime.morestack");
+	struct xc_crash_context *crash = d->crash;
+	size_t wants = xc_godeath_before_program(crash, d->at, "runtime.morestack");
 	uint64_t lo, hi, sp;
 	(void)printed;
-	struct xc_stackend end = {.framed = true, .limit = "the goroutine's stack may not grow any more"};
+	struct xc_stack_end end = {.framed = true, .limit = "the goroutine's stack may not grow any more"};
 	struct xc_mapping stack = {.readable = true, .writable = true};
-	if (wants + 1 >= q->frame_count) {
-		xc_inquiry_class(q, "stack-overflow", NULL, "low", confidence,
-				 "a goroutine's stack grew to its limit; which functions fill it is not known");
+	if (wants + 1 >= crash->frame_count) {
+		xc_crash_context_classify(
+			crash, "stack-overflow", NULL, "low", confidence,
+			"a goroutine's stack grew to its limit; which functions fill it is not known");
 		return;
 	}
-	xc_goroutine_begin_at(q, wants + 1);
+	xc_goroutine_begin_at(crash, wants + 1);
 	if (d->g_known && xc_goruntime_read(&d->go, "runtime.g", d->g, "stack.lo", &lo) &&
 	    xc_goruntime_read(&d->go, "runtime.g", d->g, "stack.hi", &hi) && lo < hi &&
-	    xc_regs_get(&q->frames[0].regs, q->process->arch->sp, &sp) && sp >= lo && sp < hi) {
+	    xc_regs_get(&crash->frames[0].regs, crash->process->arch->sp, &sp) && sp >= lo && sp < hi) {
 		stack.lo = lo;
 		stack.hi = hi - 1;
 		end.stack = &stack;
 		end.addr = end.sp = sp;
-		xc_recursion_judge_end(q, &end);
+		xc_recursion_classify_end(crash, &end);
 		return;
 	}
-	xc_goroutine_blame(q, 0);
-	xc_inquiry_class(q, "stack-overflow", NULL, "low", confidence, "a goroutine's stack grew to its limit");
+	xc_goroutine_blame(crash, 0);
+	xc_crash_context_classify(crash, "stack-overflow", NULL, "low", confidence,
+				  "a goroutine's stack grew to its limit");
 }
 
-static void judge_asleep(struct xc_godeath *d, const char *printed, const char *confidence)
+static void classify_asleep(struct xc_godeath *d, const char *printed, const char *confidence)
 {
-	xc_goroutine_tell_all(d->q, &d->go);
-	xc_inquiry_class(d->q, "deadlock", "goroutines", "medium", confidence,
-			 *printed ? "all goroutines wait for each other, or for what no goroutine is left to do"
-				  : "no goroutine is left that can go on");
+	xc_goroutine_report_all(d->crash, &d->go);
+	xc_crash_context_classify(
+		d->crash, "deadlock", "goroutines", "medium", confidence,
+		*printed ? "all goroutines wait for each other, or for something that no goroutine is left to do"
+			 : "no goroutine is left that can run");
 }
 
-/* None waits: what called Goexit() is gone with its stack. */
-static void judge_exited(struct xc_godeath *d, const char *printed, const char *confidence)
+/* No goroutine waits: the caller of Goexit() is gone with its stack. */
+static void classify_exited(struct xc_godeath *d, const char *printed, const char *confidence)
 {
 	(void)printed;
-	d->q->blame = (struct xc_blame){.place = NULL};
-	xc_verdict_evidence(d->q->report, "missing: which function called runtime.Goexit(): its stack is gone");
-	xc_inquiry_class(d->q, "deadlock", "goroutines", "medium", confidence,
-			 "main's goroutine ended with runtime.Goexit(), and no goroutine is left");
+	d->crash->blame = (struct xc_blame){.place = NULL};
+	xc_verdict_evidence(d->crash->report, "missing: which function called runtime.Goexit(): its stack is gone");
+	xc_crash_context_classify(d->crash, "deadlock", "goroutines", "medium", confidence,
+				  "main's goroutine ended with runtime.Goexit(), and no goroutine is left");
 }
 
-/* What throw() says, and how the functions are called that say it (Go 1.19): what other classes tell has a judge. */
+/* Texts of throw(), and the functions that call it with them (Go 1.19). Texts with a class of their own have a
+ * function. */
 static const struct reason {
 	const char *has, *throwers[5], *kind, *words;
-	void (*judge)(struct xc_godeath *d, const char *printed, const char *confidence);
+	void (*classify)(struct xc_godeath *d, const char *printed, const char *confidence);
 } reasons[] = {
-	{"main called runtime.Goexit", {NULL}, NULL, NULL, judge_exited},
-	{"deadlock!", {"runtime.checkdead"}, NULL, NULL, judge_asleep},
-	{"out of memory", {"runtime.(*mcache)", "runtime.sysMap", "runtime.sysUsed"}, NULL, NULL, judge_memory},
-	{"stack overflow", {"runtime.newstack"}, NULL, NULL, judge_stack},
+	{"main called runtime.Goexit", {NULL}, NULL, NULL, classify_exited},
+	{"deadlock!", {"runtime.checkdead"}, NULL, NULL, classify_asleep},
+	{"out of memory", {"runtime.(*mcache)", "runtime.sysMap", "runtime.sysUsed"}, NULL, NULL, classify_memory},
+	{"stack overflow", {"runtime.newstack"}, NULL, NULL, classify_stack},
 	{"concurrent map",
 	 {"runtime.mapa", "runtime.mapdelete", "runtime.mapiter", "runtime.mapclear"},
 	 "concurrent map",
-	 "used a map that another goroutine writes",
+	 "used a map while another goroutine was writing it",
 	 NULL},
 	{"unlock of unlocked",
 	 {"sync.(*Mutex).unlock", "sync.(*RWMutex).Unlock", "sync.(*RWMutex).RUnlock", "sync.(*RWMutex).rUnlock"},
@@ -156,54 +163,56 @@ static const struct reason *by_text(const char *text)
 	return NULL;
 }
 
-/* Without the text the function that called throw() or fatal() tells. */
+/* Without the text the caller of throw() or fatal() determines the reason. */
 static const struct reason *by_thrower(const struct xc_godeath *d)
 {
 	static const char *const between[] = {"runtime.fatal", "runtime.throw", "runtime.systemstack",
 					      "sync.fatal",    "sync.throw",    NULL};
 	size_t at = d->at;
-	while (xc_names_begin(between, xc_godeath_name(d->q, at)))
+	while (xc_names_begin(between, xc_godeath_name(d->crash, at)))
 		at++;
 	for (size_t i = 0; i < XC_COUNT(reasons); i++)
-		if (xc_names_begin(reasons[i].throwers, xc_godeath_name(d->q, at)))
+		if (xc_names_begin(reasons[i].throwers, xc_godeath_name(d->crash, at)))
 			return &reasons[i];
 	return NULL;
 }
 
-static void judge_reason(struct xc_godeath *d, const struct reason *r, const char *printed, const char *confidence)
+static void classify_reason(struct xc_godeath *d, const struct reason *r, const char *printed, const char *confidence)
 {
 	if (!r)
-		xc_godeath_say(d, "throw", confidence, "came to what Go's run-time ends a program for");
-	else if (r->judge)
-		r->judge(d, printed, confidence);
+		xc_godeath_classify(d, "throw", confidence, "caused a fatal error in Go's runtime");
+	else if (r->classify)
+		r->classify(d, printed, confidence);
 	else
-		xc_godeath_say(d, r->kind, confidence, r->words);
+		xc_godeath_classify(d, r->kind, confidence, r->words);
 }
 
 /* "unexpected fault address 0x123456789000". */
-static void tell_address(const struct xc_godeath *d, const char *printed)
+static void report_address(const struct xc_godeath *d, const char *printed)
 {
 	const char *said = strstr(printed, "unexpected fault address ");
 	if (said)
-		xc_verdict_evidence(d->q->report, "Go's run-time said: %.*s", (int)strcspn(said, "\n"), said);
+		xc_verdict_evidence(d->crash->report, "Go's runtime said: %.*s", (int)strcspn(said, "\n"), said);
 }
 
-void xc_gothrow_judge(struct xc_godeath *d)
+void xc_gothrow_classify(struct xc_godeath *d)
 {
-	struct xc_inquiry *q = d->q;
+	struct xc_crash_context *crash = d->crash;
 	char printed[BACKLOG + 1] = "";
 	bool sure = false, known = read_printed(d, printed);
-	const char *text = known ? last_throw(printed, &q->report->arena, &sure) : NULL;
-	size_t fault = xc_godeath_before_program(q, d->at, "runtime.sigpanic");
-	xc_goroutine_blame(q, d->at);
-	if (text && !q->verdict->message)
-		q->verdict->message = text;
-	if (fault < q->frame_count)
-		tell_address(d, printed);
-	if (fault < q->frame_count && xc_gofault_adopt(d, fault))
-		xc_cause_rule_apply(q, xc_cause_rule_event(&q->fault)); /* one that cannot be a nil pointer, or not in Go's code */
+	const char *text = known ? last_throw(printed, &crash->report->arena, &sure) : NULL;
+	size_t fault = xc_godeath_before_program(crash, d->at, "runtime.sigpanic");
+	xc_goroutine_blame(crash, d->at);
+	if (text && !crash->verdict->message)
+		crash->verdict->message = text;
+	if (fault < crash->frame_count)
+		report_address(d, printed);
+	if (fault < crash->frame_count && xc_gofault_adopt(d, fault))
+		xc_cause_rule_apply(
+			crash,
+			xc_cause_rule_event(&crash->fault)); /* it cannot be a nil pointer, or is not in Go code */
 	else
-		judge_reason(d, text ? by_text(text) : by_thrower(d), printed, text && sure ? "certain" : "likely");
+		classify_reason(d, text ? by_text(text) : by_thrower(d), printed, text && sure ? "certain" : "likely");
 	if (!text)
-		xc_verdict_evidence(q->report, "missing: what Go's run-time printed before it gave up");
+		xc_verdict_evidence(crash->report, "missing: the last output of Go's runtime");
 }

@@ -1,10 +1,10 @@
-/* gothrow: what Go's run-time ends a program for, so that nothing can recover it. Private to go*.c. */
+/* gothrow: fatal errors of Go's runtime, which nothing can recover. Private to go*.c. */
 #ifndef XC_GOTHROW_H
 #define XC_GOTHROW_H
 
 #include "triage/go/godeath.h"
 
-/* frames[d->at] is throw() or fatal(): the class by what it printed, or by the fault. */
-void xc_gothrow_judge(struct xc_godeath *d);
+/* frames[d->at] is throw() or fatal(): set the class by its text, or by the fault behind it. */
+void xc_gothrow_classify(struct xc_godeath *d);
 
 #endif

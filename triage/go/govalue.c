@@ -1,11 +1,11 @@
-/* govalue: run-time types of Go 1.19 (runtime/type.go; since 1.21 internal/abi/type.go), by the offsets of the program's debug
- * information:
+/* govalue: runtime types of Go 1.19 (runtime/type.go; since 1.21 internal/abi/type.go), by the offsets of the
+ * program's debug information:
  *
- *	_type   { size, ptrdata, hash, tflag, align, fieldAlign, kind, …, str (offset of the name from moduledata.types), … }
+ *	_type   { size, ptrdata, hash, tflag, align, fieldAlign, kind, …, str (of the name, from moduledata.types) }
  *	name    1 byte of flags, length (7 bits a byte, lowest first), text
  *
- * kind's low five bits say what it is; bit 5, that the interface's data is the value itself, not where it lies. tflag bit 1: the
- * text has a star before it that is not part of the name. */
+ * The low five bits of kind are the kind; bit 5 says that the interface's data is the value itself, not its address.
+ * tflag bit 1: the text has a star before it that is not part of the name. */
 #include "triage/go/govalue.h"
 
 #include <dwarf.h>
@@ -36,14 +36,14 @@ enum {
 	TEXT_MOST = 1000,
 };
 
-/* A member of a type, as older and newer versions call it. */
+/* A member of a type, by its names in older and newer versions. */
 static bool of_type(const struct xc_goruntime *go, xc_addr type, const char *old, const char *new, uint64_t *out)
 {
 	return xc_goruntime_read(go, "runtime._type", type, old, out) ||
 	       xc_goruntime_read(go, "internal/abi.Type", type, new, out);
 }
 
-/* Where the names of the program's types begin, when `type` is one of them. */
+/* The start of the names of the program's types, when `type` is one of them. */
 static bool names_of(const struct xc_goruntime *go, xc_addr type, uint64_t *names_out)
 {
 	xc_addr module;
@@ -53,7 +53,7 @@ static bool names_of(const struct xc_goruntime *go, xc_addr type, uint64_t *name
 	       xc_goruntime_read(go, "runtime.moduledata", module, "etypes", &end) && type >= *names_out && type < end;
 }
 
-/* Can a type of the program lie there? */
+/* Can a type of the program be at this address? */
 static bool is_type(const struct xc_goruntime *go, xc_addr type)
 {
 	uint64_t names;
@@ -133,7 +133,7 @@ static bool add_number(unsigned kind, uint64_t bits, unsigned size, struct xc_te
 	}
 }
 
-/* A struct, as the debug information of the type with this name has it. */
+/* A struct, by the debug information of the type with this name. */
 static bool add_struct(const struct xc_goruntime *go, const struct xc_goface *face, struct xc_text *text)
 {
 	struct xc_arena arena = {.blocks = NULL};

@@ -1,8 +1,8 @@
-/* deadlock: the words about locks.
+/* deadlock: verdicts and evidence about locks.
  *
- * In a core, and of threads that have not run between two looks, a circle is proved: the owner's id in a lock is written by its owner only,
- * after it has it and before it gives it back, and the owner sleeps in another lock. That an owner has ended is likely only: the list
- * of threads may be cut, ids are given anew. */
+ * In a core, and for threads that have not run between two reads, a cycle is proof: only the owner writes its id
+ * into a lock, after locking and before unlocking, and the owner sleeps in another lock. A missing owner is only
+ * likely: the list of threads may be truncated, and ids are reused. */
 #include "triage/locks/deadlock.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "triage/locks/ownid.h"
 #include "triage/util/sourceline.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/ownid.h"
-#include "triage/locks/waitkind.h"
+#include "triage/locks/namespace_tid.h"
+#include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
-#include "triage/locks/waitwords.h"
+#include "triage/locks/wait_report.h"
 
 enum { MEMBERS = 8, CONVOY = 2, CONVOYS = 4, INVOLVED = 16 };
 
@@ -30,12 +30,12 @@ static void add_thread(const struct xc_locks *l, size_t index, struct xc_text *t
 	xc_threadlabel(text, (int)thread->tid, thread->name);
 }
 
-/* " holds mutex `a`", " likely holds mutex `a` (its variable `first` is a guard of it)", " runs one-time initialization `c`" */
+/* " holds mutex `a`", " likely holds mutex `a` (its variable `b` is a guard of it)", " runs one-time initialization `c`" */
 static void add_held(const struct xc_lock *lock, struct xc_text *text)
 {
 	xc_text_add(text, lock->why ? " likely" : "");
 	xc_text_add(text, lock->kind == XC_LOCK_ONCE ? " runs " : " holds ");
-	xc_lock_words(lock, text);
+	xc_lock_describe(lock, text);
 	if (!lock->why)
 		return;
 	xc_text_add(text, " (");
@@ -74,7 +74,7 @@ static void add_member(const struct xc_locks *l, size_t before, size_t index, st
 	if (wanted && before == index)
 		xc_text_add(text, "it again");
 	else if (wanted)
-		xc_lock_words(wanted, text);
+		xc_lock_describe(wanted, text);
 	else
 		xc_text_printf(text, "thread %d to end", (int)wait->target);
 	xc_text_add(text, " in ");
@@ -98,9 +98,7 @@ static void add_cycle(const struct xc_locks *l, const struct xc_cycle *cycle, st
 	if (cycle->timed)
 		xc_text_add(text, "; one of them waits for a limited time only");
 	if (cycle->guessed)
-		xc_text_add(text,
-			    "; that these are mutexes is told by their bytes alone: no function that locks is named "
-			    "on the stacks");
+		xc_text_add(text, "; these are mutexes by their bytes alone: the stacks name no locking function");
 }
 
 /* ---- owners that are not there ---- */
@@ -115,40 +113,42 @@ static const struct xc_lock *orphan(const struct xc_process *p, const struct xc_
 
 /* ---- the verdict ---- */
 
-bool xc_deadlock_is(struct xc_process *process)
+bool xc_deadlock_exists(struct xc_process *process)
 {
 	const struct xc_locks *l = xc_locks_of(process);
 	return l->cycle_count || orphan(process, l);
 }
 
-/* Did it end for no reason of its own, so that standing still is the reason? */
-static bool explains(const struct xc_inquiry *q)
+/* Did it end for no reason of its own, so that the hang is the reason? */
+static bool explains(const struct xc_crash_context *crash)
 {
-	return !q->verdict->class_name || xc_inquiry_is(q, "killed") || xc_inquiry_is(q, "dump-request") ||
-	       (xc_inquiry_is(q, "abort") && !q->verdict->message);
+	return !crash->verdict->class_name || xc_crash_context_is(crash, "killed") ||
+	       xc_crash_context_is(crash, "dump-request") ||
+	       (xc_crash_context_is(crash, "abort") && !crash->verdict->message);
 }
 
-static void blame(struct xc_inquiry *q, const struct xc_wait *wait)
+static void blame(struct xc_crash_context *crash, const struct xc_wait *wait)
 {
-	q->thread = wait->thread;
-	q->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
+	crash->thread = wait->thread;
+	crash->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
 }
 
-static void take_headline(struct xc_inquiry *q, struct xc_text *text)
+static void take_headline(struct xc_crash_context *crash, struct xc_text *text)
 {
-	q->verdict->headline = xc_arena_strdup(&q->report->arena, xc_text_string(text));
+	crash->verdict->headline = xc_arena_strdup(&crash->report->arena, xc_text_string(text));
 	text->len = 0;
 }
 
-/* The place to look at is where the threads wait; who aborted is told as well: it may have had another reason. */
-static void tell_aborter(const struct xc_inquiry *q)
+/* The threads that wait are blamed. The function that called abort() is reported as well: it may have had another
+ * reason. */
+static void report_aborter(const struct xc_crash_context *crash)
 {
 	struct xc_text text = {0};
-	if (!q->blame.place)
+	if (!crash->blame.place)
 		return;
-	xc_text_add(&text, xc_inquiry_culprit(q));
-	xc_sourceline(q->blame.place, q->blame.level, ", ", &text);
-	xc_verdict_evidence(q->report, "the abort came from %s: a watchdog, or for a reason of its own",
+	xc_text_add(&text, xc_crash_context_culprit(crash));
+	xc_sourceline(crash->blame.place, crash->blame.level, ", ", &text);
+	xc_verdict_evidence(crash->report, "the abort came from %s: a watchdog, or for another reason",
 			    xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -163,7 +163,8 @@ static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle,
 	else if (!lock)
 		xc_text_add(text, "a thread waits for its own end");
 	else if (lock->kind == XC_LOCK_ARENA && wait->handler)
-		xc_text_add(text, "a signal handler uses malloc and interrupted malloc, which is not to be done");
+		xc_text_add(text,
+			    "a signal handler calls malloc and interrupted malloc, which is not async-signal-safe");
 	else if (lock->kind == XC_LOCK_ONCE)
 		xc_text_add(text, "a one-time initialization waits for itself");
 	else
@@ -171,99 +172,101 @@ static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle,
 			       lock->why ? "likely holds" : "holds");
 }
 
-/* Of a circle of more, some: its stacks must fit into a record. */
-static void involve(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+/* Some members of a large cycle: their stacks must fit into a record. */
+static void involve(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	for (size_t i = 0; i < cycle->count && i < INVOLVED; i++)
-		xc_verdict_involve(q->report, wait_of(l, cycle->members[i])->thread->tid);
+		xc_verdict_involve(crash->report, wait_of(l, cycle->members[i])->thread->tid);
 }
 
-static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+static void classify_cycle(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	struct xc_text text = {0};
-	bool aborted = xc_inquiry_is(q, "abort"); /* likely by a watchdog of its own: there are other reasons */
+	bool aborted =
+		xc_crash_context_is(crash, "abort"); /* likely by the program's own watchdog: there are other reasons */
 	bool likely = cycle->timed || cycle->guessed || cycle->likely || aborted;
 	add_headline(l, cycle, &text);
-	take_headline(q, &text);
+	take_headline(crash, &text);
 	add_cycle(l, cycle, &text);
-	xc_inquiry_class(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium", likely ? "likely" : "certain",
-			 xc_text_string(&text));
+	xc_crash_context_classify(crash, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium",
+				  likely ? "likely" : "certain", xc_text_string(&text));
 	xc_text_fini(&text);
 	if (aborted)
-		tell_aborter(q);
-	blame(q, wait_of(l, cycle->members[0]));
-	involve(q, l, cycle);
+		report_aborter(crash);
+	blame(crash, wait_of(l, cycle->members[0]));
+	involve(crash, l, cycle);
 }
 
-/* Has it an id from before the process began? Ids are given in turn, from the lowest again when all were given. */
+/* Is the id older than the process? Ids are assigned in order, and start again at the lowest when all were used. */
 static bool is_older(const struct xc_process *p, const struct xc_locks *l, pid_t owner)
 {
 	return l->waits->ids_are == XC_IDS_SAME && owner < p->pid;
 }
 
-void xc_deadlock_orphan_words(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock,
-			      struct xc_text *text)
+void xc_deadlock_describe_orphan(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock,
+				 struct xc_text *text)
 {
 	add_thread(l, lock->first, text);
 	xc_text_add(text, " waits for ");
-	xc_lock_words(lock, text);
+	xc_lock_describe(lock, text);
 	xc_text_add(text, " in ");
 	xc_wait_where(wait_of(l, lock->first), text);
 	xc_text_add(text, "; ");
-	xc_ownid_words(l->waits, lock->owner, text);
-	xc_text_add(text, ", which took it, is not there");
+	xc_namespace_tid_describe(l->waits, lock->owner, text);
+	xc_text_add(text, ", which took it, does not exist");
 	xc_text_add(text, is_older(p, l, lock->owner)
-				  ? ": it is older than the process, so that likely it took it before "
-				    "fork(), which copies only the thread that calls it"
+				  ? ": its id is older than the process, so it likely took the lock before fork(), "
+				    "which copies only the calling thread"
 				  : " any more: it ended without unlocking it, or fork() did not copy it");
 }
 
-static void involve_waiters(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+static void involve_waiters(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	size_t involved = 0;
 	for (size_t i = 0; i < l->waits->count && involved < INVOLVED; i++)
 		if (xc_lock_awaited(l, i) == lock) {
-			xc_verdict_involve(q->report, wait_of(l, i)->thread->tid);
+			xc_verdict_involve(crash->report, wait_of(l, i)->thread->tid);
 			involved++;
 		}
 }
 
-static void judge_orphan(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+static void classify_orphan(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	struct xc_text text = {0};
-	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner is not there");
-	take_headline(q, &text);
-	xc_deadlock_orphan_words(q->process, l, lock, &text);
-	xc_inquiry_class(q, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
+	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner does not exist");
+	take_headline(crash, &text);
+	xc_deadlock_describe_orphan(crash->process, l, lock, &text);
+	xc_crash_context_classify(crash, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
 	xc_text_fini(&text);
-	blame(q, wait_of(l, lock->first));
-	involve_waiters(q, l, lock);
+	blame(crash, wait_of(l, lock->first));
+	involve_waiters(crash, l, lock);
 }
 
 /* ---- who keeps others waiting ---- */
 
-/* It did not die of itself: a signal told it to. */
-static bool was_asked_for(const struct xc_inquiry *q)
+/* The process did not die by itself: a signal asked for it. */
+static bool was_asked_for(const struct xc_crash_context *crash)
 {
-	return xc_inquiry_is(q, "killed") || xc_inquiry_is(q, "dump-request");
+	return xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request");
 }
 
-/* A process that was told to end, or to leave a core, is looked at where its thread waits, not in the library round that. */
-static void blame_waiter(struct xc_inquiry *q, const struct xc_locks *l)
+/* A process that was asked to end, or to dump core, is blamed where its thread waits, not in the library around
+ * that. */
+static void blame_waiter(struct xc_crash_context *crash, const struct xc_locks *l)
 {
-	const struct xc_wait *wait = q->thread ? xc_waits_thread(l->waits, q->thread->tid) : NULL;
-	if (was_asked_for(q) && wait && wait->has_place)
-		blame(q, wait);
+	const struct xc_wait *wait = crash->thread ? xc_waits_thread(l->waits, crash->thread->tid) : NULL;
+	if (was_asked_for(crash) && wait && wait->has_place)
+		blame(crash, wait);
 }
 
-/* "write to descriptor 4, in journalist (x.c:4)", "it runs, in counter (x.c:9)". A call that the dump itself has ended, as it does those that
- * have transferred a part, is known by its function only. */
+/* "write to descriptor 4, in journalist (x.c:4)", "it runs, in counter (x.c:9)". Only the function is known for a
+ * call that the dump interrupted after a partial transfer. */
 static void add_deed(struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_text *text)
 {
 	size_t before = text->len;
-	xc_wait_words(p, wait, paths, text);
+	xc_wait_report_describe(p, wait, paths, text);
 	if (text->len == before && wait->through)
-		xc_text_printf(text, "in %s()", xc_waitkind_plain(wait->through));
+		xc_text_printf(text, "in %s()", xc_wait_kind_plain(wait->through));
 	else if (text->len == before)
 		xc_text_add(text, "it runs");
 	xc_text_add(text, ", in ");
@@ -279,7 +282,7 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 	else
 		xc_text_printf(text, "%zu threads", lock->waiters);
 	xc_text_add(text, lock->waiters == 1 ? " waits for " : " wait for ");
-	xc_lock_words(lock, text);
+	xc_lock_describe(lock, text);
 	if (lock->waiters == 1) {
 		xc_text_add(text, " in ");
 		xc_wait_where(wait_of(l, lock->first), text);
@@ -290,7 +293,7 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 				       lock->readers == 1 ? " holds; who that is is" : "s hold; who they are is");
 		else if (lock->owner) {
 			xc_text_add(text, ", which ");
-			xc_lock_stranger_words(l, lock, text);
+			xc_lock_describe_owner(l, lock, text);
 			xc_text_add(text, " holds");
 		}
 		return;
@@ -307,20 +310,20 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 	add_deed(p, wait_of(l, lock->holder), paths, text);
 }
 
-/* A lock that is not of a circle, which many wait for, or one when the process stood still. */
-static bool is_queue(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+/* A lock outside of any cycle that several threads wait for; or one thread, when the process was hung. */
+static bool is_queue(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
-	size_t least = explains(q) || xc_inquiry_is(q, "deadlock") ? 1 : CONVOY;
-	if (lock->waiters < least || xc_lock_is_orphan(q->process, l, lock))
+	size_t least = explains(crash) || xc_crash_context_is(crash, "deadlock") ? 1 : CONVOY;
+	if (lock->waiters < least || xc_lock_is_orphan(crash->process, l, lock))
 		return false;
 	if (lock->in_cycle && lock->waiters < CONVOY)
 		return false;
 	return lock->holder != XC_LOCK_NOBODY || lock->readers ||
-	       (lock->owner && (lock->shared || l->waits->ids_are == XC_IDS_NOT_TOLD));
+	       (lock->owner && (lock->shared || l->waits->ids_are == XC_IDS_UNKNOWN));
 }
 
-/* The one that most wait for comes first. */
-static const struct xc_lock *next_queue(const struct xc_inquiry *q, const struct xc_locks *l,
+/* Sorted by the number of waiting threads. */
+static const struct xc_lock *next_queue(const struct xc_crash_context *crash, const struct xc_locks *l,
 					const struct xc_lock *after)
 {
 	const struct xc_lock *best = NULL;
@@ -328,47 +331,49 @@ static const struct xc_lock *next_queue(const struct xc_inquiry *q, const struct
 		const struct xc_lock *lock = &l->locks[i];
 		bool later = !after || lock->waiters < after->waiters ||
 			     (lock->waiters == after->waiters && lock->addr > after->addr);
-		if (later && is_queue(q, l, lock) && (!best || lock->waiters > best->waiters))
+		if (later && is_queue(crash, l, lock) && (!best || lock->waiters > best->waiters))
 			best = lock;
 	}
 	return best;
 }
 
-/* Somebody ended a process that stood, or seemed to stand still: it is the owner of that lock that one looks at. */
-static void blame_owner(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+/* The process was killed while it was hung, or seemed so: blame the owner of the lock. */
+static void blame_owner(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	if (lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->has_place)
-		blame(q, wait_of(l, lock->holder));
+		blame(crash, wait_of(l, lock->holder));
 }
 
-/* In the cause without what descriptors lead to. */
-static void tell_queue(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock, bool cause)
+/* The cause has no targets of descriptors. */
+static void report_queue(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock,
+			 bool cause)
 {
 	struct xc_text text = {0}, bare = {0};
 	bool secret = lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->thread->call_file;
-	add_queue(q->process, l, lock, true, &text);
-	add_queue(q->process, l, lock, false, &bare);
+	add_queue(crash->process, l, lock, true, &text);
+	add_queue(crash->process, l, lock, false, &bare);
 	if (cause)
-		q->verdict->cause = xc_arena_printf(&q->report->arena, "%s; %s", q->verdict->cause, bare.bytes);
+		crash->verdict->cause =
+			xc_arena_printf(&crash->report->arena, "%s; %s", crash->verdict->cause, bare.bytes);
 	if (!cause || secret)
-		xc_verdict_evidence(q->report, "%s", text.bytes);
+		xc_verdict_evidence(crash->report, "%s", text.bytes);
 	if (secret)
-		xc_verdict_redact(q->report, bare.bytes);
+		xc_verdict_redact(crash->report, bare.bytes);
 	xc_text_fini(&text);
 	xc_text_fini(&bare);
 }
 
-static void tell_queues(struct xc_inquiry *q, const struct xc_locks *l)
+static void report_queues(struct xc_crash_context *crash, const struct xc_locks *l)
 {
-	const struct xc_lock *lock = next_queue(q, l, NULL);
-	bool asked = was_asked_for(q) && q->verdict->cause;
+	const struct xc_lock *lock = next_queue(crash, l, NULL);
+	bool asked = was_asked_for(crash) && crash->verdict->cause;
 	if (lock && asked)
-		blame_owner(q, l, lock);
-	for (size_t told = 0; lock && told < CONVOYS; told++, lock = next_queue(q, l, lock))
-		tell_queue(q, l, lock, !told && asked);
+		blame_owner(crash, l, lock);
+	for (size_t told = 0; lock && told < CONVOYS; told++, lock = next_queue(crash, l, lock))
+		report_queue(crash, l, lock, !told && asked);
 }
 
-static void tell_inherited(struct xc_inquiry *q, const struct xc_locks *l)
+static void report_inherited(struct xc_crash_context *crash, const struct xc_locks *l)
 {
 	struct xc_text text = {0};
 	for (size_t i = 0, told = 0; i < l->lock_count && told < CONVOYS; i++) {
@@ -376,43 +381,45 @@ static void tell_inherited(struct xc_inquiry *q, const struct xc_locks *l)
 		if (!lock->inherited && !lock->died)
 			continue;
 		text.len = 0;
-		xc_lock_words(lock, &text);
-		xc_text_add(&text, lock->died ? ": its owner ended while it had it, and nobody has taken it since"
-					      : ": a former owner ended while it had it; who took it over has not said "
-						"that what it guards is in order (pthread_mutex_consistent)");
-		xc_verdict_evidence(q->report, "%s", text.bytes);
+		xc_lock_describe(lock, &text);
+		xc_text_add(&text, lock->died ? ": its owner ended while holding it, and nobody has taken it since"
+					      : ": a former owner ended while holding it; the new owner has not called "
+						"pthread_mutex_consistent()");
+		xc_verdict_evidence(crash->report, "%s", text.bytes);
 		told++;
 	}
 	xc_text_fini(&text);
 }
 
-static void add_evidence(struct xc_inquiry *q, const struct xc_locks *l, size_t from)
+static void add_evidence(struct xc_crash_context *crash, const struct xc_locks *l, size_t from)
 {
 	struct xc_text text = {0};
 	for (size_t i = from; i < l->cycle_count && i < from + CONVOYS; i++) {
 		text.len = 0;
 		add_cycle(l, &l->cycles[i], &text);
-		xc_verdict_evidence(q->report, "%s%s", from ? "also: " : "threads wait for each other: ", text.bytes);
+		xc_verdict_evidence(crash->report, "%s%s",
+				    from ? "also: " : "threads wait for each other: ", text.bytes);
 	}
 	xc_text_fini(&text);
-	tell_queues(q, l);
-	tell_inherited(q, l);
+	report_queues(crash, l);
+	report_inherited(crash, l);
 	if (l->limits)
-		xc_verdict_evidence(q->report, "missing: who has a lock that records no owner was looked for only %s",
+		xc_verdict_evidence(crash->report,
+				    "missing: holders of locks that record no owner were searched for only %s",
 				    l->limits);
 }
 
-void xc_deadlock_judge(struct xc_inquiry *q)
+void xc_deadlock_classify(struct xc_crash_context *crash)
 {
-	const struct xc_locks *l = xc_locks_of(q->process);
-	const struct xc_lock *lost = orphan(q->process, l);
-	bool judged = explains(q) && (l->cycle_count || lost);
+	const struct xc_locks *l = xc_locks_of(crash->process);
+	const struct xc_lock *lost = orphan(crash->process, l);
+	bool judged = explains(crash) && (l->cycle_count || lost);
 	if (judged && l->cycle_count)
-		judge_cycle(q, l, &l->cycles[0]);
+		classify_cycle(crash, l, &l->cycles[0]);
 	else if (judged)
-		judge_orphan(q, l, lost);
+		classify_orphan(crash, l, lost);
 	else
-		blame_waiter(q, l);
-	if (judged || q->verdict->class_name)
-		add_evidence(q, l, judged && l->cycle_count ? 1 : 0);
+		blame_waiter(crash, l);
+	if (judged || crash->verdict->class_name)
+		add_evidence(crash, l, judged && l->cycle_count ? 1 : 0);
 }

@@ -1,7 +1,7 @@
 /* lock: see lock.h. */
 #include "triage/locks/lock.h"
 
-#include "triage/locks/ownid.h"
+#include "triage/locks/namespace_tid.h"
 
 const struct xc_lock *xc_lock_awaited(const struct xc_locks *l, size_t thread)
 {
@@ -10,7 +10,7 @@ const struct xc_lock *xc_lock_awaited(const struct xc_locks *l, size_t thread)
 
 bool xc_lock_is_orphan(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock)
 {
-	return l->waits->ids_are != XC_IDS_NOT_TOLD && lock->known && lock->owner && lock->holder == XC_LOCK_NOBODY &&
+	return l->waits->ids_are != XC_IDS_UNKNOWN && lock->known && lock->owner && lock->holder == XC_LOCK_NOBODY &&
 	       !lock->shared && !lock->robust && !p->live && !p->missing_bytes;
 }
 
@@ -27,14 +27,14 @@ const char *xc_lock_kind_text(const struct xc_lock *lock)
 	return words[lock->kind];
 }
 
-void xc_lock_stranger_words(const struct xc_locks *l, const struct xc_lock *lock, struct xc_text *text)
+void xc_lock_describe_owner(const struct xc_locks *l, const struct xc_lock *lock, struct xc_text *text)
 {
-	xc_ownid_words(l->waits, lock->owner, text);
-	if (lock->shared && l->waits->ids_are != XC_IDS_NOT_TOLD)
+	xc_namespace_tid_describe(l->waits, lock->owner, text);
+	if (lock->shared && l->waits->ids_are != XC_IDS_UNKNOWN)
 		xc_text_add(text, " of another process");
 }
 
-void xc_lock_words(const struct xc_lock *lock, struct xc_text *text)
+void xc_lock_describe(const struct xc_lock *lock, struct xc_text *text)
 {
 	xc_text_printf(text, "%s ", xc_lock_kind_text(lock));
 	xc_text_add(text, lock->is_expression ? "`" : "");

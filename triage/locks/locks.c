@@ -1,28 +1,29 @@
-/* locks: the words of glibc's locks, which are part of its ABI (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h and those of x86, aarch64
- * and others; the same from 2.26 to 2.41; 64 bits, and 32 bits):
+/* locks: the words of glibc's locks, which are part of its ABI (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h and
+ * those of x86, aarch64 and others; the same from 2.26 to 2.41; 64 bits, and 32 bits):
  *
- *	pthread_mutex_t    | lock 4 | count 4 | owner 4 | nusers 4 | kind 4 | …     kind stands before nusers with 32 bits
+ *	pthread_mutex_t    | lock 4 | count 4 | owner 4 | nusers 4 | kind 4 | …     32 bits: kind is before nusers
  *	pthread_rwlock_t   | readers 4 | writers 4 | wrphase 4 | writers' futex 4 | pad 8 | writer 4 | shared 4 | …
  *	                                                                 32 bits: | flags, shared, … 4 | writer 4 |
  *
- * kind (nptl/pthreadP.h): bits 0, 1 normal, recursive, checked, adaptive; 16 robust; 32 priority inherited; 128 shared by processes. Where it
- * is robust or inherits, the lock's word is the owner's id with two flags. readers >> 3 counts those who read. Of a robust one the owner is
- * 0x7fffffff from when it was got from a dead owner until pthread_mutex_consistent.
+ * kind (nptl/pthreadP.h): bits 0, 1 normal, recursive, checked, adaptive; 16 robust; 32 priority inheritance; 128
+ * process-shared. In robust and priority-inheritance mutexes the lock word is the owner's id with two flags. readers
+ * >> 3 is the number of readers. The owner of a robust mutex is 0x7fffffff from when it was inherited from a dead
+ * owner until pthread_mutex_consistent.
  *
- *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread (ownid.c) |          (sysdeps/nptl/stdio-lock.h)
+ *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread (namespace_tid.c) |  (sysdeps/nptl/stdio-lock.h)
  *
- * Rust (library/std/src/sys/sync/{mutex,rwlock,once}/futex.rs, 1.62 to 1.95): a word of 4 bytes. Mutex: 0, 1 locked, 2 and somebody waits.
- * RwLock: 30 bits, readers, all set for a writer; two bits for who waits. */
+ * Rust (library/std/src/sys/sync/{mutex,rwlock,once}/futex.rs, 1.62 to 1.95): a word of 4 bytes. Mutex: 0 free, 1
+ * locked, 2 locked with waiters. RwLock: 30 bits of readers, all set for a writer; two bits for kinds of waiters. */
 #include "triage/locks/locks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/live/live.h"
-#include "triage/locks/holders.h"
-#include "triage/locks/lockname.h"
-#include "triage/locks/ownid.h"
-#include "triage/locks/waitkind.h"
+#include "triage/locks/lock_holder.h"
+#include "triage/locks/lock_name.h"
+#include "triage/locks/namespace_tid.h"
+#include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
 
 enum {
@@ -44,7 +45,7 @@ enum {
 	INCONSISTENT = 0x7fffffff,
 	STREAM_OWNER = 8,
 	RUST_READERS = (1 << 30) - 1,
-	NAMED = 1000, /* locks that are given names: each unwinds and reads variables */
+	NAMED = 1000, /* locks that get names at most: each unwinds and reads variables */
 };
 
 /* ---- words ---- */
@@ -86,7 +87,7 @@ static void read_rwlock(const struct xc_process *p, struct xc_lock *lock)
 	lock->held = lock->owner || lock->readers;
 }
 
-/* A lock of the C library's own: a stream's, where its owner stands behind it. */
+/* A lock of the C library's own. That of a stream has its owner after it. */
 static void read_library_lock(const struct xc_process *p, struct xc_lock *lock)
 {
 	uint64_t word, owner = 0;
@@ -96,7 +97,7 @@ static void read_library_lock(const struct xc_process *p, struct xc_lock *lock)
 	lock->held = word != 0;
 	if (lock->held && xc_arch_is_x86_64(p->arch) &&
 	    xc_space_peek_uint(p->space, lock->addr + STREAM_OWNER, 8, &owner))
-		lock->owner = xc_ownid_at(p, owner);
+		lock->owner = xc_namespace_tid_at(p, owner);
 	lock->reentrant = lock->owner != 0;
 	lock->ownerless = !lock->owner;
 	if (lock->owner)
@@ -119,7 +120,7 @@ static size_t index_of(const struct xc_waits *waits, const struct xc_wait *wait)
 	return wait ? (size_t)(wait - waits->items) : XC_LOCK_NOBODY;
 }
 
-/* The kind of lock that is waited for. */
+/* The kind of lock of a wait. */
 static bool lock_kind(const struct xc_wait *wait, struct xc_lock *out)
 {
 	switch (wait->kind) {
@@ -142,7 +143,7 @@ static bool lock_kind(const struct xc_wait *wait, struct xc_lock *out)
 		out->ownerless = true;
 		break;
 	case XC_WAIT_LIBRARY_LOCK:
-		out->kind = xc_waitkind_allocates(wait->through) ? XC_LOCK_ARENA : XC_LOCK_LIBRARY;
+		out->kind = xc_wait_kind_allocates(wait->through) ? XC_LOCK_ARENA : XC_LOCK_LIBRARY;
 		break;
 	default:
 		return false;
@@ -160,7 +161,7 @@ static int by_address(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* One for each wait, sorted; then equal ones become one. */
+/* One for each wait, sorted; then duplicates are merged. */
 static void collect(struct xc_process *p, struct xc_locks *l)
 {
 	size_t n = 0;
@@ -208,9 +209,9 @@ static void read_locks(struct xc_process *p, struct xc_locks *l)
 			read_rwlock(p, lock);
 		else
 			read_mutex(p, lock);
-		lock->holder = index_of(l->waits, lock->owner ? xc_ownid_thread(l->waits, lock->owner) : NULL);
+		lock->holder = index_of(l->waits, lock->owner ? xc_namespace_tid_thread(l->waits, lock->owner) : NULL);
 		if (i < NAMED)
-			xc_lockname_find(p, &l->waits->items[lock->first], unwinder, lock);
+			xc_lock_name_find(p, &l->waits->items[lock->first], unwinder, lock);
 		else
 			lock->name = xc_arena_printf(&p->arena, "0x%llx", (unsigned long long)lock->addr);
 	}
@@ -244,7 +245,7 @@ static void link_threads(struct xc_locks *l)
 	}
 }
 
-/* Begins with the member of the lowest id. */
+/* Starts with the member with the lowest id. */
 static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 {
 	size_t first = at, count = 1;
@@ -252,7 +253,7 @@ static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 		if (p->threads[i].tid < p->threads[first].tid)
 			first = i;
 	struct xc_cycle cycle = {.count = count, .members = xc_arena_alloc(&p->arena, count * sizeof *cycle.members)};
-	cycle.likely = l->waits->ids_are == XC_IDS_NOT_TOLD;
+	cycle.likely = l->waits->ids_are == XC_IDS_UNKNOWN;
 	for (size_t k = 0, i = first; k < count; k++, i = l->next[i]) {
 		cycle.members[k] = i;
 		cycle.timed |= l->waits->items[i].timed;
@@ -267,7 +268,7 @@ static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 	l->cycles[l->cycle_count++] = cycle;
 }
 
-/* Every thread waits for one at most: a walk that meets its own traces has found a circle. */
+/* Every thread waits for one other at most: a walk that meets its own traces has found a cycle. */
 static void find_cycles(struct xc_process *p, struct xc_locks *l)
 {
 	size_t n = l->waits->count, *walk_of = xc_alloc((n + 1) * sizeof *walk_of);
@@ -295,7 +296,7 @@ const struct xc_locks *xc_locks_of(struct xc_process *process)
 	collect(process, l);
 	read_locks(process, l);
 	link_locks(l);
-	xc_holders_guess(process, l);
+	xc_lock_holder_guess(process, l);
 	link_threads(l);
 	find_cycles(process, l);
 	process->locks = l;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "triage/util/own.h"
+#include "triage/util/user_code.h"
 #include "triage/util/sourceline.h"
 
 /* ---- lists of ids ---- */
@@ -61,16 +61,16 @@ void xc_wait_where(const struct xc_wait *wait, struct xc_text *text)
 	if (wait->place)
 		add_place(wait->place, wait->level, wait->frame.pc, text);
 	else
-		xc_text_add(text, "a place that is not known");
+		xc_text_add(text, "an unknown place");
 }
 
-/* The own functions of a place from `level` on; false behind main, which nobody calls that one would want to see. */
+/* The functions of user code at a place, from `level` on. False after main, whose callers are of no interest. */
 static bool add_callers(const struct xc_place *place, size_t level, xc_addr pc, size_t *told, struct xc_text *text)
 {
 	size_t count = place->level_count ? place->level_count : 1;
 	for (; level < count && *told < XC_WAIT_CALLERS; level++) {
 		const char *function = xc_place_function(place, level);
-		if (!xc_own_is(place, level))
+		if (!xc_user_code_is(place, level))
 			continue;
 		xc_text_add(text, *told ? " ← " : "");
 		add_place(place, level, pc, text);
@@ -95,7 +95,7 @@ void xc_wait_callers(const struct xc_process *process, const struct xc_wait *wai
 		return;
 	for (size_t n = 0; n < XC_WAIT_FRAMES && xc_unwind_step(unwinder, &frame, &frame, &stop); n++) {
 		const struct xc_place *place = xc_debuginfo_place(process, xc_frame_lookup(&frame));
-		if (xc_own_level(place, &level) && !add_callers(place, level, frame.pc, &told, text))
+		if (xc_user_code_level(place, &level) && !add_callers(place, level, frame.pc, &told, text))
 			break;
 	}
 }

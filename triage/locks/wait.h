@@ -1,4 +1,4 @@
-/* wait: what one thread waits for, the list of all such waits, and words about them. */
+/* wait: what a thread waits for, the list of all such waits, and their descriptions. */
 #ifndef XC_WAIT_H
 #define XC_WAIT_H
 
@@ -7,10 +7,10 @@
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/unwind/unwind.h"
 
-enum { XC_WAIT_FRAMES = 256 }; /* of a stack that are unwound at most */
+enum { XC_WAIT_FRAMES = 256 }; /* frames of a stack to unwind at most */
 
 enum xc_wait_kind {
-	XC_WAIT_NONE, /* it runs, or that it waits is not known */
+	XC_WAIT_NONE, /* it runs, or a wait is not known */
 	XC_WAIT_MUTEX,
 	XC_WAIT_READ_LOCK,
 	XC_WAIT_WRITE_LOCK,
@@ -33,25 +33,26 @@ enum xc_wait_kind {
 
 struct xc_wait {
 	const struct xc_thread *thread;
-	pid_t own; /* the id that the process itself knows the thread by (ownid.h); 0: not known */
+	pid_t own; /* its id in the process's own namespace (namespace_tid.h); 0: not known */
 	enum xc_wait_kind kind;
-	bool timed;       /* it ends by itself */
-	bool guessed;     /* the kind, by the words in memory: nothing is known of the functions on the stack */
-	bool reacquires;  /* MUTEX: the condition has come, the mutex that goes with it is awaited */
-	bool refused;     /* MUTEX: the kernel would not let it wait, for it would be forever; glibc lets it sleep so */
-	bool queued;      /* ONCE: parked in a queue that the word of the Once leads to (Rust up to 1.65) */
-	xc_addr word;     /* that the futex call sleeps on; 0: not known */
-	xc_addr object;   /* the lock, condition, …; 0: not known */
-	pid_t target;     /* THREAD: its id, as in the list of threads; 0: not known */
-	const char *call; /* name of the system call; NULL: not known, or none */
-	const char *through; /* the library's function that the program called; NULL: none, or not known */
-	/* A thread that waits in a handler: the handler; what the signal came in, a library's function and the program's own; else NULL. */
+	bool timed;          /* it has a timeout */
+	bool guessed;        /* the kind is guessed from the words in memory: the stack is not known */
+	bool reacquires;     /* MUTEX: the condition was signalled, and the thread waits to reacquire the mutex */
+	bool refused;        /* MUTEX: the kernel refused a wait that would never end; glibc then sleeps forever */
+	bool queued;         /* ONCE: parked in a queue that the word of the Once leads to (Rust up to 1.65) */
+	xc_addr word;        /* the futex word; 0: not known */
+	xc_addr object;      /* the lock, condition, …; 0: not known */
+	pid_t target;        /* THREAD: its id, as in the list of threads; 0: not known */
+	const char *call;    /* name of the system call; NULL: not known, or none */
+	const char *through; /* the library function that the program called; NULL: none, or not known */
+	/* Of a thread that waits in a signal handler: the handler, the interrupted library function, and the
+	 * interrupted function of the user. Else NULL. */
 	const char *handler, *interrupted, *interrupted_own;
-	bool has_place; /* of the innermost function of the program's own; else of the innermost frame */
+	bool has_place; /* the place is that of the innermost function of user code; else of the innermost frame */
 	struct xc_frame frame;
 	const struct xc_place *place;
 	size_t level;
-	xc_addr routine; /* where the thread's own function, given to pthread_create and the like, is in; 0: not known */
+	xc_addr routine;  /* an address in the thread's start routine; 0: not known */
 	const char *role; /* its name; NULL: not known. "main" of the first thread */
 };
 
@@ -60,34 +61,34 @@ struct xc_wait_id {
 	size_t index; /* of the thread */
 };
 
-/* What the ids are that stand in the memory of the process, beside those of the list of threads. */
+/* The relation of the ids in the memory of the process to those in the list of threads. */
 enum xc_ids_are {
 	XC_IDS_SAME,
-	XC_IDS_OTHERS,   /* of another pid namespace, and known of every thread */
-	XC_IDS_NOT_TOLD, /* perhaps of another one, and not known of every thread: one that is not found may be there */
+	XC_IDS_OTHERS,  /* of another pid namespace, and known for each thread */
+	XC_IDS_UNKNOWN, /* perhaps of another one, and not known for each thread: an id that is not found may exist */
 };
 
 struct xc_waits {
 	struct xc_wait *items; /* one for each thread, in their order */
 	size_t count;
 	struct xc_wait_id *ids;     /* by tid */
-	struct xc_wait_id *own_ids; /* by the id that the process itself knows a thread by */
+	struct xc_wait_id *own_ids; /* by the id in the process's own namespace */
 	size_t own_count;
 	enum xc_ids_are ids_are;
 };
 
-/* Sort a list of ids; the one with this id in such a list, NULL when there is none, O(log n). */
+/* Sort a list of ids. Find an id in a sorted list: NULL when there is none, O(log n). */
 void xc_wait_ids_sort(struct xc_wait_id *ids, size_t count);
 const struct xc_wait_id *xc_wait_ids_find(const struct xc_wait_id *ids, size_t count, pid_t tid);
 
-/* The function of the place, innermost of its own; NULL when it has no name. */
+/* The name of the function at the place, inlined functions included; NULL when it has none. */
 const char *xc_wait_function(const struct xc_wait *wait);
 
 /* Append "transfer (lock.c:42)", as far as it is known. */
 void xc_wait_where(const struct xc_wait *wait, struct xc_text *text);
 
-/* Append the program's own functions from there outward, at most XC_WAIT_CALLERS: "transfer (lock.c:42) ← pay (shop.c:7)".
- * The unwinder is the process's; one serves all threads, and remembers the rules of their frames. */
+/* Append the functions of user code from there outward, at most XC_WAIT_CALLERS: "transfer (lock.c:42) ← pay
+ * (shop.c:7)". The unwinder is the process's. One serves all threads, and caches the rules of their frames. */
 enum { XC_WAIT_CALLERS = 5 };
 void xc_wait_callers(const struct xc_process *process, const struct xc_wait *wait, struct xc_unwinder *unwinder,
 		     struct xc_text *text);

@@ -1,21 +1,21 @@
-/* waits: a thread is looked at from the inside outward: functions of the C library tell the kind of its wait (waitkind.h), the system call which
- * thing it is (waitcall.h), the first function of the program's own the place. */
+/* waits: a thread is examined from its innermost frame outward: functions of the C library determine the kind of its
+ * wait (wait_kind.h), the system call its object (wait_syscall.h), the first function of user code its place. */
 #include "triage/locks/waits.h"
 
 #include <string.h>
 
-#include "triage/util/own.h"
-#include "triage/locks/ownid.h"
-#include "triage/crash/roles.h"
-#include "triage/locks/waitcall.h"
-#include "triage/locks/waitkind.h"
+#include "triage/util/user_code.h"
+#include "triage/locks/namespace_tid.h"
+#include "triage/crash/thread_role.h"
+#include "triage/locks/wait_syscall.h"
+#include "triage/locks/wait_kind.h"
 
 static void by_place(struct xc_wait *wait, const struct xc_place *place)
 {
 	for (size_t l = 0; l < place->level_count; l++)
-		xc_waitkind_tell(wait, place->levels[l].function);
+		xc_wait_kind_update(wait, place->levels[l].function);
 	if (!place->level_count || !place->levels[place->level_count - 1].function)
-		xc_waitkind_tell(wait, place->symbol);
+		xc_wait_kind_update(wait, place->symbol);
 }
 
 static const char *outer_function(const struct xc_place *place)
@@ -23,33 +23,33 @@ static const char *outer_function(const struct xc_place *place)
 	return xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
 }
 
-/* The functions from `base` outward, up to the program's own, or to one that is only guessed to be a caller. */
-static void find_kind(const struct xc_waitwalk *w, struct xc_wait *wait)
+/* The functions from `base` outward, up to user code, or to a caller that is only guessed. */
+static void find_kind(const struct xc_wait_stack *w, struct xc_wait *wait)
 {
-	size_t end = xc_waitwalk_inner_end(w);
-	for (size_t i = w->base; i < end && xc_waitwalk_is_runtime(w, i); i++) {
+	size_t end = xc_wait_stack_inner_end(w);
+	for (size_t i = w->base; i < end && xc_wait_stack_is_runtime(w, i); i++) {
 		if (w->frames[i].trust == XC_TRUST_SCAN || w->frames[i].signal)
 			break;
-		by_place(wait, xc_waitwalk_place(w, i));
-		wait->through = outer_function(xc_waitwalk_place(w, i));
+		by_place(wait, xc_wait_stack_place(w, i));
+		wait->through = outer_function(xc_wait_stack_place(w, i));
 	}
 }
 
 /* ---- handlers ---- */
 
-/* What the signal came in: a library's function, and who had called it. */
-static void find_interrupted(const struct xc_waitwalk *w, struct xc_wait *wait)
+/* The library function that the signal interrupted, and its caller. */
+static void find_interrupted(const struct xc_wait_stack *w, struct xc_wait *wait)
 {
 	size_t i = w->signal + 1, level;
-	for (; i < w->count && xc_waitwalk_is_runtime(w, i); i++)
-		wait->interrupted = outer_function(xc_waitwalk_place(w, i));
-	if (i < w->count && xc_own_level(xc_waitwalk_place(w, i), &level))
-		wait->interrupted_own = xc_place_function(xc_waitwalk_place(w, i), level);
+	for (; i < w->count && xc_wait_stack_is_runtime(w, i); i++)
+		wait->interrupted = outer_function(xc_wait_stack_place(w, i));
+	if (i < w->count && xc_user_code_level(xc_wait_stack_place(w, i), &level))
+		wait->interrupted_own = xc_place_function(xc_wait_stack_place(w, i), level);
 }
 
-/* A handler that only sleeps, or lets others write the core, tells nothing; one that waits for what another thread, or the
- * function that it interrupted, has to do is where the thread is. */
-static void enter_handler(struct xc_waitwalk *w, struct xc_wait *wait)
+/* A handler that only sleeps, or waits while others write the core, is of no interest. When it waits for another
+ * thread, or for the function that it interrupted, it is the place of the thread. */
+static void enter_handler(struct xc_wait_stack *w, struct xc_wait *wait)
 {
 	const struct xc_thread *thread = wait->thread;
 	struct xc_wait inside = *wait;
@@ -64,41 +64,41 @@ static void enter_handler(struct xc_waitwalk *w, struct xc_wait *wait)
 		return;
 	}
 	*wait = inside;
-	wait->handler = outer_function(xc_waitwalk_place(w, w->signal - 1));
+	wait->handler = outer_function(xc_wait_stack_place(w, w->signal - 1));
 	find_interrupted(w, wait);
 }
 
-static void find_place(const struct xc_waitwalk *w, struct xc_wait *wait)
+static void find_place(const struct xc_wait_stack *w, struct xc_wait *wait)
 {
 	size_t at = w->base;
-	while (at < w->count && xc_waitwalk_is_runtime(w, at))
+	while (at < w->count && xc_wait_stack_is_runtime(w, at))
 		at++;
 	if (at == w->count) {
 		at = w->base;
 		wait->frame = w->frames[at];
-		wait->place = xc_waitwalk_place(w, at);
+		wait->place = xc_wait_stack_place(w, at);
 		return;
 	}
 	wait->frame = w->frames[at];
-	wait->place = xc_waitwalk_place(w, at);
-	wait->has_place = xc_own_level(wait->place, &wait->level);
+	wait->place = xc_wait_stack_place(w, at);
+	wait->has_place = xc_user_code_level(wait->place, &wait->level);
 }
 
-static void look_at(struct xc_waitwalk *w, struct xc_wait *wait)
+static void look_at(struct xc_wait_stack *w, struct xc_wait *wait)
 {
-	xc_waitwalk_unwind(w, wait->thread);
-	wait->call = xc_waitcall_name(w->process, wait->thread);
+	xc_wait_stack_unwind(w, wait->thread);
+	wait->call = xc_wait_syscall_name(w->process, wait->thread);
 	if (!w->count) {
 		w->base = 0;
-		xc_waitcall_find(w, wait);
+		xc_wait_syscall_find(w, wait);
 		return;
 	}
 	enter_handler(w, wait);
 	if (!wait->handler)
 		find_kind(w, wait);
 	find_place(w, wait);
-	xc_waitcall_find(w, wait);
-	xc_roles_find(w->process, w->frames, w->count, &wait->routine, &wait->role);
+	xc_wait_syscall_find(w, wait);
+	xc_thread_role_find(w->process, w->frames, w->count, &wait->routine, &wait->role);
 }
 
 /* ---- */
@@ -110,7 +110,7 @@ static void list_threads(struct xc_process *p, struct xc_waits *waits)
 		waits->ids[i] = (struct xc_wait_id){.tid = p->threads[i].tid, .index = i};
 	}
 	xc_wait_ids_sort(waits->ids, waits->count);
-	xc_ownid_find(p, waits);
+	xc_namespace_tid_find(p, waits);
 }
 
 const struct xc_waits *xc_waits_of(struct xc_process *process)
@@ -118,15 +118,15 @@ const struct xc_waits *xc_waits_of(struct xc_process *process)
 	if (process->waits)
 		return process->waits;
 	struct xc_waits *waits = xc_arena_alloc(&process->arena, sizeof *waits);
-	struct xc_waitwalk w;
+	struct xc_wait_stack w;
 	waits->count = process->thread_count;
 	waits->items = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->items);
 	waits->ids = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->ids);
 	list_threads(process, waits);
-	xc_waitwalk_init(&w, process, waits);
+	xc_wait_stack_init(&w, process, waits);
 	for (size_t i = 0; i < waits->count; i++)
 		look_at(&w, &waits->items[i]);
-	xc_waitwalk_fini(&w);
+	xc_wait_stack_fini(&w);
 	process->waits = waits;
 	return waits;
 }

@@ -2,11 +2,11 @@
 #ifndef XC_BLOCK_TYPES_H
 #define XC_BLOCK_TYPES_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
-/* Infer the types of all blocks, once, unless the heap has more than XC_BLOCK_TYPES_MOST blocks: descriptions then name no type.
- * q->heap must not be NULL. Inference may renumber the blocks: look an index up again afterwards. */
+/* Infer the types of all blocks, once, unless the heap has more than XC_BLOCK_TYPES_MOST blocks: descriptions then name
+ * no type. crash->heap must not be NULL. Inference may renumber the blocks: look an index up again afterwards. */
 enum { XC_BLOCK_TYPES_MOST = 1000000 };
-void xc_block_types_infer(const struct xc_inquiry *q);
+void xc_block_types_infer(const struct xc_crash_context *crash);
 
 #endif

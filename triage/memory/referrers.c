@@ -7,45 +7,46 @@
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
 #include "triage/memory/block_types.h"
-#include "triage/util/search.h"
+#include "triage/util/memory_search.h"
 
 enum {
 	TOLD = 3,
-	HITS = 256, /* words that are looked at */
+	HITS = 256, /* words to check */
 };
 
-/* The allocator's own books are none. */
+/* The allocator's own data does not count. */
 static bool is_of_allocator(const char *place)
 {
 	return strstr(place, "main_arena") || strstr(place, "libc.so") || strstr(place, "tcache_perthread_struct");
 }
 
-/* The blocks of the heap get their types for it. False when it is none. */
-static bool place_of(const struct xc_inquiry *q, xc_addr at, bool stacks, struct xc_text *text)
+/* Append a description of the place of a pointer. Infers the types of blocks for it. False when the place does not
+ * count. */
+static bool place_of(const struct xc_crash_context *crash, xc_addr at, bool stacks, struct xc_text *text)
 {
-	struct xc_what what = xc_what(q->process, q->heap, at);
-	bool live = what.kind == XC_WHAT_BLOCK && xc_block_state(&q->heap->blocks, what.block) == XC_BLOCK_LIVE;
+	struct xc_what what = xc_what(crash->process, crash->heap, at);
+	bool live = what.kind == XC_WHAT_BLOCK && xc_block_state(&crash->heap->blocks, what.block) == XC_BLOCK_LIVE;
 	bool stack = stacks && what.kind == XC_WHAT_STACK;
 	if (!live && !stack && what.kind != XC_WHAT_DATA)
 		return false;
 	if (live)
-		xc_block_types_infer(q);
-	xc_rootword_place(q->heap, at, stack, text);
+		xc_block_types_infer(crash);
+	xc_rootword_place(crash->heap, at, stack, text);
 	const char *place = xc_text_string(text);
 	return !is_of_allocator(place) && !(stack && (!strstr(place, "#") || strstr(place, "no named variable")));
 }
 
-size_t xc_referrers_tell(const struct xc_inquiry *q, uint32_t block, bool stacks, const char *what)
+size_t xc_referrers_report(const struct xc_crash_context *crash, uint32_t block, bool stacks, const char *what)
 {
-	const struct xc_blocks *blocks = &q->heap->blocks;
+	const struct xc_blocks *blocks = &crash->heap->blocks;
 	xc_addr found[HITS];
-	size_t count = xc_search_words(q->process, xc_block_addr(blocks, block), xc_block_size(blocks, block) - 1,
-				       found, HITS);
+	size_t count = xc_memory_search_words(crash->process, xc_block_addr(blocks, block),
+					      xc_block_size(blocks, block) - 1, found, HITS);
 	size_t told = 0;
 	for (size_t i = 0; i < count && told < TOLD; i++) {
 		struct xc_text text = {0};
-		if (place_of(q, found[i], stacks, &text)) {
-			xc_verdict_evidence(q->report, "%s pointed to by %s, at 0x%" PRIx64, what,
+		if (place_of(crash, found[i], stacks, &text)) {
+			xc_verdict_evidence(crash->report, "%s pointed to by %s, at 0x%" PRIx64, what,
 					    xc_text_string(&text), found[i]);
 			told++;
 		}

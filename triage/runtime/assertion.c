@@ -1,4 +1,4 @@
-/* assertion: the text stands in libc's last words, or was passed to the function that reports it.
+/* assertion: the text is in the abort message, or was passed to the function that reports it.
  *
  *	glibc 2.36 assert/assert.c             program: file:line: function: Assertion `TEXT' failed.
  *	GLib 2.74 glib/gtestutils.c            ERROR:file:line:function: assertion failed: (TEXT)
@@ -6,8 +6,8 @@
  *	GLib                                   g_assertion_message_expr(domain, file, line, function, TEXT)
  *	musl 1.2 src/exit/assert.c             __assert_fail(TEXT, file, line, function)
  *
- * What is read of the text are its paths: names followed by members and indexes. They are evaluated in the frame that asserted, as it
- * stands now: nothing ran there since. What is called is not run: of `list.size() > 0` the value of list is told. */
+ * Only the paths of the text are evaluated: names followed by members and indexes. Their values are those in the
+ * asserting frame, where nothing has run since. Calls are not made: for `list.size() > 0` the value of list is shown. */
 #include "triage/runtime/assertion.h"
 
 #include <ctype.h>
@@ -37,51 +37,51 @@ static const struct {
 
 /* ---- the text ---- */
 
-/* The text between two marks of the last words; NULL when they are not there. */
-static const char *between(struct xc_inquiry *q, const char *begin, const char *end)
+/* The text between two marks of the abort message; NULL when they are missing. */
+static const char *between(struct xc_crash_context *crash, const char *begin, const char *end)
 {
-	const char *at = q->verdict->message ? strstr(q->verdict->message, begin) : NULL;
+	const char *at = crash->verdict->message ? strstr(crash->verdict->message, begin) : NULL;
 	if (!at)
 		return NULL;
 	at += strlen(begin);
 	const char *stop = NULL;
 	for (const char *next = at; (next = strstr(next, end)); next++)
 		stop = next;
-	return stop && stop > at ? xc_arena_strndup(&q->report->arena, at, (size_t)(stop - at)) : NULL;
+	return stop && stop > at ? xc_arena_strndup(&crash->report->arena, at, (size_t)(stop - at)) : NULL;
 }
 
-/* What was passed is a constant of the program: text elsewhere would be somebody's data. */
-static const char *passed_text(struct xc_inquiry *q, size_t caller, unsigned number)
+/* The argument is a constant of the program: text elsewhere would be somebody's data. */
+static const char *passed_text(struct xc_crash_context *crash, size_t caller, unsigned number)
 {
 	char text[TEXT_MOST + 1];
 	uint64_t addr;
 	bool cut;
-	if (number == UINT32_MAX || !xc_argument_find(q, caller, number, &addr))
+	if (number == UINT32_MAX || !xc_argument_find(crash, caller, number, &addr))
 		return NULL;
-	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
-	if (!m || m->writable || xc_space_peek_string(q->process->space, addr, text, TEXT_MOST, &cut) <= 0 || cut)
+	const struct xc_mapping *m = xc_process_mapping(crash->process, addr);
+	if (!m || m->writable || xc_space_peek_string(crash->process->space, addr, text, TEXT_MOST, &cut) <= 0 || cut)
 		return NULL;
-	return xc_arena_strdup(&q->report->arena, text);
+	return xc_arena_strdup(&crash->report->arena, text);
 }
 
-/* Was text passed that the program can write? Then it is no constant, and may be anything. */
-static bool passes_data(struct xc_inquiry *q, size_t caller, unsigned number)
+/* Is the text in writable memory? Then it is not a constant, and may be anything. */
+static bool passes_data(struct xc_crash_context *crash, size_t caller, unsigned number)
 {
 	uint64_t addr;
-	if (number == UINT32_MAX || caller >= q->frame_count || !xc_argument_find(q, caller, number, &addr))
+	if (number == UINT32_MAX || caller >= crash->frame_count || !xc_argument_find(crash, caller, number, &addr))
 		return false;
-	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
+	const struct xc_mapping *m = xc_process_mapping(crash->process, addr);
 	return m && m->writable;
 }
 
 /* The frame of the outermost reporter; frame_count when none is on the stack. */
-static size_t find_reporter(const struct xc_inquiry *q, unsigned *argument_out)
+static size_t find_reporter(const struct xc_crash_context *crash, unsigned *argument_out)
 {
-	size_t found = q->frame_count;
+	size_t found = crash->frame_count;
 	for (size_t i = 0; i < XC_COUNT(reporters); i++) {
 		const char *const names[] = {reporters[i].name, NULL};
-		size_t at = xc_inquiry_frame_called(q, names);
-		if (at == q->frame_count || (found != q->frame_count && at < found))
+		size_t at = xc_crash_context_find_frame(crash, names);
+		if (at == crash->frame_count || (found != crash->frame_count && at < found))
 			continue;
 		found = at;
 		*argument_out = reporters[i].argument;
@@ -92,12 +92,12 @@ static size_t find_reporter(const struct xc_inquiry *q, unsigned *argument_out)
 /* ---- its paths ---- */
 
 struct words {
-	struct xc_inquiry *q;
-	struct xc_frame_scope scope;
+	struct xc_crash_context *crash;
+	struct xc_frame_scope standpoint;
 	struct xc_text values, unknown, names;
 	const char *told[VALUES];
 	size_t count;
-	bool more; /* names that are not told */
+	bool more; /* names without a value */
 };
 
 static bool told(const struct words *w, const char *path)
@@ -120,10 +120,10 @@ static void add_to_list(struct xc_text *list, const char *path)
 	xc_text_printf(list, "%s%s", list->len ? ", " : "", path);
 }
 
-/* "head = 12". Names of constants stand for themselves, and long structs would hide the rest. */
-static void tell_path(struct words *w, const char *path)
+/* "head = 12". Names of constants are shown as such, and long structs would hide the rest. */
+static void report_path(struct words *w, const char *path)
 {
-	struct xc_arena *arena = &w->q->report->arena;
+	struct xc_arena *arena = &w->crash->report->arena;
 	struct xc_value value;
 	struct xc_text text = {0};
 	struct xc_format_options options = xc_format_defaults();
@@ -169,7 +169,7 @@ static size_t name_length(const char *text)
 	return len;
 }
 
-/* The length of "[…]" with all that it nests; 0 when it does not end. */
+/* The length of "[…]" with nested brackets; 0 when it does not end. */
 static size_t bracket_length(const char *text)
 {
 	unsigned depth = 0;
@@ -181,7 +181,7 @@ static size_t bracket_length(const char *text)
 	return 0;
 }
 
-/* A path at the front of text: its length, and that of what its last member belongs to (0 when it has none). */
+/* A path at the start of text: its length, and the length of the object of its last member (0 when it has none). */
 static size_t path_length(const char *text, size_t *owner_out)
 {
 	size_t len = name_length(text);
@@ -201,7 +201,7 @@ static size_t path_length(const char *text, size_t *owner_out)
 	}
 }
 
-/* What stands before a path is a dereference, not a product. */
+/* An operator before a path is a dereference, not a product. */
 static bool dereferenced(const char *text, size_t at)
 {
 	while (at && text[at - 1] == ' ')
@@ -221,24 +221,24 @@ static size_t skip_literal(const char *text)
 	return text[at] ? at + 1 : at;
 }
 
-/* The object of a method call: what its pointer points to. */
-static void tell_owner(struct words *w, const char *text, size_t at, size_t len)
+/* The object of a method call: the target of its pointer. */
+static void report_owner(struct words *w, const char *text, size_t at, size_t len)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf(text[at + len] == '-' ? "*%.*s" : "%.*s", (int)len, text + at);
-	tell_path(w, path);
+	report_path(w, path);
 }
 
-static void tell_part(struct words *w, const char *text, size_t at, size_t len)
+static void report_part(struct words *w, const char *text, size_t at, size_t len)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%.*s", (int)len, text + at), *target = NULL;
-	tell_path(w, path);
+	report_path(w, path);
 	if (dereferenced(text, at)) {
 		target = xc_asprintf("*%s", path);
-		tell_path(w, target);
+		report_path(w, target);
 	}
 }
 
-static void tell_paths(struct words *w, const char *text)
+static void report_paths(struct words *w, const char *text)
 {
 	for (size_t at = 0; text[at];) {
 		size_t owner, len;
@@ -253,43 +253,44 @@ static void tell_paths(struct words *w, const char *text)
 			len = path_length(text + at, &owner);
 			size_t next = at + len + strspn(text + at + len, " ");
 			if (text[next] != '(')
-				tell_part(w, text, at, len);
+				report_part(w, text, at, len);
 			else if (owner)
-				tell_owner(w, text, at, owner);
-			/* what stands in brackets is looked at as well: the index of a[i] */
+				report_owner(w, text, at, owner);
+			/* the contents of brackets are evaluated as well: the index of a[i] */
 			const char *bracket = memchr(text + at, '[', len);
 			at = bracket ? (size_t)(bracket - text) + 1 : at + len;
 		}
 	}
 }
 
-/* The values of what the text names, in the innermost function of the frame that asserted. */
-static void tell_values(struct xc_inquiry *q, size_t index, const char *text)
+/* The values of the names in the text, in the innermost function of the asserting frame. */
+static void report_values(struct xc_crash_context *crash, size_t index, const char *text)
 {
-	struct xc_frame_context in = xc_inquiry_context(q, index);
+	struct xc_frame_context in = xc_crash_context_frame(crash, index);
 	const struct xc_place *place = in.place;
 	if (!place->level_count || place->line_only) {
-		xc_verdict_evidence(q->report, "the values of its variables are not known: no debug information here");
+		xc_verdict_evidence(crash->report,
+				    "the values of its variables are not known: no debug information here");
 		return;
 	}
-	struct words w = {.q = q,
-			  .scope = {.process = q->process,
-				    .thread = q->thread,
-				    .unwinder = q->unwinder,
-				    .has_frame = true,
-				    .frame = *in.frame,
-				    .place = place}};
-	tell_paths(&w, text);
+	struct words w = {.crash = crash,
+			  .standpoint = {.process = crash->process,
+					 .thread = crash->thread,
+					 .unwinder = crash->unwinder,
+					 .has_frame = true,
+					 .frame = *in.frame,
+					 .place = place}};
+	report_paths(&w, text);
 	if (w.values.len) {
-		xc_verdict_evidence(q->report, "%s", xc_text_string(&w.values));
+		xc_verdict_evidence(crash->report, "%s", xc_text_string(&w.values));
 		xc_auto(xc_freep) char *redacted = xc_asprintf("it speaks of %s", xc_text_string(&w.names));
-		xc_verdict_redact(q->report, redacted);
+		xc_verdict_redact(crash->report, redacted);
 	}
 	if (w.unknown.len)
-		xc_verdict_evidence(q->report, "not known, optimized out or not in the core: %s",
+		xc_verdict_evidence(crash->report, "not known, optimized out or not in the core: %s",
 				    xc_text_string(&w.unknown));
 	if (w.more)
-		xc_verdict_evidence(q->report, "it speaks of more: the first %d names are told", VALUES);
+		xc_verdict_evidence(crash->report, "it speaks of more: the first %d names are told", VALUES);
 	xc_text_fini(&w.unknown);
 	xc_text_fini(&w.values);
 	xc_text_fini(&w.names);
@@ -297,26 +298,27 @@ static void tell_values(struct xc_inquiry *q, size_t index, const char *text)
 
 /* ---- */
 
-bool xc_assertion_judge(struct xc_inquiry *q)
+bool xc_assertion_classify(struct xc_crash_context *crash)
 {
 	unsigned argument = UINT32_MAX;
-	size_t reporter = find_reporter(q, &argument);
-	const char *text = between(q, "Assertion `", "' failed");
+	size_t reporter = find_reporter(crash, &argument);
+	const char *text = between(crash, "Assertion `", "' failed");
 	if (!text)
-		text = between(q, "assertion failed: (", ")");
-	if (!text && reporter == q->frame_count)
+		text = between(crash, "assertion failed: (", ")");
+	if (!text && reporter == crash->frame_count)
 		return false;
-	if (reporter + 1 < q->frame_count)
-		xc_inquiry_blame(q, reporter + 1);
-	if (!text && reporter + 1 < q->frame_count)
-		text = passed_text(q, reporter + 1, argument);
-	xc_inquiry_class(q, "assertion", NULL, "low", "certain", "an assertion of the program did not hold");
-	if (!text || passes_data(q, reporter + 1, argument))
+	if (reporter + 1 < crash->frame_count)
+		xc_crash_context_blame(crash, reporter + 1);
+	if (!text && reporter + 1 < crash->frame_count)
+		text = passed_text(crash, reporter + 1, argument);
+	xc_crash_context_classify(crash, "assertion", NULL, "low", "certain",
+				  "an assertion of the program did not hold");
+	if (!text || passes_data(crash, reporter + 1, argument))
 		return true;
-	q->verdict->expression = text;
+	crash->verdict->expression = text;
 	xc_auto(xc_freep) char *cause = xc_asprintf("the assertion `%s` did not hold", text);
-	q->verdict->cause = xc_arena_strdup(&q->report->arena, cause);
-	if (q->blame.place)
-		tell_values(q, reporter + 1 < q->frame_count ? reporter + 1 : q->blamed, text);
+	crash->verdict->cause = xc_arena_strdup(&crash->report->arena, cause);
+	if (crash->blame.place)
+		report_values(crash, reporter + 1 < crash->frame_count ? reporter + 1 : crash->blamed, text);
 	return true;
 }

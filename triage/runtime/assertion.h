@@ -1,11 +1,12 @@
-/* assertion: what an assertion that failed says, and the values of what it speaks of. */
+/* assertion: the text of a failed assertion, and the values of its variables. */
 #ifndef XC_ASSERTION_H
 #define XC_ASSERTION_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
-/* A failed assert(), g_assert(), _GLIBCXX_ASSERTIONS: the class, the asserted text as verdict->expression, the values of its variables in
- * the function that asserted as evidence. False when the program did not die of one. */
-bool xc_assertion_judge(struct xc_inquiry *q);
+/* Class assertion, for a failed assert(), g_assert() or _GLIBCXX_ASSERTIONS: the asserted text as
+ * verdict->expression, the values of its variables in the asserting function as evidence. False when no assertion
+ * failed. */
+bool xc_assertion_classify(struct xc_crash_context *crash);
 
 #endif

@@ -1,11 +1,11 @@
-/* canary: the word between a function's arrays and what it must return by.
+/* canary: the word between a function's arrays and its return address.
  *
  *	lower   …  arrays  |  canary  |  saved registers  |  return address   higher
  *	                   → written past the end of an array
  *
- *	mov %fs:0x28,%rax; mov %rax,-8(%rbp)      the prologue tells where it lies (x86-64; gcc and clang)
+ *	mov %fs:0x28,%rax; mov %rax,-8(%rbp)      the prologue shows its place (x86-64; gcc and clang)
  *
- * The word itself stays at %fs:0x28, so that what overwrote it can be told from it. */
+ * The original word is still at %fs:0x28, so an overwritten copy can be recognized. */
 #include "triage/runtime/canary.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "triage/code/bodies.h"
+#include "triage/code/body_cache.h"
 #include "triage/dataflow/local.h"
 
 enum { GUARD = 0x28, BETWEEN = 8, SHOWN = 32 };
@@ -25,12 +25,12 @@ static bool uses_guard(const struct xc_insn *insn)
 	       insn->memory.displacement == GUARD;
 }
 
-/* Where the canary of the function in the frame lies. */
-static bool find_canary(const struct xc_inquiry *q, size_t index, xc_addr *canary_out)
+/* The place of the canary of the frame's function. */
+static bool find_canary(const struct xc_crash_context *crash, size_t index, xc_addr *canary_out)
 {
-	const struct xc_frame *frame = &q->frames[index];
-	struct xc_body *body = xc_bodies_get(q->bodies, xc_frame_lookup(frame));
-	const struct xc_arch *arch = q->process->arch;
+	const struct xc_frame *frame = &crash->frames[index];
+	struct xc_body *body = xc_body_cache_get(crash->bodies, xc_frame_lookup(frame));
+	const struct xc_arch *arch = crash->process->arch;
 	for (size_t i = 0; body && i < body->count; i++) {
 		for (size_t j = i + 1; uses_guard(&body->insns[i]) && j < body->count && j <= i + BETWEEN; j++) {
 			const struct xc_insn *store = &body->insns[j];
@@ -49,98 +49,102 @@ static bool find_canary(const struct xc_inquiry *q, size_t index, xc_addr *canar
 	return false;
 }
 
-/* The canary as the thread knows it. */
-static bool guard(const struct xc_inquiry *q, uint64_t *value_out)
+/* The canary in the thread's own storage. */
+static bool guard(const struct xc_crash_context *crash, uint64_t *value_out)
 {
 	uint64_t tp;
-	return q->process->arch->tls.tp >= 0 && xc_regs_get(&q->thread->regs, q->process->arch->tls.tp, &tp) &&
-	       xc_space_peek_uint(q->process->space, tp + GUARD, 8, value_out);
+	return crash->process->arch->tls.tp >= 0 &&
+	       xc_regs_get(&crash->thread->regs, crash->process->arch->tls.tp, &tp) &&
+	       xc_space_peek_uint(crash->process->space, tp + GUARD, 8, value_out);
 }
 
 /* ---- words ---- */
 
-static void tell_bytes(const struct xc_inquiry *q, xc_addr canary)
+static void report_bytes(const struct xc_crash_context *crash, xc_addr canary)
 {
 	char bytes[SHOWN];
 	uint64_t have, want;
-	size_t got = xc_space_peek(q->process->space, canary, bytes, sizeof bytes), len = 0;
-	if (!guard(q, &want) || !xc_space_peek_uint(q->process->space, canary, 8, &have) || have == want)
+	size_t got = xc_space_peek(crash->process->space, canary, bytes, sizeof bytes), len = 0;
+	if (!guard(crash, &want) || !xc_space_peek_uint(crash->process->space, canary, 8, &have) || have == want)
 		return;
 	while (len < got && isascii((unsigned char)bytes[len]) && isprint((unsigned char)bytes[len]))
 		len++;
 	if (len >= 4) {
 		struct xc_text shown = {0};
 		xc_text_escaped(&shown, bytes, len);
-		xc_verdict_evidence(q->report, "the canary at 0x%" PRIx64 " was overwritten with text: \"%s\"%s",
+		xc_verdict_evidence(crash->report, "the canary at 0x%" PRIx64 " was overwritten with text: \"%s\"%s",
 				    canary, xc_text_string(&shown), len == sizeof bytes ? " and more" : "");
 		xc_text_fini(&shown);
 	} else {
-		xc_verdict_evidence(q->report, "the canary at 0x%" PRIx64 " is 0x%" PRIx64 " instead of 0x%" PRIx64,
+		xc_verdict_evidence(crash->report, "the canary at 0x%" PRIx64 " is 0x%" PRIx64 " instead of 0x%" PRIx64,
 				    canary, have, want);
 	}
 	xc_auto(xc_freep) char *redacted =
 		xc_asprintf("the canary at 0x%" PRIx64 " was overwritten%s", canary, len >= 4 ? " with text" : "");
-	xc_verdict_redact(q->report, redacted);
+	xc_verdict_redact(crash->report, redacted);
 }
 
-static void tell_reach(const struct xc_inquiry *q, size_t index)
+static void report_reach(const struct xc_crash_context *crash, size_t index)
 {
-	struct xc_frame frame = q->frames[index];
+	struct xc_frame frame = crash->frames[index];
 	uint64_t back;
-	if (!xc_unwind_cfa(q->unwinder, &frame) || !xc_space_peek_uint(q->process->space, frame.cfa - 8, 8, &back))
+	if (!xc_unwind_cfa(crash->unwinder, &frame) ||
+	    !xc_space_peek_uint(crash->process->space, frame.cfa - 8, 8, &back))
 		return;
-	const struct xc_mapping *m = xc_process_mapping(q->process, back);
+	const struct xc_mapping *m = xc_process_mapping(crash->process, back);
 	bool whole = m && m->executable;
-	xc_verdict_evidence(q->report, whole ? "the return address behind it still leads to code"
-					     : "the return address behind it was overwritten as well");
+	xc_verdict_evidence(crash->report, whole ? "the return address behind it still leads to code"
+						 : "the return address behind it was overwritten as well");
 }
 
-/* The array nearest below is likely the one: an inner block that has ended may have had others. Of several in sight none is named as the
- * expression. */
-static void tell_array(struct xc_inquiry *q, size_t index, xc_addr canary)
+/* The nearest array below is likely the one: an inner block that has ended may have had others. When there are
+ * several, none is the expression. */
+static void report_array(struct xc_crash_context *crash, size_t index, xc_addr canary)
 {
 	struct xc_text text = {0};
 	xc_addr at = 0;
 	uint64_t size = 0;
-	size_t others = xc_local_array_below(q, index, canary, &text, &at, &size);
+	size_t others = xc_local_array_below(crash, index, canary, &text, &at, &size);
 	if (others == SIZE_MAX) {
-		xc_verdict_evidence(q->report, "which array it was is not known: debug information tells of none here");
+		xc_verdict_evidence(crash->report, "which array it was is not known: debug information has none here");
 	} else {
-		xc_verdict_evidence(q->report,
+		xc_verdict_evidence(crash->report,
 				    "%s (%" PRIu64 " bytes at 0x%" PRIx64 ") lies %" PRIu64 " bytes below the canary%s",
 				    xc_text_string(&text), size, at, canary - at - size,
-				    others ? ": likely the one; there are others below it" : "");
-		q->verdict->expression = others ? NULL : xc_arena_strdup(&q->report->arena, xc_text_string(&text));
+				    others ? ": likely this one; there are others below it" : "");
+		crash->verdict->expression =
+			others ? NULL : xc_arena_strdup(&crash->report->arena, xc_text_string(&text));
 		xc_auto(xc_freep) char *cause =
 			xc_asprintf("%s wrote past the end of a local array, likely %s, over the canary behind it",
-				    xc_inquiry_culprit(q), xc_text_string(&text));
-		q->verdict->cause = xc_arena_strdup(&q->report->arena, cause);
+				    xc_crash_context_culprit(crash), xc_text_string(&text));
+		crash->verdict->cause = xc_arena_strdup(&crash->report->arena, cause);
 	}
 	xc_text_fini(&text);
 }
 
-bool xc_canary_judge(struct xc_inquiry *q)
+bool xc_canary_classify(struct xc_crash_context *crash)
 {
 	static const char *const checks[] = {"__stack_chk_fail", "__stack_chk_fail_local", NULL};
-	size_t check = xc_inquiry_frame_called(q, checks);
-	bool told = q->verdict->message && strstr(q->verdict->message, "stack smashing detected");
+	size_t check = xc_crash_context_find_frame(crash, checks);
+	bool told = crash->verdict->message && strstr(crash->verdict->message, "stack smashing detected");
 	xc_addr canary;
-	if (!told && check == q->frame_count)
+	if (!told && check == crash->frame_count)
 		return false;
-	if (check + 1 < q->frame_count)
-		xc_inquiry_blame(q, check + 1);
-	xc_auto(xc_freep) char *cause = xc_asprintf(
-		"%s wrote past the end of one of its local arrays, over the canary behind it", xc_inquiry_culprit(q));
-	xc_inquiry_class(q, "stack-smash", NULL, "high", "certain", cause);
-	if (!q->blame.place)
+	if (check + 1 < crash->frame_count)
+		xc_crash_context_blame(crash, check + 1);
+	xc_auto(xc_freep) char *cause =
+		xc_asprintf("%s wrote past the end of one of its local arrays, over the canary behind it",
+			    xc_crash_context_culprit(crash));
+	xc_crash_context_classify(crash, "stack-smash", NULL, "high", "certain", cause);
+	if (!crash->blame.place)
 		return true;
-	size_t smashed = check + 1 < q->frame_count ? check + 1 : q->blamed;
-	if (q->process->arch->machine != EM_X86_64 || !find_canary(q, smashed, &canary)) {
-		xc_verdict_evidence(q->report, "where its canary lies is not known");
+	size_t smashed = check + 1 < crash->frame_count ? check + 1 : crash->blamed;
+	if (crash->process->arch->machine != EM_X86_64 || !find_canary(crash, smashed, &canary)) {
+		xc_verdict_evidence(crash->report, "where its canary lies is not known");
 		return true;
 	}
-	tell_array(q, smashed, canary);
-	tell_bytes(q, canary);
-	tell_reach(q, smashed);
+	report_array(crash, smashed, canary);
+	report_bytes(crash, canary);
+	report_reach(crash, smashed);
 	return true;
 }

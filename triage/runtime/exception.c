@@ -1,6 +1,7 @@
 /* exception: the list of caught exceptions of a thread, and the header before a thrown object.
  *
- * libstdc++ 12 libsupc++/unwind-cxx.h, libc++abi 14 cxa_exception.h; 64 bits. From the unwinder's part U on they are alike:
+ * libstdc++ 12 libsupc++/unwind-cxx.h, libc++abi 14 cxa_exception.h; 64 bits. From the unwinder's part U on they are
+ * alike:
  *
  *	U - 80  type_info *             of a dependent exception (rethrow_exception) of libstdc++: the object
  *	U - 72  destructor
@@ -9,14 +10,15 @@
  *	U       class                   "GNUCC++\0", "CLNGC++\0" as a number; its lowest byte is 1 when dependent
  *	U + 32  the object
  *
- * __cxa_get_globals() returns { caught, uncaught count }; where that lies in the thread's storage, its code tells:
+ * __cxa_get_globals() returns { caught, uncaught count }. Its code shows their place in the thread's storage:
  *
  *	lea index(%rip),%rdi; call __tls_get_addr; add $0,%rax; ret     index: { module, offset }
  *	mov %fs:0,%rax; lea -16(%rax),%rax; ret                         linked statically
  *
- * or __cxa_get_globals_fast() asks pthread_getspecific() for it (specific.h).
+ * or __cxa_get_globals_fast() gets it from pthread_getspecific() (thread_specific.h).
  *
- * type_info: { vptr, name }; with one base { …, base }; with several { …, flags, count, { base, offset << 8 | flags } … } */
+ * type_info: { vptr, name }; with one base { …, base }; with several { …, flags, count, { base, offset << 8 | flags }
+ * … } */
 #include "triage/runtime/exception.h"
 
 #include <elf.h>
@@ -27,7 +29,7 @@
 #include "dwarf/elf/symbol.h"
 #include "triage/code/getter.h"
 #include "triage/code/insn.h"
-#include "triage/dataflow/specific.h"
+#include "triage/dataflow/thread_specific.h"
 
 enum {
 	NAME_MOST = 4096,
@@ -35,7 +37,7 @@ enum {
 	CODE_MOST = 64,
 	BASES = 16,
 	STEPS = 200,       /* through bases: their graph may be anything */
-	STACK_MOST = 8192, /* bytes that are searched for a header */
+	STACK_MOST = 8192, /* bytes to search for a header */
 	TYPE = 80,         /* below U */
 	OBJECT = 32,
 	RAX = 0,
@@ -46,55 +48,56 @@ static const char STRING[] = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcE
 static const char STRING_LLVM[] = "NSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE";
 static const uint64_t GNU = UINT64_C(0x474e5543432b2b00), LLVM = UINT64_C(0x434c4e47432b2b00);
 
-static bool peek(const struct xc_inquiry *q, xc_addr addr, uint64_t *out)
+static bool peek(const struct xc_crash_context *crash, xc_addr addr, uint64_t *out)
 {
-	return xc_space_peek_uint(q->process->space, addr, 8, out);
+	return xc_space_peek_uint(crash->process->space, addr, 8, out);
 }
 
 /* ---- type info ---- */
 
-/* The mangled name in a type_info: "St13runtime_error". False for what is none. */
-static bool type_name(const struct xc_inquiry *q, xc_addr info, char name[NAME_MOST + 1])
+/* The mangled name in a type_info: "St13runtime_error". False when it is not one. */
+static bool type_name(const struct xc_crash_context *crash, xc_addr info, char name[NAME_MOST + 1])
 {
 	uint64_t vptr, text;
 	bool cut;
-	if (!peek(q, info, &vptr) || !peek(q, info + 8, &text) || !xc_process_module(q->process, vptr) ||
-	    xc_space_peek_string(q->process->space, text, name, NAME_MOST, &cut) <= 0 || cut)
+	if (!peek(crash, info, &vptr) || !peek(crash, info + 8, &text) || !xc_process_module(crash->process, vptr) ||
+	    xc_space_peek_string(crash->process->space, text, name, NAME_MOST, &cut) <= 0 || cut)
 		return false;
 	if (name[0] == '*') /* compared by address, not by name */
 		memmove(name, name + 1, strlen(name));
 	return true;
 }
 
-static const char *demangled(const struct xc_inquiry *q, const char *name)
+static const char *demangled(const struct xc_crash_context *crash, const char *name)
 {
 	static const char prefix[] = "typeinfo for ";
 	xc_auto(xc_freep) char *symbol = xc_asprintf("_ZTI%s", name);
 	xc_auto(xc_freep) char *text = xc_demangle(symbol, true);
 	if (!text || strncmp(text, prefix, strlen(prefix)) != 0)
 		return NULL;
-	if (strcmp(name, STRING) == 0 || strcmp(name, STRING_LLVM) == 0) /* nobody says it as the ABI does */
+	if (strcmp(name, STRING) == 0 || strcmp(name, STRING_LLVM) == 0) /* never in source form */
 		return "std::string";
 	for (char *at = text; (at = strstr(at, "std::__1::"));) /* nor libc++'s inline namespace */
 		memmove(at + strlen("std::"), at + strlen("std::__1::"), strlen(at + strlen("std::__1::")) + 1);
-	return xc_arena_strdup(&q->report->arena, text + strlen(prefix));
+	return xc_arena_strdup(&crash->report->arena, text + strlen(prefix));
 }
 
-static const char *type_text(const struct xc_inquiry *q, xc_addr info)
+static const char *type_text(const struct xc_crash_context *crash, xc_addr info)
 {
 	char name[NAME_MOST + 1];
-	return type_name(q, info, name) ? demangled(q, name) : NULL;
+	return type_name(crash, info, name) ? demangled(crash, name) : NULL;
 }
 
-/* How a type_info goes on: by the name of its own class. */
-static bool info_is(const struct xc_inquiry *q, xc_addr info, const char *name)
+/* The layout of the rest of a type_info: by the name of its own class. */
+static bool info_is(const struct xc_crash_context *crash, xc_addr info, const char *name)
 {
 	char text[128];
 	uint64_t vptr;
-	return peek(q, info, &vptr) && xc_symbol_describe(q->process, vptr, text, sizeof text) && strstr(text, name);
+	return peek(crash, info, &vptr) && xc_symbol_describe(crash->process, vptr, text, sizeof text) &&
+	       strstr(text, name);
 }
 
-/* Bases that are still to be looked at: the type, and where in the object it begins. */
+/* Bases still to visit: the type, and its offset in the object. */
 struct bases {
 	struct {
 		xc_addr info;
@@ -111,24 +114,24 @@ static void add_base(struct bases *bases, xc_addr info, uint64_t offset)
 	bases->items[bases->count++].offset = offset;
 }
 
-/* The direct bases of a type, the first one on top; virtual ones are nowhere fixed. */
-static void add_bases(const struct xc_inquiry *q, xc_addr info, uint64_t offset, struct bases *bases)
+/* The direct bases of a type, the first one on top; virtual ones have no fixed offset. */
+static void add_bases(const struct xc_crash_context *crash, xc_addr info, uint64_t offset, struct bases *bases)
 {
 	uint64_t base, counts, flags;
-	if (info_is(q, info, "__si_class_type_info")) {
-		if (peek(q, info + 16, &base))
+	if (info_is(crash, info, "__si_class_type_info")) {
+		if (peek(crash, info + 16, &base))
 			add_base(bases, base, offset);
 		return;
 	}
-	if (!info_is(q, info, "__vmi_class_type_info") || !peek(q, info + 16, &counts))
+	if (!info_is(crash, info, "__vmi_class_type_info") || !peek(crash, info + 16, &counts))
 		return;
 	for (uint64_t i = counts >> 32 < BASES ? counts >> 32 : BASES; i-- > 0;)
-		if (peek(q, info + 24 + 16 * i, &base) && peek(q, info + 32 + 16 * i, &flags) && !(flags & 1))
+		if (peek(crash, info + 24 + 16 * i, &base) && peek(crash, info + 32 + 16 * i, &flags) && !(flags & 1))
 			add_base(bases, base, offset + (uint64_t)((int64_t)flags >> 8));
 }
 
-/* Where in an object of type `info` its base `name` (mangled) begins. */
-static bool base_offset(const struct xc_inquiry *q, xc_addr info, const char *name, uint64_t *offset_out)
+/* The offset of the base `name` (mangled) in an object of type `info`. */
+static bool base_offset(const struct xc_crash_context *crash, xc_addr info, const char *name, uint64_t *offset_out)
 {
 	struct bases bases = {.count = 0};
 	char have[NAME_MOST + 1];
@@ -136,58 +139,59 @@ static bool base_offset(const struct xc_inquiry *q, xc_addr info, const char *na
 	for (unsigned steps = 0; bases.count && steps < STEPS; steps++) {
 		xc_addr at = bases.items[--bases.count].info;
 		*offset_out = bases.items[bases.count].offset;
-		if (!type_name(q, at, have))
+		if (!type_name(crash, at, have))
 			continue;
 		if (strcmp(have, name) == 0)
 			return true;
-		add_bases(q, at, *offset_out, &bases);
+		add_bases(crash, at, *offset_out, &bases);
 	}
 	return false;
 }
 
-const char *xc_exception_class(const struct xc_inquiry *q, xc_addr addr)
+const char *xc_exception_class(const struct xc_crash_context *crash, xc_addr addr)
 {
 	uint64_t vptr, info;
-	if (!peek(q, addr, &vptr) || !xc_process_module(q->process, vptr) || !peek(q, vptr - 8, &info))
+	if (!peek(crash, addr, &vptr) || !xc_process_module(crash->process, vptr) || !peek(crash, vptr - 8, &info))
 		return NULL;
-	return type_text(q, info);
+	return type_text(crash, info);
 }
 
 /* ---- the header ---- */
 
-static bool is_header(const struct xc_inquiry *q, xc_addr at)
+static bool is_header(const struct xc_crash_context *crash, xc_addr at)
 {
 	uint64_t class;
-	return peek(q, at, &class) && ((class & ~UINT64_C(0xff)) == GNU || (class & ~UINT64_C(0xff)) == LLVM) &&
+	return peek(crash, at, &class) && ((class & ~UINT64_C(0xff)) == GNU || (class & ~UINT64_C(0xff)) == LLVM) &&
 	       (class & 255) <= 1;
 }
 
-static bool read_header(const struct xc_inquiry *q, xc_addr at, struct xc_exception *out)
+static bool read_header(const struct xc_crash_context *crash, xc_addr at, struct xc_exception *out)
 {
 	uint64_t class;
-	if (!is_header(q, at) || !peek(q, at, &class))
+	if (!is_header(crash, at) || !peek(crash, at, &class))
 		return false;
 	out->object = at + OBJECT;
-	if (class == (GNU | 1) && !peek(q, at - TYPE, &out->object))
+	if (class == (GNU | 1) && !peek(crash, at - TYPE, &out->object))
 		return false;
-	if (class == (LLVM | 1) && !peek(q, at - TYPE - 8, &out->object))
+	if (class == (LLVM | 1) && !peek(crash, at - TYPE - 8, &out->object))
 		return false;
-	if (!peek(q, out->object - OBJECT - TYPE, &out->info))
+	if (!peek(crash, out->object - OBJECT - TYPE, &out->info))
 		return false;
-	out->type = type_text(q, out->info);
+	out->type = type_text(crash, out->info);
 	return out->type != NULL;
 }
 
-/* ---- where the run-time keeps it ---- */
+/* ---- where the runtime keeps it ---- */
 
-/* The block of a module in the thread's storage: tp + 8 leads to the table of blocks, 16 bytes each, first the generation. */
-static bool storage(const struct xc_inquiry *q, uint64_t module, uint64_t *block_out)
+/* The block of a module in the thread's storage: tp + 8 points to the table of blocks, 16 bytes each, first the
+ * generation. */
+static bool storage(const struct xc_crash_context *crash, uint64_t module, uint64_t *block_out)
 {
 	uint64_t tp, table, count;
-	const struct xc_arch *arch = q->process->arch;
-	return arch->tls.tp >= 0 && xc_regs_get(&q->thread->regs, arch->tls.tp, &tp) && peek(q, tp + 8, &table) &&
-	       peek(q, table - 16, &count) && module && module <= count && peek(q, table + 16 * module, block_out) &&
-	       *block_out && *block_out != UINT64_MAX;
+	const struct xc_arch *arch = crash->process->arch;
+	return arch->tls.tp >= 0 && xc_regs_get(&crash->thread->regs, arch->tls.tp, &tp) &&
+	       peek(crash, tp + 8, &table) && peek(crash, table - 16, &count) && module && module <= count &&
+	       peek(crash, table + 16 * module, block_out) && *block_out && *block_out != UINT64_MAX;
 }
 
 struct getting {
@@ -195,8 +199,8 @@ struct getting {
 	bool rdi_known, rax_known;
 };
 
-/* One instruction of __cxa_get_globals. False: not as known. */
-static bool follow(const struct xc_inquiry *q, const struct xc_insn *insn, struct getting *g)
+/* Evaluate one instruction of __cxa_get_globals. False: unknown code. */
+static bool follow(const struct xc_crash_context *crash, const struct xc_insn *insn, struct getting *g)
 {
 	uint64_t module, offset, tp, more;
 	switch (insn->kind) {
@@ -209,13 +213,13 @@ static bool follow(const struct xc_inquiry *q, const struct xc_insn *insn, struc
 		}
 		return true;
 	case XC_INSN_CALL:
-		g->rax_known = g->rdi_known && peek(q, g->rdi, &module) && peek(q, g->rdi + 8, &offset) &&
-			       storage(q, module, &g->rax);
+		g->rax_known = g->rdi_known && peek(crash, g->rdi, &module) && peek(crash, g->rdi + 8, &offset) &&
+			       storage(crash, module, &g->rax);
 		g->rax += g->rax_known ? offset : 0;
 		return g->rax_known;
 	case XC_INSN_LOAD:
 		if (insn->to == RAX && insn->memory.segment >= 0 && !insn->memory.displacement) {
-			g->rax_known = xc_regs_get(&q->thread->regs, q->process->arch->tls.tp, &tp);
+			g->rax_known = xc_regs_get(&crash->thread->regs, crash->process->arch->tls.tp, &tp);
 			g->rax = tp;
 			return g->rax_known;
 		}
@@ -224,7 +228,7 @@ static bool follow(const struct xc_inquiry *q, const struct xc_insn *insn, struc
 		g->rax += insn->to == RAX ? (uint64_t)insn->constant : 0;
 		return true;
 	case XC_INSN_ADD_MEMORY:
-		if (insn->memory.base >= 0 || !peek(q, (xc_addr)insn->memory.displacement, &more))
+		if (insn->memory.base >= 0 || !peek(crash, (xc_addr)insn->memory.displacement, &more))
 			return false;
 		g->rax += more;
 		return true;
@@ -234,129 +238,131 @@ static bool follow(const struct xc_inquiry *q, const struct xc_insn *insn, struc
 }
 
 /* The address that __cxa_get_globals() would return. */
-static bool find_globals(const struct xc_inquiry *q, xc_addr *globals_out)
+static bool find_globals(const struct xc_crash_context *crash, xc_addr *globals_out)
 {
 	uint8_t code[CODE_MOST];
 	xc_addr function;
 	struct getting g = {.rax_known = false};
-	if (!xc_symbol_find(q->process, "__cxa_get_globals", NULL, &function))
+	if (!xc_symbol_find(crash->process, "__cxa_get_globals", NULL, &function))
 		return false;
-	size_t got = xc_space_peek(q->process->space, function, code, sizeof code), at = 0;
+	size_t got = xc_space_peek(crash->process->space, function, code, sizeof code), at = 0;
 	while (at < got) {
 		struct xc_insn insn;
-		if (!xc_insn_decode(q->process, code + at, got - at, function + at, &insn) || !insn.length)
+		if (!xc_insn_decode(crash->process, code + at, got - at, function + at, &insn) || !insn.length)
 			return false;
 		if (insn.kind == XC_INSN_RETURN) {
 			*globals_out = g.rax;
 			return g.rax_known;
 		}
-		if (!follow(q, &insn, &g))
+		if (!follow(crash, &insn, &g))
 			return false;
 		at += insn.length;
 	}
 	return false;
 }
 
-/* libc++abi as distributions build it keeps them under a key, from the first exception on: 0 before. */
-static bool find_specific(const struct xc_inquiry *q, xc_addr *globals_out)
+/* In common builds of libc++abi they are under a key, from the first exception on: 0 before. */
+static bool find_specific(const struct xc_crash_context *crash, xc_addr *globals_out)
 {
 	xc_addr function;
 	uint64_t key;
-	return xc_symbol_find(q->process, "__cxa_get_globals_fast", NULL, &function) &&
-	       xc_specific_key(q, function, &key) && xc_specific_get(q, key, globals_out);
+	return xc_symbol_find(crash->process, "__cxa_get_globals_fast", NULL, &function) &&
+	       xc_thread_specific_key(crash, function, &key) && xc_thread_specific_get(crash, key, globals_out);
 }
 
-/* __cxa_eh_globals { caughtExceptions; uint32 uncaughtExceptions; } (Itanium C++ ABI, 2.2.2); 0 before the first exception. */
-static bool get_globals(const struct xc_inquiry *q, xc_addr *globals_out)
+/* __cxa_eh_globals { caughtExceptions; uint32 uncaughtExceptions; } (Itanium C++ ABI, 2.2.2); 0 before the first. */
+static bool get_globals(const struct xc_crash_context *crash, xc_addr *globals_out)
 {
-	return find_globals(q, globals_out) || find_specific(q, globals_out);
+	return find_globals(crash, globals_out) || find_specific(crash, globals_out);
 }
 
-bool xc_exception_none(const struct xc_inquiry *q)
+bool xc_exception_none(const struct xc_crash_context *crash)
 {
 	xc_addr globals;
 	uint64_t caught, thrown;
-	if (!get_globals(q, &globals))
+	if (!get_globals(crash, &globals))
 		return false;
-	return !globals || (peek(q, globals, &caught) && !caught &&
-			    xc_space_peek_uint(q->process->space, globals + 8, 4, &thrown) && !thrown);
+	return !globals || (peek(crash, globals, &caught) && !caught &&
+			    xc_space_peek_uint(crash->process->space, globals + 8, 4, &thrown) && !thrown);
 }
 
-static bool by_globals(const struct xc_inquiry *q, bool *answered, struct xc_exception *out)
+static bool by_globals(const struct xc_crash_context *crash, bool *answered, struct xc_exception *out)
 {
 	xc_addr globals;
 	uint64_t caught = 0;
-	*answered = get_globals(q, &globals) && (!globals || peek(q, globals, &caught));
-	return *answered && caught && (read_header(q, caught + TYPE, out) || read_header(q, caught + TYPE + 16, out));
+	*answered = get_globals(crash, &globals) && (!globals || peek(crash, globals, &caught));
+	return *answered && caught &&
+	       (read_header(crash, caught + TYPE, out) || read_header(crash, caught + TYPE + 16, out));
 }
 
-/* A header that the frames of the run-time point to. */
-static bool by_stack(const struct xc_inquiry *q, struct xc_exception *out)
+/* A header to which the frames of the runtime point. */
+static bool by_stack(const struct xc_crash_context *crash, struct xc_exception *out)
 {
 	uint64_t from, word;
-	if (!q->frame_count || !xc_regs_get(&q->frames[0].regs, q->process->arch->sp, &from))
+	if (!crash->frame_count || !xc_regs_get(&crash->frames[0].regs, crash->process->arch->sp, &from))
 		return false;
-	for (uint64_t at = from; at - from < STACK_MOST && peek(q, at, &word); at += 8)
-		if (word % 16 == 0 && is_header(q, word) && read_header(q, word, out))
+	for (uint64_t at = from; at - from < STACK_MOST && peek(crash, at, &word); at += 8)
+		if (word % 16 == 0 && is_header(crash, word) && read_header(crash, word, out))
 			return true;
 	return false;
 }
 
-bool xc_exception_current(const struct xc_inquiry *q, struct xc_exception *out)
+bool xc_exception_current(const struct xc_crash_context *crash, struct xc_exception *out)
 {
 	bool answered;
-	if (q->process->arch->machine != EM_X86_64 || q->process->arch->word != 8)
+	if (crash->process->arch->machine != EM_X86_64 || crash->process->arch->word != 8)
 		return false;
 	out->sure = true;
-	if (by_globals(q, &answered, out))
+	if (by_globals(crash, &answered, out))
 		return true;
 	out->sure = false;
-	return !answered && by_stack(q, out);
+	return !answered && by_stack(crash, out);
 }
 
 /* ---- what it says ---- */
 
-/* The text that the exception's own what() returns. Those of std::runtime_error and std::logic_error, which keep a pointer behind their
- * vptr (both libraries), go through the library's string. */
-static bool what_text(const struct xc_inquiry *q, const struct xc_exception *e, uint64_t offset, uint64_t *text_out)
+/* The result of the exception's own what(). That of std::runtime_error and std::logic_error, which have a pointer
+ * after their vptr (both libraries), goes through the library's string. */
+static bool what_text(const struct xc_crash_context *crash, const struct xc_exception *e, uint64_t offset,
+		      uint64_t *text_out)
 {
 	static const char *const keepers[] = {"St13runtime_error", "St11logic_error"};
 	uint64_t vptr, function, keeper;
-	if (!peek(q, e->object + offset, &vptr) || !peek(q, vptr + 16, &function))
+	if (!peek(crash, e->object + offset, &vptr) || !peek(crash, vptr + 16, &function))
 		return false;
-	if (xc_getter_value(q->process, function, e->object + offset, text_out))
+	if (xc_getter_value(crash->process, function, e->object + offset, text_out))
 		return true;
-	const struct xc_module *module = xc_process_module(q->process, function);
+	const struct xc_module *module = xc_process_module(crash->process, function);
 	if (!module || !xc_module_is_runtime(module))
 		return false;
 	for (size_t i = 0; i < XC_COUNT(keepers); i++)
-		if (base_offset(q, e->info, keepers[i], &keeper))
-			return peek(q, e->object + keeper + 8, text_out);
+		if (base_offset(crash, e->info, keepers[i], &keeper))
+			return peek(crash, e->object + keeper + 8, text_out);
 	return false;
 }
 
-/* The text of a std::string: libstdc++ has the pointer first; libc++, where the lowest bit of the first byte is set, third, else the
- * text behind that byte. */
-static bool string_text(const struct xc_inquiry *q, const struct xc_exception *e, uint64_t *text_out)
+/* The text of a std::string. libstdc++ has the pointer first. libc++ has it third when the lowest bit of the first
+ * byte is set; else the text follows that byte. */
+static bool string_text(const struct xc_crash_context *crash, const struct xc_exception *e, uint64_t *text_out)
 {
 	uint64_t offset, first;
-	if (base_offset(q, e->info, STRING, &offset))
-		return peek(q, e->object + offset, text_out);
-	if (!base_offset(q, e->info, STRING_LLVM, &offset) || !peek(q, e->object + offset, &first))
+	if (base_offset(crash, e->info, STRING, &offset))
+		return peek(crash, e->object + offset, text_out);
+	if (!base_offset(crash, e->info, STRING_LLVM, &offset) || !peek(crash, e->object + offset, &first))
 		return false;
 	*text_out = e->object + offset + 1;
-	return !(first & 1) || peek(q, e->object + offset + 16, text_out);
+	return !(first & 1) || peek(crash, e->object + offset + 16, text_out);
 }
 
-const char *xc_exception_what(const struct xc_inquiry *q, const struct xc_exception *exception)
+const char *xc_exception_what(const struct xc_crash_context *crash, const struct xc_exception *exception)
 {
 	char text[WHAT_MOST + 1];
 	uint64_t offset, at;
-	bool string = string_text(q, exception, &at);
-	if (!string &&
-	    (!base_offset(q, exception->info, "St9exception", &offset) || !what_text(q, exception, offset, &at)))
+	bool string = string_text(crash, exception, &at);
+	if (!string && (!base_offset(crash, exception->info, "St9exception", &offset) ||
+			!what_text(crash, exception, offset, &at)))
 		return NULL;
-	if (xc_space_peek_string(q->process->space, at, text, WHAT_MOST, NULL) < 0)
+	if (xc_space_peek_string(crash->process->space, at, text, WHAT_MOST, NULL) < 0)
 		return NULL;
-	return xc_arena_strdup(&q->report->arena, text);
+	return xc_arena_strdup(&crash->report->arena, text);
 }

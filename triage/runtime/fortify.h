@@ -2,10 +2,10 @@
 #ifndef XC_FORTIFY_H
 #define XC_FORTIFY_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
-/* The class fortify: which call, its destination as verdict->expression, its size and what was to be written. False when no such check
- * ended the program. */
-bool xc_fortify_judge(struct xc_inquiry *q);
+/* Class fortify: the call, its destination as verdict->expression, the size of that, and the size of the write.
+ * False when no such check ended the program. */
+bool xc_fortify_classify(struct xc_crash_context *crash);
 
 #endif

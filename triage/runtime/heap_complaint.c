@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-#include "triage/runtime/given.h"
+#include "triage/runtime/free_argument.h"
 
-static bool message_has(const struct xc_inquiry *q, const char *const *texts)
+static bool message_has(const struct xc_crash_context *crash, const char *const *texts)
 {
-	for (; q->verdict->message && *texts; texts++)
-		if (strstr(q->verdict->message, *texts))
+	for (; crash->verdict->message && *texts; texts++)
+		if (strstr(crash->verdict->message, *texts))
 			return true;
 	return false;
 }
 
-bool xc_heap_complaint_judge(struct xc_inquiry *q)
+bool xc_heap_complaint_classify(struct xc_crash_context *crash)
 {
 	static const char *const twice[] = {"double free", NULL};
 	static const char *const overrun[] = {"invalid next size", "corrupted size vs. prev_size", "corrupted top size",
@@ -47,9 +47,10 @@ bool xc_heap_complaint_judge(struct xc_inquiry *q)
 		{lists, "list damage", "the C library found its lists of free blocks damaged"},
 	};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++)
-		if (message_has(q, kinds[i].texts)) {
-			xc_inquiry_class(q, "heap-corruption", kinds[i].kind, "high", "certain", kinds[i].cause);
-			xc_given_tell(q);
+		if (message_has(crash, kinds[i].texts)) {
+			xc_crash_context_classify(crash, "heap-corruption", kinds[i].kind, "high", "certain",
+						  kinds[i].cause);
+			xc_free_argument_report(crash);
 			return true;
 		}
 	return false;

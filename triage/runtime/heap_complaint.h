@@ -1,11 +1,11 @@
-/* heap_complaint: aborts for which the C library named damage of its heap. */
+/* heap_complaint: aborts for which the C library reported damage of its heap. */
 #ifndef XC_HEAP_COMPLAINT_H
 #define XC_HEAP_COMPLAINT_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
-/* The class heap-corruption, its kind by the last words: "double free", "overrun", "bad pointer", "list damage". False when the last words
- * name no such damage. */
-bool xc_heap_complaint_judge(struct xc_inquiry *q);
+/* Class heap-corruption, its kind by the abort message: "double free", "overrun", "bad pointer", "list damage".
+ * False when the message reports no such damage. */
+bool xc_heap_complaint_classify(struct xc_crash_context *crash);
 
 #endif

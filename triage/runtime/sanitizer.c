@@ -1,8 +1,8 @@
-/* sanitizer: the report went to the error output, but what it is made of is still there.
+/* sanitizer: the report went to standard error, but its data is still in memory.
  *
- * AddressSanitizer (LLVM 14 and gcc 12: asan_errors.h, asan_scariness_score.h): while it reports, the error lies in the frame of the
- * function that reports it, and its score keeps a text like "8-byte-read-heap-use-after-free". UndefinedBehaviorSanitizer: the name of
- * the handler is the kind: __ubsan_handle_add_overflow_abort. */
+ * AddressSanitizer (LLVM 14 and gcc 12: asan_errors.h, asan_scariness_score.h): while it reports, the error is in
+ * the frame of the reporting function, and its score contains a text like "8-byte-read-heap-use-after-free".
+ * UndefinedBehaviorSanitizer: the name of the handler is the kind: __ubsan_handle_add_overflow_abort. */
 #include "triage/runtime/sanitizer.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static const char *const kinds[] = {
 	"wild-addr",
 };
 
-/* What reports but one thing. */
+/* Functions that report one kind only. */
 static const struct {
 	const char *part, *kind;
 } reporters[] = {
@@ -57,7 +57,7 @@ struct found {
 	const char *kind;
 	const char *access; /* "read", "write", or NULL */
 	unsigned size;      /* bytes of it; 0: not known */
-	size_t reporter;    /* the outermost frame of the sanitizer that tells more; frame_count when none does */
+	size_t reporter;    /* the outermost frame of the sanitizer with information; frame_count when there is none */
 	bool sanitizer;
 	size_t last; /* its outermost frame */
 };
@@ -70,12 +70,12 @@ static void read_access(struct found *found, const char *name)
 		return;
 	found->access = load ? "read" : "write";
 	unsigned long size = strtoul(name + (load ? 4 : 5), NULL, 10);
-	found->size = size <= ACCESS_MOST ? (unsigned)size : 0; /* of more there is no function */
+	found->size = size <= ACCESS_MOST ? (unsigned)size : 0; /* there is no function for a larger size */
 }
 
-static void read_handler(struct xc_inquiry *q, struct found *found, const char *name)
+static void read_handler(struct xc_crash_context *crash, struct found *found, const char *name)
 {
-	char *kind = xc_arena_strdup(&q->report->arena, name), *end = strstr(kind, "_abort");
+	char *kind = xc_arena_strdup(&crash->report->arena, name), *end = strstr(kind, "_abort");
 	if (end)
 		*end = '\0';
 	for (char *at = kind; *at; at++)
@@ -83,7 +83,7 @@ static void read_handler(struct xc_inquiry *q, struct found *found, const char *
 	found->kind = kind;
 }
 
-static void read_name(struct xc_inquiry *q, struct found *found, size_t index, const char *name)
+static void read_name(struct xc_crash_context *crash, struct found *found, size_t index, const char *name)
 {
 	static const char *const names[] = {"__asan", "__sanitizer::", "__ubsan", "__msan", "__tsan", "__hwasan", NULL};
 	const char *at;
@@ -96,29 +96,29 @@ static void read_name(struct xc_inquiry *q, struct found *found, size_t index, c
 		found->reporter = index;
 	}
 	if ((at = strstr(name, "__ubsan_handle_")))
-		read_handler(q, found, at + strlen("__ubsan_handle_"));
+		read_handler(crash, found, at + strlen("__ubsan_handle_"));
 	for (size_t i = 0; i < XC_COUNT(reporters); i++)
 		if (strstr(name, reporters[i].part))
 			found->kind = reporters[i].kind;
 }
 
-static void read_frame(struct xc_inquiry *q, struct found *found, size_t index)
+static void read_frame(struct xc_crash_context *crash, struct found *found, size_t index)
 {
-	const struct xc_place *place = xc_inquiry_place(q, index);
+	const struct xc_place *place = xc_crash_context_place(crash, index);
 	if (place->symbol)
-		read_name(q, found, index, place->symbol);
+		read_name(crash, found, index, place->symbol);
 	for (size_t l = 0; l < place->level_count; l++)
 		if (place->levels[l].function)
-			read_name(q, found, index, place->levels[l].function);
+			read_name(crash, found, index, place->levels[l].function);
 }
 
-/* The function of the C library that the sanitizer put its own in place of. */
-static bool is_stand_in(const struct xc_inquiry *q, size_t index)
+/* A function of the C library that the sanitizer replaces. */
+static bool is_stand_in(const struct xc_crash_context *crash, size_t index)
 {
 	static const char *const names[] = {"free",         "malloc",          "calloc", "realloc", "cfree",
 					    "operator new", "operator delete", "memcpy", "memmove", "memset",
 					    "memcmp",       "strcpy",          "strcat", "strlen",  NULL};
-	const struct xc_place *place = xc_inquiry_place(q, index);
+	const struct xc_place *place = xc_crash_context_place(crash, index);
 	return !place->level_count && xc_names_begin(names, place->symbol);
 }
 
@@ -127,17 +127,17 @@ static bool has_text(const char *bytes, size_t len, const char *text)
 	return memmem(bytes, len, text, strlen(text)) != NULL;
 }
 
-/* The error's text in the frames of the sanitizer. */
-static void read_stack(const struct xc_inquiry *q, struct found *found)
+/* The text of the error in the frames of the sanitizer. */
+static void read_stack(const struct xc_crash_context *crash, struct found *found)
 {
 	uint64_t from, end;
-	int sp = q->process->arch->sp;
-	if (!xc_regs_get(&q->frames[0].regs, sp, &from) || !xc_regs_get(&q->frames[q->blamed].regs, sp, &end) ||
-	    end <= from)
+	int sp = crash->process->arch->sp;
+	if (!xc_regs_get(&crash->frames[0].regs, sp, &from) ||
+	    !xc_regs_get(&crash->frames[crash->blamed].regs, sp, &end) || end <= from)
 		return;
 	size_t size = end - from < STACK_MOST ? (size_t)(end - from) : STACK_MOST;
 	char *bytes = xc_realloc(NULL, size);
-	size = xc_space_peek(q->process->space, from, bytes, size);
+	size = xc_space_peek(crash->process->space, from, bytes, size);
 	for (size_t i = 0; i < XC_COUNT(kinds) && !found->kind; i++)
 		if (has_text(bytes, size, kinds[i]))
 			found->kind = kinds[i];
@@ -148,38 +148,42 @@ static void read_stack(const struct xc_inquiry *q, struct found *found)
 	free(bytes);
 }
 
-static void tell(struct xc_inquiry *q, const struct found *found)
+static void report_access(struct xc_crash_context *crash, const struct found *found)
 {
 	uint64_t addr;
 	if (found->access && found->size)
-		xc_verdict_evidence(q->report, "it was a %s of %u byte%s", found->access, found->size,
+		xc_verdict_evidence(crash->report, "it was a %s of %u byte%s", found->access, found->size,
 				    found->size == 1 ? "" : "s");
 	else if (found->access)
-		xc_verdict_evidence(q->report, "it was a %s", found->access);
-	if (found->reporter + 1 < q->frame_count && xc_argument_find(q, found->reporter + 1, 0, &addr))
-		xc_verdict_evidence(q->report, "at the address 0x%" PRIx64, addr);
+		xc_verdict_evidence(crash->report, "it was a %s", found->access);
+	if (found->reporter + 1 < crash->frame_count && xc_argument_find(crash, found->reporter + 1, 0, &addr))
+		xc_verdict_evidence(crash->report, "at the address 0x%" PRIx64, addr);
 	if (!found->kind)
-		xc_verdict_evidence(q->report, "what it reported is not known: it is on the program's error output");
+		xc_verdict_evidence(crash->report, "its report is not known: it is on the program's standard error");
 }
 
-bool xc_sanitizer_judge(struct xc_inquiry *q)
+bool xc_sanitizer_classify(struct xc_crash_context *crash)
 {
-	struct found found = {.reporter = q->frame_count};
-	for (size_t i = 0; i < q->frame_count && i < FRAMES; i++)
-		read_frame(q, &found, i);
+	struct found found = {.reporter = crash->frame_count};
+	for (size_t i = 0; i < crash->frame_count && i < FRAMES; i++)
+		read_frame(crash, &found, i);
 	if (!found.sanitizer)
 		return false;
 	size_t own = found.last + 1;
-	while (own < q->frame_count && is_stand_in(q, own))
+	while (own < crash->frame_count && is_stand_in(crash, own))
 		own++;
-	xc_inquiry_blame(q, own);
-	if (!found.kind && q->blame.place)
-		read_stack(q, &found);
+	xc_crash_context_blame(crash, own);
+	if (!found.kind && crash->blame.place)
+		read_stack(crash, &found);
 	bool write = found.access && strcmp(found.access, "write") == 0;
 	bool null = found.kind && strcmp(found.kind, "null-deref") == 0;
 	xc_auto(xc_freep) char *cause = xc_asprintf("a sanitizer stopped the program%s%s", found.kind ? ": " : "",
 						    found.kind ? found.kind : "");
-	xc_inquiry_class(q, "sanitizer", found.kind, write ? "high" : null ? "low" : "medium", "certain", cause);
-	tell(q, &found);
+	xc_crash_context_classify(crash, "sanitizer", found.kind,
+				  write  ? "high"
+				  : null ? "low"
+					 : "medium",
+				  "certain", cause);
+	report_access(crash, &found);
 	return true;
 }

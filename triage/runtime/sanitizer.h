@@ -2,10 +2,10 @@
 #ifndef XC_SANITIZER_H
 #define XC_SANITIZER_H
 
-#include "triage/crash/inquiry.h"
+#include "triage/crash/crash_context.h"
 
-/* The class sanitizer; its kind as the report has it ("heap-use-after-free", "add-overflow"), whether it was a read or a write. False when
- * no sanitizer ended the program. */
-bool xc_sanitizer_judge(struct xc_inquiry *q);
+/* Class sanitizer; its kind as the report has it ("heap-use-after-free", "add-overflow"), and the kind of access.
+ * False when no sanitizer ended the program. */
+bool xc_sanitizer_classify(struct xc_crash_context *crash);
 
 #endif

@@ -1,4 +1,4 @@
-/* imports: the relocations of a module in the order of the places that they fill. */
+/* imports: the relocations of a module, sorted by the places that they fill. */
 #include "triage/util/imports.h"
 
 #include <gelf.h>
@@ -6,7 +6,7 @@
 
 #include "dwarf/module/debugfile.h"
 
-enum { MOST = 20000, ALL = 64 << 10 }; /* relocations of a section, of a module that are looked at */
+enum { MOST = 20000, ALL = 64 << 10 }; /* limits: relocations of a section, of a module */
 
 struct import {
 	uint64_t place; /* of the file */

@@ -1,16 +1,16 @@
-/* names: lists of names of functions, as rules have them: NULL behind the last one. NULL for what is looked for is in none. */
+/* names: lists of function names in rules; NULL ends a list. A NULL name is in no list. */
 #ifndef XC_NAMES_H
 #define XC_NAMES_H
 
 #include <stdbool.h>
 
-/* The one that is the name; NULL when none is. */
+/* The entry that equals the name; NULL when there is none. */
 const char *xc_names_find(const char *const *names, const char *name);
 
-/* The first one that the name begins with; NULL when it begins with none. */
+/* The first entry that is a prefix of the name; NULL when there is none. */
 const char *xc_names_begin(const char *const *names, const char *name);
 
-/* Does one stand somewhere in the text? */
+/* Does the text contain an entry? */
 bool xc_names_in(const char *const *names, const char *text);
 
 #endif

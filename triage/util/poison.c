@@ -1,6 +1,6 @@
-/* poison: jemalloc 5 (src/jemalloc.c, JEMALLOC_ALLOC_JUNK, JEMALLOC_FREE_JUNK) and 4 (0xe5); Linux include/linux/poison.h; the
- * compilers' -ftrivial-auto-var-init=pattern (clang 14: lib/CodeGen/PatternInit.cpp, gcc 12: gcc/expr.c, 0xfe); the debug run-time of
- * Microsoft's compiler; glibc's malloc.perturb has no pattern of its own. */
+/* poison: jemalloc 5 (src/jemalloc.c, JEMALLOC_ALLOC_JUNK, JEMALLOC_FREE_JUNK) and 4 (0xe5); Linux
+ * include/linux/poison.h; the compilers' -ftrivial-auto-var-init=pattern (clang 14: lib/CodeGen/PatternInit.cpp, gcc
+ * 12: gcc/expr.c, 0xfe); the debug runtime of Microsoft's compiler. glibc's malloc.perturb has no fixed pattern. */
 #include "triage/util/poison.h"
 
 enum { OFFSET = 4096 };
@@ -17,15 +17,15 @@ static const struct {
 	{0x6b, 1, "that debugging allocators fill freed memory with", true},
 	{0xdd, 1, "that debugging allocators fill freed memory with", true},
 	{0xcd, 1, "that debugging allocators fill new memory with", false},
-	{0xfd, 1, "that debugging allocators put round blocks", false},
+	{0xfd, 1, "that debugging allocators put around blocks", false},
 	{0xaa, 1, "that clang initialises variables with when it is told to", false},
 	{0xfe, 1, "that compilers initialise variables with when they are told to, and allocators fill memory with",
 	 false},
 	{0xbe, 1, "that address sanitizers fill new memory with", false},
-	{0xdeadbeef, 4, "that programs put where nothing may be used any more", true},
+	{0xdeadbeef, 4, "that programs put where memory may no longer be used", true},
 	{0xfeedface, 4, "that debugging allocators fill memory with", false},
 	{0xbaadf00d, 4, "that debugging allocators fill new memory with", false},
-	{0xdeadc0de, 4, "that programs put where nothing may be used any more", true},
+	{0xdeadc0de, 4, "that programs put where memory may no longer be used", true},
 	{0xcafebabe, 4, "that programs mark memory with", false},
 };
 

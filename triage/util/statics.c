@@ -19,7 +19,7 @@ struct search {
 	xc_addr begin;
 	struct xc_held *out;
 	unsigned left;
-	bool declared; /* out holds the type of a declaration */
+	bool declared; /* out has the type of a declaration */
 };
 
 static bool covers(const struct search *s, const struct xc_value *value)
@@ -54,7 +54,7 @@ static bool look_at(struct search *s, Dwarf_Die *die)
 	*s->out = (struct xc_held){
 		.name = name, .type = xc_type_of(xc_types_of(s->process), die), .offset = s->addr - s->begin};
 	s->declared = true;
-	return false; /* the definition may come, too */
+	return false; /* the definition may follow */
 }
 
 static bool search_children(struct search *s, Dwarf_Die *parent, unsigned nesting)
@@ -71,7 +71,7 @@ static bool search_children(struct search *s, Dwarf_Die *parent, unsigned nestin
 	return false;
 }
 
-/* The symbol at the address: only one of data. */
+/* The data symbol at the address. */
 static void find_symbol(struct search *s)
 {
 	const struct xc_place *at = xc_debuginfo_place(s->process, s->addr);

@@ -109,15 +109,15 @@ static const struct example hard[] = {
 	 "the_request.codes[i]", NULL, "the index `i` leads to where"},
 	{HEAD NOINLINE "long work(long *v, long i, long k) { return v[i + k]; }\n"
 		       "int main(void) { static long v[9]; sink = work(v, (1L << 44) + zero, 2 + zero); return 0; }\n",
-	 "v[i + k]|v[k + i]|v[]", NULL, "the index leads to where"},
+	 "v[i + k]|v[k + i]|v[]", NULL, "the index leads to unmapped"},
 	{HEAD NOINLINE "long work(long *v, long i, long k) { return v[2 * i + k]; }\n"
 		       "int main(void) { static long v[9]; sink = work(v, (1L << 30) + zero, 2 + zero); return 0; }\n",
-	 "v[2 * i + k]|v[k + 2 * i]|v[]", NULL, "the index leads to where"},
+	 "v[2 * i + k]|v[k + 2 * i]|v[]", NULL, "the index leads to unmapped"},
 	{HEAD NOINLINE
 	 "long work(struct cell *v, long i, long k) { return v[i - k].value; }\n"
 	 "int main(void) { static struct cell v[9]; sink = work(v, (1L << 30) + zero, 2 + zero); return 0; "
 	 "}\n",
-	 "v[i - k].value|v[].value", NULL, "the index leads to where"},
+	 "v[i - k].value|v[].value", NULL, "the index leads to unmapped"},
 	{HEAD "struct row { int n; struct cell cols[3]; }; struct sheet { long id; struct row rows[4]; };\n" NOINLINE
 	      "long work(struct sheet *s, long i, long j) { return s->rows[i].cols[j].value; }\n"
 	      "int main(void) { sink = work((struct sheet *)none, 1 + zero, 2 + zero); return 0; }\n",
@@ -318,17 +318,17 @@ static void an_access_in_a_function_without_a_name_is_no_access_of_the_programs(
 	struct xc_process *process =
 		died("sh -c 'gcc -g -O0 -x c -o \"$3\" - && objcopy --strip-symbol=nameless \"$3\"' sh", source);
 	struct xc_report *report = xc_report_new("analyze");
-	struct xc_inquiry q;
-	assert_true(xc_inquiry_begin(&q, report, process, NULL));
-	xc_inquiry_class(&q, "null-read", NULL, "low", "likely", NULL);
-	xc_inquiry_blame(&q, 1); /* as for a library's function */
-	xc_expression_tell(&q);
+	struct xc_crash_context q;
+	assert_true(xc_crash_context_init(&q, report, process, NULL));
+	xc_crash_context_classify(&q, "null-read", NULL, "low", "likely", NULL);
+	xc_crash_context_blame(&q, 1); /* as for a library's function */
+	xc_expression_report(&q);
 	assert_non_null(report->verdict->expression);
 	assert_string_equal(report->verdict->expression, "n");
 	assert_non_null(
 		strstr(report->verdict->cause, "likely reading what `n` points to, in a function without a name"));
 	assert_string_equal(report->verdict->confidence, "likely");
-	xc_inquiry_end(&q);
+	xc_crash_context_fini(&q);
 	xc_report_free(report);
 	close_process(process);
 }

@@ -78,12 +78,12 @@ static void dereferences(void **state)
 		 "\"memory\");",
 		 "wild-write (block), high, certain", ""},
 		{"p = (char *)0x123456789000; memset(p, a, 300 + zero);", "wild-write (block), high, certain", ""},
-		{"p = (char *)0x8141424344454647; zero = *p;", "wild-read, medium, certain", "no address"},
+		{"p = (char *)0x8141424344454647; zero = *p;", "wild-read, medium, certain", "is not an address"},
 		{"__asm__ volatile(\"movb $1, (%0,%1)\" :: \"r\"(data), \"r\"(1L << 46) : \"memory\");",
-		 "wild-write, high, certain", "an index led from a good pointer"},
+		 "wild-write, high, certain", "an index moved a valid pointer"},
 		{"__asm__ volatile(\"movb $1, (%%rsp,%0)\" :: \"r\"(1L << 46) : \"memory\");", /* SIGBUS */
-		 "wild-write, high, certain", "an index led from a good pointer"},
-		{"p = (char *)\"constant\"; *p = 'x';", "write-rodata, medium, certain", "only be read"},
+		 "wild-write, high, certain", "an index moved a valid pointer"},
+		{"p = (char *)\"constant\"; *p = 'x';", "write-rodata, medium, certain", "read-only memory"},
 		{"p = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); zero = *p;",
 		 "protected-access, medium, certain", "not for this kind"},
 		{"__asm__ volatile(\"movaps %%xmm0, (%0)\" :: \"r\"(data + 1 + (16 - (uintptr_t)data % 16) % 16) "
@@ -206,9 +206,9 @@ static void traps(void **state)
 	static const struct expected cases[] = {
 		{"__builtin_trap();", "trap-instruction, low, certain", "ud2"},
 		{"__asm__ volatile(\"int3\");", "trap-instruction, low, certain", "breakpoint"},
-		{"__asm__ volatile(\".byte 0x06\");", "bad-instruction, high, likely", "no instruction"},
+		{"__asm__ volatile(\".byte 0x06\");", "bad-instruction, high, likely", "not an instruction"},
 		{"__asm__ volatile(\"hlt\");", "trap-instruction, low, likely", "hlt"},
-		{"__asm__ volatile(\"cli\");", "bad-instruction, high, likely", "only the kernel"},
+		{"__asm__ volatile(\"cli\");", "bad-instruction, high, likely", "a privileged instruction"},
 	};
 	expect_each(cases, XC_COUNT(cases), XC_COUNT(compilers));
 	GRID(c, XC_COUNT(compilers))
@@ -256,7 +256,7 @@ static void checks_of_a_compiler_that_is_not_known_are_likely(void **state)
 	(void)state;
 	static const struct expected bounds = {PROGRAM("volatile int i = 70; data[i] = 1; zero = data[3];"),
 					       "trap-instruction (index out of bounds), low, likely",
-					       "by the numbers of clang 14"};
+					       "by the numbering of clang 14"};
 	expect("clang -O1 -fsanitize=bounds -fsanitize-trap=all -x c", &bounds);
 }
 
@@ -267,7 +267,7 @@ static void buses_and_guards(void **state)
 		{"int fd = open(\"/proc/self/exe\", O_RDONLY); p = mmap(0, 1 << 20, PROT_READ, MAP_PRIVATE, fd, "
 		 "0);"
 		 " zero = p[(1 << 20) - 1];",
-		 "file-truncated, low, likely", "cut short"},
+		 "file-truncated, low, likely", "truncated"},
 		{"__asm__ volatile(\"pushf; orl $0x40000, (%rsp); popf; movl $1, data+1(%rip)\");",
 		 "misaligned, low, certain", "not aligned"},
 		{"struct sock_filter c[] = {{0x20, 0, 0, 0}, {0x15, 0, 1, SYS_getppid}, {6, 0, 0, "

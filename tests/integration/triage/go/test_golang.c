@@ -91,7 +91,7 @@ static void what_the_runtime_found_is_the_kind(void **state)
 	expect(&nil);
 }
 
-/* A program may say what the run-time says. */
+/* A program may panic with a text of the runtime. */
 static void what_a_program_says_itself_is_its_own(void **state)
 {
 	(void)state;
@@ -175,7 +175,7 @@ static void without_symbols_it_is_said_what_is_missing(void **state)
 					     .class_name = "panic",
 					     .kind = "unlock",
 					     .function = "main.unlock",
-					     .says = "missing: what Go's run-time printed",
+					     .says = "missing: the last output of Go's runtime",
 					     .also = "missing: the program's symbols"};
 	static const char *const stripped[] = {"-ldflags=\"-s -w\"", "-buildmode=pie -ldflags=\"-s -w\""};
 	check_needs("go");
@@ -187,10 +187,10 @@ static void without_symbols_it_is_said_what_is_missing(void **state)
 
 /* ---- with less to go by ---- */
 
-/* An inquiry into a program's death as xc_golang_judge() gets it. */
+/* The crash context of a program as xc_golang_classify() gets it. */
 struct asked {
 	struct judged j;
-	struct xc_inquiry q;
+	struct xc_crash_context q;
 	struct xc_thread thread;
 };
 
@@ -199,13 +199,13 @@ static void ask(struct asked *a, const char *flags, const char *argument)
 	char line[300];
 	a->j.process = died_of(go_compiler(flags, line), program, argument);
 	a->j.report = xc_report_new("analyze");
-	assert_true(xc_inquiry_begin(&a->q, a->j.report, a->j.process, NULL));
+	assert_true(xc_crash_context_init(&a->q, a->j.report, a->j.process, NULL));
 	a->j.verdict = a->q.verdict;
 }
 
 static void asked_free(struct asked *a)
 {
-	xc_inquiry_end(&a->q);
+	xc_crash_context_fini(&a->q);
 	judged_free(&a->j);
 }
 
@@ -221,7 +221,7 @@ static void lose_goroutine(struct asked *a)
 static void end_behind(struct asked *a, const char *name)
 {
 	const char *const names[] = {name, NULL};
-	size_t index = xc_inquiry_frame_called(&a->q, names);
+	size_t index = xc_crash_context_find_frame(&a->q, names);
 	assert_true(index < a->q.frame_count);
 	a->q.frame_count = index + 1;
 }
@@ -231,7 +231,7 @@ static void expect_kind(const char *argument, const char *kind, const char *word
 	struct asked a;
 	ask(&a, "", argument);
 	lose_goroutine(&a);
-	if (!xc_golang_judge(&a.q) || !judged_same(a.j.verdict->kind, kind) || !judged_says(&a.j, words))
+	if (!xc_golang_classify(&a.q) || !judged_same(a.j.verdict->kind, kind) || !judged_says(&a.j, words))
 		judged_fail(&a.j, kind, words);
 	assert_null(a.j.verdict->message);
 	assert_true(judged_says(&a.j, "missing: "));
@@ -242,12 +242,12 @@ static void without_its_text_a_panic_is_told_by_who_called_panic(void **state)
 {
 	(void)state;
 	check_needs("go");
-	expect_kind("twice", "channel", "main.twice closed a channel");
-	expect_kind("key", "unhashable", "main.key used a key that has no hash");
-	expect_kind("array", "slice", "main.array made an array of a slice that is too short");
+	expect_kind("twice", "channel", "main.twice closed a nil or closed channel");
+	expect_kind("key", "unhashable", "main.key used an unhashable key");
+	expect_kind("array", "slice", "main.array converted a slice that is too short to an array");
 	expect_kind("equal", "uncomparable", "main.equal compared interfaces");
-	expect_kind("number", "type assertion", "main.number took an interface");
-	expect_kind("room", "size", "main.room asked for a slice");
+	expect_kind("number", "type assertion", "main.number asserted a type");
+	expect_kind("room", "size", "main.room requested a slice");
 }
 
 /* Who called panic() is not on the stack that is left: then nobody is blamed. */
@@ -258,9 +258,9 @@ static void expect_less(const char *argument, const char *last, bool lost, const
 	end_behind(&a, last);
 	if (lost)
 		lose_goroutine(&a);
-	if (!xc_golang_judge(&a.q) || !judged_same(a.j.verdict->kind, kind) ||
+	if (!xc_golang_classify(&a.q) || !judged_same(a.j.verdict->kind, kind) ||
 	    strcmp(a.j.verdict->confidence, "certain") == 0 || a.q.blame.place || judged_says(&a.j, "runtime.") ||
-	    !judged_says(&a.j, "missing: the stack behind"))
+	    !judged_says(&a.j, "missing: the stack beyond"))
 		judged_fail(&a.j, last, kind ? kind : "no kind");
 	asked_free(&a);
 }
@@ -285,9 +285,9 @@ static void that_the_runtime_raised_the_signal_alone_is_not_certain(void **state
 	check_needs("go");
 	ask(&a, "", "reason");
 	a.q.frame_count = 1;
-	if (!xc_golang_judge(&a.q) || !judged_same(a.j.verdict->class_name, "abort") ||
+	if (!xc_golang_classify(&a.q) || !judged_same(a.j.verdict->class_name, "abort") ||
 	    strcmp(a.j.verdict->confidence, "certain") == 0 ||
-	    !judged_says(&a.j, "missing: the functions of Go's run-time"))
+	    !judged_says(&a.j, "missing: the functions of Go's runtime"))
 		judged_fail(&a.j, "abort", "missing");
 	asked_free(&a);
 }
@@ -299,7 +299,7 @@ static void tell_all(struct asked *a, const char *more)
 	struct xc_goruntime go;
 	ask(a, more, "many");
 	assert_true(xc_goruntime_find(a->j.process, &go));
-	xc_goroutine_tell_all(&a->q, &go);
+	xc_goroutine_report_all(&a->q, &go);
 }
 
 static void some_that_wait_are_named_and_the_others_counted(void **state)
@@ -311,7 +311,7 @@ static void some_that_wait_are_named_and_the_others_counted(void **state)
 	assert_true(judged_says(&a.j, "waits (chan receive) in main.wait, program.go:"));
 	assert_true(judged_says(&a.j, "and 995 more goroutines wait"));
 	assert_false(judged_says(&a.j, "missing: "));
-	assert_string_equal(xc_inquiry_culprit(&a.q), "main.wait");
+	assert_string_equal(xc_crash_context_culprit(&a.q), "main.wait");
 	asked_free(&a);
 }
 

@@ -13,9 +13,9 @@
 #include "triage/cause.h"
 #include "triage/locks/deadlock.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/ownid.h"
+#include "triage/locks/namespace_tid.h"
 #include "triage/locks/waits.h"
-#include "triage/locks/waitwords.h"
+#include "triage/locks/wait_report.h"
 
 /* ---- programs ---- */
 
@@ -271,7 +271,7 @@ static bool has_words(struct running *r, const char *who, const char *part, stru
 	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(r->process), tid_of(r, who));
 	assert_non_null(wait);
 	said->len = 0;
-	xc_wait_words(r->process, wait, true, said);
+	xc_wait_report_describe(r->process, wait, true, said);
 	return strstr(xc_text_string(said), part);
 }
 
@@ -373,9 +373,9 @@ static void a_deadlock_is_the_likely_reason_of_an_abort(void **state)
 	run(&r, compilers[0], two);
 	look_until(&r, 1, 2);
 	struct xc_report *report = xc_report_new("analyze");
-	struct xc_inquiry q = {.report = report, .process = r.process, .verdict = xc_report_verdict(report)};
-	xc_inquiry_class(&q, "abort", NULL, "low", "certain", NULL);
-	xc_deadlock_judge(&q);
+	struct xc_crash_context q = {.report = report, .process = r.process, .verdict = xc_report_verdict(report)};
+	xc_crash_context_classify(&q, "abort", NULL, "low", "certain", NULL);
+	xc_deadlock_classify(&q);
 	assert_string_equal(report->verdict->class_name, "deadlock");
 	assert_string_equal(report->verdict->confidence, "likely");
 	xc_report_free(report);
@@ -517,7 +517,7 @@ static void a_thread_that_is_awaited_is_named_by_its_id_in_the_list(void **state
 	look_away(&r);
 	const struct xc_locks *l = look_from_outside(&r, true);
 	assert_int_equal(l->cycle_count, 1);
-	const struct xc_wait *boss = xc_ownid_thread(l->waits, tid_of(&r, "boss"));
+	const struct xc_wait *boss = xc_namespace_tid_thread(l->waits, tid_of(&r, "boss"));
 	assert_non_null(boss);
 	assert_int_equal(boss->target, tid_of(&r, "worker") + FURTHER);
 	look_away_from_core(&r);
@@ -530,7 +530,7 @@ static void assert_lock_is_told(struct running *r, const struct xc_locks *l, boo
 	assert_int_equal(l->lock_count, 1);
 	assert_int_equal(l->locks[0].owner, tid_of(r, "owner"));
 	assert_int_equal(xc_lock_is_orphan(r->process, l, &l->locks[0]), orphan);
-	xc_wait_words(r->process, &l->waits->items[l->locks[0].first], false, &text);
+	xc_wait_report_describe(r->process, &l->waits->items[l->locks[0].first], false, &text);
 	assert_non_null(strstr(xc_text_string(&text), part));
 	assert_null(strstr(text.bytes, without));
 	xc_text_fini(&text);
@@ -542,7 +542,7 @@ static void assert_orphan_is_told(const struct running *r, pid_t owner, const ch
 	struct xc_lock lock = l->locks[0];
 	struct xc_text text = {0};
 	lock.owner = owner;
-	xc_deadlock_orphan_words(r->process, l, &lock, &text);
+	xc_deadlock_describe_orphan(r->process, l, &lock, &text);
 	assert_non_null(strstr(xc_text_string(&text), part));
 	xc_text_fini(&text);
 }
@@ -554,17 +554,15 @@ static void an_owner_has_ended_only_where_all_ids_can_be_compared(void **state)
 	run(&r, compilers[1], left);
 	look_until(&r, 0, 1);
 	r.process->live = false; /* a core of the kernel's: its ids are those of the process */
-	assert_lock_is_told(&r, xc_locks_of(r.process), true, "held by thread", "calls itself");
+	assert_lock_is_told(&r, xc_locks_of(r.process), true, "held by thread", "in its pid namespace");
 	assert_orphan_is_told(&r, tid_of(&r, "owner"), "it ended without unlocking it, or fork() did not copy it");
-	assert_orphan_is_told(&r, r.process->pid - 1, "likely it took it before fork()");
+	assert_orphan_is_told(&r, r.process->pid - 1, "likely took the lock before fork()");
 	r.process->live = true;
 	look_away(&r);
-	assert_lock_is_told(&r, look_from_outside(&r, true), true, "held by the thread that calls itself",
-			    "of another process");
+	assert_lock_is_told(&r, look_from_outside(&r, true), true, "held by the thread with id ", "of another process");
 	r.process->live = true;
 	look_away(&r);
-	assert_lock_is_told(&r, look_from_outside(&r, false), false, "held by the thread that calls itself",
-			    "not there");
+	assert_lock_is_told(&r, look_from_outside(&r, false), false, "held by the thread with id ", "does not exist");
 	look_away_from_core(&r);
 }
 

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* C++ programs that the run-time ends. The truth is what the source throws, and where. */
+/* C++ programs that the runtime ends. The truth is what the source throws, and where. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
@@ -112,7 +112,7 @@ static void what_was_thrown_again_is_told_as_such(void **state)
 	expect(&want);
 }
 
-/* gcc's run-time still has the thrower on the stack; clang's code has left it. */
+/* gcc's runtime still has the thrower on the stack; clang's code has left it. */
 static void a_noexcept_function_is_named(void **state)
 {
 	(void)state;
@@ -126,7 +126,7 @@ static void a_noexcept_function_is_named(void **state)
 		GRID(i, 2) {
 			want.function = clang ? "quiet" : "thrower";
 			want.says = clang ? "thrown through quiet, which is noexcept"
-					  : "thrown by thrower, came to quiet, which is noexcept";
+					  : "thrown by thrower, reached quiet, which is noexcept";
 			judged_expect(by[clang][i], program, false, &want);
 		}
 }
@@ -154,7 +154,7 @@ static void memory_that_could_not_be_had_is_told_with_its_size(void **state)
 		.class_name = "out-of-memory",
 		.kind = "std::bad_alloc",
 		.function = "grow",
-		.says = "operator new could not give the 1152921504606846976 bytes that grow asked for"});
+		.says = "operator new could not allocate the 1152921504606846976 bytes that grow requested"});
 }
 
 static void a_pure_virtual_call_names_class_and_function(void **state)

@@ -101,7 +101,7 @@ static void libraries_between_are_passed_through(void **state)
 		" for (int i = 0; i < 20000; i++) { auto n = std::make_unique<node>(); n->next = std::move(head);\n"
 		"  head = std::move(n); } head.reset(); return 0; }\n";
 	EXPECT(cxx, source, .class_name = "stack-overflow", .kind = "recursion", .function = "node::~node",
-	       .says = "node::~node called itself, through std::", .also = "this goes on by ->next each round");
+	       .says = "node::~node called itself, through std::", .also = "this advances by ->next each round");
 	EXPECT(inlined, source, .class_name = "stack-overflow", .kind = "recursion", .function = "node::~node",
 	       .says = "node::~node called itself", .also = "it was entered from main");
 }
@@ -140,7 +140,7 @@ static void what_is_walked_in_a_ring_is_told(void **state)
 		     "int main(void) { struct node *n = calloc(3, sizeof *n); long total = 0; limit();\n"
 		     " for (int i = 0; i < 3; i++) n[i].next = &n[(i + 1) % 3];\n return (int)count(n, &total); }\n";
 	EXPECT(plain, source, .class_name = "stack-overflow", .function = "count",
-	       .says = "node goes on by ->next and comes back to the same 3 objects: they are a ring",
+	       .says = "node advances by ->next and returns to the same 3 objects: they form a ring",
 	       .also = "the same in every round: total");
 }
 
@@ -245,7 +245,7 @@ static void a_handler_without_a_stack_of_its_own_cannot_hide_it(void **state)
 		xc_cause(j.report, j.process, NULL);
 		j.verdict = j.report->verdict;
 		if (!judged_same(j.verdict->class_name, "stack-overflow") ||
-		    !judged_says(&j, "no room to call the signal's handler"))
+		    !judged_says(&j, "no room to call the signal handler"))
 			judged_fail(&j, both[i], "stack-overflow");
 		judged_free(&j);
 	}

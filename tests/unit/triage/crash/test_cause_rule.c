@@ -7,21 +7,21 @@
 
 static char tried[8];
 
-static bool try_a(struct xc_inquiry *q)
+static bool try_a(struct xc_crash_context *q)
 {
 	(void)q;
 	strcat(tried, "a");
 	return false;
 }
 
-static bool try_b(struct xc_inquiry *q)
+static bool try_b(struct xc_crash_context *q)
 {
 	(void)q;
 	strcat(tried, "b");
 	return true;
 }
 
-static bool try_c(struct xc_inquiry *q)
+static bool try_c(struct xc_crash_context *q)
 {
 	(void)q;
 	strcat(tried, "c");
@@ -37,7 +37,7 @@ static const struct xc_cause_rule rules[] = {
 
 static void assert_tried(enum xc_cause_event event, bool classified, const char *which)
 {
-	struct xc_inquiry q = {.rules = rules};
+	struct xc_crash_context q = {.rules = rules};
 	tried[0] = '\0';
 	assert_int_equal(xc_cause_rule_apply(&q, event), classified);
 	assert_string_equal(tried, which);
@@ -55,7 +55,7 @@ static void the_first_rule_of_the_event_that_holds_decides(void **state)
 static void without_rules_nothing_is_classified(void **state)
 {
 	(void)state;
-	struct xc_inquiry q = {.rules = NULL};
+	struct xc_crash_context q = {.rules = NULL};
 	assert_false(xc_cause_rule_apply(&q, XC_CAUSE_SEGV));
 }
 

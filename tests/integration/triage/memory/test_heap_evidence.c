@@ -1,0 +1,174 @@
+/* layer: triage */
+/* What the heap adds to the verdict, over programs that die of it. */
+#include "tests/support/opened.h"
+
+#include "core/report/report.h"
+#include "triage/cause.h"
+#include "heap/session/session.h"
+
+#define HEAD                                                                                                           \
+	"#include <stdlib.h>\n#include <string.h>\n"                                                                   \
+	"struct node { struct node *next; long id; char name[24]; }; struct node *volatile head; volatile long sum;\n"
+
+static bool has_evidence(const char *source, const char *part)
+{
+	struct xc_process *process = died("gcc -g -O1 -x c", source);
+	struct xc_report *report = xc_report_new("analyze");
+	bool found = false;
+	xc_cause(report, process, xc_heap_of(process, NULL));
+	assert_non_null(report->verdict);
+	for (size_t i = 0; i < report->verdict->evidence_count; i++)
+		found |= strstr(report->verdict->evidence[i], part) != NULL;
+	for (size_t i = 0; i < report->verdict->evidence_count && !found; i++)
+		print_message("evidence: %s\n", report->verdict->evidence[i]);
+	xc_report_free(report);
+	xc_heap_forget(process);
+	close_process(process);
+	return found;
+}
+
+static void a_pointer_that_is_text_says_which(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(
+		HEAD "int main(void) { head = calloc(1, sizeof *head); memcpy((char *)head, \"hello me\", 8);\n"
+		     " sum = head->next->id; return 0; }\n",
+		"\"hello me\""));
+}
+
+static void a_register_into_freed_memory_is_named(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(
+		HEAD "int main(void) { struct node *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b); head = a; "
+		     "a->next = b;\n"
+		     " free(b); free(a); struct node *n = head; struct node *bad = n->next; sum = bad->id + n->id;\n"
+		     " return (int)n->id; }\n",
+		"is stored in freed memory"));
+}
+
+static void the_block_that_was_written_past_its_end_is_named_with_its_type(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(
+		HEAD "int main(void) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); head = a;\n"
+		     " a->next = 0; free(malloc(3000)); memset(a->name, 'x', 60); free(b); free(malloc(2000));\n"
+		     " abort(); }\n",
+		"was likely written past its end: struct node"));
+}
+
+/* What lies before the first block is the C library's: it is not accused. */
+static void the_books_of_the_library_are_not_said_to_run_over(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(HEAD "int main(void) { char *a = malloc(2000); head = (struct node *)a;\n"
+				      " ((volatile long *)a)[-1] = 0x10; free(a); abort(); }\n",
+				 "what wrote past its end is not known"));
+}
+
+/* Signal handlers that ask for memory while malloc holds its lock; another thread ends that. */
+#define STUCK(body)                                                                                                    \
+	"#include <pthread.h>\n#include <signal.h>\n#include <fcntl.h>\n#include <unistd.h>\n" HEAD                    \
+	"void *volatile sink; volatile int handles;\n"                                                                 \
+	"static void on(int n) { handles = 1; sink = malloc(5000 + n); }\n"                                            \
+	"static int sleeps(void) { static char text[4096], *last; int fd = open(\"/proc/self/stat\", O_RDONLY);\n"     \
+	" long n = read(fd, text, sizeof text - 1); close(fd); text[n > 0 ? n : 0] = 0;\n"                             \
+	" return (last = strrchr(text, ')')) && last[2] == 'S'; }\n"                                                   \
+	"static void *end(void *x) { while (!handles || !sleeps()) usleep(1000); kill(getpid(), SIGQUIT);\n"           \
+	" return x; }\n"                                                                                               \
+	"int main(void) { pthread_t t; signal(SIGABRT, on); signal(SIGSEGV, on); pthread_create(&t, 0, end, 0);\n"     \
+	" long *volatile block = malloc(2000); sink = malloc(2000); " body " sink = malloc(100000); return 0; }\n"
+
+/* malloc stood in the middle of something: that what it did looks damaged proves nothing. */
+static void damage_that_malloc_was_interrupted_at_is_not_known(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(STUCK("free(block); block[1] = 0x123456789000; memset(sink, 'x', 2040);"),
+				 "missing: whether the heap is damaged: it looks damaged at 0x"));
+}
+
+static void damage_that_malloc_complained_of_is_told(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(STUCK("memset(sink, 'x', 2040);"), "was likely written past its end"));
+}
+
+/* The verdict over a program with what the heap adds; before_out gets what it is without: to be freed as well. */
+static struct xc_report *judged(const char *source, struct xc_report **before_out)
+{
+	struct xc_process *process = died("gcc -g -O1 -x c", source);
+	struct xc_report *report = xc_report_new("analyze");
+	*before_out = xc_report_new("analyze");
+	xc_cause(*before_out, process, NULL);
+	xc_cause(report, process, xc_heap_of(process, NULL));
+	xc_heap_forget(process);
+	close_process(process);
+	return report;
+}
+
+static void free_both(struct xc_report *report, struct xc_report *before)
+{
+	xc_report_free(report);
+	xc_report_free(before);
+}
+
+static void an_abort_in_a_damaged_heap_is_severe(void **state)
+{
+	(void)state;
+	struct xc_report *before;
+	struct xc_report *report =
+		judged(HEAD "int main(void) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); head = a;\n"
+			    " a->next = b; memset(a->name, 'x', 60); abort(); }\n",
+		       &before);
+	assert_string_equal(before->verdict->severity, "low");
+	assert_string_equal(report->verdict->class_name, "abort");
+	assert_string_equal(report->verdict->severity, "high");
+	assert_non_null(strstr(report->verdict->cause, "the header of a heap block was overwritten"));
+	free_both(report, before);
+	report = judged(HEAD "int main(void) { head = malloc(sizeof *head); abort(); }\n", &before);
+	assert_string_equal(report->verdict->severity, "low");
+	free_both(report, before);
+}
+
+/* A variable of the program hides that of libc: as where those words were not dumped. */
+static void an_abort_of_the_allocator_without_its_words_is_known_by_the_damage(void **state)
+{
+	(void)state;
+	struct xc_report *before;
+	struct xc_report *report = judged(
+		HEAD "char *__abort_msg; int main(void) { struct node *a = malloc(sizeof *a), *b = "
+		     "malloc(sizeof *b); head = a;\n"
+		     " free(malloc(3000)); sum = (long)b; memset(a->name, 'x', 30); free((void *)sum); return 0; }\n",
+		&before);
+	assert_string_equal(before->verdict->severity, "low");
+	assert_string_equal(report->verdict->class_name, "heap-corruption");
+	assert_string_equal(report->verdict->kind, "overrun");
+	assert_string_equal(report->verdict->severity, "high");
+	assert_string_equal(report->verdict->confidence, "likely");
+	free_both(report, before);
+}
+
+static void a_healthy_heap_adds_nothing(void **state)
+{
+	(void)state;
+	struct xc_report *before,
+		*report = judged(HEAD "int main(void) { head = malloc(40); return *(volatile int *)8; }\n", &before);
+	assert_int_equal(report->verdict->evidence_count, before->verdict->evidence_count);
+	free_both(report, before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pointer_that_is_text_says_which),
+		cmocka_unit_test(a_register_into_freed_memory_is_named),
+		cmocka_unit_test(the_block_that_was_written_past_its_end_is_named_with_its_type),
+		cmocka_unit_test(the_books_of_the_library_are_not_said_to_run_over),
+		cmocka_unit_test(damage_that_malloc_was_interrupted_at_is_not_known),
+		cmocka_unit_test(damage_that_malloc_complained_of_is_told),
+		cmocka_unit_test(an_abort_in_a_damaged_heap_is_severe),
+		cmocka_unit_test(an_abort_of_the_allocator_without_its_words_is_known_by_the_damage),
+		cmocka_unit_test(a_healthy_heap_adds_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* layer: triage */
+/* What the bad pointer was, over programs that die of it while the test runs. */
+#include "tests/support/grid.h"
+#include "tests/support/opened.h"
+
+#include "core/report/report.h"
+#include "heap/session/session.h"
+#include "triage/cause.h"
+
+struct told {
+	const char *source, *verdict; /* "use-after-free (read), high" */
+	const char *cause, *evidence; /* parts of them */
+};
+
+static const char *const compilers[] = {"gcc -g -O0", "gcc -g -O2", "gcc -g -O3", "clang -g -O0", "clang -g -O2"};
+
+static bool has_evidence(const struct xc_verdict *v, const char *part)
+{
+	for (size_t i = 0; i < v->evidence_count; i++)
+		if (strstr(v->evidence[i], part))
+			return true;
+	return false;
+}
+
+static void print(const struct xc_verdict *v)
+{
+	print_message("%s (%s), %s, %s: %s\n%s\n", v->class_name, v->kind ? v->kind : "-", v->severity, v->confidence,
+		      v->cause ? v->cause : "", v->headline);
+	for (size_t i = 0; i < v->evidence_count; i++)
+		print_message("  %s\n", v->evidence[i]);
+}
+
+static void expect_of(const char *compiler, const char *language, const struct told *told)
+{
+	char command[200], verdict[200];
+	snprintf(command, sizeof command, "%s -x %s", compiler, language);
+	struct xc_process *process = died(command, told->source);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, xc_heap_of(process, NULL));
+	const struct xc_verdict *v = report->verdict;
+	assert_non_null(v);
+	snprintf(verdict, sizeof verdict, v->kind ? "%s (%s), %s" : "%s%s, %s", v->class_name, v->kind ? v->kind : "",
+		 v->severity);
+	bool good = strcmp(verdict, told->verdict) == 0 && v->cause && strstr(v->cause, told->cause) &&
+		    has_evidence(v, told->evidence);
+	if (!good || getenv("STORY"))
+		print(v);
+	if (!good)
+		fail_msg("%s\n%s", command, told->source);
+	xc_report_free(report);
+	xc_heap_forget(process);
+	close_process(process);
+}
+
+static void expect(const struct told *told)
+{
+	GRID(i, XC_COUNT(compilers))
+		expect_of(compilers[i], "c", told);
+}
+
+/* By one of two, as other levels do it in another way. */
+static void expect_of_two(const char *one, const char *other, const struct told *told)
+{
+	GRID(i, 2)
+		expect_of(i ? other : one, "c", told);
+}
+
+#define HEAD                                                                                                           \
+	"#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdio.h>\n"                          \
+	"struct node { struct node *next; struct node *back; long id; void (*on)(void); char name[24]; };\n"           \
+	"struct node *volatile head, *volatile other; volatile long sum; struct { long key; struct node *n; } "        \
+	"*volatile "                                                                                                   \
+	"table;\n"                                                                                                     \
+	"__attribute__((noinline)) struct node *make(void) { struct node *n = calloc(1, sizeof *n); n->next = "        \
+	"n->back = "                                                                                                   \
+	"n; return n; }\n"
+#define MAIN(body) HEAD "int main(void) { head = make(); other = make(); " body " return 0; }\n"
+
+static void values_read_from_freed_blocks(void **state)
+{
+	(void)state;
+	static const struct told cases[] = {
+		{MAIN("struct node *n = head; free(n); sum = n->back->id; sum += n->id;"),
+		 "use-after-free (read), high", "a block was used after it was freed", "the allocator put it there"},
+		{MAIN("free(head); head->back->id = 3;"), "use-after-free (write), high",
+		 "a block was used after it was freed", "still pointed to by head"},
+		{MAIN("table = calloc(1, sizeof *table); table->n = head; free(table->n); sum = table->n->back->id;"),
+		 "use-after-free (read), high", "a block was used after it was freed", "still pointed to by"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		expect(&cases[i]);
+}
+
+static void calls_through_freed_blocks(void **state)
+{
+	(void)state;
+	static const struct told c = {HEAD "struct job { long pad; void (*run)(struct job *); };\n"
+					   "int main(void) { struct job *volatile j = malloc(sizeof *j); j->run = 0; "
+					   "free(j); j->run(j); return 0; }\n",
+				      "use-after-free (call), high", "a block was used after it was freed: the target",
+				      "j (struct job *"};
+	static const struct told cxx = {
+		"#include <cstdlib>\nstruct base { long a = 1; virtual void first() {} virtual void run() { a++; } "
+		"virtual ~base() {} };\n"
+		"struct child : base { void run() override { a += 2; } };\n"
+		"base *volatile object; int main() { object = new child; delete object; object->run(); return 0; }\n",
+		"use-after-free (read), high", "a block was used after it was freed", "still pointed to by object"};
+	expect(&c);
+	expect_of("g++ -g -O0", "c++", &cxx);
+}
+
+/* The index may be what is wrong, and the pointer not looked at any more. */
+static void a_far_index_off_a_freed_block_is_likely_only(void **state)
+{
+	(void)state;
+	struct xc_process *process =
+		died("gcc -g -O2 -x c", MAIN("volatile long i = 1L << 34; char *volatile p = head->name; long k = i; "
+					     "char *q = p; free(head); sum = q[k]; q[k + 5] = 1; sum += q[3];"));
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, xc_heap_of(process, NULL));
+	if (strcmp(report->verdict->class_name, "use-after-free") != 0 ||
+	    strcmp(report->verdict->confidence, "likely") != 0 || !strstr(report->verdict->cause, "far beyond it"))
+		print(report->verdict);
+	assert_string_equal(report->verdict->class_name, "use-after-free");
+	assert_string_equal(report->verdict->confidence, "likely");
+	assert_non_null(strstr(report->verdict->cause, "far beyond it"));
+	xc_report_free(report);
+	xc_heap_forget(process);
+	close_process(process);
+}
+
+static void pointers_over_the_end_of_a_block(void **state)
+{
+	(void)state;
+	static const struct told index = {
+		MAIN("volatile long i = 1 << 28; char *p = head->name; sum = p[i]; p[i + 5] = 1; "
+		     "sum += p[3];"),
+		"wild-read, medium", "past the end of a block of", "struct node (heap, live"};
+	static const struct told run = {
+		HEAD "__attribute__((noinline)) long add(const long *p, long n) { long t = 0; for (long i = 0; i < n; "
+		     "i++) t "
+		     "+= ((const volatile long *)p)[i]; return t; }\n"
+		     "int main(void) { long *volatile p = malloc(300); sum = add(p, 1 << 30); return p[0] != 0; }\n",
+		"heap-overrun (read), medium", "block", ""};
+	static const struct told loop = {
+		HEAD "__attribute__((noinline)) void fill(char *p, long n) { for (long i = 0; i < n; i++) p[i] = "
+		     "(char)(i * 3); }\n"
+		     "int main(void) { char *volatile big = malloc(400000); fill(big, 1 << 30); return big[0]; }\n",
+		"heap-overrun (write), high", "block", "the block at"};
+	expect(&index);
+	expect(&run);
+	expect_of_two("gcc -g -O0", "gcc -g -O2", &loop);
+}
+
+static void texts_over_pointers(void **state)
+{
+	(void)state;
+	static const struct told cases[] = {
+		{MAIN("strcpy(other->name, \"say hello me now\"); strcpy((char *)head, other->name); sum = "
+		      "head->back->id;"),
+		 "wild-read, high", "its bytes are text", "o me now"},
+		{MAIN("strcpy(other->name, \"a longer text\"); memcpy((void *)&head->on, other->name, 8); head->on();"),
+		 "pc-control (call), critical", "over the address to go to", "a longer text"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		expect(&cases[i]);
+}
+
+static void letters_that_are_a_mapped_address_are_no_text(void **state)
+{
+	(void)state;
+	static const struct told mapped = {
+		"#include <sys/mman.h>\nint main(void) { char *p = mmap((void *)0x6b6b6b6b6000, 0x1000, PROT_READ, "
+		"MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0); p[0x61] = 3; return 0; }\n",
+		"write-rodata, medium", "read-only memory", "mapped r--"};
+	expect(&mapped);
+}
+
+static void poison(void **state)
+{
+	(void)state;
+	static const struct told freed = {MAIN("memset(head, 0x5a, sizeof *head); sum = head->back->id;"),
+					  "wild-read, high", "likely used after it was freed", "jemalloc"};
+	static const struct told unset = {HEAD "__attribute__((noinline)) void set(struct node **n) { sum++; }\n"
+					       "int main(void) { struct node *n; set(&n); sum = n->id; return 0; }\n",
+					  "wild-read, high", "likely never set", "0xaaaaaaaaaaaaaaaa"};
+	expect(&freed);
+	expect_of_two("clang -g -O0 -ftrivial-auto-var-init=pattern", "clang -g -O2 -ftrivial-auto-var-init=pattern",
+		      &unset);
+}
+
+static void flipped_bits(void **state)
+{
+	(void)state;
+	static const struct told flipped = {
+		MAIN("head->next = (struct node *)((uintptr_t)other ^ (uintptr_t)1 << 40); sum = head->next->id;"),
+		"wild-read, medium", "one bit away", "bit 40"};
+	static const struct told high = {
+		MAIN("head->next = (struct node *)((uintptr_t)other ^ (uintptr_t)1 << 62); sum = head->next->id;"),
+		"wild-read, medium", "one bit away", "bit 62"};
+	expect(&flipped);
+	expect(&high);
+}
+
+/* 2^31 elements away is one bit away, too. */
+static void indexes_that_overflowed(void **state)
+{
+	(void)state;
+	static const struct told told = {
+		HEAD "__attribute__((noinline)) long *at(long *p, int n) { __asm__(\"\" : \"+r\"(p)); return p + n; }\n"
+		     "int main(void) { long *numbers = malloc(80); volatile int least = INT32_MIN; int n = least;\n"
+		     " long *p = at(numbers, n); sum = *p; return n; }\n",
+		"wild-read, medium", "likely an index that is wrong or has overflowed", "is -2147483648"};
+	expect_of_two("gcc -g -O2", "clang -g -O2", &told);
+}
+
+/* Dies of a pointer 3 << 30 longs behind a block, with that number and another one in registers. */
+#define TWO_NUMBERS(other)                                                                                             \
+	"int main(void) { struct node *from = make(), *to = make(); long a = 3L << 30, b = " other ";\n"               \
+	" char *p = (char *)from + a * 8; __asm__ volatile(\".rept 9; nop; .endr; mov (%0), %%rax\" : : \"r\"(p), "    \
+	"\"r\"(a), \"r\"(b), \"r\"(from), "                                                                            \
+	"\"r\"(to) : \"rax\"); return 0; }\n"
+
+static void expect_no_diagnosis(const char *source)
+{
+	struct xc_process *process = died("gcc -g -O1 -x c", source);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, xc_heap_of(process, NULL));
+	if (strchr(report->verdict->cause, ';'))
+		print(report->verdict);
+	assert_string_equal(report->verdict->class_name, "wild-read");
+	assert_string_equal(report->verdict->severity, "medium");
+	assert_null(strchr(report->verdict->cause, ';'));
+	xc_report_free(report);
+	xc_heap_forget(process);
+	close_process(process);
+}
+
+/* Which of two blocks the index led away from is not known, if two numbers can be it. */
+static void two_indexes_that_lead_to_two_blocks_have_no_diagnosis(void **state)
+{
+	(void)state;
+	expect_no_diagnosis(HEAD TWO_NUMBERS("a + ((char *)from - (char *)to) / 8"));
+}
+
+/* An index and the product of it lead to one place: which of them is the index is not said. */
+static void an_index_and_its_product_lead_to_one_place(void **state)
+{
+	(void)state;
+	static const struct told told = {HEAD TWO_NUMBERS("a * 8"), "wild-read, medium",
+					 "by a multiple of a number in a register: likely an index",
+					 "where a live block begins"};
+	expect_of_two("gcc -g -O1", "clang -g -O1", &told);
+}
+
+static void frames_that_returned(void **state)
+{
+	(void)state;
+	static const struct told returned = {
+		HEAD "__attribute__((noinline)) struct node *volatile *give(void) { struct node *volatile a[200];\n"
+		     " a[3] = (struct node *)0x123456789000; struct node *volatile *p = &a[3]; __asm__(\"\" : "
+		     "\"+r\"(p)); return p; }\n"
+		     "int main(void) { struct node *volatile *volatile p = give(); sum = (*p)->id; return 0; }\n",
+		"wild-read, medium", "a function that has returned", "below the stack pointer"};
+	expect_of_two("gcc -g -O0", "clang -g -O0", &returned);
+}
+
+/* Nothing is told of what is merely wild, or of live blocks. */
+static void wild_values_have_no_diagnosis(void **state)
+{
+	(void)state;
+	expect_no_diagnosis(MAIN("free(other); head->next = (void *)0x7123456789a0; sum = head->next->id;"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_read_from_freed_blocks),
+		cmocka_unit_test(calls_through_freed_blocks),
+		cmocka_unit_test(a_far_index_off_a_freed_block_is_likely_only),
+		cmocka_unit_test(pointers_over_the_end_of_a_block),
+		cmocka_unit_test(texts_over_pointers),
+		cmocka_unit_test(letters_that_are_a_mapped_address_are_no_text),
+		cmocka_unit_test(poison),
+		cmocka_unit_test(flipped_bits),
+		cmocka_unit_test(indexes_that_overflowed),
+		cmocka_unit_test(two_indexes_that_lead_to_two_blocks_have_no_diagnosis),
+		cmocka_unit_test(an_index_and_its_product_lead_to_one_place),
+		cmocka_unit_test(frames_that_returned),
+		cmocka_unit_test(wild_values_have_no_diagnosis),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

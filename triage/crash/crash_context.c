@@ -1,0 +1,149 @@
+#include "triage/crash/crash_context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "triage/code/body_cache.h"
+#include "triage/util/names.h"
+#include "triage/util/user_code.h"
+
+enum { PASSES = 40 };
+
+/* The crashed stack; only its inner end for a deep recursion. */
+static void collect(struct xc_crash_context *crash)
+{
+	struct xc_frame *frames = xc_realloc(NULL, XC_CRASH_FRAMES * sizeof *frames);
+	size_t count = 0;
+	if (crash->fault.frame_known)
+		frames[count++] = crash->fault.frame;
+	while (count && count < XC_CRASH_FRAMES &&
+	       xc_unwind_step(crash->unwinder, &frames[count - 1], &frames[count], &crash->stop))
+		count++;
+	if (count) {
+		crash->frames = xc_arena_alloc(&crash->report->arena, count * sizeof *frames);
+		memcpy(crash->frames, frames, count * sizeof *frames);
+	}
+	crash->frame_count = count;
+	free(frames);
+}
+
+/* After a jump out of code: the frame that jumped. */
+static size_t first_in_code(const struct xc_crash_context *crash)
+{
+	const struct xc_mapping *m = xc_process_mapping(crash->process, crash->frames[0].pc);
+	return crash->frame_count > 1 && !(m && m->executable) ? 1 : 0;
+}
+
+static void blame(struct xc_crash_context *crash)
+{
+	if (!crash->frame_count)
+		return;
+	crash->blame = xc_blame_find(crash->process, crash->unwinder, &crash->frames[first_in_code(crash)]);
+	while (crash->blamed + 1 < crash->frame_count && crash->frames[crash->blamed].index != crash->blame.frame.index)
+		crash->blamed++;
+	if (crash->blame.place)
+		xc_crash_context_blame(crash, crash->blamed);
+}
+
+bool xc_crash_context_init(struct xc_crash_context *crash, struct xc_report *report, struct xc_process *process,
+			   struct xc_heap *heap)
+{
+	*crash = (struct xc_crash_context){.report = report, .process = process, .heap = heap};
+	crash->unwinder = xc_unwinder_new(process);
+	if (!xc_fault_find(process, crash->unwinder, &crash->fault)) {
+		xc_crash_context_fini(crash);
+		return false;
+	}
+	crash->thread = crash->faulted = &process->threads[0];
+	crash->verdict = xc_report_verdict(report);
+	crash->bodies = xc_body_cache_new(process, &report->arena);
+	collect(crash);
+	blame(crash);
+	return true;
+}
+
+void xc_crash_context_fini(struct xc_crash_context *crash)
+{
+	xc_unwinder_free(crash->unwinder);
+	crash->unwinder = NULL;
+}
+
+void xc_crash_context_classify(struct xc_crash_context *crash, const char *class_name, const char *kind,
+			       const char *severity, const char *confidence, const char *cause)
+{
+	struct xc_arena *arena = &crash->report->arena;
+	crash->verdict->class_name = xc_arena_strdup(arena, class_name);
+	crash->verdict->kind = xc_arena_strdup(arena, kind);
+	crash->verdict->severity = xc_arena_strdup(arena, severity);
+	crash->verdict->confidence = xc_arena_strdup(arena, confidence);
+	crash->verdict->cause = xc_arena_strdup(arena, cause);
+}
+
+bool xc_crash_context_sent_by_other(const struct xc_crash_context *crash)
+{
+	return crash->fault.sent && crash->process->signal.sender_pid != crash->process->pid;
+}
+
+bool xc_crash_context_is(const struct xc_crash_context *crash, const char *class_name)
+{
+	return crash->verdict->class_name && strcmp(crash->verdict->class_name, class_name) == 0;
+}
+
+const struct xc_place *xc_crash_context_place(const struct xc_crash_context *crash, size_t index)
+{
+	return xc_debuginfo_place(crash->process, xc_frame_lookup(&crash->frames[index]));
+}
+
+const char *xc_crash_context_culprit(const struct xc_crash_context *crash)
+{
+	const char *name = crash->blame.place ? xc_place_function(crash->blame.place, crash->blame.level) : NULL;
+	return name ? name : "a function without a name";
+}
+
+static const char *called(const struct xc_crash_context *crash, size_t index, const char *const *names)
+{
+	const struct xc_place *place = xc_crash_context_place(crash, index);
+	const char *found = NULL;
+	for (size_t l = 0; l < place->level_count && !found; l++)
+		found = xc_names_find(names, place->levels[l].function);
+	return found ? found : xc_names_find(names, place->symbol);
+}
+
+const char *xc_crash_context_find_name(const struct xc_crash_context *crash, const char *const *names)
+{
+	size_t index = xc_crash_context_find_frame(crash, names);
+	return index < crash->frame_count ? called(crash, index, names) : NULL;
+}
+
+size_t xc_crash_context_find_frame(const struct xc_crash_context *crash, const char *const *names)
+{
+	for (size_t i = 0; i < crash->frame_count && i < PASSES; i++)
+		if (called(crash, i, names))
+			return i;
+	return crash->frame_count;
+}
+
+void xc_crash_context_blame(struct xc_crash_context *crash, size_t index)
+{
+	for (; index < crash->frame_count; index++) {
+		const struct xc_place *place = xc_crash_context_place(crash, index);
+		size_t level;
+		if (crash->frames[index].signal || !xc_user_code_level(place, &level))
+			continue;
+		crash->blame.place = place;
+		crash->blame.level = level;
+		crash->blame.frame = crash->frames[index];
+		crash->blamed = index;
+		return;
+	}
+}
+
+struct xc_frame_context xc_crash_context_frame(const struct xc_crash_context *crash, size_t index)
+{
+	const struct xc_frame *frame = &crash->frames[index];
+	return (struct xc_frame_context){.process = crash->process,
+					 .thread = crash->thread,
+					 .unwinder = crash->unwinder,
+					 .frame = frame,
+					 .place = xc_crash_context_place(crash, index)};
+}

@@ -1,0 +1,96 @@
+/* frame_code: the current instruction of a frame, and the frame's own registers at other instructions. */
+#include "triage/dataflow/frame_code.h"
+
+#include "triage/code/body_cache.h"
+
+enum { PRICE = 512 }; /* instructions per step of the budget */
+
+bool xc_frame_code_init(const struct xc_crash_context *crash, size_t frame, unsigned *budget, struct xc_frame_code *out)
+{
+	if (frame >= crash->frame_count)
+		return false;
+	const struct xc_frame *f = &crash->frames[frame];
+	*out = (struct xc_frame_code){.crash = crash, .frame = frame, .budget = budget};
+	out->body = xc_body_cache_get(crash->bodies, xc_frame_lookup(f));
+	if (!out->body)
+		return false;
+	long at = f->interrupted ? xc_body_at(out->body, f->pc) : xc_body_before(out->body, f->pc);
+	out->at = at >= 0 ? (size_t)at : 0;
+	return at >= 0;
+}
+
+bool xc_frame_code_spend(const struct xc_frame_code *s)
+{
+	unsigned price = 1 + (unsigned)(s->body->count / PRICE);
+	bool enough = *s->budget >= price;
+	*s->budget = enough ? *s->budget - price : 0;
+	return enough;
+}
+
+struct xc_frame_context xc_frame_code_context(const struct xc_frame_code *s, size_t at)
+{
+	struct xc_frame_context context = xc_crash_context_frame(s->crash, s->frame);
+	context.place = xc_debuginfo_place(s->crash->process, s->body->insns[at].addr);
+	return context;
+}
+
+static bool has_frame_pointer(const struct xc_body *body)
+{
+	const struct xc_arch *arch = body->process->arch;
+	for (size_t i = 0; i < body->count; i++)
+		if (body->insns[i].kind == XC_INSN_MOVE && body->insns[i].to == arch->fp &&
+		    body->insns[i].from == arch->sp)
+			return true;
+	return false;
+}
+
+bool xc_frame_code_is_frame_register(const struct xc_frame_code *s, int reg)
+{
+	const struct xc_arch *arch = s->crash->process->arch;
+	return reg >= 0 && (reg == arch->sp || (reg == arch->fp && has_frame_pointer(s->body)));
+}
+
+bool xc_frame_code_is_slot(const struct xc_frame_code *s, const struct xc_insn_memory *m)
+{
+	return xc_frame_code_is_frame_register(s, m->base) && m->index < 0 && m->segment < 0 && !m->complex;
+}
+
+/* The canonical frame address for an artificial stack pointer: shows how far below it sp is at this instruction. */
+static bool cfa_from(const struct xc_frame_code *s, xc_addr pc, uint64_t sp, uint64_t *cfa)
+{
+	struct xc_frame frame = s->crash->frames[s->frame];
+	frame.pc = pc;
+	frame.interrupted = true;
+	frame.cfa_known = false;
+	xc_regs_set(&frame.regs, s->crash->process->arch->sp, sp);
+	if (!xc_unwind_cfa(s->crash->unwinder, &frame))
+		return false;
+	*cfa = frame.cfa;
+	return true;
+}
+
+/* Stack and frame pointer at another instruction of the frame: the frame pointer is constant, the stack pointer is
+ * as far below the frame address as the call frame information says. */
+bool xc_frame_code_frame_value(const struct xc_frame_code *s, size_t at, int reg, uint64_t *value)
+{
+	const struct xc_frame *f = &s->crash->frames[s->frame];
+	uint64_t here, there;
+	if (!xc_regs_get(&f->regs, reg, value))
+		return false;
+	if (reg != s->crash->process->arch->sp || at == s->at)
+		return true;
+	if (!cfa_from(s, s->body->insns[s->at].addr, *value, &here) ||
+	    !cfa_from(s, s->body->insns[at].addr, *value, &there))
+		return false;
+	*value += here - there;
+	return true;
+}
+
+bool xc_frame_code_in_scope(const struct xc_frame_code *s, const struct xc_level *level)
+{
+	const struct xc_place *here = xc_debuginfo_place(s->crash->process, s->body->insns[s->at].addr);
+	for (size_t i = 0; i < here->level_count; i++)
+		if (here->levels[i].die.addr == level->die.addr)
+			return true;
+	return false;
+}

@@ -1,0 +1,17 @@
+/* lock_name: the source name of a lock. */
+#ifndef XC_LOCK_NAME_H
+#define XC_LOCK_NAME_H
+
+#include "triage/locks/lock.h"
+
+/* Set name and is_expression of the lock that a thread waits for: a static variable and its field, a variable of the
+ * waiting frames and the field that it leads to, else a symbol, else the address. One unwinder of the process serves
+ * all calls. */
+void xc_lock_name_find(struct xc_process *process, const struct xc_wait *wait, struct xc_unwinder *unwinder,
+		       struct xc_lock *lock);
+
+/* The source name of the condition, semaphore, barrier or similar that a thread waits for; NULL when it is not
+ * known. In the process's arena. */
+const char *xc_lock_name_expression(struct xc_process *process, const struct xc_wait *wait);
+
+#endif

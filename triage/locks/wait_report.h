@@ -1,0 +1,19 @@
+/* wait_report: descriptions of waits: "waiting for mutex `queue->lock`, held by thread 17", "poll of 512
+ * descriptors". */
+#ifndef XC_WAIT_REPORT_H
+#define XC_WAIT_REPORT_H
+
+#include "core/report/report.h"
+#include "triage/locks/lock.h"
+
+/* Append the description; nothing when the thread does not wait, or the wait is not known. paths: include the
+ * targets of descriptors. */
+void xc_wait_report_describe(struct xc_process *process, const struct xc_wait *wait, bool paths, struct xc_text *text);
+
+/* Add roles and descriptions to the stacks of a section, and one to each of its groups. */
+void xc_wait_report_stacks(struct xc_section *section, struct xc_process *process);
+
+/* Add a section "waits": a table of the waiting threads with role, wait and place. Nothing when no thread waits. */
+void xc_wait_report_section(struct xc_report *report, struct xc_process *process);
+
+#endif

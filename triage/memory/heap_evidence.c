@@ -1,0 +1,183 @@
+#include "triage/memory/heap_evidence.h"
+
+#include <string.h>
+#include <signal.h>
+
+#include "core/base/text.h"
+#include "heap/report/audit.h"
+#include "heap/report/overrun.h"
+#include "heap/query/whatis.h"
+#include "triage/memory/referrers.h"
+#include "triage/locks/wait_kind.h"
+#include "triage/locks/waits.h"
+#include "triage/memory/block_types.h"
+
+enum { FREED_MOST = 3 };
+
+static void report_block(const struct xc_crash_context *crash, const char *who, uint64_t value)
+{
+	const struct xc_blocks *blocks = &crash->heap->blocks;
+	if (xc_blocks_find(blocks, value) == XC_NO_BLOCK)
+		return;
+	xc_block_types_infer(crash); /* claims may renumber the blocks */
+	struct xc_what what = xc_what(crash->heap->process, crash->heap, value);
+	if (what.kind != XC_WHAT_BLOCK)
+		return;
+	enum xc_block_state state = xc_block_state(blocks, what.block);
+	struct xc_text text = {0};
+	xc_what_text(crash->heap->process, crash->heap, &what, &text);
+	xc_verdict_evidence(crash->report,
+			    xc_block_is_free(state) ? "%s points into freed memory: %s" : "%s points to: %s", who,
+			    xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static void report_register(const struct xc_crash_context *crash, int number)
+{
+	const struct xc_arch *arch = crash->heap->process->arch;
+	const char *name = xc_arch_reg_name(arch, number);
+	uint64_t value;
+	if (name && xc_regs_get(&crash->fault.frame.regs, number, &value))
+		report_block(crash, name, value);
+}
+
+static void report_operand(const struct xc_crash_context *crash)
+{
+	const struct xc_fault *f = &crash->fault;
+	bool by_register = f->frame_known && f->operand_known && f->operand.base >= 0;
+	if (by_register)
+		report_register(crash, f->operand.base);
+	if (f->frame_known && f->operand_known && f->operand.index >= 0)
+		report_register(crash, f->operand.index);
+	if (!by_register && f->addr_known)
+		report_block(crash, "the address", f->addr);
+}
+
+static void redact_damage(const struct xc_crash_context *crash, const struct xc_damage *damage)
+{
+	struct xc_text text = {0};
+	xc_text_printf(&text, "the heap is damaged at 0x%llx", (unsigned long long)damage->addr);
+	xc_verdict_redact(crash->report, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* The other registers of the frame that point into freed blocks: what was loaded from there may have faulted. */
+static void report_freed(const struct xc_crash_context *crash)
+{
+	const struct xc_fault *f = &crash->fault;
+	const struct xc_arch *arch = crash->heap->process->arch;
+	unsigned told = 0;
+	for (int number = 0; f->frame_known && number < arch->frame_regs && told < FREED_MOST; number++) {
+		uint64_t value;
+		if (number == arch->pc || number == arch->sp ||
+		    (f->operand_known && (number == f->operand.base || number == f->operand.index)) ||
+		    !xc_regs_get(&f->frame.regs, number, &value))
+			continue;
+		uint32_t block = xc_blocks_find(&crash->heap->blocks, value);
+		enum xc_block_state state =
+			block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(&crash->heap->blocks, block);
+		const char *name = xc_arch_reg_name(arch, number);
+		if (!name || !xc_block_is_free(state) || state == XC_BLOCK_TOP)
+			continue;
+		report_block(crash, name, value);
+		told++;
+	}
+}
+
+/* An abort without a message may be the allocator's own. A program that calls abort() with a damaged heap has
+ * written out of bounds before. */
+static void classify_abort(struct xc_crash_context *crash, const struct xc_damage *first)
+{
+	static const char *const frames[] = {"malloc_printerr", "malloc",         "free",
+					     "realloc",         "calloc",         "__libc_free",
+					     "__libc_malloc",   "__libc_realloc", "__libc_calloc",
+					     "cfree",           "_int_free",      "_int_malloc",
+					     "operator delete", "operator new",   NULL};
+	static const struct {
+		const char *kind, *cause;
+	} kinds[] = {
+		[XC_DAMAGE_BOOKS] = {"list damage", "the allocator's own state is damaged"},
+		[XC_DAMAGE_HEADER] = {"overrun", "the header of a heap block was overwritten"},
+		[XC_DAMAGE_LINK] = {"list damage", "a block was written to after it was freed"},
+		[XC_DAMAGE_TWICE] = {"double free", "a block was freed a second time"},
+	};
+	if (!xc_crash_context_is(crash, "abort"))
+		return;
+	bool by_allocator = xc_crash_context_find_name(crash, frames);
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s: %s",
+						    by_allocator ? "the C library aborted the program"
+								 : "the program aborted, and its heap is damaged",
+						    kinds[first->kind].cause);
+	xc_crash_context_classify(crash, by_allocator ? "heap-corruption" : "abort",
+				  by_allocator ? kinds[first->kind].kind : NULL, "high", "likely", cause);
+}
+
+/* The first damage to report, and the block that ends where it begins. */
+static void report_damage(struct xc_crash_context *crash)
+{
+	struct xc_heap *heap = crash->heap;
+	if (crash->fault.signal == SIGABRT) /* the allocator may have seen the damage of its lists */
+		xc_audit_lists(heap);
+	const struct xc_damage *first = xc_audit_first(heap);
+	struct xc_overrun overrun;
+	if (!first)
+		return;
+	xc_verdict_evidence(crash->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
+			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
+	if (strstr(first->what, "0x")) /* such a number may be what overwrote a link: user data */
+		redact_damage(crash, first);
+	classify_abort(crash, first);
+	if (first->kind != XC_DAMAGE_HEADER)
+		return;
+	xc_block_types_infer(crash);
+	xc_overrun_find(heap, first, &overrun);
+	if (overrun.block == XC_NO_BLOCK)
+		return; /* none ends there */
+	struct xc_text text = {0};
+	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, overrun.block));
+	xc_what_text(heap->process, heap, &what, &text);
+	bool book = !overrun.certain &&
+		    strstr(xc_text_string(&text), "tcache_perthread_struct"); /* glibc itself writes there */
+	xc_verdict_evidence(crash->report,
+			    book ? "the block before the damage, at 0x%llx, belongs to the C library; what wrote past "
+				   "its end is not known: %s"
+				 : "the block before the damage, 0x%llx, was likely written past its end: %s",
+			    (unsigned long long)what.addr, xc_text_string(&text));
+	xc_text_fini(&text);
+	xc_referrers_report(crash, overrun.block, true, "that block is");
+}
+
+/* A signal interrupted malloc, and its handler never returned: apparent damage is likely an unfinished update,
+ * unless the allocator itself complained. Returns the interrupted function; else NULL. */
+static const char *unfinished(const struct xc_crash_context *crash)
+{
+	static const char *const complains[] = {"malloc_printerr", NULL};
+	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(crash->process), crash->thread->tid);
+	bool inside = wait && wait->handler && xc_wait_kind_allocates(wait->interrupted);
+	return inside && !xc_crash_context_find_name(crash, complains) ? xc_wait_kind_plain(wait->interrupted) : NULL;
+}
+
+static void report_unfinished(const struct xc_crash_context *crash, const char *function)
+{
+	const struct xc_damage *first = xc_audit_first(crash->heap);
+	if (first)
+		xc_verdict_evidence(crash->report,
+				    "missing: whether the heap is damaged: it looks damaged at 0x%llx, but a signal "
+				    "interrupted %s(), which may have been at work there",
+				    (unsigned long long)first->addr, function);
+}
+
+void xc_heap_evidence_add(struct xc_crash_context *crash)
+{
+	bool told = xc_crash_context_is(crash, "use-after-free") ||
+		    xc_crash_context_is(crash, "heap-overrun"); /* pointer_diagnosis.h */
+	if (!crash->fault.sent && !told) {
+		report_operand(crash);
+		report_freed(crash);
+	}
+	const char *function = unfinished(crash);
+	if (function)
+		report_unfinished(crash, function);
+	else
+		report_damage(crash);
+}

@@ -1,0 +1,13 @@
+/* heap_evidence: evidence from the heap: pointers into freed blocks, pointers that are text, damage next to a block
+ * that was written past its end. */
+#ifndef XC_HEAP_EVIDENCE_H
+#define XC_HEAP_EVIDENCE_H
+
+#include "triage/crash/crash_context.h"
+
+/* Add evidence to the verdict, and raise an abort in a damaged heap to high. crash->heap must not be NULL. Checks
+ * the registers of the faulting operand and the damage that the heap walk found. Where one of them hits a block,
+ * types are inferred (block_types.h). */
+void xc_heap_evidence_add(struct xc_crash_context *crash);
+
+#endif

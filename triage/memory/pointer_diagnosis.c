@@ -1,0 +1,192 @@
+/* pointer_diagnosis: see pointer_diagnosis.h. Ordered by strength of proof: first what the heap knows, then what the
+ * value itself shows. */
+#include "triage/memory/pointer_diagnosis.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "triage/memory/bit_flip.h"
+#include "triage/memory/wild_index.h"
+#include "triage/util/names.h"
+#include "triage/util/poison.h"
+#include "triage/util/severity.h"
+
+enum { LEAST = 64 << 10 };
+
+static void suspect(struct xc_pointer_diagnosis *s, const char *who, uint64_t value, int reg)
+{
+	if (value < LEAST || s->suspect_count >= XC_SUSPECTS)
+		return;
+	s->suspects[s->suspect_count++] = (struct xc_suspect){.who = who, .value = value, .reg = reg};
+}
+
+static void suspect_register(struct xc_pointer_diagnosis *s, int number)
+{
+	const struct xc_arch *arch = s->crash->process->arch;
+	const char *name = xc_arch_reg_name(arch, number);
+	uint64_t value;
+	if (name && number != arch->pc && number != arch->sp && number != arch->fp &&
+	    xc_regs_get(&s->crash->fault.frame.regs, number, &value))
+		suspect(s, name, value, number);
+}
+
+static void collect_suspects(struct xc_pointer_diagnosis *s)
+{
+	const struct xc_fault *f = &s->crash->fault;
+	if (!f->frame_known)
+		return;
+	if (f->access == XC_ACCESS_EXECUTE) {
+		suspect(s, "the target", f->addr_known ? f->addr : f->frame.pc, -1);
+		return;
+	}
+	if (f->operand_known) {
+		suspect_register(s, f->operand.base);
+		if (f->operand.index != f->operand.base)
+			suspect_register(s, f->operand.index);
+	}
+	if (!s->suspect_count && f->addr_known)
+		suspect(s, "the address", f->addr, -1);
+	for (size_t i = 0; i < s->suspect_count; i++)
+		s->suspects[i].inside = s->crash->blame.through != NULL;
+}
+
+void xc_pointer_diagnosis_explain(struct xc_pointer_diagnosis *s, const char *format, ...)
+{
+	struct xc_verdict *v = s->crash->verdict;
+	char text[512];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	struct xc_arena *arena = &s->crash->report->arena;
+	v->cause = v->cause ? xc_arena_printf(arena, "%s; %s", v->cause, text) : xc_arena_strdup(arena, text);
+}
+
+const char *xc_pointer_diagnosis_cause(const struct xc_crash_context *crash)
+{
+	return crash->verdict->cause && strchr(crash->verdict->cause, '`') ? crash->verdict->cause : NULL;
+}
+
+void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *s)
+{
+	struct xc_verdict *v = s->crash->verdict;
+	if (v->severity)
+		v->severity = xc_severity_name(xc_severity_rank(v->severity) + 1);
+}
+
+/* ---- what the value shows ---- */
+
+static bool diagnose_poison(struct xc_pointer_diagnosis *s)
+{
+	for (size_t i = 0; i < s->suspect_count; i++) {
+		const struct xc_suspect *it = &s->suspects[i];
+		struct xc_poison poison;
+		if (!xc_poison_find(it->value, s->crash->process->arch->word, &poison))
+			continue;
+		xc_verdict_evidence(s->crash->report, "%s = 0x%" PRIx64 " is the pattern 0x%" PRIx64 " %s", it->who,
+				    it->value, poison.pattern, poison.whose);
+		xc_pointer_diagnosis_explain(s, "the value is a pattern %s: %s", poison.whose,
+					     poison.freed ? "likely used after it was freed" : "likely never set");
+		xc_pointer_diagnosis_raise(s);
+		return true;
+	}
+	return false;
+}
+
+/* An int that overflowed by 2^31, as an index of elements up to 32 bytes, has the same effect. */
+static bool is_overflow(unsigned bit)
+{
+	return bit >= 31 && bit <= 36;
+}
+
+static void explain_wild_index(struct xc_pointer_diagnosis *s, const struct xc_wild_index *far)
+{
+	static const char why[] = "likely an index that is wrong or has overflowed";
+	if (far->several)
+		xc_pointer_diagnosis_explain(
+			s, "the value differs from a valid pointer by a multiple of a number in a register: %s", why);
+	else
+		xc_pointer_diagnosis_explain(
+			s, "the value is %" PRId64 " elements of %" PRIu64 " %s away from a valid pointer: %s",
+			far->number, far->size, far->size == 1 ? "byte" : "bytes", why);
+}
+
+static bool diagnose_wild_index(struct xc_pointer_diagnosis *s)
+{
+	for (size_t i = 0; i < s->suspect_count; i++) {
+		const struct xc_suspect *it = &s->suspects[i];
+		struct xc_wild_index far;
+		if (!xc_wild_index_find(s->crash, it->value, it->reg, &far))
+			continue;
+		uint64_t count = far.number < 0 ? 0 - (uint64_t)far.number : (uint64_t)far.number;
+		xc_verdict_evidence(s->crash->report,
+				    "%s = 0x%" PRIx64 " is %" PRIu64 " × %" PRIu64 " bytes %s 0x%" PRIx64
+				    ", %s; %s is %" PRId64 "%s",
+				    it->who, it->value, count, far.size, far.below ? "below" : "above", far.good,
+				    far.what, xc_arch_reg_name(s->crash->process->arch, far.reg), far.number,
+				    far.several ? " (other registers or sizes lead there as well)" : "");
+		explain_wild_index(s, &far);
+		return true;
+	}
+	return false;
+}
+
+static bool diagnose_bit_flip(struct xc_pointer_diagnosis *s)
+{
+	for (size_t i = 0; i < s->suspect_count; i++) {
+		const struct xc_suspect *it = &s->suspects[i];
+		struct xc_bit_flip flip;
+		if (!xc_bit_flip_find(s->crash, it->value, it->reg, &flip))
+			continue;
+		xc_verdict_evidence(s->crash->report,
+				    "%s = 0x%" PRIx64 " is one bit (bit %u) away from 0x%" PRIx64 ", %s", it->who,
+				    it->value, flip.bit, flip.good, flip.what);
+		xc_pointer_diagnosis_explain(s,
+					     "the value is one bit away from a valid pointer: something set or cleared "
+					     "that bit, perhaps bad memory%s",
+					     is_overflow(flip.bit) ? "; or an index that overflowed led there" : "");
+		return true;
+	}
+	return false;
+}
+
+/* Classes that do not explain the pointer yet. */
+static bool is_open(const struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"wild-read",  "wild-write",       "wild-access",  "pc-control", "exec-data",
+					    "misaligned", "protected-access", "write-rodata", NULL};
+	return xc_names_find(names, crash->verdict->class_name);
+}
+
+/* Ordered by strength of proof. A new explanation is one file and one entry. */
+static const struct {
+	const char *name;
+	bool (*diagnose)(struct xc_pointer_diagnosis *s); /* false: it does not apply */
+} explanations[] = {
+	{"freed block", xc_freed_block_diagnose},
+	{"unmapped block", xc_unmapped_block_diagnose},
+	{"past the end of a block", xc_block_overrun_diagnose},
+	{"poison pattern", diagnose_poison},
+	{"overwritten by text", xc_text_overwrite_diagnose},
+	{"frame that has returned", xc_returned_frame_diagnose},
+	{"far index", diagnose_wild_index},
+	{"flipped bit", diagnose_bit_flip},
+};
+
+void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
+{
+	struct xc_pointer_diagnosis s = {.crash = crash};
+	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
+	if (!memory || crash->fault.sent || !is_open(crash))
+		return;
+	collect_suspects(&s);
+	if (!s.suspect_count)
+		return;
+	xc_pointers_collect(crash, &s.pointers);
+	for (size_t i = 0; i < XC_COUNT(explanations); i++)
+		if (explanations[i].diagnose(&s))
+			return;
+}

@@ -1,0 +1,57 @@
+/* pointer_diagnosis: what a bad pointer is: freed, past the end of a block, text, poison, one bit away from a valid
+ * one, into a returned frame. */
+#ifndef XC_POINTER_DIAGNOSIS_H
+#define XC_POINTER_DIAGNOSIS_H
+
+#include "triage/crash/crash_context.h"
+#include "triage/dataflow/pointers.h"
+
+/* A value that the faulting instruction used as an address, or as a part of one. */
+struct xc_suspect {
+	const char *who; /* "rax", "the target", "the address" */
+	uint64_t value;
+	int reg;     /* -1: none */
+	bool inside; /* the address itself, in a library function: its argument is slightly below */
+};
+
+enum { XC_SUSPECTS = 2 };
+
+struct xc_pointer_diagnosis {
+	struct xc_crash_context *crash;
+	struct xc_suspect suspects[XC_SUSPECTS];
+	size_t suspect_count;
+	struct xc_pointers pointers; /* candidates of the crashed code */
+};
+
+/* Diagnose the bad pointer and report it: raises the class to use-after-free or heap-overrun where the heap proves
+ * it, adds evidence, and appends the best explanation to the cause. Does nothing for deaths without a memory access.
+ * Call it after the rules that set the class. */
+void xc_pointer_diagnosis_report(struct xc_crash_context *crash);
+
+/* ---- explanations: each reports itself and returns true when it applies ---- */
+
+/* A freed block: reached directly, or the value was read from it. */
+bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
+/* A block with its own mapping, which was unmapped when it was freed. */
+bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
+/* An access past the end of a block, or before its beginning. */
+bool xc_block_overrun_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
+/* Text that was written over a pointer. */
+bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
+/* A frame that has returned. */
+bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
+/* Append an explanation to the cause. */
+void xc_pointer_diagnosis_explain(struct xc_pointer_diagnosis *diagnosis, const char *format, ...) XC_PRINTF(2, 3);
+
+/* The cause, when it contains expressions of the source, which are in backquotes; else NULL. */
+const char *xc_pointer_diagnosis_cause(const struct xc_crash_context *crash);
+
+/* Raise the severity by one step: "medium" becomes "high", and so on. */
+void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *diagnosis);
+
+#endif

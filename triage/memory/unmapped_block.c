@@ -1,0 +1,63 @@
+/* unmapped_block: large blocks used after they were freed.
+ *
+ * glibc's malloc gives a large block its own mapping, and unmaps it when it is freed. Only the pointer is left. Its
+ * low digits show where it came from:
+ *
+ *	page      | prev_size, size | the block …        the block begins 16 bytes into a page
+ *
+ * glibc 2.36, malloc/malloc.c, sysmalloc_mmap. */
+#include <inttypes.h>
+
+#include "core/base/text.h"
+#include "triage/memory/freed_by.h"
+#include "triage/memory/pointer_diagnosis.h"
+
+enum { PAGE = 4096, INTO_PAGE = 16, LEAST = 64 << 10 }; /* below LEAST nothing is ever mapped */
+
+/* Did such a block begin there, and did the access go to it? */
+static bool is_gone(const struct xc_crash_context *crash, uint64_t begin)
+{
+	return begin >= LEAST && begin % PAGE == INTO_PAGE && !xc_process_mapping(crash->process, begin) &&
+	       crash->fault.addr >= begin && crash->fault.addr - begin < crash->heap->unmapped;
+}
+
+/* Where the access has names, they identify the pointer; else it may be one that the instruction used, or a
+ * variable. */
+static bool find(const struct xc_pointer_diagnosis *s, uint64_t *begin_out)
+{
+	*begin_out = s->crash->pointer;
+	if (s->crash->pointer)
+		return is_gone(s->crash, s->crash->pointer);
+	for (size_t i = 0; i < s->suspect_count; i++)
+		if (is_gone(s->crash, *begin_out = s->suspects[i].value))
+			return true;
+	for (size_t i = 0; i < s->pointers.count; i++)
+		if (s->pointers.items[i].name && is_gone(s->crash, *begin_out = s->pointers.items[i].value))
+			return true;
+	return false;
+}
+
+bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
+{
+	struct xc_crash_context *crash = s->crash;
+	const struct xc_fault *f = &crash->fault;
+	uint64_t begin;
+	if (!crash->heap || !crash->heap->unmapped || !f->addr_known || f->computed || f->access == XC_ACCESS_EXECUTE ||
+	    xc_process_mapping(crash->process, f->addr) || !find(s, &begin))
+		return false;
+	xc_crash_context_classify(crash, "use-after-free",
+				  f->access == XC_ACCESS_WRITE  ? "write"
+				  : f->access == XC_ACCESS_READ ? "read"
+								: NULL,
+				  "high", "likely", xc_pointer_diagnosis_cause(crash));
+	xc_pointer_diagnosis_explain(s, "likely a large block that had been freed: malloc unmaps those");
+	struct xc_text size = {0};
+	xc_text_size(&size, crash->heap->unmapped);
+	xc_verdict_evidence(crash->report,
+			    "0x%" PRIx64 " is 16 bytes into a page, where malloc begins a block that it maps by "
+			    "itself; %s of such blocks have been freed and unmapped",
+			    begin, xc_text_string(&size));
+	xc_text_fini(&size);
+	xc_freed_by_report(crash, begin, 1);
+	return true;
+}

@@ -1,0 +1,113 @@
+/* free_argument: the argument of the blamed function's call (argument.h). */
+#include "triage/runtime/free_argument.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "heap/report/audit.h"
+#include "heap/query/whatis.h"
+#include "triage/dataflow/argument.h"
+#include "triage/dataflow/libcall.h"
+
+/* The target of the argument: with a heap the block, else the mapping. */
+static void report_target(const struct xc_crash_context *crash, const char *function, const char *name, uint64_t value)
+{
+	struct xc_what what = xc_what(crash->process, crash->heap, value);
+	struct xc_text text = {0};
+	xc_what_text(crash->process, crash->heap, &what, &text);
+	bool freed = what.kind == XC_WHAT_BLOCK && xc_block_is_free(xc_block_state(&crash->heap->blocks, what.block));
+	xc_verdict_evidence(crash->report, "%s() was given 0x%" PRIx64 "%s%s, %s%s", function, value,
+			    name ? ", the value of " : "", name ? name : "",
+			    freed && !what.offset ? "which is free already: " : "which is: ", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static void classify_overrun(struct xc_crash_context *crash)
+{
+	xc_crash_context_classify(
+		crash, "heap-corruption", "overrun", "high", "likely",
+		"the size of a heap block was overwritten: something wrote past the end of the block before "
+		"it");
+}
+
+/* "double free or corruption" is ambiguous: a block that is not free was not freed twice. */
+static void reconsider_free(struct xc_crash_context *crash, bool block, const struct xc_what *what)
+{
+	if (block && xc_block_is_free(xc_block_state(&crash->heap->blocks, what->block)))
+		return;
+	const struct xc_damage *damage = crash->heap ? xc_audit_first(crash->heap) : NULL;
+	if (damage && damage->kind == XC_DAMAGE_HEADER)
+		classify_overrun(crash);
+	else if (block)
+		xc_crash_context_classify(
+			crash, "heap-corruption", "list damage", "high", "likely",
+			"the C library found a block that is in use as if it were free: its header was overwritten");
+	else
+		xc_crash_context_classify(crash, "heap-corruption", "double free", "high", "likely",
+					  crash->verdict->cause);
+}
+
+/* Is the header of the argument's block damaged? */
+enum header { HEADER_RIGHT, HEADER_UNKNOWN, HEADER_DAMAGED };
+
+static enum header header_of(const struct xc_heap *heap, bool known, xc_addr block)
+{
+	if (!heap)
+		return HEADER_UNKNOWN;
+	const unsigned header = 2 * heap->process->arch->word;
+	enum header found = HEADER_RIGHT;
+	for (size_t i = 0; i < heap->damage_count; i++) {
+		const struct xc_damage *damage = &heap->damages[i];
+		if (damage->kind != XC_DAMAGE_HEADER)
+			continue;
+		if (known && damage->addr == block - header)
+			return HEADER_DAMAGED;
+		if (!known || (block - header >= damage->lost_lo && block - header <= damage->lost_hi))
+			found = HEADER_UNKNOWN;
+	}
+	return found;
+}
+
+/* "invalid pointer" is also reported for a block whose header was overwritten. A pointer that malloc never returned
+ * is not the start of a block. */
+static void reconsider_pointer(struct xc_crash_context *crash, bool block, const struct xc_what *what,
+			       enum header header)
+{
+	bool begins = block && what->offset == 0;
+	if (begins && header == HEADER_DAMAGED)
+		classify_overrun(crash);
+	else if (begins || header != HEADER_RIGHT)
+		xc_crash_context_classify(
+			crash, "heap-corruption", "bad pointer", "high", "likely",
+			"free or realloc was given a pointer that malloc never returned, or one to a block "
+			"whose header was overwritten");
+}
+
+static void reconsider(struct xc_crash_context *crash, bool known, uint64_t value)
+{
+	const char *message = crash->verdict->message ? crash->verdict->message : "", *kind = crash->verdict->kind;
+	struct xc_what what = xc_what(crash->process, crash->heap, known ? value : 0);
+	bool block = crash->heap && known && what.kind == XC_WHAT_BLOCK;
+	if (strstr(message, "double free or corruption"))
+		reconsider_free(crash, block, &what);
+	else if (kind && strcmp(kind, "bad pointer") == 0)
+		reconsider_pointer(crash, block, &what, header_of(crash->heap, known, value));
+}
+
+void xc_free_argument_report(struct xc_crash_context *crash)
+{
+	uint64_t value = 0;
+	bool located;
+	const char *function = crash->blame.place ? xc_libcall_frees(xc_argument_callee(crash, crash->blamed)) : NULL;
+	bool known = function && xc_argument_find(crash, crash->blamed, 0, &value);
+	reconsider(crash, known, value);
+	if (!known)
+		return;
+	struct xc_frame_context context = xc_crash_context_frame(crash, crash->blamed);
+	const char *name = context.place->level_count > crash->blame.level && !context.place->line_only
+				   ? xc_variables_in_register(&context, crash->blame.level, -1, value, &located)
+				   : NULL;
+	if (name)
+		crash->verdict->expression = xc_arena_strdup(&crash->report->arena, name);
+	report_target(crash, function, name, value);
+}

@@ -1,0 +1,258 @@
+/* rust_panic: all panics go through core::panicking::panic_fmt to the handler of std. The functions between it and
+ * the program determine the reason.
+ *
+ *	rust_begin_unwind ← panic_fmt ← core::option::unwrap_failed ← Option<T>::unwrap [inlined] ← the program
+ *	rust_begin_unwind ← panic_fmt ← panic_bounds_check(index, length) ← the program
+ *	rust_begin_unwind ← panic_fmt ← panic(text, length) ← …
+ *
+ * Names of rustc 1.63 to 1.95 (library/core/src/panicking.rs, option.rs, slice/index.rs). A text that is not constant
+ * was made by formatting, and is lost once it is printed. */
+#include "triage/runtime/rust_panic.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/types/type.h"
+#include "triage/dataflow/argument.h"
+#include "triage/util/names.h"
+#include "triage/util/user_code.h"
+
+enum { FRAMES = 64, TEXT_MOST = 500 };
+
+/* The first entry with its part in a name on the path determines the kind. */
+static const struct {
+	const char *part, *kind, *words;
+} reasons[] = {
+	{"panic_cannot_unwind", "no unwind", "panicked in a function that must not unwind"},
+	{"panic_nounwind", "no unwind", "panicked in a function that must not unwind"},
+	{"panic_in_cleanup", "double panic", "panicked while it cleaned up after a panic"},
+	{"Option<T>::expect", "expect", "called expect() on None"},
+	{"Option<T>::unwrap", "unwrap", "called unwrap() on None"},
+	{"Result<T,E>::expect", "expect", "called expect() on an Err"},
+	{"Result<T,E>::unwrap", "unwrap", "called unwrap() on an Err"},
+	{"core::option::expect_failed", "expect", "called expect() on None"},
+	{"core::option::unwrap_failed", "unwrap", "called unwrap() on None"},
+	{"core::result::unwrap_failed", "unwrap", "called unwrap() or expect() on an Err"},
+	{"panic_bounds_check", "index", "used an index that is out of bounds"},
+	{"core::slice::index::slice_", "slice", "took a slice out of bounds"},
+	{"core::str::slice_error_fail", "slice", "sliced a str out of bounds or within a character"},
+	{"_overflow", "overflow", "computed a number that does not fit its type"},
+	{"_by_zero", "division by zero", "divided by zero"},
+	{"assert_failed", "assert", "failed an assertion"},
+	{"already_borrowed", "borrow", "borrowed a RefCell that was already borrowed"},
+	{"already_mutably_borrowed", "borrow", "borrowed a RefCell that was already borrowed"},
+	{"unreachable_display", "unreachable", "reached code marked as unreachable"},
+};
+
+/* Older compilers pass the reason as a text. */
+static const struct {
+	const char *begins, *has, *kind, *words;
+} texts[] = {
+	{"attempt to ", "overflow", "overflow", "computed a number that does not fit its type"},
+	{"attempt to ", "zero", "division by zero", "divided by zero"},
+	{"assertion failed", "", "assert", "failed an assertion"},
+	{"internal error: entered unreachable", "", "unreachable", "reached code marked as unreachable"},
+	{"called `Option::unwrap()`", "", "unwrap", "called unwrap() on None"},
+};
+
+/* Does a function of the frame, or one inlined below the blamed level, have this in its name? */
+static bool has_part(const struct xc_crash_context *crash, size_t index, const char *part)
+{
+	const struct xc_place *place = xc_crash_context_place(crash, index);
+	size_t count = index == crash->blamed ? crash->blame.level : place->level_count;
+	for (size_t l = 0; l < count; l++)
+		if (place->levels[l].function && strstr(place->levels[l].function, part))
+			return true;
+	return index != crash->blamed && place->symbol && strstr(place->symbol, part);
+}
+
+static bool way_has(const struct xc_crash_context *crash, const char *part, size_t *index_out)
+{
+	for (size_t i = 0; i <= crash->blamed && i < crash->frame_count && i < FRAMES; i++)
+		if (has_part(crash, i, part)) {
+			*index_out = i;
+			return true;
+		}
+	return false;
+}
+
+static unsigned count_frames(const struct xc_crash_context *crash, const char *part)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < crash->frame_count; i++) {
+		const char *symbol = xc_crash_context_place(crash, i)->symbol;
+		count += symbol && strstr(symbol, part);
+	}
+	return count;
+}
+
+/* ---- what was passed on the way ---- */
+
+/* The text passed to core::panicking::panic() or an expect: a constant of the program. */
+static const char *constant_text(struct xc_crash_context *crash)
+{
+	static const char *const takers[] = {"core::panicking::panic", "core::option::expect_failed",
+					     "core::result::unwrap_failed", "core::panicking::panic_str", NULL};
+	size_t taker = xc_crash_context_find_frame(crash, takers);
+	uint64_t addr, length;
+	char text[TEXT_MOST];
+	if (taker + 1 >= crash->frame_count || !xc_argument_find(crash, taker + 1, 0, &addr) ||
+	    !xc_argument_find(crash, taker + 1, 1, &length) || !length || length > sizeof text)
+		return NULL;
+	const struct xc_mapping *m = xc_process_mapping(crash->process, addr);
+	if (!m || m->writable || xc_space_peek(crash->process->space, addr, text, (size_t)length) != length ||
+	    xc_text_readable_length(text, (size_t)length) != length)
+		return NULL;
+	return xc_arena_strndup(&crash->report->arena, text, (size_t)length);
+}
+
+static void report_bounds(const struct xc_crash_context *crash, size_t checker)
+{
+	uint64_t index, length;
+	if (!xc_argument_find(crash, checker + 1, 0, &index) || !xc_argument_find(crash, checker + 1, 1, &length) ||
+	    index < length)
+		return;
+	xc_verdict_evidence(crash->report, "the index is %" PRIu64 ", the length %" PRIu64, index, length);
+	xc_verdict_redact(crash->report, "the index is not below the length");
+}
+
+/* ---- */
+
+static void classify(struct xc_crash_context *crash, const char *kind, const char *words)
+{
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s %s", xc_crash_context_culprit(crash), words);
+	xc_crash_context_classify(crash, "panic", kind, "low", "certain", cause);
+}
+
+static bool has_name(const struct xc_blame *blame)
+{
+	return blame->place && xc_place_function(blame->place, blame->level);
+}
+
+static void classify_panic(struct xc_crash_context *crash)
+{
+	const char *text = constant_text(crash);
+	size_t at;
+	if (text && !crash->verdict->message)
+		crash->verdict->message = text;
+	for (size_t i = 0; i < XC_COUNT(reasons); i++)
+		if (way_has(crash, reasons[i].part, &at)) {
+			classify(crash, reasons[i].kind, reasons[i].words);
+			if (strcmp(reasons[i].part, "panic_bounds_check") == 0)
+				report_bounds(crash, at);
+			return;
+		}
+	for (size_t i = 0; text && i < XC_COUNT(texts); i++)
+		if (strncmp(text, texts[i].begins, strlen(texts[i].begins)) == 0 && strstr(text, texts[i].has)) {
+			classify(crash, texts[i].kind, texts[i].words);
+			return;
+		}
+	if (count_frames(crash, "rust_begin_unwind") > 1)
+		classify(crash, "double panic", "panicked while it unwound after a panic");
+	else if (!has_name(&crash->blame)) /* it may be the library's, which panics for many reasons */
+		classify(crash, NULL, "panicked");
+	else
+		classify(crash, "explicit", "panicked: panic!(), or assert!() with its own message");
+}
+
+/* ---- out of memory ---- */
+
+/* The place of the size in a Layout: the first member is passed first. */
+static bool size_is_first(const struct xc_crash_context *crash, bool *first_out)
+{
+	const struct xc_query query = {.name = "core::alloc::layout::Layout", .kinds = XC_NAME_TYPE};
+	struct xc_definition layout;
+	uint64_t size = UINT64_MAX, align = UINT64_MAX;
+	size_t count;
+	if (!xc_lookup_one(crash->process, &query, &layout))
+		return false;
+	const struct xc_type *type = xc_type_get(xc_types_of(crash->process), &layout.die);
+	const struct xc_member *members = xc_type_members(xc_type_complete(xc_type_strip(type)), &count);
+	for (size_t i = 0; i < count; i++) {
+		if (members[i].name && strncmp(members[i].name, "size", 4) == 0)
+			size = members[i].offset;
+		if (members[i].name && strncmp(members[i].name, "align", 5) == 0)
+			align = members[i].offset;
+	}
+	*first_out = size < align;
+	return size != UINT64_MAX && align != UINT64_MAX;
+}
+
+static bool may_align(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* A Layout is passed as two numbers, in an order that rustc chooses (1.63: size, alignment; later the reverse).
+ * Without its type, a number that is not a power of two is the size; when both are powers of two, the alignment is
+ * likely the smaller one. */
+static void add_size(const struct xc_crash_context *crash, uint64_t a, uint64_t b, struct xc_text *text)
+{
+	bool first;
+	if (size_is_first(crash, &first))
+		xc_text_printf(text, "%" PRIu64 " bytes", first ? a : b);
+	else if (may_align(a) != may_align(b))
+		xc_text_printf(text, "%" PRIu64 " bytes", may_align(a) ? b : a);
+	else
+		xc_text_printf(text, "%" PRIu64 " bytes (or %" PRIu64 ": one of the two is the alignment)",
+			       a > b ? a : b, a > b ? b : a);
+}
+
+static void classify_memory(struct xc_crash_context *crash, size_t handler)
+{
+	uint64_t a, b;
+	struct xc_text size = {0};
+	if (xc_argument_find(crash, handler + 1, 0, &a) && xc_argument_find(crash, handler + 1, 1, &b))
+		add_size(crash, a, b, &size);
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s asked for %s that could not be had",
+						    xc_crash_context_culprit(crash), size.len ? size.bytes : "memory");
+	xc_text_fini(&size);
+	xc_crash_context_classify(crash, "out-of-memory", NULL, "low", "certain", cause);
+}
+
+/* The program's call that led into the panic which has reached frame `at`: the frames in between are the library's,
+ * also those without a name. */
+static size_t entry_of(const struct xc_crash_context *crash, size_t at)
+{
+	static const char *const entries[] = {"core::panicking::panic_fmt", "std::panicking::begin_panic", NULL};
+	for (size_t i = at; i < crash->frame_count && i - at < FRAMES; i++) {
+		const struct xc_place *place = xc_crash_context_place(crash, i);
+		size_t level = 0;
+		bool own = xc_user_code_level(place, &level);
+		const char *name = xc_place_function(place, level);
+		if (xc_names_find(entries, name))
+			return i;
+		if (own && name)
+			break;
+	}
+	return at;
+}
+
+bool xc_rust_panic_classify(struct xc_crash_context *crash)
+{
+	static const char *const handlers[] = {"alloc::alloc::handle_alloc_error", "rust_oom", "std::alloc::rust_oom",
+					       "__rustc::__rust_alloc_error_handler", NULL};
+	static const char *const frames[] = {"core::panicking::panic_fmt",
+					     "rust_begin_unwind",
+					     "__rustc::rust_begin_unwind",
+					     "std::panicking::begin_panic",
+					     "std::panicking::rust_panic_with_hook",
+					     "std::panicking::panic_with_hook",
+					     "rust_panic",
+					     "__rustc::rust_panic",
+					     NULL};
+	size_t handler = xc_crash_context_find_frame(crash, handlers),
+	       panic = xc_crash_context_find_frame(crash, frames);
+	if (handler == crash->frame_count && panic == crash->frame_count)
+		return false;
+	xc_crash_context_blame(crash, handler < crash->frame_count ? handler : entry_of(crash, panic));
+	if (handler < crash->frame_count) {
+		static const char *const taker[] = {"alloc::alloc::handle_alloc_error", NULL};
+		classify_memory(crash, xc_crash_context_find_frame(crash, taker));
+	} else {
+		classify_panic(crash);
+	}
+	return true;
+}

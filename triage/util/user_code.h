@@ -1,0 +1,18 @@
+/* user_code: which functions of a place were written for this program, and which are a language's library in it:
+ * templates, inlined functions, statically linked runtimes (std::mutex::lock, core::ops::…). */
+#ifndef XC_USER_CODE_H
+#define XC_USER_CODE_H
+
+#include "dwarf/symbolize/debuginfo.h"
+
+/* Is this level of the place user code? The module is not considered. A place without debug information has level 0. */
+bool xc_user_code_is(const struct xc_place *place, size_t level);
+
+/* Is it code of no module that a plugin has named, such as that of a JIT (dwarf/cfi/guest.h)? That is user code,
+ * too. */
+bool xc_user_code_is_jit(const struct xc_place *place);
+
+/* The innermost level of user code. False when there is none, or the place is in no module or in a runtime's. */
+bool xc_user_code_level(const struct xc_place *place, size_t *level_out);
+
+#endif
