@@ -1,4 +1,4 @@
-/* fork_server: the side of who starts it: orders and their answers, one at a time. */
+/* fork_server: the parent's side: sends orders and receives replies, one at a time. */
 #include "batch/sandbox/fork_server.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static bool make_sockets(int orders[2], int wants[2])
 	return false;
 }
 
-/* It is the standard streams of all that are forked: they would end without a word. */
+/* /dev/null becomes the standard streams of every forked process; without it they would exit silently. */
 static bool has_null(void)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC), number = errno;
@@ -47,7 +47,7 @@ static int start(struct xc_fork_server *server, const struct xc_worker_options *
 	const pid_t parent = getpid();
 	if (!(server->statuses = xc_broker_status_map()) || !make_sockets(orders, wants))
 		return errno;
-	json_object_seed(0); /* reads a device, once: workers could not */
+	json_object_seed(0); /* reads a device once: workers could not */
 	server->pid = fork();
 	const int number = errno;
 	if (server->pid == 0)
@@ -102,7 +102,7 @@ void xc_fork_server_end(struct xc_fork_server *server)
 
 /* ---- orders ---- */
 
-/* It would answer this order in the place of the next one: it is ended, and nothing is asked of it any more. */
+/* A late reply would be taken for the reply to the next order. So the fork server is ended, and gets no more orders. */
 static struct xc_error *given_up(struct xc_fork_server *server, const char *doing)
 {
 	server->silent = true;
@@ -175,7 +175,7 @@ struct xc_error *xc_fork_server_replace(struct xc_fork_server *server, struct xc
 {
 	struct xc_broker_status *status = pair->status;
 	const int descriptors[] = {pair->broker, pair->scratch};
-	const uint64_t now = atomic_load(&status->since_ns); /* 0: it has answered after all */
+	const uint64_t now = atomic_load(&status->since_ns); /* 0: it has answered in the meantime */
 	const struct xc_order order = {.kind = XC_ORDER_BROKER,
 				       .status = (size_t)(status - server->statuses->statuses),
 				       .number = now ? status->number : 0,
@@ -232,7 +232,7 @@ void xc_fork_server_retry_places(struct xc_fork_server *server)
 	atomic_store(&server->statuses->silent_count, 0);
 }
 
-/* ---- what brokers want ---- */
+/* ---- requests to build an image ---- */
 
 int xc_fork_server_wants(const struct xc_fork_server *server)
 {
@@ -250,7 +250,7 @@ int xc_fork_server_wanted(struct xc_fork_server *server, char name[XC_FORK_SERVE
 	return fd;
 }
 
-/* ---- ends ---- */
+/* ---- reaping ---- */
 
 bool xc_fork_server_has_ended(pid_t pid)
 {

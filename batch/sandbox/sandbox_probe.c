@@ -1,5 +1,5 @@
-/* sandbox_probe: talks with its parent over a pair of sockets: it says when its name spaces are made, waits until they were opened, and says what
- * kept it from the sandbox; nothing, if nothing did. */
+/* sandbox_probe: talks to its parent over a socket pair. It reports whether its name spaces exist, waits until the
+ * parent has opened them, and then reports why it could not enter the sandbox; nothing on success. */
 #include "batch/sandbox/sandbox_probe.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ struct talk {
 	const struct xc_worker_options *options;
 	pid_t pid;
 	int socket;
-	bool silent; /* it did not answer */
+	bool silent; /* it did not respond */
 };
 
 static int open_space(pid_t pid, const char *kind)
@@ -68,7 +68,7 @@ static void open_spaces(pid_t pid, struct xc_sandbox_probe *probe)
 		xc_sandbox_probe_fini(probe);
 }
 
-/* As read(2). One that says nothing and does not end is ended, by which there is nothing more to read. */
+/* As read(2). A probe that neither writes nor ends is killed, which ends the stream. */
 static ssize_t hear(struct talk *talk, void *bytes, size_t size)
 {
 	if (!talk->silent && !xc_fd_passing_wait(talk->socket, XC_WORKER_ANSWER_SECONDS, talk->options->stopped)) {
@@ -82,7 +82,7 @@ static ssize_t hear(struct talk *talk, void *bytes, size_t size)
 	return n;
 }
 
-/* What the probe says behind its first byte, until it ends. */
+/* Reads what follows the probe's first byte, until the probe ends. */
 static void listen_to(struct talk *talk, char words[WORDS])
 {
 	size_t len = 0;
@@ -118,11 +118,11 @@ static struct xc_error *meet(struct talk *talk, struct xc_sandbox_probe *probe)
 	if (hear(talk, &made, 1) == 1 && made == 'y')
 		open_spaces(talk->pid, probe);
 	if (send(talk->socket, "", 1, MSG_NOSIGNAL) < 0)
-		errno = 0; /* how it ended tells more */
+		errno = 0; /* its exit status is more informative */
 	listen_to(talk, words);
 	while (waitpid(talk->pid, &status, 0) < 0)
 		if (errno != EINTR)
-			break; /* SIGCHLD is ignored: nobody can say how it ended */
+			break; /* SIGCHLD is ignored: the exit status is lost */
 	struct xc_error *err = judge(talk, status, words);
 	if (err)
 		xc_sandbox_probe_fini(probe);
@@ -166,5 +166,5 @@ void xc_sandbox_probe_enter(const struct xc_sandbox_probe *probe)
 	if (probe->user < 0 || setns(probe->user, CLONE_NEWUSER))
 		return;
 	if (setns(probe->net, CLONE_NEWNET))
-		errno = 0; /* no network is reached without it either */
+		errno = 0; /* without it, no network is reachable either */
 }

@@ -1,5 +1,5 @@
-/* worker_outcome: what becomes of a worker that has ended. What it says is believed only as far as it is JSON of a record's form; its path
- * and how it ended are the parent's own knowledge. */
+/* worker_outcome: the record of a worker that has ended. Its output is used only if it is JSON in the form of a record;
+ * the path and the way it ended are the parent's own knowledge. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static struct xc_record *died(const struct xc_worker *w, struct xc_arena *arena)
 		      xc_arena_printf(arena, "the worker died of signal %d (%s)", number, strsignal(number)));
 }
 
-/* What it wrote, unless that is no record. */
+/* The record that the worker wrote, unless it is malformed. */
 static struct xc_record *answer(const struct xc_worker *w, struct xc_arena *arena)
 {
 	struct xc_record *record;
@@ -59,7 +59,7 @@ static bool lacked_memory(const struct xc_worker *w)
 		(WEXITSTATUS(w->status) == XC_WORKER_CHILD_LIBDW_OUT_OF_MEMORY && !w->text.len));
 }
 
-/* The sandbox's own signals are no faults. */
+/* Signals of the sandbox itself are not faults. */
 static bool is_fault(int number)
 {
 	return number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE || number == SIGILL;
@@ -76,28 +76,29 @@ const char *xc_worker_excess(const struct xc_worker *w)
 		       : NULL;
 }
 
-/* ---- room ---- */
+/* ---- disk space ---- */
 
 enum {
-	SLACK = 1 << 20, /* what is written of a core at once */
+	SLACK = 1 << 20, /* bytes of a core written at once */
 	TINY = 1 << 16,
-	BOMB = 64, /* times its stored size; what a program's memory holds beside zeros packs to no less */
+	BOMB = 64, /* times its stored size: apart from zeros, a program's memory does not compress better */
 };
 
-/* Bytes that it has of the disk. */
+/* Bytes of disk that it uses. */
 static uint64_t taken(const struct xc_worker *w)
 {
 	struct stat st;
 	return w->pair.scratch >= 0 && !fstat(w->pair.scratch, &st) ? (uint64_t)st.st_blocks * 512 : 0;
 }
 
-/* errno of who writes there now; 0: it can be done. By a file of our own: a quota is no number of the disk. */
+/* errno of a write there now; 0: it works. Tested with a file of our own, because the disk's numbers do not show a
+ * quota. */
 static int disk_trouble(const struct xc_worker *w)
 {
 	struct statvfs fs;
 	if (w->pair.scratch < 0 || fstatvfs(w->pair.scratch, &fs))
 		return 0;
-	if ((uint64_t)fs.f_bavail * fs.f_frsize < TINY) /* root has more, which a worker has not */
+	if ((uint64_t)fs.f_bavail * fs.f_frsize < TINY) /* root has a reserve, which a worker does not have */
 		return ENOSPC;
 	char bytes[4096];
 	memset(bytes, 'x', sizeof bytes);
@@ -114,7 +115,7 @@ static bool is_bomb(const struct xc_worker *w)
 	return w->room / BOMB >= w->input->size;
 }
 
-/* errno; 0: nothing. A worker that took more than it may, or says that it did and did not, is not believed. */
+/* errno; 0: nothing. A worker that exceeds its share, or claims that without doing so, is not believed. */
 static int lacked_room(const struct xc_worker *w, const char **what_out)
 {
 	struct rlimit files;
@@ -143,15 +144,15 @@ void xc_worker_check_room(struct xc_worker *w)
 	w->what = what;
 }
 
-/* ---- what is not of the core ---- */
+/* ---- failures not caused by the core ---- */
 
-/* A kill that is not ours is somebody's, or the kernel's; the other ways are the broker's and the worker child's own to tell. */
+/* A kill that is not ours came from a user or the kernel. Everything else is reported by the broker and the child. */
 bool xc_worker_hindered(const struct xc_worker *w)
 {
 	if (w->pair.status->core_failed)
 		return w->pair.status->hindered;
 	if (w->trouble)
-		return true; /* it may have taken all of its time by that */
+		return true; /* it may have used up its time */
 	if (w->pair.status->refused || w->late || w->too_much || !w->ended)
 		return false;
 	return (WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL) ||
@@ -183,7 +184,8 @@ static struct xc_record *unlooked(const struct xc_worker *w, struct xc_arena *ar
 	return record;
 }
 
-/* Nothing is known but that its worker said so each time, the last of which it was alone: the core may have made it. */
+/* All that is known is that the worker claimed so each time, the last time while running alone: the core may have
+ * forged it. */
 static struct xc_record *unbelieved(const struct xc_worker *w, struct xc_arena *arena)
 {
 	struct xc_record *record =
@@ -192,9 +194,9 @@ static struct xc_record *unbelieved(const struct xc_worker *w, struct xc_arena *
 	return record;
 }
 
-/* ---- all of it ---- */
+/* ---- the record ---- */
 
-/* Before what it says itself. */
+/* Puts the note before the worker's own. */
 static void add_note(struct xc_record *record, const char *note, struct xc_arena *arena)
 {
 	if (note)
