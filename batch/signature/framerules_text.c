@@ -1,4 +1,5 @@
-/* framerules_text: a line at a time. Conditions are taken off a line's end, so that the names before them may have blanks. */
+/* framerules_text: reads line by line. Conditions are taken off the end of a line, so names before them may contain
+ * blanks. */
 #include "batch/signature/framerules_impl.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ const char *xc_framerules_section(enum xc_frame_section section)
 	return sections[section];
 }
 
-/* What a right line looks like. */
+/* Examples of correct lines. */
 static const char heading_form[] =
 	"a heading is [SKIP], or with conditions for all of its rules [SKIP module=libapp.so*]; "
 	"there are SKIP-ABOVE, RAISE, SKIP, STOP, APP, NOT-APP and MODULES",
@@ -55,7 +56,7 @@ static const char *set_named(const struct reader *r, const char *name, size_t le
 	return NULL;
 }
 
-/* Alternatives, with "@set" replaced by its own. */
+/* The alternatives, with each "@set" replaced by the set's own. */
 static struct xc_error *modules_of(const struct reader *r, const char *text, const char **modules_out)
 {
 	struct xc_text all = {0};
@@ -98,7 +99,7 @@ static char *last_word(char *text)
 	return word;
 }
 
-/* Take "module=…", "path=…", "path!=…" and "language=…" off the end of the text. */
+/* Takes "module=…", "path=…", "path!=…" and "language=…" off the end of the text. */
 static struct xc_error *conditions(const struct reader *r, char *text, struct xc_framerule_line *line)
 {
 	for (;;) {
@@ -165,7 +166,8 @@ static size_t brackets_in(const char *name)
 	return count;
 }
 
-/* Names are normalised before they are compared: such a rule would never hold. Receivers of Go's and "operator()" stay. */
+/* Names are normalised before they are compared, so such a rule would never match. Go receivers and "operator()" are
+ * not parameters. */
 static bool has_parameters(const struct reader *r, const char *name)
 {
 	size_t count = brackets_in(name);
@@ -198,7 +200,7 @@ static struct xc_error *version(const struct reader *r, const char *text)
 	return NULL;
 }
 
-/* From a '#' on that begins a word. */
+/* Removes a comment: everything from a '#' at the beginning of a word. */
 static void cut_comment(char *text)
 {
 	for (char *at = text; *at; at++)
@@ -224,7 +226,7 @@ static struct xc_error *read_line(struct reader *r, char *text)
 	return r->lists_sets ? set_line(r, text) : rule_line(r, text);
 }
 
-/* One line of the text, without its end. */
+/* Reads one line of the text, without its end. */
 static struct xc_error *copy_line(struct reader *r, const char *at, size_t len)
 {
 	char line[MAX_LINE];
