@@ -1,7 +1,9 @@
-/* doctor: facts become fields; what stands in the way becomes messages; what to do about it is gathered and told at the end, as commands.
+/* doctor: facts become fields, obstacles become messages; the remedies are collected and reported at the end, as
+ * commands.
  *
- * The rules are those of do_coredump (fs/coredump.c, Linux 6.1): a file is limited by RLIMIT_CORE, a pipe is not but by a limit of 1;
- * a handler runs outside of every container; and of systemd-coredump, which keeps no core of a process whose soft limit is below a page. */
+ * The rules are those of do_coredump (fs/coredump.c, Linux 6.1): a file is limited by RLIMIT_CORE, a pipe only by a
+ * limit of 1, and a handler runs outside of every container; and those of systemd-coredump, which keeps no core of a
+ * process whose soft limit is below a page. */
 #include "batch/doctor/doctor.h"
 
 #include <inttypes.h>
@@ -21,8 +23,8 @@ struct doctor {
 	const char *ci;
 	struct xc_report *report;
 	struct xc_section *answer, *section;
-	bool kept;             /* nothing that was found prevents a core */
-	struct xc_text reason; /* the first thing that does */
+	bool kept;             /* nothing found so far prevents a core */
+	struct xc_text reason; /* the first obstacle */
 	struct xc_text text;   /* what to change */
 	json_t *changes;
 };
@@ -278,7 +280,7 @@ static void judge_filter(struct doctor *d)
 	       "echo 0x%" PRIx64 " >/proc/%s/coredump_filter", filter.value | XC_COREFILTER_DEFAULT, process);
 }
 
-/* ---- the rest ---- */
+/* ---- other facts ---- */
 
 static void judge_process(struct doctor *d)
 {

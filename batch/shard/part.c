@@ -1,4 +1,4 @@
-/* part: JSON lines. The first line decides whether the file is one of ours; the others are records. */
+/* part: JSON lines. The first line decides whether the file is a part; the others are records. */
 #include "batch/shard/part.h"
 
 #include <dirent.h>
@@ -56,7 +56,7 @@ struct xc_error *xc_part_write(const struct xc_part *part, FILE *out)
 
 /* ---- reading ---- */
 
-/* What set_some left out is none. */
+/* An absent member is zero (set_some). */
 static bool take_some(const json_t *head, const char *name, size_t *count_out)
 {
 	json_int_t count = 0;
@@ -155,7 +155,7 @@ struct gathering {
 	struct xc_pool pool;
 	struct xc_parts *parts;
 	size_t capacity;
-	unsigned of; /* 0: of any number of shards */
+	unsigned of; /* 0: any number of shards */
 	struct xc_error *unsearched;
 };
 
@@ -205,7 +205,7 @@ static struct xc_error *gather(struct gathering *g, const char *path)
 	return S_ISDIR(st.st_mode) ? gather_directory(g, path) : gather_file(g, path);
 }
 
-/* There may be parts in it that would be missed. */
+/* It may contain parts that would be missed. */
 static void unsearched(void *user, const char *directory, const char *why)
 {
 	struct gathering *g = user;
@@ -283,10 +283,10 @@ static bool same_records(const struct xc_part *a, const struct xc_part *b)
 	return same;
 }
 
-/* The parts that count: sorted, each shard once. */
+/* Sorts the parts and removes duplicates of a shard. */
 static struct xc_error *sort_out(struct xc_part **parts, size_t *count)
 {
-	const struct xc_part *named = parts[0]; /* says of which run it is, if any does */
+	const struct xc_part *named = parts[0]; /* a part with the name of its run, if any has one */
 	size_t kept = 0;
 	qsort(parts, *count, sizeof(struct xc_part *), by_shard);
 	for (size_t i = 0; i < *count; i++) {

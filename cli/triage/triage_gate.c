@@ -1,4 +1,4 @@
-/* triage_gate: what was found comes before what is missing: a new problem is certain whatever else is not known. */
+/* triage_gate: findings precede gaps: a new problem is certain, whatever is unknown. */
 #include "cli/triage/triage_gate.h"
 
 #include <inttypes.h>
@@ -79,7 +79,7 @@ struct xc_error *xc_triage_gate_check(const struct xc_words *given)
 	return NULL;
 }
 
-/* What nobody has accepted yet: known problems do not fail a run, however severe. Without a baseline nothing is known. */
+/* Is the problem unaccepted? Known problems do not fail a run, however severe. Without a baseline nothing is known. */
 static bool counts(const struct xc_problem *problem)
 {
 	return problem->state == XC_PROBLEM_NEW || problem->state == XC_PROBLEM_OPEN || problem->expired;
@@ -110,8 +110,7 @@ static char *phrase_new(const struct xc_problems *problems, size_t count)
 		return xc_asprintf("%zu cluster%s, and without --baseline all are new", count, s);
 	if (!expired)
 		return xc_asprintf("%zu new cluster%s", count, s);
-	const size_t new =
-		count - expired; /* the table's words: what has expired is known, but not accepted any more */
+	const size_t new = count - expired; /* as in the table: an expired problem is known, but no longer accepted */
 	xc_auto(xc_freep) char *before = new ? xc_asprintf("%zu new cluster%s, ", new, new == 1 ? "" : "s") : NULL;
 	return xc_asprintf("%s%zu expired cluster%s (known, but the day of expires= in the baseline is over)",
 			   before ? before : "", expired, expired == 1 ? "" : "s");

@@ -1,4 +1,4 @@
-/* triage_inputs: notes go to standard error, since they are about this machine and no part of the answer. */
+/* triage_inputs: notes go to standard error, because they concern this machine and are not part of the answer. */
 #include "cli/triage/triage_inputs.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ struct xc_error *xc_triage_inputs(const struct xc_job *job, const char *journal,
 			fputs("xcore: no core was found; `xcore doctor` tells whether this machine writes any, and "
 			      "where\n",
 			      stderr);
-	} else if ((*inputs_out)->unread) /* not what it was told, but what it could not do */
+	} else if ((*inputs_out)->unread) /* a failure, not a consequence of the options */
 		fprintf(stderr, "xcore: %zu %s could not be read: without -q they are named\n", (*inputs_out)->unread,
 			(*inputs_out)->unread == 1 ? "file or directory" : "files and directories");
 	*digest_out = NULL;

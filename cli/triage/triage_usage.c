@@ -1,5 +1,5 @@
-/* triage_usage: each option has a row that says on which roads it does something; given on another one it is refused, since a run that fails
- * to do what it was told looks like one that did. */
+/* triage_usage: each option has a row with the modes in which it has an effect. In another mode it is refused, because
+ * a run that ignores an option looks like one that obeyed it. */
 #include "cli/triage/triage_usage.h"
 
 #include <string.h>
@@ -10,17 +10,18 @@
 #include "cli/triage/triage.h"
 #include "cli/triage/triage_gate.h"
 
-/* Where a run goes, and what it answers with at its end. */
+/* The modes of a run, and its kinds of output. */
 enum {
 	WHOLE = 1, /* from cores to problems */
 	MERGE = 2,
 	SHARD = 4,
 	PLAN = 8,
 	EMIT = 16,
-	ENDS = WHOLE | MERGE | EMIT,         /* that come to problems */
-	LOOKS = WHOLE | SHARD | PLAN | EMIT, /* at cores: who plans may give what those who look are given */
-	EXPLAINS = 32,                       /* --explain answers otherwise */
-	KEEPS = 64,                          /* and --keep */
+	ENDS = WHOLE | MERGE | EMIT, /* modes that produce problems */
+	/* modes that examine cores; a planner accepts the options of those who examine */
+	LOOKS = WHOLE | SHARD | PLAN | EMIT,
+	EXPLAINS = 32, /* --explain has its own output */
+	KEEPS = 64,    /* so has --keep */
 	ALL = ENDS | LOOKS | EXPLAINS | KEEPS,
 };
 
@@ -66,7 +67,7 @@ static const struct rule {
 	{"max-read-time", 0},
 	{"plugin-path", 0},
 	{"redact", LOOKS | EXPLAINS | KEEPS},
-	{"no-redact", ALL}, /* a merge shows all that its records have */
+	{"no-redact", ALL}, /* a merge shows everything in its records */
 };
 
 static const struct way {
@@ -135,7 +136,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* What a file is called in its directory; NULL where there is no such directory. */
+/* The file's name within its directory; NULL if there is no such directory. */
 static const char *name_in(const char *file, struct stat *directory_out)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
@@ -143,7 +144,7 @@ static const char *name_in(const char *file, struct stat *directory_out)
 	return stat(directory, directory_out) ? NULL : name;
 }
 
-/* Of files that are not there yet. A link that leads nowhere is replaced itself (output.h). */
+/* For files that do not exist yet. A dangling link is itself replaced (output.h). */
 static bool shares_name(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -151,7 +152,7 @@ static bool shares_name(const char *one, const char *other)
 	return name && other_name && is_same(&a, &b) && !strcmp(name, other_name);
 }
 
-/* One answer after the other is what standard output is for; of two in a file the later would replace the first. */
+/* Several answers may go to standard output, one after the other. In a file, the second one would replace the first. */
 static bool shares_file(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -194,7 +195,7 @@ static struct xc_error *check_exports(const struct xc_triage_settings *s)
 	return NULL;
 }
 
-/* What goes with what. */
+/* Options that require or exclude each other. */
 static struct xc_error *check_needs(const struct xc_triage_settings *s)
 {
 	if ((s->shard != NULL) + (s->merge == XC_ON) + (s->plan == XC_ON) + (s->emit != NULL) > 1)
@@ -218,7 +219,7 @@ static struct xc_error *check_needs(const struct xc_triage_settings *s)
 	return NULL;
 }
 
-/* Limits of Lua: cores have others. */
+/* Limits of Lua; cores have others. */
 static struct xc_error *check_limits(const struct xc_job *job)
 {
 	static const char *const limits[] = {"max-instructions", "max-memory", "max-time"};
