@@ -12,7 +12,7 @@ static const struct {
 	{"private files", NULL},
 	{"shared files", NULL},
 	{"ELF headers", "build-ids: whether a file on disk is the one that ran cannot be checked"},
-	{"private huge pages", "memory in huge pages of its own (hugetlbfs)"},
+	{"private huge pages", "memory in private huge pages (hugetlbfs)"},
 	{"shared huge pages", NULL},
 	{"private DAX", NULL},
 	{"shared DAX", NULL},

@@ -110,7 +110,7 @@ static void judge_directory(struct doctor *d)
 	xc_auto(xc_freep) char *word = xc_shellword(directory);
 	static const char shared[] = "as root: programs of all users write there";
 	if (!f->directory_there) {
-		prevents(d, "%s is not there, or cannot be looked into", directory);
+		prevents(d, "%s does not exist, or cannot be searched", directory);
 		if (fixed)
 			change(d, shared, "install -d -m 1777 %s", word);
 	} else if (!f->directory_writable && !f->pid) {
@@ -169,7 +169,7 @@ static void judge_systemd(struct doctor *d)
 	const bool none = !strcmp(storage, "none") || is_zero(c->process_size_max) ||
 			  (strcmp(storage, "journal") != 0 && is_zero(c->external_size_max));
 	if (none) {
-		prevents(d, "systemd-coredump is told to keep no cores (coredump.conf)");
+		prevents(d, "systemd-coredump is configured to keep no cores (coredump.conf)");
 		change(d, "as root: let systemd-coredump keep cores", "%s", drop_in);
 	} else if (!strcmp(storage, "journal")) {
 		xc_section_message(d->section, XC_INFO, NULL,
@@ -185,7 +185,7 @@ static void judge_pipe(struct doctor *d)
 		xc_section_message(d->section, XC_WARNING, NULL,
 				   "the handler runs on the host: cores of this container are kept there, not here");
 	else if (!f->handler_there)
-		prevents(d, "the handler is not there: %s", f->pattern + 1);
+		prevents(d, "the handler does not exist: %s", f->pattern + 1);
 	if (f->soft.known && f->soft.value == 1)
 		prevents(d, "a limit of 1 tells the kernel to start no handler");
 	if (handled_by(d, "systemd-coredump"))
@@ -251,7 +251,7 @@ static void judge_limits(struct doctor *d)
 		prevents(d, "the soft limit of the size of cores is 0 (ulimit -c)");
 	else if (to_a_file(d))
 		xc_section_message(d->section, XC_WARNING, NULL,
-				   "cores are cut at the soft limit: what is behind it is missing, stacks among it");
+				   "cores are truncated at the soft limit: the rest is missing, stacks included");
 	if (to_a_file(d) || handled_by(d, "systemd-coredump") || handled_by(d, "apport"))
 		raise_limit(d);
 }
@@ -298,7 +298,7 @@ static void judge_process(struct doctor *d)
 			    "(prctl PR_SET_DUMPABLE)");
 		change(d, "as root: cores of such programs, readable by root alone", "sysctl -w fs.suid_dumpable=2");
 	} else if (kind_of(d) == XC_COREPATTERN_RELATIVE && f->suid_dumpable.value == 2) {
-		prevents(d, "of a program that changed its user only a pipe or an absolute path gets a core");
+		prevents(d, "for a program that changed its user, only a pipe or an absolute path receives a core");
 		set_pattern(d);
 	}
 }
@@ -310,16 +310,16 @@ static void judge_room(struct doctor *d)
 		xc_section_text(d->section, "directory", "directory", f->directory);
 	if (!f->room.known)
 		return;
-	xc_section_bytes(d->section, "room", "room there", f->room.value);
+	xc_section_bytes(d->section, "room", "free space", f->room.value);
 	if (f->room.value < LITTLE_ROOM)
 		xc_section_message(d->section, XC_WARNING, NULL,
-				   "little room: cores will be cut, or not written at all");
+				   "little space: cores will be truncated, or not written at all");
 }
 
 static void judge_container(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
-	xc_section_text(d->section, "container", "container", f->container ? f->container : "none seen");
+	xc_section_text(d->section, "container", "container", f->container ? f->container : "none detected");
 	xc_section_bool(d->section, "own_pids", "own process ids", f->own_pids);
 	xc_section_bool(d->section, "own_users", "own user ids", f->own_users);
 	if (!f->container)
@@ -327,7 +327,7 @@ static void judge_container(struct doctor *d)
 	xc_section_bool(d->section, "settings_read_only", "settings read-only", f->settings_read_only);
 	if (f->settings_read_only)
 		xc_section_message(d->section, XC_INFO, NULL,
-				   "the pattern cannot be changed from in here: /proc/sys is read-only");
+				   "the pattern cannot be changed from here: /proc/sys is read-only");
 	if (!strcmp(f->container, "kubernetes"))
 		change(d, "in the pod: cores outlive it in a volume of the node",
 		       "volumes: [{name: cores, hostPath: {path: /var/tmp}}]   # mounted at /var/tmp");
@@ -381,7 +381,7 @@ void xc_doctor_report(struct xc_report *report, const struct xc_doctor_facts *fa
 {
 	struct doctor d = {.facts = facts, .ci = ci, .report = report, .kept = true, .changes = json_array()};
 	d.answer = xc_report_section(report, "doctor", "Does a crash leave a core?");
-	d.section = xc_report_section(report, "settings", "What is set");
+	d.section = xc_report_section(report, "settings", "Settings");
 	if (facts->pattern)
 		judge(&d);
 	conclude(&d);

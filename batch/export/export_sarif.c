@@ -191,8 +191,8 @@ static json_t *invocation_of(const struct sarif *s)
 	}
 	if (s->placeless) {
 		xc_text_printf(&text,
-			       "without a place in the repository: %zu clusters; --source-root says where its "
-			       "sources were, --manifest what stands for such clusters",
+			       "without a place in the repository: %zu clusters; --source-root is where its "
+			       "sources were, --manifest a file for such clusters",
 			       s->placeless);
 		notify(notices, "note", &text);
 	}

@@ -56,7 +56,7 @@ static void put_head(struct page *page)
 	xc_text_fini(&text);
 	xc_paint_line(p);
 	if (page->problems->counts[XC_PROBLEM_UNSEEN] && page->problems->partial) {
-		xc_paint_put(p, XC_YELLOW, "not all was looked at, so nothing is gone: ");
+		xc_paint_put(p, XC_YELLOW, "not everything was examined, so nothing is gone: ");
 		put_name(p, XC_YELLOW, page->problems->partial, room_in(p));
 		xc_paint_line(p);
 	}

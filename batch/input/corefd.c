@@ -43,7 +43,7 @@ struct xc_corefd xc_corefd_open(const struct xc_input *input)
 {
 	static const struct xc_corefd special = {.fd = -1, .why = "not a regular file"};
 	static const struct xc_corefd exchanged = {
-		.fd = -1, .why = "there is another file now than when it was listed", .hindered = true};
+		.fd = -1, .why = "the file was replaced after it was listed", .hindered = true};
 	struct stat st;
 	const int seen = open(input->file, LOOK);
 	if (seen < 0)

@@ -65,7 +65,7 @@ static void note(struct search *s, const char *file, const char *why)
 	found->notes[found->note_count++] = xc_arena_printf(&found->arena, "%s: %s", *file ? clean(s, file) : ".", why);
 }
 
-static const char apport_word[] = "a report of apport, not a core: `apport-unpack` writes the core that is in it";
+static const char apport_word[] = "an apport report, not a core: `apport-unpack` extracts its core";
 
 /* ---- collecting ---- */
 
@@ -178,7 +178,7 @@ static void visit_other(void *user, const char *below)
 	xc_auto(xc_freep) char *file = joined(s->from, below);
 	s->found->skipped++;
 	if (xc_corename_is(slash ? slash + 1 : below))
-		note(s, file, "a link or no regular file: left out");
+		note(s, file, "a link, or not a regular file: skipped");
 }
 
 static void visit_left_out(void *user, const char *below, const char *why, bool may_have_files)

@@ -79,7 +79,7 @@ static void keep(struct reading *r, int which, const char *value)
 
 static struct xc_error *no_journal(const struct reading *r)
 {
-	return xc_error_new(XC_ERR_FORMAT, "entry %zu is none of a journal (journalctl -o export, or -o json)",
+	return xc_error_new(XC_ERR_FORMAT, "entry %zu is not a journal entry (journalctl -o export, or -o json)",
 			    r->number + 1);
 }
 

@@ -295,11 +295,12 @@ static struct xc_error *begin(struct reader *r, const char *line)
 {
 	r->begun = true;
 	if (xc_begins_with(line, XC_BASELINE_NAME) && strcmp(line, XC_BASELINE_MAGIC) != 0)
-		return bad(r,
-			   "move it away, make a new one with --update-baseline, and take notes, expiry and match "
-			   "lines over",
-			   "its ids are of other signatures than this xcore's, which are version " XC_SIGNATURE_VERSION,
-			   "");
+		return bad(
+			r,
+			"move it away, make a new one with --update-baseline, and copy notes, expiry dates and "
+			"match lines",
+			"its ids are for other signatures than this xcore's, which are version " XC_SIGNATURE_VERSION,
+			"");
 	if (strcmp(line, XC_BASELINE_MAGIC) != 0)
 		return bad(r, "make a baseline with: xcore triage DIR --baseline FILE --update-baseline",
 			   "the first line of a baseline is \"" XC_BASELINE_MAGIC "\"", "");

@@ -108,9 +108,9 @@ static const char *why_not(const struct xc_prune *p, const struct xc_core_spare 
 	if (place->why)
 		return place->why;
 	if (!is_kept(p, spare->instead, &kept))
-		return "what is kept of its cluster is gone or has changed";
+		return "the core kept of its cluster is gone or has changed";
 	if (kept.st_dev == place->stat.st_dev && kept.st_ino == place->stat.st_ino)
-		return "it is the file that is kept";
+		return "it is the kept file itself";
 	return remove_it(p, place) ? NULL : "it cannot be deleted";
 }
 

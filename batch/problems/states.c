@@ -16,7 +16,7 @@ struct setter {
 	bool *contains;            /* by entry: that problem has the entry's sig */
 };
 
-static const char weakly[] = "by a short or broken stack only: another death may look the same";
+static const char weakly[] = "only by a short or broken stack: another crash may look the same";
 
 static void mark_there(void *user, size_t entry)
 {
@@ -26,8 +26,8 @@ static void mark_there(void *user, size_t entry)
 
 static const char *how_often(struct xc_problems *problems, const struct xc_baseline_entry *e)
 {
-	return xc_arena_printf(&problems->arena, "it comes and goes: in %u of the last %u updates", xc_baseline_seen(e),
-			       e->updates.count);
+	return xc_arena_printf(&problems->arena, "it comes and goes: present in %u of the last %u updates",
+			       xc_baseline_seen(e), e->updates.count);
 }
 
 /* Takes ownership of the text. */
@@ -60,7 +60,7 @@ static const char *what_is_more(struct xc_problems *problems, const struct xc_pr
 static const char *who_is_unfit(struct xc_problems *problems, const struct xc_signature *unfit)
 {
 	struct xc_text text = {0};
-	xc_text_add(&text, "match lines fit others of its cores, but not: ");
+	xc_text_add(&text, "match lines match its other cores, but not: ");
 	xc_text_name(&text, unfit->told);
 	return kept(problems, &text);
 }
@@ -121,9 +121,9 @@ static void give_ids(struct setter *s)
 static const char *why_unseen(const struct setter *s, const struct xc_baseline_entry *e)
 {
 	if (s->problems->partial)
-		return xc_arena_printf(&s->problems->arena, "not all was looked at: %s", s->problems->partial);
+		return xc_arena_printf(&s->problems->arena, "not everything was examined: %s", s->problems->partial);
 	return xc_baseline_flaky(e) ? xc_arena_printf(&s->problems->arena,
-						      "it was there in %u of the last %u updates, and may come back",
+						      "it was present in %u of the last %u updates, and may come back",
 						      xc_baseline_seen(e), e->updates.count)
 				    : NULL;
 }

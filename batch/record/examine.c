@@ -106,7 +106,7 @@ static void no_verdict(struct xc_record *r)
 	r->class_name = "no-crash";
 	r->severity = "info";
 	r->confidence = "certain";
-	r->headline = "no thread died: the core was taken of a process that ran on";
+	r->headline = "no thread crashed: the core is of a process that kept running";
 }
 
 static void verdict(const struct examination *e)
@@ -261,7 +261,7 @@ static void lack(const struct examination *e, int tid, size_t count)
 {
 	if (count > 1)
 		e->record->frames[e->record->frame_count++].thread =
-			xc_arena_printf(e->arena, "thread %d, whose stack could not be had", tid);
+			xc_arena_printf(e->arena, "thread %d, whose stack is not available", tid);
 }
 
 static void stacks(const struct examination *e)
@@ -318,9 +318,8 @@ struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine
 			     struct xc_arena *arena)
 {
 	if (!process->thread_count)
-		return xc_record_failed(
-			arena, XC_RECORD_UNREADABLE, options->path,
-			"no thread is left in it: it was cut in its notes, or is of an unknown machine");
+		return xc_record_failed(arena, XC_RECORD_UNREADABLE, options->path,
+					"it has no threads: its notes are truncated, or its machine is unknown");
 	const struct examination e = {process, options, arena, xc_report_new("triage"),
 				      xc_arena_alloc(arena, sizeof(struct xc_record))};
 	e.record->path = xc_arena_strdup(arena, options->path);

@@ -273,14 +273,14 @@ static struct xc_error *write_line(struct xc_checkpoint *checkpoint, char *text)
 	xc_auto(xc_freep) char *line = text;
 	const size_t len = strlen(line);
 	if (len > XC_JSON_LINES_MAX)
-		return xc_error_new(XC_ERR_LIMIT, "writing what is finished: a line of %zu bytes", len);
+		return xc_error_new(XC_ERR_LIMIT, "writing the checkpoint: a line of %zu bytes", len);
 	if (checkpoint->broken)
-		return xc_error_new(XC_ERR_IO, "writing what is finished: the last line could not be taken back");
+		return xc_error_new(XC_ERR_IO, "writing the checkpoint: the last line could not be undone");
 	const off_t end = lseek(checkpoint->fd, 0, SEEK_END);
 	const ssize_t n = write(checkpoint->fd, line, len);
 	if (n == (ssize_t)len)
 		return NULL;
-	struct xc_error *err = xc_error_errno(n < 0 ? errno : ENOSPC, "writing what is finished");
+	struct xc_error *err = xc_error_errno(n < 0 ? errno : ENOSPC, "writing the checkpoint");
 	/* an incomplete line would spoil the next one, too */
 	if (n > 0 && (end < 0 || ftruncate(checkpoint->fd, end)))
 		checkpoint->broken = true;

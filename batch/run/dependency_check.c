@@ -99,7 +99,7 @@ static struct xc_error *go_on(const struct xc_dependency_check *check, size_t *n
 	const pid_t parent = getpid();
 	int pipes[2];
 	if (pipe2(pipes, O_CLOEXEC))
-		return xc_error_errno(errno, "looking for files that changed");
+		return xc_error_errno(errno, "checking for changed files");
 	const pid_t pid = fork();
 	const int number = errno;
 	if (pid == 0)
@@ -110,7 +110,7 @@ static struct xc_error *go_on(const struct xc_dependency_check *check, size_t *n
 		end(pid);
 	}
 	close(pipes[0]);
-	return pid < 0 ? xc_error_errno(number, "looking for files that changed") : NULL;
+	return pid < 0 ? xc_error_errno(number, "checking for changed files") : NULL;
 }
 
 static void give_up(struct xc_dependency_check *check, const struct xc_file_dependency *file,
@@ -125,7 +125,7 @@ static void give_up(struct xc_dependency_check *check, const struct xc_file_depe
 struct xc_error *xc_dependency_check_run(struct xc_dependency_check *check)
 {
 	struct xc_broker_statuses *statuses = xc_broker_status_map();
-	struct xc_error *err = statuses ? NULL : xc_error_errno(errno, "looking for files that changed");
+	struct xc_error *err = statuses ? NULL : xc_error_errno(errno, "checking for changed files");
 	size_t next = 0;
 	for (int tries = 0; !err && tries < TRIES && next < check->count; tries++) {
 		err = go_on(check, &next, statuses);

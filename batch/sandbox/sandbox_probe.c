@@ -96,19 +96,19 @@ static struct xc_error *judge(const struct talk *talk, int status, const char *w
 {
 	struct xc_error *err;
 	if (talk->silent)
-		return xc_error_new(XC_ERR_IO, "no core can be looked at here: the process that tries a worker's jail "
+		return xc_error_new(XC_ERR_IO, "no core can be examined here: the process that probes the sandbox "
 					       "does not answer: was it stopped?");
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return NULL;
 	if (WIFSIGNALED(status))
-		err = xc_error_new(XC_ERR_IO, "no core can be looked at here: a worker's jail ends it (signal %d, %s)",
+		err = xc_error_new(XC_ERR_IO, "no core can be examined here: the sandbox ends a worker (signal %d, %s)",
 				   WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
-		err = xc_error_new(XC_ERR_IO, "no core can be looked at here: %s",
-				   *words ? words : "a worker ends before it is in its jail");
+		err = xc_error_new(XC_ERR_IO, "no core can be examined here: %s",
+				   *words ? words : "a worker ends before it enters its sandbox");
 	return xc_error_hint(err,
 			     "workers need seccomp filters: run where the container's or the kernel's settings allow "
-			     "them; `xcore analyze` looks at a core that you trust without a jail");
+			     "them; `xcore analyze` examines a core that you trust without a sandbox");
 }
 
 static struct xc_error *meet(struct talk *talk, struct xc_sandbox_probe *probe)

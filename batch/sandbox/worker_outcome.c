@@ -24,11 +24,11 @@ static struct xc_record *died(const struct xc_worker *w, struct xc_arena *arena)
 {
 	const int number = WTERMSIG(w->status);
 	if (number == SIGXCPU)
-		return failed(w, arena, XC_RECORD_TIMEOUT, "it took all of its processor time");
+		return failed(w, arena, XC_RECORD_TIMEOUT, "it used up its processor time");
 	if (number == SIGXFSZ)
 		return failed(w, arena, XC_RECORD_LIMIT, "it inflates to more than --max-core-size");
 	if (number == SIGSYS)
-		return failed(w, arena, XC_RECORD_DIED, "the worker made a system call that its jail forbids");
+		return failed(w, arena, XC_RECORD_DIED, "the worker made a system call that its sandbox forbids");
 	return failed(w, arena, XC_RECORD_DIED,
 		      xc_arena_printf(arena, "the worker died of signal %d (%s)", number, strsignal(number)));
 }
@@ -40,7 +40,7 @@ static struct xc_record *answer(const struct xc_worker *w, struct xc_arena *aren
 	struct xc_error *err = xc_record_read(xc_text_string(&w->text), w->text.len, arena, &record);
 	if (err) {
 		xc_error_free(err);
-		return failed(w, arena, XC_RECORD_DIED, "the worker's answer is no record");
+		return failed(w, arena, XC_RECORD_DIED, "the worker's output is not a record");
 	}
 	record->path = xc_record_text(arena, w->input->path);
 	record->stored = w->input->size;
@@ -70,9 +70,9 @@ const char *xc_worker_excess(const struct xc_worker *w)
 	if (!w->ended || w->late)
 		return NULL;
 	if (lacked_memory(w))
-		return "its heap was not looked at: with it, more memory than --worker-memory is needed";
+		return "its heap was skipped: it needs more memory than --worker-memory";
 	return WIFSIGNALED(w->status) && is_fault(WTERMSIG(w->status))
-		       ? "its heap was not looked at: with it, the worker died, which is a fault of xcore's"
+		       ? "its heap was skipped: the worker crashed on it, which is a bug in xcore"
 		       : NULL;
 }
 
@@ -124,7 +124,7 @@ static int lacked_room(const struct xc_worker *w, const char **what_out)
 	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_WORKER_CHILD_BROKEN)
 		return taken(w) <= all ? disk_trouble(w) : 0;
 	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_WORKER_CHILD_NO_ROOM) {
-		*what_out = "temporary files (TMPDIR), of whose disk a core may take half";
+		*what_out = "temporary files (TMPDIR; a core may use half of the disk)";
 		return w->room && !is_bomb(w) && taken(w) + SLACK >= w->room ? ENOSPC : 0;
 	}
 	*what_out = "temporary files (ulimit -f)";
@@ -179,7 +179,7 @@ static const char *hindrance(const struct xc_worker *w, struct xc_arena *arena)
 static struct xc_record *unlooked(const struct xc_worker *w, struct xc_arena *arena)
 {
 	struct xc_record *record = failed(w, arena, XC_RECORD_UNREADABLE,
-					  xc_arena_printf(arena, "not looked at: %s", hindrance(w, arena)));
+					  xc_arena_printf(arena, "not examined:  %s", hindrance(w, arena)));
 	record->unlooked = true;
 	return record;
 }
@@ -210,9 +210,9 @@ static struct xc_record *outcome(const struct xc_worker *w, struct xc_arena *are
 	if (w->pair.status->core_failed)
 		return failed(w, arena, XC_RECORD_UNREADABLE, xc_arena_strdup(arena, w->pair.status->why));
 	if (w->pair.status->refused == XC_BROKER_STATUS_TOO_MUCH)
-		return failed(w, arena, XC_RECORD_LIMIT, "it names more files than are opened for a core");
+		return failed(w, arena, XC_RECORD_LIMIT, "it names more files than may be opened for a core");
 	if (w->pair.status->refused)
-		return failed(w, arena, XC_RECORD_DIED, "the worker asked for a file in a way that none does");
+		return failed(w, arena, XC_RECORD_DIED, "the worker sent a malformed request for a file");
 	if (w->late)
 		return failed(w, arena, XC_RECORD_TIMEOUT, "it took longer than --timeout");
 	if (w->too_much)
@@ -234,7 +234,7 @@ struct xc_record *xc_worker_outcome(const struct xc_worker *w, struct xc_arena *
 {
 	struct xc_record *record = outcome(w, arena);
 	if (w->pair.status->silent && !record->unlooked) {
-		add_note(record, "files of it did not answer when they were opened, and count as absent", arena);
+		add_note(record, "some of its files did not answer, and count as absent", arena);
 		record->passing = true;
 	}
 	record->passing = record->passing || w->stuck;

@@ -121,7 +121,7 @@ static void yaml_word(struct emission *e, const char *word)
 		else if (c < 0x80)
 			xc_text_printf(&e->text, "\\x%02X", c);
 		else
-			refuse(e, word, "has characters that are no text");
+			refuse(e, word, "has characters that are not text");
 		at += plain ? plain : 1;
 	}
 	xc_text_char(&e->text, '"');

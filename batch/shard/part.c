@@ -112,7 +112,7 @@ static struct xc_error *read_records(struct xc_json_lines *lines, struct xc_pool
 	else if (part->count < cores && lines->too_long)
 		err = xc_json_lines_wrong(lines, "");
 	else if (part->count < cores || !xc_json_lines_at_end(lines))
-		err = xc_error_new(XC_ERR_FORMAT, "it is to have %zu records, and ends or goes on after %zu", cores,
+		err = xc_error_new(XC_ERR_FORMAT, "it should have %zu records, but ends or continues after %zu", cores,
 				   part->count);
 	part->records = xc_arena_alloc(pool->arena, (part->count + 1) * sizeof *records);
 	if (part->count)
@@ -259,9 +259,8 @@ static struct xc_error *differ(const struct xc_part *a, const struct xc_part *b)
 			   : a->run && b->run && strcmp(a->run, b->run)
 				   ? "in different runs: a shard was not started in one of them"
 				   : NULL;
-	return what ? xc_error_hint(
-			      xc_error_new(XC_ERR_MISMATCH, "%s and %s were made %s", a->name, b->name, what),
-			      "one is of another run: make its shard again as the other was made, or take it away")
+	return what ? xc_error_hint(xc_error_new(XC_ERR_MISMATCH, "%s and %s were made %s", a->name, b->name, what),
+				    "one is of another run: make that shard again like the other, or remove the part")
 		    : NULL;
 }
 

@@ -55,7 +55,7 @@ static struct xc_error *read_number(const char *name, unsigned long *number)
 	errno = 0;
 	unsigned long given = strtoul(value, &end, 10);
 	if (*end || errno || value[strspn(value, "0123456789")] || given > UINT32_MAX)
-		return xc_error_new(XC_ERR_USAGE, "%s is '%s', which is no number of a job", name, value);
+		return xc_error_new(XC_ERR_USAGE, "%s is '%s', which is not a job number", name, value);
 	*number = given;
 	return NULL;
 }
@@ -96,8 +96,8 @@ static struct xc_error *claim_of(const struct scheduler *s, struct xc_shard *sha
 	if (!n.count && value_of(s->last) && n.last >= n.first)
 		n.count = (n.last - n.first) / n.step + 1;
 	if (has_holes(s, &n))
-		return xc_error_new(XC_ERR_USAGE, "the jobs of %s, from %lu to %lu, are not all there", s->name,
-				    n.first, n.last);
+		return xc_error_new(XC_ERR_USAGE, "the jobs of %s, from %lu to %lu, are incomplete", s->name, n.first,
+				    n.last);
 	*shard = (struct xc_shard){.index = (unsigned)((n.index - n.first) / n.step), .of = (unsigned)n.count};
 	return NULL;
 }
@@ -178,7 +178,7 @@ struct xc_error *xc_scheduler_shard(unsigned of, struct xc_shard *shard_out)
 		err = xc_error_new(XC_ERR_USAGE, "%s says that this is shard %u, counted from 0, of %u", all.name,
 				   all.shard.index, all.shard.of);
 	if (err)
-		return xc_error_hint(xc_error_wrap(err, "--shard auto"), "--shard I/N says it by hand, from 0/N");
+		return xc_error_hint(xc_error_wrap(err, "--shard auto"), "--shard I/N sets it explicitly, from 0/N");
 	*shard_out = all.shard;
 	return NULL;
 }

@@ -149,7 +149,7 @@ static struct xc_error *set_line(struct reader *r, char *text)
 	size_t len = strcspn(text, " \t");
 	char *modules = xc_text_trim(text + len);
 	if (*text != '@' || !*modules || strpbrk(modules, " \t@"))
-		return misformed(r, "no set of modules", text, set_form);
+		return misformed(r, "not a set of modules", text, set_form);
 	if (r->sets->count == XC_COUNT(r->sets->sets))
 		return bad(r, "too many sets", text);
 	size_t at = r->sets->count++;
@@ -194,9 +194,9 @@ static struct xc_error *version(const struct reader *r, const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 	if (!digits || text[digits])
-		return bad(r, "the version of the rules is no number", text);
+		return bad(r, "the version of the rules is not a number", text);
 	if (strtoul(text, NULL, 10) > XC_FRAMES_VERSION)
-		return bad(r, "a later version of the rules than this xcore reads", text);
+		return bad(r, "a later version of the rules than this xcore supports", text);
 	return NULL;
 }
 
@@ -231,7 +231,7 @@ static struct xc_error *copy_line(struct reader *r, const char *at, size_t len)
 {
 	char line[MAX_LINE];
 	if (len >= sizeof line || memchr(at, '\0', len))
-		return bad(r, "no line of text", "too long, or with a NUL");
+		return bad(r, "not a line of text", "too long, or with a NUL");
 	memcpy(line, at, len);
 	line[len] = '\0';
 	return read_line(r, line);

@@ -14,9 +14,9 @@ const struct xc_option xc_triage_gate_options[] = {
 	 .offset = offsetof(struct xc_common, fail_on),
 	 .value = "WHAT",
 	 .about =
-		 "exit with 1 when there is WHAT: new (a cluster that the baseline does not know, or not any more: "
-		 "expired; without one that is any), a severity (low, medium, high, critical: a cluster of that or "
-		 "worse that nobody has accepted), "
+		 "exit with 1 if there is WHAT: new (a cluster that is not in the baseline, or has expired; without "
+		 "a baseline, any cluster), a severity (low, medium, high, critical: an unaccepted cluster of at "
+		 "least that severity), "
 		 "or unreadable (a core without a verdict, or a file or directory that cannot be opened); several with "
 		 "commas",
 	 .words = words},
@@ -28,11 +28,11 @@ const struct xc_option xc_triage_gate_options[] = {
 };
 
 const char *const xc_triage_gate_statuses[6] = {
-	"nothing that was to fail: also when there are crashes; of --shard: its part is written, whatever was in it",
-	"a cluster is new, or its note has expired (--baseline), or --fail-on was hit",
+	"no condition for failure was met, even if there are crashes; with --shard: the part was written",
+	"a cluster is new or has expired (--baseline), or a condition of --fail-on was met",
 	"the command line is wrong",
 	"parts are missing, or more cores, files and directories than --max-unreadable could not be read",
-	("a file or directory that you name cannot be read or written or does not answer, a core not be looked at "
+	("a named file or directory cannot be read or written or does not answer, a core could not be examined "
 	 "here, or "
 	 "--policy failed"),
 	"an error of xcore itself",

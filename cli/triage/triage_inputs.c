@@ -10,7 +10,7 @@ static void tell(const struct xc_inputs *inputs)
 	for (size_t i = 0; i < inputs->note_count; i++)
 		xc_output_say("%s", inputs->notes[i]);
 	if (inputs->unnoted)
-		fprintf(stderr, "xcore: and %zu more that could not be looked into\n", inputs->unnoted);
+		fprintf(stderr, "xcore: and %zu more that could not be searched\n", inputs->unnoted);
 }
 
 static struct xc_error *read_journal(const char *path, struct xc_inputs *inputs, struct xc_arena *arena,
@@ -22,8 +22,7 @@ static struct xc_error *read_journal(const char *path, struct xc_inputs *inputs,
 		return xc_error_wrap(err, "--journal");
 	const size_t known = xc_journal_hint(journal, inputs);
 	if (journal->count && !known)
-		fprintf(stderr, "xcore: --journal: none of its %zu crashes is of a core that was given\n",
-			journal->count);
+		fprintf(stderr, "xcore: --journal: none of its %zu crashes belongs to a given core\n", journal->count);
 	*digest_out = xc_journal_digest(journal, arena);
 	xc_journal_free(journal);
 	return NULL;
@@ -49,7 +48,7 @@ struct xc_error *xc_triage_inputs(const struct xc_job *job, const char *journal,
 	if (!xc_switch_or(job->common.quiet, false)) {
 		tell(*inputs_out);
 		if (!(*inputs_out)->count)
-			fputs("xcore: no core was found; `xcore doctor` tells whether this machine writes any, and "
+			fputs("xcore: no core was found; `xcore doctor` shows whether this machine writes any, and "
 			      "where\n",
 			      stderr);
 	} else if ((*inputs_out)->unread) /* a failure, not a consequence of the options */

@@ -56,7 +56,7 @@ static void tell_expired(const struct xc_triage_run *run)
 		const struct xc_problem *p = &run->problems->problems[i];
 		for (size_t k = 0; p->expired && k < b->count; k++)
 			if (b->entries[k].id && !strcmp(b->entries[k].id, p->id))
-				xc_output_say("%s expired on %s and is left so: edit its expires= in %s", p->id,
+				xc_output_say("%s expired on %s and stays expired: edit its expires= in %s", p->id,
 					      p->expires, run->settings->baseline);
 	}
 }
@@ -143,9 +143,9 @@ static void judge_policy(const struct xc_triage_run *run)
 	struct xc_job *job = run->job;
 	job->status = XC_EXIT_INPUT;
 	if (job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: exit %d: the policy failed, so classes and clusters may be others%s\n",
+		fprintf(stderr, "xcore: exit %d: the policy failed, so classes and clusters may be wrong%s\n",
 			(int)job->status,
-			run->settings->update_baseline == XC_ON ? "; the baseline is left as it was"
+			run->settings->update_baseline == XC_ON ? "; the baseline is unchanged"
 			: run->settings->prune == XC_ON         ? "; nothing is deleted"
 								: "");
 }
@@ -161,7 +161,7 @@ static void warn_of_weak(const struct xc_triage_run *run)
 	}
 	if (count && run->job->common.quiet != XC_ON)
 		fprintf(stderr,
-			"xcore: %zu cluster%s known by a short or broken stack only: another death may look the same\n",
+			"xcore: %zu cluster%s known only by a short or broken stack: another crash may look the same\n",
 			count, count == 1 ? " is" : "s are");
 }
 

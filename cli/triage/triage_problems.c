@@ -90,7 +90,7 @@ static const char *left_out(struct xc_triage_run *run)
 		return xc_arena_printf(&run->arena, "%s and %zu more parts are missing", found->missing[0],
 				       found->missing_count - 1);
 	if (found->left_out)
-		return xc_arena_printf(&run->arena, "%zu name%s could not be looked into", found->left_out,
+		return xc_arena_printf(&run->arena, "%zu name%s could not be searched", found->left_out,
 				       found->left_out == 1 ? "" : "s");
 	return NULL;
 }

@@ -57,8 +57,8 @@ static char *inputs_hash(const struct xc_triage_run *run)
 	return hash;
 }
 
-static const char unkept[] = "what is finished is not kept for --resume",
-		  silent[] = "what is finished is taken as it is: a file that it depends on does not answer";
+static const char unkept[] = "finished work is not kept for --resume",
+		  silent[] = "finished work is reused as it is: a file that it depends on does not answer";
 
 static void warn(const struct xc_triage_run *run, const char *what, const char *why)
 {
@@ -68,10 +68,10 @@ static void warn(const struct xc_triage_run *run, const char *what, const char *
 
 static void tell_lost(const struct xc_triage_run *run, const char *path, size_t count)
 {
-	xc_auto(xc_freep) char *why = xc_asprintf("%s: %zu of its lines %s not count any more (damage)", path, count,
-						  count == 1 ? "does" : "do");
+	xc_auto(xc_freep) char *why =
+		xc_asprintf("%s: %zu of its lines %s damaged", path, count, count == 1 ? "is" : "are");
 	if (count)
-		warn(run, "not all that was finished can be taken", why);
+		warn(run, "not all finished work can be reused", why);
 }
 
 /* The checkpoint is optional: a failure to open it is an error only with --resume. */
@@ -98,7 +98,7 @@ static struct xc_error *open_checkpoint(struct xc_triage_run *run, struct xc_che
 static struct xc_error *interrupted(const struct xc_records *records, size_t count, bool kept)
 {
 	struct xc_error *err = xc_error_new(XC_ERR_IO, "interrupted: %zu of %zu cores are done", records->count, count);
-	return kept ? xc_error_hint(err, "the same command with --resume goes on from there") : err;
+	return kept ? xc_error_hint(err, "the same command with --resume continues from there") : err;
 }
 
 /* A directory may hold cores of other programs. If it holds only these, --exe is probably another build than the
@@ -115,9 +115,9 @@ static void tell_without_exe(const struct xc_triage_run *run, const struct xc_re
 	xc_auto(xc_freep) char *what = xc_asprintf("--exe %s", run->job->common.exe);
 	xc_auto(xc_freep) char *why =
 		without < looked ? xc_asprintf("not the program, or another build, of %zu of %zu cores: these were "
-					       "looked at without it",
+					       "examined without it",
 					       without, looked)
-				 : xc_asprintf("not the program, or another build, of all %zu core%s: looked at "
+				 : xc_asprintf("not the program, or another build, of all %zu core%s: examined "
 					       "without it",
 					       looked, looked == 1 ? "" : "s");
 	warn(run, what, why);
@@ -208,11 +208,11 @@ struct xc_error *xc_triage_unlooked(const struct xc_triage_run *run)
 {
 	if (!run->unlooked)
 		return NULL;
-	return xc_error_hint(
-		xc_error_new(XC_ERR_IO, "%zu core%s could not be looked at, for reasons that are not in %s",
-			     run->unlooked, run->unlooked == 1 ? "" : "s", run->unlooked == 1 ? "it" : "them"),
-		"repair what hinders it (room in TMPDIR, rights, memory), then the same command with "
-		"--resume looks at no other");
+	return xc_error_hint(xc_error_new(XC_ERR_IO, "%zu core%s could not be examined, for reasons outside of %s",
+					  run->unlooked, run->unlooked == 1 ? "" : "s",
+					  run->unlooked == 1 ? "it" : "them"),
+			     "remove the obstacle (space in TMPDIR, permissions, memory); the same command with "
+			     "--resume then examines only these");
 }
 
 /* ---- parts ---- */

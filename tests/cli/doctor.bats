@@ -84,7 +84,7 @@ needs_a_limit() {
   run -0 "$XCORE" doctor --format json
   [ "$(jq -r '.sections[] | select(.key == "workers") | .fields.jail' <<<"$output")" = true ]
   run -0 "$XCORE" doctor
-  [[ "$output" == *"Can triage look at cores here?"*"yes, in a jail"* ]]
+  [[ "$output" == *"Can triage examine cores here?"*"yes, in a sandbox"* ]]
   plant '/cores/core.%p'
   run -0 "$XCORE" doctor --sysroot host
   [[ "$output" != *"Can triage"* ]]

@@ -89,7 +89,7 @@ END
     run -4 "$XCORE" triage --no-host-files --frames bad.txt null-write.pack
     [[ $output = *"$message"* && $output = *"${form:+hint: }$form"* ]] || { echo "$output"; return 1; }
   done <<'END'
-# xcore frames 99\n|bad.txt:1: a later version of the rules than this xcore reads: 99
+# xcore frames 99\n|bad.txt:1: a later version of the rules than this xcore supports: 99
 [SKIP]\n[SKIPS]\n|bad.txt:2: no such section: SKIPS|a heading is [SKIP], or
 [SKIP\n|bad.txt:1: a heading without its ']': [SKIP|a heading is [SKIP], or
 [SKIP]\nf language=x\n|bad.txt:2: no such language: x|language=c, c++, go or rust

@@ -120,7 +120,8 @@ static void a_good_system_gets_a_yes(void **state)
 	(void)state;
 	plant_system("good", "/cores/core.%e.%p\n", "unlimited", "unlimited");
 	plant("cores/x", "");
-	CHECK_TOLD(0, NULL, "answer  yes", "core.PROGRAM.PID", "directory        /cores", "container        none seen");
+	CHECK_TOLD(0, NULL, "answer  yes", "core.PROGRAM.PID", "directory        /cores",
+		   "container        none detected");
 	xc_auto(xc_freep) char *text = told(0, NULL);
 	assert_null(strstr(text, "What to change"));
 }
@@ -164,7 +165,7 @@ static void systemd_has_settings_of_its_own(void **state)
 	      "[Coredump]\n#Storage=none\n Storage = journal \n[Other]\nStorage=external\n");
 	CHECK_TOLD(0, NULL, "Storage          journal", "coredumpctl dump");
 	plant("usr/lib/systemd/coredump.conf.d/50-a.conf", "[Coredump]\nStorage=external\nExternalSizeMax=0\n");
-	CHECK_TOLD(0, NULL, "answer  no: systemd-coredump is told to keep no cores", "keep.conf");
+	CHECK_TOLD(0, NULL, "answer  no: systemd-coredump is configured to keep no cores", "keep.conf");
 	plant("etc/systemd/coredump.conf.d/50-a.conf", "[Coredump]\nProcessSizeMax=2G\n"); /* hides the other */
 	CHECK_TOLD(0, NULL, "answer  yes", "ProcessSizeMax   2G", "Storage          journal");
 	plant("run/systemd/coredump.conf.d/60-b.conf", "[Coredump]\nProcessSizeMax=\nStorage=none\n");

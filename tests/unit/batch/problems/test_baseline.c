@@ -532,8 +532,8 @@ static void patterns_know_a_cluster_of_which_each_certain_member_fits_one(void *
 	static const struct {
 		const char *lines, *state, *why;
 	} cases[] = {
-		{F5, "new", "match lines fit others of its cores, but not: null-read | f1 | f2 | f3 | f4 | q5"},
-		{Q5, "new", "match lines fit others of its cores, but not: null-read | f1 | f2 | f3 | f4 | f5"},
+		{F5, "new", "match lines match its other cores, but not: null-read | f1 | f2 | f3 | f4 | q5"},
+		{Q5, "new", "match lines match its other cores, but not: null-read | f1 | f2 | f3 | f4 | f5"},
 		{"match | abort | *\n", "new", NULL},
 		{F5 Q5, "known", NULL},
 		{"match | null-read | f1 | *\n", "known", NULL},

@@ -200,7 +200,7 @@ static void without_what_is_kept_all_stay(void **state)
 	identify((struct xc_input *)&t.prune.inputs[1]);
 	struct xc_pruned pruned = prune(&t);
 	assert_int_equal(pruned.deleted, 1);
-	assert_non_null(strstr(t.told.bytes, "b: it is the file that is kept\n"));
+	assert_non_null(strstr(t.told.bytes, "b: it is the kept file itself\n"));
 	scratch_file("lost/sub/c", "\177ELF core", 9);
 	assert_int_equal(unlink(kept), 0);
 	pruned = prune(&t);

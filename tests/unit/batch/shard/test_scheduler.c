@@ -77,7 +77,7 @@ static const struct {
 	{"CI_NODE_TOTAL=3", "auto", "nothing in the environment says"},
 	{"JOB_COMPLETION_INDEX=1", "auto", "not of how many: give auto/N"},
 	{"JOB_COMPLETION_INDEX=8", "auto/8", "shard 8, counted from 0, of 8"},
-	{"JOB_COMPLETION_INDEX=-1", "auto/8", "'-1', which is no number"},
+	{"JOB_COMPLETION_INDEX=-1", "auto/8", "'-1', which is not a job number"},
 	{"JOB_COMPLETION_INDEX=4294967296", "auto/8", "no number of a job"},
 	{"JOB_COMPLETION_INDEX=99999999999999999999", "auto/8", "no number of a job"},
 	{"PARALLEL_SEQ=0", "auto/8", "PARALLEL_SEQ of GNU parallel is 0, but the first job is 1"},
@@ -88,7 +88,7 @@ static const struct {
 	/* --array=1,5,9 with one of them gone, --array=0,3,4. */
 	{"SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 "
 	 "SLURM_ARRAY_TASK_STEP=4",
-	 "auto", "from 1 to 9, are not all there"},
+	 "auto", "from 1 to 9, are incomplete"},
 	{"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=4", "auto",
 	 "are not all there"},
 	{"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_STEP=0", "auto", "is 3, but"},
