@@ -25,9 +25,9 @@ answer() {
   plant '/cores/core.%e.%p.%t'
   [ "$(answer --sysroot host)" = "true yes" ]
   rm -r host/cores
-  [[ "$(answer --sysroot host)" == "false no: /cores is not there"* ]]
+  [[ "$(answer --sysroot host)" == "false no: /cores does not exist"* ]]
   plant '|/usr/lib/systemd/systemd-coredump %P'
-  [[ "$(answer --sysroot host)" == "false no: the handler is not there"* ]]
+  [[ "$(answer --sysroot host)" == "false no: the handler does not exist"* ]]
 }
 
 @test "the commands at the end are JSON, too" {

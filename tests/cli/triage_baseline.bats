@@ -97,7 +97,7 @@ states() {
   sed -i '1s/ [0-9]*$/ 1/' known
   cp known before
   for update in '' --update-baseline; do
-    expect 4 '*of other signatures*hint: move it away, make a new one with --update-baseline*' \
+    expect 4 '*for other signatures*hint: move it away, make a new one with --update-baseline*' \
       "$XCORE" triage --no-host-files cores --baseline known $update
     cmp before known
   done

@@ -95,7 +95,7 @@ END
 [SKIP]\nf language=x\n|bad.txt:2: no such language: x|language=c, c++, go or rust
 [SKIP]\nlanguage=go\n|bad.txt:2: conditions without a name: use * for all names|* module=libapp.so*
 [SKIP]\nf module=@x11\n|bad.txt:2: no such set of modules: @x11|below [MODULES] a set
-[MODULES]\nx a.so\n|bad.txt:2: no set of modules: x a.so|below [MODULES] a set
+[MODULES]\nx a.so\n|bad.txt:2: not a set of modules: x a.so|below [MODULES] a set
 f\n|bad.txt:1: a rule before the first heading: f|a line [SKIP], then a line for each function: my_alloc*
 END
   # what the hints show can be read

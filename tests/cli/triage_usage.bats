@@ -40,7 +40,7 @@ refused() {
   refused '--plan-file goes with --shard' --plan-file x
   refused '--shards goes with --emit or --merge' --shards 3
   refused '--shards has no effect with --shard: ' --shard 0/2 --shards 3
-  refused '--today says when' --today 2026-11-22
+  refused '--today is compared' --today 2026-11-22
   refused "--today: 'tomorrow'" --baseline x --today tomorrow
   for option in --max-instructions --max-memory --max-time; do
     refused "$option limits a --policy, which was not given*hint: --timeout, --worker-memory" $option=3

@@ -103,8 +103,8 @@ static void a_mistake_is_refused_with_its_line_and_a_hint(void **state)
 	}
 	struct xc_baseline *b = NULL;
 	CHECK_ERROR(xc_baseline_read("{\"a\":1}\n", 8, "x", &b), XC_ERR_FORMAT, "first line");
-	CHECK_ERROR(xc_baseline_read("# xcore baseline 2\n", 19, "x", &b), XC_ERR_FORMAT, "of other signatures");
-	CHECK_ERROR(xc_baseline_read("# xcore baseline 40\n", 20, "x", &b), XC_ERR_FORMAT, "of other signatures");
+	CHECK_ERROR(xc_baseline_read("# xcore baseline 2\n", 19, "x", &b), XC_ERR_FORMAT, "for other signatures");
+	CHECK_ERROR(xc_baseline_read("# xcore baseline 40\n", 20, "x", &b), XC_ERR_FORMAT, "for other signatures");
 	CHECK_ERROR(xc_baseline_read(HEAD "3f9a2c17b0de", strlen(HEAD) + 12, "x", &b), XC_ERR_FORMAT,
 		    "x:2: the last line has no end");
 	CHECK_ERROR(xc_baseline_read(HEAD "a\0b\n", strlen(HEAD) + 4, "x", &b), XC_ERR_FORMAT, "x:2: a NUL byte");

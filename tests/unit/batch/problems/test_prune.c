@@ -205,7 +205,7 @@ static void without_what_is_kept_all_stay(void **state)
 	assert_int_equal(unlink(kept), 0);
 	pruned = prune(&t);
 	assert_int_equal(pruned.deleted, 0);
-	assert_non_null(strstr(t.told.bytes, "b: what is kept of its cluster is gone"));
+	assert_non_null(strstr(t.told.bytes, "b: the core kept of its cluster is gone"));
 	finish(&t);
 }
 

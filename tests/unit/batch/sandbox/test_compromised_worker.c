@@ -417,9 +417,9 @@ static void what_breaks_the_rules_of_the_broker_is_ended_at_once(void **state)
 	expect(floods_the_broker, XC_RECORD_LIMIT, "more files than");
 	assert_true(now() - from < LONG / 2);
 	from = now();
-	expect(breaks_the_rules_of_the_broker, XC_RECORD_DIED, "in a way that none does");
+	expect(breaks_the_rules_of_the_broker, XC_RECORD_DIED, "a malformed request");
 	assert_true(now() - from < LONG / 2);
-	expect(says_nothing_to_the_broker, XC_RECORD_DIED, "in a way that none does");
+	expect(says_nothing_to_the_broker, XC_RECORD_DIED, "a malformed request");
 }
 
 static void deaths_are_told(void **state)
