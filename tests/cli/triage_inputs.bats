@@ -59,7 +59,7 @@ needs_core_of_ours() {
   expect 4 'xcore: --baseline: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --baseline fifo
   expect 4 'xcore: --frames: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --frames fifo
   expect 4 'xcore: --policy: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --policy fifo
-  expect 4 'xcore: --journal: standard input: entry 1 is none*' timeout 120 "$XCORE" triage --no-host-files cores --journal - </dev/zero
+  expect 4 'xcore: --journal: standard input: entry 1 is not*' timeout 120 "$XCORE" triage --no-host-files cores --journal - </dev/zero
 }
 
 # The services of all cores, in order.

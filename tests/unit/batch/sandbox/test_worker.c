@@ -614,7 +614,7 @@ static int without_filters(void)
 		return 3;
 	struct xc_error *err = run_many(3, 2, &taken, &arena);
 	return !err || err->code != XC_ERR_IO || !err->hint || taken.count ||
-	       strncmp(err->message, "no core can be examined here: ", 31) != 0;
+	       strncmp(err->message, "no core can be examined here: ", 30) != 0;
 }
 
 static void where_there_is_little_of_something_fewer_run_at_once(void **state)
