@@ -83,7 +83,7 @@ static void set_pattern(struct doctor *d)
 	else if (d->facts->container)
 		change(d, "on the host, as root: the pattern is the kernel's, one for all containers", "%s", command);
 	else
-		change(d, "as root: to files with names that tell the program, process and time", "%s", command);
+		change(d, "as root: to files with names that contain program, process and time", "%s", command);
 }
 
 static void show_pattern(struct doctor *d)
@@ -102,7 +102,7 @@ static void show_pattern(struct doctor *d)
 	xc_text_fini(&words);
 }
 
-static void judge_directory(struct doctor *d)
+static void check_directory(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	const char *directory = f->directory ? f->directory : "the working directory";
@@ -120,11 +120,11 @@ static void judge_directory(struct doctor *d)
 	}
 }
 
-static void judge_file(struct doctor *d)
+static void check_file(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	const bool absolute = kind_of(d) == XC_COREPATTERN_ABSOLUTE;
-	judge_directory(d);
+	check_directory(d);
 	if (f->container && absolute) {
 		xc_section_message(
 			d->section, XC_INFO, NULL,
@@ -149,7 +149,7 @@ static bool is_zero(const char *size)
 	return size && size[0] == '0' && !size[strspn(size, "0BKMGTPE")];
 }
 
-static void judge_systemd(struct doctor *d)
+static void check_systemd(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	const struct xc_coredumpconf *c = &f->storage;
@@ -177,7 +177,7 @@ static void judge_systemd(struct doctor *d)
 	}
 }
 
-static void judge_pipe(struct doctor *d)
+static void check_pipe(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	xc_section_text(d->section, "handler", "handler", f->handler);
@@ -189,7 +189,7 @@ static void judge_pipe(struct doctor *d)
 	if (f->soft.known && f->soft.value == 1)
 		prevents(d, "a limit of 1 tells the kernel to start no handler");
 	if (handled_by(d, "systemd-coredump"))
-		judge_systemd(d);
+		check_systemd(d);
 	else if (handled_by(d, "apport"))
 		xc_section_message(d->section, XC_WARNING, NULL,
 				   "apport keeps reports (/var/crash/*.crash), and of programs that belong to no "
@@ -240,7 +240,7 @@ static void raise_limit(struct doctor *d)
 		change(d, "for a service of systemd", "systemctl edit SERVICE   # [Service] LimitCORE=infinity");
 }
 
-static void judge_limits(struct doctor *d)
+static void check_limits(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	show_limit(d, "soft_limit", "soft limit", f->soft);
@@ -258,7 +258,7 @@ static void judge_limits(struct doctor *d)
 
 /* ---- what is in a core ---- */
 
-static void judge_filter(struct doctor *d)
+static void check_filter(struct doctor *d)
 {
 	const struct xc_doctor_number filter = d->facts->filter;
 	const char *lacks[XC_COREFILTER_BITS];
@@ -282,7 +282,7 @@ static void judge_filter(struct doctor *d)
 
 /* ---- other facts ---- */
 
-static void judge_process(struct doctor *d)
+static void check_process(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	static const char *const suid[] = {"no cores of programs that changed their user",
@@ -303,7 +303,7 @@ static void judge_process(struct doctor *d)
 	}
 }
 
-static void judge_room(struct doctor *d)
+static void check_room(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	if (f->directory)
@@ -316,7 +316,7 @@ static void judge_room(struct doctor *d)
 				   "little space: cores will be truncated, or not written at all");
 }
 
-static void judge_container(struct doctor *d)
+static void check_container(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	xc_section_text(d->section, "container", "container", f->container ? f->container : "none detected");
@@ -335,22 +335,22 @@ static void judge_container(struct doctor *d)
 		change(d, "in .gitlab-ci.yml: keep what was written", "artifacts: {when: on_failure, paths: [cores/]}");
 }
 
-static void judge(struct doctor *d)
+static void check(struct doctor *d)
 {
 	show_pattern(d);
 	if (kind_of(d) == XC_COREPATTERN_NONE && !d->facts->uses_pid.value) {
 		prevents(d, "the pattern is empty: the kernel writes no cores");
 		set_pattern(d);
 	}
-	judge_limits(d);
+	check_limits(d);
 	if (to_a_file(d))
-		judge_file(d);
+		check_file(d);
 	else if (kind_of(d) == XC_COREPATTERN_PIPE)
-		judge_pipe(d);
-	judge_room(d);
-	judge_process(d);
-	judge_filter(d);
-	judge_container(d);
+		check_pipe(d);
+	check_room(d);
+	check_process(d);
+	check_filter(d);
+	check_container(d);
 }
 
 static void conclude(struct doctor *d)
@@ -383,7 +383,7 @@ void xc_doctor_report(struct xc_report *report, const struct xc_doctor_facts *fa
 	d.answer = xc_report_section(report, "doctor", "Does a crash leave a core?");
 	d.section = xc_report_section(report, "settings", "Settings");
 	if (facts->pattern)
-		judge(&d);
+		check(&d);
 	conclude(&d);
 	json_decref(d.changes);
 	xc_text_fini(&d.text);

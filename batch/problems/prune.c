@@ -153,7 +153,7 @@ struct xc_pruned xc_prune(const struct xc_prune *prune)
 		pruned.deleted += !why;
 		if (!why && names_left(&shared, &place.stat, prune->dry) == 1)
 			pruned.bytes += (uint64_t)place.stat.st_size;
-		prune->tell(prune->user, spare, why);
+		prune->report(prune->user, spare, why);
 	}
 	free(shared.files);
 	return pruned;

@@ -16,7 +16,7 @@ struct xc_prune {
 	bool dry; /* --dry-run: only report what would be deleted */
 	/* Called for each spare core, in the list's order. why_not is NULL if it was deleted or, in a dry run, would
 	 * be. */
-	void (*tell)(void *user, const struct xc_core_spare *spare, const char *why_not);
+	void (*report)(void *user, const struct xc_core_spare *spare, const char *why_not);
 	void *user;
 };
 

@@ -110,7 +110,7 @@ static void ask(struct setter *s)
 	}
 }
 
-static void give_ids(struct setter *s)
+static void assign_ids(struct setter *s)
 {
 	for (size_t i = 0; i < s->baseline->count; i++)
 		if (s->heirs[i])
@@ -174,7 +174,7 @@ void xc_states_set(struct xc_problems *problems, const struct xc_baseline *basel
 		.contains = xc_alloc(baseline->count + 1),
 	};
 	ask(&s);
-	give_ids(&s);
+	assign_ids(&s);
 	add_absent(&s);
 	free(s.there);
 	free(s.heirs);

@@ -111,8 +111,8 @@ static struct xc_error *given_up(struct xc_fork_server *server, const char *doin
 			    doing);
 }
 
-static struct xc_error *give(struct xc_fork_server *server, const struct xc_order *order, size_t size,
-			     const int *descriptors, size_t count, struct xc_order_reply *reply)
+static struct xc_error *send_order(struct xc_fork_server *server, const struct xc_order *order, size_t size,
+				   const int *descriptors, size_t count, struct xc_order_reply *reply)
 {
 	static const char doing[] = "starting a worker";
 	*reply = (struct xc_order_reply){.error = 0};
@@ -134,7 +134,7 @@ void xc_fork_server_use_probe(struct xc_fork_server *server, const struct xc_san
 	const int descriptors[] = {probe->user, probe->net};
 	struct xc_order_reply reply;
 	if (probe->user >= 0)
-		xc_error_free(give(server, &order, sizeof order, descriptors, XC_COUNT(descriptors), &reply));
+		xc_error_free(send_order(server, &order, sizeof order, descriptors, XC_COUNT(descriptors), &reply));
 }
 
 static struct xc_order *order_of(const struct xc_fork_server *server, const struct xc_fork_server_pair *pair,
@@ -163,8 +163,8 @@ struct xc_error *xc_fork_server_fork(struct xc_fork_server *server, struct xc_fo
 	struct xc_order_reply reply;
 	size_t size;
 	xc_auto(xc_freep) struct xc_order *order = order_of(server, pair, &size);
-	struct xc_error *err = size <= XC_ORDER_MAX ? give(server, order, size, descriptors,
-							   XC_COUNT(descriptors) - (pair->scratch < 0), &reply)
+	struct xc_error *err = size <= XC_ORDER_MAX ? send_order(server, order, size, descriptors,
+								 XC_COUNT(descriptors) - (pair->scratch < 0), &reply)
 						    : xc_error_errno(ENAMETOOLONG, "starting a worker");
 	pair->broker_pid = size <= XC_ORDER_MAX ? reply.first : 0;
 	pair->worker_pid = size <= XC_ORDER_MAX ? reply.second : 0;
@@ -186,8 +186,8 @@ struct xc_error *xc_fork_server_replace(struct xc_fork_server *server, struct xc
 	else if (now)
 		xc_broker_status_give_up(status);
 	atomic_store(&status->since_ns, 0);
-	struct xc_error *err =
-		give(server, &order, sizeof order, descriptors, XC_COUNT(descriptors) - (pair->scratch < 0), &reply);
+	struct xc_error *err = send_order(server, &order, sizeof order, descriptors,
+					  XC_COUNT(descriptors) - (pair->scratch < 0), &reply);
 	pair->broker_pid = reply.first;
 	return err;
 }
@@ -197,7 +197,7 @@ struct xc_error *xc_fork_server_build(struct xc_fork_server *server, int file, i
 	const struct xc_order order = {.kind = XC_ORDER_BUILDER};
 	const int descriptors[] = {file, image};
 	struct xc_order_reply reply;
-	struct xc_error *err = give(server, &order, sizeof order, descriptors, XC_COUNT(descriptors), &reply);
+	struct xc_error *err = send_order(server, &order, sizeof order, descriptors, XC_COUNT(descriptors), &reply);
 	*pid_out = reply.first;
 	return err;
 }

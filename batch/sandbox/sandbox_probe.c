@@ -21,7 +21,7 @@ enum { WORDS = 256, FAILED = 1 /* exit status */ };
 
 /* ---- the probe ---- */
 
-static void say(int socket, const char *bytes, size_t len)
+static void send_bytes(int socket, const char *bytes, size_t len)
 {
 	if (write(socket, bytes, len) != (ssize_t)len)
 		_exit(FAILED);
@@ -35,12 +35,12 @@ _Noreturn static void go(const struct xc_worker_options *options, int socket)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
-	say(socket, &made, 1);
+	send_bytes(socket, &made, 1);
 	if (read(socket, &seen, 1) != 1)
 		_exit(FAILED);
 	struct xc_error *err = xc_worker_sandbox_enter(&sandbox);
 	if (err)
-		say(socket, err->message, strlen(err->message));
+		send_bytes(socket, err->message, strlen(err->message));
 	_exit(err ? FAILED : 0);
 }
 
@@ -69,7 +69,7 @@ static void open_spaces(pid_t pid, struct xc_sandbox_probe *probe)
 }
 
 /* As read(2). A probe that neither writes nor ends is killed, which ends the stream. */
-static ssize_t hear(struct talk *talk, void *bytes, size_t size)
+static ssize_t receive(struct talk *talk, void *bytes, size_t size)
 {
 	if (!talk->silent && !xc_fd_passing_wait(talk->socket, XC_WORKER_ANSWER_SECONDS, talk->options->stopped)) {
 		talk->silent = true;
@@ -83,16 +83,16 @@ static ssize_t hear(struct talk *talk, void *bytes, size_t size)
 }
 
 /* Reads what follows the probe's first byte, until the probe ends. */
-static void listen_to(struct talk *talk, char words[WORDS])
+static void receive_message(struct talk *talk, char words[WORDS])
 {
 	size_t len = 0;
 	ssize_t n = 0;
-	while (len < WORDS - 1 && (n = hear(talk, words + len, WORDS - 1 - len)) > 0)
+	while (len < WORDS - 1 && (n = receive(talk, words + len, WORDS - 1 - len)) > 0)
 		len += (size_t)n;
 	words[len] = '\0';
 }
 
-static struct xc_error *judge(const struct talk *talk, int status, const char *words)
+static struct xc_error *error_of(const struct talk *talk, int status, const char *words)
 {
 	struct xc_error *err;
 	if (talk->silent)
@@ -115,15 +115,15 @@ static struct xc_error *meet(struct talk *talk, struct xc_sandbox_probe *probe)
 {
 	char made = 'n', words[WORDS];
 	int status = 0;
-	if (hear(talk, &made, 1) == 1 && made == 'y')
+	if (receive(talk, &made, 1) == 1 && made == 'y')
 		open_spaces(talk->pid, probe);
 	if (send(talk->socket, "", 1, MSG_NOSIGNAL) < 0)
 		errno = 0; /* its exit status is more informative */
-	listen_to(talk, words);
+	receive_message(talk, words);
 	while (waitpid(talk->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			break; /* SIGCHLD is ignored: the exit status is lost */
-	struct xc_error *err = judge(talk, status, words);
+	struct xc_error *err = error_of(talk, status, words);
 	if (err)
 		xc_sandbox_probe_fini(probe);
 	return err;

@@ -189,7 +189,7 @@ static void watch_broker(struct xc_worker *w)
 	}
 }
 
-static void judge_broker(struct xc_worker *w)
+static void check_broker(struct xc_worker *w)
 {
 	static const char *const lacks[] = {
 		[XC_BROKER_STATUS_NOTHING] = "",
@@ -243,7 +243,7 @@ bool xc_worker_serve(struct xc_worker *w)
 	drain(w);
 	if (has_ended(w)) {
 		drain(w); /* whatever it wrote before it ended */
-		judge_broker(w);
+		check_broker(w);
 		xc_worker_check_room(w);
 		return true;
 	}

@@ -24,10 +24,10 @@ struct xc_framerule_sets {
 	size_t count;
 };
 
-/* Calls `tell` for each rule, in order. Errors: XC_ERR_FORMAT with the line. */
+/* Calls `add` for each rule, in order. Errors: XC_ERR_FORMAT with the line. */
 XC_MUST_CHECK struct xc_error *xc_framerules_text(const char *text, size_t len, const char *name,
 						  struct xc_arena *arena, struct xc_framerule_sets *sets,
-						  void (*tell)(void *user, const struct xc_framerule_line *line),
+						  void (*add)(void *user, const struct xc_framerule_line *line),
 						  void *user);
 
 #endif

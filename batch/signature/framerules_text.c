@@ -19,7 +19,7 @@ struct reader {
 	struct xc_framerule_line line; /* the heading's section and conditions */
 	bool headed, lists_sets;
 	struct xc_framerule_sets *sets;
-	void (*tell)(void *user, const struct xc_framerule_line *line);
+	void (*add)(void *user, const struct xc_framerule_line *line);
 	void *user;
 };
 
@@ -186,7 +186,7 @@ static struct xc_error *rule_line(struct reader *r, char *text)
 	if (has_parameters(r, text))
 		return bad(r, "names of functions are compared without parameters: leave them out", text);
 	line.pattern = xc_arena_strdup(r->arena, text);
-	r->tell(r->user, &line);
+	r->add(r->user, &line);
 	return NULL;
 }
 
@@ -239,9 +239,9 @@ static struct xc_error *copy_line(struct reader *r, const char *at, size_t len)
 
 struct xc_error *xc_framerules_text(const char *text, size_t len, const char *name, struct xc_arena *arena,
 				    struct xc_framerule_sets *sets,
-				    void (*tell)(void *user, const struct xc_framerule_line *line), void *user)
+				    void (*add)(void *user, const struct xc_framerule_line *line), void *user)
 {
-	struct reader r = {.arena = arena, .line.file = name, .sets = sets, .tell = tell, .user = user};
+	struct reader r = {.arena = arena, .line.file = name, .sets = sets, .add = add, .user = user};
 	struct xc_error *err = NULL;
 	for (const char *at = text, *end = text + len; at < end && !err;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));

@@ -148,8 +148,8 @@ static struct bounds walk(const struct xc_signing *g, const struct xc_framerule 
 	return b;
 }
 
-static void judge_alone(const struct xc_signing *g, size_t i, const struct xc_framerule *rule,
-			struct xc_signature_frame *f)
+static void classify_frame(const struct xc_signing *g, size_t i, const struct xc_framerule *rule,
+			   struct xc_signature_frame *f)
 {
 	f->fate = XC_FRAME_KEPT;
 	if (rule && rule->section == XC_FRAMES_LEAF) {
@@ -163,7 +163,7 @@ static void judge_alone(const struct xc_signing *g, size_t i, const struct xc_fr
 	}
 }
 
-static void judge(const struct xc_signing *g, size_t i, const struct xc_framerule *rule, const struct bounds *b)
+static void classify(const struct xc_signing *g, size_t i, const struct xc_framerule *rule, const struct bounds *b)
 {
 	struct xc_signature_frame *f = &g->s->frames[i];
 	enum xc_policy_answer answer = asked(g, i);
@@ -183,7 +183,7 @@ static void judge(const struct xc_signing *g, size_t i, const struct xc_framerul
 		f->fate = XC_FRAME_ABOVE;
 		f->rule = b->above;
 	} else {
-		judge_alone(g, i, rule, f);
+		classify_frame(g, i, rule, f);
 	}
 }
 
@@ -225,11 +225,11 @@ static bool find_guesses(const struct xc_signing *g, const struct bounds *b)
 	return guessed;
 }
 
-static void judge_stack(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
+static void classify_stack(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
 {
 	const struct bounds b = walk(g, rules, first);
 	for (size_t i = first; i < b.end; i++)
-		judge(g, i, rules[i], &b);
+		classify(g, i, rules[i], &b);
 	g->whole[first] = !find_guesses(g, &b) && (b.reached || is_outermost(g->record));
 }
 
@@ -253,7 +253,7 @@ void xc_signature_classify(struct xc_signing *g)
 	}
 	g->s->complete = count > 0;
 	for (size_t i = 0; i < count; i = xc_record_stack_end(g->record, i)) {
-		judge_stack(g, rules, i);
+		classify_stack(g, rules, i);
 		g->s->complete &= g->whole[i];
 	}
 }

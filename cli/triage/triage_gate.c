@@ -143,23 +143,23 @@ static bool fails_on(const char *word, const struct xc_problems *problems, char 
 	return count != 0;
 }
 
-static bool policy_hit(const struct xc_triage_gate *judge, const struct xc_problems *problems, char **why_out)
+static bool policy_hit(const struct xc_triage_gate *gate, const struct xc_problems *problems, char **why_out)
 {
 	const char *word;
 	size_t len;
-	if (judge->baseline && fails_on("new", problems, why_out))
+	if (gate->baseline && fails_on("new", problems, why_out))
 		return true;
-	for (size_t i = 0; i < judge->fail_on->count; i++)
-		for (const char *list = judge->fail_on->items[i]; (word = next_word(&list, &len));)
+	for (size_t i = 0; i < gate->fail_on->count; i++)
+		for (const char *list = gate->fail_on->items[i]; (word = next_word(&list, &len));)
 			if (fails_on(known_word(word, len), problems, why_out))
 				return true;
 	return false;
 }
 
-enum xc_exit xc_triage_gate(const struct xc_triage_gate *judge, const struct xc_problems *problems, char **why_out)
+enum xc_exit xc_triage_gate(const struct xc_triage_gate *gate, const struct xc_problems *problems, char **why_out)
 {
 	*why_out = NULL;
-	if (policy_hit(judge, problems, why_out))
+	if (policy_hit(gate, problems, why_out))
 		return XC_EXIT_POLICY;
 	if (problems->missing_part_count) {
 		*why_out = xc_asprintf("%zu part%s missing: %s%s", problems->missing_part_count,
@@ -167,9 +167,9 @@ enum xc_exit xc_triage_gate(const struct xc_triage_gate *judge, const struct xc_
 				       problems->missing_part_count == 1 ? "" : ", …");
 		return XC_EXIT_INCOMPLETE;
 	}
-	if (judge->limited && problems->failed_count + problems->unread > judge->max_unreadable) {
+	if (gate->limited && problems->failed_count + problems->unread > gate->max_unreadable) {
 		xc_auto(xc_freep) char *what = phrase_unreadable(problems);
-		*why_out = xc_asprintf("%s, more than --max-unreadable %" PRIu64, what, judge->max_unreadable);
+		*why_out = xc_asprintf("%s, more than --max-unreadable %" PRIu64, what, gate->max_unreadable);
 		return XC_EXIT_INCOMPLETE;
 	}
 	return XC_EXIT_DONE;

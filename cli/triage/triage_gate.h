@@ -20,6 +20,6 @@ extern const char *const xc_triage_gate_statuses[6];
 XC_MUST_CHECK struct xc_error *xc_triage_gate_check(const struct xc_words *words);
 
 /* The exit status; *why_out is the reason in one line, malloc'ed; NULL for XC_EXIT_DONE. */
-enum xc_exit xc_triage_gate(const struct xc_triage_gate *judge, const struct xc_problems *problems, char **why_out);
+enum xc_exit xc_triage_gate(const struct xc_triage_gate *gate, const struct xc_problems *problems, char **why_out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "batch/input/journal.h"
 
-static void tell(const struct xc_inputs *inputs)
+static void report(const struct xc_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->note_count; i++)
 		xc_output_say("%s", inputs->notes[i]);
@@ -46,7 +46,7 @@ struct xc_error *xc_triage_inputs(const struct xc_job *job, const char *journal,
 	if (err)
 		return err;
 	if (!xc_switch_or(job->common.quiet, false)) {
-		tell(*inputs_out);
+		report(*inputs_out);
 		if (!(*inputs_out)->count)
 			fputs("xcore: no core was found; `xcore doctor` shows whether this machine writes any, and "
 			      "where\n",

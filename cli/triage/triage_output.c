@@ -49,7 +49,7 @@ static struct xc_error *write_exports(const struct xc_triage_run *run)
 }
 
 /* Only people set expiry dates: an update does not renew them. */
-static void tell_expired(const struct xc_triage_run *run)
+static void report_expired(const struct xc_triage_run *run)
 {
 	const struct xc_baseline *b = run->baseline;
 	for (size_t i = 0; b && i < run->problems->count; i++) {
@@ -74,7 +74,7 @@ static struct xc_error *update_baseline(const struct xc_triage_run *run)
 	if ((err = xc_output_commit(&output)))
 		return err;
 	if (run->job->common.quiet != XC_ON)
-		tell_expired(run);
+		report_expired(run);
 	return NULL;
 }
 
@@ -138,7 +138,7 @@ static bool policy_failed(const struct xc_triage_run *run)
 	return run->policy && xc_policy_script_failed(run->policy);
 }
 
-static void judge_policy(const struct xc_triage_run *run)
+static void check_policy(const struct xc_triage_run *run)
 {
 	struct xc_job *job = run->job;
 	job->status = XC_EXIT_INPUT;
@@ -165,7 +165,7 @@ static void warn_of_weak(const struct xc_triage_run *run)
 			count, count == 1 ? " is" : "s are");
 }
 
-static void judge(const struct xc_triage_run *run)
+static void set_status(const struct xc_triage_run *run)
 {
 	struct xc_job *job = run->job;
 	xc_auto(xc_freep) char *why = NULL;
@@ -183,7 +183,7 @@ static void judge(const struct xc_triage_run *run)
 }
 
 /* A certain status (a failed condition) stays. */
-static void judge_unlooked(const struct xc_triage_run *run)
+static void check_unlooked(const struct xc_triage_run *run)
 {
 	struct xc_job *job = run->job;
 	xc_auto(xc_error_freep) struct xc_error *err = xc_triage_unlooked(run);
@@ -196,7 +196,7 @@ static void judge_unlooked(const struct xc_triage_run *run)
 
 /* ---- cores to keep ---- */
 
-static void tell_pruned(void *user, const struct xc_core_spare *spare, const char *why_not)
+static void report_pruned(void *user, const struct xc_core_spare *spare, const char *why_not)
 {
 	const struct xc_triage_run *run = user;
 	const bool dry = run->settings->dry_run == XC_ON;
@@ -215,7 +215,7 @@ static void prune(struct xc_triage_run *run, const struct xc_core_retention *kee
 		.directories = run->inputs->directories,
 		.directory_count = run->inputs->directory_count,
 		.dry = run->settings->dry_run == XC_ON,
-		.tell = tell_pruned,
+		.report = report_pruned,
 		.user = run,
 	};
 	const struct xc_pruned pruned = xc_prune(&order);
@@ -227,7 +227,7 @@ static void prune(struct xc_triage_run *run, const struct xc_core_retention *kee
 	xc_text_fini(&size);
 }
 
-static struct xc_error *tell(const struct xc_triage_run *run, const struct xc_core_retention *list, FILE *out)
+static struct xc_error *write_answer(const struct xc_triage_run *run, const struct xc_core_retention *list, FILE *out)
 {
 	struct xc_error *err = run->settings->keep == XC_ON ? xc_core_retention_write(list, out) : answer(run, out);
 	if (!err && fflush(out))
@@ -241,20 +241,20 @@ struct xc_error *xc_triage_output(struct xc_triage_run *run, FILE *out)
 	if (run->settings->explain == XC_ON) {
 		err = xc_explain(run->problems, out);
 		if (!err && policy_failed(run))
-			judge_policy(run);
+			check_policy(run);
 		return err;
 	}
 	struct xc_core_retention *list = xc_core_retention_new(run->problems);
-	if (!(err = tell(run, list, out)) && !(err = write_exports(run)) && !policy_failed(run))
+	if (!(err = write_answer(run, list, out)) && !(err = write_exports(run)) && !policy_failed(run))
 		err = update_baseline(run);
 	if (!err && run->settings->prune == XC_ON && !policy_failed(run) && !(err = xc_output_commit(run->job->output)))
 		prune(run, list); /* last: a deleted core cannot be examined again */
 	xc_core_retention_free(list);
 	if (!err) {
-		judge(run);
-		judge_unlooked(run);
+		set_status(run);
+		check_unlooked(run);
 		if (policy_failed(run))
-			judge_policy(run);
+			check_policy(run);
 	}
 	return err;
 }

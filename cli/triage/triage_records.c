@@ -66,7 +66,7 @@ static void warn(const struct xc_triage_run *run, const char *what, const char *
 		xc_output_say("%s: %s", what, why);
 }
 
-static void tell_lost(const struct xc_triage_run *run, const char *path, size_t count)
+static void report_lost(const struct xc_triage_run *run, const char *path, size_t count)
 {
 	xc_auto(xc_freep) char *why =
 		xc_asprintf("%s: %zu of its lines %s damaged", path, count, count == 1 ? "is" : "are");
@@ -87,7 +87,7 @@ static struct xc_error *open_checkpoint(struct xc_triage_run *run, struct xc_che
 	struct xc_error *err = xc_checkpoint_open(path, config, resume, &run->arena, checkpoint_out);
 	xc_checkpoint_dir_clean(dir, time(NULL));
 	if (!err)
-		tell_lost(run, path, xc_checkpoint_lost(*checkpoint_out));
+		report_lost(run, path, xc_checkpoint_lost(*checkpoint_out));
 	if (!err || resume)
 		return err;
 	warn(run, unkept, err->message);
@@ -103,7 +103,7 @@ static struct xc_error *interrupted(const struct xc_records *records, size_t cou
 
 /* A directory may hold cores of other programs. If it holds only these, --exe is probably another build than the
  * crashed one. */
-static void tell_without_exe(const struct xc_triage_run *run, const struct xc_records *records)
+static void report_without_exe(const struct xc_triage_run *run, const struct xc_records *records)
 {
 	size_t looked = 0, without = 0;
 	for (size_t i = 0; i < records->count; i++) {
@@ -140,7 +140,7 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 	if (!err && records->silent)
 		warn(run, silent, records->silent);
 	if (!err)
-		tell_without_exe(run, records);
+		report_without_exe(run, records);
 	if (!err && records->unkept) {
 		xc_auto(xc_freep) char *why =
 			xc_asprintf("%s (%zu of %zu)", records->unkept, records->unkept_count, records->count);

@@ -57,7 +57,7 @@ static struct pruning begin(const char *name)
 	}
 	t.keep = xc_core_retention_new(t.p->problems);
 	t.prune = (struct xc_prune){
-		.keep = t.keep, .inputs = inputs, .input_count = XC_COUNT(names), .directory_count = 1, .tell = tell};
+		.keep = t.keep, .inputs = inputs, .input_count = XC_COUNT(names), .directory_count = 1, .report = tell};
 	return t;
 }
 
