@@ -178,7 +178,7 @@ static void visit_other(void *user, const char *below)
 	xc_auto(xc_freep) char *file = joined(s->from, below);
 	s->found->skipped++;
 	if (xc_corename_is(slash ? slash + 1 : below))
-		note(s, file, "a link, or not a regular file: skipped");
+		note(s, file, "a link, or not a regular file: left out");
 }
 
 static void visit_left_out(void *user, const char *below, const char *why, bool may_have_files)

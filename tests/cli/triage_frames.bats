@@ -76,7 +76,7 @@ END
   grep -q "kept *write_field *(no rule)" before
   grep -Eq "below *_start *\(STOP _start \(frames.txt:[0-9]+\)\)" before
   line=$(sed -n 's/.*STOP _start (frames.txt:\([0-9]*\)).*/\1/p' before | head -n 1)
-  [ "$(sed -n "${line}p" "$repo/batch/frames.txt")" = _start ]
+  [ "$(sed -n "${line}p" "$repo/batch/signature/frames.txt")" = _start ]
   "$XCORE" triage --no-host-files --explain --frames mine.txt null-write.pack >after
   grep -Fq "(SKIP write_field (mine.txt:3))" after
   grep -Eq "kept *run *\(APP run \(mine.txt:5\)\)" after

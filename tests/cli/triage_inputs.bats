@@ -46,7 +46,7 @@ needs_core_of_ours() {
 @test "what is left out is told, with escapes made harmless" {
   ln -s nowhere "$(printf 'cores/core.\033[31m')"
   run -0 --separate-stderr "$XCORE" triage --no-host-files cores
-  [[ "$stderr" == *'core.\x1b[31m: a link, or not a regular file: skipped'* ]]
+  [[ "$stderr" == *'core.\x1b[31m: a link, or not a regular file: left out'* ]]
 }
 
 @test "lists, journals, parts and baselines are regular files, or standard input" {
