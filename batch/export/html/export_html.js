@@ -24,7 +24,7 @@ const failedHas = (hits, f) => hits.inString[f[0]] || hits.inString[f[2]];
 
 const chosen = {state: new Set(), severity: new Set()};
 
-/* Buttons that can be combined; a plain click selects only its own. */
+/* Toggle buttons that can be combined; each click applies the new selection. */
 function chips(box, key, order) {
   const sums = tally(clusters, c => [c[key]]);
   if (sums.size < 2) return;

@@ -1,7 +1,7 @@
-/* The page of a batch, first part: its data, and the elements that text is put into. What the data looks like is told in
- * export_html_data.c. Nothing in these files makes markup of text: elements are made one by one, and text stays text. */
+/* The page of a batch, first part: its data, and the elements that show text. export_html_data.c defines the form of the
+ * data. Nothing in these files turns text into markup: elements are created one by one, and text stays text. */
 'use strict';
-document.documentElement.className = ''; /* whatever becomes of the rest: the table is there */
+document.documentElement.className = ''; /* the table is visible even if the rest fails */
 const data = JSON.parse(document.getElementById('data').textContent);
 const strings = data.strings, rows = data.rows, clusters = data.clusters;
 const CHUNK = 100, PRINTED = 3000;
