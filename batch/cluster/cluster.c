@@ -1,9 +1,10 @@
-/* cluster: the nearest-neighbour chain (Benzécri 1982, Juan 1982) over the pairs that are near.
+/* cluster: the nearest-neighbour chain (Benzécri 1982, Juan 1982) over pairs that are near.
  *
- * A chain goes from a cluster to its nearest neighbour, to that one's, and so on; distances shrink along it, so it ends at two that are each
- * other's nearest: they are joined, whatever else is done, and the chain goes on from before them. Joined ones have the larger of the two distances to every other, and
- * none to those that were near only one of them: lists of neighbours only shrink, and are changed in place. Of neighbours equally near the one
- * before in the chain is taken, else the first. */
+ * A chain goes from a cluster to its nearest neighbour, to that one's nearest neighbour, and so on. Distances shrink
+ * along it, so it ends at two clusters that are each other's nearest. These are joined in any case, and the chain
+ * continues from before them. A joined cluster has the larger of the two distances to every other cluster, and no
+ * distance to one that was near only one of them. So lists of neighbours only shrink, and are changed in place. Of
+ * equally near neighbours, the previous one in the chain is taken, else the first. */
 #include "batch/cluster/cluster.h"
 
 #include <stdlib.h>
@@ -14,12 +15,12 @@ enum { FAR = UINT16_MAX, ROUNDS = 8 };
 
 struct linkage {
 	struct xc_neighbours *n;
-	size_t *joined; /* for each trace one of its cluster that is before it, or itself */
+	size_t *joined; /* by trace: an earlier one of its cluster, or itself */
 	uint32_t *chain;
 	size_t length;
 };
 
-/* Where `other` stands in a list; where it would, if it does not. */
+/* The position of `other` in a list, or where it would be. */
 static size_t find(const struct xc_neighbours *n, uint32_t list, uint32_t other)
 {
 	return xc_neighbours_position(n->others, n->starts[list], n->starts[list + 1], other);
@@ -31,7 +32,7 @@ static uint16_t between(const struct xc_neighbours *n, uint32_t list, uint32_t o
 	return at < n->starts[list + 1] && n->others[at] == other ? n->distances[at] : FAR;
 }
 
-/* Both sides have it. */
+/* Sets it in both lists. */
 static void set_distance(struct xc_neighbours *n, uint32_t one, uint32_t other, uint16_t distance)
 {
 	n->distances[find(n, one, other)] = distance;
@@ -54,7 +55,7 @@ static void join(struct linkage *l, uint32_t one, uint32_t other)
 	l->joined[gone] = kept;
 }
 
-/* FAR when it has no neighbour left. */
+/* FAR if it has no neighbour left. */
 static uint16_t nearest(const struct xc_neighbours *n, uint32_t list, uint32_t *other_out)
 {
 	uint16_t best = FAR;
@@ -66,7 +67,7 @@ static uint16_t nearest(const struct xc_neighbours *n, uint32_t list, uint32_t *
 	return best;
 }
 
-/* One step: a link more, or a pair joined. False when the chain is empty and `start` has no neighbour. */
+/* Extends the chain by a link, or joins a pair. False when the chain is empty and `start` has no neighbour. */
 static bool step(struct linkage *l, uint32_t start)
 {
 	if (!l->length)
@@ -86,7 +87,7 @@ static bool step(struct linkage *l, uint32_t start)
 	return true;
 }
 
-/* Join all that are to be. True when not all neighbours were known. */
+/* Makes all joins. True if not all neighbours were known. */
 static bool link_all(const struct xc_observed_trace *const *observed, size_t count, uint32_t frames, uint32_t cut,
 		     size_t *joined)
 {
@@ -103,7 +104,7 @@ static bool link_all(const struct xc_observed_trace *const *observed, size_t cou
 	return capped;
 }
 
-/* Cluster the traces that still stand for themselves. True when it should be tried again. */
+/* Clusters the traces that still represent themselves. True if another round is needed. */
 static bool one_round(const struct xc_observed_trace *observed, size_t count, uint32_t frames, uint32_t cut,
 		      size_t *firsts)
 {
@@ -133,7 +134,8 @@ void xc_cluster(const struct xc_observed_trace *observed, size_t count, uint32_t
 		firsts_out[i] = i;
 	for (int round = 0; round < ROUNDS && one_round(observed, count, frames, limit, firsts_out); round++)
 		;
-	/* What was joined to one that was joined later belongs to that one's; a first is before all that it stands for. */
+	/* A trace joined to one that was joined later belongs to the latter's cluster; a first precedes all its
+	 * members. */
 	for (size_t i = 0; i < count; i++)
 		firsts_out[i] = firsts_out[firsts_out[i]];
 }

@@ -1,23 +1,25 @@
-/* distance: a heaviest common subsequence, over the pairs of equal frames only: most frames occur once in a trace, so that there are few.
+/* distance: a heaviest common subsequence over the pairs of equal frames only. Most frames occur once in a trace, so
+ * there are few pairs.
  *
- * Frames of `other` are gone through in order. For the best sum that uses the probe's frames up to j, only those j are kept at which it grows: a bit
- * mask, and a value for each bit. A pair (i, j) adds its weight to the best below j, and puts out what it outdoes above. */
+ * The frames of `other` are processed in order. Of the best sums over the probe's frames up to j, only those j are
+ * stored at which the sum grows: a bit mask, and a value for each bit. A pair (i, j) adds its weight to the best sum
+ * below j, and removes the smaller sums above. */
 #include "batch/cluster/distance.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { UNIT = 1 << 24 }; /* weights: a sum over 64 frames is below 23.4 of them */
+enum { UNIT = 1 << 24 }; /* of weights: the sum over 64 frames is less than 23.4 units */
 
-#define DEPTH 0.04 /* how fast frames count less with their depth */
-#define SHIFT 0.13 /* and with how far one is from where the other is */
+#define DEPTH 0.04 /* decay of a frame's weight with its depth */
+#define SHIFT 0.13 /* decay with the difference between the two depths */
 
 struct xc_probe {
 	const struct xc_trace *trace;
 	uint32_t limit;
 	size_t work;
-	uint8_t *last;                /* for each frame number: 1 + the last index of it in the trace, or 0 */
-	uint8_t before[XC_TRACE_MAX]; /* for each index: 1 + the index before it of the same frame, or 0 */
+	uint8_t *last;                /* by frame number: 1 + its last index in the trace, or 0 */
+	uint8_t before[XC_TRACE_MAX]; /* by index: 1 + the previous index of the same frame, or 0 */
 	uint32_t weights[XC_TRACE_MAX][XC_TRACE_MAX];
 };
 
@@ -77,7 +79,7 @@ void xc_probe_set(struct xc_probe *probe, const struct xc_trace *trace)
 	}
 }
 
-/* Best sums, by how many of the probe's frames may be used: they grow at the bits of mask. */
+/* Best sums by the number of the probe's frames used: they grow at the bits of mask. */
 struct steps {
 	uint64_t mask;
 	uint32_t values[XC_TRACE_MAX];
@@ -88,7 +90,7 @@ static uint32_t last_of(const struct steps *s, uint64_t mask)
 	return mask ? s->values[63 - __builtin_clzll(mask)] : 0;
 }
 
-/* A pair of equal frames, the probe's at j. */
+/* Adds a pair of equal frames, the probe's at j. */
 static void add_pair(struct steps *s, unsigned j, uint32_t weighs)
 {
 	uint64_t bit = UINT64_C(1) << j, above = s->mask & ~(bit - 1);
@@ -117,7 +119,7 @@ static uint32_t likeness(struct xc_probe *probe, const struct xc_trace *other)
 	return last_of(&s, s.mask);
 }
 
-/* No way to lay them side by side gives more than this: the weights of all frames that are in both. */
+/* An upper bound of any alignment: the weights of all frames that are in both traces. */
 static uint64_t likeness_at_most(struct xc_probe *probe, const struct xc_trace *other)
 {
 	const uint64_t *sum = sums();

@@ -1,4 +1,4 @@
-/* neighbours: an inverted index, frame to kin, asked for the rarer frames of each trace. */
+/* neighbours: an inverted index from frames to traces, queried for the rarer frames of each trace. */
 #include "batch/cluster/neighbours.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@ struct finder {
 	const struct xc_observed_trace *const *observed;
 	size_t count;
 	uint32_t frames, cut;
-	uint32_t *order, *place; /* traces by their frames; and where each stands there */
-	size_t *starts;          /* of each frame's list below */
-	uint32_t *having;        /* places of traces that have the frame, ascending, each once */
-	uint32_t *stamps;        /* for each trace: 1 + the last that was compared with it */
+	uint32_t *order, *place; /* traces sorted by their frames; and each trace's position in that order */
+	size_t *starts;          /* of each frame's list in `having` */
+	uint32_t *having;        /* positions of the traces that have the frame, ascending, without duplicates */
+	uint32_t *stamps;        /* by trace: 1 + the last trace compared with it */
 	struct xc_probe *probe;
 	struct pair *pairs;
 	size_t pair_count, pair_capacity;
@@ -95,12 +95,12 @@ static size_t commonness(const struct finder *f, uint32_t frame)
 	return f->starts[frame + 1] - f->starts[frame];
 }
 
-/* ---- which frames to ask for ---- */
+/* ---- choosing frames to query ---- */
 
 struct asked {
 	uint32_t frame;
 	size_t commonness;
-	uint64_t weight; /* what it can add: that of all places where it stands */
+	uint64_t weight; /* its maximal contribution: the weights of all its occurrences */
 };
 
 static int by_rareness(const void *a, const void *b)
@@ -128,7 +128,7 @@ static size_t frames_of(const struct finder *f, const struct xc_trace *trace, st
 	return count;
 }
 
-/* The rarest, so many that the others together are too light. */
+/* The rarest frames, as many as needed for the others together to be too light. */
 static size_t rarer_frames_of(const struct finder *f, const struct xc_trace *trace, struct asked asked[XC_TRACE_MAX])
 {
 	uint64_t needed = xc_distance_needed(trace->count, f->cut), others = 0;
@@ -151,7 +151,7 @@ static bool is_full(const struct comparing *c)
 	return xc_probe_work(c->f->probe) >= XC_NEIGHBOURS_WORK || c->kept >= XC_NEIGHBOURS_KEPT;
 }
 
-/* Each pair is looked at from its shorter trace, or the first of two as long. */
+/* Each pair is examined from its shorter trace, or from the first of two equally long ones. */
 static bool is_mine(const struct comparing *c, uint32_t other)
 {
 	const struct finder *f = c->f;
@@ -185,7 +185,7 @@ size_t xc_neighbours_position(const uint32_t *numbers, size_t lo, size_t hi, uin
 	return lo;
 }
 
-/* From where the trace stands, outwards. */
+/* From the trace's own position outwards. */
 static void compare_having(struct comparing *c, uint32_t frame)
 {
 	const struct finder *f = c->f;
@@ -223,7 +223,7 @@ static struct xc_neighbours *lists_new(size_t count, size_t entries)
 	return n;
 }
 
-/* starts[i] holds how many entries list i will have; afterwards where it begins. */
+/* starts[i] holds the length of list i, and afterwards its start. */
 static void lay_out(struct xc_neighbours *n, size_t count)
 {
 	for (size_t i = 0, all = 0; i <= count; i++) {
@@ -233,7 +233,7 @@ static void lay_out(struct xc_neighbours *n, size_t count)
 	}
 }
 
-/* Filling moves each start to the next one's place. */
+/* Filling moves each start to the start of the next list. */
 static void append(struct xc_neighbours *n, uint32_t list, uint32_t other, uint16_t distance)
 {
 	n->others[n->starts[list]] = other;
@@ -246,7 +246,7 @@ static void filled(struct xc_neighbours *n, size_t count)
 	n->starts[0] = 0;
 }
 
-/* Each pair for both sides, as they were found. */
+/* Lists each pair on both sides, in the order found. */
 static struct xc_neighbours *both_sides(const struct finder *f)
 {
 	struct xc_neighbours *n = lists_new(f->count, 2 * f->pair_count);
@@ -264,7 +264,7 @@ static struct xc_neighbours *both_sides(const struct finder *f)
 	return n;
 }
 
-/* Going through the lists in order and adding each one's number to its neighbours' lists makes those sorted: the lists are symmetric. */
+/* Since the lists are symmetric, appending each list's number to its neighbours' lists, in order, sorts them. */
 static struct xc_neighbours *sorted(const struct xc_neighbours *from, size_t count)
 {
 	struct xc_neighbours *n = lists_new(count, from->starts[count]);

@@ -1,26 +1,26 @@
-/* tailcall_merge: an index of what short stacks become without a frame or two: what is asked is an entry of it. Longer ones are joined first: what they
- * lack may be lacked by shorter ones, too. */
+/* tailcall_merge: an index of what short stacks become without a frame or two; a query is an exact look-up. Longer
+ * stacks are joined first: what they lack, shorter ones may lack, too. */
 #include "batch/cluster/tailcall_merge.h"
 
 #include <stdlib.h>
 
 enum {
-	SHORT = 4, /* frames: fewer */
+	SHORT = 4, /* only stacks with fewer frames are joined */
 	LOST = 2,
-	MOST = SHORT - 1 + LOST, /* of one that is shortened */
-	UNKNOWN = 0,             /* build: no number of one */
+	MOST = SHORT - 1 + LOST, /* frames of a stack that is shortened */
+	UNKNOWN = 0,             /* no build's number */
 };
 
-/* What is left of a trace. */
+/* The remaining frames of a trace. */
 struct rest {
 	uint32_t program;
-	uint32_t frames[SHORT - 1]; /* 0 behind its end */
-	size_t from;                /* the trace */
+	uint32_t frames[SHORT - 1]; /* 0 after the end */
+	size_t from;                /* index of the trace */
 };
 
 /* A build in which a cluster was seen. */
 struct sight {
-	size_t cluster; /* its first */
+	size_t cluster; /* its first trace */
 	uint32_t build;
 };
 
@@ -29,8 +29,8 @@ struct joining {
 	size_t count, *firsts;
 	struct rest *rests; /* sorted */
 	size_t rest_count, rest_capacity;
-	/* As it was before those of the present length were joined. */
-	size_t *roots;        /* of each trace: the first of its cluster */
+	/* The state before the stacks of the current length were joined. */
+	size_t *roots;        /* by trace: the first of its cluster */
 	struct sight *sights; /* sorted */
 	size_t sight_count, sight_capacity;
 };
@@ -62,7 +62,7 @@ static bool is_known(const struct xc_trace *trace)
 	return true;
 }
 
-/* Without the frames whose bits are set. False: that is too long. */
+/* Removes the frames whose bits are set. False if the rest is too long. */
 static bool shorten(const struct xc_trace *trace, unsigned gone, struct rest *rest)
 {
 	size_t count = 0;
@@ -76,7 +76,7 @@ static bool shorten(const struct xc_trace *trace, unsigned gone, struct rest *re
 	return true;
 }
 
-/* Where it happened stays. */
+/* The innermost frame always stays. */
 static void add_rests(struct joining *j, size_t from)
 {
 	const struct xc_observed_trace *observed = &j->observed[from];
@@ -129,7 +129,7 @@ static bool is_seen_in(const struct joining *j, size_t cluster, uint32_t build)
 	return bsearch(&asked, j->sights, j->sight_count, sizeof asked, by_cluster) != NULL;
 }
 
-/* Was the cluster seen in a build in which the trace was, as far as is known? */
+/* Was the cluster seen in one of the trace's builds, as far as is known? */
 static bool share_build(const struct joining *j, size_t cluster, const struct xc_observed_trace *observed)
 {
 	bool share = !observed->build_count || is_seen_in(j, cluster, UNKNOWN);
@@ -153,7 +153,8 @@ static size_t bound(const struct joining *j, const struct rest *asked)
 	return lo;
 }
 
-/* The one cluster that it can be of; itself: there are none, or several. What was seen in its build does not look like it there. */
+/* The one cluster that fits; the trace itself if there are none or several. A cluster seen in the same build does not
+ * fit, because it does not look like this there. */
 static size_t cluster_for(const struct joining *j, size_t i)
 {
 	struct rest asked = {.program = j->observed[i].program};
@@ -179,7 +180,7 @@ static void join(struct joining *j, size_t i)
 		j->firsts[cluster] = i;
 }
 
-/* Which may be joined: short ones that are in no cluster. */
+/* Which traces may be joined: short ones that are in no cluster. */
 static bool *alone(const struct joining *j)
 {
 	bool *result = xc_alloc(j->count + 1);

@@ -1,4 +1,4 @@
-/* trace: a hash table of frames' spellings, with open addressing; it is at most half full. */
+/* trace: a hash table of the spellings of frames, with open addressing, at most half full. */
 #include "batch/cluster/trace.h"
 
 #include <inttypes.h>
@@ -10,7 +10,8 @@ struct xc_tracer_slot {
 	uint32_t number;
 };
 
-/* FNV-1a: Fowler, Noll, Vo, 1991. Long chains cost time only, and a name that makes one is 4 KiB of a megabyte of record. */
+/* FNV-1a (Fowler, Noll, Vo, 1991). Collisions cost time only, and each colliding name takes up to 4 KiB of a record's
+ * megabyte. */
 static size_t hash_of(const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -39,7 +40,7 @@ static void grow(struct xc_tracer *tracer)
 	free(old.slots);
 }
 
-/* The spelling is copied when it is new. */
+/* Copies the spelling if it is new. */
 static uint32_t number_of(struct xc_tracer *tracer, const char *spelling)
 {
 	if (2 * (size_t)tracer->count >= tracer->capacity)

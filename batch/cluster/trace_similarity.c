@@ -1,4 +1,4 @@
-/* trace_similarity: rules first, since most pairs fail them and they are quick. */
+/* trace_similarity: the rules come first, because most pairs fail them and they are quick. */
 #include "batch/cluster/trace_similarity.h"
 
 enum {
@@ -6,7 +6,7 @@ enum {
 	SHARED = 5,  /* frames that two programs must have in common */
 };
 
-/* Was there a build in which both happened? So it is taken when builds are not known. */
+/* Did both occur in one build? Assumed if the builds are unknown. */
 static bool share_build(const struct xc_observed_trace *one, const struct xc_observed_trace *other)
 {
 	if (!one->build_count || !other->build_count)
@@ -22,7 +22,7 @@ static bool share_build(const struct xc_observed_trace *one, const struct xc_obs
 	return false;
 }
 
-/* Is the frame one of the first of a trace? */
+/* Is the frame among the first ones of the trace? */
 static bool begins_with(const struct xc_trace *trace, uint32_t frame, size_t limit)
 {
 	for (size_t i = 0; i < trace->count && i < limit; i++)
@@ -31,7 +31,8 @@ static bool begins_with(const struct xc_trace *trace, uint32_t frame, size_t lim
 	return false;
 }
 
-/* Of one build, two whole stacks that are called from different functions: a helper (die(), list_first()) that several bugs end in. */
+/* In one build, two complete stacks with different callers: a helper (die(), list_first()) in which several bugs
+ * end. */
 static bool differ_in_caller(const struct xc_observed_trace *one, const struct xc_observed_trace *other)
 {
 	const struct xc_trace *a = &one->trace, *b = &other->trace;

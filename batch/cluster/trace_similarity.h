@@ -1,26 +1,28 @@
-/* trace_similarity: how far apart two traces are, given what is known of where they come from.
+/* trace_similarity: the distance of two traces, given where they were observed.
  *
- * The distance (distance.h) takes two siblings that are called from the same deep stack for near, and they are two problems. So:
+ * By the plain distance (distance.h), two sibling functions called from the same deep stack are near, but they are two
+ * problems. So:
  *
- *	in one build                      the frame where it happened must be the same; of whole stacks its caller, too
- *	in two builds                     it may be inlined in one: it is among the other's first three
- *	in two programs                   five frames must be equal: a library's frames alone are no sign */
+ *	in one build        the innermost frame must be equal; in complete stacks its caller, too
+ *	in two builds       the innermost frame may be inlined in one build: it is among the other trace's first three frames
+ *	in two programs     five frames must be equal: a library's frames alone prove nothing */
 #ifndef XC_TRACE_SIMILARITY_H
 #define XC_TRACE_SIMILARITY_H
 
 #include "batch/cluster/distance.h"
 
-/* A trace and where it was seen. */
+/* A trace and where it was observed. */
 struct xc_observed_trace {
 	struct xc_trace trace;
-	uint32_t program; /* a number; 0: not known */
+	uint32_t program; /* a number; 0: unknown */
 	const uint32_t
-		*builds; /* numbers of the builds (of its innermost frame's module) in which it was seen, ascending */
-	size_t build_count; /* 0: not known, which is taken for one build */
-	bool whole;         /* the stack goes down to where the program or a thread starts */
+		*builds; /* numbers of the builds (of the innermost frame's module) in which it was seen, ascending */
+	size_t build_count; /* 0: unknown, which counts as one build */
+	bool whole;         /* the stack extends to the start of the program or a thread */
 };
 
-/* Distance of the kin that the probe was set to (its trace) and another; XC_DISTANCE_ONE when they cannot be one problem. The same either way round. */
+/* The distance between the trace that the probe was set to (`one`) and another; XC_DISTANCE_ONE if they cannot be one
+ * problem. Symmetric. */
 uint32_t xc_trace_similarity_distance(struct xc_probe *probe, const struct xc_observed_trace *one,
 				      const struct xc_observed_trace *other);
 

@@ -1,5 +1,5 @@
-/* coredumpconf: one main file, the first that there is; then drop-ins by name, of which one in a directory further up hides those of the
- * same name further down. Of several settings the last wins. */
+/* coredumpconf: one main file, the first that exists; then drop-ins by name. A drop-in in a directory of higher
+ * precedence hides those of the same name. The last assignment of a setting wins. */
 #include "batch/doctor/coredumpconf.h"
 
 #include <dirent.h>

@@ -1,17 +1,18 @@
-/* corefilter: a bit for each kind of mapping. Code and constants of files (bit 2) are not missed: they are read from the files. */
+/* corefilter: one bit per kind of mapping. Code and constants of files (bit 2) are not missed, because they are read
+ * from the files. */
 #include "batch/doctor/corefilter.h"
 
 #include <inttypes.h>
 
 static const struct {
-	const char *has, *lacks; /* lacks: what cannot be told without it; NULL: no matter */
+	const char *has, *lacks; /* lacks: what analysis cannot report without it; NULL: nothing */
 } parts[XC_COREFILTER_BITS] = {
 	{"private memory", "stacks, heap and variables: nearly everything"},
 	{"shared memory", "what processes share without a file (shared mappings, System V)"},
 	{"private files", NULL},
 	{"shared files", NULL},
 	{"ELF headers", "build-ids: whether a file on disk is the one that ran cannot be checked"},
-	{"private huge pages", "memory in huge pages of its own (hugetlbfs)"},
+	{"private huge pages", "memory in private huge pages (hugetlbfs)"},
 	{"shared huge pages", NULL},
 	{"private DAX", NULL},
 	{"shared DAX", NULL},

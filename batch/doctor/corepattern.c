@@ -1,4 +1,4 @@
-/* corepattern: a character behind each '%' says what is put in; an unknown one is dropped with it, as the kernel does. */
+/* corepattern: the character after a '%' selects the inserted text; the kernel drops unknown ones, and so does this. */
 #include "batch/doctor/corepattern.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 static const struct {
 	char letter;
-	bool distinct; /* differs from death to death */
+	bool distinct; /* differs between crashes */
 	const char *word;
 } specifiers[] = {
 	{'p', true, "PID"},     {'P', true, "HOST-PID"},    {'i', true, "TID"},      {'I', true, "HOST-TID"},
@@ -15,7 +15,7 @@ static const struct {
 	{'E', false, "PATH"},   {'c', false, "CORE-LIMIT"}, {'C', false, "CPU"},     {'F', false, "PIDFD"},
 };
 
-/* Index of what stands behind a '%', or -1. */
+/* The index of the specifier after a '%', or -1. */
 static int specifier(char letter)
 {
 	for (size_t i = 0; i < XC_COUNT(specifiers); i++)

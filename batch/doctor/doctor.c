@@ -1,7 +1,9 @@
-/* doctor: facts become fields; what stands in the way becomes messages; what to do about it is gathered and told at the end, as commands.
+/* doctor: facts become fields, obstacles become messages; the remedies are collected and reported at the end, as
+ * commands.
  *
- * The rules are those of do_coredump (fs/coredump.c, Linux 6.1): a file is limited by RLIMIT_CORE, a pipe is not but by a limit of 1;
- * a handler runs outside of every container; and of systemd-coredump, which keeps no core of a process whose soft limit is below a page. */
+ * The rules are those of do_coredump (fs/coredump.c, Linux 6.1): a file is limited by RLIMIT_CORE, a pipe only by a
+ * limit of 1, and a handler runs outside of every container; and those of systemd-coredump, which keeps no core of a
+ * process whose soft limit is below a page. */
 #include "batch/doctor/doctor.h"
 
 #include <inttypes.h>
@@ -21,8 +23,8 @@ struct doctor {
 	const char *ci;
 	struct xc_report *report;
 	struct xc_section *answer, *section;
-	bool kept;             /* nothing that was found prevents a core */
-	struct xc_text reason; /* the first thing that does */
+	bool kept;             /* nothing found so far prevents a core */
+	struct xc_text reason; /* the first obstacle */
 	struct xc_text text;   /* what to change */
 	json_t *changes;
 };
@@ -81,7 +83,7 @@ static void set_pattern(struct doctor *d)
 	else if (d->facts->container)
 		change(d, "on the host, as root: the pattern is the kernel's, one for all containers", "%s", command);
 	else
-		change(d, "as root: to files with names that tell the program, process and time", "%s", command);
+		change(d, "as root: to files with names that contain program, process and time", "%s", command);
 }
 
 static void show_pattern(struct doctor *d)
@@ -100,7 +102,7 @@ static void show_pattern(struct doctor *d)
 	xc_text_fini(&words);
 }
 
-static void judge_directory(struct doctor *d)
+static void check_directory(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	const char *directory = f->directory ? f->directory : "the working directory";
@@ -108,7 +110,7 @@ static void judge_directory(struct doctor *d)
 	xc_auto(xc_freep) char *word = xc_shellword(directory);
 	static const char shared[] = "as root: programs of all users write there";
 	if (!f->directory_there) {
-		prevents(d, "%s is not there, or cannot be looked into", directory);
+		prevents(d, "%s does not exist, or cannot be searched", directory);
 		if (fixed)
 			change(d, shared, "install -d -m 1777 %s", word);
 	} else if (!f->directory_writable && !f->pid) {
@@ -118,11 +120,11 @@ static void judge_directory(struct doctor *d)
 	}
 }
 
-static void judge_file(struct doctor *d)
+static void check_file(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	const bool absolute = kind_of(d) == XC_COREPATTERN_ABSOLUTE;
-	judge_directory(d);
+	check_directory(d);
 	if (f->container && absolute) {
 		xc_section_message(
 			d->section, XC_INFO, NULL,
@@ -147,7 +149,7 @@ static bool is_zero(const char *size)
 	return size && size[0] == '0' && !size[strspn(size, "0BKMGTPE")];
 }
 
-static void judge_systemd(struct doctor *d)
+static void check_systemd(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	const struct xc_coredumpconf *c = &f->storage;
@@ -167,7 +169,7 @@ static void judge_systemd(struct doctor *d)
 	const bool none = !strcmp(storage, "none") || is_zero(c->process_size_max) ||
 			  (strcmp(storage, "journal") != 0 && is_zero(c->external_size_max));
 	if (none) {
-		prevents(d, "systemd-coredump is told to keep no cores (coredump.conf)");
+		prevents(d, "systemd-coredump is configured to keep no cores (coredump.conf)");
 		change(d, "as root: let systemd-coredump keep cores", "%s", drop_in);
 	} else if (!strcmp(storage, "journal")) {
 		xc_section_message(d->section, XC_INFO, NULL,
@@ -175,7 +177,7 @@ static void judge_systemd(struct doctor *d)
 	}
 }
 
-static void judge_pipe(struct doctor *d)
+static void check_pipe(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	xc_section_text(d->section, "handler", "handler", f->handler);
@@ -183,11 +185,11 @@ static void judge_pipe(struct doctor *d)
 		xc_section_message(d->section, XC_WARNING, NULL,
 				   "the handler runs on the host: cores of this container are kept there, not here");
 	else if (!f->handler_there)
-		prevents(d, "the handler is not there: %s", f->pattern + 1);
+		prevents(d, "the handler does not exist: %s", f->pattern + 1);
 	if (f->soft.known && f->soft.value == 1)
 		prevents(d, "a limit of 1 tells the kernel to start no handler");
 	if (handled_by(d, "systemd-coredump"))
-		judge_systemd(d);
+		check_systemd(d);
 	else if (handled_by(d, "apport"))
 		xc_section_message(d->section, XC_WARNING, NULL,
 				   "apport keeps reports (/var/crash/*.crash), and of programs that belong to no "
@@ -238,7 +240,7 @@ static void raise_limit(struct doctor *d)
 		change(d, "for a service of systemd", "systemctl edit SERVICE   # [Service] LimitCORE=infinity");
 }
 
-static void judge_limits(struct doctor *d)
+static void check_limits(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	show_limit(d, "soft_limit", "soft limit", f->soft);
@@ -249,14 +251,14 @@ static void judge_limits(struct doctor *d)
 		prevents(d, "the soft limit of the size of cores is 0 (ulimit -c)");
 	else if (to_a_file(d))
 		xc_section_message(d->section, XC_WARNING, NULL,
-				   "cores are cut at the soft limit: what is behind it is missing, stacks among it");
+				   "cores are truncated at the soft limit: the rest is missing, stacks included");
 	if (to_a_file(d) || handled_by(d, "systemd-coredump") || handled_by(d, "apport"))
 		raise_limit(d);
 }
 
 /* ---- what is in a core ---- */
 
-static void judge_filter(struct doctor *d)
+static void check_filter(struct doctor *d)
 {
 	const struct xc_doctor_number filter = d->facts->filter;
 	const char *lacks[XC_COREFILTER_BITS];
@@ -278,9 +280,9 @@ static void judge_filter(struct doctor *d)
 	       "echo 0x%" PRIx64 " >/proc/%s/coredump_filter", filter.value | XC_COREFILTER_DEFAULT, process);
 }
 
-/* ---- the rest ---- */
+/* ---- other facts ---- */
 
-static void judge_process(struct doctor *d)
+static void check_process(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	static const char *const suid[] = {"no cores of programs that changed their user",
@@ -296,28 +298,28 @@ static void judge_process(struct doctor *d)
 			    "(prctl PR_SET_DUMPABLE)");
 		change(d, "as root: cores of such programs, readable by root alone", "sysctl -w fs.suid_dumpable=2");
 	} else if (kind_of(d) == XC_COREPATTERN_RELATIVE && f->suid_dumpable.value == 2) {
-		prevents(d, "of a program that changed its user only a pipe or an absolute path gets a core");
+		prevents(d, "for a program that changed its user, only a pipe or an absolute path receives a core");
 		set_pattern(d);
 	}
 }
 
-static void judge_room(struct doctor *d)
+static void check_room(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	if (f->directory)
 		xc_section_text(d->section, "directory", "directory", f->directory);
 	if (!f->room.known)
 		return;
-	xc_section_bytes(d->section, "room", "room there", f->room.value);
+	xc_section_bytes(d->section, "room", "free space", f->room.value);
 	if (f->room.value < LITTLE_ROOM)
 		xc_section_message(d->section, XC_WARNING, NULL,
-				   "little room: cores will be cut, or not written at all");
+				   "little space: cores will be truncated, or not written at all");
 }
 
-static void judge_container(struct doctor *d)
+static void check_container(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
-	xc_section_text(d->section, "container", "container", f->container ? f->container : "none seen");
+	xc_section_text(d->section, "container", "container", f->container ? f->container : "none detected");
 	xc_section_bool(d->section, "own_pids", "own process ids", f->own_pids);
 	xc_section_bool(d->section, "own_users", "own user ids", f->own_users);
 	if (!f->container)
@@ -325,7 +327,7 @@ static void judge_container(struct doctor *d)
 	xc_section_bool(d->section, "settings_read_only", "settings read-only", f->settings_read_only);
 	if (f->settings_read_only)
 		xc_section_message(d->section, XC_INFO, NULL,
-				   "the pattern cannot be changed from in here: /proc/sys is read-only");
+				   "the pattern cannot be changed from here: /proc/sys is read-only");
 	if (!strcmp(f->container, "kubernetes"))
 		change(d, "in the pod: cores outlive it in a volume of the node",
 		       "volumes: [{name: cores, hostPath: {path: /var/tmp}}]   # mounted at /var/tmp");
@@ -333,22 +335,22 @@ static void judge_container(struct doctor *d)
 		change(d, "in .gitlab-ci.yml: keep what was written", "artifacts: {when: on_failure, paths: [cores/]}");
 }
 
-static void judge(struct doctor *d)
+static void check(struct doctor *d)
 {
 	show_pattern(d);
 	if (kind_of(d) == XC_COREPATTERN_NONE && !d->facts->uses_pid.value) {
 		prevents(d, "the pattern is empty: the kernel writes no cores");
 		set_pattern(d);
 	}
-	judge_limits(d);
+	check_limits(d);
 	if (to_a_file(d))
-		judge_file(d);
+		check_file(d);
 	else if (kind_of(d) == XC_COREPATTERN_PIPE)
-		judge_pipe(d);
-	judge_room(d);
-	judge_process(d);
-	judge_filter(d);
-	judge_container(d);
+		check_pipe(d);
+	check_room(d);
+	check_process(d);
+	check_filter(d);
+	check_container(d);
 }
 
 static void conclude(struct doctor *d)
@@ -379,9 +381,9 @@ void xc_doctor_report(struct xc_report *report, const struct xc_doctor_facts *fa
 {
 	struct doctor d = {.facts = facts, .ci = ci, .report = report, .kept = true, .changes = json_array()};
 	d.answer = xc_report_section(report, "doctor", "Does a crash leave a core?");
-	d.section = xc_report_section(report, "settings", "What is set");
+	d.section = xc_report_section(report, "settings", "Settings");
 	if (facts->pattern)
-		judge(&d);
+		check(&d);
 	conclude(&d);
 	json_decref(d.changes);
 	xc_text_fini(&d.text);

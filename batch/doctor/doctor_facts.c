@@ -1,5 +1,5 @@
-/* doctor_facts: each fact is a small file; one that is not there stays unknown. The name spaces of the host have inode numbers that the
- * kernel fixes (include/linux/proc_ns.h). */
+/* doctor_facts: each fact is read from a small file; without the file it is unknown. The host's name spaces have inode
+ * numbers fixed by the kernel (include/linux/proc_ns.h). */
 #include "batch/doctor/doctor_facts.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct reading {
 	char process[32]; /* "proc/self" */
 };
 
-/* Of a file below the root, without the last line end; NULL when it cannot be read. */
+/* The content of a file below the root, without the last line end; NULL if it cannot be read. */
 static char *content(const struct reading *r, const char *path)
 {
 	struct xc_text text = {0};
@@ -61,7 +61,7 @@ static const char *link_of(const struct reading *r, const char *name)
 	return len < 0 ? NULL : xc_arena_strndup(&r->facts->arena, target, (size_t)len);
 }
 
-/* Below the root, also when it is written from the top. */
+/* The path relative to the root, also if it is absolute. */
 static const char *below(const char *path)
 {
 	path += strspn(path, "/");
@@ -92,7 +92,7 @@ static void read_limits(const struct reading *r)
 	r->facts->hard = limit(line + strspn(line, " "));
 }
 
-/* The kernel gives the files of a process that must not be dumped to root. */
+/* Files of a process that must not be dumped belong to root. */
 static void read_owner(const struct reading *r)
 {
 	struct stat st;
@@ -177,7 +177,7 @@ static bool mentions(const char *text, const char *word)
 	return text && strstr(text, word);
 }
 
-/* By what the engines leave behind; the names of control groups are hidden from newer containers. */
+/* Recognised by what the engines leave behind; newer containers do not see the names of control groups. */
 static const char *container_of(const struct reading *r)
 {
 	const char *groups = of_process(r, "cgroup");
@@ -205,7 +205,7 @@ static bool mounted_read_only(const struct reading *r, const char *where)
 	return read_only;
 }
 
-/* ---- all ---- */
+/* ---- all facts ---- */
 
 struct xc_error *xc_doctor_facts_read(const char *root, int pid, struct xc_doctor_facts *facts)
 {

@@ -1,4 +1,4 @@
-/* export: the kinds of files, and source paths as they stand in them. */
+/* export: the table of formats, and source paths as they appear in exports. */
 #include "batch/export/export.h"
 
 #include <string.h>
@@ -30,14 +30,14 @@ char *xc_export_list(void)
 
 /* ---- paths ---- */
 
-/* Take the last component off a path that is being put together; false when there is none that could be. */
+/* Removes the last component of a path under construction; false if there is none that could be removed. */
 static bool drop_component(struct xc_text *path, size_t root)
 {
 	size_t at = path->len;
 	while (at > root && path->bytes[at - 1] != '/')
 		at--;
 	if (path->len == root || strcmp(path->bytes + at, "..") == 0 || strcmp(path->bytes, "~") == 0)
-		return false; /* what is above a home directory is not known */
+		return false; /* the parent of a home directory is unknown */
 	path->len = at > root ? at - 1 : root;
 	path->bytes[path->len] = '\0';
 	return true;
@@ -48,13 +48,14 @@ static void add_component(struct xc_text *path, size_t root, const char *name, s
 	if (len == 0 || (len == 1 && name[0] == '.'))
 		return;
 	if (len == 2 && memcmp(name, "..", 2) == 0 && (drop_component(path, root) || root))
-		return; /* above "/" there is nothing */
+		return; /* "/" has no parent */
 	if (path->len > root)
 		xc_text_char(path, '/');
 	xc_text_addn(path, name, len);
 }
 
-/* Without "//", "." and, as far as names tell, "..": compilers write the directory they ran in before what they were given. */
+/* Removes "//", "." and, as far as names tell, "..": compilers prepend their working directory to the names they were
+ * given. */
 static char *tidy(const char *file)
 {
 	struct xc_text path = {0};
@@ -69,7 +70,7 @@ static char *tidy(const char *file)
 	return xc_text_take(&path);
 }
 
-/* Take the directory off the beginning of a path; false when it is not there. */
+/* Removes the directory from the beginning of a path; false if the path does not begin with it. */
 static bool cut_root(char *path, const char *root)
 {
 	size_t len = strlen(root);
@@ -91,7 +92,7 @@ char *xc_export_path(const struct xc_export_options *options, const char *file)
 	xc_auto(xc_freep) char *root = tidy(options->source_root);
 	if (cut_root(path, root))
 		return path;
-	/* records that are redacted have "~" where the home directory was */
+	/* redacted records have "~" in place of the home directory */
 	struct xc_text shown = {0};
 	const struct xc_scrub none = {0};
 	if (xc_scrub_text(&none, root, false, &shown))

@@ -1,7 +1,7 @@
-/* export: the result of a batch for machines and people: one function a format, each in a file of its own (export_*.c).
+/* export: the result of a batch in formats for machines and people. Each format is in a file of its own (export_*.c).
  *
- * All strings of a core are attackers' text: each format escapes by its own rules, and what cannot be written in it is replaced. Output is
- * the same for the same problems: no time, no host. */
+ * All strings of a core are attacker-controlled. Each format escapes by its own rules, and replaces what it cannot
+ * represent. The output depends on the problems only: it has no time and no host name. */
 #ifndef XC_EXPORT_H
 #define XC_EXPORT_H
 
@@ -11,20 +11,22 @@
 #include "batch/util/wordlist.h"
 
 struct xc_export_options {
-	const char *
-		source_root; /* this prefix of source paths is cut off, so that they are relative to the repository; or NULL */
-	const char
-		*manifest; /* a file of the repository that stands for crashes without a place: "README.md"; or NULL */
-	unsigned limit;    /* clusters shown to people; 0: all */
-	size_t before;     /* summary: bytes that the file holds already */
-	bool color;        /* text */
-	/* text: the file of a core, by its record's path, for what people run next; borrowed. NULL, also from it: nobody knows. */
+	/* this prefix is removed from source paths, which makes them relative to the repository; or NULL */
+	const char *source_root;
+	/* a file of the repository to which crashes without a location are attributed: "README.md"; or NULL */
+	const char *manifest;
+	unsigned limit; /* clusters shown to people; 0: all */
+	size_t before;  /* summary: current size of the file, in bytes */
+	bool color;     /* text */
+	/* text: maps a record's path to the core's file, for suggested commands; borrowed. It may be NULL or return
+	 * NULL: unknown. */
 	const char *(*file_of)(const void *user, const char *path);
 	const void *user;
-	/* text: what was given and is to be given to these commands that people run next. `triage --explain` then sees the same; `analyze` has
-	 * no --no-host-files and no limits of a worker, looks at this host's files, too, and unless --redact was given shows values. */
+	/* text: the given options to repeat in these suggested commands. `triage --explain` then sees the same.
+	 * `analyze` has no --no-host-files and no worker limits, also uses this host's files, and shows values unless
+	 * --redact was given. */
 	struct xc_wordlist analyze, explain;
-	unsigned width; /* text: columns to fit; 0: 100 */
+	unsigned width; /* text: line width in columns; 0: 100 */
 };
 
 typedef struct xc_error *xc_export_fn(const struct xc_problems *problems, const struct xc_export_options *options,
@@ -48,20 +50,20 @@ XC_EXPORTS(XC_EXPORT_DECLARE)
 /* All of them; NULL ends the array. */
 extern const struct xc_export *const xc_exports[];
 
-/* By name; NULL when there is none. */
+/* Finds a format by name; NULL if there is none. */
 const struct xc_export *xc_export_named(const char *name);
 
 /* "json, jsonl, sarif, …": all names. Malloc'ed. */
 char *xc_export_list(void);
 
-/* A source path as it stands in exports: below source_root, relative; NULL stays NULL. Malloc'ed. */
+/* A source path as it appears in exports: relative if it is below source_root. NULL stays NULL. Malloc'ed. */
 char *xc_export_path(const struct xc_export_options *options, const char *file);
 
-/* Does a path begin at the root, or at a home directory, as redaction shows it? */
+/* Does a path begin at the root, or at a home directory in its redacted form? */
 bool xc_export_whole(const char *path);
 
-/* Is a source path, as the compiler recorded it, the repository's? Where its root is known, when it lies below; else when it is relative,
- * and not above. False for NULL. */
+/* Does a source path, as the compiler recorded it, belong to the repository? If the source root is known: is it below
+ * it? Else: is it relative, without leading above? False for NULL. */
 bool xc_export_inside(const struct xc_export_options *options, const char *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* export_cluster: the words that exports share. */
+/* export_cluster: texts that the exports share. */
 #include "batch/export/export_cluster.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static void find_place(struct xc_export_cluster *c, const struct xc_export_optio
 	size_t at = xc_signature_place(record, c->signature);
 	const char *file = record->file;
 	if (c->signature->lost)
-		return; /* where it ended is no place to look at */
+		return; /* where the stack ended is no place to look at */
 	c->function = record->function;
 	c->line = record->line;
 	if (at < record->frame_count) {
@@ -139,7 +139,7 @@ void xc_export_class(struct xc_text *text, const struct xc_export_cluster *clust
 	const struct xc_record *r = cluster->record;
 	xc_export_name(text, cluster->class_name);
 	if (!r || !r->kind || strcmp(r->class_name, cluster->class_name) != 0)
-		return; /* a policy has renamed the class: the kind is of another one */
+		return; /* a policy has renamed the class, so the kind belongs to another one */
 	xc_text_add(text, " (");
 	xc_export_name(text, r->kind);
 	xc_text_char(text, ')');
@@ -301,7 +301,7 @@ void xc_export_failures(struct xc_text *text, const struct xc_problems *problems
 	}
 }
 
-/* Counts without those that have expired, which are counted by themselves: they are known no more. */
+/* The counts without expired problems, which are no longer known and are counted separately. */
 static size_t take_expired(const struct xc_problems *problems, size_t counts[XC_PROBLEM_STATES])
 {
 	size_t expired = 0;

@@ -1,6 +1,6 @@
-/* export_github: workflow commands for GitHub's runner. It shows ten errors, ten warnings and ten notices of a step and drops the rest: so the worst
- * come first, and the last of a kind tells how many more there are. In a value '%' and line ends are written as %XX; in a property, which they would
- * end, ':' and ',' too (actions/toolkit, command.ts). */
+/* export_github: workflow commands for GitHub's runner. It shows ten errors, ten warnings and ten notices per step and
+ * drops the rest. So the worst come first, and the last of a kind reports the number of the others. In a value, '%' and
+ * line ends are written as %XX; in a property also ':' and ',', which would end it (actions/toolkit, command.ts). */
 #include <stdio.h>
 
 #include "core/render/render.h"
@@ -24,7 +24,7 @@ static void put(FILE *out, const char *text, bool property)
 			putc(*text, out);
 }
 
-/* Empties it. */
+/* Writes the annotation and empties it. */
 static void put_annotation(FILE *out, struct annotation *a)
 {
 	fprintf(out, "::%s ", a->kind);
@@ -78,7 +78,7 @@ static bool is_flaky(const struct xc_problem *p)
 	return p->state == XC_PROBLEM_FLAKY && !p->expired;
 }
 
-/* The clusters that `is` chooses, when others of this kind take `taken` of its places. */
+/* Writes the clusters that `is` selects; `taken` is the number of places of this kind that are used otherwise. */
 static void put_clusters(FILE *out, const char *kind, const struct xc_problems *problems,
 			 const struct xc_export_options *options, bool (*is)(const struct xc_problem *p), size_t taken)
 {
@@ -88,7 +88,7 @@ static void put_clusters(FILE *out, const char *kind, const struct xc_problems *
 	if (options->limit && options->limit < room)
 		room = options->limit;
 	if (all > room)
-		room--; /* for what tells of the others */
+		room--; /* one place is for the summary of the others */
 	for (size_t i = 0; i < problems->count && shown < room; i++)
 		if (is(&problems->problems[i])) {
 			put_cluster(out, kind, &problems->problems[i], options);

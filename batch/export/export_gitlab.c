@@ -1,5 +1,5 @@
-/* export_gitlab: a Code Quality report: what GitLab takes of Code Climate's format. A merge request shows what one branch has and the other has
- * not, by fingerprint: so known clusters are in it, too. */
+/* export_gitlab: a Code Quality report, the part of Code Climate's format that GitLab reads. A merge request shows the
+ * difference of two branches by fingerprint, so known clusters are included. */
 #include "core/text/jsonstream.h"
 #include "core/text/jsonvalue.h"
 #include "batch/export/export_cluster.h"
@@ -10,7 +10,7 @@ static json_t *location_of(const struct xc_export_cluster *c, const struct xc_ex
 	unsigned line;
 	xc_auto(xc_freep) char *path = xc_export_source(c, options, &line);
 	struct xc_text name = {0};
-	xc_export_name(&name, path ? path : c->record->path); /* a place is demanded: the core's name is one */
+	xc_export_name(&name, path ? path : c->record->path); /* a location is required: the core's name serves */
 	xc_jsonvalue_set(lines, "begin", xc_jsonvalue_count(line));
 	xc_jsonvalue_set(location, "path", xc_jsonvalue_text(xc_text_string(&name)));
 	xc_jsonvalue_set(location, "lines", lines);

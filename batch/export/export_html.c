@@ -1,8 +1,9 @@
-/* export_html: one page that needs nothing else. Read without its script it has the table of clusters and the flame graph; the script
- * (export_html*.js) puts filters, stacks and cores to it out of the data at the page's end.
+/* export_html: a self-contained page. Without its script it has the table of clusters and the flame graph; the script
+ * (export_html*.js) adds filters, stacks and cores from the data at the end of the page.
  *
- * Markup is ours; every string of a core passes xc_html_name or xc_html_text, or is data, which no parser of markup sees. Behind that the
- * page's policy lets nothing run or be fetched but its own scripts and style, told by their hashes, and no text become markup later. */
+ * The markup is ours. Every string of a core passes through xc_html_name or xc_html_text, or is part of the data, which
+ * no markup parser sees. As a second barrier, the page's policy permits only its own scripts and style, identified by
+ * their hashes; nothing else can run or be fetched, and no text can become markup later. */
 #include "batch/export/export_html.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ XC_EMBED(xc_export_html_cluster, "batch/export/html/export_html_cluster.js");
 XC_EMBED(xc_export_html_flame, "batch/export/html/export_html_flame.js");
 XC_EMBED(xc_export_html_table, "batch/export/html/export_html.js");
 
-/* Rows of the table need no layout where the script is about to take them away: of 20,000 that would be seconds. */
+/* Suppresses the layout of table rows that the script is about to remove: with 20,000 rows it would take seconds. */
 static const char early_script[] = "document.documentElement.className = 'loading';";
 
 static const char *const scripts[] = {xc_export_html_base, xc_export_html_cluster, xc_export_html_flame,
@@ -27,12 +28,11 @@ static const char *const scripts[] = {xc_export_html_base, xc_export_html_cluste
 
 /* ---- head ---- */
 
-/* What browsers compare an inline element's text with: base64 (RFC 4648) of its SHA-256, in quotes. */
+/* The hash by which browsers identify an inline element: base64 (RFC 4648) of its text's SHA-256, in quotes. */
 static void put_hash(struct xc_html *html, const char *first, const char *second)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = {
-		0}; /* 33 bytes are 44 letters, of which the last stands for nothing */
+	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = {0}; /* 33 bytes give 44 letters; the last one is padding */
 	SHA2_CTX hash;
 	SHA256Init(&hash);
 	SHA256Update(&hash, (const uint8_t *)first, strlen(first));
@@ -90,7 +90,7 @@ static void put_missing(struct xc_html *html, const struct xc_problems *problems
 	xc_html_put(html, "</div>\n");
 }
 
-/* What a person wants to know first: are there new ones, and how bad. Problems are in that order already. */
+/* The first question of a reader: are there new problems, and how severe? Problems are already in that order. */
 static void put_news(struct xc_html *html, const struct xc_problems *problems, const struct xc_export_options *options)
 {
 	size_t cores = 0, count = problems->counts[XC_PROBLEM_NEW];
@@ -126,7 +126,7 @@ static void put_header(struct xc_html *html, const struct xc_problems *problems,
 
 /* ---- clusters ---- */
 
-/* Whatever breaks, the number of the line does not. */
+/* The line number is never separated from a break. */
 static void put_place(struct xc_html *html, const struct xc_export_cluster *c)
 {
 	struct xc_text place = {0};
@@ -196,7 +196,7 @@ static void put_clusters(struct xc_html *html, const struct xc_problems *problem
 	xc_html_put(html, "</section>\n");
 }
 
-/* ---- what stands beside them ---- */
+/* ---- around the clusters ---- */
 
 static void put_failed(struct xc_html *html, const struct xc_problems *problems)
 {
@@ -225,8 +225,8 @@ static void put_failed(struct xc_html *html, const struct xc_problems *problems)
 
 #define GAP "…"
 
-/* A recursion is one round and a gap: otherwise one deep stack is all that is seen of the others. Of several threads' stacks it is the one that the
- * first frame that counts is of, since a core is one. */
+/* A recursion appears as one round and a gap; otherwise one deep stack would dwarf the others. A core counts once: of
+ * several threads' stacks, only the one with the first frame that counts is added. */
 static void add_crash(struct xc_stacktree *tree, const struct xc_problem_member *member)
 {
 	const struct xc_record *r = member->record;

@@ -1,5 +1,5 @@
-/* export_html_data: 20,000 cores have a few thousand different strings and rows of stacks, so that a page with all of them is a few
- * megabytes: clusters are objects of numbers, and of two lists that the numbers lead into. jansson's objects are the look-up tables. */
+/* export_html_data: 20,000 cores have a few thousand distinct strings and stack rows, so a page with all of them takes
+ * a few megabytes. Clusters are objects of numbers that index two lists. jansson's objects serve as look-up tables. */
 #include "batch/export/export_html.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include "core/render/render.h"
 #include "batch/export/export_cluster.h"
 
-enum { ABSENT_MAX = 64 }; /* modules without a file that are named of one core; all are counted */
+enum { ABSENT_MAX = 64 }; /* missing modules named per core; all are counted */
 
-/* Things that stand in the page once: their number by their key. Number 0 is nothing. */
+/* Items that the page has once, numbered by key. Number 0 means nothing. */
 struct numbered {
 	json_t *numbers; /* key → number */
 	json_t *list;
@@ -33,7 +33,7 @@ static struct numbered numbered_new(void)
 	return n;
 }
 
-/* The number of what has this key, and whether it has just been given. */
+/* The number for the key, and whether it is new. */
 static json_int_t number_of(struct numbered *n, const char *key, bool *is_new_out)
 {
 	json_t *known = json_object_get(n->numbers, key);
@@ -65,7 +65,7 @@ static json_t *string(struct page *page, const char *text)
 	return clean_string(page, xc_text_string(&page->scratch));
 }
 
-/* Members and their texts in turn; no member ends them, and those without a text are left out. */
+/* pairs: member and text in turn, ended by a NULL member. Members without a text are omitted. */
 static void set_strings(struct page *page, json_t *object, const char *const *pairs)
 {
 	for (; pairs[0]; pairs += 2)
@@ -73,7 +73,7 @@ static void set_strings(struct page *page, json_t *object, const char *const *pa
 			xc_jsonvalue_set(object, pairs[0], string(page, pairs[1]));
 }
 
-/* Texts that may have several lines. */
+/* Adds a text that may have several lines. */
 static void set_lines(struct page *page, json_t *object, const char *key, const char *text)
 {
 	if (!text)
@@ -106,8 +106,8 @@ static const char *offset_text(const struct xc_record_frame *frame, char text[19
 	return text;
 }
 
-/* [function, name, module, build-id, offset, file, line, trust, inlined 1 | signal 2 | unverified 4, fate, rule, thread (where its
- * stack begins)] */
+/* [function, name, module, build-id, offset, file, line, trust, inlined 1 | signal 2 | unverified 4, fate, rule, thread
+ * (where its stack begins)] */
 static json_t *row_of(struct page *page, const struct xc_record_frame *frame, const struct xc_signature_frame *judged)
 {
 	char offset[19];
@@ -165,7 +165,8 @@ static json_t *absent_of(struct page *page, const struct xc_record *record)
 	return absent;
 }
 
-/* [path, program, build-id, package, architecture, copy of, exact key, stored, missing, quality, absent count, absent, guessed] */
+/* [path, program, build-id, package, architecture, copy of, exact key, stored, missing, quality, absent count, absent,
+ * guessed] */
 static json_t *member_of(struct page *page, const struct xc_problem_member *member)
 {
 	const struct xc_record *r = member->record;
@@ -294,7 +295,7 @@ static struct xc_error *write_json(const struct xc_problems *problems, const str
 				   FILE *out)
 {
 	struct xc_jsonstream stream =
-		xc_jsonstream_start(out); /* first: jansson stops from here on when memory is out */
+		xc_jsonstream_start(out); /* first: from here on jansson stops when memory runs out */
 	struct page page = {.options = options, .strings = numbered_new(), .rows = numbered_new()};
 	xc_jsonstream_open(&stream, NULL, '{');
 	list_clusters(&page, problems, &stream);
@@ -309,7 +310,7 @@ static struct xc_error *write_json(const struct xc_problems *problems, const str
 	return xc_jsonstream_finish(&stream);
 }
 
-/* '<' stands only in strings of JSON, where its number is as good. */
+/* Writes '<' as its number: in JSON it occurs in strings only. */
 static void write_inert(const char *json, size_t len, FILE *out)
 {
 	const char *end = json + len;

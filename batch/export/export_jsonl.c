@@ -1,5 +1,5 @@
-/* export_jsonl: a line for all, then one for each cluster and each core that gave no verdict; "type" tells which it is. For tools that read a
- * line at a time. */
+/* export_jsonl: a line for the whole, then a line for each cluster and each core without a verdict, told apart by
+ * "type". For tools that read line by line. */
 #include <stdlib.h>
 
 #include "core/text/jsonstream.h"

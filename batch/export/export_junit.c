@@ -1,7 +1,8 @@
-/* export_junit: XML as JUnit's readers in CI systems take it. There is no standard: elements and attributes are those that Jenkins and GitLab know.
+/* export_junit: XML for the JUnit readers of CI systems. There is no standard: the elements and attributes are those
+ * that Jenkins and GitLab support.
  *
- * A test case is a cluster, which fails when it is new or nobody said that it is known, is skipped when the baseline has it, and passes when it is
- * gone. A core without a verdict is an error. */
+ * A cluster is a test case. It fails when it is new or there is no baseline, is skipped when the baseline has it, and
+ * passes when it is gone. A core without a verdict is an error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,12 @@ enum { CASES_MAX = 100000, STACK_ROWS = 32 };
 struct junit {
 	FILE *out;
 	struct xc_text text;    /* not written yet */
-	struct xc_text scratch; /* what is to be escaped */
+	struct xc_text scratch; /* text to be escaped */
 	const struct xc_problems *problems;
 	const struct xc_export_options *options;
 };
 
-/* A string of the target. */
+/* Adds an attribute whose value is a string of the target. */
 static void attribute(struct junit *j, const char *name, const char *value)
 {
 	struct xc_text clean = {0};
@@ -35,7 +36,7 @@ static void number(struct junit *j, const char *name, size_t value)
 	xc_text_printf(&j->text, " %s=\"%zu\"", name, value);
 }
 
-/* What is in scratch, as an attribute. */
+/* Adds the scratch text as an attribute. */
 static void scratch_attribute(struct junit *j, const char *name)
 {
 	attribute(j, name, xc_text_string(&j->scratch));
@@ -43,7 +44,7 @@ static void scratch_attribute(struct junit *j, const char *name)
 	xc_text_addn(&j->scratch, "", 0);
 }
 
-/* What is in scratch, as the inside of an element, line by line. */
+/* Adds the scratch text as the content of an element, line by line. */
 static void scratch_lines(struct junit *j)
 {
 	char *rest = xc_text_take(&j->scratch), *at = rest;
@@ -56,7 +57,7 @@ static void scratch_lines(struct junit *j)
 
 static void flush(struct junit *j)
 {
-	fwrite(xc_text_string(&j->text), 1, j->text.len, j->out); /* failure is kept by the stream */
+	fwrite(xc_text_string(&j->text), 1, j->text.len, j->out); /* the stream remembers a failure */
 	j->text.len = 0;
 }
 
@@ -93,14 +94,14 @@ static void put_skipped(struct junit *j, const struct xc_export_cluster *c)
 	xc_text_add(&j->text, "/>");
 }
 
-/* One that is gone passes; of one that nobody looked for nothing can be said. */
+/* A gone problem passes. An unseen one was not looked for, so it is skipped. */
 static bool is_skipped(const struct xc_problem *problem)
 {
 	return !xc_export_is_open(problem) && problem->state != XC_PROBLEM_GONE;
 }
 
-/* Readers know a case again by its class and name, so both are the same whether there is a core or only the baseline's text, which begins with the
- * class. */
+/* Readers identify a case by class and name, so both are the same whether there is a core or only the baseline's text,
+ * which begins with the class. */
 static void class_attribute(struct junit *j, const struct xc_export_cluster *c)
 {
 	const char *text = xc_export_signature(c), *end = strstr(text, " | ");

@@ -1,8 +1,9 @@
-/* export_markdown: a table of all clusters and details of those that are not known, as GitHub's and GitLab's Markdown have them; and the same within
- * the size of a step summary.
+/* export_markdown: a table of all clusters, and details of those that are not known, in the Markdown of GitHub and
+ * GitLab; and the same within the size limit of a step summary.
  *
- * The target's strings stand in code only, where nothing is markup, a link, or a mention of somebody: between more backquotes than the string has in
- * a row. In a table '|' would end the cell even there, and no escape is safe behind a backslash, so another bar stands for it. */
+ * Strings of the target appear only in code, where nothing is markup, a link or a mention: between more backquotes than
+ * the string has in a row. In a table, '|' would end the cell even there, and an escape after a backslash is not safe,
+ * so another bar character replaces it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@
 #include "batch/export/export_cluster.h"
 
 enum {
-	SUMMARY_MAX = 1000 << 10, /* bytes, with what the step says itself; GitHub drops a summary of more than 1 MiB */
-	RESERVE = 4 << 10,        /* of them, for what tells of the rest */
+	/* bytes, including the step's own output; GitHub drops a summary of more than 1 MiB */
+	SUMMARY_MAX = 1000 << 10,
+	RESERVE = 4 << 10, /* bytes of the limit reserved for the note about omitted clusters */
 	STACK_ROWS = 16,
 	FAILED_ROWS = 100
 };
@@ -19,8 +21,8 @@ enum {
 struct page {
 	FILE *out;
 	struct xc_text text; /* not written yet */
-	size_t written;      /* before it */
-	size_t limit;        /* bytes of all */
+	size_t written;      /* bytes before `text` */
+	size_t limit;        /* bytes in total */
 	const struct xc_problems *problems;
 	const struct xc_export_options *options;
 };
@@ -44,7 +46,7 @@ static void add_fence(struct xc_text *text, size_t count)
 		xc_text_char(text, '`');
 }
 
-/* As code in a line, for a cell; a string of the target. */
+/* Adds a string of the target as inline code, for a table cell. */
 static void add_code(struct xc_text *text, const char *string)
 {
 	struct xc_text name = {0};
@@ -52,12 +54,12 @@ static void add_code(struct xc_text *text, const char *string)
 	const char *at = xc_text_string(&name);
 	size_t fence = longest_run(at) + 1;
 	if (!at[strspn(at, " ")]) {
-		xc_text_add(text, "–"); /* no code is empty */
+		xc_text_add(text, "–"); /* code cannot be empty */
 		xc_text_fini(&name);
 		return;
 	}
 	add_fence(text, fence);
-	xc_text_add(text, fence > 1 ? " " : ""); /* a space at either end goes when it is shown */
+	xc_text_add(text, fence > 1 ? " " : ""); /* one space at either end is not rendered */
 	for (; *at; at++)
 		xc_text_addn(text, *at == '|' ? "¦" : at, *at == '|' ? strlen("¦") : 1);
 	xc_text_add(text, fence > 1 ? " " : "");
@@ -65,7 +67,7 @@ static void add_code(struct xc_text *text, const char *string)
 	xc_text_fini(&name);
 }
 
-/* As a block; lines that are escaped as names. */
+/* Adds lines, escaped as names, as a code block. */
 static void add_block(struct xc_text *text, const char *lines)
 {
 	size_t fence = longest_run(lines) + 1;
@@ -80,13 +82,14 @@ static void add_block(struct xc_text *text, const char *lines)
 
 /* ---- the page ---- */
 
-/* Write what was added, unless it is too much: then it is dropped. */
+/* Writes the pending text if it fits; drops it otherwise. */
 static bool commit(struct page *page, size_t reserve)
 {
 	size_t room = page->limit - page->written;
 	bool fits = page->text.len + reserve <= room;
 	if (fits) {
-		fwrite(xc_text_string(&page->text), 1, page->text.len, page->out); /* failure is kept by the stream */
+		/* the stream remembers a failure */
+		fwrite(xc_text_string(&page->text), 1, page->text.len, page->out);
 		page->written += page->text.len;
 	}
 	page->text.len = 0;
@@ -161,7 +164,7 @@ static bool is_told(const struct xc_problem *problem)
 	return xc_export_is_open(problem) || problem->state == XC_PROBLEM_FLAKY;
 }
 
-/* The title is a line of code, so that nothing in it is a heading's end or a link. */
+/* The title is inline code, so nothing in it can end the heading or be a link. */
 static void add_details(struct page *page, const struct xc_export_cluster *c)
 {
 	struct xc_text lines = {0};

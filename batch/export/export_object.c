@@ -1,4 +1,4 @@
-/* export_object: names of members stand beside what they hold. Text that is not known is null. */
+/* export_object: each member's name is next to its value. An unknown text is null. */
 #include "batch/export/export_object.h"
 
 #include "core/text/jsonvalue.h"
@@ -6,7 +6,7 @@
 
 #define SCHEMA "xcore.triage/1"
 
-/* Pairs of key and text; a NULL key ends them. */
+/* pairs: key and text in turn, ended by a NULL key. */
 static void set_texts(json_t *object, const char *const *pairs)
 {
 	for (; pairs[0]; pairs += 2)
@@ -82,7 +82,7 @@ static json_t *classes_of(const struct xc_problem *problem)
 	return classes;
 }
 
-/* What is told by the member that stands for the cluster. */
+/* Adds what the representative reports. */
 static void set_shown(json_t *object, const struct xc_export_cluster *c)
 {
 	const struct xc_record *r = c->record;

@@ -1,8 +1,8 @@
-/* export_sarif: SARIF 2.1.0 (OASIS, errata 01), as GitHub's code scanning takes it.
+/* export_sarif: SARIF 2.1.0 (OASIS, errata 01), as GitHub's code scanning reads it.
  *
- * One run: files of many runs are refused. A rule is a class, a result a cluster. What GitHub stores is worst first anyway: 5,000 results, a few
- * hundred of their frames; what is left out is told by a notification. A result without a place in the repository is dropped there, so a manifest
- * may stand for it. */
+ * There is one run, because files with many are refused. A rule is a class, a result a cluster. GitHub stores at most
+ * 5,000 results, worst first, and a few hundred of their frames; a notification reports what is left out. GitHub drops
+ * results without a location in the repository, so the manifest may serve as one. */
 #include <stdio.h>
 
 #include "core/text/jsonstream.h"
@@ -26,7 +26,7 @@ struct sarif {
 
 /* ---- results ---- */
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 static json_t *location_of(const struct xc_export_cluster *c, const struct xc_export_options *options)
 {
 	unsigned line;
@@ -64,7 +64,8 @@ static json_t *tool_of(const struct sarif *s)
 	return tool;
 }
 
-/* All results of a run have suppressions, or none has (3.27.23): so an open one has an empty list, where there is a baseline. */
+/* Either all results of a run have suppressions, or none has (3.27.23). So with a baseline, an open result has an empty
+ * list. */
 static void set_state(json_t *result, const struct xc_problem *problem)
 {
 	json_t *suppressions = json_array();
@@ -148,9 +149,9 @@ static void put_results(struct sarif *s)
 	xc_jsonstream_close(&s->stream, ']');
 }
 
-/* ---- how it went ---- */
+/* ---- invocation ---- */
 
-/* Takes text. */
+/* Takes ownership of the text. */
 static void notify(json_t *notices, const char *how_bad, struct xc_text *text)
 {
 	json_t *object = json_object();
@@ -190,8 +191,8 @@ static json_t *invocation_of(const struct sarif *s)
 	}
 	if (s->placeless) {
 		xc_text_printf(&text,
-			       "without a place in the repository: %zu clusters; --source-root says where its "
-			       "sources were, --manifest what stands for such clusters",
+			       "without a place in the repository: %zu clusters; --source-root is where its "
+			       "sources were, --manifest a file for such clusters",
 			       s->placeless);
 		notify(notices, "note", &text);
 	}

@@ -1,5 +1,5 @@
-/* export_sarif_parts: texts and places by the rules of SARIF. Its messages are no plain text: brackets make links and braces are placeholders
- * (3.11.5, 3.11.6). */
+/* export_sarif_parts: messages and locations by the rules of SARIF. Messages are not plain text: brackets make links,
+ * and braces are placeholders (3.11.5, 3.11.6). */
 #include "batch/export/export_sarif_parts.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ json_t *xc_sarif_message(struct xc_text *text)
 	}
 	xc_export_trim(&escaped);
 	if (!escaped.bytes || !escaped.bytes[strspn(escaped.bytes, " ")])
-		xc_text_char(&escaped, '?'); /* a message is not empty */
+		xc_text_char(&escaped, '?'); /* a message must not be empty */
 	json_t *object = json_object();
 	xc_jsonvalue_set(object, "text", xc_jsonvalue_text(xc_text_string(&escaped)));
 	xc_text_fini(&escaped);
@@ -61,7 +61,7 @@ json_t *xc_sarif_list(json_t *only)
 
 /* ---- places ---- */
 
-/* As a URI reference; what RFC 3986 does not allow in a path, and ':', which could end a scheme, becomes %XX. */
+/* A URI reference. Characters that RFC 3986 does not allow in a path, and ':', which could end a scheme, become %XX. */
 static json_t *uri(const char *before, const char *path)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/!$&'()*+,;=@";

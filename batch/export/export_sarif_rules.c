@@ -1,4 +1,4 @@
-/* export_sarif_rules: ids are written as names are, so that two classes which look alike are one rule. */
+/* export_sarif_rules: ids are compared in their escaped form, so two classes that look the same are one rule. */
 #include "batch/export/export_sarif_rules.h"
 
 #include <ctype.h>
@@ -66,7 +66,7 @@ void xc_sarif_rules_fini(struct xc_sarif_rules *rules)
 	free(rules->rules);
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 const char *xc_sarif_level(unsigned rank)
 {
@@ -74,7 +74,7 @@ const char *xc_sarif_level(unsigned rank)
 	return levels[rank];
 }
 
-/* As GitHub sorts them: low up to 3.9, medium up to 6.9, high up to 8.9. */
+/* The thresholds of GitHub's severities: low up to 3.9, medium up to 6.9, high up to 8.9. */
 static const char *score(unsigned rank)
 {
 	static const char *const scores[] = {"0.0", "3.0", "5.5", "8.0", "9.5"};
@@ -95,7 +95,7 @@ json_t *xc_sarif_tags(const char *class_name)
 	return tags;
 }
 
-/* "NullRead" of "null-read". */
+/* Makes "NullRead" of "null-read". */
 static json_t *name_of(const char *id)
 {
 	struct xc_text text = {0};

@@ -1,7 +1,8 @@
-/* export_sarif_stacks: the stacks of a result, and of these the frames that count as a flow: what GitHub shows, which does not show stacks.
+/* export_sarif_stacks: the stacks of a result, and a flow of the frames that count, because GitHub shows flows but no
+ * stacks.
  *
- * A record may have the stacks of several threads, one after the other (record.h): each is a stack and a thread's flow of its own. What is too
- * much goes from the outer end of each, so that all of them begin. */
+ * A record may have the stacks of several threads, one after the other (record.h). Each becomes a stack and a thread
+ * flow. Excess frames are dropped from the outer end of each, so that the inner ends of all remain. */
 #include "batch/export/export_sarif_stacks.h"
 
 #include "core/text/jsonvalue.h"
@@ -24,7 +25,7 @@ static json_t *frame_of(const struct xc_export_cluster *c, size_t index, const s
 	return object;
 }
 
-/* "core.1, thread 12 "worker"": of which thread only where it is not the one that died. */
+/* "core.1, thread 12 "worker"": the thread is named only if it is not the crashed one. */
 static json_t *stack_words(const struct xc_record *record, const char *thread)
 {
 	struct xc_text text = {0};
@@ -36,7 +37,7 @@ static json_t *stack_words(const struct xc_record *record, const char *thread)
 	return xc_sarif_message(&text);
 }
 
-/* Of one thread, whose frames are [from, end). */
+/* The stack of one thread, with the frames [from, end). */
 static json_t *stack_of(const struct xc_export_cluster *c, size_t from, size_t end,
 			const struct xc_export_options *options)
 {
@@ -48,7 +49,7 @@ static json_t *stack_of(const struct xc_export_cluster *c, size_t from, size_t e
 	return stack;
 }
 
-/* Frames of each thread that are told, so that those of all are not too many. */
+/* The number of frames per thread, so that the total stays within the limit. */
 static size_t share_of(const struct xc_record *record)
 {
 	const size_t stacks = xc_record_stack_count(record);
@@ -60,7 +61,8 @@ static size_t at_most(size_t count, size_t limit)
 	return count < limit ? count : limit;
 }
 
-/* No two elements may be equal (3.27.21), as those of a hostile core are. */
+/* Adds a value unless an equal one is there: elements must be unique (3.27.21), and those of a hostile core may not
+ * be. */
 static void add_unlike(json_t *array, json_t *value)
 {
 	size_t i = 0;
@@ -87,7 +89,7 @@ json_t *xc_sarif_stacks(const struct xc_export_cluster *c, const struct xc_expor
 
 /* ---- flows ---- */
 
-/* Of a frame of the program's own; NULL of others. */
+/* The location of a frame of the program's own code; NULL for others. */
 static json_t *location_inside(const struct xc_export_cluster *c, size_t index, const struct xc_export_options *options)
 {
 	const struct xc_record_frame *frame = &c->record->frames[index];
@@ -108,7 +110,7 @@ static json_t *step_of(const struct xc_export_cluster *c, size_t index, const st
 	return step;
 }
 
-/* Of one thread, of which rows[0 .. count) of the shown frames are told. Without steps it is none. */
+/* The flow of one thread through rows[0 .. count) of the shown frames. NULL without steps. */
 static json_t *thread_of(const struct xc_export_cluster *c, const size_t *rows, size_t count,
 			 const struct xc_export_options *options)
 {

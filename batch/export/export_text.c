@@ -1,4 +1,4 @@
-/* export_text: a table, the worst cluster in full, and what to do next. Read by a person who was woken up. */
+/* export_text: a table, the worst cluster in full, and what to do next. Written for a person who was woken up. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,10 +6,11 @@
 #include "batch/export/export_cluster.h"
 #include "batch/export/export_worst.h"
 
-/* A class loses a long kind, and in a narrow terminal any, before functions lose their names: "heap-corruption (overrun)" has room. */
+/* A long kind is dropped from the class, and in a narrow terminal any kind, before function names are cut:
+ * "heap-corruption (overrun)" fits. */
 enum { STATE = 1, CLASS_MAX = 25, CLASS_NARROW = 20, NARROW = 100, GAP = 2, PLACE_MAX = 40, PROGRAM_LEAST = 16 };
 
-/* Columns at which things stand, by what is in them. */
+/* The start columns, by content. */
 struct layout {
 	size_t severity, count, count_width, id, class_name, class_width, where;
 };
@@ -19,7 +20,7 @@ struct page {
 	const struct xc_problems *problems;
 	const struct xc_export_options *options;
 	struct layout at;
-	bool states;   /* there is a baseline: how clusters stand to it is shown */
+	bool states;   /* there is a baseline, so states are shown */
 	bool programs; /* there are several */
 };
 
@@ -31,7 +32,7 @@ static void put_name(struct xc_paint *p, enum xc_style style, const char *string
 	xc_paint_cut(p, style, p->scratch.bytes, columns);
 }
 
-/* Columns that are left in the line. */
+/* Columns left in the line. */
 static size_t room_in(struct xc_paint *p)
 {
 	size_t column = xc_paint_column(p);
@@ -55,7 +56,7 @@ static void put_head(struct page *page)
 	xc_text_fini(&text);
 	xc_paint_line(p);
 	if (page->problems->counts[XC_PROBLEM_UNSEEN] && page->problems->partial) {
-		xc_paint_put(p, XC_YELLOW, "not all was looked at, so nothing is gone: ");
+		xc_paint_put(p, XC_YELLOW, "not everything was examined, so nothing is gone: ");
 		put_name(p, XC_YELLOW, page->problems->partial, room_in(p));
 		xc_paint_line(p);
 	}
@@ -105,7 +106,7 @@ static size_t class_room(const struct xc_paint *p)
 	return p->width < NARROW ? CLASS_NARROW : CLASS_MAX;
 }
 
-/* With its kind where there is room for both. Into the scratch. */
+/* With its kind if both fit. Uses the scratch text. */
 static const char *class_of(struct xc_paint *p, const struct xc_export_cluster *c)
 {
 	p->scratch.len = 0;
@@ -176,7 +177,7 @@ static enum xc_style severity_style(unsigned rank)
 	return styles[rank];
 }
 
-/* Of a path from the root the last component: the rest stands with the cluster in full. */
+/* The last component of an absolute path; the whole path is shown with the cluster in full. */
 static const char *last_of(const char *place)
 {
 	const char *slash = xc_export_whole(place) ? strrchr(place, '/') : NULL;
@@ -191,7 +192,7 @@ static size_t name_columns(struct xc_paint *p, const char *name)
 	return xc_render_columns(p->scratch.bytes, p->scratch.len);
 }
 
-/* It is cut only for what stands behind it, and never below some columns. */
+/* Cut only to leave room for what follows, and never below a minimum width. */
 static void put_program(struct xc_paint *p, const char *program, size_t behind)
 {
 	const size_t room = room_in(p), left = room > behind + GAP ? room - behind - GAP : 0;
@@ -212,7 +213,7 @@ static void put_where(struct page *page, const struct xc_export_cluster *c)
 		put_program(p, c->record->program, name_columns(p, names) + (wanted ? wanted + GAP : 0));
 	size_t room = room_in(p);
 	if (wanted + GAP >= room)
-		wanted = 0; /* a narrow terminal: the functions tell more */
+		wanted = 0; /* narrow terminal: functions are more informative */
 	put_name(p, XC_FUNCTION, names, room - (wanted ? wanted + GAP : 0));
 	if (wanted) {
 		xc_paint_put(p, XC_PLAIN, "  ");
@@ -249,7 +250,7 @@ static void put_row(struct page *page, const struct xc_export_cluster *c)
 	xc_text_fini(&count);
 }
 
-/* What N has that is no death of its own. */
+/* Explains the part of N that is copies. */
 static void put_copies(struct page *page, size_t shown)
 {
 	struct xc_text text = {0};

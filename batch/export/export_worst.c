@@ -1,5 +1,5 @@
-/* export_worst: the first cluster of the table that has cores is the worst. What to do next are lines that can be pasted into a shell, so names of
- * files, which may be an attacker's, are quoted for it. */
+/* export_worst: the first cluster in the table that has cores is the worst. The suggested commands can be pasted into a
+ * shell, so file names, which may be an attacker's, are quoted. */
 #include "batch/export/export_worst.h"
 
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static void put_cluster(struct xc_paint *p, const struct xc_export_cluster *c, c
 	put_stack(p, c, options);
 }
 
-/* ---- what could not be read ---- */
+/* ---- unreadable cores ---- */
 
 static void put_failed(struct xc_paint *p, const struct xc_problems *problems)
 {
@@ -142,9 +142,9 @@ static void put_failed(struct xc_paint *p, const struct xc_problems *problems)
 	}
 }
 
-/* ---- what to do next ---- */
+/* ---- suggested commands ---- */
 
-/* `analyze` refuses a program that is not the core's. */
+/* `analyze` refuses a program that does not belong to the core. */
 static bool is_of_core(const char *word, const struct xc_record *record)
 {
 	return !record->without_exe || strncmp(word, "--exe=", 6) != 0;
@@ -171,7 +171,7 @@ static void put_command(struct xc_paint *p, const char *command, const struct xc
 
 struct absence {
 	const char *module; /* "libfoo.so.1 BUILDID: why" */
-	size_t len;         /* without why */
+	size_t len;         /* length without the reason */
 	size_t clusters;
 };
 
@@ -188,7 +188,7 @@ static int by_clusters(const void *a, const void *b)
 	return x->clusters != y->clusters ? (x->clusters < y->clusters) - (x->clusters > y->clusters) : by_module(a, b);
 }
 
-/* All that the clusters' best traces lack, each once; malloc'ed. */
+/* The modules missing from the clusters' representatives, without duplicates; malloc'ed. */
 static struct absence *find_absent(const struct xc_problems *problems, size_t *count_out)
 {
 	struct absence *list = NULL;

@@ -1,4 +1,5 @@
-/* export_worst: below the table of clusters: the worst one in full, what could not be read, and what to do next. */
+/* export_worst: what follows the table of clusters: the worst cluster in full, unreadable cores, and suggested
+ * commands. */
 #ifndef XC_EXPORT_WORST_H
 #define XC_EXPORT_WORST_H
 

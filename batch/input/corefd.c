@@ -1,5 +1,5 @@
-/* corefd: first O_PATH, which touches nothing, then the same file again for reading. Where there is no /proc it is opened by its name again:
- * what has been exchanged between the two is seen by what it is then. */
+/* corefd: opens the file with O_PATH first, which has no side effects, then reopens the same file for reading. Without
+ * /proc it is reopened by name, and compared afterwards. */
 #include "batch/input/corefd.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ enum {
 	READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
 };
 
-/* What lies at the name decides these; all others are this process's or this machine's. */
+/* Errors caused by what is at the name; all others are caused by this process or machine. */
 static bool of_the_name(int number)
 {
 	return number == ENOENT || number == ENOTDIR || number == ELOOP || number == ENAMETOOLONG || number == EXDEV ||
@@ -27,7 +27,7 @@ static struct xc_corefd refused(int number)
 	return (struct xc_corefd){.fd = -1, .why = strerror(number), .hindered = !of_the_name(number)};
 }
 
-/* A link to a file elsewhere may have been put in its place. */
+/* It may have been replaced by a link to another file. */
 static bool is_same(const struct xc_input *input, const struct stat *st)
 {
 	return !input->ino || (input->ino == st->st_ino && input->dev == st->st_dev);
@@ -43,7 +43,7 @@ struct xc_corefd xc_corefd_open(const struct xc_input *input)
 {
 	static const struct xc_corefd special = {.fd = -1, .why = "not a regular file"};
 	static const struct xc_corefd exchanged = {
-		.fd = -1, .why = "there is another file now than when it was listed", .hindered = true};
+		.fd = -1, .why = "the file was replaced after it was listed", .hindered = true};
 	struct stat st;
 	const int seen = open(input->file, LOOK);
 	if (seen < 0)

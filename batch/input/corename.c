@@ -1,4 +1,4 @@
-/* corename: names are read from their end, where the fields are numbers: a program may have dots in its name. */
+/* corename: names are parsed from the end, where fields are numbers, because a program's name may contain dots. */
 #include "batch/input/corename.h"
 
 #include <ctype.h>
@@ -38,7 +38,7 @@ bool xc_corename_is(const char *name)
 
 /* ---- fields, from the end ---- */
 
-/* The last field, behind a '.' or '-'; *len becomes what is before it. NULL when there is none. */
+/* The last field, after a '.' or '-'; *len becomes the length before it. NULL if there is none. */
 static const char *last_field(const char *name, size_t *len, char separator, size_t *field_len)
 {
 	for (size_t i = *len; i-- > 0;)
@@ -64,7 +64,7 @@ bool xc_corename_is_plain(const char *name)
 	return !strcmp(name, "core") || (pid && is_number(pid, strlen(pid)));
 }
 
-/* Take a number from the end, of at least so many digits. */
+/* Takes a number of at least this many digits from the end. */
 static bool take_number(const char *name, size_t *len, char separator, size_t digits)
 {
 	size_t left = *len, n;
@@ -75,7 +75,7 @@ static bool take_number(const char *name, size_t *len, char separator, size_t di
 	return true;
 }
 
-/* A boot id: 32 hex digits, which apport parts by dashes. */
+/* Takes a boot id: 32 hex digits; apport's form has dashes. */
 static bool take_boot(const char *name, size_t *len)
 {
 	size_t left = *len, n, hex = 0;
@@ -91,7 +91,7 @@ static bool take_boot(const char *name, size_t *len)
 	return true;
 }
 
-/* ---- the forms ---- */
+/* ---- the naming schemes ---- */
 
 static int hex_digit(char c)
 {
@@ -112,7 +112,7 @@ static const char *unescaped(const char *text, size_t len, struct xc_arena *aren
 	return out;
 }
 
-/* apport writes the path with '_' for each '/' and '.': what stands behind the first "bin_" is the name. */
+/* apport writes the path with '_' for '/' and '.': the name follows the first "bin_". */
 static const char *behind_bin(const char *path, size_t len, struct xc_arena *arena)
 {
 	const char *copy = xc_arena_strndup(arena, path, len), *bin = strstr(copy, "bin_");
@@ -127,7 +127,7 @@ static const char *of_handler(const char *fields, size_t len, struct xc_arena *a
 	return fields[0] == '_' ? behind_bin(fields, len, arena) : unescaped(fields, len, arena);
 }
 
-/* COMM.PID, COMM.PID.TIME, with '-' too; a time has nine digits at least. */
+/* COMM.PID or COMM.PID.TIME, also with '-'; a time has at least nine digits. */
 static const char *of_pattern(const char *fields, size_t len, char separator, struct xc_arena *arena)
 {
 	const bool timed = take_number(fields, &len, separator, TIME_DIGITS);

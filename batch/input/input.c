@@ -1,5 +1,6 @@
-/* input: operands and lists become names first, since what they have in common decides what the cores are called; then each name is
- * searched or taken. Files of directories are judged by their first bytes, so that notes and logs beside the cores are left out. */
+/* input: operands and lists are first turned into names, because their common directory determines the paths of the
+ * cores. Then each name is searched or taken. Files in directories are filtered by their first bytes, so notes and logs
+ * beside the cores are skipped. */
 #include "batch/input/input.h"
 
 #include <errno.h>
@@ -24,26 +25,27 @@
 enum {
 	NOTES_MAX = 100,
 	PATH_BYTES = XC_RECORD_TEXT -
-		     16, /* of a path that is written: with what tells it from others, it is whole in a record */
+		     16, /* of a written path; with a suffix that makes it unique, it still fits into a record */
 };
 
 struct search {
 	struct xc_inputs *found;
 	size_t capacity, note_capacity, directory_capacity;
-	struct xc_namelist given, listed; /* without "." and double slashes */
-	const char *shared;               /* a directory, with its slash: the shortest that is of all names */
+	struct xc_namelist given, listed; /* without "." and repeated slashes */
+	const char *shared;               /* the common directory of all names, with its slash */
 	size_t shared_len;
-	void *searched; /* identities of directories, by tsearch(): each is searched once, whatever leads there */
-	const char *from, *shown; /* of the directory that is being searched: to open, and what paths begin with */
+	void *searched;           /* identities of directories (tsearch): each is searched once, whatever leads there */
+	const char *from, *shown; /* of the current directory: for opening, and as the prefix of paths */
 };
 
-/* A name as it may stand in JSON and reports. */
+/* A name in the form used in JSON and reports. */
 static const char *clean(struct search *s, const char *name)
 {
 	return xc_jsonvalue_clean(name, &s->found->arena);
 }
 
-/* The path of a core. Records and parts hold no longer one, and two that begin alike are told apart afterwards. */
+/* The path of a core. Records and parts cannot hold a longer one; two that are cut to the same prefix are told apart
+ * later. */
 static const char *clean_path(struct search *s, const char *path)
 {
 	const char *whole = clean(s, path);
@@ -63,7 +65,7 @@ static void note(struct search *s, const char *file, const char *why)
 	found->notes[found->note_count++] = xc_arena_printf(&found->arena, "%s: %s", *file ? clean(s, file) : ".", why);
 }
 
-static const char apport_word[] = "a report of apport, not a core: `apport-unpack` writes the core that is in it";
+static const char apport_word[] = "an apport report, not a core: `apport-unpack` extracts its core";
 
 /* ---- collecting ---- */
 
@@ -102,7 +104,7 @@ static char *joined(const char *directory, const char *below)
 	return xc_asprintf("%s%s%s", directory, parted ? "" : "/", below);
 }
 
-/* The first bytes of a file, zeros where there are none, and what is known of it. False with errno set when it cannot be read. */
+/* Reads the first bytes of a file, padded with zeros, and its status. False with errno set if it cannot be read. */
 static bool look(int directory, const char *name, unsigned char bytes[XC_FILE_MAGIC], struct stat *st)
 {
 	memset(bytes, 0, XC_FILE_MAGIC);
@@ -115,7 +117,7 @@ static bool look(int directory, const char *name, unsigned char bytes[XC_FILE_MA
 	return good;
 }
 
-/* Of a file that could be read: is it a core, or what is left of one? An empty file is what a full disk leaves. */
+/* Is this readable file a core, or the remains of one? A full disk leaves an empty file. */
 static bool is_core(const char *name, const unsigned char bytes[XC_FILE_MAGIC], const struct stat *st)
 {
 	if (xc_file_magic_core(bytes))
@@ -126,7 +128,7 @@ static bool is_core(const char *name, const unsigned char bytes[XC_FILE_MAGIC], 
 	       xc_corename_is_plain(name);
 }
 
-/* Numbers alone do not tell: some network file systems give them carelessly. */
+/* More than the numbers, because some network file systems assign them carelessly. */
 struct identity {
 	uint64_t dev, ino;
 	int64_t mtime_ns, ctime_ns;
@@ -154,7 +156,8 @@ static void visit_file(void *user, int directory, const char *name, const char *
 	xc_auto(xc_freep) char *file = joined(s->from, below), *path = joined(s->shown, below);
 	const bool read = look(directory, name, bytes, &st);
 	const int number = errno;
-	if (!read && fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW)) /* by its numbers it is one, if found twice */
+	/* the numbers show whether it is found twice */
+	if (!read && fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW))
 		memset(&st, 0, sizeof st);
 	if (read ? is_core(name, bytes, &st) : xc_corename_is(name)) {
 		add(s, path, file, &st);
@@ -175,7 +178,7 @@ static void visit_other(void *user, const char *below)
 	xc_auto(xc_freep) char *file = joined(s->from, below);
 	s->found->skipped++;
 	if (xc_corename_is(slash ? slash + 1 : below))
-		note(s, file, "a link or no regular file: left out");
+		note(s, file, "a link, or not a regular file: left out");
 }
 
 static void visit_left_out(void *user, const char *below, const char *why, bool may_have_files)
@@ -188,7 +191,7 @@ static void visit_left_out(void *user, const char *below, const char *why, bool 
 
 /* ---- names ---- */
 
-/* Without empty components and ".", which say nothing; ".." may lead through a link and stays. */
+/* Removes empty components and "."; ".." stays, because it may lead through a link. */
 static char *plain_name(const char *name)
 {
 	char *plain = xc_alloc(strlen(name) + 1), *to = plain;
@@ -216,7 +219,7 @@ static void unsearched(void *user, const char *directory, const char *why)
 	note(s, directory, why);
 }
 
-/* Or those that it stands for, which are taken as a list's: the user has named none of them. */
+/* Adds the name, or its matches, which count as listed: the user has not named any of them. */
 static struct xc_error *add_name(struct search *s, struct xc_namelist *list, const char *name, bool exact)
 {
 	const struct xc_wildcard_visitor visitor = {s, unsearched};
@@ -253,7 +256,7 @@ static struct xc_error *read_operand(struct search *s, const char *name)
 	return *name == '@' ? read_list(s, name + 1) : add_name(s, &s->given, name, false);
 }
 
-/* What the directories of all names have in common. */
+/* Reduces the common directory to that of the listed names, too. */
 static void share(struct search *s, const struct xc_namelist *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -270,7 +273,7 @@ static void share(struct search *s, const struct xc_namelist *list)
 	}
 }
 
-/* That the user named: files in it may be deleted (prune.h). */
+/* A directory named by the user: files in it may be deleted (prune.h). */
 static void take_directory(struct search *s, const char *name)
 {
 	struct xc_inputs *found = s->found;
@@ -302,8 +305,7 @@ static struct xc_error *take_name(struct search *s, const char *name, bool liste
 	return NULL;
 }
 
-/* A list may be older than what it lists, and a pattern fits links that dangle: names that lead nowhere get their record all the same, that
- * says so. */
+/* A list may be outdated, and a pattern may match dangling links: names that lead nowhere get a record that says so. */
 static void take_listed(struct search *s, const char *name)
 {
 	xc_auto(xc_error_freep) struct xc_error *err = take_name(s, name, true);
@@ -313,7 +315,7 @@ static void take_listed(struct search *s, const char *name)
 	add(s, name + s->shared_len, name, &none);
 }
 
-/* ---- in order, each once ---- */
+/* ---- sorting, removing duplicates ---- */
 
 static int by_path(const void *a, const void *b)
 {
@@ -322,7 +324,7 @@ static int by_path(const void *a, const void *b)
 	return order ? order : strcmp(left->file, right->file);
 }
 
-/* By file; those of one file by path. */
+/* By file; the names of one file by path. */
 static int by_identity(const void *a, const void *b)
 {
 	const struct xc_input *const *left = a, *const *right = b;
@@ -340,8 +342,8 @@ static bool is_same_file(const struct xc_input *a, const struct xc_input *b)
 	       a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
 }
 
-/* A file that has one name and was found by several (through a link, another mount, from / and from here) stays by its first path. Inputs
- * are sorted. */
+/* Of a file with one link that was found under several names (through a link, another mount, or from both / and here),
+ * keeps the first path. Inputs are sorted. */
 static void drop_aliases(struct xc_inputs *found)
 {
 	struct xc_input **list = xc_alloc((found->count + 1) * sizeof(struct xc_input *));
@@ -359,10 +361,10 @@ static void drop_aliases(struct xc_inputs *found)
 	free(list);
 }
 
-/* Each name once; two files whose names became one by cleaning are told apart. True when paths have changed. */
+/* Removes repeated names. Renames files whose names became equal by cleaning. True if paths have changed. */
 static bool single_out(struct xc_inputs *found)
 {
-	const char *path = ""; /* of the last one, before it was renamed */
+	const char *path = ""; /* of the previous one, before it was renamed */
 	size_t kept = 0;
 	unsigned same = 1;
 	bool renamed = false;
@@ -391,13 +393,13 @@ static void put_in_order(struct xc_inputs *found)
 		return;
 	qsort(found->inputs, found->count, sizeof *found->inputs, by_path);
 	drop_aliases(found);
-	while (single_out(found)) /* a new name may be another one's own */
+	while (single_out(found)) /* a new name may collide with another one */
 		qsort(found->inputs, found->count, sizeof *found->inputs, by_path);
 }
 
 static void leave(void *key)
 {
-	(void)key; /* the arena's */
+	(void)key; /* the arena owns it */
 }
 
 struct xc_error *xc_inputs_find(const char *const *operands, size_t count, struct xc_inputs **inputs_out)
@@ -406,7 +408,8 @@ struct xc_error *xc_inputs_find(const char *const *operands, size_t count, struc
 	struct xc_error *err = NULL;
 	for (size_t i = 0; i < count && !err; i++)
 		err = read_operand(&s, operands[i]);
-	xc_namelist_settle(&s.given); /* which of two names of a directory is searched is the same in any order */
+	/* makes the choice between two names of a directory independent of their order */
+	xc_namelist_settle(&s.given);
 	xc_namelist_settle(&s.listed);
 	share(&s, &s.given);
 	share(&s, &s.listed);

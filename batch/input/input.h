@@ -1,6 +1,7 @@
-/* input: which files are cores to look at: directories, single files, lists; and what their names tell.
+/* input: finds the cores to examine: in directories, as single files, in lists; with hints from their names.
  *
- * Nothing is read but names, sizes and the first bytes of files in directories: whether a file is a core is found out by its worker. */
+ * Reads only names, sizes and, in directories, the first bytes of files. Whether a file is a core is found out by its
+ * worker. */
 #ifndef XC_INPUT_H
 #define XC_INPUT_H
 
@@ -8,44 +9,48 @@
 #include "core/base/error.h"
 
 struct xc_input {
-	const char *
-		path; /* of one directory that was given alone: below it; else below the last directory that all operands
-	                     have in common, so that `D/core.1 D/sub/core.2` and `D` are called the same. Clean text */
-	const char *file; /* to open */
-	uint64_t size;    /* bytes, as stored; 0 for a name of a list where there is nothing: its record will say so */
-	int64_t mtime_ns, ctime_ns; /* of modification and of change: all zero where there is nothing */
-	uint64_t dev, ino, links;   /* which file it is, and how many names it has */
-	const char *comm;           /* by its name (corename.h): a hint; or NULL. Clean text */
-	const char *unit;           /* by the journal (journal.h), a hint; or NULL */
+	/* for a single directory operand: relative to it; else relative to the deepest common directory of all
+	 * operands, so that `D/core.1 D/sub/core.2` and `D` give the same paths. Clean text */
+	const char *path;
+	const char *file;           /* the name to open */
+	uint64_t size;              /* stored bytes; 0 if a listed name does not exist, which its record will report */
+	int64_t mtime_ns, ctime_ns; /* modification and status change; zero if it does not exist */
+	uint64_t dev, ino, links;   /* the file's identity, and its number of links */
+	const char *comm;           /* hint from its name (corename.h), or NULL. Clean text */
+	const char *unit;           /* hint from the journal (journal.h), or NULL */
 };
 
 struct xc_inputs {
 	struct xc_arena arena;
-	/* Sorted by path; each file once, by whatever names it was given, unless it has several of its own (hard links). */
+	/* Sorted by path. A file with several names appears once, unless these are hard links. */
 	struct xc_input *inputs;
 	size_t count;
-	size_t skipped;     /* files of directories that are no cores by name and first bytes */
-	const char **notes; /* sorted: what could not be looked into, "cores/private: Permission denied"; clean text */
+	size_t skipped;     /* files in directories that are not cores by name and first bytes */
+	const char **notes; /* sorted: what could not be searched, "cores/private: Permission denied"; clean text */
 	size_t note_count;
-	size_t unnoted; /* how many more notes there would have been */
-	size_t unread; /* files and directories that could not be opened or searched: nobody knows whether they are cores, or hold some */
-	/* Those among the operands themselves, neither of lists nor by wildcards, as the names of files in them begin; "" is the working
-	 * directory. */
+	size_t unnoted; /* number of further notes */
+	/* files and directories that could not be opened or searched: they may be cores, or hold some */
+	size_t unread;
+	/* Directories among the operands, without those from lists and patterns, in the form in which the names of
+	 * their files begin; "" is the working directory. */
 	const char **directories;
 	size_t directory_count;
 };
 
-/* From operands: a directory is searched with all below it (no symbolic links are followed inside); a file is taken as it is; "@FILE" and
- * "-" (standard input) hold names (namelist.h), of files and directories. A name with wildcards that is no file's own stands for those that fit
- * (wildcard.h), but not in lists with NUL bytes; they are taken as if they stood in a list: gone or dangling ones get a record that says so.
- * In a directory a file counts when its first bytes are those of an ELF core or of a pack; and, where its name is one that cores have, when
- * they are of zstd, lz4, xz, gzip or bzip2, when it is empty, or when it is "core" or "core.PID": whether it can be read is for its record to
- * say.
- * Errors: an operand that does not exist or cannot be read, or is a report of apport; a pattern that none fits; those of reading a list. */
+/* Finds the cores for the operands:
+ *	- a directory is searched recursively, without following symbolic links inside;
+ *	- a file is taken as it is;
+ *	- "@FILE" and "-" (standard input) are lists of files and directories (namelist.h);
+ *	- a name with wildcards that no file has is expanded (wildcard.h), except in NUL-terminated lists.
+ * Listed and expanded names that do not exist or dangle get a record that says so. A file in a directory counts if it
+ * begins like an ELF core or a pack. If its name is a core's, it also counts if it begins like zstd, lz4, xz, gzip or
+ * bzip2, if it is empty, or if its name is "core" or "core.PID"; its record then says whether it can be read. Errors:
+ * an operand that does not exist, cannot be read or is an apport report; a pattern without a match; those of reading a
+ * list. */
 XC_MUST_CHECK struct xc_error *xc_inputs_find(const char *const *operands, size_t count, struct xc_inputs **inputs_out);
 
-/* The deepest directory that all of their files are below, as the files are named, without a slash at its end; "" is the working directory.
- * New. */
+/* The deepest directory that contains all files, in the form of their names and without a trailing slash; "" is the
+ * working directory. New. */
 char *xc_inputs_shared(const struct xc_inputs *inputs);
 void xc_inputs_free(struct xc_inputs *inputs);
 

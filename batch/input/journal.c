@@ -1,8 +1,9 @@
-/* journal: both formats are read as streams, for an entry may hold a whole core: what is not wanted is never kept.
+/* journal: both formats are read as streams, because an entry may contain a whole core; unwanted fields are never
+ * stored.
  *
- * The export format (systemd's "Journal Export Formats"): NAME=text, or for values with control characters NAME, a line end, 64 bits of
- * length (little-endian), the bytes, a line end; an empty line ends an entry. JSON: an object a line; a value is a string, a list of
- * bytes, or a list of such. */
+ * The export format (systemd's "Journal Export Formats"): NAME=text; a value with control characters is NAME, a
+ * newline, a 64-bit length (little-endian), the bytes, and a newline; an empty line ends an entry. JSON: one object per
+ * line; a value is a string, a list of bytes, or a list of these. */
 #include "batch/input/journal.h"
 
 #include <ctype.h>
@@ -21,7 +22,7 @@ enum {
 	NAME_MAX_BYTES = 64,
 	VALUE_MAX = 4096,
 	LINE_MAX_BYTES = 16 << 20,
-	BEFORE_MAX = 16, /* bytes before the object on a line */
+	BEFORE_MAX = 16, /* bytes before the object in a line */
 	ENTRIES_MAX = 1000 * 1000
 };
 
@@ -34,7 +35,7 @@ struct reading {
 	struct xc_journal *journal;
 	size_t capacity;
 	size_t number;              /* of the entry, from 1 */
-	const char *fields[WANTED]; /* of the entry that is being read */
+	const char *fields[WANTED]; /* of the current entry */
 };
 
 /* ---- entries ---- */
@@ -68,7 +69,7 @@ static int wanted(const char *name)
 	return WANTED;
 }
 
-/* The first of several counts: what systemd writes stands before what others could add. */
+/* The first of several values counts: systemd's own fields precede those that others can add. */
 static void keep(struct reading *r, int which, const char *value)
 {
 	if (which < WANTED && !r->fields[which] && *value)
@@ -78,13 +79,14 @@ static void keep(struct reading *r, int which, const char *value)
 
 static struct xc_error *no_journal(const struct reading *r)
 {
-	return xc_error_new(XC_ERR_FORMAT, "entry %zu is none of a journal (journalctl -o export, or -o json)",
+	return xc_error_new(XC_ERR_FORMAT, "entry %zu is not a journal entry (journalctl -o export, or -o json)",
 			    r->number + 1);
 }
 
 /* ---- the export format ---- */
 
-/* The name of a field; what ended it: '=', '\n', EOF, or 0 for what is no name. */
+/* Reads a field's name. Returns its delimiter: '=', '
+ * ', EOF, or 0 if it is not a name. */
 static int read_name(struct reading *r, char name[NAME_MAX_BYTES + 1])
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -108,7 +110,7 @@ static void read_line_value(struct reading *r, char value[VALUE_MAX + 1])
 	value[len] = '\0';
 }
 
-/* With its length before it; false when the file ends inside. */
+/* Reads a value with a length; false if the file ends inside. */
 static bool read_counted_value(struct reading *r, char value[VALUE_MAX + 1])
 {
 	uint8_t bytes[8];
@@ -165,8 +167,8 @@ static void keep_json(struct reading *r, int which, const json_t *value)
 	}
 }
 
-/* One line, without its end; false at the end of the file. Of one that is too long, nothing is kept; of one that begins as no object, only
- * that: it may never end. */
+/* Reads one line, without its end; false at the end of the file. Keeps nothing of a line that is too long, and only the
+ * beginning of one that does not begin with an object, because it may never end. */
 static bool read_line(struct reading *r, struct xc_text *line)
 {
 	int c = EOF;
@@ -185,7 +187,7 @@ static bool read_line(struct reading *r, struct xc_text *line)
 	return any || c == '\n';
 }
 
-/* An object stands behind what `journalctl -o json-seq` and `json-sse` put before it. */
+/* `journalctl -o json-seq` and `json-sse` put a prefix before the object. */
 static struct xc_error *read_object(struct reading *r, const struct xc_text *line)
 {
 	const char *object = memchr(line->bytes, '{', line->len);
@@ -212,7 +214,7 @@ static struct xc_error *read_json(struct reading *r)
 	return err;
 }
 
-/* ---- both ---- */
+/* ---- both formats ---- */
 
 static int by_text(const char *left, const char *right)
 {
@@ -294,7 +296,7 @@ static const struct xc_journal_entry *entry_named(const struct xc_journal *journ
 	return journal->count ? bsearch(&key, journal->entries, journal->count, sizeof key, by_file) : NULL;
 }
 
-/* The core may have been stored compressed, and unpacked later. */
+/* The core may have been stored compressed and unpacked later. */
 static const struct xc_journal_entry *entry_of(const struct xc_journal *journal, const char *name)
 {
 	static const char *const stored_as[] = {"", ".zst", ".lz4", ".xz"};

@@ -1,4 +1,4 @@
-/* baseline: reading the file, strictly: a person wrote in it, and a mistake that went unnoticed would hide a crash. */
+/* baseline: reads the file strictly. People edit it, and a mistake that goes unnoticed would hide a crash. */
 #include "batch/problems/baseline.h"
 
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 struct reader {
 	struct xc_baseline *baseline;
 	const char *name;
-	unsigned number;      /* of the line */
-	const char *line;     /* whole */
+	unsigned number;      /* of the current line */
+	const char *line;     /* the whole line */
 	struct xc_text above; /* comments since the last entry */
 	size_t capacity;
-	bool begun; /* the first line was there */
+	bool begun; /* the first line has been read */
 };
 
-/* ---- texts: what would end the line, be trimmed, begin a note or hide from the reader is written as \xNN ---- */
+/* ---- texts: bytes that would end the line, be trimmed, begin a note or be invisible are written as \xNN ---- */
 
-/* A '#' behind a blank would begin the note; blanks at the ends would be trimmed. */
+/* A '#' after a blank would begin the note; leading and trailing blanks would be trimmed. */
 static bool is_mark(const char *string, size_t at)
 {
 	if (string[at] == '#')
@@ -28,7 +28,7 @@ static bool is_mark(const char *string, size_t at)
 	return string[at] == ' ' && (at == 0 || !string[at + 1]);
 }
 
-/* Does the byte at `at` mean something where the string is written? */
+/* Does the byte at `at` have a meaning in the place where the string is written? */
 typedef bool mark_fn(const char *string, size_t at);
 
 static void write_but(struct xc_text *text, const char *string, mark_fn *is_meant)
@@ -66,7 +66,7 @@ static int digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* The byte that an escape stands for, and how long that is; 0: it is none. */
+/* The byte that an escape represents, and the length of the escape; 0: it is none. */
 static size_t escape_at(const char *at, char *byte_out)
 {
 	if (at[0] != '\\')
@@ -135,7 +135,7 @@ static struct xc_error *read_sigs(const struct reader *r, struct xc_baseline_ent
 	return NULL;
 }
 
-/* An empty one would be a mistake, and no class at all would accept any. */
+/* An empty class would be a mistake, and no class at all would accept any. */
 static struct xc_error *read_classes(const struct reader *r, struct xc_baseline_entry *e, char *value)
 {
 	const char **classes = xc_arena_alloc(&r->baseline->arena, count_words(value) * sizeof *classes);
@@ -185,7 +185,7 @@ static struct xc_error *read_expires(const struct reader *r, struct xc_baseline_
 	return NULL;
 }
 
-/* "+-++-", the newest at the end */
+/* "+-++-", the newest last */
 static struct xc_error *read_seen(const struct reader *r, struct xc_baseline_entry *e, char *value)
 {
 	size_t len = strlen(value);
@@ -209,7 +209,7 @@ static struct xc_error *read_severity(const struct reader *r, struct xc_baseline
 
 typedef struct xc_error *field_fn(const struct reader *r, struct xc_baseline_entry *e, char *value);
 
-/* seen: a bit for each field that the line had before. */
+/* seen: a bit for each field that the line has had so far. */
 static struct xc_error *read_field(const struct reader *r, struct xc_baseline_entry *e, char *word, unsigned *seen)
 {
 	static const struct {
@@ -239,7 +239,7 @@ static struct xc_error *read_field(const struct reader *r, struct xc_baseline_en
 
 /* ---- lines ---- */
 
-/* Cut the line at `mark`; what stands behind it, trimmed and kept, or NULL. */
+/* Ends the line at `mark`. Returns the text after it, trimmed and copied, or NULL. */
 static char *cut_off(const struct reader *r, char *line, const char *mark)
 {
 	char *at = strstr(line, mark);
@@ -295,18 +295,19 @@ static struct xc_error *begin(struct reader *r, const char *line)
 {
 	r->begun = true;
 	if (xc_begins_with(line, XC_BASELINE_NAME) && strcmp(line, XC_BASELINE_MAGIC) != 0)
-		return bad(r,
-			   "move it away, make a new one with --update-baseline, and take notes, expiry and match "
-			   "lines over",
-			   "its ids are of other signatures than this xcore's, which are version " XC_SIGNATURE_VERSION,
-			   "");
+		return bad(
+			r,
+			"move it away, make a new one with --update-baseline, and copy notes, expiry dates and "
+			"match lines",
+			"its ids are for other signatures than this xcore's, which are version " XC_SIGNATURE_VERSION,
+			"");
 	if (strcmp(line, XC_BASELINE_MAGIC) != 0)
 		return bad(r, "make a baseline with: xcore triage DIR --baseline FILE --update-baseline",
 			   "the first line of a baseline is \"" XC_BASELINE_MAGIC "\"", "");
 	return NULL;
 }
 
-/* Comments at the top, up to an empty line, stay there. */
+/* Comments at the top of the file, up to an empty line, stay there. */
 static void end_comments(struct reader *r)
 {
 	if (!r->baseline->count && !r->baseline->head)
@@ -329,7 +330,7 @@ static struct xc_error *read_line(struct reader *r, char *line)
 	return NULL;
 }
 
-/* ended: a newline stands behind it. A line that was cut accepts more than it did: its expiry or the end of its pattern is lost. */
+/* ended: a newline follows. A truncated line accepts too much: its expiry or the end of its pattern is lost. */
 static struct xc_error *copy_line(struct reader *r, const char *at, size_t len, bool ended)
 {
 	xc_auto(xc_freep) char *line = xc_alloc(len + 1), *whole = xc_alloc(len + 1);
@@ -345,7 +346,7 @@ static struct xc_error *copy_line(struct reader *r, const char *at, size_t len, 
 	return read_line(r, line);
 }
 
-/* ---- all ---- */
+/* ---- the whole file ---- */
 
 int xc_baseline_by_name(const void *a, const void *b)
 {

@@ -1,4 +1,4 @@
-/* baseline_ask: which entry knows a cluster, and whether it still counts. */
+/* baseline_ask: finds the entry that knows a cluster, and decides whether it still counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "batch/util/glob.h"
 #include "batch/problems/problem.h"
 
-enum { ALWAYS = 3 }; /* so often it must have been there, and never away, to be always there */
+enum { ALWAYS = 3 }; /* present this often and never absent means always present */
 
 static unsigned count_bits(unsigned bits)
 {
@@ -26,7 +26,7 @@ bool xc_baseline_flaky(const struct xc_baseline_entry *entry)
 	return entry->updates.count >= xc_baseline_seen(entry) + 2;
 }
 
-/* The last updates, in none of which it was. */
+/* The number of most recent updates in which it was absent. */
 static unsigned away(const struct xc_baseline_updates *updates)
 {
 	unsigned count = 0;
@@ -35,15 +35,15 @@ static unsigned away(const struct xc_baseline_updates *updates)
 	return count;
 }
 
-/* How likely it was away in an update, by those before it went: one that was there once or twice and never away may as well be one that comes
- * every other time. */
+/* The probability of an absence, judged by the updates before the current absence. One that was present only once or
+ * twice, and never absent, may as well come every other time. */
 static double chance_of_absence(unsigned seen, unsigned before)
 {
 	return seen == before && seen < ALWAYS ? 0.5 : (double)(before - seen) / before;
 }
 
-/* Away for twice or more; and were it still as often there as before, would it be away for so long once in twenty times? What was never
- * there, but for a line that somebody wrote, must be away for the whole window. */
+/* Absent at least twice, and with a probability of at most one in twenty if it were still as frequent as before. An
+ * entry that was never present (somebody wrote the line) must be absent for the whole window. */
 static bool is_repaired(const struct xc_baseline_entry *e)
 {
 	const unsigned gone = away(&e->updates), before = e->updates.count - gone;
@@ -96,8 +96,8 @@ static enum xc_baseline_standing standing_to(const struct asking *a, const struc
 	return standing == XC_BASELINE_LIVE && !accepts_all(e, a->problem) ? XC_BASELINE_MORE : standing;
 }
 
-/* Is the entry, with these, the one to answer? A line of the cluster's own comes before a pattern; then the worst; then that which has the sig it
- * was made of; then the first. */
+/* Does this entry answer rather than the current one? The cluster's own lines precede patterns; then the worst
+ * standing; then the entry made from a member's sig; then the first. */
 static bool is_better(const struct asking *a, const struct xc_baseline_entry *e, enum xc_baseline_standing standing,
 		      bool contains)
 {
@@ -109,7 +109,7 @@ static bool is_better(const struct asking *a, const struct xc_baseline_entry *e,
 	return contains != best->contains ? contains : e < best->entry;
 }
 
-/* sig: by which it knows the cluster; NULL: by its pattern. */
+/* sig: the one by which the entry knows the cluster; NULL: by its pattern. */
 static void consider(struct asking *a, size_t at, const char *sig)
 {
 	const struct xc_baseline_entry *e = &a->baseline->entries[at];
@@ -121,7 +121,7 @@ static void consider(struct asking *a, size_t at, const char *sig)
 		a->answer = (struct xc_baseline_answer){.standing = standing, .entry = e, .contains = contains};
 }
 
-/* The first prefix that is not below what sig begins with. */
+/* The first prefix that does not sort before the sig's. */
 static size_t first_like(const struct xc_baseline *b, const char *sig)
 {
 	size_t lo = 0, hi = b->prefix_count;
@@ -157,7 +157,7 @@ bool xc_baseline_counts(const struct xc_problem *problem, const struct xc_proble
 	       (!xc_signature_is_weak(member->signature) || !shown || xc_signature_is_weak(shown->signature));
 }
 
-/* Note which patterns fit; is there one? */
+/* Marks the patterns that match; true if there is one. */
 static bool note_fitting(const struct xc_baseline *b, const struct xc_signature *s, bool *fitting)
 {
 	bool any = false;
@@ -167,12 +167,12 @@ static bool note_fitting(const struct xc_baseline *b, const struct xc_signature 
 	return any;
 }
 
-/* Who is alike may be another problem, which nobody has accepted: so each has to fit one. */
+/* A similar member may be another problem, which nobody has accepted. So each one must match. */
 static void ask_patterns(struct asking *a)
 {
 	bool *fitting = xc_alloc(a->baseline->count + 1), any = false;
 	const struct xc_signature *unfit = NULL;
-	const char *last = NULL; /* the text that was asked about, which neighbours share */
+	const char *last = NULL; /* the last text looked up; neighbours share it */
 	for (size_t i = 0; i < a->problem->member_count; i++) {
 		const struct xc_signature *s = a->problem->members[i].signature;
 		if (!xc_baseline_counts(a->problem, &a->problem->members[i]) || (last && !strcmp(last, s->told)))

@@ -1,4 +1,4 @@
-/* baseline_update: the old entries with one more update, and new ones, in the order of their names. */
+/* baseline_update: the old entries with one more update, plus new entries, sorted by name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "batch/problems/baseline_impl.h"
 #include "batch/problems/problem.h"
 
-/* What stands in a line with commas between: that of the entry and new ones, in any order and maybe twice; owned. */
+/* A list of words with commas: the entry's and new ones, in any order, possibly twice; owned. */
 struct list {
 	const char **words;
 	size_t count, capacity;
@@ -14,20 +14,20 @@ struct list {
 
 /* An entry to be written. */
 struct line {
-	struct xc_baseline_entry entry;   /* first: lines are sorted as entries are; its lists are not looked at */
-	const struct xc_problem *problem; /* the last one of this run that it knows; NULL: none */
+	struct xc_baseline_entry entry;   /* first, so that lines sort as entries do; its own lists are ignored */
+	const struct xc_problem *problem; /* the last problem of this run that it knows; NULL: none */
 	struct list sigs, classes;
 };
 
 struct update {
 	const struct xc_baseline *old; /* or NULL */
-	struct line *lines;            /* first those of the old entries, in their order */
+	struct line *lines;            /* the old entries come first, in their order */
 	size_t count, capacity;
-	bool partial;                     /* not all was looked at: no update */
-	const struct xc_problem *problem; /* the present one */
+	bool partial;                     /* not everything was examined, so this is no update */
+	const struct xc_problem *problem; /* the current one */
 };
 
-/* ---- what is to be written ---- */
+/* ---- contents ---- */
 
 static void add_word(struct list *list, const char *word)
 {
@@ -53,13 +53,13 @@ static void add_classes(struct line *line, const struct xc_problem *problem)
 		add_word(&line->classes, problem->classes[i].name);
 }
 
-/* And what is more than was accepted is accepted now: but a line that accepts any goes on so. */
+/* Accepts what exceeds the old acceptance; a line that accepts any stays so. */
 static void mark_there(void *user, size_t entry)
 {
 	struct update *u = user;
 	struct line *line = &u->lines[entry];
 	if (line->problem == u->problem)
-		return; /* it knows it by several sigs */
+		return; /* it knows the problem by several sigs */
 	line->problem = u->problem;
 	if (!line->entry.id)
 		return;
@@ -86,7 +86,8 @@ static void take_problem(struct update *u, const struct xc_problem *problem)
 		add_sigs(&u->lines[known.entry - u->old->entries], problem);
 		return;
 	}
-	if (known.entry && problem->state != XC_PROBLEM_NEW && !problem->expired) /* a pattern's: it stays as it is */
+	/* known by a pattern, which stays unchanged */
+	if (known.entry && problem->state != XC_PROBLEM_NEW && !problem->expired)
 		return;
 	const unsigned rank = xc_severity_rank(problem->severity);
 	const struct xc_baseline_entry entry = {.id = problem->id,
@@ -120,7 +121,7 @@ static void sort(struct list *list)
 		qsort(list->words, list->count, sizeof *list->words, xc_text_order);
 }
 
-/* Cut, sorted, and none that another one is the beginning of. */
+/* Shortens and sorts the sigs, and drops those that begin with another one. */
 static void write_sigs(struct xc_text *text, struct list *sigs)
 {
 	const char *last = NULL;

@@ -1,4 +1,4 @@
-/* classes: the members are sorted by class, the best of each first, and counted; then the classes are sorted, the worst first. */
+/* classes: sorts the members by class, best first, and counts them; then sorts the classes, worst first. */
 #include "batch/problems/classes.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const char *name_of(const struct xc_problem_member *member)
 	return *name ? name : "unknown";
 }
 
-/* The best of a class is a copy, or guessed, only where all are. */
+/* A copy or a guess is the best of its class only if all members are. */
 static int by_class(const void *a, const void *b)
 {
 	const struct xc_problem_member *l = *(struct xc_problem_member *const *)a,
@@ -53,7 +53,8 @@ static void count_members(struct xc_problem *problem, struct xc_problem_member *
 	}
 }
 
-/* Each member knows its class by where that stood before it was sorted, as do the best ones: these say where it is now. */
+/* Members refer to their class by its index before sorting. The best members of the sorted classes give the new
+ * indexes. */
 static void sort_classes(struct xc_problem *problem)
 {
 	size_t *now = xc_alloc((problem->class_count + 1) * sizeof *now);

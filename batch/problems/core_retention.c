@@ -1,4 +1,4 @@
-/* core_retention: a list made of problems, and its text. */
+/* core_retention: the list for a set of problems, and its text. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +24,15 @@ static int spare_order(const void *a, const void *b)
 	return xc_record_compare(&left->record, &right->record);
 }
 
-/* The one that is kept for the member's class. One that only copies are of has none: they go for what they are copies of. */
+/* The member kept for this member's class. A class that has only copies keeps none: they are spare because of their
+ * originals. */
 static const struct xc_problem_member *kept_for(const struct xc_problem *problem, const struct xc_problem_member *m)
 {
 	const struct xc_problem_member *best = &problem->members[problem->classes[m->class_at].best];
 	return best->copy_of ? xc_problem_shown(problem) : best;
 }
 
-/* Why a member that does not stand for its cluster is kept, too; NULL: it is not. */
+/* Why a member other than the representative is kept; NULL: it is not. */
 static const char *why_kept(const struct xc_problem *problem, const struct xc_problem_member *m)
 {
 	const char *doubt = m->copy_of ? NULL : xc_signature_doubt(m->signature);

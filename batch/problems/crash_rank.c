@@ -1,4 +1,4 @@
-/* crash_rank: see crash_rank.h. */
+/* crash_rank: lexicographic comparisons, criterion by criterion. */
 #include "batch/problems/crash_rank.h"
 
 #include <string.h>

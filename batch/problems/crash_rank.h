@@ -1,20 +1,23 @@
-/* crash_rank: which of two deaths tells more. Orders of members: below 0 where the first is the better one. Each ends with the path, which no two
- * share. */
+/* crash_rank: comparators that rank crashes by how informative they are. Negative: the first one is better. The last
+ * criterion is the path, which is unique. */
 #ifndef XC_CRASH_RANK_H
 #define XC_CRASH_RANK_H
 
 #include "batch/problems/problem.h"
 
-/* Of two numbers, each looked at twice: below 0 where a is the smaller one, above 0 where b is. */
+/* Three-way comparison of two numbers. Evaluates each argument twice. */
 #define XC_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* To stand for both: whose stack is whole, of which least is missing, with the best trace, the smaller core. */
+/* For the representative of equal signatures: a complete stack, then the fewest missing bytes, the best trace, the
+ * smallest core. */
 int xc_crash_rank(const struct xc_problem_member *a, const struct xc_problem_member *b);
 
-/* To be shown: the worse death, then as above: a mild one must not hide a worse one whose stack is the same. */
+/* For the member that is shown: the worse severity, then as above. A mild crash must not hide a worse one with the same
+ * stack. */
 int xc_crash_rank_shown(const struct xc_problem_member *a, const struct xc_problem_member *b);
 
-/* Of one core's copies: which has more of the stack. What was zeroed has all its bytes, too. */
+/* For copies of one core: the one with more of the stack. A zeroed copy has all its bytes, too, so the number of bytes
+ * decides late. */
 int xc_crash_rank_stack(const struct xc_problem_member *a, const struct xc_problem_member *b);
 
 #endif

@@ -15,7 +15,7 @@ static const char *fate_text(enum xc_frame_fate fate)
 	return texts[fate];
 }
 
-static void tell_culprit(const struct xc_signature *s, struct xc_text *text)
+static void describe_culprit(const struct xc_signature *s, struct xc_text *text)
 {
 	if (!s->culprit)
 		return;
@@ -24,7 +24,8 @@ static void tell_culprit(const struct xc_signature *s, struct xc_text *text)
 	xc_text_add(text, ": no frame counts; the verdict blames it, and it stands for the stack\n");
 }
 
-static void tell_frame(const struct xc_signature_frame *frame, size_t index, const char *trust, struct xc_text *text)
+static void describe_frame(const struct xc_signature_frame *frame, size_t index, const char *trust,
+			   struct xc_text *text)
 {
 	xc_text_printf(text, "  %3zu  %-8s  ", index, fate_text(frame->fate));
 	xc_text_name(text, frame->shown);
@@ -33,7 +34,8 @@ static void tell_frame(const struct xc_signature_frame *frame, size_t index, con
 	xc_text_add(text, trust && !strcmp(trust, "scan") ? "; found by scanning the stack)\n" : ")\n");
 }
 
-static void tell_member(const struct xc_problem *problem, const struct xc_problem_member *member, struct xc_text *text)
+static void describe_member(const struct xc_problem *problem, const struct xc_problem_member *member,
+			    struct xc_text *text)
 {
 	const struct xc_signature *s = member->signature;
 	xc_text_name(text, member->record->path);
@@ -44,7 +46,7 @@ static void tell_member(const struct xc_problem *problem, const struct xc_proble
 	xc_text_name(text, s->class_group);
 	xc_text_printf(text, "\n  sig_exact  %s\n  sig        %s\n  sig_loose  %s\n  quality    %.2f\n", s->exact,
 		       s->sig, s->loose, s->quality);
-	tell_culprit(s, text);
+	describe_culprit(s, text);
 	xc_text_char(text, '\n');
 	for (size_t i = 0; i < member->record->frame_count; i++) {
 		const struct xc_record_frame *frame = &member->record->frames[i];
@@ -53,7 +55,7 @@ static void tell_member(const struct xc_problem *problem, const struct xc_proble
 			xc_text_name(text, frame->thread);
 			xc_text_char(text, '\n');
 		}
-		tell_frame(&s->frames[i], i, frame->trust, text);
+		describe_frame(&s->frames[i], i, frame->trust, text);
 	}
 	xc_text_char(text, '\n');
 }
@@ -63,7 +65,7 @@ struct xc_error *xc_explain(const struct xc_problems *problems, FILE *out)
 	struct xc_text text = {0};
 	for (size_t i = 0; i < problems->count; i++)
 		for (size_t k = 0; k < problems->problems[i].member_count; k++)
-			tell_member(&problems->problems[i], &problems->problems[i].members[k], &text);
+			describe_member(&problems->problems[i], &problems->problems[i].members[k], &text);
 	for (size_t i = 0; i < problems->failed_count; i++) {
 		xc_text_name(&text, problems->failed[i]->path);
 		xc_text_printf(&text, "\n  %s: ", xc_record_status_name(problems->failed[i]->status));

@@ -1,4 +1,4 @@
-/* explain: for people: which frames of each crash count, which do not, and by which rule. */
+/* explain: reports, for people, which frames of each crash count, which do not, and which rule decided. */
 #ifndef XC_EXPLAIN_H
 #define XC_EXPLAIN_H
 

@@ -1,4 +1,4 @@
-/* problem: names, and the members that represent it. */
+/* problem: names of states, and questions about members. */
 #include "batch/problems/problem.h"
 
 const char *xc_problem_state_name(enum xc_problem_state state)

@@ -1,4 +1,4 @@
-/* problem: a cluster of cores that died of one cause, and the list of them that a batch gives. */
+/* problem: a cluster of cores that crashed for the same cause, and the result of a batch as a list of them. */
 #ifndef XC_PROBLEM_H
 #define XC_PROBLEM_H
 
@@ -8,12 +8,12 @@
 #include "batch/signature/signature.h"
 
 enum xc_problem_state {
-	XC_PROBLEM_OPEN,   /* there is no baseline to compare with */
+	XC_PROBLEM_OPEN,   /* no baseline was given */
 	XC_PROBLEM_NEW,    /* not in the baseline */
 	XC_PROBLEM_KNOWN,  /* in the baseline */
-	XC_PROBLEM_GONE,   /* in the baseline only: it has no members */
-	XC_PROBLEM_FLAKY,  /* in the baseline, and known to come and go */
-	XC_PROBLEM_UNSEEN, /* in the baseline only, and nothing follows of that: `why` */
+	XC_PROBLEM_GONE,   /* only in the baseline; it has no members */
+	XC_PROBLEM_FLAKY,  /* in the baseline, and it comes and goes */
+	XC_PROBLEM_UNSEEN, /* only in the baseline, but not gone for certain: see `why` */
 	XC_PROBLEM_STATES,
 };
 
@@ -21,41 +21,43 @@ enum xc_problem_state {
 struct xc_problem_member {
 	const struct xc_record *record;
 	const struct xc_signature *signature;
-	const char *
-		copy_of; /* path of another record with the same core id, of which this is a copy or a cut one; or NULL */
-	bool guessed; /* its stack was cut short, and no other problem begins with what is left (truncated_stack.h) */
-	size_t class_at; /* index of its class in its problem's classes */
+	/* path of another record with the same core id, of which this is a complete or truncated copy; or NULL */
+	const char *copy_of;
+	/* its stack is truncated, and no other problem begins with the remaining frames (truncated_stack.h) */
+	bool guessed;
+	size_t class_at; /* index in its problem's classes */
 };
 
-/* The deaths of one class in a cluster. */
+/* The crashes of one class in a cluster. */
 struct xc_problem_class {
 	const char *name; /* "use-after-free"; never empty: "unknown" */
-	size_t count;     /* of its members */
-	size_t certain;   /* of these, those that may speak for the problem to the baseline (xc_baseline_counts) */
-	size_t best; /* index of the member to look at, as for the representative; a guess or a copy where all are */
-	const char *severity; /* of that */
+	size_t count;     /* number of members */
+	size_t certain;   /* members that count for the baseline (xc_baseline_counts) */
+	size_t best; /* index of the best member, ranked like the representative; a guess or a copy only if all are */
+	const char *severity; /* of the best member */
 };
 
 /* One cluster. */
 struct xc_problem {
-	char id[13]; /* first 12 hex digits of the smallest sig of its members that are not guessed, or what the baseline knows it by */
+	/* first 12 hex digits of the smallest sig of its members that are not guessed, or its id in the baseline */
+	char id[13];
 	enum xc_problem_state state;
 	struct xc_problem_member *members; /* by path */
 	size_t member_count;
-	size_t guessed;        /* how many of its members are */
-	size_t representative; /* index of the one of the worst severity, then whose stack is whole, of which least is missing, with the best trace, of the
-				* smallest core; neither a copy nor guessed */
+	size_t guessed; /* number of guessed members */
+	/* index of the member with the worst severity, then a complete stack, the fewest missing bytes, the best trace,
+	 * the smallest core; neither a copy nor guessed */
+	size_t representative;
 	struct xc_problem_class
-		*classes; /* those with a certain member first, then by severity, count and name: the worst first */
+		*classes; /* classes with a certain member first, then by severity, count and name: worst first */
 	size_t class_count;
-	size_t unique;        /* different sig_exact among its members */
-	const char *severity; /* the worst of its members', copies and guessed ones left out */
-	const char *note;     /* of the baseline, or NULL; also of one that came back after it was repaired */
-	const char *
-		why; /* it is unseen, or new though known, how often it was there (flaky), or by how little it is known; or NULL */
-	const char *text; /* of one that is gone or unseen: the signature for people, as the baseline has it; or NULL */
-	const char *expires; /* "2027-01-31", or NULL */
-	bool expired;        /* known, but its note has run out: counts as new for the exit status */
+	size_t unique;        /* number of distinct sig_exact among its members */
+	const char *severity; /* the worst of its members, without copies and guesses */
+	const char *note;     /* from the baseline, or NULL; also for a repaired problem that is back */
+	const char *why;      /* why it is unseen, new although listed, flaky, or known only weakly; or NULL */
+	const char *text;     /* if gone or unseen: the human-readable signature in the baseline; or NULL */
+	const char *expires;  /* "2027-01-31", or NULL */
+	bool expired;         /* known, but past its expiry date; counts as new for the exit status */
 };
 
 struct xc_problems {
@@ -65,20 +67,21 @@ struct xc_problems {
 	const struct xc_record **failed; /* not OK, by path */
 	size_t failed_count;
 	size_t cores; /* all records */
-	size_t unread; /* files and directories that could not be read (input.h), beside the cores; set by who made the records */
+	/* files and directories, besides cores, that could not be read (input.h); set by whoever made the records */
+	size_t unread;
 	size_t counts[XC_PROBLEM_STATES];
-	const char **missing_parts; /* "part-00003-of-00008.jsonl": of a merge that is not whole */
+	const char **missing_parts; /* of an incomplete merge: "part-00003-of-00008.jsonl" */
 	size_t missing_part_count;
-	const char *
-		partial; /* why this batch does not tell what is gone: "part-00003-of-00008.jsonl is missing"; NULL: it is whole */
-	const char *version; /* of xcore that made the records */
-	const char *config;  /* hash of what decides about a record */
+	/* why this batch cannot tell what is gone: "part-00003-of-00008.jsonl is missing"; NULL: it is complete */
+	const char *partial;
+	const char *version; /* of the xcore that made the records */
+	const char *config;  /* hash of the settings that affect a record */
 };
 
-/* The member that stands for the cluster; NULL for one that is gone or unseen. */
+/* The representative of the cluster; NULL if it is gone or unseen. */
 const struct xc_problem_member *xc_problem_shown(const struct xc_problem *problem);
 
-/* May the member give its problem an id and a face? Is it neither a copy nor guessed? */
+/* May the member give its problem an id and represent it? It may unless it is a copy or guessed. */
 bool xc_problem_stands(const struct xc_problem_member *member);
 
 /* "open", "new", "known", "gone", "flaky", "unseen". */

@@ -1,9 +1,10 @@
-/* problems: records become members (their signatures, copies marked), members groups of one sig, groups clusters, clusters problems.
+/* problems: records become members (with signatures, copies marked), members become groups of one sig, groups become
+ * clusters, and clusters become problems.
  *
  *	records ── OK ──► members ── by sig ──► groups ── cluster.h ──► problems
  *	        └─ else ─► failed
  *
- * Everything is sorted by what it says before it is looked at, so that the order of the records cannot matter. */
+ * Everything is sorted by content first, so the order of the records cannot matter. */
 #include "batch/problems/problems.h"
 
 #include <stdlib.h>
@@ -15,10 +16,10 @@
 #include "batch/problems/states.h"
 #include "batch/problems/crash_rank.h"
 
-/* One record in the making: which group and so which problem it belongs to. */
+/* A record being processed: its group, and so its problem. */
 struct item {
 	struct xc_problem_member member;
-	struct item *original; /* itself when it is no copy */
+	struct item *original; /* itself if it is not a copy */
 	size_t problem;
 };
 
@@ -26,11 +27,11 @@ struct maker {
 	const struct xc_problem_options *options;
 	struct xc_problems *result;
 	struct item *items;   /* by path */
-	struct item **sorted; /* the originals, by sig, the best of each first */
+	struct item **sorted; /* the originals, by sig, best first */
 	size_t count, originals;
 };
 
-/* ---- orders: each ends with the path, which no two records share ---- */
+/* ---- comparators: the last criterion is the path, which is unique ---- */
 
 static int by_path(const struct item *a, const struct item *b)
 {
@@ -71,7 +72,7 @@ static int by_problem(const void *a, const void *b)
 	return d ? d : by_path(*left, *right);
 }
 
-/* "new" first; what has run out is as new. */
+/* "new" first; an expired problem ranks as new. */
 static unsigned urgency(const struct xc_problem *problem)
 {
 	static const unsigned ranks[] = {
@@ -132,7 +133,7 @@ static bool same_sig(const struct item *a, const struct item *b)
 	return !strcmp(a->member.signature->sig, b->member.signature->sig);
 }
 
-/* Is its stack what is left of the other's? */
+/* Can the item's stack be a truncated form of the other one's? */
 static bool is_cut(const struct item *item, const struct item *whole)
 {
 	const struct xc_signature *s = item->member.signature, *t = whole->member.signature;
@@ -141,8 +142,9 @@ static bool is_cut(const struct item *item, const struct item *whole)
 	return xc_signature_doubt(s) || s->kept_count <= t->kept_count;
 }
 
-/* Those of one core id, by sig: of one sig all are copies of the best of them. With another sig they are copies of the best of all when their
- * own stacks were cut short, and no two that were not disagree: who made the second one up nobody knows. */
+/* All items have one core id and are sorted by sig. Items with the same sig are copies of the best of them. An item
+ * with another sig is a copy of the best of all if its stack is truncated and at most one stack is complete: two
+ * complete stacks that differ mean that one is forged, and nobody knows which. */
 static void mark_copies_of(struct item **list, size_t count)
 {
 	struct item *best = list[0];
@@ -163,7 +165,8 @@ static void mark_copies_of(struct item **list, size_t count)
 	}
 }
 
-/* A core id is of headers and notes only: what else is in two cores with the same one may differ, by damage or by intent. */
+/* A core id depends on headers and notes only. Two cores with the same id may differ elsewhere, through damage or on
+ * purpose. */
 static void mark_copies(struct maker *m)
 {
 	struct item **list = m->sorted;
@@ -189,7 +192,7 @@ static void sort_by_sig(struct maker *m)
 	qsort(m->sorted, m->originals, sizeof(struct item *), by_sig);
 }
 
-/* Groups of one sig; returns how many. The best of each comes first. */
+/* Makes groups of one sig, the best member first. Returns their number. */
 static size_t make_groups(struct maker *m, const struct xc_problem_member **members, struct xc_signature_group *groups)
 {
 	size_t count = 0;
@@ -203,7 +206,7 @@ static size_t make_groups(struct maker *m, const struct xc_problem_member **memb
 	return count;
 }
 
-/* Number the problems. Returns one more than the largest number. */
+/* Numbers the problems. Returns one more than the largest number. */
 static size_t assign(struct maker *m)
 {
 	const struct xc_problem_member **members = xc_alloc((m->originals + 1) * sizeof *members);
@@ -251,7 +254,7 @@ static const struct item *first_standing(struct item *const *items, size_t count
 	return items[i];
 }
 
-/* From its members' items, by path. */
+/* Makes a problem from its members' items, which are sorted by path. */
 static void make_problem(struct maker *m, struct xc_problem *p, struct item *const *items, size_t count)
 {
 	const struct item *best = first_standing(items, count);

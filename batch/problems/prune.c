@@ -1,4 +1,5 @@
-/* prune: every file is looked at again just before it goes, through its directory's descriptor, by openat2: no link leads elsewhere. */
+/* prune: checks every file again just before deleting it, through its directory's descriptor and openat2, so that no
+ * link can redirect it. */
 #include "batch/problems/prune.h"
 
 #include <errno.h>
@@ -10,12 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A file below one of the directories: that of its parent, and its name there. */
+/* A file below one of the directories: its parent's descriptor, and its name there. */
 struct place {
 	int parent; /* -1: none */
 	const char *name;
 	struct stat stat;
-	const char *why; /* it cannot be used; or NULL */
+	const char *why; /* why it cannot be used; or NULL */
 };
 
 static const struct xc_input *input_of(const struct xc_prune *p, const struct xc_record *record)
@@ -31,7 +32,7 @@ static const struct xc_input *input_of(const struct xc_prune *p, const struct xc
 	return NULL;
 }
 
-/* What is left of a file's name below a directory; NULL: it is not below. */
+/* The rest of a file's name below a directory; NULL: it is not below. */
 static const char *below(const char *directory, const char *file)
 {
 	const size_t len = strlen(directory);
@@ -86,34 +87,34 @@ static struct place place_of(const struct xc_prune *p, const struct xc_record *r
 	return place;
 }
 
-/* What is kept may also be a file that was given by itself. */
+/* A kept core may also be a file that was given by name. */
 static bool is_kept(const struct xc_prune *p, const struct xc_record *record, struct stat *stat_out)
 {
 	const struct xc_input *input = input_of(p, record);
 	return input && !stat(input->file, stat_out) && !check(stat_out, input);
 }
 
-/* Where it is not done, whether it could be. */
+/* In a dry run, checks only whether it could be removed. */
 static bool remove_it(const struct xc_prune *p, const struct place *place)
 {
 	return !(p->dry ? faccessat(place->parent, ".", W_OK | X_OK, AT_EACCESS)
 			: unlinkat(place->parent, place->name, 0));
 }
 
-/* Two names of one file may be the same name, seen through two mounts. */
+/* Two names of one file may be one name seen through two mounts. */
 static const char *why_not(const struct xc_prune *p, const struct xc_core_spare *spare, const struct place *place)
 {
 	struct stat kept;
 	if (place->why)
 		return place->why;
 	if (!is_kept(p, spare->instead, &kept))
-		return "what is kept of its cluster is gone or has changed";
+		return "the core kept of its cluster is gone or has changed";
 	if (kept.st_dev == place->stat.st_dev && kept.st_ino == place->stat.st_ino)
-		return "it is the file that is kept";
+		return "it is the kept file itself";
 	return remove_it(p, place) ? NULL : "it cannot be deleted";
 }
 
-/* Files with several names, by how many of them would be gone in a dry run. */
+/* Files with several names, with the number of names that would be gone after a dry run. */
 struct shared_file {
 	dev_t dev;
 	ino_t ino;
@@ -125,7 +126,7 @@ struct shared_files {
 	size_t count, capacity;
 };
 
-/* Names that a file has left before this one goes. */
+/* The number of names that the file has left before this one is removed. */
 static nlink_t names_left(struct shared_files *shared, const struct stat *s, bool dry)
 {
 	if (!dry || s->st_nlink == 1)
@@ -152,7 +153,7 @@ struct xc_pruned xc_prune(const struct xc_prune *prune)
 		pruned.deleted += !why;
 		if (!why && names_left(&shared, &place.stat, prune->dry) == 1)
 			pruned.bytes += (uint64_t)place.stat.st_size;
-		prune->tell(prune->user, spare, why);
+		prune->report(prune->user, spare, why);
 	}
 	free(shared.files);
 	return pruned;

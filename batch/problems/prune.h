@@ -1,4 +1,4 @@
-/* prune: delete the cores that are to spare. */
+/* prune: deletes spare cores. */
 #ifndef XC_PRUNE_H
 #define XC_PRUNE_H
 
@@ -7,26 +7,29 @@
 
 struct xc_prune {
 	const struct xc_core_retention *keep;
-	const struct xc_input *inputs; /* what the records were made of, by path */
+	const struct xc_input *inputs; /* the files from which the records were made, by path */
 	size_t input_count;
-	/* That the user gave by name, of xc_inputs: nothing outside of them is touched. What was given by itself, in a list or by wildcards is
-	 * outside: a link that somebody planted may fit a pattern. */
+	/* Directories that the user named (from xc_inputs). Files outside of them are never touched. A file named by
+	 * itself, in a list or by a pattern is outside: somebody may have planted a link that matches the pattern. */
 	const char *const *directories;
 	size_t directory_count;
-	bool dry; /* --dry-run: only say what would be done */
-	/* Told each spare core in the list's order: deleted (or, dry, that it would be) when why_not is NULL. */
-	void (*tell)(void *user, const struct xc_core_spare *spare, const char *why_not);
+	bool dry; /* --dry-run: only report what would be deleted */
+	/* Called for each spare core, in the list's order. why_not is NULL if it was deleted or, in a dry run, would
+	 * be. */
+	void (*report)(void *user, const struct xc_core_spare *spare, const char *why_not);
 	void *user;
 };
 
 struct xc_pruned {
 	size_t deleted, refused;
-	uint64_t bytes; /* sizes of the deleted ones, of a file with several names when its last one goes */
+	/* stored size of the deleted cores; a file with several names counts when its last name is removed */
+	uint64_t bytes;
 };
 
-/* A file is deleted when it is a regular one, the one that was read, of the size and time that it had then, reached below its directory
- * without symbolic links; and when what is kept instead of it is still there, unchanged, and another file. What cannot be is told and left
- * alone; a dry run finds the same, but for what happens between the two. */
+/* Deletes a spare core if it is a regular file, is the file that was examined with the same size and time, and is
+ * reached below its directory without symbolic links; and if the core that replaces it still exists, is unchanged, and
+ * is another file. Any other core is reported and left alone. A dry run finds the same, except for changes in
+ * between. */
 struct xc_pruned xc_prune(const struct xc_prune *prune);
 
 #endif

@@ -1,4 +1,4 @@
-/* signature_merge: a block for each class group; groups of two blocks have nothing to do with each other. */
+/* signature_merge: one block per class group; blocks are independent. */
 #include "batch/problems/signature_merge.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int by_number(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* The build of the module where it happened. */
+/* The build of the module where it crashed. */
 static const char *build_of(const struct xc_problem_member *member)
 {
 	size_t first = member->signature->kept[0];

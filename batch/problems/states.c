@@ -1,5 +1,5 @@
-/* states: each problem asks the baseline. An entry's id goes to one problem only: where two have come of one, to that which has the sig it was made of,
- * else to the first by its own id. */
+/* states: looks each problem up in the baseline. An entry gives its id to one problem only. If two problems descend
+ * from one entry, the one with the entry's original sig gets it, else the one with the smaller id. */
 #include "batch/problems/states.h"
 
 #include <stdlib.h>
@@ -11,12 +11,12 @@ struct setter {
 	struct xc_problems *problems;
 	const struct xc_baseline *baseline;
 	const char *today;
-	bool *there;               /* for each entry: some problem is it */
-	struct xc_problem **heirs; /* for each entry: who gets its id */
-	bool *contains;            /* the heir has the sig */
+	bool *there;               /* by entry: some problem matches it */
+	struct xc_problem **heirs; /* by entry: the problem that gets its id */
+	bool *contains;            /* by entry: that problem has the entry's sig */
 };
 
-static const char weakly[] = "by a short or broken stack only: another death may look the same";
+static const char weakly[] = "only by a short or broken stack: another crash may look the same";
 
 static void mark_there(void *user, size_t entry)
 {
@@ -26,11 +26,11 @@ static void mark_there(void *user, size_t entry)
 
 static const char *how_often(struct xc_problems *problems, const struct xc_baseline_entry *e)
 {
-	return xc_arena_printf(&problems->arena, "it comes and goes: in %u of the last %u updates", xc_baseline_seen(e),
-			       e->updates.count);
+	return xc_arena_printf(&problems->arena, "it comes and goes: present in %u of the last %u updates",
+			       xc_baseline_seen(e), e->updates.count);
 }
 
-/* Takes text. */
+/* Takes ownership of the text. */
 static const char *kept(struct xc_problems *problems, struct xc_text *text)
 {
 	const char *words = xc_arena_strdup(&problems->arena, xc_text_string(text));
@@ -38,7 +38,7 @@ static const char *kept(struct xc_problems *problems, struct xc_text *text)
 	return words;
 }
 
-/* What the entry did not accept of the problem. Names of classes may be anything. */
+/* What the entry did not accept. Class names may be arbitrary text. */
 static const char *what_is_more(struct xc_problems *problems, const struct xc_problem *problem,
 				const struct xc_baseline_entry *e)
 {
@@ -60,7 +60,7 @@ static const char *what_is_more(struct xc_problems *problems, const struct xc_pr
 static const char *who_is_unfit(struct xc_problems *problems, const struct xc_signature *unfit)
 {
 	struct xc_text text = {0};
-	xc_text_add(&text, "match lines fit others of its cores, but not: ");
+	xc_text_add(&text, "match lines match its other cores, but not: ");
 	xc_text_name(&text, unfit->told);
 	return kept(problems, &text);
 }
@@ -110,20 +110,20 @@ static void ask(struct setter *s)
 	}
 }
 
-static void give_ids(struct setter *s)
+static void assign_ids(struct setter *s)
 {
 	for (size_t i = 0; i < s->baseline->count; i++)
 		if (s->heirs[i])
 			memcpy(s->heirs[i]->id, s->baseline->entries[i].id, sizeof s->heirs[i]->id);
 }
 
-/* Of an entry that is not there: does anything follow? NULL: it is gone. */
+/* Why an entry without a problem is not certainly gone; NULL: it is gone. */
 static const char *why_unseen(const struct setter *s, const struct xc_baseline_entry *e)
 {
 	if (s->problems->partial)
-		return xc_arena_printf(&s->problems->arena, "not all was looked at: %s", s->problems->partial);
+		return xc_arena_printf(&s->problems->arena, "not everything was examined: %s", s->problems->partial);
 	return xc_baseline_flaky(e) ? xc_arena_printf(&s->problems->arena,
-						      "it was there in %u of the last %u updates, and may come back",
+						      "it was present in %u of the last %u updates, and may come back",
 						      xc_baseline_seen(e), e->updates.count)
 				    : NULL;
 }
@@ -148,7 +148,7 @@ static void add_absent(struct setter *s)
 	}
 }
 
-/* What the records themselves say. */
+/* Derives the reason from the records themselves. */
 static void set_partial(struct xc_problems *problems)
 {
 	if (problems->partial)
@@ -174,7 +174,7 @@ void xc_states_set(struct xc_problems *problems, const struct xc_baseline *basel
 		.contains = xc_alloc(baseline->count + 1),
 	};
 	ask(&s);
-	give_ids(&s);
+	assign_ids(&s);
 	add_absent(&s);
 	free(s.there);
 	free(s.heirs);

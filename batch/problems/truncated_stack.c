@@ -1,5 +1,6 @@
-/* truncated_stack: an index of how problems begin: by program, class group, one frame or two, and build; of a stack overflow any frame of its round is
- * one. What is asked stands side by side in it, sorted by cluster: two looks tell whether it is one. */
+/* truncated_stack: an index of how problems begin: by program, class group, one or two frames, and build. In a stack
+ * overflow, any frame of the cycle is a beginning. Equal keys are adjacent and sorted by cluster, so comparing the
+ * first and the last shows whether there is one cluster. */
 #include "batch/problems/truncated_stack.h"
 
 #include <stdlib.h>
@@ -8,25 +9,25 @@
 #include "core/base/text.h"
 
 #define ASSERTION "abort:assertion:"
-#define ANY       "" /* build */
+#define ANY       "" /* any build */
 
-/* How many frames are compared. */
+/* The number of frames compared. */
 enum depth {
-	ONE,   /* the innermost */
-	TWO,   /* and who called it */
-	ROUND, /* one, of an overflow's round: whatever is asked of the second */
+	ONE,   /* the innermost frame */
+	TWO,   /* the innermost frame and its caller */
+	ROUND, /* one frame of an overflow's cycle; matches whatever the second frame is */
 };
 
-/* Those of the executable in which the members of a group died, sorted, each once; then ANY. */
+/* The executable's builds in which the members of a group crashed, sorted, without duplicates; then ANY. */
 struct builds {
 	const char **list;
 	size_t count; /* without ANY */
 };
 
-/* One way in which a group begins. */
+/* One possible beginning of a group. */
 struct beginning {
 	const char *program, *class_group, *first,
-		*second; /* first: "": by its assertion's text; second: "" but for TWO */
+		*second; /* first: "" stands for its assertion's text; second: "" except for TWO */
 	const char *build;
 	enum depth depth;
 	size_t cluster; /* its first group */
@@ -37,7 +38,7 @@ struct index {
 	size_t count, capacity;
 };
 
-/* The clusters that begin as is asked: none, one, or more. */
+/* The matching clusters: none, one, or several. */
 struct answer {
 	bool some, several;
 	size_t cluster;
@@ -89,7 +90,7 @@ static const char *name_of(const struct xc_signature *s, size_t kept)
 	return kept < s->kept_count ? s->frames[s->kept[kept]].name : NULL;
 }
 
-/* In each of its builds, and in any. */
+/* Adds the beginning for each of its builds, and for any build. */
 static void add(struct index *index, const struct builds *builds, struct beginning b)
 {
 	for (size_t i = 0; i <= builds->count; i++) {
@@ -130,7 +131,7 @@ static struct index index_of(const struct xc_signature_group *groups, size_t cou
 	return index;
 }
 
-/* The first that is not before the key, or behind it. */
+/* The first entry that is not before the key or, if `behind`, the first after it. */
 static size_t bound(const struct index *index, const struct beginning *key, bool behind)
 {
 	size_t lo = 0, hi = index->count;
@@ -157,7 +158,8 @@ static void look(const struct index *index, const struct beginning *key, struct 
 
 /* ---- truncated stacks ---- */
 
-/* The innermost frame that is left; "": an assertion's text is; NULL: it is no truncated stack, or nothing is. */
+/* The innermost remaining frame; "": the assertion's text serves instead; NULL: the stack is not truncated, or nothing
+ * is left of it. */
 static const char *begins_with(const struct xc_signature *s)
 {
 	if (!s->weak || s->complete)
@@ -169,7 +171,7 @@ static const char *begins_with(const struct xc_signature *s)
 	return s->sure ? name_of(s, 0) : NULL;
 }
 
-/* Also by its second frame, if there is one: what has no name fits none. */
+/* Uses the second frame, too, if there is one. A frame without a name matches none. */
 static void ask(const struct index *index, const struct xc_signature *s, const char *build, struct answer *answer)
 {
 	struct beginning key = {s->program, s->class_group, begins_with(s), "", build, ROUND, 0};
@@ -181,7 +183,7 @@ static void ask(const struct index *index, const struct xc_signature *s, const c
 		look(index, &key, answer);
 }
 
-/* The one cluster that fits: of the same build, or of any. False when there are two, or none. */
+/* The one matching cluster, of the same build or else of any. False if there are several, or none. */
 static bool find(const struct index *index, const struct xc_signature_group *group, size_t *cluster_out)
 {
 	const struct xc_signature *s = group->best->signature;

@@ -1,5 +1,5 @@
-/* examine: the producers of `analyze` fill a report that nobody renders; the record is made of it. So a batch says what one core alone
- * says, word for word. */
+/* examine: runs the producers of `analyze` and makes the record from their report, which is never rendered. So a batch
+ * reports of a core exactly what `analyze` reports. */
 #include "batch/record/examine.h"
 
 #include <string.h>
@@ -17,12 +17,12 @@
 #include "heap/session/session.h"
 
 enum {
-	COUNTED_THREADS = 64, /* whose frames are counted; of more only those that the record has */
+	COUNTED_THREADS = 64, /* threads whose frames are counted; beyond that, only the record's own */
 	TOP = 5,
 	ABSENT = 64,
 };
 
-#define STACKS "stacks" /* sections that all stacks are in */
+#define STACKS "stacks" /* the sections that contain stacks */
 
 struct examination {
 	struct xc_process *process;
@@ -43,7 +43,7 @@ static const char *keep_id(const struct examination *e, const struct xc_build_id
 	return id->size ? keep(e, xc_build_id_hex(id, hex)) : NULL;
 }
 
-/* Of the module at an address; the frame before is mostly of the same. */
+/* The package of the module at an address; mostly the same as of the previous frame. */
 struct packages {
 	const struct xc_module *module;
 	const char *package;
@@ -63,7 +63,7 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* ---- what it is a core of ---- */
+/* ---- program ---- */
 
 static void program(const struct examination *e)
 {
@@ -83,7 +83,7 @@ static void program(const struct examination *e)
 	r->threads = (unsigned)process->thread_count;
 }
 
-/* Modules whose file would have told more. The vDSO has none. */
+/* Modules whose file would have been useful. The vDSO has none. */
 static void absent(const struct examination *e)
 {
 	const struct xc_process *process = e->process;
@@ -107,7 +107,7 @@ static void no_verdict(struct xc_record *r)
 	r->class_name = "no-crash";
 	r->severity = "info";
 	r->confidence = "certain";
-	r->headline = "no thread died: the core was taken of a process that ran on";
+	r->headline = "no thread crashed: the core is of a process that kept running";
 }
 
 static void verdict(const struct examination *e)
@@ -138,10 +138,10 @@ static void verdict(const struct examination *e)
 static void add_stacks(const struct examination *e, const struct xc_backtrace_options *options)
 {
 	struct xc_error *err = xc_backtrace(xc_report_section(e->report, STACKS, STACKS), e->process, options);
-	xc_error_free(err); /* no such thread: then there are no stacks */
+	xc_error_free(err); /* no such thread, so there are no stacks */
 }
 
-/* Threads that the verdict is about; where it says nothing, the one that died. */
+/* The threads that the verdict is about; by default the crashed one. */
 static size_t involved(const struct examination *e, const int **tids_out)
 {
 	const struct xc_verdict *v = e->report->verdict;
@@ -211,7 +211,7 @@ static void count_left_out(struct xc_record *r, uint64_t count, size_t at)
 		r->elided = UINT64_MAX;
 }
 
-/* As many rows as are its share, half of them outermost, behind those that the record has. */
+/* Appends up to `share` rows of the stack, half of them outermost. */
 static void add_stack(const struct examination *e, const struct xc_stack *stack, size_t share)
 {
 	struct xc_record *r = e->record;
@@ -229,7 +229,7 @@ static void add_stack(const struct examination *e, const struct xc_stack *stack,
 		count_left_out(r, stack->elided + cut, first + (cut ? head : stack->elided_at));
 }
 
-/* Rows of the program's handler stand before where the fault was. */
+/* Rows of the program's handler precede the place of the fault. */
 static void find_fault(const struct examination *e, const struct xc_stack *stack)
 {
 	const struct xc_verdict *v = e->report->verdict;
@@ -247,7 +247,7 @@ static void count_known(const struct xc_stack *stack, size_t limit, struct xc_re
 	}
 }
 
-/* Of several stacks the first that ends early says why. */
+/* Of several stacks, the first that ends early gives the reason. */
 static void take_end(const struct examination *e, const struct xc_stack *stack)
 {
 	struct xc_record *r = e->record;
@@ -257,12 +257,12 @@ static void take_end(const struct examination *e, const struct xc_stack *stack)
 		r->cycle = keep(e, stack->cycle);
 }
 
-/* Of several threads one without a stack is a row of which nothing is known: what is left is not all. */
+/* A thread without a stack, among several, becomes an empty row: the rest is not everything. */
 static void lack(const struct examination *e, int tid, size_t count)
 {
 	if (count > 1)
 		e->record->frames[e->record->frame_count++].thread =
-			xc_arena_printf(e->arena, "thread %d, whose stack could not be had", tid);
+			xc_arena_printf(e->arena, "thread %d, whose stack is not available", tid);
 }
 
 static void stacks(const struct examination *e)
@@ -289,7 +289,7 @@ static void stacks(const struct examination *e)
 	}
 }
 
-/* Frames of all threads, as far as they were asked for. */
+/* Counts the frames of all threads, as far as they were requested. */
 static void count_every(const struct examination *e)
 {
 	for (const struct xc_section *s = e->report->sections; s; s = s->next)
@@ -298,7 +298,7 @@ static void count_every(const struct examination *e)
 				count_known(&item->stacks->stacks[i], SIZE_MAX, &e->record->every);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole record ---- */
 
 static void produce(const struct examination *e)
 {
@@ -319,9 +319,8 @@ struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine
 			     struct xc_arena *arena)
 {
 	if (!process->thread_count)
-		return xc_record_failed(
-			arena, XC_RECORD_UNREADABLE, options->path,
-			"no thread is left in it: it was cut in its notes, or is of an unknown machine");
+		return xc_record_failed(arena, XC_RECORD_UNREADABLE, options->path,
+					"it has no threads: its notes are truncated, or its machine is unknown");
 	const struct examination e = {process, options, arena, xc_report_new("triage"),
 				      xc_arena_alloc(arena, sizeof(struct xc_record))};
 	e.record->path = xc_arena_strdup(arena, options->path);

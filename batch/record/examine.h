@@ -1,4 +1,4 @@
-/* examine: from an open core to its record. What the worker does. */
+/* examine: makes the record of an open core. This is the work of a worker. */
 #ifndef XC_EXAMINE_H
 #define XC_EXAMINE_H
 
@@ -6,14 +6,14 @@
 #include "batch/record/record.h"
 
 struct xc_examine_options {
-	const char *path;  /* the record's */
-	bool redact;       /* leave out what may be the user's data */
-	bool without_heap; /* do not walk it: what it would tell is left out */
+	const char *path;  /* path of the core, for the record */
+	bool redact;       /* omit possible user data */
+	bool without_heap; /* skip the heap and everything that depends on it */
 };
 
-/* Work out the verdict, the stack that it is about (of a deadlock those of its threads) and what is counted of the others. All is put into the
- * arena; nothing refers to the process afterwards. Never fails: what cannot be had is missing. Cost: that of `analyze` without its other
- * threads' variables. */
+/* Determines the verdict, the stack that it concerns (in a deadlock, those of its threads) and the counts over other
+ * threads. Everything is allocated in the arena; nothing refers to the process afterwards. Never fails: unavailable
+ * data is absent. Cost: that of `analyze` without the other threads' variables. */
 struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine_options *options,
 			     struct xc_arena *arena);
 

@@ -1,4 +1,4 @@
-/* file_dependency: a file is told from another by what stat says; its bytes are not read. */
+/* file_dependency: files are identified by stat, not by content. */
 #include "batch/record/file_dependency.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ void xc_file_dependency_fini(struct xc_file_dependency_list *list)
 	*list = (struct xc_file_dependency_list){.count = 0};
 }
 
-/* ---- what a record depends on ---- */
+/* ---- dependencies of a record ---- */
 
 static int by_text(const char *a, const char *b)
 {

@@ -18,7 +18,7 @@ void xc_json_lines_close(struct xc_json_lines *lines)
 	free(lines->text);
 }
 
-/* getline, but with an end. */
+/* getline with a limit. */
 bool xc_json_lines_next(struct xc_json_lines *lines)
 {
 	int c;
@@ -38,7 +38,7 @@ bool xc_json_lines_next(struct xc_json_lines *lines)
 
 bool xc_json_lines_skip(struct xc_json_lines *lines)
 {
-	uint64_t size = lines->len + 1; /* with the byte that was too much */
+	uint64_t size = lines->len + 1; /* with the byte that exceeded the limit */
 	int c;
 	flockfile(lines->file);
 	while ((c = getc_unlocked(lines->file)) != EOF && c != '\n')

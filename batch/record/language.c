@@ -6,10 +6,10 @@
 #include "core/base/text.h"
 #include "triage/util/names.h"
 
-/* DW_LANG_…, of which older headers have no names. */
+/* DW_LANG_… constants that older headers lack. */
 enum { CXX17 = 0x2a, CXX20 = 0x2b, C17 = 0x2c };
 
-/* Headers with ".h", those without a tail, and assembly are of several languages. */
+/* Headers (".h"), files without an extension, and assembly may be of several languages. */
 static enum xc_language of_file(const char *file)
 {
 	static const struct {
@@ -27,7 +27,7 @@ static enum xc_language of_file(const char *file)
 	return XC_LANGUAGE_UNKNOWN;
 }
 
-/* Names begin with '<' in Rust alone. */
+/* Only Rust's names begin with '<'. */
 static enum xc_language of_name(const char *name)
 {
 	static const char *const rust[] = {"core::panicking::",
@@ -66,7 +66,8 @@ static bool same_module(const struct xc_record_frame *a, const struct xc_record_
 	return a->module && b->module && !strcmp(a->module, b->module);
 }
 
-/* Programs of Go are linked into one module. Where its Go has debug information, all of it has: what has none is C's, or a sanitizer's. */
+/* Go programs are linked into one module. If its Go code has debug information, all of it has; other frames are C, or a
+ * sanitizer's. */
 static bool in_go(const struct xc_record *record, size_t frame, const enum xc_language *own)
 {
 	bool named = false;

@@ -1,7 +1,9 @@
-/* normalise: one walk over a demangled name, which keeps the components and leaves out what stands in brackets of any kind (normalise_scan.c).
+/* normalise: one walk over a demangled name, which keeps the components and drops the content of brackets
+ * (normalise_scan.c).
  *
- * Behind a return type the walk begins anew, so the last blank outside of brackets that no qualifier follows decides where the name
- * begins. Brackets at the start of a component are names themselves: "(anonymous namespace)", "{lambda()#1}", "<A as B>". */
+ * The walk restarts after a return type. So the name begins after the last blank outside of brackets that no qualifier
+ * follows. Brackets at the start of a component are names themselves: "(anonymous namespace)", "{lambda()#1}", "<A as
+ * B>". */
 #include "batch/record/normalise.h"
 
 #include <ctype.h>
@@ -11,17 +13,17 @@
 #include "core/base/text.h"
 #include "batch/record/normalise_impl.h"
 
-enum { DEPTH = 8 }; /* of "<<A as B> as C>"; deeper ones are "<T>" */
+enum { DEPTH = 8 }; /* nesting of "<<A as B> as C>"; deeper ones become "<T>" */
 
 #define ANONYMOUS "(anonymous namespace)"
 
 struct walk {
 	const char *at, *end;
 	struct xc_text out;
-	size_t component; /* where in out the present one begins */
+	size_t component; /* start of the current component in out */
 	unsigned depth;
-	bool type;   /* blanks are part of it, as in "operator unsigned int" and in what stands in "<A as B>" */
-	bool called; /* a parameter list was seen: qualifiers may follow */
+	bool type;   /* blanks are part of the name, as in "operator unsigned int" and inside "<A as B>" */
+	bool called; /* a parameter list has been seen: qualifiers may follow */
 };
 
 static void walk_name(struct walk *w);
@@ -53,7 +55,7 @@ static void cut_out(struct walk *w, size_t len)
 
 /* ---- brackets ---- */
 
-/* A type or name that stands inside of another. */
+/* Adds a type or name inside of another. */
 static void add_inner(struct walk *w, const char *at, const char *end, bool type)
 {
 	struct walk inner = {.at = at, .end = end, .depth = w->depth + 1, .type = type};
@@ -71,7 +73,7 @@ static void add_pair(struct walk *w, const char *at, const char *middle, const c
 	xc_text_char(&w->out, '>');
 }
 
-/* "<…>" as a component of its own. False: it is a list of arguments. */
+/* "<…>" as a component. False: it is an argument list. */
 static bool angle_component(struct walk *w, const char *behind)
 {
 	const char *from = w->at + 1, *to = behind - (behind[-1] == '>'), *middle;
@@ -107,7 +109,7 @@ static void angle(struct walk *w)
 {
 	const char *behind = xc_normalise_behind_bracket(w->at, w->end);
 	if (!at_component(w) || !angle_component(w, behind)) {
-		if (out_ends(w, "::")) /* Rust's "f::<u8>", which older manglings do not tell */
+		if (out_ends(w, "::")) /* Rust's "f::<u8>", which older manglings omit */
 			cut_out(w, w->out.len - 2);
 		else if (!out_ends(w, "<T>"))
 			xc_text_add(&w->out, "<T>");
@@ -115,7 +117,8 @@ static void angle(struct walk *w)
 	w->at = behind;
 }
 
-/* "{lambda(int)#1}", "{closure#0}", "{{closure}}", "{impl#3}", "{unnamed type#1}": their numbers change with every edit. */
+/* "{lambda(int)#1}", "{closure#0}", "{{closure}}", "{impl#3}", "{unnamed type#1}": the numbers change with every
+ * edit. */
 static void brace(struct walk *w)
 {
 	const char *behind = xc_normalise_behind_bracket(w->at, w->end), *from = w->at + 1,
@@ -140,7 +143,7 @@ static void brace(struct walk *w)
 	w->at = behind;
 }
 
-/* "(*G[go.shape.int])": what its type is instantiated with is told in symbols, and in stripped programs "[...]". */
+/* "(*G[go.shape.int])": symbols have the type arguments; stripped programs have "[...]". */
 static void receiver(struct walk *w, const char *behind)
 {
 	while (w->at < behind)
@@ -152,7 +155,7 @@ static void receiver(struct walk *w, const char *behind)
 		}
 }
 
-/* "(u8, u16)", or without the blank. */
+/* "(u8, u16)", with or without the blank. */
 static void tuple(struct walk *w, const char *behind)
 {
 	for (; w->at < behind; w->at++)
@@ -160,7 +163,7 @@ static void tuple(struct walk *w, const char *behind)
 			xc_text_char(&w->out, *w->at);
 }
 
-/* Parameters go; Go's receivers ("main.(*queue).pop") and anonymous namespaces stay. */
+/* Parameters are dropped; Go receivers ("main.(*queue).pop") and anonymous namespaces stay. */
 static void parenthesis(struct walk *w)
 {
 	const char *behind = xc_normalise_behind_bracket(w->at, w->end);
@@ -175,7 +178,7 @@ static void parenthesis(struct walk *w)
 	w->at = behind;
 }
 
-/* ABI tags, "[clone .cold]" and Rust's disambiguators go; what Go is instantiated with becomes <T>. */
+/* ABI tags, "[clone .cold]" and Rust's disambiguators are dropped; Go's type arguments become <T>. */
 static void square(struct walk *w)
 {
 	const char *behind = xc_normalise_behind_bracket(w->at, w->end);
@@ -188,7 +191,7 @@ static void square(struct walk *w)
 	w->at = behind;
 }
 
-/* ---- what stands between them ---- */
+/* ---- between brackets ---- */
 
 static void blank(struct walk *w)
 {
@@ -197,8 +200,7 @@ static void blank(struct walk *w)
 		w->at++;
 	if (w->at == w->end || *w->at == '<')
 		return;
-	if (begins(w, "[clone") || begins(w, "(.") ||
-	    (w->called && begins(w, "requires "))) { /* no more of it follows */
+	if (begins(w, "[clone") || begins(w, "(.") || (w->called && begins(w, "requires "))) { /* ends the name */
 		w->at = w->end;
 		return;
 	}
@@ -210,12 +212,12 @@ static void blank(struct walk *w)
 	if (w->type && w->out.len)
 		xc_text_char(&w->out, ' ');
 	else if (!w->type)
-		cut_out(w, 0); /* that was a return type */
+		cut_out(w, 0); /* drops a return type */
 	w->component = w->out.len;
 	w->called = false;
 }
 
-/* Namespaces that libraries put between to tell their versions apart. */
+/* Skips inline namespaces, by which libraries separate their ABI versions. */
 static bool skip_inline_namespace(struct walk *w)
 {
 	static const char *const names[] = {"__cxx11::", "_V2::", "__ndk1::", "__1::", "__2::", "__8::", NULL};
@@ -229,7 +231,7 @@ static bool skip_inline_namespace(struct walk *w)
 	return false;
 }
 
-/* "operator" and what it is one of: a sign, new and delete, a literal's suffix, a type. */
+/* "operator" and its operand: a sign, new and delete, a literal suffix, a type. */
 static void operator_name(struct walk *w)
 {
 	xc_text_add(&w->out, "operator");
@@ -257,7 +259,7 @@ static void operator_name(struct walk *w)
 	w->type = false;
 }
 
-/* "$_0" and "'lambda0'" of clang; "_GLOBAL__N_1". */
+/* clang's "$_0" and "'lambda0'"; "_GLOBAL__N_1". */
 static bool other_spellings(struct walk *w)
 {
 	const char *close = NULL;
@@ -277,7 +279,7 @@ static bool other_spellings(struct walk *w)
 	return true;
 }
 
-/* A lambda is called by the function it stands in: what it is an object of has an operator, which tells no more. */
+/* A lambda is named by its enclosing function; its operator() adds nothing. */
 static bool lambda_call(struct walk *w)
 {
 	static const char lambda[] = "{lambda}";

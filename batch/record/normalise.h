@@ -1,4 +1,4 @@
-/* normalise: what a function is called for comparison: the same in another build, by another compiler, with other template arguments.
+/* normalise: a function's name for comparison: equal across builds, compilers and template arguments.
  *
  *	int max<int>(int, int)                                  max<T>
  *	std::__cxx11::basic_string<char, …>::append(char)       std::basic_string<T>::append
@@ -9,7 +9,7 @@
  *	main.(*queue[go.shape.int]).Close-fm                    main.(*queue<T>).Close
  *	__GI___libc_malloc, parse.constprop.0, memcpy@@GLIBC_2.14    malloc, parse, memcpy
  *
- * Names are a core's, and so anything at all: what is not understood stays as it is. */
+ * Names come from a core and may be arbitrary: unknown parts stay unchanged. */
 #ifndef XC_NORMALISE_H
 #define XC_NORMALISE_H
 
@@ -20,22 +20,24 @@ enum {
 	XC_NORMALISE_MESSAGE = 80, /* of a normalised message */
 };
 
-/* The normalised name, in the arena, cut at XC_NORMALISE_NAME; NULL for NULL and "". O(length): nesting is followed to a fixed depth. */
+/* The normalised name, in the arena, cut to XC_NORMALISE_NAME bytes; NULL for NULL and "". O(length), with limited
+ * nesting. */
 const char *xc_normalise_name(const char *name, struct xc_arena *arena);
 
-/* The same of a name that is known to be Go's, where "main.cold" and "main.part.0" are functions and no tails of gcc's. Numbers of
- * closures ("main.run.func2") stay: they tell functions apart. */
+/* The same for a Go name, in which "main.cold" and "main.part.0" are functions, not suffixes added by gcc. The numbers
+ * of closures ("main.run.func2") stay, because they tell functions apart. */
 const char *xc_normalise_go_name(const char *name, struct xc_arena *arena);
 
-/* A program's last words without what differs from run to run: addresses become ADDR, numbers of three digits and more and those of
- * processes N, absolute paths their last component, line numbers go; printable ASCII, cut at XC_NORMALISE_MESSAGE. NULL for NULL. */
+/* The message of a dying program without what varies between runs: addresses become ADDR; numbers of three or more
+ * digits and process ids become N; absolute paths become their last component; line numbers are dropped. Printable
+ * ASCII, cut to XC_NORMALISE_MESSAGE bytes. NULL for NULL. */
 const char *xc_normalise_message(const char *text, struct xc_arena *arena);
 
-/* The text of an assertion that failed, in the arena, all of it: printable ASCII, with blanks folded. It was fixed when the program was built:
- * its numbers are the source's, and tell assertions apart. NULL for NULL. */
+/* The complete text of a failed assertion, in the arena: printable ASCII, with blanks folded. Its numbers are constants
+ * of the source and tell assertions apart, so they stay. NULL for NULL. */
 const char *xc_normalise_expression(const char *text, struct xc_arena *arena);
 
-/* How many of the first len bytes fit into max without cutting a letter of UTF-8; of other bytes max. */
+/* How many of the first len bytes fit into max without splitting a UTF-8 character; max if it is not UTF-8. */
 size_t xc_normalise_cut(const char *bytes, size_t len, size_t max);
 
 #endif

@@ -1,4 +1,4 @@
-/* normalise_impl: the parts of normalise, for its own files. */
+/* normalise_impl: shared by the files of normalise. */
 #ifndef XC_NORMALISE_IMPL_H
 #define XC_NORMALISE_IMPL_H
 
@@ -7,25 +7,25 @@
 /* The name with Rust's legacy escapes ("$LT$", "..") decoded; malloc'ed. */
 char *xc_normalise_decoded(const char *name);
 
-/* Its length without what compilers and linkers put behind it: ".constprop.0", "@@GLIBC_2.34", "::h0123456789abcdef". */
+/* The length without suffixes added by compilers and linkers: ".constprop.0", "@@GLIBC_2.34", "::h0123456789abcdef". */
 size_t xc_normalise_without_tails(const char *name, bool go);
 
-/* What a function is known by, in the arena: "__GI___libc_free" is free. */
+/* The common name of a function, in the arena: "free" for "__GI___libc_free". */
 const char *xc_normalise_alias(const char *name, struct xc_arena *arena);
 
-/* May it be inside of an identifier? */
+/* May the character be part of an identifier? */
 bool xc_normalise_is_word(char c);
 
-/* Does the word "operator" stand at `at`, in a name that begins at start? */
+/* Is there the word "operator" at `at`, in a name that begins at start? */
 bool xc_normalise_is_operator(const char *start, const char *at, const char *end);
 
-/* Length of what follows "operator" when that is a sign: "<<", "()", "->*"; 0: it is none. */
+/* The length of the operator sign after "operator": "<<", "()", "->*"; 0: there is none. */
 size_t xc_normalise_operator_sign(const char *at, const char *end);
 
-/* Behind the bracket that closes the one at `at`; the end when none does. O(length). */
+/* The position after the bracket that closes the one at `at`; the end if none does. O(length). */
 const char *xc_normalise_behind_bracket(const char *at, const char *end);
 
-/* Where a word (" as ") stands outside of brackets; NULL: nowhere. */
+/* The position of a word (" as ") outside of brackets; NULL: nowhere. */
 const char *xc_normalise_find_outside(const char *at, const char *end, const char *word);
 
 #endif

@@ -1,11 +1,11 @@
-/* normalise_message: word by word; what a word is decides what becomes of it. */
+/* normalise_message: word by word, by the kind of each word. */
 #include <ctype.h>
 #include <string.h>
 
 #include "core/base/text.h"
 #include "batch/record/normalise.h"
 
-enum { HEX = 6, DECIMAL = 3 }; /* digits that a number has that is told by no name */
+enum { HEX = 6, DECIMAL = 3 }; /* minimal digits of a number that is replaced although no name precedes it */
 
 static size_t span(const char *at, int (*is)(int))
 {
@@ -20,7 +20,7 @@ static int is_word(int c)
 	return isalnum(c) || c == '_';
 }
 
-/* Of a path: what may stand in one that is written among other words. */
+/* Is it a character of a path that occurs within a sentence? */
 static int is_path(int c)
 {
 	return c > ' ' && c < 0x7f && !strchr(":;,()[]'\"`<>", c);
@@ -64,7 +64,7 @@ static size_t add_word(struct xc_text *out, const char *at)
 	return len;
 }
 
-/* "/srv/src/queue.c" is "queue.c". A slash alone divides. */
+/* "/srv/src/queue.c" becomes "queue.c". A single slash is a separator. */
 static size_t add_path(struct xc_text *out, const char *at)
 {
 	size_t len = span(at, is_path), last = len;
@@ -76,7 +76,7 @@ static size_t add_path(struct xc_text *out, const char *at)
 	return len;
 }
 
-/* ":32" and ":32:5" behind the name of a file, which has a dot. */
+/* ":32" and ":32:5" after a file name, which contains a dot. */
 static size_t line_number(const struct xc_text *out, const char *at)
 {
 	size_t start = out->len, len = 0;
@@ -112,7 +112,7 @@ static size_t add_piece(struct xc_text *out, const char *at)
 	return 1;
 }
 
-/* The first `most` bytes of it in the arena, without a blank at the end. */
+/* The first `most` bytes, in the arena, without a trailing blank. */
 static const char *kept(struct xc_text *out, size_t most, struct xc_arena *arena)
 {
 	size_t len = out->len < most ? out->len : most;

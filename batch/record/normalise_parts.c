@@ -1,4 +1,4 @@
-/* normalise_parts: what is taken off a name before it is walked, and what the rest is an alias of. */
+/* normalise_parts: what is removed from a name before the walk, and the aliases of the rest. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* ---- Rust's legacy escapes: rustc 1.95, symbol_mangling/legacy.rs ---- */
 
-/* As UTF-8; false for what is no letter to be shown. */
+/* Adds it as UTF-8; false if it is not a displayable character. */
 static bool add_letter(struct xc_text *out, unsigned long code)
 {
 	static const struct {
@@ -31,7 +31,7 @@ static bool add_letter(struct xc_text *out, unsigned long code)
 	return true;
 }
 
-/* Decode "$…$" at `at`; returns its length, 0 when it is none. */
+/* Decodes "$…$" at `at`; returns its length, 0 if it is not an escape. */
 static size_t decode_escape(const char *at, struct xc_text *out)
 {
 	static const struct {
@@ -75,7 +75,7 @@ static char *decoded(const char *name)
 	return xc_text_take(&out);
 }
 
-/* A '-' has no escape: "fn(u8) .> u8". */
+/* '-' is not escaped: "fn(u8) .> u8". */
 char *xc_normalise_decoded(const char *name)
 {
 	char *plain = has_escapes(name) ? decoded(name) : xc_strdup(name);
@@ -84,7 +84,7 @@ char *xc_normalise_decoded(const char *name)
 	return plain;
 }
 
-/* ---- tails ---- */
+/* ---- suffixes ---- */
 
 static size_t digits_before(const char *name, size_t len)
 {
@@ -100,7 +100,7 @@ static size_t without_word(const char *name, size_t len, const char *word)
 	return len > word_len && memcmp(name + len - word_len, word, word_len) == 0 ? len - word_len : len;
 }
 
-/* ".part.0", ".constprop.0", ".llvm.123"; only ".cold" and ".localalias" stand without a number, too. */
+/* ".part.0", ".constprop.0", ".llvm.123"; only ".cold" and ".localalias" also occur without a number. */
 static size_t without_clone(const char *name, size_t len)
 {
 	static const char *const numbered[] = {".part", ".isra",   ".constprop",   ".lto_priv",
@@ -118,13 +118,13 @@ static size_t without_clone(const char *name, size_t len)
 	return word < len && !memchr(name, '.', word) ? word : len;
 }
 
-/* Those of Go's linker: what a function is called may look like any other tail. */
+/* The suffixes of Go's linker; other suffixes may be part of a function's name. */
 static size_t without_abi(const char *name, size_t len)
 {
 	return without_word(name, without_word(name, len, ".abi0"), ".abiinternal");
 }
 
-/* "@@GLIBC_2.34", "@LIBFOO_1"; "@plt" stays: that is a stub. */
+/* "@@GLIBC_2.34", "@LIBFOO_1". "@plt" stays, because it is a stub. */
 static size_t without_version(const char *name, size_t len)
 {
 	const char *at = memchr(name, '@', len);
@@ -171,7 +171,7 @@ static const char *allocator(const char *name)
 	return found ? found : !strcmp(name, "cfree") ? "free" : !strcmp(name, "gsignal") ? "raise" : name;
 }
 
-/* "__memcpy_avx_unaligned_erms". Only of those that have such variants: "__my_avx_kernel" is the program's. */
+/* "__memcpy_avx_unaligned_erms". Only for functions that have such variants: "__my_avx_kernel" is the program's. */
 static const char *variant(const char *name, struct xc_arena *arena)
 {
 	static const char *const families[] = {"__mem", "__str",    "__wcs",   "__wmem", "__stp",
@@ -186,7 +186,7 @@ static const char *checked(const char *name)
 
 const char *xc_normalise_alias(const char *name, struct xc_arena *arena)
 {
-	if (strchr(name, '.') && !strstr(name, "::")) /* Go's value of a method */
+	if (strchr(name, '.') && !strstr(name, "::")) /* Go's method value */
 		return xc_arena_strndup(arena, name, without_word(name, strlen(name), "-fm"));
 	if (strpbrk(name, ":<( "))
 		return xc_arena_strdup(arena, name);

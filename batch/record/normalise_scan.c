@@ -1,4 +1,4 @@
-/* normalise_scan: what belongs together in a name: signs of operators, and brackets of all kinds with what is in them. */
+/* normalise_scan: finds units in a name: operator signs, and brackets of all kinds with their content. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ bool xc_normalise_is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
 }
 
-/* Longer signs stand before those that they begin with. */
+/* A longer sign precedes those that it begins with. */
 size_t xc_normalise_operator_sign(const char *at, const char *end)
 {
 	static const char *const signs[] = {
@@ -32,7 +32,7 @@ bool xc_normalise_is_operator(const char *start, const char *at, const char *end
 	       memcmp(at, "operator", WORD) == 0 && (end - at == WORD || !xc_normalise_is_word(at[WORD]));
 }
 
-/* Angles count only outside of other brackets, where they are never signs but those of operators' names and of "->". */
+/* Angle brackets count only outside of other brackets, where they can be signs only in operator names and "->". */
 const char *xc_normalise_behind_bracket(const char *at, const char *end)
 {
 	const char *start = at;

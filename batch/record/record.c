@@ -1,7 +1,8 @@
-/* record: members of the JSON object and of the struct by one table, so that writing and reading cannot disagree.
+/* record: one table describes the members of the JSON object and of the struct, so writing and reading always agree.
  *
- * A reader bounds everything: strings to XC_RECORD_TEXT, rows to XC_RECORD_FRAMES, and every index to what it counts. What it has read is
- * written and read again without a change: so a batch that kept its records in files says what one says that did not. */
+ * A reader bounds everything: strings to XC_RECORD_TEXT, rows to XC_RECORD_FRAMES, and every index to its array.
+ * Writing and reading what it has read changes nothing: so a batch that keeps its records in files gives the same
+ * result as one that does not. */
 #include "batch/record/record.h"
 
 #include <limits.h>
@@ -12,7 +13,7 @@
 #include "core/text/jsonvalue.h"
 #include "batch/record/normalise.h"
 
-enum { ABSENT_MAX = 1024 }; /* modules without a file that are listed */
+enum { ABSENT_MAX = 1024 }; /* missing modules that are listed */
 
 enum member_kind {
 	TEXT,    /* const char * */
@@ -100,7 +101,7 @@ const char *xc_record_text(struct xc_arena *arena, const char *text)
 
 /* ---- writing ---- */
 
-/* What a member is as JSON; NULL for one that has nothing to tell. */
+/* The JSON value of a member; NULL if the member is empty. */
 static json_t *member_json(const void *base, const struct member *member)
 {
 	const void *at = (const char *)base + member->offset;
@@ -263,7 +264,7 @@ static struct xc_error *read_frames(const json_t *array, struct xc_pool *pool, s
 	size_t count = json_array_size(array);
 	if (count > XC_RECORD_FRAMES)
 		count = XC_RECORD_FRAMES;
-	memset(frames, 0, sizeof frames); /* with what lies between members: equal rows are equal bytes */
+	memset(frames, 0, sizeof frames); /* padding included: equal rows are equal bytes */
 	for (size_t i = 0; i < count; i++) {
 		const json_t *row = json_array_get(array, i);
 		struct xc_record_frame *frame = &frames[i];

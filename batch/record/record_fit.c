@@ -1,10 +1,10 @@
-/* record_fit: records are bounded by their texts and rows, and yet all of those together may be more than a line is to have. */
+/* record_fit: texts and rows are bounded, but together they may still exceed the limit of a line. */
 #include <stdlib.h>
 
 #include "batch/record/record.h"
 
 enum {
-	HINTS = 64 << 10, /* bytes that are left for texts that are set later */
+	HINTS = 64 << 10, /* bytes reserved for texts that are set later */
 	FEWER_FRAMES = 32,
 };
 
@@ -16,7 +16,7 @@ static size_t size_of(const struct xc_record *record)
 	return size;
 }
 
-/* The innermost rows stay; of several stacks as many of each. */
+/* Keeps the innermost rows; of several stacks equally many of each. */
 static void keep_frames(struct xc_record *record, size_t most, struct xc_arena *arena)
 {
 	struct xc_record_frame *frames = xc_arena_alloc(arena, (record->frame_count + 1) * sizeof *frames);
@@ -36,7 +36,7 @@ static void keep_frames(struct xc_record *record, size_t most, struct xc_arena *
 		record->fault_at = 0;
 }
 
-/* False when there is nothing left to leave out. */
+/* False if nothing is left to drop. */
 static bool shorten(struct xc_record *record, struct xc_arena *arena)
 {
 	if (record->frame_count > FEWER_FRAMES)

@@ -1,7 +1,7 @@
-/* batch: one loop over all workers' descriptors. Nothing in it blocks but poll, which wakes for the next deadline.
+/* batch: one loop over the descriptors of all workers. It blocks only in poll, which wakes for the next deadline.
  *
- * Workers that were hindered are put off to the end and then tried again one at a time: by then what they lacked (descriptors, memory, room)
- * is nobody else's. */
+ * Hindered workers are postponed to the end and then retried one at a time, when nobody else uses the resources they
+ * lacked (descriptors, memory, disk space). */
 #include "batch/run/batch.h"
 
 #include <poll.h>
@@ -17,29 +17,29 @@
 
 enum {
 	JOBS_MAX = 256,
-	WAKE_MS = 250,        /* what a broker does is not heard of, but looked at */
-	LAST_BUILD_MS = 1000, /* what is built then serves the next batch */
-	OWN_DESCRIPTORS = 40, /* of this process: files, the store, the checkpoint, what is open for a moment */
-	OF_ONE = 6,           /* its worker's: pipe, socket, process, scratch file, and two while it is started */
+	WAKE_MS = 250,        /* brokers' statuses are polled, not signalled */
+	LAST_BUILD_MS = 1000, /* a build that finishes now serves the next batch */
+	OWN_DESCRIPTORS = 40, /* of this process: files, the store, the checkpoint, temporary ones */
+	OF_ONE = 6,           /* of a worker: pipe, socket, process, scratch file, and two during its start */
 };
 
 struct run {
 	const struct xc_batch *batch;
 	const struct xc_input *const *inputs;
-	size_t count, next, all, done; /* of this time through; of all that were given */
+	size_t count, next, all, done; /* of the current pass; `all`: of the whole input */
 	struct xc_worker *workers[JOBS_MAX];
-	const struct xc_input *of[JOBS_MAX]; /* what each looks at */
-	bool again[JOBS_MAX];                /* without its heap */
+	const struct xc_input *of[JOBS_MAX]; /* the input of each worker */
+	bool again[JOBS_MAX];                /* a retry without its heap */
 	size_t running, jobs;
 	struct xc_worker_options worker;
 	struct xc_sandbox_probe probe;
 	struct xc_builder builder;
-	const struct xc_input **later; /* of workers that were hindered */
+	const struct xc_input **later; /* inputs of hindered workers */
 	size_t later_count;
 	bool last_try;
 };
 
-/* How many workers the descriptors are enough for; as many may be had as the hard limit says. */
+/* The number of workers for which the descriptors suffice, up to the hard limit. */
 static size_t affordable(void)
 {
 	struct rlimit files;
@@ -65,7 +65,8 @@ static bool is_stopped(const struct run *run)
 	return xc_worker_options_stopped(&run->worker);
 }
 
-/* Where no further process can be started, those that run are enough, as long as there are any; who interrupts wants no more. */
+/* If no more processes can be started, the running ones suffice as long as there are any. After an interrupt, none is
+ * started. */
 static struct xc_error *fill(struct run *run)
 {
 	while (run->running < run->jobs && run->next < run->count) {
@@ -85,7 +86,7 @@ static struct xc_error *fill(struct run *run)
 	return NULL;
 }
 
-/* Milliseconds to the earliest deadline; a worker whose record cannot be awaited by a descriptor is looked at again at once. */
+/* Milliseconds to the earliest deadline. A worker without a descriptor to wait for is checked again at once. */
 static int patience(const struct run *run)
 {
 	const uint64_t now = xc_now_ns();
@@ -104,12 +105,12 @@ static void await(const struct run *run)
 	struct pollfd polled[JOBS_MAX * XC_WORKER_DESCRIPTORS + 2];
 	int descriptors[XC_WORKER_DESCRIPTORS];
 	nfds_t count = 2;
-	polled[0] = (struct pollfd){.fd = run->builder.process, .events = POLLIN}; /* -1 is left alone */
+	polled[0] = (struct pollfd){.fd = run->builder.process, .events = POLLIN}; /* poll ignores -1 */
 	polled[1] = (struct pollfd){.fd = xc_fork_server_wants(run->worker.fork_server), .events = POLLIN};
 	for (size_t i = 0; i < run->running; i++) {
 		const size_t own = xc_worker_descriptors(run->workers[i], descriptors);
 		if (!own)
-			return; /* it is done */
+			return; /* done */
 		for (size_t k = 0; k < own; k++)
 			polled[count++] = (struct pollfd){.fd = descriptors[k], .events = POLLIN};
 	}
@@ -131,7 +132,7 @@ static void put_off(struct run *run, size_t i)
 	remove_worker(run, i);
 }
 
-/* Once more, without what takes most memory and most often is damaged. */
+/* Retries without the heap, which takes the most memory and is most often damaged. */
 static struct xc_error *try_again(struct run *run, size_t i, const char *why)
 {
 	struct xc_worker_options less = run->worker;
@@ -170,7 +171,7 @@ static struct xc_error *take(struct run *run, size_t i)
 	return excess ? try_again(run, i, excess) : finish(run, i);
 }
 
-/* What brokers say that the cache lacks. */
+/* Starts builds that brokers requested. */
 static void have_built(struct run *run)
 {
 	char name[XC_FORK_SERVER_NAME];
@@ -192,7 +193,7 @@ static struct xc_error *serve(struct run *run)
 	return err;
 }
 
-/* When the user interrupts: what is done by then is kept; what would be tried again is not. */
+/* After an interrupt: keeps what is done, and drops what would be retried. */
 static struct xc_error *take_done(struct run *run)
 {
 	struct xc_error *err = NULL;
@@ -227,7 +228,7 @@ static struct xc_error *go_through(struct run *run, const struct xc_input *const
 	return err;
 }
 
-/* Half of what the disk of temporary files has free; where that is not told, no bound. */
+/* Half of the free space on the disk of temporary files; if unknown, no limit. */
 static uint64_t room(void)
 {
 	const char *dir = getenv("TMPDIR");

@@ -1,5 +1,6 @@
-/* checkpoint: read once into a sorted list; then only appended to. What a killed run left of its last line is cut off. What is damaged further in
- * front is laid over with blanks in place, so that nothing else is moved or lost if that, too, is interrupted. */
+/* checkpoint: read once into a sorted list, then only appended to. An incomplete last line, left by a killed run, is
+ * cut off. A damaged line further up is overwritten with blanks in place: nothing else moves, and an interruption of
+ * the repair loses nothing. */
 #include "batch/run/checkpoint.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 
 #define SCHEMA "xcore.ledger/4"
 
-/* Which file it was, by numbers. */
+/* Identifies a file by numbers. */
 struct identity {
 	uint64_t size, mtime, ctime, ino;
 };
@@ -28,11 +29,11 @@ struct identity {
 struct entry {
 	const char *path;
 	struct identity identity;
-	size_t number; /* of its line */
+	size_t number; /* line number */
 	struct xc_record *record;
 };
 
-/* Bytes of lines that follow one another, without the last one's end. */
+/* A range of consecutive lines, without the end of the last one. */
 struct stretch {
 	uint64_t at, end;
 };
@@ -40,10 +41,10 @@ struct stretch {
 struct xc_checkpoint {
 	int fd;
 	const char *config;
-	struct xc_dependency_table book;
-	struct entry *entries; /* by path and identity, the last line first */
+	struct xc_dependency_table table;
+	struct entry *entries; /* by path and identity, the latest line first */
 	size_t count, capacity;
-	bool broken; /* it ends in half a line */
+	bool broken; /* it ends in an incomplete line */
 	struct stretch *lost;
 	size_t lost_count, lost_capacity, lost_lines;
 };
@@ -81,7 +82,7 @@ static bool take_entry(struct xc_checkpoint *checkpoint, const json_t *line, str
 		xc_error_free(err);
 		return false;
 	}
-	if (!xc_dependency_table_read(&checkpoint->book, json_object_get(line, "sought"), pool, e.record))
+	if (!xc_dependency_table_read(&checkpoint->table, json_object_get(line, "sought"), pool, e.record))
 		return false;
 	checkpoint->entries = xc_grow(checkpoint->entries, checkpoint->count, &checkpoint->capacity, sizeof e);
 	checkpoint->entries[checkpoint->count++] = e;
@@ -134,13 +135,14 @@ static void lose(struct xc_checkpoint *checkpoint, uint64_t at, uint64_t end)
 	checkpoint->lost[checkpoint->lost_count++] = (struct stretch){at, end};
 }
 
-/* A line that ends, also one that is too long to be read: its beginning, which is none of ours. */
+/* Reads a complete line. For a line that is too long, only its beginning, which is none of ours. */
 static bool next_line(struct xc_json_lines *lines)
 {
 	return xc_json_lines_next(lines) || (lines->too_long && xc_json_lines_skip(lines));
 }
 
-/* Bytes up to the end of the last line that counts. Where none does and it begins as checkpoints do, it is another configuration's. */
+/* Returns the offset of the end of the last valid line. If no line is valid but the file begins like a checkpoint, it
+ * has another configuration. */
 static uint64_t read_lines(struct xc_checkpoint *checkpoint, struct xc_json_lines *lines, struct xc_pool *pool)
 {
 	uint64_t whole = 0, at = 0;
@@ -180,7 +182,7 @@ static int by_identity_and_line(const void *a, const void *b)
 	return order ? order : by_number(right->number, left->number);
 }
 
-/* ---- mending ---- */
+/* ---- repairing ---- */
 
 static bool write_at(int fd, const char *bytes, size_t len, uint64_t at)
 {
@@ -198,8 +200,8 @@ static void blank_out(int fd, const struct stretch *lost)
 	}
 }
 
-/* The first line anew, before what is behind it is blanked out: what a kill leaves can be told for a checkpoint (checkpoint_dir.h) at any time. False
- * when it had not as many bytes. */
+/* Writes the first line again, before blanking what follows it: so a kill at any time leaves a recognisable checkpoint
+ * (checkpoint_dir.h). False if the old first line had another length. */
 static bool write_head(const struct xc_checkpoint *checkpoint, struct stretch *lost)
 {
 	char *head = head_of(checkpoint->config);
@@ -219,17 +221,17 @@ static bool mend_each(struct xc_checkpoint *checkpoint, uint64_t whole)
 	return true;
 }
 
-/* Nothing of what is behind `whole`, which is cut off. What cannot be blanked out is merely lost again the next time. False when the first line
- * is not what it should be. */
+/* Cuts off everything after `whole`. A range that cannot be blanked is found damaged again the next time. False if the
+ * first line is not as expected. */
 static bool mend(struct xc_checkpoint *checkpoint, uint64_t whole)
 {
 	const int flags = fcntl(checkpoint->fd, F_GETFL);
 	if (!checkpoint->lost_count || !whole)
 		return true;
-	if (flags < 0 || fcntl(checkpoint->fd, F_SETFL, flags & ~O_APPEND)) /* else pwrite, too, appends */
+	if (flags < 0 || fcntl(checkpoint->fd, F_SETFL, flags & ~O_APPEND)) /* otherwise pwrite appends, too */
 		return checkpoint->lost->at;
 	const bool good = mend_each(checkpoint, whole);
-	(void)!fcntl(checkpoint->fd, F_SETFL, flags); /* without that write_line goes to the end itself */
+	(void)!fcntl(checkpoint->fd, F_SETFL, flags); /* if this fails, write_line seeks to the end itself */
 	return good;
 }
 
@@ -237,10 +239,11 @@ static void lose_entries(struct xc_checkpoint *checkpoint)
 {
 	checkpoint->lost_lines += checkpoint->count;
 	checkpoint->count = 0;
-	xc_dependency_table_fini(&checkpoint->book);
+	xc_dependency_table_fini(&checkpoint->table);
 }
 
-/* *whole_out: bytes that stay; 0: none, as it is another configuration's, no checkpoint, or cannot be mended. */
+/* *whole_out: bytes to keep; 0: none, because the file is of another configuration, is no checkpoint, or cannot be
+ * repaired. */
 static struct xc_error *resume_from(struct xc_checkpoint *checkpoint, const char *path, struct xc_arena *arena,
 				    off_t *whole_out)
 {
@@ -264,21 +267,22 @@ static struct xc_error *resume_from(struct xc_checkpoint *checkpoint, const char
 
 /* ---- writing ---- */
 
-/* Takes the line. */
+/* Takes ownership of the line. */
 static struct xc_error *write_line(struct xc_checkpoint *checkpoint, char *text)
 {
 	xc_auto(xc_freep) char *line = text;
 	const size_t len = strlen(line);
 	if (len > XC_JSON_LINES_MAX)
-		return xc_error_new(XC_ERR_LIMIT, "writing what is finished: a line of %zu bytes", len);
+		return xc_error_new(XC_ERR_LIMIT, "writing the checkpoint: a line of %zu bytes", len);
 	if (checkpoint->broken)
-		return xc_error_new(XC_ERR_IO, "writing what is finished: the last line could not be taken back");
+		return xc_error_new(XC_ERR_IO, "writing the checkpoint: the last line could not be undone");
 	const off_t end = lseek(checkpoint->fd, 0, SEEK_END);
 	const ssize_t n = write(checkpoint->fd, line, len);
 	if (n == (ssize_t)len)
 		return NULL;
-	struct xc_error *err = xc_error_errno(n < 0 ? errno : ENOSPC, "writing what is finished");
-	if (n > 0 && (end < 0 || ftruncate(checkpoint->fd, end))) /* half a line would take the next one with it */
+	struct xc_error *err = xc_error_errno(n < 0 ? errno : ENOSPC, "writing the checkpoint");
+	/* an incomplete line would spoil the next one, too */
+	if (n > 0 && (end < 0 || ftruncate(checkpoint->fd, end)))
 		checkpoint->broken = true;
 	return err;
 }
@@ -294,7 +298,7 @@ static struct identity identity_of(const struct xc_input *input)
 	return (struct identity){input->size, (uint64_t)input->mtime_ns, (uint64_t)input->ctime_ns, input->ino};
 }
 
-/* As text: not all readers of JSON keep 64 bits. */
+/* As text, because not all JSON readers keep 64 bits. */
 static void set_number(json_t *line, const char *key, uint64_t number)
 {
 	char text[32];
@@ -313,10 +317,10 @@ struct xc_error *xc_checkpoint_add(struct xc_checkpoint *checkpoint, const struc
 	set_number(line, "ctime", identity.ctime);
 	set_number(line, "ino", identity.ino);
 	xc_jsonvalue_set(line, "record", xc_record_json(record));
-	xc_jsonvalue_set(line, "sought", xc_dependency_table_json(&checkpoint->book, record));
+	xc_jsonvalue_set(line, "sought", xc_dependency_table_json(&checkpoint->table, record));
 	struct xc_error *err = write_line(checkpoint, xc_checksummed_line_format(line, checkpoint->config));
 	if (!err)
-		xc_dependency_table_learn(&checkpoint->book, record);
+		xc_dependency_table_learn(&checkpoint->table, record);
 	return err;
 }
 
@@ -328,7 +332,7 @@ struct xc_error *xc_checkpoint_open(const char *path, const char *config, bool r
 	struct xc_checkpoint *checkpoint = xc_alloc(sizeof *checkpoint);
 	struct xc_error *err = xc_checkpoint_dir_open(path, &checkpoint->fd);
 	off_t whole = 0;
-	checkpoint->book.arena = arena;
+	checkpoint->table.arena = arena;
 	checkpoint->config = xc_arena_strdup(arena, config);
 	if (!err && resume)
 		err = resume_from(checkpoint, path, arena, &whole);
@@ -344,7 +348,7 @@ struct xc_error *xc_checkpoint_open(const char *path, const char *config, bool r
 	return NULL;
 }
 
-/* The first entry that is not before this one. */
+/* The first entry that does not sort before the key. */
 static size_t place_of(const struct xc_checkpoint *checkpoint, const struct entry *key)
 {
 	size_t lo = 0;
@@ -390,7 +394,7 @@ void xc_checkpoint_close(struct xc_checkpoint *checkpoint)
 		return;
 	if (checkpoint->fd >= 0)
 		close(checkpoint->fd);
-	xc_dependency_table_fini(&checkpoint->book);
+	xc_dependency_table_fini(&checkpoint->table);
 	free(checkpoint->entries);
 	free(checkpoint->lost);
 	free(checkpoint);

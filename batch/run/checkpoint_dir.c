@@ -1,5 +1,5 @@
-/* checkpoint_dir: a checkpoint's time of change is that of its last use (checkpoint.c). It is removed under its lock: who waits for that finds it without
- * a name, and begins another. */
+/* checkpoint_dir: a checkpoint's modification time is that of its last use (checkpoint.c). It is removed under its
+ * lock: a run that waits for the lock finds the file without a name, and creates another one. */
 #include "batch/run/checkpoint_dir.h"
 
 #include <dirent.h>
@@ -46,7 +46,7 @@ static int open_file(const char *path)
 	return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }
 
-/* Where no file can be locked, two runs would write into one another. */
+/* Without file locks, two runs would overwrite each other's lines. */
 static struct xc_error *lock(int fd, const char *path)
 {
 	if (!flock(fd, LOCK_EX | LOCK_NB))
@@ -98,7 +98,8 @@ static bool is_unused(int fd, int64_t now)
 	       pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, HEAD, sizeof head);
 }
 
-/* Another cleaner may have removed this one before we had its lock, and a run begun another by its name. */
+/* Another process may have removed this file before we had its lock, and a run may have created a new one of that
+ * name. */
 static bool is_called(int dir, const char *name, int fd)
 {
 	struct stat ours, there;
@@ -106,7 +107,7 @@ static bool is_called(int dir, const char *name, int fd)
 	       ours.st_ino == there.st_ino;
 }
 
-/* One that is in use is not locked even for a moment: a run would take us for another run. */
+/* A checkpoint in recent use is not locked even for a moment: a run would report another run. */
 static void clean_file(int dir, const char *name, int64_t now)
 {
 	const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -1,5 +1,5 @@
-/* checkpoint_dir: the directory of checkpoints: one for each set of inputs and settings, side by side, so that a run with another option takes
- * nothing from those before it. One that nobody used for a month is removed. */
+/* checkpoint_dir: the directory of checkpoints. Each set of inputs and settings has its own, so a run with another
+ * option removes nothing. Checkpoints unused for a month are removed. */
 #ifndef XC_CHECKPOINT_DIR_H
 #define XC_CHECKPOINT_DIR_H
 
@@ -7,16 +7,16 @@
 
 enum { XC_CHECKPOINT_DIR_DAYS = 30 };
 
-/* What the checkpoint of these inputs and settings is called; both are hashes in hex of 32 digits or more. Malloc'ed. */
+/* The name of the checkpoint for these inputs and settings; both are hashes in hex of 32 digits or more. Malloc'ed. */
 char *xc_checkpoint_dir_file(const char *dir, const char *inputs, const char *config);
 
-/* Open that file (mode 0600, parents are made), or make it empty, and lock it for as long as it is open. Errors: XC_ERR_IO and others of
- * opening, XC_ERR_LIMIT when another run has it; there may be a descriptor then. */
+/* Opens that file (mode 0600, with parent directories) or creates it empty, and locks it while it is open. Errors:
+ * XC_ERR_IO and others of opening, XC_ERR_LIMIT if another run has it; *fd_out may be valid even then. */
 XC_MUST_CHECK struct xc_error *xc_checkpoint_dir_open(const char *path, int *fd_out);
 
-/* Remove checkpoints that were not opened for XC_CHECKPOINT_DIR_DAYS before `now` (seconds since the epoch): files that are called as above, or as
- * checkpoints were before, and begin as checkpoints do; but none that a run has open. Never fails: what cannot be removed stays. Cost: a stat for
- * each. */
+/* Removes checkpoints that were not opened for XC_CHECKPOINT_DIR_DAYS before `now` (seconds since the epoch): files
+ * that have such a name, or the earlier form of it, and begin like a checkpoint; never one that a run has open. Never
+ * fails: what cannot be removed stays. Cost: one stat per file. */
 void xc_checkpoint_dir_clean(const char *dir, int64_t now);
 
 #endif

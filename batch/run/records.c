@@ -12,12 +12,12 @@ struct making {
 	const struct xc_records_options *options;
 	struct xc_records *records;
 	struct xc_arena *arena;
-	struct xc_pool pool;     /* over the arena: what records share is kept once */
-	struct xc_arena scratch; /* of the record that was finished last */
+	struct xc_pool pool;     /* in the arena: shared parts of records are kept once */
+	struct xc_arena scratch; /* for the record that finished last */
 };
 
-/* What is known besides the core; what a program was called by its file's name where the core does not tell. The checkpoint does not have it:
- * it is of another journal each time. */
+/* Adds what is known from outside of the core, such as the program's name from the file name if the core has none. Not
+ * in the checkpoint, because the journal may differ each time. */
 static struct xc_record *hinted(struct xc_record *record, const struct xc_input *input, struct xc_arena *arena)
 {
 	record->unit = xc_record_text(arena, input->unit);
@@ -26,7 +26,7 @@ static struct xc_record *hinted(struct xc_record *record, const struct xc_input 
 	return record;
 }
 
-/* The record as the checkpoint and a part would give it back. */
+/* The record as the checkpoint and a part would return it. */
 static struct xc_error *keep(struct making *m, const struct xc_record *record, struct xc_record **kept_out)
 {
 	json_t *object = xc_record_json(record);
@@ -41,7 +41,7 @@ static struct xc_error *keep(struct making *m, const struct xc_record *record, s
 	return err;
 }
 
-/* A disk that is full now may have room for the next one. */
+/* A full disk may have room for the next record. */
 static void remember(struct making *m, const struct xc_input *input, const struct xc_record *record)
 {
 	struct xc_records *records = m->records;
@@ -65,19 +65,19 @@ static struct xc_error *take(void *user, const struct xc_input *input, struct xc
 	xc_arena_fini(&m->scratch);
 	if (err)
 		return err;
-	kept->dependency_count = 0; /* gone with its arena */
+	kept->dependency_count = 0; /* freed with its arena */
 	records->unlooked += kept->unlooked;
 	records->records[records->count++] = hinted(kept, input, m->arena);
 	return NULL;
 }
 
-/* Then it cannot be looked at again. */
+/* Then it cannot be examined again. */
 static bool is_gone(const struct xc_input *input)
 {
 	return !input->mtime_ns && !input->ctime_ns && !input->ino;
 }
 
-/* Is a file another now than it was made with, or without? */
+/* Has a file changed that it depends on? */
 static bool is_behind(const struct xc_record *record)
 {
 	for (size_t i = 0; i < record->dependency_count; i++)
@@ -86,24 +86,25 @@ static bool is_behind(const struct xc_record *record)
 	return false;
 }
 
-/* Look for the files that those in the checkpoint were made with and without. */
+/* Checks the dependencies of the records in the checkpoint. */
 static struct xc_error *look(const struct making *m, const struct xc_input *const *inputs, size_t count)
 {
 	const struct xc_batch *batch = &m->options->batch;
-	struct xc_dependency_check changes = {.worker = &batch->worker};
+	struct xc_dependency_check check = {.worker = &batch->worker};
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_record *known = xc_checkpoint_find(m->options->checkpoint, inputs[i]);
 		if (known && !is_gone(inputs[i]))
-			xc_dependency_check_add(&changes, known);
+			xc_dependency_check_add(&check, known);
 	}
-	struct xc_error *err = xc_dependency_check_run(&changes);
-	if (changes.silent)
-		m->records->silent = xc_record_text(m->arena, changes.silent->path);
-	xc_dependency_check_fini(&changes);
+	struct xc_error *err = xc_dependency_check_run(&check);
+	if (check.silent)
+		m->records->silent = xc_record_text(m->arena, check.silent->path);
+	xc_dependency_check_fini(&check);
 	return err;
 }
 
-/* What is in the checkpoint is taken, unless it would be another now, or nobody waits for that; how many are left over, in `rest`. */
+/* Takes records from the checkpoint, unless they may be outdated and their cores can be examined again. Returns the
+ * number of the other inputs, in `rest`. */
 static size_t reuse(const struct making *m, const struct xc_input *const *inputs, size_t count,
 		    const struct xc_input **rest)
 {

@@ -1,4 +1,4 @@
-/* settings: everything goes into a hash with its NUL, and lists with their lengths. */
+/* settings: texts are hashed with their NUL, lists with their lengths. */
 #include "batch/run/settings.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static const char *finish(SHA2_CTX *hash, struct xc_arena *arena)
 	return xc_arena_strdup(arena, hex);
 }
 
-/* ---- what all machines have ---- */
+/* ---- shared by all machines ---- */
 
 struct kind_of_file {
 	char id[2 * XC_BUILD_ID_MAX + 1];
@@ -43,7 +43,7 @@ static int by_all(const void *a, const void *b)
 	return order ? order : (left->has > right->has) - (left->has < right->has);
 }
 
-/* Paths do not count, nor whether a file was copied into the store. */
+/* Neither paths count, nor whether a file was copied into the store. */
 static void add_store(SHA2_CTX *hash, struct xc_store *store)
 {
 	const size_t count = store ? xc_store_file_count(store) : 0;
@@ -91,10 +91,10 @@ const char *xc_settings_shared(const struct xc_worker_options *options, const ch
 	return finish(&hash, arena);
 }
 
-/* ---- what this machine has ---- */
+/* ---- this machine ---- */
 
-/* Where a name leads and when that changed; nothing for what is not there. The number of the device is another one each time a container is
- * started or a network's disk is mounted: it says nothing. */
+/* What a name refers to and when that changed; nothing if it does not exist. The device number is ignored: it changes
+ * whenever a container starts or a network file system is mounted. */
 static void add_place(SHA2_CTX *hash, const char *path)
 {
 	struct stat st = {0};
@@ -108,7 +108,7 @@ static void add_place(SHA2_CTX *hash, const char *path)
 	add_number(hash, (uint64_t)st.st_mtim.tv_nsec);
 }
 
-/* DIR and the directories of DIR/.build-id, into which packages of debug information put their files. */
+/* DIR, and the directories of DIR/.build-id, where debug packages install their files. */
 static void add_debug_dir(SHA2_CTX *hash, const char *directory)
 {
 	xc_auto(xc_freep) char *ids = xc_asprintf("%s/.build-id", directory);
@@ -127,7 +127,7 @@ const char *xc_settings_here(const struct xc_worker_options *options, const char
 	SHA2_CTX hash;
 	SHA256Init(&hash);
 	xc_digest_text(&hash, shared);
-	add_place(&hash, "/proc/self/exe"); /* another build of the same version may say something else of a core */
+	add_place(&hash, "/proc/self/exe"); /* another build of the same version may give other results */
 	if (finder->exe)
 		add_place(&hash, finder->exe);
 	if (finder->sysroot)

@@ -1,4 +1,4 @@
-/* broker: requests (broker_protocol.h) are taken for hostile. */
+/* broker: treats every request (broker_protocol.h) as hostile. */
 #include "batch/sandbox/broker.h"
 
 #include <elf.h>
@@ -25,7 +25,8 @@ _Static_assert((int)XC_BROKER_NAME >= (int)XC_INFLATE_CACHE_NAME, "it holds the 
 
 /* ---- opening ---- */
 
-/* A program, library or debug file: not another core, which is somebody's memory. The type stands at the same place in all classes. */
+/* A program, library or debug file; not another core, which holds somebody's memory. e_type has the same offset in all
+ * ELF classes. */
 static bool is_code(int fd)
 {
 	unsigned char head[EI_NIDENT + 2];
@@ -35,7 +36,8 @@ static bool is_code(int fd)
 	return (head[EI_NIDENT + big] | head[EI_NIDENT + !big] << 8) != ET_CORE;
 }
 
-/* Not what the kernel makes up: /proc/kcore is an ELF file, and its memory. */
+/* Is it a file on a real file system? /proc/kcore, which the kernel synthesises, is an ELF file whose content is
+ * memory. */
 static bool is_stored(int fd)
 {
 	static const long made_up[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC};
@@ -48,7 +50,7 @@ static bool is_stored(int fd)
 	return true;
 }
 
-/* Is it one of the places that the user gave? */
+/* Is it one of the directories that the user gave? */
 static bool allowed_root(const struct xc_broker *broker, const char *root)
 {
 	const struct xc_finder *finder = broker->finder;
@@ -62,7 +64,7 @@ static bool allowed_root(const struct xc_broker *broker, const char *root)
 	return false;
 }
 
-/* Is a path below a directory, by its words? */
+/* Is the path lexically below the directory? */
 static bool lies_below(const char *path, const char *directory)
 {
 	xc_auto(xc_freep) char *full = xc_opener_full(directory);
@@ -70,7 +72,7 @@ static bool lies_below(const char *path, const char *directory)
 	return !strncmp(path, full, len) && path[len] == '/' && !strstr(path + len, "/..");
 }
 
-/* The user's own store, --exe and --debug-dir name files of the host whatever the roots are. */
+/* The user's store, --exe and --debug-dir name host files whatever the roots are. */
 static bool allowed_path(const struct xc_broker *broker, const char *path)
 {
 	struct xc_store *store = broker->finder->store;
@@ -113,7 +115,8 @@ static int open_allowed(const struct xc_broker *broker, const char *root, const 
 	return is_allowed(broker, root, path) ? open_code(broker, root, path, special) : -1;
 }
 
-/* Not what is or is not at a name, but what this process or machine has run out of. */
+/* Does the errno mean that this process or machine has run out of something? Such an error says nothing about the
+ * name. */
 static bool is_shortage(int number)
 {
 	return number == EMFILE || number == ENFILE || number == ENOMEM || number == ENOBUFS || number == EIO ||
@@ -142,7 +145,7 @@ bool xc_broker_changed(const struct xc_broker *broker, struct xc_file_dependency
 	return changed;
 }
 
-/* ---- what the cache lacks ---- */
+/* ---- images missing from the cache ---- */
 
 static void forget(struct xc_broker_seen *seen)
 {
@@ -164,8 +167,8 @@ static void remember(struct xc_broker *broker, const char *root, const char *pat
 	broker->seen_count++;
 }
 
-/* The worker asks in vain for the image of a file that it was given: somebody else makes it, of the file as it is by our own rules. Where too
- * many are wanted already, it is not. */
+/* The worker asked for the inflated image of a file that it was given, and the cache has none. A builder makes it, from
+ * the file as our own rules find it. If too many requests are pending, nothing is built. */
 static void have_built(const struct xc_broker *broker, const char *name)
 {
 	for (size_t i = 0; i < XC_BROKER_SEEN; i++) {
@@ -183,9 +186,9 @@ static void have_built(const struct xc_broker *broker, const char *name)
 	}
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
-/* A file that it may give, whether it is there or not. */
+/* Logs a file that the broker may open, whether or not it exists. */
 static void log_sought(const struct xc_broker *broker, const char *root, const char *path, int fd)
 {
 	char state[XC_FILE_DEPENDENCY_STATE];
@@ -210,7 +213,7 @@ static int open_file(struct xc_broker *broker, const char *root, const char *pat
 	return fd;
 }
 
-/* What a worker may have of the cache: not, say, what is kept of other cores. */
+/* Which kinds of cached files a worker may have: not, for example, those kept of other cores. */
 static bool is_kept(const char *kind)
 {
 	return !strcmp(kind, "index") || !strcmp(kind, "debug");
@@ -233,14 +236,14 @@ static int open_kept(const struct xc_broker *broker, const char *kind, const cha
 	return fd;
 }
 
-/* Always the same one: RLIMIT_FSIZE then bounds what a worker takes of the disk. */
+/* Always the same file, so that RLIMIT_FSIZE bounds what a worker takes of the disk. */
 static int open_scratch(const struct xc_broker *broker)
 {
 	errno = broker->scratch_error;
 	return broker->scratch < 0 ? -1 : fcntl(broker->scratch, F_DUPFD_CLOEXEC, 0);
 }
 
-/* Once: what it is told of the core later would be of another one. */
+/* Given once only: a later request would concern another core. */
 static int open_core(struct xc_broker *broker)
 {
 	const struct xc_input *input = broker->core;
@@ -275,7 +278,7 @@ static void note_error(struct xc_broker_status *status, enum xc_broker_request_k
 		note_trouble(status, number, XC_BROKER_STATUS_FILE);
 }
 
-/* Both texts end where they say; false for a packet of another form. */
+/* Both texts end where they say. False for a packet of another form. */
 static bool split(const struct xc_broker_request *request, size_t size, const char **second_out)
 {
 	const size_t head = offsetof(struct xc_broker_request, texts);
@@ -289,7 +292,8 @@ static bool split(const struct xc_broker_request *request, size_t size, const ch
 	return true;
 }
 
-/* A worker that does not take its answers waits for them in vain: its time runs out. What cannot be sent along is an error like others. */
+/* A worker that does not read its answers waits for them in vain until its time runs out. A descriptor that cannot be
+ * sent is reported as an ordinary error. */
 static void send_answer(const struct xc_broker *broker, int socket, struct xc_broker_answer answer, int fd)
 {
 	if (xc_fd_passing_send(socket, &answer, sizeof answer, &fd, fd >= 0, MSG_DONTWAIT) >= 0 || !is_shortage(errno))
@@ -299,7 +303,7 @@ static void send_answer(const struct xc_broker *broker, int socket, struct xc_br
 	xc_fd_passing_send(socket, &answer, sizeof answer, NULL, 0, MSG_DONTWAIT);
 }
 
-/* What is asked for; -1 with errno set. */
+/* Opens what was asked for. -1 with errno set. */
 static int open_asked(struct xc_broker *broker, const struct xc_broker_request *request, const char *second,
 		      bool *special)
 {
@@ -316,7 +320,7 @@ static int open_asked(struct xc_broker *broker, const struct xc_broker_request *
 	}
 }
 
-/* Only what may be a place: the rest of the texts are the worker's own choice. */
+/* Writes down only what can be a place; all other texts are the worker's own choice. */
 static void write_down(const struct xc_broker *broker, const struct xc_broker_request *request, const char *second)
 {
 	struct xc_broker_status *status = broker->status;
@@ -332,7 +336,7 @@ static void write_down(const struct xc_broker *broker, const struct xc_broker_re
 		xc_broker_status_set_place(status, NULL, "");
 }
 
-/* It gets no answer and waits for one: who watches the status ends it. */
+/* The worker gets no answer and keeps waiting; the process that watches the status ends it. */
 static bool refuse(const struct xc_broker *broker, enum xc_broker_status_refusal why)
 {
 	broker->status->refused = why;
@@ -360,17 +364,18 @@ static bool serve(struct xc_broker *broker, int socket, const struct xc_broker_r
 	return true;
 }
 
-/* An empty packet looks like the end. */
+/* An empty packet looks like the end of the connection. */
 static bool has_gone(int socket)
 {
 	struct pollfd polled = {.fd = socket};
 	return poll(&polled, 1, 0) > 0 && (polled.revents & POLLHUP);
 }
 
-/* The clock runs from before the request is taken until after its answer: who takes our place knows then what to answer. */
+/* The clock runs from before the request is received until after its answer is sent: a replacement broker then knows
+ * whether it must answer. */
 bool xc_broker_serve(struct xc_broker *broker, int socket)
 {
-	static struct xc_broker_request request; /* 8 KiB, and one process serves one at a time */
+	static struct xc_broker_request request; /* 8 KiB; a process serves one request at a time */
 	atomic_store(&broker->status->since_ns, xc_now_ns());
 	const ssize_t size = recv(socket, &request, sizeof request, MSG_DONTWAIT);
 	bool goes_on = errno == EAGAIN || errno == EINTR;
@@ -390,7 +395,7 @@ _Noreturn void xc_broker_live(struct xc_broker *broker, int socket, uint32_t num
 	do
 		poll(&polled, 1, -1);
 	while (xc_broker_serve(broker, socket));
-	_exit(0); /* also when it refused: that is the core's own */
+	_exit(0); /* also after a refusal, which is the core's own fault */
 }
 
 void xc_broker_fini(struct xc_broker *broker)

@@ -10,9 +10,9 @@
 #include "batch/sandbox/broker_protocol.h"
 
 static int asked;           /* the socket */
-static uint32_t last_asked; /* number of the last request; 0 is none's */
+static uint32_t last_asked; /* number of the last request; no request has 0 */
 
-/* The answer to that request; those to others are of no use any more. */
+/* Receives the answer to the last request. Answers to earlier requests are dropped. */
 static int receive(bool *special)
 {
 	struct xc_broker_answer answer;

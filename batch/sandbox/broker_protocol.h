@@ -1,7 +1,7 @@
-/* broker_protocol: what a worker asks its broker for, and what that answers: a packet each.
+/* broker_protocol: the packets between a worker and its broker.
  *
- * Packets are small and of fixed form: a request has two texts that end in a NUL, and nothing behind them. It has a number, which its answer
- * repeats: a broker that was given up may have answered after all, when the one in its place does so too. */
+ * Packets are small and have a fixed form. A request has two NUL-terminated texts and nothing after them. Its number is
+ * repeated in the answer: a broker that was given up may still answer, and so may its replacement. */
 #ifndef XC_BROKER_PROTOCOL_H
 #define XC_BROKER_PROTOCOL_H
 
@@ -21,12 +21,12 @@ enum { XC_BROKER_REQUEST_TEXT = PATH_MAX }; /* bytes of a text, with its NUL */
 struct xc_broker_request {
 	int kind;
 	uint32_t number;
-	uint8_t has_root;                       /* of hostile bytes: no bool */
+	uint8_t has_root;                       /* from hostile bytes, so not a bool */
 	char texts[2 * XC_BROKER_REQUEST_TEXT]; /* root and path, or kind and name; each with its NUL */
 };
 
 struct xc_broker_answer {
-	int error; /* errno; 0: a descriptor comes with it */
+	int error; /* errno; 0: a descriptor is attached */
 	bool special;
 	uint32_t number; /* of the request */
 };

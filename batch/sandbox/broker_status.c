@@ -1,4 +1,5 @@
-/* broker_status: one process writes each part: a broker its status and log, the batch the places that are silent, each whole before it counts. */
+/* broker_status: each part has one writer. A broker writes its own status and log; the batch writes the unresponsive
+ * places, each completely before it counts. */
 #include "batch/sandbox/broker_status.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ void xc_broker_status_set_place(struct xc_broker_status *status, const char *roo
 	copy(status->place.path, path, strlen(path));
 }
 
-/* A root is one file system more often than not, and files of debug information have a directory each. */
+/* A root is usually one file system. Debug files often have a directory each. */
 static struct xc_broker_status_place place_of(const struct xc_broker_status_place *file)
 {
 	struct xc_broker_status_place place = *file;
@@ -56,9 +57,9 @@ bool xc_broker_status_is_silent(const struct xc_broker_statuses *statuses, const
 	return false;
 }
 
-/* ---- what was looked for ---- */
+/* ---- dependency log ---- */
 
-/* Texts, each with its NUL: a root, a path and what it was; behind '-' the first or the last is none. */
+/* Three NUL-terminated texts: root, path, state. A leading '-' means that the root or the state is absent. */
 static bool add_text(char *log, size_t *size, const char *text)
 {
 	const size_t len = text ? strlen(text) + 1 : 0;
@@ -102,7 +103,7 @@ void xc_broker_status_dependencies(const struct xc_broker_statuses *statuses, co
 	}
 }
 
-/* ---- what does not answer ---- */
+/* ---- unresponsive places ---- */
 
 void xc_broker_status_no_core(struct xc_broker_status *status, const char *why, bool hindered)
 {
@@ -127,6 +128,6 @@ void xc_broker_status_give_up_place(struct xc_broker_statuses *statuses, struct 
 		return;
 	statuses->silent[count] = place_of(&status->place);
 	if (!*statuses->silent[count].root && !*statuses->silent[count].path)
-		return; /* a file in "/": all others are below that, too */
+		return; /* a file in "/": every other file is below "/", too */
 	atomic_store(&statuses->silent_count, count + 1);
 }

@@ -1,8 +1,9 @@
-/* broker_status: what a broker is doing, where its batch can see it: in memory that both share, and no worker has.
+/* broker_status: a broker's current activity, in memory that it shares with the batch. No worker has this memory.
  *
- * Opening a file may never return: a file system may hang (NFS, FUSE, autofs), and a process that waits for it may not even be killed. So
- * a broker writes down when it begins to open, and the batch gives up one that takes too long: the file is absent then. Where that was is
- * kept in mind, since a hundred libraries of one place would else each take as long. */
+ * Opening a file may never return: a file system may hang (NFS, FUSE, autofs), and a process waiting for it may not
+ * even be killable. So a broker records when it begins an open, and the batch gives up an open that takes too long: the
+ * file then counts as absent. The place is remembered, because a hundred libraries there would otherwise take as long
+ * each. */
 #ifndef XC_BROKER_STATUS_H
 #define XC_BROKER_STATUS_H
 
@@ -13,13 +14,13 @@
 #include "batch/record/file_dependency.h"
 
 enum {
-	XC_BROKER_STATUS_SECONDS = 10, /* that an open may take */
+	XC_BROKER_STATUS_SECONDS = 10, /* time limit of an open */
 	XC_BROKER_STATUSES = 272,
-	XC_BROKER_STATUS_LOG = 3 * XC_FILE_DEPENDENCY_MAX, /* bytes: a file that is asked for again is in it again */
-	XC_BROKER_STATUS_SILENT = 64,                      /* places kept in mind; of more, each file is waited for */
+	XC_BROKER_STATUS_LOG = 3 * XC_FILE_DEPENDENCY_MAX, /* bytes; a file that is requested twice is logged twice */
+	XC_BROKER_STATUS_SILENT = 64, /* places remembered; files of any further place are each waited for */
 };
 
-/* A root and a path below it, both cut where they are too long. */
+/* A root and a path below it, both truncated to fit. */
 struct xc_broker_status_place {
 	char root[PATH_MAX], path[PATH_MAX];
 };
@@ -33,53 +34,55 @@ enum xc_broker_status_lack {
 
 enum xc_broker_status_refusal { XC_BROKER_STATUS_OBEYS, XC_BROKER_STATUS_TOO_MUCH, XC_BROKER_STATUS_FOUL };
 
-/* All but `since_ns` is read when that says that nothing is being opened, or that it has been for too long. */
+/* All members but `since_ns` are read only when `since_ns` says that nothing is being opened, or that an open has taken
+ * too long. */
 struct xc_broker_status {
-	_Atomic uint64_t since_ns; /* of CLOCK_MONOTONIC: when it began to serve a request; 0: it waits for one */
-	uint32_t number;           /* of that request, or the last one */
-	bool core;                 /* the core is asked for */
-	struct xc_broker_status_place place; /* what is to be opened */
-	bool silent;                         /* something counts as absent because it did not answer */
-	int trouble;                     /* errno of what the broker or machine lacked when it was asked; 0: nothing */
-	enum xc_broker_status_lack lack; /* it was for this */
-	bool core_failed, hindered;      /* the core could not be opened; and that is not of the core */
-	char why[128];                   /* it could not */
+	_Atomic uint64_t since_ns;           /* CLOCK_MONOTONIC time when it began to serve a request; 0: idle */
+	uint32_t number;                     /* of that request, or of the last one */
+	bool core;                           /* the request is for the core */
+	struct xc_broker_status_place place; /* the file to be opened */
+	bool silent;                         /* something counts as absent because it did not respond */
+	int trouble;                         /* errno of what the broker or the machine lacked; 0: nothing */
+	enum xc_broker_status_lack lack;     /* what it was needed for */
+	bool core_failed, hindered;          /* the core could not be opened; and the core is not to blame */
+	char why[128];                       /* why the core could not be opened */
 	enum xc_broker_status_refusal
-		refused; /* the worker asked for too much, or not by the rules: the broker has ended */
+		refused; /* the worker asked for too much or broke the rules; the broker has ended */
 	size_t log_size; /* bytes of its log */
-	bool log_cut;    /* something that was looked for had no room in it */
+	bool log_cut;    /* the log had no room for some file */
 };
 
 struct xc_broker_statuses {
 	struct xc_broker_status statuses[XC_BROKER_STATUSES];
 	_Atomic unsigned silent_count;
-	char logs[XC_BROKER_STATUSES][XC_BROKER_STATUS_LOG]; /* of each status: what its broker has looked for */
-	struct xc_broker_status_place silent[XC_BROKER_STATUS_SILENT]; /* roots; of the host directories */
+	char logs[XC_BROKER_STATUSES][XC_BROKER_STATUS_LOG]; /* by status: the files that its broker looked for */
+	struct xc_broker_status_place silent[XC_BROKER_STATUS_SILENT]; /* roots; for host files, directories */
 };
 
-/* Memory that children share; NULL with errno set. Pages that are not touched cost nothing. */
+/* Memory shared with child processes; NULL with errno set. Untouched pages cost nothing. */
 struct xc_broker_statuses *xc_broker_status_map(void);
 void xc_broker_status_unmap(struct xc_broker_statuses *statuses);
 
-/* A broker's side: write down what is to be opened. */
+/* For the broker: publishes the file that is about to be opened. */
 void xc_broker_status_set_place(struct xc_broker_status *status, const char *root, const char *path);
 
-/* Did another file of this root, or without one in this directory or above it, not answer? */
+/* Has another file of this root, or for a host file one in this directory or above it, not responded? */
 bool xc_broker_status_is_silent(const struct xc_broker_statuses *statuses, const char *root, const char *path);
 
-/* Add one that was looked for; of more than fit, those that came first stay. */
+/* Adds a file that was looked for. When the log is full, later files are dropped. */
 void xc_broker_status_log(struct xc_broker_statuses *statuses, struct xc_broker_status *status,
 			  const struct xc_file_dependency *dependency);
 
-/* Add all that were to a list. */
+/* Adds all logged files to the list. */
 void xc_broker_status_dependencies(const struct xc_broker_statuses *statuses, const struct xc_broker_status *status,
 				   struct xc_file_dependency_list *list);
 
-/* The core cannot be opened. */
+/* Records that the core cannot be opened. */
 #define XC_BROKER_STATUS_NO_ANSWER "it does not answer"
 void xc_broker_status_no_core(struct xc_broker_status *status, const char *why, bool hindered);
 
-/* The batch's side: what is on the status counts as absent; and so do others of its place, since it did not answer. */
+/* For the batch: the file in the status counts as absent. The second function also marks its whole place as
+ * unresponsive. */
 void xc_broker_status_give_up(struct xc_broker_status *status);
 void xc_broker_status_give_up_place(struct xc_broker_statuses *statuses, struct xc_broker_status *status);
 

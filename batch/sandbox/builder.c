@@ -1,4 +1,4 @@
-/* builder: the parent's part is a draft, an order to the fork server and a wait that does not wait. */
+/* builder: the parent drafts the cache file, orders the process from the fork server, and polls without blocking. */
 #include "batch/sandbox/builder.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static struct xc_error *inflate(void)
 		return err;
 	if (!xc_elffile_open(&file, source, true))
 		return xc_error_new(XC_ERR_FORMAT, "not an ELF file");
-	return xc_inflate_cache_write(source, file.elf, IMAGE); /* the process ends with it */
+	return xc_inflate_cache_write(source, file.elf, IMAGE); /* freed by process exit */
 }
 
 _Noreturn void xc_builder_live(const struct xc_worker_options *options, pid_t parent, int file, int image)
@@ -37,7 +37,7 @@ _Noreturn void xc_builder_live(const struct xc_worker_options *options, pid_t pa
 	const int descriptors[] = {file, image};
 	const struct xc_cache cache = xc_inflate_cache_in(options->finder->cache_dir);
 	struct xc_worker_options own = *options;
-	own.max_core_size = xc_cache_largest(&cache); /* it writes no core, but a file of the cache */
+	own.max_core_size = xc_cache_largest(&cache); /* it writes a cache file, not a core */
 	struct xc_error *err = xc_worker_child_enter(&own, parent, descriptors, XC_COUNT(descriptors));
 	if (!err)
 		err = inflate();
@@ -97,7 +97,7 @@ void xc_builder_serve(struct xc_builder *b)
 	const pid_t pid = waitpid(b->pid, &status, WNOHANG);
 	if (pid == b->pid)
 		take(b, status);
-	else if (pid < 0 && errno == ECHILD) /* where SIGCHLD is ignored nobody tells how */
+	else if (pid < 0 && errno == ECHILD) /* SIGCHLD is ignored: the exit status is lost */
 		take(b, XC_WORKER_CHILD_BROKEN << 8);
 }
 

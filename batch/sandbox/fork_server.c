@@ -1,4 +1,4 @@
-/* fork_server: the side of who starts it: orders and their answers, one at a time. */
+/* fork_server: the parent's side: sends orders and receives replies, one at a time. */
 #include "batch/sandbox/fork_server.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static bool make_sockets(int orders[2], int wants[2])
 	return false;
 }
 
-/* It is the standard streams of all that are forked: they would end without a word. */
+/* /dev/null becomes the standard streams of every forked process; without it they would exit silently. */
 static bool has_null(void)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC), number = errno;
@@ -47,7 +47,7 @@ static int start(struct xc_fork_server *server, const struct xc_worker_options *
 	const pid_t parent = getpid();
 	if (!(server->statuses = xc_broker_status_map()) || !make_sockets(orders, wants))
 		return errno;
-	json_object_seed(0); /* reads a device, once: workers could not */
+	json_object_seed(0); /* reads a device once: workers could not */
 	server->pid = fork();
 	const int number = errno;
 	if (server->pid == 0)
@@ -102,7 +102,7 @@ void xc_fork_server_end(struct xc_fork_server *server)
 
 /* ---- orders ---- */
 
-/* It would answer this order in the place of the next one: it is ended, and nothing is asked of it any more. */
+/* A late reply would be taken for the reply to the next order. So the fork server is ended, and gets no more orders. */
 static struct xc_error *given_up(struct xc_fork_server *server, const char *doing)
 {
 	server->silent = true;
@@ -111,8 +111,8 @@ static struct xc_error *given_up(struct xc_fork_server *server, const char *doin
 			    doing);
 }
 
-static struct xc_error *give(struct xc_fork_server *server, const struct xc_order *order, size_t size,
-			     const int *descriptors, size_t count, struct xc_order_reply *reply)
+static struct xc_error *send_order(struct xc_fork_server *server, const struct xc_order *order, size_t size,
+				   const int *descriptors, size_t count, struct xc_order_reply *reply)
 {
 	static const char doing[] = "starting a worker";
 	*reply = (struct xc_order_reply){.error = 0};
@@ -134,7 +134,7 @@ void xc_fork_server_use_probe(struct xc_fork_server *server, const struct xc_san
 	const int descriptors[] = {probe->user, probe->net};
 	struct xc_order_reply reply;
 	if (probe->user >= 0)
-		xc_error_free(give(server, &order, sizeof order, descriptors, XC_COUNT(descriptors), &reply));
+		xc_error_free(send_order(server, &order, sizeof order, descriptors, XC_COUNT(descriptors), &reply));
 }
 
 static struct xc_order *order_of(const struct xc_fork_server *server, const struct xc_fork_server_pair *pair,
@@ -163,8 +163,8 @@ struct xc_error *xc_fork_server_fork(struct xc_fork_server *server, struct xc_fo
 	struct xc_order_reply reply;
 	size_t size;
 	xc_auto(xc_freep) struct xc_order *order = order_of(server, pair, &size);
-	struct xc_error *err = size <= XC_ORDER_MAX ? give(server, order, size, descriptors,
-							   XC_COUNT(descriptors) - (pair->scratch < 0), &reply)
+	struct xc_error *err = size <= XC_ORDER_MAX ? send_order(server, order, size, descriptors,
+								 XC_COUNT(descriptors) - (pair->scratch < 0), &reply)
 						    : xc_error_errno(ENAMETOOLONG, "starting a worker");
 	pair->broker_pid = size <= XC_ORDER_MAX ? reply.first : 0;
 	pair->worker_pid = size <= XC_ORDER_MAX ? reply.second : 0;
@@ -175,7 +175,7 @@ struct xc_error *xc_fork_server_replace(struct xc_fork_server *server, struct xc
 {
 	struct xc_broker_status *status = pair->status;
 	const int descriptors[] = {pair->broker, pair->scratch};
-	const uint64_t now = atomic_load(&status->since_ns); /* 0: it has answered after all */
+	const uint64_t now = atomic_load(&status->since_ns); /* 0: it has answered in the meantime */
 	const struct xc_order order = {.kind = XC_ORDER_BROKER,
 				       .status = (size_t)(status - server->statuses->statuses),
 				       .number = now ? status->number : 0,
@@ -186,8 +186,8 @@ struct xc_error *xc_fork_server_replace(struct xc_fork_server *server, struct xc
 	else if (now)
 		xc_broker_status_give_up(status);
 	atomic_store(&status->since_ns, 0);
-	struct xc_error *err =
-		give(server, &order, sizeof order, descriptors, XC_COUNT(descriptors) - (pair->scratch < 0), &reply);
+	struct xc_error *err = send_order(server, &order, sizeof order, descriptors,
+					  XC_COUNT(descriptors) - (pair->scratch < 0), &reply);
 	pair->broker_pid = reply.first;
 	return err;
 }
@@ -197,7 +197,7 @@ struct xc_error *xc_fork_server_build(struct xc_fork_server *server, int file, i
 	const struct xc_order order = {.kind = XC_ORDER_BUILDER};
 	const int descriptors[] = {file, image};
 	struct xc_order_reply reply;
-	struct xc_error *err = give(server, &order, sizeof order, descriptors, XC_COUNT(descriptors), &reply);
+	struct xc_error *err = send_order(server, &order, sizeof order, descriptors, XC_COUNT(descriptors), &reply);
 	*pid_out = reply.first;
 	return err;
 }
@@ -232,7 +232,7 @@ void xc_fork_server_retry_places(struct xc_fork_server *server)
 	atomic_store(&server->statuses->silent_count, 0);
 }
 
-/* ---- what brokers want ---- */
+/* ---- requests to build an image ---- */
 
 int xc_fork_server_wants(const struct xc_fork_server *server)
 {
@@ -250,7 +250,7 @@ int xc_fork_server_wanted(struct xc_fork_server *server, char name[XC_FORK_SERVE
 	return fd;
 }
 
-/* ---- ends ---- */
+/* ---- reaping ---- */
 
 bool xc_fork_server_has_ended(pid_t pid)
 {

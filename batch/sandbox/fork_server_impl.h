@@ -1,4 +1,4 @@
-/* fork_server_impl: what fork_server.c, the side of who starts it, and fork_server_process.c share. */
+/* fork_server_impl: shared by fork_server.c, the parent's side, and fork_server_process.c. */
 #ifndef XC_FORK_SERVER_IMPL_H
 #define XC_FORK_SERVER_IMPL_H
 
@@ -10,23 +10,23 @@ struct xc_fork_server {
 	int socket, wants;
 	struct xc_broker_statuses *statuses;
 	bool taken[XC_BROKER_STATUSES];
-	pid_t *left; /* that did not end when they were killed */
+	pid_t *left; /* killed processes that have not ended yet */
 	size_t left_count, left_capacity;
-	bool silent; /* it did not answer an order */
+	bool silent; /* it did not reply to an order */
 };
 
 enum xc_order_kind { XC_ORDER_FOLLOW, XC_ORDER_PAIR, XC_ORDER_BROKER, XC_ORDER_BUILDER };
 
-/* A packet; with it descriptors: user and net; result, worker, broker, scratch; broker, scratch; file, image. */
+/* A packet. Its descriptors, by kind: user and net; result, worker, broker, scratch; broker, scratch; file, image. */
 struct xc_order {
 	enum xc_order_kind kind;
 	size_t status;   /* index */
-	uint32_t number; /* of the request that is answered first */
+	uint32_t number; /* of the request to answer first */
 	bool heapless;
 	int scratch_error;
-	uint64_t room, dev, ino; /* the latter two of the core */
+	uint64_t room, dev, ino; /* dev and ino are the core's */
 	size_t path_size;        /* with its NUL */
-	char texts[];            /* path, then file, each with its NUL */
+	char texts[];            /* path, then file; NUL-terminated */
 };
 
 enum { XC_ORDER_MAX = 1 << 16 };
@@ -36,7 +36,7 @@ struct xc_order_reply {
 	pid_t first, second;
 };
 
-/* Be the fork server: never returns. */
+/* The fork server's main function; does not return. */
 _Noreturn void xc_fork_server_run(const struct xc_worker_options *options, struct xc_broker_statuses *statuses,
 				  pid_t parent, int socket, int wants);
 

@@ -1,7 +1,8 @@
-/* fork_server_process: what runs in the fork server, and the first steps of what it forks.
+/* fork_server_process: code that runs in the fork server, and the first steps of the processes that it forks.
  *
- * A plain fork would make children of its own. By CLONE_PARENT they are those of who started it: that one waits for them, and they end with
- * it. libc has no function for that; the fork server has one thread and nothing open but its sockets, so that nothing is to be done around it. */
+ * A plain fork would make them children of the fork server. CLONE_PARENT makes them children of its parent, which waits
+ * for them and whose end ends them. libc has no function for this. A raw clone is safe here: the fork server has one
+ * thread, and nothing open but its sockets. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,9 +24,9 @@ enum { ORDERS = XC_WORKER_CHILD_FIRST, WANTS };
 struct life {
 	struct xc_worker_options options;
 	struct xc_broker_statuses *statuses;
-	pid_t parent; /* of all: of the fork server, too */
+	pid_t parent; /* of all processes, the fork server included */
 	struct xc_sandbox_probe probe;
-	int descriptors[XC_FD_PASSING_MOST]; /* that came with the order */
+	int descriptors[XC_FD_PASSING_MOST]; /* received with the order */
 	const struct xc_order *order;
 };
 
@@ -34,7 +35,7 @@ static pid_t fork_sibling(void)
 	return (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-/* ---- what it forks ---- */
+/* ---- forked processes ---- */
 
 static struct xc_input input_of(const struct xc_order *order)
 {
@@ -119,7 +120,7 @@ static void follow(struct life *life)
 {
 	life->probe = (struct xc_sandbox_probe){life->descriptors[0], life->descriptors[1]};
 	life->options.probe = &life->probe;
-	life->descriptors[0] = life->descriptors[1] = -1; /* they are kept */
+	life->descriptors[0] = life->descriptors[1] = -1; /* they stay open */
 }
 
 static struct xc_order_reply obey(struct life *life)
@@ -138,8 +139,8 @@ static struct xc_order_reply obey(struct life *life)
 	return (struct xc_order_reply){.error = 0};
 }
 
-/* Nothing of the parent's is kept open: not its output, whose reader waits for the end, and not what it locks. Nor does a terminal's ^C end what
- * it still needs. */
+/* Closes everything that belongs to the parent: its output, whose reader waits for end of file, and its locks. A
+ * terminal's ^C must not end the fork server while the parent still needs it. */
 static void settle(struct life *life, int socket, int wants)
 {
 	const int descriptors[] = {socket, wants};
@@ -162,7 +163,7 @@ _Noreturn void xc_fork_server_run(const struct xc_worker_options *options, struc
 	while ((size = xc_fd_passing_receive(ORDERS, packet, sizeof packet, life.descriptors, XC_FD_PASSING_MOST, 0)) >
 	       0) {
 		const struct xc_order_reply reply = obey(&life);
-		memset(packet, 0, (size_t)size); /* names of other cores are not the next worker's to know */
+		memset(packet, 0, (size_t)size); /* the next worker must not learn the names of other cores */
 		for (size_t i = 0; i < XC_FD_PASSING_MOST; i++)
 			if (life.descriptors[i] >= 0)
 				close(life.descriptors[i]);

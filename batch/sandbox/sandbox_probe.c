@@ -1,5 +1,5 @@
-/* sandbox_probe: talks with its parent over a pair of sockets: it says when its name spaces are made, waits until they were opened, and says what
- * kept it from the sandbox; nothing, if nothing did. */
+/* sandbox_probe: talks to its parent over a socket pair. It reports whether its name spaces exist, waits until the
+ * parent has opened them, and then reports why it could not enter the sandbox; nothing on success. */
 #include "batch/sandbox/sandbox_probe.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ enum { WORDS = 256, FAILED = 1 /* exit status */ };
 
 /* ---- the probe ---- */
 
-static void say(int socket, const char *bytes, size_t len)
+static void send_bytes(int socket, const char *bytes, size_t len)
 {
 	if (write(socket, bytes, len) != (ssize_t)len)
 		_exit(FAILED);
@@ -35,12 +35,12 @@ _Noreturn static void go(const struct xc_worker_options *options, int socket)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
-	say(socket, &made, 1);
+	send_bytes(socket, &made, 1);
 	if (read(socket, &seen, 1) != 1)
 		_exit(FAILED);
 	struct xc_error *err = xc_worker_sandbox_enter(&sandbox);
 	if (err)
-		say(socket, err->message, strlen(err->message));
+		send_bytes(socket, err->message, strlen(err->message));
 	_exit(err ? FAILED : 0);
 }
 
@@ -50,7 +50,7 @@ struct talk {
 	const struct xc_worker_options *options;
 	pid_t pid;
 	int socket;
-	bool silent; /* it did not answer */
+	bool silent; /* it did not respond */
 };
 
 static int open_space(pid_t pid, const char *kind)
@@ -68,8 +68,8 @@ static void open_spaces(pid_t pid, struct xc_sandbox_probe *probe)
 		xc_sandbox_probe_fini(probe);
 }
 
-/* As read(2). One that says nothing and does not end is ended, by which there is nothing more to read. */
-static ssize_t hear(struct talk *talk, void *bytes, size_t size)
+/* As read(2). A probe that neither writes nor ends is killed, which ends the stream. */
+static ssize_t receive(struct talk *talk, void *bytes, size_t size)
 {
 	if (!talk->silent && !xc_fd_passing_wait(talk->socket, XC_WORKER_ANSWER_SECONDS, talk->options->stopped)) {
 		talk->silent = true;
@@ -82,48 +82,48 @@ static ssize_t hear(struct talk *talk, void *bytes, size_t size)
 	return n;
 }
 
-/* What the probe says behind its first byte, until it ends. */
-static void listen_to(struct talk *talk, char words[WORDS])
+/* Reads what follows the probe's first byte, until the probe ends. */
+static void receive_message(struct talk *talk, char words[WORDS])
 {
 	size_t len = 0;
 	ssize_t n = 0;
-	while (len < WORDS - 1 && (n = hear(talk, words + len, WORDS - 1 - len)) > 0)
+	while (len < WORDS - 1 && (n = receive(talk, words + len, WORDS - 1 - len)) > 0)
 		len += (size_t)n;
 	words[len] = '\0';
 }
 
-static struct xc_error *judge(const struct talk *talk, int status, const char *words)
+static struct xc_error *error_of(const struct talk *talk, int status, const char *words)
 {
 	struct xc_error *err;
 	if (talk->silent)
-		return xc_error_new(XC_ERR_IO, "no core can be looked at here: the process that tries a worker's jail "
+		return xc_error_new(XC_ERR_IO, "no core can be examined here: the process that probes the sandbox "
 					       "does not answer: was it stopped?");
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return NULL;
 	if (WIFSIGNALED(status))
-		err = xc_error_new(XC_ERR_IO, "no core can be looked at here: a worker's jail ends it (signal %d, %s)",
+		err = xc_error_new(XC_ERR_IO, "no core can be examined here: the sandbox ends a worker (signal %d, %s)",
 				   WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
-		err = xc_error_new(XC_ERR_IO, "no core can be looked at here: %s",
-				   *words ? words : "a worker ends before it is in its jail");
+		err = xc_error_new(XC_ERR_IO, "no core can be examined here: %s",
+				   *words ? words : "a worker ends before it enters its sandbox");
 	return xc_error_hint(err,
 			     "workers need seccomp filters: run where the container's or the kernel's settings allow "
-			     "them; `xcore analyze` looks at a core that you trust without a jail");
+			     "them; `xcore analyze` examines a core that you trust without a sandbox");
 }
 
 static struct xc_error *meet(struct talk *talk, struct xc_sandbox_probe *probe)
 {
 	char made = 'n', words[WORDS];
 	int status = 0;
-	if (hear(talk, &made, 1) == 1 && made == 'y')
+	if (receive(talk, &made, 1) == 1 && made == 'y')
 		open_spaces(talk->pid, probe);
 	if (send(talk->socket, "", 1, MSG_NOSIGNAL) < 0)
-		errno = 0; /* how it ended tells more */
-	listen_to(talk, words);
+		errno = 0; /* its exit status is more informative */
+	receive_message(talk, words);
 	while (waitpid(talk->pid, &status, 0) < 0)
 		if (errno != EINTR)
-			break; /* SIGCHLD is ignored: nobody can say how it ended */
-	struct xc_error *err = judge(talk, status, words);
+			break; /* SIGCHLD is ignored: the exit status is lost */
+	struct xc_error *err = error_of(talk, status, words);
 	if (err)
 		xc_sandbox_probe_fini(probe);
 	return err;
@@ -166,5 +166,5 @@ void xc_sandbox_probe_enter(const struct xc_sandbox_probe *probe)
 	if (probe->user < 0 || setns(probe->user, CLONE_NEWUSER))
 		return;
 	if (setns(probe->net, CLONE_NEWNET))
-		errno = 0; /* no network is reached without it either */
+		errno = 0; /* without it, no network is reachable either */
 }

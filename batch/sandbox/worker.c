@@ -1,7 +1,8 @@
-/* worker: the parent's side: two processes, four descriptors, an end.
+/* worker: the parent's side of a worker and its broker.
  *
- * The descriptors to wait for are the pipe of the record and a pidfd that becomes readable when the process has ended, however it ended. What
- * its broker does is seen on its status. The parent never waits for one of them alone, and for none that the kernel keeps waiting. */
+ * It polls two descriptors: the pipe of the record, and a pidfd that becomes readable when the process has ended,
+ * whatever the reason. The broker's activity is visible in its status. The parent never blocks on a single worker, nor
+ * on a process that the kernel keeps from ending. */
 #include "batch/sandbox/worker.h"
 
 #include <errno.h>
@@ -70,7 +71,7 @@ static void release(struct xc_worker *w)
 	free(w);
 }
 
-/* What the two processes are to have; the pipe's other end is ours. */
+/* Creates what the two processes need; the pipe's read end stays here. */
 static bool equip(struct xc_worker *w)
 {
 	int pipes[2], sockets[2];
@@ -84,7 +85,8 @@ static bool equip(struct xc_worker *w)
 	w->pair.broker = sockets[0];
 	w->pair.worker = sockets[1];
 	w->pair.status = xc_fork_server_take_status(w->fork_server);
-	w->pair.scratch = xc_worker_scratch(); /* without one, only who asks for it is hindered */
+	/* without a temporary file, only workers that ask for it are hindered */
+	w->pair.scratch = xc_worker_scratch();
 	w->pair.scratch_error = w->pair.scratch < 0 ? errno : 0;
 	errno = EAGAIN;
 	return w->pair.status;
@@ -96,7 +98,7 @@ static struct xc_error *start(struct xc_worker *w)
 		equip(w) ? xc_fork_server_fork(w->fork_server, &w->pair) : xc_error_errno(errno, "starting a worker");
 	close_it(&w->pair.result);
 	close_it(&w->pair.worker);
-	w->pair.options = NULL; /* the caller's */
+	w->pair.options = NULL; /* it belongs to the caller */
 	if (err)
 		return err;
 	w->process = (int)syscall(SYS_pidfd_open, w->pair.worker_pid, 0);
@@ -140,7 +142,7 @@ static void kill_it(const struct xc_worker *w)
 		kill(w->pair.worker_pid, SIGKILL);
 }
 
-/* ---- its broker ---- */
+/* ---- broker ---- */
 
 static void note_trouble(struct xc_worker *w, int number, const char *what)
 {
@@ -150,7 +152,8 @@ static void note_trouble(struct xc_worker *w, int number, const char *what)
 	w->what = what;
 }
 
-/* Before it is told to end: one that is not alive then gave up, or was ended by somebody else. */
+/* To be called before the broker is told to end: a broker that is gone by then gave up, or was killed by something
+ * else. */
 static void reap_broker(struct xc_worker *w)
 {
 	int status;
@@ -163,7 +166,8 @@ static void reap_broker(struct xc_worker *w)
 		note_trouble(w, EIO, "its broker gave up");
 }
 
-/* What is being opened for too long counts as absent, and the next broker goes on. Without one, a worker would wait for its answers in vain. */
+/* An open that takes too long counts as absent, and a replacement broker continues. Without a broker, the worker would
+ * wait for its answers in vain. */
 static void watch_broker(struct xc_worker *w)
 {
 	reap_broker(w);
@@ -185,7 +189,7 @@ static void watch_broker(struct xc_worker *w)
 	}
 }
 
-static void judge_broker(struct xc_worker *w)
+static void check_broker(struct xc_worker *w)
 {
 	static const char *const lacks[] = {
 		[XC_BROKER_STATUS_NOTHING] = "",
@@ -198,9 +202,9 @@ static void judge_broker(struct xc_worker *w)
 	reap_broker(w);
 }
 
-/* ---- itself ---- */
+/* ---- worker ---- */
 
-/* All that the pipe has now. */
+/* Reads everything that the pipe has now. */
 static void drain(struct xc_worker *w)
 {
 	char bytes[1 << 14];
@@ -227,7 +231,8 @@ static void drain(struct xc_worker *w)
 static bool has_ended(struct xc_worker *w)
 {
 	const pid_t pid = w->ended ? 0 : waitpid(w->pair.worker_pid, &w->status, WNOHANG);
-	if (pid == w->pair.worker_pid || (pid < 0 && errno == ECHILD)) /* where SIGCHLD is ignored nobody tells how */
+	/* SIGCHLD is ignored: the exit status is lost */
+	if (pid == w->pair.worker_pid || (pid < 0 && errno == ECHILD))
 		w->ended = true;
 	return w->ended;
 }
@@ -237,8 +242,8 @@ bool xc_worker_serve(struct xc_worker *w)
 	const uint64_t now = xc_now_ns();
 	drain(w);
 	if (has_ended(w)) {
-		drain(w); /* what it wrote before it ended */
-		judge_broker(w);
+		drain(w); /* whatever it wrote before it ended */
+		check_broker(w);
 		xc_worker_check_room(w);
 		return true;
 	}

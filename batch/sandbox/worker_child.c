@@ -1,5 +1,5 @@
-/* worker_child: all that is here runs in the worker. Its descriptors have fixed numbers, so that what is above them can be closed without asking
- * which there are. */
+/* worker_child: all of this runs in the worker. Its descriptors have fixed numbers, so all others can be closed without
+ * listing them. */
 #include "batch/sandbox/worker_child.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static enum xc_record_status status_of(const struct xc_error *err)
 	return err->code == XC_ERR_LIMIT ? XC_RECORD_LIMIT : XC_RECORD_UNREADABLE;
 }
 
-/* The path is the record's own member: it need not begin the message. */
+/* Messages need not begin with the path, which is a member of the record. */
 static const char *without_path(const char *message, const char *path)
 {
 	const size_t len = strlen(path);
@@ -75,11 +75,10 @@ _Noreturn static void fail(const struct xc_input *input, const struct xc_error *
 	write_record(xc_record_failed(&arena, status_of(err), input->path, without_path(err->message, input->path)));
 	if (err->code == XC_ERR_LIMIT && err->hint && !strcmp(err->hint, XC_DECOMPRESS_MORE_ROOM))
 		_exit(XC_WORKER_CHILD_NO_ROOM);
-	_exit(err->code == XC_ERR_IO ? XC_WORKER_CHILD_BROKEN
-				     : 0); /* a disk that is full or fails is not of the core */
+	_exit(err->code == XC_ERR_IO ? XC_WORKER_CHILD_BROKEN : 0); /* a full or failing disk is not the core's fault */
 }
 
-/* Was this file taken for the program of the core? */
+/* Was this file identified as the core's program? */
 static bool is_program(const struct xc_process *process, const char *file)
 {
 	const struct xc_module *m = process->module_count ? process->modules[0] : NULL;
@@ -92,13 +91,13 @@ _Noreturn static void work(const struct xc_input *input, const struct xc_worker_
 	struct xc_arena arena = {0};
 	const int core = xc_broker_client_core();
 	if (core < 0)
-		_exit(XC_WORKER_CHILD_BROKEN); /* the broker has told why */
+		_exit(XC_WORKER_CHILD_BROKEN); /* the broker has reported why */
 	struct xc_finder finder = *options->finder;
 	struct xc_process *process = NULL;
 	finder.jobs = 1;
 	finder.quiet = true;
 	finder.debuginfod = false;
-	finder.exe_optional = true; /* one that is of none of them is told at the end (without_exe) */
+	finder.exe_of_some = true; /* a file that matches no core is reported at the end (without_exe) */
 	const struct xc_open_options open = {.finder = &finder,
 					     .strict = finder.strict,
 					     .max_core_size = xc_worker_options_core_size(options),
@@ -108,19 +107,19 @@ _Noreturn static void work(const struct xc_input *input, const struct xc_worker_
 		fail(input, err);
 	const bool without_exe = finder.exe && !is_program(process, finder.exe);
 	finder.exe =
-		without_exe ? NULL : finder.exe; /* what it names is believed more than what is found (debugfile.h) */
+		without_exe ? NULL : finder.exe; /* an explicit name outranks files that were found (debugfile.h) */
 	xc_debugfiles_use(process, &finder);
 	const struct xc_examine_options how = {
 		.path = input->path, .redact = options->redact, .without_heap = options->heapless != NULL};
-	struct xc_record *record = xc_examine(process, &how, &arena); /* the process ends with us */
+	struct xc_record *record = xc_examine(process, &how, &arena); /* freed by process exit */
 	record->without_exe = without_exe;
 	write_record(record);
 	_exit(0);
 }
 
-/* ---- the way in ---- */
+/* ---- entering the sandbox ---- */
 
-/* Secrets are often there. What stays is the parent's: its broker opens by it. */
+/* The environment often holds secrets. The parent keeps its own: the broker needs it to open files. */
 static void forget_environment(void)
 {
 	for (char **variable = environ; variable && *variable; variable++)
@@ -133,7 +132,7 @@ bool xc_worker_child_shed(const int *descriptors, size_t count)
 	int high[XC_WORKER_CHILD_DESCRIPTORS], null = open("/dev/null", O_RDWR);
 	if (null < 0)
 		return false;
-	for (size_t i = 0; i < count; i++) /* above those that are to be laid over */
+	for (size_t i = 0; i < count; i++) /* duplicates above the range that is about to be overwritten */
 		if ((high[i] = fcntl(descriptors[i], F_DUPFD, ABOVE)) < 0)
 			return false;
 	for (int fd = 0; fd <= 2; fd++)
@@ -160,10 +159,11 @@ struct xc_error *xc_worker_child_enter(const struct xc_worker_options *options, 
 	const struct xc_worker_sandbox sandbox = xc_worker_options_sandbox(options);
 	if (options->probe)
 		xc_sandbox_probe_enter(options->probe);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* behind that: a change of name spaces may take it back */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* only now: a change of name spaces may clear it */
 	if (getppid() != parent)
 		_exit(XC_WORKER_CHILD_BROKEN);
-	setsid(); /* a terminal's ^C is for the parent: a worker that it ended would count as one that died of its core */
+	/* a terminal's ^C is for the parent: a worker that it killed would count as one killed by its core */
+	setsid();
 	if (!xc_worker_child_shed(descriptors, count))
 		_exit(XC_WORKER_CHILD_BROKEN);
 	forget_environment();

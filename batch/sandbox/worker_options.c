@@ -1,4 +1,4 @@
-/* worker_options: the defaults. */
+/* worker_options: default limits. */
 #include "batch/sandbox/worker_options.h"
 
 #include "batch/sandbox/broker_status.h"
@@ -37,6 +37,6 @@ struct xc_worker_sandbox xc_worker_options_sandbox(const struct xc_worker_option
 	return (struct xc_worker_sandbox){
 		.memory = xc_worker_options_memory(options),
 		.file_size = xc_worker_options_core_size(options),
-		.seconds = xc_worker_options_seconds(options) + 1, /* the parent's clock comes first */
+		.seconds = xc_worker_options_seconds(options) + 1, /* the parent's timer must fire first */
 	};
 }

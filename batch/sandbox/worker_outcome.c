@@ -1,5 +1,5 @@
-/* worker_outcome: what becomes of a worker that has ended. What it says is believed only as far as it is JSON of a record's form; its path
- * and how it ended are the parent's own knowledge. */
+/* worker_outcome: the record of a worker that has ended. Its output is used only if it is JSON in the form of a record;
+ * the path and the way it ended are the parent's own knowledge. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -24,23 +24,23 @@ static struct xc_record *died(const struct xc_worker *w, struct xc_arena *arena)
 {
 	const int number = WTERMSIG(w->status);
 	if (number == SIGXCPU)
-		return failed(w, arena, XC_RECORD_TIMEOUT, "it took all of its processor time");
+		return failed(w, arena, XC_RECORD_TIMEOUT, "it used up its processor time");
 	if (number == SIGXFSZ)
 		return failed(w, arena, XC_RECORD_LIMIT, "it inflates to more than --max-core-size");
 	if (number == SIGSYS)
-		return failed(w, arena, XC_RECORD_DIED, "the worker made a system call that its jail forbids");
+		return failed(w, arena, XC_RECORD_DIED, "the worker made a system call that its sandbox forbids");
 	return failed(w, arena, XC_RECORD_DIED,
 		      xc_arena_printf(arena, "the worker died of signal %d (%s)", number, strsignal(number)));
 }
 
-/* What it wrote, unless that is no record. */
+/* The record that the worker wrote, unless it is malformed. */
 static struct xc_record *answer(const struct xc_worker *w, struct xc_arena *arena)
 {
 	struct xc_record *record;
 	struct xc_error *err = xc_record_read(xc_text_string(&w->text), w->text.len, arena, &record);
 	if (err) {
 		xc_error_free(err);
-		return failed(w, arena, XC_RECORD_DIED, "the worker's answer is no record");
+		return failed(w, arena, XC_RECORD_DIED, "the worker's output is not a record");
 	}
 	record->path = xc_record_text(arena, w->input->path);
 	record->stored = w->input->size;
@@ -59,7 +59,7 @@ static bool lacked_memory(const struct xc_worker *w)
 		(WEXITSTATUS(w->status) == XC_WORKER_CHILD_LIBDW_OUT_OF_MEMORY && !w->text.len));
 }
 
-/* The sandbox's own signals are no faults. */
+/* Signals of the sandbox itself are not faults. */
 static bool is_fault(int number)
 {
 	return number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE || number == SIGILL;
@@ -70,34 +70,35 @@ const char *xc_worker_excess(const struct xc_worker *w)
 	if (!w->ended || w->late)
 		return NULL;
 	if (lacked_memory(w))
-		return "its heap was not looked at: with it, more memory than --worker-memory is needed";
+		return "its heap was skipped: it needs more memory than --worker-memory";
 	return WIFSIGNALED(w->status) && is_fault(WTERMSIG(w->status))
-		       ? "its heap was not looked at: with it, the worker died, which is a fault of xcore's"
+		       ? "its heap was skipped: the worker crashed on it, which is a bug in xcore"
 		       : NULL;
 }
 
-/* ---- room ---- */
+/* ---- disk space ---- */
 
 enum {
-	SLACK = 1 << 20, /* what is written of a core at once */
+	SLACK = 1 << 20, /* bytes of a core written at once */
 	TINY = 1 << 16,
-	BOMB = 64, /* times its stored size; what a program's memory holds beside zeros packs to no less */
+	BOMB = 64, /* times its stored size: apart from zeros, a program's memory does not compress better */
 };
 
-/* Bytes that it has of the disk. */
+/* Bytes of disk that it uses. */
 static uint64_t taken(const struct xc_worker *w)
 {
 	struct stat st;
 	return w->pair.scratch >= 0 && !fstat(w->pair.scratch, &st) ? (uint64_t)st.st_blocks * 512 : 0;
 }
 
-/* errno of who writes there now; 0: it can be done. By a file of our own: a quota is no number of the disk. */
+/* errno of a write there now; 0: it works. Tested with a file of our own, because the disk's numbers do not show a
+ * quota. */
 static int disk_trouble(const struct xc_worker *w)
 {
 	struct statvfs fs;
 	if (w->pair.scratch < 0 || fstatvfs(w->pair.scratch, &fs))
 		return 0;
-	if ((uint64_t)fs.f_bavail * fs.f_frsize < TINY) /* root has more, which a worker has not */
+	if ((uint64_t)fs.f_bavail * fs.f_frsize < TINY) /* root has a reserve, which a worker does not have */
 		return ENOSPC;
 	char bytes[4096];
 	memset(bytes, 'x', sizeof bytes);
@@ -114,7 +115,7 @@ static bool is_bomb(const struct xc_worker *w)
 	return w->room / BOMB >= w->input->size;
 }
 
-/* errno; 0: nothing. A worker that took more than it may, or says that it did and did not, is not believed. */
+/* errno; 0: nothing. A worker that exceeds its share, or claims that without doing so, is not believed. */
 static int lacked_room(const struct xc_worker *w, const char **what_out)
 {
 	struct rlimit files;
@@ -123,7 +124,7 @@ static int lacked_room(const struct xc_worker *w, const char **what_out)
 	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_WORKER_CHILD_BROKEN)
 		return taken(w) <= all ? disk_trouble(w) : 0;
 	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_WORKER_CHILD_NO_ROOM) {
-		*what_out = "temporary files (TMPDIR), of whose disk a core may take half";
+		*what_out = "temporary files (TMPDIR; a core may use half of the disk)";
 		return w->room && !is_bomb(w) && taken(w) + SLACK >= w->room ? ENOSPC : 0;
 	}
 	*what_out = "temporary files (ulimit -f)";
@@ -143,15 +144,15 @@ void xc_worker_check_room(struct xc_worker *w)
 	w->what = what;
 }
 
-/* ---- what is not of the core ---- */
+/* ---- failures not caused by the core ---- */
 
-/* A kill that is not ours is somebody's, or the kernel's; the other ways are the broker's and the worker child's own to tell. */
+/* A kill that is not ours came from a user or the kernel. Everything else is reported by the broker and the child. */
 bool xc_worker_hindered(const struct xc_worker *w)
 {
 	if (w->pair.status->core_failed)
 		return w->pair.status->hindered;
 	if (w->trouble)
-		return true; /* it may have taken all of its time by that */
+		return true; /* it may have used up its time */
 	if (w->pair.status->refused || w->late || w->too_much || !w->ended)
 		return false;
 	return (WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL) ||
@@ -178,12 +179,13 @@ static const char *hindrance(const struct xc_worker *w, struct xc_arena *arena)
 static struct xc_record *unlooked(const struct xc_worker *w, struct xc_arena *arena)
 {
 	struct xc_record *record = failed(w, arena, XC_RECORD_UNREADABLE,
-					  xc_arena_printf(arena, "not looked at: %s", hindrance(w, arena)));
+					  xc_arena_printf(arena, "not examined:  %s", hindrance(w, arena)));
 	record->unlooked = true;
 	return record;
 }
 
-/* Nothing is known but that its worker said so each time, the last of which it was alone: the core may have made it. */
+/* All that is known is that the worker claimed so each time, the last time while running alone: the core may have
+ * forged it. */
 static struct xc_record *unbelieved(const struct xc_worker *w, struct xc_arena *arena)
 {
 	struct xc_record *record =
@@ -192,9 +194,9 @@ static struct xc_record *unbelieved(const struct xc_worker *w, struct xc_arena *
 	return record;
 }
 
-/* ---- all of it ---- */
+/* ---- the record ---- */
 
-/* Before what it says itself. */
+/* Puts the note before the worker's own. */
 static void add_note(struct xc_record *record, const char *note, struct xc_arena *arena)
 {
 	if (note)
@@ -208,9 +210,9 @@ static struct xc_record *outcome(const struct xc_worker *w, struct xc_arena *are
 	if (w->pair.status->core_failed)
 		return failed(w, arena, XC_RECORD_UNREADABLE, xc_arena_strdup(arena, w->pair.status->why));
 	if (w->pair.status->refused == XC_BROKER_STATUS_TOO_MUCH)
-		return failed(w, arena, XC_RECORD_LIMIT, "it names more files than are opened for a core");
+		return failed(w, arena, XC_RECORD_LIMIT, "it names more files than may be opened for a core");
 	if (w->pair.status->refused)
-		return failed(w, arena, XC_RECORD_DIED, "the worker asked for a file in a way that none does");
+		return failed(w, arena, XC_RECORD_DIED, "the worker sent a malformed request for a file");
 	if (w->late)
 		return failed(w, arena, XC_RECORD_TIMEOUT, "it took longer than --timeout");
 	if (w->too_much)
@@ -232,7 +234,7 @@ struct xc_record *xc_worker_outcome(const struct xc_worker *w, struct xc_arena *
 {
 	struct xc_record *record = outcome(w, arena);
 	if (w->pair.status->silent && !record->unlooked) {
-		add_note(record, "files of it did not answer when they were opened, and count as absent", arena);
+		add_note(record, "some of its files did not answer, and count as absent", arena);
 		record->passing = true;
 	}
 	record->passing = record->passing || w->stuck;

@@ -1,12 +1,12 @@
 /* worker_sandbox: everything is forbidden unless listed.
  *
- * The list is what libc, libdw, zstd and we call when files are open already: found by running all corpora with a filter that logs, and
- * kept short: every line has a user. Landlock's bits: include/uapi/linux/landlock.h, Linux 6.12; a kernel is asked only for those
- * that its version knows.
+ * The list holds the calls of libc, libdw, zstd and xcore after all files are open. It was found by running all corpora
+ * under a logging filter, and is kept short: every line has a user. Landlock's bits are from
+ * include/uapi/linux/landlock.h, Linux 6.12; a kernel is asked only for those that its version knows.
  *
- * What a filter cannot see is memory, so two calls are not what they seem. clone3 has its flags there: libc is told that there is none.
- * fstat() of the C libraries before 2.39 is newfstatat(fd, "", …, AT_EMPTY_PATH), and that flag does not say that the path is empty: the
- * call is never let through; it traps, and the handler does the fstat that was meant. */
+ * A filter cannot see memory, so two calls need care. The flags of clone3 are in memory: libc is told that the call
+ * does not exist. fstat() of C libraries before 2.39 is newfstatat(fd, "", …, AT_EMPTY_PATH), a flag that does not
+ * guarantee an empty path. So newfstatat is never allowed; it traps, and the handler performs the intended fstat. */
 #include "batch/sandbox/worker_sandbox.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 
 #include "core/live/sandbox.h"
 
-/* ---- calls ---- */
+/* ---- system calls ---- */
 
 static const int allowed[] = {
 	SYS_read,         SYS_pread64,
@@ -54,19 +54,19 @@ static const int allowed[] = {
 static const struct {
 	int call, error;
 } refused[] = {
-	{SYS_clone3, ENOSYS}, /* its flags are in memory, out of the filter's sight: libc falls back to clone */
+	{SYS_clone3, ENOSYS}, /* its flags are in memory, invisible to the filter: libc falls back to clone */
 	{SYS_ioctl, ENOTTY},    {SYS_prctl, EPERM},
-	{SYS_readlink, EACCES}, /* libdw asks where a descriptor's file lies */
+	{SYS_readlink, EACCES}, /* libdw asks for the path of a descriptor */
 	{SYS_stat, EACCES},     {SYS_utimensat, EACCES},
 };
 
-/* Flags of clone that a thread has, and those of which none may stand beside them: each makes a name space, or a process. */
+/* The flags of a thread's clone, and those that must not accompany them: each makes a name space or a process. */
 static const uint64_t THREAD = CLONE_THREAD | CLONE_VM | CLONE_SIGHAND;
 static const uint64_t NO_THREAD = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
 				  CLONE_NEWPID | CLONE_NEWNET | CLONE_VFORK | CLONE_PARENT | CLONE_PTRACE |
 				  CLONE_UNTRACED;
 
-/* RLIMIT_DATA counts neither memory that is shared nor what grows as stacks do. */
+/* RLIMIT_DATA counts neither shared memory nor mappings that grow like stacks. */
 static const uint64_t UNCOUNTED = MAP_GROWSDOWN | MAP_HUGETLB | MAP_LOCKED;
 
 static const uint64_t LOW = UINT32_MAX;
@@ -75,7 +75,7 @@ struct use {
 	int call;
 	struct {
 		unsigned arg;
-		uint64_t mask, value; /* allowed when arg & mask is value */
+		uint64_t mask, value; /* allowed when (arg & mask) == value */
 	} when[2];
 };
 
@@ -86,7 +86,7 @@ static const struct use uses[] = {
 	{SYS_fcntl, {{1, LOW, F_GETFL}}},
 	{SYS_fcntl, {{1, LOW, F_GETFD}}},
 	{SYS_prlimit64,
-	 {{0, LOW, 0}, {2, ~UINT64_C(0), 0}}}, /* its own are asked, not set: what a thread's stack is to be */
+	 {{0, LOW, 0}, {2, ~UINT64_C(0), 0}}}, /* limits are read, not set: libc sizes a thread's stack by them */
 };
 
 static int allow(scmp_filter_ctx filter, const struct use *use)
@@ -106,11 +106,11 @@ static int allow_uses(scmp_filter_ctx filter)
 		error = allow(filter, &uses[i]);
 	if (!error)
 		error = seccomp_rule_add(filter, SCMP_ACT_TRAP, SYS_newfstatat, 0);
-	/* a thread: as where there are too many of them, so that who would like one does without */
+	/* a thread: fails as with too many threads, so callers continue without one */
 	const struct scmp_arg_cmp thread = {0, SCMP_CMP_MASKED_EQ, THREAD | NO_THREAD, THREAD};
 	if (!error)
 		error = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EAGAIN), SYS_clone, 1, &thread);
-	/* abort(), and nothing else, of itself and of nobody else */
+	/* abort() only, and only of this process */
 	const struct scmp_arg_cmp abort_itself[] = {{0, SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0},
 						    {2, SCMP_CMP_EQ, SIGABRT, 0}};
 	if (!error)
@@ -119,7 +119,7 @@ static int allow_uses(scmp_filter_ctx filter)
 	return error;
 }
 
-/* The call that trapped, done as far as it is an fstat. */
+/* The trapped call; performed if it is an fstat. */
 static void look_at_descriptor(int number, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -170,7 +170,7 @@ static int landlock_version(void)
 	return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-/* All rights that this version knows, of which none is then given. */
+/* All rights that this version knows; none of them is granted. */
 static struct ruleset everything(int abi)
 {
 	const unsigned bits = abi >= ABI_IOCTL ? 16 : abi >= ABI_TRUNCATE ? 15 : abi >= ABI_REFER ? 14 : 13;
@@ -195,14 +195,15 @@ static void forbid_files(void)
 
 /* ---- resources ---- */
 
-static const uint64_t STACK = 80 << 20; /* with what xc_demangle_here asks for; the kernel leaves 128 MiB below it */
+/* includes the request of xc_demangle_here; the kernel keeps 128 MiB below it */
+static const uint64_t STACK = 80 << 20;
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Never raises one. A hard limit beyond the soft one matters where the soft one sends a signal that can be ignored. */
+/* Only ever lowers a limit. The hard limit matters where the soft limit's signal can be ignored. */
 static void limit(int resource, uint64_t soft, uint64_t hard)
 {
 	struct rlimit now;
@@ -218,7 +219,7 @@ static void limit_memory(uint64_t data)
 #ifdef __SANITIZE_ADDRESS__ /* its shadow takes terabytes, and counts as data */
 	(void)data;
 #else
-	/* Tables of pages that are only read are memory, too, and counted nowhere: at most 8 GiB of them. */
+	/* Page tables of read-only mappings are memory that no limit counts: this allows at most 8 GiB of them. */
 	const uint64_t addresses = UINT64_C(4) << 40;
 	if (data)
 		limit(RLIMIT_DATA, data, data);
@@ -226,7 +227,7 @@ static void limit_memory(uint64_t data)
 #endif
 }
 
-/* The soft limit, which may be raised: to be as large as is usual is not enough here. */
+/* The soft limit, which may be raised: the usual stack size is not enough here. */
 static void set_stack(void)
 {
 	struct rlimit now;
@@ -253,7 +254,7 @@ static void limit_resources(const struct xc_worker_sandbox *sandbox)
 	limit(RLIMIT_MSGQUEUE, 0, 0);
 }
 
-/* Of root, too: with them a process may harm the machine's memory (madvise) by calls that are on the list. */
+/* For root, too: with capabilities, permitted calls (madvise) can damage the machine's memory. */
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

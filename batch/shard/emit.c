@@ -1,5 +1,5 @@
-/* emit: the file is made in memory first, so that none is begun that cannot be ended. Only the template is searched for @names@, never what
- * was put in. */
+/* emit: the file is made in memory first, so that no incomplete one is written. Only the template is searched for
+ * @names@, never the inserted text. */
 #include "batch/shard/emit.h"
 
 #include <errno.h>
@@ -17,22 +17,22 @@ XC_EMBED(xc_emit_make, "batch/shard/emit/make");
 
 const char *const xc_emit_systems[] = {"slurm", "parallel", "k8s", "make", NULL};
 
-/* Beside its workers: the process that starts them and makes the records into a file. */
+/* Memory besides the workers: the process that starts them and writes the records. */
 enum { OWN_MEMORY = 512 };
 
 struct emission {
 	const struct xc_emit *emit;
 	const struct language *language;
 	struct xc_text text;
-	struct xc_error *err; /* the first word that cannot be written */
+	struct xc_error *err; /* about the first word that cannot be written */
 };
 
 struct language {
 	const char *system, *template;
-	const char *between;                                /* the words of a list */
-	void (*word)(struct emission *e, const char *word); /* quoted */
-	unsigned jobs;                                      /* where the user does not say */
-	const char *dollar;                                 /* one of the shell's */
+	const char *between;                                /* separator of the words in a list */
+	void (*word)(struct emission *e, const char *word); /* writes a quoted word */
+	unsigned jobs;                                      /* the default */
+	const char *dollar;                                 /* a literal '$' */
 };
 
 /* ---- words ---- */
@@ -52,7 +52,8 @@ static bool is_plain(const char *word)
 	return *word && !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./=:,+@%")];
 }
 
-/* How many bytes of a word can only be written by their numbers, so that the file is text and no terminal obeys it. A line break is text. */
+/* The number of bytes in a word that must be written by number, so that the file is text and has no terminal control
+ * sequences. A newline is text. */
 static size_t numbered_length(const char *word, const char *end)
 {
 	size_t len = 0;
@@ -61,7 +62,7 @@ static size_t numbered_length(const char *word, const char *end)
 	return len;
 }
 
-/* Of sh, which knows no $'…'. What is put in its place ends with no line break, which it would lose. */
+/* For sh, which lacks $'…'. The inserted text does not end with a newline, which a substitution would drop. */
 static void add_numbered(struct emission *e, const char *bytes, size_t len)
 {
 	xc_text_printf(&e->text, "'\"%s(printf '", e->language->dollar);
@@ -70,7 +71,7 @@ static void add_numbered(struct emission *e, const char *bytes, size_t len)
 	xc_text_add(&e->text, "')\"'");
 }
 
-/* Inside single quotes only they themselves mean something. */
+/* Inside single quotes only a single quote is special. */
 static void shell_word(struct emission *e, const char *word)
 {
 	const char *end = word + strlen(word);
@@ -95,7 +96,7 @@ static void shell_word(struct emission *e, const char *word)
 	xc_text_char(&e->text, '\'');
 }
 
-/* A line of a recipe is for the shell, but make looks for its own variables first, also inside quotes. */
+/* A recipe line is for the shell, but make expands its own variables first, even inside quotes. */
 static void recipe_word(struct emission *e, const char *word)
 {
 	if (strchr(word, '\n'))
@@ -103,7 +104,7 @@ static void recipe_word(struct emission *e, const char *word)
 	shell_word(e, word);
 }
 
-/* A double-quoted scalar of YAML; of args Kubernetes replaces $(NAME) and makes one $ of $$. */
+/* A double-quoted YAML scalar. In args, Kubernetes also replaces $(NAME), and $$ by $. */
 static void yaml_word(struct emission *e, const char *word)
 {
 	const char *at = word, *end = word + strlen(word);
@@ -120,7 +121,7 @@ static void yaml_word(struct emission *e, const char *word)
 		else if (c < 0x80)
 			xc_text_printf(&e->text, "\\x%02X", c);
 		else
-			refuse(e, word, "has characters that are no text");
+			refuse(e, word, "has characters that are not text");
 		at += plain ? plain : 1;
 	}
 	xc_text_char(&e->text, '"');
@@ -133,7 +134,7 @@ static const struct language languages[] = {
 	{"make", xc_emit_make, " ", recipe_word, 1, "$$"},
 };
 
-/* ---- places ---- */
+/* ---- placeholders ---- */
 
 static void add_words(struct emission *e, const struct xc_wordlist *words)
 {
@@ -143,7 +144,7 @@ static void add_words(struct emission *e, const struct xc_wordlist *words)
 	}
 }
 
-/* The options end here, whatever the operands look like. */
+/* Ends the options, whatever the operands look like. */
 static void add_dashes(struct emission *e)
 {
 	e->language->word(e, "--");
@@ -169,7 +170,7 @@ static void add_memory(struct emission *e)
 	xc_text_printf(&e->text, "%llu", (unsigned long long)jobs_of(e) * e->emit->memory + OWN_MEMORY);
 }
 
-/* With two to four shards a node, a node has about one at a time. */
+/* With two to four shards per node, a node runs about one at a time. */
 static void add_parallelism(struct emission *e)
 {
 	xc_text_printf(&e->text, "%u", e->emit->shards / 3 + 1);
@@ -210,7 +211,7 @@ static void add_parts(struct emission *e)
 	}
 }
 
-/* Other cores have another plan, which a directory that is used again may still hold. What lists hold is of the day the job runs. */
+/* Other cores have another plan, which a reused directory may still hold. Lists are read on the day the job runs. */
 static void add_plan(struct emission *e)
 {
 	struct xc_text operands = {0};

@@ -1,7 +1,7 @@
-/* emit: job files for batch systems that run `triage --shard` on many machines and `--merge` after them.
+/* emit: job files for batch systems, which run `triage --shard` on many machines and `--merge` afterwards.
  *
- * Each is a template (batch/shard/emit/) of the system's own language with @names@; what is put in their places is quoted as that language wants, so
- * that a path is a path whatever is in it. Nothing of this machine is in them. */
+ * Each is a template (batch/shard/emit/) in the system's own language, with @names@ as placeholders. Inserted text is
+ * quoted for that language, so that any path stays a path. A job file contains nothing about this machine. */
 #ifndef XC_EMIT_H
 #define XC_EMIT_H
 
@@ -11,20 +11,20 @@
 #include "batch/util/wordlist.h"
 
 struct xc_emit {
-	struct xc_wordlist operands; /* where the cores are */
-	struct xc_wordlist examine;  /* options of looking at a core: "--timeout=30" */
-	struct xc_wordlist merge;    /* options of putting together */
-	const char *suffix;          /* of the file with the answer: ".txt" */
+	struct xc_wordlist operands; /* the locations of the cores */
+	struct xc_wordlist examine;  /* options for examining a core: "--timeout=30" */
+	struct xc_wordlist merge;    /* options for merging */
+	const char *suffix;          /* of the output file: ".txt" */
 	unsigned shards;             /* at least 1 */
-	unsigned jobs;               /* workers at once in a shard; 0: as the system is best used */
-	unsigned memory;             /* megabytes of a worker */
+	unsigned jobs;               /* parallel workers per shard; 0: what suits the system */
+	unsigned memory;             /* megabytes per worker */
 };
 
-/* The names of the systems; ends with NULL. */
+/* Names of the systems; ends with NULL. */
 extern const char *const xc_emit_systems[];
 
-/* Write the job file of a system, which is one of those. Errors: XC_ERR_USAGE when a word cannot be written in its language, or names standard
- * input; XC_ERR_IO. */
+/* Writes the job file for one of the systems. Errors: XC_ERR_USAGE if a word cannot be written in its language, or
+ * refers to standard input; XC_ERR_IO. */
 XC_MUST_CHECK struct xc_error *xc_emit_write(const char *system, const struct xc_emit *emit, FILE *out);
 
 #endif

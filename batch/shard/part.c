@@ -1,4 +1,4 @@
-/* part: JSON lines. The first line decides whether the file is one of ours; the others are records. */
+/* part: JSON lines. The first line decides whether the file is a part; the others are records. */
 #include "batch/shard/part.h"
 
 #include <dirent.h>
@@ -56,7 +56,7 @@ struct xc_error *xc_part_write(const struct xc_part *part, FILE *out)
 
 /* ---- reading ---- */
 
-/* What set_some left out is none. */
+/* An absent member is zero (set_some). */
 static bool take_some(const json_t *head, const char *name, size_t *count_out)
 {
 	json_int_t count = 0;
@@ -112,7 +112,7 @@ static struct xc_error *read_records(struct xc_json_lines *lines, struct xc_pool
 	else if (part->count < cores && lines->too_long)
 		err = xc_json_lines_wrong(lines, "");
 	else if (part->count < cores || !xc_json_lines_at_end(lines))
-		err = xc_error_new(XC_ERR_FORMAT, "it is to have %zu records, and ends or goes on after %zu", cores,
+		err = xc_error_new(XC_ERR_FORMAT, "it should have %zu records, but ends or continues after %zu", cores,
 				   part->count);
 	part->records = xc_arena_alloc(pool->arena, (part->count + 1) * sizeof *records);
 	if (part->count)
@@ -155,7 +155,7 @@ struct gathering {
 	struct xc_pool pool;
 	struct xc_parts *parts;
 	size_t capacity;
-	unsigned of; /* 0: of any number of shards */
+	unsigned of; /* 0: any number of shards */
 	struct xc_error *unsearched;
 };
 
@@ -205,7 +205,7 @@ static struct xc_error *gather(struct gathering *g, const char *path)
 	return S_ISDIR(st.st_mode) ? gather_directory(g, path) : gather_file(g, path);
 }
 
-/* There may be parts in it that would be missed. */
+/* It may contain parts that would be missed. */
 static void unsearched(void *user, const char *directory, const char *why)
 {
 	struct gathering *g = user;
@@ -259,9 +259,8 @@ static struct xc_error *differ(const struct xc_part *a, const struct xc_part *b)
 			   : a->run && b->run && strcmp(a->run, b->run)
 				   ? "in different runs: a shard was not started in one of them"
 				   : NULL;
-	return what ? xc_error_hint(
-			      xc_error_new(XC_ERR_MISMATCH, "%s and %s were made %s", a->name, b->name, what),
-			      "one is of another run: make its shard again as the other was made, or take it away")
+	return what ? xc_error_hint(xc_error_new(XC_ERR_MISMATCH, "%s and %s were made %s", a->name, b->name, what),
+				    "one is of another run: make that shard again like the other, or remove the part")
 		    : NULL;
 }
 
@@ -283,10 +282,10 @@ static bool same_records(const struct xc_part *a, const struct xc_part *b)
 	return same;
 }
 
-/* The parts that count: sorted, each shard once. */
+/* Sorts the parts and removes duplicates of a shard. */
 static struct xc_error *sort_out(struct xc_part **parts, size_t *count)
 {
-	const struct xc_part *named = parts[0]; /* says of which run it is, if any does */
+	const struct xc_part *named = parts[0]; /* a part with the name of its run, if any has one */
 	size_t kept = 0;
 	qsort(parts, *count, sizeof(struct xc_part *), by_shard);
 	for (size_t i = 0; i < *count; i++) {

@@ -1,5 +1,5 @@
-/* plan: longest processing time first (Graham 1969): no bin is more than a third above the best that is possible. How long a core takes is
- * taken from its size, beside what every core costs. */
+/* plan: longest processing time first (Graham 1969): no bin is more than a third above the optimum. The time for a core
+ * is estimated from its size, plus a fixed cost. */
 #include "batch/shard/plan.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "batch/record/record.h"
 #include "batch/run/records.h"
 
-/* What a core costs beside its size, in bytes: starting a worker, reading modules. Ten thousand small cores are work too. */
+/* The fixed cost of a core, in bytes: starting a worker, reading modules. Ten thousand small cores are work, too. */
 #define CORE_COST (UINT64_C(16) << 20)
 
 /* ---- writing ---- */
@@ -94,7 +94,7 @@ static struct xc_error *read_cores(struct xc_json_lines *lines, size_t expected,
 	if (plan->count < expected && lines->too_long)
 		return xc_json_lines_wrong(lines, "");
 	if (plan->count < expected || !xc_json_lines_at_end(lines))
-		return xc_error_new(XC_ERR_FORMAT, "it is to have %zu cores, and ends or goes on after %zu", expected,
+		return xc_error_new(XC_ERR_FORMAT, "it should have %zu cores, but ends or continues after %zu", expected,
 				    plan->count);
 	if (strcmp(plan->manifest, xc_records_manifest(plan->cores, plan->count, arena)) != 0)
 		return xc_error_new(XC_ERR_FORMAT, "its manifest is not that of its cores: it was changed");
@@ -131,7 +131,7 @@ static bool is_less(const struct bin *a, const struct bin *b)
 	return a->load != b->load ? a->load < b->load : a->shard < b->shard;
 }
 
-/* The root of a heap of bins has got more: let it sink. */
+/* Restores the heap of bins after its root has grown. */
 static void sink(struct bin *bins, size_t count)
 {
 	for (size_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
@@ -145,7 +145,7 @@ static void sink(struct bin *bins, size_t count)
 	}
 }
 
-/* Largest first; of the same size, by path: what qsort of pointers into one array gives. */
+/* Largest first; equal sizes by path, which is the order of pointers into the array. */
 static int by_size(const void *a, const void *b)
 {
 	const struct xc_input *const *left = a, *const *right = b;
@@ -160,7 +160,7 @@ static int by_place(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* The cores of a shard, by path, in `chosen`, which has room for all. */
+/* Stores the cores of a shard in `chosen`, by path; it has room for all. */
 static size_t choose(const struct xc_plan *plan, const struct xc_shard *shard, const struct xc_input **chosen)
 {
 	struct bin *bins = xc_alloc(shard->of * sizeof *bins);
@@ -194,7 +194,7 @@ static const struct xc_input *lost(const struct xc_input *core, struct xc_arena 
 {
 	struct xc_input *input = xc_arena_alloc(arena, sizeof *input);
 	*input = *core;
-	input->file = ""; /* which no system opens */
+	input->file = ""; /* no system opens an empty name */
 	return input;
 }
 

@@ -1,6 +1,6 @@
-/* scheduler: a row a batch system. The variables are those of Slurm 22.05 (sbatch), Kubernetes 1.33 (Indexed Jobs), GitLab 17 (parallel),
- * CircleCI (parallelism), Buildkite (parallelism), Grid Engine 8.1 (qsub -t), PBS (qsub -J), AWS Batch (array jobs) and GNU parallel
- * 20221122, by their manuals. */
+/* scheduler: one row per batch system. The variables are those of Slurm 22.05 (sbatch), Kubernetes 1.33 (Indexed Jobs),
+ * GitLab 17 (parallel), CircleCI (parallelism), Buildkite (parallelism), Grid Engine 8.1 (qsub -t), PBS (qsub -J), AWS
+ * Batch (array jobs) and GNU parallel 20221122, by their manuals. */
 #include "batch/shard/scheduler.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 
 struct scheduler {
 	const char *name;
-	const char *index;                       /* the variable that says which job of several this is */
-	unsigned base;                           /* the index of the first job, where `first` is NULL or not set */
-	const char *first, *last, *step, *count; /* variables; NULL: there is none */
+	const char *index;                       /* the variable with this job's index */
+	unsigned base;                           /* the index of the first job if `first` is NULL or not set */
+	const char *first, *last, *step, *count; /* variables; NULL: none */
 };
 
 static const struct scheduler schedulers[] = {
@@ -38,14 +38,14 @@ static const struct scheduler schedulers[] = {
 
 /* ---- variables ---- */
 
-/* The value; NULL when the variable is not set. Grid Engine sets those of jobs that are no arrays to "undefined". */
+/* The value; NULL if the variable is not set. Grid Engine sets "undefined" for jobs that are not arrays. */
 static const char *value_of(const char *name)
 {
 	const char *value = name ? getenv(name) : NULL;
 	return value && *value && strcmp(value, "undefined") != 0 ? value : NULL;
 }
 
-/* Read a number into *number, which stays as it is when the variable is not set. */
+/* Reads a number into *number, which stays unchanged if the variable is not set. */
 static struct xc_error *read_number(const char *name, unsigned long *number)
 {
 	const char *value = value_of(name);
@@ -55,15 +55,15 @@ static struct xc_error *read_number(const char *name, unsigned long *number)
 	errno = 0;
 	unsigned long given = strtoul(value, &end, 10);
 	if (*end || errno || value[strspn(value, "0123456789")] || given > UINT32_MAX)
-		return xc_error_new(XC_ERR_USAGE, "%s is '%s', which is no number of a job", name, value);
+		return xc_error_new(XC_ERR_USAGE, "%s is '%s', which is not a job number", name, value);
 	*number = given;
 	return NULL;
 }
 
-/* ---- what one of them says ---- */
+/* ---- one system's answer ---- */
 
 struct numbers {
-	unsigned long index, first, last, step, count; /* count 0: not said */
+	unsigned long index, first, last, step, count; /* count 0: unknown */
 };
 
 static struct xc_error *read_numbers(const struct scheduler *s, struct numbers *n)
@@ -83,7 +83,7 @@ static bool has_holes(const struct scheduler *s, const struct numbers *n)
 	return n->last < n->first || (n->last - n->first) % n->step || n->count != (n->last - n->first) / n->step + 1;
 }
 
-/* Shard and number of shards (`of` of 0: not said). */
+/* The shard and the number of shards (`of` 0: unknown). */
 static struct xc_error *claim_of(const struct scheduler *s, struct xc_shard *shard)
 {
 	struct numbers n;
@@ -96,16 +96,16 @@ static struct xc_error *claim_of(const struct scheduler *s, struct xc_shard *sha
 	if (!n.count && value_of(s->last) && n.last >= n.first)
 		n.count = (n.last - n.first) / n.step + 1;
 	if (has_holes(s, &n))
-		return xc_error_new(XC_ERR_USAGE, "the jobs of %s, from %lu to %lu, are not all there", s->name,
-				    n.first, n.last);
+		return xc_error_new(XC_ERR_USAGE, "the jobs of %s, from %lu to %lu, are incomplete", s->name, n.first,
+				    n.last);
 	*shard = (struct xc_shard){.index = (unsigned)((n.index - n.first) / n.step), .of = (unsigned)n.count};
 	return NULL;
 }
 
-/* ---- which one counts ---- */
+/* ---- combining the answers ---- */
 
 struct claim {
-	const char *name; /* of who makes it; NULL: nobody did */
+	const char *name; /* the system's name; NULL: there is no answer */
 	struct xc_shard shard;
 };
 
@@ -116,7 +116,8 @@ static char *phrase(const struct xc_shard *shard)
 			 : xc_asprintf("shard %u", shard->index);
 }
 
-/* Another claim beside one that was made: they must say the same, but one of several jobs says more than one of one. */
+/* Combines another answer with the present one. They must agree, but an index among several jobs overrides a single
+ * job. */
 static struct xc_error *join(struct claim *made, const struct claim *other)
 {
 	const struct xc_shard *a = &made->shard, *b = &other->shard;
@@ -134,7 +135,7 @@ static struct xc_error *join(struct claim *made, const struct claim *other)
 	return NULL;
 }
 
-/* All that is said, as one. */
+/* Combines all answers. */
 static struct xc_error *join_all(struct claim *all)
 {
 	struct xc_error *err = NULL;
@@ -177,7 +178,7 @@ struct xc_error *xc_scheduler_shard(unsigned of, struct xc_shard *shard_out)
 		err = xc_error_new(XC_ERR_USAGE, "%s says that this is shard %u, counted from 0, of %u", all.name,
 				   all.shard.index, all.shard.of);
 	if (err)
-		return xc_error_hint(xc_error_wrap(err, "--shard auto"), "--shard I/N says it by hand, from 0/N");
+		return xc_error_hint(xc_error_wrap(err, "--shard auto"), "--shard I/N sets it explicitly, from 0/N");
 	*shard_out = all.shard;
 	return NULL;
 }

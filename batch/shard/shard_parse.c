@@ -1,4 +1,4 @@
-/* shard_parse: numbers, or a question to the environment. */
+/* shard_parse: parses numbers, or asks the scheduler. */
 #include "batch/shard/shard_parse.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "batch/shard/scheduler.h"
 
-/* "auto" and "auto/N": by the environment. */
+/* "auto" and "auto/N": from the environment. */
 static bool is_auto(const char *text, unsigned *of_out)
 {
 	int end = 0;

@@ -1,4 +1,4 @@
-/* classgroup: see classgroup.h, which has the table. */
+/* classgroup: implements the table in classgroup.h. */
 #include "batch/signature/classgroup.h"
 
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "batch/record/normalise.h"
 
 enum detail {
-	NOTHING,  /* the group is all */
-	KIND,     /* and the record's kind, behind a colon */
-	ACCESS,   /* the kind tells the group: "read", "write", "call" */
-	HEADLINE, /* the headline does: "SIGSEGV: read 4 bytes at …" */
+	NOTHING,  /* the group name is complete */
+	KIND,     /* the record's kind follows, after a colon */
+	ACCESS,   /* the kind gives the group: "read", "write", "call" */
+	HEADLINE, /* the headline gives it: "SIGSEGV: read 4 bytes at …" */
 	DAMAGE,
 	EXPRESSION,
 	SIGNAL,
@@ -57,7 +57,7 @@ static const char *access_told(const char *headline)
 	return !headline ? NULL : strstr(headline, ": read ") ? "read" : strstr(headline, ": wrote ") ? "write" : NULL;
 }
 
-/* A call through memory reads its target: one compiler's instruction does both, another's are two. */
+/* A call through memory reads its target: in one instruction with one compiler, in two with another. */
 static const char *access_of(const struct xc_record *record)
 {
 	static const char *const same[] = {"read", "write", NULL};

@@ -6,25 +6,25 @@
 #define NULL_ADVICE                                                                                                    \
 	"Find out which pointer it was and why nobody set it: the expression and its origin are in the message."
 #define WILD_ADVICE                                                                                                    \
-	"Look at where the pointer came from. Stale pointers, lengths that nobody checked and objects that were "      \
-	"written over are the usual reasons."
+	"Look at where the pointer came from. Stale pointers, unchecked lengths and overwritten objects "              \
+	"are the usual reasons."
 #define CONTROL_ADVICE                                                                                                 \
-	"Treat it as an attacker's way in until shown otherwise: find what wrote the return address or function "      \
+	"Treat it as exploitable until shown otherwise: find what wrote the return address or function "               \
 	"pointer."
 #define SENT_ADVICE "Ask who sends signals on that machine: supervisors, time limits, people."
 
 static const struct xc_classhelp table[] = {
-	{"abort", "Program aborted itself", "The program, or a library, called abort() and said no more.",
+	{"abort", "Program aborted itself", "The program, or a library, called abort() without a message.",
 	 "Look at who called it: the first frame that counts.", "low", 0, false},
 	{"arithmetic", "Arithmetic error", "An instruction raised an arithmetic exception.",
 	 "Look at the operands that the evidence gives.", "low", 682, false},
-	{"assertion", "Assertion failed", "Something that the program takes for granted did not hold.",
+	{"assertion", "Assertion failed", "A condition that the program relies on did not hold.",
 	 "The expression and the values of its variables are in the message.", "low", 617, false},
-	{"bad-hardware", "Memory error of the machine", "The kernel reported memory that is broken.",
+	{"bad-hardware", "Hardware memory error", "The kernel reported defective memory.",
 	 "Check the machine before the program.", "info", 0, false},
 	{"bad-instruction", "Not an instruction", "Control reached bytes that are no instruction of this processor.",
-	 "Ask how it came there: a damaged function pointer, or a program built for another processor.", "critical", 0,
-	 true},
+	 "Find out how it got there: a damaged function pointer, or a program built for another processor.", "critical",
+	 0, true},
 	{"bus-error", "Bus error", "A memory access failed below the level of pages.",
 	 "Look at what is mapped at the address.", "low", 0, false},
 	{"call-null", "Call of a NULL function pointer", "A function was called through a pointer that is NULL.",
@@ -33,8 +33,7 @@ static const struct xc_classhelp table[] = {
 	 "The message names the locks and who holds them: take them in one order everywhere.", "medium", 833, false},
 	{"div-by-zero", "Division by zero", "An integer was divided by zero.", "Check the divisor where it comes in.",
 	 "low", 369, false},
-	{"dump-request", "Core was asked for", "Somebody asked for a core with a signal.", SENT_ADVICE, "info", 0,
-	 false},
+	{"dump-request", "Core requested", "Somebody requested a core with a signal.", SENT_ADVICE, "info", 0, false},
 	{"exec-data", "Data executed as code", "Control went to memory that holds data, not code.", CONTROL_ADVICE,
 	 "critical", 94, true},
 	{"file-truncated", "Mapped file was truncated", "A mapped file is shorter than what the program reads of it.",
@@ -42,9 +41,9 @@ static const struct xc_classhelp table[] = {
 	{"fortify", "Buffer overflow, caught by the C library",
 	 "A checked function of the C library noticed that it would write, or read, past an object.",
 	 "The object and its size are in the message: check the length before the call.", "medium", 120, true},
-	{"hardware-guard", "Caught by a guard of the processor",
+	{"hardware-guard", "Caught by a hardware guard",
 	 "A protection key, a memory tag, a shadow stack or a signed pointer did not fit.",
-	 "Treat it as memory corruption: the guard stopped what would have gone on.", "high", 119, true},
+	 "Treat it as memory corruption: the guard stopped what would have continued.", "high", 119, true},
 	{"heap-corruption", "Heap corruption",
 	 "The allocator found its own data damaged, or was given a pointer that it never gave out.",
 	 "The damage was done earlier: look at the neighbour that the message names, or run with AddressSanitizer.",
@@ -53,11 +52,11 @@ static const struct xc_classhelp table[] = {
 	 "The block and its size are in the message: check the index against it.", "high", 122, true},
 	{"killed", "Killed by a signal", "Another process sent a signal that ends programs.", SENT_ADVICE, "info", 0,
 	 false},
-	{"memory-access", "Bad memory access", "Memory was used that may not be; at which address is not known.",
+	{"memory-access", "Bad memory access", "Memory was accessed without permission; the address is unknown.",
 	 WILD_ADVICE, "medium", 119, true},
 	{"misaligned", "Misaligned access", "An instruction needs an aligned address and was given another.",
 	 "Copy with memcpy() instead of casting pointers.", "low", 0, false},
-	{"no-crash", "Nothing died", "The core was taken of a process that ran on: gcore, or a debugger, wrote it.",
+	{"no-crash", "No crash", "The core is of a process that kept running: gcore or a debugger wrote it.",
 	 "Look at what its threads were doing then.", "info", 0, false},
 	{"null-access", "NULL pointer access", "Memory at or just above address 0 was used.", NULL_ADVICE, "low", 476,
 	 true},
@@ -65,16 +64,16 @@ static const struct xc_classhelp table[] = {
 	 true},
 	{"null-write", "NULL pointer write", "Memory at or just above address 0 was written.", NULL_ADVICE, "medium",
 	 476, true},
-	{"out-of-memory", "Out of memory", "Memory could not be had, and the program gave up.",
-	 "The size that was asked for is in the message: is it one that nobody checked?", "low", 789, false},
-	{"panic", "Panic", "A run-time (Rust's, Go's) stopped the program.",
-	 "The message and the place of the panic are in the message.", "low", 248, false},
-	{"pc-control", "Control flow hijacked or lost", "A return, call or jump went to an address where no code is.",
+	{"out-of-memory", "Out of memory", "An allocation failed, and the program gave up.",
+	 "The requested size is in the message: was it checked?", "low", 789, false},
+	{"panic", "Panic", "A runtime (Rust's, Go's) stopped the program.",
+	 "The panic's message and location are in the message.", "low", 248, false},
+	{"pc-control", "Control flow hijacked or lost", "A return, call or jump went to an address without code.",
 	 CONTROL_ADVICE, "critical", 787, true},
-	{"protected-access", "Access against a page's rights", "Memory is mapped, but not for this kind of access.",
-	 WILD_ADVICE, "medium", 119, true},
+	{"protected-access", "Access against a page's permissions",
+	 "Memory is mapped, but not for this kind of access.", WILD_ADVICE, "medium", 119, true},
 	{"pure-virtual-call", "Pure virtual function called",
-	 "A virtual function was called while its object was being made or destroyed.",
+	 "A virtual function was called while its object was being constructed or destroyed.",
 	 "Call no virtual functions from constructors and destructors; look for threads that still use the object.",
 	 "medium", 416, true},
 	{"sanitizer", "Reported by a sanitizer", "A sanitizer that the program was built with stopped it.",
@@ -87,13 +86,13 @@ static const struct xc_classhelp table[] = {
 	 "The cycle of the recursion is in the message, and the argument that changes: give it a limit.", "medium", 674,
 	 false},
 	{"stack-smash", "Stack buffer overflow",
-	 "A function noticed at its end that the guard value above its arrays was written over.",
+	 "A function found on return that the guard value above its arrays was overwritten.",
 	 "Look at the array beside the guard, and what writes to it.", "high", 121, true},
 	{"trap-instruction", "Trap", "An instruction that a compiler or a person put there stopped the program.",
-	 "It stands for a check that failed, or code that cannot be reached.", "low", 0, false},
-	{"uncaught-exception", "Uncaught exception", "A C++ exception was thrown that nobody catches.",
-	 "Its type and what() are in the message, with the place of the throw.", "low", 248, false},
-	{"use-after-free", "Use after free", "Memory was used that had been given back.",
+	 "It marks a failed check, or unreachable code.", "low", 0, false},
+	{"uncaught-exception", "Uncaught exception", "A C++ exception was thrown and not caught.",
+	 "Its type and what() are in the message, with the location of the throw.", "low", 248, false},
+	{"use-after-free", "Use after free", "Freed memory was accessed.",
 	 "Find out who freed it, and who still holds the pointer.", "high", 416, true},
 	{"wild-access", "Access through a wild pointer", "Memory was used where nothing is mapped.", WILD_ADVICE,
 	 "high", 119, true},
@@ -108,7 +107,7 @@ static const struct xc_classhelp table[] = {
 const struct xc_classhelp *xc_classhelp(const char *class_name)
 {
 	static const struct xc_classhelp unknown = {.meaning = "A class of the project's own.",
-						    .advice = "The policy that gave it knows more.",
+						    .advice = "See the policy that assigned it.",
 						    .severity = "info"};
 	for (size_t i = 0; i < XC_COUNT(table); i++)
 		if (strcmp(table[i].name, class_name) == 0)

@@ -1,5 +1,5 @@
-/* classhelp: what a class of crash means, for people who see it for the first time: in code review, on a CI page. triage/README.md has the same
- * table for those who want to know how it is decided. */
+/* classhelp: explains the crash classes to people who meet them for the first time, in code review or on a CI page. The
+ * same table is in triage/README.md, with how each class is decided. */
 #ifndef XC_CLASSHELP_H
 #define XC_CLASSHELP_H
 
@@ -9,13 +9,13 @@ struct xc_classhelp {
 	const char *name;     /* "null-read" */
 	const char *title;    /* "NULL pointer read": a headline */
 	const char *meaning;  /* sentences */
-	const char *advice;   /* where to begin */
-	const char *severity; /* the usual one, the worse of two */
+	const char *advice;   /* where to start */
+	const char *severity; /* the usual one; the worse of two */
 	unsigned cwe;         /* number in the Common Weakness Enumeration; 0: none fits */
-	bool memory; /* memory was, or may have been, used against the language's rules: a matter of security */
+	bool memory;          /* a memory-safety violation, certain or possible: security-relevant */
 };
 
-/* Of a class that is not known, name and title are NULL. Static. */
+/* Static. For an unknown class, name and title are NULL. */
 const struct xc_classhelp *xc_classhelp(const char *class_name);
 
 #endif

@@ -1,5 +1,5 @@
-/* framerules: whole names are looked up by their hash; patterns with a '*' are gone through, those that begin otherwise than the name
- * at the cost of one comparison. Rules keep their order, since the last one that holds decides. */
+/* framerules: exact names are looked up by hash. Patterns with a '*' are scanned; one that begins differently from the
+ * name costs one comparison. Rules keep their order, because the last match decides. */
 #include "batch/signature/framerules.h"
 
 #include <stdlib.h>
@@ -18,11 +18,11 @@ enum { FIRST_TABLE = 1024, NONE = UINT32_MAX };
 
 struct rule {
 	struct xc_framerule shown;
-	const char *modules, *paths, *other_paths; /* alternatives with '|' between, or NULL */
+	const char *modules, *paths, *other_paths; /* alternatives separated by '|', or NULL */
 	uint8_t languages;                         /* a bit for each; 0: any */
 	uint32_t hash;                             /* of a pattern without '*' */
-	uint32_t next;                             /* an earlier rule with a hash in the same slot */
-	char first;                                /* the pattern's; of those with '*' */
+	uint32_t next;                             /* the previous rule in the same hash slot */
+	char first;                                /* the pattern's first character; for patterns with '*' */
 };
 
 struct xc_framerules {
@@ -42,7 +42,7 @@ static uint32_t hash_of(const char *name)
 	return (uint32_t)xc_name_hash(name, strlen(name));
 }
 
-/* ---- adding ---- */
+/* ---- adding rules ---- */
 
 static void index_rules(struct xc_framerules *rules)
 {
@@ -112,11 +112,11 @@ struct xc_framerules *xc_framerules_builtin(void)
 {
 	struct xc_framerules *rules = xc_alloc(sizeof *rules);
 	struct xc_error *err = xc_framerules_add(rules, xc_framerules_bytes, strlen(xc_framerules_bytes), "frames.txt");
-	xc_error_free(err); /* a test reads it with its errors */
+	xc_error_free(err); /* a test reads the built-in file and checks its errors */
 	return rules;
 }
 
-/* ---- asking ---- */
+/* ---- matching ---- */
 
 static bool any(const char *alternatives, const char *text)
 {

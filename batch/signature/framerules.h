@@ -1,22 +1,25 @@
-/* framerules: which functions are how a program ends, helpers, or start-up code: data, in a file that users may replace.
+/* framerules: which functions belong to the end of a program, are helpers, or are start-up code. The rules are data, in
+ * a file that users may replace.
  *
- * The built-in file is frames.txt in this folder (its first line tells its version). A section is a heading and rules below it:
+ * The built-in file is frames.txt in this folder; its first line has its version. A section is a heading followed by
+ * rules:
  *
- *	[SKIP-ABOVE]     the frame and all that it called go, up to a signal's trampoline
- *	[RAISE]          likewise, and signals that the process so sent itself are no matter: their handlers go, too
- *	[SKIP]           the frame goes, its caller is looked at
- *	[STOP]           the frame and all that called it go
- *	[APP]            these are mine: nothing skips them
- *	[NOT-APP]        others' code: kept, but never shown as the place to look at
+ *	[SKIP-ABOVE]     drop the frame and all that it called, up to a signal's trampoline
+ *	[RAISE]          likewise; also drop the handlers of signals that the process sent itself this way
+ *	[SKIP]           drop the frame, continue with its caller
+ *	[STOP]           drop the frame and all that called it
+ *	[APP]            the program's own code: nothing skips it
+ *	[NOT-APP]        other code: kept, but never shown as the place to look at
  *	[MODULES]        names for sets of modules: "@libc libc.so*|ld-linux*"
  *
- * A rule is a pattern for the whole name ('*' stands for anything; '?' alone for a function without a name), then conditions:
- * `module=libc.so*|@glib`, `path=*glibc*` (of the source file), `path!=*glibc*` (known, and none of these), `language=go|rust` (or c, c++: language.h). Conditions in a heading
- * ("[SKIP module=@libc]") hold for all rules below it that have none of that kind. Blanks and tabs separate. Names are matched
- * normalised (normalise.h); one with parameters, which could never match, is refused. A bare name without a module belongs to the
- * program as well as to any library, so that rules of runtimes name their modules. A # that begins a line or stands after a blank begins
- * a comment. Of several rules that hold the last one decides. A first line "# xcore frames N" says for which version of this form a file
- * is made; a later one than ours is refused. */
+ * A rule is a pattern for the whole name ('*' matches anything; a lone '?' matches a function without a name), followed
+ * by conditions: `module=libc.so*|@glib`, `path=*glibc*` (of the source file), `path!=*glibc*` (known, and none of
+ * these), `language=go|rust` (or c, c++: language.h). Conditions in a heading ("[SKIP module=@libc]") apply to all
+ * rules below it that have no condition of that kind. Separators are blanks and tabs. Names are matched in normalised
+ * form (normalise.h); a name with parameters could never match and is refused. A bare name without a module matches in
+ * the program as well as in any library, so rules for runtimes name their modules. A '#' at the start of a line or
+ * after a blank begins a comment. If several rules match, the last one decides. A first line "# xcore frames N" gives
+ * the version of the file format; a version later than ours is refused. */
 #ifndef XC_FRAMERULES_H
 #define XC_FRAMERULES_H
 
@@ -34,9 +37,9 @@ enum xc_frame_section {
 	XC_FRAMES_NOT_APP
 };
 
-enum { XC_FRAMES_VERSION = 3 }; /* of the form of such files */
+enum { XC_FRAMES_VERSION = 3 }; /* of the file format */
 
-/* The module that stands for a C library which is linked into the program. */
+/* The pseudo-module of a C library that is linked statically. */
 #define XC_FRAMES_LINKED_IN "libc.a"
 
 struct xc_framerule {
@@ -48,27 +51,27 @@ struct xc_framerule {
 /* The built-in rules; the caller frees them. */
 struct xc_framerules *xc_framerules_builtin(void);
 
-/* Add those of a file, which win over what is there; `name` stands in messages. After an error nothing is added.
+/* Adds the rules of a file, which override the present ones; `name` appears in messages. Adds nothing on an error.
  * Errors: XC_ERR_FORMAT with the line. */
 XC_MUST_CHECK struct xc_error *xc_framerules_add(struct xc_framerules *rules, const char *text, size_t len,
 						 const char *name);
 
-/* What rules are asked about; name, module and path may be NULL. */
+/* The properties that rules are matched against; name, module and path may be NULL. */
 struct xc_framerule_frame {
 	const char *name; /* normalised */
 	const char *module, *path;
 	enum xc_language language;
 };
 
-/* The last rule of any of `sections` (a bit each) that a frame matches; NULL: none. Cost: a look-up, and a comparison with each
- * pattern that begins like the name. */
+/* The last rule in any of `sections` (a bit each) that matches the frame; NULL: none. Cost: a hash look-up, and a
+ * comparison with each pattern that begins like the name. */
 const struct xc_framerule *xc_framerules_match(const struct xc_framerules *rules, unsigned sections,
 					       const struct xc_framerule_frame *frame);
 
 /* "SKIP-ABOVE", "SKIP", … */
 const char *xc_framerules_section(enum xc_frame_section section);
 
-/* SHA-256 of all rules, hex: a part of the configuration's hash. Lives as long as the rules. */
+/* SHA-256 of all rules, in hex; part of the configuration's hash. Lives as long as the rules. */
 const char *xc_framerules_hash(const struct xc_framerules *rules);
 
 void xc_framerules_free(struct xc_framerules *rules);

@@ -5,7 +5,8 @@
 #include "core/base/arena.h"
 #include "batch/signature/framerules.h"
 
-/* A rule as a line has it, with the conditions of its heading. Strings are in the arena, but for the file's name. */
+/* A rule as read from its line, with the conditions of its heading. Strings are in the arena, except for the file's
+ * name. */
 struct xc_framerule_line {
 	enum xc_frame_section section;
 	const char *pattern;
@@ -15,7 +16,7 @@ struct xc_framerule_line {
 	unsigned number;
 };
 
-/* Names for sets of modules; later files may use those of earlier ones. */
+/* Named sets of modules; later files may use the sets of earlier ones. */
 struct xc_framerule_sets {
 	struct {
 		const char *name, *modules;
@@ -23,10 +24,10 @@ struct xc_framerule_sets {
 	size_t count;
 };
 
-/* Tell of each rule, in order. Errors: XC_ERR_FORMAT with the line. */
+/* Calls `add` for each rule, in order. Errors: XC_ERR_FORMAT with the line. */
 XC_MUST_CHECK struct xc_error *xc_framerules_text(const char *text, size_t len, const char *name,
 						  struct xc_arena *arena, struct xc_framerule_sets *sets,
-						  void (*tell)(void *user, const struct xc_framerule_line *line),
+						  void (*add)(void *user, const struct xc_framerule_line *line),
 						  void *user);
 
 #endif

@@ -1,4 +1,5 @@
-/* framerules_text: a line at a time. Conditions are taken off a line's end, so that the names before them may have blanks. */
+/* framerules_text: reads line by line. Conditions are taken off the end of a line, so names before them may contain
+ * blanks. */
 #include "batch/signature/framerules_impl.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct reader {
 	struct xc_framerule_line line; /* the heading's section and conditions */
 	bool headed, lists_sets;
 	struct xc_framerule_sets *sets;
-	void (*tell)(void *user, const struct xc_framerule_line *line);
+	void (*add)(void *user, const struct xc_framerule_line *line);
 	void *user;
 };
 
@@ -27,7 +28,7 @@ const char *xc_framerules_section(enum xc_frame_section section)
 	return sections[section];
 }
 
-/* What a right line looks like. */
+/* Examples of correct lines. */
 static const char heading_form[] =
 	"a heading is [SKIP], or with conditions for all of its rules [SKIP module=libapp.so*]; "
 	"there are SKIP-ABOVE, RAISE, SKIP, STOP, APP, NOT-APP and MODULES",
@@ -55,7 +56,7 @@ static const char *set_named(const struct reader *r, const char *name, size_t le
 	return NULL;
 }
 
-/* Alternatives, with "@set" replaced by its own. */
+/* The alternatives, with each "@set" replaced by the set's own. */
 static struct xc_error *modules_of(const struct reader *r, const char *text, const char **modules_out)
 {
 	struct xc_text all = {0};
@@ -98,7 +99,7 @@ static char *last_word(char *text)
 	return word;
 }
 
-/* Take "module=…", "path=…", "path!=…" and "language=…" off the end of the text. */
+/* Takes "module=…", "path=…", "path!=…" and "language=…" off the end of the text. */
 static struct xc_error *conditions(const struct reader *r, char *text, struct xc_framerule_line *line)
 {
 	for (;;) {
@@ -148,7 +149,7 @@ static struct xc_error *set_line(struct reader *r, char *text)
 	size_t len = strcspn(text, " \t");
 	char *modules = xc_text_trim(text + len);
 	if (*text != '@' || !*modules || strpbrk(modules, " \t@"))
-		return misformed(r, "no set of modules", text, set_form);
+		return misformed(r, "not a set of modules", text, set_form);
 	if (r->sets->count == XC_COUNT(r->sets->sets))
 		return bad(r, "too many sets", text);
 	size_t at = r->sets->count++;
@@ -165,7 +166,8 @@ static size_t brackets_in(const char *name)
 	return count;
 }
 
-/* Names are normalised before they are compared: such a rule would never hold. Receivers of Go's and "operator()" stay. */
+/* Names are normalised before they are compared, so such a rule would never match. Go receivers and "operator()" are
+ * not parameters. */
 static bool has_parameters(const struct reader *r, const char *name)
 {
 	size_t count = brackets_in(name);
@@ -184,7 +186,7 @@ static struct xc_error *rule_line(struct reader *r, char *text)
 	if (has_parameters(r, text))
 		return bad(r, "names of functions are compared without parameters: leave them out", text);
 	line.pattern = xc_arena_strdup(r->arena, text);
-	r->tell(r->user, &line);
+	r->add(r->user, &line);
 	return NULL;
 }
 
@@ -192,13 +194,13 @@ static struct xc_error *version(const struct reader *r, const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 	if (!digits || text[digits])
-		return bad(r, "the version of the rules is no number", text);
+		return bad(r, "the version of the rules is not a number", text);
 	if (strtoul(text, NULL, 10) > XC_FRAMES_VERSION)
-		return bad(r, "a later version of the rules than this xcore reads", text);
+		return bad(r, "a later version of the rules than this xcore supports", text);
 	return NULL;
 }
 
-/* From a '#' on that begins a word. */
+/* Removes a comment: everything from a '#' at the beginning of a word. */
 static void cut_comment(char *text)
 {
 	for (char *at = text; *at; at++)
@@ -224,12 +226,12 @@ static struct xc_error *read_line(struct reader *r, char *text)
 	return r->lists_sets ? set_line(r, text) : rule_line(r, text);
 }
 
-/* One line of the text, without its end. */
+/* Reads one line of the text, without its end. */
 static struct xc_error *copy_line(struct reader *r, const char *at, size_t len)
 {
 	char line[MAX_LINE];
 	if (len >= sizeof line || memchr(at, '\0', len))
-		return bad(r, "no line of text", "too long, or with a NUL");
+		return bad(r, "not a line of text", "too long, or with a NUL");
 	memcpy(line, at, len);
 	line[len] = '\0';
 	return read_line(r, line);
@@ -237,9 +239,9 @@ static struct xc_error *copy_line(struct reader *r, const char *at, size_t len)
 
 struct xc_error *xc_framerules_text(const char *text, size_t len, const char *name, struct xc_arena *arena,
 				    struct xc_framerule_sets *sets,
-				    void (*tell)(void *user, const struct xc_framerule_line *line), void *user)
+				    void (*add)(void *user, const struct xc_framerule_line *line), void *user)
 {
-	struct reader r = {.arena = arena, .line.file = name, .sets = sets, .tell = tell, .user = user};
+	struct reader r = {.arena = arena, .line.file = name, .sets = sets, .add = add, .user = user};
 	struct xc_error *err = NULL;
 	for (const char *at = text, *end = text + len; at < end && !err;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));

@@ -1,5 +1,6 @@
-/* signature: names and fates of the frames (signature_classify.c), repetitions (signature_fold.c), keys (signature_keys.c), and here what stands
- * for a stack of which little is left, and what people are told. */
+/* signature: combines the names and fates of frames (signature_classify.c), the folding of repetitions
+ * (signature_fold.c) and the keys (signature_keys.c). Here: what represents a stack of which little is left, and the
+ * text for people. */
 #include "batch/signature/signature.h"
 
 #include <stdio.h>
@@ -14,13 +15,13 @@
 #include "batch/signature/signature_impl.h"
 
 enum {
-	SURE = 3,      /* kept frames of which a stack that is not whole tells enough */
-	MAX_TEXT = 255 /* bytes of the signature for people */
+	SURE = 3,      /* kept frames that suffice for an incomplete stack */
+	MAX_TEXT = 255 /* bytes of the text for people */
 };
 
-/* ---- what stands for a stack of which nothing is left ---- */
+/* ---- what represents a stack of which nothing is kept ---- */
 
-/* Start-up code stands for nothing, unless it died itself; and how a program ends for nothing when who ended it is not known. */
+/* Start-up code represents nothing, unless it crashed itself; nor does the end of a program whose cause is unknown. */
 static bool may_stand(const struct xc_signing *g, size_t i)
 {
 	enum xc_frame_fate fate = g->s->frames[i].fate;
@@ -60,7 +61,7 @@ static bool keep_first(struct xc_signing *g, bool (*is)(const struct xc_signing 
 	return false;
 }
 
-/* Start-up code that did not die itself is to blame for nothing; main is the program's own. */
+/* Start-up code is never to blame, unless it crashed itself; main belongs to the program. */
 static bool is_start_up(const struct xc_signing *g, size_t i)
 {
 	return g->s->frames[i].fate == XC_FRAME_BELOW && i != g->record->fault_at && !is_main(g, i);
@@ -71,7 +72,8 @@ static bool is_of(const struct xc_record_frame *frame, const char *function)
 	return frame->function && !strcmp(frame->function, function);
 }
 
-/* That of the frame that is called so; of a function that is on no frame Go where a frame is Go's: what else is in such a program seldom is to blame. */
+/* The language of the frame with this name. For a function on no frame: Go if any frame is Go's, because other code in
+ * such a program is seldom to blame. */
 static enum xc_language language_of(const struct xc_signing *g, const char *function)
 {
 	enum xc_language language = XC_LANGUAGE_UNKNOWN;
@@ -84,8 +86,8 @@ static enum xc_language language_of(const struct xc_signing *g, const char *func
 	return language;
 }
 
-/* The verdict may know better whose fault it is: the function that a damaged stack returned from, a goroutine's. Where it only names a frame of what is
- * left of a stack, or one that was found by scanning, it does not; nor where it names start-up code. */
+/* The verdict may know the culprit better: the function that a damaged stack returned from, a goroutine's. Its function
+ * is not used if it only names a remaining frame, a scanned frame, or start-up code. */
 static const char *culprit(const struct xc_signing *g)
 {
 	const char *function = g->record->function;
@@ -108,7 +110,7 @@ static void keep_something(struct xc_signing *g)
 	g->s->lost = !g->s->complete && !g->s->culprit;
 }
 
-/* Kept frames that stand before what a scan found. */
+/* The number of kept frames before the first scanned one. */
 static size_t count_sure(const struct xc_signing *g)
 {
 	size_t sure = 0;
@@ -117,7 +119,7 @@ static size_t count_sure(const struct xc_signing *g)
 	return sure;
 }
 
-/* What a program without a name is known by: its build, else the module where it happened. NULL: nothing is known. */
+/* What identifies a program without a name: its build, else the module where it crashed. NULL: nothing is known. */
 static const char *stand_in(const struct xc_signing *g)
 {
 	const struct xc_record *r = g->record;
@@ -135,7 +137,8 @@ static size_t count_sure_between(const struct xc_signing *g, size_t from, size_t
 	return sure;
 }
 
-/* Of one or two frames of a stack that went on nobody knows whose they are, and so with each of several; but an overflow's are its round. */
+/* One or two frames of an incomplete stack may be anybody's, in each of several stacks. But an overflow's frames are
+ * its cycle. */
 static bool tells_little(const struct xc_signing *g)
 {
 	const size_t count = g->record->frame_count;
@@ -149,7 +152,7 @@ static bool tells_little(const struct xc_signing *g)
 	return !count;
 }
 
-/* ---- for people ---- */
+/* ---- text for people ---- */
 
 static void list_shown(struct xc_signing *g)
 {
@@ -178,7 +181,7 @@ static const char *shortened(const char *said, struct xc_arena *arena)
 	return len <= XC_NORMALISE_MESSAGE ? said : xc_arena_printf(arena, "%.*s...", XC_NORMALISE_MESSAGE - 3, said);
 }
 
-/* What a run-time said of it, or the assertion that failed. */
+/* The message of a runtime, or the failed assertion. */
 static const char *words(const struct xc_signing *g)
 {
 	const struct xc_record *r = g->record;
@@ -190,7 +193,7 @@ static const char *words(const struct xc_signing *g)
 			: xc_normalise_message(said, g->arena);
 }
 
-/* The helper that the first kept frame called says what it was at. */
+/* The helper called by the first kept frame, which says what that frame was doing. */
 static const char *helper(const struct xc_signing *g)
 {
 	const struct xc_signature *s = g->s;
@@ -223,20 +226,20 @@ static void write_text(struct xc_signing *g)
 	xc_text_fini(&text);
 }
 
-/* ---- all ---- */
+/* ---- the whole signature ---- */
 
 static double share(const struct xc_record_known *known)
 {
 	return known->all ? (double)(known->named < known->all ? known->named : known->all) / known->all : 0;
 }
 
-/* How much of the stack is there: of one that ends early nobody knows how much is away, taken for three frames. */
+/* The fraction of the stack that is present. An incomplete stack is assumed to lack three frames. */
 static double whole(const struct xc_signature *s)
 {
 	return s->complete || s->round ? 1 : (double)s->sure / (double)(s->sure + SURE);
 }
 
-/* How much of the core. */
+/* The fraction of the core that is present. */
 static double present(const struct xc_record *r)
 {
 	double there = (double)(r->size ? r->size : r->stored), all = there + (double)r->missing;

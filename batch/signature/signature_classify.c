@@ -1,9 +1,8 @@
-/* signature_classify: one walk outward finds where what ended the program stops and where start-up code begins; between them each frame is
- * judged alone.
+/* signature_classify: one walk outward finds the boundary below the end of the program and the boundary of the start-up
+ * code; frames in between are classified one by one.
  *
  *	[handler …] trampoline | raise abort __assert_fail | memcpy  parse  std::sort  load | main __libc_start_main
- *	      HANDLER                     ABOVE               LEAF    KEPT    LEAF     KEPT    BELOW
- */
+ *	      HANDLER                     ABOVE               LEAF    KEPT    LEAF     KEPT    BELOW */
 #include <string.h>
 
 #include "core/report/report.h"
@@ -16,7 +15,7 @@ enum {
 	FATE = 1u << XC_FRAMES_ABOVE | 1u << XC_FRAMES_RAISE | 1u << XC_FRAMES_LEAF | 1u << XC_FRAMES_STOP |
 	       1u << XC_FRAMES_APP,
 	WHOSE = 1u << XC_FRAMES_APP | 1u << XC_FRAMES_NOT_APP,
-	UNNAMED = 3, /* frames without a name that may stand between a trampoline and what raised its signal */
+	UNNAMED = 3, /* unnamed frames allowed between a trampoline and the call that raised its signal */
 };
 
 /* ---- names ---- */
@@ -77,22 +76,22 @@ static bool is_ending(const struct xc_framerule *rule)
 
 /* ---- the walk ---- */
 
-/* Of one stack. */
+/* Boundaries in one stack. */
 struct bounds {
-	size_t first, end;  /* its frames, but for those of a handler that the fault called */
-	size_t start, stop; /* frames that may be kept: from start to before stop */
+	size_t first, end;  /* its frames, without those of a handler that the fault called */
+	size_t start, stop; /* frames that may be kept: start <= i < stop */
 	const char *above, *below;
-	bool reached; /* start-up code was, or where a signal called its handler */
+	bool reached; /* start-up code was reached, or the frame where a signal called its handler */
 };
 
-/* The first frame that no handler of the fault called; the trampoline is no frame of the fault either. */
+/* The first frame that was not called by the fault's handler. The trampoline is not a frame of the fault either. */
 static size_t after_handler(const struct xc_record *record)
 {
 	size_t at = record->fault_at;
 	return at + (at && at < record->frame_count && record->frames[at].signal);
 }
 
-/* Is it the process itself that sent the signal whose trampoline stands before frame i? */
+/* Did the process itself send the signal whose trampoline is before frame i? */
 static bool raised(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t i)
 {
 	for (size_t n = 0; n < UNNAMED && i < g->record->frame_count; n++, i++)
@@ -101,27 +100,27 @@ static bool raised(const struct xc_signing *g, const struct xc_framerule *const 
 	return false;
 }
 
-/* On x86 the saved context tells a fault from other signals, and fault_at from where that was. */
+/* On x86 the saved context distinguishes faults from other signals; fault_at comes from there. */
 static bool tells_faults(const struct xc_record *record)
 {
 	static const char *const machines[] = {"x86-64", "x32", "i386", NULL};
 	return xc_names_find(machines, record->arch) != NULL;
 }
 
-/* Did a handler end the program? Of a C library without names the class tells. */
+/* Did a handler end the program? For a C library without names, the class tells. */
 static bool has_ended(const struct xc_record *record, const struct bounds *b)
 {
 	return b->start > b->first || !strcmp(record->class_name, "abort");
 }
 
-/* Does frame i, a trampoline, stand between a handler that ended the program and what ended it? What merely was interrupted, or
- * a handler that died itself, is another story. */
+/* Is frame i a trampoline between a handler that ended the program and the cause of that end? It is not if the signal
+ * merely interrupted the code, or if the handler itself crashed. */
 static bool leads_on(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t i, bool ended)
 {
 	return ended && (raised(g, rules, i + 1) || !tells_faults(g->record));
 }
 
-/* The stack that begins at `first`. */
+/* Walks the stack that begins at `first`. */
 static struct bounds walk(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
 {
 	const struct xc_record *record = g->record;
@@ -149,8 +148,8 @@ static struct bounds walk(const struct xc_signing *g, const struct xc_framerule 
 	return b;
 }
 
-static void judge_alone(const struct xc_signing *g, size_t i, const struct xc_framerule *rule,
-			struct xc_signature_frame *f)
+static void classify_frame(const struct xc_signing *g, size_t i, const struct xc_framerule *rule,
+			   struct xc_signature_frame *f)
 {
 	f->fate = XC_FRAME_KEPT;
 	if (rule && rule->section == XC_FRAMES_LEAF) {
@@ -164,7 +163,7 @@ static void judge_alone(const struct xc_signing *g, size_t i, const struct xc_fr
 	}
 }
 
-static void judge(const struct xc_signing *g, size_t i, const struct xc_framerule *rule, const struct bounds *b)
+static void classify(const struct xc_signing *g, size_t i, const struct xc_framerule *rule, const struct bounds *b)
 {
 	struct xc_signature_frame *f = &g->s->frames[i];
 	enum xc_policy_answer answer = asked(g, i);
@@ -184,24 +183,24 @@ static void judge(const struct xc_signing *g, size_t i, const struct xc_framerul
 		f->fate = XC_FRAME_ABOVE;
 		f->rule = b->above;
 	} else {
-		judge_alone(g, i, rule, f);
+		classify_frame(g, i, rule, f);
 	}
 }
 
-/* The call frame information of a last frame may say that nobody called it. */
+/* Does the last frame have no caller, by its call frame information? */
 static bool is_outermost(const struct xc_record *record)
 {
 	return record->frame_count && record->stop && !strcmp(record->stop, XC_STOP_OUTERMOST);
 }
 
-/* A call into nowhere left its return address at the top of the stack: a scan finds no other. */
+/* A call into nowhere left its return address at the top of the stack, where a scan finds it first. */
 static bool is_called_into_nowhere(const struct xc_record *record, size_t i)
 {
 	const char *kind = record->kind ? record->kind : "";
 	return i == after_handler(record) + 1 && (!strcmp(record->class_name, "call-null") || !strcmp(kind, "call"));
 }
 
-/* Was frame i found by scanning? Inlined ones are where the one before them is. */
+/* Was frame i found by scanning? An inlined frame shares the answer of the frame before it. */
 static bool is_guess(const struct xc_record *record, size_t i)
 {
 	const char *trust = record->frames[i].trust;
@@ -213,7 +212,8 @@ static bool is_guess(const struct xc_record *record, size_t i)
 	return !is_called_into_nowhere(record, i);
 }
 
-/* Everything behind the first guess on the way down is one. How a program ends is no guess: the rules know it. Returns whether there is one. */
+/* Marks everything from the first guess outwards. The end of a program is no guess, because the rules recognise it.
+ * Returns whether there is a guess. */
 static bool find_guesses(const struct xc_signing *g, const struct bounds *b)
 {
 	size_t i = b->start;
@@ -225,11 +225,11 @@ static bool find_guesses(const struct xc_signing *g, const struct bounds *b)
 	return guessed;
 }
 
-static void judge_stack(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
+static void classify_stack(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
 {
 	const struct bounds b = walk(g, rules, first);
 	for (size_t i = first; i < b.end; i++)
-		judge(g, i, rules[i], &b);
+		classify(g, i, rules[i], &b);
 	g->whole[first] = !find_guesses(g, &b) && (b.reached || is_outermost(g->record));
 }
 
@@ -253,7 +253,7 @@ void xc_signature_classify(struct xc_signing *g)
 	}
 	g->s->complete = count > 0;
 	for (size_t i = 0; i < count; i = xc_record_stack_end(g->record, i)) {
-		judge_stack(g, rules, i);
+		classify_stack(g, rules, i);
 		g->s->complete &= g->whole[i];
 	}
 }

@@ -1,19 +1,20 @@
-/* signature_fold: a function that calls itself, or several that call each other, count once, however often they did; and so do threads
- * of a circle of waits that stand alike.
+/* signature_fold: a function that calls itself, or several that call each other, count once, however often they recur;
+ * so do threads of a wait cycle that have equal stacks.
  *
- * A stack overflow happens at any point of any round, below any entry: the round is all that tells, and begins where its names are
- * the smallest in order. Where the rounds differ (a parser's), the functions that come again and again stand for them, by name. */
+ * A stack overflow may happen anywhere in its cycle, below any entry. So only the cycle counts, rotated so that its
+ * names are lexicographically smallest. If the rounds differ (as in a parser), the functions that recur represent them,
+ * sorted by name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "batch/signature/signature_impl.h"
 
 enum {
-	PERIOD = 10, /* longest repetition in any stack */
-	ROUND = 32,  /* and in one that has overflowed */
+	PERIOD = 10, /* longest repetition in an ordinary stack */
+	ROUND = 32,  /* and in an overflowed one */
 	ENTRY = 32,  /* frames of helpers that the last round may have called */
-	ROUNDS = 3,  /* equal ones that make a cycle */
-	OFTEN = 3,   /* how often a function comes in a recursion without a cycle */
+	ROUNDS = 3,  /* equal rounds that make a cycle */
+	OFTEN = 3,   /* occurrences of a function in a recursion without a cycle */
 };
 
 static int compare(const struct xc_signing *g, size_t a, size_t b)
@@ -35,9 +36,9 @@ static void drop(const struct xc_signing *g, size_t frame, const char *rule)
 	g->s->frames[frame].rule = rule;
 }
 
-/* ---- any stack ---- */
+/* ---- ordinary stacks ---- */
 
-/* Take what the last frames repeat of those before them off the list, back to `first` on it. */
+/* Removes the last frames from the list, back to `first`, if they repeat the frames before them. */
 static void drop_repetition(struct xc_signing *g, size_t first)
 {
 	struct xc_signature *s = g->s;
@@ -52,7 +53,7 @@ static void drop_repetition(struct xc_signing *g, size_t first)
 	}
 }
 
-/* What counts of the stack at `from`, behind what is on the list. */
+/* Adds the frames of the stack at `from` that count. */
 static void fold(struct xc_signing *g, size_t from)
 {
 	struct xc_signature *s = g->s;
@@ -66,7 +67,7 @@ static void fold(struct xc_signing *g, size_t from)
 
 /* ---- stacks of several threads ---- */
 
-/* What counts of one. */
+/* The kept frames of one stack. */
 struct strand {
 	const struct xc_signing *g;
 	const size_t *kept;
@@ -91,7 +92,7 @@ static int by_names_and_place(const void *a, const void *b)
 	return order ? order : (x->kept > y->kept) - (x->kept < y->kept);
 }
 
-/* How many of them wait alike is chance. Returns how many are left. */
+/* Removes equal stacks, whose number is chance. Returns how many remain. */
 static size_t drop_alike(struct strand *strands, size_t count)
 {
 	size_t left = 0;
@@ -106,7 +107,7 @@ static size_t drop_alike(struct strand *strands, size_t count)
 	return left;
 }
 
-/* Has a strand before this one a frame of the same name there? */
+/* Does an earlier stack have a frame of the same name at this depth? */
 static bool is_told(const struct strand *strands, size_t i, size_t depth)
 {
 	for (size_t k = 0; k < i; k++)
@@ -115,8 +116,8 @@ static bool is_told(const struct strand *strands, size_t i, size_t depth)
 	return false;
 }
 
-/* The innermost frame of each, then the next of each: so the few that the keys are made of are of all. What all wait through is told once,
- * or those would be five times the same. */
+/* Takes the innermost frame of each stack, then the next of each, so that the few frames in the keys represent all of
+ * them. A frame common to all waits is taken once; otherwise it could fill all five. */
 static void go_round(struct xc_signature *s, const struct strand *strands, size_t count, size_t deepest)
 {
 	s->kept_count = 0;
@@ -132,7 +133,7 @@ static void go_round(struct xc_signature *s, const struct strand *strands, size_
 		}
 }
 
-/* Which thread of a circle comes first is chance, too: it is the one whose names are. */
+/* The order of threads in a cycle is chance, too: they are sorted by their names. */
 static void fold_all(struct xc_signing *g)
 {
 	struct xc_signature *s = g->s;
@@ -154,7 +155,7 @@ static void fold_all(struct xc_signing *g)
 
 /* ---- stack overflows ---- */
 
-/* Frames that would be kept and are not behind a gap. */
+/* Lists frames that would be kept and are not after a gap. */
 static size_t innermost(const struct xc_signing *g, size_t *list)
 {
 	size_t count = 0, end = g->record->elided ? g->record->elided_at : g->record->frame_count;
@@ -164,7 +165,7 @@ static size_t innermost(const struct xc_signing *g, size_t *list)
 	return count;
 }
 
-/* How many frames from the first on repeat those a period before them, with the first period. */
+/* The number of frames, from the first, that repeat the frame one period earlier, plus the first period. */
 static size_t run_length(const struct xc_signing *g, const size_t *list, size_t count, size_t period)
 {
 	size_t len = period;
@@ -173,7 +174,8 @@ static size_t run_length(const struct xc_signing *g, const size_t *list, size_t 
 	return len;
 }
 
-/* Do three of four frames repeat those a period before them? A damaged return address breaks a run, and is no other cycle. */
+/* Do three of four frames repeat the frame one period earlier? A damaged return address interrupts a run, but does not
+ * make another cycle. */
 static bool repeats(const struct xc_signing *g, const size_t *list, size_t count, size_t period)
 {
 	size_t same = 0;
@@ -182,7 +184,8 @@ static bool repeats(const struct xc_signing *g, const size_t *list, size_t count
 	return same >= count - count / 4;
 }
 
-/* Most of what is seen must be of the cycle: three calls in a row of one function are not a recursion of several. */
+/* Most of the visible frames must belong to the cycle: three consecutive calls of one function are not a recursion of
+ * several. */
 static bool find_cycle(const struct xc_signing *g, const size_t *list, size_t count, size_t *start_out,
 		       size_t *period_out)
 {
@@ -198,7 +201,7 @@ static bool find_cycle(const struct xc_signing *g, const size_t *list, size_t co
 	return false;
 }
 
-/* Is the round smaller when it begins at `a` than at `b`? */
+/* Is the cycle lexicographically smaller from `a` than from `b`? */
 static bool is_smaller(const struct xc_signing *g, const size_t *round, size_t period, size_t a, size_t b)
 {
 	for (size_t i = 0; i < period; i++) {
@@ -232,7 +235,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* The innermost frame of each function that comes often. */
+/* Keeps the innermost frame of each function that recurs often. */
 static void keep_recurring(struct xc_signing *g, const size_t *list, size_t count)
 {
 	struct xc_signature *s = g->s;

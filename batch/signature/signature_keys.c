@@ -1,12 +1,12 @@
-/* signature_keys: hashes of what is kept. Each begins with its schema. */
+/* signature_keys: hashes of the kept frames. Each begins with its schema. */
 #include <stdio.h>
 
 #include "batch/util/digest.h"
 #include "batch/signature/signature_impl.h"
 
 enum {
-	LOOSE = 3, /* kept frames that sig_loose is made of */
-	NAMED = 2, /* of the first five that have names, if offsets shall not count */
+	LOOSE = 3, /* kept frames in sig_loose */
+	NAMED = 2, /* of the first five frames, how many must have names so that offsets do not count */
 };
 
 static size_t top(const struct xc_signature *s, size_t limit)
@@ -30,7 +30,7 @@ static size_t named_at_top(const struct xc_signature *s)
 	return named;
 }
 
-/* Five names are one piece of code, whoever has it; fewer any program may have. */
+/* Five names identify one piece of code, whoever has it; fewer may occur in any program. */
 static void begin_key(const struct xc_signing *g, SHA2_CTX *hash, const char *schema)
 {
 	const struct xc_signature *s = g->s;
@@ -40,7 +40,7 @@ static void begin_key(const struct xc_signing *g, SHA2_CTX *hash, const char *sc
 	xc_digest_text(hash, s->weak ? "weak" : named_at_top(s) < XC_SIGNATURE_TOP ? "program" : "names");
 	if (s->weak || named_at_top(s) < XC_SIGNATURE_TOP)
 		xc_digest_text(hash, s->program);
-	if (!s->program) { /* nothing is shared with what nothing is known of, but by its copies */
+	if (!s->program) { /* an unknown program shares its sig with its own copies only */
 		xc_digest_text(hash, g->record->core_id ? "core" : "path");
 		xc_digest_text(hash, g->record->core_id ? g->record->core_id : g->record->path);
 	}
@@ -66,7 +66,7 @@ static void exact_key(const struct xc_signing *g)
 	SHA256End(&hash, g->s->exact);
 }
 
-/* Do frames without a name count by their offsets, which no other build has? */
+/* Do frames without a name count by their offsets, which differ in every build? */
 static bool needs_offsets(const struct xc_signature *s)
 {
 	return named_at_top(s) < NAMED || !s->frames[s->kept[0]].name;

@@ -1,5 +1,5 @@
-/* static_runtime: a program may have functions of any name, also start_thread or free, so that names alone tell nothing: those of a stack do
- * where no shared C library is in it, and where they stand as the library's do. */
+/* static_runtime: a program may have functions of any name, also start_thread or free. So names count only if no shared
+ * C library is in the stack, and if they occur where the library's functions do. */
 #include "batch/signature/static_runtime.h"
 
 #include <string.h>
@@ -21,14 +21,14 @@ static bool has_shared_libc(const struct xc_record *record)
 	return false;
 }
 
-/* Called so by glibc and by musl. */
+/* The name used by glibc and by musl. */
 static bool may_start_thread(const char *name)
 {
 	static const char *const starts[] = {"start_thread", "start", "start_c11", NULL};
 	return xc_names_find(starts, name) != NULL;
 }
 
-/* The kernel's call for a new thread stands below it. */
+/* Is the kernel's call for a new thread below it? */
 static bool starts_thread(const struct xc_signature_frame *frames, size_t i, size_t count)
 {
 	static const char *const clones[] = {"clone", "clone3", "__clone", "__clone3", "__clone_internal", NULL};
@@ -42,7 +42,7 @@ static bool starts_program(const char *name)
 	return xc_names_find(begins, name) != NULL;
 }
 
-/* A sanitizer's functions are called like those of the library, which they go before. */
+/* A sanitizer's interceptors have the names of the library functions that they replace. */
 static bool is_sanitizers(const char *name)
 {
 	static const char *const begins[] = {
@@ -62,7 +62,7 @@ static const char *module_of(const struct xc_record *record, const struct xc_sig
 	return NULL;
 }
 
-/* Distributions build theirs in a directory without a name: "./nptl/./nptl/pthread_create.c". */
+/* Distributions compile theirs under a relative path: "./nptl/./nptl/pthread_create.c". */
 static bool may_be_librarys(const char *file)
 {
 	static const char *const folders[] = {"glibc", "musl", "uclibc", "compiler-rt/", "libsanitizer/", NULL};

@@ -1,4 +1,4 @@
-/* digest: see digest.h. */
+/* digest: implements digest.h. */
 #include "batch/util/digest.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* directory: the kinds of entries come with their names, so nothing is asked of a file here. Directories are opened from their parents
- * without following links, so that one that is exchanged for a link while we look leads nowhere. */
+/* directory: entries come with their types, so files are not examined here. Directories are opened from their parents
+ * without following links: one that is replaced by a link meanwhile is not followed. */
 #include "batch/util/directory.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 
 struct walk {
 	const struct xc_directory_visitor *visitor;
-	struct xc_text below; /* where we are; "" in the first directory */
+	struct xc_text below; /* the current path; "" in the first directory */
 	unsigned depth;
 };
 
@@ -81,7 +81,7 @@ static bool may_enter(const struct walk *w, int fd)
 	return fstat(fd, &st) || w->visitor->enter(w->visitor->user, &st);
 }
 
-/* Takes the descriptor. */
+/* Takes ownership of the descriptor. */
 static void search(struct walk *w, int fd)
 {
 	const bool kernel = of_the_kernel(fd);

@@ -1,4 +1,4 @@
-/* directory: all files below a directory, without following a symbolic link. */
+/* directory: visits all files below a directory, without following symbolic links. */
 #ifndef XC_DIRECTORY_H
 #define XC_DIRECTORY_H
 
@@ -10,19 +10,19 @@ enum { XC_DIRECTORY_DEPTH = 64 };
 
 struct xc_directory_visitor {
 	void *user;
-	/* Shall a directory be searched that was opened? One that shall not is left out without a word. */
+	/* Should this opened directory be searched? If not, it is skipped silently. */
 	bool (*enter)(void *user, const struct stat *directory);
-	/* A regular file, or what may be one, as `name` in the open directory; `below` is its path below the first directory. Called in no
-	 * order. */
+	/* A regular file, or what may be one, called `name` in the open directory; `below` is its path below the first
+	 * directory. In no particular order. */
 	void (*file)(void *user, int directory, const char *name, const char *below);
-	/* What is no regular file: a symbolic link, a FIFO, a device. */
+	/* An entry that is not a regular file: a symbolic link, a FIFO, a device. */
 	void (*other)(void *user, const char *below);
-	/* A directory that cannot be searched, or is too deep: there may be files in it. Or that will not be: of the kernel's own (/proc: its
-	 * files are without end), or gone while we looked. */
+	/* A directory that is skipped. may_have_files: it cannot be searched or is too deep. Otherwise it is the
+	 * kernel's own (/proc, which has no end) or vanished meanwhile. */
 	void (*left_out)(void *user, const char *below, const char *why, bool may_have_files);
 };
 
-/* Search path, which may itself be a link. Errors: those of opening it. */
+/* Searches path, which may itself be a link. Errors: those of opening it. */
 XC_MUST_CHECK struct xc_error *xc_directory_walk(const char *path, const struct xc_directory_visitor *visitor);
 
 #endif

@@ -1,4 +1,4 @@
-/* fd_passing: SCM_RIGHTS. */
+/* fd_passing: uses SCM_RIGHTS. */
 #include "batch/util/fd_passing.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* file_magic: see file_magic.h. */
+/* file_magic: implements file_magic.h. */
 #include "batch/util/file_magic.h"
 
 #include <elf.h>

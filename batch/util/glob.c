@@ -1,4 +1,4 @@
-/* glob: after a mismatch the last '*' takes one character more; earlier ones need not be tried again. */
+/* glob: after a mismatch the last '*' takes one more character; earlier ones need no retry. */
 #include "batch/util/glob.h"
 
 bool xc_glob_matches(const char *pattern, size_t len, const char *text)

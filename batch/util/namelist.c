@@ -1,4 +1,5 @@
-/* namelist: a NUL byte in the first block says that names are parted by those, for no name has one; others end with the line. */
+/* namelist: a NUL byte in the first block means that names are NUL-terminated, because no name contains one; otherwise
+ * they end with the line. */
 #include "batch/util/namelist.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ enum { UNDECIDED = -1 };
 struct reading {
 	struct xc_namelist *list;
 	char name[PATH_MAX];
-	size_t len, number; /* of the name, from 1; also of empty ones */
+	size_t len, number; /* number of the name, from 1, counting empty ones */
 	int separator;
 };
 
@@ -59,7 +60,8 @@ static int separator_of(const char *bytes, size_t len)
 	return memchr(bytes, '\0', len) ? '\0' : '\n';
 }
 
-/* The mark of UTF-8 before lines; what is parted by NUL bytes was written by a program. */
+/* The length of a UTF-8 byte order mark before the lines. NUL-terminated names are written by programs and have
+ * none. */
 static size_t mark_of(const char *bytes, size_t len, int separator)
 {
 	return separator == '\n' && len >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;

@@ -1,4 +1,4 @@
-/* pool: open addressing. A slot is looked for in a few places behind where it belongs, and no further. */
+/* pool: open addressing. Only a few slots after the hashed one are probed. */
 #include "batch/util/pool.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct xc_pool_slot {
 	uint64_t hash;
 };
 
-/* FNV-1a (Fowler, Noll, Vo), and its high bits mixed into the low ones. */
+/* FNV-1a (Fowler, Noll, Vo), with the high bits mixed into the low ones. */
 static uint64_t hash_of(const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
@@ -22,7 +22,7 @@ static uint64_t hash_of(const void *bytes, size_t len)
 	return hash ^ hash >> 32;
 }
 
-/* Where these bytes are, or an empty slot for them; NULL: there is no room within reach. */
+/* The slot of these bytes, or an empty slot for them; NULL: no room within reach. */
 static struct xc_pool_slot *slot_of(const struct xc_pool *pool, const void *bytes, size_t len, uint64_t hash)
 {
 	for (size_t i = 0; i < REACH; i++) {

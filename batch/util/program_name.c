@@ -1,4 +1,4 @@
-/* program_name: what may stand behind a release is passed over, and goes only when there is a release before it. */
+/* program_name: suffixes after a version are skipped, and removed only if a version precedes them. */
 #include "batch/util/program_name.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is_sign(char c)
 	return c == '-' || c == '_' || c == '.' || c == '~';
 }
 
-/* How many of the last characters of a name are all in `of`. */
+/* The number of trailing characters that are all in `of`. */
 static size_t tail_of(const char *name, size_t len, const char *of)
 {
 	size_t tail = 0;
@@ -24,7 +24,7 @@ static size_t tail_of(const char *name, size_t len, const char *of)
 	return tail;
 }
 
-/* Where the number at the end begins: a dot before it divides it from the name. */
+/* The start of the trailing number, without a dot that separates it from the name. */
 static size_t number_at(const char *name, size_t len)
 {
 	size_t at = len - tail_of(name, len, "0123456789.");
@@ -33,7 +33,7 @@ static size_t number_at(const char *name, size_t len)
 	return at;
 }
 
-/* The length without a word of a release at the end: "rc" of "1.0-rc", "beta" of "1.2beta". */
+/* The length without a trailing release word: "rc" of "1.0-rc", "beta" of "1.2beta". */
 static size_t without_word(const char *name, size_t len)
 {
 	static const char *const words[] = {"alpha", "beta", "rc"};
@@ -46,7 +46,7 @@ static size_t without_word(const char *name, size_t len)
 	return len;
 }
 
-/* The length without what a release may have behind its number: "-1", "-rc1", "~beta"; len: there is none. */
+/* The length without the suffix of a version: "-1", "-rc1", "~beta"; len if there is none. */
 static size_t without_suffix(const char *name, size_t len)
 {
 	size_t number = number_at(name, len), word = number;
@@ -61,7 +61,8 @@ static size_t without_suffix(const char *name, size_t len)
 	return word < number ? word : len;
 }
 
-/* The length without the number of a release at the end, which has a dot in it, and what divides it from the name; len: there is none. */
+/* The length without a trailing version number, which contains a dot, and without its separator; len if there is
+ * none. */
 static size_t without_number(const char *name, size_t len)
 {
 	size_t at = number_at(name, len);
@@ -72,7 +73,7 @@ static size_t without_number(const char *name, size_t len)
 	return at && is_sign(name[at - 1]) ? at - 1 : at;
 }
 
-/* The length without a release at the end; len: there is none. */
+/* The length without a trailing version; len if there is none. */
 static size_t without_release(const char *name, size_t len)
 {
 	for (size_t end = len, next; end; end = next) {

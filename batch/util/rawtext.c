@@ -32,7 +32,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Of "\xNN"; -1: it is none. A NUL is in no text. */
+/* The byte of "\xNN"; -1 if it is not of that form. NUL never occurs. */
 static int byte_at(const char *text)
 {
 	const int high = text[1] == 'x' ? digit(text[2]) : -1, low = high < 0 ? -1 : digit(text[3]);

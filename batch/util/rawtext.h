@@ -1,6 +1,7 @@
-/* rawtext: any bytes, names of files above all, as a text of JSON and back without loss.
+/* rawtext: encodes arbitrary bytes, such as file names, as JSON text without loss.
  *
- * A backslash becomes \x5c, and so do all bytes that are not ASCII where the text is no UTF-8: \xNN each. Other texts stay as they are. */
+ * A backslash becomes \x5c. If the text is not valid UTF-8, every byte that is not ASCII becomes \xNN. Other texts stay
+ * unchanged. */
 #ifndef XC_RAWTEXT_H
 #define XC_RAWTEXT_H
 
@@ -10,7 +11,7 @@
 
 json_t *xc_rawtext_json(const char *text); /* new */
 
-/* What was written, in the arena; NULL when it is no text, or one that is not written so. */
+/* The decoded text, in the arena; NULL if the value is not a text in this encoding. */
 char *xc_rawtext_parse(const json_t *value, struct xc_arena *arena);
 
 #endif

@@ -1,4 +1,5 @@
-/* textfile: see textfile.h. What is opened is looked at by its descriptor, so that nobody can exchange it in between. */
+/* textfile: implements textfile.h. An opened file is examined through its descriptor, so that it cannot be replaced in
+ * between. */
 #include "batch/util/textfile.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@ static bool is_standard(const char *path)
 	return !strcmp(path, "-");
 }
 
-/* What is wrong with a descriptor; NULL when nothing is. */
+/* The problem with a descriptor; NULL if there is none. */
 static struct xc_error *check(int fd)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
-/* wildcard: a component after the other; only those that are patterns are searched for. The C library's glob() does not tell whom it could not
- * search without a variable of the whole program. */
+/* wildcard: expands one component after the other; only patterns cause a search. The C library's glob() can report
+ * unreadable directories only through a global variable. */
 #include "batch/util/wildcard.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 struct expansion {
 	const struct xc_wildcard_visitor *visitor;
 	struct xc_namelist *list;
-	struct xc_text name; /* as far as it is settled, with its slash */
+	struct xc_text name; /* the expanded part, with its slash */
 	struct xc_error *err;
 	bool found;
 };
@@ -25,7 +25,7 @@ static bool is_there(const char *name)
 	return !lstat(name, &st);
 }
 
-/* A bracket that is not closed in the same component is one. */
+/* An unclosed bracket stands for itself. */
 static bool has_wildcard(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -48,7 +48,7 @@ bool xc_wildcard_is(const char *name)
 
 static void go_on(struct expansion *e, const char *rest);
 
-/* The settled part becomes longer by a component while the rest is looked at. */
+/* Appends a component to the expanded part while the rest is processed. */
 static void step(struct expansion *e, const char *component, size_t len, const char *rest)
 {
 	const size_t settled = e->name.len;
@@ -60,7 +60,7 @@ static void step(struct expansion *e, const char *component, size_t len, const c
 	e->name.bytes[settled] = '\0';
 }
 
-/* A directory may be called as the component is written: "[old]" does not fit itself. */
+/* A file may have the name of the pattern: "[old]" does not match itself. */
 static bool fits(const char *component, const char *name)
 {
 	return !fnmatch(component, name, FNM_NOESCAPE | FNM_PERIOD) || !strcmp(component, name);

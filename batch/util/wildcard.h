@@ -1,5 +1,5 @@
-/* wildcard: a name with `*`, `?` or `[…]` as the names of the files that fit it, as a shell writes them: for names that no shell has seen
- * (quoted, in a list, in a job file). No name begins with a dot that the pattern does not have; a backslash is a backslash. */
+/* wildcard: expands `*`, `?` and `[…]` in file names, as a shell does, for names that the shell did not expand (quoted,
+ * in a list, in a job file). A leading dot must be in the pattern; a backslash is an ordinary character. */
 #ifndef XC_WILDCARD_H
 #define XC_WILDCARD_H
 
@@ -9,16 +9,17 @@
 
 struct xc_wildcard_visitor {
 	void *user;
-	/* A directory that may hold some, and cannot be searched. */
+	/* A directory that may contain matches and cannot be searched. */
 	void (*left_out)(void *user, const char *directory, const char *why);
 };
 
-/* Has it wildcards? Also when a file is called that. */
+/* Does the name contain wildcards? Also true if a file has this very name. */
 bool xc_wildcard_is(const char *name);
 
-/* Add the names that fit, in no order, or only the pattern where a file is called that; *found_out says whether there are any. A component
- * also fits a file that is called as it is written. Symbolic links are followed, and who may write to a directory decides what fits there:
- * nothing that is found is a name that the user wrote. Errors: those of xc_namelist_add. */
+/* Adds the matching names in no particular order, or the pattern itself if a file has that name; *found_out: there is a
+ * match. A component also matches a file with its literal name. Symbolic links are followed, and whoever can write to a
+ * directory controls what matches there: so a match does not count as named by the user. Errors: those of
+ * xc_namelist_add. */
 XC_MUST_CHECK struct xc_error *xc_wildcard_expand(const char *pattern, const struct xc_wildcard_visitor *visitor,
 						  struct xc_namelist *list, bool *found_out);
 

@@ -1,4 +1,4 @@
-/* wordlist: words as a command line has them, borrowed: "--sysroot=/srv/a b". */
+/* wordlist: words of a command line, borrowed: "--sysroot=/srv/a b". */
 #ifndef XC_WORDLIST_H
 #define XC_WORDLIST_H
 

@@ -34,7 +34,7 @@ static void try_a_worker(struct xc_report *report)
 {
 	const struct xc_worker_options options = {.seconds = 1};
 	struct xc_sandbox_probe probe;
-	struct xc_section *s = xc_report_section(report, "workers", "Can triage look at cores here?");
+	struct xc_section *s = xc_report_section(report, "workers", "Can triage examine cores here?");
 	xc_auto(xc_error_freep) struct xc_error *err = xc_sandbox_probe_run(&options, &probe);
 	xc_auto(xc_freep) char *no = err ? xc_asprintf("no: %s", err->message) : NULL;
 	xc_section_bool(s, "jail", "jail", !err)->quiet = true;
@@ -43,8 +43,9 @@ static void try_a_worker(struct xc_report *report)
 		xc_section_text(s, "workers", "workers", no);
 	else
 		xc_section_text(s, "workers", "workers",
-				probe.user >= 0 ? "yes, in a jail, with user and network name spaces of their own"
-						: "yes, in a jail; user and network name spaces cannot be had here");
+				probe.user >= 0
+					? "yes, in a sandbox with its own user and network name spaces"
+					: "yes, in a sandbox; user and network name spaces are not available here");
 	if (!err)
 		xc_sandbox_probe_fini(&probe);
 }

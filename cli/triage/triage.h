@@ -1,5 +1,5 @@
-/* triage: the parts of the command `triage`: from operands to records, from records to problems, from problems to what is written. The
- * command itself, its options and usage are cmd_triage.c. */
+/* triage: the parts of the command `triage`: from operands to records, from records to problems, from problems to
+ * output. The command itself, its options and its help are in cmd_triage.c. */
 #ifndef XC_CLI_TRIAGE_H
 #define XC_CLI_TRIAGE_H
 
@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/target.h"
 
-/* What the command line says; zeroed where nothing was given. */
+/* The command line; zeroed where nothing was given. */
 struct xc_triage_settings {
 	struct xc_words frames, exports;
 	const char *shard, *plan_file, *emit, *baseline, *source_root, *journal, *manifest, *today, *max_unreadable,
@@ -22,11 +22,11 @@ struct xc_triage_settings {
 	unsigned timeout, worker_memory, max_core_size, limit, shards;
 };
 
-/* One run: what was worked out so far. */
+/* The state of a run. */
 struct xc_triage_run {
 	struct xc_job *job;
 	const struct xc_triage_settings *settings;
-	struct xc_arena arena; /* of everything that is kept of the run */
+	struct xc_arena arena; /* owns everything that the run keeps */
 	struct xc_target target;
 	struct xc_worker_options worker;
 	struct xc_shard shard;
@@ -37,35 +37,36 @@ struct xc_triage_run {
 	struct xc_framerules *rules;
 	struct xc_policy_script *policy;
 	struct xc_baseline *baseline;
-	struct xc_merged found; /* the records that problems are made of */
+	struct xc_merged found; /* the records from which problems are made */
 	struct xc_problems *problems;
-	size_t unlooked; /* cores that nobody could look at, for reasons that are not theirs */
+	size_t unlooked; /* cores that could not be examined for reasons outside of them */
 };
 
 /* ---- triage_records.c ---- */
 
-/* Which files there are. */
+/* Finds the input files. */
 XC_MUST_CHECK struct xc_error *xc_triage_find_inputs(struct xc_triage_run *run);
 
-/* The records of this run's shard, or of all inputs, from workers and the checkpoint. Errors: also an interruption by the user. */
+/* The records of this run's shard, or of all inputs, from workers and the checkpoint. Errors: also an interrupt by the
+ * user. */
 XC_MUST_CHECK struct xc_error *xc_triage_make_records(struct xc_triage_run *run, struct xc_records *records);
 
-/* An error when there are such cores, to be told at the end; NULL when all were looked at. */
+/* The error to report at the end if some cores could not be examined; NULL if all were. */
 XC_MUST_CHECK struct xc_error *xc_triage_unlooked(const struct xc_triage_run *run);
 
-/* --shard: remove the part of an earlier run, make the records and write theirs. A core that could not be looked at for reasons that are not its
- * own is missing there, and an error: another try does better. */
+/* --shard: removes the part of an earlier run, makes the records and writes their part. A core that could not be
+ * examined for reasons outside of it is missing there, and an error: another try may succeed. */
 XC_MUST_CHECK struct xc_error *xc_triage_run_shard(struct xc_triage_run *run);
 
 /* ---- triage_problems.c ---- */
 
-/* Read rules, policy and baseline, have the records made or merged, and fill run->problems. */
+/* Reads rules, policy and baseline, makes or merges the records, and sets run->problems. */
 XC_MUST_CHECK struct xc_error *xc_triage_find_problems(struct xc_triage_run *run);
 
 /* ---- triage_output.c ---- */
 
-/* Write the answer, the exports and the baseline, and set the job's exit status. --prune: when all of them, the job's output, too, are in
- * place, and only then, delete. */
+/* Writes the output, the exports and the baseline, and sets the job's exit status. --prune: deletes only after all of
+ * these, including the job's output, are in place. */
 XC_MUST_CHECK struct xc_error *xc_triage_output(struct xc_triage_run *run, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* triage_gate: what was found comes before what is missing: a new problem is certain whatever else is not known. */
+/* triage_gate: findings precede gaps: a new problem is certain, whatever is unknown. */
 #include "cli/triage/triage_gate.h"
 
 #include <inttypes.h>
@@ -14,9 +14,9 @@ const struct xc_option xc_triage_gate_options[] = {
 	 .offset = offsetof(struct xc_common, fail_on),
 	 .value = "WHAT",
 	 .about =
-		 "exit with 1 when there is WHAT: new (a cluster that the baseline does not know, or not any more: "
-		 "expired; without one that is any), a severity (low, medium, high, critical: a cluster of that or "
-		 "worse that nobody has accepted), "
+		 "exit with 1 if there is WHAT: new (a cluster that is not in the baseline, or has expired; without "
+		 "a baseline, any cluster), a severity (low, medium, high, critical: an unaccepted cluster of at "
+		 "least that severity), "
 		 "or unreadable (a core without a verdict, or a file or directory that cannot be opened); several with "
 		 "commas",
 	 .words = words},
@@ -28,11 +28,11 @@ const struct xc_option xc_triage_gate_options[] = {
 };
 
 const char *const xc_triage_gate_statuses[6] = {
-	"nothing that was to fail: also when there are crashes; of --shard: its part is written, whatever was in it",
-	"a cluster is new, or its note has expired (--baseline), or --fail-on was hit",
+	"no condition for failure was met, even if there are crashes; with --shard: the part was written",
+	"a cluster is new or has expired (--baseline), or a condition of --fail-on was met",
 	"the command line is wrong",
 	"parts are missing, or more cores, files and directories than --max-unreadable could not be read",
-	("a file or directory that you name cannot be read or written or does not answer, a core not be looked at "
+	("a named file or directory cannot be read or written or does not answer, a core could not be examined "
 	 "here, or "
 	 "--policy failed"),
 	"an error of xcore itself",
@@ -79,7 +79,7 @@ struct xc_error *xc_triage_gate_check(const struct xc_words *given)
 	return NULL;
 }
 
-/* What nobody has accepted yet: known problems do not fail a run, however severe. Without a baseline nothing is known. */
+/* Is the problem unaccepted? Known problems do not fail a run, however severe. Without a baseline nothing is known. */
 static bool counts(const struct xc_problem *problem)
 {
 	return problem->state == XC_PROBLEM_NEW || problem->state == XC_PROBLEM_OPEN || problem->expired;
@@ -110,8 +110,7 @@ static char *phrase_new(const struct xc_problems *problems, size_t count)
 		return xc_asprintf("%zu cluster%s, and without --baseline all are new", count, s);
 	if (!expired)
 		return xc_asprintf("%zu new cluster%s", count, s);
-	const size_t new =
-		count - expired; /* the table's words: what has expired is known, but not accepted any more */
+	const size_t new = count - expired; /* as in the table: an expired problem is known, but no longer accepted */
 	xc_auto(xc_freep) char *before = new ? xc_asprintf("%zu new cluster%s, ", new, new == 1 ? "" : "s") : NULL;
 	return xc_asprintf("%s%zu expired cluster%s (known, but the day of expires= in the baseline is over)",
 			   before ? before : "", expired, expired == 1 ? "" : "s");
@@ -144,23 +143,23 @@ static bool fails_on(const char *word, const struct xc_problems *problems, char 
 	return count != 0;
 }
 
-static bool policy_hit(const struct xc_triage_gate *judge, const struct xc_problems *problems, char **why_out)
+static bool policy_hit(const struct xc_triage_gate *gate, const struct xc_problems *problems, char **why_out)
 {
 	const char *word;
 	size_t len;
-	if (judge->baseline && fails_on("new", problems, why_out))
+	if (gate->baseline && fails_on("new", problems, why_out))
 		return true;
-	for (size_t i = 0; i < judge->fail_on->count; i++)
-		for (const char *list = judge->fail_on->items[i]; (word = next_word(&list, &len));)
+	for (size_t i = 0; i < gate->fail_on->count; i++)
+		for (const char *list = gate->fail_on->items[i]; (word = next_word(&list, &len));)
 			if (fails_on(known_word(word, len), problems, why_out))
 				return true;
 	return false;
 }
 
-enum xc_exit xc_triage_gate(const struct xc_triage_gate *judge, const struct xc_problems *problems, char **why_out)
+enum xc_exit xc_triage_gate(const struct xc_triage_gate *gate, const struct xc_problems *problems, char **why_out)
 {
 	*why_out = NULL;
-	if (policy_hit(judge, problems, why_out))
+	if (policy_hit(gate, problems, why_out))
 		return XC_EXIT_POLICY;
 	if (problems->missing_part_count) {
 		*why_out = xc_asprintf("%zu part%s missing: %s%s", problems->missing_part_count,
@@ -168,9 +167,9 @@ enum xc_exit xc_triage_gate(const struct xc_triage_gate *judge, const struct xc_
 				       problems->missing_part_count == 1 ? "" : ", …");
 		return XC_EXIT_INCOMPLETE;
 	}
-	if (judge->limited && problems->failed_count + problems->unread > judge->max_unreadable) {
+	if (gate->limited && problems->failed_count + problems->unread > gate->max_unreadable) {
 		xc_auto(xc_freep) char *what = phrase_unreadable(problems);
-		*why_out = xc_asprintf("%s, more than --max-unreadable %" PRIu64, what, judge->max_unreadable);
+		*why_out = xc_asprintf("%s, more than --max-unreadable %" PRIu64, what, gate->max_unreadable);
 		return XC_EXIT_INCOMPLETE;
 	}
 	return XC_EXIT_DONE;

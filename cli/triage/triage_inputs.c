@@ -1,16 +1,16 @@
-/* triage_inputs: notes go to standard error, since they are about this machine and no part of the answer. */
+/* triage_inputs: notes go to standard error, because they concern this machine and are not part of the answer. */
 #include "cli/triage/triage_inputs.h"
 
 #include <string.h>
 
 #include "batch/input/journal.h"
 
-static void tell(const struct xc_inputs *inputs)
+static void report(const struct xc_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->note_count; i++)
 		xc_output_report("%s", inputs->notes[i]);
 	if (inputs->unnoted)
-		fprintf(stderr, "xcore: and %zu more that could not be looked into\n", inputs->unnoted);
+		fprintf(stderr, "xcore: and %zu more that could not be searched\n", inputs->unnoted);
 }
 
 static struct xc_error *read_journal(const char *path, struct xc_inputs *inputs, struct xc_arena *arena,
@@ -22,8 +22,7 @@ static struct xc_error *read_journal(const char *path, struct xc_inputs *inputs,
 		return xc_error_wrap(err, "--journal");
 	const size_t known = xc_journal_hint(journal, inputs);
 	if (journal->count && !known)
-		fprintf(stderr, "xcore: --journal: none of its %zu crashes is of a core that was given\n",
-			journal->count);
+		fprintf(stderr, "xcore: --journal: none of its %zu crashes belongs to a given core\n", journal->count);
 	*digest_out = xc_journal_digest(journal, arena);
 	xc_journal_free(journal);
 	return NULL;
@@ -47,12 +46,12 @@ struct xc_error *xc_triage_inputs(const struct xc_job *job, const char *journal,
 	if (err)
 		return err;
 	if (!xc_switch_or(job->common.quiet, false)) {
-		tell(*inputs_out);
+		report(*inputs_out);
 		if (!(*inputs_out)->count)
-			fputs("xcore: no core was found; `xcore doctor` tells whether this machine writes any, and "
+			fputs("xcore: no core was found; `xcore doctor` shows whether this machine writes any, and "
 			      "where\n",
 			      stderr);
-	} else if ((*inputs_out)->unread) /* not what it was told, but what it could not do */
+	} else if ((*inputs_out)->unread) /* a failure, not a consequence of the options */
 		fprintf(stderr, "xcore: %zu %s could not be read: without -q they are named\n", (*inputs_out)->unread,
 			(*inputs_out)->unread == 1 ? "file or directory" : "files and directories");
 	*digest_out = NULL;

@@ -1,4 +1,4 @@
-/* triage_output: what is written, deleted and decided when the problems are known. */
+/* triage_output: what is written, deleted and decided once the problems are known. */
 #include "cli/triage/triage.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static struct xc_export_options export_options(const struct xc_triage_run *run)
 	};
 }
 
-/* "KIND=FILE"; the kind is known to be one. */
+/* "KIND=FILE"; the kind has been checked. */
 static struct xc_error *write_export(const struct xc_triage_run *run, const char *word)
 {
 	const char *equals = strchr(word, '=');
@@ -48,15 +48,15 @@ static struct xc_error *write_exports(const struct xc_triage_run *run)
 	return err;
 }
 
-/* Expiry is a person's: an update does not renew it. */
-static void tell_expired(const struct xc_triage_run *run)
+/* Only people set expiry dates: an update does not renew them. */
+static void report_expired(const struct xc_triage_run *run)
 {
 	const struct xc_baseline *b = run->baseline;
 	for (size_t i = 0; b && i < run->problems->count; i++) {
 		const struct xc_problem *p = &run->problems->problems[i];
 		for (size_t k = 0; p->expired && k < b->count; k++)
 			if (b->entries[k].id && !strcmp(b->entries[k].id, p->id))
-				xc_output_report("%s expired on %s and is left so: edit its expires= in %s", p->id,
+				xc_output_say("%s expired on %s and stays expired: edit its expires= in %s", p->id,
 					      p->expires, run->settings->baseline);
 	}
 }
@@ -74,7 +74,7 @@ static struct xc_error *update_baseline(const struct xc_triage_run *run)
 	if ((err = xc_output_commit(&output)))
 		return err;
 	if (run->job->common.quiet != XC_ON)
-		tell_expired(run);
+		report_expired(run);
 	return NULL;
 }
 
@@ -83,7 +83,7 @@ static int by_path(const void *path, const void *input)
 	return strcmp(path, ((const struct xc_input *)input)->path);
 }
 
-/* The file that was looked at. */
+/* The file that was examined. */
 static const char *file_of(const void *user, const char *path)
 {
 	const struct xc_inputs *inputs = user;
@@ -92,7 +92,7 @@ static const char *file_of(const void *user, const char *path)
 	return found ? found->file : NULL;
 }
 
-/* What decides about the views that are told of as next: of both, of cores in workers, and of records. */
+/* The options to repeat in suggested commands: for both, for cores in workers, and for records. */
 static const char *const of_both[] = {"exe",    "sysroot",   "debug-dir",  "store", "strict",
 				      "redact", "no-redact", "io-timeout", NULL};
 static const char *const of_cores[] = {"no-host-files", "timeout", "worker-memory", "max-core-size", NULL};
@@ -102,7 +102,7 @@ static const char *const of_records[] = {"frames", "policy", "max-instructions",
 static struct xc_error *answer(const struct xc_triage_run *run, FILE *out)
 {
 	const struct xc_job *job = run->job;
-	/* The stream has no descriptor (output.h): the terminal is where standard output is. */
+	/* The stream has no descriptor (output.h): the terminal is where standard output goes. */
 	const bool shown = !job->common.output || !strcmp(job->common.output, "-");
 	const struct xc_output plain = {.file = out, .fd = shown ? STDOUT_FILENO : -1};
 	struct xc_export_options options = export_options(run);
@@ -112,8 +112,8 @@ static struct xc_error *answer(const struct xc_triage_run *run, FILE *out)
 	options.width = xc_output_width(&plain);
 	xc_triage_given(job, of_records, &arena, &explain);
 	if (!job->common.output && run->inputs) {
-		/* A file (-o) is read elsewhere and compared: it has the same bytes when the cores lie in another directory, or came by
-		 * --merge. */
+		/* A file (-o) is read elsewhere and compared: it has the same bytes if the cores are in another
+		 * directory, or come from --merge. */
 		options.file_of = file_of;
 		options.user = run->inputs;
 		xc_triage_given(job, of_both, &arena, &analyze);
@@ -132,25 +132,25 @@ static struct xc_error *answer(const struct xc_triage_run *run, FILE *out)
 	return err;
 }
 
-/* A policy that failed answered by silence: whatever was found, or not, may be wrong, and must not be kept. */
+/* A policy that failed gave no answer: all findings may be wrong and must not be kept. */
 static bool policy_failed(const struct xc_triage_run *run)
 {
 	return run->policy && xc_policy_script_failed(run->policy);
 }
 
-static void judge_policy(const struct xc_triage_run *run)
+static void check_policy(const struct xc_triage_run *run)
 {
 	struct xc_job *job = run->job;
 	job->status = XC_EXIT_INPUT;
 	if (job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: exit %d: the policy failed, so classes and clusters may be others%s\n",
+		fprintf(stderr, "xcore: exit %d: the policy failed, so classes and clusters may be wrong%s\n",
 			(int)job->status,
-			run->settings->update_baseline == XC_ON ? "; the baseline is left as it was"
+			run->settings->update_baseline == XC_ON ? "; the baseline is unchanged"
 			: run->settings->prune == XC_ON         ? "; nothing is deleted"
 								: "");
 }
 
-/* Known by little: another death may hide behind it. */
+/* Problems known weakly: another one may hide behind them. */
 static void warn_of_weak(const struct xc_triage_run *run)
 {
 	size_t count = 0;
@@ -161,11 +161,11 @@ static void warn_of_weak(const struct xc_triage_run *run)
 	}
 	if (count && run->job->common.quiet != XC_ON)
 		fprintf(stderr,
-			"xcore: %zu cluster%s known by a short or broken stack only: another death may look the same\n",
+			"xcore: %zu cluster%s known only by a short or broken stack: another crash may look the same\n",
 			count, count == 1 ? " is" : "s are");
 }
 
-static void judge(const struct xc_triage_run *run)
+static void set_status(const struct xc_triage_run *run)
 {
 	struct xc_job *job = run->job;
 	xc_auto(xc_freep) char *why = NULL;
@@ -182,8 +182,8 @@ static void judge(const struct xc_triage_run *run)
 		xc_output_report("exit %d: %s", (int)job->status, why);
 }
 
-/* What is certain (a policy was hit) stays the status. */
-static void judge_unlooked(const struct xc_triage_run *run)
+/* A certain status (a failed condition) stays. */
+static void check_unlooked(const struct xc_triage_run *run)
 {
 	struct xc_job *job = run->job;
 	xc_auto(xc_error_freep) struct xc_error *err = xc_triage_unlooked(run);
@@ -194,9 +194,9 @@ static void judge_unlooked(const struct xc_triage_run *run)
 		xc_output_report("exit %d: %s; %s", (int)job->status, err->message, err->hint);
 }
 
-/* ---- what to keep ---- */
+/* ---- cores to keep ---- */
 
-static void tell_pruned(void *user, const struct xc_core_spare *spare, const char *why_not)
+static void report_pruned(void *user, const struct xc_core_spare *spare, const char *why_not)
 {
 	const struct xc_triage_run *run = user;
 	const bool dry = run->settings->dry_run == XC_ON;
@@ -215,7 +215,7 @@ static void prune(struct xc_triage_run *run, const struct xc_core_retention *kee
 		.directories = run->inputs->directories,
 		.directory_count = run->inputs->directory_count,
 		.dry = run->settings->dry_run == XC_ON,
-		.tell = tell_pruned,
+		.report = report_pruned,
 		.user = run,
 	};
 	const struct xc_pruned pruned = xc_prune(&order);
@@ -227,7 +227,7 @@ static void prune(struct xc_triage_run *run, const struct xc_core_retention *kee
 	xc_text_fini(&size);
 }
 
-static struct xc_error *tell(const struct xc_triage_run *run, const struct xc_core_retention *list, FILE *out)
+static struct xc_error *write_answer(const struct xc_triage_run *run, const struct xc_core_retention *list, FILE *out)
 {
 	struct xc_error *err = run->settings->keep == XC_ON ? xc_core_retention_write(list, out) : answer(run, out);
 	if (!err && fflush(out))
@@ -241,20 +241,20 @@ struct xc_error *xc_triage_output(struct xc_triage_run *run, FILE *out)
 	if (run->settings->explain == XC_ON) {
 		err = xc_explain(run->problems, out);
 		if (!err && policy_failed(run))
-			judge_policy(run);
+			check_policy(run);
 		return err;
 	}
 	struct xc_core_retention *list = xc_core_retention_new(run->problems);
-	if (!(err = tell(run, list, out)) && !(err = write_exports(run)) && !policy_failed(run))
+	if (!(err = write_answer(run, list, out)) && !(err = write_exports(run)) && !policy_failed(run))
 		err = update_baseline(run);
 	if (!err && run->settings->prune == XC_ON && !policy_failed(run) && !(err = xc_output_commit(run->job->output)))
-		prune(run, list); /* last: what is deleted cannot be looked at again */
+		prune(run, list); /* last: a deleted core cannot be examined again */
 	xc_core_retention_free(list);
 	if (!err) {
-		judge(run);
-		judge_unlooked(run);
+		set_status(run);
+		check_unlooked(run);
 		if (policy_failed(run))
-			judge_policy(run);
+			check_policy(run);
 	}
 	return err;
 }

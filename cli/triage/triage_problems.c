@@ -1,4 +1,4 @@
-/* triage_problems: records, made or merged, and what rules, policy and baseline say of them. */
+/* triage_problems: records, made or merged, and the results of rules, policy and baseline. */
 #include "cli/triage/triage.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static struct xc_error *read_rules(struct xc_triage_run *run)
 static void warn_of_policy(void *user, const struct xc_error *err)
 {
 	(void)user;
-	xc_output_report("--policy: %s", err->message); /* also with --quiet: the run will fail of it */
+	xc_output_say("--policy: %s", err->message); /* also with --quiet: the run will fail because of it */
 }
 
 static struct xc_error *read_policy(struct xc_triage_run *run)
@@ -51,7 +51,7 @@ static struct xc_error *read_policy(struct xc_triage_run *run)
 	return err ? xc_error_wrap(err, "--policy") : NULL;
 }
 
-/* A baseline that is to be updated may not exist yet. */
+/* A baseline that will be updated need not exist. */
 static struct xc_error *read_baseline(struct xc_triage_run *run)
 {
 	const char *name = run->settings->baseline;
@@ -68,7 +68,7 @@ static struct xc_error *read_baseline(struct xc_triage_run *run)
 	return err ? xc_error_wrap(err, "--baseline") : NULL;
 }
 
-/* "2026-11-22", of UTC. Not by SOURCE_DATE_EPOCH: that is for dates that are written, and a build's may be years ago. */
+/* "2026-11-22", in UTC. SOURCE_DATE_EPOCH is ignored: it is for dates that are written, and may be years ago. */
 static const char *today(const struct xc_triage_settings *settings, char text[16])
 {
 	const time_t now = time(NULL);
@@ -80,7 +80,7 @@ static const char *today(const struct xc_triage_settings *settings, char text[16
 	return text;
 }
 
-/* What nobody looked at, beside cores without a verdict: in words; NULL: nothing. */
+/* A description of what was not examined, besides cores without a verdict; NULL: nothing. */
 static const char *left_out(struct xc_triage_run *run)
 {
 	const struct xc_merged *found = &run->found;
@@ -90,12 +90,12 @@ static const char *left_out(struct xc_triage_run *run)
 		return xc_arena_printf(&run->arena, "%s and %zu more parts are missing", found->missing[0],
 				       found->missing_count - 1);
 	if (found->left_out)
-		return xc_arena_printf(&run->arena, "%zu name%s could not be looked into", found->left_out,
+		return xc_arena_printf(&run->arena, "%zu name%s could not be searched", found->left_out,
 				       found->left_out == 1 ? "" : "s");
 	return NULL;
 }
 
-/* The answer's file was opened before anybody knew whether the parts are redacted. */
+/* The output file was opened before it was known whether the parts are redacted. */
 static struct xc_error *merge_parts(struct xc_triage_run *run)
 {
 	struct xc_parts parts;

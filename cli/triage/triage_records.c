@@ -1,4 +1,4 @@
-/* triage_records: which cores there are, which of them are ours, and what workers and the checkpoint tell of each. */
+/* triage_records: finds the cores, selects this shard's, and gets their records from workers and the checkpoint. */
 #include "cli/triage/triage.h"
 
 #include <signal.h>
@@ -31,8 +31,9 @@ static void set_worker(struct xc_triage_run *run)
 	};
 }
 
-/* What an operand is called in the checkpoint's name: the same wherever the user stands. A list on standard input has no name: that is by the
- * directory of its cores, so that two lists of one directory have one checkpoint. Nor has a pattern one of its own, unless a file is called that. */
+/* The form of an operand in the checkpoint's name, independent of the working directory. A list on standard input has
+ * no name, so the directory of its cores is used: two lists of one directory share a checkpoint. A pattern has none
+ * either, unless a file has that name. */
 static void add_operand(const struct xc_triage_run *run, const char *operand, struct xc_text *text)
 {
 	const bool standard = !strcmp(operand, "-"), list = *operand == '@';
@@ -44,7 +45,7 @@ static void add_operand(const struct xc_triage_run *run, const char *operand, st
 	xc_text_addn(text, "", 1);
 }
 
-/* A hash of what the operands name, and of the shard. */
+/* A hash of the operands' targets and of the shard. */
 static char *inputs_hash(const struct xc_triage_run *run)
 {
 	struct xc_text text = {0};
@@ -56,8 +57,8 @@ static char *inputs_hash(const struct xc_triage_run *run)
 	return hash;
 }
 
-static const char unkept[] = "what is finished is not kept for --resume",
-		  silent[] = "what is finished is taken as it is: a file that it depends on does not answer";
+static const char unkept[] = "finished work is not kept for --resume",
+		  silent[] = "finished work is reused as it is: a file that it depends on does not answer";
 
 static void warn(const struct xc_triage_run *run, const char *what, const char *why)
 {
@@ -65,15 +66,15 @@ static void warn(const struct xc_triage_run *run, const char *what, const char *
 		xc_output_report("%s: %s", what, why);
 }
 
-static void tell_lost(const struct xc_triage_run *run, const char *path, size_t count)
+static void report_lost(const struct xc_triage_run *run, const char *path, size_t count)
 {
-	xc_auto(xc_freep) char *why = xc_asprintf("%s: %zu of its lines %s not count any more (damage)", path, count,
-						  count == 1 ? "does" : "do");
+	xc_auto(xc_freep) char *why =
+		xc_asprintf("%s: %zu of its lines %s damaged", path, count, count == 1 ? "is" : "are");
 	if (count)
-		warn(run, "not all that was finished can be taken", why);
+		warn(run, "not all finished work can be reused", why);
 }
 
-/* The answer needs no checkpoint; only who asked for it by --resume is to hear that there is none as an error. */
+/* The checkpoint is optional: a failure to open it is an error only with --resume. */
 static struct xc_error *open_checkpoint(struct xc_triage_run *run, struct xc_checkpoint **checkpoint_out)
 {
 	const bool resume = run->settings->resume == XC_ON;
@@ -86,7 +87,7 @@ static struct xc_error *open_checkpoint(struct xc_triage_run *run, struct xc_che
 	struct xc_error *err = xc_checkpoint_open(path, config, resume, &run->arena, checkpoint_out);
 	xc_checkpoint_dir_clean(dir, time(NULL));
 	if (!err)
-		tell_lost(run, path, xc_checkpoint_lost(*checkpoint_out));
+		report_lost(run, path, xc_checkpoint_lost(*checkpoint_out));
 	if (!err || resume)
 		return err;
 	warn(run, unkept, err->message);
@@ -97,11 +98,12 @@ static struct xc_error *open_checkpoint(struct xc_triage_run *run, struct xc_che
 static struct xc_error *interrupted(const struct xc_records *records, size_t count, bool kept)
 {
 	struct xc_error *err = xc_error_new(XC_ERR_IO, "interrupted: %zu of %zu cores are done", records->count, count);
-	return kept ? xc_error_hint(err, "the same command with --resume goes on from there") : err;
+	return kept ? xc_error_hint(err, "the same command with --resume continues from there") : err;
 }
 
-/* A directory may hold cores of other programs; where it holds only such, it is likely another build than the one that died. */
-static void tell_without_exe(const struct xc_triage_run *run, const struct xc_records *records)
+/* A directory may hold cores of other programs. If it holds only these, --exe is probably another build than the
+ * crashed one. */
+static void report_without_exe(const struct xc_triage_run *run, const struct xc_records *records)
 {
 	size_t looked = 0, without = 0;
 	for (size_t i = 0; i < records->count; i++) {
@@ -113,9 +115,9 @@ static void tell_without_exe(const struct xc_triage_run *run, const struct xc_re
 	xc_auto(xc_freep) char *what = xc_asprintf("--exe %s", run->job->common.exe);
 	xc_auto(xc_freep) char *why =
 		without < looked ? xc_asprintf("not the program, or another build, of %zu of %zu cores: these were "
-					       "looked at without it",
+					       "examined without it",
 					       without, looked)
-				 : xc_asprintf("not the program, or another build, of all %zu core%s: looked at "
+				 : xc_asprintf("not the program, or another build, of all %zu core%s: examined "
 					       "without it",
 					       looked, looked == 1 ? "" : "s");
 	warn(run, what, why);
@@ -130,7 +132,7 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 	};
 	struct xc_error *err = open_checkpoint(run, &options.checkpoint);
 	xc_interrupts_catch();
-	signal(SIGCHLD, SIG_DFL); /* what is inherited may be to ignore it: then nobody hears how a worker ended */
+	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would discard the exit statuses of workers */
 	if (!err)
 		err = xc_records_make(inputs, count, &options, &run->arena, records);
 	xc_interrupts_release(); /* nothing is deleted (--prune) after a signal */
@@ -138,7 +140,7 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 	if (!err && records->silent)
 		warn(run, silent, records->silent);
 	if (!err)
-		tell_without_exe(run, records);
+		report_without_exe(run, records);
 	if (!err && records->unkept) {
 		xc_auto(xc_freep) char *why =
 			xc_asprintf("%s (%zu of %zu)", records->unkept, records->unkept_count, records->count);
@@ -155,7 +157,7 @@ struct xc_error *xc_triage_find_inputs(struct xc_triage_run *run)
 	return xc_triage_inputs(run->job, run->settings->journal, &run->arena, &run->inputs, &run->hints);
 }
 
-/* Those of the inputs that are this shard's: by the plan, or by their names. */
+/* The inputs of this shard: by the plan, or by their names. */
 static const struct xc_input **shard_inputs(struct xc_triage_run *run, size_t *count_out)
 {
 	const struct xc_inputs *all = run->inputs;
@@ -194,7 +196,7 @@ struct xc_error *xc_triage_make_records(struct xc_triage_run *run, struct xc_rec
 	if (err)
 		return err;
 	set_worker(run);
-	/* before cores are looked for, and what is known of them is read: workers know what this process knows now */
+	/* before cores are searched for and hints are read: workers inherit what this process knows now */
 	if (!(err = xc_fork_server_start(&run->worker, &run->worker.fork_server)))
 		err = find_and_examine(run, records);
 	xc_fork_server_end(run->worker.fork_server);
@@ -206,16 +208,16 @@ struct xc_error *xc_triage_unlooked(const struct xc_triage_run *run)
 {
 	if (!run->unlooked)
 		return NULL;
-	return xc_error_hint(
-		xc_error_new(XC_ERR_IO, "%zu core%s could not be looked at, for reasons that are not in %s",
-			     run->unlooked, run->unlooked == 1 ? "" : "s", run->unlooked == 1 ? "it" : "them"),
-		"repair what hinders it (room in TMPDIR, rights, memory), then the same command with "
-		"--resume looks at no other");
+	return xc_error_hint(xc_error_new(XC_ERR_IO, "%zu core%s could not be examined, for reasons outside of %s",
+					  run->unlooked, run->unlooked == 1 ? "" : "s",
+					  run->unlooked == 1 ? "it" : "them"),
+			     "remove the obstacle (space in TMPDIR, permissions, memory); the same command with "
+			     "--resume then examines only these");
 }
 
 /* ---- parts ---- */
 
-/* One core must not deny the others their part. */
+/* A core that could not be examined must not withhold the part of the others. */
 static size_t without_unlooked(struct xc_record **records, size_t count)
 {
 	size_t kept = 0;

@@ -38,8 +38,8 @@ struct xc_error *xc_triage_drop_part(const struct xc_shard *shard, const char *d
 
 /* ---- job files ---- */
 
-/* What decides about a record, and what is done with the records of all. Others are of processes and plugins, or are what a job file says in its
- * own words. */
+/* Options that affect a record, and options for the merge. Others concern processes and plugins, or are expressed by
+ * the job file itself. */
 static const char *const examining[] = {"exe",           "sysroot",   "debug-dir", "store",         "redact",
 					"strict",        "no-redact", "timeout",   "worker-memory", "max-core-size",
 					"no-host-files", "journal",   "no-cache",  "io-timeout",    NULL};

@@ -6,20 +6,21 @@
 #include "batch/shard/shard.h"
 #include "cli/command.h"
 
-/* Write a part under its name into a directory, which is made; whole or not at all; shared: both, as in output.h. */
+/* Writes a part under its name into a directory, which is created; complete or not at all. shared: both, as in
+ * output.h. */
 XC_MUST_CHECK struct xc_error *xc_triage_save_part(const struct xc_part *part, const char *directory, bool shared);
 
-/* Remove the part of this shard that an earlier run left there, if any: whatever becomes of this run, nobody merges what that one found. Errors:
+/* Removes this shard's part of an earlier run, if any: so nobody merges it, whatever becomes of this run. Errors:
  * XC_ERR_IO and others of removing. */
 XC_MUST_CHECK struct xc_error *xc_triage_drop_part(const struct xc_shard *shard, const char *directory);
 
 struct xc_triage_jobs {
 	const char *system; /* one of xc_emit_systems */
-	unsigned shards;    /* 0: as many as a small cluster wants */
-	unsigned memory;    /* megabytes of a worker; 0: the default */
+	unsigned shards;    /* 0: suitable for a small cluster */
+	unsigned memory;    /* megabytes per worker; 0: the default */
 };
 
-/* Write a job file that does what this job was told to do, with the options that were given, on many machines. */
+/* Writes a job file that does this job on many machines, with the options that were given. */
 XC_MUST_CHECK struct xc_error *xc_triage_emit(const struct xc_job *job, const struct xc_triage_jobs *jobs, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* triage_usage: each option has a row that says on which roads it does something; given on another one it is refused, since a run that fails
- * to do what it was told looks like one that did. */
+/* triage_usage: each option has a row with the modes in which it has an effect. In another mode it is refused, because
+ * a run that ignores an option looks like one that obeyed it. */
 #include "cli/triage/triage_usage.h"
 
 #include <string.h>
@@ -10,17 +10,18 @@
 #include "cli/triage/triage.h"
 #include "cli/triage/triage_gate.h"
 
-/* Where a run goes, and what it answers with at its end. */
+/* The modes of a run, and its kinds of output. */
 enum {
 	WHOLE = 1, /* from cores to problems */
 	MERGE = 2,
 	SHARD = 4,
 	PLAN = 8,
 	EMIT = 16,
-	ENDS = WHOLE | MERGE | EMIT,         /* that come to problems */
-	LOOKS = WHOLE | SHARD | PLAN | EMIT, /* at cores: who plans may give what those who look are given */
-	EXPLAINS = 32,                       /* --explain answers otherwise */
-	KEEPS = 64,                          /* and --keep */
+	ENDS = WHOLE | MERGE | EMIT, /* modes that produce problems */
+	/* modes that examine cores; a planner accepts the options of those who examine */
+	LOOKS = WHOLE | SHARD | PLAN | EMIT,
+	EXPLAINS = 32, /* --explain has its own output */
+	KEEPS = 64,    /* so has --keep */
 	ALL = ENDS | LOOKS | EXPLAINS | KEEPS,
 };
 
@@ -66,19 +67,19 @@ static const struct rule {
 	{"max-read-time", 0},
 	{"plugin-path", 0},
 	{"redact", LOOKS | EXPLAINS | KEEPS},
-	{"no-redact", ALL}, /* a merge shows all that its records have */
+	{"no-redact", ALL}, /* a merge shows everything in its records */
 };
 
 static const struct way {
 	unsigned road;
 	const char *name, *why;
 } ways[] = {
-	{MERGE, "--merge", "it puts records together that were made before"},
-	{SHARD, "--shard", "it makes records and ends there: give it to --merge"},
+	{MERGE, "--merge", "it merges existing records"},
+	{SHARD, "--shard", "it only makes records: give it to --merge"},
 	{PLAN, "--plan", "it only lists cores"},
 	{EMIT, "--emit", "it only writes a job file"},
-	{EXPLAINS, "--explain", "it only tells which frames count"},
-	{KEEPS, "--keep", "its answer is a list"},
+	{EXPLAINS, "--explain", "it only shows which frames count"},
+	{KEEPS, "--keep", "it only writes a list"},
 };
 
 static unsigned roads_of(const struct xc_triage_settings *s)
@@ -117,10 +118,10 @@ static struct xc_error *check_roads(const struct xc_job *job)
 		if (!(roads & ~rules[i].roads) || !is_given(job, rules[i].name))
 			continue;
 		if (!rules[i].roads)
-			return xc_error_new(XC_ERR_USAGE, "--%s does nothing in triage", rules[i].name);
+			return xc_error_new(XC_ERR_USAGE, "--%s has no effect in triage", rules[i].name);
 		for (size_t k = 0; k < XC_COUNT(ways); k++)
 			if (ways[k].road & roads & ~rules[i].roads)
-				return xc_error_new(XC_ERR_USAGE, "--%s would do nothing with %s: %s", rules[i].name,
+				return xc_error_new(XC_ERR_USAGE, "--%s has no effect with %s: %s", rules[i].name,
 						    ways[k].name, ways[k].why);
 		return xc_error_new(XC_ERR_USAGE,
 				    rules[i].roads == SHARD ? "--%s goes with --shard"
@@ -135,7 +136,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* What a file is called in its directory; NULL where there is no such directory. */
+/* The file's name within its directory; NULL if there is no such directory. */
 static const char *name_in(const char *file, struct stat *directory_out)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
@@ -143,7 +144,7 @@ static const char *name_in(const char *file, struct stat *directory_out)
 	return stat(directory, directory_out) ? NULL : name;
 }
 
-/* Of files that are not there yet. A link that leads nowhere is replaced itself (output.h). */
+/* For files that do not exist yet. A dangling link is itself replaced (output.h). */
 static bool shares_name(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -151,7 +152,7 @@ static bool shares_name(const char *one, const char *other)
 	return name && other_name && is_same(&a, &b) && !strcmp(name, other_name);
 }
 
-/* One answer after the other is what standard output is for; of two in a file the later would replace the first. */
+/* Several answers may go to standard output, one after the other. In a file, the second one would replace the first. */
 static bool shares_file(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -187,38 +188,39 @@ static struct xc_error *check_exports(const struct xc_triage_settings *s)
 			return xc_error_new(XC_ERR_USAGE, "--export: '%s' is not KIND=FILE", word);
 		if (!xc_export_named(kind)) {
 			xc_auto(xc_freep) char *kinds = xc_export_list();
-			return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--export: '%s' is no kind of file", kind),
-					     "%s", kinds);
+			return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--export: '%s' is not a format", kind), "%s",
+					     kinds);
 		}
 	}
 	return NULL;
 }
 
-/* What goes with what. */
+/* Options that require or exclude each other. */
 static struct xc_error *check_needs(const struct xc_triage_settings *s)
 {
 	if ((s->shard != NULL) + (s->merge == XC_ON) + (s->plan == XC_ON) + (s->emit != NULL) > 1)
-		return xc_error_new(XC_ERR_USAGE, "--shard makes a part, --merge puts parts together, --plan says what "
-						  "there is to do, --emit writes a job file: one at a time");
+		return xc_error_new(XC_ERR_USAGE, "--shard makes a part, --merge merges parts, --plan lists the "
+						  "cores, --emit writes a job file: give one of them");
 	if (s->explain == XC_ON && s->keep == XC_ON)
-		return xc_error_new(XC_ERR_USAGE, "--explain and --keep are two answers: one at a time");
+		return xc_error_new(XC_ERR_USAGE, "--explain and --keep give different output: give one of them");
 	if (s->prune == XC_ON && (s->merge == XC_ON || s->shard || s->plan == XC_ON || s->emit))
-		return xc_error_new(XC_ERR_USAGE, "--prune deletes what it has just read, all of it: not with --merge, "
+		return xc_error_new(XC_ERR_USAGE, "--prune deletes cores that it has just examined: not with --merge, "
 						  "--shard, --plan or --emit");
 	if (s->journal && !strcmp(s->journal, "-") && s->emit)
-		return xc_error_new(XC_ERR_USAGE, "--journal: '-' is standard input, which a job file has not: name a "
+		return xc_error_new(XC_ERR_USAGE, "--journal: '-' is standard input, which a job does not have: name a "
 						  "file");
 	if (s->dry_run == XC_ON && s->prune != XC_ON)
 		return xc_error_new(XC_ERR_USAGE, "--dry-run goes with --prune");
 	if (s->update_baseline == XC_ON && !s->baseline)
 		return xc_error_new(XC_ERR_USAGE, "--update-baseline needs --baseline FILE");
 	if (s->today && !s->baseline)
-		return xc_error_new(XC_ERR_USAGE, "--today says when notes of a --baseline have expired, which was not "
-						  "given");
+		return xc_error_new(XC_ERR_USAGE,
+				    "--today is compared with expiry dates of a --baseline, which was not "
+				    "given");
 	return NULL;
 }
 
-/* Limits of Lua: cores have others. */
+/* Limits of Lua; cores have others. */
 static struct xc_error *check_limits(const struct xc_job *job)
 {
 	static const char *const limits[] = {"max-instructions", "max-memory", "max-time"};
@@ -236,14 +238,14 @@ static struct xc_error *check_values(const struct xc_job *job)
 	const struct xc_triage_settings *s = job->settings;
 	uint64_t number;
 	if (s->max_unreadable && !xc_options_number(s->max_unreadable, UINT64_MAX, &number))
-		return xc_error_new(XC_ERR_USAGE, "--max-unreadable: '%s' is no number", s->max_unreadable);
+		return xc_error_new(XC_ERR_USAGE, "--max-unreadable: '%s' is not a number", s->max_unreadable);
 	if (s->today && !xc_baseline_is_date(s->today))
-		return xc_error_new(XC_ERR_USAGE, "--today: '%s' is no date: one is written 2027-01-31", s->today);
+		return xc_error_new(XC_ERR_USAGE, "--today: '%s' is not a date: write 2027-01-31", s->today);
 	if (job->common.debuginfod == XC_ON)
 		return xc_error_hint(
-			xc_error_new(XC_ERR_USAGE, "--debuginfod: workers that look at cores reach no network"),
-			"give the files by --sysroot, --debug-dir or --store; `xcore analyze CORE --debuginfod` looks "
-			"at one core with what the servers have");
+			xc_error_new(XC_ERR_USAGE, "--debuginfod: workers have no network"),
+			"give the files by --sysroot, --debug-dir or --store; `xcore analyze CORE --debuginfod` "
+			"examines one core with files from the servers");
 	return NULL;
 }
 

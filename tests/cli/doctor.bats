@@ -25,9 +25,9 @@ answer() {
   plant '/cores/core.%e.%p.%t'
   [ "$(answer --sysroot host)" = "true yes" ]
   rm -r host/cores
-  [[ "$(answer --sysroot host)" == "false no: /cores is not there"* ]]
+  [[ "$(answer --sysroot host)" == "false no: /cores does not exist"* ]]
   plant '|/usr/lib/systemd/systemd-coredump %P'
-  [[ "$(answer --sysroot host)" == "false no: the handler is not there"* ]]
+  [[ "$(answer --sysroot host)" == "false no: the handler does not exist"* ]]
 }
 
 @test "the commands at the end are JSON, too" {
@@ -84,7 +84,7 @@ needs_a_limit() {
   run -0 "$XCORE" doctor --format json
   [ "$(jq -r '.sections[] | select(.key == "workers") | .fields.jail' <<<"$output")" = true ]
   run -0 "$XCORE" doctor
-  [[ "$output" == *"Can triage look at cores here?"*"yes, in a jail"* ]]
+  [[ "$output" == *"Can triage examine cores here?"*"yes, in a sandbox"* ]]
   plant '/cores/core.%p'
   run -0 "$XCORE" doctor --sysroot host
   [[ "$output" != *"Can triage"* ]]

@@ -34,7 +34,7 @@ states() {
   rm cores/c.pack
   ln -s nowhere cores/core.link
   triage cores --baseline known --format json >whole.json
-  jq -e '.partial == "1 name could not be looked into"' whole.json
+  jq -e '.partial == "1 name could not be searched"' whole.json
   triage --shard 0/2 cores -o parts
   triage --shard 1/2 cores -o parts
   "$XCORE" triage --quiet --merge parts --baseline known --format json >merged.json
@@ -64,7 +64,7 @@ states() {
   triage cores --baseline known --update-baseline >/dev/null
   sed -i '/null-write/s/ severity=/ expires=2001-01-31 severity=/' known
   run -0 --separate-stderr "$XCORE" triage --no-host-files cores --baseline known --update-baseline
-  [[ "$stderr" == *" expired on 2001-01-31 and is left so: edit its expires= in known"* ]]
+  [[ "$stderr" == *" expired on 2001-01-31 and stays expired: edit its expires= in known"* ]]
   [ "$(grep -c expired <<<"$stderr")" = 1 ]
   grep -q 'expires=2001-01-31' known
   run -1 triage cores --baseline known
@@ -97,7 +97,7 @@ states() {
   sed -i '1s/ [0-9]*$/ 1/' known
   cp known before
   for update in '' --update-baseline; do
-    expect 4 '*of other signatures*hint: move it away, make a new one with --update-baseline*' \
+    expect 4 '*for other signatures*hint: move it away, make a new one with --update-baseline*' \
       "$XCORE" triage --no-host-files cores --baseline known $update
     cmp before known
   done

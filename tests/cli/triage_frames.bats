@@ -76,7 +76,7 @@ END
   grep -q "kept *write_field *(no rule)" before
   grep -Eq "below *_start *\(STOP _start \(frames.txt:[0-9]+\)\)" before
   line=$(sed -n 's/.*STOP _start (frames.txt:\([0-9]*\)).*/\1/p' before | head -n 1)
-  [ "$(sed -n "${line}p" "$repo/batch/frames.txt")" = _start ]
+  [ "$(sed -n "${line}p" "$repo/batch/signature/frames.txt")" = _start ]
   "$XCORE" triage --no-host-files --explain --frames mine.txt null-write.pack >after
   grep -Fq "(SKIP write_field (mine.txt:3))" after
   grep -Eq "kept *run *\(APP run \(mine.txt:5\)\)" after
@@ -89,13 +89,13 @@ END
     run -4 "$XCORE" triage --no-host-files --frames bad.txt null-write.pack
     [[ $output = *"$message"* && $output = *"${form:+hint: }$form"* ]] || { echo "$output"; return 1; }
   done <<'END'
-# xcore frames 99\n|bad.txt:1: a later version of the rules than this xcore reads: 99
+# xcore frames 99\n|bad.txt:1: a later version of the rules than this xcore supports: 99
 [SKIP]\n[SKIPS]\n|bad.txt:2: no such section: SKIPS|a heading is [SKIP], or
 [SKIP\n|bad.txt:1: a heading without its ']': [SKIP|a heading is [SKIP], or
 [SKIP]\nf language=x\n|bad.txt:2: no such language: x|language=c, c++, go or rust
 [SKIP]\nlanguage=go\n|bad.txt:2: conditions without a name: use * for all names|* module=libapp.so*
 [SKIP]\nf module=@x11\n|bad.txt:2: no such set of modules: @x11|below [MODULES] a set
-[MODULES]\nx a.so\n|bad.txt:2: no set of modules: x a.so|below [MODULES] a set
+[MODULES]\nx a.so\n|bad.txt:2: not a set of modules: x a.so|below [MODULES] a set
 f\n|bad.txt:1: a rule before the first heading: f|a line [SKIP], then a line for each function: my_alloc*
 END
   # what the hints show can be read

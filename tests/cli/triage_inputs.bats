@@ -46,7 +46,7 @@ needs_core_of_ours() {
 @test "what is left out is told, with escapes made harmless" {
   ln -s nowhere "$(printf 'cores/core.\033[31m')"
   run -0 --separate-stderr "$XCORE" triage --no-host-files cores
-  [[ "$stderr" == *'core.\x1b[31m: a link or no regular file: left out'* ]]
+  [[ "$stderr" == *'core.\x1b[31m: a link, or not a regular file: left out'* ]]
 }
 
 @test "lists, journals, parts and baselines are regular files, or standard input" {
@@ -59,7 +59,7 @@ needs_core_of_ours() {
   expect 4 'xcore: --baseline: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --baseline fifo
   expect 4 'xcore: --frames: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --frames fifo
   expect 4 'xcore: --policy: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --policy fifo
-  expect 4 'xcore: --journal: standard input: entry 1 is none*' timeout 120 "$XCORE" triage --no-host-files cores --journal - </dev/zero
+  expect 4 'xcore: --journal: standard input: entry 1 is not*' timeout 120 "$XCORE" triage --no-host-files cores --journal - </dev/zero
 }
 
 # The services of all cores, in order.
@@ -103,7 +103,7 @@ units() {
   [ "$(jq -c '[.clusters[].members[] | {path, unit}] | sort_by(.path) | map(.unit)' <<<"$output")" = '["sleepy.service",null]' ]
   expect 2 'xcore: triage: standard input is the list*' "$XCORE" triage --journal - -
   echo nonsense >journal
-  expect 4 'xcore: --journal: journal: entry 1 is none of a journal*' "$XCORE" triage --journal journal cores
+  expect 4 'xcore: --journal: journal: entry 1 is not a journal entry*' "$XCORE" triage --journal journal cores
 }
 
 @test "what does not answer is named, and waited for" {
@@ -146,9 +146,9 @@ units() {
   run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --exe app/program cores
   [ "$(jq '.failed | length' <<<"$output")" -eq 0 ]
   [ "$(jq -r "$functions | .\"core.99\", .\"deep/null-write.pack\"" <<<"$output" | xargs)" = "set write_field" ]
-  [[ $stderr == *"xcore: --exe app/program: not the program, or another build, of 2 of 3 cores: these were looked at without it"* ]]
+  [[ $stderr == *"xcore: --exe app/program: not the program, or another build, of 2 of 3 cores: these were examined without it"* ]]
   run -0 --separate-stderr "$XCORE" triage --no-host-files --exe app/program cores/deep
-  [[ $stderr == *"of all 1 core: looked at without it"* ]]
+  [[ $stderr == *"of all 1 core: examined without it"* ]]
   [[ $output == *"xcore analyze cores/deep/null-write.pack"* ]] # with --exe it would refuse it
   run -0 --separate-stderr "$XCORE" triage --no-host-files --exe app/program cores/core.99
   [[ $stderr != *--exe* && $output == *"xcore analyze --exe=app/program cores/core.99"* ]]

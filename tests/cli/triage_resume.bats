@@ -51,7 +51,7 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     answer, said = run.communicate()
     assert (run.returncode, answer) == (-number, ""), (run.returncode, answer)
     assert "interrupted: " in said and " of 11 cores are done" in said, said
-    assert "--resume goes on from there" in said, said
+    assert "--resume continues from there" in said, said
 END
   triage --resume cores >resumed
   triage --no-cache cores | cmp - resumed
@@ -257,7 +257,7 @@ with_program() {
   exec 9<>"$ledger"
   flock -n 9
   expect 4 '*another run of the same inputs is under way*' "$XCORE" triage --no-host-files --resume cores
-  expect 0 'xcore: what is finished is not kept for --resume: *another run*' "$XCORE" triage --no-host-files --format json cores
+  expect 0 'xcore: finished work is not kept for --resume: *another run*' "$XCORE" triage --no-host-files --format json cores
   cmp whole "$BATS_TEST_TMPDIR/stdout"
   exec 9>&-
   triage --resume cores >again
@@ -299,7 +299,7 @@ with open(sys.argv[1], "r+b") as ledger:
 END
   run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --resume cores
   diff <(echo "$output") whole
-  [ "$stderr" = "xcore: not all that was finished can be taken: $(shown "$PWD/$ledger"): 1 of its lines does not count any more (damage)" ]
+  [ "$stderr" = "xcore: not all finished work can be reused: $(shown "$PWD/$ledger"): 1 of its lines is damaged" ]
   [ "$(lines)" -eq 2 ]
   run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --resume cores
   diff <(echo "$output") whole

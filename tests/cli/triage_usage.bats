@@ -17,30 +17,30 @@ refused() {
 
 @test "what would do nothing is refused" {
   for option in --export=json=x --baseline=x --fail-on=new --max-unreadable=1 --limit=3 --format=json --manifest=x; do
-    refused "${option%%=*} would do nothing with --shard: " --shard 0/2 $option
-    refused "${option%%=*} would do nothing with --plan: " --plan $option
-    refused "${option%%=*} would do nothing with --explain: " --explain $option
+    refused "${option%%=*} has no effect with --shard: " --shard 0/2 $option
+    refused "${option%%=*} has no effect with --plan: " --plan $option
+    refused "${option%%=*} has no effect with --explain: " --explain $option
   done
   for option in --frames=x --policy=x --max-instructions=3 --max-memory=3 --max-time=3; do
-    refused "${option%%=*} would do nothing with --shard: " --shard 0/2 $option
-    refused "${option%%=*} would do nothing with --plan: " --plan $option
+    refused "${option%%=*} has no effect with --shard: " --shard 0/2 $option
+    refused "${option%%=*} has no effect with --plan: " --plan $option
   done
   for option in --exe=x --sysroot=x --debug-dir=x --store=x --no-host-files --journal=x --timeout=3 --max-core-size=3 --resume --redact; do
-    refused "${option%%=*} would do nothing with --merge: " --merge $option
+    refused "${option%%=*} has no effect with --merge: " --merge $option
   done
   for option in --stats --swap --max-read-rate=3 --plugin-path=x; do
-    refused "${option%%=*} does nothing in triage" $option
+    refused "${option%%=*} has no effect in triage" $option
   done
-  refused '--resume would do nothing with --plan' --plan --resume
-  refused '--strict would do nothing with --merge' --merge --strict
-  refused '--format would do nothing with --keep' --keep --format json
+  refused '--resume has no effect with --plan' --plan --resume
+  refused '--strict has no effect with --merge' --merge --strict
+  refused '--format has no effect with --keep' --keep --format json
   refused '--explain and --keep' --keep --explain
-  refused '--explain would do nothing with --shard' --explain --shard 0/2
-  refused '--keep would do nothing with --plan' --keep --plan
+  refused '--explain has no effect with --shard' --explain --shard 0/2
+  refused '--keep has no effect with --plan' --keep --plan
   refused '--plan-file goes with --shard' --plan-file x
   refused '--shards goes with --emit or --merge' --shards 3
-  refused '--shards would do nothing with --shard: ' --shard 0/2 --shards 3
-  refused '--today says when' --today 2026-11-22
+  refused '--shards has no effect with --shard: ' --shard 0/2 --shards 3
+  refused '--today is compared' --today 2026-11-22
   refused "--today: 'tomorrow'" --baseline x --today tomorrow
   for option in --max-instructions --max-memory --max-time; do
     refused "$option limits a --policy, which was not given*hint: --timeout, --worker-memory" $option=3

@@ -26,9 +26,9 @@ triage() {
 @test "a core for which there is no room is not looked at, and is with --resume" {
   two_cores
   TMPDIR=$BATS_TEST_TMPDIR/none run -4 --separate-stderr "$XCORE" triage --format json cores
-  [[ "$stderr" == *'xcore: exit 4: 1 core could not be looked at, for reasons that are not in it; '*'--resume'* ]]
+  [[ "$stderr" == *'xcore: exit 4: 1 core could not be examined, for reasons outside of it; '*'--resume'* ]]
   [ "$(jq -r '.failed[] | .path + ": " + .status + ": " + .why' <<<"$output")" = \
-    "core.7.gz: unreadable: not looked at: a temporary file (TMPDIR): No such file or directory" ]
+    "core.7.gz: unreadable: not examined: a temporary file (TMPDIR): No such file or directory" ]
   [ "$(jq '[.clusters[].members[]] | length' <<<"$output")" -eq 1 ]
   grep -q core.6 cache/xcore/triage/*.jsonl
   run -1 grep -q core.7.gz cache/xcore/triage/*.jsonl
@@ -40,10 +40,10 @@ triage() {
 @test "a shard that could not look at a core writes its part without it, and the merge is partial" {
   two_cores
   mkdir parts
-  TMPDIR=$BATS_TEST_TMPDIR/none expect 4 'xcore: 1 core could not be looked at*--resume*' "$XCORE" triage --shard 0/1 -o parts cores
+  TMPDIR=$BATS_TEST_TMPDIR/none expect 4 'xcore: 1 core could not be examined*--resume*' "$XCORE" triage --shard 0/1 -o parts cores
   [ "$(jq -r '.path // "unlooked \(.unlooked)"' parts/*.jsonl)" = $'unlooked 1\ncore.6' ]
   run --separate-stderr "$XCORE" triage --quiet --format json --merge parts
-  [ "$(jq -r '.partial' <<<"$output")" = "1 name could not be looked into" ]
+  [ "$(jq -r '.partial' <<<"$output")" = "1 name could not be searched" ]
   run -0 "$XCORE" triage --quiet --shard 0/1 -o parts --resume cores
   [ -s parts/part-00000-of-00001.jsonl ]
 }
@@ -73,8 +73,8 @@ large_core() {
   [ "$(jq -r '.path // "unlooked \(.unlooked)"' parts/*.jsonl)" = $'unlooked 1\ncore.6\ncore.7.gz' ]
   run -4 --separate-stderr on_a_disk 4k --format json cores
   [ "$(jq -r '.failed[] | .path + ": " + .status + ": " + .why' <<<"$output" | sed 's/, of .*half:/:/' | sort -u)" = \
-"core.7.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on device
-core.8.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on device" ]
+"core.7.gz: unreadable: not examined: temporary files (TMPDIR): No space left on device
+core.8.gz: unreadable: not examined: temporary files (TMPDIR): No space left on device" ]
   run -0 on_a_disk 64m --shard 0/1 -o parts --resume cores
   [ "$(jq -r '.path // .cores' parts/*.jsonl)" = $'3\ncore.6\ncore.7.gz\ncore.8.gz' ]
 }
@@ -93,7 +93,7 @@ core.8.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on
   large_core core.8.gz head -c 8M /dev/urandom
   run -4 --separate-stderr prlimit --fsize=$((4 << 20)) "$XCORE" triage --quiet --format json cores
   [ "$(jq -r '.failed[] | .path + ": " + .why' <<<"$output")" = \
-    "core.8.gz: not looked at: temporary files (ulimit -f): File too large" ]
+    "core.8.gz: not examined: temporary files (ulimit -f): File too large" ]
 }
 
 @test "what was finished of a planned core is kept when the core is gone, whatever symbols came since" {
@@ -113,7 +113,7 @@ core.8.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on
   [ "$(jq -r 'select(.status == "ok") | .path' parts/*.jsonl)" = $'core.6\ncore.7.gz' ]
 }
 
-@test "a policy that was hit is the status, whatever could not be looked at" {
+@test "a policy that was hit is the status, whatever could not be examined" {
   two_cores
   TMPDIR=$BATS_TEST_TMPDIR/none run -1 --separate-stderr triage --fail-on low cores
 }

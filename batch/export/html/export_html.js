@@ -1,4 +1,4 @@
-/* The page of a batch, last part: the table of clusters, filtered, searched, sorted and opened, by mouse, keys and address. */
+/* The page of a batch, last part: the table of clusters with filters, search and sorting; clusters open by mouse, keys and address. */
 'use strict';
 
 /* ---- search ---- */
@@ -7,7 +7,7 @@ const small = strings.map(s => (s || '').toLowerCase());
 const TEXTS = ['id', 'names', 'class', 'place', 'function', 'headline', 'cause', 'expression', 'origin', 'message', 'note', 'kind',
   'signal', 'thread'];
 
-/* Which strings, then which rows, then which things have the word. */
+/* Finds the strings with the word, then the rows, then the items. */
 function searched(word) {
   const inString = small.map(s => s.includes(word));
   inString[0] = false;
@@ -24,7 +24,7 @@ const failedHas = (hits, f) => hits.inString[f[0]] || hits.inString[f[2]];
 
 const chosen = {state: new Set(), severity: new Set()};
 
-/* Buttons that may be pressed together; a click starts anew with what it says. */
+/* Toggle buttons that can be combined; each click applies the new selection. */
 function chips(box, key, order) {
   const sums = tally(clusters, c => [c[key]]);
   if (sums.size < 2) return;
@@ -139,7 +139,7 @@ function clear() {
   show();
 }
 
-/* #3f9a2c17b0de opens that cluster: what links from elsewhere lead to. */
+/* #3f9a2c17b0de opens that cluster, for links from elsewhere. */
 function openByAddress() {
   const at = listed.findIndex(c => string(c.id) === location.hash.slice(1));
   if (at < 0) return;
@@ -159,7 +159,7 @@ function move(step) {
   if (next) next.focus();
 }
 
-/* Out of where one is: the search, or an open cluster. */
+/* Leaves the search or closes the open cluster. */
 function escape() {
   const at = document.activeElement, detail = at.closest('tr.detail'), tr = detail ? detail.previousSibling : at.closest('tr.row.open');
   if (at === $('search')) {

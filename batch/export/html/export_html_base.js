@@ -1,7 +1,7 @@
-/* The page of a batch, first part: its data, and the elements that text is put into. What the data looks like is told in
- * export_html_data.c. Nothing in these files makes markup of text: elements are made one by one, and text stays text. */
+/* The page of a batch, first part: its data, and the elements that show text. export_html_data.c defines the form of the
+ * data. Nothing in these files turns text into markup: elements are created one by one, and text stays text. */
 'use strict';
-document.documentElement.className = ''; /* whatever becomes of the rest: the table is there */
+document.documentElement.className = ''; /* the table is visible even if the rest fails */
 const data = JSON.parse(document.getElementById('data').textContent);
 const strings = data.strings, rows = data.rows, clusters = data.clusters;
 const CHUNK = 100, PRINTED = 3000;
@@ -22,14 +22,14 @@ function el(tag, className, ...content) {
   return element;
 }
 
-/* Names of classes and namespaces may part where they end. */
+/* Allows a line break after names of classes and namespaces. */
 function soft(text) {
   const part = document.createDocumentFragment();
   text.split(/(?<=::)/).forEach((piece, i) => part.append(...(i ? [el('wbr'), piece] : [piece])));
   return part;
 }
 
-/* A string of the data, with what is searched for marked in it. */
+/* A string of the data, with matches of the search marked. */
 function found(text) {
   const part = document.createDocumentFragment();
   String(text).split(mark || /$^/).forEach((piece, i) => { if (piece) part.append(i % 2 ? el('mark', '', soft(piece)) : soft(piece)); });
@@ -39,7 +39,7 @@ function found(text) {
 const string = number => strings[number] || '';
 const known = (number, show) => number ? (show || found)(string(number)) : null;
 
-/* "src/session.c:210": whatever breaks, the number does not. */
+/* "src/session.c:210": the line number never breaks. */
 function spot(number) {
   const [, file, line] = /^([^]*?)(:\d+)?$/.exec(string(number));
   return line ? el('span', '', found(file), el('span', 'line', found(line))) : found(file);
@@ -52,7 +52,7 @@ const bytes = n => {
   return (at ? n.toPrecision(3) : n) + ' ' + units[at];
 };
 
-/* Items as rows of a table's body, a chunk when its end comes near; more is the button behind it. */
+/* Adds items as table rows, a chunk at a time when the end comes near; more is the button after them. */
 function lazy(body, more, make) {
   let items = [], at = 0;
   function step(size) {
@@ -78,7 +78,7 @@ function lazy(body, more, make) {
   };
 }
 
-/* How many have each key. */
+/* The number of items for each key. */
 function tally(list, keys) {
   const sums = new Map();
   list.forEach(item => new Set(keys(item)).forEach(key => sums.set(key, (sums.get(key) || 0) + 1)));

@@ -1,4 +1,4 @@
-/* The page of a batch: what one cluster is opened to: the verdict, the stack that was compared, its cores. */
+/* The page of a batch: an open cluster: the verdict, the compared stack, its cores. */
 'use strict';
 
 const WHY = {
@@ -16,7 +16,7 @@ function marks(row) {
   return said.length ? el('span', 'tag' + (row[8] & 4 || string(row[7]) === 'scan' ? ' doubt' : ''), said.join(', ')) : null;
 }
 
-/* Where it is: the line, else the module and the offset in it. */
+/* The location: the line, else the module and offset. */
 function place(row) {
   if (row[5]) return el('span', 'place', found(string(row[5])), row[6] ? el('span', 'line', ':' + row[6]) : null);
   return row[2] ? el('span', 'place', found(string(row[2])), row[4] ? '+' + string(row[4]) : null) : null;
@@ -81,7 +81,7 @@ function verdict(c) {
   ];
 }
 
-/* Keys are told by their beginnings, which a click may select whole. */
+/* Keys are shown abbreviated; a click selects the whole key. */
 function keys(c) {
   const key = number => number ? el('code', '', string(number)) : null;
   return facts([
@@ -126,7 +126,7 @@ function members(c) {
   return el('div', 'scroll', el('table', '', el('thead', '', head), body), more);
 }
 
-/* Modules without a file, and of how many cores: of those that name it. */
+/* Missing modules, with the number of cores that name each. */
 function absent(c) {
   const sums = [...tally(c.members, m => m[11])].sort((a, b) => b[1] - a[1] || (string(a[0]) < string(b[0]) ? -1 : 1));
   const cut = c.members.filter(m => m[10] > m[11].length).length;

@@ -1,4 +1,4 @@
-/* The page of a batch: the flame graph zoomed and searched. x' = (x - zoom.x) / zoom.w, of what lies inside. */
+/* The page of a batch: zoom and search in the flame graph. x' = (x - zoom.x) / zoom.w for everything inside. */
 'use strict';
 const flame = (function () {
   const svg = document.querySelector('svg.flame');

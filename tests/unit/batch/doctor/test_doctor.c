@@ -120,7 +120,8 @@ static void a_good_system_gets_a_yes(void **state)
 	(void)state;
 	plant_system("good", "/cores/core.%e.%p\n", "unlimited", "unlimited");
 	plant("cores/x", "");
-	CHECK_TOLD(0, NULL, "answer  yes", "core.PROGRAM.PID", "directory        /cores", "container        none seen");
+	CHECK_TOLD(0, NULL, "answer  yes", "core.PROGRAM.PID", "directory        /cores",
+		   "container        none detected");
 	xc_auto(xc_freep) char *text = told(0, NULL);
 	assert_null(strstr(text, "What to change"));
 }
@@ -135,14 +136,14 @@ static void a_limit_of_zero_is_in_the_way_of_a_file(void **state)
 	CHECK_TOLD(0, NULL, "docker run --ulimit core=-1");
 	CHECK_TOLD(0, "github", "container: {options: --ulimit core=-1}");
 	plant_system("small", "core.%p", "4096", "unlimited");
-	CHECK_TOLD(0, NULL, "answer  yes", "soft limit       4.00 KiB", "cut at the soft limit", "ulimit -c unlimited");
+	CHECK_TOLD(0, NULL, "answer  yes", "soft limit       4.00 KiB", "truncated at the soft limit", "ulimit -c unlimited");
 }
 
 static void directories_must_be_there(void **state)
 {
 	(void)state;
 	plant_system("lost", "/no/where/core.%p", "unlimited", "unlimited");
-	CHECK_TOLD(0, NULL, "answer  no: /no/where is not there", "install -d -m 1777 /no/where\n");
+	CHECK_TOLD(0, NULL, "answer  no: /no/where does not exist", "install -d -m 1777 /no/where\n");
 	plant_system("odd", "/it's/core.%p", "unlimited", "unlimited");
 	CHECK_TOLD(0, NULL, "install -d -m 1777 '/it'\\''s'\n");
 	plant_system("two", "/a b\033$(id)/core.%p", "unlimited", "unlimited");
@@ -153,7 +154,7 @@ static void systemd_has_settings_of_its_own(void **state)
 {
 	(void)state;
 	plant_system("systemd", "|/usr/lib/systemd/systemd-coredump %P %u %g %s %t %c %h", "unlimited", "unlimited");
-	CHECK_TOLD(0, NULL, "answer  no: the handler is not there");
+	CHECK_TOLD(0, NULL, "answer  no: the handler does not exist");
 	plant("usr/lib/systemd/systemd-coredump", "");
 	chmod(scratch_path("systemd/usr/lib/systemd/systemd-coredump"), 0755);
 	CHECK_TOLD(0, NULL, "answer  no: systemd-coredump is the handler, but systemd does not run");
@@ -164,11 +165,11 @@ static void systemd_has_settings_of_its_own(void **state)
 	      "[Coredump]\n#Storage=none\n Storage = journal \n[Other]\nStorage=external\n");
 	CHECK_TOLD(0, NULL, "Storage          journal", "coredumpctl dump");
 	plant("usr/lib/systemd/coredump.conf.d/50-a.conf", "[Coredump]\nStorage=external\nExternalSizeMax=0\n");
-	CHECK_TOLD(0, NULL, "answer  no: systemd-coredump is told to keep no cores", "keep.conf");
+	CHECK_TOLD(0, NULL, "answer  no: systemd-coredump is configured to keep no cores", "keep.conf");
 	plant("etc/systemd/coredump.conf.d/50-a.conf", "[Coredump]\nProcessSizeMax=2G\n"); /* hides the other */
 	CHECK_TOLD(0, NULL, "answer  yes", "ProcessSizeMax   2G", "Storage          journal");
 	plant("run/systemd/coredump.conf.d/60-b.conf", "[Coredump]\nProcessSizeMax=\nStorage=none\n");
-	CHECK_TOLD(0, NULL, "answer  no: systemd-coredump is told", "32G (default)");
+	CHECK_TOLD(0, NULL, "answer  no: systemd-coredump is configured", "32G (default)");
 }
 
 static void handlers_run_outside_of_containers(void **state)

@@ -45,7 +45,7 @@ static void what_is_unseen_is_told(void **state)
 	problems->counts[XC_PROBLEM_GONE]--;
 	problems->counts[XC_PROBLEM_UNSEEN]++;
 	problems->problems[5].state = XC_PROBLEM_UNSEEN;
-	problems->problems[5].why = "not all was looked at: part-00003-of-00008.jsonl is missing";
+	problems->problems[5].why = "not everything was examined: part-00003-of-00008.jsonl is missing";
 	problems->problems[2].why = "by a short stack only";
 	for (size_t i = 0; i < XC_COUNT(kinds); i++) {
 		xc_auto(xc_freep) char *text = exported_text(kinds[i], problems, &exported_options);
@@ -55,10 +55,10 @@ static void what_is_unseen_is_told(void **state)
 	}
 	xc_auto(xc_freep) char *junit = exported_text("junit", problems, &exported_options);
 	says(junit, "<testcase classname=\"null-write\" name=\"dddddddddddd null-write | gone_by | main\" time=\"0\">"
-		    "<skipped message=\"unseen: not all was looked at: part-00003");
+		    "<skipped message=\"unseen: not everything was examined: part-00003");
 	xc_auto(xc_freep) char *text = exported_text("text", problems, &exported_options);
 	says(text, "1 flaky, 1 unseen)");
-	says(text, "\nnot all was looked at, so nothing is gone: part-00003-of-00008.jsonl is missing\n");
+	says(text, "\nnot everything was examined, so nothing is gone: part-00003-of-00008.jsonl is missing\n");
 	problems_unmake(problems);
 }
 

@@ -401,11 +401,11 @@ static void operands_that_are_not_there_are_errors(void **state)
 	struct xc_inputs *inputs = NULL;
 	const char *none[] = {scratch_path("not-there")}, *report[] = {PLANT("x.crash", "ProblemType: Crash\n")};
 	CHECK_ERROR(xc_inputs_find(none, 1, &inputs), XC_ERR_NOT_FOUND, "not-there");
-	CHECK_ERROR(xc_inputs_find(report, 1, &inputs), XC_ERR_UNSUPPORTED, "a report of apport");
+	CHECK_ERROR(xc_inputs_find(report, 1, &inputs), XC_ERR_UNSUPPORTED, "an apport report");
 	PLANT("d8/x.crash", "ProblemType: Crash\n");
 	inputs = FIND(scratch_path("d8"));
 	assert_int_equal(inputs->note_count, 1);
-	assert_non_null(strstr(inputs->notes[0], "x.crash: a report of apport"));
+	assert_non_null(strstr(inputs->notes[0], "x.crash: an apport report"));
 	xc_inputs_free(inputs);
 }
 

@@ -88,7 +88,7 @@ static void what_is_no_journal_is_an_error(void **state)
 {
 	(void)state;
 	struct xc_journal *journal = NULL;
-	check_refused("Nov 22 06:54 host systemd-coredump[1]: dumped\n", 46, "entry 1 is none of a journal");
+	check_refused("Nov 22 06:54 host systemd-coredump[1]: dumped\n", 46, "entry 1 is not a journal entry");
 	check_refused("-- No entries --\n", 17, "entry 1");
 	check_refused("{\"a\":1}\n{\"b\":\n", 14, "entry 2");
 	check_refused("[1]\n", 4, "entry 1");

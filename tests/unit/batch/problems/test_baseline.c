@@ -103,8 +103,8 @@ static void a_mistake_is_refused_with_its_line_and_a_hint(void **state)
 	}
 	struct xc_baseline *b = NULL;
 	CHECK_ERROR(xc_baseline_read("{\"a\":1}\n", 8, "x", &b), XC_ERR_FORMAT, "first line");
-	CHECK_ERROR(xc_baseline_read("# xcore baseline 2\n", 19, "x", &b), XC_ERR_FORMAT, "of other signatures");
-	CHECK_ERROR(xc_baseline_read("# xcore baseline 40\n", 20, "x", &b), XC_ERR_FORMAT, "of other signatures");
+	CHECK_ERROR(xc_baseline_read("# xcore baseline 2\n", 19, "x", &b), XC_ERR_FORMAT, "for other signatures");
+	CHECK_ERROR(xc_baseline_read("# xcore baseline 40\n", 20, "x", &b), XC_ERR_FORMAT, "for other signatures");
 	CHECK_ERROR(xc_baseline_read(HEAD "3f9a2c17b0de", strlen(HEAD) + 12, "x", &b), XC_ERR_FORMAT,
 		    "x:2: the last line has no end");
 	CHECK_ERROR(xc_baseline_read(HEAD "a\0b\n", strlen(HEAD) + 4, "x", &b), XC_ERR_FORMAT, "x:2: a NUL byte");
@@ -532,8 +532,8 @@ static void patterns_know_a_cluster_of_which_each_certain_member_fits_one(void *
 	static const struct {
 		const char *lines, *state, *why;
 	} cases[] = {
-		{F5, "new", "match lines fit others of its cores, but not: null-read | f1 | f2 | f3 | f4 | q5"},
-		{Q5, "new", "match lines fit others of its cores, but not: null-read | f1 | f2 | f3 | f4 | f5"},
+		{F5, "new", "match lines match its other cores, but not: null-read | f1 | f2 | f3 | f4 | q5"},
+		{Q5, "new", "match lines match its other cores, but not: null-read | f1 | f2 | f3 | f4 | f5"},
 		{"match | abort | *\n", "new", NULL},
 		{F5 Q5, "known", NULL},
 		{"match | null-read | f1 | *\n", "known", NULL},

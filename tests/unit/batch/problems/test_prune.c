@@ -57,7 +57,7 @@ static struct pruning begin(const char *name)
 	}
 	t.keep = xc_core_retention_new(t.p->problems);
 	t.prune = (struct xc_prune){
-		.keep = t.keep, .inputs = inputs, .input_count = XC_COUNT(names), .directory_count = 1, .tell = tell};
+		.keep = t.keep, .inputs = inputs, .input_count = XC_COUNT(names), .directory_count = 1, .report = tell};
 	return t;
 }
 
@@ -200,12 +200,12 @@ static void without_what_is_kept_all_stay(void **state)
 	identify((struct xc_input *)&t.prune.inputs[1]);
 	struct xc_pruned pruned = prune(&t);
 	assert_int_equal(pruned.deleted, 1);
-	assert_non_null(strstr(t.told.bytes, "b: it is the file that is kept\n"));
+	assert_non_null(strstr(t.told.bytes, "b: it is the kept file itself\n"));
 	scratch_file("lost/sub/c", "\177ELF core", 9);
 	assert_int_equal(unlink(kept), 0);
 	pruned = prune(&t);
 	assert_int_equal(pruned.deleted, 0);
-	assert_non_null(strstr(t.told.bytes, "b: what is kept of its cluster is gone"));
+	assert_non_null(strstr(t.told.bytes, "b: the core kept of its cluster is gone"));
 	finish(&t);
 }
 

@@ -173,12 +173,12 @@ static void what_is_no_such_thing_is_not_read(void **state)
 	}
 }
 
-/* ---- a book ---- */
+/* ---- a table ---- */
 
 enum { FILES = 40, RECORDS = 60 };
 
 struct pen {
-	struct xc_dependency_table book;
+	struct xc_dependency_table table;
 	struct xc_pool pool;
 };
 
@@ -205,26 +205,26 @@ static void check_equal(const struct xc_record *a, const struct xc_record *b)
 /* One writes and another reads, as two runs do; each file is said once, and what two records say of it is one thing. */
 static void each_file_is_said_once(void **state)
 {
-	struct pen writer = {.book.arena = &arena}, reader = {.book.arena = &arena, .pool.arena = &arena};
+	struct pen writer = {.table.arena = &arena}, reader = {.table.arena = &arena, .pool.arena = &arena};
 	uint64_t bits = 0x9e3779b97f4a7c15;
 	size_t said = 0;
 	(void)state;
 	for (unsigned i = 0; i < RECORDS; i++, bits = bits * 6364136223846793005 + 1442695040888963407) {
 		struct xc_record record = without(bits >> 24), back = {.status = XC_RECORD_OK};
-		json_t *array = xc_dependency_table_json(&writer.book, &record);
+		json_t *array = xc_dependency_table_json(&writer.table, &record);
 		for (size_t k = 0; k < json_array_size(array); k++)
 			said += json_is_array(json_array_get(array, k));
-		xc_dependency_table_learn(&writer.book, &record);
-		assert_true(xc_dependency_table_read(&reader.book, array, &reader.pool, &back));
+		xc_dependency_table_learn(&writer.table, &record);
+		assert_true(xc_dependency_table_read(&reader.table, array, &reader.pool, &back));
 		check_equal(&record, &back);
 		for (size_t k = 0; k < back.dependency_count; k++)
-			assert_ptr_equal(back.dependencies[k], reader.book.files[back.dependencies[k]->number]);
+			assert_ptr_equal(back.dependencies[k], reader.table.files[back.dependencies[k]->number]);
 		json_decref(array);
 	}
 	assert_int_equal(said, FILES);
-	assert_int_equal(reader.book.count, FILES);
-	xc_dependency_table_fini(&writer.book);
-	xc_dependency_table_fini(&reader.book);
+	assert_int_equal(reader.table.count, FILES);
+	xc_dependency_table_fini(&writer.table);
+	xc_dependency_table_fini(&reader.table);
 	xc_pool_fini(&reader.pool);
 }
 
@@ -238,55 +238,55 @@ static void a_wrong_list_leaves_the_book_as_it_was(void **state)
 					    "[[1,\"\",\"/b\"],2.5]",
 					    "{}",
 					    "null"};
-	struct pen p = {.book.arena = &arena, .pool.arena = &arena};
+	struct pen p = {.table.arena = &arena, .pool.arena = &arena};
 	struct xc_record first = {.dependencies = (struct xc_file_dependency *[]){dependency(NULL, "/a", NULL)},
 				  .dependency_count = 1};
 	struct xc_record both = {.dependencies = (struct xc_file_dependency *[]){dependency(NULL, "/a", NULL),
 										 dependency(NULL, "/b", NULL)},
 				 .dependency_count = 2};
 	(void)state;
-	xc_dependency_table_learn(&p.book, &first);
+	xc_dependency_table_learn(&p.table, &first);
 	for (size_t i = 0; i < XC_COUNT(texts); i++) {
 		struct xc_record record = {.status = XC_RECORD_OK};
 		json_t *value = json_loads(texts[i], JSON_DECODE_ANY, NULL);
 		assert_non_null(value);
-		assert_false(xc_dependency_table_read(&p.book, value, &p.pool, &record));
+		assert_false(xc_dependency_table_read(&p.table, value, &p.pool, &record));
 		assert_int_equal(record.dependency_count, 0);
-		assert_int_equal(p.book.count, 1);
+		assert_int_equal(p.table.count, 1);
 		json_decref(value);
-		json_t *array = xc_dependency_table_json(&p.book, &both);
+		json_t *array = xc_dependency_table_json(&p.table, &both);
 		char *text = json_dumps(array, JSON_COMPACT);
 		assert_string_equal(text, "[0,[1,\"\",\"/b\"]]");
 		free(text);
 		json_decref(array);
 	}
-	assert_false(xc_dependency_table_read(&p.book, NULL, &p.pool, &first));
-	xc_dependency_table_fini(&p.book);
+	assert_false(xc_dependency_table_read(&p.table, NULL, &p.pool, &first));
+	xc_dependency_table_fini(&p.table);
 	xc_pool_fini(&p.pool);
 }
 
 /* A line that said what numbers mean is lost: who has them is not read, and they mean nothing else from then on. */
 static void numbers_that_nothing_is_known_of_are_not_given_again(void **state)
 {
-	struct pen p = {.book.arena = &arena, .pool.arena = &arena};
+	struct pen p = {.table.arena = &arena, .pool.arena = &arena};
 	const char *const lines[] = {"[[0,\"\",\"/a\"]]", "[1]", "[[2,\"\",\"/c\"],0]", "[1,2]", "[2,0]"};
 	const bool good[] = {true, false, true, false, true};
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(lines); i++) {
 		struct xc_record record = {.status = XC_RECORD_OK};
 		json_t *value = json_loads(lines[i], 0, NULL);
-		assert_int_equal(xc_dependency_table_read(&p.book, value, &p.pool, &record), good[i]);
+		assert_int_equal(xc_dependency_table_read(&p.table, value, &p.pool, &record), good[i]);
 		json_decref(value);
 	}
 	struct xc_record both = {.dependencies = (struct xc_file_dependency *[]){dependency(NULL, "/b", NULL),
 										 dependency(NULL, "/c", NULL)},
 				 .dependency_count = 2};
-	json_t *array = xc_dependency_table_json(&p.book, &both);
+	json_t *array = xc_dependency_table_json(&p.table, &both);
 	char *text = json_dumps(array, JSON_COMPACT);
 	assert_string_equal(text, "[[3,\"\",\"/b\"],2]");
 	free(text);
 	json_decref(array);
-	xc_dependency_table_fini(&p.book);
+	xc_dependency_table_fini(&p.table);
 	xc_pool_fini(&p.pool);
 }
 

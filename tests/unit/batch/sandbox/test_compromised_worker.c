@@ -364,7 +364,7 @@ static void a_worker_that_is_none_gives_a_record(void **state)
 
 static void what_is_no_record_is_told_to_be_none(void **state)
 {
-	static const char none[] = "the worker's answer is no record";
+	static const char none[] = "the worker's output is not a record";
 	(void)state;
 	expect(says_garbage, XC_RECORD_DIED, none);
 	expect(says_nothing, XC_RECORD_DIED, none);
@@ -417,9 +417,9 @@ static void what_breaks_the_rules_of_the_broker_is_ended_at_once(void **state)
 	expect(floods_the_broker, XC_RECORD_LIMIT, "more files than");
 	assert_true(now() - from < LONG / 2);
 	from = now();
-	expect(breaks_the_rules_of_the_broker, XC_RECORD_DIED, "in a way that none does");
+	expect(breaks_the_rules_of_the_broker, XC_RECORD_DIED, "a malformed request");
 	assert_true(now() - from < LONG / 2);
-	expect(says_nothing_to_the_broker, XC_RECORD_DIED, "in a way that none does");
+	expect(says_nothing_to_the_broker, XC_RECORD_DIED, "a malformed request");
 }
 
 static void deaths_are_told(void **state)
@@ -429,12 +429,12 @@ static void deaths_are_told(void **state)
 		expect(crashes, XC_RECORD_DIED, "signal 11");
 		expect(speaks_and_crashes, XC_RECORD_DIED, "signal 11");
 	}
-	expect(opens_a_file, XC_RECORD_DIED, "its jail forbids");
-	expect(forks, XC_RECORD_DIED, "its jail forbids");
-	expect(connects, XC_RECORD_DIED, "its jail forbids");
-	expect(traces, XC_RECORD_DIED, "its jail forbids");
-	expect(kills_its_parent, XC_RECORD_DIED, "its jail forbids");
-	expect(executes, XC_RECORD_DIED, "its jail forbids");
+	expect(opens_a_file, XC_RECORD_DIED, "its sandbox forbids");
+	expect(forks, XC_RECORD_DIED, "its sandbox forbids");
+	expect(connects, XC_RECORD_DIED, "its sandbox forbids");
+	expect(traces, XC_RECORD_DIED, "its sandbox forbids");
+	expect(kills_its_parent, XC_RECORD_DIED, "its sandbox forbids");
+	expect(executes, XC_RECORD_DIED, "its sandbox forbids");
 }
 
 static void a_second_try_leaves_the_heap_out(void **state)

@@ -159,7 +159,7 @@ static void what_is_no_plan_is_refused(void **state)
 		{"{\"schema\":\"xcore.part/1\",\"manifest\":\"\",\"cores\":0}\n", "not a plan"},
 		{HEAD "-1}\n", "not a plan"},
 		{HEAD "0.5}\n", "not a plan"},
-		{HEAD "9223372036854775807}\n", "ends or goes on after 0"},
+		{HEAD "9223372036854775807}\n", "ends or continues after 0"},
 		{HEAD "1}\n{\"path\":\"a\",\"size\":1}", "after 0"},
 		{HEAD "1}\n{\"path\":\"a\",\"size\":-1}\n", "after 0"},
 		{HEAD "1}\n{\"path\":7,\"size\":1}\n", "after 0"},

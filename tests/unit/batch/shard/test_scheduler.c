@@ -77,9 +77,9 @@ static const struct {
 	{"CI_NODE_TOTAL=3", "auto", "nothing in the environment says"},
 	{"JOB_COMPLETION_INDEX=1", "auto", "not of how many: give auto/N"},
 	{"JOB_COMPLETION_INDEX=8", "auto/8", "shard 8, counted from 0, of 8"},
-	{"JOB_COMPLETION_INDEX=-1", "auto/8", "'-1', which is no number"},
-	{"JOB_COMPLETION_INDEX=4294967296", "auto/8", "no number of a job"},
-	{"JOB_COMPLETION_INDEX=99999999999999999999", "auto/8", "no number of a job"},
+	{"JOB_COMPLETION_INDEX=-1", "auto/8", "'-1', which is not a job number"},
+	{"JOB_COMPLETION_INDEX=4294967296", "auto/8", "not a job number"},
+	{"JOB_COMPLETION_INDEX=99999999999999999999", "auto/8", "not a job number"},
 	{"PARALLEL_SEQ=0", "auto/8", "PARALLEL_SEQ of GNU parallel is 0, but the first job is 1"},
 	{"CI_NODE_INDEX=6 CI_NODE_TOTAL=5", "auto", "shard 5, counted from 0, of 5"},
 	/* One task of an array that is sent again: its own array is of one. */
@@ -88,9 +88,9 @@ static const struct {
 	/* --array=1,5,9 with one of them gone, --array=0,3,4. */
 	{"SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 "
 	 "SLURM_ARRAY_TASK_STEP=4",
-	 "auto", "from 1 to 9, are not all there"},
+	 "auto", "from 1 to 9, are incomplete"},
 	{"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=4", "auto",
-	 "are not all there"},
+	 "are incomplete"},
 	{"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_STEP=0", "auto", "is 3, but"},
 	{"SGE_TASK_ID=2 SGE_TASK_FIRST=3 SGE_TASK_LAST=9", "auto", "is 2, but the first job is 3"},
 	{"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=8 PARALLEL_SEQ=1", "auto",

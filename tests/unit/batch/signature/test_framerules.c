@@ -472,9 +472,9 @@ static void bad_lines_are_refused_with_their_number_and_nothing_is_added(void **
 		 "mine.txt:2: names of functions are compared without parameters: leave them out: mine()"},
 		{"[APP]\nshop::load(*) # mine\n",
 		 "mine.txt:2: names of functions are compared without parameters: leave them out: shop::load(*)"},
-		{"# xcore frames 99\n", "mine.txt:1: a later version of the rules than this xcore reads: 99"},
-		{"# xcore frames two\n", "mine.txt:1: the version of the rules is no number: two"},
-		{"[MODULES]\nlibc libc.so\n", "mine.txt:2: no set of modules: libc libc.so"},
+		{"# xcore frames 99\n", "mine.txt:1: a later version of the rules than this xcore supports: 99"},
+		{"# xcore frames two\n", "mine.txt:1: the version of the rules is not a number: two"},
+		{"[MODULES]\nlibc libc.so\n", "mine.txt:2: not a set of modules: libc libc.so"},
 	};
 	for (size_t i = 0; i < XC_COUNT(bad); i++) {
 		struct xc_framerules *rules = xc_framerules_builtin();
