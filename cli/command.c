@@ -37,7 +37,7 @@ struct xc_error *xc_job_goes_with(const struct xc_job *job, bool given, const ch
 {
 	if (!given || xc_job_is(job, word))
 		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--%s goes with `%s %s` only", option, job->command->name, word);
+	return xc_error_new(XC_ERR_USAGE, "--%s is only for `%s %s`", option, job->command->name, word);
 }
 
 bool xc_job_redacts(const struct xc_job *job)

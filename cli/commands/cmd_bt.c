@@ -1,4 +1,4 @@
-/* bt: stacks, with arguments; with locals when --full. */
+/* bt: stacks with arguments; with locals under --full. */
 #include "cli/command.h"
 
 #include "dwarf/stack/backtrace.h"
@@ -66,21 +66,21 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, thread),
 	 .value = "WHICH",
-	 .about = "a thread's number, all, or crashed; by default the crashed one, all where none crashed",
+	 .about = "a thread id, all, or crashed; default: the crashed thread, or all when none crashed",
 	 .words = threads},
 	{.name = "full",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, full),
-	 .about = "local variables too"},
+	 .about = "show local variables too"},
 	{.name = "raw",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, raw),
-	 .about = "containers of C++ and Rust by their innards, not by their content"},
+	 .about = "show containers of C++ and Rust by their members instead of their elements"},
 	XC_HEAP_OPTION(heap),
 	{.name = "coroutines",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, coroutines),
-	 .about = "also the stacks that plugins know and that stand on no thread: of coroutines, fibers"},
+	 .about = "also show stacks that plugins know and that are on no thread: coroutines, fibers"},
 	{.name = "group",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, group),
@@ -89,18 +89,18 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_OFF,
 	 .offset = offsetof(struct settings, group),
 	 .about = "show every thread (the default)"},
-	XC_NUMBER_OPTION(limit, 1, 1000000, "show at most N frames of a stack, its two ends; 1024 by default"),
-	XC_NUMBER_OPTION(depth, 1, 100, "show structs inside structs up to N deep; 3 by default"),
+	XC_NUMBER_OPTION(limit, 1, 1000000, "show at most N frames of a stack, from its two ends; default: 1024"),
+	XC_NUMBER_OPTION(depth, 1, 100, "expand nested structs at most N levels deep; default: 3"),
 	XC_NUMBER_OPTION(elements, 1, 1000000,
-			 "show at most N elements of an array or characters of a string; 200 by default"),
-	XC_NUMBER_OPTION(length, 1, 10000000, "show at most N bytes of one value; 4096 by default"),
+			 "show at most N elements of an array or characters of a string; default: 200"),
+	XC_NUMBER_OPTION(length, 1, 10000000, "show at most N bytes of one value; default: 4096"),
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
 	{"xcore bt core.1234", "the crashed thread's stack with arguments"},
 	{"xcore bt core.1234 --full", "with local variables"},
-	{"xcore bt pid:1234 --group", "what all threads are doing now, equal stacks folded"},
+	{"xcore bt pid:1234 --group", "what all threads are doing now, with equal stacks folded"},
 	{"xcore bt core.1234 --thread all --format json | jq '.threads[].frames[0].function'", "for programs"},
 	{.line = NULL},
 };
@@ -108,10 +108,10 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_bt = {
 	.name = "bt",
 	.about = "stacks of threads, with arguments and locals",
-	.text = "Inlined functions are frames of their own. A frame that was not found by call frame information "
-		"says how it was found: by the frame pointer, or by a scan of the stack (a guess). Each stack ends "
-		"with the reason why it ends. Frames of interpreted languages stand where plugins for this target "
-		"(see plugin) place them, without a number and marked with their language.",
+	.text = "Inlined functions are frames of their own. A frame that was found without call frame information "
+		"states how: by the frame pointer, or by a scan of the stack (a guess). Each stack ends with the "
+		"reason why it ends. Plugins for this target (see plugin) add the frames of interpreted languages, "
+		"which have no number and are marked with their language.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -1,4 +1,4 @@
-/* sym: a name's address, or what stands at an address. */
+/* sym: the address of a name, or the symbol at an address. */
 #include "cli/command.h"
 
 #include "dwarf/cexpr/address.h"
@@ -27,7 +27,7 @@ static struct xc_error *produce(struct xc_job *job)
 static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
 	{.name = "NAME|ADDR",
-	 .about = "a symbol, module!symbol, a number or a register ($rsp), and +N or -N; or an expression in C"},
+	 .about = "a symbol, module!symbol, a number or a register ($rsp), with +N or -N; or a C expression"},
 	{.name = NULL},
 };
 
@@ -35,15 +35,15 @@ static const struct xc_option options[] = {XC_SPOT_OPTIONS, {.name = NULL}};
 
 static const struct xc_example examples[] = {
 	{"xcore sym core.1234 0x55d0c0ffee", "function, file and line at an address"},
-	{"xcore sym core.1234 main_arena", "where a symbol lies"},
-	{"xcore sym core.1234 libc.so.6!malloc+8", "one in a certain module"},
-	{"xcore sym core.1234 'server.commands->type->hashFunction'", "the function that a pointer leads to"},
+	{"xcore sym core.1234 main_arena", "the address of a symbol"},
+	{"xcore sym core.1234 libc.so.6!malloc+8", "a symbol of a specific module"},
+	{"xcore sym core.1234 'server.commands->type->hashFunction'", "the function that a pointer points to"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_sym = {
 	.name = "sym",
-	.about = "what stands at an address, or where a symbol lies",
+	.about = "the symbol at an address, or the address of a symbol",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -1,4 +1,4 @@
-/* choose: threads by number, or by the two words. */
+/* choose: threads by id, or by the words all and crashed. */
 #include "cli/shared/choose.h"
 
 #include <limits.h>
@@ -13,7 +13,7 @@ struct xc_error *xc_choose_check(const char *text)
 	uint64_t tid;
 	if (!text || strcmp(text, "all") == 0 || strcmp(text, "crashed") == 0 || xc_options_number(text, INT_MAX, &tid))
 		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread number, 'all' nor 'crashed'", text);
+	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread id, 'all' nor 'crashed'", text);
 }
 
 static bool has_crashed(const struct xc_process *process)
@@ -52,7 +52,7 @@ struct xc_error *xc_choose_one_check(const char *text)
 	uint64_t tid;
 	if (!text || strcmp(text, "crashed") == 0 || xc_options_number(text, INT_MAX, &tid))
 		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread number nor 'crashed'", text);
+	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread id nor 'crashed'", text);
 }
 
 struct xc_error *xc_choose_one(const struct xc_process *process, const char *text, const struct xc_thread **thread_out)

@@ -1,4 +1,4 @@
-/* choose: `--thread N|all|crashed`, the same for every command that has it. */
+/* choose: `--thread N|all|crashed` and `--frame N`, the same for every command that has them. */
 #ifndef XC_CHOOSE_H
 #define XC_CHOOSE_H
 
@@ -6,7 +6,7 @@
 #include "dwarf/stack/backtrace.h"
 #include "cli/options.h"
 
-/* The settings of a command whose names are seen from a frame of a thread, and its options. */
+/* Settings and options of commands that evaluate names in a frame of a thread. */
 struct xc_spot {
 	const char *thread;
 	unsigned frame;
@@ -19,26 +19,26 @@ extern const char *const xc_choose_one_words[];
 	 .kind = XC_OPTION_TEXT,                                                                                       \
 	 .offset = offsetof(struct xc_spot, thread),                                                                   \
 	 .value = "WHICH",                                                                                             \
-	 .about = "names and registers as this thread sees them: its number, or crashed (the default)",                \
+	 .about = "evaluate in this thread: a thread id, or crashed (the default)",                                    \
 	 .words = xc_choose_one_words},                                                                                \
 	{                                                                                                              \
 		.name = "frame", .kind = XC_OPTION_NUMBER, .offset = offsetof(struct xc_spot, frame), .value = "N",    \
-		.about = "as frame N of its stack sees them; 0 by default", .min = 0, .max = 4000000                   \
+		.about = "evaluate in frame N of its stack; default: 0", .min = 0, .max = 4000000                      \
 	}
 
 /* Check the text before anything is opened; NULL is fine. Errors: XC_ERR_USAGE. */
 XC_MUST_CHECK struct xc_error *xc_choose_check(const char *text);
 
-/* Which threads `text` means. NULL: the crashed one if there is one, else all. Errors: XC_ERR_NOT_FOUND for a thread
- * that the target does not have, and for `crashed` where none is. */
+/* The threads that `text` selects. NULL: the crashed one if there is one, else all. Errors: XC_ERR_NOT_FOUND for a
+ * thread that the target does not have, and for `crashed` when none crashed. */
 XC_MUST_CHECK struct xc_error *xc_choose_threads(const struct xc_process *process, const char *text,
 						 enum xc_thread_choice *choice_out, pid_t *tid_out);
 
-/* True when the choice takes this thread. */
+/* Does the choice include this thread? */
 bool xc_choose_takes(enum xc_thread_choice choice, pid_t tid, const struct xc_thread *thread);
 
-/* Of commands that look at one thread: check `--thread N|crashed`, and find it; NULL (and then *thread_out is NULL): the crashed
- * one, else the first. Errors as above. */
+/* For commands that use one thread: check `--thread N|crashed`, and find the thread. For NULL and `crashed`
+ * *thread_out is NULL: the crashed thread, else the first. Errors as above. */
 XC_MUST_CHECK struct xc_error *xc_choose_one_check(const char *text);
 XC_MUST_CHECK struct xc_error *xc_choose_one(const struct xc_process *process, const char *text,
 					     const struct xc_thread **thread_out);

@@ -1,4 +1,4 @@
-/* plugins: from options to what lua/ takes. */
+/* plugins: options of the command line as parameters of lua/. */
 #include "cli/shared/plugins.h"
 
 #include "core/base/suggest.h"
@@ -66,7 +66,7 @@ void xc_plugins_explain(struct xc_error *err, const struct xc_plugin *plugin, co
 
 /* ---- analyze ---- */
 
-/* What cannot be used is told wherever a plugin might have had its say. */
+/* Report plugins and directories that cannot be used, wherever a plugin could have added to the report. */
 static void plugin_troubles(struct xc_job *job, const struct xc_plugins *plugins)
 {
 	struct xc_section *s = NULL;
