@@ -38,6 +38,9 @@ struct xc_operand {
 		.complete = XC_COMPLETE_TARGET                                                                         \
 	}
 
+/* The operands of a command that takes a TARGET and nothing else. */
+extern const struct xc_operand xc_target_operands[];
+
 struct xc_example {
 	const char *line, *about;
 };
@@ -117,6 +120,9 @@ bool xc_job_is(const struct xc_job *job, const char *word);
 /* A usage error when an option that only one WHAT has was given with another. */
 XC_MUST_CHECK struct xc_error *xc_job_goes_with(const struct xc_job *job, bool given, const char *option,
 						const char *word);
+
+/* Writing over the target would destroy it while it is read: a usage error when path, of --output, is the target. path may be NULL. */
+XC_MUST_CHECK struct xc_error *xc_job_check_not_target(const struct xc_job *job, const char *path);
 
 /* Are secrets hidden? As the user chooses; by default when CI=true and in output that is meant for others. */
 bool xc_job_redacts(const struct xc_job *job);

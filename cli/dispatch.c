@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/facts/facts.h"
@@ -185,17 +184,6 @@ static struct xc_error *open_output(const struct xc_job *job, struct xc_output *
 	return err ? xc_error_wrap(err, "output") : NULL;
 }
 
-/* Writing over the target would destroy it while it is read. */
-static struct xc_error *check_not_target(const struct xc_output *output, const struct xc_process *process)
-{
-	struct stat st;
-	if (!output->path || !process->core || stat(output->path, &st) < 0)
-		return NULL;
-	if (st.st_dev != process->core->dev || st.st_ino != process->core->ino)
-		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--output: %s is the target itself", output->path);
-}
-
 static void scrub(const struct xc_job *job)
 {
 	struct xc_scrub scrub = {0};
@@ -316,7 +304,7 @@ static struct xc_error *with_target(struct xc_job *job, struct xc_output *output
 		return err;
 	job->process = target.process;
 	job->landlock = target.landlock;
-	if (!(err = check_not_target(output, job->process)) && !(err = produce_and_render(job, output)))
+	if (!(err = xc_job_check_not_target(job, output->path)) && !(err = produce_and_render(job, output)))
 		*status = policy_status(job);
 	xc_target_close(&target);
 	job->process = NULL;

@@ -47,7 +47,15 @@ struct xc_option {
 	enum xc_complete complete;
 };
 
-/* A row of a table of options: N, at `name_` in the command's struct settings. */
+/* Rows of a table of options; member is a field of the command's struct settings. */
+#define XC_SWITCH_OPTION(name_, kind_, member, text)                                                                   \
+	{                                                                                                              \
+		.name = name_, .kind = kind_, .offset = offsetof(struct settings, member), .about = text               \
+	}
+#define XC_ON_OPTION(name_, member, text)  XC_SWITCH_OPTION(name_, XC_OPTION_ON, member, text)
+#define XC_OFF_OPTION(name_, member, text) XC_SWITCH_OPTION(name_, XC_OPTION_OFF, member, text)
+
+/* A number N; the name of the option is that of the field. */
 #define XC_NUMBER_OPTION(name_, least, most, text)                                                                     \
 	{                                                                                                              \
 		.name = #name_, .kind = XC_OPTION_NUMBER, .offset = offsetof(struct settings, name_), .value = "N",    \

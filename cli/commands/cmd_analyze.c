@@ -89,11 +89,6 @@ static struct xc_error *produce(struct xc_job *job)
 	return job->common.plugins == XC_OFF ? NULL : xc_plugins_analyze(job);
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_option options[] = {
 	{.name = "limit",
 	 .kind = XC_OPTION_NUMBER,
@@ -102,10 +97,7 @@ static const struct xc_option options[] = {
 	 .about = "show at most N frames of a stack, from its two ends; default: 1024",
 	 .min = 1,
 	 .max = 1000000},
-	{.name = "no-group",
-	 .kind = XC_OPTION_OFF,
-	 .offset = offsetof(struct settings, group),
-	 .about = "show every thread, also threads with equal stacks"},
+	XC_OFF_OPTION("no-group", group, "show every thread, also threads with equal stacks"),
 	{.name = NULL},
 };
 
@@ -134,7 +126,7 @@ const struct xc_command xc_command_analyze = {
 		"for each other, the other threads (equal stacks are folded into one, also stacks that differ only "
 		"in the depth of a recursion), modules with problems and what to install, missing parts of the "
 		"target, and the sections of the plugins for this program (see plugin).",
-	.operands = operands,
+	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),

@@ -100,7 +100,6 @@ static struct xc_error *produce(struct xc_job *job)
 	return err;
 }
 
-static const char *const threads[] = {"crashed", NULL};
 static const char *const syntaxes[] = {"att", "intel", NULL};
 
 static const struct xc_operand operands[] = {
@@ -113,17 +112,11 @@ static const struct xc_operand operands[] = {
 };
 
 static const struct xc_option options[] = {
-	{.name = "thread",
-	 .kind = XC_OPTION_TEXT,
-	 .offset = offsetof(struct settings, thread),
-	 .value = "WHICH",
-	 .about = "disassemble in this thread: a thread id, or crashed; default: the crashed thread, or the first",
-	 .words = threads},
+	XC_THREAD_OPTION(
+		thread,
+		"disassemble in this thread: a thread id, or crashed; default: the crashed thread, or the first"),
 	XC_NUMBER_OPTION(frame, 0, 4000000, "at frame N of its stack, as numbered by `xcore bt`; default: 0"),
-	{.name = "all",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, all),
-	 .about = "show the whole function"},
+	XC_ON_OPTION("all", all, "show the whole function"),
 	XC_NUMBER_OPTION(before, 1, 100000, "show N instructions before the address; default: 20"),
 	XC_NUMBER_OPTION(after, 1, 100000, "show N instructions after the address; default: 10"),
 	XC_NUMBER_OPTION(count, 1, 1000000, "show N instructions from ADDR on"),
@@ -132,21 +125,16 @@ static const struct xc_option options[] = {
 	 .offset = offsetof(struct settings, length),
 	 .value = "BYTES",
 	 .about = "show this many bytes from ADDR on"},
-	{.name = "bytes",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, bytes),
-	 .about = "show the bytes of each "
-		  "instruction"},
+	XC_ON_OPTION("bytes", bytes,
+		     "show the bytes of each "
+		     "instruction"),
 	{.name = "syntax",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, syntax),
 	 .value = "WHICH",
 	 .about = "syntax of x86 code: att (the default) or intel",
 	 .words = syntaxes},
-	{.name = "no-source",
-	 .kind = XC_OPTION_OFF,
-	 .offset = offsetof(struct settings, source),
-	 .about = "show no source lines"},
+	XC_OFF_OPTION("no-source", source, "show no source lines"),
 	{.name = NULL},
 };
 

@@ -60,13 +60,9 @@ static struct xc_error *find_plugin(struct xc_job *job, const char *what)
 	if (!dot || job->common.plugins == XC_OFF)
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "'%s' is not a valid WHAT", what),
 				     "stacks, heap, retained, leaks, or PLUGIN.KIND: `xcore plugin list` lists them");
-	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)(dot - what), what);
 	struct xc_error *err = xc_plugins_of(&job->common, &s->plugins);
-	if (err || (err = xc_plugins_named(&s->plugins, name, &s->plugin))) {
-		if (err->code == XC_ERR_NOT_FOUND)
-			err->code = XC_ERR_USAGE;
+	if (err || (err = xc_plugins_prefix(&s->plugins, what, (size_t)(dot - what), &s->plugin)))
 		return err;
-	}
 	s->entry = dot + 1;
 	if (!xc_plugin_entry(&s->plugin->flames, s->entry))
 		return xc_plugins_no_entry(s->plugin, &s->plugin->flames, "flame graph", s->entry);

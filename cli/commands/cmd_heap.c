@@ -7,7 +7,6 @@
 
 #include "core/live/live.h"
 #include "core/text/shellword.h"
-#include "dwarf/cexpr/address.h"
 #include "heap/report/audit.h"
 #include "heap/report/dups.h"
 #include "heap/report/leaks.h"
@@ -108,17 +107,10 @@ static struct xc_error *leaks(struct xc_job *job, struct xc_section *section, st
 
 /* ---- addresses ---- */
 
-static struct xc_error *address_of(struct xc_job *job, xc_addr *addr_out)
-{
-	const struct xc_thread *thread;
-	struct xc_error *err = xc_choose_one(job->process, NULL, &thread);
-	return err ? err : xc_address_parse(job->process, thread, 0, xc_job_operand(job, "ADDR"), addr_out);
-}
-
 static struct xc_error *whatis(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	xc_addr addr;
-	struct xc_error *err = address_of(job, &addr);
+	struct xc_error *err = xc_choose_address(job, NULL, "ADDR", &addr);
 	if (!err)
 		xc_whatis(section, heap, addr);
 	return err;
@@ -127,21 +119,21 @@ static struct xc_error *whatis(struct xc_job *job, struct xc_section *section, s
 static struct xc_error *refs(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	xc_addr addr;
-	struct xc_error *err = address_of(job, &addr);
+	struct xc_error *err = xc_choose_address(job, NULL, "ADDR", &addr);
 	return err ? err : xc_refs(section, heap, addr, rows(job));
 }
 
 static struct xc_error *path(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	xc_addr addr;
-	struct xc_error *err = address_of(job, &addr);
+	struct xc_error *err = xc_choose_address(job, NULL, "ADDR", &addr);
 	return err ? err : xc_path(section, heap, addr);
 }
 
 static struct xc_error *show(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	xc_addr addr;
-	struct xc_error *err = address_of(job, &addr);
+	struct xc_error *err = xc_choose_address(job, NULL, "ADDR", &addr);
 	return err ? err : xc_whatis_show(section, heap, addr);
 }
 
@@ -272,22 +264,11 @@ static const struct xc_option options[] = {
 	 .about = "show at most N rows; default: 40; objects: all",
 	 .min = 1,
 	 .max = MOST_ROWS},
-	{.name = "retained",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(retained),
-	 .about = "top: rank by the memory that freeing the block would free (dominators)"},
-	{.name = "unknown",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(unknown),
-	 .about = "types: rank pointers by how much memory knowing their type would explain"},
-	{.name = "possible",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(possible),
-	 .about = "leaks: also list blocks that only pointers into the middle of blocks reach"},
-	{.name = "no-types",
-	 .kind = XC_OPTION_OFF,
-	 .offset = AT(types),
-	 .about = "leaks: list by size, without inferring types, which takes most of the time"},
+	XC_ON_OPTION("retained", retained, "top: rank by the memory that freeing the block would free (dominators)"),
+	XC_ON_OPTION("unknown", unknown, "types: rank pointers by how much memory knowing their type would explain"),
+	XC_ON_OPTION("possible", possible,
+		     "leaks: also list blocks that only pointers into the middle of blocks reach"),
+	XC_OFF_OPTION("no-types", types, "leaks: list by size, without inferring types, which takes most of the time"),
 	{.name = "of",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(type),

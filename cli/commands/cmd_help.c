@@ -42,10 +42,7 @@ static const struct xc_operand operands[] = {
 };
 
 static const struct xc_option options[] = {
-	{.name = "man",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, man),
-	 .about = "write the manual page, as mdoc source"},
+	XC_ON_OPTION("man", man, "write the manual page, as mdoc source"),
 	{.name = "completion",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, completion),

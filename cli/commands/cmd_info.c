@@ -9,11 +9,6 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_example examples[] = {
 	{"xcore info core.1234", "ids, signal, auxiliary vector, completeness of the file"},
 	{.line = NULL},
@@ -22,7 +17,7 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_info = {
 	.name = "info",
 	.about = "facts about the process and the core file",
-	.operands = operands,
+	.operands = xc_target_operands,
 	.examples = examples,
 	.produce = produce,
 	.leads_with_target = true,

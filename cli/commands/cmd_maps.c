@@ -9,11 +9,6 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_example examples[] = {
 	{"xcore maps core.1234", "what was mapped where, and how much of it was dumped"},
 	{.line = NULL},
@@ -22,7 +17,7 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_maps = {
 	.name = "maps",
 	.about = "the memory mappings, and how much of each the core contains",
-	.operands = operands,
+	.operands = xc_target_operands,
 	.examples = examples,
 	.produce = produce,
 };

@@ -2,7 +2,6 @@
 #include "cli/command.h"
 
 #include "core/facts/facts.h"
-#include "dwarf/cexpr/address.h"
 #include "heap/query/whatis.h"
 #include "cli/shared/choose.h"
 #include "cli/shared/heaps.h"
@@ -37,13 +36,10 @@ static struct xc_error *check(struct xc_job *job)
 static struct xc_error *produce(struct xc_job *job)
 {
 	const struct settings *settings = job->settings;
-	const struct xc_spot *spot = &settings->spot;
-	const struct xc_thread *thread;
 	xc_addr addr;
 	uint64_t len = 0;
 	struct xc_error *err;
-	if ((err = length_of(job, &len)) || (err = xc_choose_one(job->process, spot->thread, &thread)) ||
-	    (err = xc_address_parse(job->process, thread, spot->frame, xc_job_operand(job, "ADDR"), &addr)))
+	if ((err = length_of(job, &len)) || (err = xc_choose_address(job, &settings->spot, "ADDR", &addr)))
 		return err;
 	xc_facts_memory(job->report, job->process, addr, len);
 	if (settings->heap == XC_ON)

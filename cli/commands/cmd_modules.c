@@ -10,11 +10,6 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_example examples[] = {
 	{"xcore modules core.1234", "which libraries lack debug information, and what to install"},
 	{"xcore modules core.1234 --debuginfod", "the same, with downloads from the servers in DEBUGINFOD_URLS"},
@@ -28,7 +23,7 @@ const struct xc_command xc_command_modules = {
 		"the file is the right one (verified: the build-ids are equal; unverified: the target has no "
 		"build-id to compare; refused: it is another file), and the source of its debug information, or the "
 		"reason why there is none and the remedy.",
-	.operands = operands,
+	.operands = xc_target_operands,
 	.examples = examples,
 	.produce = produce,
 };

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/base/progress.h"
 #include "dwarf/report/pack.h"
@@ -27,15 +26,6 @@ static struct xc_error *check(struct xc_job *job)
 	return NULL;
 }
 
-/* The pack is renamed into place, and must not replace the core. */
-static struct xc_error *check_not_target(const struct xc_process *process, const char *path)
-{
-	struct stat st;
-	if (!process->core || stat(path, &st) < 0 || st.st_dev != process->core->dev || st.st_ino != process->core->ino)
-		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--output: %s is the target itself", path);
-}
-
 static void add_totals(struct xc_report *report, const char *path, const struct xc_pack_totals *totals)
 {
 	struct xc_section *s = xc_report_section(report, "pack", "Pack");
@@ -56,7 +46,7 @@ static struct xc_error *produce(struct xc_job *job)
 	struct xc_progress progress = xc_progress_start(path, job->common.quiet == XC_ON);
 	struct xc_pack_options options = {.progress = &progress, .level = (int)settings->level};
 	struct xc_pack_totals totals;
-	struct xc_error *err = check_not_target(job->process, path);
+	struct xc_error *err = xc_job_check_not_target(job, path);
 	if (!err)
 		err = xc_pack_write(job->process, path, &options, &totals);
 	xc_progress_end(&progress);

@@ -8,11 +8,13 @@
 #include "heap/query/whatis.h"
 #include "cli/shared/choose.h"
 #include "cli/shared/heaps.h"
+#include "cli/shared/values.h"
 
 struct settings {
 	const char *thread, *as;
-	unsigned frame, depth, elements, length;
-	enum xc_switch with_type, raw, one_line, heap;
+	struct xc_value_settings values;
+	unsigned frame;
+	enum xc_switch with_type, one_line, heap;
 };
 
 enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 64 << 20, WIDTH = 100 };
@@ -73,22 +75,19 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 					   .with_type = settings->with_type == XC_ON,
 					   .width = settings->one_line == XC_ON ? 0 : WIDTH,
 					   .redact = xc_job_redacts(job)};
-	const struct xc_thread *thread = NULL;
 	struct xc_standpoint standpoint;
-	options.format.depth = settings->depth ? settings->depth : DEPTH;
-	options.format.elements = settings->elements ? settings->elements : ELEMENTS;
-	options.format.length = settings->length ? settings->length : LENGTH;
-	options.format.raw = settings->raw == XC_ON;
+	options.format.depth = DEPTH;
+	options.format.elements = ELEMENTS;
+	options.format.length = LENGTH;
+	xc_value_settings_apply(&settings->values, &options.format);
 	if (settings->heap == XC_ON)
 		xc_what_annotate(&options.format, xc_job_typed_heap(job));
 	options.letters = request->letters;
-	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
-	if (err)
-		return err;
 	struct xc_section *s = xc_report_section(job->report, "print", "Values");
 	s->schema = job->command->schema;
 	job->report->bare = true;
-	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)))
+	struct xc_error *err = xc_choose_standpoint(job->process, settings->thread, settings->frame, &standpoint);
+	if (!err)
 		err = xc_print(s, &standpoint, request->expressions, request->count, &options);
 	xc_standpoint_fini(&standpoint);
 	if (err && err->lines && err->code == XC_ERR_USAGE)
@@ -106,7 +105,6 @@ static struct xc_error *produce(struct xc_job *job)
 	return err;
 }
 
-static const char *const threads[] = {"crashed", NULL};
 static const char *const letters[] = {"x", "d", "u", "o", "t", "c", "a", "s", "f", "z", NULL};
 
 static const struct xc_operand operands[] = {
@@ -118,12 +116,8 @@ static const struct xc_operand operands[] = {
 };
 
 static const struct xc_option options[] = {
-	{.name = "thread",
-	 .kind = XC_OPTION_TEXT,
-	 .offset = offsetof(struct settings, thread),
-	 .value = "WHICH",
-	 .about = "evaluate in this thread: a thread id, or crashed; default: the crashed thread, or the first",
-	 .words = threads},
+	XC_THREAD_OPTION(thread,
+			 "evaluate in this thread: a thread id, or crashed; default: the crashed thread, or the first"),
 	XC_NUMBER_OPTION(frame, 0, 4000000, "evaluate in frame N of its stack, as numbered by `xcore bt`; default: 0"),
 	{.name = "as",
 	 .kind = XC_OPTION_CHOICE,
@@ -138,18 +132,11 @@ static const struct xc_option options[] = {
 	 .offset = offsetof(struct settings, with_type),
 	 .about = "show type and address before each value"},
 	XC_HEAP_OPTION(heap),
-	{.name = "one-line",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, one_line),
-	 .about = "print each value on one line, however long"},
-	{.name = "raw",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, raw),
-	 .about = "show containers of C++ and Rust by their members instead of their elements"},
-	XC_NUMBER_OPTION(depth, 1, 100, "expand nested structs at most N levels deep; default: 20"),
-	XC_NUMBER_OPTION(elements, 1, 1000000,
-			 "show at most N elements of an array or characters of a string; default: 200"),
-	XC_NUMBER_OPTION(length, 1, 1000000000, "show at most N bytes of one value"),
+	XC_ON_OPTION("one-line", one_line, "print each value on one line, however long"),
+	XC_RAW_OPTION(values),
+	XC_DEPTH_OPTION(values, "20"),
+	XC_ELEMENTS_OPTION(values),
+	XC_LENGTH_OPTION(values, 1000000000, "show at most N bytes of one value"),
 	{.name = NULL},
 };
 

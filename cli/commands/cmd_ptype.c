@@ -66,15 +66,11 @@ static struct xc_error *describe_expression(struct xc_job *job, struct xc_sectio
 {
 	const struct settings *settings = job->settings;
 	const struct xc_layout_shown shown = shown_of(settings);
-	const struct xc_thread *thread;
 	struct xc_standpoint standpoint;
 	struct xc_arena arena = {0};
 	const struct xc_type *type;
-	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
-	if (err)
-		return err;
-	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)) &&
-	    !(err = xc_cexpr_type(&standpoint, text, &arena, &type, NULL)))
+	struct xc_error *err = xc_choose_standpoint(job->process, settings->thread, settings->frame, &standpoint);
+	if (!err && !(err = xc_cexpr_type(&standpoint, text, &arena, &type, NULL)))
 		xc_layout_report_type(s, job->process, type, &shown);
 	xc_standpoint_fini(&standpoint);
 	xc_arena_fini(&arena);
@@ -154,7 +150,6 @@ static struct xc_error *write_all(struct xc_job *job, FILE *out)
 	return NULL;
 }
 
-static const char *const threads[] = {"crashed", NULL};
 static const char *const kinds[] = {"struct", "class", "union", "enum", "typedef", NULL};
 
 static const struct xc_operand operands[] = {
@@ -173,32 +168,15 @@ static const struct xc_option options[] = {
 	 .about = "also expand members that are structs, N levels deep",
 	 .min = 0,
 	 .max = XC_LAYOUT_DEPTH},
-	{.name = "methods",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, methods),
-	 .about = "list the methods of classes"},
+	XC_ON_OPTION("methods", methods, "list the methods of classes"),
 	{.name = "cacheline",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, cacheline),
 	 .value = "BYTES",
 	 .about = "mark cache lines of this size; default: 64; 0: none"},
-	{.name = "thread",
-	 .kind = XC_OPTION_TEXT,
-	 .offset = offsetof(struct settings, thread),
-	 .value = "WHICH",
-	 .about = "evaluate an expression in this thread: a thread id, or crashed (the default)",
-	 .words = threads},
-	{.name = "frame",
-	 .kind = XC_OPTION_NUMBER,
-	 .offset = offsetof(struct settings, frame),
-	 .value = "N",
-	 .about = "evaluate in frame N of its stack; default: 0",
-	 .min = 0,
-	 .max = 4000000},
-	{.name = "all",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, all),
-	 .about = "list every named type of a module; JSON has one line for each"},
+	XC_THREAD_OPTION(thread, "evaluate an expression in this thread: a thread id, or crashed (the default)"),
+	XC_NUMBER_OPTION(frame, 0, 4000000, "evaluate in frame N of its stack; default: 0"),
+	XC_ON_OPTION("all", all, "list every named type of a module; JSON has one line for each"),
 	{.name = "module",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, module),

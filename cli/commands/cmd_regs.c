@@ -29,20 +29,8 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const char *const threads[] = {"all", "crashed", NULL};
-
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_option options[] = {
-	{.name = "thread",
-	 .kind = XC_OPTION_TEXT,
-	 .offset = offsetof(struct settings, thread),
-	 .value = "WHICH",
-	 .about = "a thread id, all, or crashed; default: the crashed thread, or all when none crashed",
-	 .words = threads},
+	XC_THREADS_OPTION(thread),
 	{.name = NULL},
 };
 
@@ -57,7 +45,7 @@ const struct xc_command xc_command_regs = {
 	.about = "registers of threads, and what they point to",
 	.text = "A running process is not stopped, so the registers of a running thread are unknown. For a thread "
 		"that waits in a system call the kernel reports some of them.",
-	.operands = operands,
+	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),

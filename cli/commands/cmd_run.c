@@ -57,10 +57,7 @@ static struct xc_error *find_plugin(struct settings *s, const char *what)
 {
 	size_t len = strcspn(what, ".");
 	s->entry = what[len] ? what + len + 1 : NULL;
-	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)len, what);
-	struct xc_error *err = xc_plugins_named(&s->plugins, name, &s->plugin);
-	if (err && err->code == XC_ERR_NOT_FOUND)
-		err->code = XC_ERR_USAGE;
+	struct xc_error *err = xc_plugins_prefix(&s->plugins, what, len, &s->plugin);
 	return err ? err : find_entry(s);
 }
 
@@ -226,10 +223,8 @@ static const struct xc_option options[] = {
 	 .offset = AT(code),
 	 .value = "CODE",
 	 .about = "run CODE; t is the target; `= EXPRESSION` prints a value, and lists of records as tables"},
-	{.name = "allow-unsafe",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(unsafe),
-	 .about = "also give the script io, os and bytecode loading: only for scripts that you trust"},
+	XC_ON_OPTION("allow-unsafe", unsafe,
+		     "also give the script io, os and bytecode loading: only for scripts that you trust"),
 	{.name = NULL},
 };
 

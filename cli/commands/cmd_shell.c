@@ -92,16 +92,8 @@ static struct xc_error *write_shell(struct xc_job *job, FILE *out)
 	return err;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_option options[] = {
-	{.name = "no-history",
-	 .kind = XC_OPTION_OFF,
-	 .offset = offsetof(struct settings, history),
-	 .about = "do not read or write the history of typed lines"},
+	XC_OFF_OPTION("no-history", history, "do not read or write the history of typed lines"),
 	{.name = NULL},
 };
 
@@ -119,7 +111,7 @@ const struct xc_command xc_command_shell = {
 		"tables. Tab completes fields, functions of the API, and names of the target inside t:var \"…\" and "
 		"similar calls; help() explains. Incomplete lines continue at the next prompt; ^C interrupts the "
 		"running line.\n\nTyped lines are kept in ~/.local/state/xcore/history.",
-	.operands = operands,
+	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),

@@ -1,7 +1,6 @@
 /* sym: the address of a name, or the symbol at an address. */
 #include "cli/command.h"
 
-#include "dwarf/cexpr/address.h"
 #include "dwarf/report/symbol_report.h"
 #include "cli/shared/choose.h"
 
@@ -13,15 +12,11 @@ static struct xc_error *check(struct xc_job *job)
 
 static struct xc_error *produce(struct xc_job *job)
 {
-	const struct xc_spot *spot = job->settings;
-	const struct xc_thread *thread;
 	xc_addr addr;
-	struct xc_error *err;
-	if ((err = xc_choose_one(job->process, spot->thread, &thread)) ||
-	    (err = xc_address_parse(job->process, thread, spot->frame, xc_job_operand(job, "NAME|ADDR"), &addr)))
-		return err;
-	xc_symbol_report(job->report, job->process, addr);
-	return NULL;
+	struct xc_error *err = xc_choose_address(job, job->settings, "NAME|ADDR", &addr);
+	if (!err)
+		xc_symbol_report(job->report, job->process, addr);
+	return err;
 }
 
 static const struct xc_operand operands[] = {

@@ -244,23 +244,13 @@ static const struct xc_operand operands[] = {
 #define AT(member) offsetof(struct settings, member)
 
 static const struct xc_option options[] = {
-	{.name = "link",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(link),
-	 .about = "index: also keep a hard link to each file in the store, so that the file outlives its directory"},
-	{.name = "copy",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(copy),
-	 .about = "index: also keep a copy of each file; with --link only where a link is impossible (another file "
-		  "system, another owner)"},
-	{.name = "all",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(all),
-	 .about = "clean: remove all entries, the files kept in the store, and all caches"},
-	{.name = "cache",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(cache),
-	 .about = "clean: also remove cached name indexes and decompressed sections"},
+	XC_ON_OPTION("link", link,
+		     "index: also keep a hard link to each file in the store, so that the file outlives its directory"),
+	XC_ON_OPTION("copy", copy,
+		     "index: also keep a copy of each file; with --link only where a link is impossible (another file "
+		     "system, another owner)"),
+	XC_ON_OPTION("all", all, "clean: remove all entries, the files kept in the store, and all caches"),
+	XC_ON_OPTION("cache", cache, "clean: also remove cached name indexes and decompressed sections"),
 	{.name = "older-than",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(older_than),

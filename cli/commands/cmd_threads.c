@@ -18,11 +18,6 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_example examples[] = {
 	{"xcore threads core.1234", "one line per thread"},
 	{"xcore threads pid:1234", "with states, and the system calls they wait in"},
@@ -36,7 +31,7 @@ const struct xc_command xc_command_threads = {
 		"for (a lock with its name and holder, a condition variable, another thread, a file descriptor, a "
 		"timeout), and the program's own function that waits. `xcore analyze` shows which threads wait for "
 		"each other (Locks).",
-	.operands = operands,
+	.operands = xc_target_operands,
 	.examples = examples,
 	.produce = produce,
 };

@@ -72,10 +72,7 @@ static const struct xc_operand operands[] = {
 };
 
 static const struct xc_option options[] = {
-	{.name = "force",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, force),
-	 .about = "replace existing files"},
+	XC_ON_OPTION("force", force, "replace existing files"),
 	{.name = NULL},
 };
 

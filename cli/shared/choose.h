@@ -4,7 +4,8 @@
 
 #include "core/process/process.h"
 #include "dwarf/stack/backtrace.h"
-#include "cli/options.h"
+#include "dwarf/stack/standpoint.h"
+#include "cli/command.h"
 
 /* Settings and options of commands that evaluate names in a frame of a thread. */
 struct xc_spot {
@@ -12,7 +13,23 @@ struct xc_spot {
 	unsigned frame;
 };
 
-extern const char *const xc_choose_one_words[];
+extern const char *const xc_choose_words[], *const xc_choose_one_words[];
+
+/* --thread of commands that show several threads; `member` is the field of their settings. */
+#define XC_THREADS_OPTION(member)                                                                                      \
+	{                                                                                                              \
+		.name = "thread", .kind = XC_OPTION_TEXT, .offset = offsetof(struct settings, member),                 \
+		.value = "WHICH",                                                                                      \
+		.about = "a thread id, all, or crashed; default: the crashed thread, or all when none crashed",        \
+		.words = xc_choose_words                                                                               \
+	}
+
+/* --thread of commands that evaluate names in one thread. */
+#define XC_THREAD_OPTION(member, text)                                                                                 \
+	{                                                                                                              \
+		.name = "thread", .kind = XC_OPTION_TEXT, .offset = offsetof(struct settings, member),                 \
+		.value = "WHICH", .about = text, .words = xc_choose_one_words                                          \
+	}
 
 #define XC_SPOT_OPTIONS                                                                                                \
 	{.name = "thread",                                                                                             \
@@ -42,5 +59,13 @@ bool xc_choose_takes(enum xc_thread_choice choice, pid_t tid, const struct xc_th
 XC_MUST_CHECK struct xc_error *xc_choose_one_check(const char *text);
 XC_MUST_CHECK struct xc_error *xc_choose_one(const struct xc_process *process, const char *text,
 					     const struct xc_thread **thread_out);
+
+/* The scope of names in frame `frame` of that thread. Errors as above, and those of unwinding; xc_standpoint_fini in every case. */
+XC_MUST_CHECK struct xc_error *xc_choose_standpoint(const struct xc_process *process, const char *text, unsigned frame,
+						    struct xc_standpoint *out);
+
+/* The address that the operand `name` denotes in a frame of a thread. spot NULL: frame 0 of the default thread. */
+XC_MUST_CHECK struct xc_error *xc_choose_address(const struct xc_job *job, const struct xc_spot *spot, const char *name,
+						 xc_addr *addr_out);
 
 #endif

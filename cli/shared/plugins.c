@@ -9,6 +9,16 @@ struct xc_error *xc_plugins_of(const struct xc_common *common, struct xc_plugins
 	return xc_plugins_open(plugins, common->plugin_paths.items, common->plugin_paths.count);
 }
 
+struct xc_error *xc_plugins_prefix(struct xc_plugins *plugins, const char *what, size_t len,
+				   struct xc_plugin **plugin_out)
+{
+	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)len, what);
+	struct xc_error *err = xc_plugins_named(plugins, name, plugin_out);
+	if (err && err->code == XC_ERR_NOT_FOUND)
+		err->code = XC_ERR_USAGE;
+	return err;
+}
+
 struct xc_limits xc_plugins_limits(const struct xc_common *common)
 {
 	return (struct xc_limits){.instructions = (uint64_t)common->max_instructions * 1000000,
