@@ -103,9 +103,10 @@ enum xc_form {
 
 struct xc_lua_value {
 	const struct xc_type *type; /* as declared; for POINTER the pointer's type */
-	const struct xc_type *
-		shape; /* type for looking up members and elements: the type, or the target of the pointer, without typedefs and qualifiers, completed */
-	xc_addr addr;  /* of the shape's bytes */
+	/* For looking up members and elements: the type, or the pointer's target, without typedefs and qualifiers,
+	 * completed. */
+	const struct xc_type *shape;
+	xc_addr addr;               /* of the shape's bytes */
 	const struct xc_path *path; /* the C path to the value, for messages; NULL: unknown */
 	enum xc_form form;
 };
