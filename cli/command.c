@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+const struct xc_operand xc_target_operands[] = {XC_OPERAND_TARGET, {.name = NULL}};
 
 const struct xc_command *xc_command_named(const struct xc_command *const *all, const char *name)
 {
@@ -37,7 +40,16 @@ struct xc_error *xc_job_goes_with(const struct xc_job *job, bool given, const ch
 {
 	if (!given || xc_job_is(job, word))
 		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--%s goes with `%s %s` only", option, job->command->name, word);
+	return xc_error_new(XC_ERR_USAGE, "--%s is only for `%s %s`", option, job->command->name, word);
+}
+
+struct xc_error *xc_job_check_not_target(const struct xc_job *job, const char *path)
+{
+	const struct xc_source *core = job->process->core;
+	struct stat st;
+	if (!path || !core || stat(path, &st) < 0 || st.st_dev != core->dev || st.st_ino != core->ino)
+		return NULL;
+	return xc_error_new(XC_ERR_USAGE, "--output: %s is the target itself", path);
 }
 
 bool xc_job_redacts(const struct xc_job *job)

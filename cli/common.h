@@ -1,10 +1,10 @@
-/* common: the options that every command takes. */
+/* common: the options that every command accepts. */
 #ifndef XC_COMMON_H
 #define XC_COMMON_H
 
 #include "cli/options.h"
 
-/* Limits on reading running processes, unless options say otherwise. */
+/* Default limits on reading running processes. */
 #define XC_READ_RATE 100u
 #define XC_READ_TIME 40u
 
@@ -18,7 +18,7 @@ struct xc_common {
 	unsigned max_instructions;           /* millions; 0: no limit */
 	unsigned max_memory;                 /* megabytes; 0: no limit */
 	unsigned max_time;                   /* seconds; 0: no limit */
-	unsigned io_timeout;                 /* seconds that a file may take to answer; 0: no limit */
+	unsigned io_timeout;                 /* seconds that a file may take to respond; 0: no limit */
 	enum xc_switch debuginfod, strict, stats, quiet, redact, swap, cache, plugins;
 	enum xc_switch help, version;
 };
@@ -26,7 +26,7 @@ struct xc_common {
 /* Ends with an entry without a name; offsets are into struct xc_common. */
 extern const struct xc_option xc_common_options[];
 
-/* What holds where an option is not given. */
+/* The settings when no option is given. */
 struct xc_common xc_common_defaults(void);
 
 void xc_common_fini(struct xc_common *common);

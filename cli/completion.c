@@ -1,5 +1,5 @@
-/* completion: one script per shell, each a plain list of cases over the tables. The scripts run nothing of ours: they
- * complete also where xcore itself is not installed. */
+/* completion: one script per shell, made of cases over the tables. The scripts do not run xcore, so they also work
+ * where it is not installed. */
 #include "cli/help.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static void operand_words(FILE *out, const struct xc_command *const *all, const 
 
 /* ---- bash ---- */
 
-/* One case: what follows an option that takes a value. */
+/* One case: the values of an option. */
 static void bash_value(FILE *out, const struct xc_option *o)
 {
 	if (!xc_option_takes_value(o))
@@ -122,7 +122,7 @@ static void bash(FILE *out, const struct xc_command *const *all)
 
 /* ---- zsh ---- */
 
-/* The explanation in an _arguments or _describe specification: colons and brackets would end it. */
+/* The description in an _arguments or _describe specification: colons and brackets would end it. */
 static void zsh_about(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -133,7 +133,8 @@ static void zsh_about(FILE *out, const char *text)
 	}
 }
 
-static void zsh_action(FILE *out, const struct xc_command *const *all, enum xc_complete complete, const char *const *list)
+static void zsh_action(FILE *out, const struct xc_command *const *all, enum xc_complete complete,
+		       const char *const *list)
 {
 	if (list) {
 		fputc('(', out);

@@ -1,13 +1,12 @@
 /* dispatch: parse, open, produce, render, commit, close; in this order, for every command.
  *
- * The output is opened before the target, so that a name that cannot be written costs no analysis, and because the
- * live sandbox, once in force, allows new files in its directory only. The answer takes its name last. */
+ * The output is opened before the target, so that a bad file name costs no analysis, and because the live sandbox
+ * then allows new files only in the directory of the output. The output gets its name last. */
 #include "cli/dispatch.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/facts/facts.h"
@@ -31,7 +30,7 @@ static enum xc_exit exit_of(const struct xc_error *err)
 	return err->code == XC_ERR_USAGE ? XC_EXIT_USAGE : XC_EXIT_INPUT;
 }
 
-/* Each on a line of its own; a mark below a spot stays below it. */
+/* Append the lines, indented equally, so that a mark stays below the place it points to. */
 static void add_lines(struct xc_text *text, const char *lines)
 {
 	while (*lines) {
@@ -43,7 +42,7 @@ static void add_lines(struct xc_text *text, const char *lines)
 	}
 }
 
-/* Messages may quote names out of a core; they pass the same escaping as reports. */
+/* Messages may quote names from a core, so they are escaped as reports are. */
 static void report_error(const struct xc_job *job, const struct xc_error *err)
 {
 	struct xc_text text = {0};
@@ -64,11 +63,11 @@ static void report_error(const struct xc_job *job, const struct xc_error *err)
 	xc_text_fini(&text);
 }
 
-/* True when an option word is followed by its value as a word of its own. */
+/* Is the value of this option the next word? */
 static bool takes_next_word(const struct xc_command *const *all, const char *word)
 {
 	size_t len = strlen(word);
-	if (word[1] != '-') { /* -qo FILE: the last letter decides */
+	if (word[1] != '-') { /* in -qo FILE the last letter decides */
 		const struct xc_option *o = xc_options_lettered(xc_common_options, word[len - 1]);
 		return o && xc_option_takes_value(o);
 	}
@@ -81,10 +80,10 @@ static bool takes_next_word(const struct xc_command *const *all, const char *wor
 static struct xc_error *hint_at_file(struct xc_error *err, const char *name)
 {
 	xc_auto(xc_freep) char *word = xc_shellword_file(name);
-	return xc_error_hint(err, "to look at that file: xcore analyze %s", word);
+	return xc_error_hint(err, "to analyze that file: xcore analyze %s", word);
 }
 
-/* Find the command: the first operand. Options before it are read past with the tables of all commands, which agree on
+/* Find the command: the first operand. Options before it are skipped by the tables of all commands, which agree on
  * which of their options take values. */
 static struct xc_error *find_command(int argc, char **argv, const struct xc_command *const *all, struct xc_job *job)
 {
@@ -102,7 +101,7 @@ static struct xc_error *find_command(int argc, char **argv, const struct xc_comm
 	struct xc_suggestion near = xc_suggest(name);
 	for (const struct xc_command *const *c = all; *c; c++)
 		xc_suggest_consider(&near, (*c)->name);
-	struct xc_error *err = xc_error_new(XC_ERR_USAGE, "'%s' is no command", name);
+	struct xc_error *err = xc_error_new(XC_ERR_USAGE, "'%s' is not a command", name);
 	if (near.best)
 		return xc_error_hint(err, "did you mean `xcore %s`?", near.best);
 	if (access(name, F_OK) == 0)
@@ -123,13 +122,13 @@ static struct xc_error *check_operands(const struct xc_job *job)
 		while (*word && strcmp(*word, job->operands.items[i]) != 0)
 			word++;
 		if (!*word)
-			return xc_error_hint(
-				xc_error_new(XC_ERR_USAGE, "'%s' is no %s", job->operands.items[i], operand->name),
-				"%s: %s", operand->name, operand->about);
+			return xc_error_hint(xc_error_new(XC_ERR_USAGE, "'%s' is not a valid %s",
+							  job->operands.items[i], operand->name),
+					     "%s: %s", operand->name, operand->about);
 	}
 	bool many = i > 0 && operand[-1].many;
 	if (job->operands.count > i && !many)
-		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[i]);
+		return xc_error_new(XC_ERR_USAGE, "unexpected argument '%s'", job->operands.items[i]);
 	return NULL;
 }
 
@@ -185,17 +184,6 @@ static struct xc_error *open_output(const struct xc_job *job, struct xc_output *
 	return err ? xc_error_wrap(err, "output") : NULL;
 }
 
-/* Writing over what is being read would destroy it before it is understood. */
-static struct xc_error *check_not_target(const struct xc_output *output, const struct xc_process *process)
-{
-	struct stat st;
-	if (!output->path || !process->core || stat(output->path, &st) < 0)
-		return NULL;
-	if (st.st_dev != process->core->dev || st.st_ino != process->core->ino)
-		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--output: %s is the target itself", output->path);
-}
-
 static void scrub(const struct xc_job *job)
 {
 	struct xc_scrub scrub = {0};
@@ -204,8 +192,8 @@ static void scrub(const struct xc_job *job)
 	if (scrub.left)
 		xc_section_message(
 			xc_report_target(job->report), XC_WARNING, NULL,
-			"%zu secrets and names of the environment are more than redaction remembers: they are "
-			"left out only where their shape tells of them",
+			"%zu secrets and environment names exceed the limit of redaction: they are hidden only "
+			"where their form reveals them",
 			scrub.left);
 	xc_report_scrub(job->report, &scrub);
 	xc_scrub_fini(&scrub);
@@ -230,36 +218,36 @@ static struct xc_error *render(const struct xc_job *job, const struct xc_output 
 	return xc_render_text(job->report, &options, output->file);
 }
 
-/* Without Landlock the promise not to write holds by our own care only; that must be known. */
+/* Without Landlock only our own code keeps the promise not to write; the user must know. */
 static void note_missing_landlock(const struct xc_job *job)
 {
 	if (job->landlock && strncmp(job->landlock, "landlock ABI", strlen("landlock ABI")) != 0)
-		xc_section_message(xc_report_target(job->report), XC_INFO, NULL, "no fence against writing files: %s",
+		xc_section_message(xc_report_target(job->report), XC_INFO, NULL, "writing files is not restricted: %s",
 				   job->landlock);
 }
 
-/* A mapped file that shrinks reads as zeros from then on (source.h): of the core that spoils the answer, of a module's file it
- * spoils what was read from that module. A process may end while we look. */
+/* A mapped file that is truncated reads as zeros from then on (source.h). A truncated core makes the report useless;
+ * a truncated file of a module makes facts about that module doubtful. A live process may exit while it is read. */
 static struct xc_error *check_unchanged(const struct xc_job *job)
 {
 	const struct xc_process *process = job->process;
 	if (process->core && xc_source_changed(process->core))
 		return xc_error_hint(
-			xc_error_new(XC_ERR_IO, "%s: the file was cut short while it was read", process->target),
-			"is it still being written? read it again when it is complete");
+			xc_error_new(XC_ERR_IO, "%s: the file was truncated while it was read", process->target),
+			"is it still being written? Try again when it is complete");
 	for (size_t i = 0; i < process->module_count; i++) {
 		const struct xc_module *module = process->modules[i];
 		if (!module->file || !xc_source_changed(module->file))
 			continue;
 		xc_section_message(xc_report_target(job->report), XC_PROBLEM, NULL,
-				   "%s was cut short while it was read: what is told of it may be wrong",
+				   "%s was truncated while it was read: facts about it may be wrong",
 				   module->file_path);
 		job->report->incomplete = true;
 	}
 	if (xc_live_gone(process)) {
 		xc_section_message(
 			xc_report_target(job->report), XC_PROBLEM, NULL,
-			"the process exited, or became another program, while it was read: the rest could not be had");
+			"the process exited or executed another program while it was read: the rest is missing");
 		job->report->incomplete = true;
 	}
 	return NULL;
@@ -283,25 +271,24 @@ static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_o
 	if (!writes && (err = render(job, output)))
 		return err;
 	if (job->failure && output->directory && !job->failure->hint)
-		xc_error_hint(job->failure,
-			      "nothing was written to %s; without -o what was answered until then is shown",
+		xc_error_hint(job->failure, "nothing was written to %s; without -o the partial report is shown",
 			      job->common.output);
 	return xc_take(job->failure);
 }
 
-/* The status of a run that did its work. A policy that was hit is certain even when other things are missing, so it
- * comes before incompleteness. */
+/* The status of a run that succeeded. A policy condition that was met is certain even when other things are missing,
+ * so it takes precedence over incompleteness. */
 static enum xc_exit policy_status(struct xc_job *job)
 {
 	const char *word = xc_policy_hit(&job->common.fail_on, job->process, job->report);
 	if (word) {
 		if (job->common.quiet != XC_ON)
-			fprintf(stderr, "xcore: --fail-on %s: hit\n", word);
+			fprintf(stderr, "xcore: --fail-on %s: condition met\n", word);
 		return XC_EXIT_POLICY;
 	}
 	if (job->common.strict == XC_ON && xc_policy_incomplete(job->process, job->report)) {
 		if (job->common.quiet != XC_ON)
-			fprintf(stderr, "xcore: --strict: something is missing: see the report\n");
+			fprintf(stderr, "xcore: --strict: something is missing, see the report\n");
 		return XC_EXIT_INCOMPLETE;
 	}
 	return XC_EXIT_DONE;
@@ -317,7 +304,7 @@ static struct xc_error *with_target(struct xc_job *job, struct xc_output *output
 		return err;
 	job->process = target.process;
 	job->landlock = target.landlock;
-	if (!(err = check_not_target(output, job->process)) && !(err = produce_and_render(job, output)))
+	if (!(err = xc_job_check_not_target(job, output->path)) && !(err = produce_and_render(job, output)))
 		*status = policy_status(job);
 	xc_target_close(&target);
 	job->process = NULL;
@@ -330,7 +317,7 @@ static struct xc_error *run_without_target(struct xc_job *job, const struct xc_o
 	return !err && job->report ? render(job, output) : err;
 }
 
-/* All of a command once its words are in order. A reader that went away (`| head`) has what it wanted. */
+/* Run a command whose command line is valid. A reader that closed the pipe (`| head`) is not an error. */
 static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 {
 	struct xc_output output = {0};
@@ -343,7 +330,7 @@ static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 	err = untargeted ? run_without_target(job, &output) : with_target(job, &output, status);
 	if (untargeted)
 		*status = job->status;
-	/* Our own record of a failed write knows the cause; a renderer only knows that it failed. */
+	/* The output has recorded the cause of a failed write; a renderer only knows that it failed. */
 	struct xc_error *write_error = output.file ? xc_output_error(&output) : NULL;
 	if (write_error) {
 		xc_error_free(err);

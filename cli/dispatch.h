@@ -4,7 +4,8 @@
 
 #include "cli/command.h"
 
-/* Run the command that argv names, one of `all`, which ends with NULL and is in the order of help. Returns the exit status. */
+/* Run the command that argv names, one of `all`, which ends with NULL and is in the order of help. Returns the exit
+ * status. */
 int xc_dispatch(int argc, char **argv, const struct xc_command *const *all);
 
 #endif

@@ -1,4 +1,4 @@
-/* help: two columns, names and sentences, wrapped to the terminal. */
+/* help: two columns, names and descriptions, wrapped to the width of the terminal. */
 #include "cli/help.h"
 
 #include <string.h>
@@ -10,14 +10,13 @@
 enum { NAME_COLUMN = 24, DEFAULT_WIDTH = 100, LEAST_WIDTH = 60 };
 
 const char *const xc_help_statuses[6] = {
-	"done: an answer was given, even about a broken core",
-	"a condition of --fail-on was met, or a case of `plugin test` failed",
-	"the command line is wrong",
+	"success: a report was produced, even if the core is damaged",
+	"a --fail-on condition was met, or a case of `plugin test` failed",
+	"the command line is invalid",
 	"--strict was given and something is missing",
-	("the target, or a file that you name, cannot be opened, read or written, does not answer, or does not match; "
-	 "or "
-	 "what was asked for is not in the target"),
-	"an error of xcore itself",
+	("the target or a file given on the command line cannot be opened, read or written, does not respond, or "
+	 "does not match; or the target does not contain what was asked for"),
+	"internal error",
 };
 
 static size_t width_of(FILE *out)
@@ -28,7 +27,7 @@ static size_t width_of(FILE *out)
 	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > DEFAULT_WIDTH ? DEFAULT_WIDTH : size.ws_col;
 }
 
-/* Print the words of `text` from column `at` on, further lines indented to `indent`. An empty line parts
+/* Print the words of `text` from column `at` on; continuation lines are indented to `indent`. An empty line separates
  * paragraphs. */
 static void wrap(FILE *out, const char *text, size_t at, size_t indent)
 {
@@ -56,7 +55,7 @@ static void wrap(FILE *out, const char *text, size_t at, size_t indent)
 	fputc('\n', out);
 }
 
-/* A name and what it is, side by side, or below when the name is long. */
+/* A name and its description, side by side, or below each other when the name is long. */
 static void entry(FILE *out, const char *name, const char *about)
 {
 	fprintf(out, "  %-*s", NAME_COLUMN - 2, name);
@@ -101,18 +100,16 @@ static char *synopsis_of(const struct xc_command *command)
 
 void xc_help_overview(FILE *out, const struct xc_command *const *all)
 {
-	fputs("xcore: what died, where and why, from a core file or a running process (never stopped, never written "
-	      "to)\n\n"
-	      "usage: xcore COMMAND [OPTIONS] TARGET [ARGUMENTS]\n"
-	      "TARGET is a core (plain, compressed by zstd, lz4, xz or gzip, or made by `xcore pack`) or "
-	      "pid:N.\n\ncommands:\n",
+	fputs("xcore: explains crashes and hangs, from a core file or from a running process (never stopped, never "
+	      "written to)\n\nusage: xcore COMMAND [OPTIONS] TARGET [ARGUMENTS]\nTARGET is a core file (plain, "
+	      "compressed with zstd, lz4, xz or gzip, or made by `xcore pack`) or pid:N.\n\ncommands:\n",
 	      out);
 	for (const struct xc_command *const *c = all; *c; c++)
 		entry(out, (*c)->name, (*c)->about);
-	fputs("\noptions of every command:\n", out);
+	fputs("\ncommon options:\n", out);
 	show_options(out, NULL, xc_common_options);
 	show_statuses(out, xc_help_statuses);
-	fputs("\n`xcore analyze core` is where to begin; `xcore COMMAND --help` tells more.\n", out);
+	fputs("\nStart with `xcore analyze core`. `xcore COMMAND --help` describes a command.\n", out);
 }
 
 static void show_examples(FILE *out, const struct xc_example *example)
@@ -137,7 +134,7 @@ void xc_help_command(FILE *out, const struct xc_command *command)
 		fputs("\noptions:\n", out);
 		show_options(out, NULL, command->options);
 	}
-	fputs("\noptions of every command:\n", out);
+	fputs("\ncommon options:\n", out);
 	show_options(out, command, xc_common_options);
 	if (command->statuses)
 		show_statuses(out, command->statuses);

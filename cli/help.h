@@ -1,4 +1,4 @@
-/* help: the pages for people, made from the tables that the parser reads. */
+/* help: help pages, made from the tables that the parser uses. */
 #ifndef XC_HELP_H
 #define XC_HELP_H
 
@@ -13,10 +13,10 @@ void xc_help_command(FILE *out, const struct xc_command *command);
 /* man.c: the manual page as mdoc(7) source. */
 void xc_man_write(FILE *out, const struct xc_command *const *all);
 
-/* completion.c: a script for the shell called `shell`; false when we have none for it. */
+/* completion.c: a completion script for the shell with this name. False: the shell is not supported. */
 bool xc_completion_write(FILE *out, const struct xc_command *const *all, const char *shell);
 
-/* What exit statuses mean, by number; used by the overview and the manual page. */
+/* Descriptions of the exit statuses, by number. */
 extern const char *const xc_help_statuses[6];
 
 #endif

@@ -1,7 +1,7 @@
-/* main: what must be in order before anything else, and what becomes of our own faults.
+/* main: set-up before any command, and the handling of our own crashes.
  *
- * Reading order: dispatch.c (the steps of every command), then any cmd_*.c. All this
- * runs in a child of the process that the user has started, which is its watchdog: watchdog.h. */
+ * Reading order: dispatch.c (the steps of every command), then any cmd_*.c. All this runs in a child of the process
+ * that the user has started, which is its watchdog: watchdog.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 #include "cli/dispatch.h"
 #include "cli/watchdog/watchdog.h"
 
-/* A standard descriptor that is closed would be given to the first file we open, and that file would then be written
- * to as if it were the output. Opened for the wrong direction, so that using it is an error. */
+/* If a standard descriptor is closed, the first file that we open would get its number and be written to as output.
+ * Opened in the wrong direction, so that using it is an error. */
 static void occupy_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -30,7 +30,7 @@ static void occupy_standard_descriptors(void)
 #if !defined(SANITIZED) && !defined(__SANITIZE_ADDRESS__)
 static void fail_internally(int number)
 {
-	char text[] = "xcore: internal error: signal    \n  hint: this is a fault of xcore: please report it with the "
+	char text[] = "xcore: internal error: signal    \n  hint: this is a bug in xcore: please report it with the "
 		      "command line\n";
 	char *digits = strstr(text, "signal ") + strlen("signal ");
 	digits[0] = (char)('0' + number / 10);
@@ -39,8 +39,8 @@ static void fail_internally(int number)
 	_exit(XC_EXIT_INTERNAL);
 }
 
-/* Exit status 5 instead of a core of our own. On its own stack, for the case that ours is used up. SIGBUS is left to
- * core/source, which answers for files that shrink. */
+/* Exit with status 5 instead of a core dump. Runs on its own stack, in case ours is exhausted. SIGBUS belongs to
+ * core/io/source, which handles files that shrink. */
 static void install_fault_handler(void)
 {
 	static char stack[16384];
@@ -52,7 +52,7 @@ static void install_fault_handler(void)
 		sigaction(faults[i], &action, NULL);
 }
 #else
-/* The sanitizers tell more about a fault than we could. */
+/* The sanitizers report a fault in more detail. */
 static void install_fault_handler(void)
 {
 }
@@ -61,9 +61,9 @@ static void install_fault_handler(void)
 int main(int argc, char **argv)
 {
 	occupy_standard_descriptors();
-	/* A reader that goes away is seen as EPIPE and ends the run quietly, with its status. */
+	/* A closed pipe is seen as EPIPE, and ends the run quietly with its own status. */
 	signal(SIGPIPE, SIG_IGN);
-	/* A limit on file sizes is then a write that fails, like a full disk. */
+	/* A write beyond the limit on file sizes then fails, as on a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	install_fault_handler();
 	xc_watchdog_fork();

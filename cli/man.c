@@ -1,15 +1,15 @@
-/* man: the manual page in mdoc(7), which mandoc and groff both read. Every text of the tables passes flow() or
- * word(), so a dash stays a dash that can be copied and a leading dot is no request. */
+/* man: the manual page in mdoc(7), which both mandoc and groff read. Every text of the tables passes through flow() or
+ * word(), so a dash can be copied as a dash and a leading dot is not a request. */
 #include "cli/help.h"
 
 #include <string.h>
 
-/* The day the page was last looked through, not the day it was made: builds must be reproducible. */
+/* The day of the last review, not of the build: builds must be reproducible. */
 #define PAGE_DATE "November 20, 2026"
 
 enum { LINE = 78 }; /* the source is read by people too, and mandoc's lint warns above 80 */
 
-/* What stands for a character that mdoc would take for its own; NULL: itself. */
+/* The escape of a character that is special to mdoc; NULL: it is not special. */
 static const char *escaped(char c)
 {
 	return c == '\\' ? "\\e" : c == '-' ? "\\-" : c == '"' ? "\\(dq" : NULL;
@@ -39,7 +39,7 @@ static bool sentence_ends(char last, const char *next)
 	return strchr(".?!", last) && *next >= 'A' && *next <= 'Z';
 }
 
-/* Words of running text, broken into source lines. */
+/* Running text, broken into source lines. */
 static void flow(FILE *out, const char *text)
 {
 	size_t column = 0;
@@ -75,7 +75,7 @@ static void argument(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* Sentences of the tables begin small and lack the final stop. A first word with capitals, dots or dashes inside, or before
+/* Texts of the tables start in lower case and have no final stop. A first word with dots or dashes inside, or before
  * a colon or a bracket, is a name and keeps its case. */
 static void sentence(FILE *out, const char *text)
 {
@@ -165,11 +165,11 @@ static void command(FILE *out, const struct xc_command *c)
 	if (c->options)
 		options(out, c->options);
 	if (c->own_common) {
-		fputs(".Pp\nOf the options of every command it has its own:\n", out);
+		fputs(".Pp\nThese common options have a meaning of their own here:\n", out);
 		options(out, c->own_common);
 	}
 	if (c->statuses) {
-		fputs(".Pp\nIts exit status:\n", out);
+		fputs(".Pp\nExit status:\n", out);
 		statuses(out, c->statuses);
 	}
 	if (c->examples)
@@ -180,7 +180,7 @@ static void front(FILE *out)
 {
 	fputs(".\\\" made by `xcore help --man` from the tables of the command line; do not edit\n"
 	      ".Dd " PAGE_DATE "\n.Dt XCORE 1\n.Os\n.Sh NAME\n.Nm xcore\n"
-	      ".Nd tell what died, where and why, from a core file or a running process\n"
+	      ".Nd explain crashes and hangs, from a core file or a running process\n"
 	      ".Sh SYNOPSIS\n.Nm\n.Ar COMMAND\n.Op Ar OPTIONS\n.Ar TARGET\n.Op Ar ARGUMENTS\n"
 	      ".Sh DESCRIPTION\n.Nm\n"
 	      "opens a core file or a running process, rebuilds its threads, stacks and\n"
@@ -201,15 +201,15 @@ void xc_man_write(FILE *out, const struct xc_command *const *all)
 	front(out);
 	for (const struct xc_command *const *c = all; *c; c++)
 		command(out, *c);
-	fputs(".Sh OPTIONS\nEvery command takes these.\n", out);
+	fputs(".Sh OPTIONS\nEvery command accepts these options.\n", out);
 	options(out, xc_common_options);
 	fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
 	      ".It Ev CI\nWhen this is\n.Dq true ,\nreports are redacted unless\n.Fl \\-no\\-redact\nis given.\n"
-	      ".It Ev DEBUGINFOD_URLS\nServers to ask; used only with\n.Fl \\-debuginfod .\n"
-	      ".It Ev NO_COLOR\nWhen set and not empty, no colours unless asked for.\n"
-	      ".It Ev XCORE_SYMBOLS\nThe directory of the symbol store, as\n.Fl \\-store\nnames it; empty for none.\n"
-	      ".It Ev XDG_CACHE_HOME\nWhere caches are kept;\n.Pa ~/.cache\nby default.\n"
-	      ".It Ev XDG_DATA_HOME\nWhere the symbol store and the user's plugins are kept;\n.Pa ~/.local/share\nby "
+	      ".It Ev DEBUGINFOD_URLS\nThe debuginfod servers; used only with\n.Fl \\-debuginfod .\n"
+	      ".It Ev NO_COLOR\nWhen set and not empty, colours are off unless\n.Fl \\-color\nturns them on.\n"
+	      ".It Ev XCORE_SYMBOLS\nThe directory of the symbol store, as\n.Fl \\-store\nselects it; empty for none.\n"
+	      ".It Ev XDG_CACHE_HOME\nThe parent of the cache directory;\n.Pa ~/.cache\nby default.\n"
+	      ".It Ev XDG_DATA_HOME\nThe parent of the symbol store and of the user's plugins;\n.Pa ~/.local/share\nby "
 	      "default.\n.El\n"
 	      ".Sh EXIT STATUS\n",
 	      out);

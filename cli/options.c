@@ -1,5 +1,5 @@
-/* options: reading argv by table. getopt_long is not used, since it guesses abbreviated names (a script would break
- * when a longer option is added), prints its own messages, and its tables carry neither help nor destinations. */
+/* options: getopt_long is not used: it accepts abbreviated names (a script would break when a longer option is
+ * added), prints its own messages, and its tables hold neither help nor destinations. */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -156,7 +156,7 @@ static struct xc_error *store(const struct xc_option *option, void *settings, co
 	return NULL;
 }
 
-/* Where reading argv stands. */
+/* The state of the parser. */
 struct reader {
 	int argc, at;
 	char *const *argv;
@@ -198,7 +198,7 @@ static struct xc_error *value_of(struct reader *r, const struct xc_option *optio
 		return xc_error_new(XC_ERR_USAGE, "--%s needs a value: %s", option->name, option->value);
 	*value_out = attached ? attached : r->argv[++r->at];
 	if (!**value_out)
-		return xc_error_new(XC_ERR_USAGE, "--%s: its value is empty", option->name);
+		return xc_error_new(XC_ERR_USAGE, "--%s: the value is empty", option->name);
 	return NULL;
 }
 
@@ -230,7 +230,7 @@ static struct xc_error *read_letters(struct reader *r, const char *letters)
 		const struct xc_option *option = find(r, letters, 1, true, &settings);
 		if (!option)
 			return xc_error_hint(xc_error_new(XC_ERR_USAGE, "unknown option -%c", *letters),
-					     "what is no option but begins with a dash stands behind --");
+					     "put arguments that start with a dash after --");
 		const char *value = NULL;
 		struct xc_error *err;
 		bool takes = xc_option_takes_value(option);
@@ -243,7 +243,7 @@ static struct xc_error *read_letters(struct reader *r, const char *letters)
 	return NULL;
 }
 
-/* Is this word an option of nobody here? Of letters the first decides. */
+/* Is this word an option that is in no set? Of several letters the first decides. */
 static bool is_foreign(const struct reader *r, const char *word)
 {
 	void *settings;
@@ -252,7 +252,7 @@ static bool is_foreign(const struct reader *r, const char *word)
 	return !find(r, name, letter ? 1 : strcspn(name, "="), letter, &settings);
 }
 
-/* A lone dash is an operand, and so are a negative number and what it begins (-7 / 2). */
+/* A lone dash is an operand, and so is a word that starts with a negative number (-7 / 2). */
 static bool is_operand(const char *word)
 {
 	return word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9');

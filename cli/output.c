@@ -1,7 +1,7 @@
-/* output: a FILE over our own write function, because stdio forgets which errno made it fail.
+/* output: a FILE with its own write function, because stdio loses the errno of the failed write.
  *
- * The temporary file has no name where the file system can do that (O_TMPFILE), so not even SIGKILL leaves one
- * behind. It cannot be renamed over an existing file in one step: it is linked under a temporary name first. */
+ * The temporary file has no name where the file system supports that (O_TMPFILE), so not even SIGKILL leaves one
+ * behind. Such a file cannot replace an existing file in one step: it is first linked under a temporary name. */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static struct xc_error *open_temporary(struct xc_output *output, mode_t mode)
 	const char *slash = strrchr(output->path, '/');
 	output->directory = xc_asprintf("%.*s", slash == output->path ? 1 : (int)(slash - output->path), output->path);
 	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-	/* File systems without O_TMPFILE say EOPNOTSUPP; kernels and overlays without it EISDIR or EINVAL. */
+	/* File systems without O_TMPFILE return EOPNOTSUPP, kernels and overlays without it EISDIR or EINVAL. */
 	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
 		output->fd = xc_tempfile_open(output->path, mode, &output->temporary);
 	if (output->fd < 0)
@@ -70,7 +70,7 @@ static struct xc_error *open_directly(struct xc_output *output, int flags)
 	return output->fd < 0 ? xc_error_errno(errno, "%s", output->path) : NULL;
 }
 
-/* It belongs to the step, which may say more, before and after: by rename that were lost. */
+/* The step may write to it before and after; a rename would lose that. */
 static bool is_step_summary(const struct stat *st)
 {
 	const char *path = getenv("GITHUB_STEP_SUMMARY");
@@ -78,7 +78,7 @@ static bool is_step_summary(const struct stat *st)
 	return path && !stat(path, &summary) && summary.st_dev == st->st_dev && summary.st_ino == st->st_ino;
 }
 
-/* The descriptor, of standard output or standard error, that leads to the same file; -1: none. */
+/* Standard output or standard error, if it is open on the same file; else -1. */
 static int standard_descriptor(const struct stat *st)
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -89,7 +89,7 @@ static int standard_descriptor(const struct stat *st)
 	return -1;
 }
 
-/* "/dev/stdout", or the log that it leads to by its own name: what else is written there stays, before and after. */
+/* "/dev/stdout", or the log file that it is redirected to: other output there, before and after, is kept. */
 static struct xc_error *open_again(struct xc_output *output, int fd)
 {
 	output->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -116,7 +116,7 @@ static struct xc_error *open_existing(struct xc_output *output, const struct sta
 	return err;
 }
 
-/* An existing file is replaced where its links lead, not at the link. */
+/* For a symbolic link the file that it points to is replaced, not the link. */
 static void name_output(struct xc_output *output, const char *path, bool exists)
 {
 	char *real = exists ? realpath(path, NULL) : NULL;
@@ -163,7 +163,7 @@ static off_t size_of(int fd)
 	return fstat(fd, &st) < 0 ? -1 : st.st_size;
 }
 
-/* On a line of its own. Half of it is taken back, unless somebody else has appended to it. */
+/* Start on a new line. A partial write is removed, unless another process has appended since. */
 static void append_held(struct xc_output *output)
 {
 	const off_t before = size_of(output->fd);
@@ -202,7 +202,8 @@ struct xc_error *xc_output_commit(struct xc_output *output)
 	}
 	fclose(output->file);
 	output->file = NULL;
-	/* Network file systems report a full disk only here. Standard output is not closed: an export may go there, too, and an answer. */
+	/* Network file systems report a full disk only on close. Standard output itself stays open: an export may go
+	 * there too. */
 	int fd = output->path ? output->fd : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	output->fd = -1;
 	if (fd < 0 || close(fd) < 0)

@@ -1,4 +1,4 @@
-/* policy: each word of --fail-on is a row: a test on the target, or a severity that the verdict must reach. */
+/* policy: each word of --fail-on is a row: a test of the target, or a severity that the verdict must reach. */
 #include "cli/policy.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static bool missing(const struct xc_process *process, const struct xc_report *re
 static const struct rule {
 	const char *word;
 	bool (*hit)(const struct xc_process *process, const struct xc_report *report);
-	const char *severity; /* hit when the verdict is that or worse */
+	const char *severity; /* met when the verdict is of this severity or worse */
 } rules[] = {
 	{"crash", crashed, NULL},   {"missing", missing, NULL}, {"unverified", unverified, NULL}, {"low", NULL, "low"},
 	{"medium", NULL, "medium"}, {"high", NULL, "high"},     {"critical", NULL, "critical"},
@@ -55,7 +55,7 @@ static const struct rule *rule_named(const char *word, size_t len)
 	return NULL;
 }
 
-/* Take the next rule of a list with commas. False at its end; *rule_out is NULL for a word that is none. */
+/* The next rule of a list with commas. False at its end; *rule_out is NULL for an unknown word. */
 static bool next_rule(const char **list, const struct rule **rule_out, size_t *len_out)
 {
 	if (!**list)

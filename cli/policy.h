@@ -1,4 +1,4 @@
-/* policy: what makes a run count as failed although it did its work: --fail-on and --strict. */
+/* policy: conditions that make a successful run fail: --fail-on and --strict. */
 #ifndef XC_POLICY_H
 #define XC_POLICY_H
 
@@ -9,11 +9,11 @@
 /* Check the words of --fail-on (each may be a list with commas). Errors: XC_ERR_USAGE. */
 XC_MUST_CHECK struct xc_error *xc_policy_check(const struct xc_words *words);
 
-/* The first word that the target hits, or NULL. The verdict is worked out when a word needs one and the report has
- * none. */
+/* The first condition that the target meets, or NULL. The verdict is computed when a condition needs it and the
+ * report has none. */
 const char *xc_policy_hit(const struct xc_words *words, struct xc_process *process, const struct xc_report *report);
 
-/* True when something of the target or its files could not be had. */
+/* Is any part of the target, or of its files, missing? */
 bool xc_policy_incomplete(const struct xc_process *process, const struct xc_report *report);
 
 #endif

@@ -1,4 +1,4 @@
-/* stats: figures of ourselves, kept apart from the answer so that equal targets give equal answers. */
+/* stats: figures about xcore itself, separate from the report so that equal targets give equal reports. */
 #include "cli/stats.h"
 
 #include <sys/resource.h>
@@ -24,9 +24,9 @@ static void add_live(struct xc_section *s, const struct xc_job *job)
 	xc_section_bytes(s, "bytes_read", "read from the process", live.bytes);
 	xc_section_count(s, "batches", "in batches", live.batches);
 	xc_section_seconds(s, "reading", "spent reading", seconds(live.read_ns));
-	xc_section_seconds(s, "paused", "slept to keep to the limits on reading", seconds(live.paused_ns));
+	xc_section_seconds(s, "paused", "paused by the limits on reading", seconds(live.paused_ns));
 	xc_section_count(s, "torn_reads", "torn reads", live.torn);
-	xc_section_text(s, "landlock", "limit on writing", job->landlock);
+	xc_section_text(s, "landlock", "restriction on writing", job->landlock);
 }
 
 void xc_stats_add(struct xc_job *job)

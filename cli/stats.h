@@ -1,4 +1,4 @@
-/* stats: what a run cost, for --stats. */
+/* stats: the cost of a run, for --stats. */
 #ifndef XC_STATS_H
 #define XC_STATS_H
 

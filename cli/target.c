@@ -1,5 +1,5 @@
-/* target: opening. The checks of what the user names come first and are strict, since a silent fallback to another
- * file would give a wrong answer under the right name. */
+/* target: paths that the user gives are checked first and strictly, since a silent fallback to another file would
+ * give a wrong report under the right name. */
 #include "cli/target.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static struct xc_error *check_directories(const struct xc_common *common)
 	return NULL;
 }
 
-/* That --exe is an ELF file at all; whether it is the right one is found out when the target is known. */
+/* Is --exe an ELF file? Whether it is the right one is checked when the target is known. */
 static struct xc_error *check_exe_file(const char *path)
 {
 	struct xc_source *source = NULL;
@@ -59,14 +59,14 @@ static struct xc_error *check_exe_file(const char *path)
 	return err;
 }
 
-/* Opening a core refuses a wrong --exe itself; a live process opens with the module marked. */
+/* Opening a core itself refuses a wrong --exe; a live process is opened, with the module marked. */
 static struct xc_error *check_exe(const struct xc_process *process, const char *path)
 {
 	for (size_t i = 0; i < process->module_count; i++) {
 		const struct xc_module *m = process->modules[i];
 		if (m->kind == XC_MODULE_EXE && (m->identity == XC_REFUSED || m->identity == XC_NO_FILE))
 			return xc_error_new(XC_ERR_MISMATCH, "%s: %s", path,
-					    m->why ? m->why : "not the program that runs");
+					    m->why ? m->why : "not the running program");
 	}
 	return NULL;
 }
@@ -74,7 +74,7 @@ static struct xc_error *check_exe(const struct xc_process *process, const char *
 static struct xc_error *hint_at_exe(struct xc_error *err)
 {
 	if (err && err->code == XC_ERR_MISMATCH && !err->hint)
-		return xc_error_hint(err, "give the file that was installed when it ran, or leave --exe out");
+		return xc_error_hint(err, "give the file that was installed at that time, or omit --exe");
 	return err;
 }
 
@@ -83,7 +83,7 @@ char *xc_target_cache_dir(const char *name)
 	return xc_userdir("XDG_CACHE_HOME", ".cache", name);
 }
 
-/* The answer is as right without the store or a server, so this is no error. */
+/* The report is correct without the store or a server too, so this is not an error. */
 static void warn(const struct xc_target *target, const char *message, const char *hint)
 {
 	if (target->finder.quiet)
@@ -111,7 +111,7 @@ static struct xc_error *open_store(struct xc_target *target, const struct xc_com
 	err = xc_store_open(dir, &target->finder.store);
 	if (err && err->code == XC_ERR_NOT_FOUND && common->store) {
 		xc_auto(xc_freep) char *word = xc_shellword_file(dir);
-		return xc_error_hint(xc_error_wrap(err, "--store"), "`xcore symbols index DIR --store %s` fills it",
+		return xc_error_hint(xc_error_wrap(err, "--store"), "`xcore symbols index DIR --store %s` creates it",
 				     word);
 	}
 	if (err && err->code != XC_ERR_NOT_FOUND)
@@ -124,13 +124,13 @@ static void close_store(struct xc_target *target)
 {
 	if (target->finder.store && xc_store_damaged(target->finder.store)) {
 		xc_auto(xc_freep) char *text =
-			xc_asprintf("%s: damaged: what stood there is not used", xc_store_dir(target->finder.store));
-		warn(target, text, "`xcore symbols index DIR...` mends it");
+			xc_asprintf("%s: damaged: its entries are not used", xc_store_dir(target->finder.store));
+		warn(target, text, "`xcore symbols index DIR...` repairs it");
 	}
 	xc_store_close(xc_take(target->finder.store));
 }
 
-/* With its parents; true when it can be written to. */
+/* Create it with its parents. True: it is writable. */
 static bool make_directory(const char *dir)
 {
 	xc_userdir_make(dir, 0700);
@@ -152,7 +152,7 @@ static struct xc_error *limit_writes(struct xc_target *target, const char *write
 	return xc_sandbox_writes(&options, &target->landlock);
 }
 
-/* True when `name` means a process. A file that exists wins over bare digits, never over `pid:`. */
+/* Does `name` denote a process? An existing file takes precedence over bare digits, never over `pid:`. */
 static bool means_process(const char *name, const char **digits_out)
 {
 	bool prefixed = strncmp(name, "pid:", 4) == 0;
@@ -169,7 +169,7 @@ static struct xc_error *open_live(struct xc_target *target, const char *digits, 
 	struct xc_error *err;
 	if (!xc_options_number(digits, INT_MAX, &pid) || pid == 0)
 		return xc_error_new(XC_ERR_USAGE, "'%s' is not a process id", digits);
-	/* Behind Landlock no other process may be looked into: it comes after opening (sandbox.h). */
+	/* Landlock forbids reading other processes, so it starts after opening (sandbox.h). */
 	if ((err = xc_sandbox_calls()) || (err = xc_process_open_live((pid_t)pid, options, &target->process)))
 		return err;
 	return limit_writes(target, write_dir);
@@ -189,8 +189,8 @@ static struct xc_finder finder_of(const struct xc_common *common)
 	};
 }
 
-/* Who looks at a process every second is to do so at idle priority. The limits hold even then, and from the first byte on: where two
- * processors are threads of one core, what one does slows the other by a third of it. */
+/* Repeated sampling should run at idle priority. The limits then apply from the first byte on: where two processors
+ * are threads of one core, the work of one slows the other by a third of it. */
 static bool is_idle(const struct xc_common *common)
 {
 	return common->max_read_rate == XC_READ_RATE && common->max_read_time == XC_READ_TIME &&
@@ -246,9 +246,8 @@ static void report_pauses(const struct xc_target *target)
 	const double seconds = (double)xc_live_stats(target->process).paused_ns / 1e9;
 	if (seconds < 1)
 		return;
-	xc_auto(xc_freep) char *text =
-		xc_asprintf("reading slept for %.1f s so as not to disturb the process", seconds);
-	warn(target, text, "--max-read-time and --max-read-rate set the limits; 0 lifts them");
+	xc_auto(xc_freep) char *text = xc_asprintf("reading paused for %.1f s to protect the process", seconds);
+	warn(target, text, "--max-read-time and --max-read-rate set the limits; 0 removes them");
 }
 
 void xc_target_close(struct xc_target *target)

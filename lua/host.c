@@ -1,7 +1,7 @@
-/* host: a Lua state with its libraries and limits, and what becomes of a script's error.
+/* host: a Lua state with its libraries and limits, and the handling of a script's errors.
  *
- * Between calls nothing here may ask Lua for memory: an error would have nowhere to go. So errors become ours in the message
- * handler, and arguments are pushed by a function that is called like a script. */
+ * Between protected calls nothing here may allocate Lua memory: an error would have no handler. So errors are
+ * converted in the message handler, and arguments are pushed by a function that is called like a script. */
 #include "lua/vm/host.h"
 
 #include <malloc.h>
@@ -71,8 +71,8 @@ static int open_xcore(lua_State *L)
 	return 1;
 }
 
-/* Scripts make tables of megabytes and drop them. Otherwise the C library would give their pages back each time, and the system
- * clears them anew: a fifth of the time that a table takes. */
+/* Scripts allocate tables of megabytes and drop them. By default the C library returns their pages each time, and
+ * the kernel clears them again: a fifth of the cost of a table. */
 static void keep_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -96,7 +96,7 @@ struct xc_host *xc_host_new(const struct xc_host_options *options)
 	}
 	host->L = lua_newstate(xc_limit_allocate, &host->limit);
 	if (!host->L)
-		abort(); /* as xc_alloc does */
+		abort(); /* out of memory is fatal, as in xc_alloc */
 	*(struct xc_host **)lua_getextraspace(host->L) = host;
 	xc_safe_open(host->L, options->unsafe);
 	lua_pushcfunction(host->L, print);
@@ -124,7 +124,7 @@ void xc_host_free(struct xc_host *host)
 
 /* ---- errors ---- */
 
-/* A traceback as lines of an error: without tabs, and without the functions that we call scripts by. */
+/* A traceback as the lines of an error: without tabs, and without the functions by which scripts are called. */
 static void set_trace(struct xc_error *err, const char *trace)
 {
 	static const char title[] = "stack traceback:", outside[] = "\n\t[C]: in ?";
@@ -147,11 +147,12 @@ static int to_string(lua_State *L)
 	return 1;
 }
 
-/* What was raised and is no string and none of ours, as a string at the top: what its __tostring or its `message` says. */
+/* Convert an error value that is neither a string nor an xcore.Error to a string at the top: by its __tostring or
+ * its `message`. */
 static void push_description(lua_State *L)
 {
 	const char *type = luaL_typename(L, 1);
-	if (xc_limit_is_over(L, LUA_OK)) /* the error is a limit's: hooks may be off */
+	if (xc_limit_is_over(L, LUA_OK)) /* a limit was reached: hooks may be off */
 		return;
 	if (lua_isnoneornil(L, 1) || lua_isboolean(L, 1) || lua_isnumber(L, 1)) {
 		luaL_tolstring(L, 1, NULL);
@@ -173,7 +174,7 @@ static void push_description(lua_State *L)
 	lua_pushfstring(L, "a %s was raised as an error", type);
 }
 
-/* A message that grew on its way (coroutines in coroutines each put their place before it) is cut in the middle. */
+/* A message that grew while it was passed on (nested coroutines each add their place) is cut in the middle. */
 static void shorten(struct xc_error *err)
 {
 	enum { FIRST = 600, LAST = 200 };
@@ -185,7 +186,7 @@ static void shorten(struct xc_error *err)
 	err->message = cut;
 }
 
-/* The message handler. What it makes of an error stays in host->failed and host->limit; the error itself goes on. */
+/* The message handler. It stores the error in host->failed and host->limit; the error value itself is passed on. */
 static int keep_failure(lua_State *L)
 {
 	struct xc_host *host = xc_bind_host(L);
@@ -208,7 +209,7 @@ static int keep_failure(lua_State *L)
 	return 1;
 }
 
-/* The call has ended with this status, and below the top is what it raised. */
+/* Handle the status of a call; the error value is at the top. */
 static struct xc_error *take_failure(struct xc_host *host, int status)
 {
 	struct xc_error *err = xc_take(host->failed);
@@ -218,7 +219,7 @@ static struct xc_error *take_failure(struct xc_host *host, int status)
 		if (host->limit.trace.len > 0)
 			set_trace(err, xc_text_string(&host->limit.trace));
 	}
-	if (!err) /* errors in the message handler itself: of a stack that was full */
+	if (!err) /* an error in the message handler itself: the stack was full */
 		err = xc_error_new(XC_ERR_FORMAT, "%s",
 				   lua_type(host->L, -1) == LUA_TSTRING ? lua_tostring(host->L, -1)
 									: "an error while an error was handled");

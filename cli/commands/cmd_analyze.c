@@ -1,5 +1,5 @@
-/* analyze: the whole story, the most urgent first: verdict, crashed stack with values, the other threads, what is
- * wrong with the modules, what of the target is missing. */
+/* analyze: the full report, the most urgent part first: verdict, crashed stack with values, other threads, problems
+ * with modules, missing parts of the target. */
 #include "cli/command.h"
 
 #include "cli/shared/heaps.h"
@@ -63,7 +63,7 @@ static void other_threads(struct xc_job *job, bool all)
 	xc_wait_report_stacks(s, job->process);
 }
 
-/* Of a running process all of its memory would have to be read: that is asked for by name. */
+/* For a running process this would read all of its memory, so only `heap` does it. */
 static void heap_in_brief(struct xc_job *job)
 {
 	if (job->process->live)
@@ -89,55 +89,44 @@ static struct xc_error *produce(struct xc_job *job)
 	return job->common.plugins == XC_OFF ? NULL : xc_plugins_analyze(job);
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_option options[] = {
 	{.name = "limit",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = offsetof(struct settings, limit),
 	 .value = "N",
-	 .about = "show at most N frames of a stack, its two ends; 1024 by default",
+	 .about = "show at most N frames of a stack, from its two ends; default: 1024",
 	 .min = 1,
 	 .max = 1000000},
-	{.name = "no-group",
-	 .kind = XC_OPTION_OFF,
-	 .offset = offsetof(struct settings, group),
-	 .about = "show every thread, also those with equal stacks"},
+	XC_OFF_OPTION("no-group", group, "show every thread, also threads with equal stacks"),
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore analyze core.1234", "what died, where and why"},
+	{"xcore analyze core.1234", "what crashed, where and why"},
 	{"xcore analyze pid:1234", "what a running process is doing, without stopping it"},
-	{"xcore analyze core.1234.zst --sysroot /srv/images/web-42",
-	 "a core from another host, with that host's files"},
+	{"xcore analyze core.1234.zst --sysroot /srv/images/web-42", "a core from another host, with the files of "
+								     "that host"},
 	{"xcore analyze core.1234 --format html -o report.html", "one page to attach to a ticket"},
-	{"xcore analyze core.1234 -q --fail-on high", "in CI: exit with 1 when the crash is of high severity or worse"},
+	{"xcore analyze core.1234 -q --fail-on high", "in CI: exit with status 1 when the severity is high or worse"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_analyze = {
 	.name = "analyze",
-	.about = "the whole story: what died, where and why, and what the other threads were doing",
-	.text = "Leads with a verdict: the signal in words, thread, function, file and line, and the source line when "
-		"the"
-		" file is there; under \"why\" the class of the death (null-read, use-after-free, deadlock, "
-		"out-of-memory,"
-		" panic of Rust or Go ...), the bad expression and where its value came from, and the evidence: the"
-		" instruction with its registers, how the fault address relates to mappings and heap, the line of the"
-		" script where an interpreter died. Severity ranks what an attacker could make of it; a class is "
-		"certain,"
-		" likely (another reason is thinkable) or a guess; a line that begins with \"missing:\" tells what "
-		"could"
-		" not be looked at. Then come the crashed stack with the program's own arguments and locals (bt --full"
-		" has all), the locks that threads wait for, who holds them and which threads wait for each other, the"
-		" other threads with equal stacks folded into one, also those that differ only in how often a function"
-		" calls itself, modules with problems and what to install, and what of the target is missing; at last"
-		" what the plugins that are for this program add (see plugin).",
-	.operands = operands,
+	.about = "the full report: what crashed, where and why, and what the other threads were doing",
+	.text = "The report starts with a verdict: the signal in words, thread, function, file and line, and the "
+		"source line when the file is available. Under \"why\" are the class of the crash (null-read, "
+		"use-after-free, deadlock, out-of-memory, panic of Rust or Go ...), the bad expression, the origin "
+		"of its value, and the evidence: the instruction with its registers, the relation of the fault "
+		"address to mappings and heap, or the line of the script where an interpreter died. The severity "
+		"estimates what an attacker could do with the bug. A class is certain, likely (another cause is "
+		"possible) or a guess. A line that starts with \"missing:\" names what could not be "
+		"checked.\n\nThen follow the crashed stack with the program's own arguments and locals (bt --full "
+		"shows all), the locks that threads wait for, the holders of these locks and the threads that wait "
+		"for each other, the other threads (equal stacks are folded into one, also stacks that differ only "
+		"in the depth of a recursion), modules with problems and what to install, missing parts of the "
+		"target, and the sections of the plugins for this program (see plugin).",
+	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),

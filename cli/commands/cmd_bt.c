@@ -1,4 +1,4 @@
-/* bt: stacks, with arguments; with locals when --full. */
+/* bt: stacks with arguments; with locals under --full. */
 #include "cli/command.h"
 
 #include "dwarf/stack/backtrace.h"
@@ -6,30 +6,19 @@
 #include "cli/shared/choose.h"
 #include "cli/shared/heaps.h"
 #include "cli/shared/stacks.h"
+#include "cli/shared/values.h"
 
 struct settings {
 	const char *thread;
-	enum xc_switch full, group, raw, heap, coroutines;
-	unsigned limit, depth, elements, length;
+	struct xc_value_settings values;
+	enum xc_switch full, group, heap, coroutines;
+	unsigned limit;
 };
 
 static struct xc_error *check(struct xc_job *job)
 {
 	const struct settings *settings = job->settings;
 	return xc_choose_check(settings->thread);
-}
-
-static struct xc_format_options format_of(const struct settings *settings)
-{
-	struct xc_format_options format = xc_format_defaults();
-	if (settings->depth)
-		format.depth = settings->depth;
-	if (settings->elements)
-		format.elements = settings->elements;
-	if (settings->length)
-		format.length = settings->length;
-	format.raw = settings->raw == XC_ON;
-	return format;
 }
 
 static struct xc_error *produce(struct xc_job *job)
@@ -41,8 +30,9 @@ static struct xc_error *produce(struct xc_job *job)
 		.group = settings->group == XC_ON,
 		.detached = settings->coroutines == XC_ON,
 		.max_frames = settings->limit,
-		.format = format_of(settings),
+		.format = xc_format_defaults(),
 	};
+	xc_value_settings_apply(&settings->values, &options.format);
 	struct xc_error *err = xc_choose_threads(job->process, settings->thread, &options.choice, &options.tid);
 	if (err)
 		return err;
@@ -54,53 +44,26 @@ static struct xc_error *produce(struct xc_job *job)
 	return xc_backtrace(s, job->process, &options);
 }
 
-static const char *const threads[] = {"all", "crashed", NULL};
-
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_option options[] = {
-	{.name = "thread",
-	 .kind = XC_OPTION_TEXT,
-	 .offset = offsetof(struct settings, thread),
-	 .value = "WHICH",
-	 .about = "a thread's number, all, or crashed; by default the crashed one, all where none crashed",
-	 .words = threads},
-	{.name = "full",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, full),
-	 .about = "local variables too"},
-	{.name = "raw",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, raw),
-	 .about = "containers of C++ and Rust by their innards, not by their content"},
+	XC_THREADS_OPTION(thread),
+	XC_ON_OPTION("full", full, "show local variables too"),
+	XC_RAW_OPTION(values),
 	XC_HEAP_OPTION(heap),
-	{.name = "coroutines",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, coroutines),
-	 .about = "also the stacks that plugins know and that stand on no thread: of coroutines, fibers"},
-	{.name = "group",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, group),
-	 .about = "fold threads with equal stacks into one"},
-	{.name = "no-group",
-	 .kind = XC_OPTION_OFF,
-	 .offset = offsetof(struct settings, group),
-	 .about = "show every thread (the default)"},
-	XC_NUMBER_OPTION(limit, 1, 1000000, "show at most N frames of a stack, its two ends; 1024 by default"),
-	XC_NUMBER_OPTION(depth, 1, 100, "show structs inside structs up to N deep; 3 by default"),
-	XC_NUMBER_OPTION(elements, 1, 1000000,
-			 "show at most N elements of an array or characters of a string; 200 by default"),
-	XC_NUMBER_OPTION(length, 1, 10000000, "show at most N bytes of one value; 4096 by default"),
+	XC_ON_OPTION("coroutines", coroutines,
+		     "also show stacks that plugins know and that are on no thread: coroutines, fibers"),
+	XC_ON_OPTION("group", group, "fold threads with equal stacks into one"),
+	XC_OFF_OPTION("no-group", group, "show every thread (the default)"),
+	XC_NUMBER_OPTION(limit, 1, 1000000, "show at most N frames of a stack, from its two ends; default: 1024"),
+	XC_DEPTH_OPTION(values, "3"),
+	XC_ELEMENTS_OPTION(values),
+	XC_LENGTH_OPTION(values, 10000000, "show at most N bytes of one value; default: 4096"),
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
 	{"xcore bt core.1234", "the crashed thread's stack with arguments"},
 	{"xcore bt core.1234 --full", "with local variables"},
-	{"xcore bt pid:1234 --group", "what all threads are doing now, equal stacks folded"},
+	{"xcore bt pid:1234 --group", "what all threads are doing now, with equal stacks folded"},
 	{"xcore bt core.1234 --thread all --format json | jq '.threads[].frames[0].function'", "for programs"},
 	{.line = NULL},
 };
@@ -108,11 +71,11 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_bt = {
 	.name = "bt",
 	.about = "stacks of threads, with arguments and locals",
-	.text = "Inlined functions are frames of their own. A frame that was not found by call frame information "
-		"says how it was found: by the frame pointer, or by a scan of the stack (a guess). Each stack ends "
-		"with the reason why it ends. Frames of interpreted languages stand where plugins for this target "
-		"(see plugin) place them, without a number and marked with their language.",
-	.operands = operands,
+	.text = "Inlined functions are frames of their own. A frame that was found without call frame information "
+		"states how: by the frame pointer, or by a scan of the stack (a guess). Each stack ends with the "
+		"reason why it ends. Plugins for this target (see plugin) add the frames of interpreted languages, "
+		"which have no number and are marked with their language.",
+	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),

@@ -1,4 +1,4 @@
-/* diff: what grew between two moments. */
+/* diff: growth between two snapshots. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -23,65 +23,65 @@ static struct xc_error *check(struct xc_job *job)
 	const struct settings *s = job->settings;
 	const char *newer = xc_job_operand(job, "NEWER");
 	if (s->wait && newer)
-		return xc_error_new(XC_ERR_USAGE, "--wait looks twice at one process: give no second target");
+		return xc_error_new(XC_ERR_USAGE, "--wait samples one process twice: give no second target");
 	if (!s->wait && !newer)
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "NEWER is missing"),
 				     "xcore diff OLD NEW, or xcore diff pid:N --wait SECONDS");
 	return NULL;
 }
 
-/* What is known of one moment. */
-struct moment {
+/* One snapshot. */
+struct snapshot {
 	struct xc_census census;
 	struct xc_report *report; /* of the plugins; NULL without them */
 };
 
-static struct xc_error *look(struct xc_job *job, struct moment *moment)
+static struct xc_error *sample(struct xc_job *job, struct snapshot *snapshot)
 {
 	struct xc_report *shown = job->report;
-	struct xc_error *err = xc_census_take(xc_job_heap(job), &moment->census);
+	struct xc_error *err = xc_census_take(xc_job_heap(job), &snapshot->census);
 	if (err || job->common.plugins == XC_OFF)
 		return err;
-	job->report = moment->report = xc_report_new("analyze");
+	job->report = snapshot->report = xc_report_new("analyze");
 	err = xc_plugins_analyze(job);
 	job->report = shown;
 	return err;
 }
 
-static void forget(struct moment *moment)
+static void forget(struct snapshot *snapshot)
 {
-	xc_census_fini(&moment->census);
-	xc_report_free(moment->report);
+	xc_census_fini(&snapshot->census);
+	xc_report_free(snapshot->report);
 }
 
-/* A second moment of the same process. */
-static struct xc_error *look_again(struct xc_job *job, struct moment *moment)
+/* A second snapshot of the same process. */
+static struct xc_error *sample_again(struct xc_job *job, struct snapshot *snapshot)
 {
 	const struct settings *s = job->settings;
 	struct timespec left = {.tv_sec = s->wait};
 	if (!job->process->live)
-		return xc_error_new(XC_ERR_USAGE, "--wait: %s is a core, which does not change", job->process->target);
+		return xc_error_new(XC_ERR_USAGE, "--wait needs a running process: %s is a core", job->process->target);
 	while (nanosleep(&left, &left) != 0)
 		;
 	xc_live_refresh(job->process);
-	return look(job, moment);
+	return sample(job, snapshot);
 }
 
-static struct xc_error *look_at(struct xc_job *job, const char *name, struct moment *moment)
+static struct xc_error *sample_target(struct xc_job *job, const char *name, struct snapshot *snapshot)
 {
 	struct xc_target target = {.process = NULL};
 	struct xc_process *first = job->process;
 	struct xc_error *err = xc_target_open(&target, name, &job->common, NULL);
 	if (err)
-		return err; /* it names the target */
+		return err; /* the message names the target */
 	job->process = target.process;
-	err = look(job, moment);
+	err = sample(job, snapshot);
 	job->process = first;
 	xc_target_close(&target);
 	return err ? xc_error_wrap(err, "%s", name) : NULL;
 }
 
-static void compare(struct xc_job *job, const struct moment *old, const struct moment *new)
+static void compare(struct xc_job *job, const struct snapshot *old, const struct snapshot *new)
 {
 	const struct settings *s = job->settings;
 	size_t limit = s->limit ? s->limit : DEFAULT_ROWS;
@@ -94,11 +94,11 @@ static void compare(struct xc_job *job, const struct moment *old, const struct m
 static struct xc_error *produce(struct xc_job *job)
 {
 	const char *newer = xc_job_operand(job, "NEWER");
-	struct moment old = {.report = NULL}, new = {.report = NULL};
-	struct xc_error *err = look(job, &old);
+	struct snapshot old = {.report = NULL}, new = {.report = NULL};
+	struct xc_error *err = sample(job, &old);
 	xc_heap_forget(job->process);
 	if (!err)
-		err = newer ? look_at(job, newer, &new) : look_again(job, &new);
+		err = newer ? sample_target(job, newer, &new) : sample_again(job, &new);
 	if (!err)
 		compare(job, &old, &new);
 	forget(&old);
@@ -110,7 +110,7 @@ static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
 	{.name = "NEWER",
 	 .optional = true,
-	 .about = "the later moment: another core, or pid:N",
+	 .about = "the newer target: another core, or pid:N",
 	 .complete = XC_COMPLETE_TARGET},
 	{.name = NULL},
 };
@@ -120,36 +120,33 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = offsetof(struct settings, wait),
 	 .value = "SECONDS",
-	 .about = "look at the same process again after so long",
+	 .about = "sample the same process again after this time",
 	 .min = 1,
 	 .max = 86400},
 	{.name = "limit",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = offsetof(struct settings, limit),
 	 .value = "N",
-	 .about = "at most N rows a table; 40 by default",
+	 .about = "show at most N rows per table; default: 40",
 	 .min = 1,
 	 .max = 1000000},
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore diff core.monday core.friday", "which types a service has more of than four days ago"},
-	{"xcore diff core.1234 pid:1234", "since that core was taken of a process that still runs"},
-	{"xcore diff pid:1234 --wait 60", "what a minute adds"},
+	{"xcore diff core.monday core.friday", "the types that a service has more of after four days"},
+	{"xcore diff core.1234 pid:1234", "growth since the core of a process that still runs"},
+	{"xcore diff pid:1234 --wait 60", "growth in one minute"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_diff = {
 	.name = "diff",
-	.about = "what grew in the heap between two cores, or two looks at a process",
-	.text = "Types, modules (whose data keeps memory alive; also stacks, registers, and what leaked), holders "
-		"(single "
-		"globals and threads) and arenas by how much they grew, most first, and the numbers of plugins that "
-		"are for the program: the way to find a slow leak. Of two "
-		"moments of one process it also tells which blocks are new; "
-		"of two "
-		"runs only how many more there are.",
+	.about = "growth of the heap between two cores, or between two samples of a process",
+	.text = "Lists types, modules (by the memory that their data keeps alive; also stacks, registers and "
+		"leaks), holders (single globals and threads) and arenas by growth, largest first, and the figures "
+		"of the plugins for the program: this finds slow leaks. For two snapshots of one process it also "
+		"counts the new blocks; for two different processes only the difference in numbers.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -1,4 +1,4 @@
-/* disas: machine code, where it died or round any address. */
+/* disas: machine code, at the crash or around any address. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -29,11 +29,11 @@ static struct xc_error *check(struct xc_job *job)
 	uint64_t length;
 	struct xc_error *err = xc_choose_one_check(settings->thread);
 	if (!err && !(err = length_of(settings, &length)) && length && settings->count)
-		err = xc_error_new(XC_ERR_USAGE, "--count and --length exclude each other");
+		err = xc_error_new(XC_ERR_USAGE, "--count and --length cannot be combined");
 	return err;
 }
 
-/* As `sym` and `mem` read addresses; else a function that only debug information names, in any scope. */
+/* Addresses as in `sym` and `mem`; else a function that only debug information names, in any scope. */
 static struct xc_error *address_of(const struct xc_job *job, const struct xc_thread *thread, const char *text,
 				   xc_addr *addr_out)
 {
@@ -63,8 +63,8 @@ static struct xc_disas_options options_of(const struct xc_job *job)
 	return options;
 }
 
-/* After a call through a bad pointer there is no code at the innermost frame; its caller made that call. */
-static struct xc_error *describe_code(struct xc_job *job, struct xc_section *s, struct xc_frame_scope *scope,
+/* After a call through a bad pointer the innermost frame has no code; its caller made that call. */
+static struct xc_error *describe_code(struct xc_job *job, struct xc_section *s, struct xc_frame_scope *standpoint,
 				      const xc_addr *addr)
 {
 	const struct settings *settings = job->settings;
@@ -77,7 +77,7 @@ static struct xc_error *describe_code(struct xc_job *job, struct xc_section *s, 
 		xc_error_free(other);
 		return err;
 	}
-	xc_section_message(s, XC_INFO, NULL, "no code at frame #0 (%s): this is its caller", err->message);
+	xc_section_message(s, XC_INFO, NULL, "frame #0 has no code (%s): this is its caller", err->message);
 	xc_error_free(err);
 	return NULL;
 }
@@ -100,65 +100,60 @@ static struct xc_error *produce(struct xc_job *job)
 	return err;
 }
 
-static const char *const threads[] = {"crashed", NULL};
 static const char *const syntaxes[] = {"att", "intel", NULL};
 
 static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
 	{.name = "ADDR",
 	 .optional = true,
-	 .about = "a number, a symbol, module!symbol, a function or a register ($rip), and +N or -N; or an expression "
-		  "in C; by default where the thread is"},
+	 .about = "a number, a symbol, module!symbol, a function or a register ($rip), with +N or -N; or a C "
+		  "expression; default: the current instruction of the thread"},
 	{.name = NULL},
 };
 
 static const struct xc_option options[] = {
-	{.name = "thread",
-	 .kind = XC_OPTION_TEXT,
-	 .offset = offsetof(struct settings, thread),
-	 .value = "WHICH",
-	 .about = "of this thread: its number, or crashed; by default the crashed one, else the first",
-	 .words = threads},
-	XC_NUMBER_OPTION(frame, 0, 4000000, "where frame N of its stack is, as `xcore bt` numbers them; 0 by default"),
-	{.name = "all", .kind = XC_OPTION_ON, .offset = offsetof(struct settings, all), .about = "the whole function"},
-	XC_NUMBER_OPTION(before, 1, 100000, "instructions before the place; 20 by default"),
-	XC_NUMBER_OPTION(after, 1, 100000, "instructions behind the place; 10 by default"),
-	XC_NUMBER_OPTION(count, 1, 1000000, "N instructions from ADDR on"),
+	XC_THREAD_OPTION(
+		thread,
+		"disassemble in this thread: a thread id, or crashed; default: the crashed thread, or the first"),
+	XC_NUMBER_OPTION(frame, 0, 4000000, "at frame N of its stack, as numbered by `xcore bt`; default: 0"),
+	XC_ON_OPTION("all", all, "show the whole function"),
+	XC_NUMBER_OPTION(before, 1, 100000, "show N instructions before the address; default: 20"),
+	XC_NUMBER_OPTION(after, 1, 100000, "show N instructions after the address; default: 10"),
+	XC_NUMBER_OPTION(count, 1, 1000000, "show N instructions from ADDR on"),
 	{.name = "length",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, length),
 	 .value = "BYTES",
-	 .about = "so many bytes from ADDR on"},
-	{.name = "bytes", .kind = XC_OPTION_ON, .offset = offsetof(struct settings, bytes), .about = "show the bytes"},
+	 .about = "show this many bytes from ADDR on"},
+	XC_ON_OPTION("bytes", bytes,
+		     "show the bytes of each "
+		     "instruction"),
 	{.name = "syntax",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, syntax),
 	 .value = "WHICH",
-	 .about = "of x86: att (the default) or intel",
+	 .about = "syntax of x86 code: att (the default) or intel",
 	 .words = syntaxes},
-	{.name = "no-source",
-	 .kind = XC_OPTION_OFF,
-	 .offset = offsetof(struct settings, source),
-	 .about = "without lines of source"},
+	XC_OFF_OPTION("no-source", source, "show no source lines"),
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore disas core.1234", "the instruction that died, what it read, and the code round it"},
-	{"xcore disas core.1234 --frame 2 --syntax intel", "round the call that a caller is in"},
+	{"xcore disas core.1234", "the faulting instruction, what it accessed, and the code around it"},
+	{"xcore disas core.1234 --frame 2 --syntax intel", "around the call that a caller is in"},
 	{"xcore disas core.1234 main --all --bytes", "a whole function"},
-	{"xcore disas core.1234 'libc.so.6!memcpy' --count 20", "so many instructions"},
+	{"xcore disas core.1234 'libc.so.6!memcpy' --count 20", "20 instructions"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_disas = {
 	.name = "disas",
-	.about = "machine code with source lines, names and what the instruction that died held",
-	.text = "=> marks the instruction that the thread is at: the one that died, or the call that a caller is in; "
-		"below "
-		"it stand its operands' registers, and the memory it reads or writes. Jumps, calls and addresses are "
-		"followed by their names; what memory holds is as it was at the end, not when the instruction ran.\n\n"
-		"Decoding starts where the function does; where nothing tells that, at the address.",
+	.about = "machine code with source lines, names, and the operands of the faulting instruction",
+	.text = "=> marks the current instruction of the thread: the faulting instruction, or the call that a "
+		"caller is in. Below it are the registers of its operands, and the memory that it reads or writes. "
+		"Jumps, calls and addresses are annotated with names. Memory is shown as it was at the end, not as "
+		"it was when the instruction ran.\n\nDecoding starts at the start of the function; when that is "
+		"unknown, at the address itself.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -14,11 +14,11 @@
 struct settings {
 	const char *as;
 	struct xc_plugins plugins;
-	struct xc_plugin *plugin; /* NULL: the tree is ours */
+	struct xc_plugin *plugin; /* NULL: the tree is built in */
 	const char *entry;
 };
 
-/* --as, else what the output's name says, else folded. */
+/* By --as, else by the name of the output; folded by default. */
 static bool as_svg(const struct xc_job *job)
 {
 	const struct settings *settings = job->settings;
@@ -27,13 +27,13 @@ static bool as_svg(const struct xc_job *job)
 	return job->common.output && xc_ends_with(job->common.output, ".svg");
 }
 
-/* With --format the tree is a section of a report like any other. */
+/* With --format the tree is a section of a report. */
 static bool writes(const struct xc_job *job)
 {
 	return job->common.format == NULL;
 }
 
-/* The trees that are ours. */
+/* The built-in trees. */
 static const struct tree {
 	const char *name, *title, *unit;
 	enum xc_memory_tree_kind kind; /* of all but stacks */
@@ -58,16 +58,11 @@ static struct xc_error *find_plugin(struct xc_job *job, const char *what)
 	struct settings *s = job->settings;
 	const char *dot = strchr(what, '.');
 	if (!dot || job->common.plugins == XC_OFF)
-		return xc_error_hint(
-			xc_error_new(XC_ERR_USAGE, "'%s' is no WHAT", what),
-			"stacks, heap, retained, leaks, or PLUGIN.KIND: `xcore plugin list` shows which there are");
-	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)(dot - what), what);
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "'%s' is not a valid WHAT", what),
+				     "stacks, heap, retained, leaks, or PLUGIN.KIND: `xcore plugin list` lists them");
 	struct xc_error *err = xc_plugins_of(&job->common, &s->plugins);
-	if (err || (err = xc_plugins_named(&s->plugins, name, &s->plugin))) {
-		if (err->code == XC_ERR_NOT_FOUND)
-			err->code = XC_ERR_USAGE;
+	if (err || (err = xc_plugins_prefix(&s->plugins, what, (size_t)(dot - what), &s->plugin)))
 		return err;
-	}
 	s->entry = dot + 1;
 	if (!xc_plugin_entry(&s->plugin->flames, s->entry))
 		return xc_plugins_no_entry(s->plugin, &s->plugin->flames, "flame graph", s->entry);
@@ -79,12 +74,12 @@ static struct xc_error *check(struct xc_job *job)
 	const struct settings *settings = job->settings;
 	const char *what = xc_job_operand(job, "WHAT");
 	if (settings->as && job->common.format)
-		return xc_error_new(XC_ERR_USAGE, "--as %s and --format %s: give one of them", settings->as,
+		return xc_error_new(XC_ERR_USAGE, "--as %s and --format %s cannot be combined", settings->as,
 				    job->common.format);
 	return own_tree(what) ? NULL : find_plugin(job, what);
 }
 
-/* Ready for rendering; lives in the job. */
+/* The tree is ready for rendering; the job owns it. */
 static struct xc_error *make_tree(struct xc_job *job, const struct tree *what, struct xc_stacktree **tree_out)
 {
 	struct xc_stacktree *tree = job->tree = xc_alloc(sizeof *tree);
@@ -104,18 +99,18 @@ static struct xc_error *make_tree(struct xc_job *job, const struct tree *what, s
 	return NULL;
 }
 
-/* Why there is nothing to see. */
+/* The reason why the tree is empty. */
 static const char *why_empty(const struct xc_job *job, const struct tree *what)
 {
 	if (!what)
 		return "the plugin added nothing";
 	if (strcmp(what->name, "stacks") == 0)
-		return "no thread has a stack: `xcore bt` tells why";
+		return "no thread has a stack: `xcore bt` shows why";
 	const char *why = job->process->heap ? xc_heap_why_empty(job->process->heap) : NULL;
-	return why ? why : "there is nothing of the kind";
+	return why ? why : "there are none";
 }
 
-/* Into the report, which has its tree then. */
+/* Run the plugin; its tree is then in the report. */
 static struct xc_error *run_plugin(struct xc_job *job)
 {
 	struct settings *s = job->settings;
@@ -171,8 +166,9 @@ static const char *const kinds[] = {"folded", "svg", NULL};
 
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
-	 .about = "the tree to show: stacks (the threads by where they are), heap (memory by the types that hold it, "
-		  "from the roots), retained (by what keeps it alive), leaks, or PLUGIN.KIND: one of a plugin's",
+	 .about = "the tree to show: stacks (threads by call stack), heap (memory by the chain of types that hold "
+		  "it, from the roots), retained (memory by what keeps it alive), leaks, or PLUGIN.KIND (a tree of a "
+		  "plugin)",
 	 .words = trees,
 	 .open = true},
 	XC_OPERAND_TARGET,
@@ -184,8 +180,8 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, as),
 	 .value = "KIND",
-	 .about =
-		 "folded (a line per stack) or svg (one self-contained picture); svg when -o ends in .svg, else folded",
+	 .about = "folded (one line per stack) or svg (one self-contained picture); default: svg when -o ends in "
+		  ".svg, else folded",
 	 .words = kinds},
 	{.name = NULL},
 };
@@ -193,8 +189,8 @@ static const struct xc_option options[] = {
 static const struct xc_example examples[] = {
 	{"xcore flame stacks core.1234 -o stacks.svg", "a flame graph of all threads, to open in a browser"},
 	{"xcore flame stacks pid:1234", "folded lines, for other tools"},
-	{"xcore flame heap core.1234 -o heap.svg", "what the memory is, and who holds it"},
-	{"xcore flame redis.memory core.1234 -o memory.svg", "what a plugin counts"},
+	{"xcore flame heap core.1234 -o heap.svg", "the heap by holder"},
+	{"xcore flame redis.memory core.1234 -o memory.svg", "the memory that a plugin counts"},
 	{.line = NULL},
 };
 

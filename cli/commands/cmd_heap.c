@@ -1,4 +1,4 @@
-/* heap: who owns which byte, as what type, what leaked and what is damaged. */
+/* heap: owners and types of the memory, leaks and damage. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "core/live/live.h"
 #include "core/text/shellword.h"
-#include "dwarf/cexpr/address.h"
 #include "heap/report/audit.h"
 #include "heap/report/duplicates.h"
 #include "heap/report/leaks.h"
@@ -25,7 +24,7 @@
 enum {
 	DEFAULT_ROWS = 40,
 	MOST_ROWS = 1000000,
-	LOOKS = 3, /* at what seems damaged in a running process */
+	LOOKS = 3, /* samples of apparent damage in a running process */
 	PAUSE_NS = 50000000,
 };
 
@@ -64,14 +63,15 @@ static struct xc_error *types(struct xc_job *job, struct xc_section *section, st
 	return NULL;
 }
 
-/* At a running process as it is then. */
+/* Walk the heap of a running process again, as it is now. */
 static struct xc_heap *look_again(struct xc_job *job)
 {
 	struct timespec left = {.tv_nsec = PAUSE_NS};
 	while (nanosleep(&left, &left) != 0)
 		;
 	xc_heap_forget(job->process);
-	xc_live_forget(job->process); /* all looks are one question: xc_live_refresh would slow them down as many */
+	xc_live_forget(
+		job->process); /* one command: xc_live_refresh would apply the read limits once more for each sample */
 	xc_live_remap(job->process);
 	struct xc_heap *heap = xc_job_heap(job);
 	xc_audit_lists(heap);
@@ -108,17 +108,10 @@ static struct xc_error *leaks(struct xc_job *job, struct xc_section *section, st
 
 /* ---- addresses ---- */
 
-static struct xc_error *address_of(struct xc_job *job, xc_addr *addr_out)
-{
-	const struct xc_thread *thread;
-	struct xc_error *err = xc_choose_one(job->process, NULL, &thread);
-	return err ? err : xc_address_parse(job->process, thread, 0, xc_job_operand(job, "ADDR"), addr_out);
-}
-
 static struct xc_error *whatis(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	xc_addr addr;
-	struct xc_error *err = address_of(job, &addr);
+	struct xc_error *err = xc_choose_address(job, NULL, "ADDR", &addr);
 	if (!err)
 		xc_whatis(section, heap, addr);
 	return err;
@@ -127,25 +120,25 @@ static struct xc_error *whatis(struct xc_job *job, struct xc_section *section, s
 static struct xc_error *refs(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	xc_addr addr;
-	struct xc_error *err = address_of(job, &addr);
+	struct xc_error *err = xc_choose_address(job, NULL, "ADDR", &addr);
 	return err ? err : xc_refs(section, heap, addr, rows(job));
 }
 
 static struct xc_error *path(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	xc_addr addr;
-	struct xc_error *err = address_of(job, &addr);
+	struct xc_error *err = xc_choose_address(job, NULL, "ADDR", &addr);
 	return err ? err : xc_path(section, heap, addr);
 }
 
 static struct xc_error *show(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	xc_addr addr;
-	struct xc_error *err = address_of(job, &addr);
+	struct xc_error *err = xc_choose_address(job, NULL, "ADDR", &addr);
 	return err ? err : xc_whatis_show(section, heap, addr);
 }
 
-/* ---- the words ---- */
+/* ---- the subcommands ---- */
 
 static const struct word {
 	const char *name, *title;
@@ -214,7 +207,7 @@ static struct xc_error *check(struct xc_job *job)
 	if (!word->takes_address && has_address)
 		return xc_error_new(XC_ERR_USAGE, "%s takes no ADDR: '%s'", word->name, xc_job_operand(job, "ADDR"));
 	if (!word->produce && format && strcmp(format, "text") != 0 && strcmp(format, "jsonl") != 0)
-		return xc_error_new(XC_ERR_USAGE, "objects are written as text or jsonl, not as %s", format);
+		return xc_error_new(XC_ERR_USAGE, "objects writes text or jsonl, not %s", format);
 	return NULL;
 }
 
@@ -251,12 +244,12 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
-	 .about = "summary (who has the memory), top (the largest), types, leaks, check (damage), objects (every "
-		  "block), dups (equal contents); whatis, refs (who points to it), path (what keeps it alive) and show "
-		  "(its typed value) of an ADDR",
+	 .about = "summary (memory by owner), top (the largest blocks), types, leaks, check (damage), objects "
+		  "(every block), dups (equal contents); for an ADDR: whatis, refs (what points to it), path (what "
+		  "keeps it alive), show (its typed value)",
 	 .words = word_names},
 	XC_OPERAND_TARGET,
-	{.name = "ADDR", .optional = true, .about = "a number, a symbol, a register ($rdi), or an expression in C"},
+	{.name = "ADDR", .optional = true, .about = "a number, a symbol, a register ($rdi), or a C expression"},
 	{.name = NULL},
 };
 
@@ -269,41 +262,30 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(limit),
 	 .value = "N",
-	 .about = "show at most N rows; 40 by default, all of objects",
+	 .about = "show at most N rows; default: 40; objects: all",
 	 .min = 1,
 	 .max = MOST_ROWS},
-	{.name = "retained",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(retained),
-	 .about = "top: by the memory that would be free without it (dominators)"},
-	{.name = "unknown",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(unknown),
-	 .about = "types: rank pointers by what knowing their type would open"},
-	{.name = "possible",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(possible),
-	 .about = "leaks: what only pointers into the middle of blocks lead to"},
-	{.name = "no-types",
-	 .kind = XC_OPTION_OFF,
-	 .offset = AT(types),
-	 .about = "leaks: in rows by size, without working out the types, which takes most of the time"},
+	XC_ON_OPTION("retained", retained, "top: rank by the memory that freeing the block would free (dominators)"),
+	XC_ON_OPTION("unknown", unknown, "types: rank pointers by how much memory knowing their type would explain"),
+	XC_ON_OPTION("possible", possible,
+		     "leaks: also list blocks that only pointers into the middle of blocks reach"),
+	XC_OFF_OPTION("no-types", types, "leaks: list by size, without inferring types, which takes most of the time"),
 	{.name = "of",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(type),
 	 .value = "TYPE",
-	 .about = "objects: of this type only, as `types` names it"},
+	 .about = "objects: only of this type, as named by `heap types`"},
 	{.name = "state",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = AT(state),
 	 .value = "STATE",
-	 .about = "objects: in this state only: live, leaked, free, unknown",
+	 .about = "objects: only in this state: live, leaked, free, unknown",
 	 .words = states},
 	{.name = "min-size",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(least),
 	 .value = "BYTES",
-	 .about = "objects: of at least so many bytes",
+	 .about = "objects: only of at least this many bytes",
 	 .min = 1,
 	 .max = UINT32_MAX},
 	{.name = NULL},
@@ -311,21 +293,20 @@ static const struct xc_option options[] = {
 
 static const struct xc_example examples[] = {
 	{"xcore heap summary core.1234", "how much memory is where"},
-	{"xcore heap types core.1234 --unknown", "which types the memory is of, and what stays unknown"},
-	{"xcore heap leaks core.1234", "what no pointer leads to any more"},
-	{"xcore heap whatis core.1234 '$rdi'", "what a register points to"},
+	{"xcore heap types core.1234 --unknown", "the types of the memory, and what stays unknown"},
+	{"xcore heap leaks core.1234", "blocks that no pointer reaches"},
+	{"xcore heap whatis core.1234 '$rdi'", "the object that a register points to"},
 	{"xcore heap objects core.1234 --format jsonl", "every block, for other programs"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_heap = {
 	.name = "heap",
-	.about = "who owns every byte, as what type, what leaked and what is damaged",
-	.text = "Finds the allocator's blocks without the program's help. Types come from debug information and flow "
-		"from globals, locals and vtables "
-		"along typed pointers; each says how sure it is (exact, strong, weak) and what gave it. A block is "
-		"leaked "
-		"when no global, stack, register or thread-local reaches it by any chain of pointers.",
+	.about = "owners and types of the heap's memory, leaks and damage",
+	.text = "xcore finds the blocks of the allocator without the program's help. Types come from debug "
+		"information: they propagate from globals, locals and vtables along typed pointers. Each type "
+		"states its certainty (exact, strong, weak) and its source. A block is leaked when no chain of "
+		"pointers reaches it from a global, a stack, a register or a thread-local.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -1,4 +1,4 @@
-/* help: what a command does, the manual page, and the shells' completions. */
+/* help: descriptions of commands, the manual page, and completions for shells. */
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/commands/commands.h"
@@ -15,7 +15,7 @@ static struct xc_error *check(struct xc_job *job)
 	const char *name = xc_job_operand(job, "COMMAND");
 	if (!name || xc_command_named(xc_commands, name))
 		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "'%s' is no command", name);
+	return xc_error_new(XC_ERR_USAGE, "'%s' is not a command", name);
 }
 
 static struct xc_error *run(struct xc_job *job, FILE *out)
@@ -37,15 +37,12 @@ static const struct xc_operand operands[] = {
 	{.name = "COMMAND",
 	 .optional = true,
 	 .complete = XC_COMPLETE_COMMAND,
-	 .about = "the command to tell about; all of them in brief when left out"},
+	 .about = "the command to describe; default: all in brief"},
 	{.name = NULL},
 };
 
 static const struct xc_option options[] = {
-	{.name = "man",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, man),
-	 .about = "write the manual page, as mdoc source"},
+	XC_ON_OPTION("man", man, "write the manual page, as mdoc source"),
 	{.name = "completion",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, completion),
@@ -56,7 +53,7 @@ static const struct xc_option options[] = {
 };
 
 static const struct xc_example examples[] = {
-	{"xcore help bt", "what bt does and takes"},
+	{"xcore help bt", "what bt does, and its options"},
 	{"source <(xcore help --completion bash)", "complete commands and options in this shell"},
 	{"xcore help --man | man -l -", "read the manual without installing it"},
 	{.line = NULL},
@@ -64,7 +61,7 @@ static const struct xc_example examples[] = {
 
 const struct xc_command xc_command_help = {
 	.name = "help",
-	.about = "tell about a command; write the manual page or shell completions",
+	.about = "describe a command; write the manual page or shell completions",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -1,4 +1,4 @@
-/* info: facts of the process and of the core file. */
+/* info: facts about the process and the core file. */
 #include "cli/command.h"
 
 #include "core/facts/facts.h"
@@ -9,20 +9,15 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_example examples[] = {
-	{"xcore info core.1234", "ids, signal, auxiliary vector, how complete the file is"},
+	{"xcore info core.1234", "ids, signal, auxiliary vector, completeness of the file"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_info = {
 	.name = "info",
-	.about = "facts of the process and of the core file",
-	.operands = operands,
+	.about = "facts about the process and the core file",
+	.operands = xc_target_operands,
 	.examples = examples,
 	.produce = produce,
 	.leads_with_target = true,

@@ -1,4 +1,4 @@
-/* maps: the mappings, and how much of each is in the core. */
+/* maps: the memory mappings, and how much of each the core contains. */
 #include "cli/command.h"
 
 #include "core/facts/facts.h"
@@ -9,20 +9,15 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_example examples[] = {
-	{"xcore maps core.1234", "what was mapped where, and what of it was dumped"},
+	{"xcore maps core.1234", "what was mapped where, and how much of it was dumped"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_maps = {
 	.name = "maps",
-	.about = "the mappings, and how much of each is in the core",
-	.operands = operands,
+	.about = "the memory mappings, and how much of each the core contains",
+	.operands = xc_target_operands,
 	.examples = examples,
 	.produce = produce,
 };

@@ -1,14 +1,13 @@
-/* mem: bytes of the target. */
+/* mem: memory of the target. */
 #include "cli/command.h"
 
 #include "core/facts/facts.h"
-#include "dwarf/cexpr/address.h"
 #include "heap/query/whatis.h"
 #include "cli/shared/choose.h"
 #include "cli/shared/heaps.h"
 
 struct settings {
-	struct xc_spot spot; /* first: its options count from the beginning */
+	struct xc_spot spot; /* first: the offsets of its options start at 0 */
 	enum xc_switch heap;
 };
 
@@ -37,13 +36,10 @@ static struct xc_error *check(struct xc_job *job)
 static struct xc_error *produce(struct xc_job *job)
 {
 	const struct settings *settings = job->settings;
-	const struct xc_spot *spot = &settings->spot;
-	const struct xc_thread *thread;
 	xc_addr addr;
 	uint64_t len = 0;
 	struct xc_error *err;
-	if ((err = length_of(job, &len)) || (err = xc_choose_one(job->process, spot->thread, &thread)) ||
-	    (err = xc_address_parse(job->process, thread, spot->frame, xc_job_operand(job, "ADDR"), &addr)))
+	if ((err = length_of(job, &len)) || (err = xc_choose_address(job, &settings->spot, "ADDR", &addr)))
 		return err;
 	xc_facts_memory(job->report, job->process, addr, len);
 	if (settings->heap == XC_ON)
@@ -55,8 +51,8 @@ static struct xc_error *produce(struct xc_job *job)
 static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
 	{.name = "ADDR",
-	 .about = "a number, a symbol, module!symbol or a register ($rsp), and +N or -N; or an expression in C"},
-	{.name = "LEN", .optional = true, .about = "how many bytes, decimal or 0x hexadecimal; 256 by default"},
+	 .about = "a number, a symbol, module!symbol or a register ($rsp), with +N or -N; or a C expression"},
+	{.name = "LEN", .optional = true, .about = "number of bytes, decimal or 0x hexadecimal; default: 256"},
 	{.name = NULL},
 };
 
@@ -66,15 +62,16 @@ static const struct xc_example examples[] = {
 	{"xcore mem core.1234 0x55d0c0ffee 64", "64 bytes at an address"},
 	{"xcore mem core.1234 '$rsp' 512", "the top of the crashed thread's stack"},
 	{"xcore mem pid:1234 environ+8 8", "from a running process"},
-	{"xcore mem core.1234 --frame 2 'request->body' 64", "what a pointer points to"},
+	{"xcore mem core.1234 --frame 2 'request->body' 64", "the memory that a pointer points to"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_mem = {
 	.name = "mem",
-	.about = "bytes of the target's memory",
-	.text = "Of an expression that is a number or a pointer, the bytes there; of a struct or an array, its own.\n\n"
-		"Bytes that cannot be had are shown as -- with the reason; they are never taken for zero.",
+	.about = "the target's memory as bytes",
+	.text = "If ADDR is an expression that gives a number or a pointer, the bytes at that address are shown; if "
+		"it gives a struct or an array, the bytes of that object.\n\nUnreadable bytes are shown as -- with "
+		"the reason; they are never shown as zero.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

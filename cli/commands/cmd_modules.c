@@ -1,4 +1,5 @@
-/* modules: the program and its libraries: files and debug information found, or why not. */
+/* modules: the program and its libraries, with the files and debug information that were found, or the reason why
+ * not. */
 #include "cli/command.h"
 
 #include "dwarf/report/modules_report.h"
@@ -9,25 +10,20 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_example examples[] = {
 	{"xcore modules core.1234", "which libraries lack debug information, and what to install"},
-	{"xcore modules core.1234 --debuginfod", "the same, asking the servers in DEBUGINFOD_URLS"},
+	{"xcore modules core.1234 --debuginfod", "the same, with downloads from the servers in DEBUGINFOD_URLS"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_modules = {
 	.name = "modules",
-	.about = "the program and its libraries: files and debug information found, or why not",
-	.text = "Per module: its addresses, its build-id, the file that was used for it and how well that is known "
-		"to be the right one (verified: build-ids are equal; unverified: the target does not tell; refused: "
-		"another file), where its debug information comes from, or why there is none and what to do about "
-		"it.",
-	.operands = operands,
+	.about = "the program and its libraries, with the files and debug information that were found",
+	.text = "For each module: its addresses, its build-id, the file that was used and how certain it is that "
+		"the file is the right one (verified: the build-ids are equal; unverified: the target has no "
+		"build-id to compare; refused: it is another file), and the source of its debug information, or the "
+		"reason why there is none and the remedy.",
+	.operands = xc_target_operands,
 	.examples = examples,
 	.produce = produce,
 };

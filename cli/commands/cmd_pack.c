@@ -1,9 +1,8 @@
-/* pack: a core and the files it needs in one. */
+/* pack: a core and the files it needs, in one file. */
 #include "cli/command.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/base/progress.h"
 #include "dwarf/report/pack.h"
@@ -12,7 +11,7 @@ struct settings {
 	unsigned level;
 };
 
-/* -o, else the target's last component and ".pack" in the working directory; malloc'ed. */
+/* -o, else the last component of the target with ".pack", in the working directory; malloc'ed. */
 static char *output_path(const struct xc_job *job)
 {
 	const char *target = xc_job_operand(job, "TARGET"), *slash = strrchr(target, '/');
@@ -23,17 +22,8 @@ static struct xc_error *check(struct xc_job *job)
 {
 	if (strncmp(xc_job_operand(job, "TARGET"), "pid:", 4) == 0)
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "a running process cannot be packed"),
-				     "take a core first, with gcore or by the kernel");
+				     "create a core first, for example with gcore");
 	return NULL;
-}
-
-/* The pack takes its name by rename, and must not take the core's. */
-static struct xc_error *check_not_target(const struct xc_process *process, const char *path)
-{
-	struct stat st;
-	if (!process->core || stat(path, &st) < 0 || st.st_dev != process->core->dev || st.st_ino != process->core->ino)
-		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--output: %s is the target itself", path);
 }
 
 static void add_totals(struct xc_report *report, const char *path, const struct xc_pack_totals *totals)
@@ -44,8 +34,8 @@ static void add_totals(struct xc_report *report, const char *path, const struct 
 	xc_section_bytes(s, "bytes", "of", totals->bytes);
 	xc_section_count(s, "files", "files, with the core", totals->files);
 	if (totals->missing)
-		xc_section_message(s, XC_WARNING, "`xcore modules` tells which, and what to do",
-				   "%zu modules went without their file: none was found", totals->missing);
+		xc_section_message(s, XC_WARNING, "`xcore modules` lists them, with a remedy for each",
+				   "files of %zu modules were not found and are not in the pack", totals->missing);
 	report->incomplete |= totals->missing != 0;
 }
 
@@ -56,7 +46,7 @@ static struct xc_error *produce(struct xc_job *job)
 	struct xc_progress progress = xc_progress_start(path, job->common.quiet == XC_ON);
 	struct xc_pack_options options = {.progress = &progress, .level = (int)settings->level};
 	struct xc_pack_totals totals;
-	struct xc_error *err = check_not_target(job->process, path);
+	struct xc_error *err = xc_job_check_not_target(job, path);
 	if (!err)
 		err = xc_pack_write(job->process, path, &options, &totals);
 	xc_progress_end(&progress);
@@ -75,7 +65,7 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = offsetof(struct settings, level),
 	 .value = "N",
-	 .about = "compress as zstd -N does: 1 is fast, 19 small; 3 by default",
+	 .about = "zstd compression level: 1 is fast, 19 is small; default: 3",
 	 .min = 1,
 	 .max = 19},
 	{.name = NULL},
@@ -83,8 +73,9 @@ static const struct xc_option options[] = {
 
 static const struct xc_example examples[] = {
 	{"xcore pack core.1234", "writes core.1234.pack"},
-	{"xcore pack core.1234 -o /tmp/for-a-colleague.pack --debuginfod", "with debug files from the servers"},
-	{"xcore analyze core.1234.pack", "works on any host, with no other file"},
+	{"xcore pack core.1234 -o /tmp/for-a-colleague.pack --debuginfod", "with debug files from the debuginfod "
+									   "servers"},
+	{"xcore analyze core.1234.pack", "works on any host, without other files"},
 	{.line = NULL},
 };
 
@@ -96,10 +87,10 @@ static bool makes_file(const struct xc_job *job)
 
 const struct xc_command xc_command_pack = {
 	.name = "pack",
-	.about = "put a core and exactly the module and debug files it needs into one file",
-	.text = "The pack is opened like a core and gives the same answers on a host that has none of these files. "
-		"It holds the memory of the process with all secrets that are in it, so it is readable by you alone."
-		" -o names the pack; the summary goes to standard output.",
+	.about = "put a core, and exactly the module and debug files that it needs, into one file",
+	.text = "A pack opens like a core and gives the same results on a host that has none of these files. It "
+		"contains the memory of the process, with all secrets in it, so its mode is 0600. -o names the "
+		"pack; the summary is written to standard output.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

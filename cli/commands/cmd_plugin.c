@@ -1,4 +1,4 @@
-/* plugin: what is installed; beginning a plugin and testing it. */
+/* plugin: list, describe, create and test plugins. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static struct xc_error *check_options(const struct xc_job *job)
 	return xc_job_goes_with(job, s->dir, "dir", "new");
 }
 
-/* `list TARGET` has no NAME. */
+/* `plugin list TARGET` has no NAME. */
 static void shift_operands(struct xc_job *job)
 {
 	xc_words_add(&job->operands, NULL);
@@ -46,15 +46,16 @@ static struct xc_error *check(struct xc_job *job)
 	if (xc_job_is(job, "list") && count == 2)
 		shift_operands(job);
 	else if (xc_job_is(job, "list") && count > 2)
-		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[2]);
+		return xc_error_new(XC_ERR_USAGE, "unexpected argument '%s'", job->operands.items[2]);
 	if (!xc_job_is(job, "list") && count < 2)
-		return xc_error_new(XC_ERR_USAGE, "%s which plugin?", job->operands.items[0]);
+		return xc_error_new(XC_ERR_USAGE, "%s needs the NAME of a plugin", job->operands.items[0]);
 	if ((xc_job_is(job, "doc") || xc_job_is(job, "test")) && count > 2)
-		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[2]);
+		return xc_error_new(XC_ERR_USAGE, "unexpected argument '%s'", job->operands.items[2]);
 	if (xc_job_is(job, "new") && count > 2 && strncmp(job->operands.items[2], "pid:", 4) == 0)
-		return xc_error_hint(
-			xc_error_new(XC_ERR_UNSUPPORTED, "files cannot be made while a running process is looked at"),
-			"give a core, or leave TARGET out");
+		return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED,
+						  "new cannot create files while it reads a running "
+						  "process"),
+				     "give a core, or omit TARGET");
 	return NULL;
 }
 
@@ -94,7 +95,7 @@ static struct xc_error *make_new(struct xc_job *job)
 				     .module = process && process->module_count ? process->modules[0]->name : NULL,
 				     .type = "struct example"};
 	if (!what.dir)
-		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "there is no place for plugins"),
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "there is no directory for plugins"),
 				     "give --dir DIR, or set XDG_DATA_HOME or HOME");
 	struct xc_error *err = s->type ? xc_plugin_new_type(process, &report->arena, s->type, &what.type) : NULL;
 	if (!err && process && !what.variable)
@@ -141,7 +142,7 @@ static void close_case(void *user)
 	xc_target_close(&o->target);
 }
 
-/* A directory with a plugin is tested in its place: the directory it lies in comes first. */
+/* A plugin given as a directory is tested in place: its parent directory is searched first. */
 static struct xc_error *open_for_test(struct xc_job *job, struct xc_plugin **plugin_out)
 {
 	struct settings *s = job->settings;
@@ -162,12 +163,12 @@ static struct xc_error *open_for_test(struct xc_job *job, struct xc_plugin **plu
 	if (!err && (err = xc_plugins_named(&s->plugins, slash ? slash + 1 : what, plugin_out)) &&
 	    err->code == XC_ERR_NOT_FOUND && slash) {
 		xc_error_free(err);
-		err = xc_error_new(XC_ERR_NOT_FOUND, "%s: no plugin: there is no init.lua in it", what);
+		err = xc_error_new(XC_ERR_NOT_FOUND, "%s is not a plugin: it contains no init.lua", what);
 	}
 	return err;
 }
 
-/* TAP: what failed stands below its line. */
+/* TAP; differences follow below the line of a failed test. */
 static void write_results(const struct xc_plugin_results *results, FILE *out)
 {
 	fprintf(out, "1..%zu\n", results->count);
@@ -268,17 +269,16 @@ static const char *const words[] = {"list", "doc", "new", "test", NULL};
 
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
-	 .about = "list (what is installed, and what of it is for TARGET), doc (about one), new (begin one), test (run "
-		  "its "
-		  "tests)",
+	 .about = "list (installed plugins, and which of them match TARGET), doc (describe one), new (create one), "
+		  "test (run its tests)",
 	 .words = words},
 	{.name = "NAME",
 	 .optional = true,
-	 .about = "of the plugin; test: or its directory; list: left out",
+	 .about = "the name of the plugin; test: or its directory; list: omitted",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = "TARGET",
 	 .optional = true,
-	 .about = "list, new: a core file, or list: pid:N for a running process",
+	 .about = "list, new: a core file; list: or pid:N for a running process",
 	 .complete = XC_COMPLETE_TARGET},
 	{.name = NULL},
 };
@@ -290,24 +290,24 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(type),
 	 .value = "TYPE",
-	 .about = "new: the type that the plugin shows; with TARGET it must have it"},
+	 .about = "new: the type that the plugin shows; if TARGET is given, it must have the type"},
 	{.name = "var",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(variable),
 	 .value = "VARIABLE",
-	 .about = "new: one of that type, to show in analyze; with TARGET the first that it has"},
+	 .about = "new: a variable of that type, for the plugin to show in analyze; default: the first in TARGET"},
 	{.name = "dir",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(dir),
 	 .value = "DIR",
-	 .about = "new: where to make it; ~/.local/share/xcore/plugins by default",
+	 .about = "new: the directory to create it in; default: ~/.local/share/xcore/plugins",
 	 .complete = XC_COMPLETE_DIR},
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore plugin list core.1234", "what is installed, and what of it is for this core"},
-	{"xcore plugin doc redis", "its commands and what they take"},
+	{"xcore plugin list core.1234", "the installed plugins, and which of them match this core"},
+	{"xcore plugin doc redis", "the commands of a plugin and their arguments"},
 	{"xcore plugin new mine --struct client core.1234", "a plugin that shows struct client, with its tests"},
 	{"xcore plugin test mine", "run its tests"},
 	{.line = NULL},
@@ -315,12 +315,11 @@ static const struct xc_example examples[] = {
 
 const struct xc_command xc_command_plugin = {
 	.name = "plugin",
-	.about = "what plugins are installed; begin one, test one",
-	.text = "A plugin is NAME.lua or NAME/init.lua in a plugin directory: below --plugin-path, in "
-		"~/.local/share/xcore/plugins, and where xcore is installed; the first that has the name is used. What "
-		"others may write is not read. Its tests are NAME/test/*.lua; test shows them as TAP and exits with 1 "
-		"when "
-		"one fails.",
+	.about = "list, describe, create and test plugins",
+	.text = "A plugin is NAME.lua or NAME/init.lua in a plugin directory: --plugin-path, "
+		"~/.local/share/xcore/plugins, or the installation directory; the first one with the name is used. "
+		"Files that other users can write are not read. The tests of a plugin are NAME/test/*.lua; `plugin "
+		"test` prints TAP and exits with status 1 when one fails.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

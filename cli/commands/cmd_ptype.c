@@ -1,4 +1,4 @@
-/* ptype: a type with the place of each member. */
+/* ptype: a type with the offset of each member. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ struct settings {
 	unsigned expand, frame;
 	const char *thread;
 	const char *cacheline, *kind, *module;
-	unsigned line; /* worked out from `cacheline` */
+	unsigned line; /* parsed from `cacheline` */
 };
 
 static bool wants_json(const struct xc_job *job)
@@ -33,9 +33,9 @@ static struct xc_error *check_all(const struct xc_job *job)
 	if (all && named)
 		return xc_error_new(XC_ERR_USAGE, "--all takes no TYPE|EXPR");
 	if (!all && (settings->kind || settings->module))
-		return xc_error_new(XC_ERR_USAGE, "--%s goes with --all", settings->kind ? "kind" : "module");
+		return xc_error_new(XC_ERR_USAGE, "--%s needs --all", settings->kind ? "kind" : "module");
 	if (all && job->common.format && strcmp(job->common.format, "html") == 0)
-		return xc_error_new(XC_ERR_USAGE, "--all is text or JSON");
+		return xc_error_new(XC_ERR_USAGE, "--all writes text or JSON only");
 	return NULL;
 }
 
@@ -61,27 +61,23 @@ static struct xc_layout_shown shown_of(const struct settings *settings)
 	};
 }
 
-/* The type of an expression, of which nothing is read. */
+/* The type of an expression; the target is not read. */
 static struct xc_error *describe_expression(struct xc_job *job, struct xc_section *s, const char *text)
 {
 	const struct settings *settings = job->settings;
 	const struct xc_layout_shown shown = shown_of(settings);
-	const struct xc_thread *thread;
-	struct xc_frame_scope scope;
+	struct xc_frame_scope standpoint;
 	struct xc_arena arena = {0};
 	const struct xc_type *type;
-	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
-	if (err)
-		return err;
-	if (!(err = xc_frame_scope_open(&scope, job->process, thread, settings->frame)) &&
-	    !(err = xc_cexpr_type(&scope, text, &arena, &type, NULL)))
+	struct xc_error *err = xc_choose_standpoint(job->process, settings->thread, settings->frame, &standpoint);
+	if (!err && !(err = xc_cexpr_type(&standpoint, text, &arena, &type, NULL)))
 		xc_layout_report_type(s, job->process, type, &shown);
 	xc_frame_scope_fini(&scope);
 	xc_arena_fini(&arena);
 	return err;
 }
 
-/* Nothing but a name, with its module, keyword, scope and template arguments. */
+/* Is the text only a name, with its module, keyword, scope and template arguments? */
 static bool is_name(const char *text)
 {
 	const char *mark = strchr(text, '!');
@@ -97,7 +93,7 @@ static struct xc_error *produce(struct xc_job *job)
 	struct xc_section *s = xc_report_section(job->report, "type", "Type");
 	s->schema = job->command->schema;
 	job->report->bare = true;
-	bool tag = xc_layout_is_tag(job->process, text); /* then a variable of that name is meant, if there is one */
+	bool tag = xc_layout_is_tag(job->process, text); /* a variable of that name takes precedence */
 	struct xc_error *other = tag ? describe_expression(job, s, text) : NULL;
 	if (tag && !other)
 		return NULL;
@@ -109,7 +105,7 @@ static struct xc_error *produce(struct xc_job *job)
 	if (other && !is_name(text)) {
 		xc_error_free(err);
 		if (other->code == XC_ERR_USAGE)
-			other->code = XC_ERR_FORMAT; /* the help of options does not help with an expression */
+			other->code = XC_ERR_FORMAT; /* the hint at --help is of no use for an expression */
 		return other;
 	}
 	xc_error_free(other ? other : err);
@@ -154,14 +150,13 @@ static struct xc_error *write_all(struct xc_job *job, FILE *out)
 	return NULL;
 }
 
-static const char *const threads[] = {"crashed", NULL};
 static const char *const kinds[] = {"struct", "class", "union", "enum", "typedef", NULL};
 
 static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
 	{.name = "TYPE|EXPR",
 	 .optional = true,
-	 .about = "a type: struct client, client, ns::C<int>, libx.so!struct foo; or an expression in C"},
+	 .about = "a type: struct client, client, ns::C<int>, libx.so!struct foo; or a C expression"},
 	{.name = NULL},
 };
 
@@ -170,65 +165,47 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = offsetof(struct settings, expand),
 	 .value = "N",
-	 .about = "show what is inside members that are structs, too, N deep",
+	 .about = "also expand members that are structs, N levels deep",
 	 .min = 0,
 	 .max = XC_LAYOUT_DEPTH},
-	{.name = "methods",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, methods),
-	 .about = "list the methods of classes"},
+	XC_ON_OPTION("methods", methods, "list the methods of classes"),
 	{.name = "cacheline",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, cacheline),
 	 .value = "BYTES",
-	 .about = "mark cache lines of this size; 64 by default, 0 for none"},
-	{.name = "thread",
-	 .kind = XC_OPTION_TEXT,
-	 .offset = offsetof(struct settings, thread),
-	 .value = "WHICH",
-	 .about = "names of an expression as this thread sees them: its number, or crashed (the default)",
-	 .words = threads},
-	{.name = "frame",
-	 .kind = XC_OPTION_NUMBER,
-	 .offset = offsetof(struct settings, frame),
-	 .value = "N",
-	 .about = "as frame N of its stack sees them; 0 by default",
-	 .min = 0,
-	 .max = 4000000},
-	{.name = "all",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, all),
-	 .about = "every named type of a module; JSON has a line for each"},
+	 .about = "mark cache lines of this size; default: 64; 0: none"},
+	XC_THREAD_OPTION(thread, "evaluate an expression in this thread: a thread id, or crashed (the default)"),
+	XC_NUMBER_OPTION(frame, 0, 4000000, "evaluate in frame N of its stack; default: 0"),
+	XC_ON_OPTION("all", all, "list every named type of a module; JSON has one line for each"),
 	{.name = "module",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, module),
 	 .value = "NAME",
-	 .about = "with --all: of this module; of the program by default"},
+	 .about = "with --all: types of this module; default: the program"},
 	{.name = "kind",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, kind),
 	 .value = "KIND",
-	 .about = "with --all: only struct, class, union, enum or typedef",
+	 .about = "with --all: types of this kind only: struct, class, union, enum or typedef",
 	 .words = kinds},
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
 	{"xcore ptype core.1234 'struct client'", "offsets, sizes, holes and cache lines"},
-	{"xcore ptype core.1234 client --expand 2", "with the members of members"},
-	{"xcore ptype core.1234 'server.clients->head'", "of what an expression means"},
-	{"xcore ptype core.1234 'libx.so!ns::C<int>' --methods", "a class of a certain module"},
+	{"xcore ptype core.1234 client --expand 2", "with the members of its members"},
+	{"xcore ptype core.1234 'server.clients->head'", "the type of an expression"},
+	{"xcore ptype core.1234 'libx.so!ns::C<int>' --methods", "a class of a specific module"},
 	{"xcore ptype core.1234 --all --format json | jq -r 'select(.holes > 0).name'", "for programs"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_ptype = {
 	.name = "ptype",
-	.about = "a type, with the place of each member, holes and padding",
-	.text = "Offsets count bytes from the start of the type; of a bit-field offset:bit, and its size in bits. "
-		"Members "
-		"stand in the order of their place. Anonymous structs and unions are always opened. Where a name has "
-		"several definitions that differ, all are shown with where they are declared.",
+	.about = "a type, with the offset of each member, holes and padding",
+	.text = "Offsets are bytes from the start of the type; a bit-field has offset:bit and a size in bits. "
+		"Members are listed by offset. Anonymous structs and unions are always expanded. When a name has "
+		"several different definitions, all are shown with the place of their declaration.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

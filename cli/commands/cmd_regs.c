@@ -1,4 +1,4 @@
-/* regs: registers, and what they point to. */
+/* regs: registers, and the objects that they point to. */
 #include "cli/command.h"
 
 #include "core/facts/facts.h"
@@ -29,35 +29,23 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const char *const threads[] = {"all", "crashed", NULL};
-
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_option options[] = {
-	{.name = "thread",
-	 .kind = XC_OPTION_TEXT,
-	 .offset = offsetof(struct settings, thread),
-	 .value = "WHICH",
-	 .about = "a thread's number, all, or crashed; by default the crashed one, all where none crashed",
-	 .words = threads},
+	XC_THREADS_OPTION(thread),
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore regs core.1234", "the crashed thread's registers"},
-	{"xcore regs core.1234 --thread 1240", "those of thread 1240"},
+	{"xcore regs core.1234", "registers of the crashed thread"},
+	{"xcore regs core.1234 --thread 1240", "registers of thread 1240"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_regs = {
 	.name = "regs",
 	.about = "registers of threads, and what they point to",
-	.text = "A running process is not stopped, so the registers of a thread that runs are not known; of a thread"
-		" that waits in a system call the kernel tells some.",
-	.operands = operands,
+	.text = "A running process is not stopped, so the registers of a running thread are unknown. For a thread "
+		"that waits in a system call the kernel reports some of them.",
+	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),

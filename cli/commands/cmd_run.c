@@ -1,4 +1,4 @@
-/* run: a plugin's command or a script over the target. */
+/* run: a command of a plugin, or a script, on the target. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -13,15 +13,15 @@ struct settings {
 	const char *code;
 	enum xc_switch unsafe;
 	struct xc_plugins plugins;
-	struct xc_plugin *plugin; /* or script, which has no name */
-	char *text;               /* made of -e */
-	bool shows;               /* what it returns is the answer */
+	struct xc_plugin *plugin; /* or a script, which has no name */
+	char *text;               /* the script made from -e */
+	bool shows;               /* show the values that it returns */
 	const char *entry;        /* the command; NULL: analyze, or the script itself */
 };
 
 /* ---- what to run ---- */
 
-/* FILE.lua:COMMAND: where the command stands, else NULL. */
+/* FILE.lua:COMMAND: the command, else NULL. */
 static const char *command_of_file(const char *what)
 {
 	const char *colon = strrchr(what, ':');
@@ -37,7 +37,7 @@ static struct xc_error *find_entry(struct settings *s)
 {
 	const struct xc_plugin *plugin = s->plugin;
 	if (!plugin->name && s->entry)
-		return xc_error_new(XC_ERR_USAGE, "%s is a script, not a plugin: it has no command '%s'", plugin->path,
+		return xc_error_new(XC_ERR_USAGE, "%s is a script, not a plugin, and has no command '%s'", plugin->path,
 				    s->entry);
 	if (s->entry && !xc_plugin_entry(&plugin->commands, s->entry))
 		return xc_plugins_no_entry(plugin, &plugin->commands, "command", s->entry);
@@ -57,14 +57,11 @@ static struct xc_error *find_plugin(struct settings *s, const char *what)
 {
 	size_t len = strcspn(what, ".");
 	s->entry = what[len] ? what + len + 1 : NULL;
-	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)len, what);
-	struct xc_error *err = xc_plugins_named(&s->plugins, name, &s->plugin);
-	if (err && err->code == XC_ERR_NOT_FOUND)
-		err->code = XC_ERR_USAGE;
+	struct xc_error *err = xc_plugins_prefix(&s->plugins, what, len, &s->plugin);
 	return err ? err : find_entry(s);
 }
 
-/* "nginx.lua": a plugin's command that is called lua, where no such file is. */
+/* "nginx.lua": the command `lua` of the plugin nginx, if there is no such file. */
 static bool is_command_lua(struct settings *s, const char *what)
 {
 	if (strchr(what, '/') || !xc_ends_with(what, ".lua") || access(what, F_OK) == 0)
@@ -74,7 +71,7 @@ static bool is_command_lua(struct settings *s, const char *what)
 	return !err;
 }
 
-/* `= EXPRESSION` shows it; t is the target. On one line, so that line numbers are the user's. */
+/* `= EXPRESSION` shows a value; t is the target. All on one line, so that line numbers are those of the user's code. */
 static void make_script(struct settings *s)
 {
 	struct xc_plugin *script = s->plugin = xc_arena_alloc(&s->plugins.arena, sizeof *script);
@@ -97,7 +94,7 @@ static struct xc_error *find(struct xc_job *job)
 	else if (is_file(what) && (job->common.plugins == XC_OFF || !is_command_lua(s, what)))
 		return find_file(s, what);
 	else if (job->common.plugins == XC_OFF)
-		return xc_error_new(XC_ERR_USAGE, "--no-plugins, and '%s' is one", what);
+		return xc_error_new(XC_ERR_USAGE, "'%s' is a plugin, but --no-plugins is given", what);
 	else
 		return find_plugin(s, what);
 	return NULL;
@@ -105,7 +102,7 @@ static struct xc_error *find(struct xc_job *job)
 
 /* ---- usage ---- */
 
-/* With -e there is no WHAT. */
+/* With -e there is no WHAT on the command line. */
 static void shift_operands(struct xc_job *job)
 {
 	xc_words_add(&job->operands, NULL);
@@ -124,20 +121,20 @@ static struct xc_error *check(struct xc_job *job)
 	const char *target = xc_job_operand(job, "TARGET");
 	if (target && target[0] == '-')
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "unknown option %s", target),
-				     "options of what is run stand behind TARGET");
+				     "put options of the script or plugin after TARGET");
 	if ((err = find(job)))
 		return err;
 	if (!target && (s->entry || !s->plugin->name))
 		return xc_error_new(XC_ERR_USAGE, "TARGET is missing: a core file, or pid:N for a running process");
 	if (target && s->plugin->name && !s->entry && !s->plugin->analyzes) {
 		xc_auto(xc_freep) char *list = xc_plugins_list(&s->plugin->commands);
-		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "which command of %s?", s->plugin->name), "it has: %s",
-				     list);
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "which command of plugin %s?", s->plugin->name),
+				     "it has: %s", list);
 	}
 	return NULL;
 }
 
-/* --help: of a plugin's command. What cannot be found is told when it is run. */
+/* --help for a command of a plugin. Errors are reported when it is run. */
 static bool help(const struct xc_job *job, FILE *out)
 {
 	struct settings *s = job->settings;
@@ -177,13 +174,13 @@ static struct xc_error *produce(struct xc_job *job)
 	job->failure = xc_runner_run(&run);
 	xc_plugins_explain(job->failure, s->plugin, job->process);
 	if (job->failure && job->failure->code == XC_ERR_USAGE)
-		free(xc_take(job->failure->lines)); /* about arguments: where the script looks at them is of no use */
+		free(xc_take(job->failure->lines)); /* an error in the arguments: the script's line is of no use */
 	if (job->failure)
 		job->report->error = xc_arena_strdup(&job->report->arena, job->failure->message);
 	return NULL;
 }
 
-/* A plugin without command and target: what it is. */
+/* A plugin without command and target: describe it. */
 static struct xc_error *run(struct xc_job *job, FILE *out)
 {
 	const struct settings *s = job->settings;
@@ -203,9 +200,8 @@ static void fini(void *settings)
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
 	 .optional = true,
-	 .about =
-		 "PLUGIN.COMMAND; PLUGIN (what it adds to analyze, or without TARGET what it is); a file: FILE.lua, or "
-		 "FILE.lua:COMMAND when it is a plugin; left out with -e",
+	 .about = "PLUGIN.COMMAND; PLUGIN (its part of `analyze`; without TARGET its description); a file: FILE.lua, "
+		  "or FILE.lua:COMMAND for a plugin; omitted with -e",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = "TARGET",
 	 .optional = true,
@@ -214,7 +210,7 @@ static const struct xc_operand operands[] = {
 	{.name = "ARGUMENT",
 	 .optional = true,
 	 .many = true,
-	 .about = "for the command or script, with options of its own; behind -- those too that xcore knows"},
+	 .about = "arguments and options of the command or script; after -- also options that xcore has"},
 	{.name = NULL},
 };
 
@@ -226,34 +222,32 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(code),
 	 .value = "CODE",
-	 .about = "run CODE; t is the target, and `= EXPRESSION` prints, lists of records as tables"},
-	{.name = "allow-unsafe",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(unsafe),
-	 .about = "give the script io, os and loading of bytecode too: for your own only"},
+	 .about = "run CODE; t is the target; `= EXPRESSION` prints a value, and lists of records as tables"},
+	XC_ON_OPTION("allow-unsafe", unsafe,
+		     "also give the script io, os and bytecode loading: only for scripts that you trust"),
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
 	{"xcore run redis.keys core.1234 --db 3", "a command of a plugin, with its own options"},
-	{"xcore run redis", "what the plugin is, and its commands"},
-	{"xcore run count.lua pid:1234", "a script over a running process"},
-	{"xcore run -e '= t:var \"server\".port' core.1234", "one line"},
+	{"xcore run redis", "the description of a plugin and its commands"},
+	{"xcore run count.lua pid:1234", "a script on a running process"},
+	{"xcore run -e '= t:var \"server\".port' core.1234", "one line of Lua"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_run = {
 	.name = "run",
-	.about = "a plugin's command, or a script in Lua, over the target",
-	.text = "The script sees the target through the module xcore, the same for cores and running processes, and "
-		"nothing else of this host; it prints lines and adds sections to the answer. It runs in a process of "
-		"its own with limits (--max-time and others). Plugins are found below --plugin-path, in "
-		"~/.local/share/xcore/plugins and where xcore is installed, never in the current directory.\n\n"
-		"Options of xcore are understood everywhere. Behind TARGET, options that xcore does not know go to the "
-		"script; behind -- all do. When the script fails, what it answered until then is shown and the exit "
-		"status is 4, or 2 when it finds its arguments wrong.\n\n"
-		"Redaction (--redact, or CI=true) leaves out what a script marks as private in the sections that it "
-		"adds, and values of the target there. Lines that it prints are its own words and stay as they are.",
+	.about = "run a command of a plugin, or a Lua script, on the target",
+	.text = "The script accesses the target through the module xcore, in the same way for cores and running "
+		"processes, and nothing else of this host. It prints lines and adds sections to the report. It runs "
+		"in its own process with limits (--max-time and others). Plugins are loaded from --plugin-path, "
+		"~/.local/share/xcore/plugins and the installation directory, never from the current "
+		"directory.\n\nOptions of xcore are recognized everywhere. After TARGET, options that xcore does "
+		"not know are passed to the script; after -- all are. When the script fails, its partial report is "
+		"shown and the exit status is 4, or 2 if it rejects its arguments.\n\nRedaction (--redact, or "
+		"CI=true) hides what a script marks as private in its sections, and values of the target in them. "
+		"Lines that the script prints are not redacted.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

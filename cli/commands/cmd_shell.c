@@ -1,4 +1,4 @@
-/* shell: a prompt on the target. */
+/* shell: an interactive prompt. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 
 struct settings {
 	enum xc_switch history;
-	FILE *file; /* the history, opened before the target: a live one puts up a fence against new files */
+	FILE *file; /* the history; opened before the target, because opening a live process restricts new files */
 };
 
-/* Readable by the user alone: lines may hold what was found. Without a place there is no history. */
+/* Mode 0600: lines may contain data of the target. Without a home directory there is no history. */
 static void open_history(struct settings *settings)
 {
 	char *dir = xc_userdir("XDG_STATE_HOME", ".local/state", "xcore");
@@ -40,7 +40,7 @@ static struct xc_error *check(struct xc_job *job)
 {
 	struct settings *settings = job->settings;
 	if (job->common.format)
-		return xc_error_new(XC_ERR_USAGE, "the shell has no --format");
+		return xc_error_new(XC_ERR_USAGE, "the shell does not support --format");
 	if (xc_switch_or(settings->history, true) && isatty(STDIN_FILENO))
 		open_history(settings);
 	return NULL;
@@ -52,8 +52,8 @@ static bool writes(const struct xc_job *job)
 	return true;
 }
 
-/* With what `require` needs, so that a plugin's parts and lib.walk can be tried out. Of the limits memory alone holds: a person waits as
- * long as they like. */
+/* `require` works, so that parts of a plugin and lib.walk can be tried. Only the limit on memory applies: the user
+ * can interrupt. */
 static struct xc_error *open_shell(struct xc_job *job, struct xc_plugins *plugins, const char *banner, FILE *out)
 {
 	const struct settings *settings = job->settings;
@@ -92,34 +92,26 @@ static struct xc_error *write_shell(struct xc_job *job, FILE *out)
 	return err;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_option options[] = {
-	{.name = "no-history",
-	 .kind = XC_OPTION_OFF,
-	 .offset = offsetof(struct settings, history),
-	 .about = "neither read nor keep the lines that were typed"},
+	XC_OFF_OPTION("no-history", history, "do not read or write the history of typed lines"),
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore shell core.1234", "look round in a core"},
-	{"xcore shell pid:1234", "in a running process: xcore.refresh() looks again"},
-	{"echo 't:var \"server\".port' | xcore shell core.1234", "without a terminal: a line at a time"},
+	{"xcore shell core.1234", "explore a core"},
+	{"xcore shell pid:1234", "explore a running process; xcore.refresh() reads it again"},
+	{"echo 't:var \"server\".port' | xcore shell core.1234", "without a terminal: one line at a time"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_shell = {
 	.name = "shell",
-	.about = "a prompt on the target: Lua, with completion and help",
-	.text = "What a line gives is shown: values of the target with their types, lists of records as tables. Tab"
-		" completes fields, functions of the API, and names of the target inside t:var \"…\" and its like;"
-		" help() explains. Lines that are not complete go on at the next prompt; ^C ends what runs.\n\n"
-		"What was typed is kept in ~/.local/state/xcore/history.",
-	.operands = operands,
+	.about = "an interactive Lua prompt on the target, with completion and help",
+	.text = "The value of each line is shown: values of the target with their types, lists of records as "
+		"tables. Tab completes fields, functions of the API, and names of the target inside t:var \"…\" and "
+		"similar calls; help() explains. Incomplete lines continue at the next prompt; ^C interrupts the "
+		"running line.\n\nTyped lines are kept in ~/.local/state/xcore/history.",
+	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),

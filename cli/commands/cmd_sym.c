@@ -1,7 +1,6 @@
-/* sym: a name's address, or what stands at an address. */
+/* sym: the address of a name, or the symbol at an address. */
 #include "cli/command.h"
 
-#include "dwarf/cexpr/address.h"
 #include "dwarf/report/symbol_report.h"
 #include "cli/shared/choose.h"
 
@@ -13,21 +12,17 @@ static struct xc_error *check(struct xc_job *job)
 
 static struct xc_error *produce(struct xc_job *job)
 {
-	const struct xc_spot *spot = job->settings;
-	const struct xc_thread *thread;
 	xc_addr addr;
-	struct xc_error *err;
-	if ((err = xc_choose_one(job->process, spot->thread, &thread)) ||
-	    (err = xc_address_parse(job->process, thread, spot->frame, xc_job_operand(job, "NAME|ADDR"), &addr)))
-		return err;
-	xc_symbol_report(job->report, job->process, addr);
-	return NULL;
+	struct xc_error *err = xc_choose_address(job, job->settings, "NAME|ADDR", &addr);
+	if (!err)
+		xc_symbol_report(job->report, job->process, addr);
+	return err;
 }
 
 static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
 	{.name = "NAME|ADDR",
-	 .about = "a symbol, module!symbol, a number or a register ($rsp), and +N or -N; or an expression in C"},
+	 .about = "a symbol, module!symbol, a number or a register ($rsp), with +N or -N; or a C expression"},
 	{.name = NULL},
 };
 
@@ -35,15 +30,15 @@ static const struct xc_option options[] = {XC_SPOT_OPTIONS, {.name = NULL}};
 
 static const struct xc_example examples[] = {
 	{"xcore sym core.1234 0x55d0c0ffee", "function, file and line at an address"},
-	{"xcore sym core.1234 main_arena", "where a symbol lies"},
-	{"xcore sym core.1234 libc.so.6!malloc+8", "one in a certain module"},
-	{"xcore sym core.1234 'server.commands->type->hashFunction'", "the function that a pointer leads to"},
+	{"xcore sym core.1234 main_arena", "the address of a symbol"},
+	{"xcore sym core.1234 libc.so.6!malloc+8", "a symbol of a specific module"},
+	{"xcore sym core.1234 'server.commands->type->hashFunction'", "the function that a pointer points to"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_sym = {
 	.name = "sym",
-	.about = "what stands at an address, or where a symbol lies",
+	.about = "the symbol at an address, or the address of a symbol",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

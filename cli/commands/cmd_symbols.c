@@ -1,4 +1,4 @@
-/* symbols: the user's own debug files by build-id: the store that every command looks into, and the caches. */
+/* symbols: the store of debug files by build-id, which every command uses, and the caches. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct settings {
 
 /* ---- usage ---- */
 
-/* Options that go with one word only. */
+/* Options that only one subcommand has. */
 static struct xc_error *check_options(const struct xc_job *job)
 {
 	const struct settings *s = job->settings;
@@ -45,7 +45,7 @@ static struct xc_error *check(struct xc_job *job)
 	if (xc_job_is(job, "find") && arguments != 1)
 		return xc_error_new(XC_ERR_USAGE, "find takes one build-id");
 	if ((xc_job_is(job, "list") || xc_job_is(job, "clean")) && arguments)
-		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[1]);
+		return xc_error_new(XC_ERR_USAGE, "unexpected argument '%s'", job->operands.items[1]);
 	return NULL;
 }
 
@@ -53,22 +53,23 @@ static struct xc_error *place(const struct xc_job *job, char **dir_out)
 {
 	*dir_out = xc_store_locate(job->common.store);
 	return *dir_out ? NULL
-			: xc_error_hint(xc_error_new(XC_ERR_USAGE, "there is no place for a symbol store"),
+			: xc_error_hint(xc_error_new(XC_ERR_USAGE, "there is no directory for a symbol store"),
 					"give --store DIR, or set XCORE_SYMBOLS or HOME");
 }
 
 /* ---- index ---- */
 
-/* What was found is saved; the rest is as if the signal had ended us at once. */
+/* The results so far are saved; then the signal ends the process. */
 static void end_by_signal(const struct xc_job *job)
 {
 	if (job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: interrupted: what was found so far is in the store; index again to go on\n");
+		fprintf(stderr, "xcore: interrupted: the files found so far are in the store; run `symbols index` "
+				"again to continue\n");
 	xc_interrupts_release();
 	raise(xc_interrupted_by);
 }
 
-/* The trees that were indexed before; strings are malloc'ed. */
+/* The directories that were indexed before; strings are malloc'ed. */
 static struct xc_error *known_roots(const char *dir, struct xc_words *roots)
 {
 	struct xc_store *store = NULL;
@@ -83,7 +84,7 @@ static struct xc_error *known_roots(const char *dir, struct xc_words *roots)
 	xc_store_close(store);
 	if (roots->count)
 		return NULL;
-	return xc_error_hint(xc_error_new(XC_ERR_USAGE, "which DIR? No tree was indexed before"),
+	return xc_error_hint(xc_error_new(XC_ERR_USAGE, "DIR is missing: no directory was indexed before"),
 			     "xcore symbols index /usr/lib/debug");
 }
 
@@ -106,7 +107,8 @@ static struct xc_error *index_roots(struct xc_job *job, const char *dir, const s
 	for (size_t i = 0; i < roots->count && !err && !xc_interrupted_by; i++) {
 		rows[i].root = roots->items[i];
 		err = xc_store_index(&options, roots->items[i], &rows[i].totals);
-		if (known && err && err->code == XC_ERR_NOT_FOUND) { /* it went; `clean` forgets it */
+		if (known && err &&
+		    err->code == XC_ERR_NOT_FOUND) { /* it was deleted; `clean` removes it from the store */
 			xc_error_free(err);
 			err = NULL;
 		}
@@ -147,7 +149,7 @@ static struct xc_error *run_find(struct xc_job *job, const char *dir)
 	struct xc_store *store = NULL;
 	struct xc_error *err = xc_store_open(dir, &store);
 	if (err && err->code == XC_ERR_NOT_FOUND)
-		return xc_error_hint(err, "`xcore symbols index DIR` makes it");
+		return xc_error_hint(err, "`xcore symbols index DIR` creates it");
 	if (err)
 		return err;
 	job->report = xc_report_new("symbols");
@@ -194,7 +196,7 @@ static struct xc_error *run_clean(struct xc_job *job, const char *dir)
 	const struct settings *settings = job->settings;
 	int64_t days = settings->older_than;
 	int64_t used_before = days ? (int64_t)time(NULL) - days * SECONDS_A_DAY : 0;
-	/* With --older-than even --all removes only what is that old. */
+	/* With --older-than even --all removes only entries of that age. */
 	const struct xc_store_clean_options options = {.all = settings->all == XC_ON && !days,
 						       .used_before = used_before};
 	struct xc_store_cleaned cleaned;
@@ -227,16 +229,14 @@ static const char *const words[] = {"index", "find", "list", "clean", NULL};
 
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
-	 .about = "index (look through trees), find (a build-id), list (all that is known and cached), clean (forget "
-		  "what "
-		  "is gone)",
+	 .about = "index (scan directories), find (a build-id), list (the store and the caches), clean (remove "
+		  "stale entries)",
 	 .words = words},
 	{.name = "ARGUMENT",
 	 .optional = true,
 	 .many = true,
-	 .about = "index: directories or files, by default those indexed before; find: a build-id or the first digits "
-		  "of "
-		  "one, or the id of a split unit",
+	 .about = "index: directories or files; default: those indexed before; find: a build-id or its first "
+		  "digits, or the id of a split unit",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = NULL},
 };
@@ -244,58 +244,44 @@ static const struct xc_operand operands[] = {
 #define AT(member) offsetof(struct settings, member)
 
 static const struct xc_option options[] = {
-	{.name = "link",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(link),
-	 .about = "index: also keep a hard link to each file in the store, so that it outlives its tree"},
-	{.name = "copy",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(copy),
-	 .about =
-		 "index: keep a copy; with --link only where no link can be made (another file system, another owner)"},
-	{.name = "all",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(all),
-	 .about = "clean: forget everything, remove the files kept in the store and all caches"},
-	{.name = "cache",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(cache),
-	 .about = "clean: remove cached name indexes and inflated sections too"},
+	XC_ON_OPTION("link", link,
+		     "index: also keep a hard link to each file in the store, so that the file outlives its directory"),
+	XC_ON_OPTION("copy", copy,
+		     "index: also keep a copy of each file; with --link only where a link is impossible (another file "
+		     "system, another owner)"),
+	XC_ON_OPTION("all", all, "clean: remove all entries, the files kept in the store, and all caches"),
+	XC_ON_OPTION("cache", cache, "clean: also remove cached name indexes and decompressed sections"),
 	{.name = "older-than",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(older_than),
 	 .value = "DAYS",
-	 .about = "clean: also what was not used for DAYS: references by when indexing met them last, files by when "
-		  "they "
-		  "were read last; --cache and --all then remove only what is that old",
+	 .about = "clean: also remove what was not used for DAYS: entries by the last indexing that met them, files "
+		  "by their last read; --cache and --all then remove only what is that old",
 	 .min = 1,
 	 .max = 36500},
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore symbols index ~/build /srv/debug", "remember the programs and debug files of these trees"},
-	{"xcore symbols index --link --copy out/", "keep them too: a build tree does not last"},
-	{"xcore symbols index", "look again through the trees indexed before; what did not change is not read"},
-	{"xcore symbols find 8e3c", "which files have a build-id that begins so, and what each has"},
-	{"xcore symbols clean --cache --older-than 30", "forget what is gone, remove caches not used for a month"},
+	{"xcore symbols index ~/build /srv/debug", "register the programs and debug files in these directories"},
+	{"xcore symbols index --link --copy out/", "also keep the files: a build directory does not last"},
+	{"xcore symbols index", "scan the known directories again; unchanged files are not read"},
+	{"xcore symbols find 8e3c", "the files whose build-id starts with these digits, and what each contains"},
+	{"xcore symbols clean --cache --older-than 30", "remove stale entries, and caches not used for 30 days"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_symbols = {
 	.name = "symbols",
-	.about = "remember where programs and debug files are, by build-id",
-	.text = "Every command looks into this store before it searches the file system: index the trees that hold "
-		"your "
-		"programs, debug files, unpacked packages and build output once, and cores of them are read without "
-		"--sysroot or --debug-dir. Files are told by content, not by name; .deb and .rpm files must be "
-		"unpacked, "
-		"compressed files are not looked into. The store keeps paths (with --link or --copy the files too, "
-		"laid "
-		"out so that gdb finds them: set debug-file-directory STORE/kept). A file is used only when its own "
-		"build-id is right.\n\n"
-		"Indexing saves every few seconds, may be interrupted, and may be done by several processes at once. "
-		"list also shows the caches, which need no care: they are kept below a size.",
+	.about = "a store of programs and debug files by build-id",
+	.text = "Every command searches this store before the file system: index once the directories that hold "
+		"your programs, debug files, unpacked packages and build output, and their cores are read without "
+		"--sysroot or --debug-dir. Files are recognized by content, not by name; .deb and .rpm files must "
+		"be unpacked, and compressed files are not searched. The store keeps paths (with --link or --copy "
+		"also the files, in a layout that gdb reads: set debug-file-directory STORE/kept). A file is used "
+		"only when its own build-id matches.\n\nIndexing saves its results every few seconds, may be "
+		"interrupted, and may run in several processes at once. `symbols list` also shows the caches, which "
+		"need no maintenance: their size is limited.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -1,4 +1,4 @@
-/* threads: the threads, with names, states and where they are. */
+/* threads: the threads, with names, states and current functions. */
 #include "cli/command.h"
 
 #include "core/facts/facts.h"
@@ -18,24 +18,20 @@ static struct xc_error *produce(struct xc_job *job)
 	return NULL;
 }
 
-static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
-	{.name = NULL},
-};
-
 static const struct xc_example examples[] = {
-	{"xcore threads core.1234", "one line a thread"},
+	{"xcore threads core.1234", "one line per thread"},
 	{"xcore threads pid:1234", "with states, and the system calls they wait in"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_threads = {
 	.name = "threads",
-	.about = "the threads, with names, states and where they are",
-	.text = "A second table has those that wait: the function that the thread was started in, what it waits for (a "
-		"lock with its name and holder, a condition, another thread, a descriptor, time) and the program's own "
-		"function that waits. Which threads wait for each other, analyze tells (Locks).",
-	.operands = operands,
+	.about = "the threads, with names, states and current functions",
+	.text = "A second table lists waiting threads: the function that the thread was started with, what it waits "
+		"for (a lock with its name and holder, a condition variable, another thread, a file descriptor, a "
+		"timeout), and the program's own function that waits. `xcore analyze` shows which threads wait for "
+		"each other (Locks).",
+	.operands = xc_target_operands,
 	.examples = examples,
 	.produce = produce,
 };

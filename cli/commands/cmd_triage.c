@@ -1,7 +1,7 @@
 /* triage: many cores in, few problems out.
  *
- * The road: inputs → records (by workers, or from the checkpoint) → problems → exports. `--shard` ends after the records, in a part file;
- * `--merge` begins with part files. What is done on the way stands in batch/. */
+ * The steps: inputs → records (from workers, or from checkpoints) → problems → exports. `--shard` ends after the
+ * records, with a part file; `--merge` starts with part files. The steps are implemented in batch/. */
 #include "cli/triage/triage.h"
 
 #include <limits.h>
@@ -70,10 +70,10 @@ static struct xc_error *check(struct xc_job *job)
 
 static const struct xc_operand operands[] = {
 	{.name = "DIR",
-	 .about =
-		 "directories that hold cores, core files, @LIST (a file with a name a line, or NUL bytes between "
-		 "them), - (such a list on standard input); wildcards that no shell has expanded, 'crashes/*.zst', are "
-		 "by xcore, also in lines of a list; with --merge parts, directories of them, or wildcards",
+	 .about = "directories with cores, core files, @LIST (a file with one name per line, or with NUL bytes "
+		  "between names), - (such a list on standard input); wildcards that the shell did not expand "
+		  "('crashes/*.zst', lines of a list) are expanded by xcore; with --merge: parts, directories "
+		  "of parts, or wildcards",
 	 .many = true,
 	 .complete = XC_COMPLETE_FILE},
 	{.name = NULL},
@@ -86,70 +86,67 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_LIST,
 	 .offset = AT(exports),
 	 .value = "KIND=FILE",
-	 .about = "also write FILE: json, jsonl, sarif, junit, github, summary, gitlab, markdown, html or text; may be "
-		  "repeated"},
+	 .about = "also write FILE: json, jsonl, sarif, junit, github, summary, gitlab, markdown, html or text; may "
+		  "be repeated"},
 	{.name = "baseline",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(baseline),
 	 .value = "FILE",
-	 .about = "the problems that are known: others are new, and make the exit status 1",
+	 .about = "the known problems: all others are new, and set exit status 1",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = "update-baseline",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(update_baseline),
-	 .about = "write what was found into the baseline; its notes stay, and what has expired (edit expires=)"},
+	 .about = "write the problems that were found to the baseline; its notes stay, and so do expired ones (edit "
+		  "expires=)"},
 	{.name = "today",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(today),
 	 .value = "DATE",
-	 .about = "with --baseline: notes expire as if it were DATE (2027-01-31); the day it is by default"},
+	 .about = "with --baseline: let notes expire as of DATE (2027-01-31); default: today"},
 	{.name = "shard",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(shard),
 	 .value = "I/N",
-	 .about =
-		 "look at the I-th of N parts of the cores only (from 0), and write -o DIR/part-I-of-N.jsonl; auto, or "
-		 "auto/N: as Slurm, Kubernetes, GitLab, CircleCI, Buildkite, Grid Engine, PBS, AWS Batch or GNU "
-		 "parallel say in the environment"},
+	 .about = "process only the I-th of N parts of the cores (from 0), and write -o DIR/part-I-of-N.jsonl; "
+		  "auto, or auto/N: take I and N from the environment of Slurm, Kubernetes, GitLab, CircleCI, "
+		  "Buildkite, Grid Engine, PBS, AWS Batch or GNU parallel"},
 	{.name = "plan",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(plan),
-	 .about = "only write which cores there are and how large they are, as lines of JSON: what shards divide"},
+	 .about = "only write the list of cores with their sizes, as lines of JSON; shards divide this list"},
 	{.name = "plan-file",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(plan_file),
 	 .value = "FILE",
-	 .about = "with --shard: divide what this plan has, evenly by size, whatever came or went since",
+	 .about = "with --shard: divide the cores of this plan evenly by size, whatever was added or deleted since",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = "run",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(run),
 	 .value = "NAME",
-	 .about = "with --shard: what the run of all shards is called; --merge refuses parts of different runs"},
+	 .about = "with --shard: the name of the run of all shards; --merge rejects parts of different runs"},
 	{.name = "emit",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = AT(emit),
 	 .value = "SYSTEM",
-	 .about = "only write a job file that does all this on many machines: slurm, parallel, k8s or make",
+	 .about = "only write a job file that runs this on many machines: slurm, parallel, k8s or make",
 	 .words = xc_emit_systems},
 	{.name = "shards",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(shards),
 	 .value = "N",
-	 .about = "with --emit: divide into N parts, 2 to 4 a machine; 8 by default; with --merge: of what a directory "
-		  "holds, only parts of N",
+	 .about = "with --emit: divide into N parts, 2 to 4 per machine; default: 8; with --merge: take only parts "
+		  "of N from a directory",
 	 .min = 1,
 	 .max = XC_SHARDS_MAX},
-	{.name = "merge",
-	 .kind = XC_OPTION_ON,
-	 .offset = AT(merge),
-	 .about = "the operands are parts: put them together"},
+	{.name = "merge", .kind = XC_OPTION_ON, .offset = AT(merge), .about = "the operands are parts: combine them"},
 	{.name = "resume",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(resume),
-	 .about = "take what an earlier run of the same inputs and options has finished, also an interrupted one; "
-		  "cores for which a program, a library or a debug file has come, gone or been exchanged since are "
-		  "looked at again"},
+	 .about = "reuse the results of an earlier run of the same inputs and options, also of an interrupted one; "
+		  "cores are processed again when a program, library or debug file of theirs was added, deleted or "
+		  "replaced since"},
 	{.name = "explain",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(explain),
@@ -158,110 +155,108 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_LIST,
 	 .offset = AT(frames),
 	 .value = "FILE",
-	 .about = "rules on frames that win over the built-in ones (batch/signature/frames.txt); may be repeated",
+	 .about = "rules about frames that override the built-in ones (batch/signature/frames.txt); may be repeated",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = "policy",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(policy),
 	 .value = "FILE.lua",
-	 .about = "rules of your own in Lua: class(record), keep(frame, record), name(frame, record)",
+	 .about = "your own rules in Lua: class(record), keep(frame, record), name(frame, record)",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = "keep",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(keep),
-	 .about =
-		 "answer with a list instead: which core to keep of each cluster and each class in it (all whose stack "
-		 "is lost), and which tell nothing more"},
+	 .about = "instead list which core to keep of each cluster and of each class in it (all cores whose stack "
+		  "is lost), and which cores add nothing"},
 	{.name = "prune",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(prune),
-	 .about = "delete the cores that tell nothing more, in the directories given by name (what lists and wildcards "
-		  "name stays); says each"},
+	 .about = "delete the cores that add nothing, in directories given by name (not those from lists and "
+		  "wildcards); reports each"},
 	{.name = "dry-run",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(dry_run),
-	 .about = "with --prune: only say what would go"},
+	 .about = "with --prune: only report what would be deleted"},
 	{.name = "timeout",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(timeout),
 	 .value = "SECONDS",
-	 .about = "give a core so long; 60 by default",
+	 .about = "time limit for each core; default: 60",
 	 .min = 1,
 	 .max = 86400},
 	{.name = "worker-memory",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(worker_memory),
 	 .value = "MB",
-	 .about = "let a worker use so many megabytes beside the mapped files; 2048 by default",
+	 .about = "memory limit of a worker in megabytes, without mapped files; default: 2048",
 	 .min = 16,
 	 .max = UINT_MAX},
 	{.name = "max-core-size",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(max_core_size),
 	 .value = "GB",
-	 .about = "inflate no core to more than so many gigabytes; 32 by default",
+	 .about = "decompress no core to more than this many gigabytes; default: 32",
 	 .min = 1,
 	 .max = 1 << 20},
 	{.name = "max-unreadable",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(max_unreadable),
 	 .value = "N",
-	 .about = "exit with 3 when more than N could not be read: cores without a verdict, and files and directories "
-		  "that "
-		  "cannot be opened"},
+	 .about = "exit with status 3 when more than N are unreadable: cores without a verdict, and files and "
+		  "directories that cannot be opened"},
 	{.name = "journal",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(journal),
 	 .value = "FILE",
-	 .about =
-		 "what `journalctl -o export MESSAGE_ID=fc2e22bc6ee647b6b90729ab34a250b1` (or -o json) wrote: of which "
-		 "service each core is, by its file's name; - reads standard input",
+	 .about = "the output of `journalctl -o export MESSAGE_ID=fc2e22bc6ee647b6b90729ab34a250b1` (or -o json): "
+		  "assigns each core to its service, by file name; - reads standard input",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = "no-host-files",
 	 .kind = XC_OPTION_OFF,
 	 .offset = AT(host_files),
-	 .about = "take no program or library from this host: only what --sysroot, --debug-dir and the store have"},
+	 .about = "use no program or library of this host, only those from --sysroot, --debug-dir and the store"},
 	{.name = "source-root",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(source_root),
 	 .value = "DIR",
-	 .about = "where the sources lay when they were compiled: paths in exports begin below it",
+	 .about = "the source directory at compile time: paths in exports are relative to it",
 	 .complete = XC_COMPLETE_DIR},
 	{.name = "manifest",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(manifest),
 	 .value = "FILE",
-	 .about = "a file of the repository that stands for crashes without a place in the source (sarif, gitlab)"},
+	 .about = "a file of the repository to report for crashes without a source location (sarif, gitlab)"},
 	{.name = "limit",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(limit),
 	 .value = "N",
-	 .about = "show at most N clusters to people; all by default",
+	 .about = "show at most N clusters in reports for people; default: all",
 	 .max = 1 << 30},
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore triage crashes/", "what the cores in a directory died of, grouped"},
-	{"xcore triage crashes/ --baseline crashes.baseline --export sarif=xcore.sarif",
-	 "in CI: exit with 1 when a problem is new"},
-	{"xcore triage crashes/ --baseline crashes.baseline --update-baseline", "from now on these are known"},
+	{"xcore triage crashes/", "the crashes in a directory, grouped"},
+	{"xcore triage crashes/ --baseline crashes.baseline --export sarif=xcore.sarif", "in CI: exit with status 1 "
+											 "when a problem is new"},
+	{"xcore triage crashes/ --baseline crashes.baseline --update-baseline", "mark these problems as known"},
 	{"xcore triage --shard 3/8 crashes/ -o parts/", "the fourth of eight machines"},
 	{"xcore triage --emit slurm crashes/ --shards 32 -o triage.sbatch", "then `sh triage.sbatch` on the cluster"},
-	{"xcore triage --merge parts/ --format html -o triage.html", "what all of them found, as a page"},
+	{"xcore triage --merge parts/ --format html -o triage.html", "the results of all machines, as a page"},
 	{"xcore triage --explain core.1234", "why a core is in its cluster"},
-	{"xcore triage crashes/ --prune --dry-run", "how much of the disk a core for each problem would free"},
+	{"xcore triage crashes/ --prune --dry-run", "the disk space that keeping one core for each problem would "
+						    "free"},
 	{.line = NULL},
 };
 
-/* Everything that it writes has a form of its own. */
+/* All output of triage has its own format. */
 static bool writes(const struct xc_job *job)
 {
 	(void)job;
 	return true;
 }
 
-/* -o of a shard is a directory. */
+/* The -o of a shard is a directory. */
 static bool makes_file(const struct xc_job *job)
 {
 	const struct xc_triage_settings *s = job->settings;
@@ -277,15 +272,13 @@ static void fini(void *settings)
 
 const struct xc_command xc_command_triage = {
 	.name = "triage",
-	.about = "many cores at once: which deaths are the same, how severe each is, and what is new",
-	.text = "Each core is looked at by a process of its own that can neither open files, nor start programs, nor "
-		"reach "
-		"a network, with limits on time and memory; what it finds is a record, and so is its failure. Records "
-		"are then grouped into clusters by what their stacks have in common, named by an id that stays the "
-		"same from run to run.\n\n"
-		"The answer is the same however the cores are divided among machines (--shard, --merge). What leaves "
-		"the house is redacted: --no-redact shows all. --exe serves the cores whose program it is; the others "
-		"are looked at without it.",
+	.about = "group many cores by problem, rank them by severity, and find what is new",
+	.text = "Each core is processed by its own worker process, which can neither open files, start programs nor "
+		"use the network, and has limits on time and memory. Its result is a record; so is its failure. "
+		"Records are then grouped into clusters by similar stacks. The id of a cluster is the same from run "
+		"to run.\n\nThe result does not depend on how the cores are divided among machines (--shard, "
+		"--merge). Output is redacted by default; --no-redact shows everything. --exe applies to the cores "
+		"whose program it is; other cores are processed without it.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

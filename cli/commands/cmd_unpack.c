@@ -1,4 +1,4 @@
-/* unpack: the files of a pack, for other tools. */
+/* unpack: extract the files of a pack, for other tools. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct settings {
 	enum xc_switch force;
 };
 
-/* DIR, else the pack's last component without ".pack" and with ".d"; malloc'ed. */
+/* DIR, else the last component of the pack with ".d" in place of ".pack"; malloc'ed. */
 static char *directory_of(const struct xc_job *job)
 {
 	const char *dir = xc_job_operand(job, "DIR"), *pack = xc_job_operand(job, "PACK");
@@ -25,7 +25,7 @@ static char *directory_of(const struct xc_job *job)
 	return xc_asprintf("%.*s.d", (int)len, name);
 }
 
-/* The command that reads the files without the pack; malloc'ed. */
+/* The command that analyzes the extracted files; malloc'ed. */
 static char *command_for(const char *dir)
 {
 	xc_auto(xc_freep) char *core = xc_asprintf("%s/core", dir);
@@ -65,21 +65,19 @@ static const struct xc_operand operands[] = {
 	{.name = "PACK", .about = "a file made by `xcore pack`", .complete = XC_COMPLETE_FILE},
 	{.name = "DIR",
 	 .optional = true,
-	 .about = "where to, made when it is not there; by default the pack's name with .d for .pack",
+	 .about = "the directory to extract to, created if needed; default: the name of the pack with .d in place "
+		  "of .pack",
 	 .complete = XC_COMPLETE_DIR},
 	{.name = NULL},
 };
 
 static const struct xc_option options[] = {
-	{.name = "force",
-	 .kind = XC_OPTION_ON,
-	 .offset = offsetof(struct settings, force),
-	 .about = "replace files that exist"},
+	XC_ON_OPTION("force", force, "replace existing files"),
 	{.name = NULL},
 };
 
 static const struct xc_example examples[] = {
-	{"xcore unpack core.1234.pack", "into core.1234.d: the core, and below root/ the files it needs"},
+	{"xcore unpack core.1234.pack", "into core.1234.d: the core, and the files it needs below root/"},
 	{"gdb -ex 'set sysroot core.1234.d/root' core.1234.d/root/usr/bin/prog core.1234.d/core",
 	 "the same core in gdb"},
 	{.line = NULL},
@@ -87,9 +85,9 @@ static const struct xc_example examples[] = {
 
 const struct xc_command xc_command_unpack = {
 	.name = "unpack",
-	.about = "take the files out of a pack, for other tools",
-	.text = "xcore itself opens a pack as it is. No file is written outside of DIR, whatever names the pack "
-		"holds, and each is checked by its SHA-256.",
+	.about = "extract the files of a pack, for other tools",
+	.text = "xcore itself reads a pack directly. No file is written outside of DIR, whatever names the pack "
+		"contains, and each file is verified by its SHA-256.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -1,4 +1,5 @@
-/* commands: the list of all commands. A new command is a file cmd_NAME.c that defines xc_command_NAME, and its name here. */
+/* commands: the list of all commands. A new command is a file cmd_NAME.c that defines xc_command_NAME, and its name
+ * here. */
 #ifndef XC_COMMANDS_H
 #define XC_COMMANDS_H
 

@@ -1,11 +1,12 @@
-/* choose: threads by number, or by the two words. */
+/* choose: threads by id, or by the words all and crashed. */
 #include "cli/shared/choose.h"
 
 #include <limits.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "dwarf/cexpr/address.h"
 
+const char *const xc_choose_words[] = {"all", "crashed", NULL};
 const char *const xc_choose_one_words[] = {"crashed", NULL};
 
 struct xc_error *xc_choose_check(const char *text)
@@ -13,7 +14,7 @@ struct xc_error *xc_choose_check(const char *text)
 	uint64_t tid;
 	if (!text || strcmp(text, "all") == 0 || strcmp(text, "crashed") == 0 || xc_options_number(text, INT_MAX, &tid))
 		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread number, 'all' nor 'crashed'", text);
+	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread id, 'all' nor 'crashed'", text);
 }
 
 static bool has_crashed(const struct xc_process *process)
@@ -22,6 +23,12 @@ static bool has_crashed(const struct xc_process *process)
 		if (process->threads[i].crashed)
 			return true;
 	return false;
+}
+
+static struct xc_error *no_thread(const struct xc_process *process, const char *text)
+{
+	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%s: no thread %s", process->target, text),
+			     "`xcore threads` lists them");
 }
 
 struct xc_error *xc_choose_threads(const struct xc_process *process, const char *text,
@@ -35,8 +42,7 @@ struct xc_error *xc_choose_threads(const struct xc_process *process, const char 
 		*choice_out = XC_THREADS_ALL;
 	else if (strcmp(text, "crashed") != 0) {
 		if (!xc_options_number(text, INT_MAX, &tid) || !xc_process_thread(process, (pid_t)tid))
-			return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%s: no thread %s", process->target, text),
-					     "`xcore threads` lists them");
+			return no_thread(process, text);
 		*choice_out = XC_THREADS_ONE;
 		*tid_out = (pid_t)tid;
 	} else if (crashed)
@@ -52,7 +58,7 @@ struct xc_error *xc_choose_one_check(const char *text)
 	uint64_t tid;
 	if (!text || strcmp(text, "crashed") == 0 || xc_options_number(text, INT_MAX, &tid))
 		return NULL;
-	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread number nor 'crashed'", text);
+	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread id nor 'crashed'", text);
 }
 
 struct xc_error *xc_choose_one(const struct xc_process *process, const char *text, const struct xc_thread **thread_out)
@@ -63,11 +69,29 @@ struct xc_error *xc_choose_one(const struct xc_process *process, const char *tex
 		return NULL;
 	if ((*thread_out = xc_process_thread(process, (pid_t)tid)))
 		return NULL;
-	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%s: no thread %s", process->target, text),
-			     "`xcore threads` lists them");
+	return no_thread(process, text);
 }
 
 bool xc_choose_takes(enum xc_thread_choice choice, pid_t tid, const struct xc_thread *thread)
 {
 	return choice == XC_THREADS_ALL || (choice == XC_THREADS_ONE ? thread->tid == tid : thread->crashed);
+}
+
+struct xc_error *xc_choose_standpoint(const struct xc_process *process, const char *text, unsigned frame,
+				      struct xc_standpoint *out)
+{
+	const struct xc_thread *thread;
+	*out = (struct xc_standpoint){.process = process};
+	struct xc_error *err = xc_choose_one(process, text, &thread);
+	return err ? err : xc_standpoint_open(out, process, thread, frame);
+}
+
+struct xc_error *xc_choose_address(const struct xc_job *job, const struct xc_spot *spot, const char *name,
+				   xc_addr *addr_out)
+{
+	const struct xc_thread *thread;
+	struct xc_error *err = xc_choose_one(job->process, spot ? spot->thread : NULL, &thread);
+	return err ? err
+		   : xc_address_parse(job->process, thread, spot ? spot->frame : 0, xc_job_operand(job, name),
+				      addr_out);
 }

@@ -8,13 +8,13 @@
 #include "heap/session/session.h"
 #include "cli/shared/plugins.h"
 
-/* What one plugin claims, in a report that nobody sees. */
+/* Take the claims of one plugin, which come in a report that is not shown. */
 static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugins, const struct xc_plugin *plugin)
 {
 	struct xc_heap *heap = job->process->heap;
 	struct xc_report *report = xc_report_new("claims");
 	struct xc_run run = xc_plugins_run(job, plugins, plugin);
-	struct xc_claims *others = heap->claims; /* of plugins before this one, which must not tell them again */
+	struct xc_claims *others = heap->claims; /* of earlier plugins; this one must not report them again */
 	heap->claims = NULL;
 	run.what = XC_RUN_CLAIMS;
 	run.report = report;
@@ -28,12 +28,12 @@ static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugin
 	return err;
 }
 
-/* A plugin that fails claims nothing, and is told. */
+/* A plugin that fails claims nothing; the failure is reported. */
 static void ask_plugins(struct xc_job *job)
 {
 	struct xc_plugins plugins;
 	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
-	if (err) { /* commands that run plugins tell it */
+	if (err) { /* commands that run plugins report it */
 		xc_error_free(err);
 		return;
 	}
@@ -60,7 +60,7 @@ struct xc_heap *xc_job_heap(struct xc_job *job)
 	heap->progress = NULL;
 	if (job->common.plugins != XC_OFF && heap->blocks.count)
 		ask_plugins(job);
-	xc_claims_apply(heap); /* all questions are about the same blocks */
+	xc_claims_apply(heap); /* after all plugins have seen the same blocks */
 	return heap;
 }
 

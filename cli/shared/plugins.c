@@ -1,4 +1,4 @@
-/* plugins: from options to what lua/ takes. */
+/* plugins: options of the command line as parameters of lua/. */
 #include "cli/shared/plugins.h"
 
 #include "core/base/suggest.h"
@@ -7,6 +7,16 @@
 struct xc_error *xc_plugins_of(const struct xc_common *common, struct xc_plugins *plugins)
 {
 	return xc_plugins_open(plugins, common->plugin_paths.items, common->plugin_paths.count);
+}
+
+struct xc_error *xc_plugins_prefix(struct xc_plugins *plugins, const char *what, size_t len,
+				   struct xc_plugin **plugin_out)
+{
+	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)len, what);
+	struct xc_error *err = xc_plugins_named(plugins, name, plugin_out);
+	if (err && err->code == XC_ERR_NOT_FOUND)
+		err->code = XC_ERR_USAGE;
+	return err;
 }
 
 struct xc_limits xc_plugins_limits(const struct xc_common *common)
@@ -66,7 +76,7 @@ void xc_plugins_explain(struct xc_error *err, const struct xc_plugin *plugin, co
 
 /* ---- analyze ---- */
 
-/* What cannot be used is told wherever a plugin might have had its say. */
+/* Report plugins and directories that cannot be used, wherever a plugin could have added to the report. */
 static void plugin_troubles(struct xc_job *job, const struct xc_plugins *plugins)
 {
 	struct xc_section *s = NULL;

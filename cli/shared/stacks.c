@@ -5,14 +5,14 @@
 #include "dwarf/cfi/foreign_frame_report.h"
 #include "cli/shared/plugins.h"
 
-/* What one plugin tells, in a report that nobody sees. What it told before it failed is taken. */
+/* Take the frames that one plugin reports, in a report that is not shown. Frames from before a failure are kept. */
 static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugins, const struct xc_plugin *plugin)
 {
 	struct xc_process *process = job->process;
 	struct xc_report *report = xc_report_new("stacks");
 	struct xc_run run = xc_plugins_run(job, plugins, plugin);
-	struct xc_foreign *others =
-		xc_foreign_take(process); /* of plugins before this one, which must not tell them again */
+	struct xc_guests *others =
+		xc_guests_take(process); /* of earlier plugins; this one must not report them again */
 	run.what = XC_RUN_STACKS;
 	run.report = report;
 	struct xc_error *err = xc_runner_run(&run);
@@ -40,8 +40,8 @@ void xc_job_stacks(struct xc_job *job)
 	if (job->common.plugins == XC_OFF || xc_foreign_of(job->process))
 		return;
 	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
-	if (err) { /* commands that run plugins tell it */
-		xc_foreign_fail(job->process, err);
+	if (err) { /* commands that run plugins report it */
+		xc_guest_fail(job->process, err);
 		return;
 	}
 	for (size_t i = 0; i < plugins.count; i++)

@@ -1,5 +1,5 @@
-/* watchdog_end: both processes have one table of file descriptors. So a descriptor that is closed here is closed in the child too,
- * even when the child cannot be killed. Closing a file that hangs is left to the child. */
+/* watchdog_end: both processes have one table of file descriptors. So a descriptor that is closed here is closed in
+ * the child too, even when the child cannot be killed. Closing a file that hangs is left to the child. */
 #include "cli/watchdog/watchdog_impl.h"
 
 #include <fcntl.h>

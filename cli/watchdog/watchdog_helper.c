@@ -1,5 +1,5 @@
-/* watchdog_helper: calls that may hang (naming a file, writing to a terminal that is stopped, removing a file) are made by helper
- * processes. A helper that does not return is killed, and abandoned if it cannot be killed. */
+/* watchdog_helper: calls that may hang (naming a file, writing to a terminal that is stopped, removing a file) are
+ * made by helper processes. A helper that does not return is killed, and abandoned if it cannot be killed. */
 #include "cli/watchdog/watchdog_impl.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 
 enum { BUSY_MS = 3000 }; /* at most, for a helper that waits for a processor only */
 
-/* clone3 with CLONE_FILES, which fork(2) cannot do. libc's fork would also store the thread id in the thread's control block; the kernel
- * knows that address and does it here. */
+/* clone3 with CLONE_FILES, which fork(2) cannot do. libc's fork would also store the thread id in the thread's
+ * control block; the kernel knows that address and does it here. */
 pid_t xc_watchdog_fork_sharing(void)
 {
 	pid_t *tid = NULL;
@@ -43,7 +43,8 @@ static bool is_runnable(pid_t pid)
 	return name_end && strncmp(name_end, ") R", 3) == 0;
 }
 
-/* The moment counts only time in which the helper waits for something other than a processor: on a busy machine no message is lost. */
+/* The moment counts only time in which the helper waits for something other than a processor: on a busy machine no
+ * message is lost. */
 bool xc_watchdog_help(void (*work)(const struct xc_watchdog *w, void *user), const struct xc_watchdog *w, void *user)
 {
 	const pid_t parent = getpid(), pid = xc_watchdog_fork_sharing();

@@ -1,4 +1,4 @@
-/* accessor: an open hash by type and name. */
+/* accessor: an open-addressing hash table by type and name. */
 #include "lua/bind/accessor.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { FIRST_SLOTS = 256, MAX_FIELDS = 1 << 16, MAX_NESTING = 16, MAX_STEPS = 1 
 
 struct xc_accessors {
 	const struct xc_process *process;
-	struct xc_accessor **slots; /* a power of two of them */
+	struct xc_accessor **slots; /* a power of two */
 	size_t slot_count, count;
 };
 
@@ -128,12 +128,13 @@ struct xc_reading xc_reading_of(const struct xc_process *process, const struct x
 	return reading;
 }
 
-/* The steps end it in types that contain themselves. */
+/* The limit on steps ends the search in types that contain themselves. */
 struct search {
 	unsigned nesting, steps;
 };
 
-/* What comes behind a virtual base, and the variants of an enum of Rust, depend on the object: xc_value_member knows. */
+/* The offset of a member of a virtual base, or of a variant of a Rust enum, depends on the object: xc_value_member
+ * handles these. */
 static bool find(const struct xc_type *shape, const char *name, struct search *search, struct xc_placed_member *out,
 		 bool *dynamic_out)
 {

@@ -1,12 +1,12 @@
-/* bind_class: a metatable for each class, kept in the registry under the class's address. Its __index has one table of names: a
- * function is a method, a light userdata a property. */
+/* bind_class: a metatable for each class, kept in the registry under the address of the class. Its __index has one
+ * table of names: a function is a method, a light userdata a property. */
 #include "lua/bind/bind_class.h"
 
 #include <string.h>
 
 #include "core/base/suggest.h"
 
-/* Raises; the names are those of the table at the top of the stack. */
+/* Raises; the known names are the keys of the table at the top of the stack. */
 static int no_such_name(lua_State *L, const struct xc_bind_class *class, const char *name)
 {
 	struct xc_suggestion near = xc_suggest(name);
@@ -16,7 +16,8 @@ static int no_such_name(lua_State *L, const struct xc_bind_class *class, const c
 	return xc_bind_raise(L, near.best ? xc_error_hint(err, "did you mean %s?", near.best) : err);
 }
 
-/* Upvalues: the names, the class. The machine alone calls this (the metatable is locked), so argument 1 is an object. */
+/* Upvalues: the names, the class. Only the virtual machine calls this (the metatable is locked), so argument 1 is an
+ * object. */
 static int class_index(lua_State *L)
 {
 	const struct xc_bind_class *class = lua_touserdata(L, lua_upvalueindex(2));

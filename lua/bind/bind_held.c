@@ -1,8 +1,9 @@
-/* bind_held: values that do not lie in memory, as userdata that need nothing else.
+/* bind_held: values that are not in memory, as userdata without dependencies.
  *
- * What an evaluation makes borrows from its arena: bytes put together of registers and pieces, reasons why parts are missing,
- * what a pointer that was optimised away points to. Here the part that the value shows is copied behind it, so the
- * collector alone says how long it lives. It is packed twice: for the size, then for good. */
+ * An evaluated value borrows from the arena of its evaluation: bytes assembled from registers and pieces, reasons
+ * why parts are missing, the target of a pointer that was optimised away. Here the part that the value uses is
+ * copied behind it, so that only the collector decides on its lifetime. It is packed twice: once to compute the
+ * size, then into place. */
 #include "lua/vm/bind.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 enum { MAX_POINTEES = 8, ALIGNMENT = 16 };
 
 struct packer {
-	uint8_t *base; /* NULL: only count */
+	uint8_t *base; /* NULL: only compute the size */
 	size_t used;
 };
 
@@ -33,7 +34,7 @@ static bool reaches(const struct xc_hole *hole, uint64_t first, uint64_t count)
 	return hole->first + hole->count > first && hole->first < first + count;
 }
 
-/* The holes of a buffer that reach into the bits from `first` on, counted from there. */
+/* The holes of a buffer that overlap the bits from `first` on, relative to `first`. */
 static void put_holes(struct packer *p, const struct xc_buffer *from, uint64_t first, struct xc_buffer *to)
 {
 	for (size_t i = 0; i < from->hole_count; i++)
@@ -52,7 +53,7 @@ static void put_holes(struct packer *p, const struct xc_buffer *from, uint64_t f
 	}
 }
 
-/* The bytes that the value shows: from value->at on, as many as its type has. */
+/* The bytes of the value: from value->at on, as many as its type has. */
 static void put_buffer(struct packer *p, struct xc_value *value)
 {
 	const struct xc_buffer *from = value->buffer;

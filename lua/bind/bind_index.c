@@ -1,9 +1,9 @@
 /* bind_index: members and elements of values.
  *
- * Plugins spend most of their time here. An index costs one look-up by type and name (accessor.h), one compare with the window of
- * memory that was read last, and a number or a small userdata for Lua. Only unusual values take the slow path through
- * dwarf/value/value.h. Only the virtual machine calls metamethods (the metatable is locked), so the first operand is always one
- * of our values. */
+ * Plugins spend most of their time here. An index costs one look-up by type and name (accessor.h), one compare with
+ * the window of memory that was read last, and a number or a small userdata for Lua. Only unusual values take the
+ * slow path through dwarf/value/value.h. Only the virtual machine calls metamethods (the metatable is locked), so
+ * the first operand is always one of our values. */
 #include "lua/bind/bind_index.h"
 
 #include <string.h>
@@ -96,7 +96,7 @@ static inline bool push_reading(lua_State *L, const struct xc_reading *reading, 
 
 /* ---- __index ---- */
 
-/* "server.clients.head.fd: 0x10 is not mapped", for what stands at `addr`. */
+/* "server.clients.head.fd: 0x10 is not mapped", for the object at `addr`. */
 static int raise_fault(lua_State *L, const struct xc_lua_value *self, const char *member, xc_addr addr, unsigned size)
 {
 	return xc_bind_raise_at(L, xc_bind_fault(xc_bind_host(L), addr, size), self, member);
@@ -117,7 +117,7 @@ static int index_slowly(lua_State *L, const struct xc_lua_value *self, const cha
 	struct xc_value value = xc_bind_value(L, self), member;
 	const struct xc_type *bare = xc_type_strip(value.type);
 	struct xc_error *err = NULL;
-	/* A reference to a pointer is followed as the pointer would be. */
+	/* A reference to a pointer is followed like the pointer. */
 	if (self->form == XC_FORM_REFERENCE && bare->kind == XC_TYPE_POINTER && (err = xc_value_deref(&value, &value)))
 		return xc_bind_raise_at(L, err, self, NULL);
 	if ((err = xc_bind_find_member(&value, name, &member)))
@@ -138,7 +138,7 @@ static const struct xc_path *path_through(struct xc_host *host, struct xc_access
 	return field->to;
 }
 
-/* Of the pointer at the top of the stack, when it is not NULL. */
+/* Set the path of the pointer at the top of the stack, unless it is NULL. */
 static void set_path(lua_State *L, struct xc_host *host, struct xc_accessor *field, const struct xc_path *from)
 {
 	struct xc_lua_value *pointer = lua_touserdata(L, -1);
@@ -146,8 +146,8 @@ static void set_path(lua_State *L, struct xc_host *host, struct xc_accessor *fie
 		pointer->path = path_through(host, field, from);
 }
 
-/* The node that the one at `node` leads to, when that can be told without waiting. The first read of a node has just brought in its
- * bytes; while the script works on them, memory can bring the next ones. */
+/* The successor of the node at `node`, if it can be read without waiting. The first access to a node has just loaded
+ * its cache line; while the script works on it, the next one can be prefetched. */
 static const void *next_on_trail(const struct xc_host *host, const struct xc_type *shape, xc_addr node)
 {
 	const struct xc_memory_view *window = &host->window;
@@ -200,7 +200,7 @@ static int index_member(lua_State *L, const struct xc_lua_value *self)
 	return 1;
 }
 
-/* An element of a container that keeps them in a row. */
+/* An element of a container with contiguous elements. */
 static int index_view(lua_State *L, const struct xc_lua_value *self, lua_Integer index)
 {
 	struct xc_value value = xc_bind_value(L, self), element;
@@ -239,7 +239,7 @@ static int element_slowly(lua_State *L, const struct xc_lua_value *self, lua_Int
 	return 1;
 }
 
-/* What lies in a row: the element's type, or NULL when it is no plain array or pointer. */
+/* The type of the elements, or NULL when it is not a plain array or pointer. */
 static const struct xc_type *row_of(const struct xc_lua_value *self)
 {
 	if (self->form == XC_FORM_POINTER)

@@ -11,7 +11,7 @@ enum { READ_MAX = 64 << 20, STRING_MAX = 65536, FIRST_PIECE = 64, PIECE = 4096 }
 struct xc_error *xc_bind_fault(struct xc_host *host, xc_addr addr, uint64_t size)
 {
 	struct xc_text text = {0};
-	if (!xc_value_fault(host->process, addr, size, &text)) /* a live process mapped it meanwhile */
+	if (!xc_value_fault(host->process, addr, size, &text)) /* a live process has mapped it since */
 		xc_text_printf(&text, "0x%llx: read only when it was looked at again", (unsigned long long)addr);
 	struct xc_error *err = xc_error_new(XC_ERR_FAULT, "%s", xc_text_string(&text));
 	err->addr = strtoull(xc_text_string(&text), NULL, 16);
@@ -57,7 +57,7 @@ static int memory_u32(lua_State *L)
 	return 1;
 }
 
-/* And i64: a Lua integer has these bits. */
+/* Also for i64: a Lua integer has the same bits. */
 static int memory_u64(lua_State *L)
 {
 	lua_pushinteger(L, (lua_Integer)load(L, 8));
@@ -122,7 +122,7 @@ static int memory_read(lua_State *L)
 		lua_pushlstring(L, mapped ? mapped : "", (size_t)len);
 		return 1;
 	}
-	/* Nothing large is made for what is not there. */
+	/* Do not allocate a large string for unreadable memory. */
 	if (xc_space_peek(host->process->space, addr, &(char){0}, 1) != 1)
 		return xc_bind_raise(L, xc_bind_fault(host, addr, 1));
 	luaL_Buffer buffer;
@@ -134,7 +134,7 @@ static int memory_read(lua_State *L)
 	return 1;
 }
 
-/* How many bytes of a segment that is not mapped here can be read, up to `max`. */
+/* The number of readable bytes, up to `max`, of a segment that is not mapped in this process. */
 static uint64_t readable_in(lua_State *L, xc_addr addr, uint64_t max)
 {
 	const struct xc_space *space = xc_bind_host(L)->process->space;
@@ -178,7 +178,7 @@ static int memory_readable(lua_State *L)
 	return 1;
 }
 
-enum { RESIDENT_SHIFT = 40 }; /* a TiB: 2 GiB of pagemap */
+enum { RESIDENT_SHIFT = 40 }; /* a TiB needs 2 GiB of pagemap */
 
 /* t:resident(addr, len) → bytes; nil for cores */
 static int memory_resident(lua_State *L)
@@ -201,7 +201,7 @@ static int memory_resident(lua_State *L)
 
 /* ---- strings ---- */
 
-/* Bytes that are mapped here need no copy of ours. */
+/* Bytes that are mapped in this process need no copy. */
 static bool push_mapped(lua_State *L, xc_addr addr, uint64_t max, bool *cut_out)
 {
 	struct xc_host *host = xc_bind_host(L);
@@ -215,7 +215,7 @@ static bool push_mapped(lua_State *L, xc_addr addr, uint64_t max, bool *cut_out)
 	size_t room = (size_t)(left < max ? left + 1 : max);
 	const char *text = (const char *)window->bytes + (addr - window->lo), *end = memchr(text, '\0', room);
 	if (!end && room < max)
-		return false; /* it may go on in another segment */
+		return false; /* it may continue in another segment */
 	*cut_out = !end;
 	lua_pushlstring(L, text, end ? (size_t)(end - text) : room);
 	return true;

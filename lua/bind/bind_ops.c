@@ -1,5 +1,5 @@
-/* bind_ops: the functions of the module that take values: xcore.addr, cast, deref, … Fields always win over methods, so there
- * are no methods. Those that make texts are in bind_text.c. */
+/* bind_ops: functions of the module that take values: xcore.addr, cast, deref, … Fields always take precedence over
+ * methods, so values have no methods. Functions that make texts are in bind_text.c. */
 #include "lua/vm/bind.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ struct step {
 	long long index;
 };
 
-/* Takes a step off the path, or raises. */
+/* Remove a step from the path, or raise. */
 static const char *next_step(lua_State *L, const char *path, struct step *step)
 {
 	if (*path == '[') {
@@ -96,7 +96,7 @@ static int op_typeof(lua_State *L)
 	return 1;
 }
 
-/* A number as another scalar type, as a cast in C. */
+/* Convert a number to another scalar type, like a C cast. */
 static int cast_number(lua_State *L, const struct xc_type *type)
 {
 	const struct xc_type *bare = xc_bind_shape(type);
@@ -143,7 +143,7 @@ static bool is_aggregate(const struct xc_type *shape)
 	}
 }
 
-/* An integer, a pointer, or where a struct lies, as a pointer. */
+/* Convert an integer, a pointer, or the address of a struct to a pointer. */
 static int cast_pointer(lua_State *L, const struct xc_type *type)
 {
 	const struct xc_lua_value *self = xc_bind_test(L, 1);
@@ -213,7 +213,7 @@ static int op_sizeof(lua_State *L)
 	return 1;
 }
 
-/* Where a member lies in a struct of the type, bytes: never through a pointer, and nothing is read. */
+/* The offset of a member in a struct of the type, in bytes. Never goes through a pointer, and reads nothing. */
 static uint64_t offset_of(lua_State *L, const struct xc_type *type, const char *path)
 {
 	struct xc_value at = xc_value_memory(xc_bind_host(L)->process, type, 0);
@@ -242,7 +242,7 @@ static int op_offsetof(lua_State *L)
 	return 1;
 }
 
-/* The same for the string at argument 3, kept for loops. */
+/* The same for the string at argument 3, cached for loops. */
 static uint64_t kept_offset(lua_State *L, const struct xc_type *type)
 {
 	const char *path = luaL_checkstring(L, 3);

@@ -1,5 +1,5 @@
-/* bind_target: xcore.target: what it is, and its variables and types by name. Memory, symbols, modules and threads are in
- * files of their own. */
+/* bind_target: xcore.target: its properties, and its variables and types by name. Memory, symbols, modules and
+ * threads are in other files. */
 #include <string.h>
 
 #include "core/elf/arch.h"
@@ -68,7 +68,7 @@ static int target_value(lua_State *L)
 	return 1;
 }
 
-/* What does not exist, as opposed to what exists and cannot be had. */
+/* Does the error mean that the thing does not exist, rather than that it exists and is unavailable? */
 static int target_has_var(lua_State *L)
 {
 	struct xc_frame_scope nowhere = *global_scope(L);

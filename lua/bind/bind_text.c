@@ -1,4 +1,4 @@
-/* bind_text: functions of the module that make texts of values: xcore.str, enum, fmt, symbol. */
+/* bind_text: functions of the module that convert values to text: xcore.str, enum, fmt, symbol. */
 #include "lua/vm/bind.h"
 
 #include <inttypes.h>
@@ -69,7 +69,7 @@ static bool is_character(const struct xc_type *type)
 	       (bare->size == 1 || bare->kind == XC_TYPE_VOID);
 }
 
-/* Bytes of a value that does not lie in memory. */
+/* The bytes of a value that is not in memory. */
 static int string_of_held(lua_State *L, const struct xc_value *value, uint64_t max)
 {
 	uint64_t size = xc_value_size(value);
@@ -166,7 +166,7 @@ static unsigned option_number(lua_State *L, const char *name, unsigned otherwise
 	return n < 0 ? 0 : n > 1 << 24 ? 1 << 24 : (unsigned)n;
 }
 
-/* As `xcore print` has them. */
+/* The format letters of `xcore print`. */
 static struct xc_format_options defaults(void)
 {
 	struct xc_format_options options = xc_format_defaults();
@@ -195,7 +195,7 @@ static struct xc_format_options read_format(lua_State *L)
 	return options;
 }
 
-/* Numbers that were read already can be written by letter too. */
+/* Lua numbers can be formatted by letter too. */
 static int format_number(lua_State *L, const struct xc_format_options *options)
 {
 	if (!options->letter || !lua_isnumber(L, 1) || lua_type(L, 1) != LUA_TNUMBER || !xc_bind_host(L)->process) {

@@ -1,4 +1,4 @@
-/* bind_type: types as scripts see them, and types by name. */
+/* bind_type: types as objects, and types by name. */
 #include <string.h>
 
 #include "dwarf/cexpr/cexpr.h"
@@ -11,7 +11,7 @@
 static const char boxes_key;
 static const struct xc_bind_class type_class;
 
-/* One userdata for each type, as long as somebody holds it: they may be keys of tables. */
+/* One userdata for each type while it is referenced: types may be keys of tables. */
 void xc_bind_push_type(lua_State *L, const struct xc_type *type)
 {
 	luaL_checkstack(L, 5, NULL);
@@ -32,7 +32,7 @@ const struct xc_type *xc_bind_test_type(lua_State *L, int arg)
 	return box ? *box : NULL;
 }
 
-/* By xcore.cdef. */
+/* A type declared by xcore.cdef. */
 static bool is_declared(struct xc_host *host, const char *name, const struct xc_type **out)
 {
 	struct xc_error *err = host->cdef ? xc_cdef_type(host->cdef, name, out) : NULL;
@@ -55,7 +55,7 @@ static struct xc_error *told_type(struct xc_host *host, const char *name, bool h
 	return err;
 }
 
-/* Is a struct only declared behind this pointer, array or typedef? */
+/* Is there an incomplete struct behind this pointer, array or typedef? */
 static bool is_opaque(const struct xc_type *type)
 {
 	type = xc_bind_shape(type);
@@ -97,7 +97,7 @@ bool xc_bind_has_type(struct xc_host *host, const char *name)
 	return found;
 }
 
-/* Names that were found are kept: a loop may cast by name. A struct that is only declared may be told of later. */
+/* Found names are cached: a loop may cast by name. An incomplete struct is not cached: it may be declared later. */
 const struct xc_type *xc_bind_check_type(lua_State *L, int arg)
 {
 	static const char names_key;
@@ -206,7 +206,7 @@ static int type_enumerators(lua_State *L)
 	return 1;
 }
 
-/* Short where people's reports have a word: it is C's own. */
+/* Use C's short name of a type where reports write a word. */
 static const char *kind_name(const struct xc_type *type)
 {
 	switch (type->kind) {
@@ -277,7 +277,7 @@ static int type_tostring(lua_State *L)
 	return 1;
 }
 
-/* Does the name tell the type? That of an anonymous struct, or of what is made of one, does not. */
+/* Does the name identify the type? The name of an anonymous struct, or of a type made of one, does not. */
 static bool is_named(const struct xc_type *type)
 {
 	for (unsigned depth = 0; depth < XC_TYPE_DEPTH && type; depth++) {
@@ -288,7 +288,7 @@ static bool is_named(const struct xc_type *type)
 	return false;
 }
 
-/* Each unit has a type of its own for the same declaration: equal are those of one name, kind and size. */
+/* Each compilation unit has its own type for the same declaration: types of the same name, kind and size are equal. */
 static int type_eq(lua_State *L)
 {
 	const struct xc_type *a = xc_bind_test_type(L, 1), *b = xc_bind_test_type(L, 2);
@@ -330,7 +330,7 @@ static const struct xc_bind_class type_class = {.name = "xcore.Type",
 void xc_bind_type_open(lua_State *L)
 {
 	xc_bind_class_open(L, &type_class);
-	lua_newtable(L); /* userdata by type, weakly */
+	lua_newtable(L); /* userdata by type, with weak values */
 	lua_createtable(L, 0, 1);
 	lua_pushliteral(L, "v");
 	lua_setfield(L, -2, "__mode");

@@ -111,14 +111,14 @@ xc_addr xc_bind_check_address(lua_State *L, int arg)
 
 /* ---- pushing ---- */
 
-/* A scalar that is no number for Lua: cannot be read, or of a format that we do not know. */
+/* A scalar without a Lua number: it cannot be read, or has an unknown format. */
 static void push_odd(lua_State *L, const struct xc_value *value, const struct xc_path *path)
 {
 	xc_bind_raise_path(L, xc_value_check(value), path);
 	xc_bind_push_held(L, value, path);
 }
 
-/* An integer of more than 8 bytes: a Lua integer when it is one of int64_t. */
+/* An integer of more than 8 bytes: a Lua integer if int64_t can hold it. */
 static void push_wide(lua_State *L, const struct xc_value *value, const struct xc_path *path)
 {
 	unsigned __int128 bits;
@@ -154,7 +154,7 @@ static void push_number(lua_State *L, const struct xc_value *value, const struct
 	}
 }
 
-/* What a reference refers to; those of damaged debug information may refer to references. */
+/* The target of a reference; in damaged debug information a reference may refer to a reference. */
 static struct xc_value referred(lua_State *L, const struct xc_value *value, const struct xc_path *path)
 {
 	struct xc_value at = *value;
@@ -224,7 +224,7 @@ static int value_len(lua_State *L)
 			    result == XC_VIEW_INVALID ? ": " : "", result == XC_VIEW_INVALID ? view.why : "");
 }
 
-/* Bytes of what a pointer points to; 1 of void, as gcc has it. */
+/* The size of the target of a pointer; 1 for void, as in gcc. */
 static uint64_t pointed_size(lua_State *L, const struct xc_lua_value *pointer)
 {
 	const struct xc_accessor *row = NULL;
@@ -232,7 +232,7 @@ static uint64_t pointed_size(lua_State *L, const struct xc_lua_value *pointer)
 		return 1;
 	if (pointer->form == XC_FORM_POINTER)
 		row = xc_accessor_element(xc_bind_host(L)->accessors, xc_type_strip(pointer->type)->target);
-	if (!row || row->offset == 0 || row->offset > INT64_MAX) /* a difference is divided by it, signed */
+	if (!row || row->offset == 0 || row->offset > INT64_MAX) /* divisor of differences, signed */
 		xc_bind_fail(L, XC_ERR_USAGE, "arithmetic needs a pointer to something whose size is known, not %s",
 			     xc_type_name(pointer->type));
 	return row->offset;
@@ -263,7 +263,7 @@ static int value_sub(lua_State *L)
 	return 1;
 }
 
-/* Numbers that Lua has no type for. */
+/* Compare numbers that have no Lua type. */
 static bool same_bits(const struct xc_lua_value *left, const struct xc_lua_value *right)
 {
 	unsigned __int128 a, b;

@@ -1,4 +1,4 @@
-/* eval_context: made when a state opens, filled when it is first needed, gone with the state. */
+/* eval_context: created with the state, filled on first use, freed with the state. */
 #include "lua/bind/eval_context.h"
 
 #include <string.h>
@@ -59,8 +59,8 @@ struct xc_arena *xc_eval_context_arena(struct xc_eval_context *context)
 const struct xc_frame_scope *xc_eval_context_crashed(struct xc_eval_context *context)
 {
 	if (!context->is_open) {
-		/* Of row 0 no error is told. */
-		xc_error_free(xc_frame_scope_open(&context->crashed, context->global.process, NULL, 0));
+		/* Row 0 never gives an error. */
+		xc_error_free(xc_standpoint_open(&context->crashed, context->global.process, NULL, 0));
 		context->is_open = true;
 	}
 	return &context->crashed;
@@ -80,7 +80,7 @@ void xc_eval_context_count_type(lua_State *L)
 			     XC_EVAL_CONTEXT_TYPES);
 }
 
-/* The root of paths: what is no plain name is put in parentheses. */
+/* The root of a path: an expression that is not a plain name is put in parentheses. */
 static const struct xc_path *path_of(lua_State *L, const char *expression)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.$";

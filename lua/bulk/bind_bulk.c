@@ -1,6 +1,6 @@
 /* bind_bulk: xcore.columns and xcore.follow: members of many structs as columns of numbers.
  *
- * A list is followed first (list_walk.h) and read when it is known how long it is (rows.h). */
+ * A list is first walked (list_walk.h), then read when its length is known (rows.h). */
 #include <string.h>
 
 #include "core/elf/arch.h"
@@ -8,7 +8,7 @@
 #include "lua/bulk/nodes.h"
 #include "lua/bulk/rows.h"
 
-enum { BLOCK = 4096 }; /* nodes between two looks at the limits */
+enum { BLOCK = 4096 }; /* nodes between two checks of the limits */
 
 /* ---- columns ---- */
 
@@ -19,7 +19,7 @@ static size_t check_count(lua_State *L, uint64_t count)
 	return (size_t)count;
 }
 
-/* The struct that v is an array of or points to. */
+/* The struct that v is an array of, or points to. */
 static const struct xc_type *row_type(lua_State *L, const struct xc_lua_value *value)
 {
 	const struct xc_type *type = NULL;
@@ -46,7 +46,7 @@ static uint64_t row_count(lua_State *L, const struct xc_lua_value *value)
 	return (uint64_t)count;
 }
 
-/* Before room is made for what a damaged count asks for. */
+/* Check the count, which may be damaged, before memory is allocated for it. */
 static void check_last(lua_State *L, const struct xc_lua_value *value, const struct xc_rows *rows)
 {
 	uint8_t byte;
@@ -96,8 +96,8 @@ enum { HEAD = 1, NEXT, FIELDS, OPTIONS };
 
 struct follow {
 	struct xc_list_walk walk;
-	const struct xc_type *node; /* what the fields are members of */
-	uint64_t back;              /* from where pointers point to back to the node's start */
+	const struct xc_type *node; /* the struct with the fields */
+	uint64_t back;              /* from the target of the pointers back to the start of the node */
 	uint64_t max;
 	bool partial, addresses;
 	struct xc_nodes *nodes;
@@ -111,7 +111,7 @@ static int follow_gc(lua_State *L)
 	return 0;
 }
 
-/* Userdata, so that an error on the way leaves nothing behind. */
+/* A userdata, so that an error leaks nothing. */
 static struct follow *push_follow(lua_State *L)
 {
 	struct xc_nodes *nodes = xc_nodes_push(L);
@@ -166,7 +166,7 @@ static void read_options(lua_State *L, struct follow *follow)
 	lua_pop(L, 3);
 }
 
-/* A pointer to something else than what it lies in leads astray: a list_head's leads to another list_head. */
+/* The pointer must point to the struct that contains it: that of a list_head points to another list_head. */
 static void check_target(lua_State *L, const struct xc_type *shape, const struct xc_fixed *next)
 {
 	const struct xc_type *target = next->reading.shape;
@@ -240,7 +240,7 @@ static struct xc_error *node_error(lua_State *L, struct xc_error *err, size_t in
 	return xc_error_wrap(err, "%s", xc_text_string(text));
 }
 
-/* What ended the list, if it should not have; cuts the nodes that came twice. */
+/* The error that ended the list, if any; removes nodes that occur twice. */
 static struct xc_error *end_error(lua_State *L, struct follow *follow)
 {
 	const struct xc_list_walk *walk = &follow->walk;
@@ -261,8 +261,8 @@ static struct xc_error *end_error(lua_State *L, struct follow *follow)
 	return xc_error_new(XC_ERR_LIMIT, "more than %llu nodes", (unsigned long long)follow->max);
 }
 
-/* Raise, with the path of the node at `index` (and of a member of it, if any); or, when a part of the list is good enough, push
- * the reason. */
+/* Raise with the path of the node at `index` (and of a member of it, if any); or, when a partial list is accepted,
+ * push the reason. */
 static void raise_or_push(lua_State *L, struct xc_error *err, const struct follow *follow, size_t index,
 			  const char *member)
 {
@@ -279,8 +279,8 @@ static void raise_or_push(lua_State *L, struct xc_error *err, const struct follo
 	lua_pushstring(L, err->message);
 }
 
-/* Read the nodes; `why` is on top of the stack, and replaced when not all could be read. Leaves the columns there, and returns
- * how many nodes they have. */
+/* Read the nodes; `why` is on top of the stack, and replaced when not all nodes could be read. Leaves the columns
+ * there, and returns their number of nodes. */
 static size_t push_result(lua_State *L, struct xc_rows *rows, const struct follow *follow)
 {
 	struct xc_error *err = NULL;
@@ -324,7 +324,7 @@ static int follow_nothing(lua_State *L)
 	return 2;
 }
 
-/* Push why the list ended too early, nil when it did not; or raise that. */
+/* Push why the list ended early (nil: it did not), or raise that. */
 static void push_end(lua_State *L, struct follow *follow)
 {
 	struct xc_error *err = end_error(L, follow);

@@ -1,7 +1,7 @@
-/* bind_chains: xcore.chains: many short lists, as a hash table's buckets hold them.
+/* bind_chains: xcore.chains: many short lists, such as the buckets of a hash table.
  *
- * All lists go one step at a time together: the nodes of a level are independent of each other, so they can be fetched ahead. What is
- * left of a level that did not end is the next one. */
+ * All lists advance together, one step at a time: the nodes of one level are independent of each other, so they can
+ * be prefetched. The lists of a level that have not ended form the next level. */
 #include <string.h>
 
 #include "core/elf/arch.h"
@@ -15,18 +15,18 @@ struct chains {
 	struct xc_host *host;
 	struct xc_fixed next;
 	uint64_t mask, max;
-	size_t first, heads; /* which of the heads, from 1, and how many */
+	size_t first, heads; /* the first of the heads, from 1, and their number */
 	bool partial, addresses;
-	bool full;              /* max is reached: what is there is still read, and counted in its level */
+	bool full;              /* max is reached: existing nodes are still read, and counted in their level */
 	struct xc_nodes *nodes; /* all: level by level */
-	struct xc_nodes *last;  /* as many lists as the level has, each with a node of a level before, to find cycles */
-	size_t level;           /* where in nodes the level begins */
-	size_t levels;          /* how many there were */
+	struct xc_nodes *last;  /* for each list of the level a node of an earlier level, to find cycles */
+	size_t level;           /* the start of the level in nodes */
+	size_t levels;          /* the number of levels */
 };
 
 /* ---- arguments ---- */
 
-/* Which heads: all of them, or `count` from `first` on, as far as there are so many. */
+/* The heads: all of them, or `count` from `first` on, as far as they exist. */
 static void read_part(lua_State *L, struct chains *c)
 {
 	size_t all = c->heads;
@@ -78,7 +78,7 @@ static void find_next(lua_State *L, struct chains *c, const struct xc_type *type
 
 /* ---- lists ---- */
 
-/* Raise it; or, when a part is good enough, keep the first reason. */
+/* Raise the error; or, when a partial result is accepted, keep the first one. */
 static void fail(lua_State *L, const struct chains *c, struct xc_error *err)
 {
 	if (!c->partial)
@@ -125,7 +125,7 @@ static const uint8_t *bytes_ahead(const struct chains *c, size_t i, size_t end)
 	return xc_memory_view_bytes(&c->host->views, c->nodes->items[i + AHEAD] + c->next.offset, 8);
 }
 
-/* The pointer of a node that leads on. False when it cannot be read. */
+/* Read the next-pointer of a node. False: it cannot be read. */
 static bool load_next(const struct chains *c, xc_addr node, xc_addr *next_out)
 {
 	xc_addr at = node + c->next.offset;
@@ -140,13 +140,14 @@ static bool load_next(const struct chains *c, xc_addr node, xc_addr *next_out)
 	return true;
 }
 
-/* Does the list come back to where it was? Its node of the last level whose number is a power of two is kept (Brent). */
+/* Is the list at a node where it was before? The node at the last level whose number is a power of two is kept
+ * (Brent). */
 static bool is_cycle(struct chains *c, size_t list, xc_addr next)
 {
 	return list < c->last->count && c->last->items[list] == next;
 }
 
-/* The node that a node leads to; 0 at the end of its list. A node that cannot be read is none. */
+/* The successor of a node; 0 at the end of its list. An unreadable node has none. */
 static xc_addr next_of(lua_State *L, struct chains *c, size_t i)
 {
 	xc_addr node = c->nodes->items[i], next;
@@ -172,8 +173,8 @@ static void keep_mark(lua_State *L, struct chains *c, size_t left, xc_addr mark)
 	c->last->items[left] = mark;
 }
 
-/* One step of all lists that the level has. A list's place among those that are left is its place among `last`. Returns how many nodes
- * of the level could be read. */
+/* Advance all lists of the level. The index of a remaining list is its index in `last`. Returns the number of nodes
+ * of the level that could be read. */
 static size_t step(lua_State *L, struct chains *c)
 {
 	size_t end = c->nodes->count, left = 0, read = 0;
@@ -197,7 +198,7 @@ static size_t step(lua_State *L, struct chains *c)
 	return read;
 }
 
-/* Nodes that cannot be read are left out. */
+/* Unreadable nodes are left out. */
 static void pack(struct xc_nodes *nodes)
 {
 	size_t kept = 0;

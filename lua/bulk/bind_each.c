@@ -3,7 +3,7 @@
 
 #include "dwarf/view/view.h"
 
-/* Upvalues: the value, the next index, the count. Elements are read by the value's own __index. */
+/* Upvalues: the value, the next index, the count. Elements are read by the __index of the value. */
 static int next_element(lua_State *L)
 {
 	lua_Integer at = lua_tointeger(L, lua_upvalueindex(2));
@@ -16,7 +16,7 @@ static int next_element(lua_State *L)
 	return 2;
 }
 
-/* A key that is NULL would end the loop: a reference stands for it. */
+/* A NULL key would end the loop, so a reference replaces it. */
 static void push_key(lua_State *L, const struct xc_value *key)
 {
 	xc_bind_push(L, key, NULL);
@@ -26,7 +26,7 @@ static void push_key(lua_State *L, const struct xc_value *key)
 	xc_bind_push_reference(L, key, NULL);
 }
 
-/* Upvalues: the view, how many were given out, the value that the view may borrow from. */
+/* Upvalues: the view, the number of elements returned, the value that the view may borrow from. */
 static int next_child(lua_State *L)
 {
 	struct xc_view *view = lua_touserdata(L, lua_upvalueindex(1));
@@ -79,7 +79,7 @@ static int no_element(lua_State *L)
 	return 0;
 }
 
-/* NULL has no elements; that it should have some is an error. */
+/* NULL has no elements; a count for it is an error. */
 static int each_of_null(lua_State *L, lua_Integer count)
 {
 	if (count > 0)

@@ -1,4 +1,4 @@
-/* bind_find: t:find: a byte string, pointers into a range, or structs by what their members hold, anywhere in memory. */
+/* bind_find: t:find: a byte string, pointers into a range, or structs by the values of members, anywhere in memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 
 enum { HITS = 256, MAX_RANGES = 1 << 20 };
 
-static const uint64_t BUDGET = 64 << 20; /* bytes between two looks at the limits */
+static const uint64_t BUDGET = 64 << 20; /* bytes between two checks of the limits */
 
-/* An iterator's state. What it borrows are upvalues beside it. */
+/* The state of an iterator. Objects that it borrows from are upvalues. */
 struct search {
 	struct xc_find find;
 	size_t count, given, batch;
-	uint64_t left; /* hits that may still be given */
+	uint64_t left; /* hits that may still be returned */
 	xc_addr hits[HITS];
 };
 
@@ -28,7 +28,7 @@ static int by_lo(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* Sort; one where they touch. */
+/* Sort ranges, and merge those that touch. */
 static size_t merge(struct xc_range *ranges, size_t count)
 {
 	size_t kept = 0;
@@ -60,7 +60,7 @@ static xc_addr range_end(lua_State *L, const char *name, int index)
 	return addr;
 }
 
-/* The list on top of the stack; replaced by the ranges. */
+/* Replace the list on top of the stack by the ranges. */
 static const struct xc_range *read_within(lua_State *L, size_t *count_out)
 {
 	luaL_checktype(L, -1, LUA_TTABLE);
@@ -81,7 +81,7 @@ static const struct xc_range *read_within(lua_State *L, size_t *count_out)
 	return ranges;
 }
 
-/* Push all that is mapped readable, and writable as wanted: at the index of the table's field `writable`. */
+/* Push all readable mappings, writable or not as given in the field `writable` of the table at the index. */
 static const struct xc_range *push_mapped(lua_State *L, int writable, size_t *count_out)
 {
 	const struct xc_process *process = xc_bind_host(L)->process;
@@ -93,7 +93,7 @@ static const struct xc_range *push_mapped(lua_State *L, int writable, size_t *co
 		if (mapping->readable && wanted)
 			ranges[count++] = (struct xc_range){mapping->lo, mapping->hi};
 	}
-	if (process->mapping_count == 0) /* made up of segments alone */
+	if (process->mapping_count == 0) /* consists of segments only */
 		ranges[count++] = (struct xc_range){0, UINT64_MAX};
 	*count_out = merge(ranges, count);
 	return ranges;
@@ -119,7 +119,7 @@ static void aim_at_bytes(lua_State *L, struct xc_find *find)
 	find->align = 1;
 }
 
-/* The numbers that a test allows, cut to those that the member can have. False: none. */
+/* The range of numbers that a test allows, limited to the range of the member. False: it is empty. */
 static bool word_test(const struct xc_fixed *fixed, uint64_t lo, uint64_t hi, struct xc_find_test *test)
 {
 	const struct xc_reading *reading = &fixed->reading;
@@ -175,7 +175,7 @@ static uint64_t enumerator(lua_State *L, const struct xc_type *type, const char 
 	return 0;
 }
 
-/* The test by the string, on top of the stack. */
+/* The test given by the string on top of the stack. */
 static bool named_test(lua_State *L, const struct xc_fixed *fixed, struct xc_find_test *test)
 {
 	const char *name = lua_tostring(L, -1);
@@ -189,7 +189,7 @@ static bool named_test(lua_State *L, const struct xc_fixed *fixed, struct xc_fin
 	return true;
 }
 
-/* The test by what is on top of the stack: a value, {lo, hi}, or a string. False: nothing can pass it. */
+/* The test given by the value on top of the stack: a value, {lo, hi}, or a string. False: nothing can pass it. */
 static bool read_test(lua_State *L, const char *name, const struct xc_fixed *fixed, struct xc_find_test *test)
 {
 	enum xc_reading_kind kind = fixed->reading.kind;
@@ -213,7 +213,7 @@ static bool read_test(lua_State *L, const char *name, const struct xc_fixed *fix
 	return true;
 }
 
-/* How much a test rules out. */
+/* How selective a test is. */
 static int by_rarity(const void *a, const void *b)
 {
 	const struct xc_find_test *x = a, *y = b;
@@ -223,7 +223,7 @@ static int by_rarity(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The biggest power of two that divides a struct's size, a word at most: no struct needs more. */
+/* The largest power of two, at most a word, that divides the size of a struct: alignment is never larger. */
 static uint64_t natural_align(lua_State *L, const struct xc_type *type, uint64_t size)
 {
 	uint64_t asked = xc_type_alignment(type), word = xc_bind_host(L)->process->arch->word, natural = size & -size;
@@ -231,7 +231,7 @@ static uint64_t natural_align(lua_State *L, const struct xc_type *type, uint64_t
 	return asked > natural && (asked & (asked - 1)) == 0 && asked <= 4096 ? asked : natural;
 }
 
-/* Push the tests of the table {member = what it holds} on top of the stack. *possible_out: something can pass. */
+/* Push the tests of the table {member = condition} on top of the stack. *possible_out: can anything pass? */
 static struct xc_find_test *push_tests(lua_State *L, const struct xc_type *type, struct xc_find *find,
 				       bool *possible_out)
 {
@@ -252,7 +252,7 @@ static struct xc_find_test *push_tests(lua_State *L, const struct xc_type *type,
 			xc_bind_fail(L, XC_ERR_LIMIT, "signature: %s lies more than %d bytes into the struct", name,
 				     XC_FIND_SPAN - 8);
 		*possible_out = read_test(L, name, &fixed, test) && *possible_out;
-		if (fixed.offset + fixed.reading.size > find->size) /* of a flexible array */
+		if (fixed.offset + fixed.reading.size > find->size) /* a flexible array */
 			find->size = (size_t)fixed.offset + fixed.reading.size;
 		lua_settop(L, table + 2);
 	}
@@ -260,7 +260,7 @@ static struct xc_find_test *push_tests(lua_State *L, const struct xc_type *type,
 	return tests;
 }
 
-/* {type, tests}, on top of the stack; replaced by the tests. */
+/* Replace {type, tests} on top of the stack by the tests. */
 static void aim_at_structs(lua_State *L, struct xc_find *find, bool *possible_out)
 {
 	int table = lua_gettop(L);
@@ -283,7 +283,7 @@ static void aim_at_structs(lua_State *L, struct xc_find *find, bool *possible_ou
 
 /* ---- the iterator ---- */
 
-/* Upvalues: the search, then what it borrows. */
+/* Upvalues: the search, then the objects that it borrows from. */
 static int next_hit(lua_State *L)
 {
 	struct search *search = lua_touserdata(L, lua_upvalueindex(1));
@@ -294,7 +294,7 @@ static int next_hit(lua_State *L)
 		size_t room = search->batch < search->left ? search->batch : (size_t)search->left;
 		search->count = xc_find_run(&search->find, search->hits, room, BUDGET);
 		search->given = 0;
-		/* The first is wanted soon; who takes many is served in batches. */
+		/* The first hit is needed soon; later ones come in batches. */
 		search->batch = search->batch < HITS ? search->batch * 2 : HITS;
 		xc_limit_spend(L, (search->find.looked - before) / 64 + 1);
 	}
@@ -303,7 +303,7 @@ static int next_hit(lua_State *L)
 	return 1;
 }
 
-/* Push what is searched for, which the search borrows. False when nothing can be it. */
+/* Push the pattern, which the search borrows. False: nothing can match. */
 static bool push_aim(lua_State *L, struct xc_find *find)
 {
 	bool possible = true;

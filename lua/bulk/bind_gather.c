@@ -1,4 +1,4 @@
-/* bind_gather: xcore.gather: members of structs that lie anywhere, as columns (rows.h). */
+/* bind_gather: xcore.gather: members of structs at any addresses, as columns (rows.h). */
 #include "lua/bulk/rows.h"
 
 enum { TYPE = 1, ADDRESSES, FIELDS, OPTIONS };

@@ -1,8 +1,9 @@
-/* bind_tally: xcore.tally: how many structs have the same members; xcore.group: a column by what stands beside it.
+/* bind_tally: xcore.tally: the number of structs with equal members; xcore.group: a column grouped by another column.
  *
- * Both answer what a script would ask of every row of a large column, where it costs a tenth.
+ * Both do in C what a script would do for each row of a large column, at a tenth of the cost.
  *
- * A tally keeps its kinds one after the other, values, count and first row, and finds them by a table of their numbers. */
+ * A tally stores its distinct rows one after the other (values, count, first row), and finds them through a hash
+ * table of their numbers. */
 #include <string.h>
 
 #include "lua/bulk/nodes.h"
@@ -12,7 +13,7 @@ enum { TYPE = 1, ADDRESSES, FIELDS, OPTIONS };
 
 struct tally {
 	struct xc_nodes *kinds; /* `width` words each */
-	struct xc_nodes *table; /* the number of a kind from 1 on, or 0; open addressing; its room is a power of two */
+	struct xc_nodes *table; /* numbers of distinct rows, from 1, or 0; open addressing; a power of two */
 	size_t values, width, count;
 };
 
@@ -25,7 +26,7 @@ static uint64_t *kind_at(const struct tally *t, size_t index)
 
 static size_t place_of(const struct tally *t, const uint64_t *values)
 {
-	uint64_t hash = (uintptr_t)t->table; /* which values collide is not for the core to choose */
+	uint64_t hash = (uintptr_t)t->table; /* random, so that a core cannot choose which values collide */
 	for (size_t i = 0; i < t->values; i++)
 		hash = (hash ^ values[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
 	return (hash ^ hash >> 32) & (t->table->room - 1);
@@ -84,7 +85,7 @@ static void count_block(lua_State *L, struct tally *t, const struct xc_rows *row
 
 /* ---- the tally ---- */
 
-/* Push the columns of values, and the counts and the addresses of first rows as columns of their own. */
+/* Push the columns of values, and columns of counts and of addresses of first rows. */
 static void push_kinds(lua_State *L, const struct tally *t, struct xc_rows *rows)
 {
 	const xc_addr *addresses = rows->nodes;
@@ -144,7 +145,7 @@ static int tally(lua_State *L)
 
 enum { VALUES = 1, KEYS, GROUPS, SMALL = 64 };
 
-/* Of keys from 0 to SMALL, which most are, the lists lie on the stack from GROUPS + 1 on: they are not looked for. */
+/* The lists of keys from 0 to SMALL, which most keys are, lie on the stack from GROUPS + 1 on: no look-up. */
 static bool small_key(lua_State *L, lua_Integer *key_out)
 {
 	if (!lua_isinteger(L, -1))
@@ -153,7 +154,7 @@ static bool small_key(lua_State *L, lua_Integer *key_out)
 	return *key_out >= 0 && *key_out < SMALL;
 }
 
-/* Push the list of the key at the top, in its place. */
+/* Replace the key at the top by its list. */
 static void push_list(lua_State *L)
 {
 	lua_pushvalue(L, -1);
@@ -190,7 +191,7 @@ static void make_small(lua_State *L, lua_Integer *counts)
 		} else {
 			lua_pushnil(L);
 		}
-		counts[key] = 0; /* from now on: how many it has */
+		counts[key] = 0; /* from here on: its number of items */
 	}
 }
 

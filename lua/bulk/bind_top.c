@@ -1,7 +1,7 @@
-/* bind_top: xcore.top: the k largest of what is added, in a heap whose root is the first to go.
+/* bind_top: xcore.top: the k largest items, in a binary heap whose root is removed first.
  *
- * Items are kept in a table of Lua's, one slot for each place in the heap; the heap lies in a userdata, so that Lua's memory
- * limit holds for it. Of equal weights the later one goes first. */
+ * Items are kept in a Lua table, one slot for each place of the heap; the heap is a userdata, so that Lua's memory
+ * limit applies. Of equal weights the later one is removed first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct entry {
 	lua_Number number;
 	bool is_integer;
 	uint64_t order;
-	lua_Integer slot; /* in the table of items */
+	lua_Integer slot; /* index in the table of items */
 };
 
 /* User values: 1 the entries, 2 the items. */
@@ -38,7 +38,7 @@ static int compare_weights(const struct entry *a, const struct entry *b)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Is a to go before b? */
+/* Is a removed before b? */
 static bool goes_first(const struct entry *a, const struct entry *b)
 {
 	int order = compare_weights(a, b);
@@ -82,7 +82,7 @@ static void make_room(lua_State *L, struct lua_top *self)
 	self->capacity = capacity;
 }
 
-/* Put the item (argument 3) into its slot; what stood there is dropped. */
+/* Store the item (argument 3) in its slot, in place of the previous one. */
 static void keep_item(lua_State *L, lua_Integer slot)
 {
 	lua_getiuservalue(L, 1, 2);
@@ -137,7 +137,7 @@ static int top_least(lua_State *L)
 static int by_weight(const void *a, const void *b)
 {
 	const struct entry *left = a, *right = b;
-	return goes_first(left, right) ? 1 : -1; /* no two are equal: the order differs */
+	return goes_first(left, right) ? 1 : -1; /* no two entries are equal: they differ in order */
 }
 
 static int top_items(lua_State *L)

@@ -1,4 +1,4 @@
-/* find: ranges are cut into pieces, which are bytes at hand with a number of places where a hit may begin. */
+/* find: ranges are cut into pieces: bytes in reach, with a number of positions where a hit may start. */
 #include "lua/bulk/find.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 enum { CHUNK = 1 << 18, SLACK = 8, PAGE = 4096, WORDS = 16 };
 
 struct piece {
-	const uint8_t *bytes; /* those of `base` */
+	const uint8_t *bytes; /* the address of `base` */
 	xc_addr base;
-	size_t starts; /* places from base on where a hit may begin; all of it is at hand, and SLACK more may be read */
+	size_t starts; /* positions from base on where a hit may start; their bytes, and SLACK more, may be read */
 };
 
 struct hits {
@@ -78,7 +78,7 @@ static bool scan_pointers(const struct xc_find *find, const struct piece *piece,
 	return true;
 }
 
-/* Words in their places: most blocks of them have no hit, and that is told without a branch for each. */
+/* Aligned words: most blocks have no hit, which is detected without a branch for each word. */
 static bool scan_words(const struct xc_find *find, const struct piece *piece, struct hits *hits)
 {
 	uint64_t lo = find->aim.lo, span = find->aim.hi - lo;
@@ -160,21 +160,21 @@ static bool scan(struct xc_find *find, const struct piece *piece, struct hits *h
 
 /* ---- pieces ---- */
 
-/* The first segment that ends at addr or above; NULL when there is none. */
+/* The first segment that ends at or after addr; NULL when there is none. */
 static const struct xc_segment *segment_from(const struct xc_space *space, xc_addr addr)
 {
 	size_t at = xc_space_lower_bound(space, addr);
 	return at < xc_space_count(space) ? xc_space_at(space, at) : NULL;
 }
 
-/* Go on at the byte behind addr. */
+/* Continue at the byte after addr. */
 static void go_behind(struct xc_find *find, xc_addr addr)
 {
 	find->at = addr + 1;
 	find->done = addr == UINT64_MAX;
 }
 
-/* Where the segment cannot be looked at in place: a copy of `want` bytes, `left` at most. Returns how far it goes. */
+/* For a segment that is not mapped here: copy `want` bytes, at most `left`. Returns the number of bytes covered. */
 static uint64_t copy_piece(struct xc_find *find, uint64_t want, uint64_t left, struct piece *piece)
 {
 	want = want < left ? want : left;
@@ -182,25 +182,27 @@ static uint64_t copy_piece(struct xc_find *find, uint64_t want, uint64_t left, s
 	memset(find->buffer + got, 0, SLACK);
 	piece->bytes = find->buffer;
 	piece->starts = got >= find->size ? got - find->size + 1 : 0;
-	if (got == 0) /* not there, though its segment said so: a live process */
+	if (got == 0) /* unmapped since: a live process */
 		return PAGE - (find->at & (PAGE - 1));
 	return got < want || want == left ? got : piece->starts;
 }
 
-/* Look at what is in reach at find->at, `until` at most (both ends within a range). Returns bytes looked at. */
+/* Search the bytes in reach from find->at to at most `until` (both within a range). Returns the number of bytes
+ * searched. */
 static uint64_t advance(struct xc_find *find, const struct xc_segment *segment, xc_addr until, uint64_t budget,
 			struct hits *hits)
 {
 	struct piece piece = {.base = find->at};
 	uint64_t reach = find->size + SLACK, left = until - find->at, looked;
-	uint64_t at_hand = (segment->hi < until ? segment->hi : until) - find->at; /* and the byte at find->at */
+	uint64_t at_hand = (segment->hi < until ? segment->hi : until) - find->at; /* including the byte at find->at */
 	if (segment->bytes && at_hand >= reach) {
 		looked = at_hand - reach + 1;
 		looked = looked < budget ? looked : budget;
 		piece.starts = (size_t)looked;
 		piece.bytes = segment->bytes + (find->at - segment->lo);
 	} else {
-		/* The end of a mapped segment with the beginning of what follows, or much of one that is read. */
+		/* The end of a mapped segment joined with the start of the next one, or a large part of an unmapped
+		 * one. */
 		uint64_t want = segment->bytes ? at_hand + 1 + find->size : CHUNK + find->size;
 		looked = copy_piece(find, want, left == UINT64_MAX ? left : left + 1, &piece);
 	}
@@ -212,7 +214,7 @@ static uint64_t advance(struct xc_find *find, const struct xc_segment *segment, 
 	return looked;
 }
 
-/* Move on to the next range or segment; NULL when there is nothing to look at here yet. */
+/* Advance to the next range or segment; NULL when nothing is in reach here yet. */
 static const struct xc_segment *settle(struct xc_find *find)
 {
 	const struct xc_range *range = &find->ranges[find->range];

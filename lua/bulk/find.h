@@ -1,15 +1,16 @@
-/* find: where in memory something stands: a byte string, a word that points into a range, a struct by what its members hold.
+/* find: search memory for a byte string, a word that points into a range, or a struct by the values of members.
  *
- * Addresses come in ascending order, some at a time: the caller keeps the state. Mapped segments are searched where they lie; others
- * (a live process) are read by pieces. What is missing is passed over without being read. What crosses the border of two
- * segments is found too. Segments are looked up afresh by each run, so that a live process may be refreshed between two. */
+ * Addresses are returned in ascending order, in batches: the caller keeps the state. Mapped segments are searched in
+ * place; others (of a live process) are read in pieces. Missing memory is skipped without being read. Hits across
+ * the border of two segments are found. Segments are looked up again in each run, so a live process may be refreshed
+ * between two runs. */
 #ifndef XC_FIND_H
 #define XC_FIND_H
 
 #include "core/process/process.h"
 
 enum {
-	XC_FIND_SPAN = 1 << 16, /* bytes that what is searched for may have */
+	XC_FIND_SPAN = 1 << 16, /* the largest pattern, in bytes */
 	XC_FIND_TESTS = 32,
 };
 
@@ -20,14 +21,14 @@ struct xc_range {
 enum xc_find_kind { XC_FIND_BYTES, XC_FIND_POINTER, XC_FIND_STRUCT };
 
 enum xc_find_test_kind {
-	XC_FIND_WORD,   /* the bits, as a number of mask's width from lo on, are at most `span` */
+	XC_FIND_WORD,   /* the bits, as a number of the mask's width relative to lo, are at most `span` */
 	XC_FIND_SINGLE, /* a float in [low, high] */
 	XC_FIND_DOUBLE,
-	XC_FIND_ADDRESS,         /* the bits point to something that is mapped */
+	XC_FIND_ADDRESS,         /* the bits point to mapped memory */
 	XC_FIND_ADDRESS_OR_NULL, /* or are 0 */
 };
 
-/* Of 8 bytes at `offset` of the struct, the bits from `shift` on below `mask`. */
+/* A test of the 8 bytes at `offset` of the struct: the bits from `shift` on below `mask`. */
 struct xc_find_test {
 	enum xc_find_test_kind kind;
 	unsigned shift;
@@ -41,24 +42,24 @@ struct xc_find {
 	size_t range_count;
 	enum xc_find_kind kind;
 	uint64_t align;                   /* a power of two */
-	size_t size;                      /* bytes of what is searched for; 1 to XC_FIND_SPAN */
+	size_t size;                      /* size of the pattern in bytes; 1 to XC_FIND_SPAN */
 	const uint8_t *bytes;             /* BYTES; borrowed */
-	struct xc_range aim;              /* POINTER: into this; size is that of a word */
-	const struct xc_find_test *tests; /* STRUCT; those that rarely hold first; borrowed */
+	struct xc_range aim;              /* POINTER: the range of targets; size is that of a word */
+	const struct xc_find_test *tests; /* STRUCT; the most selective tests first; borrowed */
 	size_t test_count;
-	uint8_t *buffer; /* xc_find_buffer_size of them; borrowed */
-	/* where it is */
+	uint8_t *buffer; /* xc_find_buffer_size bytes; borrowed */
+	/* the current address */
 	size_t range;
 	xc_addr at;
-	uint64_t looked; /* bytes so far */
+	uint64_t looked; /* bytes searched so far */
 	bool begun, done;
-	struct xc_range mapped; /* the segment that an address last pointed to */
+	struct xc_range mapped; /* the segment of the last pointer target */
 };
 
 size_t xc_find_buffer_size(const struct xc_find *find);
 
-/* Append up to room addresses and look at `budget` bytes or little more; returns how many there are. find->done at the end.
- * At least 5 GB/s for pointers. */
+/* Append up to `room` addresses and search about `budget` bytes; returns the number of addresses. find->done at the
+ * end. At least 5 GB/s for pointers. */
 size_t xc_find_run(struct xc_find *find, xc_addr *hits, size_t room, uint64_t budget);
 
 #endif

@@ -1,4 +1,4 @@
-/* fixed: the path is walked through a struct at address 0, where nothing is read, so the address that comes out is the offset. */
+/* fixed: the path is applied to a struct at address 0, without reading, so the resulting address is the offset. */
 #include "lua/bulk/fixed.h"
 
 #include <stdlib.h>

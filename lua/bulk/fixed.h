@@ -1,4 +1,4 @@
-/* fixed: a number at a fixed place of a struct: found once, read of many. */
+/* fixed: a number at a fixed offset of a struct: resolved once, read many times. */
 #ifndef XC_FIXED_H
 #define XC_FIXED_H
 
@@ -6,24 +6,27 @@
 
 #include "lua/bind/accessor.h"
 
-/* What the 8 bytes that are read of it are. */
+/* The conversion of the 8 bytes that are read. */
 enum xc_fixed_form { XC_FIXED_INTEGER, XC_FIXED_BOOL, XC_FIXED_DOUBLE };
 
 struct xc_fixed {
-	uint64_t offset; /* from where the struct lies, bytes */
+	uint64_t offset; /* from the start of the struct, bytes */
 	struct xc_reading reading;
 	enum xc_fixed_form form;
 	uint8_t bit_offset; /* of a bit-field */
 	uint16_t bit_size;  /* 0: no bit-field */
 };
 
-/* Find the member by its path ("a.b[2].c") in structs of a type. Raises not_found, and usage for what lies behind a pointer. */
+/* Find the member by its path ("a.b[2].c") in structs of a type. Raises not_found, and usage for a path through a
+ * pointer. */
 struct xc_fixed xc_fixed_find(lua_State *L, const struct xc_type *type, const char *path);
 
-/* The same for one that is to be a number or boolean: pointers and references count as their addresses; structs and arrays raise. */
+/* The same for a member that must be a number or boolean: pointers and references count as their addresses; structs
+ * and arrays raise. */
 struct xc_fixed xc_fixed_find_number(lua_State *L, const struct xc_type *type, const char *path);
 
-/* Is it a pointer, or an unsigned integer that may hold one? Run-times keep addresses in such; those of 4 bytes lie below 4 GiB. */
+/* Is it a pointer, or an unsigned integer that may hold one? Run-times store addresses in integers; 4-byte ones are
+ * below 4 GiB. */
 static inline bool xc_fixed_is_address(const struct xc_fixed *fixed, unsigned word)
 {
 	const struct xc_reading *reading = &fixed->reading;
@@ -32,10 +35,10 @@ static inline bool xc_fixed_is_address(const struct xc_fixed *fixed, unsigned wo
 		(reading->size == word || (reading->size == 4 && !reading->is_signed)));
 }
 
-/* Read the number in the struct at addr; NULL when all went well. */
+/* Read the number in the struct at addr; NULL on success. */
 struct xc_error *xc_fixed_load(struct xc_host *host, const struct xc_fixed *fixed, xc_addr addr, uint64_t *bits_out);
 
-/* The number, given the 8 bytes from where it lies on; not for XC_READ_SLOWLY. */
+/* The number from the 8 bytes at its offset; not for XC_READ_SLOWLY. */
 static inline uint64_t xc_fixed_number(const struct xc_reading *reading, uint64_t bits)
 {
 	unsigned shift = 64 - reading->size * 8u;

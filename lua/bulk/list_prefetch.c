@@ -1,4 +1,4 @@
-/* list_prefetch: lanes are stepped in rounds; what a lane reads next was asked for a round before. */
+/* list_prefetch: lanes advance in rounds; the node that a lane reads next was prefetched in the round before. */
 #include "lua/bulk/list_prefetch.h"
 
 #include <assert.h>
@@ -7,13 +7,13 @@
 
 enum {
 	LANES = 1024,
-	TOGETHER = 48,       /* lanes that are followed at once: what memory serves */
-	ROUNDS = 64,         /* between two looks at what was asked for */
-	TRIES = 16 * LANES,  /* words looked at for places to start from */
-	SLOTS = 8 * LANES,   /* of the table of starts */
+	TOGETHER = 48,       /* lanes that advance at once: the number of requests that memory serves */
+	ROUNDS = 64,         /* between two checks for results */
+	TRIES = 16 * LANES,  /* words examined for starting points */
+	SLOTS = 8 * LANES,   /* size of the hash table of starts */
 	SIEVE = 1 << 16,     /* bits */
-	FAR = 4096,          /* bytes to the next node from which on nothing is fetched ahead by the processor */
-	TRIAL = 1 << 15,     /* rounds after which lanes must have helped */
+	FAR = 4096,          /* distance of nodes, in bytes, beyond which the processor does not prefetch */
+	TRIAL = 1 << 15,     /* rounds after which lanes must have been useful */
 	MOST_HELD = 1 << 23, /* nodes kept */
 	LANE_MOST = 1 << 18,
 };
@@ -22,12 +22,12 @@ enum lane_state {
 	WAITING,
 	ACTIVE,
 	MET,   /* the start of the lane `link` */
-	STRAY, /* leads to `tail`, which is not in our memory */
+	STRAY, /* leads to `tail`, which is not in mapped memory */
 	LOST,
 };
 
 struct lane {
-	xc_addr *nodes; /* from its start on; the pointer of the last was not read yet while it is ACTIVE */
+	xc_addr *nodes; /* from its start on; while it is ACTIVE the pointer of the last one is still unread */
 	size_t count, capacity;
 	enum lane_state state;
 	size_t link;
@@ -46,8 +46,8 @@ struct xc_list_prefetch {
 	size_t lane_count, begun; /* lanes before `begun` are not WAITING */
 	size_t active[LANES], active_count;
 	struct slot slots[SLOTS];
-	uint64_t sieve[SIEVE / 64]; /* which hashes are those of starts */
-	size_t lane, at;            /* the node given last */
+	uint64_t sieve[SIEVE / 64]; /* a filter: the hashes of starts */
+	size_t lane, at;            /* the last node returned */
 	uint64_t held, rounds, given;
 	bool done;
 };
@@ -93,13 +93,13 @@ static void add_lane(struct xc_list_prefetch *prefetch, xc_addr start)
 
 /* ---- lanes ---- */
 
-/* The bytes of a node's pointer; NULL when they are not in our memory. */
+/* The bytes of a node's pointer; NULL when they are not in mapped memory. */
 static const uint8_t *pointer_of(const struct xc_list_prefetch *prefetch, xc_addr node)
 {
 	return xc_memory_view_bytes(prefetch->views, node + prefetch->offset, 8);
 }
 
-/* False when the pointer of the node is not in our memory. */
+/* False: the pointer of the node is not in mapped memory. */
 static bool load(const struct xc_list_prefetch *prefetch, xc_addr node, xc_addr *next_out)
 {
 	uint64_t bits;
@@ -117,7 +117,7 @@ static void step(struct xc_list_prefetch *prefetch, struct lane *lane)
 	const struct slot *slot;
 	const uint8_t *bytes;
 	bool known =
-		load(prefetch, lane->nodes[lane->count - 1], &next); /* it was in our memory when it was appended */
+		load(prefetch, lane->nodes[lane->count - 1], &next); /* it was in mapped memory when it was appended */
 	assert(known);
 	if (!(bytes = pointer_of(prefetch, next))) {
 		lane->state = STRAY;
@@ -139,7 +139,7 @@ static void activate(struct xc_list_prefetch *prefetch, size_t lane)
 	prefetch->active[prefetch->active_count++] = lane;
 }
 
-/* Keep as many lanes going as memory serves. */
+/* Keep as many lanes active as memory serves. */
 static void fill_up(struct xc_list_prefetch *prefetch)
 {
 	while (prefetch->active_count < TOGETHER && prefetch->begun < prefetch->lane_count &&
@@ -168,7 +168,7 @@ static void run_rounds(struct xc_list_prefetch *prefetch)
 
 /* ---- what came of them ---- */
 
-/* Alone, one node would have been reached in a round. */
+/* Without prefetching, each round would give one node. */
 static bool is_worth_it(const struct xc_list_prefetch *prefetch)
 {
 	return prefetch->rounds < TRIAL || prefetch->given > 2 * prefetch->rounds;
@@ -179,7 +179,7 @@ static void leave_lane(struct xc_list_prefetch *prefetch, struct lane *lane)
 	prefetch->held -= lane->count;
 	free(lane->nodes);
 	lane->nodes = NULL;
-	lane->state = LOST; /* to come back is to go in a circle: the caller sees that by himself */
+	lane->state = LOST; /* a repeated start means a cycle, which the caller detects */
 	lane->count = lane->capacity = 0;
 }
 
@@ -223,8 +223,8 @@ static uint64_t random_next(uint64_t *state) /* splitmix64 */
 }
 
 struct region {
-	xc_addr lo, hi;    /* of the nodes seen */
-	uint64_t low_bits; /* that none of them differs in from the first */
+	xc_addr lo, hi;    /* of the sampled nodes */
+	uint64_t low_bits; /* in which none of them differs from the first */
 	size_t far;
 };
 
@@ -243,7 +243,7 @@ static struct region survey(const xc_addr *nodes, size_t count)
 	return region;
 }
 
-/* Words that lead to where nodes are, and from there on. */
+/* Take words that point to where nodes are as starting points. */
 static void pick_starts(struct xc_list_prefetch *prefetch, const struct region *region, xc_addr like)
 {
 	uint64_t state = 1, words = (region->hi - region->lo) / 8;

@@ -1,12 +1,13 @@
-/* list_walk: Brent's cycle detection (An improved Monte Carlo factorization algorithm, BIT 20, 1980) beside the loop. */
+/* list_walk: Brent's cycle detection (An improved Monte Carlo factorization algorithm, BIT 20, 1980) beside the
+ * loop. */
 #include "lua/bulk/list_walk.h"
 
 #include <string.h>
 
 enum {
-	SAMPLE = 512,           /* nodes that tell whether a list lies scattered */
-	PREFETCH_FROM = 4096,   /* nodes: for fewer it is not worth while */
-	PREFETCH_EVERY = 65536, /* nodes to go alone before help is looked for again */
+	SAMPLE = 512,           /* sampled nodes, to decide whether a list is scattered */
+	PREFETCH_FROM = 4096,   /* nodes: for shorter lists prefetching is not worth it */
+	PREFETCH_EVERY = 65536, /* nodes to walk before prefetching is tried again */
 };
 
 void xc_list_walk_begin(struct xc_list_walk *walk, xc_addr head, xc_addr stop)
@@ -20,7 +21,7 @@ void xc_list_walk_begin(struct xc_list_walk *walk, xc_addr head, xc_addr stop)
 	walk->end = head == 0 || head == stop ? XC_LIST_WALK_DONE : XC_LIST_WALK_GOES_ON;
 }
 
-/* Look at the pointer that leads on from a node that was given. */
+/* Process the next-pointer of a node that was returned. */
 static inline void step(struct xc_list_walk *walk, xc_addr next)
 {
 	walk->since++;
@@ -36,12 +37,12 @@ static inline void step(struct xc_list_walk *walk, xc_addr next)
 	walk->at = next;
 }
 
-/* The same as xc_list_walk_run while nodes lie where they need not be copied. */
+/* The same as xc_list_walk_run, while nodes are in mapped memory. */
 static size_t run_direct(struct xc_list_walk *walk, xc_addr *nodes, size_t room)
 {
 	struct xc_memory_view window = walk->host->window;
 	uint64_t mask = ~UINT64_C(0) >> (64 - walk->size * 8), next;
-	struct xc_list_walk local = *walk; /* so that the loop keeps it in registers */
+	struct xc_list_walk local = *walk; /* a local, so that the loop keeps it in registers */
 	size_t given = 0;
 	while (local.end == XC_LIST_WALK_GOES_ON && given < room) {
 		xc_addr at = local.at + local.offset;
@@ -109,8 +110,8 @@ size_t xc_list_walk_run(struct xc_list_walk *walk, xc_addr *nodes, size_t room)
 struct xc_list_walk_cycle xc_list_walk_cycle(const struct xc_list_walk *walk, const xc_addr *nodes, size_t count)
 {
 	size_t length = (size_t)walk->since;
-	/* The last node leads back to the one `length` nodes before the end; from where the cycle begins every node is
-	 * followed by itself after `length` steps, and none before. */
+	/* The last node leads back to the node `length` nodes before the end; from the start of the cycle on every
+	 * node is followed by itself after `length` steps, and none before. */
 	size_t lo = 0, hi = count - length;
 	while (lo < hi) {
 		size_t middle = lo + (hi - lo) / 2;

@@ -1,4 +1,4 @@
-/* nodes: addresses of structs, collected while their number is not known yet; in memory that counts for the script's limit. */
+/* nodes: a growing list of addresses of structs, in memory that counts for the script's limit. */
 #ifndef XC_NODES_H
 #define XC_NODES_H
 
@@ -9,16 +9,16 @@ struct xc_nodes {
 	size_t count, room;
 };
 
-/* Push an empty list, which is freed with what was pushed. */
+/* Push an empty list; it is freed with the pushed userdata. */
 struct xc_nodes *xc_nodes_push(lua_State *L);
 
-/* Make room for more; raises limits. */
+/* Make room for more items; raises limits. */
 void xc_nodes_grow(lua_State *L, struct xc_nodes *nodes);
 
 /* Free the items now. */
 void xc_nodes_release(lua_State *L, struct xc_nodes *nodes);
 
-/* Once, when the state is made. */
+/* Called once, when the state is created. */
 void xc_nodes_open(lua_State *L);
 
 #endif

@@ -1,5 +1,5 @@
-/* rows: a block of rows is read while its numbers fit the first cache, then told to Lua a table at a time. Where rows are known by
- * their addresses (a list's nodes, anywhere in memory) they are fetched ahead of their use. */
+/* rows: a block of rows is read that fits the first-level cache, then stored in Lua, a table at a time. Rows given
+ * by their addresses (nodes of a list, anywhere in memory) are prefetched. */
 #include "lua/bulk/rows.h"
 
 enum {
@@ -12,7 +12,7 @@ static xc_addr row_at(const struct xc_rows *rows, size_t i)
 	return rows->nodes ? rows->nodes[i] - rows->back : rows->start + i * rows->stride;
 }
 
-/* Where a row lies in our memory, which it is fetched from; NULL when it must be read in another way. */
+/* The bytes of a row in mapped memory, to prefetch; NULL when it must be read in another way. */
 static inline const uint8_t *fetch(struct xc_host *host, const struct xc_rows *rows, size_t i)
 {
 	if (i >= rows->count || !rows->direct)
@@ -25,7 +25,7 @@ static inline const uint8_t *fetch(struct xc_host *host, const struct xc_rows *r
 	return bytes;
 }
 
-/* One row whose bytes are at hand. */
+/* Read a row whose bytes are in mapped memory. */
 static inline void read_direct(const struct xc_rows *rows, const uint8_t *bytes, uint64_t *numbers)
 {
 	for (int f = 0; f < rows->field_count; f++) {
@@ -35,7 +35,7 @@ static inline void read_direct(const struct xc_rows *rows, const uint8_t *bytes,
 	}
 }
 
-/* Of a row in memory that must be copied, or across segments. */
+/* Read a row from memory that must be copied, or across segments. */
 static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, xc_addr addr, uint64_t *numbers)
 {
 	uint8_t copy[COPIED];
@@ -54,7 +54,7 @@ static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, 
 	return NULL;
 }
 
-/* A row that cannot be read: is that no reason to end? */
+/* May reading continue after a row that cannot be read? */
 static bool pass_over(struct xc_rows *rows, struct xc_rows_block *block, size_t at, struct xc_error **err_out)
 {
 	if (!rows->partial)
@@ -87,7 +87,7 @@ size_t xc_rows_read(struct xc_host *host, struct xc_rows *rows, size_t from, str
 	return count;
 }
 
-/* Put numbers into the table at `index`, as its items from `from` + 1 on. */
+/* Store numbers in the table at `index`, as its items from `from` + 1 on. */
 static void fill_table(lua_State *L, int index, size_t from, const uint64_t *numbers, size_t count,
 		       enum xc_fixed_form form)
 {
@@ -97,7 +97,7 @@ static void fill_table(lua_State *L, int index, size_t from, const uint64_t *num
 	}
 }
 
-/* The rows of a block that could not be read, as false. */
+/* Store false for the rows of a block that could not be read. */
 static void fill_failed(lua_State *L, const struct xc_rows *rows, size_t from, size_t count,
 			struct xc_rows_block *block)
 {
@@ -131,7 +131,7 @@ void xc_rows_push_tables(lua_State *L, struct xc_rows *rows)
 {
 	luaL_checkstack(L, rows->field_count + 10, "fields");
 	rows->first = lua_gettop(L) + 1;
-	/* Empty as they are, the collector would look through them while the next is made. */
+	/* The collector would scan these empty tables while the next one is created. */
 	lua_gc(L, LUA_GCSTOP);
 	for (int f = 0; f < rows->field_count; f++)
 		lua_createtable(L, (int)rows->count, 0);
@@ -169,7 +169,7 @@ void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_r
 			rows->direct = fields[i].offset + 8;
 		lua_rawseti(L, -2, i + 1);
 	}
-	lua_replace(L, arg); /* what is asked again says the same, and does not raise */
+	lua_replace(L, arg); /* a repeated request gives the same result, and does not raise */
 	rows->fields = fields;
 	rows->field_count = (int)count;
 	rows->block = XC_ROWS_NUMBERS / (size_t)(count ? count : 1);

@@ -1,18 +1,19 @@
 /* cdef: C declarations as types of a process, for what its debug information lacks.
  *
- *	struct ngx_str { size_t len; u_char *data; };     typedef enum { RED, GREEN = 7 } color_t;     #define SLOTS (1 << 10)
+ * struct ngx_str { size_t len; u_char *data; };     typedef enum { RED, GREEN = 7 } color_t;     #define SLOTS (1 <<
+ * 10)
  *
- * Read are structs, unions, enums, typedefs, declarators of any kind, bit-fields, flexible and empty arrays, attributes (packed,
- * aligned), _Alignas, #pragma pack, macros without parameters, integer constant expressions with sizeof, offsetof and _Alignof, static_assert.
- * Functions, variables and the bodies of functions are read past. Layouts are those of gcc for the target's ABI. Integer types that a
- * C library would define (uint32_t, size_t) are known.
+ * Read are structs, unions, enums, typedefs, declarators of any kind, bit-fields, flexible and empty arrays, attributes
+ * (packed, aligned), _Alignas, #pragma pack, macros without parameters, integer constant expressions with sizeof,
+ * offsetof and _Alignof, static_assert. Functions, variables and the bodies of functions are read past. Layouts are
+ * those of gcc for the target's ABI. Integer types that a C library would define (uint32_t, size_t) are known.
  *
- * A struct, union or enum that is mentioned and never defined is the one that the debug information has by that name, if it does
- * (xc_type_complete); but its size is not known to sizeof, nor to members.
+ * A struct, union or enum that is mentioned and never defined is the one that the debug information has by that name,
+ * if it does (xc_type_complete); but its size is not known to sizeof, nor to members.
  *
- * The types are ordinary ones (dwarf/types/type.h) and live as long as the process. The same declaration may come again; another one of
- * the same name is an error. Bounds: XC_CDEF_TEXT bytes a text, XC_CDEF_NESTING levels, XC_CDEF_ITEMS members and enumerators in all.
- * Not thread-safe. */
+ * The types are ordinary ones (dwarf/types/type.h) and live as long as the process. The same declaration may come
+ * again; another one of the same name is an error. Bounds: XC_CDEF_TEXT bytes a text, XC_CDEF_NESTING levels,
+ * XC_CDEF_ITEMS members and enumerators in all. Not thread-safe. */
 #ifndef XC_CDEF_H
 #define XC_CDEF_H
 
@@ -27,8 +28,8 @@ struct xc_cdef;
 struct xc_cdef *xc_cdef_new(const struct xc_process *process);
 void xc_cdef_free(struct xc_cdef *cdef); /* NULL is fine */
 
-/* Read declarations. All or nothing: after an error the scope is what it was.
- * Errors: XC_ERR_FORMAT, XC_ERR_UNSUPPORTED, XC_ERR_LIMIT; the message begins with line and column, the lines show the spot. */
+/* Read declarations. All or nothing: after an error the scope is what it was. Errors: XC_ERR_FORMAT,
+ * XC_ERR_UNSUPPORTED, XC_ERR_LIMIT; the message begins with line and column, the lines show the spot. */
 XC_MUST_CHECK struct xc_error *xc_cdef_declare(struct xc_cdef *cdef, const char *text);
 
 /* The type that a type name names: "struct foo *", "foo_t [4]", "unsigned long", "void (*)(int)".

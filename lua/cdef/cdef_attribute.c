@@ -1,5 +1,5 @@
-/* cdef_attribute: what asks for another layout: packed, aligned, _Alignas. Attributes that change the layout in ways we do not know
- * are errors; all others are read past. */
+/* cdef_attribute: what asks for another layout: packed, aligned, _Alignas. Attributes that change the layout in ways
+ * we do not know are errors; all others are read past. */
 #include "lua/cdef/cdef_impl.h"
 
 enum { MOST_ALIGNED = 1 << 28 }; /* gcc's limit for objects in ELF files */

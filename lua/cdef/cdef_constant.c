@@ -1,5 +1,5 @@
-/* cdef_constant: integer constant expressions (C11 6.6), computed while they are read. What is not evaluated, behind && || and ?:,
- * may divide by zero. */
+/* cdef_constant: integer constant expressions (C11 6.6), computed while they are read. What is not evaluated, behind
+ * && || and ?:, may divide by zero. */
 #include "lua/cdef/cdef_impl.h"
 
 static struct xc_cdef_value int_of(__int128 bits)

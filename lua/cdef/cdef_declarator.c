@@ -1,9 +1,10 @@
 /* cdef_declarator: what stands around a name.
  *
- *	char *(*(*name)(int))[5]
+ * char *(*(*name)(int))[5]
  *
- * A declarator is written down as the steps that lead from the name to the type: what is in parentheses, then what follows, from left
- * to right, then the pointers, from right to left. Taken backwards, from the specifiers on, they make the type. */
+ * A declarator is written down as the steps that lead from the name to the type: what is in parentheses, then what
+ * follows, from left to right, then the pointers, from right to left. Taken backwards, from the specifiers on, they
+ * make the type. */
 #include "lua/cdef/cdef_impl.h"
 
 enum { MAX_STEPS = 64, MAX_PARAMETERS = 128 };
@@ -109,7 +110,8 @@ static bool parse_suffixes(struct xc_cdef_parser *p, struct steps *s)
 
 static bool parse_steps(struct xc_cdef_parser *p, struct steps *s);
 
-/* A name, or a declarator in parentheses; where no name is needed, `(` before a type or `)` begins the parameters of a function. */
+/* A name, or a declarator in parentheses; where no name is needed, `(` before a type or `)` begins the parameters of
+ * a function. */
 static bool parse_core(struct xc_cdef_parser *p, struct steps *s)
 {
 	if (xc_cdef_at_name(p)) {

@@ -1,6 +1,6 @@
-/* cdef_enum: enums. gcc's integer for them is unsigned int, int when a value is negative, the next one that holds all values when
- * these do not; the smallest when the enum is packed. A constant that int holds is an int (C11 6.4.4.3), others have the
- * enum's type. */
+/* cdef_enum: enums. gcc's integer for them is unsigned int, int when a value is negative, the next one that holds
+ * all values when these do not; the smallest when the enum is packed. A constant that int holds is an int (C11
+ * 6.4.4.3), others have the enum's type. */
 #include "lua/cdef/cdef_impl.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* cdef_impl: what the files of lua/cdef*.c share.
  *
- * A text is read in one pass, by recursive descent over tokens in which macros are already expanded. The first error stays; from
- * then on every token is END and every function fails, so that checks are few.
+ * A text is read in one pass, by recursive descent over tokens in which macros are already expanded. The first error
+ * stays; from then on every token is END and every function fails, so that checks are few.
  *
- * What a text declares goes to the end of one list of names, and failure cuts the list to its old length. A name that is
- * declared again, completed, or taken back by #undef stands there anew: the last one counts. */
+ * What a text declares goes to the end of one list of names, and failure cuts the list to its old length. A name
+ * that is declared again, completed, or taken back by #undef stands there anew: the last one counts. */
 #ifndef XC_CDEF_IMPL_H
 #define XC_CDEF_IMPL_H
 
@@ -68,7 +68,8 @@ const struct xc_cdef_name *xc_cdef_find(const struct xc_cdef *cdef, enum xc_cdef
 void xc_cdef_add(struct xc_cdef *cdef, const struct xc_cdef_name *name);
 void xc_cdef_cut(struct xc_cdef *cdef, size_t count);
 
-/* Do two types mean the same, so that one may be declared where the other was? Records with tags do when they are one. */
+/* Do two types mean the same, so that one may be declared where the other was? Records with tags do when they are
+ * one. */
 bool xc_cdef_same(const struct xc_type *a, const struct xc_type *b);
 bool xc_cdef_same_items(const struct xc_type *a, const struct xc_type *b); /* of two records or two enums */
 
@@ -208,16 +209,16 @@ const struct xc_type *xc_cdef_parse_type_name(struct xc_cdef_parser *p); /* NULL
 const struct xc_type *xc_cdef_parse_record(struct xc_cdef_parser *p, bool *anonymous_out);
 const struct xc_type *xc_cdef_parse_enum(struct xc_cdef_parser *p);
 
-/* Behind struct, union or enum: attributes and the name, of kind XC_TOKEN_END when there is none. spot_out is where messages
- * about the type point. False after an error. */
+/* Behind struct, union or enum: attributes and the name, of kind XC_TOKEN_END when there is none. spot_out is where
+ * messages about the type point. False after an error. */
 bool xc_cdef_parse_head(struct xc_cdef_parser *p, struct xc_cdef_attributes *attributes, struct xc_cdef_token *name_out,
 			struct xc_cdef_token *spot_out);
 
 /* The type of a tag: the one that is known, or a new one that is not complete. */
 struct xc_type *xc_cdef_tag(struct xc_cdef_parser *p, enum xc_type_kind kind, const struct xc_cdef_token *name);
 
-/* A record or enum whose items were read becomes the definition of its tag (name NULL: it has none), or is compared with that.
- * Returns the type to use; NULL: an error. */
+/* A record or enum whose items were read becomes the definition of its tag (name NULL: it has none), or is compared
+ * with that. Returns the type to use; NULL: an error. */
 const struct xc_type *xc_cdef_define(struct xc_cdef_parser *p, struct xc_type *fresh, const struct xc_cdef_token *name);
 
 /* __attribute__((…)), asm("…"), as many as stand here. */

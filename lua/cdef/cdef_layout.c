@@ -1,15 +1,18 @@
-/* cdef_layout: gcc's layout of records (gcc 12: stor-layout.c, place_field, update_alignment_for_field, layout_decl), in bits.
+/* cdef_layout: gcc's layout of records (gcc 12: stor-layout.c, place_field, update_alignment_for_field, layout_decl),
+ * in bits.
  *
- * With its names here: `asked` is *_USER_ALIGN, `limit` maximum_field_alignment (#pragma pack), `known` the alignment that the place behind
- * the last field happens to have. All machines let a bit-field's type matter (PCC_BITFIELD_TYPE_MATTERS): it lies within a unit of
- * its type, unless packed, and aligns the record as a member of that type would. The machines differ in
+ * With its names here: `asked` is *_USER_ALIGN, `limit` maximum_field_alignment (#pragma pack), `known` the alignment
+ * that the place behind the last field happens to have. All machines let a bit-field's type matter
+ * (PCC_BITFIELD_TYPE_MATTERS): it lies within a unit of its type, unless packed, and aligns the record as a member of
+ * that type would. The machines differ in
  *
- *	i386            integers and double take 4 bytes' alignment as members (x86_field_alignment), 8 elsewhere; long double always 4
- *	arm, aarch64    bit-fields without a name align the record too (TARGET_ALIGN_ANON_BITFIELD)
+ * i386            integers and double take 4 bytes' alignment as members (x86_field_alignment), 8 elsewhere; long
+ * double always 4 arm, aarch64    bit-fields without a name align the record too (TARGET_ALIGN_ANON_BITFIELD)
  *
  * Bit-fields of 0 bits move what follows to a boundary of their type, whatever is packed.
  *
- * Not followed: on i386 a union of 8 bytes that holds an _Atomic long long and something that fits no register is aligned to 8. */
+ * Not followed: on i386 a union of 8 bytes that holds an _Atomic long long and something that fits no register is
+ * aligned to 8. */
 #include "lua/cdef/cdef_impl.h"
 
 #include <elf.h>

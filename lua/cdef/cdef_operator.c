@@ -1,7 +1,7 @@
 /* cdef_operator: C's operators on integers (C11 6.3.1, 6.5).
  *
- * Values are kept in 128 bits, extended to their sign, and cut to their type after each operation. Of integer types only size and
- * sign matter: of two of the same size the unsigned one wins, whatever their ranks (C11 6.3.1.8). */
+ * Values are kept in 128 bits, extended to their sign, and cut to their type after each operation. Of integer types
+ * only size and sign matter: of two of the same size the unsigned one wins, whatever their ranks (C11 6.3.1.8). */
 #include "lua/cdef/cdef_impl.h"
 
 struct xc_cdef_value xc_cdef_fit(__int128 bits, uint64_t size, bool is_signed)

@@ -1,9 +1,9 @@
 /* cdef_parse: tokens and errors.
  *
- * Comments and backslash-newlines become blanks of the same length first, with vertical tabs where a newline does not end a
- * line, so that places stay what they are and directives end at a newline. Macros are frames on a stack: a token of the innermost one
- * comes next, and a macro is not expanded inside itself. (C's rule, C11 6.10.3.4, differs where a name comes partly from a macro; that
- * takes macros with parameters.) */
+ * Comments and backslash-newlines become blanks of the same length first, with vertical tabs where a newline does
+ * not end a line, so that places stay what they are and directives end at a newline. Macros are frames on a stack: a
+ * token of the innermost one comes next, and a macro is not expanded inside itself. (C's rule, C11 6.10.3.4, differs
+ * where a name comes partly from a macro; that takes macros with parameters.) */
 #include "lua/cdef/cdef_impl.h"
 
 #include <stdarg.h>

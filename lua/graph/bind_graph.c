@@ -1,12 +1,12 @@
-/* bind_graph: xcore.graph: nodes, references and roots go into the arrays of heap/objgraph/refgraph.h, a block of rows at a time, so that what they
- * take is known to the run's limits before it is taken. */
+/* bind_graph: xcore.graph: nodes, references and roots are stored in the arrays of heap/objgraph/refgraph.h, a block
+ * of rows at a time, so that their memory is charged to the run's limits before it is allocated. */
 #include "lua/graph/bind_graph.h"
 
 #include <string.h>
 
 enum { BLOCK = 4096, KINDS = 1, ROOTS = 2 };
 
-/* A finalizer may still come to it after its own has run. */
+/* A finalizer may still use the graph after its own has run. */
 static struct xc_lua_graph *check_graph(lua_State *L)
 {
 	struct xc_lua_graph *self = xc_bind_class_check(L, 1, &xc_graph_class);
@@ -222,7 +222,7 @@ static int graph_root(lua_State *L)
 
 /* ---- the object ---- */
 
-/* What was repeated and what has strayed is known once it is finished; argument 1 of an index is the object. */
+/* Repeated nodes and dangling references are known once the graph is finished. Argument 1 of an index is the object. */
 static void graph_repeated(lua_State *L, void *self)
 {
 	(void)self;

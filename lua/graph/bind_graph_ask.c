@@ -1,4 +1,4 @@
-/* bind_graph_ask: questions about one node of a graph. */
+/* bind_graph_ask: queries about one node of a graph. */
 #include "lua/graph/bind_graph.h"
 
 enum { ADDRESSES = 100000 };

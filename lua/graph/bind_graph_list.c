@@ -1,4 +1,5 @@
-/* bind_graph_list: questions about all nodes of a graph: the largest, those of a kind, those that nothing reaches, and flame graphs. */
+/* bind_graph_list: queries about all nodes of a graph: the largest, those of a kind, unreachable ones, and flame
+ * graphs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 enum { OPTIONS = 2, TOP = 20, TOP_MOST = 1 << 20, FRAMES = 1000000, DEPTH = 100 };
 
-/* The number of a kind by its name; UINT32_MAX when nothing is of it, and for nil: any. */
+/* The number of a kind by its name; UINT32_MAX: no node has it, or name nil (any kind). */
 static uint32_t kind_number(lua_State *L, int index, bool *any_out)
 {
 	*any_out = lua_isnil(L, index);
@@ -33,7 +34,7 @@ static void set_text(lua_State *L, const char *key, const char *value)
 	lua_setfield(L, -2, key);
 }
 
-/* Argument 2 as a table of options, all of which `allowed` names. */
+/* Argument 2 as a table of options; `allowed` lists them. */
 static void check_options(lua_State *L, int index, const char *allowed)
 {
 	if (lua_isnoneornil(L, index)) {
@@ -45,7 +46,7 @@ static void check_options(lua_State *L, int index, const char *allowed)
 	xc_report_check_names(L, index, allowed);
 }
 
-/* The option is the first of two words, which is the normal one, or the second. */
+/* An option with two values; the first is the default. */
 static bool is_second(lua_State *L, int table, const char *key, const char *first, const char *second)
 {
 	lua_getfield(L, table, key);
@@ -196,7 +197,7 @@ struct walk {
 	bool any;
 };
 
-/* Upvalue 1: the walk; 2: the graph, which so lives as long. */
+/* Upvalue 1: the iteration; 2: the graph, which it keeps alive. */
 static int next_unreached(lua_State *L)
 {
 	struct walk *w = lua_touserdata(L, lua_upvalueindex(1));
@@ -253,7 +254,7 @@ static uint32_t label_number(lua_State *L, struct xc_refgraph *g)
 	return number;
 }
 
-/* Ask for every node's name; `above` has the node that each will stand below. */
+/* Call `name` for every node; `above` is the parent of each node in the tree. */
 static void make_labels(lua_State *L, struct xc_lua_graph *self, const uint32_t *above)
 {
 	struct xc_refgraph *g = self->graph;
@@ -304,7 +305,7 @@ static int fill(lua_State *L)
 	if (!lua_isnil(L, NAME)) {
 		luaL_checktype(L, NAME, LUA_TFUNCTION);
 		make_labels(L, self, by_dominator ? g->above : g->from);
-		tree = xc_report_check_tree(L, TREE); /* what a name was made by may have shown it */
+		tree = xc_report_check_tree(L, TREE); /* the function for names may have rendered the tree */
 	}
 	xc_limit_make_room(L, g->count * UINT64_C(12));
 	size_t before = tree->node_count;
@@ -313,7 +314,7 @@ static int fill(lua_State *L)
 	xc_graph_settle(L, self);
 	bool too_many = err != NULL;
 	xc_error_free(err);
-	xc_report_spend_frames(L, TREE, tree->node_count - before); /* they are there, whether that is all or not */
+	xc_report_spend_frames(L, TREE, tree->node_count - before); /* they exist, complete or not */
 	if (too_many)
 		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d different paths", FRAMES);
 	xc_limit_spend(L, g->count);

@@ -1,5 +1,5 @@
-/* bind_graph_scan: g:scan: columns become rows, a block at a time, and each step of heap/objgraph/refgraph_scan.h is bounded by words, so that
- * limits are looked at between them however large an array is. */
+/* bind_graph_scan: g:scan: columns become rows, a block at a time. Each step of heap/objgraph/refgraph_scan.h is
+ * bounded in words, so that limits are checked between steps however large an array is. */
 #include <string.h>
 
 #include "core/elf/arch.h"
@@ -11,7 +11,7 @@ enum { WHAT = 2, BLOCK = 4096, WORDS = 1 << 16 };
 
 static const uint64_t MOST = UINT64_C(1) << 28;
 
-/* The field as an integer, `normal` when it is not given. Raises. */
+/* The field as an integer; `normal` is its default. Raises. */
 static int64_t integer_field(lua_State *L, int table, const char *name, int64_t normal)
 {
 	int is_integer = 1;
@@ -53,7 +53,7 @@ static unsigned small_field(lua_State *L, int table, const char *name, int64_t n
 	return (unsigned)value;
 }
 
-/* The tag of that name; false when there is none. `width`: of a tag that says neither that nor, with 0, where it lies. */
+/* The tag with that name; false when there is none. `width`: the default of its width and, with 0, of its place. */
 static bool read_tag(lua_State *L, const struct xc_refscan *scan, const char *name, unsigned width,
 		     struct xc_reftag *tag_out)
 {
@@ -100,7 +100,7 @@ static void read_scan(lua_State *L, struct xc_refscan *scan)
 			XC_REFSCAN_REACH);
 }
 
-/* What is to be read, as columns; they stay on the stack. */
+/* The columns to read; they stay on the stack. */
 struct reading {
 	struct xc_column_arg columns[3];
 	uint64_t offset, more;
@@ -118,7 +118,7 @@ static struct reading read_columns(lua_State *L)
 	return reading;
 }
 
-/* Rows from `from` up to `to`, those that are nothing left out. */
+/* Rows from `from` up to `to`; empty ones are left out. */
 static size_t fill_rows(lua_State *L, const struct reading *reading, size_t from, size_t to,
 			struct xc_refscan_row *rows)
 {

@@ -1,7 +1,7 @@
-/* bind_heap: the heap as scripts see it: blocks with their states and types, who points to whom.
+/* bind_heap: the heap in Lua: blocks with states and types, and references between them.
  *
- * A block is an object of 16 bytes that holds its index; what is asked of it is looked up then. The heap itself belongs to the
- * process: it is walked once, graph and types are made when a question first needs them. */
+ * A block is an object of 16 bytes that holds its index; its properties are looked up on access. The heap itself
+ * belongs to the process: it is walked once, and graph and types are computed when they are first needed. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static struct xc_graph *graph_of(lua_State *L, struct xc_heap *heap)
 	return graph;
 }
 
-/* For whatever looks for blocks: after claims there are others. */
+/* Called before blocks are looked up: claims change them. */
 static struct xc_heap *settled(lua_State *L, int arg)
 {
 	struct xc_heap *heap = heap_of(L, arg);
@@ -88,7 +88,7 @@ static void block_state(lua_State *L, void *self)
 {
 	const struct block *b = self;
 	if (xc_block_state(&b->heap->blocks, b->index) == XC_BLOCK_LIVE)
-		(void)graph_of(L, b->heap); /* which tells live from leaked */
+		(void)graph_of(L, b->heap); /* which distinguishes live from leaked */
 	lua_pushstring(L, xc_object_state(b->heap, b->index));
 }
 
@@ -124,7 +124,7 @@ static void block_via(lua_State *L, void *self)
 	push_text(L, typed ? typed->via : NULL);
 }
 
-/* The object, or the array of them; nil for what is untyped. */
+/* The object, or the array of objects; nil for untyped blocks. */
 static void block_value(lua_State *L, void *self)
 {
 	const struct block *b = self;
@@ -174,10 +174,10 @@ static const struct xc_bind_class block_class = {
 
 /* ---- all blocks ---- */
 
-/* What an iteration is at: one userdata for each. */
+/* The state of an iteration, a userdata of its own. */
 struct walk {
 	struct xc_heap *heap;
-	struct xc_object_filter filter; /* strings are of the options table, which the closure holds */
+	struct xc_object_filter filter; /* the strings belong to the table of options, which the closure holds */
 	uint32_t next;
 };
 
@@ -305,7 +305,7 @@ static int path(lua_State *L)
 		lua_pushnil(L);
 		return 1;
 	}
-	/* The chain is malloc'ed: it goes where nothing is lost before anything can raise. */
+	/* The chain is malloc'ed: it is moved to a userdata before anything can raise. */
 	uint32_t *kept = xc_arena_alloc(xc_eval_context_arena(xc_eval_context_of(L)), count * sizeof *kept);
 	memcpy(kept, chain, count * sizeof *kept);
 	free(chain);

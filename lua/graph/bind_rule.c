@@ -1,8 +1,9 @@
-/* bind_rule: tables of a script as rules of claims.
+/* bind_rule: rules of claims from tables of a script.
  *
- * What a pointer is stands in a rule as "dict *", as false where there is none, or as a table whose first element says it and whose
- * named ones say what the members of the objects are that it leads to: { "dictEntry **", key = "sds" }. Such a table is a variant
- * of its record, and may hold others. A case is a number, or a symbol of the target; a symbol that it does not have is no case. */
+ * In a rule a pointer's type is "dict *", or false when it has none, or a table: its first element is the type and
+ * its named elements are the types of the members of its target: { "dictEntry **", key = "sds" }. Such a table is a
+ * variant of its record, and may contain others. A case is a number, or a symbol of the target; a symbol that the
+ * target lacks is ignored. */
 #include "lua/graph/bind_rule.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ static const char *text_at(lua_State *L, int arg, const char *what)
 	return text;
 }
 
-/* The record's name in "struct dictEntry **", into the table's own scratch string on the stack. */
+/* Copy the record's name in "struct dictEntry **" to a scratch string of the table on the stack. */
 static const char *push_record(lua_State *L, const char *cast)
 {
 	size_t len = strlen(cast);
@@ -47,7 +48,7 @@ static void add_members(lua_State *L, struct xc_heap *heap, const char *cast, ui
 	lua_pop(L, 1);
 }
 
-/* What the pointer is: the value at the top of the stack, which stays there. */
+/* The pointer's type from the value at the top of the stack, which stays there. */
 static void add_what(lua_State *L, struct xc_heap *heap, struct xc_claim_rule *rule, int nest)
 {
 	luaL_checkstack(L, 8, "rules within rules");
@@ -66,7 +67,7 @@ static void add_what(lua_State *L, struct xc_heap *heap, struct xc_claim_rule *r
 	xc_bind_raise(L, xc_claim_add_rule(heap, rule));
 }
 
-/* The value of a case: its key, below the top of the stack. False: the target has no such symbol. */
+/* The value of a case, from the key below the top of the stack. False: the target has no such symbol. */
 static bool case_value(lua_State *L, const struct xc_heap *heap, uint64_t *value_out)
 {
 	if (lua_isinteger(L, -2)) {

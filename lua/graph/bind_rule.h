@@ -1,4 +1,4 @@
-/* bind_rule: heap:rule and heap:header, which say what pointers are (heap/graph/claim.h). */
+/* bind_rule: heap:rule and heap:header, which define types of pointers (heap/graph/claim.h). */
 #ifndef XC_BIND_RULE_H
 #define XC_BIND_RULE_H
 
@@ -6,7 +6,7 @@
 
 struct xc_heap;
 
-/* With the table of the rule, or of the headers, at index 2. Raise. */
+/* The table of the rule, or of the headers, is at index 2. Raise. */
 void xc_bind_rule(lua_State *L, struct xc_heap *heap);
 void xc_bind_header(lua_State *L, struct xc_heap *heap);
 

@@ -1,5 +1,5 @@
-/* fixture: objects get places first, so that their names can stand for addresses, and bytes afterwards. Each lies in a page of its
- * own with a gap behind it: what reads past an object faults as it should. */
+/* fixture: objects first get addresses, so that their names can be used as addresses, then contents. Each is in a
+ * page of its own with a gap after it, so reading past an object faults. */
 #include "lua/plugin/fixture.h"
 
 #include <dwarf.h>
@@ -176,7 +176,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* In the order of names, so that addresses are the same each time. */
+/* In the order of names, so that addresses are the same in each run. */
 static void place_objects(lua_State *L, struct xc_fixture *fixture)
 {
 	if (!lua_istable(L, -1))

@@ -8,7 +8,7 @@
 
 enum { MAX_NESTING = 32 };
 
-/* A number into `size` bytes; bits from `bit` on, `width` of them, when width is not 0. */
+/* Store a number in `size` bytes; if width is not 0, in `width` bits from `bit` on. */
 static void store(const struct xc_fixture *fixture, uint8_t *bytes, uint64_t size, uint64_t number, unsigned bit,
 		  unsigned width)
 {
@@ -68,7 +68,7 @@ static bool is_char(const struct xc_type *type)
 	return type && type->kind == XC_TYPE_CHAR && type->size == 1;
 }
 
-/* The text at the top of the stack, somewhere in memory with a NUL behind it. */
+/* Store the text at the top of the stack somewhere in memory, with a NUL after it. */
 static xc_addr lay_text(lua_State *L, struct xc_fixture *fixture)
 {
 	size_t len;
@@ -128,7 +128,7 @@ static void encode_array(lua_State *L, struct xc_fixture *fixture, const char *p
 	}
 }
 
-/* The member with this name, in anonymous members too; offset is added up. */
+/* Find the member with this name, in anonymous members too; offset accumulates. */
 static const struct xc_member *find_member(const struct xc_type *type, const char *name, uint64_t *offset,
 					   unsigned depth)
 {

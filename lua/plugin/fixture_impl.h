@@ -1,4 +1,4 @@
-/* fixture_impl: what the files of the fixture share. */
+/* fixture_impl: declarations that the files of the fixture share. */
 #ifndef XC_FIXTURE_IMPL_H
 #define XC_FIXTURE_IMPL_H
 
@@ -29,10 +29,10 @@ struct xc_fixture {
 
 const struct xc_fixture_object *xc_fixture_object(const struct xc_fixture *fixture, const char *name);
 
-/* Memory of `size` zero bytes, at *addr or, when that is 0, where there is room. */
+/* Allocate `size` zero bytes at *addr, or, when that is 0, anywhere. */
 uint8_t *xc_fixture_lay(struct xc_fixture *fixture, xc_addr *addr, uint64_t size);
 
-/* Write the value at the top of the stack as a type's bytes; nil is zero. `path` is for messages. Raises. */
+/* Write the value at the top of the stack as bytes of a type; nil is zero. `path` is for messages. Raises. */
 void xc_fixture_encode(lua_State *L, struct xc_fixture *fixture, const char *path, const struct xc_type *type,
 		       uint8_t *bytes);
 

@@ -1,5 +1,5 @@
-/* plugin: finding. Names come from directories; a manifest costs a Lua state of its own (some 60 µs), so that none can
- * change what the next one sees. */
+/* plugin: finding plugins. Names come from directories; reading a manifest takes a Lua state of its own (about 60
+ * µs), so that no plugin can affect the next. */
 #include "lua/plugin/plugin.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ enum { MAX_PLUGINS = 1000, MAX_ENTRIES = 100000 };
 
 /* ---- finding ---- */
 
-/* The plugin's name that an entry of a directory stands for, malloc'ed, and its file below the directory; NULL for other files. */
+/* The name of the plugin in a directory entry, malloc'ed, and its file below the directory; NULL for other files. */
 static char *name_of(int dir, const char *entry, char **path_out)
 {
 	size_t len = strlen(entry);
@@ -37,7 +37,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
-/* The earlier directory wins, and in one directory NAME.lua before NAME/init.lua. */
+/* The earlier directory takes precedence, and in one directory NAME.lua over NAME/init.lua. */
 static void add(struct xc_plugins *plugins, const struct xc_plugindir *dir, const char *name, const char *path)
 {
 	for (size_t i = 0; i < plugins->count; i++) {
@@ -114,7 +114,7 @@ void xc_plugins_fini(struct xc_plugins *plugins)
 
 /* ---- manifests ---- */
 
-/* Its text; a manifest is not looked at. */
+/* Load the text, without the manifest. */
 static void load(struct xc_plugin *plugin)
 {
 	if (!plugin->loaded)
@@ -161,14 +161,14 @@ struct xc_error *xc_plugins_named(struct xc_plugins *plugins, const char *name, 
 				     plugin->broken->hint ? plugin->broken->hint : "the plugin is broken");
 	}
 	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "there is no plugin '%s'", name);
-	if (plugins->dirs.refused_count) /* it may well be there */
+	if (plugins->dirs.refused_count) /* the plugin may be in a refused directory */
 		return xc_error_hint(err, "%s", plugins->dirs.refused[0]->message);
 	if (near.best)
 		return xc_error_hint(err, "did you mean %s?", near.best);
 	return xc_error_hint(err, "`xcore plugin list` shows what is installed; a script is a file: ./%s.lua", name);
 }
 
-/* What the user names is read as it is, but not a device or a FIFO. */
+/* Read a file that the user names, wherever it is, but not a device or FIFO. */
 static struct xc_error *read_file(const char *path, char **text_out, size_t *len_out)
 {
 	struct xc_source *source;
@@ -188,7 +188,7 @@ static struct xc_error *read_file(const char *path, char **text_out, size_t *len
 	return err;
 }
 
-/* A script may do anything, also nothing without a target; only what returns a plugin's table is one. */
+/* A script may do anything, and may fail without a target; only a file that returns a plugin's table is a plugin. */
 struct xc_error *xc_plugins_file(struct xc_plugins *plugins, const char *file, struct xc_plugin **plugin_out)
 {
 	struct xc_plugin *plugin = xc_arena_alloc(&plugins->arena, sizeof *plugin);
@@ -201,7 +201,7 @@ struct xc_error *xc_plugins_file(struct xc_plugins *plugins, const char *file, s
 	plugin->path = plugin->file = xc_arena_strdup(&plugins->arena, file);
 	if (!(err = read_manifest(plugins, plugin)))
 		*plugin_out = plugin;
-	else if (!plugin->name) { /* not even that */
+	else if (!plugin->name) { /* not a plugin: a script */
 		xc_error_free(xc_take(err));
 		plugin->about = NULL;
 		*plugin_out = plugin;

@@ -1,5 +1,5 @@
-/* plugin_manifest: raw access only, so that metatables of a plugin do nothing here; in a function that Lua calls, so that what it
- * raises comes back as an error. Strings go to the arena of all plugins. */
+/* plugin_manifest: tables are accessed raw, so that metatables of a plugin have no effect; in a function that Lua
+ * calls, so that raised errors are caught. Strings go to the arena of all plugins. */
 #include "lua/plugin/plugin_manifest.h"
 
 #include <stdlib.h>
@@ -12,14 +12,14 @@ enum { MAX_ENTRIES = 1000, MAX_TEXT = 1 << 20, MAX_TEXTS = 4 << 20 };
 
 static const struct xc_limits limits = {.instructions = 1000000, .memory = 32 << 20, .seconds = 10};
 
-/* What is being read, and where it goes. */
+/* The state of reading one manifest. */
 struct reading {
 	struct xc_arena *arena;
 	struct xc_plugin *plugin;
-	size_t *left; /* bytes that its texts may still take: a table may name one string a thousand times */
+	size_t *left; /* bytes left for its texts: a table may repeat one string a thousand times */
 };
 
-/* Finds the value at the top of the stack and leaves it there. */
+/* Reads the value at the top of the stack and leaves it there. */
 typedef void reader(lua_State *L, const struct reading *r, void *into);
 
 /* A key that a table may have. */
@@ -27,7 +27,7 @@ struct key {
 	const char *name;
 	int kind; /* LUA_T… */
 	reader *read;
-	size_t offset; /* of what it goes into, in the struct of its table */
+	size_t offset; /* offset of the destination in the struct of its table */
 	bool required;
 };
 
@@ -55,7 +55,7 @@ const struct xc_plugin_entry *xc_plugin_entry(const struct xc_plugin_entries *en
 
 /* ---- values ---- */
 
-/* An integer does not become a string here: lua_tolstring would, and change the table. */
+/* lua_tolstring would convert an integer to a string in place, and so change the table. */
 static const char *text_at_top(lua_State *L, const char *what)
 {
 	size_t len;
@@ -128,7 +128,7 @@ static const struct key *find_key(lua_State *L, const struct key *keys, const ch
 	return NULL;
 }
 
-/* Put where it happened in front of what a reader raises: run it protected. */
+/* Call a reader protected, and prefix its error with the key. */
 struct keyed {
 	const struct key *key;
 	const struct reading *reading;
@@ -160,7 +160,7 @@ static void read_value(lua_State *L, const struct key *key, const struct reading
 	xc_bind_raise(L, xc_error_wrap(err, "%s", key->name));
 }
 
-/* The table at the top of the stack, by its keys, into a struct. */
+/* Read the table at the top of the stack into a struct, by its keys. */
 static void read_table(lua_State *L, const struct key *keys, const struct reading *r, void *into)
 {
 	luaL_checkstack(L, 8, NULL);
@@ -313,7 +313,7 @@ static int read_plugin(lua_State *L)
 static struct xc_error *read_returned(struct xc_host *host, const struct reading *r)
 {
 	lua_State *L = host->L;
-	lua_settop(L, 1); /* also when nothing was returned */
+	lua_settop(L, 1); /* also when it returned nothing */
 	lua_pushcfunction(L, read_plugin);
 	lua_insert(L, 1);
 	lua_pushlightuserdata(L, (void *)(uintptr_t)r);

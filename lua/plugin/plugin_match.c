@@ -1,6 +1,7 @@
-/* plugin_match: is a plugin for this target? Modules are compared by name, a symbol is looked up in hashes that are made once a
- * process; a type needs the name index of a module, which the first question builds: so types come last. Strings stand in for symbols
- * that were stripped, and are looked for only when those are not there: in read-only data, 10 GB/s. */
+/* plugin_match: does a plugin match this target? Modules are compared by name; symbols are looked up in hash tables
+ * that are built once per process; a type needs the name index of a module, which the first look-up builds: so types
+ * come last. Strings replace stripped symbols, and are searched only when symbols are not found: in read-only data,
+ * at 10 GB/s. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,8 @@ static bool has_type(const struct xc_process *process, const char *name)
 	return xc_lookup_one(process, &query, &found);
 }
 
-/* Where a module keeps constants: mappings that are neither writable nor code; together with its code when its linker did not part them,
- * which shows in the first one's being code. Returns how many; *left bounds the bytes of all. */
+/* The mappings with a module's constants: neither writable nor code; including its code when its linker did not
+ * separate them, which shows in the first mapping being code. Returns their number; *left bounds the bytes of all. */
 static size_t constants_of(const struct xc_process *process, const struct xc_module *module, struct xc_range *ranges,
 			   uint64_t *left)
 {
@@ -91,7 +92,7 @@ static bool has_string(const struct xc_process *process, const char *text)
 	return false;
 }
 
-/* True when the list is empty or has a hit; the reason goes to `why`. */
+/* True: the list is empty or has a hit; the reason is appended to `why`. */
 static bool hit(const struct xc_plugin_names *names, const struct xc_process *process, const char *what,
 		bool (*has)(const struct xc_process *process, const char *name), struct xc_text *why)
 {
@@ -110,7 +111,7 @@ static bool hit(const struct xc_plugin_names *names, const struct xc_process *pr
 	return false;
 }
 
-/* Symbols, or what is left of a program without them. */
+/* Symbols, or strings for a program without them. */
 static bool hit_symbols(const struct xc_plugin_match *match, const struct xc_process *process, struct xc_text *why)
 {
 	if (match->symbols.count && hit(&match->symbols, process, "symbol", has_symbol, why))

@@ -1,4 +1,4 @@
-/* plugin_new: two files of Lua (plugin_new.lua, plugin_new_test.lua, which are part of the program) with @WORDS@ replaced. */
+/* plugin_new: two Lua files (plugin_new.lua, plugin_new_test.lua, embedded in the program) with @WORDS@ replaced. */
 #include "lua/plugin/plugin_new.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ XC_EMBED(xc_plugin_new_test_bytes, "lua/plugin/plugin_new_test.lua");
 
 /* ---- types and variables of a target ---- */
 
-/* What may stand in a string of Lua, and in a comment. */
+/* Characters that are safe in a Lua string and in a comment. */
 static bool is_type_name(const char *name)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:<>,*() ";
@@ -28,7 +28,7 @@ static bool is_type_name(const char *name)
 	return len > 0 && len < 200 && strspn(name, allowed) == len;
 }
 
-/* A module's name comes from the target: one that could end a string of Lua, or is a pattern, is not written down. */
+/* The name of a module comes from the target: a name that could end a Lua string, or is a pattern, is not written. */
 static bool is_plain(const char *name)
 {
 	size_t len = strlen(name);

@@ -1,4 +1,4 @@
-/* plugin_report: texts of plugins are the words of whoever wrote them; renderers escape them as all others. */
+/* plugin_report: texts of plugins are untrusted; renderers escape them like all others. */
 #include "lua/plugin/plugin_report.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,5 @@
-/* plugin_result: reports to tables: fields by key, tables as lists of rows by column. What is unknown is nil. */
+/* plugin_result: converts reports to tables: fields by key, tables as lists of rows by column. Unknown values are
+ * nil. */
 #include "lua/plugin/plugin_result.h"
 
 #include <stdlib.h>
@@ -65,7 +66,8 @@ static void push_histogram(lua_State *L, const struct xc_histogram *histogram)
 	}
 }
 
-/* Weights by "a;b;c", of the paths that have some of their own. The path is a string of Lua, since raising loses others. */
+/* Weights by "a;b;c", for paths with a weight of their own. The path is a Lua string, since raising would leak
+ * others. */
 static void push_tree(lua_State *L, const struct xc_stacktree *tree)
 {
 	lua_newtable(L);
@@ -89,7 +91,7 @@ static void push_tree(lua_State *L, const struct xc_stacktree *tree)
 	}
 }
 
-/* Put the value at the top under a key of the table below; a NULL key drops it. */
+/* Store the value at the top under a key of the table below; a NULL key drops it. */
 static void set(lua_State *L, const char *key)
 {
 	if (key)

@@ -1,5 +1,6 @@
-/* plugin_test: a test's file is run in several states: once to see which cases it has (and to make their fixtures), and for each case
- * in one with its target, and in one that compares. So a case sees nothing of another, and the plugin runs as for a user. */
+/* plugin_test: a test file is run in several states: once to list its cases (and to create their fixtures), and for
+ * each case once with its target and once to compare. So cases are isolated from each other, and the plugin runs as
+ * for a user. */
 #include "lua/plugin/plugin_test.h"
 
 #include <dirent.h>
@@ -16,12 +17,12 @@
 #include "lua/plugin/plugin_result.h"
 #include "lua/runner/runner.h"
 
-/* The comparison, put here by the assembler. */
+/* The comparison, embedded by the assembler. */
 XC_EMBED(xc_plugin_test_bytes, "lua/plugin/plugin_test.lua");
 
 enum { MAX_FILES = 1000, MAX_CASES = 10000, MAX_ARGS = 64 };
 
-/* One case, as its file describes it; strings are in the arena of the results. */
+/* One case, as described by its file; strings are in the arena of the results. */
 struct test_case {
 	size_t index; /* from 1 */
 	const char *name, *core, *exe, *entry;
@@ -32,7 +33,7 @@ struct test_case {
 	struct xc_process *process;
 };
 
-/* One file of tests while it is run. */
+/* One running test file. */
 struct suite {
 	const struct xc_plugin_test_options *options;
 	struct xc_plugin_results *results;
@@ -168,7 +169,7 @@ static int read_case(lua_State *L)
 
 /* ---- running a case ---- */
 
-/* A path from the test's file, malloc'ed; NULL gives NULL. */
+/* A path relative to the test file, malloc'ed; NULL gives NULL. */
 static char *beside(const struct suite *s, const char *path)
 {
 	if (!path || path[0] == '/')

@@ -1,23 +1,23 @@
 /* plugin_test: a plugin's own tests: test/NAME.lua files in its directory, each of which returns a list of cases.
  *
- *	return {
- *	  { name = "counts nodes of a ring",
- *	    fixture = { … },                     memory made up for it (fixture.h), or
- *	    core = "cores/small.zst",            a core, by its path from the test's file; exe = "…" its program
- *	    analyze = true,                      what to call: analyze, or
- *	    command = "show", args = { "-v" },   a command, or
- *	    flame = "memory",                    a flame graph, or
- *	    run = function(t, report) … end,     any code
- *	    expect = { ring = { nodes = 3 } },   sections by key: fields by key, tables as lists of rows, trees as weights by
- *	                                         "a;b", histograms as lists of buckets; `notes`: texts of notes
- *	    output = { "3 nodes" },              the lines printed, all of them
- *	    error = "is not mapped",             it fails, and its message has this in it
- *	    check = function(got) … end },       gets all of that: got.sections, got.output, got.error, got.flame
- *	}
+ * 	return {
+ * 	  { name = "counts nodes of a ring",
+ * 	    fixture = { … },                     synthetic memory (fixture.h), or
+ * 	    core = "cores/small.zst",            a core, by its path relative to the test file; exe = "…" its program
+ * 	    analyze = true,                      what to call: analyze, or
+ * 	    command = "show", args = { "-v" },   a command, or
+ * 	    flame = "memory",                    a flame graph, or
+ * 	    run = function(t, report) … end,     any code
+ * 	    expect = { ring = { nodes = 3 } },   sections by key: fields by key, tables as lists of rows, trees as weights by
+ * 	                                         "a;b", histograms as lists of buckets; `notes`: texts of notes
+ * 	    output = { "3 nodes" },              the lines printed, all of them
+ * 	    error = "is not mapped",             it fails, and its message contains this
+ * 	    check = function(got) … end },       receives everything: got.sections, got.output, got.error, got.flame
+ * 	}
  *
- * What a table expects must be there; what it does not name may be there. A function where a value could stand is called with what is
- * there and says whether that is right (and why not). Lists must have the same length. The plugin runs as it does for a user, in a child with
- * its limits. */
+ * Expected items must be present; other items may be present too. A function in place of a value is called with the
+ * actual value and returns whether it is right (and why not). Lists must have the same length. The plugin runs as
+ * for a user, in a child process with its limits. */
 #ifndef XC_PLUGIN_TEST_H
 #define XC_PLUGIN_TEST_H
 
@@ -28,7 +28,7 @@ struct xc_plugin_test_options {
 	const struct xc_plugin *plugin; /* its manifest was read */
 	struct xc_limits limits;
 	bool in_process; /* no children: see runner.h */
-	/* Open a core for a case and close it again; exe may be NULL. */
+	/* Open a core for a case, and close it; exe may be NULL. */
 	struct xc_error *(*open)(void *user, const char *core, const char *exe, struct xc_process **process_out);
 	void (*close)(void *user);
 	void *user;
@@ -36,7 +36,7 @@ struct xc_plugin_test_options {
 
 struct xc_plugin_result {
 	const char *name; /* "FILE: CASE" */
-	const char *why;  /* why it failed, in lines; NULL: it passed */
+	const char *why;  /* the reason of the failure, in lines; NULL: passed */
 };
 
 struct xc_plugin_results {

@@ -1,5 +1,5 @@
-/* policy: a question is a C function that is called like a script, so that whatever raises in it ends there. What scripts see of a record
- * is its JSON; the table is made once for all questions about one record. */
+/* policy: each query is a C function that is called like a script, so that errors in it are caught. Scripts see a
+ * record as its JSON; the table is created once for all queries about one record. */
 #include "lua/plugin/policy.h"
 
 #include <stdlib.h>
@@ -19,12 +19,12 @@ struct xc_policy_script {
 	struct xc_policy hooks;
 	struct xc_policy_script_options options;
 	char *title;                    /* "policy FILE" */
-	const struct xc_record *record; /* what the table in the registry is of */
+	const struct xc_record *record; /* the record of the table in the registry */
 	json_t *json;                   /* of it, while the table is made */
 	bool warned, over;
 };
 
-/* Its address is the key of the present record's table in the registry. */
+/* Its address is the registry key of the current record's table. */
 static const char table_key;
 
 /* ---- what scripts see ---- */
@@ -40,7 +40,7 @@ static void push_array(lua_State *L, const json_t *array, int depth)
 	}
 }
 
-/* `function` is a word of Lua's own: it is `func` there. */
+/* `function` is a keyword of Lua: here it is `func`. */
 static void push_object(lua_State *L, const json_t *object, int depth)
 {
 	const char *key;
@@ -84,7 +84,7 @@ static void push_record(lua_State *L, struct xc_policy_script *script, const str
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &table_key);
 }
 
-/* Of the record at the top: a script may have changed it. */
+/* The frame of the record at the top: a script may have changed it. */
 static void push_frame(lua_State *L, size_t frame, const char *name)
 {
 	if (lua_getfield(L, -1, "frames") != LUA_TTABLE || lua_rawgeti(L, -1, (lua_Integer)frame + 1) != LUA_TTABLE)
@@ -125,7 +125,7 @@ static const char *string_at(lua_State *L, int index, const struct question *q)
 	return text;
 }
 
-/* Classes become names of rules in files of others: they are written like ours. */
+/* Classes become names of rules in exported files: they use the same form. */
 static void read_class(lua_State *L, struct question *q)
 {
 	const char *class_name = string_at(L, 2, q), *severity = string_at(L, 3, q);
@@ -224,7 +224,7 @@ static const char *name_frame(void *user, const struct xc_record *record, size_t
 
 /* ---- the script ---- */
 
-/* The functions that it defines are kept in the registry, out of its reach. Returns how many. */
+/* The functions of the policy are kept in the registry, where scripts cannot reach them. Returns their number. */
 static int keep_functions(lua_State *L)
 {
 	bool *defined = lua_touserdata(L, 1);

@@ -1,9 +1,9 @@
 /* bind_histogram: xcore.histogram: counts by bucket, and as an item of a section.
  *
- * A bucket is a number: of log2 the exponent (and one for zero), of linear how often the width fits, of exact the value itself.
- * They are counted in a hash table that lies in a userdata of its own, so that Lua's memory limit holds for it. Integers
- * are unsigned in log2, as sizes and counts are, and signed else. Once something with a fraction was added (or
- * with seconds) the bounds are real numbers, and the upper ones exclusive. */
+ * A bucket is a number: for log2 the exponent (and one for zero), for linear the quotient by the width, for exact
+ * the value itself. Buckets are counted in a hash table in a userdata of its own, so that Lua's memory limit
+ * applies. Integers are unsigned for log2, as sizes and counts are, and signed otherwise. Once a value with a
+ * fraction was added (or with seconds) the bounds are real numbers, and the upper ones exclusive. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +28,15 @@ struct lua_histogram {
 	enum scale scale;
 	enum xc_field_kind unit; /* COUNT, BYTES or SECONDS */
 	double width;
-	int64_t whole_width; /* 0: width is no integer */
+	int64_t whole_width; /* 0: width is not an integer */
 	struct slot *slots;
 	size_t capacity, used;
 	bool real;
 	uint64_t count;
-	uint64_t sum; /* of integers, in their own signedness, while it fits */
+	uint64_t sum; /* sum of integers, in their own signedness, while it fits */
 	bool sum_fits;
 	double real_sum;
-	uint64_t least, greatest; /* as they are compared: signed, or unsigned in log2 */
+	uint64_t least, greatest; /* compared signed, or unsigned for log2 */
 	double real_least, real_greatest;
 };
 

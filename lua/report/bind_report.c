@@ -1,4 +1,5 @@
-/* bind_report: xcore.report and its sections. Arguments are checked, and whatever can raise is done, before anything is added. */
+/* bind_report: xcore.report and its sections. Arguments are checked, and everything that can raise is done, before
+ * anything is added. */
 #include "lua/report/bind_report.h"
 
 #include <jansson.h>
@@ -9,7 +10,7 @@
 static const char report_key;
 
 enum { VALUE_DEPTH = 20, VALUE_ELEMENTS = 200, VALUE_LENGTH = 1 << 20 };
-enum { JSON_COST = 8 }; /* bytes in memory for each of the text's, about */
+enum { JSON_COST = 8 }; /* bytes of memory per byte of text, about */
 
 static const struct xc_bind_class report_class, section_class;
 
@@ -18,7 +19,7 @@ static const struct xc_bind_class report_class, section_class;
 void xc_report_spend(lua_State *L, struct xc_lua_report *report, uint64_t bytes)
 {
 	if (bytes > XC_REPORT_BYTES - report->bytes) {
-		report->bytes = XC_REPORT_BYTES; /* nothing more: what this is charged for may be in it already */
+		report->bytes = XC_REPORT_BYTES; /* no more items: the charged one may already be in the report */
 		xc_bind_fail(L, XC_ERR_LIMIT, "the report has more than %d MiB", XC_REPORT_BYTES >> 20);
 	}
 	report->bytes += bytes;
@@ -44,7 +45,7 @@ void xc_report_push(lua_State *L)
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &report_key);
 }
 
-/* The section of this key: the one there is, or a new one. */
+/* The section with this key: the existing one, or a new one. */
 static int report_section(lua_State *L)
 {
 	struct xc_lua_report *self = xc_bind_class_check(L, 1, &report_class);
@@ -62,7 +63,7 @@ static int report_section(lua_State *L)
 	lua_pushvalue(L, 1);
 	lua_setiuservalue(L, -2, 1);
 	lua_pushvalue(L, -1);
-	lua_setfield(L, -3, key); /* the last that can raise: the handle never stands without its section */
+	lua_setfield(L, -3, key); /* the last call that can raise: a handle never exists without its section */
 	section->owner = self;
 	section->section = xc_report_section(self->report, key, title);
 	self->sections++;
@@ -76,7 +77,7 @@ struct xc_lua_section *xc_report_check_section(lua_State *L)
 	return xc_bind_class_check(L, 1, &section_class);
 }
 
-/* What all fields begin with: section:KIND(key, value, options). */
+/* The common start of all fields: section:KIND(key, value, options). */
 struct field {
 	struct xc_lua_section *section;
 	const char *key, *label;
@@ -169,14 +170,14 @@ static void add_value(lua_State *L, const struct field *f, const struct xc_value
 	xc_report_spend_item(L, f->section, strlen(f->key) + strlen(f->label));
 	struct xc_text *text = xc_bind_scratch(L);
 	json_t *json;
-	xc_print_value(text, value, &options, &json); /* from here to the report nothing raises */
+	xc_print_value(text, value, &options, &json); /* nothing raises from here until the report is changed */
 	struct xc_field *field = xc_section_value(f->section->section, f->key, f->label, xc_text_string(text), json);
 	field->cell.secret = f->options.secret != 0;
 	field->quiet = f->options.quiet;
 	xc_report_spend(L, f->section->owner, text->len + JSON_COST * json_dumpb(json, NULL, 0, JSON_ENCODE_ANY));
 }
 
-/* Scalars that were read have lost their type: they are what Lua takes them for. */
+/* Scalars have lost their C type: their kind is that of the Lua value. */
 static enum xc_field_kind kind_of_scalar(lua_State *L, int arg)
 {
 	switch (lua_type(L, arg)) {

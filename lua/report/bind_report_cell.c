@@ -1,4 +1,4 @@
-/* bind_report_cell: what scripts pass to reports: keys, texts, options and cells, each checked by its kind. */
+/* bind_report_cell: arguments of report functions: keys, texts, options and cells, each checked by its kind. */
 #include <string.h>
 
 #include "lua/report/bind_report.h"
@@ -97,7 +97,7 @@ static bool option_bool(lua_State *L, const char *name)
 	return lua_toboolean(L, -1);
 }
 
-/* The option's value is on top and stays there. */
+/* The value of the option is on top and stays there. */
 static void set_option(lua_State *L, struct xc_report_options *options, const char *name)
 {
 	if (strcmp(name, "label") == 0)

@@ -1,4 +1,5 @@
-/* bind_report_table: tables of a section, a row a call. The row's cells are checked on the C stack and copied by the report. */
+/* bind_report_table: tables of a section, one row per call. The cells of a row are checked on the C stack and copied
+ * by the report. */
 #include <string.h>
 
 #include "lua/report/bind_report.h"
@@ -18,7 +19,7 @@ struct lua_table {
 	struct column columns[];
 };
 
-/* Column `index` of the list at argument 3. What it points to is pushed and stays. */
+/* Column `index` of the list at argument 3. Its strings are pushed and stay. */
 static struct xc_column check_column(lua_State *L, lua_Integer index)
 {
 	luaL_checkstack(L, 16, "columns");

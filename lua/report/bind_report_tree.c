@@ -1,4 +1,4 @@
-/* bind_report_tree: trees of weighted paths, in a section or as what a flame graph is drawn from. */
+/* bind_report_tree: trees of weighted paths, in a section or for a flame graph. */
 #include <string.h>
 
 #include "core/report/stacktree.h"
@@ -44,7 +44,7 @@ void xc_report_push_tree(lua_State *L, struct xc_stacktree *tree)
 	lua_remove(L, -2);
 }
 
-/* The strings stay alive in the table. */
+/* The table keeps the strings alive. */
 static size_t check_path(lua_State *L, const char **names)
 {
 	size_t count = lua_rawlen(L, 2);
@@ -74,7 +74,7 @@ void xc_report_spend_frames(lua_State *L, int arg, size_t frames)
 	xc_report_spend(L, self->owner, frames * (2 * sizeof(struct xc_stacktree_node) + 16));
 }
 
-/* Those names that are new are the last ones of the path. */
+/* New names are always at the end of the path. */
 static int tree_add(lua_State *L)
 {
 	struct lua_tree *self = xc_bind_class_check(L, 1, &tree_class);

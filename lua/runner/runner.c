@@ -1,7 +1,8 @@
-/* runner: the parent: forks, reads while the child runs (a pipe holds little), waits, and judges how it ended.
+/* runner: the parent: forks, reads while the child runs (a pipe holds little), waits, and maps the child's end to an
+ * error.
  *
- * Nothing here sends a signal: behind the fence of calls it could not. A child that nobody listens to any more dies of SIGPIPE at its
- * next line, of its timer, or with us. */
+ * It sends no signal: the sandbox of calls denies that. A child whose output is no longer read dies of SIGPIPE at
+ * its next line, of its timer, or with the parent. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,13 +22,13 @@ static const char SECTION_OF_FLAMES[] = "flame";
 
 /* ---- the report ---- */
 
-/* Where the run's own sections begin. */
+/* The start of the run's own sections. */
 static struct xc_section **sections_end(const struct xc_run *run)
 {
 	return run->report->sections_end;
 }
 
-/* In `analyze` a plugin's sections stand among many others. */
+/* In `analyze` the sections of a plugin are among many others. */
 static void name_sections(const struct xc_run *run, struct xc_section *first)
 {
 	if (run->what != XC_RUN_ANALYZE || !run->plugin)
@@ -73,7 +74,7 @@ const struct xc_stacktree *xc_runner_tree(const struct xc_report *report)
 	return tree;
 }
 
-/* Take over what the run made. Its own error says more than one of what was made until then. */
+/* Move the results of the run into the report. The run's own error is more precise than an error in partial results. */
 static void take_report(struct xc_collected *c)
 {
 	const struct xc_run *run = c->run;
@@ -162,8 +163,8 @@ static struct xc_error *error_of(struct xc_collected *c, int status)
 	return died(c->run, status);
 }
 
-/* Is the live process still the one that was opened? The child may have found out that it is not, and its knowledge died
- * with it: so look at the memory once more. */
+/* Is the live process still the one that was opened? The child may have found out that it is not, but its knowledge
+ * is lost with it: so check the memory once more. */
 static bool is_gone(const struct xc_process *process)
 {
 	char byte;
@@ -217,7 +218,8 @@ static bool run_in_child(struct xc_collected *c, int *status, struct used *used)
 	pid_t parent = getpid();
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
-	signal(SIGCHLD, SIG_DFL); /* who started us may have had it ignored: then nobody could be waited for */
+	signal(SIGCHLD,
+	       SIG_DFL); /* it may have been ignored since our start, and then a child could not be waited for */
 	fflush(stdout);
 	pid_t child = fork();
 	if (child == 0) {

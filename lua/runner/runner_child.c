@@ -1,7 +1,7 @@
 /* runner_child: the run itself.
  *
- * In a child, standard streams but stderr (for progress) are left alone: what lies unwritten in their buffers is the parent's.
- * It ends by _exit, without releasing anything. */
+ * A child leaves the standard streams but stderr (for progress) alone: unwritten data in their buffers belong to the
+ * parent. It ends by _exit, without releasing anything. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -25,11 +25,11 @@
 #include "lua/shell/pretty.h"
 #include "lua/runner/runner_impl.h"
 
-static const double GRACE = 2; /* seconds for a soft end and for the answer */
+static const double GRACE = 2; /* seconds for the error of the script and for sending the results */
 
 enum { WIDTH = 100 };                         /* of tables that are shown */
-enum { EAGER_LINES = 1000 };                  /* the first ones go out at once */
-static const uint64_t FLUSH_EVERY = 50000000; /* ns: and later ones in batches */
+enum { EAGER_LINES = 1000 };                  /* the first lines are sent at once */
+static const uint64_t FLUSH_EVERY = 50000000; /* ns: later ones in batches */
 
 /* ---- calling ---- */
 
@@ -76,7 +76,7 @@ static void call_analyze(lua_State *L)
 	lua_call(L, 2, 0);
 }
 
-/* The heap is ours, or a copy of our parent's: what is claimed goes home as tables. */
+/* The heap is this process's, or a copy of the parent's: claims are sent as tables. */
 static void call_claims(lua_State *L, const struct xc_run *run)
 {
 	if (lua_getfield(L, 1, "claims") == LUA_TNIL)
@@ -141,7 +141,7 @@ static int call_plugin(lua_State *L)
 
 /* ---- showing ---- */
 
-/* A table that says nothing of itself. */
+/* Is it a table without a __tostring or __name? */
 static bool is_plain_table(lua_State *L, int index)
 {
 	if (!lua_istable(L, index))
@@ -162,7 +162,7 @@ static void print_text(lua_State *L, const char *text)
 	}
 }
 
-/* All values as print has them, if there is no table among them; else one below the other. */
+/* Print all values like print, if none is a table; else one below the other. */
 static int show_results(lua_State *L)
 {
 	struct xc_text *text = &xc_bind_host(L)->shown;
@@ -268,7 +268,7 @@ static void send_line(void *user, const char *line, size_t len)
 	pipe->flushed_ns = ns;
 }
 
-/* The report leaves in frames while it is written. */
+/* The report is sent in frames while it is written. */
 static ssize_t write_part(void *cookie, const char *bytes, size_t len)
 {
 	put_frame(cookie, XC_FRAME_REPORT, bytes, len);
@@ -285,7 +285,7 @@ static struct xc_error *send_report(FILE *out, const struct xc_report *report)
 	return err;
 }
 
-/* Signals as they are for a program that just started; the timer; not longer than the parent. */
+/* Default signals; the timer; the child ends with the parent. */
 static void settle(const struct xc_run *run, pid_t parent)
 {
 	static const int defaults[] = {SIGALRM, SIGPIPE};
@@ -346,7 +346,7 @@ _Noreturn void xc_runner_child(const struct xc_run *run, int fd, pid_t parent)
 	write_ending(&last, &ending);
 	put_frame(pipe.out, XC_FRAME_ENDED, xc_text_string(&last), last.len);
 	if (run->unsafe)
-		fflush(stdout); /* of io.write: what our parent had there was written before the fork */
+		fflush(stdout); /* of io.write: the parent's data were written before the fork */
 	_exit(fflush(pipe.out) || ferror(pipe.out));
 }
 

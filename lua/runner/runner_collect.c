@@ -1,4 +1,5 @@
-/* runner_collect: the parent's end of the pipe: frames are taken apart as they come, lines go out at once. What is kept is bounded. */
+/* runner_collect: the parent's end of the pipe: frames are parsed as they arrive, and lines are written at once.
+ * Memory is bounded. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,7 +75,7 @@ static void take_frame(struct xc_collected *c, int kind, const char *bytes, size
 		xc_text_addn(&c->report, bytes, len);
 }
 
-/* The frames that are whole. */
+/* Process the complete frames. */
 static void take_frames(struct xc_collected *c)
 {
 	size_t at = 0;

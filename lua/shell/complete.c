@@ -1,6 +1,6 @@
-/* complete: the text before the cursor is read backwards: inside a string it is a name of the target, behind a dot or colon
- * a field or method of what stands before it, else a global. What stands before a dot is evaluated only when it is names
- * and dots, since evaluating a call could do anything. */
+/* complete: the text before the cursor is parsed backwards: inside a string it is a name of the target, after a dot
+ * or colon a field or method of the expression before it, else a global. The expression is evaluated only if it
+ * consists of names and dots, since a call could have side effects. */
 #include "lua/shell/complete.h"
 
 #include <ctype.h>
@@ -78,7 +78,7 @@ static void offer_names(struct completer *c, struct xc_process *process, unsigne
 		xc_lookup_each(process, process->modules[i], kinds, offer_name, c);
 }
 
-/* Which names a string argument takes, by the method before its quote; 0: none. */
+/* The kind of names that a string argument takes, by the method before its quote; 0: none. */
 static unsigned kinds_of(const char *line, size_t quote)
 {
 	static const struct {
@@ -105,7 +105,7 @@ static unsigned kinds_of(const char *line, size_t quote)
 	return 0;
 }
 
-/* The position behind the quote that is open at the end of the line; 0 when none is. */
+/* The position after the unclosed quote at the end of the line; 0: there is none. */
 static size_t open_quote(const char *line, size_t len)
 {
 	size_t at = 0;
@@ -154,7 +154,7 @@ static void offer_keys(struct completer *c, lua_State *L)
 	}
 }
 
-/* The class of an object of ours ("Target"), by its metatable; NULL for others. */
+/* The class of an object of the API ("Target"), by its metatable; NULL for others. */
 static const char *class_of(lua_State *L)
 {
 	const char *name = NULL;
@@ -180,9 +180,9 @@ static void offer_of(struct completer *c, lua_State *L, bool methods)
 		offer_keys(c, L);
 }
 
-/* What stands before a dot: `t:var "variable"` or nothing, then names with dots between them. */
+/* The expression before a dot: `t:var "variable"` or nothing, then names separated by dots. */
 struct object {
-	const char *variable; /* NULL: the names begin with a global */
+	const char *variable; /* NULL: the first name is a global */
 	const char *names;
 };
 
@@ -200,7 +200,7 @@ static void push_first(lua_State *L, const struct object *object)
 	lua_call(L, 2, 1);
 }
 
-/* Leaves the object as the only thing on the stack. No function of the script is called: tables are looked into without their
+/* Leaves the object as the only value on the stack. Calls no function of the script: tables are accessed without
  * metatables. */
 static int resolve(lua_State *L)
 {
@@ -255,7 +255,7 @@ static void cut(char *to, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-/* Does `t:var "NAME"` or `t:var("NAME")` end at `end`? Then copy the name. */
+/* If the line ends at `end` with `t:var "NAME"` or `t:var("NAME")`, copy the name. */
 static bool variable_before(const char *line, size_t end, char *name)
 {
 	static const char call[] = "t:var";

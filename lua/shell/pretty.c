@@ -1,5 +1,5 @@
-/* pretty: one value after the other is appended to a text; tables are walked with their keys sorted, so that the same table looks the same
- * each time. A list whose items are tables with string keys becomes columns. */
+/* pretty: values are appended to a text one after the other; tables are visited with sorted keys, so that equal
+ * tables look equal. A list whose items are tables with string keys becomes columns. */
 #include "lua/shell/pretty.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static void write_target_value(struct pretty *p, int index, unsigned indent)
 	xc_wrap(p->text, xc_text_string(flat), flat->len, indent, p->width);
 }
 
-/* What has no form of its own: as tostring says, escaped. */
+/* A value without a special form: by tostring, escaped. */
 static void write_other(struct pretty *p, int index)
 {
 	size_t len;
@@ -57,7 +57,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* String keys of a table, sorted. They live as long as the table. *more_out: there are others, or too many. */
+/* The string keys of a table, sorted. They live as long as the table. *more_out: there are other keys, or too many. */
 static size_t string_keys(lua_State *L, int table, const char **keys, bool *more_out)
 {
 	size_t count = 0;
@@ -93,7 +93,7 @@ static bool is_record(lua_State *L, int index)
 	return named && lua_rawlen(L, index) == 0;
 }
 
-/* The API's own fields that are addresses. */
+/* Fields of the API that are addresses. */
 static bool is_address(const char *key)
 {
 	static const char *const names[] = {"addr", "bias", "cfa", "hi", "lo", "pc", "sp"};
@@ -103,7 +103,7 @@ static bool is_address(const char *key)
 	return false;
 }
 
-/* A cell is what the value looks like in one line; a scalar string stands without quotes. */
+/* A cell is the value on one line; a scalar string has no quotes. */
 static void write_cell(struct pretty *p, const char *key, int index)
 {
 	size_t len;
@@ -133,7 +133,7 @@ static unsigned columns_of(const char *bytes, size_t len)
 	return count;
 }
 
-/* Call for every cell: row 0 is the head. With `widths` NULL only measures into `measured`. */
+/* Called for every cell: row 0 is the header. With `widths` NULL it only measures into `measured`. */
 static void lay_rows(struct pretty *p, int list, const char **keys, size_t count, const unsigned *widths,
 		     unsigned *measured)
 {

@@ -1,8 +1,8 @@
-/* reference: a reader of the editor stubs, which are the only description of the API there is.
+/* reference: a parser of the editor stubs, which are the only description of the API.
  *
- * Of their language (LuaLS annotations) it knows what the file uses: `---@class xcore.NAME` gives the name of what follows,
- * `---@field NAME TYPE  text` is a field, comment lines stand above `function VARIABLE.NAME(…) end`, and
- * `local VARIABLE = {}` below a class is that class. */
+ * It knows the subset of LuaLS annotations that the file uses: `---@class xcore.NAME` names the class that follows,
+ * `---@field NAME TYPE  text` is a field, comment lines precede `function VARIABLE.NAME(…) end`, and `local VARIABLE
+ * = {}` below a class is that class. */
 #include "lua/shell/reference.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "core/base/embed.h"
 
-/* The bytes of the file, put here by the assembler. */
+/* The bytes of the file, embedded by the assembler. */
 XC_EMBED(xc_reference_bytes, "lua/xcore.d.lua");
 
 enum { MAX_ENTRIES = 512, MAX_VARIABLES = 32 };
@@ -25,7 +25,7 @@ struct reader {
 	struct variable variables[MAX_VARIABLES];
 	size_t variable_count;
 	char class_name[24];               /* of the class that was begun last */
-	const char *comment, *comment_end; /* lines above the present one; NULL when there are none */
+	const char *comment, *comment_end; /* comment lines above the current line; NULL: none */
 };
 
 static void copy(char *to, size_t size, const char *from, size_t len)
@@ -161,7 +161,7 @@ const struct xc_reference *xc_reference_find(const char *class_name, const char 
 	return NULL;
 }
 
-/* "@param name? type  text" and "@return type name  text" as lines of their own, plain text as it is. */
+/* "@param name? type  text" and "@return type name  text" become lines of their own; plain text stays. */
 static void write_doc_line(struct xc_text *text, const char *line, size_t len)
 {
 	const char *at;

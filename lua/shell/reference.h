@@ -1,6 +1,7 @@
-/* reference: what the API's functions do, as the editor stubs tell it (lua/xcore.d.lua, which is part of the program).
+/* reference: descriptions of the API's functions, from the editor stubs (lua/xcore.d.lua, which is embedded in the
+ * program).
  *
- * So help in the shell, the completion of names and the stubs cannot disagree. */
+ * So help in the shell, completion of names and the stubs cannot disagree. */
 #ifndef XC_REFERENCE_H
 #define XC_REFERENCE_H
 
@@ -22,13 +23,13 @@ struct xc_reference {
 	size_t doc_len;      /* of a field: its line */
 };
 
-/* All of them, in the order of the file. Made once; live as long as the program. */
+/* All entries, in the order of the file. Created once; they live as long as the program. */
 const struct xc_reference *xc_reference_all(size_t *count_out);
 
-/* The entry, or NULL. class_name NULL: the first of that name. */
+/* The entry, or NULL. class_name NULL: the first entry with that name. */
 const struct xc_reference *xc_reference_find(const char *class_name, const char *name);
 
-/* Append the entry as a person reads it: signature, what it does, parameters and results. */
+/* Append the entry as text: signature, description, parameters and results. */
 void xc_reference_write(struct xc_text *text, const struct xc_reference *entry);
 
 #endif

@@ -1,9 +1,9 @@
-/* shell: read, run, show, again.
+/* shell: a loop of read, run, show.
  *
- * A chunk is first compiled as an expression ("return …"), then as statements; when Lua says that it ends too early, more lines
- * are asked for. What it leaves on the stack is shown by pretty.c. The line editor is libedit's, with completion by complete.c;
- * a signal handler for ^C only sets flags: the editor's read is interrupted by it, a running chunk looks at it now and then
- * (limit.h). */
+ * A chunk is first compiled as an expression ("return …"), then as statements; when Lua reports that it is
+ * incomplete, more lines are read. The results on the stack are shown by pretty.c. The line editor is libedit, with
+ * completion by complete.c. A signal handler for ^C only sets flags: it interrupts the read of the editor, and a
+ * running chunk checks the flag periodically (limit.h). */
 #include "lua/shell/shell.h"
 
 #include <errno.h>
@@ -26,12 +26,12 @@ enum { HISTORY_LINES = 2000, MAX_CHUNK = 1 << 20, LIST_COLUMNS = 80, CTRL_D = 4 
 struct shell {
 	const struct xc_shell_options *options;
 	struct xc_host *host;
-	EditLine *editor; /* NULL: input is no terminal */
+	EditLine *editor; /* NULL: input is not a terminal */
 	History *history;
-	struct xc_text chunk; /* lines of a chunk that is not complete yet */
+	struct xc_text chunk; /* lines of an incomplete chunk */
 };
 
-/* For the handlers: there is one shell at a time. */
+/* For the signal handlers: there is one shell at a time. */
 static volatile sig_atomic_t interrupted;
 static struct xc_host *running;
 
@@ -62,7 +62,7 @@ static void print_line(void *user, const char *line, size_t len)
 	fprintf(shell->options->out, "%s\n", xc_text_string(&text));
 	xc_text_fini(&text);
 	if (shell->editor)
-		fflush(shell->options->out); /* somebody watches */
+		fflush(shell->options->out); /* a person is at the terminal */
 }
 
 static void put_escaped(struct shell *shell, const char *style, const char *before, const char *line)
@@ -116,7 +116,7 @@ static const char *as_expression(struct shell *shell, struct xc_text *text)
 {
 	lua_State *L = shell->host->L;
 	const char *chunk = xc_text_string(&shell->chunk);
-	chunk += chunk[0] == '='; /* as older Lua had it */
+	chunk += chunk[0] == '='; /* as in older versions of Lua */
 	xc_text_add(text, "return ");
 	xc_text_add(text, chunk);
 	int status = luaL_loadbufferx(L, text->bytes, text->len, "=shell", "t");
@@ -124,7 +124,7 @@ static const char *as_expression(struct shell *shell, struct xc_text *text)
 	return status == LUA_OK ? xc_text_string(text) : chunk;
 }
 
-/* Does Lua miss something at the end? */
+/* Does the error mean that the chunk is incomplete? */
 static bool is_incomplete(struct shell *shell, const char *code)
 {
 	static const char mark[] = "<eof>";
@@ -239,7 +239,7 @@ static unsigned char complete(EditLine *editor, int character)
 	return result;
 }
 
-/* A byte of the terminal. ^C ends the wait, also one that was typed just before it: the signal is let in here alone. */
+/* Read a byte from the terminal. ^C ends the wait, also one typed just before it: the signal is unblocked only here. */
 static ssize_t read_byte(int in, char *byte)
 {
 	sigset_t none, before;
@@ -257,22 +257,22 @@ static ssize_t read_byte(int in, char *byte)
 	return ready > 0 ? read(in, byte, 1) : -1;
 }
 
-/* One character of the terminal. libedit's own reader goes on after an interrupt, so that ^C would leave the line as it is. */
+/* Read one character from the terminal. libedit's own reader continues after an interrupt, so that ^C would leave
+ * the line as it is. */
 static int read_character(EditLine *editor, wchar_t *character)
 {
 	mbstate_t state = {0};
 	char byte;
 	size_t taken = (size_t)-2;
-	while (taken == (size_t)-2) { /* the character goes on */
+	while (taken == (size_t)-2) { /* the character continues */
 		ssize_t got = read_byte(fileno(of_editor(editor)->options->in), &byte);
 		if (got <= 0)
 			return (int)got;
-		if (byte ==
-		    '\0') /* a ^D that was typed while a line ran: it is that only where the terminal hands out lines */
+		if (byte == '\0') /* ^D typed while a line ran; the end of input only in line mode */
 			byte = CTRL_D;
 		taken = mbrtowc(character, &byte, 1, &state);
 	}
-	if (taken == (size_t)-1) /* no text in this locale: as it is */
+	if (taken == (size_t)-1) /* invalid in this locale: pass it unchanged */
 		*character = (unsigned char)byte;
 	return 1;
 }
@@ -344,7 +344,7 @@ static char *plain_line(struct shell *shell)
 	return NULL;
 }
 
-/* The next line; malloc'ed. NULL at the end of input, or when ^C was typed. */
+/* The next line; malloc'ed. NULL at the end of input, or after ^C. */
 static char *next_line(struct shell *shell)
 {
 	int len;

@@ -1,4 +1,4 @@
-/* shell_help: of a function what the reference says, of a value or type its layout, of a name whichever it is. */
+/* shell_help: for a function its reference, for a value or type its layout, for a name either of them. */
 #include "lua/shell/shell_help.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static int print_layout(lua_State *L, const struct xc_type *type, const struct x
 	return print_scratch(L);
 }
 
-/* All of a class, a line each. */
+/* All entries of a class, one per line. */
 static bool list_class(struct xc_text *text, const char *class_name)
 {
 	size_t count, found = 0;
@@ -101,7 +101,7 @@ static int help_name(lua_State *L, const char *name)
 	return xc_bind_fail(L, XC_ERR_NOT_FOUND, "no function of the API and no type is called '%s'", name);
 }
 
-/* The function's entry, found by looking for it in the module and in the metatables of our classes. */
+/* The entry of a function, found by searching the module and the metatables of the API's classes. */
 static const struct xc_reference *of_function(lua_State *L)
 {
 	size_t count;

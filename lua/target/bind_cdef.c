@@ -1,7 +1,7 @@
-/* bind_cdef: xcore.cdef. All texts of a state make one scope, so that a later one may use what an earlier one declared; a private
- * text has a scope of its own, which ends with the object (the types live on with the process).
+/* bind_cdef: xcore.cdef. All texts of a state share one scope, so that a text may use earlier declarations; a private
+ * text has its own scope, which ends with its object (the types live as long as the process).
  *
- * Where there is no target a plugin is only looked at: its declarations are not read, since their sizes depend on the machine. */
+ * Without a target (reading a manifest) declarations are not parsed, since their sizes depend on the machine. */
 #include <string.h>
 
 #include "lua/bind/bind_class.h"
@@ -12,7 +12,7 @@ enum { STEPS_A_BYTE = 4, TEXTS = 64 << 20 /* bytes of all texts of a state */ };
 static const char TOLD; /* the registry's key: how many there were */
 
 struct declarations {
-	struct xc_cdef *own; /* of a private text; NULL: they are the state's */
+	struct xc_cdef *own; /* the scope of a private text; NULL: the scope of the state */
 };
 
 static int declared_type(lua_State *L);
@@ -76,7 +76,7 @@ static bool wants_private(lua_State *L)
 	return lua_toboolean(L, -1);
 }
 
-/* Types stay as long as the process, in memory that no limit of Lua's counts: some 20 bytes for each of the text. */
+/* Types live as long as the process, in memory that Lua's limit does not count: about 20 bytes per byte of text. */
 static void charge(lua_State *L, size_t len)
 {
 	xc_limit_spend(L, len * STEPS_A_BYTE);

@@ -1,8 +1,8 @@
-/* bind_disas: machine code as instructions. The decoder is made once for a run, and its userdata closes it. */
+/* bind_disas: machine code as instructions. The decoder is created once per run; its userdata closes it. */
 #include "dwarf/decode/disas.h"
 #include "lua/bind/bind_class.h"
 
-enum { BYTES_MAX = 1 << 20, COST = 200 /* of an instruction, in those of Lua */ };
+enum { BYTES_MAX = 1 << 20, COST = 200 /* cost of an instruction, in Lua instructions */ };
 
 static const char DECODER; /* the registry's key */
 
@@ -14,7 +14,7 @@ static int decoder_gc(lua_State *L)
 	return 0;
 }
 
-/* Push nothing; raises `unsupported` for a machine that nothing decodes. */
+/* Raises `unsupported` for a machine without a decoder. */
 static struct xc_disas *decoder_of(lua_State *L, const struct xc_arch *arch)
 {
 	struct xc_disas **decoder;

@@ -1,5 +1,5 @@
-/* bind_frame: a frame is a copy of what the unwinder found, the level of inlining in it, and its number. Nothing is evaluated
- * before it is asked for; the unwinder is that of the state (eval_context.h). */
+/* bind_frame: a frame is a copy of the unwinder's frame, with its level of inlining and its number. Values are
+ * evaluated on access, with the unwinder of the state (eval_context.h). */
 #include "lua/target/bind_frame.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static struct xc_frame_scope scope_of(lua_State *L, const struct frame *self)
 
 /* ---- the walk ---- */
 
-/* A row for each inlined function, then one for the function itself. */
+/* One row for each inlined function, then one for the function itself. */
 static unsigned push_rows(lua_State *L, const struct xc_thread *thread, const struct xc_frame *at, unsigned index,
 			  uint64_t max)
 {
@@ -196,14 +196,14 @@ static int frame_tostring(lua_State *L)
 
 /* ---- variables ---- */
 
-/* The value of a light userdata, for a protected call. */
+/* Read the variable of a light userdata, in a protected call. */
 static int push_value(lua_State *L)
 {
 	xc_bind_push(L, lua_touserdata(L, 1), NULL);
 	return 1;
 }
 
-/* Set `value`, or `why` there is none, of the table at the top. The reason is told without the name before it. */
+/* Set `value`, or the reason `why` there is none, in the table at the top. The reason lacks the leading name. */
 static void set_value(lua_State *L, struct xc_named_value *item)
 {
 	lua_pushcfunction(L, push_value);

@@ -1,9 +1,9 @@
-/* bind_live: what matters for a process that changes while it is looked at: xcore.refresh, snapshot, retry. A core never changes,
- * so there they do nothing, and scripts need not ask which they have.
+/* bind_live: functions for processes that change while they are read: xcore.refresh, snapshot, retry. For a core they
+ * do nothing, so scripts need not distinguish.
  *
- * A torn read is found by generation words that the program itself keeps (a sequence lock, a count of changes): they are
- * read before and after, past the cache, and what lies between counts only when they agree. The cache is dropped
- * before each try, so that nothing older than the first look at the words is used. */
+ * A torn read is detected by generation words that the program itself maintains (a sequence lock, a counter of
+ * changes): they are read before and after, past the cache, and the data between counts only when they are equal.
+ * The cache is dropped before each try, so that no data is older than the first read of the words. */
 #include "lua/vm/bind.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { TRIES = 5, MAX_TRIES = 1000, MAX_WORDS = 64, MAX_WORD = 4096 };
 
-/* The process, when it is one that changes. */
+/* The process, if it is a running one. */
 static struct xc_process *living(lua_State *L)
 {
 	struct xc_process *process = xc_bind_host(L)->process;
@@ -31,7 +31,7 @@ static int live_refresh(lua_State *L)
 	return 0;
 }
 
-/* The bytes that argument `arg`, a value, stands for: of a pointer those it points to. */
+/* The bytes of the value at `arg`; for a pointer those of its target. */
 static uint64_t extent(lua_State *L, int arg, xc_addr *addr_out)
 {
 	const struct xc_lua_value *self = xc_bind_check(L, arg);
@@ -47,7 +47,7 @@ static uint64_t extent(lua_State *L, int arg, xc_addr *addr_out)
 	return size;
 }
 
-/* A core is frozen; what it lacks is an error there as in a living process. */
+/* A core does not change; missing memory is an error there as in a running process. */
 static struct xc_error *check_readable(const struct xc_process *process, xc_addr addr, uint64_t len)
 {
 	uint8_t bytes[MAX_WORD];
@@ -82,7 +82,7 @@ static int live_snapshot(lua_State *L)
 
 enum { AT_FN = 1, AT_WORDS, AT_BEFORE, AT_RESULTS }; /* stack of retry */
 
-/* Push what a word holds now: bytes of a reference, or what a function returns. */
+/* Push the current contents of a word: bytes of a reference, or the result of a function. */
 static void push_word(lua_State *L, int arg)
 {
 	if (lua_isfunction(L, arg)) {
@@ -99,7 +99,7 @@ static void push_word(lua_State *L, int arg)
 	lua_pushlstring(L, (const char *)bytes, got);
 }
 
-/* Fill the table of words as they were before. */
+/* Store the words as they were before. */
 static void look_before(lua_State *L, size_t count)
 {
 	for (size_t i = 1; i <= count; i++) {
@@ -123,7 +123,7 @@ static bool changed_since(lua_State *L, size_t count)
 	return changed;
 }
 
-/* An error that asks for another try: what a fault is, or the script says. */
+/* Is it an error that is worth another try: a fault, or as the script decides? */
 static bool is_fault(lua_State *L, int index)
 {
 	if (!lua_istable(L, index))
@@ -136,8 +136,8 @@ static bool is_fault(lua_State *L, int index)
 	return fault;
 }
 
-/* One try; its results, or its error, stand from AT_RESULTS on. True when it counts: results are there. Raises what is no
- * fault, and with `last` a fault during which no word changed. */
+/* One try; its results, or its error, are on the stack from AT_RESULTS on. True: the results count. Raises errors
+ * that are not faults, and with `last` a fault during which no word changed. */
 static bool try_once(lua_State *L, struct xc_process *process, size_t words, bool last)
 {
 	lua_settop(L, AT_BEFORE);
@@ -153,8 +153,8 @@ static bool try_once(lua_State *L, struct xc_process *process, size_t words, boo
 		return true;
 	if (status != LUA_OK && !changed && (!fault || last || xc_live_gone(process)))
 		lua_error(L);
-	xc_live_count_torn(process);
-	if (fault) { /* perhaps it lies in what was mapped since */
+	xc_live_torn(process);
+	if (fault) { /* it may be in memory that was mapped since */
 		xc_live_remap(process);
 		xc_bind_forget_bytes(xc_bind_host(L));
 	}

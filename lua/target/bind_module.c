@@ -1,4 +1,4 @@
-/* bind_module: what is mapped: modules and mappings, as plain tables. */
+/* bind_module: modules and mappings, as plain tables. */
 #include "core/process/module.h"
 #include "lua/bind/bind_class.h"
 

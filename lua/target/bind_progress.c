@@ -1,4 +1,4 @@
-/* bind_progress: xcore.progress: the bar that a run shows on the terminal (core/base/progress.h). */
+/* bind_progress: xcore.progress: the progress bar of a run on the terminal (core/base/progress.h). */
 #include "core/base/progress.h"
 #include "lua/vm/bind.h"
 

@@ -1,4 +1,5 @@
-/* bind_stacks: arguments are read into the arena of the context, so that nothing is lost when one of them is wrong, and then told at once. */
+/* bind_stacks: arguments are first read into the arena of the object, so that an invalid one leaks nothing; then
+ * they are reported together. */
 #include "lua/target/bind_stacks.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ struct stacks {
 	const char *language;
 };
 
-/* One for all such objects of a state. */
+/* Shared by all such objects of a state. */
 struct told {
 	uint64_t bytes;   /* of texts */
 	size_t variables; /* of the call that runs */
@@ -26,7 +27,7 @@ static const char TOLD; /* the registry's key */
 
 static const struct xc_bind_class stacks_class;
 
-/* A table that is read. */
+/* A table that is being read. */
 struct reading {
 	const struct stacks *stacks;
 	struct told *told;
@@ -57,7 +58,7 @@ static struct reading begin(lua_State *L)
 
 /* ---- fields ---- */
 
-/* Push a field, without metamethods; false, and nothing is pushed, when it is nil. */
+/* Push a field, without metamethods. False, and nothing is pushed: it is nil. */
 static bool push_field(lua_State *L, int table, const char *key)
 {
 	lua_pushstring(L, key);
@@ -93,7 +94,7 @@ static xc_addr address_field(lua_State *L, int table, const char *key, xc_addr o
 	return addr;
 }
 
-/* 0 for nil, and for what is no line. */
+/* 0 for nil, and for an invalid line number. */
 static unsigned line_field(lua_State *L, int table)
 {
 	if (!push_field(L, table, "line"))
@@ -193,7 +194,7 @@ static int stacks_code(lua_State *L)
 
 /* ---- frames ---- */
 
-/* Append the variables of a row's field; upvalues are locals of that type. */
+/* Append the variables of a row's field; upvalues are locals of a special kind. */
 static void read_variables(lua_State *L, const struct reading *r, int row, const char *key,
 			   struct xc_variable_text *into, size_t *count)
 {

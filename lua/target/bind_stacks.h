@@ -1,4 +1,5 @@
-/* bind_stacks: what a plugin's `stacks` function fills: code without call frame information, and frames of interpreted languages. */
+/* bind_stacks: the object that a plugin's `stacks` function fills: code without call frame information, and frames
+ * of interpreted languages. */
 #ifndef XC_BIND_STACKS_H
 #define XC_BIND_STACKS_H
 
@@ -6,7 +7,8 @@
 
 void xc_bind_stacks_open(lua_State *L);
 
-/* Push one; what is told goes to the guests of the state's process (dwarf/cfi/foreign_frame.h). `language` is that of rows that name none. */
+/* Push one; its data go to the guests of the state's process (dwarf/cfi/guest.h). `language` is the default language
+ * of rows. */
 void xc_bind_push_stacks(lua_State *L, const char *language);
 
 #endif

@@ -1,4 +1,4 @@
-/* bind_symbol: names of addresses and addresses of names, from symbol tables and line tables. */
+/* bind_symbol: names of addresses, and addresses of names, from symbol tables and line tables. */
 #include <elf.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ static const char *describe(struct xc_text *text, const struct xc_process *proce
 	return xc_text_string(text);
 }
 
-/* The function, or else the symbol; how far into it is told by the symbol tables. */
+/* The function, or else the symbol; the offset in it is from the symbol tables. */
 static void set_name(lua_State *L, const struct xc_process *process, const struct xc_place *place)
 {
 	const char *function = place->level_count ? place->levels[place->level_count - 1].function : NULL;

@@ -1,4 +1,4 @@
-/* bind_thread: threads as objects: what is known of them, their registers and their stacks. */
+/* bind_thread: threads as objects: their properties, registers and stacks. */
 #include <stdlib.h>
 
 #include "core/elf/arch.h"
@@ -40,7 +40,7 @@ static int threads(lua_State *L)
 	return 1;
 }
 
-/* The one that crashed, else the first. */
+/* The crashed thread, else the first. */
 static const struct xc_thread *main_thread(const struct xc_process *process)
 {
 	for (size_t i = 0; i < process->thread_count; i++)

@@ -1,7 +1,7 @@
 /* bind_error: errors of xcore as errors of Lua, and back.
  *
- * An xcore.Error is a plain table, so scripts may look at it and pass it on. What xcore's functions return as struct xc_error
- * is kept by the host while it is copied: Lua may run out of memory on the way. */
+ * An xcore.Error is a plain table, so scripts may read it and pass it on. The host owns a struct xc_error while it
+ * is copied: Lua may run out of memory meanwhile. */
 #include "lua/vm/bind.h"
 
 #include <stdarg.h>
@@ -58,7 +58,7 @@ int xc_bind_push_scratch(lua_State *L)
 	return 1;
 }
 
-/* Where in the plugin: the innermost Lua function. */
+/* Push the place in the plugin: file and line of the innermost Lua function. */
 static void push_where(lua_State *L)
 {
 	lua_Debug at;
@@ -103,7 +103,7 @@ static int raise_error(lua_State *L, struct xc_error *err, const char *path)
 	return lua_error(L);
 }
 
-/* "0x10: not mapped" reads better as a sentence behind a path: "p->next: 0x10 is not mapped". Takes err. */
+/* After a path, "0x10: not mapped" becomes a sentence: "p->next: 0x10 is not mapped". Takes err. */
 static struct xc_error *as_sentence(struct xc_error *err)
 {
 	static const char mark[] = ": not ";
@@ -182,8 +182,8 @@ static int error_tostring(lua_State *L)
 	return 1;
 }
 
-/* xcore.error(kind, message[, hint]): where it is made is where it happened, but of wrong arguments, and of what a script says that there
- * is not, nobody wants to know that. */
+/* xcore.error(kind, message[, hint]): the place of the call is the place of the error. Errors about arguments, and
+ * about things that do not exist, have no place: they are meant for the user of the script. */
 static int make_error(lua_State *L)
 {
 	const char *kind = luaL_checkstring(L, 1);
@@ -241,7 +241,7 @@ bool xc_bind_error_answers(lua_State *L, int index)
 	return answers;
 }
 
-/* The raw field of the table below, as a string that lives while the table does; NULL when it is none. */
+/* The raw field of the table below, as a string that lives as long as the table; NULL when it is not a string. */
 static const char *raw_string(lua_State *L, const char *name)
 {
 	lua_pushstring(L, name);
@@ -258,9 +258,9 @@ struct xc_error *xc_bind_error_take(lua_State *L)
 		const char *where = raw_string(L, "where"), *message = raw_string(L, "message");
 		const char *hint = raw_string(L, "hint");
 		enum xc_error_code code = code_of(raw_string(L, "kind"));
-		if (code == XC_ERR_USAGE && where) /* the script uses us wrongly, not the user the script */
+		if (code == XC_ERR_USAGE && where) /* a wrong call by the script, not a wrong argument of its user */
 			code = XC_ERR_FORMAT;
-		lua_pushliteral(L, "addr"); /* before there is an error to lose */
+		lua_pushliteral(L, "addr"); /* before err exists, since this may raise */
 		lua_rawget(L, -2);
 		err = xc_error_new(code, "%s%s%s", where ? where : "", where ? ": " : "",
 				   message ? message : "an error without a message");

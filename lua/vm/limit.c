@@ -1,11 +1,12 @@
 /* limit: instructions, memory and time of a run.
  *
- * Lua calls the count hook every XC_LIMIT_PERIOD instructions; C functions that loop charge their steps. Both look at the
- * clock. From the trip on, the hook fires at every call and every instruction of the coroutine that runs.
+ * Lua calls the count hook every XC_LIMIT_PERIOD instructions; C functions with loops charge their steps. Both check
+ * the clock. After a limit is reached, the hook fires at every call and every instruction of the running coroutine.
  *
- * Memory is counted by the allocator. What it refuses Lua asks for again after a full collection; that second time the limit is
- * reached. A script's error would now lose its traceback (Lua unwinds the stack without calling message handlers), so the
- * block is granted once, if it is hardly larger than the limit itself, and the hook ends the run at the next instruction. */
+ * The allocator counts memory. After a refusal Lua asks again when it has collected all garbage; at the second
+ * refusal the limit is reached. The error would then have no traceback (Lua unwinds the stack without calling
+ * message handlers), so the block is granted once, if it is hardly larger than the limit itself, and the hook ends
+ * the run at the next instruction. */
 #include "lua/vm/limit.h"
 
 #include <inttypes.h>
@@ -15,10 +16,10 @@
 #include <sys/time.h>
 #include <time.h>
 
-/* After the trip: for the traceback and the error's way out. */
+/* After the limit: for the traceback and the error. */
 static const uint64_t RESERVE = 1 << 20;
 
-/* Blocks of this size cost time, wherever they are made. */
+/* Allocating blocks of this size takes time, so the clock is checked. */
 static const size_t LARGE = 1 << 20;
 
 static const size_t HUGE_BLOCK = 4 << 20;
@@ -55,7 +56,7 @@ static void add_grouped(struct xc_text *text, uint64_t number)
 
 static void hook(lua_State *L, lua_Debug *at);
 
-/* Takes a trip's message. No Lua memory is asked for: the allocator calls this too. */
+/* Ends the run with a message, and takes the text. Does not allocate from Lua: the allocator calls this too. */
 static void trip(struct xc_limit *limit, struct xc_text *text)
 {
 	snprintf(limit->trip, sizeof limit->trip, "%s", xc_text_string(text));
@@ -129,10 +130,10 @@ static bool has_room(const struct xc_limit *limit, uint64_t more)
 	return limit->ceiling == 0 || (limit->memory <= limit->ceiling && more <= limit->ceiling - limit->memory);
 }
 
-/* A block so large is no stack of Lua's, so while it is asked for the stack can be looked at: Lua moves it by offsets. */
+/* A larger block is not a Lua stack, so the stack may be inspected while it is allocated. */
 static const size_t NO_STACK = 32 << 20;
 
-/* Where the script is, without asking Lua for memory: what no message handler will be called for. */
+/* Record a traceback without Lua memory, for errors that reach no message handler. */
 static void note_places(struct xc_limit *limit)
 {
 	lua_Debug at;
@@ -146,7 +147,7 @@ static void note_places(struct xc_limit *limit)
 	}
 }
 
-/* Is there no room for it, also after the collection that follows the first refusal? */
+/* Is there no room for the block, also after the collection that follows the first refusal? */
 static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t size)
 {
 	bool again = limit->refused_size == size && limit->refused == block;
@@ -163,11 +164,11 @@ static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t s
 	if (size - old > limit->limits.memory + RESERVE)
 		return true;
 	limit->ceiling += size - old;
-	limit->trace.len = 0; /* the hook will know more */
+	limit->trace.len = 0; /* the hook makes a better one */
 	return false;
 }
 
-/* Tables of millions of items: clearing their pages one by one would take longer than filling them. */
+/* For tables of millions of items: clearing small pages one by one takes longer than filling them. */
 static void use_huge_pages(void *block, size_t size)
 {
 	uintptr_t page = 2 << 20, lo = (uintptr_t)block & -page, end = ((uintptr_t)block + size + page - 1) & -page;
@@ -199,7 +200,7 @@ void *xc_limit_allocate(void *user, void *block, size_t old, size_t size)
 {
 	struct xc_limit *limit = user;
 	if (!block)
-		old = 0; /* Lua then gives the type of the object */
+		old = 0; /* `old` is then the type of the object */
 	if (size == 0) {
 		free(block);
 		limit->memory -= old;
@@ -222,7 +223,7 @@ void xc_limit_trace(lua_State *L)
 	lua_pop(L, 1);
 }
 
-/* The error's value is seen by nobody: the host tells limit->trip. */
+/* Nobody sees the value of this error: the host reports limit->trip. */
 static void stop(struct xc_limit *limit, lua_State *L)
 {
 	lua_sethook(L, hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
@@ -231,7 +232,7 @@ static void stop(struct xc_limit *limit, lua_State *L)
 	lua_error(L);
 }
 
-/* A script can make the status by error("not enough memory"). */
+/* A script can cause this status by error("not enough memory"). */
 bool xc_limit_is_over(lua_State *L, int status)
 {
 	struct xc_limit *limit = limit_of(L);
@@ -300,7 +301,7 @@ void xc_limit_start(struct xc_limit *limit, lua_State *L)
 	limit->tripped = false;
 	limit->closing = 0;
 	limit->trace.len = 0;
-	lua_gc(L, LUA_GCRESTART); /* should an error have come between a stop and its end (rows.c) */
+	lua_gc(L, LUA_GCRESTART); /* in case an error occurred between stop and restart (rows.c) */
 	lua_sethook(L, hook, LUA_MASKCOUNT, XC_LIMIT_PERIOD);
 }
 

@@ -1,4 +1,4 @@
-/* memory_view: what is found takes the place of what was there before. */
+/* memory_view: a view that is found replaces the previous one in its entry. */
 #include "lua/vm/memory_view.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ void xc_memory_views_clear(struct xc_memory_views *views)
 	memset(views->slots, 0, sizeof views->slots);
 }
 
-/* A mapping may have become smaller since its bytes were frozen. */
+/* A mapping may have shrunk since its bytes were frozen. */
 static struct xc_memory_view within(struct xc_memory_view view, const struct xc_segment *segment)
 {
 	if (view.lo < segment->lo) {

@@ -1,8 +1,8 @@
-/* memory_view: the target's bytes where they lie in our own memory: the segments of a core, which are mapped, and what is frozen of a running
- * process. Such bytes can be looked at, and fetched ahead, without a copy.
+/* memory_view: direct access to target memory that is mapped in this process: the segments of a core, and the frozen
+ * pages of a running process. Such bytes can be read and prefetched without a copy.
  *
- * What a program allocates may lie in a hundred segments, so a small table remembers which is where: a place for each 64 KiB of
- * addresses, and 256 MiB apart they share one. */
+ * The heap of a program may consist of a hundred segments, so a small table maps addresses to views: one entry for
+ * each 64 KiB of addresses; addresses 256 MiB apart share an entry. */
 #ifndef XC_MEMORY_VIEW_H
 #define XC_MEMORY_VIEW_H
 
@@ -11,7 +11,7 @@
 enum { XC_MEMORY_VIEW_SHIFT = 16, XC_MEMORY_VIEWS = 4096 };
 
 struct xc_memory_view {
-	xc_addr lo, hi; /* inclusive; hi < lo, or no bytes: none */
+	xc_addr lo, hi; /* inclusive; hi < lo, or bytes NULL: empty */
 	const uint8_t *bytes;
 };
 
@@ -20,13 +20,13 @@ struct xc_memory_views {
 	struct xc_memory_view slots[XC_MEMORY_VIEWS];
 };
 
-/* Before segments end, and what was frozen is forgotten. */
+/* Call before segments are removed or frozen pages are dropped. */
 void xc_memory_views_clear(struct xc_memory_views *views);
 
 /* The slow half of xc_memory_view_at. */
 const struct xc_memory_view *xc_memory_view_find(struct xc_memory_views *views, xc_addr addr, uint64_t len);
 
-/* The view that [addr, addr + len) lies in; NULL when there is none. Good until the next question. */
+/* The view that contains [addr, addr + len); NULL when there is none. Valid until the next call. */
 static inline const struct xc_memory_view *xc_memory_view_at(struct xc_memory_views *views, xc_addr addr, uint64_t len)
 {
 	const struct xc_memory_view *view = &views->slots[addr >> XC_MEMORY_VIEW_SHIFT & (XC_MEMORY_VIEWS - 1)];

@@ -1,4 +1,4 @@
-/* path: nodes are found by walking the children of their parent; there are few. */
+/* path: a node is found by searching the children of its parent; there are few. */
 #include "lua/vm/path.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* path: how a script got to a value, for messages: "server.clients.head.next….fd".
+/* path: the C expression by which a script reached a value, for messages: "server.clients.head.next….fd".
  *
- * Paths are nodes of a small tree that grows only where a script walks a new way: a member that repeats itself becomes one
- * node ("next…"), so a list of a million nodes has a path of a few. When the tree is full, or a path gets too long, there
- * is none (NULL), and messages name type and address instead. */
+ * Paths are nodes of a small tree that grows only when a script takes a new path: a repeated member is one node
+ * ("next…"), so a list of a million nodes has a path of a few. When the tree is full, or a path too long, there is
+ * no path (NULL), and messages show type and address instead. */
 #ifndef XC_PATH_H
 #define XC_PATH_H
 
@@ -10,7 +10,7 @@
 
 struct xc_path {
 	const struct xc_path *parent; /* NULL for a root */
-	const char *name;             /* "server", ".head", "[…]"; as many bytes as XC_PATH_NAME at most */
+	const char *name;             /* "server", ".head", "[…]"; at most XC_PATH_NAME bytes */
 	unsigned depth;
 	bool repeats; /* stands for any number of steps with this name */
 	struct xc_path *children, *next;
@@ -25,10 +25,10 @@ struct xc_paths {
 
 void xc_paths_fini(struct xc_paths *paths);
 
-/* The path that begins with a variable or expression. */
+/* The path that consists of a variable or an expression. */
 const struct xc_path *xc_path_root(struct xc_paths *paths, const char *name);
 
-/* One step further. parent may be NULL: then so is the result. */
+/* The path with one more step. If parent is NULL, so is the result. */
 const struct xc_path *xc_path_member(struct xc_paths *paths, const struct xc_path *parent, const char *member);
 const struct xc_path *xc_path_element(struct xc_paths *paths, const struct xc_path *parent);
 

@@ -13,7 +13,7 @@ static void push_capture(const struct xc_match *m, int i, const char *s, const c
 	if (i >= m->count) {
 		if (i > 0)
 			luaL_error(m->L, "invalid capture index %%%d", i + 1);
-		lua_pushlstring(m->L, s, (size_t)(end - s)); /* without captures the whole match is the first */
+		lua_pushlstring(m->L, s, (size_t)(end - s)); /* without captures, capture 1 is the whole match */
 		return;
 	}
 	const struct xc_capture *capture = &m->captures[i];
@@ -25,7 +25,7 @@ static void push_capture(const struct xc_match *m, int i, const char *s, const c
 		lua_pushlstring(m->L, capture->start, (size_t)capture->len);
 }
 
-/* Captures, or with none the whole match. */
+/* Push the captures, or without captures the whole match. */
 static int push_match(const struct xc_match *m, const char *s, const char *end)
 {
 	int count = m->count ? m->count : 1;
@@ -43,7 +43,7 @@ static int push_nothing(lua_State *L)
 	return 1;
 }
 
-/* The argument as an offset from 0: past the end is len + 1. */
+/* The argument as an offset from 0; beyond the end it is len + 1. */
 static size_t check_start(lua_State *L, int arg, size_t len)
 {
 	lua_Integer at = luaL_optinteger(L, arg, 1);
@@ -84,7 +84,8 @@ static void begin(struct xc_match *m, lua_State *L, const char *subject, size_t 
 	m->steps = 0;
 }
 
-/* Where the pattern, which may have an anchor, matches first from *s_io on: behind the match, and *s_io its start. */
+/* Find the first match of the pattern, which may have an anchor, from *s_io on. Returns the end of the match; *s_io
+ * is its start. */
 static const char *search(struct xc_match *m, const char **s_io, const char *pattern)
 {
 	bool anchored = *pattern == '^';
@@ -129,7 +130,7 @@ static int string_match(lua_State *L)
 
 /* ---- string.gmatch ---- */
 
-/* Upvalues: subject, pattern, where to go on (offset), where the last match ended (offset; -1: none). */
+/* Upvalues: subject, pattern, start of the next search (offset), end of the last match (offset; -1: none). */
 enum { SUBJECT = 1, PATTERN, NEXT, LAST };
 
 static int next_match(lua_State *L)
@@ -167,7 +168,7 @@ static int string_gmatch(lua_State *L)
 
 /* ---- string.gsub ---- */
 
-/* A replacement text, in which %0 to %9 and %% stand for something. */
+/* Append the replacement text with %0 to %9 and %% replaced. */
 static void add_text(struct xc_match *m, luaL_Buffer *out, const char *s, const char *end)
 {
 	size_t len;
@@ -189,7 +190,7 @@ static void add_text(struct xc_match *m, luaL_Buffer *out, const char *s, const 
 	luaL_addlstring(out, text, (size_t)(text_end - text));
 }
 
-/* What a table or function says the match becomes; nil and false: the match stays. True when it changed. */
+/* Append the replacement that a table or function gives; for nil and false the match itself. True: it changed. */
 static bool add_answer(const struct xc_match *m, luaL_Buffer *out, const char *s, const char *end)
 {
 	if (lua_istable(m->L, 3)) {
@@ -218,7 +219,7 @@ static bool add_replacement(struct xc_match *m, luaL_Buffer *out, const char *s,
 	return true;
 }
 
-/* Replaces at most `most` matches; returns how many. *changed_out: does `out` differ from the subject? */
+/* Replace at most `most` matches; returns the number. *changed_out: does `out` differ from the subject? */
 static lua_Integer replace(struct xc_match *m, luaL_Buffer *out, const char *pattern, lua_Integer most,
 			   bool *changed_out)
 {

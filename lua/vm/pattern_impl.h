@@ -1,4 +1,5 @@
-/* pattern_impl: the state of a match, which the matcher (pattern_match.c) and the string functions (pattern.c) share. */
+/* pattern_impl: the state of a match, which the matcher (pattern_match.c) and the string functions (pattern.c)
+ * share. */
 #ifndef XC_PATTERN_IMPL_H
 #define XC_PATTERN_IMPL_H
 
@@ -38,7 +39,8 @@ static inline void xc_match_charge(struct xc_match *m, size_t steps)
 	}
 }
 
-/* Match the pattern from p on at s, without captures from before: the end of the match, or NULL. Raises the errors of the pattern. */
+/* Match the pattern from p on at s, without captures from before: the end of the match, or NULL. Raises the errors
+ * of the pattern. */
 const char *xc_match_at(struct xc_match *m, const char *s, const char *p);
 
 #endif

@@ -1,10 +1,10 @@
 /* pattern_match: a backtracking matcher over the pattern's own text.
  *
  * A pattern is a row of items: a single (character, '.', %class, [set]) with an optional suffix * + - ?, a capture's
- * parenthesis, %bxy, %f[set], %1. `match` walks the row in a loop and calls itself only where it may have to come back: at
- * suffixes and parentheses. So the depth is bounded by the pattern, and by DEEPEST, which is Lua's limit. The text ends in a NUL
- * (Lua's strings do), so one byte behind the pattern's end may be read. As in Lua, an error in a pattern is raised when matching
- * reaches it. */
+ * parenthesis, %bxy, %f[set], %1. `match` walks the row in a loop and calls itself only where it may have to come
+ * back: at suffixes and parentheses. So the depth is bounded by the pattern, and by DEEPEST, which is Lua's limit.
+ * The text ends in a NUL (Lua's strings do), so one byte behind the pattern's end may be read. As in Lua, an error
+ * in a pattern is raised when matching reaches it. */
 #include "lua/vm/pattern_impl.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ static const char *match(struct xc_match *m, const char *s, const char *p);
 
 /* ---- singles ---- */
 
-/* Behind the set that starts at p with '['. A ']' that comes first is a member. */
+/* The end of the set that starts at p with '['. A leading ']' is a member. */
 static const char *set_end(struct xc_match *m, const char *p)
 {
 	const char *start = p;
@@ -31,7 +31,7 @@ static const char *set_end(struct xc_match *m, const char *p)
 	return p + 1;
 }
 
-/* Behind the single that starts at p. */
+/* The end of the single that starts at p. */
 static const char *single_end(struct xc_match *m, const char *p)
 {
 	if (*p == '[')
@@ -77,7 +77,7 @@ static bool in_class(int c, int letter)
 	case 'x':
 		in = isxdigit(c);
 		break;
-	case 'z': /* deprecated, and still there */
+	case 'z': /* deprecated, but still in Lua */
 		in = c == 0;
 		break;
 	default:
@@ -107,7 +107,7 @@ static bool in_set(struct xc_match *m, int c, const char *p, const char *last)
 	return inverted;
 }
 
-/* Does the single [p, end) take the character at s? */
+/* Does the single [p, end) match the character at s? */
 static bool takes(struct xc_match *m, const char *s, const char *p, const char *end)
 {
 	xc_match_charge(m, 1);
@@ -126,9 +126,9 @@ static bool takes(struct xc_match *m, const char *s, const char *p, const char *
 	}
 }
 
-/* ---- suffixes: the single [p, end) has taken s; the rest of the pattern is behind the suffix ---- */
+/* ---- suffixes: the single [p, end) has matched at s; the rest of the pattern follows the suffix ---- */
 
-/* At least down to `least`. */
+/* Try the longest repetition first, down to `least`. */
 static const char *longest_first(struct xc_match *m, const char *s, const char *least, const char *p, const char *end)
 {
 	const char *found = NULL;
@@ -174,7 +174,7 @@ static const char *close_capture(struct xc_match *m, const char *s, const char *
 	return found;
 }
 
-/* %1: behind what the capture holds; NULL when s does not go on with it. */
+/* %1: the end of the repeated capture, or NULL when s does not continue with it. */
 static const char *same_again(struct xc_match *m, const char *s, char digit)
 {
 	int i = digit - '1';
@@ -190,7 +190,7 @@ static const char *same_again(struct xc_match *m, const char *s, char digit)
 
 /* ---- %b and %f ---- */
 
-/* Behind the text that starts at s with p[0] and ends with the p[1] that balances it. */
+/* The end of the text that starts at s with p[0] and ends with the balancing p[1]. */
 static const char *balanced(struct xc_match *m, const char *s, const char *p)
 {
 	if (p + 1 >= m->pattern_end)
@@ -208,7 +208,7 @@ static const char *balanced(struct xc_match *m, const char *s, const char *p)
 	return NULL;
 }
 
-/* Does a set's run begin at s? Both ends of the subject count as NUL. p is the '['. */
+/* %f: is s where characters of the set begin? Both ends of the subject count as NUL. p is the '['. */
 static bool at_frontier(struct xc_match *m, const char *s, const char *p, const char *end)
 {
 	int before = s == m->subject ? 0 : (unsigned char)s[-1];
@@ -218,13 +218,13 @@ static bool at_frontier(struct xc_match *m, const char *s, const char *p, const 
 
 /* ---- the row of items ---- */
 
-/* Items that begin with '%' and are no singles. */
+/* Items that start with '%' and are not singles. */
 static bool is_special(const char *p)
 {
 	return *p == '%' && (p[1] == 'b' || p[1] == 'f' || isdigit((unsigned char)p[1]));
 }
 
-/* Behind what such an item matches at s, or NULL. *p_io goes behind the item. */
+/* The end of the match of such an item at s, or NULL. *p_io becomes the end of the item. */
 static const char *match_special(struct xc_match *m, const char *s, const char **p_io)
 {
 	const char *p = *p_io;
@@ -242,7 +242,7 @@ static const char *match_special(struct xc_match *m, const char *s, const char *
 	return at_frontier(m, s, p + 2, *p_io) ? s : NULL;
 }
 
-/* A single and its suffix. True when the row goes on, behind the item; else *found_out is what the rest has found. */
+/* Match a single with its suffix. True: continue with the next item; else *found_out is the result for the rest. */
 static bool match_single(struct xc_match *m, const char **s_io, const char **p_io, const char **found_out)
 {
 	const char *s = *s_io, *p = *p_io, *end = single_end(m, p);
@@ -261,7 +261,7 @@ static bool match_single(struct xc_match *m, const char **s_io, const char **p_i
 		*found_out = shortest_first(m, s, p, end);
 		return false;
 	case '?':
-		return !(*found_out = match(m, s + 1, end + 1)); /* or without it */
+		return !(*found_out = match(m, s + 1, end + 1)); /* or without the single */
 	default:
 		*s_io = s + 1;
 		return true;
@@ -290,7 +290,7 @@ static const char *match_row(struct xc_match *m, const char *s, const char *p)
 	return s;
 }
 
-/* Match the pattern from p on at s: behind the match, or NULL. */
+/* Match the pattern from p on at s: the end of the match, or NULL. */
 static const char *match(struct xc_match *m, const char *s, const char *p)
 {
 	if (m->depth >= DEEPEST)

@@ -1,7 +1,8 @@
-/* plugindir: code that runs by being found must come from where only its owner puts files.
+/* plugindir: plugins run without being asked for, so they must come from places where only their owner can put files.
  *
- * A file is reached one component at a time: every directory on the way is looked at, and no link is followed, so nothing outside the
- * directory can be read through it. The directory itself may be a link: it was named by somebody who is trusted. */
+ * A path is opened one component at a time: every directory on the way is checked, and no link is followed, so no
+ * file outside of the directory can be read through it. The directory itself may be a link: a trusted party has
+ * named it. */
 #include "lua/vm/plugindir.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ char *xc_plugindir_users(void)
 	return xc_userdir("XDG_DATA_HOME", ".local/share", "xcore/plugins");
 }
 
-/* Cut the last component off; true when it was `name`, or when name is NULL. */
+/* Remove the last component; true when it was `name`, or when name is NULL. */
 static bool strip(char *path, const char *name)
 {
 	char *slash = strrchr(path, '/');
@@ -53,8 +54,9 @@ static bool strip(char *path, const char *name)
 	return true;
 }
 
-/* Of this program, malloc'ed: PREFIX/share/xcore/plugins when it is PREFIX/bin/xcore, TREE/plugins when it is
- * TREE/build/MODE/xcore; else NULL. So an installation may be moved, and one tree's program never reads another's plugins. */
+/* The plugins of this program, malloc'ed: PREFIX/share/xcore/plugins for PREFIX/bin/xcore, TREE/plugins for
+ * TREE/build/MODE/xcore; else NULL. So an installation may be moved, and the program of one source tree never reads
+ * the plugins of another. */
 static char *installed(void)
 {
 	char exe[4096];
@@ -101,7 +103,7 @@ static struct xc_error *add(struct xc_plugindirs *dirs, const char *path)
 	return NULL;
 }
 
-/* One of the usual places: it need not be there, and a reason not to use it is kept. */
+/* A standard directory: it may not exist; if it is refused, the reason is kept. */
 static void add_usual(struct xc_plugindirs *dirs, const char *path)
 {
 	struct xc_error *err = path ? add(dirs, path) : NULL;
@@ -141,7 +143,7 @@ void xc_plugindirs_fini(struct xc_plugindirs *dirs)
 
 /* ---- reading ---- */
 
-/* Open one component below a directory, and look at it. `shown` is for messages. */
+/* Open and check one component below a directory. `shown` is its name in messages. */
 static struct xc_error *step(int below, const char *name, bool last, const char *shown, int *fd_out)
 {
 	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (last ? 0 : O_DIRECTORY);

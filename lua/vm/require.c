@@ -1,4 +1,4 @@
-/* require: without package.path, package.cpath and searchers, which would reach any file of the host. */
+/* require: there is no package.path, package.cpath or searcher, which would reach any file of the host. */
 #include "lua/vm/require.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 enum { NAME_MAX_LENGTH = 100 };
 
-/* Modules that are being loaded: a table in the registry. */
+/* The modules that are being loaded: a table in the registry. */
 static const char loading_key;
 
-/* "redis.keys" to "redis/keys.lua". False for what is no name of a part. */
+/* "redis.keys" to "redis/keys.lua". False: not a valid name of a part. */
 static bool path_of(const char *name, char *path)
 {
 	size_t len = strlen(name);
@@ -63,7 +63,7 @@ static void load_part(lua_State *L, const char *path)
 	lua_remove(L, -2);
 }
 
-/* The table at the top, by name; true when it has a value, which is then pushed. */
+/* Look up a name in the table at the top; if it has a value, push it and return true. */
 static bool has(lua_State *L, const char *name)
 {
 	if (lua_getfield(L, -1, name) != LUA_TNIL)

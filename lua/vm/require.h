@@ -1,8 +1,9 @@
-/* require: how a plugin's file reaches its other parts.
+/* require: access of a plugin's file to its other parts.
  *
- * `require "redis.keys"` runs redis/keys.lua and `require "lib.walk"` lib/walk.lua, from the first of the host's module
- * directories that has it (plugindir.h says what is trusted there), once a state. Libraries that are open ("xcore", "string") are
- * found by their names. Nothing else is: a name is parts of [a-z0-9_] with dots between, two of them at least. */
+ * `require "redis.keys"` runs redis/keys.lua and `require "lib.walk"` runs lib/walk.lua, once per state, from the
+ * first of the host's module directories that has it (plugindir.h defines which files are trusted). Open libraries
+ * ("xcore", "string") are found by name. Nothing else is found: a name consists of two or more parts of [a-z0-9_],
+ * separated by dots. */
 #ifndef XC_REQUIRE_H
 #define XC_REQUIRE_H
 

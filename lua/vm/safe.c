@@ -1,11 +1,11 @@
-/* safe: which libraries there are. */
+/* safe: opens the libraries. */
 #include "lua/vm/safe.h"
 
 #include "lua/vm/bind.h"
 #include "lua/vm/pattern.h"
 #include "lua/vm/require.h"
 
-/* Any: what matters is that it is the same in each run. */
+/* Any value, but the same in each run. */
 enum { SEED = 20240601 };
 
 static void open_library(lua_State *L, const char *name, lua_CFunction open, void (*change)(lua_State *))
@@ -43,7 +43,7 @@ static void forget_dump(lua_State *L)
 	forget(L, "dump");
 }
 
-/* Without arguments Lua would take the time. Upvalue: its own. */
+/* Without arguments Lua would use the time. Upvalue: the original function. */
 static int randomseed(lua_State *L)
 {
 	if (lua_gettop(L) == 0)
@@ -72,7 +72,7 @@ static int open_traceback(lua_State *L)
 	return 1;
 }
 
-/* package.path, so that Lua's own require finds parts of plugins. */
+/* Set package.path, so that Lua's own require finds parts of plugins. */
 static void prepend_module_dirs(lua_State *L)
 {
 	const struct xc_host *host = xc_bind_host(L);

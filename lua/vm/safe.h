@@ -1,14 +1,14 @@
-/* safe: the standard libraries, without what opens files, loads code that is no text, or runs without limits.
+/* safe: the standard libraries, without functions that open files, load bytecode, or run without limits.
  *
- * What differs from the Lua 5.4 manual:
+ * Differences from the Lua 5.4 manual:
  * - no io, os, package, dofile, loadfile, warn, string.dump; of debug only traceback;
  * - load takes text only; collectgarbage knows "collect", "count" and "step"; setmetatable takes no __gc, since
  *   finalizers run without hooks; getmetatable gives metatables of tables only;
- * - a limit that was reached goes through pcall, xpcall and coroutines (limit.h);
- * - functions that loop in C charge their steps (string patterns: pattern.h; string.rep; table.*); table.sort is stable and
- *   ends whatever the comparator says; table.* work on tables only;
- * - pairs walks a table with strings for keys in their order, so that it is the same in each run (next does not: Lua's is another
- *   each time);
+ * - the error of a limit passes through pcall, xpcall and coroutines (limit.h);
+ * - functions that loop in C charge their steps (string patterns: pattern.h; string.rep; table.*); table.sort is stable
+ *   and terminates with any comparator; table.* work on tables only;
+ * - pairs visits string keys in sorted order, so that the order is the same in each run (the order of next differs
+ *   from run to run);
  * - math.random gives the same numbers in each run until math.randomseed is called with numbers. */
 #ifndef XC_SAFE_H
 #define XC_SAFE_H
@@ -17,11 +17,11 @@
 
 #include <lua.h>
 
-/* Set the globals. `unsafe`: io, os, package, require, dofile, loadfile, load of bytecode and all of debug too; limits
- * hold as far as scripts do not lift them by that. */
+/* Set the globals. `unsafe`: also io, os, package, require, dofile, loadfile, load of bytecode and all of debug; the
+ * limits then hold only as far as scripts do not circumvent them. */
 void xc_safe_open(lua_State *L, bool unsafe);
 
-/* Each changes the library that is the table at the top of the stack: for safe.c. */
+/* For safe.c: each changes the library that is the table at the top of the stack. */
 void xc_safe_base(lua_State *L);
 void xc_safe_load(lua_State *L);
 void xc_safe_pairs(lua_State *L);

@@ -1,4 +1,4 @@
-/* safe_base: the functions of the basic library that limits and the sandbox need otherwise. */
+/* safe_base: replacements for functions of the basic library, for limits and sandboxing. */
 #include <string.h>
 
 #include "lua/vm/bind.h"
@@ -24,7 +24,7 @@ static int base_pcall(lua_State *L)
 	return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
 }
 
-/* A message handler that is called for a limit would run without hooks. Upvalue: the script's. */
+/* A message handler called for a limit would run without hooks. Upvalue: the script's handler. */
 static int handle(lua_State *L)
 {
 	if (xc_limit_is_over(L, LUA_ERRRUN)) {
@@ -68,7 +68,8 @@ static int base_setmetatable(lua_State *L)
 	return 1;
 }
 
-/* Of tables only: what is shared (strings) or ours (values of the target) is known by its name. */
+/* Metatables of tables only: those of strings are shared, and those of target values are internal; only their name
+ * is given. */
 static int base_getmetatable(lua_State *L)
 {
 	luaL_checkany(L, 1);
@@ -116,7 +117,7 @@ void xc_safe_base(lua_State *L)
 
 /* ---- load ---- */
 
-/* Where a piece from the reader function stays while Lua reads it. */
+/* The stack slot that holds a piece from the reader function while Lua reads it. */
 enum { CHUNK = 1, CHUNK_NAME, CHUNK_MODE, CHUNK_ENV, PIECE };
 
 static const char *next_piece(lua_State *L, void *unused, size_t *len_out)
@@ -141,7 +142,7 @@ static const char *next_piece(lua_State *L, void *unused, size_t *len_out)
 static int base_load(lua_State *L)
 {
 	bool has_env = !lua_isnone(L, CHUNK_ENV);
-	/* never "b": bytecode can break the machine that runs it */
+	/* never "b": crafted bytecode can corrupt the virtual machine */
 	const char *mode = strchr(luaL_optstring(L, CHUNK_MODE, "t"), 't') ? "t" : "";
 	size_t len;
 	int status;

@@ -1,8 +1,8 @@
-/* safe_coroutine: coroutines that a limit ends, with all that resumed them.
+/* safe_coroutine: coroutines that a limit ends, with all coroutines that resumed them.
  *
- * A coroutine gets the hook of the one that creates it, with a count of its own that starts at zero: so that many short ones do not
- * run for nothing, each costs a period. One that a limit ended stays as it is: its __close functions would run in a thread whose
- * hooks are off, since the error came from the hook. */
+ * A coroutine inherits the hook of its creator, with its own count from zero; so that many short coroutines are not
+ * free, creating one costs one period. A coroutine that a limit has ended is not closed: its __close functions would
+ * run in a thread whose hooks are off, since the error came from the hook. */
 #include "lua/vm/bind.h"
 #include "lua/vm/safe.h"
 
@@ -25,7 +25,7 @@ static int coroutine_create(lua_State *L)
 	return 1;
 }
 
-/* Resume with the `count` values at the top: how many results are at the top instead, or -1 with an error there. */
+/* Resume with the `count` values at the top. Returns the number of results at the top, or -1 with an error there. */
 static int resume(lua_State *L, lua_State *co, int count)
 {
 	struct xc_limit *limit = &xc_bind_host(L)->limit;
@@ -58,8 +58,9 @@ static int coroutine_resume(lua_State *L)
 	return results >= 0 ? results + 1 : 2;
 }
 
-/* Run what is pending in a coroutine (__close); its error, if any, goes to the top. Lua 5.4.4 counts the C calls of each coroutine
- * from where it was resumed, so a chain of them that close each other would go on until the stack of this process is full. */
+/* Close a coroutine: run its pending __close functions; an error goes to the top. Lua 5.4.4 counts the C calls of
+ * each coroutine from where it was resumed, so a chain of coroutines that close each other would overflow the stack
+ * of this process. */
 static int reset(lua_State *L, lua_State *co)
 {
 	struct xc_limit *limit = &xc_bind_host(L)->limit;
@@ -87,7 +88,7 @@ static int call_wrapped(lua_State *L)
 		lua_xmove(L, co, 1);
 		reset(L, co);
 	}
-	if (lua_type(L, -1) == LUA_TSTRING) { /* says where it was called */
+	if (lua_type(L, -1) == LUA_TSTRING) { /* adds the place of the call */
 		luaL_where(L, 1);
 		lua_insert(L, -2);
 		lua_concat(L, 2);
@@ -102,7 +103,7 @@ static int coroutine_wrap(lua_State *L)
 	return 1;
 }
 
-/* Has it been resumed, and waits for one that it resumed? */
+/* Is it suspended in a resume of another coroutine? */
 static bool is_normal(lua_State *co)
 {
 	lua_Debug at;

@@ -1,8 +1,8 @@
 /* safe_pairs: pairs, in the same order in each run.
  *
- * Lua gives every state another seed for the hashes of strings, so that a loop over a table by names goes another way each time; what
- * a script reports would differ between two looks at the same core. Here tables with such keys are walked in order: numbers,
- * strings by their bytes, then the rest as it comes. Others are walked as they are. */
+ * Lua seeds the hash of strings differently for each state, so the order of a loop over a table with string keys
+ * varies, and so would the report of a script on the same core. Here tables with string keys are visited in order:
+ * numbers, strings by their bytes, then other keys in Lua's order. Other tables are visited in Lua's order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct key {
 	lua_Number number; /* also of an integer */
 	const char *string;
 	size_t len;
-	lua_Integer place; /* in the list of keys as they came */
+	lua_Integer place; /* index in the unsorted list of keys */
 };
 
 static int compare_strings(const struct key *a, const struct key *b)
@@ -28,7 +28,7 @@ static int compare_strings(const struct key *a, const struct key *b)
 	return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
-/* A float that is a key has a fraction, or is beyond all integers. */
+/* A float key has a fraction, or is out of the range of integers. */
 static int compare_numbers(const struct key *a, const struct key *b)
 {
 	if (a->rank == INTEGER && b->rank == INTEGER)
@@ -48,7 +48,7 @@ static int by_key(const void *left, const void *right)
 	return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* The key at the top, which somebody keeps alive. */
+/* The key at the top, which the caller keeps alive. */
 static struct key key_at(lua_State *L, lua_Integer place)
 {
 	struct key key = {.rank = OTHER, .place = place};
@@ -68,7 +68,7 @@ static struct key key_at(lua_State *L, lua_Integer place)
 	return key;
 }
 
-/* Has the table at index 1 a string among its keys? */
+/* Has the table at index 1 a string key? */
 static bool has_names(lua_State *L)
 {
 	lua_Integer count = 0;
@@ -83,7 +83,7 @@ static bool has_names(lua_State *L)
 	return false;
 }
 
-/* Push the list of the keys of the table at index 1, as they come; returns how many. */
+/* Push the list of keys of the table at index 1, in Lua's order; returns their number. */
 static lua_Integer push_keys(lua_State *L)
 {
 	lua_Integer count = 0;
@@ -98,7 +98,7 @@ static lua_Integer push_keys(lua_State *L)
 	return count;
 }
 
-/* Replace the list at the top by one in order. */
+/* Sort the list at the top. */
 static void sort_keys(lua_State *L, lua_Integer count)
 {
 	int list = lua_gettop(L);
@@ -118,7 +118,7 @@ static void sort_keys(lua_State *L, lua_Integer count)
 	lua_settop(L, list);
 }
 
-/* Upvalues: the keys, how many were given. Argument: the table, from which some may have gone meanwhile. */
+/* Upvalues: the keys, the number of visited ones. Argument: the table, from which keys may have been removed since. */
 static int next_in_order(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
@@ -137,7 +137,7 @@ static int next_in_order(lua_State *L)
 	return lua_gettop(L) - 1;
 }
 
-/* Upvalue: Lua's own. */
+/* Upvalue: the original function. */
 static int pairs(lua_State *L)
 {
 	luaL_checkany(L, 1);

@@ -1,10 +1,10 @@
-/* safe_string: string.rep, which Lua lets run for ever on an empty string; and the metatable of strings. */
+/* safe_string: string.rep, which in Lua runs without end on an empty string; and the metatable of strings. */
 #include <string.h>
 
 #include "lua/vm/bind.h"
 #include "lua/vm/safe.h"
 
-/* text, separator, text, …: `total` bytes of it. */
+/* Fill with text, separator, text, …: `total` bytes. */
 static void fill(char *out, size_t total, const char *text, size_t len, const char *separator, size_t separator_len)
 {
 	memcpy(out, text, len);

@@ -1,5 +1,5 @@
-/* safe_table: the functions of the table library that loop. A table may say by __len that it has 2^62 elements, and Lua's own
- * would then run in C, where no hook fires. */
+/* safe_table: the functions of the table library that loop. A table may claim by __len to have 2^62 elements, and
+ * Lua's own functions would then loop in C, where no hook fires. */
 #include <limits.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { AT_ONCE = 1024, SLOT = 16 /* bytes of an element */ };
 
-/* In a loop over i. */
+/* Called in a loop over i. */
 static inline void charge(lua_State *L, lua_Integer i)
 {
 	if (i % AT_ONCE == 0)
@@ -113,7 +113,7 @@ static int table_concat(lua_State *L) /* table, separator, first, last */
 
 enum { TABLE = 1, COMPARATOR, FROM, TO };
 
-/* Is the second of the two values at the top less than the first? Leaves them. */
+/* Is the second of the two values at the top less than the first? Both stay. */
 static bool is_less(lua_State *L)
 {
 	if (lua_isnil(L, COMPARATOR))
@@ -167,7 +167,7 @@ static int table_sort(lua_State *L)
 			lua_Integer end = size + 1, middle = low + width < end ? low + width : end;
 			merge(L, low, middle, middle + width < end ? middle + width : end);
 		}
-		lua_insert(L, FROM); /* TO is FROM now */
+		lua_insert(L, FROM); /* swap FROM and TO */
 	}
 	for (lua_Integer i = 1; i <= size; i++)
 		copy(L, FROM, i, TABLE, i);

@@ -34,7 +34,7 @@ valid() { # FILE
   python3 -W ignore -c '
 import json, sys, jsonschema
 with open(sys.argv[1]) as schema, open(sys.argv[2]) as answer:
-    jsonschema.Draft7Validator(json.load(schema)).validate(json.load(answer))' "$repo/core/report.schema.json" "$1"
+    jsonschema.Draft7Validator(json.load(schema)).validate(json.load(answer))' "$repo/core/report/report.schema.json" "$1"
 }
 
 @test "the same document for a core and its compressed copy, from anywhere, valid by the schema" {

@@ -75,8 +75,8 @@ needs_a_limit() {
   done
 }
 
-@test "what is no process is told" {
-  expect 2 "xcore: doctor: 'core' is no process: pid:N, or N*" "$XCORE" doctor core
+@test "a target that is not a process is an error" {
+  expect 2 "xcore: doctor: 'core' is not a process: expected pid:N, or N*" "$XCORE" doctor core
   expect 4 'xcore: there is no process 2147483647*' "$XCORE" doctor pid:2147483647
 }
 
@@ -84,7 +84,7 @@ needs_a_limit() {
   run -0 "$XCORE" doctor --format json
   [ "$(jq -r '.sections[] | select(.key == "workers") | .fields.jail' <<<"$output")" = true ]
   run -0 "$XCORE" doctor
-  [[ "$output" == *"Can triage examine cores here?"*"yes, in a sandbox"* ]]
+  [[ "$output" == *"Can triage read cores here?"*"yes, in a sandbox"* ]]
   plant '/cores/core.%p'
   run -0 "$XCORE" doctor --sysroot host
   [[ "$output" != *"Can triage"* ]]

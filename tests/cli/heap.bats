@@ -38,9 +38,9 @@ addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
 @test "words that take an address say so, others take none" {
   expect 2 "*whatis needs an ADDR*" "$XCORE" heap whatis core
   expect 2 "*leaks takes no ADDR: '0x10'*" "$XCORE" heap leaks core 0x10
-  expect 2 "*--retained goes with*top*" "$XCORE" heap leaks core --retained
+  expect 2 "*--retained is only for*top*" "$XCORE" heap leaks core --retained
   expect 2 "*--format jsonl is for*" "$XCORE" bt core --format jsonl
-  expect 2 "*text or jsonl, not as json*" "$XCORE" heap objects core --format json
+  expect 2 "*text or jsonl, not json*" "$XCORE" heap objects core --format json
 }
 
 @test "objects are lines of JSON with all that the design names" {
@@ -69,7 +69,7 @@ addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
   jq -e '.sections[0].tables.leaks | all(.type == null and .size != null)' "$BATS_TEST_TMPDIR/without"
   jq -e '.sections[0].tables.leaks | any(.bytes == 536 and .blocks == 1)' "$BATS_TEST_TMPDIR/without"
   [ "$(jq '.sections[0].fields | .blocks, .bytes, .structures' "$BATS_TEST_TMPDIR/with")" = "$(jq '.sections[0].fields | .blocks, .bytes, .structures' "$BATS_TEST_TMPDIR/without")" ]
-  expect 2 "*--no-types goes with*leaks*" "$XCORE" heap types core --no-types
+  expect 2 "*--no-types is only for*leaks*" "$XCORE" heap types core --no-types
 }
 
 @test "whatis names block, type and field; path and refs lead back to the global" {
@@ -119,7 +119,7 @@ addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
 with open(sys.argv[1]) as schema, open(sys.argv[2]) as one, open(sys.argv[3]) as several:
     schema = json.load(schema)
     for answer in one, several:
-        jsonschema.Draft7Validator(schema).validate(json.load(answer))' "$repo/core/report.schema.json" "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/all"
+        jsonschema.Draft7Validator(schema).validate(json.load(answer))' "$repo/core/report/report.schema.json" "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/all"
 }
 
 @test "show of what is no block says what it is, and exits with 4" {
@@ -303,9 +303,9 @@ C
 
 @test "diff wants a second moment" {
   expect 2 "*NEWER is missing*--wait SECONDS*" "$XCORE" diff core
-  expect 2 "*looks twice at one process*" "$XCORE" diff pid:1 core --wait 1
+  expect 2 "*samples one process twice*" "$XCORE" diff pid:1 core --wait 1
   needs_core
-  expect 2 "*is a core, which does not change*" "$XCORE" diff "$CORE" --wait 1
+  expect 2 "*needs a running process: * is a core*" "$XCORE" diff "$CORE" --wait 1
 }
 
 @test "the ledger adds up to what is mapped" {

@@ -135,6 +135,6 @@ refused() {
   status=0
   wait $pid || status=$?
   [ "$status" -eq 4 ]
-  grep -q 'growing: the file was cut short while it was read' err
+  grep -q 'growing: the file was truncated while it was read' err
   [ ! -e answer ]
 }

@@ -186,13 +186,13 @@ replaced() {
 }
 
 @test "policies: --fail-on and --strict" {
-  expect 1 'xcore: --fail-on crash: hit' "$XCORE" info "$CORE" --fail-on crash
-  expect 1 'xcore: --fail-on low: hit' "$XCORE" threads "$CORE" --fail-on unverified,low
+  expect 1 'xcore: --fail-on crash: condition met' "$XCORE" info "$CORE" --fail-on crash
+  expect 1 'xcore: --fail-on low: condition met' "$XCORE" threads "$CORE" --fail-on unverified,low
   expect 0 '' "$XCORE" info "$CORE" --fail-on critical
   expect 0 '' "$XCORE" info "$CORE" --strict
   head -c $(($(stat -c %s "$CORE") / 2)) "$CORE" >cut.core
   expect 3 'xcore: --strict:*' "$XCORE" info cut.core --strict
-  expect 1 'xcore: --fail-on missing: hit' "$XCORE" info cut.core --strict --fail-on missing
+  expect 1 'xcore: --fail-on missing: condition met' "$XCORE" info cut.core --strict --fail-on missing
   expect 0 '' "$XCORE" info cut.core
 }
 

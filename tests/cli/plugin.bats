@@ -104,7 +104,7 @@ import json, sys
 d = json.load(sys.stdin)
 assert d["schema"] == "xcore.run/1" and d["plugin"] == "crash" and d["command"] == "args", d
 assert d["output"] == ["1\t--db", "2\t3"], d'
-  expect 2 'xcore: run: unknown option --db*behind TARGET*' run_x run crash.args --db 3 "$CORE"
+  expect 2 'xcore: run: unknown option --db*after TARGET*' run_x run crash.args --db 3 "$CORE"
 }
 
 @test "unknown names are suggested" {
@@ -193,7 +193,7 @@ assert "crash" in keys and "other" not in keys, keys'
   run_x flame crash.made "$CORE" --as svg | grep -q '</svg>'
   run_x flame crash.made "$CORE" --format json | python3 -c 'import json, sys; json.load(sys.stdin)'
   expect 2 'xcore: flame: *did you mean crash.made*' run_x flame crash.mode "$CORE"
-  expect 2 'xcore: flame: *is no WHAT*' run_x flame stack "$CORE"
+  expect 2 'xcore: flame: *is not a valid WHAT*' run_x flame stack "$CORE"
 }
 
 @test "list says which plugins are for a target, and why not" {

@@ -50,7 +50,7 @@ prints() {
   prints -3 '-7 / 2'
   prints $'-1 = -1\n-7%3 = -1' -1 -7%3
   prints -42 -- -answer
-  expect 2 '*unknown option -a?  hint: what is no option but begins with a dash stands behind --*' \
+  expect 2 '*unknown option -a?  hint: put arguments that start with a dash after --*' \
     "$XCORE" print "$CORE" -answer
 }
 

@@ -102,7 +102,7 @@ holds() {
   expect 4 "xcore: no module 'libno.so'*" "$XCORE" ptype "$CORE" 'libno.so!node'
   expect 4 'xcore: *no member*valu*value*' "$XCORE" ptype "$CORE" 'list->valu'
   expect 2 'xcore: ptype: TYPE|EXPR is missing*' "$XCORE" ptype "$CORE"
-  expect 2 'xcore: ptype: --kind goes with --all*' "$XCORE" ptype "$CORE" node --kind struct
+  expect 2 'xcore: ptype: --kind needs --all*' "$XCORE" ptype "$CORE" node --kind struct
 }
 
 @test "--all lists every named type, a line of JSON each, as gdb measures them" {

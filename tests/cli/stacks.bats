@@ -64,7 +64,7 @@ whole='main outer_main outer_two outer_three run call_c TRACE 1 middle TRACE 2 b
   python3 -c 'import jsonschema' 2>/dev/null || skip "no jsonschema"
   x bt --format json --coroutines --group >"$BATS_TEST_TMPDIR/bt.json"
   x analyze --format json >"$BATS_TEST_TMPDIR/analyze.json"
-  python3 - "$repo/core/report.schema.json" "$BATS_TEST_TMPDIR"/*.json <<'EOF'
+  python3 - "$repo/core/report/report.schema.json" "$BATS_TEST_TMPDIR"/*.json <<'EOF'
 import json, sys, jsonschema
 schema = json.load(open(sys.argv[1]))
 for path in sys.argv[2:]:

@@ -202,7 +202,7 @@ C
   status=0
   wait "$tracer" || status=$?
   [ "$status" -eq 130 ]
-  grep -q 'interrupted: what was found so far is in the store' err
+  grep -q 'interrupted: the files found so far are in the store' err
   [ ! -s answer ]
   found=$("$XCORE" symbols list --format json | jq '.sections[0].fields.file_count')
   [ "$found" -gt 0 ]
@@ -240,7 +240,7 @@ C
   done
   cp whole store/index
   printf '\377' | dd of=store/index bs=1 seek=4100 conv=notrunc status=none # a block
-  expect 0 'xcore: */store: damaged: what stood there is not used*hint: *symbols index*' "$XCORE" bt "$CORE"
+  expect 0 'xcore: */store: damaged: its entries are not used*hint: *symbols index*' "$XCORE" bt "$CORE"
   truncate -s -8 store/index
   expect 0 'xcore: */store/index: cut short: *' "$XCORE" bt "$CORE"
   "$XCORE" symbols index "$PACKAGE" >answer
@@ -296,13 +296,13 @@ C
 
 @test "wrong words and options are usage errors" {
   expect 2 "xcore: symbols: WHAT is missing*" "$XCORE" symbols
-  expect 2 "xcore: symbols: 'lost' is no WHAT*" "$XCORE" symbols lost
+  expect 2 "xcore: symbols: 'lost' is not a valid WHAT*" "$XCORE" symbols lost
   expect 2 'xcore: symbols: find takes one build-id*' "$XCORE" symbols find
   expect 2 'xcore: symbols: find takes one build-id*' "$XCORE" symbols find a b
-  expect 2 "xcore: symbols: one argument too many: 'x'*" "$XCORE" symbols list x
-  expect 2 'xcore: symbols: --link goes with `symbols index` only*' "$XCORE" symbols clean --link
-  expect 2 'xcore: symbols: --all goes with `symbols clean` only*' "$XCORE" symbols list --all
-  expect 2 'xcore: symbols: which DIR?*' "$XCORE" symbols index
-  XCORE_SYMBOLS='' expect 2 'xcore: symbols: there is no place for a symbol store*' "$XCORE" symbols list
+  expect 2 "xcore: symbols: unexpected argument 'x'*" "$XCORE" symbols list x
+  expect 2 'xcore: symbols: --link is only for `symbols index`*' "$XCORE" symbols clean --link
+  expect 2 'xcore: symbols: --all is only for `symbols clean`*' "$XCORE" symbols list --all
+  expect 2 'xcore: symbols: DIR is missing*' "$XCORE" symbols index
+  XCORE_SYMBOLS='' expect 2 'xcore: symbols: there is no directory for a symbol store*' "$XCORE" symbols list
   expect 4 'xcore: */store/index: No such file*' "$XCORE" symbols find ab
 }

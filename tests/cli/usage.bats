@@ -13,13 +13,13 @@ setup() {
 }
 
 @test "an unknown command is named, and the nearest one" {
-  expect 2 "xcore: 'analzye' is no command?  hint: did you mean \`xcore analyze\`?*" "$XCORE" analzye core
-  expect 2 "xcore: 'wombat' is no command?  see: xcore --help" "$XCORE" wombat
+  expect 2 "xcore: 'analzye' is not a command?  hint: did you mean \`xcore analyze\`?*" "$XCORE" analzye core
+  expect 2 "xcore: 'wombat' is not a command?  see: xcore --help" "$XCORE" wombat
 }
 
 @test "a file in place of a command gets a hint" {
   touch "$BATS_TEST_TMPDIR/core.1"
-  expect 2 "xcore: '*core.1' is no command?  hint: to look at that file: xcore analyze *core.1*" "$XCORE" "$BATS_TEST_TMPDIR/core.1"
+  expect 2 "xcore: '*core.1' is not a command?  hint: to analyze that file: xcore analyze *core.1*" "$XCORE" "$BATS_TEST_TMPDIR/core.1"
 }
 
 @test "an unknown option is named, and the nearest one" {
@@ -32,7 +32,7 @@ setup() {
   expect 2 'xcore: bt: TARGET is missing*' "$XCORE" bt
   expect 2 'xcore: mem: ADDR is missing*' "$XCORE" mem core
   expect 2 'xcore: bt: --exe needs a value: FILE*' "$XCORE" bt core --exe
-  expect 2 "xcore: bt: one argument too many: 'two'*" "$XCORE" bt one two
+  expect 2 "xcore: bt: unexpected argument 'two'*" "$XCORE" bt one two
 }
 
 @test "values are checked before the target is opened" {
@@ -41,7 +41,7 @@ setup() {
   expect 2 "xcore: bt: --limit: '0' is not a number from 1 to*" "$XCORE" bt nowhere --limit 0
   expect 2 "xcore: bt: --fail-on: 'bad' is not one of crash*" "$XCORE" bt nowhere --fail-on crash,bad
   expect 2 "xcore: mem: LEN: '-1' is not a number*" "$XCORE" mem nowhere main -- -1
-  expect 2 "xcore: flame: 'heaps' is no WHAT*" "$XCORE" flame heaps nowhere
+  expect 2 "xcore: flame: 'heaps' is not a valid WHAT*" "$XCORE" flame heaps nowhere
   expect 2 "xcore: bt: 'x' is not a process id*" "$XCORE" bt pid:x
   expect 2 "xcore: flame: --as svg and --format json*" "$XCORE" flame stacks nowhere --as svg --format json
 }

@@ -68,7 +68,7 @@ loses_at_most_5_percent() {
 		for i = 1, 96 do xcore.target:read(words + (i % 32 << 20), 1 << 20) xcore.refresh() end' "pid:$SAID"
 	finish
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"reading slept for"*"--max-read-time and --max-read-rate set the limits"* ]]
+	[[ "$output" == *"reading paused for"*"--max-read-time and --max-read-rate set the limits"* ]]
 	[[ "$output" == *"slept to keep to the limits on reading  "[1-9]"."*" s"* ]]
 }
 
