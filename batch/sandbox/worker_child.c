@@ -97,7 +97,7 @@ _Noreturn static void work(const struct xc_input *input, const struct xc_worker_
 	finder.jobs = 1;
 	finder.quiet = true;
 	finder.debuginfod = false;
-	finder.exe_of_some = true; /* a file that matches no core is reported at the end (without_exe) */
+	finder.exe_optional = true; /* a file that matches no core is reported at the end (without_exe) */
 	const struct xc_open_options open = {.finder = &finder,
 					     .strict = finder.strict,
 					     .max_core_size = xc_worker_options_core_size(options),

@@ -64,7 +64,7 @@ static struct xc_disas_options options_of(const struct xc_job *job)
 }
 
 /* After a call through a bad pointer the innermost frame has no code; its caller made that call. */
-static struct xc_error *describe_code(struct xc_job *job, struct xc_section *s, struct xc_frame_scope *standpoint,
+static struct xc_error *describe_code(struct xc_job *job, struct xc_section *s, struct xc_frame_scope *scope,
 				      const xc_addr *addr)
 {
 	const struct settings *settings = job->settings;

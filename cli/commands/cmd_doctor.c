@@ -34,9 +34,9 @@ static const char *ci_of_environment(void)
 static void try_a_worker(struct xc_report *report)
 {
 	const struct xc_worker_options options = {.seconds = 1};
-	struct xc_scout scout;
+	struct xc_sandbox_probe probe;
 	struct xc_section *s = xc_report_section(report, "workers", "Can triage read cores here?");
-	xc_auto(xc_error_freep) struct xc_error *err = xc_scout_send(&options, &scout);
+	xc_auto(xc_error_freep) struct xc_error *err = xc_sandbox_probe_run(&options, &probe);
 	xc_auto(xc_freep) char *no = err ? xc_asprintf("no: %s", err->message) : NULL;
 	xc_section_bool(s, "jail", "jail", !err)->quiet = true;
 	xc_section_bool(s, "name_spaces", "name spaces", !err && probe.user >= 0)->quiet = true;
@@ -44,7 +44,7 @@ static void try_a_worker(struct xc_report *report)
 		xc_section_text(s, "workers", "workers", no);
 	else
 		xc_section_text(s, "workers", "workers",
-				scout.user >= 0 ? "yes, in a sandbox, with their own user and network namespaces"
+				probe.user >= 0 ? "yes, in a sandbox, with their own user and network namespaces"
 						: "yes, in a sandbox; user and network namespaces are not available "
 						  "here");
 	if (!err)

@@ -75,7 +75,7 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 					   .with_type = settings->with_type == XC_ON,
 					   .width = settings->one_line == XC_ON ? 0 : WIDTH,
 					   .redact = xc_job_redacts(job)};
-	struct xc_frame_scope standpoint;
+	struct xc_frame_scope scope;
 	options.format.depth = DEPTH;
 	options.format.elements = ELEMENTS;
 	options.format.length = LENGTH;
@@ -86,10 +86,10 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 	struct xc_section *s = xc_report_section(job->report, "print", "Values");
 	s->schema = job->command->schema;
 	job->report->bare = true;
-	struct xc_error *err = xc_choose_standpoint(job->process, settings->thread, settings->frame, &standpoint);
+	struct xc_error *err = xc_choose_frame_scope(job->process, settings->thread, settings->frame, &scope);
 	if (!err)
-		err = xc_print(s, &standpoint, request->expressions, request->count, &options);
-	xc_standpoint_fini(&standpoint);
+		err = xc_print(s, &scope, request->expressions, request->count, &options);
+	xc_frame_scope_fini(&scope);
 	if (err && err->lines && err->code == XC_ERR_USAGE)
 		err->code = XC_ERR_FORMAT; /* the hint at --help is of no use for an expression */
 	return err;

@@ -66,11 +66,11 @@ static struct xc_error *describe_expression(struct xc_job *job, struct xc_sectio
 {
 	const struct settings *settings = job->settings;
 	const struct xc_layout_shown shown = shown_of(settings);
-	struct xc_frame_scope standpoint;
+	struct xc_frame_scope scope;
 	struct xc_arena arena = {0};
 	const struct xc_type *type;
-	struct xc_error *err = xc_choose_standpoint(job->process, settings->thread, settings->frame, &standpoint);
-	if (!err && !(err = xc_cexpr_type(&standpoint, text, &arena, &type, NULL)))
+	struct xc_error *err = xc_choose_frame_scope(job->process, settings->thread, settings->frame, &scope);
+	if (!err && !(err = xc_cexpr_type(&scope, text, &arena, &type, NULL)))
 		xc_layout_report_type(s, job->process, type, &shown);
 	xc_frame_scope_fini(&scope);
 	xc_arena_fini(&arena);

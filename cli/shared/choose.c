@@ -77,13 +77,13 @@ bool xc_choose_takes(enum xc_thread_choice choice, pid_t tid, const struct xc_th
 	return choice == XC_THREADS_ALL || (choice == XC_THREADS_ONE ? thread->tid == tid : thread->crashed);
 }
 
-struct xc_error *xc_choose_standpoint(const struct xc_process *process, const char *text, unsigned frame,
-				      struct xc_standpoint *out)
+struct xc_error *xc_choose_frame_scope(const struct xc_process *process, const char *text, unsigned frame,
+				      struct xc_frame_scope *out)
 {
 	const struct xc_thread *thread;
-	*out = (struct xc_standpoint){.process = process};
+	*out = (struct xc_frame_scope){.process = process};
 	struct xc_error *err = xc_choose_one(process, text, &thread);
-	return err ? err : xc_standpoint_open(out, process, thread, frame);
+	return err ? err : xc_frame_scope_open(out, process, thread, frame);
 }
 
 struct xc_error *xc_choose_address(const struct xc_job *job, const struct xc_spot *spot, const char *name,

@@ -4,7 +4,7 @@
 
 #include "core/process/process.h"
 #include "dwarf/stack/backtrace.h"
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "cli/command.h"
 
 /* Settings and options of commands that evaluate names in a frame of a thread. */
@@ -60,9 +60,9 @@ XC_MUST_CHECK struct xc_error *xc_choose_one_check(const char *text);
 XC_MUST_CHECK struct xc_error *xc_choose_one(const struct xc_process *process, const char *text,
 					     const struct xc_thread **thread_out);
 
-/* The scope of names in frame `frame` of that thread. Errors as above, and those of unwinding; xc_standpoint_fini in every case. */
-XC_MUST_CHECK struct xc_error *xc_choose_standpoint(const struct xc_process *process, const char *text, unsigned frame,
-						    struct xc_standpoint *out);
+/* The scope of names in frame `frame` of that thread. Errors as above, and those of unwinding; xc_frame_scope_fini in every case. */
+XC_MUST_CHECK struct xc_error *xc_choose_frame_scope(const struct xc_process *process, const char *text, unsigned frame,
+						    struct xc_frame_scope *out);
 
 /* The address that the operand `name` denotes in a frame of a thread. spot NULL: frame 0 of the default thread. */
 XC_MUST_CHECK struct xc_error *xc_choose_address(const struct xc_job *job, const struct xc_spot *spot, const char *name,

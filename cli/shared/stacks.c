@@ -11,8 +11,8 @@ static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugin
 	struct xc_process *process = job->process;
 	struct xc_report *report = xc_report_new("stacks");
 	struct xc_run run = xc_plugins_run(job, plugins, plugin);
-	struct xc_guests *others =
-		xc_guests_take(process); /* of earlier plugins; this one must not report them again */
+	struct xc_foreign *others =
+		xc_foreign_take(process); /* of earlier plugins; this one must not report them again */
 	run.what = XC_RUN_STACKS;
 	run.report = report;
 	struct xc_error *err = xc_runner_run(&run);
@@ -41,7 +41,7 @@ void xc_job_stacks(struct xc_job *job)
 		return;
 	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
 	if (err) { /* commands that run plugins report it */
-		xc_guest_fail(job->process, err);
+		xc_foreign_fail(job->process, err);
 		return;
 	}
 	for (size_t i = 0; i < plugins.count; i++)

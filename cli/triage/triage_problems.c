@@ -30,7 +30,7 @@ static struct xc_error *read_rules(struct xc_triage_run *run)
 static void warn_of_policy(void *user, const struct xc_error *err)
 {
 	(void)user;
-	xc_output_say("--policy: %s", err->message); /* also with --quiet: the run will fail because of it */
+	xc_output_report("--policy: %s", err->message); /* also with --quiet: the run will fail because of it */
 }
 
 static struct xc_error *read_policy(struct xc_triage_run *run)

@@ -63,7 +63,7 @@ static void add_time(struct xc_text *text, uint64_t seconds)
 
 /* The directory, malloc'ed, of a file that the answer does not need, while no part of the answer is visible yet.
  * NULL: this file is not of that kind. */
-static char *directory_to_skip(const struct xc_watchdog *w, const struct xc_stalled *stalled)
+static char *directory_to_skip(const struct xc_watchdog *w, const struct xc_stalled_thread *stalled)
 {
 	char sought[PATH_MAX];
 	if (!atomic_load(&w->told->restartable) || atomic_load(&w->told->opening_tid) != stalled->tid ||

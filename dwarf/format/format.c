@@ -48,7 +48,7 @@ static const char *symbol_text(const struct xc_process *process, xc_addr addr)
 		return none;
 	struct xc_types *types = xc_types_of(process);
 	const void *key = (const void *)(uintptr_t)addr; /* only compared, never dereferenced */
-	void **slot = xc_memo_at(&types->symbols, types->arena, key, NULL);
+	void **slot = xc_pointer_map_at(&types->symbols, types->arena, key, NULL);
 	if (!*slot) {
 		const char *text = xc_symbol_describe(process, addr, buf, sizeof buf);
 		*xc_pointer_map_at(&types->symbols, types->arena, key, NULL) =

@@ -1,6 +1,6 @@
 /* pack: one file with a core and the module and debug files needed to read it; and unpacking.
  *
- * The format is that of core/process/archive.h. A pack opens like a core (xc_process_open_core) and needs no other
+ * The format is that of core/store/archive.h. A pack opens like a core (xc_process_open_core) and needs no other
  * file. */
 #ifndef XC_PACK_H
 #define XC_PACK_H

@@ -1,6 +1,6 @@
 /* unpack: xc_pack_extract of pack.h. Directories are opened one component at a time, by descriptor and never through a
  * link. So neither the pack nor existing files in the directory can lead out of it. */
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "dwarf/report/pack.h"
 
 #include <errno.h>

@@ -28,7 +28,7 @@ enum {
 	MAX_NAME = 16 << 10,
 };
 
-/* Lists of a thread's guest frames (guest.h), sorted by `at`. */
+/* Lists of a thread's guest frames (foreign_frame.h), sorted by `at`. */
 struct guests {
 	const struct xc_foreign_frames *lists;
 	size_t count;
@@ -165,7 +165,7 @@ static void add_guest(struct builder *b, const struct xc_stack_row *from, uint64
 }
 
 /* Both ends of a list, as for native frames. */
-static void add_guests(struct builder *b, const struct xc_guest_frames *list)
+static void add_guests(struct builder *b, const struct xc_foreign_frames *list)
 {
 	size_t max = b->ring_size + b->head_size, tail = list->row_count;
 	if (list->row_count > max)
@@ -355,7 +355,7 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 }
 
 /* A stack that is on no thread. */
-static void build_detached(struct builder *b, const struct xc_guest_frames *list, struct xc_stack *stack)
+static void build_detached(struct builder *b, const struct xc_foreign_frames *list, struct xc_stack *stack)
 {
 	*stack = (struct xc_stack){
 		.detached = true,

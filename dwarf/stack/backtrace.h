@@ -19,13 +19,13 @@ struct xc_backtrace_options {
 	pid_t tid;         /* for XC_THREADS_ONE */
 	bool args, locals; /* evaluate arguments, locals */
 	bool group;        /* fold threads with equal stacks */
-	bool detached;     /* include guest stacks that are on no thread (guest.h) */
+	bool detached;     /* include guest stacks that are on no thread (foreign_frame.h) */
 	bool brief;        /* stacks that differ only in recursion depth are equal; see struct xc_stacks */
 	size_t max_frames; /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
 	struct xc_format_options format;
 };
 
-/* Add a `stacks` item to the section. Guest frames (guest.h) are merged in; failures to read them are notes of the
+/* Add a `stacks` item to the section. Guest frames (foreign_frame.h) are merged in; failures to read them are notes of the
  * first section. Problems become stop reasons and notes; the only error is a missing thread (XC_ERR_NOT_FOUND). */
 XC_MUST_CHECK struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *process,
 					    const struct xc_backtrace_options *options);

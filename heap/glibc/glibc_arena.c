@@ -407,8 +407,8 @@ bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, cons
 	struct finder f = {.glibc = glibc, .window = window, .word = glibc->layout.word, .effort = EFFORT};
 	bool there = false;
 	for (size_t i = 0; i < process->module_count; i++) /* dlmopen loads more, each with its own malloc */
-		if (xc_module_called(process->modules[i], "libc") ||
-		    xc_module_called(process->modules[i], "libc_malloc_debug")) {
+		if (xc_module_matches_name(process->modules[i], "libc") ||
+		    xc_module_matches_name(process->modules[i], "libc_malloc_debug")) {
 			there = true;
 			search_module(&f, process->modules[i]);
 		}

@@ -184,7 +184,7 @@ uint32_t xc_typemap_of(struct xc_engine *e, const struct xc_type *type)
 	uintptr_t known = (uintptr_t)*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL);
 	if (known)
 		return (uint32_t)(known - 1);
-	*xc_memo_at(&e->by_type, &e->heap->memory, type, NULL) =
+	*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL) =
 		(void *)(uintptr_t)(XC_NO_MAP + 1); /* ends recursion in circles */
 	uint32_t number = make_map(e, type);
 	*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL) = (void *)((uintptr_t)number + 1);

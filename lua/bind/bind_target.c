@@ -34,14 +34,14 @@ static const struct xc_frame_scope *global_scope(lua_State *L)
 static int target_var(lua_State *L)
 {
 	const struct xc_frame_scope *nowhere = global_scope(L);
-	xc_stage_push(L, nowhere, luaL_checkstring(L, 2));
+	xc_eval_context_push(L, nowhere, luaL_checkstring(L, 2));
 	return 1;
 }
 
 static int target_ref(lua_State *L)
 {
 	const struct xc_frame_scope *nowhere = global_scope(L);
-	xc_stage_push_reference(L, nowhere, luaL_checkstring(L, 2));
+	xc_eval_context_push_reference(L, nowhere, luaL_checkstring(L, 2));
 	return 1;
 }
 

@@ -60,7 +60,7 @@ const struct xc_frame_scope *xc_eval_context_crashed(struct xc_eval_context *con
 {
 	if (!context->is_open) {
 		/* Row 0 never gives an error. */
-		xc_error_free(xc_standpoint_open(&context->crashed, context->global.process, NULL, 0));
+		xc_error_free(xc_frame_scope_open(&context->crashed, context->global.process, NULL, 0));
 		context->is_open = true;
 	}
 	return &context->crashed;

@@ -43,7 +43,7 @@ struct xc_plugin {
 	struct xc_error *broken; /* why it cannot be used, or NULL */
 	const char *about, *doc; /* doc may be NULL */
 	bool analyzes;
-	bool stacks; /* adds frames to stacks (dwarf/cfi/guest.h) */
+	bool stacks; /* adds frames to stacks (dwarf/cfi/foreign_frame.h) */
 	bool claims; /* claims parts of the heap (heap/graph/claim.h) */
 	struct xc_plugin_match match;
 	struct xc_plugin_entries commands, flames;

@@ -282,7 +282,7 @@ static int frame_var(lua_State *L)
 static int frame_eval(lua_State *L)
 {
 	struct xc_frame_scope scope = scope_of(L, self_of(L));
-	xc_stage_push(L, &scope, luaL_checkstring(L, 2));
+	xc_eval_context_push(L, &scope, luaL_checkstring(L, 2));
 	return 1;
 }
 

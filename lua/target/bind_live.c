@@ -153,7 +153,7 @@ static bool try_once(lua_State *L, struct xc_process *process, size_t words, boo
 		return true;
 	if (status != LUA_OK && !changed && (!fault || last || xc_live_gone(process)))
 		lua_error(L);
-	xc_live_torn(process);
+	xc_live_count_torn(process);
 	if (fault) { /* it may be in memory that was mapped since */
 		xc_live_remap(process);
 		xc_bind_forget_bytes(xc_bind_host(L));

@@ -10,9 +10,7 @@
 
 #include <elf.h>
 
-#include "dwarf/value/entry.h"
 #include "dwarf/value/entry_value.h"
-#include "triage/code/bodies.h"
 #include "triage/code/body_cache.h"
 #include "triage/code/slice.h"
 
@@ -313,7 +311,7 @@ static bool by_call_site(const struct xc_crash_context *crash, size_t caller, in
 		return false;
 	struct xc_expr_context context = xc_expr_in_frame(crash->process, crash->thread, crash->unwinder, in.frame,
 							  in.place, &crash->report->arena);
-	if (xc_entry_argument(&context, (unsigned)number, &bits))
+	if (xc_entry_value_argument(&context, (unsigned)number, &bits))
 		return false;
 	*value_out = (uint64_t)bits;
 	return true;

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "core/text/threadlabel.h"
-#include "core/text/threadlabel.h"
-#include "triage/locks/ownid.h"
 #include "triage/util/sourceline.h"
 #include "triage/locks/locks.h"
 #include "triage/locks/namespace_tid.h"

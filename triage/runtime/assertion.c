@@ -93,7 +93,7 @@ static size_t find_reporter(const struct xc_crash_context *crash, unsigned *argu
 
 struct words {
 	struct xc_crash_context *crash;
-	struct xc_frame_scope standpoint;
+	struct xc_frame_scope scope;
 	struct xc_text values, unknown, names;
 	const char *told[VALUES];
 	size_t count;
@@ -274,7 +274,7 @@ static void report_values(struct xc_crash_context *crash, size_t index, const ch
 		return;
 	}
 	struct words w = {.crash = crash,
-			  .standpoint = {.process = crash->process,
+			  .scope = {.process = crash->process,
 					 .thread = crash->thread,
 					 .unwinder = crash->unwinder,
 					 .has_frame = true,

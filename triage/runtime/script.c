@@ -7,7 +7,7 @@
 static const struct xc_stack_row *innermost(const struct xc_process *process, pid_t tid)
 {
 	size_t count;
-	const struct xc_guest_frames *lists = xc_guest_frames_of(process, tid, &count);
+	const struct xc_foreign_frames *lists = xc_foreign_frames_of(process, tid, &count);
 	for (size_t i = 0; i < count; i++) /* by address: the innermost call first */
 		for (size_t k = 0; k < lists[i].row_count; k++)
 			if (lists[i].rows[k].file && lists[i].rows[k].line)
