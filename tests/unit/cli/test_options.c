@@ -189,7 +189,7 @@ static void mistakes_are_named(void **state)
 	RUN(&r, "--zebra");
 	expect_error(&r, "unknown option --zebra", NULL);
 	RUN(&r, "-z");
-	expect_error(&r, "unknown option -z", "what is no option but begins with a dash stands behind --");
+	expect_error(&r, "unknown option -z", "put arguments that start with a dash after --");
 	RUN(&r, "--text");
 	expect_error(&r, "--text needs a value: T", NULL);
 	RUN(&r, "--text=");
