@@ -282,7 +282,7 @@ static void errors_show_the_spot(void **state)
 	expect_error("numbers[0]@0", "0 elements", "          ^");
 	expect_error("(unsigned float)1", "do not form a type", " ^~~~~~~~~~~~~~");
 	expect_error("(int)1e30", "1e+30 does not fit `int`", "^~~~~");
-	expect_error("1 # 2", "`#` where", "  ^");
+	expect_error("1 # 2", "found `#`", "  ^");
 }
 
 /* The cold part is at another place: such a function has ranges and no DW_AT_low_pc. */
