@@ -67,7 +67,7 @@ static struct xc_error *append(struct xc_decompression *e, const struct xc_decod
 	if (e->room && e->stored > e->room)
 		return xc_error_hint(xc_error_new(XC_ERR_LIMIT,
 						  "%s: inflates to more than the %" PRIu64
-						  " bytes that it may take of the disk",
+						  " bytes of disk space that it may use",
 						  e->path, e->room),
 				     XC_DECOMPRESS_MORE_ROOM);
 	return write_all(e->fd, bytes, len, e->path);
