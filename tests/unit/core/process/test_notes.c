@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "core/elf/note.h"
 #include "core/process/notes.h"
 #include "tests/support/corefile.h"
 
