@@ -278,7 +278,7 @@ static void remark_on_size(struct xc_process *p, const struct xc_elf *elf)
 	if (p->missing_bytes)
 		remark_on_cut(p);
 	if (p->core->cut)
-		xc_process_remark(p, "the compressed data is damaged or truncated; the part that could be inflated is used");
+		xc_process_remark(p, "the compressed data is damaged or truncated; the readable part is used");
 }
 
 static void remark_on_machine(struct xc_process *p, const struct xc_elf *elf)
