@@ -168,7 +168,7 @@ void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len)
 }
 
 /* Eight bytes at a time: the top bit of a byte of `odd` is set when that byte is below 0x20, 0x7f or above. A borrow
- * can only mark bytes behind an odd one, so whether any is odd is exact, and the byte loop finds where. */
+ * can only mark bytes after an odd one, so the test for any odd byte is exact, and the byte loop finds it. */
 size_t xc_text_ascii_run(const char *bytes, size_t len)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;

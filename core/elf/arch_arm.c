@@ -2,7 +2,7 @@
  *
  * Notes: user_pt_regs (Linux arch/arm64/include/uapi/asm/ptrace.h), struct pt_regs
  * (arch/arm/include/uapi/asm/ptrace.h). Register numbers: "DWARF for the Arm 64-bit Architecture" 2022Q3, 4.1; "DWARF
- * for the Arm Architecture" 2022Q3, 4.1. Who preserves what: AAPCS64 2022Q3, 6.1; AAPCS32 2022Q3, 6.1. */
+ * for the Arm Architecture" 2022Q3, 4.1. Preserved registers: AAPCS64 2022Q3, 6.1; AAPCS32 2022Q3, 6.1. */
 #include <elf.h>
 
 #include "core/elf/arch_impl.h"

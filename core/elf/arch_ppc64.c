@@ -1,7 +1,7 @@
 /* arch_ppc64: 64-bit POWER, little-endian (ELFv2).
  *
- * Notes: struct pt_regs in 48 words (Linux arch/powerpc/include/uapi/asm/ptrace.h, elf.h). Register numbers, who
- * preserves what and the thread pointer: 64-Bit ELF V2 ABI Specification 1.5, 2.4, 2.2.1.1 and 3.7.2; glibc 2.36
+ * Notes: struct pt_regs in 48 words (Linux arch/powerpc/include/uapi/asm/ptrace.h, elf.h). Register numbers,
+ * preserved registers and the thread pointer: 64-Bit ELF V2 ABI Specification 1.5, 2.4, 2.2.1.1 and 3.7.2; glibc 2.36
  * sysdeps/powerpc/nptl/tls.h (tcbhead_t ends with the dtv). */
 #include <elf.h>
 

@@ -1,7 +1,7 @@
 /* arch_riscv64: RISC-V, 64 bits.
  *
- * Notes: user_regs_struct: pc, then x1 to x31 (Linux arch/riscv/include/uapi/asm/ptrace.h). Register numbers, who
- * preserves what and the thread pointer: RISC-V ELF psABI 1.0, "DWARF" and "Register Convention"; glibc 2.36
+ * Notes: user_regs_struct: pc, then x1 to x31 (Linux arch/riscv/include/uapi/asm/ptrace.h). Register numbers,
+ * preserved registers and the thread pointer: RISC-V ELF psABI 1.0, "DWARF" and "Register Convention"; glibc 2.36
  * sysdeps/riscv/nptl/tls.h (tcbhead_t, dtv first, ends at tp). */
 #include <elf.h>
 

@@ -1,7 +1,7 @@
 /* arch_x86: x86-64, its 32-bit form x32, and i386.
  *
  * Notes: user_regs_struct (Linux arch/x86/include/asm/user_64.h, user_32.h; x32 has that of x86-64). Register numbers
- * and who preserves what: System V AMD64 ABI 1.0, figures 3.36 and 3.4; System V Intel386 ABI 1.1, table 2.14 and
+ * and preserved registers: System V AMD64 ABI 1.0, figures 3.36 and 3.4; System V Intel386 ABI 1.1, table 2.14 and
  * figure 2.3. */
 #include <elf.h>
 

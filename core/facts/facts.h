@@ -45,8 +45,8 @@ const char *xc_signal_text(int number);
 const char *xc_signal_code_name(int number, int code);
 const char *xc_signal_code_text(int number, int code);
 
-/* "libc.so.6+0x1f" (offset as an address in the module's file), "[stack]", "[heap]", a mapped path: where addr lies,
- * into buf, cut to size. Returns buf, or NULL when unmapped. O(log n). */
+/* Write the place of addr to buf, cut to size: "libc.so.6+0x1f" (offset as an address in the module's file), "[stack]",
+ * "[heap]", a mapped path. Returns buf, or NULL when unmapped. O(log n). */
 const char *xc_facts_place(const struct xc_process *process, xc_addr addr, char *buf, size_t size);
 
 #endif

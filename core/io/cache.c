@@ -13,6 +13,7 @@
 
 #include "core/base/shared_status.h"
 #include "core/io/opener.h"
+#include "core/io/tempfile.h"
 #include "core/base/userdir.h"
 
 enum { MAX_ENTRIES = 4096, NAME_SIZE = 160 };
@@ -109,21 +110,6 @@ static void prune(int directory, uint64_t room, uint64_t capacity)
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const void *bytes, size_t len)
-{
-	const char *at = bytes;
-	while (len) {
-		ssize_t n = write(fd, at, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 /* Open the directory of the kind. Makes it and its parents where they are missing. */
 static int open_directory(const struct xc_cache *cache)
 {
@@ -197,7 +183,7 @@ bool xc_cache_put(const struct xc_cache *cache, const char *name, const struct x
 		return false;
 	bool good = true;
 	for (size_t i = 0; good && i < count; i++)
-		good = write_all(draft.fd, pieces[i].bytes, pieces[i].size);
+		good = xc_tempfile_write(draft.fd, pieces[i].bytes, pieces[i].size);
 	return xc_cache_finish(&draft, good);
 }
 

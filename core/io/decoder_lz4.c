@@ -42,7 +42,7 @@ static enum xc_decoder_result lz4_step(void *state, struct xc_decoder_step *step
 {
 	struct lz4 *z = state;
 	if (!z->context) {
-		step->why = "no memory for it";
+		step->why = "out of memory";
 		return XC_DECODER_DAMAGED;
 	}
 	step->made = 0;

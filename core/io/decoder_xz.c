@@ -18,9 +18,9 @@ static void *xz_open(void)
 
 static const char *why(lzma_ret result)
 {
-	return result == LZMA_MEM_ERROR       ? "no memory for it"
-	       : result == LZMA_OPTIONS_ERROR ? "made with options that are not known"
-	       : result == LZMA_FORMAT_ERROR  ? "something else begins here"
+	return result == LZMA_MEM_ERROR       ? "out of memory"
+	       : result == LZMA_OPTIONS_ERROR ? "compressed with unknown options"
+	       : result == LZMA_FORMAT_ERROR  ? "data of another format begins here"
 					      : "damaged";
 }
 
@@ -42,7 +42,7 @@ static enum xc_decoder_result xz_step(void *state, struct xc_decoder_step *step)
 		return XC_DECODER_MORE;
 	if (result == LZMA_STREAM_END)
 		return XC_DECODER_WHOLE;
-	step->why = result == LZMA_MEMLIMIT_ERROR ? "made with a dictionary of more than 128 MiB" : why(result);
+	step->why = result == LZMA_MEMLIMIT_ERROR ? "compressed with a dictionary of more than 128 MiB" : why(result);
 	return result == LZMA_MEMLIMIT_ERROR ? XC_DECODER_TOO_LARGE : XC_DECODER_DAMAGED;
 }
 

@@ -37,7 +37,7 @@ static enum xc_decoder_result zstd_step(void *state, struct xc_decoder_step *ste
 	step->why = ZSTD_getErrorName(z->hint);
 	if (ZSTD_getErrorCode(z->hint) != ZSTD_error_frameParameter_windowTooLarge)
 		return XC_DECODER_DAMAGED;
-	step->why = "made with a window of more than 128 MiB";
+	step->why = "compressed with a window of more than 128 MiB";
 	return XC_DECODER_TOO_LARGE;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/io/opener.h"
 #include "core/base/progress.h"
+#include "core/io/tempfile.h"
 
 #ifdef XC_HOSTILE
 enum { OUT_SIZE = 509, STEP_MAX = 7 };
@@ -39,21 +40,6 @@ static uint64_t next_page(int fd)
 	return lseek(fd, from, SEEK_SET) == from ? (uint64_t)from : 0;
 }
 
-static struct xc_error *write_all(int fd, const uint8_t *bytes, size_t len, const char *path)
-{
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return xc_error_hint(xc_error_errno(n ? errno : ENOSPC, "inflating %s", path),
-					     XC_DECOMPRESS_MORE_ROOM);
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return NULL;
-}
-
 static struct xc_error *append(struct xc_decompression *e, const struct xc_decoder_step *step)
 {
 	const uint8_t *bytes = step->out;
@@ -67,10 +53,12 @@ static struct xc_error *append(struct xc_decompression *e, const struct xc_decod
 	if (e->room && e->stored > e->room)
 		return xc_error_hint(xc_error_new(XC_ERR_LIMIT,
 						  "%s: inflates to more than the %" PRIu64
-						  " bytes that it may take of the disk",
+						  " bytes of disk space that it may use",
 						  e->path, e->room),
 				     XC_DECOMPRESS_MORE_ROOM);
-	return write_all(e->fd, bytes, len, e->path);
+	if (xc_tempfile_write(e->fd, bytes, len))
+		return NULL;
+	return xc_error_hint(xc_error_errno(errno, "inflating %s", e->path), XC_DECOMPRESS_MORE_ROOM);
 }
 
 static struct xc_error *refused(const struct xc_decoder *decoder, enum xc_decoder_result result, const char *path,

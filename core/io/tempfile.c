@@ -58,6 +58,23 @@ int xc_tempfile_link(int fd, const char *path, char **name_out)
 	return make_any(fd, path, 0, name_out);
 }
 
+bool xc_tempfile_write(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+	while (len) {
+		ssize_t n = write(fd, at, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n ? errno : ENOSPC;
+			return false;
+		}
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
 int xc_tempfile_rename(char **name, const char *path)
 {
 	if (rename(*name, path) < 0)

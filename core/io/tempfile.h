@@ -16,6 +16,9 @@ int xc_tempfile_open(const char *path, mode_t mode, char **name_out);
  * set, *name_out NULL. */
 int xc_tempfile_link(int fd, const char *path, char **name_out);
 
+/* Write all len bytes to a file. False with errno set: ENOSPC also when the file takes no byte. */
+bool xc_tempfile_write(int fd, const void *bytes, size_t len);
+
 /* Rename it to `path`, replacing any file there. 0: *name is freed and NULL. Failure: -1 with errno set. */
 int xc_tempfile_rename(char **name, const char *path);
 

@@ -332,7 +332,7 @@ static void use_memory(struct search *s)
 		bytes = copy;
 	}
 	if (got == 0) {
-		m->why = "its memory is not there";
+		m->why = "its memory is missing";
 		return;
 	}
 	m->identity = XC_VERIFIED;

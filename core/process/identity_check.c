@@ -18,7 +18,7 @@
 
 enum { MAX_LOADS = 64 };
 
-static const char MISPLACED[] = "its segments do not lie as the module was mapped";
+static const char MISPLACED[] = "its segments do not match the module's mappings";
 
 struct layout {
 	struct xc_phdr loads[MAX_LOADS];

@@ -246,7 +246,7 @@ static struct xc_error *check_core(const struct xc_source *source, struct xc_elf
 	if (source->size == 0)
 		return xc_error_new(XC_ERR_FORMAT, "%s",
 				    source->cut
-					    ? "a compressed file that was cut before anything of it could be inflated"
+					    ? "a compressed file that was truncated before any data could be inflated"
 					    : "the file is empty");
 	struct xc_error *err = xc_elf_parse(source->bytes, source->size, elf);
 	if (err)
@@ -254,7 +254,7 @@ static struct xc_error *check_core(const struct xc_source *source, struct xc_elf
 	if (elf->type != ET_CORE)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_FORMAT, "an ELF file, but %s, not a core", elf_type_name(elf->type)),
-			"give the core; the program goes with --exe");
+			"name the core here and its program with --exe");
 	if (elf->phdrs_readable == 0)
 		return xc_error_new(XC_ERR_FORMAT, "a core without program headers: nothing can be read from it");
 	return NULL;
@@ -278,7 +278,7 @@ static void remark_on_size(struct xc_process *p, const struct xc_elf *elf)
 	if (p->missing_bytes)
 		remark_on_cut(p);
 	if (p->core->cut)
-		xc_process_remark(p, "the zstd data is damaged or ends early; what could be inflated is used");
+		xc_process_remark(p, "the compressed data is damaged or truncated; the readable part is used");
 }
 
 static void remark_on_machine(struct xc_process *p, const struct xc_elf *elf)

@@ -3,7 +3,7 @@
  * The picture: x is the share of the whole (percent, so that it follows the window's width), y the depth, root at the
  * bottom. A node starts where its parent starts plus the widths of the siblings before it; one "next free place" per
  * depth is all that the depth-first walk must keep. Frames deeper than MAX_DEPTH and narrower than a fraction that
- * leaves at most MAX_FRAMES are left out, so a hostile or huge tree still gives a page that opens.
+ * leaves at most MAX_FRAMES are omitted, so a hostile or huge tree still gives a page that opens.
  *
  * The picture is complete without its script (flame.js). With it a click zooms, Ctrl-F or the search field finds by
  * regular expression, and labels are cut to the available width. The script keeps the position of each frame as
@@ -58,7 +58,7 @@ struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out)
 {
 	struct xc_text line = {0};
 	size_t depth = 0, capacity = 0;
-	size_t *ends = NULL; /* where the line ended behind the name of each depth */
+	size_t *ends = NULL; /* end of the line after the name of each depth */
 	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));) {
 		while (capacity <= depth)
 			ends = xc_grow(ends, capacity, &capacity, sizeof *ends);
@@ -102,7 +102,7 @@ struct picture {
 	FILE *out;
 	struct xc_text text;
 	size_t most_depth, most_frames;
-	double least;   /* share below which a frame is left out */
+	double least;   /* share below which a frame is omitted */
 	size_t deepest; /* depth shown */
 	size_t left_out;
 };
@@ -112,7 +112,7 @@ static double share(const struct picture *pic, uint64_t weight)
 	return pic->tree->root.total ? (double)weight / (double)pic->tree->root.total : 0;
 }
 
-/* Choose the least width, and learn the depth and how much is left out. */
+/* Choose the smallest width. Determines the depth and the number of omitted frames. */
 static void plan(struct picture *pic)
 {
 	size_t shown;
@@ -189,7 +189,7 @@ static void draw_node(struct picture *pic, const struct xc_stacktree_node *node,
 	text->len = 0;
 }
 
-/* A picture of its own, which cuts its label off by itself, however wide the page is. */
+/* A nested SVG, which clips its label at any width of the page. */
 static void draw_clipped(struct picture *pic, const struct xc_stacktree_node *node, size_t depth, uint64_t x)
 {
 	struct xc_text *text = &pic->text;

@@ -233,7 +233,7 @@ struct xc_verdict {
 	/* The object read, written or called, as in the source: "r->headers_out.location"; or NULL. */
 	const char *expression;
 	const char *origin;    /* where the bad value came from: "returned by find_request(), main.c:88"; or NULL */
-	const char **evidence; /* facts behind it */
+	const char **evidence; /* the supporting facts */
 	const char **redacted; /* redacted form of each */
 	size_t evidence_count;
 };

@@ -30,7 +30,7 @@ static bool ok(struct reader *r, struct xc_error *err)
 
 static void damaged(struct reader *r, const char *what)
 {
-	ok(r, xc_error_new(XC_ERR_FORMAT, "a report that was sent is damaged: %s", what));
+	ok(r, xc_error_new(XC_ERR_FORMAT, "the received report is damaged: %s", what));
 }
 
 static uint64_t take_number(struct reader *r)
@@ -54,7 +54,7 @@ static bool count_small(struct reader *r, uint64_t count)
 {
 	if (count > XC_WIRE_SMALL - r->small)
 		return ok(r, xc_error_new(XC_ERR_LIMIT,
-					  "a report that was sent has more than %d lines, nodes of trees and buckets",
+					  "the received report has more than %d lines, nodes of trees and buckets",
 					  XC_WIRE_SMALL));
 	r->small += count;
 	return !r->err;
@@ -207,7 +207,7 @@ static void take_rows(struct reader *r, struct xc_table *table)
 		return;
 	}
 	if (rows * table->column_count > XC_WIRE_CELLS - r->cells) {
-		ok(r, xc_error_new(XC_ERR_LIMIT, "a report that was sent has more than %d cells", XC_WIRE_CELLS));
+		ok(r, xc_error_new(XC_ERR_LIMIT, "the received report has more than %d cells", XC_WIRE_CELLS));
 		return;
 	}
 	r->cells += rows * table->column_count;
@@ -335,7 +335,7 @@ static void take_section(struct reader *r)
 	if (r->err)
 		return;
 	if (r->sections++ == XC_WIRE_SECTIONS) {
-		ok(r, xc_error_new(XC_ERR_LIMIT, "a report that was sent has more than %d sections", XC_WIRE_SECTIONS));
+		ok(r, xc_error_new(XC_ERR_LIMIT, "the received report has more than %d sections", XC_WIRE_SECTIONS));
 		return;
 	}
 	r->section = xc_report_section(r->report, key, title);
@@ -360,7 +360,7 @@ static bool count_item(struct reader *r)
 	if (!r->section) {
 		damaged(r, "an item without a section");
 	} else if (r->items == XC_WIRE_ITEMS || r->section_items == XC_WIRE_SECTION_ITEMS) {
-		ok(r, xc_error_new(XC_ERR_LIMIT, "a report that was sent has too many items"));
+		ok(r, xc_error_new(XC_ERR_LIMIT, "the received report has too many items"));
 	}
 	r->items++;
 	r->section_items++;
@@ -393,16 +393,16 @@ static void take_parts(struct reader *r)
 			take_item(r, tag);
 	}
 	if (!r->err && xc_cursor_left(&r->bytes))
-		damaged(r, "it goes on behind its end");
+		damaged(r, "there is data after its end");
 }
 
 struct xc_error *xc_report_read(const void *bytes, size_t len, struct xc_report *into)
 {
-	struct reader r = {.bytes = xc_cursor(bytes, len, "a report that was sent"), .report = into};
+	struct reader r = {.bytes = xc_cursor(bytes, len, "the received report"), .report = into};
 	const void *magic = NULL;
 	if (ok(&r, xc_cursor_take(&r.bytes, strlen(XC_WIRE_MAGIC), &magic)) &&
 	    memcmp(magic, XC_WIRE_MAGIC, strlen(XC_WIRE_MAGIC)) != 0)
-		damaged(&r, "it does not begin as one");
+		damaged(&r, "its header is missing");
 	if (take_number(&r) != XC_WIRE_VERSION)
 		damaged(&r, "it is of another version");
 	if (!r.err)

@@ -62,17 +62,9 @@ static struct xc_error *publish(struct writer *w)
 
 static struct xc_error *write_out(struct writer *w, const void *bytes, size_t len)
 {
-	const char *from = bytes;
-	while (len) {
-		ssize_t n = write(w->fd, from, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return xc_error_errno(n ? errno : ENOSPC, "writing %s", w->path);
-		from += n;
-		len -= (size_t)n;
-		w->at += (uint64_t)n;
-	}
+	if (!xc_tempfile_write(w->fd, bytes, len))
+		return xc_error_errno(errno, "writing %s", w->path);
+	w->at += len;
 	return NULL;
 }
 

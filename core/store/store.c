@@ -115,9 +115,9 @@ static const uint8_t *checked(struct xc_store *store, uint64_t at, uint64_t size
 	bool good = at >= XC_STORE_BLOCK && at <= end && size > 0 && size <= end - at;
 	for (uint64_t block = at / XC_STORE_BLOCK; good && block <= (at + size - 1) / XC_STORE_BLOCK; block++) {
 		uint64_t begin = block * XC_STORE_BLOCK, left = end - begin;
-		uint32_t told;
-		memcpy(&told, bytes + end + (block - 1) * sizeof told, sizeof told);
-		good = told == xc_store_crc(bytes + begin, left < XC_STORE_BLOCK ? (size_t)left : XC_STORE_BLOCK);
+		uint32_t stored;
+		memcpy(&stored, bytes + end + (block - 1) * sizeof stored, sizeof stored);
+		good = stored == xc_store_crc(bytes + begin, left < XC_STORE_BLOCK ? (size_t)left : XC_STORE_BLOCK);
 	}
 	if (!good)
 		atomic_store(&store->damaged, true);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/shared_status.h"
+#include "core/io/tempfile.h"
 #include "core/store/store_layout.h"
 
 struct image {
@@ -164,43 +165,28 @@ struct xc_error *xc_store_write(const char *dir, const struct xc_store_content *
 
 /* ---- files ---- */
 
-static int write_all(int fd, const void *bytes, size_t size)
-{
-	const char *at = bytes;
-	while (size) {
-		ssize_t n = write(fd, at, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? errno : ENOSPC;
-		at += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 /* The file is synced before it is renamed: after a power failure there is either the old one or the new one. */
 struct xc_error *xc_store_replace(const char *dir, const char *name, const void *bytes, size_t size)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", dir, name);
-	xc_auto(xc_freep) char *aside = xc_asprintf("%s/.%s-%ld.part", dir, name, (long)getpid());
-	xc_shared_status_add_tempfile(aside);
-	unlink(aside); /* left by a dead process with the same pid */
-	int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	xc_auto(xc_freep) char *temporary = xc_asprintf("%s/.%s-%ld.part", dir, name, (long)getpid());
+	xc_shared_status_add_tempfile(temporary);
+	unlink(temporary); /* left by a dead process with the same pid */
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0) {
-		xc_shared_status_remove_tempfile(aside);
-		return xc_error_errno(errno, "%s", aside);
+		xc_shared_status_remove_tempfile(temporary);
+		return xc_error_errno(errno, "%s", temporary);
 	}
-	int failed = write_all(fd, bytes, size);
+	int failed = xc_tempfile_write(fd, bytes, size) ? 0 : errno;
 	if (!failed && fsync(fd) < 0)
 		failed = errno;
 	if (close(fd) < 0 && !failed)
 		failed = errno;
-	if (!failed && rename(aside, path) < 0)
+	if (!failed && rename(temporary, path) < 0)
 		failed = errno;
 	if (failed)
-		unlink(aside);
-	xc_shared_status_remove_tempfile(aside);
+		unlink(temporary);
+	xc_shared_status_remove_tempfile(temporary);
 	return failed ? xc_error_errno(failed, "%s", path) : NULL;
 }
 

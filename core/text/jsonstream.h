@@ -1,6 +1,6 @@
-/* jsonstream: one large JSON text out of small jansson values, each freed once it is written, so that memory does not
- * grow with the report. jansson writes the values and keys; ours are only the brackets of the objects and arrays that
- * grow with the target, and what stands between their parts.
+/* jsonstream: writes one large JSON text from small jansson values. Each is freed once it is written, so memory does
+ * not grow with the report. jansson writes values and keys; this file writes only the brackets of objects and arrays
+ * that grow with the target, and the separators of their parts.
  *
  * CI systems execute "##[error]" when they print it, so the second of two '#' is written as \u0023.
  *
@@ -17,7 +17,7 @@
 struct xc_jsonstream {
 	FILE *out;
 	unsigned depth; /* open objects and arrays */
-	bool comma;     /* something stands before in the innermost one */
+	bool comma;     /* the innermost one has a part already */
 	int failure;    /* errno of the first value that could not be written; then nothing more is */
 };
 

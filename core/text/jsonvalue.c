@@ -88,8 +88,7 @@ json_t *xc_jsonvalue_double(double value)
 json_t *xc_jsonvalue_seconds(double value)
 {
 	char digits[32];
-	snprintf(digits, sizeof digits, "%.9g",
-		 value); /* not rint(): what is left of the digits behind is noise again */
+	snprintf(digits, sizeof digits, "%.9g", value); /* rint() would leave noise in the last digits */
 	return xc_jsonvalue_double(strtod(digits, NULL));
 }
 

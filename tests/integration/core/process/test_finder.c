@@ -211,7 +211,7 @@ static void another_layout_is_refused(void **state)
 	const char *image = build("a.so", ID_A, TEXT_A), *path = build("long.so", ID_A, TEXT_LONG);
 	struct mapped m = map_file(image, path, false);
 	xc_finder_module(&none, m.process, m.module);
-	expect(&m, XC_REFUSED, "do not lie as the module was mapped");
+	expect(&m, XC_REFUSED, "do not match the module's mappings");
 	unmap(&m);
 }
 

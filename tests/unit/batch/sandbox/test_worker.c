@@ -294,7 +294,7 @@ static int bomb(void)
 	struct xc_input input = large_core(8 << 20);
 	input.size = (4 << 20) / 64;
 	return says(on_a_disk_of("size=8m", input, 4 << 20, &arena), false,
-		    "inflates to more than the 4194304 bytes that it may take of the disk");
+		    "inflates to more than the 4194304 bytes of disk space that it may use");
 }
 
 static int small_files(void)

@@ -217,7 +217,7 @@ static void a_large_dictionary_is_refused_with_a_way_out(void **state)
 	struct xc_error *err = xc_source_open(scratch_file("large", packed.bytes, packed.len), NULL, &source);
 	assert_non_null(err);
 	assert_string_equal(err->hint, "unpack it first (xz -d)");
-	check_error(err, XC_ERR_LIMIT, "xz: made with a dictionary of more than 128 MiB", "open");
+	check_error(err, XC_ERR_LIMIT, "xz: compressed with a dictionary of more than 128 MiB", "open");
 	xc_text_fini(&packed);
 	packed = through("xz -q --lzma2=preset=0,dict=128MiB", "hello", 5);
 	source = opened(&packed, packed.len);

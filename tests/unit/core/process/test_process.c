@@ -312,7 +312,7 @@ static void a_zstd_core_gives_the_same_bytes(void **state)
 	zst_frame(&packed, file.bytes, file.len - PAGE, 3, true); /* two frames, the second one cut */
 	zst_frame(&packed, file.bytes + file.len - PAGE, PAGE, 3, true);
 	p = open_bytes(&packed, packed.len - 5);
-	assert_true(remarked(p, "zstd data is damaged or ends early"));
+	assert_true(remarked(p, "compressed data is damaged or truncated"));
 	check_bytes(p, BASE, memory, PAGE, XC_FROM_CORE);
 	xc_process_close(p);
 	xc_text_fini(&file);
