@@ -49,7 +49,7 @@ static uint32_t place_of(uintptr_t inverted)
 	return (uint32_t)((inverted >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % (2 * ACCOUNT_BLOCKS);
 }
 
-/* The entry of an address, a new one when there is none. */
+/* The entry of an address; a new one if there is none. */
 static struct entry *find(void *block)
 {
 	uintptr_t inverted = ~(uintptr_t)block;
@@ -58,7 +58,7 @@ static struct entry *find(void *block)
 		at = (at + 1) % (2 * ACCOUNT_BLOCKS);
 	if (!places[at]) {
 		if (entry_count == ACCOUNT_BLOCKS)
-			_exit(99); /* a book that is too small is no book */
+			_exit(99); /* a book that is too small is useless */
 		entries[entry_count] = (struct entry){.inverted = inverted};
 		places[at] = ++entry_count;
 	}
@@ -81,7 +81,7 @@ static void set(void *block, int state, const char *type, size_t count)
 
 #ifdef ACCOUNT_TOTALS
 
-/* Of all blocks in use and of those that leaked, and how often free was called: a row for each few threads. */
+/* All blocks in use, all leaked ones, and the number of calls of free: a row for each few threads. */
 static struct {
 	int64_t blocks, bytes, leaked, leaked_bytes, frees, unused[3];
 } totals[256];
@@ -234,10 +234,10 @@ PART void account_write(void)
 	}
 }
 
-/* Registers of vectors still have what the last copies were made with. */
+/* Registers of vectors still hold values of the last copies. */
 static void scrub_vectors(void)
 {
-#ifdef __i386__ /* the compiler knows of no vectors, the C library's memcpy does */
+#ifdef __i386__ /* the compiler uses no vectors, but the C library's memcpy does */
 	__asm__ volatile("pxor %xmm0, %xmm0; pxor %xmm1, %xmm1; pxor %xmm2, %xmm2; pxor %xmm3, %xmm3;"
 			 "pxor %xmm4, %xmm4; pxor %xmm5, %xmm5; pxor %xmm6, %xmm6; pxor %xmm7, %xmm7");
 #else
@@ -260,7 +260,7 @@ PART void account_scrub(void)
 	scrub_vectors();
 }
 
-/* So have the registers that calls keep. */
+/* So do the registers that calls preserve. */
 static PART void die(void)
 {
 	account_write();
@@ -283,7 +283,7 @@ void (*volatile account_die)(void) = die;
 
 #ifndef ACCOUNT_NO_HOOKS
 
-/* dlsym itself may allocate: from here, and never given back. */
+/* dlsym itself may allocate: from here, never freed. */
 static char early[4096];
 static size_t early_used;
 
@@ -337,7 +337,7 @@ static void *handed_out(void *block)
 		count_block(block, 1, false);
 	return block;
 #endif
-	if (block) { /* what was there before is gone, its type too */
+	if (block) { /* the old block is gone, and its type too */
 		take_lock();
 		*find(block) = (struct entry){.inverted = ~(uintptr_t)block};
 		drop_lock();

@@ -38,13 +38,13 @@ void *account_is(void *block, const char *type, size_t count);
 void *account_leaked(void *block);
 void account_freed(void *block); /* before it is; the hooks do it by themselves */
 
-/* Overwrite what ended calls left on the stack of this thread. */
+/* Overwrites what ended calls left on the stack of this thread. */
 void account_scrub(void);
 
-/* Write the book and abort. Declared as if it might return, so that what the callers hold stays held. */
+/* Writes the book and aborts. Declared as if it might return, so that what the callers hold stays held. */
 extern void (*volatile account_die)(void);
 
-/* The book alone, for a program that dies its own way. */
+/* Writes the book only, for a program that dies in its own way. */
 void account_write(void);
 
 /* A small number from a sequence that is the same in each run. */

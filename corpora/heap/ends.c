@@ -12,7 +12,7 @@ struct small {
 	long number;
 };
 
-/* Never written to but for the first word: 64 MiB of them are a few pages in the core. */
+/* Never written to except for the first word: 64 MiB of them are a few pages in the core. */
 struct large {
 	struct large *next;
 	char rest[LARGE];
@@ -64,7 +64,7 @@ static void *run(void *argument)
 	return argument;
 }
 
-/* Between two looks of malloc at the break, it is moved: the old top cannot grow. */
+/* The break is moved between two calls of malloc: the old top cannot grow. */
 static PART void break_main(void)
 {
 	for (int i = 0; i < PIECES; i++) {

@@ -61,7 +61,7 @@ struct vector {
 	struct value items[];
 };
 
-/* Told apart by the first word, which all have. */
+/* Distinguished by the first word, which all have. */
 struct shape {
 	enum { CIRCLE, SQUARE, GROUP } type;
 };

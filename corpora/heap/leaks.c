@@ -77,7 +77,7 @@ static PART void leak_tree(struct tree *tree)
 	leak_tree(tree->right);
 }
 
-/* Everything behind the head, which may come back to it. */
+/* Everything after the head, which may lead back to it. */
 static PART void leak_list(struct node *head)
 {
 	struct node *at = head;
@@ -115,7 +115,7 @@ static PART void leak_groups(void)
 	}
 }
 
-/* The only pointer is in a block that was given back: its content may still be there. */
+/* The only pointer is in a block that was freed: its content may still be there. */
 static PART void leak_behind_freed(void)
 {
 	for (int i = 0; i < 60; i++) {

@@ -111,7 +111,7 @@ static void *run(void *argument)
 	return argument;
 }
 
-/* By a register that no frame has saved. */
+/* In a register that no frame has saved. */
 static PART void die_holding(struct thing *held)
 {
 	account_write();

@@ -5,7 +5,7 @@
 #include <wchar.h>
 #include "account.h"
 
-/* What is handed around points behind the header (as in sds). */
+/* The pointer that is passed around points behind the header (as in sds). */
 struct header {
 	uint32_t length, allocated;
 	char text[];

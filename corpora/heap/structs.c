@@ -127,7 +127,7 @@ static PART void open_shop(void)
 	}
 }
 
-/* Customers that left: their memory is free, and in parts given out again. */
+/* Customers that left: their memory is free, and in parts allocated again. */
 static PART void close_accounts(void)
 {
 	for (size_t i = 0; i < shop->customer_count; i++)

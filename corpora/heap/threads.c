@@ -29,7 +29,7 @@ HELD struct worker *workers;
 HELD int worker_count = 64;
 HELD pthread_barrier_t filled, done;
 
-/* Seven of each class stay in the tcache; what more is freed goes to fastbins or to the bins. */
+/* Seven of each class stay in the tcache; further freed blocks go to fastbins or to the bins. */
 static PART void fill_caches(int beyond)
 {
 	static __thread void *freed[CLASSES][CACHED + 6];
@@ -62,7 +62,7 @@ static PART void keep_jobs(struct worker *worker)
 	account_leaked(account_is(calloc(1, 777), "char|void", 777));
 }
 
-/* What another thread handed out. */
+/* A block that another thread allocated. */
 static PART void free_neighbours(struct worker *worker)
 {
 	struct worker *other = &workers[(worker->id + 1) % worker_count];

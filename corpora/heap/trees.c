@@ -20,7 +20,7 @@ struct mapping {
 	struct word *owner;
 };
 
-/* Inner nodes are marked by bit 1, as the kernel's radix tree does it. */
+/* Inner nodes are marked by bit 1, as in the kernel's radix tree. */
 struct radix_node {
 	unsigned char shift, used;
 	struct radix_node *parent;

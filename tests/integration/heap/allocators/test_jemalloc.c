@@ -51,7 +51,7 @@ static const char accounting[] =
 	"	internal = told(\"stats.arenas.4096.internal\");\n"
 	"	raise(SIGABRT); }\n";
 
-/* Threads that take, move and give back at random, also what others took; half of them end, the others rest. */
+/* Threads that allocate, move and free at random, also blocks of others. Half of them end, the others rest. */
 static const char shuffle[] =
 	"enum { THREADS = 16, SLOTS = 800, STEPS = 8000 };\n"
 	"static struct { void *p; pthread_mutex_t lock; } slots[THREADS * SLOTS];\n"
@@ -80,14 +80,14 @@ static const char shuffle[] =
 	"	for (long i = 1; i < THREADS; i += 2) pthread_join(t[i], 0);\n"
 	"	pthread_barrier_wait(&done); die(); }\n";
 
-/* Blocks of every class up to 20 MiB, every other one given back. */
+/* Blocks of every class up to 20 MiB, every other one freed. */
 static const char classes[] = "int main(void) { static void *kept[100000]; long n = 0;\n"
 			      "	for (unsigned long size = 1; size < 20 << 20; size += size / 16 + 1)\n"
 			      "		for (int i = 0; i < (size < 20000 ? 300 : 4); i++) kept[n++] = malloc(size);\n"
 			      "	for (long i = 0; i < n; i += 2) free(kept[i]);\n"
 			      "	die(); }\n";
 
-/* Little: a tree with a handful of extents. */
+/* A small heap: a tree with a handful of extents. */
 static const char few[] = "int main(void) { malloc(100); free(malloc(5000)); die(); }\n";
 
 #define PROGRAM "gcc -x c -g -pthread -Wl,--no-as-needed -ljemalloc"
@@ -137,7 +137,7 @@ static void check_row(const struct xc_heap *heap, const struct row *row)
 			 xc_block_size(&heap->blocks, block), row->usable);
 }
 
-/* Each row is a live block of that size, no other block is live, and jemalloc's own sums are ours. */
+/* Each row is a live block of that size, no other block is live, and jemalloc's own sums equal ours. */
 static void check_account(const struct xc_heap *heap)
 {
 	const struct xc_process *process = heap->process;
@@ -208,7 +208,7 @@ static const struct xc_jemalloc *read_by(const struct xc_heap *heap)
 	return NULL;
 }
 
-/* As in a running process, of whose registers little is known. */
+/* Like a running process, whose registers are mostly unknown. */
 static void caches_are_found_without_thread_pointers(void **state)
 {
 	(void)state;
@@ -226,8 +226,8 @@ static void caches_are_found_without_thread_pointers(void **state)
 
 /* ---- three levels ---- */
 
-/* The process with another radix tree in place of its own: three levels of 15 bits and wide entries, as jemalloc makes them
- * where addresses have 57 bits. */
+/* The process with another radix tree in place of its own: three levels of 15 bits and wide entries, as jemalloc
+ * makes them on machines with 57-bit addresses. */
 enum { ROOT = 1 << 18, NODE = 1 << 18, LEAF = 1 << 19, LEAVES = 64 };
 static const xc_addr made_nodes = 0x100000000000;
 
@@ -275,7 +275,7 @@ static void a_tree_of_three_levels_tells_the_same(void **state)
 	struct regrown r = {.nodes = xc_alloc(NODE + LEAVES * LEAF), .old = xc_alloc(8 << 18)};
 	uint64_t unreadable = 0;
 	assert_int_equal(tree->geometry.levels, 2);
-	r.root = (uint64_t *)(void *)(r.old + ROOT); /* somewhere in the place of the old one */
+	r.root = (uint64_t *)(void *)(r.old + ROOT); /* somewhere in place of the old one */
 	xc_jemalloc_each_entry(process->space, tree, regrow_entry, &r, &unreadable);
 	lay(process, tree->root, r.old, 8 << 18);
 	lay(process, made_nodes, r.nodes, NODE + LEAVES * LEAF);
@@ -357,7 +357,7 @@ static void tear_down(struct bench *b)
 	free(b);
 }
 
-/* Blocks of the sound heap that were in use and that the other one does not have, or thinks free. */
+/* Blocks of the sound heap that were in use and that the other one lacks, or has as free. */
 static size_t lost(const struct bench *b, const struct xc_heap *heap)
 {
 	const struct xc_blocks *sound = &b->sound->blocks;
@@ -410,7 +410,7 @@ static void one_word_costs_no_more_than_its_slab(void **state)
 	tear_down(b);
 }
 
-/* Roots full of pointers to anything: leaves many times over, leaves that overlap, records, nothing. */
+/* Roots full of pointers to anything: leaves that repeat, leaves that overlap, records, nothing. */
 static void a_hostile_root_ends_soon_and_harms_nobody(void **state)
 {
 	(void)state;
@@ -446,7 +446,7 @@ static void a_smashed_record_is_reported_and_its_blocks_stay(void **state)
 	assert_int_equal(heap->damage_count, 1);
 	assert_int_equal(heap->damages[0].addr, slab->edata);
 	assert_non_null(strstr(heap->damages[0].what, "is of another address"));
-	/* Those that a thread caches are known by that. */
+	/* Those in a thread's cache are known by that. */
 	assert_in_range(xc_heap_totals(heap).count[XC_BLOCK_UNKNOWN], 1, xc_jemalloc_block_count(je, slab));
 	xc_heap_close(heap);
 	tear_down(b);

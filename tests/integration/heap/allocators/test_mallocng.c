@@ -43,7 +43,7 @@ static void a_program_without_symbols_is_read_by_shape(void **state)
 	check_program(program);
 }
 
-/* A block that was written past its end is named, and nothing is lost but the header that was hit. */
+/* An overrun block is named, and only the overwritten header is lost. */
 static void an_overrun_names_the_block_and_loses_no_other(void **state)
 {
 	(void)state;
@@ -53,7 +53,8 @@ static void an_overrun_names_the_block_and_loses_no_other(void **state)
 		const struct account_row *row = &account->rows[account_any(XC_COUNT(account->rows))];
 		while (!row->live || row->size < 16 || row->size > 1000)
 			row = &account->rows[account_any(XC_COUNT(account->rows))];
-		/* Where the size stands at the end of the slot, what is left of it must be none: neither 4 nor 1024 and more is. */
+		/* Where the size is at the end of the slot, the reserved bytes must fit: neither 4 nor more than
+		 * 1024. */
 		char was[16], text[16] = "past the end...\4";
 		struct account_row victim = *row;
 		xc_addr end = row->addr + row->size;

@@ -16,8 +16,8 @@ static void blocks_are_the_program_s_own_account(void **state)
 	account_close(account);
 }
 
-/* How many blocks other threads freed is not counted anywhere: of their lists the rest may be lost. That is one link of 50; which
- * are drawn is chance. */
+/* No count says how many blocks other threads freed, so the rest of their lists may be lost. That is one link of
+ * 50; the draw is random. */
 static void a_smashed_link_loses_little(void **state)
 {
 	(void)state;

@@ -4,7 +4,7 @@
 
 static const char *tcmalloc_program(const char *name)
 {
-	/* Not -ltcmalloc_minimal: that name is of the development package. */
+	/* Not -ltcmalloc_minimal: that name belongs to the development package. */
 	return dying_program(name, "gcc -O1 -DTCMALLOC -x c -pthread -Wl,--no-as-needed -l:libtcmalloc_minimal.so.4",
 			     account_program);
 }
@@ -26,8 +26,9 @@ static void a_smashed_link_loses_little(void **state)
 {
 	(void)state;
 	const char *core = dying_core(tcmalloc_program("links"), NULL);
-	/* One link of 25 to 500 in the central lists takes more than two blocks with it, which count as live then: where a block of 8 bytes
-	 * that nobody wrote to goes on as the list does. How many are drawn is chance; with nothing mended it would be nearly all. */
+	/* One link of 25 to 500 in the central lists loses more than two blocks, which then count as live: where a
+	 * block of 8 bytes that was never written continues like the list. The number drawn is random; without
+	 * repair it would be nearly all. */
 	const size_t rounds = grid_count(5, 20);
 	assert_in_range(account_smash_links(core, &xc_allocator_tcmalloc, XC_BLOCK_BIN, rounds), 0, rounds * 2 / 5);
 	assert_in_range(account_smash_links(core, &xc_allocator_tcmalloc, XC_BLOCK_CACHED, rounds), 0, rounds * 2 / 5);

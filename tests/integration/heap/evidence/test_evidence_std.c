@@ -11,7 +11,7 @@
 #include "tests/support/compared.h"
 #include "tests/support/grid.h"
 
-/* An allocator that notes the types that containers ask it for, their nodes and buffers. */
+/* An allocator that records the types that containers request: their nodes and buffers. */
 static const char noting[] =
 	"#include <cxxabi.h>\n#include <typeinfo>\n#include <string>\n#include <vector>\n#include <list>\n#include "
 	"<map>\n"
@@ -172,7 +172,7 @@ static void llvm_containers(void **state)
 static void llvm_pointers_and_holders(void **state)
 {
 	(void)state;
-	check_llvm(holders, 99); /* a small function's object is not looked at */
+	check_llvm(holders, 99); /* a small function's object is not examined */
 }
 
 int main(void)

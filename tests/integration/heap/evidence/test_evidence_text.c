@@ -10,7 +10,7 @@
 #include "heap/types/typing.h"
 #include "tests/support/allocation_log.h"
 
-/* The count is where the characters begin; "" is no text. */
+/* The count is where the characters begin; "" is not text. */
 static const char source[] =
 	"#include <string.h>\n"
 	"unsigned long kept[64]; int k;\n"
@@ -28,9 +28,9 @@ static const char source[] =
 	"  char text[400]; memset(text, 'x', sizeof text); text[300] = 0;\n"
 	"  keep(\"char\", 0, text, 301, 400);\n"
 	"  char head[400] = {20, 25, 1}; memset(head + 3, 'h', 20); keep(\"char\", 3, head, 24, 29);\n"
-	"  head[2] = 2; keep(\"\", 0, head, 24, 29);\n"               /* another kind of head */
+	"  head[2] = 2; keep(\"\", 0, head, 24, 29);\n"               /* another kind of header */
 	"  head[2] = 1; head[0] = 19; keep(\"\", 0, head, 24, 29);\n" /* another length */
-	"  head[0] = 20; keep(\"\", 0, head, 24, 200);\n"             /* more room than it knows of */
+	"  head[0] = 20; keep(\"\", 0, head, 24, 200);\n"             /* more room than the header says */
 	"  char two[400] = {44, 1, 44, 1, 2}; memset(two + 5, 't', 300); keep(\"char\", 5, two, 306, 306);\n"
 	"  int numbers[6] = {1, 2, 3, 4, 5, 6}; keep(\"\", 0, numbers, 24, 24);\n"
 	"  for (int i = 0; i < 40; i++) { unsigned long p = (unsigned long)kept + i * 3; keep(\"\", 0, &p, 8, 24); }\n"

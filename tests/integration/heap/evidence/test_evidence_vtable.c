@@ -35,7 +35,7 @@ static const char source[] =
 	"  keep(note((char *)calloc(1, 240), \"\")); ((unsigned long *)kept[k - 1])[0] = 2;\n" /* no array of two */
 	"  ((unsigned long *)kept[k - 1])[1] = *(unsigned long *)kept[1];\n"
 	"  keep(note(new multiple, \"multiple exact\")); unsigned long second = ((unsigned long *)kept[k - 1])[2];\n"
-	"  keep(note((char *)calloc(1, 40), \"\")); *(unsigned long *)kept[k - 1] = second;\n" /* no object begins so */
+	"  keep(note((char *)calloc(1, 40), \"\")); *(unsigned long *)kept[k - 1] = second;\n" /* no object begins like that */
 	"  keep(note((char *)malloc(9 * sizeof(rowed)), \"rowed strong\", 9));\n"
 	"  for (int i = 0; i < 9; i++) new ((char *)kept[k - 1] + i * sizeof(rowed)) rowed;\n"
 	"  abort(); }\n";
@@ -53,8 +53,8 @@ static void check(const char *compiler, bool described)
 			snprintf(said, sizeof said, "%s %s", xc_type_name(typed->type),
 				 xc_confidence_word((enum xc_confidence)typed->confidence));
 		if (!described && booking.count > 1)
-			continue;                /* where elements begin is not known */
-		if (!described && *booking.type) /* nor is how large an object is */
+			continue;                /* the beginning of elements is unknown */
+		if (!described && *booking.type) /* and so is the size of an object */
 			assert_int_equal(strcspn(said, " "), strcspn(booking.type, " "));
 		else if (strcmp(said, booking.type) != 0)
 			fail_msg("%s: 0x%lx is %s, taken for %s", compiler, (unsigned long)booking.block, booking.type,

@@ -10,7 +10,7 @@
 #include "heap/session/session.h"
 #include "tests/support/heaped.h"
 
-/* Threads that take, move and give back at random, also what others took, and then rest. */
+/* Threads that allocate, move and free at random, also blocks of others, and then rest. */
 static const char shuffle[] = HEAPED_PROLOGUE
 	"enum { THREADS = 12, SLOTS = 1500, STEPS = 20000 };\n"
 	"static struct { void *p; pthread_mutex_t lock; } slots[THREADS * SLOTS];\n"
@@ -43,8 +43,8 @@ static const char shuffle[] = HEAPED_PROLOGUE
 	"	own = 2 * THREADS + 1; /* tcaches and the threads' dtv */\n"
 	"	abort(); }\n";
 
-/* Each kind of free list and of alignment, in the main arena and in another one: which list a block goes to is told by malloc's rules (a
- * tcache takes seven of a size up to 1032, fastbins what is up to 120, bins the rest). */
+/* Each kind of free list and of alignment, in the main arena and in another one. malloc's rules say which list a
+ * block goes to: a tcache takes seven of a size up to 1032, fastbins take blocks up to 120, bins the rest. */
 static const char kinds[] = HEAPED_PROLOGUE
 	"static void take(void **p, int n, size_t size) { for (int i = 0; i < n; i++) { p[i] = malloc(size);\n"
 	"	live(malloc(24)); } }\n"
@@ -69,7 +69,7 @@ static const char kinds[] = HEAPED_PROLOGUE
 	"	pthread_create(&t, 0, rest, (void *)&done); while (!done) usleep(1000);\n"
 	"	own = OWN; abort(); }\n";
 
-/* Somebody else moves the break, or is in its way, or a second libc has none. */
+/* Other code moves the break or is in its way, or a second libc has none. */
 static const char breaks[] = HEAPED_PROLOGUE
 	"#include <sys/mman.h>\n#include <dlfcn.h>\n"
 	"static void some(int n) { for (int i = 0; i < n; i++) { void *p = malloc(100 + i % 3000);\n"
@@ -88,7 +88,7 @@ static const char breaks[] = HEAPED_PROLOGUE
 	"	if (argv[1][0] == '2') second();\n"
 	"	own = argv[1][0] == '2' ? 11 : 1; abort(); }\n";
 
-/* One thread that needs several heaps: what it gives back first lies in the older ones. */
+/* One thread that needs several heaps: the blocks freed first are in the older ones. */
 static const char heaps[] = HEAPED_PROLOGUE
 	"static void *run(void *x) { void *p[1500]; for (int i = 0; i < 1500; i++) p[i] = malloc(100000 + i);\n"
 	"	for (int i = 0; i < 1500; i++) if (i % 5) live(p[i]); else free(p[i]);\n"
@@ -97,7 +97,7 @@ static const char heaps[] = HEAPED_PROLOGUE
 	"	while (!done) usleep(1000);\n"
 	"	own = 3; abort(); }\n";
 
-/* Blocks of a tcache's size with pointers where it has them, to blocks of the right class or of others. */
+/* Blocks of a tcache's size with pointers at its places, to blocks of the right class or of others. */
 static const char doubles[] = HEAPED_PROLOGUE
 	"int main(void) { live(malloc(100)); for (int i = 0; i < 64; i++) for (int n = 1; n < 4; n++) {\n"
 	"	char *p = live(calloc(1, 640));\n"
@@ -153,7 +153,7 @@ static void blocks_lie_on_the_list_that_malloc_puts_them_on(void **state)
 			    "33 by their headers, 33 by malloc's own count (mp_)");
 	xc_heap_close(heap);
 	close_process(process);
-	/* its libc has what the loader would have */
+	/* its libc has the loader's values */
 	check(dying_program("kinds", "gcc -x c -g -pthread -static -DOWN=8", kinds), NULL);
 }
 
@@ -201,7 +201,7 @@ static void a_tcache_says_whose_it_is(void **state)
 	close_process(process);
 }
 
-/* Cut the core where libc's data lie in it. */
+/* Cuts the core inside libc's data. */
 static void cut_before_libc(const char *path)
 {
 	struct xc_process *process = open_core(path);
@@ -220,7 +220,7 @@ static void cut_before_libc(const char *path)
 	assert_int_equal(truncate(path, (off_t)end), 0);
 }
 
-/* Where the byte of an address lies in a core. */
+/* The place of an address's byte in a core. */
 static uint64_t place_of(const char *path, xc_addr addr)
 {
 	struct xc_process *process = open_core(path);
@@ -237,7 +237,7 @@ static uint64_t place_of(const char *path, xc_addr addr)
 	return place;
 }
 
-/* All blocks are found when this word of the core is another one; returns how many damages there are. */
+/* All blocks are found if this word of the core is changed; returns the number of damages. */
 static size_t survives(const char *path, xc_addr addr, uint64_t value)
 {
 	uint64_t before, place = place_of(path, addr);
@@ -304,7 +304,7 @@ static void without_the_memory_of_libc_only_fastbins_are_lost(void **state)
 	close_process(process);
 }
 
-/* A page of variables that begins as a chunk with a mapping of its own would is none. */
+/* A page of variables that looks like the beginning of an mmapped chunk is none. */
 static void what_variables_hold_is_no_chunk(void **state)
 {
 	(void)state;

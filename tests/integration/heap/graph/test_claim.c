@@ -12,7 +12,8 @@
 #include "heap/query/whatis.h"
 #include "heap/session/session.h"
 
-/* hidden: addresses that no scan sees. The pool's second object alone points to `behind`; nothing shows `packed` and `outside`. */
+/* hidden: addresses that no scan finds. Only the pool's second object points to `behind`; nothing points to
+ * `packed` and `outside`. */
 static const char source[] =
 	"#include <stdlib.h>\n"
 	"struct node { struct node *next; long id; };\n"
@@ -167,7 +168,7 @@ static void bad_claims_are_refused_and_counted(void **state)
 	claim(heap, at[FIRST], 64, NULL);
 	claim(heap, at[FIRST] + 32, 64, NULL);    /* overlaps */
 	claim(heap, at[POOL] + 4000, 1000, NULL); /* too long */
-	claim(heap, 16, 16, NULL);                /* nowhere */
+	claim(heap, 16, 16, NULL);                /* at no possible address */
 	claim(heap, UINT64_MAX - 7, 8, NULL);
 	claim(heap, at[POOL] + 3968, UINT64_MAX, NULL);
 	CHECK_OK(xc_graph_of(heap, &graph));
@@ -179,7 +180,7 @@ static void bad_claims_are_refused_and_counted(void **state)
 	xc_heap_close(heap);
 }
 
-/* Numbers of blocks change when claims are applied: what was known by number before must be the same block. */
+/* Numbers of blocks change when claims are applied: facts known by number before must be of the same block. */
 static void damages_name_the_same_block_when_others_fall_apart(void **state)
 {
 	(void)state;
@@ -221,7 +222,7 @@ static void whatis_is_about_the_blocks_that_claims_make(void **state)
 	xc_heap_close(heap);
 }
 
-/* Time must not grow with the square of their number: the test would not end. */
+/* Time must not grow with the square of their number, or the test would not end. */
 static void many_claims_in_one_block_hold_together(void **state)
 {
 	(void)state;

@@ -17,7 +17,7 @@
 #include "heap/session/session.h"
 #include "tests/support/opened.h"
 
-/* Numbers are kept inverted, so as to be no pointers. */
+/* Numbers are stored inverted, so that they are not pointers. */
 static const char source[] =
 	"#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
 	"unsigned long ended_local, ended_own, living_local, living_own, main_local, main_own, below, constant, gone;\n"
@@ -139,7 +139,8 @@ static void nothing_else_is_leaked(void **state)
 	assert_int_equal(leaked, 4); /* ended_local, ended_own, below, gone */
 }
 
-/* As a sanitizer's shadow, which MADV_DONTDUMP keeps out of cores. The last test: it adds to the process. */
+/* Like a sanitizer's shadow memory, which MADV_DONTDUMP keeps out of cores. The last test, since it adds to the
+ * process. */
 static void memory_that_is_not_in_the_core_costs_nothing_and_is_counted(void **state)
 {
 	(void)state;

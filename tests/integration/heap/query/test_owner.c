@@ -14,8 +14,8 @@
 #include "heap/query/owner.h"
 #include "tests/support/opened.h"
 
-/* `leave` writes addresses where the frame of `use` then has memory without a name. Numbers are kept inverted, so as to be no
- * pointers. */
+/* `leave` writes addresses where the frame of `use` then has unnamed memory. Numbers are stored inverted, so that
+ * they are not pointers. */
 static const char source[] =
 	"#include <alloca.h>\n#include <stdlib.h>\n#include <string.h>\n"
 	"struct node { struct node *next; char *label; };\n"

@@ -15,7 +15,7 @@
 #include "heap/session/session.h"
 #include "tests/support/opened.h"
 
-/* Numbers are kept inverted, so as to be no pointers. */
+/* Numbers are stored inverted, so that they are not pointers. */
 static const char source[] =
 	"#include <stdlib.h>\n#include <string.h>\n"
 	"struct node { struct node *next; char *label; };\n"
@@ -80,7 +80,7 @@ static int tear_down(void **state)
 struct answer {
 	struct xc_report *report;
 	struct xc_section *section;
-	const struct xc_table *table; /* NULL when there is none */
+	const struct xc_table *table; /* NULL if there is none */
 };
 
 static struct answer answer_new(void)
@@ -126,7 +126,7 @@ static uint64_t number_of(const struct answer *a, const char *key)
 	return UINT64_MAX;
 }
 
-/* The row of the word at this address says this, among other things. */
+/* The row of the word at this address contains this text. */
 static void expect_word(const struct answer *a, xc_addr at, const char *kind, const char *where)
 {
 	for (size_t i = 0; i < a->table->row_count; i++) {

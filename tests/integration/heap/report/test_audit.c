@@ -43,7 +43,7 @@ static uint32_t block_at(const struct xc_heap *heap, const struct smashed_block 
 	return block != XC_NO_BLOCK && xc_block_addr(&heap->blocks, block) == want->addr ? block : XC_NO_BLOCK;
 }
 
-/* Live blocks that the table has not, or with another size, or as free. */
+/* Live blocks that the table lacks, or has with another size, or as free. */
 static size_t lost(const struct opened *o)
 {
 	size_t count = 0;
@@ -79,7 +79,7 @@ static const char *text_of(const struct opened *o, const char *key)
 	return f && f->cell.text ? f->cell.text : "";
 }
 
-/* The report names the victim as written past its end. */
+/* The report names the block that was overrun. */
 static void check_named(const struct opened *o)
 {
 	char addr[32];
@@ -149,7 +149,7 @@ static void a_fill_that_overran_is_recognised(void **state)
 	close_smashed(&o);
 }
 
-/* 104 bytes over small blocks behind: those whose headers are gone cannot be told apart. */
+/* 104 bytes over small blocks: blocks without headers cannot be told apart. */
 static void what_lies_under_a_long_overrun_is_lost_and_said(void **state)
 {
 	(void)state;
@@ -174,7 +174,7 @@ static void a_header_without_a_size_costs_nothing(void **state)
 	close_smashed(&o);
 }
 
-/* The block wrote before its own beginning: the one before is not innocent for sure, but neither is it certain. */
+/* The block wrote before its own beginning: the previous one is suspected, without certainty. */
 static void a_negative_index_is_not_blamed_for_certain(void **state)
 {
 	(void)state;
@@ -239,7 +239,7 @@ static void a_write_after_a_free_is_told(void **state)
 	}
 }
 
-/* What comes before has no text that runs on: nobody is certain. */
+/* The bytes before have no text that continues, so no block is certain. */
 static void a_changed_size_is_not_taken_for_a_text(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* layer: heap */
-/* Programs keep a book of their blocks (addresses inverted, so that the book itself is no pointer) and die; what typing says is
- * compared with the book. */
+/* Programs record their blocks (addresses inverted, so that the record itself has no pointers) and die. The types
+ * from typing are compared with the record. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void count_block(struct tally *t, const struct xc_typing *typing, uint32_
 			      typed ? typed->via : "");
 }
 
-/* What typing says of the blocks in the book. */
+/* The types that typing finds for the recorded blocks. */
 static struct tally compared(const char *compiler, const char *source)
 {
 	xc_auto(xc_freep) char *whole = xc_asprintf(BOOK "%s", source);
@@ -219,7 +219,7 @@ static void leaked_blocks_are_known_by_what_lies_in_them(void **state)
 		   "abort(); }\n");
 }
 
-/* A pointer of another type is outvoted, and the block says that there was one. */
+/* A pointer of another type is outvoted, and the block is marked as conflicting. */
 static void the_most_pointers_decide(void **state)
 {
 	(void)state;
@@ -303,7 +303,7 @@ static uint8_t *read_all(const char *path, size_t *size_out)
 	return bytes;
 }
 
-/* Words become other words of the core, near misses of them, small numbers, anything. */
+/* Words are replaced by other words of the core, near misses of them, small numbers, or anything. */
 static void mutate(uint8_t *bytes, size_t size, uint64_t *seed)
 {
 	const size_t spared = 1 << 14; /* headers and notes have tests of their own */

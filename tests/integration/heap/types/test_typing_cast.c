@@ -1,6 +1,6 @@
 /* layer: heap */
-/* A program whose pointers say nothing by themselves keeps a book of its blocks and dies; with rules typing agrees with the book,
- * and without them it cannot: what the rules tell apart has the same size and the same content. */
+/* A program whose pointers are ambiguous records its blocks and dies. With rules typing agrees with the record.
+ * Without them it cannot: the types that the rules distinguish have the same size and content. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static void add(struct xc_heap *heap, struct xc_claim_rule rule)
 	CHECK_OK(xc_claim_add_rule(heap, &rule));
 }
 
-/* Entries of a table of the type: their keys are texts, their values what is said. */
+/* Entries of a table of the type: their keys are texts, their values are given. */
 static void add_table(struct xc_heap *heap, const char *type, const char *value)
 {
 	uint32_t variant;
@@ -138,12 +138,12 @@ static void rules_tell_what_memory_does_not(void **state)
 	xc_heap_close(heap);
 	heap = xc_heap_open(process, NULL);
 	t = compare(heap);
-	assert_true(t.blocks - t.right > 300); /* or there is nothing to tell */
+	assert_true(t.blocks - t.right > 300); /* or there is nothing to distinguish */
 	xc_heap_close(heap);
 	close_process(process);
 }
 
-/* Rules are of a version of a program, the core is of another. */
+/* The rules are of one version of a program, the core is of another. */
 static void rules_for_what_the_program_lacks_do_nothing(void **state)
 {
 	(void)state;

@@ -18,7 +18,7 @@
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
-enum { SECONDS = 60 }; /* of processor time, with sanitizers, too; without bounds both took minutes or for ever */
+enum { SECONDS = 60 }; /* of processor time, also with sanitizers; without limits both took minutes or did not end */
 
 static bool says_that_it_was_cut(struct xc_heap *heap)
 {
@@ -31,7 +31,7 @@ static bool says_that_it_was_cut(struct xc_heap *heap)
 	return found;
 }
 
-/* How many blocks have a type, when it does not take too long, and that it took steps that are bounded. */
+/* The number of typed blocks, if it does not take too long; also checks that the steps are limited. */
 static size_t typed_in_time(const char *source)
 {
 	struct xc_process *process = died("gcc -g -O0 -x c", source);
@@ -49,7 +49,8 @@ static size_t typed_in_time(const char *source)
 	return typed;
 }
 
-/* Six ways from each level to the next: 6^14 to the last one's pointers. Those that lead somewhere are found all the same. */
+/* Six ways from each level to the next: 6^14 to the last one's pointers. Pointers with targets are found all the
+ * same. */
 static void arms_of_arrays_of_arms_are_looked_at_in_bounded_steps(void **state)
 {
 	(void)state;
@@ -67,7 +68,7 @@ static void arms_of_arrays_of_arms_are_looked_at_in_bounded_steps(void **state)
 	assert_true(typed >= 501);
 }
 
-/* 6,000 types that fit any size, 4,000 sizes of blocks that nobody knows. */
+/* 6,000 types that fit any size, 4,000 sizes of blocks without evidence. */
 static void many_types_and_many_sizes_are_compared_in_bounded_steps(void **state)
 {
 	struct xc_text source = {0};

@@ -28,7 +28,7 @@ static const char source[] =
 	"	n->name = strdup(\"some name\"); return n; }\n"
 	"int main(void) { root = make(8); abort(); }\n";
 
-/* Blocks with a type, when there is room for that many facts (0: as usual). */
+/* The number of typed blocks with room for that many facts (0: the default). */
 static size_t typed_with(struct xc_process *process, size_t most, size_t *refused_out)
 {
 	struct xc_heap *heap = xc_heap_open(process, NULL);

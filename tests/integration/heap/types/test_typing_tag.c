@@ -16,7 +16,7 @@
 
 enum { HITS = 9 };
 
-/* Honest C has the member at 256 MiB. */
+/* Real C has the member at 256 MiB. */
 static const char assembled[] = "gcc -g -O0 -dA -x c -S -o - - |"
 				" sed 's/0x10000000\\(.*member_location\\)/0xfffffffe\\1/;"
 				" s/0x20000000\\(.*byte_size\\)/0x10\\1/' |"

@@ -30,7 +30,7 @@ static struct xc_extent extent_of(struct xc_process *process, const char *name)
 	return (struct xc_extent){value.addr, value.addr + size - 1};
 }
 
-/* Are there strays in the program, when these variables are known? */
+/* Are there unexplained pointers in the program if these variables are known? */
 static bool strays(const char *source, const char *const *names)
 {
 	struct xc_process *process = died("gcc -g -O0 -x c", source);

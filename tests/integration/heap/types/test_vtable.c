@@ -42,7 +42,7 @@ static const char source[] =
 	"  kept[k++] = note((char *)new derived[5] - 8, \"derived\", 5);\n"
 	"  plain *p = note(new plain, \"\"); p->p = (void *)constants; kept[k++] = p;\n"
 	"  p = note(new plain, \"\"); p->p = (void *)&main; kept[k++] = p;\n"
-	"  p = note(new plain, \"\"); p->p = *(char **)kept[0] + 8; kept[k++] = p;\n" /* inside of a vtable */
+	"  p = note(new plain, \"\"); p->p = *(char **)kept[0] + 8; kept[k++] = p;\n" /* inside a vtable */
 	"  p = note(new plain, \"\"); p->p = (void *)((void **)*(void **)kept[0])[-1]; kept[k++] = p;\n"
 	"  abort(); }\n";
 
@@ -56,7 +56,7 @@ static const char without_rtti[] =
 struct told {
 	const struct booked *b;
 	struct booking *bookings;
-	uint64_t *said; /* by booking: how often */
+	uint64_t *said; /* by allocation log: the number of times */
 	bool described;
 };
 
@@ -100,7 +100,7 @@ static void check(const char *compiler, const char *program, bool described)
 	struct xc_vtables *tables = xc_vtables_new(b.process);
 	xc_vtables_scan(tables, b.heap, compare, &t);
 	for (uint64_t i = 0; i < b.count; i++) {
-		bool array = t.bookings[i].count > 1; /* whose size is not known without debug information */
+		bool array = t.bookings[i].count > 1; /* whose size is unknown without debug information */
 		if (t.said[i] != (*t.bookings[i].type && (described || !array)))
 			fail_msg("%s: %s at 0x%lx was told %lu times", compiler, t.bookings[i].type,
 				 (unsigned long)t.bookings[i].block, (unsigned long)t.said[i]);

@@ -84,7 +84,7 @@ static void an_address_finds_the_block_that_a_search_finds(void **state)
 	}
 }
 
-/* Lists in the same range: overlapping blocks go, the others interleave. */
+/* Lists in the same range: overlapping blocks are dropped, the others interleave. */
 static void lists_that_lie_between_each_other_become_one_order(void **state)
 {
 	(void)state;
@@ -111,10 +111,10 @@ static void impossible_blocks_are_left_out_and_counted(void **state)
 	struct xc_blocks blocks;
 	xc_block_list_init(&list, 16);
 	assert_true(xc_block_list_add(&list, 0x1000, 4096, XC_BLOCK_LIVE));
-	assert_true(xc_block_list_add(&list, 0x1010, 16, XC_BLOCK_LIVE));                /* in the one before */
+	assert_true(xc_block_list_add(&list, 0x1010, 16, XC_BLOCK_LIVE));                /* in the previous one */
 	assert_true(xc_block_list_add(&list, 0x2004, 16, XC_BLOCK_LIVE));                /* not aligned */
-	assert_true(xc_block_list_add(&list, 0x3000, 0, XC_BLOCK_LIVE));                 /* nothing */
-	assert_true(xc_block_list_add(&list, UINT64_C(1) << 60, 16, XC_BLOCK_LIVE));     /* nowhere */
+	assert_true(xc_block_list_add(&list, 0x3000, 0, XC_BLOCK_LIVE));                 /* empty */
+	assert_true(xc_block_list_add(&list, UINT64_C(1) << 60, 16, XC_BLOCK_LIVE));     /* at no possible address */
 	assert_true(xc_block_list_add(&list, 0x4000, UINT64_MAX - 15, XC_BLOCK_LIVE));   /* too far */
 	assert_true(xc_block_list_add(&list, 0x5000, UINT64_C(1) << 40, XC_BLOCK_LIVE)); /* large, but possible */
 	assert_int_equal(list.left_out, 5);
@@ -172,7 +172,7 @@ static void claims_of_terabytes_take_three_tables_each(void **state)
 	xc_block_list_fini(&list);
 }
 
-/* What there is no table for is left out, and no more than that. */
+/* Only blocks without a table are left out. */
 static void a_claim_that_is_too_large_costs_no_other_block(void **state)
 {
 	(void)state;

@@ -15,7 +15,7 @@ enum { LO = 0x10000, SIZE = 16 << 20 };
 
 static uint64_t taken; /* bytes that were copied */
 
-/* Each byte tells its place. */
+/* Each byte encodes its place. */
 static uint8_t byte_at(uint64_t offset)
 {
 	return (uint8_t)(offset * 31 ^ offset >> 9);

@@ -31,7 +31,7 @@ static bool is_right(const struct xc_heap *heap, unsigned i)
 	       xc_block_size(&heap->blocks, block) == c->size[i] - 8;
 }
 
-/* Chunks that are not in the table as they are. */
+/* Chunks that the table lacks or has wrong. */
 static unsigned lost(const struct xc_heap *heap)
 {
 	unsigned count = 0;
@@ -58,7 +58,7 @@ static void the_made_heap_is_read_as_it_was_made(void **state)
 	xc_heap_close(heap);
 }
 
-/* One header after the other gets this value; at most `most` blocks are lost each time, and `all` in all. */
+/* One header after the other gets this value. At most `most` blocks are lost each time, and `all` in total. */
 static void smash_each(uint64_t (*value)(unsigned i), unsigned most, unsigned all)
 {
 	unsigned sum = 0;
@@ -120,8 +120,8 @@ static void a_smashed_header_costs_no_block(void **state)
 	smash_each(no_flags, 1, 2);
 }
 
-/* In a block whose header is gone, and in the one before, stands what would be the header of a chunk that ends exactly where another one
- * begins, far away. */
+/* In a block whose header is gone, and in the previous one, are the bytes of a header of a chunk that ends exactly
+ * where a distant chunk begins. */
 static void a_number_that_leads_far_away_is_no_chunk(void **state)
 {
 	(void)state;
@@ -139,7 +139,7 @@ static void a_number_that_leads_far_away_is_no_chunk(void **state)
 		}
 }
 
-/* All that lies between two chunks is overwritten. */
+/* All memory between two chunks is overwritten. */
 static void what_goes_on_behind_a_hole_is_found(void **state)
 {
 	(void)state;
@@ -204,7 +204,7 @@ static void a_lost_ring_of_arenas_costs_nothing(void **state)
 	xc_heap_close(heap);
 }
 
-/* A header in each block's data that would lead on for ever, or back. */
+/* A header in each block's data that would lead on endlessly, or back. */
 static void a_walk_comes_to_an_end(void **state)
 {
 	(void)state;

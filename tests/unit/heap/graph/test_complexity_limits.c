@@ -29,7 +29,7 @@ enum { BYTES = 12 << 20, CHAIN = 60000 };
 struct big {
 	struct chunks *chunks;
 	uint8_t *bytes;
-	xc_addr end; /* of the chunks that were put there */
+	xc_addr end; /* of the chunks laid so far */
 };
 
 static struct big big_new(void)
@@ -60,7 +60,7 @@ static xc_addr take(struct big *big, uint64_t size)
 	return chunk + 16;
 }
 
-/* The top chunk takes what is left. */
+/* The top chunk takes the rest. */
 static void finish(struct big *big)
 {
 	const xc_addr state = CHUNKS_DATA_AT + CHUNKS_STATE;
@@ -103,7 +103,7 @@ static void many_tcaches_with_one_long_list_cost_what_their_bytes_do(void **stat
 	big_free(&big);
 }
 
-/* Open the heap; it may have any blocks, but must not take long. */
+/* Opens the heap; it may have any blocks, but must not take long. */
 static void open_soon(struct big *big, const char *what)
 {
 	double before = seconds();
@@ -124,7 +124,7 @@ static void data_full_of_empty_bins_cost_what_their_bytes_do(void **state)
 	process->modules[0]->lo = BIG_AT;
 	process->modules[0]->hi = BIG_AT + BYTES - 1;
 	xc_process_index(process);
-	for (unsigned some = 4; some <= 64; some *= 4) { /* one of so many is none */
+	for (unsigned some = 4; some <= 64; some *= 4) { /* one of so many does not count */
 		for (xc_addr at = BIG_AT; at - BIG_AT < BYTES; at += 16) {
 			put(&big, at, at / 16 % some ? at - 16 : 0);
 			put(&big, at + 8, at - 16);
@@ -134,7 +134,7 @@ static void data_full_of_empty_bins_cost_what_their_bytes_do(void **state)
 	big_free(&big);
 }
 
-/* The top chunk says that the heap is 64 TiB large. */
+/* The top chunk claims a heap of 64 TiB. */
 static void a_heap_that_claims_all_of_memory_costs_what_its_bytes_do(void **state)
 {
 	(void)state;
@@ -177,7 +177,8 @@ static void arenas_with_one_long_fastbin_cost_what_their_bytes_do(void **state)
 	big_free(&big);
 }
 
-/* A main arena of scattered pieces, beside fifteen terabytes that are mapped and not in the core, as a sanitizer's shadow memory is. */
+/* A noncontiguous main arena, beside fifteen terabytes that are mapped and not in the core, like a sanitizer's
+ * shadow memory. */
 static void memory_that_is_not_there_costs_nothing(void **state)
 {
 	(void)state;
@@ -201,7 +202,8 @@ static void no_stack(void *context, xc_addr lo, xc_addr hi, xc_addr dtv)
 	++*(size_t *)context;
 }
 
-/* Words that are their own address, and many threads whose ids agree: each word may begin the descriptor of a thread that ended. */
+/* Words equal to their own address, and many threads whose ids agree: each word may begin the descriptor of an
+ * ended thread. */
 static void many_descriptors_and_many_threads_cost_what_their_bytes_do(void **state)
 {
 	(void)state;

@@ -20,7 +20,7 @@ static bool takes_part(const struct heapmade *m, uint32_t block)
 	return state == XC_BLOCK_LIVE || state == XC_BLOCK_UNKNOWN;
 }
 
-/* The block that a value lies in, as an edge to it would say; by a walk through all of them. */
+/* The block that contains a value, as an edge to it would say; by a walk through all blocks. */
 static uint32_t naive(const struct heapmade *m, uint64_t value)
 {
 	const struct xc_blocks *blocks = &m->heap->blocks;
@@ -90,7 +90,7 @@ static void edges_are_those_that_a_search_finds(void **state)
 	}
 }
 
-/* Blocks that are cut in pieces, and rows over several of them. */
+/* Blocks that are divided into pieces, and rows over several of them. */
 static void large_blocks_are_looked_through(void **state)
 {
 	(void)state;
@@ -138,7 +138,7 @@ static void both_ways_of_counting_bits_agree(void **state)
 	hm_free(m);
 }
 
-/* Targets with other words than ours: each word in turn is looked up as it would be in the target. */
+/* Targets with other words than the host's: each word in turn is looked up as in the target. */
 static void words_of_other_machines_are_understood(void **state)
 {
 	(void)state;
@@ -224,7 +224,7 @@ static void what_an_arena_still_points_to_is_leaked_all_the_same(void **state)
 	hm_free(m);
 }
 
-/* Nothing says that a stack pointer is aligned, nor what a thread pointer is. */
+/* A stack pointer need not be aligned, and a thread pointer may be anything. */
 static void borders_of_ranges_divide_no_word(void **state)
 {
 	(void)state;
@@ -275,9 +275,9 @@ static void what_lies_where_the_core_has_no_bytes_is_counted(void **state)
 	hm_free(m);
 }
 
-/* ---- reached ---- */
+/* ---- reachability ---- */
 
-/* Follow pointers until nothing new is found. */
+/* Follows pointers until nothing new is found. */
 static void naive_reach(struct heapmade *m, const struct xc_graph *graph, bool sure, bool *reached)
 {
 	bool more = true;
@@ -315,7 +315,7 @@ static void what_is_reached_is_what_following_all_pointers_reaches(void **state)
 	}
 }
 
-/* ---- the way back ---- */
+/* ---- the reverse direction ---- */
 
 static void the_way_back_has_the_same_edges(void **state)
 {
@@ -324,7 +324,7 @@ static void the_way_back_has_the_same_edges(void **state)
 		struct heapmade *m = random_graph(BLOCKS, 4);
 		m->heap->jobs = jobs;
 		struct xc_graph *graph = graph_of(m);
-		uint32_t *seen = xc_alloc(BLOCKS * sizeof *seen); /* of each block's row back */
+		uint32_t *seen = xc_alloc(BLOCKS * sizeof *seen); /* of each block's reverse row */
 		xc_graph_back(graph);
 		for (uint32_t i = 0; i < BLOCKS; i++)
 			for (uint32_t e = graph->start[i]; e < graph->start[i + 1]; e++) {

@@ -27,7 +27,7 @@ static bool is_of(const struct xc_root *root, const struct xc_holder *holder)
 	return (thread ? XC_ROOT_STACK : root->kind) == holder->kind && root->owner == holder->owner;
 }
 
-/* What is reached when one block, or one holder's roots, are away. */
+/* The blocks reached without one block, or without one holder's roots. */
 static void reach_without(const struct xc_graph *graph, uint32_t away, const struct xc_holder *holder, bool *reached)
 {
 	uint32_t queue[MOST], count = 0;
@@ -49,7 +49,7 @@ static void reach_without(const struct xc_graph *graph, uint32_t away, const str
 		}
 }
 
-/* What all[] has and some[] has not. */
+/* The blocks in all[] that are not in some[]. */
 static void lost(const struct heapmade *m, const bool *all, const bool *some, uint64_t *bytes, uint64_t *count)
 {
 	*bytes = *count = 0;
@@ -133,7 +133,8 @@ static void retained_is_what_is_lost_when_a_block_goes(void **state)
 	}
 }
 
-/* A list with links both ways from one global: each node keeps all behind it alive. Also deep: no recursion. */
+/* A list with links both ways from one global: each node keeps all later ones alive. It is also deep: there must be
+ * no recursion. */
 static void a_long_list_is_retained_from_each_node_on(void **state)
 {
 	(void)state;
@@ -166,7 +167,7 @@ static void a_long_list_is_retained_from_each_node_on(void **state)
 
 enum { TYPES = 4 };
 
-/* Random types, by hand. */
+/* Random types, set by hand. */
 static struct xc_typing *typed_by_hand(struct heapmade *m, struct xc_type *types)
 {
 	static const char *const names[TYPES] = {"a", "b", "c", "b"}; /* two of one name are one */

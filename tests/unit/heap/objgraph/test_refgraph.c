@@ -11,14 +11,14 @@
 
 enum { MOST = 60, EDGES = 200, ROOTS = 8, KINDS = 3, NAMES = 3, FAR = 1000 };
 
-/* As it was told, and what follows from it by definition. */
+/* The graph as it was added, and the answers that follow by definition. */
 struct told {
 	struct xc_refgraph *graph;
 	size_t nodes, edges, roots;
 	xc_addr addr[MOST];
 	uint64_t size[MOST];
 	unsigned kind[MOST];
-	bool again[MOST]; /* told before */
+	bool again[MOST]; /* added before */
 	xc_addr from[EDGES], to[EDGES];
 	xc_addr root[ROOTS];
 	unsigned name[ROOTS];
@@ -33,7 +33,7 @@ static size_t node_of(const struct told *t, xc_addr addr)
 	return best != MOST && (addr == t->addr[best] || addr - t->addr[best] < t->size[best]) ? best : MOST;
 }
 
-/* Steps from a root; FAR for what is not reached. Without node `away`, or the roots of a name. */
+/* Steps from a root; FAR if unreached. Without node `away`, or the roots of a name. */
 static void distances(const struct told *t, size_t away, unsigned name, unsigned *distance)
 {
 	for (size_t i = 0; i < t->nodes; i++)
@@ -155,7 +155,7 @@ static void check_lookups(struct rng *rng, const struct told *t)
 	}
 }
 
-/* What was told first of all that lead to the node. */
+/* The first root added that leads to the node. */
 static void check_roots(struct rng *rng, const struct told *t)
 {
 	for (size_t node = 0; node < t->nodes; node++) {
@@ -213,7 +213,7 @@ struct loss {
 	uint64_t bytes, count;
 };
 
-/* Does node a stand on every way to b? */
+/* Is node a on every path to b? */
 static bool dominates(const struct told *t, const unsigned *all, size_t a, size_t b)
 {
 	unsigned some[MOST];
@@ -250,7 +250,7 @@ static void check_holders(struct rng *rng, const struct told *t, const unsigned 
 	PROPERTY_CHECK(rng, t->graph->holders[NAMES].bytes == reached - held);
 }
 
-/* Of each kind what nodes retain that no other of the kind dominates. */
+/* For each kind, the memory retained by nodes that no other node of the kind dominates. */
 static void check_kinds(struct rng *rng, const struct told *t, const unsigned *all, const struct loss *loss)
 {
 	struct xc_refgraph_kind kinds[KINDS] = {{0}};
@@ -319,7 +319,7 @@ PROPERTY(retained_is_what_is_lost, 10, 60)
 
 /* ---- flame graphs ---- */
 
-/* The frames of a node: the labels from the root's name down, where one that is there cuts what is behind it. */
+/* The frames of a node: the labels from the root's name down, where a repeated label cuts the path. */
 static size_t frames_of(const struct told *t, const uint32_t *above, uint32_t node, unsigned depth, const char **frames)
 {
 	const struct xc_refgraph *g = t->graph;
@@ -375,7 +375,7 @@ static void check_tree(struct rng *rng, const struct told *t, bool by_dominator)
 	PROPERTY_CHECK(rng, tree.root.total == total);
 	size_t at = 0;
 	for (const struct xc_stacktree_node *node = &tree.root; node; node = xc_stacktree_next(node, &at))
-		PROPERTY_CHECK(rng, node->self == 0); /* all was taken out again */
+		PROPERTY_CHECK(rng, node->self == 0); /* everything was removed again */
 	xc_stacktree_fini(&tree);
 }
 
@@ -406,7 +406,7 @@ static void too_many_frames_are_a_limit(void **state)
 	xc_refgraph_free(g);
 }
 
-/* ---- beside the heap's own ---- */
+/* ---- compared with the heap's own ---- */
 
 static struct xc_refgraph *of_heap(const struct heapmade *m)
 {
@@ -463,14 +463,14 @@ static double now(void)
 	return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
 }
 
-/* `edge` gives for node i its k-th target, or SIZE_MAX. */
+/* `edge` returns node i's k-th target, or SIZE_MAX. */
 static struct xc_refgraph *large(const char *what, size_t count, size_t (*edge)(size_t i, unsigned k, size_t count))
 {
 	struct xc_refgraph *g = xc_refgraph_new(0);
 	uint32_t kind = xc_refgraph_name(&g->kinds, "node");
 	double begin = now();
 	for (size_t i = 0; i < count; i++) {
-		size_t j = i * 7919 % count, to; /* the order is not the addresses' */
+		size_t j = i * 7919 % count, to; /* the order is not that of addresses */
 		xc_refgraph_reserve(g, 1, 1, 8);
 		xc_refgraph_node(g, 0x10000000 + j * 48, 40, kind);
 		xc_refgraph_row(g, 0x10000000 + j * 48, false);
@@ -564,7 +564,7 @@ static size_t peek(void *ctx, uint64_t offset, void *buf, size_t len)
 	return len;
 }
 
-/* Two pieces of memory that touch, one of them only to be had by copying, then nothing. */
+/* Two adjacent pieces of memory, one of them only readable by copying, then nothing. */
 static struct xc_space *made_space(const uint8_t *bytes)
 {
 	static const struct xc_backing backing = {.read = peek};
@@ -605,7 +605,7 @@ static struct xc_refscan any_scan(struct rng *rng)
 	return scan;
 }
 
-/* A number of the target, byte by byte; false when one of them is not there. */
+/* A number of the target, byte by byte. False if one of them is missing. */
 static bool number_at(const uint8_t *bytes, int64_t at, unsigned width, bool swap, uint64_t *out)
 {
 	*out = 0;
@@ -630,7 +630,7 @@ static bool tag_fits(const struct xc_reftag *tag, uint64_t bits, unsigned width)
 	return value >= tag->lo && value <= tag->hi;
 }
 
-/* One element by definition: its references behind those in `wanted`; false when a byte of it is not there. */
+/* One element by definition: its references, added to `wanted`. False if a byte of it is missing. */
 static bool take(const struct xc_refscan *scan, const uint8_t *bytes, int64_t at, uint64_t *wanted, size_t *count)
 {
 	uint64_t word[3], tag[3];

@@ -23,7 +23,7 @@ static struct xc_graph *graph_of(struct heapmade *m)
 
 /* ---- heads ---- */
 
-/* leads[a][b]: from leaked block a some chain of pointers leads to b; not by way of blocks whose state is unknown. */
+/* leads[a][b]: some chain of pointers leads from leaked block a to b, without blocks in unknown state. */
 static void naive_leads(const struct xc_graph *graph, size_t count, bool leads[MOST][MOST])
 {
 	memset(leads, 0, sizeof(bool[MOST][MOST]));
@@ -38,7 +38,7 @@ static void naive_leads(const struct xc_graph *graph, size_t count, bool leads[M
 				leads[a][b] |= leads[a][k] && leads[k][b];
 }
 
-/* What leads to it is led to by it, and none of that lies lower. */
+/* Blocks that lead to it are led to by it, and none of them is lower. */
 static bool is_head(const struct xc_graph *graph, size_t count, bool leads[MOST][MOST], uint32_t block)
 {
 	for (uint32_t i = 0; i < count; i++)
