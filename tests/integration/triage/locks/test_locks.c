@@ -502,7 +502,7 @@ static void owners_of_another_pid_namespace_are_found_by_their_descriptors(void 
 	assert_held(&r, l, "first.lock", "forth");
 	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].thread->tid,
 			 tid_of(&r, "forth") + FURTHER);
-	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].own, tid_of(&r, "forth"));
+	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].namespace_tid, tid_of(&r, "forth"));
 	assert_int_equal(l->cycle_count, 1);
 	assert_false(l->cycles[0].likely);
 	look_away_from_core(&r);
