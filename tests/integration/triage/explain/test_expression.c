@@ -1,5 +1,6 @@
 /* layer: triage */
-/* What was accessed, in source terms, and where the bad value came from: programs that die of it, whose source says the truth. */
+/* What was accessed, in source terms, and where the bad value came from: programs that die of it, whose source says
+ * the truth. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
