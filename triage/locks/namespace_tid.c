@@ -45,20 +45,20 @@ static void use_descriptors(struct xc_process *p, struct xc_waits *waits)
 	struct xc_wait_id *ids = xc_arena_alloc(&p->arena, waits->count * sizeof *ids);
 	size_t count = 0;
 	for (size_t i = 0; i < waits->count; i++)
-		if (waits->items[i].own)
-			ids[count++] = (struct xc_wait_id){.tid = waits->items[i].own, .index = i};
+		if (waits->items[i].namespace_tid)
+			ids[count++] = (struct xc_wait_id){.tid = waits->items[i].namespace_tid, .index = i};
 	xc_wait_ids_sort(ids, count);
-	waits->own_ids = ids;
-	waits->own_count = drop_doubles(ids, count);
-	waits->ids_are = waits->count > 1 && waits->own_count == waits->count ? XC_IDS_OTHERS : XC_IDS_UNKNOWN;
+	waits->namespace_ids = ids;
+	waits->namespace_id_count = drop_doubles(ids, count);
+	waits->ids_are = waits->count > 1 && waits->namespace_id_count == waits->count ? XC_IDS_OTHERS : XC_IDS_UNKNOWN;
 }
 
 static void use_list(struct xc_waits *waits, bool is_same)
 {
 	for (size_t i = 0; i < waits->count; i++)
-		waits->items[i].own = waits->items[i].thread->tid;
-	waits->own_ids = waits->ids;
-	waits->own_count = waits->count;
+		waits->items[i].namespace_tid = waits->items[i].thread->tid;
+	waits->namespace_ids = waits->ids;
+	waits->namespace_id_count = waits->count;
 	waits->ids_are = is_same ? XC_IDS_SAME : XC_IDS_UNKNOWN;
 }
 
@@ -68,9 +68,9 @@ void xc_namespace_tid_find(struct xc_process *p, struct xc_waits *waits)
 	bool by_kernel = !p->live && !p->core_maker;
 	for (size_t i = 0; i < waits->count; i++) {
 		struct xc_wait *wait = &waits->items[i];
-		wait->own = id_of(p, wait->thread);
-		known += wait->own != 0;
-		equal += wait->own && wait->own == wait->thread->tid;
+		wait->namespace_tid = id_of(p, wait->thread);
+		known += wait->namespace_tid != 0;
+		equal += wait->namespace_tid && wait->namespace_tid == wait->thread->tid;
 	}
 	if (known && !equal)
 		use_descriptors(p, waits);
@@ -80,7 +80,7 @@ void xc_namespace_tid_find(struct xc_process *p, struct xc_waits *waits)
 
 const struct xc_wait *xc_namespace_tid_thread(const struct xc_waits *waits, pid_t id)
 {
-	const struct xc_wait_id *found = xc_wait_ids_find(waits->own_ids, waits->own_count, id);
+	const struct xc_wait_id *found = xc_wait_ids_find(waits->namespace_ids, waits->namespace_id_count, id);
 	return found ? &waits->items[found->index] : NULL;
 }
 

@@ -10,7 +10,7 @@
 /* The id in the thread descriptor at addr, the struct pthread of glibc (x86-64). 0: none, or the thread has ended. */
 pid_t xc_namespace_tid_at(const struct xc_process *process, xc_addr addr);
 
-/* Set own of each wait, and own_ids and ids_are of the list, whose threads must be set. O(n log n). */
+/* Set namespace_tid of each wait, and namespace_ids and ids_are of the list, whose threads must be set. O(n log n). */
 void xc_namespace_tid_find(struct xc_process *process, struct xc_waits *waits);
 
 /* The wait of the thread with this id in the process's namespace; NULL when none is known. O(log n). */

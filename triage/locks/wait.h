@@ -33,7 +33,7 @@ enum xc_wait_kind {
 
 struct xc_wait {
 	const struct xc_thread *thread;
-	pid_t own; /* its id in the process's own namespace (namespace_tid.h); 0: not known */
+	pid_t namespace_tid; /* its id in the process's own namespace (namespace_tid.h); 0: not known */
 	enum xc_wait_kind kind;
 	bool timed;          /* it has a timeout */
 	bool guessed;        /* the kind is guessed from the words in memory: the stack is not known */
@@ -71,9 +71,9 @@ enum xc_ids_are {
 struct xc_waits {
 	struct xc_wait *items; /* one for each thread, in their order */
 	size_t count;
-	struct xc_wait_id *ids;     /* by tid */
-	struct xc_wait_id *own_ids; /* by the id in the process's own namespace */
-	size_t own_count;
+	struct xc_wait_id *ids;           /* by tid */
+	struct xc_wait_id *namespace_ids; /* by the id in the process's own namespace */
+	size_t namespace_id_count;
 	enum xc_ids_are ids_are;
 };
 

@@ -208,12 +208,12 @@ static bool sleeps_forever(const struct xc_wait_stack *w, const struct xc_wait *
 
 /* The listed id of a thread, by its id in the process's namespace. A thread that is not found has ended, unless the
  * ids are ambiguous. */
-static pid_t listed_id(const struct xc_waits *waits, pid_t own)
+static pid_t listed_id(const struct xc_waits *waits, pid_t id)
 {
-	const struct xc_wait *wait = xc_namespace_tid_thread(waits, own);
+	const struct xc_wait *wait = xc_namespace_tid_thread(waits, id);
 	if (wait)
 		return wait->thread->tid;
-	return waits->ids_are == XC_IDS_SAME ? own : 0;
+	return waits->ids_are == XC_IDS_SAME ? id : 0;
 }
 
 static void by_futex(const struct xc_wait_stack *w, struct xc_wait *wait, const uint64_t args[6])
@@ -231,7 +231,7 @@ static void by_futex(const struct xc_wait_stack *w, struct xc_wait *wait, const 
 		wait->guessed = true;
 	}
 	wait->refused = sleeps_forever(w, wait, args);
-	wait->object = wait->refused  ? find_inherited(w, wait->own)
+	wait->object = wait->refused  ? find_inherited(w, wait->namespace_tid)
 		       : wait->queued ? find_queued_once(w)
 				      : object_at(wait, wait->word, (uint32_t)args[2]);
 	wait->timed |= args[3] != 0;

@@ -1,5 +1,6 @@
 /* layer: triage */
-/* Functions are decoded once, and who is called is asked once; what the code leads to is told by the names in the source. */
+/* Functions are decoded once, and who is called is asked once; what the code leads to is told by the names in the
+ * source. */
 #include "tests/support/opened.h"
 
 #include "dwarf/elf/symbol.h"

@@ -1,5 +1,6 @@
 /* layer: triage */
-/* The function that a person should look at first: never one of a library, whose code may stand in the program itself. */
+/* The function that a person should look at first: never one of a library, whose code may stand in the program
+ * itself. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 

@@ -1,5 +1,6 @@
 /* layer: triage */
-/* What the reader is told of a fault: the deed in the headline, the instruction, its register and whose value that is. */
+/* What the reader is told of a fault: the deed in the headline, the instruction, its register and whose value that
+ * is. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"

@@ -1,5 +1,6 @@
 /* layer: triage */
-/* What was accessed, in source terms, and where the bad value came from: programs that die of it, whose source says the truth. */
+/* What was accessed, in source terms, and where the bad value came from: programs that die of it, whose source says
+ * the truth. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
@@ -106,7 +107,7 @@ static const struct example hard[] = {
 	 "mine->value|-", NULL, NULL},
 	{HEAD NOINLINE "long work(int i) { return the_request.codes[i]; }\n"
 		       "int main(void) { sink = work(100000000 + (int)zero); return 0; }\n",
-	 "the_request.codes[i]", NULL, "the index `i` leads to unmapped memory"},
+	 "the_request.codes[i]", NULL, "the index `i` leads to unmapped"},
 	{HEAD NOINLINE "long work(long *v, long i, long k) { return v[i + k]; }\n"
 		       "int main(void) { static long v[9]; sink = work(v, (1L << 44) + zero, 2 + zero); return 0; }\n",
 	 "v[i + k]|v[k + i]|v[]", NULL, "the index leads to unmapped"},

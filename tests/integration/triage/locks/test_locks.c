@@ -102,7 +102,8 @@ static const char ring[] =
 	     " pthread_mutex_lock(m == &locks[50] ? locks : m + 1); sink++; return 0; }\n" MAIN(
 		     "pthread_barrier_init(&all, 0, 51); for (int i = 0; i < 51; i++) {"
 		     " pthread_mutex_init(&locks[i], 0); start(pass, &locks[i]); }");
-/* One waits for `first` while the other has it and goes on to `second`, which the one takes later: never in a circle. */
+/* One waits for `first` while the other has it and goes on to `second`, which the one takes later: never in a
+ * circle. */
 static const char busy[] =
 	HEAD "void *one(void *a) { for (;;) { pthread_mutex_lock(&first.lock); usleep(20); "
 	     "pthread_mutex_unlock(&first.lock);\n"
@@ -197,7 +198,8 @@ static bool sleeps(pid_t pid, const char *tid)
 	return end && end[1] && end[2] == 'S';
 }
 
-/* Until all threads were seen asleep. One that was looked at early may have been woken by another since: the caller looks again. */
+/* Until all threads were seen asleep. One that was looked at early may have been woken by another since: the caller
+ * looks again. */
 static void wait_until_asleep(pid_t pid)
 {
 	char path[64];
@@ -502,7 +504,7 @@ static void owners_of_another_pid_namespace_are_found_by_their_descriptors(void 
 	assert_held(&r, l, "first.lock", "forth");
 	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].thread->tid,
 			 tid_of(&r, "forth") + FURTHER);
-	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].own, tid_of(&r, "forth"));
+	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].namespace_tid, tid_of(&r, "forth"));
 	assert_int_equal(l->cycle_count, 1);
 	assert_false(l->cycles[0].likely);
 	look_away_from_core(&r);

@@ -1,5 +1,6 @@
 /* layer: triage */
-/* Texts written past the end of local arrays, seen before the stack protector looked; and who holds a block that was overrun. */
+/* Texts written past the end of local arrays, seen before the stack protector looked; and who holds a block that was
+ * overrun. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
@@ -38,7 +39,8 @@ static void expect(const char *options, const char *source, const char *cause, c
 	}
 }
 
-/* The name goes over the array, the return address and the caller's reader, which is used before the function returns. */
+/* The name goes over the array, the return address and the caller's reader, which is used before the function
+ * returns. */
 #define LINE(length)                                                                                                   \
 	"#include <stdlib.h>\n#include <string.h>\n"                                                                   \
 	"struct reader { long *sum; char name[8]; }; long total; volatile long sink;\n"                                \

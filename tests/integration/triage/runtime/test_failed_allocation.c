@@ -1,5 +1,6 @@
 /* layer: triage */
-/* Programs that give up when they have no memory, and programs that look like them. The truth is what the source does. */
+/* Programs that give up when they have no memory, and programs that look like them. The truth is what the source
+ * does. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 

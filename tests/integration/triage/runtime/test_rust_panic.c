@@ -25,7 +25,8 @@ static const char program[] =
 	" \"many\" => many(black_box(9)), \"small\" => small(black_box(1)), \"wide\" => wide(black_box(1)),\n"
 	" _ => page(black_box(1)) }) }\n";
 
-/* rustc with panics that abort, so that the stack is there. No path stands in the command, so that the program is kept (kept.h). */
+/* rustc with panics that abort, so that the stack is there. No path stands in the command, so that the program is
+ * kept (kept.h). */
 static const char *compiler_of(const char *flags, char line[300])
 {
 	snprintf(line, 300, "sh -c 'rustc --crate-name program -g -C panic=abort %s -A warnings -o \"$3\" -' sh",
@@ -69,7 +70,8 @@ static void what_a_program_says_itself_is_its_own(void **state)
 		.argument = "many", .class_name = "panic", .kind = "explicit", .function = "program::many"});
 }
 
-/* Of local functions without names it is not known which are the library's: what called panic may have been one of those. */
+/* Of local functions without names it is not known which are the library's: what called panic may have been one of
+ * those. */
 static void what_has_lost_its_names_is_told_by_those_that_are_left(void **state)
 {
 	(void)state;
