@@ -94,8 +94,8 @@ static struct xc_error *read_cores(struct xc_json_lines *lines, size_t expected,
 	if (plan->count < expected && lines->too_long)
 		return xc_json_lines_wrong(lines, "");
 	if (plan->count < expected || !xc_json_lines_at_end(lines))
-		return xc_error_new(XC_ERR_FORMAT, "it should have %zu cores, but ends or continues after %zu", expected,
-				    plan->count);
+		return xc_error_new(XC_ERR_FORMAT, "it should have %zu cores, but ends or continues after %zu",
+				    expected, plan->count);
 	if (strcmp(plan->manifest, xc_records_manifest(plan->cores, plan->count, arena)) != 0)
 		return xc_error_new(XC_ERR_FORMAT, "its manifest is not that of its cores: it was changed");
 	return NULL;

@@ -136,7 +136,8 @@ static void a_limit_of_zero_is_in_the_way_of_a_file(void **state)
 	CHECK_TOLD(0, NULL, "docker run --ulimit core=-1");
 	CHECK_TOLD(0, "github", "container: {options: --ulimit core=-1}");
 	plant_system("small", "core.%p", "4096", "unlimited");
-	CHECK_TOLD(0, NULL, "answer  yes", "soft limit       4.00 KiB", "truncated at the soft limit", "ulimit -c unlimited");
+	CHECK_TOLD(0, NULL, "answer  yes", "soft limit       4.00 KiB", "truncated at the soft limit",
+		   "ulimit -c unlimited");
 }
 
 static void directories_must_be_there(void **state)

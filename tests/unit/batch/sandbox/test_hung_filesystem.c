@@ -112,7 +112,7 @@ static int of_the_core(const char *at)
 	if (now() - from > SECONDS * 1.5) /* it is waited for once, and once more at the end: half of SECONDS each */
 		return TOO_LATE;
 	const struct xc_record *record = find(&taken, "other");
-	if (!record->unlooked || strcmp(record->why, "not examined:  it does not answer") != 0)
+	if (!record->unlooked || strcmp(record->why, "not examined: it does not answer") != 0)
 		return 6;
 	record = find(&taken, "good");
 	return record->status == XC_RECORD_OK && !record->passing ? 0 : 7;

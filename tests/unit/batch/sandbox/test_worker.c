@@ -277,14 +277,14 @@ static int full_disk(void)
 {
 	struct xc_arena arena = {0};
 	return says(on_a_disk_of("size=1m", large_core(4 << 20), 0, &arena), true,
-		    "not examined:  temporary files (TMPDIR): No space left on device");
+		    "not examined: temporary files (TMPDIR): No space left on device");
 }
 
 static int small_share(void)
 {
 	struct xc_arena arena = {0};
 	return says(on_a_disk_of("size=8m", large_core(8 << 20), 4 << 20, &arena), true,
-		    "not examined:  temporary files (TMPDIR; a core may use half of the disk): No space left on "
+		    "not examined: temporary files (TMPDIR; a core may use half of the disk): No space left on "
 		    "device");
 }
 
@@ -304,7 +304,7 @@ static int small_files(void)
 	const struct xc_input input = large_core(4 << 20);
 	setrlimit(RLIMIT_FSIZE, &few);
 	return says(on_a_disk_of("size=8m", input, 0, &arena), true,
-		    "not examined:  temporary files (ulimit -f): File too large");
+		    "not examined: temporary files (ulimit -f): File too large");
 }
 
 static void a_disk_that_is_full_is_not_the_core_s_a_bomb_is(void **state)
@@ -328,7 +328,7 @@ static void without_room_to_inflate_it_is_not_looked_at(void **state)
 	const struct xc_record *record = record_of(core, 0, &arena);
 	unsetenv("TMPDIR");
 	assert_true(record->unlooked);
-	assert_string_equal(record->why, "not examined:  a temporary file (TMPDIR): No such file or directory");
+	assert_string_equal(record->why, "not examined: a temporary file (TMPDIR): No such file or directory");
 	assert_false(record_of(core, 0, &arena)->unlooked);
 	xc_arena_fini(&arena);
 }
@@ -345,7 +345,7 @@ static void what_the_broker_lacked_is_no_timeout(void **state)
 	worker.what = "giving it a file";
 	const struct xc_record *record = xc_worker_outcome(&worker, &arena);
 	assert_true(record->unlooked);
-	assert_string_equal(record->why, "not examined:  giving it a file: Too many references: cannot splice");
+	assert_string_equal(record->why, "not examined: giving it a file: Too many references: cannot splice");
 	xc_arena_fini(&arena);
 }
 
@@ -401,7 +401,7 @@ static void without_its_broker_a_worker_is_ended(void **state)
 	assert_false(worker.late);
 	const struct xc_record *record = xc_worker_outcome(&worker, &arena);
 	assert_true(record->unlooked);
-	assert_string_equal(record->why, "not examined:  its broker gave up: Input/output error");
+	assert_string_equal(record->why, "not examined: its broker gave up: Input/output error");
 	xc_arena_fini(&arena);
 }
 
@@ -600,7 +600,7 @@ static int as_somebody_else(void)
 	if (setgid(NOBODY) || setuid(NOBODY))
 		return CANNOT_BECOME;
 	const struct xc_record *record = record_of(scratch_path("private"), 0, &arena);
-	return record->unlooked && !strcmp(record->why, "not examined:  Permission denied") ? 0 : 1;
+	return record->unlooked && !strcmp(record->why, "not examined: Permission denied") ? 0 : 1;
 }
 
 /* Kernels without seccomp filters, and containers that refuse them. */
