@@ -189,11 +189,11 @@ static void mistakes_are_named(void **state)
 	RUN(&r, "--zebra");
 	expect_error(&r, "unknown option --zebra", NULL);
 	RUN(&r, "-z");
-	expect_error(&r, "unknown option -z", "what is no option but begins with a dash stands behind --");
+	expect_error(&r, "unknown option -z", "put arguments that start with a dash after --");
 	RUN(&r, "--text");
 	expect_error(&r, "--text needs a value: T", NULL);
 	RUN(&r, "--text=");
-	expect_error(&r, "--text: its value is empty", NULL);
+	expect_error(&r, "--text: the value is empty", NULL);
 	RUN(&r, "--on=yes");
 	expect_error(&r, "--on takes no value", NULL);
 	RUN(&r, "--choice", "blue");
