@@ -268,7 +268,7 @@ LUA
     expect 4 "xcore: *mistakes.lua:2: a section has no 'txet'*stack traceback:*did you mean text*" run_x run "mistakes.text_$way" "$CORE"
     expect 4 "xcore: *mistakes.lua:3: attempt to call a nil value (global 'undefined_function')*stack traceback:*" \
       run_x run "mistakes.global_$way" "$CORE"
-    expect 4 'xcore: *mistakes.lua:4: a key is a string*stack traceback:*' run_x run "mistakes.usage_$way" "$CORE"
+    expect 4 'xcore: *mistakes.lua:4: a key must be a string*stack traceback:*' run_x run "mistakes.usage_$way" "$CORE"
   done
   expect 4 'xcore: *0x10*not mapped*' run_x run mistakes.fault_guard "$CORE"
   for way in part try; do
