@@ -259,7 +259,7 @@ static int run_chunk(lua_State *L)
 	const struct chunk *chunk = lua_touserdata(L, 1);
 	int count = (int)chunk->arg_count;
 	if (chunk->len > 0 && chunk->text[0] == LUA_SIGNATURE[0])
-		return xc_bind_fail(L, XC_ERR_FORMAT, "%s: a binary chunk, and only text is run", chunk->name);
+		return xc_bind_fail(L, XC_ERR_FORMAT, "%s: a binary chunk; only text can be run", chunk->name);
 	int status = luaL_loadbufferx(L, chunk->text, chunk->len, lua_pushfstring(L, "@%s", chunk->name), "t");
 	if (status != LUA_OK)
 		return lua_error(L);

@@ -4,15 +4,18 @@
 -- A test compares it with the bindings: every function, method and field here exists there, and the other way round.
 --
 -- Numbers: integers of up to 64 bits are Lua integers. An unsigned 64-bit value above 2^63 - 1 arrives as its two's
--- complement, a negative number: `xcore.u64(x)` gives decimal text, `math.ult(a, b)` compares, `//` and `%` of such values
--- need care. Addresses are such integers. Sizes are bytes, counts are items, indexes of arrays of the target start at 0.
+-- complement, a negative number: `xcore.u64(x)` gives decimal text, `math.ult(a, b)` compares, `//` and `%` of such
+-- values
+-- need care. Addresses are such integers. Sizes are bytes, counts are items, indexes of arrays of the target start at
+-- 0.
 --
--- Errors are tables of class xcore.Error, raised with error(): `pcall` gets them, `tostring` makes one line of them. An argument of
--- the wrong sort (a number where a value is wanted) is Lua's own error, a string. What every function that reads the target may raise is
--- not repeated below: `fault` for memory that is not there, `absent` for what was optimised out or lies in no memory, `format` for a
--- container that is not in working order, `not_found` for a type or member by a name that there is not.
+-- Errors are tables of class xcore.Error, raised with error(): `pcall` returns them, `tostring` makes one line of them.
+-- An argument of the wrong type (a number in place of a value) is an error of Lua itself, a string. Errors that every
+-- function that reads the target may raise are not repeated below: `fault` for missing memory, `absent` for objects
+-- that were optimised out or are not in memory, `format` for a damaged container, `not_found` for an unknown name of a
+-- type or member.
 --
--- Costs are of a core in the page cache, to compare them with each other: a call without a figure takes 50 to 200 ns.
+-- Costs are for a core in the page cache, for comparison with each other: a call without a figure takes 50 to 200 ns.
 
 ---@class xcore.Error
 ---@field kind "fault"|"absent"|"not_found"|"usage"|"format"|"limit"|"torn"|"unsupported"|"io"|"permission"
@@ -25,7 +28,7 @@
 ---@class xcore
 ---@field version integer  1
 ---@field target xcore.Target
----@field report xcore.Report  what the running command answers
+---@field report xcore.Report  the report of the running command
 local xcore = {}
 
 -- Values ------------------------------------------------------------------------------------------------------
@@ -33,18 +36,18 @@ local xcore = {}
 -- A scalar of the target (integers, characters, bool, enums, float, double) reads as a Lua number or boolean, a NULL
 -- pointer as nil. Everything else is a value: structs, unions, classes, arrays, pointers that are not NULL.
 --
---     v.name      the member, looked for through pointers, anonymous members and base classes
---     v[i]        the element of an array, or of what a pointer points to; 0-based; an array's bounds are checked
+--     v.name      the member, also through pointers, anonymous members and base classes
+--     v[i]        the element of an array, or of the target of a pointer; 0-based; the bounds of arrays are checked
 --     #v          elements of an array, or of a container that a view knows (std::vector)
 --     p + n, p - n, p - q    pointers, in elements
 --     v == w      the same address (and both pointers, or neither)
 --     tostring(v) as `xcore print` writes it, on one line
---     v.name = 1  an error: nothing writes to a target
+--     v.name = 1  an error: the target is read-only
 --
--- Fields always win: there are no methods on values. Everything else is a function of this module.
+-- Values have no methods, so that every field is accessible. Everything else is a function of this module.
 --
--- Members of base classes and anonymous parts are members. An integer of 128 bits that does not fit is a value: tostring gives it;
--- a _Bool is true for whatever is not 0; a long double is as near as a double comes. C++ references are what they refer to.
+-- Members of base classes and of anonymous parts are members. A 128-bit integer that does not fit is a value: tostring
+-- shows it. A _Bool is true when it is not 0. A long double is rounded to double. A C++ reference is its target.
 
 ---@class xcore.Value
 ---@field [string|integer] any
@@ -52,17 +55,17 @@ local xcore = {}
 ---@operator sub(integer): xcore.Value
 ---@operator len: integer
 
----The address: of a pointer, where it points; of a struct, array or reference, where it lies.
----Raises `absent` for what lies in registers.
+---The address: of a pointer, its target; of a struct, array or reference, its own.
+---Raises `absent` for objects in registers.
 ---Raises `usage` for bit-fields.
 ---@param v xcore.Value
 ---@param field? string  the address of a member instead
 ---@return integer
 function xcore.addr(v, field) end
 
----The same bits as another type. An integer is an address: cast(0x1000, "struct foo *"). To a pointer type a struct or array gives
----its address; to anything else it is read in place.
----Raises `usage` when the bits make no such thing: a number as a struct (t:value reads one).
+---The same bits as another type. An integer is an address: cast(0x1000, "struct foo *"). A struct or array cast to a
+---pointer type gives its address; cast to another type it is read in place.
+---Raises `usage` for impossible casts: a number to a struct (t:value reads one).
 ---@param v xcore.Value|integer
 ---@param type xcore.Type|string
 ---@return any
@@ -74,78 +77,81 @@ function xcore.cast(v, type) end
 ---@return xcore.Type
 function xcore.typeof(v, field) end
 
----What a pointer points to, or the first element of an array: *p. Scalars are read, structs are values.
+---The target of a pointer, or the first element of an array: *p. Scalars are read, structs are values.
 ---Raises `usage` for a pointer to void: cast it first.
 ---@param v xcore.Value
 ---@return any
 function xcore.deref(v) end
 
----The text that a pointer to characters, an array of characters or a string class (std::string, String, &str) holds, up to its
----NUL or length. nil for nil. Bytes are as they are, also when they are not UTF-8.
----Raises `usage` for what is no text.
+---The text of a pointer to characters, an array of characters or a string class (std::string, String, &str), up to its
+---NUL or length. nil for nil. Bytes are not converted, even if they are not UTF-8.
+---Raises `usage` for other types.
 ---@param v xcore.Value|nil
----@param max? integer  bytes; 65536 unless given; a longer text is cut there (t:cstring tells whether it was)
+---@param max? integer  bytes; default: 65536; a longer text is cut (t:cstring reports that)
 ---@return string|nil
 function xcore.str(v, max) end
 
----A reference: a value that keeps type and address of what it refers to, also of a scalar, and may lie below NULL. ref(v) of v itself;
----ref(v, "a.b") of a member. deref(r) reads it.
+---A reference: a value with the type and address of any object, also of a scalar or of unmapped memory. ref(v) refers
+---to v itself, ref(v, "a.b") to a member. deref(r) reads it.
 ---@param v xcore.Value
 ---@param field? string
 ---@return xcore.Value
 function xcore.ref(v, field) end
 
----The name of an enum's value: enum(v, "field") of a member, enum(type, 3), or enum(ref). Flags are "A | B". nil when no
+---The name of an enum's value: enum(v, "field") of a member, enum(type, 3), or enum(ref). Flags are "A | B". nil when
+---no
 ---enumerator has that value.
----Raises `usage` for what is no enum.
+---Raises `usage` for other types.
 ---@param v xcore.Value|xcore.Type
 ---@param field string|integer|nil
 ---@return string|nil
 function xcore.enum(v, field) end
 
 ---Size in bytes of a value's type, of a type, or of a type by name.
----Raises `usage` when it is not known: void, a struct that is only declared.
+---Raises `usage` when it is unknown: void, an incomplete struct.
 ---@param v xcore.Value|xcore.Type|string
 ---@param field? string
 ---@return integer
 function xcore.sizeof(v, field) end
 
----Where a member lies in a struct, bytes. The path may have dots and indexes: "a.b[2].c". Raises for bit-fields.
+---The offset of a member in a struct, in bytes. The path may have dots and indexes: "a.b[2].c". Raises for bit-fields.
 ---@param type xcore.Type|string
 ---@param path string
 ---@return integer
 function xcore.offsetof(type, path) end
 
----The struct of `type` whose member `member` lies where v points to (or lies): as the C macro. nil for nil.
+---The struct of `type` that contains v's target (or v) as its member `member`, like the C macro. nil for nil.
 ---@param v xcore.Value|integer|nil
 ---@param type xcore.Type|string
 ---@param member string  may be a path
 ---@return xcore.Value|nil
 function xcore.container_of(v, type, member) end
 
----Does the struct that v is, or points to, or that `type` names, have this member? For structs that differ from version to version.
+---Does the struct v, or the target of v, or the type have this member? For structs that differ between versions.
 ---@param v xcore.Value|xcore.Type
 ---@param member string
 ---@return boolean
 function xcore.has(v, member) end
 
----Walk an array or a container: index and element of arrays, slices and lists (index from 0); key and value of maps.
----For pointers say how many: each(p, n). Flexible arrays too: each(v.data, v.count). What an optional or a smart pointer holds is
----one element, under its name. nil has no elements. A NULL that is a key arrives as a reference.
----Reads an element when the loop comes to it, about 100 ns each. Raises `usage` for a pointer without count.
+---Iterate over an array or a container: index and element of arrays, slices and lists (index from 0); key and value of
+---maps. Pointers and flexible arrays need a count: each(p, n), each(v.data, v.count). The content of an optional or a
+---smart pointer is one element, under its name. nil has no elements. A NULL key is given as a reference.
+---Elements are read one by one during the loop, about 100 ns each. Raises `usage` for a pointer without count.
 ---@param v xcore.Value
 ---@param count? integer
 ---@return fun(): any, any
 function xcore.each(v, count) end
 
----As `xcore print` writes it. `letter` as in print /x: x z d u o t c a f. A second string argument names a member.
----Never raises for what cannot be read inside: it says so in its place. A struct costs by what it shows: microseconds.
+---The value as `xcore print` formats it. `letter` as in print /x: x z d u o t c a f. A second string argument names a
+---member. Never raises for unreadable parts: the text shows the reason in their place. A struct takes microseconds,
+---depending on its size.
 ---@param v any
 ---@param options? {letter?: string, field?: string, depth?: integer, elements?: integer, length?: integer, raw?: boolean}
 ---@return string
 function xcore.fmt(v, options) end
 
----The function or object that an address or pointer leads to: "ngx_http_handler", "table+0x10". nil when no symbol covers it.
+---The function or object at an address or at a pointer's target: "ngx_http_handler", "table+0x10". nil when no symbol
+---covers it.
 ---@param v xcore.Value|integer|nil
 ---@return string|nil
 function xcore.symbol(v) end
@@ -160,28 +166,29 @@ function xcore.u64(n) end
 ---@return string
 function xcore.hex(n) end
 
----How a script came to a value, as messages name it: "server.clients.head", or "((struct client *) 0x…)" when that is not known.
+---The path of a value, as messages show it: "server.clients.head", or "((struct client *) 0x…)" when it is unknown.
 ---@param v xcore.Value
 ---@return string
 function xcore.path(v) end
 
 -- In bulk: loops that run in C ---------------------------------------------------------------------------------
 
----Members of `count` structs that lie one after the other, as columns: tables of numbers by member name, from 1. Paths with
----dots and indexes work ("a.b[2]"), not through pointers; members that are pointers give addresses, 0 for NULL; bool gives booleans.
----All or nothing; about 10 ns a value.
+---Members of `count` consecutive structs as columns: tables of numbers by member name, from 1. Paths may have dots and
+---indexes ("a.b[2]"), but not go through pointers; pointers give addresses, 0 for NULL; bool gives booleans.
+---All or nothing; about 10 ns per value.
 ---Raises `usage` for a pointer without count, and a fault that names the row.
 ---@param v xcore.Value  an array, or a pointer to the first
----@param count integer|nil  nil: as many as the array has
+---@param count integer|nil  nil: the count of the array
 ---@param fields string[]
 ---@return table<string, any[]> columns
 ---@return integer count
 function xcore.columns(v, count, fields) end
 
----Follow the pointer member `next` from `head` on and collect members on the way, as xcore.columns does. Ends at NULL, at `head` again
----(a ring), or at `stop`. A cycle that does not lead through head, a pointer that cannot be read or more than `max` steps raise,
----unless `partial` is set: then what was had is returned with the reason. With `container` the pointers lead to that member of
----a struct, and `fields` are the struct's. About 50 ns a node with four fields, 70 when nodes lie scattered.
+---Follow the pointer member `next` from `head` on, and collect members like xcore.columns. Ends at NULL, at `head`
+---again (a ring), or at `stop`. A cycle that does not include head, an unreadable pointer or more than `max` steps
+---raise, unless `partial` is set: then the results so far are returned with the reason. With `container` the pointers
+---point to that member of a struct, and `fields` are those of the struct. About 50 ns per node with four fields, 70
+---when nodes are scattered.
 ---@param head xcore.Value|nil
 ---@param next string  member; may be a path
 ---@param fields? string[]
@@ -191,12 +198,13 @@ function xcore.columns(v, count, fields) end
 ---@return string|nil why
 function xcore.follow(head, next, fields, options) end
 
----Follow many short lists at once, as a hash table has them: from each of `heads`, a column of addresses (0 is an empty list), the
----member `next` leads to the following node, and NULL ends a list. The nodes of all lists come as one set of columns: all first nodes,
----then all second ones, and so on, so their order says nothing. `levels[n]` is how many lists have an n-th node. `mask` is
----applied to all pointers: for tables that keep flags in them. A pointer that cannot be read, a cycle, or more than `max` nodes raise, unless
----`partial` is set: then the other lists are followed to their ends, and `why` is the first reason. `first` and `count` choose among
----the heads (from 1; all from the first one on). About 60 ns a node with four fields.
+---Follow many short lists at once, such as the buckets of a hash table: from each of `heads`, a column of addresses (0
+---is an empty list), the member `next` points to the next node, and NULL ends a list. The nodes of all lists form one
+---set of columns: all first nodes, then all second ones, and so on. `levels[n]` is the number of lists with an n-th
+---node. `mask` is applied to all pointers, for tables that keep flags in them. An unreadable pointer, a cycle, or more
+---than `max` nodes raise, unless `partial` is set: then the other lists are followed to their ends, and `why` is the
+---first reason. `first` and `count` select a range of the heads (from 1; default: all). About 60 ns per node with four
+---fields.
 ---@param type xcore.Type|string  of the nodes
 ---@param heads integer[]
 ---@param next string  member; may be a path
@@ -208,22 +216,22 @@ function xcore.follow(head, next, fields, options) end
 ---@return integer[] levels
 function xcore.chains(type, heads, next, fields, options) end
 
----Counts by bucket. `scale` "log2" (powers of two, the default; integers are unsigned), "linear" with `width`, or "exact" (one
----bucket an integer).
+---Counts by bucket. `scale`: "log2" (powers of two, the default; integers are unsigned), "linear" with `width`, or
+---"exact" (one bucket per integer).
 ---@param options? {scale?: "log2"|"linear"|"exact", width?: number, unit?: "count"|"bytes"|"seconds"}
 ---@return xcore.Histogram
 function xcore.histogram(options) end
 
 ---@class xcore.Histogram
 local histogram = {}
----Count a value, or a whole column at once: 15 ns a value. Raises `usage` for NaN, `limit` for too many buckets.
+---Count a value, or a whole column at once: 15 ns per value. Raises `usage` for NaN, `limit` for too many buckets.
 ---@param value number|number[]  a column adds all of its numbers
----@param weight? integer  1 unless given; not negative
+---@param weight? integer  default: 1; not negative
 function histogram:add(value, weight) end
 ---The buckets by value.
 ---@return {lo: number, hi: number, count: integer}[]  not the empty ones; hi is inclusive, but exclusive once fractions were added
 function histogram:buckets() end
----Of all values, not of buckets.
+---Statistics of all values, not of buckets.
 ---@return {count: integer, sum: number, min: number|nil, max: number|nil, mean: number|nil}
 function histogram:summary() end
 
@@ -238,7 +246,7 @@ local top = {}
 ---@param weight number
 ---@param item any
 function top:add(weight, item) end
----The smallest weight that would still get in; nil until there are k.
+---The smallest weight that is still accepted; nil until there are k items.
 ---@return number|nil
 function top:least() end
 ---A new list each time.
@@ -247,11 +255,12 @@ function top:items() end
 
 -- Graphs of a program's own objects -------------------------------------------------------------------------------
 --
--- For plugins of language run-times and caches with millions of objects: who keeps what alive, as `xcore heap` answers it for blocks.
--- What Lua tables would be too slow and too large for stays in compact arrays: 3 million objects with 6 million edges take some 250 MB,
--- which count against --max-memory, and 2 to 3 s. First nodes, edges and roots are added, in any order, best some 65,536 at a time
--- (a batch); the first question ends that, and adding more raises `usage`. A column is a list of integers, as xcore.columns,
--- xcore.follow and xcore.gather give it; what is false in it (a row that `partial` could not read) is passed over, and so is NULL.
+-- For plugins of language run-times and caches with millions of objects: which objects keep which alive, like `xcore
+-- heap` for blocks. The graph is stored in compact arrays instead of Lua tables: 3 million objects with 6 million edges
+-- take about 250 MB, which count against --max-memory, and 2 to 3 s. First nodes, edges and roots are added, in any
+-- order, best about 65,536 at a time (a batch). The first query ends that; adding more raises `usage`. A column is a
+-- list of integers from xcore.columns, xcore.follow or xcore.gather; items that are false (rows that `partial` could
+-- not read) or NULL are skipped.
 --
 --     local g = xcore.graph()
 --     local c = xcore.gather("struct table", tables, {"slots", "slot_count", "meta"})
@@ -261,8 +270,8 @@ function top:items() end
 --     g:root(xcore.addr(state), "state")
 --     for _, it in ipairs(g:top{by = "retained", limit = 10}) do print(xcore.hex(it.addr), it.kind, it.retained) end
 
----Members of the structs at these addresses, as xcore.columns gives them for structs that lie one after the other: about 15 ns a value
----when they lie scattered.
+---Members of the structs at these addresses, like xcore.columns for consecutive structs: about 15 ns per value when
+---they are scattered.
 ---A fault names the row, unless `partial` is set.
 ---@param type xcore.Type|string
 ---@param addresses integer[]  a column
@@ -272,21 +281,21 @@ function top:items() end
 ---@return integer missing  such rows
 function xcore.gather(type, addresses, fields, options) end
 
----Which values the members of the structs at these addresses have, and how often: what xcore.gather would give, each different row
----once, in the order of their first ones. For sums and statistics over millions that have few kinds: a size times its count. About 25 ns
----a struct.
+---The distinct values of members of the structs at these addresses, with counts: the rows of xcore.gather, each
+---distinct row once, in the order of their first occurrence. For statistics over millions of structs with few distinct
+---values. About 25 ns per struct.
 ---@param type xcore.Type|string
 ---@param addresses integer[]  a column
 ---@param fields string[]  at least one
 ---@param options? {partial?: boolean}  partial: a row that cannot be read in full is left out, else it raises
 ---@return table<string, any[]> columns  of different rows
----@return integer[] counts  how many structs have the row
+---@return integer[] counts  the number of structs with the row
 ---@return integer[] firsts  the address of the first of them
----@return integer missing  how many could not be read
+---@return integer missing  the number that could not be read
 function xcore.tally(type, addresses, fields, options) end
 
----A column by what another one has beside it: for each value of `keys` the list of those `values` that stand in the same rows, in their
----order. About 30 ns a row.
+---A column grouped by another one: for each value of `keys` the list of the `values` in the same rows, in order. About
+---30 ns per row.
 ---
 ---    for kind, addresses in pairs(xcore.group(all, columns.kind)) do … end
 ---@param values any[]  a column
@@ -299,45 +308,55 @@ function xcore.group(values, keys) end
 function xcore.graph() end
 
 ---@class xcore.Graph
----@field repeated integer  nodes that were added again: the first one counts; a question
+---@field repeated integer  nodes that were added again: the first one counts; a query
 ---@field missing integer  elements that g:scan could not read
----@field strays integer  edges and roots that begin or end in no node; a question
+---@field strays integer  edges and roots that start or end in no node; a query
 local graph = {}
----Objects. `sizes` are what they weigh, memory elsewhere included; an address belongs to the node with the highest beginning at or below
----it, if that is so large. Raises `usage` for columns of different lengths, `limit` for more than 65,000 kinds.
+---Add objects. `sizes` include memory elsewhere; an address belongs to the node with the highest start at or below it,
+---if that is large enough. Raises `usage` for columns of different lengths, `limit` for more than 65,000 kinds.
 ---@param addresses integer|integer[]
 ---@param sizes integer|integer[]  bytes; one number is for all
----@param kind string|string[]  what they are: "table"; one is for all
+---@param kind string|string[]  "table"; one string is for all
 function graph:nodes(addresses, sizes, kind) end
----References: from each of `from` to the one of `to` that stands beside it; a single one is for all. Both are addresses anywhere
----within nodes.
+---Add references: from each of `from` to the item of `to` in the same row; a single number is used for all rows. Both
+---are addresses anywhere within nodes.
 ---@param from integer|integer[]
 ---@param to integer|integer[]
 function graph:edges(from, to) end
----References that lie in arrays: each row has `count` elements of `stride` bytes from `start` on, and in each element the words at the
----offsets `at` are references of the node `from`. Read at once, in C: 5 ns a word. An array that cannot be read to its end is read as far
+---References that lie in arrays: each row has `count` elements of `stride` bytes from `start` on, and in each element
+---the words at the
+---offsets `at` are references of the node `from`. Read at once, in C: 5 ns a word. An array that cannot be read to its
+---end is read as far
 ---as can be, and the rest counts as missing.
----* `from`, `start`, `count`: columns, or one number for all. `offset` is added to each start, `more` to each count (1 for a mask).
+---* `from`, `start`, `count`: columns, or one number for all. `offset` is added to each start, `more` to each count (1
+---  for a mask).
 ---* `max`: a row with a larger count is damaged, and missing as a whole; 2^28 unless given.
----* `width`: bytes of a word, 4 or 8, the pointer size unless given. The word, unsigned, is masked with `mask`, shifted left by `shift`,
+---* `width`: bytes of a word, 4 or 8, the pointer size unless given. The word, unsigned, is masked with `mask`, shifted
+---  left by `shift`,
 ---  and `base` is added, unless it is 0.
----* `tag`: only words with a tag between `lo` and `hi`, both included, are references. The tag is the word itself, or `width` (1, 2, 4 or 8)
----  bytes at `at` bytes behind (or before) it, as a signed number, shifted right by `shift` and then masked with `mask`.
----* `unless`: elements with such a tag are passed over: it lies `at` bytes behind the element's beginning, and has the words' width
+---* `tag`: only words with a tag between `lo` and `hi`, both included, are references. The tag is the word itself, or
+---  `width` (1, 2, 4 or 8)
+---  bytes at `at` bytes behind (or before) it, as a signed number, shifted right by `shift` and then masked with
+---  `mask`.
+---* `unless`: elements with such a tag are passed over: it lies `at` bytes behind the element's beginning, and has the
+---  words' width
 ---  unless given. For hash tables whose empty slots keep their keys.
 ---* `exact`: only to the beginnings of nodes.
----LuaJIT with GC64: `tag = {shift = 47, lo = -14, hi = -4}, mask = 0x7fffffffffff`. Lua 5.4: `tag = {at = 8, width = 1, mask = 0x40, lo =
+---LuaJIT with GC64: `tag = {shift = 47, lo = -14, hi = -4}, mask = 0x7fffffffffff`. Lua 5.4: `tag = {at = 8, width = 1,
+---mask = 0x40, lo =
 ---0x40, hi = 0x40}`. V8: `width = 4, base = cage, tag = {mask = 1, lo = 1, hi = 1}`.
 ---@param what {from: integer|integer[], start: integer|integer[], count: integer|integer[], stride?: integer, at?: integer[], offset?: integer, more?: integer, max?: integer, width?: integer, mask?: integer, shift?: integer, base?: integer, exact?: boolean, tag?: {lo: integer, hi: integer, shift?: integer, mask?: integer, at?: integer, width?: integer}, unless?: {lo: integer, hi: integer, shift?: integer, mask?: integer, at?: integer, width?: integer}}  stride: the width unless given; at: {0}
 ---@return integer references
 ---@return integer missing  elements
 function graph:scan(what) end
----What the program itself holds on to. A node may be a root more than once; roots of one name are one holder.
+---Add roots: objects that the program itself holds. A node may be a root more than once; roots of the same name are one
+---holder.
 ---@param addr integer|integer[]|xcore.Value
 ---@param name string  "registry"
 function graph:root(addr, name) end
 
----From here on: questions. Those about an address take one anywhere within a node, and raise `not_found` when there is none.
+---From here on: queries. Those about an address accept any address within a node, and raise `not_found` when there is
+---no node.
 ---@return integer nodes
 ---@return integer edges
 function graph:count() end
@@ -354,23 +373,25 @@ function graph:find(addr) end
 function graph:path(addr) end
 ---The nodes that refer to this one, one for each reference.
 ---@param addr integer|xcore.Value
----@param max? integer  100,000 unless given
+---@param max? integer  default: 100,000
 ---@return integer[] addresses
 ---@return integer total
 ---@return string|nil root  the name of its first root, if it is one
 function graph:referrers(addr, max) end
 ---The nodes that this one refers to, in the order they were added.
 ---@param addr integer|xcore.Value
----@param max? integer  100,000 unless given
+---@param max? integer  default: 100,000
 ---@return integer[] addresses
 ---@return integer total
 function graph:refers(addr, max) end
----What would be free if this node were: its own bytes and those of all that is reached through it alone. nil when no root reaches it.
+---The memory that would be freed with this node: its own bytes, and those of all nodes that are reached only through
+---it. nil when no root reaches it.
 ---@param addr integer|xcore.Value
 ---@return integer|nil bytes
 ---@return integer count  nodes, itself included
 function graph:retained(addr) end
----The nearest node without which this one would be free. nil when there is none: then, if one root holds it alone, its name.
+---The nearest node whose removal would free this one. nil when there is none: then, if a single root holds it, the name
+---of that root.
 ---@param addr integer|xcore.Value
 ---@return integer|nil addr
 ---@return string|nil root
@@ -383,26 +404,29 @@ function graph:dominator(addr) end
 ---@field retained integer|nil  bytes; nil when no root reaches it
 ---@field count integer|nil  nodes retained
 
----The largest nodes, by their own size or by what they retain: the largest first, equal ones by address.
----@param options? {by?: "retained"|"size", kind?: string, limit?: integer}  retained and 20 unless given
+---The largest nodes, by their own or retained size: the largest first, equal ones by address.
+---@param options? {by?: "retained"|"size", kind?: string, limit?: integer}  default: by retained, limit 20
 ---@return xcore.GraphNode[]
 function graph:top(options) end
----What there is of each kind, most bytes first. `retained` is what would be free if all of this kind were that no other of the kind
----retains: nothing twice.
+---Totals for each kind, most bytes first. `retained` is the memory that would be freed with all nodes of this kind;
+---nothing is counted twice.
 ---@return {kind: string, count: integer, bytes: integer, retained: integer, unreached: integer, unreached_bytes: integer}[]
 function graph:kinds() end
----Who holds on to what, most bytes first: `bytes` and `count` of nodes that only roots of this name keep alive; `roots` that were given.
----`near_bytes` and `near_count`: of nodes whose shortest path (g:path) begins there, each node once.
----The last one, without a name, is what several keep alive together, if there is any.
+---Totals for each holder, most bytes first: `bytes` and `count` of nodes that only roots of this name keep alive; the
+---number of `roots`. `near_bytes` and `near_count`: of nodes whose shortest path (g:path) starts there, each node once.
+---The last one, without a name, has the nodes that several holders keep alive together, if there are any.
 ---@return {name: string|nil, roots: integer, bytes: integer, count: integer, near_bytes: integer|nil, near_count: integer|nil}[]
 function graph:roots() end
 ---The nodes that no root reaches, by address: `for addr, size, kind in g:unreached("table") do … end`.
 ---@param kind? string
 ---@return fun(): integer|nil, integer, string
 function graph:unreached(kind) end
----Add all nodes that roots reach to a tree, for a flame graph: below the root's name, each on its shortest path, or below its
----dominator. A frame is a kind, or the name that `name` gives a node (nil: its kind) that stands below `above` (nil: below the root); a
----frame that is on the path already is not entered again, so the nodes of a list are one frame. At most `depth` frames, 100 unless given.
+---Add all nodes that roots reach to a tree, for a flame graph: below the root's name, each on its shortest path, or
+---below its
+---dominator. A frame is a kind, or the name that `name` gives a node (nil: its kind) that stands below `above` (nil:
+---below the root); a
+---frame that is on the path already is not entered again, so the nodes of a list are one frame. At most `depth` frames,
+---100 unless given.
 ---Raises `limit` for more than a million different paths.
 ---@param tree xcore.Tree
 ---@param options? {by?: "path"|"dominator", name?: (fun(addr: integer, kind: string, above: integer|nil): string|nil), depth?: integer}  by path unless given
@@ -411,13 +435,18 @@ function graph:fill(tree, options) end
 -- Types that the debug information lacks ------------------------------------------------------------------------
 
 ---Read C declarations: structs, unions, enums, typedefs, arrays, pointers, bit-fields, function pointers,
----__attribute__((packed, aligned(N))), sizeof in array bounds, #define of integer constants. They are laid out by the target's
+---__attribute__((packed, aligned(N))), sizeof in array bounds, #define of integer constants. They are laid out by the
+---target's
 ---ABI. Names are found by t:type and by every function that takes a type's name, behind what the debug information has.
----All texts of a run make one scope: a later one may use what an earlier one declared, and the same declaration may come again.
----A struct that is mentioned and never defined is the debug information's, if that has it. Macros may stand for anything but take no
----parameters; #include, #if and values of variables are errors; functions are read past. An error declares nothing, and begins with
+---All texts of a run make one scope: a later one may use what an earlier one declared, and the same declaration may
+---come again.
+---A struct that is mentioned and never defined is the debug information's, if that has it. Macros may stand for
+---anything but take no
+---parameters; #include, #if and values of variables are errors; functions are read past. An error declares nothing, and
+---begins with
 ---line and column in the text. At most 1 MiB a text, 64 MiB of all a run's texts, 65,536 members a struct.
----With `private` the text is a scope of its own: only the result's :type and :constant know its names. For layouts that are to be
+---With `private` the text is a scope of its own: only the result's :type and :constant know its names. For layouts that
+---are to be
 ---tried, one after the other, until one fits: t:value(D:type "struct foo", addr).
 ---@param text string
 ---@param options? {private?: boolean}
@@ -436,8 +465,10 @@ function declarations:type(name) end
 ---@return integer
 function declarations:constant(name) end
 
----An error, to be raised: error(xcore.error("usage", "--db: a number is wanted")). One of kind "usage" is about the arguments of a
----command: it ends with exit status 2 and without a traceback. One of kind "not_found" tells the user that there is no such thing, with
+---An error, to be raised: error(xcore.error("usage", "--db: expected a number")). One of kind "usage" is about the
+---arguments of a
+---command: it ends with exit status 2 and without a traceback. One of kind "not_found" tells the user that there is no
+---such thing, with
 ---exit status 4 and without a traceback, too.
 ---@param kind string  see xcore.Error
 ---@param message string
@@ -447,22 +478,27 @@ function xcore.error(kind, message, hint) end
 
 -- Live processes ------------------------------------------------------------------------------------------------
 
----Forget what was read and frozen, and look at the mappings anew: later reads see the process as it is then. Threads and modules stay
----as they were found. Whoever refreshes reads in a loop: from then on --max-read-time and --max-read-rate hold from the first
----byte. Does nothing for cores.
+---Drop cached and frozen memory, and read the mappings again: later reads see the current state of the process. Threads
+---and modules are not updated. A script that refreshes reads in a loop, so from then on --max-read-time and
+-----max-read-rate apply from the first byte. Does nothing for cores.
 function xcore.refresh() end
 
----Freeze bytes as they are now: all later reads of this range, by whatever way, see them, until xcore.refresh(). A core is always
----frozen. Raises when they cannot be read, and `limit` when more than 256 MiB would be frozen.
+---Freeze the current bytes: all later reads of this range return them, until xcore.refresh(). A core is always frozen.
+---Raises when they cannot be read, and `limit` when more than 256 MiB would be frozen.
 ---@param at xcore.Value|integer
----@param len? integer  bytes; of a value its size unless given
+---@param len? integer  bytes; default for a value: its size
 function xcore.snapshot(at, len) end
 
----Call fn, and again when what it read was torn: when one of `words` (references to generation counters, or functions that
----return a number or string) reads otherwise afterwards, fresh from the process, or when fn raises a fault in a live process, or an
----error of kind "torn" by itself (a counter that is odd while the program writes). What was read before is forgotten first; what
----xcore.snapshot froze stays. Every torn read is counted and shown by --stats; when all tries were torn an error of kind "torn" is
----raised, or the fault when no word had changed. Other errors of fn are raised at once, unless a word changed. Of a core fn is called
+---Call fn, and again when what it read was torn: when one of `words` (references to generation counters, or functions
+---that
+---return a number or string) reads otherwise afterwards, fresh from the process, or when fn raises a fault in a live
+---process, or an
+---error of kind "torn" by itself (a counter that is odd while the program writes). What was read before is forgotten
+---first; what
+---xcore.snapshot froze stays. Every torn read is counted and shown by --stats; when all tries were torn an error of
+---kind "torn" is
+---raised, or the fault when no word had changed. Other errors of fn are raised at once, unless a word changed. Of a
+---core fn is called
 ---once.
 ---@param fn fun(): ...
 ---@param options? {tries?: integer, words?: (xcore.Value|fun(): any)[]}  5 tries unless given, 1000 at most; at most 64 words of up to 4096 bytes
@@ -471,7 +507,7 @@ function xcore.retry(fn, options) end
 
 -- The rest ------------------------------------------------------------------------------------------------------
 
----CPU seconds that this run has used.
+---CPU seconds used by this run.
 ---@return number
 function xcore.clock() end
 
@@ -480,12 +516,13 @@ function xcore.clock() end
 ---@param total? integer
 function xcore.progress(done, total) end
 
----Is redaction on? Sections leave out by themselves what is marked as secret; printed lines and the frames of flame graphs cannot be
+---Is redaction on? Sections leave out by themselves what is marked as secret; printed lines and the frames of flame
+---graphs cannot be
 ---marked: leave the user's data out of them then.
 ---@return boolean
 function xcore.redacts() end
 
----Write a line to the answer: its arguments as tostring gives them, with tabs between.
+---Write a line to the report: the arguments converted by tostring, separated by tabs.
 ---@param ... any
 function print(...) end
 
@@ -500,7 +537,7 @@ function print(...) end
 ---@field arch string  "x86-64"
 ---@field pointer_size integer  bytes
 ---@field endian "little"|"big"
----@field signal {number: integer, name: string, code: integer|nil, addr: integer|nil}|nil  what a core died of
+---@field signal {number: integer, name: string, code: integer|nil, addr: integer|nil}|nil  the signal that ended the process of a core
 local target = {}
 
 ---A global or static variable; "file.c::name" and C++ names with scopes work. Raises not_found.
@@ -512,7 +549,8 @@ function target:var(name) end
 ---@param name string
 ---@return xcore.Value  a reference to the variable, for scalars that are to be looked at again
 function target:ref(name) end
----A type by name: what the debug information says, else (also where that only declares a struct) xcore.cdef. Raises not_found. A
+---A type by name: what the debug information says, else (also where that only declares a struct) xcore.cdef. Raises
+---not_found. A
 ---script can make 65536 of them: keep them in variables. Types are equal (==) when name, kind and size are.
 ---A type by name, as C writes it, pointers and arrays too. Raises not_found. The first name may take building an index.
 ---@param name string  "struct client", "client *", "unsigned long [4]"
@@ -562,24 +600,25 @@ function target:symbol(name) end
 ---@field file string|nil
 ---@field line integer|nil
 
----What stands at an address; nil when nothing is mapped there.
+---The symbol, file and line at an address; nil when nothing is mapped there.
 ---With file and line for code that has debug information: 1 µs, more when its unit is first looked at.
 ---@param addr integer|xcore.Value
 ---@return xcore.Place|nil
 function target:symbolize(addr) end
 
----Bytes. Raises a fault when any is missing.
+---Read bytes. Raises a fault when any is missing.
 ---Raises `limit` for more than 64 MiB.
 ---@param addr integer|xcore.Value
 ---@param len integer  at most 64 MiB
 ---@return string
 function target:read(addr, len) end
----How many bytes from addr on can be read, at most len. Never raises.
+---The number of readable bytes from addr on, at most len. Never raises.
 ---@param addr integer
----@param len? integer  1 unless given
+---@param len? integer  default: 1
 ---@return integer
 function target:readable(addr, len) end
----How many of these bytes the kernel has in memory for a running process, whoever shares them: what its RSS counts. nil for cores, and where
+---How many of these bytes the kernel has in memory for a running process, whoever shares them: what its RSS counts. nil
+---for cores, and where
 ---the kernel does not tell. 30 ns a page. Raises `limit` for more than 1 TiB.
 ---@param addr integer|xcore.Value
 ---@param len integer
@@ -642,7 +681,7 @@ function target:f64(addr, order) end
 function target:ptr(addr) end
 ---A NUL-terminated string. Raises a fault when its first byte cannot be read.
 ---@param addr integer|xcore.Value
----@param max? integer  bytes; 65536 unless given
+---@param max? integer  bytes; default: 65536
 ---@return string
 ---@return boolean cut
 function target:cstring(addr, max) end
@@ -654,9 +693,11 @@ function target:cstring(addr, max) end
 ---@field valid boolean  false: no instruction begins here
 ---@field target integer|nil  of a jump or call that names it
 
----Machine code as instructions, from addr on, up to `len` bytes; the last one may be cut. For code that a program made itself; `xcore disas`
+---Machine code as instructions, from addr on, up to `len` bytes; the last one may be cut. For code that a program made
+---itself; `xcore disas`
 ---shows functions with all that is known of them. 1 µs each.
----Raises a fault when nothing can be read there, `limit` for more than 1 MiB, `unsupported` for a machine that nothing decodes.
+---Raises a fault when nothing can be read there, `limit` for more than 1 MiB, `unsupported` for a machine that nothing
+---decodes.
 ---@param addr integer|xcore.Value
 ---@param len integer
 ---@return xcore.Instruction[]
@@ -664,18 +705,19 @@ function target:disassemble(addr, len) end
 
 ---A block that an allocator handed out, or holds free.
 ---@class xcore.Block
----@field addr integer  what malloc returned
+---@field addr integer  the pointer that malloc returned
 ---@field size integer  bytes, as malloc_usable_size says
----@field state "live"|"leaked"|"free"|"unknown"  live ones that no root reaches are leaked
+---@field state "live"|"leaked"|"free"|"unknown"  leaked: live, but no root reaches it
 ---@field kept "tcache"|"fastbin"|"bin"|"top"|nil  where a free one is kept
----@field type string|nil  nil: nothing says what it is
+---@field type string|nil  nil: unknown
 ---@field count integer  elements of an array, characters of a text, else 1; 0 when untyped
 ---@field confidence "exact"|"strong"|"weak"|nil
 ---@field via string|nil  the edge or root that gave the type
 ---@field value xcore.Value|nil  the object, or the array
 
 ---The heap of the target, whose blocks were found without the program's help.
----`#h` is the number of blocks, free ones too. What needs the graph of pointers (states, refs, path) or types makes them once.
+---`#h` is the number of blocks, free ones too. What needs the graph of pointers (states, refs, path) or types makes
+---them once.
 ---@class xcore.Heap
 local heap = {}
 
@@ -687,13 +729,13 @@ function target:heap() end
 ---@param options? {state: string, type: string, min: integer}  type as `b.type` has it; min: bytes
 ---@return fun(): xcore.Block
 function heap:blocks(options) end
----The block that holds an address, and how far into it. nil when there is none.
+---The block that contains an address, and the offset in it. nil when there is none.
 ---@param addr integer|xcore.Value
 ---@return xcore.Block|nil
 ---@return integer offset
 function heap:at(addr) end
----What an address is, in a line: "struct client (heap, live, 352 bytes) .querybuf", "server .clients (redis-server, data)", "stack of
----thread 12", "not mapped".
+---A description of an address: "struct client (heap, live, 352 bytes) .querybuf", "server .clients (redis-server,
+---data)", "stack of thread 12", "not mapped".
 ---@param addr integer|xcore.Value
 ---@return string
 function heap:whatis(addr) end
@@ -710,35 +752,45 @@ function heap:path(block) end
 ---Blocks and bytes by state.
 ---@return {live: {blocks: integer, bytes: integer}, free: {blocks: integer, bytes: integer}, unknown: {blocks: integer, bytes: integer}}
 function heap:totals() end
----The memory that allocators manage, in address order: what is in no block of a region is headers, padding, or was never used.
+---The memory that allocators manage, in address order: what is in no block of a region is headers, padding, or was
+---never used.
 ---@return {lo: integer, hi: integer, arena: string|nil, what: string|nil}[]  hi is inclusive; what: "brk heap", "mmapped chunk", …
 function heap:regions() end
----Say that an object stands within a block: it becomes a block of its own, and what lies around it stays as pieces of the old one, which
+---Say that an object stands within a block: it becomes a block of its own, and what lies around it stays as pieces of
+---the old one, which
 ---keep each other alive. Before the first question about blocks; raises `usage` later. What lies in no live block, or
 ---overlaps another claim, is left out.
 ---@param claim {addr: integer|xcore.Value, size: integer, type: string|xcore.Type, array: boolean, what: string}  addr aligned to 8;
----  size 0 or nil: to the end of the block; array: as many elements of the type as fit; what: who says so, the `via` of the type
+---  size 0 or nil: to the end of the block; array: as many elements of the type as fit; what: who says so, the `via` of
+---  the type
 function heap:claim(claim) end
----Say that one block points to another by means that are no plain pointer. As for claims.
+---Declare that one block points to another other than by a plain pointer. Rules as for claims.
 ---@param from integer|xcore.Value
 ---@param to integer|xcore.Value
 function heap:edge(from, to) end
----Say that something outside keeps a block alive. As for claims.
+---Declare that something outside of the heap keeps a block alive. Rules as for claims.
 ---@param addr integer|xcore.Value
 function heap:root(addr) end
----Say what a pointer is that its type does not tell, for all objects of a type: `ptr` of a redisObject is a `dict *` where `encoding` is 2.
----Typing follows it wherever it meets such an object. As for claims, before the first question; names that the program does not have change
+---Say what a pointer is that its type does not tell, for all objects of a type: `ptr` of a redisObject is a `dict *`
+---where `encoding` is 2.
+---Typing follows it wherever it meets such an object. As for claims, before the first question; names that the program
+---does not have change
 ---nothing, so that one plugin serves many versions.
 ---
----What a pointer is stands as a C type ("dict *", "dictEntry **", a typedef of a pointer), as false (it is none then), or as a table: the
----type, and by name what the members of the objects are that it leads to, `{ "dictEntry **", key = "sds", ["v.val"] = "robj *" }`;
----such tables may stand in such tables. Pointers from these objects to more of their type (`next`) lead to more of the same.
+---What a pointer is stands as a C type ("dict *", "dictEntry **", a typedef of a pointer), as false (it is none then),
+---or as a table: the
+---type, and by name what the members of the objects are that it leads to, `{ "dictEntry **", key = "sds", ["v.val"] =
+---"robj *" }`;
+---such tables may stand in such tables. Pointers from these objects to more of their type (`next`) lead to more of the
+---same.
 ---@param rule {type: string, field: string, to: string|table|false, by: string, cases: table<integer|string, string|table|false>}
----  field: a member, "ptr", "v.val", or array of them; to: what it always is; or by: the member that tells, an integer, enum, bit-field or pointer,
+---  field: a member, "ptr", "v.val", or array of them; to: what it always is; or by: the member that tells, an integer,
+---  enum, bit-field or pointer,
 ---  and cases: by its value, a number or the name of a symbol whose address it is (tables of functions, functions)
 function heap:rule(rule) end
 ---Say that pointers of a typedef lead behind a header, which a byte near them tells, as sds of redis:
----`heap:header { pointer = "sds", at = -1, mask = 7, cases = { [1] = "struct sdshdr8", [2] = "struct sdshdr16" } }`. As for rules.
+---`heap:header { pointer = "sds", at = -1, mask = 7, cases = { [1] = "struct sdshdr8", [2] = "struct sdshdr16" } }`. As
+---for rules.
 ---@param header {pointer: string, at: integer, mask: integer, cases: table<integer, string>}  at: of the byte, from where the pointer leads
 ---  to; -1 when left out; mask: of its bits, 255; cases: by their value, the header: a struct, or "char" for one byte
 function heap:header(header) end
@@ -761,7 +813,7 @@ function heap:types() end
 ---The files that were loaded: the program, its libraries, the loader, the vdso.
 ---@return xcore.Module[]  the executable first
 function target:modules() end
----nil when there is none. An address may lie anywhere in it.
+---The module with this name or path, or the one that contains the address; nil when there is none.
 ---@param at string|integer  a name, a path or an address
 ---@return xcore.Module|nil
 function target:module(at) end
@@ -780,17 +832,22 @@ function target:module(at) end
 ---The mappings of the address space, those too whose bytes the core does not have. A new list each time.
 ---@return xcore.Mapping[]  by address
 function target:maps() end
----The mapping with this address; nil when nothing is mapped there.
+---The mapping that contains this address; nil when nothing is mapped there.
 ---@param addr integer
 ---@return xcore.Mapping|nil
 function target:map(addr) end
 
----Search memory. One of: `bytes`, a byte string; `pointer_to`, words that point into [lo, hi]; `signature`, structs of a
----type whose members (paths work) have these values or lie in these ranges {lo, hi}, have the value of an enumerator by its name, or
+---Search memory. One of: `bytes`, a byte string; `pointer_to`, words that point into [lo, hi]; `signature`, structs of
+---a
+---type whose members (paths work) have these values or lie in these ranges {lo, hi}, have the value of an enumerator by
+---its name, or
 ---are pointers ("pointer", "null or pointer") to mapped memory. Ends of ranges are inclusive.
----Where: `within`, a list of {lo, hi} or mappings, else all readable memory that is `writable` (true or false, both unless
----given). `align`: every byte for `bytes`, words for pointers, what the type's size allows for structs. Gives addresses in
----ascending order, lazily. What is missing is passed over. 5 GB/s for structs by their first member, 10 and more for the others.
+---Where: `within`, a list of {lo, hi} or mappings, else all readable memory that is `writable` (true or false, both
+---unless
+---given). `align`: every byte for `bytes`, words for pointers, what the type's size allows for structs. Gives addresses
+---in
+---ascending order, lazily. What is missing is passed over. 5 GB/s for structs by their first member, 10 and more for
+---the others.
 ---@param what {bytes?: string, pointer_to?: {[1]: integer|xcore.Value, [2]: integer|xcore.Value}, signature?: {[1]: xcore.Type|string, [2]: table<string, any>}, within?: any[], writable?: boolean, align?: integer, max?: integer}
 ---@return fun(): integer|nil
 function target:find(what) end
@@ -805,11 +862,11 @@ function target:find(what) end
 ---@field how string|nil  live: how its registers were had
 ---@field why string|nil  why it has no registers
 local thread = {}
----All threads. Costs nothing: registers and stacks are looked at when they are asked for.
+---All threads. Free: registers and stacks are read on access.
 ---@return xcore.Thread[]  the crashed one first
 function target:threads() end
----One by its id. Raises not_found.
----@param tid? integer  the crashed one unless given
+---A thread by its id. Raises not_found.
+---@param tid? integer  default: the crashed thread
 ---@return xcore.Thread
 function target:thread(tid) end
 ---Registers by name ("rip", "rsp", …); those that are not known are absent.
@@ -817,10 +874,11 @@ function target:thread(tid) end
 ---@return table<string, integer>
 function thread:registers() end
 ---The stack, innermost first; inlined functions are frames of their own, as in `xcore bt`.
----10 µs to milliseconds the first time, by what has to be unwound and looked up. Raises `limit` for a max above 1,048,576.
----@param max? integer  1024 unless given
+---10 µs to milliseconds the first time, by what has to be unwound and looked up. Raises `limit` for a max above
+---1,048,576.
+---@param max? integer  default: 1024
 ---@return xcore.Frame[] frames
----@return string why  why it ends
+---@return string why  the reason why it ends
 function thread:frames(max) end
 
 ---@class xcore.Frame
@@ -842,8 +900,8 @@ local frame = {}
 ---@class xcore.Variable
 ---@field name string
 ---@field type xcore.Type
----@field value any  nil when it is NULL or cannot be had
----@field why string|nil  why it cannot be had
+---@field value any  nil when it is NULL or unavailable
+---@field why string|nil  the reason why it is unavailable
 ---@field guessed boolean
 
 ---The arguments in the order of their declaration; a value that is not known has `why`. Never raises for one of them.
@@ -864,7 +922,8 @@ function frame:eval(expression) end
 ---@param name string
 ---@return integer|nil  nil when this frame's value of it is not known
 function frame:register(name) end
----Registers by name, those whose values in this frame are known. Above the innermost frame these are pc, sp and what calls preserve.
+---Registers by name, those whose values in this frame are known. Above the innermost frame these are pc, sp and what
+---calls preserve.
 ---@return table<string, integer>
 function frame:registers() end
 
@@ -898,7 +957,8 @@ function type_:array(count) end
 ---@field bit_size integer|nil
 ---@field base boolean
 
----Members of a struct, union or class, base classes first. Empty for other types. The offset of a virtual base is nil: it
+---Members of a struct, union or class, base classes first. Empty for other types. The offset of a virtual base is nil:
+---it
 ---depends on the object.
 ---2 µs for ten members: keep it outside of loops.
 ---@return xcore.Member[]
@@ -909,14 +969,15 @@ function type_:enumerators() end
 
 -- The answer ----------------------------------------------------------------------------------------------------
 --
--- What a plugin adds shows in text, JSON and HTML alike. Keys are JSON keys (lower_case); people see `label`, which is the key
--- with spaces unless given. Integers from the target may be passed as they are: counts, bytes and addresses are unsigned. What
--- is nil, or a number that is not finite, is unknown. A run may make 1,000 sections, 4,096 items of a section, a million rows
--- of a table and 256 MiB in all. Lines that are printed are never redacted: mark what is the user's data as secret in sections.
+-- Sections of plugins appear in text, JSON and HTML alike. Keys are JSON keys (lower_case); text and HTML show `label`,
+-- by default the key with spaces. Integers from the target may be passed unchanged: counts, bytes and addresses are
+-- unsigned. nil, and a number that is not finite, are unknown. A run may make 1,000 sections, 4,096 items per section,
+-- a million rows per table and 256 MiB in all. Printed lines are never redacted: put the user's data into sections,
+-- marked as secret.
 
 ---@class xcore.Report
 local report = {}
----The section with this key: made by the first call, and found again by later ones.
+---The section with this key: created by the first call, and returned again by later ones.
 ---Raises `usage` for a key that is not lower_case.
 ---@param key string
 ---@param title? string
@@ -933,13 +994,14 @@ local section = {}
 ---One line below the title, for people.
 ---@param text string
 function section:headline(text) end
----A text field. The target's bytes may be passed as they are: they are escaped. This and the next: a second field with the same key is
+---A text field. The target's bytes may be passed as they are: they are escaped. This and the next: a second field with
+---the same key is
 ---"key_2" in JSON, and a value of the wrong sort raises `usage` with the key's name.
 ---@param key string
 ---@param value string|nil
 ---@param options? xcore.FieldOptions
 function section:text(key, value, options) end
----How many: unsigned, with thousands separators for people.
+---A count: unsigned, shown with thousands separators.
 ---@param key string
 ---@param value integer|nil
 ---@param options? xcore.FieldOptions
@@ -985,7 +1047,7 @@ function section:number(key, value, options) end
 ---@param value any
 ---@param options? xcore.FieldOptions
 function section:value(key, value, options) end
----What is not known, and why.
+---An unknown value, with the reason.
 ---@param key string
 ---@param why string
 ---@param options? xcore.FieldOptions
@@ -995,7 +1057,7 @@ function section:unknown(key, why, options) end
 ---@param text string
 ---@param options? xcore.FieldOptions
 function section:lines(key, text, options) end
----For people to know. This and the next two stand below the fields; `hint` says what to do.
+---A note. This and the next two are shown below the fields; `hint` is advice.
 ---@param text string
 ---@param hint? string
 function section:note(text, hint) end
@@ -1039,7 +1101,8 @@ local tree = {}
 ---@param weight integer
 function tree:add(path, weight) end
 
----What the histogram has counted so far: a table in JSON, bars in text and HTML. Raises `limit` when it has too many buckets.
+---The counts of the histogram so far: a table in JSON, bars in text and HTML. Raises `limit` when it has too many
+---buckets.
 ---@param key string
 ---@param histogram xcore.Histogram
 ---@param options? {label?: string}
@@ -1048,25 +1111,30 @@ function section:histogram(key, histogram, options) end
 -- Stacks --------------------------------------------------------------------------------------------------------
 --
 -- What a plugin's `stacks` function knows of stacks: how to unwind code that has no call frame information (a JIT's, an
--- interpreter's inner loop), and the frames of an interpreted language, which stand in the interpreter's own data. Everything that shows
--- stacks asks for it first: `xcore bt`, `analyze`, `flame stacks`. Told code takes effect at once for `thread:frames()`, so that a plugin
+-- interpreter's inner loop), and the frames of an interpreted language, which stand in the interpreter's own data.
+-- Everything that shows
+-- stacks asks for it first: `xcore bt`, `analyze`, `flame stacks`. Told code takes effect at once for
+-- `thread:frames()`, so that a plugin
 -- tells code first, then looks at frames to place its own.
 
 ---@class xcore.Stacks
 local stacks = {}
 
----The stacks of this run: for commands and scripts, which are not asked for `stacks`. What is told to them takes effect for
+---The stacks of this run: for commands and scripts, which are not asked for `stacks`. What is told to them takes effect
+---for
 ---`thread:frames()` and is forgotten at the end of the run.
 ---@return xcore.Stacks
 function target:stacks() end
 
----How to unwind a range of code, and what to call it. Names of registers are the machine's: "rsp", "x30"; "pc", "sp" and "fp" everywhere.
+---How to unwind a range of code, and what to call it. Names of registers are the machine's: "rsp", "x30"; "pc", "sp"
+---and "fp" everywhere.
 ---@class xcore.Code
 ---@field lo integer|xcore.Value
 ---@field hi integer|xcore.Value  inclusive; lo unless given
 ---@field cfa? {[1]: string, [2]: integer}  {"rsp", 112}: the stack pointer of the caller is this register and so many bytes; without it the range is only named
 ---@field saved? table<string, integer|string>  where the caller's registers are: an offset from the CFA, or the name of a register that holds
----  the value. "pc" ("rip") or the link register ("x30") is the return address: unless given, the word below the CFA where calls push it, else
+---  the value. "pc" ("rip") or the link register ("x30") is the return address: unless given, the word below the CFA
+---  where calls push it, else
 ---  in the link register. Registers that calls preserve are unchanged unless given, the others are lost
 ---@field override? boolean  goes before the debug information and call frame information of this range; else both are for what has none
 ---@field name? string  of the function: "TRACE 3"
@@ -1074,7 +1142,8 @@ function target:stacks() end
 ---@field line? integer
 ---@field language? string
 
----Where ranges overlap, the one told last is right. Raises `usage` for a register that the machine does not have, and `limit` past 65,536
+---Where ranges overlap, the one told last is right. Raises `usage` for a register that the machine does not have, and
+---`limit` past 65,536
 ---ranges.
 ---@param code xcore.Code
 function stacks:code(code) end
@@ -1098,35 +1167,38 @@ function stacks:code(code) end
 ---@field value? string  text, as the language would write it
 ---@field why? string  why there is no value
 
----Frames of a language's own that belong to a thread's stack. They are shown directly behind, as callers of, the machine's frame that
----holds `at` (sp <= at < cfa); in their order, several calls by `at`. A frame that no machine's frame holds is counted in a
+---Frames of a language's own that belong to a thread's stack. They are shown directly behind, as callers of, the
+---machine's frame that
+---holds `at` (sp <= at < cfa); in their order, several calls by `at`. A frame that no machine's frame holds is counted
+---in a
 ---note. Raises `usage` for a row that is none, and `limit` past 262,144 rows of a run.
 ---@param tid integer
 ---@param at integer|xcore.Value  an address on the thread's stack
 ---@param rows xcore.Row[]  innermost first
 function stacks:frames(tid, at, rows) end
 
----A stack that stands on no thread: of a coroutine, a fiber, a green thread. `xcore bt --coroutines` shows them. Raises as frames does.
+---A stack that is on no thread: of a coroutine, a fiber, a green thread. `xcore bt --coroutines` shows them. Raises
+---like frames.
 ---@param stack {name: string, state?: string, rows: xcore.Row[]}  state: "suspended", …
 function stacks:stack(stack) end
 
 -- Plugins -------------------------------------------------------------------------------------------------------
 
----A plugin is a file NAME.lua, or NAME/init.lua, that returns this, and nothing else: an unknown key is an error. `require "NAME.part"`
----finds NAME/part.lua beside it, and `require "lib.walk"` the walkers that all share. The file also runs to be looked at, without a target:
----what is costly belongs into the functions, `require` of large parts too.
+---A plugin is a file NAME.lua, or NAME/init.lua, that returns this table; an unknown key is an error. `require
+---"NAME.part"` loads NAME/part.lua next to it, and `require "lib.walk"` the shared walkers. The file also runs without
+---a target, to read this table: expensive work, and `require` of large parts, belong in the functions.
 ---@class xcore.Plugin
----@field name string  as the file: small letters, digits and _
+---@field name string  that of the file: lower-case letters, digits and _
 ---@field about string  one line
 ---@field doc? string  more, for `xcore plugin doc`
----@field match? xcore.Match  the targets that it is for; `analyze` needs it
+---@field match? xcore.Match  the targets that it matches; `analyze` needs it
 ---@field analyze? fun(t: xcore.Target, report: xcore.Report)  adds sections to `xcore analyze`
 ---@field claims? fun(t: xcore.Target, heap: xcore.Heap)  what it knows of blocks within blocks (`heap:claim`), for `xcore heap`
 ---@field stacks? fun(t: xcore.Target, stacks: xcore.Stacks)  frames of other languages and how to unwind code without call frame information
 ---@field commands? table<string, xcore.Command>
 ---@field flames? table<string, xcore.Flame>
 
----Each list that is there must have a hit, but of symbols and strings one is enough.
+---Each list must have a hit, but a hit in either symbols or strings is enough for both.
 ---@class xcore.Match
 ---@field modules? string[]  names with shell patterns: "redis-server", "libluajit*"; "*" is every target
 ---@field symbols? string[]  of the symbol tables

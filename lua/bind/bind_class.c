@@ -22,7 +22,8 @@ static int class_index(lua_State *L)
 {
 	const struct xc_bind_class *class = lua_touserdata(L, lua_upvalueindex(2));
 	if (lua_type(L, 2) != LUA_TSTRING)
-		return xc_bind_fail(L, XC_ERR_USAGE, "%s has names only, not a %s", class->noun, luaL_typename(L, 2));
+		return xc_bind_fail(L, XC_ERR_USAGE, "%s has only named members, not a %s", class->noun,
+				    luaL_typename(L, 2));
 	lua_pushvalue(L, 2);
 	int kind = lua_rawget(L, lua_upvalueindex(1));
 	if (kind == LUA_TFUNCTION)

@@ -285,5 +285,6 @@ int xc_bind_index(lua_State *L)
 	lua_Integer index = lua_tointegerx(L, 2, &is_integer);
 	if (is_integer)
 		return index_element(L, self, index);
-	return xc_bind_fail(L, XC_ERR_USAGE, "a %s names no member: give a string or an integer", luaL_typename(L, 2));
+	return xc_bind_fail(L, XC_ERR_USAGE, "a %s does not name a member: give a string or an integer",
+			    luaL_typename(L, 2));
 }

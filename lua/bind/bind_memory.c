@@ -12,7 +12,7 @@ struct xc_error *xc_bind_fault(struct xc_host *host, xc_addr addr, uint64_t size
 {
 	struct xc_text text = {0};
 	if (!xc_value_fault(host->process, addr, size, &text)) /* a live process has mapped it since */
-		xc_text_printf(&text, "0x%llx: read only when it was looked at again", (unsigned long long)addr);
+		xc_text_printf(&text, "0x%llx: could only be read at the second attempt", (unsigned long long)addr);
 	struct xc_error *err = xc_error_new(XC_ERR_FAULT, "%s", xc_text_string(&text));
 	err->addr = strtoull(xc_text_string(&text), NULL, 16);
 	xc_text_fini(&text);

@@ -27,13 +27,13 @@ static const char *next_step(lua_State *L, const char *path, struct step *step)
 		step->name[0] = '\0';
 		step->index = strtoll(path + 1, &end, 0);
 		if (end == path + 1 || *end != ']')
-			xc_bind_fail(L, XC_ERR_USAGE, "'%.80s' is no index", path);
+			xc_bind_fail(L, XC_ERR_USAGE, "'%.80s' is not an index", path);
 		return end + 1;
 	}
 	path += *path == '.';
 	size_t len = strcspn(path, ".[");
 	if (len == 0 || len >= sizeof step->name)
-		xc_bind_fail(L, XC_ERR_USAGE, "'%.80s' is no member", path);
+		xc_bind_fail(L, XC_ERR_USAGE, "'%.80s' is not a member", path);
 	memcpy(step->name, path, len);
 	step->name[len] = '\0';
 	return path + len;
@@ -191,7 +191,7 @@ static int op_deref(lua_State *L)
 	else if (self->form != XC_FORM_REFERENCE && kind == XC_TYPE_ARRAY)
 		xc_bind_raise_at(L, xc_value_index(&value, 0, &value), self, NULL);
 	if (xc_bind_shape(value.type)->kind == XC_TYPE_VOID)
-		return xc_bind_fail(L, XC_ERR_USAGE, "what is behind a void pointer has no type: cast it");
+		return xc_bind_fail(L, XC_ERR_USAGE, "the target of a void pointer has no type: cast it");
 	xc_bind_push(L, &value, self->path);
 	return 1;
 }
@@ -224,10 +224,10 @@ static uint64_t offset_of(lua_State *L, const struct xc_type *type, const char *
 		bool dynamic = false;
 		rest = next_step(L, rest, &step);
 		if (!is_aggregate(shape))
-			xc_bind_fail(L, XC_ERR_USAGE, "'%s' leads through %s, which is no struct", path,
+			xc_bind_fail(L, XC_ERR_USAGE, "'%s' goes through %s, which is not a struct", path,
 				     xc_type_name(at.type));
 		if (step.name[0] && !xc_accessor_place(shape, step.name, &placed, &dynamic) && dynamic)
-			xc_bind_fail(L, XC_ERR_USAGE, "the place of '%s' in %s depends on the object", step.name,
+			xc_bind_fail(L, XC_ERR_USAGE, "the offset of '%s' in %s depends on the object", step.name,
 				     xc_type_name(at.type));
 		xc_bind_raise(L, take_step(&at, &step, &at));
 	}

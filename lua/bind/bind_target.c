@@ -12,7 +12,7 @@ struct xc_process *xc_bind_process(lua_State *L)
 {
 	struct xc_process *process = xc_bind_host(L)->process;
 	if (!process)
-		xc_bind_fail(L, XC_ERR_USAGE, "there is no target here");
+		xc_bind_fail(L, XC_ERR_USAGE, "there is no target");
 	return process;
 }
 

@@ -90,7 +90,7 @@ static int string_of_view(lua_State *L, const struct xc_value *value, uint64_t m
 		return xc_bind_raise_at(L, xc_error_new(XC_ERR_FORMAT, "%s", view.why), xc_bind_check(L, 1), NULL);
 	if (result != XC_VIEW_FOUND || view.kind != XC_VIEW_TEXT || view.elements.kind != XC_VALUE_MEMORY ||
 	    xc_value_size(&view.elements) != 1)
-		return xc_bind_fail(L, XC_ERR_USAGE, "%s is no string", xc_type_name(value->type));
+		return xc_bind_fail(L, XC_ERR_USAGE, "%s is not a string", xc_type_name(value->type));
 	uint64_t count = view.count < max ? view.count : max;
 	luaL_Buffer buffer;
 	luaL_buffinit(L, &buffer);
@@ -111,7 +111,7 @@ static int string_of_array(lua_State *L, const struct xc_value *value, uint64_t 
 {
 	const struct xc_type *array = xc_bind_shape(value->type);
 	if (!is_character(array->target))
-		return xc_bind_fail(L, XC_ERR_USAGE, "%s is no string", xc_type_name(value->type));
+		return xc_bind_fail(L, XC_ERR_USAGE, "%s is not a string", xc_type_name(value->type));
 	if (value->kind != XC_VALUE_MEMORY)
 		return string_of_held(L, value, max);
 	bool bounded = array->count_known && array->count <= max;
@@ -144,7 +144,7 @@ static int op_str(lua_State *L)
 	}
 	const struct xc_lua_value *self = xc_bind_check(L, 1);
 	lua_Integer max = luaL_optinteger(L, 2, STRING_MAX);
-	luaL_argcheck(L, max >= 0, 2, "a length is not negative");
+	luaL_argcheck(L, max >= 0, 2, "the length is negative");
 	if (self->form == XC_FORM_POINTER && is_character(self->shape))
 		return push_string(L, self->addr, (uint64_t)max);
 	struct xc_value value = xc_bind_value(L, self);

@@ -49,7 +49,7 @@ static struct xc_error *told_type(struct xc_host *host, const char *name, bool h
 	nowhere.without_hints = !hints;
 	struct xc_error *err = xc_cexpr_type(&nowhere, name, xc_eval_context_arena(context), out, &named);
 	if (!err && !named)
-		err = xc_error_new(XC_ERR_NOT_FOUND, "%s is an expression, no type", name);
+		err = xc_error_new(XC_ERR_NOT_FOUND, "%s is an expression, not a type", name);
 	if (err && (err->code == XC_ERR_FORMAT || err->code == XC_ERR_USAGE))
 		err->code = XC_ERR_NOT_FOUND;
 	return err;
@@ -70,7 +70,7 @@ static bool is_opaque(const struct xc_type *type)
 static struct xc_error *find_type(struct xc_host *host, const char *name, const struct xc_type **out)
 {
 	if (!host->process)
-		return xc_error_new(XC_ERR_USAGE, "types by name need a target, and there is none here");
+		return xc_error_new(XC_ERR_USAGE, "types by name need a target, and there is none");
 	struct xc_error *err = told_type(host, name, false, out);
 	bool lacks = err ? err->code == XC_ERR_NOT_FOUND : is_opaque(*out);
 	if (!lacks || !is_declared(host, name, out))
@@ -150,7 +150,7 @@ static int type_pointer(lua_State *L)
 static int type_array(lua_State *L)
 {
 	lua_Integer count = luaL_checkinteger(L, 2);
-	luaL_argcheck(L, count >= 0, 2, "a count is not negative");
+	luaL_argcheck(L, count >= 0, 2, "the count is negative");
 	xc_eval_context_count_type(L);
 	xc_bind_push_type(L, xc_ctype_array(xc_bind_host(L)->process, self_of(L), (uint64_t)count));
 	return 1;

@@ -199,7 +199,7 @@ void xc_bind_push(lua_State *L, const struct xc_value *given, const struct xc_pa
 
 static int value_newindex(lua_State *L)
 {
-	return xc_bind_fail(L, XC_ERR_USAGE, "nothing is ever written to the target");
+	return xc_bind_fail(L, XC_ERR_USAGE, "the target is read-only");
 }
 
 static int value_len(lua_State *L)

@@ -31,7 +31,7 @@ void xc_eval_context_open(lua_State *L)
 {
 	const struct xc_process *process = xc_bind_host(L)->process;
 	struct xc_eval_context *context = lua_newuserdatauv(L, sizeof *context, 0);
-	*context = (struct xc_eval_context){.global = {.process = process, .why_no_frame = "no frame is chosen"}};
+	*context = (struct xc_eval_context){.global = {.process = process, .why_no_frame = "no frame is selected"}};
 	if (process)
 		context->global.thread = crashed_thread(process);
 	lua_createtable(L, 0, 1);

@@ -38,11 +38,12 @@ static uint64_t row_count(lua_State *L, const struct xc_lua_value *value)
 	bool known = value->form != XC_FORM_POINTER && value->shape->count_known;
 	if (lua_isnoneornil(L, 2)) {
 		if (!known)
-			xc_bind_fail(L, XC_ERR_USAGE, "how many? columns(%s, count, …)", xc_type_name(value->type));
+			xc_bind_fail(L, XC_ERR_USAGE, "the count is missing: columns(%s, count, …)",
+				     xc_type_name(value->type));
 		return value->shape->count;
 	}
 	lua_Integer count = luaL_checkinteger(L, 2);
-	luaL_argcheck(L, count >= 0, 2, "a count is not negative");
+	luaL_argcheck(L, count >= 0, 2, "the count is negative");
 	return (uint64_t)count;
 }
 
@@ -53,8 +54,8 @@ static void check_last(lua_State *L, const struct xc_lua_value *value, const str
 	const struct xc_space *space = xc_bind_host(L)->process->space;
 	xc_addr last = rows->start + (rows->count - 1) * rows->stride;
 	if (rows->stride == 0 || (rows->count - 1) > (UINT64_MAX - rows->start) / rows->stride)
-		xc_bind_fail(L, XC_ERR_FAULT, "%zu rows of %llu bytes from 0x%llx on end past all memory", rows->count,
-			     (unsigned long long)rows->stride, (unsigned long long)rows->start);
+		xc_bind_fail(L, XC_ERR_FAULT, "%zu rows of %llu bytes from 0x%llx exceed the address space",
+			     rows->count, (unsigned long long)rows->stride, (unsigned long long)rows->start);
 	struct xc_error *err = xc_space_read(space, last, &byte, 1);
 	if (err)
 		xc_bind_raise_at(L, xc_error_wrap(err, "row %zu", rows->count - 1), value, NULL);
@@ -156,7 +157,7 @@ static void read_options(lua_State *L, struct follow *follow)
 	follow->addresses = flag(L, "addresses") || luaL_len(L, FIELDS) == 0;
 	if (option(L, "max")) {
 		lua_Integer max = luaL_checkinteger(L, -1);
-		luaL_argcheck(L, max >= 0, OPTIONS, "max is not negative");
+		luaL_argcheck(L, max >= 0, OPTIONS, "max is negative");
 		follow->max = (uint64_t)max < XC_ROWS_MAX ? (uint64_t)max : XC_ROWS_MAX;
 	}
 	if (option(L, "stop"))
@@ -171,21 +172,20 @@ static void check_target(lua_State *L, const struct xc_type *shape, const struct
 {
 	const struct xc_type *target = next->reading.shape;
 	if (!xc_fixed_is_address(next, xc_bind_host(L)->process->arch->word))
-		xc_bind_fail(L, XC_ERR_USAGE, "%s of %s is no pointer", lua_tostring(L, NEXT), xc_type_name(shape));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s of %s is not a pointer", lua_tostring(L, NEXT), xc_type_name(shape));
 	if (next->reading.kind != XC_READ_POINTER)
 		return;
 	if (target != shape && target->kind != XC_TYPE_VOID && strcmp(xc_type_name(target), xc_type_name(shape)) != 0)
-		xc_bind_fail(
-			L, XC_ERR_USAGE,
-			"%s of %s points to %s: follow that from there, and name the struct around it by container",
-			lua_tostring(L, NEXT), xc_type_name(shape), xc_type_name(target));
+		xc_bind_fail(L, XC_ERR_USAGE,
+			     "%s of %s points to %s: follow it from there, and name the containing struct by container",
+			     lua_tostring(L, NEXT), xc_type_name(shape), xc_type_name(target));
 }
 
 static void open_follow(lua_State *L, const struct xc_lua_value *head, struct follow *follow)
 {
 	const struct xc_type *shape = head->shape;
 	if (shape->kind != XC_TYPE_STRUCT && shape->kind != XC_TYPE_CLASS && shape->kind != XC_TYPE_UNION)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s is no struct, nor a pointer to one", xc_type_name(head->type));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s is not a struct, nor a pointer to one", xc_type_name(head->type));
 	struct xc_fixed next = xc_fixed_find_number(L, shape, luaL_checkstring(L, NEXT));
 	check_target(L, shape, &next);
 	follow->walk.offset = next.offset;

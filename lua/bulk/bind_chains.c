@@ -32,13 +32,13 @@ static void read_part(lua_State *L, struct chains *c)
 	size_t all = c->heads;
 	if (lua_getfield(L, OPTIONS, "first") != LUA_TNIL) {
 		lua_Integer first = luaL_checkinteger(L, -1);
-		luaL_argcheck(L, first >= 1, OPTIONS, "first counts from 1");
+		luaL_argcheck(L, first >= 1, OPTIONS, "first starts at 1");
 		c->first = (size_t)first;
 		c->heads = c->first <= all ? all - c->first + 1 : 0;
 	}
 	if (lua_getfield(L, OPTIONS, "count") != LUA_TNIL) {
 		lua_Integer count = luaL_checkinteger(L, -1);
-		luaL_argcheck(L, count >= 0, OPTIONS, "count is not negative");
+		luaL_argcheck(L, count >= 0, OPTIONS, "count is negative");
 		c->heads = (size_t)count < c->heads ? (size_t)count : c->heads;
 	}
 	lua_pop(L, 2);
@@ -58,7 +58,7 @@ static void read_options(lua_State *L, struct chains *c)
 		c->mask = (uint64_t)luaL_checkinteger(L, -1);
 	if (lua_getfield(L, OPTIONS, "max") != LUA_TNIL) {
 		lua_Integer max = luaL_checkinteger(L, -1);
-		luaL_argcheck(L, max >= 0, OPTIONS, "max is not negative");
+		luaL_argcheck(L, max >= 0, OPTIONS, "max is negative");
 		c->max = (uint64_t)max < XC_ROWS_MAX ? (uint64_t)max : XC_ROWS_MAX;
 	}
 	read_part(L, c);
@@ -73,7 +73,7 @@ static void find_next(lua_State *L, struct chains *c, const struct xc_type *type
 {
 	c->next = xc_fixed_find_number(L, type, luaL_checkstring(L, NEXT));
 	if (!xc_fixed_is_address(&c->next, c->host->process->arch->word))
-		xc_bind_fail(L, XC_ERR_USAGE, "%s of %s is no pointer", lua_tostring(L, NEXT), xc_type_name(type));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s of %s is not a pointer", lua_tostring(L, NEXT), xc_type_name(type));
 }
 
 /* ---- lists ---- */

@@ -111,7 +111,8 @@ static int op_each(lua_State *L)
 	}
 	if (shape->kind == XC_TYPE_STRUCT || shape->kind == XC_TYPE_CLASS)
 		return each_child(L, &value);
-	return xc_bind_fail(L, XC_ERR_USAGE, "how many? each(%s, count)", xc_type_name(xc_bind_value(L, self).type));
+	return xc_bind_fail(L, XC_ERR_USAGE, "the count is missing: each(%s, count)",
+			    xc_type_name(xc_bind_value(L, self).type));
 }
 
 void xc_bind_each_open(lua_State *L)

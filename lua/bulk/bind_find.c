@@ -73,7 +73,7 @@ static const struct xc_range *read_within(lua_State *L, size_t *count_out)
 			xc_bind_fail(L, XC_ERR_USAGE, "within: a list of {lo, hi} or mappings");
 		ranges[i] = (struct xc_range){range_end(L, "lo", 1), range_end(L, "hi", 2)};
 		if (ranges[i].lo > ranges[i].hi)
-			xc_bind_fail(L, XC_ERR_USAGE, "within: a range that ends before it begins");
+			xc_bind_fail(L, XC_ERR_USAGE, "within: the range ends before it starts");
 		lua_pop(L, 1);
 	}
 	*count_out = merge(ranges, (size_t)count);
@@ -109,7 +109,7 @@ static void aim_at_pointers(lua_State *L, struct xc_find *find)
 	find->align = find->size;
 	find->aim = (struct xc_range){range_end(L, "lo", 1), range_end(L, "hi", 2)};
 	if (find->aim.lo > find->aim.hi)
-		xc_bind_fail(L, XC_ERR_USAGE, "pointer_to: a range that ends before it begins");
+		xc_bind_fail(L, XC_ERR_USAGE, "pointer_to: the range ends before it starts");
 }
 
 static void aim_at_bytes(lua_State *L, struct xc_find *find)
@@ -151,14 +151,14 @@ static uint64_t integer_at(lua_State *L, int index, const char *name)
 		return (uint64_t)lua_toboolean(L, index);
 	lua_Integer number = lua_tointegerx(L, index, &is_integer);
 	if (!is_integer || lua_type(L, index) != LUA_TNUMBER)
-		xc_bind_fail(L, XC_ERR_USAGE, "signature: %s is no integer", name);
+		xc_bind_fail(L, XC_ERR_USAGE, "signature: %s is not an integer", name);
 	return (uint64_t)number;
 }
 
 static double number_at(lua_State *L, int index, const char *name)
 {
 	if (lua_type(L, index) != LUA_TNUMBER)
-		xc_bind_fail(L, XC_ERR_USAGE, "signature: %s is no number", name);
+		xc_bind_fail(L, XC_ERR_USAGE, "signature: %s is not a number", name);
 	return lua_tonumber(L, index);
 }
 
@@ -243,13 +243,13 @@ static struct xc_find_test *push_tests(lua_State *L, const struct xc_type *type,
 		if (find->test_count == XC_FIND_TESTS)
 			xc_bind_fail(L, XC_ERR_LIMIT, "signature: more than %d members", XC_FIND_TESTS);
 		if (lua_type(L, -2) != LUA_TSTRING)
-			xc_bind_fail(L, XC_ERR_USAGE, "signature: members are named by strings");
+			xc_bind_fail(L, XC_ERR_USAGE, "signature: members must be named by strings");
 		const char *name = lua_tostring(L, -2);
 		struct xc_fixed fixed = xc_fixed_find_number(L, type, name);
 		struct xc_find_test *test = &tests[find->test_count++];
 		*test = (struct xc_find_test){.kind = XC_FIND_WORD};
 		if (fixed.offset > XC_FIND_SPAN - 8)
-			xc_bind_fail(L, XC_ERR_LIMIT, "signature: %s lies more than %d bytes into the struct", name,
+			xc_bind_fail(L, XC_ERR_LIMIT, "signature: %s is more than %d bytes into the struct", name,
 				     XC_FIND_SPAN - 8);
 		*possible_out = read_test(L, name, &fixed, test) && *possible_out;
 		if (fixed.offset + fixed.reading.size > find->size) /* a flexible array */
@@ -269,14 +269,14 @@ static void aim_at_structs(lua_State *L, struct xc_find *find, bool *possible_ou
 	lua_geti(L, table, 1);
 	const struct xc_type *type = xc_bind_shape(xc_bind_check_type(L, table + 1));
 	if (!xc_type_size(type, &size) || size == 0 || size > XC_FIND_SPAN)
-		xc_bind_fail(L, XC_ERR_USAGE, "signature: a struct of 1 to %d bytes", XC_FIND_SPAN);
+		xc_bind_fail(L, XC_ERR_USAGE, "signature: the struct must have 1 to %d bytes", XC_FIND_SPAN);
 	lua_geti(L, table, 2);
 	find->kind = XC_FIND_STRUCT;
 	find->size = (size_t)size;
 	find->align = natural_align(L, type, size);
 	find->tests = push_tests(L, type, find, possible_out);
 	if (find->test_count == 0)
-		xc_bind_fail(L, XC_ERR_USAGE, "signature: name members and what they hold");
+		xc_bind_fail(L, XC_ERR_USAGE, "signature: expected members and their values");
 	lua_replace(L, table);
 	lua_settop(L, table);
 }
@@ -310,7 +310,7 @@ static bool push_aim(lua_State *L, struct xc_find *find)
 	int bytes = lua_getfield(L, 2, "bytes"), pointers = lua_getfield(L, 2, "pointer_to");
 	int structs = lua_getfield(L, 2, "signature");
 	if ((bytes != LUA_TNIL) + (pointers != LUA_TNIL) + (structs != LUA_TNIL) != 1)
-		xc_bind_fail(L, XC_ERR_USAGE, "find what? one of bytes, pointer_to and signature");
+		xc_bind_fail(L, XC_ERR_USAGE, "find: expected one of bytes, pointer_to and signature");
 	if (structs != LUA_TNIL) {
 		aim_at_structs(L, find, &possible);
 		lua_replace(L, -3);
@@ -334,7 +334,7 @@ static void read_numbers(lua_State *L, struct search *search)
 	if (lua_getfield(L, 2, "align") != LUA_TNIL) {
 		lua_Integer align = luaL_checkinteger(L, -1);
 		if (align < 1 || align > 1 << 30 || (align & (align - 1)))
-			xc_bind_fail(L, XC_ERR_USAGE, "align is a power of two");
+			xc_bind_fail(L, XC_ERR_USAGE, "align must be a power of two");
 		search->find.align = (uint64_t)align;
 	}
 	if (lua_getfield(L, 2, "max") != LUA_TNIL) {

@@ -118,7 +118,7 @@ static int tally(lua_State *L)
 	luaL_checktype(L, FIELDS, LUA_TTABLE);
 	lua_settop(L, OPTIONS);
 	if (lua_rawlen(L, FIELDS) == 0)
-		xc_bind_fail(L, XC_ERR_USAGE, "a tally of no fields");
+		xc_bind_fail(L, XC_ERR_USAGE, "tally needs at least one field");
 	rows.partial = xc_rows_is_partial(L, OPTIONS);
 	xc_rows_find(L, type, FIELDS, &rows);
 	rows.count = lua_rawlen(L, ADDRESSES);

@@ -19,7 +19,7 @@ static const char *step_index(lua_State *L, const char *at, struct xc_value *val
 	char *end;
 	long long index = strtoll(at + 1, &end, 0);
 	if (end == at + 1 || *end != ']')
-		xc_bind_fail(L, XC_ERR_USAGE, "'%s' is no index", at);
+		xc_bind_fail(L, XC_ERR_USAGE, "'%s' is not an index", at);
 	xc_bind_raise(L, xc_value_index(value, index, value));
 	return end + 1;
 }
@@ -30,7 +30,7 @@ static const char *step_name(lua_State *L, const char *at, struct xc_value *valu
 	at += *at == '.';
 	size_t len = strcspn(at, ".[");
 	if (len == 0 || len >= sizeof name)
-		xc_bind_fail(L, XC_ERR_USAGE, "'%s' is no member", at);
+		xc_bind_fail(L, XC_ERR_USAGE, "'%s' is not a member", at);
 	memcpy(name, at, len);
 	name[len] = '\0';
 	xc_bind_raise(L, xc_value_member(value, name, value));
@@ -45,7 +45,7 @@ static struct xc_value walk(lua_State *L, const struct xc_type *type, const char
 		if (steps == MAX_STEPS)
 			xc_bind_fail(L, XC_ERR_USAGE, "a path of more than %d steps", MAX_STEPS);
 		if (is_indirect(xc_type_strip(value.type)))
-			xc_bind_fail(L, XC_ERR_USAGE, "%s: what lies behind a pointer is not in the struct", path);
+			xc_bind_fail(L, XC_ERR_USAGE, "%s: the target of a pointer is not in the struct", path);
 		at = *at == '[' ? step_index(L, at, &value) : step_name(L, at, &value);
 	}
 	if (value.kind != XC_VALUE_MEMORY)
@@ -87,7 +87,7 @@ struct xc_fixed xc_fixed_find_number(lua_State *L, const struct xc_type *type, c
 	bool is_number = bare->kind == XC_TYPE_INT || bare->kind == XC_TYPE_CHAR || bare->kind == XC_TYPE_ENUM ||
 			 bare->kind == XC_TYPE_BOOL || bare->kind == XC_TYPE_POINTER;
 	if (bare->kind != XC_TYPE_FLOAT && (!is_number || bare->size > 8))
-		xc_bind_fail(L, XC_ERR_USAGE, "%s is a %s, no number of at most 64 bits", path,
+		xc_bind_fail(L, XC_ERR_USAGE, "%s is a %s, not a number of at most 64 bits", path,
 			     xc_type_name(fixed.reading.type));
 	return fixed;
 }
@@ -118,5 +118,5 @@ struct xc_error *xc_fixed_load(struct xc_host *host, const struct xc_fixed *fixe
 		return NULL;
 	}
 	struct xc_error *err = xc_value_check(&value);
-	return err ? err : xc_error_fault(value.addr, "could be read only when it was looked at again");
+	return err ? err : xc_error_fault(value.addr, "could be could only be read at the second attempt");
 }

@@ -190,7 +190,7 @@ static xc_addr address_at(lua_State *L, size_t row)
 {
 	if (xc_bind_test(L, lua_gettop(L)))
 		return xc_bind_check_address(L, lua_gettop(L));
-	return (xc_addr)xc_bind_fail(L, XC_ERR_USAGE, "addresses: row %zu is a %s value and no address", row,
+	return (xc_addr)xc_bind_fail(L, XC_ERR_USAGE, "addresses: row %zu is a %s value, not an address", row,
 				     luaL_typename(L, -1));
 }
 

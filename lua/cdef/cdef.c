@@ -1,4 +1,4 @@
-/* cdef: the scope, and its three doors. */
+/* cdef: the scope and its public functions. */
 #include "lua/cdef/cdef.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static bool declare_typedef(struct xc_cdef_parser *p, const struct xc_cdef_speci
 	return true;
 }
 
-/* What stands behind the specifiers, up to the semicolon. */
+/* The declarators after the specifiers, up to the semicolon. */
 static bool parse_declarators(struct xc_cdef_parser *p, const struct xc_cdef_specifiers *specifiers)
 {
 	for (;;) {
@@ -63,7 +63,7 @@ static bool parse_declarators(struct xc_cdef_parser *p, const struct xc_cdef_spe
 			return xc_cdef_skip_balanced(p);
 		if (xc_cdef_is(p, '='))
 			return xc_cdef_fail(p, &p->token, XC_ERR_UNSUPPORTED,
-					    "only declarations are read, no values of variables");
+					    "only declarations are supported, not values of variables");
 		if (!xc_cdef_skip(p, ','))
 			return xc_cdef_expect(p, ';', "a semicolon");
 	}
@@ -81,7 +81,7 @@ static bool parse_declaration(struct xc_cdef_parser *p)
 	return xc_cdef_skip(p, ';') || parse_declarators(p, &specifiers);
 }
 
-/* The error, if there was one; then the scope is as it was. */
+/* Return the error, if any; the scope is then restored. */
 static struct xc_error *finish(struct xc_cdef_parser *p, size_t before)
 {
 	struct xc_error *err = xc_take(p->err);

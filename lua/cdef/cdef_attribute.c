@@ -1,5 +1,5 @@
-/* cdef_attribute: what asks for another layout: packed, aligned, _Alignas. Attributes that change the layout in ways
- * we do not know are errors; all others are read past. */
+/* cdef_attribute: attributes that change the layout: packed, aligned, _Alignas. Unknown attributes that change the
+ * layout are errors; all others are skipped. */
 #include "lua/cdef/cdef_impl.h"
 
 enum { MOST_ALIGNED = 1 << 28 }; /* gcc's limit for objects in ELF files */
@@ -15,7 +15,7 @@ static bool parse_alignment(struct xc_cdef_parser *p, uint64_t *out)
 	struct xc_cdef_token spot = p->token;
 	if (!xc_cdef_parse_count(p, MOST_ALIGNED, "the alignment", out))
 		return false;
-	return (*out & (*out - 1)) == 0 || xc_cdef_fail(p, &spot, XC_ERR_FORMAT, "an alignment is a power of two");
+	return (*out & (*out - 1)) == 0 || xc_cdef_fail(p, &spot, XC_ERR_FORMAT, "an alignment must be a power of two");
 }
 
 static bool parse_aligned(struct xc_cdef_parser *p, struct xc_cdef_attributes *out)

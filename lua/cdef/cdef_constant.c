@@ -1,5 +1,5 @@
-/* cdef_constant: integer constant expressions (C11 6.6), computed while they are read. What is not evaluated, behind
- * && || and ?:, may divide by zero. */
+/* cdef_constant: integer constant expressions (C11 6.6), computed while they are parsed. Operands of && || and ?:
+ * that are not evaluated may divide by zero. */
 #include "lua/cdef/cdef_impl.h"
 
 static struct xc_cdef_value int_of(__int128 bits)
@@ -12,7 +12,7 @@ static struct xc_cdef_value size_of(const struct xc_cdef_parser *p, uint64_t byt
 	return xc_cdef_fit((__int128)bytes, p->process->arch->word, false);
 }
 
-/* Parsing passes down whether the value counts. */
+/* Parsing passes down whether the value is used. */
 struct reader {
 	struct xc_cdef_parser *p;
 	unsigned skipped; /* nested operands that are not evaluated */
@@ -202,7 +202,7 @@ static bool cast(struct reader *r, struct xc_cdef_value *out)
 		 plain->size_known)
 		*out = xc_cdef_fit(out->bits, plain->size, plain->is_signed);
 	else
-		return xc_cdef_fail(p, &spot, XC_ERR_FORMAT, "`%s` is no integer type", xc_type_name(type));
+		return xc_cdef_fail(p, &spot, XC_ERR_FORMAT, "`%s` is not an integer type", xc_type_name(type));
 	return true;
 }
 

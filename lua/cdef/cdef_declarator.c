@@ -1,4 +1,4 @@
-/* cdef_declarator: what stands around a name.
+/* cdef_declarator: declarators.
  *
  * char *(*(*name)(int))[5]
  *
@@ -110,8 +110,8 @@ static bool parse_suffixes(struct xc_cdef_parser *p, struct steps *s)
 
 static bool parse_steps(struct xc_cdef_parser *p, struct steps *s);
 
-/* A name, or a declarator in parentheses; where no name is needed, `(` before a type or `)` begins the parameters of
- * a function. */
+/* A name, or a declarator in parentheses; where a name is optional, `(` before a type or `)` starts the parameters
+ * of a function. */
 static bool parse_core(struct xc_cdef_parser *p, struct steps *s)
 {
 	if (xc_cdef_at_name(p)) {
@@ -129,7 +129,7 @@ static bool parse_core(struct xc_cdef_parser *p, struct steps *s)
 	return parse_steps(p, s) && xc_cdef_expect(p, ')', ")") && parse_suffixes(p, s);
 }
 
-/* Of the pointer or the parentheses here; what asks for a layout has no meaning that anybody agrees on. */
+/* Attributes of the pointer or the parentheses here; those for layout have no agreed meaning. */
 static bool skip_attributes(struct xc_cdef_parser *p)
 {
 	struct xc_cdef_attributes attributes = {0};
@@ -180,7 +180,7 @@ static bool fail(struct xc_cdef_parser *p, const struct step *step, const struct
 	return xc_cdef_fail(p, &step->spot, XC_ERR_FORMAT, "%s `%s`", what, xc_type_name(type));
 }
 
-/* gcc refuses arrays whose elements would not all be aligned. */
+/* gcc rejects arrays whose elements would not all be aligned. */
 static bool check_element(struct xc_cdef_parser *p, const struct step *step, const struct xc_type *element)
 {
 	uint64_t size, alignment = xc_cdef_full_alignment(p->process, element);

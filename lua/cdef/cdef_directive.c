@@ -1,4 +1,4 @@
-/* cdef_directive: #define, #undef and #pragma pack, as their lines are met. */
+/* cdef_directive: #define, #undef and #pragma pack, processed line by line. */
 #include "lua/cdef/cdef_impl.h"
 
 enum { MAX_PACK = 16 };
@@ -17,7 +17,7 @@ static void next(struct line *l)
 	xc_cexpr_lex(&l->lex, raw->at + raw->len);
 	if (raw->at >= l->end)
 		*raw = (struct xc_ctoken){.kind = XC_TOKEN_END, .at = l->end};
-	else if (raw->len > l->end - raw->at) /* a quote that goes on on the next line */
+	else if (raw->len > l->end - raw->at) /* a quote that continues on the next line */
 		*raw = (struct xc_ctoken){.kind = XC_TOKEN_WRONG, .at = raw->at, .len = l->end - raw->at};
 	l->token = (struct xc_cdef_token){.kind = raw->kind,
 					  .op = raw->op,
@@ -170,7 +170,7 @@ static bool read_pragma(struct line *l)
 		return read_pack(l);
 	if (is_word(l, "once"))
 		return true;
-	return xc_cdef_fail(l->p, &l->token, XC_ERR_UNSUPPORTED, "of pragmas only pack is read");
+	return xc_cdef_fail(l->p, &l->token, XC_ERR_UNSUPPORTED, "the only supported pragma is pack");
 }
 
 static bool read_directive(struct line *l)
@@ -188,10 +188,10 @@ static bool read_directive(struct line *l)
 			return known[i].read(l);
 		}
 	}
-	xc_cdef_fail(l->p, &word, XC_ERR_UNSUPPORTED, "#%.*s is not read here", (int)(word.len < 40 ? word.len : 40),
-		     word.text);
-	l->p->err = xc_error_hint(l->p->err,
-				  "#define, #undef and #pragma pack are; or take what the preprocessor gives (cc -E)");
+	xc_cdef_fail(l->p, &word, XC_ERR_UNSUPPORTED, "#%.*s is not supported here",
+		     (int)(word.len < 40 ? word.len : 40), word.text);
+	l->p->err = xc_error_hint(
+		l->p->err, "#define, #undef and #pragma pack are; or use the output of the preprocessor (cc -E)");
 	return false;
 }
 

@@ -47,7 +47,7 @@ static bool add(struct reader *r, const struct item *item)
 	return true;
 }
 
-/* The value behind the last one: of a type that holds it. */
+/* The value after the last one, of a type that holds it. */
 static bool following(struct reader *r, struct item *item)
 {
 	if (r->count == 0) {
@@ -87,7 +87,7 @@ static bool parse_item(struct reader *r)
 	return add(r, &item);
 }
 
-/* The smallest integer from `least` bytes on that holds all values; 0 when none does. */
+/* The smallest integer of at least `least` bytes that holds all values; 0: none. */
 static uint64_t choose_size(const struct reader *r, uint64_t least, bool is_signed)
 {
 	for (uint64_t size = least; size <= 8; size *= 2) {
@@ -140,7 +140,7 @@ static struct xc_type *make_type(struct reader *r, bool packed, const struct xc_
 	return type;
 }
 
-/* Constants that int does not hold get the enum's type. */
+/* Constants beyond int get the type of the enum. */
 static void retype_constants(struct reader *r, const struct xc_type *type)
 {
 	for (size_t i = 0; i < r->count; i++) {

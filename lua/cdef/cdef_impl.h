@@ -1,10 +1,10 @@
-/* cdef_impl: what the files of lua/cdef*.c share.
+/* cdef_impl: declarations that the files of lua/cdef share.
  *
- * A text is read in one pass, by recursive descent over tokens in which macros are already expanded. The first error
- * stays; from then on every token is END and every function fails, so that checks are few.
+ * A text is parsed in one pass, by recursive descent over tokens with macros expanded. The first error is kept; from
+ * then on every token is END and every function fails, so few checks are needed.
  *
- * What a text declares goes to the end of one list of names, and failure cuts the list to its old length. A name
- * that is declared again, completed, or taken back by #undef stands there anew: the last one counts. */
+ * Declarations are appended to one list of names, and a failure truncates the list to its old length. A name that is
+ * declared again, completed, or removed by #undef is appended again: the last entry counts. */
 #ifndef XC_CDEF_IMPL_H
 #define XC_CDEF_IMPL_H
 
@@ -24,14 +24,14 @@ enum xc_cdef_space { XC_CDEF_TAG, XC_CDEF_ORDINARY, XC_CDEF_MACRO };
 
 enum xc_cdef_kind {
 	XC_CDEF_TYPE,     /* of a tag or typedef */
-	XC_CDEF_LIBRARY,  /* a typedef that nobody wrote: declarations replace it */
+	XC_CDEF_LIBRARY,  /* a predefined typedef: declarations replace it */
 	XC_CDEF_CONSTANT, /* an enumerator */
-	XC_CDEF_TEXTUAL,  /* a macro: stands for `replacement` */
+	XC_CDEF_TEXTUAL,  /* a macro: expands to `replacement` */
 	XC_CDEF_CALLED,   /* a macro with parameters: known, not expanded */
 	XC_CDEF_GONE,     /* after #undef */
 };
 
-/* An integer as C computes with it. */
+/* An integer of C. */
 struct xc_cdef_value {
 	__int128 bits; /* extended to its sign */
 	uint8_t size;  /* bytes */
@@ -53,7 +53,7 @@ struct xc_cdef_name {
 
 struct xc_cdef {
 	const struct xc_process *process;
-	struct xc_arena arena; /* what dies with the scope: replacements */
+	struct xc_arena arena; /* memory that is freed with the scope: replacements */
 	struct xc_cdef_name *names;
 	size_t count, capacity;
 	size_t *buckets; /* index + 1 of the newest */
@@ -62,14 +62,14 @@ struct xc_cdef {
 	size_t items;   /* members and enumerators so far */
 };
 
-/* NULL when it is not there. Valid until the next one is added. */
+/* NULL when it is not declared. Valid until the next name is added. */
 const struct xc_cdef_name *xc_cdef_find(const struct xc_cdef *cdef, enum xc_cdef_space space, const char *name,
 					size_t len);
 void xc_cdef_add(struct xc_cdef *cdef, const struct xc_cdef_name *name);
 void xc_cdef_cut(struct xc_cdef *cdef, size_t count);
 
-/* Do two types mean the same, so that one may be declared where the other was? Records with tags do when they are
- * one. */
+/* Are two types compatible, so that one may be declared where the other was? Records with tags are compatible when
+ * they are the same. */
 bool xc_cdef_same(const struct xc_type *a, const struct xc_type *b);
 bool xc_cdef_same_items(const struct xc_type *a, const struct xc_type *b); /* of two records or two enums */
 
@@ -82,11 +82,11 @@ struct xc_cdef_token {
 	unsigned op;              /* XC_OP2 and the like */
 	const char *text;         /* in the text or in a macro */
 	size_t len;
-	const char *macro;   /* that it comes from; NULL: it stands in the text */
-	size_t at, spot_len; /* where in the text: of the macro's name for what comes from it */
+	const char *macro;   /* the macro that it comes from; NULL: from the text */
+	size_t at, spot_len; /* its place in the text; for a token from a macro the place of the macro's name */
 };
 
-/* The text, or the replacement of a macro that is being read. */
+/* The text, or the replacement of a macro that is being expanded. */
 struct xc_cdef_frame {
 	struct xc_cexpr lex;
 	const char *macro; /* its name; NULL for the text */
@@ -95,9 +95,9 @@ struct xc_cdef_frame {
 struct xc_cdef_parser {
 	struct xc_cdef *cdef;
 	const struct xc_process *process;
-	const char *original; /* the text as given, for messages */
+	const char *original; /* the original text, for messages */
 	char *text;           /* the same with comments and continued lines as blanks, malloc'ed */
-	bool is_name;         /* a type name is read, or a constant: nothing is declared by mentioning it */
+	bool is_name;         /* a type name or a constant is parsed: mentioning a name declares nothing */
 	struct xc_cdef_frame *frames;
 	size_t depth; /* of the frame that is read */
 	struct xc_cdef_token token;
@@ -118,31 +118,31 @@ void xc_cdef_next(struct xc_cdef_parser *p);
 bool xc_cdef_is(const struct xc_cdef_parser *p, unsigned op);
 bool xc_cdef_is_word(const struct xc_cdef_parser *p, const char *word);
 
-/* Step behind an operator, if it stands here. */
+/* Skip an operator, if it is the current token. */
 bool xc_cdef_skip(struct xc_cdef_parser *p, unsigned op);
 
-/* The same, but it must: else an error names it. */
+/* The same, but it is required: else an error names it. */
 bool xc_cdef_expect(struct xc_cdef_parser *p, unsigned op, const char *name);
 
-/* Is it one of these words? NULL ends the list. */
+/* Is the token one of these words? NULL ends the list. */
 bool xc_cdef_is_among(const struct xc_cdef_parser *p, const char *const *words);
 
-/* Keep the first error, with its spot. Return false, and NULL. */
+/* Keep the first error, with its place. Return false, and NULL. */
 bool xc_cdef_fail(struct xc_cdef_parser *p, const struct xc_cdef_token *spot, enum xc_error_code code,
 		  const char *format, ...) XC_PRINTF(4, 5);
 bool xc_cdef_unexpected(struct xc_cdef_parser *p, const char *wanted);
 
-/* Deeper into what nests; every true is followed by leave. */
+/* Enter a nested construct; every true must be followed by leave. */
 bool xc_cdef_enter(struct xc_cdef_parser *p);
 void xc_cdef_leave(struct xc_cdef_parser *p);
 
-/* Past everything up to the closing bracket that belongs to the opening one here. */
+/* Skip everything up to the bracket that closes the one here. */
 bool xc_cdef_skip_balanced(struct xc_cdef_parser *p);
 
-/* The directive whose # stands at `at`; returns where the line ends. */
+/* Process the directive whose # is at `at`; returns the end of its line. */
 size_t xc_cdef_directive(struct xc_cdef_parser *p, size_t at);
 
-/* A name to declare: at this token, in this text. */
+/* A name to declare at this token, in this text. */
 struct xc_cdef_name xc_cdef_new_name(struct xc_cdef_parser *p, enum xc_cdef_space space, enum xc_cdef_kind kind,
 				     const struct xc_cdef_token *token);
 
@@ -155,7 +155,7 @@ bool xc_cdef_conflict(struct xc_cdef_parser *p, const struct xc_cdef_token *spot
 /* An integer constant expression without commas. */
 bool xc_cdef_parse_constant(struct xc_cdef_parser *p, struct xc_cdef_value *out);
 
-/* The same where a size should stand: not negative, at most `most`. */
+/* The same for a size: not negative, at most `most`. */
 bool xc_cdef_parse_count(struct xc_cdef_parser *p, uint64_t most, const char *what, uint64_t *out);
 
 /* static_assert(…); */
@@ -166,11 +166,11 @@ bool xc_cdef_parse_assert(struct xc_cdef_parser *p);
 /* Cut to the size of an integer type, as a cast does. */
 struct xc_cdef_value xc_cdef_fit(__int128 bits, uint64_t size, bool is_signed);
 
-/* Smaller ones to int; two to the type they have in common. */
+/* Promote small types to int; convert two operands to their common type. */
 struct xc_cdef_value xc_cdef_promote(struct xc_cdef_value v);
 void xc_cdef_convert(struct xc_cdef_value *a, struct xc_cdef_value *b);
 
-/* a = a op b, for all binary operators but && and ||. Returns why that has no value; NULL when it has. */
+/* a = a op b, for all binary operators but && and ||. Returns the reason why it has no value, or NULL. */
 const char *xc_cdef_operate(unsigned op, struct xc_cdef_value *a, struct xc_cdef_value b);
 
 /* ---- types: cdef_type.c (specifiers), cdef_declarator.c, cdef_record.c, cdef_enum.c, cdef_attribute.c ---- */
@@ -196,7 +196,7 @@ struct xc_cdef_declarator {
 	struct xc_cdef_attributes attributes;
 };
 
-/* Whether a declarator must have a name: then one that is a type's already may be declared anew. */
+/* Must a declarator have a name? If so, a name that is already a type may be declared again. */
 enum xc_cdef_naming { XC_CDEF_NAMED, XC_CDEF_UNNAMED };
 
 bool xc_cdef_at_type(const struct xc_cdef_parser *p);
@@ -209,24 +209,24 @@ const struct xc_type *xc_cdef_parse_type_name(struct xc_cdef_parser *p); /* NULL
 const struct xc_type *xc_cdef_parse_record(struct xc_cdef_parser *p, bool *anonymous_out);
 const struct xc_type *xc_cdef_parse_enum(struct xc_cdef_parser *p);
 
-/* Behind struct, union or enum: attributes and the name, of kind XC_TOKEN_END when there is none. spot_out is where
- * messages about the type point. False after an error. */
+/* After struct, union or enum: attributes and the name, of kind XC_TOKEN_END when there is none. spot_out is the
+ * place for messages about the type. False after an error. */
 bool xc_cdef_parse_head(struct xc_cdef_parser *p, struct xc_cdef_attributes *attributes, struct xc_cdef_token *name_out,
 			struct xc_cdef_token *spot_out);
 
-/* The type of a tag: the one that is known, or a new one that is not complete. */
+/* The type of a tag: the known one, or a new incomplete one. */
 struct xc_type *xc_cdef_tag(struct xc_cdef_parser *p, enum xc_type_kind kind, const struct xc_cdef_token *name);
 
-/* A record or enum whose items were read becomes the definition of its tag (name NULL: it has none), or is compared
- * with that. Returns the type to use; NULL: an error. */
+/* A parsed record or enum becomes the definition of its tag (name NULL: it has none), or is compared with the
+ * existing definition. Returns the type to use; NULL: an error. */
 const struct xc_type *xc_cdef_define(struct xc_cdef_parser *p, struct xc_type *fresh, const struct xc_cdef_token *name);
 
-/* __attribute__((…)), asm("…"), as many as stand here. */
+/* Any number of __attribute__((…)) and asm("…"). */
 bool xc_cdef_at_attribute(const struct xc_cdef_parser *p);
 bool xc_cdef_parse_attributes(struct xc_cdef_parser *p, struct xc_cdef_attributes *out);
 bool xc_cdef_parse_alignas(struct xc_cdef_parser *p, uint64_t *out);
 
-/* Reserved words are no names. */
+/* Reserved words are not names. */
 bool xc_cdef_at_name(const struct xc_cdef_parser *p);
 
 /* Qualifiers: a set of these. */
@@ -248,15 +248,15 @@ struct xc_cdef_record {
 	uint64_t pack;                /* of #pragma pack, bytes; 0: none */
 	struct xc_cdef_field *fields; /* malloc'ed */
 	size_t count, capacity;
-	/* What comes out. */
+	/* The result. */
 	uint64_t size, alignment; /* bytes */
 	bool alignment_asked;
 };
 
-/* Place the fields. False when the whole is larger than an object may be. */
+/* Compute the layout of the fields. False: the whole is larger than an object may be. */
 bool xc_cdef_lay_out(const struct xc_process *process, struct xc_cdef_record *record);
 
-/* _Alignof: what an object of the type is aligned to, bytes. */
+/* _Alignof: the alignment of an object of the type, in bytes. */
 uint64_t xc_cdef_alignment(const struct xc_process *process, const struct xc_type *type);
 
 /* Of an array's element, say: with what typedefs ask for, but not as a member of a struct would be placed. */

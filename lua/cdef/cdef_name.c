@@ -1,4 +1,4 @@
-/* cdef_name: the names of a scope, newest last, found through a hash table; and when two types are one. */
+/* cdef_name: the names of a scope, newest last, found through a hash table; and compatibility of types. */
 #include "lua/cdef/cdef_impl.h"
 
 #include <stdlib.h>

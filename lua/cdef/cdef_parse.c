@@ -26,7 +26,7 @@ static size_t continued_length(const char *at)
 	return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
 }
 
-/* Bytes of the comment at `at`; 0 when there is none, SIZE_MAX when it does not end. */
+/* The length of the comment at `at`; 0: there is none, SIZE_MAX: it is not terminated. */
 static size_t comment_length(const char *at)
 {
 	size_t n = 2;
@@ -57,7 +57,7 @@ static bool blank_comments(struct xc_cdef_parser *p)
 		if (len == SIZE_MAX) {
 			p->token.at = (size_t)(at - p->text);
 			p->token.spot_len = 2;
-			return xc_cdef_fail(p, &p->token, XC_ERR_FORMAT, "a comment that does not end");
+			return xc_cdef_fail(p, &p->token, XC_ERR_FORMAT, "unterminated comment");
 		}
 		if (len == 0)
 			len = continued_length(at);
@@ -72,7 +72,7 @@ static bool blank_comments(struct xc_cdef_parser *p)
 
 /* ---- errors ---- */
 
-/* The line that a place of the text is in, from 1. Places come in ascending order mostly. */
+/* The line of a place in the text, from 1. Places mostly come in ascending order. */
 static unsigned line_of(struct xc_cdef_parser *p, size_t at)
 {
 	if (at < p->line_at) {
@@ -126,7 +126,7 @@ bool xc_cdef_unexpected(struct xc_cdef_parser *p, const char *wanted)
 	if (t->kind == XC_TOKEN_END)
 		return xc_cdef_fail(p, t, XC_ERR_FORMAT, "the text ends where %s should stand", wanted);
 	if (t->kind == XC_TOKEN_WRONG && strchr("\"'", *t->text))
-		return xc_cdef_fail(p, t, XC_ERR_FORMAT, "a quote that is not closed");
+		return xc_cdef_fail(p, t, XC_ERR_FORMAT, "unterminated quote");
 	return xc_cdef_fail(p, t, XC_ERR_FORMAT, "`%.*s` where %s should stand", (int)(t->len < SHOWN ? t->len : SHOWN),
 			    t->text, wanted);
 }
@@ -157,7 +157,7 @@ static bool is_space(char ch)
 	return ch == ' ' || (ch >= '\t' && ch <= '\r');
 }
 
-/* Where the next token of the text starts, past directives. */
+/* The start of the next token of the text, after directives. */
 static size_t skip_to_token(struct xc_cdef_parser *p, size_t at)
 {
 	bool first = true; /* nothing but blanks before it on its line */
@@ -181,7 +181,7 @@ static bool is_expanding(const struct xc_cdef_parser *p, const char *macro)
 	return false;
 }
 
-/* The token is the name of a macro: go on in what it stands for. */
+/* The token is the name of a macro: continue in its replacement. */
 static bool expand(struct xc_cdef_parser *p)
 {
 	struct xc_cdef_frame *frame = &p->frames[p->depth];

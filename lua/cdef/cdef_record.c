@@ -55,6 +55,21 @@ struct xc_type *xc_cdef_tag(struct xc_cdef_parser *p, enum xc_type_kind kind, co
 	return type;
 }
 
+/* Pointers refer to the type of the tag, so it takes over the contents of the definition. */
+static void complete(struct xc_type *type, const struct xc_type *definition)
+{
+	type->is_declaration = false;
+	type->is_signed = definition->is_signed;
+	type->is_flags = definition->is_flags;
+	type->size = definition->size;
+	type->size_known = definition->size_known;
+	type->target = definition->target;
+	type->detail->items = definition->detail->items;
+	type->detail->item_count = definition->detail->item_count;
+	type->detail->alignment = definition->detail->alignment;
+	type->detail->alignment_asked = definition->detail->alignment_asked;
+}
+
 const struct xc_type *xc_cdef_define(struct xc_cdef_parser *p, struct xc_type *fresh, const struct xc_cdef_token *token)
 {
 	if (token->kind == XC_TOKEN_END)
@@ -70,7 +85,7 @@ const struct xc_type *xc_cdef_define(struct xc_cdef_parser *p, struct xc_type *f
 		if (xc_cdef_same_items(type, fresh))
 			return type;
 		xc_cdef_conflict(p, token, xc_cdef_find(p->cdef, XC_CDEF_TAG, token->text, token->len),
-				 "defined otherwise");
+				 "defined differently");
 		return NULL;
 	}
 	xc_type_define(type, fresh);
@@ -98,7 +113,7 @@ static bool add(struct reader *r, const struct xc_cdef_field *field)
 	return true;
 }
 
-/* The width of a bit-field, behind the colon. */
+/* The width of a bit-field, after the colon. */
 static bool parse_width(struct reader *r, const struct xc_cdef_declarator *d, struct xc_cdef_field *field)
 {
 	struct xc_cdef_parser *p = r->p;
@@ -174,7 +189,7 @@ static bool parse_members(struct reader *r)
 		return false;
 	if (specifiers.storage != XC_CDEF_PLAIN)
 		return xc_cdef_fail(p, &spot, XC_ERR_FORMAT, "a member has no storage class");
-	if (xc_cdef_is(p, ';')) { /* a struct or union that only has a tag is declared and no member */
+	if (xc_cdef_is(p, ';')) { /* a struct or union that has only a tag is a declaration, not a member */
 		struct xc_cdef_field field = {.member.type = specifiers.type};
 		return (!specifiers.is_anonymous || add(r, &field)) && xc_cdef_skip(p, ';');
 	}
@@ -223,7 +238,7 @@ static bool check_names(struct xc_cdef_parser *p, const struct xc_member *member
 
 /* ---- the whole ---- */
 
-/* The record as a type. Bit-fields without a name only take room. */
+/* The record as a type. Unnamed bit-fields only take room. */
 static struct xc_type *make_type(struct reader *r, const struct xc_cdef_token *spot)
 {
 	struct xc_cdef_parser *p = r->p;

@@ -42,7 +42,7 @@ const struct xc_type *xc_cdef_qualify(const struct xc_process *process, const st
 
 /* ---- words of C: `unsigned long` ---- */
 
-/* The type of such words; NULL with or without an error in *err_out. */
+/* The type of these words; NULL with or without an error in *err_out. */
 static const struct xc_type *type_of_words(const struct xc_process *process, const char *text, size_t len,
 					   struct xc_error **err_out)
 {
@@ -70,7 +70,7 @@ static bool at_base_word(const struct xc_cdef_parser *p)
 
 /* ---- names of types ---- */
 
-/* What a C library would define. It is declared when it is first used, so that it shows by its name. */
+/* Types that a C library would define. They are declared on first use. */
 static const struct xc_cdef_name *find_library(struct xc_cdef_parser *p)
 {
 	char word[32];
@@ -157,13 +157,13 @@ static bool read_tagged(struct reader *r)
 static bool read_storage(struct reader *r, enum xc_cdef_storage storage)
 {
 	if (r->out->storage == XC_CDEF_TYPEDEF || (storage == XC_CDEF_TYPEDEF && r->out->storage != XC_CDEF_PLAIN))
-		return xc_cdef_fail(r->p, &r->p->token, XC_ERR_FORMAT, "storage classes that exclude each other");
+		return xc_cdef_fail(r->p, &r->p->token, XC_ERR_FORMAT, "conflicting storage classes");
 	r->out->storage = storage;
 	xc_cdef_next(r->p);
 	return true;
 }
 
-/* The specifier here; *read_out tells whether there was one. */
+/* Parse a specifier; *read_out: there was one. */
 static bool read_one(struct reader *r, bool *read_out)
 {
 	struct xc_cdef_parser *p = r->p;
@@ -243,6 +243,6 @@ const struct xc_type *xc_cdef_parse_type_name(struct xc_cdef_parser *p)
 		  xc_cdef_parse_declarator(p, specifiers.type, XC_CDEF_UNNAMED, &d);
 	xc_cdef_leave(p);
 	if (ok && d.name.kind != XC_TOKEN_END)
-		ok = xc_cdef_fail(p, &d.name, XC_ERR_FORMAT, "a type name names nothing else");
+		ok = xc_cdef_fail(p, &d.name, XC_ERR_FORMAT, "a type name must not declare another name");
 	return ok ? d.type : NULL;
 }

@@ -11,7 +11,7 @@ static struct xc_lua_graph *check_graph(lua_State *L)
 {
 	struct xc_lua_graph *self = xc_bind_class_check(L, 1, &xc_graph_class);
 	if (!self->graph)
-		xc_bind_fail(L, XC_ERR_USAGE, "the graph is gone");
+		xc_bind_fail(L, XC_ERR_USAGE, "the graph is no longer available");
 	return self;
 }
 
@@ -19,7 +19,7 @@ struct xc_lua_graph *xc_graph_check_open(lua_State *L)
 {
 	struct xc_lua_graph *self = check_graph(L);
 	if (self->graph->finished)
-		xc_bind_fail(L, XC_ERR_USAGE, "the graph was asked already: nothing can be added");
+		xc_bind_fail(L, XC_ERR_USAGE, "the graph is finished: nothing can be added");
 	return self;
 }
 
@@ -62,7 +62,7 @@ struct xc_column_arg xc_graph_check_column(lua_State *L, int index, const char *
 		return column;
 	}
 	if (!lua_isinteger(L, index) && !xc_bind_test(L, index))
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: an integer or a column is wanted, not a %s value", name,
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected an integer or a column, not a %s value", name,
 			     luaL_typename(L, index));
 	column.single = true;
 	column.value = xc_bind_check_address(L, index);
@@ -94,7 +94,7 @@ bool xc_graph_item_slow(lua_State *L, const struct xc_column_arg *column, size_t
 		*item_out = (uint64_t)lua_tointegerx(L, -1, &is_integer);
 	}
 	if (is_there && !is_integer)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: row %zu is a %s value and no integer", column->name, i + 1,
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: row %zu is a %s value, not an integer", column->name, i + 1,
 			     luaL_typename(L, -1));
 	lua_pop(L, 1);
 	return is_there;
@@ -106,7 +106,7 @@ bool xc_graph_item_slow(lua_State *L, const struct xc_column_arg *column, size_t
 static uint32_t number_of(lua_State *L, int index, struct xc_refgraph_names *names, const char *what)
 {
 	if (lua_type(L, -1) != LUA_TSTRING)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: a string is wanted, not a %s value", what, luaL_typename(L, -1));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected a string, not a %s value", what, luaL_typename(L, -1));
 	lua_pushvalue(L, -1);
 	bool is_new = lua_rawget(L, index) == LUA_TNIL;
 	uint32_t number = (uint32_t)lua_tointeger(L, -1);

@@ -46,7 +46,7 @@ static uint32_t check_node(lua_State *L, const struct xc_refgraph *g)
 	xc_addr addr = xc_bind_check_address(L, 2);
 	uint32_t node = xc_refgraph_find(g, addr);
 	if (node == XC_NO_NODE)
-		xc_bind_fail(L, XC_ERR_NOT_FOUND, "0x%llx lies in no node of the graph", (unsigned long long)addr);
+		xc_bind_fail(L, XC_ERR_NOT_FOUND, "0x%llx is in no node of the graph", (unsigned long long)addr);
 	return node;
 }
 
@@ -106,7 +106,7 @@ static int path(lua_State *L)
 static int push_row(lua_State *L, const struct xc_refgraph *g, const uint32_t *row, uint32_t total)
 {
 	lua_Integer most = luaL_optinteger(L, 3, ADDRESSES);
-	luaL_argcheck(L, most >= 0, 3, "max is not negative");
+	luaL_argcheck(L, most >= 0, 3, "max is negative");
 	uint32_t told = (uint64_t)most < total ? (uint32_t)most : total;
 	xc_limit_make_room(L, (uint64_t)told * sizeof(lua_Number) * 2);
 	lua_createtable(L, (int)told, 0);

@@ -52,7 +52,7 @@ static bool is_second(lua_State *L, int table, const char *key, const char *firs
 	lua_getfield(L, table, key);
 	const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : lua_isnil(L, -1) ? first : "";
 	if (strcmp(word, first) != 0 && strcmp(word, second) != 0)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: \"%s\" or \"%s\" is wanted", key, first, second);
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected \"%s\" or \"%s\"", key, first, second);
 	bool second_it_is = strcmp(word, second) == 0;
 	lua_pop(L, 1);
 	return second_it_is;
@@ -64,7 +64,7 @@ static lua_Integer integer_option(lua_State *L, int table, const char *key, lua_
 	if (lua_getfield(L, table, key) != LUA_TNIL)
 		normal = lua_tointegerx(L, -1, &is_integer);
 	if (!is_integer || normal < 0 || normal > most)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: an integer from 0 to %lld is wanted", key, (long long)most);
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected an integer from 0 to %lld", key, (long long)most);
 	lua_pop(L, 1);
 	return normal;
 }
@@ -276,13 +276,13 @@ static void make_labels(lua_State *L, struct xc_lua_graph *self, const uint32_t 
 			lua_pushnil(L);
 		lua_call(L, 3, 1);
 		if (self->fills != number)
-			xc_bind_fail(L, XC_ERR_USAGE, "a graph cannot be filled in while it is asked for names");
+			xc_bind_fail(L, XC_ERR_USAGE, "a graph cannot be filled while its names are computed");
 		if (lua_isnil(L, -1)) {
 			lua_pop(L, 1);
 			lua_pushstring(L, g->kinds.items[g->kind[node]]);
 		}
 		if (lua_type(L, -1) != LUA_TSTRING)
-			xc_bind_fail(L, XC_ERR_USAGE, "name: a string or nil is wanted, not a %s value",
+			xc_bind_fail(L, XC_ERR_USAGE, "name: expected a string or nil, not a %s value",
 				     luaL_typename(L, -1));
 		g->labels[node] = label_number(L, g);
 	}

@@ -18,7 +18,7 @@ static int64_t integer_field(lua_State *L, int table, const char *name, int64_t 
 	if (lua_getfield(L, table, name) != LUA_TNIL)
 		normal = lua_tointegerx(L, -1, &is_integer);
 	if (!is_integer)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: an integer is wanted, not a %s value", name, luaL_typename(L, -1));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected an integer, not a %s value", name, luaL_typename(L, -1));
 	lua_pop(L, 1);
 	return normal;
 }
@@ -36,7 +36,7 @@ static void read_offsets(lua_State *L, struct xc_refscan *scan)
 			lua_rawgeti(L, -1, (lua_Integer)i + 1);
 			lua_Integer at = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : INT64_MAX;
 			if (at > XC_REFSCAN_REACH || at < -XC_REFSCAN_REACH)
-				xc_bind_fail(L, XC_ERR_USAGE, "at: offset %zu is none, or too far away", i + 1);
+				xc_bind_fail(L, XC_ERR_USAGE, "at: offset %zu is invalid or too large", i + 1);
 			scan->at[i] = (int32_t)at;
 			lua_pop(L, 1);
 		}
@@ -48,7 +48,7 @@ static unsigned small_field(lua_State *L, int table, const char *name, int64_t n
 {
 	int64_t value = integer_field(L, table, name, normal);
 	if (value < 0 || value > most)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: 0 to %lld is wanted, not %lld", name, (long long)most,
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected 0 to %lld, not %lld", name, (long long)most,
 			     (long long)value);
 	return (unsigned)value;
 }
@@ -64,7 +64,7 @@ static bool read_tag(lua_State *L, const struct xc_refscan *scan, const char *na
 		xc_report_check_names(L, tag, "lo hi shift mask at width");
 		int64_t at = integer_field(L, tag, "at", 0);
 		if (at > XC_REFSCAN_REACH || at < -XC_REFSCAN_REACH)
-			xc_bind_fail(L, XC_ERR_USAGE, "%s.at is too far away", name);
+			xc_bind_fail(L, XC_ERR_USAGE, "%s.at is too large", name);
 		*tag_out = (struct xc_reftag){.at = (int32_t)at,
 					      .width = small_field(L, tag, "width", at ? scan->width : width, 8),
 					      .shift = small_field(L, tag, "shift", 0, 63),

@@ -202,7 +202,7 @@ static const char *text_option(lua_State *L, const char *key)
 {
 	lua_getfield(L, 2, key);
 	if (!lua_isnil(L, -1) && lua_type(L, -1) != LUA_TSTRING)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: a string is wanted", key);
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected a string", key);
 	const char *text = lua_tostring(L, -1);
 	lua_pop(L, 1); /* the table holds it */
 	return text;

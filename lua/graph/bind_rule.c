@@ -18,7 +18,7 @@ static void add_what(lua_State *L, struct xc_heap *heap, struct xc_claim_rule *r
 static const char *text_at(lua_State *L, int arg, const char *what)
 {
 	if (lua_type(L, arg) != LUA_TSTRING)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: a string is wanted, not %s", what, luaL_typename(L, arg));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected a string, not %s", what, luaL_typename(L, arg));
 	const char *text = lua_tostring(L, arg);
 	if (lua_rawlen(L, arg) > CAST_MAX || !*text)
 		xc_bind_fail(L, XC_ERR_USAGE, "%s: 1 to %d characters", what, CAST_MAX);
@@ -51,7 +51,7 @@ static void add_members(lua_State *L, struct xc_heap *heap, const char *cast, ui
 /* The pointer's type from the value at the top of the stack, which stays there. */
 static void add_what(lua_State *L, struct xc_heap *heap, struct xc_claim_rule *rule, int nest)
 {
-	luaL_checkstack(L, 8, "rules within rules");
+	luaL_checkstack(L, 8, "nested rules");
 	rule->as = 0;
 	if (lua_istable(L, -1) && nest < NEST) {
 		lua_rawgeti(L, -1, 1);
@@ -124,7 +124,7 @@ void xc_bind_header(lua_State *L, struct xc_heap *heap)
 	for (lua_pushnil(L); lua_next(L, 4); lua_pop(L, 1)) {
 		lua_Integer value = luaL_checkinteger(L, -2);
 		if (value < 0 || value > 255)
-			xc_bind_fail(L, XC_ERR_USAGE, "a case is the value of a byte");
+			xc_bind_fail(L, XC_ERR_USAGE, "a case must be the value of a byte");
 		header.value = (uint8_t)value;
 		header.header = text_at(L, -1, "a header");
 		xc_bind_raise(L, xc_claim_add_header(heap, &header));

@@ -127,7 +127,7 @@ static void read_arch(lua_State *L, struct xc_fixture *fixture)
 			i++;
 		if (!machine_names[i])
 			xc_bind_fail(L, XC_ERR_USAGE,
-				     "arch: '%s' is none of x86-64, i386, aarch64, arm, ppc64le, riscv64", name);
+				     "arch: '%s' is not one of x86-64, i386, aarch64, arm, ppc64le, riscv64", name);
 		fixture->process->arch = xc_arch_find(machines[i].machine, machines[i].elf_class, false);
 	}
 	lua_pop(L, 1);
@@ -150,7 +150,7 @@ static void place_object(lua_State *L, struct xc_fixture *fixture)
 {
 	uint64_t size;
 	if (lua_type(L, -2) != LUA_TSTRING || !lua_istable(L, -1))
-		xc_bind_fail(L, XC_ERR_USAGE, "objects: NAME = { \"TYPE\", VALUE } is wanted");
+		xc_bind_fail(L, XC_ERR_USAGE, "objects: expected NAME = { \"TYPE\", VALUE }");
 	if (fixture->object_count == MAX_OBJECTS)
 		xc_bind_fail(L, XC_ERR_LIMIT, "objects: more than %d", MAX_OBJECTS);
 	struct xc_fixture_object *object = &fixture->objects[fixture->object_count];
@@ -163,9 +163,9 @@ static void place_object(lua_State *L, struct xc_fixture *fixture)
 	object->addr = (xc_addr)luaL_optinteger(L, -1, 0);
 	lua_pop(L, 2);
 	if (!xc_type_size(object->type, &size) || size == 0 || size > MAX_OBJECT)
-		xc_bind_fail(L, XC_ERR_USAGE, "object '%s': its type has no size, or a huge one", object->name);
+		xc_bind_fail(L, XC_ERR_USAGE, "object '%s': its type has no size, or is too large", object->name);
 	if (object->addr && size - 1 > UINT64_MAX - object->addr)
-		xc_bind_fail(L, XC_ERR_USAGE, "object '%s': it does not fit there", object->name);
+		xc_bind_fail(L, XC_ERR_USAGE, "object '%s': it does not fit at its address", object->name);
 	object->size = size;
 	fixture->object_count++;
 }
@@ -180,7 +180,7 @@ static int by_name(const void *a, const void *b)
 static void place_objects(lua_State *L, struct xc_fixture *fixture)
 {
 	if (!lua_istable(L, -1))
-		xc_bind_fail(L, XC_ERR_USAGE, "objects: a table is wanted");
+		xc_bind_fail(L, XC_ERR_USAGE, "objects: expected a table");
 	fixture->objects = xc_arena_alloc(&fixture->process->arena, MAX_OBJECTS * sizeof *fixture->objects);
 	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
 		place_object(L, fixture);
@@ -210,7 +210,7 @@ static void read_memory(lua_State *L, struct xc_fixture *fixture)
 		xc_addr addr = (xc_addr)luaL_checkinteger(L, -2);
 		const char *bytes = luaL_checklstring(L, -1, &len);
 		if (len == 0 || len > MAX_OBJECT || len - 1 > UINT64_MAX - addr || addr == 0)
-			xc_bind_fail(L, XC_ERR_USAGE, "memory: [ADDRESS] = \"bytes\" is wanted");
+			xc_bind_fail(L, XC_ERR_USAGE, "memory: expected [ADDRESS] = \"bytes\"");
 		memcpy(xc_fixture_lay(fixture, &addr, len), bytes, len);
 	}
 }

@@ -1,12 +1,12 @@
 /* fixture: a synthetic process, described by a test, so that plugins can be tested without a core.
  *
- * 	{ arch = "x86-64",                                      the host's unless given
- * 	  cdef = [[ struct node { struct node *next; const char *name; int value; }; ]],
- * 	  objects = {                                           each is a variable with its own memory
- * 	    head = { "struct node *", "first" },
- * 	    first = { "struct node", { next = "second", name = "ann", value = 7 } },
- * 	    second = { "struct node", { name = "bob", value = 8 }, at = 0x2000 } },
- * 	  memory = { [0x9000] = "raw bytes" } }
+ *	{ arch = "x86-64",                                      the host's unless given
+ *	  cdef = [[ struct node { struct node *next; const char *name; int value; }; ]],
+ *	  objects = {                                           each is a variable with its own memory
+ *	    head = { "struct node *", "first" },
+ *	    first = { "struct node", { next = "second", name = "ann", value = 7 } },
+ *	    second = { "struct node", { name = "bob", value = 8 }, at = 0x2000 } },
+ *	  memory = { [0x9000] = "raw bytes" } }
  *
  * Values: numbers, booleans, names of enumerators; lists for arrays; tables by member name for structs and unions;
  * for a pointer an address, the name of an object, or { "text" }, and for a pointer to characters a text; omitted

@@ -27,7 +27,7 @@ static void store(const struct xc_fixture *fixture, uint8_t *bytes, uint64_t siz
 
 static void wrong(lua_State *L, const char *path, const struct xc_type *type)
 {
-	xc_bind_fail(L, XC_ERR_USAGE, "%s: a %s cannot be made of a %s", path, xc_type_name(type),
+	xc_bind_fail(L, XC_ERR_USAGE, "%s: a %s cannot be made from a %s", path, xc_type_name(type),
 		     luaL_typename(L, -1));
 }
 
@@ -156,7 +156,7 @@ static void encode_record(lua_State *L, struct xc_fixture *fixture, const char *
 	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
 		uint64_t offset = 0;
 		if (lua_type(L, -2) != LUA_TSTRING)
-			xc_bind_fail(L, XC_ERR_USAGE, "%s: members are named", path);
+			xc_bind_fail(L, XC_ERR_USAGE, "%s: members must be named", path);
 		const char *name = lua_tostring(L, -2);
 		const struct xc_member *member = find_member(type, name, &offset, 0);
 		if (!member)

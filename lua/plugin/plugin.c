@@ -165,7 +165,8 @@ struct xc_error *xc_plugins_named(struct xc_plugins *plugins, const char *name, 
 		return xc_error_hint(err, "%s", plugins->dirs.refused[0]->message);
 	if (near.best)
 		return xc_error_hint(err, "did you mean %s?", near.best);
-	return xc_error_hint(err, "`xcore plugin list` shows what is installed; a script is a file: ./%s.lua", name);
+	return xc_error_hint(err, "`xcore plugin list` lists the installed plugins; a script is a file: ./%s.lua",
+			     name);
 }
 
 /* Read a file that the user names, wherever it is, but not a device or FIFO. */

@@ -60,7 +60,7 @@ static const char *text_at_top(lua_State *L, const char *what)
 {
 	size_t len;
 	if (lua_type(L, -1) != LUA_TSTRING)
-		xc_bind_fail(L, XC_ERR_FORMAT, "%s: a string is wanted, not a %s", what, luaL_typename(L, -1));
+		xc_bind_fail(L, XC_ERR_FORMAT, "%s: expected a string, not a %s", what, luaL_typename(L, -1));
 	const char *text = lua_tolstring(L, -1, &len);
 	if (len > MAX_TEXT || strlen(text) != len)
 		xc_bind_fail(L, XC_ERR_FORMAT, "%s: too long, or with a NUL in it", what);
@@ -102,7 +102,7 @@ static void read_names(lua_State *L, const struct reading *r, void *into)
 	struct xc_plugin_names *names = into;
 	size_t count = lua_rawlen(L, -1);
 	if (count == 0 || count > MAX_ENTRIES)
-		xc_bind_fail(L, XC_ERR_FORMAT, "a list of names is wanted");
+		xc_bind_fail(L, XC_ERR_FORMAT, "expected a list of names");
 	names->items = xc_arena_alloc(r->arena, count * sizeof *names->items);
 	for (size_t i = 0; i < count; i++) {
 		lua_rawgeti(L, -1, (lua_Integer)i + 1);
@@ -147,7 +147,7 @@ static void read_value(lua_State *L, const struct key *key, const struct reading
 {
 	struct keyed keyed = {key, r, into};
 	if (lua_type(L, -1) != key->kind)
-		xc_bind_fail(L, XC_ERR_FORMAT, "%s: a %s is wanted, not a %s", key->name, lua_typename(L, key->kind),
+		xc_bind_fail(L, XC_ERR_FORMAT, "%s: expected a %s, not a %s", key->name, lua_typename(L, key->kind),
 			     luaL_typename(L, -1));
 	lua_pushcfunction(L, read_keyed);
 	lua_pushvalue(L, -2);
@@ -230,7 +230,7 @@ static void read_entries(lua_State *L, const struct reading *r, reader *read, st
 	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
 		struct xc_plugin_entry *entry = &entries->items[entries->count++];
 		if (lua_type(L, -2) != LUA_TSTRING || !xc_plugin_is_name(lua_tostring(L, -2)))
-			xc_bind_fail(L, XC_ERR_FORMAT, "names are small letters, digits and _");
+			xc_bind_fail(L, XC_ERR_FORMAT, "names are lower-case letters, digits and _");
 		entry->name = xc_arena_strdup(r->arena, lua_tostring(L, -2));
 		const struct key key = {entry->name, LUA_TTABLE, read, 0, false};
 		read_value(L, &key, r, entry);
@@ -269,9 +269,10 @@ static void read_name(lua_State *L, const struct reading *r, void *into)
 	const char *name = text_at_top(L, "text");
 	(void)into;
 	if (!xc_plugin_is_name(name))
-		xc_bind_fail(L, XC_ERR_FORMAT, "'%.60s' is no name for a plugin: small letters, digits and _", name);
+		xc_bind_fail(L, XC_ERR_FORMAT,
+			     "'%.60s' is not a valid name of a plugin: lower-case letters, digits and _", name);
 	if (r->plugin->name && strcmp(r->plugin->name, name) != 0)
-		xc_bind_fail(L, XC_ERR_FORMAT, "it calls itself '%s', its file says '%s'", name, r->plugin->name);
+		xc_bind_fail(L, XC_ERR_FORMAT, "its name is '%s', but that of its file '%s'", name, r->plugin->name);
 	r->plugin->name = xc_arena_strdup(r->arena, name);
 }
 
@@ -302,11 +303,12 @@ static int read_plugin(lua_State *L)
 	lua_pop(L, 1);
 	read_table(L, plugin_keys, r, r->plugin);
 	if (!xc_plugin_asks(&r->plugin->match) && (r->plugin->analyzes || r->plugin->claims || r->plugin->stacks))
-		return xc_bind_fail(L, XC_ERR_FORMAT,
-				    "it has '%s' and no 'match', so for which targets? modules = {\"*\"} is all",
-				    r->plugin->analyzes ? "analyze"
-				    : r->plugin->claims ? "claims"
-							: "stacks");
+		return xc_bind_fail(
+			L, XC_ERR_FORMAT,
+			"it has '%s' but no 'match': which targets are meant? modules = {\"*\"} matches all",
+			r->plugin->analyzes ? "analyze"
+			: r->plugin->claims ? "claims"
+					    : "stacks");
 	return 0;
 }
 

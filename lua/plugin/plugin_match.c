@@ -135,7 +135,7 @@ bool xc_plugin_matches(const struct xc_plugin *plugin, const struct xc_process *
 	bool matches = asks && hit(&match->modules, process, "module", has_module, &why) &&
 		       hit_symbols(match, process, &why) && hit(&match->types, process, "type", has_type, &why);
 	if (!asks)
-		xc_text_add(&why, "it names no targets: its commands are for all");
+		xc_text_add(&why, "it has no match: its commands work on all targets");
 	if (why_out)
 		*why_out = xc_text_take(&why);
 	else

@@ -57,7 +57,7 @@ struct xc_error *xc_plugin_new_type(const struct xc_process *process, struct xc_
 		return err;
 	}
 	if (process && !is_record(xc_type_get(xc_types_of(process), &found.die)))
-		return xc_error_new(XC_ERR_USAGE, "'%s' has no fields: a struct, class or union is wanted", name);
+		return xc_error_new(XC_ERR_USAGE, "'%s' has no fields: expected a struct, class or union", name);
 	bool typedefed = plain != name || strchr(name, ':') || (len > 2 && strcmp(name + len - 2, "_t") == 0);
 	if (process)
 		*type_out = xc_arena_strdup(arena, xc_type_name(xc_type_get(xc_types_of(process), &found.die)));
@@ -138,7 +138,7 @@ static struct xc_error *make_fresh(const char *path)
 	if (mkdir(path, 0755) == 0)
 		return NULL;
 	if (errno == EEXIST)
-		return xc_error_new(XC_ERR_USAGE, "%s is there already", path);
+		return xc_error_new(XC_ERR_USAGE, "%s already exists", path);
 	return xc_error_errno(errno, "%s", path);
 }
 
@@ -183,10 +183,11 @@ struct xc_error *xc_plugin_new(const struct xc_plugin_new *what)
 {
 	struct xc_error *err;
 	if (!xc_plugin_is_name(what->name))
-		return xc_error_new(XC_ERR_USAGE, "'%s' is no name for a plugin: small letters, digits and _",
+		return xc_error_new(XC_ERR_USAGE,
+				    "'%s' is not a valid name of a plugin: lower-case letters, digits and _",
 				    what->name);
 	if (!is_type_name(what->type) || (what->variable && !is_type_name(what->variable)))
-		return xc_error_new(XC_ERR_USAGE, "'%s' is no name of a type",
+		return xc_error_new(XC_ERR_USAGE, "'%s' is not a valid name of a type",
 				    is_type_name(what->type) ? what->variable : what->type);
 	xc_auto(xc_freep) char *dir = xc_asprintf("%s/%s", what->dir, what->name);
 	if (!xc_userdir_make(what->dir, 0755))

@@ -4,13 +4,13 @@
 
 local xcore = require "xcore"
 
--- What a value is, when it is a struct or points to one.
+-- The struct type of a value, or of the target of a pointer.
 local function struct_of(v)
 	local type = xcore.typeof(v):strip()
 	return type.kind == "pointer" and type.target:strip() or type
 end
 
--- A row for each member. One that cannot be read says why, and the others are there all the same.
+-- One row for each member. For an unreadable member the row has the reason.
 local function show(section, v)
 	local rows = section:table("fields", { { "field", "text" }, { "type", "text" }, { "value", "text" } })
 	for _, member in ipairs(struct_of(v):members()) do
@@ -21,7 +21,7 @@ local function show(section, v)
 	end
 end
 
--- A variable by its name, or a @TYPE@ by its address.
+-- A variable by name, or a @TYPE@ by address.
 local function find(t, where)
 	local addr = math.tointeger(tonumber(where))
 	return addr and t:value("@TYPE@", addr) or t:var(where)

@@ -1,5 +1,5 @@
 -- Tests of @NAME@: xcore plugin test @NAME@
--- A case has a core (core = "small.core.zst", beside this file) or, as here, memory made up for it.
+-- A case has a core (core = "small.core.zst", next to this file) or, as here, synthetic memory.
 
 local fixture = {
 	cdef = [[
@@ -29,7 +29,7 @@ return {
 		} } },
 	},
 	{
-		name = "says what cannot be read",
+		name = "reports unreadable members",
 		fixture = fixture,
 		command = "show",
 		args = { "lost" },

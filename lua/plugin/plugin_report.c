@@ -68,7 +68,7 @@ void xc_plugin_report_list(struct xc_report *report, struct xc_plugins *plugins,
 	for (size_t i = 0; i < plugins->dirs.count; i++)
 		xc_section_text(s, "directory", "looked in", plugins->dirs.items[i].path)->quiet = table != NULL;
 	if (!table)
-		xc_section_message(s, XC_INFO, "`xcore plugin new NAME` begins one", "no plugins are installed");
+		xc_section_message(s, XC_INFO, "`xcore plugin new NAME` creates one", "no plugins are installed");
 	add_troubles(s, plugins);
 }
 

@@ -102,7 +102,7 @@ static const char *read_string(lua_State *L, struct suite *s, const char *key)
 	if (kind == LUA_TSTRING)
 		text = xc_arena_strdup(&s->results->arena, lua_tostring(L, -1));
 	else if (kind != LUA_TNIL)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: a string is wanted", key);
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected a string", key);
 	lua_pop(L, 1);
 	return text;
 }
@@ -114,7 +114,7 @@ static void read_args(lua_State *L, struct suite *s)
 		for (size_t i = 0; i < lua_rawlen(L, -1); i++) {
 			lua_rawgeti(L, -1, (lua_Integer)i + 1);
 			if (c->arg_count == MAX_ARGS || !lua_isstring(L, -1))
-				xc_bind_fail(L, XC_ERR_USAGE, "args: a list of at most %d strings is wanted", MAX_ARGS);
+				xc_bind_fail(L, XC_ERR_USAGE, "args: expected a list of at most %d strings", MAX_ARGS);
 			c->args[c->arg_count++] = xc_arena_strdup(&s->results->arena, lua_tostring(L, -1));
 			lua_pop(L, 1);
 		}
@@ -135,7 +135,7 @@ static void read_call(lua_State *L, struct suite *s)
 	const char *command = read_string(L, s, "command"), *flame = read_string(L, s, "flame");
 	bool analyze = has(L, "analyze"), code = has(L, "run");
 	if ((command != NULL) + (flame != NULL) + analyze + code != 1)
-		xc_bind_fail(L, XC_ERR_USAGE, "one of analyze, command, flame and run is wanted");
+		xc_bind_fail(L, XC_ERR_USAGE, "expected one of analyze, command, flame and run");
 	c->what = command ? XC_RUN_COMMAND : flame ? XC_RUN_FLAME : analyze ? XC_RUN_ANALYZE : XC_RUN_SCRIPT;
 	c->entry = command ? command : flame;
 	read_args(L, s);
@@ -148,7 +148,7 @@ static int read_case(lua_State *L)
 	struct test_case *c = &s->current;
 	lua_settop(L, 1);
 	if (lua_rawgeti(L, 1, (lua_Integer)c->index) != LUA_TTABLE)
-		xc_bind_fail(L, XC_ERR_USAGE, "a case is a table");
+		xc_bind_fail(L, XC_ERR_USAGE, "a case must be a table");
 	c->name = read_string(L, s, "name");
 	if (!c->name)
 		xc_bind_fail(L, XC_ERR_USAGE, "'name' is missing");
@@ -158,11 +158,11 @@ static int read_case(lua_State *L)
 	read_call(L, s);
 	if (lua_getfield(L, -1, "fixture") != LUA_TNIL) {
 		if (c->core)
-			xc_bind_fail(L, XC_ERR_USAGE, "core and fixture: one of them is wanted");
+			xc_bind_fail(L, XC_ERR_USAGE, "expected either core or fixture, not both");
 		c->fixture = xc_fixture_new();
 		xc_fixture_read(L, c->fixture);
 	} else if (!c->core) {
-		xc_bind_fail(L, XC_ERR_USAGE, "core or fixture is wanted");
+		xc_bind_fail(L, XC_ERR_USAGE, "expected core or fixture");
 	}
 	return 0;
 }
@@ -315,7 +315,7 @@ static void run_list(struct suite *s)
 	lua_State *L = s->host->L;
 	size_t count = lua_gettop(L) >= 1 && lua_istable(L, 1) ? lua_rawlen(L, 1) : 0;
 	if (count == 0 || count > MAX_CASES)
-		add_result(s, NULL, "it returns no list of cases");
+		add_result(s, NULL, "it does not return a list of cases");
 	for (size_t i = 1; i <= count && count <= MAX_CASES; i++)
 		one_case(s, i);
 }
@@ -369,7 +369,8 @@ struct xc_error *xc_plugin_test(const struct xc_plugin_test_options *options, st
 	s.dirs = xc_plugin_module_dirs(options->plugins, options->plugin, &s.dir_count);
 	if (!count)
 		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%s has no tests", options->plugin->name),
-				     "they are files in %s/%s/test", options->plugin->dir->path, options->plugin->name);
+				     "tests are files in %s/%s/test", options->plugin->dir->path,
+				     options->plugin->name);
 	for (size_t i = 0; i < count; i++) {
 		s.file = names[i];
 		xc_auto(xc_freep) char *stem = xc_asprintf("%.*s", (int)strlen(names[i]) - 4, names[i]);

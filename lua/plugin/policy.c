@@ -88,7 +88,8 @@ static void push_record(lua_State *L, struct xc_policy_script *script, const str
 static void push_frame(lua_State *L, size_t frame, const char *name)
 {
 	if (lua_getfield(L, -1, "frames") != LUA_TTABLE || lua_rawgeti(L, -1, (lua_Integer)frame + 1) != LUA_TTABLE)
-		xc_bind_fail(L, XC_ERR_FORMAT, "the record has no frame %d any more: who removed it?", (int)frame + 1);
+		xc_bind_fail(L, XC_ERR_FORMAT, "the record no longer has frame %d: a script removed it",
+			     (int)frame + 1);
 	lua_remove(L, -2);
 	lua_pushstring(L, name);
 	lua_setfield(L, -2, "name");
@@ -116,7 +117,7 @@ static const char *string_at(lua_State *L, int index, const struct question *q)
 	if (lua_isnoneornil(L, index))
 		return NULL;
 	if (lua_type(L, index) != LUA_TSTRING)
-		xc_bind_fail(L, XC_ERR_FORMAT, "%s() returned a %s: a string is wanted, or nil", names[q->function],
+		xc_bind_fail(L, XC_ERR_FORMAT, "%s() returned a %s: expected a string, or nil", names[q->function],
 			     luaL_typename(L, index));
 	const char *text = lua_tolstring(L, index, &len);
 	if (!len || strlen(text) != len)
@@ -132,11 +133,11 @@ static void read_class(lua_State *L, struct question *q)
 	if (class_name && (strlen(class_name) > MAX_CLASS ||
 			   strspn(class_name, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(class_name)))
 		xc_bind_fail(L, XC_ERR_FORMAT,
-			     "class() returned a name that is no class: small letters, digits and '-', at most %d",
+			     "class() returned an invalid class: lower-case letters, digits and '-', at most %d",
 			     MAX_CLASS);
 	if (severity && strcmp(severity, "info") != 0 && !xc_severity_rank(severity))
 		xc_bind_fail(L, XC_ERR_FORMAT,
-			     "class() returned a severity that is none of info, low, medium, high, critical");
+			     "class() returned a severity that is not one of info, low, medium, high, critical");
 	q->text = xc_record_text(q->arena, class_name);
 	q->severity = xc_record_text(q->arena, severity);
 }
@@ -146,7 +147,7 @@ static void read_keep(lua_State *L, struct question *q)
 	if (lua_isnoneornil(L, 2))
 		return;
 	if (!lua_isboolean(L, 2))
-		xc_bind_fail(L, XC_ERR_FORMAT, "keep() returned a %s: true, false or nil is wanted",
+		xc_bind_fail(L, XC_ERR_FORMAT, "keep() returned a %s: expected true, false or nil",
 			     luaL_typename(L, 2));
 	q->keep = lua_toboolean(L, 2) ? XC_POLICY_KEEP : XC_POLICY_SKIP;
 }
@@ -233,7 +234,7 @@ static int keep_functions(lua_State *L)
 		lua_pushstring(L, names[i]);
 		int type = lua_rawget(L, -2);
 		if (type != LUA_TNIL && type != LUA_TFUNCTION)
-			return xc_bind_fail(L, XC_ERR_FORMAT, "%s is a %s: a function is wanted", names[i],
+			return xc_bind_fail(L, XC_ERR_FORMAT, "%s is a %s: expected a function", names[i],
 					    lua_typename(L, type));
 		defined[i] = type == LUA_TFUNCTION;
 		lua_rawsetp(L, LUA_REGISTRYINDEX, &names[i]);

@@ -88,9 +88,9 @@ static int64_t bucket_of_real(lua_State *L, const struct lua_histogram *self, do
 {
 	int exponent;
 	if (self->scale == EXACT)
-		xc_bind_fail(L, XC_ERR_USAGE, "%f is no integer: scale = \"linear\" has a width for such", value);
+		xc_bind_fail(L, XC_ERR_USAGE, "%f is not an integer: scale = \"linear\" has a width for such", value);
 	if (self->scale == LOG2 && value < 0)
-		xc_bind_fail(L, XC_ERR_USAGE, "%f is negative: powers of two are not", value);
+		xc_bind_fail(L, XC_ERR_USAGE, "%f is negative: log2 has no buckets for it", value);
 	if (self->scale == LOG2 && value == 0)
 		return ZERO_BUCKET;
 	if (self->scale == LOG2) {
@@ -99,7 +99,7 @@ static int64_t bucket_of_real(lua_State *L, const struct lua_histogram *self, do
 	}
 	double quotient = floor(value / self->width);
 	if (fabs(quotient) > 0x1p62)
-		xc_bind_fail(L, XC_ERR_USAGE, "%f is too far away for buckets that are %f wide", value, self->width);
+		xc_bind_fail(L, XC_ERR_USAGE, "%f is out of range for buckets of width %f", value, self->width);
 	return (int64_t)quotient;
 }
 
@@ -172,7 +172,7 @@ static void add(lua_State *L, struct lua_histogram *self, int arg, uint64_t weig
 	int is_integer;
 	lua_Integer integer = lua_type(L, arg) == LUA_TNUMBER ? lua_tointegerx(L, arg, &is_integer) : 0;
 	if (lua_type(L, arg) != LUA_TNUMBER)
-		xc_bind_fail(L, XC_ERR_USAGE, "a number is counted, not a %s value", luaL_typename(L, arg));
+		xc_bind_fail(L, XC_ERR_USAGE, "only numbers can be counted, not a %s value", luaL_typename(L, arg));
 	if (weight == 0)
 		return;
 	if (is_integer)
@@ -190,7 +190,7 @@ static int histogram_add(lua_State *L)
 {
 	struct lua_histogram *self = self_of(L);
 	lua_Integer weight = luaL_optinteger(L, 3, 1);
-	luaL_argcheck(L, weight >= 0, 3, "a weight is not negative");
+	luaL_argcheck(L, weight >= 0, 3, "the weight is negative");
 	lua_settop(L, 2);
 	if (!lua_istable(L, 2)) {
 		add(L, self, 2, (uint64_t)weight);
@@ -404,7 +404,7 @@ static const char *option(lua_State *L, const char *name, const char *otherwise)
 	lua_pushstring(L, name);
 	int type = lua_rawget(L, 1);
 	if (type != LUA_TNIL && type != LUA_TSTRING)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: a string is wanted, not a %s", name, luaL_typename(L, -1));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected a string, not a %s", name, luaL_typename(L, -1));
 	return type == LUA_TNIL ? otherwise : lua_tostring(L, -1);
 }
 
@@ -416,7 +416,7 @@ static enum scale check_scale(lua_State *L)
 	if (strcmp(name, "linear") == 0)
 		return LINEAR;
 	if (strcmp(name, "exact") != 0)
-		xc_bind_fail(L, XC_ERR_USAGE, "'%.20s' is no scale: log2 linear exact", name);
+		xc_bind_fail(L, XC_ERR_USAGE, "'%.20s' is not a scale: log2 linear exact", name);
 	return EXACT;
 }
 
@@ -425,7 +425,7 @@ static enum xc_field_kind check_unit(lua_State *L)
 	const char *name = option(L, "unit", "count");
 	enum xc_field_kind kind = xc_report_kind(name);
 	if (kind != XC_FIELD_COUNT && kind != XC_FIELD_BYTES && kind != XC_FIELD_SECONDS)
-		xc_bind_fail(L, XC_ERR_USAGE, "'%.20s' is no unit: count bytes seconds", name);
+		xc_bind_fail(L, XC_ERR_USAGE, "'%.20s' is not a unit: count bytes seconds", name);
 	return kind;
 }
 
@@ -435,12 +435,12 @@ static void check_width(lua_State *L, struct lua_histogram *self)
 	lua_pushliteral(L, "width");
 	int type = lua_istable(L, 1) ? lua_rawget(L, 1) : LUA_TNIL;
 	if ((self->scale == LINEAR) != (type != LUA_TNIL))
-		xc_bind_fail(L, XC_ERR_USAGE, "width: scale \"linear\" has one, and no other");
+		xc_bind_fail(L, XC_ERR_USAGE, "width: only scale \"linear\" has it");
 	if (type == LUA_TNIL)
 		return;
 	self->width = type == LUA_TNUMBER ? lua_tonumber(L, -1) : 0;
 	if (!(self->width > 0) || !isfinite(self->width))
-		xc_bind_fail(L, XC_ERR_USAGE, "width: a number above 0 is wanted");
+		xc_bind_fail(L, XC_ERR_USAGE, "width: expected a number above 0");
 	self->whole_width = lua_tointegerx(L, -1, &is_integer);
 }
 

@@ -20,8 +20,9 @@ const char *xc_report_check_key(lua_State *L, int arg)
 	if (key && is_key(key, len))
 		return key;
 	if (!key)
-		xc_bind_fail(L, XC_ERR_USAGE, "a key is a string, not a %s value", luaL_typename(L, arg));
-	xc_bind_fail(L, XC_ERR_USAGE, "'%.70s' is no key: keys are lower_case, and `label` is for people", key);
+		xc_bind_fail(L, XC_ERR_USAGE, "a key must be a string, not a %s value", luaL_typename(L, arg));
+	xc_bind_fail(L, XC_ERR_USAGE, "'%.70s' is not a valid key: keys are lower_case; use `label` for other names",
+		     key);
 	return NULL;
 }
 
@@ -32,7 +33,7 @@ static const char *what_it_is(lua_State *L, int arg)
 
 static void fail_kind(lua_State *L, int arg, const char *what, const char *wanted)
 {
-	xc_bind_fail(L, XC_ERR_USAGE, "%s: %s is wanted, not a %s", what, wanted, what_it_is(L, arg));
+	xc_bind_fail(L, XC_ERR_USAGE, "%s: expected %s, not a %s", what, wanted, what_it_is(L, arg));
 }
 
 const char *xc_report_check_text(lua_State *L, int arg, const char *what)
@@ -44,7 +45,7 @@ const char *xc_report_check_text(lua_State *L, int arg, const char *what)
 	if (strlen(text) == len)
 		return text;
 	if (len > XC_REPORT_BYTES / 4)
-		xc_bind_fail(L, XC_ERR_LIMIT, "%s: a text with zero bytes of more than %d MiB", what,
+		xc_bind_fail(L, XC_ERR_LIMIT, "%s: a text with NUL bytes of more than %d MiB", what,
 			     XC_REPORT_BYTES / 4 >> 20);
 	struct xc_text *scratch = xc_bind_scratch(L);
 	for (size_t i = 0; i < len; i += strlen(text + i) + 1) {
@@ -121,7 +122,7 @@ void xc_report_check_names(lua_State *L, int arg, const char *allowed)
 			continue;
 		const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
 		if (!is_allowed(name, allowed))
-			xc_bind_fail(L, XC_ERR_USAGE, "'%.70s' is no option here; there are: %s", name, allowed);
+			xc_bind_fail(L, XC_ERR_USAGE, "'%.70s' is not an option here; options: %s", name, allowed);
 	}
 }
 

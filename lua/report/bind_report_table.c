@@ -24,7 +24,7 @@ static struct xc_column check_column(lua_State *L, lua_Integer index)
 {
 	luaL_checkstack(L, 16, "columns");
 	if (lua_rawgeti(L, 3, index) != LUA_TTABLE)
-		xc_bind_fail(L, XC_ERR_USAGE, "column %d: a table {key, kind} is wanted", (int)index);
+		xc_bind_fail(L, XC_ERR_USAGE, "column %d: expected a table {key, kind}", (int)index);
 	int spec = lua_gettop(L);
 	lua_rawgeti(L, spec, 1);
 	const char *key = xc_report_check_key(L, spec + 1);
@@ -33,11 +33,11 @@ static struct xc_column check_column(lua_State *L, lua_Integer index)
 	enum xc_field_kind kind = xc_report_kind(name);
 	if (kind == XC_FIELD_NULL)
 		xc_bind_fail(L, XC_ERR_USAGE,
-			     "column '%s': '%.20s' is no kind: text count integer number bytes address bool seconds "
+			     "column '%s': '%.20s' is not a kind: text count integer number bytes address bool seconds "
 			     "ratio",
 			     key, name);
 	if (strcmp(key, "unknown") == 0)
-		xc_bind_fail(L, XC_ERR_USAGE, "no column is called 'unknown': that is where JSON tells reasons");
+		xc_bind_fail(L, XC_ERR_USAGE, "a column cannot be named 'unknown': JSON keeps reasons there");
 	const char *label = options.label ? options.label : xc_report_push_label(L, key, true);
 	return (struct xc_column){.key = key, .label = label, .kind = kind, .verbose = options.verbose};
 }
@@ -57,7 +57,7 @@ static void check_different(lua_State *L, const struct xc_column *columns, size_
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(columns[i].key, columns[k].key) == 0)
-				xc_bind_fail(L, XC_ERR_USAGE, "two columns are called '%s'", columns[i].key);
+				xc_bind_fail(L, XC_ERR_USAGE, "two columns are named '%s'", columns[i].key);
 }
 
 int xc_report_section_table(lua_State *L)
@@ -68,7 +68,7 @@ int xc_report_section_table(lua_State *L)
 	size_t count = lua_rawlen(L, 3), bytes = strlen(key);
 	struct xc_column columns[XC_REPORT_COLUMNS];
 	if (count == 0 || count > XC_REPORT_COLUMNS)
-		xc_bind_fail(L, XC_ERR_USAGE, "table '%s': 1 to %d columns are wanted", key, XC_REPORT_COLUMNS);
+		xc_bind_fail(L, XC_ERR_USAGE, "table '%s': expected 1 to %d columns", key, XC_REPORT_COLUMNS);
 	lua_settop(L, 3);
 	struct lua_table *self = xc_bind_class_new(L, &table_class, sizeof *self + count * sizeof *self->columns);
 	self->section = section;
@@ -94,7 +94,7 @@ static int table_row(lua_State *L)
 	uint64_t bytes = self->count * sizeof *cells;
 	int given = lua_gettop(L) - 1;
 	if (given < 0 || (size_t)given > self->count)
-		xc_bind_fail(L, XC_ERR_USAGE, "a row has %d values, and there are %d columns", given, (int)self->count);
+		xc_bind_fail(L, XC_ERR_USAGE, "a row has %d values, but there are %d columns", given, (int)self->count);
 	if (self->table->row_count >= XC_REPORT_ROWS)
 		xc_bind_fail(L, XC_ERR_LIMIT, "the table has more than %d rows", XC_REPORT_ROWS);
 	lua_settop(L, 1 + (int)self->count);

@@ -52,8 +52,8 @@ static size_t check_path(lua_State *L, const char **names)
 		xc_bind_fail(L, XC_ERR_USAGE, "a path has 1 to %d names, not %d", PATH, (int)count);
 	for (size_t i = 0; i < count; i++) {
 		if (lua_rawgeti(L, 2, (lua_Integer)i + 1) != LUA_TSTRING)
-			xc_bind_fail(L, XC_ERR_USAGE, "a path is a list of strings, and %d is a %s value", (int)i + 1,
-				     luaL_typename(L, -1));
+			xc_bind_fail(L, XC_ERR_USAGE, "a path must be a list of strings, but item %d is a %s value",
+				     (int)i + 1, luaL_typename(L, -1));
 		names[i] = lua_tostring(L, -1);
 		lua_pop(L, 1);
 	}
@@ -64,7 +64,7 @@ struct xc_stacktree *xc_report_check_tree(lua_State *L, int arg)
 {
 	struct lua_tree *self = xc_bind_class_check(L, arg, &tree_class);
 	if (!self->tree->index)
-		xc_bind_fail(L, XC_ERR_USAGE, "the tree was shown already: nothing can be added");
+		xc_bind_fail(L, XC_ERR_USAGE, "the tree is finished: nothing can be added");
 	return self->tree;
 }
 
@@ -83,7 +83,7 @@ static int tree_add(lua_State *L)
 	size_t count = check_path(L, names), before = self->tree->node_count;
 	const struct xc_cell weight = xc_report_check_cell(L, 3, XC_FIELD_COUNT, "weight");
 	if (weight.kind == XC_FIELD_NULL)
-		xc_bind_fail(L, XC_ERR_USAGE, "weight: an integer is wanted");
+		xc_bind_fail(L, XC_ERR_USAGE, "weight: expected an integer");
 	(void)xc_report_check_tree(L, 1);
 	xc_report_spend(L, self->owner, count);
 	xc_stacktree_add(self->tree, names, count, weight.number);

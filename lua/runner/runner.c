@@ -145,12 +145,12 @@ static struct xc_error *died(const struct xc_run *run, int status)
 				    run->limits.seconds);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
 		return xc_error_hint(xc_error_new(XC_ERR_LIMIT, "%s: was killed", run->name),
-				     "by somebody, or by the system because memory was short");
+				     "by a user, or by the system because memory was short");
 	if (WIFSIGNALED(status))
 		return xc_error_hint(
 			xc_error_new(XC_ERR_FORMAT, "%s: died of %s", run->name, xc_signal_name(WTERMSIG(status))),
-			"a fault of xcore, not of the script: please report it");
-	return xc_error_new(XC_ERR_FORMAT, "%s: ended with status %d before its answer was whole", run->name,
+			"a bug in xcore, not in the script: please report it");
+	return xc_error_new(XC_ERR_FORMAT, "%s: ended with status %d before its results were complete", run->name,
 			    WEXITSTATUS(status));
 }
 
@@ -254,8 +254,7 @@ struct xc_error *xc_runner_run(const struct xc_run *run)
 	struct xc_error *err = c.unread ? NULL : error_of(&c, status);
 	xc_runner_collected_fini(&c);
 	if (gone && !err)
-		err = xc_error_new(XC_ERR_IO,
-				   "%s: the process exited, or became another program, while %s looked at it",
+		err = xc_error_new(XC_ERR_IO, "%s: the process exited or executed another program while %s read it",
 				   run->process->target, run->name);
 	return err;
 }

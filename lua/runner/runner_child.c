@@ -124,7 +124,7 @@ static int call_plugin(lua_State *L)
 {
 	const struct xc_run *run = lua_touserdata(L, 2);
 	if (!lua_istable(L, 1))
-		return xc_bind_fail(L, XC_ERR_FORMAT, "%s returns no plugin, but a %s value", run->chunk,
+		return xc_bind_fail(L, XC_ERR_FORMAT, "%s returns a %s value, not a plugin", run->chunk,
 				    luaL_typename(L, 1));
 	if (run->what == XC_RUN_ANALYZE)
 		call_analyze(L);

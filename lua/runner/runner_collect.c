@@ -62,13 +62,13 @@ static void take_ending(struct xc_collected *c, const char *bytes, size_t len)
 static void take_frame(struct xc_collected *c, int kind, const char *bytes, size_t len)
 {
 	if (c->ended)
-		fail(c, XC_ERR_FORMAT, "its answer goes on behind its end");
+		fail(c, XC_ERR_FORMAT, "its results continue after their end");
 	else if (kind == XC_FRAME_LINE)
 		xc_runner_line(c, bytes, len);
 	else if (kind == XC_FRAME_ENDED)
 		take_ending(c, bytes, len);
 	else if (kind != XC_FRAME_REPORT)
-		fail(c, XC_ERR_FORMAT, "its answer is damaged");
+		fail(c, XC_ERR_FORMAT, "its results are damaged");
 	else if (len > REPORT_MOST - c->report.len)
 		fail(c, XC_ERR_LIMIT, "its report takes more than 512 MiB");
 	else
@@ -83,7 +83,7 @@ static void take_frames(struct xc_collected *c)
 		const unsigned char *head = (const unsigned char *)c->bytes.bytes + at;
 		size_t len = head[1] | (size_t)head[2] << 8 | (size_t)head[3] << 16 | (size_t)head[4] << 24;
 		if (len > XC_FRAME_MOST)
-			fail(c, XC_ERR_FORMAT, "its answer is damaged");
+			fail(c, XC_ERR_FORMAT, "its results are damaged");
 		if (c->err || len > c->bytes.len - at - XC_FRAME_HEAD)
 			break;
 		take_frame(c, head[0], c->bytes.bytes + at + XC_FRAME_HEAD, len);

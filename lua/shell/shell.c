@@ -161,7 +161,7 @@ static void run(struct shell *shell, const char *code)
 	if (err)
 		show_error(shell, err);
 	if (spent) {
-		put(shell, "33", "the shell starts afresh: its variables are gone");
+		put(shell, "33", "the shell restarts: its variables are lost");
 		xc_host_free(shell->host);
 		shell->host = host_new(shell);
 	}

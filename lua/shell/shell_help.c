@@ -7,21 +7,21 @@
 #include "lua/shell/reference.h"
 
 static const char overview[] =
-	"A line of Lua is run, and what it gives is shown. The target is `t`, the API is the module `xcore`.\n"
+	"Type a line of Lua; its value is shown. The target is `t`, the API is the module `xcore`.\n"
 	"\n"
 	"  t:var \"server\"                a global variable; fields by dot, elements by [i]\n"
 	"  t:var \"server\".clients.head\n"
-	"  t:eval \"server.port + 1\"      an expression in C\n"
-	"  t:threads(), t:modules()      what is known of the process\n"
-	"  xcore.str(v), xcore.fmt(v)    a text of the target; a value as `xcore print` shows it\n"
+	"  t:eval \"server.port + 1\"      a C expression\n"
+	"  t:threads(), t:modules()      threads and modules of the process\n"
+	"  xcore.str(v), xcore.fmt(v)    a string of the target; a value as `xcore print` shows it\n"
 	"  for i, v in xcore.each(a) do print(i, v) end\n"
 	"\n"
 	"  help(thing)                   a function (xcore.cast), a name (\"cast\", \"Target:var\", \"struct "
 	"client\"),\n"
 	"                                a value or a type\n"
-	"  help \"xcore\", help \"Target\"   everything there is of a class\n"
+	"  help \"xcore\", help \"Target\"   all functions of a class\n"
 	"\n"
-	"Tab completes fields, functions and names of the target. ^C ends what runs, ^D the shell.";
+	"Tab completes fields, functions and names of the target. ^C interrupts a line, ^D leaves the shell.";
 
 static int print_scratch(lua_State *L)
 {
@@ -98,7 +98,7 @@ static int help_name(lua_State *L, const char *name)
 	if (!err)
 		return print_layout(L, type, NULL);
 	xc_error_free(err);
-	return xc_bind_fail(L, XC_ERR_NOT_FOUND, "no function of the API and no type is called '%s'", name);
+	return xc_bind_fail(L, XC_ERR_NOT_FOUND, "'%s' is neither a function of the API nor a type", name);
 }
 
 /* The entry of a function, found by searching the module and the metatables of the API's classes. */

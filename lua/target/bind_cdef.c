@@ -38,10 +38,10 @@ static struct xc_cdef *check_scope(lua_State *L, const char **name_out)
 	const struct declarations *self = xc_bind_class_check(L, 1, &class);
 	size_t len;
 	*name_out = luaL_checklstring(L, 2, &len);
-	luaL_argcheck(L, strlen(*name_out) == len, 2, "a name without zero bytes");
+	luaL_argcheck(L, strlen(*name_out) == len, 2, "a name without NUL bytes");
 	struct xc_cdef *scope = self->own ? self->own : xc_bind_host(L)->cdef;
 	if (!scope)
-		xc_bind_fail(L, XC_ERR_USAGE, "there is no target whose types these are");
+		xc_bind_fail(L, XC_ERR_USAGE, "there is no target for these types");
 	xc_limit_spend(L, len * STEPS_A_BYTE);
 	return scope;
 }
@@ -94,7 +94,7 @@ static int cdef(lua_State *L)
 	struct xc_host *host = xc_bind_host(L);
 	size_t len;
 	const char *text = luaL_checklstring(L, 1, &len);
-	luaL_argcheck(L, strlen(text) == len, 1, "a text without zero bytes");
+	luaL_argcheck(L, strlen(text) == len, 1, "a text without NUL bytes");
 	charge(L, len);
 	bool private = wants_private(L);
 	struct declarations *self = xc_bind_class_new(L, &class, sizeof *self);

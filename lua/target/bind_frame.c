@@ -60,7 +60,7 @@ static unsigned push_rows(lua_State *L, const struct xc_thread *thread, const st
 int xc_bind_push_frames(lua_State *L, const struct xc_thread *thread, uint64_t max)
 {
 	struct xc_unwinder *unwinder = xc_eval_context_unwinder(xc_eval_context_of(L));
-	const char *why = "no more frames were asked for";
+	const char *why = "the requested number of frames was reached";
 	struct xc_frame at;
 	unsigned count = 0;
 	lua_newtable(L);

@@ -71,7 +71,7 @@ static int live_snapshot(lua_State *L)
 	if (!xc_bind_test(L, 1) || !lua_isnoneornil(L, 2)) {
 		lua_Integer given = luaL_checkinteger(L, 2);
 		if (given < 0)
-			return xc_bind_fail(L, XC_ERR_USAGE, "a snapshot of less than nothing");
+			return xc_bind_fail(L, XC_ERR_USAGE, "the size of the snapshot is negative");
 		len = (uint64_t)given;
 	}
 	struct xc_error *err = living(L) ? xc_live_freeze(process, addr, len) : check_readable(process, addr, len);
@@ -200,7 +200,7 @@ static int live_retry(lua_State *L)
 	for (lua_Integer i = 1; i <= tries; i++)
 		if (try_once(L, process, words, i == tries))
 			return lua_gettop(L) - AT_BEFORE;
-	return xc_bind_fail(L, XC_ERR_TORN, "what was read changed meanwhile, in each of %d tries", (int)tries);
+	return xc_bind_fail(L, XC_ERR_TORN, "the data changed during each of %d tries", (int)tries);
 }
 
 void xc_bind_live_open(lua_State *L)

@@ -110,7 +110,7 @@ static int check_register(lua_State *L, int arg)
 {
 	const struct xc_arch *arch = xc_bind_process(L)->arch;
 	if (lua_type(L, arg) != LUA_TSTRING)
-		xc_bind_fail(L, XC_ERR_USAGE, "a register's name is wanted, not a %s", luaL_typename(L, arg));
+		xc_bind_fail(L, XC_ERR_USAGE, "expected a register's name, not a %s", luaL_typename(L, arg));
 	int reg = xc_arch_reg_named(arch, lua_tostring(L, arg));
 	if (reg < 0)
 		xc_bind_fail(L, XC_ERR_USAGE, "%s has no register '%s'", arch->name, lua_tostring(L, arg));
@@ -122,8 +122,7 @@ static int64_t check_offset(lua_State *L, int arg, const char *what)
 	int exact;
 	lua_Integer offset = lua_tointegerx(L, arg, &exact);
 	if (!exact)
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: an offset in bytes is wanted, not a %s", what,
-			     luaL_typename(L, arg));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected an offset in bytes, not a %s", what, luaL_typename(L, arg));
 	return offset;
 }
 
@@ -135,7 +134,7 @@ static void read_cfa(lua_State *L, int table, struct xc_foreign_code *code)
 		return;
 	int cfa = lua_gettop(L);
 	if (!lua_istable(L, cfa) || lua_rawlen(L, cfa) != 2)
-		xc_bind_fail(L, XC_ERR_USAGE, "cfa: a register and an offset are wanted: {\"sp\", 16}");
+		xc_bind_fail(L, XC_ERR_USAGE, "cfa: expected a register and an offset: {\"sp\", 16}");
 	lua_rawgeti(L, cfa, 1);
 	lua_rawgeti(L, cfa, 2);
 	code->cfa_reg = check_register(L, cfa + 1);
@@ -150,7 +149,7 @@ static void read_saved(lua_State *L, const struct reading *r, int table, struct 
 		return;
 	int saved = lua_gettop(L);
 	if (!lua_istable(L, saved))
-		xc_bind_fail(L, XC_ERR_USAGE, "saved: a table of registers is wanted, not a %s",
+		xc_bind_fail(L, XC_ERR_USAGE, "saved: expected a table of registers, not a %s",
 			     luaL_typename(L, saved));
 	struct xc_foreign_saved *items = xc_arena_alloc(r->arena, XC_REG_MAX * sizeof *items);
 	for (lua_pushnil(L); lua_next(L, saved); lua_pop(L, 1)) {
@@ -174,7 +173,7 @@ static int stacks_code(lua_State *L)
 	lua_settop(L, 2);
 	xc_report_check_names(L, 2, "lo hi cfa saved override name file line language");
 	if (!push_field(L, 2, "lo"))
-		return xc_bind_fail(L, XC_ERR_USAGE, "'lo' is missing: where the code begins");
+		return xc_bind_fail(L, XC_ERR_USAGE, "'lo' is missing: the start of the code");
 	lua_pop(L, 1);
 	struct xc_foreign_code code = {.lo = address_field(L, 2, "lo", 0)};
 	code.hi = address_field(L, 2, "hi", code.lo);
@@ -204,7 +203,7 @@ static void read_variables(lua_State *L, const struct reading *r, int row, const
 	for (lua_Integer i = 1, n = (lua_Integer)lua_rawlen(L, list); i <= n; i++) {
 		lua_rawgeti(L, list, i);
 		if (!lua_istable(L, list + 1))
-			xc_bind_fail(L, XC_ERR_USAGE, "%s: a list of tables is wanted", key);
+			xc_bind_fail(L, XC_ERR_USAGE, "%s: expected a list of tables", key);
 		xc_report_check_names(L, list + 1, "name type value why");
 		struct xc_variable_text *v = &into[(*count)++];
 		v->name = text_field(L, r, list + 1, "name");
@@ -223,7 +222,7 @@ static size_t list_length(lua_State *L, int row, const char *key)
 	if (!push_field(L, row, key))
 		return 0;
 	if (!lua_istable(L, -1))
-		xc_bind_fail(L, XC_ERR_USAGE, "%s: a list is wanted, not a %s", key, luaL_typename(L, -1));
+		xc_bind_fail(L, XC_ERR_USAGE, "%s: expected a list, not a %s", key, luaL_typename(L, -1));
 	size_t length = lua_rawlen(L, -1);
 	if (length > XC_FOREIGN_VARIABLES)
 		xc_bind_fail(L, XC_ERR_LIMIT, "%s: more than %d", key, XC_FOREIGN_VARIABLES);
@@ -251,7 +250,7 @@ static void read_row(lua_State *L, const struct reading *r, struct xc_stack_row 
 {
 	int at = lua_gettop(L);
 	if (!lua_istable(L, at))
-		xc_bind_fail(L, XC_ERR_USAGE, "a row is a table, not a %s", luaL_typename(L, at));
+		xc_bind_fail(L, XC_ERR_USAGE, "a row must be a table, not a %s", luaL_typename(L, at));
 	xc_report_check_names(L, at, "name file line language kind pc args locals upvalues");
 	row->function = text_field(L, r, at, "name");
 	row->file = text_field(L, r, at, "file");
@@ -302,7 +301,7 @@ static int stacks_stack(lua_State *L)
 	struct xc_foreign_frames frames = {.name = text_field(L, &r, 2, "name"),
 					   .state = text_field(L, &r, 2, "state")};
 	if (!frames.name || !push_field(L, 2, "rows"))
-		return xc_bind_fail(L, XC_ERR_USAGE, "'name' and 'rows' are wanted");
+		return xc_bind_fail(L, XC_ERR_USAGE, "expected 'name' and 'rows'");
 	read_rows(L, &r, 3, &frames);
 	xc_bind_raise(L, xc_foreign_add_frames(xc_bind_process(L), &frames));
 	return 0;

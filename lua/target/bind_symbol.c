@@ -34,8 +34,8 @@ static int symbol_by_name(lua_State *L)
 	if (!symbol)
 		return xc_bind_raise(L, no_symbol(process, name));
 	if (symbol->type == STT_TLS)
-		return xc_bind_fail(L, XC_ERR_UNSUPPORTED, "%s is thread-local: it has an address in each thread",
-				    name);
+		return xc_bind_fail(L, XC_ERR_UNSUPPORTED,
+				    "%s is thread-local: it has a different address in each thread", name);
 	uint64_t size = symbol->size;
 	lua_createtable(L, 0, 4);
 	lua_pushstring(L, name);

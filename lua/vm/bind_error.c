@@ -191,7 +191,7 @@ static int make_error(lua_State *L)
 	while (i < XC_COUNT(kinds) && strcmp(kinds[i].kind, kind) != 0)
 		i++;
 	if (i == XC_COUNT(kinds))
-		return xc_bind_fail(L, XC_ERR_USAGE, "'%.60s' is no kind of error", kind);
+		return xc_bind_fail(L, XC_ERR_USAGE, "'%.60s' is not a kind of error", kind);
 	struct xc_host *host = xc_bind_host(L);
 	const char *message = luaL_checkstring(L, 2), *hint = luaL_optstring(L, 3, NULL);
 	xc_error_free(host->raised);

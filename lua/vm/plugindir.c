@@ -27,14 +27,14 @@ static struct xc_error *distrust(const struct stat *st, const char *path)
 {
 	if (st->st_mode & S_IWOTH) {
 		xc_auto(xc_freep) char *word = xc_shellword_file(path);
-		return xc_error_hint(xc_error_new(XC_ERR_PERMISSION, "%s: everybody may write it: not used", path),
+		return xc_error_hint(xc_error_new(XC_ERR_PERMISSION, "%s: it is world-writable: not used", path),
 				     "chmod o-w %s", word);
 	}
 	if (st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == program_owner())
 		return NULL;
 	return xc_error_hint(
 		xc_error_new(XC_ERR_PERMISSION, "%s: it belongs to user %u: not used", path, (unsigned)st->st_uid),
-		"plugins are read when they are yours, root's or those of the owner of xcore");
+		"plugins must belong to you, to root or to the owner of xcore");
 }
 
 /* ---- the directories ---- */
@@ -153,7 +153,7 @@ static struct xc_error *step(int below, const char *name, bool last, const char 
 	if (S_ISLNK(st.st_mode))
 		return xc_error_hint(
 			xc_error_new(XC_ERR_PERMISSION, "%s: links in a plugin directory are not followed", shown),
-			"name the directory it leads to with --plugin-path, or copy it");
+			"name its target with --plugin-path, or copy it");
 	int fd = openat(below, name, flags);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		struct xc_error *err = xc_error_errno(errno, "%s", shown);
@@ -183,7 +183,7 @@ static struct xc_error *open_below(const struct xc_plugindir *dir, const char *p
 		xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)len, rest);
 		xc_auto(xc_freep) char *shown = xc_asprintf("%s/%.*s", dir->path, (int)(rest + len - path), path);
 		if (!len || name[0] == '.')
-			err = xc_error_new(XC_ERR_PERMISSION, "%s: no name of a plugin's file", shown);
+			err = xc_error_new(XC_ERR_PERMISSION, "%s: not a valid name of a plugin's file", shown);
 		else
 			err = step(below, name, last, shown, &fd);
 		if (below != dir->fd)

@@ -82,13 +82,13 @@ static int require(lua_State *L)
 	if (has(L, name))
 		return 1;
 	if (strlen(name) != len || !path_of(name, path))
-		return xc_bind_fail(L, XC_ERR_USAGE,
-				    "require \"%.100s\": parts of plugins are \"NAME.part\", walkers \"lib.walk\"",
-				    name);
+		return xc_bind_fail(
+			L, XC_ERR_USAGE,
+			"require \"%.100s\": expected a part of a plugin, \"NAME.part\", or a walker, \"lib.walk\"",
+			name);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &loading_key); /* 3 */
 	if (has(L, name))
-		return xc_bind_fail(L, XC_ERR_USAGE, "require \"%s\": it requires itself, or was begun and failed",
-				    name);
+		return xc_bind_fail(L, XC_ERR_USAGE, "require \"%s\": it requires itself, or failed to load", name);
 	lua_pushboolean(L, true);
 	lua_setfield(L, 3, name);
 	load_part(L, path);

@@ -109,7 +109,7 @@ EOF
 
 @test "a binary chunk is refused by its name; a failure says what became of -o" {
   printf '\033Lua' >binary.lua
-  expect 4 'xcore: binary.lua: a binary chunk, and only text is run' "$XCORE" run binary.lua "$CORE"
+  expect 4 'xcore: binary.lua: a binary chunk; only text can be run' "$XCORE" run binary.lua "$CORE"
   expect 4 '*hint: nothing was written to kept.txt; *' "$XCORE" run -e 'print(1) error "no"' "$CORE" -o kept.txt
   [ ! -e kept.txt ]
 }

@@ -215,8 +215,8 @@ assert rows["other"]["matches"] is False and rows["other"]["why"] == "no module 
   lacks '^not ok' "$BATS_TEST_TMPDIR/tap"
   "$XCORE" analyze "$CORE" | grep -q 'list is NULL'
   "$XCORE" run fresh.show "$CORE" "$("$XCORE" run -e '= xcore.hex(t:symbol "answer".addr)' "$CORE")" | grep -q value
-  expect 2 'xcore: plugin: *is there already*' "$XCORE" plugin new fresh
-  expect 2 'xcore: plugin: *is no name for a plugin*' "$XCORE" plugin new Fresh
+  expect 2 'xcore: plugin: *already exists*' "$XCORE" plugin new fresh
+  expect 2 'xcore: plugin: *is not a valid name of a plugin*' "$XCORE" plugin new Fresh
   expect 4 'xcore: no type *nodee* near: node*' "$XCORE" plugin new third --struct nodee "$CORE"
 }
 
@@ -268,7 +268,7 @@ LUA
     expect 4 "xcore: *mistakes.lua:2: a section has no 'txet'*stack traceback:*did you mean text*" run_x run "mistakes.text_$way" "$CORE"
     expect 4 "xcore: *mistakes.lua:3: attempt to call a nil value (global 'undefined_function')*stack traceback:*" \
       run_x run "mistakes.global_$way" "$CORE"
-    expect 4 'xcore: *mistakes.lua:4: a key is a string*stack traceback:*' run_x run "mistakes.usage_$way" "$CORE"
+    expect 4 'xcore: *mistakes.lua:4: a key must be a string*stack traceback:*' run_x run "mistakes.usage_$way" "$CORE"
   done
   expect 4 'xcore: *0x10*not mapped*' run_x run mistakes.fault_guard "$CORE"
   for way in part try; do
@@ -280,10 +280,10 @@ LUA
 @test "directories that others may write are refused" {
   mkdir "$BATS_TEST_TMPDIR/open"
   chmod 777 "$BATS_TEST_TMPDIR/open"
-  expect 4 'xcore: --plugin-path: *everybody may write it*' "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
+  expect 4 'xcore: --plugin-path: *it is world-writable*' "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
   expect 4 'xcore: --plugin-path: */none*' "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/none"
   mkdir -p "$BATS_TEST_TMPDIR/data/xcore/plugins"
   chmod 777 "$BATS_TEST_TMPDIR/data/xcore/plugins"
-  XDG_DATA_HOME=$BATS_TEST_TMPDIR/data expect 2 '*there is no plugin *hint: */data/xcore/plugins: everybody may write it*' \
+  XDG_DATA_HOME=$BATS_TEST_TMPDIR/data expect 2 '*there is no plugin *hint: */data/xcore/plugins: it is world-writable*' \
     "$XCORE" run mine.show "$CORE"
 }

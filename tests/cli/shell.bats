@@ -62,7 +62,7 @@ at_terminal() {
 
 @test "help explains a function, a type and a class" {
   run -0 "$XCORE" shell "$CORE" <<<$'help(xcore.container_of)\nhelp "struct node"\nhelp "Target"\nhelp()'
-  [[ $output == *"xcore.container_of(v, type, member)"*"as the C macro"* ]]
+  [[ $output == *"xcore.container_of(v, type, member)"*"like the C macro"* ]]
   [[ $output == *"struct node {"*"struct node *next;"* ]]
   [[ $output == *":has_symbol(name)"* ]]
 }
@@ -94,9 +94,9 @@ at_terminal() {
   answers '"function"' 'type(require("lib.walk").list)'
 }
 
-@test "what asks for too much memory ends, and the shell starts afresh" {
+@test "what asks for too much memory ends, and the shell restarts" {
   run -0 "$XCORE" shell --max-memory 20 "$CORE" <<<$'x = 1\ny = ("x"):rep(1 << 30)\nx\n6 * 7'
-  [[ $output == *"more than 20.0 MiB of memory (raise it with --max-memory)"*"its variables are gone"*nil*42 ]]
+  [[ $output == *"more than 20.0 MiB of memory (raise it with --max-memory)"*"its variables are lost"*nil*42 ]]
 }
 
 @test "a running process can be looked at too" {

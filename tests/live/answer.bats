@@ -41,5 +41,5 @@ teardown() {
 	exec 5<&-
 	wait "$looker" || status=$?
 	[ "$status" -eq 4 ]
-	grep -q 'the process exited, or became another program, while -e looked at it' "$BATS_TEST_TMPDIR/errors"
+	grep -q 'the process exited or executed another program while -e read it' "$BATS_TEST_TMPDIR/errors"
 }

@@ -193,7 +193,7 @@ static void mistakes_are_named(void **state)
 	RUN(&r, "--text");
 	expect_error(&r, "--text needs a value: T", NULL);
 	RUN(&r, "--text=");
-	expect_error(&r, "--text: its value is empty", NULL);
+	expect_error(&r, "--text: the value is empty", NULL);
 	RUN(&r, "--on=yes");
 	expect_error(&r, "--on takes no value", NULL);
 	RUN(&r, "--choice", "blue");

@@ -47,10 +47,10 @@ static void offsets_and_sizes_are_the_compilers(void **state)
 	     "7");
 	RAISES(*state, "xcore.offsetof('struct in', 'b')", "usage", "b of struct in is a bit-field");
 	RAISES(*state, "xcore.offsetof('struct in', 'link.next.prev')", "usage",
-	       "'link.next.prev' leads through struct link *, which is no struct");
+	       "'link.next.prev' goes through struct link *, which is not a struct");
 	RAISES(*state, "xcore.offsetof('struct in', 'nothing')", "not_found", "no member nothing in struct in");
 	RAISES(*state, "xcore.offsetof('struct in', 'a[9]')", "limit", "index 9 of struct {...} [4]");
-	RAISES(*state, "xcore.offsetof('struct in', 'a..s')", "usage", "'.s' is no member");
+	RAISES(*state, "xcore.offsetof('struct in', 'a..s')", "usage", "'.s' is not a member");
 	SAYS(*state,
 	     "xcore.sizeof(t:var'lp'), xcore.sizeof(t:var'np', 'text'), xcore.sizeof'long [5]', "
 	     "xcore.sizeof(t:type'int')",
@@ -89,7 +89,7 @@ static void casts_keep_the_bits(void **state)
 	       "a number cannot be cast to struct in: to read one there, use t:value");
 	RAISES(*state, "xcore.cast(t:var'lp', 'struct in')", "usage",
 	       "a pointer cannot be read as struct in: deref it, or cast to struct in *");
-	RAISES(*state, "xcore.deref(t:var'vp')", "usage", "what is behind a void pointer has no type: cast it");
+	RAISES(*state, "xcore.deref(t:var'vp')", "usage", "the target of a void pointer has no type: cast it");
 	SAYS(*state,
 	     "xcore.deref(t:var'np').refs, xcore.deref(t:var'lp'), xcore.deref(t:var'numbers'), "
 	     "xcore.deref(t:var'one').x",
@@ -104,7 +104,7 @@ static void members_may_be_paths(void **state)
 	     "6\t{4, 5, 6}\tlong");
 	SAYS(*state, "xcore.addr(t:var'one', 'link') - xcore.addr(t:var'one') == xcore.offsetof('struct in', 'link')",
 	     "true");
-	RAISES(*state, "xcore.ref(t:var'one', 'a[x]')", "usage", "'[x]' is no index");
+	RAISES(*state, "xcore.ref(t:var'one', 'a[x]')", "usage", "'[x]' is not an index");
 	RAISES(*state, "xcore.ref(t:var'one', 'a[1].q')", "not_found", "a[1].q: no member q in struct {...}");
 	SAYS(*state,
 	     "xcore.has(t:var'np', 'key'), xcore.has('struct in', 'deep'), xcore.has(t:type'struct in', 'shallow'), "
@@ -124,8 +124,8 @@ static void strings_end_where_they_end(void **state)
 	SAYS(*state, "xcore.str(t:var'one'.name), xcore.str(t:var'one'.tail, 0)", "abc\t");
 	RAISES(*state, "xcore.str(t:var'bad')", "fault", "bad: 0x10 is not mapped");
 	RAISES(*state, "xcore.str(t:var'ptrs'.next.name)", "fault", "ptrs.next.name: 0xdead is not mapped");
-	RAISES(*state, "xcore.str(t:var'wide_text')", "usage", "int [2] is no string");
-	RAISES(*state, "xcore.str(t:var'np')", "usage", "struct named is no string");
+	RAISES(*state, "xcore.str(t:var'wide_text')", "usage", "int [2] is not a string");
+	RAISES(*state, "xcore.str(t:var'np')", "usage", "struct named is not a string");
 }
 
 static void enums_have_names(void **state)
@@ -156,8 +156,8 @@ static void each_walks_arrays_and_counted_pointers(void **state)
 	     "'none'",
 	     "none");
 	RAISES(*state, "xcore.each(t:var'lnull', 3)", "fault", "3 elements behind a NULL pointer");
-	RAISES(*state, "xcore.each(t:var'lp')", "usage", "how many? each(long *, count)");
-	RAISES(*state, "xcore.each(t:var'flex'.items)", "usage", "how many? each(long [], count)");
+	RAISES(*state, "xcore.each(t:var'lp')", "usage", "the count is missing: each(long *, count)");
+	RAISES(*state, "xcore.each(t:var'flex'.items)", "usage", "the count is missing: each(long [], count)");
 	RAISES(*state, "for _ in xcore.each(t:var'numbers', 4) do end", "limit", "numbers: index 3 of long [3]");
 	RAISES(*state, "xcore.each(t:var'one')", "usage", "struct in has no elements");
 	RAISES(*state, "xcore.each(t:var'lp', -2)", "usage", "-2 elements");

@@ -160,10 +160,10 @@ static void a_state_without_target_says_so(void **state)
 {
 	struct scripted *s = script_over(NULL);
 	(void)state;
-	RAISES(s, "return t.live", "usage", "there is no target here");
-	RAISES(s, "return t:var'x'", "usage", "there is no target here");
-	RAISES(s, "return xcore.sizeof'int'", "usage", "types by name need a target, and there is none here");
-	RAISES(s, "return xcore.cast(1, 'int *')", "usage", "types by name need a target, and there is none here");
+	RAISES(s, "return t.live", "usage", "there is no target");
+	RAISES(s, "return t:var'x'", "usage", "there is no target");
+	RAISES(s, "return xcore.sizeof'int'", "usage", "types by name need a target, and there is none");
+	RAISES(s, "return xcore.cast(1, 'int *')", "usage", "types by name need a target, and there is none");
 	SAYS(s, "xcore.u64(-1), xcore.fmt(5), xcore.symbol(nil)", "18446744073709551615\t5\tnil");
 	end_script(s);
 }

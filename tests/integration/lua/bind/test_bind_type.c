@@ -92,7 +92,7 @@ static void wrong_names_say_what_may_be_meant(void **state)
 	     "true\tfalse\ttrue\tfalse\ttrue");
 	RAISES(s, "return t:type'int'.nmae", "usage", "a type has no 'nmae'");
 	RUNS(s, "local _, e = pcall(function() return t:type'int'.nmae end) print(e.hint)", "did you mean name?");
-	RAISES(s, "return t:type'int'[1]", "usage", "a type has names only, not a number");
+	RAISES(s, "return t:type'int'[1]", "usage", "a type has only named members, not a number");
 	end_script(s);
 }
 

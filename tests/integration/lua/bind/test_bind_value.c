@@ -111,7 +111,8 @@ static void arrays_are_indexed_from_0_and_bounded(void **state)
 	SAYS(*state, "t:var'fp'.items[1].b, t:var'fp'.items[2] ~= nil, t:var'flex'.items[0].a, #t:var'zero_length'",
 	     "4\ttrue\t1\t0");
 	RAISES(*state, "return #t:var'flex'.items", "usage", "the length of struct {...} [] is not known");
-	RAISES(*state, "return t:var'seq'[1.5]", "usage", "a number names no member: give a string or an integer");
+	RAISES(*state, "return t:var'seq'[1.5]", "usage",
+	       "a number does not name a member: give a string or an integer");
 	SAYS(*state, "t:var'seq'[1.0], t:var'many'[2].x", "20\t8");
 }
 
@@ -141,8 +142,8 @@ static void pointers_add_and_compare_in_elements(void **state)
 
 static void nothing_writes_to_the_target(void **state)
 {
-	RAISES(*state, "t:var'st'.x = 1", "usage", "nothing is ever written to the target");
-	RAISES(*state, "t:var'seq'[0] = 1", "usage", "nothing is ever written to the target");
+	RAISES(*state, "t:var'st'.x = 1", "usage", "the target is read-only");
+	RAISES(*state, "t:var'seq'[0] = 1", "usage", "the target is read-only");
 	RAISES(*state, "t.live = 1", "usage", "the target cannot be changed");
 	SAYS(*state, "getmetatable(t:var'st'), getmetatable(t), getmetatable(t:type'int')",
 	     "xcore.Value\txcore.Target\txcore.Type");

@@ -150,9 +150,8 @@ static void follow_finds_the_struct_around_the_pointer(void **state)
 		"{'struct item', 'link'}})))\n";
 	check_prints(code, "50\t40425\ttrue\n0\tnil");
 	check_prints("print(select(2, pcall(xcore.follow, t:var 'items'[0], 'link.next', {'id'})).message)",
-		     "link.next of struct item points to struct head: follow that from there, and name the struct "
-		     "around it by "
-		     "container");
+		     "link.next of struct item points to struct head: follow it from there, and name the "
+		     "containing struct by container");
 }
 
 static void what_is_wrong_is_named(void **state)
@@ -216,9 +215,9 @@ static void many_lists_are_followed_at_once(void **state)
 		     "end\n"
 		     "for i, it in ipairs(told) do told[i] = tostring(it) end print(table.concat(told, ' '))",
 		     "true true true true true true true true");
-	check_prints("print(select(2, pcall(xcore.chains, 'struct node', {}, 'next', nil, {first = 0})):match 'counts "
-		     "from 1')",
-		     "counts from 1");
+	check_prints("print(select(2, pcall(xcore.chains, 'struct node', {}, 'next', nil, {first = 0})):match 'first "
+		     "starts at 1')",
+		     "first starts at 1");
 	check_prints("local l, told = xcore.addr(t:var 'list'), {}\n"
 		     "for _, max in ipairs {5999, 10, 8, 7, 2, 0} do\n"
 		     "	local _, n, why, levels = xcore.chains('struct node', {l, l, l, l}, 'next', nil, {max = max, "
@@ -264,20 +263,20 @@ static void wrong_questions_are_refused(void **state)
 	static const struct {
 		const char *code, *why;
 	} cases[] = {
-		{"xcore.follow(t:var 'list', 'u.i')", "u.i of struct node is no pointer"},
+		{"xcore.follow(t:var 'list', 'u.i')", "u.i of struct node is not a pointer"},
 		{"xcore.follow(t:var 'list', 'nxt')", "nxt"},
-		{"xcore.follow(t:var 'list', 'next', {'name'})", "name is a char [4], no number of at most 64 bits"},
+		{"xcore.follow(t:var 'list', 'next', {'name'})", "name is a char [4], not a number of at most 64 bits"},
 		{"xcore.follow(t:var 'list', 'next', {'next.next'})",
-		 "next.next: what lies behind a pointer is not in the struct"},
+		 "next.next: the target of a pointer is not in the struct"},
 		{"xcore.follow(t:var 'list', 'next', {7})", "a field is named by a string"},
 		{"xcore.follow(t:var 'list', 'next', {}, {container = {'struct item', 'nolink'}})", "nolink"},
 		{"xcore.follow(7, 'next')", "value of the target"},
-		{"xcore.follow(t:var 'plain', 'next')", "no struct"},
-		{"xcore.columns(t:var 'list', nil, {'u.i'})", "how many?"},
+		{"xcore.follow(t:var 'plain', 'next')", "not a struct"},
+		{"xcore.columns(t:var 'list', nil, {'u.i'})", "the count is missing"},
 		{"xcore.columns(t:var 'list', 1 << 40, {'u.i'})", "too many"},
 		{"xcore.columns(t:var 'list', 1 << 29, {'u.i'})", "row 536870911: 0x"},
-		{"xcore.columns(xcore.cast(-16, 'struct node *'), 3, {'u.i'})", "end past all memory"},
-		{"xcore.columns(t:var 'list', -1, {'u.i'})", "not negative"},
+		{"xcore.columns(xcore.cast(-16, 'struct node *'), 3, {'u.i'})", "exceed the address space"},
+		{"xcore.columns(t:var 'list', -1, {'u.i'})", "the count is negative"},
 		{"xcore.columns(t:var 'nodes'[0], 1, {'u.i'})", "neither an array in memory nor a pointer"},
 		{"xcore.columns(t:var 'plain', nil, {'x'})", "int has no members"},
 		{"xcore.columns(t:var 'nodes', nil, {'in.b[7]'})", "7"},

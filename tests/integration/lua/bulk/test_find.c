@@ -282,20 +282,20 @@ static void wrong_questions_are_refused(void **state)
 	static const struct {
 		const char *code, *why;
 	} cases[] = {
-		{"t:find{}", "find what?"},
-		{"t:find{bytes = 'a', pointer_to = {1, 2}}", "find what?"},
+		{"t:find{}", "find: expected"},
+		{"t:find{bytes = 'a', pointer_to = {1, 2}}", "find: expected"},
 		{"t:find{bytes = ''}", "1 to 65536 bytes"},
 		{"t:find{bytes = ('x'):rep(65537)}", "1 to 65536 bytes"},
 		{"t:find{bytes = 'a', align = 3}", "power of two"},
-		{"t:find{bytes = 'a', within = {{5, 4}}}", "ends before it begins"},
+		{"t:find{bytes = 'a', within = {{5, 4}}}", "ends before it starts"},
 		{"t:find{bytes = 'a', within = {7}}", "within: a list of"},
-		{"t:find{pointer_to = {5, 4}}", "ends before it begins"},
-		{"t:find{signature = {'struct thing', {}}}", "name members"},
+		{"t:find{pointer_to = {5, 4}}", "ends before it starts"},
+		{"t:find{signature = {'struct thing', {}}}", "expected members"},
 		{"t:find{signature = {'struct thing', {nomember = 1}}}", "nomember"},
-		{"t:find{signature = {'struct thing', {magic = 1.5}}}", "magic is no integer"},
+		{"t:find{signature = {'struct thing', {magic = 1.5}}}", "magic is not an integer"},
 		{"t:find{signature = {'struct thing', {color = 'BLUE'}}}", "nor an enumerator"},
 		{"t:find{signature = {'struct thing', {weight = 'x'}}}", "neither"},
-		{"t:find{signature = {'struct thing', {next = {}}}}", "next is no integer"},
+		{"t:find{signature = {'struct thing', {next = {}}}}", "next is not an integer"},
 		{"xcore.cdef 'struct far {int n; char data[];};' "
 		 "t:find{signature = {'struct far', {['data[65536]'] = 1}}}",
 		 "more than 65528 bytes into"},

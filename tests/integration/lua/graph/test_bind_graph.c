@@ -93,7 +93,7 @@ static void gathered_members_are_those_of_each_struct(void **state)
 	RAISES(session, "xcore.gather('struct object', {xcore.addr(t:var 'top'), 16}, {'size'})", "fault",
 	       "row 2 (0x10): size: 0x30: not mapped");
 	RAISES(session, "xcore.gather('struct object', {'x'}, {'size'})", "usage",
-	       "addresses: row 1 is a string value and no address");
+	       "addresses: row 1 is a string value, not an address");
 	RAISES(session, "xcore.gather('struct objekt', {}, {'size'})", "not_found", "no struct `objekt`");
 }
 
@@ -130,7 +130,7 @@ static void a_tally_counts_what_gathered_rows_count(void **state)
 	     "0\t0\t0");
 	RAISES(session, "xcore.tally('struct object', {xcore.addr(t:var 'top'), 16}, {'size'})", "fault",
 	       "row 2 (0x10): size: 0x30: not mapped");
-	RAISES(session, "xcore.tally('struct object', {}, {})", "usage", "a tally of no fields");
+	RAISES(session, "xcore.tally('struct object', {}, {})", "usage", "tally needs at least one field");
 }
 
 static void groups_keep_the_order_of_their_rows(void **state)
@@ -313,32 +313,32 @@ static void memory_is_limited(void **state)
 static void what_is_wrong_is_said(void **state)
 {
 	(void)state;
-	RAISES(session, SMALL "g:count() g:nodes(1, 2, 'x')", "usage",
-	       "the graph was asked already: nothing can be added");
-	RAISES(session, SMALL "g:count() g:edges(1, 2)", "usage", "the graph was asked already: nothing can be added");
+	RAISES(session, SMALL "g:count() g:nodes(1, 2, 'x')", "usage", "the graph is finished: nothing can be added");
+	RAISES(session, SMALL "g:count() g:edges(1, 2)", "usage", "the graph is finished: nothing can be added");
 	RAISES(session, SMALL "g:count() g:scan{from = 1, start = 1, count = 1}", "usage",
-	       "the graph was asked already: nothing can be added");
+	       "the graph is finished: nothing can be added");
 	RAISES(session, SMALL "g:nodes({1, 2}, {3}, 'x')", "usage", "addresses has 2 rows and sizes 1");
 	RAISES(session, SMALL "g:nodes({1}, {3}, {'x', 'y'})", "usage", "sizes has 1 rows and kinds 2");
 	RAISES(session, SMALL "g:nodes(1, -3, 'x')", "usage", "sizes: row 1 is negative");
-	RAISES(session, SMALL "g:nodes(1, 3)", "usage", "kind: a string is wanted, not a nil value");
-	RAISES(session, SMALL "g:nodes(1, 3, {true})", "usage", "kind: a string is wanted, not a boolean value");
-	RAISES(session, SMALL "g:edges({1.5}, 2)", "usage", "from: row 1 is a number value and no integer");
-	RAISES(session, SMALL "g:edges('x', 2)", "usage", "from: an integer or a column is wanted, not a string value");
+	RAISES(session, SMALL "g:nodes(1, 3)", "usage", "kind: expected a string, not a nil value");
+	RAISES(session, SMALL "g:nodes(1, 3, {true})", "usage", "kind: expected a string, not a boolean value");
+	RAISES(session, SMALL "g:edges({1.5}, 2)", "usage", "from: row 1 is a number value, not an integer");
+	RAISES(session, SMALL "g:edges('x', 2)", "usage", "from: expected an integer or a column, not a string value");
 	RAISES(session, SMALL "g:scan{from = 1, start = 1, count = 1, strid = 8}", "usage",
-	       "'strid' is no option here; there are: from start count offset more max stride at width mask shift base "
+	       "'strid' is not an option here; options: from start count offset more max stride at width mask shift "
+	       "base "
 	       "exact tag unless");
 	RAISES(session, SMALL "g:scan{from = 1, start = 1}", "usage",
-	       "count: an integer or a column is wanted, not a nil value");
+	       "count: expected an integer or a column, not a nil value");
 	RAISES(session, SMALL "g:scan{from = 1, start = 1, count = 1, width = 3}", "usage",
 	       "words have a width of 4 or 8, tags of 1, 2, 4 or 8, a stride is positive, and no offset is more than "
 	       "65536");
 	RAISES(session, SMALL "g:scan{from = 1, start = 1, count = 1, at = {}}", "usage", "at: 1 to 64 offsets, not 0");
 	RAISES(session, SMALL "g:scan{from = 1, start = 1, count = 1, shift = 64}", "usage",
-	       "shift: 0 to 63 is wanted, not 64");
-	RAISES(session, SMALL "g:retained(0x5000)", "not_found", "0x5000 lies in no node of the graph");
-	RAISES(session, SMALL "g:top{by = 'weight'}", "usage", "by: \"retained\" or \"size\" is wanted");
-	RAISES(session, SMALL "g:top{limit = -1}", "usage", "limit: an integer from 0 to 1048576 is wanted");
+	       "shift: expected 0 to 63, not 64");
+	RAISES(session, SMALL "g:retained(0x5000)", "not_found", "0x5000 is in no node of the graph");
+	RAISES(session, SMALL "g:top{by = 'weight'}", "usage", "by: expected \"retained\" or \"size\"");
+	RAISES(session, SMALL "g:top{limit = -1}", "usage", "limit: expected an integer from 0 to 1048576");
 	RAISES(session, SMALL "g:retain(1)", "usage", "a graph has no 'retain'");
 }
 
@@ -388,10 +388,10 @@ static void flame_graphs_fold_what_repeats(void **state)
 		{"pcall(g.fill, g, tree, {name = function() return {} end}) g:fill(tree)",
 		 "r;a 40\nr;a;b 20\nr;a;c 40\n"},
 		{"g:fill(tree, {name = function() g:fill(tree, {name = function() return 'x' end}) end})",
-		 "a graph cannot be filled in while it is asked for names"},
+		 "a graph cannot be filled while its names are computed"},
 		{"g:fill(tree, {name = function() return 1 end})",
-		 "name: a string or nil is wanted, not a number value"},
-		{"g:fill(tree, {by = 'size'})", "by: \"path\" or \"dominator\" is wanted"},
+		 "name: expected a string or nil, not a number value"},
+		{"g:fill(tree, {by = 'size'})", "by: expected \"path\" or \"dominator\""},
 		{"g:fill({})", "bad argument #1 to 'fill' (xcore.Tree expected, got table)"},
 	};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {

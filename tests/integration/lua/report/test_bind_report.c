@@ -230,23 +230,23 @@ static void lines_have_a_label_and_may_be_secret(void **state)
 static void what_is_wrong_names_the_key(void **state)
 {
 	(void)state;
-	fails(XC_ERR_FORMAT, "used: an integer is wanted, not a string", SECTION "s:count('used', '7')");
+	fails(XC_ERR_FORMAT, "used: expected an integer, not a string", SECTION "s:count('used', '7')");
 	fails(XC_ERR_FORMAT, "used: 1.5", SECTION "s:count('used', 1.5)");
-	fails(XC_ERR_FORMAT, "ok: true or false is wanted, not a number", SECTION "s:bool('ok', 1)");
-	fails(XC_ERR_FORMAT, "name: a string is wanted, not a table", SECTION "s:text('name', {})");
-	fails(XC_ERR_FORMAT, "'Used' is no key", SECTION "s:count('Used', 1)");
-	fails(XC_ERR_FORMAT, "'a.b' is no key", SECTION "s:count('a.b', 1)");
-	fails(XC_ERR_FORMAT, "'' is no key", SECTION "s:count('', 1)");
-	fails(XC_ERR_FORMAT, "'a\nb' is no key", SECTION "s:count('a\\nb', 1)");
-	fails(XC_ERR_FORMAT, "'lable' is no option here", SECTION "s:count('a', 1, {lable = 'x'})");
-	fails(XC_ERR_FORMAT, "secret: true or false is wanted", SECTION "s:count('a', 1, {secret = 1})");
+	fails(XC_ERR_FORMAT, "ok: expected true or false, not a number", SECTION "s:bool('ok', 1)");
+	fails(XC_ERR_FORMAT, "name: expected a string, not a table", SECTION "s:text('name', {})");
+	fails(XC_ERR_FORMAT, "'Used' is not a valid key", SECTION "s:count('Used', 1)");
+	fails(XC_ERR_FORMAT, "'a.b' is not a valid key", SECTION "s:count('a.b', 1)");
+	fails(XC_ERR_FORMAT, "'' is not a valid key", SECTION "s:count('', 1)");
+	fails(XC_ERR_FORMAT, "'a\nb' is not a valid key", SECTION "s:count('a\\nb', 1)");
+	fails(XC_ERR_FORMAT, "'lable' is not an option here", SECTION "s:count('a', 1, {lable = 'x'})");
+	fails(XC_ERR_FORMAT, "secret: expected true or false", SECTION "s:count('a', 1, {secret = 1})");
 	fails(XC_ERR_FORMAT, "a section has no 'conut'", SECTION "s:conut('a', 1)");
-	fails(XC_ERR_FORMAT, "column 'a': 'int' is no kind", SECTION "s:table('t', {{'a', 'int'}})");
-	fails(XC_ERR_FORMAT, "two columns are called 'a'", SECTION "s:table('t', {{'a', 'text'}, {'a', 'text'}})");
+	fails(XC_ERR_FORMAT, "column 'a': 'int' is not a kind", SECTION "s:table('t', {{'a', 'int'}})");
+	fails(XC_ERR_FORMAT, "two columns are named 'a'", SECTION "s:table('t', {{'a', 'text'}, {'a', 'text'}})");
 	fails(XC_ERR_FORMAT, "a row has 2 values", SECTION "s:table('t', {{'a', 'count'}}):row(1, 2)");
-	fails(XC_ERR_FORMAT, "a: an integer is wanted", SECTION "s:table('t', {{'a', 'count'}}):row {}");
+	fails(XC_ERR_FORMAT, "a: expected an integer", SECTION "s:table('t', {{'a', 'count'}}):row {}");
 	fails(XC_ERR_FORMAT, "'unknown'", SECTION "s:table('t', {{'unknown', 'count'}})");
-	fails(XC_ERR_FORMAT, "a path is a list of strings, and 2 is a nil",
+	fails(XC_ERR_FORMAT, "a path must be a list of strings, but item 2 is a nil",
 	      SECTION "s:tree('t'):add({'a', nil, 'c'}, 1)");
 	fails(XC_ERR_FORMAT, "weight", SECTION "s:tree('t'):add({'a'})");
 	fails(XC_ERR_FORMAT, "xcore.Table expected", SECTION "s:table('t', {{'a', 'count'}}).row(s, 1)");
@@ -260,7 +260,7 @@ static void there_is_an_end_to_everything(void **state)
 	fails(XC_ERR_LIMIT, "section 'one' has more than 4096", SECTION "for i = 1, 4097 do s:note('n') end");
 	fails(XC_ERR_LIMIT, "more than 256 MiB",
 	      SECTION "local x = string.rep('x', 1 << 20); for i = 1, 257 do s:lines('l' .. i, x) end");
-	fails(XC_ERR_LIMIT, "zero bytes of more than 64 MiB", SECTION "s:text('a', ('\\0'):rep((64 << 20) + 1))");
+	fails(XC_ERR_LIMIT, "NUL bytes of more than 64 MiB", SECTION "s:text('a', ('\\0'):rep((64 << 20) + 1))");
 }
 
 /* What is charged only when it is made: a script may go on after the error. */
@@ -336,15 +336,15 @@ static void histograms_count_by_width_and_exactly(void **state)
 			  "h:add(math.mininteger); h:add(math.maxinteger)\n"
 			  "local b = h:buckets(); is(b[1].lo, math.mininteger); is(b[2].hi, math.maxinteger)");
 	fails(XC_ERR_FORMAT, "negative", HISTOGRAM "xcore.histogram():add(-0.5)");
-	fails(XC_ERR_FORMAT, "no integer", HISTOGRAM "xcore.histogram{scale = 'exact'}:add(0.5)");
+	fails(XC_ERR_FORMAT, "not an integer", HISTOGRAM "xcore.histogram{scale = 'exact'}:add(0.5)");
 	fails(XC_ERR_FORMAT, "cannot be counted", HISTOGRAM "xcore.histogram():add(0/0)");
-	fails(XC_ERR_FORMAT, "'log' is no scale", HISTOGRAM "xcore.histogram{scale = 'log'}");
+	fails(XC_ERR_FORMAT, "'log' is not a scale", HISTOGRAM "xcore.histogram{scale = 'log'}");
 	fails(XC_ERR_FORMAT, "width", HISTOGRAM "xcore.histogram{scale = 'linear'}");
 	fails(XC_ERR_FORMAT, "width", HISTOGRAM "xcore.histogram{scale = 'linear', width = 0}");
-	fails(XC_ERR_FORMAT, "too far away", HISTOGRAM "xcore.histogram{scale = 'linear', width = 1e-300}:add(1e300)");
-	fails(XC_ERR_FORMAT, "too far away", HISTOGRAM "xcore.histogram{scale = 'linear', width = 1e-12}:add(1 << 40)");
-	fails(XC_ERR_FORMAT, "a weight is not negative", HISTOGRAM "xcore.histogram():add(1, -1)");
-	fails(XC_ERR_FORMAT, "'a' is no option", HISTOGRAM "xcore.histogram{a = 1}");
+	fails(XC_ERR_FORMAT, "out of range", HISTOGRAM "xcore.histogram{scale = 'linear', width = 1e-300}:add(1e300)");
+	fails(XC_ERR_FORMAT, "out of range", HISTOGRAM "xcore.histogram{scale = 'linear', width = 1e-12}:add(1 << 40)");
+	fails(XC_ERR_FORMAT, "the weight is negative", HISTOGRAM "xcore.histogram():add(1, -1)");
+	fails(XC_ERR_FORMAT, "'a' is not an option", HISTOGRAM "xcore.histogram{a = 1}");
 	fails(XC_ERR_LIMIT, "buckets",
 	      HISTOGRAM "local h = xcore.histogram{scale = 'exact'}\n"
 			"for i = 1, 2000000 do h:add(i) end");

@@ -256,21 +256,21 @@ static void wrong_arguments_say_what_is_wrong(void **state)
 {
 	(void)state;
 	struct scripted *s = script_with_stacks();
-	RAISES(s, "stacks:code{}", "usage", "'lo' is missing: where the code begins");
+	RAISES(s, "stacks:code{}", "usage", "'lo' is missing: the start of the code");
 	RAISES(s, "stacks:code{lo = 5, hi = 4}", "usage", "code that ends before it begins");
 	RAISES(s, "stacks:code{lo = 5, cfa = {'rzz', 8}}", "usage", "x86-64 has no register 'rzz'");
-	RAISES(s, "stacks:code{lo = 5, cfa = 8}", "usage", "cfa: a register and an offset are wanted: {\"sp\", 16}");
-	RAISES(s, "stacks:code{lo = 5, cfa = {'sp', 'x'}}", "usage", "cfa: an offset in bytes is wanted, not a string");
+	RAISES(s, "stacks:code{lo = 5, cfa = 8}", "usage", "cfa: expected a register and an offset: {\"sp\", 16}");
+	RAISES(s, "stacks:code{lo = 5, cfa = {'sp', 'x'}}", "usage", "cfa: expected an offset in bytes, not a string");
 	RAISES(s, "stacks:code{lo = 5, cfa = {'sp', 8}, saved = {fs_base = 8}}", "usage",
 	       "a register that call frame information does not cover");
 	RAISES(s, "stacks:code{lo = 5, saved = {rbx = 8}}", "usage", "'saved' without 'cfa'");
 	RAISES(s, "stacks:code{lo = 5, low = 6}", "usage",
-	       "'low' is no option here; there are: lo hi cfa saved override name file line language");
+	       "'low' is not an option here; options: lo hi cfa saved override name file line language");
 	RAISES(s, "stacks:frames(1, 0, {})", "not_found", "no thread 1");
-	RAISES(s, "stacks:frames(t:thread().tid, 0, {5})", "usage", "a row is a table, not a number");
-	RAISES(s, "stacks:frames(t:thread().tid, 0, {{args = 5}})", "usage", "args: a list is wanted, not a number");
-	RAISES(s, "stacks:frames(t:thread().tid, 0, {{locals = {5}}})", "usage", "locals: a list of tables is wanted");
-	RAISES(s, "stacks:stack{rows = {}}", "usage", "'name' and 'rows' are wanted");
+	RAISES(s, "stacks:frames(t:thread().tid, 0, {5})", "usage", "a row must be a table, not a number");
+	RAISES(s, "stacks:frames(t:thread().tid, 0, {{args = 5}})", "usage", "args: expected a list, not a number");
+	RAISES(s, "stacks:frames(t:thread().tid, 0, {{locals = {5}}})", "usage", "locals: expected a list of tables");
+	RAISES(s, "stacks:stack{rows = {}}", "usage", "expected 'name' and 'rows'");
 	RUNS(s,
 	     "stacks:frames(t:thread().tid, -1, {{name = 'a\\0b\\27', line = -7, file = ('x'):rep(1 << 16)}}) print "
 	     "'fine'",

@@ -63,7 +63,7 @@ static void frames_are_those_of_the_calls(void **state)
 		    "frames[2].sp, why)",
 	     "context\tcfi\ttrue\ttrue\toutermost frame");
 	RUNS(*state, "local f, why = t:thread():frames(2) print(#f, why) print(#t:thread():frames(0))",
-	     "2\tno more frames were asked for\n0");
+	     "2\tthe requested number of frames was reached\n0");
 	RUNS(*state,
 	     FRAMES "local f = frames[1] print(f.module == t.exe, f.offset == f.pc - t:modules()[1].bias, "
 		    "t:symbolize(f.pc).name, f:register'rip' == f.pc, f:register'rax' ~= nil, by.main:register'rax')",
@@ -165,7 +165,7 @@ static void classes_have_bases_and_containers_content(void **state)
 	     "xcore.addr(by.main:var'r') - xcore.addr(c) == xcore.addr(c, 'a') - xcore.addr(by.main:var'r', 'a') + "
 	     "xcore.addr(by.main:var'r') - xcore.addr(c))",
 	     "true\tfalse\t1\ttrue");
-	RAISES(s, "return xcore.offsetof('B', 'a')", "usage", "the place of 'a' in B depends on the object");
+	RAISES(s, "return xcore.offsetof('B', 'a')", "usage", "the offset of 'a' in B depends on the object");
 	RUNS(s, FRAMES "for k, v in xcore.each(by.main:var'ages') do print(xcore.str(k), v) end", "ann\t30\nbob\t40");
 	RUNS(s,
 	     FRAMES "for k, v in xcore.each(by.main:var'by_pointer') do print(xcore.fmt(k):match' 0x0$' ~= nil, v) end",

@@ -129,12 +129,12 @@ static void what_all_may_write_is_refused(void **state)
 	put("loose/dir/init.lua", "return { name = 'dir', about = 'x' }");
 	chmod(scratch_path("loose/dir"), 0777);
 	open_dir(&plugins, "loose");
-	CHECK_ERROR(xc_plugins_named(&plugins, "file", &plugin), XC_ERR_PERMISSION, "everybody may write");
-	CHECK_ERROR(xc_plugins_named(&plugins, "dir", &plugin), XC_ERR_PERMISSION, "everybody may write");
+	CHECK_ERROR(xc_plugins_named(&plugins, "file", &plugin), XC_ERR_PERMISSION, "world-writable");
+	CHECK_ERROR(xc_plugins_named(&plugins, "dir", &plugin), XC_ERR_PERMISSION, "world-writable");
 	xc_plugins_fini(&plugins);
 	chmod(scratch_path("loose"), 0777);
 	const char *dirs[] = {scratch_path("loose")};
-	CHECK_ERROR(xc_plugins_open(&plugins, dirs, 1), XC_ERR_PERMISSION, "everybody may write");
+	CHECK_ERROR(xc_plugins_open(&plugins, dirs, 1), XC_ERR_PERMISSION, "world-writable");
 	chmod(scratch_path("loose"), 0755);
 }
 
@@ -148,7 +148,7 @@ static void users_directory_that_all_may_write_is_a_note(void **state)
 	setenv("XDG_DATA_HOME", scratch_path("open"), 1);
 	CHECK_OK(xc_plugins_open(&plugins, NULL, 0));
 	assert_int_equal(plugins.dirs.refused_count, 1);
-	assert_non_null(strstr(plugins.dirs.refused[0]->message, "everybody may write"));
+	assert_non_null(strstr(plugins.dirs.refused[0]->message, "world-writable"));
 	xc_plugins_fini(&plugins);
 }
 
@@ -218,8 +218,8 @@ static void mistakes_of_manifests_are_told(void **state)
 	expect_broken("a1", "return { name = 'a1' }", "'about' is missing");
 	expect_broken("a2", "return { about = 'x' }", "'name' is missing");
 	expect_broken("a3", "return { name = 'a3', about = 'x', comands = {} }", "did you mean 'commands'");
-	expect_broken("a4", "return { name = 'a4', about = 7 }", "about: a string is wanted, not a number");
-	expect_broken("a5", "return { name = 'other', about = 'x' }", "calls itself 'other'");
+	expect_broken("a4", "return { name = 'a4', about = 7 }", "about: expected a string, not a number");
+	expect_broken("a5", "return { name = 'other', about = 'x' }", "its name is 'other'");
 	expect_broken("a6", "return 7", "returns a number");
 	expect_broken("a7", "", "not the table of a plugin");
 	expect_broken("a8", "return {", "a8.lua:1:");
@@ -227,14 +227,14 @@ static void mistakes_of_manifests_are_told(void **state)
 	expect_broken("b1", "return { name = 'b1', about = 'x', commands = { keys = { about = 'k' } } }",
 		      "commands: keys: 'run' is missing");
 	expect_broken("b2", "return { name = 'b2', about = 'x', commands = { keys = 1 } }",
-		      "commands: keys: a table is wanted, not a number");
-	expect_broken("b3", "return { name = 'b3', about = 'x', commands = { ['a b'] = {} } }", "small letters");
+		      "commands: keys: expected a table, not a number");
+	expect_broken("b3", "return { name = 'b3', about = 'x', commands = { ['a b'] = {} } }", "lower-case letters");
 	expect_broken("b4", "return { name = 'b4', about = 'x', match = { module = { 'a' } } }",
 		      "match: unknown key 'module': did you mean 'modules'");
 	expect_broken("b5", "return { name = 'b5', about = 'x', match = { modules = { 1 } } }",
-		      "modules: a name in a list: a string is wanted");
+		      "modules: a name in a list: expected a string");
 	expect_broken("b6", "return { name = 'b6', about = 'x', match = { modules = 'a' } }",
-		      "modules: a table is wanted, not a string");
+		      "modules: expected a table, not a string");
 	expect_broken("b7", "return { name = 'b7', about = 'x', analyze = function() end }", "no 'match'");
 	expect_broken("b8", "return { name = 'b8', about = 'a\\0b' }", "NUL");
 	expect_broken("d1",
@@ -250,7 +250,7 @@ static void mistakes_of_manifests_are_told(void **state)
 		"c5",
 		"return { name = 'c5', about = 'x', commands = setmetatable({}, { __len = error, __pairs = error }), "
 		"match = { types = {} } }",
-		"types: a list of names");
+		"types: expected a list of names");
 }
 
 /* One broken plugin says nothing about the others. */
@@ -465,7 +465,7 @@ static void modules_match_by_pattern(void **state)
 		     "no symbol nothing_such");
 	expect_match(process, "{ modules = { 'redis-server' }, types = { 'struct nothing' } }", false,
 		     "no type struct nothing");
-	expect_match(process, "{}", false, "names no targets");
+	expect_match(process, "{}", false, "it has no match");
 	xc_debuginfo_close(process);
 	xc_debugfiles_close(process);
 	xc_process_close(process);
@@ -586,10 +586,10 @@ static void mistakes_of_cases_are_told(void **state)
 	(void)state;
 	expect_result("{ fixture = fixture, analyze = true }", "'name' is missing");
 	expect_result("{ name = 'a', fixture = fixture }", "one of analyze, command, flame and run");
-	expect_result("{ name = 'a', analyze = true }", "core or fixture is wanted");
+	expect_result("{ name = 'a', analyze = true }", "expected core or fixture");
 	expect_result("{ name = 'a', analyze = true, core = 'x.core' }", "x.core: no cores here");
 	expect_result("{ name = 'a', fixture = fixture, analyze = true, expct = {} }", "did you mean 'expect'");
-	expect_result("7", "a case is a table");
+	expect_result("7", "a case must be a table");
 	expect_result("{ name = 'a', run = print, fixture = { object = {} } }", "unknown key 'object'");
 	expect_result("{ name = 'a', run = print, fixture = { cdef = 'struct {' } }", "cdef: ");
 	expect_result("{ name = 'a', run = print, fixture = { objects = { o = { 'struct none' } } } }", "object 'o'");
@@ -633,7 +633,7 @@ static void new_plugin_passes_its_tests(void **state)
 					   .module = "evil\"}, x = {\"",
 					   .variable = "list"};
 	CHECK_OK(xc_plugin_new(&what));
-	CHECK_ERROR(xc_plugin_new(&what), XC_ERR_USAGE, "there already");
+	CHECK_ERROR(xc_plugin_new(&what), XC_ERR_USAGE, "already exists");
 	open_dir(&plugins, "fresh");
 	const struct xc_plugin *plugin = named(&plugins, "mine");
 	assert_int_equal(plugin->match.modules.count, 0); /* such a name is not written down */
@@ -651,9 +651,9 @@ static void new_plugin_passes_its_tests(void **state)
 	xc_plugin_results_fini(&results);
 	xc_plugins_fini(&plugins);
 	CHECK_ERROR(xc_plugin_new(&(struct xc_plugin_new){.dir = what.dir, .name = "Bad", .type = "int"}), XC_ERR_USAGE,
-		    "no name");
+		    "not a valid name");
 	CHECK_ERROR(xc_plugin_new(&(struct xc_plugin_new){.dir = what.dir, .name = "bad", .type = "int\" .. os"}),
-		    XC_ERR_USAGE, "no name of a type");
+		    XC_ERR_USAGE, "not a valid name of a type");
 }
 
 /* ---- cost ---- */

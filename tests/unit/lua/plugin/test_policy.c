@@ -182,12 +182,12 @@ static void errors_are_told_once_and_mean_silence(void **state)
 	expect_warning("function keep(f) return 7 end", "keep() returned a number");
 	expect_warning("function name(f) return {} end", "name() returned a table");
 	expect_warning("function name(f) return '' end", "empty string");
-	expect_warning("function class(r) return 'No Class' end", "no class");
-	expect_warning("function class(r) return ('a'):rep(65) end", "no class");
+	expect_warning("function class(r) return 'No Class' end", "an invalid class");
+	expect_warning("function class(r) return ('a'):rep(65) end", "an invalid class");
 	expect_warning("function class(r) return 'a', 'deadly' end", "severity");
 	expect_warning("function class(r) return 'a\\0b' end", "NUL");
 	expect_warning("function class(r) return r.frames.x.y end", "nil");
-	expect_warning("function keep(f, r) r.frames = nil end", "who removed it");
+	expect_warning("function keep(f, r) r.frames = nil end", "a script removed it");
 	expect_warning("function keep(f) return setmetatable({}, {__tostring = error}) end", "keep() returned a table");
 	expect_warning("function keep(f) f() end", "call");
 }

@@ -178,7 +178,8 @@ static void a_script_that_fails_keeps_what_it_made(void **state)
 		   "walk.lua: more than 32.0 MiB of memory");
 	fails_with(MADE "for i = 1, 1e12 do local x = i end", XC_ERR_LIMIT,
 		   "walk.lua: more than 5,000,000 instructions");
-	fails_with(MADE "xcore.report:section('one'):count('Bad', 1)", XC_ERR_FORMAT, "walk.lua:2: 'Bad' is no key");
+	fails_with(MADE "xcore.report:section('one'):count('Bad', 1)", XC_ERR_FORMAT,
+		   "walk.lua:2: 'Bad' is not a valid key");
 }
 
 static void a_traceback_comes_home(void **state)
@@ -237,7 +238,7 @@ static void plugins_are_called_by_their_entries(void **state)
 	assert_string_equal(tree->title, "redis.memory of made");
 	run = run_of(&h, "return 7");
 	run.what = XC_RUN_ANALYZE;
-	CHECK_ERROR(xc_runner_run(&run), XC_ERR_FORMAT, "walk.lua returns no plugin, but a number value");
+	CHECK_ERROR(xc_runner_run(&run), XC_ERR_FORMAT, "walk.lua returns a number value, not a plugin");
 	end(&h);
 }
 

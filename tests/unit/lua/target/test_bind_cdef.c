@@ -152,7 +152,7 @@ static void errors_say_where_in_the_text(void **state)
 		      "not_found\tno struct `none` is declared\n");
 	assert_prints("local ok, e = pcall(C.constant, C, 'NONE') print(e.kind)", "not_found\n");
 	assert_prints("local ok, e = pcall(xcore.sizeof, 'struct none') print(e.kind)", "not_found\n");
-	CHECK_ERROR(run("xcore.cdef('int\\0x;')"), XC_ERR_FORMAT, "zero bytes");
+	CHECK_ERROR(run("xcore.cdef('int\\0x;')"), XC_ERR_FORMAT, "NUL bytes");
 	CHECK_ERROR(run("C.type({}, 'int')"), XC_ERR_FORMAT, "xcore.Declarations expected");
 }
 

@@ -183,7 +183,7 @@ static void retry_ends_with_the_error_that_counts(void **state)
 		      "local n = 0 local ok, e = pcall(xcore.retry, function() end, {words = {function() n = n + 1 "
 		      "return n end}})\n"
 		      "print(ok, e.kind, e.message, n)",
-		      "false\ttorn\twhat was read changed meanwhile, in each of 5 tries\t10\n");
+		      "false\ttorn\tthe data changed during each of 5 tries\t10\n");
 	assert_prints(p, "print(select(2, pcall(xcore.retry, print, {tries = 0})).kind)", "usage\n");
 	close_process(p);
 	end_child(&c);

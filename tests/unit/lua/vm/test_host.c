@@ -280,8 +280,8 @@ static void nothing_reaches_outside(void **state)
 		"local names = {} for k in pairs(debug) do names[#names + 1] = k end print(table.concat(names, ' '))",
 		"traceback\n");
 	check_prints("print(pcall(require, 'io'))",
-		     "false\ttest.lua:1: require \"io\": parts of plugins are \"NAME.part\", "
-		     "walkers \"lib.walk\"\n");
+		     "false\ttest.lua:1: require \"io\": expected a part of a plugin, \"NAME.part\", "
+		     "or a walker, \"lib.walk\"\n");
 }
 
 static void bytecode_is_refused(void **state)
@@ -527,7 +527,7 @@ static void what_a_script_answers_is_no_accident(void **state)
 	check_answers("local xcore = require 'xcore' error(xcore.error('fault', 'a page is lost'))",
 		      "test.lua:1: a page is lost", true);
 	check_answers("local xcore = require 'xcore' xcore.sizeof('struct none')",
-		      "test.lua:1: types by name need a target, and there is none here", true);
+		      "test.lua:1: types by name need a target, and there is none", true);
 }
 
 static void anything_can_be_raised(void **state)
