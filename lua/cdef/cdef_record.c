@@ -55,21 +55,6 @@ struct xc_type *xc_cdef_tag(struct xc_cdef_parser *p, enum xc_type_kind kind, co
 	return type;
 }
 
-/* Pointers refer to the type of the tag, so it takes over the contents of the definition. */
-static void complete(struct xc_type *type, const struct xc_type *definition)
-{
-	type->is_declaration = false;
-	type->is_signed = definition->is_signed;
-	type->is_flags = definition->is_flags;
-	type->size = definition->size;
-	type->size_known = definition->size_known;
-	type->target = definition->target;
-	type->detail->items = definition->detail->items;
-	type->detail->item_count = definition->detail->item_count;
-	type->detail->alignment = definition->detail->alignment;
-	type->detail->alignment_asked = definition->detail->alignment_asked;
-}
-
 const struct xc_type *xc_cdef_define(struct xc_cdef_parser *p, struct xc_type *fresh, const struct xc_cdef_token *token)
 {
 	if (token->kind == XC_TOKEN_END)

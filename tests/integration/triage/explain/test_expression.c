@@ -107,18 +107,18 @@ static const struct example hard[] = {
 	 "mine->value|-", NULL, NULL},
 	{HEAD NOINLINE "long work(int i) { return the_request.codes[i]; }\n"
 		       "int main(void) { sink = work(100000000 + (int)zero); return 0; }\n",
-	 "the_request.codes[i]", NULL, "the index `i` leads to unmapped"},
+	 "the_request.codes[i]", NULL, "the index `i` leads to unmapped memory"},
 	{HEAD NOINLINE "long work(long *v, long i, long k) { return v[i + k]; }\n"
 		       "int main(void) { static long v[9]; sink = work(v, (1L << 44) + zero, 2 + zero); return 0; }\n",
-	 "v[i + k]|v[k + i]|v[]", NULL, "the index leads to unmapped"},
+	 "v[i + k]|v[k + i]|v[]", NULL, "the index leads to unmapped memory"},
 	{HEAD NOINLINE "long work(long *v, long i, long k) { return v[2 * i + k]; }\n"
 		       "int main(void) { static long v[9]; sink = work(v, (1L << 30) + zero, 2 + zero); return 0; }\n",
-	 "v[2 * i + k]|v[k + 2 * i]|v[]", NULL, "the index leads to unmapped"},
+	 "v[2 * i + k]|v[k + 2 * i]|v[]", NULL, "the index leads to unmapped memory"},
 	{HEAD NOINLINE
 	 "long work(struct cell *v, long i, long k) { return v[i - k].value; }\n"
 	 "int main(void) { static struct cell v[9]; sink = work(v, (1L << 30) + zero, 2 + zero); return 0; "
 	 "}\n",
-	 "v[i - k].value|v[].value", NULL, "the index leads to unmapped"},
+	 "v[i - k].value|v[].value", NULL, "the index leads to unmapped memory"},
 	{HEAD "struct row { int n; struct cell cols[3]; }; struct sheet { long id; struct row rows[4]; };\n" NOINLINE
 	      "long work(struct sheet *s, long i, long j) { return s->rows[i].cols[j].value; }\n"
 	      "int main(void) { sink = work((struct sheet *)none, 1 + zero, 2 + zero); return 0; }\n",
