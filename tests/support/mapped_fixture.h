@@ -21,12 +21,12 @@ struct mapped {
 	struct xc_source *image; /* the file as it was when it was mapped */
 };
 
-/* Run a shell command in the scratch directory; fails the test when that fails. */
+/* Run a shell command in the scratch directory, in no language and order of the host's; fails the test when that fails. */
 static inline void shell(const char *format, ...) XC_PRINTF(1, 2);
 static inline void shell(const char *format, ...)
 {
 	char command[2048];
-	int len = snprintf(command, sizeof command, "cd %s && ", scratch_word(scratch_dir()));
+	int len = snprintf(command, sizeof command, "export LC_ALL=C; cd %s && ", scratch_word(scratch_dir()));
 	va_list args;
 	va_start(args, format);
 	vsnprintf(command + len, sizeof command - (size_t)len, format, args);
