@@ -82,7 +82,8 @@ def suites(build):
         Suite("replay", "the fuzz targets hold on their seeds and past findings", [
             Test(name, [os.path.join(build, "tests", "fuzz", "fuzz_" + name), "corpora/fuzz/" + name], "check")
             for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
-        Suite("cli", "every command: its options, texts, exit statuses and files", bats("cli", "test", cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
+        Suite("cli", "every command: its options, texts, exit statuses and files", bats("cli", "test", cores={
+            "triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as of a core", bats("live", "test", skip=["busy"]),
               needs="gcc bats strace"),
         Suite("tools", "the programs that judge are right themselves", [
