@@ -88,7 +88,7 @@ def suites(build):
               needs="gcc bats strace"),
         Suite("tools", "the programs that judge are right themselves", [
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in ("tests/diff/test_compare.py", "tests/diff/test_types.py",
-                                                              "tests/diff/test_expressions.py", "tests/hostile/test_hostile.py", "tests/heap/test_answer.py")]),
+                                                              "tests/diff/test_expressions.py", "tests/test_map.py", "tests/hostile/test_hostile.py", "tests/heap/test_answer.py")]),
         Suite("diff", "every frame, value, type and expression as gdb has it", [
             *[script("diff", name, cores=gdb.cores(name)) for name in ("run", "print", "expressions", "views", "types", "scripted")],
             script("diff", "run", "--long", tier="long", alone=True, cores=gdb.cores("run", True)),

@@ -178,8 +178,8 @@ static const char *hindrance(const struct xc_worker *w, struct xc_arena *arena)
 
 static struct xc_record *unlooked(const struct xc_worker *w, struct xc_arena *arena)
 {
-	struct xc_record *record = failed(w, arena, XC_RECORD_UNREADABLE,
-					  xc_arena_printf(arena, "not examined: %s", hindrance(w, arena)));
+	struct xc_record *record =
+		failed(w, arena, XC_RECORD_UNREADABLE, xc_arena_printf(arena, "not examined: %s", hindrance(w, arena)));
 	record->unlooked = true;
 	return record;
 }

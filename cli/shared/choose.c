@@ -78,7 +78,7 @@ bool xc_choose_takes(enum xc_thread_choice choice, pid_t tid, const struct xc_th
 }
 
 struct xc_error *xc_choose_frame_scope(const struct xc_process *process, const char *text, unsigned frame,
-				      struct xc_frame_scope *out)
+				       struct xc_frame_scope *out)
 {
 	const struct xc_thread *thread;
 	*out = (struct xc_frame_scope){.process = process};

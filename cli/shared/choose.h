@@ -62,7 +62,7 @@ XC_MUST_CHECK struct xc_error *xc_choose_one(const struct xc_process *process, c
 
 /* The scope of names in frame `frame` of that thread. Errors as above, and those of unwinding; xc_frame_scope_fini in every case. */
 XC_MUST_CHECK struct xc_error *xc_choose_frame_scope(const struct xc_process *process, const char *text, unsigned frame,
-						    struct xc_frame_scope *out);
+						     struct xc_frame_scope *out);
 
 /* The address that the operand `name` denotes in a frame of a thread. spot NULL: frame 0 of the default thread. */
 XC_MUST_CHECK struct xc_error *xc_choose_address(const struct xc_job *job, const struct xc_spot *spot, const char *name,

@@ -57,7 +57,7 @@ static void report_expired(const struct xc_triage_run *run)
 		for (size_t k = 0; p->expired && k < b->count; k++)
 			if (b->entries[k].id && !strcmp(b->entries[k].id, p->id))
 				xc_output_report("%s expired on %s and stays expired: edit its expires= in %s", p->id,
-					      p->expires, run->settings->baseline);
+						 p->expires, run->settings->baseline);
 	}
 }
 

@@ -130,7 +130,8 @@ static void report_wait(struct xc_watchdog *w, const struct xc_stalled_thread *s
 	w->reported = *stalled;
 }
 
-static const struct xc_stalled_thread *waits_longer_than(const struct xc_watchdog *w, enum xc_stall_kind kind, uint64_t ms)
+static const struct xc_stalled_thread *waits_longer_than(const struct xc_watchdog *w, enum xc_stall_kind kind,
+							 uint64_t ms)
 {
 	const struct xc_stalled_thread *longest = xc_stall_longest(&w->stall, kind);
 	return longest && w->clock_ms - longest->since_ms >= ms ? longest : NULL;
@@ -140,7 +141,8 @@ static const struct xc_stalled_thread *waits_longer_than(const struct xc_watchdo
 static bool check_waits(struct xc_watchdog *w)
 {
 	const uint64_t seconds = atomic_load(&w->told->timeout_s);
-	const struct xc_stalled_thread *stalled = seconds ? waits_longer_than(w, XC_STALL_FILE, seconds * SECOND_MS) : NULL;
+	const struct xc_stalled_thread *stalled =
+		seconds ? waits_longer_than(w, XC_STALL_FILE, seconds * SECOND_MS) : NULL;
 	if (stalled) {
 		xc_auto(xc_freep) char *directory = directory_to_skip(w, stalled);
 		if (directory)

@@ -16,15 +16,16 @@ enum { WATCHDOG_MOMENT_MS = 100 }; /* for helpers, for killed processes, and bet
 struct xc_watchdog {
 	pid_t child;
 	struct xc_shared_status *told;
-	unsigned silent_count;     /* directories that did not answer: the watchdog's own copy of told->unresponsive_count */
+	unsigned
+		silent_count; /* directories that did not answer: the watchdog's own copy of told->unresponsive_count */
 	sigset_t awaited, blocked; /* signals that the watchdog waits for; those that were blocked before */
 	struct xc_stall stall;
 	bool looked;
 	uint64_t clock_ms, looked_ns; /* time in which it could look: excludes time in which it was stopped itself */
-	struct xc_stalled_thread reported;   /* the last file that was named */
-	int end_signal;               /* the signal by which both processes are to end; 0: none */
-	uint64_t end_ms;              /* by clock_ms: when that signal came */
-	uint64_t interrupt_ms;        /* when a SIGINT came that does not end the command; 0: none */
+	struct xc_stalled_thread reported; /* the last file that was named */
+	int end_signal;                    /* the signal by which both processes are to end; 0: none */
+	uint64_t end_ms;                   /* by clock_ms: when that signal came */
+	uint64_t interrupt_ms;             /* when a SIGINT came that does not end the command; 0: none */
 	bool has_terminal;
 	struct termios terminal;
 	int status; /* of the child, as from waitpid */

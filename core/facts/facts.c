@@ -290,8 +290,7 @@ static void add_memory(struct xc_section *s, const struct xc_process *process)
 	}
 	struct xc_table *table = xc_section_table(s, "memory", columns, XC_COUNT(columns));
 	for (unsigned i = 0; i <= XC_UNMAPPED; i++) {
-		const char *where =
-			i == XC_FROM_LIVE ? "read on demand" : xc_provenance_text((enum xc_provenance)i);
+		const char *where = i == XC_FROM_LIVE ? "read on demand" : xc_provenance_text((enum xc_provenance)i);
 		const struct xc_cell row[] = {xc_cell_text(where), xc_cell_bytes(bytes[i]), xc_cell_count(ranges[i])};
 		if (ranges[i])
 			xc_table_row(s, table, row);

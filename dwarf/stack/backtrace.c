@@ -40,9 +40,9 @@ struct builder {
 	struct xc_arena *arena; /* of the report */
 	const struct xc_backtrace_options *options;
 	struct xc_unwinder *unwinder;
-	struct xc_pointer_map build_ids;  /* module → hex */
-	struct xc_pointer_map strings;    /* string in the process's memory → its copy in the report */
-	struct xc_stack_row *rows; /* of the stack being built; reused */
+	struct xc_pointer_map build_ids; /* module → hex */
+	struct xc_pointer_map strings;   /* string in the process's memory → its copy in the report */
+	struct xc_stack_row *rows;       /* of the stack being built; reused */
 	size_t row_count, row_capacity;
 	size_t guest_count;          /* of them */
 	uint64_t skipped;            /* frames omitted in the middle; the indexes of later rows count them */

@@ -128,11 +128,11 @@ struct xc_types {
 	const struct xc_process *process;
 	struct xc_arena *arena; /* of the process */
 	struct xc_pointer_map by_die, scopes, sites, symbols;
-	struct xc_views *views;      /* view.h */
-	struct xc_pointer_map codes; /* of exprcode and loclist */
-	struct xc_ctypes *ctypes;    /* ctype.h */
+	struct xc_views *views;                       /* view.h */
+	struct xc_pointer_map codes;                  /* of exprcode and loclist */
+	struct xc_ctypes *ctypes;                     /* ctype.h */
 	const struct xc_synthetic_symbols *synthetic; /* synthetic_symbol.h; NULL for a real process */
-	Dwarf_CU *unit;              /* the unit to which the next fields apply */
+	Dwarf_CU *unit;                               /* the unit to which the next fields apply */
 	bool unit_is_c, unit_is_rust;
 	int unit_language;               /* DW_LANG_… */
 	int from_language;               /* of the unit whose reference is followed; 0 when none is */

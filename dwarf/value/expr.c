@@ -366,7 +366,8 @@ const char *xc_machine_run(struct xc_machine *m, const struct xc_expr *expr)
 		return "location expressions nested too deeply";
 	m->context->depth++;
 	for (size_t at = 0; !why && at < expr->count; at++) {
-		if (m->context->steps++ >= XC_EXPR_STEPS || (m->context->steps % PAID_STEPS == 0 && !xc_budget_spend(1)))
+		if (m->context->steps++ >= XC_EXPR_STEPS ||
+		    (m->context->steps % PAID_STEPS == 0 && !xc_budget_spend(1)))
 			why = "location expression takes too many steps";
 		else
 			why = step(m, expr, &at);

@@ -185,10 +185,10 @@ struct xc_engine {
 	struct xc_item_facts *facts;   /* by item */
 	size_t fact_capacity;
 	struct xc_pointer_map known_items; /* by (type, via): the last one made */
-	uint32_t slot_count;        /* numbers of slots given */
+	uint32_t slot_count;               /* numbers of slots given */
 	struct xc_root_object *roots;
 	size_t root_count, root_capacity;
-	struct xc_pointer_map root_items;                 /* by (slot, root): the first of XC_SLOT_ITEMS */
+	struct xc_pointer_map root_items;          /* by (slot, root): the first of XC_SLOT_ITEMS */
 	const struct xc_evidence *const *evidence; /* ends with NULL */
 	const struct xc_allocator *allocator;      /* NULL: there are several, or none */
 	unsigned word;                             /* bytes of an address: 4 or 8 */
@@ -208,10 +208,10 @@ struct xc_engine {
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
 	struct xc_type_index *owners;
-	struct xc_cast_rules *casts; /* NULL: there are none */
-	struct xc_pointer_map headers;      /* by name of the typedef */
-	struct xc_pointer_map variants;     /* map number + 1 by map and variant */
-	uint32_t bytes;              /* the map of char */
+	struct xc_cast_rules *casts;    /* NULL: there are none */
+	struct xc_pointer_map headers;  /* by name of the typedef */
+	struct xc_pointer_map variants; /* map number + 1 by map and variant */
+	uint32_t bytes;                 /* the map of char */
 };
 
 static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)

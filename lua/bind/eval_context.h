@@ -9,10 +9,10 @@
 struct xc_eval_context {
 	struct xc_frame_scope global;  /* without a frame; thread-local variables are those of `crashed`'s thread */
 	struct xc_frame_scope crashed; /* frame 0 of the crashed thread, else the first; see xc_eval_context_crashed */
-	bool is_open;                 /* whether `crashed` is set */
-	struct xc_unwinder *unwinder; /* see xc_eval_context_unwinder */
-	struct xc_arena arena;        /* memory of the last evaluation */
-	unsigned types;               /* see xc_eval_context_count_type */
+	bool is_open;                  /* whether `crashed` is set */
+	struct xc_unwinder *unwinder;  /* see xc_eval_context_unwinder */
+	struct xc_arena arena;         /* memory of the last evaluation */
+	unsigned types;                /* see xc_eval_context_count_type */
 };
 
 void xc_eval_context_open(lua_State *L); /* once a state */

@@ -19,9 +19,9 @@ enum xc_run_what {
 	XC_RUN_SCRIPT,  /* the chunk, with the arguments as `...` and in the table `arg` */
 	XC_RUN_ANALYZE, /* analyze(t, report) of the plugin that the chunk returns; nothing when it has none */
 	XC_RUN_COMMAND, /* commands[entry].run(t, report, args) of that plugin */
-	XC_RUN_CLAIMS,  /* claims(t, heap) of that plugin: a section for xc_claim_transfer_load; the heap must be open */
-	XC_RUN_STACKS,  /* stacks(t, stacks) of that plugin: a section for xc_foreign_load, also after an error */
-	XC_RUN_FLAME,   /* flames[entry].run(t, tree) of that plugin: see xc_runner_tree */
+	XC_RUN_CLAIMS, /* claims(t, heap) of that plugin: a section for xc_claim_transfer_load; the heap must be open */
+	XC_RUN_STACKS, /* stacks(t, stacks) of that plugin: a section for xc_foreign_load, also after an error */
+	XC_RUN_FLAME,  /* flames[entry].run(t, tree) of that plugin: see xc_runner_tree */
 };
 
 struct xc_run {

@@ -31,13 +31,13 @@ static struct xc_frame_scope scope_of(lua_State *L, const struct frame *self)
 {
 	struct xc_eval_context *context = xc_eval_context_of(L);
 	return (struct xc_frame_scope){.process = context->global.process,
-				      .thread = self->thread,
-				      .unwinder = xc_eval_context_unwinder(context),
-				      .has_frame = true,
-				      .frame = self->frame,
-				      .place = self->place,
-				      .level = self->level,
-				      .row = self->index};
+				       .thread = self->thread,
+				       .unwinder = xc_eval_context_unwinder(context),
+				       .has_frame = true,
+				       .frame = self->frame,
+				       .place = self->place,
+				       .level = self->level,
+				       .row = self->index};
 }
 
 /* ---- the walk ---- */
@@ -224,8 +224,8 @@ static int push_variables(lua_State *L, bool locals)
 	struct xc_frame_scope scope = scope_of(L, self_of(L));
 	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	struct xc_named_value *items;
-	size_t count = xc_variable_values(&context, scope.level, locals,
-					  xc_eval_context_arena(xc_eval_context_of(L)), &items);
+	size_t count =
+		xc_variable_values(&context, scope.level, locals, xc_eval_context_arena(xc_eval_context_of(L)), &items);
 	lua_createtable(L, (int)count, 0);
 	for (size_t i = 0; i < count; i++) {
 		lua_createtable(L, 0, 4);

@@ -30,8 +30,7 @@ struct xc_host_options {
 	struct xc_report *report;   /* filled by xcore.report; may be NULL */
 	const char *name;           /* "plugin redis": the start of messages about limits */
 	struct xc_limits limits;
-	const char *const
-		*module_dirs; /* searched by require for NAME.lua; borrowed for the life of the host */
+	const char *const *module_dirs; /* searched by require for NAME.lua; borrowed for the life of the host */
 	size_t module_dir_count;
 	xc_output_fn *output; /* NULL: lines are dropped */
 	void *output_user;

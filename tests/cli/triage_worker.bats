@@ -84,7 +84,7 @@ core.8.gz: unreadable: not examined: temporary files (TMPDIR): No space left on 
   mkdir parts
   large_core core.8.gz bash -c 'yes | head -c 64M'
   run -0 on_a_disk 32m --shard 0/1 -o parts cores
-  [[ "$(jq -r 'select(.status == "limit") | .path + ": " + .why' parts/*.jsonl)" == "core.8.gz: inflates to more than the "*" of the disk" ]]
+  [[ "$(jq -r 'select(.status == "limit") | .path + ": " + .why' parts/*.jsonl)" == "core.8.gz: inflates to more than the "*" of disk space that it may use" ]]
   run -1 grep -q core.8.gz cache/xcore/triage/*.jsonl
 }
 

@@ -32,7 +32,7 @@ survives() {
 	run timeout 30 "$XCORE" "$@"
 	case $status in
 	0) ;;
-	4) [[ "$output" =~ (no such process|has (just )?exited|exited, or became another program) ]] ;;
+	4) [[ "$output" =~ (no such process|has (just )?exited|exited or executed another program) ]] ;;
 	*) false ;;
 	esac || {
 		echo "xcore $*: exit $status"

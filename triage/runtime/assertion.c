@@ -275,11 +275,11 @@ static void report_values(struct xc_crash_context *crash, size_t index, const ch
 	}
 	struct words w = {.crash = crash,
 			  .scope = {.process = crash->process,
-					 .thread = crash->thread,
-					 .unwinder = crash->unwinder,
-					 .has_frame = true,
-					 .frame = *in.frame,
-					 .place = place}};
+				    .thread = crash->thread,
+				    .unwinder = crash->unwinder,
+				    .has_frame = true,
+				    .frame = *in.frame,
+				    .place = place}};
 	report_paths(&w, text);
 	if (w.values.len) {
 		xc_verdict_evidence(crash->report, "%s", xc_text_string(&w.values));

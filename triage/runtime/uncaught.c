@@ -71,11 +71,11 @@ static void report_object(const struct xc_crash_context *crash, const struct xc_
 		return;
 	struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);
 	struct xc_frame_scope at = {.process = crash->process,
-				   .thread = crash->thread,
-				   .unwinder = crash->unwinder,
-				   .has_frame = true,
-				   .frame = *in.frame,
-				   .place = in.place};
+				    .thread = crash->thread,
+				    .unwinder = crash->unwinder,
+				    .has_frame = true,
+				    .frame = *in.frame,
+				    .place = in.place};
 	xc_auto(xc_freep) char *path = xc_asprintf("*(%s *)0x%" PRIx64, e->type, e->object);
 	struct xc_value value;
 	struct xc_error *error = xc_cexpr_value(&at, path, &crash->report->arena, &value);

@@ -139,8 +139,7 @@ static void threads_that_share_one_deep_stack_do_not_take_their_product(void **s
 	assert_true(seconds() - from < (UNDER_ASAN ? 20 : 5));
 	const struct xc_stacks *stacks = section->items->stacks;
 	assert_int_equal(stacks->stack_count, THREADS);
-	assert_int_equal(stacks->stacks[0].row_count + stacks->stacks[0].elided,
-			 WORDS + 1); /* the first is complete */
+	assert_int_equal(stacks->stacks[0].row_count + stacks->stacks[0].elided, WORDS + 1); /* the first is complete */
 	for (size_t i = 0; i < THREADS; i++)
 		assert_true(stacks->stacks[i].row_count == 100); /* each has its ends */
 	check_text(stacks->stacks[THREADS - 1].stop, "more frames than xcore follows");

@@ -612,8 +612,8 @@ static void other_entries_are_asked(void **state)
 		 E("\x35\x99\0"
 		   "8" STACK),
 		 LONG, "<location expressions nested too deeply>", 3, 0},
-		{"call2 of nothing", E("\x35\x98\xff\x7f" STACK), LONG,
-		 "<debug information refers to a missing entry>", 3, 0},
+		{"call2 of nothing", E("\x35\x98\xff\x7f" STACK), LONG, "<debug information refers to a missing entry>",
+		 3, 0},
 		{"implicit_pointer",
 		 E("\xa0\0"
 		   "P\0"
