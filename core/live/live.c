@@ -281,7 +281,7 @@ static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_di
 	xc_process_index(p);
 	if (xc_live_memory_gone(state_of(p)->memory))
 		return xc_error_new(XC_ERR_NOT_FOUND,
-				    "pid:%d: exited, or became another program, while it was being opened",
+				    "pid:%d: exited or executed another program while it was being opened",
 				    (int)p->pid);
 	return NULL;
 }

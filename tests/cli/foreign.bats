@@ -195,7 +195,7 @@ setup() {
   "$XCORE" bt core >answer # without the file it still opens, and follows frame records
   grep -q 'found by frame pointer' answer
   need aarch64 aarch64-linux-gnu -O1 -DOTHER -Wl,-z,max-page-size=4096
-  expect 4 '*its segments do not match the module's mappings*' "$XCORE" bt core --exe story
+  expect 4 "*its segments do not match the module's mappings*" "$XCORE" bt core --exe story
 }
 
 @test "thread-local storage, where the core holds the thread pointer" {

@@ -54,7 +54,7 @@ whole='main outer_main outer_two outer_three run call_c TRACE 1 middle TRACE 2 b
 }
 
 @test "stacks of no thread are counted, and shown when they are asked for" {
-  x bt --format json | jq -e '.coroutines == null and (.messages[0].text | startswith("3 stacks more"))'
+  x bt --format json | jq -e '.coroutines == null and (.messages[0].text | startswith("3 more stacks"))'
   x bt --format json --coroutines | jq -e '[.coroutines[].frames[0].function] == ["yield", "yield", "sleep"]'
   x bt --coroutines --group | grep -q '^2 × coroutine one, suspended   and coroutine two$'
   x bt --coroutines | grep -q '^coroutine three, suspended$'
@@ -81,7 +81,7 @@ LUA
   "$XCORE" bt "$CORE" --no-cache --plugin-path "$BATS_TEST_TMPDIR/bad" >"$BATS_TEST_TMPDIR/text"
   grep -q '^#0 *crash' "$BATS_TEST_TMPDIR/text"
   grep -q 'plugin bad: stacks: .*half way' "$BATS_TEST_TMPDIR/text"
-  grep -q '1 frame of another language stands' "$BATS_TEST_TMPDIR/text"
+  grep -q '1 frame of another language is at an address' "$BATS_TEST_TMPDIR/text"
   [ "$("$XCORE" analyze "$CORE" --no-cache --plugin-path "$BATS_TEST_TMPDIR/bad" | grep -c 'half way')" = 1 ]
 }
 

@@ -69,7 +69,7 @@ loses_at_most_5_percent() {
 	finish
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"reading paused for"*"--max-read-time and --max-read-rate set the limits"* ]]
-	[[ "$output" == *"slept to keep to the limits on reading  "[1-9]"."*" s"* ]]
+	[[ "$output" == *"paused by the limits on reading  "[1-9]"."*" s"* ]]
 }
 
 @test "one question is not held up" {
@@ -79,7 +79,7 @@ loses_at_most_5_percent() {
 		# shellcheck disable=SC2086 # a command is several words
 		run "$XCORE" ${command/TARGET/pid:$SAID} --stats --max-read-time 1 --max-read-rate 1
 		[ "$status" -eq 0 ]
-		[[ "$output" == *"slept to keep to the limits on reading  0 "* ]]
+		[[ "$output" == *"paused by the limits on reading  0 "* ]]
 	done
 	finish
 }

@@ -18,7 +18,7 @@ teardown() {
 	start "$BATS_TEST_TMPDIR/smashed" stay
 	"$XCORE" heap check "pid:$STARTED" --format json >"$BATS_TEST_TMPDIR/check.json"
 	jq -e '.sections[0].fields | .damaged and .looks == 3 and .passing == 0' "$BATS_TEST_TMPDIR/check.json"
-	jq -e '.sections[0].messages | any(.text | test("each of 3 looks found this damage"))' "$BATS_TEST_TMPDIR/check.json"
+	jq -e '.sections[0].messages | any(.text | test("each of 3 passes found this damage"))' "$BATS_TEST_TMPDIR/check.json"
 	[ $((SAID - 16)) -eq $(($(jq -r '.sections[0].fields.at' "$BATS_TEST_TMPDIR/check.json"))) ]
 }
 

@@ -434,7 +434,7 @@ static void what_is_no_core_gets_one_clear_line(void **state)
 	check_refused(scratch_file("empty", "", 0), XC_ERR_FORMAT, "the file is empty");
 	check_refused(scratch_file("text", "hello\n", 6), XC_ERR_FORMAT, "not an ELF file");
 	check_refused(scratch_file("program", object, sizeof object), XC_ERR_FORMAT, "not a core");
-	check_refused(scratch_file("gz", "\x1f\x8b\x08\0", 4), XC_ERR_FORMAT, "cut before anything");
+	check_refused(scratch_file("gz", "\x1f\x8b\x08\0", 4), XC_ERR_FORMAT, "truncated before any data");
 	struct corefile c = usual_core();
 	struct xc_text file = {0};
 	corefile_build(&c, &file);

@@ -178,7 +178,7 @@ static void what_follows_the_end_is_damage(void **state)
 	struct xc_report *copy = xc_report_new("a");
 	sent.bytes = realloc(sent.bytes, sent.len + 1);
 	sent.bytes[sent.len] = 1;
-	CHECK_ERROR(xc_report_read(sent.bytes, sent.len + 1, copy), XC_ERR_FORMAT, "behind its end");
+	CHECK_ERROR(xc_report_read(sent.bytes, sent.len + 1, copy), XC_ERR_FORMAT, "after its end");
 	free(sent.bytes);
 	xc_report_free(copy);
 	fixture_free(&f);
