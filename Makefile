@@ -1,7 +1,7 @@
 # xcore: build, test, install.   `make help` lists the targets.
 #
-# MODE=release|debug|asan|hostile builds into build/MODE; CC=gcc|clang. One archive per folder, linked in
-# layer order, so an upward call does not link.
+# MODE=release|debug|asan|hostile builds into build/MODE; CC=gcc|clang. One archive for each layer, linked in
+# order, so an upward call does not link.
 
 MODE   ?= release
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
