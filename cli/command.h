@@ -121,7 +121,8 @@ bool xc_job_is(const struct xc_job *job, const char *word);
 XC_MUST_CHECK struct xc_error *xc_job_goes_with(const struct xc_job *job, bool given, const char *option,
 						const char *word);
 
-/* Writing over the target would destroy it while it is read: a usage error when path, of --output, is the target. path may be NULL. */
+/* Writing over the target would destroy it while it is read: a usage error when path, of --output, is the target. path
+ * may be NULL. */
 XC_MUST_CHECK struct xc_error *xc_job_check_not_target(const struct xc_job *job, const char *path);
 
 /* Are secrets hidden? As the user chooses; by default when CI=true and in output that is meant for others. */

@@ -60,7 +60,8 @@ XC_MUST_CHECK struct xc_error *xc_choose_one_check(const char *text);
 XC_MUST_CHECK struct xc_error *xc_choose_one(const struct xc_process *process, const char *text,
 					     const struct xc_thread **thread_out);
 
-/* The scope of names in frame `frame` of that thread. Errors as above, and those of unwinding; xc_frame_scope_fini in every case. */
+/* The scope of names in frame `frame` of that thread. Errors as above, and those of unwinding; xc_frame_scope_fini in
+ * every case. */
 XC_MUST_CHECK struct xc_error *xc_choose_frame_scope(const struct xc_process *process, const char *text, unsigned frame,
 						     struct xc_frame_scope *out);
 

@@ -9,7 +9,8 @@
 /* Find the installed plugins. Errors: a --plugin-path that cannot be used. */
 XC_MUST_CHECK struct xc_error *xc_plugins_of(const struct xc_common *common, struct xc_plugins *plugins);
 
-/* The plugin whose name is the first len bytes of `what`. That there is none is a usage error. Other errors: those of xc_plugins_named. */
+/* The plugin whose name is the first len bytes of `what`. That there is none is a usage error. Other errors: those of
+ * xc_plugins_named. */
 XC_MUST_CHECK struct xc_error *xc_plugins_prefix(struct xc_plugins *plugins, const char *what, size_t len,
 						 struct xc_plugin **plugin_out);
 

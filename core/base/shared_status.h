@@ -1,4 +1,5 @@
-/* shared_status: what a command reports to the process that supervises it (cli/watchdog/watchdog.h), in memory that both map.
+/* shared_status: what a command reports to the process that supervises it (cli/watchdog/watchdog.h), in memory that
+ * both map.
  *
  * A command that waits for a hung file cannot answer questions, so it records in advance what its keeper must know.
  * Without a keeper (unit tests, a system that allows no further process) the same calls write to private memory that

@@ -7,9 +7,9 @@
  *                    1 000 00nn, a count of words, two bytes, the words    … of 1 and 2
  *                    0 and a personality routine, then a count of words, three bytes, the words   (C++: generic)
  *
- * Bytes are taken from the high end of each word. The instructions move a virtual stack pointer up and pop registers from it;
- * here they are run once, not on a stack but to find out where each register stands: sp (or another register) + offset.
- * In the end the virtual stack pointer is the frame address. */
+ * Bytes are taken from the high end of each word. The instructions move a virtual stack pointer up and pop registers
+ * from it; here they are run once, not on a stack but to find out where each register stands: sp (or another register)
+ * + offset. In the end the virtual stack pointer is the frame address. */
 #include "dwarf/cfi/exidx.h"
 
 #include <string.h>

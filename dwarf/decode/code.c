@@ -1,8 +1,8 @@
 /* code: calls and signal trampolines, by machine.
  *
- * Encodings: Intel SDM volume 2; Arm ARM DDI 0487 C6.2 (BL, BLR and their authenticating forms), DDI 0406C A8.8 (BL, BLX in
- * ARM and Thumb); Power ISA 3.1, 2.4; RISC-V unprivileged ISA 20191213, 2.5 and 16.4.
- * Trampolines and what stands at sp when a handler returns to one (Linux 6.1): arch/arm64/kernel/signal.c and vdso/sigreturn.S,
+ * Encodings: Intel SDM volume 2; Arm ARM DDI 0487 C6.2 (BL, BLR and their authenticating forms), DDI 0406C A8.8 (BL,
+ * BLX in ARM and Thumb); Power ISA 3.1, 2.4; RISC-V unprivileged ISA 20191213, 2.5 and 16.4. Trampolines and what
+ * stands at sp when a handler returns to one (Linux 6.1): arch/arm64/kernel/signal.c and vdso/sigreturn.S,
  * arch/arm/kernel/signal.c and sigreturn_codes.S (glibc's own restorers are of the same instructions),
  * arch/powerpc/kernel/signal_64.c, arch/riscv/kernel/signal.c, arch/x86/include/asm/sigframe.h. qemu's copies
  * (linux-user/MACHINE/signal.c, 7.2) have the same layouts. */

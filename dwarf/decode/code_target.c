@@ -6,8 +6,8 @@
  *     ff 15 disp32         call through a slot        ff 25 disp32 jmp through a slot
  *     0f 80…8f rel32       jcc                        eb, 70…7f rel8
  *
- * Encodings: Intel SDM volume 2; Arm ARM DDI 0487 C6.2. Stubs: x86-64 psABI 1.0, 5.2; what GNU ld writes with and without
- * -z ibtplt, on AArch64 with and without BTI. */
+ * Encodings: Intel SDM volume 2; Arm ARM DDI 0487 C6.2. Stubs: x86-64 psABI 1.0, 5.2; what GNU ld writes with and
+ * without -z ibtplt, on AArch64 with and without BTI. */
 #include <elf.h>
 
 #include "core/base/cursor.h"

@@ -119,8 +119,8 @@ static void add_arm(const struct xc_disas *disas, const cs_arm *arm, struct xc_c
 				add_memory(disas, pc ? 0 : op->mem.base, op->mem.index, op->mem.disp, out);
 			if (!to)
 				continue;
-			/* ARM architecture manual, A2.3: pc reads as the instruction's address + 8, + 4 in Thumb code, where
-			 * loads align it down */
+			/* ARM architecture manual, A2.3: pc reads as the instruction's address + 8, + 4 in Thumb code,
+			 * where loads align it down */
 			to->pc_relative = pc;
 			to->displacement += pc ? (int64_t)((out->addr + (disas->thumb ? 4u : 8u)) & ~(xc_addr)3) : 0;
 			to->read = op->access & CS_AC_READ;

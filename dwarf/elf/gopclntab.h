@@ -24,7 +24,8 @@ struct xc_gopclntab {
 
 struct xc_gofunction {
 	uint64_t addr, size; /* addr: in the file; size: up to the next function */
-	/* As the linker has it ("main.(*queue).pop"), without ".abi0" for assembler functions; points into the table. */
+	/* As the linker has it ("main.(*queue).pop"), without ".abi0" for assembler functions; points into the table.
+	 * */
 	const char *name;
 };
 

@@ -1,4 +1,5 @@
-/* take: numbers from a cursor, with false instead of an error object: for readers that need no reason why bytes are damaged. */
+/* take: numbers from a cursor, with false instead of an error object: for readers that need no reason why bytes are
+ * damaged. */
 #ifndef XC_TAKE_H
 #define XC_TAKE_H
 

@@ -1,5 +1,5 @@
-/* split_index: the hash table in a .dwp from ids to rows of contributions (DWARF 5, 7.3.5.3; GNU's version 2 is the same but
- * for its header, gcc wiki "DebugFissionDWP"):
+/* split_index: the hash table in a .dwp from ids to rows of contributions (DWARF 5, 7.3.5.3; GNU's version 2 is the
+ * same but for its header, gcc wiki "DebugFissionDWP"):
  *
  *	u16 version 5, u16 0 (or u32 version 2) │ u32 columns │ u32 rows │ u32 slots
  *	u64 id × slots          an id is at id & mask, or every (id >> 32 & mask | 1) slots on

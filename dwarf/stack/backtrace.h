@@ -25,8 +25,8 @@ struct xc_backtrace_options {
 	struct xc_format_options format;
 };
 
-/* Add a `stacks` item to the section. Guest frames (foreign_frame.h) are merged in; failures to read them are notes of the
- * first section. Problems become stop reasons and notes; the only error is a missing thread (XC_ERR_NOT_FOUND). */
+/* Add a `stacks` item to the section. Guest frames (foreign_frame.h) are merged in; failures to read them are notes of
+ * the first section. Problems become stop reasons and notes; the only error is a missing thread (XC_ERR_NOT_FOUND). */
 XC_MUST_CHECK struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *process,
 					    const struct xc_backtrace_options *options);
 

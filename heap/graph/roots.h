@@ -29,8 +29,8 @@ enum xc_root_kind {
 struct xc_root {
 	xc_addr at;     /* address of the word; REGISTER: the DWARF number */
 	uint32_t block; /* the target */
-	/* Index. STACK, REGISTER, TLS: of the thread (UINT32_MAX unknown); GLOBAL: of the module in by_address; MAPPING: of
-	 * the mapping. */
+	/* Index. STACK, REGISTER, TLS: of the thread (UINT32_MAX unknown); GLOBAL: of the module in by_address;
+	 * MAPPING: of the mapping. */
 	uint32_t owner;
 	uint8_t kind;  /* enum xc_root_kind */
 	bool interior; /* it does not point to the beginning of the block */

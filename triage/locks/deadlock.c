@@ -28,7 +28,8 @@ static void add_thread(const struct xc_locks *l, size_t index, struct xc_text *t
 	xc_threadlabel(text, (int)thread->tid, thread->name);
 }
 
-/* " holds mutex `a`", " likely holds mutex `a` (its variable `b` is a guard of it)", " runs one-time initialization `c`" */
+/* " holds mutex `a`", " likely holds mutex `a` (its variable `b` is a guard of it)", " runs one-time initialization
+ * `c`" */
 static void add_held(const struct xc_lock *lock, struct xc_text *text)
 {
 	xc_text_add(text, lock->why ? " likely" : "");

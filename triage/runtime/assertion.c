@@ -7,7 +7,8 @@
  *	musl 1.2 src/exit/assert.c             __assert_fail(TEXT, file, line, function)
  *
  * Only the paths of the text are evaluated: names followed by members and indexes. Their values are those in the
- * asserting frame, where nothing has run since. Calls are not made: for `list.size() > 0` the value of list is shown. */
+ * asserting frame, where nothing has run since. Calls are not made: for `list.size() > 0` the value of list is shown.
+ * */
 #include "triage/runtime/assertion.h"
 
 #include <ctype.h>

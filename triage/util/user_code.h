@@ -8,8 +8,8 @@
 /* Is this level of the place user code? The module is not considered. A place without debug information has level 0. */
 bool xc_user_code_is(const struct xc_place *place, size_t level);
 
-/* Is it code of no module that a plugin has named, such as that of a JIT (dwarf/cfi/foreign_frame.h)? That is user code,
- * too. */
+/* Is it code of no module that a plugin has named, such as that of a JIT (dwarf/cfi/foreign_frame.h)? That is user
+ * code, too. */
 bool xc_user_code_is_jit(const struct xc_place *place);
 
 /* The innermost level of user code. False when there is none, or the place is in no module or in a runtime's. */
