@@ -1,7 +1,7 @@
 # xcore: build, test, install.   `make help` lists the targets.
 #
-# MODE=release|debug|asan|hostile builds into build/MODE; CC=gcc|clang. One archive for each layer, linked in
-# order, so an upward call does not link.
+# MODE=release|debug|asan|hostile builds into build/MODE; CC=gcc|clang. Each layer is one archive. Archives are linked
+# in layer order, so a call to a higher layer does not link.
 
 MODE   ?= release
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
@@ -20,7 +20,7 @@ LDFLAGS_hostile := $(LDFLAGS_asan)
 
 JOBS_OPTION = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(JOBS),$(shell nproc)))
 
-# Asked for once, when first used and not when read: `make deps all` installs them in between.
+# Evaluated once, on first use rather than when the Makefile is read: `make deps all` installs the packages in between.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)) -lmd -liberty -lZydis -ldl -lpthread -lm)$(PKG_LIBS)
 ALL_CFLAGS  = -std=c11 -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIE -MMD -MP $(WARN) $(CFLAGS_$(MODE)) $(PKG_CFLAGS) $(CFLAGS)
@@ -50,7 +50,7 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<";)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# Files that are part of the program.
+# Files that are embedded in the program.
 $(B)/core/render/flame.o: core/render/flame.css core/render/flame.js
 $(B)/core/render/render_html.o: core/render/render_html.css
 $(B)/batch/shard/emit.o: $(addprefix batch/shard/emit/,slurm parallel k8s make)
@@ -67,12 +67,12 @@ $(B)/lib$(1).a: $(call objects,$(1))
 endef
 $(foreach l,$(LAYERS),$(if $(call sources,$(l)),$(eval $(call archive_rule,$(l)))))
 
-# What tests share, of any layer: each takes what it needs.
+# Helpers shared by tests of all layers. The linker takes only the objects that a test needs.
 $(B)/libsupport.a: $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 	@rm -f $@
 	$(if $(V),,@)ar rcs $@ $^
 
-# A test names the highest layer it may use in its first line, and libraries of its own: /* layer: dwarf libs: -lunwind */
+# The first line of a test names the highest layer it may use, and extra libraries: /* layer: dwarf libs: -lunwind */
 TESTS_unit        := $(sort $(shell find tests/unit -name 'test_*.c'))
 TESTS_integration := $(sort $(shell find tests/integration -name 'test_*.c'))
 TESTS_property    := $(wildcard tests/property/test_*.c)
@@ -93,8 +93,8 @@ endef
 $(foreach t,$(TESTS_all),$(eval $(call test_rule,$(t))))
 programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
 
-# tests/suites.py lists the tests, tests/README.md says what each suite proves. T='GLOB…' runs what matches, JOBS=N so many at once,
-# TIMES=1 tells what takes long.
+# tests/suites.py lists the tests; tests/README.md describes each suite. T='GLOB…' selects tests, JOBS=N sets the number
+# of parallel jobs, TIMES=1 prints the slowest tests.
 T   ?=
 run  = tests/run --build $(B) --tier $(1) $(RUN) $(patsubst %,'%',$(T))
 ALL_TESTS := $(foreach s,unit integration property canary fuzz,$(call programs,$(s)))
@@ -106,18 +106,18 @@ sanitized:
 	@$(MAKE) -s --no-print-directory MODE=hostile built
 
 ##@ tests
-quick: $(call programs,unit) $(B)/xcore ## units that start no compiler: 15 s
+quick: $(call programs,unit) $(B)/xcore ## unit tests that start no compiler: 15 s
 	@$(call run,quick)
 
-check: built ## what a change is tried with by hand: units, integration, property, golden, the command line: 60 s
+check: built ## tests for use while you work on a change: unit, integration, property, golden: 60 s
 	@$(call run,check)
 
-# Compiling takes all processors; what runs then has a pool of its own.
-test: ## what a change must pass: each claim once, on small cores that are made here: 10 minutes from nothing, 4 once they are there
+# Compilation uses all processors; tests/run then has its own job pool.
+test: ## required for every change: each claim once, on small cores built here: 10 minutes, 4 once the cores exist
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) built
 	@$(call run,test)
 
-test-long: ## the grids: compilers, releases, allocators, large cores, thousands of mutations, sanitizers: 75 minutes; RUN=--resume goes on
+test-long: ## full matrices (compilers, releases, allocators, sanitizers): 75 minutes; RUN=--resume continues
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) built
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) sanitized
 	@$(call run,long)
@@ -125,20 +125,20 @@ test-long: ## the grids: compilers, releases, allocators, large cores, thousands
 $(SUITES): built # one suite's part of `make test`
 	@tests/run --build $(B) --tier test $(RUN) '$@/*'
 
-flakes: built ## find tests that fail by chance: RUN='--repeat 5 --shuffle --stress' (the default), T='GLOB…'
+flakes: built ## find flaky tests: RUN='--repeat 5 --shuffle --stress' (the default), T='GLOB…'
 	@tests/run --build $(B) --tier test $(or $(RUN),--repeat 5 --shuffle --stress) $(patsubst %,'%',$(T))
 
-golden-accept: $(B)/xcore ## take the present output as golden; review the diff
+golden-accept: $(B)/xcore ## accept the current output as golden; review the diff
 	@XCORE=$(B)/xcore tests/golden/run --accept
 
-fuzz: ## run every fuzz target for a minute (clang)
+fuzz: ## run each fuzz target for a minute (needs clang)
 	@tests/fuzz/run
 
 bench: $(B)/xcore ## gdb, eu-stack and xcore on the same cores, in one run
 	@tests/bench/run --xcore $(B)/xcore
 
-##@ the rest
-demo: $(B)/xcore ## crash a small program and analyze its real core
+##@ other
+demo: $(B)/xcore ## crash a small program and analyze its core
 	@corpora/demo $(B)/xcore
 
 lint: ## format, static checks, shell scripts, layers
@@ -147,20 +147,21 @@ lint: ## format, static checks, shell scripts, layers
 format: ## clang-format over all sources
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
 
-# What else is asked for on the same line says what is needed beside building.
+# Other targets on the same command line add their own dependencies.
 DEPS = $(if $(filter test-long bench,$(MAKECMDGOALS)),long) $(if $(filter lint format,$(MAKECMDGOALS)),lint) \
        $(if $(filter quick check test flakes built fuzz $(SUITES),$(MAKECMDGOALS)),test)
-deps: ## install what building needs (apt; root or sudo); with test, test-long, lint or bench on the same line what these need, too
+deps: ## install build dependencies (apt; root or sudo); name test, test-long, lint or bench as well to add theirs
 	@corpora/deps $(DEPS)
 
-man: $(B)/cli/xcore.1 ## the man page, from the same tables as --help
+man: $(B)/cli/xcore.1 ## generate the man page from the tables of --help
 $(B)/cli/xcore.1: $(B)/xcore
 	$(B)/xcore help --man >$@
 
-reference: ## lua/REFERENCE.md, from the editor stubs
+reference: ## generate lua/REFERENCE.md from the editor stubs
 	lua/reference.py >lua/REFERENCE.md
 
-# Directories come to the shell by the environment, which changes nothing in their names. Files have their rights whatever the umask is.
+# Directories reach the shell through the environment, so special characters in their names are safe. File modes ignore
+# the umask.
 AT := "$$DESTDIR$${PREFIX-/usr/local}"
 
 install: $(B)/xcore man ## install below PREFIX (and DESTDIR)
@@ -175,7 +176,7 @@ install: $(B)/xcore man ## install below PREFIX (and DESTDIR)
 	install -Dm644 -- $(B)/cli/completion.zsh $(AT)/share/zsh/site-functions/_xcore
 	install -Dm644 -- $(B)/cli/completion.fish $(AT)/share/fish/vendor_completions.d/xcore.fish
 
-uninstall: ## remove what install put there
+uninstall: ## remove installed files
 	rm -f -- $(AT)/bin/xcore $(AT)/share/man/man1/xcore.1 $(AT)/share/bash-completion/completions/xcore \
 		$(AT)/share/zsh/site-functions/_xcore $(AT)/share/fish/vendor_completions.d/xcore.fish
 	rm -rf -- $(AT)/share/xcore

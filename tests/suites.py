@@ -1,6 +1,8 @@
-"""suites: every test there is, what it proves, when it runs and which cores it needs. Read by tests/run and tests/readme.
+"""suites: all tests, with what each suite proves, each test's tier and the cores it needs. Read by tests/run and
+tests/readme.
 
-A tier is when a test runs: `quick` (15 s, no compiler), `check` (60 s), `test` (what a change must pass), `long` (the grids)."""
+The tier decides when a test runs: `quick` (15 s, no compiler), `check` (60 s), `test` (required for every change),
+`long` (the full matrices)."""
 
 import glob
 import importlib.util
@@ -10,7 +12,7 @@ from catalogue import Suite, Test
 
 LUAJIT, NGINX = ["luajit:openresty-o0-*", "luajit:gc32-o0-*"], ["nginx:static-o0-*", "nginx:packaged-*"]
 BATS = ["bats", "--timing", "--formatter", "tap"]
-# Tests of folders of programs that are in another tier than the others of their folder.
+# Compiled tests whose tier differs from the rest of their folder.
 SLOW_UNITS = {
     "batch/export/test_export": "check", "batch/export/test_export_formats": "check", "batch/sandbox/test_compromised_worker": "check",
     "heap/objgraph/test_refgraph": "check", "batch/sandbox/test_hung_filesystem": "test", "core/io/test_stall": "test",
@@ -20,7 +22,7 @@ UNITS_CORES = {"batch/sandbox/test_worker": ["deaths:abort-assert-next-gcc-o2"]}
 
 
 def module(path):
-    """A module of Python by its file."""
+    """Loads a Python module from its file."""
     spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
@@ -40,7 +42,7 @@ def heap_few():
 
 
 def programs(build, folder, tier, others=None):
-    """The compiled tests of a folder, each named by its path in it."""
+    """The compiled tests of a folder. Each test is named by its path in the folder."""
     made = []
     for source in sorted(glob.glob("tests/%s/**/test_*.c" % folder, recursive=True)):
         name = os.path.relpath(source, "tests/" + folder)[:-2]
@@ -49,14 +51,14 @@ def programs(build, folder, tier, others=None):
 
 
 def bats(folder, tier, names=None, skip=(), cores=None, **more):
-    """The files of a folder that bats runs; `cores` are those that files of some names need."""
+    """The bats files of a folder. `cores` maps a file's name to the cores it needs."""
     found = sorted(glob.glob("tests/%s/*.bats" % folder))
     return [Test(name, BATS + [path], tier, cores=(cores or {}).get(name, ()), **more) for path in found for name in [os.path.basename(path)[:-5]]
             if name not in skip and (names is None or name in names)]
 
 
 def both_tiers(suite, folder, names, cores, long_cores):
-    """tests/SUITE/FOLDER/NAME of each name, as it is and with --long."""
+    """tests/SUITE/FOLDER/NAME for each name, without and with --long."""
     paths = [(name, "tests/%s/%s/%s" % (suite, folder, name)) for name in names]
     return [Test(name, [path], cores=cores) for name, path in paths] + [
         Test(name + " long", [path, "--long"], "long", cores=long_cores) for name, path in paths]
@@ -68,34 +70,44 @@ def script(suite, name, *arguments, tier="test", **more):
 
 
 def suites(build):
-    """The table; `build` is the folder that the programs are in."""
+    """The table of suites. `build` is the folder of the compiled programs."""
     gdb = module("tests/diff/chosen.py")
     hostile = ["--xcore", os.path.abspath("build/hostile/xcore")]
     return [
-        Suite("unit", "each source file by itself, on bytes that the test lays", programs(build, "unit", "quick", SLOW_UNITS)),
-        Suite("integration", "the same on small programs that the test compiles and kills", programs(build, "integration", "check", SLOW_UNITS),
+        Suite("unit", "each source file in isolation, on data that the test constructs", programs(build, "unit", "quick", SLOW_UNITS)),
+        Suite("integration", "the same on small programs that the test compiles and crashes", programs(build, "integration", "check", SLOW_UNITS),
               needs="gcc clang rustc go"),
-        Suite("property", "random cases against an oracle, by a printed seed", programs(build, "property", "check", SLOW_UNITS)),
-        Suite("golden", "the JSON and text of small checked-in cores, byte for byte, wherever they are asked for",
+        Suite("property", "random cases against an oracle; the seed is printed", programs(build, "property", "check", SLOW_UNITS)),
+        Suite("golden", "JSON and text output for small checked-in cores is byte-identical on every host",
               [Test(os.path.basename(pack)[:-5], ["tests/golden/run", pack], "check") for pack in sorted(glob.glob("corpora/golden/*.pack"))]),
-        Suite("canary", "tests/run notices what fails", [Test("run", ["tests/canary/run", build], "check")]),
-        Suite("replay", "the fuzz targets hold on their seeds and past findings", [
+        Suite("canary", "tests/run detects failures", [Test("run", ["tests/canary/run", build], "check")]),
+        Suite("replay", "the fuzz targets pass on their seeds and past findings", [
             Test(name, [os.path.join(build, "tests", "fuzz", "fuzz_" + name), "corpora/fuzz/" + name], "check")
             for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
+<<<<<<< HEAD
         Suite("cli", "every command: its options, texts, exit statuses and files", bats("cli", "test", cores={
             "triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as of a core", bats("live", "test", skip=["busy"]),
+=======
+        Suite("cli", "every command: options, messages, exit statuses and files", bats("cli", "test", cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
+        Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core", bats("live", "test", skip=["busy"]),
+>>>>>>> e-tests/main
               needs="gcc bats strace"),
-        Suite("tools", "the programs that judge are right themselves", [
+        Suite("tools", "the oracle scripts are correct themselves", [
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in ("tests/diff/test_compare.py", "tests/diff/test_types.py",
+<<<<<<< HEAD
                                                               "tests/diff/test_expressions.py", "tests/test_map.py", "tests/hostile/test_hostile.py", "tests/heap/test_answer.py")]),
         Suite("diff", "every frame, value, type and expression as gdb has it", [
+=======
+                                                              "tests/diff/test_expressions.py", "tests/hostile/test_hostile.py", "tests/heap/test_answer.py")]),
+        Suite("diff", "every frame, value, type and expression agrees with gdb", [
+>>>>>>> e-tests/main
             *[script("diff", name, cores=gdb.cores(name)) for name in ("run", "print", "expressions", "views", "types", "scripted")],
             script("diff", "run", "--long", tier="long", alone=True, cores=gdb.cores("run", True)),
             *[script("diff", name, "--long", tier="long", cores=gdb.cores(name, True))
               for name in ("print", "expressions", "views", "types", "scripted", "forms", "hotspot")],
         ], needs="gdb"),
-        Suite("plugin", "plugins and the Lua API, against each program's own account", [
+        Suite("plugin", "plugins and the Lua API, against each program's own records", [
             Test("own", ["tests/plugin/run"], cores=["programs:null-read"]),
             *[script("plugin", name, cores=cores) for name, cores in (
                 ("adversaries", ["programs:structs-gcc-o0"]), ("arguments", ["luajit:openresty-o0-c", "nginx:static-o0-gcore", "programs:abort"]), ("guide", []),
@@ -107,22 +119,22 @@ def suites(build):
             script("plugin", "arguments", "--long", tier="long", cores=["luajit:openresty-o0-c", "nginx:static-o0-gcore", "programs:abort"]),
             script("plugin", "newcomer", "--clone", tier="long"),
         ]),
-        Suite("luajit", "LuaJIT and Lua: stacks, values, memory, bytecode and traces as the program told them", [
+        Suite("luajit", "LuaJIT and Lua: stacks, values, memory, bytecode and traces match the program's own report", [
             *both_tiers("plugin", "luajit", ("code", "frames", "graph", "replay", "stripped", "values"),
                         [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"]),
             Test("puclua", ["tests/plugin/puclua"], cores=["recipes:lua5.1", "recipes:lua5.4"]),
             Test("puclua long", ["tests/plugin/puclua", "--long"], "long", cores=["recipes:lua5.*"]),
         ]),
-        Suite("redis", "keys, clients and memory as redis tells them", [
+        Suite("redis", "keys, clients and memory match what redis reports", [
             *both_tiers("plugin", "redis", ("cores", "live"), ["recipes:redis-quick"], ["recipes:redis", "recipes:redis-libc"]),
             Test("cores big", ["tests/plugin/redis/cores", "--big"], "long", cores=["recipes:redis-big"], alone=True),
             Test("heap", ["tests/heap/redis"], cores=["recipes:redis-quick"]),
             Test("heap long", ["tests/heap/redis", "--long"], "long", cores=["recipes:redis", "recipes:redis-libc"]),
             Test("heap big", ["tests/heap/redis", "--big"], "long", cores=["recipes:redis-big", "recipes:redis-libc-big"], alone=True),
         ]),
-        Suite("nginx", "requests, connections, pools and shared memory as nginx and its clients know them",
+        Suite("nginx", "requests, connections, pools and shared memory match the records of nginx and its clients",
               both_tiers("plugin", "nginx", ("chains", "live", "memory", "requests", "stripped", "zones"), NGINX, ["nginx:*"])),
-        Suite("heap", "blocks, leaks and types as the program wrote them down", [
+        Suite("heap", "blocks, leaks and types match the program's allocation log", [
             script("heap", "run", cores=heap_few()),
             script("heap", "cuts", cores=["heap:threads-o2", "heap:threads-o2-bare-stripped", "heap:leaks-o2-jemalloc"]),
             script("heap", "growth"),
@@ -132,14 +144,14 @@ def suites(build):
         ]),
         Suite("heap-big", "heaps of millions of blocks", [
             Test("run", ["tests/heap/run", "--big"], "long", cores=["heap:million-*", "heap:tables-*", "heap:chain-*"], alone=True)]),
-        Suite("verdict", "why programs died, as it is known of them; nothing is certain and wrong, no secret is told", [
+        Suite("verdict", "the causes of known crashes; no certain verdict is wrong, no secret is printed", [
             script("verdict", "run", "--as", "full", cores=deaths(table_of_deaths().one_build_each())),
             script("verdict", "redacted", cores=deaths(table_of_deaths().one_of_each_program())),
             script("verdict", "run", "--long", tier="long", alone=True, cores=["deaths:*"]),
             script("verdict", "redacted", "--long", tier="long", cores=["deaths:*"]),
             script("verdict", "bugs", tier="long", cores=["bugs:*"]),
         ], needs="gcc clang rustc go"),
-        Suite("batch", "clusters are the causes that were planted; the same bytes by shards, in other orders and after kills", [
+        Suite("batch", "clusters match the planted causes; output is byte-identical when sharded, reordered or resumed after kills", [
             script("batch", "truth", cores=["batch:some"]),
             script("batch", "same", cores=["batch:some"]),
             script("batch", "shards"), script("batch", "make"),
@@ -151,14 +163,14 @@ def suites(build):
             script("batch", "truth", "--long", tier="long", cores=["batch:all"]),
             Test("same long", ["tests/batch/same", "--batch", "build/batch/all", "--count", "60", "--kills", "5"], "long", cores=["batch:all"]),
         ]),
-        Suite("hostile", "cores cut short, damaged and with damaged heaps, and what is no core: one clear answer, no crash", [
+        Suite("hostile", "truncated cores, damaged cores and heaps, and files that are not cores: one clear answer, no crash", [
             script("hostile", "cut", "--cases", "3", cores=gdb.cores("run")),
             script("hostile", "mutate", "--count", "60", cores=gdb.cores("run")),
             script("hostile", "batch", "--count", "60", cores=gdb.cores("run")),
             script("hostile", "inputs", cores=gdb.cores("run")),
             script("hostile", "cutstacks", cores=["programs:threads-8*"]),
         ]),
-        Suite("sanitized", "the same and all units under ASan and UBSan, with small limits", [
+        Suite("sanitized", "the same and all unit tests under ASan and UBSan, with small limits", [
             Test("cut", ["tests/hostile/cut", *hostile, "--both"], "long", cores=["programs:*"]),
             Test("mutate", ["tests/hostile/mutate", *hostile, "--count", "2000"], "long", cores=["programs:*"]),
             Test("batch", ["tests/hostile/batch", *hostile, "--count", "5000"], "long", cores=["programs:*"]),
@@ -171,11 +183,11 @@ def suites(build):
             *[Test("replay " + name, [os.path.join("build/hostile/tests/fuzz/fuzz_" + name), "corpora/fuzz/" + name], "long")
               for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)],
         ]),
-        Suite("browser", "what is written for browsers, in one", [
+        Suite("browser", "HTML output works in a browser", [
             script("browser", "flame", tools=["chromium"], cores=["heap:leaks-o0"]),
             script("browser", "triage", tools=["chromium"]),
         ], needs="chromium"),
-        Suite("timing", "what is promised in seconds, each against another measure of the same run", [
+        Suite("timing", "promised times, each compared with another measurement of the same run", [
             Test("busy", BATS + ["--filter-tags", "!long", "tests/live/busy.bats"], alone=True),
             Test("busy long", BATS + ["--filter-tags", "long", "tests/live/busy.bats"], "long", alone=True)]),
     ]

@@ -1,4 +1,5 @@
-"""What CI systems take: JUnit's XML by junitparser, annotations as GitHub's runner reads them, GitLab's Code Quality, Markdown by GitHub's own parser."""
+"""Validators for CI formats: JUnit XML by junitparser, annotations as GitHub's runner parses them, GitLab's Code
+Quality, Markdown by GitHub's own parser."""
 import html.parser
 import re
 import subprocess
@@ -8,13 +9,14 @@ import junitparser
 
 import check_json
 
-# How the runner finds commands (actions/runner, ActionCommand.cs): the second kind at the beginning of a line, the first one anywhere.
+# The runner's command syntax (actions/runner, ActionCommand.cs): the second kind only at the start of a line, the first
+# one anywhere.
 SECOND = re.compile(r"\s*::([a-z-]+) ?(.*?)::(.*)")
 FIRST = re.compile(r"##(vso)?\[")
 
 
 def log(text):
-    """Text that may stand in a CI system's log: nothing in it is a command."""
+    """Text that is safe in a CI log: it contains no command."""
     for line in text.split("\n"):
         assert not FIRST.search(line), line
         assert not line.lstrip().startswith("::"), line
@@ -82,7 +84,7 @@ def quality(text):
 
 
 class Page(html.parser.HTMLParser):
-    """Counts what the page is made of, and keeps the text outside of code."""
+    """Counts the elements of the page, and keeps the text outside of code."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)

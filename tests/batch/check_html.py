@@ -1,4 +1,5 @@
-"""The HTML page: that its markup is ours alone, that its policy lets nothing but its own script and style be, and that its data holds together."""
+"""The HTML page: it contains only xcore's markup, its policy permits only its own script and style, and its data is
+consistent."""
 import base64
 import hashlib
 import html.parser

@@ -1,4 +1,4 @@
-"""JSON exports, by batch/triage.schema.json and by what the schema cannot say."""
+"""JSON exports: valid by batch/triage.schema.json, and by rules that the schema cannot express."""
 import json
 import pathlib
 

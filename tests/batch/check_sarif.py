@@ -1,5 +1,6 @@
-"""SARIF, by the rules of the standard's schema (sarif_schema.py); by the classes of python3-sarif-python-om, which were made from that schema by somebody
-else (names of properties, and which are required); and by rules of the standard and of GitHub's code scanning that no schema tells."""
+"""SARIF, by the rules of the standard's schema (sarif_schema.py); by the classes of python3-sarif-python-om, which
+others generated from that schema (property names and required properties); and by rules of the standard and of GitHub's
+code scanning that are in no schema."""
 import re
 import urllib.parse
 import zlib
@@ -10,7 +11,7 @@ import sarif_om
 import check_json
 import sarif_schema
 
-# What stands in a property: the class of an object, or of the objects of a list. Others hold plain values.
+# The class of a property's object, or of the objects in its list. Other properties hold plain values.
 HOLDS = {
     "SarifLog": {"runs": ["Run"]},
     "Run": {"tool": "Tool", "automationDetails": "RunAutomationDetails", "results": ["Result"], "invocations": ["Invocation"],
@@ -43,7 +44,7 @@ ENUMS = {
 
 
 def attributes(name):
-    """Of a class: JSON name to whether it is required."""
+    """For a class: JSON name to whether it is required."""
     found = {"$schema": False} if name == "SarifLog" else {}
     if name == "Suppression":  # the classes are of a draft
         found["status"] = False
@@ -53,7 +54,7 @@ def attributes(name):
 
 
 def walk(value, name, at):
-    """Check an object and all below; yields (class, object, where)."""
+    """Checks an object and all below it; yields (class, object, where)."""
     assert isinstance(value, dict), f"{at}: not an object"
     known = attributes(name)
     for key, required in known.items():
@@ -78,7 +79,8 @@ def walk(value, name, at):
 
 
 def message(text):
-    """Brackets and braces are escaped (3.11.5, 3.11.6), so that nothing is a link or a placeholder; there are no controls."""
+    """Brackets and braces are escaped (3.11.5, 3.11.6), so that no text is a link or a placeholder; there are no
+    control characters."""
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text), repr(text)
     bare = re.sub(r"\\[\[\]\\]|\{\{|\}\}", "", text)
     assert not re.search(r"[\[\]{}\\]", bare), repr(text)
@@ -102,7 +104,7 @@ def result(run, one):
     assert set(one["partialFingerprints"]) == {"primaryLocationLineHash", "xcoreSignature/v4"}
     assert len(one["locations"]) <= 1 and len(one["properties"]["tags"]) <= 20
     assert one["occurrenceCount"] > 0
-    for where in one["locations"]:  # GitHub drops what has no file in the repository
+    for where in one["locations"]:  # GitHub drops results without a file in the repository
         assert where["physicalLocation"]["artifactLocation"]["uriBaseId"] == "%SRCROOT%"
         assert where["physicalLocation"]["region"]["startLine"] >= 1
 
@@ -119,7 +121,7 @@ def rule(one):
 def document(text):
     log = check_json.parse(text)
     jsonschema.Draft7Validator(sarif_schema.LOG).validate(log)
-    assert len(zlib.compress(text.encode())) <= 10 << 20  # what GitHub takes
+    assert len(zlib.compress(text.encode())) <= 10 << 20  # the values that GitHub accepts
     for name, value, _ in walk(log, "SarifLog", "$"):
         if name in ("Message", "MultiformatMessageString"):
             message(value["text"])

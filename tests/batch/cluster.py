@@ -1,5 +1,5 @@
-"""cluster: a Slurm of one node on the loopback interface: munged, slurmctld and slurmd from Debian's packages, without systemd, in a
-directory of its own. Nothing of it is left when it ends: call inside() first, and the kernel sees to that."""
+"""cluster: a one-node Slurm on the loopback interface: munged, slurmctld and slurmd from Debian's packages, without
+systemd, in a private directory. Call inside() first: the kernel then removes every process when it ends."""
 
 import os
 import pwd
@@ -44,7 +44,7 @@ def available():
 
 
 def inside(argv):
-    """Run this program again as the first process of a namespace of processes, with which all that it started ends."""
+    """Reruns this program as the first process of a pid namespace, so that all its descendants end with it."""
     words = ["unshare"] + ([] if os.getuid() == 0 else ["--user", "--map-current-user"]) + ["--pid", "--fork", "--kill-child", "--mount-proc"]
     if os.environ.get("XC_INSIDE") or subprocess.run(words + ["true"], stderr=subprocess.DEVNULL, check=False).returncode:
         return
@@ -53,7 +53,7 @@ def inside(argv):
 
 
 def held_port():
-    """A socket whose port is nobody else's, but for a daemon that listens there with SO_REUSEADDR, as Slurm's do."""
+    """A socket on an otherwise unused port; a daemon that uses SO_REUSEADDR, as Slurm's do, can listen there."""
     held = socket.socket()
     held.bind(("127.0.0.1", 0))
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -62,8 +62,8 @@ def held_port():
 
 class Cluster:
     def __init__(self, cpus=2):
-        """cpus: how many the node says it has."""
-        # Slurm's settings can name no file with a blank or a quote in it.
+        """cpus: the number that the node claims."""
+        # Slurm's settings cannot name files with a blank or a quote.
         odd = re.search(r"[^\w./-]", tempfile.gettempdir(), re.ASCII)
         self.dir, self.daemons = tempfile.mkdtemp(prefix="xcore-slurm-", dir="/tmp" if odd else None), []
         for name in ("state", "spool"):
@@ -126,7 +126,7 @@ class Cluster:
         return subprocess.run(words, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
 
     def job(self, job):
-        """What Slurm knows of a job (ID or ID_TASK): a dictionary."""
+        """Slurm's record of a job (ID or ID_TASK): a dictionary."""
         words = self.ask("scontrol", "-o", "show", "job", job).split()
         return dict(word.split("=", 1) for word in words if "=" in word)
 

@@ -1,5 +1,5 @@
-"""jobs: what the tests of job files have in common: cores below a name that means something to every shell and template, what one run of
-`xcore triage` says of them, and the count of claims as TAP."""
+"""jobs: shared by the tests of job files: cores in a directory with a name that is special to every shell and template,
+the output of one `xcore triage` run on them, and TAP counters."""
 
 import glob
 import os
@@ -11,7 +11,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 XCORE = os.environ.get("XCORE") or os.path.join(ROOT, "build", "release", "xcore")
 HOSTILE = "-co res\x1b[31m\r é; $(touch pwned) `touch pwned` {} {1} {#} @shards@ %j \\ \"it's\" #1"
-OUT = "xcore-triage"  # where job files put what they make
+OUT = "xcore-triage"  # the output directory of job files
 
 
 class Claims:
@@ -35,7 +35,7 @@ class Claims:
 
 
 class Place:
-    """A directory with cores in it; gone at the end."""
+    """A directory with cores; removed at the end."""
 
     def __init__(self):
         self.path = tempfile.mkdtemp(prefix="xcore jobs '\"$é-")
@@ -73,7 +73,7 @@ class Place:
         return "job." + system
 
     def whole(self, *options):
-        """Text and JSON of one run over everything."""
+        """Text and JSON of one run on everything."""
         self.xcore("-q", "-o", "whole.txt", "--export", "json=whole.json", *options, "--", HOSTILE)
         return self.read("whole.txt"), self.read("whole.json")
 
@@ -97,7 +97,8 @@ class Place:
         return self.path_of(OUT, "part-%05d-of-%05d.jsonl" % (shard, of))
 
     def wrapper(self, script):
-        """A program in xcore's place: a script of sh, in which "$REAL" is xcore and $shard the number of the shard, or empty."""
+        """A program in place of xcore: a sh script in which "$REAL" is xcore and $shard the number of the shard, or
+        empty."""
         path = self.path_of("wrapper")
         with open(path, "w", encoding="utf-8") as stream:
             stream.write("#!/bin/sh\nshard=\nfor word; do case $word in --shard=*) shard=${word#--shard=} shard=${shard%/*} ;; esac; done\n"
@@ -106,7 +107,7 @@ class Place:
         self.env.update(XCORE=path, REAL=XCORE)
 
     def changing_list(self, claims, system, *command):
-        """The job file of a list, which then names another core."""
+        """The job file of a list that names another core afterwards."""
         name = HOSTILE + " list"
         for what in ("null-write", "null-call"):
             with open(self.path_of(name), "w", encoding="utf-8") as stream:

@@ -1,9 +1,9 @@
-"""The rules of the standard's schema (OASIS, SARIF 2.1.0, errata 01) for the objects that exports use, in our words: types, what is required, bounds,
-words, uniqueness. Only members in use are known, so that a new one is looked up first."""
+"""The rules of the standard's schema (OASIS, SARIF 2.1.0, errata 01) for the objects that exports use, restated here:
+types, required members, bounds, permitted words, uniqueness. Only members in use are listed: look up new ones first."""
 
 
 def thing(required="", any_of=(), **members):
-    """An object; what it may have besides its bag of properties."""
+    """An object and its permitted members, besides its property bag."""
     rule = {"type": "object", "required": required.split(), "additionalProperties": False, "properties": {**members, "properties": BAG}}
     return {**rule, "anyOf": [{"required": [one]} for one in any_of]} if any_of else rule
 

@@ -1,4 +1,5 @@
-"""drgn_type.py CORE TYPE DEBUG-FILE...: the size of a type by drgn, without its members (0.0.22 fails on some of C++'s)."""
+"""drgn_type.py CORE TYPE DEBUG-FILE...: the size of a type by drgn, without its members (0.0.22 fails on some C++
+members)."""
 
 import sys
 

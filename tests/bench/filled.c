@@ -1,4 +1,4 @@
-/* Dies of SIGSEGV with N MiB (first argument) of written memory: cores that differ in size and in nothing else. */
+/* Dies of SIGSEGV with N MiB (first argument) of written memory: cores that differ only in size. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,7 @@
-"""bench --only heap: the questions to a heap on cores of one to fifteen million blocks (corpora/build-heap --big) and on redis.
+"""bench --only heap: heap queries on cores of one to fifteen million blocks (corpora/build-heap --big) and on redis.
 
-A core is mapped, and its pages count as resident: what matters is memory of our own, RssAnon, which is sampled while it runs."""
+A core is mapped, and its pages count as resident. The relevant figure is our own memory, RssAnon, sampled during the
+run."""
 
 import os
 import shlex
@@ -11,12 +12,12 @@ import time
 
 QUESTIONS = {"summary": ["summary"], "leaks": ["leaks", "--no-types"], "typed leaks": ["leaks"], "types": ["types"], "retained": ["top", "--retained"]}
 CASES = ("million-o2-1", "million-o2-4", "million-o2-15", "tables-o2-1", "tables-o2-10", "chain-o2-single", "chain-o2-double")
-LARGE = 300 << 20  # cores above are asked thrice, others as often as --runs says
+LARGE = 300 << 20  # cores above this size run three times, others --runs times
 GIB = float(1 << 30)
 
 
 def anonymous(pid):
-    """RssAnon of a process and of its children: plugins run in one."""
+    """RssAnon of a process and its children: plugins run in a child."""
     try:
         with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as stream:
             total = sum(anonymous(int(child)) for child in stream.read().split())
@@ -30,7 +31,7 @@ def anonymous(pid):
 
 
 def ask(argv, environment):
-    """(seconds, CPU seconds, peak of RssAnon in bytes, exit status, stderr) of one run; sampled each 5 ms."""
+    """(seconds, CPU seconds, peak of RssAnon in bytes, exit status, stderr) of one run; sampled every 5 ms."""
     start, peak, ended = time.monotonic(), 0, 0
     with tempfile.TemporaryFile() as said:
         child = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=said)  # pylint: disable=consider-using-with
@@ -45,7 +46,7 @@ def ask(argv, environment):
 
 
 def measure(bench, case, core, question, runs, environment):
-    """The row of one question to one core, or None when this xcore does not know it."""
+    """The row of one query on one core, or None if this xcore does not support it."""
     argv = bench.xcore("heap", *QUESTIONS[question], core)
     seconds, peaks, cpus = [], [], []
     for i in range(runs + 1):  # the first one fills the page cache
@@ -79,7 +80,7 @@ def cases(bench, root):
 
 
 def accuracy(bench, root, environment):
-    """How much of what programs wrote down of themselves is found; the single cores are tests/heap/run's matter."""
+    """The share of the programs' recorded blocks that is found; tests/heap/run checks the single cores."""
     done = subprocess.run([os.path.join(root, "tests", "heap", "run"), "--xcore", bench.options.xcore], env=environment,
                           stdout=subprocess.PIPE, check=False)
     lines = done.stdout.decode(errors="replace").splitlines()
@@ -89,7 +90,7 @@ def accuracy(bench, root, environment):
     print("  " + (lines[-1].lstrip("# ") if lines else "nothing was said"))
 
 
-# What `xcore shell` does for a line, once all is loaded: a thousand addresses, some blocks' references.
+# xcore shell's work for a line, once everything is loaded: a thousand addresses, and the references of some blocks.
 LOADED = """
 local h = xcore.target:heap()
 local blocks, what, refs = {}, 0, 0
@@ -109,7 +110,7 @@ print(what, refs)"""
 
 
 def loaded(bench, case, core, environment):
-    """The slowest of many questions to a heap that is loaded."""
+    """The slowest of many queries on a loaded heap."""
     done = subprocess.run(bench.xcore("run", "-e", LOADED, core), env=environment, stdout=subprocess.PIPE, check=True)
     what, refs = map(float, done.stdout.split())
     print("  %-28s once loaded: whatis at most %.3f ms, refs at most %.3f ms" % (case, what * 1e3, refs * 1e3))
@@ -151,7 +152,7 @@ def goals(bench, rows):
     bound("15 million, blocks, graph, leaks", ("million-o2-15", "leaks"), 4, 1.2)
     bound("15 million, typing and retained sizes too", ("million-o2-15", "retained"), 16)
     bound("10 million, walk", ("tables-o2-10", "summary"), 0.3)
-    # A heap larger than memory, modelled: what counts is what xcore keeps for each of 20 million live blocks.
+    # A model of a heap larger than memory: the relevant figure is xcore's memory for each of 20 million live blocks.
     for question in ("leaks", "retained"):
         if ("redis-libc-big", question) in rows:
             bench.goal("heap: 20 million live blocks, %s: GiB of its own" % question,

@@ -1,7 +1,7 @@
-"""bench --only luajit: the questions to a virtual machine of three million objects (corpora/build-luajit --big, both widths), gdb's own
-way of counting them, and nginx's page over half a million users (corpora/build-nginx --big).
+"""bench --only luajit: queries on a virtual machine of three million objects (corpora/build-luajit --big, both widths),
+gdb's own way to count them, and nginx's page with half a million users (corpora/build-nginx --big).
 
-What luajit.gc says is compared with what the program counted itself: fast and wrong is no result."""
+The answer of luajit.gc is compared with the program's own count: a fast wrong answer is not a result."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import heap
 
 QUESTIONS = {"gc": ["run", "luajit.gc"], "path": ["run", "luajit.path"], "retained": ["run", "luajit.retained"],
              "flame gcref": ["flame", "luajit.gcref"], "dead": ["run", "luajit.dead"], "check": ["run", "luajit.check"]}
-BOUNDS = {"gc": 2, "path": 10, "retained": 10, "flame gcref": 10}  # seconds; nobody waits for the others
+BOUNDS = {"gc": 2, "path": 10, "retained": 10, "flame gcref": 10}  # seconds; the other queries have no limit
 CASES = ("openresty-interp-big", "gc32-interp-big")
 PAGES = {"analyze": ["analyze"], "page": ["run", "nginx"], "reqs": ["run", "nginx.reqs"], "memory": ["run", "nginx.memory"]}
 RIVAL = "openresty-c"
@@ -21,7 +21,7 @@ GDB = ["gdb", "-nx", "-q", "--batch", "-iex", "set debuginfod enabled off"]
 
 
 class Case:
-    """A core with the program that it is of, and what that said of itself."""
+    """A core with its program and the program's own report."""
 
     def __init__(self, folder):
         self.name, self.folder = os.path.basename(folder), folder
@@ -43,7 +43,7 @@ def command(bench, root, words, case):
 
 
 def measure(bench, title, name, argv, runs, environment):
-    """The row of one question, from several runs; the first, not counted, fills the page cache."""
+    """The row of one query, from several runs. An uncounted first run fills the page cache."""
     several = [heap.ask(argv, environment) for _ in range(runs + 1)]
     for _, _, _, status, said in several:
         if status != 0:
@@ -59,7 +59,7 @@ def measure(bench, title, name, argv, runs, environment):
 
 
 def objects(bench, root, case, environment):
-    """How many luajit.gc counts; it must be what the program counted, and add up."""
+    """The count of luajit.gc; it must equal the program's count, and add up."""
     argv = command(bench, root, ["run", "luajit.gc", "--format", "json"], case)
     done = subprocess.run(argv, env=environment, stdout=subprocess.PIPE, check=True)
     (section,) = (one for one in json.loads(done.stdout)["sections"] if one["key"] == "gc")
@@ -75,7 +75,7 @@ def missing(bench, what, how):
 
 
 def bench_case(bench, root, case, runs, environment):
-    """Returns objects a second that luajit.gc counts."""
+    """Returns the number of objects per second that luajit.gc counts."""
     count = objects(bench, root, case, environment)
     print("\n%s: %d objects  (core of %.0f MiB)" % (case.name, count, os.path.getsize(case.core) / 2**20))
     speed = None
@@ -89,7 +89,7 @@ def bench_case(bench, root, case, runs, environment):
 
 
 def bench_gdb(bench, case, speed, runs):
-    """Objects a second that gdb's Python counts, without their sizes; all of its start is left out."""
+    """Objects per second that gdb's Python counts, without their sizes; excludes gdb's start."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "walk", "gdb_gc.py")
     (vm,) = case.rows("vm")
     argv = GDB + ["-ex", "python STATE = %s" % vm["g"], "-x", script, case.exe, case.core]

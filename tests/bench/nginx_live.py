@@ -1,15 +1,14 @@
-"""bench --only nginx-live: what a worker under load loses while it is looked at.
+"""bench --only nginx-live: the loss of a worker under load while it is inspected.
 
-The server of corpora/build-nginx with everything its cores have in flight, and a heap of a hundred thousand users; the worker alone on
-processor 0, wrk and xcore on processor 1, xcore at idle priority. wrk asks for a page that Lua works on for a tenth of a millisecond, for SECONDS
-without and SECONDS with a report each second, which comes first alternating; the loss is the median over the pairs. A report that
-takes longer than a second is followed by the next when it ends. Nobody traces the worker: TracerPid is looked at all the while, and
-strace shows a report's system calls.
+The server of corpora/build-nginx with everything its cores have in flight, and a heap of a hundred thousand users. The
+worker is alone on processor 0; wrk and xcore are on processor 1, xcore at idle priority. wrk requests a page that takes
+Lua a tenth of a millisecond, for SECONDS without and SECONDS with a report each second, in alternating order; the loss
+is the median over the pairs. If a report takes longer than a second, the next one starts when it ends. Nothing traces
+the worker: TracerPid is checked throughout, and strace shows a report's system calls.
 
-A page of almost no work is another question, without a goal: there the worker mostly wakes wrk, which costs it nothing when processor 1
-is idle and an interrupt (in a virtual machine: an exit to its host) when anything at all runs there. A loop that
-computes and looks at nobody is measured beside xcore
-to tell the one from the other."""
+A page of almost no work is a separate measurement, without a goal: there the worker mostly wakes wrk, which is free
+when processor 1 is idle and costs an interrupt (in a virtual machine: an exit to the host) when anything runs there.
+For comparison, a loop that computes without reading the worker is measured as well."""
 
 import importlib.machinery
 import importlib.util
@@ -21,7 +20,7 @@ import time
 
 PAIRS, SECONDS, USERS, CLIENTS = 7, 5, 100, 16
 MOST = 0.05  # of requests per second
-QUIET = 0.15  # processors that others may use: with more of them the pairs say nothing
+QUIET = 0.15  # processors that others may use: with more, the pairs are meaningless
 REPORTS = {"analyze": ["analyze"], "luajit.gc": ["run", "luajit.gc"], "nginx.reqs": ["run", "nginx.reqs"]}
 IDLE = ["chrt", "-i", "0"]
 WORDS, FEW_WORDS = 200, 20  # of a page
@@ -65,14 +64,14 @@ def of_status(pid, field):
 
 
 class Reports:
-    """One report each second; ended with the load that it accompanies."""
+    """One report per second; ends with its load."""
 
     def __init__(self, argv, environment, pid):
         self.argv, self.environment, self.pid = argv, environment, pid
         self.took, self.cpu, self.running, self.begun = [], [], None, 0
 
     def step(self):
-        """To be called some times a second."""
+        """To be called a few times per second."""
         if of_status(self.pid, "TracerPid"):
             sys.exit("bench: the worker is traced")
         now = time.monotonic()
@@ -93,7 +92,7 @@ class Reports:
                 self.argv, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def end(self):
-        """The one that runs is not waited for: what comes next is measured without."""
+        """Does not wait for the running one: the next measurement is without reports."""
         if self.running:
             self.running.terminate()
             self.running.communicate()
@@ -101,14 +100,14 @@ class Reports:
 
 
 def busy():
-    """Seconds that all processors worked for anybody."""
+    """Busy seconds of all processors."""
     with open("/proc/stat", encoding="ascii") as stream:
         user, nice, system, _, _, irq, softirq = map(int, stream.readline().split()[1:8])
     return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
 def of_process(pid):
-    """Seconds that a process worked."""
+    """CPU seconds of a process."""
     with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as stream:
         fields = stream.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -120,15 +119,15 @@ class Worker:
     def __init__(self, server, run):
         self.wrk, self.run, self.pid = server.path("wrk"), run, run.worker()
         self.words = WORDS
-        self.others = []  # processors that strangers used in each window
-        self.cost = []  # seconds of the worker for a request in each window
+        self.others = []  # processors used by other programs in each window
+        self.cost = []  # CPU seconds of the worker per request in each window
 
     def strangers(self):
-        """Seconds that processors worked for those that are not of this measurement."""
+        """CPU seconds of processes outside this measurement."""
         return busy() - of_process(self.pid) - sum(os.times()[:4])
 
     def rate(self, reports=None):
-        """Requests per second, as wrk says it, beside reports."""
+        """Requests per second, as reported by wrk, during reports."""
         url, before = "http://127.0.0.1:%d/made?words=%d" % (self.run.ports["http"], self.words), self.strangers()
         worked = of_process(self.pid)
         with subprocess.Popen([self.wrk, "-t1", "-c%d" % CLIENTS, "-d%ds" % SECONDS, url], stdout=subprocess.PIPE,
@@ -148,7 +147,7 @@ class Worker:
         return float(found.group(1))
 
     def pairs(self, reports, count):
-        """[(without, with)] in requests per second, and in seconds of the worker for a request."""
+        """[(without, with)] in requests per second, and in CPU seconds of the worker per request."""
         out, cost = [], []
         for number in range(count):
             if number % 2:
@@ -167,7 +166,7 @@ def median(numbers):
 
 
 def measure(bench, worker, name, argv, pairs, environment):
-    """Returns the part of the requests that is lost; None where others disturbed the pairs."""
+    """Returns the lost share of requests; None if other load disturbed the pairs."""
     reports, worker.others = Reports(argv, environment, worker.pid), []
     measured, cost = worker.pairs(reports, pairs)
     loss = median([1 - with_it / without for without, with_it in measured])
@@ -190,7 +189,7 @@ def goal(bench, name, loss):
 
 
 def forbidden(argv, environment):
-    """The lines of strace for what must not be called."""
+    """strace's lines for forbidden calls."""
     log = os.path.join(environment["XDG_CACHE_HOME"], "forbidden")
     done = subprocess.run(["strace", "-f", "-qq", "-e", "trace=" + FORBIDDEN, "-e", "signal=none", "-o", log, *argv, *UNLIMITED],
                           env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)

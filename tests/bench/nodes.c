@@ -1,4 +1,4 @@
-/* nodes: a list of a million nodes, in the order they were allocated in (argument 0) or shuffled (1), and death. */
+/* nodes: a list of a million nodes, in allocation order (argument 0) or shuffled (1); then it crashes. */
 #include <stdlib.h>
 
 enum { COUNT = 1000000 };

@@ -1,4 +1,5 @@
-"""traces: parts of a batch with 20,000 records of 64 frames, all different, as `triage --merge` reads them; made by numbers, no core is behind them."""
+"""traces: parts of a batch with 20,000 records of 64 frames, all different, as `triage --merge` reads them. Generated;
+there are no cores."""
 
 import json
 import random
@@ -28,7 +29,7 @@ def write(stream, stacks):
 
 
 def server(stream):
-    """500 problems with 40 stacks each, in which some frames differ, below outer frames that all have."""
+    """500 problems with 40 stacks each; some frames differ, the outer frames are common."""
     chance, common = random.Random(7), ["serve_%d" % i for i in range(24)]
 
     def stacks():
@@ -43,7 +44,7 @@ def server(stream):
 
 
 def few_names(stream):
-    """All of three names, in another order each: every two are compared."""
+    """All records have the same three names, in different orders: every pair is compared."""
     chance = random.Random(7)
     write(stream, (["step_%d" % chance.randrange(3) for _ in range(FRAMES)] for _ in range(COUNT)))
 

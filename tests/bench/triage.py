@@ -1,7 +1,8 @@
-"""bench --only batch: 200 small cores of five programs: `xcore triage`, and loops of gdb and eu-stack that print the crashed stacks of the same cores;
-what a worker needs; what is finished already; 20,000 stacks to group (traces.py).
+"""bench --only batch: 200 small cores of five programs: `xcore triage`, and loops of gdb and eu-stack that print the
+crashed stacks of the same cores; a worker's memory; cached results; 20,000 stacks to group (traces.py).
 
-The programs are build-deaths', each run 40 times. All in one run, on a machine that may be busy: xcore before and after the others."""
+The programs come from build-deaths, each run 40 times. All in one session, on a machine that may be busy: xcore before
+and after the others."""
 
 import glob
 import json
@@ -16,14 +17,14 @@ import traces
 PROGRAMS = ("null-field-read-gcc-o0", "abort-assert-gcc-o2", "heap-double-tcache-gcc-o2", "throw-runtime-gcc-o0", "panic-unwrap-rustc-o2")
 EACH = 40
 RUNS = 3
-MEMORY = (16, 256)  # megabytes of a worker between which the least is sought
+MEMORY = (16, 256)  # megabytes per worker; the search range for the minimum
 GDB = 'gdb -nx -q --batch -iex "set debuginfod enabled off" -ex bt -c "$core" "$exe"'
 EU_STACK = 'eu-stack -i -s --core="$core" --executable="$exe"'
 LOOP = 'while read -r exe core; do %s || exit 1; done <"$1"'
 
 
 class Batch:
-    """The cores, as files below one directory, and as lines of program and core."""
+    """The cores, as files in one directory, and as lines of program and core."""
 
     def __init__(self, root, work, environment):
         self.root, self.work = root, os.path.join(work, "batch")
@@ -33,7 +34,7 @@ class Batch:
         self.count = len(PROGRAMS) * EACH
 
     def make(self):
-        """False where the programs are not."""
+        """False if the programs are missing."""
         deaths = os.path.join(self.root, "build", "deaths")
         if not all(os.path.exists(os.path.join(deaths, one, "program")) for one in PROGRAMS):
             return False
@@ -56,7 +57,7 @@ class Batch:
                        stdout=subprocess.DEVNULL, check=True, env={**self.environment, "RUST_BACKTRACE": "0"})
 
     def ask(self, argv):
-        """What it printed, and its (seconds, seconds of processors)."""
+        """The output, and (seconds, CPU seconds)."""
         before, start = os.times(), time.monotonic()
         done = subprocess.run(argv, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
         seconds, after = time.monotonic() - start, os.times()
@@ -66,7 +67,7 @@ class Batch:
         return done.stdout, (seconds, busy)
 
     def loop(self, command):
-        """The time of a loop of sh over all cores."""
+        """The time of a sh loop over all cores."""
         return self.ask(["sh", "-c", LOOP % command, "sh", self.list])[1]
 
     def forget(self, *names):
@@ -78,7 +79,7 @@ def median(numbers):
 
 
 def put(bench, name, times, count):
-    """Medians of several times; a machine that does other things, too, lengthens seconds more than those of processors."""
+    """Medians of several times; other load affects wall seconds more than CPU seconds."""
     seconds, busy = (median([one[i] for one in times]) for i in range(2))
     print("  %-58s %8.2f s %8.2f s of CPU %8.1f ms each%s" % (
         name, seconds, busy, seconds / count * 1e3, "  (median of %d)" % len(times) if len(times) > 1 else ""))
@@ -88,8 +89,8 @@ def put(bench, name, times, count):
 
 
 def rounds(bench, batch, argv, times):
-    """Runs that find nothing of xcore's own in the cache; that find what `analyze` leaves there, of one core of each program; and that find their
-    own answers, too."""
+    """Runs with an empty xcore cache; with the cache that `analyze` fills for one core of each program; and with their
+    own cached answers."""
     for _ in range(RUNS):
         batch.forget()
         times["cold"].append(batch.ask(argv)[1])
@@ -101,7 +102,7 @@ def rounds(bench, batch, argv, times):
 
 
 def check(batch, answer):
-    """Fast and wrong is no result: each program's cores are one cluster."""
+    """A fast wrong answer is not a result: each program's cores form one cluster."""
     found = json.loads(answer)
     sizes = sorted(one["cores"] for one in found["clusters"])
     if found["cores"] != batch.count or found["failed"] or sizes != [EACH] * len(PROGRAMS):
@@ -126,8 +127,8 @@ def measure_time(bench, batch):
 
 
 def answer_with(bench, batch, megabytes):
-    """What is said of each core when its worker may have no more data than that (RLIMIT_DATA: all private writable memory, touched or not).
-    One that needed more is looked at without its heap, which its record says."""
+    """The result for each core if its worker is limited to that much data (RLIMIT_DATA: all private writable memory,
+    touched or not). A core that needs more is analysed without its heap, and its record says so."""
     answer, _ = batch.ask(bench.xcore("triage", "-q", "--no-cache", "--format", "json", "--worker-memory", str(megabytes), batch.cores))
     return [json.loads(answer)[part] for part in ("clusters", "failed")]
 

@@ -1,9 +1,9 @@
 """A page in headless Chromium, driven through the DevTools protocol over a pipe: no port, no driver program, no library.
 
     with Page(path) as page:
-        page.run("document.title")          what an expression of JavaScript is
+        page.run("document.title")          the value of a JavaScript expression
         page.click("g[data-name='x']")      a real click in the middle of an element
-        page.type("hello")                  text, into what has the focus
+        page.type("hello")                  text, into the focused element
         page.key("Escape")                  a real key
         page.screenshot("page.png")
 """
@@ -35,7 +35,7 @@ class Page:
     def __init__(self, path, script=True):
         """Open the page; its scripts do not run unless script."""
         self.profile = tempfile.mkdtemp(prefix="xcore-chromium-")
-        # The protocol stands on descriptors 3 and 4 of the browser: a shell puts them there.
+        # The browser expects the protocol on descriptors 3 and 4: a shell puts it there.
         read_end, self.to = map(high, os.pipe())
         self.back, write_end = map(high, os.pipe())
         self.process = subprocess.Popen(["bash", "-c", f'exec "$@" 3<&{read_end} 4>&{write_end}', "bash", program(), *FLAGS,
@@ -103,7 +103,7 @@ class Page:
         return answer["result"].get("value")
 
     def complaints(self):
-        """What the page wrote to the console or threw."""
+        """Console messages and exceptions of the page."""
         self.run("0")
         return [e["params"] for e in self.events
                 if e.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Places as people write them, for sym, mem and disas: numbers, registers, symbols, expressions; and what is said of wrong ones.
+# Address operands of sym, mem and disas: numbers, registers, symbols, expressions; and the messages for invalid ones.
 # shellcheck disable=SC2016 # dollars are xcore's
 bats_require_minimum_version 1.5.0
 
@@ -14,7 +14,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# address_of WORDS...: what `sym` takes them for.
+# address_of WORDS...: the address that `sym` reads from WORDS.
 address_of() {
   "$XCORE" sym "$CORE" --format json "$@" | jq -r '.sections[0].fields.addr'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What scripts answer: the same document for every copy of a core, valid by the schema; lines at once; all that was made before an
-# error.
+# Answers of scripts: the same document for every copy of a core, valid by the schema; lines printed immediately; all
+# output before an error is kept.
 # shellcheck disable=SC2154 # helper.bash sets repo
 bats_require_minimum_version 1.5.0
 
@@ -142,7 +142,7 @@ EOF
   kill -TERM "$pid"
   wait "$pid" || true
   for _ in $(seq 1200); do
-    # Whoever inherits it may not ask how it ended.
+    # The process that inherits it may not reap it.
     case $(ps -o stat= -p "$child") in '' | Z*) return 0 ;; esac
     sleep 0.05
   done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# disas: where instructions are by gdb, what is marked, and what cannot be.
+# disas: instruction boundaries match gdb; marks; and errors.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -51,7 +51,8 @@ holds() {
   [ "$(grep -c ' <+[0-9]*>: ' stdout)" = 3 ]
   expect 0 '' "$XCORE" disas "$CORE" 'crasher!main' --length 4 --format json
   [ "$(jq -r '.instructions | map(.bytes) | join(" ")' stdout)" = '55 48 89 e5' ]
-  expect 0 '' "$XCORE" disas "$CORE" 'crasher!main' --length 2 --format json # what begins there is shown whole
+  # instructions that start there are shown whole
+  expect 0 '' "$XCORE" disas "$CORE" 'crasher!main' --length 2 --format json
   [ "$(jq -r '.instructions | map(.bytes) | join(" ")' stdout)" = '55 48 89 e5' ]
   [ "$(jq -r .schema stdout)" = xcore.disas/1 ]
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The examples of README.md and docs/: each runs, on the core of `make demo`.
+# The examples of README.md and docs/: each runs on the core of `make demo`.
 # shellcheck disable=SC2154,SC2016 # helper.bash and bats set them; backquotes are of Markdown
 bats_require_minimum_version 1.5.0
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# doctor: a planted machine, this one against its own shell, and the forms of the answer.
+# doctor: a simulated machine, this host against its own shell, and the forms of the answer.
 # shellcheck disable=SC2016 # inner shells expand their own words
 bats_require_minimum_version 1.5.0
 
 setup() {
   load helper
-  export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}disable_coredump=0 # a build with sanitizers takes its own cores away
+  export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}disable_coredump=0 # a sanitizer build disables its own cores
   cd "$BATS_TEST_TMPDIR" || return 1
   unset GITHUB_ACTIONS GITLAB_CI
 }
@@ -56,7 +56,7 @@ needs_a_limit() {
   bash -c 'ulimit -S -c 16; exec sleep 60' &
   pid=$!
   until [ "$(cat /proc/$pid/comm)" = sleep ]; do sleep 0.01; done
-  : >"$pid" # no file is meant
+  : >"$pid" # a file of that name; the process is meant
   run -0 "$XCORE" doctor "$pid" --format json
   [ "$(jq '.sections[1].fields.soft_limit' <<<"$output")" -eq $((16 * 1024)) ]
   run -0 "$XCORE" doctor "pid:$pid" --format json

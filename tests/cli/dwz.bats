@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What dwz moved to a common file is told as if it stood in the program: by .gnu_debugaltlink and the GNU forms, and by
-# .debug_sup and those of DWARF 5 (which gdb 13 does not read).
+# Information that dwz moved to a common file is shown as if it were in the program: by .gnu_debugaltlink and the GNU
+# forms, and by .debug_sup and the DWARF 5 forms (which gdb 13 does not read).
 # shellcheck disable=SC2154 # repo is helper.bash's
 bats_require_minimum_version 1.5.0
 
@@ -10,13 +10,13 @@ setup() {
   programs=$repo/corpora/programs
 }
 
-# The answer about a core, without what names the file.
+# The answer for a core, without the file's name.
 answer() {
   "$XCORE" bt --full --raw --thread all --format json --no-cache "$@" | jq '[.threads[].frames[] | del(.module, .build_id)]'
 }
 
-# twins CC FLAGS SOURCE DWZ-OPTION…: a program whose answer is the same before and after dwz shared its DWARF with a
-# library's.
+# twins CC FLAGS SOURCE DWZ-OPTION…: the answer for a program is the same before and after dwz shared its DWARF with a
+# library.
 twins() {
   local cc=$1 flags=$2 source=$3
   shift 3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Exports of xcore triage: of their kind by tests/batch/check, of real cores, with names that attackers would choose.
+# Exports of xcore triage on real cores with hostile names; tests/batch/check validates each format.
 
 load helper
 
@@ -48,7 +48,7 @@ kinds() {
   done <commands
 }
 
-# pasted WORD...: what triage of the words says to do next looks at a core.
+# pasted WORD...: the command that triage of the words suggests next reads a core.
 pasted() {
   "$XCORE" triage --no-host-files --quiet "$@" >text
   grep '^  xcore ' text >commands
@@ -114,7 +114,7 @@ pasted() {
   grep -q '^… and [0-9]* more ' summary
 }
 
-# GitHub's and Azure's runners obey such lines of a log.
+# The runners of GitHub and Azure execute such log lines.
 @test "what every command prints of a hostile program is no command of a CI system" {
   make_core
   needs_core

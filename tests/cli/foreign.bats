@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
-# Cores of other machines, taken now: qemu's guest cores, and those of i386 that this kernel writes.
+# Cores of other machines, created now: guest cores of qemu, and i386 cores that this kernel writes.
 bats_require_minimum_version 1.5.0
 
 load helper
 
-# A program with a story: two calls with arguments, locals, thread-local storage, then what the argument says.
+# A program with a known state: two calls with arguments, locals, thread-local storage; then it dies as its argument
+# says.
 setup_file() {
   cat >"$BATS_FILE_TMPDIR/story.c" <<'C'
 #include <signal.h>
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
 C
 }
 
-# need MACHINE TRIPLE FLAGS…: the program for it, as ./story.
+# need MACHINE TRIPLE FLAGS…: compile the program for MACHINE as ./story.
 need() {
   machine=$1 triple=$2
   shift 2
@@ -56,7 +57,7 @@ need() {
   "$compiler" -g -D_GNU_SOURCE "$@" -o story "$BATS_FILE_TMPDIR/story.c" || skip "cannot compile for $machine"
 }
 
-# take HOW: its core, as ./core.
+# take HOW: write its core to ./core.
 take() {
   if [ "$machine" = i386 ]; then
     "$repo/corpora/take-core" --out core -- ./story "$1" >/dev/null || skip 'no core can be taken here'
@@ -72,13 +73,13 @@ xcore() {
   "$XCORE" "$command" core "${options[@]}" "$@"
 }
 
-# The functions of the crashed stack, libc's left out, in one line.
+# The functions of the crashed stack, without libc's, in one line.
 functions() {
   xcore bt --format json | jq -r '[.threads[0].frames[] | if .signal then "<signal>" else .function // "?" end |
     select(test("^(leaf|inner|middle|main|handler|crash|<signal>)$"))] | join(" ")'
 }
 
-# Every way to die: the stack is whole, from the crash to main.
+# For each way to die, the stack is complete from the crash to main.
 check_stacks() {
   take leaf
   [ "$(functions)" = 'leaf inner middle main' ]
@@ -108,7 +109,7 @@ check_facts() {
   xcore info | grep -q 'link_map'
 }
 
-separate=(-no-pie -Wl,-z,separate-code) # else qemu's cores have neither program headers nor build-ids
+separate=(-no-pie -Wl,-z,separate-code) # otherwise qemu's cores have neither program headers nor build-ids
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -189,10 +190,10 @@ setup() {
   xcore modules >modules
   grep -Eq '^story .*unverified' modules
   grep -Eq '^libc.so.6 .*unverified' modules
-  xcore bt >named # the program is what the user says: it has lines and values; the library has not
+  xcore bt >named # the user gives the program: it has lines and values; the library has none
   grep -Eq 'inner .*story\.c:[0-9]+' named
   if grep -Eq 'libc.*\.c:[0-9]' named; then return 1; fi
-  "$XCORE" bt core >answer # without the file it still opens, and follows frame records
+  "$XCORE" bt core >answer # without the file it still opens, and unwinds by frame records
   grep -q 'found by frame pointer' answer
   need aarch64 aarch64-linux-gnu -O1 -DOTHER -Wl,-z,max-page-size=4096
   expect 4 "*its segments do not match the module's mappings*" "$XCORE" bt core --exe story

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Files that do not answer: what is given up, what is told, and how soon a signal ends a command. The file system (tests/support/hungfs.py) is a real
-# one, whose waiters cannot be killed.
+# Files that do not answer: xcore gives up on them, reports them, and a signal still ends a command quickly. The file
+# system (tests/support/hungfs.py) is real, so processes that wait for it cannot be killed.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -19,19 +19,21 @@ setup() {
   run -0 --separate-stderr "$HUNGFS" real at none -- true || skip "$stderr"
 }
 
-# hung RULES COMMAND...: `real` is seen at `at`, and what the rules fit is not answered there. Options of hungfs.py are in OPTIONS.
+# hung RULES COMMAND...: mounts `real` at `at`, where requests that match the rules get no answer. OPTIONS has options
+# for hungfs.py.
 hung() {
   "$HUNGFS" "${OPTIONS[@]}" real at "$1" -- "${@:2}"
 }
 
-# given_up RULES PATTERN COMMAND...: it ends with 4, says that what the pattern fits was given up, and answers nothing.
+# given_up RULES PATTERN COMMAND...: the command exits with 4, reports that it gave up on PATTERN, and prints no answer.
 given_up() {
   local OPTIONS=()
   expect 4 "xcore: $2: no answer for 1 second: given up*hint: *--io-timeout*" hung "$1" "${@:3}" --io-timeout 1
   silent
 }
 
-# ended_by SIGNAL RULES COMMAND...: by this signal, within a second. One that is late since the machine stood still may try again.
+# ended_by SIGNAL RULES COMMAND...: the signal ends the command within a second. Retried if a stalled machine made it
+# late.
 ended_by() {
   local OPTIONS=(--within 1 --signal "$1") status=97 tries=5
   while [ "$status" -eq 97 ] && ((tries--)); do
@@ -47,7 +49,7 @@ ended_by() {
   for rule in lookup getattr open read; do
     given_up "$rule:core" '*at/core' "$XCORE" bt at/core
   done
-  OPTIONS=(--times 1) # its head is read; the rest is memory, and which file it is of the kernel does not tell
+  OPTIONS=(--times 1) # its header is read; the rest is memory, and the kernel does not report the file
   expect 4 "xcore: $here/at/core: no answer for 1 second: given up" hung read:core "$XCORE" analyze at/core --quiet --io-timeout 1
 }
 
@@ -160,7 +162,7 @@ ended_by() {
 @test "what was begun is removed" {
   needs_core
   cp "$CORE" real/core
-  # This file system has no files without names.
+  # This file system has no unnamed files.
   ended_by TERM read:core "$XCORE" bt at/core -o at/answer
   [ "$(ls -A real)" = core ]
   given_up read:core '*' "$XCORE" pack at/core -o at/pack
@@ -181,7 +183,7 @@ def wait(text):
     while text not in said:
         said += os.read(terminal, 65536)
 wait(b"xcore> ")
-while termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO): # the editor has not taken it yet
+while termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO): # the editor has not set up the terminal yet
     time.sleep(0.01)
 with open(f"/proc/{watchdog}/task/{watchdog}/children", encoding="ascii") as stream:
     os.kill(int(stream.read().split()[0]), signal.SIGTERM)

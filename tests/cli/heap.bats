@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# heap, diff and --heap: what they take, and what they say of a program with three blocks and a leak.
+# heap, diff and --heap: operands, and the answers for a program with three blocks and a leak.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -295,7 +295,7 @@ C
   grep -qx 'module modules: 11' "$BATS_TEST_TMPDIR/modules.txt"
   grep -qx 'module libhold.so: 22' "$BATS_TEST_TMPDIR/modules.txt"
   grep -qx 'thread-local data of modules: 33' "$BATS_TEST_TMPDIR/modules.txt"
-  # registers may still have the last ones
+  # registers may still hold the last ones
   grep -qE '^stacks: 4[34]$' "$BATS_TEST_TMPDIR/modules.txt"
   grep -qE '^.nothing: leaked.: 5[45]$' "$BATS_TEST_TMPDIR/modules.txt"
   [ "$(awk -F ': ' '/^(stacks|registers|.nothing: leaked.): / { sum += $NF } END { print sum }' "$BATS_TEST_TMPDIR/modules.txt")" -eq 99 ]

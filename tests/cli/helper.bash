@@ -1,12 +1,12 @@
-# What the tests of the command line share: a small program that dies, its core, and `expect`.
+# Shared by the command-line tests: a small program that dies, its core, and `expect`.
 unset CI GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITLAB_CI NO_COLOR SOURCE_DATE_EPOCH # a CI job redacts, among other things
-export XCORE_SYMBOLS= # no store of the user's
+export XCORE_SYMBOLS= # no symbol store of the user
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export XCORE=${XCORE:-$repo/build/release/xcore}
 [ -x "$XCORE" ] || { echo "no program to test: $XCORE" >&2; return 1; }
 
-# Build the crasher and take its core once per file; $CORE stays empty where no core can be had.
+# Build the crasher and write its core once per file; $CORE stays empty if no core can be made.
 make_core() {
   export PROGRAM=$BATS_FILE_TMPDIR/crasher CORE=''
   cat >"$PROGRAM.c" <<'C'
@@ -27,13 +27,13 @@ needs_core() {
   [ -n "$CORE" ] || skip "no core can be taken here"
 }
 
-# The test is alone in a directory, with a cache of its own.
+# Each test runs in a private directory with a private cache.
 alone() {
   cd "$BATS_TEST_TMPDIR" || return 1
   export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
 }
 
-# cores PACK=FILE...: cores that are checked in, in ./cores.
+# cores PACK=FILE...: unpack checked-in cores to ./cores.
 cores() {
   local core
   for core; do
@@ -42,37 +42,37 @@ cores() {
   done
 }
 
-# shell_words WORD...: as a shell's line has them.
+# shell_words WORD...: quoted for a shell command line.
 shell_words() {
   local word quote="'\\''"
   for word; do printf "'%s' " "${word//"'"/"$quote"}"; done
 }
 
-# literal TEXT: as a pattern that fits nothing else.
+# literal TEXT: quoted as a pattern that matches only TEXT.
 literal() {
   local text=${1//\\/\\\\} mark
   for mark in '*' '?' '['; do text=${text//"$mark"/"\\$mark"}; done
   printf '%s' "$text"
 }
 
-# shown PATH: as xcore tells it: what is no text stands as \xNN.
+# shown PATH: as xcore prints it: bytes that are not text become \xNN.
 shown() {
   python3 -c 'import os, re, sys
 name = sys.argv[1].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 print(re.sub("[\0-\x1f\x7f-\x9f]", lambda found: "".join("\\x%02x" % byte for byte in found[0].encode()), name), end="")' "$1"
 }
 
-# in_json PATH: what a reader of JSON gets, where only what is no UTF-8 is told so.
+# in_json PATH: as a JSON reader sees it: only invalid UTF-8 is escaped so.
 in_json() {
   python3 -c 'import sys; print(sys.argv[1].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), end="")' "$1"
 }
 
-# joined FILE: without the line breaks and indents that a line too long for the page gets.
+# joined FILE: without the line breaks and indents of wrapped lines.
 joined() {
   tr '\n' '\r' <"$1" | sed 's/\r *//g'
 }
 
-# expect STATUS PATTERN COMMAND...: the exit status, and all of standard error against a glob.
+# expect STATUS PATTERN COMMAND...: compares the exit status, and all of standard error with a glob.
 expect() {
   local status=$1 pattern=$2 got=0 err
   shift 2
@@ -84,7 +84,7 @@ expect() {
   fi
 }
 
-# A bad input writes nothing to standard output.
+# Nothing is written to standard output for bad input.
 silent() {
   [ ! -s "$BATS_TEST_TMPDIR/stdout" ]
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Bad input: one clear line that says what and why, status 4, nothing on stdout, no output file left behind.
+# Bad input: one clear line with the file and the reason, status 4, nothing on stdout, no output file left behind.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -13,7 +13,7 @@ setup() {
   mkdir out
 }
 
-# refused PATTERN TARGET [OPTION...]: by every command, with and without -o, and nothing is left behind.
+# refused PATTERN TARGET [OPTION...]: every command refuses TARGET, with and without -o, and leaves no file behind.
 refused() {
   local pattern=$1 target=$2
   shift 2
@@ -118,7 +118,7 @@ refused() {
   export ASAN_OPTIONS=detect_leaks=0 # that checker needs ptrace, which strace holds
   command -v strace >/dev/null || skip "no strace"
   strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
-  # strace stops it where it has mapped the core and read nothing of it.
+  # strace stops it after it has mapped the core and before it reads any of it.
   strace -f -qq -o trace -P growing -e trace=mmap -e inject=mmap:signal=STOP:when=1 "$XCORE" analyze growing -o answer 2>err 3>&- &
   pid=$!
   until grep -q 'stopped by SIGSTOP' trace 2>/dev/null; do
@@ -126,9 +126,9 @@ refused() {
     sleep 0.01
   done
   child=$(cat /proc/$pid/task/$pid/children)
-  child=$(cat "/proc/${child% }/task/${child% }/children") # of the watchdog, which strace has started
+  child=$(cat "/proc/${child% }/task/${child% }/children") # the watchdog's, started by strace
   if ! { grep -q growing "/proc/${child% }/maps" && truncate -s 8192 growing; }; then
-    kill -KILL "${child% }" # a signal that what is stopped does not wait for
+    kill -KILL "${child% }" # a signal that does not wait until the stopped process continues
     return 1
   fi
   kill -CONT "${child% }"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What analyze and threads say of locks: the program is corpora/deaths/lock.c, whose source tells who holds what.
+# Locks in analyze and threads. The program is corpora/deaths/lock.c; its source defines who holds which lock.
 
 setup_file() {
   load helper

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Where answers go: whole or not at all, for the owner alone, and without a word when nobody reads on.
+# Output: complete or absent, readable by the owner alone, and silent if the reader closes the pipe.
 # shellcheck disable=SC2016 # inner shells expand their own words
 bats_require_minimum_version 1.5.0
 
@@ -32,7 +32,7 @@ setup() {
   [ "$(stat -c %a open)" = 600 ]
 }
 
-# replaced COMMAND...: the command writes where a file of somebody else was, whose rights and owner are $before.
+# replaced COMMAND...: the command overwrites a file of another user. $before has the file's mode and owner.
 replaced() {
   echo old >report
   chmod 640 report

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# A pack gives the answers of its core with no other file, and comes apart again.
+# A pack gives the answers of its core without other files, and can be unpacked.
 # shellcheck disable=SC2016 # inner shells expand their own words
 bats_require_minimum_version 1.5.0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The manual page and the completions are made from the tables; they must be good for their readers.
+# The manual page and the completions are generated from tables; their readers (man, shells) must accept them.
 # shellcheck disable=SC2016 # inner shells expand their own words
 bats_require_minimum_version 1.5.0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Plugins and scripts from the command line: which are found, what goes to them, what they answer, exit statuses.
+# Plugins and scripts from the command line: search, arguments, answers, exit statuses.
 
 load helper
 

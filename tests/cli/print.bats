@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What `xcore print` shows, as text and as JSON, and what it says of a wrong expression.
+# `xcore print`: text and JSON output, and messages for wrong expressions.
 # shellcheck disable=SC2016 # backquotes are part of messages
 bats_require_minimum_version 1.5.0
 
@@ -14,7 +14,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# prints WANTED ARGUMENTS...: all of standard output, without a word on standard error
+# prints WANTED ARGUMENTS...: all of standard output, with nothing on standard error
 prints() {
   local wanted=$1 got
   shift
@@ -99,7 +99,7 @@ prints() {
   expect 4 $'xcore: *nothing can be assigned*' "$XCORE" print "$CORE" 'answer = 1'
 }
 
-# The C library, where the process stood, has near names too; the program's is nearer.
+# The C library at the pc has similar names, too; the program's name is closer.
 @test "the nearest name of all modules is suggested, and the very name in another scope alone" {
   echo 'namespace inner { int counter = 3; int counters = 4; }' >near.cc
   echo '#include <stdlib.h>' >>near.cc
@@ -132,7 +132,7 @@ prints() {
   expect 4 $'xcore: has unknown type; cast it to its declared type\n  answer\n  ^~~~~~*' "$XCORE" print "$CORE" --exe stripped answer
 }
 
-# What the program refers to is a copy in itself (R_X86_64_COPY); the library's own variable stays as it was.
+# The program refers to its own copy (R_X86_64_COPY); the library's variable keeps its initial value.
 @test "a library's variable that the program has a copy of is the copy" {
   echo 'int shared = 1; int get(void) { return shared; }' >lib.c
   echo 'extern int shared, get(void); int main(void) { shared = 7; return *(volatile int *)0 + get(); }' >copy.c
@@ -145,7 +145,7 @@ prints() {
   CORE=copied prints 7 "'lib.c'::shared"
 }
 
-# glibc's environ is an alias; what has no debug information is declared by those who use it.
+# glibc's environ is an alias. A variable without debug information has a declaration in its users.
 @test "a variable that debug information only names has its symbol's place" {
   echo 'int hidden[2] = {3, 4};' >hidden.c
   echo 'extern int hidden[2]; int real = 6; extern int alias __attribute__((alias("real")));' >alias.c

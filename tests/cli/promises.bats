@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# What holds for every command: the same answer however the core is kept, no network, nothing invented, nothing left behind.
+# Guarantees of all commands: the same answer for every form of a core, no network, nothing invented, no files left
+# behind.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -15,7 +16,7 @@ setup() {
     'sym TARGET main' 'mem TARGET $rsp 64' 'flame stacks TARGET')
 }
 
-# xcore_on TARGET COMMAND [OPTION]...: TARGET put in its place among the words of COMMAND.
+# xcore_on TARGET COMMAND [OPTION]...: inserts TARGET among the words of COMMAND.
 xcore_on() {
   local target=$1 words
   read -ra words <<<"$2"
@@ -55,7 +56,7 @@ xcore_on() {
   export ASAN_OPTIONS=detect_leaks=0 # that checker needs ptrace, which strace holds
   export DEBUGINFOD_URLS=http://127.0.0.1:9/ XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
   TRACER=(strace -f -qq -o trace -e 'trace=%network')
-  mkdir empty # no module has a file: the servers would be asked for all of them
+  mkdir empty # no module has a file, so the servers would be asked for all of them
   for command in "${COMMANDS[@]/%/ --sysroot empty}" 'pack TARGET --sysroot empty -o one.pack'; do
     xcore_on "$CORE" "$command" >answer 2>err || [ $? -eq 4 ] # no symbols without files
     [ ! -s trace ] || { echo "$command:" && cat trace && return 1; }
@@ -64,10 +65,10 @@ xcore_on() {
   [ ! -s trace ]
   if ! ldconfig -p | grep -q libdebuginfod; then skip "no libdebuginfod: only half is shown"; fi
   xcore_on "$CORE" 'analyze TARGET' --sysroot empty --debuginfod >answer 2>err
-  [ -s trace ] # the check above sees a connection
+  [ -s trace ] # proves that the check above detects a connection
 }
 
-# offset_of FILE ADDRESS: where a core keeps the page of an address.
+# offset_of FILE ADDRESS: the offset of an address's page in a core.
 offset_of() {
   LC_ALL=C readelf -lW "$1" | while read -r kind offset at _ size _; do
     if [ "$kind" = LOAD ] && (($2 >= at && $2 < at + size)); then echo $((offset)) && break; fi
@@ -116,7 +117,7 @@ offset_of() {
   [ -z "$(find at ! -type d)" ]
 }
 
-# A name index reads all of a file's debug information; only looking up a name may cost that.
+# A name index reads all debug information of a file; only a name look-up may cost that.
 @test "stacks never wait for a name index" {
   needs_core
   export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/unindexed

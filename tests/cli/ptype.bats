@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# ptype: layouts by name and by expression, against gdb where it is there.
+# ptype: layouts by name and by expression, compared with gdb if it is installed.
 # shellcheck disable=SC2153,SC2154 # of the helper
 bats_require_minimum_version 1.5.0
 
@@ -33,7 +33,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# The answer holds each of these lines.
+# The answer contains each of these lines.
 holds() {
   local line
   for line in "$@"; do
@@ -139,7 +139,7 @@ R
   "$repo/corpora/take-core" --out rusty.core -- ./rusty >/dev/null 2>&1
   expect 0 '' "$XCORE" ptype rusty.core Tagged --format json
   [ "$(jq -c '[.kind, .size]' stdout)" = '["enum",16]' ]
-  # repr(u16): each variant is a C struct that begins with the tag (Rust reference, type-layout)
+  # repr(u16): each variant is a C struct that starts with the tag (Rust reference, type-layout)
   [ "$(jq -c '[.members[] | select(.variant) | [.name, .variant.values[0], .members[0].offset]]' stdout)" = \
     '[["A",0,2],["B",1,8],["C",2,null]]' ]
 }
@@ -158,5 +158,5 @@ R
   expect 4 "*did you mean std::vector<int, std::allocator<int> >?" "$XCORE" ptype classes.core 'std::vector<int>'
   expect 4 "*did you mean std::vector<int, *" "$XCORE" ptype classes.core 'std::vector<number_t>'
   expect 0 '' "$XCORE" ptype classes.core int
-  [ "$(grep -c ' in classes' stdout)" = 1 ] # modules without a place in the source stand in one line
+  [ "$(grep -c ' in classes' stdout)" = 1 ] # modules without a source location share one line
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# What redaction leaves out of every command's answer, and what it does not.
+# Redaction: the data omitted from every command's answer, and the data kept.
 # shellcheck disable=SC2016,SC2088,SC2153,SC2154 # helper.bash sets repo and XCORE; the tilde is the report's, words of the C program its own
 bats_require_minimum_version 1.5.0
 
-# A program in its user's home, with a secret in its environment, in its name, its heap and the name of a file.
+# A program in its user's home directory, with a secret in its environment, its name, its heap and a file name.
 setup_file() {
   load helper
   export SECRET=open-s3same PLACE=$BATS_FILE_TMPDIR/people/joe CORE=''
@@ -43,7 +43,7 @@ setup() {
   needs_core
 }
 
-# All that commands say of the target, with an option.
+# Everything that the commands print about the target, with an option.
 all_said() {
   local words
   for words in analyze "bt --full" info threads modules maps regs "heap check" "heap dups" "heap leaks" "heap top" "heap types"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The shell: lines from a pipe, and a person at a terminal (terminal.py).
+# The shell: lines from a pipe, and a user at a terminal (terminal.py).
 # shellcheck disable=SC2016 # Lua's quotes
 bats_require_minimum_version 1.5.0
 
@@ -15,7 +15,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# answers WANTED LINES: all of standard output, for lines on standard input
+# answers WANTED LINES: all of standard output for lines on standard input
 answers() {
   local wanted=$1 got
   got=$(printf '%s\n' "${@:2}" | "$XCORE" shell "$CORE" 2>stderr) || true
@@ -76,7 +76,7 @@ at_terminal() {
 }
 
 @test "at a terminal: ^C ends what runs, and the shell goes on" {
-  # What is typed has not the word that tells that it runs.
+  # The typed text does not contain the word that shows that it runs.
   at_terminal 'type:print("run" .. "ning") while true do end\n' 'wait:running' 'type:\x03' 'wait:interrupted' 'wait:xcore> ' 'type:6 * 7\n' 'wait:42'
 }
 

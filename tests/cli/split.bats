@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What stands in .dwo and .dwp files is told as if it stood in the program.
+# Debug information in .dwo and .dwp files is shown as if it were in the program.
 # shellcheck disable=SC2154 # repo is helper.bash's
 bats_require_minimum_version 1.5.0
 
@@ -35,7 +35,7 @@ int main(void) { int many[3] = {10, 20, 30}; return die(kept[0], many, 3) + kept
 C
 }
 
-# twins CC FLAGS SPLIT: `prog` with split units and `plain` without, of one build-id, and a core of prog.
+# twins CC FLAGS SPLIT: builds `prog` with split units and `plain` without, with the same build-id, and a core of prog.
 twins() {
   local cc=$1 flags=$2 split=$3 id=-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567
   # shellcheck disable=SC2086 # several words
@@ -143,7 +143,7 @@ needs_llvm_dwp() {
   local dwp
   for dwp in '' llvm-dwp; do
     rm -rf out one.pack
-    twins clang -gdwarf-5 -gsplit-dwarf # llvm-dwp 14 may never end on gcc's
+    twins clang -gdwarf-5 -gsplit-dwarf # llvm-dwp 14 may hang on gcc's files
     [ -z "$dwp" ] || { "$dwp" -e prog -o prog.dwp && rm prog.dwo; }
     "$XCORE" bt core --full --no-cache --format json >core.json
     "$XCORE" pack core -o one.pack

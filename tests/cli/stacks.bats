@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Frames of other languages in the stacks: what a plugin tells shows in every form, and nothing else changes.
+# Frames of other languages in stacks: a plugin's frames appear in every output form; everything else is unchanged.
 
 setup_file() {
   load helper
@@ -21,7 +21,7 @@ x() {
   "$XCORE" "$1" "$CORE" --no-cache --plugin-path "$PLUGINS" "${@:2}"
 }
 
-# The functions of the crashed thread from main on, outermost first, by bt.
+# The functions of the crashed thread from main, outermost first, by bt.
 chain() {
   x bt --format json "$@" | jq -r '[.threads[0].frames[].function] | .[:index("main") + 1] | reverse | join(" ")'
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# symbols: the store of the user's debug files, and what every command gets from it.
+# symbols: the store of the user's debug files, and its use by every command.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
   load helper
   make_core
   cd "$BATS_FILE_TMPDIR" || return 1
-  # the program stripped where it ran; an unpacked package elsewhere
+  # the program is stripped where it ran; an unpacked package is elsewhere
   mkdir -p package/usr/bin package/usr/lib/debug
   objcopy --only-keep-debug "$PROGRAM" package/usr/lib/debug/whatever
   cp "$PROGRAM" whole
@@ -26,7 +26,7 @@ line_of_crash() {
   "$XCORE" bt "$@" --format json | jq -r '.threads[0].frames[0].line'
 }
 
-# ---- what commands get from it ----
+# ---- use by commands ----
 
 @test "a debug file in an indexed tree gives lines and values, and modules says that it came from the store" {
   needs_core
@@ -80,7 +80,7 @@ line_of_crash() {
   "$XCORE" pack "$CORE" -o one.pack
   "$XCORE" symbols index "$PACKAGE"
   [ "$(line_of_crash one.pack)" = null ]
-  "$XCORE" pack "$CORE" -o two.pack # with what the store gives
+  "$XCORE" pack "$CORE" -o two.pack # with the files of the store
   XCORE_SYMBOLS='' "$XCORE" bt two.pack --format json >packed
   "$XCORE" bt "$CORE" --format json >plain
   cmp plain packed
@@ -138,7 +138,7 @@ C
   "$XCORE" bt split.core --full --format json | jq -e '.threads[0].frames[0].locals[0].name == "p"'
   "$XCORE" symbols clean --all
   [ "$("$XCORE" bt split.core --format json | jq -r '.threads[0].frames[0].locals // [] | length')" = 0 ]
-  ${CC:-cc} -g -gdwarf-4 -gsplit-dwarf -O0 -o split victim.c # binutils 2.40 makes packages of DWARF 4 only
+  ${CC:-cc} -g -gdwarf-4 -gsplit-dwarf -O0 -o split victim.c # binutils 2.40 builds packages of DWARF 4 only
   dwp -e split -o moved/package && rm -f ./*.dwo moved/unit
   "$repo/corpora/take-core" --out split.core -- "$PWD/split"
   "$XCORE" symbols index moved
@@ -150,7 +150,7 @@ C
 @test "indexing again reads nothing that did not change, and follows what did" {
   "$XCORE" symbols index "$PACKAGE" --format json >first
   jq -e '.sections[0].tables.trees[0] | .files == 2 and .read == 2 and .found == 2 and .added == 2' first
-  "$XCORE" symbols index --format json >second # the trees indexed before
+  "$XCORE" symbols index --format json >second # the trees indexed earlier
   jq -e '.sections[0].tables.trees[0] | .files == 2 and .read == 0 and .found == 2 and .added == 0' second
   cp -a "$PACKAGE" tree
   "$XCORE" symbols index tree
@@ -190,7 +190,7 @@ C
     mkdir -p "tree/$i"
     cp "$BATS_FILE_TMPDIR/whole" "tree/$i/program"
   done
-  # Each directory is asked twice, and under strace from the 20th time on that takes a second: time enough for the signal.
+  # Each directory is read twice. Under strace from the 20th time on, that takes a second, enough for the signal.
   strace -f -o trace -e trace=getdents64 -e inject=getdents64:delay_enter=1000000:when=20+ \
     env --default-signal=INT "$XCORE" symbols index tree -j 1 >answer 2>err &
   tracer=$!
@@ -270,7 +270,7 @@ C
 
 @test "list shows trees, files and caches; clean removes what it is asked to" {
   needs_core
-  "$XCORE" symbols list >answer # also when there is nothing
+  "$XCORE" symbols list >answer # also if the store is empty
   grep -q 'nothing was indexed yet' answer
   cp -a "$PACKAGE" tree
   "$XCORE" symbols index tree "$PACKAGE" --copy
@@ -287,7 +287,7 @@ C
   [ ! -e cache/xcore/index/b ]
   [ -e cache/xcore/debug/a.plain ]
   "$XCORE" symbols clean --all --format json | jq -e '.sections[0].fields | .dropped == 4 and .removed == 2 and .caches == 1'
-  [ -e cache/xcore/mine/file ] # not a cache of ours
+  [ -e cache/xcore/mine/file ] # not a cache of xcore
   [ -e "$PACKAGE/usr/bin/tool" ]
   [ -z "$(find store/kept -type f)" ]
 }

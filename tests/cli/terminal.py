@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""terminal.py: a person at the prompt: types into a program on a pseudo-terminal and shows what it answered.
+"""terminal.py: simulates a user at the prompt: types into a program on a pseudo-terminal and prints the program's
+output.
 
 usage: terminal.py STEP... -- PROGRAM [ARG]...
-A STEP is `type:TEXT` (with \\n, \\t, \\x03 and the like), `wait:TEXT` (until the program has written TEXT behind what the
-last step waited for) or `pause:SECONDS`. In the end ^D is typed, again when nothing comes of it: the editor may not have had the
-terminal yet. Prints all that the program wrote, without escape sequences. Exit status: the program's; 99 when a text did
-not come within two minutes.
+A STEP is `type:TEXT` (with \\n, \\t, \\x03 and so on), `wait:TEXT` (until the program has written TEXT after the text
+of the last wait step) or `pause:SECONDS`. At the end it types ^D, again if the program does not react: the editor may
+not control the terminal yet. Prints the program's output without escape sequences. Exit status: the program's; 99 if a
+text did not appear within two minutes.
 """
 import fcntl
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# triage --baseline: how clusters stand to what is known, and what follows of a batch that is not whole.
+# triage --baseline: the state of clusters relative to the baseline, and the handling of incomplete batches.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 

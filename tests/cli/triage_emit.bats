@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Job files of xcore triage: no option that the user gave is lost. That the files do what they say is shown by tests/batch.
+# Job files of xcore triage: they keep every option that the user gave. tests/batch shows that the files work.
 
 load helper
 
@@ -7,12 +7,12 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# The options that help lists, each with the word for its value.
+# The options listed by help, each with the word for its value.
 options() {
   "$XCORE" triage --help | sed -nE 's/^  (-[a-z], )?--([a-z-]+)( ([A-Z=/.a-z]+))?(  .*)?$/\2 \4/p'
 }
 
-# given NAME WORD: the option as it may be given.
+# given NAME WORD: the option as a user may give it.
 given() {
   case $1,$2 in
     today,*) echo '--baseline=some/baseline --today=2026-11-22' ;;
@@ -29,8 +29,8 @@ given() {
   esac
 }
 
-# What a job file does by itself, or says in its own words; what is of running processes and plugins, which triage has not; and what only
-# this command does.
+# Options that job files set themselves or express otherwise; options of running processes and plugins, which triage
+# does not have; and options of this command alone.
 of_no_job='emit shards output jobs resume plugin-path no-plugins swap max-read-rate max-read-time stats help version'
 refused='debuginfod shard run plan plan-file merge prune dry-run'
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# triage --frames and --explain: which frames count, and who says so; the same programs by gcc and clang, shared and static.
+# triage --frames and --explain: which frames count, and by which rule; the same programs from gcc and clang, shared and
+# static.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 
@@ -8,7 +9,7 @@ setup() {
   alone
 }
 
-# die NAME [ARG]...: the core of ./NAME as NAME.core.
+# die NAME [ARG]...: write the core of ./NAME to NAME.core.
 die() {
   "$repo/corpora/take-core" --out "$1.core" -- "./$1" "${@:2}" >/dev/null
 }
@@ -40,7 +41,7 @@ END
     die "${how##* }"
     [ "$(kept "${how##* }.core")" = "start_thread worker" ]
   done
-  gcc -O1 -static -s -o bare threads.c && die bare # no names: nothing to tell by
+  gcc -O1 -static -s -o bare threads.c && die bare # no names, so nothing to match
   run -0 "$XCORE" triage bare.core
 }
 
@@ -98,7 +99,7 @@ END
 [MODULES]\nx a.so\n|bad.txt:2: not a set of modules: x a.so|below [MODULES] a set
 f\n|bad.txt:1: a rule before the first heading: f|a line [SKIP], then a line for each function: my_alloc*
 END
-  # what the hints show can be read
+  # the suggested rules are readable
   printf '%s\n' '[MODULES]' '@mine libapp.so*|libutil.so*' '[SKIP module=libapp.so*]' '[SKIP]' 'my_alloc*' \
     'my_alloc* module=libapp.so*|libutil.so*' 'f module=@mine' 'f language=c|c++' '* module=libapp.so*' >good.txt
   run -0 "$XCORE" triage --no-host-files --frames good.txt null-write.pack

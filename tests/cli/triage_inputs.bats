@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# triage: what is looked at, by directories, lists and a journal, and what is said of the rest.
+# triage: inputs from directories, lists and a journal, and the messages for skipped ones.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 
@@ -91,7 +91,7 @@ units() {
   expect 4 '*were made with different settings*' "$XCORE" triage --merge parts
   part "" 1
   expect 4 '*were made with different settings*' "$XCORE" triage --merge parts
-  part "" 1 --store one # the same files, by another word
+  part "" 1 --store one # the same files by another path
   run -0 "$XCORE" triage --merge parts
   cp -r one elsewhere && part "$PWD/elsewhere" 0
   run -0 "$XCORE" triage --merge parts
@@ -149,7 +149,7 @@ units() {
   [[ $stderr == *"xcore: --exe app/program: not the program, or another build, of 2 of 3 cores: these were examined without it"* ]]
   run -0 --separate-stderr "$XCORE" triage --no-host-files --exe app/program cores/deep
   [[ $stderr == *"of all 1 core: examined without it"* ]]
-  [[ $output == *"xcore analyze cores/deep/null-write.pack"* ]] # with --exe it would refuse it
+  [[ $output == *"xcore analyze cores/deep/null-write.pack"* ]] # with --exe it would be refused
   run -0 --separate-stderr "$XCORE" triage --no-host-files --exe app/program cores/core.99
   [[ $stderr != *--exe* && $output == *"xcore analyze --exe=app/program cores/core.99"* ]]
 }

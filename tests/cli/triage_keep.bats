@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# triage: which cores are worth keeping, deleting the others, rules of the user's own, and what decides the exit status.
+# triage: selection of cores to keep, deletion of the others, user rules, and exit statuses.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 
@@ -35,7 +35,8 @@ triage() {
 
 @test "pruning knows a directory by any of its names" {
   local absolute=$PWD/cores
-  [[ $PWD != *[*?[]* ]] || absolute=cores # such a name may also be a pattern, and what that finds nobody has named
+  # such a name can also be a pattern; the user did not name the files that match it
+  [[ $PWD != *[*?[]* ]] || absolute=cores
   for name in . ./ ./cores cores/. cores// "$absolute" "../${PWD##*/}/cores"; do
     rm -rf cores && mkdir cores
     cp "$repo/corpora/golden/null-write.pack" cores/a.pack
@@ -135,7 +136,7 @@ END
 
 @test "nothing is deleted before the answer, the exports and the baseline have their names" {
   local name
-  name=$(printf 'x%.0s' {1..300}) # no file can be called so, which is known when it gets its name
+  name=$(printf 'x%.0s' {1..300}) # no file can have this name, which is detected at the rename
   run -4 triage cores --prune -o "$name"
   [ -e cores/b.pack ]
   run -4 triage cores --prune --export "json=$name"
@@ -156,8 +157,8 @@ END
 @test "a signal between reading and deleting leaves all" {
   mkfifo held
   for signal in TERM INT HUP; do
-    # Neither as a job of the shell, which would have SIGINT ignored, nor as nohup starts it. The export waits for a reader: all cores
-    # are read by then.
+    # Neither as a background job of the shell, which would ignore SIGINT, nor under nohup. The export waits for a
+    # reader; by then all cores are read.
     PYTHONPATH=$repo/tests/cli python3 - "$XCORE" $signal <<'END'
 import signal, subprocess, sys
 import workers
@@ -174,13 +175,13 @@ END
   done
 }
 
-# nobody COMMAND...: as a user who may not read everything.
+# nobody COMMAND...: run as a user with limited read permission.
 nobody() {
   if [ "$(id -u)" -eq 0 ]; then setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi
 }
 
 @test "a directory or a file that cannot be opened may hide a core: gates count it, and the head says it" {
-  # Not below the directory of the tests, which is not for everybody to enter; nor need TMPDIR be.
+  # Not in the tests' directory, which other users may not enter; TMPDIR may be closed to them, too.
   local top='' TMPDIR=$TMPDIR
   for TMPDIR in "${TMPDIR:-/tmp}" /tmp /var/tmp /dev/shm; do
     if nobody test -x "$TMPDIR" -a -w "$TMPDIR" && top=$(mktemp -d -p "$TMPDIR"); then break; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# triage: what it tells to run next is run, and shows what it showed.
+# triage: the suggested next command runs and shows the same result.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 
@@ -18,7 +18,7 @@ setup() {
   cp "$CORE" "cores/core of it's"
 }
 
-# next ANSWER COMMAND: the line that is told, as it stands.
+# next ANSWER COMMAND: the suggested line, verbatim.
 next() {
   grep -E "^ *xcore $2 " "$1" | sed 's/  *# .*//'
 }
@@ -92,7 +92,7 @@ END
   rm cores/*
   cp "$CORE" "$(printf "cores/core.\001'\`touch ran\`")"
   "$XCORE" triage --quiet cores >answer
-  { next answer analyze; echo "'"; } >line # as who is asked for a quote's end may type it
+  { next answer analyze; echo "'"; } >line # like a user who answers the prompt for a closing quote
   for shell in bash dash zsh ksh sh; do
     type "$shell" >/dev/null 2>&1 || continue
     run "$shell" line

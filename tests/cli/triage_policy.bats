@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# triage --policy: a user's rules in Lua; their faults do not stop a batch.
+# triage --policy: user rules in Lua. Their errors do not stop a batch.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 

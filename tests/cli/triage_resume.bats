@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# triage --resume: what is finished is taken where nothing changed that it depends on, and only there.
+# triage --resume: a finished result is reused only if none of its inputs changed.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 
@@ -22,7 +22,7 @@ kept() {
   ledgers | xargs -d '\n' cat
 }
 
-# Was no core looked at again?
+# Checks that no core was analysed again.
 reused() {
   kept >before
   triage --resume cores "$@" >/dev/null
@@ -92,7 +92,7 @@ END
   [ "$(ledgers | grep -c 'jsonl$')" -eq 1 ]
 }
 
-# A core whose program is PROGRAM, beside the two; a sysroot that has its directories but not the program; one run.
+# One run with a core of PROGRAM besides the two; its sysroot has the directories but not the program.
 without_program() {
   mkdir made
   BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR/made make_core
@@ -103,12 +103,12 @@ without_program() {
   [ "$(lines)" -eq 3 ]
 }
 
-# How many cores were finished, those that were looked at again more than once.
+# The number of finished cores; those analysed again count more than once.
 lines() {
   kept | grep -c '"path"'
 }
 
-# Who resumes says what a run from nothing says, and this many cores were looked at for that in all.
+# A resumed run gives the result of a fresh run, after this many analyses in total.
 resumes_as_from_nothing() { # LINES WORDS...
   triage --resume cores "${@:2}" >resumed.json
   XDG_CACHE_HOME=$PWD/nothing triage cores "${@:2}" >fresh.json
@@ -158,7 +158,7 @@ has_line() { # FILE
   [ "$(lines)" -eq $((count + 2)) ]
 }
 
-# The program is in the sysroot from the beginning, and its debug information beside it; a ledger has all that.
+# The sysroot has the program from the start, with its debug information next to it; a ledger records all of it.
 with_program() {
   without_program
   objcopy --only-keep-debug "$PROGRAM" crasher.debug
@@ -172,7 +172,7 @@ with_program() {
 @test "a program that served and was exchanged or is gone is looked at by who resumes, and so is its debug information" {
   with_program
   resumes_as_from_nothing "$count" --sysroot root
-  echo >>"root/usr/lib/debug$(dirname "$PROGRAM")/crasher.debug" # still of its build-id
+  echo >>"root/usr/lib/debug$(dirname "$PROGRAM")/crasher.debug" # still with its build-id
   resumes_as_from_nothing $((count + 1)) --sysroot root
   has_line resumed.json
   rm "root/usr/lib/debug$(dirname "$PROGRAM")/crasher.debug"

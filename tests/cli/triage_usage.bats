@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# triage: an option that would do nothing is refused, and help says what there is.
+# triage: options without an effect are refused, and help lists the available ones.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 

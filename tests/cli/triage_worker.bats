@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# triage: what is not a core's fault is not kept as its record, and the exit status tells it; the bar tells how long it will take.
+# triage: a failure not caused by a core is not kept as its record, and the exit status reports it; the progress bar
+# estimates the remaining time.
 # shellcheck disable=SC2154 # helper.bash and bats set them
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +10,7 @@ setup() {
   cores null-write=null-write.pack
 }
 
-# A plain core, and one that must be inflated, for which there is to be room.
+# A plain core, and a compressed one that needs room for inflation.
 two_cores() {
   mkdir made
   BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR/made make_core
@@ -48,7 +49,7 @@ triage() {
   [ -s parts/part-00000-of-00001.jsonl ]
 }
 
-# on_a_disk SIZE OPTION...: with temporary files on a disk of their own.
+# on_a_disk SIZE OPTION...: with temporary files on a separate disk.
 on_a_disk() {
   local size=$1
   shift
@@ -58,7 +59,7 @@ on_a_disk() {
   unshare -rm sh -c 'mount -t tmpfs -o size="$0" none small && TMPDIR=$PWD/small exec "$@"' "$size" "$XCORE" triage --quiet "$@"
 }
 
-# large_core NAME COMMAND...: a compressed core with what the command writes behind it.
+# large_core NAME COMMAND...: a compressed core with the command's output appended.
 large_core() {
   local name=$1
   shift
@@ -133,7 +134,7 @@ core.8.gz: unreadable: not examined: temporary files (TMPDIR): No space left on 
 
 @test "a terminal sees how far it is, and then a clear line; a pipe sees nothing" {
   command -v script >/dev/null || skip "no script (bsdutils)"
-  # It comes after half a second: so many cores that they take longer here.
+  # The estimate appears after half a second, so this uses enough cores to take longer.
   local count=0
   for more in 400 400 800 1600 3200; do
     for ((i = 0; i < more; i++)); do cp cores/null-write.pack "cores/$((count++)).pack"; done
@@ -191,7 +192,7 @@ def is_jailed(pid):
     return "Seccomp:\t2" in open(f"/proc/{pid}/status", encoding="ascii").read()
 
 seen = 0
-for _ in range(20): # a worker that was stopped may not have its jail yet
+for _ in range(20): # a stopped worker may not have its jail yet
     run = subprocess.Popen([sys.argv[1], "triage", "-q", "--no-host-files", "--no-cache", "--jobs", "1", "many"], stdout=subprocess.DEVNULL)
     for pid in workers.stopped(run):
         if is_jailed(pid):

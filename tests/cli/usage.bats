@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What is wrong with a command line is said in one line, with status 2, before anything is opened.
+# Usage errors give one line and status 2 before any file is opened.
 # shellcheck disable=SC2016 # inner shells expand their own words
 bats_require_minimum_version 1.5.0
 
@@ -61,7 +61,7 @@ setup() {
     grep -q "^usage: xcore $command" "$BATS_TEST_TMPDIR/stdout"
     grep -q '^examples:' "$BATS_TEST_TMPDIR/stdout"
     "$XCORE" help "$command" | cmp - "$BATS_TEST_TMPDIR/stdout"
-    # Fits a terminal of 100 columns, but for examples, which are to be copied.
+    # Fits a terminal of 100 columns, except for examples, which are for copying.
     [ -z "$(sed '/^examples:/,$d' "$BATS_TEST_TMPDIR/stdout" | awk 'length > 100')" ]
   done
   [ "$("$XCORE" --help | grep -c '^  [a-z]\{2,\} ')" -ge 13 ]

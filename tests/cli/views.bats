@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Containers by their content: as the program itself writes them, --raw for their innards, and nothing invented of what is none.
+# Container contents match the program's own output; --raw shows the internals; invalid containers show nothing
+# invented.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -13,7 +14,7 @@ setup() {
   [ ! -e "$CASE/skipped" ] || skip "$(cat "$CASE/skipped")"
 }
 
-# value NAME [OPTION]...: what bt shows of a local variable.
+# value NAME [OPTION]...: a local variable's value in bt.
 value() {
   local name=$1
   shift
@@ -50,7 +51,7 @@ value() {
     jq -e '[.threads[].frames[].locals[]? | select(.name == "ages") | .type][0] | startswith("std::map<std::__cxx11")'
 }
 
-# json NAME [OPTION]...: the value that print gives programs.
+# json NAME [OPTION]...: the value in print's JSON.
 json() {
   local name=$1
   shift

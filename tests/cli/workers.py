@@ -1,4 +1,4 @@
-"""workers: those of a run of `xcore triage --jobs 1`, each as it stands still: then the run cannot end, however slow the tester is."""
+"""workers: the workers of `xcore triage --jobs 1`, each while stopped: the run cannot end before the test is done."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import time
 
 
 def state_of(pid):
-    """The letter of /proc; None of what has ended."""
+    """The state letter in /proc; None if the process has ended."""
     try:
         with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as stream:
             return stream.read().rpartition(")")[2].split()[0]
@@ -23,18 +23,18 @@ def children_of(pid):
 
 
 def working(run):
-    """The process that does the work: the child of the watchdog, which is the process that was started. None before it exists."""
+    """The working process: the child of the watchdog, which is the process that was started. None before it exists."""
     return next(iter(children_of(run.pid)), None)
 
 
 def worker_of(run):
-    """The last of three children: before it came those that open files for it."""
+    """The last of three children: the earlier ones open files for it."""
     children = children_of(working(run) or 0)
     return children[2] if len(children) == 3 else None
 
 
 def is_stopped(pid):
-    """Stop it, and say whether it stands."""
+    """Stops it, and returns whether it is stopped."""
     try:
         os.kill(pid, signal.SIGSTOP)
     except ProcessLookupError:
@@ -45,7 +45,7 @@ def is_stopped(pid):
 
 
 def stopped(run):
-    """Worker after worker, and one several times, until the run (a subprocess.Popen) ends."""
+    """Yields each worker, some several times, until the run (a subprocess.Popen) ends."""
     while run.poll() is None:
         pid = worker_of(run)
         if pid and is_stopped(pid):

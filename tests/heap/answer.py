@@ -1,4 +1,4 @@
-"""What xcore says of a heap, compared with the program's own account of it (corpora/heap/account.h)."""
+"""xcore's view of a heap, compared with the program's own account (corpora/heap/account.h)."""
 
 import bisect
 import json
@@ -7,10 +7,10 @@ import re
 import subprocess
 import time
 
-# What the issue asks for; shares are of one core.
+# The issue's requirements; shares are of one core.
 RECALL, TYPED, STRONG_RIGHT, RIGHT = 0.995, 0.95, 0.99, 0.98
 SHOWN = 8
-MAX_THREADS = 65  # of the programs with totals only
+MAX_THREADS = 65  # of programs that record only totals
 TCACHE = "struct tcache_perthread_struct"
 TCACHE_SIZES = {0x18c, 0x248, 0x288, 0x298, 0x2f8, 0x308}  # glibc of i386, 2.26, 2.30, the same in a chunk that is 16 bytes larger, 2.43
 SAME_TYPE = {"uint64_t": "unsigned long", "uint32_t": "unsigned int", "uint16_t": "unsigned short", "uint8_t": "unsigned char",
@@ -19,7 +19,7 @@ SAME_TYPE = {"uint64_t": "unsigned long", "uint32_t": "unsigned int", "uint16_t"
 
 
 def normal(name):
-    """One spelling of a type's name: without what is not the type itself, integers by one order of their words."""
+    """A canonical spelling of a type's name: only the type itself, and the words of integer types in one order."""
     name = re.sub(r"\b(struct|class|union|enum|const|volatile)\b", " ", name)
     name = re.sub(r"\[\d*\]", "", name)
     name = re.sub(r"\b(\d+)(u|l|ul|ull|ll)\b", r"\1", name)
@@ -38,7 +38,7 @@ def integer(words):
 
 
 def demangled(names):
-    """C++ programs write down typeid names."""
+    """Demangles the typeid names that C++ programs record."""
     names = sorted(names)
     done = subprocess.run(["c++filt", "-t"], input="\n".join(names).encode(), stdout=subprocess.PIPE, check=True)
     return dict(zip(names, done.stdout.decode().splitlines()))
@@ -65,7 +65,7 @@ class Account:
 
 
 def lines_of(xcore, core, options):
-    """The lines of `heap objects`, as they come. An xcore that is just being linked is waited for."""
+    """The lines of `heap objects`, in order. Waits for an xcore that is just being linked."""
     argv = [xcore, "heap", "objects", "--format", "jsonl"] + options + [core]
     for _ in range(300):
         if os.access(xcore, os.X_OK):
@@ -84,17 +84,17 @@ def parsed(line):
 
 
 def address(line):
-    """Of a line, without parsing all of it: addr comes first."""
+    """The address of a line, without parsing all of it: addr comes first."""
     return int(line[9:line.index(b'"', 9)], 16)
 
 
 def objects(xcore, core, options):
-    """What `heap objects` says, by address: (size, state, type, confidence, via)."""
+    """The output of `heap objects`, by address: (size, state, type, confidence, via)."""
     return {address(line): parsed(line) for line in lines_of(xcore, core, options)}
 
 
 def large_objects(xcore, core, options, wanted):
-    """The same for the wanted addresses; and the number of blocks in use, and of leaked ones."""
+    """The same for the wanted addresses, and the number of live and of leaked blocks."""
     out, used, leaked = {}, 0, 0
     for line in lines_of(xcore, core, options):
         is_leaked = b'"state":"leaked"' in line
@@ -138,8 +138,8 @@ def share(part, whole):
 
 
 def own_blocks(account, said, allocator, threads):
-    """What an allocator takes from itself without malloc being called is no block of the program: a tcache of each thread, whose type
-    only glibc's debug information tells; tcmalloc's two objects for its extensions, of which one replaces and leaks the other."""
+    """Blocks that an allocator takes from itself without a malloc call are not the program's: a tcache per thread, with
+    a type only in glibc's debug information; tcmalloc's two extension objects, one of which it replaces and leaks."""
     if allocator == "glibc":
         more = [addr for addr, row in said.items() if addr not in account.used and row[1] == "live"]
         tcaches = [addr for addr in more if said[addr][2] == TCACHE or (not said[addr][2] and said[addr][0] in TCACHE_SIZES)]
@@ -152,13 +152,13 @@ def own_blocks(account, said, allocator, threads):
 
 
 def thread_count(core):
-    """As many as the core has notes of registers."""
+    """The number of register notes in the core."""
     done = subprocess.run(["readelf", "-nW", core], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     return done.stdout.count(b"NT_PRSTATUS")
 
 
 def unaligned(account, said):
-    """mimalloc does not note where in a block an aligned address lies: the block that ends where the account's does is the one."""
+    """mimalloc does not record the offset of an aligned address in its block: match blocks by their end."""
     starts = sorted(said)
     for addr in [addr for addr in account.used if addr not in said]:
         at = bisect.bisect_right(starts, addr) - 1
@@ -217,7 +217,8 @@ def compare_leaks(verdict, account, said):
 
 
 def compare_types(verdict, account, said):
-    """A block for which the account allows void is bytes: nothing is asked for, but what is said must be allowed."""
+    """A block that the account permits as void is plain bytes: no type is required, but a reported one must be
+    permitted."""
     count = dict.fromkeys(("of type", "typed", "judged", "right", "strong", "strong judged", "strong right"), 0)
     wrong, untyped = {}, {}
     for addr, (_, types, _, leaked) in account.used.items():
@@ -257,7 +258,7 @@ def judge_types(verdict, count, wrong, untyped):
 
 
 def verify_case(xcore, directory):
-    """The verdict over a case of corpora/build-heap."""
+    """The verdict on a case of corpora/build-heap."""
     with open(os.path.join(directory, "meta.json"), encoding="utf-8") as stream:
         meta = json.load(stream)
     account, core = Account(os.path.join(directory, meta["account"])), os.path.join(directory, meta["core"])
@@ -267,7 +268,7 @@ def verify_case(xcore, directory):
 
 
 def verify_totals(xcore, core, meta, account):
-    """The sample as any account, and the sums. Each thread may have a block of its own (a tcache)."""
+    """Checks the sample like any account, and the sums. Each thread may have its own block (a tcache)."""
     answer, used, leaked = large_objects(xcore, core, meta["options"], set(account.used))
     verdict = compare(account, answer, meta["typed"], False)
     totals = account.totals

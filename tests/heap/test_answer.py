@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What answer.py calls wrong, on accounts and answers made here. Prints TAP by unittest's count."""
+"""The findings of answer.py on hand-made accounts and answers. Prints TAP by unittest's count."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What mutate and batch damage, and how: seeded, so that a damage can be made again."""
+"""The targets and kinds of damage of mutate and batch. Seeded, so that each damage is reproducible."""
 
 import random
 
@@ -11,7 +11,7 @@ DEBUG = {".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_lo
 
 
 class Files:
-    """The bytes of a case, with the ranges that each kind of damage aims at."""
+    """The bytes of a case, with the target ranges of each kind of damage."""
 
     def __init__(self, case):
         self.case = case

@@ -1,4 +1,4 @@
-"""Where things lie in a 64-bit little-endian ELF file: enough of it to cut and damage one on purpose.
+"""Locations in a 64-bit little-endian ELF file: enough to truncate and damage one on purpose.
 
 Layouts: System V gABI (Elf64_Ehdr, Elf64_Phdr, Elf64_Shdr, Elf64_Nhdr); notes and prstatus as in
 Linux 6.x include/uapi/linux/elfcore.h and fs/binfmt_elf.c (x86-64: pr_reg at offset 112).
@@ -54,7 +54,7 @@ class Elf:
         return out
 
     def offset_of(self, addr):
-        """(file offset, bytes left in its segment) of an address, or None when it was not dumped."""
+        """(file offset, bytes left in its segment) of an address, or None if it was not dumped."""
         for kind, offset, low, filesz, _ in self.segments:
             if kind == PT_LOAD and low <= addr < low + filesz:
                 return offset + addr - low, filesz - (addr - low)
@@ -65,7 +65,7 @@ class Elf:
         return [(found[0], min(size, found[1]))] if found else []
 
     def stack_pointers(self):
-        """Of each thread, the one that ended first, as the kernel writes them."""
+        """Of each thread, the crashed one first, in the kernel's order."""
         return [struct.unpack_from("<Q", self.data, desc + PR_REG + 8 * REG_RSP)[0] for _, kind, desc, descsz in self.notes()
                 if kind == NT_PRSTATUS and descsz >= PR_REG + 8 * (REG_RSP + 1)]
 
@@ -84,7 +84,7 @@ class Elf:
         return []
 
     def sections(self, names):
-        """Ranges of the sections that have one of these names; none in a core."""
+        """Ranges of the sections with one of these names; none in a core."""
         if not self.shnum:
             return []
         entries = [struct.unpack_from("<IIQQQQ", self.data, self.shoff + n * self.shentsize) for n in range(self.shnum)]

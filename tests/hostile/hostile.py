@@ -1,8 +1,8 @@
-"""What cut and mutate share: the cases, the run of xcore, and what a run must never do.
+"""Shared by cut and mutate: the cases, the run of xcore, and the rules for a run.
 
-A run is good when it ends within the limits with status 0 and one JSON document on stdout, or with
-status 4, nothing on stdout and one `xcore: WHAT: WHY` line (and perhaps hints) on stderr. A signal,
-a sanitizer's report, another status, more memory than MAX_RSS or a file left behind is a failure.
+A run is good if it ends within the limits with status 0 and one JSON document on stdout, or with status 4, nothing on
+stdout and one `xcore: WHAT: WHY` line (optionally with hints) on stderr. A signal, a sanitizer report, another status,
+more memory than MAX_RSS or a leftover file is a failure.
 """
 
 import json
@@ -14,8 +14,8 @@ import tempfile
 import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SECONDS = 5  # of processor time
-PATIENCE = 120  # seconds in all: more than that is no slow machine, but nobody who works
+SECONDS = 5  # of CPU time
+PATIENCE = 120  # seconds of wall time: a longer run is not slow, but stuck
 MAX_RSS = 1 << 30  # bytes, sanitizer included
 MAX_OUTPUT = 256 << 20
 SANITIZER_STATUS = 99
@@ -23,7 +23,7 @@ COMMANDS = {
     "analyze": ["analyze", "--format", "json"],
     "bt": ["bt", "--format", "json", "--thread", "all", "--full"],
 }
-# A request beyond 1 GiB means that a length was believed: the sanitizer reports it.
+# A request beyond 1 GiB means that an unchecked length was used: the sanitizer reports it.
 SANITIZERS = {
     "ASAN_OPTIONS": "exitcode=%d:detect_leaks=1:max_allocation_size_mb=1024" % SANITIZER_STATUS,
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=%d" % SANITIZER_STATUS,
@@ -46,7 +46,7 @@ class Case:
 
 
 def absolute(directory, options):
-    """Options of meta.json with absolute paths, since xcore runs in a directory of its own; --exe is ours to give."""
+    """Options of meta.json with absolute paths, because xcore runs in a private directory; the caller sets --exe."""
     out = []
     words = iter(options)
     for word in words:
@@ -65,7 +65,7 @@ def commands(options, number):
 
 
 def find_cases(options, names=()):
-    """Cases with a plain core of at most --max-size bytes, by name; names picks some whatever their size."""
+    """Cases with a plain core of at most --max-size bytes, by name; `names` selects cases regardless of size."""
     found = []
     for directory, _, files in os.walk(options.out):
         if "meta.json" not in files:
@@ -93,7 +93,7 @@ def add_options(parser):
 
 
 def limit_children():
-    """Bound what a run may write; set here because a hook between fork and exec is not safe with threads."""
+    """Limits the size of written files; set here because a hook between fork and exec is not safe with threads."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_OUTPUT, MAX_OUTPUT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -119,7 +119,7 @@ class Run:
             self.out, self.err = out.read(), err.read()
 
     def fault(self):
-        """What is wrong with this run, or None."""
+        """The fault of this run, or None."""
         if any(report in self.err for report in REPORTS):
             return "sanitizer: " + next(line for line in self.err.decode(errors="replace").splitlines()
                                         if any(report.decode() in line for report in REPORTS))[:300]
@@ -159,7 +159,8 @@ def error_fault(out, err):
 
 
 def check(binary, case, core, exe, command, workdir):
-    """Run one command on these files; the fault as text, or None. workdir is the run's own, empty."""
+    """Runs one command on these files; returns the fault as text, or None. workdir is the run's private directory,
+    empty."""
     arguments = COMMANDS[command] + [core, "--exe", exe] + case.options
     run = Run(binary, arguments, workdir)
     fault = run.fault()

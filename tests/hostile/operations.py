@@ -1,4 +1,4 @@
-"""operations: ways to damage size bytes of data from low on, by a random generator."""
+"""operations: seeded random damage to `size` bytes of data from `low` on."""
 
 import struct
 
@@ -20,7 +20,7 @@ def set_bytes(rng, data, low, size):
 
 
 def set_integer(rng, data, low, size):
-    """An extreme, or a small step from what stood there, in a field of 1, 2, 4 or 8 bytes."""
+    """An extreme value, or a small change of the original one, in a field of 1, 2, 4 or 8 bytes."""
     width = rng.choice([w for w in (1, 2, 4, 8, 8) if w <= size])
     at = low + rng.randrange(size - width + 1) // width * width
     code = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}[width]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The hostile driver's own test: each way a run can go wrong must be called a fault.
+"""Tests of the hostile driver: each bad outcome of a run must be reported as a fault.
 
 Runs without xcore or cores: python3 tests/hostile/test_hostile.py
 """
@@ -18,7 +18,7 @@ from operations import OPERATIONS
 
 
 def script(name):
-    """The module of a script without .py."""
+    """Loads a script without .py as a module."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
     loader = importlib.machinery.SourceFileLoader(name, path)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Scripts over running processes: their child lives behind the same fences, ends in time, and tells when the process went away.
+# Scripts on running processes: their child process runs behind the same fences, ends in time, and reports if the
+# process exits.
 #	XCORE=build/release/xcore bats tests/live/answer.bats
 
 load live

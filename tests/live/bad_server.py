@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""An HTTP server on loopback that does what debuginfod would not: bad_server.py KIND [FILE]. Prints its address."""
+"""An HTTP server on loopback that misbehaves as no debuginfod server would: bad_server.py KIND [FILE]. Prints its
+address."""
 import socket
 import sys
 import threading

@@ -1,9 +1,9 @@
-/* blocked: a process whose threads wait at known places.
+/* blocked: a process with threads that wait at known places.
  *
  *	blocked [undumpable]
  *
- * Prints its pid when all of them are there: the main thread below wait_inside(2), (1), (0) in pause; "listener" in poll
- * below listen_on, which a pointer called; "spinner" on a CPU. */
+ * Prints its pid once all threads are in place: the main thread below wait_inside(2), (1), (0) in pause; "listener" in
+ * poll below listen_on, called through a pointer; "spinner" on a CPU. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static volatile int ready;
 
 __attribute__((noinline)) static void wait_inside(int depth)
 {
-	volatile int twice = depth * 2; /* something that must be kept on the stack */
+	volatile int twice = depth * 2; /* must be kept on the stack */
 	if (depth > 0)
 		wait_inside(depth - 1);
 	else

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What a busy process notices of being read in a loop, and what the loop may use.
+# Cost of repeated reads for a busy process, and the reader's own CPU use.
 #	XCORE=build/release/xcore bats tests/live/busy.bats
 
 load live
@@ -10,7 +10,7 @@ setup() {
 	compile busy "$BATS_TEST_TMPDIR/busy" -O2
 }
 
-# figure NAME: of the last measurement
+# figure NAME: a value of the last measurement
 figure() {
 	sed -n "s/^$1 //p" "$BATS_TEST_TMPDIR/figures"
 }
@@ -24,7 +24,7 @@ measure() {
 	echo "# $(paste -sd ' ' "$BATS_TEST_TMPDIR/figures")" >&3
 }
 
-# What others on this host take of caches and memory is in the figures: a measurement that they spoiled is repeated.
+# Other load on this host (caches, memory) is in the figures: a disturbed measurement is repeated.
 loses_at_most_5_percent() {
 	for _ in 1 2 3; do
 		measure "$@"
@@ -37,7 +37,7 @@ loses_at_most_5_percent() {
 @test "under the default budget a busy process loses at most 5 %, and xcore uses at most 50 ms a second" {
 	loses_at_most_5_percent
 	at_most "$(figure cpu)" 50
-	at_most 0.1 "$(figure megabytes)" # it did read; how much, at idle priority, is up to the others on this host
+	at_most 0.1 "$(figure megabytes)" # it did read; the amount, at idle priority, depends on other load on this host
 }
 
 # bats test_tags=long

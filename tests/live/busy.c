@@ -1,9 +1,9 @@
-/* busy: a process that works on its memory, for throughput.
+/* busy: a process that updates its memory, for throughput measurements.
  *
  *	busy COUNTER-FILE CPU
  *
- * Updates 64 MiB at random, pinned to one processor, and counts what it did in COUNTER-FILE (8 bytes). Prints its pid, and the
- * address of its memory. */
+ * Updates 64 MiB at random, pinned to one processor, and counts its updates in COUNTER-FILE (8 bytes). Prints its pid
+ * and the address of its memory. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What seems damaged in the heap of a running process may be a change under way: what stays is damage.
+# Apparent damage in the heap of a running process may be a change in progress: only persistent damage counts.
 #	XCORE=build/release/xcore bats tests/live/damage.bats
 
 bats_require_minimum_version 1.5.0

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# --debuginfod against a real server on loopback, one that is down, one that never answers, and one that lies.
+# --debuginfod against a real server on loopback, one that is down, one that never answers, and one that sends wrong
+# data.
 #	XCORE=build/release/xcore bats tests/live/debuginfod.bats
 bats_require_minimum_version 1.5.0
 
@@ -11,7 +12,7 @@ setup_file() {
   objcopy --only-keep-debug "$PROGRAM" served/crasher.debug
   strip "$PROGRAM"
   command -v debuginfod >/dev/null || return 0
-  for _ in 1 2 3 4 5; do # a port may be taken between choosing and using it
+  for _ in 1 2 3 4 5; do # a port may be taken between selection and use
     port=$(free_port)
     debuginfod -p "$port" -F -t 2 -g 0 -d :memory: served >server.log 2>&1 3>&- &
     echo $! >server.pid
@@ -40,7 +41,7 @@ free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# wait_for URL FILE PID: until the server answers and has indexed the file.
+# wait_for URL FILE PID: wait until the server answers and has indexed the file.
 wait_for() {
   local id
   id=$(readelf -n "$2" 2>/dev/null | sed -n 's/.*Build ID: //p')
@@ -59,7 +60,7 @@ needs_server() {
   export DEBUGINFOD_URLS
 }
 
-# A server of our own for what a real one does not do. Its address is in $DEBUGINFOD_URLS; it ends with the test.
+# A test server for behaviour that a real one does not have. Its address is in $DEBUGINFOD_URLS; it ends with the test.
 serve() {
   python3 "$BATS_TEST_DIRNAME/bad_server.py" "$@" >address 3>&- &
   echo $! >bad.pid
@@ -85,10 +86,10 @@ crash_has_lines() {
   "$XCORE" bt "$CORE" --format json --debuginfod >with 2>err
   crash_has_lines with
   [ ! -s err ]
-  unset DEBUGINFOD_URLS # what was downloaded needs no server
+  unset DEBUGINFOD_URLS # downloaded files need no server
   "$XCORE" bt "$CORE" --format json --debuginfod >again
   cmp with again
-  "$XCORE" bt "$CORE" --format json >unasked # and is not used unless asked for
+  "$XCORE" bt "$CORE" --format json >unasked # and are used only on request
   cmp without unasked
   export DEBUGINFOD_CACHE_PATH=$BATS_TEST_TMPDIR/elsewhere
   expect 0 'xcore: debuginfod: DEBUGINFOD_URLS names no server*' "$XCORE" bt "$CORE" --debuginfod
@@ -109,7 +110,8 @@ C
   ${CC:-cc} -g -O0 -o sleeper sleeper.c
   objcopy --only-keep-debug sleeper "$BATS_FILE_TMPDIR/served/sleeper.debug"
   strip sleeper
-  wait_for "$DEBUGINFOD_URLS" "$BATS_FILE_TMPDIR/served/sleeper.debug" "$(cat "$BATS_FILE_TMPDIR/server.pid")" # it looks again every two seconds
+  # it rescans every two seconds
+  wait_for "$DEBUGINFOD_URLS" "$BATS_FILE_TMPDIR/served/sleeper.debug" "$(cat "$BATS_FILE_TMPDIR/server.pid")"
   ./sleeper >said 3>&- &
   pid=$!
   until { [ -s said ] && grep -q '^State:.S' "/proc/$pid/status"; } || ! kill -0 "$pid"; do sleep 0.05; done

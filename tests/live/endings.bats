@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Processes that exit, exec or unmap while they are read: a clear message or an answer, never a crash.
+# Processes that exit, exec or unmap during reading: a clear message or an answer, never a crash.
 #	XCORE=build/release/xcore bats tests/live/endings.bats
 
 load live
@@ -26,8 +26,8 @@ teardown() {
 	finish
 }
 
-# Runs a command line on process $SAID, with which something happens meanwhile. It has answered, or said in one line what it
-# was that happened.
+# Runs a command on process $SAID while that process changes. The command must print an answer, or one line that names
+# the event.
 survives() {
 	run timeout 30 "$XCORE" "$@"
 	case $status in
@@ -76,6 +76,6 @@ commands_survive() {
 	start "$BATS_TEST_TMPDIR/restless" unmap 0
 	for _ in $(seq 5); do
 		commands_survive
-		[ "$status" -eq 0 ] # it goes on, so there is an answer
+		[ "$status" -eq 0 ] # it continues, so there is an answer
 	done
 }

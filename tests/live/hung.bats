@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# A living process that stands still gets the verdict that its core would get: the programs of corpora/deaths, of which the truth is known.
+# A hung process gets the same verdict as its core: the programs of corpora/deaths, with known truth.
 #	XCORE=build/release/xcore bats tests/live/hung.bats
 
 load live
@@ -13,13 +13,13 @@ teardown() {
 	finish
 }
 
-# watch COMMAND...: start it; it is the target
+# watch COMMAND...: start it as the target
 watch() {
 	start "$@"
 	TARGET=pid:$STARTED
 }
 
-# hang COMPILER LEVEL PROGRAM DEATH [COMMAND...]: run it, below the command, until it stands still
+# hang COMPILER LEVEL PROGRAM DEATH [COMMAND...]: run it, below the command, until it hangs
 hang() {
 	local flags
 	flags=$(sed -n 's/.*flags: \([^*]*\).*/\1/p' "$DEATHS/$3" | head -n 1)
@@ -30,7 +30,7 @@ hang() {
 	[ "$SAID" = ready ]
 }
 
-# hang_apart COMPILER LEVEL PROGRAM DEATH: in a pid namespace of its own, where its ids are 1, 2, 3
+# hang_apart COMPILER LEVEL PROGRAM DEATH: in a separate pid namespace, where its ids are 1, 2, 3
 hang_apart() {
 	unshare --pid --fork true 2>/dev/null || skip "a pid namespace may not be made here (unshare --pid needs CAP_SYS_ADMIN)"
 	hang "$@" unshare --pid --fork --kill-child
@@ -38,14 +38,14 @@ hang_apart() {
 	TARGET=pid:$PROGRAM
 }
 
-# take_core: of the process as it is seen from here, which is the target from then on
+# take_core: write a core of the process, as seen from this namespace; the core becomes the target
 take_core() {
 	command -v gcore >/dev/null || skip "there is no gcore here"
 	gcore -o "$BATS_TEST_TMPDIR/core" "$PROGRAM" >/dev/null 2>&1 || skip "gdb may not trace here"
 	TARGET=$BATS_TEST_TMPDIR/core.$PROGRAM
 }
 
-# verdict FIELD...: of the target, one line each
+# verdict FIELD...: fields of the target's verdict, one per line
 verdict() {
 	"$XCORE" analyze --no-plugins --format json "$TARGET" >"$BATS_TEST_TMPDIR/report.json"
 	python3 - "$BATS_TEST_TMPDIR/report.json" "$@" <<'END'
@@ -55,7 +55,7 @@ print(*[verdict.get(name) for name in sys.argv[2:]], sep="\n")
 END
 }
 
-# expect CLASS KIND CONFIDENCE FUNCTION...: a thread that has just been woken may be seen on its way
+# expect CLASS KIND CONFIDENCE FUNCTION...: retries, because a thread that just woke may be seen in transit
 expect() {
 	local got function
 	for _ in $(seq 20); do
@@ -69,7 +69,7 @@ expect() {
 	return 1
 }
 
-# told COMPILER LEVEL PROGRAM DEATH KIND CONFIDENCE FUNCTION...: run it, expect that deadlock, end it
+# told COMPILER LEVEL PROGRAM DEATH KIND CONFIDENCE FUNCTION...: run it, expect that deadlock, kill it
 told() {
 	hang "${@:1:4}"
 	expect deadlock "${@:5}"
@@ -118,7 +118,7 @@ told() {
 	told g++ -O2 mutex.cc two cycle certain stock_shelf empty_shelf
 }
 
-# Optimised, the guard lies in a register, which is not known of a living thread.
+# In optimised code the guard is in a register, which is unknown for a running thread.
 @test "locks of Rust, which have no record of their owner" {
 	command -v rustc >/dev/null || skip "there is no rustc here"
 	rustc --edition 2018 -g -C panic=abort -o "$BATS_TEST_TMPDIR/program" "$DEATHS/hang.rs"
@@ -138,9 +138,9 @@ told() {
 	[[ "$output" == *"stdio stream of descriptor"* ]]
 }
 
-# ---- pid namespaces: what stands in the locks are not the ids that are seen from here ----
+# ---- pid namespaces: locks hold ids of the inner namespace, not those seen from outside ----
 
-# expect_ids TEXT: thread 2 of the namespace, and no id of its, stands in the text
+# expect_ids TEXT: the text contains thread 2 of the namespace and none of its other ids
 expect_ids() {
 	local second
 	second=$(awk '$1 == "NSpid:" && $3 == 2 { print $2 }' "/proc/$PROGRAM/task/"*/status)
@@ -182,7 +182,7 @@ expect_ids() {
 	[[ "$output" == *"held by thread"* && "$output" != *"does not exist"* && "$output" != *"in its pid namespace"* ]]
 }
 
-# One that runs on the descriptor of its parent would look the same.
+# A process that runs on its parent's descriptor would look the same.
 @test "a lone thread with an id of its own proves no end of an owner" {
 	hang_apart gcc -O2 owner.c orphan
 	take_core

@@ -1,6 +1,6 @@
-# live.bash: what the suites of live processes share. `load live`.
+# live.bash: shared helpers of the live suites. `load live`.
 
-# XCORE as an absolute path; its caches go to the test's own directory.
+# XCORE as an absolute path; its caches are in the test's private directory.
 find_xcore() {
 	XCORE=${XCORE:-build/release/xcore}
 	[ -x "$XCORE" ] || { echo "no $XCORE: build it or set XCORE" >&2; return 1; }
@@ -13,9 +13,9 @@ compile() {
 	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -g -pthread "${@:3}" -o "$2" "$BATS_TEST_DIRNAME/$1.c"
 }
 
-# start COMMAND...: in the background; returns when it has written a line, which is in $SAID. Its process is $STARTED.
+# start COMMAND...: in the background; returns once it has printed a line, which is in $SAID. Its pid is $STARTED.
 start() {
-	: >"$BATS_TEST_TMPDIR/said" # there before it is read, however late the other process begins
+	: >"$BATS_TEST_TMPDIR/said" # exists before it is read, even if the other process starts late
 	"$@" >"$BATS_TEST_TMPDIR/said" 3>&- &
 	STARTED=$!
 	for _ in $(seq 3000); do
@@ -28,7 +28,7 @@ start() {
 	return 1
 }
 
-# End what start started.
+# Kills the process that start started.
 finish() {
 	[ -z "${STARTED:-}" ] || { kill -KILL "$STARTED" 2>/dev/null; wait "$STARTED" 2>/dev/null; } || true
 	STARTED=

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Locks and waits of a process that hangs, without stopping it.
+# Locks and waits of a hung process, without stopping it.
 #	XCORE=build/release/xcore bats tests/live/locks.bats
 
 load live

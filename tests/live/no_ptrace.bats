@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Promise 1 of live mode: no ptrace, no stop, no write. Run over every command on a busy process.
+# Promise 1 of live mode: no ptrace, no stop, no write. Runs every command on a busy process.
 #	XCORE=build/release/xcore bats tests/live/no_ptrace.bats
 
 COMMANDS=("analyze" "bt" "bt --thread all --full" "threads" "regs" "maps" "modules" "info" "flame stacks" "sym TARGET main"
@@ -14,7 +14,7 @@ setup() {
 	find_xcore
 	compile target "$BATS_TEST_TMPDIR/target" -O1
 	mkfifo "$BATS_TEST_TMPDIR/end"
-	: >"$BATS_TEST_TMPDIR/said" # there before it is read, however late the other process begins
+	: >"$BATS_TEST_TMPDIR/said" # exists before it is read, even if the other process starts late
 	"$BATS_TEST_TMPDIR/target" "$BATS_TEST_TMPDIR/counter" <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- &
 	exec 8>"$BATS_TEST_TMPDIR/end"
 	for _ in $(seq 1000); do
@@ -25,7 +25,7 @@ setup() {
 	return 1
 }
 
-# Whether the thread that wants the mutex sleeps.
+# Whether the thread that waits for the mutex sleeps.
 waits() {
 	local tid
 	for tid in /proc/"$PID"/task/*; do
@@ -34,7 +34,7 @@ waits() {
 	return 1
 }
 
-# is_stopped: the process as a whole
+# is_stopped: whether the whole process is stopped
 is_stopped() {
 	grep -q '^State:[[:space:]]T' "/proc/$PID/status"
 }
@@ -48,13 +48,13 @@ count() {
 	od -An -tu8 -N8 "$BATS_TEST_TMPDIR/counter" | tr -d ' '
 }
 
-# Lines of a trace that are calls, not exits or signals that arrived.
+# Lines of a trace that are calls, not exits or received signals.
 calls_in() {
 	grep -hvE '^([0-9]+ +)?(\+\+\+|---)' "$@" || true
 }
 
-# Whether a command met no error of its own: 0, or 3 (incomplete) never without --strict. The process stands for TARGET,
-# or at the end.
+# Runs a command, which must meet no error of its own: its status is 0; 3 (incomplete) never occurs without --strict.
+# The process replaces TARGET, or is appended.
 xcore_on_target() {
 	local command=$1
 	[[ $command == *TARGET* ]] || command+=" TARGET"
@@ -84,7 +84,7 @@ xcore_on_target() {
 
 @test "no live command opens a file of the process for writing" {
 	need_strace
-	own=${XDG_CACHE_HOME#"${BATS_RUN_TMPDIR%/*}"}/xcore/ # below TMPDIR, whose name strace may write otherwise
+	own=${XDG_CACHE_HOME#"${BATS_RUN_TMPDIR%/*}"}/xcore/ # in TMPDIR, which strace may print differently
 	for command in "${COMMANDS[@]}"; do
 		xcore_on_target "$command" strace -f -y -o "$BATS_TEST_TMPDIR/trace" -e trace=open,openat,openat2,creat
 		calls=$(calls_in "$BATS_TEST_TMPDIR/trace" | grep -E 'O_WRONLY|O_RDWR|O_CREAT|O_TRUNC' |
@@ -105,7 +105,7 @@ xcore_on_target() {
 	for command in "${COMMANDS[@]}"; do
 		before=$(count)
 		xcore_on_target "$command"
-		for _ in $(seq 100); do # on a busy host it may not have had its turn yet
+		for _ in $(seq 100); do # on a busy host it may not have run yet
 			[ "$(count)" -gt "$before" ] && break
 			sleep 0.02
 		done
@@ -141,7 +141,7 @@ xcore_on_target() {
 	grep -qE '"name":"waiter".*blocked in system call 202 \(futex\)' "$BATS_TEST_TMPDIR/out"
 }
 
-# strace holds xcore still between opening the process and reading on, long enough for it to go.
+# strace delays xcore between the open of the process and the next read, long enough for the process to exit.
 @test "a process that ends while it is read is told, and is incomplete" {
 	need_strace
 	export ASAN_OPTIONS=detect_leaks=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Processes in other places: containers, deleted programs, other users.
+# Processes in other environments: containers, deleted programs, other users.
 #	XCORE=build/release/xcore bats tests/live/places.bats
 
 load live
@@ -10,7 +10,7 @@ setup() {
 }
 
 teardown() {
-	if [ -n "${PID:-}" ]; then # its parent waits for it, and ends too
+	if [ -n "${PID:-}" ]; then # its parent waits for it, and then ends, too
 		kill -KILL "$PID"
 		wait "$STARTED" || true
 		STARTED=
@@ -18,7 +18,7 @@ teardown() {
 	finish
 }
 
-# The pid by which we know the process of this program name.
+# The pid, in this namespace, of the process with this program name.
 ours() {
 	for comm in /proc/[0-9]*/comm; do
 		if [ "$(cat "$comm" 2>/dev/null)" = "$1" ]; then
@@ -29,7 +29,7 @@ ours() {
 	return 1
 }
 
-# In name spaces of its own: a program that exists only there.
+# In separate namespaces: the program exists only there.
 start_inside() {
 	mkdir "$BATS_TEST_TMPDIR/box"
 	unshare --mount --pid --fork mount -t tmpfs none "$BATS_TEST_TMPDIR/box" 2>/dev/null || skip "name spaces may not be made here"
@@ -39,7 +39,7 @@ start_inside() {
 		cp "$0/outside" "$0/box/$1" &&
 		rm "$0/outside" &&
 		exec "$0/box/$1"' "$BATS_TEST_TMPDIR" "$1"
-	[ "$SAID" = 1 ] # its own idea of its pid
+	[ "$SAID" = 1 ] # the pid it sees itself
 	PID=$(ours "$1")
 }
 
@@ -75,7 +75,7 @@ start_inside() {
 	run "$XCORE" bt "pid:$SAID"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"wait_inside"*"blocked.c:"* ]]
-	cp /bin/true "$BATS_TEST_TMPDIR/gone" # another program in its place
+	cp /bin/true "$BATS_TEST_TMPDIR/gone" # another program in the same place
 	run "$XCORE" bt "pid:$SAID"
 	[[ "$output" == *"wait_inside"*"blocked.c:"* ]]
 	run "$XCORE" print "pid:$SAID" blocked_answer

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What t:resident counts of a running process against the kernel's own smaps.
+# Compares t:resident of a running process with the kernel's smaps.
 #	XCORE=build/release/xcore bats tests/live/resident.bats
 
 load live
@@ -14,7 +14,7 @@ teardown() {
 	finish
 }
 
-# "LO BYTES" of each mapping of the program's own; the kernel counts what it lends (vdso, vvar) to nobody.
+# "LO BYTES" of each mapping of the program. The kernel counts its own pages (vdso, vvar) for no process.
 kernel_says() {
 	awk '/^[0-9a-f]+-[0-9a-f]+ / { lent = /\[v/; split($1, ends, "-") }
 		/^Rss:/ && !lent { print ends[1], $2 * 1024 }' "/proc/$STARTED/smaps" | sort

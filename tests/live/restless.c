@@ -1,9 +1,9 @@
-/* restless: a process that does not stay as it is.
+/* restless: a process that keeps changing.
  *
  *	restless exit|exec|unmap MICROSECONDS
  *
- * Prints its pid, once. exit: ends after that time. exec: becomes itself anew each time. unmap: maps, writes and
- * unmaps memory and starts and ends threads, for good. */
+ * Prints its pid, once. exit: exits after that time. exec: execs itself repeatedly. unmap: maps, writes and unmaps
+ * memory and starts and ends threads, forever. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

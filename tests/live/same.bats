@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# One plugin over a stopped process, over a core of it, and over that core compressed: the same bytes.
+# One plugin gives identical output on a stopped process, its core, and the compressed core.
 #	XCORE=build/release/xcore bats tests/live/same.bats
 
 load live
@@ -11,7 +11,7 @@ setup_file() {
 	compile same "$dir/same"
 	"$dir/same" >"$dir/said" 3>&- &
 	echo $! >"$dir/pid"
-	disown # so that its end is nobody's news
+	disown # so that the shell does not report its end
 	until [ -s "$dir/said" ] && read -r said <"$dir/said"; do sleep 0.02; done
 	[ "$said" = here ]
 	kill -STOP "$(cat "$dir/pid")"
@@ -28,7 +28,7 @@ setup() {
 	cd "$BATS_FILE_TMPDIR" || return
 }
 
-# same COMMAND…: run it over all three, which are put before the options.
+# same COMMAND…: runs it on all three targets, inserted before the options.
 same() {
 	local target
 	for target in core core.zst "pid:$(cat pid)"; do

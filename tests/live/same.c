@@ -1,4 +1,4 @@
-/* same: a process that waits in two threads, with something in it of each kind that scripts can tell of. Prints "here". */
+/* same: a process with two waiting threads and data of each kind that scripts can read. Prints "here". */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>

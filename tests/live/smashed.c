@@ -1,5 +1,5 @@
-/* A program whose heap is out of order: `stay` overwrites the header of one block for good; `pass` overwrites that of one block after
- * the other, each for a moment, and puts it right again, so that a look finds one and the next look another one. */
+/* A program with a damaged heap: `stay` overwrites the header of one block permanently; `pass` overwrites and restores
+ * the headers of one block after another, so that each look finds a different one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Stacks of a living process: of each thread it is said how its registers were had, and what is shown is so.
+# Stacks of a running process: each thread reports the source of its registers, and the frames are correct.
 #	XCORE=build/release/xcore bats tests/live/stacks.bats
 
 load live
@@ -22,7 +22,7 @@ print(*[f["function"] for f in found[0]["frames"]])
 END
 }
 
-# Every argument `depth` of wait_inside that has a value has the right one: 0, 1, 2 from within.
+# Every known argument `depth` of wait_inside has the right value: 0, 1, 2 from the innermost frame.
 depths_are_true() {
 	python3 - "$BATS_TEST_TMPDIR/bt.json" <<'END'
 import json, sys

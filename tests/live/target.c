@@ -1,10 +1,10 @@
-/* target: a process to be looked at while it runs.
+/* target: a process for inspection while it runs.
  *
  *	target COUNTER-FILE
  *
- * Prints the pid of its child and waits for the end of its standard input. The child counts in one thread (the count
- * stands in COUNTER-FILE, 8 bytes), holds a mutex that a second waits for, and sleeps in the main one.
- * At the end it prints "stops N": how often the child was stopped or continued, which the kernel tells a parent. */
+ * Prints the pid of its child and waits for the end of its standard input. One thread of the child counts (in
+ * COUNTER-FILE, 8 bytes), the main thread sleeps with a mutex locked that another thread waits for. At the end it
+ * prints "stops N": how often the child was stopped or continued, which the kernel reports to the parent. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Thread-local variables of a running process, of threads that block and of one that never does.
+# Thread-local variables of a running process, in blocked threads and in one that never blocks.
 #	XCORE=build/release/xcore bats tests/live/tls.bats
 
 load live

@@ -1,4 +1,4 @@
-/* tls: threads that hold lists by thread-local variables only; one of them runs all the time. */
+/* tls: threads that hold lists only through thread-local variables; one of them runs all the time. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,16 +1,16 @@
-"""damage: cores of which words are overwritten as bugs do: by other pointers, cycles, lengths without end, garbage."""
+"""damage: cores with words overwritten as bugs do: by other pointers, cycles, endless lengths, garbage."""
 
 import bisect
 import random
 import struct
 
-SAMPLES = 20000 # words that are looked at for pointers
+SAMPLES = 20000 # words that are scanned for pointers
 SIZES = (1, 1 << 15, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 47, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 
 
 class Core:
-    """The bytes of a 64-bit core, by offset and by address. What stands before `begin`, notes and headers of modules, is damaged elsewhere
-    (tests/hostile)."""
+    """The bytes of a 64-bit core, by offset and by address. tests/hostile damages the part before `begin`: notes and
+    headers of modules."""
 
     def __init__(self, path, begin=100000):
         with open(path, "rb") as stream:
@@ -25,7 +25,7 @@ class Core:
         self.addresses = [addr for addr, _, _ in self.segments]
 
     def offset(self, addr):
-        """Where an address lies in the file; None for what is not there."""
+        """The file offset of an address; None if it is not in the file."""
         i = bisect.bisect_right(self.addresses, addr) - 1
         if i >= 0 and addr - self.segments[i][0] < self.segments[i][2]:
             return self.segments[i][1] + addr - self.segments[i][0]
@@ -38,7 +38,7 @@ class Core:
         struct.pack_into("<Q", self.bytes, self.offset(addr), word & (1 << 64) - 1)
 
     def spare(self, addr, size):
-        """No damage there: what leads to all else."""
+        """Protects a range from damage: all other data is reached through it."""
         self.spared.append((addr, addr + size))
 
     def is_spared(self, addr):
@@ -50,18 +50,18 @@ class Core:
         return path
 
     def anywhere(self, rng):
-        """An aligned address of the core's memory."""
+        """An aligned address in the core's memory."""
         addr, _, size = rng.choices(self.segments, [size for _, _, size in self.segments])[0]
         return (addr + 7 & ~7) + rng.randrange(size - 15) // 8 * 8
 
     def pointers(self, rng):
-        """Some addresses at which there are pointers into the core's memory."""
+        """Some addresses that hold pointers into the core's memory."""
         places = (self.anywhere(rng) for _ in range(SAMPLES))
         return [addr for addr in places if self.offset(self.word(addr)) is not None] or [self.anywhere(rng)]
 
 
 def spoil(core, seed, count):
-    """Overwrite so many words of a Core's memory, half of them such as are pointers."""
+    """Overwrites words of a Core's memory; half of them are pointers."""
     rng = random.Random(seed)
     pointers = core.pointers(rng)
     for _ in range(count):
@@ -77,5 +77,5 @@ def spoil(core, seed, count):
 
 
 def is_traceback(told):
-    """Has a plugin stopped at a place of its own, rather than say what is wrong with the target?"""
+    """Whether the plugin failed with an error in its own code, rather than report what is wrong with the target."""
     return "traceback" in told or "attempt to" in told or "bad argument" in told

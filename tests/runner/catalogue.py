@@ -1,22 +1,23 @@
-"""catalogue: the words that tests/suites.py is written in, and which tests of it are chosen."""
+"""catalogue: the classes used by tests/suites.py, and the selection of tests."""
 
 import dataclasses
 import fnmatch
 
-TIERS = ("quick", "check", "test", "long")  # each of the first three holds those before it; `long` is apart
+TIERS = ("quick", "check", "test", "long")  # `check` includes `quick`, `test` includes both; `long` is separate
 
 
 @dataclasses.dataclass
 class Test:
-    """One command. `cores` are cases that corpora/build-BUILDER makes, as BUILDER:GLOB; `tools` are programs that the host may lack."""
+    """One command. `cores` are cases of corpora/build-BUILDER, as BUILDER:GLOB. `tools` are programs that the host may
+    lack."""
 
     name: str
     command: list
     tier: str = "test"
     cores: tuple = ()
     tools: tuple = ()
-    alone: bool = False  # nothing runs beside it: it measures time or takes much memory
-    limit: int = 1200  # seconds; a command that takes longer is ended and has failed
+    alone: bool = False  # runs with no other test: it measures time or needs much memory
+    limit: int = 1200  # seconds; a command that takes longer is killed and fails
     suite: str = ""
 
     @property
@@ -35,7 +36,7 @@ class Suite:
     proves: str
     tests: list
     needs: str = "gcc"
-    takes: str = ""  # seconds of processors in make test, of a machine of 2026
+    takes: str = ""  # CPU seconds in make test, on a machine of 2026
 
     def __post_init__(self):
         for test in self.tests:
@@ -43,7 +44,8 @@ class Suite:
 
 
 def chosen(suites, tier, patterns):
-    """The tests of a tier that match one of the patterns (all without any). Raises ValueError for a pattern that matches none."""
+    """The tests of a tier that match a pattern, or all if there are no patterns. Raises ValueError if a pattern matches
+    no test."""
     names = ("long",) if tier == "long" else TIERS[:TIERS.index(tier) + 1]
     tests = [test for suite in suites for test in suite.tests if test.tier in names]
     for pattern in patterns:

@@ -1,4 +1,4 @@
-"""command: one command run to its end, in a session and a folder for temporary files of its own."""
+"""command: runs one command to completion, in a separate session with a private temporary directory."""
 
 import os
 import re
@@ -11,19 +11,21 @@ import time
 
 from outcome import Outcome
 
-# What makes a difference to xcore: the CI system and its files, schedulers' indexes (batch/shard/scheduler.c), how colours are wanted.
+# Variables that affect xcore: CI systems and their files, schedulers' indexes (batch/shard/scheduler.c), colour
+# settings.
 OF_THE_HOST = re.compile(r"CI$|CI_|CIRCLE|BUILDKITE|GITHUB_|GITLAB_|SLURM_|SBATCH_|SGE_|PBS_|AWS_BATCH_|PARALLEL|JOB_COMPLETION_INDEX$|"
                          r"NO_COLOR$|DEBUGINFOD_|SOURCE_DATE_EPOCH$|MAKE|MFLAGS$")
 
 
 def environment(xcore, scratch):
-    """Neither where it runs (with CI set, xcore redacts values) nor what the user has indexed changes the answers."""
+    """An environment in which neither the host (with CI set, xcore redacts values) nor the user's symbol index changes
+    the output."""
     env = {name: value for name, value in os.environ.items() if not OF_THE_HOST.match(name)}
     return {**env, "CMOCKA_MESSAGE_OUTPUT": "TAP", "XCORE_SYMBOLS": "", "XC_SUITE_RUNS": "1", "XCORE": xcore, "TMPDIR": scratch}
 
 
 class Running:
-    """The commands that run now, so that an interrupt can end them."""
+    """The running commands, so that an interrupt can kill them."""
 
     def __init__(self):
         self.lock, self.children, self.ended = threading.Lock(), set(), False
@@ -47,7 +49,7 @@ class Running:
 
 
 def end(child):
-    """The command is the leader of a session: its whole process group ends."""
+    """Kills the process group. The command is its leader, because it started a session."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -55,9 +57,10 @@ def end(child):
 
 
 def run(name, argv, xcore, limit, running):
-    """Its Outcome. The folder of its temporary files is kept when it failed, with its whole output in it."""
+    """Runs a command and returns its Outcome. On failure, its temporary directory is kept, including the full
+    output."""
     scratch = tempfile.mkdtemp(prefix="xc.")
-    os.chmod(scratch, 0o711)  # tests give files in it to other users
+    os.chmod(scratch, 0o711)  # tests share files in it with other users
     log_path, start = os.path.join(scratch, "output"), time.monotonic()
     timer = None
     with open(log_path, "w+b") as log:
@@ -74,7 +77,7 @@ def run(name, argv, xcore, limit, running):
             busy = usage.ru_utime + usage.ru_stime
             if late:
                 log.seek(0, os.SEEK_END)
-                log.write(b"\nended by tests/run: it took more than %d s\n" % limit)
+                log.write(b"\nkilled by tests/run: it took more than %d s\n" % limit)
         except OSError as why:
             log.write(("%s\n" % why).encode())
             status, busy = 127, 0.0
@@ -92,7 +95,7 @@ def run(name, argv, xcore, limit, running):
 
 
 def remove(scratch):
-    """Tests take rights away from folders."""
+    """Removes a temporary directory, including directories that a test made inaccessible."""
     for folder, _, _ in os.walk(scratch):
         try:
             os.chmod(folder, 0o700)

@@ -1,8 +1,8 @@
-"""corpora: the cores that tests need, as jobs: each case once, by its builder corpora/build-NAME.
+"""corpora: jobs that build the cores for the tests. Each case is built once, by its builder corpora/build-NAME.
 
-A builder is asked once which of the chosen cases are not up to date (--stale). Each line that it prints is a job: the cases that it makes
-best together. A case that cannot be made on this host leaves a file `skipped` with the reason in its folder, which the tests that need
-it look at."""
+Each builder is called once with --stale, to list the selected cases that are out of date. Each line it prints is a job:
+the cases that are best built together. If a case cannot be built on this host, the builder leaves a file `skipped` with
+the reason in the case's folder. Tests that need the case check that file."""
 
 import collections
 import fnmatch
@@ -11,7 +11,8 @@ import subprocess
 
 
 def stale(root, tests):
-    """({key: command} of all jobs, {path of a test: the keys that it waits for}). What builders do not know is a ValueError."""
+    """Returns ({key: command} of all jobs, {test path: keys of the jobs it waits for}). Raises ValueError for an
+    unknown case."""
     wanted = collections.defaultdict(set)
     for test in tests:
         for need in test.cores:
@@ -36,7 +37,7 @@ def waited(test, makes):
 
 
 def listed(program, globs):
-    """The lines of --stale, as lists of cases."""
+    """The lines of --stale output, as lists of cases."""
     words = [word for glob in globs for word in ("--only", glob)]
     done = subprocess.run([program, "--stale", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:

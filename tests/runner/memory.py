@@ -1,4 +1,4 @@
-"""memory: what earlier runs in this checkout left behind: seconds of each test, and which tests of a run that did not end have passed."""
+"""memory: state of earlier runs in this checkout: each test's time, and the tests that passed in an interrupted run."""
 
 import hashlib
 import json
@@ -26,14 +26,14 @@ def store(path, value):
 
 
 class Seconds:
-    """What tests took the last time."""
+    """The time of each test in its last run."""
 
     def __init__(self, root):
         self.path = os.path.join(root, "build", ".tests.seconds")
         self.known = {key: value for key, value in load(self.path, {}).items() if isinstance(value, (int, float))}
 
     def of(self, key):
-        """A test that is not known may take long."""
+        """Unknown tests count as slow."""
         return self.known.get(key, float("inf"))
 
     def keep(self, outcomes):
@@ -42,7 +42,7 @@ class Seconds:
 
 
 def sources(root, tier):
-    """A digest of what is checked out."""
+    """A digest of the working tree."""
     digest = hashlib.sha256(tier.encode())
     for words in (["rev-parse", "HEAD"], ["diff", "HEAD"]):
         done = subprocess.run(["git", *words], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
@@ -51,7 +51,7 @@ def sources(root, tier):
 
 
 class Passed:
-    """The tests that have passed in a run that was cut off, for --resume; they count only for the same sources."""
+    """The tests that passed in an interrupted run, for --resume. Valid only for the same sources."""
 
     def __init__(self, root, tier):
         self.path = os.path.join(root, "build", ".tests.passed")

@@ -1,4 +1,4 @@
-"""outcome: what one command of a test printed and how it ended, as counts."""
+"""outcome: the result of one test command, from its output and exit status."""
 
 import re
 
@@ -11,7 +11,7 @@ TAIL = 60  # lines of a failed command that are shown
 
 
 class Outcome:
-    """Counts of one command. `status` is as a shell has it; `skips` are texts "what: reason"."""
+    """Counts of one command. `status` is a shell exit status; `skips` are texts "what: reason"."""
 
     def __init__(self, name, status=0, output="", seconds=0.0, busy=0.0):
         self.name, self.status, self.seconds, self.busy = name, status, seconds, busy
@@ -20,7 +20,7 @@ class Outcome:
         self.passed, self.failed, self.skips = self.counts()
 
     def counts(self):
-        """TAP when there is any, else the last closing line, else the exit status alone."""
+        """Counts from TAP if there is any, else from the last closing line, else from the exit status."""
         skips = list(self.tap_skips())
         good, bad = (sum(line.startswith(word) and not TAP_SKIP.match(line) for line in self.lines) for word in ("ok ", "not ok "))
         if good + bad + len(skips) == 0:
@@ -34,7 +34,8 @@ class Outcome:
         return good, bad or int(self.status != 0), skips
 
     def tap_skips(self):
-        """A skip without a reason has that of the line before it that tells one (cmocka has its name there)."""
+        """The skipped tests with reasons. cmocka prints the reason on a line before the skip, and the test's name in
+        place of the reason."""
         reason = "without a reason"
         for line in self.lines:
             told, found = TAP_REASON.match(line), TAP_SKIP.match(line)
@@ -56,10 +57,10 @@ class Outcome:
         return self.failed == 0
 
     def account(self):
-        """The end of what a failed command printed, without what passed."""
+        """The last lines of a failed command's output, without passed tests."""
         return [line for line in self.lines if not line.startswith("ok ")][-TAIL:]
 
     def cases(self):
-        """(seconds, name) of the cases that say how long they took."""
+        """(seconds, name) of the cases that report their time."""
         for found in filter(None, map(TIMED.match, self.lines)):
             yield int(found.group(2)) / 1000, found.group(1)

@@ -1,4 +1,4 @@
-"""pool: tests and the cores they need, so many at once; a core is made when the first test needs it, and never twice."""
+"""pool: runs tests and builds their cores in parallel. A core is built once, when the first test needs it."""
 
 import threading
 
@@ -7,7 +7,7 @@ from outcome import Outcome
 
 
 class Job:
-    """A core to be made or a test to be run. `waits` are the keys of cores that are not there yet."""
+    """A core to build or a test to run. `waits` are the keys of cores that are not built yet."""
 
     def __init__(self, key, argv, limit, waits=(), alone=False):
         self.key, self.argv, self.limit, self.waits, self.alone = key, argv, limit, set(waits), alone
@@ -15,15 +15,16 @@ class Job:
 
 
 class Pool:
-    """Runs jobs in the order given, as far as what they wait for allows; `ended(job, outcome)` is called for each, one at a time;
-    no other job starts when it is false."""
+    """Runs jobs in the given order, as their dependencies allow. Calls `ended(job, outcome)` for each job, one call at
+    a time; if it returns false, no further job starts."""
 
     def __init__(self, tests, cores, count, xcore, ended):
         self.tests, self.cores, self.count, self.xcore, self.ended = tests, cores, count, xcore, ended
         self.changed, self.running, self.stopped = threading.Condition(), command.Running(), False
 
     def next_job(self):
-        """The next one: the first test whose cores are there, else a core of the first test that waits. None: none can start now."""
+        """The first test if its cores are built, else a core it waits for, else the same for the next test. None if no
+        job can start now."""
         for test in self.tests:
             if test.state != "waiting" or (test.alone and self.together_left()):
                 continue
@@ -64,7 +65,7 @@ class Pool:
         return any(test.state == "waiting" for test in self.tests if test.alone == alone)
 
     def run(self):
-        """Those that run together, then the others one by one. An interrupt ends what runs."""
+        """Runs the parallel tests, then the others one by one. An interrupt kills the running commands."""
         try:
             for alone, count in ((False, self.count), (True, 1)):
                 threads = [threading.Thread(target=self.worker, args=(alone,), daemon=True) for _ in range(count)]
@@ -81,6 +82,6 @@ class Pool:
 
 
 def missing_tool(test, which):
-    """The Outcome of a test whose tools are not here; None when all are."""
+    """The Outcome of a test whose tools are missing; None if none is missing."""
     missing = [tool for tool in test.tools if not which(tool)]
     return Outcome.skipped(test.path, "%s: there is no %s here" % (test.path, " and no ".join(missing))) if missing else None

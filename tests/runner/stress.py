@@ -1,19 +1,19 @@
-"""stress: a machine that is busy with something else, so that what depends on time shows."""
+"""stress: background load that exposes timing-dependent tests."""
 
 import os
 import subprocess
 import sys
 
-# One spins, one starts processes, one writes and syncs; together they want more than the machine has.
+# One spins, one forks processes, one writes and syncs; together they exceed the machine's capacity.
 HOGS = ("while True: pass",
         "import os\nwhile True:\n pid = os.fork()\n if pid == 0: os._exit(0)\n os.waitpid(pid, 0)",
         "import os, tempfile\nwith tempfile.TemporaryFile() as f:\n while True:\n  f.seek(0); f.write(os.urandom(1 << 20)); f.flush(); os.fsync(f.fileno())")
-# Below the tests' priority: the machine is never idle, and a run still takes no more than twice its time.
-TIED = "import ctypes, os, signal\nos.nice(7)\nctypes.CDLL(None).prctl(1, signal.SIGKILL)\n"  # PR_SET_PDEATHSIG: they end with us, also when we are killed
+# Below the tests' priority: the machine is never idle, yet a run takes at most twice its usual time.
+TIED = "import ctypes, os, signal\nos.nice(7)\nctypes.CDLL(None).prctl(1, signal.SIGKILL)\n"  # PR_SET_PDEATHSIG: they die with us, even if we are killed
 
 
 class Stress:
-    """A context in which the machine is busy; nothing is done when `wanted` is false."""
+    """A context with background load. Does nothing if `wanted` is false."""
 
     def __init__(self, wanted):
         self.wanted, self.hogs = wanted, []

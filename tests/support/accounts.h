@@ -1,7 +1,8 @@
-/* accounts: a program that writes down every block it has, by its own malloc's word, and the table of blocks held against that.
+/* accounts: a program that logs all its blocks, as reported by its malloc, and the check of the block table against
+ * that log.
  *
- * Threads take blocks of all sizes and alignments, give back many of them and some of their neighbours', and wait; then the program
- * dies. What malloc_usable_size told of each block stands in `account`, with whether it is still live. */
+ * Threads allocate blocks of all sizes and alignments, free many of them and some of their neighbours' blocks, and
+ * wait. Then the program dies. `account` has the malloc_usable_size of each block and whether it is still live. */
 #ifndef XC_TEST_ACCOUNTS_H
 #define XC_TEST_ACCOUNTS_H
 
@@ -120,16 +121,17 @@ static const char account_program[] =
 	"	__builtin_trap();\n"
 	"}\n";
 
-/* A program that died, and the heap that it left. */
+/* A dead program and its heap. */
 struct account {
 	struct xc_process *process;
 	struct xc_heap *heap;
 	const struct xc_heap_part *part; /* of the allocator that the program uses */
-	bool within_blocks;              /* it does not know where in a block what it handed out begins */
+	bool within_blocks;              /* the allocator cannot tell where in a block the returned pointer is */
 	struct account_row rows[ACCOUNT_THREADS * ACCOUNT_ROWS];
 };
 
-/* Open the core of a program made of account_program, which uses this allocator. Without its part when that was not found. */
+/* Open the core of a program compiled from account_program that uses this allocator. The caller skips its part if the
+ * allocator was not found. */
 static inline struct account *account_open(const char *core, const struct xc_allocator *allocator)
 {
 	struct account *account = xc_alloc(sizeof *account);
@@ -152,7 +154,7 @@ static inline void account_close(struct account *account)
 	free(account);
 }
 
-/* A number that the program wrote down. */
+/* A number logged by the program. */
 static inline uint64_t account_number(const struct account *account, const char *name)
 {
 	uint64_t number;
@@ -162,13 +164,13 @@ static inline uint64_t account_number(const struct account *account, const char 
 	return number;
 }
 
-/* What a size of malloc_usable_size is in the table. */
+/* The size in the table for a malloc_usable_size. */
 static inline uint64_t account_size(uint64_t usable)
 {
 	return usable ? usable : 1;
 }
 
-/* A block that is live, by a row's word. */
+/* Is the block of this row live? */
 static inline bool account_holds(const struct account *account, uint32_t block)
 {
 	xc_addr lo = xc_block_addr(&account->heap->blocks, block), size = xc_block_size(&account->heap->blocks, block);
@@ -178,7 +180,8 @@ static inline bool account_holds(const struct account *account, uint32_t block)
 	return false;
 }
 
-/* What the table says of a row is true. An overwritten header leaves its block unknown: nothing is said of it that could be wrong. */
+/* Does the table agree with a row? An overwritten header leaves its block unknown; the table then makes no claim about
+ * it. */
 static inline bool account_agrees(const struct account *account, const struct account_row *row)
 {
 	const struct xc_blocks *blocks = &account->heap->blocks;
@@ -200,13 +203,14 @@ static inline int account_order(const void *a, const void *b)
 	return x->addr != y->addr ? (x->addr < y->addr ? -1 : 1) : (int)y->live - (int)x->live;
 }
 
-/* A row given back whose address was handed out again is no row of its own. Rows are sorted by address afterwards. */
+/* Drop freed rows if their address was allocated again. Sorts the rows by address. */
 static inline bool account_stale(const struct account *account, size_t i)
 {
 	return i > 0 && !account->rows[i].live && account->rows[i - 1].addr == account->rows[i].addr;
 }
 
-/* Every row is in the table as it says; live blocks that are no row's (of the C library, of threads) are at most `others`. */
+/* Every row agrees with the table. At most `others` live blocks have no row (blocks of the C library and of
+ * threads). */
 static inline void account_check(struct account *account, size_t others)
 {
 	size_t count = ACCOUNT_THREADS * ACCOUNT_ROWS, live = 0, wrong = 0;
@@ -242,7 +246,7 @@ static inline void account_check(struct account *account, size_t others)
 	assert_int_equal(account->heap->blocks.left_out, 0);
 }
 
-/* Overwrite bytes of the process in its core file; false when they are not stored there. */
+/* Overwrite bytes of the process in its core file. Returns false if they are not stored there. */
 static inline bool account_overwrite(const struct account *account, const char *core, xc_addr addr, const void *bytes,
 				     size_t len)
 {
@@ -257,7 +261,7 @@ static inline bool account_overwrite(const struct account *account, const char *
 	return true;
 }
 
-/* How many rows the table does not show as they say. */
+/* The number of rows that disagree with the table. */
 static inline size_t account_wrong(struct account *account)
 {
 	size_t count = ACCOUNT_THREADS * ACCOUNT_ROWS, wrong = 0;
@@ -274,7 +278,7 @@ static inline uint64_t account_any(uint64_t below)
 	return seed % below;
 }
 
-/* Some range of memory that may hold what the allocator keeps. */
+/* A memory range that may hold the allocator's data. */
 static inline void account_somewhere(const struct account *account, xc_addr *lo_out, uint64_t *size_out)
 {
 	const struct xc_heap *heap = account->heap;
@@ -294,14 +298,14 @@ static inline void account_somewhere(const struct account *account, xc_addr *lo_
 
 enum { ACCOUNT_HITS = 16, ACCOUNT_HEAPS = 8 };
 
-/* What stood where a core was overwritten. */
+/* The original bytes at an overwritten place of the core. */
 struct account_hit {
 	xc_addr addr;
 	size_t len;
 	char was[8];
 };
 
-/* Overwrite up to 8 bytes somewhere, by lot: with anything, or with what looks like an address. */
+/* Overwrite up to 8 bytes at a random place with random bytes or with an address-like value. */
 static inline bool account_hit(const struct account *account, const char *core, struct account_hit *hit)
 {
 	xc_addr lo;
@@ -315,7 +319,8 @@ static inline bool account_hit(const struct account *account, const char *core, 
 	       account_overwrite(account, core, hit->addr, &junk, hit->len);
 }
 
-/* Damage upon damage in what the allocator may keep: opening must end, and end well. After a few heaps the core is whole again. */
+/* Add damage after damage to the allocator's data: opening the heap must always end cleanly. The core is restored every
+ * few heaps. */
 static inline void account_mutate(const char *core, const struct xc_allocator *allocator, size_t rounds)
 {
 	struct account_hit hits[ACCOUNT_HITS * ACCOUNT_HEAPS];
@@ -341,7 +346,7 @@ static inline void account_mutate(const char *core, const struct xc_allocator *a
 	account_close(account);
 }
 
-/* A small block of this state that is linked to another one, drawn by lot. */
+/* A random small block of this state that is linked to another one. */
 static inline uint32_t account_linked(const struct account *account, enum xc_block_state wanted)
 {
 	const struct xc_blocks *blocks = &account->heap->blocks;
@@ -362,7 +367,8 @@ static inline uint64_t account_blocks(const struct xc_heap_totals *totals)
 	return count;
 }
 
-/* Overwrite the links of free blocks, one at a time; each is reported. Returns how often more than 2 blocks were lost. */
+/* Overwrite the links of free blocks, one at a time. Each damage must be reported. Returns how often more than 2 blocks
+ * were lost. */
 static inline unsigned account_smash_links(const char *core, const struct xc_allocator *allocator,
 					   enum xc_block_state state, size_t rounds)
 {
@@ -388,7 +394,7 @@ static inline unsigned account_smash_links(const char *core, const struct xc_all
 	return more;
 }
 
-/* Every block lies in a region, and explain has something to say about it. */
+/* Every block is in a region, and explain describes it. */
 static inline void account_check_regions(const struct account *account)
 {
 	const struct xc_blocks *blocks = &account->heap->blocks;

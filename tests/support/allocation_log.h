@@ -1,7 +1,7 @@
-/* booked: a C++ program that keeps a book of what its blocks are, and the heap of its core.
+/* allocation_log: a C++ program that logs the type of each of its blocks, and the heap of its core.
  *
- * The program includes booked_source: it calls note(pointer, type, count) for each block and dies. The book is read from its memory
- * by the symbols `book` and `book_count`. */
+ * The program includes booked_source, calls note(pointer, type, count) for each block, and dies. The log is read from
+ * its memory through the symbols `book` and `book_count`. */
 #ifndef XC_TEST_BOOKED_H
 #define XC_TEST_BOOKED_H
 
@@ -40,7 +40,7 @@ static inline uint64_t booked_word(const struct booked *b, xc_addr addr)
 	return word;
 }
 
-/* Find heap and book of b->process. */
+/* Find the heap and the log of b->process. */
 static inline void booked_read(struct booked *b)
 {
 	xc_addr count = 0;
@@ -51,7 +51,7 @@ static inline void booked_read(struct booked *b)
 	assert_true(b->count > 0);
 }
 
-/* The program, compiled by a command such as "g++ -g -x c++", and dead. */
+/* Compile the program with a command such as "g++ -g -x c++" and run it until it dies. */
 static inline struct booked booked_open(const char *compiler, const char *source)
 {
 	struct xc_text all = {0};

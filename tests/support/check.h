@@ -1,4 +1,4 @@
-/* check: cmocka and what our tests say about errors. */
+/* check: cmocka plus assertions on errors. */
 #ifndef XC_TEST_CHECK_H
 #define XC_TEST_CHECK_H
 
@@ -33,10 +33,10 @@
 /* The call succeeds. */
 #define CHECK_OK(call) check_ok((call), #call)
 
-/* The call fails with this code, and its message contains `part`. */
+/* The call fails with this code. Its message contains `part`. */
 #define CHECK_ERROR(call, code, part) check_error((call), (code), (part), #call)
 
-/* Leave this test out, for a reason that the host gives: cmocka tells none, tests/run takes it from here. */
+/* Skip this test with a reason. cmocka does not print reasons; tests/run reads this line. */
 static inline void check_skip(const char *reason)
 {
 	print_message("# skip reason: %s\n", reason);
@@ -56,7 +56,7 @@ static inline bool check_has(const char *tool)
 	return false;
 }
 
-/* Leave this test out where there is no such tool. */
+/* Skip this test if the tool is missing. */
 static inline void check_needs(const char *tool)
 {
 	char reason[64];
@@ -65,13 +65,14 @@ static inline void check_needs(const char *tool)
 		check_skip(reason);
 }
 
-/* End the program by SIGPROF when it takes more processor time than this from now on; 0: it may go on. However busy the machine is. */
+/* Kill the program with SIGPROF after this much more CPU time; 0 cancels the limit. Independent of the machine's
+ * load. */
 static inline void check_effort(int seconds)
 {
 	setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
 }
 
-/* How many times as long as on the machine for which limits were set a piece of work takes here; at least 1. */
+/* Slowdown factor of this machine, relative to the one on which limits were set; at least 1. */
 static inline double check_slowness(void)
 {
 	const double usual = 0.0045;
@@ -81,7 +82,7 @@ static inline double check_slowness(void)
 		const clock_t from = clock();
 		for (int i = 0; i < 4000000; i++) {
 			state = state * 6364136223846793005 + 1442695040888963407;
-			__asm__ volatile("" : "+r"(state)); /* no compiler takes several steps in one */
+			__asm__ volatile("" : "+r"(state)); /* keeps the compiler from merging steps */
 		}
 		const double took = (double)(clock() - from) / CLOCKS_PER_SEC;
 		best = tries == 0 || took < best ? took : best;

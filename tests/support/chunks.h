@@ -3,7 +3,7 @@
  *	0x555555558000   the heap: a tcache, CHUNKS_COUNT chunks of many sizes (each seventh free and in a bin, some in the tcache), top
  *	0x7ffff7df0000   data of libc: malloc_state in it
  *
- * The bytes may be changed at will between openings of the heap. */
+ * Tests may change the bytes between openings of the heap. */
 #ifndef XC_TEST_CHUNKS_H
 #define XC_TEST_CHUNKS_H
 
@@ -43,7 +43,7 @@ static inline uint64_t chunks_get(const struct chunks *c, xc_addr addr)
 	return word;
 }
 
-/* Put a free chunk at the end of the unsorted bin. */
+/* Append a free chunk to the unsorted bin. */
 static inline void chunks_bin(struct chunks *c, xc_addr chunk)
 {
 	const xc_addr bin = CHUNKS_DATA_AT + CHUNKS_STATE + 0x60;
@@ -54,7 +54,7 @@ static inline void chunks_bin(struct chunks *c, xc_addr chunk)
 	chunks_put(c, bin + 24, chunk);
 }
 
-/* Put a block at the head of the tcache's list for its size. */
+/* Push a block onto the tcache list of its size. */
 static inline void chunks_cache(struct chunks *c, xc_addr chunk, uint64_t size)
 {
 	const xc_addr tcache = CHUNKS_HEAP_AT + 16, block = chunk + 16;
@@ -66,7 +66,7 @@ static inline void chunks_cache(struct chunks *c, xc_addr chunk, uint64_t size)
 	c->heap[16 + slot * 2]++;
 }
 
-/* Write all of it: as it was before any change. */
+/* Write everything, which undoes all changes. */
 static inline void chunks_write(struct chunks *c)
 {
 	const xc_addr state = CHUNKS_DATA_AT + CHUNKS_STATE;

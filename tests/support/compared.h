@@ -1,12 +1,12 @@
-/* compared: what typing says of blocks, compared with the book of the program. */
+/* compared: the result of typing, compared with the program's allocation log. */
 #ifndef XC_TEST_COMPARED_H
 #define XC_TEST_COMPARED_H
 
 #include "heap/types/typing.h"
 #include "tests/support/allocation_log.h"
 
-/* A name without what compilers write differently, and without spaces: "int const" is "const int"; clang names an enum's
- * value; rustc leaves out allocators in names for people, and has called the block of an Rc both RcBox and RcInner. */
+/* Normalize a type name: remove spaces and differences between compilers. "int const" is "const int"; clang names an
+ * enum's value; rustc omits allocators in display names, and has called the block of an Rc both RcBox and RcInner. */
 static inline void compared_normalize(const char *name, char *out, size_t size)
 {
 	static const char *const left_out[] = {"const",
@@ -40,7 +40,7 @@ struct compared {
 	uint64_t typed, sure, wrong, wrong_sure;
 };
 
-/* Would glibc (2.26 to 2.41, request2size) give a block of this size to who asks for one object of the type? */
+/* Would glibc (2.26 to 2.41, request2size) allocate a block of this size for one object of the type? */
 static inline bool compared_fits(const struct xc_type *type, uint64_t block_size)
 {
 	uint64_t size;
@@ -69,7 +69,8 @@ static inline void compared_look(const struct booked *b, const struct xc_typing 
 			      typed ? typed->via : "-");
 }
 
-/* At least `least` percent of the blocks have a type more surely than weakly, and none of those is wrong. */
+/* At least `least` percent of the blocks have a type with more than weak confidence, and none of those types is
+ * wrong. */
 static inline void compared_check(const struct booked *b, const char *what, unsigned least)
 {
 	struct compared tally = {0};

@@ -1,6 +1,6 @@
-/* compiled: a program compiled while the test runs, whose initialised data is read as if it were a process.
+/* compile_program: a program compiled while the test runs. Its initialised data is read as the memory of a process.
  *
- * Linked without libraries at fixed addresses, so that what the linker wrote is what a running program would see. */
+ * Linked without libraries at fixed addresses, so that the linker's output is the memory of a running program. */
 #ifndef XC_TEST_COMPILED_H
 #define XC_TEST_COMPILED_H
 
@@ -60,7 +60,7 @@ static inline void lay_program(struct compiled *c)
 	xc_space_seal(c->process->space);
 }
 
-/* A process of this machine with an empty space, not sealed. */
+/* A process for this machine with an empty address space, not sealed. */
 static inline struct xc_process *bare_process(void)
 {
 	struct xc_process *process = xc_process_new("test", false);
@@ -68,7 +68,7 @@ static inline struct xc_process *bare_process(void)
 	return process;
 }
 
-/* The program is the only module; its debug information is opened as that of any module. */
+/* The program is the only module. Its debug information is opened as for any module. */
 static inline void add_module(struct compiled *c)
 {
 	Dwarf_Die unit;
@@ -83,10 +83,10 @@ static inline void add_module(struct compiled *c)
 	c->process->module_count = 1;
 	c->dwarf = xc_debugfile_dwarf(xc_debugfile_of(c->process, &c->module));
 	assert_non_null(c->dwarf);
-	xc_unit_cache_at(c->process, &c->module, 0, &unit); /* it is known from now on */
+	xc_unit_cache_at(c->process, &c->module, 0, &unit); /* known from here on */
 }
 
-/* Compile source with a command such as "gcc -x c -g"; fails the test when that fails. */
+/* Compile source with a command such as "gcc -x c -g". Fails the test if compilation fails. */
 static inline struct compiled *compile(const char *compiler, const char *source)
 {
 	char path[] = "/tmp/xc-compiled-XXXXXX", command[512];

@@ -1,5 +1,5 @@
-/* containers: a program with containers of the GNU C++ library, laid out by hand, sound ones and others: only the members that
- * views look at, and nodes as they lie in memory. */
+/* containers: a program with hand-built containers of the GNU C++ library, valid and invalid: only the members that
+ * views read, and nodes as they are laid out in memory. */
 #ifndef XC_TEST_CONTAINERS_H
 #define XC_TEST_CONTAINERS_H
 
@@ -69,10 +69,10 @@ static const char containers_trees[] =
 	"set<int> tree_torn{{{{0, T(t1), T(t1), T(t2)}, 2}}}, tree_loop{{{{0, T(o1), T(o1), T(o1)}, 1000000}}};\n"
 	"set<int> tree_wrong{{{{0, T(b), T(a), T(c)}, 3}}}, tree_unset{{{{0, 0, 0, 0}, 0}}};\n"
 	"set<int> tree_rootless{{{{0, 0, T(tree_rootless), T(tree_rootless)}, 3}}};\n"
-	/* b over a and c; the same again for a tree that says it has four */
+	/* b over a and c; then the same with a claimed size of four */
 	"tree_node a{{0, T(b), 0, 0}, 1}, b{{1, T(tree), T(a), T(c)}, 2}, c{{0, T(b), 0, 0}, 3};\n"
 	"tree_node d{{0, T(e), 0, 0}, 1}, e{{1, T(tree_short), T(d), T(f)}, 2}, f{{0, T(e), 0, 0}, 3};\n"
-	/* a right child that thinks another one is its parent; a node that is its own right child */
+	/* a right child with a wrong parent pointer; a node that is its own right child */
 	"tree_node t1{{1, T(tree_torn), 0, T(t2)}, 1}, t2{{0, T(a), 0, 0}, 2}, o1{{1, T(tree_loop), 0, T(o1)}, 1};\n"
 	"struct hash_node { _Hash_node_base base; long value; };\n"
 	"extern hash_node h1, h2, i1, i2;\n"

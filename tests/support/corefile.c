@@ -101,7 +101,7 @@ void corefile_prpsinfo(struct corefile *c, int pid, const char *comm, const char
 	overwrite(c, desc, wide ? 16 : 8, 1000, wide ? 4 : 2);
 	overwrite(c, desc, wide ? 24 : 12, (uint64_t)pid, 4);
 	overwrite(c, desc, wide ? 28 : 16, 1, 4);
-	memcpy(desc + (wide ? 40 : 28), comm, strnlen(comm, 16)); /* as the kernel: a full field has no end */
+	memcpy(desc + (wide ? 40 : 28), comm, strnlen(comm, 16)); /* as in the kernel: a full field has no NUL */
 	memcpy(desc + (wide ? 56 : 44), args, strnlen(args, 80));
 	corefile_note(c, "CORE", NT_PRPSINFO, desc, wide ? 136 : 124);
 }

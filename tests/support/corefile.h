@@ -1,4 +1,4 @@
-/* corefile: ELF cores of a test's making, whole or as broken as wanted. */
+/* corefile: ELF cores built by a test, valid or broken on purpose. */
 #ifndef XC_TEST_COREFILE_H
 #define XC_TEST_COREFILE_H
 
@@ -13,16 +13,16 @@ struct corefile_load {
 	const void *bytes; /* filesz of them; borrowed until the build */
 };
 
-/* Zeroed but for the machine; change fields before the build. */
+/* Zeroed except for the machine. Set fields before the build. */
 struct corefile {
 	uint16_t type, machine;
 	uint8_t elf_class;
 	bool big_endian;
 	uint64_t note_align; /* p_align of the PT_NOTE */
-	bool extended;       /* PN_XNUM also when the segments are few */
-	bool lose_sections;  /* PN_XNUM without the section header that holds the number */
-	uint64_t page;       /* page size that NT_FILE claims */
-	uint64_t file_count; /* rows that NT_FILE claims, when not 0 */
+	bool extended;       /* PN_XNUM even for few segments */
+	bool lose_sections;  /* PN_XNUM without the section header with the number */
+	uint64_t page;       /* page size claimed by NT_FILE */
+	uint64_t file_count; /* row count claimed by NT_FILE, if not 0 */
 	struct xc_text notes, auxv, file_rows, file_names;
 	size_t file_rows_count;
 	struct corefile_load *loads;
@@ -33,17 +33,17 @@ struct corefile corefile_new(void); /* x86-64 */
 struct corefile corefile_new_for(uint16_t machine, uint8_t elf_class, bool big_endian);
 void corefile_fini(struct corefile *c);
 
-/* Append an integer in the file's order; words have the size of its addresses. */
+/* Append an integer in the file's byte order. Words have the size of its addresses. */
 void corefile_put(const struct corefile *c, struct xc_text *out, uint64_t value, size_t size);
 size_t corefile_word(const struct corefile *c);
 
-/* A note with any name, type and descriptor. */
+/* A note with an arbitrary name, type and descriptor. */
 void corefile_note(struct corefile *c, const char *name, uint32_t type, const void *desc, size_t len);
 
-/* A note header that says what you like, with no bytes after it. */
+/* A note header with arbitrary values and no bytes after it. */
 void corefile_note_header(struct corefile *c, uint32_t namesz, uint32_t descsz, uint32_t type);
 
-/* NT_PRSTATUS with the registers that xcore knows of the machine: two of them, or all that are known. */
+/* NT_PRSTATUS with the registers that xcore knows for the machine: two of them, or all. */
 void corefile_prstatus(struct corefile *c, int tid, int signal, uint64_t pc, uint64_t sp);
 void corefile_prstatus_regs(struct corefile *c, int tid, int signal, const struct xc_regs *regs);
 void corefile_prpsinfo(struct corefile *c, int pid, const char *comm, const char *args);

@@ -1,4 +1,4 @@
-/* dwarfmake: layouts are DWARF 5's (7.5 units and entries, 7.26 to 7.29 tables) and those of the versions before it. */
+/* dwarfmake: layouts of DWARF 5 (7.5 units and entries, 7.26 to 7.29 tables) and of earlier versions. */
 #include "tests/support/dwarfmake.h"
 
 #include <dwarf.h>
@@ -159,7 +159,7 @@ void dm_name(struct dm *dm, const char *name)
 	dm_string(dm, dm->info, name);
 }
 
-/* Bytes of a form; 0 for LEB128. */
+/* Size of a form in bytes; 0 for LEB128. */
 static size_t size_of(const struct dm *dm, unsigned form)
 {
 	switch (form) {
@@ -343,7 +343,7 @@ void *dm_image(const struct dm *dm, size_t *size_out)
 	memcpy(out.bytes, &header, sizeof header);
 	memcpy(out.bytes + sizeof header, &load, sizeof load);
 	xc_text_fini(&names);
-	return xc_text_take(&out); /* NUL-terminated as every text */
+	return xc_text_take(&out); /* NUL-terminated, like every text */
 }
 
 const char *dm_file(const struct dm *dm, const char *name)

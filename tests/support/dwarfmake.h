@@ -1,8 +1,9 @@
-/* dwarfmake: debug information written byte by byte, in any version and form, also forms that no compiler writes and
- * ones that are wrong.
+/* dwarfmake: debug information written byte by byte, in any version and form, including forms that no compiler emits
+ * and invalid ones.
  *
- * Sections grow by appending. A unit has abbreviations of its own: each entry declares one as its attributes are added, so that an
- * attribute is written once, spec and value together. Nothing is checked: what a test writes is what it gets. */
+ * Sections grow by appending. Each unit has its own abbreviations: an entry declares one as its attributes are added,
+ * so that an attribute is written once, spec and value together. Nothing is checked: a test gets exactly the bytes it
+ * writes. */
 #ifndef XC_TEST_DWARFMAKE_H
 #define XC_TEST_DWARFMAKE_H
 
@@ -34,7 +35,7 @@ struct dm {
 	bool dwo;                             /* section names end in .dwo */
 	uint16_t machine;                     /* 0: x86-64 */
 	uint64_t base;                        /* address of .text in the image's program header; 0: none */
-	/* of the unit at hand */
+	/* of the current unit */
 	enum dm_section info; /* DM_INFO or DM_TYPES */
 	unsigned version, offset_size, address_size;
 	size_t unit, length_at;
@@ -54,7 +55,7 @@ void dm_bytes(struct dm *dm, enum dm_section section, const void *bytes, size_t 
 size_t dm_string(struct dm *dm, enum dm_section section, const char *text); /* with its NUL; returns where it begins */
 void dm_patch(struct dm *dm, enum dm_section section, size_t at, uint64_t value, size_t size);
 
-/* A length field of the unit's width at the place returned, to be set by dm_length when all is written. */
+/* A length field of the unit's width. Returns its position; dm_length sets it later. */
 size_t dm_length_begin(struct dm *dm, enum dm_section section);
 void dm_length(struct dm *dm, enum dm_section section, size_t begin);
 
@@ -66,30 +67,30 @@ struct dm_unit {
 	uint64_t id;   /* signature or dwo_id */
 };
 
-/* Begin a unit; its offset in the section. */
+/* Begin a unit. Returns its offset in the section. */
 size_t dm_unit(struct dm *dm, const struct dm_unit *unit);
 void dm_unit_end(struct dm *dm); /* sets the length */
 
-/* Set the type offset of the type unit at hand to that of an entry. */
+/* Set the type offset of the current type unit to an entry. */
 void dm_type_offset(struct dm *dm, size_t die);
 
-/* Begin an entry; its offset from the start of the unit. */
+/* Begin an entry. Returns its offset from the start of the unit. */
 size_t dm_die(struct dm *dm, unsigned tag, bool children);
 void dm_end(struct dm *dm); /* the zero that ends a list of children */
 
-/* ---- attributes of the entry at hand ---- */
+/* ---- attributes of the current entry ---- */
 
-void dm_attr(struct dm *dm, unsigned name, unsigned form); /* the spec alone: bytes follow by hand */
+void dm_attr(struct dm *dm, unsigned name, unsigned form); /* only the spec: the caller writes the bytes */
 void dm_name(struct dm *dm, const char *name);             /* DW_FORM_string */
 
-/* By the form: of 1 to 8 bytes, LEB128, offset, address, nothing, or in the declaration. */
+/* The form decides the encoding: 1 to 8 bytes, LEB128, offset, address, nothing, or in the declaration. */
 void dm_number(struct dm *dm, unsigned name, unsigned form, uint64_t value);
 void dm_block(struct dm *dm, unsigned name, unsigned form, const void *bytes, size_t len);
 
 /* DW_FORM_exprloc, or DW_FORM_block1 before version 4. */
 void dm_expr(struct dm *dm, unsigned name, const void *bytes, size_t len);
 
-/* DW_FORM_indirect: the form in the entry, then the value. */
+/* DW_FORM_indirect: writes the form in the entry, then the value. */
 void dm_indirect(struct dm *dm, unsigned name, unsigned form, uint64_t value);
 
 /* ---- tables ---- */
@@ -103,10 +104,10 @@ void dm_strx(struct dm *dm, const char *text);
 
 /* ---- the file ---- */
 
-/* A malloc'ed ELF image with a NUL behind it. */
+/* A malloc'ed ELF image, followed by a NUL. */
 void *dm_image(const struct dm *dm, size_t *size_out);
 
-/* The same as a file below the scratch directory; its path. */
+/* The same as a file in the scratch directory. Returns its path. */
 const char *dm_file(const struct dm *dm, const char *name);
 
 #endif

@@ -95,7 +95,7 @@ static void read_maps(pid_t pid, struct maps *maps)
 		struct map *m = &maps->items[maps->count];
 		char rights[5];
 		if (maps->count && sscanf(line, "Anonymous: %lu", &anonymous) == 1 && anonymous && m[-1].flags & PF_R)
-			m[-1].dumped = m[-1].end - m[-1].lo; /* written to at some time, as by relocation */
+			m[-1].dumped = m[-1].end - m[-1].lo; /* written at some time, for example by relocation */
 		*m = (struct map){.lo = 0};
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %255[^\n]", &m->lo, &m->end, rights,
 			   &m->offset, m->path) < 4 ||
@@ -178,8 +178,9 @@ static void add_notes(struct xc_text *out, pid_t pid, const struct maps *maps)
 	add_files(out, maps);
 }
 
-/* Which of some pages were ever touched, by /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst: bit 63 present, 62 swapped); all of
- * them when that is not known. Most of what allocators and stacks reserve never was, and reading it would make the kernel lay pages there. */
+/* Marks the pages that were ever touched, from /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst: bit 63
+ * present, 62 swapped); all pages if that is unknown. Most reserved allocator and stack memory was never touched, and
+ * reading it would make the kernel allocate pages. */
 static void read_touched(int pagemap, uint64_t addr, size_t count, bool *touched)
 {
 	static uint64_t entries[AT_ONCE / PAGE];
@@ -188,7 +189,7 @@ static void read_touched(int pagemap, uint64_t addr, size_t count, bool *touched
 		touched[i] = got != (ssize_t)(count * sizeof *entries) || entries[i] >> 62;
 }
 
-/* Pages of nothing stay holes: most of what an allocator reserves. */
+/* Zero pages stay holes: they are most of the memory that an allocator reserves. */
 static void write_page(FILE *core, const char *page)
 {
 	static const char nothing[PAGE];
@@ -198,7 +199,7 @@ static void write_page(FILE *core, const char *page)
 		assert_int_equal(fwrite(page, 1, PAGE, core), PAGE);
 }
 
-/* So many pages, all touched. What cannot be read is nothing. */
+/* Writes pages that were all touched. Unreadable bytes become zeroes. */
 static void copy_pages(FILE *core, int memory, uint64_t addr, size_t count)
 {
 	static char some[AT_ONCE];

@@ -11,7 +11,7 @@
 
 static const struct xc_export_options exported_options = {.source_root = "/build/app", .manifest = "README.md"};
 
-/* What the export writes; malloc'ed. Not inline: gcc 12 takes pointers into it for pointers to the local variable. */
+/* The exporter's output; malloc'ed. Not inline: gcc 12 takes pointers into it for pointers to the local variable. */
 __attribute__((noinline)) static char *exported_text(const char *kind, const struct xc_problems *problems,
 						     const struct xc_export_options *options)
 {
@@ -25,7 +25,7 @@ __attribute__((noinline)) static char *exported_text(const char *kind, const str
 	return text;
 }
 
-/* No byte of an attacker's text does anything on a terminal or in a file of lines. */
+/* Attacker-controlled bytes have no effect on a terminal or in a line-based file. */
 static inline void exported_is_plain(const char *text)
 {
 	for (const char *at = text; *at; at++)
@@ -37,7 +37,7 @@ static inline void exported_is_plain(const char *text)
 	assert_null(strstr(text, "\n::error file=x"));
 }
 
-/* tests/batch/check KIND says that it is a file of its kind. */
+/* tests/batch/check KIND accepts the file. */
 static inline void exported_is_valid(const char *kind, const char *text)
 {
 	char path[4096], command[8300];

@@ -1,8 +1,8 @@
-/* heaped: programs that keep an account of what malloc gave them, and the check of a heap against it.
+/* heaped: programs that log their malloc results, and the check of a heap against that log.
  *
- * The account is memory of the program itself, read from its core: `account` is an array of `account_count` rows, each the address
- * and malloc_usable_size of a block that it has (live 1) or gave back (live 0), with the kind of list it then must be on, when the
- * program knows: the letter of enum xc_block_state's word, or 0. */
+ * The log is in the program's memory and is read from its core. `account` is an array of `account_count` rows: the
+ * address and malloc_usable_size of an allocated (live 1) or freed (live 0) block, and the kind of free list it must be
+ * on, if the program knows: the letter of enum xc_block_state's word, or 0. */
 #ifndef XC_TEST_HEAPED_H
 #define XC_TEST_HEAPED_H
 
@@ -55,7 +55,7 @@ static inline void heaped_expect(const struct xc_heap *heap, const struct heaped
 			 (unsigned long)xc_block_size(&heap->blocks, block), (unsigned long)row->usable);
 }
 
-/* Every row is a block of its state and size. Returns how many are live. */
+/* Every row is a block of its state and size. Returns the number of live rows. */
 static inline uint64_t heaped_check_rows(const struct xc_process *process, const struct xc_heap *heap)
 {
 	uint64_t count = heaped_number(process, "account_count"), known = 0;
@@ -71,7 +71,7 @@ static inline uint64_t heaped_check_rows(const struct xc_process *process, const
 	return known;
 }
 
-/* The same, and there are no more live blocks than those and up to `own` of libc itself, and no damage. */
+/* The same. In addition, at most `own` further blocks are live (of libc itself), and there is no damage. */
 static inline void heaped_check(const struct xc_process *process, const struct xc_heap *heap)
 {
 	uint64_t known = heaped_check_rows(process, heap), own = heaped_number(process, "own");

@@ -1,4 +1,4 @@
-/* heapmade: a process made by hand, with a heap of random blocks and whatever pointers the test puts there.
+/* heapmade: a hand-built process with a heap of random blocks and arbitrary pointers.
  *
  *	0x555500000000   the heap: blocks with gaps of 8 bytes, as chunk headers would be
  *	0x400000         data of a module
@@ -69,7 +69,7 @@ static inline struct heapmade *hm_new(size_t size)
 	return m;
 }
 
-/* The list is of blocks in the heap; a region is made round it. */
+/* The list of blocks in the heap. Creates a region around it. */
 static inline void hm_blocks(struct heapmade *m, struct xc_block_list *list)
 {
 	struct xc_region region = {.lo = HM_HEAP, .hi = HM_HEAP + m->size - 1};
@@ -103,7 +103,7 @@ static inline uint64_t hm_any(uint64_t below)
 	return hm_seed % below;
 }
 
-/* About `count` blocks of 16 to 200 bytes; one in `dead` is free (0: none). */
+/* About `count` blocks of 16 to 200 bytes. One in `dead` is free (0: none). */
 static inline struct heapmade *hm_random(size_t count, unsigned dead)
 {
 	struct heapmade *m = hm_new(count * 224);
@@ -121,7 +121,7 @@ static inline struct heapmade *hm_random(size_t count, unsigned dead)
 	return m;
 }
 
-/* A pointer to the block: to its beginning, or in one of `inside` cases into it (0: never). */
+/* A pointer to the block: to its start, or in one of `inside` cases to its interior (0: never). */
 static inline uint64_t hm_pointer(struct heapmade *m, uint32_t block, unsigned inside)
 {
 	xc_addr addr = xc_block_addr(&m->heap->blocks, block);

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""hungfs.py [OPTION]... FOLDER PLACE RULES -- COMMAND...: run a command that sees FOLDER at PLACE, in a file system that hangs.
+"""hungfs.py [OPTION]... FOLDER PLACE RULES -- COMMAND...: run a command that sees FOLDER at PLACE, through a file
+system that hangs.
 
-It is a real one (FUSE), and what is asked of it is done in FOLDER; but what one of the RULES fits is never answered. A rule is OPERATION or
-OPERATION:PATTERN (of names; several with commas): lookup, getattr, setattr, mkdir, unlink, rename, link, open, read, write, statfs, flush, fsync,
-opendir, readdir, create. Nobody but COMMAND sees it. A process that waits for such an answer cannot be killed until COMMAND has ended.
+The file system is real (FUSE). It performs requests in FOLDER, but never answers a request that matches one of the
+RULES. A rule is OPERATION or OPERATION:PATTERN (of names; several with commas): lookup, getattr, setattr, mkdir,
+unlink, rename, link, open, read, write, statfs, flush, fsync, opendir, readdir, create. Only COMMAND sees the file
+system. A process that waits for such an answer cannot be killed until COMMAND has ended.
 
-  --signal NAME     send COMMAND this signal when the first request was not answered
-  --times N         so many requests that a rule fits are answered before
-  --within SECONDS  from that signal, or else from the first request that was not answered, COMMAND may take so long to end
+  --signal NAME     send COMMAND this signal after the first unanswered request
+  --times N         answer the first N matching requests
+  --within SECONDS  time limit for COMMAND after that signal, or without one after the first unanswered request
 
-Exit status: that of COMMAND, 128 and the signal's number when one ended it; 97 when it took too long; 98 when a process of its is left that nobody has
-killed; 77 when no file system can be mounted here, with the reason on standard error."""
+Exit status: that of COMMAND, or 128 plus the number of the signal that ended it; 97 if it took too long; 98 if one of
+its processes remains and was not killed; 77 if no file system can be mounted here, with the reason on standard
+error."""
 
 import argparse
 import ctypes
@@ -42,7 +45,7 @@ def call(name, *arguments):
 # ---- the file system ----
 
 class Server:
-    """Answers for a folder, or not."""
+    """Performs requests in a folder, or leaves them unanswered."""
 
     def __init__(self, fuse, folder, rules, times, told):
         self.fuse, self.folder, self.rules, self.times, self.told = fuse, folder, rules, times, told
@@ -93,7 +96,7 @@ class Server:
         return bytes_
 
     def target(self, operation, path, body):
-        """The path that a request is about: below `path` where it has a name."""
+        """The path of a request: below `path` if the request has a name."""
         skip = {1: 0, 9: 8, 10: 0, 11: 0, 12: 8, 13: 8, 35: 16, 45: 16}.get(operation)
         if skip is None:
             return path
@@ -168,7 +171,7 @@ class Server:
         try:
             os.write(self.fuse, struct.pack("<IiQ", 16 + len(data), number, unique) + data)
         except OSError:
-            pass  # nobody waits for it any more
+            pass  # the requester no longer waits
 
     def live(self):
         while True:
@@ -179,7 +182,7 @@ class Server:
 
 
 def enter():
-    """A name space of mounts, and where that needs one, of users."""
+    """Creates a mount namespace and, if required, a user namespace."""
     if os.getuid():
         uid, gid = os.getuid(), os.getgid()
         call("unshare", CLONE_NEWNS | CLONE_NEWUSER)
@@ -199,7 +202,7 @@ def mount(place):
 
 
 def serve(options):
-    """Starts a server; its pid, and where it tells that it did not answer."""
+    """Starts a server. Returns its pid, and the descriptor that reports an unanswered request."""
     ends = os.pipe()
     enter()
     fuse = mount(options.place)
@@ -218,7 +221,7 @@ def serve(options):
 # ---- the command ----
 
 def is_killed(pid):
-    """Has it ended, or will it as soon as it is let?"""
+    """Has it ended, or does it end as soon as it can?"""
     pending, state = 0, "Z"
     try:
         with open("/proc/%d/status" % pid, encoding="ascii", errors="replace") as stream:
@@ -239,7 +242,8 @@ def children():
 
 
 def settles(server):
-    """Whether all that is left of the command (it is ours now) is killed, in time: the kernel does that behind their parents' end."""
+    """Whether all remaining processes of the command (now our children) die in time: the kernel kills them after their
+    parents end."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         left = [pid for pid in children() if pid != server and not is_killed(pid)]
@@ -251,7 +255,7 @@ def settles(server):
 
 
 def wait(run, silent, options):
-    """Until it ends: its status, or LATE."""
+    """Waits for its end. Returns its status, or LATE."""
     deadline = time.monotonic() + PATIENCE
     told = False
     while run.poll() is None:
@@ -279,7 +283,7 @@ def main():
     parser.add_argument("rules")
     at = sys.argv.index("--")
     options = parser.parse_args(sys.argv[1:at])
-    # Resolved now: the place may lie in the folder that is the working directory.
+    # Resolved now: the place may be in the working directory.
     options.folder, options.place = os.path.realpath(options.folder), os.path.realpath(options.place)
     try:
         server, silent = serve(options)
@@ -291,7 +295,7 @@ def main():
     status = wait(run, silent, options)
     if status != LATE and not settles(server):
         status = LEFT
-    os.kill(server, signal.SIGKILL)  # then all that wait are told
+    os.kill(server, signal.SIGKILL)  # then all waiting processes get an answer
     return status
 
 

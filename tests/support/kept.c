@@ -1,4 +1,4 @@
-/* kept: build/programs/DIGEST, put there by rename; tests get a copy, which they may change. */
+/* kept: build/programs/DIGEST, created by rename. Tests get a copy that they may change. */
 #include "tests/support/kept.h"
 
 #include <fcntl.h>
@@ -28,13 +28,13 @@ static void run(const char *path, const char *compiler, const char *source)
 		fail_msg("failed: %s", command);
 }
 
-/* What it is made of stands in the command alone, and one file comes of it. */
+/* Only the command determines the inputs, and it creates one file. */
 static bool may_be_kept(const char *compiler)
 {
 	return !strchr(compiler, '/') && !strstr(compiler, "split-dwarf") && !strstr(compiler, "save-temps");
 }
 
-/* Where the program is kept, or will be; NULL where none is. Malloc'ed. */
+/* The path of the cached program; NULL if there is no cache. Malloc'ed. */
 static char *place_of(const char *compiler, const char *source)
 {
 	char directory[4096], digest[SHA256_DIGEST_STRING_LENGTH];
@@ -53,7 +53,7 @@ static char *place_of(const char *compiler, const char *source)
 	return xc_asprintf(DIRECTORY "/%s", digest);
 }
 
-/* Makes a new file, as a linker does: the old one may still be mapped. */
+/* Creates a new file, as a linker does: the old one may still be mapped. */
 static bool copy(const char *from, const char *to)
 {
 	struct stat st;

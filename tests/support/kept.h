@@ -1,13 +1,14 @@
-/* kept: programs that tests compile, kept for the next time.
+/* kept: a cache of programs that tests compile.
  *
- * Most of what the unit tests need time for is compilers. A program is kept in build/programs, by its source, its compiler's command,
- * the directory (it stands in the debug information) and the state of the system's packages, so that a new compiler or library makes
- * all of them anew. Where the packages' state is not known, where there is no build directory, and for commands that name files or
- * leave more than one behind, compilers run each time. */
+ * Most of the unit tests' time is spent in compilers. build/programs keeps each program, keyed by its source, the
+ * compiler command, the directory (it is in the debug information) and the state of the system's packages, so a new
+ * compiler or library rebuilds all of them. The compiler runs each time if the packages' state is unknown, if there is
+ * no build directory, and for commands that name files or create more than one. */
 #ifndef XC_TEST_KEPT_H
 #define XC_TEST_KEPT_H
 
-/* Put the program that `compiler`, a command such as "gcc -x c -g", makes of source at path. The test fails when that fails. */
+/* Write the program that `compiler`, a command such as "gcc -x c -g", builds from source to path. Fails the test on
+ * error. */
 void kept_program(const char *path, const char *compiler, const char *source);
 
 #endif

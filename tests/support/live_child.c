@@ -71,7 +71,7 @@ static void prepare_memory(void)
 	shared->fenced = (uintptr_t)fenced;
 	int fd = open(data_path, O_RDONLY);
 	char *file = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	madvise(file, 3 * PAGE, MADV_RANDOM); /* no fault-around: touching one page brings one page */
+	madvise(file, 3 * PAGE, MADV_RANDOM); /* no fault-around: touching one page maps one page */
 	file[0] = 'A';
 	shared->file = (uintptr_t)file;
 	shared->memfd = (uintptr_t)mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, memfd, 0);
@@ -110,7 +110,7 @@ static void *write_record(void *arg)
 		live_record.b = n;
 		__sync_synchronize();
 		live_record.gen++;
-		usleep(n % 4 ? 200 : 4000); /* however slow the reader is: some time it finds no writer */
+		usleep(n % 4 ? 200 : 4000); /* even a slow reader finds a moment without a writer */
 	}
 	return arg;
 }
@@ -121,7 +121,7 @@ static void *serve_from_thread(void *arg)
 	return arg;
 }
 
-/* What the child does when told by one character. */
+/* The child's action for one character. */
 static void obey(char command)
 {
 	pthread_t thread;

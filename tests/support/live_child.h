@@ -1,4 +1,4 @@
-/* live_child: a child process with known memory and threads, to be read by tests of live processes. */
+/* live_child: a child process with known memory and threads, for tests of live processes. */
 #ifndef XC_TEST_LIVE_CHILD_H
 #define XC_TEST_LIVE_CHILD_H
 
@@ -8,7 +8,7 @@
 
 enum { PAGE = 4096, BIG = 40 << 20, NOBODY = 65534 };
 
-/* Shared with the child, which fills in where things are. */
+/* Shared with the child, which fills in the addresses. */
 struct shared {
 	xc_addr big;       /* BIG bytes, see big_byte */
 	xc_addr untouched; /* 16 anonymous pages, never touched */
@@ -25,7 +25,7 @@ extern struct shared *shared;
 extern const char *data_path; /* a file of three pages: 'a', 'b', 'c' */
 extern int memfd;
 
-/* What a thread of the child writes again and again: gen is odd meanwhile, and a equals b while it is even. */
+/* A thread of the child writes this repeatedly: gen is odd during a write; a equals b while gen is even. */
 struct live_record {
 	volatile unsigned gen;
 	volatile unsigned long a, b;
@@ -38,23 +38,22 @@ struct child {
 	int command, answer; /* pipes */
 };
 
-/* Group set-up and tear-down of cmocka. */
+/* cmocka group set-up and tear-down. */
 int live_child_make_files(void **state);
 int live_child_remove_files(void **state);
 
 struct child start_child(void);
-void end_child(struct child *c); /* kills it and collects it */
+void end_child(struct child *c); /* kills and reaps it */
 
-/* One letter; returns when it is done: t a thread blocks on a mutex, s a thread spins, u unmaps 8 of the untouched
- * pages, g maps more memory, w a thread
- * writes live_record, c changes big's first page, n becomes nobody, d becomes undumpable, e execs (does not answer), m ends
- * the main thread while another goes on. */
+/* One letter; returns when the child has done it: t a thread blocks on a mutex, s a thread spins, u unmaps 8 of the
+ * untouched pages, g maps more memory, w a thread writes live_record, c changes big's first page, n becomes nobody, d
+ * becomes undumpable, e execs (does not answer), m ends the main thread while another continues. */
 void tell(struct child *c, char command);
 
 uint8_t big_byte(size_t at);
 struct xc_error *try_open(pid_t pid, struct xc_process **process);
 struct xc_process *open_pid(pid_t pid);                           /* fails the test */
-void wait_for_state(pid_t pid, volatile pid_t *tid, char wanted); /* of the thread whose id appears in *tid */
+void wait_for_state(pid_t pid, volatile pid_t *tid, char wanted); /* of the thread with its id in *tid */
 void assert_no_error(struct xc_error *err, const char *call);
 void assert_fault(const struct xc_process *p, xc_addr addr, const char *why);
 void assert_big(const struct xc_process *p, size_t at, size_t len); /* len <= 3 pages */

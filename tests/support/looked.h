@@ -12,7 +12,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 
-/* A bit of everything. */
+/* A program with functions, variables and types of several kinds. */
 static const char cpp_source[] =
 	"namespace outer { namespace { int unseen = 3; } inline namespace v1 { struct Versioned { char c[11]; }; }\n"
 	"  template <typename T> struct Box { T value; struct Inner { T a, b; }; static int count; void grow(); };\n"
@@ -47,7 +47,7 @@ static inline size_t count_of(const struct xc_process *process, struct xc_query 
 	return count;
 }
 
-/* The one definition of a name; fails when there is none or another. */
+/* The only definition of a name. Fails if there is none or more than one. */
 static inline struct xc_definition one(const struct xc_process *process, const char *name, unsigned kinds)
 {
 	struct xc_definitions found = {0};
@@ -77,7 +77,7 @@ static inline struct stat stat_of(const char *path)
 	return st;
 }
 
-/* Turn one bit of a file. */
+/* Flip one bit of a file. */
 static inline void flip(const char *path, off_t at)
 {
 	uint8_t byte;

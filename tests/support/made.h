@@ -46,7 +46,7 @@ struct made {
 	Dwarf *dwarf;
 };
 
-/* For other programs to read: DM_KEEP=DIR leaves every file that is opened there. */
+/* For use by other programs: DM_KEEP=DIR keeps every file opened here. */
 static inline void made_keep(const void *image, size_t size)
 {
 	static unsigned number;
@@ -122,7 +122,7 @@ static inline bool made_find_in(Dwarf_Die *parent, const char *name, unsigned de
 	return false;
 }
 
-/* The first entry with this name in any unit; false when there is none. */
+/* The first entry with this name in any unit; false if there is none. */
 static inline bool made_die(struct made *m, const char *name, Dwarf_Die *out)
 {
 	Dwarf_CU *unit = NULL;
@@ -133,7 +133,8 @@ static inline bool made_die(struct made *m, const char *name, Dwarf_Die *out)
 	return false;
 }
 
-/* The named variable's value, or why it has none, as the program prints it; in scratch. At a file address. */
+/* The value of the named variable as the program prints it, or the reason for its absence; in scratch. At a file
+ * address. */
 static inline const char *made_value(struct made *m, const char *name, uint64_t file_addr)
 {
 	Dwarf_Die die;
@@ -157,7 +158,7 @@ static inline void made_expect(struct made *m, const char *name, uint64_t file_a
 		fail_msg("%s: got %s, want %s", what, got, want);
 }
 
-/* A function of the place's innermost level, for frame bases. */
+/* A function for the innermost level of the place, for frame bases. */
 static inline void made_enter(struct made *m, const char *function)
 {
 	assert_true(made_die(m, function, &m->level.die));
@@ -166,9 +167,9 @@ static inline void made_enter(struct made *m, const char *function)
 	m->place.level_count = 1;
 }
 
-/* ---- what most tests begin with ---- */
+/* ---- common beginnings ---- */
 
-/* A base type; its offset in the unit. */
+/* A base type. Returns its offset in the unit. */
 static inline size_t made_base(struct dm *dm, const char *name, unsigned encoding, unsigned size)
 {
 	size_t at = dm_die(dm, DW_TAG_base_type, false);

@@ -1,5 +1,5 @@
-/* many_deaths: one program of many deaths, as compiling takes most of the time: its function work() does what the number says that it is
- * started with.
+/* many_deaths: one program with many ways to die, because compilation takes most of the time. Its argument, a number,
+ * selects the code that its function work() runs.
  *
  *	struct xc_text source = {0};
  *	many_deaths_begin(&source, HEAD);   with <stdlib.h> and `volatile int zero`
@@ -19,7 +19,7 @@ static inline void many_deaths_begin(struct xc_text *source, const char *head)
 	xc_text_add(source, "__attribute__((noinline)) int work(int a, int what) {\nswitch (what) {\n");
 }
 
-/* The body may name `a`, which is 1. */
+/* The body may use `a`, which is 1. */
 static inline void many_deaths_add(struct xc_text *source, size_t number, const char *body)
 {
 	xc_text_printf(source, "case %zu: { %s } break;\n", number, body);
@@ -31,7 +31,7 @@ static inline void many_deaths_end(struct xc_text *source)
 			    "int main(int argc, char **argv) { return work(1, atoi(argv[1])) + 1; }\n");
 }
 
-/* Good until the next call. */
+/* Valid until the next call. */
 static inline const char *many_deaths_number(size_t number)
 {
 	static char text[24];

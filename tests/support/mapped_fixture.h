@@ -1,4 +1,4 @@
-/* mapped_fixture: a core, made up in memory, in which one real ELF file is mapped as the loader would. */
+/* mapped_fixture: an in-memory core in which one real ELF file is mapped as by the loader. */
 #ifndef XC_TEST_MAPPED_FIXTURE_H
 #define XC_TEST_MAPPED_FIXTURE_H
 
@@ -18,10 +18,10 @@ enum { MAPPED_BIAS = 0x7f0000000000 };
 struct mapped {
 	struct xc_process *process;
 	struct xc_module *module;
-	struct xc_source *image; /* the file as it was when it was mapped */
+	struct xc_source *image; /* the file as it was when mapped */
 };
 
-/* Run a shell command in the scratch directory, in no language and order of the host's; fails the test when that fails. */
+/* Run a shell command in the scratch directory, with a fixed locale. Fails the test if the command fails. */
 static inline void shell(const char *format, ...) XC_PRINTF(1, 2);
 static inline void shell(const char *format, ...)
 {
@@ -35,7 +35,7 @@ static inline void shell(const char *format, ...)
 		fail_msg("failed: %s", command);
 }
 
-/* Build a shared library DIR/name from C text; flags go to gcc. */
+/* Build a shared library DIR/name from C text. `flags` are for gcc. */
 static inline const char *build(const char *name, const char *flags, const char *text)
 {
 	char source[128];
@@ -67,7 +67,7 @@ static inline void map_load(struct mapped *m, const struct xc_phdr *load, const 
 	xc_space_add(p->space, &claim);
 }
 
-/* Lay `size` bytes of the file at its offset 0 as stored in the core. */
+/* Store the first `size` bytes of the file in the core. */
 static inline void store_front(struct mapped *m, uint64_t size)
 {
 	struct xc_segment s = {
@@ -91,8 +91,8 @@ static inline void store_all(struct mapped *m)
 	xc_space_seal(m->process->space);
 }
 
-/* A process in which the file at `image` is mapped under the name `path`, its first page stored. The module is as
- * core/module leaves it: with its build-id when `id_known`. */
+/* A process in which the file at `image` is mapped under the name `path`, with its first page stored. The module is in
+ * the state that core/module leaves: it has its build-id if `id_known`. */
 static inline struct mapped map_file(const char *image, const char *path, bool id_known)
 {
 	struct mapped m = {.process = xc_process_new("core", false)};

@@ -1,4 +1,4 @@
-/* opened: cores opened as the program opens them, with all that hangs on the process closed again. */
+/* opened: cores opened as the program opens them. Closing one closes everything that belongs to the process. */
 #ifndef XC_TEST_OPENED_H
 #define XC_TEST_OPENED_H
 
@@ -21,8 +21,8 @@ static inline struct xc_process *open_core(const char *path)
 	return process;
 }
 
-/* The process of a program that is compiled and dies now. One source may hold many programs, of which the argument says one: compiling takes
- * most of the time, and the same source is compiled once (kept.h). */
+/* Compile and crash a program, and open its process. One source can hold many programs, selected by the argument:
+ * compilation takes most of the time, and the same source is compiled once (kept.h). */
 static inline struct xc_process *died_of(const char *compiler, const char *source, const char *argument)
 {
 	return open_core(dying_core(dying_program("program", compiler, source), argument));
@@ -40,7 +40,7 @@ static inline void close_process(struct xc_process *process)
 	xc_process_close(process);
 }
 
-/* The function of a frame, the innermost inlined one; "" when unknown. */
+/* The innermost inlined function of a frame; "" if unknown. */
 static inline const char *function_of(const struct xc_process *process, const struct xc_frame *frame)
 {
 	const struct xc_place *place = xc_debuginfo_place(process, xc_frame_lookup(frame));

@@ -1,8 +1,8 @@
-/* problemed: records made of one line each, and the problems found in them.
+/* problemed: records from one line each, and the problems found in them.
  *
  *	"a.core null-read parse loop"     path, class, functions innermost first (of the program "server" unless told: "parse@libx.so")
  *
- * Words with '=' in front of the functions set what else the record has: core=ID program=NAME severity=WORD stored=N size=N missing=N
+ * Words with '=' before the functions set other fields: core=ID program=NAME severity=WORD stored=N size=N missing=N
  * kind=WORD. */
 #ifndef XC_TEST_PROBLEMED_H
 #define XC_TEST_PROBLEMED_H
@@ -101,7 +101,7 @@ static inline struct xc_problems *problemed_find(struct problemed *p)
 	return p->problems = xc_problems_find(p->records, p->count, &p->options);
 }
 
-/* From lines that end with NULL. */
+/* Records from lines; NULL ends the list. */
 static inline struct problemed *problemed(const char *const *lines)
 {
 	struct problemed *p = problemed_new();
@@ -113,7 +113,7 @@ static inline struct problemed *problemed(const char *const *lines)
 
 #define PROBLEMED(...) problemed((const char *const[]){__VA_ARGS__, NULL})
 
-/* The problem that has a member of this path; NULL: none. */
+/* The problem with a member of this path, or NULL. */
 static inline const struct xc_problem *problem_of(const struct problemed *p, const char *path)
 {
 	for (size_t i = 0; i < p->problems->count; i++)

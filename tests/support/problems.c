@@ -6,7 +6,7 @@
 
 #include "batch/problems/classes.h"
 
-/* A frame of a stack; one without a function, but the first, ends it. */
+/* A frame of a stack. A frame without a function, other than the first, ends the stack. */
 struct row {
 	const char *function, *file;
 	unsigned line;

@@ -2,7 +2,7 @@
  *
  *	PROPERTY(space_agrees_with_flat_array, 2000, 10000) { size_t len = rng_below(rng, 64); … }
  *
- * Case i draws from the seed plus i, and a failure names that sum: XC_SEED=SUM XC_CASES=1 repeats the one case. */
+ * Case i uses the seed plus i. A failure prints that sum: XC_SEED=SUM XC_CASES=1 repeats the case. */
 #ifndef XC_TEST_PROPERTY_H
 #define XC_TEST_PROPERTY_H
 
@@ -56,7 +56,7 @@ static inline void property_run(const char *name, uint64_t cases, void (*one)(st
 	}
 }
 
-/* So many cases by default, and so many with XC_GRID=all. */
+/* The default number of cases, and the number with XC_GRID=all. */
 #define PROPERTY(name, few, all)                                                                                       \
 	static void name##_case(struct rng *rng);                                                                      \
 	static void name(void **state)                                                                                 \

@@ -1,4 +1,4 @@
-/* report_fixture: a report with every kind of item, and strings as a hostile core would have them. */
+/* report_fixture: a report with every kind of item, and strings as in a hostile core. */
 #ifndef REPORT_FIXTURE_H
 #define REPORT_FIXTURE_H
 
@@ -9,7 +9,7 @@
 #include "core/render/render.h"
 #include "core/report/stacktree.h"
 
-/* What else hostile strings end in; a test may say it before it includes this. */
+/* Suffix of hostile strings. A test may define it before it includes this file. */
 #ifndef HOSTILE_END
 #define HOSTILE_END ""
 #endif
@@ -125,7 +125,7 @@ static inline void fixture_table(struct xc_section *s)
 	xc_table_row(s, table, second);
 }
 
-/* What plugins add. */
+/* Items that plugins add. */
 static inline void fixture_answers(struct xc_section *s)
 {
 	static const char *const path[] = {"db0", HOSTILE};
@@ -182,7 +182,7 @@ static inline void fixture_verdict(struct xc_report *report)
 	xc_verdict_evidence(report, "%s", HOSTILE);
 }
 
-/* `copy` names two copies of one core: only what may differ between them differs. */
+/* `copy` numbers two copies of one core. The reports differ only where copies may differ. */
 static inline struct fixture fixture_new(const char *copy)
 {
 	struct fixture f = {.report = xc_report_new("analyze"), .tree = xc_alloc(sizeof *f.tree)};
@@ -241,7 +241,7 @@ static inline char *render_to_string(render_function *render, const struct xc_re
 	return text;
 }
 
-/* Anything that could move a cursor or reorder text on a terminal, newlines apart. */
+/* Characters that could move a cursor or reorder text on a terminal, except newlines. */
 static inline bool has_control(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {

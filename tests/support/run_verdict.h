@@ -1,4 +1,4 @@
-/* judged: the verdict over a program that is compiled and dies now. */
+/* run_verdict: the verdict on a program that is compiled and crashed by the test. */
 #ifndef XC_TEST_JUDGED_H
 #define XC_TEST_JUDGED_H
 
@@ -14,7 +14,7 @@ struct judged {
 	const struct xc_verdict *verdict;
 };
 
-/* With an argument for the program; NULL: none. */
+/* The program's argument may be NULL. */
 static inline struct judged judge_of(const char *compiler, const char *source, const char *argument, bool with_heap)
 {
 	struct judged j = {.process = died_of(compiler, source, argument), .report = xc_report_new("analyze")};
@@ -44,7 +44,7 @@ static inline bool judged_says(const struct judged *j, const char *part)
 	return j->verdict->cause && strstr(j->verdict->cause, part);
 }
 
-/* Fail with all that the verdict says. */
+/* Fail and print the whole verdict. */
 static inline void judged_fail(const struct judged *j, const char *compiler, const char *wanted)
 {
 	const struct xc_verdict *v = j->verdict;
@@ -61,7 +61,7 @@ static inline bool judged_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* NULL: nothing is wanted; "" of kind: none. */
+/* NULL: not checked; "" as kind: none. */
 struct wanted {
 	const char *class_name, *kind, *function, *expression, *message, *says, *also;
 	const char *argument; /* of the program */

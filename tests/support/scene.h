@@ -1,5 +1,5 @@
-/* scene: a process made up for one stack: code that is assembled or compiled while the test runs, linked at fixed addresses
- * without libraries, a stack whose words the test writes, and registers. */
+/* scene: a hand-built process with one stack: code that is assembled or compiled while the test runs, linked at fixed
+ * addresses without libraries, a stack with words that the test writes, and registers. */
 #ifndef XC_TEST_SCENE_H
 #define XC_TEST_SCENE_H
 
@@ -131,7 +131,7 @@ static inline struct xc_frame first_frame(struct scene *s, xc_addr pc, xc_addr s
 	return frame;
 }
 
-/* The caller, which must be there. */
+/* The caller. Fails if there is none. */
 static inline struct xc_frame step(struct scene *s, const struct xc_frame *frame)
 {
 	struct xc_frame caller;
@@ -141,7 +141,7 @@ static inline struct xc_frame step(struct scene *s, const struct xc_frame *frame
 	return caller;
 }
 
-/* Why there is no caller; lives as long as the unwinder. */
+/* The reason for the missing caller; valid as long as the unwinder. */
 static inline const char *stop_of(struct scene *s, const struct xc_frame *frame)
 {
 	struct xc_frame caller;

@@ -4,16 +4,16 @@
 
 #include <stddef.h>
 
-/* The directory of this program's temporary files; made at first use. */
+/* The directory of this program's temporary files; created on first use. */
 const char *scratch_dir(void);
 
-/* DIR/name (with its directories); the path lives until the program ends. */
+/* DIR/name; creates its directories. The path is valid until the program ends. */
 const char *scratch_path(const char *name);
 
 /* The same, written with these bytes. */
 const char *scratch_file(const char *name, const void *bytes, size_t len);
 
-/* A text as one word of a line of sh, whatever is in it; lives until the program ends. */
+/* A text quoted as one word for sh, whatever it contains; valid until the program ends. */
 const char *scratch_word(const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* scripted: scripts over a compiled program, and what they print. `t` and `xcore` are set. */
+/* scripted: runs scripts on a compiled program and returns their output. `t` and `xcore` are set. */
 #ifndef XC_TEST_SCRIPTED_H
 #define XC_TEST_SCRIPTED_H
 
@@ -6,7 +6,7 @@
 #include "tests/support/compile_program.h"
 
 struct scripted {
-	struct compiled *program; /* NULL when the process is somebody else's */
+	struct compiled *program; /* NULL if someone else owns the process */
 	struct xc_process *process;
 	struct xc_host *host;
 	struct xc_text printed;
@@ -54,7 +54,7 @@ static inline void end_script(struct scripted *s)
 	free(s);
 }
 
-/* What the code prints, or the message of the error that ends it; good until the next call. */
+/* The output of the code, or the message of the error that ends it; valid until the next call. */
 static inline const char *outcome(struct scripted *s, const char *code)
 {
 	xc_auto(xc_freep) char *text = xc_asprintf("local xcore = require 'xcore' local t = xcore.target %s", code);
@@ -73,7 +73,7 @@ static inline void says_at(struct scripted *s, const char *code, const char *wan
 		fail_msg("line %d: %s\n   says %s\n   want %s", line, code, got, want);
 }
 
-/* The expressions, as print writes them. */
+/* The expressions, formatted as print does. */
 #define SAYS(s, expressions, want) says_at(s, "print(" expressions ")", want, __LINE__)
 #define RUNS(s, code, want)        says_at(s, code, want, __LINE__)
 

@@ -1,4 +1,4 @@
-/* silent: a server and whom it serves, in a name space of mounts. */
+/* silent: a server and its client, in a mount namespace. */
 #include "silent.h"
 
 #include <errno.h>
@@ -77,7 +77,7 @@ _Noreturn static void serve(const char *at, enum silent how, int ready)
 	char options[128];
 	const int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	alarm(SILENT_PATIENCE); /* then what waits for it can end */
+	alarm(SILENT_PATIENCE); /* then processes that wait for it can end */
 	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
 	if (fuse < 0 || mount("silence", at, "fuse", MS_NOSUID | MS_NODEV, options) || write(ready, "", 1) != 1)
 		_exit(1);
@@ -88,7 +88,7 @@ _Noreturn static void serve(const char *at, enum silent how, int ready)
 	_exit(0);
 }
 
-/* ---- around it ---- */
+/* ---- around the file system ---- */
 
 static int with_silence(enum silent how, int (*body)(const char *at))
 {
@@ -105,7 +105,7 @@ static int with_silence(enum silent how, int (*body)(const char *at))
 	if (read(ready[0], &byte, 1) != 1)
 		return SILENT_CANNOT_MOUNT;
 	const int result = body(at);
-	kill(server, SIGKILL); /* then all that wait are told */
+	kill(server, SIGKILL); /* then all waiting processes get an answer */
 	waitpid(server, NULL, 0);
 	return result;
 }

@@ -1,7 +1,7 @@
-/* smashed: a program that fills its heap, damages it in one way, and dies; and its own list of what was live.
+/* smashed: a program that fills its heap, damages it in one way, and dies; and its own list of live blocks.
  *
- * It writes the list before the damage: "ADDR SIZE" by malloc_usable_size for each live block, "free ADDR SIZE" for those that it gave back,
- * "victim ADDR SIZE" for the block that is then misused. */
+ * It writes the list before the damage: "ADDR SIZE" by malloc_usable_size for each live block, "free ADDR SIZE" for
+ * freed blocks, "victim ADDR SIZE" for the block that it then misuses. */
 #ifndef XC_TEST_SMASHED_H
 #define XC_TEST_SMASHED_H
 
@@ -53,7 +53,7 @@ static const char smashed_source[] =
 	"	for (int i = 0; i < BLOCKS; i++) free(gone[w][i]);\n"
 	"	return 0;\n"
 	"}\n"
-	"static char *pick(size_t least, size_t most) {\n" /* a block whose next chunk is in use */
+	"static char *pick(size_t least, size_t most) {\n" /* a block followed by a chunk in use */
 	"	for (int i = BLOCKS / 2; i < BLOCKS - 1; i++)\n"
 	"		if (keep[0][i] && keep[0][i + 1] && keep[0][i + 1] == keep[0][i] + room(keep[0][i]) + 8 &&\n"
 	"		    room(keep[0][i]) >= least && room(keep[0][i + 1]) <= most) return keep[0][i];\n"
@@ -73,7 +73,7 @@ static const char smashed_source[] =
 	"	char how[64], path[512];\n"
 	"	pthread_t thread;\n"
 	"	sscanf(argv[1], \"%63[^:]:%511[^\\n]\", how, path);\n"
-	"	FILE *f = fopen(path, \"w\");\n" /* before all others: it takes none of their blocks */
+	"	FILE *f = fopen(path, \"w\");\n" /* runs first: it takes none of the others' blocks */
 	"	setvbuf(f, buffer, _IOFBF, sizeof buffer);\n"
 	"	pthread_create(&thread, 0, work, (void *)1);\n"
 	"	pthread_join(thread, 0);\n"
@@ -82,7 +82,7 @@ static const char smashed_source[] =
 	"	if (!strcmp(how, \"offbyone\")) p = pick(24, 200);\n"
 	"	if (!strcmp(how, \"long\")) p = pick(24, 60);\n"
 	"	if (!strcmp(how, \"twice\") || !strcmp(how, \"after\")) {"
-	"		for (int i = 0; i < 9; i++) q = malloc(72);\n" /* all that the tcache has, and more */
+	"		for (int i = 0; i < 9; i++) q = malloc(72);\n" /* more than the tcache holds */
 	"		p = malloc(72);\n"
 	"		free(q);\n"
 	"	}\n"
@@ -134,8 +134,8 @@ static inline void smashed_read(struct smashed *s, const char *path)
 	assert_true(s->live_count > SMASHED_BLOCKS / 2);
 }
 
-/* Let it die after damage of that kind: none, text, offbyone, fill, long, zero, negative, larger, flags, twice, fast, after,
- * binlink, ten. */
+/* Crash it after this kind of damage: none, text, offbyone, fill, long, zero, negative, larger, flags, twice, fast,
+ * after, binlink, ten. */
 static inline struct smashed *smashed_new(const char *how)
 {
 	static const char *program;

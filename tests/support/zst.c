@@ -1,4 +1,4 @@
-/* zst: the streaming interface, so that frames need not say how long their content is. */
+/* zst: uses the streaming interface, so that frames need not state their content's size. */
 #include "tests/support/zst.h"
 
 #include <stdlib.h>

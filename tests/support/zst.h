@@ -1,4 +1,4 @@
-/* zst: zstd frames of a test's making. */
+/* zst: zstd frames built by a test. */
 #ifndef XC_TEST_ZST_H
 #define XC_TEST_ZST_H
 
@@ -10,7 +10,7 @@ void zst_frame(struct xc_text *out, const void *bytes, size_t len, int level, bo
 /* Append a skippable frame of len arbitrary bytes (RFC 8878, 3.1.2). */
 void zst_skippable(struct xc_text *out, size_t len);
 
-/* How many bytes of the front of `packed` zstd can decode when it is fed byte by byte; they go to out. */
+/* Number of bytes at the start of `packed` that zstd decodes when fed byte by byte. They go to out. */
 size_t zst_reference(const char *packed, size_t len, struct xc_text *out);
 
 #endif

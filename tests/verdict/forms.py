@@ -1,4 +1,4 @@
-"""forms: the same core with less to go by, for tests/verdict/run and bugs."""
+"""forms: the same core with reduced inputs, for tests/verdict/run and bugs."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ FORMS = ("full", "stripped", "no-exe", "cut")
 
 
 def heap_offset(core):
-    """Where the bytes of the heap begin in the core, without one those of the program's data."""
+    """The file offset of the heap in the core, or without a heap that of the program's data."""
     with open(core, "rb") as stream:
         start = stream.read(64 << 10)
     table_at, = struct.unpack_from("<Q", start, 32)
@@ -23,7 +23,7 @@ def heap_offset(core):
 
 
 def options_of(form, core, scratch):
-    """(options, core) to ask with."""
+    """The (options, core) for a query."""
     if form == "stripped":
         program = os.path.join(scratch, "program")
         subprocess.run(["strip", "--strip-all", "-o", program, os.path.join(os.path.dirname(core), "program")], check=True)

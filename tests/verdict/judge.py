@@ -1,4 +1,4 @@
-"""judge: one verdict of xcore against what is true of its death (corpora/deaths/table.py)."""
+"""judge: compares one verdict of xcore with the truth about the crash (corpora/deaths/table.py)."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import threading
 MISSING, RIGHT, WRONG = "missing", "right", "WRONG"
 LONGEST = 60  # seconds
 
-# What may still be said when a part is missing: true, but less. Of a class that is not here: itself only.
+# Weaker classes that are acceptable if an input is missing. A class not listed here permits only itself.
 WEAKER = {
     "heap-corruption": {"abort"},
     "stack-smash": {"abort"},
@@ -31,14 +31,14 @@ WEAKER = {
     "file-truncated": {"bus-error"},
 }
 
-# Why a pointer was bad the heap would often have told: a core that was cut before it must say so.
+# The heap often explains a bad pointer: a core truncated before it must report that.
 HEAP_TELLS = {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data"}
 
-LAST_ACTS = {"abort", "killed", "sent-by-user"}  # what a handler did may be all that is left to see
+LAST_ACTS = {"abort", "killed", "sent-by-user"}  # the handler's actions may be all that is visible
 
 
 def ask(xcore, core, command, *options):
-    """(document, processor seconds); may be asked from several threads."""
+    """(document, CPU seconds); thread-safe."""
     argv = [xcore] + command + ["--format", "json", "--no-plugins", "--no-redact"] + list(options) + [core]
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=said, stderr=complained,
@@ -62,7 +62,7 @@ def compare(got, wanted):
 
 
 def plain(function):
-    """A function's name without scopes, parameters, templates' arguments and Rust's hash."""
+    """A function's name without scopes, parameters, template arguments and Rust's hash."""
     if function is None:
         return None
     depth, kept = 0, ""
@@ -74,7 +74,7 @@ def plain(function):
 
 
 def called(expression):
-    """What is called, of "(*r->on_done)()" and "r->on_done()"."""
+    """The callee in "(*r->on_done)()" and "r->on_done()"."""
     if expression and expression.endswith("()") and expression[0] != "*" and " " not in expression:
         expression = expression[:-2]
         if expression.startswith("(*") and expression.endswith(")"):
@@ -87,7 +87,8 @@ def compare_culprit(verdict, case):
         return None
     got = verdict.get("function")
     named = compare(got, case.culprits) if got in case.culprits else compare(plain(got), case.culprits)
-    same_file = os.path.basename(verdict.get("file") or "") == case.program  # else the compiler gave the line to an inlined header
+    # otherwise the compiler gave the line to an inlined header
+    same_file = os.path.basename(verdict.get("file") or "") == case.program
     if named == RIGHT and case.lines and same_file and verdict.get("line") not in case.lines:
         return WRONG if verdict.get("line") else MISSING
     return named
@@ -109,12 +110,12 @@ class Judgement:
             self.origin = MISSING if not origin else RIGHT if case.origin in origin else WRONG
 
     def is_told(self):
-        """The expression or the culprit is right; None when the case expects neither."""
+        """Whether the expression or the culprit is right; None if the case expects neither."""
         answers = [a for a in (self.expression, self.culprit) if a]
         return None if not answers else RIGHT in answers
 
     def wrong_certain(self):
-        """What is wrong in a verdict that calls itself certain."""
+        """Errors in a verdict with confidence "certain"."""
         parts = (("class", self.class_), ("kind", self.kind), ("expression", self.expression), ("culprit", self.culprit),
                  ("origin", self.origin))
         return [name for name, answer in parts if self.certain and answer == WRONG]
@@ -123,7 +124,7 @@ class Judgement:
         return self.class_ == RIGHT and not self.wrong_certain() and WRONG not in (self.kind, self.severity)
 
     def degrades(self):
-        """Of a verdict that had less to go by: right, or weaker, or not certain; and it says what is missing."""
+        """For a verdict with reduced inputs: right, or weaker, or not certain; and it reports the missing inputs."""
         if self.case.culprits and not any(fact.startswith("missing: ") for fact in self.verdict.get("evidence", ())):
             return False
         allowed = LAST_ACTS.union(self.case.classes, *(WEAKER.get(name, ()) for name in self.case.classes))
@@ -132,7 +133,7 @@ class Judgement:
         return not (self.certain and (self.expression == WRONG or self.kind == WRONG and self.class_ == RIGHT))
 
     def hides_heap(self):
-        """Of a core that ends before the heap: is it not said that this is missing?"""
+        """Whether a core that ends before the heap lacks a report of that."""
         evidence = self.verdict.get("evidence") or ()
         return self.verdict.get("class") in HEAP_TELLS and not any(fact.startswith("missing: the heap") for fact in evidence)
 

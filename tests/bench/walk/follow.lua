@@ -1,5 +1,5 @@
--- The same by the bulk primitive, five times: CPU seconds until the members of all nodes are in tables of Lua. They are added up
--- afterwards.
+-- The same by the bulk primitive, five times: CPU seconds until the members of all nodes are in Lua tables. The sum is
+-- computed afterwards.
 local xcore = require "xcore"
 
 local function walk()

@@ -1,6 +1,7 @@
-"""What gdb's lgcstat does at least: each object of a LuaJIT virtual machine, counted by type. `-ex "python STATE = ADDRESS"` comes before.
+"""The minimum work of gdb's lgcstat: counts each object of a LuaJIT virtual machine by type. `-ex "python STATE =
+ADDRESS"` comes before.
 
-It leaves out what costs it most (sizes), and prints the count, a checksum of the counts by type, and the loop's CPU seconds."""
+Omits sizes, its most expensive part. Prints the count, a checksum of the counts by type, and the loop's CPU seconds."""
 import time
 
 import gdb
@@ -14,7 +15,7 @@ def follow(reference):
 
 
 def count(address):
-    """Along a list that gc.nextgc links."""
+    """Follows a list linked by gc.nextgc."""
     while address:
         header = gdb.Value(address).cast(HEADER).dereference()
         kind = int(header["gct"])
@@ -31,7 +32,7 @@ strings = STATE["str"]["tab"]
 for slot in range(int(STATE["str"]["mask"]) + 1):
     count(follow(strings[slot]) & ~1)
 upvalue, end = STATE["uvhead"]["next"], int(STATE["uvhead"].address)
-while follow(upvalue) != end:  # open upvalues are on this ring only
+while follow(upvalue) != end:  # open upvalues are only on this ring
     TYPES[5] = TYPES.get(5, 0) + 1
     upvalue = gdb.Value(follow(upvalue)).cast(gdb.lookup_type("GCupval").pointer()).dereference()["next"]
 took = time.process_time() - start

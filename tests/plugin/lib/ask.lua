@@ -1,6 +1,6 @@
--- ask.lua QUESTION…: the answers of several commands of plugins, from one process. A question is "PLUGIN.COMMAND", or "PLUGIN" for what it
--- adds to `xcore analyze`, and its arguments, separated by tabs. Sections of question N have keys that begin with qN_; qN_error says
--- why there are none, or no more, and of which kind the error is: none for one of Lua's own.
+-- ask.lua QUESTION…: the answers of several plugin commands, from one process. A question is "PLUGIN.COMMAND" with its
+-- arguments, separated by tabs, or "PLUGIN" for its part of `xcore analyze`. The keys of question N's sections start with
+-- qN_. qN_error gives the reason for missing sections and the kind of the error (none for one of Lua's own).
 local xcore = require "xcore"
 local t, report = xcore.target, xcore.report
 

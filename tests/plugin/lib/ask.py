@@ -1,5 +1,5 @@
-"""ask: questions to xcore about one core or process, and its answers. Several are asked in one process (ahead), which is a third of the
-work of as many processes."""
+"""ask: questions to xcore about one core or process, and the answers. Several questions run in one process (ahead),
+which takes a third of the time of separate processes."""
 
 import functools
 import json
@@ -11,13 +11,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 PLUGINS = os.path.join(ROOT, "plugins")
 XCORE = os.environ.get("XCORE", os.path.join(ROOT, "build", os.environ.get("MODE", "release"), "xcore"))
-LIMIT = 300  # seconds for one process of xcore's; a machine may do much else
-# What a whole target has given no cause to: the plugin is wrong.
+LIMIT = 300  # seconds for one xcore process; the machine may be busy
+# Errors that an intact target never justifies: the plugin is wrong.
 MISTAKE = re.compile(r"cannot be read[^}]*(?:attempt to|bad argument|has no ')[^}]*")
 
 
 class Failed(RuntimeError):
-    """xcore did not answer; `status` is its exit status."""
+    """xcore gave no answer; `status` is its exit status."""
 
     def __init__(self, what, done):
         super().__init__("%s: exit %d: %s" % (what, done.returncode, done.stderr.decode(errors="replace")[:600]))
@@ -25,7 +25,7 @@ class Failed(RuntimeError):
 
 
 def xcore(*words):
-    """What xcore prints."""
+    """The output of xcore."""
     done = subprocess.run([XCORE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT, check=False)
     if done.returncode != 0:
         raise Failed(" ".join(words[:4]), done)
@@ -34,7 +34,7 @@ def xcore(*words):
 
 @functools.lru_cache(None)
 def refusal():
-    """Why a process of the same user may not be read on this host; an empty text when it may."""
+    """The reason why this host denies reading a process of the same user; empty if it permits it."""
     with subprocess.Popen(["sleep", "1000"]) as process:
         try:
             xcore("run", "-e", "print(#t:modules())", "pid:%d" % process.pid)
@@ -46,18 +46,18 @@ def refusal():
 
 
 class Target:
-    """A core or a process, and what xcore says of it. `whole`: nothing in it is damaged, so that no command may stumble."""
+    """A core or a process, and xcore's answers about it. `whole`: it has no damage, so that no command may fail."""
 
     def __init__(self, target, *options, whole=True):
         self.target, self.options = target, list(options)
-        self.whole = whole and not target.startswith("pid:")  # what runs changes while it is read
+        self.whole = whole and not target.startswith("pid:")  # a running process changes while it is read
         self.known = {}
 
     def words(self):
         return ["--plugin-path", PLUGINS, *self.options]
 
     def run(self, command, *args):
-        """The answer of a plugin's command, as JSON has it."""
+        """The JSON answer of a plugin command."""
         words = (command, *args)
         if words in self.known:
             answer = self.known[words]
@@ -73,7 +73,8 @@ class Target:
         return text
 
     def ahead(self, *questions):
-        """Asks all these, each a list of a command and its arguments or a text of such words, in one process; run() has the answers then."""
+        """Asks several questions in one process, each a list or a text of command and arguments. run() then has the
+        answers."""
         questions = [tuple(one.split()) if isinstance(one, str) else tuple(one) for one in questions]
         wanted = [one for one in dict.fromkeys(questions) if one not in self.known]
         if not wanted:
@@ -91,15 +92,15 @@ class Target:
         self.known.update(zip(wanted, answers))
 
     def forget(self):
-        """What runs is another by now."""
+        """Forgets the answers: the process has changed."""
         self.known.clear()
 
     def script(self, code):
-        """What a script prints."""
+        """The output of a script."""
         return xcore("run", *self.words(), "-e", code, self.target)
 
     def flame(self, kind):
-        """Paths of a flame graph, the outermost first, and their weights."""
+        """Paths of a flame graph, outermost first, with their weights."""
         lines = [line.rpartition(" ") for line in xcore("flame", *self.words(), kind, self.target).splitlines()]
         return [(path.split(";"), int(weight)) for path, _, weight in lines]
 

@@ -1,4 +1,4 @@
-"""plan: claims as TAP, and which cases of a corpus there are."""
+"""plan: claims as TAP, and the available cases of a corpus."""
 
 import argparse
 import fnmatch
@@ -11,7 +11,7 @@ WRONG = (AssertionError, RuntimeError, KeyError, IndexError, ValueError, TypeErr
 
 
 class Plan:
-    """TAP; a claim is a function that gives complaints, or raises one."""
+    """TAP output; a claim is a function that yields complaints or raises one."""
 
     def __init__(self):
         self.count = self.bad = 0
@@ -31,7 +31,7 @@ class Plan:
             print("# " + str(complaint)[:1500].replace("\n", "\n# "), flush=True)
 
     def alive(self, name, claim, *args):
-        """A claim about a running process, which may not be read everywhere."""
+        """A claim about a running process. Some hosts deny reading one."""
         why = ask.refusal()
         if why:
             self.skip(name, why)
@@ -51,8 +51,8 @@ class Plan:
         return fnmatch.fnmatch(name, only)
 
     def cases(self, folder, names, only="*", builder=None, last="stamp"):
-        """The folders of those of the names that match. What could not be made on this host is skipped; what is not there was forgotten.
-        `last` is the file that a builder writes when all others are there."""
+        """The folders of the matching names. A case that could not be built on this host is skipped; a missing one is
+        an error. `last` is the file that a builder writes after all others."""
         for name in names:
             directory = os.path.join(folder, name)
             if not self.matches(name, only):
@@ -67,7 +67,7 @@ class Plan:
 
 
 def parser(doc):
-    """Options of all tests of plugins."""
+    """Options of all plugin tests."""
     made = argparse.ArgumentParser(description=doc.splitlines()[0])
     made.add_argument("--only", default="*", metavar="GLOB", help="cases whose names match")
     made.add_argument("--long", action="store_true", help="what `make test-long` runs: the other builds and states, more damage")

@@ -1,4 +1,4 @@
-"""What the tests of the luajit plugin share: cases of corpora/build-luajit with their accounts, and xcore's answers."""
+"""Shared by the tests of the luajit plugin: cases of corpora/build-luajit with their accounts, and xcore's answers."""
 
 import atexit
 import functools
@@ -16,25 +16,26 @@ import cases  # noqa: E402
 
 CASES = os.path.join(ROOT, "build", "luajit")
 TAKE_CORE = os.path.join(ROOT, "corpora", "take-core")
-ENGINES = list(cases.FIRST)  # that `make test` has
+ENGINES = list(cases.FIRST)  # used by `make test`
 LONG_ENGINES = [*cases.FIRST, *cases.LONG]
 EMPTY = tempfile.TemporaryDirectory()
 atexit.register(EMPTY.cleanup)
 
 
 def names(long=False):
-    """Names of cases: those that `make test` has, or all but the big ones."""
+    """Names of cases: those of `make test`, or all except the big ones."""
     return [case.name for case in cases.chosen(long=long)]
 
 
 def files_of(case, exe):
-    """Options for the program's file. The stripped one comes with no libraries: inside.so has LuaJIT's debug information, too."""
+    """Options for the program's file. The stripped one has no libraries, because inside.so contains LuaJIT's debug
+    information."""
     return ["--exe", os.path.join(case, exe)] + (["--sysroot", EMPTY.name] if exe == "stripped" else [])
 
 
 @functools.lru_cache(None)
 def target_of(case, exe="exe"):
-    """A case's core with one of its programs: what was asked ahead stays known."""
+    """A case's core with one of its programs. Answers obtained ahead are kept."""
     return ask.Target(os.path.join(case, "core"), *files_of(case, exe))
 
 
@@ -57,11 +58,11 @@ def meta_of(case):
 
 
 class NoEngine(Exception):
-    """It cannot be built on this host, and that is no fault of ours."""
+    """Whether it cannot be built on this host for reasons outside the tests."""
 
 
 def engine_of(name, program="engine"):
-    """The folder of a LuaJIT, as corpora/luajit/engine builds it, or of another machine's (foreign)."""
+    """The folder of a LuaJIT built by corpora/luajit/engine, or of one for another machine (foreign)."""
     done = subprocess.run([os.path.join(ROOT, "corpora", "luajit", program), name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode == 3:
         raise NoEngine(done.stderr.decode(errors="replace").strip().splitlines()[-1])

@@ -1,19 +1,20 @@
-"""Random Lua programs for luajit/replay: a hot loop over lists, with calls of functions that a trace inlines.
+"""Random Lua programs for luajit/replay: a hot loop over lists with function calls that a trace inlines.
 
-What the compiler may leave out or put in another order must not decide where a program dies. So each number that is read goes into the
-result, an element is read in one way only, by its list's kind (two reads of the same are the first one for the compiler, too), and is
-written only behind a read of it.
+The place of death must not depend on what the compiler removes or reorders. So each number that is read goes into the
+result, an element is read in only one way, given by its list's kind (the compiler merges two reads of the same
+element), and is written only after it was read.
 """
 
-# How the number of an element is written.
+# The expression for an element's number.
 NUMBER = {"numbers": "%s[0]", "cells": "%s.value", "chains": "%s.next.value", "arrays": "%s[1]", "fields": "%s.value"}
 OPTIONS = ["-fold", "-cse", "-dce", "-fwd", "-dse", "-narrow", "-loop", "-abc", "-sink", "-fuse", "hotloop=5", "hotexit=2"]
-# Without these what is the same is read again, and the second read may come first when the first is fused into its user.
+# Without these, the same value is read again, and the second read may come first if the first is fused into its user.
 READ_AGAIN = {"-fold", "-cse", "-fwd"}
 
 
 class Scope:
-    """What a statement can name: numbers, lists and elements with their kinds, and the index that is good for lists."""
+    """The names that a statement can use: numbers, lists and elements with their kinds, and the index that is valid for
+    lists."""
 
     def __init__(self, lists, index, numbers, elements=()):
         self.lists, self.index, self.numbers, self.elements = list(lists), index, list(numbers), list(elements)
@@ -28,7 +29,7 @@ class Function:
 
 
 class Program:
-    """One program; `text` is its source, `about` what it is in a few words."""
+    """One program: `text` is its source, `about` a short description."""
 
     def __init__(self, random):
         self.random = random
@@ -57,7 +58,7 @@ class Program:
         return scope.index if self.chance(80) else "%s + %d" % (scope.index, self.random.randint(1, 3))
 
     def element(self, scope, kind=None):
-        """An element of a kind, and the kind; None when nothing has one."""
+        """An element and its kind; None if there is none."""
         there = [(name, k) for name, k in scope.elements if kind in (None, k)]
         if there and self.chance(50):
             return self.random.choice(there)
@@ -72,7 +73,7 @@ class Program:
         return NUMBER[kind] % element if element else "1"
 
     def call(self, scope, depth, results=1):
-        """A call of a function whose arguments there are."""
+        """A call of a function with available arguments."""
         able = [f for f in self.functions if f.results == results
                 and all(any(k == kind for _, k in scope.lists) for kind in f.kinds)
                 and all(any(k == kind for _, k in scope.lists + scope.elements) for kind in f.elements)]
@@ -85,7 +86,7 @@ class Program:
         return "%s(%s)" % (function.name, ", ".join(arguments))
 
     def number(self, scope, depth=0):
-        """An expression whose value is a number."""
+        """An expression that yields a number."""
         what = self.random.randrange(100)
         if depth > 2 or what < 22:
             return self.random.choice(scope.numbers + [scope.index, str(self.random.randint(1, 9))])
@@ -95,7 +96,7 @@ class Program:
             return self.call(scope, depth) or self.read(scope)
         left, right = self.number(scope, depth + 1), self.number(scope, depth + 1)
         if what < 88:
-            # What is taken from itself is nothing: it would not be read.
+            # A value minus itself is zero and would not be read.
             return "%s - %d" % (left, self.random.randint(1, 9)) if self.chance(30) else "%s + (%s)" % (left, right)
         if what < 92:
             return "(%s) %% %d" % (left, self.random.randint(3, 90))

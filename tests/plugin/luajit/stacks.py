@@ -1,4 +1,4 @@
-"""What luajit.bt says of a core of build-luajit, compared with the account that the program wrote of itself."""
+"""The answer of luajit.bt for a core of build-luajit, compared with the program's account."""
 
 import re
 
@@ -6,12 +6,13 @@ from account import account_of, case_run, meta_of
 
 
 def as_bytes(text):
-    """The account has bytes as characters; ours shows what is no UTF-8 or printable escaped: compare what is plain."""
+    """The account has bytes as characters; xcore escapes bytes that are not UTF-8 or printable. Compares only plain
+    text."""
     return re.sub(r"[^ -~]", "?", text)
 
 
 def expected_of(account):
-    """By address: the coroutine's row, with what its death changed."""
+    """By address: the coroutine's row, with the changes of its death."""
     by_address, dies = {}, []
     for row in account:
         if row["what"] == "coroutine":
@@ -21,14 +22,14 @@ def expected_of(account):
     for row in by_address.values():
         row["dying"], row["stopped"] = 0, False
         if row["name"] == "running" and dies:
-            # The last of them is the function that wrote the account; those before it were called since.
+            # The last one is the function that wrote the account; the functions before it were called later.
             row["dying"] = len(dies)
             row["frames"] = [dict(f, kind="Lua") for f in dies[:-1]] + [dict(row["frames"][0], line=dies[-1]["line"])] + row["frames"][1:]
     return by_address
 
 
 def same_frame(want, got, check_name):
-    """An empty text, or what differs."""
+    """An empty text, or the difference."""
     if want["func"] != got["address"]:
         return "function %s, wanted %s" % (got["address"], want["func"])
     if want["kind"] == "C":
@@ -71,7 +72,7 @@ def same_value(want, got):
 
 
 def variables_of(frame):
-    """(kind, name, what it is) as debug.getlocal and getupvalue say them."""
+    """(kind, name, value) as in debug.getlocal and getupvalue."""
     for one in frame.get("locals", []):
         yield "local", one["name"], one
     for i, one in enumerate(frame.get("varargs", [])):
@@ -92,7 +93,8 @@ def same_variables(want, got):
 
 
 def align_stopped(want, frames):
-    """A debugger stopped it later, in what the function that wrote the account called: churn, and that is in another line now."""
+    """A debugger stopped it later, in a callee of the function that wrote the account: churn, which is now in another
+    line."""
     above = len(frames) - len(want["frames"])
     if not 1 <= above <= 3 or frames[above - 1]["function"] != "churn":
         return frames
@@ -107,7 +109,7 @@ def compare_stack(want, section, names):
     complaints, above, all_frames = [], 0, frames
     if want["stopped"]:
         frames = align_stopped(want, frames)
-    # The C function that it dies in, which wrote nothing.
+    # The C function that it dies in, which wrote no row.
     while want["dying"] and len(frames) > above and frames[above]["kind"] in ("C", "builtin"):
         above += 1
     frames = frames[above:]
@@ -118,7 +120,7 @@ def compare_stack(want, section, names):
     for row in section.get("tables", {}).get("variables", []):
         variables.setdefault(row["frame"] - above, []).append(row)
     for i, (w, g) in enumerate(zip(want["frames"], frames)):
-        # Who called the dying ones was at another line when it wrote down what it called.
+        # The callers of the dying functions were at another line when they wrote their rows.
         wrong = same_frame(w, g, names and i >= want["dying"] - 1)
         if not wrong and w["kind"] != "C" and i >= want["dying"] and "locals" in w:
             wrong = same_variables(w, variables.get(i, []))
@@ -128,7 +130,7 @@ def compare_stack(want, section, names):
 
 
 def check_all(case, exe="exe"):
-    """Compare all coroutines of a core; returns how many there were, and complaints."""
+    """Compares all coroutines of a core. Returns their number and the complaints."""
     want = expected_of(account_of(case))
     stopped = meta_of(case)["stopped_by"]
     for row in want.values():

@@ -1,4 +1,4 @@
-"""What the tests of the nginx plugin share: the account of a case of corpora/build-nginx, and xcore's answers."""
+"""Shared by the tests of the nginx plugin: the account of a case of corpora/build-nginx, and xcore's answers."""
 
 import json
 import os
@@ -11,11 +11,11 @@ import ask  # noqa: E402
 import cases  # noqa: E402
 
 CASES = os.path.join(ROOT, "build", "nginx")
-SERVER = "static-o0"  # whose cases, with debug information, prove most by default
+SERVER = "static-o0"  # these cases, with debug information, are the default
 
 
 class Account:
-    """account.jsonl: what the driver did, and what the worker said of itself. `seconds` is how old nginx can have been at the end."""
+    """account.jsonl: the driver's actions and the worker's own report. `seconds` is nginx's maximum age at the end."""
 
     def __init__(self, directory, seconds=None):
         with open(os.path.join(directory, "account.jsonl"), encoding="utf-8") as stream:
@@ -35,12 +35,12 @@ class Account:
         return self.all(what)[-1] if self.all(what) else None
 
     def coroutines(self):
-        """Of requests and light threads, by id."""
+        """Requests and light threads, by id."""
         return {row["id"]: row for what in ("request-coroutine", "thread-coroutine") for row in self.all(what)}
 
 
 class Target(ask.Target):
-    """Commands are the nginx plugin's unless they name another."""
+    """Commands belong to the nginx plugin unless they name another."""
 
     def run(self, command, *args):
         return super().run(command if "." in command or command in ("nginx", "luajit") else "nginx." + command, *args)
@@ -51,5 +51,5 @@ def case_target(directory, program="exe"):
 
 
 def names(first, long=False):
-    """Names of cases: those that `make test` has, or all but the big one."""
+    """Names of cases: those of `make test`, or all except the big one."""
     return [case.name for case in cases.chosen(long=True)] if long else first

@@ -1,4 +1,4 @@
-"""What nginx's plugin says of a worker, core or process, against its account: each check gives complaints."""
+"""The nginx plugin's answers for a worker, core or process, against its account. Each check yields complaints."""
 
 import collections
 import json
@@ -14,18 +14,18 @@ import damage
 import pointers
 
 BACKEND_WAITS = "upstream 127.0.0.1:%d waits for its header"
-# The checks of a case, and the requests that are looked at one by one.
+# The checks of a case, and the requests that are checked one by one.
 ALL = ("connections", "backend", "status", "requests", "doing", "subrequests", "lua_lines", "timers", "lua", "flames", "page",
        "warnings")
 SOME = ("sleep-0", "threads-1", "body-0")
 PAGES = ("nginx", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.lua")
-# What connections are for, by the driver's words; all others are requests.
+# Purposes of connections, in the driver's words; all others are requests.
 KINDS = {"accepted, nothing sent": "accepted, no byte yet", "header incomplete": "reading request", "keepalive": "keepalive",
          "stream session": "stream", "lua sleep over http2": "http2", "http2 upstream": "http2"}
 
 
 def doing_of(row, backend):
-    """How what a request does begins, by the driver's words."""
+    """The start of a request's state, by the driver's words."""
     exact = {
         "lua threads": "lua: a light thread", "lua capture": "lua: a subrequest",
         "lua cosocket": "lua: cosocket 127.0.0.1:%d (read)" % backend, "lua reads a body": "lua: the request's body",
@@ -41,7 +41,8 @@ def port_of(peer):
 
 
 def ends_of(row):
-    """The ports of both ends. One alone does not tell connections apart: clients may come from one port to several of nginx's."""
+    """The ports of both ends. One port does not identify a connection: clients may use one port for several of
+    nginx's."""
     return port_of(row["peer"]), port_of(row["own"])
 
 
@@ -50,12 +51,12 @@ def title_of(row):
 
 
 def lines_of(coroutine):
-    """world.lua:86, world.lua:162 …: Lua frames of an account's coroutine, innermost first."""
+    """Lua frames of an account's coroutine, innermost first: world.lua:86, world.lua:162 …."""
     return ["%s:%d" % (os.path.basename(one["short"]), one["line"]) for one in coroutine["frames"] if one["kind"] != "C"]
 
 
 def store(data, address, what):
-    """Bytes at an address of a core's memory, in place of those that are there."""
+    """Replaces bytes at an address of a core's memory."""
     count, = struct.unpack_from("<H", data, 56)
     table, = struct.unpack_from("<Q", data, 32)
     for i in range(count):
@@ -75,7 +76,7 @@ class Case:
         self.death = self.name.rsplit("-", 1)[1] if self.account.one("dies") else None
 
     def ahead(self):
-        """Asks what most checks ask."""
+        """Asks the questions of most checks."""
         self.core.ahead(*PAGES)
         self.core.ahead(*(["nginx.req", self.main(identity)["address"]] for identity in SOME))
 
@@ -86,12 +87,12 @@ class Case:
         return {row["request"]: row for row in self.requests() if row["request"][0] not in " ("}
 
     def main(self, identity):
-        """The request whose id this is."""
+        """The request with this id."""
         wanted = [row for row in self.account.requests if row.get("id") == identity][0]
         return self.mains()[title_of(wanted)]
 
     def left(self, row, whole):
-        """Can so much of a time be left? A timer of nginx's counts from some moment since nginx began."""
+        """Whether this much of a time can be left. nginx's timers count from some moment after its start."""
         return whole - self.account.seconds - 1 <= row <= whole + 1
 
     # ---- connections ----
@@ -246,7 +247,7 @@ class Case:
             yield "caches of %s entries" % caches
 
     def flamed(self, kind):
-        """Lua lines of each path of a flame graph, innermost first, with what the path begins and ends with."""
+        """Lua lines of each path of a flame graph, innermost first, with both ends of the path."""
         found = collections.Counter()
         for path, weight in self.core.flame(kind):
             lines = [match.group(1) for match in (re.search(r" (\S+:\d+)$", name) for name in reversed(path)) if match]
@@ -254,7 +255,7 @@ class Case:
         return found
 
     def check_flames(self):
-        """Each coroutine that waits is there with the lines of its own traceback; timers are those that Lua counts."""
+        """Each waiting coroutine appears with the lines of its own traceback; timers match Lua's count."""
         wanted = collections.Counter(tuple(lines_of(one)) for one in self.account.coroutines().values())
         waits = collections.Counter()
         for (_, end, lines), weight in self.flamed("nginx.waits").items():
@@ -272,7 +273,7 @@ class Case:
         if sum(pending.values()) != told["pending"] or [one for one in pending if not one[1] or not one[1][0].startswith("world.lua:")]:
             yield "%s, %d wait" % (pending, told["pending"])
 
-    # ---- what it died in ----
+    # ---- the crash ----
 
     def check_page(self):
         section = self.core.section("nginx", "nginx")
@@ -324,7 +325,7 @@ class Case:
     # ---- at rest ----
 
     def check_at_rest(self):
-        """A worker that waits for events runs no Lua, and its answers say so."""
+        """A worker that waits for events runs no Lua, and the answers show that."""
         if "no Lua code runs" not in json.dumps(self.core.section("luajit.bt", "bt")):
             yield "luajit.bt does not say that no Lua code runs"
         if self.core.section("luajit", "luajit")["fields"]["lua"] is not None:
@@ -333,7 +334,7 @@ class Case:
     # ---- secrets ----
 
     def check_redacted(self):
-        """What clients sent is in no answer where redaction is on."""
+        """With redaction, no answer contains data that clients sent."""
         redacted = nginx.Target(self.core.target, *self.core.options, "--redact")
         address = self.main("sleep-0")["address"]
         commands = ("nginx", "nginx.conns", "nginx.reqs --raw", "nginx.timers", "nginx.lua", "nginx.posted", "nginx.req " + address)
@@ -351,7 +352,8 @@ class Case:
             return bytearray(stream.read())
 
     def check_orphan(self):
-        """A request that its connection forgets is found by its beginning, and said to be orphaned; one with wrong references, too."""
+        """A request with no connection is found by its start and reported as orphaned; the same for one with wrong
+        references."""
         data, orphan, freed = self.core_bytes(), int(self.main("sleep-0")["address"], 16), int(self.main("sleep-1")["address"], 16)
         [connection] = [row for row in self.core.table("nginx.conns", "connections", "list") if row["request_address"] == hex(orphan)]
         store(data, int(connection["address"], 16), bytes(8))  # data, its first member
@@ -371,11 +373,12 @@ class Case:
         return nginx.Target(path, "--exe", os.path.join(self.directory, "exe"), whole=False)
 
     def check_pointers(self, every):
-        """One bad pointer of a request costs what is behind it."""
+        """One bad pointer of a request loses only the data behind it."""
         return pointers.complaints(self, every)
 
     def check_damaged(self, seed, apart):
-        """What is overwritten ends no command in a mistake of its own; apart: each runs in a process of its own."""
+        """Overwritten words cause no error in a command's own code. `apart`: each command runs in a separate
+        process."""
         address, core = self.main("print-0")["address"], damage.Core(self.core.target)
         chains = [row["address"] for row in self.core.table("nginx.req", "request", "buffers", address)]
         cycle = int(self.core.section("nginx.cycle", "cycle")["fields"]["cycle"], 16)

@@ -1,4 +1,4 @@
-"""What one bad pointer of a request costs nginx.req: a part of the answer that is behind it, and nothing else."""
+"""The effect of one bad pointer of a request on nginx.req: it loses the part behind the pointer, and nothing else."""
 
 import os
 import re
@@ -10,14 +10,15 @@ import damage
 
 WILD = 0x123456789000
 REQUEST = "struct ngx_http_request_s"
-# What hangs on a request, by members, and the requests of which pointers are spoiled.
+# Structs reachable from a request, by members, and the requests with damaged pointers.
 HANGING = {"upstream": "struct ngx_http_upstream_s", "connection": "struct ngx_connection_s", "header_in": "struct ngx_buf_s",
            "request_body": "ngx_http_request_body_t", "pool": "struct ngx_pool_s", "http_connection": "ngx_http_connection_t"}
-# Requests of which pointers are spoiled: of one all, and all that hangs on it; of one of Lua's its own.
+# Requests with damaged pointers: all pointers of one, with everything reachable; the Lua-specific ones of another.
 UPSTREAM, LUA = "upstream-0", "print-0"
-# Without these a request is none.
+# Without these it is not a request.
 NEEDED = {"connection", "main", "pool"}
-# What else a pointer may cost, as beginnings of paths of the answer; a chain's costs its row. All others cost nothing.
+# Further parts that a pointer may lose, as prefixes of paths of the answer; a chain's pointer loses its row. All others
+# lose nothing.
 RAW, BUFFERS = r"raw\.", r"request\.tables\.buffers\[%s\]"
 COSTS = {
     "connection": r"request\.fields\.(client|connection|fd|sent)$", "connection.data": r"request\.fields\.found_by$",
@@ -39,14 +40,14 @@ COSTS = {
 
 
 def members_of(case, type_):
-    """Pointers of a struct: their names and offsets."""
+    """Pointer members of a struct: names and offsets."""
     told = ask.xcore("ptype", case.core.target, type_, *case.core.options)
     found = re.findall(r"^/\*\s+(\d+)\s+8 \*/\s+(?:.*\*|\w+_pt )\(?\*?(\w+)\)?[^;*]*;$", told, re.M)
     return [(name, int(offset)) for offset, name in found]
 
 
 def flat(value, path=""):
-    """A JSON value as paths and leaves; rows of a table go by their first cell."""
+    """A JSON value as paths and leaves. Rows of a table are keyed by their first cell."""
     if isinstance(value, dict):
         for key, one in value.items():
             yield from flat(one, path + "." + key if path else key)
@@ -58,7 +59,7 @@ def flat(value, path=""):
 
 
 def answer_of(target, address):
-    """What nginx.req says, without messages, and those."""
+    """The answer of nginx.req without messages, and the messages."""
     sections, messages = {}, []
     for section in target.run("nginx.req", address)["sections"]:
         messages += [message["text"] for message in section.pop("messages", [])]
@@ -70,7 +71,7 @@ def answer_of(target, address):
 
 
 def spoiled(core, case, request, hanging):
-    """(name, place, values) of each pointer of a request, and of those of what hangs on it: wild, NULL, misaligned."""
+    """(name, place, values) of each pointer of a request and of its reachable structs: wild, NULL, misaligned."""
     request = int(request, 16)
     members = members_of(case, REQUEST)
     structs = [("", request, members)]
@@ -84,7 +85,8 @@ def spoiled(core, case, request, hanging):
 
 
 def complaints(case, every):
-    """every: each pointer with each bad value, and those of a second request; otherwise each third with one of the values in turn."""
+    """every: each pointer with each bad value, also of a second request; otherwise every third pointer with one value
+    in turn."""
     core = damage.Core(case.core.target)
     with tempfile.TemporaryDirectory(prefix="xcore-nginx-") as scratch:
         path = core.save(os.path.join(scratch, "core"))

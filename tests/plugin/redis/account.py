@@ -1,6 +1,6 @@
-"""What redis-server says of itself, and what xcore says of it.
+"""redis-server's report about itself, and xcore's answers about it.
 
-A case of the corpora has the account beside its core (corpora/recipes/redis-drive.py); the live test asks for it."""
+A case of the corpora has the account next to its core (corpora/recipes/redis-drive.py); the live test requests it."""
 
 import json
 import os
@@ -49,23 +49,23 @@ class Account:
         return {int(a[2:]): int(b) for a, b in (line.split() for line in self.text(name).splitlines())}
 
     def at_rest(self):
-        """Was there nobody who went on working after the account?"""
+        """Whether no client continued to work after the account."""
         return not [row for row in self.clients.values() if row["name"] == "reader"]
 
 
 class Target(ask.Target):
-    """Questions are tuples of a command of the plugin and its arguments."""
+    """Questions are tuples of a plugin command and its arguments."""
 
     def answer(self, question):
         return self.run("redis." + question[0], *question[1:])
 
     def ask(self, questions):
-        """All in one process; answer() has them then."""
+        """Asks all in one process; answer() has the results then."""
         self.ahead(*(("redis." + question[0], *question[1:]) for question in questions))
         return self
 
     def alone(self, question):
-        """The answer of a process of its own."""
+        """The answer of a separate process."""
         return Target(self.target, *self.options, whole=self.whole).answer(question)
 
     def folded(self):
@@ -81,6 +81,6 @@ def compress(core, packed):
 
 
 def case(name):
-    """A case of the corpora: its core, and its account."""
+    """A case of the corpora: its core and its account."""
     directory = os.path.join(CORPORA, name)
     return Target(os.path.join(directory, "core"), "--exe", os.path.join(directory, "exe")), Account(directory)

@@ -1,27 +1,28 @@
-"""What the redis plugin says, held against an account (redis_account.py). Each check yields its findings: nothing is good."""
+"""The redis plugin's answers, compared with an account (redis_account.py). Each check yields its findings; none means
+success."""
 
 import math
 import re
 
-# INFO's fields that are not what they were: how far they may be off, or "later" (by as many seconds as the account is older, or less,
-# and SLACK), "prefix", "any". Nothing happens by itself between account and answer, so that is all; memory is that of the crash
-# handler's report, and INFO's own answer.
+# Permitted differences of INFO's fields: a number, or "later" (at most the age of the account in seconds, plus SLACK),
+# "prefix", "any". The server does nothing between account and answer, so there are no others; memory differs by the
+# crash handler's report and INFO's own answer.
 DRIFT = {"used_memory": 1 << 16, "used_memory_peak": 1 << 16, "uptime_in_seconds": "later", "executable": "any", "config_file": "any",
          "mem_allocator": "prefix", "master_last_io_seconds_ago": "later", "total_commands_processed": "one more"}
-# The same while clients go on reading: "more" only grow.
+# The same while clients continue to read: "more" fields only grow.
 READING = {"used_memory": 1 << 20, "used_memory_peak": 1 << 20, "total_commands_processed": "more", "keyspace_hits": "more"}
 SLACK = 5
-# CLIENT LIST's fields of a client that does nothing.
+# CLIENT LIST fields of an idle client.
 QUIET = ("addr laddr fd name flags db sub psub ssub multi qbuf qbuf-free argv-mem multi-mem rbs rbp obl oll omem tot-mem "
          "events cmd user resp").split()
-# And of one that works.
+# And of an active one.
 BUSY = "addr laddr fd name flags db sub psub ssub multi user resp".split()
 
 
-# Commands whose answers must not depend on how the target is seen.
+# Commands with answers that must not depend on the form of the target.
 COMMANDS = [("info",), ("keys", "--limit", "100"), ("keys", "--match", "*t:[13]*"), ("big",), ("types",), ("expires",), ("clients",),
             ("blocked",), ("replication",), ("slowlog",), ("command",), ("key", "string:raw")]
-# And those that are held against all of the account.
+# And those that are compared with the whole account.
 WHOLE = [("keys", "--limit", "1000000"), ("big", "--limit", "20")]
 LISTS = ("compressed:1", "compressed:5", "plain:2")
 
@@ -31,7 +32,7 @@ def question(key, database=0):
 
 
 def sampled(keys):
-    """Three keys of each type and encoding, those of which the account has elements, and some that expire."""
+    """Three keys of each type and encoding, with elements in the account, and some that expire."""
     plain = lambda k: " " not in k.name
     return [k for k in keys if k.first and plain(k)] + [k for k in keys if k.expires > 0 and plain(k)][:2]
 
@@ -45,12 +46,12 @@ def questions(account, lists=LISTS):
 
 
 def of(target, asked, claim, *more):
-    """A claim of an answer, as one of a target."""
+    """Wraps a claim about an answer as one about a target."""
     return claim(target.answer(asked), *more)
 
 
 def data(plan, name, target, account):
-    """What does not change once writes are paused."""
+    """Facts that stay constant once writes are paused."""
     plan.check("%s: keys" % name, of, target, WHOLE[0], keys, account)
     plan.check("%s: types" % name, of, target, ("types",), types, account)
     plan.check("%s: big" % name, of, target, WHOLE[1], big, account, 20)
@@ -61,7 +62,7 @@ def data(plan, name, target, account):
 
 
 def same(targets, questions):
-    """All say the same."""
+    """All answers are the same."""
     first, *others = [target.ask(questions) for target in targets]
     for other in others:
         for one in questions:
@@ -85,7 +86,7 @@ def messages(answer):
 
 
 def differs(key, ours, theirs, age, reading=False):
-    """`age`: the answer is at most so many seconds younger than the account."""
+    """`age`: the answer is at most this many seconds younger than the account."""
     how = READING.get(key) if reading and key in READING else DRIFT.get(key, 0)
     if how == "any":
         return False
@@ -106,7 +107,7 @@ def differs(key, ours, theirs, age, reading=False):
 
 
 def info(answer, account, when):
-    """Every field that INFO has, too; `when`: what was answered is not of later than that, in seconds since 1970."""
+    """All fields of INFO. `when`: the answer is not later than that, in seconds since 1970."""
     seen = 0
     age = when - int(account.info["server_time_usec"]) / 1e6
     for part in answer["sections"]:
@@ -195,7 +196,7 @@ def key(answer, wanted):
 
 
 def long_list(answer, wanted, account):
-    """A list whose nodes are compressed, or of elements larger than a listpack takes, holds what the recipe put there."""
+    """A list with compressed nodes, or with elements too large for a listpack, holds the recipe's data."""
     fields = section(answer, "key")["fields"]
     theirs = [k for k in account.keys if k.name == wanted][0]
     kind, number = wanted.split(":")
@@ -212,7 +213,7 @@ def long_list(answer, wanted, account):
 
 
 def busy(row):
-    """Does the client go on working after the account, or is it the one who asked for it?"""
+    """Whether the client continues to work after the account, or requested it."""
     return row["name"] == "reader" or row["cmd"] == "client|list"
 
 
@@ -233,7 +234,7 @@ def clients(answer, account):
 
 
 def quoted(word):
-    """As the plugin shows an argument that the slow log keeps."""
+    """The plugin's form of an argument in the slow log."""
     text = word[:128]
     if re.search(r"[^!-~]|[\"\\]", text):
         text = '"%s"' % re.sub(r"[^ !#-\[\]-~]", lambda found: "\\" + found[0] if found[0] in "\"\\" else "\\x%02x" % ord(found[0]), text)

@@ -1,5 +1,5 @@
--- account.lua: what corpora/programs/walk.c has built, read by lib.walk and written as the program itself writes it. Each line
--- is an example of its walker.
+-- account.lua: reads the structures of corpora/programs/walk.c with lib.walk and prints them in the program's own
+-- format. Each line is an example of its walker.
 local xcore = require "xcore"
 local walk = require "lib.walk"
 local t = xcore.target
@@ -19,7 +19,7 @@ local function pairs_of(name, nodes, text)
 	print(table.concat(words, " "))
 end
 
--- The kind and text of the error that a walk ends with.
+-- The kind and text of the error that ends a walk.
 local function damaged(name, walker, ...)
 	local arguments = table.pack(...)
 	local done, err = pcall(function()
@@ -61,7 +61,7 @@ pairs_of("family", walk.tree(v.family, kids), function(person, depth) return per
 ids("points", walk.array(v.points), "x")
 pairs_of("sparse", walk.pointers(v.sparse), function(point, index) return index .. ":" .. point.x end)
 
--- Options, and structures that are not there.
+-- Options, and missing structures.
 local two = { max = 2 }
 assert(not pcall(function() for _ in walk.list(v.list, "next", two) do end end))
 local third = v.list.next.next
