@@ -1,4 +1,4 @@
--- server.lua: what INFO says, from struct redisServer. Fields are named as INFO names them.
+-- server.lua: the fields of INFO, from struct redisServer. Fields are named as INFO names them.
 local xcore = require "xcore"
 local adlist = require "redis.adlist"
 local alloc = require "redis.alloc"
