@@ -61,7 +61,7 @@ end
 function damage.guard(run, ...)
 	local done, err = call(run, ...)
 	if done then return end
-	if type(err) ~= "table" then err = xcore.error("format", "what was read makes no sense", tostring(err)) end
+	if type(err) ~= "table" then err = xcore.error("format", "the data read is inconsistent", tostring(err)) end
 	err.where = nil
 	error(err, 0)
 end

@@ -285,7 +285,8 @@ local function order_check(name, key)
 	return function(node, position)
 		local value = get(node)
 		if last and value < last then
-			wrong(name, "node %s (%s): its key %s is below %s, the one before", grouped(position), at(node), tostring(value),
+			wrong(name, "node %s (%s): its key %s is below the previous key %s", grouped(position), at(node),
+				tostring(value),
 				tostring(last))
 		end
 		last = value
@@ -302,7 +303,7 @@ local function in_order(kind, root, o)
 	local stack, depths, top, given = {}, {}, 0, 0
 	local function descend(node, above, depth)
 		while node and xcore.addr(node) ~= sentinel do
-			if depth > DEEPEST then wrong(name, "node %s lies %d deep: no balanced tree", at(node), depth) end
+			if depth > DEEPEST then wrong(name, "node %s is at depth %d: not a balanced tree", at(node), depth) end
 			if check_parent and (above or not sentinel) then check_parent(node, above) end
 			top = top + 1
 			stack[top], depths[top] = node, depth
@@ -347,7 +348,8 @@ function walk.skiplist(header, next, levels, o)
 		if node then return node, position end
 		for level = 1, #steps do
 			if expected[level] then
-				wrong(name, "level %d leads to %s, which is not on level 0 behind the one before", level, at(expected[level]))
+				wrong(name, "level %d leads to %s, which does not follow the previous node on level 0", level,
+					at(expected[level]))
 			end
 		end
 	end
@@ -402,7 +404,7 @@ function walk.tree(root, children, o)
 		if on_path[addr] then
 			wrong(name, "cycle: node %s leads back to %s, %d above it", at(above[depth]), at(node), depth - on_path[addr])
 		end
-		if depth >= deepest then wrong(name, "node %s lies more than %d deep", at(node), deepest) end
+		if depth >= deepest then wrong(name, "node %s is more than %d levels deep", at(node), deepest) end
 		given = given + 1
 		if given > max then too_many(name, max) end
 		depth = depth + 1
@@ -433,7 +435,7 @@ function walk.array(p, count)
 		i = i + 1
 		if i >= count then return nil end
 		local item = p[i]
-		if item == nil then wrong(name_of("array", p), "[%d] is NULL: walk.pointers passes over it", i) end
+		if item == nil then wrong(name_of("array", p), "[%d] is NULL: walk.pointers skips it", i) end
 		return item, i
 	end
 end

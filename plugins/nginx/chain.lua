@@ -63,7 +63,7 @@ local function flaw(columns, count, why)
 	for i = 1, count do
 		if columns[1][i] == next then return ("link %d leads back to link %d"):format(count, i) end
 	end
-	return why or ("it goes on at %s"):format(xcore.hex(next))
+	return why or ("it continues at %s"):format(xcore.hex(next))
 end
 
 -- The links from `head`, an ngx_chain_t *, on: {{link, buf, value}…}, value nil for a buffer that cannot be read, and why it does not end well.
@@ -155,7 +155,9 @@ local function add_damage(section, all)
 			break
 		end
 	end
-	if all.bad > 1 then section:note(("%d of %d buffers are damaged: sums are of the others"):format(all.bad, #all.links)) end
+	if all.bad > 1 then
+		section:note(("%d of %d buffers are damaged: the sums exclude them"):format(all.bad, #all.links))
+	end
 	if all.why then section:problem("the chain does not end: " .. all.why) end
 end
 
@@ -168,14 +170,20 @@ local function head_of(t, addr)
 	if is_buffer(t, buf) then
 		return { links = { { buf = addr, value = buf } }, bytes = buf.bytes or 0, file = not buf.in_memory and buf.file or 0, bad = 0 }, true
 	end
-	if #all.links == 0 then error(xcore.error("not_found", "no chain is at " .. xcore.hex(addr), "nginx.req shows those of a request")) end
+	if #all.links == 0 then
+		error(xcore.error("not_found", "there is no chain at " .. xcore.hex(addr),
+			"nginx.req shows the chains of a request"))
+	end
 	return all
 end
 
 function chain.chain(t, report, given)
 	local options = args.parse(given, { limit = "number", text = "flag", passed = "flag" }, 1)
 	local addr = options[1] and args.number("chain", options[1])
-	if not addr then error(xcore.error("usage", "which chain?", "nginx.chain TARGET ADDRESS: nginx.req shows those of a request")) end
+	if not addr then
+		error(xcore.error("usage", "which chain?",
+			"nginx.chain TARGET ADDRESS; nginx.req shows the chains of a request"))
+	end
 	local all, single = head_of(t, addr)
 	local section = report:section("chain", ("nginx: %s %s"):format(single and "buffer" or "chain", xcore.hex(addr)))
 	section:headline(("%d %s, %d bytes in memory, %d in files"):format(#all.links, #all.links == 1 and "buffer" or "buffers", all.bytes, all.file))

@@ -14,9 +14,12 @@ local commands = {}
 local MOST_PROCESSES, MOST_CYCLES = 1024, 100
 
 -- What a process is told to do, by the flags that its signal handlers set.
-local FLAGS = { { "ngx_quit", "quits when its requests are done" }, { "ngx_terminate", "terminates" },
-	{ "ngx_exiting", "exits: accepts no more, waits for its requests" }, { "ngx_reconfigure", "is to read its configuration anew" },
-	{ "ngx_reopen", "is to open its logs anew" } }
+local FLAGS = {
+	{ "ngx_quit", "quits when its requests finish" }, { "ngx_terminate", "terminates" },
+	{ "ngx_exiting", "is exiting: accepts no new connections, waits for its requests" },
+	{ "ngx_reconfigure", "will reload its configuration" },
+	{ "ngx_reopen", "will reopen its logs" },
+}
 
 local function add_flags(t, section)
 	for _, one in ipairs(FLAGS) do
@@ -58,7 +61,7 @@ local function add_facts(t, section, of)
 	if not text then return end
 	section:text("layout", text)
 	section:text("proved_by", proofs)
-	if lua_why then section:note(lua_why .. ": what concerns Lua is left out") end
+	if lua_why then section:note(lua_why .. ": information about Lua is omitted") end
 end
 
 local function add_listening(section, of)

@@ -48,7 +48,7 @@ local function show_text(t, report)
 		count = count + 1
 		section:lines("file_" .. count, text, { label = name, secret = true })
 	end
-	if count == 0 then section:note "this nginx did not keep the text: builds --with-debug do" end
+	if count == 0 then section:note "this nginx did not keep the text: only builds with --with-debug do" end
 end
 
 local function seconds(msec)

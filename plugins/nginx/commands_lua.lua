@@ -46,11 +46,11 @@ local function add_facts(section, conf)
 	section:count("cached_coroutines", length(maybe.get(conf, "cached_lua_threads")))
 	local pending, most = maybe.get(conf, "pending_timers"), maybe.get(conf, "max_pending_timers")
 	if pending and most and pending >= most then
-		section:warning("ngx.timer.at fails: as many timers wait as may", "lua_max_pending_timers")
+		section:warning("ngx.timer.at fails: the maximum number of timers is pending", "lua_max_pending_timers")
 	end
 	local running, most_running = maybe.get(conf, "running_timers"), maybe.get(conf, "max_running_timers")
 	if running and most_running and running >= most_running then
-		section:warning("timers are put off: as many run as may", "lua_max_running_timers")
+		section:warning("timers are delayed: the maximum number of timers is running", "lua_max_running_timers")
 	end
 end
 
@@ -110,9 +110,12 @@ local function add_caches(t, vm, section)
 	for _, one in ipairs(lrucache.all(vm, now)) do
 		local entries = one.items or one.queued
 		rows:row(one.addr, one.module, entries, one.max, entries and one.max and one.max > 0 and entries / one.max or nil, one.expired)
-		if one.damaged then section:warning(("the queue of the cache at %s does not come back to its head"):format(xcore.hex(one.addr))) end
+		if one.damaged then
+			section:warning(("the queue of the cache at %s does not lead back to its head"):format(xcore.hex(one.addr)))
+		end
 		if one.items and one.queued and one.items ~= one.queued then
-			section:warning(("the cache at %s counts %d entries, and its queue has %d"):format(xcore.hex(one.addr), one.items, one.queued))
+			section:warning(("the cache at %s counts %d entries, but its queue has %d"):format(xcore.hex(one.addr),
+				one.items, one.queued))
 		end
 	end
 end
@@ -158,7 +161,7 @@ function commands.lua(t, report, given)
 		damage.part(section, "lrucaches", add_caches, t, found, section)
 		damage.part(section, "the code cache", add_code, found, section)
 		if not t:has_symbol "ngx_http_lua_socket_pool_key" then
-			section:note "cosocket pools and cached code are found by symbols, and the program has none"
+			section:note "cosocket pools and cached code are found by symbols, which the program lacks"
 		end
 	else
 		section:unknown("registry", why or "the VM was not found")

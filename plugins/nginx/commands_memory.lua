@@ -13,7 +13,7 @@ local LARGE = 0.1 -- so much unaccounted is worth a word
 -- A process that runs: what of the mappings is in memory. What malloc has is not divided: pages hold blocks of all kinds.
 local function show_resident(section, ledger)
 	local found, sum = memory.resident(ledger)
-	if not found then return section:note "the kernel does not tell what is resident" end
+	if not found then return section:note "the kernel does not report resident memory" end
 	local rows = section:table("resident", { { "what", "text", label = "IN MEMORY" }, { "bytes", "bytes" }, { "share", "ratio" },
 		{ "key", "text", verbose = true } })
 	for _, row in ipairs(found) do rows:row(row.label, row.bytes, row.bytes / math.max(1, sum), row.key) end
@@ -32,9 +32,13 @@ function commands.memory(t, report, list)
 	rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil, "mapped")
 	if t.live then show_resident(section, ledger) end
 	section:integer("difference", ledger.mapped - sum, { quiet = sum == ledger.mapped })
-	if sum ~= ledger.mapped then section:problem(("the rows are %d bytes off what is mapped"):format(ledger.mapped - sum)) end
+	if sum ~= ledger.mapped then
+		section:problem(("the rows differ from the mapped memory by %d bytes"):format(ledger.mapped - sum))
+	end
 	local unknown = ledger.bytes.unaccounted or 0
-	if unknown > LARGE * ledger.mapped then section:note("much anonymous memory is nobody's that is known here", "xcore heap summary TARGET") end
+	if unknown > LARGE * ledger.mapped then
+		section:note("much anonymous memory has no known owner", "xcore heap summary TARGET")
+	end
 	for _, why in ipairs(ledger.why) do section:problem(why) end
 end
 
@@ -67,7 +71,7 @@ local function add_groups(t, section)
 	rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil)
 	damage.try(suspicious_zones, t, section, ledger.zones)
 	suspicious_pools(section, ledger)
-	section:note "nginx.memory: by kind of pool and zone; nginx.pools, nginx.shm: each of them"
+	section:note "nginx.memory splits pools and zones by kind; nginx.pools and nginx.shm list each"
 	return true
 end
 
@@ -78,11 +82,11 @@ function commands.analyze(t, report)
 	local done, why
 	if t.live then
 		done, why = damage.try(suspicious_zones, t, section, zones.all(t))
-		section:note("all memory of the process would have to be read for the ledger", "nginx.memory TARGET, nginx.pools TARGET")
+		section:note("the full table needs all memory of the process", "nginx.memory TARGET, nginx.pools TARGET")
 	else
 		done, why = damage.try(add_groups, t, section)
 	end
-	if why and not done then section:problem("memory could not be looked at: " .. why) end
+	if why and not done then section:problem("memory cannot be read: " .. why) end
 end
 
 return commands

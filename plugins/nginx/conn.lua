@@ -61,16 +61,17 @@ local function free_ones(found, data)
 	while at ~= 0 do
 		local index = (at - found.base) // found.size
 		if at < found.base or index >= found.count or (at - found.base) % found.size ~= 0 then
-			why = ("the list of free connections leads to %s, which is none"):format(xcore.hex(at))
+			why = ("the list of free connections leads to %s, which is not a connection"):format(xcore.hex(at))
 			break
 		elseif free[index] then
-			why = ("the list of free connections comes back to connection %d"):format(index)
+			why = ("the list of free connections leads back to connection %d"):format(index)
 			break
 		end
 		free[index], count, at = true, count + 1, data[index + 1]
 	end
 	if not why and count ~= found.told_free then
-		why = ("the list of free connections has %d, and is said to have %s"):format(count, xcore.u64(found.told_free))
+		why = ("the list of free connections has %d entries, but nginx counts %s"):format(count,
+			xcore.u64(found.told_free))
 	end
 	return free, count, why
 end
@@ -81,7 +82,7 @@ local function array_of(t)
 	local count, array = of.connection_n, of.connections
 	if not array then
 		error(xcore.error("not_found", ("this process has no connections: it is a %s"):format(cycle.role(t) or "process of unknown kind"),
-			"workers have: nginx.cycle of the master lists them"))
+			"nginx.cycle of the master lists its workers"))
 	end
 	if math.ult(MOST, count) then error(xcore.error("fault", ("the cycle has %s connections"):format(xcore.u64(count)))) end
 	local found = { base = xcore.addr(array), size = xcore.sizeof "ngx_connection_t", count = count, array = array,

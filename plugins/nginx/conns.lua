@@ -76,8 +76,12 @@ local function add_status(section, told, own)
 		fewer = fewer or told[name] and own[name] < told[name]
 	end
 	for _, name in ipairs { "accepted", "handled", "requests" } do rows:row(name, nil, told[name]) end
-	if more then section:warning "stub_status counts fewer than this worker has: its counters are wrong, or something is left over" end
-	if fewer then section:note "stub_status counts all workers, and what workers that died had" end
+	if more then
+		section:warning "stub_status counts fewer connections than this worker has: a wrong counter, or leaked connections"
+	end
+	if fewer then
+		section:note "stub_status counts the connections of all workers, including those of workers that died"
+	end
 end
 
 -- The lines of requests by the address of a request: a subrequest's is its main one's.
@@ -133,7 +137,9 @@ function conns.conns(t, report, given)
 			end
 		end
 	end
-	if options.kind and shown + left == 0 then section:note(("no connection is of the kind '%s'"):format(options.kind), "the kinds are above") end
+	if options.kind and shown + left == 0 then
+		section:note(("no connection has the kind '%s'"):format(options.kind), "the kinds are above")
+	end
 	if left > 0 then section:note(("%d more connections"):format(left), "--limit N shows more") end
 end
 

@@ -35,7 +35,7 @@ function cycle.of(t)
 	local build = layout.declare(t)
 	if build then return t:value("ngx_cycle_t", build.cycle) end
 	local found = cycle.var(t, "ngx_cycle", "ngx_cycle_t *")
-	if not found then error(xcore.error("not_found", "nginx has no cycle yet: it was starting")) end
+	if not found then error(xcore.error("not_found", "nginx has no cycle yet: it is starting")) end
 	return xcore.deref(found)
 end
 

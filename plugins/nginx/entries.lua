@@ -58,7 +58,7 @@ end
 
 function limit_req.show(t, zone, section, limit)
 	local columns, count, why, context, data = limit_req.all(t, zone)
-	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	if not columns then return section:unknown("entries", "the types of this module are unknown") end
 	section:number("rate", context.rate / 1000, { label = "rate, requests a second" })
 	local rows, now = section:table("keys", limit_req.columns), (cycle.now(t))
 	for i = 1, math.min(count, limit) do
@@ -91,7 +91,7 @@ end
 
 function limit_conn.show(t, zone, section, limit)
 	local found, data = limit_conn.all(t, zone)
-	if not found then return section:unknown("entries", "the types of this module are not known") end
+	if not found then return section:unknown("entries", "the types of this module are unknown") end
 	table.sort(found, function(a, b)
 		if a.conn ~= b.conn then return a.conn > b.conn end
 		return xcore.addr(a) < xcore.addr(b)
@@ -129,7 +129,7 @@ end
 
 function cache.show(t, zone, section, limit)
 	local columns, count, why, sh = cache.all(t, zone)
-	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	if not columns then return section:unknown("entries", "the types of this module are unknown") end
 	local context, _, now = zones.context(t, zone, "ngx_http_file_cache_t"), cycle.now(t)
 	section:text("path", str.try(maybe.get(context, "path.name")))
 	section:bytes("on_disk", sh.size * context.bsize)
@@ -161,7 +161,7 @@ end
 
 function sessions.show(t, zone, section, limit)
 	local columns, count, why = sessions.all(t, zone)
-	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	if not columns then return section:unknown("entries", "the types of this module are unknown") end
 	local rows, _, now = section:table("keys", sessions.columns), cycle.now(t)
 	for i = 1, math.min(count, limit) do
 		local one = t:value("ngx_ssl_sess_id_t", columns[1][i])

@@ -39,13 +39,15 @@ function filters.chain(t, kind, which)
 		local place = t:symbolize(at)
 		local name = place and place.name
 		found[#found + 1] = { name = name, file = place and place.file and place.file:match "[^/]+$", line = place and place.line, addr = at }
-		if not name then return found, ("no function is known at %s"):format(xcore.hex(at)) end
+		if not name then return found, ("no known function is at %s"):format(xcore.hex(at)) end
 		if LAST[name] then return found end
 		if seen[at] then return found, ("%s is in the chain twice"):format(name) end
 		seen[at] = true
 		local file = found[#found].file
 		at = file and next_of(t, kind, which, name, file)
-		if not at then return found, ("where %s goes on is not known: its file's variables are in no debug information"):format(name) end
+		if not at then
+			return found, ("the filter after %s is unknown: debug information lacks the variables of its file"):format(name)
+		end
 	end
 	return found
 end

@@ -79,8 +79,8 @@ function flame.timers(t, tree)
 	cycle.of(t)
 	add_coroutines(t, tree, function(one) return one.fake and one.lua and one.lua.phase == "timer" and "running timers" end)
 	local all = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
-	local lost = not all and "(where they are kept is not known)"
-		or not damage.try(add_pending, t, tree, all) and "(their tree is damaged: not all are here)"
+	local lost = not all and "(their location is unknown)"
+		or not damage.try(add_pending, t, tree, all) and "(their tree is damaged: the list is incomplete)"
 	if lost then tree:add({ "pending timers", lost }, 1) end
 end
 

@@ -39,14 +39,14 @@ local function lua_of(t, one, cycle)
 		if done and words then return version, words end
 		if done and words == false then return nil end -- nginx does not have it
 	end
-	return nil, nil, "the Lua module's structs are none that are known"
+	return nil, nil, "the Lua module's structures match no known layout"
 end
 
 local function find(t)
 	local candidates = build.candidates(t)
-	if #candidates == 0 then refuse "its first module was not found, which tells its version" end
+	if #candidates == 0 then refuse "its first module, which contains its version, was not found" end
 	local one, cycle, words = choose(t, candidates)
-	if not one then refuse("no layout of nginx %s proves right (%s)", build.version(candidates[1]), cycle) end
+	if not one then refuse("no layout of nginx %s could be verified (%s)", build.version(candidates[1]), cycle) end
 	one.cycle, one.words = cycle, words
 	local lua_words
 	one.lua, lua_words, one.lua_why = lua_of(t, one, cycle)
@@ -94,8 +94,10 @@ function layout.describe(t)
 	end
 	table.sort(options)
 	local text = ("nginx %s with %s, by %s"):format(build.version(one), table.concat(options, " "), one.told)
-	if one.lua then text = text .. ("; ngx_lua of 0.10.%d or later"):format(one.lua - 10000) end
-	if one.version < OLDEST or one.version > NEWEST then text = text .. "; this version itself was never compared" end
+	if one.lua then text = text .. ("; ngx_lua 0.10.%d or later"):format(one.lua - 10000) end
+	if one.version < OLDEST or one.version > NEWEST then
+		text = text .. "; this version was never compared with debug information"
+	end
 	return text, table.concat(one.words, "; "), one.lua_why
 end
 

@@ -21,7 +21,7 @@ end
 -- that cannot be raises a fault.
 function list.array(array, type)
 	local count, elts = array and array.nelts or 0, array and array.elts
-	if count ~= 0 and elts == nil then damaged("an array of %s elements lies nowhere", xcore.u64(count)) end
+	if count ~= 0 and elts == nil then damaged("an array of %s elements has a null address", xcore.u64(count)) end
 	if math.ult(MOST, count) then damaged("an array of %s elements", xcore.u64(count)) end
 	local t, at, size, i = xcore.target, elts and xcore.addr(elts), array and array.size, -1
 	return function()
@@ -40,7 +40,7 @@ function list.list(head, type)
 		while part == nil or i >= part.nelts do
 			part, i = parts(), 0
 			if part == nil then return nil end
-			if math.ult(MOST, part.nelts) then damaged("a list's part of %s elements", xcore.u64(part.nelts)) end
+			if math.ult(MOST, part.nelts) then damaged("a list part of %s elements", xcore.u64(part.nelts)) end
 			at = part.elts and xcore.addr(part.elts) or 0
 		end
 		i, given = i + 1, given + 1
@@ -84,7 +84,7 @@ function list.tree_nodes(tree)
 		end
 		from, height = to + 1, height + (#nodes > to and 1 or 0)
 	end
-	if from <= #nodes or #nodes == MOST_NODES then why = why or "it is too large, or no tree" end
+	if from <= #nodes or #nodes == MOST_NODES then why = why or "it is too large, or not a tree" end
 	return nodes, height, why
 end
 

@@ -39,7 +39,7 @@ local function blocks_of(one, first)
 		one.free = one.free + (reached and finish - last or 0)
 		one.waste = one.waste + (reached and 0 or finish - last)
 	end
-	if not reached then one.why = one.why or "`current` is none of its blocks" end
+	if not reached then one.why = one.why or "`current` is not one of its blocks" end
 end
 
 local function large_of(one, first, size)

@@ -47,10 +47,10 @@ end
 
 -- The text, or nil and why there is none.
 function raw.text(t, r)
-	if (maybe.addr(r, "stream") or 0) ~= 0 then return nil, "HTTP/2 has no header lines: its headers came compressed" end
+	if (maybe.addr(r, "stream") or 0) ~= 0 then return nil, "HTTP/2 has no header lines: its headers are compressed" end
 	if not r.header_in then return nil, "it has no header buffer" end
 	local text, why = damage.try(text_of, t, r)
-	if text == "" then return nil, "nothing came yet" end
+	if text == "" then return nil, "nothing was received yet" end
 	return text, why
 end
 

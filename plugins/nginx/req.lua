@@ -29,7 +29,7 @@ end
 local function chain_row(rows, name, head)
 	local all = chain.of(head)
 	rows:row(name, #all.links, all.bytes, all.file, nil, head)
-	return all.why or all.bad > 0 and "not all of its buffers can be read"
+	return all.why or all.bad > 0 and "some of its buffers cannot be read"
 end
 
 -- Where the chains of a request lie, by the paths of members: what came, what goes to the client, what an upstream is asked and answers,
@@ -52,7 +52,9 @@ local function add_chains(section, rows, of, list)
 		local head = damage.try(maybe.get, of, one[2])
 		local flaw, why
 		if head then flaw, why = damage.try(chain_row, rows, one[1], head) end
-		if flaw or why then section:problem(("the chain '%s': %s"):format(one[1], flaw or why), "nginx.chain ADDRESS looks closer") end
+		if flaw or why then
+			section:problem(("the chain '%s': %s"):format(one[1], flaw or why), "nginx.chain ADDRESS shows more")
+		end
 	end
 end
 
@@ -224,7 +226,8 @@ local function find(t, addr)
 	for _, one in ipairs(all) do
 		if one.connection == addr and one.is_main then return one, all end
 	end
-	error(xcore.error("not_found", ("no request in flight is at %s"):format(xcore.hex(addr)), "nginx.reqs lists them"))
+	error(xcore.error("not_found", ("there is no request in flight at %s"):format(xcore.hex(addr)),
+		"nginx.reqs lists them"))
 end
 
 local function add_subrequests(t, section, one, all)
@@ -254,8 +257,8 @@ function req.req(t, report, given)
 	if one.fake then return end
 	add_pairs(report, "headers_in", "nginx: headers of the request", headers_of, r.headers_in.headers)
 	add_pairs(report, "headers_out", "nginx: headers of the answer", headers_of, r.headers_out.headers)
-	add_pairs(report, "variables", "nginx: variables that were evaluated", variables_of, t, r)
-	raw.add(t, report:section("raw", "nginx: the request as it came"), r)
+	add_pairs(report, "variables", "nginx: evaluated variables", variables_of, t, r)
+	raw.add(t, report:section("raw", "nginx: the request as received"), r)
 end
 
 return req

@@ -39,12 +39,12 @@ end
 function reqs.findings(one)
 	local found = {}
 	if one.via == "signature" and one.is_main and not one.fake then
-		found[#found + 1] = ("request %s has no connection any more: it is orphaned"):format(xcore.hex(one.addr))
+		found[#found + 1] = ("request %s no longer has a connection: it is orphaned"):format(xcore.hex(one.addr))
 	end
 	if one.is_main and one.count == 0 then
-		found[#found + 1] = ("request %s is referred to by nobody, and not freed"):format(xcore.hex(one.addr))
+		found[#found + 1] = ("nothing refers to request %s, but it is not freed"):format(xcore.hex(one.addr))
 	elseif one.is_main and one.count < 1 + one.subrequests then
-		found[#found + 1] = ("request %s counts %d references, fewer than itself and its %d subrequests"):format(xcore.hex(one.addr),
+		found[#found + 1] = ("request %s counts %d references, fewer than itself plus its %d subrequests"):format(xcore.hex(one.addr),
 			one.count, one.subrequests)
 	end
 	return found
@@ -63,7 +63,7 @@ function reqs.headline(list)
 	local mains, subs, fakes = reqs.count(list)
 	local text, oldest = ("%d requests in flight"):format(mains), nil
 	if subs > 0 then text = text .. (", %d subrequests"):format(subs) end
-	if fakes > 0 then text = text .. (", %d of Lua's own"):format(fakes) end
+	if fakes > 0 then text = text .. (", %d internal to Lua"):format(fakes) end
 	for _, one in ipairs(list) do
 		if one.age and one.is_main and one.age > (oldest or -1) then oldest = one.age end
 	end
@@ -88,16 +88,18 @@ function reqs.trouble(section, list, lost)
 		local first = not one.done and one.problems[1]
 		if first then section:problem(("request %s: %s"):format(xcore.hex(one.addr), first[1]), first[2]) end
 	end
-	if lost.connections then section:problem("the connections cannot be read: requests are looked for by what they begin with", lost.connections) end
+	if lost.connections then
+		section:problem("the connections cannot be read: requests are found by their signature", lost.connections)
+	end
 	if lost.bad > 0 then section:problem(("requests that cannot be read: %d"):format(lost.bad), lost.why) end
-	if lost.stray > 0 then section:note(("pointers to requests that are none any more: %d"):format(lost.stray)) end
+	if lost.stray > 0 then section:note(("stale pointers to requests: %d"):format(lost.stray)) end
 end
 
 local function add_raw(t, report, list, limit)
 	for i, one in ipairs(list) do
 		if i > limit then break end
 		if one.is_main and not one.fake then
-			local section = report:section("raw_" .. i, ("nginx: request %s as it came"):format(xcore.hex(one.addr)))
+			local section = report:section("raw_" .. i, ("nginx: request %s as received"):format(xcore.hex(one.addr)))
 			raw.add(t, section, one.value)
 		end
 	end
@@ -112,7 +114,7 @@ function reqs.reqs(t, report, given)
 	local left = reqs.add(t, section, list, limit)
 	if left > 0 then section:note(("%d more requests"):format(left), "--limit N shows more") end
 	if t.live and not options.scan then
-		section:note("requests that no connection leads to are not looked for", "--scan looks through all memory")
+		section:note("requests without a connection are not searched for", "--scan searches all memory")
 	end
 	reqs.trouble(section, list, lost)
 	if options.raw then add_raw(t, report, list, math.min(limit, 500)) end

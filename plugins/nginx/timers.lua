@@ -96,7 +96,7 @@ end
 function timers.all(t)
 	local tree = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
 	local found = {}
-	if not tree then return found, "where it keeps its timers is not known" end
+	if not tree then return found, "the location of its timers is unknown" end
 	local titles, by_context = names(t)
 	local msec = cycle.now(t)
 	local done, why = damage.try(function()
@@ -154,7 +154,7 @@ function timers.timers(t, report, given)
 	section:count("timers", #found, { quiet = true })
 	section:count("overdue", late, { quiet = late == 0 })
 	add(section, found, options.limit or 1000)
-	if why then section:problem("the tree of timers is damaged", why) end
+	if why then section:problem("the timer tree is damaged", why) end
 end
 
 local QUEUES = { "ngx_posted_accept_events", "ngx_posted_events", "ngx_posted_next_events", "ngx_posted_delayed_events" }
@@ -180,7 +180,8 @@ function timers.posted(t, report, given)
 		end)
 		if not done then section:problem(name .. " is damaged", why) end
 	end
-	section:headline(count == 0 and "no events are posted" or ("%d events wait to be handled in this turn of the loop"):format(count))
+	section:headline(count == 0 and "no events are posted"
+		or ("%d events are posted for this iteration of the event loop"):format(count))
 end
 
 return timers

@@ -35,7 +35,8 @@ local function peers_of(t, kind, conf)
 		local before = #found
 		for peer in walk.list(peers.peer, "next", { max = MOST }) do found[#found + 1] = peer_of(peer, backup) end
 		if not t.live and #found - before ~= peers.number then
-			error(xcore.error("fault", ("it has %d peers, and counts %s"):format(#found - before, xcore.u64(peers.number))))
+			error(xcore.error("fault",
+				("it has %d peers, but counts %s"):format(#found - before, xcore.u64(peers.number))))
 		end
 		if backup or not peers.next then break end
 		peers, backup = xcore.deref(peers.next), true

@@ -20,16 +20,17 @@ local function memory(t, s, section)
 		section:warning(("memory is at %.0f %% of maxmemory (%s of %s)"):format(100 * used / limit, mib(used), mib(limit)))
 	end
 	local evicted = maybe.get(s, "stat_evictedkeys") or 0
-	if evicted > 0 then section:warning("keys evicted for lack of memory: " .. evicted) end
+	if evicted > 0 then section:warning("keys evicted because memory was full: " .. evicted) end
 	local rss = maybe.get(s, "cron_malloc_stats.process_rss") or 0
 	if used and used > 64 << 20 and rss > 1.5 * used then
-		section:warning(("resident memory is %.1f times what is in use: fragmentation"):format(rss / used))
+		section:warning(("resident memory is %.1f times the memory in use: fragmentation"):format(rss / used))
 	end
 end
 
 local function persistence(s, section)
 	if s.loading ~= 0 then
-		section:warning(("data is being loaded: %s of %s"):format(mib(s.loading_loaded_bytes), mib(s.loading_total_bytes)))
+		section:warning(("the server is loading data: %s of %s"):format(mib(s.loading_loaded_bytes),
+			mib(s.loading_total_bytes)))
 	end
 	if maybe.get(s, "lastbgsave_status") == -1 then section:problem "the last RDB save failed" end
 	if maybe.get(s, "aof_lastbgrewrite_status") == -1 then section:problem "the last rewrite of the AOF failed" end
@@ -49,12 +50,12 @@ local function output_limit(s, client, section)
 	local who = ("client %s (%s)"):format(xcore.u64(client.id), client.addr or client.name)
 	local hard = limits.hard_limit_bytes
 	if hard ~= 0 and client.omem > NEAR * hard then
-		section:problem(("%s has %s of output waiting, near the limit of %s"):format(who, mib(client.omem), mib(hard)))
+		section:problem(("%s has %s of pending output, near the limit of %s"):format(who, mib(client.omem), mib(hard)))
 	elseif client.soft_limit_since ~= 0 then
-		section:warning(("%s has been above the soft limit of its output for %d s"):format(who,
+		section:warning(("%s has exceeded the soft limit of its output buffer for %d s"):format(who,
 			s.unixtime - client.soft_limit_since))
 	elseif client.omem > HUGE then
-		section:warning(("%s has %s of output waiting"):format(who, mib(client.omem)))
+		section:warning(("%s has %s of pending output"):format(who, mib(client.omem)))
 	end
 end
 
@@ -66,8 +67,8 @@ local function connections(t, s, section)
 			if client.wait.on == "postponed" then postponed = postponed + 1 else blocked = blocked + 1 end
 		end
 	end
-	if blocked > 0 then section:note("clients blocked: " .. blocked, "redis.blocked says on what") end
-	if postponed > 0 then section:warning("clients held back by CLIENT PAUSE or a failover: " .. postponed) end
+	if blocked > 0 then section:note("clients blocked: " .. blocked, "redis.blocked shows what they wait for") end
+	if postponed > 0 then section:warning("clients postponed by CLIENT PAUSE or a failover: " .. postponed) end
 	local rejected = maybe.get(s, "stat_rejected_conn") or 0
 	if rejected > 0 then section:warning(("connections refused: %d; maxclients is %d"):format(rejected, s.maxclients)) end
 end
@@ -100,7 +101,8 @@ end
 -- A note on a key, when it is huge.
 function alarms.key(section, name, bytes)
 	if bytes < HUGE then return end
-	section:warning(("%s takes %s: commands on all of it, and its deletion, block the server"):format(name, mib(bytes)))
+	section:warning(("%s takes %s: its deletion, and commands on the whole of it, block the server"):format(name,
+		mib(bytes)))
 end
 
 return alarms

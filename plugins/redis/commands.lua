@@ -63,7 +63,9 @@ local function analyze_keys(t, report)
 	local section = report:section("keys", "Redis: keys")
 	local collect = survey.largest(1)
 	local databases, found = keyspace.survey(t, { limit = QUICK_KEYS, begin = collect.begin, each = collect.each })
-	if not found.exact then section:note("sizes of blocks are rounded up from what was asked for: the allocator's own are not known") end
+	if not found.exact then
+		section:note("block sizes are rounded up from the requested sizes: the allocator's own sizes are unknown")
+	end
 	survey.databases(t, section, databases)
 	survey.types(section, databases)
 	for _, one in ipairs(collect.items()) do
@@ -77,7 +79,9 @@ local function analyze_clients(t, report)
 	local list, lost = clients.all(t)
 	tables.client_totals(section, list)
 	tables.clients(section, by_memory(list), true)
-	if #list > FEW then section:note(("the %d with most memory of %d"):format(FEW, #list), "redis.clients lists all") end
+	if #list > FEW then
+		section:note(("the %d of %d clients that use the most memory"):format(FEW, #list), "redis.clients lists all")
+	end
 	tables.trouble(section, lost, "clients")
 end
 
@@ -90,7 +94,7 @@ local function analyze_slowlog(t, report)
 end
 
 local function analyze_work(t, report)
-	tables.work(report:section("command", "Redis: command in work"), work.current(t), work.stack(t))
+	tables.work(report:section("command", "Redis: current command"), work.current(t), work.stack(t))
 end
 
 -- A part that fails costs itself only.
@@ -231,7 +235,7 @@ end
 local function show_elements(t, section, type, encoding, ptr)
 	local list, why = fault.try(look.elements, t, type, encoding, ptr, 2 * FEW)
 	if not list then
-		section:unknown("contents", why or "this encoding is not known")
+		section:unknown("contents", why or "unknown encoding")
 		return
 	end
 	local function text(element)
@@ -290,7 +294,7 @@ function commands.key(t, report, list)
 			break
 		end
 	end
-	if shown == 0 then section:note "there is no such key" end
+	if shown == 0 then section:note "no such key" end
 end
 
 local MOST_PREFIXES = 1000

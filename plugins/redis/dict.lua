@@ -104,7 +104,7 @@ local function visit_chains(read, heads, visit, walk)
 			local key, value, next = read(here)
 			seen, length, at = seen + 1, length + 1, next
 			if next ~= 0 and (next == mark or next == here or length == LONGEST) then
-				lose(walk, "a chain of entries leads back into itself")
+				lose(walk, "a chain of entries is cyclic")
 				at = 0
 			end
 			if length & length - 1 == 0 then mark = here end -- as in Brent's search for cycles
@@ -144,13 +144,13 @@ function dict.walk(t, d, visit, every)
 			local heads = heads_at(t, array, first, walk)
 			missing = #heads == 0 and missing + 1 or 0
 			if missing > UNREAD then
-				walk.why = walk.why .. "; the rest of the table was not looked at"
+				walk.why = walk.why .. "; the rest of the table was skipped"
 				break
 			end
 			visit_chains(read, heads, visit, walk)
 			if walk.stopped then return walk end
 			if math.ult(most, walk.seen) then
-				lose(walk, "chains hold more entries than the table counts")
+				lose(walk, "the chains contain more entries than the table counts")
 				return walk
 			end
 		end

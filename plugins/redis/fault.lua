@@ -11,7 +11,7 @@ end
 
 -- Raise: what was read has changed meanwhile.
 function fault.torn()
-	error(xcore.error("torn", "what was read changed meanwhile"))
+	error(xcore.error("torn", "the data changed during the read"))
 end
 
 -- Raise: what the user asks for cannot be.

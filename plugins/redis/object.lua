@@ -18,7 +18,7 @@ function object.reader(t)
 		local type, encoding = kinds & 15, kinds >> 4
 		if big then type, encoding = encoding, type end
 		if type > names.STREAM or encoding > 12 then
-			fault.raise("%#x is not an object of Redis's", at)
+			fault.raise("%#x is not a Redis object", at)
 		end
 		return type, encoding, ptr
 	end

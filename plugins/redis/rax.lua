@@ -17,7 +17,7 @@ local function node(t, at)
 	local word = t.pointer_size
 	local head = t:u32(at)
 	local size, compressed = head >> 3, head & 4 ~= 0
-	if size > WIDEST then fault.raise("%#x is no node of a radix tree", at) end
+	if size > WIDEST then fault.raise("%#x is not a node of a radix tree", at) end
 	local pointers = at + (4 + size + word - 1) // word * word
 	local count = compressed and 1 or size
 	local has_value = head & 3 == 1
@@ -29,7 +29,7 @@ local function node(t, at)
 end
 
 local function visit_node(t, at, key, visit, depth)
-	if depth > DEEPEST then fault.raise("a radix tree deeper than any of Redis's") end
+	if depth > DEEPEST then fault.raise("a radix tree deeper than any that Redis builds") end
 	local here = node(t, at)
 	if here.is_key and visit(key, here.value) == false then return false end
 	for i = 1, here.count do

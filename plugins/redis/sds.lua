@@ -17,7 +17,7 @@ function sds.header(t, at)
 	local kind = flags & 7
 	if kind == 0 then return flags >> 3, nil, 1 end
 	local size, field = HEADER[kind], FIELD[kind]
-	if not size then fault.raise("the string at %#x has no header of Redis's", at) end
+	if not size then fault.raise("the string at %#x has no SDS header", at) end
 	local order = t.endian == "big" and ">" or "<"
 	local len, capacity = string.unpack(order .. "I" .. field .. "I" .. field, t:read(at - size, 2 * field))
 	return len, capacity, size

@@ -17,16 +17,17 @@ end
 local function doubts(db, section)
 	local walk = db.walk
 	if db.share < 1 then
-		section:note(("database %d: %d of %d keys were looked at; numbers are estimates from them"):format(db.id, walk.seen, db.keys),
+		section:note(("database %d: %d of %d keys were examined; the numbers are estimates"):format(db.id, walk.seen,
+			db.keys),
 			"redis.types counts all of them")
 	elseif walk.seen ~= db.keys and not xcore.target.live then
-		section:problem(("database %d says it has %d keys, but its chains hold %d"):format(db.id, db.keys, walk.seen))
+		section:problem(("database %d counts %d keys, but its chains contain %d"):format(db.id, db.keys, walk.seen))
 	end
 	if walk.bad > 0 then
-		section:problem(("database %d: at %d places entries or values cannot be read"):format(db.id, walk.bad), walk.why)
+		section:problem(("database %d: %d entries or values cannot be read"):format(db.id, walk.bad), walk.why)
 	end
 	if walk.torn then
-		section:warning(("database %d: its table grew while it was read; keys may be counted twice or not at all"):format(db.id))
+		section:warning(("database %d: its table was resized during the read; some keys may be missing or counted twice"):format(db.id))
 	end
 end
 

@@ -85,7 +85,8 @@ end
 -- The command in work (work.lua) and what the stack has in hand.
 function tables.work(section, found, stack)
 	if not found then
-		section:headline("no command in work" .. (stack and stack.func and "; the server is in " .. stack.func or ""))
+		section:headline("no command is running"
+			.. (stack and stack.func and "; the server is in " .. stack.func or ""))
 	elseif found.why then
 		section:unknown("command", found.why)
 	else

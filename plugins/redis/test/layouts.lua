@@ -108,7 +108,7 @@ return {
 		name = "a chain that is a ring, and one that leads nowhere, cost themselves", fixture = damaged, command = "types",
 		expect = { types = {
 			types = { { type = "string", keys = 1 }, { type = "hash", keys = 1 } },
-			notes = { "database 0: at 2 places entries or values cannot be read" },
+			notes = { "database 0: 2 entries or values cannot be read" },
 		} },
 	},
 	{ name = "a database that is not there", fixture = before_7, command = "keys", args = { "--db", "7" }, error = "there is no database 7" },
