@@ -10,7 +10,7 @@ end
 -- A number as the user writes it: 12, 0x5581….
 function args.number(what, text)
 	local value = text and math.tointeger(tonumber(text))
-	if not value or value < 0 then usage("%s: a number is wanted, not '%s'", what, text or "") end
+	if not value or value < 0 then usage("%s needs a number, not '%s'", what, text or "") end
 	return value
 end
 
