@@ -18,7 +18,7 @@ return {
 			run = function(t, tree) require("lib.damage").guard(require("puclua.retained").paths, t, tree) end,
 		},
 		dominators = {
-			about = "bytes of objects by dominator, the object that retains them", unit = "bytes",
+			about = "bytes of objects by dominator", unit = "bytes",
 			run = function(t, tree) require("lib.damage").guard(require("puclua.retained").dominators, t, tree) end,
 		},
 	},
