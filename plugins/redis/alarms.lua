@@ -1,4 +1,4 @@
--- alarms.lua: what of the server's state an engineer should see first.
+-- alarms.lua: the parts of the server's state that an engineer should see first.
 local xcore = require "xcore"
 local clients = require "redis.clients"
 local maybe = require "lib.maybe"
@@ -43,7 +43,7 @@ end
 
 local LIMITS = { normal = 0, replica = 1, pubsub = 2 }
 
--- Is a client's output near its hard limit, or beyond its soft one?
+-- Is the output of a client near its hard limit or above its soft limit?
 local function output_limit(s, client, section)
 	local limits = LIMITS[client.class] and s.client_obuf_limits[LIMITS[client.class]]
 	if not limits then return end
@@ -86,7 +86,7 @@ local function link(t, section)
 	end
 end
 
--- Notes on the state of the server.
+-- Adds notes on the state of the server.
 function alarms.server(t, section)
 	local s = t:var "server"
 	memory(t, s, section)
@@ -98,7 +98,7 @@ function alarms.server(t, section)
 	end
 end
 
--- A note on a key, when it is huge.
+-- Adds a note on a huge key.
 function alarms.key(section, name, bytes)
 	if bytes < HUGE then return end
 	section:warning(("%s takes %s: its deletion, and commands on the whole of it, block the server"):format(name,

@@ -19,7 +19,7 @@ local work = require "redis.work"
 
 local commands = {}
 
-local QUICK_KEYS = 200000 -- so many of each database are looked at by analyze
+local QUICK_KEYS = 200000 -- number of keys of each database that analyze looks at
 local FEW = 10
 
 local function set(...)
@@ -97,7 +97,7 @@ local function analyze_work(t, report)
 	tables.work(report:section("command", "Redis: current command"), work.current(t), work.stack(t))
 end
 
--- A part that fails costs itself only.
+-- Runs a part; a failure costs only that part.
 function commands.analyze(t, report)
 	if not t:has_type "struct redisServer" then
 		report:section("redis", "Redis"):note("a redis-server without debug information: install it (redis-tools-dbgsym, debuginfod) to see keys and clients")
@@ -252,7 +252,7 @@ end
 
 local LRU_BITS, LFU = 24, 2
 
--- The object's clock: under a policy of least frequent use a logarithmic counter and minutes, else seconds (evict.c).
+-- The object's clock: minutes and a logarithmic counter under an LFU policy, else seconds (evict.c).
 local function show_use(t, section, clock)
 	local s = t:var "server"
 	if (maybe.get(s, "maxmemory_policy") or 0) & LFU ~= 0 then
@@ -300,8 +300,9 @@ end
 local MOST_PREFIXES = 1000
 local LONGEST_PREFIX = 63
 
--- What stands before the first colon of the key at an address; nil when there is none. One read in nearly all cases: a colon before any
--- NUL is the key's own. Strings of more than 40 bytes are not interned, which makes this twice as fast as a shorter read.
+-- The text before the first colon of the key at an address; nil if there is none. Usually one read: a colon before
+-- any NUL belongs to the key. Strings of more than 40 bytes are not interned, so this is twice as fast as a shorter
+-- read.
 local function prefix_of(t, key)
 	local done, bytes = pcall(t.read, t, key, LONGEST_PREFIX + 1)
 	local colon, nul = done and bytes:find(":", 1, true), done and bytes:find("\0", 1, true)
@@ -309,7 +310,7 @@ local function prefix_of(t, key)
 	return sds.text(t, key, LONGEST_PREFIX):match "^([^:]*):"
 end
 
--- Memory by database, type, encoding and what stands before the first colon of the key.
+-- Memory by database, type, encoding and the text before the first colon of the key.
 function commands.flame(t, tree)
 	local counts, current
 	local function begin(db)

@@ -1,4 +1,4 @@
--- survey.lua: what keyspace.lua counts, as tables of a report.
+-- survey.lua: the counts of keyspace.lua as tables of a report.
 local xcore = require "xcore"
 local fault = require "redis.fault"
 local keyspace = require "redis.keyspace"
@@ -13,7 +13,7 @@ local function scaled(number, share)
 	return share == 1 and number or math.floor(number / share + 0.5)
 end
 
--- What was not seen, seen twice or only in part.
+-- Reports keys that were not seen, seen twice or seen only partly.
 local function doubts(db, section)
 	local walk = db.walk
 	if db.share < 1 then
@@ -31,7 +31,7 @@ local function doubts(db, section)
 	end
 end
 
--- The table of databases: keys, of them expiring, and memory when it was counted.
+-- The table of databases: keys, expiring keys, and memory if it was counted.
 function survey.databases(t, section, databases)
 	local rows = section:table("databases", {
 		{ "database", "integer" }, { "keys", "count" }, { "expires", "count" }, { "avg_ttl_ms", "count", label = "MEAN TTL, MS" },
@@ -64,8 +64,8 @@ function survey.types(section, databases)
 	end
 end
 
--- Collects the largest keys of each type: collect.begin and collect.each are for keyspace.survey; collect.items() gives
--- {weight, item} of all, the largest first.
+-- Collects the largest keys of each type: collect.begin and collect.each are for keyspace.survey; collect.items()
+-- returns {weight, item} of all, the largest first.
 function survey.largest(limit)
 	local kept, collect, current = {}, {}, nil
 	function collect.begin(db)
