@@ -1,4 +1,4 @@
--- commands.lua: the process as a whole: what it is, its sockets, modules, and the processes that a master has.
+-- commands.lua: the process as a whole: its role, sockets, modules, and the processes of a master.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local conn = require "nginx.conn"
@@ -13,7 +13,7 @@ local commands = {}
 
 local MOST_PROCESSES, MOST_CYCLES = 1024, 100
 
--- What a process is told to do, by the flags that its signal handlers set.
+-- Pending instructions to the process, by the flags that its signal handlers set.
 local FLAGS = {
 	{ "ngx_quit", "quits when its requests finish" }, { "ngx_terminate", "terminates" },
 	{ "ngx_exiting", "is exiting: accepts no new connections, waits for its requests" },
@@ -28,7 +28,7 @@ local function add_flags(t, section)
 	end
 end
 
--- Cycles before this one that are kept since somebody still uses them: after a reload.
+-- Earlier cycles that are still in use after a reload.
 local function old_cycles(of)
 	local count, at = 0, of.old_cycle
 	while at and count < MOST_CYCLES do count, at = count + 1, damage.try(maybe.get, at, "old_cycle") end

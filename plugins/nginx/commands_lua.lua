@@ -1,6 +1,7 @@
--- commands_lua.lua: what the Lua module holds: limits and counters, timers, coroutines of requests, cached code, cosocket pools, caches.
+-- commands_lua.lua: data of the Lua module: limits and counters, timers, coroutines of requests, cached code,
+-- cosocket pools, caches.
 --
--- Its tables stand in the VM's registry under the addresses of C variables, as light userdata.
+-- Its tables are in the VM's registry under the addresses of C variables, as light userdata.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local cycle = require "nginx.cycle"
@@ -14,9 +15,9 @@ local request = require "nginx.request"
 
 local commands = {}
 
-local MASK = (1 << 47) - 1 -- of addresses that are light userdata
+local MASK = (1 << 47) - 1 -- mask of addresses in light userdata
 
--- The module's main configuration, or nil and why.
+-- The module's main configuration, or nil and the reason.
 local function main_conf(t)
 	cycle.of(t)
 	local conf, why = damage.try(cycle.main_conf, t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
@@ -24,7 +25,7 @@ local function main_conf(t)
 	return conf, why
 end
 
--- How many nodes a queue has; nil when there is no such queue or it is damaged.
+-- The number of nodes in a queue; nil if the queue does not exist or is damaged.
 local function length(queue)
 	if not queue or not queue.next then return nil end
 	return (damage.try(function()
@@ -56,7 +57,7 @@ end
 
 -- ---- the registry ----
 
--- The table of the registry under the address of a C variable, as luajit.tables has it; nil when there is none.
+-- The table in the registry under the address of a C variable, from luajit.tables; nil if there is none.
 local function registered(vm, variable)
 	if not vm.t:has_symbol(variable) then return nil end
 	local tables, tvalue, layout = require "luajit.tables", require "luajit.tvalue", require "luajit.layout"
@@ -66,7 +67,7 @@ local function registered(vm, variable)
 	return tag == layout.TABLE and tables.at(vm, addr) or nil
 end
 
--- Chunks by cache key; newer modules keep a number under the key and the function under that.
+-- Chunks by cache key; newer modules store a number under the key and the function under that number.
 local function add_code(vm, section)
 	local cached = registered(vm, "ngx_http_lua_code_cache_key")
 	if not cached then return end
@@ -87,7 +88,7 @@ local function pool_row(vm, rows, name, addr)
 		maybe.get(pool, "backlog"), xcore.addr(pool))
 end
 
--- Cosocket pools by name: idle sockets, all of them, room.
+-- Cosocket pools by name: idle sockets, all sockets, capacity.
 local function add_pools(vm, section)
 	local pools = registered(vm, "ngx_http_lua_socket_pool_key")
 	if not pools then return end
@@ -141,7 +142,7 @@ local function add_coroutines(t, section, all, limit)
 	return shown + left
 end
 
--- One of several VMs would be the worker threads'; the module's own is what its configuration leads to.
+-- Other VMs may belong to worker threads; the configuration leads to the module's own VM.
 local function vm_of(t)
 	return luastack.vm(t)
 end

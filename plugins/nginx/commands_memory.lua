@@ -1,4 +1,4 @@
--- commands_memory.lua: memory: the ledger of the process; and what `analyze` says of it.
+-- commands_memory.lua: the memory table of the process, and the part of it in `analyze`.
 local args = require "nginx.args"
 local memory = require "nginx.memory"
 
@@ -8,9 +8,9 @@ local zones = require "nginx.zones"
 
 local commands = {}
 
-local LARGE = 0.1 -- so much unaccounted is worth a word
+local LARGE = 0.1 -- unaccounted share that is worth a note
 
--- A process that runs: what of the mappings is in memory. What malloc has is not divided: pages hold blocks of all kinds.
+-- For a running process: resident memory by mapping. malloc memory is not divided: pages contain blocks of all kinds.
 local function show_resident(section, ledger)
 	local found, sum = memory.resident(ledger)
 	if not found then return section:note "the kernel does not report resident memory" end
@@ -42,7 +42,7 @@ function commands.memory(t, report, list)
 	for _, why in ipairs(ledger.why) do section:problem(why) end
 end
 
--- Zones that were too full.
+-- Reports zones that were too full.
 local function suspicious_zones(t, section, all)
 	for _, zone in pairs(all) do
 		local look, failures = slab.look(t, zone.addr), 0
@@ -75,8 +75,8 @@ local function add_groups(t, section)
 	return true
 end
 
--- A few rows of the ledger, and what looks wrong in memory. Of a running process all of it would have to be read: that is asked for
--- by name.
+-- A few rows of the table, and suspicious findings. For a running process this would read all memory, so it needs an
+-- explicit command.
 function commands.analyze(t, report)
 	local section = report:section("memory", "nginx: memory")
 	local done, why

@@ -1,4 +1,4 @@
--- commands_pools.lua: pools, and the flame graph of them.
+-- commands_pools.lua: pools, and their flame graph.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local damage = require "lib.damage"
@@ -135,7 +135,7 @@ function commands.pools(t, report, list)
 	messages(section, all, lost, t.live)
 end
 
--- What a pool's owner is called in a flame graph, which is never redacted: without arguments and peers.
+-- The name of a pool's owner in a flame graph, which is never redacted: without arguments and peers.
 local function frame_of(one)
 	if not one.text or one.kind == "leaked" then return xcore.hex(one.addr) end
 	return (one.text:gsub("%?%S*", ""):gsub(" [^ ]+:%d+$", ""):gsub(" unix:.*$", ""))

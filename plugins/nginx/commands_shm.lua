@@ -17,7 +17,7 @@ local function count_of(t, zone)
 	return entries.count(t, zone)
 end
 
--- What does not agree in a zone's slab. A process that runs is not to blame for what it changed meanwhile.
+-- Inconsistencies in a zone's slab. In a running process they can be concurrent changes.
 local function slab_messages(section, name, look, live)
 	if live and not look.agrees then
 		section:note(name .. " changed while it was counted")
@@ -113,7 +113,7 @@ local function milliseconds(t)
 	return now and math.floor(now * 1000 + 0.5)
 end
 
--- Seconds that an entry still has; negative when it is overdue, nil when it never expires.
+-- The remaining seconds of an entry; negative if it is overdue, nil if it never expires.
 local function left(found, i, now)
 	if found.expires[i] == 0 or not now then return nil end
 	return (found.expires[i] - now) / 1000
@@ -144,7 +144,7 @@ local function show_totals(t, section, found, count, now)
 	for kind, number in pairs(kinds) do section:count("keys_" .. kind:gsub("%W", "_"), number, { label = kind .. " keys" }) end
 end
 
--- Queue and tree must have the same keys, but in a process that changed them meanwhile.
+-- Queue and tree must have the same keys, except in a process that changes them during the read.
 local function show_tree(t, section, found, why)
 	section:count("tree_height", found.height)
 	if t.live then

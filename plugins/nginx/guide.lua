@@ -1,5 +1,5 @@
--- guide.lua: the page that `xcore analyze` ends with for an nginx: what it died in, what else is in flight, and what looks wrong, each
--- with its evidence.
+-- guide.lua: the nginx page of `xcore analyze`: the request that died, other requests in flight, and suspicious
+-- findings with their evidence.
 local xcore = require "xcore"
 local conn = require "nginx.conn"
 local conns = require "nginx.conns"
@@ -15,7 +15,7 @@ local request = require "nginx.request"
 local guide = {}
 
 local FEW = 5
-local LARGE_POOL = 1 << 20 -- bytes: a request's pool is some kilobytes
+local LARGE_POOL = 1 << 20 -- bytes: the pool of a request is normally some kilobytes
 local OLD = 60             -- seconds
 local MANY = 8             -- requests that wait for one peer
 
@@ -51,7 +51,7 @@ end
 
 -- ---- what is in flight ----
 
--- What many do alike, without times.
+-- The common activity of several requests, without times.
 local function doing_of(one)
 	return (one.doing or one.phase and "in " .. one.phase or "unknown"):gsub(", %-?[%d.]+ s left$", "")
 end

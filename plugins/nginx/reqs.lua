@@ -1,4 +1,4 @@
--- reqs.lua: the requests in flight as a table.
+-- reqs.lua: the table of requests in flight.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local luastack = require "nginx.luastack"
@@ -7,7 +7,8 @@ local request = require "nginx.request"
 
 local reqs = {}
 
--- Where the page is narrow the verbose ones go, and of the others the last one is wrapped: whose request it is must stay whole.
+-- On a narrow page, verbose columns are dropped, and of the others the last one is wrapped: the identity of a request
+-- must stay readable.
 local COLUMNS = {
 	{ "age", "seconds" }, { "address", "address" }, { "doing", "text" }, { "lua", "text" }, { "request", "text", secret = true },
 	{ "phase", "text", verbose = true }, { "pool", "bytes", verbose = true }, { "status", "integer", verbose = true },
@@ -16,14 +17,14 @@ local COLUMNS = {
 	{ "handler", "text", verbose = true }, { "found", "text", verbose = true, label = "FOUND BY" },
 }
 
--- What stands for a request in a table: its line, or what a subrequest asks.
+-- The title of a request in a table: its line, or the URI of a subrequest.
 function reqs.title(one)
 	if not one.is_main then return "  subrequest " .. (one.uri or "") end
 	if one.fake then return "(lua " .. (one.lua and one.lua.phase or "handler") .. ")" end
 	return one.line and (one.line:gsub(" HTTP/[%d.]+$", "")) or "(no line yet)"
 end
 
--- Where a request's Lua is: the line of the handler's coroutine, or of the one that runs.
+-- The Lua position of a request: the line of the handler's coroutine, or of the running one.
 function reqs.lua_line(t, one)
 	local coroutines = one.lua and one.lua.coroutines or {}
 	local best = coroutines[1]
@@ -34,8 +35,8 @@ function reqs.lua_line(t, one)
 	return luastack.line((luastack.of(t, best.co)), true)
 end
 
--- What is wrong with a request: its references, or that nothing leads to it. A main request counts itself and its subrequests; what
--- runs at the moment may count once more.
+-- Inconsistencies of a request: its reference count, or the lack of any pointer to it. A main request counts itself
+-- and its subrequests; the running one may count once more.
 function reqs.findings(one)
 	local found = {}
 	if one.via == "signature" and one.is_main and not one.fake then
@@ -50,7 +51,7 @@ function reqs.findings(one)
 	return found
 end
 
--- Which requests are shown as such: those of clients, not what Lua made for its timers.
+-- Selects the requests of clients, without those that Lua creates for its timers.
 function reqs.count(list)
 	local mains, subs, fakes = 0, 0, 0
 	for _, one in ipairs(list) do
@@ -70,7 +71,7 @@ function reqs.headline(list)
 	return text .. (oldest and ("; the oldest %.1f s"):format(oldest) or "")
 end
 
--- The table of requests in a section, at most `limit`; how many are left.
+-- The table of requests in a section, at most `limit`; returns the number of omitted ones.
 function reqs.add(t, section, list, limit)
 	local rows, shown = section:table("requests", COLUMNS), 0
 	for _, one in ipairs(list) do
