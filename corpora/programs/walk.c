@@ -307,14 +307,14 @@ static void make_trees(void)
 		(void *)rb_parent.rb_node->rb_right);
 	rb_cycle.rb_node = make_rb(1, 3, NULL);
 	rb_cycle.rb_node->rb_right->rb_right = rb_cycle.rb_node;
-	damaged("rb_cycle", "its key 1 is below 3, the one before");
+	damaged("rb_cycle", "its key 1 is below the previous key 3");
 	ngx_parent.root = make_ngx(1, 25, NULL);
 	ngx_parent.root->left->right->parent = GARBAGE;
 	damaged("ngx_parent", "node %p: its parent is 0x41414140, not %p", (void *)ngx_parent.root->left->right,
 		(void *)ngx_parent.root->left);
 	avl_cycle = make_avl(1, 25);
 	avl_cycle->child[0]->child[0]->child[0] = avl_cycle;
-	damaged("avl_cycle", "lies 129 deep: no balanced tree");
+	damaged("avl_cycle", "is at depth 129: not a balanced tree");
 }
 
 /* ---- skip lists ---- */
@@ -375,7 +375,7 @@ static void make_skips(void)
 	struct skip *eight = n->level[0].forward;
 	n->level[0].forward = eight->level[0].forward;
 	putchar('\n');
-	damaged("skip_level", "level 1 leads to %p, which is not on level 0 behind the one before", (void *)eight);
+	damaged("skip_level", "level 1 leads to %p, which does not follow the previous node on level 0", (void *)eight);
 }
 
 /* ---- other trees ---- */
@@ -465,7 +465,7 @@ int main(void)
 	sparse[1] = &points[3];
 	sparse[4] = &points[0];
 	puts("points 1 3 5 7\nsparse 1:7 4:1");
-	damaged("sparse", "[0] is NULL: walk.pointers passes over it");
+	damaged("sparse", "[0] is NULL: walk.pointers skips it");
 	fflush(stdout);
 	abort();
 }

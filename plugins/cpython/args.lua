@@ -5,7 +5,7 @@ local args = {}
 
 local function number(name, text)
 	local found = math.tointeger(tonumber(text or ""))
-	if not found or found < 0 then error(xcore.error("usage", ("--%s: a number is wanted"):format(name))) end
+	if not found or found < 0 then error(xcore.error("usage", ("--%s needs a number"):format(name))) end
 	return found
 end
 
@@ -34,7 +34,7 @@ end
 -- An address, or an error of usage.
 function args.address(text, what)
 	local addr = math.tointeger(tonumber(text or ""))
-	if not addr then error(xcore.error("usage", what .. ": an address is wanted")) end
+	if not addr then error(xcore.error("usage", what .. " needs an address")) end
 	return addr
 end
 

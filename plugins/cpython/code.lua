@@ -71,7 +71,7 @@ local function bytes_of(py, v)
 	if not v then return "" end
 	local addr = xcore.addr(v)
 	local size = py.t:i64(addr + py.layout.ob_size)
-	if size < 0 or size > MOST_TABLE then error(xcore.error("format", "a table of lines of an impossible size")) end
+	if size < 0 or size > MOST_TABLE then error(xcore.error("format", "a line table of an impossible size")) end
 	return py.t:read(addr + py.layout.items.bytes, size)
 end
 
@@ -81,7 +81,7 @@ local function names_of(py, v, list)
 	if not v then return list end
 	local t, addr = py.t, xcore.addr(v)
 	local count = t:i64(addr + py.layout.ob_size)
-	if count < 0 or count > MOST_NAMES then error(xcore.error("format", "names of variables: an impossible count")) end
+	if count < 0 or count > MOST_NAMES then error(xcore.error("format", "an impossible number of variable names")) end
 	for i = 0, count - 1 do
 		list[#list + 1] = text.maybe(t, t:ptr(addr + py.layout.items.tuple + i * py.layout.word), 200) or "?"
 	end
@@ -125,7 +125,7 @@ local function new(py, addr)
 	self.traceable = py.layout.adaptive and v._co_firsttraceable or 0
 	self.start = py.layout.adaptive and addr + xcore.offsetof("PyCodeObject", "co_code_adaptive") or nil
 	local ok, lines = pcall(bytes_of, py, v[py.layout.line_table == "lnotab" and "co_lnotab" or "co_linetable"])
-	if ok then self.lines = lines else py:damaged(addr, "lines of a code object cannot be read") end
+	if ok then self.lines = lines else py:damaged(addr, "the line table of a code object cannot be read") end
 	local had, err = pcall(slots, py, self)
 	if not had then py:damaged(addr, "variables of a code object: " .. tostring(err.message or err)) end
 	return self

@@ -17,7 +17,9 @@ local function add_collector(py, section, counts, order)
 	for _, interpreter in ipairs(py.interpreters) do
 		local gc = interpreter.gc
 		section:bool("enabled", gc.enabled ~= 0)
-		if gc.collecting ~= 0 then section:note "a collection is under way: what it has set aside stands in no generation" end
+		if gc.collecting ~= 0 then
+			section:note "a collection is in progress: objects that it has set aside are in no generation"
+		end
 	end
 end
 
@@ -69,7 +71,7 @@ local function of_type(list, name)
 		if one.type.name == name then found[#found + 1] = one end
 	end
 	if #found > 0 then return found end
-	error(xcore.error("not_found", "no object is of type " .. name, "names are as cpython.objects shows them: module.Class"))
+	error(xcore.error("not_found", "no object has the type " .. name, "cpython.objects shows the names: module.Class"))
 end
 
 -- cpython.objects [--type NAME] [--limit N]
@@ -117,7 +119,7 @@ local function add_path(py, g, section, addr)
 	local nodes, root = g:path(addr)
 	if not nodes then
 		section:note("no module and no variable of a frame leads to it: "
-			.. "C code holds it, a running frame's stack of values, or a cycle not yet collected")
+			.. "C code holds it, the value stack of a running frame, or a cycle not yet collected")
 		return
 	end
 	local rows = section:table("path", {
@@ -136,8 +138,8 @@ function memory.refs(t, report, list)
 	local g = graph.of(py)
 	local addr, size, kind = g:find(wanted)
 	if not addr then
-		local damage = py.damages and ("there is damage, which cpython.objects tells: " .. py.damages[1].what)
-		error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no Python object that was found", damage or nil))
+		local damage = py.damages and ("cpython.objects shows damage: " .. py.damages[1].what)
+		error(xcore.error("not_found", xcore.hex(wanted) .. " is in no Python object that was found", damage or nil))
 	end
 	local section = report:section("refs", "References to an object")
 	section:text("object", value.show(py, addr), { secret = true })

@@ -186,7 +186,7 @@ local function mark(py, known)
 	for _, name in ipairs(order) do counts[name] = 0 end
 	collector.each(py, function(name, addresses)
 		if not enter(known, addresses[1]) then
-			collector.broken(py, name, addresses[1], "it comes back to this object")
+			collector.broken(py, name, addresses[1], "it leads back to this object")
 			return true
 		end
 		for i = 2, #addresses do enter(known, addresses[i]) end

@@ -82,7 +82,7 @@ local function add_interpreter_frames(py, spans, from, at)
 	for i, addr in ipairs(from) do
 		local top, room = c.stacktop[i], size.co_nlocalsplus[i] and size.co_nlocalsplus[i] + size.co_stacksize[i]
 		if top and room and top > room then
-			py:damaged(addr, "a frame whose stack is higher than its code allows")
+			py:damaged(addr, "a frame with a deeper stack than its code allows")
 		elseif top and room and top > 0 then
 			add_row(rows, addr, at[i] + slots, top)
 		end

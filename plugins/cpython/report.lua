@@ -72,7 +72,8 @@ local function add_crashed(py, section, thread)
 	local list = frame.list(py, thread)
 	local at = list[1] and frame.describe(py, list[1])
 	if at then
-		section:headline(("it died in what %s called, %s:%s"):format(at.name, (at.file or "?"):match "[^/]*$", at.line or "?"))
+		section:headline(("it died in a call from %s, %s:%s"):format(at.name, (at.file or "?"):match "[^/]*$",
+			at.line or "?"))
 		section:text("at", ("%s at %s:%s"):format(at.name, at.file or "?", at.line or "?"), { label = "innermost Python code" })
 		section:count("calls", #list, { label = "Python frames" })
 	else
@@ -83,7 +84,7 @@ local function add_crashed(py, section, thread)
 	local api = gil and holder ~= thread.addr and in_api(py, thread)
 	if api then
 		section:warning(("the thread that died was in %s without the GIL"):format(api),
-			"C code must hold the GIL when it uses Python's objects: PyGILState_Ensure")
+			"C code must hold the GIL to use Python objects: PyGILState_Ensure")
 	end
 end
 
@@ -97,7 +98,7 @@ local function add_deep(py, section, list)
 				if not most or counts[one.code or 0] > counts[most] then most = one.code or 0 end
 			end
 			section:warning(("thread %s is %d calls deep, %d of them of %s"):format(os and os.tid or "?", #calls, counts[most],
-				type(most) == "table" and most.name or "?"), "a recursion without an end? it uses up the C stack, or memory")
+				type(most) == "table" and most.name or "?"), "endless recursion? it exhausts the C stack or memory")
 		end
 	end
 end
@@ -137,7 +138,8 @@ local function add_types(py, section, addresses)
 			top:add(count, type.name)
 		else
 			local others = count > 1 and (", as %d others"):format(count - 1) or ""
-			py:damaged(first[at], ("an object of the collector%s has %s as its type, which is none"):format(others, xcore.hex(at)))
+			py:damaged(first[at],
+				("an object of the collector%s has %s as its type, which is not a type"):format(others, xcore.hex(at)))
 		end
 	end
 	local rows = section:table("types", { { "type", "text" }, { "count", "count" } })
@@ -151,9 +153,9 @@ local function add_objects(py, section)
 	local list, cut = collector.tracked(py, most)
 	local all = {}
 	for _, name in ipairs(collector.names(py)) do table.move(list[name], 1, #list[name], #all + 1, all) end
-	section:count("objects", #all, { label = cut and "objects looked at" or "objects of the collector" })
+	section:count("objects", #all, { label = cut and "objects examined" or "objects of the collector" })
 	if cut then
-		section:note(("the collector has more objects: about %d of each generation at most were looked at"):format(most),
+		section:note(("the collector has more objects: at most about %d of each generation were examined"):format(most),
 			"cpython.objects counts all")
 	end
 	add_types(py, section, all)
@@ -161,10 +163,11 @@ local function add_objects(py, section)
 		local gc = interpreter.gc
 		local young = list["generation 0"] and #list["generation 0"] or 0
 		if gc.collecting ~= 0 then
-			section:warning("a collection is under way",
-				"a crash in it is mostly that of C code that gave away a reference too many, some time before")
+			section:warning("a collection is in progress",
+				"the usual cause of a crash here is C code that earlier released one reference too many")
 		elseif gc.enabled == 0 and xcore.has(gc, "generations") and young > 10 * math.max(gc.generations[0].threshold, 1000) then
-			section:warning(("the collector is off, and %d objects%s have come since its last run"):format(young, cut and " or more" or ""),
+			section:warning(("the collector is off, and %d objects%s were created since its last run"):format(young,
+				cut and " or more" or ""),
 				"cycles of objects are never freed: gc.enable()")
 		end
 	end
@@ -181,10 +184,10 @@ function report.analyze(t, to)
 	if #py.interpreters > 1 then section:count("interpreters", #py.interpreters) end
 	for _, add in ipairs { add_threads, add_objects } do
 		local _, why = runtime.try(function() add(py, section) end)
-		if why then section:warning("not all could be told: " .. why) end
+		if why then section:warning("the analysis is incomplete: " .. why) end
 	end
-	section:note("Python's frames stand among C's in the stacks above",
-		"cpython.bt --locals: their variables; cpython.objects, cpython.refs ADDR: what holds memory; cpython.gil")
+	section:note("the stacks above contain Python frames among C frames",
+		"cpython.bt --locals: their variables; cpython.objects, cpython.refs ADDR: holders of memory; cpython.gil")
 	py:tell(section)
 end
 

@@ -41,8 +41,8 @@ function runtime.of(t)
 	local addr = symbol(t)
 	require("cpython.declare").layouts(t, addr)
 	if not t:has_type "_PyRuntimeState" then
-		error(xcore.error("unsupported", "there are no layouts of this CPython",
-			"give its debug information: the package python3.N-dbg, with --debug-dir, or --debuginfod"))
+		error(xcore.error("unsupported", "no layout of this CPython version is known",
+			"pass its debug information: the package python3.N-dbg, with --debug-dir, or --debuginfod"))
 	end
 	local py = setmetatable({ t = t, layout = layout.of(t), addr = addr, types = {} }, Python)
 	py.runtime = t:value("_PyRuntimeState", addr)

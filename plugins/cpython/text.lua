@@ -27,7 +27,7 @@ function text.of(t, addr, max)
 	local length, state = head.length, head.state
 	local kind = state.kind
 	if length < 0 or kind ~= 1 and kind ~= 2 and kind ~= 4 then
-		error(xcore.error("format", xcore.hex(addr) .. " is no string in order"))
+		error(xcore.error("format", xcore.hex(addr) .. " is not a valid string"))
 	end
 	local count = math.min(length, max or 65536)
 	local at

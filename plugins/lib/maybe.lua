@@ -1,9 +1,9 @@
--- maybe.lua: members that some versions and builds of a program have and others do not.
+-- maybe.lua: members that exist only in some versions and builds of a program.
 local xcore = require "xcore"
 
 local maybe = {}
 
--- The member at a path of names with dots: nil when there is no such member, or a pointer on the way is NULL.
+-- The member at a path of names with dots; nil if there is no such member or a pointer on the path is NULL.
 function maybe.get(v, path)
 	for name in path:gmatch "[^.]+" do
 		if v == nil or not xcore.has(v, name) then return nil end
@@ -12,7 +12,7 @@ function maybe.get(v, path)
 	return v
 end
 
--- The address of a member, 0 for NULL; nil when there is no such member.
+-- The address of a member, 0 for NULL; nil if there is no such member.
 function maybe.addr(v, path)
 	local last = v
 	for name in path:gmatch "[^.]+" do
@@ -22,7 +22,7 @@ function maybe.addr(v, path)
 	return last and xcore.addr(last) or 0
 end
 
--- The first of several members that there is.
+-- The first member of several that exists.
 function maybe.first(v, ...)
 	for _, path in ipairs { ... } do
 		local found = maybe.get(v, path)

@@ -1,8 +1,8 @@
--- retention: the tables that plugins of language run-times make of a finished xcore.graph: who keeps what alive. What objects and
--- references are called is the plugin's: it gives functions for that, each of which may return nil for what is not known.
+-- retention: tables about a finished xcore.graph, for plugins of language run-times: which object keeps which alive.
+-- The plugin supplies functions that name objects and references; each may return nil if the name is unknown.
 local retention = {}
 
-local HOLDERS = 20 -- references to one object that are shown
+local HOLDERS = 20 -- maximum number of references shown for one object
 
 -- Bytes of objects that no root reaches.
 function retention.garbage(g)
@@ -11,7 +11,7 @@ function retention.garbage(g)
 	return bytes
 end
 
--- How much there is, of `bytes` in all; returns what roots reach, at least 1, as what shares are of.
+-- Adds the totals, of `bytes` overall; returns the bytes reached from roots, at least 1, as the base of shares.
 function retention.totals(section, g, bytes)
 	local garbage = retention.garbage(g)
 	section:bytes("reached", bytes - garbage, { label = "reached from roots" })
@@ -29,7 +29,7 @@ function retention.kinds(section, g)
 	end
 end
 
--- Roots as g:roots() gives them, in the order of the list.
+-- Roots from g:roots(), in the order of the list.
 function retention.roots(section, roots, reached)
 	local rows = section:table("roots", {
 		{ "root", "text" }, { "nearest", "bytes", label = "NEAREST TO IT" }, { "objects", "count" }, { "share", "ratio" },
@@ -40,12 +40,13 @@ function retention.roots(section, roots, reached)
 	end
 end
 
--- An empty label is that of a value which has no name of its own.
+-- An empty label belongs to a value without a name.
 local function named(label)
 	return label == "" and "value" or label
 end
 
--- The chain from a root down to an object: labels[i] leads from nodes[i] to the next one. describe(addr) tells an object in a few words.
+-- The chain from a root to an object: labels[i] leads from nodes[i] to the next node. describe(addr) describes an
+-- object briefly.
 function retention.steps(section, g, root, nodes, labels, describe)
 	local rows = section:table("path", {
 		{ "step", "text", secret = true }, { "object", "text", secret = true }, { "size", "bytes" }, { "retained", "bytes" }, { "address", "address" },
@@ -56,7 +57,7 @@ function retention.steps(section, g, root, nodes, labels, describe)
 	end
 end
 
--- Who refers to an object: by(holder, kind) is the reference's label, path(holder) the way to the holder.
+-- The referrers of an object: by(holder, kind) is the label of the reference, path(holder) the path to the holder.
 function retention.holders(section, g, addr, by, path)
 	local holders, total, root = g:referrers(addr, HOLDERS)
 	section:count("referrers", total, { label = "references to it" })

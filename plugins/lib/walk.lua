@@ -19,15 +19,15 @@
 --     walk.array(p, count)                   p[0] to p[count - 1]
 --     walk.pointers(p, count)                the same without NULL
 --
--- Each gives a node and its position (from 1; of hash the bucket, of tree the depth, of radix, array and pointers the index, all
--- from 0), and reads only what the loop asks for. NULL instead of a head is an empty structure. A `next` is a member, a path
--- ("entry.link", "next[0]") or a function of the node. A last argument may be a table of options:
+-- Each iterator returns a node and its position (from 1; hash: the bucket, tree: the depth, radix, array and
+-- pointers: the index, all from 0). It reads only the nodes that the loop asks for. A NULL head is an empty
+-- structure. `next` is a member, a path ("entry.link", "next[0]") or a function of the node. Last, a table may follow:
 --
 --     max     nodes, 100,000,000 unless given: more is an error of kind "limit"
 --     stop    a node (or its address) at which a list ends as at NULL
 --
--- What is wrong is an error of kind "format" that names the structure, the node by its position and address, and what is wrong with
--- it; a pointer that leads nowhere is a fault with its path. A cycle is noticed when its nodes were given a few times.
+-- Inconsistencies are errors of kind "format" that name the structure, the position and address of the node and the
+-- problem. A wild pointer is a fault with its path. A cycle is noticed after its nodes were returned a few times.
 --
 -- trees:  left, right   members or paths, "left" and "right" unless given
 --         parent        member with the parent's address, compared; its low bits are a colour (Linux's __rb_parent_color)
@@ -42,7 +42,7 @@ local walk = {}
 local MAX = 100000000
 local DEEPEST = 128 -- no balanced tree of 2^64 nodes is deeper
 
--- What is wrong ---------------------------------------------------------------------------------------------
+-- Errors ----------------------------------------------------------------------------------------------------
 
 local function grouped(n)
 	local text, count = tostring(n), nil
@@ -52,7 +52,7 @@ local function grouped(n)
 	return text
 end
 
--- The address as text, "NULL" of nil.
+-- The address as text; "NULL" for nil.
 local function at(v)
 	return v and xcore.hex(math.type(v) and v or xcore.addr(v)) or "NULL"
 end
@@ -72,7 +72,7 @@ end
 
 -- Members by path -------------------------------------------------------------------------------------------
 
--- A function that gives what lies at a path in a value: "next", "entry.link", "level[0].forward".
+-- A function that returns the member at a path of a value: "next", "entry.link", "level[0].forward".
 local function getter(path)
 	if type(path) == "function" then return path end
 	if not path:find "[%.%[]" then return function(v) return v[path] end end
@@ -90,7 +90,7 @@ local function getter(path)
 	end
 end
 
--- What a member lies in, given a pointer to the member: a pointer to a struct of the type.
+-- The container of a member, given a pointer to the member: a pointer to a struct of the type.
 local function container(t, member)
 	if not t then return function(v) return v end end
 	local kind = type(t) == "string" and xcore.target:type(t) or t
@@ -100,7 +100,7 @@ end
 
 -- Chains ----------------------------------------------------------------------------------------------------
 
--- Where a cycle of a known length begins.
+-- The start of a cycle of a known length.
 local function name_cycle(name, first, step, length)
 	local behind, ahead, position = first, first, 1
 	for _ = 1, length do ahead = step(ahead) end
@@ -112,8 +112,9 @@ local function name_cycle(name, first, step, length)
 	wrong(name, "cycle: node %s (%s) leads back to node %s", grouped(position + length - 1), at(last), grouped(position))
 end
 
--- The loop behind all lists: gives node and position. `step` leads from a node to the next; `check(node, before, position)` may
--- say what is wrong with one. Cycles are found as Brent does: one compare with a node behind that moves up.
+-- The loop of all lists: returns node and position. `step` leads from a node to the next; `check(node, before,
+-- position)` may report an error of a node. Cycles are found with Brent's algorithm: one compare with an earlier node
+-- that moves up.
 local function chain(name, first, step, o, check)
 	local max, stop = o.max or MAX, o.stop
 	local node, before, position = first, nil, 0
@@ -143,7 +144,7 @@ function walk.list(head, next, o)
 	return chain(name_of("list", head), head, getter(next), o or {})
 end
 
--- The same for a list that comes back to its head, which the chain is told to stop at.
+-- The same for a list that returns to its head, where the chain must stop.
 local function closed(name, step)
 	return function(node)
 		local following = step(node)
@@ -195,7 +196,7 @@ local function queue(kind, head, field, first, next, o, check)
 	return chain(name_of(kind, head), head and head[first], step, o or {}, check)
 end
 
--- Each element has the address of the pointer that leads to it.
+-- Each element holds the address of the pointer that leads to it.
 local function check_back(kind, head, field, first, next, prev)
 	return function(node, before, position)
 		local link = before and xcore.addr(before[field], next) or xcore.addr(head, first)
@@ -206,7 +207,7 @@ local function check_back(kind, head, field, first, next, prev)
 	end
 end
 
--- The head has the address of the last element's pointer, which is NULL.
+-- The head holds the address of the last element's pointer, which is NULL.
 local function check_last(kind, head, field, first, next, last, nodes)
 	local final
 	return function()
@@ -267,7 +268,7 @@ end
 
 -- Search trees ----------------------------------------------------------------------------------------------
 
--- Compares the parent's address that a node has.
+-- Compares the parent address in a node.
 local function parent_check(name, parent)
 	local get = getter(parent)
 	return function(node, above)
@@ -279,20 +280,21 @@ local function parent_check(name, parent)
 	end
 end
 
--- Compares a key with the one before.
+-- Compares a key with the previous key.
 local function order_check(name, key)
 	local get, last = getter(key), nil
 	return function(node, position)
 		local value = get(node)
 		if last and value < last then
-			wrong(name, "node %s (%s): its key %s is below %s, the one before", grouped(position), at(node), tostring(value),
+			wrong(name, "node %s (%s): its key %s is below the previous key %s", grouped(position), at(node),
+				tostring(value),
 				tostring(last))
 		end
 		last = value
 	end
 end
 
--- In order: the path from the root to the next node is kept, left turns only.
+-- In order. Keeps the path from the root to the next node, left turns only.
 local function in_order(kind, root, o)
 	local name, max = name_of(kind, root), o.max or MAX
 	local left, right = getter(o.left or "left"), getter(o.right or "right")
@@ -302,7 +304,7 @@ local function in_order(kind, root, o)
 	local stack, depths, top, given = {}, {}, 0, 0
 	local function descend(node, above, depth)
 		while node and xcore.addr(node) ~= sentinel do
-			if depth > DEEPEST then wrong(name, "node %s lies %d deep: no balanced tree", at(node), depth) end
+			if depth > DEEPEST then wrong(name, "node %s is at depth %d: not a balanced tree", at(node), depth) end
 			if check_parent and (above or not sentinel) then check_parent(node, above) end
 			top = top + 1
 			stack[top], depths[top] = node, depth
@@ -328,7 +330,7 @@ function walk.avl(root, o) return in_order("avl", root, o or {}) end
 
 -- Skip lists ------------------------------------------------------------------------------------------------
 
--- Every node of a higher level must be on the lowest one, in the same order.
+-- Every node of a higher level must be on the lowest level, in the same order.
 function walk.skiplist(header, next, levels, o)
 	local name, steps, expected = name_of("skiplist", header), {}, {}
 	for level = 0, (levels or 1) - 1 do
@@ -347,7 +349,8 @@ function walk.skiplist(header, next, levels, o)
 		if node then return node, position end
 		for level = 1, #steps do
 			if expected[level] then
-				wrong(name, "level %d leads to %s, which is not on level 0 behind the one before", level, at(expected[level]))
+				wrong(name, "level %d leads to %s, which does not follow the previous node on level 0", level,
+					at(expected[level]))
 			end
 		end
 	end
@@ -383,7 +386,7 @@ function walk.radix(root, height, slots, o)
 	end
 end
 
--- A list, or a function that gives one after the other, as the latter.
+-- Turns a list, or a function that returns one item after the other, into such a function.
 local function each_of(children)
 	if type(children) ~= "table" then return children or function() end end
 	local i = 0
@@ -402,7 +405,7 @@ function walk.tree(root, children, o)
 		if on_path[addr] then
 			wrong(name, "cycle: node %s leads back to %s, %d above it", at(above[depth]), at(node), depth - on_path[addr])
 		end
-		if depth >= deepest then wrong(name, "node %s lies more than %d deep", at(node), deepest) end
+		if depth >= deepest then wrong(name, "node %s is more than %d levels deep", at(node), deepest) end
 		given = given + 1
 		if given > max then too_many(name, max) end
 		depth = depth + 1
@@ -433,7 +436,7 @@ function walk.array(p, count)
 		i = i + 1
 		if i >= count then return nil end
 		local item = p[i]
-		if item == nil then wrong(name_of("array", p), "[%d] is NULL: walk.pointers passes over it", i) end
+		if item == nil then wrong(name_of("array", p), "[%d] is NULL: walk.pointers skips it", i) end
 		return item, i
 	end
 end

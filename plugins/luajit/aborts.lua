@@ -30,7 +30,7 @@ local COLUMNS = {
 -- File and line of where a recording began, and whether it will be tried again: nil when the code is gone.
 local function place(vm, pc)
 	local pt, pos = listing.holding(vm, pc)
-	if not pt then return "code that is gone" end
+	if not pt then return "code that was freed" end
 	local ins = bytecode.of(vm, pt):at(pos).name
 	return name.place(vm, pt, pos), not (ins:find "^I[FIL]" and ins ~= "ITERL" and ins ~= "ITERC" and ins ~= "ITERN")
 end
@@ -40,7 +40,7 @@ local function add(vm, rows, one, reasons)
 	if pc == 0 then return false end
 	local code = reasons[one.reason]
 	local ok, where, again = pcall(place, vm, pc)
-	if not ok then where, again = "code that is gone", nil end
+	if not ok then where, again = "code that was freed", nil end
 	rows:row(where, one.val, again, pc, code, REASONS[code] or code or "reason " .. one.reason)
 	return true
 end
@@ -51,8 +51,8 @@ function aborts.add(vm, section)
 	for _, one in xcore.each(vm.J.penalty) do
 		if add(vm, rows, one, reasons) then seen = seen + 1 end
 	end
-	section:headline(seen == 0 and "no recording was aborted of late" or
-		"where recording was aborted; each time it must get hotter, past a penalty of 60000 it is not tried again")
+	section:headline(seen == 0 and "no recent recording was aborted" or
+		"places where recording was aborted; each abort raises the penalty, and past 60000 recording is not tried again")
 end
 
 return aborts

@@ -82,7 +82,7 @@ local function count_direct(vm, self, found, count)
 				count_owner(count, piece.kind, size, piece.size)
 			else
 				count.outside = count.outside + 1
-				vm:damaged(piece.addr, ("a piece of %d bytes (%s) lies in no segment and is not mapped alone"):format(piece.size, piece.kind))
+				vm:damaged(piece.addr, ("a piece of %d bytes (%s) is in no segment and has no mapping of its own"):format(piece.size, piece.kind))
 			end
 		end
 	end
@@ -104,7 +104,7 @@ local function add_totals(section, self, count)
 	section:bytes("mapped", bytes + count.direct_mapped, { label = "from the system" })
 	section:count("segment_count", #self.segments, { label = "segments" })
 	section:bytes("segments", bytes, { label = "bytes of segments" })
-	section:count("direct_count", count.direct, { label = "blocks mapped alone" })
+	section:count("direct_count", count.direct, { label = "blocks with their own mapping" })
 	section:bytes("direct", count.direct_mapped, { label = "bytes of those" })
 	section:bytes("used", count.used_bytes + count.direct_bytes, { label = "in use" })
 	section:count("used_chunks", count.used + count.direct, { label = "chunks in use" })
@@ -143,7 +143,7 @@ local function add_segments(section, self, limit)
 		local map, size = self.t:map(segment.base), segment.size
 		local whole = self.t:readable(segment.base, size) == size
 		rows:row(segment.base, size, arena.segment(self, self.top) == segment,
-			not map and "not mapped" or whole and "whole" or "a part of it is missing")
+			not map and "not mapped" or whole and "whole" or "partly missing")
 	end
 	if #self.segments > limit then section:note(("the first %d of %d segments are shown"):format(limit, #self.segments), "--limit N shows more") end
 end
@@ -163,8 +163,8 @@ local function add_checks(vm, section, self, count, bytes)
 	if #count.unknown > 0 then
 		local owner = count.owners.unknown
 		local first = count.unknown[1]
-		section:note(("%d blocks (%d bytes) are in use and neither an object nor a part of one; the first is at %s"):format(owner.count,
-			owner.bytes, xcore.hex(first.addr)), "text being parsed, what C code asked for with lua_getallocf, or what was lost")
+		section:note(("%d blocks (%d bytes) are in use but not part of an object; the first is at %s"):format(owner.count,
+			owner.bytes, xcore.hex(first.addr)), "text being parsed, memory that C code allocated with lua_getallocf, or lost memory")
 	end
 end
 
@@ -176,7 +176,7 @@ function alloc.run(t, report, args)
 	local self, why = still.run(vm, function() return arena.of(vm) end)
 	if not self then
 		section:text("allocator", why)
-		section:note("its memory is not LuaJIT's own to tell", "xcore heap summary tells of malloc")
+		section:note("LuaJIT's own allocator does not manage the VM's memory", "xcore heap summary shows malloc")
 		return
 	end
 	local found, count = still.run(vm, function() return pieces.of(vm) end), new_count()

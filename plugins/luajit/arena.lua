@@ -35,7 +35,7 @@ local function segments_of(state)
 	local list, known, segment = {}, {}, state.seg
 	while segment do
 		local base, size = pointer(segment.base), segment.size
-		if known[base] or #list == MOST_SEGMENTS then return list, "the list of segments is a ring" end
+		if known[base] or #list == MOST_SEGMENTS then return list, "the list of segments is cyclic" end
 		if base == 0 or size <= 0 or size & 7 ~= 0 then return list, ("a segment of %s bytes at %s"):format(xcore.u64(size), xcore.hex(base)) end
 		known[base] = true
 		list[#list + 1] = { base = base, size = size, record = xcore.addr(segment) }
@@ -51,7 +51,7 @@ function arena.of(vm)
 	local code = t:ptr(xcore.addr(xcore.ref(vm.g, "allocf")))
 	local name = xcore.symbol(code)
 	if name and not name:find "^lj_alloc_f" then return nil, "the program's own allocator, " .. name end
-	if t.pointer_size ~= 8 then return nil, "an allocator of a program of 32 bits" end
+	if t.pointer_size ~= 8 then return nil, "the allocator of a 32-bit program" end
 	local state = xcore.cdef(DECLARED):type "struct lj_arena"
 	local ok, found, why = pcall(function()
 		local value = t:value(state, at)
@@ -64,7 +64,7 @@ function arena.of(vm)
 	if not holder or holder.base > at or at >= holder.base + holder.size then
 		holder = holder and arena.segment(found, at)
 	end
-	if not holder then return nil, name and "lj_alloc, and its state is damaged" or "an allocator of the program" end
+	if not holder then return nil, name and "lj_alloc, but its state is damaged" or "an allocator of the program" end
 	found.why = why
 	return found
 end
@@ -93,10 +93,11 @@ local function walk_segment(self, segment, fn)
 		if head == FENCEPOST then return last - at end
 		local size = head & ~7
 		if size < 16 or size > last - at then
-			return last - at, ("the chunk at %s says that it has %s bytes"):format(xcore.hex(at), xcore.u64(size))
+			return last - at, ("the chunk at %s has a recorded size of %s bytes"):format(xcore.hex(at), xcore.u64(size))
 		end
 		if (head & BEFORE_IN_USE ~= 0) ~= before then
-			return last - at, ("the chunk at %s says that the one before it is %s"):format(xcore.hex(at), before and "free" or "in use")
+			return last - at, ("the chunk at %s marks the previous chunk as %s"):format(xcore.hex(at),
+				before and "free" or "in use")
 		end
 		before = head & IN_USE ~= 0
 		fn(at, size, before)
@@ -135,7 +136,7 @@ function arena.binned(self, most)
 	local t, count, bytes, why, known = self.t, 0, 0, nil, {}
 	local function take(chunk)
 		if known[chunk] or count > most then
-			why = why or "a list of free chunks is a ring, or leads into another"
+			why = why or "a list of free chunks is cyclic, or leads into another"
 			return false
 		end
 		known[chunk] = true

@@ -30,7 +30,7 @@ local function parse(t, args)
 			options[arg:sub(3)] = true
 		elseif arg == "--limit" then
 			options.limit = math.tointeger(tonumber(args[i + 1] or ""))
-			if not options.limit or options.limit < 1 then usage "--limit: how many frames of a stack are shown" end
+			if not options.limit or options.limit < 1 then usage "--limit is the number of frames to show per stack" end
 			i = i + 1
 		else
 			rest[#rest + 1] = arg
@@ -39,7 +39,7 @@ local function parse(t, args)
 	end
 	local vm
 	vm, rest = commands.parse(t, rest)
-	if #rest > 1 then usage("one coroutine is wanted, or all", "bt [COROUTINE|all] [--locals] [--each] [--limit N]") end
+	if #rest > 1 then usage("name one coroutine, or all", "bt [COROUTINE|all] [--locals] [--each] [--limit N]") end
 	return vm, rest[1], options
 end
 
@@ -172,7 +172,7 @@ function bt.bt(t, report, args)
 		local L = which and named(vm, which) or coroutines.running(vm)
 		add_coroutine(vm, report, L, "bt", options)
 		if not which and #try(coroutines.frames, vm, L) == 0 then
-			report:section("bt"):note("no Lua code runs", "luajit.bt TARGET all shows the coroutines that wait")
+			report:section("bt"):note("no Lua code runs", "luajit.bt TARGET all shows the suspended coroutines")
 		end
 		vm:tell(report:section("bt"))
 		return

@@ -136,7 +136,7 @@ end
 function cdata.run(t, report, args)
 	local vm, parsed = options.parse(t, args, { limit = "number" }, 0)
 	local section = report:section("cdata", "LuaJIT: cdata")
-	if not vm.ctypes then return section:note "the FFI was not loaded: there are no cdata" end
+	if not vm.ctypes then return section:note "the FFI is not loaded: there is no cdata" end
 	add_types(vm, section, parsed.limit or SHOWN)
 	add_finalizers(vm, section, parsed.limit or SHOWN)
 	vm:tell(section)

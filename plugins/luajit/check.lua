@@ -41,7 +41,7 @@ local function stands_at(vm, g, addr)
 	local map, place = vm.t:map(addr), vm.t:symbolize(addr)
 	if place and place.name then return "no object: " .. place.text end
 	local bytes = vm.t:read(addr, 16 <= vm.t:readable(addr, 16) and 16 or 8):gsub(".", function(c) return ("%02x "):format(c:byte()) end)
-	return ("no object: %s%s"):format(bytes, map and map.label and map.label or "")
+	return ("not an object: %s%s"):format(bytes, map and map.label and map.label or "")
 end
 
 local function slot_name(slot)
@@ -191,7 +191,8 @@ local function add_findings(vm, section, self, limit)
 		local described, stands = pcall(stands_at, vm, self.g, it.target or 0)
 		rows:row(it.holder, it.what, it.target, it.target and described and stands or nil, ok and text and label.short(text, LONGEST) or "no root")
 	end
-	section:problem(("%d findings"):format(self.total), "the first one is often the cause of the others; luajit.path ADDR tells of an object")
+	section:problem(("%d findings"):format(self.total),
+		"the first is often the cause of the others; luajit.path ADDR describes an object")
 	if self.total > limit then section:note(("the first %d of %d are shown"):format(limit, self.total), "--limit N shows more") end
 end
 
@@ -223,12 +224,12 @@ local function tell_difference(vm, section, difference, list, what)
 	if list then add_blocks(section, list) end
 	local text = ("g.gc.total has %d bytes %s than all objects and buffers"):format(math.abs(difference), difference > 0 and "more" or "less")
 	if what then return section:note(("%s: %s when it was stopped"):format(text, what)) end
-	if vm.t.live then return section:note(text .. ": the VM ran while it was looked at", "luajit.gc says more if asked again") end
+	if vm.t.live then return section:note(text .. ": the VM was running", "another run of luajit.gc may show more") end
 	if list then
-		return section:warning(("%s: %d blocks in use that no object has, and that the C code at work does not know"):format(text, #list),
+		return section:warning(("%s: %d blocks in use belong to no object and are unknown to the running C code"):format(text, #list),
 			"objects that were lost, or what was being made: luajit.alloc tells of the allocator")
 	end
-	section:warning(text, difference > 0 and "an object was lost or overwritten, or was being made, moved or freed as the VM was stopped"
+	section:warning(text, difference > 0 and "an object was lost or overwritten, or was being allocated, moved or freed when the VM stopped"
 		or "an object was overwritten, or was being freed as the VM was stopped")
 end
 
@@ -248,7 +249,7 @@ local function add_string_count(vm, section, self, what)
 	local counted = vm.layout.interned and vm.g.str.num or vm.g.strnum
 	section:count("strings", self.strings or 0)
 	if counted == self.strings then return end
-	local text = ("the string table says that it has %d strings, %d were found"):format(counted, self.strings or 0)
+	local text = ("the string table counts %d strings, but %d were found"):format(counted, self.strings or 0)
 	if what or vm.t.live then return section:note(text .. ": it was being changed") end
 	section:warning(text)
 end

@@ -11,7 +11,7 @@ local function parse(t, args)
 	while i <= #args do
 		if args[i] == "--vm" then
 			addr = math.tointeger(tonumber(args[i + 1] or ""))
-			if not addr then error(xcore.error("usage", "--vm: an address is wanted", "as luajit.vms shows it")) end
+			if not addr then error(xcore.error("usage", "--vm needs an address", "luajit.vms shows addresses")) end
 			i = i + 1
 		else
 			rest[#rest + 1] = args[i]
@@ -36,7 +36,8 @@ function commands.vms(t, report, args)
 	end
 	section:text("layout", layout.describe(t))
 	for _, one in ipairs(broken) do
-		section:warning(("the VM at %s was not finished, or is damaged: %s"):format(xcore.hex(one.addr), one.why))
+		section:warning(("the VM at %s was not fully initialised, or is damaged: %s"):format(xcore.hex(one.addr),
+			one.why))
 	end
 end
 

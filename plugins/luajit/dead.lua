@@ -157,9 +157,9 @@ function dead.run(t, report, args)
 	local count, with_dead, mostly_empty = still.run(vm, function() return dead.count(vm, math.max(options.limit or SHOWN, 1)) end)
 	add_totals(section, count)
 	add_tables(vm, section, with_dead, mostly_empty)
-	section:note("a table gives dead keys back when it is rehashed: when a key is added and no slot is free",
+	section:note("a table frees dead keys when it is rehashed: when a key is added and no slot is free",
 		"a cache that shrank: fill a new table, or table.clear and fill it again")
-	section:note "tables that are garbage as a whole are counted, and not listed"
+	section:note "tables that are garbage are counted but not listed"
 	vm:tell(section)
 end
 

@@ -57,7 +57,7 @@ local function bracket(text, at)
 	end
 	local inside, behind = text:match("^%[([^%]]*)%]()", at)
 	key = inside and plain_key(inside)
-	if not key then usage("'%s' is no key", inside or text:sub(at)) end
+	if not key then usage("'%s' is not a key", inside or text:sub(at)) end
 	return { key = key }, behind
 end
 
@@ -66,7 +66,7 @@ local function arrow(text, at)
 	if word == "metatable" or word == "environment" then return { special = word }, behind end
 	local name
 	name, behind = text:match("^upvalue%s+([%w_#]+)()", at)
-	if not name then usage("'%s' is none of: upvalue NAME, metatable, environment", text:sub(at)) end
+	if not name then usage("'%s' is not one of: upvalue NAME, metatable, environment", text:sub(at)) end
 	return { upvalue = name }, behind
 end
 
@@ -86,10 +86,10 @@ local function parse(text)
 	local start
 	if number and tonumber(number) and not text:match("^[%w_]", at) then
 		start = { addr = math.tointeger(tonumber(number)), value = star ~= "" }
-		if not start.addr then usage("'%s' is no address", number) end
+		if not start.addr then usage("'%s' is not an address", number) end
 	else
 		start = { name = text:match "^[%a_][%w_]*" }
-		if not start.name then usage("'%s' begins with no name and no address", text) end
+		if not start.name then usage("'%s' begins with neither a name nor an address", text) end
 		at = #start.name + 1
 	end
 	local steps = {}
@@ -121,7 +121,8 @@ local function object_at(vm, addr)
 	local ok = gct >= layout.STRING and gct <= layout.USERDATA and addr & 3 == 0
 	local next = ok and vm.t:value("GChead", addr).nextgc[vm.layout.ref] & ~1 or 0
 	if not ok or next ~= 0 and vm.t:readable(next, 8) < 8 then
-		error(xcore.error("usage", xcore.hex(addr) .. " is no object of LuaJIT", "*ADDR shows the value that lies at an address"))
+		error(xcore.error("usage", xcore.hex(addr) .. " is not an object of LuaJIT",
+			"*ADDR shows the value at an address"))
 	end
 	return tvalue.of_object(vm, addr)
 end
@@ -137,7 +138,7 @@ local function from_loaded(self, name, steps)
 		local bits, at = loaded:get { text = names[i] }
 		if bits then
 			table.move(steps, i, #steps + i, 1)
-			self.notes[#self.notes + 1] = ("'%s' is no global but a module of package.loaded"):format(names[i])
+			self.notes[#self.notes + 1] = ("'%s' is not a global but a module of package.loaded"):format(names[i])
 			return bits, at
 		end
 	end

@@ -118,7 +118,7 @@ end
 local function describe(vm, one)
 	local fn = vm.t:value("GCfuncL", one.func)
 	if fn.gct ~= layout.FUNCTION then
-		one.damaged = ("%s is no function"):format(xcore.hex(one.func))
+		one.damaged = ("%s is not a function"):format(xcore.hex(one.func))
 		return one
 	end
 	one.ffid = fn.ffid
@@ -186,7 +186,7 @@ function frame.list(vm, L, top)
 	top = top or frame.saved(vm, L)
 	local list, bottom = {}, L.stack[vm.layout.mref] + 8 * vm.layout.fr2
 	local walk = { at = top.base - 8, pc = top.pc, cframe = raw(L.cframe and xcore.addr(L.cframe) or 0) }
-	if top.base > L.maxstack[vm.layout.mref] + 4096 then return list, "its base is not in its stack" end
+	if top.base > L.maxstack[vm.layout.mref] + 4096 then return list, "its base is outside its stack" end
 	for _ = 1, MOST do
 		if walk.at == bottom then return list end
 		if walk.at < bottom then return list, "its last frame reaches below its stack" end

@@ -51,7 +51,8 @@ function func.protos_at(vm, file, line)
 	end
 	local found = #exact > 0 and exact or around
 	if #found == 0 then
-		error(xcore.error("usage", ("no function was written at %s:%d"):format(file, line), "the file's name as luajit.bt shows it, or its end"))
+		error(xcore.error("usage", ("no function is defined at %s:%d"):format(file, line),
+			"the file name as in luajit.bt, or its end"))
 	end
 	return found
 end
@@ -77,7 +78,8 @@ function func.find(vm, text)
 	local tag, addr = require("luajit.tvalue").decode(vm, bits)
 	if tag == layout.PROTO then return { addr } end
 	if tag ~= layout.FUNCTION then
-		error(xcore.error("usage", ("%s is no function but a %s"):format(text, layout.NAMES[tag]), "FILE:LINE, an address or a path to a function"))
+		error(xcore.error("usage", ("%s is a %s, not a function"):format(text, layout.NAMES[tag]),
+			"FILE:LINE, an address or a path to a function"))
 	end
 	local fn = vm.t:value("GCfuncL", addr)
 	return fn.ffid == 0 and { xcore.addr(vm:proto_of(fn)) } or nil, { addr }
@@ -135,7 +137,7 @@ end
 -- All about one.
 function func.proto_section(vm, section, addr, limit)
 	local pt = vm.t:value("GCproto", addr)
-	if pt.gct ~= layout.PROTO then error(xcore.error("usage", xcore.hex(addr) .. " is no prototype")) end
+	if pt.gct ~= layout.PROTO then error(xcore.error("usage", xcore.hex(addr) .. " is not a prototype")) end
 	section:address("address", addr)
 	section:text("source", (proto.source(vm, pt)), { secret = pt.firstline == 0 })
 	section:integer("first_line", pt.firstline, { label = "first line" })

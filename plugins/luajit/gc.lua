@@ -147,7 +147,8 @@ local function tell_share(section, sum, total)
 	local share = sum / math.max(total, 1)
 	local text = ("%.1f%% of g.gc.total was found"):format(share * 100)
 	if math.abs(1 - share) <= NEARLY then return section:note(text) end
-	section:warning(text .. ": the VM changes faster than it can be read", "the table is a sample: its shares tell more than its numbers")
+	section:warning(text .. ": the VM changes faster than it can be read",
+		"the table is a sample: its shares are more reliable than its counts")
 end
 
 function gc.report(vm, section)
@@ -163,7 +164,7 @@ function gc.report(vm, section)
 		tell_share(section, sum, state.total)
 	elseif sum ~= state.total then
 		section:warning(("objects and buffers are %d bytes %s than g.gc.total"):format(math.abs(state.total - sum),
-			sum < state.total and "less" or "more"), "an object was lost or overwritten, or the VM was at work; luajit.check looks closer")
+			sum < state.total and "less" or "more"), "an object was lost or overwritten, or the VM was running; luajit.check shows more")
 	end
 	if vm.J then section:bytes("machine_code", vm.J.szallmcarea, { label = "machine code (not in total)" }) end
 	return state.total - sum

@@ -309,7 +309,8 @@ local function add_roots(vm, g, made)
 	local L = vm.layout
 	g:root(vm.main.env[L.ref], graph.ROOTS.globals)
 	local tag, registry = tvalue.decode(vm, vm.t:u64(xcore.addr(xcore.ref(vm.g, "registrytv"))))
-	if tag == layout.TABLE then g:root(registry, graph.ROOTS.registry) else vm:damaged(vm.addr, "the registry is no table") end
+	if tag == layout.TABLE then g:root(registry, graph.ROOTS.registry) else vm:damaged(vm.addr,
+		"the registry is not a table") end
 	add_basic(vm, g)
 	g:root(xcore.addr(vm.main), graph.ROOTS.main)
 	add_running(vm, g)
@@ -403,10 +404,14 @@ end
 function graph.tell(vm, report)
 	local g, made = graph.of(vm)
 	if not still.has_moved(vm) and not vm.damages and g.strays == 0 and g.missing == 0 then return end
-	local section = report:section("damage", vm.t.live and "LuaJIT: a VM that runs" or "LuaJIT: damage")
+	local section = report:section("damage", vm.t.live and "LuaJIT: a running VM" or "LuaJIT: damage")
 	vm:tell(section)
-	if g.strays > 0 then section:warning(("%d references lead to no object"):format(g.strays), "luajit.check names them") end
-	if g.missing > 0 then section:warning(("%d slots could not be read"):format(g.missing), "luajit.check names them") end
+	if g.strays > 0 then
+		section:warning(("%d references lead to no object"):format(g.strays), "luajit.check lists them")
+	end
+	if g.missing > 0 then
+		section:warning(("%d slots could not be read"):format(g.missing), "luajit.check lists them")
+	end
 	if made.dead > 0 then section:note(("%d objects were about to be freed"):format(made.dead)) end
 end
 

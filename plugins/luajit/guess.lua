@@ -423,7 +423,7 @@ function guess.describe(build)
 	add(build.interned and build.segments and not build.text_buffers, "buffers of before 2021-03")
 	add(build.finalizer_root, "finalizers among the roots")
 	add(build.jit == false, "no JIT compiler")
-	add(#build.failed > 0, "but wrong there: " .. table.concat(build.failed, ", "))
+	add(#build.failed > 0, "but differing in: " .. table.concat(build.failed, ", "))
 	return table.concat(words, ", ")
 end
 
@@ -432,7 +432,8 @@ function guess.declare(t)
 	local found, why
 	local function try(candidate)
 		local ok, build = pcall(choose, t, candidate)
-		if ok then found = build else why = why or ("the one at %s: %s"):format(xcore.hex(candidate.addr), disproof(build)) end
+		if ok then found = build else why = why or ("the candidate at %s: %s"):format(xcore.hex(candidate.addr),
+			disproof(build)) end
 		return ok
 	end
 	for _, gc64 in ipairs(t.pointer_size == 8 and { true, false } or { false }) do
@@ -442,8 +443,8 @@ function guess.declare(t)
 		xcore.cdef(cdef.all(found))
 		return found
 	end
-	error(xcore.error("not_found", "there is no debug information of LuaJIT, and no VM was found whose layout can be proved"
-		.. (why and " (" .. why .. ")" or ""), "give the debug information with --debug-dir, or the program with --exe"))
+	error(xcore.error("not_found", "there is no debug information of LuaJIT, and no VM with a provable layout was found"
+		.. (why and " (" .. why .. ")" or ""), "pass debug information with --debug-dir, or the program with --exe"))
 end
 
 return guess

@@ -21,7 +21,7 @@ local tvalue = require "luajit.tvalue"
 local inlining = {}
 
 local LARGE = 1024 -- entries of a table of metatables, or of methods
-local UNKNOWN = "not known: the trace keeps it nowhere that is known"
+local UNKNOWN = "unknown: the trace keeps it in no known place"
 
 -- ---- what the trace knows ----
 

@@ -17,7 +17,7 @@ end
 
 local function number_of(text, what)
 	local number = math.tointeger(tonumber(text or ""))
-	if not number then usage(("%s: a number is wanted, not '%s'"):format(what, text or "nothing")) end
+	if not number then usage(("%s needs a number, not '%s'"):format(what, text or "nothing")) end
 	return number
 end
 
@@ -31,7 +31,7 @@ local function trace_named(vm, text)
 		one = range and range.trace
 	end
 	if not one then
-		error(xcore.error("not_found", ("there is no trace %s, and none has machine code there"):format(text), "luajit.trace lists them"))
+		error(xcore.error("not_found", ("%s is neither the number of a trace nor an address in its machine code"):format(text), "luajit.trace lists them"))
 	end
 	return one
 end
@@ -52,7 +52,10 @@ local function limit_of(args, otherwise)
 end
 
 local function needs_compiler(vm)
-	if not vm.J then error(xcore.error("not_found", "this LuaJIT was built without its compiler, or its state is not known")) end
+	if not vm.J then
+		error(xcore.error("not_found",
+			"this LuaJIT was built without its JIT compiler, or the compiler's state is unknown"))
+	end
 end
 
 -- ---- traces ----
@@ -271,7 +274,7 @@ function jit.snap(t, report, args)
 	if rest[2] and (from < 0 or from >= one.nsnap) then usage(("trace %d has exits 0 to %d"):format(one.traceno, one.nsnap - 1)) end
 	for number = from, to do snapshot_row(vm, rows, one, number) end
 	vm:tell(section)
-	section:note "TAKEN counts up to 255, which also says that a side trace begins there"
+	section:note "TAKEN counts up to 255; 255 can also mean that a side trace begins at the exit"
 end
 
 -- ---- machine code ----

@@ -73,7 +73,8 @@ local function nearest(lines, line)
 	end)
 	local near = table.move(lines, 1, math.min(5, #lines), 1, {})
 	table.sort(near)
-	return #near > 0 and "functions begin at lines " .. table.concat(near, ", ") or "the line of the word `function` is wanted, 0 for a main chunk"
+	return #near > 0 and "functions begin at lines "
+		.. table.concat(near, ", ") or "LINE is the line of the word `function`, 0 for a main chunk"
 end
 
 -- The prototypes that an argument names: FILE:LINE, the address of a function or of a prototype, a path to a function.
@@ -83,7 +84,8 @@ function listing.named(vm, text)
 		line = math.tointeger(tonumber(line))
 		local found, others = listing.at(vm, file, line)
 		if #found > 0 then return found end
-		error(xcore.error("not_found", ("no function is defined at %s"):format(text), vm.damages and "the list of objects is damaged, it was read only in part" or nearest(others, line)))
+		error(xcore.error("not_found", ("no function is defined at %s"):format(text),
+			vm.damages and "the list of objects is damaged and was read only partly" or nearest(others, line)))
 	end
 	local addr = math.tointeger(tonumber(text))
 	if not addr then
@@ -96,9 +98,9 @@ function listing.named(vm, text)
 	if gct == layout.FUNCTION then
 		local fn = vm.t:value("GCfuncL", addr)
 		if fn.ffid == 0 then return { vm:proto_of(fn) } end
-		error(xcore.error("not_found", ("the function at %s is C's: it has no bytecode"):format(text)))
+		error(xcore.error("not_found", ("the function at %s is a C function: it has no bytecode"):format(text)))
 	end
-	error(xcore.error("not_found", ("there is no function at %s, nor is it in the bytecode of one"):format(text)))
+	error(xcore.error("not_found", ("%s is neither a function nor in the bytecode of one"):format(text)))
 end
 
 -- Is there a prototype, or a Lua function? Bytecode may look like the head of an object: a prototype's constants lie behind its own code.
@@ -167,7 +169,8 @@ local function add_instruction(vm, section, pt, pos, around)
 	local code = bytecode.of(vm, pt)
 	local ins = code:at(pos)
 	if not ins then
-		error(xcore.error("usage", ("the function at %s has no instruction %d"):format(name.place(vm, pt), pos), ("0 to %d are there"):format(code.count - 1)))
+		error(xcore.error("usage", ("the function at %s has no instruction %d"):format(name.place(vm, pt), pos),
+			("instructions are 0 to %d"):format(code.count - 1)))
 	end
 	local text, what = code:operands(pos, ins)
 	section:text("function", name.place(vm, pt))
@@ -179,7 +182,7 @@ local function add_instruction(vm, section, pt, pos, around)
 	section:text("what", what or original(vm, code, ins), { label = "that is", secret = true })
 	section:address("proto", pt, { label = "prototype" })
 	add_rows(vm, section, code, math.max(0, pos - around), math.min(code.count - 1, pos + around), pos)
-	section:note "a PC that a register or a frame holds points behind the instruction that it stands for: that is the one before"
+	section:note "a PC saved in a register or a frame points past the executing instruction, which is the previous one"
 end
 
 -- Prototypes that an argument names, and the position if it is an address in bytecode; and the trace that keeps the copy which lies there.
@@ -201,14 +204,17 @@ end
 function listing.bc(t, report, args)
 	local vm, parsed = options.parse(t, args, { limit = "number" }, 2)
 	if not parsed[1] then
-		error(xcore.error("usage", "a function or an instruction is wanted", "bc FILE:LINE, its address, or a path to it: app.serve; behind it an instruction's number"))
+		error(xcore.error("usage", "name a function or an instruction",
+			"bc FILE:LINE, its address, or a path to it: app.serve; then the number of an instruction"))
 	end
 	local protos, pos, copied = chosen(vm, parsed[1])
 	if parsed[2] then pos = options.number("position", parsed[2]) end
 	for number, pt in ipairs(protos) do
 		local section = report:section(number == 1 and "bc" or "bc_" .. number, title(vm, pt, pos))
 		if pos then add_instruction(vm, section, pt, pos, parsed.limit or AROUND) else add_code(vm, section, pt, parsed.limit or MOST) end
-		if copied then section:note(("trace %d has replaced this instruction and keeps a copy of it: that lies at the address"):format(copied)) end
+		if copied then
+			section:note(("trace %d has replaced this instruction; the address is that of the trace's copy of it"):format(copied))
+		end
 		if number == #protos then vm:tell(section) end
 	end
 end

@@ -126,16 +126,17 @@ local function since_snapshot(vm, L, top, range, pc, machine_frame)
 		local exact = { base = found.base, pc = found.pc, slots = found.slots, trace = one, snapshot = top.snapshot, compiled_from = top.compiled_from,
 			how = ("snapshot %d of trace %d, then its bytecode replayed"):format(number, range.number) }
 		if found.from ~= found.to then
-			exact.note = ("the innermost line is about: trace %d stands behind its exit %d, in lines %d to %d"):format(range.number, number,
+			exact.note = ("the innermost line is approximate: trace %d is past its exit %d, in lines %d to %d"):format(range.number, number,
 				found.from, found.to)
 		end
 		if is_good(vm, L, exact) then return exact end
 	end
 	local functions = found and found.names and (#found.names > 0 and table.concat(found.names, ", ") or nil)
 	if not found or found.pc then functions = inlined(vm, one) end
-	local where = ("trace %d stands behind its exit %d"):format(range.number, number)
-	top.note = functions and ("%s; since then it may have gone into what it inlines or calls: %s"):format(where, functions)
-		or "the innermost line is about: " .. where
+	local where = ("trace %d is past its exit %d"):format(range.number, number)
+	top.note = functions and ("%s; since then it may have entered functions that it inlines or calls: %s"):format(where,
+		functions)
+		or "the innermost line is approximate: " .. where
 	return top
 end
 
@@ -153,7 +154,7 @@ local function from_trace(vm, L, range, pc, machine_frame)
 	top = { base = base, pc = one.startpc[vm.layout.mref] + 4, how = ("the beginning of trace %d"):format(range.number), trace = one,
 		compiled_from = base - 8 }
 	local functions = inlined(vm, one)
-	top.note = "the position is where the trace began: this LuaJIT does not say which exit its code belongs to"
+	top.note = "the position is the beginning of the trace: this LuaJIT does not record which exit its code belongs to"
 		.. (functions and "; it inlines or calls " .. functions or "")
 	return top
 end
@@ -183,7 +184,7 @@ local function look(vm, L)
 	if not thread then return nil end
 	if #frames == 0 then
 		local top = frame.saved(vm, L)
-		top.note = "it runs on a processor, its registers are not known: what it saved last may be a little older"
+		top.note = "its thread is running, so its registers are unknown: the last saved state may be slightly older"
 		return top
 	end
 	local what, index, range, pc = innermost(vm, frames)
@@ -202,7 +203,7 @@ function machine.top(vm, L)
 	local ok, top = pcall(look, vm, L)
 	if ok and not vm.t.live then vm.running_top = top or false end -- it takes a while, and is asked for often
 	if ok then return top end
-	vm:damaged(xcore.addr(L), "where it runs is not known: " .. (type(top) == "table" and top.message or tostring(top)))
+	vm:damaged(xcore.addr(L), "its position is unknown: " .. (type(top) == "table" and top.message or tostring(top)))
 end
 
 return machine

@@ -54,7 +54,9 @@ function modules.run(t, report, args)
 		rows:row(one.name, layout.NAMES[one.tag], one.size, one.retained, one.count, one.addr)
 	end
 	if #list > limit then section:note(("only %d of %d are shown"):format(limit, #list), "--limit N shows more") end
-	if not parsed.quick then section:note "retained: what would be free if the module's table were; what others hold, too, is not in it" end
+	if not parsed.quick then
+		section:note "retained: memory that would be freed with the module's table; memory that others also hold is not counted"
+	end
 	vm:tell(section)
 end
 

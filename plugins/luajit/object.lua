@@ -159,7 +159,7 @@ local function from_list(vm, give, only)
 		head = last and vm.t:value("GChead", last).nextgc[vm.layout.ref] or 0
 		if head == old then
 			vm.cut = true
-			return vm:damaged(last, "the list of objects leads back to one that it had: a ring")
+			return vm:damaged(last, "the list of objects is cyclic")
 		end
 	end
 end
@@ -206,7 +206,9 @@ function object.anchors(vm)
 end
 
 local function tell_freed(vm, freed)
-	if freed > 0 then vm:damaged(0, ("string table: %d of its objects are no strings: freed, or overwritten"):format(freed)) end
+	if freed > 0 then
+		vm:damaged(0, ("string table: %d of its objects are not strings: they were freed or overwritten"):format(freed))
+	end
 end
 
 -- What hangs in the table of strings, a batch at a time: give(columns, levels).

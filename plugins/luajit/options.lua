@@ -10,7 +10,7 @@ end
 
 function options.number(name, text)
 	local found = math.tointeger(tonumber(text or ""))
-	if not found or found < 0 then usage("--%s: a number is wanted", name) end
+	if not found or found < 0 then usage("--%s needs a number", name) end
 	return found
 end
 

@@ -18,7 +18,7 @@ for gct = layout.STRING, layout.USERDATA do KINDS[layout.NAMES[gct]] = true end
 
 local function number(name, text)
 	local found = math.tointeger(tonumber(text or ""))
-	if not found or found < 0 then error(xcore.error("usage", ("--%s: a number is wanted"):format(name))) end
+	if not found or found < 0 then error(xcore.error("usage", ("--%s needs a number"):format(name))) end
 	return found
 end
 
@@ -41,7 +41,8 @@ function path.options(list, numbers, texts, named)
 		else
 			local kinds = {}
 			for gct = layout.STRING, layout.USERDATA do kinds[#kinds + 1] = layout.NAMES[gct] end
-			error(xcore.error("usage", "neither an option nor a type nor an address: " .. list[i], "types are " .. table.concat(kinds, ", ")))
+			error(xcore.error("usage", "not an option, a type or an address: " .. list[i],
+				"types are " .. table.concat(kinds, ", ")))
 		end
 		i = i + 1
 	end
@@ -84,8 +85,11 @@ local function add_biggest(vm, g, section, options)
 		shown = shown + 1
 	end
 	section:bytes("garbage", retention.garbage(g), { label = "no root reaches" })
-	if shown == 0 then section:note "no object is so big" end
-	if more then section:note(("only the %d largest are shown"):format(limit), "--limit N shows more, an address tells all of one") end
+	if shown == 0 then section:note "no object is that large" end
+	if more then
+		section:note(("only the %d largest are shown"):format(limit),
+			"--limit N shows more; with an address, luajit.path shows one in full")
+	end
 end
 
 -- ---- one object ----
@@ -99,7 +103,10 @@ end
 
 local function add_one(vm, g, section, wanted)
 	local addr, size, kind = g:find(wanted)
-	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no object of the VM", "luajit.val tells what an address is")) end
+	if not addr then
+		error(xcore.error("not_found", xcore.hex(wanted) .. " is in no object of the VM",
+			"luajit.val shows an address of any kind"))
+	end
 	local text, nodes, labels = label.path(vm, g, addr)
 	local bytes, count = g:retained(addr)
 	section:text("object", described(vm, addr), { secret = true })
@@ -121,7 +128,8 @@ end
 local function address_of(vm, text)
 	local tag, addr = tvalue.decode(vm, (expression.eval(vm, text)))
 	if tag >= layout.STRING and tag <= layout.USERDATA then return addr end
-	error(xcore.error("usage", text .. " is no object of its own: the value stands where it is held", "luajit.val shows it"))
+	error(xcore.error("usage", text .. " is not a separate object: the value is stored in its holder",
+		"luajit.val shows it"))
 end
 
 -- luajit.path [--min BYTES] [--limit N] [TYPE] [ADDR|PATH]
@@ -133,7 +141,7 @@ function path.run(t, report, args)
 	if options.addr then
 		add_one(vm, g, report:section("path", "Path to an object"), options.addr)
 	else
-		add_biggest(vm, g, report:section("paths", "Paths to the biggest objects"), options)
+		add_biggest(vm, g, report:section("paths", "Paths to the largest objects"), options)
 	end
 	graph.tell(vm, report)
 end

@@ -29,7 +29,9 @@ end
 
 local function add_types(vm, section)
 	local total = vm.g.gc.total
-	if total > (vm.t.live and SMALL_LIVE or SMALL) then return section:note("what it holds: luajit.gc, luajit.retained") end
+	if total > (vm.t.live and SMALL_LIVE or SMALL) then
+		return section:note("luajit.gc and luajit.retained show its contents")
+	end
 	local list, owned = require("luajit.gc").statistics(vm)
 	local bytes, count = owned, 0
 	for _, one in ipairs(list) do bytes, count = bytes + one.sum, count + one.count end
@@ -41,21 +43,21 @@ local function add_types(vm, section)
 	for _, buffer in ipairs(require("luajit.gc").buffers(vm)) do bytes = bytes + buffer.bytes end
 	if bytes == total then return end
 	local text = ("objects and buffers are %d bytes, the collector counts %d"):format(bytes, total)
-	if vm.t.live or vmstate.name(vm) == "GC" then return section:note(text .. ": the VM was at work") end
-	section:warning(text, "an object was lost or overwritten, or is in the making: luajit.check looks closer")
+	if vm.t.live or vmstate.name(vm) == "GC" then return section:note(text .. ": the VM was running") end
+	section:warning(text, "an object was lost or overwritten, or is being created: luajit.check shows more")
 end
 
 local function add(vm, section)
 	local name, does = vmstate.name(vm)
 	local place = damage.try(where, vm) or { runs = true }
-	if name == "C" and not place.runs then does = "is at rest: no Lua code runs" end
+	if name == "C" and not place.runs then does = "is idle: no Lua code runs" end
 	section:headline(("the VM %s%s"):format(does, place.text and ", " .. place.text or ""))
 	section:text("state", name)
 	section:text("lua", place.text, { label = "innermost Lua code" })
 	section:text("phase", vmstate.phase(vm), { label = "collector" })
 	section:bytes("total", vm.g.gc.total)
 	local ok, why = pcall(add_types, vm, section)
-	if not ok then section:warning("objects could not be counted: " .. damage.message(why), "luajit.check looks closer") end
+	if not ok then section:warning("objects cannot be counted: " .. damage.message(why), "luajit.check shows more") end
 	vm:tell(section)
 end
 
@@ -75,7 +77,9 @@ function report.analyze(t, answer)
 		section:address("vm", vm.addr, { label = "VM" })
 		add(vm, section)
 		if i == 1 and layout.of(t).build then section:text("layout", layout.describe(t)) end
-		if i == 1 then section:note("luajit.bt: its stacks; luajit.gc: all it holds; luajit.path: what keeps big objects") end
+		if i == 1 then
+			section:note("luajit.bt: its stacks; luajit.gc: its objects; luajit.path: paths to large objects")
+		end
 	end
 end
 

@@ -50,7 +50,10 @@ function BY.object(vm, g, section, options)
 		local text = label.path(vm, g, it.addr)
 		rows:row(it.retained, it.retained / options.reached, it.count, it.kind, it.addr, text and label.short(text, LONGEST))
 	end
-	if #list > limit then section:note(("only the first %d are shown"):format(limit), "--limit N shows more; luajit.path ADDR tells all of one") end
+	if #list > limit then
+		section:note(("only the first %d are shown"):format(limit),
+			"--limit N shows more; luajit.path ADDR shows one in full")
+	end
 end
 
 function BY.kind(_, g, section)
@@ -121,17 +124,18 @@ function BY.module(vm, g, section, options)
 		rows:row(module.name, module.bytes, module.count, module.bytes and module.bytes / options.reached, module.kind, module.addr)
 	end
 	note_more(section, math.min(limit, #found), #found, "modules")
-	section:note "what other modules refer to as well is not counted: it stays when one of them goes"
+	section:note "memory that other modules also refer to is not counted: it is not freed with one module"
 end
 
-local TITLES = { object = "Objects that retain most", kind = "Retained by type", root = "Retained by root", module = "Retained by module" }
+local TITLES = { object = "Objects that retain the most memory", kind = "Retained by type", root = "Retained by root",
+	module = "Retained by module" }
 
 -- luajit.retained [--by object|kind|root|module] [--limit N] [TYPE]
 function retained.run(t, report, args)
 	local vm, rest = commands.parse(t, args)
 	local options = path.options(rest, { limit = true }, { by = true })
 	local by = options.by or "object"
-	if not BY[by] then error(xcore.error("usage", "--by: no such order: " .. by, "object, kind, root or module")) end
+	if not BY[by] then error(xcore.error("usage", "--by: unknown order: " .. by, "object, kind, root or module")) end
 	local g, made = graph.of(vm)
 	local section = report:section("retained", TITLES[by])
 	options.reached = retention.totals(section, g, made.bytes)

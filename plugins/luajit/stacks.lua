@@ -188,8 +188,8 @@ local function tell_coroutines(vm, told, budget)
 	local began = xcore.clock()
 	for i, addr in ipairs(all) do
 		if budget.rows > MOST or xcore.clock() - began > ENOUGH then
-			error(xcore.error("format", ("%d more coroutines were not looked at"):format(#all - i + 1),
-				"xcore run luajit.bt TARGET all shows equal stacks once"), 0)
+			error(xcore.error("format", ("%d more coroutines were not examined"):format(#all - i + 1),
+				"xcore run luajit.bt TARGET all groups equal stacks"), 0)
 		end
 		local ok, err = pcall(tell_coroutine, vm, told, addr, budget)
 		if not ok then

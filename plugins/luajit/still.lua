@@ -69,7 +69,7 @@ end
 
 -- ---- what it is worth ----
 
-local EXACT = "a core is exact, and so is a process that was stopped (kill -STOP); --max-read-rate 0 --max-read-time 0 reads fastest"
+local EXACT = "for exact results use a core or a stopped process (kill -STOP); --max-read-rate 0 --max-read-time 0 reads fastest"
 
 -- Has the VM allocated or freed since its memory was frozen? Forgets all that was read: to be asked last.
 function still.has_moved(vm)
@@ -85,12 +85,13 @@ end
 function still.tell(vm, section)
 	local list = vm.damages or {}
 	if not still.has_moved(vm) and #list == 0 then return end
-	local first = list[1] and ("; %d%s times it had freed or changed what was to be read (first: %s)"):format(#list, #list < 100 and "" or " or more",
+	local first = list[1] and ("; %d%s times it had freed or changed the data before it was read (first: %s)"):format(#list, #list < 100 and "" or " or more",
 		list[1].what) or ""
 	if vm.cut then
-		section:warning("the VM ran while it was read, and the list of its objects broke off: much is missing" .. first, EXACT)
+		section:warning("the VM ran while it was read, and the list of its objects ended early: much is missing"
+			.. first, EXACT)
 	else
-		section:note("the VM ran while it was read: counts, sums and paths are nearly right, not exactly" .. first, EXACT)
+		section:note("the VM ran while it was read: counts, sums and paths are approximate" .. first, EXACT)
 	end
 end
 

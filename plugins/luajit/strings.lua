@@ -26,7 +26,7 @@ local function only_strings(vm, columns)
 		end
 	end
 	for i = #lengths, #lengths - wrong + 1, -1 do addresses[i], lengths[i] = nil, nil end
-	if wrong > 0 then vm:damaged(0, ("string table: %d objects in its chains are no strings"):format(wrong)) end
+	if wrong > 0 then vm:damaged(0, ("string table: %d objects in its chains are not strings"):format(wrong)) end
 	return addresses, lengths
 end
 
@@ -109,7 +109,7 @@ local function overview(vm, section, limit)
 	local steps = mean_steps(all.chains, all.count)
 	section:number("mean_steps", steps, { label = "steps to find one" })
 	if all.count ~= counted(vm) then
-		section[vm.t.live and "note" or "warning"](section, ("the VM counts %d strings, its table holds %d"):format(counted(vm), all.count), "it was at work, or a chain is damaged: luajit.check")
+		section[vm.t.live and "note" or "warning"](section, ("the VM counts %d strings, its table holds %d"):format(counted(vm), all.count), "it was running, or a chain is damaged: luajit.check")
 	end
 	if limit > 0 then add_biggest(vm, section, all.top) end
 	local longest = add_chains(section, all.chains)
@@ -149,7 +149,7 @@ local function add_holders(vm, g, rows, addr)
 	local text = text_at(vm, addr, LONGEST)
 	local holders, total, root = g:referrers(addr, HOLDERS)
 	if root then rows:row(addr, text, total, root, nil) end
-	if total == 0 and not root then rows:row(addr, text, 0, nil, "nobody: the next collection frees it") end
+	if total == 0 and not root then rows:row(addr, text, 0, nil, "none: the next collection frees it") end
 	for _, holder in ipairs(holders) do
 		local _, _, kind = g:find(holder)
 		local path = label.path(vm, g, holder)
@@ -182,8 +182,8 @@ function strings.run(t, report, args)
 	local vm, parsed = options.parse(t, args, { limit = "number", find = "text", with = "text" }, 0)
 	local section = report:section("strings", "LuaJIT: strings")
 	local text = parsed.find or parsed.with
-	if parsed.find and parsed.with then error(xcore.error("usage", "--find or --with: one of them")) end
-	if text == "" then error(xcore.error("usage", "an empty text is nowhere and everywhere")) end
+	if parsed.find and parsed.with then error(xcore.error("usage", "--find and --with exclude each other")) end
+	if text == "" then error(xcore.error("usage", "the text is empty")) end
 	if text then
 		find(vm, section, text, parsed.with ~= nil, parsed.limit or FOUND)
 	else

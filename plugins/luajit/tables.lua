@@ -16,9 +16,10 @@ local LONGEST_CHAIN = 16 -- of __index
 
 local function sane(tab, addr)
 	local hash = tab.hmask > 0 and tab.hmask + 1 or 0
-	if tab.gct ~= layout.TABLE then error(xcore.error("format", xcore.hex(addr) .. " is no table")) end
+	if tab.gct ~= layout.TABLE then error(xcore.error("format", xcore.hex(addr) .. " is not a table")) end
 	if tab.asize > MOST or hash > MOST or hash & (hash - 1) ~= 0 then
-		error(xcore.error("format", ("table %s: sizes cannot be (array %d, hash %d)"):format(xcore.hex(addr), tab.asize, hash)))
+		error(xcore.error("format",
+			("table %s: impossible sizes (array %d, hash %d)"):format(xcore.hex(addr), tab.asize, hash)))
 	end
 	return hash
 end
@@ -35,7 +36,8 @@ end
 -- A column of `count` values of the array part from slot `from` on.
 function Table:slots(from, count)
 	if count <= 0 then return {} end
-	local first = xcore.cast(self.array + from * 8, "TValue *") or error(xcore.error("fault", "the array of a table lies nowhere"))
+	local first = xcore.cast(self.array + from * 8,
+		"TValue *") or error(xcore.error("fault", "a table's array has a null address"))
 	return xcore.columns(first, count, { "u64" }).u64
 end
 
@@ -43,7 +45,8 @@ end
 function Table:nodes(from, count)
 	if count <= 0 then return {}, {} end
 	local stride = xcore.sizeof "Node"
-	local first = xcore.cast(self.node + from * stride, "Node *") or error(xcore.error("fault", "the nodes of a table lie nowhere"))
+	local first = xcore.cast(self.node + from * stride,
+		"Node *") or error(xcore.error("fault", "a table's nodes have a null address"))
 	local columns = xcore.columns(first, count, NODE)
 	return columns[NODE[1]], columns[NODE[2]]
 end
@@ -150,7 +153,7 @@ end
 
 function tables.registry(vm)
 	local tag, addr = tvalue.decode(vm, vm.t:u64(xcore.addr(xcore.ref(vm.g, "registrytv"))))
-	if tag ~= layout.TABLE then error(xcore.error("format", "the registry is no table")) end
+	if tag ~= layout.TABLE then error(xcore.error("format", "the registry is not a table")) end
 	return tables.at(vm, addr)
 end
 

@@ -56,7 +56,8 @@ local function ask(vm, list)
 	local work = at_work(vm)
 	if not work then return end
 	for _, block in ipairs(list) do
-		if in_registers(work, block) or points(vm, work.lo, work.hi, block) then block.known = "the C function at work" end
+		if in_registers(work, block) or points(vm, work.lo, work.hi,
+			block) then block.known = "the C function that runs" end
 	end
 	for _ = 1, #list do
 		for _, block in ipairs(list) do
@@ -80,7 +81,7 @@ end
 -- in words, when it is certain that the VM was at work on it.
 function unowned.explain(vm, bytes)
 	local slots = string_table(vm, bytes)
-	if slots then return nil, ("a new table of %d strings, into which they were being moved"):format(slots) end
+	if slots then return nil, ("a new table of %d strings, which were being moved into it"):format(slots) end
 	local list = bytes > 0 and blocks(vm)
 	if not list or #list == 0 then return nil end
 	local room, all_known = 0, true
@@ -88,7 +89,7 @@ function unowned.explain(vm, bytes)
 	if room < bytes or room - bytes >= ROUNDED * #list then return nil end
 	ask(vm, list)
 	for _, block in ipairs(list) do all_known = all_known and block.known end
-	return list, all_known and "what C code of the VM was making, moving or freeing" or nil
+	return list, all_known and "memory that the VM's C code was allocating, moving or freeing" or nil
 end
 
 return unowned

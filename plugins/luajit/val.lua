@@ -64,7 +64,7 @@ local function add_value(vm, section, bits, limit)
 	if tag < layout.STRING or tag > layout.USERDATA then return end
 	section:address("address", payload)
 	local ok, why = pcall(DESCRIBE[tag] or type, vm, section, payload, limit)
-	if not ok then section:warning("not all of it can be read: " .. damage.message(why), "luajit.check looks closer") end
+	if not ok then section:warning("it can be read only partly: " .. damage.message(why), "luajit.check shows more") end
 end
 
 -- ---- commands ----
@@ -93,7 +93,7 @@ local function under_key(vm, section, addr, key, limit)
 	local one = require("luajit.tables").at(vm, addr)
 	local bits, at = one:get(key_of(key))
 	if not bits and tonumber(key) then bits, at = one:get { text = key } end
-	if not bits then error(xcore.error("usage", ("the table has nothing under '%s'"):format(key))) end
+	if not bits then error(xcore.error("usage", ("the table has no key '%s'"):format(key))) end
 	add_value(vm, section, bits, limit)
 	section:address("lies_at", at, { label = "lies at" })
 end
@@ -104,7 +104,8 @@ function val.tab(t, report, args)
 	local text = wanted(parsed, "luajit.tab CORE _G")
 	local tag, addr = tvalue.decode(vm, (expression.eval(vm, text)))
 	if tag ~= layout.TABLE then
-		error(xcore.error("usage", ("%s is no table but a %s"):format(text, layout.NAMES[tag]), "luajit.val shows values of all types"))
+		error(xcore.error("usage", ("%s is a %s, not a table"):format(text, layout.NAMES[tag]),
+			"luajit.val shows values of all types"))
 	end
 	local section = report:section("table", "Table")
 	if parsed[2] then

@@ -15,10 +15,11 @@ VM.damaged = damage.keep
 -- Tell what is damaged in a section, and that others of the process were not asked.
 function VM:tell(section)
 	if self.others then
-		section:note(("this is the VM at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1), "luajit.vms lists them, --vm ADDR takes one")
+		section:note(("this is the VM at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1),
+			"luajit.vms lists them, --vm ADDR selects one")
 	end
 	if self.t.live and self.frozen then return require("luajit.still").tell(self, section) end
-	damage.tell(self, section, SHOWN, "luajit.check tells all")
+	damage.tell(self, section, SHOWN, "luajit.check shows all")
 end
 
 -- Has what lua_newstate makes behind the main thread been made? Else it is killed there, or overwritten later.
@@ -29,7 +30,9 @@ local function finished(t, L, g, thread)
 	local function within(at) return at > stack and at <= max + 64 * 8 end
 	if not (stack ~= 0 and within(base) and within(top)) then return false, "the main thread's stack is not in order" end
 	local tag, registry = tvalue.decode({ t = t, g = g, layout = L }, t:u64(xcore.addr(xcore.ref(g, "registrytv"))))
-	if tag ~= layout.TABLE or t:value("GCtab", registry).gct ~= layout.TABLE then return false, "the registry is no table" end
+	if tag ~= layout.TABLE or t:value("GCtab", registry).gct ~= layout.TABLE then
+		return false, "the registry is not a table"
+	end
 	return true
 end
 
@@ -243,7 +246,7 @@ local function named(t, addr)
 	add(s, "user", addr, "--vm", true)
 	if #s.list == 0 then add(s, "user", addr, "--vm") end
 	if s.list[1] then return s.list[1] end
-	error(xcore.error("not_found", ("no VM has its state at %s"):format(xcore.hex(addr))
+	error(xcore.error("not_found", ("there is no VM with its state at %s"):format(xcore.hex(addr))
 		.. (s.broken[1] and ": " .. s.broken[1].why or ""), "luajit.vms lists them"))
 end
 
@@ -259,7 +262,7 @@ function vm.one(t, addr)
 	local found, broken = s.list[1], s.broken[1]
 	if not found then
 		error(xcore.error("not_found", "no LuaJIT VM was found in this process"
-			.. (broken and (", but what may have been one at %s: %s"):format(xcore.hex(broken.addr), broken.why) or "")))
+			.. (broken and (", but a candidate at %s: %s"):format(xcore.hex(broken.addr), broken.why) or "")))
 	end
 	found.others = #s.list > 1 and #s.list - 1 or nil
 	return found

@@ -26,7 +26,7 @@ function vmstate.name(vm)
 	if state >= 0 then return "TRACE " .. state, "runs trace " .. state end
 	local names = vm:enum("LJ_VMST_INTERP", "LJ_VMST_")
 	local name = names[~state] or STATES[~state] or "#" .. ~state
-	return name, DOES[name] or "is in a state that is not known"
+	return name, DOES[name] or "is in an unknown state"
 end
 
 function vmstate.phase(vm)
@@ -115,7 +115,7 @@ function vmstate.run(t, report, args)
 	section:address("running", running ~= 0 and running or nil, { label = "running coroutine" })
 	section:bool("main", running == xcore.addr(vm.main), { label = "is the main thread" })
 	add_hooks(vm, section)
-	if vm.J then add_jit(vm, section) else section:note "the compiler's state is not known" end
+	if vm.J then add_jit(vm, section) else section:note "the compiler's state is unknown" end
 	vm:tell(section)
 end
 

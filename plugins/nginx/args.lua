@@ -7,15 +7,15 @@ local function usage(format, ...)
 	error(xcore.error("usage", format:format(...)))
 end
 
--- A number as the user writes it: 12, 0x5581….
+-- A number in user syntax: 12, 0x5581….
 function args.number(what, text)
 	local value = text and math.tointeger(tonumber(text))
-	if not value or value < 0 then usage("%s: a number is wanted, not '%s'", what, text or "") end
+	if not value or value < 0 then usage("%s needs a number, not '%s'", what, text or "") end
 	return value
 end
 
--- Options as `known` has them, { limit = "number", raw = "flag", match = "text" }, as a table; other arguments stand in it from 1, at
--- most `most` (none unless given).
+-- Parses options described by `known`, { limit = "number", raw = "flag", match = "text" }, into a table; other
+-- arguments are at 1, 2, …, at most `most` (default 0).
 function args.parse(list, known, most)
 	local parsed, i = {}, 1
 	while i <= #list do

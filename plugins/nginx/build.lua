@@ -1,19 +1,19 @@
--- build.lua: how an nginx was built, of which its layouts are made, where no debug information tells.
+-- build.lua: the build options of an nginx without debug information, which determine its layouts.
 --
--- Every module was compiled with nginx's version and a signature, which nginx itself compares before it loads a module:
+-- Every module was compiled with nginx's version and a signature, which nginx compares before it loads a module:
 --
 --	ngx_module_t.version    1022001
 --	ngx_module_t.signature  "8,4,8,0000111111010111001110101111000110"    sizes of pointers, sig_atomic_t and time_t; then by place
 --	                                                                      (src/core/ngx_module.h, 1.26): what structs depend on
 --
--- What these do not tell the text of `nginx -V` does, a constant of the program: "configure arguments: --with-…". A core may lack the
--- program's constants (gdb's gcore leaves them out): then the functions and modules that there are tell the same, but for two options, which
--- are tried.
+-- The text of `nginx -V`, a constant of the program, has the other options: "configure arguments: --with-…". A core
+-- may lack the program's constants (gdb's gcore omits them). In this case the functions and modules that are present
+-- give the same information, except for two options, which are tried.
 local xcore = require "xcore"
 
 local build = {}
 
--- Places in the signature.
+-- Positions in the signature.
 build.PLACES = { aio = 3, nodiskio = 4, quic = 18, threads = 22, pcre = 23, ssl = 24, gzip = 26, forwarded = 28, realip = 29, headers = 30,
 	dav = 31, cache = 32, zone = 33, compat = 34 }
 local PATTERN, LENGTH = "^%d,%d,%d,([01]+)$", 34
@@ -23,7 +23,7 @@ struct head { uintptr_t ctx_index, index; char *name; uintptr_t spare0, spare1, 
 ]]
 local MOST_TRIES = 64
 
--- What there is in a program only with the option; any of them.
+-- Symbols that exist in a program only with the option; any of them is enough.
 local TELLS = {
 	aio = { "ngx_file_aio_init" }, quic = { "ngx_quic_run" }, threads = { "ngx_thread_pool_module" }, pcre = { "ngx_regex_module" },
 	ssl = { "ngx_openssl_module" }, gzip = { "ngx_http_gzip_ok" }, realip = { "ngx_http_realip_module" }, dav = { "ngx_http_dav_module" },
@@ -31,7 +31,7 @@ local TELLS = {
 	cache = { "ngx_http_file_cache_new" }, zone = { "ngx_http_upstream_zone_module" }, http_ssl = { "ngx_http_ssl_module" },
 	stream_zone = { "ngx_stream_upstream_zone_module" },
 }
--- What --with-compat makes room for.
+-- Options for which --with-compat reserves space.
 local BY_COMPAT = { "aio", "nodiskio", "threads", "ssl", "compat", "gzip", "dav", "realip", "forwarded", "headers", "zone", "stream_zone" }
 
 -- ---- the first module ----
@@ -45,7 +45,7 @@ local function head_at(t, D, addr)
 	return { version = version, flags = flags and #flags == LENGTH and flags or nil, text = text, addr = addr }
 end
 
--- Without symbols: the signature lies in the program's constants, and the modules point to it.
+-- Without symbols: the signature is in the program's constants, and the modules point to it.
 local function by_signature(t, D)
 	local back, tries = xcore.offsetof(D:type "struct head", "signature"), 0
 	for _, sizes in ipairs { "8,4,8,0", "4,4,4,0", "4,4,8,0" } do
@@ -72,7 +72,7 @@ end
 
 -- ---- options ----
 
--- What `nginx -V` says; nil when the program's constants cannot be read.
+-- The output of `nginx -V`; nil if the program's constants cannot be read.
 local function arguments_of(t, addr)
 	local module = t:module(addr)
 	for at in t:find { bytes = "configure arguments:", within = { { module.lo, module.hi } }, max = 1 } do
@@ -100,7 +100,7 @@ local function by_symbols(t, head, compat, headers)
 	return { version = head.version, has = has, data = head.addr, told = "the functions that it has" }
 end
 
--- Are there modules in files of their own? They are mostly built for --with-compat.
+-- Are there modules in separate files? They are mostly built for --with-compat.
 local function loads_modules(t, head)
 	local own = t:module(head.addr)
 	for _, name in ipairs { "ngx_http_lua_module", "ngx_stream_module", "ngx_mail_module", "ngx_http_perl_module", "ngx_http_geoip2_module" } do
@@ -110,8 +110,8 @@ local function loads_modules(t, head)
 	return false
 end
 
--- What it may be, the likeliest first: { version, has = { ssl = true, … }, told, data (an address in the program's data) }; empty when that is
--- not known at all.
+-- Possible builds, the most likely first: { version, has = { ssl = true, … }, told, data (an address in the program's
+-- data) }; empty if nothing is known.
 function build.candidates(t)
 	local head = first_module(t)
 	if not head then return {} end

@@ -1,6 +1,6 @@
--- cdef.lua: nginx's types as C declarations, for programs without debug information, made of what one build differs from another in:
--- nginx's version, the options that its modules' signatures tell (ngx_module.h), and the version of the Lua module. layout.lua finds
--- out which they are. Names of types and members are nginx's own, so that nobody else need know where they came from.
+-- cdef.lua: nginx's types as C declarations, for programs without debug information. They depend on nginx's version,
+-- the options in its modules' signatures (ngx_module.h) and the version of the Lua module, which layout.lua
+-- determines. Types and members have nginx's names, so other code need not know where they come from.
 local cdef = {}
 
 local HEAD = [[
@@ -46,7 +46,7 @@ local function holds(build, condition)
 	return true
 end
 
--- The lines that a build has, behind declarations of all the structs.
+-- The lines of a build, after declarations of all structs.
 local function lines_of(build, text)
 	local names, lines = {}, {}
 	for line in text:gmatch "[^\n]+" do
@@ -58,7 +58,8 @@ local function lines_of(build, text)
 	return table.concat(names, "\n") .. "\n", table.concat(lines, "\n") .. "\n"
 end
 
--- The text of a build: { version = 1022001, has = { ssl = true, … }, lua = 10023 or nil }. Without `lua` the Lua module's types are left out.
+-- The text of a build: { version = 1022001, has = { ssl = true, … }, lua = 10023 or nil }. Without `lua`, the types
+-- of the Lua module are omitted.
 function cdef.text(build)
 	local parts = require "nginx.cdef_core" .. require "nginx.cdef_http"
 	if build.lua then parts = parts .. require "nginx.cdef_lua" end

@@ -1,6 +1,7 @@
--- cdef_core.lua: nginx's own types as text for cdef.lua: what src/core, src/event and src/os/unix declare.
--- Checked with the compiler's own layout of 1.18.0, 1.22.1 and 1.26.3, with and without --with-compat, and several sets of options.
--- A line that begins with ?condition is there in builds for which that holds: >1.21.0 means since 1.21.0, <1.21.0 before it.
+-- cdef_core.lua: nginx's own types as text for cdef.lua, from src/core, src/event and src/os/unix. Checked against
+-- the compiler's layout of 1.18.0, 1.22.1 and 1.26.3, with and without --with-compat, and with several sets of
+-- options. A line that begins with ?condition exists in builds for which the condition holds: >1.21.0 means since
+-- 1.21.0, <1.21.0 before it.
 return [[
 struct ngx_str_s {
 	size_t len; u_char *data;

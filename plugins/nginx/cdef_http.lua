@@ -1,5 +1,6 @@
--- cdef_http.lua: types of "http" and "stream" as text for cdef.lua: src/http, src/stream and the modules that come with them.
--- Checked as cdef_core.lua's are; what is of 1.27 as in the headers of 1.30.6, but for what came in 1.29. Conditions are written as there.
+-- cdef_http.lua: types of "http" and "stream" as text for cdef.lua: src/http, src/stream and their bundled modules.
+-- Checked like cdef_core.lua; parts of 1.27 are as in the headers of 1.30.6, without additions of 1.29. Conditions
+-- are written as there.
 return [[
 struct ngx_http_complex_value_s {
 	ngx_str_t value; ngx_uint_t *flushes; void *lengths, *values; union { size_t size; } u;

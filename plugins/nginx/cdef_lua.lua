@@ -1,5 +1,6 @@
--- cdef_lua.lua: types of ngx_http_lua_module as text for cdef.lua: src/ngx_http_lua_common.h, _shdict.h, _socket_tcp.h, _timer.c.
--- Checked with the compiler's own layout of 0.10.23 and 0.10.28; conditions are written as in cdef_core.lua, lua>10026 means since 0.10.26.
+-- cdef_lua.lua: types of ngx_http_lua_module as text for cdef.lua: src/ngx_http_lua_common.h, _shdict.h,
+-- _socket_tcp.h, _timer.c. Checked against the compiler's layout of 0.10.23 and 0.10.28; conditions are written as in
+-- cdef_core.lua, lua>10026 means since 0.10.26.
 return [[
 struct ngx_http_lua_regex_s {
 	ngx_pool_t *pool; u_char *name_table; int name_count, name_entry_size, ncaptures; void *captures, *regex, *regex_sd,

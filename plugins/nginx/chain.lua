@@ -1,10 +1,11 @@
--- chain.lua: chains of buffers: what each link holds, what all of them hold, and whether the chain ends.
+-- chain.lua: chains of buffers: the contents of each link, the total, and whether the chain ends.
 --
 --	ngx_chain_t { buf, next } → ngx_buf_t { start ≤ pos ≤ last ≤ end, file_pos … file_last, flags, tag: the module that made it }
 --
--- What a buffer has to say is in memory when it is temporary, memory or mmap, also when a file has it, too; one that is neither in memory
--- nor in a file only carries flags (ngx_buf.h). `start` and `end` are a temporary one's: memory that nobody may change keeps those of whatever
--- used the buffer before. Links are used again and again: one that was given back too early comes twice in a chain.
+-- The contents of a buffer are in memory if it is temporary, memory or mmap, even if a file also has them. A buffer
+-- that is neither in memory nor in a file only carries flags (ngx_buf.h). `start` and `end` are valid for temporary
+-- buffers; read-only memory keeps the values of the buffer's previous use. Links are reused: a link that was freed
+-- too early appears twice in a chain.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local cycle = require "nginx.cycle"
@@ -23,7 +24,7 @@ local KINDS, FLAGS = { "temporary", "memory", "mmap" },
 
 -- ---- one buffer ----
 
--- Columns of xcore.gather as one buffer: {memory, file, size, in_memory, flags, why}; nil when it cannot be read.
+-- Columns of xcore.gather as one buffer: {memory, file, size, in_memory, flags, why}; nil if it cannot be read.
 local function buffer_at(columns, i)
 	local one = {}
 	for _, name in ipairs(FIELDS) do
@@ -40,14 +41,15 @@ local function buffer_at(columns, i)
 	return one
 end
 
--- The bytes of a buffer that are in memory, at most `max`; with `passed` those before `pos`, too, which were passed on already.
+-- The bytes of a buffer in memory, at most `max`; with `passed`, also those before `pos`, which were already passed
+-- on.
 local function text_of(t, buf, max, passed)
 	if not buf.in_memory or buf.why then return nil end
 	local from = passed and buf.passed and buf.start or buf.pos
 	return buf.last > from and t:read(from, math.min(buf.last - from, max)) or nil
 end
 
--- Is this likely to be a buffer: does it say anything, and of memory that is there?
+-- Is this likely to be a buffer: does it have contents, in mapped memory?
 local function is_buffer(t, buf)
 	if not buf or buf.why then return false end
 	if buf.in_memory then return t:readable(buf.pos, 1) == 1 end
@@ -56,17 +58,18 @@ end
 
 -- ---- a chain ----
 
--- Why a chain does not end as it should, by what its last link points to; nil when it does.
+-- Why a chain does not end properly, from the target of its last link; nil if it does.
 local function flaw(columns, count, why)
 	local next = columns.next[count]
 	if not why and (not next or next == 0) then return nil end
 	for i = 1, count do
 		if columns[1][i] == next then return ("link %d leads back to link %d"):format(count, i) end
 	end
-	return why or ("it goes on at %s"):format(xcore.hex(next))
+	return why or ("it continues at %s"):format(xcore.hex(next))
 end
 
--- The links from `head`, an ngx_chain_t *, on: {{link, buf, value}…}, value nil for a buffer that cannot be read, and why it does not end well.
+-- The links from `head`, an ngx_chain_t *: {{link, buf, value}…}, value nil for an unreadable buffer; and the reason
+-- of an improper end.
 local function links(head)
 	local columns, count, why = xcore.follow(head, "next", { "buf", "next" }, { partial = true, addresses = true, max = MOST })
 	local buffers, found = xcore.gather("ngx_buf_t", columns.buf, FIELDS, { partial = true }), {}
@@ -74,7 +77,7 @@ local function links(head)
 	return found, flaw(columns, count, why)
 end
 
--- What a chain holds: {links, bytes, file, bad, why}: bytes in memory and in files, how many buffers are damaged.
+-- The contents of a chain: {links, bytes, file, bad, why}: bytes in memory and in files, number of damaged buffers.
 function chain.of(head)
 	local found, why = links(head)
 	local all = { links = found, bytes = 0, file = 0, bad = 0, why = why }
@@ -136,7 +139,7 @@ local function add_rows(t, section, found, limit)
 	if #found > limit then section:note(("%d more buffers"):format(#found - limit), "--limit N shows more") end
 end
 
--- All bytes that are in memory, one buffer behind the other.
+-- Shows all bytes in memory, buffer after buffer.
 local function add_text(t, section, found, passed)
 	local parts, left = {}, LONGEST
 	for _, one in ipairs(found) do
@@ -155,11 +158,13 @@ local function add_damage(section, all)
 			break
 		end
 	end
-	if all.bad > 1 then section:note(("%d of %d buffers are damaged: sums are of the others"):format(all.bad, #all.links)) end
+	if all.bad > 1 then
+		section:note(("%d of %d buffers are damaged: the sums exclude them"):format(all.bad, #all.links))
+	end
 	if all.why then section:problem("the chain does not end: " .. all.why) end
 end
 
--- An address that a user has may be a buffer's own: a chain of that one.
+-- An address from the user may be that of a buffer: a chain of this buffer.
 local function head_of(t, addr)
 	local all = chain.of(xcore.cast(addr, "ngx_chain_t *"))
 	if all.links[1] and is_buffer(t, all.links[1].value) then return all end
@@ -168,14 +173,20 @@ local function head_of(t, addr)
 	if is_buffer(t, buf) then
 		return { links = { { buf = addr, value = buf } }, bytes = buf.bytes or 0, file = not buf.in_memory and buf.file or 0, bad = 0 }, true
 	end
-	if #all.links == 0 then error(xcore.error("not_found", "no chain is at " .. xcore.hex(addr), "nginx.req shows those of a request")) end
+	if #all.links == 0 then
+		error(xcore.error("not_found", "there is no chain at " .. xcore.hex(addr),
+			"nginx.req shows the chains of a request"))
+	end
 	return all
 end
 
 function chain.chain(t, report, given)
 	local options = args.parse(given, { limit = "number", text = "flag", passed = "flag" }, 1)
 	local addr = options[1] and args.number("chain", options[1])
-	if not addr then error(xcore.error("usage", "which chain?", "nginx.chain TARGET ADDRESS: nginx.req shows those of a request")) end
+	if not addr then
+		error(xcore.error("usage", "which chain?",
+			"nginx.chain TARGET ADDRESS; nginx.req shows the chains of a request"))
+	end
 	local all, single = head_of(t, addr)
 	local section = report:section("chain", ("nginx: %s %s"):format(single and "buffer" or "chain", xcore.hex(addr)))
 	section:headline(("%d %s, %d bytes in memory, %d in files"):format(#all.links, #all.links == 1 and "buffer" or "buffers", all.bytes, all.file))

@@ -1,8 +1,9 @@
--- claims.lua: what stands in nginx's pools, for `xcore heap`: malloc sees blocks of 4 KiB, nginx keeps requests, buffers and headers in them.
+-- claims.lua: the objects in nginx's pools, for `xcore heap`: malloc sees blocks of 4 KiB, in which nginx keeps
+-- requests, buffers and headers.
 --
--- From what is known to be there (the cycle, connections, requests, Lua's contexts) typed pointers lead on: what they lead to within a
--- pool is of the pointer's type, since pools give nothing back before they end. Pointers to characters, to void and to functions, and
--- unions, say nothing.
+-- The walk starts at known objects (the cycle, connections, requests, Lua contexts) and follows typed pointers. The
+-- target of a pointer within a pool has the type of the pointer, because pools free nothing before they end. Pointers
+-- to characters, void and functions, and unions, give no type.
 local xcore = require "xcore"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
@@ -15,13 +16,13 @@ local pools = require "nginx.pools"
 local claims = {}
 
 local MOST = 200000
-local SMALLEST = 16 -- smaller structs are single pointers and numbers, of which many types have the same
+local SMALLEST = 16 -- smaller structs are single pointers and numbers, equal for many types
 local DEEPEST = 4
 local MOST_ELEMENTS = 100000
 
 -- ---- where pools are ----
 
--- Blocks of all pools in order: { lo, hi (exclusive, what was allocated), pool }.
+-- Blocks of all pools in order: { lo, hi (exclusive, the allocated part), pool }.
 local function blocks_of(all)
 	local blocks = {}
 	for _, one in ipairs(all) do
@@ -31,7 +32,7 @@ local function blocks_of(all)
 	return blocks
 end
 
--- The block with an object; nil when there is none with all of it.
+-- The block that contains an object completely; nil if there is none.
 local function block_at(blocks, addr, size)
 	local lo, hi = 1, #blocks
 	while lo <= hi do
@@ -49,7 +50,7 @@ end
 
 -- ---- what types point to ----
 
--- The struct that a pointer member leads to; nil for what says nothing.
+-- The struct behind a pointer member; nil for pointers without a usable type.
 local function led_to(type)
 	if type.kind ~= "pointer" or not type.target then return nil end
 	local target = type.target:strip()
@@ -70,7 +71,7 @@ local function collect(found, type, base, depth)
 	end
 end
 
--- Pointers of a type's objects, with those of the structs in it.
+-- Pointers in objects of a type, including those of nested structs.
 local function pointers_of(state, plain)
 	local key = plain.name .. " " .. plain.size
 	local found = state.types[key]
@@ -88,7 +89,7 @@ local function say(state, addr, size, type, pool)
 	state.heap:claim { addr = addr, size = size, type = type, what = state.names[pool] }
 end
 
--- An object was met: it is claimed where it stands in a pool, and looked at later.
+-- Adds an object: it is claimed if it is in a pool, and its pointers are followed later.
 local function meet(state, addr, type, plain)
 	if addr == 0 or addr & 7 ~= 0 or state.seen[addr] or state.count >= MOST then return end
 	local block = block_at(state.blocks, addr, plain.size)
@@ -113,7 +114,7 @@ local function work(state)
 	end
 end
 
--- Something that is known, in a pool or not.
+-- Adds a known object, in a pool or not.
 local function start(state, addr, name)
 	if not addr or addr == 0 or not layout.has(state.t, name) then return end
 	local type = state.t:type(name)
@@ -122,7 +123,7 @@ local function start(state, addr, name)
 	look(state, addr, plain)
 end
 
--- The parts of a list as arrays of their elements' type.
+-- The parts of a list as arrays of their element type.
 local function parts(state, head, name)
 	if not layout.has(state.t, name) then return end
 	local part = xcore.ref(head, "part")

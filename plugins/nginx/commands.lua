@@ -1,4 +1,4 @@
--- commands.lua: the process as a whole: what it is, its sockets, modules, and the processes that a master has.
+-- commands.lua: the process as a whole: its role, sockets, modules, and the processes of a master.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local conn = require "nginx.conn"
@@ -13,10 +13,13 @@ local commands = {}
 
 local MOST_PROCESSES, MOST_CYCLES = 1024, 100
 
--- What a process is told to do, by the flags that its signal handlers set.
-local FLAGS = { { "ngx_quit", "quits when its requests are done" }, { "ngx_terminate", "terminates" },
-	{ "ngx_exiting", "exits: accepts no more, waits for its requests" }, { "ngx_reconfigure", "is to read its configuration anew" },
-	{ "ngx_reopen", "is to open its logs anew" } }
+-- Pending instructions to the process, by the flags that its signal handlers set.
+local FLAGS = {
+	{ "ngx_quit", "quits when its requests finish" }, { "ngx_terminate", "terminates" },
+	{ "ngx_exiting", "is exiting: accepts no new connections, waits for its requests" },
+	{ "ngx_reconfigure", "will reload its configuration" },
+	{ "ngx_reopen", "will reopen its logs" },
+}
 
 local function add_flags(t, section)
 	for _, one in ipairs(FLAGS) do
@@ -25,7 +28,7 @@ local function add_flags(t, section)
 	end
 end
 
--- Cycles before this one that are kept since somebody still uses them: after a reload.
+-- Earlier cycles that are still in use after a reload.
 local function old_cycles(of)
 	local count, at = 0, of.old_cycle
 	while at and count < MOST_CYCLES do count, at = count + 1, damage.try(maybe.get, at, "old_cycle") end
@@ -58,7 +61,7 @@ local function add_facts(t, section, of)
 	if not text then return end
 	section:text("layout", text)
 	section:text("proved_by", proofs)
-	if lua_why then section:note(lua_why .. ": what concerns Lua is left out") end
+	if lua_why then section:note(lua_why .. ": information about Lua is omitted") end
 end
 
 local function add_listening(section, of)

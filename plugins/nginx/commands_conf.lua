@@ -39,7 +39,7 @@ local function show_server(report, index, one)
 	end
 end
 
--- The text of the files, which debugging builds of nginx keep (and `nginx -T` shows).
+-- The text of the configuration files, which debug builds of nginx keep (and `nginx -T` shows).
 local function show_text(t, report)
 	local section, count = report:section("text", "nginx: text of the configuration"), 0
 	for _, file in list.array(maybe.get(cycle.of(t), "config_dump"), "ngx_conf_dump_t") do
@@ -48,14 +48,14 @@ local function show_text(t, report)
 		count = count + 1
 		section:lines("file_" .. count, text, { label = name, secret = true })
 	end
-	if count == 0 then section:note "this nginx did not keep the text: builds --with-debug do" end
+	if count == 0 then section:note "this nginx did not keep the text: only builds with --with-debug do" end
 end
 
 local function seconds(msec)
 	return msec and msec >= 0 and msec < 1 << 40 and msec / 1000 or nil
 end
 
--- The times that hold for each location: of its client, of who it passes to, of its cosockets.
+-- The timeouts of each location: of its client, of its upstream, of its cosockets.
 local function show_timeouts(t, report)
 	local section = report:section("timeouts", "nginx: timeouts")
 	local rows = section:table("timeouts", { { "server", "text" }, { "location", "text" }, { "header", "seconds" }, { "body", "seconds" },

@@ -1,6 +1,7 @@
--- commands_lua.lua: what the Lua module holds: limits and counters, timers, coroutines of requests, cached code, cosocket pools, caches.
+-- commands_lua.lua: data of the Lua module: limits and counters, timers, coroutines of requests, cached code,
+-- cosocket pools, caches.
 --
--- Its tables stand in the VM's registry under the addresses of C variables, as light userdata.
+-- Its tables are in the VM's registry under the addresses of C variables, as light userdata.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local cycle = require "nginx.cycle"
@@ -14,9 +15,9 @@ local request = require "nginx.request"
 
 local commands = {}
 
-local MASK = (1 << 47) - 1 -- of addresses that are light userdata
+local MASK = (1 << 47) - 1 -- mask of addresses in light userdata
 
--- The module's main configuration, or nil and why.
+-- The module's main configuration, or nil and the reason.
 local function main_conf(t)
 	cycle.of(t)
 	local conf, why = damage.try(cycle.main_conf, t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
@@ -24,7 +25,7 @@ local function main_conf(t)
 	return conf, why
 end
 
--- How many nodes a queue has; nil when there is no such queue or it is damaged.
+-- The number of nodes in a queue; nil if the queue does not exist or is damaged.
 local function length(queue)
 	if not queue or not queue.next then return nil end
 	return (damage.try(function()
@@ -46,17 +47,17 @@ local function add_facts(section, conf)
 	section:count("cached_coroutines", length(maybe.get(conf, "cached_lua_threads")))
 	local pending, most = maybe.get(conf, "pending_timers"), maybe.get(conf, "max_pending_timers")
 	if pending and most and pending >= most then
-		section:warning("ngx.timer.at fails: as many timers wait as may", "lua_max_pending_timers")
+		section:warning("ngx.timer.at fails: the maximum number of timers is pending", "lua_max_pending_timers")
 	end
 	local running, most_running = maybe.get(conf, "running_timers"), maybe.get(conf, "max_running_timers")
 	if running and most_running and running >= most_running then
-		section:warning("timers are put off: as many run as may", "lua_max_running_timers")
+		section:warning("timers are delayed: the maximum number of timers is running", "lua_max_running_timers")
 	end
 end
 
 -- ---- the registry ----
 
--- The table of the registry under the address of a C variable, as luajit.tables has it; nil when there is none.
+-- The table in the registry under the address of a C variable, from luajit.tables; nil if there is none.
 local function registered(vm, variable)
 	if not vm.t:has_symbol(variable) then return nil end
 	local tables, tvalue, layout = require "luajit.tables", require "luajit.tvalue", require "luajit.layout"
@@ -66,7 +67,7 @@ local function registered(vm, variable)
 	return tag == layout.TABLE and tables.at(vm, addr) or nil
 end
 
--- Chunks by cache key; newer modules keep a number under the key and the function under that.
+-- Chunks by cache key; newer modules store a number under the key and the function under that number.
 local function add_code(vm, section)
 	local cached = registered(vm, "ngx_http_lua_code_cache_key")
 	if not cached then return end
@@ -87,7 +88,7 @@ local function pool_row(vm, rows, name, addr)
 		maybe.get(pool, "backlog"), xcore.addr(pool))
 end
 
--- Cosocket pools by name: idle sockets, all of them, room.
+-- Cosocket pools by name: idle sockets, all sockets, capacity.
 local function add_pools(vm, section)
 	local pools = registered(vm, "ngx_http_lua_socket_pool_key")
 	if not pools then return end
@@ -110,9 +111,12 @@ local function add_caches(t, vm, section)
 	for _, one in ipairs(lrucache.all(vm, now)) do
 		local entries = one.items or one.queued
 		rows:row(one.addr, one.module, entries, one.max, entries and one.max and one.max > 0 and entries / one.max or nil, one.expired)
-		if one.damaged then section:warning(("the queue of the cache at %s does not come back to its head"):format(xcore.hex(one.addr))) end
+		if one.damaged then
+			section:warning(("the queue of the cache at %s does not lead back to its head"):format(xcore.hex(one.addr)))
+		end
 		if one.items and one.queued and one.items ~= one.queued then
-			section:warning(("the cache at %s counts %d entries, and its queue has %d"):format(xcore.hex(one.addr), one.items, one.queued))
+			section:warning(("the cache at %s counts %d entries, but its queue has %d"):format(xcore.hex(one.addr),
+				one.items, one.queued))
 		end
 	end
 end
@@ -138,7 +142,7 @@ local function add_coroutines(t, section, all, limit)
 	return shown + left
 end
 
--- One of several VMs would be the worker threads'; the module's own is what its configuration leads to.
+-- Other VMs may belong to worker threads; the configuration leads to the module's own VM.
 local function vm_of(t)
 	return luastack.vm(t)
 end
@@ -158,7 +162,7 @@ function commands.lua(t, report, given)
 		damage.part(section, "lrucaches", add_caches, t, found, section)
 		damage.part(section, "the code cache", add_code, found, section)
 		if not t:has_symbol "ngx_http_lua_socket_pool_key" then
-			section:note "cosocket pools and cached code are found by symbols, and the program has none"
+			section:note "cosocket pools and cached code are found by symbols, which the program lacks"
 		end
 	else
 		section:unknown("registry", why or "the VM was not found")

@@ -1,4 +1,4 @@
--- commands_memory.lua: memory: the ledger of the process; and what `analyze` says of it.
+-- commands_memory.lua: the memory table of the process, and the part of it in `analyze`.
 local args = require "nginx.args"
 local memory = require "nginx.memory"
 
@@ -8,12 +8,12 @@ local zones = require "nginx.zones"
 
 local commands = {}
 
-local LARGE = 0.1 -- so much unaccounted is worth a word
+local LARGE = 0.1 -- unaccounted share that is worth a note
 
--- A process that runs: what of the mappings is in memory. What malloc has is not divided: pages hold blocks of all kinds.
+-- For a running process: resident memory by mapping. malloc memory is not divided: pages contain blocks of all kinds.
 local function show_resident(section, ledger)
 	local found, sum = memory.resident(ledger)
-	if not found then return section:note "the kernel does not tell what is resident" end
+	if not found then return section:note "the kernel does not report resident memory" end
 	local rows = section:table("resident", { { "what", "text", label = "IN MEMORY" }, { "bytes", "bytes" }, { "share", "ratio" },
 		{ "key", "text", verbose = true } })
 	for _, row in ipairs(found) do rows:row(row.label, row.bytes, row.bytes / math.max(1, sum), row.key) end
@@ -32,13 +32,17 @@ function commands.memory(t, report, list)
 	rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil, "mapped")
 	if t.live then show_resident(section, ledger) end
 	section:integer("difference", ledger.mapped - sum, { quiet = sum == ledger.mapped })
-	if sum ~= ledger.mapped then section:problem(("the rows are %d bytes off what is mapped"):format(ledger.mapped - sum)) end
+	if sum ~= ledger.mapped then
+		section:problem(("the rows differ from the mapped memory by %d bytes"):format(ledger.mapped - sum))
+	end
 	local unknown = ledger.bytes.unaccounted or 0
-	if unknown > LARGE * ledger.mapped then section:note("much anonymous memory is nobody's that is known here", "xcore heap summary TARGET") end
+	if unknown > LARGE * ledger.mapped then
+		section:note("much anonymous memory has no known owner", "xcore heap summary TARGET")
+	end
 	for _, why in ipairs(ledger.why) do section:problem(why) end
 end
 
--- Zones that were too full.
+-- Reports zones that were too full.
 local function suspicious_zones(t, section, all)
 	for _, zone in pairs(all) do
 		local look, failures = slab.look(t, zone.addr), 0
@@ -67,22 +71,22 @@ local function add_groups(t, section)
 	rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil)
 	damage.try(suspicious_zones, t, section, ledger.zones)
 	suspicious_pools(section, ledger)
-	section:note "nginx.memory: by kind of pool and zone; nginx.pools, nginx.shm: each of them"
+	section:note "nginx.memory splits pools and zones by kind; nginx.pools and nginx.shm list each"
 	return true
 end
 
--- A few rows of the ledger, and what looks wrong in memory. Of a running process all of it would have to be read: that is asked for
--- by name.
+-- A few rows of the table, and suspicious findings. For a running process this would read all memory, so it needs an
+-- explicit command.
 function commands.analyze(t, report)
 	local section = report:section("memory", "nginx: memory")
 	local done, why
 	if t.live then
 		done, why = damage.try(suspicious_zones, t, section, zones.all(t))
-		section:note("all memory of the process would have to be read for the ledger", "nginx.memory TARGET, nginx.pools TARGET")
+		section:note("the full table needs all memory of the process", "nginx.memory TARGET, nginx.pools TARGET")
 	else
 		done, why = damage.try(add_groups, t, section)
 	end
-	if why and not done then section:problem("memory could not be looked at: " .. why) end
+	if why and not done then section:problem("memory cannot be read: " .. why) end
 end
 
 return commands

@@ -1,4 +1,4 @@
--- commands_pools.lua: pools, and the flame graph of them.
+-- commands_pools.lua: pools, and their flame graph.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local damage = require "lib.damage"
@@ -75,20 +75,26 @@ local function messages(section, all, lost, live)
 		unsized = unsized + one.unsized
 	end
 	if leaked > 0 then
-		section:warning(("%d pools of %.2f MiB are nobody's: leaked"):format(leaked, bytes / (1 << 20)), "nginx.pools TARGET --kind leaked")
+		section:warning(("%d pools of %.2f MiB have no owner: they leaked"):format(leaked, bytes / (1 << 20)),
+			"nginx.pools TARGET --kind leaked")
 	end
 	if live then
-		if damaged + lost.bad > 0 then section:note(("%d pools changed while they were read"):format(damaged + lost.bad)) end
+		if damaged + lost.bad > 0 then section:note(("%d pools changed during the read"):format(damaged + lost.bad)) end
 		return
 	end
 	if damaged > 0 then section:problem(("%d pools are damaged, the first at %s"):format(damaged, first)) end
 	if lost.bad > 0 then section:problem(("%d pools cannot be read: %s"):format(lost.bad, lost.why or "?")) end
-	if unsized > 0 then section:note(("%d large allocations are in no heap that is known: their bytes are missing"):format(unsized)) end
+	if unsized > 0 then
+		section:note(("%d large allocations are in no known heap: their bytes are missing"):format(unsized))
+	end
 end
 
 local function show_one(t, report, addr)
 	local one = damage.try(pool.read, t, addr, pool.sizer(t))
-	if not one then error(xcore.error("usage", "no pool is at " .. xcore.hex(addr), "nginx.pools lists them: the address of the first block")) end
+	if not one then
+		error(xcore.error("usage", "there is no pool at " .. xcore.hex(addr),
+			"nginx.pools lists pools by the address of their first block"))
+	end
 	local section = report:section("pool", "nginx: pool " .. xcore.hex(addr))
 	section:bytes("total", one.total)
 	section:bytes("in_blocks", one.bytes)
@@ -122,14 +128,14 @@ function commands.pools(t, report, list)
 	if options.kind and #shown == 0 then
 		local names = {}
 		for i, one in ipairs(by_kind(all)) do names[i] = one.kind end
-		section:note(("no pool is of the kind '%s'"):format(options.kind), "there are " .. table.concat(names, ", "))
+		section:note(("no pool has the kind '%s'"):format(options.kind), "there are " .. table.concat(names, ", "))
 	end
 	show_kinds(section, by_kind(shown))
 	show_pools(section, shown, options.limit or LIMIT)
 	messages(section, all, lost, t.live)
 end
 
--- What a pool's owner is called in a flame graph, which is never redacted: without arguments and peers.
+-- The name of a pool's owner in a flame graph, which is never redacted: without arguments and peers.
 local function frame_of(one)
 	if not one.text or one.kind == "leaked" then return xcore.hex(one.addr) end
 	return (one.text:gsub("%?%S*", ""):gsub(" [^ ]+:%d+$", ""):gsub(" unix:.*$", ""))

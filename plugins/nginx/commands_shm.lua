@@ -17,15 +17,17 @@ local function count_of(t, zone)
 	return entries.count(t, zone)
 end
 
--- What does not agree in a zone's slab. A process that runs is not to blame for what it changed meanwhile.
+-- Inconsistencies in a zone's slab. In a running process they can be concurrent changes.
 local function slab_messages(section, name, look, live)
 	if live and not look.agrees then
 		section:note(name .. " changed while it was counted")
 	elseif look.bad > 0 then
-		section:problem(("%s: %d pages of its slab make no sense, the first is page %d"):format(name, look.bad, look.bad_page))
+		section:problem(("%s: %d pages of its slab are damaged, the first is page %d"):format(name, look.bad,
+			look.bad_page))
 	end
 	if not live and look.claimed_free and look.claimed_free ~= look.free then
-		section:problem(("%s: %d pages are free, and its slab counts %s"):format(name, look.free, xcore.u64(look.claimed_free)))
+		section:problem(("%s: %d pages are free, but its slab counts %s"):format(name, look.free,
+			xcore.u64(look.claimed_free)))
 	end
 	local failures = 0
 	for _, class in ipairs(look.classes) do failures = failures + (class.failures or 0) end
@@ -67,7 +69,8 @@ local function show_slab(t, section, zone)
 		rows:row(class.size, class.pages, class.items, class.used, class.items > 0 and class.used / class.items or nil,
 			class.requests, class.failures)
 		if not t.live and class.own_used and (class.own_used ~= class.used or class.own_items ~= class.items) then
-			section:problem(("items of %d bytes: %d of %d are used, and the slab counts %s of %s"):format(class.size, class.used,
+			section:problem(("items of %d bytes: %d of %d are used, but the slab counts %s of %s"):format(class.size,
+				class.used,
 				class.items, xcore.u64(class.own_used), xcore.u64(class.own_items)))
 		end
 	end
@@ -110,7 +113,7 @@ local function milliseconds(t)
 	return now and math.floor(now * 1000 + 0.5)
 end
 
--- Seconds that an entry still has; negative when it is overdue, nil when it never expires.
+-- The remaining seconds of an entry; negative if it is overdue, nil if it never expires.
 local function left(found, i, now)
 	if found.expires[i] == 0 or not now then return nil end
 	return (found.expires[i] - now) / 1000
@@ -141,15 +144,17 @@ local function show_totals(t, section, found, count, now)
 	for kind, number in pairs(kinds) do section:count("keys_" .. kind:gsub("%W", "_"), number, { label = kind .. " keys" }) end
 end
 
--- Queue and tree must have the same keys, but in a process that changed them meanwhile.
+-- Queue and tree must have the same keys, except in a process that changes them during the read.
 local function show_tree(t, section, found, why)
 	section:count("tree_height", found.height)
 	if t.live then
-		if why then section:note "the dictionary changed while it was read: a few keys may be missing, and the order is not exact" end
+		if why then
+			section:note "the dictionary changed during the read: keys may be missing, and the order is not exact"
+		end
 	elseif why then
 		section:problem("it is damaged: " .. why)
 	elseif found.nodes ~= found.queued then
-		section:problem(("its tree has %d keys, and its queue has %d"):format(found.nodes, found.queued))
+		section:problem(("its tree has %d keys, but its queue has %d"):format(found.nodes, found.queued))
 	end
 end
 
@@ -177,13 +182,13 @@ end
 local function show_key(t, section, zone, key)
 	local found, count = shdict.entries(t, zone)
 	local i = shdict.find(t, found, count, key)
-	if not i then return section:note "there is no such key" end
+	if not i then return section:note "no such key" end
 	section:text("type", shdict.kind(found, i))
 	section:text("value", value_text(t, found, i), { secret = true })
 	section:bytes("memory", shdict.bytes(t, found, i))
 	section:seconds("expires_in", left(found, i, milliseconds(t)), { label = "time left" })
 	section:integer("flags", found.flags[i])
-	section:text("position", ("%d of %d, the latest used first"):format(i, count))
+	section:text("position", ("%d of %d, most recently used first"):format(i, count))
 	section:address("address", found.at[i])
 	local elements = shdict.elements(t, found, i, LIMIT)
 	if elements then

@@ -1,10 +1,10 @@
--- conf.lua: the configuration as the worker uses it: listening sockets, servers, locations with their handlers.
+-- conf.lua: the configuration that the worker uses: listening sockets, servers, locations with their handlers.
 --
 --	ngx_listening_t.servers → ngx_http_port_t { addrs, naddrs } → ngx_http_in_addr_t.conf { default_server, virtual_names → hash }
 --	ngx_http_core_main_conf_t.servers[] → ngx_http_core_srv_conf_t { server_name, ctx }
 --	ctx->loc_conf[core] → ngx_http_core_loc_conf_t { static_locations: a tree, regex_locations: ends with NULL, loc_conf }
 --
--- What was only needed to read nginx.conf (ports, lists of names, the order of locations) was in a pool that is gone.
+-- Data needed only to parse nginx.conf (ports, lists of names, the order of locations) was in a pool that was freed.
 --
 --	ngx_hash_t { buckets, size } → ngx_hash_elt_t { value, len, name … } one after the other, aligned to words, up to a value of NULL
 local xcore = require "xcore"
@@ -27,7 +27,7 @@ local function ctx_index(t, name)
 	return module and module.ctx_index
 end
 
--- A module's conf among those of a server or location; nil when the module is not there or its type is not known.
+-- The conf of a module among those of a server or location; nil if the module is absent or its type is unknown.
 local function conf_of(t, array, name, type)
 	local index = layout.has(t, type) and ctx_index(t, name)
 	local found = index and array and array[index]
@@ -51,7 +51,7 @@ local function names_of_hash(t, hash, add)
 	end
 end
 
--- The names of an address' servers: add(name, address of the server's conf).
+-- The server names of an address: add(name, address of the server's conf).
 local function virtual_names(t, of, add)
 	local names = of.virtual_names
 	if not names then return end
@@ -63,7 +63,7 @@ local function virtual_names(t, of, add)
 	end
 end
 
--- One socket's ports: the confs of its addresses.
+-- The ports of one socket: the confs of its addresses.
 local function addresses_of(t, socket)
 	local port = socket.servers and xcore.deref(xcore.cast(socket.servers, "ngx_http_port_t *"))
 	local family = t:u16(xcore.addr(socket.sockaddr))
@@ -93,7 +93,7 @@ local function note(map, key, text)
 	end
 end
 
--- What is listened to, and by the addresses of servers' confs: where they are listened to, and their names.
+-- The listening sockets, and by the address of a server's conf: its sockets and its names.
 function conf.sockets(t)
 	local found = { sockets = {}, listens = {}, names = {} }
 	for _, socket in list.array(cycle.of(t).listening, "ngx_listening_t") do
@@ -137,7 +137,7 @@ end
 
 local PASSES = { "proxy", "fastcgi", "uwsgi", "scgi", "grpc", "memcached" }
 
--- Where a location passes requests to: the URL as it was written, else the group's name.
+-- The upstream of a location: the configured URL, else the name of the group.
 local function target_of(t, confs, handler)
 	local kind = handler and handler:match "^ngx_http_(%l+)_handler$"
 	for _, name in ipairs(PASSES) do
@@ -150,7 +150,7 @@ local function target_of(t, confs, handler)
 	end
 end
 
--- The conf of what a location passes requests to (ngx_http_upstream_conf_t); nil when it passes none.
+-- The conf of the module that passes requests of a location (ngx_http_upstream_conf_t); nil if it passes none.
 function conf.pass(t, one)
 	local kind = one.handler and one.handler:match "^ngx_http_(%l+)_handler$"
 	for _, name in ipairs(PASSES) do
@@ -161,7 +161,7 @@ function conf.pass(t, one)
 	end
 end
 
--- The Lua module's conf of a location; nil when it runs no Lua.
+-- The Lua module's conf of a location; nil if it runs no Lua.
 function conf.lua(t, one)
 	return #one.lua > 0 and conf_of(t, one.value.loc_conf, "ngx_http_lua_module", "ngx_http_lua_loc_conf_t") or nil
 end
@@ -189,7 +189,7 @@ local function add(t, found, clcf, depth)
 	add_all(t, found, clcf, depth + 1)
 end
 
--- Prefix locations: a node's `tree` are those that its own is the beginning of.
+-- Prefix locations: the `tree` of a node contains the locations that its name is a prefix of.
 local function add_tree(t, found, node, depth, deep)
 	if not node or deep > DEEPEST or #found >= MOST then return end
 	add_tree(t, found, node.left, depth, deep + 1)
@@ -232,7 +232,7 @@ local function server(t, value, sockets)
 	return one
 end
 
--- All servers of the http block, in their order; nil when there is no such block.
+-- All servers of the http block, in order; nil if there is no http block.
 function conf.servers(t, sockets)
 	local main = cycle.main_conf(t, "http", "ngx_http_core_module", "ngx_http_core_main_conf_t")
 	if not main then return nil end
@@ -245,7 +245,7 @@ end
 
 -- ---- phases ----
 
--- The engine's rows in the order that requests go through them: {checker, handler, next}.
+-- The engine's rows in the order of execution: {checker, handler, next}.
 function conf.phases(t)
 	local main = cycle.main_conf(t, "http", "ngx_http_core_module", "ngx_http_core_main_conf_t")
 	local handlers = main and main.phase_engine.handlers

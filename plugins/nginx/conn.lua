@@ -1,12 +1,12 @@
--- conn.lua: connections: which are in use, what for, and whose.
+-- conn.lua: connections: which are in use, their purpose and their owner.
 --
--- cycle->connections is an array; free ones are chained by their `data`. What one in use is for, the handler of its read event tells,
--- and what its `data` leads to begins with a signature where it is a request or a session:
+-- cycle->connections is an array; free ones are chained by `data`. The handler of the read event shows the purpose of
+-- a connection in use. If its `data` leads to a request or a session, that begins with a signature:
 --
 --	ngx_http_request_t   | "HTTP" | connection | …        ngx_stream_session_t | "STRM" | connection | …
 --
--- While a TLS handshake or a shutdown is under way, the handlers in the events are those of ngx_event_openssl.c; so is a handler that
--- waits for the client's write in the middle of a read: then c->ssl keeps the true ones.
+-- During a TLS handshake or shutdown, the event handlers are those of ngx_event_openssl.c; the same holds for a
+-- handler that waits for a write during a read. c->ssl then keeps the real handlers.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local cycle = require "nginx.cycle"
@@ -21,7 +21,7 @@ local conn = {}
 conn.HTTP, conn.STREAM = 0x50545448, 0x4d525453
 local MOST = 16777216
 
--- Kinds by the beginning of the read handler's name; the longest one counts. `request`: data is, or leads to, a request.
+-- Kinds by prefix of the read handler's name; the longest prefix counts. `request`: data is, or leads to, a request.
 conn.KINDS = {
 	ngx_event_accept = "listening", ngx_event_recvmsg = "listening", ngx_quic_recvmsg = "listening",
 	ngx_channel_handler = "channel to the master",
@@ -48,40 +48,41 @@ local function kind_of(name)
 	end
 end
 
--- The names of the handlers of a connection's events, those that TLS has put aside before the others.
+-- The names of a connection's event handlers; those that TLS has saved come first.
 local function handlers(c)
 	local read, write = maybe.get(c, "read.handler"), maybe.get(c, "write.handler")
 	local saved_read, saved_write = maybe.get(c, "ssl.saved_read_handler"), maybe.get(c, "ssl.saved_write_handler")
 	return func.name(saved_read or read), func.name(saved_write or write)
 end
 
--- Which of the array's connections are free: a table of indexes, how many, and what is wrong with their list.
+-- The free connections of the array: a table of indexes, their number, and any inconsistency of the free list.
 local function free_ones(found, data)
 	local free, count, at, why = {}, 0, found.first_free, nil
 	while at ~= 0 do
 		local index = (at - found.base) // found.size
 		if at < found.base or index >= found.count or (at - found.base) % found.size ~= 0 then
-			why = ("the list of free connections leads to %s, which is none"):format(xcore.hex(at))
+			why = ("the list of free connections leads to %s, which is not a connection"):format(xcore.hex(at))
 			break
 		elseif free[index] then
-			why = ("the list of free connections comes back to connection %d"):format(index)
+			why = ("the list of free connections leads back to connection %d"):format(index)
 			break
 		end
 		free[index], count, at = true, count + 1, data[index + 1]
 	end
 	if not why and count ~= found.told_free then
-		why = ("the list of free connections has %d, and is said to have %s"):format(count, xcore.u64(found.told_free))
+		why = ("the list of free connections has %d entries, but nginx counts %s"):format(count,
+			xcore.u64(found.told_free))
 	end
 	return free, count, why
 end
 
--- The array of connections: {base, size, count, read, write, event, free, free_count, why}; raises when there is none.
+-- The array of connections: {base, size, count, read, write, event, free, free_count, why}; raises if there is none.
 local function array_of(t)
 	local of = cycle.of(t)
 	local count, array = of.connection_n, of.connections
 	if not array then
 		error(xcore.error("not_found", ("this process has no connections: it is a %s"):format(cycle.role(t) or "process of unknown kind"),
-			"workers have: nginx.cycle of the master lists them"))
+			"nginx.cycle of the master lists its workers"))
 	end
 	if math.ult(MOST, count) then error(xcore.error("fault", ("the cycle has %s connections"):format(xcore.u64(count)))) end
 	local found = { base = xcore.addr(array), size = xcore.sizeof "ngx_connection_t", count = count, array = array,
@@ -93,19 +94,19 @@ local function array_of(t)
 	return found
 end
 
--- The connections' array as it was when it was first asked for.
+-- The array of connections, as read at the first call.
 function conn.pool(t)
 	conn.kept = conn.kept or array_of(t)
 	return conn.kept
 end
 
--- What data begins with: conn.HTTP, conn.STREAM, or something else; nil when it cannot be read.
+-- The kind of object at `data`: conn.HTTP, conn.STREAM, or something else; nil if it cannot be read.
 local function signature(t, addr)
 	if addr == 0 or t:readable(addr, 4) < 4 then return nil end
 	return t:u32(addr)
 end
 
--- The request that a connection works for, as an address: by its data, or by what is there instead; nil when there is none.
+-- The address of the request of a connection, from its data or an equivalent member; nil if there is none.
 function conn.request_of(t, c)
 	local data = maybe.addr(c, "data")
 	if not data or data == 0 then return nil end
@@ -116,14 +117,14 @@ function conn.request_of(t, c)
 	end
 end
 
--- Milliseconds until an event's timer; nil when it has none.
+-- Milliseconds until the timer of an event; nil if it has none.
 function conn.timer(event, now)
 	if event == nil or event.timer_set == 0 or not now then return nil end
 	return event.timer.key - now
 end
 
--- Whom a connection that nginx made leads to: what has its sockaddr is the owner's, by kind. {type, path of the peer}, or of a pool's
--- item that has the bytes itself.
+-- The peers of connections that nginx opens. The owner of the sockaddr depends on the kind: {type, path of the peer},
+-- or an item of a pool that contains the bytes.
 local OWNERS = {
 	upstream = { "ngx_http_request_t", "upstream.peer" }, ["stream upstream"] = { "ngx_stream_session_t", "upstream.peer" },
 	["cosocket, pooled"] = { "ngx_http_lua_socket_pool_item_t" },
@@ -140,7 +141,7 @@ local function far_end(t, c, kind)
 	if peer and maybe.addr(peer, "connection") == xcore.addr(c) then return net.peer(t, peer) end
 end
 
--- The addresses at both ends: the peer, which for upstream connections is the backend, and ours.
+-- The addresses of both ends: the peer, which for upstream connections is the backend, and the local one.
 function conn.ends(t, c, kind)
 	local peer, port = net.at(t, c.sockaddr, c.socklen)
 	if not peer then peer, port = damage.try(far_end, t, c, kind) end
@@ -154,8 +155,9 @@ local function fake(t, c)
 	return logs and logs:find "^ngx_http_lua_log_timer" and "lua, no socket" or "no socket"
 end
 
--- One connection: {index, addr, fd, kind, handler, write_handler, peer, own, port, age, requests, read_timer, write_timer, request,
--- accepted, reusable, ssl, sent, problems = {{text, hint}…}}. A pointer that leads to nowhere costs what is behind it.
+-- One connection: {index, addr, fd, kind, handler, write_handler, peer, own, port, age, requests, read_timer,
+-- write_timer, request, accepted, reusable, ssl, sent, problems = {{text, hint}…}}. A wild pointer costs only the
+-- data behind it.
 function conn.describe(t, c, index, msec)
 	local one = { index = index, addr = xcore.addr(c), fd = c.fd, value = c, problems = damage.problems() }
 	local function part(what, fn, ...) return damage.part(one.problems, what, fn, ...) end
@@ -173,7 +175,7 @@ function conn.describe(t, c, index, msec)
 	return one
 end
 
--- All connections in use, by index, and {bad, why}: how many of them cannot be read, or not all of them.
+-- All connections in use, by index, and {bad, why}: the number of unreadable ones, or why the list is incomplete.
 function conn.all(t)
 	local pool, msec = conn.pool(t), cycle.now(t)
 	local list, lost = {}, { bad = 0 }
@@ -189,8 +191,8 @@ function conn.all(t)
 	return list, lost
 end
 
--- The connection that an event is of, by its place in the array of events or by its data, whose low bit says how often the slot was used;
--- nil when it is of none.
+-- The connection of an event, from its place in the array of events or from its data; the low bit of data tells
+-- instances of a reused slot apart. nil if it has none.
 function conn.of_event(t, event)
 	local pool, at, data = conn.pool(t), xcore.addr(event), maybe.addr(event, "data") & ~1
 	local in_array = at >= pool.read and at < pool.read + pool.count * pool.event
@@ -199,7 +201,7 @@ function conn.of_event(t, event)
 	if in_array and is_slot then return xcore.deref(pool.array + (data - pool.base) // pool.size), (data - pool.base) // pool.size end
 end
 
--- The counters of stub_status, which all workers share; nil without that module.
+-- The counters of stub_status, shared by all workers; nil without that module.
 function conn.stub_status(t)
 	local counters, any = {}, false
 	for _, name in ipairs { "accepted", "handled", "requests", "active", "reading", "writing", "waiting" } do

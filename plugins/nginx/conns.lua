@@ -1,4 +1,4 @@
--- conns.lua: the connections as a table, and whether they add up to what stub_status says.
+-- conns.lua: the table of connections, compared with stub_status.
 local args = require "nginx.args"
 local conn = require "nginx.conn"
 local damage = require "lib.damage"
@@ -15,7 +15,7 @@ local COLUMNS = {
 	{ "write_handler", "text", verbose = true }, { "index", "integer", verbose = true }, { "address", "address", verbose = true },
 }
 
--- How many there are of each kind: {{kind, count, oldest}…}, most first.
+-- The number of each kind: {{kind, count, oldest}…}, the largest first.
 function conns.kinds(list)
 	local by, kinds = {}, {}
 	for _, one in ipairs(list) do
@@ -51,7 +51,7 @@ local function times_out(one)
 	return left and left / 1000
 end
 
--- The counters that nginx keeps, as this worker's connections and requests have them.
+-- nginx's counters, computed from this worker's connections and requests.
 function conns.own_status(list, requests)
 	local own = { active = 0, waiting = 0, reading = 0, writing = 0 }
 	for _, one in ipairs(list) do
@@ -59,7 +59,7 @@ function conns.own_status(list, requests)
 		if one.reusable then own.waiting = own.waiting + 1 end
 	end
 	for _, one in ipairs(requests) do
-		local logged = one.phase == "log" -- and counted no more, though its flags say so
+		local logged = one.phase == "log" -- no longer counted, though its flags say so
 		if one.is_main and one.reading then own.reading = own.reading + 1 end
 		if one.is_main and one.writing and not logged then own.writing = own.writing + 1 end
 	end
@@ -76,11 +76,15 @@ local function add_status(section, told, own)
 		fewer = fewer or told[name] and own[name] < told[name]
 	end
 	for _, name in ipairs { "accepted", "handled", "requests" } do rows:row(name, nil, told[name]) end
-	if more then section:warning "stub_status counts fewer than this worker has: its counters are wrong, or something is left over" end
-	if fewer then section:note "stub_status counts all workers, and what workers that died had" end
+	if more then
+		section:warning "stub_status counts fewer connections than this worker has: a wrong counter, or leaked connections"
+	end
+	if fewer then
+		section:note "stub_status counts the connections of all workers, including those of workers that died"
+	end
 end
 
--- The lines of requests by the address of a request: a subrequest's is its main one's.
+-- The request lines by request address; a subrequest has the line of its main request.
 local function line_of(requests)
 	local lines = {}
 	for _, one in ipairs(requests) do lines[one.addr] = reqs.title(one) end
@@ -99,7 +103,7 @@ local function sorted(list)
 	return copy
 end
 
--- What is said of the whole: a section's headline, totals and kinds.
+-- The summary: headline, totals and kinds.
 function conns.summary(t, section, list, lost)
 	local pool, kinds = conn.pool(t), conns.kinds(list)
 	section:headline(("%d of %d connections in use: %s"):format(#list, pool.count, kinds_text(kinds)))
@@ -133,7 +137,9 @@ function conns.conns(t, report, given)
 			end
 		end
 	end
-	if options.kind and shown + left == 0 then section:note(("no connection is of the kind '%s'"):format(options.kind), "the kinds are above") end
+	if options.kind and shown + left == 0 then
+		section:note(("no connection has the kind '%s'"):format(options.kind), "the kinds are above")
+	end
 	if left > 0 then section:note(("%d more connections"):format(left), "--limit N shows more") end
 end
 

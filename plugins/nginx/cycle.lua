@@ -1,8 +1,9 @@
--- cycle.lua: the cycle, from which all of nginx is reached, its modules and their configuration.
+-- cycle.lua: the cycle, the root of all nginx data, with its modules and their configuration.
 --
 --	ngx_cycle → conf_ctx[ngx_http_module.index] → ngx_http_conf_ctx_t { main_conf, srv_conf, loc_conf }[module.ctx_index]
 --
--- Variables are found by symbol and typed by name, so that types that xcore.cdef declares serve as debug information's do.
+-- Variables are found by symbol and typed by name, so types that xcore.cdef declares work like those of debug
+-- information.
 local xcore = require "xcore"
 local layout = require "nginx.layout"
 local damage = require "lib.damage"
@@ -14,14 +15,14 @@ local MOST_MODULES = 10000
 cycle.PROCESSES = { [0] = "single process", "master", "signaller", "worker", "helper" }
 cycle.MASTER, cycle.WORKER = 1, 3
 
--- The global variable of a name as a value of a type; nil when there is no such symbol.
+-- The global variable with a name as a value of a type; nil if there is no such symbol.
 function cycle.var(t, name, type)
 	if not t:has_symbol(name) and t:has_symbol "ngx_cycle" then return nil end
 	local at = vars.find(t, layout.declare(t), name)
 	return at and t:value(type, at)
 end
 
--- Raises not_found when there is no nginx, or its types are not known.
+-- Raises not_found if there is no nginx or its types are unknown.
 function cycle.known(t)
 	local known, refusal = layout.known(t)
 	if known then return end
@@ -29,31 +30,31 @@ function cycle.known(t)
 	error(refusal, 0)
 end
 
--- The current ngx_cycle_t. Raises not_found when nginx has not made one yet, or its types are not known.
+-- The current ngx_cycle_t. Raises not_found if nginx has not created one yet or its types are unknown.
 function cycle.of(t)
 	cycle.known(t)
 	local build = layout.declare(t)
 	if build then return t:value("ngx_cycle_t", build.cycle) end
 	local found = cycle.var(t, "ngx_cycle", "ngx_cycle_t *")
-	if not found then error(xcore.error("not_found", "nginx has no cycle yet: it was starting")) end
+	if not found then error(xcore.error("not_found", "nginx has no cycle yet: it is starting")) end
 	return xcore.deref(found)
 end
 
--- What a process does: "worker", "master", …; nil when it is not known.
+-- The role of a process: "worker", "master", …; nil if it is unknown.
 function cycle.role(t)
 	local kind = cycle.var(t, "ngx_process", "ngx_uint_t")
 	return kind and (cycle.PROCESSES[kind] or "process of unknown kind " .. xcore.u64(kind)), kind
 end
 
--- nginx moves on to another ngx_time_t each second: what the pointer leads to must have been read after it, and not long before.
+-- nginx switches to another ngx_time_t each second: the target must be read after the pointer, and soon after it.
 local function clock(t)
 	local time = cycle.var(t, "ngx_cached_time", "ngx_time_t *")
 	local now = time and time.sec + time.msec / 1000
 	return now and now > 0 and now or nil
 end
 
--- nginx's clock in milliseconds, of which all its timers are, and seconds since 1970 with their fraction, as they were when they were
--- first asked for; nil when it was not set yet.
+-- nginx's clock in milliseconds, the base of all its timers, and seconds since 1970 with fraction, as read at the
+-- first call; nil if the clock is not set yet.
 function cycle.now(t)
 	local at = vars.find(t, layout.declare(t), "ngx_cached_time")
 	local function pointer() return t:ptr(at) end
@@ -65,12 +66,12 @@ function cycle.now(t)
 	return cycle.clock[1], cycle.clock[2]
 end
 
--- Names of modules are constants of the program's file, which a core may lack: symbols tell them, too.
+-- Names of modules are constants of the program's file, which a core may lack: symbols also give them.
 local function name_of(module)
 	return damage.try(xcore.str, module.name, 128) or xcore.symbol(module) or "module " .. xcore.hex(xcore.addr(module))
 end
 
--- Modules in their order: {name, index, ctx_index, addr, value}.
+-- Modules in order: {name, index, ctx_index, addr, value}.
 function cycle.modules(t)
 	local all, of = {}, cycle.of(t)
 	local array = of.modules or error(xcore.error("fault", "the cycle has no modules"))
@@ -100,7 +101,7 @@ function cycle.version(t)
 	return number and ("%d.%d.%d"):format(number // 1000000, number // 1000 % 1000, number % 1000)
 end
 
--- The conf of "http" or "stream": ngx_http_conf_ctx_t; nil when there is no such block.
+-- The conf of "http" or "stream": ngx_http_conf_ctx_t; nil if there is no such block.
 function cycle.block(t, kind)
 	local module = cycle.module(t, "ngx_" .. kind .. "_module")
 	local contexts = cycle.of(t).conf_ctx
@@ -108,7 +109,7 @@ function cycle.block(t, kind)
 	return found and xcore.deref(xcore.cast(found, "ngx_" .. kind .. "_conf_ctx_t *"))
 end
 
--- The main configuration of a module of "http" or "stream", as a value of `type`; nil when there is none.
+-- The main configuration of a module of "http" or "stream", as a value of `type`; nil if there is none.
 function cycle.main_conf(t, kind, name, type)
 	local block, module = cycle.block(t, kind), cycle.module(t, name)
 	local conf = block and module and block.main_conf and block.main_conf[module.ctx_index]

@@ -1,7 +1,7 @@
--- death.lua: what a worker was at when it died: the request, the Lua line, and how that is known.
+-- death.lua: the activity of a worker at its death: the request, the Lua line, and the evidence.
 --
--- The request is looked for where it cannot be wrong first: as a variable of the frames that died, innermost first; then as the one whose
--- coroutine the VM runs; last in the log context of a connection of the frames, which nginx keeps for its error log.
+-- The most reliable evidence comes first: a variable of the frames of the crash, innermost first; then the coroutine
+-- that the VM runs; last the log context of a connection in the frames, which nginx keeps for its error log.
 local xcore = require "xcore"
 local luastack = require "nginx.luastack"
 local damage = require "lib.damage"
@@ -12,7 +12,7 @@ local death = {}
 
 local DEEPEST = 128
 
--- Pointers of the frames' variables to a struct: fn(address, how), innermost first, ends when fn returns true.
+-- Pointers to a struct in variables of frames: fn(address, how), innermost first; ends when fn returns true.
 local function each_variable(frames, name, fn)
 	for _, frame in ipairs(frames) do
 		for _, variables in ipairs { frame:args(), frame:locals() } do
@@ -36,7 +36,7 @@ local function by_variable(t, frames)
 	return found, how
 end
 
--- The request whose coroutine runs, of a list of requests.
+-- The request with the running coroutine, from a list of requests.
 local function by_coroutine(list, running)
 	for _, one in ipairs(list) do
 		for _, co in ipairs(one.lua and one.lua.coroutines or {}) do
@@ -59,7 +59,7 @@ local function by_log(t, frames)
 	return found, how
 end
 
--- Is the process dead, or at least not waiting for events? A core that was taken of a living worker mostly shows it in epoll_wait.
+-- Is the process dead, or at least not waiting for events? A core of a live worker usually shows it in epoll_wait.
 local function frames_of(t)
 	local done, thread = pcall(t.thread, t)
 	if not done then return {} end
@@ -69,7 +69,7 @@ end
 local WAITING = { ngx_epoll_process_events = true, ngx_poll_process_events = true, ngx_select_process_events = true,
 	ngx_kqueue_process_events = true }
 
--- The frame of nginx's event loop in which it waits, if that is all it does.
+-- The frame of nginx's event loop, if the process only waits in it.
 local function idle(frames)
 	for i, frame in ipairs(frames) do
 		if WAITING[frame.name or ""] then return i <= 5 end
@@ -78,7 +78,7 @@ local function idle(frames)
 	return false
 end
 
--- {request, how, coroutine, stack, vm_doing, idle, function}: what it was at; `list` has all requests.
+-- The activity: {request, how, coroutine, stack, vm_doing, idle, function}; `list` contains all requests.
 function death.of(t, list)
 	local frames = frames_of(t)
 	local found = { idle = idle(frames), frames = #frames, func = frames[1] and frames[1].name }

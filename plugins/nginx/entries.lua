@@ -1,6 +1,7 @@
--- entries.lua: what the zones of limit_req, limit_conn, caches, TLS sessions and upstreams hold (nginx 1.22; by members' names).
+-- entries.lua: the contents of zones of limit_req, limit_conn, caches, TLS sessions and upstreams (nginx 1.22; by
+-- member names).
 --
--- limit_req's and limit_conn's nodes overlay an ngx_rbtree_node_t from its `color` on, as shdict.lua has it:
+-- Nodes of limit_req and limit_conn overlay an ngx_rbtree_node_t from its `color`, as in shdict.lua:
 --
 --	ngx_http_limit_req_node_t  | color | dummy | len | queue | last | excess (thousandths of a request) | count | key … |
 --	ngx_http_limit_conn_node_t | color | len | conn | key … |
@@ -22,7 +23,7 @@ local function prefix_of(zone)
 	return zone.module:gsub("_module$", "")
 end
 
--- The shared part of a zone's context: its member `sh`; nil when it cannot be had.
+-- The shared part of a zone's context: its member `sh`; nil if it is unavailable.
 local function shared(t, zone, type)
 	local context = zones.context(t, zone, type)
 	return context and context.sh and xcore.deref(context.sh), context
@@ -32,13 +33,13 @@ local function seconds_since(msec, now)
 	return now and msec and (now - msec) / 1000
 end
 
--- Keys may be addresses in binary ($binary_remote_addr): four bytes that are no text are shown as an IPv4 address.
+-- Keys may be binary addresses ($binary_remote_addr): four bytes that are not text are shown as an IPv4 address.
 function entries.key_text(bytes)
 	if #bytes == 4 and bytes:find "[^%g]" then return ("%d.%d.%d.%d"):format(bytes:byte(1, 4)) end
 	return bytes
 end
 
--- Each kind's: summary(t, zone, section) adds fields, and rows(t, zone, section, limit) a table.
+-- For each kind: summary(t, zone, section) adds fields, rows(t, zone, section, limit) adds a table.
 
 local limit_req = { columns = { { "key", "text", secret = true }, { "excess", "number", label = "EXCESS, REQUESTS" },
 	{ "seen", "seconds", label = "LAST SEEN" }, { "waiting", "count" } } }
@@ -58,7 +59,7 @@ end
 
 function limit_req.show(t, zone, section, limit)
 	local columns, count, why, context, data = limit_req.all(t, zone)
-	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	if not columns then return section:unknown("entries", "the types of this module are unknown") end
 	section:number("rate", context.rate / 1000, { label = "rate, requests a second" })
 	local rows, now = section:table("keys", limit_req.columns), (cycle.now(t))
 	for i = 1, math.min(count, limit) do
@@ -70,7 +71,7 @@ end
 
 local limit_conn = { columns = { { "key", "text", secret = true }, { "connections", "count" } } }
 
--- Trees without a queue: nodes by walking; since 1.11.? each module has its own.
+-- Trees without a queue: nodes are counted by a walk; since 1.11.? each module has its own.
 function limit_conn.all(t, zone)
 	local type = prefix_of(zone) .. "_node_t"
 	local sh, context = shared(t, zone, prefix_of(zone) .. "_ctx_t")
@@ -91,7 +92,7 @@ end
 
 function limit_conn.show(t, zone, section, limit)
 	local found, data = limit_conn.all(t, zone)
-	if not found then return section:unknown("entries", "the types of this module are not known") end
+	if not found then return section:unknown("entries", "the types of this module are unknown") end
 	table.sort(found, function(a, b)
 		if a.conn ~= b.conn then return a.conn > b.conn end
 		return xcore.addr(a) < xcore.addr(b)
@@ -103,7 +104,8 @@ function limit_conn.show(t, zone, section, limit)
 	return #found
 end
 
--- Caches of responses (ngx_http_cache.h): of a key's 16 bytes of MD5 the node has the first 8 as the tree's key, the others in `key`.
+-- Caches of responses (ngx_http_cache.h): of the 16 MD5 bytes of a key, the first 8 are the tree key of the node, the
+-- others are in `key`.
 local cache = { columns = { { "key", "text", label = "MD5 OF THE KEY" }, { "size", "bytes" }, { "uses", "count" }, { "in_use", "count" },
 	{ "expires_in", "seconds", label = "KEPT FOR" }, { "state", "text" } } }
 
@@ -120,7 +122,7 @@ function cache.count(t, zone)
 	return count
 end
 
--- The name of its file: the whole MD5, in hexadecimal.
+-- The name of its file: the full MD5 in hexadecimal.
 local function md5_of(t, at, key)
 	local rest = t:read(at + xcore.offsetof("ngx_http_file_cache_node_t", "key"), 8)
 	local first = (t.endian == "big" and ">I8" or "<I8"):pack(key)
@@ -129,7 +131,7 @@ end
 
 function cache.show(t, zone, section, limit)
 	local columns, count, why, sh = cache.all(t, zone)
-	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	if not columns then return section:unknown("entries", "the types of this module are unknown") end
 	local context, _, now = zones.context(t, zone, "ngx_http_file_cache_t"), cycle.now(t)
 	section:text("path", str.try(maybe.get(context, "path.name")))
 	section:bytes("on_disk", sh.size * context.bsize)
@@ -161,7 +163,7 @@ end
 
 function sessions.show(t, zone, section, limit)
 	local columns, count, why = sessions.all(t, zone)
-	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	if not columns then return section:unknown("entries", "the types of this module are unknown") end
 	local rows, _, now = section:table("keys", sessions.columns), cycle.now(t)
 	for i = 1, math.min(count, limit) do
 		local one = t:value("ngx_ssl_sess_id_t", columns[1][i])
@@ -171,7 +173,7 @@ function sessions.show(t, zone, section, limit)
 	return count, why
 end
 
--- Backends of the groups that have this zone (ngx_http_upstream_zone_module.c): several may share one.
+-- Backends of the groups in this zone (ngx_http_upstream_zone_module.c): several groups may share one zone.
 local upstream = { columns = { { "upstream", "text" }, { "peer", "text" }, { "connections", "count" }, { "fails", "count" },
 	{ "state", "text" } } }
 
@@ -201,7 +203,7 @@ end
 
 entries.KINDS = { limit_req = limit_req, limit_conn = limit_conn, cache = cache, ["ssl sessions"] = sessions, upstream = upstream }
 
--- How many entries a zone has; nil when that is not known, and why.
+-- The number of entries of a zone; nil and the reason if it is unknown.
 function entries.count(t, zone)
 	local kind = entries.KINDS[zone.kind]
 	if not kind then return nil end

@@ -1,5 +1,5 @@
--- flame.lua: flame graphs of the Lua coroutines of requests and timers, of one moment: by function and line, and what each waits for. A
--- flame graph is never redacted: neither arguments nor peers are in it.
+-- flame.lua: flame graphs of the Lua coroutines of requests and timers at one moment: by function and line, and by
+-- what each waits for. A flame graph is never redacted, so it contains neither arguments nor peers.
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local list = require "nginx.list"
@@ -17,7 +17,7 @@ local function name_of(row)
 	return (row.title or "function") .. (place and " " .. place or "")
 end
 
--- What a coroutine waits for, without when, whom and how many.
+-- The wait of a coroutine, without times, peers and counts.
 local function wait_of(co)
 	if co.current then return "(runs)" end
 	local wait = co.wait or co.status or "unknown"
@@ -25,7 +25,7 @@ local function wait_of(co)
 	return "(" .. (socket and socket .. (wait:match " %(%l+%)$" or "") or wait:gsub(",.*", "")) .. ")"
 end
 
--- The path of a coroutine: `root`, its functions from the outermost on, what it waits for.
+-- The path of a coroutine: `root`, its functions from the outermost, its wait.
 local function path_of(t, root, co)
 	local stack = luastack.of(t, co.co)
 	local path = { root }
@@ -37,7 +37,7 @@ local function path_of(t, root, co)
 	return path
 end
 
--- Each coroutine of the requests that `wanted` takes, below the root that it gives.
+-- Adds the coroutines of selected requests, below the root that `wanted` returns.
 local function add_coroutines(t, tree, wanted)
 	local given = 0
 	for _, one in ipairs((request.all(t))) do
@@ -51,13 +51,13 @@ local function add_coroutines(t, tree, wanted)
 	end
 end
 
--- Those of requests and timers by phase.
+-- Coroutines of requests and timers by phase.
 function flame.waits(t, tree)
 	cycle.of(t)
 	add_coroutines(t, tree, function(one) return one.phase or "unknown phase" end)
 end
 
--- ngx.timer.at and ngx.timer.every: { delay of every, the function that it was given }.
+-- ngx.timer.at and ngx.timer.every: { the delay of every, the function }.
 local function pending(t, event)
 	local text, ctx = timers.callback(t, event)
 	return { "pending timers", ctx.delay ~= 0 and ("every %.3g s"):format(ctx.delay / 1000) or "once", text or "(unknown function)" }
@@ -74,13 +74,13 @@ local function add_pending(t, tree, all)
 	return true
 end
 
--- Lua's timers: those that run, with their light threads, and those that wait for their time.
+-- Lua timers: running ones with their light threads, and pending ones.
 function flame.timers(t, tree)
 	cycle.of(t)
 	add_coroutines(t, tree, function(one) return one.fake and one.lua and one.lua.phase == "timer" and "running timers" end)
 	local all = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
-	local lost = not all and "(where they are kept is not known)"
-		or not damage.try(add_pending, t, tree, all) and "(their tree is damaged: not all are here)"
+	local lost = not all and "(their location is unknown)"
+		or not damage.try(add_pending, t, tree, all) and "(their tree is damaged: the list is incomplete)"
 	if lost then tree:add({ "pending timers", lost }, 1) end
 end
 

@@ -1,7 +1,7 @@
--- func.lua: names of functions. Those that a stripped program does not name are known by what they are set for: the function that
--- handles the read event of a connection whose request has it as its upstream's is ngx_http_upstream_handler, whatever its address.
+-- func.lua: names of functions. In a stripped program, functions are identified by their use: the read event handler
+-- of a connection that belongs to the upstream of its request is ngx_http_upstream_handler, whatever its address.
 --
--- Each rule looks at one thing at a time and says what the functions there are called. The first that speaks of an address counts.
+-- Each rule inspects one object and names its functions. The first rule that names an address counts.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
@@ -65,7 +65,7 @@ local function of_stream(t, c, data)
 	end
 end
 
--- What a connection's data is when it has no signature, by what leads back to the connection.
+-- The type of a connection's data without a signature, from pointers that lead back to the connection.
 local function of_lua(t, c, data)
 	if not layout.has(t, "ngx_http_lua_socket_tcp_upstream_t") then return false end
 	local at, u = xcore.addr(c), t:value("ngx_http_lua_socket_tcp_upstream_t", data)
@@ -85,7 +85,7 @@ local function of_http2(t, c, data)
 	return true
 end
 
--- A client's connection between requests: its data is an ngx_http_connection_t, which has the address that it came to.
+-- A client connection between requests: its data is an ngx_http_connection_t, which has the local address.
 local function of_client(t, c, data)
 	local http, hc = cycle.block(t, "http"), t:value("ngx_http_connection_t", data)
 	if not c.listening or not http or maybe.addr(hc, "conf_ctx.main_conf") ~= xcore.addr(http.main_conf) then return false end
@@ -162,7 +162,7 @@ local function of_writing(r)
 	end
 end
 
--- What would end a coroutine's waiting, and its timer.
+-- The cleanup function that would end a coroutine's wait, and its timer.
 local function of_coroutine(t, r, co)
 	local at = xcore.addr(co)
 	local queue = xcore.addr(xcore.ref(co, "sem_wait_queue"))
@@ -206,12 +206,12 @@ end
 
 -- ---- configuration ----
 
--- Which modules of nginx's own add a handler to which phase, each one: the array has them in the modules' order.
+-- The nginx modules that add one handler each to a phase: the array has them in the order of modules.
 local PHASES = { [0] = "realip", "rewrite", nil, "rewrite", nil, "realip limit_conn limit_req degradation", "access auth_basic auth_request", nil,
 	"try_files mirror", "index random_index autoindex dav gzip_static static", "log" }
 
--- Of a phase's handlers those that have no name, and of its modules those whose handler is not among the names: when there are as many
--- of both, each is the other's.
+-- The unnamed handlers of a phase, and its modules without a named handler: if both have the same number, they
+-- correspond in order.
 local function of_phase(t, handlers, modules, wanted)
 	local unnamed, left, have = {}, {}, {}
 	for _, handler in list.array(handlers, "ngx_http_handler_pt") do
@@ -234,7 +234,8 @@ local function of_phases(t)
 	end
 end
 
--- Checkers of the engine's rows, by the phase of the row's handler; three rows have no handler, and stand in the order of phases.
+-- Checkers of the engine's rows, by the phase of the row's handler; three rows have no handler and are in the order
+-- of phases.
 local CHECKERS = { [0] = "generic", "rewrite", nil, "rewrite", nil, "generic", "access", nil, "generic", "content" }
 local REWRITE, ACCESS, CONTENT = 3, 6, 9
 
@@ -254,7 +255,8 @@ local function of_checkers(t)
 	end
 end
 
--- A location that passes requests on: its module's conf begins with an ngx_http_upstream_conf_t, which has whom to.
+-- A location that passes requests: the conf of its module begins with an ngx_http_upstream_conf_t, which has the
+-- upstream.
 local PASSES = { "proxy", "fastcgi", "uwsgi", "scgi", "grpc", "memcached" }
 
 local function of_locations(t)
@@ -289,7 +291,7 @@ local function learn(t)
 	for _, addr in ipairs(damage.try(request.find, t) or {}) do damage.try(of_request, t, addr) end
 end
 
--- The name of a function, as xcore.symbol has it or as the rules do; nil when it is not known.
+-- The name of a function, from xcore.symbol or from the rules; nil if it is unknown.
 function func.name(v)
 	local name = xcore.symbol(v)
 	if name or v == nil then return name end
@@ -301,7 +303,7 @@ function func.name(v)
 	return learned[type(v) == "number" and v or xcore.addr(v)]
 end
 
--- The same as text for people: the address of what has no name; nil for NULL.
+-- The same as display text: the address of an unnamed function; nil for NULL.
 function func.text(v)
 	return func.name(v) or v ~= nil and xcore.hex(type(v) == "number" and v or xcore.addr(v)) or nil
 end

@@ -1,5 +1,5 @@
--- guide.lua: the page that `xcore analyze` ends with for an nginx: what it died in, what else is in flight, and what looks wrong, each
--- with its evidence.
+-- guide.lua: the nginx page of `xcore analyze`: the request that died, other requests in flight, and suspicious
+-- findings with their evidence.
 local xcore = require "xcore"
 local conn = require "nginx.conn"
 local conns = require "nginx.conns"
@@ -15,7 +15,7 @@ local request = require "nginx.request"
 local guide = {}
 
 local FEW = 5
-local LARGE_POOL = 1 << 20 -- bytes: a request's pool is some kilobytes
+local LARGE_POOL = 1 << 20 -- bytes: the pool of a request is normally some kilobytes
 local OLD = 60             -- seconds
 local MANY = 8             -- requests that wait for one peer
 
@@ -37,7 +37,7 @@ local function add_death(section, found, by_addr)
 		section:text("lua", brief)
 		section:text("vm", found.vm_doing)
 	elseif one and one.lua and #one.lua.coroutines == 0 then
-		section:text("lua", "none of its coroutines is left: a handler that cannot wait, as in the filters and the log")
+		section:text("lua", "no coroutine is left: the handler cannot wait, as in the filter and log phases")
 	end
 end
 
@@ -51,7 +51,7 @@ end
 
 -- ---- what is in flight ----
 
--- What many do alike, without times.
+-- The common activity of several requests, without times.
 local function doing_of(one)
 	return (one.doing or one.phase and "in " .. one.phase or "unknown"):gsub(", %-?[%d.]+ s left$", "")
 end
@@ -89,12 +89,13 @@ local function suspicious_requests(section, list)
 		if one.is_main and one.pool_bytes and one.pool_bytes > LARGE_POOL then large[#large + 1] = one end
 	end
 	if #old > 0 then
-		section:warning(("%d requests are older than a minute; the oldest, %s, %.0f s: %s"):format(#old, xcore.hex(old[1].addr),
+		section:warning(("%d requests are older than one minute; the oldest is %s, %.0f s: %s"):format(#old,
+			xcore.hex(old[1].addr),
 			old[1].age, doing_of(old[1])), "nginx.req TARGET " .. xcore.hex(old[1].addr))
 	end
 	for i, one in ipairs(large) do
 		if i > FEW then break end
-		section:warning(("request %s has %.1f MiB in its pool, which is given back only when it ends"):format(xcore.hex(one.addr),
+		section:warning(("request %s has %.1f MiB in its pool, freed only when the request ends"):format(xcore.hex(one.addr),
 			one.pool_bytes / (1 << 20)), "nginx.req TARGET " .. xcore.hex(one.addr))
 	end
 end
@@ -106,7 +107,9 @@ local function suspicious_upstreams(section, list)
 		if peer and not one.done then waiting[peer] = (waiting[peer] or 0) + 1 end
 	end
 	for peer, count in pairs(waiting) do
-		if count >= MANY then section:warning(("%d requests wait for the upstream %s"):format(count, peer), "nginx.upstreams") end
+		if count >= MANY then
+			section:warning(("%d requests are waiting for the upstream %s"):format(count, peer), "nginx.upstreams")
+		end
 	end
 end
 
@@ -114,11 +117,12 @@ local function suspicious_lua(t, section)
 	local conf = cycle.main_conf(t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
 	local pending, most = maybe.get(conf, "pending_timers"), maybe.get(conf, "max_pending_timers")
 	if pending and most and pending >= most then
-		section:warning(("%d timers of Lua wait, as many as may: ngx.timer.at fails"):format(pending), "lua_max_pending_timers")
+		section:warning(("%d Lua timers are pending, the maximum: ngx.timer.at fails"):format(pending),
+			"lua_max_pending_timers")
 	end
 	local running, may_run = maybe.get(conf, "running_timers"), maybe.get(conf, "max_running_timers")
 	if running and may_run and running >= may_run then
-		section:warning(("%d timers of Lua run, as many as may"):format(running), "lua_max_running_timers")
+		section:warning(("%d Lua timers are running, the maximum"):format(running), "lua_max_running_timers")
 	end
 end
 
@@ -132,7 +136,8 @@ local function suspicious_connections(t, section, list)
 	if told and told.active then
 		own = conns.own_status(list, {})
 		if own.active > told.active then
-			section:warning(("stub_status counts %d connections, this worker has %d"):format(told.active, own.active))
+			section:warning(("stub_status counts %d connections, but this worker has %d"):format(told.active,
+				own.active))
 		end
 	end
 end
@@ -168,7 +173,7 @@ local function master(t, section)
 	local role, kind = cycle.role(t)
 	if kind ~= cycle.MASTER then return false end
 	section:headline(("nginx %s, %s"):format(damage.try(cycle.version, t) or "of unknown version", role))
-	section:note("a master has no requests: look at its workers", "nginx.cycle lists them")
+	section:note("a master process has no requests: inspect its workers", "nginx.cycle lists them")
 	return true
 end
 
@@ -183,7 +188,7 @@ function guide.analyze(t, report)
 	if not why then return end
 	local role = cycle.role(t)
 	section:headline(role or "nginx")
-	section:problem("connections and requests could not be looked at", why)
+	section:problem("connections and requests cannot be read", why)
 end
 
 return guide

@@ -1,5 +1,5 @@
--- layout.lua: nginx's types where there is no debug information: those of the build that it may be (build.lua), as cdef.lua makes
--- them, once proof.lua has shown that memory is so.
+-- layout.lua: nginx's types without debug information: those of the likely build (build.lua), as declared by
+-- cdef.lua, after proof.lua has verified them against memory.
 local xcore = require "xcore"
 local build = require "nginx.build"
 local cdef = require "nginx.cdef"
@@ -7,8 +7,8 @@ local proof = require "nginx.proof"
 
 local layout = {}
 
-local OLDEST, NEWEST = 1018000, 1026999 -- whose layouts were compared with a compiler's
--- Since which ngx_lua its structs are as cdef_lua.lua has them: the newest that proves right is taken.
+local OLDEST, NEWEST = 1018000, 1026999 -- range whose layouts were compared with a compiler's
+-- The ngx_lua versions since which its structs are as in cdef_lua.lua: the newest verified one is used.
 local LUA = { 10027, 10023 }
 
 local known
@@ -19,7 +19,7 @@ local function refuse(format, ...)
 		"install it (nginx-dbg, nginx-dbgsym, debuginfod), or give the program with --exe"))
 end
 
--- The candidate that proves right, its cycle and the proofs; or nil and what did not fit of the best.
+-- The candidate that is verified, its cycle and the proofs; or nil and the mismatches of the best one.
 local function choose(t, candidates)
 	local fewest, why = math.huge, nil
 	for _, one in ipairs(candidates) do
@@ -31,7 +31,7 @@ local function choose(t, candidates)
 	return nil, why
 end
 
--- The version whose structs of the Lua module prove right, and the proofs; nil where there is none, and why.
+-- The verified version of the Lua module's structs, and the proofs; nil and the reason if there is none.
 local function lua_of(t, one, cycle)
 	for _, version in ipairs(LUA) do
 		local D = xcore.cdef(cdef.text(setmetatable({ lua = version }, { __index = one })), { private = true })
@@ -39,14 +39,14 @@ local function lua_of(t, one, cycle)
 		if done and words then return version, words end
 		if done and words == false then return nil end -- nginx does not have it
 	end
-	return nil, nil, "the Lua module's structs are none that are known"
+	return nil, nil, "the Lua module's structures match no known layout"
 end
 
 local function find(t)
 	local candidates = build.candidates(t)
-	if #candidates == 0 then refuse "its first module was not found, which tells its version" end
+	if #candidates == 0 then refuse "its first module, which contains its version, was not found" end
 	local one, cycle, words = choose(t, candidates)
-	if not one then refuse("no layout of nginx %s proves right (%s)", build.version(candidates[1]), cycle) end
+	if not one then refuse("no layout of nginx %s could be verified (%s)", build.version(candidates[1]), cycle) end
 	one.cycle, one.words = cycle, words
 	local lua_words
 	one.lua, lua_words, one.lua_why = lua_of(t, one, cycle)
@@ -55,8 +55,8 @@ local function find(t)
 	return one
 end
 
--- Makes nginx's types known. The build when they are cdef.lua's; nil when debug information has them. Raises not_found when there is
--- neither, and says what did not prove right.
+-- Declares nginx's types. Returns the build if they come from cdef.lua, nil if debug information has them. Raises
+-- not_found with the failed proofs if there is neither.
 function layout.declare(t)
 	if known == nil then
 		if t:has_type "ngx_cycle_t" and not t:type "ngx_cycle_t".incomplete then
@@ -70,12 +70,12 @@ function layout.declare(t)
 	return known.build or nil
 end
 
--- Are they known? If not, the error says why.
+-- Are the types known? If not, the error is the reason.
 function layout.known(t)
 	return pcall(layout.declare, t)
 end
 
--- Is there such a type? Asked once: debug information is searched for each name that it does not have.
+-- Is there such a type? Asked once: debug information is searched for every missing name.
 function layout.has(t, name)
 	if types[name] == nil then
 		pcall(layout.declare, t)
@@ -84,7 +84,8 @@ function layout.has(t, name)
 	return types[name]
 end
 
--- Where the types come from: the layout in words, the proofs in words, and what is not known of the Lua module; nil with debug information.
+-- The origin of the types: the layout in words, the proofs in words, and the unknown parts of the Lua module; nil
+-- with debug information.
 function layout.describe(t)
 	local one = layout.declare(t)
 	if not one then return nil end
@@ -94,8 +95,10 @@ function layout.describe(t)
 	end
 	table.sort(options)
 	local text = ("nginx %s with %s, by %s"):format(build.version(one), table.concat(options, " "), one.told)
-	if one.lua then text = text .. ("; ngx_lua of 0.10.%d or later"):format(one.lua - 10000) end
-	if one.version < OLDEST or one.version > NEWEST then text = text .. "; this version itself was never compared" end
+	if one.lua then text = text .. ("; ngx_lua 0.10.%d or later"):format(one.lua - 10000) end
+	if one.version < OLDEST or one.version > NEWEST then
+		text = text .. "; this version was never compared with debug information"
+	end
 	return text, table.concat(one.words, "; "), one.lua_why
 end
 

@@ -17,11 +17,11 @@ local function damaged(format, ...)
 	error(xcore.error("fault", format:format(...)))
 end
 
--- The elements of an ngx_array_t as values of `type`: structs, or what a pointer type reads as (nil for NULL). An array with a count
--- that cannot be raises a fault.
+-- The elements of an ngx_array_t as values of `type`: structs, or the target of a pointer type (nil for NULL). An
+-- impossible count raises a fault.
 function list.array(array, type)
 	local count, elts = array and array.nelts or 0, array and array.elts
-	if count ~= 0 and elts == nil then damaged("an array of %s elements lies nowhere", xcore.u64(count)) end
+	if count ~= 0 and elts == nil then damaged("an array of %s elements has a null address", xcore.u64(count)) end
 	if math.ult(MOST, count) then damaged("an array of %s elements", xcore.u64(count)) end
 	local t, at, size, i = xcore.target, elts and xcore.addr(elts), array and array.size, -1
 	return function()
@@ -40,7 +40,7 @@ function list.list(head, type)
 		while part == nil or i >= part.nelts do
 			part, i = parts(), 0
 			if part == nil then return nil end
-			if math.ult(MOST, part.nelts) then damaged("a list's part of %s elements", xcore.u64(part.nelts)) end
+			if math.ult(MOST, part.nelts) then damaged("a list part of %s elements", xcore.u64(part.nelts)) end
 			at = part.elts and xcore.addr(part.elts) or 0
 		end
 		i, given = i + 1, given + 1
@@ -48,7 +48,7 @@ function list.list(head, type)
 	end
 end
 
--- The structs of `type` whose member lies in the ring of an ngx_queue_t.
+-- The structs of `type` whose member is in the ring of an ngx_queue_t.
 function list.queue(head, type, member)
 	return walk.list_head(head, type, member)
 end
@@ -58,8 +58,9 @@ function list.rbtree(tree, type, member)
 	return walk.rbtree(tree.root, { sentinel = tree.sentinel, type = type, member = member })
 end
 
--- The addresses of all nodes of an ngx_rbtree_t, from the root down, how high it is (steps from the root to the lowest node), and why not
--- all could be seen. Not in order, and none twice: a tree that is damaged, or changes while it is read, is followed as far as it goes.
+-- The addresses of all nodes of an ngx_rbtree_t, from the root, its height (steps from the root to the lowest node),
+-- and the reason if some are missing. Unordered, without duplicates: a tree that is damaged or changes during the
+-- read is followed as far as possible.
 function list.tree_nodes(tree)
 	local t, sentinel = xcore.target, tree.sentinel and xcore.addr(tree.sentinel) or 0
 	local left, right = xcore.offsetof("ngx_rbtree_node_t", "left"), xcore.offsetof("ngx_rbtree_node_t", "right")
@@ -84,7 +85,7 @@ function list.tree_nodes(tree)
 		end
 		from, height = to + 1, height + (#nodes > to and 1 or 0)
 	end
-	if from <= #nodes or #nodes == MOST_NODES then why = why or "it is too large, or no tree" end
+	if from <= #nodes or #nodes == MOST_NODES then why = why or "it is too large, or not a tree" end
 	return nodes, height, why
 end
 

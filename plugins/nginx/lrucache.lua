@@ -1,4 +1,4 @@
--- lrucache.lua: caches of lua-resty-lrucache: how many entries, how many of them have expired.
+-- lrucache.lua: caches of lua-resty-lrucache: the number of entries and of expired entries.
 --
 --	a cache   table with the metatable that resty.lrucache's `new` has as its upvalue mt
 --	          { hasht, cache_queue, free_queue, num_items, max_items }; pureffi: { buckets, key_v, val_v, …, the same queues }
@@ -17,7 +17,7 @@ local function open()
 		tables = require "luajit.tables", tvalue = require "luajit.tvalue" }
 end
 
--- The addresses of the metatables that caches have: { [address] = module's name }; empty when none was loaded.
+-- The addresses of the metatables of caches: { [address] = module name }; empty if no such module was loaded.
 local function metatables(vm, lj)
 	local found = {}
 	for _, name in ipairs(MODULES) do
@@ -29,7 +29,7 @@ local function metatables(vm, lj)
 	return found
 end
 
--- Entries of a cache's queue in their order of use and how many of them have expired; reads no more than `max`.
+-- Entries in a cache's queue in order of use, and the number of expired ones; reads at most `max`.
 local function queue(vm, cdata, pureffi, now, max)
 	local head = cdata + xcore.sizeof "GCcdata"
 	local next = pureffi and 24 or 16
@@ -61,7 +61,8 @@ local function describe(vm, lj, addr, module, now)
 	return one
 end
 
--- All caches: {addr, module, items, max, queued, expired, damaged}. Looks at all tables of the VM, unless the module was never loaded.
+-- All caches: {addr, module, items, max, queued, expired, damaged}. Examines all tables of the VM, unless the module
+-- was never loaded.
 function lrucache.all(vm, now)
 	local lj, list = open(), {}
 	local wanted = metatables(vm, lj)

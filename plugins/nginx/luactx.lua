@@ -1,11 +1,11 @@
--- luactx.lua: what the Lua module has for a request: its coroutines, and what each of them waits for.
+-- luactx.lua: the Lua module's data of a request: its coroutines, and what each of them waits for.
 --
 --	r->ctx[ngx_http_lua_module.ctx_index] → ngx_http_lua_ctx_t
 --	    entry_co_ctx   the handler's coroutine       { co, co_status, cleanup, sleep, … }
 --	    user_co_ctx    a list of the others: light threads (is_uthread) and coroutine.create's
 --	    cur_co_ctx     the one that runs
 --
--- A coroutine that waits has set `cleanup` to what would end its waiting: that names it.
+-- A waiting coroutine has set `cleanup` to the function that would end the wait; its name identifies the wait.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
@@ -27,7 +27,7 @@ luactx.PHASES = {
 local STATUS = { [0] = "running", "suspended", "normal", "dead" }
 local MOST = 10000
 
--- Names begin like this; the first that fits tells.
+-- Prefixes of names; the first match counts.
 local WAITS = {
 	{ "ngx_http_lua_sleep_cleanup", "sleep" }, { "ngx_http_lua_req_body_cleanup", "the request's body" },
 	{ "ngx_http_lua_flush_cleanup", "the client to take what was sent" }, { "ngx_http_lua_sema", "semaphore" },
@@ -37,8 +37,8 @@ local WAITS = {
 	{ "ngx_http_lua_worker_thread", "worker thread" }, { "ngx_http_lua_ssl", "tls" },
 }
 
--- Whom a cosocket (ngx_http_lua_socket_tcp_upstream_t) leads to: one taken from a pool has no address, but its pool is named by it, or as
--- the program wants.
+-- The peer of a cosocket (ngx_http_lua_socket_tcp_upstream_t): one from a pool has no address, but the name of its
+-- pool is the address, or a name that the program chose.
 function luactx.socket_peer(t, u)
 	local peer = net.peer(t, u.peer)
 	if not peer and maybe.get(u, "socket_pool") then peer = t:cstring(xcore.addr(u.socket_pool, "key"), 256) end
@@ -53,7 +53,7 @@ local function socket_text(t, co)
 	return "cosocket" .. (peer and " " .. peer or "") .. (doing and " (" .. doing .. ")" or "")
 end
 
--- What a coroutine waits for; nil when it does not, or that is not known.
+-- What a coroutine waits for; nil if it does not wait or if that is unknown.
 local function wait_of(t, co, msec, threads)
 	if co.sleep.timer_set ~= 0 then return msec and ("sleep, %.1f s left"):format((co.sleep.timer.key - msec) / 1000) or "sleep" end
 	local subrequests = maybe.get(co, "pending_subreqs") or 0
@@ -78,7 +78,7 @@ local function describe(t, ctx, co, kind, msec, threads)
 	return found
 end
 
--- Is a coroutine of these waited for by the handler's?
+-- Does the handler's coroutine wait for one of these coroutines?
 local function waited(others)
 	for _, co in ipairs(others) do
 		if co.waited_by_parent ~= 0 then return true end
@@ -108,7 +108,7 @@ local function of(t, r)
 	return found
 end
 
--- What Lua has for a request: {ctx, addr, phase, light, coroutines}; nil when it has nothing. Raises what it cannot read.
+-- The Lua data of a request: {ctx, addr, phase, light, coroutines}; nil if there is none. Raises read errors.
 function luactx.of(t, r)
 	if not layout.has(t, "ngx_http_lua_ctx_t") then return nil end
 	return of(t, r)

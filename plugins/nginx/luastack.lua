@@ -1,4 +1,4 @@
--- luastack.lua: the Lua stacks of requests' coroutines, by the luajit plugin's modules.
+-- luastack.lua: the Lua stacks of requests' coroutines, by the modules of the luajit plugin.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
@@ -8,14 +8,14 @@ local luastack = {}
 
 local MOST = 200
 
--- The VM that the Lua module keeps. Without debug information the luajit plugin is told which it is.
+-- The VM of the Lua module. Without debug information, its address is passed to the luajit plugin.
 function luastack.vm(t)
 	if not layout.declare(t) then return require("luajit.vm").all(t, "nginx")[1] end
 	local conf = cycle.main_conf(t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
 	return conf and conf.lua and require("luajit.vm").one(t, xcore.addr(conf.lua))
 end
 
--- The modules of the luajit plugin and the VM; nil and why when there is none.
+-- The modules of the luajit plugin and the VM; nil and the reason if there is none.
 local function open(t)
 	local vm = luastack.vm(t)
 	if not vm then error(xcore.error("not_found", "the Lua module's VM was not found")) end
@@ -41,8 +41,8 @@ local function stack_of(found, addr)
 	return { rows = rows, why = why, more = #list - #rows, state = found.coroutine.state(found.vm, L) }
 end
 
--- {rows = {{title, kind, file, line}…}, why, more, state} of a coroutine by its lua_State's address, innermost frame first; nil and the
--- reason when it cannot be told.
+-- {rows = {{title, kind, file, line}…}, why, more, state} of a coroutine by the address of its lua_State, innermost
+-- frame first; nil and the reason if it is unavailable.
 function luastack.of(t, addr)
 	local found, why = opened(t)
 	if not found then return nil, why end
@@ -75,7 +75,8 @@ function luastack.brief(stack, max)
 	return #parts > 0 and table.concat(parts, " < ") or nil
 end
 
--- What lies first on a coroutine's stack, as text: of one that has not begun, the function that it will call. nil when that is not known.
+-- The first value on a coroutine's stack, as text: for one that has not started, the function that it will call. nil
+-- if it is unknown.
 function luastack.first(t, addr)
 	local found = opened(t)
 	if not found then return nil end
@@ -85,7 +86,7 @@ function luastack.first(t, addr)
 	end))
 end
 
--- The state of the VM itself: the coroutine that runs and what it does ("in C", "in trace 3"); nil when nothing runs.
+-- The state of the VM: the running coroutine and its activity ("in C", "in trace 3"); nil if nothing runs.
 function luastack.running(t)
 	local found = opened(t)
 	if not found then return nil end

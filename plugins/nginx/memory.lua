@@ -1,10 +1,10 @@
--- memory.lua: one ledger of all that the process has mapped: each byte in one row, and what no row explains in a row of its own.
+-- memory.lua: one table of all mapped memory: each byte is in one row, and unexplained bytes have a row of their own.
 --
--- Mappings are cut along ranges that are known (LuaJIT's segments, its large blocks and its machine code, zones of shared memory, what
--- malloc manages); the rest of each goes by the kind of the mapping. What malloc has is divided further: by pools, by what else of nginx
--- is known, and the rest.
+-- Mappings are cut along known ranges (LuaJIT's segments, large blocks and machine code, zones of shared memory,
+-- malloc areas); the rest of a mapping is classified by its kind. malloc memory is divided further: pools, other
+-- known nginx data, and the rest.
 --
--- A large block of lj_alloc's is a mapping of its own, of multiples of pages (lj_alloc.c, 2.1):
+-- A large block of lj_alloc is a separate mapping, a multiple of the page size (lj_alloc.c, 2.1):
 --
 --	| 1 + offset into the mapping (0) | size, bit 1: in use | block … | size of a fencepost: 11 | 0 |
 local xcore = require "xcore"
@@ -31,7 +31,7 @@ local function count(ledger, key, bytes)
 	if bytes ~= 0 then ledger.bytes[key] = (ledger.bytes[key] or 0) + bytes end
 end
 
--- Bytes of a piece that the kernel has in memory; what it lends to all processes counts for none.
+-- Resident bytes of a piece; pages shared by all processes count as 0.
 local function keep(t, ledger, key, lo, bytes, sign)
 	if not t.live or key == "reserved" or key == "kernel" then return end
 	local resident = damage.try(t.resident, t, lo, bytes)
@@ -59,14 +59,14 @@ end
 
 -- ---- LuaJIT ----
 
--- The plugin of LuaJIT, where it is installed: { vm, arena }.
+-- The LuaJIT plugin, if it is installed: { vm, arena }.
 local function luajit()
 	local done, vm = pcall(require, "luajit.vm")
 	local also, arena = pcall(require, "luajit.arena")
 	if done and also then return { vm = vm, arena = arena } end
 end
 
--- Areas of machine code are chained: each begins with the address of the one before and its own size.
+-- Areas of machine code are chained: each begins with the address of the previous one and its own size.
 local function machine_code(t, ledger, one)
 	local J = one.J
 	local at = J and J.mcarea and xcore.addr(J.mcarea) or 0
@@ -103,7 +103,7 @@ local function of_luajit(t, ledger)
 	end
 end
 
--- The bytes of the mapping that a large block of lj_alloc's has at an address; nil when there is none.
+-- The bytes of the mapping of a large lj_alloc block at an address; nil if there is none.
 local function direct_at(t, at, most)
 	local head = t:u64(at + 8)
 	local size = head & ~7
@@ -111,7 +111,7 @@ local function direct_at(t, at, most)
 	if t:u64(at + size + 8) == FENCEPOST and t:u64(at + size + 16) == 0 then return size + FOOT end
 end
 
--- Large blocks in what no range has of a mapping without a name.
+-- Large blocks in the uncovered parts of an anonymous mapping.
 local function directs(t, ledger, lo, hi)
 	local mark = ("<I8"):pack(DIRECT)
 	local first = lo + slab.page_size(t) - 1 & -slab.page_size(t)
@@ -157,7 +157,7 @@ local function kind_of(t, ledger, map)
 	return "unaccounted"
 end
 
--- What no range has, from lo up to hi.
+-- The part without a range, from lo to hi.
 local function rest(t, ledger, kind, lo, hi)
 	local before = ledger.bytes.lua or 0
 	if kind == "unaccounted" and ledger.arenas then damage.try(directs, t, ledger, lo, hi) end
@@ -184,7 +184,7 @@ end
 
 -- ---- malloc ----
 
--- Blocks of malloc's that are known to be nginx's arrays.
+-- malloc blocks that are known nginx arrays.
 local function arrays(t, heap)
 	local of, bytes = cycle.of(t), 0
 	for _, name in ipairs { "connections", "read_events", "write_events", "files" } do
@@ -216,7 +216,7 @@ local function divide_malloc(t, ledger, options)
 	ledger.bytes.malloc = nil
 end
 
--- What is known of LuaJIT's: objects and buffers as the collector counts them, the rest is its allocator's.
+-- LuaJIT's memory: objects and buffers as counted by the collector; the rest belongs to its allocator.
 local function divide_lua(ledger)
 	local all, total = ledger.bytes.lua, ledger.bytes.lua_total
 	ledger.bytes.lua_total = nil
@@ -226,8 +226,9 @@ local function divide_lua(ledger)
 	count(ledger, "lua_allocator", all - (ledger.bytes.lua_objects or 0))
 end
 
--- The ledger: { bytes by key, resident (of a running process, by the keys of ranges: "malloc", "lua", …), mapped, zones (by key), pools,
--- vms, why (what could not be looked at) }. Keys: "zone NAME", "pool KIND", and those that memory.LABELS has. Options are those of pools.all.
+-- The table: { bytes by key, resident (of a running process, by the keys of ranges: "malloc", "lua", …), mapped,
+-- zones (by key), pools, vms, why (the parts that could not be read) }. Keys: "zone NAME", "pool KIND", and those of
+-- memory.LABELS. Options as in pools.all.
 function memory.ledger(t, options)
 	local ledger = { ranges = {}, bytes = {}, resident = {}, mapped = 0, vms = 0, zones = {}, why = {}, stacks = stack_pointers(t) }
 	for _, zone in ipairs(damage.try(zones.all, t) or {}) do
@@ -298,7 +299,7 @@ local function label_of(ledger, prefix, key)
 	return ("shared: %s (%s)"):format(name, ledger.zones[key].kind)
 end
 
--- The ledger's rows in order: { key, label, bytes }.
+-- The rows of the table in order: { key, label, bytes }.
 function memory.rows(ledger)
 	local rows = {}
 	for _, entry in ipairs(memory.LABELS) do
@@ -317,7 +318,8 @@ local RESIDENT = {
 	{ "module_code", "modules: code and constants" }, { "files", "mapped files" }, { "unaccounted", "unaccounted" },
 }
 
--- What of a running process is in memory: rows of { key, label, bytes }, their sum, which is RSS; nil where the kernel does not tell.
+-- The resident memory of a running process: rows of { key, label, bytes }, and their sum, the RSS; nil if the kernel
+-- does not report it.
 function memory.resident(ledger)
 	local rows, sum = {}, 0
 	if ledger.untold or next(ledger.resident) == nil then return nil end

@@ -1,4 +1,4 @@
--- net.lua: addresses of sockets as people write them.
+-- net.lua: addresses of sockets in human-readable form.
 --
 --	sockaddr_in   | family 2 | port, big-endian | address, 4 bytes |
 --	sockaddr_in6  | family 2 | port             | flow info 4      | address, 16 bytes |
@@ -10,7 +10,7 @@ local net = {}
 local UNIX, INET, INET6 = 1, 2, 10
 local LONGEST = 110
 
--- Sixteen bytes as RFC 5952 writes them: the longest run of zeros is "::".
+-- Sixteen bytes in RFC 5952 form: the longest run of zeros is "::".
 local function inet6(bytes)
 	local words, best, length, run = { (">I2I2I2I2I2I2I2I2"):unpack(bytes) }, nil, 1, 0
 	for i = 1, 8 do
@@ -31,7 +31,7 @@ local function path_of(bytes)
 	return "unix:" .. bytes:match "^%Z*"
 end
 
--- The text of a sockaddr's bytes, and its port if it has one; nil when the family is not known.
+-- The text of the bytes of a sockaddr, and its port if it has one; nil if the family is unknown.
 function net.text(bytes, order)
 	if #bytes < 2 then return nil end
 	local family = ((order == "big" and ">" or "<") .. "I2"):unpack(bytes)
@@ -46,14 +46,14 @@ function net.text(bytes, order)
 	end
 end
 
--- The same of a pointer and a length in the target; nil for NULL and for what cannot be read.
+-- The same for a pointer and a length in the target; nil for NULL and unreadable memory.
 function net.at(t, addr, length)
 	if addr == nil or length < 2 then return nil end
 	local done, bytes = pcall(t.read, t, addr, math.min(length, LONGEST))
 	if done then return net.text(bytes, t.endian) end
 end
 
--- Whom an ngx_peer_connection_t leads to, by its address or its name; nil when that is not known yet.
+-- The peer of an ngx_peer_connection_t, by its address or its name; nil if it is not known yet.
 function net.peer(t, peer)
 	local found = net.at(t, peer.sockaddr, peer.socklen) or peer.name and str.try(peer.name, 256)
 	if found or not peer.connection then return found end

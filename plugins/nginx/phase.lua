@@ -1,10 +1,11 @@
--- phase.lua: in which phase a request is, and whose handler has it.
+-- phase.lua: the phase of a request, and the handler that has it.
 --
--- r->phase_handler is an index into the engine's array, which has each phase's handlers one behind the other:
+-- r->phase_handler is an index into the engine's array, which has the handlers of each phase in sequence:
 --
 --	phase_engine.handlers[] { checker, handler, next }    phases[PHASE].handlers[]  the same handlers by phase, last one first
 --
--- The checkers say which phase it is where they serve one alone; the rest share one, and are told by whose list has the handler.
+-- Some checkers serve one phase only and identify it; the others are shared, and the handler's list identifies the
+-- phase.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
@@ -13,7 +14,7 @@ local damage = require "lib.damage"
 
 local phase = {}
 
--- The order of ngx_http_phases (ngx_http_core_module.h); enumerators are asked where debug information has them.
+-- The order of ngx_http_phases (ngx_http_core_module.h); the enumerators come from debug information if available.
 local NAMES = { [0] = "post read", "server rewrite", "find config", "rewrite", "post rewrite", "preaccess", "access", "post access",
 	"precontent", "content", "log" }
 local BY_CHECKER = {
@@ -22,12 +23,12 @@ local BY_CHECKER = {
 	ngx_http_core_content_phase = "content",
 }
 
--- What the states in r->http_state are called (ngx_http_request.h), where more is known than that it is processed.
+-- Names of the states in r->http_state (ngx_http_request.h) that are more specific than "processing".
 phase.STATES = { [0] = "initing", "reading", "processing", "connecting upstream", "writing upstream", "reading upstream", "writing",
 	"lingering close", "keepalive" }
 
--- Handlers' addresses to the names of their phases; the first phase of one that is in several, as realip's, which is before and
--- behind the choice of the location.
+-- Addresses of handlers to the names of their phases; the first phase for a handler in several, such as realip's,
+-- which runs before and after the choice of the location.
 local function by_handler(t, conf)
 	local found, first = {}, {}
 	for i = 0, #conf.phases - 1 do
@@ -39,7 +40,7 @@ local function by_handler(t, conf)
 	return found, first
 end
 
--- The engine: {array, names, rewrite, lua}; nil when there is none.
+-- The engine: {array, names, rewrite, lua}; nil if there is none.
 local function engine_of(t)
 	local conf = cycle.main_conf(t, "http", "ngx_http_core_module", "ngx_http_core_main_conf_t")
 	if not conf or not conf.phase_engine.handlers then return nil end
@@ -53,7 +54,7 @@ function phase.engine(t)
 	return phase.kept or nil
 end
 
--- The phase that a row of the engine's array belongs to, and its handler; nil for what is not known.
+-- The phase of a row of the engine's array, and its handler; nil for unknown ones.
 function phase.row(engine, index)
 	local at = engine.handlers[index]
 	local checker, handler = func.name(at.checker), at.handler
@@ -65,7 +66,7 @@ function phase.row(engine, index)
 	return name or handler and (early and engine.first or engine.names)[xcore.addr(handler)], handler
 end
 
--- The phase of a request and the name of its handler there; nil for what is not known.
+-- The phase of a request and the name of its handler there; nil for unknown ones.
 function phase.of(t, r)
 	local engine, index = phase.engine(t), r.phase_handler
 	if not engine or index < 0 or index > 10000 then return nil end

@@ -1,11 +1,11 @@
--- pool.lua: one pool: its blocks, what of them is used, its large allocations and cleanups (src/core/ngx_palloc.h, 1.22).
+-- pool.lua: one pool: its blocks, their used part, its large allocations and cleanups (src/core/ngx_palloc.h, 1.22).
 --
 --	first block   | d { last, end, next, failed } | max | current | chain | large | cleanup | log | what was allocated … last … end |
 --	later blocks  | d { last, end, next, failed } | what was allocated … last … end |
 --	large         | next | alloc |        alloc NULL: was given back; how long it is, only malloc knows
 --	cleanup       | handler | data | next |
 --
--- New allocations are tried from `current` on: what is free in the blocks before it is waste.
+-- New allocations start at `current`: free space in earlier blocks is wasted.
 local xcore = require "xcore"
 local maybe = require "lib.maybe"
 
@@ -13,7 +13,7 @@ local pool = {}
 
 local MOST = 10000000
 
--- malloc's own sizes: a function of an address; nil for what its heap does not know.
+-- malloc's sizes: a function of an address; nil if the heap does not know the block.
 function pool.sizer(t)
 	local heap = t:heap()
 	return function(addr)
@@ -39,7 +39,7 @@ local function blocks_of(one, first)
 		one.free = one.free + (reached and finish - last or 0)
 		one.waste = one.waste + (reached and 0 or finish - last)
 	end
-	if not reached then one.why = one.why or "`current` is none of its blocks" end
+	if not reached then one.why = one.why or "`current` is not one of its blocks" end
 end
 
 local function large_of(one, first, size)
@@ -69,9 +69,10 @@ local function cleanups_of(one, first)
 	end
 end
 
--- The pool at an address: {addr, blocks, bytes (of blocks, headers included), used, free, waste, list (columns of its blocks), large (how many),
--- large_bytes, unsized (large ones whose size is not known), allocations, cleanups = list of {handler, data}, cleanup_count, why}. With `size` of
--- pool.sizer large allocations are sized. Raises a fault when its first block cannot be read.
+-- The pool at an address: {addr, blocks, bytes (of blocks, headers included), used, free, waste, list (columns of its
+-- blocks), large (number), large_bytes, unsized (large allocations of unknown size), allocations, cleanups = list of
+-- {handler, data}, cleanup_count, why}. With `size` from pool.sizer, large allocations are sized. Raises a fault if
+-- its first block cannot be read.
 function pool.read(t, addr, size)
 	local one = { addr = addr, blocks = 0, bytes = 0, used = 0, free = 0, waste = 0, large = 0, large_bytes = 0, unsized = 0,
 		cleanups = {}, cleanup_count = 0, allocations = {} }

@@ -1,11 +1,12 @@
--- pools.lua: all pools of the process and whose they are.
+-- pools.lua: all pools of the process and their owners.
 --
--- nginx keeps no list of its pools. Owners that are known lead to most: the cycle, connections in use, requests, HTTP/2 connections,
--- regular expressions of the Lua module. The others are found by what a pool looks like, at the beginning of a live block of malloc:
+-- nginx has no list of its pools. Most are found through known owners: the cycle, connections in use, requests,
+-- HTTP/2 connections, regular expressions of the Lua module. The others are found by the form of a pool at the
+-- beginning of a live malloc block:
 --
 --	p + header <= d.last <= d.end, 0 < max < a page, current is one of its blocks, large, cleanup, chain and log lead to memory or are NULL
 --
--- and are no one's: leaked, or of a module that is not known here, which is what the heap's graph of pointers tells apart.
+-- and have no owner: they leaked, or belong to an unknown module. The pointer graph of the heap tells the two apart.
 local xcore = require "xcore"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
@@ -22,9 +23,9 @@ local str = require "nginx.str"
 local pools = {}
 
 local MOST_FOUND = 100000
-local MOST_FAILED = 100 -- a block that was too small 6 times is passed over from then on
+local MOST_FAILED = 100 -- a block that was too small 6 times is skipped from then on
 local MOST_BLOCK = 1 << 30
-local LOOKS = 2 -- more, at a running process
+local LOOKS = 2 -- more for a running process
 
 -- ---- owners ----
 
@@ -37,7 +38,7 @@ local function of_cycle(t, add)
 	if temp then add(xcore.addr(temp), "old cycle", "cycles that still have connections") end
 end
 
--- A Lua timer's request has a pool that its connection, without a socket, has too.
+-- The request of a Lua timer shares its pool with its connection, which has no socket.
 local function of_requests(t, add, scan)
 	local addresses, via = request.find(t, scan)
 	for _, addr in ipairs(addresses) do
@@ -68,7 +69,7 @@ local function of_connections(t, add)
 	end
 end
 
--- A timer of Lua's that waits has a pool for the request that it will be.
+-- A pending Lua timer has a pool for its future request.
 local function of_lua_timers(t, add)
 	local tree = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
 	for event in list.rbtree(tree, "ngx_event_t", "timer") do
@@ -94,7 +95,7 @@ local function in_order(t, addr, header)
 	return one.why == nil
 end
 
--- Candidates: addresses of pools that no owner led to. `known` has the addresses of blocks of the others.
+-- Candidates: addresses of pools without a known owner. `known` has the addresses of blocks of the others.
 local function by_shape(t, known)
 	local found, header, size = {}, xcore.sizeof "ngx_pool_t", pool.sizer(t)
 	for addr in t:find { signature = { "ngx_pool_t", shape(t) }, writable = true } do
@@ -108,7 +109,7 @@ local function by_shape(t, known)
 	return found
 end
 
--- A regular expression that Lua compiled has a pool of its own, in which it lies itself: ngx_http_lua_regex_t.pool.
+-- A regular expression compiled by Lua has its own pool, which contains it: ngx_http_lua_regex_t.pool.
 local function is_regex(t, one)
 	for _, type in ipairs { "ngx_http_lua_regex_t", "ngx_stream_lua_regex_t" } do
 		if layout.has(t, type) and xcore.has(t:type(type), "pool") then
@@ -118,7 +119,7 @@ local function is_regex(t, one)
 	end
 end
 
--- Who points to a pool that has no owner, as the heap tells; nil when nobody does: then it is leaked.
+-- The holder of a pointer to a pool without an owner, from the heap; nil if there is none: then it leaked.
 local function holder(t, addr)
 	local heap = t:heap()
 	local block = heap:at(addr)
@@ -128,7 +129,7 @@ local function holder(t, addr)
 	return #path > 1 and heap:whatis(path[#path - 1].addr) or kind
 end
 
--- The longest text in a pool's first block: what it was for, for people.
+-- The longest text in a pool's first block, as a hint at its purpose.
 local function text_in(t, one)
 	local bytes = t:read(one.addr, math.min(one.list["d.last"][1] - one.addr, 4096))
 	local best = ""
@@ -184,12 +185,12 @@ local function look(t, options)
 	return found, lost
 end
 
--- What a pool's first bytes are: of one that nobody has they stay.
+-- The first bytes of a pool; those of an unowned pool do not change.
 local function contents(t, one)
 	return t:read(one.addr, math.min(one.list["d.last"][1] - one.addr, 2048))
 end
 
--- The contents of those that one should worry about, by address; nil when there are none.
+-- The contents of suspicious pools, by address; nil if there are none.
 local function suspicious(t, found)
 	local list
 	for _, one in ipairs(found) do
@@ -201,8 +202,8 @@ local function suspicious(t, found)
 	return list
 end
 
--- In a running process pools come and go while they are looked for: only what was nobody's before, too, and is
--- the same, is nobody's.
+-- In a running process, pools come and go during the search: only a pool that had no owner before and is unchanged
+-- counts as unowned.
 local function look_again(t, options, before)
 	xcore.refresh()
 	local found, lost = look(t, options)
@@ -212,8 +213,9 @@ local function look_again(t, options, before)
 	return found, lost
 end
 
--- All pools, each as pool.read has it with {kind, text, owner}, the largest first, and {bad, why} of those that cannot be read.
--- options: sizes = false leaves large allocations unsized; unowned = false does not look for pools without an owner.
+-- All pools, each as in pool.read with {kind, text, owner}, the largest first, and {bad, why} for unreadable ones.
+-- options: sizes = false leaves large allocations unsized; unowned = false does not search for pools without an
+-- owner.
 function pools.all(t, options)
 	options = options or {}
 	local found, lost = look(t, options)

@@ -1,4 +1,5 @@
--- proof.lua: whether types that cdef.lua made fit what is in memory. Each proof compares what two places tell of the same thing:
+-- proof.lua: checks that types declared by cdef.lua match memory. Each proof compares two places that hold the same
+-- fact:
 --
 --	cycle.modules[i].index are 0 … modules_n - 1             where modules are in the cycle
 --	cycle.connections[i].read = &cycle.read_events[i]        sizes of ngx_connection_t and ngx_event_t
@@ -6,7 +7,7 @@
 --	strlen(conf_file.data) = conf_file.len                   the end of ngx_cycle_t
 --	r->main->main = r->main, u->output.pool = r->pool        ngx_http_request_t, ngx_http_upstream_t
 --
--- Damage disproves nothing by itself: of connections and requests nine of ten must fit.
+-- Damage alone disproves nothing: nine of ten connections and requests must match.
 local xcore = require "xcore"
 
 local proof = {}
@@ -24,7 +25,7 @@ local function address(pointer)
 	return pointer and xcore.addr(pointer) or 0
 end
 
--- Dynamic modules are put among the others by their order: their indexes are free ones.
+-- Dynamic modules are inserted by their order; their indexes are free ones.
 local function in_place(t, D, cycle)
 	local count, array = cycle.modules_n, cycle.modules
 	if not array or count < 2 or count > MOST_MODULES then return nil end
@@ -59,7 +60,7 @@ local function strings(t, _, cycle)
 	return "its texts are as long as they say"
 end
 
--- The connections that say of both of their events what the cycle says; nil for a process without connections.
+-- The connections whose two events both match the cycle; nil for a process without connections.
 local function connections(t, D, cycle)
 	local count, base = cycle.connection_n, address(cycle.connections)
 	if count < 1 or count > MOST_CONNECTIONS then return nil end
@@ -76,13 +77,13 @@ end
 
 -- ---- requests ----
 
--- What passes the request on has its pool, once that has begun: behind what --with-compat makes room for.
+-- A started upstream has the pool of its request: a member after the space for --with-compat.
 local function upstream_fits(r)
 	local pool = r.upstream and address(r.upstream.output.pool) or 0
 	return pool == 0 or pool == xcore.addr(r.pool)
 end
 
--- Requests that Lua makes for itself have no time and no client; subrequests have no http_connection.
+-- Requests that Lua creates have no time and no client; subrequests have no http_connection.
 local function is_request(t, D, addr)
 	local r = value(t, D, "ngx_http_request_t", addr)
 	local main, pool = r.main, r.pool
@@ -91,7 +92,7 @@ local function is_request(t, D, addr)
 	return xcore.addr(pool) < xcore.addr(pool.d["end"]) and upstream_fits(r)
 end
 
--- How many connections lead to requests, and to how many that are in order.
+-- The number of connections that lead to requests, and the number of valid requests.
 local function requests(t, D, cycle)
 	local base, size = address(cycle.connections), xcore.sizeof(D:type "ngx_connection_t")
 	local seen, fit = 0, 0
@@ -116,14 +117,15 @@ local function module_of(t, D, cycle, name)
 	end
 end
 
--- Is there a ring of queue's links at a head?
+-- Is there a ring of queue links at a head?
 local function ring(t, head)
 	local at, word = xcore.addr(head), t.pointer_size
 	local prev, next = t:ptr(at), t:ptr(at + word)
 	return t:ptr(prev + word) == at and t:ptr(next) == at
 end
 
--- What proves the Lua module's types: words, nil when they do not fit, false when nginx does not have the module or its http block.
+-- The proofs of the Lua module's types: words, nil if they do not match, false if nginx lacks the module or its http
+-- block.
 function proof.lua_module(t, D, addr)
 	local cycle = value(t, D, "ngx_cycle_t", addr)
 	local http, module = module_of(t, D, cycle, "ngx_http_module"), module_of(t, D, cycle, "ngx_http_lua_module")
@@ -155,7 +157,7 @@ local function prove(t, D, addr)
 	return words, failed
 end
 
--- Without symbols the cycle is found by what it points to: ngx_cycle_t.
+-- Without symbols, the cycle is found by its pointers: ngx_cycle_t.
 local function candidates(t, D)
 	if t:has_symbol "ngx_cycle" then
 		local addr = t:ptr(t:symbol "ngx_cycle".addr)
@@ -166,7 +168,7 @@ local function candidates(t, D)
 	return t:find { signature = { D:type "ngx_cycle_t", shape }, writable = true }
 end
 
--- The address of the cycle that D's types fit, and the proofs in words; or nil, nil and a list of what does not fit.
+-- The address of the cycle that matches D's types, and the proofs in words; or nil, nil and a list of mismatches.
 function proof.cycle(t, D)
 	local least
 	for addr in candidates(t, D) do

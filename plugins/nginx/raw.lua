@@ -1,9 +1,9 @@
--- raw.lua: a request's header as it came.
+-- raw.lua: the header of a request as received.
 --
--- It lies in the connection's buffer, and, where that was too small, in larger ones (hc->busy, the last one first), to each of which the
--- line begun in the one before was copied: there it is whole. Buffers before the one in which the request begins are of requests before
--- it. nginx puts a NUL behind each name and value, over ':' and CR, which
--- are put back here: a NUL before LF was CR.
+-- It is in the connection's buffer or, if that was too small, in larger ones (hc->busy, the last one first). nginx
+-- copies a line that is incomplete at the end of a buffer to the next buffer, where it is complete. Buffers before
+-- the one in which the request begins belong to earlier requests. nginx puts a NUL after each name and value, over
+-- ':' and CR; they are restored here: a NUL before LF was CR.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local maybe = require "lib.maybe"
@@ -12,7 +12,7 @@ local raw = {}
 
 local MOST, MOST_BUFFERS = 65536, 64
 
--- The buffers in the order they were filled: {start, pos}.
+-- The buffers in the order of filling: {start, pos}.
 local function buffers_of(r)
 	local list, chain = {}, maybe.get(r, "http_connection.busy")
 	for _ = 1, MOST_BUFFERS do
@@ -41,16 +41,16 @@ local function text_of(t, r)
 		end
 	end
 	local text = table.concat(parts):gsub("%z\n", "\r\n"):gsub("%z", ":")
-	local _, last = text:find "\r?\n\r?\n" -- what follows is of the body
+	local _, last = text:find "\r?\n\r?\n" -- the body follows
 	return last and text:sub(1, last) or text
 end
 
--- The text, or nil and why there is none.
+-- The text, or nil and the reason.
 function raw.text(t, r)
-	if (maybe.addr(r, "stream") or 0) ~= 0 then return nil, "HTTP/2 has no header lines: its headers came compressed" end
+	if (maybe.addr(r, "stream") or 0) ~= 0 then return nil, "HTTP/2 has no header lines: its headers are compressed" end
 	if not r.header_in then return nil, "it has no header buffer" end
 	local text, why = damage.try(text_of, t, r)
-	if text == "" then return nil, "nothing came yet" end
+	if text == "" then return nil, "nothing was received yet" end
 	return text, why
 end
 

@@ -20,7 +20,7 @@ local MOST_FRAMES = 50
 
 -- ---- buffers ----
 
--- One buffer as a row: what is in it, how large it is.
+-- One buffer as a row: its contents and size.
 local function buffer_row(rows, name, buf)
 	if not buf or maybe.addr(buf, "start") == 0 then return end
 	rows:row(name, 1, maybe.addr(buf, "last") - maybe.addr(buf, "pos"), nil, maybe.addr(buf, "end") - maybe.addr(buf, "start"), buf)
@@ -29,11 +29,11 @@ end
 local function chain_row(rows, name, head)
 	local all = chain.of(head)
 	rows:row(name, #all.links, all.bytes, all.file, nil, head)
-	return all.why or all.bad > 0 and "not all of its buffers can be read"
+	return all.why or all.bad > 0 and "some of its buffers cannot be read"
 end
 
--- Where the chains of a request lie, by the paths of members: what came, what goes to the client, what an upstream is asked and answers,
--- what Lua made of it. Those that are free stand last: they hold memory, too.
+-- The chains of a request, by paths of members: received data, data to the client, the upstream request and answer,
+-- Lua output. Free chains come last, because they also hold memory.
 local CHAINS = { { "body", "request_body.bufs" }, { "body, being sent", "request_body.busy" }, { "to the client", "out" },
 	{ "to the client, behind a subrequest", "postponed.out" },
 	{ "upstream request", "upstream.request_bufs" }, { "upstream request, being sent", "upstream.output.busy" },
@@ -52,7 +52,9 @@ local function add_chains(section, rows, of, list)
 		local head = damage.try(maybe.get, of, one[2])
 		local flaw, why
 		if head then flaw, why = damage.try(chain_row, rows, one[1], head) end
-		if flaw or why then section:problem(("the chain '%s': %s"):format(one[1], flaw or why), "nginx.chain ADDRESS looks closer") end
+		if flaw or why then
+			section:problem(("the chain '%s': %s"):format(one[1], flaw or why), "nginx.chain ADDRESS shows more")
+		end
 	end
 end
 
@@ -105,7 +107,7 @@ end
 
 -- ---- where it stands ----
 
--- How much of the body has come: nginx counts what is missing, not what lies in its buffer yet.
+-- The received part of the body: nginx counts the missing part, not the part in its buffer.
 local function add_body(section, r)
 	local expected, rest = r.headers_in.content_length_n, maybe.get(r, "request_body.rest")
 	if expected < 0 or expected == 0 and not rest then return end
@@ -115,7 +117,7 @@ local function add_body(section, r)
 	if rest and rest >= 0 then section:bytes("body_received", expected - rest + waiting) end
 end
 
--- The core module's configuration that a request has: of its location or server; nil when it has none.
+-- The core module's configuration of a request: of its location or server; nil if it has none.
 function req.core_conf(t, confs, type)
 	local core = cycle.module(t, "ngx_http_core_module")
 	local conf = confs and core and confs[core.ctx_index]
@@ -169,7 +171,7 @@ local function add_upstream(section, one)
 	section:integer("upstream_status", status ~= 0 and status or nil)
 end
 
--- What was asked of upstreams so far, as $upstream_* variables have it.
+-- The upstream requests so far, as in the $upstream_* variables.
 local function add_upstream_states(section, r)
 	local states = r.upstream_states
 	if not states or states.nelts == 0 then return end
@@ -215,7 +217,7 @@ end
 
 -- ---- the command ----
 
--- The request with an address, or of the connection with it.
+-- The request at an address, or of the connection at an address.
 local function find(t, addr)
 	local all = request.all(t, true)
 	for _, one in ipairs(all) do
@@ -224,7 +226,8 @@ local function find(t, addr)
 	for _, one in ipairs(all) do
 		if one.connection == addr and one.is_main then return one, all end
 	end
-	error(xcore.error("not_found", ("no request in flight is at %s"):format(xcore.hex(addr)), "nginx.reqs lists them"))
+	error(xcore.error("not_found", ("there is no request in flight at %s"):format(xcore.hex(addr)),
+		"nginx.reqs lists them"))
 end
 
 local function add_subrequests(t, section, one, all)
@@ -254,8 +257,8 @@ function req.req(t, report, given)
 	if one.fake then return end
 	add_pairs(report, "headers_in", "nginx: headers of the request", headers_of, r.headers_in.headers)
 	add_pairs(report, "headers_out", "nginx: headers of the answer", headers_of, r.headers_out.headers)
-	add_pairs(report, "variables", "nginx: variables that were evaluated", variables_of, t, r)
-	raw.add(t, report:section("raw", "nginx: the request as it came"), r)
+	add_pairs(report, "variables", "nginx: evaluated variables", variables_of, t, r)
+	raw.add(t, report:section("raw", "nginx: the request as received"), r)
 end
 
 return req

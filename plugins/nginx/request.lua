@@ -1,8 +1,8 @@
--- request.lua: requests in flight: where they are found, and what each of them does.
+-- request.lua: requests in flight: how they are found, and what each of them does.
 --
--- Found by connections in use (their data, or whose upstream or cosocket they are), by the streams of HTTP/2 connections, as subrequests
--- of those, and by what they begin with: 0x50545448, "HTTP". A request that only its beginning led to, and that proves to be one, has
--- no owner any more.
+-- Requests are found through connections in use (their data, upstream or cosocket), through streams of HTTP/2
+-- connections, as subrequests, and by their signature: 0x50545448, "HTTP". A valid request that only its signature
+-- led to no longer has an owner.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local conn = require "nginx.conn"
@@ -21,13 +21,14 @@ local MOST, MOST_STREAMS, MOST_BLOCKS, MOST_BLOCK = 100000, 65536, 100000, 1 << 
 
 -- ---- finding ----
 
--- Is a block of a pool in order? {at, last}; its end is where it was allocated to.
+-- Is a block of a pool valid? {at, last}; its end is the end of its allocation.
 local function block_of(pool)
 	local at, used, last = xcore.addr(pool), maybe.addr(pool, "d.last"), maybe.addr(pool, "d.end")
 	if at < used and used <= last and last - at < MOST_BLOCK then return at, last end
 end
 
--- A request's memory is of its own pool: is an address in it? Of a small pool it is a large allocation, as a Lua timer's.
+-- A request is in its own pool: is an address in it? In a small pool it is a large allocation, like that of a Lua
+-- timer.
 local function in_pool(pool, addr)
 	local large = pool.large
 	for _ = 1, MOST_BLOCKS do
@@ -44,7 +45,7 @@ local function in_pool(pool, addr)
 	end
 end
 
--- Is there a request at an address that is still one? Its pool has it, its main request is one of itself.
+-- Is there a live request at an address? Its pool contains it, and its main request is its own main request.
 function request.proved(t, addr)
 	local r = t:value("ngx_http_request_t", addr)
 	if r.signature ~= conn.HTTP or not r.pool or not r.connection or not r.main then return false end
@@ -85,7 +86,8 @@ local function subrequests(r, add)
 	end
 end
 
--- Those that nothing else led to. The type's members that are always pointers are looked at, too: modules begin with the same number.
+-- Requests that nothing else led to. The type's members that are always pointers are also checked: modules begin with
+-- the same number.
 local function by_signature(t, add)
 	local what = { signature = conn.HTTP, connection = "pointer", main = "pointer", pool = "pointer", ctx = "pointer" }
 	for addr in t:find { signature = { "ngx_http_request_t", what }, writable = true } do
@@ -93,7 +95,7 @@ local function by_signature(t, add)
 	end
 end
 
--- The collector of addresses: each comes with the way that led to it first, and its subrequests and main request behind it.
+-- The collector of addresses: each has the path that led to it first, followed by its subrequests and main request.
 local function collector(t)
 	local found = { list = {}, via = {} }
 	function found.add(addr, via)
@@ -111,8 +113,8 @@ local function collector(t)
 	return found
 end
 
--- The connections in use; none and why when their array cannot be read: requests are found without them, too. A process that has none
--- raises not_found.
+-- The connections in use; none and the reason if their array cannot be read: requests can be found without them. A
+-- process without connections raises not_found.
 local function connections(t)
 	local done, all = pcall(conn.all, t)
 	if done then return all end
@@ -120,8 +122,9 @@ local function connections(t)
 	return {}, damage.message(all)
 end
 
--- Addresses of all requests in the order found, the way to each by address, and {stray, connections}: how many pointers led to none, and
--- why the connections cannot be read. Of a running process memory is looked through only when `scan` says so.
+-- Addresses of all requests in the order found, the path to each by address, and {stray, connections}: the number of
+-- pointers that led to none, and why the connections cannot be read. In a running process, memory is searched only if
+-- `scan` is set.
 function request.find(t, scan)
 	local found = collector(t)
 	local all, why = connections(t)
@@ -135,7 +138,7 @@ end
 
 -- ---- what it is ----
 
--- Bytes of a pool's blocks, and how many large allocations it has beside them.
+-- Bytes of a pool's blocks, and the number of its large allocations.
 local function pool_size(pool)
 	local bytes, large, at = 0, 0, pool
 	for _ = 1, MOST_BLOCKS do
@@ -157,7 +160,8 @@ local UPSTREAM = {
 	ngx_http_upstream_process_body_in_memory = "reads its body",
 }
 
--- {peer, state, handler, tries, since, connected, sent, status}: whom a request asks, and how far that is; nil without upstream.
+-- {peer, state, handler, tries, since, connected, sent, status}: the upstream of a request and its progress; nil
+-- without upstream.
 local function upstream_of(t, r, msec)
 	local u = r.upstream
 	if not u then return nil end
@@ -176,10 +180,10 @@ end
 local function age_of(r, now)
 	if not now or r.start_sec == 0 then return nil end
 	local age = now - (r.start_sec + r.start_msec / 1000)
-	return age < 0 and age > -1 and 0 or age -- of a running nginx the clock was read first
+	return age < 0 and age > -1 and 0 or age -- in a running nginx the clock was read first
 end
 
--- Phases in which Lua cannot wait: nginx has them in the context only while Lua runs.
+-- Phases in which Lua cannot wait: nginx sets them in the context only while Lua runs.
 local AT_ONCE = { ["set"] = true, ["header filter"] = true, ["body filter"] = true, ["log"] = true, ["balancer"] = true }
 
 local WRITING = { ngx_http_limit_req_delay = "delayed by limit_req", ngx_http_writer = "writes to the client" }
@@ -193,7 +197,7 @@ local function lua_doing(one)
 	return handler and handler.wait and "lua: " .. handler.wait
 end
 
--- What a request does at the moment, in a few words.
+-- The current activity of a request, in a few words.
 local function doing(one, r)
 	if AT_ONCE[one.lua and one.lua.phase or ""] then return "lua: runs, in the " .. one.lua.phase end
 	if one.done then return "finished" end
@@ -211,9 +215,9 @@ local function doing(one, r)
 	return nil
 end
 
--- One request: {addr, value, main, is_main, line, method, uri, host, status, phase, handler, age, subrequests, count, upstream, lua,
--- pool, pool_bytes, large, peer, fd, connection, doing, done, reading, writing, received, via, problems = {{text, hint}…}}. A pointer that leads to nowhere costs
--- what is behind it.
+-- One request: {addr, value, main, is_main, line, method, uri, host, status, phase, handler, age, subrequests, count,
+-- upstream, lua, pool, pool_bytes, large, peer, fd, connection, doing, done, reading, writing, received, via,
+-- problems = {{text, hint}…}}. A wild pointer costs only the data behind it.
 function request.describe(t, addr, via)
 	local r = t:value("ngx_http_request_t", addr)
 	local msec, now = cycle.now(t)
@@ -242,7 +246,7 @@ function request.describe(t, addr, via)
 	return one
 end
 
--- How many subrequests of a main request are there, by its list of all requests.
+-- The number of subrequests of a main request, by its list of all requests.
 local function count_subrequests(list)
 	local counts = {}
 	for _, one in ipairs(list) do
@@ -251,7 +255,7 @@ local function count_subrequests(list)
 	return counts
 end
 
--- All requests, main ones oldest first with their subrequests behind them, and {bad, why, stray, connections}.
+-- All requests, main ones oldest first with their subrequests after them, and {bad, why, stray, connections}.
 function request.all(t, scan)
 	local addresses, via, lost = request.find(t, scan)
 	local list = {}

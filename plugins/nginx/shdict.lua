@@ -29,12 +29,12 @@ local function shared(t, zone)
 	return xcore.deref(context.sh), prefix
 end
 
--- All at once, so that what a running process changes meanwhile is little.
+-- Reads all at once, to limit changes of a running process during the read.
 local function fetch(t, zone)
 	if t.live and math.ult(zone.size, FETCHED) then pcall(t.read, t, zone.addr, zone.size) end
 end
 
--- A queue that changes while it is followed ends too early: what only the tree leads to is added behind.
+-- A queue that changes during the walk ends too early: keys found only in the tree are appended.
 local function add_from_tree(t, type, columns, count, nodes)
 	local seen, rest, back = {}, {}, xcore.offsetof("ngx_rbtree_node_t", "color")
 	for i = 1, count do seen[columns[1][i]] = true end
@@ -52,9 +52,9 @@ local function add_from_tree(t, type, columns, count, nodes)
 	return count
 end
 
--- All entries as columns, the latest used first: { at, kind, key_len, value_len, expires (ms since 1970, 0 never), flags }, their number,
--- and why that is not all. `queued` of them stand in the queue, `nodes` in the tree, which is `height` high; a process that runs changes both
--- while they are read.
+-- All entries as columns, most recently used first: { at, kind, key_len, value_len, expires (ms since 1970, 0 never),
+-- flags }, their number, and the reason if the list is incomplete. `queued` of them are in the queue, `nodes` in the
+-- tree of height `height`; a running process changes both during the read.
 function shdict.entries(t, zone)
 	fetch(t, zone)
 	local sh, prefix = shared(t, zone)
@@ -69,7 +69,7 @@ function shdict.entries(t, zone)
 		height = height }, count, why or tree_why
 end
 
--- How many keys there are.
+-- The number of keys.
 function shdict.count(t, zone)
 	if t.live then
 		local _, count = shdict.entries(t, zone)
@@ -88,7 +88,7 @@ function shdict.kind(entries, i)
 	return TYPES[entries.kind[i]] or "type " .. entries.kind[i]
 end
 
--- Bytes that an entry takes of the slab. A list's elements are blocks of their own and not in it.
+-- Bytes of an entry in the slab. The elements of a list are separate blocks and not included.
 function shdict.bytes(t, entries, i)
 	local value = entries.kind[i] == LIST and xcore.sizeof "ngx_queue_t" or entries.value_len[i]
 	return slab.rounded(t, xcore.offsetof("ngx_rbtree_node_t", "color") + entries.data + entries.key_len[i] + value)
@@ -100,12 +100,12 @@ local function read_value(t, kind, at, len)
 	if kind == STRING then return len == 0 and "" or t:read(at, math.min(len, LONGEST)) end
 end
 
--- The value as text; nil for types that are not known, and for lists.
+-- The value as text; nil for unknown types, and for lists.
 function shdict.value(t, entries, i)
 	return read_value(t, entries.kind[i], entries.at[i] + entries.data + entries.key_len[i], entries.value_len[i])
 end
 
--- The elements of a list: { type, value }; nil when the entry is none.
+-- The elements of a list: { type, value }; nil if the entry is not a list.
 function shdict.elements(t, entries, i, most)
 	if entries.kind[i] ~= LIST then return nil end
 	local type = entries.prefix .. "_shdict_list_node_t"
@@ -119,7 +119,7 @@ function shdict.elements(t, entries, i, most)
 	return found
 end
 
--- Where a key stands among the entries; nil when it does not.
+-- The position of a key among the entries; nil if it is absent.
 function shdict.find(t, entries, count, key)
 	for i = 1, count do
 		if entries.key_len[i] == #key and shdict.key(t, entries, i) == key then return i end

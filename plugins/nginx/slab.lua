@@ -7,7 +7,7 @@
 --	                2 exact         slab is the bitmap: as many items as a word has bits
 --	                3 small         slab: the shift; the bitmap stands at the page's beginning, and has bits for itself
 --
--- Classes are powers of two from min_size up to half a page.
+-- Classes are powers of two from min_size to half a page.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 
@@ -15,7 +15,7 @@ local slab = {}
 
 local WHOLE, BIG, EXACT, SMALL = 0, 1, 2, 3
 local SHIFT_MASK = 15
-local PAGE = 4096 -- when ngx_pagesize is not known
+local PAGE = 4096 -- if ngx_pagesize is unknown
 local MOST_PAGES = 1 << 24
 local TRIES = 10
 
@@ -27,14 +27,14 @@ local function ones(word)
 	return count
 end
 
--- The bits set in what stands at an address.
+-- The number of set bits at an address.
 local function ones_in_memory(t, at, bytes)
 	local count = 0
 	for offset = 0, bytes - 1, 8 do count = count + ones(t:u64(at + offset)) end
 	return count
 end
 
--- Looks at one page of small items, whose bitmap takes some of them.
+-- Reads one page of small items; its bitmap occupies some of them.
 local function small_page(t, state, at, shift)
 	local items = state.page_size >> shift
 	local map = math.max(8, items >> 3)
@@ -57,13 +57,13 @@ local function bad(state, index)
 	return 1
 end
 
--- The shift of a page's class; nil for one that cannot be.
+-- The shift of a page's class; nil for an impossible one.
 local function shift_of(state, kind, word)
 	local shift = kind == EXACT and state.exact or word & SHIFT_MASK
 	if shift >= state.min_shift and 1 << shift < state.page_size then return shift end
 end
 
--- A page that is cut into items.
+-- Reads a page that is divided into items.
 local function count_items(t, state, index, kind, word)
 	local shift = shift_of(state, kind, word)
 	if not shift then return bad(state, index) end
@@ -77,7 +77,7 @@ local function count_items(t, state, index, kind, word)
 	return 1
 end
 
--- A run of whole pages: used or free. How many pages it has.
+-- Reads a run of whole pages, used or free; returns its number of pages.
 local function count_run(state, index, word)
 	local busy = word >> state.word - 1 & 1 == 1
 	local count = busy and word & (1 << state.word - 1) - 1 or word
@@ -106,7 +106,7 @@ local function sorted(classes)
 	return list
 end
 
--- What the program itself has counted for each class (since 1.11.7); {} where it did not.
+-- The program's own counters of each class (since 1.11.7); {} if it has none.
 local function statistics(pool, state)
 	if not xcore.has(pool, "stats") or pool.stats == nil then return end
 	for shift = state.min_shift, state.min_shift + 63 do
@@ -136,7 +136,7 @@ local function prepare(t, pool)
 	}
 end
 
--- Does what was counted agree with what the pool counts itself?
+-- Do the counts agree with the pool's own counters?
 local function agrees(state)
 	if state.bad > 0 or state.claimed_free and state.claimed_free ~= state.free then return false end
 	for _, class in pairs(state.classes) do
@@ -162,10 +162,10 @@ local function look(t, at)
 	return state
 end
 
--- What a zone's memory is used for: { page_size, count, free, largest, free_runs (pages, pages, runs), whole, runs, classes = a list of
--- { size, pages, items, used, own_items, own_used, requests, failures }, claimed_free (pages, as the pool itself counts), bad (pages
--- that make no sense), overhead (bytes before the first page), agrees }. Of a running process a moment is looked for at which all
--- agrees. Raises a fault when there is no pool in order at `at`.
+-- The use of a zone's memory: { page_size, count, free, largest, free_runs (pages, pages, runs), whole, runs, classes
+-- = a list of { size, pages, items, used, own_items, own_used, requests, failures }, claimed_free (pages, from the
+-- pool's own counter), bad (inconsistent pages), overhead (bytes before the first page), agrees }. In a running
+-- process, it retries until all agrees. Raises a fault if there is no valid pool at `at`.
 function slab.look(t, at)
 	local last
 	if not t.live then return look(t, at) end
@@ -177,7 +177,7 @@ function slab.look(t, at)
 	return done and state or last or look(t, at)
 end
 
--- Bytes that items take which are in use, and bytes of pages that hold items or are whole.
+-- Bytes of used items, and bytes of pages that hold items or are whole.
 function slab.used(state)
 	local used, pages = state.whole * state.page_size, state.whole
 	for _, class in ipairs(state.classes) do
@@ -186,7 +186,7 @@ function slab.used(state)
 	return used, pages * state.page_size
 end
 
--- What an allocation of so many bytes takes.
+-- The bytes that an allocation of a given size takes.
 function slab.rounded(t, bytes)
 	local page = slab.page_size(t)
 	if bytes > page // 2 then return (bytes + page - 1) // page * page end

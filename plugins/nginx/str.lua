@@ -1,4 +1,4 @@
--- str.lua: ngx_str_t, and bytes as people read them.
+-- str.lua: ngx_str_t, and bytes in human-readable form.
 --
 --	ngx_str_t  | len | data |    no NUL behind it (ngx_string.h)
 local xcore = require "xcore"
@@ -7,8 +7,8 @@ local str = {}
 
 local LONGEST = 1024
 
--- The bytes of an ngx_str_t, at most `max` (1024 unless given), and whether that is not all. nil when it has none; a fault when its
--- memory cannot be read.
+-- The bytes of an ngx_str_t, at most `max` (default 1024), and whether there are more. nil if it has none; a fault if
+-- its memory cannot be read.
 function str.text(v, max)
 	max = max or LONGEST
 	if v == nil then return nil end
@@ -18,14 +18,15 @@ function str.text(v, max)
 	return xcore.target:read(xcore.addr(data), cut and max or len), cut
 end
 
--- The same, where a long text ends in "..."; nil when there is none or it cannot be read.
+-- The same, where a long text ends in "..."; nil if there is none or it cannot be read.
 function str.try(v, max)
 	local done, text, cut = pcall(str.text, v, max)
 	if not done or text == nil then return nil end
 	return cut and text .. "..." or text
 end
 
--- What stands between two pointers (a buffer's pos and last), at most `max` bytes, and its full length; nil when they are not in order.
+-- The bytes between two pointers (a buffer's pos and last), at most `max`, and the full length; nil if the pointers
+-- are out of order.
 function str.between(from, to, max)
 	if from == nil or to == nil then return nil end
 	local lo, len = xcore.addr(from), xcore.addr(to) - xcore.addr(from)

@@ -1,10 +1,10 @@
--- timers.lua: timers and posted events: when, what, whose.
+-- timers.lua: timers and posted events: time, purpose, owner.
 --
 --	ngx_event_timer_rbtree → ngx_event_t { data, handler, timer.key }     key: milliseconds of nginx's clock, ngx_current_msec
 --	ngx_posted_accept_events, ngx_posted_next_events, ngx_posted_events   queues of ngx_event_t by `queue`
 --
--- An event of a connection lies in the cycle's arrays; one in a ngx_http_lua_co_ctx_t (sleep, semaphores, …) leads to its coroutine;
--- Lua's own timers have what ngx.timer.at was given.
+-- The event of a connection is in the cycle's arrays; one in a ngx_http_lua_co_ctx_t (sleep, semaphores, …) leads to
+-- its coroutine; Lua timers have the function given to ngx.timer.at.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local conn = require "nginx.conn"
@@ -29,15 +29,16 @@ local function of_connection(t, c, index, event, titles)
 		title = one.request and titles[one.request], connection = one.addr }
 end
 
--- The function that ngx.timer.at was given is the first on the new coroutine's stack: its text, nil when something else is there.
+-- The function given to ngx.timer.at is the first value on the stack of the new coroutine: its text, nil if another
+-- value is there.
 local function callback_of(t, event)
 	local ctx = t:value("ngx_http_lua_timer_ctx_t", maybe.addr(event, "data"))
 	local text = luastack.first(t, xcore.addr(ctx.co))
 	return text and text:match "^[%a ]*function .*", ctx
 end
 
--- Of a Lua timer: its function and its ngx_http_lua_timer_ctx_t. A running worker may have gone on since it was first read: each time
--- that ngx.timer.every calls its function there is another coroutine for the next time.
+-- For a Lua timer: its function and its ngx_http_lua_timer_ctx_t. A running worker may have continued since the first
+-- read: ngx.timer.every creates another coroutine for the next call each time.
 function timers.callback(t, event)
 	local text, ctx = callback_of(t, event)
 	if not text and t.live then text, ctx = xcore.retry(function() return callback_of(t, event) end) end
@@ -51,7 +52,7 @@ local function of_lua_timer(t, event)
 		premature = ctx.premature ~= 0 }
 end
 
--- An event within a coroutine's context: the coroutine whose context begins so far before it.
+-- An event within the context of a coroutine: the coroutine whose context begins at this distance before it.
 local function of_coroutine(event, what, by_context)
 	local at = xcore.addr(event) - xcore.offsetof("ngx_http_lua_co_ctx_t", "sleep")
 	local owner = by_context[at]
@@ -71,7 +72,7 @@ local function whose(t, event, titles, by_context)
 	return { what = handler and handler:gsub("^ngx_", ""):gsub("_handler$", ""):gsub("_", " ") or "unknown" }
 end
 
--- Titles of requests by address, and of the coroutines' contexts whose and where they are.
+-- Titles of requests by address, and owner and position by coroutine context.
 local function names(t)
 	local titles, by_context = {}, {}
 	for _, one in ipairs(damage.try(request.all, t) or {}) do
@@ -92,11 +93,12 @@ local function describe(t, event, titles, by_context, msec)
 	return one
 end
 
--- All timers, the first due first: {left, what, who, request, title, handler, addr, …}; and why that is not all.
+-- All timers, the first due first: {left, what, who, request, title, handler, addr, …}; and the reason if the list is
+-- incomplete.
 function timers.all(t)
 	local tree = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
 	local found = {}
-	if not tree then return found, "where it keeps its timers is not known" end
+	if not tree then return found, "the location of its timers is unknown" end
 	local titles, by_context = names(t)
 	local msec = cycle.now(t)
 	local done, why = damage.try(function()
@@ -126,7 +128,7 @@ local function add(section, found, limit)
 	if #found > limit then section:note(("%d more timers"):format(#found - limit), "--limit N shows more") end
 end
 
--- How many timers there are of each kind, as text.
+-- The number of timers of each kind, as text.
 local function summary(found)
 	local by, order = {}, {}
 	for _, one in ipairs(found) do
@@ -154,7 +156,7 @@ function timers.timers(t, report, given)
 	section:count("timers", #found, { quiet = true })
 	section:count("overdue", late, { quiet = late == 0 })
 	add(section, found, options.limit or 1000)
-	if why then section:problem("the tree of timers is damaged", why) end
+	if why then section:problem("the timer tree is damaged", why) end
 end
 
 local QUEUES = { "ngx_posted_accept_events", "ngx_posted_events", "ngx_posted_next_events", "ngx_posted_delayed_events" }
@@ -180,7 +182,8 @@ function timers.posted(t, report, given)
 		end)
 		if not done then section:problem(name .. " is damaged", why) end
 	end
-	section:headline(count == 0 and "no events are posted" or ("%d events wait to be handled in this turn of the loop"):format(count))
+	section:headline(count == 0 and "no events are posted"
+		or ("%d events are posted for this iteration of the event loop"):format(count))
 end
 
 return timers

@@ -1,10 +1,11 @@
--- upstreams.lua: groups of backends, their peers, and the idle connections that are kept for each group.
+-- upstreams.lua: groups of backends, their peers, and the idle connections of each group.
 --
 --	ngx_http_upstream_main_conf_t.upstreams[] → ngx_http_upstream_srv_conf_t { host, flags (0: no block, made of a proxy_pass),
 --	    peer.data → ngx_http_upstream_rr_peers_t { peer → next → …, next → the same of the backup servers } }
 --	srv_conf[ngx_http_upstream_keepalive_module.ctx_index] { max_cached, cache: a queue of what is idle }
 --
--- With a `zone` the peers lie in shared memory. All methods of balancing keep their peers like this; only the choice differs.
+-- With a `zone` the peers are in shared memory. All balancing methods store their peers in this form; only the choice
+-- differs.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
@@ -35,7 +36,8 @@ local function peers_of(t, kind, conf)
 		local before = #found
 		for peer in walk.list(peers.peer, "next", { max = MOST }) do found[#found + 1] = peer_of(peer, backup) end
 		if not t.live and #found - before ~= peers.number then
-			error(xcore.error("fault", ("it has %d peers, and counts %s"):format(#found - before, xcore.u64(peers.number))))
+			error(xcore.error("fault",
+				("it has %d peers, but counts %s"):format(#found - before, xcore.u64(peers.number))))
 		end
 		if backup or not peers.next then break end
 		peers, backup = xcore.deref(peers.next), true
@@ -43,7 +45,7 @@ local function peers_of(t, kind, conf)
 	return found
 end
 
--- The idle connections of a group: {peer, fd, requests}; nil when it keeps none.
+-- The idle connections of a group: {peer, fd, requests}; nil if it keeps none.
 local function idle_of(t, kind, conf)
 	local module = kind == "http" and cycle.module(t, "ngx_http_upstream_keepalive_module")
 	local own = module and conf.srv_conf and conf.srv_conf[module.ctx_index]
@@ -59,7 +61,7 @@ local function idle_of(t, kind, conf)
 	return found, own.max_cached
 end
 
--- The balancer's name of what chooses a peer: "least_conn" of ngx_http_upstream_init_least_conn; nil when it is not known.
+-- The name of the balancing method: "least_conn" for ngx_http_upstream_init_least_conn; nil if it is unknown.
 local function method_of(kind, conf, t)
 	local init = conf.peer.init_upstream
 	local module = kind == "http" and init and func.name(init) == "ngx_http_upstream_init_keepalive"
@@ -89,7 +91,8 @@ local function describe(t, kind, conf)
 	return one
 end
 
--- All groups of "http" and "stream": {kind, name, peers, idle, kept, zone, method, …}; a peer's `idle` are the connections to it that are kept.
+-- All groups of "http" and "stream": {kind, name, peers, idle, kept, zone, method, …}; `idle` of a peer is the list
+-- of its idle connections.
 function upstreams.all(t)
 	local found = {}
 	for _, kind in ipairs { "http", "stream" } do
@@ -104,7 +107,7 @@ function upstreams.all(t)
 	return found
 end
 
--- Whether a peer is asked at the moment, as a word; `now` in seconds since 1970.
+-- The availability of a peer, as a word; `now` in seconds since 1970.
 function upstreams.state(peer, now)
 	if peer.down then return "down" end
 	local failed = peer.max_fails ~= 0 and peer.fails >= peer.max_fails

@@ -1,19 +1,19 @@
--- vars.lua: nginx's global variables where they are.
+-- vars.lua: the addresses of nginx's global variables.
 --
--- A program without any symbols does not say: then they are found in its data by what must be there.
+-- A program without any symbols does not give them: they are found in its data by their expected contents.
 --
 --	ngx_event_timer_rbtree  | root | sentinel | insert |   root is where the parents of a timer that is set lead to
 --	ngx_cached_time         | pointer |                    to an ngx_time_t in the program's data, not before the newest request
 --	ngx_current_msec        | ms |                         beside it, not before the newest connection
 --
--- Of the clock there may be none or several that fit: only one that stands alone is taken.
+-- No clock or several may match: a match is used only if it is unique.
 local xcore = require "xcore"
 
 local vars = {}
 
 local MOST, DEEPEST = 4096, 128
-local LATE = 86400 -- seconds that a worker may have had nothing to do
-local UTC = 14 * 60 -- minutes that time zones are off
+local LATE = 86400 -- maximum idle time of a worker in seconds
+local UTC = 14 * 60 -- maximum offset of time zones in minutes
 
 local known = {}
 
@@ -68,7 +68,7 @@ end
 
 -- ---- the clock ----
 
--- The latest times that connections and requests tell: milliseconds of nginx's clock, seconds since 1970.
+-- The latest times in connections and requests: milliseconds of nginx's clock, seconds since 1970.
 local function latest(t, build)
 	local msec, sec = 0, 0
 	each_connection(t, build, function(c)
@@ -84,7 +84,7 @@ local function is_time(t, at, sec)
 	return time.sec >= sec and time.sec < sec + LATE and time.msec >= 0 and time.msec < 1000 and math.abs(time.gmtoff) <= UTC
 end
 
--- The places of both.
+-- The addresses of both.
 local function clock(t, build)
 	local msec, sec = latest(t, build)
 	local ranges, found = data_of(t, build), {}
@@ -110,7 +110,7 @@ function finders.ngx_current_msec(t, build)
 	return finders.ngx_cached_time(t, build) and known.clock[2]
 end
 
--- The address of a variable; nil when that is not known. `build` is layout.declare's: nil with debug information.
+-- The address of a variable; nil if it is unknown. `build` comes from layout.declare: nil with debug information.
 function vars.find(t, build, name)
 	if t:has_symbol(name) then return t:symbol(name).addr end
 	if not build or not finders[name] then return nil end

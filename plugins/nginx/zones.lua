@@ -1,7 +1,8 @@
--- zones.lua: nginx's zones of shared memory: what each is for, and what all kinds have in common.
+-- zones.lua: nginx's zones of shared memory: the purpose of each, and the parts that all kinds have in common.
 --
--- A zone's tag is the address of the module that made it. A lua_shared_dict is wrapped (since lua-nginx-module 0.10.4): the data of nginx's own
--- zone is an ngx_http_lua_shm_zone_ctx_t, which holds the zone that the dictionary made.
+-- The tag of a zone is the address of the module that created it. A lua_shared_dict is wrapped (since
+-- lua-nginx-module 0.10.4): the data of nginx's own zone is an ngx_http_lua_shm_zone_ctx_t, which holds the zone of
+-- the dictionary.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
@@ -25,7 +26,7 @@ local function modules_by_address(t)
 	return names
 end
 
--- The data of a zone as its kind's own struct is found: that of the inner zone where it is wrapped.
+-- The data of a zone with the struct of its kind: for a wrapped zone, the data of the inner zone.
 local function data_of(t, zone, module)
 	local data = zone.data
 	if data == nil then return nil end
@@ -37,7 +38,7 @@ local function data_of(t, zone, module)
 	return inner.data and xcore.addr(inner.data)
 end
 
--- All zones: { name, kind, module, addr, size, data, value }; kind is "other" for modules that are not known here.
+-- All zones: { name, kind, module, addr, size, data, value }; kind is "other" for unknown modules.
 function zones.all(t)
 	local found, names = {}, modules_by_address(t)
 	for _, zone in list.list(cycle.of(t).shared_memory, "ngx_shm_zone_t") do
@@ -51,7 +52,7 @@ function zones.all(t)
 	return found
 end
 
--- The zone of a name, of a kind if one is given. Raises usage, with the names that there are.
+-- The zone with a name, and with a kind if one is given. Raises usage with the existing names.
 function zones.named(t, name, kind)
 	local names = {}
 	for _, zone in ipairs(zones.all(t)) do
@@ -63,13 +64,14 @@ function zones.named(t, name, kind)
 	error(xcore.error("usage", ("no %s '%s'"):format(kind or "zone", name or ""), #names > 0 and "there are " .. table.concat(names, ", ") or nil))
 end
 
--- A kind's struct in the worker's memory: "ngx_http_limit_req_ctx_t"; nil when the zone has none or its type is not known.
+-- The struct of a zone's kind in the worker's memory: "ngx_http_limit_req_ctx_t"; nil if the zone has none or its
+-- type is unknown.
 function zones.context(t, zone, type)
 	if not zone.data or zone.data == 0 or not layout.has(t, type) then return nil end
 	return t:value(type, zone.data)
 end
 
--- What stands in an LRU queue as columns, the latest used first. `addresses` are those of the structs.
+-- The contents of an LRU queue as columns, most recently used first. `addresses` are those of the structs.
 function zones.queue(head, type, member, fields)
 	local first = head.next
 	if first == nil or xcore.addr(first) == xcore.addr(head) then return { [1] = {} }, 0 end

@@ -19,7 +19,7 @@ local function prototype(vm, text)
 	if kind == vm.layout.proto then return vm.t:value("Proto", addr) end
 	local pt = kind == layout.FUNCTION and value.prototype(vm, addr)
 	if pt then return pt end
-	error(xcore.error("not_found", text .. " is no function of Lua",
+	error(xcore.error("not_found", text .. " is not a Lua function",
 		"an address, or as Lua writes it: world.handler; puclua.bt all has those that run"))
 end
 
@@ -49,7 +49,9 @@ function bc.run(t, report, args)
 	section:count("instructions", pt.sizecode)
 	local _, from = bytecode.names(vm)
 	section:text("names", from and "of " .. from or nil, { label = "names of instructions" })
-	if not from then section:note "the names of instructions are not known: there is no debug information of Lua, and no luaP_opnames" end
+	if not from then
+		section:note "instruction names are unknown: there is no debug information of Lua and no luaP_opnames"
+	end
 	local rows = section:table("code", {
 		{ "pc", "integer" }, { "line", "integer" }, { "opcode", "text" }, { "operands", "text" }, { "constants", "text", secret = true },
 	})

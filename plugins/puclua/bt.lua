@@ -69,7 +69,7 @@ local function add(vm, report, addr, options, number)
 	for i, one in ipairs(list) do
 		if i > limit then break end
 		rows:row(i - 1, one.kind, frame.name(vm, one, list[i + 1]), one.source, one.line, one.fn)
-		if one.tail then section:note(("frame %d was called by a tail call: its callers are gone"):format(i - 1)) end
+		if one.tail then section:note(("frame %d was entered by a tail call: its caller is lost"):format(i - 1)) end
 	end
 	if options.locals then add_variables(vm, section, list, limit) end
 	if #list > limit then section:note(("the first %d of %d calls are shown"):format(limit, #list), "--limit N shows more") end
@@ -84,15 +84,18 @@ function bt.run(t, report, args)
 		list = frame.threads(vm)
 	elseif which then
 		local addr = math.tointeger(tonumber(which))
-		if not addr then error(xcore.error("usage", "neither a thread's address nor `all`: " .. which)) end
-		if vm:kind(addr) ~= 8 then error(xcore.error("not_found", xcore.hex(addr) .. " is no thread", "puclua.bt TARGET all lists them")) end
+		if not addr then error(xcore.error("usage", "neither the address of a thread nor `all`: " .. which)) end
+		if vm:kind(addr) ~= 8 then
+			error(xcore.error("not_found", xcore.hex(addr) .. " is not a thread", "puclua.bt TARGET all lists threads"))
+		end
 		list = { addr }
 	else
 		list = { (bt.running(vm)) }
 	end
 	for i, addr in ipairs(list) do add(vm, report, addr, options, i) end
 	if not which and select(2, bt.running(vm)) then
-		report:section "thread_1":note("that this thread runs is a guess: no frame of the machine's stack tells", "puclua.bt TARGET all shows all")
+		report:section "thread_1":note("this thread is a guess: no native frame shows which thread runs",
+			"puclua.bt TARGET all shows all")
 	end
 	if vm.damages or vm.others then vm:tell(report:section("damage", "Lua: notes")) end
 end

@@ -6,7 +6,7 @@ local commands = {}
 
 local function number(name, text)
 	local found = math.tointeger(tonumber(text or ""))
-	if not found or found < 0 then error(xcore.error("usage", ("--%s: a number is wanted"):format(name))) end
+	if not found or found < 0 then error(xcore.error("usage", ("--%s needs a number"):format(name))) end
 	return found
 end
 
@@ -43,7 +43,7 @@ function commands.vms(t, report)
 		rows:row(found.addr, xcore.addr(found.main), found:total(), table.concat(found.ways, "; "))
 	end
 	if all[1] then
-		section:text("layout", ("as Lua %s has it, %s"):format(all[1].layout.version,
+		section:text("layout", ("as in Lua %s, %s"):format(all[1].layout.version,
 			all[1].layout.declared and "as published: there is no debug information of it" or "of debug information"))
 	end
 	if not all[1] then section:note "no Lua state was found in this process" end

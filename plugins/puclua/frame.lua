@@ -36,7 +36,7 @@ local function infos(vm, thread)
 		list[#list + 1], seen[at] = at, true
 		at = vm.t:ptr(at + previous)
 	end
-	if at ~= base then vm:damaged(xcore.addr(thread), "its list of calls does not end where it should") end
+	if at ~= base then vm:damaged(xcore.addr(thread), "its list of calls does not end at its base call") end
 	return list
 end
 

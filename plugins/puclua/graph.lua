@@ -184,7 +184,7 @@ local function add_roots(vm, g)
 	local globals = tab.globals(vm)
 	if globals then g:root(globals, "_G") end
 	local registry = tab.registry(vm)
-	if registry then g:root(registry, "registry") else vm:damaged(vm.addr, "the registry is no table") end
+	if registry then g:root(registry, "registry") else vm:damaged(vm.addr, "the registry is not a table") end
 	g:root(xcore.addr(vm.main), "main thread")
 	local running = require("puclua.bt").running(vm)
 	if running ~= xcore.addr(vm.main) then g:root(running, "running coroutine") end
@@ -251,7 +251,7 @@ function graph.tell(vm, report)
 	vm:tell(section)
 	if g.strays > 0 then section:warning(("%d references lead to no object"):format(g.strays)) end
 	if g.missing > 0 then section:warning(("%d slots could not be read"):format(g.missing)) end
-	if vm.t.live then section:note "Lua was at work while it was looked at: ask again, or look at a core" end
+	if vm.t.live then section:note "Lua was running during the read: repeat the command, or use a core" end
 end
 
 return graph

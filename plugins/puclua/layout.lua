@@ -26,7 +26,9 @@ layout.at = at
 
 local function need(type, ...)
 	local offset, name = at(type, ...)
-	if not offset then error(xcore.error("unsupported", ("a Lua whose %s has no %s is not known"):format(type, (...)))) end
+	if not offset then
+		error(xcore.error("unsupported", ("unknown Lua version: its %s has no %s"):format(type, (...))))
+	end
 	return offset, name
 end
 
@@ -57,7 +59,7 @@ local function known(t)
 	if not missing then return nil end
 	local version = require("puclua.cdef").declare(t)
 	if version then return version end
-	error(xcore.error("unsupported", ("there is no type %s: Lua's debug information is missing, and no known version is told by its texts"):format(missing),
+	error(xcore.error("unsupported", ("there is no type %s: debug information of Lua is missing, and its strings match no known version"):format(missing),
 		"build Lua with -g, or give its debug file"))
 end
 

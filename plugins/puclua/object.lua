@@ -183,7 +183,7 @@ end
 local function hand(vm, kind, addresses, wanted, fn)
 	local sizer = object.sizer(vm, kind)
 	if not sizer then
-		return vm:damaged(addresses[1], ("%d objects of type %d, which is none"):format(#addresses, kind))
+		return vm:damaged(addresses[1], ("%d objects of the invalid type %d"):format(#addresses, kind))
 	end
 	local fields, have = {}, {}
 	for _, list in ipairs { sizer.fields, wanted and wanted[kind] or {} } do

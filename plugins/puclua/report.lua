@@ -26,10 +26,11 @@ function report.analyze(t, to)
 	local list = vm_of.all(t, true)
 	if #list == 0 then return end
 	local section = to:section("puclua", "Lua")
-	section:text("version", "as Lua " .. list[1].layout.version .. " has its structs")
+	section:text("version", "structs as in Lua " .. list[1].layout.version)
 	if #list > 1 then section:count("states", #list) end
 	for i = 1, math.min(#list, SHOWN) do add_state(list[i], section, i > 1 and "_" .. i or "") end
-	section:note("the Lua stack is `puclua.bt`", "xcore run puclua.bt TARGET; puclua.gc, puclua.path and puclua.retained tell of memory")
+	section:note("puclua.bt shows the Lua stack",
+		"xcore run puclua.bt TARGET; puclua.gc, puclua.path and puclua.retained show memory")
 end
 
 return report

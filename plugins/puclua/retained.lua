@@ -50,7 +50,10 @@ function BY.object(vm, g, section, options)
 		local it = list[i]
 		rows:row(it.retained, it.retained / options.reached, it.count, it.kind, it.addr, path_text(vm, g, it.addr))
 	end
-	if #list > limit then section:note(("only the first %d are shown"):format(limit), "--limit N shows more; puclua.path ADDR tells all of one") end
+	if #list > limit then
+		section:note(("only the first %d are shown"):format(limit),
+			"--limit N shows more; puclua.path ADDR shows one in full")
+	end
 end
 
 function BY.kind(_, g, section)
@@ -65,7 +68,7 @@ end
 function retained.run(t, report, args)
 	local vm, options = commands.parse(t, args, { limit = "number", by = "text" }, 1)
 	local by = options.by or "object"
-	if not BY[by] then error(xcore.error("usage", "--by: no such order: " .. by, "object, kind or root")) end
+	if not BY[by] then error(xcore.error("usage", "--by: unknown order: " .. by, "object, kind or root")) end
 	options.kind = kind_argument(options[1])
 	local g, made = graph.of(vm)
 	local section = report:section("retained", "What keeps memory of Lua alive")
@@ -83,7 +86,7 @@ end
 
 local function add_one(vm, g, section, wanted)
 	local addr, size, kind = g:find(wanted)
-	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no object of the state")) end
+	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " is in no object of the state")) end
 	local text, nodes, labels = label.path(vm, g, addr)
 	section:text("object", described(vm, g, addr), { secret = true })
 	section:text("type", kind)
@@ -122,7 +125,7 @@ function retained.path(t, report, args)
 	if addr then
 		add_one(vm, g, report:section("path", "Path to an object"), addr)
 	else
-		add_biggest(vm, g, report:section("paths", "Paths to the biggest objects"), options)
+		add_biggest(vm, g, report:section("paths", "Paths to the largest objects"), options)
 	end
 	graph.tell(vm, report)
 end

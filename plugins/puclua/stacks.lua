@@ -152,7 +152,7 @@ end
 -- Stacks that run, and stand nowhere among C's: why.
 local function unplaced(vm)
 	local one = vm.unplaced == 1
-	local why = vm.named and "no register tells which frame of luaV_execute is whose"
+	local why = vm.named and "no register shows which state a frame of luaV_execute belongs to"
 		or "no frame has the name luaV_execute, the program was stripped"
 	local what = ("%d running Lua stack%s not placed among C's frames: %s"):format(vm.unplaced, one and " is" or "s are", why)
 	return xcore.error("unsupported", what,

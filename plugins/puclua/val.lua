@@ -42,7 +42,9 @@ local function resolve(vm, text)
 	for _, key in ipairs(keys) do
 		if at then
 			local kind, payload = value.decode(vm, at)
-			if kind ~= "table" then error(xcore.error("not_found", ("%s is no table but a %s"):format(so_far, kind))) end
+			if kind ~= "table" then
+				error(xcore.error("not_found", ("%s is a %s, not a table"):format(so_far, kind)))
+			end
 			from = payload
 		end
 		at = tab.get(vm, from, key)
@@ -57,7 +59,7 @@ function val.find(vm, text)
 	local addr = math.tointeger(tonumber(text))
 	if addr then
 		local kind = vm:kind(addr)
-		if not vm.layout.names[kind] then error(xcore.error("not_found", xcore.hex(addr) .. " is no object of Lua")) end
+		if not vm.layout.names[kind] then error(xcore.error("not_found", xcore.hex(addr) .. " is not a Lua object")) end
 		return addr
 	end
 	local at, root = resolve(vm, text)
@@ -111,7 +113,9 @@ local function add_object(vm, section, addr, limit)
 	section:text("type", vm.layout.names[kind])
 	section:address("address", addr)
 	local sizer = object.sizer(vm, kind)
-	if not sizer then error(xcore.error("fault", ("%s is no object: its type is %d"):format(xcore.hex(addr), kind))) end
+	if not sizer then
+		error(xcore.error("fault", ("%s is not an object: its type is %d"):format(xcore.hex(addr), kind)))
+	end
 	local columns = #sizer.fields > 0 and xcore.gather(sizer.struct, { addr }, sizer.fields) or {}
 	section:bytes("size", sizer.of(columns, 1, addr))
 	if kind == layout.STRING then
@@ -130,7 +134,9 @@ end
 -- puclua.val ADDR|PATH [--limit N]
 function val.val(t, report, args)
 	local vm, options = commands.parse(t, args, { limit = "number" }, 1)
-	if not options[1] then error(xcore.error("usage", "an address or a path is wanted", "puclua.val TARGET 'world.records[3]'")) end
+	if not options[1] then
+		error(xcore.error("usage", "name an address or a path", "puclua.val TARGET 'world.records[3]'"))
+	end
 	local addr, at = val.find(vm, options[1])
 	local section = report:section("value", "A value of Lua")
 	if addr then return add_object(vm, section, addr, options.limit or SHOWN) end
@@ -142,7 +148,9 @@ end
 function val.tab(t, report, args)
 	local vm, options = commands.parse(t, args, { limit = "number" }, 1)
 	local addr = val.find(vm, options[1] or "_G")
-	if not addr or vm:kind(addr) ~= layout.TABLE then error(xcore.error("not_found", options[1] .. " is no table")) end
+	if not addr or vm:kind(addr) ~= layout.TABLE then
+		error(xcore.error("not_found", options[1] .. " is not a table"))
+	end
 	local section = report:section("table", "A table of Lua")
 	section:address("address", addr)
 	add_table(vm, section, addr, options.limit or SHOWN)

@@ -14,7 +14,8 @@ VM.damaged = damage.keep
 -- Tell what is damaged in a section, and that others of the process were not asked.
 function VM:tell(section)
 	if self.others then
-		section:note(("this is the state at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1), "puclua.vms lists them, --vm ADDR takes one")
+		section:note(("this is the state at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1),
+			"puclua.vms lists them, --vm ADDR selects one")
 	end
 	damage.tell(self, section, SHOWN)
 end
@@ -138,7 +139,7 @@ function vm.one(t, addr)
 		s.add("user", addr, "--vm")
 		if not s.list[1] then pcall(function() s.add("user", xcore.addr(t:value("global_State", addr).mainthread), "--vm") end) end
 		if s.list[1] then return s.list[1] end
-		error(xcore.error("not_found", "no Lua state lies at " .. xcore.hex(addr), "puclua.vms lists them"))
+		error(xcore.error("not_found", "there is no Lua state at " .. xcore.hex(addr), "puclua.vms lists them"))
 	end
 	local list = vm.all(t, true)
 	if not list[1] then error(xcore.error("not_found", "no Lua state was found in this process")) end

@@ -1,4 +1,4 @@
--- adlist.lua: Redis's linked lists: head, tail, len; nodes of prev, next, value.
+-- adlist.lua: Redis linked lists: head, tail, len; nodes of prev, next, value.
 local xcore = require "xcore"
 local fault = require "redis.fault"
 
@@ -11,7 +11,8 @@ local function follow(head)
 	return { at = columns.value, count = count, why = why }
 end
 
--- What the nodes of a list point to, as values of a type ("client *"): an array; and why it ends early, if it does.
+-- The values that the nodes of a list point to, typed ("client *"), as an array; and the reason if the list ends
+-- early.
 local function values_of(list, type)
 	local head, lost = fault.try(function() return list and list.head end)
 	if not head then return {}, lost end
@@ -22,7 +23,7 @@ local function values_of(list, type)
 	return values, nodes.why
 end
 
--- All items of a list as `describe` gives them; what cannot be read is left out. Also {bad, why}.
+-- All items of a list, converted by `describe`, without unreadable ones. Also returns {bad, why}.
 function adlist.collect(list, type, describe)
 	local values, why = values_of(list, type)
 	local all, trouble = {}, { bad = why and 1 or 0, why = why }

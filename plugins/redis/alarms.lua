@@ -1,4 +1,4 @@
--- alarms.lua: what of the server's state an engineer should see first.
+-- alarms.lua: the parts of the server's state that an engineer should see first.
 local xcore = require "xcore"
 local clients = require "redis.clients"
 local maybe = require "lib.maybe"
@@ -20,16 +20,17 @@ local function memory(t, s, section)
 		section:warning(("memory is at %.0f %% of maxmemory (%s of %s)"):format(100 * used / limit, mib(used), mib(limit)))
 	end
 	local evicted = maybe.get(s, "stat_evictedkeys") or 0
-	if evicted > 0 then section:warning("keys evicted for lack of memory: " .. evicted) end
+	if evicted > 0 then section:warning("keys evicted because memory was full: " .. evicted) end
 	local rss = maybe.get(s, "cron_malloc_stats.process_rss") or 0
 	if used and used > 64 << 20 and rss > 1.5 * used then
-		section:warning(("resident memory is %.1f times what is in use: fragmentation"):format(rss / used))
+		section:warning(("resident memory is %.1f times the memory in use: fragmentation"):format(rss / used))
 	end
 end
 
 local function persistence(s, section)
 	if s.loading ~= 0 then
-		section:warning(("data is being loaded: %s of %s"):format(mib(s.loading_loaded_bytes), mib(s.loading_total_bytes)))
+		section:warning(("the server is loading data: %s of %s"):format(mib(s.loading_loaded_bytes),
+			mib(s.loading_total_bytes)))
 	end
 	if maybe.get(s, "lastbgsave_status") == -1 then section:problem "the last RDB save failed" end
 	if maybe.get(s, "aof_lastbgrewrite_status") == -1 then section:problem "the last rewrite of the AOF failed" end
@@ -42,19 +43,19 @@ end
 
 local LIMITS = { normal = 0, replica = 1, pubsub = 2 }
 
--- Is a client's output near its hard limit, or beyond its soft one?
+-- Is the output of a client near its hard limit or above its soft limit?
 local function output_limit(s, client, section)
 	local limits = LIMITS[client.class] and s.client_obuf_limits[LIMITS[client.class]]
 	if not limits then return end
 	local who = ("client %s (%s)"):format(xcore.u64(client.id), client.addr or client.name)
 	local hard = limits.hard_limit_bytes
 	if hard ~= 0 and client.omem > NEAR * hard then
-		section:problem(("%s has %s of output waiting, near the limit of %s"):format(who, mib(client.omem), mib(hard)))
+		section:problem(("%s has %s of pending output, near the limit of %s"):format(who, mib(client.omem), mib(hard)))
 	elseif client.soft_limit_since ~= 0 then
-		section:warning(("%s has been above the soft limit of its output for %d s"):format(who,
+		section:warning(("%s has exceeded the soft limit of its output buffer for %d s"):format(who,
 			s.unixtime - client.soft_limit_since))
 	elseif client.omem > HUGE then
-		section:warning(("%s has %s of output waiting"):format(who, mib(client.omem)))
+		section:warning(("%s has %s of pending output"):format(who, mib(client.omem)))
 	end
 end
 
@@ -66,8 +67,8 @@ local function connections(t, s, section)
 			if client.wait.on == "postponed" then postponed = postponed + 1 else blocked = blocked + 1 end
 		end
 	end
-	if blocked > 0 then section:note("clients blocked: " .. blocked, "redis.blocked says on what") end
-	if postponed > 0 then section:warning("clients held back by CLIENT PAUSE or a failover: " .. postponed) end
+	if blocked > 0 then section:note("clients blocked: " .. blocked, "redis.blocked shows what they wait for") end
+	if postponed > 0 then section:warning("clients postponed by CLIENT PAUSE or a failover: " .. postponed) end
 	local rejected = maybe.get(s, "stat_rejected_conn") or 0
 	if rejected > 0 then section:warning(("connections refused: %d; maxclients is %d"):format(rejected, s.maxclients)) end
 end
@@ -85,7 +86,7 @@ local function link(t, section)
 	end
 end
 
--- Notes on the state of the server.
+-- Adds notes on the state of the server.
 function alarms.server(t, section)
 	local s = t:var "server"
 	memory(t, s, section)
@@ -97,10 +98,11 @@ function alarms.server(t, section)
 	end
 end
 
--- A note on a key, when it is huge.
+-- Adds a note on a huge key.
 function alarms.key(section, name, bytes)
 	if bytes < HUGE then return end
-	section:warning(("%s takes %s: commands on all of it, and its deletion, block the server"):format(name, mib(bytes)))
+	section:warning(("%s takes %s: its deletion, and commands on the whole of it, block the server"):format(name,
+		mib(bytes)))
 end
 
 return alarms

@@ -1,10 +1,11 @@
--- alloc.lua: how many bytes a block takes from the allocator: Redis's zmalloc_size.
+-- alloc.lua: the number of bytes that the allocator uses for a block: Redis's zmalloc_size.
 --
--- jemalloc keeps a radix tree from page to size class (rtree.h, 5.0 to 5.3), whose root is the end of a variable. With 48-bit
--- addresses it has two levels of 2^18 words, and the class in the uppermost 16 bits of a leaf's word; where it was configured on a
--- machine with 57-bit addresses, three levels of 2^15, and leaves of two words: the extent; the class, above 5 bits of state since 5.3.
--- Without symbols of jemalloc the size wanted is rounded up to a class, which is what it was given unless a block shrank in place.
--- glibc writes the size before each block:   | previous size | size ..... | A | M | P | block … (malloc.c).
+-- jemalloc keeps a radix tree from page to size class (rtree.h, 5.0 to 5.3). Its root is at the end of a variable.
+-- With 48-bit addresses it has two levels of 2^18 words, and the class is in the top 16 bits of a leaf word. If
+-- jemalloc was configured on a machine with 57-bit addresses, it has three levels of 2^15 and leaves of two words:
+-- the extent, and the class, above 5 bits of state since 5.3. Without symbols of jemalloc, the requested size is
+-- rounded up to a class; this is the actual size unless a block shrank in place. glibc stores the size before each
+-- block: | previous size | size ..... | A | M | P | block … (malloc.c).
 local xcore = require "xcore"
 local fault = require "redis.fault"
 local sds = require "redis.sds"
@@ -12,10 +13,10 @@ local record = require "redis.record"
 
 local alloc = {}
 
-local LARGEST = 1 << 46 -- bytes of a block: more is no size
+local LARGEST = 1 << 46 -- bytes of a block: a larger value is not a size
 local PAGE_BITS = 12
-local CHUNK = 512 -- pages of a leaf that are read at once: 2 MiB of addresses
-local BEFORE_ROOT = 512 -- bytes that may stand before the root in its variable
+local CHUNK = 512 -- pages of a leaf read at once: 2 MiB of addresses
+local BEFORE_ROOT = 512 -- maximum bytes before the root in its variable
 local SHAPES = { { levels = 2, bits = 18, words = 1 }, { levels = 3, bits = 15, words = 2 } }
 
 local function symbol(t, names)
@@ -32,7 +33,8 @@ local function class_sizes(t)
 	return sizes[1] == 8 and sizes or nil
 end
 
--- The tree that a variable of this size ends with: its shape, root(address), and class_of(words, i): the class of a leaf's i-th page.
+-- The tree at the end of a variable of this size: its shape, root(address), and class_of(words, i): the class of page
+-- i of a leaf.
 local function tree_in(found, state_bits)
 	for _, shape in ipairs(SHAPES) do
 		local size = 8 << shape.bits
@@ -51,7 +53,7 @@ local function radix_tree(t)
 	return before and before.size and tree_in(before, 0) or nil
 end
 
--- Sizes by page of one chunk of 512 pages, from 1; false where jemalloc has no block.
+-- Sizes by page of one chunk of 512 pages, from 1; false if jemalloc has no block there.
 local function chunk_sizes(t, tree, chunk, sizes)
 	local shape, first, found = tree.shape, chunk * CHUNK, {}
 	local mask, node = (1 << shape.bits) - 1, tree.root
@@ -66,7 +68,7 @@ local function chunk_sizes(t, tree, chunk, sizes)
 	return found
 end
 
--- A function from an address to the bytes of the block there, from its page's class; false when there is none.
+-- A function from an address to the bytes of its block, by the class of its page; false if there is no block.
 local function by_page(t, tree, sizes)
 	local chunks = {}
 	return function(at)
@@ -80,7 +82,7 @@ local function by_page(t, tree, sizes)
 	end
 end
 
--- jemalloc's classes: 8, multiples of 16 up to 128, then four to each doubling.
+-- jemalloc's classes: 8, multiples of 16 up to 128, then four per doubling.
 local function class_of(wanted)
 	if wanted < 0 or wanted > LARGEST then fault.raise("a block of %s bytes", xcore.u64(wanted)) end
 	if wanted <= 8 then return 8 end
@@ -125,8 +127,8 @@ local function detect(t)
 	return other("unknown")
 end
 
--- The allocator of a target: its name; exact: are sizes its own, not rounded by us; size(at, wanted): bytes of the block
--- at an address of which `wanted` were asked for; sds(at): of a string's block.
+-- The allocator of a target: its name; exact: are sizes read from the allocator, not rounded here; size(at, wanted):
+-- bytes of the block at an address for a request of `wanted` bytes; sds(at): bytes of the block of a string.
 function alloc.of(t)
 	local found = detect(t)
 	local size = found.size
@@ -134,7 +136,7 @@ function alloc.of(t)
 		local len, capacity, header = sds.header(t, at)
 		return size(at - header, header + (capacity or len) + 1)
 	end
-	-- The header lies in the string's own page but for the first bytes of it, and a page has blocks of one class only.
+	-- The header is in the page of the string except for its first bytes, and all blocks of a page have one class.
 	local function by_place(at)
 		return at & 0xfff >= sds.LONGEST_HEADER and found.by_page(at) or by_header(at)
 	end

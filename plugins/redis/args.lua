@@ -11,7 +11,8 @@ local function number(name, text)
 	return value
 end
 
--- Options among `known` ("db", "match", …: each takes a value), as a table; other arguments stand in it from 1, at most `most`.
+-- Options among `known` ("db", "match", …: each takes a value), as a table. Other arguments are at 1, 2, …, at most
+-- `most`.
 function args.parse(list, known, most)
 	local allowed, parsed, i = {}, {}, 1
 	for _, name in ipairs(known) do allowed[name] = true end
@@ -32,7 +33,7 @@ function args.parse(list, known, most)
 	return parsed
 end
 
--- A class of a glob, "[a-c^]", from behind its bracket on: as one of Lua's, and where it ends.
+-- A class of a glob, "[a-c^]", after its bracket: as a class of a Lua pattern, and its end.
 local function class(glob, at)
 	local set = ""
 	if glob:sub(at, at) == "^" then
@@ -50,7 +51,7 @@ local function class(glob, at)
 	return "[" .. set .. "]", at
 end
 
--- A glob of Redis's (* ? [a-c] [^a] \x) as a pattern of Lua's.
+-- A Redis glob (* ? [a-c] [^a] \x) as a Lua pattern.
 function args.pattern(glob)
 	local pattern, at = "^", 1
 	while at <= #glob do

@@ -1,11 +1,11 @@
--- claims.lua: what Redis's pointers to anything are, for `xcore heap` (server.h, dict.h, 7.0; other versions have part of it).
--- Which type a `void *` leads to is told by a tag: the encoding of an object, the table of functions of a dict.
+-- claims.lua: the targets of Redis's untyped pointers, for `xcore heap` (server.h, dict.h, 7.0; other versions have
+-- some of these). A tag selects the type behind a `void *`: the encoding of an object, the function table of a dict.
 local names = require "redis.names"
 
 local claims = {}
 
--- sds (sds.h): | len | alloc | flags:1 | buf … of one of five headers, of which the low bits of flags tell; the pointer is to buf.
--- The compiler leaves sdshdr5 out: nothing in redis uses more of it than its one byte.
+-- sds (sds.h): | len | alloc | flags:1 | buf … with one of five headers, selected by the low bits of flags; the
+-- pointer is to buf. The compiler omits sdshdr5: nothing in redis uses more of it than its one byte.
 local HEADERS = { [0] = "char", "struct sdshdr8", "struct sdshdr16", "struct sdshdr32", "struct sdshdr64" }
 
 local function entries(key, value)
@@ -17,7 +17,7 @@ local function list(value)
 	return { "list *", head = nodes, tail = nodes }
 end
 
--- Keys and values of dicts by their type.
+-- Keys and values of dicts, by dict type.
 local DICTS = {
 	dbDictType = entries("sds", "robj *"),
 	dbExpiresDictType = entries "sds",
@@ -49,7 +49,7 @@ local DICTS = {
 	sdsKeyValueHashDictType = entries("sds", "sds"),
 }
 
--- What a value is by its encoding.
+-- The target of a value's pointer, by encoding.
 local VALUES = {
 	[names.RAW] = "sds", [names.INT] = false, [names.EMBSTR] = "sds", [names.HASHTABLE] = "dict *",
 	[names.SKIPLIST] = "zset *", [names.INTSET] = "intset *", [names.QUICKLIST] = "quicklist *",

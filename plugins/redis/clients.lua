@@ -1,4 +1,4 @@
--- clients.lua: the connections, as CLIENT LIST tells of them (networking.c, catClientInfoString), and what they wait for.
+-- clients.lua: the connections, as in CLIENT LIST (networking.c, catClientInfoString), and the objects they wait for.
 local xcore = require "xcore"
 local adlist = require "redis.adlist"
 local alloc = require "redis.alloc"
@@ -17,14 +17,14 @@ local function text(t, value)
 	return value and (sds.text(t, xcore.addr(value), LONGEST)) or nil
 end
 
--- normal, replica, pubsub or master: the classes of client-output-buffer-limit.
+-- The class of client-output-buffer-limit: normal, replica, pubsub or master.
 local function class(flags)
 	if flags & FLAG.MASTER ~= 0 then return "master" end
 	if flags & FLAG.REPLICA ~= 0 and flags & FLAG.MONITOR == 0 then return "replica" end
 	return flags & FLAG.PUBSUB ~= 0 and "pubsub" or "normal"
 end
 
--- What a replica still has to get of the buffer that all replicas share: blocks and bytes.
+-- The part of the shared replication buffer not yet sent to a replica: blocks and bytes.
 local function shared_buffer(t, client)
 	local node = maybe.get(client, "ref_repl_buf_node")
 	local blocks = maybe.get(t:var "server", "repl_buffer_blocks")
@@ -36,7 +36,7 @@ local function shared_buffer(t, client)
 	return count, last.repl_offset + last.size - first.repl_offset + count * each
 end
 
--- Blocks that wait for a client beyond its fixed buffer, and their bytes.
+-- Pending output blocks of a client beyond its fixed buffer, and their bytes.
 local function output(t, client, kind)
 	local shared, shared_bytes = shared_buffer(t, client)
 	local queued = adlist.length(client.reply)
@@ -92,7 +92,7 @@ local function events(client)
 	return (conn.read_handler and "r" or "") .. (conn.write_handler and "w" or "")
 end
 
--- What a blocked client waits for: {on, keys, timeout}: the keys' names, the timeout in ms since 1970, 0 for none.
+-- The wait of a blocked client: {on, keys, timeout}: the names of the keys, the timeout in ms since 1970, 0 for none.
 local function waiting(t, client)
 	local state = maybe.first(client, "bstate", "bpop")
 	local kind = maybe.first(client, "bstate.btype", "btype")
@@ -131,7 +131,7 @@ local function describe(t, found, client)
 	}
 end
 
--- All clients in the server's order, and {bad, why} of those that cannot be read.
+-- All clients in the server's order, and {bad, why} for unreadable ones.
 function clients.all(t)
 	local found = alloc.of(t)
 	return adlist.collect(t:var "server".clients, "client *", function(client) return describe(t, found, client) end)

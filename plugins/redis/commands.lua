@@ -19,7 +19,7 @@ local work = require "redis.work"
 
 local commands = {}
 
-local QUICK_KEYS = 200000 -- so many of each database are looked at by analyze
+local QUICK_KEYS = 200000 -- number of keys of each database that analyze looks at
 local FEW = 10
 
 local function set(...)
@@ -63,7 +63,9 @@ local function analyze_keys(t, report)
 	local section = report:section("keys", "Redis: keys")
 	local collect = survey.largest(1)
 	local databases, found = keyspace.survey(t, { limit = QUICK_KEYS, begin = collect.begin, each = collect.each })
-	if not found.exact then section:note("sizes of blocks are rounded up from what was asked for: the allocator's own are not known") end
+	if not found.exact then
+		section:note("block sizes are rounded up from the requested sizes: the allocator's own sizes are unknown")
+	end
 	survey.databases(t, section, databases)
 	survey.types(section, databases)
 	for _, one in ipairs(collect.items()) do
@@ -77,7 +79,9 @@ local function analyze_clients(t, report)
 	local list, lost = clients.all(t)
 	tables.client_totals(section, list)
 	tables.clients(section, by_memory(list), true)
-	if #list > FEW then section:note(("the %d with most memory of %d"):format(FEW, #list), "redis.clients lists all") end
+	if #list > FEW then
+		section:note(("the %d of %d clients that use the most memory"):format(FEW, #list), "redis.clients lists all")
+	end
 	tables.trouble(section, lost, "clients")
 end
 
@@ -90,10 +94,10 @@ local function analyze_slowlog(t, report)
 end
 
 local function analyze_work(t, report)
-	tables.work(report:section("command", "Redis: command in work"), work.current(t), work.stack(t))
+	tables.work(report:section("command", "Redis: current command"), work.current(t), work.stack(t))
 end
 
--- A part that fails costs itself only.
+-- Runs a part; a failure costs only that part.
 function commands.analyze(t, report)
 	if not t:has_type "struct redisServer" then
 		report:section("redis", "Redis"):note("a redis-server without debug information: install it (redis-tools-dbgsym, debuginfod) to see keys and clients")
@@ -231,7 +235,7 @@ end
 local function show_elements(t, section, type, encoding, ptr)
 	local list, why = fault.try(look.elements, t, type, encoding, ptr, 2 * FEW)
 	if not list then
-		section:unknown("contents", why or "this encoding is not known")
+		section:unknown("contents", why or "unknown encoding")
 		return
 	end
 	local function text(element)
@@ -248,7 +252,7 @@ end
 
 local LRU_BITS, LFU = 24, 2
 
--- The object's clock: under a policy of least frequent use a logarithmic counter and minutes, else seconds (evict.c).
+-- The object's clock: minutes and a logarithmic counter under an LFU policy, else seconds (evict.c).
 local function show_use(t, section, clock)
 	local s = t:var "server"
 	if (maybe.get(s, "maxmemory_policy") or 0) & LFU ~= 0 then
@@ -290,14 +294,15 @@ function commands.key(t, report, list)
 			break
 		end
 	end
-	if shown == 0 then section:note "there is no such key" end
+	if shown == 0 then section:note "no such key" end
 end
 
 local MOST_PREFIXES = 1000
 local LONGEST_PREFIX = 63
 
--- What stands before the first colon of the key at an address; nil when there is none. One read in nearly all cases: a colon before any
--- NUL is the key's own. Strings of more than 40 bytes are not interned, which makes this twice as fast as a shorter read.
+-- The text before the first colon of the key at an address; nil if there is none. Usually one read: a colon before
+-- any NUL belongs to the key. Strings of more than 40 bytes are not interned, so this is twice as fast as a shorter
+-- read.
 local function prefix_of(t, key)
 	local done, bytes = pcall(t.read, t, key, LONGEST_PREFIX + 1)
 	local colon, nul = done and bytes:find(":", 1, true), done and bytes:find("\0", 1, true)
@@ -305,7 +310,7 @@ local function prefix_of(t, key)
 	return sds.text(t, key, LONGEST_PREFIX):match "^([^:]*):"
 end
 
--- Memory by database, type, encoding and what stands before the first colon of the key.
+-- Memory by database, type, encoding and the text before the first colon of the key.
 function commands.flame(t, tree)
 	local counts, current
 	local function begin(db)

@@ -1,12 +1,12 @@
--- dict.lua: Redis's hash tables: two arrays of chains; while one grows into the other, both are in use.
+-- dict.lua: Redis hash tables: two arrays of chains; during a resize both are in use.
 --
 --     dict 7.0: ht_table[2], ht_used[2], ht_size_exp[2], rehashidx      before: ht[2] of {table, size, sizemask, used}
 --     entry:    key | v | next; since 7.2 a pointer to one may carry a tag in its low bits: an odd one is the key itself,
 --               2 means an entry without a value (dict.c)
 --
--- Which it is, the debug information says. A walk reads chains a block of buckets at a time; what cannot be read is counted and
--- passed over, so that a damaged chain, or one that changed under our eyes, costs only itself. (While a table grows, two entries
--- often change places; seen half before and half after that, they make a cycle.)
+-- The debug information selects the layout. A walk reads chains a block of buckets at a time. Unreadable entries are
+-- counted and skipped, so a chain that is damaged or that changes during the read costs only itself. (During a
+-- resize, two entries often swap places; seen half before and half after the swap, they form a cycle.)
 local xcore = require "xcore"
 local fault = require "redis.fault"
 local record = require "redis.record"
@@ -16,11 +16,11 @@ local siphash = require "redis.siphash"
 local dict = {}
 
 local BLOCK = 128      -- buckets read at once
-local LONGEST = 100    -- entries of one chain: there are five on average at most, so more is a cycle
-local SLACK = 10000    -- entries more than twice what a table counts: more is damage
-local UNREAD = 10000   -- blocks in a row that cannot be read: of more, the size of the table is none
+local LONGEST = 100    -- entries of one chain: the average is at most five, so more is a cycle
+local SLACK = 10000    -- entries beyond twice the table's count: more is damage
+local UNREAD = 10000   -- consecutive unreadable blocks: more means a wrong table size
 
--- The arrays of a dict: {at, slots, used}, those that exist.
+-- The arrays of a dict that exist: {at, slots, used}.
 function dict.tables(d)
 	local found = {}
 	for i = 0, 1 do
@@ -48,14 +48,14 @@ end
 function dict.used(d) return sum(d, "used") end
 function dict.slots(d) return sum(d, "slots") end
 
--- A word that changes when the arrays are replaced: walks are torn then.
+-- A word that changes when the arrays are replaced; walks are torn then.
 function dict.arrays(d)
 	local text = ""
 	for _, array in ipairs(dict.tables(d)) do text = text .. array.at .. ":" .. array.slots .. " " end
 	return text
 end
 
--- How far a dict that grows has got: entries move meanwhile, and may be seen twice or missed.
+-- The progress of a resize: entries move meanwhile and may be seen twice or missed.
 function dict.progress(d) return d.rehashidx end
 
 local function make_reader(t)
@@ -75,7 +75,7 @@ end
 
 local readers = {} -- by target
 
--- A function from a pointer to an entry to its key, value (as bits) and the next pointer.
+-- A function from a pointer to an entry to its key, its value (as bits) and the next pointer.
 function dict.reader(t)
 	local found = readers[t]
 	if not found then
@@ -89,7 +89,7 @@ local function lose(walk, why)
 	walk.bad, walk.why = walk.bad + 1, walk.why or why
 end
 
--- Visit the chains that begin at `heads`. Counts go to `walk`.
+-- Visits the chains that begin at `heads`. Counts are added to `walk`.
 local function visit_chains(read, heads, visit, walk)
 	local i, at, seen, length, mark = 0, 0, 0, 0, 0
 	local function run()
@@ -100,14 +100,14 @@ local function visit_chains(read, heads, visit, walk)
 				if not at then return end
 			end
 			local here = at
-			at = 0 -- what cannot be read ends its chain
+			at = 0 -- an unreadable entry ends its chain
 			local key, value, next = read(here)
 			seen, length, at = seen + 1, length + 1, next
 			if next ~= 0 and (next == mark or next == here or length == LONGEST) then
-				lose(walk, "a chain of entries leads back into itself")
+				lose(walk, "a chain of entries is cyclic")
 				at = 0
 			end
-			if length & length - 1 == 0 then mark = here end -- as in Brent's search for cycles
+			if length & length - 1 == 0 then mark = here end -- as in Brent's cycle detection
 			if visit(key, value) == false then
 				walk.stopped = true
 				return
@@ -132,9 +132,9 @@ local function heads_at(t, array, first, walk)
 	return {}
 end
 
--- Call visit(key, value) with the bits of each entry until it returns false. `every` looks at each such block of
--- buckets only: keys lie in random order, so that is a fair sample. Gives {seen, bad, why, stopped}: entries seen, places
--- that could not be read, and the reason of the first.
+-- Calls visit(key, value) with the bits of each entry until it returns false. `every` selects one of that many blocks
+-- of buckets; keys have random places, so this is a fair sample. Returns {seen, bad, why, stopped}: entries seen, the
+-- number of unreadable places, and the reason of the first.
 function dict.walk(t, d, visit, every)
 	local walk = { seen = 0, bad = 0 }
 	local read, most = dict.reader(t), 2 * dict.used(d) + SLACK
@@ -144,13 +144,13 @@ function dict.walk(t, d, visit, every)
 			local heads = heads_at(t, array, first, walk)
 			missing = #heads == 0 and missing + 1 or 0
 			if missing > UNREAD then
-				walk.why = walk.why .. "; the rest of the table was not looked at"
+				walk.why = walk.why .. "; the rest of the table was skipped"
 				break
 			end
 			visit_chains(read, heads, visit, walk)
 			if walk.stopped then return walk end
 			if math.ult(most, walk.seen) then
-				lose(walk, "chains hold more entries than the table counts")
+				lose(walk, "the chains contain more entries than the table counts")
 				return walk
 			end
 		end
@@ -163,7 +163,7 @@ local function seed(t)
 	return t:has_var(name) and t:read(t:var(name), 16) or nil
 end
 
--- The chains that `text` would be in: of each array the bucket that its hash names, or all when the seed is not known.
+-- The chains that may contain `text`: in each array the bucket of its hash, or all buckets if the seed is unknown.
 local function chains_of(t, d, text)
 	local found, bytes = {}, seed(t)
 	if not bytes then return nil end
@@ -174,7 +174,7 @@ local function chains_of(t, d, text)
 	return found
 end
 
--- Is this the string at an address? Its NUL is compared too, so that one read answers for nearly all others.
+-- Is this the string at an address? Its NUL is also compared, so one read excludes nearly all others.
 local function same(t, at, wanted)
 	local done, bytes = pcall(t.read, t, at, #wanted + 1)
 	if done and bytes ~= wanted .. "\0" then return false end
@@ -182,7 +182,7 @@ local function same(t, at, wanted)
 	return len == #wanted and text == wanted
 end
 
--- The entry of a dict of strings whose key is `text`: key and value, bits of both; nil when there is none.
+-- The entry of a dict of strings with the key `text`: key and value, bits of both; nil if there is none.
 function dict.find(t, d, text)
 	local key, value
 	local function visit(at, bits)

@@ -1,20 +1,20 @@
--- fault.lua: errors of the plugin's own, of the same form as the API's.
+-- fault.lua: errors of the plugin, in the form of the API's errors.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 
 local fault = { of_memory = damage.of_memory, try = damage.try, message = damage.message }
 
--- Raise: what was found in the target makes no sense.
+-- Raises: the data in the target is inconsistent.
 function fault.raise(format, ...)
 	error(xcore.error("fault", format:format(...)))
 end
 
--- Raise: what was read has changed meanwhile.
+-- Raises: the data changed during the read.
 function fault.torn()
-	error(xcore.error("torn", "what was read changed meanwhile"))
+	error(xcore.error("torn", "the data changed during the read"))
 end
 
--- Raise: what the user asks for cannot be.
+-- Raises: the user asks for something impossible.
 function fault.usage(format, ...)
 	error(xcore.error("usage", format:format(...)))
 end

@@ -1,5 +1,5 @@
--- The redis plugin: keys, clients and the command in work of a redis-server, dead or alive.
--- Structures are found by their members' names, so that Redis 4.0 to 7.4 are read alike; tested with 7.0.15.
+-- The redis plugin: keys, clients and the current command of a redis-server, in a core or a running process.
+-- Structures are accessed by member names, so the same code reads Redis 4.0 to 7.4; tested with 7.0.15.
 local function command(name, about, usage)
 	return {
 		about = about, usage = usage,
@@ -9,25 +9,26 @@ end
 
 return {
 	name = "redis",
-	about = "keys, memory, clients and the command in work of a redis-server",
+	about = "keys, memory, clients and the current command of a redis-server",
 	doc = [[
-Needs the debug information of redis-server. Memory of a key is counted as MEMORY USAGE counts it, with the sizes that the
-allocator gave when it is jemalloc or glibc's; --samples N says how many elements of a large value are looked at (5 as
-MEMORY USAGE does, 0 is all). `analyze` looks at about 200,000 keys of each database and says when that is not all.]],
+Needs debug information of redis-server. The memory of a key is computed as MEMORY USAGE does, from the
+block sizes of the allocator if it is jemalloc or glibc. --samples N is the number of elements of a large
+value to look at (5, as in MEMORY USAGE; 0 is all). `analyze` looks at about 200,000 keys of each database
+and reports if there are more.]],
 	match = { symbols = { "redisCommandTable" } },
 	claims = function(_, heap) require("redis.claims").make(heap) end,
 	analyze = function(t, report) require("redis.commands").analyze(t, report) end,
 	commands = {
-		info = command("info", "what INFO says"),
+		info = command("info", "the fields of INFO"),
 		keys = command("keys", "keys with type, encoding and memory", "[--db N] [--match GLOB] [--limit N]"),
 		big = command("big", "the largest keys of each type", "[--db N] [--limit N] [--samples N]"),
 		types = command("types", "keys and memory by database, type and encoding", "[--db N] [--samples N]"),
-		expires = command("expires", "keys that expire, and when", "[--db N]"),
-		clients = command("clients", "connections, as CLIENT LIST gives them"),
-		blocked = command("blocked", "clients that wait, and for what"),
-		replication = command("replication", "masters, replicas and how far they are"),
+		expires = command("expires", "keys with an expiry time, and the times", "[--db N]"),
+		clients = command("clients", "connections, as in CLIENT LIST"),
+		blocked = command("blocked", "blocked clients, and what they wait for"),
+		replication = command("replication", "masters, replicas and their offsets"),
 		slowlog = command("slowlog", "the slow log"),
-		command = command("command", "the command in work, with what the stack has in hand"),
+		command = command("command", "the current command, with the objects in the stack's variables"),
 		key = command("key", "one key: type, encoding, memory, expiry, elements", "KEY [--db N]"),
 	},
 	flames = {

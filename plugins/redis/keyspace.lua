@@ -1,7 +1,7 @@
--- keyspace.lua: databases and their keys: walks over all of them, or over a fair sample.
+-- keyspace.lua: databases and their keys: walks over all keys, or over a fair sample.
 --
--- A database has a dict of keys (redisDb.dict), since 7.4 one for each slot (redisDb.keys, a kvstore), and the same again for the keys
--- that expire, with the time as value.
+-- A database has a dict of keys (redisDb.dict), since 7.4 one per slot (redisDb.keys, a kvstore), and another for the
+-- keys that expire, with the time as value.
 local xcore = require "xcore"
 local alloc = require "redis.alloc"
 local dict = require "redis.dict"
@@ -39,8 +39,8 @@ local function database(db, id)
 	return found
 end
 
--- The databases that hold keys: {id, dicts, expires, keys, expiring, slots}; one that cannot be read has no dicts, and .why.
--- `only`: that one, also when it is empty.
+-- The databases that have keys: {id, dicts, expires, keys, expiring, slots}; an unreadable one has no dicts, but
+-- .why. `only`: this one, even if it is empty.
 function keyspace.databases(t, only)
 	local server, list = t:var "server", {}
 	if server.dbnum < 0 or server.dbnum > MOST_DATABASES then fault.raise("server.dbnum is %d", server.dbnum) end
@@ -59,9 +59,9 @@ local function joined(dicts, word)
 	return table.concat(words, " ")
 end
 
--- Call visit(key, value), bits of both, for the entries of dicts; `begin` before each try; `every` as in dict.walk. In a living
--- server the arrays may be replaced meanwhile: then all is done again, and after some tries what the last one saw is kept.
--- Gives {seen, bad, why, torn}; torn: entries have moved while they were read.
+-- Calls visit(key, value), bits of both, for the entries of dicts; `begin` runs before each attempt; `every` as in
+-- dict.walk. In a running server the arrays may be replaced during the walk: it is repeated, and after some attempts
+-- the result of the last one is kept. Returns {seen, bad, why, torn}; torn: entries moved during the read.
 function keyspace.walk(t, dicts, begin, visit, every)
 	local walk, before
 	local function all()
@@ -72,24 +72,25 @@ function keyspace.walk(t, dicts, begin, visit, every)
 			walk.seen, walk.bad, walk.why = walk.seen + part.seen, walk.bad + part.bad, walk.why or part.why
 			if part.stopped then return end
 		end
-		-- Much that cannot be read in a living server lies in memory that it got since: another try looks at the mappings anew.
+		-- Unreadable data of a running server is often in newly mapped memory: another attempt reads the mappings
+		-- again.
 		if t.live and walk.bad * 100 > walk.seen then fault.torn() end
 	end
 	local done, err = pcall(xcore.retry, all, { tries = 3, words = { function() return joined(dicts, dict.arrays) end } })
 	if not done then
 		if type(err) ~= "table" or err.kind ~= "torn" then error(err, 0) end
-		walk.torn = true -- what the last try saw is kept
+		walk.torn = true -- the result of the last attempt is kept
 	end
 	walk.torn = walk.torn or joined(dicts, dict.progress) ~= before
 	return walk
 end
 
--- Buckets are looked at in blocks: one in how many, so that about `limit` keys of `keys` are seen.
+-- Buckets are read in blocks: one in this many, so that about `limit` of `keys` keys are seen.
 local function stride(keys, limit)
 	return limit and keys > limit and (keys + limit - 1) // limit or 1
 end
 
--- What one database's keys are: groups by type and encoding, and what is large.
+-- The keys of one database: groups by type and encoding, and the large ones.
 local function count_keys(s, db)
 	local groups
 	local entry_size, key_size, read = s.entry_size, s.alloc.sds, s.read
@@ -132,17 +133,17 @@ local function by_kind(groups)
 	return list
 end
 
--- Bytes of a database's entry; in a cluster before 7.4 with its place in the list of a slot.
+-- Bytes of an entry of a database; in a cluster before 7.4 including its place in the list of a slot.
 function keyspace.entry_size(t)
 	local size_of_one = xcore.sizeof("dictEntry")
 	if t:var "server".cluster_enabled == 0 or not t:has_type("clusterDictEntryMetadata") then return size_of_one end
 	return size_of_one + xcore.sizeof("clusterDictEntryMetadata")
 end
 
--- Count keys and memory by type and encoding. options: db, that one only; limit, about so many keys of each database are
--- looked at; samples, elements of a value (size.lua); begin(db) is called before each database and each try at one, and
--- each(bytes, type, encoding, key, value, ptr) for its keys. Gives the databases, each with .groups (sorted), .walk, and
--- .share, the part of its keys that was seen; and the allocator.
+-- Counts keys and memory by type and encoding. options: db, only that one; limit, examine about that many keys of
+-- each database; samples, elements of a value (size.lua); begin(db) is called before each attempt at a database, and
+-- each(bytes, type, encoding, key, value, ptr) for its keys. Returns the databases, each with .groups (sorted),
+-- .walk, and .share, the fraction of its keys that was seen; and the allocator.
 function keyspace.survey(t, options)
 	local found = alloc.of(t)
 	local s = {
@@ -161,7 +162,7 @@ function keyspace.survey(t, options)
 	return databases, found
 end
 
--- When each key of a database expires, milliseconds since 1970: visit(key, when).
+-- The expiry time of each key of a database, milliseconds since 1970: visit(key, when).
 function keyspace.expires(t, db, begin, visit)
 	return keyspace.walk(t, db.expires, begin, visit)
 end
@@ -173,12 +174,12 @@ local function find(t, dicts, name)
 	end
 end
 
--- The key with this name: address of its string and of its object; nil when there is none.
+-- The key with this name: addresses of its string and of its object; nil if there is none.
 function keyspace.find(t, db, name)
 	return find(t, db.dicts, name)
 end
 
--- When the key with this name expires, ms since 1970; nil: never.
+-- The expiry time of the key with this name, ms since 1970; nil: never.
 function keyspace.expiry(t, db, name)
 	local _, when = find(t, db.expires, name)
 	return when

@@ -1,4 +1,4 @@
--- look.lua: a look at a value: how many elements it has, and the first of them.
+-- look.lua: reads a value: its number of elements, and the first elements.
 local xcore = require "xcore"
 local dict = require "redis.dict"
 local fault = require "redis.fault"
@@ -10,11 +10,11 @@ local sds = require "redis.sds"
 
 local look = {}
 
-local LONGEST_BLOCK = 16 << 20 -- a packed block is at most so long here
+local LONGEST_BLOCK = 16 << 20 -- maximum length of a packed block here
 local LONGEST_ELEMENT = 256
-local LONGEST_LIST = 1 << 20 -- nodes passed over
+local LONGEST_LIST = 1 << 20 -- maximum number of nodes skipped
 
--- A copy of the block at an address, of which the first four bytes say how long it is.
+-- A copy of the block at an address; its first four bytes are its length.
 local function block(t, at)
 	local len = t:u32(at, "little")
 	if len > LONGEST_BLOCK then fault.raise("a packed value of %d bytes", len) end
@@ -29,7 +29,7 @@ local function intset(t, ptr, most)
 	return packed.intset(t:read(ptr, 8 + math.min(width, 8) * math.min(count, most)), most)
 end
 
--- The bytes of a quicklist's node: a packed block, unpacked first when it is compressed.
+-- The bytes of a quicklist node: a packed block, decompressed if necessary.
 local function node_bytes(t, node)
 	local at = xcore.addr(xcore.has(node, "entry") and node.entry or node.zl)
 	if math.ult(LONGEST_BLOCK, node.sz) then fault.raise("a list node of more than 16 MiB") end
@@ -80,8 +80,9 @@ local function skiplist(t, ptr, most)
 	return list
 end
 
--- The entries of one listpack of a stream: after a master entry (count, deleted, names of fields, 0) each has flags (1 deleted,
--- 2 the master's fields), what its id adds to the master's, fields and values, and its own length (t_stream.c).
+-- The entries of one listpack of a stream. A master entry (count, deleted, names of fields, 0) comes first. Each
+-- other entry has flags (1 deleted, 2 fields of the master), its id relative to the master's, fields and values, and
+-- its length (t_stream.c).
 local function stream_entries(elements, ms, seq, out, most)
 	local fields = table.move(elements, 4, 3 + elements[3], 1, {})
 	local at = 5 + #fields
@@ -129,8 +130,8 @@ local BY_ENCODING = {
 	[names.SKIPLIST] = skiplist, [names.RADIX] = stream,
 }
 
--- The first `most` elements of a value, for hashes and sorted sets fields and values in turn, for streams ids and entries.
--- nil when its encoding is not known. Raises what cannot be read.
+-- The first `most` elements of a value. For hashes and sorted sets, fields and values alternate; for streams, ids and
+-- entries. nil if the encoding is unknown. Raises read errors.
 function look.elements(t, type, encoding, ptr, most)
 	if type == names.STRING then return string_look(t, ptr, encoding) end
 	if encoding == names.HASHTABLE then return hashtable(t, ptr, most, type == names.HASH) end
@@ -138,12 +139,12 @@ function look.elements(t, type, encoding, ptr, most)
 	return read and read(t, ptr, most)
 end
 
--- Does a type's look come in pairs?
+-- Do the elements of a type come in pairs?
 function look.paired(type)
 	return type == names.HASH or type == names.ZSET or type == names.STREAM
 end
 
--- Elements of a packed block, which it counts itself unless there are 65535 or more.
+-- The number of elements of a packed block, from its own count unless there are 65535 or more.
 local function packed_count(t, ptr, encoding)
 	local count = t:u16(ptr + (encoding == names.ZIPLIST and 8 or 4), "little")
 	if count < 65535 then return count end
@@ -155,7 +156,8 @@ local function string_length(t, ptr, encoding)
 	return (sds.header(t, ptr))
 end
 
--- How many elements (of a string: bytes) a value has, as STRLEN, LLEN, SCARD, HLEN, ZCARD and XLEN say. nil: not known.
+-- The number of elements of a value (of a string: bytes), as in STRLEN, LLEN, SCARD, HLEN, ZCARD and XLEN. nil:
+-- unknown.
 function look.count(t, type, encoding, ptr)
 	if type == names.STRING then return string_length(t, ptr, encoding) end
 	if encoding == names.HASHTABLE then return dict.used(t:value("dict", ptr)) end

@@ -1,4 +1,4 @@
--- names.lua: numbers that Redis's debug information does not name, since they are macros (server.h, 4.0 to 7.4).
+-- names.lua: names of numbers that Redis's debug information lacks because they are macros (server.h, 4.0 to 7.4).
 local names = {}
 
 names.TYPES = { [0] = "string", "list", "set", "zset", "hash", "module", "stream" }
@@ -16,7 +16,7 @@ names.REPLICA_STATES = { [6] = "wait_bgsave", [7] = "wait_bgsave", [8] = "send_b
 
 names.CHILDREN = { [0] = "none", "rdb save", "aof rewrite", "lua debugger", "module fork" }
 
--- Bits of client.flags, in the order in which CLIENT LIST writes their letters.
+-- Bits of client.flags, in the order of the letters of CLIENT LIST.
 names.CLIENT = {
 	REPLICA = 1 << 0, MASTER = 1 << 1, MONITOR = 1 << 2, MULTI = 1 << 3, BLOCKED = 1 << 4, DIRTY_CAS = 1 << 5,
 	CLOSE_AFTER_REPLY = 1 << 6, UNBLOCKED = 1 << 7, CLOSE_ASAP = 1 << 10, UNIX_SOCKET = 1 << 11, READONLY = 1 << 17,

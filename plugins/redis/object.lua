@@ -1,4 +1,4 @@
--- object.lua: Redis's objects: what every value, key argument and client name is.
+-- object.lua: Redis objects, the representation of every value, key argument and client name.
 --
 --     | type:4 encoding:4 lru:24 | refcount | ptr |          server.h, 4.0 to 7.4
 local xcore = require "xcore"
@@ -9,7 +9,7 @@ local sds = require "redis.sds"
 
 local object = {}
 
--- A function from an object's address to type, encoding and pointer. What cannot be one is a fault.
+-- A function from the address of an object to type, encoding and pointer. Raises a fault if it cannot be an object.
 function object.reader(t)
 	local big, ptr_at = t.endian == "big", xcore.offsetof("robj", "ptr")
 	local byte, word = t.u8, record.word(t)
@@ -18,14 +18,14 @@ function object.reader(t)
 		local type, encoding = kinds & 15, kinds >> 4
 		if big then type, encoding = encoding, type end
 		if type > names.STREAM or encoding > 12 then
-			fault.raise("%#x is not an object of Redis's", at)
+			fault.raise("%#x is not a Redis object", at)
 		end
 		return type, encoding, ptr
 	end
 end
 
--- What a string object holds, at most `max` bytes, and the whole length. `value` is a robj or its address; nil for nil, and for what
--- is no string.
+-- The contents of a string object, at most `max` bytes, and its full length. `value` is a robj or its address.
+-- Returns nil for nil and for other types.
 function object.text(t, value, max)
 	if not value or value == 0 then return nil end
 	local at = math.type(value) and value or xcore.addr(value)
@@ -38,7 +38,7 @@ function object.text(t, value, max)
 	return sds.text(t, ptr, max)
 end
 
--- Text as redis-cli would take it: plain words as they are, anything else in quotes.
+-- Text in redis-cli syntax: plain words unchanged, anything else in quotes.
 function object.quoted(text, len)
 	if not text then return "(unknown)" end
 	local more = len and len > #text and ("... (%d bytes)"):format(len) or ""

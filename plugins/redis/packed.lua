@@ -1,18 +1,19 @@
--- packed.lua: values that Redis packs into one block of bytes, read from a copy of it. All numbers in them are little-endian.
+-- packed.lua: values that Redis packs into one block of bytes, read from a copy of it. All numbers in them are
+-- little-endian.
 --
 --     listpack:  bytes:4 count:2 | (encoding data backwards-length)* | 0xff          listpack.c
 --     ziplist:   bytes:4 tail:4 count:2 | (previous-length encoding data)* | 0xff    ziplist.c
 --     intset:    width:4 count:4 | integers                                          intset.c
 --     LZF:       runs of literal bytes and references back                           lzf_d.c
 --
--- A block may be damaged: then a fault is raised.
+-- A damaged block raises a fault.
 local fault = require "redis.fault"
 
 local packed = {}
 
 local function damaged(what) fault.raise("a damaged %s", what) end
 
--- fn, of which every complaint about what it reads is damage to a `what`.
+-- Wraps fn: every error about the data that it reads becomes damage of a `what`.
 local function guarded(what, fn)
 	return function(...)
 		local done, result = pcall(fn, ...)
@@ -28,7 +29,7 @@ local function signed(value, bits)
 	return (value & (top - 1)) - (value & top)
 end
 
--- How many bytes an element's length takes behind it.
+-- The size of the length field after an element.
 local function backwards(len)
 	if len <= 127 then return 1 elseif len < 16383 then return 2 elseif len < 2097151 then return 3 end
 	return len < 268435455 and 4 or 5
@@ -55,7 +56,7 @@ local function listpack_element(bytes, at)
 	return value, next - at
 end
 
--- The first `most` elements: strings, and integers.
+-- The first `most` elements: strings and integers.
 local function read_listpack(bytes, most)
 	local list, at = {}, 7
 	while #list < most do
@@ -105,14 +106,14 @@ local function read_intset(bytes, most)
 	return list
 end
 
--- `len` bytes from `back` bytes behind the end of what is out already; they may overlap themselves.
+-- Copies `len` bytes from `back` bytes before the end of the output; the ranges may overlap.
 local function copy_back(out, back, len)
 	if back > #out then damaged "LZF block" end
 	local source = out:sub(#out - back + 1)
 	return out .. source:rep(len // #source + 1):sub(1, len)
 end
 
--- What an LZF block holds: `size` bytes.
+-- The `size` bytes that an LZF block decompresses to.
 local function read_lzf(bytes, size)
 	local out, at = "", 1
 	while at <= #bytes do

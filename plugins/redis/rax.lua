@@ -1,8 +1,8 @@
--- rax.lua: radix trees (rax.h, Redis 5.0 on): the keys of streams, consumer groups, consumers.
+-- rax.lua: radix trees (rax.h, since Redis 5.0): the keys of streams, consumer groups, consumers.
 --
 --     | iskey:1 isnull:1 iscompr:1 size:29 | bytes[size] | padding to a word | pointers to children | value, if iskey and not isnull |
 --
--- A compressed node has one child and stands for `size` bytes of the key, another has a child for each byte.
+-- A compressed node has one child and represents `size` bytes of the key; other nodes have one child per byte.
 local xcore = require "xcore"
 local fault = require "redis.fault"
 local record = require "redis.record"
@@ -12,12 +12,12 @@ local rax = {}
 local DEEPEST = 1000
 local WIDEST = 1 << 20
 
--- A node's parts: its bytes, its children's addresses, whether a key ends at it and that key's value.
+-- The parts of a node: its bytes, its children's addresses, whether a key ends at it, and that key's value.
 local function node(t, at)
 	local word = t.pointer_size
 	local head = t:u32(at)
 	local size, compressed = head >> 3, head & 4 ~= 0
-	if size > WIDEST then fault.raise("%#x is no node of a radix tree", at) end
+	if size > WIDEST then fault.raise("%#x is not a node of a radix tree", at) end
 	local pointers = at + (4 + size + word - 1) // word * word
 	local count = compressed and 1 or size
 	local has_value = head & 3 == 1
@@ -29,7 +29,7 @@ local function node(t, at)
 end
 
 local function visit_node(t, at, key, visit, depth)
-	if depth > DEEPEST then fault.raise("a radix tree deeper than any of Redis's") end
+	if depth > DEEPEST then fault.raise("a radix tree deeper than any that Redis builds") end
 	local here = node(t, at)
 	if here.is_key and visit(key, here.value) == false then return false end
 	for i = 1, here.count do
@@ -38,7 +38,7 @@ local function visit_node(t, at, key, visit, depth)
 	end
 end
 
--- Call visit(key, value) for each key in order, until it returns false. `tree` is a struct rax. Raises faults.
+-- Calls visit(key, value) for each key in order, until it returns false. `tree` is a struct rax. Raises faults.
 function rax.each(t, tree, visit)
 	if not tree.head then return end
 	visit_node(t, xcore.addr(tree.head), "", visit, 0)

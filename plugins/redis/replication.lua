@@ -1,4 +1,4 @@
--- replication.lua: the server's masters and replicas, as INFO replication tells of them.
+-- replication.lua: the server's masters and replicas, as in INFO replication.
 local xcore = require "xcore"
 local adlist = require "redis.adlist"
 local maybe = require "lib.maybe"
@@ -7,7 +7,7 @@ local sds = require "redis.sds"
 
 local replication = {}
 
--- server.h's REPL_STATE_…, whose numbers differ from version to version.
+-- REPL_STATE_… of server.h; the numbers differ between versions.
 local LINK_STATES = { "none", "connect", "connecting", "receive_pong", "receive_ping_reply", "send_handshake", "send_auth",
 	"receive_auth", "receive_auth_reply", "send_port", "receive_port", "receive_port_reply", "send_ip", "receive_ip",
 	"receive_ip_reply", "send_capa", "receive_capa", "receive_capa_reply", "send_psync", "receive_psync",
@@ -20,7 +20,7 @@ local function link_state(t, s)
 	end
 end
 
--- The link to the master: nil when the server is a master itself.
+-- The link to the master; nil if the server is a master itself.
 function replication.master(t)
 	local s = t:var "server"
 	if not s.masterhost then return nil end
@@ -37,7 +37,7 @@ function replication.master(t)
 	}
 end
 
--- The address that a replica announced, else the one it comes from; of the form ip:port, of which the port says nothing.
+-- The address that a replica announced, else its peer address; ip:port, where the port has no meaning.
 local function ip(t, client)
 	local announced = maybe.get(client, "slave_addr") or maybe.get(client, "slave_ip")
 	if announced then
@@ -58,7 +58,7 @@ local function describe(t, client)
 	}
 end
 
--- The replicas, and {bad, why} of those that cannot be read.
+-- The replicas, and {bad, why} for unreadable ones.
 function replication.replicas(t)
 	return adlist.collect(t:var "server".slaves, "client *", function(client) return describe(t, client) end)
 end

@@ -1,4 +1,4 @@
--- server.lua: what INFO says, from struct redisServer. Fields are named as INFO names them.
+-- server.lua: the fields of INFO, from struct redisServer, with the names of INFO.
 local xcore = require "xcore"
 local adlist = require "redis.adlist"
 local alloc = require "redis.alloc"
@@ -9,7 +9,7 @@ local names = require "redis.names"
 
 local server = {}
 
--- REDIS_VERSION_NUM, 0xMMmmpp: a macro, so that the debug information of -g does not have it; but a function returns it.
+-- REDIS_VERSION_NUM, 0xMMmmpp. It is a macro, absent from the debug information of -g, but a function returns it.
 --     x86-64:  mov $N, %eax                aarch64:  mov w0, #low; movk w0, #high, lsl #16
 local function returned_constant(t)
 	if not t:has_symbol "RM_GetServerVersion" then return nil end
@@ -44,7 +44,7 @@ local function used_memory(_, t)
 	return t:has_var "zmalloc.c::used_memory" and t:var "zmalloc.c::used_memory" or nil
 end
 
--- The name that Redis's own table of the setting has for a number.
+-- The name of a number in Redis's own table of the setting.
 local function setting_name(t, variable, number)
 	if not t:has_var(variable) then return nil end
 	for _, entry in xcore.each(t:var(variable)) do
@@ -86,8 +86,8 @@ local function dict_size(path)
 	end
 end
 
--- Each is a key, the kind of field, and where it comes from: a path in redisServer (the first that there is of several), or a
--- function of the server and the target.
+-- Each entry is a key, the kind of field, and its source: a path in redisServer (the first that exists of several) or
+-- a function of the server and the target.
 server.GENERAL = {
 	{ "redis_version", "text", function(_, t) return server.version(t) end },
 	{ "redis_mode", "text", mode },
@@ -170,7 +170,7 @@ local function value_of(source, s, t)
 	return (source(s, t))
 end
 
--- Add facts of one of the lists above to a section; `only` is a set of keys.
+-- Adds facts of one of the lists above to a section; `only` is a set of keys.
 function server.add(t, section, facts, only)
 	local s = t:var "server"
 	for _, fact in ipairs(facts) do

@@ -1,5 +1,5 @@
--- siphash.lua: SipHash-1-2, with which Redis places keys in its tables (siphash.c, 4.0 on; Aumasson and Bernstein 2012 with one
--- round a word and two at the end).
+-- siphash.lua: SipHash-1-2, which places keys in Redis's tables (siphash.c, since 4.0; Aumasson and Bernstein 2012,
+-- with one round per word and two at the end).
 
 local function rotate(x, by) return x << by | x >> (64 - by) end
 
@@ -11,7 +11,7 @@ local function round(a, b, c, d)
 	return a, b, rotate(c, 32), d
 end
 
--- The hash of a text by a seed of 16 bytes.
+-- The hash of a text with a seed of 16 bytes.
 return function(text, seed)
 	local low, high = string.unpack("<I8I8", seed)
 	local a, b = 0x736f6d6570736575 ~ low, 0x646f72616e646f6d ~ high

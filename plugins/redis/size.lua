@@ -1,6 +1,6 @@
--- size.lua: the memory of a value, as MEMORY USAGE counts it (object.c, objectComputeSize of 7.0): blocks by what the
--- allocator gave, structs by their size, and of elements beyond the first `samples` the average of those. Streams are what Redis
--- itself estimates of them.
+-- size.lua: the memory of a value, as in MEMORY USAGE (object.c, objectComputeSize of 7.0): blocks by their allocated
+-- size, structs by their size, and elements beyond the first `samples` by the average of those. For streams, the size
+-- is Redis's own estimate.
 local xcore = require "xcore"
 local names = require "redis.names"
 local record = require "redis.record"
@@ -23,7 +23,7 @@ local function sizes_of(list)
 	return sizes
 end
 
--- As in Brent's search for cycles: where a walk was when it had seen 0, 1, 3, 7, … nodes; coming back there, it goes round.
+-- As in Brent's cycle detection: the position after 0, 1, 3, 7, … nodes; a walk that returns to it is in a cycle.
 local function marked(seen, at, mark)
 	return seen & seen + 1 == 0 and at or mark
 end
@@ -45,7 +45,7 @@ local function embstr(s)
 	return function(at, ptr) return by_page(at) or by_length(at, ptr) end
 end
 
--- A value in one block, of which the first four bytes say how many it uses.
+-- A value in one block; its first four bytes are its used size.
 local function packed(s)
 	return function(_, ptr) return s.robj + s.alloc.size(ptr, s.t:u32(ptr, "little")) end
 end
@@ -74,7 +74,7 @@ local function quicklist(s)
 	end
 end
 
--- A hash table of strings: `both` when the values are strings too.
+-- A hash table of strings; `both`: the values are also strings.
 local function table_of_strings(s, both)
 	local t, alloc = s.t, s.alloc
 	local fixed = sizes_of { "dict", "dictEntry" }
@@ -152,7 +152,7 @@ local function stream(s)
 	end
 end
 
--- By type and encoding: what makes the function from an object's address, its pointer and the number of samples to bytes.
+-- By type and encoding: makes the function from an object's address, its pointer and the number of samples to bytes.
 local METHODS = {
 	[names.STRING] = { [names.INT] = int, [names.RAW] = raw, [names.EMBSTR] = embstr },
 	[names.LIST] = { [names.QUICKLIST] = quicklist, [names.LISTPACK] = packed, [names.ZIPLIST] = packed },
@@ -164,8 +164,9 @@ local METHODS = {
 
 local function unknown() return nil end
 
--- A function of type and encoding to the method that sizes such values: method(at, ptr, samples), of an object's address, its
--- pointer and how many elements to look at, gives bytes; nil of a module's value and of encodings that are not known.
+-- A function of type and encoding to the method that sizes such values: method(at, ptr, samples) takes the address of
+-- the object, its pointer and the number of elements to examine, and returns bytes; nil for values of modules and
+-- unknown encodings.
 function size.of(t, alloc)
 	local shared = { t = t, alloc = alloc, robj = xcore.sizeof("robj") }
 	local made = {}

@@ -1,4 +1,4 @@
--- slowlog.lua: the commands that took longer than slowlog-log-slower-than, the newest first, as SLOWLOG GET gives them.
+-- slowlog.lua: the commands that took longer than slowlog-log-slower-than, the newest first, as in SLOWLOG GET.
 local xcore = require "xcore"
 local adlist = require "redis.adlist"
 local object = require "redis.object"
@@ -6,7 +6,7 @@ local sds = require "redis.sds"
 
 local slowlog = {}
 
-local MOST_ARGUMENTS = 32 -- what Redis keeps of them (slowlog.h)
+local MOST_ARGUMENTS = 32 -- maximum number that Redis keeps (slowlog.h)
 
 local function describe(t, entry)
 	return {
@@ -17,7 +17,7 @@ local function describe(t, entry)
 	}
 end
 
--- The entries, and {bad, why} of those that cannot be read.
+-- The entries, and {bad, why} for unreadable ones.
 function slowlog.all(t)
 	return adlist.collect(t:var "server".slowlog, "slowlogEntry *", function(entry) return describe(t, entry) end)
 end

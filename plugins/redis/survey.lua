@@ -1,4 +1,4 @@
--- survey.lua: what keyspace.lua counts, as tables of a report.
+-- survey.lua: the counts of keyspace.lua as tables of a report.
 local xcore = require "xcore"
 local fault = require "redis.fault"
 local keyspace = require "redis.keyspace"
@@ -13,24 +13,25 @@ local function scaled(number, share)
 	return share == 1 and number or math.floor(number / share + 0.5)
 end
 
--- What was not seen, seen twice or only in part.
+-- Reports keys that were not seen, seen twice or seen only partly.
 local function doubts(db, section)
 	local walk = db.walk
 	if db.share < 1 then
-		section:note(("database %d: %d of %d keys were looked at; numbers are estimates from them"):format(db.id, walk.seen, db.keys),
+		section:note(("database %d: %d of %d keys were examined; the numbers are estimates"):format(db.id, walk.seen,
+			db.keys),
 			"redis.types counts all of them")
 	elseif walk.seen ~= db.keys and not xcore.target.live then
-		section:problem(("database %d says it has %d keys, but its chains hold %d"):format(db.id, db.keys, walk.seen))
+		section:problem(("database %d counts %d keys, but its chains contain %d"):format(db.id, db.keys, walk.seen))
 	end
 	if walk.bad > 0 then
-		section:problem(("database %d: at %d places entries or values cannot be read"):format(db.id, walk.bad), walk.why)
+		section:problem(("database %d: %d entries or values cannot be read"):format(db.id, walk.bad), walk.why)
 	end
 	if walk.torn then
-		section:warning(("database %d: its table grew while it was read; keys may be counted twice or not at all"):format(db.id))
+		section:warning(("database %d: its table was resized during the read; some keys may be missing or counted twice"):format(db.id))
 	end
 end
 
--- The table of databases: keys, of them expiring, and memory when it was counted.
+-- The table of databases: keys, expiring keys, and memory if it was counted.
 function survey.databases(t, section, databases)
 	local rows = section:table("databases", {
 		{ "database", "integer" }, { "keys", "count" }, { "expires", "count" }, { "avg_ttl_ms", "count", label = "MEAN TTL, MS" },
@@ -63,8 +64,8 @@ function survey.types(section, databases)
 	end
 end
 
--- Collects the largest keys of each type: collect.begin and collect.each are for keyspace.survey; collect.items() gives
--- {weight, item} of all, the largest first.
+-- Collects the largest keys of each type: collect.begin and collect.each are for keyspace.survey; collect.items()
+-- returns {weight, item} of all, the largest first.
 function survey.largest(limit)
 	local kept, collect, current = {}, {}, nil
 	function collect.begin(db)

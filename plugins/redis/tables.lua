@@ -1,15 +1,15 @@
--- tables.lua: clients, slow commands, replication and the command in work, as parts of a report.
+-- tables.lua: clients, slow commands, replication and the current command, as parts of a report.
 local xcore = require "xcore"
 local replication = require "redis.replication"
 
 local tables = {}
 
--- Say what could not be read: {bad, why}.
+-- Reports unreadable items: {bad, why}.
 function tables.trouble(section, lost, what)
 	if lost.bad > 0 then section:problem(("%s that cannot be read: %d"):format(what, lost.bad), lost.why) end
 end
 
--- The table that CLIENT LIST is; `brief`: what matters at three in the morning.
+-- The table of CLIENT LIST; `brief`: only the columns that matter in an emergency.
 function tables.clients(section, list, brief)
 	local columns = {
 		{ "id", "integer" }, { "addr", "text" }, { "name", "text" }, { "flags", "text" }, { "db", "integer" }, { "cmd", "text" },
@@ -82,10 +82,11 @@ function tables.replication(t, section)
 	tables.trouble(section, lost, "replicas")
 end
 
--- The command in work (work.lua) and what the stack has in hand.
+-- The current command (work.lua) and the objects in the stack's variables.
 function tables.work(section, found, stack)
 	if not found then
-		section:headline("no command in work" .. (stack and stack.func and "; the server is in " .. stack.func or ""))
+		section:headline("no command is running"
+			.. (stack and stack.func and "; the server is in " .. stack.func or ""))
 	elseif found.why then
 		section:unknown("command", found.why)
 	else
@@ -110,7 +111,7 @@ function tables.work(section, found, stack)
 	for _, value in ipairs(stack.values) do rows:row(value.frame, value.func, value.name, value.text) end
 end
 
--- How many clients are in which state, and the sum of what waits for them.
+-- The number of clients in each state, and the sum of their pending output.
 function tables.client_totals(section, list)
 	local totals = { clients = #list, blocked = 0, pubsub = 0, replicas = 0, transactions = 0, output = 0, query = 0, memory = 0 }
 	for _, client in ipairs(list) do

@@ -1,4 +1,4 @@
--- work.lua: the command in work: what the server was doing when it died, or does now.
+-- work.lua: the current command: the activity of the server when it died, or now.
 local xcore = require "xcore"
 local clients = require "redis.clients"
 local fault = require "redis.fault"
@@ -13,7 +13,7 @@ local MOST_ARGUMENTS = 32
 local MOST_FRAMES = 64
 local MOST_VALUES = 40
 
--- The first key among the arguments: where the command's table says that keys begin; nil when it does not.
+-- The first key among the arguments, at the position in the command table; nil if there is none.
 local function first_key(t, client)
 	local at = client.cmd and maybe.first(client.cmd, "firstkey", "legacy_range_key_spec.bs.index.pos") or 0
 	if at <= 0 or at >= client.argc then return nil end
@@ -29,8 +29,8 @@ local function describe(t, client)
 	}
 end
 
--- The script or function that runs: its name, the client that it runs commands with, the one that called it. Before 7.0 the
--- server knows the callers only.
+-- The running script or function: its name, the client that runs its commands, and its caller. Before 7.0 the server
+-- stores only the callers.
 local function script(t)
 	local run = t:has_var "curr_run_ctx" and t:var "curr_run_ctx" or nil
 	if run then return { name = xcore.str(run.funcname), runs = run.c, caller = run.original_client } end
@@ -46,8 +46,8 @@ local function add_script(t, found)
 	if run.runs and run.runs.argc > 0 then found.script_command = object.line(t, run.runs.argv, run.runs.argc, MOST_ARGUMENTS) end
 end
 
--- The command of the client that is being served: {client, addr, name, db, command, key, line, in_transaction}; when it is a script,
--- with the command that the script is at. nil when no client is being served; only .why when it cannot be read.
+-- The command of the current client: {client, addr, name, db, command, key, line, in_transaction}; for a script, also
+-- the command that the script runs. nil if no client is being served; only .why if it is unreadable.
 function work.current(t)
 	local client = t:var "server".current_client
 	if not client then return nil end
@@ -57,7 +57,7 @@ function work.current(t)
 	return found
 end
 
--- Texts of what Redis's functions have in hand: objects, strings, clients.
+-- Texts of the objects, strings and clients in variables of Redis functions.
 local READERS = {
 	robj = function(t, value) return object.quoted(object.text(t, value, 128)) end,
 	sds = function(t, value) return object.quoted(sds.text(t, xcore.addr(value), 128)) end,
@@ -83,10 +83,10 @@ local function add_variables(t, frame, variables, out)
 end
 
 local LOADERS = { rdbLoad = true, loadAppendOnlyFile = true, loadAppendOnlyFiles = true }
-local STOPPED = { SIGSTOP = true, SIGTSTP = true, SIGTRAP = true, SIGCONT = true } -- a core that a debugger took has one of these
+local STOPPED = { SIGSTOP = true, SIGTSTP = true, SIGTRAP = true, SIGCONT = true } -- a debugger's core has one of these
 
--- The stack of the crashed thread as Redis's own names see it: .values, the objects, strings and clients in the frames'
--- variables; .func, the innermost function that serves commands or events. nil when nothing crashed.
+-- The stack of the crashed thread: .values, the objects, strings and clients in variables of its frames; .func, the
+-- innermost function that serves commands or events. nil if nothing crashed.
 function work.stack(t)
 	if not t.signal or STOPPED[t.signal.name] then return nil end
 	local thread = t:thread()

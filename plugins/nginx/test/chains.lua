@@ -1,4 +1,4 @@
--- Chains that no core of the corpora has: buffers in files, in both, that only carry flags, and damaged ones.
+-- Chains that no core of the corpora has: buffers in files, in memory and files, with flags only, and damaged ones.
 local LAYOUT = [[
 	typedef unsigned char u_char;
 	typedef unsigned long size_t, ngx_uint_t;

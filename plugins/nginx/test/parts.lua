@@ -1,4 +1,4 @@
--- What no core of the corpora has: headers in several buffers, addresses of all families, damaged containers.
+-- Objects that no core of the corpora has: headers in several buffers, addresses of all families, damaged containers.
 local LAYOUT = [[
 	typedef unsigned char u_char;
 	typedef unsigned long size_t, ngx_uint_t;
@@ -18,7 +18,7 @@ local FIRST = "GET /old HTTP/1.1\r\n\r\nGET /new HTTP/1.1\r\nHost\0 one\0\nX-Lon
 local SECOND = "X-Long\0 begins here\0\nX-Other: beg"
 local THIRD = "X-Other\0 begins there\0\n\r\n"
 
--- The second request of a connection, with a header in its buffer and two larger ones, the last of which comes first.
+-- The second request of a connection, with a header in its buffer and two larger ones; the last of these comes first.
 local function buffer(at, text)
 	return { "ngx_buf_t", { start = at, pos = at + #text, last = at + #text, ["end"] = at + 0x100 } }
 end

@@ -1,4 +1,4 @@
--- Keys of servers of which there is no core: tables as before 7.0 and as in 7.2, laid out from their headers.
+-- Keys of server versions without a core: tables as before 7.0 and as in 7.2, laid out from their headers.
 local COMMON = [[
 	typedef unsigned long long u64;
 	typedef struct redisObject { unsigned type:4; unsigned encoding:4; unsigned lru:24; int refcount; void *ptr; } robj;
@@ -19,7 +19,7 @@ local SINCE_7_2 = COMMON .. [[
 		signed char ht_size_exp[2]; } dict;
 ]]
 
--- Strings with a header of 8 bits: | len | alloc | flags 1 | bytes | NUL. The address is the string's.
+-- Strings with a header of 8 bits: | len | alloc | flags 1 | bytes | NUL. The address is that of the string.
 local STRINGS = {
 	[0x9003] = "greeting", [0x9023] = "numbers", [0x9043] = "hello world", [0x9063] = "members", [0x9083] = "odd one",
 	[0x90a3] = "a bare one",
@@ -34,7 +34,7 @@ end
 
 local ZIPLIST = "\x0f\0\0\0\x0c\0\0\0\2\0\0\xf3\2\xf6\xff"
 
--- Two keys, of which the table that grows has one and the old table the other.
+-- Two keys: one in the new table of a resize, one in the old table.
 local before_7 = {
 	cdef = BEFORE_7, memory = memory { [0x9100] = ZIPLIST },
 	objects = {
@@ -69,7 +69,7 @@ local since_7_2 = {
 	},
 }
 
--- The same, but the second entry leads back to itself, and a third bucket to nowhere.
+-- The same, but the second entry leads back to itself, and a third bucket has a wild pointer.
 local damaged = {
 	cdef = BEFORE_7, memory = before_7.memory,
 	objects = {
@@ -108,7 +108,7 @@ return {
 		name = "a chain that is a ring, and one that leads nowhere, cost themselves", fixture = damaged, command = "types",
 		expect = { types = {
 			types = { { type = "string", keys = 1 }, { type = "hash", keys = 1 } },
-			notes = { "database 0: at 2 places entries or values cannot be read" },
+			notes = { "database 0: 2 entries or values cannot be read" },
 		} },
 	},
 	{ name = "a database that is not there", fixture = before_7, command = "keys", args = { "--db", "7" }, error = "there is no database 7" },

@@ -1,4 +1,4 @@
--- Packed values byte by byte: encodings as listpack.c, ziplist.c, intset.c and lzf_d.c of Redis 7.0 describe them.
+-- Packed values byte by byte: encodings as described in listpack.c, ziplist.c, intset.c and lzf_d.c of Redis 7.0.
 local function bytes(hex)
 	return (hex:gsub("%s", ""):gsub("%x%x", function(h) return string.char(tonumber(h, 16)) end))
 end
@@ -17,7 +17,7 @@ end
 
 local LONG = ("x"):rep(300)
 
--- A listpack of elements that are encoded already; backwards lengths are of one byte, or given.
+-- A listpack of encoded elements; backward lengths take one byte, or are given.
 local function listpack(...)
 	local body = table.concat({ ... })
 	return string.pack("<I4I2", 7 + #body, select("#", ...)) .. body .. "\xff"

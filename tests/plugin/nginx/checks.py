@@ -293,7 +293,7 @@ class Case:
     def check_warnings(self):
         texts = [message["text"] for message in self.core.section("nginx", "nginx").get("messages", [])]
         leak = self.main("leak-0")["address"]
-        for wanted in (leak + " has 2.0 MiB in its pool", "requests wait for the upstream 127.0.0.1:%d" % self.account.backend["port"]):
+        for wanted in (leak + " has 2.0 MiB in its pool", "requests are waiting for the upstream 127.0.0.1:%d" % self.account.backend["port"]):
             if not [text for text in texts if wanted in text]:
                 yield "no '%s' in %s" % (wanted, texts)
         for text in texts:
@@ -362,7 +362,7 @@ class Case:
         store(data, freed + int(offset.group(1)), bytes(2))
         with tempfile.TemporaryDirectory() as scratch:
             texts = [message["text"] for message in self.damaged(data, scratch).section("nginx.reqs", "requests")["messages"]]
-        for wanted in ("request %s has no connection any more" % hex(orphan), "request %s is referred to by nobody" % hex(freed)):
+        for wanted in ("request %s no longer has a connection" % hex(orphan), "nothing refers to request %s" % hex(freed)):
             if not [text for text in texts if wanted in text]:
                 yield "no '%s' in %s" % (wanted, texts)
 

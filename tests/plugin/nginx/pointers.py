@@ -111,7 +111,7 @@ def judged(target, address, whole, what, name):
     try:
         answer, messages = answer_of(target, address)
     except RuntimeError as why:
-        if name not in NEEDED or "no request in flight is at" not in str(why):
+        if name not in NEEDED or "there is no request in flight at" not in str(why):
             yield "%s: %s" % (what, why)
         return
     lost = sorted(path for path in set(whole) | set(answer) if whole.get(path) != answer.get(path) and not re.match(COSTS.get(name, "$"), path))
