@@ -84,24 +84,14 @@ def suites(build):
         Suite("replay", "the fuzz targets pass on their seeds and past findings", [
             Test(name, [os.path.join(build, "tests", "fuzz", "fuzz_" + name), "corpora/fuzz/" + name], "check")
             for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
-<<<<<<< HEAD
-        Suite("cli", "every command: its options, texts, exit statuses and files", bats("cli", "test", cores={
+        Suite("cli", "every command: options, messages, exit statuses and files", bats("cli", "test", cores={
             "triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
-        Suite("live", "running processes: no ptrace, no stop, no write; the same answers as of a core", bats("live", "test", skip=["busy"]),
-=======
-        Suite("cli", "every command: options, messages, exit statuses and files", bats("cli", "test", cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core", bats("live", "test", skip=["busy"]),
->>>>>>> e-tests/main
               needs="gcc bats strace"),
         Suite("tools", "the oracle scripts are correct themselves", [
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in ("tests/diff/test_compare.py", "tests/diff/test_types.py",
-<<<<<<< HEAD
                                                               "tests/diff/test_expressions.py", "tests/test_map.py", "tests/hostile/test_hostile.py", "tests/heap/test_answer.py")]),
-        Suite("diff", "every frame, value, type and expression as gdb has it", [
-=======
-                                                              "tests/diff/test_expressions.py", "tests/hostile/test_hostile.py", "tests/heap/test_answer.py")]),
         Suite("diff", "every frame, value, type and expression agrees with gdb", [
->>>>>>> e-tests/main
             *[script("diff", name, cores=gdb.cores(name)) for name in ("run", "print", "expressions", "views", "types", "scripted")],
             script("diff", "run", "--long", tier="long", alone=True, cores=gdb.cores("run", True)),
             *[script("diff", name, "--long", tier="long", cores=gdb.cores(name, True))
