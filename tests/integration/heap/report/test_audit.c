@@ -1,6 +1,7 @@
 /* layer: heap
  *
- * Programs that damage their heaps in a known way: what is lost of the blocks they list, and who is named. */
+ * Programs that damage their heaps in a known way: the lost blocks, compared with their list, and the reported
+ * culprit. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"

@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * Heaps of some megabytes that are made to cost as much as they can: what is done must stay in proportion to their bytes. Five seconds
- * of the processor's time are more than any of them takes, and less than what one took that was not bounded. */
+ * Heaps of some megabytes built for maximum cost: work must be proportional to their size. The limit of five seconds of
+ * CPU time is above the time of each, and below that of an unbounded case. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

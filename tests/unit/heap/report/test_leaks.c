@@ -1,6 +1,6 @@
 /* layer: heap
  *
- * Structures of leaked blocks against their definition, and what the section says of some that are made by hand. */
+ * Structures of leaked blocks against their definition, and the section's text for hand-made ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
