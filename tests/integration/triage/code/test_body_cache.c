@@ -59,7 +59,8 @@ static void what_is_no_code_is_none_again(void **state)
 	open_bodies(&r);
 	for (int i = 0; i < 3000; i++) /* above the cache's capacity */
 		assert_null(xc_body_cache_get(r.bodies, (xc_addr)(16 + 8 * i)));
-	assert_null(xc_body_cache_get(r.bodies, address_of(&r, "work"))); /* a stack with arbitrary targets gets no more */
+	assert_null(
+		xc_body_cache_get(r.bodies, address_of(&r, "work"))); /* a stack with arbitrary targets gets no more */
 	done(&r);
 }
 

@@ -194,8 +194,7 @@ static void a_chain_of_small_steps_does_not_join_its_ends(void **state)
 	assert_in_range(p->problems->count, 2, 6);
 	p->options.cut = 0.0001;
 	problemed_find(p);
-	assert_int_equal(p->problems->count,
-			 5); /* five sigs: from the fifth step on the first five names are equal */
+	assert_int_equal(p->problems->count, 5); /* five sigs: from the fifth step on the first five names are equal */
 	problemed_free(p);
 }
 

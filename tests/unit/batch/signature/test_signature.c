@@ -601,8 +601,7 @@ static void what_was_found_by_scanning_is_a_guess(void **state)
 		{"null-read", NULL, "parse load run " LIBC_END, "fp", 1, false, true},
 		{"null-read", NULL, "parse load run " LIBC_END, "scan", 1, true, false},
 		{"null-read", NULL, "parse load run " LIBC_END, "scan", 3, false, false},
-		{"null-read", NULL, "parse load run " LIBC_END, "scan", 4, false,
-		 true}, /* main called its callee */
+		{"null-read", NULL, "parse load run " LIBC_END, "scan", 4, false, true}, /* main called its callee */
 		{"null-read", NULL, "a b c d e f " LIBC_END, "scan", 1, true, false},
 		{"pc-control", "ret", "- load run " LIBC_END, "scan", 1, true, false},
 		{"pc-control", "call", "- load run " LIBC_END, "scan", 1, false, true},

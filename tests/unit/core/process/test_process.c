@@ -182,8 +182,7 @@ static void a_writable_global_that_was_cut_off_is_a_fault(void **state)
 	check_bytes(p, BASE + 3 * PAGE, memory + 3 * PAGE, 8, XC_FROM_CORE);
 	check_fault(p, BASE + 3 * PAGE + 8, "cut short");
 	check_fault(p, BASE + 4 * PAGE - 1, "cut short");
-	check_bytes(p, BASE + PAGE, object + PAGE, 2 * PAGE,
-		    XC_FROM_FILE); /* memory omitted on purpose is not lost */
+	check_bytes(p, BASE + PAGE, object + PAGE, 2 * PAGE, XC_FROM_FILE); /* memory omitted on purpose is not lost */
 	xc_process_close(p);
 	xc_text_fini(&file);
 	corefile_fini(&c);

@@ -196,7 +196,8 @@ static void frames_that_no_stack_holds_are_counted(void **state)
 	tell_frames(s, 8, 0, "nowhere", 3);
 	tell_frames(s, 8, UINT64_MAX, "nowhere", 1);
 	expect_stacks(s, &all,
-		      "TRACE TRACE | TRACE TRACE (5 frames of other languages are at addresses outside all frames of these stacks)",
+		      "TRACE TRACE | TRACE TRACE (5 frames of other languages are at addresses outside all frames of "
+		      "these stacks)",
 		      0);
 	close_scene(s);
 }

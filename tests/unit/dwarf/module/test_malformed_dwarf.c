@@ -400,7 +400,8 @@ static void write_package(struct dm *dwp, unsigned version)
 		contribute(dwp, &other, (five ? sections5 : sections4)[i], &units[0], i);
 		contribute(dwp, &ours, (five ? sections5 : sections4)[i], &units[1], i);
 	}
-	dm_bytes(dwp, DM_STR, ours.sections[DM_STR].bytes, dm_at(&ours, DM_STR)); /* offsets of both are relative to it */
+	dm_bytes(dwp, DM_STR, ours.sections[DM_STR].bytes,
+		 dm_at(&ours, DM_STR)); /* offsets of both are relative to it */
 	contribute(dwp, &types, five ? DM_INFO : DM_TYPES, &type, 0);
 	contribute(dwp, &types, DM_ABBREV, &type, 1);
 	type.offsets[2] = units[0].offsets[3]; /* strings: the other's, to distinguish them from ours */
