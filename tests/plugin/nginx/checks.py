@@ -109,7 +109,7 @@ class Case:
                 yield "ports %s: not over TLS" % (ends,)
         others = set(found) - set(expected)
         if len(others) != (1 if self.death else 0):
-            yield "connections of nobody: %s" % others
+            yield "unknown connections: %s" % others
 
     def check_backend(self):
         rows, unanswered = self.core.table("nginx.conns", "connections", "list"), self.account.backend["unanswered"]

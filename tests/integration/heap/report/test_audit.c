@@ -150,7 +150,7 @@ static void a_fill_that_overran_is_recognised(void **state)
 	close_smashed(&o);
 }
 
-/* 104 bytes over small blocks: blocks without headers cannot be told apart. */
+/* 104 bytes over small blocks: blocks without headers cannot be distinguished. */
 static void what_lies_under_a_long_overrun_is_lost_and_said(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: heap */
-/* A program whose pointers are ambiguous records its blocks and dies. With rules typing agrees with the record.
+/* A program with ambiguous pointers records its blocks and dies. With rules typing agrees with the record.
  * Without them it cannot: the types that the rules distinguish have the same size and content. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* layer: triage */
-/* What the reader is told of a fault: the deed in the headline, the instruction, its register and whose value that
- * is. */
+/* The report of a fault: the access in the headline, the instruction, its register and the owner of the register's
+ * value. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"

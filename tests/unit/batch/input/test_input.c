@@ -425,7 +425,7 @@ static void a_pattern_stands_for_the_names_that_fit(void **state)
 	inputs = FIND(scratch_path("d14/*/core.[25].zs?"));
 	CHECK_PATHS(inputs, "one/core.2.zst", "two/core.5.zst");
 	xc_inputs_free(inputs);
-	inputs = FIND(scratch_path("d14/t[w]o")); /* there is one that is called so */
+	inputs = FIND(scratch_path("d14/t[w]o")); /* a file with this literal name exists */
 	CHECK_PATHS(inputs, "t[w]o");
 	xc_inputs_free(inputs);
 	PLANT("d14/[x]/core.7", core);
@@ -434,7 +434,7 @@ static void a_pattern_stands_for_the_names_that_fit(void **state)
 	CHECK_PATHS(inputs, "[x]/core.7", "x/core.8");
 	xc_inputs_free(inputs);
 	PLANT("d14/in [31m/core.6", core);
-	inputs = FIND(scratch_path("d14/in [31m")); /* no pattern */
+	inputs = FIND(scratch_path("d14/in [31m")); /* not a pattern */
 	CHECK_PATHS(inputs, "core.6");
 	assert_int_equal(inputs->directory_count, 1);
 	xc_inputs_free(inputs);
@@ -452,7 +452,8 @@ static void a_pattern_stands_for_the_names_that_fit(void **state)
 	xc_inputs_free(inputs);
 }
 
-/* Whoever may write there decides what fits, or is called as the pattern itself is; and may take it away before it is looked at. */
+/* A user with write permission there decides which files match, or have the pattern as their name, and can remove them
+ * before they are examined. */
 static void what_a_pattern_finds_is_not_what_the_user_named(void **state)
 {
 	(void)state;

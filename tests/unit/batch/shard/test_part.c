@@ -232,7 +232,7 @@ static void what_never_ends_is_no_part(void **state)
 	(void)state;
 	close(mkstemp(path));
 	unlink(path);
-	assert_int_equal(mkfifo(path, 0600), 0); /* and nobody waits for a writer */
+	assert_int_equal(mkfifo(path, 0600), 0); /* and does not wait for a writer */
 	const char *const names[] = {path, "/dev/zero"};
 	for (size_t i = 0; i < XC_COUNT(names); i++) {
 		struct xc_error *err = xc_part_read(names[i], &arena, &part);

@@ -112,7 +112,7 @@ static struct corefile usual_core(void)
 	return c;
 }
 
-/* ---- what the core holds ---- */
+/* ---- contents of the core ---- */
 
 static void stored_bytes_win_and_clean_pages_come_from_the_file(void **state)
 {

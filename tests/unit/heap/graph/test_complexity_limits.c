@@ -152,7 +152,7 @@ static void a_heap_that_claims_all_of_memory_costs_what_its_bytes_do(void **stat
 	}
 }
 
-/* Arenas whose fastbins all have the same long list. */
+/* Arenas with fastbins that all have the same long list. */
 static void arenas_with_one_long_fastbin_cost_what_their_bytes_do(void **state)
 {
 	(void)state;
