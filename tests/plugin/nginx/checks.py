@@ -343,7 +343,7 @@ class Case:
             text = json.dumps(redacted.run(*command.split()))
             for secret in ("sleep-0", "crash-0", "drive/1"):
                 if secret in text:
-                    yield "%s tells %s" % (command, secret)
+                    yield "%s prints %s" % (command, secret)
 
     # ---- damage ----
 

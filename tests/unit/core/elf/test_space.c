@@ -148,7 +148,7 @@ static void one_segment_may_be_everything(void **state)
 	(void)state;
 	struct xc_space *space = xc_space_new();
 	lay(space, 0, UINT64_MAX, XC_NOT_READABLE, NULL);
-	lay(space, 5, 4, XC_FROM_CORE, low); /* upside down: not laid */
+	lay(space, 5, 4, XC_FROM_CORE, low); /* upside down: not added */
 	xc_space_seal(space);
 	assert_int_equal(xc_space_count(space), 1);
 	check_fault(space, 0, 1, 0, "without read permission");

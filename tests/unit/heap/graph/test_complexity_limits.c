@@ -29,7 +29,7 @@ enum { BYTES = 12 << 20, CHAIN = 60000 };
 struct big {
 	struct chunks *chunks;
 	uint8_t *bytes;
-	xc_addr end; /* of the chunks laid so far */
+	xc_addr end; /* of the chunks added so far */
 };
 
 static struct big big_new(void)
@@ -165,7 +165,7 @@ static void arenas_with_one_long_fastbin_cost_what_their_bytes_do(void **state)
 	xc_addr pages = (big.end + 0xfff) & ~UINT64_C(0xfff), last = main;
 	finish(&big);
 	for (xc_addr page = pages; BIG_AT + BYTES - page > 0x2000; page += 0x1000) {
-		put(&big, page, page + 0x30); /* a heap_info, its arena behind it */
+		put(&big, page, page + 0x30); /* a heap_info, followed by its arena */
 		put(&big, page + 8, 0);
 		for (unsigned i = 0; i < 10; i++)
 			put(&big, page + 0x30 + 0x10 + 8 * i, BIG_AT);
