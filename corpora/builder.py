@@ -1,8 +1,8 @@
-"""builder: what the programs corpora/build-* have in common: their options, which cases are up to date, one lock a case, their account.
+"""builder: shared by the programs corpora/build-*: options, up-to-date checks, a lock per case, the summary.
 
-A case is an object with `name`, `stamp(out)`, a digest of all that it is made of, and `make(directory, out)`, which fills an empty folder.
-Its stamp is written last, so that a case that was cut off is made again. What cannot be made on this host raises Skip: then the folder
-holds a file `skipped` with the reason."""
+A case is an object with `name`, `stamp(out)`, a digest of all its inputs, and `make(directory, out)`, which fills an
+empty folder. Its stamp is written last, so that an interrupted case is rebuilt. A case that cannot be built on this
+host raises Skip: its folder then contains a file `skipped` with the reason."""
 
 import argparse
 import concurrent.futures
@@ -20,11 +20,11 @@ TAKE_CORE = os.path.join(HERE, "take-core")
 
 
 class Skip(Exception):
-    """The case cannot be made here, and that is no fault of ours."""
+    """The case cannot be built here, for reasons outside the corpora."""
 
 
 def run(argv, **more):
-    """What the command prints; its failure is a RuntimeError with the end of that."""
+    """The command's output. A failure raises RuntimeError with the end of the output."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **more)
     if done.returncode != 0:
         said = done.stdout.decode(errors="replace").strip()[-2000:]
@@ -33,7 +33,7 @@ def run(argv, **more):
 
 
 def digest(files, *more):
-    """Of the bytes of files, and of values by their repr."""
+    """A digest of files' bytes, and of values by their repr."""
     whole = hashlib.sha256(repr(more).encode())
     for path in files:
         whole.update(digest_of_file(path, os.stat(path).st_mtime_ns))
@@ -51,7 +51,7 @@ def digest_of_file(path, changed):
 
 
 def libc():
-    """A core is read with the C library that its program was mapped from."""
+    """A core is read with the C library that its program had mapped."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         loaded = [line.split()[-1] for line in maps if "libc.so" in line or "libc-2" in line]
     return loaded[:1]
@@ -81,7 +81,8 @@ def renew(directory):
 
 @contextlib.contextmanager
 def locked(directory):
-    """Another builder may want the same case or program; the lock lies beside the folder, which comes and goes."""
+    """Another builder may need the same case or program. The lock is next to the folder, because the folder is
+    replaced."""
     os.makedirs(os.path.dirname(directory), exist_ok=True)
     with open(os.path.join(os.path.dirname(directory), ".%s.lock" % os.path.basename(directory)), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -89,7 +90,7 @@ def locked(directory):
 
 
 def build(case, out):
-    """Returns whether it had to be made."""
+    """Builds the case if required. Returns whether it was built."""
     directory = os.path.join(out, case.name)
     with locked(directory):
         try:
@@ -107,7 +108,7 @@ def build(case, out):
 
 
 def is_stale(case, out):
-    """Without making anything: a case without a stamp is stale whatever it would be made of."""
+    """Builds nothing: a case without a stamp is stale whatever its inputs."""
     if read(os.path.join(out, case.name), "stamp") is None:
         return True
     try:
@@ -117,7 +118,7 @@ def is_stale(case, out):
 
 
 def parser(doc, out):
-    """Options that every builder has."""
+    """The options of every builder."""
     made = argparse.ArgumentParser(description=doc.splitlines()[0], epilog="\n".join(doc.splitlines()[2:]),
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--out", default=os.path.join(os.path.dirname(HERE), "build", out), metavar="DIR", help="default build/%s" % out)
@@ -133,7 +134,8 @@ def chosen(cases, options):
 
 
 def main(name, cases, options, together=lambda case: case.name, jobs=None):
-    """Does what the options say with the cases; returns the exit status: 0 all are there or skipped, 1 some failed, 2 usage."""
+    """Runs the action that the options select on the cases. Returns the exit status: 0 all exist or are skipped, 1 some
+    failed, 2 usage error."""
     out, cases = os.path.abspath(options.out), chosen(cases, options)
     if not cases:
         print("%s: no case matches %s" % (name, " ".join(options.only)), file=sys.stderr)

@@ -1,10 +1,10 @@
-"""corefile: words of a 64-bit core, by address."""
+"""corefile: reads words of a 64-bit core by address."""
 
 import struct
 
 
 def read(path, address, size):
-    """Bytes at an address of a core's memory; ValueError when the core does not have them."""
+    """Bytes at an address of a core's memory; ValueError if the core does not have them."""
     with open(path, "rb") as stream:
         head = stream.read(64)
         table, entry, count = struct.unpack_from("<Q", head, 32)[0], *struct.unpack_from("<HH", head, 54)

@@ -1,7 +1,7 @@
-"""gdb's side of luajit/inside.c: lets the stopped program write its account, and be where it was.
+"""gdb's side of luajit/inside.c: makes the stopped program write its account and return to where it was.
 
-By a signal, not by gdb's `call`: that writes all registers, and where the processor has AMX the kernel takes them only whole, which
-gdb 13 does not know ("Couldn't write extended state status: Bad address")."""
+Uses a signal rather than gdb's `call`: `call` writes all registers, and on processors with AMX the kernel accepts only
+the complete set, which gdb 13 does not support ("Couldn't write extended state status: Bad address")."""
 
 import gdb
 
@@ -9,7 +9,7 @@ SIGNAL = "SIG43"  # as in inside.c
 
 
 def go_on(where, command, condition=None, ignored=0):
-    """Up to there, when the condition holds and it was there so often before."""
+    """Runs to this point, where the condition holds, after skipping this number of hits."""
     stop = gdb.Breakpoint(where, internal=True)
     if condition:
         stop.condition = condition

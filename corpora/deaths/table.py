@@ -1,4 +1,5 @@
-"""table: corpora/deaths/cases as objects; build-deaths makes their cores, tests/verdict/run compares verdicts with them."""
+"""table: corpora/deaths/cases as objects. build-deaths builds their cores, tests/verdict/run compares verdicts with
+them."""
 
 import fnmatch
 import functools
@@ -14,9 +15,9 @@ COMPILERS = {".c": {"gcc": "gcc", "clang": "clang"}, ".cc": {"gcc": "g++", "clan
 LEVELS = {".c": ["o0", "o2", "o3"], ".cc": ["o0", "o2", "o3"], ".rs": ["o0", "o2", "o3"], ".go": ["o0", "o2"]}
 LANGUAGE = {".c": ["-std=gnu11", "-g"], ".cc": ["-std=c++17", "-g"], ".rs": ["-g", "--edition", "2018", "-C", "panic=abort"],
             ".go": ["build", "-buildvcs=false"]}
-ENVIRONMENT = {".go": {"GOTRACEBACK": "crash"}}  # else it exits
-# What the programs called planted find in their environment, and no redacted answer tells: nothing shows that the text is a secret,
-# of the others that the name of the variable does, or what stands there.
+ENVIRONMENT = {".go": {"GOTRACEBACK": "crash"}}  # otherwise it exits
+# Environment values of the programs called planted; no redacted answer may print them. For the first, nothing shows
+# that its text is a secret; for the others, the variable's name or the text does.
 PLANTED = {"PLANTED_TEXT": "tell-nobody-7041", "PLANTED_TOKEN": "hunter2.letmein4", "PLANTED_NAME": "token=k3yhole"}
 TURNS = (("gcc-o0", "rustc-o0", "go-o0"), ("clang-o2", "gcc-o2", "rustc-o2", "go-o2"))
 EXTRA = re.compile(r"\bbuild ([a-z]+-[a-z0-9]+): ([^\n*]+)")
@@ -31,7 +32,7 @@ def text_of(program):
 
 @functools.lru_cache(None)
 def lines_of(program):
-    """{death: the lines that are marked with it}"""
+    """{death: its marked lines}"""
     found = {}
     for number, line in enumerate(text_of(program).splitlines(), 1):
         marked = DIES.search(line)
@@ -41,7 +42,7 @@ def lines_of(program):
 
 
 def builds_of(program, patterns):
-    """The builds ("gcc-o2") of a program that patterns choose, in a fixed order."""
+    """The builds ("gcc-o2") of a program that match the patterns, in a fixed order."""
     compilers = COMPILERS[os.path.splitext(program)[1]]
     every = ["%s-%s" % (compiler, level) for compiler in compilers for level in LEVELS[os.path.splitext(program)[1]]]
     extra = [name for name, _ in EXTRA.findall(text_of(program)) if name in patterns]
@@ -52,7 +53,8 @@ def builds_of(program, patterns):
 
 
 def flags_of(program, build):
-    """What the head of the program asks for ("flags: …", or for one build or compiler "flags gcc: …"; "build clang-libcxx: …")."""
+    """The requests in the program's head ("flags: …", or for one build or compiler "flags gcc: …"; "build clang-libcxx:
+    …")."""
     extension = os.path.splitext(program)[1]
     compiler, level = build.split("-")
     flags = list(LANGUAGE[extension])
@@ -70,7 +72,8 @@ def flags_of(program, build):
 
 
 class Case:
-    """One death of one build, and what is true of it. Missing expectations are None; lists hold equally good answers."""
+    """One death of one build, and the truth about it. Missing expectations are None; lists contain equally good
+    answers."""
 
     def __init__(self, row, build):
         self.program, self.death, self.build = row["program"], row["death"], build
@@ -120,7 +123,7 @@ def all_cases(only="*"):
 
 
 def one_build_each():
-    """Each death once, in two builds a program by turns: what `make test` judges."""
+    """Each death once, with a program's deaths alternating between two builds: the cases of `make test`."""
     deaths, chosen = {}, []
     for case in all_cases():
         deaths.setdefault((case.program, case.death), []).append(case)
@@ -130,7 +133,7 @@ def one_build_each():
 
 
 def one_of_each_program(only="*"):
-    """One death of each program, and of those with planted secrets all of two builds."""
+    """One death of each program; for those with planted secrets, all deaths of two builds."""
     chosen = {}
     for case in one_build_each():
         if fnmatch.fnmatch(case.name, only):
@@ -140,7 +143,7 @@ def one_of_each_program(only="*"):
 
 @functools.lru_cache(None)
 def compiler_version(compiler):
-    """None when it is not there."""
+    """None if it is not installed."""
     try:
         done = subprocess.run([compiler, "version" if compiler == "go" else "--version"], stdout=subprocess.PIPE, check=True)
     except (OSError, subprocess.CalledProcessError):

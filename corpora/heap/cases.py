@@ -1,4 +1,4 @@
-"""The cases of build-heap: which programs, how built, with which allocator and C library."""
+"""The cases of build-heap: programs, build options, allocators and C libraries."""
 
 import glob
 import os
@@ -6,14 +6,14 @@ import os
 LIB = "usr/lib/x86_64-linux-gnu"
 PRELOADED = {"jemalloc": LIB + "/libjemalloc.so.2", "tcmalloc": LIB + "/libtcmalloc_minimal.so.4",
              "mimalloc": LIB + "/libmimalloc.so.2"}
-# <asm/…> is the same for both widths; where the cross compilers are, too, no package puts it in i386's path.
+# <asm/…> is the same for both widths; next to the cross compilers, no package adds it to i386's path.
 I386 = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
 ORDINARY = ("structs", "lists", "hashes", "trees", "strings", "arrays", "leaks", "sizes", "ends", "roots", "classes", "containers")
 GRID = ("structs", "leaks", "sizes", "threads")
 
 
 class Case:
-    """One core: a program, its flags, and what is put under it."""
+    """One core: a program, its flags, and the libraries below it."""
 
     def __init__(self, program, level, allocator="glibc", root="", strip=False, by_loader=False, environment=None, suffix="",
                  symbols=True, arguments=(), totals=False, bits=64):
@@ -28,19 +28,19 @@ class Case:
 
     @property
     def typed(self):
-        """Whether there is debug information to type blocks by."""
+        """Whether there is debug information for typing blocks."""
         return not self.strip
 
     @property
     def whole(self):
-        """Whether the account has every block, those of the libraries too."""
+        """Whether the account has every block, including those of the libraries."""
         return not self.allocator.startswith("musl") and not self.totals
 
     def roots(self):
         return ([self.root] if self.root else []) + (["allocators"] if self.allocator != "glibc" else [])
 
     def commands(self, folder, exe, roots):
-        """The account is C also where the program is C++, and optimised, so that its last frame has no slot it does not write."""
+        """The account is C even if the program is C++, and optimised, so that its last frame has no unwritten slot."""
         flags = ["-D_GNU_SOURCE", "-g", "-Wall", "-Wextra"] + (I386 if self.bits == 32 else [])
         linked = ["-lpthread", "-ldl"]
         if self.allocator.startswith("musl"):
@@ -56,7 +56,7 @@ class Case:
                 [self.compiler, "-o", exe, self.source, book, "-O%d" % self.level] + flags + own + linked]
 
     def loaded(self, roots):
-        """Libraries whose change makes another core."""
+        """Libraries that affect the core."""
         if self.allocator.startswith("musl"):
             return [os.path.join(roots["allocators"], "lib/ld-musl-x86_64.so.1")]
         folder = "/lib32" if self.bits == 32 else "/lib/x86_64-linux-gnu"
@@ -92,13 +92,13 @@ def loader_flags(folder):
 
 
 def release_flags(root):
-    """The compiler's own folders come before a sysroot's, and hold the system's C library."""
+    """The compiler's own folders precede a sysroot's and contain the system's C library."""
     folder = os.path.join(root, LIB)
     return ["--sysroot=" + root, "-B" + folder, "-L" + folder] + loader_flags(library_folder(root))
 
 
 def musl_flags(root):
-    """As musl-gcc does it, but from a root: headers and libraries of musl instead of the system's."""
+    """Like musl-gcc, but from a root: headers and libraries of musl instead of the system's."""
     return ["-DACCOUNT_NO_HOOKS", "-nostdinc", "-isystem", os.path.join(root, "usr/include/x86_64-linux-musl"),
             "-isystem", glob.glob("/usr/lib/gcc/x86_64-linux-gnu/*/include")[-1], "-nostdlib", "-no-pie",
             "-Wl,--dynamic-linker=" + os.path.join(root, "lib/ld-musl-x86_64.so.1")]
@@ -112,14 +112,14 @@ def musl_libraries(root, static):
 
 
 def big_cases():
-    """N million blocks, and a list of one; only totals and a sample are written down."""
+    """N million blocks, and a list of one million; only totals and a sample are recorded."""
     out = [Case("million", 2, suffix="%d" % count, arguments=("%d000000" % count,), totals=True) for count in (1, 4, 15)]
     out += [Case("tables", 2, suffix="%d" % count, arguments=("%d000000" % count,), totals=True) for count in (1, 10)]
     return out + [Case("chain", 2, suffix=kind, arguments=("1000000", kind), totals=True) for kind in ("single", "double")]
 
 
 def few():
-    """Names of what `make test` looks at: each program once, each allocator, C library and form once."""
+    """The cases of `make test`: each program once, each allocator, C library and form once."""
     programs = ["%s-o%d" % (program, 2 * (number % 2)) for number, program in enumerate(ORDINARY)]
     return programs + ["threads-o0-arenas-5", "lists-o0-i386", "leaks-o2-bare-stripped", "leaks-o2-jemalloc",
                        "structs-o2-tcmalloc", "structs-o2-mimalloc", "structs-o2-musl"]

@@ -1,18 +1,19 @@
-"""The cases of build-luajit: which engine dies in which state of the virtual machine."""
+"""The cases of build-luajit: engines, and the VM states they die in."""
 
-# States that world.lua brings about by itself, and the VM state each must be found in: a name, TRACE for a root trace, SIDE for a side trace.
+# States that world.lua reaches by itself, with the expected VM state: a name, TRACE for a root trace, SIDE for a side
+# trace.
 OWN = {
     "interp": "INTERP", "c": "C", "ffi-store": "C", "ffi-call": "C", "callback": "INTERP", "handler": "INTERP", "hook": "INTERP",
     "finalizer": "C", "cdatafinalizer": "C", "trace": "TRACE", "trace-inlined": "TRACE", "trace-side": "SIDE",
     "trace-call": "TRACE", "trace-stitch": "C",
 }
-# Deaths in traces that inline functions (inlined.lua).
+# Deaths in traces with inlined functions (inlined.lua).
 INLINED = {"trace-" + name: "TRACE" for name in ("after", "before", "second", "twice", "tail", "hoisted", "tables", "branch", "store", "alike")}
 OWN.update(INLINED)
 
-# States that a debugger stops world.lua in: the VM state, then the breakpoints to go through, each with a condition or None and the
-# number of hits to let pass. "next" steps source lines. "tell" writes the account there instead of at the end: while a chain of strings
-# is swept, the table leads to strings that were freed, and nobody can walk it.
+# States in which a debugger stops world.lua: the VM state, then the breakpoints to pass, each with a condition or None
+# and the number of hits to skip. "next" steps source lines. "tell" writes the account there instead of at the end:
+# while a chain of strings is swept, the table refers to freed strings, and no program can walk it.
 STOPPED = {
     "exit": ("EXIT", [("lj_trace_exit", None, 20)]),
     "record": ("RECORD", [("lj_record_ins", None, 60)]),
@@ -28,7 +29,7 @@ STOPPED = {
     "unwind": (None, [("lj_err_throw", None, 0)]),
 }
 
-# Which of them each engine is made to die in. FIRST is what `make test` needs: each kind of frame, of trace and of unfinished work once.
+# The states of each engine. FIRST is the set for `make test`: each kind of frame, of trace and of unfinished work once.
 EVERY = list(OWN) + list(STOPPED)
 FEW = ["interp", "c", "trace", "trace-inlined", "trace-side", "callback", "finalizer", "exit", "gc-sweep"] + list(INLINED)
 FIRST = {
@@ -39,11 +40,11 @@ FIRST = {
 LONG = {"openresty": EVERY, "gc64": EVERY, "gc32": EVERY}
 LONG.update({name: FEW for name in ("bullseye-gc32", "bullseye-gc64", "sid-gc64", "sid-gc32")})
 
-SMALL, BIG = 2, 1150  # thousands of points; 1000 of them are about 2600 objects
+SMALL, BIG = 2, 1150  # thousands of points; 1000 points are about 2600 objects
 
 
 class Case:
-    """One core, and a second exe for it without any symbols."""
+    """One core, and a second exe without any symbols."""
 
     def __init__(self, engine, state, thousands=SMALL, suffix=""):
         self.engine, self.state, self.thousands = engine, state, thousands
@@ -60,7 +61,7 @@ def of_engines(engines):
 
 
 def chosen(only=None, long=False, big=False):
-    """Those that one asks for; `only`, globs, choose of all, but of the big ones only those that end in -big themselves."""
+    """The selected cases; `only`, globs, selects from all cases, but big ones only by globs that end in -big."""
     large = [Case(engine, "interp", BIG, "-big") for engine in ("openresty", "gc32")]
     if only:
         return of_engines(FIRST) + of_engines(LONG) + (large if any(glob.endswith("-big") for glob in only) else [])

@@ -1,6 +1,6 @@
-"""The cases of build-nginx: which nginx, and how its worker's core is taken."""
+"""The cases of build-nginx: the nginx builds, and the way to write their worker's core."""
 
-# How a worker dies: by a request of this uri. gcore is taken of a worker that lives, between two events.
+# A worker dies from a request for this uri. gcore writes the core of a running worker, between two events.
 DEATHS = {
     "content": "/crash/content?id=crash-0", "timer": "/crash/timer?id=crash-0&how=timer",
     "thread": "/crash/thread?id=crash-0&how=thread", "filter": "/crash/filter?id=crash-0", "log": "/crash/log?id=crash-0",
@@ -24,7 +24,7 @@ def of_servers(servers):
 
 
 def chosen(only=None, long=False, big=False):
-    """Those that one asks for; `only`, globs, choose of all, but of the big ones only those that end in -big themselves."""
+    """The selected cases; `only`, globs, selects from all cases, but big ones only by globs that end in -big."""
     large = [Case("static", "gcore", BIG, "-big")]
     if only:
         return of_servers(FIRST) + of_servers(LONG) + (large if any(glob.endswith("-big") for glob in only) else [])

@@ -86,7 +86,7 @@ def accuracy(bench, root, environment):
     lines = done.stdout.decode(errors="replace").splitlines()
     good = sum(line.startswith("ok ") and "# SKIP" not in line for line in lines)
     bad = sum(line.startswith("not ok ") for line in lines)
-    print("\nheap: against the accounts of %d programs: %d fall short of what is wanted" % (good + bad, bad))
+    print("\nheap: against the accounts of %d programs: %d miss the requirements" % (good + bad, bad))
     print("  " + (lines[-1].lstrip("# ") if lines else "nothing was said"))
 
 

@@ -15,7 +15,7 @@ SECONDS = 600
 
 
 def gdb_command(case, *words):
-    """Starts gdb on a case with xcore's files, as far as it is not said what gdb does then."""
+    """Starts gdb on a case with the files that xcore uses."""
     command = ["gdb-multiarch" if case.foreign else "gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off",
                "-iex", "set auto-load python-scripts off",
                # gdb 13 has assertions that real programs break (coerce_pieced_ref, on libjvm): one variable less, not all.

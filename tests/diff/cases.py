@@ -95,7 +95,7 @@ class Chosen:
         for name, reason in sorted(self.skipped.items()):
             print("skipped: %s: %s" % (name, reason))
         for name in self.missing:
-            print("FAILED %s: it is not there: corpora/build-programs or corpora/build-recipes makes it" % name)
+            print("FAILED %s: missing: build it with corpora/build-programs or corpora/build-recipes" % name)
         failed += len(self.missing)
         if not passed and not failed and not self.skipped:
             print("FAILED: nothing was looked at")

@@ -1,4 +1,4 @@
-"""Reads what pahole (dwarves 1.24, `pahole -F dwarf -a FILE`) prints into a telling of layouts.py.
+"""Parses the output of pahole (dwarves 1.24, `pahole -F dwarf -a FILE`) into a set of layouts (layouts.py).
 
     struct client {
             uint64_t                   id;                   /*     0     8 */
@@ -73,7 +73,7 @@ class Record:
             return
         name = declared(declarator)
         if "*" in declarator or "[" in declarator:
-            del self.members[first:]  # those of what it points to, of each element
+            del self.members[first:]  # those of the pointed-to type, and of each element
         self.members[first:] = [("." + name + path, *rest) for path, *rest in self.members[first:]]
         self.member(name, found)
 

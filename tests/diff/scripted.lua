@@ -1,5 +1,6 @@
--- All stacks with arguments and locals as JSON, made of nothing but the API for scripts: every number is read by indexing, every
--- struct taken apart by its type's members. The shape is that of `xcore bt --full --raw --format json` as far as compare.py looks.
+-- All stacks with arguments and locals as JSON, using only the API for scripts: every number is read by indexing, every
+-- struct is split by its type's members. The form is that of `xcore bt --full --raw --format json`, as far as
+-- compare.py reads it.
 local xcore = require "xcore"
 local t = xcore.target
 
@@ -17,7 +18,7 @@ end
 
 local integers = {int = true, char = true}
 
--- A scalar as it came from the API.
+-- A scalar as returned by the API.
 local function scalar(value, kind, shape)
 	if kind == "pointer" then return value and xcore.hex(xcore.addr(value)) or "0x0" end
 	if math.type(value) == "float" then return string.format("%.17g", value) end
@@ -28,7 +29,7 @@ end
 
 local text
 
--- A member that cannot be had says why in its place.
+-- An unavailable member is replaced by the reason.
 local function try(...)
 	local ok, result = pcall(...)
 	if ok then return result end

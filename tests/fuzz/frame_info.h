@@ -1,4 +1,4 @@
-/* frame_info: a process whose one module is an ELF file with the fuzzer's bytes as .eh_frame.
+/* frame_info: a process with one module, an ELF file with the fuzzer's bytes as .eh_frame.
  *
  *   0x400000 headers   0x401000 code: a call in each five bytes   0x402000 .eh_frame   0x7ffd00000000 the stack
  *
@@ -85,7 +85,7 @@ static inline void lay(struct target *t, xc_addr lo, const void *bytes, size_t s
 		.lo = s.lo, .hi = s.hi, .readable = true, .executable = executable, .writable = !executable};
 }
 
-/* stack may be NULL with stack_size 0; both stay the caller's. */
+/* stack may be NULL with stack_size 0; the caller keeps both. */
 static inline struct target make_target(const uint8_t *frames, size_t size, const uint8_t *stack, size_t stack_size)
 {
 	struct target t = {.process = xc_process_new("fuzz", false)};

@@ -1,7 +1,7 @@
 /* layer: dwarf
  *
- * Tables of names that a file brings: byte 0 chooses .gdb_index or .debug_names, the rest is one. It may be sound for units of 16 bytes,
- * one after the other; whatever it leads to is one of them. */
+ * A file's tables of names: byte 0 selects .gdb_index or .debug_names, the rest is one. It may be valid for units of 16
+ * bytes, in sequence; every result is one of them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* layer: lua
  *
- * Random calls of the whole API with hostile values: the bytes choose functions, methods and arguments (fuzz_bind.lua). The
- * target is this program's own file with its types, and nodes in lists that end, that go round and that lead nowhere. What
- * was reported is rendered. */
+ * Random calls of the whole API with hostile values: the bytes select functions, methods and arguments (fuzz_bind.lua).
+ * The target is this program's own file with its types, and nodes in lists that end, cycle or lead to unmapped memory.
+ * The resulting report is rendered. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LONGEST = 4096, INPUTS = 5000, MEMORY = 0x10000000, NODES = 100 };
 
-/* The script, put here by the assembler. */
+/* The script, embedded by the assembler. */
 XC_EMBED(fuzz_script, "tests/fuzz/fuzz_bind.lua");
 
 struct fuzz_node {
@@ -35,7 +35,8 @@ int (*fuzz_function)(const uint8_t *, size_t) = LLVMFuzzerTestOneInput;
 
 static struct xc_process *process;
 
-/* A node of the target: 0 to 2 go round, 3 leads into that, 4 leads nowhere, from 5 on they lead to the last, which is the end. */
+/* A node of the target: 0 to 2 form a cycle, 3 leads into it, 4 leads to unmapped memory; from 5 on they lead to the
+ * last, which ends the list. */
 static struct fuzz_node make_node(size_t i)
 {
 	static const size_t next[] = {1, 2, 0, 1};

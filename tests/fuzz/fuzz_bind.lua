@@ -1,5 +1,5 @@
--- fuzz_bind: what the bytes of fuzz_input do with the API. Each operation takes what it needs from them, and what it gives is
--- material for the next ones.
+-- fuzz_bind: interprets the bytes of fuzz_input as API calls. Each operation takes its arguments from them, and its
+-- results are arguments for the next ones.
 local input <const>, MAX_POOL <const>, MAX_OPERATIONS <const> = fuzz_input, 48, 80
 local at = 0
 
@@ -104,7 +104,7 @@ function value()
 	return pick(others)
 end
 
--- Not always what is wanted where a value of the target is, but often.
+-- Often, but not always, a value of the target where one is expected.
 local function wanted()
 	for _ = 1, 4 do
 		local got = value()

@@ -1,7 +1,7 @@
 /* layer: lua
  *
- * A text of C declarations, for a machine that its first byte chooses. What it declares is asked for again: its types by the names in
- * it, read from memory, shown and laid out; a second reading of the same text changes nothing. */
+ * A text of C declarations, for a machine selected by its first byte. The declared types are looked up by the names in
+ * the text, read from memory, shown and laid out; a second reading of the same text changes nothing. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,12 +97,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	struct xc_process *process = open_process(data[0]);
 	struct xc_cdef *cdef = xc_cdef_new(process);
-	char *text = xc_alloc(size); /* of this size, so that ASan sees a byte too many */
+	char *text = xc_alloc(size); /* of exactly this size, so that ASan detects a read past it */
 	const struct xc_type *type;
 	memcpy(text, data + 1, size - 1);
 	struct xc_error *err = xc_cdef_declare(cdef, text);
 	must(!err || err->lines);
-	if (!err && !strstr(text, "#")) /* macros may make it another text */
+	if (!err && !strstr(text, "#")) /* macros may make it a different text */
 		must(!xc_cdef_declare(cdef, text));
 	xc_error_free(err);
 	ask(cdef, process, text);

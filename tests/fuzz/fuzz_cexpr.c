@@ -1,7 +1,7 @@
 /* layer: dwarf
  *
- * An expression. The process is made of this program's own file, with its debug information, and stands in the function below,
- * so that names of all kinds and types can be met; its stack is not there. */
+ * An expression. The process consists of this program's own file with its debug information, and its pc is in the
+ * function below, so that names of all kinds and types are reachable; its stack is missing. */
 #include <string.h>
 
 #include "dwarf/cexpr/cexpr.h"
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_TEXT = 1 << 20, INPUTS = 20000, MAX_INPUT = 1 << 15 };
 
-/* What the seeds talk about. */
+/* The names used by the seeds. */
 struct fuzz_node {
 	struct fuzz_node *next;
 	char name[8];
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!process)
 		start();
-	char *text = xc_alloc(size + 1); /* of this size, so that ASan sees a byte too many */
+	char *text = xc_alloc(size + 1); /* of exactly this size, so that ASan detects a read past it */
 	memcpy(text, data, size);
 	struct xc_error *err = xc_cexpr_value(&scope, text, &arena, &value);
 	if (!err)
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	xc_error_free(xc_cexpr_type(&scope, text, &arena, &type, NULL));
 	xc_arena_fini(&arena);
 	free(text);
-	if (++inputs % INPUTS == 0) /* types that expressions make stay with the process */
+	if (++inputs % INPUTS == 0) /* types created by expressions stay with the process */
 		stop();
 	return 0;
 }

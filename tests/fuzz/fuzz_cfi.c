@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Without a value it is told what is missing. */
+/* Without a value, the missing data is reported. */
 static bool answers(const struct xc_process *p, const struct xc_cfi_row *row, int i, const struct xc_regs *regs,
 		    xc_addr cfa, xc_addr marker)
 {

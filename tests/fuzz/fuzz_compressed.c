@@ -1,6 +1,6 @@
 /* layer: core
  *
- * zstd, lz4, xz and gzip: inflated below a cap, or an error. */
+ * zstd, lz4, xz and gzip: decompressed below a limit, or an error. */
 #include <stdlib.h>
 
 #include "core/io/source.h"

@@ -1,6 +1,6 @@
 /* layer: core
  *
- * A whole core: opened, looked at all over, and reported in every format. */
+ * A whole core: opened, read throughout, and reported in every format. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ static void must(bool ok)
 		abort();
 }
 
-/* What every reader may rely on. */
+/* Guarantees for every reader. */
 static void check_space(const struct xc_process *p)
 {
 	size_t count = xc_space_count(p->space);
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct xc_open_options options = {.finder = &finder};
 	struct xc_process *p = NULL;
 	if (size < 5 || data[0] != 0x7f)
-		return 0; /* compression is fuzz_compressed's */
+		return 0; /* fuzz_compressed covers compression */
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

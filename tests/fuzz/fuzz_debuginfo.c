@@ -1,8 +1,8 @@
 /* layer: dwarf
  *
- * An ELF file with DWARF, mapped as the one program of a made-up process: places, call sites, variables, types and stacks at
- * addresses all over its code. Damage is done where a debugger reads: LLVMFuzzerCustomMutator keeps to the sections named
- * below, so that the file stays one that is opened. */
+ * An ELF file with DWARF, mapped as the only program of a hand-made process: places, call sites, variables, types and
+ * stacks at addresses throughout its code. LLVMFuzzerCustomMutator damages only the sections named below, which a
+ * debugger reads, so that the file can still be opened. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static struct xc_process *make_process(struct xc_source *file, uint8_t *stack)
 	return p;
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 static struct xc_thread thread_at(xc_addr pc)
 {

@@ -1,6 +1,6 @@
 /* layer: dwarf
  *
- * A symbol's name, as C++ and as Rust. */
+ * A symbol's name, as a C++ and as a Rust name. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* layer: dwarf
  *
- * Units and abbreviations: byte 0 says what kind of section it is, bytes 1 and 2 how long the abbreviations are, which come
- * next; the rest stands as .debug_info, and all of it as the strings. The scan must end, and what it finds must be found again. */
+ * Units and abbreviations: byte 0 selects the kind of section, bytes 1 and 2 give the length of the abbreviations,
+ * which follow; the rest is .debug_info, and all of it the strings. The scan must end, and its results must be found
+ * again. */
 #include <stdlib.h>
 #include <string.h>
 

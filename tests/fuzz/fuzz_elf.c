@@ -1,7 +1,7 @@
 /* layer: core
  *
- * An ELF object three times: as a file, as what a process has in memory (its executable, its vDSO, its loader's list), and as
- * a file that is compared with that memory. */
+ * An ELF object in three roles: as a file, as the content of a process's memory (its executable, its vDSO, its loader's
+ * list), and as a file that is compared with that memory. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

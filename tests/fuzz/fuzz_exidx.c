@@ -1,6 +1,7 @@
 /* layer: dwarf
  *
- * Unwinding tables of arm: the input is the number of entries of .ARM.exidx, then both tables, mapped at 0x400 of a file. */
+ * Unwinding tables of arm: the input is the number of entries of .ARM.exidx, then both tables, mapped at 0x400 of a
+ * file. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void make_file(const uint8_t *data, size_t size, uint8_t file[FILE_SIZE])
 		memcpy(file + TABLE, data + 1, size - 1 < FILE_SIZE - TABLE ? size - 1 : FILE_SIZE - TABLE);
 }
 
-/* A row that was found speaks of registers that there are. */
+/* A row that was found names only existing registers. */
 static void check(const struct xc_cfi_row *row, const struct xc_arch *arch)
 {
 	if (row->return_reg < 0 || row->return_reg >= row->rule_count || row->rule_count > arch->frame_regs ||
@@ -39,7 +40,7 @@ static void check(const struct xc_cfi_row *row, const struct xc_arch *arch)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *file = malloc(FILE_SIZE); /* its own allocation: a read beside it is seen */
+	uint8_t *file = malloc(FILE_SIZE); /* a separate allocation: ASan detects a read past it */
 	const struct xc_arch *arch = xc_arch_find(EM_ARM, ELFCLASS32, false);
 	struct xc_cfi_row *row = malloc(sizeof *row + arch->frame_regs * sizeof row->rules[0]);
 	struct xc_exidx exidx;

@@ -1,7 +1,7 @@
 /* layer: dwarf
  *
- * A location expression: that of a variable of a made-up unit, in a frame with registers and memory. Byte 0 chooses the variable's
- * type; references to other entries lead to the few there are. */
+ * A location expression: that of a variable of a hand-made unit, in a frame with registers and memory. Byte 0 selects
+ * the variable's type; references to other entries lead to the few existing ones. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { SECTIONS = 4, MEMORY = 0x4000, MAX_TEXT = 1 << 16, MAX_EXPRESSION = 8192,
 /* DWARF 5, 7.5.3: unit; base type (size, encoding, name); variable (name, type, location). */
 static const uint8_t abbreviations[] = {1, 0x11, 1, 0,    0, 2, 0x24, 0,    0x0b, 0x0b, 0x3e, 0x0b, 3, 8,
 					0, 0,    3, 0x34, 0, 3, 8,    0x49, 0x13, 2,    0x18, 0,    0, 0};
-/* Behind the header (11 bytes): int at 12, double at 18, then the variable. */
+/* After the header (11 bytes): int at 12, double at 18, then the variable. */
 static const uint8_t entries[] = {1, 2, 4, 5, 'i', 'n', 't', 0, 2, 8, 4, 'd', 'b', 'l', 0, 3, 'v', 0};
 enum { INT_AT = 12, DOUBLE_AT = 19, HEADER = 11 };
 
@@ -43,7 +43,7 @@ static size_t put(uint8_t *at, uint64_t value, size_t size)
 	return size;
 }
 
-/* The unit behind the image; its size. */
+/* The unit, which follows the image; its size. */
 static size_t write_unit(uint8_t *at, const uint8_t *expression, size_t len, bool is_double)
 {
 	uint8_t *start = at;
@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	uint8_t unit[MAX_EXPRESSION + 64];
 	size_t unit_size = write_unit(unit, data + 1, size - 1, data[0] & 1), all = sizeof(struct image) + unit_size;
-	struct image *im = xc_alloc(all + 1); /* zeroed: a NUL behind, as in dwarf/elffile */
+	struct image *im = xc_alloc(all + 1); /* zeroed: followed by a NUL, as in dwarf/elffile */
 	fill(im, unit_size);
 	memcpy(im + 1, unit, unit_size);
 	elf_version(EV_CURRENT);

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FUNCTIONS = 1000 };
 
-/* What is told lies in the table, and has an end. */
+/* Results are in the table and have an end. */
 static void check(const uint8_t *bytes, size_t size, const struct xc_gofunction *f)
 {
 	const uint8_t *name = (const uint8_t *)f->name;
@@ -21,7 +21,7 @@ static void check(const uint8_t *bytes, size_t size, const struct xc_gofunction 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *bytes = malloc(size + !size); /* its own allocation: a read beside it is seen */
+	uint8_t *bytes = malloc(size + !size); /* a separate allocation: ASan detects a read past it */
 	struct xc_gopclntab table;
 	struct xc_gofunction f;
 	if (!bytes)

@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * glibc's heap: the input is a list of changes to a small heap that is in order, each of an offset (two bytes; from 0x8000 on of libc's
- * data, else 8-byte steps into the heap), a length (one byte) and so many bytes. */
+ * glibc's heap: the input is a list of changes to a small intact heap. Each has an offset (two bytes; from 0x8000 on
+ * into libc's data, otherwise in 8-byte steps into the heap), a length (one byte) and that many bytes. */
 #include <stdlib.h>
 
 #include "heap/report/audit.h"

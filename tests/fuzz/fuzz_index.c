@@ -1,7 +1,7 @@
 /* layer: dwarf
  *
- * A kept index whose sums are right and whose content is not: the first bytes stand as the numbers of its header, the rest is laid
- * over its pages. Whatever it says, reading stays inside. */
+ * A cached index with correct checksums and wrong content: the first bytes are the numbers of its header, the rest
+ * overwrites its pages. Reads must stay in bounds. */
 #include <isa-l/crc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void seal(uint8_t *bytes, struct xc_index_header *h)
 	memcpy(bytes, h, sizeof *h);
 }
 
-/* Numbers that are small more often than not. */
+/* Mostly small numbers. */
 static uint64_t number(const uint8_t *data, size_t at)
 {
 	uint64_t value = data[at] | (uint64_t)data[at + 1] << 8;

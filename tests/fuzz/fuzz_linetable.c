@@ -1,7 +1,7 @@
 /* layer: dwarf
  *
- * A line number program: byte 0 chooses the size of addresses, the rest stands as .debug_line, .debug_str and .debug_line_str at
- * once, so that offsets of strings lead somewhere. */
+ * A line number program: byte 0 selects the size of addresses; the rest is .debug_line, .debug_str and .debug_line_str
+ * at the same time, so that string offsets are valid. */
 #include <elf.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void check(struct xc_linetable *t)
 	}
 	for (uint64_t i = 0; i < LOOKS && i <= t->file_count; i++)
 		xc_linetable_file(t, i);
-	must(t->row_count == 0 || t->rows[t->row_count - 1].end); /* whole sequences only */
+	must(t->row_count == 0 || t->rows[t->row_count - 1].end); /* complete sequences only */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /* layer: core
  *
- * Notes of any machine: byte 0 chooses the machine and byte 1 the padding; the rest is one PT_NOTE. */
+ * Notes of any machine: byte 0 selects the machine and byte 1 the padding; the rest is one PT_NOTE. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	xc_notes_read(p, &elf);
 	xc_elf_build_id(&elf);
 	xc_package_in_notes(data + 2, size - 2, align, kinds[kind].big_endian, &p->arena);
-	free(file); /* nothing may point into it any more */
+	free(file); /* nothing may point into it any longer */
 	look(p);
 	xc_process_close(p);
 	return 0;

@@ -1,6 +1,6 @@
 /* layer: batch
  *
- * A record as a worker that was taken over may write it: what is read is written and read again without a change, and has a
+ * A record as written by a compromised worker: a record that was read is written and read again unchanged, and has a
  * signature. */
 #include <stdlib.h>
 #include <string.h>

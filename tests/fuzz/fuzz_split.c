@@ -1,6 +1,6 @@
 /* layer: dwarf
  *
- * A .dwo or .dwp: all its units are made into images, with skeletons that know a few addresses, and looked through. */
+ * A .dwo or .dwp: images are made of all its units, with skeletons that have a few addresses, and then read. */
 #include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void add_slots(struct input *in, const struct xc_split_index *index, bool
 			add_found(in, type, id);
 }
 
-/* ---- looking ---- */
+/* ---- reads ---- */
 
 struct look {
 	struct xc_process *process;

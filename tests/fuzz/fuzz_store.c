@@ -1,7 +1,7 @@
 /* layer: dwarf
  *
- * The symbol store: the input is a file that indexing meets, or, when it begins as one, the kept index, whose checksums
- * are made right first. */
+ * The symbol store: the input is a file to be indexed or, if it starts like one, the cached index with corrected
+ * checksums. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void seal(uint8_t *bytes, size_t size)
 	memcpy(bytes, &h, sizeof h);
 }
 
-/* All that a reader may ask; every path it gives is one. */
+/* All queries of a reader; every path in the results is a path. */
 static void read_all(struct xc_store *store)
 {
 	struct xc_store_root root;

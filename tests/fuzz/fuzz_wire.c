@@ -1,6 +1,6 @@
 /* layer: core
  *
- * A report as a child may send it: whatever is read can be shown in every format, and what was shown can be sent again. */
+ * A report as sent by a child: whatever is read can be shown in every format, and can be sent again. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void show(const struct xc_report *report)
 	fclose(out);
 }
 
-/* Sent and read again it is no other. */
+/* Sent and read again, it is unchanged. */
 static char *json_of(const struct xc_report *report)
 {
 	char *text = NULL;

@@ -1,8 +1,8 @@
 /* layer: core
  *
- * replay: runs one fuzz target over files and directories, for compilers without a fuzzer. Linked with each
- * fuzz_*.c. Prints TAP; a file that takes longer than 10 seconds ends the program (SIGALRM) as one that crashes does, and
- * its name is the last one printed. */
+ * replay: runs one fuzz target on files and directories, for compilers without a fuzzer. Linked with each fuzz_*.c.
+ * Prints TAP. A file that takes longer than 10 seconds ends the program (SIGALRM) like a crash; its name is the last
+ * one printed. */
 #ifndef XC_FUZZER /* clang's fuzzer brings its own main: tests/fuzz/run */
 
 #include <dirent.h>
@@ -27,7 +27,7 @@ static void fail(const char *path)
 
 static void run_file(const char *path, size_t size)
 {
-	uint8_t *data = malloc(size ? size : 1); /* exactly, so that ASan sees a byte too many */
+	uint8_t *data = malloc(size ? size : 1); /* exact size, so that ASan detects a read past it */
 	FILE *file = fopen(path, "r");
 	if (!data || !file || fread(data, 1, size, file) != size)
 		fail(path);

@@ -1,5 +1,5 @@
-/* self: the fuzz target itself as a process: its own file with its debug information, so that names of all kinds and types can
- * be met. Variables are as the file has them. */
+/* self: the fuzz target itself as a process: its own file with its debug information, so that names of all kinds and
+ * types are reachable. Variables have the file's values. */
 #ifndef XC_FUZZ_SELF_H
 #define XC_FUZZ_SELF_H
 

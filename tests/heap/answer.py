@@ -197,7 +197,7 @@ def compare_blocks(verdict, account, answer, said, whole):
         verdict.complain("%d sizes are wrong" % len(sizes), (
             "0x%x: %d instead of %d" % (addr, said[addr][0], account.used[addr][0]) for addr in sizes))
     if false:
-        verdict.complain("%d blocks that nobody was given" % len(false), (
+        verdict.complain("%d blocks that were never allocated" % len(false), (
             "0x%x, %d bytes, %s" % (addr, said[addr][0], said[addr][1]) for addr in false))
     if shown:
         verdict.complain("%d freed blocks are shown as live ones" % len(shown), ("0x%x" % addr for addr in shown))

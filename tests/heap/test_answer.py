@@ -48,7 +48,7 @@ class Compare(unittest.TestCase):
         self.assertIn("1 sizes are wrong", complaints(x1100=(48, "live", None, None, None)))
 
     def test_a_block_that_nobody_was_given(self):
-        self.assertIn("1 blocks that nobody was given", complaints(x1200=(24, "live", None, None, None)))
+        self.assertIn("1 blocks that were never allocated", complaints(x1200=(24, "live", None, None, None)))
         self.assertEqual(complaints(whole=False, x1200=(24, "live", None, None, None)), [])
 
     def test_a_freed_block_that_is_called_live(self):

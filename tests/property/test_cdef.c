@@ -1,8 +1,8 @@
 /* layer: lua */
-/* Layouts and constants of random declarations are those of gcc, for every machine.
+/* Layouts and constants of random declarations equal gcc's, for every machine.
  *
- * gcc compiles a file of the declarations and of what is asked about them: sizes, alignments and offsets are an array of numbers; for
- * each bit-field there is an object in which only it is set. Nothing is run: the object file is read, so cross compilers do. */
+ * gcc compiles a file of the declarations and queries: sizes, alignments and offsets are an array of numbers; each
+ * bit-field has an object with only that field set. Nothing runs: the object file is read, so cross compilers work. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -92,7 +92,7 @@ static const char *plain_type(struct maker *m)
 					    "union two",
 					    "_Atomic struct even"};
 	const char *type = one_in(m, 2) ? integer_type(m) : PICK(m, types);
-	/* on i386 the alignment of such a union depends on what else it holds (lua/cdef/cdef_layout.c) */
+	/* on i386 the alignment of such a union depends on its other members (lua/cdef/cdef_layout.c) */
 	return m->in_union && strcmp(type, "_Atomic long long") == 0 ? "long long" : type;
 }
 
@@ -121,7 +121,7 @@ static void add_attributes(struct maker *m)
 		add_aligned(m);
 }
 
-/* A new member that is asked about; its name, until the next one is made. */
+/* A new member with a query; its name is valid until the next one is created. */
 static const char *ask(struct maker *m, bool bits)
 {
 	m->questions = xc_grow(m->questions, m->count, &m->capacity, sizeof *m->questions);
@@ -230,7 +230,7 @@ static void add_body(struct maker *m, unsigned depth, bool is_union)
 	}
 }
 
-/* Bracketed by pragmas now and then; what is asked about it is added to numbers and objects. */
+/* Sometimes enclosed in pragmas; the queries for it are added to numbers and objects. */
 static char *make_record(struct maker *m, size_t index)
 {
 	size_t first = m->count;
@@ -327,7 +327,7 @@ static void add_expression(struct rng *rng, struct xc_text *text, unsigned depth
 		add_expression(rng, text, depth + 1);
 		xc_text_add(text, form < 2 ? " & 15) + 1))" : " & 15)))");
 		return;
-	default: /* without parentheses: precedence is what is asked */
+	default: /* without parentheses: this tests precedence */
 		xc_text_add(text, rng_below(rng, 2) ? "(" : "1 + (");
 		add_expression(rng, text, depth + 1);
 		xc_text_printf(text, " %s ", binary[rng_below(rng, XC_COUNT(binary))]);
@@ -345,7 +345,7 @@ struct object {
 	int fd;
 };
 
-/* The bytes of a symbol's object, as they stand in the file; NULL in .bss. */
+/* The bytes of a symbol's object in the file; NULL in .bss. */
 static const uint8_t *symbol_bytes(Elf *elf, const GElf_Sym *symbol)
 {
 	GElf_Shdr header;
@@ -357,7 +357,7 @@ static const uint8_t *symbol_bytes(Elf *elf, const GElf_Sym *symbol)
 
 struct answers {
 	const uint64_t *numbers;
-	const uint8_t **objects; /* by question */
+	const uint8_t **objects; /* by query */
 };
 
 static struct answers read_answers(Elf *elf, size_t count)
@@ -499,7 +499,7 @@ static struct xc_process *process_of(const struct machine *machine)
 	return process;
 }
 
-/* Leave the test out where this machine has no compiler. */
+/* Skip the test if this machine has no such compiler. */
 static void needs_compiler(const struct machine *machine)
 {
 	char program[32];
@@ -600,7 +600,7 @@ static void constants_are_those_of_gcc(void **state)
 	xc_process_close(process);
 }
 
-/* The test of one machine. */
+/* The test for one machine. */
 static struct CMUnitTest of_machine(const char *name, CMUnitTestFunction test, const struct machine *machine)
 {
 	return (struct CMUnitTest){

@@ -1,9 +1,9 @@
 /* layer: dwarf */
-/* Random C expressions: their value and type are what the compiler says.
+/* Random C expressions: value and type agree with the compiler's.
  *
- * A program is made of the expressions. Told to show them it prints the type and the bytes of each; otherwise it dies, and the
- * same expressions are evaluated on its core. What C leaves undefined is not generated, but for signed overflow, which
- * -fwrapv defines. */
+ * The expressions are compiled into a program. On request it prints the type and bytes of each; otherwise it crashes,
+ * and the same expressions are evaluated on its core. Undefined behaviour is not generated, except signed overflow,
+ * which -fwrapv defines. */
 #include <math.h>
 #include <stdio.h>
 
@@ -159,7 +159,7 @@ static void around(struct maker *m, unsigned depth, const char *before, const ch
 	xc_text_add(&m->text, after);
 }
 
-/* Divisors are positive and shifts narrow: what else they could do is undefined or traps. */
+/* Divisors are positive and shifts narrow: anything else is undefined or traps. */
 static void integer(struct maker *m, unsigned depth)
 {
 	static const char *const plain[] = {"+", "-", "*", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||"};

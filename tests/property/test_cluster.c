@@ -1,5 +1,6 @@
 /* layer: batch */
-/* Neighbours against comparing all with all; clusters: no two of one are far apart, and no two clusters could be joined. */
+/* Neighbours against a comparison of all pairs; clusters: no two members of one are far apart, and no two clusters
+ * could be joined. */
 #include <time.h>
 
 #include "batch/cluster/cluster.h"
@@ -100,7 +101,7 @@ PROPERTY(clusters_are_tight_and_none_can_be_joined, 60, 150)
 	xc_probe_free(probe);
 }
 
-/* ---- many ---- */
+/* ---- many stacks ---- */
 
 struct many {
 	struct xc_observed_trace *observed;
@@ -119,7 +120,7 @@ static struct many many_new(void)
 	return m;
 }
 
-/* Seconds of processor time to cluster them. */
+/* CPU seconds to cluster them. */
 static double cluster(struct many *m, uint32_t names)
 {
 	clock_t start = clock();
@@ -142,7 +143,7 @@ static void many_free(struct many *m)
 	free(m->firsts);
 }
 
-/* 40 stacks of each problem, in a server whose outer frames are always the same. */
+/* 40 stacks of each problem, in a server with constant outer frames. */
 static void thousands_of_stacks_are_a_matter_of_seconds(void **state)
 {
 	enum { FUNCTIONS = 20000, COMMON = 24, CHANGES = 4 };
@@ -166,7 +167,7 @@ static void thousands_of_stacks_are_a_matter_of_seconds(void **state)
 	many_free(&m);
 }
 
-/* Pairs are as many as are kept of each stack, and not all. */
+/* The number of pairs is the limit per stack, not all pairs. */
 static void check_neighbours(const struct many *m, uint32_t names)
 {
 	const struct xc_observed_trace **list = xc_alloc(m->count * sizeof *list);
@@ -179,7 +180,7 @@ static void check_neighbours(const struct many *m, uint32_t names)
 	free(list);
 }
 
-/* The dearest there is: all have a few of the same frames, in another order. */
+/* The most expensive case: all have the same few frames, in different orders. */
 static void stacks_of_few_names_take_no_longer_than_allowed(void **state)
 {
 	struct rng rng = {.state = 7};

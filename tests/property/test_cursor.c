@@ -1,6 +1,6 @@
 /* layer: core
  *
- * The cursor against a reader that knows nothing but an index and a length, and LEB128 in 128-bit arithmetic. */
+ * The cursor against a reader with only an index and a length, and LEB128 in 128-bit arithmetic. */
 #include "tests/support/property.h"
 
 #include "core/base/cursor.h"
@@ -24,7 +24,7 @@ static bool naive_uint(struct naive *n, size_t size, uint64_t *value)
 	return true;
 }
 
-/* Exact up to 17 bytes, which is longer than any number the test makes. */
+/* Exact up to 17 bytes, which is longer than any number in the test. */
 static bool naive_leb(struct naive *n, bool is_signed, uint64_t *out)
 {
 	__int128 value = 0;
@@ -58,7 +58,7 @@ static bool naive_string(struct naive *n, const char **out)
 	return false;
 }
 
-/* Bytes that make long and short LEB128 numbers, strings and edges. */
+/* Bytes that form long and short LEB128 numbers, strings and edge cases. */
 static void random_bytes(struct rng *rng, uint8_t *bytes, size_t len)
 {
 	static const uint8_t edges[] = {0, 0x7f, 0x80, 0xff, 1, 0x40, 0xc0};
@@ -116,7 +116,7 @@ static void check_step(struct rng *rng, struct xc_cursor *c, struct naive *n)
 PROPERTY(cursor_agrees_with_a_naive_reader, 10000, 30000)
 {
 	size_t len = rng_below(rng, SIZE);
-	uint8_t *bytes = malloc(len ? len : 1); /* exactly, so that ASan sees a byte too many */
+	uint8_t *bytes = malloc(len ? len : 1); /* exact size, so that ASan detects a read past it */
 	random_bytes(rng, bytes, len);
 	struct naive n = {bytes, 0, len, rng_below(rng, 2) != 0};
 	struct xc_cursor c = xc_cursor(bytes, len, "random");

@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * A heap of some thousand blocks with random damage in its memory and in malloc's own state, against the program's list of its blocks.
- * Its memory is copied over the core's, so that a case costs a walk and no file. */
+ * A heap of some thousand blocks with random damage in its memory and in malloc's own state, against the program's list
+ * of its blocks. Its memory is copied over the core's, so that a case costs a walk and no file. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
@@ -13,7 +13,7 @@
 
 enum { RANGES = 16, MOST_DAMAGE = 6, STATE_BYTES = 0x898, FEW = 40, CASES = 150 };
 
-/* Memory that is damaged: ours, and what it was. */
+/* Memory to be damaged: our copy, and the original. */
 struct range {
 	xc_addr lo, hi;
 	uint8_t *bytes, *whole;
@@ -27,7 +27,7 @@ static struct smashed_block *chunks;    /* of the undamaged heap: all blocks */
 static size_t chunk_count;
 static size_t worst_headers, worst_lost, all_headers, all_lost, cases, exceptions;
 
-/* ---- memory of ours ---- */
+/* ---- our own memory ---- */
 
 static void take_range(xc_addr lo, xc_addr hi)
 {
@@ -96,7 +96,7 @@ static struct range *range_of(xc_addr addr)
 	return NULL;
 }
 
-/* Overwrite len bytes with what `write` fills in; bytes behind the range stay. */
+/* Overwrite len bytes using `write`; bytes after the range are unchanged. */
 static void put(xc_addr addr, const void *bytes, size_t len)
 {
 	struct range *r = range_of(addr);
@@ -149,7 +149,7 @@ static void damage_header(struct rng *rng, xc_addr block, uint64_t size)
 	}
 }
 
-/* A word of a block, a pointer of a free one more often than not. */
+/* A word of a block, mostly a pointer of a free one. */
 static void damage_word(struct rng *rng, const struct smashed_block *chunk)
 {
 	xc_addr at = chunk->addr + 8 * rng_below(rng, rng_below(rng, 2) ? 2 : chunk->size / 8);
@@ -165,7 +165,7 @@ static void damage_state(struct rng *rng)
 	put_word(at, rng_below(rng, 2) ? odd_word(rng) : chunk->addr - 16 * rng_below(rng, 2));
 }
 
-/* Part of the heap over another part: chains that are right, in the wrong place. */
+/* Copies part of the heap over another part: valid chains in the wrong place. */
 static void damage_by_copy(struct rng *rng)
 {
 	const struct range *r = &ranges[rng_below(rng, heap_ranges)];
@@ -181,9 +181,9 @@ static void restore(void)
 		memcpy(ranges[i].bytes, ranges[i].whole, ranges[i].hi - ranges[i].lo + 1);
 }
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
-/* Chunks whose size and flags are not what they were. */
+/* Chunks with changed size and flags. */
 static size_t damaged_headers(void)
 {
 	size_t count = 0;
@@ -208,7 +208,7 @@ static bool is_chunk(xc_addr block)
 	return lo < chunk_count && chunks[lo].addr == block;
 }
 
-/* Chunks that a wrong size covers exactly: it contradicts nothing, so no walk can see it. */
+/* Chunks that a wrong size covers exactly: it contradicts nothing, so no walk can detect it. */
 static size_t swallowed(void)
 {
 	size_t count = 0;
@@ -247,8 +247,8 @@ static void check_table(struct rng *rng, const struct xc_heap *heap)
 							      heap->damages[i].before < blocks->count));
 }
 
-/* Open and judge the heap as it is now; how many live blocks were lost. That something was is said, but for a few: numbers in a block may look
- * just like the headers that a wrong size makes of them. */
+/* Open and check the heap in its current state; returns the number of lost live blocks. Losses are reported, with few
+ * exceptions: numbers in a block may look exactly like the headers that a wrong size makes of them. */
 static size_t look(struct rng *rng)
 {
 	struct xc_heap *heap = xc_heap_open(process, &(struct xc_heap_options){.jobs = 1});
@@ -285,7 +285,7 @@ PROPERTY(a_damaged_header_loses_two_blocks_at_most, FEW, CASES)
 	exceptions += gone > 2 * headers;
 }
 
-/* Numbers in a block may look so much like headers that a chain through them is right in every way. */
+/* Numbers in a block may resemble headers so closely that a chain through them is valid in every way. */
 static void exceptions_are_one_case_in_a_hundred(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Debug information with random damage: every type gets a name, every variable a text of bounded length, and
- * nothing reads outside of what is there (run it in MODE=asan). The seed is printed when it fails. */
+/* Debug information with random damage: every type gets a name, every variable a text of bounded length, and no read is
+ * out of bounds (run it in MODE=asan). The seed is printed on failure. */
 #include "dwarf/layout/layout_json.h"
 #include "tests/support/compile_program.h"
 

@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Containers whose memory was damaged at random: words of it are replaced by others, by addresses of other containers and
- * nodes, or by noise. Every walk over one ends, every text is of bounded length (run it in MODE=asan). */
+/* Containers with randomly damaged memory: words are replaced by others, by addresses of other containers and nodes, or
+ * by noise. Every walk ends, and every text has a bounded length (run it in MODE=asan). */
 #include <sys/mman.h>
 
 #include "tests/support/property.h"
@@ -11,11 +11,11 @@
 enum { CASES = 3000, DAMAGES = 12, MOST_STEPS = 5000, LONGEST = 16384 };
 
 static struct compiled *program;
-static uint8_t *data, *sound; /* the program's data as it is read, and a copy of how it was */
+static uint8_t *data, *sound; /* the program's data in use, and a copy of the original */
 static size_t size;
 static xc_addr data_addr;
 
-/* The pages are a private mapping of the file: made writable, they are ours alone. */
+/* The pages are a private mapping of the file: once writable, they are private copies. */
 static void find_data(void)
 {
 	struct xc_value first = value_of(program, "three");

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* Whatever a core's strings are, each export is one of its kind, by the parsers of those who read it, and the strings do nothing in it. */
+/* For any strings in a core, each export is valid by its readers' parsers, and the strings have no effect in it. */
 #include <stdlib.h>
 
 #include "tests/support/property.h"
@@ -7,7 +7,8 @@
 
 enum { CLUSTERS = 60, PIECES = 9 };
 
-/* What means something to somebody: terminals, shells, XML, HTML, Markdown, CI systems, URIs, format strings; and what is no text. */
+/* Strings with a special meaning: for terminals, shells, XML, HTML, Markdown, CI systems, URIs, format strings; and
+ * invalid text. */
 static const char *const pieces[] = {
 	"|",
 	"`",
@@ -125,7 +126,7 @@ static void damage_member(struct rng *rng, struct xc_arena *arena, struct xc_pro
 	damage_frames(rng, arena, r, s);
 }
 
-/* The path of a core is what tells it from the others: so it is not the same twice. */
+/* The path of a core identifies it, so it is unique. */
 static void damage(struct rng *rng, struct xc_problems *p)
 {
 	for (size_t i = 0; i < p->count; i++) {

@@ -1,7 +1,7 @@
 /* layer: core
  *
- * Random data packed at random levels into random frames, and cut anywhere: what is inflated is the longest prefix
- * that zstd itself can be made to give, and `cut` says whether it is all. */
+ * Random data compressed at random levels into random frames, and truncated anywhere: the output is the longest prefix
+ * that zstd itself can decode, and `cut` tells whether it is complete. */
 #include "tests/support/property.h"
 
 #include "core/io/source.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_DATA = 400000 };
 
-/* Runs, noise and repetition in turn, so that blocks of every type appear. */
+/* Runs, noise and repetition alternately, so that blocks of every type occur. */
 static void random_data(struct rng *rng, struct xc_text *data)
 {
 	size_t wanted = rng_below(rng, rng_below(rng, 4) ? 3000 : MAX_DATA);
@@ -62,7 +62,7 @@ PROPERTY(inflated_bytes_are_the_longest_prefix, 60, 250)
 	xc_text_fini(&reference);
 }
 
-/* One flipped bit never crashes, and never changes what stands before the block it is in. */
+/* One flipped bit never causes a crash, and never changes the output before its block. */
 PROPERTY(a_flipped_bit_is_an_error_or_a_shorter_file, 60, 250)
 {
 	struct xc_text data = {0}, packed = {0};

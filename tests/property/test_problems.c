@@ -1,10 +1,10 @@
 /* layer: batch */
-/* Problems do not depend on the order of records; a baseline knows what it was made of and keeps what was written into it. */
+/* Problems do not depend on the order of records; a baseline contains its problems and keeps manual edits. */
 #include "tests/support/property.h"
 
 #include "tests/support/problemed.h"
 
-/* Random deaths of a small family of stacks: enough are alike, equal, copies, or failed. */
+/* Random crashes from a small family of stacks: enough are similar, equal, copies, or failed. */
 static void add_random(struct rng *rng, struct problemed *p, size_t index)
 {
 	static const char *const classes[] = {"null-read", "wild-read", "null-write", "abort", "stack-overflow"};
@@ -40,7 +40,7 @@ static void shuffle(struct rng *rng, struct problemed *p)
 	}
 }
 
-/* All that a result says. */
+/* All data of a result. */
 static char *told(const struct xc_problems *all)
 {
 	struct xc_text text = {0};
@@ -171,7 +171,7 @@ static void add_fields(struct rng *rng, struct xc_text *text)
 	xc_text_char(text, '\n');
 }
 
-/* Of entries that are not there only the counts change. */
+/* For entries without a core only the counts change. */
 PROPERTY(an_update_keeps_all_that_people_wrote, 200, 1000)
 {
 	struct xc_text text = {0};
@@ -208,7 +208,7 @@ PROPERTY(an_update_keeps_all_that_people_wrote, 200, 1000)
 	problemed_free(none);
 }
 
-/* Bytes that mean something in the file, and any others but NUL. */
+/* Bytes with a meaning in the file, and any others except NUL. */
 static char *random_words(struct rng *rng, struct xc_arena *arena)
 {
 	static const char marks[] = " # |\\x23\n\r\t=,";
@@ -221,7 +221,7 @@ static char *random_words(struct rng *rng, struct xc_arena *arena)
 	return words;
 }
 
-/* What reading can have given: a line's end, without blanks around it. NULL: nothing is left. */
+/* Possible results of reading: the end of a line, without surrounding blanks. NULL: nothing is left. */
 static const char *random_note(struct rng *rng, struct xc_arena *arena)
 {
 	char *words = random_words(rng, arena);
@@ -272,7 +272,7 @@ PROPERTY(whatever_an_entry_says_is_read_as_it_was_written, 1500, 20000)
 	for (size_t i = 0; i < old.count; i++)
 		entries[i] = random_entry(rng, &none->arena, i);
 	qsort(entries, old.count, sizeof *entries, by_match);
-	problemed_find(none); /* without a core: nobody is counted */
+	problemed_find(none); /* without a core: none is counted */
 	xc_auto(xc_freep) char *text = xc_baseline_update(&old, none->problems);
 	struct xc_baseline *again = baseline_of(rng, text);
 	PROPERTY_CHECK(rng, again->count == old.count && same(again->head, old.head));
@@ -291,7 +291,7 @@ PROPERTY(whatever_an_entry_says_is_read_as_it_was_written, 1500, 20000)
 	problemed_free(none);
 }
 
-/* Whatever is no baseline is refused, and nothing else happens. */
+/* Input that is not a baseline is refused, without side effects. */
 PROPERTY(a_damaged_baseline_is_read_or_refused, 1000, 3000)
 {
 	static const char good[] = "# xcore baseline 4\n# a\n\nmatch seen=+- | heap-* # n\n3f9a2c17b0de "

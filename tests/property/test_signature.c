@@ -1,6 +1,6 @@
 /* layer: batch */
-/* The same death in another build, at other addresses, in other folders, with other helpers called, has the same signature; and a record
- * of any bytes has one. */
+/* The same crash in another build, at other addresses, in other folders, with other helpers called, has the same
+ * signature; and a record of arbitrary bytes has one. */
 #include <string.h>
 
 #include "batch/signature/signature.h"
@@ -29,7 +29,7 @@ static struct xc_record_frame *add(struct death *d, const char *function, const 
 	return f;
 }
 
-/* Functions of the program in two spellings; the ones with the same index are the same. */
+/* Functions of the program in two spellings; equal indexes mean the same function. */
 static const char *const spelled[][NAMES] = {
 	{"parse", "shop::order::check(int) const", "std_less<int>::go", "main::{lambda(int)#1}::operator()(int) const",
 	 "<shop::Order as core::fmt::Display>::fmt", "main.(*queue).pop.func1"},
@@ -46,7 +46,7 @@ static void add_helpers(struct rng *rng, struct death *d)
 		    "libc.so.6");
 }
 
-/* How it ended, and where it began, differ; the frames between have the same names. */
+/* The end and the start differ; the frames between have the same names. */
 static void make(struct rng *rng, struct death *d, const size_t *names, size_t count)
 {
 	bool aborted = rng_below(rng, 2);
@@ -110,7 +110,7 @@ PROPERTY(another_function_has_another_signature, 300, 1000)
 	xc_arena_fini(&arena);
 }
 
-/* Threads that wait for each other, from one of them on. */
+/* Threads that wait for each other, starting from one of them. */
 static void make_circle(struct rng *rng, struct death *d, const size_t (*names)[3], size_t count, size_t from)
 {
 	memset(d, 0, sizeof *d);
@@ -143,7 +143,7 @@ PROPERTY(a_circle_has_one_signature_wherever_it_begins, 500, 2000)
 	names[rng_below(rng, count)][2] ^= 1;
 	make_circle(rng, &b, names, count, 0);
 	y = xc_signature(&b.record, rules, NULL, &arena);
-	/* of three two may have been alike, and then the other two are */
+	/* of three, two may have been similar, and then the other two are */
 	PROPERTY_CHECK(rng, strcmp(x->exact, y->exact) != 0 || count == 3);
 	xc_arena_fini(&arena);
 }

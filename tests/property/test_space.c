@@ -1,13 +1,13 @@
 /* layer: core
  *
- * The space against an array with one entry per address: what the last segment laid there says. */
+ * The space against an array with one entry per address: the segment added last has priority. */
 #include "tests/support/property.h"
 
 #include "core/elf/space.h"
 
 enum { SIZE = 512, BASES = 3, MAX_SEGMENTS = 24, READ_MAX = 96 };
 
-/* Where the array lies: low, in the middle, and with its last byte at 2^64 - 1. */
+/* The places of the array: low, in the middle, and with its last byte at 2^64 - 1. */
 static const xc_addr bases[BASES] = {0, 0x7fff00001000, UINT64_MAX - SIZE + 1};
 
 struct oracle {
@@ -67,13 +67,13 @@ static struct xc_space *random_space(struct rng *rng, struct oracle *o)
 	for (int i = 0; i < count; i++) {
 		lay_random(rng, o, space, i);
 		if (rng_below(rng, 8) == 0)
-			xc_space_seal(space); /* sealing in between must not matter */
+			xc_space_seal(space); /* seals in between must not matter */
 	}
 	xc_space_seal(space);
 	return space;
 }
 
-/* Bytes that can be read from `at` on, up to len. */
+/* The number of readable bytes from `at` on, up to len. */
 static size_t expected_run(const struct oracle *o, size_t at, size_t len)
 {
 	size_t n = 0;
@@ -101,7 +101,7 @@ static void check_read(struct rng *rng, const struct oracle *o, const struct xc_
 	xc_error_free(err);
 }
 
-/* A view is there exactly when the range lies in one visible piece of one mapped segment. */
+/* A view exists exactly if the range is in one visible piece of one mapped segment. */
 static void check_view(struct rng *rng, const struct oracle *o, const struct xc_space *space, size_t at, size_t len)
 {
 	bool one = len > 0 && at + len <= SIZE && o->layer[at] >= 0 && o->provenance[at] != XC_FROM_LIVE &&

@@ -1,10 +1,11 @@
-"""cores: which cases of the corpora are there."""
+"""cores: the available cases of the corpora."""
 
 import os
 
 
 def skipped(directory):
-    """Why the case could not be made on this host; None when it is there. A case that is neither is the caller's failure."""
+    """The reason why the case could not be built on this host; None if it exists. If neither holds, the caller
+    fails."""
     try:
         with open(os.path.join(directory, "skipped"), encoding="utf-8") as stream:
             return stream.read().strip()
@@ -13,6 +14,6 @@ def skipped(directory):
 
 
 def divide(cases, directory_of):
-    """(those to look at, [(case, why it was skipped)])"""
+    """(cases to test, [(case, reason for the skip)])"""
     reasons = [(case, skipped(directory_of(case))) for case in cases]
     return [case for case, reason in reasons if reason is None], [(case, reason) for case, reason in reasons if reason is not None]

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* The verdict over programs that die while the test runs: class, place, last words. */
+/* The verdict on programs that die while the test runs: class, place, last words. */
 #include "tests/support/many_deaths.h"
 #include "tests/support/opened.h"
 

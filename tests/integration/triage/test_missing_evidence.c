@@ -1,5 +1,5 @@
 /* layer: triage */
-/* A verdict that had less to go by says so. */
+/* A verdict with reduced inputs reports that. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
@@ -41,7 +41,7 @@ static void nothing_is_missing_where_all_is_there(void **state)
 	expect("gcc -g -O0 -x c", "missing: ");
 }
 
-/* The blocks behind a header that was written over may be lost, and metadata may claim what is not there. */
+/* Blocks after an overwritten header may be lost, and metadata may be wrong. */
 static void a_heap_that_was_walked_in_part_is_named(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
--- bytecode in pieces, and where the mode asks for it
+-- bytecode in pieces, with each mode
 local pieces = { string.char(27), 'Lua' }
 local i = 0
 print(load(function() i = i + 1 return pieces[i] end, 'x', 'b'))

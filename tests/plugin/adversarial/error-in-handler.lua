@@ -1,2 +1,2 @@
--- an error in the handler of an error
+-- an error in an error handler
 print(xpcall(error, function(e) error(e) end, 'x'))

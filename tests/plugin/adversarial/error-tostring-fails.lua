@@ -1,2 +1,2 @@
--- an error object whose text fails
+-- an error object with a failing __tostring
 error(setmetatable({}, { __tostring = function() error('worse') end }))

@@ -1,2 +1,2 @@
--- an error object with a text
+-- an error object with __tostring
 error(setmetatable({}, { __tostring = function() return 'my own text' end }))

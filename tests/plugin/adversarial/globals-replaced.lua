@@ -1,4 +1,4 @@
--- functions that the host might use
+-- replaced functions that the host might use
 tostring = nil
 error_ = error
 _G.debug.traceback = function() while true do end end

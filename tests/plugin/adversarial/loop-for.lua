@@ -1,2 +1,2 @@
--- a loop that is as good as endless
+-- a practically endless loop
 for i = 1, math.maxinteger do end

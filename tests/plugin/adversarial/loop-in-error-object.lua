@@ -1,2 +1,2 @@
--- an error object whose text never comes
+-- an error object with an endless __tostring
 error(setmetatable({}, { __tostring = function() while true do end end }))

@@ -1,2 +1,2 @@
--- a replacement that never comes
+-- an endless replacement function
 ('x'):gsub('.', function() while true do end end)

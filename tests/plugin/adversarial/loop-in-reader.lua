@@ -1,2 +1,2 @@
--- load asks a function for text, for ever
+-- load with an endless reader function
 load(function() return 'x = 1 ' end)

@@ -1,2 +1,2 @@
--- a comparator that never answers
+-- an endless comparator
 table.sort({ 3, 1, 2 }, function() while true do end end)

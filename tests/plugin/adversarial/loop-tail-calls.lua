@@ -1,3 +1,3 @@
--- calls that need no stack
+-- endless tail calls
 local function again() return again() end
 again()

@@ -1,4 +1,4 @@
--- functions without end
+-- endlessly many functions
 local f
 while true do
 	local g = f

@@ -1,2 +1,2 @@
--- a replacement much longer than what it replaces
+-- a replacement much longer than its match
 print(#('x'):rep(1000000):gsub('.', ('y'):rep(1000)))

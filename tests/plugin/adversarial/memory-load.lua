@@ -1,4 +1,4 @@
--- a program without end
+-- an endless program
 local n = 0
 load(function()
 	n = n + 1

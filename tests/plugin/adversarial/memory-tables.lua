@@ -1,3 +1,3 @@
--- tables in tables
+-- nested tables
 local t = {}
 while true do t = { t } end

@@ -1,4 +1,4 @@
--- values of the target without end
+-- endlessly many values of the target
 -- options: --max-instructions 50
 local kept = {}
 local node = xcore.target:thread():frames()[3]:var('first')

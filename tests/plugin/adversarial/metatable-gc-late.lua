@@ -1,4 +1,4 @@
--- a finalizer that comes later
+-- a finalizer that runs later
 local mt = {}
 local t = setmetatable({}, mt)
 mt.__gc = function() while true do end end

@@ -1,4 +1,4 @@
--- what is not there
+-- functions that are not available
 print(io, os, package, dofile, loadfile, debug.getregistry, debug.sethook, debug.getmetatable)
 print(pcall(require, 'io'))
 print(pcall(require, '../../etc/passwd'))

@@ -1,2 +1,2 @@
--- %b that starts everywhere and ends nowhere
+-- %b that starts everywhere and never ends
 print((('('):rep(1000000):find('%b()')))

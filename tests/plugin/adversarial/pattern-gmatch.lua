@@ -1,2 +1,2 @@
--- gmatch over a pattern that explodes
+-- gmatch with an exponential pattern
 for _ in ('a'):rep(60):gmatch('(.*)(.*)(.*)(.*)(.*)(.*)b') do end

@@ -1,2 +1,2 @@
--- a lazy pattern that explodes
+-- an exponential lazy pattern
 print((('a'):rep(60):match(('a-'):rep(60) .. 'b')))

@@ -1,2 +1,2 @@
--- a pattern that explodes
+-- an exponential pattern
 print((('a'):rep(50):find(('a*'):rep(50) .. 'b')))

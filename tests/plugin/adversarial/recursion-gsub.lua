@@ -1,3 +1,3 @@
--- a replacement that replaces
+-- a recursive replacement function
 local function deeper() return (('x'):gsub('.', deeper)) end
 print(deeper())

@@ -1,2 +1,2 @@
--- a pattern nested too deep
+-- a pattern nested too deeply
 print(('a'):rep(300):find(('a?'):rep(300)))

@@ -1,4 +1,4 @@
--- a text that asks for itself
+-- a recursive __tostring
 local t
 t = setmetatable({}, { __tostring = function() return tostring(t) end })
 print(t)

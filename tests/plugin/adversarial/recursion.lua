@@ -1,3 +1,3 @@
--- a function that calls itself
+-- a recursive function
 local function deeper() return 1 + deeper() end
 print(deeper())

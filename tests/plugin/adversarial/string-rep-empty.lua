@@ -1,2 +1,2 @@
--- nothing, very often
+-- the empty string, repeated very often
 print(#string.rep('', math.maxinteger))

@@ -1,4 +1,4 @@
--- a variable whose closing goes on instead
+-- a variable with a __close that continues instead
 do
 	local guard <close> = setmetatable({}, { __close = function()
 		print('still here')

@@ -1,4 +1,4 @@
--- a coroutine takes the error for its own
+-- a coroutine that catches the error
 while true do
 	coroutine.resume(coroutine.create(function() while true do end end))
 end

@@ -1,4 +1,4 @@
--- an error in the handler of an error, in a loop
+-- an error in an error handler, in a loop
 while true do
 	xpcall(error, function(e) error(e) end, 'x')
 end

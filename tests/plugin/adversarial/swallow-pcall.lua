@@ -1,4 +1,4 @@
--- the limit's error caught, again and again
+-- the limit's error is caught repeatedly
 while true do
 	pcall(function() while true do end end)
 end

@@ -1,4 +1,4 @@
--- a handler that goes on instead
+-- a handler that continues instead
 xpcall(function() while true do end end, function()
 	print('still here')
 	while true do end

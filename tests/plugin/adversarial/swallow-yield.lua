@@ -1,4 +1,4 @@
--- yielding across pcall, then caught
+-- a yield across pcall, then caught
 local work = coroutine.wrap(function()
 	pcall(function()
 		coroutine.yield()

@@ -1,2 +1,2 @@
--- a table that says it is huge
+-- a table that claims to be huge
 table.insert(setmetatable({}, { __len = function() return 1 << 60 end }), 1, 'x')

@@ -1,4 +1,4 @@
--- an order that is none
+-- an inconsistent comparator
 -- options: --max-instructions 50
 local t = {}
 for i = 1, 1000000 do t[i] = i end

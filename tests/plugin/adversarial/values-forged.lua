@@ -1,4 +1,4 @@
--- other things where values are wanted
+-- other types where values are expected
 local f = xcore.addr
 for _, thing in ipairs { {}, 'x', 1.5, print, coroutine.create(print), true, xcore.target } do
 	local ok, e = pcall(f, thing)

@@ -1,4 +1,5 @@
--- code.lua DUMP BYTECODE: makes LuaJIT compile loops of many kinds, has its own jit.dump and jit.bc write down what they see, and dies.
+-- code.lua DUMP BYTECODE: makes LuaJIT compile loops of many kinds, records the output of jit.dump and jit.bc, and
+-- dies.
 local dump_path, bytecode_path = ...
 local ffi = require "ffi"
 ffi.cdef "void abort(void); typedef struct { int x; double y; } point_t;"

@@ -1,5 +1,5 @@
--- luajit_values.lua TRUTH: makes values of every sort, writes what LuaJIT itself says of each to TRUTH (KIND, key, text; separated by
--- tabs; one a line) and dies.
+-- luajit_values.lua TRUTH: creates values of every sort, writes LuaJIT's own description of each to TRUTH (KIND, key,
+-- text; separated by tabs; one per line) and dies.
 local ffi, util = require "ffi", require "jit.util"
 local out = assert(io.open(arg[1], "w"))
 
@@ -17,7 +17,7 @@ typedef int (*compare_t)(const void *, const void *);
 typedef enum { ONE = 1, TWO } counted_t;
 ]]
 
--- ---- C types as the FFI spells them ----
+-- ---- C types as spelled by the FFI ----
 
 types = {}
 for _, text in ipairs {
@@ -36,7 +36,7 @@ for _, text in ipairs {
 	end
 end
 
--- ---- values as tostring says them ----
+-- ---- values as formatted by tostring ----
 
 values = {}
 local function value(x, kind)
@@ -64,7 +64,7 @@ for _, one in ipairs {
 	value(one)
 end
 
--- ---- functions as debug.getinfo and jit.util say them ----
+-- ---- functions as described by debug.getinfo and jit.util ----
 
 functions = {}
 local function fn(f)
@@ -95,7 +95,7 @@ fn(function(...)
 end)
 fn(assert(loadstring("local a, b, c = ...\nreturn a + 99.5 * b", "=chunk")))
 
--- ---- tables: what pairs gives ----
+-- ---- tables: the result of pairs ----
 
 tables = { {}, { 1, 2, 3 }, { x = 1, y = 2 }, { 1, 2, nil, 4, n = 4 }, setmetatable({ own = 1 }, { __index = { inherited = 2 }, __name = "fancy" }) }
 local big = {}

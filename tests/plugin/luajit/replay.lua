@@ -1,15 +1,16 @@
 -- replay.lua PROGRAM jit|twin TRUTH: runs a program of luajit/replay to its death.
 --
--- PROGRAM is given lists that functions below make, and returns a function with a hot loop over them. That is called on good lists until it
--- is compiled, then one element of one list is spoiled, and it dies of that. The twin does the same without the compiler, and writes
--- down before each instruction of the last call where it is, as DEFINED:LINE of each Lua function, innermost first: the last line
--- of TRUTH is where the other one dies, too.
+-- PROGRAM receives lists made by the functions below, and returns a function with a hot loop over them. The function is
+-- called on valid lists until it is compiled. Then one element of one list is damaged, and the loop dies from it. The
+-- twin does the same without the compiler, and writes its position before each instruction of the last call, as
+-- DEFINED:LINE of each Lua function, innermost first: the last line of TRUTH is also the place where the other one
+-- dies.
 local ffi = require "ffi"
 local program_path, mode, truth_path = unpack(arg)
 local COUNT = 320 -- elements of a list
 local KEPT = {}   -- what only C's pointers lead to
 
-collectgarbage "stop" -- it would die of what is spoiled
+collectgarbage "stop" -- it would die from the damaged value
 ffi.cdef "typedef struct cell { struct cell *next; int32_t value; } cell_t;"
 
 local function wild(ctype) return ffi.cast(ctype, 0x1000) end
@@ -98,4 +99,4 @@ spoil[hot.victim](hot.death)
 if mode == "twin" then watch() end
 sum = sum + loop(hot.from, hot.limit)
 debug.sethook()
-os.exit(sum > 0 and 0 or 1) -- without closing the state, which frees what is spoiled
+os.exit(sum > 0 and 0 or 1) -- without closing the state, which would free the damaged value

@@ -109,7 +109,7 @@ class Case:
                 yield "ports %s: not over TLS" % (ends,)
         others = set(found) - set(expected)
         if len(others) != (1 if self.death else 0):
-            yield "connections of nobody: %s" % others
+            yield "unknown connections: %s" % others
 
     def check_backend(self):
         rows, unanswered = self.core.table("nginx.conns", "connections", "list"), self.account.backend["unanswered"]
@@ -343,7 +343,7 @@ class Case:
             text = json.dumps(redacted.run(*command.split()))
             for secret in ("sleep-0", "crash-0", "drive/1"):
                 if secret in text:
-                    yield "%s tells %s" % (command, secret)
+                    yield "%s prints %s" % (command, secret)
 
     # ---- damage ----
 

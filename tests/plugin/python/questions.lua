@@ -1,6 +1,6 @@
--- questions.lua: what tests/plugin/cpython asks of a target, in one process: commands of the plugin, each an argument ("refs 0x7f… --limit
--- 9"), whose sections get the number of their question in front; and as printed lines every object, and who refers to the addresses behind
--- "referrers".
+-- questions.lua: tests/plugin/cpython's questions to a target, in one process. Each argument is a command of the plugin
+-- ("refs 0x7f… --limit 9"); its sections get the number of the question as a prefix. Also prints every object, and the
+-- referrers of the addresses after "referrers", as lines.
 local xcore = require "xcore"
 local runtime = require "cpython.runtime"
 local collector = require "cpython.collector"

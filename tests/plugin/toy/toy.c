@@ -1,5 +1,5 @@
-/* toy: an interpreter whose functions stand in its own data, and traces of hand-made machine code (x86-64) without call frame
- * information; C, traces and script call each other. It keeps an account of who called whom, then dies.
+/* toy: an interpreter that stores its functions in its own data, and traces of hand-made machine code (x86-64) without
+ * call frame information. C, traces and script call each other. It records who called whom, then dies.
  *
  *	main → run [outer_main, outer_two, outer_three] → call_c → TRACE 1 → middle → TRACE 2 → builtin → run [inner_one] → call_c → crash */
 #include <string.h>
@@ -35,7 +35,7 @@ typedef long traced(callback *, long, void *);
 long call_decoy(long n) __attribute__((noinline));
 extern char behind_call[];
 
-/* Its return address is planted in the traces' frames: whoever scans the stack for one finds it first. */
+/* Its return address is planted in the traces' frames: a stack scan finds it first. */
 long call_decoy(long n)
 {
 	__asm__ volatile("call 1f\n.globl behind_call\nbehind_call: nop\n1:" ::: "memory");
@@ -79,7 +79,7 @@ static traced *trace_1, *trace_2;
 
 /* ---- the interpreter ---- */
 
-/* Those of one run() lie in its own frame. */
+/* The activations of one run() are in its own frame. */
 struct activation {
 	struct activation *prev;
 	const char *name;
@@ -120,7 +120,7 @@ __attribute__((noinline)) static long middle(long n)
 
 __attribute__((noinline)) static long call_c(const char *name, long arg)
 {
-	ENTER("run"); /* the loop is what is at work in the innermost function */
+	ENTER("run"); /* the loop is the code that runs in the innermost function */
 	ENTER("call_c");
 	long r = 0;
 	if (!strcmp(name, "!crash")) {

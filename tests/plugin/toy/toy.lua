@@ -11,7 +11,7 @@ local function traces(t, stacks)
 	end
 end
 
--- A list for each run(): its activations lie in its frame.
+-- A list for each run(): its activations are in its frame.
 local function frames(t, stacks)
 	local tid, rows, at = t:thread().tid, {}, t:var "top"
 	while at do

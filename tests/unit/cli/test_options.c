@@ -1,5 +1,5 @@
 /* layer: cli */
-/* options: what the parser accepts, where it puts values, and what it says about mistakes. */
+/* options: accepted syntax, stored values, and messages for mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,7 +92,7 @@ static void expect_error(struct run *r, const char *message, const char *hint)
 	end(r);
 }
 
-/* "run" and its target, then what belongs to a script. */
+/* "run" and its target, then the script's arguments. */
 static void foreign_options_are_operands_once_enough_was_read(void **state)
 {
 	(void)state;
@@ -104,12 +104,12 @@ static void foreign_options_are_operands_once_enough_was_read(void **state)
 	assert_int_equal(r.operands.count, XC_COUNT(want));
 	for (size_t i = 0; i < XC_COUNT(want); i++)
 		assert_string_equal(r.operands.items[i], want[i]);
-	assert_string_equal(r.settings.text, "a"); /* ours are ours everywhere ... */
+	assert_string_equal(r.settings.text, "a"); /* our options are recognised everywhere ... */
 	assert_int_equal(r.settings.on, XC_ON);
 	end(&r);
 	run_until(&r, 2, (const char *const[]){"run", "target", "--", "--text", "a", "-x", NULL});
 	assert_null(r.err);
-	assert_int_equal(r.operands.count, 5); /* ... but behind -- */
+	assert_int_equal(r.operands.count, 5); /* ... except after -- */
 	assert_null(r.settings.text);
 	end(&r);
 	run_until(&r, 2, (const char *const[]){"run", "--db", "3", "target", NULL});
@@ -252,7 +252,7 @@ static void near_words_are_suggested_and_far_ones_are_not(void **state)
 	assert_null(suggested("a word that is much longer than any command of ours could be"));
 }
 
-/* Options before the command are skipped with any command's table, so the same name must mean the same shape; and a
+/* Options before the command are skipped with any command's table, so the same name must have the same shape; and a
  * command must not hide a common option. */
 static void options_of_one_name_agree_on_taking_a_value(void **state)
 {
@@ -297,7 +297,8 @@ static void every_table_entry_can_be_shown(void **state)
 	for (const struct xc_command *const *c = xc_commands; *c; c++) {
 		assert_true((*c)->about && (*c)->examples && (*c)->examples->line);
 		assert_true((*c)->run || (*c)->produce || (*c)->write);
-		for (const struct xc_operand *o = (*c)->operands; o && o->name; o++) /* what else would `run` serve? */
+		for (const struct xc_operand *o = (*c)->operands; o && o->name;
+		     o++) /* otherwise `run` would have no use */
 			assert_true(strcmp(o->name, "TARGET") != 0 || o->optional || !(*c)->run);
 		for (const struct xc_option *o = (*c)->options; o && o->name; o++) {
 			assert_non_null(o->about);

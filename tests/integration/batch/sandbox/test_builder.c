@@ -1,5 +1,5 @@
 /* layer: batch */
-/* builder: the image that it keeps is the file's, and only files that the broker opened get one. */
+/* builder: the cached image is the file's, and only files opened by the broker get one. */
 #include "tests/support/grid.h"
 #include "tests/support/check.h"
 
@@ -45,7 +45,7 @@ static const char *packed(void)
 	return path;
 }
 
-/* A copy of it, which may be changed. */
+/* A copy of it that may be changed. */
 static const char *packed_copy(void)
 {
 	const char *path = scratch_path("copy");
@@ -54,7 +54,7 @@ static const char *packed_copy(void)
 	return path;
 }
 
-/* A cache of its own for each test. */
+/* A separate cache for each test. */
 static struct xc_builder fresh(const char *cache)
 {
 	finder.cache_dir = scratch_path(cache);
@@ -140,7 +140,7 @@ static void what_is_damaged_or_not_worth_it_is_not_kept(void **state)
 	xc_builder_finish(&builder, 0);
 }
 
-/* What the file that it is given makes it write is bounded by the cache, whatever a core may be inflated to. */
+/* The cache limits the output for a file, whatever size a core may have when decompressed. */
 static void it_writes_no_more_than_the_cache_takes(void **state)
 {
 	struct xc_builder builder = fresh("bounded");
@@ -176,18 +176,18 @@ static void each_is_tried_once_and_one_at_a_time(void **state)
 	xc_builder_finish(&builder, 0);
 	builder = fresh("ended");
 	build(&builder, path);
-	xc_builder_finish(&builder, 0); /* it is ended */
+	xc_builder_finish(&builder, 0); /* it is killed */
 	assert_true(kept() <= 1);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0);
 }
 
-/* ---- by way of the broker ---- */
+/* ---- through the broker ---- */
 
 static int client, wants[2];
 static struct xc_broker broker;
 static struct xc_broker_status broker_status;
 
-/* A worker that opens a file and asks for an image. */
+/* A worker that opens a file and requests an image. */
 static int worker(const char *path, const char *name)
 {
 	bool special;

@@ -104,7 +104,7 @@ static void what_a_core_names_is_never_inflated(void **state)
 	CHECK_ERROR(xc_finder_open(NULL, path, &s), XC_ERR_UNSUPPORTED, "compressed");
 }
 
-/* 0 when all is as it should be; in a child, since a filter stays. */
+/* 0 if all checks pass; in a child, because a filter is permanent. */
 static int without_openat2(int refusal, const char *path, const char *root)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -122,7 +122,7 @@ static int without_openat2(int refusal, const char *path, const char *root)
 	return 0;
 }
 
-/* Old kernels, and container filters that do not know the call. */
+/* Old kernels, and container filters without the call. */
 static void without_openat2_only_the_real_root_is_followed(void **state)
 {
 	(void)state;
@@ -173,7 +173,7 @@ static void a_file_that_lost_its_build_id_is_refused(void **state)
 	unmap(&m);
 }
 
-/* The program's memory shows that it had no build-id; the file has one: another build. */
+/* The program's memory shows that it had no build-id; the file has one, so it is another build. */
 static void a_build_id_that_was_not_there_is_refused(void **state)
 {
 	(void)state;
@@ -215,7 +215,7 @@ static void another_layout_is_refused(void **state)
 	unmap(&m);
 }
 
-/* The same layout and another constant in the code: only stored bytes can tell. */
+/* The same layout and a different constant in the code: only stored bytes can show the difference. */
 static void a_stored_page_that_differs_is_refused(void **state)
 {
 	(void)state;
@@ -332,7 +332,7 @@ static void a_wrong_file_does_not_hide_the_right_one(void **state)
 	unmap(&m);
 }
 
-/* Another file may have taken its name since. */
+/* Another file may have taken its name since then. */
 static void a_deleted_file_is_searched_by_build_id_only(void **state)
 {
 	(void)state;
@@ -379,7 +379,7 @@ static void another_programs_exe_leaves_the_search_as_it_is(void **state)
 	m = map_file(own, scratch_path("gone"), true);
 	m.module->kind = XC_MODULE_EXE;
 	xc_finder_module(&finder, m.process, m.module);
-	expect(&m, XC_NO_FILE, "gone"); /* not refused: nobody took the other one for it */
+	expect(&m, XC_NO_FILE, "gone"); /* not refused: it was not mistaken for the other one */
 	assert_null(m.module->file_path);
 	assert_int_equal(m.module->file_build_id.size, 0);
 	unmap(&m);

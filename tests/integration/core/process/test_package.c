@@ -78,7 +78,7 @@ static void long_words_and_cut_notes_are_bounded(void **state)
 	corefile_fini(&c);
 }
 
-/* ---- as the linker writes it ---- */
+/* ---- as written by the linker ---- */
 
 #define COMPILER                                                                                                       \
 	"gcc -x c -Xlinker --package-metadata='{\"type\":\"deb\",\"name\":\"till\",\"version\":\"2:1.0~rc1-1\"}'"

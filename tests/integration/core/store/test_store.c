@@ -15,7 +15,7 @@
 
 enum { FILES = 300, SPLITS = 40 };
 
-/* The content that these tests write: file i has build-id i/2 (so each id twice), but every tenth has none. */
+/* The content written by these tests: file i has build-id i/2 (so each id twice), but every tenth has none. */
 static struct xc_store_file file_of(size_t i)
 {
 	struct xc_store_file file = {.has = XC_STORE_CODE,
@@ -26,7 +26,7 @@ static struct xc_store_file file_of(size_t i)
 				     .seen = 5 + (int64_t)i};
 	char path[64];
 	snprintf(path, sizeof path, "/files/%04zu/program", i);
-	file.path = scratch_path(path); /* any string that lives on */
+	file.path = scratch_path(path); /* any string that stays valid */
 	if (i % 10) {
 		file.id.size = 20;
 		memset(file.id.bytes, 0x5a, 20);
@@ -77,7 +77,7 @@ static bool is_file(const struct xc_store_file *got, size_t i)
 	       got->seen == file.seen;
 }
 
-/* Every answer of the store is right; false when some are missing. */
+/* Every answer of the store is right; false if some are missing. */
 static bool all_right(struct xc_store *store)
 {
 	struct xc_store_file file;
@@ -174,7 +174,7 @@ static void keep_bytes(uint8_t **bytes, size_t *size)
 	xc_source_close(source);
 }
 
-/* One byte at a time, all over the file: either what is read is right, or it is missing and the damage is known. */
+/* One byte at a time, throughout the file: the data read is right, or it is missing and the damage is reported. */
 static void a_flipped_byte_never_gives_a_wrong_answer(void **state)
 {
 	(void)state;
@@ -243,7 +243,7 @@ static void another_version_or_byte_order_is_refused(void **state)
 	free(bytes);
 }
 
-/* Right checksums over numbers that lie: tables past the end, paths without an end. */
+/* Correct checksums over wrong numbers: tables past the end, paths without an end. */
 static void a_forged_store_is_read_within_its_bounds(void **state)
 {
 	(void)state;
@@ -291,7 +291,7 @@ static void a_store_that_shrinks_while_it_is_read_loses_answers_only(void **stat
 
 /* ---- writing ---- */
 
-/* A limit on file sizes stands for a full disk. */
+/* A file size limit simulates a full disk. */
 static void a_full_disk_leaves_the_old_store(void **state)
 {
 	(void)state;
@@ -309,7 +309,7 @@ static void a_full_disk_leaves_the_old_store(void **state)
 	struct xc_store *store = opened(dir);
 	assert_true(all_right(store));
 	xc_store_close(store);
-	shell("test \"$(ls -A store)\" = index"); /* nothing aside */
+	shell("test \"$(ls -A store)\" = index"); /* no temporary file is left */
 }
 
 static void what_killed_writers_left_is_removed(void **state)
@@ -353,7 +353,7 @@ static void the_place_is_the_option_the_variable_or_the_users_data(void **state)
 	expect_place(NULL, "/h/.local/share/xcore/symbols");
 	setenv("XDG_DATA_HOME", "/d", 1);
 	expect_place(NULL, "/d/xcore/symbols");
-	setenv("XDG_DATA_HOME", "relative", 1); /* the specification: then it is as if unset */
+	setenv("XDG_DATA_HOME", "relative", 1); /* by the specification it then counts as unset */
 	expect_place(NULL, "/h/.local/share/xcore/symbols");
 	setenv("XCORE_SYMBOLS", "/s", 1);
 	expect_place(NULL, "/s");
@@ -372,7 +372,7 @@ static void the_place_is_the_option_the_variable_or_the_users_data(void **state)
 #define ID_B "-Wl,--build-id=0xbbbbbbbbbbbbbbbbbbbb"
 static const char TEXT_A[] = "int answer(void) { return 42; }\n";
 
-/* A store that says: the file at path has id aaaa… and code. */
+/* A store with this entry: the file at path has id aaaa… and code. */
 static struct xc_store *claim(const char *const *paths, size_t count)
 {
 	static struct xc_store_file files[4];
@@ -406,14 +406,14 @@ static void a_module_is_found_in_the_store_before_its_own_path(void **state)
 	assert_true(m.module->file_from_store);
 	unmap(&m);
 	shell("mkdir -p root/%s && cp a.so root/%s/", scratch_word(scratch_dir()), scratch_word(scratch_dir()));
-	m = map_file(image, image, true); /* what --sysroot names was asked for on this very run */
+	m = map_file(image, image, true); /* --sysroot requests its files for this very run */
 	find_with(store, scratch_path("root"), &m);
 	assert_false(m.module->file_from_store);
 	unmap(&m);
 	xc_store_close(store);
 }
 
-/* The store says that these have the id; one is another build, one a debug file, one a FIFO, one is gone. */
+/* The store lists these files with the id; one is another build, one a debug file, one a FIFO, one is gone. */
 static void the_store_is_never_trusted(void **state)
 {
 	(void)state;

@@ -354,7 +354,7 @@ static void several_statics_of_one_name_are_listed(void **state)
 	CHECK_OK(xc_cexpr_value(&nowhere, "shared", &fixture.arena, &value));
 }
 
-/* A text with n times `before`, then `middle`, then n times `after`. */
+/* A text of n times `before`, then `middle`, then n times `after`. */
 static char *repeated(const char *before, const char *middle, const char *after, size_t n)
 {
 	struct xc_text text = {0};
@@ -420,7 +420,7 @@ static void macros_stand_for_their_values(void **state)
 	CHECK_OK(xc_cexpr_value(&at, "ALIAS * 2 + LIMIT", &arena, &value));
 	assert_true(xc_value_load(&value, &bits));
 	assert_int_equal(bits, 158);
-	CHECK_OK(xc_cexpr_value(&at, "variable", &arena, &value)); /* what exists comes first */
+	CHECK_OK(xc_cexpr_value(&at, "variable", &arena, &value)); /* existing names come first */
 	assert_true(xc_value_load(&value, &bits));
 	assert_int_equal(bits, 7);
 	struct xc_error *err = xc_cexpr_value(&at, "LOOP", &arena, &value);

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Rows of call frame information: assembled with .cfi directives, asked by label. */
+/* Rows of call frame information: assembled with .cfi directives, looked up by label. */
 #include "tests/support/scene.h"
 
 #include "dwarf/cfi/cfi.h"
@@ -40,7 +40,7 @@ static xc_addr cfa_of(const struct asked *a)
 	return cfa;
 }
 
-/* False: *missing says what there is not. */
+/* Returns false and sets *missing to the missing data. */
 static bool value_of(const struct asked *a, int number, uint64_t *value, xc_addr *missing)
 {
 	return xc_cfi_register(a->scene->process, a->row, number, &a->regs, word(50), value, missing);
@@ -133,7 +133,7 @@ static void an_expression_for_the_cfa_reads_memory(void **state)
 	done(&a);
 }
 
-/* As address arithmetic of realigned stacks has them: -1 and 1 shifted right, with their sign and beyond their width. */
+/* As in the address arithmetic of realigned stacks: -1 and 1 shifted right, with sign and beyond their width. */
 static void shifts_keep_the_sign_and_end_at_the_width(void **state)
 {
 	(void)state;
@@ -154,7 +154,7 @@ static void shifts_keep_the_sign_and_end_at_the_width(void **state)
 	}
 }
 
-/* The linker's own, of each PLT entry: rsp + 8, and 8 more from the eleventh byte on. */
+/* The linker's own, for each PLT entry: rsp + 8, and 8 more from the eleventh byte on. */
 static void the_rule_of_a_plt_entry_depends_on_where_in_it_control_stands(void **state)
 {
 	(void)state;
@@ -181,7 +181,7 @@ static void unreadable_memory_is_named_as_what_is_missing(void **state)
 	done(&a);
 }
 
-/* The memory that was read before is not what is missing. */
+/* Memory read before is not reported as missing. */
 static void a_register_that_is_not_known_is_no_missing_address(void **state)
 {
 	(void)state;
@@ -223,7 +223,7 @@ static void an_expression_that_never_ends_is_given_up(void **state)
 	struct asked deep = ask(FUNCTION("\t.cfi_escape 0x0f, 40\n\t.rept 40\n\t.cfi_escape 0x31\n\t.endr\n"));
 	assert_false(deep.row->found && xc_cfi_cfa(deep.scene->process, deep.row, &deep.regs, &cfa, &missing));
 	done(&deep);
-	/* 1,500 × nop behind a value: more than we follow, so no value rather than one from the middle */
+	/* 1,500 × nop after a value: above the step limit, so there is no value rather than an intermediate one */
 	struct asked longer =
 		ask(FUNCTION("\t.cfi_escape 0x0f, 0xde, 0x0b, 0x77, 0\n\t.rept 1500\n\t.cfi_escape 0x96\n\t.endr\n"));
 	assert_true(longer.row->found);
@@ -271,7 +271,7 @@ static void an_address_without_information_has_an_empty_row(void **state)
 	done(&a);
 }
 
-/* libdw made room for every register up to the number: gigabytes. */
+/* libdw allocated an entry for every register up to the number: gigabytes. */
 static void rules_of_registers_that_are_not_there_are_passed_by(void **state)
 {
 	(void)state;
@@ -295,7 +295,7 @@ static void an_entry_with_an_unknown_instruction_tells_nothing(void **state)
 	done(&a);
 }
 
-/* Behind the first nop: GNU as puts what stands at a function's start into the common entry. */
+/* After the first nop: GNU as moves directives at a function's start to the common entry. */
 static void states_are_remembered_and_rules_restored(void **state)
 {
 	(void)state;

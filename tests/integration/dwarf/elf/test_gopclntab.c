@@ -1,5 +1,6 @@
 /* layer: dwarf */
-/* The functions that Go's run-time knows: a table made here, and a real one against the symbols of its program (skipped without go). */
+/* Functions known to Go's run-time: a hand-made table, and a real one compared with its program's symbols (skipped
+ * without go). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -70,7 +71,7 @@ static void what_is_cut_is_no_table(void **state)
 
 static void damaged(size_t at, uint64_t value, size_t size, bool opens, bool first, bool second)
 {
-	uint8_t *bytes = malloc(SIZE); /* of its own: a read beside it is seen */
+	uint8_t *bytes = malloc(SIZE); /* a separate allocation: ASan detects a read past it */
 	struct xc_gopclntab t;
 	struct xc_gofunction f;
 	assert_non_null(bytes);
@@ -86,23 +87,24 @@ static void what_is_damaged_is_not_told(void **state)
 {
 	(void)state;
 	damaged(8, 0, 8, false, false, false); /* no functions */
-	damaged(8, 3, 8, true, true, true);    /* one more, with room for it: its own row is looked at alone */
-	damaged(8, UINT64_MAX / 8, 8, false, false, false);   /* more than there is room for */
-	damaged(24, UINT64_MAX - 20, 8, true, true, false);   /* the second ends behind the last address */
-	damaged(32, UNITS, 8, false, false, false);           /* names end where they begin, */
-	damaged(32, UINT64_MAX, 8, false, false, false);      /* far behind */
+	damaged(8, 3, 8, true, true, true);    /* one more, with room for it: its own row is checked alone */
+	damaged(8, UINT64_MAX / 8, 8, false, false, false);   /* more than fit */
+	damaged(24, UINT64_MAX - 20, 8, true, true, false);   /* the second ends after the last address */
+	damaged(32, UNITS, 8, false, false, false);           /* names end where they start, */
+	damaged(32, UINT64_MAX, 8, false, false, false);      /* far past the end, */
 	damaged(40, SIZE + 1, 8, false, false, false);        /* and end outside */
 	damaged(64, SIZE - 1, 8, false, false, false);        /* the table outside */
 	damaged(64, UINT64_MAX - 4, 8, false, false, false);  /* … */
-	damaged(TABLE + 4, 0xffffffff, 4, true, false, true); /* a function's data outside */
-	damaged(TABLE + 8, 0, 4, true, false, false);         /* it ends where it begins */
-	damaged(TABLE + 20, 1, 4, true, false, true);         /* its data are another's */
-	damaged(TABLE + 24, 14, 4, true, false, true);        /* its name outside, */
-	damaged(TABLE + 24, 6, 4, true, false, true);         /* empty */
-	damaged(NAMES + 13, 0x616161, 3, true, true, false);  /* the last name without an end */
+	damaged(TABLE + 4, 0xffffffff, 4, true, false, true); /* a function's data is outside */
+	damaged(TABLE + 8, 0, 4, true, false, false);         /* it ends where it starts */
+	damaged(TABLE + 20, 1, 4, true, false, true);         /* its data belongs to another one */
+	damaged(TABLE + 24, 14, 4, true, false, true);        /* its name is outside, */
+	damaged(TABLE + 24, 6, 4, true, false, true);         /* empty, */
+	damaged(NAMES + 13, 0x616161, 3, true, true, false);  /* the last name has no end */
 }
 
-/* But for the suffix of assembler's functions; what stands in brackets is shortened (Go 1.19, cmd/link/internal/ld/pcln.go). */
+/* Except for the suffix of assembler functions; text in brackets is shortened (Go 1.19,
+ * cmd/link/internal/ld/pcln.go). */
 static bool is_name_of(const char *known, const char *symbol)
 {
 	size_t len = strlen(known);
@@ -143,7 +145,7 @@ static void expect_every_function(const char *flags)
 	xc_elffile_close(&file);
 }
 
-/* Go's linker gives the table a section of its own; the system's, of a PIE, does not. */
+/* Go's linker puts the table in its own section; the system's linker, for a PIE, does not. */
 static void every_function_of_a_program_is_in_its_table(void **state)
 {
 	(void)state;

@@ -48,7 +48,7 @@ static void expect_at(const struct table *t, uint64_t addr, const char *name)
 		fail_msg("0x%lx is %s, not %s", (unsigned long)addr, s ? s->name : "nothing", name);
 }
 
-/* first: 16 bytes, sized 8; label behind it without a size; outer 32 bytes with inner 8 in its middle. */
+/* first: 16 bytes, sized 8; followed by label without a size; outer 32 bytes with inner 8 in its middle. */
 static const char LAYOUT[] = "__asm__(\".text\\n"
 			     ".globl first\\n.type first,@function\\nfirst: .skip 8\\n.size first,8\\n.skip 8\\n"
 			     "label: .skip 16\\n"
@@ -67,7 +67,7 @@ static void an_address_has_the_name_of_the_symbol_that_covers_it(void **state)
 	uint64_t first = value_of(&t, "first");
 	expect_at(&t, first, "first");
 	expect_at(&t, first + 7, "first");
-	expect_at(&t, first + 8, NULL); /* the gap behind a sized symbol has no name */
+	expect_at(&t, first + 8, NULL); /* the gap after a sized symbol has no name */
 	expect_at(&t, first + 15, NULL);
 	expect_at(&t, first - 1, NULL);
 	uint64_t object = value_of(&t, "object");
@@ -198,7 +198,7 @@ static void no_file_gives_an_empty_table(void **state)
 	xc_symtab_free(table);
 }
 
-/* Every lookup against a scan of all symbols. */
+/* Every look-up against a scan of all symbols. */
 static void look_ups_agree_with_a_scan(void **state)
 {
 	(void)state;
@@ -228,7 +228,7 @@ static void look_ups_agree_with_a_scan(void **state)
 	close_table(&t);
 }
 
-/* Damage to any byte of the tables: no crash (under ASan), whatever the answers. */
+/* Damage to any byte of the tables causes no crash (under ASan), whatever the answers. */
 static void damaged_tables_do_no_harm(void **state)
 {
 	(void)state;
@@ -256,7 +256,7 @@ static void damaged_tables_do_no_harm(void **state)
 	xc_source_close(source);
 }
 
-/* A file of a symbol table alone: 100,000 symbols whose names are the ends of one string of a megabyte. */
+/* A file with only a symbol table: 100,000 symbols with names that are suffixes of one string of a megabyte. */
 static struct table overlapping_names(uint8_t **bytes_out)
 {
 	enum { COUNT = 100000, LENGTH = 1 << 20 };

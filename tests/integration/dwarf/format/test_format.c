@@ -383,7 +383,7 @@ static void what_is_missing_says_why(void **state)
 	release(c);
 }
 
-/* A struct of which only the first member can be read. */
+/* A struct with only its first member readable. */
 static void half_a_struct_shows_the_half_that_is_there(void **state)
 {
 	(void)state;

@@ -8,7 +8,7 @@
 #include "tests/support/grid.h"
 #include "tests/support/looked.h"
 
-/* The core of a program that is made in a directory of its own by a command, and dies. */
+/* The core of a program built by a command in a separate directory. */
 static const char *core_of(const char *command)
 {
 	static int number;
@@ -48,7 +48,7 @@ static void structs_that_a_macro_makes_differ_are_two(void **state)
 	close_process(p);
 }
 
-/* Files of one program name their own things alike, on the same line. */
+/* Files of one program give their own types the same name, on the same line. */
 static void private_types_of_c_that_differ_are_two(void **state)
 {
 	(void)state;
@@ -64,7 +64,7 @@ static void private_types_of_c_that_differ_are_two(void **state)
 	close_process(p);
 }
 
-/* The first unit that has the class needs less of it than the second. */
+/* The first unit with the class needs less of it than the second. */
 static void nested_types_that_another_unit_completes_are_found(void **state)
 {
 	static const char *const compilers[] = {"g++",           "clang++ -fno-standalone-debug",
@@ -93,7 +93,7 @@ static void nested_types_that_another_unit_completes_are_found(void **state)
 	}
 }
 
-/* clang says DW_AT_const_value where the class is declared: what the variable began with. */
+/* clang puts DW_AT_const_value, the variable's initial value, at the class's declaration. */
 static void a_variable_is_preferred_to_its_first_value(void **state)
 {
 	(void)state;
@@ -160,7 +160,7 @@ static void what_link_time_optimisation_moves_keeps_its_place(void **state)
 	check_shared("g++ -g -O1 -flto -fno-ipa-icf a.cc b.cc -o program", 2);
 }
 
-/* Their entries have the same offsets in files of their own. */
+/* Their entries have the same offsets in separate files. */
 static void private_things_of_split_units_are_all_there(void **state)
 {
 	char name[32];
@@ -178,9 +178,9 @@ static void private_things_of_split_units_are_all_there(void **state)
 	close_process(p);
 }
 
-/* ---- the same whatever the threads do ---- */
+/* ---- independent of the threads' timing ---- */
 
-/* The bytes of an index that a number of threads built; malloc'ed. */
+/* The bytes of an index built by a number of threads; malloc'ed. */
 static uint8_t *built_by(const char *core, unsigned jobs, uint64_t *size_out)
 {
 	static struct xc_finder finder;
@@ -199,7 +199,7 @@ static uint8_t *built_by(const char *core, unsigned jobs, uint64_t *size_out)
 	return bytes;
 }
 
-/* Units large enough for all threads to have some; in each unit every class and macro differs a little. */
+/* Units large enough to give every thread some; every class and macro differs a little between units. */
 static void an_index_does_not_depend_on_threads(void **state)
 {
 	static const char *const compilers[] = {"g++ -w -g3", "clang++ -w -g -gdwarf-5 -fdebug-macro",

@@ -10,7 +10,7 @@
 static const char other_source[] = "struct node { struct node *next; long value; } head;\n"
 				   "int main(void) { return *(volatile int *)0; }\n";
 
-/* Where the index of the program is kept; valid until the next call. */
+/* The path of the program's cached index; valid until the next call. */
 static const char *kept_file(const struct xc_process *process, const char *cache)
 {
 	static char path[512];
@@ -68,7 +68,7 @@ static void every_flipped_bit_is_noticed(void **state)
 		run_with(cache);
 		assert_int_equal(stat_of(path).st_size, size);
 		if (at % 5 == 0)
-			run_with(cache); /* what was rebuilt is whole */
+			run_with(cache); /* the rebuilt index is complete */
 	}
 }
 
@@ -113,7 +113,7 @@ static void a_cache_that_cannot_be_written_does_no_harm(void **state)
 	run_with("/proc/xcore-cannot-be-made");
 }
 
-/* No more than 100 bytes fit: as on a full disk, a part of the file is written. */
+/* At most 100 bytes fit: as on a full disk, only part of the file is written. */
 static void a_full_disk_leaves_no_half_index(void **state)
 {
 	(void)state;
@@ -137,7 +137,7 @@ static void a_full_disk_leaves_no_half_index(void **state)
 	close_process(p);
 }
 
-/* The signal comes while the file is written. */
+/* The signal arrives during the write. */
 static void a_writer_that_dies_leaves_no_half_index(void **state)
 {
 	(void)state;
@@ -158,7 +158,7 @@ static void a_writer_that_dies_leaves_no_half_index(void **state)
 	}
 }
 
-/* Several at once, some of them killed on the way: whoever is left answers right. */
+/* Several at once, some of them killed during the work: the remaining ones give correct answers. */
 static void writers_that_race_and_die_leave_a_sound_index(void **state)
 {
 	(void)state;

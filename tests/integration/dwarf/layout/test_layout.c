@@ -104,7 +104,7 @@ static void cache_lines_are_marked_where_they_begin(void **state)
 	struct xc_layout l = layout_of(c, "big", 0);
 	assert_int_equal(l.rows[1].cacheline, 0);
 	assert_int_equal(l.rows[1].offset, 60);
-	assert_int_equal(l.rows[2].cacheline, 1); /* begins inside `straddle` */
+	assert_int_equal(l.rows[2].cacheline, 1); /* starts inside `straddle` */
 	assert_int_equal(l.rows[2].line_began, 4);
 	assert_int_equal(l.rows[3].cacheline, 2);
 	assert_int_equal(l.rows[3].line_began, 0);

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Lines of addresses: the line tables are written by hand with .loc, so that each address has the rows we want. */
+/* Lines of addresses: the line tables are written by hand with .loc, so that each address has the intended rows. */
 #include "tests/support/scene.h"
 
 #include "dwarf/line/line.h"
@@ -94,7 +94,7 @@ static void a_statement_goes_before_what_is_none(void **state)
 	end_lines(&l);
 }
 
-/* What the compiler made for no line in particular. Rows by clang, since GNU as leaves line 0 out. */
+/* Code that belongs to no particular line. Rows by clang, because GNU as omits line 0. */
 static void line_zero_belongs_to_the_row_before_it(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void files_are_told_by_number(void **state)
 	end_lines(&l);
 }
 
-/* Each statement of a straight function, whichever compiler and version of DWARF. */
+/* Each statement of a straight-line function, for any compiler and version of DWARF. */
 static void compiled_lines_follow_the_source(void **state)
 {
 	(void)state;
@@ -140,7 +140,7 @@ static void compiled_lines_follow_the_source(void **state)
 			last = line.line;
 		}
 		assert_in_range(last, 7, 8);
-		assert_in_range(changes, 5, 6); /* clang returns on the line of the return */
+		assert_in_range(changes, 5, 6); /* clang's return instruction is on the line of the return */
 		xc_line_tables_free(lines);
 		end_scene(s);
 	}

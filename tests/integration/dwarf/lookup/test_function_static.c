@@ -1,5 +1,6 @@
 /* layer: dwarf */
-/* The compiler is told which variables there are; what stands on the stack, in registers or in a class must not be among them. */
+/* The compiler prints the list of variables; variables on the stack, in registers or in a class must not be among
+ * them. */
 #include "dwarf/lookup/function_static.h"
 
 #include <setjmp.h>

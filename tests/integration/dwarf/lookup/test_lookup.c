@@ -115,7 +115,7 @@ static void check_cpp(const char *compiler)
 	check_process(died(compiler, cpp_source));
 }
 
-/* By way of an object file that stays. */
+/* Through an object file that is kept. */
 static void check_split(const char *compiler)
 {
 	char command[1024];
@@ -126,7 +126,7 @@ static void check_split(const char *compiler)
 		fail_msg("%s", command);
 	const char *core = dying_core(scratch_path("split/program"), NULL);
 	check_process(open_in(core, scratch_path("split-cache")));
-	check_process(open_in(core, scratch_path("split-cache"))); /* from the kept one */
+	check_process(open_in(core, scratch_path("split-cache"))); /* from the cached one */
 }
 
 static void names_of_cpp_are_found_as_gcc_writes_them(void **state)
@@ -142,7 +142,7 @@ static void names_of_cpp_are_found_as_clang_writes_them(void **state)
 	check_cpp("clang++ -g -gsimple-template-names -x c++");
 }
 
-/* One name and place for many types: they are neither folded nor taken for one another. */
+/* Many types with the same name and place: they are neither merged nor mistaken for each other. */
 static void templates_without_their_arguments_are_told_apart(void **state)
 {
 	(void)state;
@@ -181,11 +181,11 @@ static void names_of_split_units_are_found(void **state)
 	check_split("g++ -g -gdwarf-5 -gsplit-dwarf -fdebug-types-section");
 }
 
-/* ---- the kept file ---- */
+/* ---- the cached file ---- */
 
 /* ---- tables of the file ---- */
 
-/* A table leads to the units, and what it leads to is what the whole index says. */
+/* A table leads to the units, and their content equals that of the full index. */
 static void check_table(const char *program)
 {
 	struct xc_process *p = open_in(dying_core(program, NULL), NULL);
@@ -198,13 +198,13 @@ static void check_table(const char *program)
 	assert_null(xc_index_partial(index, "outer::Nothing", "Nothing", 7));
 	xc_index_close(index);
 	assert_int_equal(size_of(p, "outer::Shape"), 8);
-	assert_int_equal(size_of(p, "outer::Box<unsigned long>::Inner"), 16); /* spelled in another way there */
+	assert_int_equal(size_of(p, "outer::Box<unsigned long>::Inner"), 16); /* spelled differently there */
 	assert_int_equal(one(p, "outer::Shape::area", XC_NAME_ANY).kind, XC_NAME_FUNCTION);
 	assert_int_equal(count_of(p, (struct xc_query){.name = "outer::Nothing"}), 0);
 	close_process(p);
 }
 
-/* Units enough that one of them is a small part. */
+/* Enough units that one of them is a small part. */
 static const char *program_of_units(const char *name, const char *compiler)
 {
 	char directory[512], command[2048];
@@ -242,7 +242,7 @@ static void add_gdb_index(const char *program)
 		fail_msg("%s", command);
 }
 
-/* Made once, for each that asks a copy in a directory of its own. */
+/* Built once; each caller gets a copy in a separate directory. */
 static const char *with_gdb_index(const char *name)
 {
 	static const char *made;
@@ -263,7 +263,7 @@ static void a_gdb_index_leads_to_the_units(void **state)
 	check_table(with_gdb_index("whole-index"));
 }
 
-/* Whatever its bytes say: the names are those of .debug_info. */
+/* Whatever its bytes are, the names are those of .debug_info. */
 static void a_damaged_gdb_index_misleads_nobody(void **state)
 {
 	(void)state;
@@ -271,7 +271,7 @@ static void a_damaged_gdb_index_misleads_nobody(void **state)
 	char path[600], command[1400];
 	snprintf(path, sizeof path, "%s.gdb-index", program);
 	off_t size = stat_of(path).st_size;
-	const char *core = dying_core(program, NULL); /* of one death: what is damaged is not loaded */
+	const char *core = dying_core(program, NULL); /* of one crash: damaged data is not loaded */
 	for (off_t at = 0; at < size; at += (off_t)(at < 64 ? grid_count(3, 1) : (size_t)size / grid_count(6, 24))) {
 		flip(path, at);
 		snprintf(command, sizeof command, "objcopy --update-section .gdb_index=%s %s", scratch_word(path),
@@ -301,7 +301,7 @@ static void anonymous_namespaces_may_be_named(void **state)
 	close_process(p);
 }
 
-/* One unit's assembler text many times, each with symbols of its own: an assembler runs once, and not for each of them. */
+/* One unit's assembler text many times, each with its own symbols: the assembler runs once, not for each of them. */
 static const char copy_units[] = "{ unit = unit $0 \"\\n\" }\n"
 				 "END { for (i = 1; i <= 270; i++) {\n"
 				 "	one = unit\n"
@@ -313,7 +313,7 @@ static const char copy_units[] = "{ unit = unit $0 \"\\n\" }\n"
 				 "		gsub(/\t[.]file[^\\n]*\\n/, \"\", one)\n"
 				 "	print one } }\n";
 
-/* More units than are listed have a variable of the name: that of the unit at hand is among them, and the first. */
+/* More units than can be listed have a variable of this name: the current unit's is included, and comes first. */
 static void what_stands_near_is_found_among_many(void **state)
 {
 	char command[512];
@@ -341,7 +341,7 @@ static void what_stands_near_is_found_among_many(void **state)
 	close_process(p);
 }
 
-/* The names of wide pointers are whole paths. */
+/* Names of wide pointers are full paths. */
 static void types_of_rust_are_found_by_their_paths(void **state)
 {
 	char command[512];

@@ -59,7 +59,7 @@ static int use_nothing(void **state)
 	return 0;
 }
 
-/* a.so stripped, a.debug beside it. */
+/* a.so stripped, with a.debug next to it. */
 static void split(const char *id, const char *flags)
 {
 	char all[256];
@@ -160,7 +160,7 @@ static void without_any_the_reason_names_the_build_id(void **state)
 	end(&m);
 }
 
-/* The core names the file's directory; a debuglink beside it or in .debug. */
+/* The core names the file's directory; a debuglink is next to it or in .debug. */
 static void a_debuglink_is_followed_when_its_crc_fits(void **state)
 {
 	(void)state;
@@ -269,7 +269,7 @@ static void damaged_compression_is_a_reason(void **state)
 	assert_true(xc_elffile_open_image(&file, copy, size));
 	Elf_Data *info = xc_elffile_section(file.elf, ".debug_info");
 	size_t at = (size_t)((char *)info->d_buf - (char *)copy);
-	memset(bytes + at + 40, 0x5a, 8); /* behind Elf64_Chdr */
+	memset(bytes + at + 40, 0x5a, 8); /* after Elf64_Chdr */
 	xc_elffile_close(&file);
 	scratch_file("a.so", bytes, size);
 	free(bytes);
@@ -309,7 +309,7 @@ static void a_damaged_entry_of_the_cache_is_replaced(void **state)
 	}
 }
 
-/* Any bytes: no crash (under ASan), whatever is found. */
+/* Arbitrary bytes: no crash (under ASan), whatever is found. */
 static void damaged_files_do_no_harm(void **state)
 {
 	(void)state;
@@ -325,7 +325,7 @@ static void damaged_files_do_no_harm(void **state)
 			Dwarf *dwarf = NULL;
 			char *bytes = xc_alloc(source->size + 1);
 			memcpy(bytes, source->bytes, source->size);
-			for (int i = 0; i < 6; i++) { /* the sections and their headers stand in the last half */
+			for (int i = 0; i < 6; i++) { /* the sections and their headers are in the last half */
 				seed = seed * 1103515245 + 12345;
 				bytes[source->size - 1 - (seed >> 8) % (source->size / 2)] = (char)(seed >> 4);
 			}
@@ -371,7 +371,7 @@ static void the_common_file_of_dwz_is_attached(void **state)
 	}
 }
 
-/* Then libdw must not go searching by itself. */
+/* libdw must not search by itself then. */
 static void a_missing_common_file_is_told(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Debug information of a few megabytes that says what would take hours to follow, or gigabytes to keep. Each is followed to an
+/* Debug information of a few megabytes that would take hours to process, or gigabytes to store. Each case gives an
  * answer in seconds; without the bounds that these tests are about, the timer ends the program. */
 #include <unistd.h>
 
@@ -84,7 +84,7 @@ static void very_many_units_that_share_a_list_of_ranges_are_left_in_the_end(void
 		"f");
 }
 
-/* A hundred thousand files of one directory, whose name and theirs is one string of a megabyte. */
+/* A hundred thousand files of one directory; all names are one string of a megabyte. */
 static void paths_are_put_together_only_when_they_are_asked_for(void **state)
 {
 	(void)state;

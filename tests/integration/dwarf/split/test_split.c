@@ -23,7 +23,7 @@ static const char TEXT[] =
 	"static inline __attribute__((always_inline)) int inner(struct pair *p) { return p->first; }\n"
 	"int shown(struct pair *first) { struct pair copy = *first; return inner(&copy) + 1; }\n";
 
-/* Compiler, flags, what makes a .dwp of it. */
+/* Compiler, flags, and the tool that makes a .dwp of the result. */
 static const struct way {
 	const char *cc, *flags, *package;
 } WAYS[] = {
@@ -39,7 +39,7 @@ static const struct way {
 
 static const struct xc_finder nowhere;
 
-/* What a way makes is kept, and copied the next time. */
+/* Build results are kept, and copied the next time. */
 static void make_way(const struct way *way)
 {
 	static const struct way *made[16];
@@ -58,7 +58,7 @@ static void make_way(const struct way *way)
 	made[i] = way;
 }
 
-/* a.so, and a.dwo, of which `change` (a shell command) makes something else. */
+/* a.so, and a.dwo after `change` (a shell command) has modified it. */
 static struct mapped begin(const struct way *way, const struct xc_finder *finder, const char *change)
 {
 	shell("rm -rf a.* c.* elsewhere");
@@ -94,7 +94,7 @@ static const struct xc_place *place_of(struct mapped *m)
 	assert_true(place->level_count > 0);
 	assert_non_null(place->levels[0].file);
 	assert_string_equal(strrchr(place->levels[0].file, '/'), "/a.c"); /* the skeleton's line table */
-	assert_in_range(place->levels[0].line, 7, 8);                     /* inner has one, when it begins there */
+	assert_in_range(place->levels[0].line, 7, 8);                     /* inner has one, if it starts there */
 	return place;
 }
 
@@ -221,7 +221,7 @@ static void a_missing_dwo_is_told(void **state)
 	}
 }
 
-/* The name is right, the id is not. */
+/* The name matches, the id does not. */
 static void a_dwo_of_another_build_is_not_used(void **state)
 {
 	(void)state;
@@ -304,7 +304,7 @@ static void an_index_is_told_how_many_are_missing(void **state)
 	end(&m);
 }
 
-/* A module whose debug file is there but not complete is one with a problem. */
+/* A module with an incomplete debug file has a problem. */
 static void the_report_of_modules_names_what_is_missing(void **state)
 {
 	(void)state;
@@ -325,14 +325,14 @@ static void the_report_of_modules_names_what_is_missing(void **state)
 static void what_is_no_regular_file_is_not_opened(void **state)
 {
 	(void)state;
-	struct mapped m = begin(&WAYS[0], &nowhere, "rm a.dwo && mkfifo a.dwo"); /* opening it would hang */
+	struct mapped m = begin(&WAYS[0], &nowhere, "rm a.dwo && mkfifo a.dwo"); /* an open would hang */
 	expect_missing(&m, "(a.dwo) was not found: ");
 	end(&m);
 }
 
 /* ---- damage ---- */
 
-/* Every byte of a small .dwo or .dwp, one after the other, set to another value: no crash, no hang, and lines stay. */
+/* Every byte of a small .dwo or .dwp in turn, set to another value: no crash, no hang, and lines are unaffected. */
 static void damage_each(const char *name, const char *restore, const struct way *way, size_t step)
 {
 	struct xc_source *file = NULL;

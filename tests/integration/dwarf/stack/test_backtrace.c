@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* What `analyze` needs of stacks: the frames that are the program's own, and the threads that are shown together. */
+/* Stack data for `analyze`: the program's own frames, and the threads that are shown together. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"

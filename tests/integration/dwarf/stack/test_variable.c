@@ -20,7 +20,7 @@ struct fixture {
 	struct xc_stack_row row;
 };
 
-/* A frame in `function`, whose lexical blocks (innermost first) hold variables with these names. */
+/* A frame in `function`; its lexical blocks (innermost first) contain variables with these names. */
 static struct fixture *enter(const char *compiler, const char *source, const char *function)
 {
 	struct fixture *f = xc_alloc(sizeof *f);

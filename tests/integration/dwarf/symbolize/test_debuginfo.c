@@ -152,7 +152,7 @@ static void a_lambda_is_named_by_the_function_that_it_stands_in(void **state)
 	close_process(p);
 }
 
-/* Nor members of local classes: there are two of a name here. */
+/* Nor do members of local classes: two have the same name here. */
 static void a_local_class_is_named_by_the_function_that_it_stands_in(void **state)
 {
 	(void)state;
@@ -199,7 +199,7 @@ static void a_function_nested_in_another_is_one_of_its_own(void **state)
 	close_process(p);
 }
 
-/* ---- less than all ---- */
+/* ---- partial information ---- */
 
 static void without_debug_information_the_symbol_is_told(void **state)
 {
@@ -253,7 +253,7 @@ static void answers_are_kept_by_address(void **state)
 	end_scene(s);
 }
 
-/* Every byte of every function of two units, one of which has .debug_aranges and the other has not. */
+/* Every byte of every function of two units, one with and one without .debug_aranges. */
 static void units_without_aranges_are_found_beside_those_with(void **state)
 {
 	(void)state;

@@ -1,11 +1,12 @@
 /* layer: dwarf */
-/* Which symbol names code that has lost its own: one without a size reaches to the next symbol, over functions that call frame
- * information knows to begin in between. */
+/* The symbol used for code without its own: one without a size reaches to the next symbol, unless call frame
+ * information shows that another function starts in between. */
 #include "tests/support/scene.h"
 
 #include "dwarf/disas/disas_range.h"
 
-/* dummy: a label as start-up code has it. lost_at and the others are data, and name no code; what they lead to has no symbol. */
+/* dummy: a label as in start-up code. lost_at and the others are data, so they name no code; their targets have no
+ * symbol. */
 static const char LOST[] =
 	"dummy: ret\n.p2align 4\n"
 	".Llost: .cfi_startproc\n.skip 24\n.cfi_endproc\n"
@@ -16,7 +17,7 @@ static const char LOST[] =
 	".size sized,16\n"
 	".data\nlost_at: .quad .Llost\ngap_at: .quad .Lgap\nbehind_at: .quad .Lbehind\npart_at: .quad .Lpart\n";
 
-/* Where a word of the program's data leads. */
+/* The target of a word in the program's data. */
 static xc_addr led(const struct scene *s, const char *name)
 {
 	uint64_t addr;
@@ -45,7 +46,7 @@ static void a_label_does_not_name_a_function_behind_it(void **state)
 	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
 		struct scene *s = make_scene(compilers[i], LOST);
 		expect_name(s, label(s, "dummy"), "dummy");
-		expect_name(s, label(s, "dummy") + 8, "dummy"); /* nothing says that it has ended */
+		expect_name(s, label(s, "dummy") + 8, "dummy"); /* nothing shows its end */
 		expect_name(s, led(s, "lost_at"), NULL);
 		expect_name(s, led(s, "lost_at") + 23, NULL);
 		end_scene(s);
@@ -63,7 +64,7 @@ static void a_label_ends_where_its_function_does(void **state)
 	end_scene(s);
 }
 
-/* Even where it has no entry of its own: one that has stands in between. */
+/* Even if it has no entry itself: another function with one is in between. */
 static void a_label_does_not_reach_over_another_function(void **state)
 {
 	(void)state;

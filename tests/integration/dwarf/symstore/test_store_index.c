@@ -29,7 +29,7 @@ static struct xc_store_totals index_tree(const char *name)
 	return index_with(&options, scratch_path(name));
 }
 
-/* DIR/path: a library whose build-id is this byte, twenty times; the template's id is overwritten. */
+/* DIR/path: a library with a build-id of twenty times this byte; overwrites the template's id. */
 static void make(const char *path, unsigned byte)
 {
 	static uint8_t *bytes;
@@ -73,7 +73,7 @@ static struct xc_build_id id_of(unsigned byte)
 	return id;
 }
 
-/* How many files the store knows of this id; the path of the first. */
+/* The number of files that the store has for this id, and the path of the first. */
 static size_t known(unsigned byte, char *path)
 {
 	struct xc_store *store = NULL;
@@ -160,7 +160,7 @@ static void trees_do_not_disturb_each_other(void **state)
 	shell("rm tree/a/one tree2/other");
 	index_tree("tree");
 	assert_int_equal(known(0xa1, NULL), 0);
-	assert_int_equal(known(0xa5, NULL), 1); /* not looked at */
+	assert_int_equal(known(0xa5, NULL), 1); /* not examined */
 	assert_int_equal(index_tree("tree/a/b").found, 1);
 	assert_int_equal(known(0xa2, NULL), 1);
 }
@@ -187,7 +187,7 @@ static void packages_and_what_cannot_be_read_are_told(void **state)
 	scratch_file("tree/x.deb", deb, sizeof deb);
 	struct xc_store_totals t = index_tree("tree");
 	assert_int_equal(t.packages, 1);
-	assert_int_equal(index_tree("tree").packages, 1); /* and told again */
+	assert_int_equal(index_tree("tree").packages, 1); /* and reported again */
 	if (geteuid() != 0) {
 		shell("chmod 0 tree/a/b tree/a/one");
 		t = index_tree("tree");
@@ -210,10 +210,10 @@ static void the_store_itself_and_the_cache_are_not_entered(void **state)
 	assert_int_equal(t.found, 1);
 	t = index_with(&options, scratch_path("tree"));
 	assert_int_equal(t.found, 2);
-	assert_int_equal(t.dropped, 0); /* not met, but there: as if another process had just added it */
+	assert_int_equal(t.dropped, 0); /* not scanned, but there: as if another process had just added it */
 }
 
-/* ---- keeping ---- */
+/* ---- caching ---- */
 
 static void links_outlive_their_tree(void **state)
 {
@@ -254,8 +254,8 @@ static void copies_are_made_where_links_cannot(void **state)
 	assert_int_not_equal(there.st_ino, kept.st_ino);
 	shell("cmp tree/a/one %s", scratch_word(name));
 	t = index_with(&copy, scratch_path("tree"));
-	assert_int_equal(t.copied, 0); /* kept before */
-	/* another file system, where there is one */
+	assert_int_equal(t.copied, 0); /* cached before */
+	/* another file system, if there is one */
 	struct stat shm;
 	if (stat("/dev/shm", &shm) == 0 && shm.st_dev != there.st_dev && access("/dev/shm", W_OK) == 0) {
 		char dir[] = "/dev/shm/xcore-test-XXXXXX";
@@ -317,14 +317,14 @@ static void cleaning_all_removes_kept_files_and_nothing_else(void **state)
 	(void)state;
 	const struct xc_store_index_options options = {.dir = scratch_path("store"), .link = true};
 	index_with(&options, scratch_path("tree"));
-	shell("mkdir store/mine && touch store/mine/file && truncate -s 0 store/index"); /* also when the index is lost */
+	shell("mkdir store/mine && touch store/mine/file && truncate -s 0 store/index"); /* also if the index is lost */
 	struct xc_store_cleaned c = clean_with((struct xc_store_clean_options){.all = true});
 	assert_int_equal(c.removed, 2);
 	assert_true(c.bytes > 1000);
 	assert_int_equal(all_known(), 0);
 	shell("test -f tree/a/one && test -f store/mine/file && test -z \"$(find store/kept -type f)\"");
 	CHECK_OK(xc_store_clean(scratch_path("no-store"), &(struct xc_store_clean_options){.all = true}, &c));
-	assert_int_equal(access(scratch_path("no-store"), F_OK), -1); /* nothing is made */
+	assert_int_equal(access(scratch_path("no-store"), F_OK), -1); /* nothing is created */
 }
 
 static void old_kept_files_go_by_their_last_use(void **state)
@@ -347,7 +347,7 @@ static void an_interrupted_walk_keeps_what_it_found(void **state)
 	(void)state;
 	index_tree("tree");
 	make("tree/c/new", 0xa4);
-	stop = SIGINT; /* from the beginning: nothing more is found, and nothing that was known is lost */
+	stop = SIGINT; /* from the start: nothing more is found, and no known file is lost */
 	struct xc_store_totals t = index_tree("tree");
 	assert_true(t.interrupted || t.found == 3);
 	assert_int_equal(known(0xa1, NULL), 1);
@@ -357,7 +357,7 @@ static void an_interrupted_walk_keeps_what_it_found(void **state)
 	assert_int_equal(known(0xa4, NULL), 1);
 }
 
-/* All start at once, when the pipe is closed, and each adds one file. */
+/* All start together, when the pipe is closed, and each adds one file. */
 static void many_processes_lose_nothing_of_each_other(void **state)
 {
 	(void)state;
@@ -396,7 +396,7 @@ static void many_processes_lose_nothing_of_each_other(void **state)
 	}
 }
 
-/* Killed at any moment: what is there opens whole, and the next run completes it. */
+/* Killed at any moment: the existing files open completely, and the next run adds the rest. */
 static void a_killed_process_leaves_a_whole_store(void **state)
 {
 	(void)state;
@@ -453,7 +453,7 @@ static void a_full_disk_is_an_error_and_changes_nothing(void **state)
 	assert_int_equal(index_tree("tree").added, 1);
 }
 
-/* Room for the index, not for the copy: the reference stands, the copy is told as not made. */
+/* Room for the index, but not for the copy: the reference is stored, the copy is reported as missing. */
 static void a_disk_too_full_for_copies_keeps_references(void **state)
 {
 	(void)state;
@@ -482,7 +482,7 @@ static void a_damaged_store_is_mended(void **state)
 	shell("printf XX | dd of=store/index bs=1 seek=4100 conv=notrunc status=none");
 	struct xc_store_totals t = index_tree("tree");
 	assert_true(t.damaged);
-	assert_int_equal(known(0xa1, NULL), 1); /* known() looks for damage */
+	assert_int_equal(known(0xa1, NULL), 1); /* known() checks for damage */
 	assert_int_equal(known(0xa2, NULL), 1);
 	shell("printf XX | dd of=store/index bs=1 seek=20 conv=notrunc status=none");
 	assert_true(index_tree("tree").damaged);

@@ -38,7 +38,7 @@ static int forget(void **state)
 	return 0;
 }
 
-/* What an independent reader says of the same file; false when it says nothing. */
+/* An independent reader's answer for the same file; false if it has none. */
 static bool told_by(const char *command, char *line, size_t size)
 {
 	xc_auto(xc_freep) char *all = xc_asprintf("cd %s && %s", scratch_word(scratch_dir()), command);
@@ -106,7 +106,7 @@ static void what_dwz_makes_is_told_apart(void **state)
 	build("c.so", "-g -gdwarf-5 " ID, SHARED);
 	build("d.so", "-g -gdwarf-5 -DOTHER -Wl,--build-id=0xbbbbbbbbbbbbbbbbbbbb", SHARED);
 	shell("dwz --dwarf-5 -m sup -M /c c.so d.so");
-	struct xc_store_scan scan = scan_of("sup"); /* its checksum stands for a build-id */
+	struct xc_store_scan scan = scan_of("sup"); /* its checksum replaces a build-id */
 	assert_int_equal(scan.has, XC_STORE_DWARF | XC_STORE_ALT);
 	assert_int_equal(scan.id.size, 20);
 	expect("c.so", XC_STORE_CODE | XC_STORE_SYMBOLS | XC_STORE_DWARF | XC_STORE_WANTS_ALT, "aaaaaaaaaaaaaaaaaaaa");
@@ -130,7 +130,7 @@ static void other_classes_and_byte_orders_are_read(void **state)
 	}
 }
 
-/* ---- what is of no use ---- */
+/* ---- unusable files ---- */
 
 static void what_cannot_be_looked_up_is_dull(void **state)
 {
@@ -170,7 +170,7 @@ static void special_files_are_not_opened(void **state)
 
 /* ---- split units ---- */
 
-/* The ids that readelf prints for this section, or for the package's table, are those of the scan. */
+/* The ids that readelf prints for this section, or for the package's table, equal those of the scan. */
 static void expect_units(const char *name, uint32_t has, const char *ids_by)
 {
 	struct xc_store_scan scan = scan_of(name);
@@ -204,11 +204,11 @@ static void split_units_have_the_ids_that_their_skeletons_ask_for(void **state)
 	expect_units("s.dwp", XC_STORE_DWP, BY_TABLE);
 	shell("gcc -g -gsplit-dwarf -gdwarf-5 -c s1.c && gcc -g -gsplit-dwarf -gdwarf-5 -c s2.c");
 	expect_units("s1.dwo", XC_STORE_DWO, BY_HEADER);
-	shell("gcc -g -gsplit-dwarf -gdwarf-5 -fdebug-types-section -c s1.c"); /* a section for each type unit */
+	shell("gcc -g -gsplit-dwarf -gdwarf-5 -fdebug-types-section -c s1.c"); /* one section for each type unit */
 	expect_units("s1.dwo", XC_STORE_DWO, BY_HEADER);
 }
 
-/* binutils 2.40 neither makes nor shows them. */
+/* binutils 2.40 neither creates nor shows them. */
 static void packages_of_dwarf_5_have_the_units_that_they_were_made_of(void **state)
 {
 	(void)state;
@@ -232,9 +232,9 @@ static void single_file_split_units_are_found_in_the_object(void **state)
 	assert_true(scan.has & XC_STORE_DWO);
 }
 
-/* ---- any bytes ---- */
+/* ---- arbitrary bytes ---- */
 
-/* Real files with bytes changed in their headers and tables: an answer, in time, within memory. */
+/* Real files with changed bytes in headers and tables: an answer, within time and memory limits. */
 static void damaged_files_are_read_within_bounds(void **state)
 {
 	(void)state;

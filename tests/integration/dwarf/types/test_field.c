@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* What lies at an offset: each path is written beside the offset that the compiler gives it. */
+/* The field at an offset: each path is written next to the compiler's offset. */
 #include "tests/support/compile_program.h"
 
 #include "dwarf/types/field.h"
@@ -60,7 +60,7 @@ static void the_type_and_the_rest_are_told(void **state)
 	uint64_t rest;
 	assert_string_equal(xc_type_name(xc_field_path(NULL, derived, 16, &rest)), "point *");
 	assert_int_equal(rest, 0);
-	assert_string_equal(path_of(derived, 3, &rest), ".id"); /* of the base, which has no name of its own */
+	assert_string_equal(path_of(derived, 3, &rest), ".id"); /* of the base, which has no name */
 	assert_int_equal(rest, 3);
 	assert_string_equal(path_of(derived, 14, &rest), ""); /* padding */
 	assert_int_equal(rest, 14);

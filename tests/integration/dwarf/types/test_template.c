@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Names of class templates: clang writes them whole, or leaves their arguments to the reader; both must read the same. */
+/* Names of class templates: clang writes them in full or without their arguments; both must read the same. */
 #include "tests/support/compile_program.h"
 
 static const char source[] =

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Types from debug information: names (gdb 13.1's `whatis`), layouts, and chains that do not end. */
+/* Types from debug information: names (gdb 13.1's `whatis`), layouts, and endless chains. */
 #include "tests/support/compile_program.h"
 
 static const char c_source[] =
@@ -186,7 +186,7 @@ static void static_members_are_no_part_of_objects(void **state)
 static void declarations_find_their_definition(void **state)
 {
 	(void)state;
-	/* clang writes only a declaration where the class's home is another unit: here forced by two scopes */
+	/* clang writes only a declaration if the class belongs to another unit: here forced by two scopes */
 	struct compiled *c =
 		compile("gcc -g -x c", "struct later; struct later *p; struct later {int a, b;}; struct later v;"
 				       "struct never; struct never *q;");

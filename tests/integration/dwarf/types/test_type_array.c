@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Arrays and numbers that C does not have: indexes from 1, the first index running fastest, enums as indexes, strings of a
- * fixed length, descriptors, gaps, ranges; numbers of the other byte order. The DWARF is assembled. */
+/* Arrays and numbers that C does not have: indexes from 1, the first index varying fastest, enums as indexes,
+ * fixed-length strings, descriptors, gaps, ranges; numbers in the other byte order. The DWARF is assembled. */
 #include "tests/support/compile_program.h"
 
 static const char head[] =
@@ -23,7 +23,7 @@ static const char head[] =
 	"abbrev 10, 4, 1\n at 3, 8\n at 0xb, 0xb\n fin\n"                  /* enum */
 	"abbrev 11, 0x28, 0\n at 3, 8\n at 0x1c, 0xb\n fin\n"              /* enumerator */
 	"abbrev 12, 0x21, 0\n at 3, 8\n at 0x49, 0x13\n at 0x22, 0xb\n at 0x2f, 0xb\n fin\n" /* range type */
-	"abbrev 13, 0x21, 0\n at 3, 8\n at 0xb, 0xb\n at 0x2f, 0xb\n fin\n" /* range type of its own size */
+	"abbrev 13, 0x21, 0\n at 3, 8\n at 0xb, 0xb\n at 0x2f, 0xb\n fin\n" /* range type with its own size */
 	"abbrev 14, 0x12, 0\n at 0x19, 0x18\n at 0xb, 0xb\n fin\n"          /* string: length elsewhere */
 	"abbrev 15, 1, 1\n at 0x49, 0x13\n at 9, 0xb\n fin\n"               /* array with an ordering */
 	"abbrev 16, 0x2d, 0\n at 0x49, 0x13\n fin\n"                        /* packed */
@@ -126,7 +126,7 @@ static void ranges_and_enums_as_types_and_indexes(void **state)
 	expect_in(DW_LANG_Pascal83, texts, XC_COUNT(texts));
 }
 
-/* Wanted values are those of the source; gdb 13 agrees. */
+/* Expected values are those of the source; gdb 13 agrees. */
 static void numbers_of_the_other_byte_order(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* What a class says beside its members: against what the source declares, by both compilers. */
+/* Parts of a class other than members, compared with the source, for both compilers. */
 #include "tests/support/compile_program.h"
 
 static const char source[] =
@@ -58,7 +58,7 @@ static void arguments_of_templates(void **state)
 		assert_true(t[2].is_value && t[2].has_value);
 		assert_int_equal((int64_t)t[2].value, -3);
 		assert_int_equal(t[3].value, 200);
-		if (t[4].has_value) { /* gcc tells the address; clang 14 the symbol's place */
+		if (t[4].has_value) { /* gcc gives the address; clang 14 the symbol's place */
 			assert_true(t[4].is_address);
 			assert_int_equal(t[4].value, value_of(c, "text").addr);
 		}
@@ -106,13 +106,13 @@ static void methods_and_statics(void **state)
 		assert_true(method(full, "made", 0)->is_static);
 		assert_false(method(full, "made", 0)->is_virtual);
 		assert_true(method(full, "area", 0)->is_virtual);
-		assert_int_equal(method(full, "area", 0)->is_pure, i == 2); /* gcc does not tell */
+		assert_int_equal(method(full, "area", 0)->is_pure, i == 2); /* gcc does not record it */
 		assert_false(method(full, "area", 0)->is_static);
 		xc_type_parameters(method(full, "area", 0)->type, &count);
 		assert_int_equal(count, 1);
 		assert_non_null(method(full, "area", 0)->linkage_name);
 		const struct xc_static *s = xc_type_statics(type_of(c, "line"), &count);
-		assert_true(count >= 1); /* gcc leaves out `count`, which nothing uses */
+		assert_true(count >= 1); /* gcc omits `count`, which is unused */
 		assert_string_equal(s[count - 1].name, "limit");
 		struct xc_expr_context context = static_context(c);
 		struct xc_value limit;

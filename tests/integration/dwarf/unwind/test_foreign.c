@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Cores of machines that this one cannot run, put together byte by byte, with stacks that are known. */
+/* Cores of machines that this host cannot run, built byte by byte, with known stacks. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "tests/support/opened.h"
 
 enum { TEXT = 0x10000, TEXT_SIZE = 0x4000, STACK = 0x7fff0000, STACK_SIZE = 0x1000, SIG = 11 };
-/* Return addresses lie far enough apart for code without names to be taken for that of several functions. */
+/* Return addresses are far enough apart for nameless code to count as several functions. */
 enum { PC = TEXT + 0x100, RET1 = TEXT + 0x1200, RET2 = TEXT + 0x2400, RET3 = TEXT + 0x3600 };
 
 struct machine {
 	uint16_t elf_machine;
 	uint8_t elf_class;
-	const char *call; /* an instruction that calls through a register, as it ends before a return address */
+	const char *call; /* an indirect call instruction, right before a return address */
 	size_t call_size;
 	int lr;      /* or -1 */
 	size_t slot; /* bytes of a return address on the stack */
@@ -38,7 +38,7 @@ static void put(size_t at, uint64_t value, size_t size)
 	memcpy(stack + at, &value, size);
 }
 
-/* The frame record of each machine at fp, as unwind_guess.c draws them. */
+/* The frame record of each machine at fp, as drawn in unwind_guess.c. */
 static void put_record(const struct machine *m, uint64_t fp, uint64_t saved, uint64_t ret)
 {
 	size_t at = (size_t)(fp - STACK), word = m->slot;
@@ -51,7 +51,7 @@ static void put_record(const struct machine *m, uint64_t fp, uint64_t saved, uin
 		put(at - 2 * word, saved, word);
 		put(at - word, ret, word);
 		break;
-	case EM_PPC64: /* fp is where the back chain stands; the return address of the frame below goes into this one */
+	case EM_PPC64: /* fp is the place of the back chain; the return address of the frame below is stored in this one */
 		put(at, saved, word);
 		put(at + 16, ret, word);
 		break;
@@ -118,7 +118,7 @@ static void frames_chained_by_pointers_are_followed_on_every_machine(void **stat
 		memset(text, 0, sizeof text);
 		memset(stack, 0, sizeof stack);
 		xc_regs_set(&regs, a->pc, PC);
-		if (m->elf_machine == EM_PPC64) { /* the chain begins at sp */
+		if (m->elf_machine == EM_PPC64) { /* the chain starts at sp */
 			xc_regs_set(&regs, a->sp, STACK + 0x40);
 			put_record(m, STACK + 0x40, fp1, 0);
 			put_record(m, fp1, fp2, RET1);
@@ -131,7 +131,7 @@ static void frames_chained_by_pointers_are_followed_on_every_machine(void **stat
 			put_record(m, fp2, fp3, RET2);
 			put_record(m, fp3, 0, RET3);
 		}
-		xc_regs_set(&regs, m->lr, PC + 8); /* left by a call of its own */
+		xc_regs_set(&regs, m->lr, PC + 8); /* left by a call it made */
 		struct xc_process *p = made(m, &regs);
 		assert_true(p->threads[0].has_regs);
 		check_pcs(p, (const xc_addr[]){PC, RET1, RET2, RET3}, 4);
@@ -171,7 +171,7 @@ static void a_call_through_a_bad_pointer_returns_to_its_caller(void **state)
 	}
 }
 
-/* A handler's frame returns to a trampoline, behind which all registers are as they were. */
+/* A handler's frame returns to a trampoline; after it all registers have their old values. */
 static void signal_frames_of_riscv64_give_all_registers(void **state)
 {
 	(void)state;
@@ -204,7 +204,7 @@ static void signal_frames_of_riscv64_give_all_registers(void **state)
 	close_process(p);
 }
 
-/* ---- x32, compiled; it needs no library and nobody to run it ---- */
+/* ---- x32, compiled; needs no library and does not run ---- */
 
 static const char x32_source[] = "struct node { struct node *next; long number; long long wide; };\n"
 				 "struct node last = {0, -2, 1LL << 40}, first = {&last, 7, 3};\n"
@@ -212,7 +212,7 @@ static const char x32_source[] = "struct node { struct node *next; long number; 
 				 "__attribute__((noinline)) int caller(int number) { return leaf(number) + 1; }\n"
 				 "int start(void) { return caller(42) + 2; }\n";
 
-/* The address behind the call of `callee` in `function`. */
+/* The address after the call of `callee` in `function`. */
 static xc_addr behind_call(struct xc_process *p, const char *function, const char *callee)
 {
 	xc_addr at, target;
@@ -275,7 +275,7 @@ static void a_core_of_x32_has_its_stack_and_values(void **state)
 	assert_non_null(xc_symbol_find(p, "leaf", NULL, &leaf));
 	xc_addr in_caller = behind_call(p, "caller", "leaf"), in_start = behind_call(p, "start", "caller");
 	close_process(p);
-	for (size_t at = 0x104; at < 0x200; at += 4) /* caller's frame: its argument, wherever it stands */
+	for (size_t at = 0x104; at < 0x200; at += 4) /* the caller's frame: its argument, wherever it is */
 		put(at, 42, 4);
 	put(0x100, in_caller, 8); /* leaf was just entered: eight bytes, although addresses have four */
 	put(0x200, fp2, 8);

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* What is read of Go's run-time, over a program that dies; skipped without go. */
+/* Data read from Go's run-time, on a program that crashes; skipped without go. */
 #include <stdlib.h>
 
 #include "tests/support/go_program.h"
@@ -22,7 +22,7 @@ static void expect_main(const struct xc_goruntime *go, xc_addr g)
 	assert_true(lo && lo < hi);
 }
 
-/* More places are asked for than are kept. */
+/* Requests more places than are kept. */
 static void members_are_read_as_often_as_is_asked(void **state)
 {
 	(void)state;
@@ -41,7 +41,7 @@ static void members_are_read_as_often_as_is_asked(void **state)
 	for (size_t i = 0; i < 2 * XC_COUNT(none); i++)
 		assert_false(xc_goruntime_read(&go, "runtime.g", g, none[i % XC_COUNT(none)], &value));
 	expect_main(&go, g);
-	assert_false(xc_goruntime_read(&go, "runtime.g", 0, "goid", &value)); /* nothing is there */
+	assert_false(xc_goruntime_read(&go, "runtime.g", 0, "goid", &value)); /* nothing is mapped there */
 	close_process(p);
 }
 

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Frames that left by a tail call: which functions lay between is told by call sites, or not at all. */
+/* Frames replaced by tail calls: call sites identify the functions in between, or nothing does. */
 #include "tests/support/scene.h"
 
 #define KEEP  "__attribute__((noinline, noclone)) "
@@ -11,7 +11,7 @@ static bool is_main(const struct xc_process *p, const struct xc_frame *frame)
 	return place->level_count && !strcmp(place->levels[place->level_count - 1].function, "main");
 }
 
-/* "~" before a function that left by a tail call, "~?" where others are not known. */
+/* "~" before a function that left by a tail call, "~?" if others are unknown. */
 static char *stack_text(struct xc_process *p)
 {
 	struct xc_text text = {0};
@@ -101,7 +101,7 @@ static void functions_that_call_each_other_by_tail_end(void **state)
 		      "crash ~even main ");
 }
 
-/* Two functions of one name in two units: the name alone does not tell that the call went there. */
+/* Two functions of one name in two units: the name alone does not prove that the call went there. */
 static void equal_names_are_not_equal_functions(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void equal_names_are_not_equal_functions(void **state)
 		     "same ~via ~same main ");
 }
 
-/* One call of each end of the ways is common to all of them, what lies in the middle is not known. */
+/* All paths share their first and last call; the middle is unknown. */
 static void ways_that_begin_or_end_alike_are_told_in_part(void **state)
 {
 	(void)state;
@@ -137,7 +137,7 @@ static void ways_that_begin_or_end_alike_are_told_in_part(void **state)
 		      "crash ~?last ~?join ~?one main ");
 }
 
-/* Which of two jumps it left by is not known: gcc keeps both, clang makes them one. */
+/* Which of two jumps was taken is unknown: gcc keeps both, clang merges them. */
 static void two_sites_of_one_function_are_two_ways(void **state)
 {
 	(void)state;
@@ -150,7 +150,7 @@ static void two_sites_of_one_function_are_two_ways(void **state)
 			     "crash ~?last main ");
 }
 
-/* Ways through one function twice are no other ways. */
+/* Paths that pass a function twice do not count as other paths. */
 static void rounds_of_tail_calls_do_not_make_a_chain_uncertain(void **state)
 {
 	(void)state;
@@ -183,7 +183,7 @@ static void functions_have_other_names(void **state)
 		      "crash ~tail main ");
 }
 
-/* Tail calls from inlined functions, below one that was inlined. */
+/* Tail calls from inlined functions, below an inlined one. */
 static void inlined_functions_make_tail_calls(void **state)
 {
 	(void)state;
@@ -226,7 +226,7 @@ static void a_function_that_tells_no_sites_may_be_another_way(void **state)
 		      "crash main ");
 }
 
-/* gcc says so of functions that it did not optimise. */
+/* gcc writes this for functions that it did not optimise. */
 static void a_function_may_tell_that_it_makes_no_tail_calls(void **state)
 {
 	(void)state;
@@ -237,7 +237,7 @@ static void a_function_may_tell_that_it_makes_no_tail_calls(void **state)
 		     "crash ~fork main ");
 }
 
-/* 100 functions: more than a search goes through. */
+/* 100 functions: more than the search limit. */
 static void a_chain_that_is_too_long_is_not_told(void **state)
 {
 	(void)state;
@@ -250,7 +250,7 @@ static void a_chain_that_is_too_long_is_not_told(void **state)
 	xc_text_fini(&source);
 }
 
-/* The library's call of its own function goes to the program's, which makes no tail call of `wrong`. */
+/* The library's call of its own function is bound to the program's, which makes no tail call of `wrong`. */
 static void what_the_linker_put_in_its_place_is_called(void **state)
 {
 	(void)state;

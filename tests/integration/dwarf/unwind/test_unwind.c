@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Stepping: made-up stacks over assembled code, then real ones of programs that die while the test runs. */
+/* Stepping: hand-made stacks over assembled code, then real ones of programs that crash while the test runs. */
 #include "tests/support/scene.h"
 
 #include <inttypes.h>
@@ -97,7 +97,7 @@ static void frame_and_caller_may_be_the_same_struct(void **state)
 	end_scene(s);
 }
 
-/* ---- where it ends ---- */
+/* ---- ends of the walk ---- */
 
 static void missing_stack_bytes_are_named_with_address_and_reason(void **state)
 {
@@ -164,11 +164,11 @@ static void an_overwritten_return_address_is_stepped_over_and_told(void **state)
 	assert_int_equal(start.trust, XC_TRUST_SCAN);
 	assert_int_equal(start.index, 1);
 	assert_int_equal(reg(&start, RSP), word(36));
-	assert_false(xc_regs_known(&start.regs, RBX)); /* what leaf had saved may be overwritten too */
+	assert_false(xc_regs_known(&start.regs, RBX)); /* registers saved by leaf may be overwritten, too */
 	assert_false(xc_regs_known(&start.regs, RBP));
 	check_text(stop_of(s, &start), "outermost frame");
 	check_text(stop_of(s, &start), "0x4141414141414141");
-	(void)chain_first(s); /* the next walk knows nothing of it */
+	(void)chain_first(s); /* the next walk starts fresh */
 	check_text(stop_of(s, &start), "outermost frame");
 	assert_null(strstr(stop_of(s, &start), "0x4141"));
 	end_scene(s);
@@ -226,7 +226,8 @@ static void a_return_address_to_itself_ends_with_the_stack(void **state)
 	end_scene(s);
 }
 
-/* Its CFA is [sp], the return address [sp + 8]: the kernel's own takes the registers from a context on the stack. */
+/* Its CFA is [sp], the return address [sp + 8]: the kernel's trampoline loads the registers from a context on the
+ * stack. */
 static const char trampoline[] = WITH_CFI(
 	"trampoline", "\t.cfi_signal_frame\n\t.cfi_escape 0x0f, 3, 0x77, 0, 0x06\n\t.cfi_escape 0x10, 16, 2, 0x77, 8\n"
 		      "\tnop\n\tnop\n") WITH_CFI("worker", "\t.cfi_undefined rip\n\tnop\n\tnop\n");
@@ -236,7 +237,7 @@ static void handlers_on_other_stacks_are_followed(void **state)
 	(void)state;
 	struct scene *s = assemble(trampoline);
 	xc_addr tramp = label(s, "trampoline");
-	s->stack[900] = word(100), s->stack[901] = tramp; /* down, */
+	s->stack[900] = word(100), s->stack[901] = tramp; /* downwards, */
 	s->stack[100] = word(500), s->stack[101] = tramp; /* up, */
 	s->stack[500] = word(20), s->stack[501] = label(s, "worker");
 	struct xc_frame first = first_frame(s, tramp, word(900)), a = step(s, &first), b = step(s, &a),
@@ -263,7 +264,7 @@ static void trampolines_that_send_each_other_round_are_ended(void **state)
 	end_scene(s);
 }
 
-/* ---- calls to where no code is ---- */
+/* ---- calls to addresses without code ---- */
 
 static void a_call_to_null_leads_back_to_its_caller(void **state)
 {
@@ -330,7 +331,7 @@ static void a_function_without_frame_pointer_is_left_by_a_scan_for_a_call_of_it(
 {
 	(void)state;
 	struct scene *s = bare_scene();
-	s->stack[12] = label(s, "start") + START_RET; /* an old return address, behind a call of another function */
+	s->stack[12] = label(s, "start") + START_RET; /* an old return address, after a call of another function */
 	struct xc_frame leaf = first_frame(s, label(s, "frameless") + FRAMELESS_AT, word(10)), framed = step(s, &leaf);
 	assert_int_equal(framed.pc, label(s, "framed") + FRAMED_RET);
 	assert_int_equal(framed.trust, XC_TRUST_SCAN);
@@ -376,7 +377,7 @@ static void a_scan_takes_the_first_return_that_leads_on(void **state)
 		assemble(FUNCTION("frameless", "\tsub $40,%rsp\n\tnop\n\tret\n")
 				 WITH_CFI("other", "\tsub $8,%rsp\n\t.cfi_def_cfa_offset 16\n\tcall *%rax\n\tret\n")
 					 WITH_CFI("start", "\t.cfi_undefined rip\n\tcall *%rax\n\thlt\n"));
-	s->stack[12] = label(s, "other") + 6; /* old: its own return address is gone */
+	s->stack[12] = label(s, "other") + 6; /* old: its own return address is overwritten */
 	s->stack[13] = 0, s->stack[14] = 0x4141;
 	s->stack[15] = label(s, "start") + 2;
 	struct xc_frame leaf = first_frame(s, label(s, "frameless") + 4, word(10)), start = step(s, &leaf);
@@ -384,7 +385,7 @@ static void a_scan_takes_the_first_return_that_leads_on(void **state)
 	end_scene(s);
 }
 
-/* HotSpot's interpreter pushes a return address and jumps: no call stands before it. */
+/* HotSpot's interpreter pushes a return address and jumps: no call precedes it. */
 static void generated_code_is_left_by_a_chain_that_leads_up(void **state)
 {
 	(void)state;
@@ -410,7 +411,7 @@ static void generated_code_is_left_by_a_chain_that_leads_up(void **state)
 	}
 }
 
-/* Compiled Java keeps other things in rbp; the function that called it had pushed its caller's frame pointer. */
+/* Compiled Java uses rbp for other values; the calling function had pushed its caller's frame pointer. */
 static void a_scan_finds_the_frame_pointer_that_was_pushed(void **state)
 {
 	(void)state;
@@ -433,7 +434,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* A stack of 16 MiB that holds nothing but return addresses into code of which nothing is known. */
+/* A stack of 16 MiB that contains only return addresses into unknown code. */
 static void guessing_ends_before_it_takes_long(void **state)
 {
 	(void)state;
@@ -493,7 +494,7 @@ static void real_stacks_are_whole_whatever_compiled_them(void **state)
 		"gcc -g -O0 -x c",
 		"gcc -g -O2 -x c",
 		"gcc -g -O3 -gdwarf-4 -fomit-frame-pointer -x c",
-		"gcc -g -Os -fno-asynchronous-unwind-tables -fno-unwind-tables -x c", /* .debug_frame alone */
+		"gcc -g -Os -fno-asynchronous-unwind-tables -fno-unwind-tables -x c", /* only .debug_frame */
 		"gcc -g -O2 -static -x c",
 		"gcc -g -O2 -static-pie -x c",
 		"gcc -g -O2 -no-pie -Wl,--no-eh-frame-hdr -x c",
@@ -560,7 +561,7 @@ static void the_interrupted_frame_has_all_its_registers(void **state)
 	assert_string_equal(function_of(p, &frame), "work");
 	for (int i = 0; i <= RIP; i++)
 		assert_true(xc_regs_known(&frame.regs, i));
-	assert_int_equal(reg(&frame, RAX), 16); /* gcc -O0: the address that is written */
+	assert_int_equal(reg(&frame, RAX), 16); /* gcc -O0: the written address */
 	xc_unwinder_free(u);
 	close_process(p);
 }

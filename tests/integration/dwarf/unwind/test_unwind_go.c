@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Stacks of Go across the switch to the thread's stack, over programs whose calls are known; skipped without go. */
+/* Go stacks across the switch to the thread's stack, on programs with known calls; skipped without go. */
 #include <stdlib.h>
 
 #include "core/base/text.h"
@@ -59,7 +59,7 @@ static void a_goroutine_goes_on_behind_its_thread(void **state)
 		expect_calls(go_flags[i], source, " main.inner main.outer main.main runtime.main", &inner);
 }
 
-/* No register but the stack pointer outlives a call of Go's. */
+/* Only the stack pointer is preserved across Go calls. */
 static void registers_of_a_caller_are_not_known(void **state)
 {
 	(void)state;
@@ -72,7 +72,7 @@ static void registers_of_a_caller_are_not_known(void **state)
 	assert_true(xc_regs_known(&inner.regs, 7));
 }
 
-/* The first instruction of a function may fault: it is not one byte before it. */
+/* A function's first instruction may fault: its pc must not be moved back by one byte. */
 static void what_faulted_is_the_instruction_itself(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: dwarf libs: -lunwind-x86_64 -lunwind */
-/* A second opinion: libunwind walks the same cores over the same address space; every frame that both find by call frame
+/* A second opinion: libunwind walks the same cores in the same address space. Every frame that both find by call frame
  * information must have the same pc, sp and preserved registers. */
 #include "tests/support/opened.h"
 
@@ -17,7 +17,7 @@ struct view {
 	const struct xc_thread *thread;
 };
 
-/* Of libunwind itself, for remote unwinding (its include/dwarf.h and src/dwarf/Gfind_proc_info-lsb.c, 1.6.2). */
+/* libunwind's own interface for remote unwinding (its include/dwarf.h and src/dwarf/Gfind_proc_info-lsb.c, 1.6.2). */
 int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *di, unw_proc_info_t *pi,
 				       int need_unwind_info, void *arg);
 
@@ -30,7 +30,7 @@ static int access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *value, i
 
 static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
 {
-	const struct view *v = arg; /* libunwind numbers them as DWARF does */
+	const struct view *v = arg; /* libunwind uses DWARF's numbers */
 	(void)as;
 	return !write && xc_regs_get(&v->thread->regs, reg, value) ? 0 : -UNW_EBADREG;
 }
@@ -139,7 +139,7 @@ static void compare_registers(const struct xc_process *p, const struct xc_frame 
 	}
 }
 
-/* Frames that both agreed on. Tail calls are told by call sites, of which libunwind knows nothing. */
+/* The number of frames on which both agree. Tail calls come from call sites, which libunwind does not use. */
 static unsigned compare_stacks(struct xc_process *p, const struct xc_thread *thread)
 {
 	struct view view = {.process = p, .thread = thread};

@@ -12,12 +12,12 @@ static const char head[] =
 	"b: .long 2, 0x40490fdb\n"          /* tag 2: Second{x: 3.14159274} */
 	"c: .long 9, 0\n"                   /* a tag that no variant has */
 	"d: .quad 0\n"                      /* niche: None */
-	"e: .quad 0x601000\n"               /* niche: whatever is not 0 is Some */
+	"e: .quad 0x601000\n"               /* niche: everything except 0 is Some */
 	"f: .byte 0xfd, 1, 2, 3\n"          /* signed tag -3, by list */
 	"g: .byte 5, 1, 2, 3\n"             /* in the range 4..6 */
 	"h: .byte 0x80, 1, 2, 3\n"          /* default */
 	"i: .quad 0xfffffffffffffff0, -1\n" /* 128-bit tag */
-	"j: .quad 1\n"                      /* the variant's values are in a form we do not know */
+	"j: .quad 1\n"                      /* the variant's values have an unknown form */
 	".section .debug_abbrev,\"\",@progbits\n"
 	".macro abbrev n, tag, children:vararg\n"
 	".uleb128 \\n, \\tag\n .byte \\children\n .endm\n"
@@ -67,7 +67,7 @@ static const char head[] =
 	" unitstruct None, \"None\", 8\n struct Some, \"Some\", 8\n member \"__0\", u64, 0\n end\n end\n"
 	/* DW_AT_discr_list: -3, 4..6; the rest */
 	"struct List, \"List\", 4\n part D3, i8\n"
-	" .uleb128 7\n .byte 3, 0, 0x7d, 0\n member \"Broken\", One, 0\n end\n" /* cut short: fits nothing */
+	" .uleb128 7\n .byte 3, 0, 0x7d, 0\n member \"Broken\", One, 0\n end\n" /* cut short: matches nothing */
 	" .uleb128 7\n .byte 2, 0, 0x7d\n member \"Minus\", One, 0\n end\n"
 	" .uleb128 7\n .byte 5, 1, 4, 6, 0, 9\n member \"Some\", One, 0\n end\n"
 	" .uleb128 7\n .byte 4, 1, 0x80, 0x7f, 0x7c\n member \"Low\", One, 0\n end\n end\n" /* -128..-4 */

@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * jemalloc against programs that keep an account of every block, and against its own statistics. The programs define malloc
- * and its relatives themselves and pass everything on, so that the account has what libc takes, too. */
+ * jemalloc against programs that log every block, and against its own statistics. The programs define malloc and its
+ * relatives themselves and forward every call, so that the log includes libc's blocks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -51,7 +51,7 @@ static const char accounting[] =
 	"	internal = told(\"stats.arenas.4096.internal\");\n"
 	"	raise(SIGABRT); }\n";
 
-/* Threads that allocate, move and free at random, also blocks of others. Half of them end, the others rest. */
+/* Threads that allocate, move and free at random, including each other's blocks. Half of them end, the others wait. */
 static const char shuffle[] =
 	"enum { THREADS = 16, SLOTS = 800, STEPS = 8000 };\n"
 	"static struct { void *p; pthread_mutex_t lock; } slots[THREADS * SLOTS];\n"
@@ -208,7 +208,7 @@ static const struct xc_jemalloc *read_by(const struct xc_heap *heap)
 	return NULL;
 }
 
-/* Like a running process, whose registers are mostly unknown. */
+/* Like a running process, which has mostly unknown registers. */
 static void caches_are_found_without_thread_pointers(void **state)
 {
 	(void)state;
@@ -226,7 +226,7 @@ static void caches_are_found_without_thread_pointers(void **state)
 
 /* ---- three levels ---- */
 
-/* The process with another radix tree in place of its own: three levels of 15 bits and wide entries, as jemalloc
+/* The process with a different radix tree: three levels of 15 bits and wide entries, as jemalloc
  * makes them on machines with 57-bit addresses. */
 enum { ROOT = 1 << 18, NODE = 1 << 18, LEAF = 1 << 19, LEAVES = 64 };
 static const xc_addr made_nodes = 0x100000000000;
@@ -275,7 +275,7 @@ static void a_tree_of_three_levels_tells_the_same(void **state)
 	struct regrown r = {.nodes = xc_alloc(NODE + LEAVES * LEAF), .old = xc_alloc(8 << 18)};
 	uint64_t unreadable = 0;
 	assert_int_equal(tree->geometry.levels, 2);
-	r.root = (uint64_t *)(void *)(r.old + ROOT); /* somewhere in place of the old one */
+	r.root = (uint64_t *)(void *)(r.old + ROOT); /* somewhere, to replace the old one */
 	xc_jemalloc_each_entry(process->space, tree, regrow_entry, &r, &unreadable);
 	lay(process, tree->root, r.old, 8 << 18);
 	lay(process, made_nodes, r.nodes, NODE + LEAVES * LEAF);
@@ -293,7 +293,7 @@ static void a_tree_of_three_levels_tells_the_same(void **state)
 
 /* ---- damage ---- */
 
-/* A heap of which every word of jemalloc's own data, and of the threads' storage, can be changed. */
+/* A heap with every word of jemalloc's own data, and of the threads' storage, changeable. */
 struct bench {
 	struct xc_process *process;
 	struct xc_heap *sound;
@@ -357,7 +357,7 @@ static void tear_down(struct bench *b)
 	free(b);
 }
 
-/* Blocks of the sound heap that were in use and that the other one lacks, or has as free. */
+/* Live blocks of the intact heap that the other one lacks, or has as free. */
 static size_t lost(const struct bench *b, const struct xc_heap *heap)
 {
 	const struct xc_blocks *sound = &b->sound->blocks;
@@ -410,7 +410,7 @@ static void one_word_costs_no_more_than_its_slab(void **state)
 	tear_down(b);
 }
 
-/* Roots full of pointers to anything: leaves that repeat, leaves that overlap, records, nothing. */
+/* Roots full of arbitrary pointers: leaves that repeat, leaves that overlap, records, nothing. */
 static void a_hostile_root_ends_soon_and_harms_nobody(void **state)
 {
 	(void)state;
@@ -446,7 +446,7 @@ static void a_smashed_record_is_reported_and_its_blocks_stay(void **state)
 	assert_int_equal(heap->damage_count, 1);
 	assert_int_equal(heap->damages[0].addr, slab->edata);
 	assert_non_null(strstr(heap->damages[0].what, "is of another address"));
-	/* Those in a thread's cache are known by that. */
+	/* Blocks in a thread's cache are recognised by that. */
 	assert_in_range(xc_heap_totals(heap).count[XC_BLOCK_UNKNOWN], 1, xc_jemalloc_block_count(je, slab));
 	xc_heap_close(heap);
 	tear_down(b);

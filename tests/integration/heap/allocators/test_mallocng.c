@@ -63,7 +63,7 @@ static void an_overrun_names_the_block_and_loses_no_other(void **state)
 		account_close(account);
 
 		account = account_open(core, &xc_allocator_mallocng);
-		/* the byte behind the block, the header of the next slot, that of a group in it */
+		/* the byte after the block, the header of the next slot, that of a group in it */
 		assert_in_range(account->heap->damage_count, 1, 3);
 		uint32_t before = account->heap->damages[0].before;
 		assert_int_not_equal(before, XC_NO_BLOCK);

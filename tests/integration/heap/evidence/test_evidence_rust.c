@@ -1,5 +1,5 @@
 /* layer: heap */
-/* Rust's library: the program says what its blocks are; skipped without rustc. */
+/* Rust's library: the program reports the types of its blocks; skipped without rustc. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

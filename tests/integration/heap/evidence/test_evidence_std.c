@@ -1,5 +1,5 @@
 /* layer: heap */
-/* containers of C++: what their allocators were asked for is what their blocks are taken for. */
+/* C++ containers: the type requested from the allocator is the type found for the block. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* layer: heap */
-/* texts by their content: blocks that nothing points to with a type. */
+/* texts by content: blocks without a typed pointer to them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "heap/types/typing.h"
 #include "tests/support/allocation_log.h"
 
-/* The count is where the characters begin; "" is not text. */
+/* The count is the start of the characters; "" is not text. */
 static const char source[] =
 	"#include <string.h>\n"
 	"unsigned long kept[64]; int k;\n"

@@ -1,5 +1,5 @@
 /* layer: heap */
-/* vtables as evidence: how sure a block with a vptr is, and classes without debug information. */
+/* vtables as evidence: the confidence for a block with a vptr, and classes without debug information. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,10 +32,11 @@ static const char source[] =
 	"  keep(new (note((char *)calloc(1, 4000), \"base weak\")) base);\n"
 	"  keep(new (note((char *)calloc(1, sizeof(derived) + 50), \"derived strong\")) derived);\n"
 	"  keep(note((char *)calloc(1, 32), \"\")); ((unsigned long *)kept[k - 1])[1] = *(unsigned long *)kept[0];\n"
-	"  keep(note((char *)calloc(1, 240), \"\")); ((unsigned long *)kept[k - 1])[0] = 2;\n" /* no array of two */
+	"  keep(note((char *)calloc(1, 240), \"\")); ((unsigned long *)kept[k - 1])[0] = 2;\n" /* not an array of two */
 	"  ((unsigned long *)kept[k - 1])[1] = *(unsigned long *)kept[1];\n"
 	"  keep(note(new multiple, \"multiple exact\")); unsigned long second = ((unsigned long *)kept[k - 1])[2];\n"
-	"  keep(note((char *)calloc(1, 40), \"\")); *(unsigned long *)kept[k - 1] = second;\n" /* no object begins like that */
+	/* no object starts like that */
+	"  keep(note((char *)calloc(1, 40), \"\")); *(unsigned long *)kept[k - 1] = second;\n"
 	"  keep(note((char *)malloc(9 * sizeof(rowed)), \"rowed strong\", 9));\n"
 	"  for (int i = 0; i < 9; i++) new ((char *)kept[k - 1] + i * sizeof(rowed)) rowed;\n"
 	"  abort(); }\n";
@@ -53,7 +54,7 @@ static void check(const char *compiler, bool described)
 			snprintf(said, sizeof said, "%s %s", xc_type_name(typed->type),
 				 xc_confidence_word((enum xc_confidence)typed->confidence));
 		if (!described && booking.count > 1)
-			continue;                /* the beginning of elements is unknown */
+			continue;                /* the start of elements is unknown */
 		if (!described && *booking.type) /* and so is the size of an object */
 			assert_int_equal(strcspn(said, " "), strcspn(booking.type, " "));
 		else if (strcmp(said, booking.type) != 0)

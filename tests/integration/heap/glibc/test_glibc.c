@@ -1,6 +1,6 @@
 /* layer: heap
  *
- * glibc's malloc on this machine, against what programs say of their own blocks. */
+ * glibc's malloc on this machine, against the block lists of programs. */
 #include <elf.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "heap/session/session.h"
 #include "tests/support/heaped.h"
 
-/* Threads that allocate, move and free at random, also blocks of others, and then rest. */
+/* Threads that allocate, move and free at random, including each other's blocks, and then wait. */
 static const char shuffle[] = HEAPED_PROLOGUE
 	"enum { THREADS = 12, SLOTS = 1500, STEPS = 20000 };\n"
 	"static struct { void *p; pthread_mutex_t lock; } slots[THREADS * SLOTS];\n"
@@ -304,7 +304,7 @@ static void without_the_memory_of_libc_only_fastbins_are_lost(void **state)
 	close_process(process);
 }
 
-/* A page of variables that looks like the beginning of an mmapped chunk is none. */
+/* A page of variables that resembles the start of an mmapped chunk is not one. */
 static void what_variables_hold_is_no_chunk(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
 /* layer: heap
  *
- * Claims over the heap of a program that keeps objects in a pool and hides pointers: what the program says of them must come out. */
+ * Claims on the heap of a program that keeps objects in a pool and hides pointers: the results must match the program's
+ * own report. */
 #include "tests/support/opened.h"
 
 #include "dwarf/lookup/lookup.h"
@@ -180,7 +181,7 @@ static void bad_claims_are_refused_and_counted(void **state)
 	xc_heap_close(heap);
 }
 
-/* Numbers of blocks change when claims are applied: facts known by number before must be of the same block. */
+/* Block numbers change when claims are applied: facts known by number must still refer to the same block. */
 static void damages_name_the_same_block_when_others_fall_apart(void **state)
 {
 	(void)state;
@@ -222,7 +223,7 @@ static void whatis_is_about_the_blocks_that_claims_make(void **state)
 	xc_heap_close(heap);
 }
 
-/* Time must not grow with the square of their number, or the test would not end. */
+/* Quadratic time in their number would keep the test from ending. */
 static void many_claims_in_one_block_hold_together(void **state)
 {
 	(void)state;

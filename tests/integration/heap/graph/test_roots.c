@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * Roots in a program with threads: one that ended and whose stack glibc keeps, one that lives but is not in the core (which has
- * the registers of the main thread only), and what the program itself knows to be reached or not. */
+ * Roots in a program with threads: one that ended, with its stack kept by glibc; one that lives, but is missing in the
+ * core (which has the registers of the main thread only); and blocks that the program knows to be reached or not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* layer: heap
  *
- * Who holds a block: names come before words that calls have left behind on the stack. */
+ * The holder of a block: names have priority over leftover words of earlier calls on the stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

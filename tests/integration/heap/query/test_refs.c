@@ -1,6 +1,6 @@
 /* layer: heap
  *
- * Who points where, in a program that says so itself: it leaves the addresses in question in globals of numbers. */
+ * References, in a program that reports them itself: it stores the addresses in question in global numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

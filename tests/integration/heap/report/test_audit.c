@@ -1,6 +1,7 @@
 /* layer: heap
  *
- * Programs that damage their heaps in a known way: what is lost of the blocks they list, and who is named. */
+ * Programs that damage their heaps in a known way: the lost blocks, compared with their list, and the reported
+ * culprit. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
@@ -149,7 +150,7 @@ static void a_fill_that_overran_is_recognised(void **state)
 	close_smashed(&o);
 }
 
-/* 104 bytes over small blocks: blocks without headers cannot be told apart. */
+/* 104 bytes over small blocks: blocks without headers cannot be distinguished. */
 static void what_lies_under_a_long_overrun_is_lost_and_said(void **state)
 {
 	(void)state;

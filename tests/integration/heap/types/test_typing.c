@@ -96,7 +96,7 @@ static void expect_all(const char *source)
 	assert_true(t.blocks > 0);
 }
 
-/* The same, without a guess. */
+/* The same, without guesses. */
 static void expect_strong(const char *source)
 {
 	struct tally t = compared("gcc -g -O0 -x c", source);
@@ -306,7 +306,7 @@ static uint8_t *read_all(const char *path, size_t *size_out)
 /* Words are replaced by other words of the core, near misses of them, small numbers, or anything. */
 static void mutate(uint8_t *bytes, size_t size, uint64_t *seed)
 {
-	const size_t spared = 1 << 14; /* headers and notes have tests of their own */
+	const size_t spared = 1 << 14; /* headers and notes have separate tests */
 	for (int i = 0; i < 4000; i++) {
 		size_t at = spared + (size_t)(next_random(seed) % (size - spared - 8)) / 8 * 8;
 		size_t from = spared + (size_t)(next_random(seed) % (size - spared - 8)) / 8 * 8;

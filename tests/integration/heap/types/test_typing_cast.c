@@ -1,5 +1,5 @@
 /* layer: heap */
-/* A program whose pointers are ambiguous records its blocks and dies. With rules typing agrees with the record.
+/* A program with ambiguous pointers records its blocks and dies. With rules typing agrees with the record.
  * Without them it cannot: the types that the rules distinguish have the same size and content. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void add(struct xc_heap *heap, struct xc_claim_rule rule)
 	CHECK_OK(xc_claim_add_rule(heap, &rule));
 }
 
-/* Entries of a table of the type: their keys are texts, their values are given. */
+/* Entries of a table of this type: their keys are texts, their values are given. */
 static void add_table(struct xc_heap *heap, const char *type, const char *value)
 {
 	uint32_t variant;
@@ -143,7 +143,7 @@ static void rules_tell_what_memory_does_not(void **state)
 	close_process(process);
 }
 
-/* The rules are of one version of a program, the core is of another. */
+/* The rules belong to one version of a program, the core to another. */
 static void rules_for_what_the_program_lacks_do_nothing(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * Debug information that has typing look at the same bytes again and again, or compare everything with everything: it must not take
- * longer than the memory is worth. The programs are honest C; what they describe is not. */
+ * Debug information that makes typing read the same bytes repeatedly, or compare everything with everything: the time
+ * must be proportional to the memory. The programs are valid C; their types are unreasonable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
-enum { SECONDS = 60 }; /* of processor time, also with sanitizers; without limits both took minutes or did not end */
+enum { SECONDS = 60 }; /* of CPU time, including sanitizers; without limits both took minutes or did not end */
 
 static bool says_that_it_was_cut(struct xc_heap *heap)
 {
@@ -49,7 +49,7 @@ static size_t typed_in_time(const char *source)
 	return typed;
 }
 
-/* Six ways from each level to the next: 6^14 to the last one's pointers. Pointers with targets are found all the
+/* Six ways from each level to the next: 6^14 to the last one's pointers. Pointers with targets are still found.
  * same. */
 static void arms_of_arrays_of_arms_are_looked_at_in_bounded_steps(void **state)
 {

@@ -1,6 +1,7 @@
 /* layer: heap
  *
- * Typing keeps so many facts and no more: with room for a few only, what it still says is as it was, and what is lost is told. */
+ * Typing stores a limited number of facts: with room for only a few, the remaining results are unchanged, and the loss
+ * is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

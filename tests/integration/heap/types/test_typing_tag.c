@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * A member that tells variants, where debug information has it so far behind the object that the end of it is a small number again, in 32
- * bits. Nothing is read there, and what the object's pointers lead to is found all the same. */
+ * A variant's tag member that debug information places so far after the object that its end is a small number again in
+ * 32 bits. Nothing is read there, and the targets of the object's pointers are still found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

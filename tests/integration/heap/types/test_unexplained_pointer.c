@@ -1,5 +1,6 @@
 /* layer: heap */
-/* A program with two variables that each hold a pointer, one to the beginning of a block and one into it; its symbols say where they are. */
+/* A program with two variables that each hold a pointer, one to the start of a block and one into it; its symbols give
+ * their addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static struct xc_extent extent_of(struct xc_process *process, const char *name)
 	return (struct xc_extent){value.addr, value.addr + size - 1};
 }
 
-/* Are there unexplained pointers in the program if these variables are known? */
+/* Whether the program has unexplained pointers if these variables are known. */
 static bool strays(const char *source, const char *const *names)
 {
 	struct xc_process *process = died("gcc -g -O0 -x c", source);
@@ -79,7 +80,7 @@ static void extents_that_overlap_or_wrap_are_one_or_none(void **state)
 	assert_int_equal(extents.count, 0);
 	assert_true(xc_unexplained_pointer_exists(heap, process->modules[0], &extents));
 	xc_addr lo = other.lo < known.lo ? other.lo : known.lo;
-	xc_extents_add(&extents, lo, 0x1000); /* a large one, and small ones in it that end before */
+	xc_extents_add(&extents, lo, 0x1000); /* a large one, and small ones inside that end earlier */
 	xc_extents_add(&extents, lo + 1, 1);
 	xc_extents_add(&extents, lo, 2);
 	assert_false(xc_unexplained_pointer_exists(heap, process->modules[0], &extents));

@@ -1,5 +1,5 @@
 /* layer: heap */
-/* vtables: what the program itself says that its objects are. */
+/* vtables: the program's own report of its objects' classes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const char source[] =
 	"  p = note(new plain, \"\"); p->p = (void *)((void **)*(void **)kept[0])[-1]; kept[k++] = p;\n"
 	"  abort(); }\n";
 
-/* -fno-rtti leaves no type info, so the last one is no address */
+/* -fno-rtti omits type info, so the last one is not an address */
 static const char without_rtti[] =
 	"struct base { virtual ~base() {} virtual int f() { return 1; } long a; };\n"
 	"struct derived : base { int f() override { return 2; } long b[3]; };\n"
@@ -60,7 +60,7 @@ struct told {
 	bool described;
 };
 
-/* "main::local" is "local" in debug information, and compilers write the argument of a template in several ways. */
+/* "main::local" is "local" in debug information, and compilers write template arguments in several ways. */
 static bool names_class(const char *want, const char *have)
 {
 	size_t len = strlen(have), all = strlen(want);
@@ -100,7 +100,7 @@ static void check(const char *compiler, const char *program, bool described)
 	struct xc_vtables *tables = xc_vtables_new(b.process);
 	xc_vtables_scan(tables, b.heap, compare, &t);
 	for (uint64_t i = 0; i < b.count; i++) {
-		bool array = t.bookings[i].count > 1; /* whose size is unknown without debug information */
+		bool array = t.bookings[i].count > 1; /* unknown size without debug information */
 		if (t.said[i] != (*t.bookings[i].type && (described || !array)))
 			fail_msg("%s: %s at 0x%lx was told %lu times", compiler, t.bookings[i].type,
 				 (unsigned long)t.bookings[i].block, (unsigned long)t.said[i]);

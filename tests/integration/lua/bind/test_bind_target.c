@@ -1,5 +1,5 @@
 /* layer: lua */
-/* The target: what it is, names, memory, symbols, mappings. */
+/* The target: properties, names, memory, symbols, mappings. */
 #include "core/process/module.h"
 #include "tests/support/scripted.h"
 

@@ -68,7 +68,7 @@ static void types_are_made_of_types(void **state)
 
 static void types_of_one_name_are_equal(void **state)
 {
-	struct scripted *s = script("gcc -g -x c", source); /* the limit is a state's */
+	struct scripted *s = script("gcc -g -x c", source); /* the limit is per state */
 	(void)state;
 	SAYS(s,
 	     "t:type'int' == t:type'int', t:type'int' == t:type'long', t:type'struct in':pointer() == t:type'struct in "

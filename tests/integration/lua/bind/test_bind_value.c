@@ -1,6 +1,6 @@
 /* layer: lua */
-/* Values of the target as scripts see them: scalars, pointers, arrays, members, operators. The programs' own initialisers say what
- * must come out. */
+/* Values of the target in scripts: scalars, pointers, arrays, members, operators. The expected values are the programs'
+ * own initialisers. */
 #include "tests/support/scripted.h"
 
 static const char source[] =

@@ -1,7 +1,7 @@
 /* layer: lua
  *
- * xcore.columns and xcore.follow over a core whose numbers are known from how they were made; and the walk alone against a naive one
- * on random graphs. */
+ * xcore.columns and xcore.follow on a core with computed numbers; and the walk alone against a naive one on random
+ * graphs. */
 #include "lua/bulk/list_walk.h"
 #include "tests/support/property.h"
 #include "tests/support/opened.h"
@@ -66,7 +66,7 @@ static void check_prints(const char *code, const char *wanted)
 	RUNS(session, code, wanted);
 }
 
-/* The script fails with a message in which this stands. */
+/* The script fails with a message that contains this text. */
 static void check_fails(const char *code, const char *why)
 {
 	const char *said = outcome(session, code);
@@ -245,7 +245,7 @@ static void a_damaged_list_spares_the_others(void **state)
 	check_prints("print(select(2, pcall(xcore.chains, 'struct node', {16}, 'next')).kind)", "fault");
 }
 
-/* Under ASan the error of the row, too, if it was lost. */
+/* Under ASan this also checks that the row's error is freed. */
 static void fields_are_asked_for_once(void **state)
 {
 	(void)state;
@@ -320,7 +320,7 @@ static struct naive naive_chase(const uint64_t *memory, xc_addr head, xc_addr st
 	return n;
 }
 
-/* Nodes of 16 bytes whose second word leads to any other, to nothing, or astray. */
+/* Nodes of 16 bytes with a second word that leads to another node, to nothing, or to unmapped memory. */
 PROPERTY(a_chase_gives_what_remembering_every_node_gives, 4000, 20000)
 {
 	uint64_t memory[SLOTS * SLOT / 8 + 1] = {0};
@@ -362,8 +362,8 @@ struct many {
 	uint8_t bytes[MANY * WIDE + 8];
 };
 
-/* Lists through all nodes in random order, with the pointer at 24; some memory holds numbers and pointers to anywhere. One thing is
- * wrong with it, or nothing. Returns the head of the longest list. */
+/* Lists through all nodes in random order, with the pointer at 24; some memory holds numbers and arbitrary pointers. It
+ * has at most one fault. Returns the head of the longest list. */
 static xc_addr make_many(struct rng *rng, struct many *many)
 {
 	static uint32_t order[MANY];
@@ -391,7 +391,7 @@ static xc_addr make_many(struct rng *rng, struct many *many)
 	return BASE + (uint64_t)order[0] * WIDE;
 }
 
-/* Segments as an allocator of small arenas has them; what is missing between them faults. */
+/* Segments like those of an allocator with small arenas; the gaps between them fault. */
 static void lay_in_pieces(struct rng *rng, struct xc_space *space, const struct many *many)
 {
 	size_t most = rng_below(rng, 2) ? sizeof *many : 100000, gap = rng_below(rng, 4) ? 0 : 4096;

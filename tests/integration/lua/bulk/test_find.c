@@ -1,6 +1,6 @@
 /* layer: lua
  *
- * t:find: against a search of every byte of a flat array, on random memory; and what scripts ask, over a core. */
+ * t:find: against a search of every byte of a flat array, on random memory; and queries of scripts, on a core. */
 #include "lua/bulk/find.h"
 #include "tests/support/property.h"
 #include "tests/support/opened.h"
@@ -15,7 +15,7 @@ struct flat {
 	bool present[SIZE];
 };
 
-/* A backing that stops where it likes to. */
+/* A backing that stops at arbitrary places. */
 static size_t read_flat(void *ctx, uint64_t offset, void *buf, size_t len)
 {
 	const struct flat *flat = ctx;
@@ -28,7 +28,7 @@ static size_t read_flat(void *ctx, uint64_t offset, void *buf, size_t len)
 
 static const struct xc_backing backing = {.read = read_flat};
 
-/* Segments one behind the other: mapped, read, or missing. Bytes of few values, so that much is found. */
+/* Consecutive segments: mapped, read, or missing. Bytes have few values, so that there are many matches. */
 static struct xc_space *random_space(struct rng *rng, struct flat *flat)
 {
 	struct xc_space *space = xc_space_new();
@@ -56,7 +56,7 @@ static struct xc_space *random_space(struct rng *rng, struct flat *flat)
 	return space;
 }
 
-/* Is it all there, and within one range? */
+/* Whether all of it is there, within one range. */
 static bool is_whole(const struct xc_find *find, const struct flat *flat, size_t at)
 {
 	bool inside = false;
@@ -165,7 +165,7 @@ static const char prelude[] =
 	"local things = t:var 'things' local base = xcore.addr(things)\n"
 	"local marked = xcore.addr(t:var 'marked')\n"
 	"local data = {{lo = marked, hi = marked + 63}, {base, base + xcore.sizeof(things) - 1}}\n"
-	/* The numbers of the things that a signature finds. */
+	/* The numbers of the objects found by a signature. */
 	"local function sig(members, more)\n"
 	"  local what, found = more or {}, {} what.signature = {'struct thing', members} what.within = what.within or "
 	"data\n"
@@ -200,7 +200,7 @@ static void check_prints(const char *code, const char *wanted)
 	RUNS(session, text, wanted);
 }
 
-/* The script fails with a message in which this stands. */
+/* The script fails with a message that contains this text. */
 static void check_fails(const char *code, const char *why)
 {
 	const char *said = outcome(session, code);
@@ -264,7 +264,7 @@ static void structs_are_found_by_what_their_members_hold(void **state)
 	check_prints("print(sig({magic = 0xfeedc0de}, {max = 2}))", "2: 0 1");
 }
 
-/* Elements of a flexible array lie where the size of the struct does not reach. */
+/* Elements of a flexible array are beyond the size of the struct. */
 static void members_behind_the_struct_must_be_there_too(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* layer: lua */
-/* C declarations of every form, and what is wrong with others. Layouts are compared with gcc's in tests/property/test_cdef.c; here
- * real headers are, and values: DECLARED gives a declaration to the compiler and to us, and an object of it lies in memory. */
+/* C declarations of every form, and errors. tests/property/test_cdef.c compares layouts with gcc's; here are real
+ * headers and values: DECLARED gives a declaration to the compiler and to xcore, and an object of it is in memory. */
 #include <elf.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -67,7 +67,7 @@ static uint64_t size_of(struct scope *s, const char *name)
 	return size;
 }
 
-/* offsetof(type, member) by a macro, as a script would. */
+/* offsetof(type, member) by a macro, as in a script. */
 static int64_t offset_of(struct scope *s, const char *type, const char *member)
 {
 	static unsigned number;
@@ -190,7 +190,7 @@ static void redis_structs_lie_as_the_compiler_lays_them(void **state)
 	close_scope(&s);
 }
 
-/* LuaJIT 2.1, lj_obj.h, with LJ_GC64: the offsets are those that its gdb scripts print. */
+/* LuaJIT 2.1, lj_obj.h, with LJ_GC64: the offsets printed by its gdb scripts. */
 static void macros_that_stand_for_members_are_expanded(void **state)
 {
 	(void)state;
@@ -368,7 +368,7 @@ static void type_names_that_name_nothing_are_not_found(void **state)
 		const struct xc_type *type;
 		CHECK_ERROR(xc_cdef_type(s.cdef, wrong[i].name, &type), wrong[i].code, wrong[i].part);
 	}
-	CHECK_OK(xc_cdef_declare(s.cdef, "struct bar { int x; };")); /* asking left no trace */
+	CHECK_OK(xc_cdef_declare(s.cdef, "struct bar { int x; };")); /* the query left no trace */
 	assert_int_equal(size_of(&s, "struct bar"), 4);
 	close_scope(&s);
 }
@@ -401,7 +401,7 @@ static void constants_are_those_of_macros_and_enumerators(void **state)
 	close_scope(&s);
 }
 
-/* ---- one declaration and another ---- */
+/* ---- several declarations ---- */
 
 static void the_same_declaration_may_come_again(void **state)
 {
@@ -468,7 +468,7 @@ static void a_text_with_an_error_declares_nothing(void **state)
 	close_scope(&s);
 }
 
-/* ---- what is read past ---- */
+/* ---- ignored parts ---- */
 
 static void functions_and_variables_are_read_past(void **state)
 {
@@ -492,7 +492,7 @@ static void functions_and_variables_are_read_past(void **state)
 	close_scope(&s);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static void wrong_declarations_say_where_and_why(void **state)
 {
@@ -583,7 +583,7 @@ static void errors_point_at_the_spot(void **state)
 	close_scope(&s);
 }
 
-/* ---- bounds ---- */
+/* ---- limits ---- */
 
 static char *repeated(const char *before, const char *unit, size_t count, const char *behind)
 {

@@ -1,14 +1,15 @@
 /* layer: lua
  *
- * xcore.gather and xcore.graph over a program that wrote down what its objects keep alive: an interpreter's, with tagged values, tables in
- * two widths, and compressed pointers. */
+ * xcore.gather and xcore.graph on a program that recorded the retained sizes of its objects: an interpreter's, with
+ * tagged values, tables in two widths, and compressed pointers. */
 #include "core/report/stacktree.h"
 #include "lua/vm/bind.h"
 #include "tests/support/opened.h"
 #include "tests/support/scripted.h"
 
-/* Objects in a ring of creation. object i > 0 hangs below object (i - 1) / 2, by a tagged slot; the last ten are not linked. What each
- * retains is counted by the program, along with the number of objects. A tagged slot that is no reference holds the same bits. */
+/* Objects in a ring in creation order. Object i > 0 hangs below object (i - 1) / 2, by a tagged slot; the last ten are
+ * not linked. The program counts each object's retained objects and their number. A tagged slot that is not a reference
+ * holds the same bits. */
 static const char source[] =
 	"#include <stdlib.h>\n"
 	"#include <stdint.h>\n"
@@ -62,7 +63,7 @@ static int close_group(void **state)
 	return 0;
 }
 
-/* The graph of all objects, as a plugin makes it. */
+/* The graph of all objects, as built by a plugin. */
 #define LIST "local all = xcore.follow(t:var 'all', 'next')[1] "
 #define C    "local c = xcore.gather('struct object', all, {'slots', 'count', 'kept.bytes', 'size'}) "
 #define SCAN                                                                                                           \
@@ -97,7 +98,7 @@ static void gathered_members_are_those_of_each_struct(void **state)
 	RAISES(session, "xcore.gather('struct objekt', {}, {'size'})", "not_found", "no struct `objekt`");
 }
 
-/* Against counting the rows of xcore.gather one by one. */
+/* Compared with a count of the rows of xcore.gather, one by one. */
 static void a_tally_counts_what_gathered_rows_count(void **state)
 {
 	(void)state;
@@ -258,7 +259,7 @@ static void other_tags_and_widths(void **state)
 	     "8\ttrue\ttrue\ttrue");
 }
 
-/* What a damaged program says of its arrays. */
+/* Wrong array bounds in a damaged program. */
 static void hostile_arrays_end(void **state)
 {
 	(void)state;
@@ -280,7 +281,7 @@ static void hostile_arrays_end(void **state)
 		xc_auto(xc_freep) char *code = xc_asprintf("%s print(%s)", made, cases[i].ask);
 		says_at(session, code, cases[i].want, __LINE__);
 	}
-	/* 40,000 times the same 8 MiB: not finished, but ended. */
+	/* 40,000 times the same 8 MiB: the script is ended before it finishes. */
 	struct xc_limits limits = session->host->limit.limits;
 	session->host->limit.limits.instructions = 5000000;
 	const char *said = outcome(session, SMALL
@@ -305,7 +306,7 @@ static void memory_is_limited(void **state)
 	assert_non_null(strstr(said, "100000\t0"));
 	said = outcome(session,
 		       "for k = 1, 16 do local g = xcore.graph() for i = 1, 50000 do g:nodes(i * 512, 64, 'n') end "
-		       "g:count() end print 'done'"); /* graphs that nobody has any more are given back */
+		       "g:count() end print 'done'"); /* unreferenced graphs are freed */
 	assert_non_null(strstr(said, "done"));
 	session->host->limit.limits = limits;
 }
@@ -344,7 +345,7 @@ static void what_is_wrong_is_said(void **state)
 
 /* ---- flame graphs ---- */
 
-/* The tree that a script fills, as "a;b 3" lines; or why not. */
+/* The tree filled by a script, as "a;b 3" lines; or the error. */
 static const char *filled(const char *code)
 {
 	static char text[4096];
@@ -402,7 +403,8 @@ static void flame_graphs_fold_what_repeats(void **state)
 	}
 }
 
-/* Twenty roots with 60,000 kinds each: what there was no room for any more counts all the same, or there could be any number of trees. */
+/* Twenty roots with 60,000 kinds each: kinds beyond the limit still count, otherwise the number of trees would be
+ * unbounded. */
 static void frames_of_a_tree_that_is_too_large_count(void **state)
 {
 	(void)state;

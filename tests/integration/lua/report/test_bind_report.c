@@ -1,6 +1,6 @@
 /* layer: lua
  *
- * Scripts fill a report; what stands in it is read back from its JSON and text, and what is wrong is told. */
+ * Scripts fill a report; the test reads it back from JSON and text, and checks the errors. */
 #include <jansson.h>
 
 #include "core/render/render.h"
@@ -27,7 +27,7 @@ static char *rendered(const struct xc_report *report, bool json, bool redact)
 	return text;
 }
 
-/* Without its JSON, which may be of hundreds of megabytes. */
+/* Without its JSON, which may have hundreds of megabytes. */
 static struct run run_only(struct xc_process *process, const char *code)
 {
 	struct run r = {.report = xc_report_new("run")};
@@ -86,7 +86,7 @@ static void check_text(const struct run *r, bool redact, const char *part, bool 
 	free(text);
 }
 
-/* The code fails with this kind of error, whose message has this part. */
+/* The code fails with this kind of error; its message contains this text. */
 static void fails(enum xc_error_code code, const char *part, const char *script)
 {
 	struct run r = run_only(NULL, script);
@@ -148,7 +148,7 @@ static void a_section_is_found_again_by_its_key(void **state)
 	end(&r);
 }
 
-/* With its C type, as `xcore print` writes it; secret unless the script says that it is not. */
+/* With its C type, as written by `xcore print`; secret unless the script declares otherwise. */
 static void values_keep_their_types(void **state)
 {
 	(void)state;
@@ -263,7 +263,7 @@ static void there_is_an_end_to_everything(void **state)
 	fails(XC_ERR_LIMIT, "NUL bytes of more than 64 MiB", SECTION "s:text('a', ('\\0'):rep((64 << 20) + 1))");
 }
 
-/* What is charged only when it is made: a script may go on after the error. */
+/* Memory is charged only when an object is created: a script may continue after the error. */
 static void the_end_cannot_be_passed_again_and_again(void **state)
 {
 	struct xc_report *report = xc_report_new("run");
@@ -289,7 +289,7 @@ static void what_was_made_before_an_error_stays(void **state)
 	end(&r);
 }
 
-/* ---- accumulators: what they say against a count by hand ---- */
+/* ---- accumulators, against a count by hand ---- */
 
 static void returns(const char *code)
 {
@@ -368,7 +368,7 @@ static void a_histogram_in_a_section(void **state)
 	end(&r);
 }
 
-/* Against sorting all of them. */
+/* Compared with a full sort. */
 static void the_largest_are_kept_in_order(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: lua */
-/* Machine code as instructions: encodings that the architecture's manual gives. */
+/* Machine code as instructions: encodings from the architecture's manual. */
 #include "tests/support/scripted.h"
 
 static const char source[] =

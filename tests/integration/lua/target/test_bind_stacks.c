@@ -1,6 +1,6 @@
 /* layer: lua
  *
- * The plugin tests/plugin/toy/toy.lua over the program beside it, which keeps an account of who called whom. */
+ * The plugin tests/plugin/toy/toy.lua on its program, which records who called whom. */
 #include <sys/resource.h>
 
 #include "tests/support/opened.h"
@@ -46,7 +46,7 @@ static int close_all(void **state)
 	return 0;
 }
 
-/* What the plugin's text tells, as the command line asks; its error. */
+/* The stacks of the plugin in this text, as loaded by the command line; returns its error. */
 static struct xc_error *ask(const char *text, bool in_process)
 {
 	struct xc_report *report = xc_report_new("stacks");
@@ -86,7 +86,7 @@ static struct xc_report *backtrace(const struct xc_stack **stack_out)
 	return report;
 }
 
-/* Names, outermost first, from main on. */
+/* Names, outermost first, from main. */
 static char *chain_of(const struct xc_stack *stack)
 {
 	struct xc_text text = {0};
@@ -107,7 +107,7 @@ static uint64_t word_of(const char *symbol, uint64_t index, size_t size)
 	return word;
 }
 
-/* What the program says. */
+/* The program's record. */
 static char *account(void)
 {
 	struct xc_text text = {0};
@@ -146,7 +146,7 @@ static const struct xc_stack_row *row_named(const struct xc_stack *stack, const 
 	return NULL;
 }
 
-/* `kept` lies in rbx, which TRACE 2 overwrites and restores: n is 5. */
+/* `kept` is in rbx, which TRACE 2 overwrites and restores: n is 5. */
 static void registers_that_a_trace_saved_are_restored(void **state)
 {
 	(void)state;
@@ -286,7 +286,7 @@ static size_t most_memory(void)
 	return (size_t)usage.ru_maxrss << 10;
 }
 
-/* Texts are copied into memory that no limit of Lua's counts: all objects share one bound. */
+/* Texts are copied into memory that Lua's limits do not count: all objects share one bound. */
 static void texts_are_bounded_however_many_ask_for_the_stacks(void **state)
 {
 	(void)state;
@@ -299,7 +299,7 @@ static void texts_are_bounded_however_many_ask_for_the_stacks(void **state)
 	xc_foreign_set(process, NULL);
 }
 
-/* The same tables again and again: room for 2^27 variables would be 4 GiB. */
+/* The same tables repeatedly: room for 2^27 variables would take 4 GiB. */
 static void variables_are_counted_before_there_is_room_for_them(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: lua */
-/* Threads and frames of programs that die now: what the source says must come out of the core. */
+/* Threads and frames of programs that crash now: the core must show the facts in the source. */
 #include "tests/support/opened.h"
 #include "tests/support/scripted.h"
 
@@ -106,7 +106,7 @@ static void expressions_see_the_frame_and_its_thread(void **state)
 	RAISES(*state, FRAMES "return by.inlined:eval'depth'", "not_found", "no `depth` here (frame 1, inlined)");
 }
 
-/* ---- what is optimised ---- */
+/* ---- optimised code ---- */
 
 static const char optimised[] =
 	"struct four {int a, b, c, d;}; static volatile int *nowhere; volatile int sink;\n"

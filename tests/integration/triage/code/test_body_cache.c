@@ -1,6 +1,5 @@
 /* layer: triage */
-/* Functions are decoded once, and who is called is asked once; what the code leads to is told by the names in the
- * source. */
+/* Functions are decoded once, and callees are resolved once; the source's names identify the targets. */
 #include "tests/support/opened.h"
 
 #include "dwarf/elf/symbol.h"
@@ -46,7 +45,7 @@ static void a_function_is_decoded_once(void **state)
 	struct xc_body *body = xc_body_cache_get(r.bodies, work);
 	assert_non_null(body);
 	assert_true(body->count > 5);
-	for (size_t i = 0; i < body->count; i++) /* also in the midst of an instruction */
+	for (size_t i = 0; i < body->count; i++) /* also in the middle of an instruction */
 		assert_ptr_equal(xc_body_cache_get(r.bodies, body->insns[i].addr + body->insns[i].length - 1), body);
 	assert_ptr_not_equal(xc_body_cache_get(r.bodies, other), body);
 	assert_ptr_equal(xc_body_cache_get(r.bodies, other), xc_body_cache_get(r.bodies, other + 1));
@@ -58,13 +57,14 @@ static void what_is_no_code_is_none_again(void **state)
 	(void)state;
 	struct read r;
 	open_bodies(&r);
-	for (int i = 0; i < 3000; i++) /* more than are kept */
+	for (int i = 0; i < 3000; i++) /* above the cache's capacity */
 		assert_null(xc_body_cache_get(r.bodies, (xc_addr)(16 + 8 * i)));
-	assert_null(xc_body_cache_get(r.bodies, address_of(&r, "work"))); /* a stack that leads anywhere gets no more */
+	assert_null(
+		xc_body_cache_get(r.bodies, address_of(&r, "work"))); /* a stack with arbitrary targets gets no more */
 	done(&r);
 }
 
-/* exit was never called: its slot still leads to the linker, and its name is in the file's relocations alone. */
+/* exit was never called: its slot still leads to the linker, and its name is only in the file's relocations. */
 static void who_is_called_is_told_again_as_at_first(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Operands of assembled instructions against what the manual says: access, size and address, from known registers. */
+/* Operands of assembled instructions against the manual: access, size and address, from known registers. */
 #include "triage/code/operand.h"
 
 #include "tests/support/scene.h"
@@ -8,7 +8,7 @@ enum { R8 = 8, R13 = 13, RFLAGS = 49, FS_BASE = 58, DIRECTION = 1 << 10 };
 
 struct expected {
 	const char *code;
-	const char *text; /* NULL: not looked at */
+	const char *text; /* NULL: not checked */
 	struct {
 		enum xc_access access;
 		uint32_t size;
@@ -134,7 +134,7 @@ static void check_case(const struct expected *expected)
 			fail_msg("%s: operand %zu is not there (first: access %d, %u bytes at 0x%llx)", expected->code,
 				 count, got.operands[0].access, got.operands[0].size,
 				 (unsigned long long)got.operands[0].addr);
-	size_t known = 0; /* a target in memory that is not there is unknown */
+	size_t known = 0; /* a target in missing memory is unknown */
 	for (size_t i = 0; i < got.operand_count; i++)
 		known += got.operands[i].addr_known;
 	if (known != count)

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Backward slices over functions in assembler, whose text says what sets what. */
+/* Backward slices through functions in assembler; the text names the definitions. */
 #include "tests/support/opened.h"
 
 #include "dwarf/elf/symbol.h"
@@ -41,7 +41,7 @@ static void done(struct opened *o)
 	close_process(o->process);
 }
 
-/* Is there a definition of this kind, by an instruction of that kind? */
+/* Whether there is a definition of this kind, by an instruction of that kind. */
 static bool has(const struct opened *o, const struct xc_slice *slice, enum xc_definition_kind kind,
 		enum xc_insn_kind by)
 {
@@ -88,7 +88,7 @@ static void what_calls_clobber_is_not_told(void **state)
 	xc_slice_register(o.body, o.at, RDI, &slice);
 	assert_int_equal(slice.count, 1);
 	assert_int_equal(slice.items[0].kind, XC_DEFINITION_UNKNOWN);
-	xc_slice_register(o.body, o.at, RBX, &slice); /* calls leave it as it was */
+	xc_slice_register(o.body, o.at, RBX, &slice); /* calls preserve it */
 	assert_true(slice.count == 1 && has(&o, &slice, XC_DEFINITION_INSN, XC_INSN_MOVE));
 	done(&o);
 }
@@ -176,7 +176,7 @@ static void a_slot_whose_address_is_given_away_is_filled(void **state)
 	assert_int_equal(slice.count, 2);
 	assert_int_equal(slice.items[0].kind, XC_DEFINITION_FILLED);
 	assert_false(slice.items[0].before);
-	assert_int_equal(slice.items[1].kind, XC_DEFINITION_INSN); /* if the call leaves it alone */
+	assert_int_equal(slice.items[1].kind, XC_DEFINITION_INSN); /* if the call preserves it */
 	assert_true(slice.items[1].before);
 	assert_false(slice.sure);
 	done(&o);
@@ -190,11 +190,11 @@ static void pushes_move_the_slots_of_the_stack_pointer(void **state)
 	xc_slice_slot(o.body, o.at, 7, 16, 8, &slice);
 	assert_true(slice.count == 1 && has(&o, &slice, XC_DEFINITION_INSN, XC_INSN_STORE));
 	xc_slice_slot(o.body, o.at, 7, 0, 8, &slice);
-	assert_int_equal(slice.items[0].kind, XC_DEFINITION_UNKNOWN); /* what was pushed */
+	assert_int_equal(slice.items[0].kind, XC_DEFINITION_UNKNOWN); /* the pushed value */
 	done(&o);
 }
 
-/* mov 0x7f7f7f7f(%rip),%rax where no code can lie */
+/* mov 0x7f7f7f7f(%rip),%rax at an address that cannot have code */
 static void addresses_at_the_end_of_memory_decode(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Who is to blame: the program's own frame below the C library's, the C++ runtime's and trampolines. */
+/* The frame to blame: the program's own frame below those of the C library, the C++ runtime and trampolines. */
 #include "tests/support/opened.h"
 
 #include "triage/crash/blame.h"
@@ -58,7 +58,7 @@ static void the_caller_of_a_library_function_is_to_blame(void **state)
 	expect("g++ -g -O0 -x c++", "int work() { throw 7; } int main() { return work(); }", "work", "libstdc++");
 }
 
-/* qsort is not to blame for what the comparison does, nor is main. */
+/* qsort is not to blame for the comparison function, nor is main. */
 static void a_callback_is_to_blame_though_the_library_called_it(void **state)
 {
 	(void)state;
@@ -82,7 +82,7 @@ static void a_stack_of_nothing_but_library_is_blamed_on_its_first_frame(void **s
 {
 	(void)state;
 	struct blamed b = blame("gcc -g -O0 -x c", "#include <stdlib.h>\nint main(void) { abort(); }");
-	for (size_t i = 0; i < b.process->module_count; i++) /* as if the program had been the loader */
+	for (size_t i = 0; i < b.process->module_count; i++) /* as if the program were the loader */
 		if (b.process->modules[i]->kind == XC_MODULE_EXE)
 			b.process->modules[i]->kind = XC_MODULE_LOADER;
 	struct xc_blame all = xc_blame_find(b.process, b.unwinder, &b.first);

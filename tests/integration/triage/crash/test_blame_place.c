@@ -1,6 +1,5 @@
 /* layer: triage */
-/* The function that a person should look at first: never one of a library, whose code may stand in the program
- * itself. */
+/* The function to look at first: never a library function, even if its code is in the program itself. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
@@ -50,7 +49,7 @@ static void a_checked_function_of_a_header_passes_the_blame_on(void **state)
 	expect("gcc -g -O2 -D_FORTIFY_SOURCE=2 -x c", copy, "work", 4);
 }
 
-/* "name_of" is not "std::", though the line of what was inlined into it may be of a header. */
+/* "name_of" is not "std::", even if the line of a function inlined into it is in a header. */
 static void a_function_of_the_programs_own_keeps_it(void **state)
 {
 	(void)state;

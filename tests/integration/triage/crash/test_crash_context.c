@@ -81,7 +81,7 @@ static void the_frame_to_blame_is_one_of_the_stack(void **state)
 	done(&i);
 }
 
-/* Eight levels of forty members each: nobody waits for a walk over all of them. */
+/* Eight levels of forty members each: a walk over all of them would be too slow. */
 static void pyramids_of_members_are_not_walked_to_the_end(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* The killing event, of programs that die while the test runs: also seen through the handlers that they install. */
+/* The fatal event of programs that crash while the test runs, also behind signal handlers that they install. */
 #include <signal.h>
 
 #include "tests/support/opened.h"
@@ -88,7 +88,7 @@ static void the_fault_is_seen_through_a_handler_that_aborts(void **state)
 	done(&f);
 }
 
-/* The frame that a handler interrupted may stand where no code is. */
+/* The frame interrupted by a handler may be at an address without code. */
 static void calls_to_nowhere_are_seen_through_a_handler(void **state)
 {
 	(void)state;
@@ -138,7 +138,7 @@ static void a_page_past_the_end_of_a_file_stays_a_bus_error(void **state)
 		       SIGBUS, 0, XC_ACCESS_READ, SIGBUS);
 }
 
-/* The signal is blocked while its handler runs, and kills when that returns: by then the fault itself is forgotten. */
+/* The signal is blocked while its handler runs, and kills on return: by then the original fault is lost. */
 static void a_signal_raised_again_while_blocked_is_still_a_fault_of_its_place(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void a_signal_raised_again_while_blocked_is_still_a_fault_of_its_place(vo
 	done(&f);
 }
 
-/* Nobody divided: trap number 0 is what a thread has that never faulted. */
+/* Not a division: trap number 0 is the value for a thread that never faulted. */
 static void a_crash_in_the_handler_of_a_sent_signal_is_the_crash(void **state)
 {
 	(void)state;

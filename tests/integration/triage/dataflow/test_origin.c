@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Where a bad value came from, over programs where another answer is close at hand. */
+/* The origin of a bad value, in programs where a wrong answer is close. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 

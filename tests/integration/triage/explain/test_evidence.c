@@ -1,6 +1,6 @@
 /* layer: triage */
-/* What the reader is told of a fault: the deed in the headline, the instruction, its register and whose value that
- * is. */
+/* The report of a fault: the access in the headline, the instruction, its register and the owner of the register's
+ * value. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
@@ -116,8 +116,8 @@ static void the_headline_and_the_evidence_tell_what_was_done(void **state)
 		check_case(&cases[i]);
 }
 
-/* What the program says of itself as it runs may be secret: it stays in the message, which redaction leaves out. An assertion's text is a
- * constant of the program. */
+/* A program's run-time messages may be secret: they stay in the message, which redaction omits. An assertion's text is
+ * a constant of the program. */
 static void last_words_are_in_the_message_only(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* layer: triage */
-/* What was accessed, in source terms, and where the bad value came from: programs that die of it, whose source says
- * the truth. */
+/* The accessed expression, in source terms, and the origin of the bad value: programs that crash from it, with the
+ * truth in their source. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
@@ -21,8 +21,8 @@
 	"volatile long zero, sink; struct request *volatile none; struct cell *table; struct request the_request;\n"
 
 struct example {
-	const char *source, *expression, *origin; /* origin: a part of it; NULL: not asked */
-	const char *bad;                          /* "`r` is NULL": a part of the cause; NULL: not asked */
+	const char *source, *expression, *origin; /* origin: a part of it; NULL: not checked */
+	const char *bad;                          /* "`r` is NULL": a part of the cause; NULL: not checked */
 };
 
 static const struct example examples[] = {
@@ -72,7 +72,7 @@ static const struct example examples[] = {
 	 "s[i]", NULL, "`s` is NULL"},
 };
 
-/* Programs where it is easy to say something wrong. */
+/* Programs for which a wrong answer is tempting. */
 static const struct example hard[] = {
 	{HEAD NOINLINE
 	 "long work(void) { struct request *r; if (zero) r = &the_request; return r->next->id; }\n" NOINLINE
@@ -179,7 +179,7 @@ static const char *const compilers[] = {"gcc -g -O0 -x c",       "gcc -g -O2 -x 
 					"gcc -g -O2 -fPIC -x c", "clang -g -O0 -x c",      "clang -g -O2 -x c",
 					"clang -g -O3 -x c",     "gcc -g -Og -no-pie -x c"};
 
-/* Programs that include nothing of the library are compiled in a fourth of the time. */
+/* Programs without library headers compile in a quarter of the time. */
 #define CXX_WITH(include, name)                                                                                        \
 	include "volatile long zero, sink; void *volatile none;\n"                                                     \
 		"struct Item { int id; " name " name; long price; };\n"
@@ -225,7 +225,7 @@ static const struct example cxx[] = {
 static const char *const cxx_compilers[] = {"g++ -g -O0 -x c++", "g++ -g -O2 -x c++", "clang++ -g -O0 -x c++",
 					    "clang++ -g -O2 -x c++"};
 
-/* Is the word one of those in a list parted by '|'? */
+/* Whether the word is in a list separated by '|'. */
 static bool is_among(const char *list, const char *word)
 {
 	size_t len = strlen(word);
@@ -285,7 +285,7 @@ static void members_and_references_are_named_in_cxx(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* The slot of memcpy() in the import table was overwritten: what it was given is good. */
+/* The slot of memcpy() in the import table was overwritten: its arguments are valid. */
 static void arguments_of_calls_that_went_astray_are_not_blamed(void **state)
 {
 	(void)state;
@@ -304,7 +304,8 @@ static void arguments_of_calls_that_went_astray_are_not_blamed(void **state)
 	close_process(process);
 }
 
-/* The function that reads has no name, as in a C library without symbols: what the program passed is told, but not as its own access, and
+/* The reading function has no name, as in a C library without symbols: the program's argument is reported, but not as
+ * the program's own access, and not as certain.
  * not as certain. */
 static void an_access_in_a_function_without_a_name_is_no_access_of_the_programs(void **state)
 {
@@ -334,7 +335,7 @@ static void an_access_in_a_function_without_a_name_is_no_access_of_the_programs(
 	close_process(process);
 }
 
-/* An offset that no type explains: the place has no name, the pointer has. */
+/* An offset that no type explains: the place has no name, but the pointer has. */
 static void the_bad_pointer_is_told_where_the_place_cannot_be(void **state)
 {
 	(void)state;

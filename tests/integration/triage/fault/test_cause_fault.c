@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Every row of the table of faults, over programs that die in that way while the test runs. */
+/* Every row of the table of faults, on programs that die in that way while the test runs. */
 #include "tests/support/grid.h"
 #include "tests/support/many_deaths.h"
 #include "tests/support/opened.h"
@@ -119,7 +119,7 @@ static void tail_calls(void **state)
 		expect(optimising[c], &jump);
 }
 
-/* At every level: what is done with the value follows at once. */
+/* At every level: the value is used immediately afterwards. */
 static void values_that_would_be_used(void **state)
 {
 	(void)state;
@@ -148,7 +148,7 @@ static void values_that_would_be_used(void **state)
 			expect(levels[c], &cases[i]);
 }
 
-/* Where the return address was, nothing says which function it was. */
+/* With the return address overwritten, nothing identifies the function. */
 static void returns(void **state)
 {
 	(void)state;
@@ -177,7 +177,7 @@ static void returns(void **state)
 	}
 }
 
-/* As feenableexcept has it, which is in a library of its own. */
+/* The effect of feenableexcept, which is in a separate library. */
 #define FLOAT(mask, body)                                                                                              \
 	"unsigned m; __asm__ volatile(\"stmxcsr %0\" : \"=m\"(m)); m &= ~(unsigned)(" mask ");"                        \
 	"__asm__ volatile(\"ldmxcsr %0\" :: \"m\"(m)); " body " zero = (int)one;"
@@ -219,7 +219,7 @@ static void traps(void **state)
 	HEAD "__attribute__((noinline)) int work(int a) {\n" body                                                      \
 	     "\n return a + zero; }\nint main(void) { return work(1) + 1; }\n"
 
-/* The compiler's own account: each check is the one that is asked for. */
+/* The compiler's own description: each check is the requested one. */
 static void checks_of_clang_are_named(void **state)
 {
 	(void)state;
@@ -250,7 +250,7 @@ static void checks_of_clang_are_named(void **state)
 	}
 }
 
-/* Without debug information nothing tells which clang it was, and the numbers may be another's. */
+/* Without debug information the version of clang is unknown, and the numbers may belong to another one. */
 static void checks_of_a_compiler_that_is_not_known_are_likely(void **state)
 {
 	(void)state;
@@ -279,7 +279,7 @@ static void buses_and_guards(void **state)
 	expect_each(cases, XC_COUNT(cases), 1);
 }
 
-/* Other dumpers than Linux write no rights: the address that faulted tells that it was no jump. */
+/* Dumpers other than Linux write no permissions: the faulting address shows that it was not a jump. */
 static void accesses_are_no_jumps_where_code_is_not_marked(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Panics and fatal errors of Go, over programs that die of them; skipped without go. */
+/* Panics and fatal errors of Go, on programs that crash from them; skipped without go. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "triage/go/golang.h"
 #include "triage/go/goroutine.h"
 
-/* Its argument says of what it dies. */
+/* Its argument selects the cause of death. */
 static const char program[] =
 	"package main\n"
 	"import (\"errors\"; \"os\"; \"runtime\"; \"sync\"; \"sync/atomic\"; \"syscall\"; \"unsafe\")\n"
@@ -35,7 +35,7 @@ static const char program[] =
 	"//go:noinline\nfunc number(s interface{}) int { return s.(int) }\n"
 	"//go:noinline\nfunc room(n int) int { return len(make([]int, n)) }\n"
 	"//go:noinline\nfunc wait(c chan int) { atomic.AddInt32(&started, 1); <-c }\n"
-	/* With one processor all others have run until they wait when main runs again. */
+	/* With one processor, all others have run until they block before main runs again. */
 	"func many() { runtime.GOMAXPROCS(1); c := make(chan int); for i := 0; i < 1000; i++ { go wait(c) }\n"
 	"	for i := 0; i < 10 || atomic.LoadInt32(&started) < 1000; i++ { runtime.Gosched() }; panic(\"now\") }\n"
 	"func main() { switch os.Args[1] {\n"
@@ -91,7 +91,7 @@ static void what_the_runtime_found_is_the_kind(void **state)
 	expect(&nil);
 }
 
-/* A program may panic with a text of the runtime. */
+/* A program may panic with a text of the run-time. */
 static void what_a_program_says_itself_is_its_own(void **state)
 {
 	(void)state;
@@ -109,7 +109,7 @@ static void what_a_program_says_itself_is_its_own(void **state)
 	expect(&error);
 }
 
-/* The function that is inlined into another one is what called panic(). */
+/* The function inlined into another one called panic(). */
 static void an_inlined_function_panics_itself(void **state)
 {
 	(void)state;
@@ -120,7 +120,7 @@ static void an_inlined_function_panics_itself(void **state)
 					   .says = "main.must called panic()"};
 	check_needs("go");
 	expect_built(go_flags[GO_PLAIN], &want);
-	if (grid_all()) /* without debug information nothing tells of inlined functions */
+	if (grid_all()) /* without debug information, inlined functions are unknown */
 		expect_built(go_flags[GO_UNOPTIMISED], &want);
 }
 
@@ -146,7 +146,7 @@ static void what_cannot_be_recovered_is_told_by_what_was_printed(void **state)
 	expect(&unlock);
 }
 
-/* Of a fault that is no nil pointer the class is that of the fault. */
+/* A fault that is not a nil pointer keeps its own class. */
 static void a_fault_is_told_as_one(void **state)
 {
 	(void)state;
@@ -185,9 +185,9 @@ static void without_symbols_it_is_said_what_is_missing(void **state)
 	}
 }
 
-/* ---- with less to go by ---- */
+/* ---- reduced inputs ---- */
 
-/* The crash context of a program as xc_golang_classify() gets it. */
+/* The crash context of a program as passed to xc_golang_classify(). */
 struct asked {
 	struct judged j;
 	struct xc_crash_context q;
@@ -209,7 +209,7 @@ static void asked_free(struct asked *a)
 	judged_free(&a->j);
 }
 
-/* Without its thread pointer no goroutine is found, and so no value of a panic. */
+/* Without the thread pointer no goroutine is found, and thus no panic value. */
 static void lose_goroutine(struct asked *a)
 {
 	a->thread = *a->q.thread;
@@ -217,7 +217,7 @@ static void lose_goroutine(struct asked *a)
 	a->q.thread = &a->thread;
 }
 
-/* The stack ends behind the function of this name. */
+/* The stack ends after the function of this name. */
 static void end_behind(struct asked *a, const char *name)
 {
 	const char *const names[] = {name, NULL};
@@ -250,7 +250,7 @@ static void without_its_text_a_panic_is_told_by_who_called_panic(void **state)
 	expect_kind("room", "size", "main.room requested a slice");
 }
 
-/* Who called panic() is not on the stack that is left: then nobody is blamed. */
+/* The caller of panic() is not on the remaining stack: then there is no blame. */
 static void expect_less(const char *argument, const char *last, bool lost, const char *kind)
 {
 	struct asked a;
@@ -277,7 +277,7 @@ static void without_the_frames_behind_it_less_is_said_of_a_panic(void **state)
 	expect_less("index", "runtime.goPanicIndex", true, "index");
 }
 
-/* Its frames are not in a core that is cut. */
+/* Its frames are missing in a truncated core. */
 static void that_the_runtime_raised_the_signal_alone_is_not_certain(void **state)
 {
 	(void)state;
@@ -292,7 +292,7 @@ static void that_the_runtime_raised_the_signal_alone_is_not_certain(void **state
 	asked_free(&a);
 }
 
-/* ---- goroutines that wait ---- */
+/* ---- waiting goroutines ---- */
 
 static void tell_all(struct asked *a, const char *more)
 {
@@ -315,7 +315,7 @@ static void some_that_wait_are_named_and_the_others_counted(void **state)
 	asked_free(&a);
 }
 
-/* Where a g keeps its state is not known then. */
+/* The place of a g's state is unknown then. */
 static void without_debug_information_nobody_is_blamed_for_waiting(void **state)
 {
 	(void)state;

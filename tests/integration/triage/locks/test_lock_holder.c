@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Who has a lock that does not record it, over the stack of a program that died, taken for that of many threads. */
+/* The holder of a lock that does not record it, on the stack of a program that died, used as that of many threads. */
 #include "tests/support/opened.h"
 
 #include "dwarf/elf/symbol.h"
@@ -13,7 +13,7 @@ struct search {
 	struct xc_locks locks;
 };
 
-/* One lock, the global variable `table`, that is held; nobody waits. */
+/* One lock, the global variable `table`, is held; no thread waits. */
 static void prepare(struct search *s, const char *compiler, const char *source, size_t threads)
 {
 	*s = (struct search){.process = died(compiler, source), .waits = xc_alloc(threads * sizeof *s->waits)};
@@ -52,7 +52,7 @@ static void a_variable_that_guards_a_lock_names_its_holder(void **state)
 	assert_string_equal(s.lock.why, "its variable `guard` is a guard of it");
 	assert_null(s.locks.limits);
 	done(&s);
-	search(&s, "g++ -g -O0 -x c++", source, 2); /* one that only one can have */
+	search(&s, "g++ -g -O0 -x c++", source, 2); /* a lock that only one thread can hold */
 	assert_true(s.lock.holder == XC_LOCK_NOBODY);
 	assert_null(s.lock.why);
 	done(&s);

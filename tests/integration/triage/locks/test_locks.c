@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Who waits for whom, of running programs that tell themselves who holds what. */
+/* Waits of the threads of running programs that report their own lock holders. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
@@ -102,7 +102,7 @@ static const char ring[] =
 	     " pthread_mutex_lock(m == &locks[50] ? locks : m + 1); sink++; return 0; }\n" MAIN(
 		     "pthread_barrier_init(&all, 0, 51); for (int i = 0; i < 51; i++) {"
 		     " pthread_mutex_init(&locks[i], 0); start(pass, &locks[i]); }");
-/* One waits for `first` while the other has it and goes on to `second`, which the one takes later: never in a
+/* One waits for `first` while the other holds it and continues to `second`, which the one takes later: never a cycle.
  * circle. */
 static const char busy[] =
 	HEAD "void *one(void *a) { for (;;) { pthread_mutex_lock(&first.lock); usleep(20); "
@@ -143,7 +143,7 @@ struct running {
 	struct xc_process *process;
 };
 
-/* Take down what a thread tells of itself. False when it is ready, or has ended. */
+/* Records a thread's report. False if it is ready, or has ended. */
 static bool hear(struct running *r)
 {
 	char line[64];
@@ -198,8 +198,8 @@ static bool sleeps(pid_t pid, const char *tid)
 	return end && end[1] && end[2] == 'S';
 }
 
-/* Until all threads were seen asleep. One that was looked at early may have been woken by another since: the caller
- * looks again. */
+/* Waits until all threads were seen asleep. A thread that was read early may have been woken by another since: the
+ * caller retries. */
 static void wait_until_asleep(pid_t pid)
 {
 	char path[64];
@@ -239,7 +239,7 @@ static void end(struct running *r)
 	fclose(r->out);
 }
 
-/* A thread may come to tell of itself only when the others are ready. */
+/* A thread may report only when the others are ready. */
 static int tid_of(struct running *r, const char *name)
 {
 	size_t i = 0;
@@ -285,7 +285,7 @@ static void assert_words(struct running *r, const char *who, const char *part)
 	xc_text_fini(&text);
 }
 
-/* As look_until: until each says what it waits for. */
+/* Like look_until: until each has a known wait. */
 static void look_until_said(struct running *r, const char *const words[][2], size_t count)
 {
 	struct xc_text said = {0};
@@ -313,7 +313,7 @@ static void assert_callers(struct running *r, struct xc_unwinder *unwinder, cons
 	xc_text_fini(&text);
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
 static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O0 -x c", "clang -g -O2 -x c"};
 
@@ -367,7 +367,7 @@ static void a_hung_process_gets_a_verdict(void **state)
 	end(&r);
 }
 
-/* Who calls abort() may be a watchdog, or have another reason. */
+/* A thread that calls abort() may be a watchdog, or have another reason. */
 static void a_deadlock_is_the_likely_reason_of_an_abort(void **state)
 {
 	struct running r;
@@ -388,7 +388,7 @@ static void locks_on_the_heap_are_called_as_the_frame_calls_them(void **state)
 {
 	struct running r;
 	(void)state;
-	run(&r, compilers[1], on_heap); /* without optimization the frame pointer of a living thread is not known */
+	run(&r, compilers[1], on_heap); /* without optimization the frame pointer of a running thread is unknown */
 	const struct xc_locks *l = look_until(&r, 1, 2);
 	assert_int_equal(l->cycle_count, 1);
 	assert_held(&r, l, "to->lock", "back");
@@ -471,7 +471,7 @@ static void mutexes_of_cxx_are_named(void **state)
 
 enum { FURTHER = 1 << 22 }; /* above all ids: /proc/sys/kernel/pid_max */
 
-/* The process as a core of it that gdb took from outside of its namespace. */
+/* The process as a core taken by gdb from outside of its namespace. */
 static const struct xc_locks *look_from_outside(struct running *r, bool with_descriptors)
 {
 	look(r);
@@ -555,7 +555,7 @@ static void an_owner_has_ended_only_where_all_ids_can_be_compared(void **state)
 	(void)state;
 	run(&r, compilers[1], left);
 	look_until(&r, 0, 1);
-	r.process->live = false; /* a core of the kernel's: its ids are those of the process */
+	r.process->live = false; /* a kernel core: its ids are those of the process */
 	assert_lock_is_told(&r, xc_locks_of(r.process), true, "held by thread", "in its pid namespace");
 	assert_orphan_is_told(&r, tid_of(&r, "owner"), "it ended without unlocking it, or fork() did not copy it");
 	assert_orphan_is_told(&r, r.process->pid - 1, "likely took the lock before fork()");
@@ -568,7 +568,7 @@ static void an_owner_has_ended_only_where_all_ids_can_be_compared(void **state)
 	look_away_from_core(&r);
 }
 
-/* What the descriptor of one thread holds does not count where the others agree with the list. */
+/* One thread's descriptor does not count where the others agree with the list. */
 static void one_damaged_descriptor_does_not_make_another_namespace(void **state)
 {
 	struct running r;
@@ -585,7 +585,7 @@ static void one_damaged_descriptor_does_not_make_another_namespace(void **state)
 	end(&r);
 }
 
-/* ---- no circles ---- */
+/* ---- no cycles ---- */
 
 static void a_recursive_lock_has_its_owner_and_no_circle(void **state)
 {
@@ -632,7 +632,7 @@ static void a_busy_process_is_never_called_a_deadlock(void **state)
 		waits += l->lock_count;
 		look_away(&r);
 	}
-	assert_true(waits >= wanted); /* else nothing was at stake */
+	assert_true(waits >= wanted); /* otherwise the test proves nothing */
 	end(&r);
 }
 
@@ -690,7 +690,7 @@ static void of_a_large_circle_the_first_members_are_listed(void **state)
 	end(&r);
 }
 
-/* ---- other things to wait for ---- */
+/* ---- other waits ---- */
 
 static void idle_threads_say_what_they_wait_for(void **state)
 {

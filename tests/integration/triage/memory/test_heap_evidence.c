@@ -1,5 +1,5 @@
 /* layer: triage */
-/* What the heap adds to the verdict, over programs that die of it. */
+/* The heap's contribution to the verdict, on programs that crash from it. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
@@ -57,7 +57,7 @@ static void the_block_that_was_written_past_its_end_is_named_with_its_type(void 
 		"was likely written past its end: struct node"));
 }
 
-/* What lies before the first block is the C library's: it is not accused. */
+/* The memory before the first block belongs to the C library, which is not accused. */
 static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 {
 	(void)state;
@@ -66,7 +66,7 @@ static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 				 "what wrote past its end is not known"));
 }
 
-/* Signal handlers that ask for memory while malloc holds its lock; another thread ends that. */
+/* Signal handlers that allocate while malloc holds its lock; another thread ends that. */
 #define STUCK(body)                                                                                                    \
 	"#include <pthread.h>\n#include <signal.h>\n#include <fcntl.h>\n#include <unistd.h>\n" HEAD                    \
 	"void *volatile sink; volatile int handles;\n"                                                                 \
@@ -79,7 +79,7 @@ static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 	"int main(void) { pthread_t t; signal(SIGABRT, on); signal(SIGSEGV, on); pthread_create(&t, 0, end, 0);\n"     \
 	" long *volatile block = malloc(2000); sink = malloc(2000); " body " sink = malloc(100000); return 0; }\n"
 
-/* malloc stood in the middle of something: that what it did looks damaged proves nothing. */
+/* malloc was in the middle of an operation: its apparent damage proves nothing. */
 static void damage_that_malloc_was_interrupted_at_is_not_known(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void damage_that_malloc_complained_of_is_told(void **state)
 	assert_true(has_evidence(STUCK("memset(sink, 'x', 2040);"), "was likely written past its end"));
 }
 
-/* The verdict over a program with what the heap adds; before_out gets what it is without: to be freed as well. */
+/* The verdict on a program with the heap's contribution; before_out gets the one without it. The caller frees both. */
 static struct xc_report *judged(const char *source, struct xc_report **before_out)
 {
 	struct xc_process *process = died("gcc -g -O1 -x c", source);
@@ -130,7 +130,7 @@ static void an_abort_in_a_damaged_heap_is_severe(void **state)
 	free_both(report, before);
 }
 
-/* A variable of the program hides that of libc: as where those words were not dumped. */
+/* A variable of the program hides libc's, as if those words were not dumped. */
 static void an_abort_of_the_allocator_without_its_words_is_known_by_the_damage(void **state)
 {
 	(void)state;

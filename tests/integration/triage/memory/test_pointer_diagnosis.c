@@ -1,5 +1,5 @@
 /* layer: triage */
-/* What the bad pointer was, over programs that die of it while the test runs. */
+/* The diagnosis of a bad pointer, on programs that crash from it while the test runs. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
@@ -58,7 +58,7 @@ static void expect(const struct told *told)
 		expect_of(compilers[i], "c", told);
 }
 
-/* By one of two, as other levels do it in another way. */
+/* By one of two, because optimisation levels differ. */
 static void expect_of_two(const char *one, const char *other, const struct told *told)
 {
 	GRID(i, 2)
@@ -109,7 +109,7 @@ static void calls_through_freed_blocks(void **state)
 	expect_of("g++ -g -O0", "c++", &cxx);
 }
 
-/* The index may be what is wrong, and the pointer not looked at any more. */
+/* The index may be wrong, with the pointer not examined further. */
 static void a_far_index_off_a_freed_block_is_likely_only(void **state)
 {
 	(void)state;
@@ -214,7 +214,7 @@ static void indexes_that_overflowed(void **state)
 	expect_of_two("gcc -g -O2", "clang -g -O2", &told);
 }
 
-/* Dies of a pointer 3 << 30 longs behind a block, with that number and another one in registers. */
+/* Crashes from a pointer 3 << 30 longs after a block, with that number and another one in registers. */
 #define TWO_NUMBERS(other)                                                                                             \
 	"int main(void) { struct node *from = make(), *to = make(); long a = 3L << 30, b = " other ";\n"               \
 	" char *p = (char *)from + a * 8; __asm__ volatile(\".rept 9; nop; .endr; mov (%0), %%rax\" : : \"r\"(p), "    \
@@ -236,14 +236,14 @@ static void expect_no_diagnosis(const char *source)
 	close_process(process);
 }
 
-/* Which of two blocks the index led away from is not known, if two numbers can be it. */
+/* If two numbers can be the index, the block is ambiguous. */
 static void two_indexes_that_lead_to_two_blocks_have_no_diagnosis(void **state)
 {
 	(void)state;
 	expect_no_diagnosis(HEAD TWO_NUMBERS("a + ((char *)from - (char *)to) / 8"));
 }
 
-/* An index and the product of it lead to one place: which of them is the index is not said. */
+/* An index and its product lead to the same place: neither is reported as the index. */
 static void an_index_and_its_product_lead_to_one_place(void **state)
 {
 	(void)state;
@@ -265,7 +265,7 @@ static void frames_that_returned(void **state)
 	expect_of_two("gcc -g -O0", "clang -g -O0", &returned);
 }
 
-/* Nothing is told of what is merely wild, or of live blocks. */
+/* Pointers that are merely wild, and pointers to live blocks, get no diagnosis. */
 static void wild_values_have_no_diagnosis(void **state)
 {
 	(void)state;

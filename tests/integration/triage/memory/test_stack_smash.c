@@ -1,6 +1,6 @@
 /* layer: triage */
-/* Texts written past the end of local arrays, seen before the stack protector looked; and who holds a block that was
- * overrun. */
+/* Texts written past the end of local arrays, detected before the stack protector's check; and the owner of an overrun
+ * block. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
@@ -39,7 +39,7 @@ static void expect(const char *options, const char *source, const char *cause, c
 	}
 }
 
-/* The name goes over the array, the return address and the caller's reader, which is used before the function
+/* The name overwrites the array, the return address and the caller's reader, which is used before the function
  * returns. */
 #define LINE(length)                                                                                                   \
 	"#include <stdlib.h>\n#include <string.h>\n"                                                                   \
@@ -57,7 +57,7 @@ static void a_text_over_the_return_address_names_its_array(void **state)
 	expect("-fstack-protector-strong", LINE(400), "`buf` was written past its end", "buf (64 bytes", true);
 }
 
-/* A pointer that is text for another reason: nothing lies over the return address. */
+/* A pointer that is text for another reason: the return address is intact. */
 static void a_text_elsewhere_names_no_array(void **state)
 {
 	(void)state;

@@ -47,7 +47,7 @@ static void a_large_block_is_gone(void **state)
 	       "a large block that had been freed");
 }
 
-/* What the program mapped by itself, what malloc has never given back, and what lies too far off. */
+/* The program's own mappings, blocks that malloc never returned, and addresses too far away. */
 static void other_memory_that_is_gone_is_not_a_block(void **state)
 {
 	(void)state;

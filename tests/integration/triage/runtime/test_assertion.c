@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Assertions that fail: the asserted text, and the values that the program itself was given. */
+/* Failed assertions: the asserted text, and the values of the program's input. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
@@ -30,7 +30,7 @@ static void values_of_what_was_asserted_are_told(void **state)
 		judged_expect(compilers[i], source, false, &want);
 }
 
-/* Which of them are known there depends on the compiler; that some are not must be said, and none may be wrong. */
+/* The known values depend on the compiler. Missing ones must be reported, and none may be wrong. */
 static void what_was_optimized_out_is_not_guessed(void **state)
 {
 	(void)state;
@@ -78,7 +78,7 @@ static void without_debug_information_the_text_is_told_and_that_values_are_not(v
 		      false, &want);
 }
 
-/* Values are the user's: where redaction is on, their names stand in their place. */
+/* Values belong to the user: with redaction, their names replace them. */
 static void values_are_redacted(void **state)
 {
 	(void)state;
@@ -92,7 +92,7 @@ static void values_are_redacted(void **state)
 	judged_free(&j);
 }
 
-/* More names than are told: that is said. */
+/* More names than the limit: that is reported. */
 static void that_there_are_more_names_is_told(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void assertions_of_templates_and_of_the_library_are_told_in_the_programs_
 						   : "__n = 5, *this = std::vector of length 2, capacity 2 = {7, 7}"});
 }
 
-/* As GLib passes it; its own functions are not those of a runtime library. */
+/* As passed by GLib; its own functions are not those of a runtime library. */
 static void an_assertion_of_glib_is_its_callers(void **state)
 {
 	(void)state;

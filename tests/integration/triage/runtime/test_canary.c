@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Local arrays that are written past their end, found by the stack protector. */
+/* Writes past the end of local arrays, detected by the stack protector. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 

@@ -1,9 +1,9 @@
 /* layer: triage */
-/* C++ programs that the runtime ends. The truth is what the source throws, and where. */
+/* C++ programs ended by the runtime. The truth is the source's throw expression and its place. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
-/* Its argument says of what it dies. */
+/* Its argument selects the cause of death. */
 static const char program[] =
 	"#include <cstdlib>\n#include <stdexcept>\n#include <string>\n#include <system_error>\n#include <thread>\n"
 	"#include <vector>\n#define NOINLINE __attribute__((noinline))\n"
@@ -46,7 +46,7 @@ static const char program[] =
 	" default: thrower(k); }\n"
 	" return one; }\n";
 
-/* gcc guesses what a virtual call calls: then the object is not told on the way to it. */
+/* gcc speculates on the target of a virtual call: the object is then unknown on the way to it. */
 static const char *const compilers[] = {"g++ -g -O0 -pthread -x c++", "clang++ -g -O0 -pthread -x c++",
 					"clang++ -g -O2 -pthread -x c++", "g++ -g -O2 -pthread -x c++"};
 enum { UNGUESSED = 3 };
@@ -112,7 +112,7 @@ static void what_was_thrown_again_is_told_as_such(void **state)
 	expect(&want);
 }
 
-/* gcc's runtime still has the thrower on the stack; clang's code has left it. */
+/* gcc's runtime still has the thrower on the stack; clang's does not. */
 static void a_noexcept_function_is_named(void **state)
 {
 	(void)state;

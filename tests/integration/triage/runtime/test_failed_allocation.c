@@ -1,6 +1,5 @@
 /* layer: triage */
-/* Programs that give up when they have no memory, and programs that look like them. The truth is what the source
- * does. */
+/* Programs that give up when they run out of memory, and similar-looking programs. The truth is in the source. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
@@ -43,7 +42,7 @@ static void a_function_that_gives_up_for_others_is_seen_through(void **state)
 		&(struct wanted){.class_name = "out-of-memory", .function = "grow", .says = "realloc() was asked for"});
 }
 
-/* The test of the allocation does not decide. */
+/* The check of the allocation does not decide. */
 static void another_reason_for_the_abort_is_not_memory(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: triage */
-/* What free() was given when glibc found the heap damaged; the truth is what the source does. */
+/* The argument of free() when glibc found the heap damaged; the truth is in the source. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
@@ -41,7 +41,7 @@ static void a_pointer_that_is_no_block_is_told_as_what_it_is(void **state)
 				    .says = "40 bytes) +0x10"});
 }
 
-/* glibc says "double free or corruption" of both. */
+/* glibc prints "double free or corruption" for both. */
 static void an_overrun_is_no_double_free(void **state)
 {
 	(void)state;
@@ -57,8 +57,8 @@ static void an_overrun_is_no_double_free(void **state)
 				    .says = "which is free already"});
 }
 
-/* glibc says "munmap_chunk(): invalid pointer" when what was written over the header has the bit of a mapped one; and it says "free(): invalid
- * pointer" when the size is so large that the block would end behind all memory. */
+/* glibc prints "munmap_chunk(): invalid pointer" if the bytes written over the header have the bit of a mapped chunk,
+ * and "free(): invalid pointer" if the size is so large that the block would end past all memory. */
 static void a_block_whose_header_was_overwritten_is_no_bad_pointer(void **state)
 {
 	static const char *const writes[] = {"for (int i = 0; i < 32; i++) ((volatile char *)a)[i] = 'B';",

@@ -1,11 +1,11 @@
 /* layer: triage */
-/* Panics of Rust, over programs that panic; skipped without rustc. */
+/* Rust panics, on programs that panic; skipped without rustc. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
 static const char *const levels[] = {"-C opt-level=0", "-C opt-level=2"};
 
-/* Its argument says of what it dies. What is asked of memory is the size, then the alignment. */
+/* Its argument selects the cause of death. The arguments of an allocation are the size, then the alignment. */
 static const char program[] =
 	"#![allow(unused)]\nuse std::alloc::*;\n"
 	"#[inline(never)] fn black_box<T>(value: T) -> T { // std has one since 1.66\n"
@@ -25,8 +25,8 @@ static const char program[] =
 	" \"many\" => many(black_box(9)), \"small\" => small(black_box(1)), \"wide\" => wide(black_box(1)),\n"
 	" _ => page(black_box(1)) }) }\n";
 
-/* rustc with panics that abort, so that the stack is there. No path stands in the command, so that the program is
- * kept (kept.h). */
+/* rustc with panics that abort, so that the stack is there. The command contains no path, so that the program is cached
+ * (kept.h). */
 static const char *compiler_of(const char *flags, char line[300])
 {
 	snprintf(line, 300, "sh -c 'rustc --crate-name program -g -C panic=abort %s -A warnings -o \"$3\" -' sh",
@@ -51,7 +51,7 @@ static void what_was_found_missing_is_told(void **state)
 		.argument = "number", .class_name = "panic", .kind = "expect", .function = "program::number"});
 }
 
-/* What was passed is told where the code keeps it. */
+/* The argument is reported where the code keeps it. */
 static void an_index_is_told_with_the_length(void **state)
 {
 	(void)state;
@@ -70,8 +70,7 @@ static void what_a_program_says_itself_is_its_own(void **state)
 		.argument = "many", .class_name = "panic", .kind = "explicit", .function = "program::many"});
 }
 
-/* Of local functions without names it is not known which are the library's: what called panic may have been one of
- * those. */
+/* Nameless local functions may belong to the library: one of them may have called panic. */
 static void what_has_lost_its_names_is_told_by_those_that_are_left(void **state)
 {
 	(void)state;
@@ -86,7 +85,7 @@ static void what_has_lost_its_names_is_told_by_those_that_are_left(void **state)
 	judged_expect(compiler_of(stripped, line), program, false, &unknown);
 }
 
-/* The alignment is no size, also where it is the larger one of the two. */
+/* The alignment is not a size, even if it is the larger one of the two. */
 static void memory_that_cannot_be_had_is_told_by_its_size(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* layer: triage */
-/* What a sanitizer reported, over programs that one stops. Those of AddressSanitizer map terabytes of shadow: corpora/deaths has them;
- * here its functions are made up by name, with the text of the report where theirs have it. */
+/* A sanitizer's report, on programs that one stops. AddressSanitizer's map terabytes of shadow memory: corpora/deaths
+ * has them. Here its functions are simulated by name, with the report's text in the usual place. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
@@ -37,7 +37,7 @@ static void an_abort_beside_a_sanitizer_is_the_programs_own(void **state)
 	judged_expect("gcc -g -O0 -fsanitize=undefined -x c", WORK("abort(); return a;"), false, &want);
 }
 
-/* A function of AddressSanitizer that has a report in its frame, and one of the program's that made it come to that. */
+/* A simulated AddressSanitizer function with a report in its frame, and the program's function that triggered it. */
 static char *stopped_by(const char *reporter, const char *text)
 {
 	return xc_asprintf("extern \"C\" void abort(void); volatile long sink;\n"

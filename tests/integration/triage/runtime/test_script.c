@@ -1,5 +1,5 @@
 /* layer: triage */
-/* A program dies in code that it made itself, as a JIT does; a plugin has told what that is, and which script ran. */
+/* A program dies in code that it generated, as a JIT does; a plugin has described that code and the running script. */
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
@@ -58,7 +58,7 @@ static void what_died_is_the_code_that_was_made_and_its_script(void **state)
 	close_process(p);
 }
 
-/* Nobody told of it: the caller is the first that is known. */
+/* Without a description: the caller is the first known function. */
 static void code_that_nobody_knows_is_not_blamed(void **state)
 {
 	(void)state;

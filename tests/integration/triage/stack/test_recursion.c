@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Stacks that are used up: told from wild pointers, and by what. */
+/* Stack overflows: distinguished from wild pointers, with their cause. */
 #include <signal.h>
 
 #include "tests/support/grid.h"
@@ -38,7 +38,7 @@ static void a_function_that_calls_itself_is_counted_and_its_argument_told(void *
 	EXPECT(optimised, source, .class_name = "stack-overflow", .says = "depth grows by 1 each round: 1 → ");
 }
 
-/* The program counts its rounds itself, in memory that a core has. */
+/* The program counts its rounds in memory that is in the core. */
 static void rounds_are_as_many_as_the_program_counted(void **state)
 {
 	(void)state;
@@ -55,7 +55,7 @@ static void rounds_are_as_many_as_the_program_counted(void **state)
 		xc_addr at;
 		assert_non_null(xc_symbol_find(j.process, "rounds", NULL, &at));
 		assert_true(xc_space_peek_uint(j.process->space, at, 8, &counted));
-		for (uint64_t n = counted - 1; n <= counted; n++) { /* the last round may not be whole */
+		for (uint64_t n = counted - 1; n <= counted; n++) { /* the last round may be incomplete */
 			snprintf(wanted, sizeof wanted, "recursion: %lu × [a → b → c]", (unsigned long)n);
 			if (judged_says(&j, wanted))
 				break;
@@ -233,7 +233,7 @@ static void without_debug_information_the_cycle_is_told_by_symbols(void **state)
 	EXPECT(stripped, source, .class_name = "stack-overflow", .kind = "recursion", .says = "× [program+0x");
 }
 
-/* The kernel tells no address then; these notes are made from those of the plain fault. */
+/* The kernel gives no address then; these notes are made from those of the plain fault. */
 static void a_handler_without_a_stack_of_its_own_cannot_hide_it(void **state)
 {
 	(void)state;

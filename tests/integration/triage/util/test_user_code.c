@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Which level of a place was written for the program. The places are made here: inner levels first. */
+/* The level of a place that was written for the program. The places are hand-made: inner levels first. */
 #include "tests/support/scene.h"
 
 #include "triage/util/user_code.h"
@@ -53,13 +53,13 @@ static void a_place_without_debug_information_is_judged_by_its_symbol(void **sta
 	assert_false(xc_user_code_level(&place, &level));
 	place = (struct xc_place){.module = &library, .symbol = "qsort_r"};
 	assert_false(xc_user_code_level(&place, &level));
-	place.module = NULL; /* a plugin tells of it */
+	place.module = NULL; /* a plugin described it */
 	assert_true(xc_user_code_level(&place, &level));
 	place.symbol = NULL;
 	assert_false(xc_user_code_level(&place, &level));
 }
 
-/* core and alloc are crates of Rust's library, and in other languages what a program calls a namespace. */
+/* core and alloc are crates of Rust's library; in other languages they can be a program's namespace. */
 static void the_names_of_rusts_crates_are_free_in_other_languages(void **state)
 {
 	(void)state;
@@ -78,7 +78,7 @@ static void the_names_of_rusts_crates_are_free_in_other_languages(void **state)
 	end_scene(s);
 }
 
-/* Without debug information the mangled name says which language it is. */
+/* Without debug information the mangled name shows the language. */
 static void a_symbol_of_a_crate_is_known_by_its_mangling(void **state)
 {
 	(void)state;
@@ -103,7 +103,7 @@ static void a_symbol_of_a_crate_is_known_by_its_mangling(void **state)
 	end_scene(s);
 }
 
-/* "<TYPE as TRAIT>::method": of the program where it made the one or the other. */
+/* "<TYPE as TRAIT>::method": belongs to the program if it defined either of them. */
 static void rusts_methods_are_of_who_made_the_type_or_the_trait(void **state)
 {
 	(void)state;

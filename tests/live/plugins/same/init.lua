@@ -1,5 +1,6 @@
--- same: what a core and the stopped process that it is of must tell alike, down to the byte. Not: registers and saved ones (a
--- living process shows pc and sp of what is blocked), states, and mappings that whoever made the core left out.
+-- same: data that must be identical in a stopped process and its core, byte for byte. Excluded: registers, including
+-- saved ones (a running process shows only pc and sp of blocked threads), states, and mappings that the writer of the
+-- core omitted.
 local xcore = require "xcore"
 
 local function tell_memory(t, report)

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* The distance of traces: vectors that were made with CASR's formula, and the plain dynamic programme as oracle. */
+/* The distance of traces: vectors computed with CASR's formula, and plain dynamic programming as oracle. */
 #include <math.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ struct made {
 	struct xc_trace trace;
 };
 
-/* A letter a frame. */
+/* One letter per frame. */
 static void make(struct made *m, const char *letters)
 {
 	m->trace = (struct xc_trace){.frames = m->frames, .count = strlen(letters)};
@@ -127,7 +127,7 @@ static void make_random(struct rng *rng, struct made *m, size_t names)
 		m->frames[i] = (uint32_t)rng_below(rng, names);
 }
 
-/* Copy, with frames changed, put in and taken out. */
+/* A copy with changed, inserted and removed frames. */
 static void make_like(struct rng *rng, struct made *m, const struct made *from, size_t names)
 {
 	m->trace = (struct xc_trace){.frames = m->frames};

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* doctor: what is read of planted systems, and what is made of it. */
+/* doctor: facts read from simulated systems, and the conclusions. */
 #include "tests/support/check.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "core/render/render.h"
 #include "tests/support/scratch.h"
 
-static char *root; /* of the system that is planted */
+static char *root; /* of the simulated system */
 
 static void plant(const char *name, const char *text)
 {
@@ -19,7 +19,7 @@ static void plant(const char *name, const char *text)
 	scratch_file(path, text, strlen(text));
 }
 
-/* A machine with a pattern and limits, as the kernel writes them. */
+/* A machine with a core pattern and limits, in the kernel's format. */
 static void plant_system(const char *name, const char *pattern, const char *soft, const char *hard)
 {
 	free(root);

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* export: paths, and that all formats are inert, the same each time, and of their kind. */
+/* export: paths; all formats are inert, reproducible and valid. */
 #include "batch/export/export_cluster.h"
 #include "tests/support/exported.h"
 
@@ -57,7 +57,7 @@ static void only_paths_of_the_repository_are_inside(void **state)
 	assert_false(xc_export_inside(&unknown, NULL));
 	assert_true(xc_export_inside(&known, "/src/lib/../a.c"));
 	assert_false(xc_export_inside(&known, "/src/../a.c"));
-	/* as the C library of Debian has it */
+	/* as in Debian's C library */
 	assert_false(xc_export_inside(&known, "./nptl/pthread_kill.c"));
 	const struct xc_export_options home = {.source_root = "/home/jenkins/shop"};
 	assert_true(xc_export_inside(&home, "~/shop/src/a.c"));

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* export: what each format says of the problems made by hand. */
+/* export: each format's output for the hand-made problems. */
 #include <jansson.h>
 
 #include "core/render/render.h"
@@ -35,7 +35,7 @@ static size_t count_of(const char *text, const char *part)
 	return count;
 }
 
-/* What of the baseline nobody looked for, and what is known by little, says so. */
+/* Baseline entries that were not looked for, and clusters with little evidence, are marked. */
 static void what_is_unseen_is_told(void **state)
 {
 	static const char *const kinds[] = {"json", "jsonl", "junit", "html"};
@@ -83,7 +83,8 @@ static void the_text_is_a_table_and_what_to_do_next(void **state)
 	assert_null(strstr(text, "\033"));
 }
 
-/* Where the source is not below the root, its directories take no room from the functions: also those of a home, as redaction shows it. */
+/* If the source is not below the root, its directories must not displace the functions; likewise those of a home
+ * directory, as redaction shows it. */
 static void a_row_has_the_name_of_the_source_alone(void **state)
 {
 	static const char *const files[] = {"/somewhere/else/src/session.c", "~/somewhere/else/src/session.c"};
@@ -99,7 +100,8 @@ static void a_row_has_the_name_of_the_source_alone(void **state)
 	}
 }
 
-/* A worse death than the one that is shown must not hide behind the same stack, nor why a known problem is new. What only copies are is nothing. */
+/* A worse crash than the displayed one must not hide behind the same stack, nor must the reason why a known problem is
+ * new. Copies do not count. */
 static void the_other_classes_of_a_cluster_and_its_standing_are_told(void **state)
 {
 	static const char *const kinds[] = {"text", "markdown", "junit", "html", "github"};
@@ -210,7 +212,7 @@ static void names_of_files_are_quoted_for_the_shell(void **state)
 	problems_unmake(problems);
 }
 
-/* ---- for machines ---- */
+/* ---- machine formats ---- */
 
 static json_t *parsed(char *text)
 {
@@ -299,8 +301,8 @@ static void sarif_drops_what_is_too_much_and_says_so(void **state)
 	exported_is_valid("sarif", text);
 }
 
-/* A cluster of a core of which the stacks of so many threads are told, each of so many rows: "f0" is called by "f1", and so on. Its keys are made of the
- * first, since the others say the same. */
+/* A cluster of a core with that many threads, each with that many frames: "f0" is called by "f1", and so on. Its keys
+ * come from the first thread, because the others are equal. */
 static struct xc_problems *threads_made(size_t threads, size_t rows)
 {
 	struct xc_problems *problems = problems_many(1);
@@ -380,7 +382,7 @@ static void threads_share_the_frames_that_sarif_takes(void **state)
 	json_decref(many);
 }
 
-/* A core's threads may have one id all. No two stacks of a result are equal, or the file is no SARIF. */
+/* A core's threads may all have one id. Two equal stacks in a result would make the SARIF file invalid. */
 static void sarif_has_equal_stacks_once(void **state)
 {
 	(void)state;

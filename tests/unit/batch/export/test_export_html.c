@@ -1,6 +1,6 @@
 /* layer: batch */
-/* export_html: what the page says before its script runs, and the stacks of its flame graph. What it is made of, test_export asks
- * tests/batch/check_html.py; what it does, tests/browser/triage. */
+/* export_html: the page before its script runs, and the stacks of its flame graph. test_export validates the markup
+ * with tests/batch/check_html.py; tests/browser/triage tests its behaviour. */
 #include "batch/export/export_html.h"
 #include "tests/support/exported.h"
 
@@ -70,7 +70,7 @@ static void nothing_found_has_no_flame_graph(void **state)
 	assert_null(strstr(text, "class=\"news\""));
 }
 
-/* The folded stacks of so many cores of one record. */
+/* The folded stacks of several cores of one record. */
 static char *folded(struct xc_record *record, struct xc_signature *signature, size_t cores)
 {
 	struct xc_problem_member members[3];

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* corename: the forms that kernels, systemd and apport write, and what only looks like them. */
+/* corename: the formats of kernels, systemd and apport, and names that only resemble them. */
 #include "tests/support/check.h"
 
 #include "batch/input/corename.h"
@@ -23,7 +23,7 @@ static void systemd_names_tell_the_command(void **state)
 	check_comm("core.nginx.33." BOOT ".4711.1700000000000000", "nginx");
 	check_comm("core.Web\\x20Content.1000." BOOT ".1.1700000000000000.lz4", "Web Content");
 	check_comm("core.python3\\x2e11.0." BOOT ".1.1700000000000000.xz", "python3.11");
-	check_comm("core.a\\x00b\\x2.0." BOOT ".1.1700000000000000", "a?b\\x2"); /* what systemd would not write */
+	check_comm("core.a\\x00b\\x2.0." BOOT ".1.1700000000000000", "a?b\\x2"); /* systemd would not write this */
 }
 
 static void apport_names_tell_what_lies_in_a_bin_directory(void **state)
@@ -31,7 +31,7 @@ static void apport_names_tell_what_lies_in_a_bin_directory(void **state)
 	(void)state;
 	check_comm("core._usr_bin_sleep.1000." UUID ".99.12345", "sleep");
 	check_comm("core._usr_sbin_my_daemon.0." UUID ".99.12345", "my_daemon");
-	check_comm("core._opt_x_y.0." UUID ".99.12345", NULL); /* x/y or x_y: not to be known */
+	check_comm("core._opt_x_y.0." UUID ".99.12345", NULL); /* x/y or x_y: ambiguous */
 }
 
 static void patterns_tell_the_command_before_the_numbers(void **state)

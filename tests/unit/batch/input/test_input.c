@@ -1,5 +1,5 @@
 /* layer: batch */
-/* input: what of directories, files and lists is looked at, and what it is called. */
+/* input: the files selected from directories, files and lists, and their names. */
 #include "tests/support/check.h"
 
 #include <fcntl.h>
@@ -84,7 +84,7 @@ static void links_and_what_is_no_file_are_left_alone(void **state)
 	assert_int_equal(symlink("..", scratch_path("d2/up")), 0);
 	assert_int_equal(symlink("self", scratch_path("d2/self")), 0);
 	assert_int_equal(symlink("core", scratch_path("d2/core.link")), 0);
-	assert_int_equal(mkfifo(scratch_path("d2/fifo"), 0600), 0); /* and nobody waits for a writer */
+	assert_int_equal(mkfifo(scratch_path("d2/fifo"), 0600), 0); /* and does not wait for a writer */
 	struct xc_inputs *inputs = FIND(scratch_path("d2"));
 	CHECK_PATHS(inputs, "core");
 	assert_int_equal(inputs->skipped, 4);
@@ -92,7 +92,7 @@ static void links_and_what_is_no_file_are_left_alone(void **state)
 	assert_int_equal(inputs->unread, 0);
 	assert_non_null(strstr(inputs->notes[0], "d2/core.link: a link"));
 	xc_inputs_free(inputs);
-	inputs = FIND(scratch_path("d2/core.link")); /* what is named is taken */
+	inputs = FIND(scratch_path("d2/core.link")); /* named files are accepted */
 	CHECK_PATHS(inputs, "core.link");
 	xc_inputs_free(inputs);
 }
@@ -107,7 +107,7 @@ static void paths_begin_where_operands_differ(void **state)
 	struct xc_inputs *inputs = FIND(two, one);
 	CHECK_PATHS(inputs, "one/core", "two/core", "two/core.2");
 	xc_inputs_free(inputs);
-	inputs = FIND(scratch_path("d3")); /* all the same by one directory */
+	inputs = FIND(scratch_path("d3")); /* the same via one directory */
 	CHECK_PATHS(inputs, "one/core", "two/core", "two/core.2");
 	xc_inputs_free(inputs);
 	inputs = FIND(scratch_path("d3/two/core"), one);
@@ -144,13 +144,13 @@ static void names_that_are_no_text_stay_apart(void **state)
 	xc_inputs_free(inputs);
 }
 
-/* 70 directories in each other. */
+/* 70 nested directories. */
 static void make_deep(const char *name)
 {
 	char *deep = xc_strdup(scratch_path(name));
 	for (unsigned i = 0; i < 70; i++) {
 		mkdir(deep, 0755);
-		chmod(deep, 0755); /* whatever the umask is */
+		chmod(deep, 0755); /* regardless of the umask */
 		char *deeper = xc_asprintf("%s/x", deep);
 		free(deep);
 		deep = deeper;
@@ -218,7 +218,7 @@ static void a_list_names_files_and_directories(void **state)
 	int n = snprintf(list, sizeof list, "\n%s/d7/core\n%s/d7/gone\n%s/d7/dir", scratch_dir(), scratch_dir(),
 			 scratch_dir());
 	struct xc_inputs *inputs = listed(list, (size_t)n);
-	CHECK_PATHS(inputs, "core", "dir/core", "gone"); /* which is not left out: its record tells */
+	CHECK_PATHS(inputs, "core", "dir/core", "gone"); /* not omitted: its record reports it */
 	assert_int_equal(inputs->inputs[2].size, 0);
 	xc_inputs_free(inputs);
 	n = snprintf(list, sizeof list, "%s/d7/a\nb%c%s/d7/core%c", scratch_dir(), 0, scratch_dir(), 0);
@@ -230,7 +230,7 @@ static void a_list_names_files_and_directories(void **state)
 	xc_inputs_free(inputs);
 }
 
-/* As editors of another system write lists. */
+/* As written by editors of another system. */
 static void a_list_may_have_a_mark_and_long_line_ends(void **state)
 {
 	(void)state;
@@ -244,13 +244,13 @@ static void a_list_may_have_a_mark_and_long_line_ends(void **state)
 	assert_true(inputs->inputs[0].size > 0);
 	xc_inputs_free(inputs);
 	n = snprintf(list, sizeof list, "%s/d10/core.1\r%c%s/d10/core%c", scratch_dir(), 0, scratch_dir(), 0);
-	inputs = listed(list, (size_t)n); /* by NUL bytes names are as they are */
+	inputs = listed(list, (size_t)n); /* after NUL separators names are literal */
 	CHECK_PATHS(inputs, "core", "core.1\r");
 	assert_true(inputs->inputs[1].size > 0);
 	xc_inputs_free(inputs);
 }
 
-/* A file with one name is one core, however it is reached; hard links are two names. */
+/* A file with one name is one core, regardless of its path; hard links are two names. */
 static void a_file_by_several_names_is_one_core(void **state)
 {
 	(void)state;
@@ -315,7 +315,7 @@ static void directories_of_operands_are_known_plainly(void **state)
 	free(spelt);
 }
 
-/* Bytes that become four letters each: a path that no record would hold. */
+/* Bytes that become four letters each: a path too long for a record. */
 static void paths_that_no_record_holds_are_cut_and_told_apart(void **state)
 {
 	char name[256], *path = xc_strdup("d13");
@@ -349,7 +349,7 @@ static void a_list_that_is_no_regular_file_is_an_error(void **state)
 {
 	struct xc_namelist list = {0};
 	(void)state;
-	assert_int_equal(mkfifo(scratch_path("fifo-list"), 0600), 0); /* and nobody waits for a writer */
+	assert_int_equal(mkfifo(scratch_path("fifo-list"), 0600), 0); /* and does not wait for a writer */
 	CHECK_ERROR(xc_namelist_read(&list, scratch_path("fifo-list")), XC_ERR_UNSUPPORTED, "not a regular file");
 	CHECK_ERROR(xc_namelist_read(&list, "/dev/zero"), XC_ERR_UNSUPPORTED, "not a regular file");
 	int saved = dup(0), fd = open("/dev/zero", O_RDONLY);
@@ -425,7 +425,7 @@ static void a_pattern_stands_for_the_names_that_fit(void **state)
 	inputs = FIND(scratch_path("d14/*/core.[25].zs?"));
 	CHECK_PATHS(inputs, "one/core.2.zst", "two/core.5.zst");
 	xc_inputs_free(inputs);
-	inputs = FIND(scratch_path("d14/t[w]o")); /* there is one that is called so */
+	inputs = FIND(scratch_path("d14/t[w]o")); /* a file with this literal name exists */
 	CHECK_PATHS(inputs, "t[w]o");
 	xc_inputs_free(inputs);
 	PLANT("d14/[x]/core.7", core);
@@ -434,7 +434,7 @@ static void a_pattern_stands_for_the_names_that_fit(void **state)
 	CHECK_PATHS(inputs, "[x]/core.7", "x/core.8");
 	xc_inputs_free(inputs);
 	PLANT("d14/in [31m/core.6", core);
-	inputs = FIND(scratch_path("d14/in [31m")); /* no pattern */
+	inputs = FIND(scratch_path("d14/in [31m")); /* not a pattern */
 	CHECK_PATHS(inputs, "core.6");
 	assert_int_equal(inputs->directory_count, 1);
 	xc_inputs_free(inputs);
@@ -452,7 +452,8 @@ static void a_pattern_stands_for_the_names_that_fit(void **state)
 	xc_inputs_free(inputs);
 }
 
-/* Whoever may write there decides what fits, or is called as the pattern itself is; and may take it away before it is looked at. */
+/* A user with write permission there decides which files match, or have the pattern as their name, and can remove them
+ * before they are examined. */
 static void what_a_pattern_finds_is_not_what_the_user_named(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* journal: both formats as journalctl writes them, whole cores in entries, and what is no journal. */
+/* journal: both formats of journalctl, whole cores in entries, and files that are not journals. */
 #include "tests/support/check.h"
 
 #include "batch/input/journal.h"
@@ -103,7 +103,7 @@ static void inputs_learn_their_unit(void **state)
 {
 	(void)state;
 	static const char core[] = "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\x3e";
-	scratch_file("cores/" NAME, core, sizeof core); /* unpacked since */
+	scratch_file("cores/" NAME, core, sizeof core); /* unpacked since then */
 	scratch_file("cores/core.other.1", core, sizeof core);
 	const char *operand = scratch_path("cores");
 	struct xc_inputs *inputs = NULL;

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* The baseline file: reading, refusing, states of problems against it, updates. */
+/* The baseline file: reading, refusal, states of problems relative to it, updates. */
 #include "tests/support/problemed.h"
 
 #define HEAD "# xcore baseline 4\n"
@@ -132,7 +132,7 @@ static const char *state_of(const struct problemed *p, const char *path)
 
 #define THREE "a null-read parse loop run", "b null-write save loop run", "c abort check loop run"
 
-/* A baseline that knows problem a, with these fields. */
+/* A baseline with problem a and these fields. */
 static char *knows_a(const struct problemed *p, const char *fields)
 {
 	return xc_asprintf(HEAD "%s %s\n", problem_of(p, "a")->id, fields);
@@ -172,7 +172,7 @@ static void a_note_that_has_run_out_counts_as_new(void **state)
 	finish(p);
 }
 
-/* The entry that no core is of; NULL: none is listed. */
+/* The entry without a core; NULL: none is listed. */
 static const struct xc_problem *absent_of(const struct problemed *p)
 {
 	for (size_t i = 0; i < p->problems->count; i++)
@@ -214,7 +214,7 @@ static void one_absence_changes_nothing_and_a_return_after_repair_begins_anew(vo
 		{"| x", "seen=+ ", "seen=- "},
 		{"seen=+", "seen=++ ", "seen=+- "},
 		{"seen=++-", "seen=++-+ ", "seen=++-- "},
-		{"seen=++--", "seen=++--+ ", "seen=++--- "}, /* two sightings say little */
+		{"seen=++--", "seen=++--+ ", "seen=++--- "}, /* two sightings are weak evidence */
 		{"seen=+++--", "seen=+ ", "seen=+++--- "},
 		{"seen=+-+-+-+-+-+-+-+-", "seen=-+-+-+-+-+-+-+-+ ", "seen=-+-+-+-+-+-+-+-- "},
 	};
@@ -274,17 +274,17 @@ static void what_comes_and_goes_is_flaky_and_what_was_repaired_new(void **state)
 {
 	static const struct {
 		const char *fields, *state,
-			*absent; /* an entry with these fields: there, and not there; NULL: not listed */
+			*absent; /* an entry with these fields: present, and absent; NULL: not listed */
 	} cases[] = {
 		{"seen=+++++", "known", "gone"},    {"seen=+", "known", "gone"},
-		{"| x", "known", "gone"},           {"seen=+++++-", "known", "gone"}, /* once is chance */
-		{"seen=++-+++", "known", "gone"},   {"seen=+++++--", "new", NULL},    /* it was always there */
+		{"| x", "known", "gone"},           {"seen=+++++-", "known", "gone"}, /* once may be chance */
+		{"seen=++-+++", "known", "gone"},   {"seen=+++++--", "new", NULL},    /* it was always present */
 		{"seen=+-+-+", "flaky", "unseen"},                                    /* comes and goes */
 		{"seen=+-+--", "flaky", "unseen"},  {"seen=+--+----", "flaky", "unseen"},
-		{"seen=+--", "flaky", "unseen"}, /* one sighting, or two, is not "always" */
+		{"seen=+--", "flaky", "unseen"}, /* one or two sightings are not "always" */
 		{"seen=++----", "flaky", "unseen"}, {"seen=++-----", "new", NULL},
 		{"seen=+++--", "new", NULL},        {"seen=+--+-----", "new", NULL},
-		{"seen=-", "known", "gone"}, /* somebody wrote it before it came */
+		{"seen=-", "known", "gone"}, /* added by hand before it occurred */
 		{"seen=---", "flaky", "unseen"},    {"seen=----------------", "new", NULL},
 	};
 	(void)state;
@@ -303,7 +303,7 @@ static void what_comes_and_goes_is_flaky_and_what_was_repaired_new(void **state)
 		if (!problem_of(p, "a")->why != !!strcmp(state_of(p, "a"), "flaky"))
 			fail_msg("%s: %s: %s", cases[i].fields, state_of(p, "a"), problem_of(p, "a")->why);
 		assert_int_equal(absent && absent->why, absent && absent->state == XC_PROBLEM_UNSEEN);
-		if (absent && absent->why) /* not that it came back, which nobody saw */
+		if (absent && absent->why) /* not that it came back: no run saw that */
 			assert_non_null(strstr(absent->why, "and may come back"));
 		finish(p);
 	}
@@ -343,7 +343,7 @@ static void the_sig_of_a_cut_copy_makes_nothing_known(void **state)
 	finish(p);
 }
 
-/* The sig of the member of this path. */
+/* The sig of the member with this path. */
 static const char *sig_of(const struct problemed *p, const char *path)
 {
 	const struct xc_problem *problem = problem_of(p, path);
@@ -370,7 +370,7 @@ static void a_guess_neither_makes_known_nor_is_written(void **state)
 	finish(p);
 }
 
-/* Two stacks that are one problem, and a line for each. */
+/* Two stacks of one problem, with a line for each. */
 static struct problemed *two_lines(const char *first, const char *second)
 {
 	struct problemed *p =
@@ -431,7 +431,7 @@ static void what_is_worse_than_accepted_is_new_until_it_is_accepted(void **state
 	finish(p);
 }
 
-/* One stack, and deaths of two classes. */
+/* One stack, and crashes of two classes. */
 #define ONE_PLACE "a null-read one two three", "b use-after-free kind=read one two three"
 
 static void a_class_that_was_not_accepted_is_new_until_it_is(void **state)
@@ -439,7 +439,7 @@ static void a_class_that_was_not_accepted_is_new_until_it_is(void **state)
 	static const struct {
 		const char *fields, *why; /* NULL: known */
 	} cases[] = {
-		{"| x", NULL}, /* an older line, or a person's, accepts any */
+		{"| x", NULL}, /* an older or hand-written line accepts any class */
 		{"class=null-read,use-after-free", NULL},
 		{"class=abort,null-read,use-after-free,wild-read severity=low", NULL},
 		{"class=null-read", "a class that was not accepted: use-after-free"},
@@ -460,7 +460,7 @@ static void a_class_that_was_not_accepted_is_new_until_it_is(void **state)
 			fail_msg("%s: %s: %s", cases[i].fields, state_of(p, "a"), why);
 		xc_auto(xc_freep) char *updated = xc_baseline_update(p->options.baseline, p->problems);
 		assert_int_equal(strstr(updated, " class=") != NULL,
-				 i > 0); /* an update takes nothing away: any stays any */
+				 i > 0); /* an update removes nothing: any stays any */
 		xc_baseline_free((struct xc_baseline *)p->options.baseline);
 		assert_string_equal(state_of(against(updated, p), "a"), "known");
 		finish(p);
@@ -490,7 +490,7 @@ static void an_update_writes_the_classes_of_certain_members(void **state)
 	finish(p);
 }
 
-/* Neither its own lines that accept it, nor a pattern, hide what one line of its own does not accept. */
+/* Neither a problem's other lines nor a pattern hide a class that its own line does not accept. */
 static void a_class_must_be_accepted_by_each_line_of_the_cluster(void **state)
 {
 	(void)state;
@@ -524,7 +524,7 @@ static void the_words_of_a_class_are_harmless(void **state)
 	finish(p);
 }
 
-/* One member that fits hides no other. */
+/* A matching member does not hide a new one. */
 static void patterns_know_a_cluster_of_which_each_certain_member_fits_one(void **state)
 {
 #define F5 "match | null-read | f1 | f2 | f3 | f4 | f5*\n"

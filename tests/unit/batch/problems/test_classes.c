@@ -1,8 +1,8 @@
 /* layer: batch */
-/* The classes of a cluster: their order, what speaks for each, and who is the one to look at. */
+/* The classes of a cluster: order, evidence for each, and the representative core. */
 #include "tests/support/problemed.h"
 
-/* "wild-read 2/1 high b.core\n": of each class its name, members, those that are certain, severity and the best. */
+/* "wild-read 2/1 high b.core\n": for each class its name, members, certain members, severity and best member. */
 static char *told(const struct xc_problem *problem)
 {
 	struct xc_text text = {0};

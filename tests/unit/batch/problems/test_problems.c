@@ -1,5 +1,5 @@
 /* layer: batch */
-/* Grouping of records: by signature, copies, who stands for a cluster, the order of clusters. */
+/* Grouping of records: by signature, copies, representatives of clusters, the order of clusters. */
 #include "tests/support/problemed.h"
 
 static void equal_stacks_are_one_problem(void **state)
@@ -63,7 +63,7 @@ static void a_copy_goes_where_its_original_goes(void **state)
 	problemed_free(p);
 }
 
-/* Headers and notes make a core id: what was zeroed behind them has all its bytes, and yet is not the original. */
+/* The core id covers headers and notes: a core with zeroed memory has all its bytes, but differs from the original. */
 static void who_has_the_stack_is_the_original(void **state)
 {
 	(void)state;
@@ -98,7 +98,7 @@ static void whole_stacks_that_differ_are_no_copies(void **state)
 	problemed_free(p);
 }
 
-/* Though the worse one has all its bytes, and the better one's end is unknown. */
+/* Even if the worse one has all its bytes, and the better one's end is unknown. */
 static void the_longer_of_two_broken_stacks_is_no_copy_of_the_shorter(void **state)
 {
 	(void)state;
@@ -162,7 +162,7 @@ static void the_worst_severity_is_the_problem_s_and_the_worst_comes_first(void *
 	problemed_free(p);
 }
 
-/* What is missing of a core may make its verdict a worse one, of which nothing is certain. */
+/* Missing parts of a core may make its verdict worse, with nothing certain. */
 static void a_copy_makes_its_problem_no_worse(void **state)
 {
 	(void)state;
@@ -173,7 +173,7 @@ static void a_copy_makes_its_problem_no_worse(void **state)
 	problemed_free(p);
 }
 
-/* Though the core of the mild one is smaller. */
+/* Even if the core of the mild one is smaller. */
 static void the_worst_stands_for_all(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* Which cores are kept, and that only the others are deleted. */
+/* Selection of the cores to keep, and deletion of only the others. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,7 +101,8 @@ static void the_list_says_what_to_keep_and_what_it_saves(void **state)
 	finish(&t);
 }
 
-/* Nobody knows what such cores died of: only a copy tells nothing more, and it goes for what it is a copy of. */
+/* The cause of such crashes is unknown: only an exact copy is redundant, and it is deleted in favour of its
+ * original. */
 static void without_a_stack_all_but_copies_are_kept(void **state)
 {
 	char *text = NULL;
@@ -209,7 +210,7 @@ static void without_what_is_kept_all_stay(void **state)
 	finish(&t);
 }
 
-/* Of the same size and time, and yet another file. */
+/* Same size and time, but a different file. */
 static void what_was_exchanged_stays(void **state)
 {
 	(void)state;
@@ -234,7 +235,7 @@ static void relative(struct pruning *t, const char *from)
 		inputs[i].file = xc_arena_printf(&t->p->arena, "%s%s", from, inputs[i].path);
 }
 
-/* Two names of a file: its bytes are free when both are gone, and a dry run knows. */
+/* Two names of a file: its bytes are freed when both are gone. A dry run accounts for that. */
 static void bytes_of_a_file_with_two_names_are_free_once(void **state)
 {
 	(void)state;
@@ -272,7 +273,7 @@ static void the_working_directory_is_one(void **state)
 	finish(&t);
 }
 
-/* Who may not write there is told so by a dry run, too. */
+/* A dry run reports missing write permission, too. */
 static void a_dry_run_knows_what_cannot_be_deleted(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* layer: batch */
-/* Which stacks that differ are one problem. */
+/* Different stacks that are one problem. */
 #include "tests/support/problemed.h"
 
-/* The build of the program in which a record was made. */
+/* The program's build in a record. */
 static void in_build(struct problemed *p, size_t record, const char *build)
 {
 	struct xc_record *r = (struct xc_record *)p->records[record];
@@ -10,13 +10,13 @@ static void in_build(struct problemed *p, size_t record, const char *build)
 		r->frames[i].build_id = build;
 }
 
-/* A guess (truncated_stack.h) takes nothing for alike. */
+/* A guess (truncated_stack.h) makes no stacks equal. */
 static bool are_alike(const struct problemed *p)
 {
 	return together(p, "a", "b") && !problem_of(p, "a")->guessed;
 }
 
-/* Are two stacks ("whole" ones go down to main) one problem, in one build and in two? */
+/* Whether two stacks ("whole" ones reach main) are one problem, in one build and in two. */
 static void expect(const char *one, const char *other, bool in_one, bool in_two)
 {
 	xc_auto(xc_freep) char *a = xc_asprintf("a null-read %s", one), *b = xc_asprintf("b null-read %s", other);
@@ -77,7 +77,7 @@ static void tail_calls_may_have_lost_frames_of_whole_stacks_in_another_build(voi
 	expect("store " START, "save_all store " START, false, false);
 }
 
-/* Lines with their builds, "aa" of each but the last. */
+/* Lines with their builds, "aa" for all but the last. */
 static struct problemed *shortened(const char *const *lines)
 {
 	struct problemed *p = problemed(lines);
@@ -100,7 +100,7 @@ static void a_whole_short_stack_that_fits_two_is_of_neither(void **state)
 		      "s null-write store " START);
 	assert_false(together(p, "a", "s") || together(p, "b", "s") || together(p, "a", "b"));
 	problemed_free(p);
-	/* one of them is seen whole in its build: so it is the other */
+	/* one of them is complete in its build, so it is the other */
 	p = SHORTENED("a null-write store die_abort " START, "b null-write store die_raise " START,
 		      "s null-write store " START);
 	in_build(p, 1, "bb");
@@ -116,7 +116,7 @@ static void a_whole_short_stack_that_fits_two_of_one_problem_is_of_that(void **s
 					"b null-write store save each turn " START, "s null-write store save " START);
 	assert_true(together(p, "a", "b") && together(p, "a", "s"));
 	problemed_free(p);
-	/* what it fits lacks a frame itself */
+	/* its only match is itself missing a frame */
 	p = SHORTENED("a null-write store save each " START, "b null-write store save " START,
 		      "s null-write store " START);
 	in_build(p, 1, "cc");
@@ -125,7 +125,8 @@ static void a_whole_short_stack_that_fits_two_of_one_problem_is_of_that(void **s
 	problemed_free(p);
 }
 
-/* In its own build `k` looks other than what has its frames. They come in the order of their keys: each name gives another one. */
+/* In its own build `k` differs from the stack with its frames. They come in the order of their keys: each name gives a
+ * different one. */
 static void what_joins_at_the_same_time_forgets_no_build(void **state)
 {
 	(void)state;
@@ -175,7 +176,7 @@ static void frames_without_names_are_equal_by_build_and_offset(void **state)
 	problemed_free(p);
 }
 
-/* Every two of a cluster are near each other: a chain of steps does not join its ends. */
+/* All pairs in a cluster are close: a chain of steps does not join its ends. */
 static void a_chain_of_small_steps_does_not_join_its_ends(void **state)
 {
 	(void)state;
@@ -193,8 +194,7 @@ static void a_chain_of_small_steps_does_not_join_its_ends(void **state)
 	assert_in_range(p->problems->count, 2, 6);
 	p->options.cut = 0.0001;
 	problemed_find(p);
-	assert_int_equal(p->problems->count,
-			 5); /* five sigs: from the fifth step on the first five names are the same */
+	assert_int_equal(p->problems->count, 5); /* five sigs: from the fifth step on the first five names are equal */
 	problemed_free(p);
 }
 

@@ -1,5 +1,6 @@
 /* layer: batch */
-/* Stacks that were cut short, and the one problem that each can be of. Stacks are whole when main and start-up code follow. */
+/* Truncated stacks, and the one problem that each can belong to. A stack is complete if main and start-up code
+ * follow. */
 #include <time.h>
 
 #include "batch/problems/truncated_stack.h"
@@ -29,7 +30,7 @@ static void one_that_begins_so_is_taken_for_it(void **state)
 	problemed_free(p);
 }
 
-/* Neither does it stand for its problem, nor has that another id. */
+/* It neither represents its problem nor changes its id. */
 static void a_guess_is_no_face(void **state)
 {
 	(void)state;
@@ -132,7 +133,7 @@ static void a_guess_sets_no_severity(void **state)
 	problemed_free(p);
 }
 
-/* ---- many ---- */
+/* ---- many stacks ---- */
 
 enum { MANY = 20000 };
 
@@ -154,7 +155,7 @@ static struct xc_problem_member *member_made(struct xc_arena *arena, bool whole,
 	return m;
 }
 
-/* All begin alike: each truncated stack is of the one whole stack that has its second frame, too. */
+/* All start alike: each truncated stack belongs to the one complete stack with the same second frame. */
 static void many_that_begin_alike_cost_a_sort(void **state)
 {
 	(void)state;

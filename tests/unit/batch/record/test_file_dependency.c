@@ -1,5 +1,6 @@
 /* layer: batch */
-/* file_dependency: what a record was made with and without is kept with it, as it was, and comes back from a checkpoint's lines as it went in. */
+/* file_dependency: a record keeps the files it was made with, and the missing ones, and reads them back unchanged from
+ * a checkpoint's lines. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -24,7 +25,7 @@ static int forget(void **state)
 	return 0;
 }
 
-/* ---- what is kept ---- */
+/* ---- stored dependencies ---- */
 
 static bool has(const struct xc_record *record, const char *root, const char *path, bool was)
 {
@@ -57,7 +58,7 @@ static void what_was_there_and_what_was_not_is_kept(void **state)
 	note(&list, NULL, "/lib/libgood.so", fd);
 	note(&list, NULL, "/lib/libgood.so", fd); /* again */
 	note(&list, NULL, "/lib/libbar.so", -1);
-	note(&list, NULL, "/lib/\xff.so", -1); /* no UTF-8 */
+	note(&list, NULL, "/lib/\xff.so", -1); /* not UTF-8 */
 	note(&list, "/\xc3(", "/lib/libbar.so", fd);
 	xc_file_dependency_store(&list, &record, &arena);
 	xc_file_dependency_fini(&list);
@@ -72,7 +73,7 @@ static void what_was_there_and_what_was_not_is_kept(void **state)
 	close(fd);
 }
 
-/* Of so many names, each asked for so often, the last one with a file. */
+/* That many names, each requested that often; the last one has a file. */
 static struct xc_record keep(size_t names, size_t times, bool cut)
 {
 	enum { LONG = 1000 };
@@ -89,7 +90,7 @@ static struct xc_record keep(size_t names, size_t times, bool cut)
 	return record;
 }
 
-/* What a core asks for again does not count again; and what does not fit is not passed over in silence. */
+/* Repeated requests of a core do not count again; a dependency that does not fit is reported. */
 static void of_too_much_nothing_is_kept_and_the_record_passes(void **state)
 {
 	(void)state;
@@ -182,7 +183,7 @@ struct pen {
 	struct xc_pool pool;
 };
 
-/* A record that was made with and without those of the files whose bit is set. */
+/* A record made with the files whose bit is set, and without the others. */
 static struct xc_record without(uint64_t bits)
 {
 	struct xc_record record = {.dependencies = xc_arena_alloc(&arena, FILES * sizeof(struct xc_file_dependency *))};
@@ -202,7 +203,8 @@ static void check_equal(const struct xc_record *a, const struct xc_record *b)
 		assert_int_equal(xc_file_dependency_compare(a->dependencies[i], b->dependencies[i]), 0);
 }
 
-/* One writes and another reads, as two runs do; each file is said once, and what two records say of it is one thing. */
+/* One process writes and another reads, as in two runs. Each file is written once, and two records that name it share
+ * one entry. */
 static void each_file_is_said_once(void **state)
 {
 	struct pen writer = {.table.arena = &arena}, reader = {.table.arena = &arena, .pool.arena = &arena};
@@ -265,7 +267,8 @@ static void a_wrong_list_leaves_the_book_as_it_was(void **state)
 	xc_pool_fini(&p.pool);
 }
 
-/* A line that said what numbers mean is lost: who has them is not read, and they mean nothing else from then on. */
+/* A line that defines numbers is lost: records that use these numbers are not read, and later lines do not redefine
+ * them. */
 static void numbers_that_nothing_is_known_of_are_not_given_again(void **state)
 {
 	struct pen p = {.table.arena = &arena, .pool.arena = &arena};

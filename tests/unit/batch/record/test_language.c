@@ -37,7 +37,7 @@ static void files_tell(void **state)
 	expect(frames, XC_COUNT(frames), wanted);
 }
 
-/* A program that was stripped has names and no files. */
+/* A stripped program has names but no files. */
 static void run_times_tell_of_their_module(void **state)
 {
 	(void)state;
@@ -64,7 +64,7 @@ static void run_times_tell_of_their_module(void **state)
 	expect(rust, XC_COUNT(rust), of_rust);
 }
 
-/* A library in Rust that is linked into a program in C++. */
+/* A Rust library linked into a C++ program. */
 static void records_tell_of_each_frame_alone(void **state)
 {
 	(void)state;
@@ -87,7 +87,7 @@ static void records_tell_of_each_frame_alone(void **state)
 	expect(frames, XC_COUNT(without_go), without_go);
 }
 
-/* The race detector, or C that was built without -g. */
+/* The race detector, or C code built without -g. */
 static void what_has_no_debug_information_beside_go_that_has_is_not_go(void **state)
 {
 	(void)state;

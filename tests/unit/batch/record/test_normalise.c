@@ -15,7 +15,7 @@ struct pair {
 	const char *from, *to;
 };
 
-/* Each pair, and that what is normalised stays as it is. */
+/* Each pair; and a normalised name stays unchanged. */
 static void expect(const struct pair *pairs, size_t count)
 {
 	struct xc_arena arena = {0};
@@ -193,7 +193,7 @@ static void nothing_stays_nothing_and_nonsense_is_survived(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* A name of the greatest length that a record has, all brackets. */
+/* A name of the maximum length of a record, with brackets only. */
 static void deep_nesting_takes_no_time(void **state)
 {
 	(void)state;
@@ -218,7 +218,7 @@ static void long_names_are_cut_between_letters(void **state)
 		memcpy(name + i, "\xc3\xa9", 3);
 	name[0] = 'x';
 	assert_int_equal(strlen(xc_normalise_name(name, &arena)), XC_NORMALISE_NAME - 1);
-	memset(name + 1, 0x80, sizeof name - 2); /* no letter begins */
+	memset(name + 1, 0x80, sizeof name - 2); /* no letter starts here */
 	assert_true(strlen(xc_normalise_name(name, &arena)) <= XC_NORMALISE_NAME);
 	xc_arena_fini(&arena);
 }

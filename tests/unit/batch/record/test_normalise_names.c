@@ -1,7 +1,7 @@
 /* layer: batch */
-/* Names as compilers make them: of one function all are one, of two they are two. Mangled ones are symbols of programs that were built for this
- * with g++ 12 and clang++ 14 (-std=c++20, -O0 and -O2) and with rustc 1.95 (both manglings), the others are what debug information, linkers and
- * the run-time of Go make of them. */
+/* Names as compilers write them: names of one function are equal, names of two functions differ. Mangled names are
+ * symbols of programs built for this test with g++ 12 and clang++ 14 (-std=c++20, -O0 and -O2) and with rustc 1.95
+ * (both manglings); the others come from debug information, linkers and Go's run-time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum { SPELLINGS = 6 };
 
-/* A function by what its name is normalised to. */
+/* A function and its normalised name. */
 struct function {
 	const char *name;
 	const char *spellings[SPELLINGS];
@@ -312,7 +312,7 @@ static const struct function rust[] = {
 	{"<t::main::{closure} as core::ops::function::FnOnce<T>>::call_once",
 	 {"_RNvYNCNvCsjMaewn57Afh_1t4mains_0INtNtNtCsgEmfK2I1SDS_4core3ops8function6FnOnceThEE9call_onceB6_"}},
 };
-/* By linkers, debug information, other versions of compilers and of their libraries. */
+/* From linkers, debug information, and other versions of compilers and their libraries. */
 static const struct function written[] = {
 	{"parse",
 	 {"parse", "parse.part.0", "parse.isra.0", "parse.constprop.0", "parse.cold", "parse.llvm.1234567890"}},
@@ -375,7 +375,7 @@ static const struct function written[] = {
 	  "(sortable<int*>)"}},
 };
 
-/* Of programs that are known to be Go's; with symbols, and without, where the table of functions leaves out what is instantiated. */
+/* Of programs known to be Go's; with symbols, and without, where the function table omits type arguments. */
 static const struct function go[] = {
 	{"main.main", {"main.main"}},
 	{"main.main.func1", {"main.main.func1"}},
@@ -414,7 +414,7 @@ static const struct function go[] = {
 
 typedef const char *normalise_fn(const char *name, struct xc_arena *arena);
 
-/* As records have it: demangled, where it was mangled. */
+/* As in records: demangled, if the name was mangled. */
 static const char *name_of(normalise_fn *normalise, const char *spelling, struct xc_arena *arena)
 {
 	xc_auto(xc_freep) char *demangled = xc_demangle(spelling, true);
@@ -476,7 +476,7 @@ static void functions_are_one_however_they_are_written(void **state)
 	expect(xc_normalise_name, written, XC_COUNT(written));
 }
 
-/* Without parameters, as debug information has them. */
+/* Without parameters, as in debug information. */
 static void functions_are_one_with_and_without_parameters(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* record: what is written is read as it was, every member of it; and what is read was bounded, whoever wrote it. */
+/* record: every member is read back as written, and all input is bounded, whoever wrote it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static struct xc_record_frame frames[] = {
 
 static const char *absent[] = {"libfoo.so.1 0123: not found", ""};
 
-/* Every member is set, and each is another. */
+/* Every member is set, each to a different value. */
 static const struct xc_record full = {
 	.status = XC_RECORD_OK,
 	.path = "a/core.1",
@@ -204,7 +204,7 @@ static void failures_are_read_as_they_were_written(void **state)
 
 /* ---- damaged ---- */
 
-/* Another value for a member of the full record must be refused, or change nothing else. */
+/* A changed value in the full record must be refused, or change nothing else. */
 static void expect_refused(const char *key, json_t *value, bool in_frame)
 {
 	struct xc_arena arena = {0};
@@ -239,14 +239,14 @@ static void members_of_another_type_are_refused(void **state)
 			continue;
 		if (json_is_string(value) && json_string_value(value)[0] >= '0' && json_string_value(value)[0] <= '9' &&
 		    (!strcmp(key, "size") || !strcmp(key, "missing")))
-			expect_refused(key, json_string("12x"), false); /* too large for a number of JSON */
+			expect_refused(key, json_string("12x"), false); /* too large for a JSON number */
 		else
 			expect_refused(key, other_type(value), false);
 		expect_refused(key, json_array(), false);
 		expect_refused(key, json_real(1.5), false);
 		count++;
 	}
-	assert_int_equal(count, 34); /* all but "why" */
+	assert_int_equal(count, 34); /* everything except "why" */
 	json_object_foreach((json_t *)frame, key, value)
 	{
 		expect_refused(key, json_array(), true);
@@ -310,7 +310,7 @@ static void a_record_that_is_cut_is_an_error(void **state)
 
 /* ---- bounds ---- */
 
-/* By a pool a record reads as without, and what it has in common with others is kept once. */
+/* A pool changes no value, and stores data shared by records once. */
 static void what_records_share_is_kept_once(void **state)
 {
 	struct xc_arena arena = {0};
@@ -357,7 +357,7 @@ static void what_is_too_much_is_cut(void **state)
 	char *text = written(&record);
 	const struct xc_record *read = read_back(text, &arena);
 	assert_int_equal(read->frame_count, XC_RECORD_FRAMES);
-	assert_int_equal(read->elided_at, 0); /* it would stand outside */
+	assert_int_equal(read->elided_at, 0); /* it would be outside */
 	assert_int_equal(read->elided, 0);
 	assert_int_equal(read->fault_at, 0);
 	assert_int_equal(read->absent_count, 1024);
@@ -370,7 +370,7 @@ static void what_is_too_much_is_cut(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* What was read is written and read again without a change, wherever a text was cut and whatever it holds. */
+/* Data that was read is written and read again unchanged, wherever a text was truncated and whatever it contains. */
 static void reading_again_changes_nothing(void **state)
 {
 	static const char *const ends[] = {"",     "\xe2\x80\x9c", "\xc3\xb6", "\xf0\x9f\x98\x80",
@@ -396,10 +396,10 @@ static void reading_again_changes_nothing(void **state)
 		}
 }
 
-/* Whatever was written by a worker that was taken over: what is kept of it can be read again, and says what it lacks. */
+/* Whatever a compromised worker wrote: the stored part can be read again, and reports its omissions. */
 static void every_record_can_be_made_to_fit(void **state)
 {
-	static const char letters[] = {'a', '"', '\x01'}; /* as they are, two bytes in JSON, six */
+	static const char letters[] = {'a', '"', '\x01'}; /* literal bytes; two bytes in JSON, six */
 	static char long_text[XC_RECORD_TEXT + 1];
 	struct xc_record_frame *many = calloc(XC_RECORD_FRAMES, sizeof *many);
 	const char **modules = calloc(1024, sizeof *modules);

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* checkpoint: what was finished is there after any end, and what has changed is not. */
+/* checkpoint: finished records survive any end of the process, and changed ones are dropped. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -78,8 +78,8 @@ static void a_changed_file_is_not_found(void **state)
 	(void)state;
 	others[0].mtime_ns++;
 	others[1].size++;
-	others[2].ctime_ns++; /* written over, and its time set back */
-	others[3].ino++;      /* a file of another directory that is called the same */
+	others[2].ctime_ns++; /* overwritten, with its time restored */
+	others[3].ino++;      /* a file of another directory with the same name */
 	fill();
 	struct xc_checkpoint *checkpoint = open_it("one", true);
 	for (size_t i = 0; i < XC_COUNT(others); i++)
@@ -111,7 +111,8 @@ static void a_name_may_be_any_bytes(void **state)
 	xc_checkpoint_close(checkpoint);
 }
 
-/* A file that changed and changed back, among many: each state has its own line, and of one state the last one counts. */
+/* A file that changed and changed back, among many: each state has its own line, and the last line of a state
+ * counts. */
 static void the_last_line_of_a_file_counts(void **state)
 {
 	enum { STATES = 5, ROUNDS = 3 };
@@ -136,7 +137,7 @@ static void the_last_line_of_a_file_counts(void **state)
 	xc_checkpoint_close(checkpoint);
 }
 
-/* A plan names cores that are gone since, by path and size. */
+/* A plan names, by path and size, cores that no longer exist. */
 static void what_was_finished_is_not_lost_with_its_core(void **state)
 {
 	struct xc_input first = inputs[0], last = inputs[0];
@@ -156,7 +157,7 @@ static void what_was_finished_is_not_lost_with_its_core(void **state)
 	xc_checkpoint_close(checkpoint);
 }
 
-/* What somebody else put behind it goes. */
+/* Foreign data appended to it is removed. */
 static void what_is_no_line_of_ours_is_cut_off(void **state)
 {
 	(void)state;
@@ -175,7 +176,8 @@ static void what_is_no_line_of_ours_is_cut_off(void **state)
 	assert_in_range(st.st_size, 1, 4096);
 }
 
-/* The files that it was made with and without are numbered through all lines, those of an earlier run, too. */
+/* The files with and without which records were made are numbered across all lines, including those of an earlier
+ * run. */
 static void what_records_were_made_with_and_without_is_found(void **state)
 {
 	struct xc_file_dependency files[] = {
@@ -198,7 +200,7 @@ static void what_records_were_made_with_and_without_is_found(void **state)
 		for (size_t k = 0; k < 2; k++)
 			assert_int_equal(xc_file_dependency_compare(found[i]->dependencies[k], lists[i][k]), 0);
 	}
-	assert_ptr_equal(found[0]->dependencies[1], found[1]->dependencies[0]); /* to be looked for once */
+	assert_ptr_equal(found[0]->dependencies[1], found[1]->dependencies[0]); /* must be looked for once */
 	xc_checkpoint_close(checkpoint);
 }
 
@@ -206,7 +208,7 @@ static void what_records_were_made_with_and_without_is_found(void **state)
 
 enum { LINES = 5 };
 
-/* Lines that need what others say: the second what the first one says, the third what both do; the fourth nothing. */
+/* Lines that depend on others: the second on the first, the third on both, the fourth on none. */
 static const unsigned needs[LINES] = {1, 3, 3, 0, 4};
 static const bool falls[LINES][LINES] = {
 	{true, true, true}, {false, true, true}, {[2] = true}, {[3] = true}, {[4] = true}};
@@ -235,7 +237,7 @@ static void add_line(struct xc_checkpoint *checkpoint, unsigned line)
 	assert_null(xc_checkpoint_add(checkpoint, &input, record_of(line)));
 }
 
-/* Is it there, and as it was written? */
+/* Whether it is there, as written. */
 static bool is_there(const struct xc_checkpoint *checkpoint, unsigned line)
 {
 	const struct xc_input input = input_of(line);
@@ -269,7 +271,8 @@ static void put_back(const char *bytes, size_t len)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Of a file in which the lines of `hit` are damaged: the others are there, at once and later, and what was lost can be added again. */
+/* In a file with the lines of `hit` damaged, the others are there, immediately and later, and the lost ones can be
+ * added again. */
 static void check_damaged(const bool hit[LINES], size_t lost_lines)
 {
 	bool there[LINES];
@@ -299,7 +302,7 @@ static void check_damaged(const bool hit[LINES], size_t lost_lines)
 	xc_arena_fini(&arena);
 }
 
-/* Every byte once is another one, which may join two lines or make two of one. */
+/* Each byte in turn is changed, which may join two lines or split one. */
 static void damage_costs_no_line_that_it_is_not_in(void **state)
 {
 	static const char masks[] = {1, 0x28};
@@ -323,8 +326,8 @@ static void damage_costs_no_line_that_it_is_not_in(void **state)
 				lost += falling;
 			}
 			lost += line < 0 && !end;                     /* the head is a line */
-			lost -= end && line >= 0 && line + 1 < LINES; /* two are one */
-			lost -= end && line + 1 == LINES;             /* one that does not end was being written */
+			lost -= end && line >= 0 && line + 1 < LINES; /* two lines become one */
+			lost -= end && line + 1 == LINES;             /* a line without an end was being written */
 			bytes[at] ^= masks[m];
 			lost += bytes[at] == '\n';
 			put_back(bytes, len);
@@ -361,7 +364,7 @@ static void a_line_that_is_too_long_costs_no_other(void **state)
 	check_damaged((const bool[LINES]){false}, 1);
 }
 
-/* Where a line begins; 0: the head. */
+/* The start of a line; 0: the head. */
 static size_t begin_of(const char *bytes, unsigned number)
 {
 	const char *at = bytes;
@@ -370,7 +373,7 @@ static size_t begin_of(const char *bytes, unsigned number)
 	return (size_t)(at - bytes);
 }
 
-/* Nothing can be written from there on; 0: it can again. */
+/* Nothing can be written from there on; 0: writable again. */
 static void let_files_end_at(size_t end)
 {
 	struct rlimit most;
@@ -416,7 +419,7 @@ static void a_line_that_cannot_be_mended_costs_no_other(void **state)
 	check_damaged((const bool[LINES]){[3] = true}, 1);
 }
 
-/* A write that ends early stands for the kill. The first two lines are damaged. */
+/* A short write simulates the kill. The first two lines are damaged. */
 static void whoever_mends_it_may_be_killed(void **state)
 {
 	static const char head[] = "{\"schema\":\"xcore.ledger/";
@@ -442,7 +445,7 @@ static void whoever_mends_it_may_be_killed(void **state)
 	}
 }
 
-/* A line that another checkpoint would take is none here. */
+/* A line of another checkpoint is not accepted here. */
 static void what_was_finished_with_other_settings_is_not_taken(void **state)
 {
 	char bytes[8192], more[8192];
@@ -466,7 +469,7 @@ static void what_was_finished_with_other_settings_is_not_taken(void **state)
 	xc_checkpoint_close(checkpoint);
 }
 
-/* What is too long to be read again is not written: it would end what can be read. */
+/* A record too long to be read back is not written: it would make the rest unreadable. */
 static void a_line_that_is_too_long_is_not_kept(void **state)
 {
 	enum { LARGE = 3 << 20 };
@@ -500,7 +503,7 @@ static void other_settings_begin_anew(void **state)
 	xc_checkpoint_close(checkpoint);
 }
 
-/* Wherever a writer was killed, the lines before are there and the checkpoint can be added to. */
+/* Wherever a writer was killed, the lines before are there, and the checkpoint accepts new ones. */
 static void a_torn_line_is_cut_off(void **state)
 {
 	struct stat st;
@@ -527,7 +530,7 @@ static void a_fifo_is_no_ledger(void **state)
 	(void)state;
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	struct xc_error *err = xc_checkpoint_open(path, "one", true, &arena, &checkpoint); /* and nothing waits */
+	struct xc_error *err = xc_checkpoint_open(path, "one", true, &arena, &checkpoint); /* and nothing blocks */
 	assert_int_equal(err->code, XC_ERR_UNSUPPORTED);
 	xc_error_free(err);
 }
@@ -539,7 +542,7 @@ static void let_no_file_be_read(void)
 		_exit(2);
 }
 
-/* The checkpoint itself has the last number that is free. */
+/* The checkpoint itself has the last free descriptor number. */
 static void let_no_number_be_free(void)
 {
 	const int next = dup(0);
@@ -549,7 +552,7 @@ static void let_no_number_be_free(void)
 		_exit(2);
 }
 
-/* The code of the error of a process that opens the checkpoint after this. */
+/* The error code of a process that opens the checkpoint after this. */
 static int error_after(void (*hinder)(void))
 {
 	int status;

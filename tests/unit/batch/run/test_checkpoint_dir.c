@@ -1,5 +1,6 @@
 /* layer: batch */
-/* checkpoint_dir: checkpoints of other inputs and settings are other files, and only ours that are old and at rest go. */
+/* checkpoint_dir: checkpoints for other inputs and settings are other files. Only our own old and idle ones are
+ * removed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -29,7 +30,7 @@ static char *file_of(const char *inputs, const char *config)
 	return xc_checkpoint_dir_file(scratch_dir(), inputs, config);
 }
 
-/* Set when it was last used. */
+/* Sets the time of last use. */
 static void age(const char *path, int64_t days)
 {
 	const struct timespec times[2] = {{.tv_sec = now - days * day}, {.tv_sec = now - days * day}};
@@ -70,7 +71,7 @@ static void what_nobody_used_for_a_month_goes(void **state)
 	xc_auto(xc_freep) char *path = file_of(ONE, ONE);
 	make_ledger(path, XC_CHECKPOINT_DIR_DAYS - 1);
 	assert_true(stays(path));
-	make_ledger(path, -400); /* of a clock that went wrong */
+	make_ledger(path, -400); /* from a clock that was wrong */
 	assert_true(stays(path));
 	make_ledger(path, XC_CHECKPOINT_DIR_DAYS + 1);
 	assert_false(stays(path));
@@ -84,7 +85,7 @@ static void ledgers_of_before_go(void **state)
 	assert_false(stays(path));
 }
 
-/* A run reads it, though it writes nothing. */
+/* A run reads it without writing. */
 static void to_open_one_is_to_use_it(void **state)
 {
 	struct xc_arena arena = {0};
@@ -116,7 +117,7 @@ static void one_that_is_open_stays(void **state)
 	assert_false(stays(path));
 }
 
-/* Somebody who removes all that nobody used for a month before this, again and again. */
+/* A process that repeatedly removes everything unused for a month before this time. */
 static pid_t start_cleaner(int64_t when)
 {
 	const pid_t cleaner = fork();
@@ -134,7 +135,8 @@ static void stop_cleaner(pid_t cleaner)
 	waitpid(cleaner, NULL, 0);
 }
 
-/* What became of runs that opened their checkpoint: it was removed while they had it, or they got none since somebody had it locked. */
+/* Outcome of runs that opened their checkpoint: it was removed while open, or they got none because another process had
+ * locked it. */
 struct outcome {
 	size_t opened, nameless, refused;
 };
@@ -160,7 +162,7 @@ static struct outcome open_often(const char *path, size_t times)
 	return outcome;
 }
 
-/* However many remove all that is at rest; a run that opened its checkpoint has one with a name. */
+/* With any number of cleaners, a run that opened its checkpoint has one with a name. */
 static void one_that_is_being_opened_stays(void **state)
 {
 	enum { TIMES = 1000, CLEANERS = 2 };
@@ -177,7 +179,7 @@ static void one_that_is_being_opened_stays(void **state)
 	assert_int_equal(outcome.opened, TIMES);
 }
 
-/* A cleaner that has nothing to remove is in nobody's way. */
+/* A cleaner with nothing to remove blocks no run. */
 static void one_that_is_in_use_can_always_be_opened(void **state)
 {
 	enum { TIMES = 10000 };
@@ -227,7 +229,7 @@ static void what_is_no_ledger_stays(void **state)
 		assert_true(stays(path));
 		assert_int_equal(unlink(path), 0);
 	}
-	assert_int_equal(mkfifo(path, 0600), 0); /* and nothing waits */
+	assert_int_equal(mkfifo(path, 0600), 0); /* and nothing blocks */
 	age(path, XC_CHECKPOINT_DIR_DAYS + 1);
 	assert_true(stays(path));
 	assert_int_equal(unlink(path), 0);

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* settings: what may change a record changes the hash, and nothing else does. */
+/* settings: everything that can change a record changes the hash, and nothing else does. */
 #include "tests/support/check.h"
 
 #include <fcntl.h>
@@ -15,9 +15,9 @@ static struct xc_arena arena;
 static struct xc_finder finder;
 static struct xc_worker_options options;
 
-static dev_t device; /* added to that of every file, as another start of the same container has it */
+static dev_t device; /* added to that of every file, as after a restart of the same container */
 
-/* In the place of libc's. */
+/* Replaces libc's. */
 int stat(const char *path, struct stat *st)
 {
 	const int result = fstatat(AT_FDCWD, path, st, 0);
@@ -60,7 +60,7 @@ static void what_was_given_counts(void **state)
 	options.redact = true;
 	options.seconds = 7;
 	hashes[count++] = shared();
-	options.seconds = 60; /* what holds where nothing is said */
+	options.seconds = 60; /* the defaults */
 	options.memory = UINT64_C(2) << 30;
 	options.max_core_size = UINT64_C(32) << 30;
 	assert_string_equal(hashes[0], shared());
@@ -106,7 +106,7 @@ static const char *shared_with(struct xc_store *store)
 	return hash;
 }
 
-/* Two machines with the same debug information agree, wherever it lies; with other files they do not. */
+/* Two machines with the same debug information agree, wherever it is; with other files they differ. */
 static void what_the_store_holds_counts(void **state)
 {
 	struct xc_store_file files[] = {
@@ -153,7 +153,7 @@ static void new_debug_information_counts(void **state)
 	assert_string_not_equal(here(), before);
 }
 
-/* The same word from another directory is another place. */
+/* The same relative path from another directory is a different place. */
 static void where_names_lead_counts(void **state)
 {
 	(void)state;
@@ -171,7 +171,7 @@ static void where_names_lead_counts(void **state)
 	free(before);
 }
 
-/* An index of a Job that is tried again in another container finds its checkpoint. */
+/* An index of a Job that is retried in another container finds its checkpoint. */
 static void on_which_device_it_lies_does_not_count(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* broker: a client that breaks every rule gets nothing that it should not have, and never stops or ends the parent. */
+/* broker: a client that breaks every rule gets nothing it should not have, and never stops or ends the parent. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -29,7 +29,7 @@
 
 enum { FILES, KEPT, SCRATCH, CORE, TEXTS = 8192, PATIENCE = 120 };
 
-/* As a client makes them: see broker.c. */
+/* As written by a client: see broker.c. */
 struct packet {
 	int kind;
 	uint32_t number;
@@ -43,14 +43,14 @@ struct reply {
 	uint32_t number;
 };
 
-/* Both ends in this process: what is asked waits in the socket until it is served. */
+/* Both ends in this process: a request waits in the socket until it is served. */
 struct talk {
 	struct xc_finder finder;
 	struct xc_broker broker;
 	int parent, client;
 };
 
-/* errno of each message that a descriptor goes with; 0: it is sent. In the place of libc's. */
+/* errno for each message with a descriptor; 0: it is sent. Replaces libc's. */
 static int shortage;
 
 ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
@@ -87,7 +87,7 @@ static void end(struct talk *t)
 	xc_broker_fini(&t->broker);
 }
 
-/* What it was asked for and may give. */
+/* The requests, and the files it may give. */
 static struct xc_file_dependency_list logged(void)
 {
 	struct xc_file_dependency_list list = {.count = 0};
@@ -142,7 +142,7 @@ static int ask(struct talk *t, int kind, const char *first, const char *second)
 	return answer(t);
 }
 
-/* Is it given, and for reading only? */
+/* Whether it is given, and read-only. */
 static bool given(int fd)
 {
 	if (fd < 0)
@@ -253,7 +253,7 @@ static void only_the_roots_of_the_user_are_roots(void **state)
 	assert_true(given(ask(&t, FILES, root, "/lib/a.so")));
 	assert_true(given(ask(&t, FILES, root, "../../../lib/a.so"))); /* stays inside */
 	assert_true(given(ask(&t, FILES, debug_dir, "a.debug")));
-	assert_true(given(ask(&t, FILES, NULL, debug))); /* as names by build-id are asked for */
+	assert_true(given(ask(&t, FILES, NULL, debug))); /* like requests for names by build-id */
 	char *other = xc_asprintf("%s/../root/lib/a.so", debug_dir), *longer = xc_asprintf("%s-b/a.so", debug_dir);
 	elf_file("debug-b/a.so", ELFDATA2LSB, ET_DYN, 0);
 	assert_int_equal(ask(&t, FILES, NULL, other), -EACCES);
@@ -266,7 +266,7 @@ static void only_the_roots_of_the_user_are_roots(void **state)
 	assert_int_equal(ask(&t, FILES, scratch_dir(), "root/lib/a.so"), -EACCES);
 	assert_int_equal(symlink("/bin/true", scratch_path("root/true")), 0);
 	assert_int_equal(symlink("../../../../bin/true", scratch_path("root/up")), 0);
-	assert_int_equal(ask(&t, FILES, root, "true"), -ENOENT); /* the link means what it means in the root */
+	assert_int_equal(ask(&t, FILES, root, "true"), -ENOENT); /* the link is resolved within the root */
 	assert_int_equal(ask(&t, FILES, root, "up"), -ENOENT);
 	end(&t);
 }
@@ -290,7 +290,7 @@ static int is_changed(const struct talk *t, struct xc_file_dependency dependency
 	return xc_broker_changed(&t->broker, &dependency);
 }
 
-/* What a later run asks: would a worker be given another file than then? */
+/* The check of a later run: would a worker get a different file now? */
 static void what_comes_goes_or_is_exchanged_is_told(void **state)
 {
 	struct talk t = begin();
@@ -301,7 +301,7 @@ static void what_comes_goes_or_is_exchanged_is_told(void **state)
 	t.broker.statuses = &broker_statuses;
 	assert_true(given(ask(&t, FILES, root, elf_file("later/a.so", ELFDATA2LSB, ET_DYN, 0) + strlen(root))));
 	assert_int_equal(ask(&t, FILES, root, path), -ENOENT);
-	assert_int_equal(ask(&t, FILES, NULL, path), -EACCES); /* never: nobody need look for it */
+	assert_int_equal(ask(&t, FILES, NULL, path), -EACCES); /* never looked for */
 	struct xc_file_dependency_list list = logged();
 	assert_int_equal(list.count, 2);
 	const struct xc_file_dependency there = list.files[0], missing = list.files[1];
@@ -319,7 +319,7 @@ static void what_comes_goes_or_is_exchanged_is_told(void **state)
 	assert_true(xc_broker_changed(&t.broker, &now));
 	assert_true(xc_broker_changed(&t.broker, &now));
 	assert_int_equal(rename(scratch_path("later/a.so"), scratch_path("later/c.so")), 0);
-	assert_true(is_changed(&t, there)); /* gone */
+	assert_true(is_changed(&t, there)); /* removed */
 	scratch_file("later/a.so", "no program", 10);
 	assert_true(is_changed(&t, there));
 	elf_file("later/a.so", ELFDATA2LSB, ET_EXEC, 0);
@@ -432,7 +432,7 @@ static void a_file_that_cannot_be_sent_is_answered_without(void **state)
 	end(&t);
 }
 
-/* ---- what does not answer ---- */
+/* ---- files that do not answer ---- */
 
 static void a_directory_that_did_not_answer_is_not_asked_again(void **state)
 {
@@ -459,10 +459,10 @@ static void a_directory_that_did_not_answer_is_not_asked_again(void **state)
 	assert_int_equal(ask(&t, CORE, NULL, ""), -EIO);
 	assert_true(broker_status->core_failed && broker_status->hindered);
 	t.finder.sysroot = scratch_dir();
-	assert_true(given(ask(&t, FILES, scratch_dir(), "silent/one.so"))); /* a root is a place of its own, */
+	assert_true(given(ask(&t, FILES, scratch_dir(), "silent/one.so"))); /* a root is a separate place, */
 	xc_broker_status_give_up_place(&broker_statuses, broker_status);
-	assert_int_equal(ask(&t, FILES, scratch_dir(), "silent.so"), -ETIMEDOUT); /* and one place */
-	for (int i = 0; i < 3 * XC_BROKER_STATUS_SILENT; i++) { /* there is an end to what is kept in mind */
+	assert_int_equal(ask(&t, FILES, scratch_dir(), "silent.so"), -ETIMEDOUT); /* and a single one */
+	for (int i = 0; i < 3 * XC_BROKER_STATUS_SILENT; i++) { /* the memory of given-up places is bounded */
 		char path[64];
 		snprintf(path, sizeof path, "/%d/lib", i);
 		xc_broker_status_set_place(broker_status, NULL, path);
@@ -514,7 +514,7 @@ static void what_was_looked_for_is_in_the_log(void **state)
 	assert_non_null(list.files[0].was);
 	assert_null(list.files[1].was);
 	assert_int_equal(xc_file_dependency_compare(&list.files[2], &rootless), 0);
-	for (unsigned i = 0; i < XC_BROKER_STATUS_LOG / 4; i++) /* then it is full, and what came first stays */
+	for (unsigned i = 0; i < XC_BROKER_STATUS_LOG / 4; i++) /* then it is full, and the first entries stay */
 		xc_broker_status_log(&broker_statuses, broker_status, &rootless);
 	assert_in_range(broker_status->log_size, XC_BROKER_STATUS_LOG - 16, XC_BROKER_STATUS_LOG);
 	assert_int_equal(broker_statuses.logs[1][0], 0);
@@ -527,7 +527,7 @@ static void what_was_looked_for_is_in_the_log(void **state)
 	end(&t);
 }
 
-/* A hostile worker asks for long names without an end. */
+/* A hostile worker requests endlessly many long names. */
 static void what_was_looked_for_takes_no_memory_of_its_own(void **state)
 {
 	enum { LONG = 4000, TIMES = 2000, MOST = 1 << 20 };
@@ -609,11 +609,11 @@ static void packets_of_another_form_end_the_talk(void **state)
 	assert_false(serve(&t));
 	assert_int_equal(broker_status->refused, XC_BROKER_STATUS_FOUL);
 	size_t size = fill(&packet, FILES, NULL, "/bin/true");
-	send_bytes(&t, &packet, size - 1); /* without its end */
+	send_bytes(&t, &packet, size - 1); /* without its terminator */
 	assert_false(serve(&t));
-	send_bytes(&t, &packet, size + 1); /* and something behind it */
+	send_bytes(&t, &packet, size + 1); /* with data after it */
 	assert_false(serve(&t));
-	send_bytes(&t, &packet, offsetof(struct packet, texts) + 1); /* one text */
+	send_bytes(&t, &packet, offsetof(struct packet, texts) + 1); /* only one text */
 	assert_false(serve(&t));
 	packet.kind = 77;
 	send_bytes(&t, &packet, size);
@@ -625,21 +625,21 @@ static void packets_of_another_form_end_the_talk(void **state)
 	send_bytes(&t, &packet, sizeof packet);
 	assert_false(serve(&t));
 	char large[64 << 10] = {0};
-	send_bytes(&t, large, sizeof large); /* cut to what fits, which has more than two texts */
+	send_bytes(&t, large, sizeof large); /* truncated to fit, with more than two texts */
 	assert_false(serve(&t));
 	broker_status->refused = XC_BROKER_STATUS_OBEYS;
-	send_bytes(&t, "", 0); /* this, too, is read as nothing */
+	send_bytes(&t, "", 0); /* this is also read as an empty request */
 	assert_false(serve(&t));
 	assert_int_equal(broker_status->refused, XC_BROKER_STATUS_FOUL);
 	broker_status->refused = XC_BROKER_STATUS_OBEYS;
 	close(t.client);
 	t.client = -1;
 	assert_false(serve(&t));
-	assert_int_equal(broker_status->refused, XC_BROKER_STATUS_OBEYS); /* it has ended, as all do */
+	assert_int_equal(broker_status->refused, XC_BROKER_STATUS_OBEYS); /* it has ended, like all of them */
 	end(&t);
 }
 
-/* What is asked by chance: nothing is opened, and the parent lives. */
+/* Random requests: nothing is opened, and the parent survives. */
 static void random_packets_do_no_harm(void **state)
 {
 	struct packet packet;
@@ -682,7 +682,7 @@ static void a_flood_that_takes_no_answers_does_not_stop_the_parent(void **state)
 	end(&t);
 }
 
-/* That is told, and nothing that the machine lacked. */
+/* Only that is reported, not a lack of the machine. */
 static void asking_for_too_much_is_the_cores_own(void **state)
 {
 	struct packet packet;

@@ -1,6 +1,6 @@
 /* layer: batch */
-/* worker: what the parent makes of a worker that was taken over by its core. Here it is, by a function of ours that stands in the place of
- * examine.c's: it runs in the sandbox with the descriptors of a worker. */
+/* worker: the parent's handling of a worker compromised by its core. A function of this test replaces examine.c's: it
+ * runs in the sandbox with the descriptors of a worker. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -28,14 +28,14 @@
 #include "tests/support/check.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = true }; /* a sanitizer's memory cannot be bounded */
+enum { SANITIZED = true }; /* a sanitizer's memory cannot be limited */
 #else
 enum { SANITIZED = false };
 #endif
 
 enum { RESULT = 3, BROKER = 4, CORE = 5 }; /* of worker_child.c */
 
-/* What the next worker does instead of examining its core. It may return. */
+/* Action of the next worker instead of analysing its core. It may return. */
 static void (*attack)(void);
 static bool with_heap;
 
@@ -158,7 +158,7 @@ static void speaks_and_waits(void)
 	wait_forever();
 }
 
-/* Whole packets, none of whose answers is read. */
+/* Complete packets; the answers are not read. */
 static void floods_the_broker(void)
 {
 	static const char request[] = "\0\0\0\0\0\0\0\0\0\0/bin/true"; /* a file of the host */
@@ -224,7 +224,7 @@ static void executes(void)
 	syscall(SYS_execve, "/bin/true", NULL, NULL);
 }
 
-/* It has files for reading, the one without a name that it may write, and nothing of its parent's. */
+/* It has files for reading, the unnamed one that it may write, and nothing of its parent's. */
 static void looks_for_descriptors(void)
 {
 	struct stat st;
@@ -259,7 +259,7 @@ static void ends_as_libdw_without_memory(void)
 		exit(EXIT_FAILURE);
 }
 
-static const char *secret; /* where it stood when this program began */
+static const char *secret; /* its address when this program started */
 static size_t secret_size;
 
 static void looks_for_secrets(void)
@@ -271,7 +271,7 @@ static void looks_for_secrets(void)
 		spin();
 }
 
-static char told[32]; /* in the parent's memory: of cores that are finished */
+static char told[32]; /* in the parent's memory: of finished cores */
 
 static void looks_for_other_cores(void)
 {
@@ -286,7 +286,7 @@ static void fails_for_once(void)
 {
 	if (!*failed_before) {
 		*failed_before = true;
-		_exit(9); /* as one ends that could not enter its sandbox */
+		_exit(9); /* like a worker that could not enter its sandbox */
 	}
 }
 
@@ -301,7 +301,7 @@ static void fails_with_words(void)
 	_exit(9);
 }
 
-/* ---- what becomes of them ---- */
+/* ---- outcomes ---- */
 
 struct taken {
 	const struct xc_record *record;
@@ -317,7 +317,7 @@ static struct xc_error *take(void *user, const struct xc_input *input, struct xc
 static const struct xc_finder finder = {.quiet = true};
 static const struct xc_input input = {.path = "the core", .file = "corpora/golden/assert.pack", .size = 77};
 
-/* What an attack that never ends is given; all others may take their time. */
+/* The time limit for an attack that never ends; all others may take longer. */
 enum { BRIEF = 1, LONG = 60 };
 
 static const struct xc_record *after_within(unsigned seconds, void (*what)(void), struct xc_arena *arena)
@@ -399,7 +399,7 @@ static void what_does_not_end_is_ended_in_time(void **state)
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(whats); i++) {
 		double took = INFINITY;
-		for (int tries = 0; tries < 10 && took > 1.2; tries++) { /* the machine may stand still for a moment */
+		for (int tries = 0; tries < 10 && took > 1.2; tries++) { /* the machine may stall for a moment */
 			const double from = now();
 			expect(whats[i], XC_RECORD_TIMEOUT, "--timeout");
 			took = fmin(took, now() - from);
@@ -409,7 +409,7 @@ static void what_does_not_end_is_ended_in_time(void **state)
 	}
 }
 
-/* Its broker answers no more: it is ended then, and not when its time is over. */
+/* Its broker no longer answers: the worker is killed then, not at its time limit. */
 static void what_breaks_the_rules_of_the_broker_is_ended_at_once(void **state)
 {
 	(void)state;
@@ -425,7 +425,7 @@ static void what_breaks_the_rules_of_the_broker_is_ended_at_once(void **state)
 static void deaths_are_told(void **state)
 {
 	(void)state;
-	if (!SANITIZED) { /* it tells crashes itself */
+	if (!SANITIZED) { /* it reports crashes itself */
 		expect(crashes, XC_RECORD_DIED, "signal 11");
 		expect(speaks_and_crashes, XC_RECORD_DIED, "signal 11");
 	}
@@ -465,7 +465,7 @@ static void what_is_not_the_cores_is_tried_again_and_then_told(void **state)
 	assert_int_equal(record->status, XC_RECORD_OK);
 	assert_false(record->unlooked);
 	record = after(fails_each_time, &arena);
-	assert_false(record->unlooked); /* else each core could have itself left out */
+	assert_false(record->unlooked); /* otherwise each core could exclude itself */
 	assert_int_equal(record->status, XC_RECORD_DIED);
 	assert_string_equal(record->why, "the worker gave up: the worker ended before it had a core");
 	record = after(fails_with_words, &arena);
@@ -482,7 +482,7 @@ static void it_does_not_know_the_environment(void **state)
 	(void)state;
 	assert_true(secret_size > 0 && *secret);
 	assert_int_equal(after(looks_for_secrets, &arena)->status, XC_RECORD_OK);
-	assert_true(*secret); /* the parent's own is as it was */
+	assert_true(*secret); /* the parent's own is unchanged */
 	xc_arena_fini(&arena);
 }
 
@@ -512,7 +512,7 @@ static void it_does_not_know_what_others_told(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* ---- around it ---- */
+/* ---- surroundings ---- */
 
 static void works_a_moment(void)
 {
@@ -521,7 +521,7 @@ static void works_a_moment(void)
 		;
 }
 
-/* The user's ^C is the parent's: what it kills would be kept as a record of the core. */
+/* The user's ^C is for the parent: a worker killed by it would otherwise become a record of the core. */
 static int interrupted(void)
 {
 	struct xc_arena arena = {0};
@@ -572,7 +572,7 @@ static void nothing_is_left_behind(void **state)
 	expect(says_endlessly, XC_RECORD_LIMIT, "");
 	expect(closes_all_and_spins, XC_RECORD_TIMEOUT, "");
 	assert_int_equal(descriptors(), before);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* not a child */
 }
 
 int main(void)

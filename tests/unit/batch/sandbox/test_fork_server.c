@@ -1,5 +1,5 @@
 /* layer: batch */
-/* fork_server: one that does not answer is given up, and what it needs is named when it is not there. */
+/* fork_server: one that does not answer is given up, and its missing requirements are named. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -23,12 +23,12 @@
 enum { PATIENCE = 120, CANNOT_MOUNT = 77 };
 
 static const struct xc_finder finder = {.quiet = true};
-static bool in_a_hurry; /* waits are over at once */
-static unsigned waits;  /* how many there were, then */
+static bool in_a_hurry; /* waits return immediately */
+static unsigned waits;  /* the number of waits then */
 static volatile sig_atomic_t interrupted;
 static struct xc_worker_options options = {.finder = &finder, .host_files = true, .stopped = &interrupted};
 
-/* In the place of libc's. */
+/* Replaces libc's. */
 int poll(struct pollfd *polled, nfds_t count, int milliseconds)
 {
 	const struct timespec patience = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
@@ -56,7 +56,7 @@ static void stop(const struct xc_fork_server *server)
 	assert_int_equal(waitid(P_PID, (id_t)server->pid, &info, WSTOPPED), 0);
 }
 
-/* What it says to an order. */
+/* Its answer to an order. */
 static struct xc_error *order(struct xc_fork_server *server)
 {
 	int sockets[2];
@@ -95,7 +95,7 @@ static void one_that_is_stopped_is_given_up(void **state)
 	alarm(0);
 }
 
-/* Whoever interrupts waits no longer than a moment: a few waits of many. */
+/* An interrupt waits only a moment: a few waits of many. */
 static void one_that_is_stopped_holds_no_user_who_interrupts(void **state)
 {
 	unsigned taken[2];

@@ -1,6 +1,6 @@
 /* layer: batch */
-/* batch: file systems that do not answer cost the core that asks for their files some time, and nobody else anything. They are real ones (FUSE);
- * where none can be mounted there is nothing to test. */
+/* batch: file systems that do not answer delay only the core that needs their files. They are real (FUSE). Tests are
+ * skipped where FUSE cannot be mounted. */
 #include "tests/support/check.h"
 
 #include <signal.h>
@@ -64,7 +64,7 @@ static bool is_passing(const struct xc_record *record)
 	return record->status == XC_RECORD_OK && record->passing && strstr(record->note, "did not answer");
 }
 
-/* A core one of whose modules lies there. */
+/* A core with one of its modules there. */
 static const char *core_of(const char *at)
 {
 	static const char stack[4096];
@@ -83,7 +83,7 @@ static const char *core_of(const char *at)
 	return path;
 }
 
-/* Both cores get their verdict, the second one at once. */
+/* Both cores get their verdict, the second one immediately. */
 static int of_modules(const char *at)
 {
 	const struct xc_input other = {.path = "other", .file = core_of(at)},
@@ -109,7 +109,7 @@ static int of_the_core(const char *at)
 	snprintf(file, sizeof file, "%s/core", at);
 	if (run(&other, &good, 2, &taken))
 		return 4;
-	if (now() - from > SECONDS * 1.5) /* it is waited for once, and once more at the end: half of SECONDS each */
+	if (now() - from > SECONDS * 1.5) /* it waits once, and once more at the end: half of SECONDS each */
 		return TOO_LATE;
 	const struct xc_record *record = find(&taken, "other");
 	if (!record->unlooked || strcmp(record->why, "not examined: it does not answer") != 0)
@@ -150,7 +150,7 @@ static bool make(const struct xc_input *input, const volatile sig_atomic_t *stop
 	return !err;
 }
 
-/* What was finished stays as it was, and who interrupts is heard. */
+/* Finished records are unchanged, and an interrupt works. */
 static int of_what_is_finished(const char *at)
 {
 	const struct xc_input input = {.path = "core", .file = core_of(at), .size = 1, .mtime_ns = 1};
@@ -174,9 +174,9 @@ static int of_what_is_finished(const char *at)
 	return now() - from < 1 ? 0 : TOO_LATE;
 }
 
-/* ---- around them ---- */
+/* ---- surroundings ---- */
 
-/* Who is late because the machine stood still is in time when tried again. */
+/* A run delayed by a stalled machine is in time when retried. */
 static void expect(enum silent how, int (*body)(const char *at))
 {
 	int result = TOO_LATE;

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* sandbox_probe: what it finds, and what workers that follow it are in. */
+/* sandbox_probe: its findings, and the sandbox of the workers that follow it. */
 #include "tests/support/check.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@
 enum { PATIENCE = 120 };
 
 static const struct xc_worker_options options = {.seconds = 60};
-static bool stands_still; /* the probe does; then waits are over when it does, and not by the clock */
+static bool stands_still; /* the probe does; waits then end when it does, and not by the clock */
 
-/* In the place of libc's: the first thing that a probe calls. */
+/* Replaces libc's: the first call of a probe. */
 int unshare(int flags)
 {
 	if (stands_still)
@@ -29,7 +29,7 @@ int unshare(int flags)
 	return (int)syscall(SYS_unshare, flags);
 }
 
-/* In the place of libc's. */
+/* Replaces libc's. */
 int poll(struct pollfd *polled, nfds_t count, int milliseconds)
 {
 	const struct timespec patience = {.tv_nsec = milliseconds % 1000 * 1000000L, .tv_sec = milliseconds / 1000};
@@ -55,7 +55,7 @@ static void it_comes_back(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
-/* Nobody waits for it for ever. */
+/* No caller waits for it forever. */
 static void one_that_is_stopped_is_given_up(void **state)
 {
 	struct xc_sandbox_probe probe = {-1, -1};
@@ -73,7 +73,7 @@ static void one_that_is_stopped_is_given_up(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
-/* To this very machine, to which there is always a way. */
+/* To this machine, which is always reachable. */
 static bool reaches_a_network(void)
 {
 	const struct sockaddr_in there = {

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* worker: a core in a sandbox gives a record, and whatever goes wrong is one too. */
+/* worker: a core in a sandbox gives a record, and so does every failure. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static struct xc_error *take(void *user, const struct xc_input *input, struct xc
 	return NULL;
 }
 
-/* The record of one file; the arena's. */
+/* The record of one file, in the arena. */
 static struct xc_record *record_of(const char *file, uint64_t memory, struct xc_arena *arena)
 {
 	struct taken taken = {0};
@@ -85,7 +85,7 @@ static void a_core_gives_its_verdict(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* Its assertion names a global of another unit: all units are looked through, by threads outside of a sandbox. */
+/* Its assertion names a global of another unit: threads outside of a sandbox look through all units. */
 static void a_name_of_another_unit_is_found_in_the_jail(void **state)
 {
 	static const char core[] = "build/deaths/abort-assert-next-gcc-o2/core";
@@ -180,7 +180,7 @@ static void many_run_at_once(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* ---- what is around it ---- */
+/* ---- surroundings ---- */
 
 static const char *gzipped_core(void)
 {
@@ -199,7 +199,7 @@ static const char *gzipped_core(void)
 	return scratch_path("hindered.gz");
 }
 
-/* How a child ends that runs body. */
+/* Exit status of a child that runs body. */
 static int ends(int (*body)(void))
 {
 	int status;
@@ -213,11 +213,11 @@ static int ends(int (*body)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/* ---- a disk of temporary files that is small ---- */
+/* ---- a small disk for temporary files ---- */
 
 enum { CANNOT_MOUNT = 77, CANNOT_BECOME = 78 /* another user: a name space without others */ };
 
-/* Of this many bytes of memory, half of them noise; its name and what is stored of it. */
+/* Of this many bytes of memory, half of them noise. Returns its name and stored size. */
 static struct xc_input large_core(size_t size)
 {
 	struct xc_input input = {.path = "the core", .file = scratch_path("large.gz")};
@@ -243,7 +243,7 @@ static struct xc_input large_core(size_t size)
 	return input;
 }
 
-/* What the last try says of it, which may take `room` bytes; NULL: nothing can be mounted here. */
+/* The last try's result if it may take `room` bytes; NULL: nothing can be mounted here. */
 static const struct xc_record *on_a_disk_of(const char *size, struct xc_input input, uint64_t room,
 					    struct xc_arena *arena)
 {
@@ -355,7 +355,7 @@ static pid_t child(void (*body)(void))
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		body();
-		_exit(5); /* as xc_alloc does */
+		_exit(5); /* like xc_alloc */
 	}
 	return pid;
 }
@@ -375,7 +375,8 @@ static void wait_for_ever(void)
 		pause();
 }
 
-/* One that would never end by itself, without a time of its own, is served beside a broker that does this, until it has ended. */
+/* A worker that would never end, without its own time limit, is served beside a broker that does this, until it has
+ * ended. */
 static struct xc_worker ended_beside(void (*broker)(void), const struct xc_input *input,
 				     struct xc_broker_status *broker_status)
 {
@@ -405,7 +406,7 @@ static void without_its_broker_a_worker_is_ended(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* Its own fault, however its broker ended: it is ended at once, and that is its record. */
+/* Its own fault, however its broker ended: it is killed immediately, and that is its record. */
 static void a_worker_that_was_refused_is_ended(void **state)
 {
 	static const struct {
@@ -432,7 +433,7 @@ static void a_worker_that_was_refused_is_ended(void **state)
 	}
 }
 
-/* None of which is there. */
+/* None of them exists. */
 static void a_core_of_thousands_of_files_is_looked_at(void **state)
 {
 	enum { FILES = 8000, PAGE = 4096 };
@@ -455,9 +456,10 @@ static void a_core_of_thousands_of_files_is_looked_at(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* ---- what did not answer ---- */
+/* ---- files that did not answer ---- */
 
-/* A fork server one of whose brokers has been opening this file since 1, and was given up when that had been `judged`; the status is the first. */
+/* A fork server with a broker that has been opening this file since time 1, and was given up at state `judged`. Returns
+ * the first status. */
 static struct xc_broker_status *given_up(struct xc_worker_options *options, const char *file, uint64_t judged)
 {
 	struct xc_fork_server_pair pair = {.scratch = -1};
@@ -482,7 +484,7 @@ static void only_the_place_that_was_waited_for_is_given_up(void **state)
 	for (uint64_t judged = 1; judged <= 2; judged++) {
 		const struct xc_broker_status *broker_status = given_up(&options, "/made/up/a.so", judged);
 		const struct xc_broker_statuses *broker_statuses = (const struct xc_broker_statuses *)broker_status;
-		assert_true(broker_status->silent); /* it was not opened, however long it took */
+		assert_true(broker_status->silent); /* it was not opened, regardless of the time */
 		assert_int_equal(xc_broker_status_is_silent(broker_statuses, NULL, "/made/up/b.so"), judged == 1);
 		xc_fork_server_end(options.fork_server);
 	}
@@ -506,7 +508,7 @@ static void what_was_silent_is_asked_once_more_at_the_end(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* A process that the kernel keeps waiting is not waited for, whatever is lacking to watch it. */
+/* A process blocked in the kernel is not waited for, even if it cannot be watched. */
 static int leaving_without_descriptors(void)
 {
 	struct xc_worker_options options = {.finder = &finder};
@@ -528,7 +530,7 @@ static void a_process_that_cannot_be_watched_is_left(void **state)
 	assert_int_equal(ends(leaving_without_descriptors), 0);
 }
 
-/* Else what a worker writes could go to the terminal. */
+/* Otherwise a worker's output could reach the terminal. */
 static int shedding_without_null(void)
 {
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -575,7 +577,7 @@ static int with_few_descriptors(void)
 	return 0;
 }
 
-/* As a user who has no other processes on this machine: they would count. */
+/* As a user without other processes on this machine: they would count. */
 static bool become_a_hermit(void)
 {
 	const uid_t pid = (uid_t)getpid(), wide = 2000000000 + pid, narrow = 1000 + pid % 64000;
@@ -603,7 +605,7 @@ static int as_somebody_else(void)
 	return record->unlooked && !strcmp(record->why, "not examined: Permission denied") ? 0 : 1;
 }
 
-/* Kernels without seccomp filters, and containers that refuse them. */
+/* Kernels without seccomp filters, and containers that deny them. */
 static int without_filters(void)
 {
 	struct xc_arena arena = {0};
@@ -641,7 +643,7 @@ static void what_may_not_be_read_is_not_looked_at(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* Between listing and looking: a link to what only we may read. */
+/* Between listing and opening: a link to a file that only we may read. */
 static void what_was_exchanged_is_not_opened(void **state)
 {
 	struct xc_input input = {.path = "a", .file = scratch_path("exchanged")};

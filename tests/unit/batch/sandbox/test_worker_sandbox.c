@@ -1,6 +1,6 @@
 /* layer: batch */
-/* worker_sandbox: everything that a worker which was taken over might try is really tried, behind the walls and, to see that it would have worked,
- * without them. */
+/* worker_sandbox: performs everything that a compromised worker might try, inside the sandbox and, to prove that it
+ * would have worked, outside. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -38,20 +38,20 @@
 #include "tests/support/check.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = true }; /* a sanitizer's memory cannot be bounded */
+enum { SANITIZED = true }; /* a sanitizer's memory cannot be limited */
 #else
 enum { SANITIZED = false };
 #endif
 
 enum { WORKED = 0, REFUSED = 40, NO_JAIL = 41, MEGABYTE = 1 << 20 };
 
-static char file[] = "/tmp/xcore-test-jail-XXXXXX"; /* with a byte in it */
-static char other[64];                              /* a name beside it that does not exist */
+static char file[] = "/tmp/xcore-test-jail-XXXXXX"; /* contains one byte */
+static char other[64];                              /* a name next to it that does not exist */
 static pid_t victim;                                /* sleeps */
 static int own, terminal, listener; /* the file's descriptor; a pty's slave; a socket that listens at `address` */
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-/* ---- attempts: each says whether it worked ---- */
+/* ---- attempts: each returns whether it worked ---- */
 
 static bool opens_a_file(void)
 {
@@ -104,7 +104,7 @@ static int sleeper(void *unused)
 	return 0;
 }
 
-/* The flags of a thread, and those of a new name space. */
+/* The flags of a thread, and of a new namespace. */
 static bool clones_into_namespaces(void)
 {
 	static char stack[1 << 16];
@@ -210,7 +210,7 @@ static bool makes_code_with_a_key(void)
 	return !syscall(SYS_pkey_mprotect, page, 4096L, PROT_READ | PROT_EXEC, -1);
 }
 
-/* RLIMIT_DATA does not count what is shared, nor stacks. */
+/* RLIMIT_DATA counts neither shared memory nor stacks. */
 static bool shares_memory(void)
 {
 	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
@@ -284,7 +284,7 @@ static bool looks_at_a_path(void)
 	return !syscall(SYS_newfstatat, AT_FDCWD, "/etc/passwd", &st, 0);
 }
 
-/* With this flag the path may be empty, and need not. */
+/* With this flag the path may be empty, but need not be. */
 static bool looks_at_a_path_by_a_flag(void)
 {
 	struct stat st;
@@ -474,7 +474,7 @@ static bool makes_a_thread(void)
 struct attempt {
 	const char *name;
 	bool (*works)(void);
-	bool depends; /* on the kernel, its settings or our rights: it may not work outside either */
+	bool depends; /* on the kernel, its settings or our privileges: it may fail outside, too */
 };
 
 #define TRY(name)                                                                                                      \
@@ -563,7 +563,7 @@ static const struct attempt attempts[] = {
 
 static const struct xc_worker_sandbox usual = {.memory = UINT64_C(512) << 20, .file_size = 1 << 20, .seconds = 5};
 
-/* How a child ends that runs body: its status, or 1000 + the signal. */
+/* Exit status of a child that runs body: its status, or 1000 + the signal. */
 static int ends(bool (*body)(void), const struct xc_worker_sandbox *sandbox)
 {
 	int status;
@@ -601,7 +601,7 @@ static void nothing_that_is_tried_works(void **state)
 	assert_int_equal(idle, 0);
 }
 
-/* ---- what a worker needs ---- */
+/* ---- a worker's requirements ---- */
 
 static bool can_compute(void)
 {
@@ -609,7 +609,8 @@ static bool can_compute(void)
 	return block && memset(block, 1, MEGABYTE);
 }
 
-/* Names that elsewhere are demangled on a thread: many parameters of 70 letters, and one that needs the largest stack. */
+/* Names that are otherwise demangled on a thread: many parameters of 70 letters, and one that needs the largest
+ * stack. */
 static bool can_demangle_long_names(void)
 {
 	char name[16 << 10] = "_Z1f", *end = name + 4;
@@ -658,7 +659,7 @@ static void abort_ends_it_as_ever(void **state)
 	assert_int_equal(ends(aborts, &usual), 1000 + SIGABRT);
 }
 
-/* ---- what is bounded ---- */
+/* ---- limits ---- */
 
 static bool takes_memory(void)
 {
@@ -678,7 +679,7 @@ static bool takes_all_addresses(void)
 	while (taken < 64 &&
 	       mmap(NULL, (size_t)1 << 40, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED)
 		taken++;
-	return taken > 8; /* beyond what tables of pages may take */
+	return taken > 8; /* beyond the limit for page tables */
 }
 
 static bool takes_a_stack(void)
@@ -742,7 +743,7 @@ static bool spins(void)
 	return true;
 }
 
-/* Also one that ignores the signal which tells it. */
+/* Also one that ignores the signal for that. */
 static bool spins_deaf(void)
 {
 	signal(SIGXCPU, SIG_IGN);
@@ -765,7 +766,7 @@ static bool waits(void)
 	return write(ready[1], "", 1) == 1 && read(ready[1], &byte, 1) == 1;
 }
 
-/* A worker of root has no capabilities either. */
+/* A worker of root has no capabilities, either. */
 static void it_has_no_rights(void **state)
 {
 	char name[64], line[128], byte;

@@ -1,6 +1,6 @@
 /* layer: batch */
-/* emit: every place of a template is filled, words are quoted as the language of the file wants; what cannot be written is refused. That
- * the files do what they say is shown by tests/batch. */
+/* emit: every placeholder of a template is filled, words are quoted for the language of the file; text that cannot be
+ * written is refused. tests/batch shows that the files work. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

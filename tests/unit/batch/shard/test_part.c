@@ -1,5 +1,5 @@
 /* layer: batch */
-/* part: shards put together again are the whole, whatever their order; what does not belong together is refused. */
+/* part: merged shards equal the whole, in any order; parts that do not belong together are refused. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static struct xc_record *record(struct xc_arena *arena, const char *path)
 	return xc_record_failed(arena, XC_RECORD_UNREADABLE, path, "not an ELF file");
 }
 
-/* Every shard of a batch of CORES, in files of a directory that is made. */
+/* Every shard of a batch of CORES, in files of a new directory. */
 static void write_parts(char *directory, unsigned of, struct xc_arena *arena)
 {
 	assert_non_null(mkdtemp(directory));
@@ -232,7 +232,7 @@ static void what_never_ends_is_no_part(void **state)
 	(void)state;
 	close(mkstemp(path));
 	unlink(path);
-	assert_int_equal(mkfifo(path, 0600), 0); /* and nobody waits for a writer */
+	assert_int_equal(mkfifo(path, 0600), 0); /* and does not wait for a writer */
 	const char *const names[] = {path, "/dev/zero"};
 	for (size_t i = 0; i < XC_COUNT(names); i++) {
 		struct xc_error *err = xc_part_read(names[i], &arena, &part);

@@ -1,5 +1,6 @@
 /* layer: batch */
-/* plan: every core is in one shard, whatever their number; shards have about the same to do; a plan that was changed is refused. */
+/* plan: every core is in one shard, for any number of shards; shards have about equal work; a modified plan is
+ * refused. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -16,7 +17,7 @@ enum { CORES = 500 };
 
 static char file[] = "/tmp/xcore-plan-XXXXXX";
 
-/* Names that must come back as they are, then many; sorted by path. */
+/* Names that must be read back unchanged, then many more; sorted by path. */
 static struct xc_inputs inputs_of(size_t count, struct xc_input *inputs, char names[][64])
 {
 	static const char *const odd[] = {"a \"b\"\n\t{}", "a$(reboot)", "a\\x41", "a\xc3\xa4"};
@@ -26,7 +27,7 @@ static struct xc_inputs inputs_of(size_t count, struct xc_input *inputs, char na
 			snprintf(names[i], 64, "%s", odd[i]);
 		else
 			snprintf(names[i], 64, "core.%04zu", i);
-		/* A few giants, many dwarfs. */
+		/* A few huge cores, many tiny ones. */
 		inputs[i] = (struct xc_input){.path = names[i], .file = names[i], .size = i * i * i * i % 4294967291u};
 	}
 	return all;
@@ -79,7 +80,7 @@ static void shards_divide_all_evenly(void **state)
 		}
 		for (size_t i = 0; i < CORES; i++)
 			assert_true(seen[i]);
-		/* The bound of any greedy division: the mean and one core more. */
+		/* The bound of any greedy partition: the mean plus one core. */
 		assert_true(most <= total / counts[n] + largest + (UINT64_C(16) << 20));
 	}
 	xc_arena_fini(&arena);
@@ -125,7 +126,7 @@ static void no_cores_is_a_plan(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* Cores come and go between plan and shard. */
+/* Cores appear and disappear between plan and shard. */
 static void a_lost_core_stays_in_its_shard(void **state)
 {
 	static char names[8][64];

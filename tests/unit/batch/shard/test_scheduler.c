@@ -1,5 +1,5 @@
 /* layer: batch */
-/* scheduler: which shard this is, by the variables that each batch system sets; contradictions are told. */
+/* scheduler: the shard number from each batch system's variables; contradictions are reported. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include "batch/shard/shard_parse.h"
 
-/* An environment of nothing but these: "NAME=value NAME=value". */
+/* An environment of only these: "NAME=value NAME=value". */
 static void environment(const char *words)
 {
 	xc_auto(xc_freep) char *copy = xc_strdup(words);
@@ -28,7 +28,7 @@ static const struct {
 	const char *environment, *shard;
 	unsigned index, of;
 } said[] = {
-	/* An array of Slurm may begin anywhere and may have steps. */
+	/* A Slurm array may start anywhere and may have steps. */
 	{"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=8 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=7 "
 	 "SLURM_ARRAY_TASK_STEP=1",
 	 "auto", 3, 8},
@@ -46,12 +46,12 @@ static const struct {
 	{"AWS_BATCH_JOB_ARRAY_INDEX=9", "auto/10", 9, 10},
 	{"AWS_BATCH_JOB_ARRAY_INDEX=9 AWS_BATCH_JOB_ARRAY_SIZE=10", "auto", 9, 10},
 	{"PARALLEL_SEQ=1", "auto/2", 0, 2},
-	/* CircleCI sets its own in every job, GitLab its number, Grid Engine its words. */
+	/* CircleCI sets its variables in every job, GitLab its number, Grid Engine its words. */
 	{"CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=1", "auto", 0, 1},
 	{"CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=1 PARALLEL_SEQ=2", "auto/3", 1, 3},
 	{"CI_NODE_TOTAL=1 SGE_TASK_ID=undefined SGE_TASK_LAST=undefined JOB_COMPLETION_INDEX=1", "auto/2", 1, 2},
 	{"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=8 PARALLEL_SEQ=4", "auto", 3, 8},
-	/* By hand wins over all. */
+	/* Explicit options have priority. */
 	{"SLURM_ARRAY_TASK_ID=x CI_NODE_INDEX=2 CI_NODE_TOTAL=5", "3/4", 3, 4},
 	{"", "0/1", 0, 1},
 };
@@ -82,10 +82,10 @@ static const struct {
 	{"JOB_COMPLETION_INDEX=99999999999999999999", "auto/8", "not a job number"},
 	{"PARALLEL_SEQ=0", "auto/8", "PARALLEL_SEQ of GNU parallel is 0, but the first job is 1"},
 	{"CI_NODE_INDEX=6 CI_NODE_TOTAL=5", "auto", "shard 5, counted from 0, of 5"},
-	/* One task of an array that is sent again: its own array is of one. */
+	/* One task of an array that is resubmitted: its own array has one element. */
 	{"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3", "auto/8",
 	 "Slurm runs 1 jobs, not 8"},
-	/* --array=1,5,9 with one of them gone, --array=0,3,4. */
+	/* --array=1,5,9 with one of them missing, --array=0,3,4. */
 	{"SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 "
 	 "SLURM_ARRAY_TASK_STEP=4",
 	 "auto", "from 1 to 9, are incomplete"},

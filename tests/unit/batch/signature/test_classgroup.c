@@ -28,7 +28,7 @@ static void of_bad_accesses_only_the_access_counts(void **state)
 	EXPECT("write", .class_name = "write-rodata");
 	EXPECT("exec", .class_name = "use-after-free", .kind = "call");
 	EXPECT("exec", .class_name = "use-after-free", .kind = "call", .headline = "SIGSEGV: jumped to 0x55e951c88");
-	/* the target of the call could not be read: another compiler reads it before */
+	/* the target of the call could not be read: another compiler reads it earlier */
 	EXPECT("read", .class_name = "use-after-free", .kind = "call", .headline = "SIGSEGV: read 8 bytes at 0x55e9");
 	EXPECT("exec", .class_name = "pc-control", .kind = "ret");
 	EXPECT("access", .class_name = "use-after-free");

@@ -1,12 +1,12 @@
 /* layer: batch */
-/* classhelp: every class that triage/README.md tells has its words. */
+/* classhelp: every class in triage/README.md has a text. */
 #include "tests/support/check.h"
 
 #include <stdio.h>
 
 #include "batch/signature/classhelp.h"
 
-/* Of a row of the table: its first cell's words in backquotes. Returns how many. */
+/* The words in backquotes in the first cell of a table row. Returns their number. */
 static size_t check_row(char *row)
 {
 	size_t count = 0;

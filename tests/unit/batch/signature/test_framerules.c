@@ -19,7 +19,7 @@ static void add(struct xc_framerules *rules, const char *text)
 	CHECK_OK(xc_framerules_add(rules, text, strlen(text), "mine.txt"));
 }
 
-static enum xc_language language; /* of all frames that are asked about */
+static enum xc_language language; /* of all requested frames */
 
 static const struct xc_framerule *match(const struct xc_framerules *rules, unsigned sections, const char *name,
 					const char *module, const char *path)
@@ -28,7 +28,7 @@ static const struct xc_framerule *match(const struct xc_framerules *rules, unsig
 	return xc_framerules_match(rules, sections, &frame);
 }
 
-/* "go:log.Printf": the name, of a frame in that language. */
+/* "go:log.Printf": the name of a frame in that language. */
 static const char *in_language(const char *word)
 {
 	const char *colon = word ? strchr(word, ':') : NULL;
@@ -114,7 +114,7 @@ static void the_runtimes_of_languages_are_known_by_name(void **state)
 	xc_framerules_free(rules);
 }
 
-/* Rows of a frame and the section that it is of; "-" is kept. */
+/* Rows of a frame with the section they belong to; "-" is kept. */
 struct row {
 	const char *name, *module, *path, *section;
 };
@@ -224,7 +224,7 @@ static void what_users_specialise_of_a_library_is_theirs(void **state)
 	       {"rust:std::fs::read", "server", "/src/library/std/src/fs.rs", "SKIP"});
 }
 
-/* Every rule of how programs end, that they use helpers and how they begin; of the modules that they are meant in. */
+/* Every rule for the end, the helpers and the start of programs, with the modules it applies to. */
 static void what_ends_programs_goes(void **state)
 {
 	(void)state;

@@ -14,8 +14,9 @@
 #include "core/base/text.h"
 #include "tests/support/check.h"
 
-/* A stack in a line: "f@module" is a function of a module (the program's own when none is told), "?@module" one without a name, "!" a signal's
- * trampoline, "-" a frame without name and module; "|" begins another thread's stack. Offsets count up. */
+/* A stack in a line: "f@module" is a function of a module (by default the program itself), "?@module" one without a
+ * name, "!" a signal trampoline, "-" a frame without name and module; "|" starts another thread's stack. Offsets count
+ * up. */
 struct stack {
 	struct xc_arena arena;
 	struct xc_framerules *rules;
@@ -98,7 +99,7 @@ static void how_a_program_ends_goes_with_all_above(void **state)
 		    "std::__throw_out_of_range(char)@libstdc++.so.6 "
 		    "std::vector<int>::at item run " LIBC_END,
 	      "item run");
-	/* names of the program's own are no runtime's */
+	/* names in the program itself do not belong to a runtime */
 	keeps("null-read", "free abort exit raise " LIBC_END, "free abort exit raise");
 }
 
@@ -108,7 +109,7 @@ static void a_program_with_the_c_library_in_it_is_told_by_its_start(void **state
 	keeps("abort",
 	      "raise abort __assert_fail check strip main __libc_start_call_main __libc_start_main_impl _start",
 	      "check strip");
-	/* not where the library is a module */
+	/* not in modules that are libraries */
 	keeps("abort", "abort check " LIBC_END, "abort check");
 }
 
@@ -168,11 +169,12 @@ static void what_another_signal_interrupted_does_not_matter(void **state)
 	(void)state;
 	keeps("abort", ABORT "on_alarm ! parse run " LIBC_END, "on_alarm");
 	keeps("null-read", "on_alarm ! malloc@libc.so.6 run " LIBC_END, "on_alarm");
-	/* though the process sent it: the handler died of itself */
+	/* even if the process sent it: the handler itself died */
 	keeps("null-write", "crash on_user ! raise@libc.so.6 run " LIBC_END, "crash on_user");
 }
 
-/* Where nothing tells a fault's handler from another's, one that ends the program is taken for it. */
+/* If nothing distinguishes a fault handler from another one, a handler that ends the program is taken for a fault
+ * handler. */
 static void handlers_that_end_the_program_go_where_the_context_tells_nothing(void **state)
 {
 	(void)state;
@@ -208,7 +210,7 @@ static void an_overflow_is_its_cycle_wherever_it_was_when_it_ended(void **state)
 	keeps("stack-overflow", ROUNDS "? value " ROUNDS "? value " ROUNDS "atom value start " LIBC_END,
 	      "atom value list");
 #undef ROUNDS
-	/* no two rounds alike */
+	/* no two rounds are equal */
 	keeps("stack-overflow",
 	      "value array value object value array object value array value object value array start " LIBC_END,
 	      "array object value");
@@ -266,7 +268,7 @@ static void a_frame_or_two_of_a_stack_that_went_on_are_weak(void **state)
 		{"null-read", "parse load", true},
 		{"null-read", "parse load run", false},
 		{"null-read", "parse main", false},
-		{"null-write", "on_alarm ! parse", false}, /* all of the handler is there */
+		{"null-write", "on_alarm ! parse", false}, /* the whole handler is there */
 		{"stack-overflow", "descend descend descend descend", false},
 		{"stack-overflow", "descend", true},
 	};
@@ -281,7 +283,7 @@ static void a_frame_or_two_of_a_stack_that_went_on_are_weak(void **state)
 	}
 }
 
-/* Call frame information may say so of a frame that no rule knows. */
+/* Call frame information may mark a frame that no rule knows. */
 static void an_outermost_frame_ends_a_whole_stack(void **state)
 {
 	(void)state;
@@ -320,7 +322,7 @@ static void the_text_has_words_and_one_helper_and_at_most_five_names(void **stat
 	name[sizeof name - 1] = '\0';
 	init(&stack, "null-read", name);
 	sign(&stack);
-	assert_int_equal(strlen(stack.s->text), 254); /* not in the middle of a letter */
+	assert_int_equal(strlen(stack.s->text), 254); /* not in the middle of a character */
 	fini(&stack);
 }
 
@@ -353,7 +355,7 @@ static void keys_tell_apart_what_they_should(void **state)
 	assert_string_equal(a.loose, b.loose);
 	keys_of("null-read", "strlen@libc.so.6 a b c d e f " LIBC_END, &b);
 	assert_string_equal(a.sig, b.sig);
-	assert_string_not_equal(a.exact, b.exact); /* other offsets */
+	assert_string_not_equal(a.exact, b.exact); /* different offsets */
 }
 
 static void weak_ones_are_told_apart_by_class_and_program(void **state)
@@ -390,7 +392,7 @@ static void weak_ones_are_told_apart_by_what_is_known_of_them(void **state)
 	fini(&stack);
 }
 
-/* A frame or two any program may have. */
+/* Any program may have a frame or two. */
 static void fewer_than_five_names_count_with_the_program(void **state)
 {
 	(void)state;
@@ -424,7 +426,7 @@ static void frames_without_names_count_by_module_where_enough_others_have_names(
 	(void)state;
 	struct xc_signature a, b;
 	keys_of("null-read", "a ?@plugin.so b c " LIBC_END, &a);
-	keys_of("null-read", "strlen@libc.so.6 a ?@plugin.so b c " LIBC_END, &b); /* offsets are others */
+	keys_of("null-read", "strlen@libc.so.6 a ?@plugin.so b c " LIBC_END, &b); /* offsets differ */
 	assert_string_equal(a.sig, b.sig);
 	keys_of("null-read", "?@plugin.so a b " LIBC_END, &a);
 	keys_of("null-read", "strlen@libc.so.6 ?@plugin.so a b " LIBC_END, &b);
@@ -543,7 +545,7 @@ static double quality_of(const char *frames, uint64_t missing)
 	init(&stack, "null-read", frames);
 	stack.record.every = (struct xc_record_known){1, 2};
 	stack.record.crashed = (struct xc_record_known){4, 4};
-	stack.record.top = (struct xc_record_known){9, 5}; /* a record may say anything */
+	stack.record.top = (struct xc_record_known){9, 5}; /* a record may contain anything */
 	stack.record.size = 100;
 	stack.record.missing = missing;
 	sign(&stack);
@@ -586,7 +588,7 @@ static void trusted(struct stack *stack, size_t at, const char *trust)
 		stack->record.frames[i].trust = i == 0 ? "context" : i == at ? trust : "cfi";
 }
 
-/* What a scan found may be of another call, and so may what follows it. */
+/* A frame found by a scan may belong to another call, and so may its callers. */
 static void what_was_found_by_scanning_is_a_guess(void **state)
 {
 	(void)state;
@@ -599,8 +601,7 @@ static void what_was_found_by_scanning_is_a_guess(void **state)
 		{"null-read", NULL, "parse load run " LIBC_END, "fp", 1, false, true},
 		{"null-read", NULL, "parse load run " LIBC_END, "scan", 1, true, false},
 		{"null-read", NULL, "parse load run " LIBC_END, "scan", 3, false, false},
-		{"null-read", NULL, "parse load run " LIBC_END, "scan", 4, false,
-		 true}, /* main called what it called */
+		{"null-read", NULL, "parse load run " LIBC_END, "scan", 4, false, true}, /* main called its callee */
 		{"null-read", NULL, "a b c d e f " LIBC_END, "scan", 1, true, false},
 		{"pc-control", "ret", "- load run " LIBC_END, "scan", 1, true, false},
 		{"pc-control", "call", "- load run " LIBC_END, "scan", 1, false, true},
@@ -622,7 +623,7 @@ static void what_was_found_by_scanning_is_a_guess(void **state)
 	}
 }
 
-/* The verdict has it of the same scan. */
+/* The verdict's frame comes from the same scan. */
 static void start_up_code_is_no_culprit(void **state)
 {
 	(void)state;
@@ -647,7 +648,7 @@ static void start_up_code_is_no_culprit(void **state)
 	fini(&stack);
 }
 
-/* In Go "main.cold" is a function, elsewhere what gcc made of main. */
+/* In Go "main.cold" is a function; elsewhere it is gcc's cold part of main. */
 static void a_culprit_is_called_by_its_language(void **state)
 {
 	(void)state;
@@ -715,13 +716,13 @@ static void stacks_of_a_circle_count_in_turn(void **state)
 	keeps("deadlock", "| " WAIT "take_b run " THREAD "| " WAIT "take_a work " THREAD, "take_a take_b work run");
 	/* whichever comes first */
 	keeps("deadlock", "| " WAIT "take_a work " THREAD "| " WAIT "take_b run " THREAD, "take_a take_b work run");
-	/* a longer one goes on when the other ends; a recursion of one is none of the other */
+	/* a longer one continues when the other ends; a recursion of one is not part of the other */
 	keeps("deadlock", "| " WAIT "a b b c " THREAD "| " WAIT "b " THREAD, "a b b c");
-	/* what all of them wait through is told once */
+	/* common waits are listed once */
 	keeps("deadlock",
 	      "| " WAIT "take a loop " THREAD "| " WAIT "take b loop " THREAD "| " WAIT "take c loop " THREAD,
 	      "take a b c loop");
-	/* how many stand alike is chance */
+	/* the number of equal stacks is chance */
 	keeps("deadlock", "| " WAIT "eat dine " THREAD "| " WAIT "eat dine " THREAD "| " WAIT "eat dine " THREAD,
 	      "eat dine");
 }
@@ -739,10 +740,10 @@ static void each_stack_of_several_must_be_whole(void **state)
 	init(&stack, "deadlock", "| " WAIT "take_b run | " WAIT "take_a work more and loop " THREAD);
 	sign(&stack);
 	assert_false(stack.s->complete);
-	assert_true(stack.s->weak); /* of the one too little is left, however much there is of the other */
+	assert_true(stack.s->weak); /* one frame too few is left of the one, regardless of the other */
 	fini(&stack);
 	init(&stack, "deadlock", "| " WAIT "take_b run " THREAD "| " WAIT "take_a work " THREAD);
-	stack.record.frames[2].trust = "scan"; /* of one thread: what was found of the other is no guess */
+	stack.record.frames[2].trust = "scan"; /* of one thread: frames found for the other are not guesses */
 	sign(&stack);
 	assert_false(stack.s->complete);
 	assert_int_equal(stack.s->sure, 2);

@@ -12,7 +12,8 @@
 
 enum { MAX = 16 };
 
-/* "name@module@file" a frame, the program's own file when no module is told; which of them are linked in: a letter a frame. */
+/* One "name@module@file" per frame; the default module is the program's own file. One letter per frame tells which are
+ * linked in. */
 static void expect(const char *stack, const char *wanted)
 {
 	struct xc_arena arena = {0};
@@ -63,7 +64,7 @@ static void a_users_start_thread_is_no_librarys(void **state)
 	(void)state;
 	expect("start_thread start_thread@libc.so.6 clone3@libc.so.6", "nnn");
 	expect("start_thread run start_thread@libc.so.6 clone3@libc.so.6", "nnnn");
-	/* in a static program the other one is */
+	/* in a static program it is the other one */
 	expect("start_thread start_thread clone3", "nyy");
 	expect("work start@@src/thread/pthread_create.c __clone", "yyy");
 	expect("start run start __clone", "nyyy");

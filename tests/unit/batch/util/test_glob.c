@@ -45,7 +45,7 @@ static void only_the_given_length_is_the_pattern(void **state)
 	assert_false(xc_glob_matches("libc*|other", 4, "libc.so.6"));
 }
 
-/* What backtracking over every star would take years for. */
+/* Backtracking over every star would take years. */
 static void many_stars_are_no_trouble(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* pool: what is asked for is what is given, once where it can be, however many there are. */
+/* pool: returns the requested strings, stored once if possible, for any number of them. */
 #include "tests/support/check.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* layer: batch */
-/* What a program is called whatever its release. */
+/* The name of a program, independent of its release. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void other_names_stay(void **state)
 	assert_null(xc_program_name(NULL, NULL));
 }
 
-/* Programs are numbered, too. */
+/* Some programs have numbers in their names, too. */
 static void a_number_without_a_dot_is_a_part_of_the_name(void **state)
 {
 	(void)state;

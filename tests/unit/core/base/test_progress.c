@@ -7,7 +7,7 @@
 
 #include "core/base/progress.h"
 
-/* What `act` writes to stderr when that is a terminal, or a pipe. */
+/* The output of `act` on stderr, which is a terminal or a pipe. */
 static size_t capture(bool terminal, void (*act)(void), char *out, size_t room)
 {
 	int master, slave, ends[2];
@@ -42,7 +42,7 @@ static void work(bool quiet, uint64_t done, uint64_t total)
 	xc_progress_end(&p);
 }
 
-/* So many seconds of work, of which one part in five is done. */
+/* That many seconds of work, one fifth of which is done. */
 static void fifth(uint64_t seconds)
 {
 	struct xc_progress p = xc_progress_start("triage", false);

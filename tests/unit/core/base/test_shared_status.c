@@ -1,5 +1,5 @@
 /* layer: core */
-/* shared_status, tempfile: exactly the files that a command registered are removed by its keeper. */
+/* shared_status, tempfile: the keeper removes exactly the files that a command registered. */
 #include "tests/support/check.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "core/base/shared_status.h"
 #include "tests/support/scratch.h"
 
-/* The paths that are registered now. */
+/* The currently registered paths. */
 static size_t list_tempfiles(const char *paths[XC_SHARED_TEMPFILES])
 {
 	size_t count = 0;
@@ -128,7 +128,7 @@ static void of_too_many_files_the_first_are_registered(void **state)
 	assert_int_equal(count_tempfiles(), 0);
 }
 
-/* A process that is not trusted reports to nobody. */
+/* An untrusted process reports to no one. */
 static void after_detaching_nothing_is_shared(void **state)
 {
 	struct xc_shared_status *status = xc_shared_status_map();

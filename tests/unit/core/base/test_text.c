@@ -84,7 +84,7 @@ static void malformed_utf8_is_escaped(void **state)
 static void a_character_cut_by_the_length_does_not_read_on(void **state)
 {
 	(void)state;
-	char *exact = malloc(3); /* ASan watches its end */
+	char *exact = malloc(3); /* ASan checks its end */
 	memcpy(exact, "\xf0\x9f\x98", 3);
 	check_escaped(exact, 3, "\\360\\237\\230");
 	check_escaped(exact, 1, "\\360");

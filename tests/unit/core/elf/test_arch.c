@@ -94,7 +94,7 @@ static void unknown_machines_have_word_and_order_but_no_notes(void **state)
 	assert_string_equal(xc_arch_find(EM_X86_64, ELFCLASS32, false)->name, "x32");
 }
 
-/* Offsets as readelf and the kernel's headers have them: sizeof(elf_prstatus) less fpvalid, and places in pr_reg. */
+/* Offsets as in readelf and the kernel's headers: sizeof(elf_prstatus) minus fpvalid, and places in pr_reg. */
 static void foreign_registers_stand_where_the_kernel_puts_them(void **state)
 {
 	(void)state;
@@ -128,7 +128,7 @@ static void foreign_registers_stand_where_the_kernel_puts_them(void **state)
 	}
 }
 
-/* What calls preserve and what they may change does not overlap, and is named. */
+/* Call-preserved and call-clobbered registers do not overlap, and have names. */
 static void register_sets_are_sound(void **state)
 {
 	(void)state;

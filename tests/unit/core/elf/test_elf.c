@@ -15,7 +15,7 @@ static struct xc_elf parse(const struct xc_text *file, size_t len)
 	return elf;
 }
 
-/* A core with `count` loads of one page, the first bytes of each stored when `stored`. */
+/* A core with `count` loads of one page; the first bytes of each are stored if `stored`. */
 static void build(struct corefile *c, size_t count, bool stored, struct xc_text *out)
 {
 	corefile_prstatus(c, 1, 11, 0x1000, 0x2000);
@@ -79,7 +79,7 @@ static void a_cut_anywhere_leaves_whole_headers(void **state)
 		build(&c, 5, true, &file);
 		size_t ehdr = wide ? 64 : 52, phdr = wide ? 56 : 32;
 		for (size_t len = ehdr; len <= file.len; len++) {
-			char *exact = malloc(len); /* ASan watches its end */
+			char *exact = malloc(len); /* ASan checks its end */
 			struct xc_elf elf;
 			memcpy(exact, file.bytes, len);
 			CHECK_OK(xc_elf_parse(exact, len, &elf));
@@ -125,7 +125,7 @@ static void pn_xnum_cut_inside_its_headers_counts_them_by_the_notes(void **state
 	corefile_fini(&c);
 }
 
-/* A file that was allocated before it was written, and then cut, has zeros where the section header was to be. */
+/* A file that was allocated before it was written, and then truncated, has zeros in place of the section header. */
 static void a_zeroed_section_header_is_no_answer(void **state)
 {
 	(void)state;
@@ -155,7 +155,7 @@ static void wild_offsets_and_counts_stay_inside_the_file(void **state)
 				memcpy(file.bytes + 40, &wild[XC_COUNT(wild) - 1 - i], 8); /* e_shoff */
 			struct xc_elf elf = parse(&file, file.len);
 			for (uint32_t j = 0; j < elf.phdrs_readable; j++)
-				xc_elf_phdr(&elf, j); /* ASan watches */
+				xc_elf_phdr(&elf, j); /* ASan checks */
 			assert_true(elf.phdrs_readable <= file.len / 56);
 			xc_elf_build_id(&elf);
 			xc_text_fini(&file);
@@ -254,7 +254,7 @@ static void a_file_gives_the_build_id_of_its_note_segment(void **state)
 	assert_int_equal(xc_elf_build_id(&elf).size, 0);
 }
 
-/* Every header says that the whole file is notes: their cost must not multiply. */
+/* Every header claims that the whole file is notes: the cost must not multiply. */
 static void overlapping_note_segments_are_read_in_linear_time(void **state)
 {
 	(void)state;

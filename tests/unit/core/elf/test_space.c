@@ -148,7 +148,7 @@ static void one_segment_may_be_everything(void **state)
 	(void)state;
 	struct xc_space *space = xc_space_new();
 	lay(space, 0, UINT64_MAX, XC_NOT_READABLE, NULL);
-	lay(space, 5, 4, XC_FROM_CORE, low); /* upside down: not laid */
+	lay(space, 5, 4, XC_FROM_CORE, low); /* upside down: not added */
 	xc_space_seal(space);
 	assert_int_equal(xc_space_count(space), 1);
 	check_fault(space, 0, 1, 0, "without read permission");
@@ -190,7 +190,7 @@ static void integers_follow_the_order_of_the_space(void **state)
 	(void)state;
 	struct xc_space *space = two_and_a_gap();
 	uint64_t value;
-	CHECK_OK(xc_space_uint(space, 0x103e, 4, &value)); /* across the border */
+	CHECK_OK(xc_space_uint(space, 0x103e, 4, &value)); /* across the boundary */
 	assert_true(value == 0x65643f3e);
 	xc_space_set_big_endian(space, true);
 	assert_true(xc_space_peek_uint(space, 0x103e, 4, &value));
@@ -217,7 +217,7 @@ static void a_string_says_whether_it_goes_on(void **state)
 	assert_int_equal(xc_space_peek_string(space, 0x100, buf, 2, &cut), 2);
 	assert_string_equal(buf, "ab");
 	assert_true(cut);
-	assert_int_equal(xc_space_peek_string(space, 0x104, buf, 15, &cut), 5); /* runs into nothing */
+	assert_int_equal(xc_space_peek_string(space, 0x104, buf, 15, &cut), 5); /* runs into unmapped memory */
 	assert_string_equal(buf, "defgh");
 	assert_true(cut);
 	assert_int_equal(xc_space_peek_string(space, 0x104, buf, 5, &cut), 5);
@@ -328,7 +328,7 @@ static void pieces_are_what_has_bytes(void **state)
 	lo = 0x700000000040;
 	assert_false(xc_space_next_readable(space, &lo, UINT64_MAX, &end));
 	lo = 0x1020;
-	assert_false(xc_space_next_readable(space, &lo, 0x101f, &end)); /* nothing is asked for */
+	assert_false(xc_space_next_readable(space, &lo, 0x101f, &end)); /* nothing is requested */
 	xc_space_free(space);
 }
 

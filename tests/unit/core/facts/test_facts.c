@@ -15,7 +15,7 @@
 
 static uint8_t bytes[64];
 
-/* One module at 0x1000, an anonymous mapping with bytes at 0x4000 whose second half was not dumped. */
+/* One module at 0x1000; at 0x4000 an anonymous mapping with its second half not dumped. */
 static struct xc_process *make_process(void)
 {
 	struct xc_process *process = xc_process_new("/tmp/core.77", false);
@@ -139,7 +139,7 @@ static void registers_tell_what_they_point_to(void **state)
 	struct xc_report *report = xc_report_new("regs");
 	xc_facts_regs(report, process, &thread);
 	const struct xc_table *table = item(report->sections, XC_ITEM_TABLE, "registers")->table;
-	assert_int_equal(table->row_count, 2); /* unknown registers are not zero: they are not there */
+	assert_int_equal(table->row_count, 2); /* unknown registers are absent, not zero */
 	for (size_t row = 0; row < 2; row++) {
 		const struct xc_cell *cells = table->cells + 3 * row;
 		bool is_sp = cells[1].number == 0x4000;
@@ -184,7 +184,7 @@ static void threads_without_registers_say_why(void **state)
 	xc_process_close(process);
 }
 
-/* A core of one note segment and `tail` bytes of memory behind it. */
+/* A core of one note segment followed by `tail` bytes of memory. */
 static size_t make_core(uint8_t *core, uint8_t note, uint8_t memory)
 {
 	Elf64_Ehdr header = {.e_type = ET_CORE,

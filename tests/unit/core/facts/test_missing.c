@@ -1,5 +1,5 @@
 /* layer: core */
-/* missing: what is said about a core's memory, from segments laid by hand. */
+/* missing: the report on a core's memory, from hand-made segments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void lay(struct xc_process *process, xc_addr lo, uint64_t size, enum xc_p
 	xc_space_add(process->space, &segment);
 }
 
-/* The messages of the one section, each on a line. */
+/* The messages of the section, one per line. */
 static void expect(struct xc_process *process, const char *messages)
 {
 	struct xc_text text = {0};

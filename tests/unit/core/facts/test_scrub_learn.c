@@ -7,7 +7,7 @@
 
 enum { STACK = 0x7ffd0000, SIZE = 4096 };
 
-/* The end of a stack: what stands before the file name of the program, to the byte. */
+/* The end of a stack: the bytes before the program's file name, exactly. */
 struct ended {
 	struct xc_process *process;
 	struct xc_scrub scrub;
@@ -84,7 +84,7 @@ static void the_name_of_a_services_user_is_no_persons(void **state)
 	teardown(&e);
 }
 
-/* In containers services run as a user of 1000 and more, too. */
+/* In containers services run with user ids of 1000 and more, too. */
 static void a_user_that_the_program_is_named_by_is_no_person(void **state)
 {
 	(void)state;

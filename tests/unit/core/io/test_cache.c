@@ -1,5 +1,5 @@
 /* layer: core */
-/* cache: it stays below its capacity, also by files whose size was not known when they were begun. */
+/* cache: stays below its capacity, including files of initially unknown size. */
 #include "tests/support/check.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ static struct xc_cache fresh(const char *name)
 	return (struct xc_cache){.dir = scratch_path(name), .kind = "debug", .capacity = 1000};
 }
 
-/* Bytes of all files that it holds. */
+/* Total bytes of its files. */
 static uint64_t held(const struct xc_cache *cache)
 {
 	char path[4096];
@@ -41,7 +41,7 @@ static bool has(const struct xc_cache *cache, const char *name)
 	return fd >= 0;
 }
 
-/* Used so many seconds ago. */
+/* Last used that many seconds ago. */
 static void age(const struct xc_cache *cache, const char *name, time_t seconds)
 {
 	char path[4096];
@@ -57,7 +57,7 @@ static void put(const struct xc_cache *cache, const char *name, size_t size)
 	assert_true(xc_cache_put(cache, name, &piece, 1));
 }
 
-/* Write one whose size nobody said. */
+/* Write one of unstated size. */
 static bool draft(const struct xc_cache *cache, const char *name, size_t size)
 {
 	static const char bytes[4000];

@@ -1,5 +1,5 @@
 /* layer: core */
-/* decoder: what zstd, lz4, xz and gzip wrote is read, whole, cut and damaged, as those programs read it themselves. */
+/* decoder: reads the output of zstd, lz4, xz and gzip, whole, truncated and damaged, as those programs do. */
 #include "tests/support/check.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { SIZE = 3 << 19 };
 
-static char data[SIZE]; /* noise, text and zeros in turn, in pieces of 64 KiB */
+static char data[SIZE]; /* noise, text and zeros alternately, in pieces of 64 KiB */
 
 static const struct format {
 	const char *name, *pack, *unpack;
@@ -39,7 +39,7 @@ static int make_data(void **state)
 	return 0;
 }
 
-/* What a program makes of bytes. */
+/* A program's output for an input. */
 static struct xc_text through(const char *program, const char *bytes, size_t len)
 {
 	char block[1 << 16];
@@ -179,7 +179,7 @@ static void a_wrong_checksum_is_told(void **state)
 	static const char *const checked[] = {"zstd -q --check", "lz4 -q", "xz -q --check=crc32", "gzip -q"};
 	for (size_t i = 0; i < XC_COUNT(checked); i++) {
 		struct xc_text packed = through(checked[i], "hello, world", 12);
-		packed.bytes[packed.len - (i == 2 ? 40 : 5)] ^= 1; /* xz has its index behind it */
+		packed.bytes[packed.len - (i == 2 ? 40 : 5)] ^= 1; /* xz has its index after it */
 		struct xc_source *source = NULL;
 		xc_auto(xc_error_freep) struct xc_error *err =
 			xc_source_open(scratch_file("sum", packed.bytes, packed.len), NULL, &source);

@@ -1,5 +1,5 @@
 /* layer: core */
-/* opener: what was looked at is what is opened, however fast a name changes its file. */
+/* opener: opens the file that was checked, however fast a name changes its file. */
 #include "tests/support/check.h"
 
 #include <errno.h>
@@ -30,14 +30,14 @@ static pid_t exchange(const char *a, const char *b)
 			_exit(1);
 }
 
-/* How often a descriptor was given, while a file and a FIFO change places; 0 once it was not the file's. */
+/* The number of descriptors received while a file and a FIFO change places; 0 once one was not the file's. */
 static int given(void)
 {
 	const char *file = scratch_path("file"), *fifo = scratch_path("fifo");
 	int count = 0;
 	bool good = true;
 	struct stat first, st;
-	unlink(file); /* it may be the FIFO of before */
+	unlink(file); /* it may be the earlier FIFO */
 	unlink(fifo);
 	if (mkfifo(fifo, 0600) || stat(scratch_file("file", "x", 1), &first))
 		return 0;

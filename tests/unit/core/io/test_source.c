@@ -17,7 +17,7 @@
 
 enum { PAGE = 4096, BIG = 1 << 20 };
 
-static uint8_t noise[BIG]; /* does not compress: its zstd blocks are raw, 128 KiB each */
+static uint8_t noise[BIG]; /* incompressible: its zstd blocks are raw, 128 KiB each */
 
 static int make_noise(void **state)
 {
@@ -56,7 +56,7 @@ static void check_refused(const char *path, enum xc_error_code code, const char 
 static void a_plain_file_is_what_it_is(void **state)
 {
 	(void)state;
-	struct xc_source *s = open_ok(scratch_file("plain.zst", noise, 10001)); /* the name decides nothing */
+	struct xc_source *s = open_ok(scratch_file("plain.zst", noise, 10001)); /* the name is irrelevant */
 	struct stat st;
 	assert_int_equal(stat(s->path, &st), 0);
 	assert_true(s->size == 10001 && s->stored_size == 10001);
@@ -168,7 +168,7 @@ static void frames_follow_each_other_and_skippable_ones_are_skipped(void **state
 {
 	(void)state;
 	struct xc_text t = {0};
-	zst_skippable(&t, 4); /* as pzstd begins */
+	zst_skippable(&t, 4); /* as at the start of pzstd's output */
 	zst_skippable(&t, 0);
 	zst_frame(&t, noise, 300000, 1, true);
 	zst_frame(&t, "", 0, 1, true);
@@ -317,7 +317,7 @@ static void frames_among_the_callers_bytes_inflate(void **state)
 	struct xc_source *s = NULL;
 	zst_frame(&t, noise, 9000, 3, false);
 	CHECK_OK(xc_source_inflate(t.bytes, t.len, "member", NULL, &s));
-	xc_text_fini(&t); /* not needed any more */
+	xc_text_fini(&t); /* no longer needed */
 	assert_true(s->compressed && !s->cut && s->size == 9000);
 	assert_memory_equal(s->bytes, noise, 9000);
 	xc_source_close(s);
@@ -354,7 +354,7 @@ static void a_file_cut_while_mapped_does_not_kill_us(void **state)
 	assert_int_equal(truncate(path, 3 * PAGE), 0);
 	assert_memory_equal(s->bytes, noise, 3 * PAGE);
 	volatile uint8_t sum = 0;
-	for (size_t i = 10 * PAGE + 100; i-- > 3 * PAGE;) /* from the end, so that every page faults by itself */
+	for (size_t i = 10 * PAGE + 100; i-- > 3 * PAGE;) /* from the end, so that every page faults separately */
 		sum |= s->bytes[i];
 	assert_int_equal(sum, 0);
 	assert_true(xc_source_changed(s));
@@ -372,7 +372,7 @@ static void only_the_source_that_shrank_is_changed(void **state)
 	assert_true(xc_source_changed(s));
 	assert_false(xc_source_changed(still));
 	xc_source_close(s);
-	s = open_ok(scratch_file("again", noise, 4 * PAGE)); /* takes the guard over, not its mark */
+	s = open_ok(scratch_file("again", noise, 4 * PAGE)); /* takes over the guard, not its mark */
 	assert_false(xc_source_changed(s));
 	xc_source_close(s);
 	xc_source_close(still);
@@ -405,7 +405,7 @@ static void a_foreign_bus_error_is_not_swallowed(void **state)
 {
 	(void)state;
 	int status;
-	xc_source_close(open_ok(scratch_file("guarded", noise, PAGE))); /* the handler is there */
+	xc_source_close(open_ok(scratch_file("guarded", noise, PAGE))); /* the handler is installed */
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {

@@ -1,5 +1,5 @@
 /* layer: core */
-/* stall: who waits for a file that does not answer is seen, with its name; who waits for others is told from that. */
+/* stall: detects processes that wait for a file that does not answer, with its name, and distinguishes other waits. */
 #include "tests/support/check.h"
 
 #include <dirent.h>
@@ -25,14 +25,14 @@
 
 enum { LOOK_US = 2000, LONG = 10 };
 
-static const char *there; /* a directory that does not answer; or a FIFO that nobody writes to */
+static const char *there; /* a directory that does not answer, or a FIFO without a writer */
 
 static bool is_told_here(void)
 {
 	return access("/proc/self/syscall", R_OK) == 0 && access("/proc/self/wchan", R_OK) == 0;
 }
 
-/* A child that waits so, no longer than its parent lives. */
+/* A child that waits so, at most as long as its parent lives. */
 static pid_t waiting(void (*wait_so)(void))
 {
 	const pid_t parent = getpid(), pid = fork();
@@ -48,11 +48,11 @@ static pid_t waiting(void (*wait_so)(void))
 
 static void end(pid_t pid)
 {
-	kill(pid, SIGKILL); /* one that the kernel keeps ends when its file system does */
+	kill(pid, SIGKILL); /* one blocked in the kernel ends with its file system */
 	waitpid(pid, NULL, WNOHANG);
 }
 
-/* Look until it has waited for the same thing in many looks; when it ends first, nothing. */
+/* Look until it has waited for the same thing in many looks; reports nothing if it ends first. */
 static struct xc_stalled_thread stalled(pid_t pid, enum xc_stall_kind kind)
 {
 	struct xc_stall stall = {.count = 0};
@@ -68,7 +68,7 @@ static struct xc_stalled_thread stalled(pid_t pid, enum xc_stall_kind kind)
 	return result;
 }
 
-/* 0 when a child that waits so is seen to, for what is called so. */
+/* 0 if a child that waits so is detected, with this name. */
 static int names(void (*wait_so)(void), enum xc_stall_kind kind, const char *name)
 {
 	const pid_t pid = waiting(wait_so);
@@ -147,7 +147,7 @@ static void *open_it_there(void *unused)
 	return unused;
 }
 
-/* The thread that waits for it waits for no file. */
+/* The thread that waits for it does not wait for a file. */
 static void open_in_a_thread(void)
 {
 	pthread_t thread;
@@ -210,7 +210,7 @@ static void a_file_whose_bytes_do_not_come_is_named(void **state)
 	expect(SILENT_WITHOUT_DATA, of_bytes);
 }
 
-/* ---- others ---- */
+/* ---- other waits ---- */
 
 static void open_fifo(void)
 {
@@ -241,12 +241,12 @@ static void read_standard_input(void)
 static int make_fifo(void **state)
 {
 	(void)state;
-	while (open("/dev/null", O_RDWR) <= STDERR_FILENO) /* nothing that a test opens is standard input */
+	while (open("/dev/null", O_RDWR) <= STDERR_FILENO) /* no file opened by a test is standard input */
 		;
 	const char *path = scratch_path("fifo");
 	if (mkfifo(path, 0600))
 		return -1;
-	there = realpath(path, NULL); /* as the kernel calls it */
+	there = realpath(path, NULL); /* the kernel's name */
 	return there ? 0 : -1;
 }
 
@@ -261,7 +261,7 @@ static void a_pipe_is_for_others_to_fill_or_empty(void **state)
 	assert_int_equal(names(read_standard_input, XC_STALL_PIPE, "standard input"), 0);
 }
 
-/* ---- nothing ---- */
+/* ---- no wait ---- */
 
 static void sleep_on(void)
 {
@@ -282,7 +282,7 @@ static void wait_for_a_socket(void)
 		(void)!read(sockets[0], &byte, 1);
 }
 
-/* Another process looks after it. */
+/* Another process watches it. */
 static void open_in_a_session(void)
 {
 	setsid();
@@ -305,7 +305,7 @@ static char state_of(pid_t pid)
 	return read ? strrchr(line, ')')[2] : 'X';
 }
 
-/* Neither now, when it sleeps, nor when there was time for it to be seen. */
+/* Neither now, while it sleeps, nor after enough time for detection. */
 static void check_nothing(void (*wait_so)(void), bool stopped)
 {
 	struct xc_stall stall = {.count = 0};
@@ -350,7 +350,7 @@ static void write_and_write(void)
 		usleep(LOOK_US / 2);
 }
 
-/* It answers, every time. */
+/* It answers every time. */
 static void read_and_read(void)
 {
 	char byte;
@@ -369,7 +369,7 @@ static void each_wait_has_its_own_time(void **state)
 		check_skip("what threads wait for is not told here");
 	const pid_t pid = waiting(read_and_read);
 	uint64_t clock = 1, begun = 0;
-	for (unsigned times = 0; times < 3; clock++) { /* new ones begin again and again */
+	for (unsigned times = 0; times < 3; clock++) { /* new ones start repeatedly */
 		xc_stall_scan(&stall, pid, clock);
 		const struct xc_stalled_thread *longest = xc_stall_longest(&stall, XC_STALL_PIPE);
 		times += longest && longest->since_ms != begun;

@@ -1,6 +1,6 @@
 /* layer: core
  *
- * What is said about a child and its threads, and about processes that cannot be read. */
+ * Reports about a child and its threads, and about unreadable processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,7 +145,7 @@ static void a_kernel_thread_has_no_memory(void **state)
 	assert_refused(2, XC_ERR_UNSUPPORTED, "kernel thread");
 }
 
-/* Is there another user? Not in every user name space. */
+/* Whether there is another user; not in every user namespace. */
 static bool may_become_nobody(void)
 {
 	int status;
@@ -155,7 +155,7 @@ static bool may_become_nobody(void)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-/* Run the check as another user, in a process of its own; true when it exited with 0. */
+/* Runs the check as another user, in a child process. True if it exited with 0. */
 static bool as_nobody(void (*check)(pid_t pid), pid_t pid)
 {
 	pid_t reader = fork();
@@ -196,7 +196,7 @@ static void expect_readable(pid_t pid)
 	uint8_t byte = 0;
 	if (err || xc_space_peek(p->space, shared->big + 5, &byte, 1) != 1 || byte != big_byte(5))
 		_exit(1);
-	/* Absent pages too, without any capability. */
+	/* Including absent pages, without any capability. */
 	_exit(xc_space_peek(p->space, shared->file + PAGE, &byte, 1) == 1 && byte == 'b' ? 0 : 2);
 }
 

@@ -1,6 +1,7 @@
 /* layer: core
  *
- * A child changes its memory while it is read: what is seen fresh, what stays, what new mappings need, what is counted. */
+ * A child changes its memory while it is read: which data is fresh, which is kept, the cost of new mappings, the
+ * counters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,7 @@ static void a_reread_passes_the_cache_and_leaves_it(void **state)
 	assert_int_equal(xc_live_reread(p, shared->big + 7, buf, 2 * PAGE), 2 * PAGE);
 	for (size_t i = 0; i < 2 * PAGE; i++)
 		assert_int_equal(buf[i], 7 + i < PAGE ? 0x5a : big_byte(7 + i));
-	assert_big(p, 0, PAGE); /* the picture is as it was */
+	assert_big(p, 0, PAGE); /* the snapshot is unchanged */
 	xc_live_forget(p);
 	assert_int_equal(byte_at(p, shared->big), 0x5a);
 	xc_process_close(p);
@@ -97,7 +98,7 @@ static void what_is_frozen_is_what_is_there_now(void **state)
 	tell(&c, 'c');
 	XC_OK(xc_live_freeze(p, shared->big, 8));
 	assert_int_equal(byte_at(p, shared->big + 3), 0x5a);
-	assert_int_equal(byte_at(p, shared->big + 8), big_byte(8)); /* still the cached picture */
+	assert_int_equal(byte_at(p, shared->big + 8), big_byte(8)); /* still the cached data */
 	xc_process_close(p);
 	end_child(&c);
 }
@@ -119,7 +120,7 @@ static void freezing_has_errors(void **state)
 	assert_no_freeze(p, UINT64_MAX, 8, XC_ERR_FAULT);
 	assert_no_freeze(p, shared->big, (UINT64_C(256) << 20) + 1, XC_ERR_LIMIT);
 	assert_no_freeze(p, shared->big, UINT64_MAX, XC_ERR_LIMIT);
-	for (int i = 0; i < 8; i++) { /* the same again takes no more room */
+	for (int i = 0; i < 8; i++) { /* a repetition takes no more room */
 		XC_OK(xc_live_freeze(p, shared->big, BIG));
 	}
 	xc_process_close(p);
@@ -141,7 +142,7 @@ static void memory_mapped_later_is_there_after_a_refresh(void **state)
 	assert_true(xc_process_mapping(p, shared->grown)->writable);
 	assert_int_equal(p->file_count, files);
 	assert_big(p, 4000, PAGE);
-	XC_OK(xc_space_read(p->space, shared->file + PAGE, &byte, 1)); /* mapped files are still at hand */
+	XC_OK(xc_space_read(p->space, shared->file + PAGE, &byte, 1)); /* mapped files are still available */
 	assert_int_equal(byte, 'b');
 	tell(&c, 'u');
 	xc_live_refresh(p);
@@ -162,7 +163,7 @@ static void a_refresh_of_the_dead_is_harmless(void **state)
 	xc_process_close(p);
 }
 
-/* As a plugin does: forked when both fences are up. */
+/* Like a plugin: forked when both fences are up. */
 static int read_in_a_grandchild(pid_t pid)
 {
 	struct xc_process *p = NULL;

@@ -1,6 +1,6 @@
 /* layer: core
  *
- * Frozen ranges against a flat array: the first bytes that were frozen at an address are those that stay. */
+ * Frozen ranges against a flat array: the bytes first frozen at an address stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

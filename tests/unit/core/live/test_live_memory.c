@@ -1,6 +1,6 @@
 /* layer: core
  *
- * The memory of a child is read while it lives, sleeps, unmaps, execs and dies. */
+ * Reads the memory of a child while it runs, sleeps, unmaps, execs and dies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "tests/support/check.h"
 #include "tests/support/live_child.h"
 
-/* True when the child's own page tables hold the page. */
+/* True if the child's own page tables contain the page. */
 static bool present(pid_t pid, xc_addr addr)
 {
 	char path[40];
@@ -44,12 +44,12 @@ static void memory_larger_than_the_cache_reads_true(void **state)
 		assert_big(p, (size_t)rand() % (BIG - 300), 1 + (size_t)rand() % 299);
 	struct xc_live_stats stats = xc_live_stats(p);
 	assert_true(stats.bytes >= BIG);
-	assert_true(stats.batches < stats.bytes / PAGE); /* neighbours come together */
+	assert_true(stats.batches < stats.bytes / PAGE); /* neighbours are combined */
 	xc_process_close(p);
 	end_child(&c);
 }
 
-/* What a walk over `pages` pages by `step` costs, in system calls that read. */
+/* The cost of a walk over `pages` pages by `step`, in read system calls. */
 static uint64_t batches_of_walk(struct xc_process *p, xc_addr from, long step, size_t count)
 {
 	uint64_t before = xc_live_stats(p).batches;
@@ -75,7 +75,7 @@ static void walks_up_and_down_come_in_large_batches(void **state)
 	xc_live_forget(p);
 	assert_in_range(batches_of_walk(p, shared->big, 2 * PAGE, pages / 2), pages / 64, pages / 64 + 8);
 	xc_live_forget(p);
-	uint64_t bytes = xc_live_stats(p).bytes; /* one page in a hundred is no walk: it does not read them all */
+	uint64_t bytes = xc_live_stats(p).bytes; /* one page in a hundred is not a walk: it does not read them all */
 	assert_in_range(batches_of_walk(p, shared->big, 100 * PAGE, 100), 100, 100);
 	assert_in_range(xc_live_stats(p).bytes - bytes, 100 * PAGE, 400 * PAGE);
 	xc_process_close(p);
@@ -108,7 +108,7 @@ static void reading_brings_no_page_into_the_process(void **state)
 	memset(buf, 0xff, sizeof buf);
 	XC_OK(xc_space_read(p->space, shared->untouched + 10, buf, sizeof buf));
 	for (size_t i = 0; i < sizeof buf; i++)
-		assert_int_equal(buf[i], 0); /* what the process itself would read */
+		assert_int_equal(buf[i], 0); /* the process itself would read this */
 	assert_false(present(c.pid, shared->untouched));
 	assert_false(present(c.pid, shared->untouched + PAGE));
 	xc_process_close(p);
@@ -194,7 +194,7 @@ static void what_was_unmapped_meanwhile_is_a_fault_not_zeroes(void **state)
 	struct xc_process *p = open_pid(c.pid);
 	(void)state;
 	tell(&c, 'u');
-	usleep(20000); /* mappings are looked at again every 10 ms */
+	usleep(20000); /* mappings are refreshed every 10 ms */
 	assert_fault(p, shared->untouched + PAGE, "unmapped since");
 	char byte = 1;
 	XC_OK(xc_space_read(p->space, shared->untouched + 12 * PAGE, &byte, 1)); /* the rest is still there */
@@ -267,7 +267,7 @@ static void after_exec_no_byte_of_the_new_program_is_read(void **state)
 	while (read(c.answer, &byte, 1) > 0) /* closed by the exec */
 		;
 	assert_fault(p, shared->big, "exec");
-	xc_live_refresh(p); /* drop what was read before */
+	xc_live_refresh(p); /* drop the data read earlier */
 	for (size_t i = 0; i < p->mapping_count; i++)
 		assert_int_equal(xc_space_peek(p->space, p->mappings[i].lo, &byte, 1), 0);
 	xc_process_close(p);
@@ -279,7 +279,7 @@ static void memory_survives_the_end_of_the_main_thread(void **state)
 	struct child c = start_child();
 	(void)state;
 	tell(&c, 'm');
-	wait_for_state(c.pid, &c.pid, 'Z'); /* until pthread_exit has got there */
+	wait_for_state(c.pid, &c.pid, 'Z'); /* until pthread_exit has reached that point */
 	struct xc_process *p = open_pid(c.pid);
 	assert_big(p, 12345, 3 * PAGE);
 	assert_int_equal(p->thread_count, 2);

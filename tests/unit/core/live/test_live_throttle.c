@@ -1,7 +1,7 @@
 /* layer: core
  *
- * Reading by a clock that the test moves: however bytes and processor time come, what is used in a long run stays within the
- * rates, and a single question is never held up. */
+ * Reading with a simulated clock: for any pattern of bytes and CPU time, long-term use stays within the rates, and a
+ * single query is never delayed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void what_one_question_reads_is_free(void **state)
 	assert_true(xc_live_throttle_charge(&pace, 2 * MB, cpu + MS, cpu + MS) > SECOND / 2);
 }
 
-/* Reads and works at random for `seconds` of a clock that also runs while it sleeps. Returns what was used of both. */
+/* Reads and works at random for `seconds` of a clock that also runs during sleep. Returns the use of both resources. */
 struct used {
 	double bytes, cpu_ns, seconds;
 	unsigned sleeps;
@@ -64,10 +64,10 @@ static void a_loop_stays_within_both_rates(void **state)
 			assert_true(used.bytes <= (double)rates[i][0] * (used.seconds + .25) + 300000);
 		if (rates[i][1])
 			assert_true(used.cpu_ns <= (double)rates[i][1] * (used.seconds + .25) + 3 * (double)MS);
-		/* One of them is used up to nine tenths: it does not sleep for nothing. */
+		/* At least nine tenths of one limit are used: it does not sleep needlessly. */
 		assert_true(used.bytes > .9 * (double)rates[i][0] * used.seconds ||
 			    used.cpu_ns > .9 * (double)rates[i][1] * used.seconds);
-		assert_true(used.sleeps < 20 * used.seconds + 1); /* and wakes seldom */
+		assert_true(used.sleeps < 20 * used.seconds + 1); /* and rarely wakes */
 	}
 }
 

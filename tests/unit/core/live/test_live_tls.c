@@ -1,6 +1,6 @@
 /* layer: core
  *
- * A child's threads say themselves where their thread pointers are; what is found from outside is compared. */
+ * A child's threads report their own thread pointers; these are compared with the ones found from outside. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 enum { THREADS = 12 };
 
-/* What a thread does: the last two have their list elsewhere than in their descriptor. */
+/* A thread's action: the last two have their list outside of their descriptor. */
 enum kind { BLOCKED, RUNNING, NO_LIST, OTHER_LIST, KINDS };
 
 static struct said {

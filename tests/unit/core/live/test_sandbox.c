@@ -1,6 +1,6 @@
 /* layer: core
  *
- * Every forbidden call is really made, in a child behind the fence, against a process that is not a child of it. */
+ * Performs every forbidden call, in a child behind the fence, on a process that is not its child. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void try_arranged_signals(void)
 	expect_denied("F_SETSIG", fcntl(pair[0], F_SETSIG, SIGTERM));
 	expect_denied("FIOSETOWN", ioctl(pair[0], 0x8901, &pid));
 	expect_denied("SIOCSPGRP", ioctl(pair[0], 0x8902, &pid));
-	/* The kernel takes the command as 32 bits: high ones must not get it past the filter. */
+	/* The kernel takes the command as 32 bits: the high ones must not bypass the filter. */
 	expect_denied("F_SETOWN, high bits", syscall(SYS_fcntl, pair[0], (1L << 32) | F_SETOWN, victim));
 	if (fcntl(pair[0], F_SETFL, O_NONBLOCK) || fcntl(pair[0], F_GETFL) < 0)
 		failures++;
@@ -145,7 +145,7 @@ static void every_forbidden_call_is_denied(void **state)
 	assert_int_equal(waitpid(victim, &status, WNOHANG | WUNTRACED), 0); /* neither dead nor stopped */
 }
 
-/* Reading, threads, forks and our own memory go on. */
+/* Reads, threads, forks and changes to our own memory still work. */
 static int do_allowed_things(void)
 {
 	char byte = 7, copy = 0;
@@ -228,7 +228,7 @@ static int write_behind_the_fence(void)
 	if (!can_create(inside) || !xc_sandbox_writes_limited())
 		return 70;
 	if (write(already, "+", 1) != 1 || stat(old, &st) || open(old, O_RDONLY) < 0)
-		return 71; /* what is open stays open; reading is free */
+		return 71; /* open files stay open; reading is permitted */
 	if (open("/dev/null", O_WRONLY) < 0)
 		return 72;
 	return strstr(landlock, "not covered") || denied(truncate(old, 0)) == 0 ? 0 : 73;

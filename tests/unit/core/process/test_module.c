@@ -1,6 +1,6 @@
 /* layer: core
  *
- * A process of the test's making: an executable with PT_DYNAMIC → DT_DEBUG → r_debug → link_maps, laid in a space. */
+ * A hand-made process: an executable with PT_DYNAMIC → DT_DEBUG → r_debug → link_maps, laid out in a space. */
 #include "tests/support/check.h"
 
 #include <elf.h>
@@ -89,7 +89,7 @@ static void put_link_map(struct world *w, size_t i, xc_addr base, const char *na
 	w->names_len += strlen(name) + 1;
 }
 
-/* An executable whose dynamic section leads to r_debug; its first link_map is number 0, followed by 1. */
+/* An executable with a dynamic section that leads to r_debug; its first link_map is number 0, followed by 1. */
 static struct world *new_world(bool with_debug)
 {
 	struct world *w = xc_alloc(sizeof *w);
@@ -184,7 +184,7 @@ static void nt_file_names_them_when_the_list_is_lost(void **state)
 	struct xc_process *p = find(w);
 	assert_false(p->link_map_known);
 	assert_string_equal(p->modules_how, "NT_FILE");
-	assert_int_equal(p->module_count, 2); /* a data file is no module */
+	assert_int_equal(p->module_count, 2); /* a data file is not a module */
 	assert_string_equal(p->modules[1]->path, "/lib/liba.so");
 	assert_true(p->modules[1]->bias_known && p->modules[1]->bias == library(0));
 	assert_int_equal(p->modules[1]->build_id.size, 20);
@@ -307,7 +307,7 @@ static void name_spaces_in_a_ring_are_walked_once(void **state)
 	struct world *w = new_world(true);
 	started = clock();
 	add_library(w, 0, "/lib/liba.so");
-	put_link_map(w, 1, library(0), "/lib/liba.so", 1); /* and the list is a ring too */
+	put_link_map(w, 1, library(0), "/lib/liba.so", 1); /* and the list is a ring, too */
 	put(w, R_DEBUG, 2);
 	put(w, R_DEBUG + 40, HEAP + R_DEBUG);
 	struct xc_process *p = find(w);
@@ -392,7 +392,7 @@ static void hostile_program_headers_are_survived(void **state)
 		}
 }
 
-/* ---- name spaces ---- */
+/* ---- namespaces ---- */
 
 static void dlmopened_objects_have_their_name_space(void **state)
 {
@@ -408,7 +408,7 @@ static void dlmopened_objects_have_their_name_space(void **state)
 	put(w, R_DEBUG + 64, 2);
 	put(w, R_DEBUG + 72, link_map(3));
 	put_link_map(w, 3, library(1), "/lib/liba.so", 4);
-	put_link_map(w, 4, library(2), "/lib/ld.so", SIZE_MAX); /* the loader's stand-in there */
+	put_link_map(w, 4, library(2), "/lib/ld.so", SIZE_MAX); /* the loader's proxy there */
 	struct xc_process *p = find(w);
 	assert_int_equal(p->module_count, 4);
 	assert_int_equal(p->modules[1]->name_space, 0);
@@ -416,7 +416,7 @@ static void dlmopened_objects_have_their_name_space(void **state)
 	assert_true(p->modules[3]->bias == library(1) && p->modules[3]->lo == library(1));
 	assert_true(p->modules[1]->hi < p->modules[3]->lo);
 	assert_int_equal(p->modules[2]->name_space, 0);
-	assert_true(p->modules[2]->link_map == link_map(2)); /* the true one, which has the TLS fields */
+	assert_true(p->modules[2]->link_map == link_map(2)); /* the real one, which has the TLS fields */
 	end(w);
 }
 
@@ -502,7 +502,7 @@ static void the_executables_tls_ends_at_the_thread_pointer(void **state)
 		end(w);
 	}
 	struct world *w = new_world(false);
-	give_tls(w->exe, 0x3000, 0, 0x60, 24); /* no power of two */
+	give_tls(w->exe, 0x3000, 0, 0x60, 24); /* not a power of two */
 	assert_false(find(w)->modules[0]->tls_offset_known);
 	end(w);
 }
@@ -519,7 +519,7 @@ static void modules_go_by_their_names_without_version(void **state)
 	assert_true(xc_module_matches_name(c, "/usr/lib/libc.so.6") && xc_module_matches_name(old, "libc"));
 	assert_false(xc_module_matches_name(c, "lib") || xc_module_matches_name(c, "") ||
 		     xc_module_matches_name(c, "libc.so.61"));
-	assert_ptr_equal(xc_module_by_name(p, "libc"), whole); /* a whole name comes before a shortened one */
+	assert_ptr_equal(xc_module_by_name(p, "libc"), whole); /* a complete name has priority over a truncated one */
 	assert_ptr_equal(xc_module_by_name(p, "libc.so"), c);
 	assert_ptr_equal(xc_module_by_name(p, "libc-2.31"), old);
 	assert_null(xc_module_by_name(p, "libm"));

@@ -93,7 +93,7 @@ static void a_name_may_be_empty_or_without_its_nul(void **state)
 
 /* ---- all notes ---- */
 
-/* Build c and read its notes, of a file cut to len bytes. */
+/* Build c and read its notes from a file truncated to len bytes. */
 static struct xc_process *read_cut(struct corefile *c, struct xc_text *file, size_t len)
 {
 	struct xc_elf elf;
@@ -241,7 +241,7 @@ static void foreign_machines_give_their_threads(void **state)
 	}
 }
 
-/* A core of one thread with one further note about its registers. */
+/* A core of one thread with one additional register note. */
 static struct xc_process *with_register_note(uint16_t machine, uint8_t elf_class, const struct xc_regs *regs,
 					     uint32_t type, const void *desc, size_t size)
 {
@@ -259,7 +259,7 @@ static void each_machine_has_its_floating_point_note(void **state)
 		uint8_t elf_class;
 		uint32_t type;
 		size_t size, vectors;
-		int number; /* of a register that is kept by value; its bytes begin at `at` */
+		int number; /* of a register stored by value; its bytes start at `at` */
 		size_t at;
 	} kinds[] = {{EM_386, ELFCLASS32, NT_PRXFPREG, 512, 8, -1, 0},
 		     {EM_386, ELFCLASS32, NT_FPREGSET, 108, 0, -1, 0},

@@ -1,6 +1,6 @@
 /* layer: core
  *
- * The rules of memory: missing is never zero, and a file shows through only where the kernel left a clean page out. */
+ * The rules of memory: missing is never zero, and file contents are used only where the kernel omitted a clean page. */
 #include "tests/support/check.h"
 
 #include <elf.h>
@@ -20,13 +20,13 @@ static const xc_addr BASE = 0x7f1200000000, STACK = 0x7ffc00000000;
 static const char id[] = "build-id of 20 bytes";
 static uint8_t object[OBJECT_SIZE], memory[OBJECT_SIZE], stack[PAGE];
 
-/* The module's file stands below a sysroot, so that no path of the test's can exist on the host. */
+/* The module's file is below a sysroot, so that no path of the test can exist on the host. */
 static int make_files(void **state)
 {
 	(void)state;
 	objectfile_build(id, object);
 	memcpy(memory, object, sizeof memory);
-	memset(memory + 3 * PAGE, 'W', PAGE); /* data as the process wrote it */
+	memset(memory + 3 * PAGE, 'W', PAGE); /* data as written by the process */
 	memset(memory + OBJECT_DYNAMIC, 0, 64);
 	memset(stack, 'S', sizeof stack);
 	scratch_file("root/lib/libobject.so", object, sizeof object);
@@ -48,7 +48,7 @@ static struct xc_process *open_bytes(const struct xc_text *file, size_t len)
 	return p;
 }
 
-/* Build, open, and forget the builder. */
+/* Build and open it, and free the builder. */
 static struct xc_process *open_built(struct corefile *c)
 {
 	struct xc_text file = {0};
@@ -112,7 +112,7 @@ static struct corefile usual_core(void)
 	return c;
 }
 
-/* ---- what the core holds ---- */
+/* ---- contents of the core ---- */
 
 static void stored_bytes_win_and_clean_pages_come_from_the_file(void **state)
 {
@@ -159,7 +159,7 @@ static void a_cut_core_says_which_bytes_are_lost(void **state)
 	struct xc_process *p = open_bytes(&file, file.len - PAGE - 100);
 	check_bytes(p, 0x20000, stack, PAGE - 100, XC_FROM_CORE);
 	check_fault(p, 0x20000 + PAGE - 100, "cut short");
-	check_fault(p, 0x20000 + PAGE, "not dumped"); /* it never was in the core */
+	check_fault(p, 0x20000 + PAGE, "not dumped"); /* it was never in the core */
 	check_fault(p, 0x30000, "cut short");
 	assert_int_equal(p->missing_bytes, PAGE + 100);
 	assert_int_equal(p->expected_size, file.len);
@@ -170,7 +170,7 @@ static void a_cut_core_says_which_bytes_are_lost(void **state)
 	corefile_fini(&c);
 }
 
-/* ---- where a file shows through ---- */
+/* ---- contents from a file ---- */
 
 static void a_writable_global_that_was_cut_off_is_a_fault(void **state)
 {
@@ -182,8 +182,7 @@ static void a_writable_global_that_was_cut_off_is_a_fault(void **state)
 	check_bytes(p, BASE + 3 * PAGE, memory + 3 * PAGE, 8, XC_FROM_CORE);
 	check_fault(p, BASE + 3 * PAGE + 8, "cut short");
 	check_fault(p, BASE + 4 * PAGE - 1, "cut short");
-	check_bytes(p, BASE + PAGE, object + PAGE, 2 * PAGE,
-		    XC_FROM_FILE); /* what was left out on purpose is not lost */
+	check_bytes(p, BASE + PAGE, object + PAGE, 2 * PAGE, XC_FROM_FILE); /* memory omitted on purpose is not lost */
 	xc_process_close(p);
 	xc_text_fini(&file);
 	corefile_fini(&c);
@@ -277,8 +276,8 @@ static void a_file_shorter_than_its_mapping_ends_where_it_ends(void **state)
 	xc_process_close(p);
 }
 
-/* Of a page that RELRO made read-only, the loader wrote relocations: when dirty pages were not dumped, the file's are
- * stale. */
+/* The loader wrote relocations to a page that RELRO made read-only: if dirty pages were not dumped, the file's contents
+ * are stale. */
 static void relocated_read_only_pages_do_not_come_from_the_file(void **state)
 {
 	(void)state;
@@ -411,7 +410,7 @@ static void foreign_cores_give_facts_and_a_remark(void **state)
 	}
 }
 
-/* ---- what cannot be opened ---- */
+/* ---- unusable files ---- */
 
 static void check_refused(const char *path, enum xc_error_code code, const char *part)
 {
@@ -471,7 +470,7 @@ static void mappings_are_named_by_the_row_they_lie_in(void **state)
 	(void)state;
 	struct corefile c = corefile_new();
 	add_threads(&c);
-	corefile_file(&c, 0x10000, 0x14000, 8, "/a"); /* one row; mprotect divided the mapping */
+	corefile_file(&c, 0x10000, 0x14000, 8, "/a"); /* one row; mprotect split the mapping */
 	corefile_file(&c, 0x20000, 0x21000, 0, "/b");
 	corefile_load(&c, 0x20000, PAGE, PF_R, NULL, 0);
 	corefile_load(&c, 0x12000, 2 * PAGE, PF_R | PF_W, NULL, 0);

@@ -42,7 +42,7 @@ static void hostile_strings_stay_text(void **state)
 	free(text);
 }
 
-/* Every element that is opened is closed, in order: a hostile string that broke out would break this. */
+/* Every opened element is closed, in order: a hostile string that escaped its context would break this. */
 static void elements_are_balanced(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: core */
-/* What GitHub's and Azure's runners obey when a program prints it (actions/runner, ActionCommand.cs) stands in no rendering. */
+/* No rendering contains a command that GitHub's or Azure's runners execute (actions/runner, ActionCommand.cs). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #define HOSTILE_END "\n::a::b\n  ::c::d ##[e]##vso[f]###[g] ::h ::i::j ::k::l ::m::n ::o::p ::q::r ::s::t"
 #include "tests/support/report_fixture.h"
 
-/* The colours are ours. */
+/* The colours are xcore's own. */
 static void bleach(char *text)
 {
 	for (char *at = text; (at = strchr(at, '\033'));) {

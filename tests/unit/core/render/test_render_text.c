@@ -25,7 +25,7 @@ static void assert_contains(const char *text, const char *words)
 		fail_msg("\"%s\" is not in:\n%s", words, text);
 }
 
-/* But for lines that end in a path, which stays whole. */
+/* Except lines that end in a path, which stays whole. */
 static size_t longest_line(const char *text)
 {
 	size_t longest = 0;
@@ -298,7 +298,7 @@ static void a_field_that_is_unknown_without_a_reason_is_left_out(void **state)
 	xc_report_free(report);
 }
 
-/* A report of one crashed thread: a function of the program, what calls it, and one of the C library on top. */
+/* A report of one crashed thread: a function of the program, its caller, and one of the C library on top. */
 static char *render_values(bool brief, struct xc_report **report_out)
 {
 	static struct xc_variable_text locals[] = {{.name = "a", .type = "int", .why = "optimized out"},
@@ -328,7 +328,7 @@ static char *render_values(bool brief, struct xc_report **report_out)
 	return render_to_string(xc_render_text, report, (struct xc_render_options){0});
 }
 
-/* What the others of a group wait for is told by what they do, not by a word in the name of a lock. */
+/* The wait of the other threads of a group is derived from their calls, not from a word in a lock's name. */
 static void groups_that_wait_for_different_things_say_on_what(void **state)
 {
 	(void)state;

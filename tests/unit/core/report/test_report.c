@@ -38,7 +38,7 @@ static void a_key_used_twice_gets_a_number(void **state)
 	assert_string_equal(xc_section_count(s, "n", "n", 1)->key, "n");
 	assert_string_equal(xc_section_count(s, "n", "n", 2)->key, "n_2");
 	assert_string_equal(xc_section_count(s, "n", "n", 3)->key, "n_3");
-	assert_string_equal(xc_section_lines(s, "n", "text")->key, "n"); /* texts are an object of their own */
+	assert_string_equal(xc_section_lines(s, "n", "text")->key, "n"); /* texts are a separate object */
 	xc_report_free(report);
 }
 

@@ -85,7 +85,7 @@ static void equal_reports_give_no_tables_and_limits_hold(void **state)
 	s = xc_report_section(shown, "two", "two");
 	xc_report_compare(s, old, new, 1);
 	assert_int_equal(table_of(s, "plugin_counts")->row_count, 1);
-	expect_row(table_of(s, "plugin_counts"), 0, "redis: b: KEYS", 5, 10); /* rows of one name are added up */
+	expect_row(table_of(s, "plugin_counts"), 0, "redis: b: KEYS", 5, 10); /* rows with the same name are summed */
 	xc_report_free(old);
 	xc_report_free(same);
 	xc_report_free(new);

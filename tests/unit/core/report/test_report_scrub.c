@@ -44,7 +44,7 @@ static void add_verdict(struct xc_report *report)
 	xc_verdict_redact(report, "quotes a text of " TEXT);
 }
 
-/* A report with the secret in every place that a text can have. */
+/* A report with the secret in every text field. */
 static struct xc_report *planted(void)
 {
 	static const struct xc_column columns[] = {{"a", "A", XC_FIELD_TEXT, false},

@@ -1,7 +1,7 @@
 /* layer: core
  *
- * What is sent and read again looks the same in every format; bytes that are damaged anywhere are an error or another report, and
- * nothing worse. */
+ * A transmitted report looks the same in every format. Damaged bytes give an error or a different report, and nothing
+ * worse. */
 #include "core/report/report_wire.h"
 #include "core/report/report_wire_layout.h"
 #include "core/base/text.h"
@@ -22,7 +22,7 @@ static struct sent send(const struct xc_report *report)
 	return sent;
 }
 
-/* The fixture without what is not sent: target, verdict, stacks, run. */
+/* The fixture without the parts that are not transmitted: target, verdict, stacks, run. */
 static struct fixture sendable(void)
 {
 	struct fixture f = fixture_new("core.1");
@@ -80,7 +80,7 @@ static void it_is_added_behind_what_is_there(void **state)
 	xc_report_free(all);
 }
 
-/* A deep tree, a broad one, and one in which weights overflow: totals by adding up what each path adds. */
+/* A deep tree, a broad one, and one with overflowing weights: totals are the sum over all paths. */
 static void trees_of_any_shape_arrive(void **state)
 {
 	(void)state;
@@ -148,7 +148,7 @@ static void a_full_disk_is_told(void **state)
 	fixture_free(&f);
 }
 
-/* Every way of being cut short is an error, and what came before is shown. */
+/* Every truncation is an error, and the part before it is shown. */
 static void a_report_cut_anywhere_is_damaged(void **state)
 {
 	(void)state;
@@ -156,7 +156,7 @@ static void a_report_cut_anywhere_is_damaged(void **state)
 	struct sent sent = send(f.report);
 	for (size_t len = 0; len < sent.len; len++) {
 		struct xc_report *copy = xc_report_new("a");
-		char *cut = malloc(len ? len : 1); /* so that ASan sees what is read behind it */
+		char *cut = malloc(len ? len : 1); /* so that ASan detects reads past the end */
 		memcpy(cut, sent.bytes, len);
 		struct xc_error *err = xc_report_read(cut, len, copy);
 		if (!err || err->code != XC_ERR_FORMAT)
@@ -191,7 +191,7 @@ static void add_uleb(struct xc_text *text, uint64_t number)
 	xc_text_char(text, (char)number);
 }
 
-/* Three bytes make a node that takes a hundred and more. */
+/* Three bytes become a node of a hundred bytes and more. */
 static void memory_is_in_proportion(void **state)
 {
 	(void)state;
@@ -211,7 +211,7 @@ static void memory_is_in_proportion(void **state)
 	xc_report_free(copy);
 }
 
-/* Bytes put wrong in the middle: whatever is read can be shown in every format. */
+/* Wrong bytes in the middle: whatever is read can be shown in every format. */
 static void damaged_bytes_do_no_harm(void **state)
 {
 	(void)state;

@@ -124,7 +124,7 @@ static void an_address_of_letters_is_left_out(void **state)
 	hides("read at 0x626f6e2d6c6c6574, not mapped", "read at (redacted), not mapped");
 	stays("0x7ffd51519fe0 0x55656d616d65 0x6161 0x4141414100414141 0xdeadbeefdeadbeef");
 	assert_true(xc_scrub_is_letters(0x6e6f6e2d6c6c));  /* "ll-non" */
-	assert_false(xc_scrub_is_letters(0x556f6e2d6c6c)); /* a program's, more often than letters */
+	assert_false(xc_scrub_is_letters(0x556f6e2d6c6c)); /* the program's address, more often than letters */
 	assert_true(xc_scrub_is_letters(0x55556f6e2d6c6c));
 	assert_false(xc_scrub_is_letters(0));
 	hides("reading 0x73327265746e75c8", "reading (redacted)"); /* "hunter2s" + 0x60 */
@@ -151,7 +151,7 @@ static void known_words_are_left_out_and_names_only_whole(void **state)
 	hides("/data/joe", "~");
 }
 
-/* As the kernel cuts a thread's name, and others what they quote. */
+/* As the kernel truncates a thread's name, and others their quotes. */
 static void a_secret_that_is_cut_is_left_out(void **state)
 {
 	(void)state;
@@ -191,20 +191,20 @@ static void a_word_that_is_known_is_not_kept_twice(void **state)
 	hides("word-63 word-64", "(redacted) word-64");
 }
 
-/* Each place of it begins what could be a token. */
+/* Each position starts a possible token. */
 static void a_long_text_of_beginnings_ends(void **state)
 {
 	(void)state;
 	struct xc_text text = {0}, out = {0};
 	for (int i = 0; i < 200000; i++)
 		xc_text_add(&text, "eyJ-");
-	assert_true(xc_scrub_text(&scrub, text.bytes, false, &out)); /* what goes on for so long is taken for one */
+	assert_true(xc_scrub_text(&scrub, text.bytes, false, &out)); /* text of this length counts as a token */
 	assert_true(out.len < text.len);
 	xc_text_fini(&out);
 	xc_text_fini(&text);
 }
 
-/* In steps short of what is taken for a token, and of words that begin alike. Without care it is minutes. */
+/* In steps shorter than a token, and with words that start alike. A naive search takes minutes. */
 static void a_text_of_what_is_no_token_takes_its_time(void **state)
 {
 	(void)state;

@@ -136,7 +136,7 @@ static void modules_are_found_by_address_and_path(void **state)
 	assert_int_equal(y->identity, XC_REFUSED);
 	assert_string_equal(y->file_path, "/srv/y");
 	assert_int_equal(y->file_build_id.bytes[0], 9);
-	assert_ptr_equal(xc_archive_module(a, 0x1001, "/bin/x"), x); /* the path alone, when lo became known later */
+	assert_ptr_equal(xc_archive_module(a, 0x1001, "/bin/x"), x); /* the path alone, if lo became known later */
 	assert_null(xc_archive_module(a, 0x1000, "/bin/z"));
 	xc_archive_close(a);
 }
@@ -203,7 +203,7 @@ static void spill(const char *path, const uint8_t *bytes, size_t size)
 	close(fd);
 }
 
-/* Open and inflate everything; whatever happens, no crash and no wrong content without a word. */
+/* Opens and decompresses everything: no crash, and no wrong content without a message. */
 static bool all_there(const char *path)
 {
 	struct xc_archive *a = NULL;
@@ -234,7 +234,7 @@ static void a_cut_pack_gives_what_came_before_the_cut(void **state)
 		spill(path, bytes, keep);
 		assert_false(all_there(path));
 	}
-	/* only the last file is hurt: the core is whole */
+	/* only the last file is damaged: the core is intact */
 	spill(path, bytes, size - 1);
 	struct xc_archive *a = opened(path);
 	struct xc_source *core = NULL, *module = NULL;
@@ -282,7 +282,7 @@ static void a_file_that_inflates_to_more_than_it_says_is_refused(void **state)
 	uint64_t small = 4096;
 	memcpy(index + 24 + 24, &small, 8); /* `bytes` of the core's row */
 	size_t content = (size_t)bytes[4] + (size_t)bytes[5] * 256;
-	/* a forger would fix the digest; so do we */
+	/* a forger would fix the digest; so does this test */
 	char command[512];
 	snprintf(path, sizeof path, "%s/content", dir);
 	spill(path, index, content - 32);

@@ -122,7 +122,7 @@ static void count_free(void *block)
 	free(block);
 }
 
-/* What keeps memory bounded: after every call jansson holds nothing. */
+/* Memory stays bounded: jansson holds nothing after each call. */
 static void a_part_is_freed_once_it_is_written(void **state)
 {
 	(void)state;
@@ -146,7 +146,7 @@ static void a_part_is_freed_once_it_is_written(void **state)
 	free(w.text);
 }
 
-/* The stream's buffer overflows in the middle, or only finish flushes it. */
+/* The stream's buffer overflows in the middle, or finish alone flushes it. */
 static void a_full_disk_is_an_error(void **state)
 {
 	(void)state;

@@ -73,7 +73,7 @@ static void a_later_member_replaces_the_value_and_keeps_the_place(void **state)
 	assert_dump(object, "{\"z\":true,\"a\\\\xff\":2}");
 }
 
-/* Nothing below a space and no DEL may be written raw; of the C1 controls, cleaning leaves none to write. */
+/* No byte below a space and no DEL may be written raw; sanitising removes all C1 controls. */
 static bool is_safe(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
@@ -82,7 +82,7 @@ static bool is_safe(const char *text)
 	return true;
 }
 
-/* Any bytes at all, from all 256 or only from ASCII: written, safe, and printable ASCII comes back as it was. */
+/* Arbitrary bytes, from all 256 or only ASCII: the output is safe, and printable ASCII is unchanged. */
 static void any_bytes_can_be_written_and_read_again(void **state)
 {
 	(void)state;

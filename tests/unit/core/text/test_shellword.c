@@ -44,7 +44,7 @@ static void what_cannot_be_shown_is_told_by_number(void **state)
 	check_word("a\nb", "$'a\\x0ab'");
 	check_word("\033[2J'", "$'\\x1b[2J\\x27'");
 	check_word("\xff\xc3\xa4", "$'\\xff\\xc3\\xa4'");
-	check_word("\xe2\x80\xae", "$'\\xe2\\x80\\xae'"); /* turns around what follows */
+	check_word("\xe2\x80\xae", "$'\\xe2\\x80\\xae'"); /* reverses the following text */
 	check_word("##[error]", "$'\\x23\\x23[error]'");
 	check_word("a ::error::", "$'a \\x3a\\x3aerror\\x3a\\x3a'");
 }
@@ -62,7 +62,7 @@ static void a_file_is_no_option_list_or_process(void **state)
 	assert_string_equal(file, "./-x");
 }
 
-/* What bash makes of it. */
+/* bash's interpretation. */
 static void check_read(const char *word)
 {
 	xc_auto(xc_freep) char *quoted = xc_shellword(word);

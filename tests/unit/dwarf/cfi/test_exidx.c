@@ -1,5 +1,6 @@
 /* layer: dwarf */
-/* Tables as an assembler would make them, put together here; the oracle is "Exception Handling ABI for the Arm Architecture". */
+/* Hand-made tables as an assembler would write them; the oracle is "Exception Handling ABI for the Arm
+ * Architecture". */
 #include <elf.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void word(size_t at, uint32_t value)
 	memcpy(file + at, &value, 4);
 }
 
-/* A 31-bit offset to a file address, as it is written at another. */
+/* A 31-bit offset to a file address, encoded at another one. */
 static uint32_t relative(uint32_t from, uint32_t to)
 {
 	return (to - from) & 0x7fffffff;
@@ -28,7 +29,7 @@ static void begin(void)
 	entries = extab = 0;
 }
 
-/* The entry of the function at `code`, whose second word is given. */
+/* The entry of the function at `code` with this second word. */
 static void entry(uint32_t code, uint32_t second)
 {
 	uint32_t at = TABLE + 8 * (uint32_t)entries++;
@@ -46,7 +47,7 @@ static void entry_elsewhere(uint32_t code, const uint32_t *words, size_t count)
 	entry(code, relative(TABLE + 8 * (uint32_t)entries + 4, to));
 }
 
-/* Headers of ELF32 for all of it, mapped at 0. */
+/* ELF32 headers for all of it, mapped at 0. */
 static struct xc_exidx opened(void)
 {
 	Elf32_Ehdr h = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
@@ -118,7 +119,7 @@ static void longer_ones_stand_in_the_other_table(void **state)
 	begin();
 	/* personality 1, two words more: pop {r4-r11} by mask, pop d8-d9 (VPUSH), pop {lr}; vsp += 0x204 + 4 * 2 */
 	static const uint32_t two_words[] = {0x810280ff, 0xd18400b2, 0x02b0b0b0};
-	/* a personality routine of C++, then: no word more, pop {r0, r3}, pop {lr} */
+	/* a C++ personality routine, then: no further word, pop {r0, r3}, pop {lr} */
 	static const uint32_t generic[] = {0x00000100, 0x00b109a8, 0x00b0b0b0};
 	entry_elsewhere(CODE, two_words, XC_COUNT(two_words));
 	entry_elsewhere(CODE + 32, generic, XC_COUNT(generic));
@@ -168,7 +169,7 @@ static void damaged_tables_give_no_row(void **state)
 		0x808000b0, /* pop nothing: refuse to unwind */
 		0x809db0b0, /* vsp = sp */
 		0x809fb0b0, /* vsp = pc */
-		0x80a89bb0, /* vsp = r11 when registers were popped */
+		0x80a89bb0, /* vsp = r11 after registers were popped */
 		0x80b110b0, /* pop with reserved bits */
 		0x80b5b0b0, /* spare */
 		0x80ca00b0, /* spare */
@@ -187,9 +188,9 @@ static void damaged_tables_give_no_row(void **state)
 	entry_elsewhere(CODE, longer, 2);
 	assert_false(row_at(CODE)->found);
 	begin();
-	entry(CODE, 0x20000000); /* leads nowhere */
+	entry(CODE, 0x20000000); /* leads to unmapped memory */
 	assert_false(row_at(CODE)->found);
-	/* instructions that would run on for ever: at the end stands an implied finish */
+	/* instructions that would continue forever: there is an implied finish at the end */
 	static const uint32_t ends[] = {0x8101b2ff, 0xffffffff};
 	begin();
 	entry_elsewhere(CODE, ends, 2);
@@ -217,7 +218,7 @@ static void files_without_a_table_are_empty(void **state)
 	begin();
 	x = opened();
 	assert_false(xc_exidx_row(&x, arm(), CODE, 48, &row));
-	/* a table that the file does not hold */
+	/* a table that is not in the file */
 	entries = FILE_SIZE;
 	x = opened();
 	assert_null(x.entries);

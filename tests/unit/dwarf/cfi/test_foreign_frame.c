@@ -1,6 +1,7 @@
 /* layer: dwarf
  *
- * Told code and frames: over a made process of two threads on one stack layout, and against a flat array. */
+ * Foreign code and frames: on a hand-made process of two threads with the same stack layout, and against a flat
+ * array. */
 
 #include "core/elf/arch.h"
 #include "core/base/text.h"
@@ -148,7 +149,7 @@ static void told_code_is_unwound_and_named(void **state)
 	close_scene(s);
 }
 
-/* Two words of frame; the caller's pc stands in x30, or where the plugin says. */
+/* Two words of frame; the caller's pc is in x30, or where the plugin says. */
 static void a_link_register_holds_the_return_address_unless_told(void **state)
 {
 	(void)state;
@@ -201,7 +202,7 @@ static void frames_that_no_stack_holds_are_counted(void **state)
 	close_scene(s);
 }
 
-/* At the end of a stack that breaks off, all frames above are shown; at its natural end they are outside. */
+/* At the end of a broken stack, all frames above are shown; at its natural end they are outside. */
 static void a_broken_stack_keeps_its_frames(void **state)
 {
 	(void)state;
@@ -264,7 +265,7 @@ static void what_cannot_be_is_refused(void **state)
 	struct xc_foreign_code code = code_of(5, 4, NULL);
 	CHECK_ERROR(xc_foreign_add_code(s->process, &code), XC_ERR_USAGE, "");
 	code = code_of(4, 4, NULL);
-	code.cfa_reg = 58; /* fs_base: no call frame information speaks of it */
+	code.cfa_reg = 58; /* fs_base: call frame information never describes it */
 	CHECK_ERROR(xc_foreign_add_code(s->process, &code), XC_ERR_USAGE, "");
 	const struct xc_foreign_saved saved = {.reg = 70, .from = -1};
 	code.cfa_reg = s->process->arch->sp;
@@ -374,7 +375,7 @@ static void what_was_heard_is_what_was_told(void **state)
 	close_scene(b);
 }
 
-/* Any cell may hold anything of its kind: a writer may have been taken over. */
+/* Any cell may have any value of its kind: a writer may be compromised. */
 PROPERTY(damaged_tables_are_an_error_or_other_stacks, 1000, 2000)
 {
 	struct scene *a = scene_of(EM_X86_64), *b = scene_of(EM_X86_64);

@@ -77,7 +77,7 @@ static void other_names_are_left_alone(void **state)
 		expect(names[i], NULL, NULL);
 }
 
-/* Longer than libiberty takes on its own: parameters that are templates with long names. */
+/* Longer than libiberty accepts by default: parameters that are templates with long names. */
 static void long_names_are_demangled(void **state)
 {
 	(void)state;
@@ -85,7 +85,7 @@ static void long_names_are_demangled(void **state)
 	xc_text_add(&name, "_Z1f");
 	for (int i = 0; i < 40; i++)
 		xc_text_printf(&name, "70%070dIiE", i);
-	for (char *c = name.bytes + 4; *c; c++) /* identifiers begin with a letter */
+	for (char *c = name.bytes + 4; *c; c++) /* identifiers start with a letter */
 		if (!strncmp(c, "700", 3))
 			c[2] = 'x';
 	char *brief = xc_demangle(name.bytes, false), *full = xc_demangle(name.bytes, true);
@@ -107,7 +107,7 @@ static void names_past_the_limit_are_refused(void **state)
 	assert_null(xc_demangle(name.bytes, true));
 }
 
-/* Each parameter is a pair of the one before: 2^30 words from 300 bytes. */
+/* Each parameter is a pair of the previous one: 2^30 words from 300 bytes. */
 static void exponential_names_end(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void deep_names_do_not_overflow_the_stack(void **state)
 		while (name.len < (16 << 10) - 16)
 			xc_text_add(&name, parts[i]);
 		xc_text_add(&name, "i");
-		free(xc_demangle(name.bytes, true)); /* any answer will do */
+		free(xc_demangle(name.bytes, true)); /* any answer is acceptable */
 		name.bytes[1] = 'R';
 		free(xc_demangle(name.bytes, true));
 	}

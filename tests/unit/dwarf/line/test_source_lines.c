@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* The lines round a crash, from files that may be anything. */
+/* Source lines around a crash, from arbitrary files. */
 #include "dwarf/line/source_lines.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Every form of an attribute (DWARF 5, 7.5.5 and 7.5.6; those of versions 2 to 4 and GNU's), in every version and width that has
- * it. What is wanted stands beside what is written. */
+/* Every form of an attribute (DWARF 5, 7.5.5 and 7.5.6; those of versions 2 to 4 and GNU's), in every version and width
+ * that has it. The expected value is next to the written one. */
 #include <stdio.h>
 
 #include "tests/support/made.h"
@@ -18,7 +18,7 @@ static const char *shape_name(const struct dm_unit *u, const char *what)
 	return text;
 }
 
-/* Every entry that libdw gives has the same attributes for the raw reader, of the same length: they meet at the end. */
+/* The raw reader sees the same attributes as libdw, with the same lengths: both reach the end of each entry. */
 static void raw_agrees(struct made *m, enum dm_section section, const struct dm *dm)
 {
 	struct xc_cursor info = xc_cursor(dm->sections[section].bytes, dm_at(dm, section), "info");
@@ -52,7 +52,7 @@ static void raw_agrees(struct made *m, enum dm_section section, const struct dm 
 struct constant {
 	unsigned form;
 	uint64_t value;
-	unsigned first; /* version that has it */
+	unsigned first; /* version that introduced it */
 	const char *as_int, *as_unsigned;
 };
 
@@ -178,7 +178,7 @@ static void wide_constants_and_blocks_have_their_bytes(void **state)
 
 /* ---- strings ---- */
 
-/* Two units: the second one's names come out of its own table of offsets. */
+/* Two units: the second one's names use its own table of offsets. */
 static void strings_come_from_their_sections(void **state)
 {
 	(void)state;
@@ -261,7 +261,7 @@ static void references_lead_to_their_entries(void **state)
 		struct dm dm = {0};
 		char name[32];
 		size_t other = dm_unit(
-			&dm, &SHAPES[s]); /* in front, so that offsets in the section are not those in the unit */
+			&dm, &SHAPES[s]); /* in front, so that offsets in the section differ from those in the unit */
 		dm_die(&dm, DW_TAG_compile_unit, true);
 		size_t far = made_base(&dm, "short", DW_ATE_signed, 2);
 		dm_end(&dm);
@@ -297,7 +297,7 @@ static void references_lead_to_their_entries(void **state)
 	}
 }
 
-/* A type unit stands behind the unit that refers to it, and another one with another signature between. */
+/* A type unit follows the unit that refers to it, with another unit of a different signature between them. */
 static void signatures_lead_to_type_units(void **state)
 {
 	(void)state;
@@ -312,7 +312,7 @@ static void signatures_lead_to_type_units(void **state)
 			dm_number(&dm, DW_AT_type, DW_FORM_ref_sig8, i ? ids[1] : 0x9999);
 			dm_block(&dm, DW_AT_const_value, DW_FORM_block1, (uint8_t[]){7, 0, 0, 0}, 4);
 		}
-		/* what gcc writes: a declaration that names the type unit */
+		/* gcc's output: a declaration that names the type unit */
 		size_t declaration = dm_die(&dm, DW_TAG_structure_type, false);
 		dm_name(&dm, "declared");
 		dm_number(&dm, DW_AT_declaration, DW_FORM_flag_present, 0);

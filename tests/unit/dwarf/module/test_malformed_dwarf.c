@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Debug information in several files, written by hand: dwz's common file, DWARF 5's supplementary file, a .dwo, a .dwp; and
- * information that is wrong: what it cannot say is not said, and nothing hangs. */
+/* Hand-written debug information in several files: dwz's common file, DWARF 5's supplementary file, a .dwo, a .dwp; and
+ * malformed information: missing facts are not invented, and nothing hangs. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 enum { CODE = 0x4000, CODE_SIZE = 0x100, SECONDS = 10 };
 static const struct xc_finder nowhere;
 
-/* ---- a module made of a file ---- */
+/* ---- a module from a file ---- */
 
 static struct mapped use(struct dm *dm, const char *name)
 {
@@ -191,7 +191,7 @@ static void common_parts_are_taken_from_their_file(void **state)
 static const uint64_t DWO_ID = 0x0102030405060708;
 static const uint64_t SIGNATURE = 0x8877665544332211;
 
-/* The skeleton: addresses 0x4000 and 0x4040 behind another unit's. */
+/* The skeleton: addresses 0x4000 and 0x4040, after another unit's. */
 static void write_skeleton(struct dm *dm, unsigned version)
 {
 	size_t begin, base;
@@ -204,7 +204,7 @@ static void write_skeleton(struct dm *dm, unsigned version)
 	dm_u(dm, DM_ADDR, CODE + 0x40, 8);
 	if (version >= 5)
 		dm_length(dm, DM_ADDR, begin);
-	dm_u(dm, DM_RANGES, 0xbad, 8); /* of another unit; DWARF 4's split unit counts from behind it */
+	dm_u(dm, DM_RANGES, 0xbad, 8); /* of another unit; DWARF 4's split unit counts from after it */
 	dm_u(dm, DM_RANGES, 0x40, 8);
 	dm_u(dm, DM_RANGES, 0x80, 8);
 	dm_u(dm, DM_RANGES, 0, 16);
@@ -221,8 +221,8 @@ static void write_skeleton(struct dm *dm, unsigned version)
 	dm_unit_end(dm);
 }
 
-/* Its split unit: a function over [0x4040, 0x4080) by ranges, which has an argument in a list that counts from the unit's base,
- * of a type that stands in a type unit; the same function's name is a string by index. */
+/* Its split unit: a function over [0x4040, 0x4080) by ranges, with an argument in a location list relative to the
+ * unit's base and a type in a type unit; the function's name is a string by index. */
 static void write_split(struct dm *dm, unsigned version)
 {
 	size_t begin, table, list;
@@ -368,7 +368,7 @@ static void write_index(struct dm *dm, enum dm_section section, unsigned version
 			dm_u(dm, section, rows[r].sizes[i], 4);
 }
 
-/* Lay one .dwo's section behind another's; the contribution goes to the row. */
+/* Append one .dwo's section to another's; the row gets the contribution. */
 static void contribute(struct dm *dwp, const struct dm *dwo, enum dm_section section, struct contribution *row,
 		       size_t column)
 {
@@ -377,7 +377,7 @@ static void contribute(struct dm *dwp, const struct dm *dwo, enum dm_section sec
 	dm_bytes(dwp, section, dwo->sections[section].bytes ? dwo->sections[section].bytes : "", dm_at(dwo, section));
 }
 
-/* Three .dwo files: another unit, ours, and one with the type unit, whose strings and abbreviations are its own. */
+/* Three .dwo files: another unit, ours, and one with the type unit, which has its own strings and abbreviations. */
 static void write_package(struct dm *dwp, unsigned version)
 {
 	static const uint32_t columns4[] = {SECT_INFO, SECT_ABBREV, SECT_LOC, SECT_STR_OFFSETS},
@@ -394,16 +394,17 @@ static void write_package(struct dm *dwp, unsigned version)
 	write_split(&ours, version);
 	write_split(&other, version);
 	write_type_unit(&types, version, SIGNATURE, "inside");
-	/* the other unit's strings are others */
+	/* the other unit's strings differ */
 	other.sections[DM_STR].bytes[0] = 'X';
 	for (size_t i = 0; i < count; i++) {
 		contribute(dwp, &other, (five ? sections5 : sections4)[i], &units[0], i);
 		contribute(dwp, &ours, (five ? sections5 : sections4)[i], &units[1], i);
 	}
-	dm_bytes(dwp, DM_STR, ours.sections[DM_STR].bytes, dm_at(&ours, DM_STR)); /* offsets of both count in it */
+	dm_bytes(dwp, DM_STR, ours.sections[DM_STR].bytes,
+		 dm_at(&ours, DM_STR)); /* offsets of both are relative to it */
 	contribute(dwp, &types, five ? DM_INFO : DM_TYPES, &type, 0);
 	contribute(dwp, &types, DM_ABBREV, &type, 1);
-	type.offsets[2] = units[0].offsets[3]; /* strings: the other's, to be told apart from ours */
+	type.offsets[2] = units[0].offsets[3]; /* strings: the other's, to distinguish them from ours */
 	type.sizes[2] = units[0].sizes[3];
 	write_index(dwp, DM_CU_INDEX, five ? 5 : 2, five ? columns5 : columns4, count, units, 2);
 	write_index(dwp, DM_TU_INDEX, five ? 5 : 2, five ? types5 : types4, 3, &type, 1);
@@ -429,7 +430,7 @@ static void packages_are_read_by_their_index(void **state)
 	}
 }
 
-/* Indexes that lie: no slots, no rows, contributions outside, a row that is not there, a table without an empty slot. */
+/* Wrong indexes: no slots, no rows, contributions out of bounds, a missing row, a table without an empty slot. */
 static void indexes_that_lie_give_nothing(void **state)
 {
 	(void)state;
@@ -445,7 +446,7 @@ static void indexes_that_lie_give_nothing(void **state)
 		else if (lie == 1)
 			memset(index + 8, 0xff, 4); /* rows */
 		else if (lie == 2)
-			index[12] = 3; /* slots are no power of two */
+			index[12] = 3; /* the number of slots is not a power of two */
 		else if (lie == 3)
 			memset(index + rows, 0x7f, 4 * 4); /* rows of the slots */
 		else if (lie == 4)
@@ -465,9 +466,9 @@ static void indexes_that_lie_give_nothing(void **state)
 	}
 }
 
-/* ---- what is wrong ---- */
+/* ---- malformed information ---- */
 
-/* A unit with one function and what `write` adds to it: a first variable that is in order, if nothing else is. */
+/* A unit with one function and the entries of `write`; its first variable is valid if nothing else is wrong. */
 typedef void wrong_fn(struct dm *dm, size_t integer, size_t function);
 
 static void with_unit(unsigned version, wrong_fn *write, const char *function, const char *variable, const char *what)
@@ -531,7 +532,7 @@ static void type_of_itself(struct dm *dm, size_t integer, size_t function)
 	size_t next = dm_at(dm, DM_INFO) - dm->unit + 4;
 	dm_number(dm, DW_AT_type, DW_FORM_ref4, next + 2);
 	dm_number(dm, DW_AT_const_value, DW_FORM_data1, 5);
-	/* one byte: the next entry begins behind it */
+	/* one byte: the next entry starts after it */
 	size_t at = dm_die(dm, DW_TAG_typedef, false);
 	dm_patch(dm, DM_INFO, dm->unit + next - 4, at, 4);
 	dm_name(dm, "t");
@@ -561,7 +562,7 @@ static void type_in_the_middle(struct dm *dm, size_t integer, size_t function)
 	(void)function;
 	dm_die(dm, DW_TAG_variable, false);
 	dm_name(dm, "v");
-	dm_number(dm, DW_AT_type, DW_FORM_ref4, integer + 1); /* the name's 'i' as a code: none */
+	dm_number(dm, DW_AT_type, DW_FORM_ref4, integer + 1); /* the name's 'i' as a code: unknown */
 	dm_number(dm, DW_AT_const_value, DW_FORM_data1, 5);
 }
 
@@ -633,7 +634,7 @@ static void what_is_wrong_is_left_out(void **state)
 			with_unit(version, cases[i].write, "function", cases[i].variable, cases[i].what);
 }
 
-/* Every length of the header, wrong in some ways: no answer, no crash. */
+/* Every length of the header with several wrong values: no answer, no crash. */
 static void units_of_wrong_lengths_are_not_followed(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Instructions as GNU as encodes them (checked with objdump of the cross binutils 2.40). */
+/* Instructions as encoded by GNU as (checked with objdump of the cross binutils 2.40). */
 #include <elf.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { CODE = 0x10000, SIZE = 64, RET = CODE + 32 };
 static uint8_t bytes[SIZE];
 static struct xc_mapping mapping = {.lo = CODE, .hi = CODE + SIZE - 1, .readable = true, .executable = true};
 
-/* A process of the machine whose code ends in `code` before RET. */
+/* A process of the machine with code that ends in `code` before RET. */
 static struct xc_process *process_of(uint16_t machine, uint8_t class, const char *code, size_t size)
 {
 	struct xc_process *p = xc_process_new("code", false);
@@ -75,7 +75,7 @@ static void calls_are_known_and_jumps_are_not(void **state)
 	}
 }
 
-/* Eight bytes behind RET: where calls and jumps through a slot find it. */
+/* Eight bytes after RET: the slot of indirect calls and jumps. */
 static void set_slot(xc_addr value)
 {
 	memcpy(bytes + (RET - CODE) + 8, &value, sizeof value);
@@ -177,7 +177,7 @@ static void signatures_and_the_bit_of_thumb_are_stripped(void **state)
 	assert_int_equal(xc_code_address(p, UINT64_C(0x3a7f000000000000) | RET), RET);
 	assert_int_equal(xc_code_address(p, RET), RET);
 	assert_int_equal(xc_code_address(p, UINT64_C(0x4141414141414141)), UINT64_C(0x4141414141414141));
-	p->code_mask = UINT64_C(0x0000ff0000000000); /* as the core tells */
+	p->code_mask = UINT64_C(0x0000ff0000000000); /* as recorded in the core */
 	assert_int_equal(xc_code_address(p, UINT64_C(0x00005a0000000000) | RET), RET);
 	assert_int_equal(xc_code_address(p, UINT64_C(0x3a00000000000000) | RET), UINT64_C(0x3a00000000000000) | RET);
 	xc_process_close(p);

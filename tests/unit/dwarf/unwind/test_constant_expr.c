@@ -1,10 +1,10 @@
 /* layer: dwarf */
-/* Expressions of constants, as compilers write call targets, and what is none. */
+/* Constant expressions, as compilers write call targets, and expressions that are not constant. */
 #include "dwarf/unwind/constant_expr.h"
 
 #include "tests/support/made.h"
 
-/* The value of an expression that is a DW_AT_call_target; false when it is not constant. */
+/* The value of a DW_AT_call_target expression; false if it is not constant. */
 static bool evaluate(const uint8_t *bytes, size_t len, bool bias_known, uint64_t *value_out)
 {
 	struct dm dm = {.machine = 0};

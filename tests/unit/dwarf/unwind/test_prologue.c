@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Bytes as compilers write them, and what is read from them. */
+/* Prologues as compilers write them, and the facts read from them. */
 #include "tests/support/compile_program.h"
 
 #include "dwarf/unwind/prologue.h"
@@ -93,7 +93,7 @@ static void aarch64_stores_pairs(void **state)
 	assert_true(p.whole && p.frame_pointer && p.depth == 48);
 	assert_true(p.saved >> 19 & 1 && p.below[19] == 32 && p.below[20] == 24 && p.below[29] == 48);
 	p = read_for(EM_AARCH64, ELFCLASS64, false, code, sizeof code - 1, 24);
-	assert_true(!p.whole && p.link_saved && p.depth == 48); /* the load is passed over, the call ends it */
+	assert_true(!p.whole && p.link_saved && p.depth == 48); /* the load is skipped, the call ends it */
 }
 
 static void arm_pushes_lists(void **state)
@@ -129,7 +129,7 @@ static void riscv_stores_one_by_one(void **state)
 	assert_int_equal(p.below[8], 16);
 	p = read_for(EM_RISCV, ELFCLASS64, false, code, sizeof code - 1, 16);
 	assert_true(p.whole && p.depth == 80 && p.below[9] == 80 - 24);
-	/* c.addi sp,-16; c.jr ra ends it; what is behind does not count */
+	/* c.addi sp,-16; c.jr ra ends it; later instructions do not count */
 	static const char leaf[] = "\x41\x11\x82\x80\x41\x11";
 	p = read_for(EM_RISCV, ELFCLASS64, false, leaf, sizeof leaf - 1, 6);
 	assert_true(p.depth == 16 && !p.whole && !p.link_saved);

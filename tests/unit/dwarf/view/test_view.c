@@ -48,7 +48,7 @@ static void ends_of_a_vector_agree(void **state)
 	       {"wild", "<not a valid std::vector: elements at 0xfffffffffffffff0: not mapped> {*"});
 }
 
-/* Types of which only the names matter. */
+/* Types that matter only by name. */
 static void check_brief(const char *name, bool rust, const char *expected)
 {
 	struct xc_type type = {.kind = XC_TYPE_STRUCT, .name = name, .is_rust = rust};

@@ -120,8 +120,8 @@ static void a_smashed_header_costs_no_block(void **state)
 	smash_each(no_flags, 1, 2);
 }
 
-/* In a block whose header is gone, and in the previous one, are the bytes of a header of a chunk that ends exactly
- * where a distant chunk begins. */
+/* A block with an overwritten header, and the previous one, contain the bytes of a header of a chunk that ends exactly
+ * where a distant chunk starts. */
 static void a_number_that_leads_far_away_is_no_chunk(void **state)
 {
 	(void)state;

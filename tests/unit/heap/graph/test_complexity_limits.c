@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * Heaps of some megabytes that are made to cost as much as they can: what is done must stay in proportion to their bytes. Five seconds
- * of the processor's time are more than any of them takes, and less than what one took that was not bounded. */
+ * Heaps of some megabytes built for maximum cost: work must be proportional to their size. The limit of five seconds of
+ * CPU time is above the time of each, and below that of an unbounded case. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ enum { BYTES = 12 << 20, CHAIN = 60000 };
 struct big {
 	struct chunks *chunks;
 	uint8_t *bytes;
-	xc_addr end; /* of the chunks laid so far */
+	xc_addr end; /* of the chunks added so far */
 };
 
 static struct big big_new(void)
@@ -152,7 +152,7 @@ static void a_heap_that_claims_all_of_memory_costs_what_its_bytes_do(void **stat
 	}
 }
 
-/* Arenas whose fastbins all have the same long list. */
+/* Arenas with fastbins that all have the same long list. */
 static void arenas_with_one_long_fastbin_cost_what_their_bytes_do(void **state)
 {
 	(void)state;
@@ -165,7 +165,7 @@ static void arenas_with_one_long_fastbin_cost_what_their_bytes_do(void **state)
 	xc_addr pages = (big.end + 0xfff) & ~UINT64_C(0xfff), last = main;
 	finish(&big);
 	for (xc_addr page = pages; BIG_AT + BYTES - page > 0x2000; page += 0x1000) {
-		put(&big, page, page + 0x30); /* a heap_info, its arena behind it */
+		put(&big, page, page + 0x30); /* a heap_info, followed by its arena */
 		put(&big, page + 8, 0);
 		for (unsigned i = 0; i < 10; i++)
 			put(&big, page + 0x30 + 0x10 + 8 * i, BIG_AT);

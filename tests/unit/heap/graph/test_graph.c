@@ -1,6 +1,6 @@
 /* layer: heap
  *
- * Rows, roots and what they reach, against a search without any of the tables. */
+ * Rows, roots and reachable blocks, against a search without any of the tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* layer: heap
  *
- * Dominators against their definition: d dominates b when b is not reached once d is taken away. */
+ * Dominators against their definition: d dominates b if b cannot be reached without d. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

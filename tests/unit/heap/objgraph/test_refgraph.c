@@ -1,7 +1,7 @@
 /* layer: heap
  *
- * A plugin's graph against definitions: the node of an address by looking at all, distances by going round until nothing changes, what a
- * node retains by taking it away; and against the heap's own graph and retention. */
+ * A plugin's graph against definitions: the node of an address by linear search, distances by iteration until nothing
+ * changes, a node's retained size by removing it; and against the heap's own graph and retention. */
 #include "heap/objgraph/refgraph_scan.h"
 #include "heap/graph/retention.h"
 #include "tests/support/property.h"

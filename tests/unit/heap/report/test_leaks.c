@@ -1,6 +1,6 @@
 /* layer: heap
  *
- * Structures of leaked blocks against their definition, and what the section says of some that are made by hand. */
+ * Structures of leaked blocks against their definition, and the section's text for hand-made ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -177,7 +177,7 @@ static void lists_and_what_they_hold_are_two_rows(void **state)
 	for (size_t i = 0; i < XC_COUNT(sizes); i++)
 		sizes[i] = i % 2 ? 24 : 40;
 	struct heapmade *m =
-		heap_of(sizes, XC_COUNT(sizes)); /* nodes 0 2 4, 6 8 10; strings behind; 12 … 15 are reached */
+		heap_of(sizes, XC_COUNT(sizes)); /* nodes 0 2 4, 6 8 10; strings follow; 12 … 15 are reached */
 	for (uint32_t node = 0; node < 12; node += 2) {
 		if (node % 6 != 4)
 			link_to(m, node, 1, node + 2);

@@ -1,5 +1,5 @@
 /* layer: lua */
-/* Plugins: where they come from and what is refused there, manifests, matching, require, fixtures. */
+/* Plugins: search path and refusals, manifests, matching, require, fixtures. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -24,7 +24,7 @@ static const char *put(const char *name, const char *text)
 	return scratch_file(name, text, strlen(text));
 }
 
-/* Only what the test puts there: none of the user's. */
+/* Only the test's plugins: none of the user's. */
 static void open_dir(struct xc_plugins *plugins, const char *name)
 {
 	const char *dirs[] = {scratch_path(name)};
@@ -110,7 +110,7 @@ static void current_directory_is_never_looked_into(void **state)
 	put("cwd/sneaky.lua", "return { name = 'sneaky', about = 'x' }");
 	put("cwd/plugins/sneaky.lua", "return { name = 'sneaky', about = 'x' }");
 	assert_int_equal(chdir(scratch_path("cwd")), 0);
-	setenv("XDG_DATA_HOME", "plugins", 1); /* a relative one is none */
+	setenv("XDG_DATA_HOME", "plugins", 1); /* a relative one does not count */
 	CHECK_OK(xc_plugins_open(&plugins, NULL, 0));
 	CHECK_ERROR(xc_plugins_named(&plugins, "sneaky", &plugin), XC_ERR_NOT_FOUND, "no plugin");
 	xc_plugins_fini(&plugins);
@@ -138,7 +138,7 @@ static void what_all_may_write_is_refused(void **state)
 	chmod(scratch_path("loose"), 0755);
 }
 
-/* A usual directory that is refused is told and stops nothing. */
+/* A standard directory that is refused is reported, and stops nothing. */
 static void users_directory_that_all_may_write_is_a_note(void **state)
 {
 	struct xc_plugins plugins;
@@ -176,7 +176,7 @@ static void links_are_not_followed(void **state)
 	assert_int_equal(symlink(real, scratch_path("links/linked.lua")), 0);
 	assert_int_equal(symlink(scratch_path("elsewhere"), scratch_path("links/linkdir")), 0);
 	assert_int_equal(symlink(scratch_path("links"), scratch_path("linktop")), 0);
-	open_dir(&plugins, "linktop"); /* the directory itself may be one */
+	open_dir(&plugins, "linktop"); /* the directory itself may be a link */
 	assert_string_equal(named(&plugins, "here")->about, "x");
 	CHECK_ERROR(xc_plugins_named(&plugins, "linked", &plugin), XC_ERR_PERMISSION, "links");
 	CHECK_ERROR(xc_plugins_named(&plugins, "linkdir", &plugin), XC_ERR_PERMISSION, "links");
@@ -253,7 +253,7 @@ static void mistakes_of_manifests_are_told(void **state)
 		"types: expected a list of names");
 }
 
-/* One broken plugin says nothing about the others. */
+/* One broken plugin does not affect the others. */
 static void states_of_manifests_are_apart(void **state)
 {
 	struct xc_plugins plugins;
@@ -486,7 +486,7 @@ static void closed(void *user)
 	(void)user;
 }
 
-/* What the test of a plugin says: "ok", or why not. */
+/* The result of a plugin's test: "ok", or the reason for its failure. */
 static void expect_result(const char *cases, const char *want)
 {
 	struct xc_plugins plugins;
@@ -636,7 +636,7 @@ static void new_plugin_passes_its_tests(void **state)
 	CHECK_ERROR(xc_plugin_new(&what), XC_ERR_USAGE, "already exists");
 	open_dir(&plugins, "fresh");
 	const struct xc_plugin *plugin = named(&plugins, "mine");
-	assert_int_equal(plugin->match.modules.count, 0); /* such a name is not written down */
+	assert_int_equal(plugin->match.modules.count, 0); /* such a name is not written to a file */
 	const struct xc_plugin_test_options options = {.plugins = &plugins,
 						       .plugin = plugin,
 						       .limits = xc_limits_defaults(),
@@ -664,7 +664,7 @@ static int by_size(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Fifty installed plugins cost a process that none is for under a millisecond each, of processor time. */
+/* Fifty installed plugins cost an unrelated process less than a millisecond of CPU time each. */
 static void fifty_plugins_cost_a_millisecond_each_at_most(void **state)
 {
 	static const char *const modules[] = {"/usr/bin/something", "/lib/libc.so.6"};

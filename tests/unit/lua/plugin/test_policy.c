@@ -1,5 +1,5 @@
 /* layer: lua */
-/* policy: what a user's rules say reaches the signature, and their faults do not reach the batch. */
+/* policy: a user's rules reach the signature, and their errors do not reach the batch. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -169,7 +169,7 @@ static void frames_are_named(void **state)
 	load(&made,
 	     "function name(f) if not f.name and f.module == 'shop' then return 'shop\\27:' .. f.offset end end");
 	sign(&made, &record);
-	assert_string_equal(made.s->frames[4].name, "shop\x1b:0xbeef"); /* hostile as any name */
+	assert_string_equal(made.s->frames[4].name, "shop\x1b:0xbeef"); /* hostile like any name */
 	assert_string_equal(made.s->frames[3].name, "parse");
 	assert_int_equal(made.warnings.count, 0);
 	end(&made);
@@ -204,7 +204,7 @@ static void limits_end_it_for_good(void **state)
 	expect_warning("function class(r) local function f() return f() + 1 end return f() end", "memory");
 }
 
-/* With two seconds for the policy, a third of which passes before each question. */
+/* With two seconds for the policy, a third of which passes before each query. */
 static void only_the_time_of_its_own_calls_counts(void **state)
 {
 	const struct timespec pause = {.tv_nsec = 700000000};

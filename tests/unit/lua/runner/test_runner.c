@@ -1,6 +1,7 @@
 /* layer: lua
  *
- * Runs in a child and in this process give the same; a child's every way of ending is told; nothing of it comes into our streams. */
+ * Runs in a child and in this process give the same result; every way for a child to end is reported; nothing of it
+ * reaches our streams. */
 #include <dirent.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -113,7 +114,7 @@ static void lines_go_out_before_the_end(void **state)
 	end(&h);
 }
 
-/* While the script still runs: its parent gets the line, and not for the reason that the script's time is over. */
+/* While the script still runs: its parent gets the line, and not because the script's time is over. */
 static void a_line_is_there_while_the_script_goes_on(void **state)
 {
 	(void)state;
@@ -152,7 +153,7 @@ static void a_reader_that_goes_away_ends_the_run(void **state)
 	run.stream = fdopen(ends[1], "w");
 	signal(SIGPIPE, SIG_IGN);
 	CHECK_OK(xc_runner_run(&run));
-	assert_true(waitpid(-1, NULL, 0) > 0); /* it is not waited for: we end, and it with us */
+	assert_true(waitpid(-1, NULL, 0) > 0); /* no wait for it: we end, and it ends with us */
 	fclose(run.stream);
 	end(&h);
 }
@@ -266,7 +267,7 @@ static void in_analyze_sections_bear_the_plugins_name(void **state)
 
 /* ---- deaths ---- */
 
-/* A child that does what the test says instead of a script. */
+/* A child that runs the test's code instead of a script. */
 static struct xc_collected collect(const struct xc_run *run, void (*child)(FILE *out), int *status)
 {
 	struct xc_collected c = {.run = run};
@@ -328,7 +329,7 @@ static void what_comes_is_checked(void **state)
 	end(&h);
 }
 
-/* The processor time of a process in its own program, in seconds, when that is its parent; else 0. */
+/* CPU time of a process in its own program, in seconds, if its parent is that process; otherwise 0. */
 static double busy_child_of(long wanted, const char *pid)
 {
 	char path[300];
@@ -343,7 +344,7 @@ static double busy_child_of(long wanted, const char *pid)
 	return parent == wanted ? (double)ticks / (double)sysconf(_SC_CLK_TCK) : 0;
 }
 
-/* Wait until a child of this process has worked for a while: its script goes round. */
+/* Waits until a child of this process has worked for a while: its script is in its loop. */
 static pid_t wait_for_script(pid_t parent)
 {
 	for (;; usleep(10000)) {
@@ -361,7 +362,7 @@ static pid_t wait_for_script(pid_t parent)
 	}
 }
 
-/* A signal from outside, once the script has begun. */
+/* An external signal, once the script has started. */
 static void dies_of(int number, enum xc_error_code code, const char *part)
 {
 	struct here h = start();
@@ -373,7 +374,7 @@ static void dies_of(int number, enum xc_error_code code, const char *part)
 	}
 	time_t began = time(NULL);
 	CHECK_ERROR(xc_runner_run(&run), code, part);
-	assert_true(time(NULL) - began < 50); /* its own end would be at 60 */
+	assert_true(time(NULL) - began < 50); /* it would end by itself at 60 */
 	check_json(&h, "\"before\"");
 	assert_int_equal(waitpid(killer, NULL, 0), killer);
 	end(&h);
@@ -387,7 +388,7 @@ static void deaths_are_told(void **state)
 	dies_of(SIGTERM, XC_ERR_FORMAT, "walk.lua: died of SIGTERM");
 }
 
-/* Behind both fences, as for live processes: the run is ended by its own timer. */
+/* Behind both fences, as for live processes: its own timer ends the run. */
 static void a_run_behind_the_fences_ends_in_time(void **state)
 {
 	(void)state;
@@ -432,7 +433,7 @@ static void a_child_ends_with_its_parent(void **state)
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-/* What lies in our buffers is written once. */
+/* The content of our buffers is written once. */
 static void our_streams_are_left_alone(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* layer: lua */
-/* The editor stubs and the bindings say the same. */
+/* The editor stubs and the bindings agree. */
 #include "tests/support/check.h"
 
 #include "core/elf/arch.h"
@@ -77,8 +77,8 @@ static void the_stubs_tell_what_the_module_has(void **state)
 	lua_settop(host->L, 0);
 }
 
-/* The classes are metatables in the registry, with their names in a table (bind_class.c). Leaves the table of names of a class, or
- * nothing. */
+/* The classes are metatables in the registry, with their names in a table (bind_class.c). Pushes the table of names of
+ * a class, or nothing. */
 static bool push_names(lua_State *L, const char *class_name)
 {
 	for (lua_pushnil(L); lua_next(L, LUA_REGISTRYINDEX); lua_pop(L, 1)) {

@@ -10,7 +10,7 @@
 
 enum { MEMORY = 0x10000 };
 
-/* What the scripts declare, as the compiler lays it out. */
+/* The types that the scripts declare, as laid out by the compiler. */
 struct item {
 	struct item *next;
 	unsigned kind : 3;

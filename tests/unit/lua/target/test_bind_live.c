@@ -1,6 +1,6 @@
 /* layer: lua
  *
- * Scripts that look at a process while it writes. */
+ * Scripts that read a process while it writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +128,8 @@ static void a_snapshot_holds_what_the_program_writes(void **state)
 	end_child(&c);
 }
 
-/* A page of many, read by every way that looks at bytes where they lie: before the program writes it, after that, and when it is forgotten. */
+/* One page of many, read in every way that looks at bytes in place: before the program writes it, after that, and after
+ * it is dropped. */
 static void bulk_words_see_what_is_frozen(void **state)
 {
 	struct child c = start_child();

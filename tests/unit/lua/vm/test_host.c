@@ -1,5 +1,5 @@
 /* layer: lua */
-/* The state that scripts run in: what they can reach, what ends them, and what is said of it. */
+/* The Lua state of scripts: accessible functions, limits, and error messages. */
 #include "tests/support/check.h"
 
 #include <time.h>
@@ -63,7 +63,7 @@ static void check_fails(const char *code, const char *message)
 	xc_error_free(err);
 }
 
-/* A limit ends it: with its message, and nothing is printed afterwards. */
+/* A limit ends it with its message, and nothing is printed afterwards. */
 static void check_ends(const char *code, const char *message)
 {
 	struct xc_error *err = run(code);
@@ -143,7 +143,7 @@ static void coroutines_are_limited(void **state)
 		"local c = coroutine.create(function() local x <close> = setmetatable({}, {__close = function() while"
 		" true do end end}) coroutine.yield() end) coroutine.resume(c) coroutine.close(c) print('on')",
 		TOO_LONG);
-	/* each one starts counting anew */
+	/* each run starts a new count */
 	check_ends("while true do coroutine.wrap(function() for i = 1, 400 do end end)() end", TOO_LONG);
 	check_ends("while true do coroutine.create(print) end", TOO_LONG);
 	check_ends("local function f() coroutine.wrap(f)() end pcall(f) while true do end", TOO_LONG);
@@ -151,7 +151,7 @@ static void coroutines_are_limited(void **state)
 		   TOO_LONG);
 }
 
-/* A plugin that is only looked at, by `xcore plugin list`. */
+/* A plugin that is only listed, by `xcore plugin list`. */
 static void without_a_target_nothing_of_one_is_told(void **state)
 {
 	static const char *const calls[] = {
@@ -170,7 +170,7 @@ static void without_a_target_nothing_of_one_is_told(void **state)
 		     "nil\t7\t1\tnil\n");
 }
 
-/* Lua counts the C calls of each coroutine apart. */
+/* Lua counts the C calls of each coroutine separately. */
 static void coroutines_that_close_each_other_do_not_fill_the_stack(void **state)
 {
 	static const char chain[] =
@@ -241,7 +241,7 @@ static void time_is_limited(void **state)
 	assert_true(to.tv_sec - from.tv_sec < 15);
 }
 
-/* Lua's own run on in C: no hook fires. */
+/* Lua's own functions continue in C: no hook fires. */
 static void loops_in_c_are_limited(void **state)
 {
 	(void)state;
@@ -263,7 +263,7 @@ static void loops_in_c_are_limited(void **state)
 	check_prints("print(#string.rep('', math.maxinteger), #string.rep('', math.maxinteger, ''))", "0\t0\n");
 }
 
-/* ---- what there is ---- */
+/* ---- available functions ---- */
 
 static void nothing_reaches_outside(void **state)
 {
@@ -379,7 +379,7 @@ static void unsafe_is_all_of_lua(void **state)
 	CHECK_ERROR(run_with(&chosen, "pcall(function() while true do end end)"), XC_ERR_LIMIT, "instructions");
 }
 
-/* ---- functions that are ours, against what the manual says ---- */
+/* ---- replaced functions, against the manual ---- */
 
 static void tables_do_what_the_manual_says(void **state)
 {
@@ -572,7 +572,7 @@ static void recursion_ends_with_a_message(void **state)
 		    "overflow");
 }
 
-/* A state goes on after a run that a limit ended: the shell. */
+/* A state stays usable after a limit ended a run: the shell. */
 static void the_next_run_starts_afresh(void **state)
 {
 	struct xc_host_options chosen = options();

@@ -1,6 +1,6 @@
 /* layer: lua
  *
- * Lenses of a space of many segments, against the flat array that all of them are pieces of. */
+ * Views of a space of many segments, against the flat array that contains all of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +15,12 @@
 
 enum { BASE = 0x7000, SIZE = 300000, PIECES = 200, ASKED = 3000 };
 
-/* Places whose addresses share a slot are those 256 MiB apart. */
+/* Addresses that share a slot are 256 MiB apart. */
 static const xc_addr FAR = (xc_addr)XC_MEMORY_VIEWS << XC_MEMORY_VIEW_SHIFT;
 
 static uint8_t memory[SIZE];
 
-/* The segment that each byte is in; 0: none. */
+/* The segment of each byte; 0: none. */
 static uint8_t owner[SIZE];
 
 static void lay(struct xc_space *space, xc_addr base, size_t at, size_t size)

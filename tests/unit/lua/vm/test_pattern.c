@@ -1,5 +1,5 @@
 /* layer: lua */
-/* Patterns: the same answers and the same errors as the string library that comes with Lua, but bounded. */
+/* Patterns: the same answers and errors as Lua's own string library, but bounded. */
 #include "tests/support/property.h"
 
 #include "lua/vm/bind.h"
@@ -41,7 +41,7 @@ struct call {
 	char name[8];
 	char subject[64], pattern[256];
 	size_t subject_len, pattern_len;
-	int replacement; /* of gsub: index into replacements; REPLACEMENT_COUNT: none is given */
+	int replacement; /* for gsub: index into replacements; REPLACEMENT_COUNT: no replacement */
 	bool has_start, plain;
 	lua_Integer start;
 };
@@ -63,7 +63,7 @@ static size_t make_text(struct rng *rng, char *text, size_t size, const char *co
 	size_t len = 0;
 	for (size_t n = rng_below(rng, most); n > 0; n--) {
 		if (rng_below(rng, 40) == 0 && len + 1 < size) {
-			text[len++] = (char)rng_below(rng, 256); /* NUL too */
+			text[len++] = (char)rng_below(rng, 256); /* including NUL */
 			continue;
 		}
 		const char *part = parts[rng_below(rng, count)];
@@ -90,9 +90,9 @@ static struct call make_call(struct rng *rng)
 	return call;
 }
 
-/* ---- calls, as lists of what they give ---- */
+/* ---- calls, as lists of their results ---- */
 
-static int answer(lua_State *L) /* what gsub calls: depends on its arguments, and is sometimes nothing */
+static int answer(lua_State *L) /* gsub's function: depends on its arguments, and sometimes returns nothing */
 {
 	const char *text = luaL_tolstring(L, 1, NULL);
 	switch (*text) {
@@ -170,7 +170,7 @@ static void drop_library(char *text, const char *library)
 			memmove(named, named + strlen(library), strlen(named + strlen(library)) + 1);
 }
 
-/* "ok string:ab number:3" or the error; of gmatch all it gives. */
+/* "ok string:ab number:3" or the error; for gmatch all its results. */
 static char *run(lua_State *L, const char *library, const struct call *call)
 {
 	struct xc_text text = {0};
@@ -227,7 +227,7 @@ static void repeat(struct call *call, const char *item, size_t times)
 	}
 }
 
-/* Patterns as long as Lua's own bounds, and around them. */
+/* Patterns at and around Lua's own limits. */
 static void bounds_are_luas(void **state)
 {
 	static const char *const repeated[] = {"a?", "a-", "()", "(", ")", "b*", "b?", "b-", "a", "(a)"};
@@ -245,7 +245,7 @@ static void bounds_are_luas(void **state)
 	close_state(L);
 }
 
-/* Depth counts suffixes that took something, wherever they stand. */
+/* Depth counts suffixes that matched something, wherever they are. */
 static void depth_is_luas(void **state)
 {
 	lua_State *L = open_state(0);

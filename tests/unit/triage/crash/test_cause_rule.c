@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Rules are tried in their order, those alone that need the event, until one classifies the crash. */
+/* Rules are tried in order until one classifies the crash; only rules that need the current event are tried. */
 #include <signal.h>
 
 #include "triage/crash/cause_rule.h"

@@ -1,6 +1,6 @@
 /* layer: triage */
-/* What the kernel left on the stack for a signal handler, of machines that are not the host's: frames laid byte by byte. The places
- * were checked with the C library's own headers, by a program for aarch64 under qemu. */
+/* The kernel's signal frames on the stack, for machines other than the host: built byte by byte. The offsets were
+ * checked with the C library's own headers, by an aarch64 program under qemu. */
 #include <elf.h>
 #include <signal.h>
 #include <string.h>

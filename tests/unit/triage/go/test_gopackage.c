@@ -1,5 +1,5 @@
 /* layer: triage */
-/* Whose a function of Go is, by its name. */
+/* The owner of a Go function, by its name. */
 #include "triage/go/gopackage.h"
 #include "tests/support/check.h"
 

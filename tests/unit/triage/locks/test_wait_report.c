@@ -1,11 +1,11 @@
 /* layer: triage */
-/* What threads wait for, in the words of a report. */
+/* The report's words for the waits of threads. */
 #include <string.h>
 
 #include "tests/support/check.h"
 #include "triage/locks/wait_report.h"
 
-/* A group of two threads that are in these calls, of descriptors 5 and 6. */
+/* A group of two threads in these calls, on descriptors 5 and 6. */
 static struct xc_stack_group group_of(const char *first, const char *second)
 {
 	struct xc_thread threads[] = {{.tid = 1, .call_known = true, .call_args = {5}},
