@@ -53,7 +53,7 @@ class Tree(unittest.TestCase):
 
     def test_an_upward_include(self):
         self.write("core/base/a.c", '#include "core/io/b.h"\n')
-        self.finds("core/base/a.c includes core/io/b.h", "stands below")
+        self.finds("core/base/a.c includes core/io/b.h", "is below core/base")
 
     def test_an_include_of_a_higher_layer(self):
         self.write("dwarf/elf/d.h", header("XC_D_H"))
@@ -79,11 +79,11 @@ class Tree(unittest.TestCase):
 
     def test_a_folder_that_is_no_row(self):
         self.write("core/new/e.c", "\n")
-        self.finds("core/new/e.c: its folder is no row")
+        self.finds("core/new/e.c: its folder has no row")
 
     def test_an_include_that_is_no_path_from_the_root(self):
         self.write("core/io/b.c", '#include "b.h"\n')
-        self.finds("no path from the root")
+        self.finds("not a path from the root")
 
     def test_a_long_file(self):
         self.write("core/io/b.c", "\n" * 501)
@@ -92,7 +92,7 @@ class Tree(unittest.TestCase):
     def test_a_full_folder(self):
         for i in range(26):
             self.write("dwarf/elf/f%d.c" % i, "\n")
-        self.finds("dwarf/elf has 27 files of C")
+        self.finds("dwarf/elf has 27 C files")
 
     def test_a_reason_allows_more(self):
         self.write("docs/map.md", ROWS.replace("| c |", "| c; 27 files: one for each command |"))

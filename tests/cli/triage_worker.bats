@@ -49,12 +49,17 @@ triage() {
   [ -s parts/part-00000-of-00001.jsonl ]
 }
 
+# Called by the test itself: `skip` within `run` ends only the subshell.
+needs_mount() {
+  mkdir -p small
+  unshare -rm mount -t tmpfs none small 2>/dev/null || skip "no file system can be mounted here"
+}
+
 # on_a_disk SIZE OPTION...: with temporary files on a separate disk.
 on_a_disk() {
   local size=$1
   shift
   mkdir -p small
-  unshare -rm mount -t tmpfs none small 2>/dev/null || skip "no file system can be mounted here"
   # shellcheck disable=SC2016 # the inner shell's
   unshare -rm sh -c 'mount -t tmpfs -o size="$0" none small && TMPDIR=$PWD/small exec "$@"' "$size" "$XCORE" triage --quiet "$@"
 }
@@ -67,6 +72,7 @@ large_core() {
 }
 
 @test "a TMPDIR that is small or full is no core's limit, and a core for which there is room later is looked at" {
+  needs_mount
   two_cores
   mkdir parts
   large_core core.8.gz head -c 8M /dev/urandom
@@ -81,6 +87,7 @@ core.8.gz: unreadable: not examined: temporary files (TMPDIR): No space left on 
 }
 
 @test "a bomb is its own limit, and the part is whole, but it is not kept for a larger disk" {
+  needs_mount
   two_cores
   mkdir parts
   large_core core.8.gz bash -c 'yes | head -c 64M'
