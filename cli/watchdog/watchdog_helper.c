@@ -55,6 +55,7 @@ bool xc_watchdog_help(void (*work)(const struct xc_watchdog *w, void *user), con
 		_exit(0);
 	}
 	const uint64_t start = xc_now_ns();
+	uint64_t last = start; /* time counts only while the helper waits for something else than a processor */
 	for (uint64_t took = 0; pid > 0 && took < WATCHDOG_MOMENT_MS * WATCHDOG_MS;) {
 		const struct timespec nap = {.tv_nsec = (long)WATCHDOG_MS};
 		if (waitpid(pid, NULL, WNOHANG) == pid)
@@ -63,7 +64,8 @@ bool xc_watchdog_help(void (*work)(const struct xc_watchdog *w, void *user), con
 		const uint64_t now = xc_now_ns();
 		if (now - start >= BUSY_MS * WATCHDOG_MS)
 			break;
-		took += is_runnable(pid) ? 0 : WATCHDOG_MS;
+		took += is_runnable(pid) ? 0 : now - last;
+		last = now;
 	}
 	if (pid > 0)
 		kill(pid, SIGKILL);

@@ -78,6 +78,14 @@ static void registers_memory_and_damage_are_no_constants(void **state)
 	EXPECT_NONE(true, DW_OP_lit1, DW_OP_plus);
 	EXPECT_NONE(true, DW_OP_stack_value);
 	EXPECT_NONE(true, DW_OP_const2u, 1);
+	EXPECT_NONE(true, DW_OP_constu);
+	EXPECT_NONE(true, DW_OP_lit1, DW_OP_plus_uconst);
+	EXPECT_NONE(true, DW_OP_stack_value, DW_OP_lit1);
+	uint8_t long_one[300];
+	uint64_t value;
+	memset(long_one, DW_OP_nop, sizeof long_one);
+	memset(long_one, DW_OP_lit1, 1);
+	assert_false(evaluate(long_one, sizeof long_one, true, &value));
 }
 
 int main(void)
