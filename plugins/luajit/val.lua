@@ -82,7 +82,7 @@ function val.val(t, report, args)
 	vm:tell(section)
 end
 
--- A key as the user gives it behind a table: 3, true, or text.
+-- A key after a table, in user syntax: 3, true, or text.
 local function key_of(text)
 	if text == "true" or text == "false" then return { boolean = text == "true" } end
 	local number = tonumber(text)
