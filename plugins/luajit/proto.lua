@@ -57,8 +57,9 @@ end
 
 -- The locals in scope at a position: { slot =, name = } in the order of their slots, from 0.
 --
--- varinfo: name (NUL-terminated, or one byte of a name that the compiler gave), ULEB of the start relative to the one before, ULEB of how
--- long it lives; in the order of starts. Slots are not in it: a local has the first slot behind those that are alive.
+-- varinfo: name (NUL-terminated, or one byte for a name that the compiler gave), ULEB of the start relative to the
+-- previous one, ULEB of the length of its lifetime; in the order of starts. Slots are not stored: a local has the
+-- first slot after the live ones.
 function proto.locals(vm, pt, pos)
 	local info, list, at, start = pt.varinfo[vm.layout.mref], {}, 1, 0
 	if info == 0 then return list end

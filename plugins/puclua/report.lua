@@ -1,4 +1,4 @@
--- report: what `xcore analyze` says of Lua: how much memory it has, and where it was.
+-- report: Lua in `xcore analyze`: its memory, and its position.
 local xcore = require "xcore"
 local bt = require "puclua.bt"
 local frame = require "puclua.frame"
@@ -21,7 +21,7 @@ local function add_state(vm, section, suffix)
 	vm:tell(section)
 end
 
--- A program that has Lua's code may have no state yet, or use it in none of its processes: nothing is said then.
+-- A program with Lua's code may have no state yet, or use it in none of its processes: nothing is reported then.
 function report.analyze(t, to)
 	local list = vm_of.all(t, true)
 	if #list == 0 then return end
