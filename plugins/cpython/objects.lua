@@ -23,7 +23,7 @@ local IMMORTAL = 1 << 33 -- no reference count is larger
 local FLAGS = require("cpython.layout").FLAGS
 local LEAVES = { str = true, int = true, float = true, bool = true, bytes = true, bytearray = true, complex = true }
 
--- ---- what is an object ----
+-- ---- recognition of objects ----
 
 -- If a type's instances vary in size, the existing data must have the stated size.
 local function fits(py, addr, type)

@@ -78,7 +78,7 @@ function SIZE.int(py, type, addresses)
 	if not py.layout.tagged_int then
 		local column, list = references.gather("PyVarObject", addresses, { "ob_size" }).ob_size, {}
 		local basic = xcore.offsetof("PyLongObject", "ob_digit")
-		local least = py.layout.interpreter_frames and 1 or 0 -- from 3.11 on zero has a digit, too
+		local least = py.layout.interpreter_frames and 1 or 0 -- since 3.11 zero also has a digit
 		for i = 1, #addresses do list[i] = basic + math.max(math.abs(column[i] or 0), least) * type.item end
 		return list
 	end

@@ -11,7 +11,7 @@ local emitted = {}
 
 local MOST = 400 -- accesses in a piece of code, or instructions that make some
 
--- ---- the machine's side ----
+-- ---- the machine code ----
 
 local IGNORED = { rsp = true, esp = true, rip = true, sp = true }
 
@@ -54,7 +54,7 @@ local function accesses(vm, lo, hi, pc)
 	return list, here, true
 end
 
--- ---- the IR's side ----
+-- ---- the IR ----
 
 -- The number of accesses of an instruction: minimum and maximum. Others may make any number up to ANY, and calls.
 local MAKES = {
@@ -193,7 +193,7 @@ local function makers(s)
 	return list
 end
 
--- ---- one against the other ----
+-- ---- the alignment ----
 
 local function same_registers(a, b)
 	if a.count ~= b.count then return false end

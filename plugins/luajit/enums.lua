@@ -145,7 +145,7 @@ local function trace_states(build)
 	return names
 end
 
--- ---- are they right? Libraries hold fast functions under their names. ----
+-- ---- verification: libraries hold fast functions under their names. ----
 
 local function vote(vm, names, tab, prefix, deeper)
 	local tvalue = require "luajit.tvalue"

@@ -172,7 +172,7 @@ local function step(vm, L, top, walk, list)
 		if top.compiled_from and at >= top.compiled_from then one.trace = top.trace.traceno end
 		list[#list + 1] = describe(vm, one)
 	elseif #list > 0 then
-		list[#list].nameless = true -- a frame that only says that an operator was called (lj_err_optype_call)
+		list[#list].nameless = true -- a frame that records only the call of an operator (lj_err_optype_call)
 	end
 	local callback = is_continuation and one.continuation == CALLBACK
 	walk.vararg = is_vararg and one or nil
@@ -217,7 +217,7 @@ function frame.inlined(vm, slots, f, last)
 	end
 end
 
--- ---- what a frame is called ----
+-- ---- names of frames ----
 
 -- The current line; nil if it is unknown.
 function frame.line(vm, one)

@@ -8,7 +8,7 @@ local gc = {}
 
 gc.STATES = { [0] = "pause", "propagate", "atomic", "sweep strings", "sweep", "finalize" }
 
--- ---- what is no object ----
+-- ---- memory other than objects ----
 
 local function buffer_size(vm, buffer)
 	if vm.layout.text_buffers then

@@ -43,7 +43,7 @@ end
 
 -- ---- the state ----
 
--- Values' tags and what they point to.
+-- Tags of values and the types that they point to.
 local function points_to(t, bits, gc64, tag)
 	if gc64 then return bits >> 47 == ~tag & 0x1ffff and bits & (1 << 47) - 1 end
 	return bits >> 32 == ~tag & 0xffffffff and bits & 0xffffffff
@@ -211,7 +211,7 @@ local function states(t, build, candidate)
 	return fits, why
 end
 
--- ---- C types: where their hash table is tells what stands before it ----
+-- ---- C types: the place of their hash table gives the size of the members before it ----
 
 -- lj_ctype.c, ct_hashname and ct_hashtype: the anchor of a C type.
 local function rotate(x, n)
@@ -400,7 +400,7 @@ local function choose(t, candidate)
 	local stack, max = thread.stack[mref], thread.maxstack[mref]
 	local build = with(width(t, candidate.gc64), {
 		extra = candidate.gap // t.pointer_size,
-		slots = 250 + thread.stacksize - 1 - (max - stack) // 8, -- J.slot has LJ_STACK_EXTRA, too
+		slots = 250 + thread.stacksize - 1 - (max - stack) // 8, -- J.slot also has LJ_STACK_EXTRA
 	})
 	expect(build.slots >= 250 and build.slots < 270, "the main thread's stack")
 	local fits, why = states(t, build, candidate)

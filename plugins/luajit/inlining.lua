@@ -23,7 +23,7 @@ local inlining = {}
 local LARGE = 1024 -- entries of a table of metatables, or of methods
 local UNKNOWN = "unknown: the trace keeps it in no known place"
 
--- ---- what the trace knows ----
+-- ---- functions known to the trace ----
 
 -- The Lua functions among its constants, as a set of addresses.
 local function functions_of(vm, one)

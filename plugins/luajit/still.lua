@@ -67,7 +67,7 @@ function still.run(vm, fn)
 	return fn()
 end
 
--- ---- what it is worth ----
+-- ---- reliability ----
 
 local EXACT = "for exact results use a core or a stopped process (kill -STOP); --max-read-rate 0 --max-read-time 0 reads fastest"
 

@@ -149,7 +149,7 @@ function tables.index(vm, tag, addr, key)
 	end
 end
 
--- ---- where all begins ----
+-- ---- roots ----
 
 function tables.registry(vm)
 	local tag, addr = tvalue.decode(vm, vm.t:u64(xcore.addr(xcore.ref(vm.g, "registrytv"))))

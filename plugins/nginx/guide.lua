@@ -19,7 +19,7 @@ local LARGE_POOL = 1 << 20 -- bytes: the pool of a request is normally some kilo
 local OLD = 60             -- seconds
 local MANY = 8             -- requests that wait for one peer
 
--- ---- what it died in ----
+-- ---- the death ----
 
 local function add_death(section, found, by_addr)
 	local one = found.request and by_addr[found.request]
@@ -41,7 +41,7 @@ local function add_death(section, found, by_addr)
 	end
 end
 
--- "was in a request, at app.lua:12"; the request itself is the user's data, and so a field.
+-- "was in a request, at app.lua:12"; the request itself is user data, and therefore a field.
 local function headline(t, found, by_addr)
 	if found.idle then return t.live and "waits for events" or "waited for events" end
 	local one, line = found.request and by_addr[found.request], luastack.line(found.stack, true)
@@ -49,7 +49,7 @@ local function headline(t, found, by_addr)
 	return what and ("%s in %s%s"):format(t.live and "is" or "was", what, line and ", at " .. line or "")
 end
 
--- ---- what is in flight ----
+-- ---- requests in flight ----
 
 -- The common activity of several requests, without times.
 local function doing_of(one)
@@ -79,7 +79,7 @@ local function add_states(section, list)
 	if #order > 2 * FEW then section:note(("%d more states"):format(#order - 2 * FEW), "nginx.reqs") end
 end
 
--- ---- what looks wrong ----
+-- ---- suspicious findings ----
 
 local function suspicious_requests(section, list)
 	local old, large = {}, {}

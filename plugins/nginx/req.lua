@@ -105,7 +105,7 @@ local function add_pairs(report, key, title, of, ...)
 	for _, one in ipairs(found) do rows:row(one[1], one[2]) end
 end
 
--- ---- where it stands ----
+-- ---- progress ----
 
 -- The received part of the body: nginx counts the missing part, not the part in its buffer.
 local function add_body(section, r)

@@ -68,7 +68,7 @@ function val.find(vm, text)
 	return is_object and payload or nil, at
 end
 
--- ---- what is in an object ----
+-- ---- contents of an object ----
 
 local function add_table(vm, section, addr, limit)
 	local slots, nodes = tab.parts(vm, addr)
