@@ -114,7 +114,7 @@ local function add_threads(py, section)
 			section:integer("gil_holder", os and os.tid, { label = "GIL held by thread" })
 		end
 	end
-	if gil and not holder then section:text("gil", "nobody holds it", { label = "GIL" }) end
+	if gil and not holder then section:text("gil", "not held", { label = "GIL" }) end
 	if crashed then add_crashed(py, section, crashed) end
 	threads.add(py, section, table.move(list, 1, math.min(#list, THREADS), 1, {}))
 	if #list > THREADS then section:note(("%d more threads"):format(#list - THREADS), "cpython.threads shows all") end

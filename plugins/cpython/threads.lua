@@ -125,7 +125,8 @@ function threads.run(t, report, list)
 	local py = runtime.of(t)
 	local section = report:section("threads", "Python threads")
 	local holders = threads.add(py, section, runtime.threads(py))
-	section:headline(("%d Python threads, %s"):format(#runtime.threads(py), holders > 0 and "the GIL is held" or "nobody holds the GIL"))
+	section:headline(("%d Python threads, %s"):format(#runtime.threads(py),
+		holders > 0 and "the GIL is held" or "no thread holds the GIL"))
 	py:tell(section)
 end
 

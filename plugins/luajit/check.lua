@@ -92,7 +92,7 @@ local function check_strings(self, addresses, columns, levels, heads, mask)
 			local row = at + i
 			if not index[i] or not hash[row] then return end -- a damaged chain was already reported
 			if hash[row] & mask ~= index[i] then
-				self:add(addresses[row], ("a string of chain %d stands in chain %d"):format(hash[row] & mask, index[i]))
+				self:add(addresses[row], ("a string of chain %d is in chain %d"):format(hash[row] & mask, index[i]))
 			end
 			if next[row] and next[row] & ~1 ~= 0 then below[#below + 1] = index[i] end
 		end
@@ -184,7 +184,7 @@ local function add_findings(vm, section, self, limit)
 	if self.total == 0 then return end
 	local rows = section:table("findings", {
 		{ "holder", "address", label = "OBJECT" }, { "what", "text", label = "WHAT IS WRONG" }, { "target", "address", label = "LEADS TO" },
-		{ "stands", "text", label = "WHAT STANDS THERE" }, { "path", "text", secret = true, label = "WHO HOLDS THE OBJECT" },
+		{ "stands", "text", label = "CONTENTS" }, { "path", "text", secret = true, label = "WHO HOLDS THE OBJECT" },
 	})
 	for i, it in ipairs(self.list) do
 		if i > limit then break end
@@ -228,7 +228,7 @@ local function tell_difference(vm, section, difference, list, what)
 	if vm.t.live then return section:note(text .. ": the VM was running", "another run of luajit.gc may show more") end
 	if list then
 		return section:warning(("%s: %d blocks in use belong to no object and are unknown to the running C code"):format(text, #list),
-			"objects that were lost, or what was being made: luajit.alloc tells of the allocator")
+			"objects that were lost or were being created: luajit.alloc shows the allocator")
 	end
 	section:warning(text, difference > 0 and "an object was lost or overwritten, or was being allocated, moved or freed when the VM stopped"
 		or "an object was overwritten, or was being freed as the VM was stopped")

@@ -312,7 +312,7 @@ function ctype.show(vm, addr)
 	if not types then return ("cdata %s, C type %d"):format(xcore.hex(addr), id) end
 	if types:is_ctype(id) then return ("ctype<%s>"):format(types:title(vm.t:u32(at))) end
 	local one = types:raw(id)
-	if not one then return ("cdata %s of C type %d, which is none"):format(xcore.hex(addr), id) end
+	if not one then return ("cdata %s of C type %d, which does not exist"):format(xcore.hex(addr), id) end
 	if one.kind == PTR and one.info & REFERENCE ~= 0 then
 		at = vm.t:ptr(at)
 		one = types:raw(one.child)

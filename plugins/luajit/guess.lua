@@ -296,7 +296,7 @@ local function measure_dispatch(t, from)
 			run = 0
 		end
 	end
-	error({ kind = "disproved", message = "no dispatch table behind the state" }, 0)
+	error({ kind = "disproved", message = "no dispatch table after the state" }, 0)
 end
 
 local DEFAULTS = { [6] = 56, [7] = 10, [8] = 4, [9] = 4, [10] = 15, [11] = 3, [12] = 2 } -- hotloop, hotexit, tryside, …unroll: unchanged in all versions

@@ -136,7 +136,7 @@ end
 local function sort(vm, addresses, gct, only)
 	local by_type = xcore.group(addresses, gct)
 	for kind, list in pairs(by_type) do
-		local wrong = not KINDS[kind] and ("gct %d is no type of object"):format(kind)
+		local wrong = not KINDS[kind] and ("gct %d is not a type of object"):format(kind)
 			or kind == layout.CDATA and not vm.ctypes and "an object of the FFI, which was not loaded"
 		if wrong then vm:damaged(list[1], wrong) end
 		if wrong or only and kind ~= only then by_type[kind] = nil end

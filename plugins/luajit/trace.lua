@@ -16,7 +16,7 @@ function trace.get(vm, number)
 	if addr == 0 or addr == xcore.addr(J, "cur") then return nil end
 	local one = vm.t:value("GCtrace", addr)
 	if one.gct ~= layout.TRACE then
-		vm:damaged(addr, ("trace %d is none"):format(number))
+		vm:damaged(addr, ("trace %d is not a trace"):format(number))
 		return nil
 	end
 	return one

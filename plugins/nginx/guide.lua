@@ -154,16 +154,16 @@ local function worker(t, section)
 	local doing = headline(t, found, by_addr)
 	section:headline(("nginx %s, %s%s; %s; %d of %d connections in use"):format(version or "of unknown version", role or "process",
 		doing and ", " .. doing or "", reqs.headline(list), #connections, conn.pool(t).count))
-	damage.part(section, "what it died in", add_death, section, found, by_addr)
+	damage.part(section, "the activity at its death", add_death, section, found, by_addr)
 	if #list > 0 then
 		add_states(section, list)
 		local left = reqs.add(t, section, list, FEW)
 		if left > 0 then section:note(("the oldest of %d requests"):format(#list), "nginx.reqs lists all, nginx.req shows one") end
 	end
-	damage.part(section, "what looks wrong with requests", suspicious_requests, section, list)
-	damage.part(section, "what looks wrong with upstreams", suspicious_upstreams, section, list)
-	damage.part(section, "what looks wrong with Lua", suspicious_lua, t, section)
-	damage.part(section, "what looks wrong with connections", suspicious_connections, t, section, connections)
+	damage.part(section, "the warnings about requests", suspicious_requests, section, list)
+	damage.part(section, "the warnings about upstreams", suspicious_upstreams, section, list)
+	damage.part(section, "the warnings about Lua", suspicious_lua, t, section)
+	damage.part(section, "the warnings about connections", suspicious_connections, t, section, connections)
 	if lost.bad > 0 then section:problem(("requests that cannot be read: %d"):format(lost.bad), lost.why) end
 	if bad.bad > 0 then section:problem(("connections that cannot be read: %d"):format(bad.bad), bad.why) end
 end

@@ -44,7 +44,7 @@ function commands.vms(t, report)
 	end
 	if all[1] then
 		section:text("layout", ("as in Lua %s, %s"):format(all[1].layout.version,
-			all[1].layout.declared and "as published: there is no debug information of it" or "of debug information"))
+			all[1].layout.declared and "the published layout: it has no debug information" or "from debug information"))
 	end
 	if not all[1] then section:note "no Lua state was found in this process" end
 end

@@ -14,7 +14,7 @@ local function add_state(vm, section, suffix)
 	for i, one in ipairs(frame.list(vm, running)) do
 		if one.pt then
 			section:text("at" .. suffix, ("%s:%s in %s%s"):format(one.source, one.line or "?", frame.name(vm, one, frame.list(vm, running)[i + 1]),
-				guessed and " (a guess: no frame of the machine's stack tells)" or ""))
+				guessed and " (a guess: no native frame shows the running thread)" or ""))
 			break
 		end
 	end
