@@ -204,7 +204,7 @@ function objects.each(py, fn)
 	local search = setmetatable({ py = py, fn = fn, words = {}, queue = {} }, Search)
 	function search.note(word)
 		if word & 7 ~= 0 or word == 0 then return end
-		local key, bit = word >> 9, 1 << (word >> 3 & 63) -- same as `enter`, which would be a call for each word of the program
+		local key, bit = word >> 9, 1 << (word >> 3 & 63) -- `enter` inlined, to avoid a call for each word
 		local bits = known[key]
 		if bits and bits & bit ~= 0 then return end
 		known[key] = bits and bits | bit or bit

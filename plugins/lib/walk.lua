@@ -15,7 +15,7 @@
 --     walk.avl(root, options)
 --     walk.skiplist(header, next, levels)    the lowest level; next is a path with %d for the level: "level[%d].forward"
 --     walk.radix(root, height, slots)        a tree of arrays of pointers, of depth `height`; returns item, index
---     walk.tree(root, children)              any tree, parents first; children(node) returns a list, or a child per call, nil last
+--     walk.tree(root, children)              any tree, parents first; children(node): a list, or an iterator of children
 --     walk.array(p, count)                   p[0] to p[count - 1]
 --     walk.pointers(p, count)                the same without NULL
 --

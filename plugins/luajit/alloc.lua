@@ -82,7 +82,8 @@ local function count_direct(vm, self, found, count)
 				count_owner(count, piece.kind, size, piece.size)
 			else
 				count.outside = count.outside + 1
-				vm:damaged(piece.addr, ("a piece of %d bytes (%s) is in no segment and has no mapping of its own"):format(piece.size, piece.kind))
+				vm:damaged(piece.addr, ("a piece of %d bytes (%s) is in no segment and has no mapping of its own"):format(
+					piece.size, piece.kind))
 			end
 		end
 	end
@@ -163,8 +164,9 @@ local function add_checks(vm, section, self, count, bytes)
 	if #count.unknown > 0 then
 		local owner = count.owners.unknown
 		local first = count.unknown[1]
-		section:note(("%d blocks (%d bytes) are in use but not part of an object; the first is at %s"):format(owner.count,
-			owner.bytes, xcore.hex(first.addr)), "text being parsed, memory that C code allocated with lua_getallocf, or lost memory")
+		section:note(("%d blocks (%d bytes) are in use but not part of an object; the first is at %s"):format(
+			owner.count, owner.bytes, xcore.hex(first.addr)),
+			"text being parsed, memory that C code allocated with lua_getallocf, or lost memory")
 	end
 end
 

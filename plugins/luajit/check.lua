@@ -227,10 +227,12 @@ local function tell_difference(vm, section, difference, list, what)
 	if what then return section:note(("%s: %s when it was stopped"):format(text, what)) end
 	if vm.t.live then return section:note(text .. ": the VM was running", "another run of luajit.gc may show more") end
 	if list then
-		return section:warning(("%s: %d blocks in use belong to no object and are unknown to the running C code"):format(text, #list),
+		return section:warning(("%s: %d blocks in use belong to no object and are unknown to the running C code"):format(
+			text, #list),
 			"objects that were lost or were being created: luajit.alloc shows the allocator")
 	end
-	section:warning(text, difference > 0 and "an object was lost or overwritten, or was being allocated, moved or freed when the VM stopped"
+	section:warning(text, difference > 0
+		and "an object was lost or overwritten, or was being allocated, moved or freed when the VM stopped"
 		or "an object was overwritten, or was being freed as the VM was stopped")
 end
 

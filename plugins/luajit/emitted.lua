@@ -120,7 +120,7 @@ local function address(s, ins)
 	else
 		return nil
 	end
-	if not ins.name:find "^X" then out.disp = nil end -- the offset of a field is unknown here, and the tag of a value is above it
+	if not ins.name:find "^X" then out.disp = nil end -- unknown for a field; the tag of a value is above it
 	out.count = 0
 	for _ in pairs(out.regs) do out.count = out.count + 1 end
 	if out.scaled then out.disp = nil end

@@ -164,7 +164,8 @@ function gc.report(vm, section)
 		tell_share(section, sum, state.total)
 	elseif sum ~= state.total then
 		section:warning(("objects and buffers are %d bytes %s than g.gc.total"):format(math.abs(state.total - sum),
-			sum < state.total and "less" or "more"), "an object was lost or overwritten, or the VM was running; luajit.check shows more")
+			sum < state.total and "less" or "more"),
+			"an object was lost or overwritten, or the VM was running; luajit.check shows more")
 	end
 	if vm.J then section:bytes("machine_code", vm.J.szallmcarea, { label = "machine code (not in total)" }) end
 	return state.total - sum

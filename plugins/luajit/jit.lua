@@ -31,7 +31,8 @@ local function trace_named(vm, text)
 		one = range and range.trace
 	end
 	if not one then
-		error(xcore.error("not_found", ("%s is neither the number of a trace nor an address in its machine code"):format(text), "luajit.trace lists them"))
+		error(xcore.error("not_found", ("%s is neither the number of a trace nor an address in its machine code"):format(text),
+			"luajit.trace lists them"))
 	end
 	return one
 end

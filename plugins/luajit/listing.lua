@@ -217,7 +217,8 @@ function listing.bc(t, report, args)
 		local section = report:section(number == 1 and "bc" or "bc_" .. number, title(vm, pt, pos))
 		if pos then add_instruction(vm, section, pt, pos, parsed.limit or AROUND) else add_code(vm, section, pt, parsed.limit or MOST) end
 		if copied then
-			section:note(("trace %d has replaced this instruction; the address is that of the trace's copy of it"):format(copied))
+			section:note(("trace %d has replaced this instruction; the address is that of the trace's copy of it"):format(
+				copied))
 		end
 		if number == #protos then vm:tell(section) end
 	end

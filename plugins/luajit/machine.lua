@@ -127,8 +127,8 @@ local function since_snapshot(vm, L, top, range, pc, machine_frame)
 		local exact = { base = found.base, pc = found.pc, slots = found.slots, trace = one, snapshot = top.snapshot, compiled_from = top.compiled_from,
 			how = ("snapshot %d of trace %d, then its bytecode replayed"):format(number, range.number) }
 		if found.from ~= found.to then
-			exact.note = ("the innermost line is approximate: trace %d is past its exit %d, in lines %d to %d"):format(range.number, number,
-				found.from, found.to)
+			exact.note = ("the innermost line is approximate: trace %d is past its exit %d, in lines %d to %d"):format(
+				range.number, number, found.from, found.to)
 		end
 		if is_good(vm, L, exact) then return exact end
 	end

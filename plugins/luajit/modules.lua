@@ -56,7 +56,7 @@ function modules.run(t, report, args)
 	end
 	if #list > limit then section:note(("only %d of %d are shown"):format(limit, #list), "--limit N shows more") end
 	if not parsed.quick then
-		section:note "retained: memory that would be freed with the module's table; memory that others also hold is not counted"
+		section:note "retained: memory that is freed with the module's table, without memory that others also hold"
 	end
 	vm:tell(section)
 end

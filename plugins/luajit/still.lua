@@ -69,7 +69,8 @@ end
 
 -- ---- reliability ----
 
-local EXACT = "for exact results use a core or a stopped process (kill -STOP); --max-read-rate 0 --max-read-time 0 reads fastest"
+local EXACT = "for exact results use a core or a stopped process (kill -STOP); "
+	.. "--max-read-rate 0 --max-read-time 0 reads fastest"
 
 -- Has the VM allocated or freed since its memory was frozen? Drops all cached data: call it last.
 function still.has_moved(vm)
@@ -86,7 +87,8 @@ end
 function still.tell(vm, section)
 	local list = vm.damages or {}
 	if not still.has_moved(vm) and #list == 0 then return end
-	local first = list[1] and ("; %d%s times it had freed or changed the data before it was read (first: %s)"):format(#list, #list < 100 and "" or " or more",
+	local first = list[1] and ("; %d%s times it had freed or changed the data before it was read (first: %s)"):format(
+		#list, #list < 100 and "" or " or more",
 		list[1].what) or ""
 	if vm.cut then
 		section:warning("the VM ran while it was read, and the list of its objects ended early: much is missing"

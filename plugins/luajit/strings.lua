@@ -110,7 +110,8 @@ local function overview(vm, section, limit)
 	local steps = mean_steps(all.chains, all.count)
 	section:number("mean_steps", steps, { label = "steps to find one" })
 	if all.count ~= counted(vm) then
-		section[vm.t.live and "note" or "warning"](section, ("the VM counts %d strings, its table holds %d"):format(counted(vm), all.count), "it was running, or a chain is damaged: luajit.check")
+		section[vm.t.live and "note" or "warning"](section, ("the VM counts %d strings, its table holds %d"):format(
+			counted(vm), all.count), "it was running, or a chain is damaged: luajit.check")
 	end
 	if limit > 0 then add_biggest(vm, section, all.top) end
 	local longest = add_chains(section, all.chains)

@@ -10,7 +10,7 @@ local value = require "luajit.value"
 local udata = {}
 
 local SHOWN = 30
-local KINDS = { [0] = "userdata", "file", "C library", "string buffer" } -- lj_obj.h, UDTYPE_*: if debug information lacks it
+local KINDS = { [0] = "userdata", "file", "C library", "string buffer" } -- UDTYPE_* (lj_obj.h), as a fallback
 local NAMES = { USERDATA = "userdata", IO_FILE = "file", FFI_CLIB = "C library", BUFFER = "string buffer" }
 
 local function type_name(vm, udtype)

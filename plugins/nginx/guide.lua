@@ -95,7 +95,8 @@ local function suspicious_requests(section, list)
 	end
 	for i, one in ipairs(large) do
 		if i > FEW then break end
-		section:warning(("request %s has %.1f MiB in its pool, freed only when the request ends"):format(xcore.hex(one.addr),
+		section:warning(("request %s has %.1f MiB in its pool, freed only when the request ends"):format(
+			xcore.hex(one.addr),
 			one.pool_bytes / (1 << 20)), "nginx.req TARGET " .. xcore.hex(one.addr))
 	end
 end

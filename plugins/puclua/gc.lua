@@ -88,7 +88,7 @@ function gc.report(vm, section)
 	section:integer("difference", total - sum)
 	if sum ~= total then
 		section:warning(("objects and buffers are %d bytes %s than Lua counts"):format(math.abs(total - sum), sum < total and "less" or "more"),
-			"an object was lost or overwritten, or Lua was running: memory that a C function has just allocated is in no list yet")
+			"an object was lost or overwritten, or Lua was running: new memory of a C function is in no list yet")
 	end
 end
 

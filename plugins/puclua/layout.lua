@@ -59,7 +59,8 @@ local function known(t)
 	if not missing then return nil end
 	local version = require("puclua.cdef").declare(t)
 	if version then return version end
-	error(xcore.error("unsupported", ("there is no type %s: debug information of Lua is missing, and its strings match no known version"):format(missing),
+	error(xcore.error("unsupported", ("there is no type %s: debug information of Lua is missing, and its strings match no known version"):format(
+			missing),
 		"build Lua with -g, or give its debug file"))
 end
 
