@@ -9,7 +9,8 @@ local function number(name, text)
 	return found
 end
 
--- Options as `known` has them ({ limit = "number", type = "text", locals = "flag" }), other arguments from 1 on, at most `most`.
+-- Options described by `known` ({ limit = "number", type = "text", locals = "flag" }), other arguments from 1, at
+-- most `most`.
 function args.parse(list, known, most)
 	local parsed, i = {}, 1
 	while i <= #list do
@@ -31,7 +32,7 @@ function args.parse(list, known, most)
 	return parsed
 end
 
--- An address, or an error of usage.
+-- An address, or a usage error.
 function args.address(text, what)
 	local addr = math.tointeger(tonumber(text or ""))
 	if not addr then error(xcore.error("usage", what .. " needs an address")) end

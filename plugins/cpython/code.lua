@@ -36,7 +36,7 @@ function LINE.pairs(table, first, offset)
 	return nil
 end
 
--- 3.11: 1cccclll: kind and length of an entry; then bytes below 128, a varint of the line among them.
+-- 3.11: 1cccclll: kind and length of an entry; then bytes below 128, including a varint of the line.
 local function signed_varint(table, at)
 	local value, shift = 0, 0
 	repeat
@@ -88,7 +88,7 @@ local function names_of(py, v, list)
 	return list
 end
 
--- Names of the slots of a frame, and by slot whether it is a cell, or is not to be shown.
+-- Names of the slots of a frame, and by slot whether it is a cell or hidden.
 local function slots(py, self)
 	local v = self.value
 	if py.layout.locals_plus then
@@ -131,7 +131,7 @@ local function new(py, addr)
 	return self
 end
 
--- The code object at an address; nil when there is none.
+-- The code object at an address; nil if there is none.
 function code.at(py, addr)
 	py.codes = py.codes or {}
 	local found = py.codes[addr]
@@ -143,7 +143,7 @@ function code.at(py, addr)
 	return found or nil
 end
 
--- The line of an instruction, by its offset in bytes; before the first one it is the definition's.
+-- The line of an instruction, by its offset in bytes; before the first one, the line of the definition.
 function code.line(py, self, offset)
 	if offset < 0 then return self.first end
 	return self.lines and LINE[py.layout.line_table](self.lines, self.first, offset) or nil

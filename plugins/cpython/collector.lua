@@ -1,4 +1,4 @@
--- collector: the lists of the garbage collector: rings of heads that stand before objects, one for each generation.
+-- collector: the lists of the garbage collector: rings of heads in front of objects, one per generation.
 local xcore = require "xcore"
 
 local collector = {}
@@ -24,7 +24,8 @@ local function rings(interpreter)
 	return list
 end
 
--- fn(addresses) for the objects of a ring, some at a time; fn may end it by returning true. Returns why it ends early, if it does.
+-- fn(addresses) for the objects of a ring, in batches; fn may end it by returning true. Returns the reason if it ends
+-- early.
 local function follow(py, ring, fn)
 	local first, at, count = xcore.addr(ring), ring, 0
 	repeat
@@ -43,8 +44,8 @@ local function follow(py, ring, fn)
 	return "it is endless"
 end
 
--- fn(name, addresses) for all objects that the collector lists, some at a time; fn may end a list by returning true. `broken(name, addr,
--- why)` is told of a list that ends early.
+-- fn(name, addresses) for all objects in the collector's lists, in batches; fn may end a list by returning true.
+-- `broken(name, addr, why)` is called for a list that ends early.
 function collector.each(py, fn, broken)
 	for _, interpreter in ipairs(py.interpreters) do
 		for _, ring in ipairs(rings(interpreter)) do
@@ -67,7 +68,7 @@ function collector.names(py)
 	return order
 end
 
--- Addresses by list's name, and whether there are more than about `most` of one.
+-- Addresses by list name, and whether one has more than about `most`.
 function collector.tracked(py, most)
 	local list, more = {}, false
 	for _, name in ipairs(collector.names(py)) do list[name] = {} end

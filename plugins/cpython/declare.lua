@@ -1,6 +1,6 @@
--- declare: layouts for an interpreter without debug information, from a table of releases. A layout is used only when it is of the release
--- that the exported symbols name, when the runtime's interpreter points back to the runtime and its threads to the interpreter, and when
--- all of this is mapped: builds of one release can differ in layout, too.
+-- declare: layouts for an interpreter without debug information, from a table of releases. A layout is used only if
+-- it is of the release that the exported symbols identify, if the runtime's interpreter points back to the runtime
+-- and its threads to the interpreter, and if all of this is mapped: builds of one release can also differ in layout.
 local xcore = require "xcore"
 local layouts = require "cpython.layouts"
 
@@ -22,7 +22,7 @@ local function proves(t, D, addr)
 	return true
 end
 
--- N of 3.N. Py_Version exists from 3.11 on, PyIter_Send from 3.10, PyFrame_GetBack from 3.9. nil when none does.
+-- N of 3.N. Py_Version exists since 3.11, PyIter_Send since 3.10, PyFrame_GetBack since 3.9. nil if none exists.
 local function release(t)
 	if t:has_symbol "Py_Version" then
 		local ok, version = pcall(function() return t:u64(t:symbol "Py_Version".addr) end)
@@ -32,7 +32,7 @@ local function release(t)
 	return t:has_symbol "PyFrame_GetBack" and 9 or nil
 end
 
--- Declares what fits; nothing when the debug information has it, or nothing fits.
+-- Declares the matching layout; nothing if debug information has it or nothing matches.
 function declare.layouts(t, addr)
 	if t:has_type "_PyRuntimeState" and t:has_type "PyCodeObject" then return end
 	local wanted = release(t)

@@ -1,4 +1,4 @@
--- dict: dictionaries and what stands for them: the values of instances whose class has the keys.
+-- dict: dictionaries and their substitutes: the values of instances whose class has the keys.
 --
 --	PyDictObject.ma_keys -> PyDictKeysObject | indices: size of 1, 2, 4 or 8 bytes | entries
 --	entries: { hash, key, value }, or from 3.11 { key, value } when all keys are strings (dk_kind 1, and 2: split)
@@ -11,7 +11,7 @@ local dict = {}
 local SPLIT, GENERAL = 2, 0
 local MOST = 1 << 28
 
--- Where the entries of a table of keys are: { at, count, stride, key, value, bytes }.
+-- The place of the entries of a table of keys: { at, count, stride, key, value, bytes }.
 function dict.keys(py, addr)
 	local t, L = py.t, py.layout
 	local keys = t:value("PyDictKeysObject", addr)
@@ -50,7 +50,8 @@ local function values_at(py, addr)
 end
 dict.values_at = values_at
 
--- fn(key, value) for what a table of keys has; `values` is where the values are, if not there. fn may end it by returning true.
+-- fn(key, value) for the entries of a table of keys; `values` is the address of the values if they are separate. fn
+-- may end it by returning true.
 function dict.each_entry(py, keys_addr, values, fn, most)
 	local t, keys = py.t, dict.keys(py, keys_addr)
 	for i = 0, math.min(keys.count, most or MOST) - 1 do
@@ -69,7 +70,7 @@ function dict.each(py, addr, fn, most)
 	dict.each_entry(py, xcore.addr(v.ma_keys), values, fn, most)
 end
 
--- The value of a key that is a string: an address, or nil.
+-- The value of a string key: an address, or nil.
 function dict.get(py, addr, name)
 	local found
 	dict.each(py, addr, function(key, value)

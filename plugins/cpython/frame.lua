@@ -1,4 +1,4 @@
--- frame: Python's frames of a thread, innermost first, and which C frame each of them stands in.
+-- frame: the Python frames of a thread, innermost first, and the C frame of each.
 local xcore = require "xcore"
 local code = require "cpython.code"
 local runtime = require "cpython.runtime"
@@ -52,7 +52,7 @@ local function from_interpreter(py, v)
 	return self
 end
 
--- A frame that is being made, or unmade, is not shown by Python, either.
+-- Python itself also hides a frame that is being created or destroyed.
 local function complete(self)
 	if not self.code then return false end
 	return self.owner == GENERATOR or self.offset == nil or self.offset >= self.code.traceable * 2
@@ -64,7 +64,7 @@ local function first_frame(py, thread)
 	return state.current_frame
 end
 
--- Frames wait for the address of what stands on the C stack: that comes below them.
+-- Frames wait for the address of their place on the C stack, which comes after them in the walk.
 local function interpreter_frames(py, thread)
 	local L, list, waiting, seen = py.layout, {}, {}, {}
 	local at, cframe = first_frame(py, thread)
@@ -110,15 +110,15 @@ function frame.list(py, thread)
 	return thread.frames, why
 end
 
--- Name, file and line: what is not known is nil.
+-- Name, file and line; unknown ones are nil.
 function frame.describe(py, self)
 	local c = self.code
 	if not c then return { name = "?" } end
 	return { name = c.name or "?", file = c.file, line = self.offset and code.line(py, c, self.offset) }
 end
 
--- How many slots of a frame hold objects: its variables, and its stack of values when that was put down. Of a frame that runs only the
--- evaluator knows how high that is; what is above it is stale.
+-- The number of slots of a frame with objects: its variables, and its value stack if its height was saved. For a
+-- running frame, only the evaluator knows the height; slots above it are stale.
 local function filled(py, self)
 	local c, v, count = self.code, self.value, #self.code.names
 	if py.layout.interpreter_frames then
@@ -149,7 +149,7 @@ local function in_cell(py, addr)
 	return py.t:ptr(addr + xcore.offsetof("PyCellObject", "ob_ref"))
 end
 
--- { name, addr, text, argument } of the variables that have a value, in their order.
+-- { name, addr, text, argument } of the variables that have a value, in order.
 function frame.variables(py, self)
 	local c, list, at_name = self.code, {}, {}
 	for i, name in ipairs(c and c.names or {}) do

@@ -1,4 +1,5 @@
--- graph: who keeps what alive: all objects as nodes of xcore.graph, their references as edges; modules, interpreters and frames as roots.
+-- graph: who keeps what alive: all objects are nodes of xcore.graph, their references edges; modules, interpreters
+-- and frames are roots.
 local xcore = require "xcore"
 local frame = require "cpython.frame"
 local modules = require "cpython.modules"

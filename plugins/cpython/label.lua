@@ -28,7 +28,7 @@ function LABEL.dict(py, _, from, to)
 	return key and "[" .. value.show(py, key) .. "]" or key == false and "key" or nil
 end
 
--- Which of these words it is, from 0; nil: none.
+-- The index of a word among these, from 0; nil: none.
 local function index_of(py, at, count, to)
 	for i = 0, math.min(count, MOST) - 1 do
 		if py.t:ptr(at + i * py.layout.word) == to then return i end
@@ -49,7 +49,7 @@ function LABEL.tuple(py, _, from, to)
 	return index_in(py, from + py.layout.items.tuple, py.t:i64(from + py.layout.ob_size), to)
 end
 
--- Where in it is not told: that takes a walk over its blocks.
+-- The place in it is not shown, because that would need a walk over its blocks.
 function LABEL.deque() return "item" end
 
 function LABEL.set() return "member" end
@@ -57,7 +57,7 @@ function LABEL.cell() return "held" end
 
 -- ---- structs ----
 
--- The members of C structs that refer.
+-- The members of C structs that are references.
 local STRUCTS = {
 	["function"] = "PyFunctionObject", code = "PyCodeObject", type = "PyTypeObject", frame = "PyFrameObject", method = "PyMethodObject",
 	generator = "PyGenObject",
@@ -74,7 +74,7 @@ local function member(py, name, from, to)
 	end
 end
 
--- "variable x" of a frame, or its stack: what is above that is stale, and was not scanned.
+-- "variable x" of a frame, or its stack: slots above it are stale, and were not scanned.
 local function slot(py, c, at, to)
 	local room = c and c.value.co_stacksize + #c.names or 0
 	local i = index_of(py, at, room, to)
@@ -107,8 +107,8 @@ end
 
 local OBJECT, OBJECT_OR_ERROR = 6, 16 -- kinds of PyMemberDef: references
 
--- What a descriptor calls the member at this offset: of __slots__, or of a C struct. A descriptor of members is an object, its class, name
--- and qualified name, then the definition: name, kind, offset.
+-- The descriptor's name of the member at this offset: of __slots__, or of a C struct. A descriptor of members is an
+-- object with its class, name and qualified name, then the definition: name, kind, offset.
 local function named(py, type, offset)
 	local t, word, found = py.t, py.layout.word, nil
 	local at = type.value
@@ -140,7 +140,7 @@ local function word_of(py, type, from, to)
 	return name and "." .. name or ("word at +%d, a guess"):format(i * py.layout.word)
 end
 
--- How an object refers to another; nil when nothing tells.
+-- The name of a reference from an object to another; nil if it is unknown.
 function label.of(py, from, to)
 	local ok, found = pcall(function()
 		local type = types.of(py, from)

@@ -1,4 +1,5 @@
--- layout: which of CPython's structs are there, and how they differ from 3.9 to 3.13: told by their members, never by a version number.
+-- layout: the CPython structs that exist, and their differences from 3.9 to 3.13, determined by members, never by a
+-- version number.
 --
 --	frames    3.9, 3.10  PyFrameObject, tstate.frame, f_back                      one C frame each
 --	          3.11       _PyInterpreterFrame, tstate.cframe.current_frame         is_entry: the last one of a C frame,

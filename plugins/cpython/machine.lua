@@ -1,11 +1,11 @@
--- machine: Python's threads on the machine's: which C frames run Python code, and what a thread is doing or waiting for.
+-- machine: Python threads and native threads: the C frames that run Python code, and what a thread does or waits for.
 local frame = require "cpython.frame"
 
 local machine = {}
 
 local EVALUATOR = "_PyEval_EvalFrameDefault"
 
--- What a C function among the innermost frames says of its thread; the first of these that matches counts.
+-- Activities by C functions among the innermost frames; the first match counts.
 local DOING = {
 	{ "^take_gil", "waits for the GIL" }, { "^drop_gil", "gives up the GIL" },
 	{ "^PyThread_acquire_lock", "waits for a lock" }, { "^acquire_timed$", "waits for a lock" }, { "^_PySemaphore_", "waits for a lock" },
@@ -15,9 +15,9 @@ local DOING = {
 	{ "^_Py_read", "reads a file" }, { "^_Py_write", "writes a file" },
 }
 
-local INNERMOST = 12 -- C frames that are asked
+local INNERMOST = 12 -- C frames that are examined
 
--- The machine's frames of a thread, once.
+-- The native frames of a thread, computed once.
 function machine.frames(py, thread)
 	if thread.c == nil then
 		local runtime = require "cpython.runtime"
@@ -28,7 +28,7 @@ function machine.frames(py, thread)
 	return thread.c or {}
 end
 
--- What the thread does, as far as C functions above its first Python code tell.
+-- The thread's activity, from the C functions above its first Python code.
 function machine.doing(py, thread, holds)
 	local first, names = nil, {}
 	for i, one in ipairs(machine.frames(py, thread)) do
@@ -45,8 +45,8 @@ function machine.doing(py, thread, holds)
 	return holds and "runs Python code" or "runs"
 end
 
--- Up to 3.9 nothing of Python's own stands on the C stack: each frame object has one C frame, in their order. Where their numbers differ
--- (calls that were inlined, a C stack that is cut), the outer ones belong together.
+-- Up to 3.9 no Python data is on the C stack: each frame object has one C frame, in order. If the numbers differ
+-- (inlined calls, a cut C stack), the outer ones are matched.
 local function pair(py, thread)
 	local list, c = frame.list(py, thread), {}
 	for _, one in ipairs(machine.frames(py, thread)) do
@@ -57,7 +57,7 @@ local function pair(py, thread)
 	return shift
 end
 
--- Frames by the C frame that they stand in: { { at, frames } }, innermost first; `at` is nil where that is not known.
+-- Frames by their C frame: { { at, frames } }, innermost first; `at` is nil if it is unknown.
 function machine.groups(py, thread)
 	local list, groups = frame.list(py, thread), {}
 	if not py.layout.interpreter_frames and not py.layout.cframe then pair(py, thread) end

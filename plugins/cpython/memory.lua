@@ -23,7 +23,7 @@ local function add_collector(py, section, counts, order)
 	end
 end
 
--- The objects of a batch, added to what is known of their type and to the biggest of all.
+-- Adds the objects of a batch to the statistics of their type and to the largest objects.
 local function add(one, top, addresses, sizes)
 	local least = top:least() or -1
 	one.count = one.count + #addresses
@@ -37,7 +37,7 @@ local function add(one, top, addresses, sizes)
 	end
 end
 
--- Statistics by type, most bytes first, and of all; the biggest objects; the collector's counts.
+-- Statistics by type, most bytes first, and in total; the largest objects; the collector's counts.
 local function statistics(py, options, limit)
 	local by_type, list, top, all = {}, {}, xcore.top(limit), { count = 0, bytes = 0, tracked = 0 }
 	all.generations, all.order = objects.each(py, function(type, addresses, sizes)

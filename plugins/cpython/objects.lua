@@ -1,7 +1,7 @@
--- objects: every object that can be found: those that the collector lists (its generations of all interpreters), and what they and the
--- interpreters refer to: strings, numbers, code, tuples that are no longer tracked.
+-- objects: every object that can be found: those in the collector's lists (the generations of all interpreters), and
+-- objects that they and the interpreters refer to: strings, numbers, code, untracked tuples.
 --
--- Programs have millions of objects, so they are looked at some at a time, and what is remembered of each is a bit: that it is known.
+-- Programs have millions of objects, so they are processed in batches, with one bit of memory for each known object.
 --
 --	collector's lists --batch--> by type --> told
 --	                                |  references
@@ -23,19 +23,19 @@ local IMMORTAL = 1 << 33 -- no reference count is larger
 local FLAGS = require("cpython.layout").FLAGS
 local LEAVES = { str = true, int = true, float = true, bool = true, bytes = true, bytearray = true, complex = true }
 
--- ---- what is an object ----
+-- ---- recognition of objects ----
 
--- Where a type's instances vary in size, what is there must be as large as they say.
+-- If a type's instances vary in size, the existing data must have the stated size.
 local function fits(py, addr, type)
 	if type.item == 0 or type.kind == "generator" or type.kind == "int" or type.kind == "bool" then return true end
 	local size = math.abs(py.t:i64(addr + py.layout.ob_size))
 	return size < 64 or size < MOST and py.t:readable(addr, type.basic + size * type.item) == type.basic + size * type.item
 end
 
--- What the collector could list and does not is untracked: its head is empty. Freed memory is not. Types that are no heap types have
--- no head.
+-- An object that the collector could list but does not is untracked: its head is empty. Freed memory does not have an
+-- empty head. Instances of types other than heap types have no head.
 local function untracked(py, addr, type)
-	if not type.gc or py.broken then return true end -- behind where a list is broken all have a head that is in use
+	if not type.gc or py.broken then return true end -- after a break in a list, all objects have a head in use
 	if type.kind == "type" and py.t:value("PyTypeObject", addr).tp_flags & FLAGS.HEAP == 0 then return true end
 	return py.t:ptr(addr - py.layout.gc_head) == 0
 end
@@ -52,14 +52,14 @@ end
 
 local declared
 
--- Columns `references` (counts) and `type` (addresses) of what may be objects. From 3.12 on the count is a union without a name, which
--- layouts that come with the plugin do not have.
+-- Columns `references` (counts) and `type` (addresses) of possible objects. Since 3.12 the count is an anonymous
+-- union, which the plugin's own layouts lack.
 function objects.heads(addresses)
 	declared = declared or xcore.cdef "struct cpython_object { long references; unsigned long type; };" or true
 	return references.gather("struct cpython_object", addresses, { "references", "type" })
 end
 
--- Of these words those that are addresses of objects, by type: their type is one, and they have references.
+-- The words that are addresses of objects, by type: their type is a type, and they have references.
 local function proven(py, words)
 	local c = objects.heads(words)
 	local groups, known, counts, kinds = {}, py.types, c.references, c.type
@@ -108,7 +108,7 @@ end
 
 -- ---- the search ----
 
--- Which addresses are known: a bit for each 8 bytes, 64 of them a number. Is this one new?
+-- The known addresses: a bit for each 8 bytes, 64 of them per number. Is this one new?
 local function enter(known, addr)
 	local key, bit = addr >> 9, 1 << (addr >> 3 & 63)
 	local bits = known[key]
@@ -124,7 +124,7 @@ end
 local Search = {}
 Search.__index = Search
 
--- Words that wait: leaves among them are told, all others are queued.
+-- Pending words: leaves among them are passed on, all others are queued.
 function Search:flush()
 	while #self.words > 0 do
 		local words = self.words
@@ -142,7 +142,7 @@ function Search:flush()
 	end
 end
 
--- Objects are told, and what they refer to waits.
+-- Passes on objects; their references become pending.
 function Search:hand(addresses)
 	local py, groups = self.py, grouped(self.py, addresses)
 	for _, type in ipairs(sorted_types(groups)) do
@@ -156,7 +156,7 @@ function Search:hand(addresses)
 	self:flush()
 end
 
--- All that was queued, and what comes by that.
+-- Processes the queue, and everything it leads to.
 function Search:drain()
 	while #self.queue > 0 do
 		local queue = self.queue
@@ -180,7 +180,8 @@ local function of_interpreters(py, note)
 	end
 end
 
--- All that the collector lists becomes known, and is counted by list. A list that comes back to what is known is damaged.
+-- Marks all objects of the collector's lists as known and counts them by list. A list that leads back to a known
+-- object is damaged.
 local function mark(py, known)
 	local counts, order = {}, collector.names(py)
 	for _, name in ipairs(order) do counts[name] = 0 end
@@ -195,15 +196,15 @@ local function mark(py, known)
 	return counts, order
 end
 
--- fn(type, addresses, sizes) for objects that are all of a type, until all were told; a type comes more than once. Returns how many
--- objects the collector lists, by its list's name, and these names in order.
+-- fn(type, addresses, sizes) for objects of one type at a time, until all were passed on; a type occurs more than
+-- once. Returns the number of objects in the collector's lists, by list name, and these names in order.
 function objects.each(py, fn)
 	local known = {}
 	local counts, order = mark(py, known)
 	local search = setmetatable({ py = py, fn = fn, words = {}, queue = {} }, Search)
 	function search.note(word)
 		if word & 7 ~= 0 or word == 0 then return end
-		local key, bit = word >> 9, 1 << (word >> 3 & 63) -- as `enter`, which would be a call for each word of the program
+		local key, bit = word >> 9, 1 << (word >> 3 & 63) -- `enter` inlined, to avoid a call for each word
 		local bits = known[key]
 		if bits and bits & bit ~= 0 then return end
 		known[key] = bits and bits | bit or bit

@@ -1,6 +1,6 @@
--- owned: references of CPython's own structs, by their members, as the collector visits them: of functions, generators, frames and so on.
--- Words beside these are flags, padding, borrowed, or what the memory held before: nobody clears a generator's flags, or its frame when
--- that has ended.
+-- owned: references of CPython's own structs, by their members, as the collector visits them: functions, generators,
+-- frames and so on. Other words are flags, padding, borrowed references, or old contents: a generator's flags, or its
+-- frame after its end, are not cleared.
 --
 --	generator  3.9   a frame object; behind all others an asynchronous one's finalizer, or a coroutine's origin
 --	           3.11  the evaluator's frame is in it, and counts until it is cleared
@@ -12,7 +12,7 @@ local xcore = require "xcore"
 
 local owned = {}
 
-local ORIGIN = "gi_origin_or_finalizer" -- of coroutines and asynchronous generators; generators leave it as it was
+local ORIGIN = "gi_origin_or_finalizer" -- of coroutines and asynchronous generators; generators leave it unchanged
 local CLEARED = 4                       -- FRAME_CLEARED, of gi_frame_state
 local SPECIALS = { "frame_obj", "f_locals", "f_func", "f_funcobj", "f_code", "f_executable" }
 
@@ -36,13 +36,13 @@ local STRUCTS = {
 -- Further members of a frame object: up to 3.10, and from 3.13 on.
 local FRAME = { objects = { "f_code", "f_builtins", "f_globals", "f_locals" }, interpreter = { "f_extra_locals", "f_locals_cache" } }
 
--- Columns; rows that cannot be read are false.
+-- Columns; unreadable rows are false.
 local function gather(type, addresses, fields)
 	return (xcore.gather(type, addresses, fields, { partial = true }))
 end
 owned.gather = gather
 
--- Offsets of those members that this version has.
+-- Offsets of the members that this version has.
 local function add_offsets(list, struct, names, first)
 	for i = first or 1, #names do
 		local ok, offset = pcall(xcore.offsetof, struct, names[i])
@@ -101,7 +101,7 @@ local function add_owned_frames(py, spans, addresses)
 	add_interpreter_frames(py, spans, from, at)
 end
 
--- How many values the stack of a frame object has: 3.9 has a pointer, 3.10 a number; of a running one nobody knows.
+-- The number of values on the stack of a frame object: 3.9 has a pointer, 3.10 a number; unknown for a running one.
 local function depth_of(c, i, stack, word)
 	if c.f_stackdepth then return math.max(c.f_stackdepth[i], 0) end
 	return c.f_stacktop[i] ~= 0 and (c.f_stacktop[i] - stack) // word or 0
@@ -134,7 +134,7 @@ local function cleared(py)
 	return CLEARED
 end
 
--- Where a coroutine has its origin, or an asynchronous generator its finalizer: no generator does.
+-- The origin of a coroutine, or the finalizer of an asynchronous generator; generators have neither.
 function owned.further(py, type)
 	if not py.t:has_symbol "PyGen_Type" or type.addr == py.t:symbol "PyGen_Type".addr then return nil end
 	if py.layout.interpreter_frames then return xcore.offsetof("PyGenObject", ORIGIN) end
@@ -162,11 +162,11 @@ local function add_generators(py, spans, type, addresses)
 	end
 	add_interpreter_frames(py, spans, from, at)
 	if xcore.has(py.t:type "PyGenObject", "gi_code") then return end
-	-- From 3.12 on the frame has the code for the generator, even when it has ended.
+	-- Since 3.12 the frame has the code for the generator, even after its end.
 	add_words(spans, type, ended, { inside + xcore.offsetof("_PyInterpreterFrame", py.layout.code_of_frame) })
 end
 
--- Spans of objects of a type whose members are known; nil when they are not.
+-- Spans of objects of a type with known members; nil if they are unknown.
 function owned.spans(py, type, addresses)
 	local spec = STRUCTS[type.kind]
 	if not spec or not py.t:has_type(spec[1]) then return nil end

@@ -1,11 +1,12 @@
--- references: where objects of a type have their references: as spans, rows of words that xcore.graph scans and that are read to find
--- what the collector does not list (strings, numbers, tuples of such).
+-- references: the places of references in objects of a type, as spans: rows of words for the scan of xcore.graph,
+-- which also lead to objects outside the collector's lists (strings, numbers, tuples of such).
 --
 --	a span: { from = column of objects, start = column, offset, count = column or number, stride, at = offsets of words in an element }
 --
--- Containers are known by layout, and CPython's own structs by their members (owned.lua). Of all others, C extensions' too, each word of
--- the object is looked at, and is a reference when it is the address of an object: a guess (label.lua says so), as padding and numbers may
--- be one by chance. What refers without owning (weak references) is left out where it is known.
+-- Containers are known by layout, and CPython's own structs by their members (owned.lua). In all other objects,
+-- including those of C extensions, each word is examined, and counts as a reference if it is the address of an
+-- object. This is a guess (label.lua says so), because padding and numbers may match by chance. Non-owning references
+-- (weak references) are left out if they are known.
 local xcore = require "xcore"
 local dict = require "cpython.dict"
 local owned = require "cpython.owned"
@@ -19,7 +20,7 @@ local OF = {}
 local gather, add_row = owned.gather, owned.add_row
 references.gather = gather
 
--- A column without rows that could not be read: false becomes 0.
+-- A column without unreadable rows: false becomes 0.
 local function clean(column)
 	for i = 1, #column do
 		local n = column[i]
@@ -45,7 +46,7 @@ function OF.set(_, _, addresses)
 	return { { from = addresses, start = clean(c.table), count = count, stride = xcore.sizeof "setentry" } }
 end
 
--- Tables of keys by their address; those that several share are looked at once.
+-- Tables of keys by their address; shared tables are examined once.
 local function keys_at(py, addr)
 	py.keys = py.keys or {}
 	local keys = py.keys[addr]
@@ -61,7 +62,7 @@ local function keys_at(py, addr)
 end
 references.keys_at = keys_at
 
--- Entries of one stride together: { from, start, count }.
+-- Entries with one stride together: { from, start, count }.
 local function rows_of(list, key)
 	local rows = list[key]
 	if not rows then
@@ -93,7 +94,7 @@ function OF.dict(py, _, addresses)
 	return spans
 end
 
--- Items from `left` on, in blocks of 64 that lead to each other: link, items, link.
+-- Items from `left`, in blocks of 64 that are linked: link, items, link.
 local function add_blocks(py, rows, addr, block, left, count)
 	local ITEMS, word = 64, py.layout.word
 	while count > 0 and block ~= 0 and left >= 0 and left < ITEMS do
@@ -125,7 +126,7 @@ end
 
 -- ---- all others: by words ----
 
--- Values of instances that stand outside of them, or behind them.
+-- Values of instances that are outside of them, or after them.
 local function managed(py, type, addresses)
 	local L, spans = py.layout, { { from = addresses, start = addresses, offset = -3 * py.layout.word, count = 1 } }
 	local ok, cached = pcall(function() return py.t:value("PyHeapTypeObject", type.addr).ht_cached_keys end)
@@ -169,9 +170,10 @@ local function words(py, type, addresses)
 	return spans
 end
 
--- Types that derive from a container have its references, attributes, and words of their own: those of __slots__, or of a C struct.
+-- Types derived from a container have its references, attributes, and words of their own: those of __slots__, or of a
+-- C struct.
 local function subclass(py, type, addresses, spans)
-	for offset = type.own, type.item == 0 and type.basic - py.layout.word or 0, py.layout.word do -- with items these stand there
+	for offset = type.own, type.item == 0 and type.basic - py.layout.word or 0, py.layout.word do -- with items, these are there
 		if offset ~= type.weak_offset and offset ~= type.dict_offset then
 			spans[#spans + 1] = { from = addresses, start = addresses, offset = offset, count = 1 }
 		end
@@ -195,7 +197,7 @@ end
 -- ---- reading ----
 
 local SHORT = 8       -- elements: shorter rows are read together, the first elements of all, then the second ones, …
-local SOME = 1 << 16  -- elements of a longer one that are read at once
+local SOME = 1 << 16  -- elements of a longer row that are read at once
 local declared = {}
 
 -- A struct of so many words.
@@ -208,7 +210,7 @@ local function struct_of(count)
 	return name
 end
 
--- How an element of a span is read: its struct, and fields.
+-- The form of an element of a span: its struct, and fields.
 local function element(py, span)
 	local word, fields = py.layout.word, {}
 	for i, offset in ipairs(span.at or { 0 }) do fields[i] = ("word[%d]"):format(offset // word) end
@@ -225,7 +227,7 @@ local function tell(columns, fields, fn)
 	end
 end
 
--- One element each of many rows; returns how many could not be read.
+-- One element each of many rows; returns the number of unreadable ones.
 local function read_elements(struct, at, fields, fn)
 	if #at == 0 then return 0 end
 	local columns, missing = xcore.gather(struct, at, fields, { partial = true })
@@ -240,7 +242,7 @@ local function read_row(t, struct, at, count, stride, fields, fn)
 		local some = math.min(count, SOME)
 		local ok, columns = pcall(xcore.columns, xcore.cast(at, struct .. " *"), some, fields)
 		if not ok then
-			return false -- of a running process: it is gone by now
+			return false -- in a running process it may be gone
 		end
 		tell(columns, fields, fn)
 		at, count = at + some * stride, count - some
@@ -248,7 +250,7 @@ local function read_row(t, struct, at, count, stride, fields, fn)
 	return true
 end
 
--- fn(word) for each word of a span; returns how many rows (of short ones: elements) could not be read.
+-- fn(word) for each word of a span; returns the number of unreadable rows (of short rows: elements).
 function references.read(py, span, fn)
 	local struct, fields = element(py, span)
 	local stride, missing, short, counts = span.stride or py.layout.word, 0, {}, {}

@@ -1,5 +1,6 @@
--- report: Python in `xcore analyze`: which one, its threads, who has the GIL, what the collector lists, and what of all that is suspicious.
--- What costs more than a moment is left to the commands: lists of objects are followed for MOST objects, threads are shown up to THREADS.
+-- report: Python in `xcore analyze`: its version, threads, GIL, the collector's objects, and suspicious findings.
+-- Expensive queries are left to the commands: lists of objects are followed for MOST objects, and up to THREADS
+-- threads are shown.
 local xcore = require "xcore"
 local collector = require "cpython.collector"
 local dict = require "cpython.dict"
@@ -18,7 +19,7 @@ local THREADS, TYPES = 12, 5          -- rows
 local DEEP = 900                      -- calls: near the 1,000 at which Python itself stops a recursion
 local LOUDEST = 1 << 40               -- references to one object: more is damage
 
--- "3.11.2", as sys.version has it.
+-- "3.11.2", as in sys.version.
 local function version(py)
 	local held = py.interpreters[1].sysdict
 	local found = held and dict.get(py, xcore.addr(held), "version")
@@ -27,7 +28,7 @@ end
 
 -- ---- threads ----
 
--- The thread that crashed, then those that have the GIL, then all others as they come.
+-- The crashed thread, then the holders of the GIL, then all others in order.
 local function in_order(py)
 	local first, second, rest, crashed = {}, {}, {}, nil
 	for _, thread in ipairs(runtime.threads(py)) do
@@ -44,7 +45,7 @@ local function in_order(py)
 	return table.move(rest, 1, #rest, #first + 1, first), crashed
 end
 
--- What may be called without the GIL, by the beginning of its name.
+-- Functions that may be called without the GIL, by prefix.
 local FREE = { "^_?PyEval_", "^_?PyGILState_", "^_?PyThread_", "^_?PyMem_Raw", "^_?Py_AddPendingCall", "^_Py_Fatal" }
 
 local function needs_lock(name)
@@ -54,8 +55,8 @@ local function needs_lock(name)
 	return name:find "^_?Py%u%w*_" ~= nil -- PyList_Append
 end
 
--- The function of CPython's API that code of another module called, innermost. (CPython calls its own without the GIL, too, where that
--- is right.)
+-- The innermost function of CPython's API that code of another module called. (CPython calls its own functions
+-- without the GIL, where this is allowed.)
 local function in_api(py, thread)
 	local own, last = py.t:symbol "_PyRuntime".module, nil
 	for _, one in ipairs(machine.frames(py, thread)) do
@@ -113,7 +114,7 @@ local function add_threads(py, section)
 			section:integer("gil_holder", os and os.tid, { label = "GIL held by thread" })
 		end
 	end
-	if gil and not holder then section:text("gil", "nobody holds it", { label = "GIL" }) end
+	if gil and not holder then section:text("gil", "not held", { label = "GIL" }) end
 	if crashed then add_crashed(py, section, crashed) end
 	threads.add(py, section, table.move(list, 1, math.min(#list, THREADS), 1, {}))
 	if #list > THREADS then section:note(("%d more threads"):format(#list - THREADS), "cpython.threads shows all") end
@@ -173,7 +174,7 @@ local function add_objects(py, section)
 	end
 end
 
--- A program that has Python's code may have started no interpreter: nothing is said then.
+-- A program with Python's code may have started no interpreter: nothing is reported then.
 function report.analyze(t, to)
 	local py = runtime.of(t)
 	if #py.interpreters == 0 then return end

@@ -1,4 +1,4 @@
--- runtime: _PyRuntime, its interpreters, their thread states and the lock that they share.
+-- runtime: _PyRuntime, its interpreters, their thread states and their lock.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local layout = require "cpython.layout"
@@ -12,10 +12,10 @@ local function unwrap(v)
 	return v and xcore.has(v, "_value") and v._value or v and xcore.addr(v) or 0
 end
 
--- The pointer or number in what may be a struct around it (_Py_atomic_address).
+-- The pointer or number in a member that may have a struct around it (_Py_atomic_address).
 runtime.unwrap = unwrap
 
--- The process as the plugin sees it: damage is kept, to be told.
+-- The plugin's view of the process: damage is kept, to be reported later.
 local Python = {}
 Python.__index = Python
 
@@ -50,7 +50,7 @@ function runtime.of(t)
 	return py
 end
 
--- Thread states of all interpreters: values, newest first as the interpreter has them.
+-- Thread states of all interpreters: values, newest first, the interpreter's order.
 function runtime.threads(py)
 	if py.threads then return py.threads end
 	local list = {}
@@ -76,8 +76,8 @@ function runtime.threads(py)
 	return list
 end
 
--- The machine's thread of a thread state: by the kernel's id where it is kept (from 3.11), else by the address of its descriptor, else,
--- where registers cannot be had, by the id that Python code has noted.
+-- The native thread of a thread state: by the kernel's id if it is stored (since 3.11), else by the address of its
+-- descriptor, else, if registers are unavailable, by the id that Python code has stored.
 function runtime.machine(py, thread)
 	if thread.machine ~= nil then return thread.machine or nil end
 	if not py.machines then
@@ -96,7 +96,8 @@ function runtime.machine(py, thread)
 	return found
 end
 
--- The lock of an interpreter: { locked, holder (address of a thread state), interval, switches }; nil without one (free threading).
+-- The lock of an interpreter: { locked, holder (address of a thread state), interval, switches }; nil without one
+-- (free threading).
 function runtime.gil(py, interpreter)
 	local at
 	if xcore.has(interpreter.ceval, "gil") then

@@ -1,5 +1,6 @@
--- sizes: of objects, as sys.getsizeof has them: with the collector's head, and with the arrays of lists, dictionaries, sets and deques.
--- What else lies elsewhere, or behind an instance (the values of its attributes), is not counted, nor what a __sizeof__ of C extensions adds.
+-- sizes: of objects, as in sys.getsizeof: with the collector's head, and with the arrays of lists, dictionaries, sets
+-- and deques. Other memory outside or after an instance (the values of its attributes) is not counted, nor the result
+-- of a __sizeof__ of C extensions.
 local xcore = require "xcore"
 local references = require "cpython.references"
 local types = require "cpython.types"
@@ -77,7 +78,7 @@ function SIZE.int(py, type, addresses)
 	if not py.layout.tagged_int then
 		local column, list = references.gather("PyVarObject", addresses, { "ob_size" }).ob_size, {}
 		local basic = xcore.offsetof("PyLongObject", "ob_digit")
-		local least = py.layout.interpreter_frames and 1 or 0 -- from 3.11 on zero has a digit, too
+		local least = py.layout.interpreter_frames and 1 or 0 -- since 3.11 zero also has a digit
 		for i = 1, #addresses do list[i] = basic + math.max(math.abs(column[i] or 0), least) * type.item end
 		return list
 	end
@@ -135,15 +136,15 @@ function SIZE.frame(py, type, addresses)
 	end)
 end
 
--- Bytes in front of objects of a type: the collector's head, and two words for a dictionary or weak references that the interpreter
--- manages.
+-- Bytes in front of objects of a type: the collector's head, and two words for a dictionary or weak references
+-- managed by the interpreter.
 local function before(py, type)
 	local bytes, flags = type.gc and py.layout.gc_head or 0, FLAGS.MANAGED_DICT | FLAGS.MANAGED_WEAKREF
 	if py.layout.interpreter_frames and type.flags & flags ~= 0 then bytes = bytes + 2 * py.layout.word end
 	return bytes
 end
 
--- Sizes of objects that are all of a type, in their order.
+-- Sizes of objects of one type, in order.
 function sizes.of(py, type, addresses)
 	local own = SIZE[type.kind]
 	local list = own and own(py, type, addresses) or var_sizes(addresses, type.basic, type.item)

@@ -1,11 +1,11 @@
--- stacks: Python's frames among C's, for `xcore bt`, `analyze` and `flame stacks`.
+-- stacks: Python frames among C frames, for `xcore bt`, `analyze` and `flame stacks`.
 local frame = require "cpython.frame"
 local machine = require "cpython.machine"
 local runtime = require "cpython.runtime"
 
 local stacks = {}
 
-local DETAILED = 5000 -- frames whose variables are told
+local DETAILED = 5000 -- frames whose variables are shown
 
 function stacks.rows(py, frames, budget)
 	local rows = {}

@@ -7,7 +7,7 @@ local xcore = require "xcore"
 
 local text = {}
 
-local MOST_DIGITS = 64 -- of 30 bits: what is longer is shown in part
+local MOST_DIGITS = 64 -- of 30 bits: longer ones are shown partly
 
 local function encode(bytes, width)
 	if width == 1 then
@@ -39,7 +39,7 @@ function text.of(t, addr, max)
 	return encode(t:read(at, count * kind), kind), length
 end
 
--- text.of, or nil for what is none.
+-- text.of, or nil if it is not a string.
 function text.maybe(t, v, max)
 	if not v then return nil end
 	local ok, found = pcall(text.of, t, math.type(v) and v or xcore.addr(v), max)
@@ -76,7 +76,7 @@ local function digits_of(t, L, addr)
 	return xcore.addr(xcore.ref(v, "ob_digit")), math.abs(size), size < 0, width
 end
 
--- An int in decimal, and as a Lua integer when it is small.
+-- An int in decimal, and as a Lua integer if it is small.
 function text.integer(t, L, addr)
 	local at, count, negative, width = digits_of(t, L, addr)
 	if count > MOST_DIGITS then return ("<int of %d bits>"):format(count * (width == 4 and 30 or 15)) end

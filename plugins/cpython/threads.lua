@@ -13,7 +13,7 @@ local threads = {}
 
 -- ---- names ----
 
--- What threading.Thread calls them, and their numbers: threading._active has them by thread id.
+-- Names and numbers of threads in threading.Thread: threading._active has them by thread id.
 local function names(py)
 	if py.names then return py.names end
 	py.names, py.natives = {}, {}
@@ -36,7 +36,7 @@ local function names(py)
 	return py.names
 end
 
--- The kernel's id of a thread, as threading.Thread has it (from 3.8 on).
+-- The kernel's id of a thread, from threading.Thread (since 3.8).
 function threads.native(py, thread)
 	names(py)
 	return py.natives[("%d"):format(thread.state.thread_id)]
@@ -48,7 +48,7 @@ end
 
 -- ---- exceptions ----
 
--- The exception that is being raised, or handled: an address, and which of the two.
+-- The exception that is being raised or handled: an address, and which of the two.
 local function exception(py, thread)
 	local state = thread.state
 	local raised
@@ -99,7 +99,7 @@ threads.holder = holder_of
 -- The exception of a thread, as a field, if it has one.
 threads.add_exception = add_exception
 
--- A table of these threads; returns how many of them have the GIL.
+-- A table of these threads; returns the number of those that hold the GIL.
 function threads.add(py, section, list)
 	local rows = section:table("threads", {
 		{ "thread", "integer" }, { "name", "text" }, { "gil", "text", label = "GIL" }, { "doing", "text" }, { "frames", "count" },
@@ -125,7 +125,8 @@ function threads.run(t, report, list)
 	local py = runtime.of(t)
 	local section = report:section("threads", "Python threads")
 	local holders = threads.add(py, section, runtime.threads(py))
-	section:headline(("%d Python threads, %s"):format(#runtime.threads(py), holders > 0 and "the GIL is held" or "nobody holds the GIL"))
+	section:headline(("%d Python threads, %s"):format(#runtime.threads(py),
+		holders > 0 and "the GIL is held" or "no thread holds the GIL"))
 	py:tell(section)
 end
 

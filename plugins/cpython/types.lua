@@ -1,4 +1,4 @@
--- types: type objects: their names, what they derive from, and so how their instances are laid out.
+-- types: type objects: their names, base classes, and so the layout of their instances.
 local xcore = require "xcore"
 local layout = require "cpython.layout"
 local text = require "cpython.text"
@@ -10,7 +10,7 @@ local DEEPEST = 200    -- base classes
 local METAS = 4        -- metaclasses of metaclasses
 local LARGEST = 1 << 20 -- bytes of an instance, or of an item: more is damage
 
--- Kinds of layout by the type object that has it: the C API exports these.
+-- Kinds of layout by their type object: the C API exports these.
 local BASES = {
 	PyList_Type = "list", PyTuple_Type = "tuple", PyDict_Type = "dict", PySet_Type = "set", PyFrozenSet_Type = "set",
 	PyUnicode_Type = "str", PyLong_Type = "int", PyBytes_Type = "bytes", PyFloat_Type = "float", PyBool_Type = "bool",
@@ -29,7 +29,7 @@ local function bases(py)
 	return py.bases
 end
 
--- Is there a type object at this address? The type of its type, at last, is `type`, and its instances have a size.
+-- Is there a type object at this address? The type of its type, finally, is `type`, and its instances have a size.
 local function is_type(py, addr, depth)
 	local t, size = py.t, xcore.sizeof "PyTypeObject"
 	if addr & 7 ~= 0 or t:readable(addr, size) < size then return false end
@@ -40,7 +40,8 @@ local function is_type(py, addr, depth)
 	return meta == py.type_type or depth < METAS and is_type(py, meta, depth + 1)
 end
 
--- The kind, and how large instances of the type are that it is named for: what derives has more behind. Deques have no symbol.
+-- The kind, and the size of instances of the type that it is named for: derived types add members. Deques have no
+-- symbol.
 local function kind_of(py, v)
 	local known, at = bases(py), v
 	for _ = 1, DEEPEST do
@@ -87,7 +88,7 @@ local function new(py, addr)
 	return info
 end
 
--- What is no type is remembered, too, but not without an end: any word of memory may be asked for.
+-- Addresses that are not types are also cached, up to a limit: any word of memory may be looked up.
 local function refuse(py)
 	py.refused = (py.refused or 0) + 1
 	if py.refused < 65536 then return end
@@ -97,7 +98,7 @@ local function refuse(py)
 	py.refused = 0
 end
 
--- What is known of the type at an address; nil when there is none.
+-- The properties of the type at an address; nil if there is none.
 function types.at(py, addr)
 	local info = py.types[addr]
 	if info == nil then

@@ -1,5 +1,5 @@
--- value: objects in a few words, as repr would write them. Nothing of the program runs: what has a __repr__ of its own is shown by its
--- class.
+-- value: short descriptions of objects, like repr. No code of the program runs: an object with its own __repr__ is
+-- shown by its class.
 local xcore = require "xcore"
 local dict = require "cpython.dict"
 local text = require "cpython.text"
@@ -100,7 +100,7 @@ function show(py, addr, depth)
 		local type = types.of(py, addr)
 		if not type then return ("<no object at %s>"):format(xcore.hex(addr)) end
 		local one = SHOW[type.kind]
-		-- A class of its own may have a __repr__: its name tells that it is no plain list.
+		-- A class may define __repr__: its name shows that it is not a plain list.
 		if one then
 			local shown = one(py, addr, type, depth)
 			if type.heap and type.kind ~= "dict" and type.kind ~= "type" then return type.name .. "(" .. shown .. ")" end
@@ -112,7 +112,7 @@ function show(py, addr, depth)
 	return ("<cannot be read: %s>"):format(type(found) == "table" and found.message or tostring(found))
 end
 
--- The object at an address in a few words.
+-- A short description of the object at an address.
 function value.show(py, addr)
 	return show(py, addr, 0)
 end

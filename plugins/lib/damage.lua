@@ -70,7 +70,7 @@ function damage.guard(run, ...)
 	error(err, 0)
 end
 
--- ---- what is wrong ----
+-- ---- problems ----
 
 -- Records a problem at an address (0: at none).
 function damage.keep(self, addr, what)

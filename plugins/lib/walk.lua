@@ -3,19 +3,19 @@
 --     local walk = require "lib.walk"
 --     for node in walk.list(t:var "server".clients, "next") do print(node.fd) end
 --
---     walk.list(head, next)                  singly linked, up to NULL
---     walk.ring(head, next)                  up to head again; NULL on the way is wrong
---     walk.list_head(head, type, member)     Linux's list_head, ngx_queue_t: head is no element; elements are structs of `type`
+--     walk.list(head, next)                  singly linked, ends at NULL
+--     walk.ring(head, next)                  ends at head; NULL on the way is an error
+--     walk.list_head(head, type, member)     Linux list_head, ngx_queue_t: elements are structs of `type`, without head
 --     walk.SLIST(head, field)                <sys/queue.h>, by the names of its macros
 --     walk.LIST(head, field)
 --     walk.STAILQ(head, field)
 --     walk.TAILQ(head, field)
---     walk.hash(buckets, count, next)        chains of a hash table; count nil: as the array has
+--     walk.hash(buckets, count, next)        chains of a hash table; count nil: the size of the array
 --     walk.rbtree(root, options)             binary search trees in order
 --     walk.avl(root, options)
 --     walk.skiplist(header, next, levels)    the lowest level; next is a path with %d for the level: "level[%d].forward"
---     walk.radix(root, height, slots)        a tree of arrays of pointers, height of them deep; gives item, index
---     walk.tree(root, children)              any tree, parents first; children(node) gives a list, or each child and then nil
+--     walk.radix(root, height, slots)        a tree of arrays of pointers, of depth `height`; returns item, index
+--     walk.tree(root, children)              any tree, parents first; children(node): a list, or an iterator of children
 --     walk.array(p, count)                   p[0] to p[count - 1]
 --     walk.pointers(p, count)                the same without NULL
 --
@@ -24,16 +24,16 @@
 -- structure. `next` is a member, a path ("entry.link", "next[0]") or a function of the node. Last, a table may follow:
 --
 --     max     nodes, 100,000,000 unless given: more is an error of kind "limit"
---     stop    a node (or its address) at which a list ends as at NULL
+--     stop    a node (or its address) that ends a list like NULL
 --
 -- Inconsistencies are errors of kind "format" that name the structure, the position and address of the node and the
 -- problem. A wild pointer is a fault with its path. A cycle is noticed after its nodes were returned a few times.
 --
 -- trees:  left, right   members or paths, "left" and "right" unless given
 --         parent        member with the parent's address, compared; its low bits are a colour (Linux's __rb_parent_color)
---         sentinel      a node that stands for NULL (nginx)
---         type, member  the tree's nodes lie in structs of this type, as this member
---         key           member, or function of what is given, that must not descend
+--         sentinel      a node that represents NULL (nginx)
+--         type, member  the tree's nodes are this member of structs of this type
+--         key           member, or function of the node, that must not descend
 -- list_head:  next, prev   "next" and "prev" unless given; prev = false: back links are not compared
 local xcore = require "xcore"
 

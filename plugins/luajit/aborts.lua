@@ -1,5 +1,6 @@
--- aborts: why code is not compiled: where recording began and was given up of late (lj_jit.h, HotPenalty), at most 64 places. Each time
--- the code must get about twice as hot before it is tried again; past 60000 its first instruction becomes one that does not count (lj_trace.c).
+-- aborts: reasons why code is not compiled: places where recording began and was recently aborted (lj_jit.h,
+-- HotPenalty), at most 64. After each abort the code must get about twice as hot before the next attempt; past 60000
+-- its first instruction is replaced by one that does not count (lj_trace.c).
 local xcore = require "xcore"
 local bytecode = require "luajit.bytecode"
 local listing = require "luajit.listing"
@@ -7,7 +8,7 @@ local name = require "luajit.name"
 
 local aborts = {}
 
--- As jit.v and jit.dump call them (lj_traceerr.h), which has grown only at its end and by BLACKL.
+-- Names as in jit.v and jit.dump (lj_traceerr.h); the list has grown only at its end and by BLACKL.
 local REASONS = {
 	RECERR = "error thrown or hook called during recording", TRACEUV = "trace too short", TRACEOV = "trace too long", STACKOV = "trace too deep",
 	SNAPOV = "too many snapshots", BLACKL = "blacklisted", RETRY = "retry recording", NYIBC = "NYI: bytecode", LLEAVE = "leaving loop in root trace",
@@ -27,7 +28,7 @@ local COLUMNS = {
 	{ "code", "text", verbose = true }, { "reason", "text" },
 }
 
--- File and line of where a recording began, and whether it will be tried again: nil when the code is gone.
+-- File and line of the start of a recording, and whether it will be tried again: nil if the code was freed.
 local function place(vm, pc)
 	local pt, pos = listing.holding(vm, pc)
 	if not pt then return "code that was freed" end

@@ -1,4 +1,4 @@
--- alloc: what LuaJIT's allocator has from the system, what of it is in use and by what, and what lies free.
+-- alloc: the memory of LuaJIT's allocator: obtained from the system, in use by kind of owner, and free.
 local xcore = require "xcore"
 local arena = require "luajit.arena"
 local commands = require "luajit.commands"
@@ -70,7 +70,7 @@ local function count_chunks(vm, self, found, count)
 	end
 end
 
--- Pieces that lie in no segment: mapped alone.
+-- Pieces in no segment: they have their own mapping.
 local function count_direct(vm, self, found, count)
 	count.direct, count.direct_bytes, count.direct_mapped, count.outside = 0, 0, 0, 0
 	for _, piece in ipairs(found.large) do
@@ -82,7 +82,8 @@ local function count_direct(vm, self, found, count)
 				count_owner(count, piece.kind, size, piece.size)
 			else
 				count.outside = count.outside + 1
-				vm:damaged(piece.addr, ("a piece of %d bytes (%s) is in no segment and has no mapping of its own"):format(piece.size, piece.kind))
+				vm:damaged(piece.addr, ("a piece of %d bytes (%s) is in no segment and has no mapping of its own"):format(
+					piece.size, piece.kind))
 			end
 		end
 	end
@@ -148,7 +149,7 @@ local function add_segments(section, self, limit)
 	if #self.segments > limit then section:note(("the first %d of %d segments are shown"):format(limit, #self.segments), "--limit N shows more") end
 end
 
--- Everything must be somewhere, and the lists must have what the chunks say.
+-- Every chunk must be accounted for, and the free lists must agree with the chunks.
 local function add_checks(vm, section, self, count, bytes)
 	local lost = bytes - count.used_bytes - count.free_bytes - count.rest
 	section:integer("unaccounted", lost, { label = "unaccounted bytes" })
@@ -163,8 +164,9 @@ local function add_checks(vm, section, self, count, bytes)
 	if #count.unknown > 0 then
 		local owner = count.owners.unknown
 		local first = count.unknown[1]
-		section:note(("%d blocks (%d bytes) are in use but not part of an object; the first is at %s"):format(owner.count,
-			owner.bytes, xcore.hex(first.addr)), "text being parsed, memory that C code allocated with lua_getallocf, or lost memory")
+		section:note(("%d blocks (%d bytes) are in use but not part of an object; the first is at %s"):format(
+			owner.count, owner.bytes, xcore.hex(first.addr)),
+			"text being parsed, memory that C code allocated with lua_getallocf, or lost memory")
 	end
 end
 

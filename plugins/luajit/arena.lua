@@ -4,8 +4,9 @@
 --	        | size, multiple of 8      | in use | before in use |   bit 1, bit 0
 --	mem   → | block ...               (free: next and previous of its list; in trees: children, parent, index)
 --
--- A segment ends in the top chunk, or in fenceposts: chunks of 8 bytes. Blocks of 128 KiB and more are mapped alone ("direct"): the word
--- before their size has bit 0, and the other bits say how far into the mapping the chunk begins.
+-- A segment ends in the top chunk, or in fenceposts: chunks of 8 bytes. Blocks of 128 KiB and more have their own
+-- mapping ("direct"): the word before their size has bit 0, and its other bits are the offset of the chunk in the
+-- mapping.
 local xcore = require "xcore"
 
 local arena = {}
@@ -30,7 +31,7 @@ local function pointer(v)
 	return v and xcore.addr(v) or 0
 end
 
--- Segments: { base, size }, and why the list ended early, or nil.
+-- Segments: { base, size }, and the reason if the list ended early, or nil.
 local function segments_of(state)
 	local list, known, segment = {}, {}, state.seg
 	while segment do
@@ -44,7 +45,7 @@ local function segments_of(state)
 	return list
 end
 
--- The arena of a VM; nil and why when its allocator is another one, or cannot be read.
+-- The arena of a VM; nil and the reason if its allocator is a different one or cannot be read.
 function arena.of(vm)
 	local t = vm.t
 	local at = t:ptr(xcore.addr(xcore.ref(vm.g, "allocd")))
@@ -69,15 +70,15 @@ function arena.of(vm)
 	return found
 end
 
--- The segment that holds an address.
+-- The segment that contains an address.
 function arena.segment(self, addr)
 	for _, segment in ipairs(self.segments) do
 		if addr >= segment.base and addr - segment.base < segment.size then return segment end
 	end
 end
 
--- Chunks in the order of a segment's addresses: fn(chunk, size, in use). Returns how many bytes of its end are none (fenceposts, the
--- foot of top), and what is wrong where it could not go on.
+-- Chunks of a segment in address order: fn(chunk, size, in use). Returns the number of bytes at the end that are not
+-- chunks (fenceposts, the foot of top), and the problem if the walk stopped early.
 local function walk_segment(self, segment, fn)
 	local last, at, before = segment.base + segment.size, segment.base, true
 	local bytes, from, unpack = "", 0, string.unpack
@@ -121,7 +122,7 @@ function arena.walk(self, fn, damaged)
 	return ends
 end
 
--- A block that is mapped alone: bytes of the chunk and of its mapping; nil when it is none.
+-- A block with its own mapping: bytes of the chunk and of its mapping; nil if it is not one.
 function arena.direct(self, block)
 	local ok, foot, head = pcall(function() return self.t:u64(block - 16), self.t:u64(block - 8) end)
 	if not ok or foot & 1 == 0 or head & IN_USE == 0 or foot >= 4096 or foot < 0 then return nil end
@@ -131,7 +132,8 @@ end
 
 -- ---- lists of free chunks ----
 
--- Chunks in the bins (those that the maps say are not empty: the others keep old pointers), dv not among them: how many and their bytes; and what is wrong with them.
+-- Chunks in the bins (those marked non-empty in the maps: the others keep old pointers), without dv: their number and
+-- bytes; and any problem with them.
 function arena.binned(self, most)
 	local t, count, bytes, why, known = self.t, 0, 0, nil, {}
 	local function take(chunk)

@@ -9,8 +9,8 @@ local variables = require "luajit.variables"
 
 local bt = {}
 
-local MOST = 200000  -- frames that are looked at for equal stacks
-local SECTIONS = 900 -- stacks that are shown
+local MOST = 200000  -- frames compared to find equal stacks
+local SECTIONS = 900 -- maximum number of stacks shown
 
 local COLUMNS = {
 	{ "frame", "integer", label = "#" }, { "function", "text" }, { "kind", "text" }, { "file", "text" }, { "line", "integer" },
@@ -85,7 +85,7 @@ local function title_of(vm, L)
 	return (main and "main thread" or "coroutine") .. " " .. xcore.hex(addr)
 end
 
--- A section about a coroutine, or about `group`: several of the same stack.
+-- A section about a coroutine, or about `group`: several coroutines with the same stack.
 local function add_coroutine(vm, report, L, key, options, group)
 	local section = report:section(key, group and #group > 1 and ("%d coroutines like %s"):format(#group, xcore.hex(xcore.addr(L))) or title_of(vm, L))
 	section:address("address", L, { quiet = true })
@@ -118,7 +118,7 @@ local function named(vm, text)
 	return L
 end
 
--- What a stack looks like: equal ones are one group.
+-- The signature of a stack: equal ones form one group.
 local function signature(vm, L)
 	local ok, list = pcall(coroutines.frames, vm, L)
 	if not ok then
@@ -131,7 +131,7 @@ end
 
 local RANK = { running = 1, normal = 2, failed = 3, suspended = 4, new = 5, finished = 6 }
 
--- What runs first, then the most frequent ones.
+-- The running one first, then the most frequent ones.
 local function sort(vm, groups)
 	for i, group in ipairs(groups) do
 		local ok, state = pcall(function() return coroutines.state(vm, vm.t:value("lua_State", group[1])) end)
@@ -144,7 +144,7 @@ local function sort(vm, groups)
 	end)
 end
 
--- The main thread is alone in its group. `each`: all are.
+-- The main thread is alone in its group. `each`: every coroutine is.
 local function groups_of(vm, each)
 	local list, by, frames = { { xcore.addr(vm.main) } }, {}, 0
 	for _, addr in ipairs(coroutines.all(vm)) do

@@ -4,7 +4,7 @@
 --	| B      | C     | A      | OP    |
 --	| D              | A      | OP    |
 --
--- Numbers of instructions come from the enum of the build; what their operands are goes by name.
+-- Numbers of instructions come from the enum of the build; the meaning of operands goes by name.
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local proto = require "luajit.proto"
@@ -60,13 +60,13 @@ function bytecode.decode(names, word)
 	}
 end
 
--- The instruction at a position, which counts from 0, the function's header; nil outside.
+-- The instruction at a position, counted from 0, the function's header; nil outside.
 function Code:at(pos)
 	if pos < 0 or pos >= self.count then return nil end
 	return bytecode.decode(self.names, self.vm.t:u32(self.begin + 4 * pos))
 end
 
--- Constants that are objects lie before the pointer `k`, numbers behind it: the address of an object; nil when there is no such.
+-- Object constants are before the pointer `k`, numbers after it: the address of an object; nil if there is none.
 function Code:object(index)
 	if index >= self.pt.sizekgc then return nil end
 	local at = self.pt.k[self.vm.layout.mref] - (index + 1) * self.vm.layout.ref_size
@@ -125,12 +125,12 @@ local function explain(code, mode, operand)
 	return ok and text or nil
 end
 
--- Where a jump leads, or nil.
+-- The target of a jump, or nil.
 function bytecode.target(pos, ins)
 	return ins.mode_c == "jump" and pos + 1 + ins.d - 0x8000 or nil
 end
 
--- An instruction's operands and what they are, as two texts.
+-- An instruction's operands and their meanings, as two texts.
 function Code:operands(pos, ins)
 	if not ins.known and ins.op ~= 0 and not bytecode.modes[ins.name] then return ("%3d %5d"):format(ins.a, ins.d), nil end
 	local parts, notes = { ins.mode_a and ("%3d"):format(ins.a) or "   " }, {}

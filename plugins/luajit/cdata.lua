@@ -1,4 +1,4 @@
--- cdata: objects of the FFI: by C type, and what finalizes them.
+-- cdata: FFI objects by C type, and their finalizers.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local ctype = require "luajit.ctype"
@@ -21,7 +21,7 @@ local function bigger(a, b)
 	return a.id < b.id
 end
 
--- Count, bytes, and how many have a finalizer, by id.
+-- Number, bytes, and the number with a finalizer, by id.
 function cdata.by_type(vm)
 	local by_id = {}
 	object.each(vm, nil, function(gct, addresses, columns)
@@ -44,7 +44,7 @@ function cdata.by_type(vm)
 	return list
 end
 
--- The table of finalizers: of the FFI's state, since 2024 of the VM's roots; nil when there is none.
+-- The table of finalizers: of the FFI's state, since 2024 of the VM's roots; nil if there is none.
 local function finalizers(vm)
 	if xcore.has(vm.ctypes, "finalizer") then
 		return vm.ctypes.finalizer and tables.at(vm, xcore.addr(vm.ctypes.finalizer)) or nil
@@ -55,7 +55,7 @@ local function finalizers(vm)
 	end
 end
 
--- How many cdata each finalizer waits for, most first: { count, bits, example }.
+-- The number of cdata per finalizer, the largest first: { count, bits, example }.
 function cdata.finalizers(vm)
 	local from, by_bits, list = finalizers(vm), {}, {}
 	if not from then return list end
@@ -78,7 +78,7 @@ function cdata.finalizers(vm)
 	return list
 end
 
--- Types that are spelt alike as one: each C function that is used has a type of its own.
+-- Merges types with the same spelling: each C function in use has its own type.
 local function by_spelling(types, list)
 	local merged, by_title = {}, {}
 	for _, one in ipairs(list) do

@@ -1,5 +1,6 @@
--- LuaJIT's types as C declarations, made of what one build differs from another in, for programs without debug information.
--- guess.lua finds out which it is. Names of types and members are LuaJIT's own, so that nobody else need know where they came from.
+-- LuaJIT's types as C declarations for programs without debug information, built from the differences between builds.
+-- guess.lua determines the build. Types and members have LuaJIT's names, so other code need not know where they come
+-- from.
 --
 -- Checked against src/lj_obj.h, lj_jit.h, lj_ctype.h, lj_buf.h and lj_dispatch.h of LuaJIT 2.1.0-beta3 (2017-05) and 2.1 of 2022-03, OpenResty's
 -- luajit2 of 2023-01 and 2025-10, on x86-64 in both widths. The memory of one VM (GG_State), from low addresses to high:
@@ -293,7 +294,7 @@ typedef struct GG_State {
 local STRINGS_OLD = "GCRef *strhash; MSize strmask, strnum;"
 local TRACE_ENDS = "uint8_t topslot, linktype, unused1;"
 
--- What each place of the texts becomes. `b` is the build: see guess.lua.
+-- The substitutions in the texts. `b` is the build: see guess.lua.
 local function places(b)
 	local function when(condition, text, other)
 		return condition and text or other or ""
@@ -337,7 +338,7 @@ local function text(parts, build)
 	return (table.concat(parts, "\n"):gsub("%$([%w_]+)", function(name) return tostring(assert(values[name], name)) end))
 end
 
--- A main thread and nothing else; all up to the state; everything.
+-- Only a main thread; everything up to the state; everything.
 function cdef.thread(build) return text({ HEAD, THREAD }, build) end
 function cdef.state(build) return text({ HEAD, THREAD, OBJECTS, STATE, CTYPES, TRACES }, build) end
 function cdef.all(build) return text({ HEAD, THREAD, OBJECTS, STATE, CTYPES, TRACES, JIT, ALL }, build) end

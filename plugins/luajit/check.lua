@@ -1,5 +1,5 @@
--- check: is the VM in good order: lists that end, objects that are of a type, references that lead to an object of the type they say,
--- colours that the collector's phase allows, strings that stand where they are looked for, and sums that add up.
+-- check: the consistency of the VM: lists that end, objects of a valid type, references to objects of the right type,
+-- colours that the collector's phase allows, strings in the right chains, and sums that add up.
 local xcore = require "xcore"
 local commands = require "luajit.commands"
 local gc = require "luajit.gc"
@@ -24,7 +24,7 @@ local function new_findings(vm, g)
 	return setmetatable({ vm = vm, g = g, list = {}, total = 0, objects = 0, references = 0, white = 0, grey = 0, black = 0 }, Findings)
 end
 
--- `what` is wrong in an object; `target`: where its reference leads.
+-- Records a problem `what` of an object; `target`: the target of its reference.
 function Findings:add(holder, what, target)
 	self.total = self.total + 1
 	if #self.list < KEPT then self.list[#self.list + 1] = { holder = holder, what = what, target = target } end
@@ -32,7 +32,7 @@ end
 
 -- ---- references ----
 
--- What stands at an address that should be an object.
+-- Describes the memory at an address that should be an object.
 local function stands_at(vm, g, addr)
 	local at, _, kind = g:find(addr)
 	if at == addr then return "a " .. kind end
@@ -62,7 +62,8 @@ end
 
 -- ---- colours ----
 
--- Only one white at a time, no black that is white; between cycles all is white but what is never freed.
+-- Only one white is in use at a time, and no black object is white; between cycles everything is white except objects
+-- that are never freed.
 local function check_colours(self, addresses, marked)
 	local state = self.vm.g.gc.state
 	for i, bits in ipairs(marked) do
@@ -78,7 +79,7 @@ end
 
 -- ---- strings ----
 
--- Strings by chain: those of xcore.chains come level by level, each level in the order of the one above it.
+-- Strings by chain: xcore.chains returns them level by level, each level in the order of the one above it.
 local function check_strings(self, addresses, columns, levels, heads, mask)
 	local vm, next, hash = self.vm, columns["nextgc." .. self.vm.layout.ref], columns.hash
 	local index, at = {}, 0
@@ -89,9 +90,9 @@ local function check_strings(self, addresses, columns, levels, heads, mask)
 		local below = {}
 		for i = 1, levels[level] do
 			local row = at + i
-			if not index[i] or not hash[row] then return end -- a damaged chain has been told
+			if not index[i] or not hash[row] then return end -- a damaged chain was already reported
 			if hash[row] & mask ~= index[i] then
-				self:add(addresses[row], ("a string of chain %d stands in chain %d"):format(hash[row] & mask, index[i]))
+				self:add(addresses[row], ("a string of chain %d is in chain %d"):format(hash[row] & mask, index[i]))
 			end
 			if next[row] and next[row] & ~1 ~= 0 then below[#below + 1] = index[i] end
 		end
@@ -104,7 +105,7 @@ local function check_strings(self, addresses, columns, levels, heads, mask)
 	end
 end
 
--- Heads of the chains that a batch of object.each has been made of.
+-- Heads of the chains in a batch of object.each.
 local function chain_heads(vm)
 	local anchors, mask = object.anchors(vm)
 	local from = 1
@@ -119,7 +120,7 @@ end
 
 -- ---- all objects ----
 
--- Rows of what the collector has not given up, while it sweeps; nil: all.
+-- Rows of the objects not yet condemned during a sweep; nil: all.
 local function living_rows(vm, marked)
 	local state = vm.g.gc.state
 	if state ~= SWEEP and state ~= SWEEP_STRINGS then return nil end
@@ -183,7 +184,7 @@ local function add_findings(vm, section, self, limit)
 	if self.total == 0 then return end
 	local rows = section:table("findings", {
 		{ "holder", "address", label = "OBJECT" }, { "what", "text", label = "WHAT IS WRONG" }, { "target", "address", label = "LEADS TO" },
-		{ "stands", "text", label = "WHAT STANDS THERE" }, { "path", "text", secret = true, label = "WHO HOLDS THE OBJECT" },
+		{ "stands", "text", label = "CONTENTS" }, { "path", "text", secret = true, label = "WHO HOLDS THE OBJECT" },
 	})
 	for i, it in ipairs(self.list) do
 		if i > limit then break end
@@ -196,7 +197,7 @@ local function add_findings(vm, section, self, limit)
 	if self.total > limit then section:note(("the first %d of %d are shown"):format(limit, self.total), "--limit N shows more") end
 end
 
--- How many bytes the collector's total has more than objects and buffers.
+-- The bytes by which the collector's total exceeds objects and buffers.
 local function difference_of(vm)
 	local list, owned = gc.statistics(vm)
 	local sum = owned
@@ -205,7 +206,7 @@ local function difference_of(vm)
 	return vm.g.gc.total - sum
 end
 
--- What the difference is, as far as that can be known: blocks, and words when the VM was at work on it.
+-- The cause of the difference, as far as it can be known: blocks, and a description if the VM was working on it.
 local function explain(vm, difference)
 	if difference == 0 or vm.t.live then return nil end
 	local told = vm.damages and table.move(vm.damages, 1, #vm.damages, 1, {}) -- all objects are walked again
@@ -226,14 +227,16 @@ local function tell_difference(vm, section, difference, list, what)
 	if what then return section:note(("%s: %s when it was stopped"):format(text, what)) end
 	if vm.t.live then return section:note(text .. ": the VM was running", "another run of luajit.gc may show more") end
 	if list then
-		return section:warning(("%s: %d blocks in use belong to no object and are unknown to the running C code"):format(text, #list),
-			"objects that were lost, or what was being made: luajit.alloc tells of the allocator")
+		return section:warning(("%s: %d blocks in use belong to no object and are unknown to the running C code"):format(
+			text, #list),
+			"objects that were lost or were being created: luajit.alloc shows the allocator")
 	end
-	section:warning(text, difference > 0 and "an object was lost or overwritten, or was being allocated, moved or freed when the VM stopped"
+	section:warning(text, difference > 0
+		and "an object was lost or overwritten, or was being allocated, moved or freed when the VM stopped"
 		or "an object was overwritten, or was being freed as the VM was stopped")
 end
 
--- Where nothing is wrong but the sum, and it is not known why, neither yes nor no would be right.
+-- If only the sum is wrong and the cause is unknown, neither yes nor no would be right.
 local function add_verdict(vm, section, self, difference, what)
 	local options = { label = "in good order" }
 	if self.total > 0 or vm.damages then

@@ -1,11 +1,11 @@
--- What the commands do: arguments in, sections out.
+-- The commands: arguments in, sections out.
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local vm = require "luajit.vm"
 
 local commands = {}
 
--- The options of all commands: --vm ADDR. Returns the VM and what is left of the arguments.
+-- The options of all commands: --vm ADDR. Returns the VM and the other arguments.
 local function parse(t, args)
 	local rest, addr, i = {}, nil, 1
 	while i <= #args do

@@ -1,4 +1,4 @@
--- coroutine: the threads of a VM and what each of them does.
+-- coroutine: the threads of a VM and their states.
 local xcore = require "xcore"
 local frame = require "luajit.frame"
 local layout = require "luajit.layout"
@@ -8,7 +8,7 @@ local coroutines = {}
 local BATCH = 65536
 local YIELDED = 1 -- LUA_YIELD
 
--- Addresses of all coroutines but the main thread, in the order they were made; damage is told.
+-- Addresses of all coroutines except the main thread, in order of creation; damage is reported.
 function coroutines.all(vm)
 	local next, list = vm.layout.next, {}
 	local head = vm.g.gc.root[vm.layout.ref]
@@ -42,7 +42,7 @@ function coroutines.state(vm, L)
 	return top > base and "new" or "finished"
 end
 
--- The coroutine that runs, by the state of the VM.
+-- The running coroutine, from the state of the VM.
 function coroutines.running(vm)
 	local addr = vm.g.cur_L[vm.layout.ref]
 	if addr == 0 then return vm.main end
@@ -52,21 +52,21 @@ end
 local VMSTATES = { [0] = "in the interpreter", "in C", "in the garbage collector", "leaving a trace", "recording a trace",
 	"optimising a trace", "assembling a trace" }
 
--- What the VM does, as text.
+-- The activity of the VM, as text.
 function coroutines.vmstate(vm)
 	local state = vm.g.vmstate
 	if state >= 0 then return "in trace " .. state end
 	return VMSTATES[~state] or "in unknown state " .. state
 end
 
--- In a running process the stack of what runs changes while it is read: one moment of it is kept.
+-- In a running process, the stack of the running coroutine changes during the read: one moment of it is kept.
 local function freeze(vm, L)
 	if not vm.t.live or not L.cframe then return end
 	pcall(xcore.snapshot, L)
 	pcall(xcore.snapshot, L.stack[vm.layout.mref], math.min(L.stacksize * 8, 1 << 20))
 end
 
--- The frames of a coroutine as frame.list gives them; `top` is where it stands (machine.lua), in the list, too.
+-- The frames of a coroutine from frame.list, with `top`, its current position (machine.lua).
 function coroutines.frames(vm, L)
 	freeze(vm, L)
 	local top = require("luajit.machine").top(vm, L)

@@ -1,4 +1,4 @@
--- ctype: the C types that the FFI knows (lj_ctype.h), and how it writes them (tostring(ffi.typeof(x))).
+-- ctype: the C types of the FFI (lj_ctype.h), and their spelling (tostring(ffi.typeof(x))).
 --
 --	info  31    28                  16 15        0
 --	      | kind | flags, alignment, … | child's id |       kinds and flags below
@@ -15,9 +15,9 @@ local BOOL, FLOAT, CONST, VOLATILE, UNSIGNED, VLA = 0x08000000, 0x04000000, 0x02
 local REFERENCE, VECTOR, COMPLEX, UNION = 0x00800000, 0x08000000, 0x04000000, 0x00800000
 local NO_SIZE, QUALIFIER, SUBTYPE = 0xffffffff, 1, 3
 local MOST, DEEPEST = 65535, 64
-local FIRST_OWN, LAST_OWN = 17, 31 -- ids that LuaJIT makes itself; the one for C types is an enum without a name
+local FIRST_OWN, LAST_OWN = 17, 31 -- ids that LuaJIT creates itself; the one for C types is an enum without a name
 
--- All of a VM, read at once; nil when the FFI was not loaded.
+-- All types of a VM, read at once; nil if the FFI was not loaded.
 function ctype.of(vm)
 	if not vm.ctypes then return nil end
 	if vm.ctype_table then return vm.ctype_table end
@@ -29,7 +29,7 @@ function ctype.of(vm)
 	return vm.ctype_table
 end
 
--- One: kind, info, size, child, sib and name (nil without one); nil when there is none.
+-- One type: kind, info, size, child, sib and name (nil without one); nil if there is none.
 function Types:get(id)
 	if not math.tointeger(id) or id < 0 or id >= self.count then return nil end
 	local c, i = self.columns, id + 1
@@ -37,7 +37,7 @@ function Types:get(id)
 	return { id = id, info = c.info[i], kind = c.info[i] >> 28, size = c.size[i], child = c.info[i] & 0xffff, sib = c.sib[i], name = name }
 end
 
--- Without attributes and typedefs.
+-- The type without attributes and typedefs.
 function Types:raw(id)
 	local one = self:get(id)
 	for _ = 1, DEEPEST do
@@ -79,7 +79,7 @@ local function number_word(one)
 	return ("%sint%d_t"):format(unsigned and "u" or "", one.size * 8)
 end
 
--- What ends a declaration: a type with a name or a number. Returns true.
+-- Handles the end of a declaration: a type with a name or a number. Returns true.
 local function named(text, one, word, qualifiers)
 	text:word(one.name or tostring(one.id))
 	text:word(word)
@@ -179,7 +179,7 @@ function Types:is_ctype(id)
 	return id == self.own
 end
 
--- As the FFI writes it: "const char *", "int (*)[4]", "struct 95". "?" for what cannot be.
+-- The FFI's spelling: "const char *", "int (*)[4]", "struct 95". "?" for an impossible type.
 function Types:spell(id)
 	local known = self.texts[id]
 	if known then return known end
@@ -211,14 +211,14 @@ local function typedef(self, id)
 	return self.typedefs[id]
 end
 
--- The name that a typedef gives to a struct, union or enum; nil without one. (Those of other types say less than the types.)
+-- The typedef name of a struct, union or enum; nil without one. (Typedefs of other types say less than the types.)
 function Types:typedef(id)
 	local one = self:raw(id)
 	if not one or one.kind ~= STRUCT and one.kind ~= ENUM then return nil end
 	return typedef(self, id) or typedef(self, one.id)
 end
 
--- For people: the spelling, and the typedef's name where that says more: "struct 95 (record_t)".
+-- For display: the spelling, with the typedef name if it adds information: "struct 95 (record_t)".
 function Types:title(id)
 	local text, one, name = self:spell(id), self:raw(id), self:typedef(id)
 	if name and not one.name then return ("%s (%s)"):format(text, name) end
@@ -227,7 +227,7 @@ end
 
 -- ---- values ----
 
--- The address as LuaJIT writes one: at least 8 digits, then as many bytes as there are.
+-- An address in LuaJIT's format: at least 8 digits, then as many bytes as necessary.
 function ctype.pointer(addr)
 	if addr == 0 then return "NULL" end
 	local high, digits = addr >> 32, 8
@@ -272,7 +272,7 @@ local function pointer_text(self, at, size)
 	return ctype.pointer(to) .. (name and " <" .. name .. ">" or ""), to
 end
 
--- A value of a scalar type in memory, for people; nil for what is none.
+-- A value of a scalar type in memory, for display; nil for other types.
 function Types:scalar(id, at)
 	local one = self:raw(id)
 	if not one then return nil end
@@ -305,14 +305,14 @@ local function plain(self, one, id, at)
 	return ("cdata<%s>: %s"):format(text, ctype.pointer(to))
 end
 
--- As tostring in Lua says it, with names where those are known: "12LL", "cdata<struct 95 (record_t)>: 0x7f…", "ctype<int [4]>".
+-- As Lua's tostring, with names if they are known: "12LL", "cdata<struct 95 (record_t)>: 0x7f…", "ctype<int [4]>".
 function ctype.show(vm, addr)
 	local types = ctype.of(vm)
 	local id, at = vm.t:value("GCcdata", addr).ctypeid, addr + xcore.sizeof "GCcdata"
 	if not types then return ("cdata %s, C type %d"):format(xcore.hex(addr), id) end
 	if types:is_ctype(id) then return ("ctype<%s>"):format(types:title(vm.t:u32(at))) end
 	local one = types:raw(id)
-	if not one then return ("cdata %s of C type %d, which is none"):format(xcore.hex(addr), id) end
+	if not one then return ("cdata %s of C type %d, which does not exist"):format(xcore.hex(addr), id) end
 	if one.kind == PTR and one.info & REFERENCE ~= 0 then
 		at = vm.t:ptr(at)
 		one = types:raw(one.child)
@@ -320,8 +320,8 @@ function ctype.show(vm, addr)
 	return plain(types, one, id, at)
 end
 
--- Fields of a struct or union: fn(name, type's id, offset, bits: { position, count, container } of a bit-field), those of nameless
--- ones within, too.
+-- Fields of a struct or union: fn(name, type's id, offset, bits: { position, count, container } of a bit-field),
+-- including those of nested anonymous ones.
 function Types:fields(id, fn, base, depth)
 	local one = self:raw(id)
 	if not one or one.kind ~= STRUCT then return end

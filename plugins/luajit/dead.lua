@@ -1,5 +1,5 @@
--- dead: slots of tables that take memory and hold nothing: of the hash part those whose value went (their keys stay until the table is
--- rehashed, which only an insertion does), and parts that are mostly empty.
+-- dead: slots of tables that take memory without a value: slots of the hash part whose value was removed (their keys
+-- stay until a rehash, which only an insertion causes), and parts that are mostly empty.
 local xcore = require "xcore"
 local commands = require "luajit.commands"
 local graph = require "luajit.graph"
@@ -18,7 +18,7 @@ local function new_count()
 	return { tables = 0, nodes = 0, dead = 0, unused = 0, slots = 0, empty = 0, with_dead = 0 }
 end
 
--- The part of a value that is all ones when it is nil (tvalue.lua): its offset and format.
+-- The part of a value that is all ones if it is nil (tvalue.lua): its offset and format.
 local function nil_format(vm)
 	if vm.layout.gc64 then return 0, "<i8" end
 	return 4, "<i4"
@@ -41,7 +41,7 @@ local function count_nodes(vm, how, first, count)
 	return gone, unused
 end
 
--- Slots of an array part that are nil. Slot 0 is there always, and seldom used: it does not count.
+-- Slots of an array part that are nil. Slot 0 always exists and is rarely used: it does not count.
 local function count_slots(vm, how, first, count)
 	local empty, at, format, unpack = 0, 1, how.format, string.unpack
 	while at < count do
@@ -61,7 +61,7 @@ local function how_to_count(vm)
 		key = xcore.offsetof("Node", "key") + skip + 1 }
 end
 
--- What is garbage as a whole the collector frees by itself: nobody has to look at it.
+-- The collector frees garbage by itself, so garbage tables are not listed.
 local function is_garbage(vm, addr)
 	local g = graph.of(vm)
 	return g:find(addr) and not g:retained(addr)
@@ -92,7 +92,7 @@ local function wanted(L)
 	return { [layout.TABLE] = { "array." .. L.mref, "node." .. L.mref, "asize", "hmask" } }
 end
 
--- Count in all tables, and the `limit` ones that are reached with most dead keys, and with most room for nothing.
+-- Counts all tables, and lists the `limit` reachable ones with the most dead keys and with the most empty space.
 function dead.count(vm, limit)
 	local how, count, top, L = how_to_count(vm), new_count(), { dead = xcore.top(limit), empty = xcore.top(limit) }, vm.layout
 	object.each(vm, wanted(L), function(_, tables, columns)

@@ -1,20 +1,21 @@
--- emitted: which instruction of a trace's intermediate representation an instruction of its machine code belongs to.
+-- emitted: the IR instruction of a trace that an instruction of its machine code belongs to.
 --
--- Nothing in a trace says so. But the assembler goes through the IR in order, so the accesses to memory of a piece of code and those of the
--- IR that it was made of are two lists in the same order, of which both ends are known (snapshots); how many accesses an IR instruction
--- makes is known within bounds, and so are the registers that hold the parts of its address (lj_asm.c, lj_asm_x86.h). A load without a
--- register was fused into its first user and stands there. What all ways of laying one list against the other agree on is proved.
+-- A trace does not record this. But the assembler processes the IR in order, so the memory accesses of a piece of
+-- code and those of its IR are two lists in the same order, and both ends of both are known (snapshots). The number
+-- of accesses that an IR instruction makes is known within bounds, and so are the registers with the parts of its
+-- address (lj_asm.c, lj_asm_x86.h). A load without a register was fused into its first user and is at the user's
+-- position. The common result of all possible alignments of the two lists is proved.
 local ir = require "luajit.ir"
 
 local emitted = {}
 
 local MOST = 400 -- accesses in a piece of code, or instructions that make some
 
--- ---- the machine's side ----
+-- ---- the machine code ----
 
 local IGNORED = { rsp = true, esp = true, rip = true, sp = true }
 
--- The registers in an address, and the number that is added; nil for what is no access of a value.
+-- The registers in an address, and the constant offset; nil if it is not an access of a value.
 local function address_of(vm, text)
 	local operand = text:match "%[(.-)%]"
 	if not operand or text:find "^lea " or text:find "^nop" then return nil end
@@ -31,7 +32,8 @@ local function address_of(vm, text)
 	return regs, count, sign == "-" and -disp or disp
 end
 
--- The accesses and calls of a piece of code, and which of them has `pc`; nil, nil and whether there is one when that is not known.
+-- The accesses and calls of a piece of code, and which of them has `pc`; nil, nil and whether there is one if that is
+-- unknown.
 local function accesses(vm, lo, hi, pc)
 	local list, here = {}, nil
 	for _, ins in ipairs(vm.t:disassemble(lo, hi - lo)) do
@@ -52,9 +54,9 @@ local function accesses(vm, lo, hi, pc)
 	return list, here, true
 end
 
--- ---- the IR's side ----
+-- ---- the IR ----
 
--- How many accesses an instruction makes: at least, at most. Others may make any number up to ANY, and calls.
+-- The number of accesses of an instruction: minimum and maximum. Others may make any number up to ANY, and calls.
 local MAKES = {
 	XLOAD = { 1, 1 }, FLOAD = { 1, 1 }, XSTORE = { 1, 1 }, FSTORE = { 1, 1 }, ALOAD = { 1, 2 }, HLOAD = { 1, 2 }, ULOAD = { 1, 2 },
 	VLOAD = { 1, 2 }, SLOAD = { 0, 2 }, ASTORE = { 1, 2 }, HSTORE = { 1, 2 }, USTORE = { 1, 2 }, HREFK = { 1, 3 }, HREF = { 0, 12 },
@@ -64,20 +66,20 @@ local ANY = 8
 local NONE = {}
 for name in ([[LT GE LE GT ULT UGE ULE UGT EQ NE ABC NOP BASE PVAL LOOP USE PHI RENAME BNOT BSWAP BAND BOR BXOR BSHL BSHR BSAR BROL BROR
 ADD SUB MUL DIV NEG ABS LDEXP MIN MAX ADDOV SUBOV MULOV STRREF FREF CONV TOBIT CARG XBAR]]):gmatch "%S+" do NONE[name] = true end
--- What an address is put together from without an access, when it has no register.
+-- Parts of an address that need no access if they have no register.
 local PLACES = { UREFC = true, UREFO = true, FREF = true, AREF = true, HREFK = true, ADD = true, STRREF = true }
--- A call of the allocator, then it fills what it got: header and value.
+-- A call of the allocator, then stores to the new object: header and value.
 local BOX_LEAST, BOX_MOST, RETURNED = 2, 6, { ["x86-64"] = "rax", aarch64 = "x0" }
 local FUSED = { XLOAD = true, FLOAD = true, ALOAD = true, HLOAD = true, ULOAD = true, VLOAD = true, SLOAD = true }
 
--- Where a reference's value is at all times: one register; nil when that is not known.
+-- The single register that holds a reference's value at all times; nil if it is unknown.
 local function register_of(s, ref)
 	local ins = s.ir[ref]
 	if not ins or ins.reg & ir.NO_REGISTER ~= 0 or ins.spill ~= 0 or s.renamed[ref] then return nil end
 	return ir.register(s.vm, ins.reg)
 end
 
--- Collects the registers that the assembler can put an address together from. Returns false when that is not known.
+-- Collects the registers that the assembler can build an address from. Returns false if they are unknown.
 local function parts(s, ref, out, depth)
 	if ref < ir.BIAS then
 		local ins = ir.at(s.vm, s.one, ref)
@@ -106,7 +108,7 @@ end
 local BY_REFERENCE = { XLOAD = true, XSTORE = true, ALOAD = true, HLOAD = true, ULOAD = true, ASTORE = true, HSTORE = true, USTORE = true }
 local OF_OBJECT = { FLOAD = true, HREFK = true, TBAR = true }
 
--- What is known of the address of an instruction's access: `disp` only where it has no other part.
+-- The known parts of the address of an instruction's access: `disp` only if the address has no other part.
 local function address(s, ins)
 	local out = { regs = {}, disp = 0 }
 	if BY_REFERENCE[ins.name] then
@@ -118,14 +120,14 @@ local function address(s, ins)
 	else
 		return nil
 	end
-	if not ins.name:find "^X" then out.disp = nil end -- a field's place is not known here, a value's tag is above it
+	if not ins.name:find "^X" then out.disp = nil end -- unknown for a field; the tag of a value is above it
 	out.count = 0
 	for _ in pairs(out.regs) do out.count = out.count + 1 end
 	if out.scaled then out.disp = nil end
 	return out
 end
 
--- The first instruction that takes a value: where a load without a register went.
+-- The first instruction that uses a value: a load without a register moved there.
 local function user_of(s, ref)
 	for i = ref + 1, s.one.nins - 1 do
 		local ins = s.ir[i]
@@ -136,14 +138,14 @@ end
 
 local function add(list, s, ins, at, least, most, call)
 	if at >= s.from and at < s.to then
-		if at < s.piece.from or at >= s.piece.to then least = 0 end -- it may lie outside
+		if at < s.piece.from or at >= s.piece.to then least = 0 end -- it may be outside
 		list[#list + 1] = { ref = ins.ref, at = at, least = least, most = most, call = call,
 			returned = RETURNED[s.vm.t.arch], address = not call and address(s, ins) or nil,
 			slot = ins.name == "SLOAD" and 8 * (ins.op1 - 1 - s.vm.layout.fr2) or nil }
 	end
 end
 
--- Is an address a constant in the code? Such an access is none that address_of tells.
+-- Is an address a constant in the code? address_of does not handle such an access.
 local function is_fixed(s, ref, depth)
 	if ref < ir.BIAS then return true end
 	local ins = s.ir[ref]
@@ -152,12 +154,13 @@ local function is_fixed(s, ref, depth)
 	return is_fixed(s, ins.op1, depth + 1) and (not second or is_fixed(s, ins.op2, depth + 1))
 end
 
--- A trace that allocates calls the collector where it begins and where its loop does (lj_asm.c, asm_gc_check).
+-- A trace that allocates calls the collector at its beginning and at the beginning of its loop (lj_asm.c,
+-- asm_gc_check).
 local function add_collector(list, at)
 	list[#list + 1] = { ref = 0, at = at, least = 0, most = 1, call = "only" }
 end
 
--- The instructions that make accesses in this piece, in the order of where they make them.
+-- The instructions that make accesses in this piece, in the order of the accesses.
 local function makers(s)
 	local list = {}
 	if s.piece.number == 0 then add_collector(list, s.from) end
@@ -167,7 +170,7 @@ local function makers(s)
 		local in_place = ref >= s.from and not ir.is_sunk(ins)
 		local loose = FUSED[ins.name] and ins.reg & ir.NO_REGISTER ~= 0 and ins.spill == 0
 		if loose then
-			-- A guard is where it stands, its value where it is taken.
+			-- A guard is at its own position, its value at the position of its use.
 			local guard = ins.type & ir.GUARD ~= 0
 			if guard and in_place then add(list, s, ins, ref, is_fixed(s, ins.op1, 0) and 0 or makes[1], makes[2]) end
 			local user = user_of(s, ref)
@@ -190,7 +193,7 @@ local function makers(s)
 	return list
 end
 
--- ---- one against the other ----
+-- ---- the alignment ----
 
 local function same_registers(a, b)
 	if a.count ~= b.count then return false end
@@ -205,10 +208,10 @@ local function can(maker, access)
 	if maker.call == "only" then return false end
 	if maker.call == "boxes" then return access.count == 1 and access.regs[maker.returned] end
 	local known = maker.address
-	-- A slot is at a known place above the register that has the stack's base, its tag in the upper half.
+	-- A slot is at a known offset from the register with the stack's base; its tag is in the upper half.
 	if maker.slot then return access.count == 1 and (access.disp == maker.slot or access.disp == maker.slot + 4) end
 	if not known then return true end
-	if known.count == 0 then return true end -- a constant address, from a register that it was loaded to
+	if known.count == 0 then return true end -- a constant address, from the register that it was loaded into
 	return same_registers(known, access) and (not known.disp or known.disp == access.disp)
 end
 
@@ -230,10 +233,10 @@ local function forwards(makes, list)
 	return reach
 end
 
--- Which makers the access `here` can be of, when all accesses are to be someone's.
+-- The makers that the access `here` can belong to if every access belongs to a maker.
 local function candidates(makes, list, here)
 	local reach, found = forwards(makes, list), {}
-	local rest = { [#list] = true } -- how many are left for those behind
+	local rest = { [#list] = true } -- the number left for later ones
 	for j = #makes, 1, -1 do
 		local maker, before = makes[j], {}
 		for i in pairs(reach[j - 1]) do
@@ -251,8 +254,8 @@ local function candidates(makes, list, here)
 	return found
 end
 
--- References of the IR instructions that the machine instruction at `pc` can be of, in order; nil when nothing is known, and whether it
--- makes an access at all. piece: as snapshot.piece has it, with addresses; all: the instructions (ir.all).
+-- References of the IR instructions that the machine instruction at `pc` can belong to, in order; nil if nothing is
+-- known, and whether it makes an access. piece: from snapshot.piece, with addresses; all: the instructions (ir.all).
 function emitted.by(vm, one, all, piece, pc)
 	local s = { vm = vm, one = one, ir = all, from = piece.first, to = piece.last, renamed = {}, piece = piece }
 	for ref = ir.BIAS + 1, one.nins - 1 do

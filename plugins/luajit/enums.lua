@@ -1,8 +1,9 @@
--- The names of LuaJIT's enumerators, for programs without debug information: of a build that guess.lua found out.
+-- The names of LuaJIT's enumerators for programs without debug information, for a build that guess.lua determined.
 --
--- Of lj_bc.h, lj_ffdef.h, lj_ir.h, lj_ircall.h, lj_jit.h, lj_traceerr.h and lj_obj.h in LuaJIT 2.1.0-beta3 (2017-05), 2.1 of 2022-03 and OpenResty's
--- luajit2 of 2023-01. A name with /e is one of 2017 alone, with /n one of later releases, with /o one of OpenResty's branch. Between 2017
--- and 2021 some changed one after the other, so a build of that time has numbers instead; a name that memory contradicts is none, too.
+-- Taken from lj_bc.h, lj_ffdef.h, lj_ir.h, lj_ircall.h, lj_jit.h, lj_traceerr.h and lj_obj.h of LuaJIT 2.1.0-beta3
+-- (2017-05), 2.1 of 2022-03 and OpenResty's luajit2 of 2023-01. A name with /e exists only in 2017, one with /n in
+-- later releases, one with /o in OpenResty's branch. Between 2017 and 2021 some changed one after the other, so a
+-- build of that time has numbers instead; a name that memory contradicts is also dropped.
 local xcore = require "xcore"
 
 local enums = {}
@@ -108,7 +109,7 @@ local function era(build)
 	return build.extra > 0 and "o" or "n"
 end
 
--- The marks of names that an era has.
+-- The marks of names that exist in an era.
 local HAS = { e = { e = true }, n = { n = true }, o = { n = true, o = true } }
 
 local function counted(prefix, build)
@@ -125,7 +126,7 @@ local function counted(prefix, build)
 	return names
 end
 
--- The collector's roots: names of metamethods, basic metatables, default files, and what came later.
+-- The collector's roots: names of metamethods, basic metatables, default files, and later additions.
 local function roots(build)
 	local metamethods = build.gcroots - METATABLES - FILES - (build.finalizer_root and 1 or 0)
 	local names = { [0] = "MMNAME", [metamethods] = "BASEMT", [metamethods + METATABLES] = "IO_INPUT", [metamethods + METATABLES + 1] = "IO_OUTPUT" }
@@ -144,7 +145,7 @@ local function trace_states(build)
 	return names
 end
 
--- ---- are they right? Libraries hold fast functions under their names. ----
+-- ---- verification: libraries hold fast functions under their names. ----
 
 local function vote(vm, names, tab, prefix, deeper)
 	local tvalue = require "luajit.tvalue"
@@ -166,7 +167,7 @@ local function vote(vm, names, tab, prefix, deeper)
 	return right, wrong
 end
 
--- Most must stand where they say; a program may have put some elsewhere.
+-- Most must be at the expected position; a program may have moved some.
 local function voted(vm, names)
 	local ok, right, wrong = pcall(function() return vote(vm, names, vm.t:value("GCtab", vm.main.env[vm.layout.ref]), "", true) end)
 	return ok and right >= 10 and wrong * 10 <= right
@@ -174,7 +175,7 @@ end
 
 -- ---- all together ----
 
--- Names by number of the enum whose enumerators begin with `prefix` ("IR_"); empty when they are not known.
+-- Names by number of the enum with prefix `prefix` ("IR_"); empty if they are unknown.
 function enums.names(vm, prefix)
 	local build = vm.layout.build
 	prefix = prefix:gsub("_$", "")

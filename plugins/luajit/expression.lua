@@ -1,5 +1,5 @@
--- expression: how the user says which value is meant: `package.loaded["app"].users[3]`, `registry[&key]`, an address, and the paths that
--- luajit.path prints: `_G.world.holder → upvalue hidden`.
+-- expression: the syntax for values: `package.loaded["app"].users[3]`, `registry[&key]`, an address, and the paths
+-- that luajit.path prints: `_G.world.holder → upvalue hidden`.
 --
 --	START     NAME of a global or a loaded module | _G | registry | ADDR of an object | *ADDR of a value in memory
 --	STEP      .NAME | ["TEXT"] | [NUMBER] | [true] | [&SYMBOL] | [TYPE ADDR] | → upvalue NAME | → metatable | → environment
@@ -38,7 +38,7 @@ local function quoted(text, at)
 	usage("a %s is missing", mark)
 end
 
--- What stands in brackets and is no text, as tables.get wants it.
+-- A key in brackets that is not text, in the form of tables.get.
 local function plain_key(text)
 	if text == "true" or text == "false" then return { boolean = text == "true" } end
 	if text:sub(1, 1) == "&" then return { symbol = text:sub(2) } end
@@ -114,7 +114,7 @@ local function readable(vm, addr)
 	if vm.t:readable(addr, 16) < 16 then error(xcore.error("usage", xcore.hex(addr) .. " is not in memory")) end
 end
 
--- An address may be anything: what it must look like to be an object.
+-- Any address is accepted if it looks like an object.
 local function object_at(vm, addr)
 	readable(vm, addr)
 	local gct = vm.t:u8(addr + xcore.offsetof("GChead", "gct"))
@@ -127,7 +127,8 @@ local function object_at(vm, addr)
 	return tvalue.of_object(vm, addr)
 end
 
--- A module of package.loaded: its name may have dots, so the longest that is there. Steps that belong to it are taken away.
+-- A module of package.loaded. Its name may contain dots, so the longest existing name is taken. Its steps are
+-- removed.
 local function from_loaded(self, name, steps)
 	local loaded, names = tables.loaded(self.vm), { name }
 	for i, one in ipairs(steps) do
@@ -183,7 +184,7 @@ function FOLLOW.key(self, tag, addr, key)
 	return bits, at
 end
 
--- Where an upvalue of a Lua function lies, by name or number.
+-- The address of an upvalue of a Lua function, by name or number.
 function expression.upvalue(vm, fn, index)
 	local at = xcore.addr(fn) + xcore.offsetof("GCfuncL", "uvptr") + (index - 1) * vm.layout.ref_size
 	local upvalue = vm.layout.gc64 and vm.t:u64(at) or vm.t:u32(at)
@@ -218,7 +219,7 @@ function FOLLOW.special(self, tag, addr, what)
 	return tvalue.encode(self.vm, layout.TABLE, found)
 end
 
--- The value that an expression means: its 64 bits, where it lies (nil: nowhere), and notes of how it was found. Raises usage.
+-- The value of an expression: its 64 bits, its address (nil: none), and notes on how it was found. Raises usage.
 function expression.eval(vm, text)
 	local start, steps = parse(text)
 	local self = setmetatable({ vm = vm, text = text, notes = {} }, Walk)

@@ -1,6 +1,7 @@
--- flame: the flame graph of all objects, below what refers to them: "_G", "table .users", "table [*]", "string .name". Each frame is
--- a type and what the object above calls it. There may be millions, so names are found with few reads; keys of tables with very many are "[*]".
--- Where redaction is on, keys and names are the user's: only types and their places are told.
+-- flame: the flame graph of all objects, below their referrers: "_G", "table .users", "table [*]", "string .name".
+-- Each frame is a type and the name that the object above uses. There may be millions, so names need few reads; keys
+-- of very large tables are "[*]".
+-- With redaction, keys and names are the user's data: only types and kinds of references are shown.
 local xcore = require "xcore"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
@@ -10,9 +11,9 @@ local vm_of = require "luajit.vm"
 
 local flame = {}
 
-local MOST_KEYS = 512 -- slots of a table whose keys are told apart
+local MOST_KEYS = 512 -- slots of a table whose keys are distinguished
 
--- A function that names what stands in a table: " .name", " [*]", " []".
+-- A function that names an entry of a table: " .name", " [*]", " []".
 local function namer_of_tables(vm)
 	local t, L = vm.t, vm.layout
 	local ptr = L.mref == "ptr64" and t.u64 or t.u32

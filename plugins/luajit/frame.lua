@@ -5,9 +5,10 @@
 --	[func    PC or size] | [slots ...]                 [func:32 PC/size] | [slots ...]
 --	         ^ frame                                    ^ frame
 --
--- The lowest two bits of the second word say what called: 0 Lua (the word is where it returns to), else its size: 1 C, 2 a continuation
--- (a metamethod; with bit 2 set a pcall), 3 the vararg part of the function above. A continuation has a word or two more below it.
--- Where a frame stands in its bytecode is known only from the one that it called, or from the frame of the VM on the C stack ("cframe").
+-- The lowest two bits of the second word are the kind of caller: 0 Lua (the word is the return position), else its
+-- size: 1 C, 2 a continuation (a metamethod; with bit 2 set a pcall), 3 the vararg part of the function above. A
+-- continuation has one or two more words below it. The position of a frame in its bytecode is known only from the
+-- frame that it called, or from the VM's frame on the C stack ("cframe").
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local name = require "luajit.name"
@@ -21,7 +22,8 @@ local CALLBACK = 1 -- instead of a continuation: C called Lua through the FFI
 local MOST_INLINED = 64
 local MOST = 70000 -- frames: a stack has at most 65,500 slots, and each takes one
 
--- Where the VM's frame on the C stack keeps things, from the stack pointer (lj_frame.h, CFRAME_*, POSIX). Known for x86-64 and aarch64.
+-- Offsets in the VM's frame on the C stack, from the stack pointer (lj_frame.h, CFRAME_*, POSIX). Known for x86-64
+-- and aarch64.
 local CFRAMES = {
 	["x86-64"] = {
 		[true] = { nres = 8, L = 16, pc = 24, prev = 32, size = 80 },
@@ -68,7 +70,7 @@ local function next_cframe(vm, at)
 	return where and at ~= 0 and raw(vm.t:u64(at + where.prev)) or 0
 end
 
--- A call from C without a Lua frame of its own says how high the stack was as a negative number of results.
+-- A call from C without a Lua frame stores the height of the stack as a negative number of results.
 local function skip_cframes(vm, L, at, f)
 	local where, steps = frame.cframes(vm), 0
 	while where and at ~= 0 and steps < MOST do
@@ -79,7 +81,7 @@ local function skip_cframes(vm, L, at, f)
 	return at
 end
 
--- The position that the VM keeps on the C stack, as a PC; nil when there is none.
+-- The position that the VM keeps on the C stack, as a PC; nil if there is none.
 local function saved_pc(vm, at)
 	local where = frame.cframes(vm)
 	if not where or at == 0 then return nil end
@@ -91,7 +93,7 @@ end
 
 frame.saved_pc = saved_pc
 
--- All of a coroutine that runs, innermost first: { address, ... }.
+-- All cframes of a running coroutine, innermost first: { address, ... }.
 function frame.chain(vm, L)
 	local list, at = {}, raw(L.cframe and xcore.addr(L.cframe) or 0)
 	while at ~= 0 and #list < MOST do
@@ -105,7 +107,7 @@ end
 
 -- ---- one frame ----
 
--- The position that a PC, which points behind the instruction, stands for. A PC outside of the function is in the copy of a return
+-- The position of a PC, which points after the instruction. A PC outside the function is in the copy of a return
 -- instruction that a trace replaced.
 local function position(vm, pt, pc)
 	local pos = proto.position(pt, pc)
@@ -138,7 +140,7 @@ local function pc_of(vm, link)
 	return vm.layout.fr2 == 1 and link or link & 0xffffffff
 end
 
--- The frame below `f`: the instruction that called says where its base was, else the word is the difference.
+-- The frame below `f`: the calling instruction gives its base, else the word is the difference.
 local function previous(vm, f, link)
 	local below = f - (link & ~7)
 	if link & 3 == LUA then below = f - (1 + vm.layout.fr2 + vm.t:u8(pc_of(vm, link) - 3)) * 8 end
@@ -146,12 +148,12 @@ local function previous(vm, f, link)
 	return below
 end
 
--- Where the innermost frame stands, as it was saved: base, and the PC if there is one.
+-- The saved position of the innermost frame: base, and the PC if there is one.
 function frame.saved(vm, L)
 	return { base = xcore.addr(L.base) }
 end
 
--- What the walk knows between two frames.
+-- The state of the walk between two frames.
 --	at, next	the frame, and the one above it
 --	pc		where the frame below the last one returns to
 --	vararg		the frame above was the vararg part of this one: the same call
@@ -170,7 +172,7 @@ local function step(vm, L, top, walk, list)
 		if top.compiled_from and at >= top.compiled_from then one.trace = top.trace.traceno end
 		list[#list + 1] = describe(vm, one)
 	elseif #list > 0 then
-		list[#list].nameless = true -- a frame that only says that an operator was called (lj_err_optype_call)
+		list[#list].nameless = true -- a frame that records only the call of an operator (lj_err_optype_call)
 	end
 	local callback = is_continuation and one.continuation == CALLBACK
 	walk.vararg = is_vararg and one or nil
@@ -179,9 +181,10 @@ local function step(vm, L, top, walk, list)
 	walk.next, walk.at = at, previous(vm, at, link)
 end
 
--- Frames of a coroutine, innermost first, until the bottom of its stack. `top` is where it stands, what L has saved unless given:
--- { base =, pc =, slots = words by address that a trace has not written to the stack yet }. Each frame: at, func, ffid, lua, pt, pc, pos,
--- next (the frame above it), cframe, arguments (the frame that has its extra arguments). Returns also why it ended early, or nil.
+-- Frames of a coroutine, innermost first, to the bottom of its stack. `top` is its position, by default the one saved
+-- in L: { base =, pc =, slots = words by address that a trace has not written to the stack yet }. Each frame: at,
+-- func, ffid, lua, pt, pc, pos, next (the frame above it), cframe, arguments (the frame with its extra arguments).
+-- Also returns why it ended early, or nil.
 function frame.list(vm, L, top)
 	top = top or frame.saved(vm, L)
 	local list, bottom = {}, L.stack[vm.layout.mref] + 8 * vm.layout.fr2
@@ -198,8 +201,9 @@ function frame.list(vm, L, top)
 	return list, "more frames than a stack can have"
 end
 
--- The Lua frames that a trace has inlined: { at, func, link }, innermost first, from the one at `f` down to the trace's own at `last`; nil
--- when others lie between, or a word is not known. `slots`: words by address that are not on the stack yet, or texts.
+-- The Lua frames that a trace has inlined: { at, func, link }, innermost first, from the one at `f` to the trace's
+-- own at `last`; nil if others are between, or if a word is unknown. `slots`: words by address that are not on the
+-- stack yet, or texts.
 function frame.inlined(vm, slots, f, last)
 	local list = {}
 	while #list < MOST_INLINED and f >= last do
@@ -213,14 +217,14 @@ function frame.inlined(vm, slots, f, last)
 	end
 end
 
--- ---- what a frame is called ----
+-- ---- names of frames ----
 
--- The line it is at; nil when it is not known.
+-- The current line; nil if it is unknown.
 function frame.line(vm, one)
 	return one.pt and one.pos and proto.line(vm, one.pt, one.pos)
 end
 
--- File (or what the chunk calls itself), and whether it is a file.
+-- File (or the chunk's own name), and whether it is a file.
 function frame.source(vm, one)
 	if not one.pt then return nil end
 	return proto.source(vm, one.pt)
@@ -228,21 +232,21 @@ end
 
 local INNER = { meta = true, clib = true, method = true, callback = true, util = true, opt = true, profile = true }
 
--- The name of a fast function, as Lua has it: "string.gsub", "ffi.meta.__newindex", "jit.util.funcinfo".
+-- The Lua name of a fast function: "string.gsub", "ffi.meta.__newindex", "jit.util.funcinfo".
 function frame.builtin(vm, ffid)
 	return (vm:builtin(ffid):gsub("^(%a+%.)(%a+)_", function(outer, inner)
 		return outer .. inner .. (INNER[inner] and "." or "_")
 	end))
 end
 
--- What a C function or a fast function is called: "string.gsub", the symbol of its code.
+-- The name of a C function or a fast function: "string.gsub", the symbol of its code.
 local function machine_name(vm, one)
 	if one.ffid > 1 then return frame.builtin(vm, one.ffid), "builtin" end
 	local code = vm.t:ptr(xcore.addr(vm.t:value("GCfuncC", one.func), "f"))
 	return xcore.symbol(code) or xcore.hex(code), "C"
 end
 
--- What is the same for all frames at one place is worked out once.
+-- Properties that all frames at one place share are computed once.
 local function cached(vm, cache, key, make, ...)
 	vm[cache] = vm[cache] or {}
 	local found = vm[cache][key]
@@ -263,7 +267,8 @@ local function prototype(vm, pt)
 	return { source = source, is_file = is_file, place = name.place(vm, pt), first = pt.firstline }
 end
 
--- All that people want to know of a frame: title, kind ("Lua", "main", "builtin", "C"), file, line, called ("method gsub"), defined.
+-- The description of a frame: title, kind ("Lua", "main", "builtin", "C"), file, line, called ("method gsub"),
+-- defined.
 function frame.describe(vm, one, caller)
 	if one.damaged then return { title = "?", kind = "damaged: " .. one.damaged } end
 	local what = {}

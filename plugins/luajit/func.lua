@@ -1,4 +1,4 @@
--- func: functions and prototypes one by one: where they stand, what they hold.
+-- func: functions and prototypes: their position and contents.
 local xcore = require "xcore"
 local bytecode = require "luajit.bytecode"
 local expression = require "luajit.expression"
@@ -34,7 +34,7 @@ local function all_protos(vm)
 	return addresses, columns
 end
 
--- Prototypes that were written at a line: those that begin there, else the smallest that hold it.
+-- Prototypes at a line: those that begin there, else the smallest that contain it.
 function func.protos_at(vm, file, line)
 	local addresses, columns = all_protos(vm)
 	local sources, exact, around, least = {}, {}, {}, math.huge
@@ -70,7 +70,7 @@ function func.closures(vm, protos)
 	return list
 end
 
--- What the user named: FILE:LINE, else an expression. Returns prototypes and functions; either may be nil.
+-- The prototypes and functions that the user named: FILE:LINE, else an expression. Either may be nil.
 function func.find(vm, text)
 	local file, line = text:match "^(.-):(%d+)$"
 	if file and #file > 0 and not file:find "^0x" then return func.protos_at(vm, file, math.tointeger(tonumber(line))) end
@@ -134,7 +134,7 @@ local function add_constants(vm, section, pt, limit)
 	if shown < pt.sizekgc + pt.sizekn then section:note(("only %d constants are shown"):format(shown), "--limit N shows more") end
 end
 
--- All about one.
+-- All details of one prototype.
 function func.proto_section(vm, section, addr, limit)
 	local pt = vm.t:value("GCproto", addr)
 	if pt.gct ~= layout.PROTO then error(xcore.error("usage", xcore.hex(addr) .. " is not a prototype")) end
@@ -158,7 +158,7 @@ end
 
 -- ---- functions ----
 
--- Name and value (or why not) of each upvalue of a function.
+-- Name and value (or the reason) of each upvalue of a function.
 function func.upvalues(vm, addr, max)
 	local fn, list = vm.t:value("GCfuncL", addr), {}
 	local in_lua = fn.ffid == 0

@@ -1,4 +1,4 @@
--- gc: what the collector's total is made of, by type, and whether it adds up to g.gc.total to the byte.
+-- gc: the parts of the collector's total, by type, compared with g.gc.total to the byte.
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
@@ -8,7 +8,7 @@ local gc = {}
 
 gc.STATES = { [0] = "pause", "propagate", "atomic", "sweep strings", "sweep", "finalize" }
 
--- ---- what is no object ----
+-- ---- memory other than objects ----
 
 local function buffer_size(vm, buffer)
 	if vm.layout.text_buffers then
@@ -19,7 +19,7 @@ local function buffer_size(vm, buffer)
 	return buffer.e[vm.layout.mref] - buffer.b[vm.layout.mref]
 end
 
--- The table of segments of light userdata is doubled when it is full.
+-- The table of segments of light userdata doubles when it is full.
 local function segments_size(vm)
 	local state = vm.g.gc
 	if not vm.layout.segments or state.lightudseg[vm.layout.mref] == 0 then return 0 end
@@ -39,7 +39,7 @@ local function mask_of(vm)
 	return vm.layout.interned and vm.g.str.mask or vm.g.strmask
 end
 
--- Name and bytes of each buffer that g.gc.total counts beside the objects.
+-- Name and bytes of each buffer that g.gc.total counts in addition to the objects.
 function gc.buffers(vm)
 	local list = {}
 	local function add(key, label, bytes)
@@ -68,7 +68,7 @@ local function no_statistic(gct)
 	return { gct = gct, name = layout.NAMES[gct], count = 0, sum = 0, min = math.huge, max = 0 }
 end
 
--- An object larger than all of the collector's memory is none: it was freed, or overwritten.
+-- An object larger than all of the collector's memory is not an object: it was freed or overwritten.
 local function count(vm, by_type, gct, sizes, counts, firsts)
 	local statistic = by_type[gct] or no_statistic(gct)
 	by_type[gct] = statistic
@@ -87,7 +87,7 @@ local function count(vm, by_type, gct, sizes, counts, firsts)
 	statistic.min, statistic.max = min, max
 end
 
--- Buffers of string.buffer objects: what they own beside the object.
+-- Buffers of string.buffer objects: memory that they own outside the object.
 local function owned_by_buffers(vm, addresses)
 	local UDTYPE_BUFFER, sum = 3, 0
 	if not vm.layout.text_buffers or not vm.t:has_type "SBufExt" then return 0 end
@@ -102,7 +102,7 @@ local function owned_by_buffers(vm, addresses)
 	return sum
 end
 
--- Statistics by type, in the order of their numbers, and bytes of string buffers.
+-- Statistics by type, in numeric order, and bytes of string buffers.
 function gc.statistics(vm)
 	local by_type, owned = {}, 0
 	object.tally(vm, function(gct, sizes, counts, firsts, addresses)
@@ -140,9 +140,9 @@ local function add_buffers(section, list, owned)
 	return sum
 end
 
-local NEARLY = 0.02 -- of the total: more is not what changes in the time that reading takes
+local NEARLY = 0.02 -- share of the total: a larger difference cannot come from changes during the read
 
--- Of a running VM: it may have freed or changed what was to be read.
+-- For a running VM: it may have freed or changed data before it was read.
 local function tell_share(section, sum, total)
 	local share = sum / math.max(total, 1)
 	local text = ("%.1f%% of g.gc.total was found"):format(share * 100)
@@ -164,7 +164,8 @@ function gc.report(vm, section)
 		tell_share(section, sum, state.total)
 	elseif sum ~= state.total then
 		section:warning(("objects and buffers are %d bytes %s than g.gc.total"):format(math.abs(state.total - sum),
-			sum < state.total and "less" or "more"), "an object was lost or overwritten, or the VM was running; luajit.check shows more")
+			sum < state.total and "less" or "more"),
+			"an object was lost or overwritten, or the VM was running; luajit.check shows more")
 	end
 	if vm.J then section:bytes("machine_code", vm.J.szallmcarea, { label = "machine code (not in total)" }) end
 	return state.total - sum

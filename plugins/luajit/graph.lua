@@ -1,5 +1,6 @@
--- graph: who keeps what alive: every object of the VM as a node of xcore.graph, every reference that the collector follows as an edge
--- (lj_gc.c, gc_traverse_*), and what it begins with as roots. What it does not follow (weak references, the keys of empty slots) is no edge.
+-- graph: who keeps what alive: every object of the VM is a node of xcore.graph, every reference that the collector
+-- follows is an edge (lj_gc.c, gc_traverse_*), and its starting points are roots. References that it does not follow
+-- (weak ones, keys of empty slots) are not edges.
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
@@ -11,15 +12,15 @@ local graph = {}
 
 local FIXED = 0x60    -- of `marked`: never freed
 local BUFFER = 3      -- udtype of a string buffer
-local MOST = 1 << 28  -- slots of a table; more are damage
+local MOST = 1 << 28  -- maximum slots of a table; more are damage
 
--- Names of roots, in the order in which the shortest paths are looked for.
+-- Names of roots, in the order in which the shortest paths are searched.
 graph.ROOTS = { globals = "_G", registry = "registry", main = "main thread", running = "running coroutine" }
 
--- Those of GCROOT_* that are not names of metamethods or metatables of basic types.
+-- GCROOT_* other than names of metamethods and metatables of basic types.
 graph.SLOTS = { IO_INPUT = "io.input", IO_OUTPUT = "io.output", FFI_FIN = "finalizers of cdata" }
 
--- A scan of values: which words are references.
+-- A scan of values: the words that are references.
 local function values(vm, what)
 	local scan = tvalue.scan(vm)
 	what.width, what.mask, what.tag = scan.width, scan.mask, what.tag or scan.tag
@@ -27,7 +28,7 @@ local function values(vm, what)
 	return what
 end
 
--- Is a value nil: its tag, as xcore.graph's `unless` has it.
+-- The test for nil: its tag, as `unless` of xcore.graph.
 local function is_nil(vm, at)
 	return { at = at, width = 8, shift = tvalue.scan(vm).tag.shift, lo = -1, hi = -1 }
 end
@@ -41,8 +42,8 @@ local function weak_tag(vm)
 	return { shift = tvalue.scan(vm).tag.shift, lo = ~layout.STRING, hi = ~layout.STRING }
 end
 
--- Array and hash part of tables. An empty slot keeps its key, which nothing keeps alive. A table without a hash part has the node that is
--- always empty.
+-- Array and hash part of tables. An empty slot keeps its key, but the key is not kept alive. A table without a hash
+-- part has the shared empty node.
 local function add_slots(vm, g, tables, columns, mode)
 	local L = vm.layout
 	local array, node = columns["array." .. L.mref], columns["node." .. L.mref]
@@ -91,7 +92,7 @@ ADD[layout.TABLE] = {
 	end,
 }
 
--- Lua functions: `pc` leads into the prototype; upvalues are objects. Those of C have their upvalues within.
+-- Lua functions: `pc` leads into the prototype; upvalues are objects. C functions contain their upvalues.
 ADD[layout.FUNCTION] = {
 	fields = function(L) return { "env." .. L.ref, "pc." .. L.mref, "ffid", "nupvalues" } end,
 	add = function(vm, g, functions, columns)
@@ -116,7 +117,7 @@ ADD[layout.UPVALUE] = {
 	end,
 }
 
--- A trace by its number; 0 when there is none.
+-- A trace by its number; 0 if there is none.
 function graph.trace(vm, number)
 	if number == 0 or not vm.J or number >= vm.J.sizetrace then return 0 end
 	return vm.t:value("GCRef", xcore.addr(vm.J.trace) + number * vm.layout.ref_size)[vm.layout.ref]
@@ -136,7 +137,7 @@ ADD[layout.PROTO] = {
 	end,
 }
 
--- With 32-bit references the functions of frames are no values: the walk over frames finds them.
+-- With 32-bit references, the functions in frames are not values: the walk over frames finds them.
 local function add_frames(vm, g, thread)
 	local frame = require "luajit.frame"
 	for _, one in ipairs((frame.list(vm, vm.t:value("lua_State", thread)))) do g:edges(thread, one.func) end
@@ -159,7 +160,7 @@ ADD[layout.THREAD] = {
 	end,
 }
 
--- String buffers in userdata keep the string that they share, and the dictionaries of their options.
+-- String buffers in userdata keep their shared string and the dictionaries of their options alive.
 local function add_buffers(vm, g, userdata, udtypes)
 	if not vm.t:has_type "SBufExt" then return end
 	local owners, buffers = {}, {}
@@ -187,7 +188,7 @@ ADD[layout.USERDATA] = {
 
 -- ---- traces ----
 
--- Types whose constants take two slots (lj_ir.h, IRT_IS64, which is a macro): numbers of 64 bits, and what is a reference of 64 bits.
+-- Types whose constants take two slots (lj_ir.h, IRT_IS64, a macro): 64-bit numbers and 64-bit references.
 local WIDE = { "NUM", "I64", "U64", "P64", "LIGHTUD" }
 local WIDE_GC64 = { "STR", "THREAD", "PROTO", "FUNC", "CDATA", "TAB", "UDATA" }
 
@@ -197,7 +198,7 @@ local function numbers_by_name(vm, enumerator, prefix)
 	return numbers
 end
 
--- The numbers that IR has for constants that are objects, and which types take two slots; nil when they are not known.
+-- The IR opcodes of object constants, and the types that take two slots; nil if they are unknown.
 local function numbers_of_ir(vm)
 	local found, types = numbers_by_name(vm, "IR_KGC", "IR_"), numbers_by_name(vm, "IRT_NIL", "IRT_")
 	if not found.KGC or not types.NUM then return nil end
@@ -208,8 +209,8 @@ local function numbers_of_ir(vm)
 	return found
 end
 
--- Objects among the constants of a trace: fn(object, index). Constants reach from nk up to those that all traces have; one of 64 bits
--- has its value in the slot behind it.
+-- Objects among the constants of a trace: fn(object, index). Constants reach from nk to those that all traces share;
+-- a 64-bit constant has its value in the next slot.
 function graph.trace_constants(vm, trace, fn)
 	vm.ir_numbers = vm.ir_numbers or numbers_of_ir(vm) or {}
 	local numbers = vm.ir_numbers
@@ -258,8 +259,9 @@ local function add_basic(vm, g)
 	end
 end
 
--- Objects among values above the top of the coroutine that runs: the VM writes its top down only when it calls C, so what the function
--- in work has in hand stands there; what older calls left, too. Only what is still an object of its tag's type counts.
+-- Objects among values above the top of the running coroutine. The VM saves its top only when it calls C, so the
+-- current function's values are there, and also those of older calls. Only objects that still match the type of their
+-- tag count.
 local function above_top(vm, thread)
 	local top, last = xcore.addr(thread.top), thread.maxstack[vm.layout.mref]
 	local count = math.min((last - top) // 8, 1 << 16)
@@ -335,7 +337,7 @@ local function sweeps(vm)
 	return state == SWEEP_STRINGS or state == SWEEP
 end
 
--- While the VM sweeps, what it found dead is still there, and refers to what is gone. The rows of the others; nil: all live.
+-- During a sweep, dead objects are still present and refer to freed ones. The rows of the others; nil: all are live.
 local function living(vm, marked)
 	if not marked or not sweeps(vm) then return nil end
 	local dead, rows = vm.g.gc.currentwhite & 3 ~ 3, {}
@@ -392,7 +394,7 @@ local function build(vm)
 	return { graph = g, made = made }
 end
 
--- The graph of a VM, and what was counted on the way: objects, bytes, and objects that were dead already.
+-- The graph of a VM, and its counts: objects, bytes, and objects that were already dead.
 function graph.of(vm)
 	if not vm.graph then
 		vm.graph = still.run(vm, function() return build(vm) end)
@@ -400,7 +402,7 @@ function graph.of(vm)
 	return vm.graph.graph, vm.graph.made
 end
 
--- What was found damaged on the way, and whether all of it was understood.
+-- Reports damage found while the graph was built, and whether all of it was understood.
 function graph.tell(vm, report)
 	local g, made = graph.of(vm)
 	if not still.has_moved(vm) and not vm.damages and g.strays == 0 and g.missing == 0 then return end

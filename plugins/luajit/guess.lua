@@ -1,17 +1,19 @@
--- Which build of LuaJIT lies in a program without debug information: found out from memory, one question at a time, and proved.
+-- Determines the build of LuaJIT in a program without debug information: from memory, one question at a time, with
+-- proofs.
 --
--- A main thread is known by its looks in either width, and by its state's naming it in turn. From there on sizes are measured (the state
--- lies behind the thread, the dispatch table behind the JIT compiler's state) and each declaration that may be (cdef.lua) is held against
--- what must be true of a VM that works. What passes is declared for good. No version is asked for: LuaJIT has none that says this.
+-- A main thread is recognised by its form in either width, and by its state's pointer back to it. From there, sizes
+-- are measured (the state is after the thread, the dispatch table after the JIT compiler's state), and each candidate
+-- declaration (cdef.lua) is tested against facts that hold for a working VM. The declaration that passes is used. No
+-- version is read: LuaJIT has none that determines the layout.
 local xcore = require "xcore"
 local cdef = require "luajit.cdef"
 
 local guess = {}
 
 local STRING, UPVALUE, THREAD, TRACE, TABLE, USERDATA = 4, 5, 6, 9, 11, 12
-local METAMETHODS = 22 -- as long as anyone remembers
+local METAMETHODS = 22 -- unchanged in all known versions
 local MAX_TRACES, MAX_CANDIDATES, CODE_SCAN = 65536, 64, 16384
-local MAX_FAILURES = 3 -- with so many a state is none
+local MAX_FAILURES = 3 -- this many failures disprove a state
 
 -- ---- main threads ----
 
@@ -20,7 +22,8 @@ local function width(t, gc64)
 		text_buffers = true, gcroots = 38 }
 end
 
--- Threads that the collector never frees, whose state lies right behind them: as lj_state.c puts it. Calls fn until it returns true.
+-- Threads that the collector never frees, followed directly by their state, as lj_state.c lays them out. Calls fn
+-- until it returns true.
 local function main_threads(t, gc64, fn)
 	local D = xcore.cdef(cdef.thread(width(t, gc64)), { private = true })
 	local type = D:type "lua_State"
@@ -40,7 +43,7 @@ end
 
 -- ---- the state ----
 
--- Values' tags and what they point to.
+-- Tags of values and the types that they point to.
 local function points_to(t, bits, gc64, tag)
 	if gc64 then return bits >> 47 == ~tag & 0x1ffff and bits & (1 << 47) - 1 end
 	return bits >> 32 == ~tag & 0xffffffff and bits & 0xffffffff
@@ -50,7 +53,7 @@ local function expect(condition, what)
 	if not condition then error({ kind = "disproved", message = what }, 0) end
 end
 
--- Why a proof failed.
+-- The reason of a failed proof.
 local function disproof(err)
 	return type(err) == "table" and err.message or tostring(err)
 end
@@ -59,7 +62,7 @@ local function gct(T, addr)
 	return T.t:value(T.head, addr).gct
 end
 
--- Strings hang where their hashes say. While the table grows, and behind anchors of a second hash, some do not.
+-- Strings are in the chains of their hashes. While the table grows, and at anchors of a second hash, some are not.
 local function strings_hang_right(T, tab, mask)
 	if mask <= 0 or mask & mask + 1 ~= 0 or mask >= 1 << 30 then return false end
 	local seen, right = 0, 0
@@ -75,7 +78,7 @@ local function strings_hang_right(T, tab, mask)
 	return seen > 0 and right * 2 > seen
 end
 
--- Names of metamethods stand first among the collector's roots. How many there are tells how many roots there are.
+-- Names of metamethods come first among the collector's roots. Their number gives the number of roots.
 local function metamethods(T, roots)
 	local size = xcore.sizeof(T.string)
 	for i = 0, 63 do
@@ -86,7 +89,7 @@ local function metamethods(T, roots)
 	return 0
 end
 
--- What must be true of a state: { what, holds(T, g, main) }. What cannot be read is not true.
+-- Facts about a state: { what, holds(T, g, main) }. Unreadable memory counts as false.
 local OF_STATE = {
 	{ "the main thread", function(T, g, main) return g.mainthref[T.ref] == main end },
 	{ "the empty string", function(_, g) return g.strempty.gct == STRING and g.strempty.len == 0 end },
@@ -136,7 +139,7 @@ local OF_STATE = {
 	end },
 }
 
--- Names of what does not hold.
+-- Names of the facts that do not hold.
 local function failures(proofs, ...)
 	local failed = {}
 	for _, proof in ipairs(proofs) do
@@ -147,7 +150,7 @@ local function failures(proofs, ...)
 	return failed
 end
 
--- The names by which proofs ask.
+-- The names that proofs use.
 local function names(t, D, build)
 	return { t = t, D = D, build = build, gc64 = build.gc64, ref = build.gc64 and "gcptr64" or "gcptr32", mref = build.gc64 and "ptr64" or "ptr32",
 		ref_size = build.gc64 and 8 or 4, head = D:type "GChead", thread = D:type "lua_State", string = D:type "GCstr", gcref = D:type "GCRef" }
@@ -160,7 +163,7 @@ local function with(build, changes)
 	return copy
 end
 
--- All ways in which some yes-or-no properties can go together, those that came together in a release first.
+-- All combinations of some boolean properties, those of a release first.
 local function combinations(build, properties)
 	local list = {}
 	for bits = 0, (1 << #properties) - 1 do
@@ -174,12 +177,12 @@ local function combinations(build, properties)
 	return list
 end
 
--- What came one after the other does not come without what came before it.
+-- A later property does not occur without the earlier ones.
 local function in_order(build)
 	return (build.interned or not build.segments) and (build.segments or not build.text_buffers) and (build.registry_first or build.interned)
 end
 
--- What speaks against the state at the candidate being of this build; and what proofs ask by.
+-- Evidence against this build for the candidate's state; and the names that proofs use.
 local function against_state(t, build, candidate)
 	local T = names(t, xcore.cdef(cdef.state(build), { private = true }), build)
 	local g = t:value(T.D:type "global_State", candidate.g)
@@ -190,7 +193,8 @@ local function against_state(t, build, candidate)
 	return failed, T
 end
 
--- Builds whose state fits best, each with its declarations. A VM that is damaged at one place or two is one still.
+-- Builds whose state matches best, each with its declarations. A VM that is damaged in one or two places still
+-- counts.
 local function states(t, build, candidate)
 	local fits, fewest = {}, MAX_FAILURES
 	local why = "no layout of the state"
@@ -207,9 +211,9 @@ local function states(t, build, candidate)
 	return fits, why
 end
 
--- ---- C types: where their hash table is tells what stands before it ----
+-- ---- C types: the place of their hash table gives the size of the members before it ----
 
--- lj_ctype.c, ct_hashname and ct_hashtype: which anchor a C type hangs at.
+-- lj_ctype.c, ct_hashname and ct_hashtype: the anchor of a C type.
 local function rotate(x, n)
 	return (x << n | x >> 32 - n) & 0xffffffff
 end
@@ -238,8 +242,8 @@ local function right_anchors(T, cts)
 	return right
 end
 
--- The build with what the state of C types tells: its count of registers, and where finalizers are. All that may be, what more types agree
--- with first: which of them it is the JIT compiler's state decides.
+-- The build with information from the state of C types: its number of registers, and the place of finalizers. Returns
+-- all candidates, those that agree with more types first; the JIT compiler's state decides between them.
 local function with_ctypes(t, T, g)
 	local state, list = t:value(T.D:type "global_State", g).ctype_state[T.mref], {}
 	if state == 0 then return { T.build } end
@@ -259,7 +263,8 @@ end
 
 -- ---- the JIT compiler ----
 
--- Where code may be: executable mappings, and modules as a whole, since a core may lack the mappings of their code.
+-- Possible places of code: executable mappings, and whole modules, because a core may lack the mappings of their
+-- code.
 local function code_ranges(t)
 	local ranges = {}
 	for _, map in ipairs(t:maps()) do
@@ -268,7 +273,8 @@ local function code_ranges(t)
 	return table.move(t:modules(), 1, #t:modules(), #ranges + 1, ranges)
 end
 
--- The dispatch table is the first long run of words that are code addresses; one instruction for each fast function follows.
+-- The dispatch table is the first long run of words that are code addresses; one instruction for each fast function
+-- follows.
 local function measure_dispatch(t, from)
 	local code = code_ranges(t)
 	local function is_code(addr)
@@ -290,10 +296,10 @@ local function measure_dispatch(t, from)
 			run = 0
 		end
 	end
-	error({ kind = "disproved", message = "no dispatch table behind the state" }, 0)
+	error({ kind = "disproved", message = "no dispatch table after the state" }, 0)
 end
 
-local DEFAULTS = { [6] = 56, [7] = 10, [8] = 4, [9] = 4, [10] = 15, [11] = 3, [12] = 2 } -- hotloop, hotexit, tryside, …unroll: the same ever since
+local DEFAULTS = { [6] = 56, [7] = 10, [8] = 4, [9] = 4, [10] = 15, [11] = 3, [12] = 2 } -- hotloop, hotexit, tryside, …unroll: unchanged in all versions
 
 local function traces_are_right(T, J)
 	if J.sizetrace > MAX_TRACES or J.freetrace > J.sizetrace then return false end
@@ -333,7 +339,7 @@ local OF_JIT = {
 	{ "the JIT compiler's parameters", function(_, J) return J.param[0] > 0 and J.param[0] <= MAX_TRACES and J.param[13] > 0 end },
 }
 
--- How many parameters are what they are by default.
+-- The number of parameters with their default values.
 local function usual_parameters(J)
 	local count = 0
 	for i, value in pairs(DEFAULTS) do
@@ -342,7 +348,7 @@ local function usual_parameters(J)
 	return count
 end
 
--- A build whose JIT state is as large as was measured, by the length of its chains; nil when no length does.
+-- A build whose JIT state has the measured size, by the length of its chains; nil if no length fits.
 local function fit_chain(build, measured, g)
 	local function dispatch_at(chain)
 		local D = xcore.cdef(cdef.all(with(build, { chain = chain })), { private = true })
@@ -377,7 +383,7 @@ local function jits(t, build, measured, candidate)
 	return best, why
 end
 
--- Without a JIT compiler the dispatch table follows the state at once.
+-- Without a JIT compiler, the dispatch table follows the state directly.
 local function without_jit(t, build, measured, candidate)
 	for _, tried in ipairs(combinations(with(build, { jit = false }), { "saved_base", "finalizer_root" })) do
 		tried.gcroots = build.gcroots + (tried.finalizer_root and 1 or 0)
@@ -394,7 +400,7 @@ local function choose(t, candidate)
 	local stack, max = thread.stack[mref], thread.maxstack[mref]
 	local build = with(width(t, candidate.gc64), {
 		extra = candidate.gap // t.pointer_size,
-		slots = 250 + thread.stacksize - 1 - (max - stack) // 8, -- J.slot has LJ_STACK_EXTRA, too
+		slots = 250 + thread.stacksize - 1 - (max - stack) // 8, -- J.slot also has LJ_STACK_EXTRA
 	})
 	expect(build.slots >= 250 and build.slots < 270, "the main thread's stack")
 	local fits, why = states(t, build, candidate)
@@ -411,7 +417,7 @@ local function choose(t, candidate)
 	expect(false, why)
 end
 
--- In words: what was told apart.
+-- The distinguished properties, in words.
 function guess.describe(build)
 	local words = { build.gc64 and "64-bit references" or "32-bit references" }
 	local function add(condition, text)

@@ -1,9 +1,9 @@
--- inlining: which function, at which line, a trace is in between two of its snapshots.
+-- inlining: the function and line of a trace between two of its snapshots.
 --
--- What one snapshot says is where the trace was; what it inlines, it goes into and out of without a trace of it in the machine code. Three
--- steps lead from an instruction there to a line: the IR instruction that it is of (emitted.lua), the ways that the bytecode can have taken
--- between the snapshots (replay.lua), the bytecode that made the IR instruction (origin.lua). Each gives all that there can be; where they
--- leave one answer, it is proved.
+-- A snapshot gives an earlier position of the trace; entering and leaving inlined functions leaves no mark in the
+-- machine code. Three steps lead from an instruction to a line: the IR instruction that it belongs to (emitted.lua),
+-- the possible paths of the bytecode between the snapshots (replay.lua), and the bytecode that made the IR
+-- instruction (origin.lua). Each step returns all possibilities; a single remaining one is proved.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local emitted = require "luajit.emitted"
@@ -23,7 +23,7 @@ local inlining = {}
 local LARGE = 1024 -- entries of a table of metatables, or of methods
 local UNKNOWN = "unknown: the trace keeps it in no known place"
 
--- ---- what the trace knows ----
+-- ---- functions known to the trace ----
 
 -- The Lua functions among its constants, as a set of addresses.
 local function functions_of(vm, one)
@@ -35,7 +35,7 @@ local function functions_of(vm, one)
 	return set
 end
 
--- Has a table one of the functions as a metamethod?
+-- Does a table have one of the functions as a metamethod?
 local function calls(vm, addr, functions)
 	local found, seen = false, 0
 	tables.at(vm, addr):each(function(key, bits)
@@ -50,7 +50,7 @@ local function calls(vm, addr, functions)
 	return found or seen > LARGE
 end
 
--- The metatables that a trace asked tables and userdata for, those of C types and those of basic types.
+-- The metatables that a trace read from tables and userdata, those of C types and those of basic types.
 local function metatables_of(vm, one, all)
 	local set, fields = {}, vm:enum("IRFL_STR_LEN", "IRFL_")
 	for ref = ir.BIAS + 1, one.nins - 1 do
@@ -92,7 +92,7 @@ local function place_at(vm, one, number, base)
 	return list and { snap = snap, pc = snap.pc, ref = snap.ref, base = base, list = list }
 end
 
--- Collects where a step can be, or gives up.
+-- Collects the possible positions of a step, or gives up.
 local function add_steps(run, from, way, piece, wanted, out)
 	if not wanted then
 		local slots = replay.slots(run, from)
@@ -103,12 +103,12 @@ local function add_steps(run, from, way, piece, wanted, out)
 		return true
 	end
 	local steps, why = origin.steps(run, from, way, piece.to, wanted)
-	if not steps then return why == "none" end -- it did not go this way
+	if not steps then return why == "none" end -- it did not take this path
 	for i, slots in pairs(steps) do out[#out + 1] = { frame = way[i].frame, pos = way[i].pos, slots = slots } end
 	return true
 end
 
--- The piece that instructions were recorded in: a load that was fused into its user stands with that, which can be behind a snapshot.
+-- The piece in which instructions were recorded: a fused load is at its user, which can be after a snapshot.
 local function recorded_in(vm, one, piece, refs)
 	while refs and piece and refs[1] < piece.from do
 		piece = piece.number > 0 and snapshot.piece(vm, one, piece.number - 1, 0)
@@ -116,7 +116,7 @@ local function recorded_in(vm, one, piece, refs)
 	return piece and (not refs or refs[#refs] < piece.to) and piece or nil
 end
 
--- All steps, on all ways, that can have made the instructions `refs`; any step when that is not known.
+-- All steps, on all paths, that can have made the instructions `refs`; any step if that is unknown.
 local function steps_of(run, from, ways, piece, refs)
 	local list, wanted = {}, nil
 	for _, ref in ipairs(refs or {}) do
@@ -182,7 +182,7 @@ local function merged(list)
 	return map
 end
 
--- A value as a word, or as a text that says where it is.
+-- A value as a word, or as a text that gives its place.
 local function shown(vm, one, value, machine)
 	if not value or not value.exact then return UNKNOWN end
 	if value.at then return vm.t:u64(value.at) end
@@ -191,7 +191,7 @@ local function shown(vm, one, value, machine)
 	return ref and snapshot.held(vm, one, ref, machine) or UNKNOWN
 end
 
--- The words of the frames at a step: those of a snapshot's, with what was done to them since.
+-- The words of the frames at a step: those of a snapshot, with the changes since then.
 local function words(vm, one, known, step, values, machine)
 	local out, fr2 = slots_of.copy(known.slots), vm.layout.fr2
 	for at, value in pairs(values) do out[at] = shown(vm, one, value, machine) end
@@ -237,7 +237,7 @@ local function lines_of(vm, list)
 	return least, most
 end
 
--- What the snapshot of a piece says, as inlining.find's `known`.
+-- The contents of a piece's snapshot, as `known` of inlining.find.
 local function known_at(vm, one, piece, known, machine)
 	local slots, inner = snapshot.slots(vm, one, snapshot.read(vm, one, piece.number), known.compiled_from + 8, machine)
 	return { base = inner, slots = slots, compiled_from = known.compiled_from }
@@ -265,8 +265,8 @@ local function find(vm, one, number, known, machine, code, pc)
 	}
 end
 
--- Where a trace is: known is what its snapshot says (machine.lua): base, slots, compiled_from. Returns { base, pc, slots, from, to (lines) }, or
--- { names = functions that it may be in }; nil when nothing is known.
+-- The position of a trace; `known` is the content of its snapshot (machine.lua): base, slots, compiled_from. Returns
+-- { base, pc, slots, from, to (lines) }, or { names = possible functions }; nil if nothing is known.
 function inlining.find(vm, one, number, known, machine, code, pc)
 	return (damage.try(find, vm, one, number, known, machine, code, pc))
 end

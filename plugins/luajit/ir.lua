@@ -5,7 +5,7 @@
 --	                         |    integer, GCRef32 |   constants of 32 bits
 --	                          the next word            constants of 64 bits
 --
--- References are biased: constants lie below 0x8000 and grow downwards.
+-- References are biased: constants are below 0x8000 and grow downwards.
 local xcore = require "xcore"
 
 local name = require "luajit.name"
@@ -31,7 +31,7 @@ function ir.at(vm, one, ref)
 	}
 end
 
--- The pointer is biased as the references are.
+-- The pointer is biased like the references.
 function ir.address(vm, one, ref)
 	return vm.t:ptr(xcore.addr(one, "ir")) + ref * 8
 end
@@ -45,7 +45,7 @@ local function number_bits(number)
 	return (string.unpack("<i8", string.pack("<d", number)))
 end
 
--- A constant as the 64 bits that a stack slot would have; nil for what is none.
+-- A constant as the 64 bits of a stack slot; nil if it has none.
 function ir.constant(vm, one, ref)
 	if ref >= BIAS then return nil end
 	local ins = ir.at(vm, one, ref)
@@ -68,7 +68,7 @@ function ir.is_function(vm, one, ref)
 	return ins and ins.name == "KGC" and ins.type & TYPE == 8
 end
 
--- The object that a constant is.
+-- The object of a constant.
 function ir.object(vm, one, ref)
 	local bits = ir.constant(vm, one, ref)
 	return vm.layout.gc64 and bits & (1 << 47) - 1 or bits & 0xffffffff
@@ -91,7 +91,7 @@ function ir.function_name(vm, addr)
 	return name.place(vm, vm:proto_of(fn))
 end
 
--- What functions are called, each name once; those that cannot be read have none.
+-- The names of functions, each once; unreadable ones have none.
 function ir.function_names(vm, functions)
 	local list, seen = {}, {}
 	for _, addr in ipairs(functions) do
@@ -104,7 +104,8 @@ function ir.function_names(vm, functions)
 	return list
 end
 
--- All instructions of a trace by reference, but constants; nil when there are more than a recorder makes (lj_jit.h, maxrecord).
+-- All instructions of a trace by reference, without constants; nil if there are more than a recorder makes (lj_jit.h,
+-- maxrecord).
 local MOST = 10000
 
 function ir.all(vm, one)
@@ -114,7 +115,7 @@ function ir.all(vm, one)
 	return list
 end
 
--- The Lua functions among the constants of a trace, but the one that it begins in: those that it inlined, or calls. As texts.
+-- The Lua functions among the constants of a trace, except its start: those that it inlined or calls. As texts.
 function ir.functions(vm, one)
 	local list, start = {}, one.startpt[vm.layout.ref]
 	for _, addr in ipairs(ir.function_constants(vm, one)) do
@@ -129,7 +130,7 @@ end
 
 -- ---- a listing ----
 
--- What the operands of an instruction are: r a reference, l a literal, - nothing (lj_ir.h, IRDEF). Others have two references.
+-- The operands of an instruction: r a reference, l a literal, - nothing (lj_ir.h, IRDEF). Others have two references.
 local OPERANDS = [[
 NOP -- BASE ll PVAL l- GCSTEP -- LOOP -- USE r- RENAME rl PROF -- KPRI -- KINT -- KGC -- KPTR -- KKPTR -- KNULL -- KNUM -- KINT64 --
 KSLOT rl BNOT r- BSWAP r- NEG rr FPMATH rl UREFO rl UREFC rl FREF rl TMPREF rl LREF -- ALOAD r- HLOAD r- ULOAD r- FLOAD rl XLOAD rl
@@ -167,7 +168,7 @@ local function enumerated(enumerator, prefix)
 	return function(value, vm) return vm:enum(enumerator, prefix)[value] or "#" .. value end
 end
 
--- What the literal operand of an instruction says.
+-- The meaning of the literal operand of an instruction.
 local LITERALS = {
 	SLOAD = flags "PFTCRIK", XLOAD = flags "RVU", CONV = conversion,
 	FLOAD = field, FREF = field, TMPREF = flags "12",
@@ -202,7 +203,7 @@ local function constant_text(vm, one, ref)
 	return ok and text or ins.name
 end
 
--- A reference as people read it: the number of an instruction, or the constant.
+-- A reference for display: the number of an instruction, or the constant.
 function ir.reference(vm, one, ref)
 	if ref >= BIAS then return ("%04d"):format(ref - BIAS) end
 	local ok, text = pcall(constant_text, vm, one, ref)
@@ -218,12 +219,12 @@ local function operand(vm, one, ins, kind, value, other)
 	return "#" .. value
 end
 
--- Was it left to the exits, which make it when they are taken?
+-- Was it sunk to the exits, which create it when they are taken?
 function ir.is_sunk(ins)
 	return ins.reg == SINK or ins.reg == SUNK
 end
 
--- The register, spill slot, or that it was never made ("sunk" into the exits, for which instruction).
+-- The register, the spill slot, or that it was never created ("sunk" to the exits, with the instruction).
 local function place(vm, ins)
 	if ins.reg == SINK or ins.reg == SUNK then
 		local store = ins.spill ~= 0 and ins.spill ~= 0xff
@@ -262,7 +263,7 @@ end
 
 local INTEGER, NUMBER = 19, 14
 
--- Where a value is, and its text when `machine` (a frame) still has it there.
+-- The location of a value, and its text if `machine` (a frame) still has it there.
 function ir.held(vm, one, ref, machine)
 	local ins = ir.at(vm, one, ref)
 	local where = ins and place(vm, ins)

@@ -1,4 +1,4 @@
--- jit: what the commands say of compiled code: traces, their intermediate representation, snapshots, machine code, aborts.
+-- jit: output about compiled code: traces, their intermediate representation, snapshots, machine code, aborts.
 local xcore = require "xcore"
 local commands = require "luajit.commands"
 local ir = require "luajit.ir"
@@ -31,12 +31,13 @@ local function trace_named(vm, text)
 		one = range and range.trace
 	end
 	if not one then
-		error(xcore.error("not_found", ("%s is neither the number of a trace nor an address in its machine code"):format(text), "luajit.trace lists them"))
+		error(xcore.error("not_found", ("%s is neither the number of a trace nor an address in its machine code"):format(text),
+			"luajit.trace lists them"))
 	end
 	return one
 end
 
--- Takes --limit N out of the arguments.
+-- Removes --limit N from the arguments.
 local function limit_of(args, otherwise)
 	local rest, limit, i = {}, otherwise, 1
 	while i <= #args do
@@ -69,7 +70,7 @@ local function link_text(vm, one)
 	return kind
 end
 
--- The trace that goes on in this one behind a C function that it calls, as "17/stitch"; nil when there is none.
+-- The trace that continues in this one after a C function that it calls, as "17/stitch"; nil if there is none.
 local function stitched(vm, number)
 	if not vm.stitched then
 		vm.stitched = {}
@@ -81,7 +82,7 @@ local function stitched(vm, number)
 	return vm.stitched[number]
 end
 
--- The exit of which trace a side trace begins at: the instruction BASE keeps it (lj_record.c).
+-- The parent exit at which a side trace begins: the instruction BASE stores it (lj_record.c).
 local function parent(vm, one)
 	if one.root == 0 then return stitched(vm, one.traceno) end
 	local base = ir.at(vm, one, ir.BIAS)
@@ -94,7 +95,7 @@ local TRACES = {
 	{ "ir", "count" }, { "exits", "count" }, { "taken", "count" }, { "code", "address" }, { "size", "bytes" },
 }
 
--- How often its exits were taken, as far as they are counted: up to 255 each.
+-- The number of times its exits were taken, as far as they are counted: up to 255 each.
 local function exits_taken(one)
 	local ok, c, count = pcall(xcore.columns, one.snap, one.nsnap, { "count" })
 	if not ok then return nil end
@@ -146,7 +147,7 @@ local function show(vm, section, one)
 	local code, size = mcode(vm, one)
 	section:address("code", code)
 	section:bytes("size", size)
-	section:bytes("loop", one.mcloop, { label = "loop begins behind" })
+	section:bytes("loop", one.mcloop, { label = "loop begins after" })
 	section:bytes("stack", one.spadjust, { label = "own stack" })
 	section:count("instructions", one.nins - ir.BIAS)
 	section:count("constants", ir.BIAS - one.nk)
@@ -202,10 +203,10 @@ local IR = {
 	{ "right", "text" }, { "op1", "integer", verbose = true }, { "op2", "integer", verbose = true },
 }
 
--- What says nothing by itself: the arguments of calls stand with the calls.
+-- Instructions without meaning of their own: the arguments of calls are shown with the calls.
 local LEFT_OUT = { NOP = true, CARG = true }
 
--- A snapshot, or nil, told, when it cannot be read.
+-- A snapshot; nil, with a report, if it cannot be read.
 local function snapshot_of(vm, one, number)
 	if number >= one.nsnap then return nil end
 	local ok, snap = pcall(snapshot.read, vm, one, number)
@@ -213,7 +214,7 @@ local function snapshot_of(vm, one, number)
 	vm:damaged(xcore.addr(one), ("exit %d of trace %d cannot be read: %s"):format(number, one.traceno, type(snap) == "table" and snap.message or snap))
 end
 
--- The snapshots that hold from an instruction on, then it.
+-- The snapshots that are valid from an instruction on, then the instruction.
 local function add_snapshots(vm, rows, one, ref, state)
 	while state.snap and ref >= state.snap.ref do
 		rows:row(nil, nil, nil, nil, "SNAP", "#" .. state.number, snapshot_text(vm, one, state.snap))
@@ -281,7 +282,7 @@ end
 
 local MCODE = { { "mark", "text", label = "" }, { "addr", "address" }, { "instruction", "text" }, { "leads_to", "text" } }
 
--- What a jump out of the trace leads to.
+-- The target of a jump out of the trace.
 local function leads_to(vm, one, range, target)
 	if not target then return nil end
 	if target >= range.lo and target <= range.hi then return nil end

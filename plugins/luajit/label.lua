@@ -1,5 +1,5 @@
--- label: what a reference between two objects is called: ".name", "[17]", "upvalue x", "metatable". Found by looking for the reference
--- in the object, so only for those that are shown.
+-- label: the name of a reference between two objects: ".name", "[17]", "upvalue x", "metatable". It is found by a
+-- search for the reference in the object, so only for objects that are shown.
 local xcore = require "xcore"
 local coroutines = require "luajit.coroutine"
 local graph = require "luajit.graph"
@@ -30,7 +30,7 @@ local function light(vm, addr)
 	return name and "[&" .. name .. "]" or ("[lightuserdata %s]"):format(xcore.hex(addr))
 end
 
--- ".name" where Lua lets one write that.
+-- ".name" if Lua syntax allows it.
 function label.key(vm, bits, max)
 	local tag, payload = tvalue.decode(vm, bits)
 	if tag == layout.STRING then
@@ -95,7 +95,7 @@ OF[layout.FUNCTION] = function(vm, parent, child)
 	if fn.env[vm.layout.ref] == child then return "environment" end
 end
 
--- The function's name for it has been said.
+-- The function's name for it was already given.
 OF[layout.UPVALUE] = function() return "" end
 
 OF[layout.PROTO] = function(vm, parent, child)
@@ -117,7 +117,7 @@ local function place(vm, func)
 	return pt.firstline == 0 and "main chunk of " .. name or name .. ":" .. pt.firstline
 end
 
--- The frames of a thread: of the one that runs what it saved last may be wrong (machine.lua).
+-- The frames of a thread; the saved state of the running one may be wrong (machine.lua).
 local function frames_of(vm, thread)
 	local addr = xcore.addr(thread)
 	vm.label_frames = vm.label_frames or {}
@@ -126,7 +126,7 @@ local function frames_of(vm, thread)
 	return list
 end
 
--- The frame whose part of the stack holds an address, and the local that has it.
+-- The frame whose part of the stack contains an address, and its local there.
 local function local_name(vm, thread, at)
 	for _, one in ipairs(frames_of(vm, thread)) do
 		if one.at < at then
@@ -167,7 +167,7 @@ OF[layout.TRACE] = function(vm, parent, child)
 	return "constant"
 end
 
--- What the reference from one object to another is called; "?" when it was not found (the VM was at work).
+-- The name of the reference from one object to another; "?" if it was not found (the VM was running).
 function label.of(vm, parent, child)
 	local ok, text = pcall(function()
 		local gct = vm.t:value("GChead", parent).gct
@@ -176,7 +176,8 @@ function label.of(vm, parent, child)
 	return ok and text or "?"
 end
 
--- A path as one line: "_G.app.users[17] → upvalue cache.items". Keys stand right behind what they are keys of.
+-- A path as one line: "_G.app.users[17] → upvalue cache.items". Keys come directly after the object that they are
+-- keys of.
 function label.join(first, labels)
 	local text = first
 	for _, step in ipairs(labels) do
@@ -185,7 +186,7 @@ function label.join(first, labels)
 	return text
 end
 
--- The path of a graph to an object: that line, addresses and what each step is called. nil when no root reaches it.
+-- The path of a graph to an object: that line, addresses and the name of each step. nil if no root reaches it.
 function label.path(vm, g, addr)
 	local nodes, root = g:path(addr)
 	if not nodes then return nil end
@@ -194,7 +195,7 @@ function label.path(vm, g, addr)
 	return label.join(root, labels), nodes, labels
 end
 
--- A line that is not too long for a table: its beginning and its end.
+-- A line shortened for a table: its beginning and its end.
 function label.short(text, most)
 	local length = utf8.len(text) or #text
 	if length <= most or not utf8.len(text) then return text end

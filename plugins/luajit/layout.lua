@@ -1,6 +1,6 @@
--- How this LuaJIT was built: the width of its references and the shape of its types.
--- Everything is asked of the types by the names of their members, never of a version. Names of types are the same whether they come
--- from debug information or from xcore.cdef (cdef.lua), so the rest of the plugin need not know.
+-- The build of this LuaJIT: the width of its references and the layout of its types. All facts come from the names of
+-- members, never from a version. Names of types are the same from debug information and from xcore.cdef (cdef.lua),
+-- so the rest of the plugin need not distinguish the two.
 --
 -- Layouts: LuaJIT 2.1, src/lj_obj.h, lj_jit.h, lj_ctype.h, lj_dispatch.h (upstream and OpenResty's luajit2).
 local xcore = require "xcore"
@@ -9,8 +9,8 @@ local guess = require "luajit.guess"
 local layout = {}
 local found
 
--- Tags of values, complemented (lj_obj.h, LJ_TNIL…), which are the GC types' numbers, too. They are macros, so debug information lacks
--- them; they have been the same since 2.0.
+-- Tags of values, complemented (lj_obj.h, LJ_TNIL…); they are also the numbers of GC types. They are macros, so debug
+-- information lacks them; they are unchanged since 2.0.
 layout.NAMES = {
 	[0] = "nil", "false", "true", "lightuserdata", "string", "upvalue", "thread", "proto", "function", "trace", "cdata", "table",
 	"userdata", "number",
@@ -35,7 +35,7 @@ local function describe(t)
 	L.mref = L.gc64 and "ptr64" or "ptr32"
 	L.ref_size = L.gc64 and 8 or 4
 	L.next = "nextgc." .. L.ref
-	-- What has moved in the course of time.
+	-- Members that moved over time.
 	L.interned = has(type "global_State", "str")             -- 2020-06: g.str.tab, before g.strhash
 	L.padded_strings = has(type "GCstr", "hashalg") or has(type "GCstr", "sid") -- sizes rounded up to 4
 	L.segments = has(type "GCState", "lightudseg")           -- 2020-10
@@ -44,7 +44,7 @@ local function describe(t)
 	return L
 end
 
--- The layout of a target; raises not_found when neither debug information nor what can be proved without it tells.
+-- The layout of a target; raises not_found if neither debug information nor a proof gives it.
 function layout.of(t)
 	if not found then
 		local build = not layout.known(t) and guess.declare(t) or nil
@@ -54,14 +54,14 @@ function layout.of(t)
 	return found
 end
 
--- Where it comes from, in words.
+-- Its origin, in words.
 function layout.describe(t)
 	local build = layout.of(t).build
 	if not build then return "of debug information" end
 	return "guessed and proved without debug information: " .. guess.describe(build)
 end
 
--- Is there debug information, or a cdef that was chosen already?
+-- Is there debug information, or a chosen cdef?
 function layout.known(t)
 	return found ~= nil or (t:has_type "GG_State" and t:has_type "GCtab" and t:has_type "GCproto" and not t:type "GG_State".incomplete)
 end

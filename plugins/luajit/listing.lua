@@ -1,5 +1,5 @@
--- listing: the bytecode of functions, one instruction of it among its neighbours, and prototypes by file and line or by an address in
--- their code.
+-- listing: the bytecode of functions, an instruction among its neighbours, and prototypes by file and line or by an
+-- address in their code.
 local xcore = require "xcore"
 local bytecode = require "luajit.bytecode"
 local layout = require "luajit.layout"
@@ -28,7 +28,7 @@ function listing.prototypes(vm)
 	return vm.prototypes
 end
 
--- The prototype that has an address in its code, and the instruction's position; nil when none has.
+-- The prototype whose code contains an address, and the instruction's position; nil if there is none.
 function listing.holding(vm, addr)
 	for _, one in ipairs(listing.prototypes(vm)) do
 		local pos = addr >= one.lo and addr < one.hi and proto.position(one.pt, addr & ~3)
@@ -36,7 +36,8 @@ function listing.holding(vm, addr)
 	end
 end
 
--- The same of the copy that a trace keeps of the instruction it replaced: the interpreter goes on from there when it leaves the trace.
+-- The same for the copy that a trace keeps of the replaced instruction: the interpreter continues from it after the
+-- trace.
 function listing.replaced(vm, addr)
 	for _, one in ipairs(require("luajit.trace").all(vm)) do
 		local at, pt = xcore.addr(one.trace, "startins"), one.trace.startpt[vm.layout.ref]
@@ -47,7 +48,7 @@ function listing.replaced(vm, addr)
 	end
 end
 
--- Prototypes that are defined in a file (its end is enough) at a line; and the lines at which others of that file are.
+-- Prototypes defined in a file (its end is enough) at a line; and the lines of other prototypes in that file.
 function listing.at(vm, file, line)
 	local found, matches, others = {}, {}, {}
 	for _, one in ipairs(listing.prototypes(vm)) do
@@ -77,7 +78,8 @@ local function nearest(lines, line)
 		.. table.concat(near, ", ") or "LINE is the line of the word `function`, 0 for a main chunk"
 end
 
--- The prototypes that an argument names: FILE:LINE, the address of a function or of a prototype, a path to a function.
+-- The prototypes that an argument names: FILE:LINE, the address of a function or of a prototype, a path to a
+-- function.
 function listing.named(vm, text)
 	local file, line = text:match "^(.+):(%d+)$"
 	if file then
@@ -103,7 +105,8 @@ function listing.named(vm, text)
 	error(xcore.error("not_found", ("%s is neither a function nor in the bytecode of one"):format(text)))
 end
 
--- Is there a prototype, or a Lua function? Bytecode may look like the head of an object: a prototype's constants lie behind its own code.
+-- Is there a prototype, or a Lua function? Bytecode may look like the head of an object: a prototype's constants are
+-- after its own code.
 local function is_function(vm, addr)
 	local ok, is = pcall(function()
 		local gct = vm.t:value("GChead", addr).gct
@@ -117,7 +120,7 @@ end
 
 -- ---- bc ----
 
-local MOST, AROUND = 10000, 8 -- instructions of a function; before and behind one
+local MOST, AROUND = 10000, 8 -- instructions of a function; before and after one
 
 local COLUMNS = {
 	{ "here", "text", label = "" }, { "position", "integer", label = "#" }, { "mark", "text", label = "" }, { "op", "text" }, { "operands", "text" },
@@ -134,7 +137,7 @@ local function jump_targets(code)
 	return targets
 end
 
--- What an instruction was before a trace replaced it.
+-- The instruction that a trace replaced.
 local function original(vm, code, ins)
 	if not ins.name:match "^J[FIL]" or ins.name == "JFORI" then return nil end
 	local one = require("luajit.trace").get(vm, ins.d)
@@ -143,7 +146,7 @@ local function original(vm, code, ins)
 	return ("trace %d, before: %s"):format(ins.d, before.name)
 end
 
--- Rows from one position to another; "=>" stands where jumps lead, "->" at the one that was asked for.
+-- Rows between two positions; "=>" marks targets of jumps, "->" the requested instruction.
 local function add_rows(vm, section, code, from, to, here)
 	local rows, targets = section:table("bytecode", COLUMNS), jump_targets(code)
 	local none = next(targets) and "" or nil
@@ -164,7 +167,7 @@ local function add_code(vm, section, pt, limit)
 	if code.count > limit then section:note(("%d more instructions"):format(code.count - limit), "--limit N shows more") end
 end
 
--- One instruction, and some before and behind it.
+-- One instruction, and some before and after it.
 local function add_instruction(vm, section, pt, pos, around)
 	local code = bytecode.of(vm, pt)
 	local ins = code:at(pos)
@@ -185,7 +188,8 @@ local function add_instruction(vm, section, pt, pos, around)
 	section:note "a PC saved in a register or a frame points past the executing instruction, which is the previous one"
 end
 
--- Prototypes that an argument names, and the position if it is an address in bytecode; and the trace that keeps the copy which lies there.
+-- Prototypes that an argument names, and the position if it is an address in bytecode; and the trace that keeps the
+-- copy there.
 local function chosen(vm, text)
 	local addr = math.tointeger(tonumber(text))
 	if not addr or is_function(vm, addr) then return listing.named(vm, text) end
@@ -213,7 +217,8 @@ function listing.bc(t, report, args)
 		local section = report:section(number == 1 and "bc" or "bc_" .. number, title(vm, pt, pos))
 		if pos then add_instruction(vm, section, pt, pos, parsed.limit or AROUND) else add_code(vm, section, pt, parsed.limit or MOST) end
 		if copied then
-			section:note(("trace %d has replaced this instruction; the address is that of the trace's copy of it"):format(copied))
+			section:note(("trace %d has replaced this instruction; the address is that of the trace's copy of it"):format(
+				copied))
 		end
 		if number == #protos then vm:tell(section) end
 	end

@@ -1,8 +1,9 @@
--- machine: where the VM stands on the C stack: which thread runs it, and what its registers say that memory does not.
+-- machine: the position of the VM on the C stack: the thread that runs it, and register contents that are not in
+-- memory.
 --
--- The interpreter keeps BASE and PC in registers and writes them down only before it calls C; a trace writes nothing down at all. So the
--- innermost frame of VM code tells: in a trace the snapshot of its exit, in the interpreter the registers, in C what was saved. What was
--- found is proved: frames from there must end exactly at the bottom of the stack.
+-- The interpreter keeps BASE and PC in registers and saves them only before it calls C; a trace saves nothing. So the
+-- innermost frame of VM code decides: in a trace the snapshot of its exit, in the interpreter the registers, in C the
+-- saved values. The result is proved: frames from there must end exactly at the bottom of the stack.
 local xcore = require "xcore"
 local frame = require "luajit.frame"
 local inlining = require "luajit.inlining"
@@ -15,20 +16,20 @@ local machine = {}
 local ASM_SIZE = 0xa000 -- the VM's assembler code is about 20 KiB
 local DEEP = 512
 
--- Registers that hold the state in the interpreter (vm_x64.dasc, vm_arm64.dasc).
+-- Registers with the state in the interpreter (vm_x64.dasc, vm_arm64.dasc).
 local REGISTERS = {
 	["x86-64"] = { base = "rdx", pc = "rbx", others = { "rcx", "rax", "rbp", "rsi", "rdi" } },
 	aarch64 = { base = "x19", pc = "x21", others = {} },
 }
 
--- Where the VM's assembler code begins: the instructions come first, so the lowest one's code.
+-- The beginning of the VM's assembler code: the instructions come first, so it is the code of the lowest one.
 local function assembler(vm)
 	if vm.assembler then return vm.assembler end
 	local lo
 	if vm.t:has_symbol "lj_vm_asm_begin" then
 		lo = vm.t:symbol "lj_vm_asm_begin".addr
 	else
-		-- The table has what runs now, then what runs when no hook and no recording takes its place.
+		-- The table has the current handlers, then the handlers without hooks and recording.
 		local table = vm.gg.dispatch
 		local where = xcore.addr(table)
 		for i = 0, xcore.sizeof(table) // 8 - 1 do
@@ -45,7 +46,7 @@ function machine.in_assembler(vm, pc)
 	return pc >= range.lo and pc < range.hi
 end
 
--- The thread whose stack has an address, and its frames.
+-- The thread whose stack contains an address, and its frames.
 function machine.thread(vm, at)
 	local map = vm.t:map(at)
 	if not map then return nil end
@@ -54,14 +55,14 @@ function machine.thread(vm, at)
 		local sp = frames[1] and frames[1].sp
 		if sp and sp >= map.lo and sp <= map.hi then return thread, frames end
 	end
-	-- Of a thread that is on a processor nothing is known; when it is the only one, it is this one.
+	-- Nothing is known of a thread that is on a processor; if there is only one such thread, it is this one.
 	if #vm.t:threads() == 1 then return vm.t:threads()[1], {} end
 end
 
 -- The innermost frame of VM code: "trace" and its range, or "assembler"; and the frame's number, from 1.
 local function innermost(vm, frames)
 	for i, one in ipairs(frames) do
-		-- A return address is behind the call.
+		-- A return address is after the call.
 		local pc = i > 1 and not frames[i - 1].signal and one.pc - 1 or one.pc
 		local range = trace.at(vm, pc)
 		if range then return "trace", i, range, pc end
@@ -98,7 +99,7 @@ local function from_registers(vm, L, one)
 	if found then return found end
 	for _, name in ipairs(names.others) do
 		local base = one:register(name)
-		-- What looks like another base may be older than the one that was saved.
+		-- Another apparent base may be older than the saved one.
 		if base and base & mask >= saved then found = found or try(base, "registers") end
 	end
 	return found or try(saved, "saved base and register")
@@ -112,13 +113,13 @@ local function from_snapshot(vm, one, number, base, how, machine_frame)
 	return { base = inner, pc = snap.pc + 4, slots = slots, trace = one, snapshot = snap, how = how, compiled_from = base - 8 }
 end
 
--- The functions that a trace may be in, as text; nil when there are none.
+-- The functions that a trace may be in, as text; nil if there are none.
 local function inlined(vm, one)
 	local ok, functions = pcall(ir.functions, vm, one)
 	return ok and #functions > 0 and table.concat(functions, ", ") or nil
 end
 
--- What happened since the snapshot, where that is proved; else it is said that it may have.
+-- The progress since the snapshot, if it is proved; else a note that there may have been some.
 local function since_snapshot(vm, L, top, range, pc, machine_frame)
 	local one, number = range.trace, top.snapshot.number
 	local found = inlining.find(vm, one, number, top, machine_frame, range.lo, pc)
@@ -126,8 +127,8 @@ local function since_snapshot(vm, L, top, range, pc, machine_frame)
 		local exact = { base = found.base, pc = found.pc, slots = found.slots, trace = one, snapshot = top.snapshot, compiled_from = top.compiled_from,
 			how = ("snapshot %d of trace %d, then its bytecode replayed"):format(number, range.number) }
 		if found.from ~= found.to then
-			exact.note = ("the innermost line is approximate: trace %d is past its exit %d, in lines %d to %d"):format(range.number, number,
-				found.from, found.to)
+			exact.note = ("the innermost line is approximate: trace %d is past its exit %d, in lines %d to %d"):format(
+				range.number, number, found.from, found.to)
 		end
 		if is_good(vm, L, exact) then return exact end
 	end
@@ -140,7 +141,7 @@ local function since_snapshot(vm, L, top, range, pc, machine_frame)
 	return top
 end
 
--- When the trace does not say which snapshot holds, where it began is what is known.
+-- If the trace does not give the valid snapshot, only its start is known.
 local function from_trace(vm, L, range, pc, machine_frame)
 	local one = range.trace
 	local base = vm.g.jit_base[vm.layout.mref]
@@ -159,7 +160,7 @@ local function from_trace(vm, L, range, pc, machine_frame)
 	return top
 end
 
--- A trace is being left: its registers were saved, its stack may not yet be restored.
+-- A trace is being left: its registers were saved, its stack may not be restored yet.
 local function from_exit(vm, L)
 	local J = vm.J
 	local one = trace.get(vm, J.parent)
@@ -196,12 +197,12 @@ local function look(vm, L)
 	if what == "assembler" and index == 1 then return from_registers(vm, L, frames[1]) end
 end
 
--- Where a coroutine stands, for frame.list: nil when what it has saved is right.
+-- The position of a coroutine, for frame.list: nil if its saved position is right.
 function machine.top(vm, L)
 	if vm.g.cur_L[vm.layout.ref] ~= xcore.addr(L) then return nil end
 	if vm.running_top ~= nil then return vm.running_top or nil end
 	local ok, top = pcall(look, vm, L)
-	if ok and not vm.t.live then vm.running_top = top or false end -- it takes a while, and is asked for often
+	if ok and not vm.t.live then vm.running_top = top or false end -- slow, and called often
 	if ok then return top end
 	vm:damaged(xcore.addr(L), "its position is unknown: " .. (type(top) == "table" and top.message or tostring(top)))
 end

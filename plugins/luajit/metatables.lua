@@ -1,4 +1,5 @@
--- metatables: what a metatable is called: by __name, by its key in the registry (luaL_newmetatable) or in package.loaded.
+-- metatables: the name of a metatable: by __name, by its key in the registry (luaL_newmetatable) or in
+-- package.loaded.
 local xcore = require "xcore"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
@@ -7,14 +8,14 @@ local tvalue = require "luajit.tvalue"
 
 local metatables = {}
 
-local MOST = 100000 -- entries of the registry that are looked at
+local MOST = 100000 -- maximum entries of the registry examined
 
 local function text_of(vm, bits)
 	local tag, addr = tvalue.decode(vm, bits)
 	return tag == layout.STRING and vm:string(addr, 80) or nil
 end
 
--- Names of tables that stand directly in another.
+-- Names of tables directly in another table.
 local function collect(vm, names, from, before)
 	local seen = 0
 	from:each(function(key, bits, _, array)

@@ -1,4 +1,4 @@
--- modules: what package.loaded holds, and how much of the VM's memory each module keeps alive alone.
+-- modules: the contents of package.loaded, and the memory that each module retains.
 local graph = require "luajit.graph"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
@@ -16,7 +16,8 @@ local function retained_of(g, addr)
 	if ok then return bytes, count end
 end
 
--- Each module: name, bits, addr and own size (nil for what is no object), retained bytes and count when a graph is given.
+-- Each module: name, bits, addr and own size (nil if it is not an object), retained bytes and count if a graph is
+-- given.
 function modules.list(vm, g)
 	local loaded, list = tables.loaded(vm), {}
 	if not loaded then return list end
@@ -55,7 +56,7 @@ function modules.run(t, report, args)
 	end
 	if #list > limit then section:note(("only %d of %d are shown"):format(limit, #list), "--limit N shows more") end
 	if not parsed.quick then
-		section:note "retained: memory that would be freed with the module's table; memory that others also hold is not counted"
+		section:note "retained: memory that is freed with the module's table, without memory that others also hold"
 	end
 	vm:tell(section)
 end

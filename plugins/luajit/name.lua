@@ -1,11 +1,11 @@
--- name: what a function is called by who called it, as debug.traceback says: LuaJIT's functions have no names, the compiler only knows
--- what the caller's bytecode fetched them from (lj_debug.c, lj_debug_funcname).
+-- name: the name of a function by its caller, as in debug.traceback: LuaJIT's functions have no names; the compiler
+-- knows only where the caller's bytecode fetched them from (lj_debug.c, lj_debug_funcname).
 local bytecode = require "luajit.bytecode"
 local proto = require "luajit.proto"
 
 local name = {}
 
-local LONGEST = 512 -- bytes of a path that are looked at: more is damage
+local LONGEST = 512 -- bytes of a path examined: more is damage
 
 local function local_name(vm, pt, pos, slot)
 	for _, variable in ipairs(proto.locals(vm, pt, pos)) do
@@ -13,7 +13,8 @@ local function local_name(vm, pt, pos, slot)
 	end
 end
 
--- What an instruction that writes the slot fetched: the kind of name and the name; another slot to go on with; or nothing.
+-- The source of an instruction that writes the slot: the kind of name and the name; another slot to continue with; or
+-- nothing.
 local function fetched(vm, code, pos, ins, slot)
 	local op = ins.name
 	if op == "MOV" then return nil, nil, ins.d end
@@ -25,7 +26,7 @@ local function fetched(vm, code, pos, ins, slot)
 	return method and "method" or "field", code:string(ins.c)
 end
 
--- What the value in a slot is called at a position: "local", "global", "method", "field" or "upvalue", and the name.
+-- The name of the value in a slot at a position: "local", "global", "method", "field" or "upvalue", and the name.
 function name.slot(vm, code, pos, slot)
 	for _ = 1, 64 do -- moves from slot to slot
 		local variable = local_name(vm, code.pt, pos, slot)
@@ -46,8 +47,8 @@ function name.slot(vm, code, pos, slot)
 	end
 end
 
--- A place in a prototype, short: "file.lua:12"; without a position where it is defined. Functions of the library that are written in Lua have
--- no lines: "builtin:remove".
+-- A place in a prototype, short: "file.lua:12"; without a position, its definition. Library functions written in Lua
+-- have no lines: "builtin:remove".
 function name.place(vm, pt, pos)
 	local source, is_file = proto.source(vm, pt)
 	local first = pt.firstline
@@ -55,8 +56,8 @@ function name.place(vm, pt, pos)
 	return ("%s:%d"):format(is_file and source:sub(-LONGEST):match "[^/]*$" or source, pos and proto.line(vm, pt, pos) or first)
 end
 
--- What a frame's function is called by the one below it: the kind of the name and the name, or nil. Who is not a Lua function at a known
--- position has none. "metamethod" is also what a hook or a finalizer gets that came between.
+-- The name that the caller uses for a frame's function: the kind and the name, or nil. A caller that is not a Lua
+-- function at a known position gives none. An intervening hook or finalizer is also "metamethod".
 function name.of(vm, one, caller)
 	if one.nameless or not caller or not caller.pos or not caller.pt then return nil end
 	local code = bytecode.of(vm, caller.pt)

@@ -1,6 +1,7 @@
--- GC objects: what each takes of g.gc.total, and all of them, in batches of columns.
+-- GC objects: their share of g.gc.total, and all objects in batches of columns.
 --
--- Sizes are those that LuaJIT gives back when it frees an object (lj_str.c, lj_tab.c, lj_func.c, lj_cdata.c, lj_trace.c, lj_udata.c, lj_state.c).
+-- Sizes are those that LuaJIT subtracts when it frees an object (lj_str.c, lj_tab.c, lj_func.c, lj_cdata.c,
+-- lj_trace.c, lj_udata.c, lj_state.c).
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 
@@ -47,7 +48,8 @@ local function trace_sizes()
 	end
 end
 
--- Attributes do not count: the type behind them does (ctype_raw). What has no size is a pointer: functions, externs.
+-- Attributes do not count, only the type behind them (ctype_raw). A type without a size is a pointer: functions,
+-- externs.
 local function ctype_sizes(vm)
 	local CT_ENUM, CT_ATTRIB, POINTER = 5, 8, vm.t.pointer_size
 	local types, sizes = vm.ctypes.tab, {}
@@ -94,13 +96,13 @@ local KINDS = {
 	end },
 }
 
--- The struct that a GC type's objects are.
+-- The struct of the objects of a GC type.
 function object.struct(gct)
 	return KINDS[gct] and KINDS[gct][1]
 end
 
--- How to size objects of a type: the members to read, and a function of those columns, a row and the object's address; `single` tells
--- of a row that what it has does not do, so that the address is needed.
+-- The sizer of a type: the members to read, and a function of those columns, a row and the object's address; `single`
+-- reports rows whose columns are not enough, so that the address is needed.
 function object.sizer(vm, gct)
 	vm.sizers = vm.sizers or {}
 	local sizer = vm.sizers[gct]
@@ -114,7 +116,8 @@ end
 
 -- ---- all objects ----
 
--- Hand a batch of objects of one type on: their addresses, and columns of the members that sizing needs and of those the caller wants.
+-- Passes on a batch of objects of one type: their addresses, and columns of the members for sizing and of those the
+-- caller wants.
 local function hand(vm, gct, addresses, wanted, fn)
 	local fields, have = {}, {}
 	for _, list in ipairs { object.sizer(vm, gct).fields, wanted and wanted[gct] or {} } do
@@ -133,7 +136,7 @@ end
 local function sort(vm, addresses, gct, only)
 	local by_type = xcore.group(addresses, gct)
 	for kind, list in pairs(by_type) do
-		local wrong = not KINDS[kind] and ("gct %d is no type of object"):format(kind)
+		local wrong = not KINDS[kind] and ("gct %d is not a type of object"):format(kind)
 			or kind == layout.CDATA and not vm.ctypes and "an object of the FFI, which was not loaded"
 		if wrong then vm:damaged(list[1], wrong) end
 		if wrong or only and kind ~= only then by_type[kind] = nil end
@@ -141,8 +144,8 @@ local function sort(vm, addresses, gct, only)
 	return by_type
 end
 
--- The list of g.gc.root, a batch at a time, sorted by type: give(gct, addresses); of the type `only`, if it is given. Each batch is told from
--- an older one, which is changed after 1, 2, 4, ... of them (as Brent does): so a list that has become a ring ends.
+-- The list of g.gc.root in batches, sorted by type: give(gct, addresses); of the type `only`, if it is given. Each
+-- batch is compared with an older one, which changes after 1, 2, 4, ... batches (Brent), so a cyclic list ends.
 local function from_list(vm, give, only)
 	local next, head, old, batches, turn = vm.layout.next, vm.g.gc.root[vm.layout.ref], nil, 0, 1
 	while head ~= 0 do
@@ -164,7 +167,7 @@ local function from_list(vm, give, only)
 	end
 end
 
--- More strings than this are damage: chains that lead through memory that is used for something else.
+-- More strings than this are damage: chains that lead through reused memory.
 function object.most_strings(vm)
 	return 2 * (vm.layout.interned and vm.g.str.num or vm.g.strnum) + BATCH
 end
@@ -175,7 +178,8 @@ local function anchors(vm)
 	return xcore.columns(tab, mask + 1, { vm.layout.ref })[vm.layout.ref], mask
 end
 
--- What hangs in the table is strings, unless it was freed. Returns the columns of those that are, and how many are not.
+-- The table contains strings, unless they were freed. Returns the columns of strings, and the number of other
+-- objects.
 local function only_strings(columns, fields)
 	local good, freed = {}, 0
 	for i, gct in ipairs(columns.gct) do
@@ -190,13 +194,13 @@ local function only_strings(columns, fields)
 	return left, freed
 end
 
--- Those of the list, as object.each gives them.
+-- Objects of the list, as from object.each.
 function object.from_list(vm, wanted, fn, only)
 	from_list(vm, function(gct, addresses) hand(vm, gct, addresses, wanted, fn) end, only)
 end
 
--- Anchors of the interning table, whose lowest bit tells that a chain has a second hash, and its mask. A running VM that got a larger
--- table meanwhile has freed the one whose address was read before: it is looked up anew.
+-- Anchors of the interning table, whose lowest bit marks a chain with a second hash, and its mask. A running VM that
+-- has enlarged the table has freed the one at the address read before: it is read again.
 function object.anchors(vm)
 	local ok, list, mask = pcall(anchors, vm)
 	if not ok and vm.t.live then ok, list, mask = pcall(xcore.retry, function() return anchors(vm) end) end
@@ -211,7 +215,7 @@ local function tell_freed(vm, freed)
 	end
 end
 
--- What hangs in the table of strings, a batch at a time: give(columns, levels).
+-- The contents of the string table, in batches: give(columns, levels).
 local function from_table(vm, fields, give)
 	local anchors = object.anchors(vm)
 	for from = 1, #anchors, BATCH do
@@ -232,7 +236,7 @@ local function from_strings(vm, wanted, fn)
 	end)
 end
 
--- Userdata and cdata whose finalizers are due hang in a ring of their own.
+-- Userdata and cdata with due finalizers are in a separate ring.
 local function from_due(vm, give)
 	local last = vm.g.gc.mmudata[vm.layout.ref]
 	if last == 0 then return end
@@ -242,7 +246,7 @@ local function from_due(vm, give)
 	end
 end
 
--- Upvalues that are open hang in a ring through the state (and in lists of their threads), until they are closed.
+-- Open upvalues are in a ring through the state (and in lists of their threads) until they are closed.
 local function from_open(vm, give)
 	local ring, ref = vm.g.uvhead, vm.layout.ref
 	local head = xcore.addr(ring)
@@ -253,8 +257,9 @@ local function from_open(vm, give)
 	give(layout.UPVALUE, open[1])
 end
 
--- Call fn(gct, addresses, columns) for batches that hold all objects of the VM, each once. `wanted[gct]` names members
--- that the columns are to have beside those of object.sizer. (columns[1] may be there or not.) With `only` those of one type.
+-- Calls fn(gct, addresses, columns) for batches that contain all objects of the VM, each once. `wanted[gct]` names
+-- members for the columns, in addition to those of object.sizer. (columns[1] may or may not exist.) With `only`,
+-- objects of one type.
 function object.each(vm, wanted, fn, only)
 	local function give(gct, addresses)
 		if not only or gct == only then hand(vm, gct, addresses, wanted, fn) end
@@ -268,7 +273,7 @@ function object.each(vm, wanted, fn, only)
 	if not only or only == layout.STRING then from_strings(vm, wanted, fn) end
 end
 
--- Bytes of the objects of a batch, as a column; 0 of those of an impossible size.
+-- Bytes of the objects of a batch, as a column; 0 for those of an impossible size.
 function object.sizes(vm, gct, addresses, columns)
 	local of, sizes = object.sizer(vm, gct).of, {}
 	for i, addr in ipairs(addresses) do
@@ -280,7 +285,7 @@ function object.sizes(vm, gct, addresses, columns)
 	return sizes
 end
 
--- Does the size of some depend on more than their columns: on what stands before them?
+-- Does the size of some depend on more than their columns: on the memory before them?
 local function is_single(sizer, columns, count)
 	for i = 1, sizer.single and count or 0 do
 		if sizer.single(columns, i) then return true end
@@ -288,7 +293,7 @@ local function is_single(sizer, columns, count)
 	return false
 end
 
--- Sizes of objects of one type: { size, … }, how many have each, and the address of one of them.
+-- Sizes of objects of one type: { size, … }, the number with each size, and the address of one of them.
 local function tally(vm, gct, addresses)
 	local sizer, sizes = object.sizer(vm, gct), {}
 	if #sizer.fields == 0 then return { sizer.of() }, { #addresses }, { addresses[1] } end
@@ -303,7 +308,7 @@ local function tally(vm, gct, addresses)
 	return sizes, counts, firsts
 end
 
--- The same of strings; what has another type is none.
+-- The same for strings; objects of another type do not count.
 local function tally_strings(vm, addresses)
 	local sizer, sizes, strings, of = object.sizer(vm, layout.STRING), {}, {}, {}
 	local columns, counts, firsts, freed = xcore.tally("GCstr", addresses, { "gct", table.unpack(sizer.fields) }, { partial = true })
@@ -319,8 +324,8 @@ local function tally_strings(vm, addresses)
 	return sizes, strings, of
 end
 
--- Call fn(gct, sizes, counts, firsts, addresses) for batches that hold all objects, each once: how many have which size, the address of
--- one that has it, and those of all. Costs a third of object.each.
+-- Calls fn(gct, sizes, counts, firsts, addresses) for batches that contain all objects, each once: the number with
+-- each size, the address of one such object, and all addresses. Costs a third of object.each.
 function object.tally(vm, fn)
 	local function give(gct, addresses)
 		local sizes, counts, firsts = tally(vm, gct, addresses)
@@ -336,7 +341,7 @@ function object.tally(vm, fn)
 	end)
 end
 
--- Bytes of one.
+-- Bytes of one object.
 function object.size(vm, addr)
 	local gct = vm.t:value("GChead", addr).gct
 	local sizer = object.sizer(vm, gct)

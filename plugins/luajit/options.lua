@@ -14,8 +14,8 @@ function options.number(name, text)
 	return found
 end
 
--- The VM (--vm ADDR), and a table: options as `known` has them ({ limit = "number", find = "text", live = "flag" }), and other arguments
--- from 1 on, at most `most`.
+-- The VM (--vm ADDR), and a table: options described by `known` ({ limit = "number", find = "text", live = "flag" }),
+-- and other arguments from 1, at most `most`.
 function options.parse(t, args, known, most)
 	local vm, list = commands.parse(t, args)
 	local parsed, i = {}, 1

@@ -1,9 +1,10 @@
--- origin: which bytecode of a way (replay.lua) made an IR instruction.
+-- origin: the bytecode of a path (replay.lua) that made an IR instruction.
 --
--- The recorder makes IR instructions as it goes, so along a way those that touch memory come in the same order as the instructions that
--- index, load and store. Not each of these makes one: what was loaded before is not loaded again, what does not change is loaded before the
--- loop. So every way to deal them out is tried in which each could have been made where it is: by an instruction of its kind, with an address
--- that follows from the values that this instruction takes. What all of them agree on is proved.
+-- The recorder makes IR instructions in sequence, so along a path the ones that touch memory are in the same order as
+-- the bytecode instructions that index, load and store. Not each of these makes one: repeated loads are reused, and
+-- invariant loads move before the loop. So all assignments are tried in which each IR instruction could have been
+-- made at its place: by an instruction of its kind, with an address that follows from the values that the instruction
+-- uses. The common result of all assignments is proved.
 local ir = require "luajit.ir"
 local replay = require "luajit.replay"
 local slots_of = require "luajit.slots"
@@ -26,7 +27,7 @@ end
 local INDEX, STORE = set "TGETV TGETS TGETB TGETR", set "TSETV TSETS TSETB TSETR TSETM"
 local USET = set "USETV USETS USETN USETP"
 local CALL = set "CALL CALLM CALLT ITERC ITERN"
--- Those that are dealt out: what touches memory that Lua code names.
+-- The instructions to assign: those that touch memory that Lua code names.
 local DEALT = set "XLOAD XSTORE ALOAD HLOAD ASTORE HSTORE ULOAD USTORE VLOAD CALLXS"
 local LOADS = set "XLOAD ALOAD HLOAD ULOAD VLOAD"
 local TABLES = set "ALOAD HLOAD ASTORE HSTORE AREF HREF HREFK NEWREF TBAR"
@@ -37,7 +38,7 @@ local NEVER = set "MOV KSTR KCDATA KSHORT KNUM KPRI KNIL JMP FUNCF IFUNCF JFUNCF
 
 local follows
 
--- Does it follow from constants alone, as what is found by way of a metatable does?
+-- Does it follow from constants alone, like lookups through a metatable?
 local function is_fixed(s, ref)
 	local known = s.fixed[ref]
 	if known == nil then
@@ -47,8 +48,8 @@ local function is_fixed(s, ref)
 	return known
 end
 
--- Does an address follow from references? `loads`: also by loading, from "tables" that are fixed or from "all". Also whether it touches any of
--- them.
+-- Does an address follow from references? `loads`: also through loads, from fixed "tables" or from "all". Also
+-- whether it uses any of them.
 function follows(s, ref, from, loads)
 	local seen, touched = {}, false
 	local function walk(at, depth)
@@ -67,8 +68,8 @@ function follows(s, ref, from, loads)
 	return walk(ref, 0), touched
 end
 
--- What a value is computed from, into a set: an instruction on it may be folded into one on its parts (lj_opt_fold.c), but never looks through
--- a load.
+-- Collects the inputs of a value into a set: an instruction on it may be folded into one on its parts
+-- (lj_opt_fold.c), but never through a load.
 local function add_parts(s, ref, set, depth)
 	if set[ref] or ref < ir.BIAS then return end
 	set[ref] = true
@@ -79,7 +80,7 @@ local function add_parts(s, ref, set, depth)
 	if second then add_parts(s, ins.op2, set, depth + 1) end
 end
 
--- Could an instruction that takes these values have made this one, by its address? `must`: it depends on the first of them.
+-- Could an instruction with these values have made this one, by its address? `must`: it depends on the first of them.
 local function fits(s, ins, inputs, must, loads)
 	local from, known = {}, true
 	for _, value in ipairs(inputs) do
@@ -94,7 +95,7 @@ local function fits(s, ins, inputs, must, loads)
 	return can
 end
 
--- A number in a cdata object, or a reference to one: what operators on cdata load.
+-- A number in a cdata object, or a reference to one: loaded by operators on cdata.
 local function is_boxed(s, ins)
 	local address = ins.op1 >= ir.BIAS and s.run.ir[ins.op1]
 	if not address then return true end
@@ -133,7 +134,7 @@ by.UREFC, by.OBAR = by.UREFO, by.UREFO
 function by.VLOAD(_, step) return step.ins.name == "VARG" or CALL[step.ins.name] or false end
 function by.CALLXS(_, step) return CALL[step.ins.name] or false end
 
--- A call of a Lua function makes nothing that touches memory.
+-- A call of a Lua function makes no memory access.
 local function can_make(s, i, ins, inputs)
 	local step, following = s.way[i], s.way[i + 1]
 	local name = step.ins.name
@@ -144,8 +145,8 @@ local function can_make(s, i, ins, inputs)
 	return rule == nil or rule(s, step, ins, inputs) or false
 end
 
--- How many loads of this kind an indexing instruction makes: a complex number is two, an index may be C data; of a table it is one, beside
--- those of metatables.
+-- The number of loads of this kind by an indexing instruction: a complex number takes two, an index may be C data; of
+-- a table it is one, plus those of metatables.
 local function most(s, step, ins, inputs)
 	if ins.name ~= "XLOAD" then return 1 end
 	local kind = ins.type & ir.TYPE
@@ -158,7 +159,7 @@ local function most(s, step, ins, inputs)
 	return 1
 end
 
--- Is it one of those that are counted so?
+-- Is it one of the counted loads?
 local function is_counted(s, step, ins)
 	if not INDEX[step.ins.name] then return false end
 	return ins.name == "XLOAD" or (ins.name == "ALOAD" or ins.name == "HLOAD") and not is_fixed(s, ins.ref)
@@ -166,7 +167,7 @@ end
 
 -- ---- dealing out ----
 
--- A value as a text: the same for what is the same. One that is not known is the one that this or that step made.
+-- A value as a text, equal for equal values. An unknown value is identified by the step that made it.
 local function text_of(s, value)
 	if not value then return "-" end
 	local text = s.texts[value]
@@ -180,13 +181,13 @@ local function text_of(s, value)
 	return text
 end
 
--- Do several instructions stand for a value? What is loaded from the one is then loaded from the other, too.
+-- Do several instructions represent a value? Loads from one are then also loads from the others.
 local function is_many(value)
 	local first = value and value.exact and next(value.refs) or nil
 	return first ~= nil and next(value.refs, first) ~= nil
 end
 
--- What two equal loads have in common; nil for other instructions, and when that is not known.
+-- The common key of two equal loads; nil for other instructions, and if it is unknown.
 local function signature(s, step, inputs)
 	if not INDEX[step.ins.name] or s.repeats then return nil end
 	local key = step.ins.name == "TGETS" and step.frame.code:object(step.ins.c) or step.ins.name == "TGETB" and step.ins.c or ""
@@ -199,7 +200,7 @@ local function signature(s, step, inputs)
 	return table.concat(parts, " ")
 end
 
--- All that matters for what comes, as a text.
+-- All state that affects the rest, as a text.
 local function state_text(s, i, j, slots, before)
 	local parts = {}
 	for at, value in pairs(slots) do parts[#parts + 1] = at .. text_of(s, value) end
@@ -210,7 +211,8 @@ end
 
 local deal
 
--- Goes on behind step i with the instructions from j on left. before: what loads have given, by signature; the next equal one gives the same.
+-- Continues after step i with the instructions from j. before: results of loads, by signature; the next equal load
+-- gives the same.
 local function on(s, i, j, slots, made, before, key)
 	local new, step = slots_of.copy(slots), s.way[i]
 	replay.step(s.run, new, s.way, i, made)
@@ -226,7 +228,7 @@ local function on(s, i, j, slots, made, before, key)
 	return deal(s, i + 1, j, new, before)
 end
 
--- That a step made instructions, and the slots before it: what is not the same each time is not known.
+-- Records that a step made instructions, and the slots before it: slots that differ between assignments are unknown.
 local function record(s, from, to, i, slots)
 	for n = from, to do
 		local steps = s.found[s.list[n]] or {}
@@ -242,13 +244,13 @@ local function record(s, from, to, i, slots)
 	end
 end
 
--- May memory be other than it was?
+-- May memory have changed?
 local function stores(s, i)
 	local step, following = s.way[i], s.way[i + 1]
 	return STORE[step.ins.name] or step.ins.name == "GSET" or CALL[step.ins.name] and not (following and following.frame ~= step.frame)
 end
 
--- All that a step can have made of the instructions from the j-th on. Returns whether the others can be dealt out then.
+-- All instructions from the j-th that a step can have made. Returns whether the others can then be assigned.
 local function take(s, i, j, slots, before, inputs, key)
 	local step, made, loads, possible = s.way[i], {}, 0, false
 	for k = j, #s.list do
@@ -267,7 +269,7 @@ local function take(s, i, j, slots, before, inputs, key)
 	return possible
 end
 
--- Can the instructions from the j-th on be dealt out to the steps from the i-th on, by their kinds alone? For all i and j.
+-- Can the instructions from the j-th be assigned to the steps from the i-th, by kind alone? For all i and j.
 local function outlook(s)
 	local way, list = s.way, s.list
 	local can = { [#way + 1] = { [#list + 1] = true } }
@@ -286,7 +288,7 @@ local function outlook(s)
 	return can
 end
 
--- The instructions from the j-th on to the steps from the i-th on. Returns whether that can be done.
+-- Assigns the instructions from the j-th to the steps from the i-th. Returns whether that is possible.
 function deal(s, i, j, slots, before)
 	s.tries = s.tries + 1
 	if s.tries > TRIES then error(s, 0) end
@@ -305,14 +307,15 @@ function deal(s, i, j, slots, before)
 	return possible
 end
 
--- The steps of a way that can have made the instructions `wanted` (a set of references): a map of their numbers to the slots before them;
--- nil when no or too many ways to deal them out were found. What was made on it reaches from where it starts up to the reference `to`.
+-- The steps of a path that can have made the instructions `wanted` (a set of references): a map of their numbers to
+-- the slots before them; nil if no assignment or too many were found. The path's instructions reach from its start to
+-- the reference `to`.
 function origin.steps(run, start, way, to, wanted)
 	local repeats = run.vm.J.flags & ONCE ~= ONCE
 	local s = { run = run, way = way, list = {}, repeats = repeats, tries = 0, found = {}, fixed = {}, made = {}, texts = {}, known = {} }
 	for ref = start.ref, to - 1 do
 		local ins = run.ir[ref]
-		if wanted[ref] and ins.name == "SLOAD" then return nil, "any" end -- whatever takes a slot loads it
+		if wanted[ref] and ins.name == "SLOAD" then return nil, "any" end -- any instruction that uses a slot loads it
 		if DEALT[ins.name] or wanted[ref] then s.list[#s.list + 1] = ref end
 		if ins.name == "XLOAD" and ins.op2 & VOLATILE ~= 0 then s.repeats = true end
 	end

@@ -1,4 +1,4 @@
--- path: which objects are big, and the shortest way by which Lua code gets to them.
+-- path: the largest objects, and the shortest path from Lua code to them.
 local xcore = require "xcore"
 local commands = require "luajit.commands"
 local expression = require "luajit.expression"
@@ -22,8 +22,8 @@ local function number(name, text)
 	return found
 end
 
--- Options --NAME N of `numbers` and --NAME TEXT of `texts`, a type's name and an address among what is left; with `named`, a path to a
--- value, too.
+-- Options --NAME N of `numbers` and --NAME TEXT of `texts`, and a type's name and an address among the rest; with
+-- `named`, also a path to a value.
 function path.options(list, numbers, texts, named)
 	local options, i = {}, 1
 	while i <= #list do
@@ -49,7 +49,7 @@ function path.options(list, numbers, texts, named)
 	return options
 end
 
--- What an object is, in a few words.
+-- A short description of an object.
 function path.describe(vm, addr, max)
 	local bits = ~vm.t:u8(addr + xcore.offsetof("GChead", "gct"))
 	local gct = ~bits
@@ -124,7 +124,7 @@ local function add_one(vm, g, section, wanted)
 	add_holders(vm, g, section, addr)
 end
 
--- The object that a path as Lua writes it leads to.
+-- The object of a path in Lua syntax.
 local function address_of(vm, text)
 	local tag, addr = tvalue.decode(vm, (expression.eval(vm, text)))
 	if tag >= layout.STRING and tag <= layout.USERDATA then return addr end

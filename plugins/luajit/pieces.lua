@@ -1,5 +1,5 @@
--- pieces: everything that a VM asked its allocator for, each with its address as the allocator knows it, what it is and how large: objects,
--- and what they and the state own beside them. The address of a piece leads to it as a node of an xcore.graph.
+-- pieces: all memory that a VM obtained from its allocator, each piece with its address, kind and size: objects, and
+-- the memory that they and the state own. The address of a piece leads to a node of an xcore.graph.
 local xcore = require "xcore"
 local gc = require "luajit.gc"
 local layout = require "luajit.layout"
@@ -7,7 +7,7 @@ local object = require "luajit.object"
 
 local pieces = {}
 
-local LARGE = 1 << 16 -- bytes: such pieces are kept by themselves, too
+local LARGE = 1 << 16 -- larger pieces are also listed separately
 
 local function wanted(L)
 	return {
@@ -29,7 +29,7 @@ local function add_one(self, addr, size, kind)
 	if addr ~= 0 and size > 0 then add(self, { addr }, { size }, kind) end
 end
 
--- Array parts that are not in the table's own block, and hash parts.
+-- Array parts outside the table's own block, and hash parts.
 local function add_parts(self, vm, tables, columns)
 	local array, node = columns["array." .. vm.layout.mref], columns["node." .. vm.layout.mref]
 	local stride, arrays, array_sizes, nodes, node_sizes = xcore.sizeof "Node", {}, {}, {}, {}
@@ -45,7 +45,7 @@ local function add_parts(self, vm, tables, columns)
 	add(self, nodes, node_sizes, "hash part")
 end
 
--- Where the block of a cdata begins: objects of a length of their own have a header.
+-- The start of a cdata's block: objects of variable length have a header.
 local function cdata_blocks(vm, addresses, columns)
 	local VARIABLE, offset = 0x80, xcore.offsetof("GCcdataVar", "offset") - xcore.sizeof "GCcdataVar"
 	local blocks = {}
@@ -61,7 +61,7 @@ local function add_stacks(self, vm, columns)
 	add(self, columns["stack." .. vm.layout.mref], sizes, "stack")
 end
 
--- Text that buffers own: the VM's own one, and those in userdata.
+-- Text owned by buffers: the VM's own buffer, and those in userdata.
 local function buffer_at(vm, buffer)
 	if vm.layout.text_buffers then return vm.t:ptr(xcore.addr(xcore.ref(buffer, "b"))) end
 	return buffer.b and xcore.has(buffer.b, vm.layout.mref) and buffer.b[vm.layout.mref] or vm.t:ptr(xcore.addr(xcore.ref(buffer, "b")))
@@ -84,7 +84,7 @@ local function pointer(v, name)
 	return xcore.target:ptr(xcore.addr(ref))
 end
 
--- What the state owns, by the keys of gc.buffers.
+-- Memory owned by the state, by the keys of gc.buffers.
 local function addresses_of_state(vm)
 	local g, L = vm.g, vm.layout
 	local found = {
@@ -125,7 +125,7 @@ local PARTS = {
 	[layout.USERDATA] = function(self, vm, addresses, columns) add_buffers(self, vm, addresses, columns.udtype) end,
 }
 
--- A block's own size: what the objects' sizes count beside it lies elsewhere.
+-- A block's own size: the rest of the object's size is elsewhere.
 local function block_size(vm, gct, size, columns, i)
 	if gct == layout.TABLE then
 		local colocated = columns.colo[i]

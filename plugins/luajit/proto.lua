@@ -1,23 +1,23 @@
--- Prototypes: what the compiler left of a function's text: source, lines, names of locals and upvalues (lj_debug.c, lj_bcread.c).
+-- Prototypes: the compiled form of a function: source, lines, names of locals and upvalues (lj_debug.c, lj_bcread.c).
 local xcore = require "xcore"
 
 local proto = {}
 
 local MAX_VARINFO = 1 << 20 -- bytes; of one function in real programs at most some thousand
 
--- Bytecode lies right behind the GCproto; positions in it ("pc") count instructions from 0, whose first one is the function's header.
+-- Bytecode follows the GCproto; positions in it ("pc") count instructions from 0, the function's header.
 function proto.code(pt)
 	return xcore.addr(pt) + xcore.sizeof "GCproto"
 end
 
--- The position that an address in the bytecode is; nil when it lies outside: then a trace has returned there.
+-- The position of an address in the bytecode; nil if it is outside: then a trace has returned there.
 function proto.position(pt, addr)
 	local offset = addr - proto.code(pt)
 	if offset < 0 or offset >= pt.sizebc * 4 or offset & 3 ~= 0 then return nil end
 	return offset >> 2
 end
 
--- The name of the chunk as Lua writes it: "file.lua", "[string \"…\"]"; and whether that is a file.
+-- The name of the chunk in Lua's format: "file.lua", "[string \"…\"]"; and whether it is a file.
 function proto.source(vm, pt)
 	local name = vm:string(pt.chunkname[vm.layout.ref])
 	local first = name:sub(1, 1)
@@ -28,9 +28,10 @@ function proto.source(vm, pt)
 	return ('[string "%s"]'):format(line), false
 end
 
--- The line of a position: nil when the chunk was stripped.
+-- The line of a position: nil if the chunk was stripped.
 --
--- lineinfo has an item for each instruction but the header, relative to firstline, of 1, 2 or 4 bytes by how many lines there are.
+-- lineinfo has an item for each instruction except the header, relative to firstline, of 1, 2 or 4 bytes depending on
+-- the number of lines.
 function proto.line(vm, pt, pos)
 	local info, first, count = pt.lineinfo[vm.layout.mref], pt.firstline, pt.numline
 	if info == 0 or pos > pt.sizebc then return nil end
@@ -56,8 +57,9 @@ end
 
 -- The locals in scope at a position: { slot =, name = } in the order of their slots, from 0.
 --
--- varinfo: name (NUL-terminated, or one byte of a name that the compiler gave), ULEB of the start relative to the one before, ULEB of how
--- long it lives; in the order of starts. Slots are not in it: a local has the first slot behind those that are alive.
+-- varinfo: name (NUL-terminated, or one byte for a name that the compiler gave), ULEB of the start relative to the
+-- previous one, ULEB of the length of its lifetime; in the order of starts. Slots are not stored: a local has the
+-- first slot after the live ones.
 function proto.locals(vm, pt, pos)
 	local info, list, at, start = pt.varinfo[vm.layout.mref], {}, 1, 0
 	if info == 0 then return list end

@@ -1,5 +1,5 @@
--- references: every reference of a batch of objects, one by one, each with the type that it must lead to: for luajit.check.
--- (luajit.graph has the same references at once, and cannot tell which of them is wrong.)
+-- references: every reference of a batch of objects, one by one, each with the type of its target: for luajit.check.
+-- (luajit.graph has the same references in bulk, and cannot show which of them is wrong.)
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local tvalue = require "luajit.tvalue"
@@ -12,7 +12,8 @@ local POINTER = (1 << 47) - 1
 
 -- ---- arrays of values ----
 
--- Call fn(holder, slot, tag, object) for values that are objects. `skip(bytes, offset)` tells which elements hold none.
+-- Calls fn(holder, slot, tag, object) for values that are objects. `skip(bytes, offset)` selects elements without
+-- objects.
 local function each_value(vm, holder, first, count, stride, places, fn, skip)
 	local unpack, gc64, at = string.unpack, vm.layout.gc64, 0
 	if count > MOST then error(xcore.error("format", ("%s slots"):format(xcore.u64(count)))) end
@@ -160,8 +161,9 @@ function references.fields(vm)
 	return wanted
 end
 
--- Call fn(holder, slot, tag, object) for every reference of the objects: slot is its address or its name; tag the type it must lead to,
--- false for any, nil when the slot itself is wrong. failed(holder, why) is called for objects that cannot be read.
+-- Calls fn(holder, slot, tag, object) for every reference of the objects: slot is its address or its name; tag is the
+-- required type of the target, false for any, nil if the slot itself is wrong. failed(holder, why) is called for
+-- unreadable objects.
 function references.each(vm, gct, addresses, columns, fn, failed)
 	local kind = EACH[gct]
 	if not kind then return end

@@ -1,12 +1,13 @@
--- replay: the bytecode that a trace was recorded from, between two of its snapshots.
+-- replay: the bytecode from which a trace was recorded, between two of its snapshots.
 --
--- The recorder went one straight way through the bytecode. Two snapshots next to each other say where it was: position and frames. The ways
--- from one to the other are tried: both sides of a branch, into what is called, back out of it. Those that arrive are what it may have been;
--- what cannot be followed, or would go around twice, ends the attempt: all ways are known, or none.
+-- The recorder took one straight path through the bytecode. Two adjacent snapshots give its positions and frames. The
+-- paths from one to the other are tried: both sides of a branch, into a call, back out of it. The paths that arrive
+-- are the candidates; a path that cannot be followed, or that would loop twice, ends the attempt: the result is all
+-- paths, or none.
 --
--- The snapshot of a comparison, or of a loop's end, has the position that the trace does *not* go to (rec_comp_fixup, rec_for_loop in
--- lj_record.c); the guard is its first instruction then, and what only this side needs is not in it. So the ways begin at the last snapshot before
--- that is none of these.
+-- The snapshot of a comparison, or of the end of a loop, has the position that the trace does *not* take
+-- (rec_comp_fixup, rec_for_loop in lj_record.c). In this case the guard is its first instruction, and slots that only
+-- the other side needs are missing. So the paths begin at the last snapshot before it that is of another kind.
 local bytecode = require "luajit.bytecode"
 local ir = require "luajit.ir"
 local layout = require "luajit.layout"
@@ -20,7 +21,7 @@ local COMPARES = {}
 for name in ("ISLT ISGE ISLE ISGT ISEQV ISNEV ISEQS ISNES ISEQN ISNEN ISEQP ISNEP ISTC ISFC IST ISF"):gmatch "%S+" do COMPARES[name] = true end
 local LOOPS = { FORI = true, JFORI = true, FORL = true, IFORL = true, ITERL = true, IITERL = true, ISNEXT = true }
 local GUARDS = { LT = true, GE = true, LE = true, GT = true, ULT = true, UGE = true, ULE = true, UGT = true, EQ = true, NE = true }
--- What the end of a way looks like is no question of ours: extra arguments, results of unknown number, iterators, calls by the library.
+-- Ends of a path that are not followed: extra arguments, results of unknown number, iterators, calls by the library.
 local OUT_OF_REACH = { FUNCV = true, IFUNCV = true, JFUNCV = true, RETM = true, CALLMT = true, ITERC = true, FUNCC = true, FUNCCW = true }
 local CALLS_BACK = { pcall = true, xpcall = true }
 local NOT_ONE = { ["math.modf"] = true, ["math.frexp"] = true, ["math.randomseed"] = true }
@@ -51,7 +52,7 @@ local function frame_of(self, at, func, link, below)
 	return { at = at, func = func, link = link, below = below, depth = depth, code = self:code_of(func) }
 end
 
--- The frames that frame.inlined found, as the innermost one.
+-- The frames from frame.inlined, as the innermost one.
 local function chain_of(self, list)
 	local inner
 	for i = #list, 1, -1 do inner = frame_of(self, list[i].at, list[i].func, list[i].link, inner) end
@@ -69,7 +70,7 @@ end
 
 -- ---- instructions ----
 
--- The instruction at a position: of one that a trace replaced what it was.
+-- The instruction at a position; the original if a trace replaced it.
 local function instruction(self, frame, pos)
 	local ins = frame.code:at(pos)
 	if not ins then give_up "outside of a function" end
@@ -88,7 +89,7 @@ local function target_of(pos, ins)
 	return pos + 1 + ins.d - 0x8000
 end
 
--- Where a branch may go on: two positions; nothing for what is none.
+-- The two targets of a branch; nothing for other instructions.
 local function branches(frame, pos, ins)
 	if COMPARES[ins.name] then
 		local jump = frame.code:at(pos + 1)
@@ -98,7 +99,7 @@ local function branches(frame, pos, ins)
 	if LOOPS[ins.name] then return pos + 1, target_of(pos, ins) end
 end
 
--- Does a trace that gets here end, as it began here or another one does?
+-- Does a trace end here, because it or another trace began here?
 local function closes(self, frame, pos, ins)
 	if ins.trace and ins.trace == self.one.root then return true end
 	return self.one.root == 0 and not frame.below and pos == self.start and (LOOPS[ins.name] or false)
@@ -106,7 +107,8 @@ end
 
 -- ---- ways ----
 
--- state: frame, pos, slots, last (the steps so far, linked), count, left (results, of no fixed number, that the call before has left)
+-- state: frame, pos, slots, last (the steps so far, linked), count, left (results, variable in number, of the
+-- previous call)
 local function go(state, frame, pos)
 	return { frame = frame, pos = pos, slots = state.slots, last = state.last, count = state.count }
 end
@@ -119,13 +121,13 @@ local function was_here(state)
 	end
 end
 
--- How many arguments a call has; nil when that is not known.
+-- The number of arguments of a call; nil if it is unknown.
 local function arguments_of(state, ins)
 	if ins.name == "CALLM" then return state.left and ins.c + state.left end
 	return (ins.name == "CALLT" and ins.d or ins.c) - 1
 end
 
--- Into a Lua function, or in place of the frame that calls it so.
+-- Enters a Lua function, or replaces the calling frame with it.
 local function enter(self, state, ins, func, arguments)
 	local frame, fr2 = state.frame, self.vm.layout.fr2
 	local at = frame.at + 8 * (1 + ins.a)
@@ -149,7 +151,7 @@ local function step_over(state, ins)
 	return go(state, state.frame, state.pos + 1)
 end
 
--- Who is called when that is not known: any of the functions that the trace knows, or none of them.
+-- The callees if the function is unknown: any function that the trace knows, or none of them.
 local function call_any(self, state, ins)
 	if self.clones then give_up "who is called is not known" end
 	local list = {}
@@ -182,7 +184,7 @@ end
 local function leave(self, state, ins)
 	local frame = state.frame
 	local below = frame.below
-	if not below then return nil end -- a trace that goes below where it began says so (RETF)
+	if not below then return nil end -- a trace that goes below its start contains RETF
 	local pos = (frame.link - below.code.begin) // 4 - 1
 	local caller = below.code:at(pos)
 	if not caller or not caller.name:find "^CALL" then give_up "a return to no call" end
@@ -192,7 +194,7 @@ local function leave(self, state, ins)
 	return one
 end
 
--- What comes after a step: a list of states; more than one after a branch.
+-- The states after a step: a list, with more than one after a branch.
 local function after(self, state, ins)
 	local name, frame, pos = ins.name, state.frame, state.pos
 	if OUT_OF_REACH[name] or not ins.known and not bytecode.modes[name] then give_up("out of reach: " .. name) end
@@ -221,13 +223,14 @@ local function way_of(state)
 	return list
 end
 
--- The loop that a trace began with is not gone through twice.
+-- The loop at the trace's beginning is not executed twice.
 local function back_at_start(self, state)
 	return self.one.root == 0 and state.count > 0 and not state.frame.below and state.pos == self.start
 		and (instruction(self, state.frame, state.pos).name:find "LOOP$" ~= nil)
 end
 
--- Is a place in a loop, in any of its frames, but the one that ends the trace? Then it may be gone through before it is reached at last.
+-- Is a place in a loop of any of its frames, other than the loop that ends the trace? Then it may be passed before
+-- the final visit.
 local function is_in_loop(self, place)
 	local frame, pos = place.frame, place.pos
 	while frame do
@@ -243,7 +246,7 @@ local function is_in_loop(self, place)
 	return false
 end
 
--- Goes a step; what comes after it is added to the stack.
+-- Executes a step; the next states are added to the stack.
 local function advance(self, state, stack)
 	if was_here(state) then give_up "around twice" end
 	self.steps = self.steps + 1
@@ -259,7 +262,7 @@ local function advance(self, state, stack)
 	end
 end
 
--- All ways from a state to the goal.
+-- All paths from a state to the goal.
 local function search(self, first, goal)
 	local ways, stack, goes_on = {}, { first }, is_in_loop(self, goal)
 	while #stack > 0 do
@@ -274,13 +277,13 @@ local function search(self, first, goal)
 	return ways
 end
 
--- Can a snapshot, whose first instruction is this, be one of a comparison?
+-- Can a snapshot with this first instruction be one of a comparison?
 function replay.is_comparison(all, ref)
 	local first = all[ref]
 	return first ~= nil and first.type & ir.GUARD ~= 0 and GUARDS[first.name] or false
 end
 
--- Does a step get to a place, or stand at a branch of which one side does?
+-- Does a step reach a place, or is it a branch with one side that does?
 local function touches(step, place)
 	if not same(step.frame, place.frame) then return false end
 	if step.pos == place.pos then return true end
@@ -288,7 +291,7 @@ local function touches(step, place)
 	return one ~= nil and (one == place.pos or other == place.pos)
 end
 
--- Does a way touch these places in their order?
+-- Does a path visit these places in order?
 local function is_along(way, places)
 	local i = 1
 	for _, place in ipairs(places) do
@@ -308,14 +311,15 @@ local function clones(vm, all, one)
 	return false
 end
 
--- A replay of a trace. `functions`: addresses of the Lua functions among its constants; `start`: the position that it begins at.
+-- A replay of a trace. `functions`: addresses of the Lua functions among its constants; `start`: its first position.
 function replay.new(vm, one, all, functions, start)
-	-- Of functions that were made many times the trace knows the prototype only.
+	-- For functions with several closures, the trace knows only the prototype.
 	return setmetatable({ vm = vm, one = one, ir = all, clones = clones(vm, all, one), functions = functions, start = start, codes = {}, callees = {}, steps = 0 }, Replay)
 end
 
--- All ways from one place to another along others, each a list of steps { frame, pos, ins }; nil and why not. A place: { list (frame.inlined),
--- pc, ref, snap, base }. The first one is no comparison's: of that the snapshot has not all slots.
+-- All paths from one place to another through others, each a list of steps { frame, pos, ins }; nil and the reason. A
+-- place: { list (frame.inlined), pc, ref, snap, base }. The first one is not that of a comparison, whose snapshot
+-- lacks some slots.
 function replay.ways(self, from, between, to)
 	local ok, found = pcall(function()
 		for _, place in ipairs { from, to, table.unpack(between) } do
@@ -334,12 +338,12 @@ function replay.ways(self, from, between, to)
 	error(found, 0)
 end
 
--- What the slots are known to be at a place, before its first step.
+-- The known slots at a place, before its first step.
 function replay.slots(self, from)
 	return slots_of.of_snapshot(self, from)
 end
 
--- Goes one step of a way: `made` are the IR instructions that it made, the last one its result.
+-- Executes one step of a path: `made` are the IR instructions that it made, the last one its result.
 function replay.step(self, slots, way, i, made)
 	local step, following = way[i], way[i + 1]
 	local state = { frame = step.frame, pos = step.pos, slots = slots }

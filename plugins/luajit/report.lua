@@ -1,4 +1,4 @@
--- report: LuaJIT in `xcore analyze`: what each VM was doing and where, and what it holds.
+-- report: LuaJIT in `xcore analyze`: the activity and position of each VM, and its contents.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local coroutines = require "luajit.coroutine"
@@ -9,13 +9,13 @@ local vmstate = require "luajit.vmstate"
 
 local report = {}
 
-local VMS, TYPES, FRAMES = 8, 5, 64 -- of VMs, types of objects, frames that are looked through for Lua code
--- Of g.gc.total: objects of larger VMs are not counted here, which takes some 100 ms a 100 MiB; in a running process reading must be slow, so
--- as not to disturb it.
+local VMS, TYPES, FRAMES = 8, 5, 64 -- of VMs, types of objects, frames searched for Lua code
+-- Of g.gc.total: objects of larger VMs are not counted here (about 100 ms per 100 MiB); reads of a running process
+-- must be slow, to avoid disturbing it.
 local SMALL, SMALL_LIVE = 256 << 20, 4 << 20
 
--- The innermost Lua function of the running coroutine: its name and place, nil when there is none; and whether the coroutine has any
--- frame at all.
+-- The innermost Lua function of the running coroutine: its name and place, nil if there is none; and whether the
+-- coroutine has any frame.
 local function where(vm)
 	local L = vm.g.cur_L[vm.layout.ref]
 	if L == 0 then L = xcore.addr(vm.main) end
@@ -61,7 +61,7 @@ local function add(vm, section)
 	vm:tell(section)
 end
 
--- All VMs; without debug information their layout is guessed, and when that fails it is said why there is nothing.
+-- All VMs; without debug information their layout is guessed, and if that fails, the reason is reported.
 local function all(t, answer)
 	local ok, list = pcall(virtual.all, t)
 	if ok then return list end

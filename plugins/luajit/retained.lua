@@ -1,4 +1,4 @@
--- retained: what would be free if an object were: by object, type, root and module; and the same as flame graphs.
+-- retained: memory that would be freed with an object: by object, type, root and module; also as flame graphs.
 local xcore = require "xcore"
 local commands = require "luajit.commands"
 local flame = require "luajit.flame"
@@ -17,7 +17,8 @@ local function note_more(section, shown, all, what)
 	if shown < all then section:note(("the first %d of %d %s are shown"):format(shown, all, what), "--limit N shows more") end
 end
 
--- An object that keeps nearly all that one before it keeps, from below it, is a step of the same chain: only the last step is told.
+-- An object below a previous one that retains nearly the same memory is a step of the same chain: only the last step
+-- is shown.
 local function without_chains(g, list)
 	local kept = {}
 	for _, it in ipairs(list) do
@@ -83,7 +84,7 @@ local function field(vm, addr, name)
 	end
 end
 
--- package.loaded of the VM: { name, address } of what are objects.
+-- package.loaded of the VM: { name, address } of the objects in it.
 function retained.modules(vm)
 	local _, registry = tvalue.decode(vm, vm.t:u64(xcore.addr(xcore.ref(vm.g, "registrytv"))))
 	local tag, loaded = field(vm, registry, "_LOADED")

@@ -1,8 +1,10 @@
--- slots: what is known of a stack's slots while a trace's bytecode is replayed: of which IR instructions each value is, or is made.
+-- slots: the known contents of a stack's slots during a replay of a trace's bytecode: the IR instructions of each
+-- value.
 --
--- A value is { refs = a set of IR references, exact, loads, bits }. Exact: it is what any of the references stands for (several, when a slot
--- was loaded more than once); else it was made of them, by loads, too, where `loads` says so. No reference at all: a constant. `bits` are
--- its 64 bits, where they are known; `at` is the slot that still has it. nil, `false` in a map: anything.
+-- A value is { refs = a set of IR references, exact, loads, bits }. Exact: it is the value of any of the references
+-- (several, if a slot was loaded more than once); else it was computed from them, also through loads if `loads` is
+-- set. No reference: a constant. `bits` are its 64 bits if they are known; `at` is the slot that still has it. nil,
+-- `false` in a map: anything.
 local xcore = require "xcore"
 local ir = require "luajit.ir"
 local layout = require "luajit.layout"
@@ -13,13 +15,13 @@ local slots = {}
 
 local CDATA_TYPE, NUMBER_TYPE, INTEGER_TYPE = 10, 14, 19
 local STORES = { ASTORE = true, HSTORE = true, USTORE = true }
-local LARGE = 4096 -- nodes of a table that is looked into
+local LARGE = 4096 -- maximum nodes of a table that is searched
 
 local function constant(bits)
 	return { refs = {}, exact = true, bits = bits }
 end
 
--- The same slots, or anything else by key, to be changed by themselves.
+-- A copy of slots, or of another map, that can be changed independently.
 function slots.copy(map)
 	local new = {}
 	for key, value in pairs(map) do new[key] = value end
@@ -30,7 +32,7 @@ function slots.null(self)
 	return constant(tvalue.encode(self.vm, 0))
 end
 
--- What the trace has of each kind, once: SLOADs by slot, loads of upvalues, whether anything is stored.
+-- The trace's instructions of each kind, once: SLOADs by slot, loads of upvalues, whether anything is stored.
 function slots.prepare(self)
 	self.sloads, self.uloads, self.has = {}, {}, {}
 	for ref = ir.BIAS + 1, self.one.nins - 1 do
@@ -59,7 +61,7 @@ local function object_at(self, at)
 	return tag >= layout.STRING and tag <= layout.USERDATA and bits or nil
 end
 
--- A slot that no snapshot has is as it was when the trace began.
+-- A slot in no snapshot is unchanged since the trace began.
 local function initial(self, at)
 	local refs = self.sloads[(at - self.first) // 8]
 	return refs and { refs = refs, exact = true, bits = object_at(self, at), at = at } or nil
@@ -71,7 +73,7 @@ function slots.get(self, map, at)
 	return value or nil
 end
 
--- Made of others.
+-- A value computed from others.
 local function made_of(values, loads)
 	local refs = {}
 	for _, value in ipairs(values) do
@@ -82,7 +84,7 @@ local function made_of(values, loads)
 	return { refs = refs, exact = false, loads = loads }
 end
 
--- The slots that a snapshot has.
+-- The slots of a snapshot.
 function slots.of_snapshot(self, place)
 	local map, vm = {}, self.vm
 	self.first = place.base - 8 * (1 + vm.layout.fr2)
@@ -96,7 +98,7 @@ function slots.of_snapshot(self, place)
 	return map
 end
 
--- Who is called: an address, whether that is a Lua function, the name of one of the library; nil when it is not known.
+-- The callee: an address, whether it is a Lua function, the name if it is a library function; nil if it is unknown.
 function slots.callee(self, value)
 	if not value then return nil end
 	if not value.bits then
@@ -119,7 +121,7 @@ local function forget(map, frame, from, to)
 	for n = from, math.min(to, 255) do map[frame.at + 8 * (1 + n)] = false end
 end
 
--- An object under a text in a table, as it is now: only where the trace stores no objects.
+-- The current object under a text in a table: only if the trace stores no objects.
 local function under(self, bits, text)
 	if self.stores_objects or self.has.CALLS or not bits or not text then return nil end
 	local ok, found = pcall(function()
@@ -130,7 +132,7 @@ local function under(self, bits, text)
 	return ok and found or nil
 end
 
--- An upvalue as it is now, if it cannot have been another object.
+-- The current value of an upvalue, if it cannot have been another object.
 local function upvalue(self, frame, index)
 	local ok, bits, fixed = pcall(function()
 		local fn = self.vm.t:value("GCfuncL", frame.func)
@@ -152,7 +154,7 @@ local function environment(self, frame)
 	return tvalue.encode(self.vm, layout.TABLE, env)
 end
 
--- What a load gives: what it made, else what was loaded before.
+-- The result of a load: the instruction that it made, else the earlier load.
 local function loaded(self, inputs, made, bits)
 	local value
 	if made and #made > 0 then
@@ -183,7 +185,7 @@ local KNOWN = {
 }
 local FOR = { FORI = true, JFORI = true, FORL = true, IFORL = true }
 
--- The values that an instruction takes: a list, `false` in it for anything. For calls: anything.
+-- The operands of an instruction: a list, with `false` for anything. For calls: anything.
 function slots.inputs(self, map, frame, ins)
 	local list = {}
 	local function slot(n) list[#list + 1] = slots.get(self, map, frame.at + 8 * (1 + n)) or false end
@@ -208,13 +210,13 @@ local function number_of(self, value)
 	return tag == layout.INTEGER and number or nil
 end
 
--- A loop's counter after a step.
+-- A loop counter after a step.
 local function counted(self, index, step)
 	local from, by = number_of(self, index), number_of(self, step)
 	return from and by and constant(number_bits(from + by + 0.0)) or made_of { index, step }
 end
 
--- Does a loop that counts go on? nil when that is not known.
+-- Does a counting loop continue? nil if that is unknown.
 function slots.goes_on(self, map, frame, ins)
 	local at = frame.at + 8 * (1 + ins.a)
 	local index, stop = number_of(self, slots.get(self, map, at)), number_of(self, slots.get(self, map, at + 8))
@@ -224,12 +226,13 @@ function slots.goes_on(self, map, frame, ins)
 	return index >= stop
 end
 
--- Results of what is no Lua function are anything.
+-- Results of non-Lua functions are anything.
 function slots.forget_results(map, frame, ins)
 	forget(map, frame, ins.a, frame.code.pt.framesize)
 end
 
--- What an instruction does to the slots, but calls of Lua functions and returns. `made`: the IR instructions that it made.
+-- The effect of an instruction on the slots, except calls of Lua functions and returns. `made`: the IR instructions
+-- that it made.
 function slots.apply(self, map, frame, ins, made)
 	local name, at = ins.name, frame.at + 8 * (1 + ins.a)
 	if name == "MOV" then
@@ -263,12 +266,12 @@ function slots.apply(self, map, frame, ins, made)
 	end
 end
 
--- Arguments go down to where a tail call's frame is.
+-- Arguments move down to the frame of a tail call.
 function slots.shift(self, map, from, to, count)
 	for i = 0, count - 1 do map[to + 8 * i] = slots.get(self, map, from + 8 * i) or false end
 end
 
--- What a return leaves in its caller's slots. Returns how many values it gives.
+-- The results of a return in its caller's slots. Returns the number of values.
 function slots.results(self, map, frame, ins, below, caller)
 	local given, wanted = ins.name == "RET1" and 1 or ins.name == "RET0" and 0 or ins.d - 1, caller.b - 1
 	local values = {}

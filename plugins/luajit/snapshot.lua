@@ -1,5 +1,5 @@
--- snapshot: what the interpreter's stack would be if a trace were left at one of its exits (lj_snap.c): the position, the frames that the
--- trace has inlined, and which slots have values that stand in its registers or constants.
+-- snapshot: the state of the interpreter's stack if a trace were left at one of its exits (lj_snap.c): the position,
+-- the inlined frames, and the slots whose values are in registers or constants.
 --
 --	GCtrace.snap[n]  { mapofs, ref, mcofs, nslots, topslot, nent, count }
 --	snapmap[mapofs]  nent entries  | slot:8 | flags:8 | reference:16 |, then the links:
@@ -27,7 +27,8 @@ local function unit(vm)
 	return vm.t.arch == "x86-64" and 1 or 4
 end
 
--- The exit that a jump leads to, also when a side trace was linked there since: that knows where it began (its instruction BASE).
+-- The exit that a jump leads to, even if a side trace was linked there later: the side trace stores its start (its
+-- instruction BASE).
 local function exit_of(vm, one, target)
 	local exit = trace.exit_at(vm, target)
 	if exit then return exit end
@@ -36,7 +37,7 @@ local function exit_of(vm, one, target)
 	return base and base.name == "BASE" and base.op1 == one.traceno and base.op2 or nil
 end
 
--- The snapshot that holds where the loop begins: the last one before the instruction LOOP.
+-- The snapshot valid at the beginning of the loop: the last one before the instruction LOOP.
 local function of_loop(vm, one, c, count)
 	local found = 0
 	for ref = one.nins - 1, ir.BIAS + 1, -1 do
@@ -50,7 +51,7 @@ local function of_loop(vm, one, c, count)
 	return found
 end
 
--- Before places were kept, the exits of the guards that lie before an offset tell: the one that was passed last, or the loop's.
+-- Before places were stored, the exits of the guards before an offset decide: the one passed last, or the loop's.
 local function by_exits(vm, one, offset, c, count)
 	if vm.t.arch ~= "x86-64" then return nil end
 	local code, found = vm.t:ptr(xcore.addr(one, "mcode")), 0
@@ -63,7 +64,7 @@ local function by_exits(vm, one, offset, c, count)
 	return found
 end
 
--- The number of the snapshot that holds at an offset in the machine code: the last one before it; nil when that is not known.
+-- The number of the snapshot valid at an offset in the machine code: the last one before it; nil if it is unknown.
 function snapshot.at(vm, one, offset)
 	local ok, c, count, has_place = pcall(columns, vm, one)
 	if not ok then return nil end
@@ -78,7 +79,8 @@ function snapshot.at(vm, one, offset)
 	return found or (count > 0 and 0 or nil)
 end
 
--- One snapshot: pc, base (slots that its innermost frame is above the trace's), entries { slot, flags, ref }, links, nslots, count, place.
+-- One snapshot: pc, base (slots between the trace's base and its innermost frame), entries { slot, flags, ref },
+-- links, nslots, count, place.
 function snapshot.read(vm, one, number)
 	if number < 0 or number >= one.nsnap then
 		error(xcore.error("not_found", ("trace %d has %d snapshots"):format(one.traceno, one.nsnap)))
@@ -103,7 +105,8 @@ function snapshot.read(vm, one, number)
 	return snap
 end
 
--- What the trace has instead of a slot, as text. A register or spill slot is as it is now: it may have moved on since the exit.
+-- The trace's value for a slot, as text. A register or spill slot has its current content, which may have changed
+-- since the exit.
 local function held(vm, one, ref, machine)
 	local ok, text = pcall(function()
 		local where, value = ir.held(vm, one, ref, machine)
@@ -113,8 +116,8 @@ local function held(vm, one, ref, machine)
 	return ok and text or IN_REGISTER
 end
 
--- Its words by address, where the trace's frame is at `base`; and where its innermost frame is. A value that stands in no constant
--- is text that says so. `machine`: the trace's frame on the C stack, if there is one.
+-- Its words by address, with the trace's frame at `base`; and the position of its innermost frame. A non-constant
+-- value is a text that says so. `machine`: the trace's frame on the C stack, if there is one.
 function snapshot.slots(vm, one, snap, base, machine)
 	local slots, inner = {}, base + 8 * (snap.base or 0)
 	local first = base - 8 * (1 + vm.layout.fr2)
@@ -123,7 +126,7 @@ function snapshot.slots(vm, one, snap, base, machine)
 		local at, is_frame = first + 8 * entry.slot, entry.flags & (FRAME | CONT) ~= 0
 		local bits = ir.constant(vm, one, entry.ref)
 		if vm.layout.fr2 == 0 and is_frame and entry.slot > 0 then
-			-- The frame's link stands instead of the tag.
+			-- The frame's link replaces the tag.
 			slots[at] = bits and bits & 0xffffffff | (snap.links[link] or 0) << 32 or held(vm, one, entry.ref, machine)
 			link = link - 1
 			inner = at + 8
@@ -134,7 +137,7 @@ function snapshot.slots(vm, one, snap, base, machine)
 	return slots, inner
 end
 
--- The snapshot that the code behind the last one leads back to; nil when that is not this trace's own loop.
+-- The snapshot that the code after the last one leads back to; nil if that is not this trace's own loop.
 function snapshot.loop(vm, one)
 	if one.link ~= one.traceno or one.mcloop == 0 then return nil end
 	local c, count = columns(vm, one)
@@ -143,8 +146,8 @@ end
 
 -- ---- pieces of code ----
 
--- Where the piece of a snapshot lies when places were not kept: between the last guard of an earlier one, or the loop's beginning, and the
--- first of a later one, or the loop's.
+-- The place of a snapshot's piece if places were not stored: between the last guard of an earlier one, or the
+-- beginning of the loop, and the first guard of a later one, or the loop's.
 local function bounds_by_exits(vm, one, number, offset)
 	local code, lo, hi = vm.t:ptr(xcore.addr(one, "mcode")), 0, one.szmcode
 	if one.mcloop > 0 then
@@ -163,7 +166,7 @@ local function bounds_by_exits(vm, one, number, offset)
 	return lo, hi
 end
 
--- The instructions that such a piece can be of: from the last guard before its own to the first one behind.
+-- The instructions that such a piece can contain: from the last guard before its own to the first one after it.
 local function instructions_by_guards(vm, one, piece, in_loop)
 	local first, last = piece.from, piece.to
 	while first > ir.BIAS + 1 do
@@ -179,8 +182,9 @@ local function instructions_by_guards(vm, one, piece, in_loop)
 	return first, last
 end
 
--- The code that was made of what was recorded between the snapshot that holds at an offset and the next one: { number, next, lo, hi (offsets),
--- from, to (references), first, last (references of what the code can be of, too) }, upper ends exclusive; nil when that is not known.
+-- The code recorded between the snapshot valid at an offset and the next one: { number, next, lo, hi (offsets), from,
+-- to (references), first, last (other references that the code can belong to) }, upper ends exclusive; nil if it is
+-- unknown.
 function snapshot.piece(vm, one, number, offset)
 	local c, count, has_place = columns(vm, one)
 	local last = number + 1 >= count
@@ -197,13 +201,13 @@ function snapshot.piece(vm, one, number, offset)
 	return piece
 end
 
--- The functions whose frames a snapshot has above the trace's own, innermost first, as texts.
+-- The functions of a snapshot's frames above the trace's own, innermost first, as texts.
 function snapshot.frames(vm, one, snap)
 	local names, inner = {}, 1 + vm.layout.fr2
 	for _, entry in ipairs(snap.entries) do
 		local bits = ir.constant(vm, one, entry.ref)
 		local is_function = entry.slot >= inner and bits and ir.is_function(vm, one, entry.ref)
-		-- With two slots a frame the second one is marked, the function stands before it.
+		-- With two slots per frame, the second one is marked; the function is in the one before it.
 		local marked = entry.flags & FRAME ~= 0
 		if vm.layout.fr2 == 1 and is_function then names.pending = { entry.slot, bits } end
 		if vm.layout.fr2 == 1 and marked and names.pending and names.pending[1] == entry.slot - 1 then
@@ -216,7 +220,7 @@ function snapshot.frames(vm, one, snap)
 	return names
 end
 
--- What an entry has for its slot, as text: with "|" behind it where a frame's begins.
+-- The value of an entry for its slot, as text: followed by "|" if a frame begins there.
 function snapshot.reference(vm, one, entry)
 	local mark = entry.flags & FRAME ~= 0 and "|" or ""
 	local is_link = vm.layout.fr2 == 1 and entry.flags & (FRAME | CONT) ~= 0 and entry.ref < ir.BIAS and not ir.is_function(vm, one, entry.ref)

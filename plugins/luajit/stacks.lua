@@ -1,8 +1,10 @@
--- stacks: what LuaJIT adds to the stacks of threads: how to unwind its own code, and Lua's frames where they stand among C's.
+-- stacks: LuaJIT's additions to the stacks of threads: unwind information for its code, and Lua frames at their
+-- places among C frames.
 --
--- Traces have no call frame information. The assembler code has, but it is wrong where that code calls a helper of its own (each call
--- pushes 8 bytes that it does not know of) and while a trace is left. The VM's frame on the C stack, which L.cframe and its
--- chain lead to, is where the truth is: it is as large always, and whatever lies below it belongs to the same frame.
+-- Traces have no call frame information. The assembler code has some, but it is wrong while that code calls its own
+-- helpers (each call pushes 8 bytes that it does not count) and while a trace is left. The VM's frame on the C stack,
+-- found through L.cframe and its chain, is reliable: its size is constant, and everything below it belongs to the
+-- same frame.
 --
 --	CFA - 8 return address, - 16 rbp, - 24 rbx, - 32 r15, - 40 r14, - 80 cframe; in traces also - 80 r12, - 88 r13     (vm_x64.dasc)
 local xcore = require "xcore"
@@ -19,8 +21,8 @@ local stacks = {}
 local SIZE_IN_TRACE = 96 -- 16 more than in the interpreter: r12 and r13 (BC_JLOOP)
 local REACH = 80         -- words from the stack pointer to the frame's: leaving a trace saves all registers
 local PASSES = 64        -- corrections of one stack
-local DETAILED = 20000   -- frames whose variables are told
-local MOST = 100000      -- frames in all
+local DETAILED = 20000   -- frames whose variables are shown
+local MOST = 100000      -- frames in total
 local ENOUGH = 2         -- seconds for the stacks that are on no thread
 
 local SAVED = { rip = -8, rbp = -16, rbx = -24, r15 = -32, r14 = -40 }
@@ -28,7 +30,7 @@ local SAVED_IN_TRACE = { rip = -8, rbp = -16, rbx = -24, r15 = -32, r14 = -40, r
 
 -- ---- frames of the VM on the C stack ----
 
--- The coroutine whose frame this is, when the coroutine says so, too.
+-- The coroutine of this frame, if the coroutine confirms it.
 local function owner(vm, at)
 	vm.chains = vm.chains or {}
 	local where = frame.cframes(vm)
@@ -47,7 +49,7 @@ local function owner(vm, at)
 	return ok and L or nil
 end
 
--- The VM's frame that a machine's frame is: where, and whose.
+-- The VM frame of a native frame: its address and its coroutine.
 local function find(vm, sp)
 	for n = 0, REACH do
 		local L = owner(vm, sp + 8 * n)
@@ -70,7 +72,7 @@ local function tell_traces(vm, told)
 	end
 end
 
--- The machine's frames of a thread that are the VM's: { frame, at, L }, innermost first. Corrects how they are unwound.
+-- The native frames of a thread that belong to the VM: { frame, at, L }, innermost first. Corrects their unwinding.
 local function vm_frames(vm, thread, told)
 	local found
 	for _ = 1, PASSES do
@@ -109,7 +111,7 @@ local function variable_rows(list, kind)
 	return rows
 end
 
--- Nearly every function has functions as upvalues, which never change: `luajit.bt --locals` has them.
+-- Nearly every function has functions as upvalues, which never change: `luajit.bt --locals` shows them.
 local function is_function(v)
 	return v.text and (v.text:find "^function " or v.text:find "^builtin " or v.text:find "^C function ")
 end
@@ -121,7 +123,7 @@ local function add_variables(vm, row, one, top, told)
 	end
 	row.args = variable_rows(list, function(v) return v.kind == "argument" or v.kind == "vararg" end)
 	row.locals = variable_rows(list, function(v) return v.kind == "local" end)
-	if told[one.func] then return end -- a recursion's upvalues are the same in each frame
+	if told[one.func] then return end -- a recursion has the same upvalues in each frame
 	told[one.func] = true
 	row.upvalues = variable_rows(list, function(v) return v.kind == "upvalue" and not is_function(v) end)
 end
@@ -184,7 +186,7 @@ end
 
 local function tell_coroutines(vm, told, budget)
 	local all = coroutines.all(vm)
-	table.insert(all, 1, xcore.addr(vm.main)) -- where nothing is known of the machine's stacks
+	table.insert(all, 1, xcore.addr(vm.main)) -- if the native stacks are unknown
 	local began = xcore.clock()
 	for i, addr in ipairs(all) do
 		if budget.rows > MOST or xcore.clock() - began > ENOUGH then
@@ -214,8 +216,8 @@ local function tell(vm, told)
 	if failure then error(failure, 0) end
 end
 
--- The VMs that a cheap way leads to: those that threads are in are found by their registers. All memory is looked through when nothing else
--- led to one.
+-- The VMs found in a cheap way: the registers lead to those that threads are in. All memory is searched only if
+-- nothing else led to one.
 local function quick(t)
 	local list, known = {}, {}
 	for _, way in ipairs { "register", "nginx", "global" } do
@@ -229,7 +231,7 @@ local function quick(t)
 	return list
 end
 
--- What fails is raised when all else has been told.
+-- Errors are raised after everything else was reported.
 function stacks.tell(t, told)
 	local failure
 	for _, vm in ipairs(quick(t)) do

@@ -1,5 +1,5 @@
--- still: a running VM looked at as it was at one moment, or nearly: its memory is read at once, in some milliseconds, and what is asked
--- is asked of that. A VM that allocates all the time is still seen half-way through something: what does not fit is told.
+-- still: a running VM as of one moment, or nearly: its memory is read at once, within milliseconds, and queries use
+-- this copy. A VM that allocates constantly is still seen in intermediate states: inconsistencies are reported.
 local xcore = require "xcore"
 local arena = require "luajit.arena"
 
@@ -13,8 +13,8 @@ local function string_table(vm)
 	return tab, ((vm.layout.interned and owner.mask or owner.strmask) + 1) * vm.layout.ref_size
 end
 
--- The arena as it is now. A VM at work has mapped segments since the process was opened: what cannot be read makes xcore.retry look at
--- the mappings anew.
+-- The current arena. A running VM may have mapped segments since the process was opened: unreadable memory makes
+-- xcore.retry read the mappings again.
 local function arena_now(vm)
 	return xcore.retry(function()
 		local self, why = arena.of(vm)
@@ -25,7 +25,7 @@ local function arena_now(vm)
 	end, { tries = 3 })
 end
 
--- The state of the VM and of its allocator, at one moment: they lie beside each other.
+-- The state of the VM and of its allocator, at one moment: they are adjacent.
 local function freeze_state(vm)
 	local allocator = vm.t:ptr(xcore.addr(xcore.ref(vm.g, "allocd")))
 	local from = math.min(allocator, vm.addr)
@@ -33,16 +33,16 @@ local function freeze_state(vm)
 	if size <= PIECE then xcore.snapshot(from, size) end
 end
 
--- Freeze the heads of lists first (the state, the table of strings, the segment that has the state), then the rest: what a head leads to is then
--- older than what it lies in, and was freed at worst; the other way round it would not be there yet. What is mapped alone, or is more
--- than can be frozen, is read as it is later.
+-- Freezes the heads of lists first (the state, the string table, the segment of the state), then the rest: the target
+-- of a head is then newer than the head and was at worst freed; in the other order it could be missing. Separately
+-- mapped memory, and memory beyond the limit, is read later, unfrozen.
 local function freeze(vm)
 	pcall(freeze_state, vm)
 	local self, left = arena_now(vm), MOST
 	local function take(addr, size)
 		if addr == 0 or size > left then return end
 		for at = addr, addr + size - 1, PIECE do
-			pcall(xcore.snapshot, at, math.min(PIECE, addr + size - at)) -- not what was never touched
+			pcall(xcore.snapshot, at, math.min(PIECE, addr + size - at)) -- not pages that were never touched
 		end
 		left = left - size
 	end
@@ -54,7 +54,7 @@ local function freeze(vm)
 	end
 end
 
--- Freeze the memory of a running process, once.
+-- Freezes the memory of a running process, once.
 function still.freeze(vm)
 	if not vm.t.live or vm.frozen then return end
 	vm.frozen = true
@@ -67,11 +67,12 @@ function still.run(vm, fn)
 	return fn()
 end
 
--- ---- what it is worth ----
+-- ---- reliability ----
 
-local EXACT = "for exact results use a core or a stopped process (kill -STOP); --max-read-rate 0 --max-read-time 0 reads fastest"
+local EXACT = "for exact results use a core or a stopped process (kill -STOP); "
+	.. "--max-read-rate 0 --max-read-time 0 reads fastest"
 
--- Has the VM allocated or freed since its memory was frozen? Forgets all that was read: to be asked last.
+-- Has the VM allocated or freed since its memory was frozen? Drops all cached data: call it last.
 function still.has_moved(vm)
 	if vm.frozen and vm.moved == nil then
 		local before = vm.g.gc.total
@@ -81,11 +82,13 @@ function still.has_moved(vm)
 	return vm.moved
 end
 
--- Of a VM that ran while all its objects were read: how far the answer can be trusted. What does not fit is no damage there.
+-- For a VM that ran while all its objects were read: the reliability of the answer. Inconsistencies are not damage
+-- there.
 function still.tell(vm, section)
 	local list = vm.damages or {}
 	if not still.has_moved(vm) and #list == 0 then return end
-	local first = list[1] and ("; %d%s times it had freed or changed the data before it was read (first: %s)"):format(#list, #list < 100 and "" or " or more",
+	local first = list[1] and ("; %d%s times it had freed or changed the data before it was read (first: %s)"):format(
+		#list, #list < 100 and "" or " or more",
 		list[1].what) or ""
 	if vm.cut then
 		section:warning("the VM ran while it was read, and the list of its objects ended early: much is missing"

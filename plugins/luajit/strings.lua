@@ -1,4 +1,5 @@
--- strings: the table in which LuaJIT keeps each string once (lj_str.c): how many, how long the chains are, which are big, where one is.
+-- strings: the table in which LuaJIT interns strings (lj_str.c): their number, the length of chains, large strings,
+-- the place of one.
 local xcore = require "xcore"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
@@ -14,7 +15,7 @@ local SHOWN, FOUND, HOLDERS, LONGEST = 10, 20, 5, 70
 local BATCH = 65536
 local SLOW = 10 -- steps; a full table of good hashes needs 1.5
 
--- Addresses and lengths of what can be strings. Of a VM at work, chains lead to what was freed and is something else now.
+-- Addresses and lengths of possible strings. In a running VM, chains lead to freed and reused memory.
 local function only_strings(vm, columns)
 	local addresses, lengths, most, gct = columns[1], columns.len, vm.g.gc.total, columns.gct
 	local wrong = 0
@@ -30,7 +31,7 @@ local function only_strings(vm, columns)
 	return addresses, lengths
 end
 
--- Follow the chains: fn(addresses, lengths). Returns how many chains have each length, from 0 on.
+-- Follows the chains: fn(addresses, lengths). Returns the number of chains of each length, from 0.
 local function each(vm, fn)
 	still.freeze(vm)
 	local anchors = object.anchors(vm)
@@ -70,7 +71,7 @@ local function counted(vm)
 	return vm.layout.interned and vm.g.str.num or vm.g.strnum
 end
 
--- Steps that finding a string takes: each string costs its place in its chain.
+-- The steps to find a string: each string costs its position in its chain.
 local function mean_steps(chains, count)
 	local steps = 0
 	for length, number in pairs(chains) do steps = steps + number * length * (length + 1) // 2 end
@@ -109,7 +110,8 @@ local function overview(vm, section, limit)
 	local steps = mean_steps(all.chains, all.count)
 	section:number("mean_steps", steps, { label = "steps to find one" })
 	if all.count ~= counted(vm) then
-		section[vm.t.live and "note" or "warning"](section, ("the VM counts %d strings, its table holds %d"):format(counted(vm), all.count), "it was running, or a chain is damaged: luajit.check")
+		section[vm.t.live and "note" or "warning"](section, ("the VM counts %d strings, its table holds %d"):format(
+			counted(vm), all.count), "it was running, or a chain is damaged: luajit.check")
 	end
 	if limit > 0 then add_biggest(vm, section, all.top) end
 	local longest = add_chains(section, all.chains)
@@ -121,7 +123,7 @@ end
 
 -- ---- one ----
 
--- The addresses of strings that are this text; there is one at most unless the table is damaged.
+-- The addresses of strings with this text; at most one unless the table is damaged.
 function strings.find(vm, text)
 	local found = {}
 	each(vm, function(addresses, lengths)
@@ -132,7 +134,7 @@ function strings.find(vm, text)
 	return found
 end
 
--- Those that contain it, at most `limit`, found by looking through memory.
+-- Strings that contain it, at most `limit`, found by a search through memory.
 local function containing(vm, g, text, limit)
 	local found, seen = {}, {}
 	for at in vm.t:find { bytes = text, writable = true } do

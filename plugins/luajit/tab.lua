@@ -1,4 +1,4 @@
--- tab: what stands in a table, nested ones within it, as rows.
+-- tab: the entries of a table, with nested tables, as rows.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local label = require "luajit.label"
@@ -10,7 +10,7 @@ local value = require "luajit.value"
 
 local tab = {}
 
-local SORTED = 20000 -- with more nodes they stand as in memory
+local SORTED = 20000 -- a table with more nodes is shown in memory order
 local LONGEST_KEY = 80
 
 tab.COLUMNS = {
@@ -49,7 +49,7 @@ function tab.entries(vm, addr, most)
 	return list
 end
 
--- Add a table's entries to rows, and those of tables within down to `depth`. Returns how many were left out.
+-- Adds a table's entries to rows, and those of nested tables to `depth`. Returns the number of omitted ones.
 local function add(vm, rows, addr, prefix, depth, state)
 	if state.inside[addr] then return end
 	state.inside[addr] = true
@@ -69,7 +69,7 @@ local function add(vm, rows, addr, prefix, depth, state)
 	state.inside[addr] = nil
 end
 
--- What a table is, as fields of a section.
+-- The properties of a table, as fields of a section.
 function tab.describe(vm, section, addr)
 	local one = tables.at(vm, addr)
 	local in_array, in_hash = one:count()
@@ -82,7 +82,7 @@ function tab.describe(vm, section, addr)
 	if one.metatable ~= 0 then section:text("metatable", require("luajit.metatables").name(vm, one.metatable)) end
 end
 
--- Add its entries: at most `limit`, tables within to `depth`.
+-- Adds its entries: at most `limit`, nested tables to `depth`.
 function tab.fill(vm, section, addr, limit, depth, width)
 	local rows = section:table("entries", tab.COLUMNS)
 	local state = { left = limit, inside = {}, width = width or 60 }

@@ -1,4 +1,4 @@
--- tables: what stands in a Lua table (lj_tab.c): values from 0 on in the array part, and the nodes of the hash part.
+-- tables: the contents of a Lua table (lj_tab.c): values from 0 in the array part, and the nodes of the hash part.
 --
 --	GCtab.array  [0] [1] … [asize - 1]       values; slot 0 is Lua's t[0]
 --	GCtab.node   { val, key, next } × (hmask + 1); an empty one keeps its old key, and hmask 0 is no hash part at all
@@ -24,7 +24,7 @@ local function sane(tab, addr)
 	return hash
 end
 
--- The table at an address; raises format when there is none.
+-- The table at an address; raises format if there is none.
 function tables.at(vm, addr)
 	local tab = vm.t:value("GCtab", addr)
 	return setmetatable({
@@ -33,7 +33,7 @@ function tables.at(vm, addr)
 	}, Table)
 end
 
--- A column of `count` values of the array part from slot `from` on.
+-- A column of `count` values of the array part from slot `from`.
 function Table:slots(from, count)
 	if count <= 0 then return {} end
 	local first = xcore.cast(self.array + from * 8,
@@ -55,8 +55,8 @@ local function is_nil(vm, bits)
 	return bits == -1 or not vm.layout.gc64 and bits >> 32 == 0xffffffff
 end
 
--- Call fn(key, value, at) for what is not nil, in the order of memory: 64 bits each, an integer key for the array part (then `array` is
--- true), and where the value lies. Ends when fn returns true.
+-- Calls fn(key, value, at) for non-nil values, in memory order: 64 bits each, an integer key for the array part (then
+-- `array` is true), and the address of the value. Ends when fn returns true.
 function Table:each(fn)
 	local vm, stride = self.vm, xcore.sizeof "Node"
 	for from = 0, self.asize - 1, BATCH do
@@ -72,7 +72,7 @@ function Table:each(fn)
 	end
 end
 
--- How many values are not nil: in the array part, in the hash part.
+-- The number of non-nil values: in the array part, in the hash part.
 function Table:count()
 	local in_array, in_hash = 0, 0
 	self:each(function(_, _, _, array)
@@ -100,8 +100,8 @@ local function matches(vm, key, bits)
 	return tag == (key.boolean and 2 or 1)
 end
 
--- The value under a key, { text = "x" }, { number = 3 }, { boolean = true }, { light = address of a light userdatum }, { symbol = its
--- symbol } or { object = address }: its 64 bits and where it lies; nil when there is none.
+-- The value under a key, { text = "x" }, { number = 3 }, { boolean = true }, { light = address of a light userdatum
+-- }, { symbol = its symbol } or { object = address }: its 64 bits and its address; nil if there is none.
 function Table:get(key)
 	local slot = key.number and math.tointeger(key.number)
 	if slot and slot >= 0 and slot < self.asize then
@@ -119,14 +119,14 @@ function Table:get(key)
 	return found, where
 end
 
--- The table that a table, a userdatum has as its metatable; nil without one.
+-- The metatable of a table or userdatum; nil without one.
 function tables.metatable(vm, tag, addr)
 	local struct = tag == layout.TABLE and "GCtab" or tag == layout.USERDATA and "GCudata"
 	local found = struct and vm.t:value(struct, addr).metatable[vm.layout.ref] or 0
 	return found ~= 0 and tables.at(vm, found) or nil
 end
 
--- What a table has under a text, if that is a table; nil otherwise.
+-- The value under a text, if it is a table; nil otherwise.
 function Table:table(text)
 	local bits = self:get { text = text }
 	if not bits then return nil end
@@ -134,7 +134,7 @@ function Table:table(text)
 	return tag == layout.TABLE and tables.at(self.vm, addr) or nil
 end
 
--- What indexing gives in Lua where __index are tables: also how many metatables were gone through.
+-- The result of indexing in Lua if each __index is a table; also the number of metatables visited.
 function tables.index(vm, tag, addr, key)
 	local here = tag == layout.TABLE and tables.at(vm, addr) or nil
 	for steps = 0, LONGEST_CHAIN do
@@ -149,7 +149,7 @@ function tables.index(vm, tag, addr, key)
 	end
 end
 
--- ---- where all begins ----
+-- ---- roots ----
 
 function tables.registry(vm)
 	local tag, addr = tvalue.decode(vm, vm.t:u64(xcore.addr(xcore.ref(vm.g, "registrytv"))))
@@ -161,7 +161,7 @@ function tables.globals(vm)
 	return tables.at(vm, vm.main.env[vm.layout.ref])
 end
 
--- package.loaded; nil when there is none.
+-- package.loaded; nil if there is none.
 function tables.loaded(vm)
 	return tables.registry(vm):table "_LOADED"
 end

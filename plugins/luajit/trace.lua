@@ -1,4 +1,4 @@
--- trace: compiled traces: where their machine code is, what they began at, what they lead to (lj_jit.h, GCtrace).
+-- trace: compiled traces: their machine code, start and targets (lj_jit.h, GCtrace).
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local name = require "luajit.name"
@@ -8,7 +8,7 @@ local trace = {}
 
 local MOST = 65535
 
--- A trace by its number; nil when there is none.
+-- A trace by its number; nil if there is none.
 function trace.get(vm, number)
 	local J = vm.J
 	if not J or number < 1 or number >= J.sizetrace then return nil end
@@ -16,7 +16,7 @@ function trace.get(vm, number)
 	if addr == 0 or addr == xcore.addr(J, "cur") then return nil end
 	local one = vm.t:value("GCtrace", addr)
 	if one.gct ~= layout.TRACE then
-		vm:damaged(addr, ("trace %d is none"):format(number))
+		vm:damaged(addr, ("trace %d is not a trace"):format(number))
 		return nil
 	end
 	return one
@@ -54,7 +54,7 @@ function trace.ranges(vm)
 	return list
 end
 
--- The range that has an address, or nil.
+-- The range that contains an address, or nil.
 function trace.at(vm, addr)
 	local list = trace.ranges(vm)
 	local lo, hi = 1, #list
@@ -71,7 +71,7 @@ function trace.at(vm, addr)
 	end
 end
 
--- Where it begins: file and line, as text; and the parts.
+-- Its start: file and line, as text; and the parts.
 function trace.start(vm, one)
 	local addr = one.startpt[vm.layout.ref]
 	if addr == 0 then return "?" end
@@ -80,7 +80,8 @@ function trace.start(vm, one)
 	return name.place(vm, pt, pos), (proto.source(vm, pt)), pos and proto.line(vm, pt, pos) or pt.firstline
 end
 
--- The number of the exit whose stub is at an address: on x86 all traces share them, 32 in a group, 4 bytes each (lj_target_x86.h).
+-- The number of the exit with a stub at an address: on x86 all traces share the stubs, 32 per group, 4 bytes each
+-- (lj_target_x86.h).
 local GROUP, STUB = 32, 4
 
 function trace.exit_at(vm, target)

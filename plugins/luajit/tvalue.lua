@@ -1,4 +1,4 @@
--- TValue: what 64 bits of a Lua value mean (lj_obj.h).
+-- TValue: the meaning of the 64 bits of a Lua value (lj_obj.h).
 --
 --	LJ_GC64      63        47                        0
 --	             | ~tag    | payload                 |    a double is what has no tag
@@ -29,7 +29,8 @@ function tvalue.decode(vm, bits)
 	return ~high & 0xf, bits & 0xffffffff
 end
 
--- The pointer of a light userdatum. With segments its upper half is kept in a table, and the place in that in the value.
+-- The pointer of a light userdatum. With segments, its upper half is in a table, and the index into that table is in
+-- the value.
 function tvalue.light(vm, payload)
 	if not vm.layout.segments then return payload end
 	local segments = vm.g.gc.lightudseg[vm.layout.mref]
@@ -43,12 +44,12 @@ function tvalue.encode(vm, tag, addr)
 	return (~tag & 0xffffffff) << 32 | (addr or 0xffffffff)
 end
 
--- The value that an object at an address is.
+-- The value for an object at an address.
 function tvalue.of_object(vm, addr)
 	return tvalue.encode(vm, vm.t:u8(addr + xcore.offsetof("GChead", "gct")), addr)
 end
 
--- For xcore.graph's scan: which words of an array of values are references, and to where.
+-- For xcore.graph's scan: the words of an array of values that are references, and their targets.
 function tvalue.scan(vm)
 	if vm.layout.gc64 then return { width = 8, mask = POINTER, tag = { shift = 47, lo = -13, hi = -5 } } end
 	return { width = 8, mask = 0xffffffff, tag = { shift = 32, lo = -13, hi = -5 } }

@@ -10,7 +10,7 @@ local value = require "luajit.value"
 local udata = {}
 
 local SHOWN = 30
-local KINDS = { [0] = "userdata", "file", "C library", "string buffer" } -- lj_obj.h, UDTYPE_*: where debug information does not have it
+local KINDS = { [0] = "userdata", "file", "C library", "string buffer" } -- UDTYPE_* (lj_obj.h), as a fallback
 local NAMES = { USERDATA = "userdata", IO_FILE = "file", FFI_CLIB = "C library", BUFFER = "string buffer" }
 
 local function type_name(vm, udtype)
@@ -40,7 +40,7 @@ function udata.groups(vm)
 	return list
 end
 
--- What a metatable has as __gc, as a text; nil when it has none.
+-- The __gc of a metatable, as a text; nil if it has none.
 local function collector(vm, addr)
 	local ok, text = pcall(function()
 		local bits = tables.at(vm, addr):get { text = "__gc" }

@@ -1,6 +1,7 @@
--- unowned: what the collector's total has and neither an object nor a buffer: blocks of LuaJIT's allocator that are in use and nobody's. A VM
--- that was stopped at work has some: what is being made, moved or freed is known only to the C function that does it, on its stack or in
--- a register. What nobody knows was lost, or C code asked for it by lua_getallocf.
+-- unowned: memory that the collector's total includes but that is neither an object nor a buffer: blocks in use of
+-- LuaJIT's allocator without an owner. A VM that was stopped while running has some: only the active C function knows
+-- the block that it is allocating, moving or freeing, on its stack or in a register. Other such blocks were lost, or
+-- C code allocated them with lua_getallocf.
 local xcore = require "xcore"
 local arena = require "luajit.arena"
 local machine = require "luajit.machine"
@@ -8,13 +9,13 @@ local pieces = require "luajit.pieces"
 
 local unowned = {}
 
-local MOST = 64      -- blocks: no C function works on more
+local MOST = 64      -- blocks: no C function uses more
 local HEADER = 16    -- bytes from a chunk to its block, the last 8 of which are the next one's
-local ROUNDED = 24   -- bytes that a block may have more than was asked for: 8, or what is left of a split
+local ROUNDED = 24   -- bytes that a block may have beyond the request: 8, or the rest of a split
 local RED_ZONE = 128 -- below the stack pointer
 local CFRAME = 256   -- bytes of the VM's frame on the C stack, and more
 
--- Blocks { lo, hi } in the order of their addresses; nil when the allocator is not LuaJIT's, or there are more than MOST.
+-- Blocks { lo, hi } in address order; nil if the allocator is not LuaJIT's or there are more than MOST.
 local function blocks(vm)
 	local self = arena.of(vm)
 	if not self then return nil end
@@ -24,11 +25,12 @@ local function blocks(vm)
 		local block = at + HEADER
 		if not in_use or own[block] or #list > MOST or found:find(block) == block then return end
 		list[#list + 1] = { lo = block, hi = block + size - 9 }
-	end, function() end) -- luajit.alloc tells what is wrong with chunks
+	end, function() end) -- luajit.alloc reports damaged chunks
 	return #list <= MOST and list or nil
 end
 
--- The stack of the thread that runs the VM, from its innermost frame to the VM's own, and its registers; nil when it is at rest.
+-- The stack of the thread that runs the VM, from its innermost frame to the VM's own, and its registers; nil if it is
+-- idle.
 local function at_work(vm)
 	local L = vm.g.cur_L[vm.layout.ref]
 	if L == 0 then return nil end
@@ -46,12 +48,12 @@ local function in_registers(work, block)
 	end
 end
 
--- Does something within [lo, hi] point into a block?
+-- Does a word within [lo, hi] point into a block?
 local function points(vm, lo, hi, block)
 	return vm.t:find { pointer_to = { block.lo, block.hi }, within = { { lo, hi } }, max = 1 }() ~= nil
 end
 
--- Say of each block who knows it: the C code at work, then such a block.
+-- Determines the holder of each block: the running C code, then another such block.
 local function ask(vm, list)
 	local work = at_work(vm)
 	if not work then return end
@@ -68,8 +70,8 @@ local function ask(vm, list)
 	end
 end
 
--- A new table of strings is made when there are more strings than slots, or less than a quarter; the old one is in use until all strings are
--- in the new one (lj_str.c).
+-- A new string table is created if there are more strings than slots, or less than a quarter; the old one stays in
+-- use until all strings are in the new one (lj_str.c).
 local function string_table(vm, bytes)
 	local slots = (vm.layout.interned and vm.g.str.mask or vm.g.strmask) + 1
 	local strings = vm.layout.interned and vm.g.str.num or vm.g.strnum
@@ -77,8 +79,8 @@ local function string_table(vm, bytes)
 	return new and bytes == new * vm.layout.ref_size and new
 end
 
--- What the total has more than objects and buffers. Returns the blocks { lo, hi, known (by whom) } that are just as large, or nil; and what it is,
--- in words, when it is certain that the VM was at work on it.
+-- The excess of the total over objects and buffers. Returns the blocks { lo, hi, known (by whom) } of exactly this
+-- size, or nil; and a description if the VM was certainly working on it.
 function unowned.explain(vm, bytes)
 	local slots = string_table(vm, bytes)
 	if slots then return nil, ("a new table of %d strings, which were being moved into it"):format(slots) end

@@ -77,12 +77,12 @@ function val.val(t, report, args)
 	local section = report:section("value", "Value")
 	section:text("expression", text, { secret = true, quiet = true })
 	add_value(vm, section, bits, parsed.limit or FEW)
-	if at then section:address("lies_at", at, { label = "lies at" }) end
+	if at then section:address("lies_at", at, { label = "at address" }) end
 	for _, note in ipairs(notes or {}) do section:note(note) end
 	vm:tell(section)
 end
 
--- A key as the user gives it behind a table: 3, true, or text.
+-- A key after a table, in user syntax: 3, true, or text.
 local function key_of(text)
 	if text == "true" or text == "false" then return { boolean = text == "true" } end
 	local number = tonumber(text)
@@ -95,7 +95,7 @@ local function under_key(vm, section, addr, key, limit)
 	if not bits and tonumber(key) then bits, at = one:get { text = key } end
 	if not bits then error(xcore.error("usage", ("the table has no key '%s'"):format(key))) end
 	add_value(vm, section, bits, limit)
-	section:address("lies_at", at, { label = "lies at" })
+	section:address("lies_at", at, { label = "at address" })
 end
 
 -- luajit.tab ADDR|PATH [KEY]

@@ -1,4 +1,4 @@
--- Values as people read them.
+-- Values in human-readable form.
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local proto = require "luajit.proto"
@@ -14,14 +14,14 @@ function value.quote(text, max)
 	return '"' .. text .. '"' .. (cut and "..." or "")
 end
 
--- LuaJIT rounds what lies exactly between two texts away from zero, where C rounds to the even one: then the next number has the text.
+-- LuaJIT rounds exact ties away from zero, where C rounds to even: then the next number has the text.
 local function away(number)
 	local digits = ("%.60e"):format(number):gsub("[%.-]", ""):match "^(%d+)e"
 	if not digits or not digits:sub(15):find "^50*$" then return number end
 	return (string.unpack("<d", string.pack("<i8", string.unpack("<i8", string.pack("<d", number)) + 1)))
 end
 
--- As tostring in LuaJIT gives it.
+-- As LuaJIT's tostring.
 function value.number(number)
 	if math.type(number) == "integer" then return tostring(number) end
 	if number ~= number then return "nan" end
@@ -54,7 +54,7 @@ local SHOW = {
 	[layout.CDATA] = function(vm, addr) return require("luajit.ctype").show(vm, addr) end,
 }
 
--- The text of a value, given as its 64 bits. What cannot be read says so.
+-- The text of a value, given as its 64 bits. An unreadable value gives a text that says so.
 function value.show(vm, bits, max)
 	local tag, payload = tvalue.decode(vm, bits)
 	if tag == 0 or tag == 1 or tag == 2 then return layout.NAMES[tag] end

@@ -5,9 +5,9 @@ local value = require "luajit.value"
 
 local variables = {}
 
-local MOST = 250 -- extra arguments that are shown
+local MOST = 250 -- maximum number of extra arguments shown
 
--- A value at an address; what a trace holds in registers is not in memory.
+-- A value at an address; values that a trace holds in registers are not in memory.
 local function add(vm, top, list, kind, name, at)
 	local one = { kind = kind, name = name, at = at }
 	local bits = top and top.slots and top.slots[at]
@@ -31,7 +31,7 @@ function variables.locals(vm, one, top)
 	return list
 end
 
--- What was passed beyond the parameters: below the frame, in the part of the caller that kept it.
+-- Arguments beyond the parameters: below the frame, in the part of the caller that kept them.
 function variables.arguments(vm, one, top)
 	local list = {}
 	if not one.arguments or not one.pt then return list end

@@ -1,4 +1,4 @@
--- The VMs of a process: global_State with its main thread and JIT state, found in several ways that do not depend on each other.
+-- The VMs of a process: global_State with its main thread and JIT state, found in several independent ways.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local layout = require "luajit.layout"
@@ -12,7 +12,7 @@ local SHOWN = 5 -- damages in a section
 
 VM.damaged = damage.keep
 
--- Tell what is damaged in a section, and that others of the process were not asked.
+-- Reports damage in a section, and that other VMs of the process were not examined.
 function VM:tell(section)
 	if self.others then
 		section:note(("this is the VM at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1),
@@ -22,11 +22,12 @@ function VM:tell(section)
 	damage.tell(self, section, SHOWN, "luajit.check shows all")
 end
 
--- Has what lua_newstate makes behind the main thread been made? Else it is killed there, or overwritten later.
+-- Has lua_newstate completed its work on the main thread? If not, the process died there, or the data was overwritten
+-- later.
 local function finished(t, L, g, thread)
 	local stack, max = thread.stack[L.mref], thread.maxstack[L.mref]
 	local base, top = thread.base and xcore.addr(thread.base) or 0, thread.top and xcore.addr(thread.top) or 0
-	-- While a trace runs the top is what it was some time before, and may be lower than the base.
+	-- While a trace runs, the top is older and may be lower than the base.
 	local function within(at) return at > stack and at <= max + 64 * 8 end
 	if not (stack ~= 0 and within(base) and within(top)) then return false, "the main thread's stack is not in order" end
 	local tag, registry = tvalue.decode({ t = t, g = g, layout = L }, t:u64(xcore.addr(xcore.ref(g, "registrytv"))))
@@ -36,8 +37,8 @@ local function finished(t, L, g, thread)
 	return true
 end
 
--- A global_State that is one: main thread and state name each other, the stack is in order, the registry is a table.
--- Returns nil otherwise; then what is wrong with it, when it is a VM at least by its main thread.
+-- A valid global_State: main thread and state point to each other, the stack is valid, the registry is a table.
+-- Returns nil otherwise; then the problem, if it is a VM at least by its main thread.
 local function prove(t, L, addr)
 	local g = t:value("global_State", addr)
 	local main = g.mainthref[L.ref]
@@ -59,20 +60,20 @@ function VM:string(addr, max)
 	return self.t:read(addr + xcore.sizeof "GCstr", len)
 end
 
--- The prototype of a Lua function: its code begins with the bytecode that `pc` points to.
+-- The prototype of a Lua function: its code begins with the bytecode at `pc`.
 function VM:proto_of(fn)
 	return self.t:value("GCproto", fn.pc[self.layout.mref] - xcore.sizeof "GCproto")
 end
 
--- The names of an enum's values without `prefix`, found by one of its enumerators: enum("FF_assert", "FF_"). Empty when debug
--- information does not have it, and it cannot be known without.
+-- The names of an enum's values without `prefix`, found by one of its enumerators: enum("FF_assert", "FF_"). Empty if
+-- debug information lacks it and it cannot be known otherwise.
 function VM:enum(enumerator, prefix)
 	self.enums = self.enums or {}
 	local names = self.enums[enumerator]
 	if not names then
 		names = {}
 		local ok, found = pcall(function() return xcore.typeof(self.t:ref(enumerator)):enumerators() end)
-		-- Of names for one number the first is its own, others stand for it: IRT_P64 is IRT_PGC, too.
+		-- The first of several names for a number is its own, the others are aliases: IRT_P64 is also IRT_PGC.
 		for _, e in ipairs(ok and found or {}) do names[e.value] = names[e.value] or e.name:gsub("^" .. prefix, "") end
 		if not ok and self.layout.build then names = require("luajit.enums").names(self, prefix) end
 		self.enums[enumerator] = names
@@ -104,7 +105,7 @@ end
 
 local ways = {}
 
--- nginx's main configuration of a Lua module keeps the VM.
+-- nginx's main configuration of a Lua module holds the VM.
 local function nginx_module(t, module)
 	local cycle = t:var "ngx_cycle"
 	local outer, inner = t:var(module == "ngx_stream_lua_module" and "ngx_stream_module" or "ngx_http_module"), t:var(module)
@@ -149,7 +150,7 @@ function ways.frame(t, add, threads)
 	end
 end
 
--- The interpreter keeps the dispatch table's (x86-64) or the state's (aarch64) address in a register.
+-- The interpreter keeps the address of the dispatch table (x86-64) or of the state (aarch64) in a register.
 function ways.register(t, add, threads)
 	local name, back = "r14", xcore.offsetof("GG_State", "dispatch") - xcore.offsetof("GG_State", "g")
 	if t.arch == "aarch64" then name, back = "x22", 0 end
@@ -163,7 +164,7 @@ function ways.register(t, add, threads)
 	end
 end
 
--- What looks like a main thread: a thread object, fixed for the collector, that says it is a C function's.
+-- Candidates for a main thread: a thread object, fixed for the collector, with a C function.
 function ways.signature(t, add)
 	local L = layout.of(t)
 	local main = { gct = layout.THREAD, dummy_ffid = 1, ["glref." .. L.mref] = { 0x1000, (1 << 47) - 1 } }
@@ -174,7 +175,7 @@ end
 
 local ORDER = { "nginx", "global", "frame", "register", "signature" }
 
--- To find just one, cheap ways come first, and where the process died before where else one is.
+-- To find just one VM, cheap ways come first, and the place of the crash before other places.
 local QUICK = { "register", "nginx", "global", "frame", "signature" }
 
 -- ---- all of them ----
@@ -184,7 +185,7 @@ local function state_of(t, L, state)
 	return t:value("lua_State", state).glref[L.mref]
 end
 
--- What was found so far: a list, what each address is (false: nothing), and what is a VM by its main thread alone.
+-- The results so far: a list, the kind of each address (false: nothing), and VMs known only by their main thread.
 local function search(t, L)
 	return { t = t, L = L, list = {}, known = {}, broken = {} }
 end
@@ -199,7 +200,7 @@ local function examine(s, g)
 	end
 end
 
--- Where a way leads: to a thread, or to a state.
+-- The target of a way: a thread, or a state.
 local function add(s, way, addr, how, is_global)
 	local ok, g = pcall(function() return is_global and addr or state_of(s.t, s.L, addr) end)
 	if not ok or g == 0 then return end
@@ -215,8 +216,8 @@ local function go(s, way, threads)
 	return pcall(ways[way], s.t, function(...) add(s, way, ...) end, threads)
 end
 
--- All VMs, each with the ways that led there, and those that were not finished or are damaged: { addr, why }. `which` limits the
--- ways. In a running process all memory is looked through only when nothing else led to one.
+-- All VMs, each with the ways that led to it, and unfinished or damaged ones: { addr, why }. `which` limits the ways.
+-- In a running process, all memory is searched only if nothing else led to one.
 function vm.all(t, which)
 	local s = search(t, layout.of(t))
 	for _, way in ipairs(ORDER) do
@@ -240,7 +241,7 @@ local function threads_first(t)
 	return threads
 end
 
--- The VM whose state or one of whose threads is at an address: nothing need be searched for.
+-- The VM with a state or a thread at an address: no search is necessary.
 local function named(t, addr)
 	local s = search(t, layout.of(t))
 	add(s, "user", addr, "--vm", true)
@@ -250,8 +251,8 @@ local function named(t, addr)
 		.. (s.broken[1] and ": " .. s.broken[1].why or ""), "luajit.vms lists them"))
 end
 
--- The one VM that most processes have, that of the thread that died when there are several, or the one that the user names by its
--- state or a thread. Raises not_found.
+-- The one VM that most processes have: that of the thread that died if there are several, or the one that the user
+-- names by its state or a thread. Raises not_found.
 function vm.one(t, addr)
 	if addr then return named(t, addr) end
 	local s = search(t, layout.of(t))

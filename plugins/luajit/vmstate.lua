@@ -1,4 +1,5 @@
--- vmstate: what the VM was doing: interpreter, C, a trace, the collector, the compiler; hooks, switches and parameters of the compiler.
+-- vmstate: the activity of the VM: interpreter, C, a trace, the collector, the compiler; hooks, switches and
+-- parameters of the compiler.
 local xcore = require "xcore"
 local options = require "luajit.options"
 local proto = require "luajit.proto"
@@ -19,7 +20,7 @@ local HOOK_ACTIVE, HOOK_VMEVENT, HOOK_GC, HOOK_PROFILE = 0x10, 0x20, 0x40, 0x80
 local JIT_ON, OPTIMISATIONS = 0x1, 0x10000
 local OPTIMISE = { "fold", "cse", "dce", "fwd", "dse", "narrow", "loop", "abc", "sink", "fuse", "fma" }
 
--- Short name and what it means: "TRACE 7", "runs trace 7".
+-- Short name and meaning: "TRACE 7", "runs trace 7".
 function vmstate.name(vm)
 	local state = vm.g.vmstate
 	if state > 0x7fffffff then state = state - (1 << 32) end
@@ -58,7 +59,7 @@ local function add_hooks(vm, section)
 	if mask & HOOK_PROFILE ~= 0 then section:bool("profiler", true, { label = "the profiler runs" }) end
 end
 
--- What the compiler is at, when it is at something.
+-- The compiler's current work, if any.
 local function add_recording(vm, section)
 	local J = vm.J
 	local states = vm:enum("LJ_TRACE_IDLE", "LJ_TRACE_")

@@ -1,4 +1,4 @@
--- weak: which metatables make tables weak: what stands in their __mode (lj_gc.c, gc_traverse_tab).
+-- weak: the metatables that make tables weak, by their __mode (lj_gc.c, gc_traverse_tab).
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local tvalue = require "luajit.tvalue"
@@ -8,13 +8,13 @@ local Weak = {}
 Weak.__index = Weak
 
 local NO_MODE = 1 << 3 -- of GCtab.nomm: the VM looked for __mode, and there is none
-local MOST = 1 << 16   -- slots of a metatable that are looked at
+local MOST = 1 << 16   -- slots of a metatable examined
 
 function weak.new(vm)
 	return setmetatable({ vm = vm, modes = {} }, Weak)
 end
 
--- The text of __mode in a table; nil when it has none.
+-- The text of __mode in a table; nil if it has none.
 local function mode_text(vm, metatable)
 	local tab = vm.t:value("GCtab", metatable)
 	if tab.gct ~= layout.TABLE or tab.nomm & NO_MODE ~= 0 or tab.hmask == 0 or tab.hmask > MOST then return nil end
@@ -28,7 +28,7 @@ local function mode_text(vm, metatable)
 	end
 end
 
--- "K" is the finalizers' own: keys are weak, values never.
+-- "K" is used only by the finalizer table: keys are weak, values never.
 local function mode_of(vm, metatable)
 	local ok, text = pcall(mode_text, vm, metatable)
 	if not ok or not text then return nil end
@@ -36,7 +36,7 @@ local function mode_of(vm, metatable)
 	return (mode.keys or mode.values) and mode or nil
 end
 
--- Modes by metatable of those in a column that make tables weak; nil when none does.
+-- Modes by metatable, for those in a column that make tables weak; nil if none does.
 function Weak:of(metatables)
 	local modes, found = self.modes, nil
 	for _, metatable in ipairs(metatables) do

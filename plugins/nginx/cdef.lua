@@ -17,7 +17,7 @@ typedef void (*ngx_pt)(void);
 typedef ngx_pt ngx_http_handler_pt, ngx_event_handler_pt;
 ]]
 
--- "1.22.1" as nginx has it: 1022001.
+-- "1.22.1" in nginx's form: 1022001.
 function cdef.number(text)
 	local major, minor, patch = text:match "^(%d+)%.(%d+)%.(%d+)$"
 	return major * 1000000 + minor * 1000 + patch

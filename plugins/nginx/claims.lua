@@ -48,7 +48,7 @@ local function block_at(blocks, addr, size)
 	end
 end
 
--- ---- what types point to ----
+-- ---- targets of types ----
 
 -- The struct behind a pointer member; nil for pointers without a usable type.
 local function led_to(type)
@@ -160,7 +160,7 @@ local function of_pools(state, all)
 	end
 end
 
--- "pool 0x… of request 0x…", of each pool.
+-- "pool 0x… of request 0x…", for each pool.
 local function names_of(all)
 	local names = {}
 	for _, one in ipairs(all) do

@@ -60,7 +60,8 @@ local function suspicious_pools(section, ledger)
 		if one.kind == "leaked" or one.kind == "request without owner" then leaked, bytes = leaked + 1, bytes + one.total end
 	end
 	if leaked > 0 then
-		section:warning(("%d pools, %.1f MiB, are nobody's: leaked"):format(leaked, bytes / (1 << 20)), "nginx.pools TARGET --kind leaked")
+		section:warning(("%d pools, %.1f MiB, have no owner: they leaked"):format(leaked, bytes / (1 << 20)),
+			"nginx.pools TARGET --kind leaked")
 	end
 end
 

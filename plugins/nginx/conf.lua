@@ -120,7 +120,7 @@ end
 
 local LUA = { "rewrite", "access", "content", "header_filter", "body_filter", "log" }
 
--- "access: access_by_lua(nginx.conf:54)" of each phase that has Lua; { phase = where it stands }.
+-- "access: access_by_lua(nginx.conf:54)" for each phase with Lua; { phase = its place }.
 local function lua_of(t, confs)
 	local own = conf_of(t, confs, "ngx_http_lua_module", "ngx_http_lua_loc_conf_t")
 	local found = {}

@@ -170,7 +170,7 @@ function conn.describe(t, c, index, msec)
 	if one.accepted and start and start ~= 0 and msec then one.age = (msec - start) / 1000 end
 	one.requests, one.reusable, one.ssl, one.sent = c.requests, c.reusable ~= 0, (maybe.addr(c, "ssl") or 0) ~= 0, c.sent
 	one.read_timer, one.write_timer = part("its event", conn.timer, c.read, msec), part("its event", conn.timer, c.write, msec)
-	one.request = part("what it is for", conn.request_of, t, c)
+	one.request = part("its request", conn.request_of, t, c)
 	if one.kind == "http2" and c.data and signature(t, xcore.addr(c.data)) == conn.HTTP then one.kind = "http2 stream" end
 	return one
 end

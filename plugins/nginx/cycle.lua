@@ -84,8 +84,8 @@ function cycle.modules(t)
 	return all
 end
 
--- "ngx_http_lua_module" → ngx_module_t; nil when nginx does not have it. A module that was loaded lies in a file of its own, which may
--- have no symbols: then its name is looked for among the cycle's.
+-- "ngx_http_lua_module" → ngx_module_t; nil if nginx does not have it. A dynamic module is in a separate file, which
+-- may have no symbols: then its name is searched among the cycle's modules.
 function cycle.module(t, name)
 	local found = cycle.var(t, name, "ngx_module_t")
 	if found then return found end
@@ -94,7 +94,7 @@ function cycle.module(t, name)
 	end
 end
 
--- "1.22.1", from what every module was compiled with.
+-- "1.22.1", from the version that every module was compiled with.
 function cycle.version(t)
 	local first = cycle.modules(t)[1]
 	local number = first and first.value.version

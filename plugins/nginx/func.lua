@@ -122,7 +122,7 @@ local function of_connections(t)
 	end
 end
 
--- ---- what keeps connections ----
+-- ---- holders of connections ----
 
 local function of_watcher(conf)
 	if conf and maybe.get(conf, "watcher") then both(conf.watcher, "ngx_http_lua_abort_pending_timers") end

@@ -19,7 +19,7 @@ local LARGE_POOL = 1 << 20 -- bytes: the pool of a request is normally some kilo
 local OLD = 60             -- seconds
 local MANY = 8             -- requests that wait for one peer
 
--- ---- what it died in ----
+-- ---- the death ----
 
 local function add_death(section, found, by_addr)
 	local one = found.request and by_addr[found.request]
@@ -41,7 +41,7 @@ local function add_death(section, found, by_addr)
 	end
 end
 
--- "was in a request, at app.lua:12"; the request itself is the user's data, and so a field.
+-- "was in a request, at app.lua:12"; the request itself is user data, and therefore a field.
 local function headline(t, found, by_addr)
 	if found.idle then return t.live and "waits for events" or "waited for events" end
 	local one, line = found.request and by_addr[found.request], luastack.line(found.stack, true)
@@ -49,7 +49,7 @@ local function headline(t, found, by_addr)
 	return what and ("%s in %s%s"):format(t.live and "is" or "was", what, line and ", at " .. line or "")
 end
 
--- ---- what is in flight ----
+-- ---- requests in flight ----
 
 -- The common activity of several requests, without times.
 local function doing_of(one)
@@ -79,7 +79,7 @@ local function add_states(section, list)
 	if #order > 2 * FEW then section:note(("%d more states"):format(#order - 2 * FEW), "nginx.reqs") end
 end
 
--- ---- what looks wrong ----
+-- ---- suspicious findings ----
 
 local function suspicious_requests(section, list)
 	local old, large = {}, {}
@@ -95,7 +95,8 @@ local function suspicious_requests(section, list)
 	end
 	for i, one in ipairs(large) do
 		if i > FEW then break end
-		section:warning(("request %s has %.1f MiB in its pool, freed only when the request ends"):format(xcore.hex(one.addr),
+		section:warning(("request %s has %.1f MiB in its pool, freed only when the request ends"):format(
+			xcore.hex(one.addr),
 			one.pool_bytes / (1 << 20)), "nginx.req TARGET " .. xcore.hex(one.addr))
 	end
 end
@@ -154,16 +155,16 @@ local function worker(t, section)
 	local doing = headline(t, found, by_addr)
 	section:headline(("nginx %s, %s%s; %s; %d of %d connections in use"):format(version or "of unknown version", role or "process",
 		doing and ", " .. doing or "", reqs.headline(list), #connections, conn.pool(t).count))
-	damage.part(section, "what it died in", add_death, section, found, by_addr)
+	damage.part(section, "the activity at its death", add_death, section, found, by_addr)
 	if #list > 0 then
 		add_states(section, list)
 		local left = reqs.add(t, section, list, FEW)
 		if left > 0 then section:note(("the oldest of %d requests"):format(#list), "nginx.reqs lists all, nginx.req shows one") end
 	end
-	damage.part(section, "what looks wrong with requests", suspicious_requests, section, list)
-	damage.part(section, "what looks wrong with upstreams", suspicious_upstreams, section, list)
-	damage.part(section, "what looks wrong with Lua", suspicious_lua, t, section)
-	damage.part(section, "what looks wrong with connections", suspicious_connections, t, section, connections)
+	damage.part(section, "the warnings about requests", suspicious_requests, section, list)
+	damage.part(section, "the warnings about upstreams", suspicious_upstreams, section, list)
+	damage.part(section, "the warnings about Lua", suspicious_lua, t, section)
+	damage.part(section, "the warnings about connections", suspicious_connections, t, section, connections)
 	if lost.bad > 0 then section:problem(("requests that cannot be read: %d"):format(lost.bad), lost.why) end
 	if bad.bad > 0 then section:problem(("connections that cannot be read: %d"):format(bad.bad), bad.why) end
 end

@@ -45,7 +45,7 @@ function luactx.socket_peer(t, u)
 	return peer
 end
 
--- "cosocket 127.0.0.1:6379 (read)", of the socket that a coroutine's data is.
+-- "cosocket 127.0.0.1:6379 (read)", for the socket in a coroutine's data.
 local function socket_text(t, co)
 	local u = t:value("ngx_http_lua_socket_tcp_upstream_t", maybe.addr(co, "data"))
 	local peer = luactx.socket_peer(t, u)

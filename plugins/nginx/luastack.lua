@@ -49,14 +49,16 @@ function luastack.of(t, addr)
 	return damage.try(stack_of, found, addr)
 end
 
--- "app.lua:12", the innermost line of Lua in a stack; nil when there is none. The path is cut to its last part when `short`.
+-- "app.lua:12", the innermost Lua line of a stack; nil if there is none. With `short`, only the last part of the
+-- path.
 function luastack.line(stack, short)
 	for _, row in ipairs(stack and stack.rows or {}) do
 		if row.file and row.line then return ("%s:%d"):format(short and row.file:match "[^/]*$" or row.file, row.line) end
 	end
 end
 
--- "store app.lua:12 < serve app.lua:80 × 5 < …", at most `max` functions of Lua; one that calls itself from one line stands once.
+-- "store app.lua:12 < serve app.lua:80 × 5 < …", at most `max` Lua functions; a function that calls itself from one
+-- line appears once.
 function luastack.brief(stack, max)
 	local parts, times = {}, {}
 	for _, row in ipairs(stack and stack.rows or {}) do

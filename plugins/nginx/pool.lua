@@ -85,7 +85,7 @@ function pool.read(t, addr, size)
 	return one
 end
 
--- "ngx_ssl_cleanup_ctx × 3, ngx_pool_cleanup_file", most first.
+-- "ngx_ssl_cleanup_ctx × 3, ngx_pool_cleanup_file", the most frequent first.
 function pool.cleanup_text(one)
 	local counts, names = {}, {}
 	for _, cleanup in ipairs(one.cleanups) do

@@ -6,7 +6,7 @@
 --
 --	p + header <= d.last <= d.end, 0 < max < a page, current is one of its blocks, large, cleanup, chain and log lead to memory or are NULL
 --
--- and have no owner: they leaked, or belong to an unknown module. The pointer graph of the heap tells the two apart.
+-- They have no owner: they leaked, or belong to an unknown module. The pointer graph of the heap tells the two apart.
 local xcore = require "xcore"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"

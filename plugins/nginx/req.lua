@@ -105,7 +105,7 @@ local function add_pairs(report, key, title, of, ...)
 	for _, one in ipairs(found) do rows:row(one[1], one[2]) end
 end
 
--- ---- where it stands ----
+-- ---- progress ----
 
 -- The received part of the body: nginx counts the missing part, not the part in its buffer.
 local function add_body(section, r)
@@ -248,7 +248,7 @@ function req.req(t, report, given)
 	local r = one.value
 	damage.part(section, "its facts", add_facts, t, section, one)
 	damage.part(section, "its upstream", add_upstream, section, one)
-	damage.part(section, "what was asked of upstreams", add_upstream_states, section, r)
+	damage.part(section, "its upstream requests", add_upstream_states, section, r)
 	damage.part(section, "its subrequests", add_subrequests, t, section, one, all)
 	damage.part(section, "its buffers", add_buffers, section, r, one.lua)
 	for _, text in ipairs(reqs.findings(one)) do section:warning(text) end

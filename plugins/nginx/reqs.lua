@@ -45,7 +45,8 @@ function reqs.findings(one)
 	if one.is_main and one.count == 0 then
 		found[#found + 1] = ("nothing refers to request %s, but it is not freed"):format(xcore.hex(one.addr))
 	elseif one.is_main and one.count < 1 + one.subrequests then
-		found[#found + 1] = ("request %s counts %d references, fewer than itself plus its %d subrequests"):format(xcore.hex(one.addr),
+		found[#found + 1] = ("request %s counts %d references, fewer than itself plus its %d subrequests"):format(
+			xcore.hex(one.addr),
 			one.count, one.subrequests)
 	end
 	return found

@@ -136,7 +136,7 @@ function request.find(t, scan)
 	return found.list, found.via, { stray = found.lost or 0, connections = why }
 end
 
--- ---- what it is ----
+-- ---- description ----
 
 -- Bytes of a pool's blocks, and the number of its large allocations.
 local function pool_size(pool)

@@ -21,7 +21,7 @@ local timers = {}
 
 local MOST = 1000000
 
--- ---- whose ----
+-- ---- owners ----
 
 local function of_connection(t, c, index, event, titles)
 	local one = conn.describe(t, c, index, cycle.now(t))

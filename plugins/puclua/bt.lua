@@ -1,4 +1,4 @@
--- bt: the calls of the thread that runs, of one, or of all.
+-- bt: the calls of the running thread, of one, or of all.
 local xcore = require "xcore"
 local commands = require "puclua.commands"
 local frame = require "puclua.frame"
@@ -22,7 +22,7 @@ local function add_variables(vm, section, list, limit)
 	end
 end
 
--- By the machine's stack: the innermost thread that a frame works for.
+-- By the native stack: the innermost thread that a frame works for.
 local function by_frames(vm)
 	for _, thread in ipairs(vm.t:threads()) do
 		for _, one in ipairs((thread:frames(256))) do
@@ -36,7 +36,8 @@ local function by_frames(vm)
 	end
 end
 
--- Without frames that tell: of the threads that are neither suspended nor done, the one that counts most C calls (it was resumed last). A guess.
+-- Without frames that identify the thread: of the threads that are neither suspended nor done, the one with the most
+-- C calls (resumed last). A guess.
 local function by_depth(vm)
 	local best, depth = xcore.addr(vm.main), -1
 	for _, addr in ipairs(frame.threads(vm)) do
@@ -47,7 +48,7 @@ local function by_depth(vm)
 	return best
 end
 
--- The thread that runs, and whether that is a guess.
+-- The running thread, and whether it is a guess.
 function bt.running(vm)
 	if not vm.running then
 		local found = by_frames(vm)

@@ -3,8 +3,8 @@
 --	5.1 to 5.3   | B 9 bits | C 9 | A 8 | op 6 |        Bx: B and C; sBx: Bx less half of its most; Ax: all but op
 --	5.4          | C 8 | B 8 | k 1 | A 8 | op 7 |       the same, and sJ: all but op, less half of its most       (lopcodes.h)
 --
--- Names of instructions are those of the debug information (enum OpCode), or of the table that Lua has up to 5.3 (luaP_opnames); how their
--- operands are to be read, of luaP_opmodes. Without these they are numbers.
+-- Names of instructions come from debug information (enum OpCode), or from Lua's table up to 5.3 (luaP_opnames);
+-- formats of operands come from luaP_opmodes. Without these they are numbers.
 local xcore = require "xcore"
 local value = require "puclua.value"
 
@@ -31,7 +31,7 @@ local function from_table(t)
 	return next(names) and names
 end
 
--- Names of the instructions by number, and where they are from; an empty table when nothing tells them.
+-- Names of the instructions by number, and their source; an empty table if there is none.
 function bytecode.names(vm)
 	if not vm.opcodes then
 		local ok, names = pcall(from_enum, vm.t)
@@ -67,12 +67,12 @@ local function new(word)
 	}
 end
 
--- Which operands of 5.4 are numbers of constants: always, or (k) when the instruction's bit k says so.
+-- The operands of 5.4 that are numbers of constants: always, or (k) if the instruction's bit k is set.
 local CONSTANTS = {
 	LOADK = "Bx", GETTABUP = "C", GETFIELD = "C", SETTABUP = "B", SETFIELD = "B", EQK = "B", SELF = "kC", ADDK = "C", SUBK = "C",
 	MULK = "C", MODK = "C", POWK = "C", DIVK = "C", IDIVK = "C", BANDK = "C", BORK = "C", BXORK = "C",
 }
-local VALUES = { SETTABUP = true, SETTABLE = true, SETI = true, SETFIELD = true } -- C is a constant when k says so
+local VALUES = { SETTABUP = true, SETTABLE = true, SETI = true, SETFIELD = true } -- C is a constant if k is set
 
 local function constants_new(i, name)
 	local list, which = {}, name and CONSTANTS[name]
@@ -81,7 +81,7 @@ local function constants_new(i, name)
 	return list
 end
 
--- Up to 5.3 the modes tell: an operand of mode K (3) that is 256 or more is a constant less 256; Bx is one always.
+-- Up to 5.3 the modes decide: an operand of mode K (3) of 256 or more is a constant less 256; Bx is always one.
 local function constants_old(i, mode)
 	if not mode then return {} end
 	local list, format, K = {}, mode & 3, 3
@@ -104,7 +104,8 @@ local function constant(vm, pt, n)
 	return ok and text or "?"
 end
 
--- The instructions of a prototype: fn(number from 0, name or nil, opcode, operands, constants as text or nil), `most` at most.
+-- The instructions of a prototype: fn(number from 0, name or nil, opcode, operands, constants as text or nil), at
+-- most `most`.
 function bytecode.each(vm, pt, most, fn)
 	local names, count = bytecode.names(vm), math.min(math.max(pt.sizecode, 0), most, MOST)
 	if count == 0 then return end

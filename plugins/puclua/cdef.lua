@@ -1,6 +1,7 @@
--- Lua's structs as C declarations, for programs whose Lua came without debug information, as the packages of distributions do. Facts of
--- lobject.h, lstate.h and lfunc.h of Lua 5.1.5, 5.3.6 and 5.4.4 with 64-bit pointers and the default LUA_NUMBER; which one it is, the
--- program's own text says ("$LuaVersion: Lua 5.4"), and that it fits is proved by each state that is found (vm.lua).
+-- Lua's structs as C declarations, for programs whose Lua has no debug information, as in the packages of
+-- distributions. Facts of lobject.h, lstate.h and lfunc.h of Lua 5.1.5, 5.3.6 and 5.4.4 with 64-bit pointers and the
+-- default LUA_NUMBER. The program's own text selects the version ("$LuaVersion: Lua 5.4"), and each state that is
+-- found proves it (vm.lua).
 local xcore = require "xcore"
 
 local cdef = {}
@@ -165,7 +166,7 @@ local BUILDS = {
 	{ "$Lua: Lua 5.1", V51, TAGGED },
 }
 
--- Is there such a text in what the program and its libraries were loaded with?
+-- Is a text in the loaded data of the program and its libraries?
 local function has_text(t, text)
 	local within = {}
 	for _, map in ipairs(t:maps()) do
@@ -175,7 +176,7 @@ local function has_text(t, text)
 	return false
 end
 
--- Declare the layout of the Lua that the program says it has: the text, and nil when it says none that is known.
+-- Declares the layout of the program's Lua version: returns the text, and nil if it names no known version.
 function cdef.declare(t)
 	if t.pointer_size ~= 8 then return nil end
 	for _, build in ipairs(BUILDS) do

@@ -1,4 +1,4 @@
--- What the commands do: arguments in, sections out.
+-- The commands: arguments in, sections out.
 local xcore = require "xcore"
 local vm = require "puclua.vm"
 
@@ -10,8 +10,8 @@ local function number(name, text)
 	return found
 end
 
--- The state (--vm ADDR), and a table: options as `known` has them ({ limit = "number", locals = "flag" }), and other arguments from 1 on, at
--- most `most`.
+-- The state (--vm ADDR), and a table: options described by `known` ({ limit = "number", locals = "flag" }), and other
+-- arguments from 1, at most `most`.
 function commands.parse(t, args, known, most)
 	local parsed, addr, i = {}, nil, 1
 	while i <= #args do
@@ -44,7 +44,7 @@ function commands.vms(t, report)
 	end
 	if all[1] then
 		section:text("layout", ("as in Lua %s, %s"):format(all[1].layout.version,
-			all[1].layout.declared and "as published: there is no debug information of it" or "of debug information"))
+			all[1].layout.declared and "the published layout: it has no debug information" or "from debug information"))
 	end
 	if not all[1] then section:note "no Lua state was found in this process" end
 end

@@ -1,4 +1,4 @@
--- frame: the calls of a thread, innermost first, as Lua's CallInfos tell them.
+-- frame: the calls of a thread, innermost first, from Lua's CallInfos.
 local xcore = require "xcore"
 local layout = require "puclua.layout"
 local proto = require "puclua.proto"
@@ -8,12 +8,12 @@ local frame = {}
 
 local MOST = 200000
 
--- A pointer member as a number, 0 for NULL: what is damaged may well be NULL.
+-- A pointer member as a number, 0 for NULL: damaged members are often NULL.
 local function pointer(vm, struct, member)
 	return vm.t:ptr(xcore.addr(struct, member))
 end
 
--- Addresses of the CallInfos, innermost first, without the thread's own one below all calls.
+-- Addresses of the CallInfos, innermost first, without the thread's base CallInfo.
 local function infos(vm, thread)
 	local list, size = {}, xcore.sizeof "CallInfo"
 	local at = pointer(vm, thread, "ci")
@@ -40,7 +40,7 @@ local function infos(vm, thread)
 	return list
 end
 
--- The instruction that a Lua function is at: the one before the next.
+-- The current instruction of a Lua function: the one before the next.
 local function position(vm, thread, ci, pt, innermost)
 	local pc
 	if vm.layout.array_of_calls then
@@ -53,7 +53,7 @@ local function position(vm, thread, ci, pt, innermost)
 	return at >= -1 and at < pt.sizecode and math.max(at, 0) or nil
 end
 
--- Does the interpreter begin anew for this call, on the C stack? nil when the CallInfo does not tell.
+-- Does this call start a new interpreter on the C stack? nil if the CallInfo does not record it.
 local function fresh(vm, ci)
 	local L = vm.layout
 	if L.array_of_calls then return nil end
@@ -96,7 +96,7 @@ local function read(vm, thread, at, innermost)
 	return one
 end
 
--- All calls of a thread, innermost first. What cannot be read ends the list, and is told.
+-- All calls of a thread, innermost first. An unreadable call ends the list and is reported.
 function frame.list(vm, addr)
 	local thread, list = vm.t:value("lua_State", addr), {}
 	for i, at in ipairs(infos(vm, thread)) do
@@ -133,7 +133,7 @@ local function loaded_names(vm)
 	return names
 end
 
--- The name that the caller has for a function: of a local or an upvalue that holds it.
+-- The caller's name for a function: of a local or an upvalue that holds it.
 local function callers_name(vm, one, caller)
 	if not one.fn or not caller or not caller.pt then return nil end
 	for slot, name in ipairs(caller.pc and proto.locals(vm, caller.pt, caller.pc) or {}) do
@@ -146,7 +146,7 @@ local function callers_name(vm, one, caller)
 	end
 end
 
--- What to call a frame: by package.loaded, by its caller's variables, else by where it was written.
+-- The name of a frame: from package.loaded, from its caller's variables, else from its definition.
 function frame.name(vm, one, caller)
 	if not vm.names then
 		local ok, names = pcall(loaded_names, vm)
@@ -164,7 +164,7 @@ end
 
 -- ---- variables ----
 
--- Where the values of a Lua function's upvalues lie.
+-- The addresses of the values of a Lua function's upvalues.
 function frame.upvalues(vm, one)
 	local list, fn = {}, vm.t:value("LClosure", one.fn)
 	for i = 0, fn.nupvalues - 1 do
@@ -180,7 +180,7 @@ local function shown(vm, name, kind, at)
 	return { name = name, kind = kind, value = ok and text or nil, why = not ok and "cannot be read" or nil, type = read_type and type_name or nil }
 end
 
--- Arguments, locals and upvalues of a Lua function that runs: { name, kind, type, value }.
+-- Arguments, locals and upvalues of a running Lua function: { name, kind, type, value }.
 function frame.variables(vm, one)
 	local list, size = {}, vm.layout.value_size
 	if not one.pt then return list end
@@ -213,7 +213,7 @@ function frame.threads(vm)
 	return list
 end
 
--- "suspended", "new", "finished", "failed", or "active": it runs, or has resumed another.
+-- "suspended", "new", "finished", "failed", or "active": it runs, or has resumed another one.
 function frame.state(vm, addr, list)
 	local YIELDED, thread = 1, vm.t:value("lua_State", addr)
 	if thread.status == YIELDED then return "suspended" end

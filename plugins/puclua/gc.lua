@@ -1,4 +1,4 @@
--- gc: what Lua's count of bytes is made of, by type, and whether it adds up to the byte.
+-- gc: the parts of Lua's count of bytes, by type, compared with the count to the byte.
 local xcore = require "xcore"
 local layout = require "puclua.layout"
 local object = require "puclua.object"
@@ -54,7 +54,7 @@ function gc.statistics(vm)
 	return list
 end
 
--- Name and bytes of what Lua counts beside the objects.
+-- Name and bytes of memory that Lua counts in addition to the objects.
 local function buffers(vm)
 	local list = {
 		{ "string table", math.max(vm.g.strt.size, 0) * 8 },
@@ -88,7 +88,7 @@ function gc.report(vm, section)
 	section:integer("difference", total - sum)
 	if sum ~= total then
 		section:warning(("objects and buffers are %d bytes %s than Lua counts"):format(math.abs(total - sum), sum < total and "less" or "more"),
-			"an object was lost or overwritten, or Lua was at work: what a C function in it had just allocated is in no list yet")
+			"an object was lost or overwritten, or Lua was running: new memory of a C function is in no list yet")
 	end
 end
 

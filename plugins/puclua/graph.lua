@@ -1,4 +1,4 @@
--- graph: who refers to whom among all objects of a state, as Lua's collector follows them.
+-- graph: references between all objects of a state, as Lua's collector follows them.
 local xcore = require "xcore"
 local gc = require "puclua.gc"
 local layout = require "puclua.layout"
@@ -10,7 +10,7 @@ local graph = {}
 
 local FIXED = 1 << 5 -- of marked, in 5.1 and 5.2
 
--- Scan arrays of values: `what` as g:scan takes it.
+-- Scans arrays of values: `what` as in g:scan.
 local function values(vm, what)
 	what.stride = what.stride or vm.layout.value_size
 	what.tag = layout.tag(vm.layout, vm.layout.tt)
@@ -20,7 +20,7 @@ end
 
 -- ---- weak tables ----
 
--- The mode that a metatable gives: "k", "v", "kv"; "" for most.
+-- The weak mode of a metatable: "k", "v", "kv"; "" for most.
 local function mode_of(vm, metatable)
 	vm.modes = vm.modes or {}
 	local mode = vm.modes[metatable]
@@ -50,7 +50,7 @@ local function scan_nodes(vm, g, from, start, count, is_key)
 	g:scan { from = from, start = start, count = count, stride = L.node_size, at = { at }, tag = layout.tag(L, tt - at), unless = nil_value, exact = true }
 end
 
--- What a weak table keeps: of "k" (ephemerons) the values here, of "v" the keys.
+-- The parts of a weak table that are kept alive: for "k" (ephemerons) the values, for "v" the keys.
 ADD[layout.TABLE] = function(vm, g, tables, c)
 	local _, parts = object.table_parts(vm)
 	local arrays = { from = {}, start = {}, count = {} }
@@ -111,7 +111,8 @@ ADD[layout.USERDATA] = function(vm, g, userdata, c)
 	end
 end
 
--- Up to the top; of one that runs Lua code, up to where that call may use the stack: nothing is written down there while it runs.
+-- To the top; for a thread that runs Lua code, to the end of the call's stack, because the top is not saved while it
+-- runs.
 ADD[layout.THREAD] = function(vm, g, threads, c)
 	local counts, L = {}, vm.layout
 	local start = {}
@@ -220,7 +221,7 @@ local function add_batch(vm, g, made, kind, addresses, columns)
 	end
 end
 
--- 5.3's upvalues are no objects of the collector, and found by their functions alone.
+-- Upvalues of 5.3 are not objects of the collector, and are found only through their functions.
 local function add_counted(vm, g, made)
 	local list, size = {}, xcore.sizeof "UpVal"
 	for addr in next, made.upvalues do list[#list + 1] = addr end
@@ -231,7 +232,7 @@ local function add_counted(vm, g, made)
 	add_upvalues(vm, g, list)
 end
 
--- The graph of a state, and what was counted on the way: objects and bytes.
+-- The graph of a state, and its counts: objects and bytes.
 function graph.of(vm)
 	if not vm.graph then
 		local g, made = xcore.graph(), { objects = 0, bytes = 0, upvalues = {} }
@@ -243,7 +244,7 @@ function graph.of(vm)
 	return vm.graph[1], vm.graph[2]
 end
 
--- What was found damaged on the way, and whether all of it was understood.
+-- Reports damage found while the graph was built, and whether all of it was understood.
 function graph.tell(vm, report)
 	local g = graph.of(vm)
 	if not vm.damages and not vm.others and g.strays == 0 and g.missing == 0 then return end

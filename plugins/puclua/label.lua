@@ -1,5 +1,5 @@
--- label: what a reference between two objects is called: ".name", "[17]", "upvalue x", "metatable". Found by looking for it in the object that
--- refers, so only for those that are shown.
+-- label: the name of a reference between two objects: ".name", "[17]", "upvalue x", "metatable". It is found by a
+-- search in the referring object, so only for objects that are shown.
 local xcore = require "xcore"
 local frame = require "puclua.frame"
 local layout = require "puclua.layout"
@@ -88,7 +88,8 @@ local function of_prototype(vm, parent, child)
 	return "constant or name"
 end
 
--- What the reference from one object to another is called; "?" when it was not found. "" of upvalues: their function has said it.
+-- The name of the reference from one object to another; "?" if it was not found. "" for upvalues: their function gave
+-- it.
 function label.of(vm, parent, child, parent_kind)
 	if parent_kind == "upvalue" then return "" end
 	local ok, text = pcall(function()
@@ -99,8 +100,8 @@ function label.of(vm, parent, child, parent_kind)
 	return ok and text or "?"
 end
 
--- The path of a graph to an object as one line, "_G.app.users[17] → upvalue cache.items", the addresses and what each step is called. nil when
--- no root reaches it.
+-- The path of a graph to an object as one line, "_G.app.users[17] → upvalue cache.items", the addresses and the name
+-- of each step. nil if no root reaches it.
 function label.path(vm, g, addr)
 	local nodes, root = g:path(addr)
 	if not nodes then return nil end
@@ -114,7 +115,7 @@ function label.path(vm, g, addr)
 	return text, nodes, labels
 end
 
--- A line that is not too long for a table: its beginning and its end.
+-- A line shortened for a table: its beginning and its end.
 function label.short(text, most)
 	if #text <= most or not utf8.len(text) then return text end
 	local length, tail = utf8.len(text), most * 2 // 3

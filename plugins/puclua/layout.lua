@@ -1,4 +1,4 @@
--- layout: how this build's Lua lays out its structs, by which members there are. Everything else asks here.
+-- layout: the layout of this build's structs, determined by their members. All other modules use it.
 --
 --	            5.1             5.2             5.3             5.4              (lobject.h, lstate.h)
 --	TValue      value, tt       value_, tt_     value_, tt_     value_, tt_ (a byte)
@@ -15,7 +15,7 @@ local layout = {}
 layout.STRING, layout.TABLE, layout.FUNCTION, layout.USERDATA, layout.THREAD = 4, 5, 6, 7, 8
 layout.KINDS = { "string", "table", "function", "userdata", "thread", "prototype", "upvalue" }
 
--- Where a member lies, by the first of its names that there is; nil when there is none.
+-- The offset of a member, by the first of its names that exists; nil if there is none.
 local function at(type, ...)
 	for _, name in ipairs { ... } do
 		local ok, offset = pcall(xcore.offsetof, type, name)
@@ -50,7 +50,7 @@ local function add_thread(L)
 	L.extra_space = xcore.sizeof "LG" - xcore.sizeof "global_State" - xcore.sizeof "lua_State"
 end
 
--- From where: nil for debug information, else the version whose layout is taken.
+-- The source: nil for debug information, else the version whose layout is used.
 local function known(t)
 	local missing
 	for _, name in ipairs { "global_State", "lua_State", "TValue", "Node", "CallInfo", "Proto", "LG" } do
@@ -59,11 +59,12 @@ local function known(t)
 	if not missing then return nil end
 	local version = require("puclua.cdef").declare(t)
 	if version then return version end
-	error(xcore.error("unsupported", ("there is no type %s: debug information of Lua is missing, and its strings match no known version"):format(missing),
+	error(xcore.error("unsupported", ("there is no type %s: debug information of Lua is missing, and its strings match no known version"):format(
+			missing),
 		"build Lua with -g, or give its debug file"))
 end
 
--- Facts of the target's Lua. Raises `unsupported` when debug information does not have its structs.
+-- Facts of the target's Lua. Raises `unsupported` if debug information lacks its structs.
 function layout.of(t)
 	local declared = known(t)
 	local state, proto = t:type "global_State", t:type "Proto"
@@ -95,7 +96,7 @@ function layout.collectable(L, tt)
 	return tt & 0x40 ~= 0
 end
 
--- What g:scan is told of tags that lie `behind` the word: only collectable values are references.
+-- The g:scan options for tags `behind` the word: only collectable values are references.
 function layout.tag(L, behind)
 	if L.array_of_calls then return { at = behind, width = 4, lo = 4, hi = 8 } end
 	return { at = behind, width = 1, mask = 0x40, lo = 0x40, hi = 0x40 }

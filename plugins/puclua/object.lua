@@ -1,4 +1,4 @@
--- object: all objects of a state, in batches by type, and their sizes: the formulas by which Lua itself counts them.
+-- object: all objects of a state, in batches by type, and their sizes, by the formulas of Lua's own count.
 local xcore = require "xcore"
 local layout = require "puclua.layout"
 
@@ -6,7 +6,7 @@ local object = {}
 
 local BATCH = 65536
 local LARGEST = 1 << 40 -- bytes of an object: more is damage
-local SPARE = 5 -- slots of a stack behind stack_last (EXTRA_STACK)
+local SPARE = 5 -- slots of a stack after stack_last (EXTRA_STACK)
 local MOST_CALLS = 1 << 20
 
 -- ---- sizes: by type, the struct, members, and a function of their columns, a row and the address ----
@@ -23,7 +23,7 @@ SIZE[layout.STRING] = function(vm)
 	end
 end
 
--- The table's array: alimit may be less than what there is, which is a power of two then.
+-- The table's array: alimit may be less than its size, which is then a power of two.
 local function real_limit(flags, limit)
 	if flags & 0x80 == 0 or limit & (limit - 1) == 0 then return limit end
 	local size = 1
@@ -31,7 +31,7 @@ local function real_limit(flags, limit)
 	return size
 end
 
--- Is a node the one that all empty tables share? That one lies in the program, or in Lua's library; others were allocated.
+-- Is a node the shared node of empty tables? That one is in the program or in Lua's library; others were allocated.
 local function is_dummy(vm)
 	local known = {}
 	return function(node)
@@ -67,7 +67,7 @@ SIZE[layout.TABLE] = function(vm)
 	end
 end
 
--- Is the function one of C? By columns that function_fields names.
+-- Is the function a C function? From columns that function_fields names.
 function object.function_fields(vm)
 	if vm.layout.array_of_calls then return { "isC", "nupvalues" }, function(c, i) return c.isC[i] ~= 0 end end
 	return { "tt", "nupvalues" }, function(c, i) return c.tt[i] & 0x30 ~= 0 end
@@ -87,7 +87,7 @@ SIZE[layout.USERDATA] = function(vm)
 		local len, header = vm.layout.userdata .. "len", xcore.sizeof "Udata"
 		return "Udata", { len }, function(c, i) return header + c[len][i] end
 	end
-	-- Without user values the list of the collector has no place, either (Udata0).
+	-- Without user values there is also no place for the list of the collector (Udata0).
 	local bare, header, value = xcore.offsetof("Udata", "gclist"), xcore.offsetof("Udata", "uv"), xcore.sizeof "UValue"
 	return "Udata", { "len", "nuvalue" }, function(c, i)
 		return (c.nuvalue[i] == 0 and bare or header + c.nuvalue[i] * value) + c.len[i]
@@ -147,7 +147,7 @@ local function prototype_sizes(vm)
 	end
 end
 
--- How to size objects of a type; nil for what is no type of object.
+-- The sizer of a type; nil if it is not a type of objects.
 function object.sizer(vm, kind)
 	vm.sizers = vm.sizers or {}
 	local sizer = vm.sizers[kind]
@@ -166,7 +166,7 @@ function object.sizer(vm, kind)
 	return sizer or nil
 end
 
--- Bytes of the objects of a batch, as a column; 0 of those of an impossible size.
+-- Bytes of the objects of a batch, as a column; 0 for those of an impossible size.
 function object.sizes(vm, kind, addresses, columns)
 	local of, sizes = object.sizer(vm, kind).of, {}
 	for i, addr in ipairs(addresses) do
@@ -208,7 +208,7 @@ local function hand(vm, kind, addresses, wanted, fn)
 	if #rows > 0 then fn(kind, left[1], left) end
 end
 
--- A list of objects, a batch at a time, sorted by type. The main thread may be in it, and counts elsewhere.
+-- A list of objects, in batches sorted by type. The main thread may be in it, and counts elsewhere.
 local function from_list(vm, head, wanted, fn, stop)
 	local next, tt, main = vm.layout.header .. "next", vm.layout.header .. "tt", xcore.addr(vm.main)
 	local addr = head and xcore.addr(head) or 0
@@ -241,7 +241,7 @@ local function from_list(vm, head, wanted, fn, stop)
 	end
 end
 
--- 5.1 and 5.2 keep strings (5.2: short ones) in the table of strings only.
+-- 5.1 and 5.2 keep strings (5.2: short ones) only in the string table.
 local function from_strings(vm, wanted, fn)
 	local strt = vm.g.strt
 	if not strt.hash or strt.size <= 0 then return end
@@ -255,7 +255,7 @@ local function from_strings(vm, wanted, fn)
 	if #columns[1] > 0 then hand(vm, layout.STRING, columns[1], wanted, fn) end
 end
 
--- Open upvalues hang in a ring through the state.
+-- Open upvalues are in a ring through the state.
 local function from_open(vm, wanted, fn)
 	local ring = vm.g.uvhead
 	local head, open = xcore.addr(ring), {}
@@ -274,8 +274,8 @@ local function from_due(vm, wanted, fn)
 	hand(vm, layout.USERDATA, due[1], wanted, fn)
 end
 
--- Call fn(kind, addresses, columns) for batches that hold all objects of the state, each once. `wanted[kind]` names members
--- that the columns are to have beside those of the sizer.
+-- Calls fn(kind, addresses, columns) for batches that contain all objects of the state, each once. `wanted[kind]`
+-- names members for the columns, in addition to those of the sizer.
 function object.each(vm, wanted, fn)
 	hand(vm, layout.THREAD, { xcore.addr(vm.main) }, wanted, fn)
 	for _, name in ipairs { "rootgc", "allgc", "finobj", "tobefnz", "fixedgc" } do

@@ -1,12 +1,12 @@
--- proto: what the compiler left of a function for its debugger: lines, locals, names of upvalues.
+-- proto: debug data of a compiled function: lines, locals, names of upvalues.
 local xcore = require "xcore"
 
 local proto = {}
 
 local MOST = 1 << 20
-local ABSOLUTE = -128 -- the line stands in abslineinfo
+local ABSOLUTE = -128 -- the line is in abslineinfo
 
--- 5.4: differences of a byte, from the last absolute line on.
+-- 5.4: one-byte differences from the last absolute line.
 local function relative_line(vm, pt, pc)
 	local base, line = -1, pt.linedefined
 	for i = 0, math.min(pt.sizeabslineinfo, MOST) - 1 do
@@ -22,7 +22,7 @@ local function relative_line(vm, pt, pc)
 	return line
 end
 
--- The line of an instruction; nil when the function was stripped.
+-- The line of an instruction; nil if the function was stripped.
 function proto.line(vm, pt, pc)
 	if not pt.lineinfo or pc < 0 or pc >= pt.sizelineinfo then return nil end
 	if vm.layout.absolute_lines then return relative_line(vm, pt, pc) end
@@ -33,7 +33,7 @@ local function text_of(vm, s)
 	return s and vm:string(xcore.addr(s), 200) or "?"
 end
 
--- Names of the locals that live at an instruction, by their slot, from 1.
+-- Names of the locals that are live at an instruction, by slot, from 1.
 function proto.locals(vm, pt, pc)
 	local names = {}
 	for i = 0, math.min(pt.sizelocvars, MOST) - 1 do

@@ -1,4 +1,4 @@
--- report: what `xcore analyze` says of Lua: how much memory it has, and where it was.
+-- report: Lua in `xcore analyze`: its memory, and its position.
 local xcore = require "xcore"
 local bt = require "puclua.bt"
 local frame = require "puclua.frame"
@@ -14,14 +14,14 @@ local function add_state(vm, section, suffix)
 	for i, one in ipairs(frame.list(vm, running)) do
 		if one.pt then
 			section:text("at" .. suffix, ("%s:%s in %s%s"):format(one.source, one.line or "?", frame.name(vm, one, frame.list(vm, running)[i + 1]),
-				guessed and " (a guess: no frame of the machine's stack tells)" or ""))
+				guessed and " (a guess: no native frame shows the running thread)" or ""))
 			break
 		end
 	end
 	vm:tell(section)
 end
 
--- A program that has Lua's code may have no state yet, or use it in none of its processes: nothing is said then.
+-- A program with Lua's code may have no state yet, or use it in none of its processes: nothing is reported then.
 function report.analyze(t, to)
 	local list = vm_of.all(t, true)
 	if #list == 0 then return end

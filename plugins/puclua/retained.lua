@@ -1,4 +1,4 @@
--- retained, path and the flame graphs: which objects are big, who keeps them alive, and what would be free without them.
+-- retained, path and the flame graphs: large objects, their holders, and the memory that would be freed with them.
 local xcore = require "xcore"
 local commands = require "puclua.commands"
 local graph = require "puclua.graph"
@@ -132,9 +132,9 @@ end
 
 -- ---- flame graphs ----
 
-local MOST_KEYS = 512 -- nodes of a table whose keys are told apart
+local MOST_KEYS = 512 -- nodes of a table whose keys are distinguished
 
--- A function that names what stands in a table, with few reads: there may be millions.
+-- A function that names an entry of a table with few reads: there may be millions.
 local function namer_of_tables(vm)
 	local t, L, last, nodes = vm.t, vm.layout, nil, 0
 	local node_at, metatable_at = xcore.offsetof("Table", "node"), xcore.offsetof("Table", "metatable")

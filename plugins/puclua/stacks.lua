@@ -1,5 +1,5 @@
--- stacks: Lua's frames where they stand among C's. Each luaV_execute on the C stack runs calls of one thread: from 5.2 on a CallInfo tells
--- where the interpreter began anew, in 5.1 luaV_execute itself counts (nexeccalls).
+-- stacks: Lua frames at their places among C frames. Each luaV_execute on the C stack runs calls of one thread: since
+-- 5.2 a CallInfo marks where an interpreter started, in 5.1 luaV_execute itself counts (nexeccalls).
 local xcore = require "xcore"
 local frame = require "puclua.frame"
 local layout = require "puclua.layout"
@@ -7,8 +7,8 @@ local vm_of = require "puclua.vm"
 
 local stacks = {}
 
-local DETAILED = 20000 -- frames whose variables are told
-local MOST = 100000    -- frames in all
+local DETAILED = 20000 -- frames whose variables are shown
+local MOST = 100000    -- frames in total
 
 local function row_of(vm, list, i, budget)
 	local one = list[i]
@@ -30,7 +30,7 @@ local function argument(one, name)
 	return ok and value or nil
 end
 
--- The thread that a frame's `L` is, when it is one of this state.
+-- The thread of a frame's `L`, if it belongs to this state.
 local function lua_thread(vm, one)
 	local L = argument(one, "L")
 	local ok, is = pcall(function() return L.tt == layout.THREAD and xcore.addr(L.l_G) == vm.addr end)
@@ -39,7 +39,7 @@ end
 
 local NEAR = 4 -- frames
 
--- Without debug information: the only Lua thread that a register holds there, of those that calls preserve.
+-- Without debug information: the only Lua thread in the callee-saved registers.
 local function thread_in_registers(vm, one)
 	local ok, registers = pcall(one.registers, one)
 	local found
@@ -52,7 +52,7 @@ local function thread_in_registers(vm, one)
 	return found
 end
 
--- What the interpreter calls works for the same thread: asked where its own L is optimized out.
+-- The functions that the interpreter calls work for the same thread: used if its own L is optimized out.
 local function thread_of(vm, frames, i)
 	for n = i, math.max(i - NEAR, 1), -1 do
 		if n < i and frames[n].name == "luaV_execute" then break end
@@ -62,7 +62,8 @@ local function thread_of(vm, frames, i)
 	return thread_in_registers(vm, frames[i])
 end
 
--- luaV_execute's frames of a thread of the process, by the Lua thread they run: { [addr] = { { frame, calls }, … } }, and those in order.
+-- luaV_execute's frames of a thread of the process, by the Lua thread that they run: { [addr] = { { frame, calls }, …
+-- } }, and those in order.
 local function interpreters(vm, thread)
 	local by, order, frames = {}, {}, (thread:frames())
 	for i, one in ipairs(frames) do
@@ -80,8 +81,8 @@ local function interpreters(vm, thread)
 	return by, order
 end
 
--- Which interpreter runs which calls, by turns: how many Lua calls from the innermost on belong to each. When what the CallInfos tell does not fit the
--- number of interpreters, C functions between them part them.
+-- The calls of each interpreter: the number of Lua calls, from the innermost, that belong to each. If the CallInfos
+-- do not match the number of interpreters, the C functions between the calls separate them.
 local function parts(list, count)
 	local by_flag, by_c, run, run_c = {}, {}, 0, 0
 	for _, one in ipairs(list) do
@@ -149,7 +150,7 @@ local function tell(vm, told)
 	end
 end
 
--- Stacks that run, and stand nowhere among C's: why.
+-- Running stacks that have no place among C frames: the reason.
 local function unplaced(vm)
 	local one = vm.unplaced == 1
 	local why = vm.named and "no register shows which state a frame of luaV_execute belongs to"
@@ -159,7 +160,7 @@ local function unplaced(vm)
 		"xcore bt --coroutines shows them; names of functions are enough to place them: give the debug file, or the program before strip")
 end
 
--- What fails is raised when all else has been told.
+-- Errors are raised after everything else was reported.
 function stacks.tell(t, told)
 	local failure
 	for _, vm in ipairs(vm_of.all(t, true)) do

@@ -1,4 +1,4 @@
--- tab: what stands in a table.
+-- tab: the entries of a table.
 local xcore = require "xcore"
 local object = require "puclua.object"
 local value = require "puclua.value"
@@ -11,8 +11,8 @@ function tab.parts(vm, addr)
 	return parts(xcore.gather("Table", { addr }, fields), 1)
 end
 
--- Call fn(key, value_at) for all entries that are not nil, at most `max` slots of either part are looked at. `key` is { index = n } in the array
--- and { at, tt } in the hash part: where value and tag lie. Ends when fn returns true.
+-- Calls fn(key, value_at) for all non-nil entries; at most `max` slots of either part are examined. `key` is { index
+-- = n } in the array and { at, tt } in the hash part: the addresses of value and tag. Ends when fn returns true.
 function tab.each(vm, addr, max, fn)
 	local slots, nodes = tab.parts(vm, addr)
 	local t, L, here = vm.t, vm.layout, vm.t:value("Table", addr)
@@ -32,7 +32,7 @@ end
 
 local MOST = 1 << 22
 
--- Where the value under a key lies: a string, or a number.
+-- The address of the value under a key: a string, or a number.
 function tab.get(vm, addr, wanted)
 	local found
 	tab.each(vm, addr, MOST, function(key, at)
@@ -52,7 +52,7 @@ function tab.get(vm, addr, wanted)
 	return found
 end
 
--- A key as Lua writes it behind a table: ".name", "[17]", "["a b"]".
+-- A key in Lua syntax after a table: ".name", "[17]", "["a b"]".
 function tab.key(vm, key, max)
 	if key.index then return ("[%d]"):format(key.index) end
 	local kind, payload = value.decode(vm, key.at, key.tt)
@@ -68,7 +68,7 @@ function tab.registry(vm)
 	return kind == "table" and addr or nil
 end
 
--- The table of globals: of the main thread in 5.1, in the registry since.
+-- The table of globals: of the main thread in 5.1, in the registry since 5.2.
 function tab.globals(vm)
 	local at
 	if vm.layout.array_of_calls then
@@ -83,7 +83,7 @@ function tab.globals(vm)
 	return kind == "table" and addr or nil
 end
 
--- package.loaded: { name, addr } of what are tables.
+-- package.loaded: { name, addr } of the tables in it.
 function tab.loaded(vm)
 	local list, registry = {}, tab.registry(vm)
 	local at = registry and tab.get(vm, registry, "_LOADED")

@@ -1,4 +1,4 @@
--- val, tab: one value, or what stands in a table, by address or as Lua writes it: world.records[3].name.
+-- val, tab: one value, or the entries of a table, by address or in Lua syntax: world.records[3].name.
 local xcore = require "xcore"
 local commands = require "puclua.commands"
 local layout = require "puclua.layout"
@@ -32,7 +32,7 @@ local function keys_of(text)
 	return keys
 end
 
--- What a path leads to: where its value lies, or for a root alone (_G, registry) an object's address.
+-- The target of a path: the address of its value, or for a root alone (_G, registry) the address of an object.
 local function resolve(vm, text)
 	local keys, from, at = keys_of(text), nil, nil
 	if keys[1] == "registry" then from = tab.registry(vm) else from = tab.globals(vm) end
@@ -54,7 +54,7 @@ local function resolve(vm, text)
 	return at, from
 end
 
--- An object's address, or where a value lies.
+-- The address of an object or of a value.
 function val.find(vm, text)
 	local addr = math.tointeger(tonumber(text))
 	if addr then
@@ -68,7 +68,7 @@ function val.find(vm, text)
 	return is_object and payload or nil, at
 end
 
--- ---- what is in an object ----
+-- ---- contents of an object ----
 
 local function add_table(vm, section, addr, limit)
 	local slots, nodes = tab.parts(vm, addr)

@@ -1,10 +1,10 @@
--- value: what a value of Lua is, in a few words: 17, "text", table 0x… (3 in its array, 2 nodes), function app.lua:12.
+-- value: a short description of a Lua value: 17, "text", table 0x… (3 in its array, 2 nodes), function app.lua:12.
 local xcore = require "xcore"
 local layout = require "puclua.layout"
 
 local value = {}
 
--- A string as Lua may write it, cut to `max` bytes.
+-- A string in Lua syntax, cut to `max` bytes.
 function value.quote(text, max)
 	local cut = max and #text > max
 	if cut then text = text:sub(1, max) end
@@ -16,7 +16,7 @@ function value.quote(text, max)
 	return '"' .. text .. '"' .. (cut and "…" or "")
 end
 
--- "app.lua" of "@app.lua", "[string "…"]" of a text. And whether it is a file.
+-- "app.lua" for "@app.lua", "[string "…"]" for a text. And whether it is a file.
 function value.source(vm, pt)
 	if not pt.source then return "?", false end
 	local ok, text = pcall(vm.string, vm, xcore.addr(pt.source), 512)
@@ -25,7 +25,7 @@ function value.source(vm, pt)
 	return "[string " .. value.quote(text:match "^[^\n]*", 40) .. "]", false
 end
 
--- The prototype of a Lua function; nil of a C function, and what C function it is.
+-- The prototype of a Lua function; nil for a C function, and the C function.
 function value.prototype(vm, addr)
 	local fn = vm.t:value("LClosure", addr)
 	local is_c
@@ -45,7 +45,7 @@ function value.describe_function(vm, addr)
 	return pt.linedefined == 0 and "main chunk of " .. source or ("function %s:%d"):format(source, pt.linedefined)
 end
 
--- An object: by its address alone.
+-- Describes an object by its address alone.
 function value.describe(vm, addr, max)
 	local kind = vm:kind(addr)
 	if kind == layout.STRING then return value.quote(vm:string(addr, (max or 60) + 1), max or 60) end
@@ -64,8 +64,8 @@ local function number(vm, at, tt)
 	return vm.t:f64(at)
 end
 
--- What a value is: its Lua type, and a number, boolean, or an object's (or pointer's) address. `tt_at` is where its tag lies, if not where it
--- does in a TValue.
+-- The contents of a value: its Lua type, and a number, boolean, or the address of an object (or pointer). `tt_at` is
+-- the address of its tag if it differs from that in a TValue.
 function value.decode(vm, at, tt_at)
 	local tt = vm.t:u8(tt_at or at + vm.layout.tt)
 	local kind = tt & 0xf

@@ -1,4 +1,4 @@
--- The Lua states of a process: global_State with its main thread, found in ways that do not depend on each other.
+-- The Lua states of a process: global_State with its main thread, found in several independent ways.
 local xcore = require "xcore"
 local damage = require "lib.damage"
 local layout = require "puclua.layout"
@@ -11,7 +11,7 @@ local SHOWN = 5 -- damages in a section
 
 VM.damaged = damage.keep
 
--- Tell what is damaged in a section, and that others of the process were not asked.
+-- Reports damage in a section, and that other states of the process were not examined.
 function VM:tell(section)
 	if self.others then
 		section:note(("this is the state at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1),
@@ -38,7 +38,7 @@ function VM:string(addr, max)
 	return self.t:read(addr + self.contents_at, max and math.ult(max, len) and max or len), len
 end
 
--- A thread and the state that it belongs to name each other's main thread.
+-- A thread and its state point to the same main thread.
 local function prove(t, addr)
 	local thread = t:value("lua_State", addr)
 	if thread.tt ~= layout.THREAD then return nil end
@@ -87,7 +87,7 @@ function ways.global(t, add)
 	end
 end
 
--- What looks like a main thread. The round trip through its state proves it.
+-- Candidates for a main thread. The round trip through its state proves it.
 function ways.signature(t, add)
 	local main = { tt = layout.THREAD, l_G = "pointer", ci = "pointer" }
 	for addr in t:find { signature = { "lua_State", main }, writable = true } do
@@ -123,7 +123,7 @@ local function go(s, t, way)
 	pcall(ways[way], t, function(addr, how) s.add(way, addr, how) end)
 end
 
--- All states, each with the ways that led there. `cheap`: memory is searched only when nothing else led to one.
+-- All states, each with the ways that led to it. `cheap`: memory is searched only if nothing else led to one.
 function vm.all(t, cheap)
 	local s = search(t)
 	for _, way in ipairs(ORDER) do
@@ -132,7 +132,7 @@ function vm.all(t, cheap)
 	return s.list
 end
 
--- The one that the user names by its state or a thread; or the first of all. Raises not_found.
+-- The state that the user names by its address or a thread; or the first one. Raises not_found.
 function vm.one(t, addr)
 	if addr then
 		local s = search(t)

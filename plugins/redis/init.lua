@@ -28,7 +28,7 @@ and reports if there are more.]],
 		blocked = command("blocked", "blocked clients, and what they wait for"),
 		replication = command("replication", "masters, replicas and their offsets"),
 		slowlog = command("slowlog", "the slow log"),
-		command = command("command", "the current command, with the objects in the stack's variables"),
+		command = command("command", "the current command, and objects on the stack"),
 		key = command("key", "one key: type, encoding, memory, expiry, elements", "KEY [--db N]"),
 	},
 	flames = {

@@ -24,7 +24,7 @@ local function returned_constant(t)
 	return low >> 5 & 0xffff | (high >> 5 & 0xffff) << 16
 end
 
--- "7.0.15"; nil when it is not known.
+-- "7.0.15"; nil if it is unknown.
 function server.version(t)
 	local done, number = pcall(returned_constant, t)
 	if not done or not number or number < 0x010000 or number > 0xffffff then return nil end
@@ -61,7 +61,7 @@ local function is_child(kind)
 	return function(s) return maybe.get(s, "child_type") == kind end
 end
 
--- "ok" when all that there are of some C_OK.
+-- "ok" if all existing members among the paths are C_OK.
 local function status(...)
 	local paths = { ... }
 	return function(s)

@@ -27,7 +27,8 @@ local function doubts(db, section)
 		section:problem(("database %d: %d entries or values cannot be read"):format(db.id, walk.bad), walk.why)
 	end
 	if walk.torn then
-		section:warning(("database %d: its table was resized during the read; some keys may be missing or counted twice"):format(db.id))
+		section:warning(("database %d: its table was resized during the read; some keys may be missing or counted twice"):format(
+			db.id))
 	end
 end
 

@@ -41,7 +41,7 @@ end
 
 return {
 	{
-		name = "what is in memory counts there, also when a file has it; flags count nothing", fixture = fixture,
+		name = "buffers in memory count as memory, even if a file has them; flags count nothing", fixture = fixture,
 		run = function(t)
 			local all = of(t, "first")
 			assert(#all.links == 4 and all.bytes == 10 + 3 and all.file == 1000 and all.bad == 0 and not all.why)
@@ -52,7 +52,7 @@ return {
 		end,
 	},
 	{
-		name = "chains that do not end, and buffers that are none, are told", fixture = fixture,
+		name = "chains without an end and invalid buffers are reported", fixture = fixture,
 		run = function(t)
 			assert(of(t, "ring").why == "link 2 leads back to link 1" and #of(t, "ring").links == 2)
 			assert(of(t, "loop").why == "link 3 leads back to link 2" and #of(t, "loop").links == 3)

@@ -60,14 +60,14 @@ end
 
 return {
 	{
-		name = "a header that took three buffers is put together, without the request before it", fixture = request,
+		name = "a header in three buffers is joined, without the previous request", fixture = request,
 		run = function(t)
 			local text = assert(require("nginx.raw").text(t, t:var "r"))
 			assert(text == "GET /new HTTP/1.1\r\nHost: one\r\nX-Long: begins here\r\nX-Other: begins there\r\n\r\n", text)
 		end,
 	},
 	{
-		name = "arrays and lists, and such as end nowhere", fixture = containers,
+		name = "arrays and lists, and damaged ones", fixture = containers,
 		run = function(t)
 			local list = require "nginx.list"
 			assert(sum(list.array(t:var "array", "ngx_uint_t")) == 6)
@@ -78,7 +78,7 @@ return {
 		end,
 	},
 	{
-		name = "addresses as people write them", fixture = { cdef = LAYOUT, objects = {} },
+		name = "addresses in human-readable form", fixture = { cdef = LAYOUT, objects = {} },
 		run = function()
 			local text = require("nginx.net").text
 			assert(text("\2\0\x1f\x90\127\0\0\1" .. ("\0"):rep(8), "little") == "127.0.0.1:8080")

@@ -81,7 +81,7 @@ for name, object in pairs(before_7.objects) do damaged.objects[name] = damaged.o
 
 return {
 	{
-		name = "tables before 7.0, one growing into the other", fixture = before_7, command = "keys",
+		name = "tables before 7.0, during a resize", fixture = before_7, command = "keys",
 		expect = { keys = { keys = {
 			{ database = 0, key = "greeting", type = "string", encoding = "raw", elements = 11 },
 			{ database = 0, key = "numbers", type = "hash", encoding = "ziplist", elements = 1 },
@@ -101,16 +101,16 @@ return {
 		expect = { key = { type = "set", encoding = "hashtable", contents = { { element = '"odd one"' }, { element = '"a bare one"' } } } },
 	},
 	{
-		name = "keys that are looked for by a glob", fixture = before_7, command = "keys", args = { "--match", "gr*" },
+		name = "keys selected by a glob", fixture = before_7, command = "keys", args = { "--match", "gr*" },
 		expect = { keys = { keys = { { key = "greeting" } } } },
 	},
 	{
-		name = "a chain that is a ring, and one that leads nowhere, cost themselves", fixture = damaged, command = "types",
+		name = "a cyclic chain and a wild pointer cost only themselves", fixture = damaged, command = "types",
 		expect = { types = {
 			types = { { type = "string", keys = 1 }, { type = "hash", keys = 1 } },
 			notes = { "database 0: 2 entries or values cannot be read" },
 		} },
 	},
-	{ name = "a database that is not there", fixture = before_7, command = "keys", args = { "--db", "7" }, error = "there is no database 7" },
-	{ name = "an option that is not there", fixture = before_7, command = "keys", args = { "--dbx", "7" }, error = "unknown option" },
+	{ name = "a database that does not exist", fixture = before_7, command = "keys", args = { "--db", "7" }, error = "there is no database 7" },
+	{ name = "an option that does not exist", fixture = before_7, command = "keys", args = { "--dbx", "7" }, error = "unknown option" },
 }

@@ -45,7 +45,7 @@ return {
 		end,
 	},
 	{
-		name = "a ziplist's entries; the first is the one of ziplist.c's own comment", fixture = EMPTY,
+		name = "a ziplist's entries; the first is the example in ziplist.c", fixture = EMPTY,
 		run = function()
 			local packed = require "redis.packed"
 			same(packed.ziplist(bytes "0f 00 00 00 0c 00 00 00 02 00 00 f3 02 f6 ff", 100), { 2, 5 })
@@ -65,7 +65,7 @@ return {
 		end,
 	},
 	{
-		name = "LZF: literals, references, long ones that overlap themselves", fixture = EMPTY,
+		name = "LZF: literals, references, long overlapping references", fixture = EMPTY,
 		run = function()
 			local lzf = require("redis.packed").lzf
 			assert(lzf(bytes "02 616263", 3) == "abc")
@@ -74,7 +74,7 @@ return {
 		end,
 	},
 	{
-		name = "damaged blocks say so", fixture = EMPTY,
+		name = "damaged blocks raise errors", fixture = EMPTY,
 		run = function()
 			local packed = require "redis.packed"
 			fails(packed.listpack, listpack "\x83abc\x04":sub(1, -3), 100)
@@ -86,7 +86,7 @@ return {
 		end,
 	},
 	{
-		name = "globs as KEYS takes them", fixture = EMPTY,
+		name = "globs in the syntax of KEYS", fixture = EMPTY,
 		run = function()
 			local pattern = require("redis.args").pattern
 			local function matches(glob, text) return text:find(pattern(glob)) ~= nil end
@@ -99,7 +99,7 @@ return {
 		end,
 	},
 	{
-		name = "SipHash-1-2 as siphash.c computes it", fixture = EMPTY,
+		name = "SipHash-1-2 as in siphash.c", fixture = EMPTY,
 		run = function()
 			local hash, seed = require "redis.siphash", "0123456789abcdef"
 			assert(hash("", seed) == 0xa65f2c0671589ee8)
