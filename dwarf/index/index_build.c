@@ -99,10 +99,8 @@ static void scan_all(struct work *w, struct worker *workers, unsigned count)
 static void merge(struct xc_index_items *to, const struct xc_index_items *from)
 {
 	uint32_t *number = xc_alloc((from->count + 1) * sizeof *number);
-	for (size_t i = 0; i < from->count; i++) {
+	for (size_t i = 0; i < from->count; i++)
 		number[i] = xc_index_items_add(to, &from->items[i]);
-		to->items[number[i]].flags |= from->items[i].flags & XC_INDEX_TRANSPARENT;
-	}
 	for (size_t i = 0; i < from->count; i++) {
 		const struct xc_index_item *item = &from->items[i];
 		struct xc_index_item *stays = &to->items[number[i]];

@@ -50,8 +50,11 @@ uint32_t xc_index_items_add(struct xc_index_items *s, const struct xc_index_item
 	uint32_t *slot = slot_of(s, item->key);
 	if (*slot) {
 		struct xc_index_item *have = &s->items[*slot - 1];
+		/* One unit alone may mark a namespace as inline, and units come in any order. */
+		const uint8_t transparent = (have->flags | item->flags) & XC_INDEX_TRANSPARENT;
 		if (is_first(item, have))
 			*have = *item;
+		have->flags |= transparent;
 		return *slot - 1;
 	}
 	s->items = xc_grow(s->items, s->count, &s->capacity, sizeof *s->items);

@@ -52,7 +52,7 @@ struct xc_index_items {
 uint32_t xc_index_items_find(const struct xc_index_items *all, uint64_t key);
 
 /* Add an item, or fold it into an equal one; returns its number. Of two equal ones the one with a place stays, then
- * the one with a value, then the earlier. Numbers are at most 2^32 - 2. */
+ * the one with a value, then the earlier; XC_INDEX_TRANSPARENT of either stays. Numbers are at most 2^32 - 2. */
 uint32_t xc_index_items_add(struct xc_index_items *all, const struct xc_index_item *item);
 
 void xc_index_items_fini(struct xc_index_items *all);

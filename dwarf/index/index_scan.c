@@ -107,7 +107,6 @@ static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, c
 	item.key = item.name ? xc_name_mix(xc_name_mix(scope->key, hash), XC_NAME_NAMESPACE)
 			     : xc_index_scan_own_key(s, scope->key);
 	uint32_t number = xc_index_items_add(&s->all, &item);
-	s->all.items[number].flags |= item.flags; /* only one unit may mark it as inline */
 	return enter_scope(s, scope, die, number + 1, item.key);
 }
 
