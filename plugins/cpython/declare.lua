@@ -2,7 +2,6 @@
 -- it is of the release that the exported symbols identify, if the runtime's interpreter points back to the runtime
 -- and its threads to the interpreter, and if all of this is mapped: builds of one release can also differ in layout.
 local xcore = require "xcore"
-local layouts = require "cpython.layouts"
 
 local declare = {}
 
@@ -35,6 +34,7 @@ end
 -- Declares the matching layout; nothing if debug information has it or nothing matches.
 function declare.layouts(t, addr)
 	if t:has_type "_PyRuntimeState" and t:has_type "PyCodeObject" then return end
+	local layouts = require "cpython.layouts" -- large, and not needed with debug information
 	local wanted = release(t)
 	for _, one in ipairs(RELEASES) do
 		if not wanted or one == wanted then

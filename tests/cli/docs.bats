@@ -22,13 +22,18 @@ setup() {
   PATH=$BATS_TEST_TMPDIR/bin:$PATH
 }
 
+# However the test ended, no process is left.
+teardown() {
+  [ -z "${pid:-}" ] || kill "$pid"
+}
+
 # blocks LANGUAGE FILE...: the lines of the fenced blocks of a language.
 blocks() {
   awk -v fence="\`\`\`$1" '$0 == fence { on = 1; next } /^```/ { on = 0 } on' "${@:2}"
 }
 
 @test "every command of the pages runs" {
-  local line count=0 pid
+  local line count=0
   sleep 100 3>&- &
   pid=$!
   while IFS= read -r line; do
@@ -38,7 +43,6 @@ blocks() {
     [ -s "$BATS_TEST_TMPDIR/said" ]
     count=$((count + 1))
   done < <(blocks console "$repo/README.md" "$repo"/docs/*.md | sed -n 's/^\$ //p')
-  kill "$pid"
   [ "$count" -ge 5 ]
 }
 
