@@ -121,16 +121,24 @@ class Clients:
     def connect(self, port="http", sources=()):
         """From the first of these ports of the client's that can be had, else from any; one connection of each other port of nginx's may
         come from there, too."""
-        connection = socket.socket()
-        connection.settimeout(PATIENCE)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         for source in sources:
             try:
-                connection.bind(("127.0.0.1", source))
-                break
-            except OSError:  # others have a connection from there
+                return self.connect_from(source, port)
+            except OSError:  # others have it, or a connection leads from there to the same port of nginx's
                 pass
-        connection.connect(("127.0.0.1", self.ports[port]))
+        return self.connect_from(0, port)
+
+    def connect_from(self, source, port):
+        connection = socket.socket()
+        try:
+            connection.settimeout(PATIENCE)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if source:
+                connection.bind(("127.0.0.1", source))
+            connection.connect(("127.0.0.1", self.ports[port]))
+        except OSError:
+            connection.close()
+            raise
         self.kept.append(connection)
         return connection
 
@@ -150,8 +158,8 @@ class Clients:
     def leave(self, kind, uri, head="", method="GET", body=b"", sources=(), **more):
         """A request that is sent and stays."""
         connection = self.connect(sources=sources)
+        self.row(connection, kind, uri, method, **more)  # whoever dies of the request is no peer afterwards
         connection.sendall(("%s %s HTTP/1.1\r\nHost: corpus\r\nUser-Agent: drive/1\r\n%s\r\n" % (method, uri, head)).encode() + body)
-        self.row(connection, kind, uri, method, **more)
         return connection
 
     def leave_lua(self):
@@ -256,10 +264,7 @@ class Clients:
 
     def kill(self, uri):
         """Sends the request that the worker dies of."""
-        try:
-            self.leave("dies", uri, sources=self.ports_of("http2 upstream") + self.ports_of("stream session"), id="crash-0")
-        except OSError:
-            pass
+        self.leave("dies", uri, sources=self.ports_of("http2 upstream") + self.ports_of("stream session"), id="crash-0")
 
 
 def missing_at_backend(backend, rows):
