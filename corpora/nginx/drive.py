@@ -113,10 +113,10 @@ def header_block(path):
 
 
 class Clients:
-    """Requests to nginx at these ports; what waits is in rows."""
+    """Requests to nginx of this version at these ports; what waits is in rows."""
 
-    def __init__(self, ports):
-        self.ports, self.rows, self.kept = ports, [], []
+    def __init__(self, ports, version):
+        self.ports, self.version, self.rows, self.kept = ports, tuple(map(int, version.partition("-")[0].split("."))), [], []
 
     def connect(self, port="http", sources=()):
         """From the first of these ports of the client's that can be had, else from any; one connection of each other port of nginx's may
@@ -253,9 +253,10 @@ class Clients:
         """Connections and requests that nginx does not yet count, itself not; the one that asks is left out."""
         active, reading, writing, waiting = map(int, re.findall(r"(?:Active connections|Reading|Writing|Waiting): (\d+)", self.ask("/status")))
         count = {kind: len([row for row in self.rows if row["kind"] == kind]) for kind in ("header incomplete", "accepted, nothing sent", "keepalive")}
+        http2 = len({row["client_port"] for row in self.rows if "stream" in row}) if self.version < (1, 19, 7) else 0  # they wait, too, there
         told = {"active": active - 1, "reading": reading, "writing": writing - 1, "waiting": waiting}
         wanted = {"active": len(self.kept), "reading": count["header incomplete"], "writing": self.requests(),
-                  "waiting": count["accepted, nothing sent"] + count["keepalive"]}
+                  "waiting": count["accepted, nothing sent"] + count["keepalive"] + http2}
         return {name: (told[name], number) for name, number in wanted.items() if told[name] != number}
 
     def requests(self):

@@ -91,7 +91,7 @@ class Run:
         self.backend, self.started = drive.Backend(), []
         self.sockets = drive.Ports(("http", "http2", "tls", "stream"))
         self.ports = self.sockets.numbers
-        self.clients = drive.Clients(self.ports)
+        self.clients = drive.Clients(self.ports, server.text("version"))
 
     def __enter__(self):
         return self

@@ -13,7 +13,7 @@ class World:
 
     def __init__(self):
         self.servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
-        self.clients = drive.Clients(dict(zip(("http", "http2"), (one.getsockname()[1] for one in self.servers))))
+        self.clients = drive.Clients(dict(zip(("http", "http2"), (one.getsockname()[1] for one in self.servers))), "1.22.1")
 
 
 def port_of(connection):
