@@ -5,6 +5,7 @@
 # Sources come through npm and apt as they are set up here, in states of their own: nothing of the system is written.
 
 set -euo pipefail
+shopt -s inherit_errexit # what fails in $(…) ends the recipe
 
 BUG_HERE=$(cd "$(dirname "$0")" && pwd)
 BUG_CORPORA=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -18,6 +19,13 @@ export BUG_HERE
 bug_die() { echo "$*" >&2 && exit 1; }
 # The source is not to be had here: the last line tells why.
 bug_skip() { echo "$*" >&2 && exit 3; }
+
+# bug_alone NAME COMMAND…: runs the command when no other recipe runs one of this name.
+bug_alone() (
+	exec 7>"$CACHE/lock.$1"
+	flock 7
+	"${@:2}"
+)
 
 # bug_is FILE SHA256
 bug_is() { [ -s "$1" ] && [ "$(sha256sum <"$1" | cut -d' ' -f1)" = "$2" ]; }
@@ -47,13 +55,13 @@ bug_npm() {
 bug_debian() {
 	! bug_is "$CACHE/$3" "$4" || { echo "$CACHE/$3" && return; }
 	command -v apt-get >/dev/null || bug_skip "there is no apt here to fetch $2 with"
-	bug_fetch_debian "$@" >&2
-	bug_keep "$CACHE/fetch.$2/$3" "$4"
-	rm -r "$CACHE/fetch.$2"
+	bug_alone "$2" bug_fetch_debian "$@" >&2
+	echo "$CACHE/$3"
 }
 
 bug_fetch_debian() (
 	local part
+	! bug_is "$CACHE/$3" "$4" || exit 0 # another recipe has fetched it meanwhile
 	# shellcheck source=SCRIPTDIR/../recipes/lib.sh disable=SC1091
 	. "$BUG_CORPORA/recipes/lib.sh"
 	# shellcheck source=SCRIPTDIR/../releases.sh disable=SC1091
@@ -71,12 +79,16 @@ bug_fetch_debian() (
 	case $3 in *.orig.tar.*) part=--tar-only ;; *) part=--download-only ;; esac # of an old release, the mirror may have lost Debian's part
 	rc_apt source --download-only "$part" --only-source "$2" || bug_skip "cannot fetch the source of $2 of $1"
 	[ -e "$3" ] || bug_skip "$1 has $(ls), no longer $3"
+	bug_keep "$3" "$4"
+	rm -r "$CACHE/fetch.$2"
 )
 
-# bug_unpack ARCHIVE DIR: without the archive's own top directory.
+# bug_unpack DIR COMMAND…: the archive whose path the command prints, without the archive's own top directory.
 bug_unpack() {
-	mkdir -p "$2"
-	tar -xf "$1" -C "$2" --strip-components=1
+	local archive
+	archive=$("${@:2}")
+	mkdir -p "$1"
+	tar -xf "$archive" -C "$1" --strip-components=1
 }
 
 # bug_take [TAKE-CORE-OPTION…] -- PROGRAM ARGS…: runs it until it dies, and keeps its core.

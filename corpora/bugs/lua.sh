@@ -6,7 +6,7 @@
 
 lua() {
 	local files=() file
-	bug_unpack "$(bug_debian "$1" "$2" "$2_$3.orig.tar.gz" "$4")" "$OUT/source"
+	bug_unpack "$OUT/source" bug_debian "$1" "$2" "$2_$3.orig.tar.gz" "$4"
 	for file in "$OUT"/source/src/*.c; do [ "${file##*/}" = luac.c ] || files+=("$file"); done
 	gcc -g -O2 -w -DLUA_USE_POSIX -DLUA_USE_DLOPEN -DLUA_COMPAT_5_2 -DLUA_COMPAT_5_3 -Wl,-E -o "$OUT/program" "${files[@]}" -ldl -lm
 	bug_take -- "$OUT/program" "$BUG_HERE/$5"

@@ -8,13 +8,16 @@
 redis_build() {
 	local at
 	at=$CACHE/redis-$2-$(cat "$BUG_CORPORA/bugs/redis.sh" <(gcc --version) | sha256sum | cut -c1-12)
-	if [ ! -e "$at/done" ]; then
-		rm -rf "$at"
-		bug_unpack "$(bug_debian "$1" redis "redis_$2.orig.tar.gz" "$3")" "$at" >&2
-		make -C "$at/src" -j2 MALLOC=libc CFLAGS='-w -g' redis-server redis-cli >&2
-		touch "$at/done"
-	fi
+	bug_alone "redis-$2" redis_build_at "$at" "$@" >&2
 	echo "$at/src"
+}
+
+redis_build_at() {
+	[ ! -e "$1/done" ] || return 0
+	rm -rf "$1"
+	bug_unpack "$1" bug_debian "$2" redis "redis_$3.orig.tar.gz" "$4"
+	make -C "$1/src" -j2 MALLOC=libc CFLAGS='-w -g' redis-server redis-cli
+	touch "$1/done"
 }
 
 redis() {

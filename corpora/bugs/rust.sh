@@ -5,13 +5,14 @@
 
 # bug_crate RELEASE FILE SHA256 DIR: unpacks a librust-*-dev package; prints where the crate's source is.
 bug_crate() {
-	bug_is "$CACHE/$2" "$3" || bug_fetch_crate "$@" >&2
+	bug_is "$CACHE/$2" "$3" || bug_alone "${2%%_*}" bug_fetch_crate "$@" >&2
 	dpkg-deb -x "$CACHE/$2" "$4"
 	echo "$4"/usr/share/cargo/registry/*
 }
 
 bug_fetch_crate() (
 	package=${2%%_*}
+	! bug_is "$CACHE/$2" "$3" || exit 0 # another recipe has fetched it meanwhile
 	command -v apt-get >/dev/null || bug_skip "there is no apt here to fetch $package with"
 	# shellcheck source=SCRIPTDIR/../recipes/lib.sh disable=SC1091
 	. "$BUG_CORPORA/recipes/lib.sh"

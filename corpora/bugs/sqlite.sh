@@ -8,8 +8,8 @@ SQLITE_FLAGS=(-DSQLITE_ENABLE_FTS3 -DSQLITE_ENABLE_FTS3_PARENTHESIS -DSQLITE_ENA
 	-DSQLITE_ENABLE_RTREE -DSQLITE_ENABLE_JSON1 -DSQLITE_ENABLE_COLUMN_METADATA -DSQLITE_ENABLE_STAT4 -DSQLITE_THREADSAFE=1)
 
 sqlite() {
-	bug_unpack "$(bug_npm "sqlite3@$1" "$2")" "$OUT/npm"
-	bug_unpack "$OUT/npm/deps/sqlite-autoconf-$3.tar.gz" "$OUT/source"
+	bug_unpack "$OUT/npm" bug_npm "sqlite3@$1" "$2"
+	bug_unpack "$OUT/source" echo "$OUT/npm/deps/sqlite-autoconf-$3.tar.gz"
 	rm -r "$OUT/npm"
 	(cd "$OUT/source" && gcc -g -O2 -w "${SQLITE_FLAGS[@]}" -o ../program shell.c sqlite3.c -lpthread -ldl -lm)
 	bug_take -- "$OUT/program" :memory: ".read $BUG_HERE/$4"
