@@ -12,16 +12,18 @@
 
 /* ---- loading ---- */
 
-static bool is_quad(const struct xc_type *type)
+/* long double has fewer digits, or is the same type under another name. */
+static bool is_quad(const struct xc_cexpr *c, const struct xc_type *type)
 {
-	return type->size == 16 && type->name &&
-	       (strcmp(type->name, "_Float128") == 0 || strcmp(type->name, "__float128") == 0);
+	const struct xc_arch *arch = c->process->arch;
+	return type->size == 16 && (!type->name || strcmp(type->name, "long double") != 0) &&
+	       xc_float_kind_of(type, 16, arch) == XC_FLOAT_QUAD;
 }
 
 static struct xc_error *load_real(struct xc_cexpr *c, const struct xc_value *value, struct xc_cnumber *n)
 {
 	n->is_real = n->is_signed = true;
-	if (is_quad(n->type))
+	if (is_quad(c, n->type))
 		return xc_error_new(XC_ERR_UNSUPPORTED, "arithmetic with `%s` is not supported", n->type->name);
 	if (c->dry || xc_value_load_float(value, 0, n->size, &n->real))
 		return NULL;
@@ -129,7 +131,7 @@ static struct xc_error *to_real(struct xc_cexpr *c, const struct xc_cnumber *n, 
 {
 	unsigned __int128 bits = 0;
 	unsigned size = (unsigned)plain->size;
-	if (is_quad(plain) || !xc_float_to_bits(real_in(n, size), size, &bits))
+	if (is_quad(c, plain) || !xc_float_to_bits(real_in(n, size), size, &bits))
 		return xc_error_new(XC_ERR_UNSUPPORTED, "arithmetic with `%s` is not supported", xc_type_name(type));
 	*out = xc_value_small(c->process, type, &bits, sizeof bits);
 	return NULL;

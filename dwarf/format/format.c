@@ -259,19 +259,33 @@ static void write_function(struct xc_writer *w, const struct xc_value *value)
 	xc_format_symbol(w, value->process, value->addr);
 }
 
-/* Types of which only the size is known: their bytes. */
+/* The bytes in the order of memory; many are cut with "...". False when they cannot be read. */
+bool xc_format_bytes(struct xc_writer *w, const struct xc_value *value, uint64_t offset, uint64_t size)
+{
+	enum { MOST = 32 };
+	uint8_t bytes[MOST];
+	size_t count = size < MOST ? (size_t)size : MOST;
+	if (size == 0 || !xc_value_peek(value, offset, bytes, count))
+		return false;
+	xc_text_add(w->text, "<bytes");
+	for (size_t i = 0; i < count; i++)
+		xc_text_printf(w->text, " %02x", bytes[i]);
+	xc_text_add(w->text, count < size ? " ...>" : ">");
+	return true;
+}
+
+/* Types of which only the size is known. */
 static void write_unknown(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	xc_auto(xc_text_fini) struct xc_text why = {0};
-	uint64_t bits;
 	if (value->kind == XC_VALUE_ABSENT)
 		xc_writer_absent(w, value, 0);
 	else if (type->name && strcmp(type->name, "decltype(nullptr)") == 0)
 		xc_text_add(w->text, "nullptr"); /* its only value */
 	else if (xc_format_decimal_float(w, value, type))
 		return;
-	else if (type->size_known && type->size <= 8 && xc_value_load(value, &bits))
-		xc_format_hex(w->text, bits);
+	else if (type->size_known && xc_format_bytes(w, value, 0, type->size))
+		return;
 	else if (type->size_known && xc_value_why(value, 0, type->size, &why))
 		xc_writer_absent(w, value, type->size);
 	else

@@ -77,6 +77,9 @@ void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uin
 bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, uint64_t offset,
 		     unsigned size);
 
+/* `<bytes 01 02>`: what has no format that is known. False when they cannot be read. */
+bool xc_format_bytes(struct xc_writer *w, const struct xc_value *value, uint64_t offset, uint64_t size);
+
 /* A decimal float. False when the type is not one, its format is not supported, or it cannot be read. */
 bool xc_format_decimal_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
 

@@ -89,7 +89,7 @@ bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const st
 		return false;
 	enum xc_float_kind kind = xc_float_kind_of(type, size, value->process->arch);
 	if (!xc_float_decode(kind, bits, &number)) {
-		xc_text_add(w->text, "<a float of a size that is not supported>");
+		return xc_format_bytes(w, value, offset, size);
 	} else if (isnan(number)) {
 		add_nan(w->text, bits, kind);
 	} else if (kind == XC_FLOAT_QUAD) {

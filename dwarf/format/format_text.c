@@ -4,7 +4,7 @@
  *	"ab", 'c' <repeats 20 times>, "de"...
  * A text that ends with ... continues in the target. A char array that starts with a text is shown as that text: the
  * bytes after the NUL in a stack buffer are nearly always left over from earlier use. Any other char array (binary
- * data) is shown whole, with octal escapes. */
+ * data) is shown whole, with octal escapes, and so is an array of unsigned or signed char, except for zeros at its end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +195,14 @@ static bool is_text(const struct units *u, size_t count)
 	return count > 0;
 }
 
+/* unsigned char and its like: mostly data. */
+static bool is_byte(const struct xc_type *element)
+{
+	const struct xc_type *plain = xc_type_strip(element);
+	return plain->size == 1 && (!plain->name || strcmp(plain->name, "char") != 0) &&
+	       (!plain->name || strcmp(plain->name, "char8_t") != 0);
+}
+
 static size_t first_nul(const struct units *u)
 {
 	size_t at = 0;
@@ -209,7 +217,11 @@ size_t xc_format_text_end(const struct xc_value *value, const uint8_t *bytes, si
 	struct units u = {bytes, have, width, "", value->process->arch->big_endian};
 	size_t nul = first_nul(&u);
 	*ends_out = nul < have && is_zero(value, nul * width, count * width);
-	return *ends_out || (nul < have && is_text(&u, nul)) ? nul : have;
+	if (*ends_out)
+		return nul;
+	const struct xc_type *type = xc_type_strip(value->type);
+	bool data = is_byte(type->kind == XC_TYPE_ARRAY ? type->target : type);
+	return nul < have && !data && is_text(&u, nul) ? nul : have;
 }
 
 void xc_format_array_text(struct xc_writer *w, const struct xc_value *value, uint64_t count, unsigned width,

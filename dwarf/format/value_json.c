@@ -1,6 +1,7 @@
 /* value_json: walks a value by its type, like format.c, and builds JSON. Bounded by depth, by elements, and by the
  * total number of values. */
 
+#include <dwarf.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -101,8 +102,11 @@ static json_t *real_at(struct xc_json_walker *w, const struct xc_value *value, u
 {
 	long double real;
 	char text[64];
-	if (!xc_value_load_float(value, offset, size, &real))
+	unsigned __int128 bits;
+	if (!xc_value_load_bytes(value, offset, size, &bits))
 		return xc_json_unreadable(w, value);
+	if (!xc_value_load_float(value, offset, size, &real))
+		return xc_json_unknown(w, "a float of a format that is not known");
 	if (w->options->redact)
 		return xc_json_redacted();
 	if (isfinite(real) && (long double)(double)real != real) { /* all digits, as text */
@@ -112,14 +116,29 @@ static json_t *real_at(struct xc_json_walker *w, const struct xc_value *value, u
 	return xc_jsonvalue_double((double)real);
 }
 
+/* Half of complex int of GNU C. */
+static json_t *half_at(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type,
+		       uint64_t offset, unsigned size)
+{
+	unsigned __int128 bits;
+	if (size == 0 || size > 8 || !xc_value_load_bytes(value, offset, size, &bits))
+		return xc_json_unreadable(w, value);
+	if (w->options->redact)
+		return xc_json_redacted();
+	unsigned shift = 128 - size * 8;
+	struct xc_type part = {.kind = XC_TYPE_INT, .size = size, .size_known = true, .is_signed = type->is_signed};
+	return integer(type->is_signed ? (unsigned __int128)((__int128)(bits << shift) >> shift) : bits, &part);
+}
+
 static json_t *complex_number(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type)
 {
 	unsigned half = (unsigned)(type->size / 2);
 	if (type->size > 32)
 		return xc_json_unknown(w, "not of a known type");
+	bool whole = type->encoding != DW_ATE_complex_float;
 	json_t *json = json_object();
-	xc_jsonvalue_set(json, "real", real_at(w, value, 0, half));
-	xc_jsonvalue_set(json, "imag", real_at(w, value, half, half));
+	xc_jsonvalue_set(json, "real", whole ? half_at(w, value, type, 0, half) : real_at(w, value, 0, half));
+	xc_jsonvalue_set(json, "imag", whole ? half_at(w, value, type, half, half) : real_at(w, value, half, half));
 	return json;
 }
 

@@ -22,17 +22,55 @@ static const struct {
 	[XC_FLOAT_PAIR] = {63, 52, 33},
 };
 
-/* Does the type have this name, or is it the complex type of it? Clang and gcc write "complex" before the name. */
-static bool is_named(const struct xc_type *type, const char *name)
+/* Names of floats of 16 bytes, by compiler. LONG: the widest format of the machine that its C calls long double. */
+enum { LONG = -1 };
+
+static const struct {
+	const char *name;
+	int kind;
+} wide_names[] = {
+	{"long double", LONG},
+	{"_Float64x", LONG},
+	{"__float80", XC_FLOAT_X87},
+	{"_Float128", XC_FLOAT_QUAD},
+	{"__float128", XC_FLOAT_QUAD},
+	{"__ieee128", XC_FLOAT_QUAD},
+	{"__ibm128", XC_FLOAT_PAIR},
+	{"_Float128x", XC_FLOAT_QUAD},
+	{"std::float128_t", XC_FLOAT_QUAD},
+	{"f128", XC_FLOAT_QUAD},          /* Rust, Zig */
+	{"f80", XC_FLOAT_X87},            /* Zig */
+	{"real(kind=16)", XC_FLOAT_QUAD}, /* Fortran */
+	{"real(kind=10)", XC_FLOAT_X87},
+	{"(kind=16)", XC_FLOAT_QUAD}, /* what is left of complex(kind=16) */
+	{"(kind=10)", XC_FLOAT_X87},
+	{"REAL(16)", XC_FLOAT_QUAD},
+	{"(16)", XC_FLOAT_QUAD},
+	{"real*16", XC_FLOAT_QUAD},
+	{"*32", XC_FLOAT_QUAD},     /* complex*32 */
+	{"long_long_float", LONG},  /* Ada */
+	{"real", LONG},             /* D */
+	{"c_longdouble", LONG},     /* D */
+	{"Float80", XC_FLOAT_X87},  /* Swift */
+	{"EXTENDED", XC_FLOAT_X87}, /* Free Pascal */
+	{"", LONG},                 /* clang names all complex types "complex" */
+};
+
+/* The name of a float, or of the float that a complex number consists of: "complex double", "complex(kind=16)". */
+static const char *name_of(const struct xc_type *type)
 {
-	const char *have = type && type->name ? type->name : "";
-	return strcmp(have, name) == 0 || (strncmp(have, "complex ", 8) == 0 && strcmp(have + 8, name) == 0);
+	const char *name = type && type->name ? type->name : "";
+	static const char *const prefixes[] = {"_Complex", "complex", "COMPLEX"};
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		size_t len = strlen(prefixes[i]);
+		if (strncmp(name, prefixes[i], len) == 0)
+			return name[len] == ' ' ? name + len + 1 : name + len;
+	}
+	return name;
 }
 
-static enum xc_float_kind wide_kind(const struct xc_type *type, const struct xc_arch *arch)
+static enum xc_float_kind long_kind(const struct xc_arch *arch)
 {
-	if (is_named(type, "_Float128") || is_named(type, "__float128") || is_named(type, "__ieee128"))
-		return XC_FLOAT_QUAD;
 	if (!arch)
 		return sizeof(long double) == 16 && __LDBL_MANT_DIG__ == 64 ? XC_FLOAT_X87 : XC_FLOAT_QUAD;
 	if (arch->machine == EM_X86_64 || arch->machine == EM_386)
@@ -40,13 +78,28 @@ static enum xc_float_kind wide_kind(const struct xc_type *type, const struct xc_
 	return arch->machine == EM_PPC || arch->machine == EM_PPC64 ? XC_FLOAT_PAIR : XC_FLOAT_QUAD;
 }
 
+static enum xc_float_kind wide_kind(const struct xc_type *type, const struct xc_arch *arch)
+{
+	const char *name = name_of(type);
+	for (size_t i = 0; i < sizeof wide_names / sizeof *wide_names; i++) {
+		if (strcmp(name, wide_names[i].name) == 0)
+			return wide_names[i].kind == LONG ? long_kind(arch) : (enum xc_float_kind)wide_names[i].kind;
+	}
+	enum xc_float_kind kind = long_kind(arch);
+	return kind == XC_FLOAT_QUAD ? kind : XC_FLOAT_NONE; /* where all have one format, the name does not matter */
+}
+
+static bool is_brain(const struct xc_type *type)
+{
+	const char *name = name_of(type);
+	return strstr(name, "bf16") || strstr(name, "bfloat16") || strstr(name, "BFloat16") || strstr(name, "BF16");
+}
+
 enum xc_float_kind xc_float_kind_of(const struct xc_type *type, unsigned size, const struct xc_arch *arch)
 {
 	switch (size) {
 	case 2:
-		return is_named(type, "__bf16") || is_named(type, "std::bfloat16_t") || is_named(type, "_BFloat16")
-			       ? XC_FLOAT_BRAIN
-			       : XC_FLOAT_HALF;
+		return is_brain(type) ? XC_FLOAT_BRAIN : XC_FLOAT_HALF;
 	case 4:
 		return XC_FLOAT_SINGLE;
 	case 8:

@@ -131,8 +131,8 @@ static void odd_numbers_of_gcc(void **state)
 		{"m", "-1E-6176"},
 		{"n", "123456789012345678901234567890.1234"},
 		{"ci", "3 + -4i"},
-		{"cu", "0x1c8"} /* gcc names it __unknown__ */,
-		{"cl", "<not of a known type>"},
+		{"cu", "<bytes c8 01>"} /* gcc names it __unknown__ */,
+		{"cl", "<bytes ff ff ff ff ff ff ff ff 05 00 00 00 00 00 00 00>"},
 		{"vc", "{1, -2, 65, 0}"},
 		{"h1", "65504"},
 		{"h2", "5.9605e-08"},
@@ -147,6 +147,30 @@ static void odd_numbers_of_gcc(void **state)
 	struct xc_value wild = value_of(c, "wild");
 	wild.type = type_of(c, "a");
 	expect_text(&wild, &options, "wild", "0");
+	release(c);
+}
+
+/* Bytes after a NUL are data, unlike those of a char array, which are left over. */
+static void arrays_of_bytes_hide_none(void **state)
+{
+	(void)state;
+	struct compiled *c =
+		compile("gcc -g -x c",
+			"#include <stdint.h>\n"
+			"unsigned char mac[3] = {0, 1, 2}, part[3] = {'a', 0, 200}, word[8] = \"hi\";\n"
+			"uint8_t v4[4] = {192, 168, 0, 1}, id[6] = {'x', 0, 0, 7}; int8_t i8[3] = {-1, 0, 5};\n"
+			"signed char sc[3] = {'x', 0, 'y'}; char buffer[4] = {'x', 0, 'y'};\n"
+			"struct { unsigned char key[4]; char name[4]; } both = {{1, 0, 2, 0}, {'b', 0, 'c'}};\n");
+	static const char *const texts[][2] = {{"mac", "\"\\000\\001\\002\""},
+					       {"part", "\"a\\000\\310\""},
+					       {"word", "\"hi\""},
+					       {"v4", "\"\\300\\250\\000\\001\""},
+					       {"id", "\"x\\000\\000\\007\\000\\000\""},
+					       {"i8", "\"\\377\\000\\005\""},
+					       {"sc", "\"x\\000y\""},
+					       {"buffer", "\"x\"..."},
+					       {"both", "{key = \"\\001\\000\\002\\000\", name = \"b\"...}"}};
+	expect_all(c, texts, XC_COUNT(texts));
 	release(c);
 }
 
@@ -408,6 +432,7 @@ int main(void)
 		cmocka_unit_test(scalars_read_as_gdb_writes_them),
 		cmocka_unit_test(floats_of_gcc_have_all_their_digits),
 		cmocka_unit_test(odd_numbers_of_gcc),
+		cmocka_unit_test(arrays_of_bytes_hide_none),
 		cmocka_unit_test(the_name_tells_bfloat16),
 		cmocka_unit_test(arrays_fold_repeats_and_show_texts),
 		cmocka_unit_test(element_limit_ends_arrays_and_strings),

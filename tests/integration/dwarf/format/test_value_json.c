@@ -15,6 +15,7 @@ static const char source[] =
 	": 5;\n"
 	"  union { int as_int; float as_float; }; __int128 wide; struct all *self; int grid[2][2]; float _Complex z; "
 	"};\n"
+	"int _Complex whole = 3 - 4i; unsigned char address[4] = {192, 168, 0, 1}, shown[4] = {'h', 'i', 0, 1};\n"
 	"int work(void) { return 1; }\n"
 	"struct inner target = {8, 9};\n"
 	"struct all all = { 'a', \"text\", {255, 0, 128, 65}, -1, 4000000000u, -5000000000, 18000000000000000000u, 1, "
@@ -120,6 +121,12 @@ static void texts_are_strings_of_unicode(void **state)
 	expect(&value, "latin", "\"gr\\\\xfc\\\\xdf\"");
 	value = value_of(c, "late");
 	expect(&value, "late", "\"ab\"");
+	value = value_of(c, "address");
+	expect(&value, "address", "\"\\\\xc0\\\\xa8\\u0000\\u0001\"");
+	value = value_of(c, "shown");
+	expect(&value, "shown", "\"hi\\u0000\\u0001\"");
+	value = value_of(c, "whole");
+	expect(&value, "whole", "{\"real\":3,\"imag\":-4}");
 	struct xc_value all = value_of(c, "all"), member;
 	assert_null(xc_value_member(&all, "raw", &member));
 	expect(&member, "raw", "\"\\\\xff\\u0000\\\\x80A\"");

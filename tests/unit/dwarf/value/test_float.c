@@ -102,8 +102,40 @@ static void machines_differ_in_long_double(void **state)
 	assert_int_equal(kind_on("_Float16", 2, EM_X86_64), XC_FLOAT_HALF);
 	assert_int_equal(kind_on("__bf16", 2, EM_X86_64), XC_FLOAT_BRAIN);
 	assert_int_equal(kind_on("odd", 3, EM_X86_64), XC_FLOAT_NONE);
+	assert_int_equal(kind_on("__ibm128", 16, EM_PPC64), XC_FLOAT_PAIR);
 	long double number;
 	assert_false(xc_float_decode(XC_FLOAT_NONE, 0, &number));
+}
+
+static void other_languages_have_names_of_their_own(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		enum xc_float_kind kind;
+	} cases[] = {
+		{"real(kind=16)", XC_FLOAT_QUAD},
+		{"complex(kind=16)", XC_FLOAT_QUAD},
+		{"real(kind=10)", XC_FLOAT_X87},
+		{"complex(kind=10)", XC_FLOAT_X87},
+		{"f128", XC_FLOAT_QUAD},
+		{"REAL(16)", XC_FLOAT_QUAD},
+		{"complex*32", XC_FLOAT_QUAD},
+		{"std::float128_t", XC_FLOAT_QUAD},
+		{"complex long double", XC_FLOAT_X87},
+		{"_Complex long double", XC_FLOAT_X87},
+		{"complex", XC_FLOAT_X87}, /* clang */
+		{"long_long_float", XC_FLOAT_X87},
+		{"Float80", XC_FLOAT_X87},
+		{"posit128", XC_FLOAT_NONE},
+		{"complexity", XC_FLOAT_NONE},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(kind_on(cases[i].name, 16, EM_X86_64), cases[i].kind);
+	assert_int_equal(kind_on("posit128", 16, EM_AARCH64), XC_FLOAT_QUAD); /* the only one of this size */
+	assert_int_equal(kind_on("std::bfloat16_t", 2, EM_X86_64), XC_FLOAT_BRAIN);
+	assert_int_equal(kind_on("complex __bf16", 2, EM_X86_64), XC_FLOAT_BRAIN);
+	assert_int_equal(kind_on("f16", 2, EM_X86_64), XC_FLOAT_HALF);
 }
 
 static void floats_of_two_bytes_are_halves(void **state)
@@ -130,6 +162,7 @@ int main(void)
 #endif
 		cmocka_unit_test(pairs_are_sums),
 		cmocka_unit_test(machines_differ_in_long_double),
+		cmocka_unit_test(other_languages_have_names_of_their_own),
 		cmocka_unit_test(floats_of_two_bytes_are_halves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
