@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "triage/locks/lock_name.h"
 #include "triage/locks/locks.h"
@@ -89,7 +90,7 @@ static void add_thread(const struct xc_wait *wait, struct xc_text *text)
 
 /* ---- system calls ---- */
 
-enum shape { PLAIN, FD, COUNT_0, COUNT_1, SLEEP_0, SLEEP_2, CHILD };
+enum shape { PLAIN, FD, COUNT_0, COUNT_1, SLEEP, SLEEP_BY_CLOCK, CHILD };
 
 static const struct call {
 	const char *name, *words;
@@ -123,8 +124,8 @@ static const struct call {
 	{"ppoll", "poll on", COUNT_1},
 	{"select", "select on", COUNT_0},
 	{"pselect6", "select on", COUNT_0},
-	{"nanosleep", "sleep", SLEEP_0},
-	{"clock_nanosleep", "sleep", SLEEP_2},
+	{"nanosleep", "sleep", SLEEP},
+	{"clock_nanosleep", "sleep", SLEEP_BY_CLOCK},
 	{"wait4", "waiting for", CHILD},
 	{"waitid", "waiting for a child process", PLAIN},
 	{"pause", "waiting for a signal", PLAIN},
@@ -132,19 +133,65 @@ static const struct call {
 	{"rt_sigtimedwait", "waiting for a signal", PLAIN},
 };
 
+/* The struct timespec that a sleeping thread has given to the kernel. */
+static bool read_time(const struct xc_process *p, xc_addr at, struct timespec *out)
+{
+	uint64_t seconds, nanoseconds;
+	if (p->arch->word != 8 || !xc_space_peek_uint(p->space, at, 8, &seconds) ||
+	    !xc_space_peek_uint(p->space, at + 8, 8, &nanoseconds) || seconds > INT64_MAX / 2 ||
+	    nanoseconds > 999999999)
+		return false;
+	*out = (struct timespec){(time_t)seconds, (long)nanoseconds};
+	return true;
+}
+
+static void add_seconds(struct xc_text *text, const struct timespec *time)
+{
+	xc_text_printf(text, "%" PRId64, (int64_t)time->tv_sec);
+	if (time->tv_nsec)
+		xc_text_printf(text, ".%03u", (unsigned)(time->tv_nsec / 1000000));
+}
+
 /* "sleep of 60 s": the time requested; the time left where the kernel has written that over it. */
 static void add_time(const struct xc_process *p, const uint64_t where[2], struct xc_text *text)
 {
-	xc_addr at = where[0];
-	bool left = !p->live && where[1] == at;
-	uint64_t seconds, nanoseconds;
-	if (p->arch->word != 8 || !xc_space_peek_uint(p->space, at, 8, &seconds) ||
-	    !xc_space_peek_uint(p->space, at + 8, 8, &nanoseconds) || seconds > INT32_MAX || nanoseconds > 999999999)
+	bool left = !p->live && where[1] == where[0];
+	struct timespec time;
+	if (!read_time(p, where[0], &time) || time.tv_sec > INT32_MAX)
 		return;
-	xc_text_printf(text, "%s%" PRIu64, left ? ", " : " of ", seconds);
-	if (nanoseconds)
-		xc_text_printf(text, ".%03u", (unsigned)(nanoseconds / 1000000));
+	xc_text_add(text, left ? ", " : " of ");
+	add_seconds(text, &time);
 	xc_text_add(text, left ? " s left" : " s");
+}
+
+/* The time on a clock of the kernel when the target was seen, to a second for a core: its file's. */
+static bool time_seen(const struct xc_process *p, clockid_t clock, struct timespec *out)
+{
+	if (p->live)
+		return clock_gettime(clock, out) == 0;
+	*out = (struct timespec){(time_t)p->core->mtime, 0};
+	return clock == CLOCK_REALTIME && p->core->mtime > 0;
+}
+
+/* "sleep, 12.5 s left" until an absolute time. A core says nothing about the time since boot, on which most such sleeps
+ * are: "sleep until 3035.25 s after boot". */
+static void add_until(const struct xc_process *p, const uint64_t args[3], struct xc_text *text)
+{
+	struct timespec until, now;
+	clockid_t clock = (clockid_t)(int32_t)args[0];
+	if (!read_time(p, args[2], &until))
+		return;
+	if ((clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME) &&
+	    time_seen(p, clock, &now) && until.tv_sec > now.tv_sec && until.tv_sec - now.tv_sec < INT32_MAX) {
+		int64_t left = (int64_t)(until.tv_sec - now.tv_sec) * 1000 + (until.tv_nsec - now.tv_nsec) / 1000000;
+		xc_text_printf(text, p->live ? ", %.1f s left" : ", about %.0f s left", (double)left / 1000);
+		return;
+	}
+	xc_text_add(text, " until ");
+	add_seconds(text, &until);
+	xc_text_add(text, clock == CLOCK_REALTIME                               ? " s after 1970"
+			  : clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME ? " s after boot"
+										: " s of its clock");
 }
 
 static void add_fd(const struct xc_thread *thread, bool paths, struct xc_text *text)
@@ -192,8 +239,12 @@ static void add_call(const struct xc_process *p, const struct xc_wait *wait, boo
 		add_fd(thread, paths, text);
 	else if (call->shape == COUNT_0 || call->shape == COUNT_1)
 		add_count(thread->call_args[call->shape == COUNT_1], call->shape == COUNT_0, text);
-	else if (call->shape == SLEEP_0 || call->shape == SLEEP_2)
-		add_time(p, &thread->call_args[call->shape == SLEEP_0 ? 0 : 2], text);
+	else if (call->shape == SLEEP)
+		add_time(p, &thread->call_args[0], text);
+	else if (call->shape == SLEEP_BY_CLOCK && (thread->call_args[1] & TIMER_ABSTIME))
+		add_until(p, thread->call_args, text);
+	else if (call->shape == SLEEP_BY_CLOCK)
+		add_time(p, &thread->call_args[2], text);
 	else if (call->shape == CHILD && (int32_t)thread->call_args[0] > 0)
 		xc_text_printf(text, " child process %d", (int)(int32_t)thread->call_args[0]);
 	else if (call->shape == CHILD)

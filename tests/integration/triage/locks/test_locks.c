@@ -82,9 +82,13 @@ static const char idle[] =
 	     "void *on_poll(void *a) { struct pollfd p[9]; memset(p, 0, sizeof p); for (int i = 0; i < 9; i++) p[i].fd "
 	     "= -1;\n"
 	     " tell(\"poll\"); sink = poll(p, 9, -1); return 0; }\n"
-	     "void *on_time(void *a) { tell(\"time\"); sleep(800); return 0; }\n" MAIN(
+	     "void *on_time(void *a) { tell(\"time\"); sleep(800); return 0; }\n"
+	     "void *on_clock(void *a) { struct timespec t; clockid_t clock = (long)a; clock_gettime(clock, &t);\n"
+	     " t.tv_sec += 7100 - t.tv_sec % 10; tell(clock == CLOCK_REALTIME ? \"real\" : \"mono\");\n"
+	     " clock_nanosleep(clock, TIMER_ABSTIME, &t, 0); return 0; }\n" MAIN(
 		     "start(on_condition, 0); start(on_semaphore, 0); start(on_read, 0); start(on_poll, 0); "
-		     "start(on_time, 0);");
+		     "start(on_time, 0); start(on_clock, (void *)CLOCK_REALTIME); start(on_clock, (void "
+		     "*)CLOCK_MONOTONIC);");
 static const char left[] =
 	HEAD "void *leave(void *a) { tell(\"owner\"); pthread_mutex_lock(&first.lock); return 0; }\n"
 	     "void *want(void *a) { tell(\"waiter\"); pthread_mutex_lock(&first.lock); sink++; return 0; }\n" MAIN(
@@ -698,7 +702,9 @@ static void idle_threads_say_what_they_wait_for(void **state)
 					       {"semaphore", "waiting for semaphore `room`"},
 					       {"read", "read from descriptor 77 = pipe:["},
 					       {"poll", "poll on 9 descriptors"},
-					       {"time", "sleep of 800 s"}};
+					       {"time", "sleep of 800 s"},
+					       {"real", "sleep, 70"}, /* 7090 to 7100 s, less the test's own */
+					       {"mono", "sleep, 70"}};
 	struct running r;
 	(void)state;
 	GRID(i, XC_COUNT(compilers)) {
