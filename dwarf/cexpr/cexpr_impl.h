@@ -74,22 +74,32 @@ struct xc_cname {
 	const char *module, *file; /* NULL when not given */
 	bool global;               /* begins with :: */
 	bool quoted;
+	int tag; /* of the keyword before it: `struct name` is DW_TAG_structure_type; 0 without one */
 	const char *name;
 	size_t at, len; /* the whole name in the text */
 };
 
 enum xc_cfound { XC_FOUND_NOTHING, XC_FOUND_VALUE, XC_FOUND_TYPE };
 
-/* Parse the name at the current token and look it up. Errors are in c->err. */
-enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, struct xc_cname *name, struct xc_value *value_out,
+/* Parse the name at the current token, after a keyword of this tag (0: none), and look it up. After a keyword, only types
+ * are found. Errors are in c->err. */
+enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, int tag, struct xc_cname *name, struct xc_value *value_out,
 				   const struct xc_type **type_out);
 
 /* Look up a name. XC_FOUND_NOTHING is not an error. */
 struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
 			       struct xc_value *value_out, const struct xc_type **type_out);
 
-/* Look up a tagged type: `struct name`. */
-const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, int tag);
+/* Look up function::variable, also of a function in a class or namespace. XC_FOUND_NOTHING is not an error. */
+struct xc_error *xc_cexpr_static_local(struct xc_cexpr *c, const struct xc_cname *name, struct xc_module *module,
+				       enum xc_cfound *found_out, struct xc_value *out);
+
+/* The place of the last `::` outside of brackets before `len`; 0 when there is none. */
+size_t xc_cexpr_last_separator(const char *name, size_t len);
+
+/* Look up a tagged type, `struct name`: in the scope's unit, then its module, then the others. *type_out is NULL when
+ * there is none. Errors: XC_ERR_USAGE when units define it in different sizes, or there is no such module. */
+struct xc_error *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_type **type_out);
 
 /* An ELF symbol as a value; false when there is none. */
 bool xc_cexpr_symbol(struct xc_cexpr *c, const struct xc_cname *name, struct xc_value *out);

@@ -197,19 +197,36 @@ static enum xc_cfound finish(struct xc_cexpr *c, const struct xc_cname *name, st
 	return err ? XC_FOUND_NOTHING : found;
 }
 
-enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, struct xc_cname *name, struct xc_value *value_out,
+/* After `struct`, a variable or function of that name does not matter, not even one that is ambiguous. */
+static struct xc_error *find(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
+			     struct xc_value *value_out, const struct xc_type **type_out)
+{
+	if (!name->tag)
+		return xc_cexpr_find(c, name, found_out, value_out, type_out);
+	struct xc_error *err = xc_cexpr_find_tag(c, name, type_out);
+	if (err || *type_out) {
+		*found_out = *type_out ? XC_FOUND_TYPE : XC_FOUND_NOTHING;
+		return err;
+	}
+	xc_error_free(xc_cexpr_find(c, name, found_out, value_out, type_out));
+	if (*found_out == XC_FOUND_VALUE)
+		*found_out = XC_FOUND_NOTHING;
+	return NULL;
+}
+
+enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, int tag, struct xc_cname *name, struct xc_value *value_out,
 				   const struct xc_type **type_out)
 {
 	size_t cuts[MAX_CUTS], count;
 	enum xc_cfound found = XC_FOUND_NOTHING;
 	struct xc_error *err = NULL;
-	*name = (struct xc_cname){.at = c->token.at};
+	*name = (struct xc_cname){.at = c->token.at, .tag = tag};
 	size_t from = parse_prefixes(c, name, c->token.at);
 	if (++c->names > XC_CEXPR_NAMES)
 		return finish(c, name, xc_error_new(XC_ERR_LIMIT, "more than %d names", XC_CEXPR_NAMES), found);
 	if (name->name) {
 		name->len = from - name->at;
-		err = xc_cexpr_find(c, name, &found, value_out, type_out);
+		err = find(c, name, &found, value_out, type_out);
 		return finish(c, name, err, found);
 	}
 	count = find_cuts(c->text, from, cuts);
@@ -219,7 +236,7 @@ enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, struct xc_cname *name, st
 	}
 	for (size_t i = count; i-- > 0 && found == XC_FOUND_NOTHING && !err;) {
 		set_name(c, name, from, cuts[i]);
-		err = xc_cexpr_find(c, name, &found, value_out, type_out);
+		err = find(c, name, &found, value_out, type_out);
 	}
 	if (found == XC_FOUND_NOTHING && !err)
 		set_name(c, name, from, likely_cut(c->text, cuts, count));

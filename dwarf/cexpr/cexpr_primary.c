@@ -33,7 +33,7 @@ static struct xc_cnode *parse_name(struct xc_cexpr *c)
 	struct xc_value value;
 	const struct xc_type *type;
 	struct xc_ctoken spot = c->token;
-	enum xc_cfound found = xc_cexpr_parse_name(c, &name, &value, &type);
+	enum xc_cfound found = xc_cexpr_parse_name(c, 0, &name, &value, &type);
 	if (c->err)
 		return NULL;
 	spot.len = name.len;

@@ -19,7 +19,7 @@
 #include "dwarf/types/scope.h"
 #include "dwarf/elf/symbol.h"
 
-enum { MAX_NAME = 4096, LISTED = 8, MAX_SCOPES = 16, MAX_BLOCKS = 12 };
+enum { MAX_NAME = 4096, LISTED = 8, MAX_SCOPES = 16 };
 
 static Dwarf_Die *unit_of(const struct xc_cexpr *c, Dwarf_Die *storage)
 {
@@ -136,8 +136,31 @@ static bool is_tagged(const struct xc_definition *d)
 	return d->kind == XC_NAME_TYPE && tag != DW_TAG_typedef && tag != DW_TAG_base_type;
 }
 
+static uint64_t size_of(const struct xc_cexpr *c, const struct xc_definition *d)
+{
+	Dwarf_Die die = d->die;
+	uint64_t size = 0;
+	return xc_type_size(xc_type_get(xc_types_of(c->process), &die), &size) ? size : 0;
+}
+
+/* Is a type of this name something else in another unit of the module? Programs of C have a `struct entry` in many
+ * files. */
+static bool differs_elsewhere(const struct xc_cexpr *c, const struct xc_definitions *all,
+			      const struct xc_definition *one)
+{
+	uint64_t size = size_of(c, one);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct xc_definition *other = &all->items[i];
+		uint64_t theirs =
+			other->kind == XC_NAME_TYPE && other->module == one->module ? size_of(c, other) : size;
+		if (theirs != 0 && theirs != size)
+			return true;
+	}
+	return false;
+}
+
 /* The definition to use among those of one kind: from the scope's unit, then external ones (the first is what the
- * loader binds to), then from the scope's module. Types with the same name are assumed to be the same. */
+ * loader binds to), then from the scope's module. Types of one name and size are the same. */
 static const struct xc_definition *choose(const struct xc_cexpr *c, const struct xc_definitions *all,
 					  struct xc_definitions *rivals)
 {
@@ -149,9 +172,13 @@ static const struct xc_definition *choose(const struct xc_cexpr *c, const struct
 			return &all->items[i];
 	}
 	for (size_t i = 0; i < all->count; i++) {
-		if (all->items[i].external || all->items[i].kind == XC_NAME_TYPE ||
-		    all->items[i].kind == XC_NAME_ENUMERATOR)
+		if (all->items[i].external || all->items[i].kind == XC_NAME_ENUMERATOR)
 			return &all->items[i];
+		if (all->items[i].kind == XC_NAME_TYPE) {
+			bool same = !differs_elsewhere(c, all, &all->items[i]);
+			*rivals = same ? *rivals : *all;
+			return same ? &all->items[i] : NULL;
+		}
 	}
 	for (size_t i = 0; i < all->count; i++) {
 		if (c->scope->has_frame && all->items[i].module == c->scope->frame.module) {
@@ -268,8 +295,7 @@ static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *n
 
 /* ---- scopes around the function ---- */
 
-/* The last `::` outside of brackets before `len`; 0 when there is none. */
-static size_t last_separator(const char *name, size_t len)
+size_t xc_cexpr_last_separator(const char *name, size_t len)
 {
 	int depth = 0;
 	for (size_t i = len; i-- > 1;) {
@@ -292,7 +318,7 @@ static struct xc_error *find_in_scopes(struct xc_cexpr *c, const struct xc_cname
 	if (len > MAX_NAME || strlen(name->name) > MAX_NAME)
 		return NULL;
 	for (int i = 0; i < MAX_SCOPES && !err && *found_out == XC_FOUND_NOTHING; i++) {
-		if ((len = last_separator(function, len)) == 0)
+		if ((len = xc_cexpr_last_separator(function, len)) == 0)
 			break;
 		const char *full = xc_arena_printf(c->arena, "%.*s::%s", (int)len, function, name->name);
 		err = find_global(c, name, full, home_of(c), found_out, value_out, type_out);
@@ -355,53 +381,6 @@ bool xc_cexpr_class_member(struct xc_cexpr *c, const struct xc_type *type, const
 	return found == XC_FOUND_VALUE;
 }
 
-/* ---- static locals ---- */
-
-static bool find_below(Dwarf_Die *parent, const char *name, unsigned depth, Dwarf_Die *out)
-{
-	Dwarf_Die child, origin;
-	Dwarf_Attribute attr;
-	for (bool more = xc_die_child(parent, &child); more; more = xc_die_next(&child)) {
-		int tag = dwarf_tag(&child);
-		const char *have = tag == DW_TAG_variable ? xc_die_name(&child) : NULL;
-		if (have && strcmp(have, name) == 0 && !xc_die_flag(&child, DW_AT_declaration) &&
-		    (xc_die_attr(&child, DW_AT_location, &attr) || xc_die_attr(&child, DW_AT_const_value, &attr))) {
-			*out = child;
-			return true;
-		}
-		if (tag == DW_TAG_lexical_block && depth < MAX_BLOCKS && find_below(&child, name, depth + 1, out))
-			return true;
-	}
-	if (depth == 0 && xc_die_ref(parent, DW_AT_abstract_origin, &origin) && origin.addr != parent->addr)
-		return find_below(&origin, name, 1, out);
-	return false;
-}
-
-/* function::variable, also of a function in a class or namespace. */
-static struct xc_error *find_static_local(struct xc_cexpr *c, const struct xc_cname *name, struct xc_module *module,
-					  enum xc_cfound *found_out, struct xc_value *out)
-{
-	size_t cut = last_separator(name->name, strlen(name->name));
-	if (cut == 0)
-		return NULL;
-	const char *function = xc_arena_strndup(c->arena, name->name, cut);
-	struct xc_query query = {.name = xc_cexpr_plain_name(c, function),
-				 .kinds = XC_NAME_FUNCTION,
-				 .module = module,
-				 .unit = name->file};
-	struct xc_definitions all = {0};
-	struct xc_error *err = xc_lookup(c->process, &query, &all);
-	for (size_t i = 0; !err && i < all.count && *found_out == XC_FOUND_NOTHING; i++) {
-		Dwarf_Die variable;
-		if (!find_below(&all.items[i].die, name->name + cut + 2, 0, &variable))
-			continue;
-		xc_variable_static(c->process, all.items[i].module, c->scope->thread, &variable, c->arena, out);
-		*found_out = XC_FOUND_VALUE;
-	}
-	xc_definitions_fini(&all);
-	return err;
-}
-
 /* ---- synthetic symbols ---- */
 
 static enum xc_cfound find_made(const struct xc_cexpr *c, const char *name, struct xc_value *value_out,
@@ -440,7 +419,7 @@ struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, 
 	if (!err && *found_out == XC_FOUND_NOTHING)
 		err = find_global(c, name, name->name, module, found_out, value_out, type_out);
 	if (!err && *found_out == XC_FOUND_NOTHING)
-		err = find_static_local(c, name, module, found_out, value_out);
+		err = xc_cexpr_static_local(c, name, module, found_out, value_out);
 	if (!err && *found_out == XC_FOUND_NOTHING)
 		*found_out = find_made(c, name->name, value_out, type_out);
 	if (err || *found_out != XC_FOUND_NOTHING)
@@ -457,28 +436,44 @@ struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, 
 	return err;
 }
 
-const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, int tag)
+/* A tagged type of one module; of any module for NULL. */
+static struct xc_error *find_tag_in(struct xc_cexpr *c, const struct xc_cname *name, struct xc_query *query,
+				    const struct xc_type **type_out)
 {
-	struct xc_module *module = NULL;
-	Dwarf_Die storage;
-	if (name->module) {
-		struct xc_error *err = find_module(c, name->module, &module);
-		xc_error_free(err);
-		if (err)
-			return NULL;
+	struct xc_definitions all = {0}, rivals = {0};
+	struct xc_error *err = xc_lookup(c->process, query, &all);
+	const struct xc_definition *one = !err && all.count > 0 ? choose(c, &all, &rivals) : NULL;
+	if (one) {
+		Dwarf_Die die = one->die;
+		*type_out = xc_type_get(xc_types_of(c->process), &die);
+	} else if (rivals.count > 0) {
+		err = ambiguous(name, &rivals);
 	}
+	xc_definitions_fini(&all);
+	return err;
+}
+
+struct xc_error *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_type **type_out)
+{
+	struct xc_module *module = NULL, *home = home_of(c);
+	Dwarf_Die storage;
+	*type_out = NULL;
+	struct xc_error *err = name->module ? find_module(c, name->module, &module) : NULL;
 	struct xc_query query = {.name = xc_cexpr_plain_name(c, name->name),
 				 .kinds = XC_NAME_TYPE,
-				 .tag = tag,
-				 .module = module,
+				 .tag = name->tag,
 				 .unit = name->file,
 				 .near = unit_of(c, &storage)};
-	struct xc_definition found;
-	if (!xc_lookup_one(c->process, &query, &found)) {
+	for (int declarations = 0; declarations < 2 && !err && !*type_out; declarations++) {
 		const struct xc_synthetic_symbols *synthetic = xc_types_of(c->process)->synthetic;
-		query.declarations = true;
-		if (!xc_lookup_one(c->process, &query, &found))
-			return synthetic ? synthetic->type(synthetic, name->name, tag) : NULL;
+		query.declarations = declarations;
+		for (size_t i = 0; i <= c->process->module_count && !err && !*type_out; i++) {
+			query.module = i == 0 ? home : c->process->modules[i - 1];
+			if (query.module && (i == 0 || query.module != home) && (!module || query.module == module))
+				err = find_tag_in(c, name, &query, type_out);
+		}
+		if (!declarations && !err && !*type_out && synthetic)
+			*type_out = synthetic->type(synthetic, name->name, name->tag);
 	}
-	return xc_type_get(xc_types_of(c->process), &found.die);
+	return err;
 }

@@ -193,13 +193,10 @@ static const struct xc_type *parse_tagged(struct xc_cexpr *c, int tag)
 		return xc_cexpr_fail(c, c->token.at, c->token.len,
 				     xc_error_new(XC_ERR_FORMAT, "expected the name of a %.*s", (int)keyword.len,
 						  c->text + keyword.at));
-	enum xc_cfound found = xc_cexpr_parse_name(c, &name, &value, &type);
+	enum xc_cfound found = xc_cexpr_parse_name(c, tag, &name, &value, &type);
 	if (c->err)
 		return NULL;
-	const struct xc_type *tagged = xc_cexpr_find_tag(c, &name, tag);
-	if (tagged)
-		return tagged;
-	if (found == XC_FOUND_TYPE) /* debug information has a class for struct foo, or a typedef of one */
+	if (found == XC_FOUND_TYPE) /* perhaps a class for struct foo, or a typedef of one */
 		return type;
 	char word[16];
 	snprintf(word, sizeof word, "%.*s", (int)keyword.len, c->text + keyword.at);
@@ -230,7 +227,7 @@ static const struct xc_type *parse_specifiers(struct xc_cexpr *c)
 			xc_cexpr_next(c);
 		bool may = c->token.kind == XC_TOKEN_WORD || c->token.kind == XC_TOKEN_QUOTED ||
 			   xc_cexpr_is(c, XC_OP2(':', ':'));
-		if (!may || xc_cexpr_parse_name(c, &name, &value, &type) != XC_FOUND_TYPE) {
+		if (!may || xc_cexpr_parse_name(c, 0, &name, &value, &type) != XC_FOUND_TYPE) {
 			if (set && !c->err)
 				return xc_cexpr_fail(c, c->token.at, c->token.len,
 						     xc_error_new(XC_ERR_FORMAT, "expected a type"));

@@ -7,8 +7,11 @@
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 
-static const char other_unit[] = "static int counter = 22; int shared = 5; static int only_here = 6;\n"
-				 "int other(void) { static int calls = 44; return counter + calls++ + only_here; }\n";
+static const char other_unit[] =
+	"static int counter = 22; int shared = 5; static int only_here = 6;\n"
+	"struct differs { char c[3]; } differs_there; struct same { int x; } same_there;\n"
+	"static int node = 3, color = 4, flexible_tag = 5;\n"
+	"int other(void) { static int calls = 44; return counter + calls++ + only_here + node + color; }\n";
 
 static const char main_unit[] =
 	"struct node { struct node *next; int value; char name[8]; unsigned flags : 3; int length_of_it;\n"
@@ -18,6 +21,8 @@ static const char main_unit[] =
 	"node_t *again = 0; operation last;\n"
 	"struct flexible { int count; short items[]; };\n"
 	"static int counter = 11; extern int shared; int other(void);\n"
+	"struct differs { char c[5]; } differs_here; struct same { int x; } same_here;\n"
+	"static __attribute__((noinline)) int node(int p) { return p + counter; } static int color = 8;\n"
 	"struct node second = { 0, 2, \"second\", 5, 20, { 1065353216 } };\n"
 	"struct node first = { &second, 1, \"first\", 3, 10, { 0 } };\n"
 	"struct node several[2] = { { 0, 7, \"seven\", 0, 0, { 0 } }, { 0, 8, \"eight\", 0, 0, { 0 } } };\n"
@@ -32,7 +37,7 @@ static const char main_unit[] =
 	"  int local = depth * 2; { int local = depth * 3; static int calls = 33; calls++;\n"
 	"  *(volatile int *)0 = local + calls; } node->value = local; }\n"
 	"int main(void) { int in_main = 99; int shared = 1234; private = 78; struct node here = first;\n"
-	"  inner(21, &here); return in_main + other() + counter + shared; }\n";
+	"  inner(21, &here); return in_main + other() + counter + shared + node(color); }\n";
 
 struct fixture {
 	struct xc_process *process;
@@ -354,6 +359,67 @@ static void several_statics_of_one_name_are_listed(void **state)
 	CHECK_OK(xc_cexpr_value(&nowhere, "shared", &fixture.arena, &value));
 }
 
+static void expect_number(const struct xc_frame_scope *scope, const char *text, uint64_t want)
+{
+	struct xc_value value;
+	uint64_t bits = 0;
+	struct xc_error *err = xc_cexpr_value(scope, text, &fixture.arena, &value);
+	if (err)
+		fail_msg("%s: %s", text, err->message);
+	assert_true(xc_value_load(&value, &bits));
+	if (bits != want)
+		fail_msg("%s: %llu, want %llu", text, (unsigned long long)bits, (unsigned long long)want);
+}
+
+/* In C a tag has a name space of its own (C11 6.2.3). */
+static void a_tag_is_a_type_whatever_else_has_its_name(void **state)
+{
+	(void)state;
+	struct xc_frame_scope nowhere = {.process = fixture.process, .thread = fixture.at.thread};
+	const struct xc_frame_scope *scopes[] = {&fixture.at, &nowhere};
+	for (size_t i = 0; i < XC_COUNT(scopes); i++) {
+		expect_number(scopes[i], "sizeof(struct node)", 32);
+		expect_number(scopes[i], "sizeof(struct node *)", 8);
+		expect_number(scopes[i], "sizeof(struct node[3])", 96);
+		expect_number(scopes[i], "sizeof(enum color)", 4);
+		expect_number(scopes[i], "(enum color)7", 7);
+		expect_number(scopes[i], "((struct node *)&first)->value", 1);
+		expect_number(scopes[i], "(*(struct node *)&second).value", 2);
+		expect_number(scopes[i], "({struct node} &first).value", 1);
+		expect_number(scopes[i], "sizeof(struct flexible)", 4);
+		expect_number(scopes[i], "sizeof(struct same)", 4);
+	}
+	expect_number(&fixture.at, "color", 8);
+	static const char *const wrong[][2] = {{"sizeof(union node)", "no union `node`"},
+					       {"(enum node)1", "no enum `node`"},
+					       {"sizeof(struct color)", "no struct `color`"},
+					       {"sizeof(struct counter)", "no struct `counter`"},
+					       {"color", "`color` is ambiguous"}};
+	for (size_t i = 0; i < XC_COUNT(wrong); i++) {
+		struct xc_value value;
+		struct xc_error *err = xc_cexpr_value(&nowhere, wrong[i][0], &fixture.arena, &value);
+		if (!err || !strstr(err->message, wrong[i][1]))
+			fail_msg("%s: %s", wrong[i][0], err ? err->message : "no error");
+		xc_error_free(err);
+	}
+}
+
+/* Many files of a C program have a `struct entry` of their own. */
+static void a_type_that_units_define_differently_is_that_of_the_unit_or_ambiguous(void **state)
+{
+	(void)state;
+	struct xc_frame_scope nowhere = {.process = fixture.process, .thread = fixture.at.thread};
+	struct xc_value value;
+	expect_number(&fixture.at, "sizeof(struct differs)", 5);
+	expect_number(&fixture.at, "((struct differs *)&differs_here)->c[0]", 0);
+	struct xc_error *err = xc_cexpr_value(&nowhere, "sizeof(struct differs)", &fixture.arena, &value);
+	assert_non_null(err);
+	assert_int_equal(err->code, XC_ERR_USAGE);
+	assert_non_null(strstr(err->message, "`differs` is ambiguous: "));
+	xc_error_free(err);
+	expect_number(&nowhere, "sizeof(struct other.c::differs)", 3);
+}
+
 /* A text of n times `before`, then `middle`, then n times `after`. */
 static char *repeated(const char *before, const char *middle, const char *after, size_t n)
 {
@@ -451,6 +517,8 @@ int main(void)
 		cmocka_unit_test(unknown_names_are_helped_with),
 		cmocka_unit_test(unknown_names_are_not_helped_with_when_nobody_reads_it),
 		cmocka_unit_test(several_statics_of_one_name_are_listed),
+		cmocka_unit_test(a_tag_is_a_type_whatever_else_has_its_name),
+		cmocka_unit_test(a_type_that_units_define_differently_is_that_of_the_unit_or_ambiguous),
 		cmocka_unit_test(a_function_in_two_pieces_has_an_address),
 		cmocka_unit_test(hostile_expressions_end_in_an_error),
 		cmocka_unit_test(a_frame_that_is_not_there_is_an_error),
