@@ -13,7 +13,7 @@
 #include "core/base/cursor.h"
 #include "dwarf/elf/pointer_map.h"
 
-/* The limits of one expression: bytes, and operators. dwarf/value evaluates no more operators than this. */
+/* The limits of one expression: bytes, and operators. One evaluation takes no more steps than this (XC_EXPR_STEPS). */
 enum { XC_EXPRCODE_BYTES = 1 << 16, XC_EXPRCODE_OPS = 20000 };
 
 /* A walk over the operators of one expression. It allocates nothing. */
