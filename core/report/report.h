@@ -32,7 +32,7 @@ struct xc_cell {
 	const char *text;     /* TEXT, VALUE; for NULL the reason, or NULL */
 	uint64_t number;      /* COUNT, BYTES, ADDRESS, BOOL; INTEGER as two's complement */
 	double real;          /* SECONDS, NUMBER, RATIO; finite */
-	bool secret;          /* may hold the user's data: redaction shows "(redacted)" in every format, */
+	bool secret;          /* may hold the user's data: redaction shows XC_REDACTED in every format, */
 	const char *redacted; /* or this text without that data, when it is not NULL */
 };
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/report/scrub.h"
 #include "core/text/jsonvalue.h"
 #include "dwarf/format/format_impl.h"
 #include "dwarf/elf/symbol.h"
@@ -71,7 +72,7 @@ void xc_json_ascend(struct xc_json_walker *w, size_t len)
 
 json_t *xc_json_redacted(void)
 {
-	return xc_jsonvalue_text("(redacted)");
+	return xc_jsonvalue_text(XC_REDACTED);
 }
 
 static json_t *integer(unsigned __int128 bits, const struct xc_type *type)

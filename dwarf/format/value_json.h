@@ -25,7 +25,7 @@ struct xc_json_options {
 	unsigned depth;    /* of nested structs */
 	unsigned elements; /* elements of an array, characters of a string */
 	bool raw;          /* show members of containers, not their content */
-	bool redact;       /* every value is "(redacted)"; the shape is kept */
+	bool redact;       /* every value is XC_REDACTED; the shape is kept */
 	/* The object that a pointer points to, from a higher layer (format.h); NULL: left out. */
 	json_t *(*describe)(const void *context, xc_addr addr);
 	const void *describe_context;

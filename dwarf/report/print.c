@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "core/report/scrub.h"
 #include "core/text/jsonvalue.h"
 #include "dwarf/cexpr/cexpr.h"
 #include "dwarf/format/value_json.h"
@@ -81,7 +82,7 @@ static void write_text(struct xc_text *text, const struct xc_value *value, const
 	if (options->with_type)
 		write_type(text, value);
 	if (options->redact)
-		xc_text_add(text, "(redacted)");
+		xc_text_add(text, XC_REDACTED);
 	else if (options->with_type)
 		write_value(text, value, &options->format);
 	else

@@ -11,6 +11,7 @@
 
 #include "core/base/text.h"
 #include "dwarf/module/die.h"
+#include "dwarf/module/exprcode.h"
 
 enum { MAX_NAME = 4096, MAX_ARGUMENTS = 1024 };
 
@@ -27,15 +28,12 @@ static uint64_t fit(uint64_t value, const struct xc_type *type)
 /* The address that an expression starts with; clang ends it with DW_OP_stack_value: the address is the argument. */
 static bool starts_with_address(Dwarf_Attribute *attr, uint64_t *addr_out)
 {
-	Dwarf_Op *ops;
-	Dwarf_Attribute indexed;
-	size_t count;
-	if (dwarf_getlocation(attr, &ops, &count) != 0 || count == 0)
+	Dwarf_Op op;
+	if (!xc_exprcode_first(attr, &op))
 		return false;
-	*addr_out = ops[0].number;
-	return ops[0].atom == DW_OP_addr ||
-	       ((ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index) &&
-		dwarf_getlocation_attr(attr, &ops[0], &indexed) == 0 && dwarf_formaddr(&indexed, addr_out) == 0);
+	*addr_out = op.number;
+	return op.atom == DW_OP_addr || ((op.atom == DW_OP_addrx || op.atom == DW_OP_GNU_addr_index) &&
+					 xc_exprcode_indexed(attr, &op, addr_out));
 }
 
 static void read_value(Dwarf_Die *die, struct xc_template *one)

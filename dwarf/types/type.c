@@ -7,7 +7,7 @@ struct xc_types *xc_types_of(const struct xc_process *process)
 	if (!owner->types) {
 		struct xc_types *types = xc_arena_alloc(&owner->arena, sizeof *types);
 		types->process = process;
-		types->arena = &owner->arena;
+		types->arena = types->codes.arena = &owner->arena;
 		types->unknown = (struct xc_type){.kind = XC_TYPE_UNKNOWN, .name = "<unknown type>"};
 		types->void_type = (struct xc_type){.kind = XC_TYPE_VOID, .name = "void"};
 		types->unknown.detail = xc_arena_alloc(types->arena, sizeof(struct xc_type_detail));

@@ -11,7 +11,7 @@
 
 #include "core/process/process.h"
 #include "core/base/text.h"
-#include "dwarf/elf/pointer_map.h"
+#include "dwarf/module/exprcode.h"
 
 enum { XC_TYPE_DEPTH = 64 };
 
@@ -128,8 +128,9 @@ struct xc_types {
 	const struct xc_process *process;
 	struct xc_arena *arena; /* of the process */
 	struct xc_pointer_map by_die, scopes, sites, symbols;
-	struct xc_views *views;                       /* view.h */
-	struct xc_pointer_map codes;                  /* of exprcode and loclist */
+	struct xc_views *views; /* view.h */
+	struct xc_exprcodes codes;
+	struct xc_pointer_map lists;                  /* of loclist */
 	struct xc_ctypes *ctypes;                     /* ctype.h */
 	const struct xc_synthetic_symbols *synthetic; /* synthetic_symbol.h; NULL for a real process */
 	Dwarf_CU *unit;                               /* the unit to which the next fields apply */

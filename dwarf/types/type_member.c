@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dwarf/module/die.h"
+#include "dwarf/module/exprcode.h"
 #include "dwarf/types/scope.h"
 #include "dwarf/types/type_die.h"
 #include "dwarf/types/type_impl.h"
@@ -23,12 +24,11 @@ static bool is_static(Dwarf_Die *die)
 static bool read_offset(Dwarf_Die *die, struct xc_member *member)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t count;
+	Dwarf_Op op;
 	if (!xc_die_attr(die, DW_AT_data_member_location, &attr) || xc_die_constant(&attr, &member->offset))
 		return true;
-	if (dwarf_getlocation(&attr, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_plus_uconst) {
-		member->offset = ops[0].number;
+	if (xc_exprcode_sole(&attr, &op) && op.atom == DW_OP_plus_uconst) {
+		member->offset = op.number;
 		return true;
 	}
 	member->location = attr;

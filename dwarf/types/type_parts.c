@@ -9,6 +9,7 @@
 
 #include "dwarf/line/unit_cache.h"
 #include "dwarf/module/die.h"
+#include "dwarf/module/exprcode.h"
 #include "dwarf/types/template.h"
 #include "dwarf/types/type_impl.h"
 
@@ -101,18 +102,17 @@ static bool has_object(Dwarf_Die *method)
 static uint64_t vtable_slot(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t count;
+	Dwarf_Op op;
 	uint64_t slot;
 	if (!xc_die_attr(die, DW_AT_vtable_elem_location, &attr))
 		return UINT64_MAX;
 	if (xc_die_constant(&attr, &slot))
 		return slot;
-	if (dwarf_getlocation(&attr, &ops, &count) != 0 || count != 1)
+	if (!xc_exprcode_sole(&attr, &op))
 		return UINT64_MAX;
-	if (ops[0].atom >= DW_OP_lit0 && ops[0].atom <= DW_OP_lit31)
-		return ops[0].atom - DW_OP_lit0;
-	return ops[0].atom == DW_OP_constu ? ops[0].number : UINT64_MAX;
+	if (op.atom >= DW_OP_lit0 && op.atom <= DW_OP_lit31)
+		return op.atom - DW_OP_lit0;
+	return op.atom == DW_OP_constu ? op.number : UINT64_MAX;
 }
 
 static void add_method(const struct xc_type *owner, struct xc_type_parts *parts, Dwarf_Die *die)

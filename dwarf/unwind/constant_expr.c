@@ -1,19 +1,18 @@
-/* constant_expr: evaluated as it is read, on a small stack of words (DWARF 5, 2.5.1). dwarf/value evaluates expressions
- * of any kind. libdw does not decode them: 0.188 reads operands past the end of an expression, and has no limit. */
+/* constant_expr: evaluated as it is decoded, on a small stack of words (DWARF 5, 2.5.1). dwarf/value evaluates
+ * expressions of any kind. */
 #include "dwarf/unwind/constant_expr.h"
 
 #include <dwarf.h>
 
-#include "dwarf/elf/take.h"
+#include "dwarf/module/exprcode.h"
 
-enum { MAX_DEPTH = 16, MAX_BYTES = 256 };
+enum { MAX_DEPTH = 16 };
 
 struct stack {
 	const struct xc_process *process;
 	const struct xc_module *module;
 	Dwarf_Attribute *attr;
-	struct xc_cursor code;
-	uint8_t address_size;
+	struct xc_exprcode_walk code;
 	uint64_t words[MAX_DEPTH];
 	size_t depth;
 };
@@ -26,13 +25,10 @@ static bool push(struct stack *s, uint64_t value)
 	return true;
 }
 
-static bool push_constant(struct stack *s, size_t size, bool is_signed)
+static bool push_signed(struct stack *s, uint64_t value, unsigned size)
 {
-	uint64_t value;
-	unsigned unused = 64 - 8 * (unsigned)size;
-	if (!xc_take_uint(&s->code, size, &value))
-		return false;
-	return push(s, is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) : value);
+	unsigned unused = 64 - 8 * size;
+	return push(s, (uint64_t)((int64_t)(value << unused) >> unused));
 }
 
 static bool push_address(struct stack *s, uint64_t file_addr)
@@ -41,20 +37,13 @@ static bool push_address(struct stack *s, uint64_t file_addr)
 }
 
 /* Push an entry of .debug_addr: an address, or a constant for constx. */
-static bool push_indexed(struct stack *s, uint8_t atom)
+static bool push_indexed(struct stack *s, const Dwarf_Op *op)
 {
-	Dwarf_Op op = {.atom = atom};
-	Dwarf_Attribute entry;
-	Dwarf_Addr value;
-	uint64_t index;
-	if (!xc_take_uleb(&s->code, &index))
+	uint64_t value;
+	if (!xc_exprcode_indexed(s->attr, op, &value))
 		return false;
-	op.number = index;
-	if (dwarf_getlocation_attr(s->attr, &op, &entry) != 0)
-		return false;
-	if (atom == DW_OP_constx || atom == DW_OP_GNU_const_index)
-		return dwarf_formudata(&entry, &value) == 0 && push(s, value);
-	return dwarf_formaddr(&entry, &value) == 0 && push_address(s, value);
+	bool constant = op->atom == DW_OP_constx || op->atom == DW_OP_GNU_const_index;
+	return constant ? push(s, value) : push_address(s, value);
 }
 
 static int64_t extended(const struct stack *s, uint64_t value)
@@ -92,13 +81,12 @@ static bool binary(struct stack *s, unsigned atom)
 }
 
 /* Operators that compute with the top of the stack, or copy it. */
-static bool unary(struct stack *s, uint8_t atom)
+static bool unary(struct stack *s, const Dwarf_Op *op)
 {
-	uint64_t operand = 0;
-	if (s->depth == 0 || (atom == DW_OP_plus_uconst && !xc_take_uleb(&s->code, &operand)))
+	if (s->depth == 0)
 		return false;
 	uint64_t top = s->words[s->depth - 1];
-	switch (atom) {
+	switch (op->atom) {
 	case DW_OP_dup:
 		return push(s, top);
 	case DW_OP_neg:
@@ -109,64 +97,56 @@ static bool unary(struct stack *s, uint8_t atom)
 		return push(s, ~top);
 	case DW_OP_plus_uconst:
 		s->depth--;
-		return push(s, top + operand);
+		return push(s, top + op->number);
 	case DW_OP_stack_value:
-		return xc_cursor_left(&s->code) == 0;
+		return xc_cursor_left(&s->code.c) == 0;
 	default:
-		return binary(s, atom);
+		return binary(s, op->atom);
 	}
 }
 
-static bool step(struct stack *s)
+static bool step(struct stack *s, const Dwarf_Op *op)
 {
-	const uint8_t atom = *s->code.at++;
-	uint64_t value;
-	int64_t number;
-	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
-		return push(s, (uint64_t)(atom - DW_OP_lit0));
-	switch (atom) {
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		return push(s, (uint64_t)(op->atom - DW_OP_lit0));
+	switch (op->atom) {
 	case DW_OP_const1u:
-	case DW_OP_const1s:
-		return push_constant(s, 1, atom == DW_OP_const1s);
 	case DW_OP_const2u:
-	case DW_OP_const2s:
-		return push_constant(s, 2, atom == DW_OP_const2s);
 	case DW_OP_const4u:
-	case DW_OP_const4s:
-		return push_constant(s, 4, atom == DW_OP_const4s);
 	case DW_OP_const8u:
 	case DW_OP_const8s:
-		return push_constant(s, 8, false);
 	case DW_OP_constu:
-		return xc_take_uleb(&s->code, &value) && push(s, value);
 	case DW_OP_consts:
-		return xc_take_sleb(&s->code, &number) && push(s, (uint64_t)number);
+		return push(s, op->number);
+	case DW_OP_const1s:
+		return push_signed(s, op->number, 1);
+	case DW_OP_const2s:
+		return push_signed(s, op->number, 2);
+	case DW_OP_const4s:
+		return push_signed(s, op->number, 4);
 	case DW_OP_addr:
-		return xc_take_uint(&s->code, s->address_size, &value) && push_address(s, value);
+		return push_address(s, op->number);
 	case DW_OP_addrx:
 	case DW_OP_constx:
 	case DW_OP_GNU_addr_index:
 	case DW_OP_GNU_const_index:
-		return push_indexed(s, atom);
+		return push_indexed(s, op);
 	default:
-		return unary(s, atom);
+		return unary(s, op);
 	}
 }
 
 bool xc_constant_expr(const struct xc_process *process, const struct xc_module *module, Dwarf_Attribute *attr,
 		      uint64_t *value_out)
 {
-	struct stack s = {.process = process, .module = module, .attr = attr, .address_size = 8};
-	Dwarf_Block block;
-	Dwarf_Die unit;
-	if (dwarf_whatform(attr) == DW_FORM_data16 || dwarf_formblock(attr, &block) != 0 || block.length > MAX_BYTES ||
-	    !dwarf_cu_die(attr->cu, &unit, NULL, NULL, &s.address_size, NULL, NULL, NULL))
+	struct stack s = {.process = process, .module = module, .attr = attr};
+	Dwarf_Op op;
+	if (!xc_exprcode_begin(attr, &s.code))
 		return false;
-	s.code = xc_cursor(block.data, block.length, "expression");
-	while (xc_cursor_left(&s.code))
-		if (!step(&s))
+	while (xc_exprcode_next(&s.code, &op))
+		if (!step(&s, &op))
 			return false;
-	if (s.depth == 0)
+	if (s.code.damaged || s.depth == 0)
 		return false;
 	*value_out = s.words[s.depth - 1];
 	return true;

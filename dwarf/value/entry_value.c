@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "dwarf/module/die.h"
+#include "dwarf/module/exprcode.h"
 #include "dwarf/elf/symbol.h"
 
 enum { MAX_FUNCTIONS = 64, MAX_SITES = 4096, MAX_NESTING = 64 };
@@ -216,13 +217,12 @@ static bool is_parameter(Dwarf_Die *die)
 static bool passes(Dwarf_Die *parameter, unsigned reg)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t count;
-	if (!dwarf_attr(parameter, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &count) != 0 || count != 1)
+	Dwarf_Op op;
+	if (!dwarf_attr(parameter, DW_AT_location, &attr) || !xc_exprcode_sole(&attr, &op))
 		return false;
-	if (ops[0].atom == DW_OP_regx)
-		return ops[0].number == reg;
-	return ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 && ops[0].atom - (unsigned)DW_OP_reg0 == reg;
+	if (op.atom == DW_OP_regx)
+		return op.number == reg;
+	return op.atom >= DW_OP_reg0 && op.atom <= DW_OP_reg31 && op.atom - (unsigned)DW_OP_reg0 == reg;
 }
 
 /* Evaluate a call site parameter in the frame that makes the call. Registers of that frame must survive the call. */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "dwarf/module/die.h"
+#include "dwarf/module/exprcode.h"
 #include "dwarf/value/entry_value.h"
 #include "dwarf/value/expr_impl.h"
-#include "dwarf/value/exprcode.h"
 #include "dwarf/module/unit.h"
 
 /* x86-64 psABI 1.0, figure 3.36, i386 psABI 1.1, table 2.14: DWARF numbers of MMX registers and of xmm16 and up. */
@@ -305,7 +305,7 @@ static bool entry_inner(struct xc_types *types, const struct xc_expr *expr, cons
 {
 	struct xc_exprcode code;
 	*inner_out = (struct xc_expr){.attr = expr->attr};
-	if (!expr->attr.cu || !xc_exprcode_read(types, expr->attr.cu, xc_exprcode_bytes(op), op->number, &code))
+	if (!expr->attr.cu || !xc_exprcode_read(&types->codes, expr->attr.cu, xc_exprcode_bytes(op), op->number, &code))
 		return false;
 	inner_out->ops = code.ops;
 	inner_out->count = code.count;

@@ -14,8 +14,8 @@
 #include "core/base/cursor.h"
 #include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
+#include "dwarf/module/exprcode.h"
 #include "dwarf/value/expr_impl.h"
-#include "dwarf/value/exprcode.h"
 #include "dwarf/elf/section.h"
 
 enum { LLE_VIEW_PAIR = 9 }; /* DW_LLE_GNU_view_pair: gcc, include/dwarf2.h */
@@ -85,11 +85,11 @@ static void read_unit(struct unit_lists *u, Dwarf_CU *cu)
 
 static const struct unit_lists *lists_of(struct xc_types *types, Dwarf_CU *cu)
 {
-	struct unit_lists *u = *xc_pointer_map_at(&types->codes, types->arena, cu, types);
+	struct unit_lists *u = *xc_pointer_map_at(&types->lists, types->arena, cu, NULL);
 	if (!u) {
 		u = xc_arena_alloc(types->arena, sizeof *u);
 		read_unit(u, cu);
-		*xc_pointer_map_at(&types->codes, types->arena, cu, types) = u;
+		*xc_pointer_map_at(&types->lists, types->arena, cu, NULL) = u;
 	}
 	return u;
 }
@@ -326,10 +326,11 @@ static bool of_list(struct xc_types *types, Dwarf_Attribute *attr, uint64_t file
 	if (!find_list(u, attr, &w.c))
 		return false;
 	follow(&w);
-	if (!w.here.found || !xc_exprcode_read(types, attr->cu, w.here.at, w.here.size, &code) || code.count == 0)
+	if (!w.here.found || !xc_exprcode_read(&types->codes, attr->cu, w.here.at, w.here.size, &code) ||
+	    code.count == 0)
 		return false;
 	*out = (struct xc_expr){.ops = code.ops, .count = code.count, .size = code.size, .attr = *attr};
-	if (w.next.found && xc_exprcode_read(types, attr->cu, w.next.at, w.next.size, &code) && code.count) {
+	if (w.next.found && xc_exprcode_read(&types->codes, attr->cu, w.next.at, w.next.size, &code) && code.count) {
 		out->next_ops = code.ops;
 		out->next_count = code.count;
 		out->survives_call = same_ops(out, code.ops, code.count);
@@ -343,7 +344,7 @@ bool xc_expr_of(struct xc_types *types, Dwarf_Attribute *attr, uint64_t file_add
 	struct xc_exprcode code;
 	if (dwarf_whatform(attr) == DW_FORM_data16 || dwarf_formblock(attr, &block) != 0)
 		return of_list(types, attr, file_addr, expr_out);
-	if (!xc_exprcode_read(types, attr->cu, block.data, block.length, &code) || code.count == 0)
+	if (!xc_exprcode_read(&types->codes, attr->cu, block.data, block.length, &code) || code.count == 0)
 		return false;
 	*expr_out = (struct xc_expr){.ops = code.ops, .count = code.count, .size = code.size, .attr = *attr};
 	return true;

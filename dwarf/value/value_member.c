@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/suggest.h"
+#include "dwarf/module/exprcode.h"
 #include "dwarf/value/expr.h"
 #include "dwarf/value/variant.h"
 
@@ -20,12 +21,15 @@ static bool dynamic_offset(const struct xc_value *value, const struct xc_member 
 	struct xc_expr_context context = {
 		.process = value->process, .scratch = &scratch, .has_object = true, .object = value->addr};
 	struct xc_expr expr = {.attr = member->location};
-	Dwarf_Op *ops;
+	struct xc_exprcode code;
 	uint64_t addr;
-	bool found = value->kind == XC_VALUE_MEMORY && dwarf_getlocation(&expr.attr, &ops, &expr.count) == 0;
+	bool found = value->kind == XC_VALUE_MEMORY &&
+		     xc_exprcode_of(&xc_types_of(value->process)->codes, &expr.attr, &code);
 	if (found) {
 		struct xc_location location;
-		expr.ops = ops;
+		expr.ops = code.ops;
+		expr.count = code.count;
+		expr.size = code.size;
 		xc_expr_locate(&context, &expr, &value->addr, &location);
 		found = location.kind == XC_LOCATION_MEMORY;
 		addr = location.number;

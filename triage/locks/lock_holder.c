@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "dwarf/stack/variable.h"
+#include "triage/locks/frame_words.h"
 #include "triage/locks/wait_kind.h"
 
-enum { OPEN = 64, THREADS = 4096, FRAMES = 48, VARIABLES = 1 << 19, GUARD = 32, WORDS = 64, REGISTERS = 16 };
+enum { OPEN = 64, THREADS = 4096, FRAMES = 48, VARIABLES = 1 << 19, GUARD = 32, WORDS = 64 };
 
 /* The locks to search for, and the current frame. */
 struct search {
@@ -152,16 +153,10 @@ static bool calls_once(const struct xc_place *place)
 /* Is the address in the frame, or in a register that the frame's callees preserve? */
 static bool has_word(const struct search *s, xc_addr addr)
 {
-	const struct xc_arch *arch = s->process->arch;
-	uint64_t value, sp, end;
-	for (int r = 0; r < REGISTERS; r++)
-		if ((arch->preserved[0] >> r & 1) && r != arch->sp && xc_regs_get(&s->frame.regs, r, &value) &&
-		    value == addr)
-			return true;
-	if (!s->above || !xc_regs_get(&s->frame.regs, arch->sp, &sp) || !xc_regs_get(&s->above->regs, arch->sp, &end))
-		return false;
-	for (unsigned i = 0; i < WORDS && sp < end; i++, sp += arch->word)
-		if (xc_space_peek_uint(s->process->space, sp, arch->word, &value) && value == addr)
+	struct xc_frame_words words = xc_frame_words(s->process, &s->frame, 1, s->above, WORDS);
+	uint64_t value;
+	while (xc_frame_words_next(&words, &value))
+		if (value == addr)
 			return true;
 	return false;
 }

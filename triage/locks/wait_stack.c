@@ -1,5 +1,5 @@
-/* wait_stack: see wait_stack.h. */
-#include "triage/locks/wait_stack.h"
+/* wait_stack: see wait_impl.h. */
+#include "triage/locks/wait_impl.h"
 
 #include <stdlib.h>
 

@@ -15,12 +15,13 @@
  *	Once::call_inner          the state of the parked thread (Rust up to 1.65): the Once leads to its node
  *
  * nptl/pthread_rwlock_common.c, sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_join_common.c. */
-#include "triage/locks/wait_syscall.h"
+#include "triage/locks/wait_impl.h"
 
 #include <elf.h>
 #include <string.h>
 
 #include "core/live/sandbox.h"
+#include "triage/locks/frame_words.h"
 #include "triage/locks/namespace_tid.h"
 
 enum {
@@ -123,21 +124,14 @@ static void try_inherited(const struct xc_wait_stack *w, xc_addr addr, pid_t sel
 /* The argument of pthread_mutex_lock, or the address of its kind: in its frame, or in a preserved register. */
 static xc_addr find_inherited(const struct xc_wait_stack *w, pid_t self)
 {
-	enum { REGISTERS = 16, WORDS = 64 };
-	const struct xc_process *p = w->process;
+	enum { WORDS = 64 };
 	size_t end = xc_wait_stack_inner_end(w);
-	uint64_t sp, above, value;
+	uint64_t value;
 	xc_addr found = 0;
 	for (size_t i = w->base; i + 1 < end && xc_wait_stack_is_runtime(w, i); i++) {
-		for (int r = 0; r < REGISTERS; r++)
-			if ((p->arch->preserved[0] >> r & 1) && xc_regs_get(&w->frames[i].regs, r, &value))
-				try_inherited(w, value, self, &found);
-		if (!xc_regs_get(&w->frames[i].regs, p->arch->sp, &sp) ||
-		    !xc_regs_get(&w->frames[i + 1].regs, p->arch->sp, &above))
-			continue;
-		for (unsigned k = 0; k < WORDS && sp < above; k++, sp += p->arch->word)
-			if (xc_space_peek_uint(p->space, sp, p->arch->word, &value))
-				try_inherited(w, value, self, &found);
+		struct xc_frame_words words = xc_frame_words(w->process, &w->frames[i], 1, &w->frames[i + 1], WORDS);
+		while (xc_frame_words_next(&words, &value))
+			try_inherited(w, value, self, &found);
 	}
 	return found;
 }
@@ -177,7 +171,7 @@ static bool is_once_of(const struct xc_process *p, xc_addr addr, xc_addr lo, xc_
  * their caller. */
 static xc_addr find_queued_once(const struct xc_wait_stack *w)
 {
-	enum { REGISTERS = 16, WORDS = 512 };
+	enum { WORDS = 512 };
 	const struct xc_process *p = w->process;
 	uint64_t lo, hi, value;
 	size_t end = w->base;
@@ -186,13 +180,10 @@ static xc_addr find_queued_once(const struct xc_wait_stack *w)
 	if (end + 1 >= w->count || !xc_regs_get(&w->frames[w->base].regs, p->arch->sp, &lo) ||
 	    !xc_regs_get(&w->frames[end].regs, p->arch->sp, &hi) || hi <= lo)
 		return 0;
-	for (size_t i = w->base; i <= end; i++)
-		for (int r = 0; r < REGISTERS; r++)
-			if ((p->arch->preserved[0] >> r & 1) && xc_regs_get(&w->frames[i].regs, r, &value) &&
-			    is_once_of(p, value, lo, hi))
-				return value;
-	for (uint64_t at = lo, k = 0; at < hi && k < WORDS; at += p->arch->word, k++)
-		if (xc_space_peek_uint(p->space, at, p->arch->word, &value) && is_once_of(p, value, lo, hi))
+	const struct xc_frame *first = &w->frames[w->base];
+	struct xc_frame_words words = xc_frame_words(p, first, end - w->base + 1, &w->frames[end], WORDS);
+	while (xc_frame_words_next(&words, &value))
+		if (is_once_of(p, value, lo, hi))
 			return value;
 	return 0;
 }

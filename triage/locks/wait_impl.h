@@ -1,8 +1,11 @@
-/* wait_stack: the part of a thread's stack that shows what the thread waits for. Private to wait*.c. */
-#ifndef XC_WAIT_STACK_H
-#define XC_WAIT_STACK_H
+/* wait_impl: shared by wait*.c: the part of a thread's stack that shows what the thread waits for, and the system call
+ * in which it sleeps. */
+#ifndef XC_WAIT_IMPL_H
+#define XC_WAIT_IMPL_H
 
 #include "triage/locks/wait.h"
+
+/* ---- the stack (wait_stack.c) ---- */
 
 struct xc_wait_stack {
 	struct xc_process *process;
@@ -31,5 +34,15 @@ bool xc_wait_stack_is_runtime(const struct xc_wait_stack *walk, size_t index);
 
 /* The end of the frames in which the waiting function is searched for. */
 size_t xc_wait_stack_inner_end(const struct xc_wait_stack *walk);
+
+/* ---- the system call (wait_syscall.c) ---- */
+
+/* The name of the system call in which the thread sleeps; NULL: none, or not known. In the process's arena. */
+const char *xc_wait_syscall_name(struct xc_process *process, const struct xc_thread *thread);
+
+/* Refine a wait by the arguments of its system call. The kind is set from the functions on the stack, as far as they
+ * are known. Sets word, object, target and timed; kind becomes XC_WAIT_NONE when the thread does not sleep. The
+ * stack is that of the thread, and may be empty. */
+void xc_wait_syscall_find(struct xc_wait_stack *walk, struct xc_wait *wait);
 
 #endif
