@@ -125,9 +125,8 @@ def few():
                        "structs-o2-tcmalloc", "structs-o2-mimalloc", "structs-o2-musl"]
 
 
-def all_cases(big=False):
-    if big:
-        return big_cases()
+def all_cases():
+    """All but the big ones."""
     out = [Case(program, level) for program in ORDINARY for level in (0, 2)]
     out += [Case(program, level, bits=32) for program in ("structs", "lists", "hashes", "trees", "strings", "arrays", "leaks")
             for level in (0, 2)]
