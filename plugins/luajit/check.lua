@@ -7,7 +7,6 @@ local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local path = require "luajit.path"
 local references = require "luajit.references"
 local unowned = require "luajit.unowned"
 
@@ -259,8 +258,7 @@ end
 
 -- luajit.check [--limit N]
 function check.run(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { limit = true })
+	local vm, options = commands.options(t, args, { limit = "number" })
 	local section = report:section("check", "Is the LuaJIT VM in good order")
 	local self = new_findings(vm, (graph.of(vm)))
 	vm.damages = nil -- found again below

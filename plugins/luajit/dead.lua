@@ -6,7 +6,6 @@ local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local path = require "luajit.path"
 local still = require "luajit.still"
 
 local dead = {}
@@ -151,8 +150,7 @@ end
 
 -- luajit.dead [--limit N]
 function dead.run(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { limit = true })
+	local vm, options = commands.options(t, args, { limit = "number" })
 	local section = report:section("dead", "Dead keys and empty tables")
 	local count, with_dead, mostly_empty = still.run(vm, function() return dead.count(vm, math.max(options.limit or SHOWN, 1)) end)
 	add_totals(section, count)

@@ -1,6 +1,5 @@
 -- retained: memory that would be freed with an object: by object, type, root and module; also as flame graphs.
 local xcore = require "xcore"
-local commands = require "luajit.commands"
 local flame = require "luajit.flame"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
@@ -133,8 +132,7 @@ local TITLES = { object = "Objects that retain the most memory", kind = "Retaine
 
 -- luajit.retained [--by object|kind|root|module] [--limit N] [TYPE]
 function retained.run(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { limit = true }, { by = true })
+	local vm, options = path.options(t, args, { limit = "number", by = "text" })
 	local by = options.by or "object"
 	if not BY[by] then error(xcore.error("usage", "--by: unknown order: " .. by, "object, kind, root or module")) end
 	local g, made = graph.of(vm)

@@ -5,7 +5,7 @@ local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local options = require "luajit.options"
+local commands = require "luajit.commands"
 local still = require "luajit.still"
 local value = require "luajit.value"
 
@@ -181,7 +181,7 @@ end
 
 -- luajit.strings [--find TEXT | --with TEXT] [--limit N]
 function strings.run(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number", find = "text", with = "text" }, 0)
+	local vm, parsed = commands.options(t, args, { limit = "number", find = "text", with = "text" }, 0)
 	local section = report:section("strings", "LuaJIT: strings")
 	local text = parsed.find or parsed.with
 	if parsed.find and parsed.with then error(xcore.error("usage", "--find and --with exclude each other")) end

@@ -66,7 +66,7 @@ end
 
 -- puclua.retained [--by object|kind|root] [--limit N] [TYPE]
 function retained.run(t, report, args)
-	local vm, options = commands.parse(t, args, { limit = "number", by = "text" }, 1)
+	local vm, options = commands.options(t, args, { limit = "number", by = "text" }, 1)
 	local by = options.by or "object"
 	if not BY[by] then error(xcore.error("usage", "--by: unknown order: " .. by, "object, kind or root")) end
 	options.kind = kind_argument(options[1])
@@ -118,7 +118,7 @@ end
 
 -- puclua.path [--min BYTES] [--limit N] [TYPE|ADDR]
 function retained.path(t, report, args)
-	local vm, options = commands.parse(t, args, { limit = "number", min = "number" }, 1)
+	local vm, options = commands.options(t, args, { limit = "number", min = "number" }, 1)
 	local addr = math.tointeger(tonumber(options[1] or ""))
 	if not addr then options.kind = kind_argument(options[1]) end
 	local g = graph.of(vm)
