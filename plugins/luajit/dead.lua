@@ -1,6 +1,7 @@
 -- dead: slots of tables that take memory without a value: slots of the hash part whose value was removed (their keys
 -- stay until a rehash, which only an insertion causes), and parts that are mostly empty.
 local xcore = require "xcore"
+local retention = require "lib.retention"
 local commands = require "luajit.commands"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
@@ -124,7 +125,7 @@ end
 
 local function path_of(vm, g, addr)
 	local text = label.path(vm, g, addr)
-	return text and label.short(text, LONGEST) or "garbage"
+	return text and retention.short(text, LONGEST) or "garbage"
 end
 
 local function add_tables(vm, section, with_dead, mostly_empty)

@@ -70,7 +70,7 @@ local function add_biggest(vm, g, section, options)
 		if it.size < (options.min or 0) then break end
 		if i > limit then more = true break end
 		local text = label.path(vm, g, it.addr)
-		rows:row(it.size, it.kind, it.addr, text and label.short(text, LONGEST) or "garbage: no root reaches it")
+		rows:row(it.size, it.kind, it.addr, text and retention.short(text, LONGEST) or "garbage: no root reaches it")
 		shown = shown + 1
 	end
 	section:bytes("garbage", retention.garbage(g), { label = "no root reaches" })
@@ -86,30 +86,17 @@ end
 local function add_holders(vm, g, section, addr)
 	retention.holders(section, g, addr, function(holder) return label.of(vm, holder, addr) end, function(holder)
 		local text = label.path(vm, g, holder)
-		return text and label.short(text, LONGEST) or "garbage"
+		return text and retention.short(text, LONGEST) or "garbage"
 	end)
 end
 
 local function add_one(vm, g, section, wanted)
-	local addr, size, kind = g:find(wanted)
+	local addr = g:find(wanted)
 	if not addr then
 		error(xcore.error("not_found", xcore.hex(wanted) .. " is in no object of the VM",
 			"luajit.val shows an address of any kind"))
 	end
-	local text, nodes, labels = label.path(vm, g, addr)
-	local bytes, count = g:retained(addr)
-	section:text("object", described(vm, addr), { secret = true })
-	section:text("type", kind)
-	section:bytes("size", size)
-	if not text then
-		section:note "garbage: no root reaches it, the next collection frees it"
-	else
-		section:text("path", text, { secret = true })
-		section:bytes("retained", bytes, { label = "retained (freed with it)" })
-		section:count("retained_objects", count, { label = "in objects" })
-		local _, root = g:path(addr)
-		retention.steps(section, g, root, nodes, labels, function(step) return described(vm, step) end)
-	end
+	retention.object(section, g, addr, function(one) return described(vm, one) end, label.path(vm, g, addr))
 	add_holders(vm, g, section, addr)
 end
 

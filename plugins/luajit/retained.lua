@@ -41,19 +41,10 @@ local BY = {}
 function BY.object(vm, g, section, options)
 	local limit = options.limit or SHOWN
 	local list = without_chains(g, g:top { by = "retained", kind = options.kind, limit = limit * 4 })
-	local rows = section:table("objects", {
-		{ "retained", "bytes" }, { "share", "ratio" }, { "objects", "count" }, { "type", "text" }, { "address", "address" },
-		{ "path", "text", secret = true },
-	})
-	for i, it in ipairs(list) do
-		if i > limit then break end
-		local text = label.path(vm, g, it.addr)
-		rows:row(it.retained, it.retained / options.reached, it.count, it.kind, it.addr, text and label.short(text, LONGEST))
-	end
-	if #list > limit then
-		section:note(("only the first %d are shown"):format(limit),
-			"--limit N shows more; luajit.path ADDR shows one in full")
-	end
+	retention.objects(section, list, limit, options.reached, function(addr)
+		local text = label.path(vm, g, addr)
+		return text and retention.short(text, LONGEST)
+	end, "luajit.path")
 end
 
 function BY.kind(_, g, section)

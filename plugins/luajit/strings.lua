@@ -1,6 +1,7 @@
 -- strings: the table in which LuaJIT interns strings (lj_str.c): their number, the length of chains, large strings,
 -- the place of one.
 local xcore = require "xcore"
+local retention = require "lib.retention"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
@@ -156,7 +157,7 @@ local function add_holders(vm, g, rows, addr)
 		local _, _, kind = g:find(holder)
 		local path = label.path(vm, g, holder)
 		local by = label.of(vm, holder, addr)
-		rows:row(addr, text, total, kind, label.short(path and label.join(path, { by }) or "garbage", LONGEST))
+		rows:row(addr, text, total, kind, retention.short(path and retention.join(path, { by }) or "garbage", LONGEST))
 	end
 end
 
