@@ -1,10 +1,5 @@
 -- The cpython plugin: Python's threads, stacks, objects and modules, in a core or a running process.
-local function command(module, entry, about, usage)
-	return {
-		about = about, usage = usage,
-		run = function(t, report, args) require("lib.damage").guard(require("cpython." .. module)[entry], t, report, args) end,
-	}
-end
+local command = require("lib.plugin").of "cpython"
 
 return {
 	name = "cpython",

@@ -1,6 +1,6 @@
 -- memory: the commands about objects: objects, refs.
 local xcore = require "xcore"
-local args = require "cpython.args"
+local args = require "lib.args"
 local graph = require "cpython.graph"
 local label = require "cpython.label"
 local objects = require "cpython.objects"

@@ -1,6 +1,6 @@
 -- modules: sys.modules.
 local xcore = require "xcore"
-local args = require "cpython.args"
+local args = require "lib.args"
 local dict = require "cpython.dict"
 local runtime = require "cpython.runtime"
 local text = require "cpython.text"

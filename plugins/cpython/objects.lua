@@ -59,6 +59,15 @@ function objects.heads(addresses)
 	return references.gather("struct cpython_object", addresses, { "references", "type" })
 end
 
+local function add(groups, type, addr)
+	local list = groups[type]
+	if not list then
+		list = {}
+		groups[type] = list
+	end
+	list[#list + 1] = addr
+end
+
 -- The words that are addresses of objects, by type: their type is a type, and they have references.
 local function proven(py, words)
 	local c = objects.heads(words)
@@ -67,12 +76,7 @@ local function proven(py, words)
 		local count, at = counts[i], kinds[i]
 		local type = count and count > 0 and count < IMMORTAL and at ~= 0 and (known[at] or types.at(py, at))
 		if type and (simple_type(type) or runtime.try(further, py, addr, type)) then
-			local list = groups[type]
-			if not list then
-				list = {}
-				groups[type] = list
-			end
-			list[#list + 1] = addr
+			add(groups, type, addr)
 		end
 	end
 	return groups
@@ -86,12 +90,7 @@ local function grouped(py, addresses)
 		local at = column[i]
 		local type = at and (known[at] or types.at(py, at))
 		if type then
-			local list = groups[type]
-			if not list then
-				list = {}
-				groups[type] = list
-			end
-			list[#list + 1] = addr
+			add(groups, type, addr)
 		else
 			py:damaged(addr, "an object of the collector without a type")
 		end

@@ -1,6 +1,6 @@
 -- threads: the commands about threads: threads, bt, gil.
 local xcore = require "xcore"
-local args = require "cpython.args"
+local args = require "lib.args"
 local dict = require "cpython.dict"
 local frame = require "cpython.frame"
 local machine = require "cpython.machine"

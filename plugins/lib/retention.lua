@@ -19,6 +19,23 @@ function retention.totals(section, g, bytes)
 	return math.max(bytes - garbage, 1)
 end
 
+-- The first `limit` of a list of g:top by what they retain. path(addr) is the path to one, by_path the command that
+-- shows it in full.
+function retention.objects(section, list, limit, reached, path, by_path)
+	local rows = section:table("objects", {
+		{ "retained", "bytes" }, { "share", "ratio" }, { "objects", "count" }, { "type", "text" }, { "address", "address" },
+		{ "path", "text", secret = true },
+	})
+	for i = 1, math.min(#list, limit) do
+		local it = list[i]
+		rows:row(it.retained, it.retained / reached, it.count, it.kind, it.addr, path(it.addr))
+	end
+	if #list > limit then
+		section:note(("only the first %d are shown"):format(limit),
+			"--limit N shows more; " .. by_path .. " ADDR shows one in full")
+	end
+end
+
 function retention.kinds(section, g)
 	local rows = section:table("types", {
 		{ "type", "text" }, { "count", "count" }, { "bytes", "bytes" }, { "retained", "bytes" },
@@ -40,6 +57,41 @@ function retention.roots(section, roots, reached)
 	end
 end
 
+-- ---- paths as text ----
+
+-- A path as one line: "_G.app.users[17] → upvalue cache.items". Keys come directly after the object that they are
+-- keys of; an empty label is left out.
+function retention.join(first, labels)
+	local text = first
+	for _, step in ipairs(labels) do
+		if step ~= "" then text = text .. (step:find "^[.%[]" and "" or " → ") .. step end
+	end
+	return text
+end
+
+-- The path to an object: that line, addresses and the label of each step, of(holder, addr, kind of the holder). nil if
+-- no root reaches it.
+function retention.path(g, addr, of)
+	local nodes, root = g:path(addr)
+	if not nodes then return nil end
+	local labels = {}
+	for i = 2, #nodes do
+		local _, _, kind = g:find(nodes[i - 1])
+		labels[i - 1] = of(nodes[i - 1], nodes[i], kind)
+	end
+	return retention.join(root, labels), nodes, labels
+end
+
+-- A line shortened for a table: its beginning and its end.
+function retention.short(text, most)
+	local length = utf8.len(text)
+	if not length or length <= most then return text end
+	local tail = most * 2 // 3
+	return text:sub(1, utf8.offset(text, most - tail) - 1) .. "…" .. text:sub(utf8.offset(text, length - tail + 2))
+end
+
+-- ---- tables ----
+
 -- An empty label belongs to a value without a name.
 local function named(label)
 	return label == "" and "value" or label
@@ -55,6 +107,24 @@ function retention.steps(section, g, root, nodes, labels, describe)
 		local _, size = g:find(addr)
 		rows:row(named(i == 1 and root or labels[i - 1]), describe(addr), size, (g:retained(addr)), addr)
 	end
+end
+
+-- An object and its path; text, nodes and labels are those of its path, text nil for garbage. describe as in steps.
+function retention.object(section, g, addr, describe, text, nodes, labels)
+	local _, size, kind = g:find(addr)
+	section:text("object", describe(addr), { secret = true })
+	section:text("type", kind)
+	section:bytes("size", size)
+	if not text then
+		section:note "garbage: no root reaches it, the next collection frees it"
+		return
+	end
+	local bytes, count = g:retained(addr)
+	local _, root = g:path(addr)
+	section:text("path", text, { secret = true })
+	section:bytes("retained", bytes, { label = "retained (freed with it)" })
+	section:count("retained_objects", count, { label = "in objects" })
+	retention.steps(section, g, root, nodes, labels, describe)
 end
 
 -- The referrers of an object: by(holder, kind) is the label of the reference, path(holder) the path to the holder.

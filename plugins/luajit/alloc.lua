@@ -2,7 +2,6 @@
 local xcore = require "xcore"
 local arena = require "luajit.arena"
 local commands = require "luajit.commands"
-local path = require "luajit.path"
 local pieces = require "luajit.pieces"
 local still = require "luajit.still"
 
@@ -172,8 +171,7 @@ end
 
 -- luajit.alloc [--limit N]
 function alloc.run(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { limit = true })
+	local vm, options = commands.options(t, args, { limit = "number" })
 	local section = report:section("alloc", "LuaJIT's allocator")
 	local self, why = still.run(vm, function() return arena.of(vm) end)
 	if not self then

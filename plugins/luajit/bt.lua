@@ -23,24 +23,10 @@ local function usage(what, hint)
 end
 
 local function parse(t, args)
-	local options, rest, i = { limit = 50 }, {}, 1
-	while i <= #args do
-		local arg = args[i]
-		if arg == "--locals" or arg == "--each" then
-			options[arg:sub(3)] = true
-		elseif arg == "--limit" then
-			options.limit = math.tointeger(tonumber(args[i + 1] or ""))
-			if not options.limit or options.limit < 1 then usage "--limit is the number of frames to show per stack" end
-			i = i + 1
-		else
-			rest[#rest + 1] = arg
-		end
-		i = i + 1
-	end
-	local vm
-	vm, rest = commands.parse(t, rest)
-	if #rest > 1 then usage("name one coroutine, or all", "bt [COROUTINE|all] [--locals] [--each] [--limit N]") end
-	return vm, rest[1], options
+	local vm, options = commands.options(t, args, { locals = "flag", each = "flag", limit = "number" }, 1)
+	options.limit = options.limit or 50
+	if options.limit < 1 then usage "--limit is the number of frames to show per stack" end
+	return vm, options[1], options
 end
 
 -- ---- one stack ----

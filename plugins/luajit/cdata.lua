@@ -4,7 +4,7 @@ local damage = require "lib.damage"
 local ctype = require "luajit.ctype"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local options = require "luajit.options"
+local commands = require "luajit.commands"
 local tables = require "luajit.tables"
 local tvalue = require "luajit.tvalue"
 local value = require "luajit.value"
@@ -134,7 +134,7 @@ end
 
 -- luajit.cdata [--limit N]
 function cdata.run(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number" }, 0)
+	local vm, parsed = commands.options(t, args, { limit = "number" }, 0)
 	local section = report:section("cdata", "LuaJIT: cdata")
 	if not vm.ctypes then return section:note "the FFI is not loaded: there is no cdata" end
 	add_types(vm, section, parsed.limit or SHOWN)

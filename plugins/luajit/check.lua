@@ -1,13 +1,13 @@
 -- check: the consistency of the VM: lists that end, objects of a valid type, references to objects of the right type,
 -- colours that the collector's phase allows, strings in the right chains, and sums that add up.
 local xcore = require "xcore"
+local retention = require "lib.retention"
 local commands = require "luajit.commands"
 local gc = require "luajit.gc"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local path = require "luajit.path"
 local references = require "luajit.references"
 local unowned = require "luajit.unowned"
 
@@ -131,17 +131,6 @@ local function living_rows(vm, marked)
 	return rows
 end
 
-local function pick(columns, rows)
-	if not rows then return columns end
-	local picked = {}
-	for name, column in pairs(columns) do
-		local one = {}
-		for i, row in ipairs(rows) do one[i] = column[row] end
-		picked[name] = one
-	end
-	return picked
-end
-
 local function check_objects(self)
 	local vm, heads, test = self.vm, chain_heads(self.vm), checker(self)
 	local function failed(holder, why) self:add(holder, "it cannot be read: " .. why) end
@@ -156,7 +145,7 @@ local function check_objects(self)
 			return check_strings(self, addresses, setmetatable({ hash = shifted }, { __index = columns }), levels, list, -1)
 		end
 		columns[1] = addresses
-		columns = pick(columns, living_rows(vm, columns.marked))
+		columns = graph.pick(columns, living_rows(vm, columns.marked))
 		references.each(vm, gct, columns[1], columns, test, failed)
 	end)
 end
@@ -190,7 +179,7 @@ local function add_findings(vm, section, self, limit)
 		if i > limit then break end
 		local ok, text = pcall(label.path, vm, self.g, it.holder)
 		local described, stands = pcall(stands_at, vm, self.g, it.target or 0)
-		rows:row(it.holder, it.what, it.target, it.target and described and stands or nil, ok and text and label.short(text, LONGEST) or "no root")
+		rows:row(it.holder, it.what, it.target, it.target and described and stands or nil, ok and text and retention.short(text, LONGEST) or "no root")
 	end
 	section:problem(("%d findings"):format(self.total),
 		"the first is often the cause of the others; luajit.path ADDR describes an object")
@@ -259,8 +248,7 @@ end
 
 -- luajit.check [--limit N]
 function check.run(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { limit = true })
+	local vm, options = commands.options(t, args, { limit = "number" })
 	local section = report:section("check", "Is the LuaJIT VM in good order")
 	local self = new_findings(vm, (graph.of(vm)))
 	vm.damages = nil -- found again below

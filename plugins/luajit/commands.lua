@@ -1,33 +1,20 @@
 -- The commands: arguments in, sections out.
 local xcore = require "xcore"
+local args = require "lib.args"
 local layout = require "luajit.layout"
 local vm = require "luajit.vm"
 
 local commands = {}
 
--- The options of all commands: --vm ADDR. Returns the VM and the other arguments.
-local function parse(t, args)
-	local rest, addr, i = {}, nil, 1
-	while i <= #args do
-		if args[i] == "--vm" then
-			addr = math.tointeger(tonumber(args[i + 1] or ""))
-			if not addr then error(xcore.error("usage", "--vm needs an address", "luajit.vms shows addresses")) end
-			i = i + 1
-		else
-			rest[#rest + 1] = args[i]
-		end
-		i = i + 1
-	end
-	return vm.one(t, addr), rest
-end
-commands.parse = parse
-
-local function takes_none(rest)
-	if rest[1] then error(xcore.error("usage", ("unexpected argument '%s'"):format(rest[1]))) end
+-- The VM (--vm ADDR), and the other arguments as args.parse returns them.
+function commands.options(t, list, known, most)
+	known.vm = "number"
+	local parsed = args.parse(list, known, most)
+	return vm.one(t, parsed.vm), parsed
 end
 
-function commands.vms(t, report, args)
-	takes_none(args)
+function commands.vms(t, report, given)
+	args.parse(given, {})
 	local section = report:section("vms", "LuaJIT VMs")
 	local rows = section:table("vms", { { "state", "address" }, { "main", "address", label = "MAIN THREAD" }, { "total", "bytes" }, { "found", "text", label = "FOUND BY" } })
 	local all, broken = vm.all(t)
@@ -41,9 +28,8 @@ function commands.vms(t, report, args)
 	end
 end
 
-function commands.gc(t, report, args)
-	local found, rest = parse(t, args)
-	takes_none(rest)
+function commands.gc(t, report, given)
+	local found = commands.options(t, given, {})
 	local section = report:section("gc", "LuaJIT's garbage collector")
 	require("luajit.gc").report(found, section)
 	found:tell(section)

@@ -1,12 +1,12 @@
 -- dead: slots of tables that take memory without a value: slots of the hash part whose value was removed (their keys
 -- stay until a rehash, which only an insertion causes), and parts that are mostly empty.
 local xcore = require "xcore"
+local retention = require "lib.retention"
 local commands = require "luajit.commands"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local path = require "luajit.path"
 local still = require "luajit.still"
 
 local dead = {}
@@ -125,7 +125,7 @@ end
 
 local function path_of(vm, g, addr)
 	local text = label.path(vm, g, addr)
-	return text and label.short(text, LONGEST) or "garbage"
+	return text and retention.short(text, LONGEST) or "garbage"
 end
 
 local function add_tables(vm, section, with_dead, mostly_empty)
@@ -151,8 +151,7 @@ end
 
 -- luajit.dead [--limit N]
 function dead.run(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { limit = true })
+	local vm, options = commands.options(t, args, { limit = "number" })
 	local section = report:section("dead", "Dead keys and empty tables")
 	local count, with_dead, mostly_empty = still.run(vm, function() return dead.count(vm, math.max(options.limit or SHOWN, 1)) end)
 	add_totals(section, count)

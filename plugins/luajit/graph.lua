@@ -59,8 +59,9 @@ local function add_slots(vm, g, tables, columns, mode)
 	hash({ value }, mode.values and weak_tag(vm) or nil)
 end
 
--- Rows of columns, as columns.
-local function pick(columns, rows)
+-- Rows of columns, as columns; all if `rows` is nil.
+function graph.pick(columns, rows)
+	if not rows then return columns end
 	local picked = {}
 	for name, column in pairs(columns) do
 		local one = {}
@@ -86,7 +87,7 @@ ADD[layout.TABLE] = {
 			table.insert(with[mode], i)
 		end
 		for mode, rows in pairs(with) do
-			local some = pick(columns, rows)
+			local some = graph.pick(columns, rows)
 			add_slots(vm, g, some[1], some, mode)
 		end
 	end,
@@ -103,7 +104,7 @@ ADD[layout.FUNCTION] = {
 			rows[#rows + 1] = i
 		end
 		columns[1] = functions
-		local lua, c = pick(columns, in_lua), pick(columns, in_c)
+		local lua, c = graph.pick(columns, in_lua), graph.pick(columns, in_c)
 		g:edges(lua[1], lua["pc." .. L.mref])
 		g:scan { from = lua[1], start = lua[1], offset = xcore.offsetof("GCfuncL", "uvptr"), count = lua.nupvalues, width = L.ref_size, exact = true }
 		g:scan(values(vm, { from = c[1], start = c[1], offset = xcore.offsetof("GCfuncC", "upvalue"), count = c.nupvalues }))
@@ -352,7 +353,7 @@ local function add_references(vm, g, made, gct, addresses, columns)
 	if rows then
 		made.dead = made.dead + #addresses - #rows
 		columns[1] = addresses
-		columns = pick(columns, rows)
+		columns = graph.pick(columns, rows)
 		addresses = columns[1]
 	end
 	if gct == layout.STRING then note_fixed(made, addresses, columns.marked) else ADD[gct].add(vm, g, addresses, columns, made) end

@@ -1,10 +1,5 @@
 -- The luajit plugin: the contents of a LuaJIT VM, in a core or a running process.
-local function command(module, entry, about, usage)
-	return {
-		about = about, usage = usage,
-		run = function(t, report, args) require("lib.damage").guard(require("luajit." .. module)[entry], t, report, args) end,
-	}
-end
+local command, flame = require("lib.plugin").of "luajit"
 
 return {
 	name = "luajit",
@@ -22,14 +17,8 @@ return {
 	}, "\n"),
 	match = { symbols = { "lj_vm_asm_begin", "luaJIT_setmode" }, strings = { "LuaJIT 2." } },
 	flames = {
-		gcref = {
-			about = "bytes of objects by the shortest path to them", unit = "bytes",
-			run = function(t, tree) require("lib.damage").guard(require("luajit.retained").paths, t, tree) end,
-		},
-		dominators = {
-			about = "bytes of objects by dominator", unit = "bytes",
-			run = function(t, tree) require("lib.damage").guard(require("luajit.retained").dominators, t, tree) end,
-		},
+		gcref = flame("retained", "paths", "bytes of objects by the shortest path to them", "bytes"),
+		dominators = flame("retained", "dominators", "bytes of objects by dominator", "bytes"),
 	},
 	stacks = function(t, told) require("luajit.stacks").tell(t, told) end,
 	analyze = function(t, report) require("luajit.report").analyze(t, report) end,

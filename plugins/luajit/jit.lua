@@ -3,7 +3,6 @@ local xcore = require "xcore"
 local commands = require "luajit.commands"
 local ir = require "luajit.ir"
 local name = require "luajit.name"
-local options = require "luajit.options"
 local snapshot = require "luajit.snapshot"
 local trace = require "luajit.trace"
 
@@ -35,21 +34,6 @@ local function trace_named(vm, text)
 			"luajit.trace lists them"))
 	end
 	return one
-end
-
--- Removes --limit N from the arguments.
-local function limit_of(args, otherwise)
-	local rest, limit, i = {}, otherwise, 1
-	while i <= #args do
-		if args[i] == "--limit" then
-			limit = options.number("limit", args[i + 1])
-			i = i + 1
-		else
-			rest[#rest + 1] = args[i]
-		end
-		i = i + 1
-	end
-	return rest, limit
 end
 
 local function needs_compiler(vm)
@@ -161,15 +145,14 @@ local function show(vm, section, one)
 end
 
 function jit.trace(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local limit
+	local vm, options = commands.options(t, args, { limit = "number", aborts = "flag" }, 1)
+	local limit = options.limit or 100
 	needs_compiler(vm)
-	rest, limit = limit_of(rest, 100)
 	local section = report:section("trace", "Traces")
-	if rest[1] == "--aborts" then
+	if options.aborts then
 		require("luajit.aborts").add(vm, section)
-	elseif rest[1] then
-		local one = trace_named(vm, rest[1])
+	elseif options[1] then
+		local one = trace_named(vm, options[1])
 		section = report:section("trace", ("Trace %d"):format(one.traceno))
 		show(vm, section, one)
 	else
@@ -224,11 +207,10 @@ local function add_snapshots(vm, rows, one, ref, state)
 end
 
 function jit.ir(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local limit
+	local vm, options = commands.options(t, args, { limit = "number" }, 1)
+	local limit = options.limit or 2000
 	needs_compiler(vm)
-	rest, limit = limit_of(rest, 2000)
-	local one = trace_named(vm, rest[1])
+	local one = trace_named(vm, options[1])
 	local section = report:section("ir", ("Trace %d: intermediate representation"):format(one.traceno))
 	local rows, state = section:table("ir", IR), { number = 0, snap = snapshot_of(vm, one, 0) }
 	for ref = ir.BIAS + 1, one.nins - 1 do
@@ -262,17 +244,17 @@ local function snapshot_row(vm, rows, one, number)
 end
 
 function jit.snap(t, report, args)
-	local vm, rest = commands.parse(t, args)
+	local vm, options = commands.options(t, args, {}, 2)
 	needs_compiler(vm)
-	local one = trace_named(vm, rest[1])
+	local one = trace_named(vm, options[1])
 	local section = report:section("snap", ("Trace %d: exits"):format(one.traceno))
 	local rows = section:table("snapshots", SNAPSHOTS)
 	local from, to = 0, one.nsnap - 1
-	if rest[2] then
-		from = number_of(rest[2], "which exit")
+	if options[2] then
+		from = number_of(options[2], "which exit")
 		to = from
 	end
-	if rest[2] and (from < 0 or from >= one.nsnap) then usage(("trace %d has exits 0 to %d"):format(one.traceno, one.nsnap - 1)) end
+	if options[2] and (from < 0 or from >= one.nsnap) then usage(("trace %d has exits 0 to %d"):format(one.traceno, one.nsnap - 1)) end
 	for number = from, to do snapshot_row(vm, rows, one, number) end
 	vm:tell(section)
 	section:note "TAKEN counts up to 255; 255 can also mean that a side trace begins at the exit"
@@ -294,13 +276,12 @@ local function leads_to(vm, one, range, target)
 end
 
 function jit.mcode(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local limit
+	local vm, options = commands.options(t, args, { limit = "number" }, 1)
+	local limit = options.limit or 2000
 	needs_compiler(vm)
-	rest, limit = limit_of(rest, 2000)
-	local one = trace_named(vm, rest[1])
+	local one = trace_named(vm, options[1])
 	local code, size = mcode(vm, one)
-	local asked = number_of(rest[1], "which trace")
+	local asked = number_of(options[1], "which trace")
 	local range = { lo = code, hi = code + size - 1 }
 	local section = report:section("mcode", ("Trace %d: machine code"):format(one.traceno))
 	section:address("code", code)

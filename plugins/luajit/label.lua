@@ -5,6 +5,7 @@ local coroutines = require "luajit.coroutine"
 local graph = require "luajit.graph"
 local layout = require "luajit.layout"
 local proto = require "luajit.proto"
+local retention = require "lib.retention"
 local tvalue = require "luajit.tvalue"
 local value = require "luajit.value"
 
@@ -176,31 +177,9 @@ function label.of(vm, parent, child)
 	return ok and text or "?"
 end
 
--- A path as one line: "_G.app.users[17] → upvalue cache.items". Keys come directly after the object that they are
--- keys of.
-function label.join(first, labels)
-	local text = first
-	for _, step in ipairs(labels) do
-		if step ~= "" then text = text .. (step:find "^[.%[]" and "" or " → ") .. step end
-	end
-	return text
-end
-
--- The path of a graph to an object: that line, addresses and the name of each step. nil if no root reaches it.
+-- The path of a graph to an object, as retention.path returns it.
 function label.path(vm, g, addr)
-	local nodes, root = g:path(addr)
-	if not nodes then return nil end
-	local labels = {}
-	for i = 2, #nodes do labels[i - 1] = label.of(vm, nodes[i - 1], nodes[i]) end
-	return label.join(root, labels), nodes, labels
-end
-
--- A line shortened for a table: its beginning and its end.
-function label.short(text, most)
-	local length = utf8.len(text) or #text
-	if length <= most or not utf8.len(text) then return text end
-	local tail = most * 2 // 3
-	return text:sub(1, utf8.offset(text, most - tail) - 1) .. "…" .. text:sub(utf8.offset(text, length - tail + 2))
+	return retention.path(g, addr, function(parent, child) return label.of(vm, parent, child) end)
 end
 
 return label

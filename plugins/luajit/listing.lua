@@ -5,7 +5,8 @@ local bytecode = require "luajit.bytecode"
 local layout = require "luajit.layout"
 local name = require "luajit.name"
 local object = require "luajit.object"
-local options = require "luajit.options"
+local commands = require "luajit.commands"
+local number = require("lib.args").number
 local proto = require "luajit.proto"
 
 local listing = {}
@@ -206,13 +207,13 @@ end
 
 -- luajit.bc FILE:LINE|ADDR|PATH [POSITION] [--limit N]
 function listing.bc(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number" }, 2)
+	local vm, parsed = commands.options(t, args, { limit = "number" }, 2)
 	if not parsed[1] then
 		error(xcore.error("usage", "name a function or an instruction",
 			"bc FILE:LINE, its address, or a path to it: app.serve; then the number of an instruction"))
 	end
 	local protos, pos, copied = chosen(vm, parsed[1])
-	if parsed[2] then pos = options.number("position", parsed[2]) end
+	if parsed[2] then pos = number("position", parsed[2]) end
 	for number, pt in ipairs(protos) do
 		local section = report:section(number == 1 and "bc" or "bc_" .. number, title(vm, pt, pos))
 		if pos then add_instruction(vm, section, pt, pos, parsed.limit or AROUND) else add_code(vm, section, pt, parsed.limit or MOST) end

@@ -2,7 +2,7 @@
 local graph = require "luajit.graph"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local options = require "luajit.options"
+local commands = require "luajit.commands"
 local tables = require "luajit.tables"
 local tvalue = require "luajit.tvalue"
 local value = require "luajit.value"
@@ -41,7 +41,7 @@ end
 
 -- luajit.modules [--limit N] [--quick]
 function modules.run(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number", quick = "flag" }, 0)
+	local vm, parsed = commands.options(t, args, { limit = "number", quick = "flag" }, 0)
 	local limit = parsed.limit or SHOWN
 	local section = report:section("modules", "LuaJIT: package.loaded")
 	local list = modules.list(vm, not parsed.quick and graph.of(vm) or nil)

@@ -16,37 +16,26 @@ local SHOWN, LONGEST = 20, 160
 local KINDS = {}
 for gct = layout.STRING, layout.USERDATA do KINDS[layout.NAMES[gct]] = true end
 
-local function number(name, text)
-	local found = math.tointeger(tonumber(text or ""))
-	if not found or found < 0 then error(xcore.error("usage", ("--%s needs a number"):format(name))) end
-	return found
-end
-
--- Options --NAME N of `numbers` and --NAME TEXT of `texts`, and a type's name and an address among the rest; with
--- `named`, also a path to a value.
-function path.options(list, numbers, texts, named)
-	local options, i = {}, 1
-	while i <= #list do
-		local name = list[i]:match "^%-%-(.+)$"
-		if name and numbers[name] then
-			options[name], i = number(name, list[i + 1]), i + 1
-		elseif name and texts and texts[name] then
-			options[name], i = list[i + 1], i + 1
-		elseif KINDS[list[i]] then
-			options.kind = list[i]
-		elseif math.tointeger(tonumber(list[i])) then
-			options.addr = math.tointeger(tonumber(list[i]))
-		elseif named and list[i]:find "^[%a_*]" then
-			options.named = list[i]
+-- The VM and options as commands.options returns them, with a type's name and an address among the other arguments;
+-- with `named`, also a path to a value.
+function path.options(t, list, known, named)
+	local vm, options = commands.options(t, list, known, 2)
+	for _, text in ipairs(options) do
+		local addr = math.tointeger(tonumber(text))
+		if KINDS[text] then
+			options.kind = text
+		elseif addr then
+			options.addr = addr
+		elseif named and text:find "^[%a_*]" then
+			options.named = text
 		else
 			local kinds = {}
 			for gct = layout.STRING, layout.USERDATA do kinds[#kinds + 1] = layout.NAMES[gct] end
-			error(xcore.error("usage", "not an option, a type or an address: " .. list[i],
+			error(xcore.error("usage", "not an option, a type or an address: " .. text,
 				"types are " .. table.concat(kinds, ", ")))
 		end
-		i = i + 1
 	end
-	return options
+	return vm, options
 end
 
 -- A short description of an object.
@@ -81,7 +70,7 @@ local function add_biggest(vm, g, section, options)
 		if it.size < (options.min or 0) then break end
 		if i > limit then more = true break end
 		local text = label.path(vm, g, it.addr)
-		rows:row(it.size, it.kind, it.addr, text and label.short(text, LONGEST) or "garbage: no root reaches it")
+		rows:row(it.size, it.kind, it.addr, text and retention.short(text, LONGEST) or "garbage: no root reaches it")
 		shown = shown + 1
 	end
 	section:bytes("garbage", retention.garbage(g), { label = "no root reaches" })
@@ -97,30 +86,17 @@ end
 local function add_holders(vm, g, section, addr)
 	retention.holders(section, g, addr, function(holder) return label.of(vm, holder, addr) end, function(holder)
 		local text = label.path(vm, g, holder)
-		return text and label.short(text, LONGEST) or "garbage"
+		return text and retention.short(text, LONGEST) or "garbage"
 	end)
 end
 
 local function add_one(vm, g, section, wanted)
-	local addr, size, kind = g:find(wanted)
+	local addr = g:find(wanted)
 	if not addr then
 		error(xcore.error("not_found", xcore.hex(wanted) .. " is in no object of the VM",
 			"luajit.val shows an address of any kind"))
 	end
-	local text, nodes, labels = label.path(vm, g, addr)
-	local bytes, count = g:retained(addr)
-	section:text("object", described(vm, addr), { secret = true })
-	section:text("type", kind)
-	section:bytes("size", size)
-	if not text then
-		section:note "garbage: no root reaches it, the next collection frees it"
-	else
-		section:text("path", text, { secret = true })
-		section:bytes("retained", bytes, { label = "retained (freed with it)" })
-		section:count("retained_objects", count, { label = "in objects" })
-		local _, root = g:path(addr)
-		retention.steps(section, g, root, nodes, labels, function(step) return described(vm, step) end)
-	end
+	retention.object(section, g, addr, function(one) return described(vm, one) end, label.path(vm, g, addr))
 	add_holders(vm, g, section, addr)
 end
 
@@ -134,8 +110,7 @@ end
 
 -- luajit.path [--min BYTES] [--limit N] [TYPE] [ADDR|PATH]
 function path.run(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { min = true, limit = true }, nil, true)
+	local vm, options = path.options(t, args, { min = "number", limit = "number" }, true)
 	if options.named then options.addr = address_of(vm, options.named) end
 	local g = graph.of(vm)
 	if options.addr then

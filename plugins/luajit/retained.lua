@@ -1,6 +1,5 @@
 -- retained: memory that would be freed with an object: by object, type, root and module; also as flame graphs.
 local xcore = require "xcore"
-local commands = require "luajit.commands"
 local flame = require "luajit.flame"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
@@ -42,19 +41,10 @@ local BY = {}
 function BY.object(vm, g, section, options)
 	local limit = options.limit or SHOWN
 	local list = without_chains(g, g:top { by = "retained", kind = options.kind, limit = limit * 4 })
-	local rows = section:table("objects", {
-		{ "retained", "bytes" }, { "share", "ratio" }, { "objects", "count" }, { "type", "text" }, { "address", "address" },
-		{ "path", "text", secret = true },
-	})
-	for i, it in ipairs(list) do
-		if i > limit then break end
-		local text = label.path(vm, g, it.addr)
-		rows:row(it.retained, it.retained / options.reached, it.count, it.kind, it.addr, text and label.short(text, LONGEST))
-	end
-	if #list > limit then
-		section:note(("only the first %d are shown"):format(limit),
-			"--limit N shows more; luajit.path ADDR shows one in full")
-	end
+	retention.objects(section, list, limit, options.reached, function(addr)
+		local text = label.path(vm, g, addr)
+		return text and retention.short(text, LONGEST)
+	end, "luajit.path")
 end
 
 function BY.kind(_, g, section)
@@ -133,8 +123,7 @@ local TITLES = { object = "Objects that retain the most memory", kind = "Retaine
 
 -- luajit.retained [--by object|kind|root|module] [--limit N] [TYPE]
 function retained.run(t, report, args)
-	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { limit = true }, { by = true })
+	local vm, options = path.options(t, args, { limit = "number", by = "text" })
 	local by = options.by or "object"
 	if not BY[by] then error(xcore.error("usage", "--by: unknown order: " .. by, "object, kind, root or module")) end
 	local g, made = graph.of(vm)

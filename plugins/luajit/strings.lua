@@ -1,11 +1,12 @@
 -- strings: the table in which LuaJIT interns strings (lj_str.c): their number, the length of chains, large strings,
 -- the place of one.
 local xcore = require "xcore"
+local retention = require "lib.retention"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local options = require "luajit.options"
+local commands = require "luajit.commands"
 local still = require "luajit.still"
 local value = require "luajit.value"
 
@@ -156,7 +157,7 @@ local function add_holders(vm, g, rows, addr)
 		local _, _, kind = g:find(holder)
 		local path = label.path(vm, g, holder)
 		local by = label.of(vm, holder, addr)
-		rows:row(addr, text, total, kind, label.short(path and label.join(path, { by }) or "garbage", LONGEST))
+		rows:row(addr, text, total, kind, retention.short(path and retention.join(path, { by }) or "garbage", LONGEST))
 	end
 end
 
@@ -181,7 +182,7 @@ end
 
 -- luajit.strings [--find TEXT | --with TEXT] [--limit N]
 function strings.run(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number", find = "text", with = "text" }, 0)
+	local vm, parsed = commands.options(t, args, { limit = "number", find = "text", with = "text" }, 0)
 	local section = report:section("strings", "LuaJIT: strings")
 	local text = parsed.find or parsed.with
 	if parsed.find and parsed.with then error(xcore.error("usage", "--find and --with exclude each other")) end

@@ -3,7 +3,7 @@ local xcore = require "xcore"
 local layout = require "luajit.layout"
 local metatables = require "luajit.metatables"
 local object = require "luajit.object"
-local options = require "luajit.options"
+local commands = require "luajit.commands"
 local tables = require "luajit.tables"
 local value = require "luajit.value"
 
@@ -51,7 +51,7 @@ end
 
 -- luajit.udata [--limit N]
 function udata.run(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number" }, 0)
+	local vm, parsed = commands.options(t, args, { limit = "number" }, 0)
 	local limit, section = parsed.limit or SHOWN, report:section("udata", "LuaJIT: userdata")
 	local list, count, bytes = udata.groups(vm), 0, 0
 	for _, one in ipairs(list) do count, bytes = count + one.count, bytes + one.bytes end

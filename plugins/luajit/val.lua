@@ -5,7 +5,7 @@ local expression = require "luajit.expression"
 local func = require "luajit.func"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
-local options = require "luajit.options"
+local commands = require "luajit.commands"
 local tab = require "luajit.tab"
 local tvalue = require "luajit.tvalue"
 local value = require "luajit.value"
@@ -71,7 +71,7 @@ end
 
 -- luajit.val ADDR|PATH
 function val.val(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number" }, 1)
+	local vm, parsed = commands.options(t, args, { limit = "number" }, 1)
 	local text = wanted(parsed, "luajit.val CORE 'package.loaded[\"app\"].users[3]'")
 	local bits, at, notes = expression.eval(vm, text)
 	local section = report:section("value", "Value")
@@ -100,7 +100,7 @@ end
 
 -- luajit.tab ADDR|PATH [KEY]
 function val.tab(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number", depth = "number" }, 2)
+	local vm, parsed = commands.options(t, args, { limit = "number", depth = "number" }, 2)
 	local text = wanted(parsed, "luajit.tab CORE _G")
 	local tag, addr = tvalue.decode(vm, (expression.eval(vm, text)))
 	if tag ~= layout.TABLE then
@@ -134,7 +134,7 @@ end
 
 -- luajit.fn FILE:LINE|ADDR|PATH
 function val.fn(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number" }, 1)
+	local vm, parsed = commands.options(t, args, { limit = "number" }, 1)
 	local protos, functions = func.find(vm, wanted(parsed, "luajit.fn CORE app.lua:12"))
 	local section = report:section("function", "Function")
 	if functions then
@@ -150,7 +150,7 @@ end
 
 -- luajit.proto FILE:LINE|ADDR|PATH
 function val.proto(t, report, args)
-	local vm, parsed = options.parse(t, args, { limit = "number" }, 1)
+	local vm, parsed = commands.options(t, args, { limit = "number" }, 1)
 	local protos = func.find(vm, wanted(parsed, "luajit.proto CORE app.lua:12"))
 	if not protos then error(xcore.error("usage", parsed[1] .. " is a C function: it has no prototype")) end
 	for i, addr in ipairs(protos) do

@@ -1,7 +1,7 @@
 -- vmstate: the activity of the VM: interpreter, C, a trace, the collector, the compiler; hooks, switches and
 -- parameters of the compiler.
 local xcore = require "xcore"
-local options = require "luajit.options"
+local commands = require "luajit.commands"
 local proto = require "luajit.proto"
 local trace = require "luajit.trace"
 
@@ -104,7 +104,7 @@ end
 
 -- luajit.vmstate
 function vmstate.run(t, report, args)
-	local vm = options.parse(t, args, {}, 0)
+	local vm = commands.options(t, args, {}, 0)
 	local section = report:section("vmstate", "LuaJIT: what the VM was doing")
 	local name, does = vmstate.name(vm)
 	section:headline("the VM " .. does)

@@ -7,7 +7,7 @@
 -- buffers; read-only memory keeps the values of the buffer's previous use. Links are reused: a link that was freed
 -- too early appears twice in a chain.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local cycle = require "nginx.cycle"
 local damage = require "lib.damage"
 local maybe = require "lib.maybe"

@@ -1,6 +1,6 @@
 -- commands.lua: the process as a whole: its role, sockets, modules, and the processes of a master.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"

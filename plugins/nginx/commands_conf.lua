@@ -1,6 +1,6 @@
 -- commands_conf.lua: conf, phases, filters and upstreams: arguments in, sections out.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local conf = require "nginx.conf"
 local cycle = require "nginx.cycle"
 local filters = require "nginx.filters"

@@ -3,7 +3,7 @@
 --
 -- Its tables are in the VM's registry under the addresses of C variables, as light userdata.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local cycle = require "nginx.cycle"
 local list = require "nginx.list"
 local lrucache = require "nginx.lrucache"

@@ -1,5 +1,5 @@
 -- commands_memory.lua: the memory table of the process, and the part of it in `analyze`.
-local args = require "nginx.args"
+local args = require "lib.args"
 local memory = require "nginx.memory"
 
 local damage = require "lib.damage"

@@ -1,6 +1,6 @@
 -- commands_pools.lua: pools, and their flame graph.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local damage = require "lib.damage"
 local pool = require "nginx.pool"
 local pools = require "nginx.pools"

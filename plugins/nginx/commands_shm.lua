@@ -1,6 +1,6 @@
 -- commands_shm.lua: shm and shdict: arguments in, sections out.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local cycle = require "nginx.cycle"
 local entries = require "nginx.entries"
 local damage = require "lib.damage"

@@ -1,5 +1,5 @@
 -- conns.lua: the table of connections, compared with stub_status.
-local args = require "nginx.args"
+local args = require "lib.args"
 local conn = require "nginx.conn"
 local damage = require "lib.damage"
 local reqs = require "nginx.reqs"

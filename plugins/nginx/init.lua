@@ -1,17 +1,7 @@
 -- The nginx plugin: connections, requests, timers, memory and configuration of nginx, in a core or a running process.
 -- Structures are accessed by member names, so the same code reads nginx 1.18 to 1.27, with debug information or with
 -- the types that cdef.lua declares.
-local function command(module, entry, about, usage)
-	return {
-		about = about, usage = usage,
-		run = function(t, report, args)
-			require("lib.damage").guard(function()
-				require("nginx.cycle").known(t)
-				require("nginx." .. module)[entry](t, report, args)
-			end)
-		end,
-	}
-end
+local command, flame = require("lib.plugin").of("nginx", function(t) require("nginx.cycle").known(t) end)
 
 return {
 	name = "nginx",
@@ -52,18 +42,8 @@ Redaction removes client data: request lines, headers and bodies.]],
 			"NAME [KEY] [--match TEXT] [--limit N]"),
 	},
 	flames = {
-		pools = {
-			about = "memory of pools by kind, owner and use", unit = "bytes",
-			run = function(t, tree) require("lib.damage").guard(require("nginx.commands_pools").flame, t, tree) end,
-		},
-		timers = {
-			about = "Lua timers by function and line, running or pending", unit = "coroutines",
-			run = function(t, tree) require("lib.damage").guard(require("nginx.flame").timers, t, tree) end,
-		},
-		waits = {
-			about = "coroutines by phase, function and what they wait for",
-			unit = "coroutines",
-			run = function(t, tree) require("lib.damage").guard(require("nginx.flame").waits, t, tree) end,
-		},
+		pools = flame("commands_pools", "flame", "memory of pools by kind, owner and use", "bytes"),
+		timers = flame("flame", "timers", "Lua timers by function and line, running or pending", "coroutines"),
+		waits = flame("flame", "waits", "coroutines by phase, function and what they wait for", "coroutines"),
 	},
 }

@@ -1,6 +1,6 @@
 -- req.lua: one request in full.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local chain = require "nginx.chain"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"

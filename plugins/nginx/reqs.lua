@@ -1,6 +1,6 @@
 -- reqs.lua: the table of requests in flight.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local luastack = require "nginx.luastack"
 local raw = require "nginx.raw"
 local request = require "nginx.request"

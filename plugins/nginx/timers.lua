@@ -6,7 +6,7 @@
 -- The event of a connection is in the cycle's arrays; one in a ngx_http_lua_co_ctx_t (sleep, semaphores, …) leads to
 -- its coroutine; Lua timers have the function given to ngx.timer.at.
 local xcore = require "xcore"
-local args = require "nginx.args"
+local args = require "lib.args"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"

@@ -34,7 +34,7 @@ end
 
 -- puclua.bc FUNCTION
 function bc.run(t, report, args)
-	local vm, parsed = commands.parse(t, args, { limit = "number" }, 1)
+	local vm, parsed = commands.options(t, args, { limit = "number" }, 1)
 	if not parsed[1] then error(xcore.error("usage", "which function?", "puclua.bc ADDR, or puclua.bc world.handler")) end
 	local pt, limit = prototype(vm, parsed[1]), parsed.limit or SHOWN
 	local section = report:section("bc", "Bytecode")

@@ -78,7 +78,7 @@ end
 
 -- puclua.bt [THREAD|all] [--locals] [--limit N]
 function bt.run(t, report, args)
-	local vm, options = commands.parse(t, args, { locals = "flag", limit = "number" }, 1)
+	local vm, options = commands.options(t, args, { locals = "flag", limit = "number" }, 1)
 	local which = options[1]
 	local list
 	if which == "all" then

@@ -1,36 +1,15 @@
 -- The commands: arguments in, sections out.
 local xcore = require "xcore"
+local args = require "lib.args"
 local vm = require "puclua.vm"
 
 local commands = {}
 
-local function number(name, text)
-	local found = math.tointeger(tonumber(text or ""))
-	if not found or found < 0 then error(xcore.error("usage", ("--%s needs a number"):format(name))) end
-	return found
-end
-
--- The state (--vm ADDR), and a table: options described by `known` ({ limit = "number", locals = "flag" }), and other
--- arguments from 1, at most `most`.
-function commands.parse(t, args, known, most)
-	local parsed, addr, i = {}, nil, 1
-	while i <= #args do
-		local name = args[i]:match "^%-%-(.+)$"
-		local kind = name and (name == "vm" and "number" or known and known[name])
-		if name and not kind then error(xcore.error("usage", "unknown option --" .. name)) end
-		if not kind then
-			parsed[#parsed + 1] = args[i]
-		elseif kind == "flag" then
-			parsed[name] = true
-		else
-			i = i + 1
-			parsed[name] = kind == "number" and number(name, args[i]) or args[i]
-		end
-		i = i + 1
-	end
-	if #parsed > (most or 0) then error(xcore.error("usage", ("unexpected argument '%s'"):format(parsed[#parsed]))) end
-	addr = parsed.vm
-	return vm.one(t, addr), parsed
+-- The state (--vm ADDR), and the other arguments as args.parse returns them.
+function commands.options(t, list, known, most)
+	known.vm = "number"
+	local parsed = args.parse(list, known, most)
+	return vm.one(t, parsed.vm), parsed
 end
 
 function commands.vms(t, report)
@@ -49,8 +28,8 @@ function commands.vms(t, report)
 	if not all[1] then section:note "no Lua state was found in this process" end
 end
 
-function commands.gc(t, report, args)
-	local found = commands.parse(t, args)
+function commands.gc(t, report, given)
+	local found = commands.options(t, given, {})
 	local section = report:section("gc", "Lua's garbage collector")
 	require("puclua.gc").report(found, section)
 	found:tell(section)

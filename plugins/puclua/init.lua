@@ -1,10 +1,5 @@
 -- The puclua plugin: the contents of a state of PUC-Rio Lua 5.1 to 5.4, in a core or a running process.
-local function command(module, entry, about, usage)
-	return {
-		about = about, usage = usage,
-		run = function(t, report, args) require("lib.damage").guard(require("puclua." .. module)[entry], t, report, args) end,
-	}
-end
+local command, flame = require("lib.plugin").of "puclua"
 
 return {
 	name = "puclua",
@@ -13,14 +8,8 @@ return {
 		.. "5.3 and 5.4 are used.",
 	match = { symbols = { "luaV_execute" }, strings = { "$LuaVersion: Lua 5.", "$Lua: Lua 5." } },
 	flames = {
-		gcref = {
-			about = "bytes of objects by the shortest path to them", unit = "bytes",
-			run = function(t, tree) require("lib.damage").guard(require("puclua.retained").paths, t, tree) end,
-		},
-		dominators = {
-			about = "bytes of objects by dominator", unit = "bytes",
-			run = function(t, tree) require("lib.damage").guard(require("puclua.retained").dominators, t, tree) end,
-		},
+		gcref = flame("retained", "paths", "bytes of objects by the shortest path to them", "bytes"),
+		dominators = flame("retained", "dominators", "bytes of objects by dominator", "bytes"),
 	},
 	analyze = function(t, report) require("puclua.report").analyze(t, report) end,
 	stacks = function(t, told) require("puclua.stacks").tell(t, told) end,

@@ -4,6 +4,7 @@ local xcore = require "xcore"
 local frame = require "puclua.frame"
 local layout = require "puclua.layout"
 local proto = require "puclua.proto"
+local retention = require "lib.retention"
 local tab = require "puclua.tab"
 local value = require "puclua.value"
 
@@ -100,27 +101,9 @@ function label.of(vm, parent, child, parent_kind)
 	return ok and text or "?"
 end
 
--- The path of a graph to an object as one line, "_G.app.users[17] → upvalue cache.items", the addresses and the name
--- of each step. nil if no root reaches it.
+-- The path of a graph to an object, as retention.path returns it.
 function label.path(vm, g, addr)
-	local nodes, root = g:path(addr)
-	if not nodes then return nil end
-	local text, labels = root, {}
-	for i = 2, #nodes do
-		local _, _, kind = g:find(nodes[i - 1])
-		local step = label.of(vm, nodes[i - 1], nodes[i], kind)
-		labels[i - 1] = step
-		if step ~= "" then text = text .. (step:find "^[.%[]" and "" or " → ") .. step end
-	end
-	return text, nodes, labels
-end
-
--- A line shortened for a table: its beginning and its end.
-function label.short(text, most)
-	if #text <= most or not utf8.len(text) then return text end
-	local length, tail = utf8.len(text), most * 2 // 3
-	if length <= most then return text end
-	return text:sub(1, utf8.offset(text, most - tail) - 1) .. "…" .. text:sub(utf8.offset(text, length - tail + 2))
+	return retention.path(g, addr, function(parent, child, kind) return label.of(vm, parent, child, kind) end)
 end
 
 return label

@@ -18,7 +18,7 @@ for _, name in ipairs(layout.KINDS) do KINDS[name] = true end
 
 local function path_text(vm, g, addr)
 	local text = label.path(vm, g, addr)
-	return text and label.short(text, LONGEST) or "garbage: no root reaches it"
+	return text and retention.short(text, LONGEST) or "garbage: no root reaches it"
 end
 
 local function described(vm, g, addr)
@@ -41,19 +41,8 @@ local BY = {}
 
 function BY.object(vm, g, section, options)
 	local limit = options.limit or SHOWN
-	local rows = section:table("objects", {
-		{ "retained", "bytes" }, { "share", "ratio" }, { "objects", "count" }, { "type", "text" }, { "address", "address" },
-		{ "path", "text", secret = true },
-	})
 	local list = g:top { by = "retained", kind = options.kind, limit = limit + 1 }
-	for i = 1, math.min(#list, limit) do
-		local it = list[i]
-		rows:row(it.retained, it.retained / options.reached, it.count, it.kind, it.addr, path_text(vm, g, it.addr))
-	end
-	if #list > limit then
-		section:note(("only the first %d are shown"):format(limit),
-			"--limit N shows more; puclua.path ADDR shows one in full")
-	end
+	retention.objects(section, list, limit, options.reached, function(addr) return path_text(vm, g, addr) end, "puclua.path")
 end
 
 function BY.kind(_, g, section)
@@ -66,7 +55,7 @@ end
 
 -- puclua.retained [--by object|kind|root] [--limit N] [TYPE]
 function retained.run(t, report, args)
-	local vm, options = commands.parse(t, args, { limit = "number", by = "text" }, 1)
+	local vm, options = commands.options(t, args, { limit = "number", by = "text" }, 1)
 	local by = options.by or "object"
 	if not BY[by] then error(xcore.error("usage", "--by: unknown order: " .. by, "object, kind or root")) end
 	options.kind = kind_argument(options[1])
@@ -85,22 +74,9 @@ local function add_holders(vm, g, section, addr)
 end
 
 local function add_one(vm, g, section, wanted)
-	local addr, size, kind = g:find(wanted)
+	local addr = g:find(wanted)
 	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " is in no object of the state")) end
-	local text, nodes, labels = label.path(vm, g, addr)
-	section:text("object", described(vm, g, addr), { secret = true })
-	section:text("type", kind)
-	section:bytes("size", size)
-	if text then
-		local bytes, count = g:retained(addr)
-		section:text("path", text, { secret = true })
-		section:bytes("retained", bytes, { label = "retained (freed with it)" })
-		section:count("retained_objects", count, { label = "in objects" })
-		local _, root = g:path(addr)
-		retention.steps(section, g, root, nodes, labels, function(step) return described(vm, g, step) end)
-	else
-		section:note "garbage: no root reaches it, the next collection frees it"
-	end
+	retention.object(section, g, addr, function(one) return described(vm, g, one) end, label.path(vm, g, addr))
 	add_holders(vm, g, section, addr)
 end
 
@@ -118,7 +94,7 @@ end
 
 -- puclua.path [--min BYTES] [--limit N] [TYPE|ADDR]
 function retained.path(t, report, args)
-	local vm, options = commands.parse(t, args, { limit = "number", min = "number" }, 1)
+	local vm, options = commands.options(t, args, { limit = "number", min = "number" }, 1)
 	local addr = math.tointeger(tonumber(options[1] or ""))
 	if not addr then options.kind = kind_argument(options[1]) end
 	local g = graph.of(vm)

@@ -133,7 +133,7 @@ end
 
 -- puclua.val ADDR|PATH [--limit N]
 function val.val(t, report, args)
-	local vm, options = commands.parse(t, args, { limit = "number" }, 1)
+	local vm, options = commands.options(t, args, { limit = "number" }, 1)
 	if not options[1] then
 		error(xcore.error("usage", "name an address or a path", "puclua.val TARGET 'world.records[3]'"))
 	end
@@ -146,7 +146,7 @@ end
 
 -- puclua.tab ADDR|PATH [--limit N]
 function val.tab(t, report, args)
-	local vm, options = commands.parse(t, args, { limit = "number" }, 1)
+	local vm, options = commands.options(t, args, { limit = "number" }, 1)
 	local addr = val.find(vm, options[1] or "_G")
 	if not addr or vm:kind(addr) ~= layout.TABLE then
 		error(xcore.error("not_found", options[1] .. " is not a table"))

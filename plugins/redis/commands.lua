@@ -1,9 +1,10 @@
 -- commands.lua: the plugin's commands, its part of `xcore analyze`, and its flame graph.
 local xcore = require "xcore"
 local alarms = require "redis.alarms"
-local args = require "redis.args"
+local args = require "lib.args"
 local clients = require "redis.clients"
 local fault = require "redis.fault"
+local glob = require "redis.glob"
 local keyspace = require "redis.keyspace"
 local look = require "redis.look"
 local maybe = require "lib.maybe"
@@ -123,8 +124,8 @@ function commands.info(t, report, list)
 end
 
 function commands.keys(t, report, list)
-	local options = args.parse(list, { "db", "match", "limit" })
-	local pattern, limit = options.match and args.pattern(options.match), options.limit or 1000
+	local options = args.parse(list, { db = "number", match = "text", limit = "number" })
+	local pattern, limit = options.match and glob.pattern(options.match), options.limit or 1000
 	local section = report:section("keys", "Redis: keys")
 	local rows = section:table("keys", { { "database", "integer" }, { "key", "text", secret = true }, { "type", "text" },
 		{ "encoding", "text" }, { "memory", "bytes" }, { "elements", "count" } })
@@ -160,7 +161,7 @@ local function elements_to_see(options)
 end
 
 function commands.types(t, report, list)
-	local options = args.parse(list, { "db", "samples" })
+	local options = args.parse(list, { db = "number", samples = "number" })
 	local section = report:section("types", "Redis: types and encodings")
 	local databases = keyspace.survey(t, { db = options.db, samples = elements_to_see(options) })
 	survey.databases(t, section, databases)
@@ -168,7 +169,7 @@ function commands.types(t, report, list)
 end
 
 function commands.big(t, report, list)
-	local options = args.parse(list, { "db", "limit", "samples" })
+	local options = args.parse(list, { db = "number", limit = "number", samples = "number" })
 	local section = report:section("big", "Redis: largest keys of each type")
 	local collect = survey.largest(math.max(1, options.limit or FEW))
 	keyspace.survey(t, { db = options.db, samples = elements_to_see(options), begin = collect.begin, each = collect.each })
@@ -176,7 +177,7 @@ function commands.big(t, report, list)
 end
 
 function commands.expires(t, report, list)
-	local options = args.parse(list, { "db" })
+	local options = args.parse(list, { db = "number" })
 	local section = report:section("expires", "Redis: keys that expire")
 	local rows = section:table("databases", { { "database", "integer" }, { "keys", "count" }, { "expires", "count" },
 		{ "overdue", "count" }, { "mean", "seconds" }, { "soonest", "seconds" }, { "latest", "seconds" } })
@@ -283,7 +284,7 @@ local function show_key(t, section, db, name, key, at)
 end
 
 function commands.key(t, report, list)
-	local options = args.parse(list, { "db" }, 1)
+	local options = args.parse(list, { db = "number" }, 1)
 	local name = options[1] or fault.usage "which key? redis.key KEY [--db N]"
 	local section, shown = report:section("key", "Redis: " .. object.quoted(name)), 0
 	for _, db in ipairs(keyspace.databases(t, options.db)) do

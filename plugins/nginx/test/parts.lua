@@ -96,7 +96,7 @@ return {
 	{
 		name = "arguments", fixture = { cdef = LAYOUT, objects = {} },
 		run = function()
-			local parse = require("nginx.args").parse
+			local parse = require("lib.args").parse
 			local options = parse({ "--limit", "3", "x", "--raw", "--kind=keep" }, { limit = "number", raw = "flag", kind = "text" }, 1)
 			assert(options.limit == 3 and options[1] == "x" and options.raw and options.kind == "keep")
 			for _, wrong in ipairs { { "--limit", "x" }, { "--limit" }, { "--nope" }, { "y", "z" } } do

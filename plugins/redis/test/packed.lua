@@ -88,7 +88,7 @@ return {
 	{
 		name = "globs in the syntax of KEYS", fixture = EMPTY,
 		run = function()
-			local pattern = require("redis.args").pattern
+			local pattern = require("redis.glob").pattern
 			local function matches(glob, text) return text:find(pattern(glob)) ~= nil end
 			assert(matches("*t:[13]*", "list:123") and not matches("*t:[13]*", "list:2"))
 			assert(matches("h?llo", "hello") and not matches("h?llo", "hllo"))
