@@ -3,13 +3,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/shared_status.h"
 #include "core/io/tempfile.h"
 #include "core/store/store_layout.h"
 
@@ -169,24 +166,15 @@ struct xc_error *xc_store_write(const char *dir, const struct xc_store_content *
 struct xc_error *xc_store_replace(const char *dir, const char *name, const void *bytes, size_t size)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", dir, name);
-	xc_auto(xc_freep) char *temporary = xc_asprintf("%s/.%s-%ld.part", dir, name, (long)getpid());
-	xc_shared_status_add_tempfile(temporary);
-	unlink(temporary); /* left by a dead process with the same pid */
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0) {
-		xc_shared_status_remove_tempfile(temporary);
-		return xc_error_errno(errno, "%s", temporary);
-	}
-	int failed = xc_tempfile_write(fd, bytes, size) ? 0 : errno;
-	if (!failed && fsync(fd) < 0)
+	char *temporary;
+	int fd = xc_tempfile_open(path, 0666, &temporary);
+	bool good = fd >= 0 && xc_tempfile_write(fd, bytes, size) && fsync(fd) == 0;
+	int failed = good ? 0 : errno;
+	if (fd >= 0 && close(fd) < 0 && !failed)
 		failed = errno;
-	if (close(fd) < 0 && !failed)
+	if (!failed && xc_tempfile_rename(&temporary, path) < 0)
 		failed = errno;
-	if (!failed && rename(temporary, path) < 0)
-		failed = errno;
-	if (failed)
-		unlink(temporary);
-	xc_shared_status_remove_tempfile(temporary);
+	xc_tempfile_remove(&temporary);
 	return failed ? xc_error_errno(failed, "%s", path) : NULL;
 }
 
@@ -194,9 +182,10 @@ void xc_store_remove_parts(const char *dir)
 {
 	DIR *d = opendir(dir);
 	for (struct dirent *e; d && (e = readdir(d));) {
-		size_t len = strlen(e->d_name);
-		bool ours = !strncmp(e->d_name, ".index-", 7) || !strncmp(e->d_name, ".dull-", 6);
-		if (ours && !strcmp(e->d_name + len - 5, ".part"))
+		const char *name = e->d_name; /* with '-' of versions before core/io/tempfile.h was used */
+		bool ours = xc_begins_with(name, ".index.") || xc_begins_with(name, ".index-") ||
+			    xc_begins_with(name, ".dull.") || xc_begins_with(name, ".dull-");
+		if (ours && xc_ends_with(e->d_name, ".part"))
 			unlinkat(dirfd(d), e->d_name, 0);
 	}
 	if (d)

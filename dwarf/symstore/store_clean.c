@@ -77,11 +77,9 @@ static void sweep_state(const char *dir, struct xc_store_state *state, const str
  * removed too. */
 static int remove_part(const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
-	size_t len = strlen(path);
 	if (kind == FTW_DP && ftw->level > 0)
 		rmdir(path); /* stays when it is not empty */
-	if (kind == FTW_F && len > 5 && !strcmp(path + len - 5, ".part") &&
-	    time(NULL) - st->st_ctim.tv_sec > PART_AGE_S)
+	if (kind == FTW_F && xc_ends_with(path, ".part") && time(NULL) - st->st_ctim.tv_sec > PART_AGE_S)
 		unlink(path);
 	return 0;
 }

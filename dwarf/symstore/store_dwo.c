@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/cursor.h"
+#include "dwarf/scan/raw.h"
 #include "dwarf/symstore/store_file.h"
 
 enum { HEAD = 2048, MAX_ABBREVS = 4096 };
@@ -55,40 +56,6 @@ static struct xc_error *read_header(struct xc_cursor *c, uint64_t at, struct uni
 	return NULL;
 }
 
-/* Step over a value. Handles only the forms that compilers write before the id (DWARF 4, 7.5.4; GNU's extensions). */
-static struct xc_error *skip_value(struct xc_cursor *c, uint64_t form, const struct unit *u)
-{
-	const char *string;
-	uint64_t number;
-	switch (form) {
-	case DW_FORM_flag_present:
-		return NULL;
-	case DW_FORM_data1:
-	case DW_FORM_flag:
-		return xc_cursor_skip(c, 1);
-	case DW_FORM_data2:
-		return xc_cursor_skip(c, 2);
-	case DW_FORM_data4:
-		return xc_cursor_skip(c, 4);
-	case DW_FORM_data8:
-		return xc_cursor_skip(c, 8);
-	case DW_FORM_addr:
-		return xc_cursor_skip(c, u->address_size);
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp:
-		return xc_cursor_skip(c, u->wide ? 8 : 4);
-	case DW_FORM_string:
-		return xc_cursor_string(c, &string);
-	case DW_FORM_udata:
-	case DW_FORM_sdata: /* same length */
-	case DW_FORM_GNU_str_index:
-	case DW_FORM_GNU_addr_index:
-		return xc_cursor_uleb(c, &number);
-	default:
-		return xc_error_new(XC_ERR_UNSUPPORTED, "form 0x%x", (unsigned)form);
-	}
-}
-
 /* Find the declaration of `code`; leaves the cursor at its attributes. */
 static struct xc_error *find_abbrev(struct xc_cursor *c, uint64_t code)
 {
@@ -111,20 +78,20 @@ static struct xc_error *find_abbrev(struct xc_cursor *c, uint64_t code)
 static struct xc_error *id_of_entry(struct xc_cursor *entry, struct xc_cursor *abbrevs, const struct unit *u,
 				    uint64_t *id_out)
 {
-	uint64_t code, name, form;
+	const struct xc_raw_unit unit = {.version = (uint8_t)u->version,
+					 .address_size = (uint8_t)u->address_size,
+					 .offset_size = u->wide ? 8 : 4};
+	struct xc_raw_attribute a;
+	uint64_t code;
 	struct xc_error *err;
 	if ((err = xc_cursor_uleb(entry, &code)) || (err = find_abbrev(abbrevs, code)))
 		return err;
-	for (;;) {
-		if ((err = xc_cursor_uleb(abbrevs, &name)) || (err = xc_cursor_uleb(abbrevs, &form)))
-			return err;
-		if (name == DW_AT_GNU_dwo_id && form == DW_FORM_data8)
-			return xc_cursor_uint(entry, 8, id_out);
-		if (!name && !form)
-			return xc_error_new(XC_ERR_NOT_FOUND, "no id");
-		if ((err = skip_value(entry, form, u)))
-			return err;
-	}
+	while (xc_raw_attribute_next(&unit, abbrevs, entry, &a))
+		if (a.name == DW_AT_GNU_dwo_id && a.form == DW_FORM_data8) {
+			*id_out = xc_load_uint(a.value, 8, entry->big_endian);
+			return NULL;
+		}
+	return xc_error_new(XC_ERR_NOT_FOUND, "no id");
 }
 
 /* The id of the unit that starts with these bytes; *next_out is the start of the next unit. */

@@ -127,13 +127,6 @@ static void look_into(struct worker *w, int directory, const char *name, const c
 		add_dull(w, xc_store_dull_of(w->walk->options.root, &st), scan.kind, true);
 }
 
-/* Is it a file that is being copied into the store, or was when its writer was killed? */
-static bool is_part(const char *name)
-{
-	size_t len = strlen(name);
-	return len > 5 && !strcmp(name + len - 5, ".part");
-}
-
 /* name: in `directory`; path: the whole path. */
 static void meet_file(struct worker *w, int directory, const char *name, const char *path)
 {
@@ -143,7 +136,8 @@ static void meet_file(struct worker *w, int directory, const char *name, const c
 		count_unreadable(w, path, NULL, errno);
 		return;
 	}
-	if (!S_ISREG(st.st_mode) || ((w->walk->options.mark & XC_STORE_KEPT) && is_part(name)))
+	/* A kept .part is being copied into the store, or was when its writer was killed. */
+	if (!S_ISREG(st.st_mode) || ((w->walk->options.mark & XC_STORE_KEPT) && xc_ends_with(name, ".part")))
 		return;
 	count_file(w);
 	struct xc_store_dull dull = xc_store_dull_of(w->walk->options.root, &st);

@@ -316,7 +316,8 @@ static void what_killed_writers_left_is_removed(void **state)
 {
 	(void)state;
 	const char *dir = new_store();
-	shell("touch store/.index-77.part store/.dull-1.part store/.mine store/index-1.part");
+	shell("touch store/.index-77.part store/.dull-1.part store/.index.8-0.part store/.dull.8-1.part store/.mine "
+	      "store/index-1.part");
 	xc_store_remove_parts(dir);
 	shell("test \"$(ls -A store | tr '\\n' ' ')\" = '.mine index index-1.part '");
 }
