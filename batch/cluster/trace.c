@@ -1,54 +1,30 @@
-/* trace: a hash table of the spellings of frames, with open addressing, at most half full. */
+/* trace: the spellings of frames are in a hash table. */
 #include "batch/cluster/trace.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct xc_tracer_slot {
-	const char *spelling; /* NULL: free */
+struct spelling {
 	uint32_t number;
+	char text[];
 };
 
-/* FNV-1a (Fowler, Noll, Vo, 1991). Collisions cost time only, and each colliding name takes up to 4 KiB of a record's
+/* Copies the spelling if it is new. Equal hashes cost time only, and each such name takes up to 4 KiB of a record's
  * megabyte. */
-static size_t hash_of(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return (size_t)(hash ^ (hash >> 32));
-}
-
-static struct xc_tracer_slot *slot_of(const struct xc_tracer *tracer, const char *spelling)
-{
-	size_t at = hash_of(spelling);
-	while (tracer->slots[at & (tracer->capacity - 1)].spelling &&
-	       strcmp(tracer->slots[at & (tracer->capacity - 1)].spelling, spelling) != 0)
-		at++;
-	return &tracer->slots[at & (tracer->capacity - 1)];
-}
-
-static void grow(struct xc_tracer *tracer)
-{
-	struct xc_tracer old = *tracer;
-	tracer->capacity = old.capacity ? 2 * old.capacity : 1024;
-	tracer->slots = xc_alloc(tracer->capacity * sizeof *tracer->slots);
-	for (size_t i = 0; i < old.capacity; i++)
-		if (old.slots[i].spelling)
-			*slot_of(tracer, old.slots[i].spelling) = old.slots[i];
-	free(old.slots);
-}
-
-/* Copies the spelling if it is new. */
 static uint32_t number_of(struct xc_tracer *tracer, const char *spelling)
 {
-	if (2 * (size_t)tracer->count >= tracer->capacity)
-		grow(tracer);
-	struct xc_tracer_slot *slot = slot_of(tracer, spelling);
-	if (!slot->spelling)
-		*slot = (struct xc_tracer_slot){xc_arena_strdup(&tracer->arena, spelling), ++tracer->count};
-	return slot->number;
+	const uint64_t hash = xc_hash_bytes(0, spelling, strlen(spelling));
+	union xc_hashtable_value *slot;
+	const struct spelling *known;
+	for (uint64_t i = 0; (known = (slot = xc_hashtable_at(&tracer->spellings, NULL, hash, i))->pointer); i++)
+		if (strcmp(known->text, spelling) == 0)
+			return known->number;
+	size_t size = strlen(spelling) + 1;
+	struct spelling *made = xc_arena_alloc(&tracer->arena, sizeof *made + size);
+	made->number = ++tracer->count;
+	memcpy(made->text, spelling, size);
+	slot->pointer = made;
+	return made->number;
 }
 
 /* No name begins with a blank. */
@@ -81,6 +57,6 @@ uint32_t xc_trace_name(struct xc_tracer *tracer, const char *name)
 
 void xc_tracer_fini(struct xc_tracer *tracer)
 {
-	free(tracer->slots);
+	xc_hashtable_fini(&tracer->spellings);
 	xc_arena_fini(&tracer->arena);
 }

@@ -6,6 +6,7 @@
 #define XC_TRACE_H
 
 #include "batch/signature/signature.h"
+#include "core/base/hashtable.h"
 
 enum { XC_TRACE_MAX = 64 }; /* frames compared, innermost first */
 
@@ -17,8 +18,7 @@ struct xc_trace {
 /* Numbers the frames from 1, in the order of first occurrence. */
 struct xc_tracer {
 	struct xc_arena arena; /* also holds the traces */
-	struct xc_tracer_slot *slots;
-	size_t capacity; /* a power of two, or 0 */
+	struct xc_hashtable spellings;
 	uint32_t count;
 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/embed.h"
+#include "core/base/hashtable.h"
 #include "dwarf/elf/name.h"
 #include "batch/util/digest.h"
 #include "batch/signature/framerules_impl.h"
@@ -14,14 +14,14 @@
 
 XC_EMBED(xc_framerules_bytes, "batch/signature/frames.txt");
 
-enum { FIRST_TABLE = 1024, NONE = UINT32_MAX };
+enum { NONE = UINT32_MAX };
 
 struct rule {
 	struct xc_framerule shown;
 	const char *modules, *paths, *other_paths; /* alternatives separated by '|', or NULL */
 	uint8_t languages;                         /* a bit for each; 0: any */
-	uint32_t hash;                             /* of a pattern without '*' */
-	uint32_t next;                             /* the previous rule in the same hash slot */
+	uint64_t hash;                             /* of a pattern without '*' */
+	uint32_t next;                             /* number + 1 of the previous rule with this hash, or 0 */
 	char first;                                /* the pattern's first character; for patterns with '*' */
 };
 
@@ -31,25 +31,21 @@ struct xc_framerules {
 	size_t count, capacity;
 	uint32_t *globs; /* rules with '*' */
 	size_t glob_count, glob_capacity;
-	uint32_t *table; /* the last rule without '*' of each slot */
-	size_t table_size;
+	struct xc_hashtable wholes; /* (hash, 1) → number + 1 of the last rule without '*' */
 	struct xc_framerule_sets sets;
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 };
 
-static uint32_t hash_of(const char *name)
+static uint64_t hash_of(const char *name)
 {
-	return (uint32_t)xc_name_hash(name, strlen(name));
+	return xc_name_hash(name, strlen(name));
 }
 
 /* ---- adding rules ---- */
 
 static void index_rules(struct xc_framerules *rules)
 {
-	while (rules->table_size < 2 * rules->count)
-		rules->table_size = rules->table_size ? 2 * rules->table_size : FIRST_TABLE;
-	rules->table = xc_realloc(rules->table, rules->table_size * sizeof *rules->table);
-	memset(rules->table, 0xff, rules->table_size * sizeof *rules->table);
+	xc_hashtable_fini(&rules->wholes);
 	rules->glob_count = 0;
 	for (uint32_t i = 0; i < rules->count; i++) {
 		struct rule *r = &rules->rules[i];
@@ -59,9 +55,9 @@ static void index_rules(struct xc_framerules *rules)
 			rules->globs[rules->glob_count++] = i;
 			continue;
 		}
-		uint32_t *slot = &rules->table[r->hash & (rules->table_size - 1)];
-		r->next = *slot;
-		*slot = i;
+		uint64_t *last = &xc_hashtable_at(&rules->wholes, NULL, r->hash, 1)->number;
+		r->next = (uint32_t)*last;
+		*last = i + 1;
 	}
 }
 
@@ -146,11 +142,11 @@ static bool holds(const struct rule *rule, unsigned sections, const struct xc_fr
 static uint32_t find_whole(const struct xc_framerules *rules, unsigned sections, const char *name,
 			   const struct xc_framerule_frame *frame)
 {
-	uint32_t hash = hash_of(name), at = rules->table[hash & (rules->table_size - 1)];
-	for (; at != NONE; at = rules->rules[at].next) {
-		const struct rule *r = &rules->rules[at];
-		if (r->hash == hash && !strcmp(r->shown.pattern, name) && holds(r, sections, frame))
-			return at;
+	const union xc_hashtable_value *last = xc_hashtable_find(&rules->wholes, hash_of(name), 1);
+	for (uint64_t at = last ? last->number : 0; at; at = rules->rules[at - 1].next) {
+		const struct rule *r = &rules->rules[at - 1];
+		if (!strcmp(r->shown.pattern, name) && holds(r, sections, frame))
+			return (uint32_t)at - 1;
 	}
 	return NONE;
 }
@@ -186,7 +182,7 @@ void xc_framerules_free(struct xc_framerules *rules)
 	xc_arena_fini(&rules->arena);
 	free(rules->rules);
 	free(rules->globs);
-	free(rules->table);
+	xc_hashtable_fini(&rules->wholes);
 	free(rules);
 }
 

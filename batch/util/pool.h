@@ -1,19 +1,16 @@
 /* pool: an intern pool: equal byte strings are stored once, such as names of functions and files, and stacks of the
  * same crash.
  *
- * Probing is bounded. An attacker who makes many strings collide only causes duplicates. */
+ * Few strings with equal hashes are told apart. An attacker who makes many such only causes duplicates. */
 #ifndef XC_POOL_H
 #define XC_POOL_H
 
-#include "core/base/arena.h"
-
-struct xc_pool_slot;
+#include "core/base/hashtable.h"
 
 struct xc_pool {
 	struct xc_arena *arena; /* owns the bytes */
 	bool single;            /* never look up: every string is a new copy */
-	struct xc_pool_slot *slots;
-	size_t capacity, count;
+	struct xc_hashtable table;
 };
 
 /* A copy in the pool's arena, with the arena's alignment and a NUL after it; read-only. Cost: of a hash. */

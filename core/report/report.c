@@ -277,7 +277,7 @@ struct xc_stacktree *xc_report_new_tree(struct xc_report *report, const char *ti
 void xc_report_finish_trees(struct xc_report *report)
 {
 	for (struct xc_tree_owner *owner = report->trees; owner; owner = owner->next)
-		if (owner->tree.index)
+		if (owner->tree.building)
 			xc_stacktree_finish(&owner->tree);
 }
 

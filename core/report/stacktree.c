@@ -7,85 +7,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct table { /* open addressing, at most half full */
-	struct xc_stacktree_node **slots;
-	size_t capacity, count;
-};
-
-static size_t hash_of(const struct xc_stacktree_node *parent, const char *name)
-{
-	uint64_t hash = (uint64_t)(uintptr_t)parent * UINT64_C(0x9e3779b97f4a7c15);
-	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
-		hash = (hash ^ *p) * UINT64_C(0x100000001b3);
-	return (size_t)(hash ^ hash >> 29);
-}
-
-/* The slot of (parent, name), or the empty slot for it. */
-static struct xc_stacktree_node **find_slot(struct table *table, const struct xc_stacktree_node *parent,
-					    const char *name)
-{
-	size_t mask = table->capacity - 1;
-	for (size_t i = hash_of(parent, name) & mask;; i = (i + 1) & mask) {
-		struct xc_stacktree_node *node = table->slots[i];
-		if (!node || (node->parent == parent && !strcmp(node->name, name)))
-			return &table->slots[i];
-	}
-}
-
-static void grow(struct table *table)
-{
-	struct table larger = {.capacity = table->capacity * 2, .count = table->count};
-	larger.slots = xc_alloc(larger.capacity * sizeof *larger.slots);
-	for (size_t i = 0; i < table->capacity; i++)
-		if (table->slots[i])
-			*find_slot(&larger, table->slots[i]->parent, table->slots[i]->name) = table->slots[i];
-	free(table->slots);
-	*table = larger;
-}
-
 void xc_stacktree_init(struct xc_stacktree *tree, const char *title, const char *unit)
 {
 	*tree = (struct xc_stacktree){0};
 	tree->title = xc_arena_strdup(&tree->arena, title);
 	tree->unit = xc_arena_strdup(&tree->arena, unit);
 	tree->root.name = "all";
-	struct table *table = xc_alloc(sizeof *table);
-	table->capacity = 256;
-	table->slots = xc_alloc(table->capacity * sizeof *table->slots);
-	tree->index = table;
-}
-
-static void drop_index(struct xc_stacktree *tree)
-{
-	struct table *table = tree->index;
-	if (table)
-		free(table->slots);
-	free(table);
-	tree->index = NULL;
+	tree->building = true;
 }
 
 void xc_stacktree_fini(struct xc_stacktree *tree)
 {
-	drop_index(tree);
+	xc_hashtable_fini(&tree->index);
 	xc_arena_fini(&tree->arena);
 }
 
 static struct xc_stacktree_node *child_of(struct xc_stacktree *tree, struct xc_stacktree_node *parent, const char *name)
 {
-	struct table *table = tree->index;
-	if (table->count >= table->capacity / 2)
-		grow(table);
-	struct xc_stacktree_node **slot = find_slot(table, parent, name);
-	if (*slot)
-		return *slot;
-	struct xc_stacktree_node *node = xc_arena_alloc(&tree->arena, sizeof *node);
+	const uint64_t hash = xc_hash_bytes((uintptr_t)parent, name, strlen(name));
+	struct xc_stacktree_node *node;
+	uint64_t number = 0;
+	union xc_hashtable_value *slot;
+	while ((node = (slot = xc_hashtable_at(&tree->index, NULL, hash, number))->pointer)) {
+		if (node->parent == parent && !strcmp(node->name, name))
+			return node;
+		number++;
+	}
+	slot->pointer = node = xc_arena_alloc(&tree->arena, sizeof *node);
 	node->name = xc_arena_strdup(&tree->arena, name);
 	node->parent = parent;
 	node->next = parent->children;
 	parent->children = node;
-	table->count++;
 	tree->node_count++;
-	return *slot = node;
+	return node;
 }
 
 static void add_weight(uint64_t *sum, uint64_t weight)
@@ -96,7 +50,7 @@ static void add_weight(uint64_t *sum, uint64_t weight)
 
 void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_t count, uint64_t weight)
 {
-	assert(tree->index);
+	assert(tree->building);
 	struct xc_stacktree_node *node = &tree->root;
 	uint64_t above = tree->grown ? 0 : weight; /* finish computes totals */
 	for (size_t i = 0; i < count; i++) {
@@ -122,7 +76,7 @@ static void begin_growing(struct xc_stacktree *tree)
 struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc_stacktree_node *parent,
 					    const char *name, uint64_t weight)
 {
-	assert(tree->index);
+	assert(tree->building);
 	begin_growing(tree);
 	struct xc_stacktree_node *node = name ? child_of(tree, parent, name) : parent;
 	add_weight(&node->self, weight);
@@ -186,7 +140,8 @@ static void sum_up(struct xc_stacktree *tree)
 
 void xc_stacktree_finish(struct xc_stacktree *tree)
 {
-	drop_index(tree);
+	xc_hashtable_fini(&tree->index);
+	tree->building = false;
 	if (tree->grown)
 		sum_up(tree);
 	/* A node is sorted before the walk goes into it, so the walk sees each child list in its final order. */

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/base/hashtable.h"
 
 struct xc_stacktree_node {
 	const char *name;
@@ -19,9 +19,10 @@ struct xc_stacktree {
 	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
 	const char *things;       /* things counted besides the weight: "blocks"; NULL: none */
 	struct xc_stacktree_node root;
-	size_t node_count; /* without the root */
-	void *index;       /* (parent, name) → node while building */
-	bool grown;        /* built by xc_stacktree_grow: finish computes the totals */
+	size_t node_count;         /* without the root */
+	struct xc_hashtable index; /* (parent, name) → node while building */
+	bool grown;                /* built by xc_stacktree_grow: finish computes the totals */
+	bool building;             /* from init to finish */
 };
 
 /* The strings are copied. The tree must not be moved in memory afterwards: nodes point to its root. */

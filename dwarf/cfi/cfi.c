@@ -1,4 +1,4 @@
-/* cfi: rows, kept by address in an open-addressing table.
+/* cfi: rows, kept by address.
  *
  * Expressions in call frame information (DWARF 5, 6.4.2) are few and simple: the PLT's, the signal trampoline's,
  * stack realignment. They have a small evaluator here, without the frame and unit context that the location
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
 #include "dwarf/elf/take.h"
 #include "dwarf/module/cfimodule.h"
 #include "dwarf/cfi/cfiprogram.h"
@@ -24,17 +25,11 @@ struct module_cfi {
 	struct xc_exidx exidx;
 };
 
-struct slot {
-	xc_addr addr;
-	struct xc_cfi_row *row;
-};
-
 struct xc_cfi {
 	const struct xc_process *process;
 	struct module_cfi *modules;
 	size_t module_count, module_capacity;
-	struct slot *slots; /* size is a power of two */
-	size_t slot_count, used;
+	struct xc_hashtable by_addr;
 	struct xc_arena rows;
 };
 
@@ -42,8 +37,6 @@ struct xc_cfi *xc_cfi_new(const struct xc_process *process)
 {
 	struct xc_cfi *cfi = xc_alloc(sizeof *cfi);
 	cfi->process = process;
-	cfi->slot_count = 1024;
-	cfi->slots = xc_alloc(cfi->slot_count * sizeof *cfi->slots);
 	return cfi;
 }
 
@@ -52,7 +45,7 @@ void xc_cfi_free(struct xc_cfi *cfi)
 	if (!cfi)
 		return;
 	free(cfi->modules);
-	free(cfi->slots);
+	xc_hashtable_fini(&cfi->by_addr);
 	xc_arena_fini(&cfi->rows);
 	free(cfi);
 }
@@ -93,37 +86,12 @@ static struct xc_cfi_row *make_row(struct xc_cfi *cfi, xc_addr addr)
 
 /* ---- the table ---- */
 
-static size_t slot_of(const struct xc_cfi *cfi, xc_addr addr)
-{
-	size_t at = (size_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (cfi->slot_count - 1);
-	while (cfi->slots[at].row && cfi->slots[at].addr != addr)
-		at = (at + 1) & (cfi->slot_count - 1);
-	return at;
-}
-
-static void grow(struct xc_cfi *cfi)
-{
-	struct slot *old = cfi->slots;
-	size_t old_count = cfi->slot_count;
-	cfi->slot_count *= 2;
-	cfi->slots = xc_alloc(cfi->slot_count * sizeof *cfi->slots);
-	for (size_t i = 0; i < old_count; i++)
-		if (old[i].row)
-			cfi->slots[slot_of(cfi, old[i].addr)] = old[i];
-	free(old);
-}
-
 static const struct xc_cfi_row *row_of_module(struct xc_cfi *cfi, xc_addr addr)
 {
-	size_t at = slot_of(cfi, addr);
-	if (cfi->slots[at].row)
-		return cfi->slots[at].row;
-	if (++cfi->used * 2 > cfi->slot_count) {
-		grow(cfi);
-		at = slot_of(cfi, addr);
-	}
-	cfi->slots[at] = (struct slot){.addr = addr, .row = make_row(cfi, addr)};
-	return cfi->slots[at].row;
+	union xc_hashtable_value *row = xc_hashtable_at(&cfi->by_addr, NULL, addr, 0);
+	if (!row->pointer)
+		row->pointer = make_row(cfi, addr);
+	return row->pointer;
 }
 
 /* Rows of foreign code are not kept in the table: more may be added at any time. */

@@ -2,15 +2,18 @@
 #ifndef XC_POINTER_MAP_H
 #define XC_POINTER_MAP_H
 
-#include "core/base/arena.h"
+#include "core/base/hashtable.h"
 
 struct xc_pointer_map {
-	struct xc_pointer_map_slot *slots;
-	size_t count, capacity;
+	struct xc_hashtable table;
 };
 
 /* The slot for the value of (a, b); holds NULL until the caller stores one. Valid until the next call. O(1); b may be
  * NULL, a may not. */
-void **xc_pointer_map_at(struct xc_pointer_map *memo, struct xc_arena *arena, const void *a, const void *b);
+static inline void **xc_pointer_map_at(struct xc_pointer_map *memo, struct xc_arena *arena, const void *a,
+				       const void *b)
+{
+	return &xc_hashtable_at(&memo->table, arena, (uintptr_t)a, (uintptr_t)b)->pointer;
+}
 
 #endif

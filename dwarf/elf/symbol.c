@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
 enum {
 	MAX_SYMBOLS = 1 << 26,
 	MAX_WALK = 1024,     /* steps back for one address; only hostile tables need more */
@@ -276,14 +277,6 @@ static size_t name_len(const char *name)
 	return version && version > name ? (size_t)(version - name) : whole;
 }
 
-static size_t hash_of(const char *name, size_t len)
-{
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (uint8_t)name[i]) * UINT64_C(1099511628211);
-	return (size_t)(hash ^ hash >> 32);
-}
-
 static unsigned bind_rank(const struct xc_symbol *s)
 {
 	return s->bind == STB_LOCAL ? 2 : s->bind == STB_WEAK ? 1 : 0;
@@ -314,7 +307,7 @@ static bool better_named(const struct xc_symbol *a, const struct xc_symbol *b)
 /* The slot of a name: the one it is in, or the free one where it would go; NULL when too many others collide. */
 static uint32_t *slot_of(const struct xc_symtab *table, const char *name, size_t len)
 {
-	size_t at = hash_of(name, len) & table->hash_mask;
+	size_t at = xc_hash_mix(xc_hash_bytes(0, name, len), 0) >> 32 & table->hash_mask;
 	for (size_t probe = 0; probe < MAX_PROBES; probe++, at = (at + 1) & table->hash_mask) {
 		uint32_t *slot = &table->hash[at];
 		if (!*slot)

@@ -259,8 +259,7 @@ void xc_layout_report_type(struct xc_section *s, const struct xc_process *proces
 struct listing {
 	const struct xc_process *process;
 	const struct xc_layout_listing *asked;
-	uint64_t (*seen)[2]; /* hashes of the types that were listed, open addressing */
-	size_t count, capacity;
+	struct xc_hashtable seen; /* (hash, other hash) of each type that was listed → 1 */
 };
 
 /* Two FNV-1a hashes with different starts: 128 bits distinguish any two types. */
@@ -272,19 +271,6 @@ static void hash(const char *text, uint64_t out[2])
 		out[0] = (out[0] ^ *c) * UINT64_C(0x100000001b3);
 		out[1] = ((out[1] << 5 | out[1] >> 59) ^ *c) * UINT64_C(0x517cc1b727220a95);
 	}
-	out[0] |= out[0] == 0;
-}
-
-static bool insert(struct listing *l, const uint64_t key[2])
-{
-	size_t mask = l->capacity - 1, at = key[0] & mask;
-	for (; l->seen[at][0]; at = (at + 1) & mask)
-		if (l->seen[at][0] == key[0] && l->seen[at][1] == key[1])
-			return false;
-	l->seen[at][0] = key[0];
-	l->seen[at][1] = key[1];
-	l->count++;
-	return true;
 }
 
 /* True for a type that was not listed yet. */
@@ -292,18 +278,7 @@ static bool is_new(struct listing *l, const char *text)
 {
 	uint64_t key[2];
 	hash(text, key);
-	if (l->count * 2 >= l->capacity) {
-		uint64_t(*old)[2] = l->seen;
-		size_t old_capacity = l->capacity;
-		l->capacity = old_capacity ? old_capacity * 2 : 1024;
-		l->seen = xc_alloc(l->capacity * sizeof *l->seen);
-		l->count = 0;
-		for (size_t i = 0; i < old_capacity; i++)
-			if (old[i][0])
-				insert(l, old[i]);
-		free(old);
-	}
-	return insert(l, key);
+	return !xc_hashtable_at(&l->seen, NULL, key[0], key[1])->number++;
 }
 
 static json_t *place_of(const struct xc_type *type, json_t *object)
@@ -343,5 +318,5 @@ void xc_layout_list(const struct xc_process *process, struct xc_module *module, 
 	struct listing l = {.process = process, .asked = listing};
 	xc_types_of(process)->thorough = true;
 	xc_lookup_each(process, module, XC_NAME_TYPE, list_one, &l);
-	free(l.seen);
+	xc_hashtable_fini(&l.seen);
 }

@@ -17,7 +17,6 @@
 #include "dwarf/cfi/foreign_frame.h"
 #include "dwarf/cfi/foreign_frame.h"
 #include "dwarf/elf/pointer_map.h"
-#include "dwarf/elf/pointer_map.h"
 #include "dwarf/stack/stack_cycle.h"
 #include "dwarf/stack/stackgroups.h"
 #include "dwarf/stack/variable.h"

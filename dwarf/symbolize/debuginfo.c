@@ -22,18 +22,12 @@
 
 enum { MAX_NESTING = 256 }; /* lexical blocks and inlined functions around one address */
 
-struct place_slot {
-	xc_addr addr;
-	struct xc_place *place;
-};
-
 struct debuginfo {
 	void *names; /* of dwarf/lookup */
 	void (*close_names)(void *names);
 	struct xc_pointer_map told; /* places by foreign code (foreign_frame.h) and address */
 	struct xc_unit_functions *functions;
-	struct place_slot *slots;
-	size_t slot_count, used;
+	struct xc_hashtable places; /* by address */
 };
 
 static struct debuginfo *debuginfo_of(const struct xc_process *process)
@@ -43,8 +37,6 @@ static struct debuginfo *debuginfo_of(const struct xc_process *process)
 		struct debuginfo *info = xc_alloc(sizeof *info);
 		xc_unit_cache_open(process);
 		info->functions = xc_unit_functions_new();
-		info->slot_count = 512;
-		info->slots = xc_alloc(info->slot_count * sizeof *info->slots);
 		p->debuginfo = info;
 	}
 	return p->debuginfo;
@@ -200,39 +192,14 @@ static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
 	return place;
 }
 
-static size_t slot_of(const struct debuginfo *info, xc_addr addr)
-{
-	size_t at = (size_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (info->slot_count - 1);
-	while (info->slots[at].place && info->slots[at].addr != addr)
-		at = (at + 1) & (info->slot_count - 1);
-	return at;
-}
-
-static void grow_slots(struct debuginfo *info)
-{
-	struct place_slot *old = info->slots;
-	size_t count = info->slot_count;
-	info->slot_count *= 2;
-	info->slots = xc_alloc(info->slot_count * sizeof *info->slots);
-	for (size_t i = 0; i < count; i++)
-		if (old[i].place)
-			info->slots[slot_of(info, old[i].addr)] = old[i];
-	free(old);
-}
-
 static const struct xc_place *place_of_module(const struct xc_process *process, xc_addr addr)
 {
-	struct debuginfo *info = debuginfo_of(process);
-	size_t at = slot_of(info, addr);
-	if (info->slots[at].place)
-		return info->slots[at].place;
-	if (++info->used * 2 > info->slot_count) {
-		grow_slots(info);
-		at = slot_of(info, addr);
-	}
+	struct xc_hashtable *places = &debuginfo_of(process)->places;
+	union xc_hashtable_value *known = xc_hashtable_find(places, addr, 0);
+	if (known && known->pointer)
+		return known->pointer;
 	struct xc_place *place = make_place(process, addr);
-	info->slots[at] = (struct place_slot){.addr = addr, .place = place};
-	return place;
+	return xc_hashtable_at(places, NULL, addr, 0)->pointer = place;
 }
 
 static const struct xc_place *told_place(const struct xc_process *process, xc_addr addr,
@@ -308,7 +275,7 @@ static void free_debuginfo(struct debuginfo *info)
 	if (info->names)
 		info->close_names(info->names);
 	xc_unit_functions_free(info->functions);
-	free(info->slots);
+	xc_hashtable_fini(&info->places);
 	free(info);
 }
 

@@ -8,17 +8,10 @@
 
 #include "core/report/stacktree.h"
 
-struct xc_folding_slot {
-	const struct xc_stacktree_node *parent; /* NULL: empty */
-	struct xc_stacktree_node *node;
-	uint32_t label;
-};
-
 struct xc_folding {
 	struct xc_stacktree *tree;
-	unsigned deepest;              /* maximum depth of a path */
-	struct xc_folding_slot *slots; /* a power of two of them, at most half full */
-	size_t slot_count, used;
+	unsigned deepest;           /* maximum depth of a path */
+	struct xc_hashtable frames; /* (parent, label) → node */
 };
 
 void xc_folding_init(struct xc_folding *folding, struct xc_stacktree *tree, unsigned deepest);

@@ -34,10 +34,9 @@ struct leaks {
 	struct xc_leaked leaked;
 	struct row *rows;
 	size_t row_count, row_capacity;
-	uint32_t *table; /* of rows by hash: index + 1 */
-	size_t table_size;
-	uint32_t *row_of, *depth; /* by place */
-	uint64_t *led;            /* a bit for each place: has a successor already */
+	struct xc_hashtable row_numbers; /* (kind, holder) → index + 1 */
+	uint32_t *row_of, *depth;        /* by place */
+	uint64_t *led;                   /* a bit for each place: has a successor already */
 };
 
 /* ---- rows ---- */
@@ -59,38 +58,15 @@ static uint64_t kind_of(const struct leaks *l, uint32_t place)
 	return typed ? (uint64_t)(uintptr_t)typed->type : size_of(l, place) << 1 | 1;
 }
 
-static size_t slot_of(const struct leaks *l, uint64_t kind, uint64_t holder)
-{
-	size_t slot = (size_t)((kind * 0x9e3779b97f4a7c15 ^ holder) * 0xc2b2ae3d27d4eb4f >> 20) & (l->table_size - 1);
-	while (l->table[slot]) {
-		const struct row *row = &l->rows[l->table[slot] - 1];
-		if (row->kind == kind && row->holder == holder)
-			break;
-		slot = (slot + 1) & (l->table_size - 1);
-	}
-	return slot;
-}
-
-static void grow_table(struct leaks *l)
-{
-	free(l->table);
-	l->table_size = l->table_size ? 2 * l->table_size : 64;
-	l->table = xc_alloc(l->table_size * sizeof *l->table);
-	for (size_t i = 0; i < l->row_count; i++)
-		l->table[slot_of(l, l->rows[i].kind, l->rows[i].holder)] = (uint32_t)i + 1;
-}
-
 static uint32_t row_for(struct leaks *l, uint64_t kind, uint64_t holder)
 {
-	if (2 * l->row_count >= l->table_size)
-		grow_table(l);
-	size_t slot = slot_of(l, kind, holder);
-	if (!l->table[slot]) {
+	uint64_t *number = &xc_hashtable_at(&l->row_numbers, NULL, kind, holder)->number;
+	if (!*number) {
 		l->rows = xc_grow(l->rows, l->row_count, &l->row_capacity, sizeof *l->rows);
 		l->rows[l->row_count++] = (struct row){.kind = kind, .holder = holder, .first = XC_NO_BLOCK};
-		l->table[slot] = (uint32_t)l->row_count;
+		*number = l->row_count;
 	}
-	return l->table[slot] - 1;
+	return (uint32_t)*number - 1;
 }
 
 /* ---- links ---- */
@@ -475,7 +451,7 @@ struct xc_error *xc_leaks(struct xc_section *section, struct xc_heap *heap, cons
 	add_uncertainty(section, heap);
 	xc_leaked_fini(&l.leaked);
 	free(l.rows);
-	free(l.table);
+	xc_hashtable_fini(&l.row_numbers);
 	free(l.row_of);
 	free(l.depth);
 	free(l.led);

@@ -32,23 +32,22 @@ struct classes {
 	struct xc_engine *engine;
 	struct class *items;
 	size_t count, capacity;
-	uint32_t *table; /* by size: number + 1 */
-	uint64_t left;   /* left of EFFORT */
+	struct xc_hashtable numbers; /* by (size, 1) */
+	uint64_t left;               /* left of EFFORT */
 	struct xc_window window;
 };
 
 static struct class *class_of(struct classes *c, uint64_t size, bool add)
 {
-	size_t at = (size * 0x9e3779b97f4a7c15U) >> 47;
-	for (; c->table[at]; at = (at + 1) & (2 * CLASSES - 1))
-		if (c->items[c->table[at] - 1].size == size)
-			return &c->items[c->table[at] - 1];
+	const union xc_hashtable_value *known = xc_hashtable_find(&c->numbers, size, 1);
+	if (known)
+		return &c->items[known->number];
 	if (!add || c->count >= CLASSES)
 		return NULL;
+	xc_hashtable_at(&c->numbers, NULL, size, 1)->number = c->count;
 	c->items = xc_grow(c->items, c->count, &c->capacity, sizeof *c->items);
-	c->items[c->count++] = (struct class){.size = size, .step = 1};
-	c->table[at] = (uint32_t)c->count;
-	return &c->items[c->count - 1];
+	c->items[c->count] = (struct class){.size = size, .step = 1};
+	return &c->items[c->count++];
 }
 
 static bool is_orphan(const struct xc_engine *e, uint32_t block)
@@ -224,7 +223,7 @@ static void choose_all(struct classes *c)
 
 bool xc_typing_guess_by_content(struct xc_engine *e)
 {
-	struct classes c = {.engine = e, .left = EFFORT, .table = xc_alloc(2 * CLASSES * sizeof *c.table)};
+	struct classes c = {.engine = e, .left = EFFORT};
 	bool found = false;
 	xc_window_init(&c.window, e->heap->process->space);
 	take_samples(&c);
@@ -243,6 +242,6 @@ bool xc_typing_guess_by_content(struct xc_engine *e)
 	}
 	xc_window_fini(&c.window);
 	free(c.items);
-	free(c.table);
+	xc_hashtable_fini(&c.numbers);
 	return found;
 }

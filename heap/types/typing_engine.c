@@ -175,8 +175,7 @@ static void free_engine(struct xc_engine *e)
 	xc_typing_casts_free(e);
 	xc_type_index_free(e);
 	free(e->maps);
-	free(e->map_keys);
-	free(e->map_numbers);
+	xc_hashtable_fini(&e->by_key);
 	free(e->facts);
 	free(e->roots);
 	free(e->objects);

@@ -178,9 +178,7 @@ struct xc_engine {
 	struct xc_types *types;
 	struct xc_typemap **maps; /* [0] is none */
 	size_t map_count, map_capacity;
-	uint64_t *map_keys; /* open addressing: key, number */
-	uint32_t *map_numbers;
-	size_t map_slots;
+	struct xc_hashtable by_key;    /* map number by name, size and members */
 	struct xc_pointer_map by_type; /* map number + 1 by xc_type */
 	struct xc_item_facts *facts;   /* by item */
 	size_t fact_capacity;

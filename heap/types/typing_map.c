@@ -9,21 +9,11 @@
 
 #include "heap/blocks/allocator.h"
 
-enum { FIRST_MAPS = 1024 };
-
 /* ---- the map of a type ---- */
-
-static uint64_t mix(uint64_t key, uint64_t value)
-{
-	key = (key ^ value) * 0x9e3779b97f4a7c15U;
-	return key ^ key >> 29;
-}
 
 static uint64_t mix_text(uint64_t key, const char *text)
 {
-	for (; text && *text; text++)
-		key = (key ^ (uint8_t)*text) * 0x100000001b3U;
-	return mix(key, 0x2e);
+	return xc_hash_mix(text ? xc_hash_bytes(key, text, strlen(text)) : key, 0x2e);
 }
 
 /* The type that gives the name: the target of qualifiers and typedefs, or the last typedef if that target has no
@@ -69,33 +59,12 @@ bool xc_typemap_element(const struct xc_type *array, const struct xc_type **elem
 static uint64_t key_of(const struct xc_type *named, const struct xc_type *bare, uint64_t size)
 {
 	size_t count;
-	uint64_t key = mix(mix_text(0xcbf29ce484222325U, xc_type_name(named)), size);
+	uint64_t key = xc_hash_mix(mix_text(0, xc_type_name(named)), size);
 	const struct xc_member *members = xc_type_members(bare, &count);
-	key = mix(mix(key, bare->kind == XC_TYPE_CLASS ? XC_TYPE_STRUCT : bare->kind), count);
+	key = xc_hash_mix(xc_hash_mix(key, bare->kind == XC_TYPE_CLASS ? XC_TYPE_STRUCT : bare->kind), count);
 	for (size_t i = 0; i < count; i++)
-		key = mix_text(mix(key, members[i].offset), members[i].name);
+		key = mix_text(xc_hash_mix(key, members[i].offset), members[i].name);
 	return key ? key : 1;
-}
-
-static void grow_table(struct xc_engine *e)
-{
-	size_t slots = e->map_slots ? e->map_slots * 2 : FIRST_MAPS;
-	uint64_t *keys = xc_alloc(slots * sizeof *keys);
-	uint32_t *numbers = xc_alloc(slots * sizeof *numbers);
-	for (size_t i = 0; i < e->map_slots; i++) {
-		size_t at = e->map_keys[i] & (slots - 1);
-		if (!e->map_keys[i])
-			continue;
-		while (keys[at])
-			at = (at + 1) & (slots - 1);
-		keys[at] = e->map_keys[i];
-		numbers[at] = e->map_numbers[i];
-	}
-	free(e->map_keys);
-	free(e->map_numbers);
-	e->map_keys = keys;
-	e->map_numbers = numbers;
-	e->map_slots = slots;
 }
 
 static bool is_byte(const struct xc_type *type, uint64_t size)
@@ -136,16 +105,12 @@ static uint32_t find_map(struct xc_engine *e, const struct xc_type *named, const
 	if (size > UINT32_MAX)
 		return XC_NO_MAP;
 	uint64_t key = key_of(named, bare, size);
-	if (e->map_count * 2 >= e->map_slots)
-		grow_table(e);
-	size_t at = key & (e->map_slots - 1);
-	while (e->map_keys[at] && e->map_keys[at] != key)
-		at = (at + 1) & (e->map_slots - 1);
-	if (!e->map_keys[at]) {
-		e->map_keys[at] = key;
-		e->map_numbers[at] = add_map(e, named, bare, size);
+	union xc_hashtable_value *map = xc_hashtable_find(&e->by_key, key, 0);
+	if (!map) {
+		uint32_t number = add_map(e, named, bare, size);
+		(map = xc_hashtable_at(&e->by_key, NULL, key, 0))->number = number;
 	}
-	return e->map_numbers[at];
+	return (uint32_t)map->number;
 }
 
 bool xc_typemap_is_of_allocator(const char *name)

@@ -39,8 +39,7 @@ struct xc_rules {
 	struct xc_engine *engine;
 	struct rule *rules; /* in the order of discovery */
 	size_t count, capacity;
-	uint32_t *table; /* open addressing: number of the rule + 1 */
-	size_t slots;
+	struct xc_hashtable numbers; /* of the rules, by key */
 	struct xc_window window;
 };
 
@@ -61,12 +60,6 @@ struct candidates {
 
 /* ---- groups ---- */
 
-static uint64_t mix(uint64_t key, uint64_t value)
-{
-	key = (key ^ value) * 0x9e3779b97f4a7c15U;
-	return key ^ key >> 31;
-}
-
 /* The value that distinguishes variants: in the target, else beside the pointer. */
 static uint64_t tag_of_hit(const struct xc_engine *e, struct xc_window *window, const struct xc_hit *hit)
 {
@@ -80,30 +73,16 @@ static uint64_t tag_of_hit(const struct xc_engine *e, struct xc_window *window, 
 
 static uint64_t key_of(const struct xc_engine *e, struct xc_window *window, const struct xc_hit *hit)
 {
-	uint64_t key = mix(mix(hit->slot->number, hit->offset), xc_block_size(&e->heap->blocks, hit->block));
-	key = mix(key, tag_of_hit(e, window, hit));
+	uint64_t key = xc_hash_mix(hit->slot->number, hit->offset);
+	key = xc_hash_mix(key, xc_block_size(&e->heap->blocks, hit->block));
+	key = xc_hash_mix(key, tag_of_hit(e, window, hit));
 	return key ? key : 1;
 }
 
 static struct rule *find_rule(const struct xc_rules *r, uint64_t key)
 {
-	for (size_t at = key & (r->slots - 1); r->slots && r->table[at]; at = (at + 1) & (r->slots - 1))
-		if (r->rules[r->table[at] - 1].key == key)
-			return &r->rules[r->table[at] - 1];
-	return NULL;
-}
-
-static void index_rules(struct xc_rules *r)
-{
-	free(r->table);
-	r->slots = r->slots ? r->slots * 2 : 1024;
-	r->table = xc_alloc(r->slots * sizeof *r->table);
-	for (size_t i = 0; i < r->count; i++) {
-		size_t at = r->rules[i].key & (r->slots - 1);
-		while (r->table[at])
-			at = (at + 1) & (r->slots - 1);
-		r->table[at] = (uint32_t)i + 1;
-	}
+	const union xc_hashtable_value *number = xc_hashtable_find(&r->numbers, key, 0);
+	return number ? &r->rules[number->number] : NULL;
 }
 
 static struct rule *add_rule(struct xc_rules *r, uint64_t key, const struct xc_hit *hit)
@@ -111,19 +90,12 @@ static struct rule *add_rule(struct xc_rules *r, uint64_t key, const struct xc_h
 	if (r->count >= RULES)
 		return NULL;
 	r->rules = xc_grow(r->rules, r->count, &r->capacity, sizeof *r->rules);
+	xc_hashtable_at(&r->numbers, NULL, key, 0)->number = r->count;
 	struct rule *rule = &r->rules[r->count++];
 	*rule = (struct rule){.key = key,
 			      .slot = hit->slot,
 			      .offset = hit->offset,
 			      .size = xc_block_size(&r->engine->heap->blocks, hit->block)};
-	if (r->count * 2 > r->slots) {
-		index_rules(r);
-	} else {
-		size_t at = key & (r->slots - 1);
-		while (r->table[at])
-			at = (at + 1) & (r->slots - 1);
-		r->table[at] = (uint32_t)r->count;
-	}
 	return rule;
 }
 
@@ -466,6 +438,6 @@ void xc_typing_rules_free(struct xc_engine *e)
 		return;
 	xc_window_fini(&e->rules->window);
 	free(e->rules->rules);
-	free(e->rules->table);
+	xc_hashtable_fini(&e->rules->numbers);
 	free(e->rules);
 }

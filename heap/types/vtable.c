@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
 #include "core/base/parallel.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/symbolize/debuginfo.h"
@@ -27,19 +28,12 @@
 enum {
 	WORD = 8,
 	MAX_NAME = 4096,
-	MAX_TOP = 1 << 24,   /* bytes of a class before one of its bases */
-	MAX_FUNCTIONS = 8,   /* functions of a vtable that are examined for the class */
-	PIECE = 1 << 14,     /* blocks */
-	PIECES = 64,         /* that are read at once: limits the memory for results */
-	MIN_CAPACITY = 1024, /* slots; a power of two */
+	MAX_TOP = 1 << 24, /* bytes of a class before one of its bases */
+	MAX_FUNCTIONS = 8, /* functions of a vtable that are examined for the class */
+	PIECE = 1 << 14,   /* blocks */
+	PIECES = 64,       /* that are read at once: limits the memory for results */
 	MOST_TABLES = 1 << 17,
 	MOST_NAMES = 1 << 26, /* bytes of their names */
-};
-
-/* The result for a word: a vtable, or none. */
-struct slot {
-	xc_addr word;
-	struct xc_vtable *vtable;
 };
 
 struct range {
@@ -49,11 +43,10 @@ struct range {
 struct xc_vtables {
 	const struct xc_process *process;
 	struct xc_window window;
-	struct xc_arena memory; /* of vtables */
-	struct slot *slots;
-	size_t count, capacity;
-	size_t tables, name_bytes; /* that were read: words that lead to them may be forged */
-	struct range *ranges;      /* of modules, in address order */
+	struct xc_arena memory;      /* of vtables */
+	struct xc_hashtable by_word; /* → vtable; NULL: the word leads to none */
+	size_t tables, name_bytes;   /* that were read: words that lead to them may be forged */
+	struct range *ranges;        /* of modules, in address order */
 	size_t range_count;
 };
 
@@ -74,8 +67,6 @@ struct xc_vtables *xc_vtables_new(const struct xc_process *process)
 	for (size_t i = 0; i < process->module_count; i++)
 		add_range(tables, process->by_address[i]);
 	xc_window_init(&tables->window, process->space);
-	tables->capacity = MIN_CAPACITY;
-	tables->slots = xc_alloc(tables->capacity * sizeof *tables->slots);
 	return tables;
 }
 
@@ -85,7 +76,7 @@ void xc_vtables_free(struct xc_vtables *tables)
 		return;
 	xc_window_fini(&tables->window);
 	xc_arena_fini(&tables->memory);
-	free(tables->slots);
+	xc_hashtable_fini(&tables->by_word);
 	free(tables->ranges);
 	free(tables);
 }
@@ -275,41 +266,16 @@ static struct xc_vtable *read_vtable(struct xc_vtables *tables, xc_addr vptr)
 	return vtable;
 }
 
-static struct slot *slot_of(const struct xc_vtables *tables, xc_addr word)
-{
-	size_t mask = tables->capacity - 1, at = (word >> 3) * 0x9e3779b97f4a7c15U >> 32 & mask;
-	while (tables->slots[at].word && tables->slots[at].word != word)
-		at = (at + 1) & mask;
-	return &tables->slots[at];
-}
-
-static void make_room(struct xc_vtables *tables)
-{
-	if (tables->count < tables->capacity / 2)
-		return;
-	struct xc_vtables old = *tables;
-	tables->capacity *= 2;
-	tables->slots = xc_alloc(tables->capacity * sizeof *tables->slots);
-	for (size_t i = 0; i < old.capacity; i++) {
-		if (old.slots[i].word)
-			*slot_of(tables, old.slots[i].word) = old.slots[i];
-	}
-	free(old.slots);
-}
-
 /* The table that a vptr points to, or NULL. O(1) except for the first lookup. Valid until freed. */
 static struct xc_vtable *table_at(struct xc_vtables *tables, xc_addr vptr)
 {
 	if (!in_modules(tables, vptr))
 		return NULL;
-	struct slot *slot = slot_of(tables, vptr);
-	if (slot->word == vptr)
-		return slot->vtable;
-	make_room(tables);
+	const union xc_hashtable_value *known = xc_hashtable_find(&tables->by_word, vptr, 0);
+	if (known)
+		return known->pointer;
 	struct xc_vtable *vtable = read_vtable(tables, vptr);
-	*slot_of(tables, vptr) = (struct slot){vptr, vtable};
-	tables->count++;
-	return vtable;
+	return xc_hashtable_at(&tables->by_word, NULL, vptr, 0)->pointer = vtable;
 }
 
 /* ---- the scan ---- */

@@ -1,77 +1,43 @@
-/* accessor: an open-addressing hash table by type and name. */
+/* accessor: a hash table by type and name. */
 #include "lua/bind/accessor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
 #include "core/elf/arch.h"
 #include "dwarf/value/float.h"
 
-enum { FIRST_SLOTS = 256, MAX_FIELDS = 1 << 16, MAX_NESTING = 16, MAX_STEPS = 1 << 18, SHORT_NAME = 40 };
+enum { MAX_FIELDS = 1 << 16, MAX_NESTING = 16, MAX_STEPS = 1 << 18, SHORT_NAME = 40 };
 
 struct xc_accessors {
 	const struct xc_process *process;
-	struct xc_accessor **slots; /* a power of two */
-	size_t slot_count, count;
+	struct xc_arena memory;
+	struct xc_hashtable fields; /* (shape, name) → accessor */
 };
 
 struct xc_accessors *xc_accessors_new(const struct xc_process *process)
 {
 	struct xc_accessors *accessors = xc_alloc(sizeof *accessors);
 	accessors->process = process;
-	accessors->slot_count = FIRST_SLOTS;
-	accessors->slots = xc_alloc(FIRST_SLOTS * sizeof *accessors->slots);
 	return accessors;
 }
 
 void xc_accessors_free(struct xc_accessors *accessors)
 {
-	for (size_t i = 0; i < accessors->slot_count; i++)
-		free(accessors->slots[i]);
-	free(accessors->slots);
+	xc_hashtable_fini(&accessors->fields);
+	xc_arena_fini(&accessors->memory);
 	free(accessors);
-}
-
-static size_t hash(const struct xc_type *shape, const char *name)
-{
-	uint64_t mixed = ((uint64_t)(uintptr_t)shape >> 4) ^ (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u;
-	return (size_t)(mixed ^ mixed >> 29);
-}
-
-static inline struct xc_accessor **slot_of(struct xc_accessors *accessors, const struct xc_type *shape,
-					   const char *name)
-{
-	size_t mask = accessors->slot_count - 1;
-	for (size_t i = hash(shape, name) & mask;; i = (i + 1) & mask) {
-		struct xc_accessor *field = accessors->slots[i];
-		if (!field || (field->shape == shape && field->name == name))
-			return &accessors->slots[i];
-	}
-}
-
-static void grow(struct xc_accessors *accessors)
-{
-	struct xc_accessor **old = accessors->slots;
-	size_t count = accessors->slot_count;
-	accessors->slot_count *= 2;
-	accessors->slots = xc_alloc(accessors->slot_count * sizeof *accessors->slots);
-	for (size_t i = 0; i < count; i++)
-		if (old[i])
-			*slot_of(accessors, old[i]->shape, old[i]->name) = old[i];
-	free(old);
 }
 
 /* NULL when there are too many: a script may ask for elements of any number of types. */
 static struct xc_accessor *insert(struct xc_accessors *accessors, const struct xc_accessor *made)
 {
-	if (accessors->count >= MAX_FIELDS)
+	if (accessors->fields.count >= MAX_FIELDS)
 		return NULL;
-	if (accessors->count * 2 >= accessors->slot_count)
-		grow(accessors);
-	struct xc_accessor *field = xc_alloc(sizeof *field);
+	struct xc_accessor *field = xc_arena_alloc(&accessors->memory, sizeof *field);
 	*field = *made;
-	*slot_of(accessors, made->shape, made->name) = field;
-	accessors->count++;
+	xc_hashtable_at(&accessors->fields, NULL, (uintptr_t)made->shape, (uintptr_t)made->name)->pointer = field;
 	return field;
 }
 
@@ -225,9 +191,10 @@ struct xc_accessor *xc_accessor_member(lua_State *L, const struct xc_type *shape
 	struct xc_accessors *accessors = xc_bind_host(L)->accessors;
 	size_t len;
 	const char *name = lua_tolstring(L, arg, &len);
-	struct xc_accessor *field = *slot_of(accessors, shape, name);
-	if (field)
-		return field;
+	const union xc_hashtable_value *known =
+		xc_hashtable_find(&accessors->fields, (uintptr_t)shape, (uintptr_t)name);
+	if (known)
+		return known->pointer;
 	struct xc_accessor made;
 	if (len > SHORT_NAME || strlen(name) != len || !resolve(accessors->process, shape, name, &made))
 		return NULL;
@@ -237,10 +204,10 @@ struct xc_accessor *xc_accessor_member(lua_State *L, const struct xc_type *shape
 
 struct xc_accessor *xc_accessor_element(struct xc_accessors *accessors, const struct xc_type *element)
 {
-	struct xc_accessor *field = *slot_of(accessors, element, NULL);
+	const union xc_hashtable_value *known = xc_hashtable_find(&accessors->fields, (uintptr_t)element, 0);
 	uint64_t size;
-	if (field)
-		return field;
+	if (known)
+		return known->pointer;
 	struct xc_accessor made = {.shape = element, .reading = xc_reading_of(accessors->process, element)};
 	if (!xc_type_size(made.reading.type, &size) && !xc_type_size(made.reading.shape, &size))
 		return NULL;

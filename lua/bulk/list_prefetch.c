@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
+
 enum {
 	LANES = 1024,
 	TOGETHER = 48,       /* lanes that advance at once: the number of requests that memory serves */
 	ROUNDS = 64,         /* between two checks for results */
 	TRIES = 16 * LANES,  /* words examined for starting points */
-	SLOTS = 8 * LANES,   /* size of the hash table of starts */
 	SIEVE = 1 << 16,     /* bits */
 	FAR = 4096,          /* distance of nodes, in bytes, beyond which the processor does not prefetch */
 	TRIAL = 1 << 15,     /* rounds after which lanes must have been useful */
@@ -34,42 +35,29 @@ struct lane {
 	xc_addr tail;
 };
 
-struct slot {
-	xc_addr start; /* 0: free */
-	size_t lane;
-};
-
 struct xc_list_prefetch {
 	struct xc_memory_views *views;
 	uint64_t offset, mask;
 	struct lane lanes[LANES];
 	size_t lane_count, begun; /* lanes before `begun` are not WAITING */
 	size_t active[LANES], active_count;
-	struct slot slots[SLOTS];
-	uint64_t sieve[SIEVE / 64]; /* a filter: the hashes of starts */
-	size_t lane, at;            /* the last node returned */
+	struct xc_hashtable lane_numbers; /* by (start, 1) */
+	uint64_t sieve[SIEVE / 64];       /* a filter: the hashes of starts */
+	size_t lane, at;                  /* the last node returned */
 	uint64_t held, rounds, given;
 	bool done;
 };
 
 /* ---- starts ---- */
 
-static uint64_t hash(xc_addr addr)
+static uint64_t sieve_bit(xc_addr start)
 {
-	return (addr >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-}
-
-static struct slot *slot_of(struct xc_list_prefetch *prefetch, xc_addr start)
-{
-	size_t i = hash(start) % SLOTS;
-	while (prefetch->slots[i].start != 0 && prefetch->slots[i].start != start)
-		i = (i + 1) % SLOTS;
-	return &prefetch->slots[i];
+	return xc_hash_mix(start, 0) % SIEVE;
 }
 
 static inline bool may_be_start(const struct xc_list_prefetch *prefetch, xc_addr addr)
 {
-	uint64_t bit = hash(addr) % SIEVE;
+	uint64_t bit = sieve_bit(addr);
 	return prefetch->sieve[bit / 64] >> bit % 64 & 1;
 }
 
@@ -82,11 +70,10 @@ static void append(struct xc_list_prefetch *prefetch, struct lane *lane, xc_addr
 
 static void add_lane(struct xc_list_prefetch *prefetch, xc_addr start)
 {
-	struct slot *slot = slot_of(prefetch, start);
-	uint64_t bit = hash(start) % SIEVE;
-	if (slot->start)
+	uint64_t bit = sieve_bit(start);
+	if (xc_hashtable_find(&prefetch->lane_numbers, start, 1))
 		return;
-	*slot = (struct slot){start, prefetch->lane_count};
+	xc_hashtable_at(&prefetch->lane_numbers, NULL, start, 1)->number = prefetch->lane_count;
 	prefetch->sieve[bit / 64] |= UINT64_C(1) << bit % 64;
 	append(prefetch, &prefetch->lanes[prefetch->lane_count++], start);
 }
@@ -114,7 +101,7 @@ static bool load(const struct xc_list_prefetch *prefetch, xc_addr node, xc_addr 
 static void step(struct xc_list_prefetch *prefetch, struct lane *lane)
 {
 	xc_addr next = 0;
-	const struct slot *slot;
+	const union xc_hashtable_value *number;
 	const uint8_t *bytes;
 	bool known =
 		load(prefetch, lane->nodes[lane->count - 1], &next); /* it was in mapped memory when it was appended */
@@ -122,9 +109,9 @@ static void step(struct xc_list_prefetch *prefetch, struct lane *lane)
 	if (!(bytes = pointer_of(prefetch, next))) {
 		lane->state = STRAY;
 		lane->tail = next;
-	} else if (may_be_start(prefetch, next) && (slot = slot_of(prefetch, next))->start) {
+	} else if (may_be_start(prefetch, next) && (number = xc_hashtable_find(&prefetch->lane_numbers, next, 1))) {
 		lane->state = MET;
-		lane->link = slot->lane;
+		lane->link = number->number;
 	} else if (lane->count == LANE_MOST) {
 		lane->state = LOST;
 	} else {
@@ -280,5 +267,6 @@ void xc_list_prefetch_free(struct xc_list_prefetch *prefetch)
 		return;
 	for (size_t i = 0; i < prefetch->lane_count; i++)
 		free(prefetch->lanes[i].nodes);
+	xc_hashtable_fini(&prefetch->lane_numbers);
 	free(prefetch);
 }

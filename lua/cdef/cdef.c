@@ -17,7 +17,7 @@ void xc_cdef_free(struct xc_cdef *cdef)
 	if (!cdef)
 		return;
 	free(cdef->names);
-	free(cdef->buckets);
+	xc_hashtable_fini(&cdef->newest);
 	xc_arena_fini(&cdef->arena);
 	free(cdef);
 }

@@ -10,11 +10,10 @@
 
 #include <string.h>
 
+#include "core/base/hashtable.h"
 #include "core/base/text.h"
 #include "dwarf/cexpr/cexpr_parser.h"
-#include "dwarf/cexpr/cexpr_parser.h"
 #include "dwarf/types/ctype.h"
-#include "dwarf/types/type_make.h"
 #include "dwarf/types/type_make.h"
 #include "lua/cdef/cdef.h"
 
@@ -47,8 +46,8 @@ struct xc_cdef_name {
 	const char *replacement; /* tokens with a space between each */
 	bool defines;            /* a tag's type became complete here */
 	unsigned text, line;     /* number of the text, from 1, and line in it */
-	uint32_t hash;
-	size_t next; /* in the same bucket: index + 1, 0 at the end */
+	uint64_t hash;
+	size_t next; /* the one before with this hash: index + 1, 0 at the end */
 };
 
 struct xc_cdef {
@@ -56,10 +55,9 @@ struct xc_cdef {
 	struct xc_arena arena; /* memory that is freed with the scope: replacements */
 	struct xc_cdef_name *names;
 	size_t count, capacity;
-	size_t *buckets; /* index + 1 of the newest */
-	size_t bucket_count;
-	unsigned texts; /* read so far */
-	size_t items;   /* members and enumerators so far */
+	struct xc_hashtable newest; /* (hash, 1) → index + 1 */
+	unsigned texts;             /* read so far */
+	size_t items;               /* members and enumerators so far */
 };
 
 /* NULL when it is not declared. Valid until the next name is added. */

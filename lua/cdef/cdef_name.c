@@ -1,62 +1,39 @@
 /* cdef_name: the names of a scope, newest last, found through a hash table; and compatibility of types. */
 #include "lua/cdef/cdef_impl.h"
 
-#include <stdlib.h>
-
-enum { FIRST_BUCKETS = 256 };
-
-/* FNV-1a. */
-static uint32_t hash_of(enum xc_cdef_space space, const char *name, size_t len)
+static uint64_t hash_of(enum xc_cdef_space space, const char *name, size_t len)
 {
-	uint32_t hash = 2166136261u ^ (uint32_t)space;
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash;
+	return xc_hash_bytes(space, name, len);
 }
 
 const struct xc_cdef_name *xc_cdef_find(const struct xc_cdef *cdef, enum xc_cdef_space space, const char *name,
 					size_t len)
 {
-	uint32_t hash = hash_of(space, name, len);
-	size_t at = cdef->bucket_count ? cdef->buckets[hash % cdef->bucket_count] : 0;
-	for (; at; at = cdef->names[at - 1].next) {
+	const union xc_hashtable_value *newest = xc_hashtable_find(&cdef->newest, hash_of(space, name, len), 1);
+	for (size_t at = newest ? newest->number : 0; at; at = cdef->names[at - 1].next) {
 		const struct xc_cdef_name *one = &cdef->names[at - 1];
-		if (one->hash == hash && one->space == space && strncmp(one->name, name, len) == 0 && !one->name[len])
+		if (one->space == space && strncmp(one->name, name, len) == 0 && !one->name[len])
 			return one->kind == XC_CDEF_GONE ? NULL : one;
 	}
 	return NULL;
-}
-
-static void link_name(struct xc_cdef *cdef, size_t index)
-{
-	struct xc_cdef_name *one = &cdef->names[index];
-	size_t *bucket = &cdef->buckets[one->hash % cdef->bucket_count];
-	one->next = *bucket;
-	*bucket = index + 1;
 }
 
 void xc_cdef_add(struct xc_cdef *cdef, const struct xc_cdef_name *name)
 {
 	cdef->names = xc_grow(cdef->names, cdef->count, &cdef->capacity, sizeof *cdef->names);
 	cdef->names[cdef->count] = *name;
-	cdef->names[cdef->count].hash = hash_of(name->space, name->name, strlen(name->name));
-	cdef->count++;
-	if (cdef->count <= cdef->bucket_count) {
-		link_name(cdef, cdef->count - 1);
-		return;
-	}
-	cdef->bucket_count = cdef->bucket_count ? cdef->bucket_count * 2 : FIRST_BUCKETS;
-	free(cdef->buckets);
-	cdef->buckets = xc_alloc(cdef->bucket_count * sizeof *cdef->buckets);
-	for (size_t i = 0; i < cdef->count; i++) /* in order, so that the newest comes first */
-		link_name(cdef, i);
+	struct xc_cdef_name *one = &cdef->names[cdef->count++];
+	one->hash = hash_of(name->space, name->name, strlen(name->name));
+	uint64_t *newest = &xc_hashtable_at(&cdef->newest, NULL, one->hash, 1)->number;
+	one->next = *newest;
+	*newest = cdef->count;
 }
 
 void xc_cdef_cut(struct xc_cdef *cdef, size_t count)
 {
 	while (cdef->count > count) {
 		const struct xc_cdef_name *last = &cdef->names[--cdef->count];
-		cdef->buckets[last->hash % cdef->bucket_count] = last->next;
+		xc_hashtable_at(&cdef->newest, NULL, last->hash, 1)->number = last->next;
 		if (last->defines)
 			xc_type_undefine((struct xc_type *)last->type); /* made here */
 	}

@@ -63,7 +63,7 @@ static size_t check_path(lua_State *L, const char **names)
 struct xc_stacktree *xc_report_check_tree(lua_State *L, int arg)
 {
 	struct lua_tree *self = xc_bind_class_check(L, arg, &tree_class);
-	if (!self->tree->index)
+	if (!self->tree->building)
 		xc_bind_fail(L, XC_ERR_USAGE, "the tree is finished: nothing can be added");
 	return self->tree;
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
 #include "triage/util/user_code.h"
 
 enum {
-	SLOTS = 8192, /* of the table of pcs: a power of two */
 	PCS = 4096,   /* pcs to look up at most */
 	USERS = 1024, /* functions to distinguish at most */
 	ENOUGH = 2,   /* a cycle in one of so many frames counts */
@@ -19,18 +19,11 @@ enum {
 	RING = XC_STACK_USAGE_ENDS + 1, /* frames: the ends, and the next one */
 };
 
-struct slot {
-	xc_addr pc;
-	uint16_t user;
-	bool used;
-};
-
 struct counter {
 	const struct xc_crash_context *crash;
 	struct xc_stack_usage *use;
-	struct slot *slots;
-	size_t pc_count;
-	uint32_t *sizes; /* of frames */
+	struct xc_hashtable users; /* (pc, 1) → number */
+	uint32_t *sizes;           /* of frames */
 	size_t capacity, size_capacity;
 	struct xc_frame *ring; /* frame n at n % RING */
 };
@@ -77,15 +70,14 @@ static uint16_t new_user(struct counter *c, const struct xc_frame *frame)
 
 static uint16_t user_of(struct counter *c, const struct xc_frame *frame)
 {
-	size_t at = (size_t)((frame->pc * UINT64_C(0x9e3779b97f4a7c15)) >> 51) % SLOTS;
-	for (; c->slots[at].used; at = (at + 1) % SLOTS)
-		if (c->slots[at].pc == frame->pc)
-			return c->slots[at].user;
-	if (c->pc_count == PCS)
+	const union xc_hashtable_value *known = xc_hashtable_find(&c->users, frame->pc, 1);
+	if (known)
+		return (uint16_t)known->number;
+	if (c->users.count == PCS)
 		return 0;
-	c->pc_count++;
-	c->slots[at] = (struct slot){.pc = frame->pc, .user = new_user(c, frame), .used = true};
-	return c->slots[at].user;
+	uint16_t user = new_user(c, frame);
+	xc_hashtable_at(&c->users, NULL, frame->pc, 1)->number = user;
+	return user;
 }
 
 /* ---- frames ---- */
@@ -218,7 +210,6 @@ void xc_stack_usage_count(const struct xc_crash_context *crash, const struct xc_
 {
 	struct counter c = {.crash = crash, .use = out};
 	*out = (struct xc_stack_usage){.users = xc_alloc(USERS * sizeof *out->users)};
-	c.slots = xc_alloc(SLOTS * sizeof *c.slots);
 	c.ring = xc_alloc(RING * sizeof *c.ring);
 	walk(&c, stack, lowest);
 	find_cycle(&c);
@@ -229,7 +220,7 @@ void xc_stack_usage_count(const struct xc_crash_context *crash, const struct xc_
 	free(users);
 	free(numbers);
 	free(c.sizes);
-	free(c.slots);
+	xc_hashtable_fini(&c.users);
 	free(c.ring);
 }
 
