@@ -46,14 +46,34 @@ enum {
 	XC_VIEW_NESTING = 8
 };
 
+/* The pointer of a link leads to … */
+enum xc_view_link_kind {
+	XC_LINK_NONE,    /* the end of a table */
+	XC_LINK_TEXT,    /* characters; the block begins `words` words before them */
+	XC_LINK_ARRAY,   /* elements */
+	XC_LINK_TARGETS, /* an array of what the pointer points to */
+	XC_LINK_MAP,     /* an array of pointers to elements */
+	XC_LINK_BLOCKS,  /* pointers to arrays of elements, up to that at `by` and `words` more */
+};
+
+/* A link from a container to memory that it owns, or to content that its members do not name: for readers that follow
+ * pointers but list no elements (heap/evidence). Paths are those of view_part.h; the first that exists counts. */
+struct xc_view_link {
+	enum xc_view_link_kind kind;
+	const char *what;                  /* the part's name: "elements" */
+	const char *const *at, *const *by; /* paths of the pointer, and of a second word, NULL for most kinds */
+	unsigned words;
+};
+
 struct xc_view_hook;
 
 /* The result of a hook for a type; computed once for each type and kept. */
 struct xc_view_shape {
-	const struct xc_view_hook *hook; /* NULL: no hook knows the type */
-	const char *title;               /* name without template arguments and inline namespaces: "std::vector" */
-	const struct xc_type *element;   /* of elements, or values of maps */
-	const struct xc_type *node;      /* private to the hook, like all below */
+	const struct xc_view_hook *hook;  /* NULL: no hook knows the type */
+	const char *title;                /* name without template arguments and inline namespaces: "std::vector" */
+	const struct xc_type *element;    /* of elements, or values of maps */
+	const struct xc_view_link *links; /* NULL: none */
+	const struct xc_type *node;       /* private to the hook, like all below */
 	uint64_t size, offset, number;
 };
 

@@ -11,6 +11,9 @@ enum {
 	XC_VIEW_DEPTH = 128,     /* a balanced tree of 2^64 elements is less deep */
 };
 
+/* A list of paths, at file scope. */
+#define XC_VIEW_PATHS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* Tables of hooks; a hook without a name ends each. */
 extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[],
 	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],

@@ -18,11 +18,15 @@
 
 static const char *const rep_paths[] = {"__r_.__value_", "__rep_", NULL};
 
+static const struct xc_view_link string_links[] = {
+	{XC_LINK_TEXT, "characters", XC_VIEW_PATHS("__r_.__value_.__l.__data_", "__rep_.__l.__data_"), NULL, 0}, {0}};
+
 static bool is_string(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	const struct xc_type *rep = NULL;
 	for (size_t i = 0; rep_paths[i] && !rep; i++)
 		xc_view_has(type, rep_paths[i], &rep);
+	shape->links = string_links;
 	shape->number = rep && xc_view_has(rep, "__s.__is_long_", NULL);
 	return rep && xc_view_points_at(rep, "__l.__data_", shape) && xc_type_size(shape->element, &shape->size) &&
 	       shape->size > 0 && xc_view_has(rep, "__s.__size_", NULL);
@@ -73,8 +77,12 @@ static bool open_string(struct xc_view *view)
 
 static const char *const cap_paths[] = {"__end_cap_.__value_", "__cap_", "__end_cap_", NULL};
 
+static const struct xc_view_link vector_links[] = {
+	{XC_LINK_TARGETS, "elements", XC_VIEW_PATHS("__begin_"), NULL, 0}, {0}}; /* or words of bits */
+
 static bool is_vector(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = vector_links;
 	return xc_view_points_at(type, "__begin_", shape) && xc_view_has(type, "__end_", NULL);
 }
 
@@ -95,6 +103,7 @@ static const char *const bool_caps[] = {"__cap_alloc_.__value_", "__cap_", NULL}
 
 static bool is_bool_vector(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = vector_links;
 	shape->element = xc_view_argument(type, 0);
 	return shape->element && xc_view_has(type, "__begin_", &shape->node) && xc_view_has(type, "__size_", NULL) &&
 	       xc_type_strip(shape->node)->kind == XC_TYPE_POINTER &&
@@ -117,8 +126,14 @@ static bool open_bool_vector(struct xc_view *view)
 static const char *const map_paths[] = {"__map_", NULL};
 static const char *const size_paths[] = {"__size_.__value_", "__size_", NULL};
 
+static const struct xc_view_link deque_links[] = {
+	{XC_LINK_MAP, "map", XC_VIEW_PATHS("__map_.__first_"), NULL, 0},
+	{XC_LINK_BLOCKS, "block", XC_VIEW_PATHS("__map_.__begin_"), XC_VIEW_PATHS("__map_.__end_"), 0},
+	{0}};
+
 static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = deque_links;
 	shape->element = xc_view_argument(type, 0);
 	return shape->element && xc_type_size(shape->element, &shape->size) && shape->size > 0 &&
 	       xc_view_has(type, "__start_", NULL) && xc_view_has(type, "__map_.__begin_", NULL);

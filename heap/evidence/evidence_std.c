@@ -24,47 +24,6 @@ static const struct xc_type *pointer_to(const struct xc_recipe_maker *maker, con
 	return xc_type_pointer(type, maker->process->arch->word);
 }
 
-static uint32_t text_item(struct xc_recipe_maker *maker, uint64_t offset)
-{
-	return xc_recipe_item(maker, maker->shape->element, XC_TYPED_TEXT, offset, "characters");
-}
-
-/* ---- sequences ---- */
-
-static void make_string(struct xc_recipe_maker *m)
-{
-	static const char *const shared[] = {"_M_dataplus._M_p", "_M_dataplus", NULL};
-	static const char *const owned[] = {"_M_dataplus._M_p", "_M_dataplus", "__r_.__value_.__l.__data_",
-					    "__rep_.__l.__data_", NULL};
-	bool counted = !xc_view_has(m->type, "_M_string_length", NULL) && xc_view_has(m->type, "_M_dataplus", NULL);
-	if (counted) /* {length, capacity, references} precede the characters */
-		xc_recipe_point_of(m, shared, text_item(m, 3 * WORD));
-	else
-		xc_recipe_point_of(m, owned, text_item(m, 0));
-}
-
-static void make_vector(struct xc_recipe_maker *m)
-{
-	static const char *const begin[] = {"_M_impl._M_start", "__begin_", NULL};
-	const struct xc_type *bits;
-	if (xc_view_has(m->type, "_M_impl._M_start._M_p", &bits))
-		xc_recipe_point(m, "_M_impl._M_start._M_p", array_item(m, xc_type_strip(bits)->target, "bits"));
-	else if (xc_view_has(m->type, "__begin_", &bits) && xc_type_strip(bits)->kind == XC_TYPE_POINTER)
-		xc_recipe_point(m, "__begin_", array_item(m, xc_type_strip(bits)->target, "elements"));
-	else
-		xc_recipe_point_of(m, begin, array_item(m, m->shape->element, "elements"));
-}
-
-static void make_deque(struct xc_recipe_maker *m)
-{
-	uint32_t map = array_item(m, pointer_to(m, m->shape->element), "map"),
-		 block = array_item(m, m->shape->element, "block");
-	if (xc_recipe_point(m, "_M_impl._M_map", map))
-		xc_recipe_blocks(m, "_M_impl._M_start._M_node", "_M_impl._M_finish._M_node", true, block);
-	else if (xc_recipe_point(m, "__map_.__first_", map))
-		xc_recipe_blocks(m, "__map_.__begin_", "__map_.__end_", false, block);
-}
-
 /* ---- nodes ---- */
 
 static uint32_t node_item(struct xc_recipe_maker *m, const char *head, const char *tail, const struct xc_type *element,
@@ -276,9 +235,6 @@ static const struct {
 	const char *name; /* of a view's hook */
 	void (*make)(struct xc_recipe_maker *maker);
 } makers[] = {
-	{"std::basic_string", make_string},
-	{"std::vector", make_vector},
-	{"std::deque", make_deque},
 	{"std::list", make_list},
 	{"std::forward_list", make_forward_list},
 	{"std::map", make_tree},
@@ -299,6 +255,7 @@ static const struct {
 static void make(struct xc_recipe_maker *maker)
 {
 	const struct xc_view_hook *hook = maker->shape->hook;
+	xc_recipe_links(maker);
 	for (size_t i = 0; hook && i < XC_COUNT(makers); i++) {
 		if (strcmp(hook->name, makers[i].name) == 0) {
 			makers[i].make(maker);

@@ -45,21 +45,6 @@ bool xc_recipe_point_of(struct xc_recipe_maker *maker, const char *const paths[]
 	return false;
 }
 
-bool xc_recipe_blocks(struct xc_recipe_maker *maker, const char *from, const char *to, bool last_too, uint32_t item)
-{
-	uint64_t at, end;
-	if (!item || !xc_view_offset(maker->type, from, &at) || !xc_view_offset(maker->type, to, &end) ||
-	    end > UINT32_MAX)
-		return false;
-	struct xc_step *step = add(maker, XC_STEP_BLOCKS, at);
-	if (!step)
-		return false;
-	step->end = (uint32_t)end;
-	step->item = item;
-	step->behind = last_too;
-	return true;
-}
-
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type)
 {
 	uint32_t object = type ? xc_typing_object(maker->typing, type) : 0;
@@ -118,6 +103,78 @@ uint32_t xc_recipe_item(struct xc_recipe_maker *maker, const struct xc_type *typ
 	uint32_t number = xc_typing_item(maker->typing, &item);
 	xc_text_fini(&via);
 	return number;
+}
+
+/* ---- links of views ---- */
+
+static bool offset_of(const struct xc_recipe_maker *maker, const char *const *paths, uint64_t *offset_out)
+{
+	for (; paths && *paths; paths++) {
+		if (xc_view_offset(maker->type, *paths, offset_out))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t array_item(struct xc_recipe_maker *maker, const struct xc_type *element, const char *what)
+{
+	return xc_recipe_item(maker, element, XC_TYPED_ARRAY, 0, what);
+}
+
+static const struct xc_type *pointer_to(const struct xc_recipe_maker *maker, const struct xc_type *type)
+{
+	return xc_type_pointer(type, maker->process->arch->word);
+}
+
+static void add_blocks(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t from, uint32_t item)
+{
+	uint64_t to;
+	struct xc_step *step =
+		item && offset_of(maker, link->by, &to) && to <= UINT32_MAX ? add(maker, XC_STEP_BLOCKS, from) : NULL;
+	if (!step)
+		return;
+	step->end = (uint32_t)to;
+	step->item = item;
+	step->behind = link->words;
+}
+
+static void add_targets(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t at)
+{
+	const struct xc_type *pointer = NULL;
+	for (size_t i = 0; link->at[i] && !pointer; i++)
+		xc_view_has(maker->type, link->at[i], &pointer);
+	pointer = pointer ? xc_type_strip(pointer) : NULL;
+	if (!pointer || pointer->kind != XC_TYPE_POINTER)
+		return;
+	const struct xc_type *target = xc_type_strip(pointer->target);
+	if (target->kind == XC_TYPE_POINTER) /* by the name of the class, not of a typedef */
+		target = pointer_to(maker, xc_type_strip(target->target));
+	xc_recipe_point_at(maker, at, array_item(maker, target, link->what));
+}
+
+static void add_link(struct xc_recipe_maker *maker, const struct xc_view_link *link)
+{
+	const struct xc_type *element = maker->shape->element;
+	uint64_t at;
+	if (!offset_of(maker, link->at, &at))
+		return;
+	if (link->kind == XC_LINK_TEXT)
+		xc_recipe_point_at(maker, at,
+				   xc_recipe_item(maker, element, XC_TYPED_TEXT, link->words * WORD, link->what));
+	else if (link->kind == XC_LINK_ARRAY)
+		xc_recipe_point_at(maker, at, array_item(maker, element, link->what));
+	else if (link->kind == XC_LINK_TARGETS)
+		add_targets(maker, link, at);
+	else if (link->kind == XC_LINK_MAP)
+		xc_recipe_point_at(maker, at, array_item(maker, pointer_to(maker, element), link->what));
+	else if (link->kind == XC_LINK_BLOCKS)
+		add_blocks(maker, link, at, array_item(maker, element, link->what));
+}
+
+void xc_recipe_links(struct xc_recipe_maker *maker)
+{
+	for (const struct xc_view_link *link = maker->shape->links; link && link->kind; link++)
+		add_link(maker, link);
 }
 
 const struct xc_recipe *xc_recipe_made(const struct xc_recipe_maker *maker)

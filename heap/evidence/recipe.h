@@ -45,12 +45,14 @@ struct xc_recipe_maker {
 	struct xc_recipe recipe;
 };
 
+/* Add the steps of the links that the view of the type publishes (dwarf/view/view.h). */
+void xc_recipe_links(struct xc_recipe_maker *maker);
+
 /* Add a step. The path leads from the type to the word (dwarf/view). False, and nothing is added, if there is no
  * such path, or no item. */
 bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t item);
 bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item);
 bool xc_recipe_point_of(struct xc_recipe_maker *maker, const char *const paths[], uint32_t item);
-bool xc_recipe_blocks(struct xc_recipe_maker *maker, const char *from, const char *to, bool last_too, uint32_t item);
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type);
 
 /* An array with elements of `size` bytes that ends at the pointer. The other path leads to the number of elements
