@@ -9,18 +9,16 @@
 
 static const char *const size_paths[] = {"__size_alloc_.__value_", "__size_", NULL};
 
-/* The pair within a map's element. */
-static void open_pair(struct xc_view_shape *shape)
-{
-	const struct xc_type *pair;
-	if (xc_view_has(shape->element, "__cc", &pair) || xc_view_has(shape->element, "__cc_", &pair))
-		shape->element = pair;
-}
-
 /* ---- list ---- */
+
+static const struct xc_view_link list_links[] = {{XC_LINK_NODE, "node", XC_VIEW_PATHS("__end_.__next_"), NULL, 0},
+						 {XC_LINK_NODE, "node", XC_VIEW_PATHS("__end_.__prev_"), NULL, 0},
+						 {0}};
 
 static bool is_list(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = list_links;
+	shape->nodes = &xc_view_nodes[XC_NODES_LLVM_LIST];
 	return xc_view_place_element(type, "__end_.__next_", xc_view_argument(type, 0), shape) &&
 	       xc_view_has(type, "__end_.__prev_", NULL);
 }
@@ -32,22 +30,13 @@ static bool open_list(struct xc_view *view)
 		return false;
 	if (xc_view_part_of(&view->value, &size, size_paths))
 		view->count_known = xc_value_load(&size, &view->count);
-	return xc_view_ring_open(view, &header, "__next_", "__prev_");
-}
-
-static bool next_of_list(struct xc_view *view, struct xc_view_child *child)
-{
-	return xc_view_ring_next(view, child, "__next_", "__prev_");
-}
-
-static void summary_of_list(const struct xc_view *view, struct xc_text *text)
-{
-	xc_text_printf(text, "%s%s", view->state[0] == view->state[2] ? "empty " : "", view->shape->title);
+	return xc_view_ring_open(view, &header);
 }
 
 /* ---- forward_list ---- */
 
 static const char *const begin_paths[] = {"__before_begin_.__value_.__next_", "__before_begin_.__next_", NULL};
+static const struct xc_view_link chain_links[] = {{XC_LINK_NODE, "node", begin_paths, NULL, 0}, {0}};
 
 /* The node type that the link points to has the element. The type of the link itself differs between versions. */
 static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *shape)
@@ -59,6 +48,8 @@ static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *sh
 	shape->element = xc_view_argument(type, 0);
 	if (!link || xc_type_strip(link)->kind != XC_TYPE_POINTER || !shape->element || !xc_type_size(link, &word))
 		return false;
+	shape->links = chain_links;
+	shape->nodes = &xc_view_nodes[XC_NODES_LLVM_CHAIN];
 	shape->node = xc_view_plain(xc_type_strip(link)->target);
 	shape->offset = xc_view_align(word, shape->element);
 	return xc_view_has(shape->node, "__next_", NULL);
@@ -67,24 +58,8 @@ static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *sh
 static bool open_forward_list(struct xc_view *view)
 {
 	struct xc_value link;
-	uint64_t next;
-	view->kind = XC_VIEW_LIST;
-	view->numbered = true;
-	if (!xc_view_part_of(&view->value, &link, begin_paths) || !xc_value_load(&link, &view->state[0]))
-		return false;
-	struct xc_value first = xc_view_node(view, view->state[0]);
-	return view->state[0] == 0 || xc_view_number(&first, "__next_", &next) ||
-	       xc_view_missing(view, "its first node", &first);
-}
-
-static bool next_of_forward_list(struct xc_view *view, struct xc_view_child *child)
-{
-	return view->state[0] != 0 && xc_view_chain_next(view, child, "__next_");
-}
-
-static void summary_of_forward_list(const struct xc_view *view, struct xc_text *text)
-{
-	xc_text_printf(text, "%s%s", view->state[0] == 0 ? "empty " : "", view->shape->title);
+	return xc_view_part_of(&view->value, &link, begin_paths) && xc_value_load(&link, &view->state[0]) &&
+	       xc_view_chain_open(view);
 }
 
 /* ---- trees ----
@@ -94,6 +69,10 @@ static void summary_of_forward_list(const struct xc_view *view, struct xc_text *
  * at 28, not at 32. */
 
 static const char *const end_paths[] = {"__tree_.__pair1_.__value_", "__tree_.__end_node_", NULL};
+static const struct xc_view_link tree_links[] = {
+	{XC_LINK_NODE, "node", XC_VIEW_PATHS("__tree_.__pair1_.__value_.__left_", "__tree_.__end_node_.__left_"), NULL,
+	 0},
+	{0}};
 static const char *const tree_sizes[] = {"__tree_.__pair3_.__value_", "__tree_.__size_", NULL};
 
 static bool is_tree(const struct xc_type *type, struct xc_view_shape *shape)
@@ -105,8 +84,9 @@ static bool is_tree(const struct xc_type *type, struct xc_view_shape *shape)
 	if (!end || !xc_view_has(type, "__tree_", &tree) || !xc_view_has(end, "__left_", &root) ||
 	    xc_type_strip(root)->kind != XC_TYPE_POINTER)
 		return false;
-	shape->number = 1; /* names of links */
-	shape->element = xc_view_argument(tree, 0);
+	shape->links = tree_links;
+	shape->nodes = &xc_view_nodes[XC_NODES_LLVM_TREE];
+	shape->element = shape->stored = xc_view_argument(tree, 0);
 	shape->node = xc_view_plain(xc_type_strip(root)->target);
 	if (!shape->element || !xc_view_offset(shape->node, "__is_black_", &black))
 		return false;
@@ -114,7 +94,7 @@ static bool is_tree(const struct xc_type *type, struct xc_view_shape *shape)
 	const struct xc_type *pointer = xc_view_nested(tree, "__node_pointer");
 	if (pointer && xc_type_strip(pointer)->kind == XC_TYPE_POINTER)
 		xc_view_offset(xc_view_plain(xc_type_strip(pointer)->target), "__value_", &shape->offset);
-	open_pair(shape);
+	shape->element = xc_view_pair_of(shape->element);
 	return true;
 }
 
@@ -140,14 +120,14 @@ static bool open_set(struct xc_view *view)
 	return open_tree(view, XC_VIEW_LIST);
 }
 
-static bool next_of_map(struct xc_view *view, struct xc_view_child *child)
-{
-	return xc_view_tree_next(view, child) && xc_view_split_pair(view, child);
-}
-
 /* ---- hash tables ---- */
 
 static const char *const first_paths[] = {"__table_.__p1_.__value_.__next_", "__table_.__first_node_.__next_", NULL};
+static const struct xc_view_link hash_links[] = {
+	{XC_LINK_TARGETS, "buckets",
+	 XC_VIEW_PATHS("__table_.__bucket_list_.__ptr_.__value_", "__table_.__bucket_list_.__ptr_"), NULL, 0},
+	{XC_LINK_NODE, "node", first_paths, NULL, 0},
+	{0}};
 static const char *const hash_sizes[] = {"__table_.__p2_.__value_", "__table_.__size_", NULL};
 
 static bool is_hash(const struct xc_type *type, struct xc_view_shape *shape)
@@ -158,31 +138,25 @@ static bool is_hash(const struct xc_type *type, struct xc_view_shape *shape)
 		xc_view_has(type, first_paths[i], &link);
 	if (!link || !xc_view_has(type, "__table_", &table) || xc_type_strip(link)->kind != XC_TYPE_POINTER)
 		return false;
-	shape->element = xc_view_argument(table, 0);
+	shape->links = hash_links;
+	shape->nodes = &xc_view_nodes[XC_NODES_LLVM_HASH];
+	shape->element = shape->stored = xc_view_argument(table, 0);
 	shape->node = xc_view_plain(xc_type_strip(link)->target);
 	if (!shape->element || !xc_type_size(link, &word) || !xc_view_has(shape->node, "__next_", NULL))
 		return false;
 	shape->offset = xc_view_align(2 * word, shape->element); /* after the link and the hash */
-	open_pair(shape);
+	shape->element = xc_view_pair_of(shape->element);
 	return true;
 }
 
 static bool open_hash(struct xc_view *view, enum xc_view_kind kind)
 {
 	struct xc_value link, size;
-	uint64_t next;
 	view->kind = kind;
 	view->numbered = kind == XC_VIEW_LIST;
-	view->count_known = true;
-	if (!xc_view_part_of(&view->value, &link, first_paths) || !xc_value_load(&link, &view->state[0]) ||
-	    !xc_view_part_of(&view->value, &size, hash_sizes) || !xc_value_load(&size, &view->count))
-		return false;
-	struct xc_value first = xc_view_node(view, view->state[0]);
-	if ((view->state[0] == 0) != (view->count == 0))
-		return xc_view_invalid(view, "%" PRIu64 " elements, but %s first", view->count,
-				       view->state[0] ? "a" : "no");
-	return view->count == 0 || xc_view_number(&first, "__next_", &next) ||
-	       xc_view_missing(view, "its first node", &first);
+	return xc_view_part_of(&view->value, &link, first_paths) && xc_value_load(&link, &view->state[0]) &&
+	       xc_view_part_of(&view->value, &size, hash_sizes) && xc_value_load(&size, &view->count) &&
+	       xc_view_counted_chain_open(view);
 }
 
 static bool open_hash_map(struct xc_view *view)
@@ -195,27 +169,20 @@ static bool open_hash_set(struct xc_view *view)
 	return open_hash(view, XC_VIEW_LIST);
 }
 
-static bool next_of_hash_set(struct xc_view *view, struct xc_view_child *child)
-{
-	return xc_view_counted_chain_next(view, child, "__next_");
-}
-
-static bool next_of_hash_map(struct xc_view *view, struct xc_view_child *child)
-{
-	return next_of_hash_set(view, child) && xc_view_split_pair(view, child);
-}
-
 const struct xc_view_hook xc_view_libcxx_nodes[] = {
-	{"std::list", is_list, open_list, summary_of_list, next_of_list, NULL, NULL},
-	{"std::forward_list", is_forward_list, open_forward_list, summary_of_forward_list, next_of_forward_list, NULL,
+	{"std::list", is_list, open_list, xc_view_empty_or_title, xc_view_ring_next, NULL, NULL},
+	{"std::forward_list", is_forward_list, open_forward_list, xc_view_empty_or_title, xc_view_chain_next, NULL,
 	 NULL},
-	{"std::map", is_tree, open_map, xc_view_with_elements, next_of_map, NULL, NULL},
-	{"std::multimap", is_tree, open_map, xc_view_with_elements, next_of_map, NULL, NULL},
+	{"std::map", is_tree, open_map, xc_view_with_elements, xc_view_tree_next_pair, NULL, NULL},
+	{"std::multimap", is_tree, open_map, xc_view_with_elements, xc_view_tree_next_pair, NULL, NULL},
 	{"std::set", is_tree, open_set, xc_view_with_elements, xc_view_tree_next, NULL, NULL},
 	{"std::multiset", is_tree, open_set, xc_view_with_elements, xc_view_tree_next, NULL, NULL},
-	{"std::unordered_map", is_hash, open_hash_map, xc_view_with_elements, next_of_hash_map, NULL, NULL},
-	{"std::unordered_multimap", is_hash, open_hash_map, xc_view_with_elements, next_of_hash_map, NULL, NULL},
-	{"std::unordered_set", is_hash, open_hash_set, xc_view_with_elements, next_of_hash_set, NULL, NULL},
-	{"std::unordered_multiset", is_hash, open_hash_set, xc_view_with_elements, next_of_hash_set, NULL, NULL},
+	{"std::unordered_map", is_hash, open_hash_map, xc_view_with_elements, xc_view_counted_chain_next_pair, NULL,
+	 NULL},
+	{"std::unordered_multimap", is_hash, open_hash_map, xc_view_with_elements, xc_view_counted_chain_next_pair,
+	 NULL, NULL},
+	{"std::unordered_set", is_hash, open_hash_set, xc_view_with_elements, xc_view_counted_chain_next, NULL, NULL},
+	{"std::unordered_multiset", is_hash, open_hash_set, xc_view_with_elements, xc_view_counted_chain_next, NULL,
+	 NULL},
 	{.name = NULL},
 };

@@ -14,101 +14,6 @@
 
 enum { WORD = 8 };
 
-static uint32_t array_item(struct xc_recipe_maker *maker, const struct xc_type *element, const char *what)
-{
-	return xc_recipe_item(maker, element, XC_TYPED_ARRAY, 0, what);
-}
-
-static const struct xc_type *pointer_to(const struct xc_recipe_maker *maker, const struct xc_type *type)
-{
-	return xc_type_pointer(type, maker->process->arch->word);
-}
-
-/* ---- nodes ---- */
-
-static uint32_t node_item(struct xc_recipe_maker *m, const char *head, const char *tail, const struct xc_type *element,
-			  uint64_t behind)
-{
-	const struct xc_nodetype node = {.head = head,
-					 .tail = tail,
-					 .element = element,
-					 .value = m->shape->element,
-					 .offset = m->shape->offset,
-					 .behind = behind};
-	const struct xc_type *type = element ? xc_nodetype(m->typing, &node) : NULL;
-	return xc_recipe_item(m, type, XC_TYPED_ONE, 0, "node");
-}
-
-static void make_list(struct xc_recipe_maker *m)
-{
-	if (xc_view_has(m->type, "__end_.__next_", NULL)) {
-		uint32_t node = node_item(m, "std::__1::__list_node", ", void *", m->shape->element, 0);
-		xc_recipe_point(m, "__end_.__next_", node);
-		xc_recipe_point(m, "__end_.__prev_", node);
-		return;
-	}
-	uint32_t node = node_item(m, "std::_List_node", "", m->shape->element, 0);
-	xc_recipe_point(m, "_M_impl._M_node._M_next", node);
-	xc_recipe_point(m, "_M_impl._M_node._M_prev", node);
-}
-
-static void make_forward_list(struct xc_recipe_maker *m)
-{
-	static const char *const first[] = {"__before_begin_.__value_.__next_", "__before_begin_.__next_", NULL};
-	if (!xc_recipe_point(m, "_M_impl._M_head._M_next",
-			     node_item(m, "std::_Fwd_list_node", "", m->shape->element, 0)))
-		xc_recipe_point_of(m, first,
-				   node_item(m, "std::__1::__forward_list_node", ", void *", m->shape->element, 0));
-}
-
-static void make_tree(struct xc_recipe_maker *m)
-{
-	static const char *const roots[] = {"__tree_.__pair1_.__value_.__left_", "__tree_.__end_node_.__left_", NULL};
-	const struct xc_type *tree;
-	if (xc_view_has(m->type, "__tree_", &tree))
-		xc_recipe_point_of(m, roots,
-				   node_item(m, "std::__1::__tree_node", ", void *", xc_view_argument(tree, 0), 0));
-	else
-		xc_recipe_point(m, "_M_t._M_impl._M_header._M_parent",
-				node_item(m, "std::_Rb_tree_node", "", m->shape->element, 0));
-}
-
-/* Does a node store its hash? _Hashtable_traits<cache, …> is the last argument of the table. */
-static bool keeps_hash(const struct xc_type *table)
-{
-	size_t count, inner;
-	const struct xc_template *all = xc_type_templates(xc_view_plain(table), &count);
-	if (count == 0 || !all[count - 1].type)
-		return false;
-	const struct xc_template *traits = xc_type_templates(xc_view_plain(all[count - 1].type), &inner);
-	return inner > 0 && traits[0].has_value && traits[0].value;
-}
-
-static void make_hash(struct xc_recipe_maker *m)
-{
-	static const char *const first[] = {"__table_.__p1_.__value_.__next_", "__table_.__first_node_.__next_", NULL};
-	static const char *const buckets[] = {"_M_h._M_buckets", "__table_.__bucket_list_.__ptr_.__value_",
-					      "__table_.__bucket_list_.__ptr_", NULL};
-	const struct xc_type *table, *link;
-	for (size_t i = 0; buckets[i]; i++) {
-		if (!xc_view_has(m->type, buckets[i], &link) || xc_type_strip(link)->kind != XC_TYPE_POINTER)
-			continue;
-		link = xc_type_strip(xc_type_strip(link)->target);
-		if (link->kind == XC_TYPE_POINTER) /* by the name of the class, not of a typedef */
-			link = pointer_to(m, xc_type_strip(link->target));
-		xc_recipe_point(m, buckets[i], array_item(m, link, "buckets"));
-	}
-	if (xc_view_has(m->type, "__table_", &table)) {
-		xc_recipe_point_of(m, first,
-				   node_item(m, "std::__1::__hash_node", ", void *", xc_view_argument(table, 0), 0));
-		return;
-	}
-	bool kept = xc_view_has(m->type, "_M_h", &table) && keeps_hash(table);
-	xc_recipe_point(m, "_M_h._M_before_begin._M_nxt",
-			node_item(m, "std::__detail::_Hash_node", kept ? ", true" : ", false", m->shape->element,
-				  kept ? WORD : 0));
-}
-
 /* ---- holders ---- */
 
 static void make_shared(struct xc_recipe_maker *m)
@@ -172,40 +77,23 @@ static void make_variant(struct xc_recipe_maker *m)
 
 /* ---- nodes and raw bytes ---- */
 
-/* A node that was proposed above. Its type may come from debug information or be made here. */
+/* A node that was proposed for a container. Its type may come from debug information or be made by nodetype. */
 static bool make_node(struct xc_recipe_maker *m)
 {
-	static const char *const gnu[] = {"std::_Rb_tree_node<", "std::_List_node<", "std::_Fwd_list_node<",
-					  "std::__detail::_Hash_node<"};
-	static const uint8_t gnu_links[][3] = {{8, 16, 24}, {0, 8, 0}, {0, 0, 0}, {0, 0, 0}};
-	static const char *const llvm[] = {"std::__1::__tree_node<", "std::__1::__list_node<",
-					   "std::__1::__forward_list_node<", "std::__1::__hash_node<"};
-	static const uint8_t llvm_links[][3] = {{0, 8, 16}, {0, 8, 0}, {0, 0, 0}, {0, 0, 0}};
-	static const uint8_t heads[2][4] = {{32, 16, 8, 8}, {25, 16, 8, 16}};
-	for (unsigned i = 0; i < 8; i++) {
-		bool is_llvm = i >= 4;
-		if (!xc_begins_with(m->type->name, is_llvm ? llvm[i - 4] : gnu[i]))
-			continue;
-		const uint8_t *links = is_llvm ? llvm_links[i - 4] : gnu_links[i];
-		uint64_t offset = 0;
-		const struct xc_type *value = xc_nodetype_value(m->type, &offset), *inner;
-		if (!value) {
-			value = xc_view_argument(m->type, 0);
-			if (value && (xc_view_has(value, "__cc", &inner) || xc_view_has(value, "__cc_", &inner)))
-				value = inner;
-			offset = value ? xc_view_align(heads[is_llvm][i % 4], value) : 0;
-		}
-		const struct xc_typed self = {
-			.type = m->type, .shape = XC_TYPED_ONE, .confidence = XC_TYPE_STRONG, .via = "next node"};
-		uint32_t item = xc_typing_item(m->typing, &self);
-		for (unsigned k = 0; k < 3 && item; k++) {
-			if (k == 0 || links[k])
-				xc_recipe_point_at(m, links[k], item);
-		}
-		xc_recipe_look(m, offset, value);
-		return true;
-	}
-	return false;
+	const struct xc_type *content, *made;
+	uint64_t offset;
+	const struct xc_view_nodes *nodes = xc_view_nodes_of(m->type, &content, &offset);
+	if (!nodes)
+		return false;
+	if ((made = xc_nodetype_value(m->type, &offset)))
+		content = made;
+	const struct xc_typed self = {
+		.type = m->type, .shape = XC_TYPED_ONE, .confidence = XC_TYPE_STRONG, .via = "next node"};
+	uint32_t item = xc_typing_item(m->typing, &self);
+	for (size_t i = 0; i < XC_COUNT(nodes->links) && nodes->links[i]; i++)
+		xc_recipe_point_at(m, nodes->at[i], item);
+	xc_recipe_look(m, offset, content);
+	return true;
 }
 
 /* Raw bytes for an object of the template's argument: in nodes always, in the block of make_shared while it has
@@ -235,16 +123,6 @@ static const struct {
 	const char *name; /* of a view's hook */
 	void (*make)(struct xc_recipe_maker *maker);
 } makers[] = {
-	{"std::list", make_list},
-	{"std::forward_list", make_forward_list},
-	{"std::map", make_tree},
-	{"std::multimap", make_tree},
-	{"std::set", make_tree},
-	{"std::multiset", make_tree},
-	{"std::unordered_map", make_hash},
-	{"std::unordered_multimap", make_hash},
-	{"std::unordered_set", make_hash},
-	{"std::unordered_multiset", make_hash},
 	{"std::shared_ptr", make_shared},
 	{"std::weak_ptr", make_shared},
 	{"std::unique_ptr", make_unique},

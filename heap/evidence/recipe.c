@@ -7,6 +7,7 @@
 
 #include "dwarf/view/view.h"
 #include "dwarf/view/view_part.h"
+#include "heap/evidence/nodetype.h"
 
 enum { WORD = 8, MAX_BLOCKS = 1 << 24 };
 
@@ -152,6 +153,12 @@ static void add_targets(struct xc_recipe_maker *maker, const struct xc_view_link
 	xc_recipe_point_at(maker, at, array_item(maker, target, link->what));
 }
 
+static uint32_t node_item(struct xc_recipe_maker *maker, const char *what)
+{
+	const struct xc_type *type = xc_nodetype(maker->typing, maker->shape);
+	return xc_recipe_item(maker, type, XC_TYPED_ONE, 0, what);
+}
+
 static void add_link(struct xc_recipe_maker *maker, const struct xc_view_link *link)
 {
 	const struct xc_type *element = maker->shape->element;
@@ -167,6 +174,8 @@ static void add_link(struct xc_recipe_maker *maker, const struct xc_view_link *l
 		add_targets(maker, link, at);
 	else if (link->kind == XC_LINK_MAP)
 		xc_recipe_point_at(maker, at, array_item(maker, pointer_to(maker, element), link->what));
+	else if (link->kind == XC_LINK_NODE)
+		xc_recipe_point_at(maker, at, node_item(maker, link->what));
 	else if (link->kind == XC_LINK_BLOCKS)
 		add_blocks(maker, link, at, array_item(maker, element, link->what));
 }
