@@ -55,6 +55,11 @@ enum xc_view_link_kind {
 	XC_LINK_MAP,     /* an array of pointers to elements */
 	XC_LINK_BLOCKS,  /* pointers to arrays of elements, up to that at `by` and `words` more */
 	XC_LINK_NODE,    /* one of the shape's nodes */
+	XC_LINK_OBJECT,  /* an element; if that is an array, its elements */
+	XC_LINK_OWNED,   /* the same, but only of arrays: another pointer is an ordinary one */
+	/* Without a pointer: at `at` is … */
+	XC_LINK_VALUE,   /* an element, if the byte at `by` is 1 */
+	XC_LINK_VARIANT, /* the template argument whose number, of shape->size bytes, is at `by` */
 };
 
 /* A link from a container to memory that it owns, or to content that its members do not name: for readers that follow

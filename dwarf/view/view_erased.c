@@ -92,18 +92,19 @@ static bool open_any(struct xc_view *view)
 	return xc_view_wrap(view, &content, view->shape->title);
 }
 
+static const char *const handler_paths[] = {"__h", "__h_", NULL};
+
 static bool is_libcxx_any(const struct xc_type *type, struct xc_view_shape *shape)
 {
-	return (xc_view_has(type, "__h", &shape->element) || xc_view_has(type, "__h_", &shape->element)) &&
+	return xc_view_has_of(type, handler_paths, &shape->element) &&
 	       xc_type_strip(shape->element)->kind == XC_TYPE_POINTER;
 }
 
 static bool open_libcxx_any(struct xc_view *view)
 {
-	static const char *const paths[] = {"__h", "__h_", NULL};
 	struct xc_value handler;
 	uint64_t function;
-	if (!xc_view_part_of(&view->value, &handler, paths) || !xc_value_load(&handler, &function))
+	if (!xc_view_part_of(&view->value, &handler, handler_paths) || !xc_value_load(&handler, &function))
 		return false;
 	view->kind = XC_VIEW_EMPTY;
 	if (function == 0)

@@ -43,8 +43,7 @@ static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *sh
 {
 	uint64_t word;
 	const struct xc_type *link = NULL;
-	for (size_t i = 0; begin_paths[i] && !link; i++)
-		xc_view_has(type, begin_paths[i], &link);
+	xc_view_has_of(type, begin_paths, &link);
 	shape->element = xc_view_argument(type, 0);
 	if (!link || xc_type_strip(link)->kind != XC_TYPE_POINTER || !shape->element || !xc_type_size(link, &word))
 		return false;
@@ -79,8 +78,7 @@ static bool is_tree(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	const struct xc_type *tree, *end = NULL, *root;
 	uint64_t black;
-	for (size_t i = 0; end_paths[i] && !end; i++)
-		xc_view_has(type, end_paths[i], &end);
+	xc_view_has_of(type, end_paths, &end);
 	if (!end || !xc_view_has(type, "__tree_", &tree) || !xc_view_has(end, "__left_", &root) ||
 	    xc_type_strip(root)->kind != XC_TYPE_POINTER)
 		return false;
@@ -134,8 +132,7 @@ static bool is_hash(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	const struct xc_type *table, *link = NULL;
 	uint64_t word;
-	for (size_t i = 0; first_paths[i] && !link; i++)
-		xc_view_has(type, first_paths[i], &link);
+	xc_view_has_of(type, first_paths, &link);
 	if (!link || !xc_view_has(type, "__table_", &table) || xc_type_strip(link)->kind != XC_TYPE_POINTER)
 		return false;
 	shape->links = hash_links;

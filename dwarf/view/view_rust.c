@@ -49,15 +49,6 @@ bool xc_view_wrapped_number(const struct xc_value *value, const char *const path
 	return xc_view_part_of(value, &part, paths) && xc_view_unwrap(&part, &part) && xc_value_load(&part, bits_out);
 }
 
-static bool has_one_of(const struct xc_type *type, const char *const paths[])
-{
-	for (; *paths; paths++) {
-		if (xc_view_has(type, *paths, NULL))
-			return true;
-	}
-	return false;
-}
-
 /* ---- Vec, String and what is made of them ---- */
 
 static const char *const data_paths[] = {"buf.inner.ptr", "buf.ptr", NULL};
@@ -66,7 +57,7 @@ static const char *const cap_paths[] = {"buf.inner.cap", "buf.cap", NULL};
 static bool is_vec(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->element = xc_view_argument(type, 0);
-	return shape->element && has_one_of(type, data_paths) && xc_view_has(type, "len", NULL) &&
+	return shape->element && xc_view_has_of(type, data_paths, NULL) && xc_view_has(type, "len", NULL) &&
 	       xc_type_size(shape->element, &shape->size);
 }
 
@@ -137,7 +128,7 @@ static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->element = xc_view_argument(type, 0);
 	shape->number = xc_view_has(type, "tail", NULL);
-	return shape->element && has_one_of(type, data_paths) && xc_view_has(type, "head", NULL) &&
+	return shape->element && xc_view_has_of(type, data_paths, NULL) && xc_view_has(type, "head", NULL) &&
 	       (shape->number || xc_view_has(type, "len", NULL)) && xc_type_size(shape->element, &shape->size);
 }
 

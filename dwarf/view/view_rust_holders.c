@@ -163,11 +163,7 @@ static const char *const borrow_paths[] = {"borrow", NULL};
 static bool is_cell(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->number = xc_view_has(type, "borrow", NULL);
-	for (size_t i = 0; content_paths[i]; i++) {
-		if (xc_view_has(type, content_paths[i], &shape->element))
-			return true;
-	}
-	return false;
+	return xc_view_has_of(type, content_paths, &shape->element);
 }
 
 static bool open_cell(struct xc_view *view)

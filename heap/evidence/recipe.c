@@ -108,15 +108,6 @@ uint32_t xc_recipe_item(struct xc_recipe_maker *maker, const struct xc_type *typ
 
 /* ---- links of views ---- */
 
-static bool offset_of(const struct xc_recipe_maker *maker, const char *const *paths, uint64_t *offset_out)
-{
-	for (; paths && *paths; paths++) {
-		if (xc_view_offset(maker->type, *paths, offset_out))
-			return true;
-	}
-	return false;
-}
-
 static uint32_t array_item(struct xc_recipe_maker *maker, const struct xc_type *element, const char *what)
 {
 	return xc_recipe_item(maker, element, XC_TYPED_ARRAY, 0, what);
@@ -130,8 +121,9 @@ static const struct xc_type *pointer_to(const struct xc_recipe_maker *maker, con
 static void add_blocks(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t from, uint32_t item)
 {
 	uint64_t to;
-	struct xc_step *step =
-		item && offset_of(maker, link->by, &to) && to <= UINT32_MAX ? add(maker, XC_STEP_BLOCKS, from) : NULL;
+	struct xc_step *step = item && xc_view_offset_of(maker->type, link->by, &to) && to <= UINT32_MAX
+				       ? add(maker, XC_STEP_BLOCKS, from)
+				       : NULL;
 	if (!step)
 		return;
 	step->end = (uint32_t)to;
@@ -141,11 +133,11 @@ static void add_blocks(struct xc_recipe_maker *maker, const struct xc_view_link 
 
 static void add_targets(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t at)
 {
-	const struct xc_type *pointer = NULL;
-	for (size_t i = 0; link->at[i] && !pointer; i++)
-		xc_view_has(maker->type, link->at[i], &pointer);
-	pointer = pointer ? xc_type_strip(pointer) : NULL;
-	if (!pointer || pointer->kind != XC_TYPE_POINTER)
+	const struct xc_type *pointer;
+	if (!xc_view_has_of(maker->type, link->at, &pointer))
+		return;
+	pointer = xc_type_strip(pointer);
+	if (pointer->kind != XC_TYPE_POINTER)
 		return;
 	const struct xc_type *target = xc_type_strip(pointer->target);
 	if (target->kind == XC_TYPE_POINTER) /* by the name of the class, not of a typedef */
@@ -159,11 +151,37 @@ static uint32_t node_item(struct xc_recipe_maker *maker, const char *what)
 	return xc_recipe_item(maker, type, XC_TYPED_ONE, 0, what);
 }
 
+/* Elements with a destructor follow their number if new[] made them. */
+static void add_object(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t at)
+{
+	const struct xc_type *element = maker->shape->element, *plain = xc_type_strip(element);
+	if (plain->kind == XC_TYPE_ARRAY)
+		xc_recipe_point_at(maker, at, array_item(maker, plain->target, link->what));
+	else if (link->kind == XC_LINK_OBJECT)
+		xc_recipe_point_at(maker, at, xc_recipe_item(maker, element, XC_TYPED_ONE, 0, link->what));
+	if (plain->kind == XC_TYPE_ARRAY && link->kind == XC_LINK_OWNED)
+		xc_recipe_point_at(maker, at, xc_recipe_item(maker, plain->target, XC_TYPED_ARRAY, WORD, link->what));
+}
+
+static void add_content(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t at)
+{
+	const struct xc_view_shape *shape = maker->shape;
+	uint64_t tag;
+	if (!xc_view_offset_of(maker->type, link->by, &tag))
+		return;
+	if (link->kind == XC_LINK_VALUE && xc_recipe_look(maker, at, shape->element))
+		xc_recipe_when(maker, tag, 1, 1, 1);
+	for (size_t i = 0; link->kind == XC_LINK_VARIANT && i < shape->number && i < XC_RECIPE_STEPS; i++) {
+		if (xc_recipe_look(maker, at, xc_view_argument(maker->type, i)))
+			xc_recipe_when(maker, tag, shape->size, i, i);
+	}
+}
+
 static void add_link(struct xc_recipe_maker *maker, const struct xc_view_link *link)
 {
 	const struct xc_type *element = maker->shape->element;
 	uint64_t at;
-	if (!offset_of(maker, link->at, &at))
+	if (!xc_view_offset_of(maker->type, link->at, &at))
 		return;
 	if (link->kind == XC_LINK_TEXT)
 		xc_recipe_point_at(maker, at,
@@ -178,6 +196,10 @@ static void add_link(struct xc_recipe_maker *maker, const struct xc_view_link *l
 		xc_recipe_point_at(maker, at, node_item(maker, link->what));
 	else if (link->kind == XC_LINK_BLOCKS)
 		add_blocks(maker, link, at, array_item(maker, element, link->what));
+	else if (link->kind == XC_LINK_OBJECT || link->kind == XC_LINK_OWNED)
+		add_object(maker, link, at);
+	else
+		add_content(maker, link, at);
 }
 
 void xc_recipe_links(struct xc_recipe_maker *maker)
