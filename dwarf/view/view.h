@@ -56,6 +56,7 @@ enum xc_view_link_kind {
 	XC_LINK_BLOCKS,  /* pointers to arrays of elements, up to that at `by` and `words` more */
 	XC_LINK_NODE,    /* one of the shape's nodes */
 	XC_LINK_OBJECT,  /* an element; if that is an array, its elements */
+	XC_LINK_BUCKETS, /* the end of an array of elements, one more than the number at `by` */
 	XC_LINK_OWNED,   /* the same, but only of arrays: another pointer is an ordinary one */
 	/* Without a pointer: at `at` is … */
 	XC_LINK_VALUE,   /* an element, if the byte at `by` is 1 */
@@ -88,6 +89,7 @@ struct xc_view_shape {
 	const char *title;                 /* name without template arguments and inline namespaces: "std::vector" */
 	const struct xc_type *element;     /* of elements, or values of maps */
 	const struct xc_view_link *links;  /* NULL: none */
+	const struct xc_type *part;        /* the part at `offset` where the links' paths begin; NULL: the container */
 	const struct xc_view_nodes *nodes; /* of links to nodes; their content is an element at `offset` */
 	const struct xc_type *stored;      /* the first argument of the nodes' template; NULL: the element */
 	uint64_t offset;

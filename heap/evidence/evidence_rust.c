@@ -153,50 +153,6 @@ static void visit_trait_object(struct xc_visit *visit, const struct trait_object
 		xc_typing_propose(visit, pointer, table->items[object->way]);
 }
 
-/* ---- containers ---- */
-
-static const char *const buffers[] = {"buf.inner.ptr", "buf.ptr", NULL};
-
-static void make_vec(struct xc_recipe_maker *m)
-{
-	xc_recipe_point_of(m, buffers, xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, 0, "elements"));
-}
-
-static void make_string(struct xc_recipe_maker *m)
-{
-	static const char *const texts[] = {"vec.buf.inner.ptr",
-					    "vec.buf.ptr",
-					    "inner.inner.buf.inner.ptr",
-					    "inner.inner.buf.ptr",
-					    "inner.inner.inner.buf.inner.ptr",
-					    "inner.inner.inner.buf.ptr",
-					    "inner.buf.inner.ptr",
-					    NULL};
-	xc_recipe_point_of(m, texts, xc_recipe_item(m, m->shape->element, XC_TYPED_TEXT, 0, "characters"));
-}
-
-static void make_slice(struct xc_recipe_maker *m)
-{
-	uint8_t shape = m->shape->number ? XC_TYPED_TEXT : XC_TYPED_ARRAY;
-	xc_recipe_point(m, "data_ptr",
-			xc_recipe_item(m, m->shape->element, shape, 0, m->shape->number ? "characters" : "elements"));
-}
-
-static void make_hash(struct xc_recipe_maker *m)
-{
-	static const char *const paths[][2] = {{"base.table.table.ctrl", "base.table.table.bucket_mask"},
-					       {"base.map.table.table.ctrl", "base.map.table.table.bucket_mask"},
-					       {"map.base.table.table.ctrl", "map.base.table.table.bucket_mask"},
-					       {"map.table.table.ctrl", "map.table.table.bucket_mask"},
-					       {"table.table.ctrl", "table.table.bucket_mask"}};
-	uint32_t item = xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, 0, "buckets"),
-		 shifted = xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, WORD, "buckets");
-	for (size_t i = 0; i < XC_COUNT(paths); i++) {
-		if (xc_recipe_buckets(m, paths[i][0], paths[i][1], m->shape->size, item, shifted))
-			return;
-	}
-}
-
 /* ---- enums ---- */
 
 /* The discriminants of the other variants, for the default variant. */
@@ -318,24 +274,8 @@ static void make_internal(struct xc_recipe_maker *m)
 
 /* ---- the source of evidence ---- */
 
-static const struct {
-	const char *name; /* of a view's hook */
-	void (*make)(struct xc_recipe_maker *maker);
-} makers[] = {
-	{"alloc::vec::Vec", make_vec},
-	{"alloc::collections::vec_deque::VecDeque", make_vec},
-	{"alloc::string::String", make_string},
-	{"std::ffi::os_str::OsString", make_string},
-	{"std::path::PathBuf", make_string},
-	{"std::collections::hash::map::HashMap", make_hash},
-	{"std::collections::hash::set::HashSet", make_hash},
-	{"hashbrown::map::HashMap", make_hash},
-	{"hashbrown::set::HashSet", make_hash},
-};
-
 static void make(struct xc_recipe_maker *m)
 {
-	const struct xc_view_hook *hook = m->shape->hook;
 	if (m->type->has_variants)
 		make_enum(m);
 	else if (xc_begins_with(m->type->name, leaf_head))
@@ -344,14 +284,8 @@ static void make(struct xc_recipe_maker *m)
 		make_internal(m);
 	else if (xc_begins_with(m->type->name, reference_head))
 		make_reference(m);
-	else if (hook && xc_view_has(m->type, "data_ptr", NULL) && xc_view_has(m->type, "length", NULL))
-		make_slice(m);
-	for (size_t i = 0; hook && !m->recipe.count && i < XC_COUNT(makers); i++) {
-		if (strcmp(hook->name, makers[i].name) == 0) {
-			makers[i].make(m);
-			return;
-		}
-	}
+	else
+		xc_recipe_links(m);
 }
 
 /* The argument of visit: one of both. */

@@ -55,23 +55,6 @@ bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_
 	return step;
 }
 
-bool xc_recipe_buckets(struct xc_recipe_maker *maker, const char *end, const char *mask, uint64_t size, uint32_t item,
-		       uint32_t shifted)
-{
-	uint64_t at, number;
-	if (!item || !xc_view_offset(maker->type, end, &at) || !xc_view_offset(maker->type, mask, &number) ||
-	    number > UINT32_MAX)
-		return false;
-	struct xc_step *step = add(maker, XC_STEP_BUCKETS, at);
-	if (!step)
-		return false;
-	step->end = (uint32_t)number;
-	step->size = size;
-	step->item = item;
-	step->object = shifted;
-	return true;
-}
-
 void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi)
 {
 	struct xc_step *step = &maker->recipe.steps[maker->recipe.count - 1];
@@ -118,17 +101,33 @@ static const struct xc_type *pointer_to(const struct xc_recipe_maker *maker, con
 	return xc_type_pointer(type, maker->process->arch->word);
 }
 
-static void add_blocks(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t from, uint32_t item)
+static bool offset_of(const struct xc_recipe_maker *maker, const char *const paths[], uint64_t *offset_out)
 {
-	uint64_t to;
-	struct xc_step *step = item && xc_view_offset_of(maker->type, link->by, &to) && to <= UINT32_MAX
-				       ? add(maker, XC_STEP_BLOCKS, from)
-				       : NULL;
+	const struct xc_view_shape *shape = maker->shape;
+	if (!xc_view_offset_of(shape->part ? shape->part : maker->type, paths, offset_out))
+		return false;
+	*offset_out += shape->part ? shape->offset : 0;
+	return *offset_out <= UINT32_MAX;
+}
+
+/* A step of blocks or buckets. */
+static void add_range(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t at)
+{
+	const struct xc_type *element = maker->shape->element;
+	uint32_t item = array_item(maker, element, link->what);
+	uint64_t by;
+	if (!item || !offset_of(maker, link->by, &by))
+		return;
+	bool buckets = link->kind == XC_LINK_BUCKETS;
+	struct xc_step *step = add(maker, buckets ? XC_STEP_BUCKETS : XC_STEP_BLOCKS, at);
 	if (!step)
 		return;
-	step->end = (uint32_t)to;
+	step->end = (uint32_t)by;
 	step->item = item;
 	step->behind = link->words;
+	step->size = maker->shape->size;
+	if (buckets)
+		step->object = xc_recipe_item(maker, element, XC_TYPED_ARRAY, WORD, link->what);
 }
 
 static void add_targets(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t at)
@@ -167,7 +166,7 @@ static void add_content(struct xc_recipe_maker *maker, const struct xc_view_link
 {
 	const struct xc_view_shape *shape = maker->shape;
 	uint64_t tag;
-	if (!xc_view_offset_of(maker->type, link->by, &tag))
+	if (!offset_of(maker, link->by, &tag))
 		return;
 	if (link->kind == XC_LINK_VALUE && xc_recipe_look(maker, at, shape->element))
 		xc_recipe_when(maker, tag, 1, 1, 1);
@@ -181,7 +180,7 @@ static void add_link(struct xc_recipe_maker *maker, const struct xc_view_link *l
 {
 	const struct xc_type *element = maker->shape->element;
 	uint64_t at;
-	if (!xc_view_offset_of(maker->type, link->at, &at))
+	if (!offset_of(maker, link->at, &at))
 		return;
 	if (link->kind == XC_LINK_TEXT)
 		xc_recipe_point_at(maker, at,
@@ -194,8 +193,8 @@ static void add_link(struct xc_recipe_maker *maker, const struct xc_view_link *l
 		xc_recipe_point_at(maker, at, array_item(maker, pointer_to(maker, element), link->what));
 	else if (link->kind == XC_LINK_NODE)
 		xc_recipe_point_at(maker, at, node_item(maker, link->what));
-	else if (link->kind == XC_LINK_BLOCKS)
-		add_blocks(maker, link, at, array_item(maker, element, link->what));
+	else if (link->kind == XC_LINK_BLOCKS || link->kind == XC_LINK_BUCKETS)
+		add_range(maker, link, at);
 	else if (link->kind == XC_LINK_OBJECT || link->kind == XC_LINK_OWNED)
 		add_object(maker, link, at);
 	else

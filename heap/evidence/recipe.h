@@ -55,11 +55,6 @@ bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t ite
 bool xc_recipe_point_of(struct xc_recipe_maker *maker, const char *const paths[], uint32_t item);
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type);
 
-/* An array with elements of `size` bytes that ends at the pointer. The other path leads to the number of elements
- * minus one. `shifted` is the same item with an offset of 8. */
-bool xc_recipe_buckets(struct xc_recipe_maker *maker, const char *end, const char *mask, uint64_t size, uint32_t item,
-		       uint32_t shifted);
-
 /* Make the last step conditional: it is done if the `width` bytes at `tag` are (or are not) from lo to hi. */
 void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi);
 void xc_recipe_unless(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi);
