@@ -58,6 +58,7 @@ enum xc_view_link_kind {
 	XC_LINK_OBJECT,  /* an element; if that is an array, its elements */
 	XC_LINK_BUCKETS, /* the end of an array of elements, one more than the number at `by` */
 	XC_LINK_OWNED,   /* the same, but only of arrays: another pointer is an ordinary one */
+	XC_LINK_ERASED,  /* an object, or it is at `at` itself: the function or table at `by` determines its type */
 	/* Without a pointer: at `at` is … */
 	XC_LINK_VALUE,   /* an element, if the byte at `by` is 1 */
 	XC_LINK_VARIANT, /* the template argument whose number, of shape->size bytes, is at `by` */

@@ -15,9 +15,9 @@ enum {
 #define XC_VIEW_PATHS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* Tables of hooks; a hook without a name ends each. */
-extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[],
-	xc_view_cxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],
-	xc_view_rust_holders[], xc_view_rust_maps[];
+extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[], xc_view_cxx_holders[],
+	xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[], xc_view_rust_holders[],
+	xc_view_rust_maps[];
 
 /* ---- memory (view_part.c) ---- */
 
@@ -157,7 +157,7 @@ bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child);
 /* "empty std::list", of a ring or a chain whose children are not read yet. */
 void xc_view_empty_or_title(const struct xc_view *view, struct xc_text *text);
 
-/* The same for a chain of view->count nodes: a shorter one is invalid. Children are elements, or pairs as key and value. */
+/* The same for a chain of view->count nodes: a shorter one is invalid. Children are elements, or keys with values. */
 bool xc_view_counted_chain_open(struct xc_view *view);
 bool xc_view_counted_chain_next(struct xc_view *view, struct xc_view_child *child);
 bool xc_view_counted_chain_next_pair(struct xc_view *view, struct xc_view_child *child);

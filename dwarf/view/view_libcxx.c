@@ -76,8 +76,8 @@ static bool open_string(struct xc_view *view)
 
 static const char *const cap_paths[] = {"__end_cap_.__value_", "__cap_", "__end_cap_", NULL};
 
-static const struct xc_view_link vector_links[] = {
-	{XC_LINK_TARGETS, "elements", XC_VIEW_PATHS("__begin_"), NULL, 0}, {0}}; /* or words of bits */
+static const struct xc_view_link vector_links[] = {{XC_LINK_TARGETS, "elements", XC_VIEW_PATHS("__begin_"), NULL, 0},
+						   {0}}; /* or words of bits */
 
 static bool is_vector(const struct xc_type *type, struct xc_view_shape *shape)
 {

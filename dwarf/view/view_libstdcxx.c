@@ -139,11 +139,10 @@ struct deque_end {
 	uint64_t cur, first, last, node;
 };
 
-static const struct xc_view_link deque_links[] = {
-	{XC_LINK_MAP, "map", XC_VIEW_PATHS("_M_impl._M_map"), NULL, 0},
-	{XC_LINK_BLOCKS, "block", XC_VIEW_PATHS("_M_impl._M_start._M_node"), XC_VIEW_PATHS("_M_impl._M_finish._M_node"),
-	 1},
-	{0}};
+static const struct xc_view_link deque_links[] = {{XC_LINK_MAP, "map", XC_VIEW_PATHS("_M_impl._M_map"), NULL, 0},
+						  {XC_LINK_BLOCKS, "block", XC_VIEW_PATHS("_M_impl._M_start._M_node"),
+						   XC_VIEW_PATHS("_M_impl._M_finish._M_node"), 1},
+						  {0}};
 
 static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
 {

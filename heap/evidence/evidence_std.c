@@ -3,8 +3,6 @@
  * A container's recipe leads to its first nodes or its buffers: the links that its view publishes (dwarf/view/view.h).
  * A node's recipe leads to the next nodes and its value. A link back to the container leads to no block's beginning,
  * or to a block that is the container: then the container's own type explains as much and came first. */
-#include <string.h>
-
 #include "dwarf/view/view.h"
 #include "dwarf/view/view_part.h"
 #include "heap/evidence/evidence_list.h"
@@ -67,9 +65,7 @@ static const void *meet(struct xc_typing *typing, const struct xc_type *type, bo
 	xc_recipe_links(&maker);
 	if (!maker.shape->hook && !make_node(&maker))
 		make_buffer(&maker);
-	const struct xc_recipe *recipe = xc_recipe_made(&maker);
-	*only_out |= recipe != NULL;
-	return recipe;
+	return xc_recipe_made(&maker, only_out);
 }
 
 /* The links of nodes, without the element. */

@@ -3,6 +3,7 @@
  * Following is limited by what the object can mean: BLOCKS by the number of pointers that fit in a block. */
 #include "heap/evidence/recipe.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dwarf/view/view.h"
@@ -35,15 +36,6 @@ bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t i
 {
 	uint64_t at;
 	return xc_view_offset(maker->type, path, &at) && xc_recipe_point_at(maker, at, item);
-}
-
-bool xc_recipe_point_of(struct xc_recipe_maker *maker, const char *const paths[], uint32_t item)
-{
-	for (size_t i = 0; paths[i]; i++) {
-		if (xc_recipe_point(maker, paths[i], item))
-			return true;
-	}
-	return false;
 }
 
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type)
@@ -87,6 +79,37 @@ uint32_t xc_recipe_item(struct xc_recipe_maker *maker, const struct xc_type *typ
 	uint32_t number = xc_typing_item(maker->typing, &item);
 	xc_text_fini(&via);
 	return number;
+}
+
+/* ---- erased types ---- */
+
+void xc_erased_add(struct xc_erased_list *list, struct xc_erased one)
+{
+	list->all = xc_grow(list->all, list->count, &list->capacity, sizeof *list->all);
+	list->all[list->count++] = one;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct xc_erased *x = a, *y = b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+void xc_erased_finish(struct xc_erased_list *list, struct xc_heap *heap)
+{
+	size_t size = list->count * sizeof *list->all;
+	struct xc_erased *kept = xc_arena_alloc(&heap->memory, size + 1);
+	if (size) {
+		qsort(list->all, list->count, sizeof *list->all, by_address);
+		memcpy(kept, list->all, size);
+	}
+	free(list->all);
+	list->all = kept;
+}
+
+bool xc_recipe_erases(const struct xc_view_shape *shape)
+{
+	return shape->links && shape->links->kind == XC_LINK_ERASED;
 }
 
 /* ---- links of views ---- */
@@ -162,6 +185,16 @@ static void add_object(struct xc_recipe_maker *maker, const struct xc_view_link 
 		xc_recipe_point_at(maker, at, xc_recipe_item(maker, plain->target, XC_TYPED_ARRAY, WORD, link->what));
 }
 
+static void add_erased(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t at)
+{
+	uint64_t by;
+	struct xc_step *step = maker->erased && offset_of(maker, link->by, &by) ? add(maker, XC_STEP_ERASED, at) : NULL;
+	if (!step)
+		return;
+	step->end = (uint32_t)by;
+	step->erased = maker->erased;
+}
+
 static void add_content(struct xc_recipe_maker *maker, const struct xc_view_link *link, uint64_t at)
 {
 	const struct xc_view_shape *shape = maker->shape;
@@ -197,6 +230,8 @@ static void add_link(struct xc_recipe_maker *maker, const struct xc_view_link *l
 		add_range(maker, link, at);
 	else if (link->kind == XC_LINK_OBJECT || link->kind == XC_LINK_OWNED)
 		add_object(maker, link, at);
+	else if (link->kind == XC_LINK_ERASED)
+		add_erased(maker, link, at);
 	else
 		add_content(maker, link, at);
 }
@@ -207,11 +242,12 @@ void xc_recipe_links(struct xc_recipe_maker *maker)
 		add_link(maker, link);
 }
 
-const struct xc_recipe *xc_recipe_made(const struct xc_recipe_maker *maker)
+const struct xc_recipe *xc_recipe_made(const struct xc_recipe_maker *maker, bool *only_out)
 {
 	size_t size = offsetof(struct xc_recipe, steps) + maker->recipe.count * sizeof *maker->recipe.steps;
 	if (maker->recipe.count == 0)
 		return NULL;
+	*only_out = true;
 	return memcpy(xc_arena_alloc(&maker->typing->heap->memory, size), &maker->recipe, size);
 }
 
@@ -252,6 +288,20 @@ static void follow_buckets(struct xc_visit *visit, const struct xc_step *step, u
 		xc_typing_propose(visit, end - bytes, bytes % 16 == 0 ? step->item : step->object);
 }
 
+static void follow_erased(struct xc_visit *visit, const struct xc_step *step)
+{
+	struct xc_erased key = {0};
+	uint64_t pointer;
+	if (!number_at(visit, step->at, WORD, &pointer) || !number_at(visit, step->end, WORD, &key.addr) ||
+	    !step->erased->count)
+		return;
+	const struct xc_erased *found = bsearch(&key, step->erased->all, step->erased->count, sizeof key, by_address);
+	if (found && found->item)
+		xc_typing_propose(visit, pointer, found->item);
+	else if (found)
+		xc_typing_look(visit, step->at, found->object);
+}
+
 void xc_recipe_follow(struct xc_visit *visit, const void *met)
 {
 	const struct xc_recipe *recipe = met;
@@ -262,6 +312,8 @@ void xc_recipe_follow(struct xc_visit *visit, const void *met)
 			continue;
 		if (step->kind == XC_STEP_LOOK)
 			xc_typing_look(visit, step->at, step->object);
+		else if (step->kind == XC_STEP_ERASED)
+			follow_erased(visit, step);
 		else if (!number_at(visit, step->at, WORD, &word) || word == 0)
 			continue;
 		else if (step->kind == XC_STEP_POINT)
