@@ -15,9 +15,8 @@ enum {
 #define XC_VIEW_PATHS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* Tables of hooks; a hook without a name ends each. */
-extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[], xc_view_cxx_holders[],
-	xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[], xc_view_rust_holders[],
-	xc_view_rust_maps[];
+extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_cxx_nodes[], xc_view_cxx_holders[],
+	xc_view_libcxx[], xc_view_erased[], xc_view_rust[], xc_view_rust_holders[], xc_view_rust_maps[];
 
 /* ---- memory (view_part.c) ---- */
 

@@ -1,7 +1,7 @@
 /* view_libstdcxx: strings and sequences of the GNU C++ library.
  *
  * Layouts of libstdc++ 4.8 to 14 (bits/basic_string.h, cow_string.h, stl_vector.h, stl_bvector.h, stl_deque.h).
- * Node-based containers are in view_libstdcxx_nodes.c, holders in view_cxx_holders.c. */
+ * Node-based containers are in view_cxx_nodes.c, holders in view_cxx_holders.c. */
 #include <inttypes.h>
 #include <string.h>
 
