@@ -54,9 +54,9 @@ enum xc_view_link_kind {
 	XC_LINK_TARGETS, /* an array of what the pointer points to */
 	XC_LINK_MAP,     /* an array of pointers to elements */
 	XC_LINK_BLOCKS,  /* pointers to arrays of elements, up to that at `by` and `words` more */
+	XC_LINK_BUCKETS, /* the end of an array of elements, one more than the number at `by` */
 	XC_LINK_NODE,    /* one of the shape's nodes */
 	XC_LINK_OBJECT,  /* an element; if that is an array, its elements */
-	XC_LINK_BUCKETS, /* the end of an array of elements, one more than the number at `by` */
 	XC_LINK_OWNED,   /* the same, but only of arrays: another pointer is an ordinary one */
 	XC_LINK_ERASED,  /* an object, or it is at `at` itself: the function or table at `by` determines its type */
 	/* Without a pointer: at `at` is … */
