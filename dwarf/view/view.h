@@ -46,15 +46,56 @@ enum {
 	XC_VIEW_NESTING = 8
 };
 
+/* The pointer of a link leads to … */
+enum xc_view_link_kind {
+	XC_LINK_NONE,    /* the end of a table */
+	XC_LINK_TEXT,    /* characters; the block begins `words` words before them */
+	XC_LINK_ARRAY,   /* elements */
+	XC_LINK_TARGETS, /* an array of what the pointer points to */
+	XC_LINK_MAP,     /* an array of pointers to elements */
+	XC_LINK_BLOCKS,  /* pointers to arrays of elements, up to that at `by` and `words` more */
+	XC_LINK_BUCKETS, /* the end of an array of elements, one more than the number at `by` */
+	XC_LINK_NODE,    /* one of the shape's nodes */
+	XC_LINK_OBJECT,  /* an element; if that is an array, its elements */
+	XC_LINK_OWNED,   /* the same, but only of arrays: another pointer is an ordinary one */
+	XC_LINK_ERASED,  /* an object, or it is at `at` itself: the function or table at `by` determines its type */
+	/* Without a pointer: at `at` is … */
+	XC_LINK_VALUE,   /* an element, if the byte at `by` is 1 */
+	XC_LINK_VARIANT, /* the template argument whose number, of shape->size bytes, is at `by` */
+};
+
+/* A link from a container to memory that it owns, or to content that its members do not name: for readers that follow
+ * pointers but list no elements (heap/evidence). Paths are those of view_part.h; the first that exists counts. */
+struct xc_view_link {
+	enum xc_view_link_kind kind;
+	const char *what;                  /* the part's name: "elements" */
+	const char *const *at, *const *by; /* paths of the pointer, and of a second word, NULL for most kinds */
+	unsigned words;
+};
+
+/* The nodes of a container: links, then the content. Debug information seldom has their class. Offsets are those of
+ * machines with 64 bits. */
+struct xc_view_nodes {
+	const char *name, *rest; /* of the template, and its arguments after the first: ", void *" */
+	const char *links[3];    /* members: next; next, prev of rings; parent, left, right of trees */
+	uint8_t at[3];           /* their offsets */
+	uint8_t head, behind;    /* bytes before the content, without padding, and after it */
+};
+
 struct xc_view_hook;
 
 /* The result of a hook for a type; computed once for each type and kept. */
 struct xc_view_shape {
-	const struct xc_view_hook *hook; /* NULL: no hook knows the type */
-	const char *title;               /* name without template arguments and inline namespaces: "std::vector" */
-	const struct xc_type *element;   /* of elements, or values of maps */
-	const struct xc_type *node;      /* private to the hook, like all below */
-	uint64_t size, offset, number;
+	const struct xc_view_hook *hook;   /* NULL: no hook knows the type */
+	const char *title;                 /* name without template arguments and inline namespaces: "std::vector" */
+	const struct xc_type *element;     /* of elements, or values of maps */
+	const struct xc_view_link *links;  /* NULL: none */
+	const struct xc_type *part;        /* the part at `offset` where the links' paths begin; NULL: the container */
+	const struct xc_view_nodes *nodes; /* of links to nodes; their content is an element at `offset` */
+	const struct xc_type *stored;      /* the first argument of the nodes' template; NULL: the element */
+	uint64_t offset;
+	const struct xc_type *node; /* private to the hook, like all below */
+	uint64_t size, number;
 };
 
 struct xc_view {
@@ -108,6 +149,11 @@ enum xc_view_result xc_view_open(const struct xc_value *value, struct xc_view *v
 /* The shape of a type without typedefs and qualifiers; computed once for each type. Its hook is NULL when no hook
  * knows the type. Never NULL; lives as long as the process. */
 const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, const struct xc_type *type);
+
+/* The nodes whose class has the name of a type, and by the type's arguments their content (NULL: not known) and its
+ * offset. NULL for other types. */
+const struct xc_view_nodes *xc_view_nodes_of(const struct xc_type *type, const struct xc_type **content_out,
+					     uint64_t *offset_out);
 
 /* Append the summary of a view before its first child, "std::map with 2 elements"; nothing for texts and for types
  * without one (pairs). */

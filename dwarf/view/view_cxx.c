@@ -62,16 +62,11 @@ static const char *const array_paths[] = {"_M_elems", "__elems_", "_M_instance",
 static bool is_array(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	const struct xc_template *count = xc_type_template(type, "_Nm", 1);
-	const struct xc_type *elements;
 	if (!count || !count->has_value)
 		return false;
 	shape->element = xc_view_argument(type, 0);
 	shape->number = count->value;
-	for (size_t i = 0; array_paths[i]; i++) {
-		if (xc_view_has(type, array_paths[i], &elements))
-			return shape->element != NULL;
-	}
-	return shape->element && shape->number == 0;
+	return shape->element && (shape->number == 0 || xc_view_has_of(type, array_paths, NULL));
 }
 
 static bool open_array(struct xc_view *view)
@@ -92,11 +87,9 @@ static const char *const span_sizes[] = {"_M_extent._M_extent_value", "__size_",
 /* A pointer and a count, which for spans may be part of the type. */
 static bool is_span(const struct xc_type *type, struct xc_view_shape *shape)
 {
-	const struct xc_type *pointer = NULL;
+	const struct xc_type *pointer;
 	const struct xc_template *extent = xc_type_template(type, "_Extent", 1);
-	for (size_t i = 0; span_begins[i] && !pointer; i++)
-		xc_view_has(type, span_begins[i], &pointer);
-	if (!pointer || xc_type_strip(pointer)->kind != XC_TYPE_POINTER)
+	if (!xc_view_has_of(type, span_begins, &pointer) || xc_type_strip(pointer)->kind != XC_TYPE_POINTER)
 		return false;
 	shape->element = xc_type_strip(pointer)->target;
 	shape->number = extent && extent->is_value && extent->has_value ? extent->value : UINT64_MAX;
@@ -141,7 +134,7 @@ static bool is_bitset(const struct xc_type *type, struct xc_view_shape *shape)
 		return false;
 	shape->number = bits->value;
 	shape->element = bits->type;
-	return xc_view_has(type, "_M_w", NULL) || xc_view_has(type, "__first_", NULL) || bits->value == 0;
+	return xc_view_has_of(type, bit_paths, NULL) || bits->value == 0;
 }
 
 static bool open_bitset(struct xc_view *view)
@@ -185,7 +178,7 @@ static bool is_duration(const struct xc_type *type, struct xc_view_shape *shape)
 		return false;
 	shape->size = num->value;
 	shape->offset = den->value;
-	return xc_view_has(type, "__r", &shape->element) || xc_view_has(type, "__rep_", &shape->element);
+	return xc_view_has_of(type, tick_paths, &shape->element);
 }
 
 static bool open_duration(struct xc_view *view)
@@ -237,14 +230,11 @@ static const char *const atomic_paths[] = {"_M_base._M_i", "_M_i", "_M_b._M_p", 
 
 static bool is_atomic(const struct xc_type *type, struct xc_view_shape *shape)
 {
-	for (size_t i = 0; atomic_paths[i]; i++) {
-		if (xc_view_has(type, atomic_paths[i], &shape->element)) {
-			const struct xc_type *argument = xc_view_argument(type, 0);
-			shape->element = argument ? argument : shape->element;
-			return true;
-		}
-	}
-	return false;
+	const struct xc_type *argument = xc_view_argument(type, 0);
+	if (!xc_view_has_of(type, atomic_paths, &shape->element))
+		return false;
+	shape->element = argument ? argument : shape->element;
+	return true;
 }
 
 static bool open_atomic(struct xc_view *view)

@@ -53,8 +53,12 @@ static void note_content(struct xc_view *view, const char *name, const char *hea
 
 /* ---- any ---- */
 
+static const struct xc_view_link any_links[] = {
+	{XC_LINK_ERASED, "", XC_VIEW_PATHS("_M_storage"), XC_VIEW_PATHS("_M_manager"), 0}, {0}};
+
 static bool is_any(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = any_links;
 	return xc_view_has(type, "_M_manager", &shape->element) && xc_view_has(type, "_M_storage._M_ptr", NULL);
 }
 
@@ -92,18 +96,22 @@ static bool open_any(struct xc_view *view)
 	return xc_view_wrap(view, &content, view->shape->title);
 }
 
+static const char *const handler_paths[] = {"__h", "__h_", NULL};
+static const struct xc_view_link libcxx_any_links[] = {
+	{XC_LINK_ERASED, "", XC_VIEW_PATHS("__s", "__s_"), handler_paths, 0}, {0}};
+
 static bool is_libcxx_any(const struct xc_type *type, struct xc_view_shape *shape)
 {
-	return (xc_view_has(type, "__h", &shape->element) || xc_view_has(type, "__h_", &shape->element)) &&
+	shape->links = libcxx_any_links;
+	return xc_view_has_of(type, handler_paths, &shape->element) &&
 	       xc_type_strip(shape->element)->kind == XC_TYPE_POINTER;
 }
 
 static bool open_libcxx_any(struct xc_view *view)
 {
-	static const char *const paths[] = {"__h", "__h_", NULL};
 	struct xc_value handler;
 	uint64_t function;
-	if (!xc_view_part_of(&view->value, &handler, paths) || !xc_value_load(&handler, &function))
+	if (!xc_view_part_of(&view->value, &handler, handler_paths) || !xc_value_load(&handler, &function))
 		return false;
 	view->kind = XC_VIEW_EMPTY;
 	if (function == 0)
@@ -122,8 +130,12 @@ static void summary_of_any(const struct xc_view *view, struct xc_text *text)
 
 /* ---- function ---- */
 
+static const struct xc_view_link function_links[] = {
+	{XC_LINK_ERASED, "", XC_VIEW_PATHS("_M_functor"), XC_VIEW_PATHS("_M_manager"), 0}, {0}};
+
 static bool is_function(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = function_links;
 	shape->element = xc_view_argument(type, 0);
 	return shape->element && xc_view_has(type, "_M_functor", NULL) && xc_view_has(type, "_M_manager", NULL) &&
 	       xc_view_has(type, "_M_invoker", NULL);

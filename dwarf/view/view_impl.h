@@ -11,10 +11,12 @@ enum {
 	XC_VIEW_DEPTH = 128,     /* a balanced tree of 2^64 elements is less deep */
 };
 
+/* A list of paths, at file scope. */
+#define XC_VIEW_PATHS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* Tables of hooks; a hook without a name ends each. */
-extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[],
-	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],
-	xc_view_rust_holders[], xc_view_rust_maps[];
+extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_cxx_nodes[], xc_view_cxx_holders[],
+	xc_view_libcxx[], xc_view_erased[], xc_view_rust[], xc_view_rust_holders[], xc_view_rust_maps[];
 
 /* ---- memory (view_part.c) ---- */
 
@@ -117,6 +119,24 @@ const struct xc_type *xc_view_byte_below(const struct xc_type *type);
 
 /* ---- nodes (view_nodes.c) ---- */
 
+enum {
+	XC_NODES_LIST,
+	XC_NODES_CHAIN,
+	XC_NODES_TREE,
+	XC_NODES_HASH,
+	XC_NODES_HASH_KEPT, /* with the hash */
+	XC_NODES_LLVM_LIST,
+	XC_NODES_LLVM_CHAIN,
+	XC_NODES_LLVM_TREE,
+	XC_NODES_LLVM_HASH,
+	XC_NODES_COUNT
+};
+
+extern const struct xc_view_nodes xc_view_nodes[XC_NODES_COUNT];
+
+/* The pair in an element of a map of libc++, which wraps it as __cc (or __cc_); other types as they are. */
+const struct xc_type *xc_view_pair_of(const struct xc_type *element);
+
 /* Fill the shape with the type of the links that a path leads (or points) to, and the offset of the element after
  * them. */
 bool xc_view_place_element(const struct xc_type *type, const char *path, const struct xc_type *element,
@@ -125,19 +145,25 @@ bool xc_view_place_element(const struct xc_type *type, const char *path, const s
 /* The links of a node. */
 struct xc_value xc_view_node(const struct xc_view *view, xc_addr addr);
 
-/* A ring through `header` in the container, with these names of links. Uses state[0] to state[2]. */
-bool xc_view_ring_open(struct xc_view *view, const struct xc_value *header, const char *next, const char *prev);
-bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const char *next, const char *prev);
+/* A ring through `header` in the container. Uses state[0] to state[2]. */
+bool xc_view_ring_open(struct xc_view *view, const struct xc_value *header);
+bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child);
 
-/* The node in state[0] of a chain that ends with a null pointer; advances. Uses state[0] and state[1]. */
-bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
+/* A chain from state[0] on that ends with a null pointer. Uses state[0] and state[1]. */
+bool xc_view_chain_open(struct xc_view *view);
+bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child);
 
-/* The same for a chain of view->count nodes: a shorter one is invalid. */
-bool xc_view_counted_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
+/* "empty std::list", of a ring or a chain whose children are not read yet. */
+void xc_view_empty_or_title(const struct xc_view *view, struct xc_text *text);
 
-/* A binary tree in order. view->count is known, and the root's parent is the header in the container. shape->number
- * selects the names of links: 0 libstdc++, 1 libc++. */
+/* The same for a chain of view->count nodes: a shorter one is invalid. Children are elements, or keys with values. */
+bool xc_view_counted_chain_open(struct xc_view *view);
+bool xc_view_counted_chain_next(struct xc_view *view, struct xc_view_child *child);
+bool xc_view_counted_chain_next_pair(struct xc_view *view, struct xc_view_child *child);
+
+/* A binary tree in order. view->count is known, and the root's parent is the header in the container. */
 bool xc_view_tree_open(struct xc_view *view, const struct xc_value *header, xc_addr root, xc_addr first);
 bool xc_view_tree_next(struct xc_view *view, struct xc_view_child *child);
+bool xc_view_tree_next_pair(struct xc_view *view, struct xc_view_child *child);
 
 #endif

@@ -1,6 +1,6 @@
-/* view_libcxx: strings, sequences and holders of LLVM's C++ library.
+/* view_libcxx: strings, sequences and tuples of LLVM's C++ library.
  *
- * Layouts of libc++ 7 to 20 (headers string, vector, deque, memory, tuple, optional, variant). Up to 19, a member that
+ * Layouts of libc++ 7 to 20 (headers string, vector, deque, tuple). Up to 19, a member that
  * shares storage with an empty allocator is a __compressed_pair, whose first base class has the __value_. Since 20 it
  * is a member with another name. */
 #include <inttypes.h>
@@ -18,11 +18,14 @@
 
 static const char *const rep_paths[] = {"__r_.__value_", "__rep_", NULL};
 
+static const struct xc_view_link string_links[] = {
+	{XC_LINK_TEXT, "characters", XC_VIEW_PATHS("__r_.__value_.__l.__data_", "__rep_.__l.__data_"), NULL, 0}, {0}};
+
 static bool is_string(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	const struct xc_type *rep = NULL;
-	for (size_t i = 0; rep_paths[i] && !rep; i++)
-		xc_view_has(type, rep_paths[i], &rep);
+	xc_view_has_of(type, rep_paths, &rep);
+	shape->links = string_links;
 	shape->number = rep && xc_view_has(rep, "__s.__is_long_", NULL);
 	return rep && xc_view_points_at(rep, "__l.__data_", shape) && xc_type_size(shape->element, &shape->size) &&
 	       shape->size > 0 && xc_view_has(rep, "__s.__size_", NULL);
@@ -73,8 +76,12 @@ static bool open_string(struct xc_view *view)
 
 static const char *const cap_paths[] = {"__end_cap_.__value_", "__cap_", "__end_cap_", NULL};
 
+static const struct xc_view_link vector_links[] = {{XC_LINK_TARGETS, "elements", XC_VIEW_PATHS("__begin_"), NULL, 0},
+						   {0}}; /* or words of bits */
+
 static bool is_vector(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = vector_links;
 	return xc_view_points_at(type, "__begin_", shape) && xc_view_has(type, "__end_", NULL);
 }
 
@@ -95,6 +102,7 @@ static const char *const bool_caps[] = {"__cap_alloc_.__value_", "__cap_", NULL}
 
 static bool is_bool_vector(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = vector_links;
 	shape->element = xc_view_argument(type, 0);
 	return shape->element && xc_view_has(type, "__begin_", &shape->node) && xc_view_has(type, "__size_", NULL) &&
 	       xc_type_strip(shape->node)->kind == XC_TYPE_POINTER &&
@@ -117,8 +125,14 @@ static bool open_bool_vector(struct xc_view *view)
 static const char *const map_paths[] = {"__map_", NULL};
 static const char *const size_paths[] = {"__size_.__value_", "__size_", NULL};
 
+static const struct xc_view_link deque_links[] = {
+	{XC_LINK_MAP, "map", XC_VIEW_PATHS("__map_.__first_"), NULL, 0},
+	{XC_LINK_BLOCKS, "block", XC_VIEW_PATHS("__map_.__begin_"), XC_VIEW_PATHS("__map_.__end_"), 0},
+	{0}};
+
 static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = deque_links;
 	shape->element = xc_view_argument(type, 0);
 	return shape->element && xc_type_size(shape->element, &shape->size) && shape->size > 0 &&
 	       xc_view_has(type, "__start_", NULL) && xc_view_has(type, "__map_.__begin_", NULL);
@@ -147,41 +161,9 @@ static bool open_deque(struct xc_view *view)
 	return true;
 }
 
-/* ---- holders ---- */
+/* ---- tuple ---- */
 
-static const char *const unique_paths[] = {"__ptr_.__value_", "__ptr_", NULL};
-
-static bool is_unique(const struct xc_type *type, struct xc_view_shape *shape)
-{
-	shape->element = xc_view_argument(type, 0);
-	return shape->element && xc_view_has(type, "__ptr_", NULL);
-}
-
-static bool open_unique(struct xc_view *view)
-{
-	return xc_view_wrap_pointer(view, unique_paths);
-}
-
-static bool is_shared(const struct xc_type *type, struct xc_view_shape *shape)
-{
-	shape->element = xc_view_argument(type, 0);
-	return shape->element && xc_view_has(type, "__ptr_", NULL) && xc_view_has(type, "__cntrl_", NULL);
-}
-
-/* Counts are stored minus one. */
-static bool open_shared(struct xc_view *view)
-{
-	static const char *const paths[] = {"__ptr_", NULL};
-	uint64_t block, use = UINT64_MAX, weak = UINT64_MAX;
-	if (!xc_view_wrap_pointer(view, paths) || !xc_view_number(&view->value, "__cntrl_", &block))
-		return false;
-	if (block && (!xc_view_number(&view->value, "__cntrl_.__shared_owners_", &use) ||
-		      !xc_view_number(&view->value, "__cntrl_.__shared_weak_owners_", &weak)))
-		return xc_view_invalid(view, "its counts at 0x%" PRIx64 " cannot be read", block);
-	return xc_view_counts(view, block, (int64_t)use + 1, (int64_t)weak + 1);
-}
-
-/* tuple → __base_, a __tuple_impl with one __tuple_leaf for each element as base class. */
+/* __base_, a __tuple_impl with one __tuple_leaf for each element as base class. */
 static bool is_tuple(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->number = xc_view_argument_count(type);
@@ -211,65 +193,11 @@ static bool next_of_tuple(struct xc_view *view, struct xc_view_child *child)
 	return true;
 }
 
-static bool is_optional(const struct xc_type *type, struct xc_view_shape *shape)
-{
-	shape->element = xc_view_argument(type, 0);
-	return shape->element && xc_view_has(type, "__engaged_", NULL) && xc_view_has(type, "__val_", NULL);
-}
-
-static bool open_optional(struct xc_view *view)
-{
-	struct xc_value payload;
-	uint64_t engaged;
-	return xc_view_number(&view->value, "__engaged_", &engaged) && xc_view_part(&view->value, "__val_", &payload) &&
-	       xc_view_optional(view, engaged, &payload);
-}
-
-static const char *const impl_paths[] = {"__impl_", "__impl", NULL};
-
-static bool is_variant(const struct xc_type *type, struct xc_view_shape *shape)
-{
-	const struct xc_type *impl = NULL, *index;
-	for (size_t i = 0; impl_paths[i] && !impl; i++)
-		xc_view_has(type, impl_paths[i], &impl);
-	shape->number = xc_view_argument_count(type);
-	return impl && xc_view_has(impl, "__index", &index) && xc_type_size(index, &shape->size) && shape->size > 0 &&
-	       shape->size <= 8 && xc_view_has(impl, "__data", NULL);
-}
-
-/* All alternatives begin at the start of the union. */
-static bool open_variant(struct xc_view *view)
-{
-	struct xc_value impl, storage;
-	uint64_t index;
-	return xc_view_part_of(&view->value, &impl, impl_paths) && xc_view_number(&impl, "__index", &index) &&
-	       xc_view_part(&impl, "__data", &storage) && xc_view_variant(view, index, &storage);
-}
-
-static bool is_path(const struct xc_type *type, struct xc_view_shape *shape)
-{
-	return xc_view_has(type, "__pn_", &shape->element);
-}
-
-static bool open_path(struct xc_view *view)
-{
-	struct xc_value name;
-	return xc_view_part(&view->value, "__pn_", &name) && (xc_view_become(view, &name, "") == XC_VIEW_FOUND ||
-							      xc_view_invalid(view, "its name is not a valid string"));
-}
-
 const struct xc_view_hook xc_view_libcxx[] = {
 	{"std::basic_string", is_string, open_string, NULL, NULL, NULL, NULL},
 	{"std::vector", is_vector, open_vector, xc_view_summary_with_capacity, NULL, NULL, NULL},
 	{"std::vector", is_bool_vector, open_bool_vector, xc_view_bits_summary, xc_view_next_bit, NULL, NULL},
 	{"std::deque", is_deque, open_deque, xc_view_with_elements, xc_view_next_in_blocks, NULL, NULL},
-	{"std::shared_ptr", is_shared, open_shared, xc_view_shared_summary, xc_view_next_get, NULL, NULL},
-	{"std::weak_ptr", is_shared, open_shared, xc_view_shared_summary, xc_view_next_get, NULL, NULL},
-	{"std::unique_ptr", is_unique, open_unique, xc_view_title_with_element, xc_view_next_get, NULL, NULL},
 	{"std::tuple", is_tuple, open_tuple, xc_view_tuple_summary, next_of_tuple, NULL, NULL},
-	{"std::optional", is_optional, open_optional, xc_view_optional_summary, NULL, NULL, NULL},
-	{"std::variant", is_variant, open_variant, xc_view_variant_summary, xc_view_next_bare, NULL, NULL},
-	{"std::filesystem::path", is_path, open_path, NULL, NULL, NULL, NULL},
-	{"std::__fs::filesystem::path", is_path, open_path, NULL, NULL, NULL, NULL},
 	{.name = NULL},
 };

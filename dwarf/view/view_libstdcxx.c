@@ -1,7 +1,7 @@
 /* view_libstdcxx: strings and sequences of the GNU C++ library.
  *
  * Layouts of libstdc++ 4.8 to 14 (bits/basic_string.h, cow_string.h, stl_vector.h, stl_bvector.h, stl_deque.h).
- * Node-based containers are in view_libstdcxx_nodes.c, holders in view_libstdcxx_holders.c. */
+ * Node-based containers are in view_cxx_nodes.c, holders in view_cxx_holders.c. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,8 +30,12 @@ static bool characters_of(const struct xc_view *view, uint64_t *addr_out)
 	return xc_value_load(&hider, addr_out);
 }
 
+static const char *const data_paths[] = {"_M_dataplus._M_p", "_M_dataplus", NULL};
+static const struct xc_view_link string_links[] = {{XC_LINK_TEXT, "characters", data_paths, NULL, 0}, {0}};
+
 static bool is_string(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = string_links;
 	return has_characters(type, shape) && xc_view_has(type, "_M_string_length", NULL);
 }
 
@@ -51,9 +55,15 @@ static bool open_string(struct xc_view *view)
 	return xc_view_characters_ended(view, addr, length);
 }
 
-/* The copy-on-write string: the header of its representation is before the characters. */
+/* The copy-on-write string: its _Rep before the characters is {length, capacity, int reference count}: three words with
+ * its padding. */
+enum { REP = 3 };
+
+static const struct xc_view_link cow_links[] = {{XC_LINK_TEXT, "characters", data_paths, NULL, REP}, {0}};
+
 static bool is_cow_string(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = cow_links;
 	return has_characters(type, shape);
 }
 
@@ -62,8 +72,7 @@ static bool open_cow_string(struct xc_view *view)
 	uint64_t addr, length, capacity, word = view->value.process->arch->word;
 	if (!characters_of(view, &addr))
 		return false;
-	/* _Rep is {length, capacity, int reference count}: three words with its padding */
-	if (!xc_view_word(view, addr - 3 * word, &length) || !xc_view_word(view, addr - 2 * word, &capacity))
+	if (!xc_view_word(view, addr - REP * word, &length) || !xc_view_word(view, addr - 2 * word, &capacity))
 		return xc_view_invalid(view, "no header before its characters");
 	if (length > capacity)
 		return xc_view_invalid(view, "length %" PRIu64 " above its capacity %" PRIu64, length, capacity);
@@ -72,8 +81,12 @@ static bool open_cow_string(struct xc_view *view)
 
 /* ---- vector ---- */
 
+static const struct xc_view_link vector_links[] = {
+	{XC_LINK_ARRAY, "elements", XC_VIEW_PATHS("_M_impl._M_start"), NULL, 0}, {0}};
+
 static bool is_vector(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = vector_links;
 	return xc_view_points_at(type, "_M_impl._M_start", shape) &&
 	       xc_view_has(type, "_M_impl._M_end_of_storage", NULL);
 }
@@ -90,8 +103,12 @@ static bool open_vector(struct xc_view *view)
 	return true;
 }
 
+static const struct xc_view_link bit_links[] = {
+	{XC_LINK_TARGETS, "bits", XC_VIEW_PATHS("_M_impl._M_start._M_p"), NULL, 0}, {0}};
+
 static bool is_bool_vector(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = bit_links;
 	shape->element = xc_view_argument(type, 0);
 	return shape->element && xc_view_has(type, "_M_impl._M_start._M_p", &shape->node) &&
 	       xc_view_has(type, "_M_impl._M_finish._M_offset", NULL) &&
@@ -122,8 +139,14 @@ struct deque_end {
 	uint64_t cur, first, last, node;
 };
 
+static const struct xc_view_link deque_links[] = {{XC_LINK_MAP, "map", XC_VIEW_PATHS("_M_impl._M_map"), NULL, 0},
+						  {XC_LINK_BLOCKS, "block", XC_VIEW_PATHS("_M_impl._M_start._M_node"),
+						   XC_VIEW_PATHS("_M_impl._M_finish._M_node"), 1},
+						  {0}};
+
 static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = deque_links;
 	return xc_view_points_at(type, "_M_impl._M_start._M_cur", shape) &&
 	       xc_type_size(shape->element, &shape->size) && shape->size > 0 &&
 	       xc_view_has(type, "_M_impl._M_finish._M_node", NULL);

@@ -195,6 +195,20 @@ bool xc_view_offset(const struct xc_type *type, const char *path, uint64_t *offs
 	return true;
 }
 
+bool xc_view_has_of(const struct xc_type *type, const char *const paths[], const struct xc_type **type_out)
+{
+	while (*paths && !xc_view_has(type, *paths, type_out))
+		paths++;
+	return *paths != NULL;
+}
+
+bool xc_view_offset_of(const struct xc_type *type, const char *const paths[], uint64_t *offset_out)
+{
+	while (*paths && !xc_view_offset(type, *paths, offset_out))
+		paths++;
+	return *paths != NULL;
+}
+
 const struct xc_type *xc_view_argument(const struct xc_type *type, size_t position)
 {
 	size_t count;

@@ -37,6 +37,10 @@ bool xc_view_has(const struct xc_type *type, const char *path, const struct xc_t
 /* The offset of the part in bytes; pointers are not followed. */
 bool xc_view_offset(const struct xc_type *type, const char *path, uint64_t *offset_out);
 
+/* Both for the first of the paths that exists; NULL ends the list. */
+bool xc_view_has_of(const struct xc_type *type, const char *const paths[], const struct xc_type **type_out);
+bool xc_view_offset_of(const struct xc_type *type, const char *const paths[], uint64_t *offset_out);
+
 /* A type argument of the template that made the type; NULL when there is none. */
 const struct xc_type *xc_view_argument(const struct xc_type *type, size_t position);
 size_t xc_view_argument_count(const struct xc_type *type);

@@ -49,24 +49,18 @@ bool xc_view_wrapped_number(const struct xc_value *value, const char *const path
 	return xc_view_part_of(value, &part, paths) && xc_view_unwrap(&part, &part) && xc_value_load(&part, bits_out);
 }
 
-static bool has_one_of(const struct xc_type *type, const char *const paths[])
-{
-	for (; *paths; paths++) {
-		if (xc_view_has(type, *paths, NULL))
-			return true;
-	}
-	return false;
-}
-
 /* ---- Vec, String and what is made of them ---- */
 
 static const char *const data_paths[] = {"buf.inner.ptr", "buf.ptr", NULL};
 static const char *const cap_paths[] = {"buf.inner.cap", "buf.cap", NULL};
 
+static const struct xc_view_link vec_links[] = {{XC_LINK_ARRAY, "elements", data_paths, NULL, 0}, {0}};
+
 static bool is_vec(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = vec_links;
 	shape->element = xc_view_argument(type, 0);
-	return shape->element && has_one_of(type, data_paths) && xc_view_has(type, "len", NULL) &&
+	return shape->element && xc_view_has_of(type, data_paths, NULL) && xc_view_has(type, "len", NULL) &&
 	       xc_type_size(shape->element, &shape->size);
 }
 
@@ -97,21 +91,26 @@ static bool find_vec(const struct xc_value *value, struct xc_value *out)
 	return false;
 }
 
+static const struct xc_view_link string_links[] = {{XC_LINK_TEXT, "characters", data_paths, NULL, 0}, {0}};
+
 static bool is_string(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	struct xc_value any = {.type = type, .kind = XC_VALUE_BYTES}, vec; /* used for offsets only; never read */
 	if (!find_vec(&any, &vec))
 		return false;
+	shape->links = string_links;
+	shape->part = vec.type;
+	shape->offset = vec.at;
 	shape->element = xc_view_argument(vec.type, 0);
 	return shape->element && xc_type_size(shape->element, &shape->size) && shape->size == 1;
 }
 
 static bool open_string(struct xc_view *view)
 {
-	struct xc_value vec;
+	struct xc_value vec = xc_view_cast(&view->value, view->shape->part, view->shape->offset);
 	uint64_t data, cap, len;
-	if (!find_vec(&view->value, &vec) || !xc_view_wrapped_number(&vec, data_paths, &data) ||
-	    !xc_view_wrapped_number(&vec, cap_paths, &cap) || !xc_view_number(&vec, "len", &len))
+	if (!xc_view_wrapped_number(&vec, data_paths, &data) || !xc_view_wrapped_number(&vec, cap_paths, &cap) ||
+	    !xc_view_number(&vec, "len", &len))
 		return false;
 	if (len > cap)
 		return xc_view_invalid(view, "length %" PRIu64 " above its capacity %" PRIu64, len, cap);
@@ -135,9 +134,10 @@ static bool open_heap(struct xc_view *view)
 
 static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = vec_links;
 	shape->element = xc_view_argument(type, 0);
 	shape->number = xc_view_has(type, "tail", NULL);
-	return shape->element && has_one_of(type, data_paths) && xc_view_has(type, "head", NULL) &&
+	return shape->element && xc_view_has_of(type, data_paths, NULL) && xc_view_has(type, "head", NULL) &&
 	       (shape->number || xc_view_has(type, "len", NULL)) && xc_type_size(shape->element, &shape->size);
 }
 
@@ -218,11 +218,15 @@ const struct xc_type *xc_view_byte_below(const struct xc_type *type)
 	return NULL;
 }
 
+static const struct xc_view_link slice_links[] = {{XC_LINK_ARRAY, "elements", XC_VIEW_PATHS("data_ptr"), NULL, 0}, {0}};
+static const struct xc_view_link str_links[] = {{XC_LINK_TEXT, "characters", XC_VIEW_PATHS("data_ptr"), NULL, 0}, {0}};
+
 static bool is_slice(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	if (!xc_view_points_at(type, "data_ptr", shape) || !xc_view_has(type, "length", NULL))
 		return false;
 	shape->number = names_text(type->name);
+	shape->links = shape->number ? str_links : slice_links;
 	if (shape->number)
 		shape->element = xc_view_byte_below(shape->element);
 	return shape->element && xc_type_size(shape->element, &shape->size);

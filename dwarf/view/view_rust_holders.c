@@ -111,8 +111,12 @@ static bool next_value(struct xc_view *view, struct xc_view_child *child)
 
 /* ---- trait objects: a pointer and a table of {drop_in_place, size, alignment, methods …} ---- */
 
+static const struct xc_view_link trait_links[] = {
+	{XC_LINK_ERASED, "", XC_VIEW_PATHS("pointer"), XC_VIEW_PATHS("vtable"), 0}, {0}};
+
 static bool is_trait_object(const struct xc_type *type, struct xc_view_shape *shape)
 {
+	shape->links = trait_links;
 	return xc_view_points_at(type, "pointer", shape) && xc_view_has(type, "vtable", NULL);
 }
 
@@ -163,11 +167,7 @@ static const char *const borrow_paths[] = {"borrow", NULL};
 static bool is_cell(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->number = xc_view_has(type, "borrow", NULL);
-	for (size_t i = 0; content_paths[i]; i++) {
-		if (xc_view_has(type, content_paths[i], &shape->element))
-			return true;
-	}
-	return false;
+	return xc_view_has_of(type, content_paths, &shape->element);
 }
 
 static bool open_cell(struct xc_view *view)

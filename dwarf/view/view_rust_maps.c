@@ -17,34 +17,40 @@
 
 static const char *const table_paths[] = {"base.table", "base.map.table", "map.base.table", "map.table", "table", NULL};
 
+static const struct xc_view_link hash_links[] = {
+	{XC_LINK_BUCKETS, "buckets", XC_VIEW_PATHS("ctrl"), XC_VIEW_PATHS("bucket_mask"), 0}, {0}};
+
+/* The RawTable<T> at this path, and its RawTableInner. */
+static const struct xc_type *table_at(const struct xc_type *type, const char *path, struct xc_view_shape *shape)
+{
+	const struct xc_type *table;
+	uint64_t inner;
+	if (!xc_view_has(type, path, &table) || !xc_view_has(table, "table", &shape->part) ||
+	    !xc_view_has(shape->part, "ctrl", NULL) || !xc_view_offset(type, path, &shape->offset) ||
+	    !xc_view_offset(table, "table", &inner))
+		return NULL;
+	shape->offset += inner;
+	return table;
+}
+
 static bool is_hash(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	const struct xc_type *table = NULL;
-	for (size_t i = 0; table_paths[i] && !table; i++) {
-		if (xc_view_has(type, table_paths[i], &table) && !xc_view_has(table, "table.ctrl", NULL))
-			table = NULL;
-	}
+	for (size_t i = 0; table_paths[i] && !table; i++)
+		table = table_at(type, table_paths[i], shape);
+	shape->links = hash_links;
 	shape->number = strstr(shape->title, "HashMap") != NULL;
 	shape->element = table ? xc_view_argument(table, 0) : NULL;
 	return shape->element && xc_type_size(shape->element, &shape->size);
 }
 
-static bool find_table(const struct xc_view *view, struct xc_value *out)
-{
-	for (size_t i = 0; table_paths[i]; i++) {
-		if (xc_view_part(&view->value, table_paths[i], out) && xc_view_has(out->type, "table.ctrl", NULL))
-			return xc_view_part(out, "table", out);
-	}
-	return false;
-}
-
 static bool open_hash(struct xc_view *view)
 {
-	struct xc_value table, ctrl;
+	struct xc_value table = xc_view_cast(&view->value, view->shape->part, view->shape->offset), ctrl;
 	uint64_t mask, bytes;
-	if (!find_table(view, &table) || !xc_view_number(&table, "bucket_mask", &mask) ||
-	    !xc_view_number(&table, "items", &view->count) || !xc_view_part(&table, "ctrl", &ctrl) ||
-	    !xc_view_unwrap(&ctrl, &ctrl) || !xc_value_load(&ctrl, &view->state[0]))
+	if (!xc_view_number(&table, "bucket_mask", &mask) || !xc_view_number(&table, "items", &view->count) ||
+	    !xc_view_part(&table, "ctrl", &ctrl) || !xc_view_unwrap(&ctrl, &ctrl) ||
+	    !xc_value_load(&ctrl, &view->state[0]))
 		return false;
 	view->kind = view->shape->number ? XC_VIEW_MAP : XC_VIEW_LIST;
 	view->count_known = true;

@@ -9,7 +9,6 @@
  * first such object, since types cannot be made while objects are visited. A function's target is stored inside if
  * it has at most 16 bytes and is trivially copyable. */
 #include <dwarf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/process/module.h"
@@ -21,19 +20,12 @@
 #include "dwarf/view/view.h"
 #include "dwarf/view/view_part.h"
 #include "heap/evidence/evidence_list.h"
+#include "heap/evidence/recipe.h"
 
 enum { WORD = 8, WITHIN = 2 * WORD, MAX_MANAGERS = 1 << 20, MAX_NEST = 16 };
 
-/* The content of objects with this manager. */
-struct manager {
-	xc_addr addr;
-	uint32_t item;   /* item of a block with the content; 0: the content is inside */
-	uint32_t object; /* object that is inside; 0: none */
-};
-
 struct xc_managers {
-	struct manager *items; /* in address order */
-	size_t count, capacity;
+	struct xc_erased_list list;
 };
 
 /* ---- finding managers ---- */
@@ -86,7 +78,7 @@ static bool is_nontrivial(const struct xc_type *type, unsigned nest)
 	return false;
 }
 
-static void keep_manager(struct xc_typing *typing, struct xc_managers *all, xc_addr addr, size_t kind)
+static void keep_manager(struct xc_typing *typing, struct xc_erased_list *all, xc_addr addr, size_t kind)
 {
 	const struct xc_type *owner = class_of(typing->heap->process, addr);
 	const struct xc_type *content = owner ? xc_view_argument(owner, kinds[kind].argument) : NULL;
@@ -104,14 +96,13 @@ static void keep_manager(struct xc_typing *typing, struct xc_managers *all, xc_a
 		heap = size > WITHIN || (record && is_nontrivial(plain, 0));
 		within = !heap;
 	}
-	struct manager one = {.addr = addr};
+	struct xc_erased one = {.addr = addr};
 	one.item = heap ? xc_typing_item(typing, &what) : 0;
 	one.object = within ? xc_typing_object(typing, content) : 0;
-	all->items = xc_grow(all->items, all->count, &all->capacity, sizeof *all->items);
-	all->items[all->count++] = one;
+	xc_erased_add(all, one);
 }
 
-static void find_in(struct xc_typing *typing, struct xc_managers *all, struct xc_module *module)
+static void find_in(struct xc_typing *typing, struct xc_erased_list *all, struct xc_module *module)
 {
 	const struct xc_symtab *symbols = xc_debugfile_symbols(xc_debugfile_of(typing->heap->process, module));
 	for (size_t i = 0; i < xc_symtab_count(symbols) && all->count < MAX_MANAGERS; i++) {
@@ -124,79 +115,37 @@ static void find_in(struct xc_typing *typing, struct xc_managers *all, struct xc
 	}
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct manager *x = a, *y = b;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-static const struct xc_managers *managers_of(struct xc_typing *typing)
+static const struct xc_erased_list *managers_of(struct xc_typing *typing)
 {
 	const struct xc_process *process = typing->heap->process;
-	struct xc_arena *memory = &typing->heap->memory;
+	struct xc_erased_list found = {0};
 	if (typing->managers)
-		return typing->managers;
-	struct xc_managers *all = xc_arena_alloc(memory, sizeof *all), found = {0};
-	typing->managers = all; /* contents may be functions */
+		return &typing->managers->list;
+	/* before the search, since contents may be functions */
+	typing->managers = xc_arena_alloc(&typing->heap->memory, sizeof *typing->managers);
 	for (size_t i = 0; i < process->module_count; i++) {
 		if (process->modules[i]->bias_known && !xc_module_is_runtime(process->modules[i]))
 			find_in(typing, &found, process->modules[i]);
 	}
-	size_t size = found.count * sizeof *found.items;
-	all->items = xc_arena_alloc(memory, size + 1);
-	all->count = found.count;
-	if (size) {
-		qsort(found.items, found.count, sizeof *found.items, by_address);
-		memcpy(all->items, found.items, size);
-	}
-	free(found.items);
-	return all;
+	xc_erased_finish(&found, typing->heap);
+	typing->managers->list = found;
+	return &typing->managers->list;
 }
 
 /* ---- the source of evidence ---- */
 
-struct erased {
-	const struct xc_managers *managers;
-	uint32_t manager, content; /* offsets */
-};
-
 static const void *meet(struct xc_typing *typing, const struct xc_type *type, bool *only_out)
 {
-	static const char *const paths[][3] = {{"std::function", "_M_manager", "_M_functor"},
-					       {"std::any", "_M_manager", "_M_storage"},
-					       {"std::any", "__h", "__s"},
-					       {"std::any", "__h_", "__s_"}};
+	const struct xc_process *process = typing->heap->process;
+	struct xc_recipe_maker maker = {.typing = typing, .process = process, .type = type};
 	if (!type->name || type->is_c || type->is_rust)
 		return NULL;
-	const struct xc_view_hook *hook = xc_view_shape_of(typing->heap->process, type)->hook;
-	for (size_t i = 0; hook && i < XC_COUNT(paths); i++) {
-		uint64_t manager, content;
-		if (strcmp(hook->name, paths[i][0]) != 0 || !xc_view_offset(type, paths[i][1], &manager) ||
-		    !xc_view_offset(type, paths[i][2], &content) || manager > UINT32_MAX || content > UINT32_MAX)
-			continue;
-		struct erased *erased = xc_arena_alloc(&typing->heap->memory, sizeof *erased);
-		*erased = (struct erased){managers_of(typing), (uint32_t)manager, (uint32_t)content};
-		*only_out = true;
-		return erased;
-	}
-	return NULL;
+	maker.shape = xc_view_shape_of(process, type);
+	if (!xc_recipe_erases(maker.shape))
+		return NULL;
+	maker.erased = managers_of(typing);
+	xc_recipe_links(&maker);
+	return xc_recipe_made(&maker, only_out);
 }
 
-static void visit_object(struct xc_visit *visit, const void *met)
-{
-	const struct erased *erased = met;
-	struct manager key = {0};
-	uint64_t content;
-	if (visit->size < erased->manager + WORD || visit->size < erased->content + WORD || !erased->managers->count)
-		return;
-	memcpy(&key.addr, visit->bytes + erased->manager, sizeof key.addr);
-	memcpy(&content, visit->bytes + erased->content, sizeof content);
-	const struct manager *manager =
-		bsearch(&key, erased->managers->items, erased->managers->count, sizeof key, by_address);
-	if (manager && manager->item)
-		xc_typing_propose(visit, content, manager->item);
-	else if (manager)
-		xc_typing_look(visit, erased->content, manager->object);
-}
-
-const struct xc_evidence xc_evidence_erased = {.name = "function and any", .meet = meet, .visit = visit_object};
+const struct xc_evidence xc_evidence_erased = {.name = "function and any", .meet = meet, .visit = xc_recipe_follow};

@@ -1,12 +1,10 @@
-/* evidence_rust: types that Rust's library hides: buffers without a type, variants of enums, objects behind a
- * trait.
+/* evidence_rust: types that Rust's library hides: variants of enums, nodes of B-trees, objects behind a trait; and the
+ * links that views publish (dwarf/view/view.h).
  *
  * rustc describes each table of a trait's functions as a variable "<T as Trait>::{vtable}", whose type names T as
  * its containing type (DW_AT_containing_type; since 1.60). A trait object is a pointer to data and one to such a
- * table. The content of an Rc or Arc follows its two counts. The other layouts are those of
- * dwarf/view/view_rust*.c. */
+ * table. The content of an Rc or Arc follows its two counts. */
 #include <dwarf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dwarf/symbolize/debuginfo.h"
@@ -19,20 +17,15 @@
 #include "heap/evidence/evidence_list.h"
 #include "heap/evidence/recipe.h"
 
-enum { WORD = 8, COUNTS = 2 * WORD, MAX_VTABLES = 1 << 20 };
+enum { WORD = 8, MAX_VTABLES = 1 << 20 };
 
 /* ---- tables of traits ---- */
 
 enum { PLAIN, RC, ARC, WAYS };
 
-struct trait_table {
-	xc_addr addr;
-	uint32_t items[WAYS]; /* items of a block with the object alone, counted by Rc, by Arc */
-};
-
+/* The object of each table alone, counted by Rc, by Arc. */
 struct xc_traits {
-	struct trait_table *tables; /* in address order */
-	size_t count, capacity;
+	struct xc_erased_list ways[WAYS];
 };
 
 struct search {
@@ -75,17 +68,10 @@ static bool keep_table(void *context, const char *name, const struct xc_definiti
 		return true;
 	const struct xc_type *type = xc_type_get(xc_types_of(s->typing->heap->process), &concrete);
 	struct xc_traits *traits = s->traits;
-	traits->tables = xc_grow(traits->tables, traits->count, &traits->capacity, sizeof *traits->tables);
-	traits->tables[traits->count++] = (struct trait_table){
-		value.addr,
-		{plain_item(s->typing, type), counted_item(s->typing, type, rc), counted_item(s->typing, type, arc)}};
-	return traits->count < MAX_VTABLES;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct trait_table *x = a, *y = b;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	xc_erased_add(&traits->ways[PLAIN], (struct xc_erased){value.addr, plain_item(s->typing, type), 0});
+	xc_erased_add(&traits->ways[RC], (struct xc_erased){value.addr, counted_item(s->typing, type, rc), 0});
+	xc_erased_add(&traits->ways[ARC], (struct xc_erased){value.addr, counted_item(s->typing, type, arc), 0});
+	return traits->ways[PLAIN].count < MAX_VTABLES;
 }
 
 /* Finds all tables of the process, at the first trait object. */
@@ -99,102 +85,19 @@ static const struct xc_traits *traits_of(struct xc_typing *typing)
 	for (size_t i = 0; i < process->module_count; i++)
 		xc_lookup_each(process, process->modules[i], XC_NAME_VARIABLE, keep_table, &s);
 	xc_arena_fini(&s.scratch);
+	for (int way = 0; way < WAYS; way++)
+		xc_erased_finish(&s.traits->ways[way], typing->heap);
 	typing->traits = s.traits;
-	size_t size = s.traits->count * sizeof *s.traits->tables;
-	struct trait_table *kept = xc_arena_alloc(memory, size + 1);
-	if (size) {
-		qsort(s.traits->tables, s.traits->count, sizeof *s.traits->tables, by_address);
-		memcpy(kept, s.traits->tables, size);
-	}
-	free(s.traits->tables);
-	s.traits->tables = kept;
 	return typing->traits;
 }
 
-/* ---- trait objects ---- */
-
-struct trait_object {
-	const struct xc_traits *traits;
-	uint32_t pointer, table; /* offsets */
-	int way;
-};
-
-static const void *meet_trait_object(struct xc_typing *typing, const struct xc_type *type)
+static void make_trait_object(struct xc_recipe_maker *m)
 {
-	const struct xc_type *pointer;
-	uint64_t at, table;
-	if (!xc_view_has(type, "vtable", NULL) || !xc_view_has(type, "pointer", &pointer) ||
-	    xc_type_strip(pointer)->kind != XC_TYPE_POINTER || !xc_view_offset(type, "pointer", &at) ||
-	    !xc_view_offset(type, "vtable", &table) || at > UINT32_MAX || table > UINT32_MAX)
-		return NULL;
-	const char *name = xc_type_name(xc_type_strip(pointer)->target);
-	struct trait_object *object = xc_arena_alloc(&typing->heap->memory, sizeof *object);
-	object->traits = traits_of(typing);
-	object->pointer = (uint32_t)at;
-	object->table = (uint32_t)table;
-	object->way = strstr(name, "alloc::rc::Rc") == name      ? RC
-		      : strstr(name, "alloc::sync::Arc") == name ? ARC
-								 : PLAIN;
-	return object;
-}
-
-static void visit_trait_object(struct xc_visit *visit, const struct trait_object *object)
-{
-	struct trait_table key = {0};
-	uint64_t pointer;
-	if (visit->size < object->pointer + WORD || visit->size < object->table + WORD)
-		return;
-	memcpy(&pointer, visit->bytes + object->pointer, sizeof pointer);
-	memcpy(&key.addr, visit->bytes + object->table, sizeof key.addr);
-	const struct trait_table *table = object->traits->count ? bsearch(&key, object->traits->tables,
-									  object->traits->count, sizeof key, by_address)
-								: NULL;
-	if (table)
-		xc_typing_propose(visit, pointer, table->items[object->way]);
-}
-
-/* ---- containers ---- */
-
-static const char *const buffers[] = {"buf.inner.ptr", "buf.ptr", NULL};
-
-static void make_vec(struct xc_recipe_maker *m)
-{
-	xc_recipe_point_of(m, buffers, xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, 0, "elements"));
-}
-
-static void make_string(struct xc_recipe_maker *m)
-{
-	static const char *const texts[] = {"vec.buf.inner.ptr",
-					    "vec.buf.ptr",
-					    "inner.inner.buf.inner.ptr",
-					    "inner.inner.buf.ptr",
-					    "inner.inner.inner.buf.inner.ptr",
-					    "inner.inner.inner.buf.ptr",
-					    "inner.buf.inner.ptr",
-					    NULL};
-	xc_recipe_point_of(m, texts, xc_recipe_item(m, m->shape->element, XC_TYPED_TEXT, 0, "characters"));
-}
-
-static void make_slice(struct xc_recipe_maker *m)
-{
-	uint8_t shape = m->shape->number ? XC_TYPED_TEXT : XC_TYPED_ARRAY;
-	xc_recipe_point(m, "data_ptr",
-			xc_recipe_item(m, m->shape->element, shape, 0, m->shape->number ? "characters" : "elements"));
-}
-
-static void make_hash(struct xc_recipe_maker *m)
-{
-	static const char *const paths[][2] = {{"base.table.table.ctrl", "base.table.table.bucket_mask"},
-					       {"base.map.table.table.ctrl", "base.map.table.table.bucket_mask"},
-					       {"map.base.table.table.ctrl", "map.base.table.table.bucket_mask"},
-					       {"map.table.table.ctrl", "map.table.table.bucket_mask"},
-					       {"table.table.ctrl", "table.table.bucket_mask"}};
-	uint32_t item = xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, 0, "buckets"),
-		 shifted = xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, WORD, "buckets");
-	for (size_t i = 0; i < XC_COUNT(paths); i++) {
-		if (xc_recipe_buckets(m, paths[i][0], paths[i][1], m->shape->size, item, shifted))
-			return;
-	}
+	const char *name = xc_type_name(m->shape->element);
+	m->erased = &traits_of(m->typing)->ways[xc_begins_with(name, "alloc::rc::Rc")      ? RC
+						: xc_begins_with(name, "alloc::sync::Arc") ? ARC
+											   : PLAIN];
+	xc_recipe_links(m);
 }
 
 /* ---- enums ---- */
@@ -318,24 +221,8 @@ static void make_internal(struct xc_recipe_maker *m)
 
 /* ---- the source of evidence ---- */
 
-static const struct {
-	const char *name; /* of a view's hook */
-	void (*make)(struct xc_recipe_maker *maker);
-} makers[] = {
-	{"alloc::vec::Vec", make_vec},
-	{"alloc::collections::vec_deque::VecDeque", make_vec},
-	{"alloc::string::String", make_string},
-	{"std::ffi::os_str::OsString", make_string},
-	{"std::path::PathBuf", make_string},
-	{"std::collections::hash::map::HashMap", make_hash},
-	{"std::collections::hash::set::HashSet", make_hash},
-	{"hashbrown::map::HashMap", make_hash},
-	{"hashbrown::set::HashSet", make_hash},
-};
-
 static void make(struct xc_recipe_maker *m)
 {
-	const struct xc_view_hook *hook = m->shape->hook;
 	if (m->type->has_variants)
 		make_enum(m);
 	else if (xc_begins_with(m->type->name, leaf_head))
@@ -344,49 +231,21 @@ static void make(struct xc_recipe_maker *m)
 		make_internal(m);
 	else if (xc_begins_with(m->type->name, reference_head))
 		make_reference(m);
-	else if (hook && xc_view_has(m->type, "data_ptr", NULL) && xc_view_has(m->type, "length", NULL))
-		make_slice(m);
-	for (size_t i = 0; hook && !m->recipe.count && i < XC_COUNT(makers); i++) {
-		if (strcmp(hook->name, makers[i].name) == 0) {
-			makers[i].make(m);
-			return;
-		}
-	}
+	else if (xc_recipe_erases(m->shape))
+		make_trait_object(m);
+	else
+		xc_recipe_links(m);
 }
-
-/* The argument of visit: one of both. */
-struct rust_object {
-	const struct trait_object *trait;
-	const struct xc_recipe *recipe;
-};
 
 static const void *meet(struct xc_typing *typing, const struct xc_type *type, bool *only_out)
 {
 	const struct xc_process *process = typing->heap->process;
+	struct xc_recipe_maker maker = {.typing = typing, .process = process, .type = type};
 	if (!type->name || !type->is_rust || process->arch->word != WORD)
 		return NULL;
-	struct rust_object found = {.trait = meet_trait_object(typing, type)};
-	if (!found.trait) {
-		struct xc_recipe_maker maker = {.typing = typing, .process = process, .type = type};
-		maker.shape = xc_view_shape_of(process, type);
-		make(&maker);
-		found.recipe = xc_recipe_made(&maker);
-	}
-	if (!found.trait && !found.recipe)
-		return NULL;
-	*only_out = true;
-	struct rust_object *kept = xc_arena_alloc(&typing->heap->memory, sizeof *kept);
-	*kept = found;
-	return kept;
+	maker.shape = xc_view_shape_of(process, type);
+	make(&maker);
+	return xc_recipe_made(&maker, only_out);
 }
 
-static void visit_object(struct xc_visit *visit, const void *met)
-{
-	const struct rust_object *object = met;
-	if (object->trait)
-		visit_trait_object(visit, object->trait);
-	else
-		xc_recipe_follow(visit, object->recipe);
-}
-
-const struct xc_evidence xc_evidence_rust = {.name = "library of Rust", .meet = meet, .visit = visit_object};
+const struct xc_evidence xc_evidence_rust = {.name = "library of Rust", .meet = meet, .visit = xc_recipe_follow};

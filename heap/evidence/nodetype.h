@@ -5,20 +5,12 @@
 #ifndef XC_NODETYPE_H
 #define XC_NODETYPE_H
 
+#include "dwarf/view/view.h"
 #include "heap/types/typing_evidence.h"
 
-/* A description of a container's node. */
-struct xc_nodetype {
-	const char *head;              /* "std::_Rb_tree_node" */
-	const char *tail;              /* the template's arguments after the element: ", true"; or "" */
-	const struct xc_type *element; /* the argument */
-	const struct xc_type *value;   /* the content: the element, or what it wraps */
-	uint64_t offset;               /* of the value */
-	uint64_t behind;               /* bytes after it (a hash) */
-};
-
-/* The type, from debug information if that has one of this name and size. NULL if the element has no size. */
-const struct xc_type *xc_nodetype(struct xc_typing *typing, const struct xc_nodetype *node);
+/* The type of a container's node, from debug information if that has one of this name and size. NULL if the element has
+ * no size. */
+const struct xc_type *xc_nodetype(struct xc_typing *typing, const struct xc_view_shape *shape);
 
 /* For a type that was made here: the type and offset of its content. NULL for others. */
 const struct xc_type *xc_nodetype_value(const struct xc_type *type, uint64_t *offset_out);

@@ -13,6 +13,19 @@ enum xc_step_kind {
 	XC_STEP_BLOCKS,  /* the pointers between those at `at` and `end` lead to such blocks */
 	XC_STEP_LOOK,    /* an `object` is at `at` */
 	XC_STEP_BUCKETS, /* an array that ends at the pointer at `at`; see below */
+	XC_STEP_ERASED,  /* the object of the pointer at `at`, or instead of it, for the address at `end` */
+};
+
+/* Objects whose type is erased, by the address of the function or table that was made for it. */
+struct xc_erased {
+	xc_addr addr;
+	uint32_t item;   /* of a block with the object; 0: the object is in place of the pointer */
+	uint32_t object; /* there; 0: none */
+};
+
+struct xc_erased_list {
+	struct xc_erased *all; /* in address order */
+	size_t count, capacity;
 };
 
 /* The array of BUCKETS has one element more than the number at `end`. It is `item`, or, if the room before it is no
@@ -25,6 +38,7 @@ struct xc_step {
 	uint32_t item, object; /* of xc_typing_item, xc_typing_object */
 	uint64_t lo, hi;       /* of the tag, inclusive */
 	uint64_t size, behind; /* BUCKETS: bytes of an element; BLOCKS: extra pointers after `end` (1 or 0) */
+	const struct xc_erased_list *erased;
 };
 
 enum { XC_RECIPE_STEPS = 64 };
@@ -42,21 +56,25 @@ struct xc_recipe_maker {
 	const struct xc_process *process;
 	const struct xc_type *type;
 	const struct xc_view_shape *shape;
+	const struct xc_erased_list *erased; /* for links to erased types; NULL: these have no steps */
 	struct xc_recipe recipe;
 };
+
+/* Does the view's type have an erased object? */
+bool xc_recipe_erases(const struct xc_view_shape *shape);
+
+/* Add to a list that was zero or only added to, and finish it: sorted, in the heap's memory. */
+void xc_erased_add(struct xc_erased_list *list, struct xc_erased one);
+void xc_erased_finish(struct xc_erased_list *list, struct xc_heap *heap);
+
+/* Add the steps of the links that the view of the type publishes (dwarf/view/view.h). */
+void xc_recipe_links(struct xc_recipe_maker *maker);
 
 /* Add a step. The path leads from the type to the word (dwarf/view). False, and nothing is added, if there is no
  * such path, or no item. */
 bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t item);
 bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item);
-bool xc_recipe_point_of(struct xc_recipe_maker *maker, const char *const paths[], uint32_t item);
-bool xc_recipe_blocks(struct xc_recipe_maker *maker, const char *from, const char *to, bool last_too, uint32_t item);
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type);
-
-/* An array with elements of `size` bytes that ends at the pointer. The other path leads to the number of elements
- * minus one. `shifted` is the same item with an offset of 8. */
-bool xc_recipe_buckets(struct xc_recipe_maker *maker, const char *end, const char *mask, uint64_t size, uint32_t item,
-		       uint32_t shifted);
 
 /* Make the last step conditional: it is done if the `width` bytes at `tag` are (or are not) from lo to hi. */
 void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi);
@@ -67,8 +85,8 @@ void xc_recipe_unless(struct xc_recipe_maker *maker, uint64_t tag, uint64_t widt
 uint32_t xc_recipe_item(struct xc_recipe_maker *maker, const struct xc_type *type, uint8_t shape, uint64_t offset,
 			const char *what);
 
-/* The recipe, in the heap's memory; NULL if it has no steps. */
-const struct xc_recipe *xc_recipe_made(const struct xc_recipe_maker *maker);
+/* The recipe, in the heap's memory; NULL if it has no steps, otherwise *only_out is set: the result of `meet`. */
+const struct xc_recipe *xc_recipe_made(const struct xc_recipe_maker *maker, bool *only_out);
 
 /* Reads an object by a recipe: the `visit` of evidence. */
 void xc_recipe_follow(struct xc_visit *visit, const void *recipe);

@@ -4,6 +4,7 @@
 #include "tests/support/containers.h"
 
 #include "dwarf/view/view.h"
+#include "dwarf/view/view_part.h"
 
 /* `want` up to its *, and the rest at the end; without a *, all of it. */
 static bool fits(const char *text, const char *want)
@@ -156,6 +157,49 @@ static void holders_are_checked(void **state)
 	       {"other", "{x = 1}"});
 }
 
+static void containers_publish_links_that_exist(void **state)
+{
+	static const struct {
+		const char *name;
+		enum xc_view_link_kind kind; /* of the last link */
+		size_t links;
+	} wanted[] = {{"good", XC_LINK_ARRAY, 1}, {"text", XC_LINK_TEXT, 1},      {"ring", XC_LINK_NODE, 2},
+		      {"chain", XC_LINK_NODE, 1}, {"tree", XC_LINK_NODE, 1},      {"hashed", XC_LINK_NODE, 2},
+		      {"some", XC_LINK_VALUE, 1}, {"second", XC_LINK_VARIANT, 1}, {"unshared", XC_LINK_OBJECT, 1}};
+	struct compiled *c = *state;
+	for (size_t i = 0; i < XC_COUNT(wanted); i++) {
+		struct xc_value value = value_of(c, wanted[i].name);
+		const struct xc_type *type = xc_view_plain(value.type);
+		const struct xc_view_link *link = xc_view_shape_of(c->process, type)->links;
+		uint64_t at;
+		assert_non_null(link);
+		for (size_t k = 0; k < wanted[i].links; k++, link++) {
+			assert_true(xc_view_offset_of(type, link->at, &at));
+			assert_true(!link->by || xc_view_offset_of(type, link->by, &at));
+		}
+		assert_int_equal(link[-1].kind, wanted[i].kind);
+		assert_int_equal(link->kind, XC_LINK_NONE);
+	}
+}
+
+static void nodes_are_known_by_their_class(void **state)
+{
+	static const char *const others[] = {"std::_List_node_base", "std::__detail::_Hash_node_base",
+					     "mine::_List_node<int>"};
+	const struct xc_type *content;
+	uint64_t offset;
+	struct xc_type type = {.kind = XC_TYPE_STRUCT, .name = "std::__1::__tree_node<int, void *>"};
+	const struct xc_view_nodes *nodes = xc_view_nodes_of(&type, &content, &offset);
+	(void)state;
+	assert_non_null(nodes);
+	assert_string_equal(nodes->name, "std::__1::__tree_node");
+	assert_null(content); /* the debug information has no arguments */
+	for (size_t i = 0; i < XC_COUNT(others); i++) {
+		type.name = others[i];
+		assert_null(xc_view_nodes_of(&type, &content, &offset));
+	}
+}
+
 static void raw_shows_innards(void **state)
 {
 	struct compiled *c = *state;
@@ -247,6 +291,8 @@ int main(void)
 		cmocka_unit_test(trees_are_walked_in_order_and_checked),
 		cmocka_unit_test(hash_tables_hold_what_they_count),
 		cmocka_unit_test(holders_are_checked),
+		cmocka_unit_test(containers_publish_links_that_exist),
+		cmocka_unit_test(nodes_are_known_by_their_class),
 		cmocka_unit_test(raw_shows_innards),
 		cmocka_unit_test(a_view_may_be_copied_in_the_middle),
 		cmocka_unit_test(a_hook_that_is_added_comes_first),
