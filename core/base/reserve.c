@@ -44,3 +44,11 @@ void xc_reserve_trim(struct xc_reserve *reserve, size_t count, size_t size)
 	munmap((uint8_t *)reserve->items + keep, whole - keep);
 	reserve->size = keep;
 }
+
+void xc_reserve_drop(const struct xc_reserve *reserve, size_t from, size_t to, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t begin = (from * size + page - 1) & ~(page - 1), end = to * size & ~(page - 1);
+	if (end > begin)
+		(void)madvise((uint8_t *)reserve->items + begin, end - begin, MADV_DONTNEED);
+}

@@ -68,6 +68,7 @@ void xc_block_list_cut(struct xc_block_list *list, xc_addr addr)
 struct run {
 	const struct xc_block_list *list;
 	size_t next, huge;
+	size_t released; /* blocks before this one, whose memory was given back */
 };
 
 struct merge {
@@ -120,6 +121,34 @@ static void take_one(struct merge *m, struct run *run)
 	m->end = addr + size;
 }
 
+enum { PIECE = 1 << 18, SMALL = 1 << 12 };
+
+/* Gives back the memory of blocks that were taken: a large heap is not held twice. */
+static void release(struct run *run)
+{
+	const struct xc_block_list *list = run->list;
+	size_t count = run->next - run->released;
+	if (count < (run->next == list->count ? SMALL : PIECE))
+		return;
+	xc_reserve_drop(&list->memory[0], run->released, run->next, sizeof *list->heads);
+	xc_reserve_drop(&list->memory[1], run->released, run->next, sizeof *list->sizes);
+	run->released = run->next;
+}
+
+/* Copies blocks, piece by piece. */
+static void move_blocks(struct merge *m, struct run *run, size_t count)
+{
+	while (count > 0) {
+		size_t piece = count < PIECE ? count : PIECE;
+		memcpy(m->heads + m->blocks->count, run->list->heads + run->next, piece * sizeof *m->heads);
+		memcpy(m->sizes + m->blocks->count, run->list->sizes + run->next, piece * sizeof *m->sizes);
+		m->blocks->count += piece;
+		run->next += piece;
+		count -= piece;
+		release(run);
+	}
+}
+
 /* Takes all blocks up to the next large one, if no other list has a block between them. */
 static void take_rest(struct merge *m, struct run *run)
 {
@@ -130,10 +159,7 @@ static void take_rest(struct merge *m, struct run *run)
 		take_one(m, run);
 		return;
 	}
-	memcpy(m->heads + m->blocks->count, list->heads + run->next, count * sizeof *m->heads);
-	memcpy(m->sizes + m->blocks->count, list->sizes + run->next, count * sizeof *m->sizes);
-	m->blocks->count += count;
-	run->next = last;
+	move_blocks(m, run, count);
 	m->end = (m->heads[m->blocks->count - 1] & ~(uint64_t)7) + m->sizes[m->blocks->count - 1];
 }
 
@@ -158,12 +184,13 @@ static void take_run(struct merge *m)
 {
 	struct run *first = &m->runs[0];
 	xc_addr limit = m->run_count > 1 ? next_addr(&m->runs[1]) : UINT64_MAX;
-	bool all = first->list->heads[first->list->count - 1] < limit;
+	bool all = first->next < first->list->count && first->list->heads[first->list->count - 1] < limit;
 	while (first->next < first->list->count && (all || next_addr(first) <= limit))
 		if (all)
 			take_rest(m, first);
 		else
 			take_one(m, first);
+	release(first);
 	put_back(m);
 }
 

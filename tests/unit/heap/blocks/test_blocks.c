@@ -172,6 +172,29 @@ static void claims_of_terabytes_take_three_tables_each(void **state)
 	xc_block_list_fini(&list);
 }
 
+/* Pages of a list are given back while it is merged, so that the peak is that of the table. */
+static void a_large_heap_is_not_held_twice(void **state)
+{
+	(void)state;
+	enum { LARGE = 3 << 18, SMALL = 1 << 14 };
+	struct xc_block_list lists[2];
+	struct xc_blocks blocks;
+	for (size_t i = 0; i < 2; i++) {
+		xc_block_list_init(&lists[i], LARGE);
+		for (uint64_t k = 0; k < (i ? SMALL : LARGE); k++)
+			assert_true(xc_block_list_add(&lists[i], 0x10000 + i * 0x4000000 + k * 64, 48, XC_BLOCK_LIVE));
+	}
+	xc_blocks_build(&blocks, lists, 2);
+	assert_int_equal(blocks.count + blocks.left_out, LARGE + SMALL);
+	assert_int_equal(xc_blocks_find(&blocks, 0x10000 + 5000 * 64), 5000);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(lists[i].heads[100], 0);
+		assert_int_equal(lists[i].sizes[100], 0);
+		xc_block_list_fini(&lists[i]);
+	}
+	xc_blocks_fini(&blocks);
+}
+
 /* Only blocks without a table are left out. */
 static void a_claim_that_is_too_large_costs_no_other_block(void **state)
 {
@@ -222,6 +245,7 @@ int main(void)
 		cmocka_unit_test(lists_that_lie_between_each_other_become_one_order),
 		cmocka_unit_test(impossible_blocks_are_left_out_and_counted),
 		cmocka_unit_test(blocks_over_all_of_memory_cost_little),
+		cmocka_unit_test(a_large_heap_is_not_held_twice),
 		cmocka_unit_test(claims_of_terabytes_take_three_tables_each),
 		cmocka_unit_test(a_claim_that_is_too_large_costs_no_other_block),
 		cmocka_unit_test(states_can_be_corrected),
