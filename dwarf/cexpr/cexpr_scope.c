@@ -144,12 +144,12 @@ static uint64_t size_of(const struct xc_cexpr *c, const struct xc_definition *d)
 }
 
 /* Is a type of this name something else in another unit of the module? Programs of C have a `struct entry` in many
- * files. */
+ * files. Not asked for scripts, which have no frame: they name the type that they expect. */
 static bool differs_elsewhere(const struct xc_cexpr *c, const struct xc_definitions *all,
 			      const struct xc_definition *one)
 {
 	uint64_t size = size_of(c, one);
-	for (size_t i = 0; i < all->count; i++) {
+	for (size_t i = 0; c->scope->has_frame && i < all->count; i++) {
 		const struct xc_definition *other = &all->items[i];
 		uint64_t theirs =
 			other->kind == XC_NAME_TYPE && other->module == one->module ? size_of(c, other) : size;

@@ -404,19 +404,25 @@ static void a_tag_is_a_type_whatever_else_has_its_name(void **state)
 	}
 }
 
-/* Many files of a C program have a `struct entry` of their own. */
+/* Many files of a C program have a `struct entry` of their own. The frame is in main's unit, in the library, or not
+ * known. */
 static void a_type_that_units_define_differently_is_that_of_the_unit_or_ambiguous(void **state)
 {
 	(void)state;
-	struct xc_frame_scope nowhere = {.process = fixture.process, .thread = fixture.at.thread};
+	struct xc_frame_scope nowhere = {.process = fixture.process, .thread = fixture.at.thread}, outer;
 	struct xc_value value;
 	expect_number(&fixture.at, "sizeof(struct differs)", 5);
 	expect_number(&fixture.at, "((struct differs *)&differs_here)->c[0]", 0);
-	struct xc_error *err = xc_cexpr_value(&nowhere, "sizeof(struct differs)", &fixture.arena, &value);
+	CHECK_OK(xc_frame_scope_open(&outer, fixture.process, NULL, 2));
+	assert_string_not_equal(outer.frame.module->path, fixture.at.frame.module->path);
+	struct xc_error *err = xc_cexpr_value(&outer, "sizeof(struct differs)", &fixture.arena, &value);
 	assert_non_null(err);
 	assert_int_equal(err->code, XC_ERR_USAGE);
 	assert_non_null(strstr(err->message, "`differs` is ambiguous: "));
 	xc_error_free(err);
+	expect_number(&outer, "sizeof(struct same)", 4);
+	expect_number(&outer, "sizeof(struct other.c::differs)", 3);
+	xc_frame_scope_fini(&outer);
 	expect_number(&nowhere, "sizeof(struct other.c::differs)", 3);
 }
 
