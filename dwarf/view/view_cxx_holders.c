@@ -51,7 +51,8 @@ static bool open_shared(struct xc_view *view)
 						{"__shared_owners_", "__shared_weak_owners_"}};
 	const char *const *names = counts[view->shape->number];
 	struct xc_value control;
-	uint64_t block, less = view->shape->number, use = -less, weak = -less;
+	const uint64_t less = view->shape->number; /* libc++ counts from -1 */
+	uint64_t block, use = -less, weak = use;
 	if (!xc_view_wrap_pointer(view, shared_paths) || !xc_view_part_of(&view->value, &control, control_paths) ||
 	    !xc_value_load(&control, &block))
 		return false;

@@ -111,7 +111,7 @@ static void what_is_not_plain_is_not_read(void **state)
 		{"v_gaps", "<an array with gaps between its elements>", NULL},
 		{"v_dense", "{1, 2, 3}", NULL},
 		{"v_moving", "<length not known>", NULL},
-		{"v_set", "0x1", NULL},
+		{"v_set", "<bytes 01 00 00 00>", NULL},
 	};
 	expect_in(DW_LANG_C99, texts, XC_COUNT(texts));
 }
