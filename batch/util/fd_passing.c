@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { WAKE_MS = 250, LAST_WAITS = 2 };
+enum { WAKE_MS = 250, LAST_WAITS = 2, FLIGHT_MS = 5, FLIGHT_TRIES = 600 };
 
 union control {
 	char bytes[CMSG_SPACE(XC_FD_PASSING_MOST * sizeof(int))];
@@ -27,10 +27,16 @@ ssize_t xc_fd_passing_send(int socket, const void *bytes, size_t size, const int
 		message.msg_control = control.bytes;
 		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
 	}
-	do
-		sent = sendmsg(socket, &message, flags | MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	return sent;
+	for (int tries = 0;; tries++) {
+		do
+			sent = sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+		while (sent < 0 && errno == EINTR);
+		/* Other processes of this user have as many descriptors under way as one may hold: they arrive soon. */
+		if (sent >= 0 || errno != ETOOMANYREFS || (flags & MSG_DONTWAIT) || tries == FLIGHT_TRIES)
+			return sent;
+		poll(NULL, 0, FLIGHT_MS);
+		errno = ETOOMANYREFS;
+	}
 }
 
 static void take(const struct cmsghdr *header, int *descriptors, size_t count)

@@ -563,13 +563,21 @@ static struct xc_error *run_many(size_t count, unsigned jobs, struct taken *take
 	return xc_batch_run(&batch, list, count, &done);
 }
 
+static bool all_are_taken(struct taken *taken, struct xc_arena *arena)
+{
+	struct xc_error *err = run_many(20, 40, taken, arena);
+	if (err || taken->count != 20)
+		fprintf(stderr, "%zu of 20: %s\n", taken->count, err ? err->message : "no error");
+	return !err && taken->count == 20;
+}
+
 static int with_few_descriptors(void)
 {
 	const struct rlimit few = {48, 48};
 	struct xc_arena arena = {0};
 	struct taken taken = {0};
 	setrlimit(RLIMIT_NOFILE, &few);
-	if (run_many(20, 40, &taken, &arena) || taken.count != 20)
+	if (!all_are_taken(&taken, &arena))
 		return 1;
 	for (size_t i = 0; i < taken.count; i++)
 		if (taken.records[i]->status != XC_RECORD_OK || taken.records[i]->unlooked)
@@ -593,7 +601,7 @@ static int with_few_processes(void)
 		return CANNOT_BECOME;
 	if (setrlimit(RLIMIT_NPROC, &few))
 		return 3;
-	return run_many(20, 40, &taken, &arena) || taken.count != 20;
+	return all_are_taken(&taken, &arena) ? 0 : 1;
 }
 
 static int as_somebody_else(void)
