@@ -17,6 +17,35 @@
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16 };
 
+/* The length of a colour code at `at`, which may continue behind the last byte; 0: there is none. */
+static size_t color_code(const char *at, size_t left)
+{
+	size_t len = 1;
+	if (*at != '\033' || (left > 1 && at[1] != '['))
+		return 0;
+	for (len += left > 1; len < left && (at[len] == ';' || (at[len] >= '0' && at[len] <= '9'));)
+		len++;
+	return len == left ? len : at[len] == 'm' ? len + 1 : 0;
+}
+
+/* The bytes at the front that may be written as they are. C1 controls are two bytes of UTF-8. */
+static size_t harmless(const struct xc_output *output, const char *bytes, size_t len)
+{
+	size_t at = 0;
+	while (at < len) {
+		const unsigned char c = (unsigned char)bytes[at];
+		size_t one = xc_text_ascii_run(bytes + at, len - at);
+		if (!one && (c == '\n' || c == '\t' || c > 0x7f))
+			one = c != 0xc2 || at + 1 == len || (unsigned char)bytes[at + 1] >= 0xa0;
+		if (!one && output->colored)
+			one = color_code(bytes + at, len - at);
+		if (!one)
+			break;
+		at += one;
+	}
+	return at;
+}
+
 static ssize_t write_all(void *cookie, const char *bytes, size_t len)
 {
 	struct xc_output *output = cookie;
@@ -43,9 +72,28 @@ static ssize_t hold(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)len;
 }
 
+/* The last fence: writers escape what they quote, in the way of their format; what they forget is escaped here. */
+static ssize_t write_text(void *cookie, const char *bytes, size_t len)
+{
+	const struct xc_output *output = cookie;
+	size_t good = harmless(output, bytes, len);
+	if (good == len)
+		return output->appends ? hold(cookie, bytes, len) : write_all(cookie, bytes, len);
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	for (size_t at = 0; at < len; good = harmless(output, bytes + at, len - at)) {
+		xc_text_addn(&text, bytes + at, good);
+		at += good;
+		if (at < len)
+			xc_text_printf(&text, "\\x%02x", (unsigned char)bytes[at++]);
+	}
+	const ssize_t done =
+		output->appends ? hold(cookie, text.bytes, text.len) : write_all(cookie, text.bytes, text.len);
+	return done == (ssize_t)text.len ? (ssize_t)len : -1;
+}
+
 static void attach(struct xc_output *output)
 {
-	output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = output->appends ? hold : write_all});
+	output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = write_text});
 	if (!output->file)
 		abort(); /* only for lack of memory */
 	setvbuf(output->file, NULL, _IOFBF, BUFFER);
@@ -241,17 +289,4 @@ unsigned xc_output_width(const struct xc_output *output)
 	if (!isatty(output->fd) || ioctl(output->fd, TIOCGWINSZ, &size) < 0 || !size.ws_col)
 		return DEFAULT_WIDTH;
 	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
-}
-
-void xc_output_report(const char *format, ...)
-{
-	struct xc_text text = {0};
-	va_list args;
-	va_start(args, format);
-	xc_auto(xc_freep) char *words = xc_vasprintf(format, args);
-	va_end(args);
-	xc_text_add(&text, "xcore: ");
-	xc_text_name(&text, words);
-	fprintf(stderr, "%s\n", xc_text_string(&text));
-	xc_text_fini(&text);
 }

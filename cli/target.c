@@ -15,6 +15,7 @@
 #include "core/live/live.h"
 #include "core/live/sandbox.h"
 #include "core/io/source.h"
+#include "core/base/say.h"
 #include "core/text/shellword.h"
 #include "core/store/store.h"
 #include "core/base/userdir.h"
@@ -41,6 +42,9 @@ static struct xc_error *check_directories(const struct xc_common *common)
 		return err;
 	for (size_t i = 0; i < common->debug_dirs.count; i++)
 		if ((err = check_directory("debug-dir", common->debug_dirs.items[i])))
+			return err;
+	for (size_t i = 0; i < common->source_roots.count; i++)
+		if ((err = check_directory("source-root", common->source_roots.items[i])))
 			return err;
 	return NULL;
 }
@@ -88,12 +92,9 @@ static void warn(const struct xc_target *target, const char *message, const char
 {
 	if (target->finder.quiet)
 		return;
-	xc_output_report("%s", message);
-	struct xc_text text = {0};
-	xc_text_name(&text, hint ? hint : "");
+	xc_say("%s", message);
 	if (hint)
-		fprintf(stderr, "  hint: %s\n", xc_text_string(&text));
-	xc_text_fini(&text);
+		xc_say_line("  hint: ", hint);
 }
 
 static void warn_of_store(const struct xc_target *target, const char *message, const char *hint)
@@ -204,6 +205,10 @@ struct xc_error *xc_target_prepare(struct xc_target *target, const struct xc_com
 	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))) ||
 	    (err = open_store(target, common)))
 		return err;
+	for (size_t i = 0; i < common->source_roots.count; i++)
+		xc_source_roots_add(&target->source_roots, common->source_roots.items[i]);
+	xc_source_roots_add_tree(&target->source_roots);
+	target->finder.source_roots = &target->source_roots;
 	target->finder.cache_dir = target->cache_dir =
 		xc_switch_or(common->cache, true) ? xc_target_cache_dir("xcore") : NULL;
 	return NULL;
@@ -265,4 +270,5 @@ void xc_target_close(struct xc_target *target)
 	if (trouble)
 		warn(target, trouble, hint);
 	free(xc_take(target->cache_dir));
+	xc_source_roots_fini(&target->source_roots);
 }

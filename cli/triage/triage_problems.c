@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/io/source.h"
+#include "core/base/say.h"
 
 /* ---- problems ---- */
 
@@ -30,7 +31,7 @@ static struct xc_error *read_rules(struct xc_triage_run *run)
 static void warn_of_policy(void *user, const struct xc_error *err)
 {
 	(void)user;
-	xc_output_report("--policy: %s", err->message); /* also with --quiet: the run will fail because of it */
+	xc_say("--policy: %s", err->message); /* also with --quiet: the run will fail because of it */
 }
 
 static struct xc_error *read_policy(struct xc_triage_run *run)

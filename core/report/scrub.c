@@ -286,12 +286,19 @@ static size_t letters(const struct place *p, struct xc_text *out)
 	return 2 + digits;
 }
 
+/* Does a rule apply at this character? */
+static bool is_start(char c)
+{
+	return c == '=' || c == ':' || c == '-' || c == 'B' || c == 'b' || c == 'A' || c == 'g' || c == 'x' ||
+	       c == 'e' || c == '/' || c == '0';
+}
+
 static size_t by_shape(const struct place *p, struct xc_text *out)
 {
 	static size_t (*const rules[])(const struct place *p, struct xc_text *out) = {
 		assigned, option, credentials, url_user, pem, maker_key, web_token, home, letters};
 	size_t len = 0;
-	for (size_t i = 0; i < XC_COUNT(rules) && !len; i++)
+	for (size_t i = 0; i < XC_COUNT(rules) && !len && is_start(*p->at); i++)
 		len = rules[i](p, out);
 	return len;
 }

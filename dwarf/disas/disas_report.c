@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/report/scrub.h"
 #include "core/text/jsonvalue.h"
 #include "dwarf/decode/code.h"
 #include "dwarf/symbolize/debuginfo.h"
@@ -147,6 +148,10 @@ static void add_source(struct listing *l, const char *file, unsigned line, const
 	xc_text_printf(&l->text, "%s:%u", slash ? slash + 1 : file, line);
 	if (inlined)
 		xc_text_printf(&l->text, "  (inlined %s)", inlined);
+	const struct xc_scrub none = {.count = 0};
+	xc_auto(xc_text_fini) struct xc_text without = {0};
+	if (source && l->options->redact && xc_scrub_source(&none, source, &without))
+		source = xc_text_string(&without);
 	if (source && *source)
 		xc_text_printf(&l->text, "  %s", source);
 	xc_text_char(&l->text, '\n');
@@ -298,7 +303,7 @@ static void add_document(struct listing *l, struct xc_section *s)
 {
 	json_t *root = json_object();
 	l->instructions = json_array();
-	l->source = xc_source_reader_new(l->process->sysroot);
+	l->source = xc_source_reader_new(l->process);
 	add_head(l, root);
 	add_left_out(l, l->first, "before");
 	for (size_t i = l->first; i < l->end; i++)
@@ -307,6 +312,8 @@ static void add_document(struct listing *l, struct xc_section *s)
 	xc_jsonvalue_set(root, "before", xc_jsonvalue_count(l->first));
 	xc_jsonvalue_set(root, "after", xc_jsonvalue_count(l->count - l->end));
 	xc_jsonvalue_set(root, "instructions", l->instructions);
+	if (xc_source_reader_hint(l->source))
+		xc_text_printf(&l->text, "   source lines: %s\n", xc_source_reader_hint(l->source));
 	xc_source_reader_free(l->source);
 	xc_section_document(s, "code", xc_text_string(&l->text), root);
 }

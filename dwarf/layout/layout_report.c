@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text/jsonstream.h"
 #include "core/text/jsonvalue.h"
 #include "core/process/module.h"
 #include "dwarf/layout/layout_json.h"
@@ -328,9 +329,7 @@ static bool list_one(void *context, const char *name, const struct xc_definition
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	xc_auto(xc_freep) char *line = NULL;
 	if (l->asked->json) {
-		json_t *object = place_of(type, xc_layout_json(type, &l->asked->shown));
-		line = json_dumps(object, JSON_COMPACT);
-		json_decref(object);
+		line = xc_jsonstream_text(place_of(type, xc_layout_json(type, &l->asked->shown)));
 	} else {
 		xc_layout_text(&text, type, &l->asked->shown);
 		line = xc_text_take(&text);
