@@ -349,6 +349,7 @@ static void brief_watchdog(const struct xc_job *job)
 	struct xc_shared_status *told = xc_shared_status();
 	atomic_store(&told->timeout_s, job->common.io_timeout);
 	atomic_store(&told->quiet, job->common.quiet == XC_ON);
+	atomic_store(&told->redacts, job->command && xc_job_redacts(job));
 	atomic_store(&told->handles_sigint, job->command && job->command->understands_interrupts);
 }
 
@@ -374,9 +375,10 @@ static bool answer_about_itself(const struct xc_job *job, const struct xc_comman
 	return true;
 }
 
-static bool scrub_by_job(const void *user, const char *text, bool code, struct xc_text *out)
+static bool scrub_by_job(const void *user, const char *text, enum xc_say_kind kind, struct xc_text *out)
 {
-	return xc_scrub_text(user, text, code, out);
+	return kind == XC_SAY_NAME ? xc_scrub_symbol(user, text, out)
+				   : xc_scrub_text(user, text, kind == XC_SAY_JSON, out);
 }
 
 int xc_dispatch(int argc, char **argv, const struct xc_command *const *all)

@@ -128,7 +128,7 @@ static bool write_line(void *context, const char *text)
 {
 	const struct writing *w = context;
 	xc_auto(xc_text_fini) struct xc_text without = {0}, clean = {0};
-	xc_say_redacted(&without, text, true);
+	xc_say_redacted(&without, text, XC_SAY_NAME);
 	if (w->json)
 		xc_text_add(&clean, xc_text_string(&without));
 	else

@@ -201,9 +201,9 @@ static void report_pruned(void *user, const struct xc_core_spare *spare, const c
 	const struct xc_triage_run *run = user;
 	const bool dry = run->settings->dry_run == XC_ON;
 	if (why_not)
-		xc_say("left alone: %s: %s", spare->record->path, why_not);
+		xc_say("left alone: %s: %s", xc_record_shown(spare->record), why_not);
 	else if (run->job->common.quiet != XC_ON)
-		xc_say("%s: %s", dry ? "would delete" : "deleted", spare->record->path);
+		xc_say("%s: %s", dry ? "would delete" : "deleted", xc_record_shown(spare->record));
 }
 
 static void prune(struct xc_triage_run *run, const struct xc_core_retention *keep)

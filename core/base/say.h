@@ -8,9 +8,14 @@
 
 #include "core/base/text.h"
 
-/* Add `text` without the user's data to out. False, with out unchanged, when there is nothing to remove. `code`: text
- * is code or a name, not prose. */
-typedef bool xc_say_scrub(const void *user, const char *text, bool code, struct xc_text *out);
+enum xc_say_kind {
+	XC_SAY_PROSE,
+	XC_SAY_JSON, /* stays JSON */
+	XC_SAY_NAME, /* of a function, a type, … */
+};
+
+/* Add `text` without the user's data to out. False, with out unchanged, when there is nothing to remove. */
+typedef bool xc_say_scrub(const void *user, const char *text, enum xc_say_kind kind, struct xc_text *out);
 
 /* From now on redact by `scrub`; user is borrowed. NULL, the default: hide nothing. Call it while there is one
  * thread. */
@@ -20,10 +25,10 @@ void xc_say_redact(xc_say_scrub *scrub, const void *user);
 bool xc_say_redacts(void);
 
 /* Add `text` to out, redacted but not escaped: for output whose writer escapes in its own way. */
-void xc_say_redacted(struct xc_text *out, const char *text, bool code);
+void xc_say_redacted(struct xc_text *out, const char *text, enum xc_say_kind kind);
 
 /* Add `text` to out, redacted and then escaped as a name (xc_text_name). */
-void xc_say_clean(struct xc_text *out, const char *text, bool code);
+void xc_say_clean(struct xc_text *out, const char *text, enum xc_say_kind kind);
 
 /* The same for a line that a script printed, which may hold NULs; JSON stays JSON. */
 void xc_say_redacted_line(struct xc_text *out, const char *line, size_t len);

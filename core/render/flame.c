@@ -48,7 +48,7 @@ static struct xc_error *finish(FILE *out)
 static void fold_name(struct xc_text *text, const char *name)
 {
 	size_t start = text->len;
-	xc_say_clean(text, name, true);
+	xc_say_clean(text, name, XC_SAY_NAME);
 	/* The separator is not a part of names; "::" stays as it is. */
 	for (size_t i = start; i < text->len; i++)
 		if (text->bytes[i] == ';')
@@ -95,14 +95,19 @@ static size_t whole_characters(const char *name, size_t limit)
 	return n;
 }
 
-static void xml_cut(struct xc_text *text, const char *string, size_t limit)
+static void xml_cut_as(struct xc_text *text, const char *string, size_t limit, enum xc_say_kind kind)
 {
 	xc_auto(xc_text_fini) struct xc_text clean = {0};
-	xc_say_redacted(&clean, string, true);
+	xc_say_redacted(&clean, string, kind);
 	const char *name = xc_text_string(&clean);
 	size_t n = whole_characters(name, limit);
 	xc_auto(xc_freep) char *front = xc_asprintf("%.*s%s", (int)n, name, name[n] ? "…" : "");
 	xc_xmltext(text, front);
+}
+
+static void xml_cut(struct xc_text *text, const char *name, size_t limit)
+{
+	xml_cut_as(text, name, limit, XC_SAY_NAME);
 }
 
 struct picture {
@@ -250,11 +255,11 @@ static void draw_head(struct picture *pic, size_t height)
 		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%zu\">\n<title>",
 		       height);
-	xml_cut(text, pic->tree->title ? pic->tree->title : "flame graph", MAX_NAME);
+	xml_cut_as(text, pic->tree->title ? pic->tree->title : "flame graph", MAX_NAME, XC_SAY_PROSE);
 	xc_text_add(text, "</title>\n<style>\n");
 	xc_text_add(text, xc_flame_style);
 	xc_text_add(text, "</style>\n<text class=\"chrome title\" x=\"1%\" y=\"26\">");
-	xml_cut(text, pic->tree->title ? pic->tree->title : "flame graph", MAX_NAME);
+	xml_cut_as(text, pic->tree->title ? pic->tree->title : "flame graph", MAX_NAME, XC_SAY_PROSE);
 	xc_text_add(text, "</text>\n<text class=\"quiet\" x=\"1%\" y=\"46\">");
 	add_value(pic, pic->tree->root.total);
 	if (pic->left_out)

@@ -28,7 +28,9 @@ static void prose(struct pass *p, const char **text)
 /* A name of a function, type or variable: the program chose it, so it may hold anything. */
 static void name(struct pass *p, const char **text)
 {
-	*text = scrubbed(p, *text, true);
+	p->text.len = 0;
+	if (*text && xc_scrub_symbol(p->scrub, *text, &p->text))
+		*text = xc_arena_strdup(&p->report->arena, xc_text_string(&p->text));
 }
 
 /* The replacement of a JSON string, or NULL when it needs none. */
@@ -43,7 +45,8 @@ static bool next_key(struct pass *p, json_t *object, const char **key_out, const
 {
 	for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
 		*key_out = json_object_iter_key(at);
-		*other_out = scrubbed(p, *key_out, true);
+		*other_out = *key_out;
+		name(p, other_out);
 		if (*other_out != *key_out)
 			return true;
 	}

@@ -303,13 +303,13 @@ static size_t by_shape(const struct place *p, struct xc_text *out)
 	return len;
 }
 
-bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, struct xc_text *out)
+static bool scrub_as(const struct xc_scrub *scrub, const char *text, bool code, bool symbol, struct xc_text *out)
 {
 	size_t before = out->len;
 	bool hides = false;
 	const char *no_token = text;
 	for (struct place p = {text, text, code, &no_token}; *p.at;) {
-		size_t len = xc_scrub_known(scrub, text, p.at, out);
+		size_t len = xc_scrub_known(scrub, text, p.at, symbol, out);
 		if (!len)
 			len = by_shape(&p, out);
 		hides |= len > 0;
@@ -322,6 +322,16 @@ bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, st
 		out->bytes[before] = '\0';
 	}
 	return hides;
+}
+
+bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, struct xc_text *out)
+{
+	return scrub_as(scrub, text, code, false, out);
+}
+
+bool xc_scrub_symbol(const struct xc_scrub *scrub, const char *text, struct xc_text *out)
+{
+	return scrub_as(scrub, text, true, true, out);
 }
 
 void xc_scrub_fini(struct xc_scrub *scrub)

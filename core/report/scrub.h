@@ -54,6 +54,10 @@ bool xc_scrub_is_letters(uint64_t address);
  * is a line of source code, in which NAME=VALUE is an assignment and no secret. */
 bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, struct xc_text *out);
 
+/* The same for a name of a function, type or variable. A secret without a digit may be a common word, so it stays here,
+ * as do names of users and hosts. */
+bool xc_scrub_symbol(const struct xc_scrub *scrub, const char *text, struct xc_text *out);
+
 /* The same for lines of source code: also removes literals, which are values: strings, and numbers behind a name of a
  * secret. Linear in the length of the text. */
 bool xc_scrub_source(const struct xc_scrub *scrub, const char *text, struct xc_text *out);

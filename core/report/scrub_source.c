@@ -41,11 +41,9 @@ static bool take_literal(struct line *l)
 		return false;
 	const char *end = end_of_literal(l);
 	const bool closed = end - l->at > 1 && end[-1] == *l->at;
-	if (end - l->at < 2 + closed || is_include(l))
+	if (!closed && (end - l->at < 2 || is_character(l, end)))
 		return false;
-	if (is_character(l, end)) {
-		if (!closed)
-			return false;
+	if (end - l->at < 2 + closed || is_include(l) || is_character(l, end)) {
 		xc_text_addn(l->out, l->at, (size_t)(end - l->at));
 	} else {
 		xc_text_char(l->out, *l->at);

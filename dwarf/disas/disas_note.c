@@ -155,7 +155,7 @@ static void note_reference(const struct xc_code_view *view, const struct xc_code
 		xc_text_printf(comment, " <%s>", name);
 	if (!operand->address_only)
 		note_value(view, addr, operand->size, comment, object);
-	else if (constant_string(view, addr, string)) {
+	else if (!view->redact && constant_string(view, addr, string)) {
 		xc_text_add(comment, " \"");
 		xc_text_escaped(comment, string, strlen(string));
 		xc_text_add(comment, "\"");

@@ -185,8 +185,8 @@ static const char *quoted(struct writer *w, uint32_t item, uint32_t block)
 		xc_auto(xc_text_fini) struct xc_text type = {0}, via = {0};
 		json_t *members = json_object();
 		const char *name = xc_typing_name(w->typing, block);
-		xc_say_redacted(&type, name ? name : "", true);
-		xc_say_redacted(&via, typed->via ? typed->via : "", true);
+		xc_say_redacted(&type, name ? name : "", XC_SAY_NAME);
+		xc_say_redacted(&via, typed->via ? typed->via : "", XC_SAY_NAME);
 		xc_jsonvalue_set(members, "type", xc_jsonvalue_text(name ? xc_text_string(&type) : NULL));
 		xc_jsonvalue_set(members, "confidence",
 				 xc_jsonvalue_text(xc_confidence_word((enum xc_confidence)typed->confidence)));
@@ -202,11 +202,11 @@ static const char *escaped(struct writer *w, uint32_t item, uint32_t block)
 		const struct xc_typed *typed = &w->typing->items[item];
 		const char *name = xc_typing_name(w->typing, block);
 		struct xc_text text = {0};
-		xc_say_clean(&text, name ? name : "?", true);
+		xc_say_clean(&text, name ? name : "?", XC_SAY_NAME);
 		xc_text_addn(&text, "", 1);
 		xc_text_printf(&text, "  %s%s", xc_confidence_word((enum xc_confidence)typed->confidence),
 			       typed->via ? "  " : "");
-		xc_say_clean(&text, typed->via ? typed->via : "", true);
+		xc_say_clean(&text, typed->via ? typed->via : "", XC_SAY_NAME);
 		w->quoted[item] = xc_text_take(&text);
 	}
 	return w->quoted[item];

@@ -72,6 +72,17 @@ static int base_tostring(lua_State *L)
 	return 1;
 }
 
+/* Lua's own function, called from here, knows neither its name nor the line of the script. */
+static int raise_as_format(lua_State *L)
+{
+	if (lua_type(L, -1) == LUA_TSTRING) {
+		luaL_where(L, 1);
+		luaL_gsub(L, lua_tostring(L, -2), "to '?'", "to 'format'");
+		lua_concat(L, 2);
+	}
+	return lua_error(L);
+}
+
 /* The arguments of %s as strings, then Lua's own. Upvalue: that. */
 static int string_format(lua_State *L)
 {
@@ -96,8 +107,9 @@ static int string_format(lua_State *L)
 	}
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 1);
-	lua_call(L, count, 1);
-	return 1;
+	const int status = lua_pcall(L, count, 1, 0);
+	xc_limit_check(L, status);
+	return status == LUA_OK ? 1 : raise_as_format(L);
 }
 
 void xc_safe_tostring(lua_State *L)
