@@ -43,10 +43,16 @@ static struct xc_error *check_directories(const struct xc_common *common)
 	for (size_t i = 0; i < common->debug_dirs.count; i++)
 		if ((err = check_directory("debug-dir", common->debug_dirs.items[i])))
 			return err;
-	for (size_t i = 0; i < common->source_roots.count; i++)
-		if ((err = check_directory("source-root", common->source_roots.items[i])))
-			return err;
 	return NULL;
+}
+
+/* Not in xc_target_prepare: `triage` only compares paths with it. */
+static struct xc_error *check_source_roots(const struct xc_common *common)
+{
+	struct xc_error *err = NULL;
+	for (size_t i = 0; i < common->source_roots.count && !err; i++)
+		err = check_directory("source-root", common->source_roots.items[i]);
+	return err;
 }
 
 /* Is --exe an ELF file? Whether it is the right one is checked when the target is known. */
@@ -205,10 +211,6 @@ struct xc_error *xc_target_prepare(struct xc_target *target, const struct xc_com
 	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))) ||
 	    (err = open_store(target, common)))
 		return err;
-	for (size_t i = 0; i < common->source_roots.count; i++)
-		xc_source_roots_add(&target->source_roots, common->source_roots.items[i]);
-	xc_source_roots_add_tree(&target->source_roots);
-	target->finder.source_roots = &target->source_roots;
 	target->finder.cache_dir = target->cache_dir =
 		xc_switch_or(common->cache, true) ? xc_target_cache_dir("xcore") : NULL;
 	return NULL;
@@ -218,9 +220,13 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 				const char *write_dir)
 {
 	const char *digits;
-	struct xc_error *err = xc_target_prepare(target, common);
-	if (err)
+	struct xc_error *err = check_source_roots(common);
+	if (err || (err = xc_target_prepare(target, common)))
 		return err;
+	for (size_t i = 0; i < common->source_roots.count; i++)
+		xc_source_roots_add(&target->source_roots, common->source_roots.items[i]);
+	xc_source_roots_add_tree(&target->source_roots);
+	target->finder.source_roots = &target->source_roots;
 	target->progress = xc_progress_start(name, target->finder.quiet);
 	struct xc_open_options options = {
 		.finder = &target->finder,

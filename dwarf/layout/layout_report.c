@@ -125,10 +125,16 @@ static void add_place(struct group *group, const struct xc_definition *definitio
 	json_array_append_new(group->place_list, place);
 	if (group->place_count++ >= MAX_PLACES)
 		return;
-	if (placed && file)
-		xc_text_printf(&group->places, "/* %s:%u in %s */\n", file, line, definition->module->name);
-	else
-		xc_text_printf(&group->modules, "%s%s", group->modules.len ? ", " : "", definition->module->name);
+	if (placed && file) {
+		xc_text_add(&group->places, "/* ");
+		xc_text_name(&group->places, file);
+		xc_text_printf(&group->places, ":%u in ", line);
+		xc_text_name(&group->places, definition->module->name);
+		xc_text_add(&group->places, " */\n");
+	} else {
+		xc_text_add(&group->modules, group->modules.len ? ", " : "");
+		xc_text_name(&group->modules, definition->module->name);
+	}
 }
 
 static void add_definition(struct groups *groups, const struct xc_process *process,

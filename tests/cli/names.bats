@@ -124,6 +124,8 @@ for path in sys.argv[1:3]:
         bad.append("a control character")
     if re.search(r"^\s*::|##\[|##vso\[", text, re.M):
         bad.append("a command of a CI system")
+    if path == sys.argv[1] and sys.argv[3] != "run" and re.search(r"^ {,8}(\\x3a(:|\\x3a)error|:error|error::)", text, re.M):
+        bad.append("a line that begins inside a name")
     if "redact" in os.environ["OPTION"].replace("no-redact", ""):
         if os.environ["SECRET"] in text:
             bad.append("the secret")
@@ -133,7 +135,7 @@ for path in sys.argv[1:3]:
         bad.append("an address of xcore")
     for one in bad:
         print(path.rsplit("/", 1)[1], one, *sys.argv[3:])
-        lines = [line for line in text.split("\n") if re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]|^\\s*::|##\\[|" + os.environ["SECRET"] + "|s3sam", line)]
+        lines = [line for line in text.split("\n") if re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]|^\\s*(\\\\x3a)?:|##\\[|" + os.environ["SECRET"] + "|s3sam", line)]
         print("\n".join(ascii(line[:300]) for line in lines[:5]))
     if bad:
         sys.exit(1)
