@@ -139,8 +139,9 @@ const struct xc_option xc_common_options[] = {
 	{.name = "redact",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(redact),
-	 .about = "hide values of variables, program arguments and abort messages, and elsewhere likely secrets, "
-		  "home directories and addresses that spell text; the default when CI=true"},
+	 .about =
+		 "hide values of variables, program arguments and abort messages, and elsewhere likely secrets, "
+		 "home directories, addresses that spell text, and literals in source lines; the default when CI=true"},
 	{.name = "no-redact", .kind = XC_OPTION_OFF, .offset = AT(redact), .about = "hide nothing, even when CI=true"},
 	{.name = "strict",
 	 .kind = XC_OPTION_ON,

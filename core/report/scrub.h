@@ -2,8 +2,8 @@
  *
  * Known words are removed wherever they occur. Other secrets are recognised by their form: NAME=VALUE with a secret
  * name (TOKEN SECRET PASS KEY AUTH COOKIE CRED), headers of that kind, Bearer and Basic, user and password of a URL,
- * PEM blocks, keys of AWS, GitHub and Slack, JSON web tokens, home directories ("~"), and addresses whose bytes are
- * letters. */
+ * PEM blocks, keys of AWS, GitHub and Slack, JSON web tokens, home directories ("~"), and numbers whose bytes are
+ * letters (hexadecimal, and decimal from seven letters on). */
 #ifndef XC_SCRUB_H
 #define XC_SCRUB_H
 

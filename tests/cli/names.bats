@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Every name that a target controls holds control characters, a command of a CI system and a secret. No command prints
 # them raw, to standard output or standard error; with --redact none prints the secret.
-# shellcheck disable=SC2153,SC2154 # helper.bash sets repo and XCORE
+# shellcheck disable=SC2016,SC2086,SC2153,SC2154 # helper.bash sets repo and XCORE; options are words
 bats_require_minimum_version 1.5.0
 
 # Names of 41 letters in the program become 41 hostile bytes in the file: in debug information, symbols and sections.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Source lines: debug information names the files, so they are read only below folders that the user trusts.
-# shellcheck disable=SC2153,SC2154 # helper.bash sets repo and XCORE
+# shellcheck disable=SC2016,SC2086,SC2153,SC2154 # helper.bash sets repo and XCORE; options are words
 bats_require_minimum_version 1.5.0
 
 # program NAME FILE: dies in a line of which the debug information says that it is line 3 of FILE.

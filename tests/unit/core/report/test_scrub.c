@@ -236,6 +236,17 @@ static void source(const char *text, const char *wanted)
 	xc_text_fini(&out);
 }
 
+static void a_decimal_number_of_letters_is_left_out(void **state)
+{
+	(void)state;
+	hides("index 7310589545667981658 of", "index (redacted) of");
+	hides("x=7310589545667981658", "x=(redacted)");
+	hides("30526241306928428 b", "(redacted) b"); /* "lstime," */
+	check("7310589545667981658", true, "7310589545667981658");
+	stays("in 1732444685000000000 ns, 137975824416 bytes, 18446744073709551615, 73105895456679816587");
+	stays("a7310589545667981658 7310589545667981658b");
+}
+
 static void a_literal_in_source_is_a_value(void **state)
 {
 	(void)state;
@@ -280,6 +291,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_secret_that_is_cut_is_left_out, forget),
 		cmocka_unit_test_teardown(a_word_without_a_digit_is_a_secret_where_it_stands_alone, forget),
 		cmocka_unit_test_teardown(a_word_that_is_known_is_not_kept_twice, forget),
+		cmocka_unit_test_teardown(a_decimal_number_of_letters_is_left_out, forget),
 		cmocka_unit_test_teardown(a_literal_in_source_is_a_value, forget),
 		cmocka_unit_test_teardown(other_source_stays, forget),
 		cmocka_unit_test_teardown(a_long_text_of_beginnings_ends, forget),
