@@ -28,16 +28,16 @@ static size_t color_code(const char *at, size_t left)
 	return len == left ? len : at[len] == 'm' ? len + 1 : 0;
 }
 
-/* The bytes at the front that may be written as they are. C1 controls are two bytes of UTF-8. */
-static size_t harmless(const struct xc_output *output, const char *bytes, size_t len)
+/* The bytes at the front that may be written as they are. C1 controls are two bytes of UTF-8: 0xc2, 0x80 to 0x9f. */
+static size_t harmless(bool colored, unsigned char last, const char *bytes, size_t len)
 {
 	size_t at = 0;
 	while (at < len) {
-		const unsigned char c = (unsigned char)bytes[at];
+		const unsigned char c = (unsigned char)bytes[at], before = at ? (unsigned char)bytes[at - 1] : last;
 		size_t one = xc_text_ascii_run(bytes + at, len - at);
 		if (!one && (c == '\n' || c == '\t' || c > 0x7f))
-			one = c != 0xc2 || at + 1 == len || (unsigned char)bytes[at + 1] >= 0xa0;
-		if (!one && output->colored)
+			one = before != 0xc2 || c >= 0xa0;
+		if (!one && colored)
 			one = color_code(bytes + at, len - at);
 		if (!one)
 			break;
@@ -75,20 +75,22 @@ static ssize_t hold(void *cookie, const char *bytes, size_t len)
 /* The last fence: writers escape what they quote, in the way of their format; what they forget is escaped here. */
 static ssize_t write_text(void *cookie, const char *bytes, size_t len)
 {
-	const struct xc_output *output = cookie;
-	size_t good = harmless(output, bytes, len);
-	if (good == len)
-		return output->appends ? hold(cookie, bytes, len) : write_all(cookie, bytes, len);
+	struct xc_output *output = cookie;
+	cookie_write_function_t *const out = output->appends ? hold : write_all;
+	size_t good = harmless(output->colored, output->last, bytes, len);
 	xc_auto(xc_text_fini) struct xc_text text = {0};
-	for (size_t at = 0; at < len; good = harmless(output, bytes + at, len - at)) {
+	const unsigned char last = output->last;
+	output->last = len ? (unsigned char)bytes[len - 1] : last;
+	if (good == len)
+		return out(cookie, bytes, len);
+	for (size_t at = 0; at < len;) {
 		xc_text_addn(&text, bytes + at, good);
 		at += good;
 		if (at < len)
 			xc_text_printf(&text, "\\x%02x", (unsigned char)bytes[at++]);
+		good = harmless(output->colored, 0, bytes + at, len - at);
 	}
-	const ssize_t done =
-		output->appends ? hold(cookie, text.bytes, text.len) : write_all(cookie, text.bytes, text.len);
-	return done == (ssize_t)text.len ? (ssize_t)len : -1;
+	return out(cookie, text.bytes, text.len) == (ssize_t)text.len ? (ssize_t)len : -1;
 }
 
 static void attach(struct xc_output *output)
