@@ -10,6 +10,7 @@
 
 #include "core/process/process.h"
 #include "core/report/report.h"
+#include "core/report/scrub.h"
 #include "cli/common.h"
 #include "cli/output.h"
 
@@ -100,6 +101,7 @@ struct xc_job {
 	FILE *out;                 /* while produce runs: for output that cannot wait for the report */
 	enum xc_exit status;       /* of a command without a target that succeeded */
 	struct xc_error *failure;  /* reported after the report was rendered; decides the status of the command */
+	struct xc_scrub *scrub;    /* what redaction removes; has words once the target is open; borrowed */
 	struct xc_stacktree *tree; /* shown by the report; outlives rendering; freed with the job */
 	uint64_t started_ns;       /* of CLOCK_MONOTONIC */
 	const char *landlock;      /* live: the restriction on writing, or why there is none */

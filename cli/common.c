@@ -32,6 +32,13 @@ const struct xc_option xc_common_options[] = {
 	 .value = "DIR",
 	 .about = "also look in DIR for modules and debug files, by build-id or by name; may be repeated",
 	 .complete = XC_COMPLETE_DIR},
+	{.name = "source-root",
+	 .kind = XC_OPTION_LIST,
+	 .offset = AT(source_roots),
+	 .value = "DIR",
+	 .about = "also show lines of source files below DIR; may be repeated. Without it they come only from below "
+		  "the working directory (without hidden files; as root not for a pack) and --sysroot",
+	 .complete = XC_COMPLETE_DIR},
 	{.name = "store",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(store),
@@ -132,8 +139,9 @@ const struct xc_option xc_common_options[] = {
 	{.name = "redact",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(redact),
-	 .about = "hide values of variables, program arguments and abort messages, and elsewhere likely secrets, "
-		  "home directories and addresses that spell text; the default when CI=true"},
+	 .about =
+		 "hide values of variables, program arguments and abort messages, and elsewhere likely secrets, "
+		 "home directories, addresses that spell text, and literals in source lines; the default when CI=true"},
 	{.name = "no-redact", .kind = XC_OPTION_OFF, .offset = AT(redact), .about = "hide nothing, even when CI=true"},
 	{.name = "strict",
 	 .kind = XC_OPTION_ON,
@@ -178,6 +186,7 @@ struct xc_common xc_common_defaults(void)
 void xc_common_fini(struct xc_common *common)
 {
 	xc_words_fini(&common->debug_dirs);
+	xc_words_fini(&common->source_roots);
 	xc_words_fini(&common->plugin_paths);
 	xc_words_fini(&common->fail_on);
 }

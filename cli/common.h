@@ -10,7 +10,7 @@
 
 struct xc_common {
 	const char *exe, *sysroot, *store;
-	struct xc_words debug_dirs, plugin_paths, fail_on;
+	struct xc_words debug_dirs, source_roots, plugin_paths, fail_on;
 	const char *format, *output, *color; /* NULL when not given */
 	unsigned jobs;                       /* 0 when not given */
 	unsigned max_read_rate;              /* megabytes a second; 0: no limit */

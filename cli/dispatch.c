@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/facts/facts.h"
+#include "core/base/say.h"
 #include "core/base/shared_status.h"
 #include "core/live/live.h"
 #include "core/render/render.h"
@@ -30,37 +31,32 @@ static enum xc_exit exit_of(const struct xc_error *err)
 	return err->code == XC_ERR_USAGE ? XC_EXIT_USAGE : XC_EXIT_INPUT;
 }
 
-/* Append the lines, indented equally, so that a mark stays below the place it points to. */
-static void add_lines(struct xc_text *text, const char *lines)
+/* The lines, indented equally, so that a mark stays below the place it points to. */
+static void say_lines(const char *lines)
 {
 	while (*lines) {
 		size_t len = strcspn(lines, "\n");
 		xc_auto(xc_freep) char *line = xc_asprintf("%.*s", (int)len, lines);
-		xc_text_add(text, "\n  ");
-		xc_text_name(text, line);
+		xc_say_line("  ", line);
 		lines += lines[len] ? len + 1 : len;
 	}
 }
 
-/* Messages may quote names from a core, so they are escaped as reports are. */
 static void report_error(const struct xc_job *job, const struct xc_error *err)
 {
-	struct xc_text text = {0};
-	xc_text_add(&text, "xcore: ");
+	const char *name = job->command ? job->command->name : "", *blank = job->command ? " " : "";
 	if (err->code == XC_ERR_USAGE && job->command)
-		xc_text_printf(&text, "%s: ", job->command->name);
-	xc_text_name(&text, err->message);
+		xc_say("%s: %s", name, err->message);
+	else
+		xc_say("%s", err->message);
 	if (err->lines)
-		add_lines(&text, err->lines);
-	if (err->hint && job->common.quiet != XC_ON) {
-		xc_text_add(&text, "\n  hint: ");
-		xc_text_name(&text, err->hint);
+		say_lines(err->lines);
+	if (err->hint && job->common.quiet != XC_ON)
+		xc_say_line("  hint: ", err->hint);
+	if (err->code == XC_ERR_USAGE && job->common.quiet != XC_ON) {
+		xc_auto(xc_freep) char *see = xc_asprintf("xcore %s%s--help", name, blank);
+		xc_say_line("  see: ", see);
 	}
-	if (err->code == XC_ERR_USAGE && job->common.quiet != XC_ON)
-		xc_text_printf(&text, "\n  see: xcore %s%s--help", job->command ? job->command->name : "",
-			       job->command ? " " : "");
-	fprintf(stderr, "%s\n", xc_text_string(&text));
-	xc_text_fini(&text);
 }
 
 /* Is the value of this option the next word? */
@@ -186,17 +182,13 @@ static struct xc_error *open_output(const struct xc_job *job, struct xc_output *
 
 static void scrub(const struct xc_job *job)
 {
-	struct xc_scrub scrub = {0};
-	if (job->process)
-		xc_scrub_learn(&scrub, job->process);
-	if (scrub.left)
+	if (job->scrub->left)
 		xc_section_message(
 			xc_report_target(job->report), XC_WARNING, NULL,
 			"%zu secrets and environment names exceed the limit of redaction: they are hidden only "
 			"where their form reveals them",
-			scrub.left);
-	xc_report_scrub(job->report, &scrub);
-	xc_scrub_fini(&scrub);
+			job->scrub->left);
+	xc_report_scrub(job->report, job->scrub);
 }
 
 static struct xc_error *render(const struct xc_job *job, const struct xc_output *output)
@@ -283,12 +275,12 @@ static enum xc_exit policy_status(struct xc_job *job)
 	const char *word = xc_policy_hit(&job->common.fail_on, job->process, job->report);
 	if (word) {
 		if (job->common.quiet != XC_ON)
-			fprintf(stderr, "xcore: --fail-on %s: condition met\n", word);
+			xc_say("--fail-on %s: condition met", word);
 		return XC_EXIT_POLICY;
 	}
 	if (job->common.strict == XC_ON && xc_policy_incomplete(job->process, job->report)) {
 		if (job->common.quiet != XC_ON)
-			fprintf(stderr, "xcore: --strict: something is missing, see the report\n");
+			xc_say("--strict: something is missing, see the report");
 		return XC_EXIT_INCOMPLETE;
 	}
 	return XC_EXIT_DONE;
@@ -304,6 +296,8 @@ static struct xc_error *with_target(struct xc_job *job, struct xc_output *output
 		return err;
 	job->process = target.process;
 	job->landlock = target.landlock;
+	if (xc_job_redacts(job))
+		xc_scrub_learn(job->scrub, job->process);
 	if (!(err = xc_job_check_not_target(job, output->path)) && !(err = produce_and_render(job, output)))
 		*status = policy_status(job);
 	xc_target_close(&target);
@@ -326,6 +320,7 @@ static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 		return err;
 	const struct xc_command *command = job->command;
 	job->output = &output;
+	output.colored = xc_output_color(&output, job->common.color);
 	bool untargeted = command->run && !(command->produce && xc_job_operand(job, "TARGET"));
 	err = untargeted ? run_without_target(job, &output) : with_target(job, &output, status);
 	if (untargeted)
@@ -354,6 +349,7 @@ static void brief_watchdog(const struct xc_job *job)
 	struct xc_shared_status *told = xc_shared_status();
 	atomic_store(&told->timeout_s, job->common.io_timeout);
 	atomic_store(&told->quiet, job->common.quiet == XC_ON);
+	atomic_store(&told->redacts, job->command && xc_job_redacts(job));
 	atomic_store(&told->handles_sigint, job->command && job->command->understands_interrupts);
 }
 
@@ -373,17 +369,26 @@ static bool answer_about_itself(const struct xc_job *job, const struct xc_comman
 	} else
 		return false;
 	if (fflush(stdout) != 0 && errno != EPIPE) {
-		fprintf(stderr, "xcore: standard output: %s\n", strerror(errno));
+		xc_say("standard output: %s", strerror(errno));
 		*status = XC_EXIT_INPUT;
 	}
 	return true;
 }
 
+static bool scrub_by_job(const void *user, const char *text, enum xc_say_kind kind, struct xc_text *out)
+{
+	return kind == XC_SAY_NAME ? xc_scrub_symbol(user, text, out)
+				   : xc_scrub_text(user, text, kind == XC_SAY_JSON, out);
+}
+
 int xc_dispatch(int argc, char **argv, const struct xc_command *const *all)
 {
-	struct xc_job job = {.started_ns = xc_now_ns(), .common = xc_common_defaults()};
+	struct xc_scrub scrub = {0};
+	struct xc_job job = {.started_ns = xc_now_ns(), .common = xc_common_defaults(), .scrub = &scrub};
 	enum xc_exit status = XC_EXIT_DONE;
 	struct xc_error *err = parse(argc, argv, all, &job);
+	if (job.command && xc_job_redacts(&job))
+		xc_say_redact(scrub_by_job, &scrub);
 	brief_watchdog(&job);
 	if (!err && !answer_about_itself(&job, all, &status) && !(err = check(&job)))
 		err = do_work(&job, &status);
@@ -402,6 +407,8 @@ int xc_dispatch(int argc, char **argv, const struct xc_command *const *all)
 	free(job.settings);
 	xc_words_fini(&job.operands);
 	xc_common_fini(&job.common);
+	xc_say_redact(NULL, NULL);
+	xc_scrub_fini(&scrub);
 	if (xc_interrupted_by) {
 		xc_interrupts_release();
 		raise(xc_interrupted_by);

@@ -17,6 +17,35 @@
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16 };
 
+/* The length of a colour code at `at`, which may continue behind the last byte; 0: there is none. */
+static size_t color_code(const char *at, size_t left)
+{
+	size_t len = 1;
+	if (*at != '\033' || (left > 1 && at[1] != '['))
+		return 0;
+	for (len += left > 1; len < left && (at[len] == ';' || (at[len] >= '0' && at[len] <= '9'));)
+		len++;
+	return len == left ? len : at[len] == 'm' ? len + 1 : 0;
+}
+
+/* The bytes at the front that may be written as they are. C1 controls are two bytes of UTF-8: 0xc2, 0x80 to 0x9f. */
+static size_t harmless(bool colored, unsigned char last, const char *bytes, size_t len)
+{
+	size_t at = 0;
+	while (at < len) {
+		const unsigned char c = (unsigned char)bytes[at], before = at ? (unsigned char)bytes[at - 1] : last;
+		size_t one = xc_text_ascii_run(bytes + at, len - at);
+		if (!one && (c == '\n' || c == '\t' || c > 0x7f))
+			one = before != 0xc2 || c >= 0xa0;
+		if (!one && colored)
+			one = color_code(bytes + at, len - at);
+		if (!one)
+			break;
+		at += one;
+	}
+	return at;
+}
+
 static ssize_t write_all(void *cookie, const char *bytes, size_t len)
 {
 	struct xc_output *output = cookie;
@@ -43,9 +72,30 @@ static ssize_t hold(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)len;
 }
 
+/* The last fence: writers escape what they quote, in the way of their format; what they forget is escaped here. */
+static ssize_t write_text(void *cookie, const char *bytes, size_t len)
+{
+	struct xc_output *output = cookie;
+	cookie_write_function_t *const out = output->appends ? hold : write_all;
+	size_t good = harmless(output->colored, output->last, bytes, len);
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	const unsigned char last = output->last;
+	output->last = len ? (unsigned char)bytes[len - 1] : last;
+	if (good == len)
+		return out(cookie, bytes, len);
+	for (size_t at = 0; at < len;) {
+		xc_text_addn(&text, bytes + at, good);
+		at += good;
+		if (at < len)
+			xc_text_printf(&text, "\\x%02x", (unsigned char)bytes[at++]);
+		good = harmless(output->colored, 0, bytes + at, len - at);
+	}
+	return out(cookie, text.bytes, text.len) == (ssize_t)text.len ? (ssize_t)len : -1;
+}
+
 static void attach(struct xc_output *output)
 {
-	output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = output->appends ? hold : write_all});
+	output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = write_text});
 	if (!output->file)
 		abort(); /* only for lack of memory */
 	setvbuf(output->file, NULL, _IOFBF, BUFFER);
@@ -241,17 +291,4 @@ unsigned xc_output_width(const struct xc_output *output)
 	if (!isatty(output->fd) || ioctl(output->fd, TIOCGWINSZ, &size) < 0 || !size.ws_col)
 		return DEFAULT_WIDTH;
 	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
-}
-
-void xc_output_report(const char *format, ...)
-{
-	struct xc_text text = {0};
-	va_list args;
-	va_start(args, format);
-	xc_auto(xc_freep) char *words = xc_vasprintf(format, args);
-	va_end(args);
-	xc_text_add(&text, "xcore: ");
-	xc_text_name(&text, words);
-	fprintf(stderr, "%s\n", xc_text_string(&text));
-	xc_text_fini(&text);
 }

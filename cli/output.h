@@ -15,13 +15,15 @@
 #include "core/base/text.h"
 
 struct xc_output {
-	FILE *file;      /* write here */
+	FILE *file;      /* write here: text; control characters become \xNN, whoever writes them */
 	char *path;      /* its final name, links resolved; NULL for standard output */
 	char *directory; /* of path; NULL for standard output and for files that are written directly */
 	char *temporary; /* name of the temporary file; NULL when it has none */
 	int fd;
 	bool appends;        /* at commit, to the summary of a step */
 	struct xc_text held; /* until then */
+	bool colored;        /* colour codes pass */
+	unsigned char last;  /* the byte written last: 0xc2 may begin a control character */
 	size_t before;       /* bytes that the summary had when it was opened; else 0 */
 	int failed;          /* errno of the first write that failed, else 0 */
 };
@@ -45,10 +47,6 @@ struct xc_error *xc_output_error(const struct xc_output *output);
 
 /* Did writing fail because the reader closed the pipe (`| head`)? That is not an error. */
 bool xc_output_unread(const struct xc_output *output);
-
-/* Write a line to standard error: "xcore: " and the message, escaped as reports are, since it may quote names of
- * files. */
-void xc_output_report(const char *format, ...) XC_PRINTF(1, 2);
 
 /* Use colour, by `when` (auto, always, never or NULL)? The width in columns: the terminal's, else 100. */
 bool xc_output_color(const struct xc_output *output, const char *when);

@@ -15,6 +15,7 @@
 #include "core/live/live.h"
 #include "core/live/sandbox.h"
 #include "core/io/source.h"
+#include "core/base/say.h"
 #include "core/text/shellword.h"
 #include "core/store/store.h"
 #include "core/base/userdir.h"
@@ -43,6 +44,15 @@ static struct xc_error *check_directories(const struct xc_common *common)
 		if ((err = check_directory("debug-dir", common->debug_dirs.items[i])))
 			return err;
 	return NULL;
+}
+
+/* Not in xc_target_prepare: `triage` only compares paths with it. */
+static struct xc_error *check_source_roots(const struct xc_common *common)
+{
+	struct xc_error *err = NULL;
+	for (size_t i = 0; i < common->source_roots.count && !err; i++)
+		err = check_directory("source-root", common->source_roots.items[i]);
+	return err;
 }
 
 /* Is --exe an ELF file? Whether it is the right one is checked when the target is known. */
@@ -88,12 +98,9 @@ static void warn(const struct xc_target *target, const char *message, const char
 {
 	if (target->finder.quiet)
 		return;
-	xc_output_report("%s", message);
-	struct xc_text text = {0};
-	xc_text_name(&text, hint ? hint : "");
+	xc_say("%s", message);
 	if (hint)
-		fprintf(stderr, "  hint: %s\n", xc_text_string(&text));
-	xc_text_fini(&text);
+		xc_say_line("  hint: ", hint);
 }
 
 static void warn_of_store(const struct xc_target *target, const char *message, const char *hint)
@@ -213,9 +220,13 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 				const char *write_dir)
 {
 	const char *digits;
-	struct xc_error *err = xc_target_prepare(target, common);
-	if (err)
+	struct xc_error *err = check_source_roots(common);
+	if (err || (err = xc_target_prepare(target, common)))
 		return err;
+	for (size_t i = 0; i < common->source_roots.count; i++)
+		xc_source_roots_add(&target->source_roots, common->source_roots.items[i]);
+	xc_source_roots_add_tree(&target->source_roots);
+	target->finder.source_roots = &target->source_roots;
 	target->progress = xc_progress_start(name, target->finder.quiet);
 	struct xc_open_options options = {
 		.finder = &target->finder,
@@ -265,4 +276,5 @@ void xc_target_close(struct xc_target *target)
 	if (trouble)
 		warn(target, trouble, hint);
 	free(xc_take(target->cache_dir));
+	xc_source_roots_fini(&target->source_roots);
 }

@@ -4,12 +4,14 @@
 
 #include "core/process/finder.h"
 #include "core/process/process.h"
+#include "core/process/source_roots.h"
 #include "core/base/progress.h"
 #include "cli/common.h"
 
 struct xc_target {
 	struct xc_finder finder; /* borrows from the options and from cache_dir; its store is owned here */
-	char *cache_dir;         /* the user's cache directory, or NULL; owned */
+	struct xc_source_roots source_roots;
+	char *cache_dir; /* the user's cache directory, or NULL; owned */
 	struct xc_progress progress;
 	struct xc_process *process;
 	const char *landlock; /* live: the restriction on writing, or why there is none; NULL for cores */

@@ -26,7 +26,7 @@ static int print(lua_State *L)
 	for (int i = 1; i <= count; i++) {
 		if (i > 1)
 			luaL_addchar(&buffer, '\t');
-		luaL_tolstring(L, i, NULL);
+		xc_bind_tolstring(L, i, NULL);
 		luaL_addvalue(&buffer);
 	}
 	luaL_pushresult(&buffer);
@@ -143,7 +143,7 @@ static void set_trace(struct xc_error *err, const char *trace)
 
 static int to_string(lua_State *L)
 {
-	luaL_tolstring(L, 1, NULL);
+	xc_bind_tolstring(L, 1, NULL);
 	return 1;
 }
 
@@ -155,7 +155,7 @@ static void push_description(lua_State *L)
 	if (xc_limit_is_over(L, LUA_OK)) /* a limit was reached: hooks may be off */
 		return;
 	if (lua_isnoneornil(L, 1) || lua_isboolean(L, 1) || lua_isnumber(L, 1)) {
-		luaL_tolstring(L, 1, NULL);
+		xc_bind_tolstring(L, 1, NULL);
 		lua_pushfstring(L, "%s was raised as an error", lua_tostring(L, -1));
 		return;
 	}

@@ -6,6 +6,7 @@
 
 #include "core/facts/facts.h"
 #include "core/base/text.h"
+#include "core/process/source_roots.h"
 #include "dwarf/line/source_lines.h"
 #include "triage/cause_table.h"
 #include "triage/locks/deadlock.h"
@@ -99,8 +100,10 @@ static void locate(struct xc_crash_context *crash)
 		v->file = xc_arena_strdup(arena, level->file);
 		v->line = level->line;
 		xc_auto(xc_freep) char *source =
-			xc_source_lines(crash->process->sysroot, level->file, level->line, SOURCE_AROUND);
+			xc_source_lines(crash->process, level->file, level->line, SOURCE_AROUND);
+		xc_auto(xc_freep) char *hint = source ? NULL : xc_source_roots_hint(crash->process, level->file);
 		v->source = xc_arena_strdup(arena, source);
+		v->source_hint = xc_arena_strdup(arena, hint);
 	}
 	if (crash->blame.through && !crash->fault.sent && crash->fault.signal != SIGABRT)
 		xc_verdict_evidence(crash->report, "it happened inside %s (%s), called from there",

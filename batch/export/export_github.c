@@ -58,7 +58,7 @@ static void put_cluster(FILE *out, const char *kind, const struct xc_problem *pr
 	xc_export_words(&a.message, &c);
 	xc_export_stack(&a.message, &c, options, STACK_ROWS);
 	xc_text_printf(&a.message, "cluster %s, core ", problem->id);
-	xc_export_name(&a.message, c.record->path);
+	xc_export_name(&a.message, xc_record_shown(c.record));
 	put_annotation(out, &a);
 	xc_export_cluster_fini(&c);
 }

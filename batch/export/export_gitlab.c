@@ -10,7 +10,8 @@ static json_t *location_of(const struct xc_export_cluster *c, const struct xc_ex
 	unsigned line;
 	xc_auto(xc_freep) char *path = xc_export_source(c, options, &line);
 	struct xc_text name = {0};
-	xc_export_name(&name, path ? path : c->record->path); /* a location is required: the core's name serves */
+	xc_export_name(&name,
+		       path ? path : xc_record_shown(c->record)); /* a location is required: the core's name serves */
 	xc_jsonvalue_set(lines, "begin", xc_jsonvalue_count(line));
 	xc_jsonvalue_set(location, "path", xc_jsonvalue_text(xc_text_string(&name)));
 	xc_jsonvalue_set(location, "lines", lines);

@@ -213,7 +213,7 @@ static void put_failed(struct xc_html *html, const struct xc_problems *problems)
 	for (size_t i = 0; i < problems->failed_count; i++) {
 		const struct xc_record *r = problems->failed[i];
 		xc_html_put(html, "<tr>");
-		xc_html_element(html, "td", NULL, r->path ? r->path : "");
+		xc_html_element(html, "td", NULL, r->path ? xc_record_shown(r) : "");
 		xc_html_element(html, "td", "state", xc_record_status_name(r->status));
 		xc_html_element(html, "td", NULL, r->why ? r->why : "");
 		xc_html_put(html, "</tr>\n");

@@ -171,7 +171,8 @@ static json_t *member_of(struct page *page, const struct xc_problem_member *memb
 {
 	const struct xc_record *r = member->record;
 	const char *const texts[] = {
-		r->path, r->program, r->build_id, r->package, r->arch, member->copy_of, member->signature->exact};
+		xc_record_shown(r),      r->program, r->build_id, r->package, r->arch, member->copy_of,
+		member->signature->exact};
 	json_t *row = json_array();
 	for (size_t i = 0; i < XC_COUNT(texts); i++)
 		json_array_append_new(row, string(page, texts[i]));
@@ -269,7 +270,7 @@ static json_t *cluster_of(struct page *page, const struct xc_problem *problem)
 static json_t *failure_of(struct page *page, const struct xc_record *record)
 {
 	json_t *row = json_array();
-	json_array_append_new(row, string(page, record->path));
+	json_array_append_new(row, string(page, xc_record_shown(record)));
 	json_array_append_new(row, string(page, xc_record_status_name(record->status)));
 	json_array_append_new(row, string(page, record->why));
 	json_array_append_new(row, xc_jsonvalue_count(record->stored));

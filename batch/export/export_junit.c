@@ -74,7 +74,7 @@ static void put_failure(struct junit *j, const struct xc_export_cluster *c)
 	xc_export_words(&j->scratch, c);
 	xc_export_stack(&j->scratch, c, j->options, STACK_ROWS);
 	xc_text_add(&j->scratch, "core: ");
-	xc_export_name(&j->scratch, c->record->path);
+	xc_export_name(&j->scratch, xc_record_shown(c->record));
 	scratch_lines(j);
 	xc_text_add(&j->text, "</failure>");
 }
@@ -202,7 +202,7 @@ static struct xc_error *write_suite(const struct xc_problems *problems, const st
 		put_error(&j, problems->missing_parts[i], "missing", "the part is not there");
 	for (size_t i = 0; i < at_most(problems->failed_count); i++) {
 		const struct xc_record *r = problems->failed[i];
-		put_error(&j, r->path, xc_record_status_name(r->status), r->why ? r->why : "");
+		put_error(&j, xc_record_shown(r), xc_record_status_name(r->status), r->why ? r->why : "");
 	}
 	xc_text_add(&j.text, "</testsuite>\n</testsuites>\n");
 	flush(&j);

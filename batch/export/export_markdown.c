@@ -174,7 +174,7 @@ static void add_details(struct page *page, const struct xc_export_cluster *c)
 	xc_export_words(&lines, c);
 	xc_export_stack(&lines, c, page->options, STACK_ROWS);
 	xc_text_add(&lines, "core: ");
-	xc_export_name(&lines, c->record->path);
+	xc_export_name(&lines, xc_record_shown(c->record));
 	add_block(&page->text, xc_text_string(&lines));
 	xc_text_fini(&lines);
 }
@@ -200,7 +200,7 @@ static void put_failed(struct page *page)
 	struct xc_text lines = {0};
 	for (size_t i = 0; i < problems->failed_count && i < FAILED_ROWS; i++) {
 		const struct xc_record *r = problems->failed[i];
-		xc_export_name(&lines, r->path);
+		xc_export_name(&lines, xc_record_shown(r));
 		xc_text_printf(&lines, ": %s: ", xc_record_status_name(r->status));
 		xc_export_name(&lines, r->why ? r->why : "");
 		xc_text_char(&lines, '\n');

@@ -48,10 +48,19 @@ static json_t *member_of(const struct xc_problem_member *member)
 	const struct xc_signature *s = member->signature;
 	json_t *object = json_object();
 	const char *const texts[] = {
-		"path",     r->path,     "core_id",   r->core_id, "copy_of",   member->copy_of, "program",
-		r->program, "build_id",  r->build_id, "package",  r->package,  "unit",          r->unit,
-		"arch",     r->arch,     "thread",    r->thread,  "sig_exact", s->exact,        "sig",
-		s->sig,     "sig_loose", s->loose,    NULL,
+		"path",      xc_record_shown(r),
+		"core_id",   r->core_id,
+		"copy_of",   member->copy_of,
+		"program",   r->program,
+		"build_id",  r->build_id,
+		"package",   r->package,
+		"unit",      r->unit,
+		"arch",      r->arch,
+		"thread",    r->thread,
+		"sig_exact", s->exact,
+		"sig",       s->sig,
+		"sig_loose", s->loose,
+		NULL,
 	};
 	set_texts(object, texts);
 	xc_jsonvalue_set(object, "stored", xc_jsonvalue_count(r->stored));
@@ -73,7 +82,7 @@ static json_t *classes_of(const struct xc_problem *problem)
 					     "severity",
 					     xc_severity_name(xc_severity_rank(c->severity)),
 					     "representative",
-					     problem->members[c->best].record->path,
+					     xc_record_shown(problem->members[c->best].record),
 					     NULL};
 		set_texts(object, texts);
 		xc_jsonvalue_set(object, "cores", xc_jsonvalue_count(c->count));
@@ -96,9 +105,11 @@ static void set_shown(json_t *object, const struct xc_export_cluster *c)
 	set_texts(object, texts);
 	xc_jsonvalue_set(object, "doubt", xc_jsonvalue_text(xc_signature_doubt(s)));
 	xc_jsonvalue_set(object, "place", place_of(c));
-	xc_jsonvalue_set(object, "representative", xc_jsonvalue_text(r->path));
+	xc_jsonvalue_set(object, "representative", xc_jsonvalue_text(xc_record_shown(r)));
 	xc_jsonvalue_set(object, "frames", frames_of(s, r));
-	xc_jsonvalue_set(object, "record", xc_record_json(r));
+	json_t *whole = xc_record_json(r);
+	xc_jsonvalue_set(whole, "path", xc_jsonvalue_text(xc_record_shown(r)));
+	xc_jsonvalue_set(object, "record", whole);
 }
 
 json_t *xc_export_object_cluster(const struct xc_problem *problem, const struct xc_export_options *options)
@@ -131,9 +142,11 @@ json_t *xc_export_object_cluster(const struct xc_problem *problem, const struct 
 json_t *xc_export_object_failure(const struct xc_record *record)
 {
 	json_t *object = json_object();
-	const char *const texts[] = {"path",          record->path, "core_id",
-				     record->core_id, "status",     xc_record_status_name(record->status),
-				     "why",           record->why,  NULL};
+	const char *const texts[] = {"path",    xc_record_shown(record),
+				     "core_id", record->core_id,
+				     "status",  xc_record_status_name(record->status),
+				     "why",     record->why,
+				     NULL};
 	set_texts(object, texts);
 	xc_jsonvalue_set(object, "stored", xc_jsonvalue_count(record->stored));
 	return object;

@@ -165,7 +165,7 @@ static void notify_failures(json_t *notices, const struct xc_problems *problems)
 	struct xc_text text = {0};
 	for (size_t i = 0; i < problems->failed_count && i < NOTICES_MAX; i++) {
 		const struct xc_record *r = problems->failed[i];
-		xc_export_name(&text, r->path);
+		xc_export_name(&text, xc_record_shown(r));
 		xc_text_printf(&text, ": %s: ", xc_record_status_name(r->status));
 		xc_export_name(&text, r->why ? r->why : "");
 		notify(notices, "warning", &text);

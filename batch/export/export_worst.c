@@ -131,7 +131,7 @@ static void put_failed(struct xc_paint *p, const struct xc_problems *problems)
 	put_title(p, "without an answer");
 	for (size_t i = 0; i < rows; i++) {
 		const struct xc_record *r = problems->failed[i];
-		put_words(p, XC_PLAIN, r->path, INDENT);
+		put_words(p, XC_PLAIN, xc_record_shown(r), INDENT);
 		xc_text_printf(&p->page, ": %s: ", xc_record_status_name(r->status));
 		put_words(p, XC_YELLOW, r->why ? r->why : "", DEEP);
 		xc_paint_line(p);
@@ -153,7 +153,7 @@ static bool is_of_core(const char *word, const struct xc_record *record)
 static void put_command(struct xc_paint *p, const char *command, const struct xc_wordlist *words,
 			const struct xc_export_options *options, const struct xc_record *record, const char *about)
 {
-	const char *path = record->path, *file = options->file_of ? options->file_of(options->user, path) : NULL;
+	const char *file = options->file_of ? options->file_of(options->user, record->path) : NULL;
 	xc_paint_pad(p, INDENT);
 	xc_paint_put(p, XC_PLAIN, command);
 	for (size_t i = 0; i < words->count; i++) {
@@ -162,7 +162,7 @@ static void put_command(struct xc_paint *p, const char *command, const struct xc
 		xc_shellword_add(&p->page, words->items[i]);
 		xc_paint_put(p, XC_PLAIN, " ");
 	}
-	xc_shellword_add_file(&p->page, file ? file : path);
+	xc_shellword_add_file(&p->page, file && !record->shown ? file : xc_record_shown(record));
 	xc_paint_put(p, XC_DIM, "    # ");
 	xc_paint_put(p, XC_DIM, about);
 	xc_paint_put(p, XC_DIM, file ? "" : ", run where the cores are");

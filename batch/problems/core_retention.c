@@ -100,14 +100,14 @@ void xc_core_retention_free(struct xc_core_retention *keep)
 static void add_core(struct xc_text *text, const char *word, const char *id, const struct xc_record *record)
 {
 	xc_text_printf(text, "%-6s%-12s  ", word, id);
-	xc_text_name(text, record->path);
+	xc_text_name(text, xc_record_shown(record));
 }
 
 static void add_spare(struct xc_text *text, const struct xc_core_spare *spare)
 {
 	add_core(text, "spare", spare->problem->id, spare->record);
 	xc_text_add(text, spare->copy_of ? "  copy of " : "  like ");
-	xc_text_name(text, spare->copy_of ? spare->copy_of : spare->instead->path);
+	xc_text_name(text, spare->copy_of ? spare->copy_of : xc_record_shown(spare->instead));
 	xc_text_add(text, ", ");
 	xc_text_size(text, spare->record->stored);
 	xc_text_char(text, '\n');

@@ -38,7 +38,7 @@ static void describe_member(const struct xc_problem *problem, const struct xc_pr
 			    struct xc_text *text)
 {
 	const struct xc_signature *s = member->signature;
-	xc_text_name(text, member->record->path);
+	xc_text_name(text, xc_record_shown(member->record));
 	xc_text_add(text, "\n  ");
 	xc_text_name(text, s->text);
 	xc_text_printf(text, "\n  cluster    %s%s\n  group      ", problem->id,
@@ -67,7 +67,7 @@ struct xc_error *xc_explain(const struct xc_problems *problems, FILE *out)
 		for (size_t k = 0; k < problems->problems[i].member_count; k++)
 			describe_member(&problems->problems[i], &problems->problems[i].members[k], &text);
 	for (size_t i = 0; i < problems->failed_count; i++) {
-		xc_text_name(&text, problems->failed[i]->path);
+		xc_text_name(&text, xc_record_shown(problems->failed[i]));
 		xc_text_printf(&text, "\n  %s: ", xc_record_status_name(problems->failed[i]->status));
 		xc_text_name(&text, problems->failed[i]->why);
 		xc_text_add(&text, "\n\n");

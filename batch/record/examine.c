@@ -30,11 +30,20 @@ struct examination {
 	struct xc_arena *arena;
 	struct xc_report *report;
 	struct xc_record *record;
+	const struct xc_scrub *scrub; /* NULL: nothing is redacted */
 };
 
 static const char *keep(const struct examination *e, const char *text)
 {
 	return text ? xc_arena_strndup(e->arena, text, XC_RECORD_TEXT) : NULL;
+}
+
+/* A name that is not from the report, without the user's data. */
+static const char *keep_name(const struct examination *e, const char *name)
+{
+	xc_auto(xc_text_fini) struct xc_text without = {0};
+	const bool hides = name && e->scrub && xc_scrub_symbol(e->scrub, name, &without);
+	return keep(e, hides ? xc_text_string(&without) : name);
 }
 
 static const char *keep_id(const struct examination *e, const struct xc_build_id *id)
@@ -53,7 +62,7 @@ static const char *package_at(const struct examination *e, xc_addr pc, struct pa
 {
 	const struct xc_module *m = xc_process_module(e->process, pc);
 	if (m != last->module)
-		*last = (struct packages){m, m ? xc_package_of(e->process, m, e->arena) : NULL};
+		*last = (struct packages){m, m ? keep_name(e, xc_package_of(e->process, m, e->arena)) : NULL};
 	return last->package;
 }
 
@@ -75,9 +84,9 @@ static void program(const struct examination *e)
 	r->stored = process->core->stored_size;
 	r->size = process->core->size;
 	r->missing = process->missing_bytes;
-	r->program = keep(e, last_component(process->exe_path ? process->exe_path : process->comm));
+	r->program = keep_name(e, last_component(process->exe_path ? process->exe_path : process->comm));
 	r->build_id = exe && exe->kind == XC_MODULE_EXE ? keep_id(e, &exe->build_id) : NULL;
-	r->package = exe && exe->kind == XC_MODULE_EXE ? xc_package_of(process, exe, e->arena) : NULL;
+	r->package = exe && exe->kind == XC_MODULE_EXE ? keep_name(e, xc_package_of(process, exe, e->arena)) : NULL;
 	r->arch = process->arch->name;
 	r->signal = process->signal.known ? keep(e, xc_signal_name(process->signal.number)) : NULL;
 	r->threads = (unsigned)process->thread_count;
@@ -94,7 +103,7 @@ static void absent(const struct examination *e)
 		char hex[2 * XC_BUILD_ID_MAX + 1];
 		if (m->kind != XC_MODULE_VDSO && (m->identity == XC_NO_FILE || m->identity == XC_REFUSED))
 			r->absent[r->absent_count++] = xc_arena_printf(
-				e->arena, "%s %s%s", m->name,
+				e->arena, "%s %s%s", keep_name(e, m->name),
 				m->build_id.size ? xc_build_id_hex(&m->build_id, hex) : "-",
 				m->identity == XC_REFUSED ? ": another build was found" : ": not found");
 	}
@@ -307,31 +316,31 @@ static void produce(const struct examination *e)
 	produce_stacks(e);
 }
 
-static void scrub(const struct examination *e)
-{
-	struct xc_scrub scrub = {0};
-	xc_scrub_learn(&scrub, e->process);
-	xc_report_scrub(e->report, &scrub);
-	xc_scrub_fini(&scrub);
-}
-
 struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine_options *options,
 			     struct xc_arena *arena)
 {
 	if (!process->thread_count)
 		return xc_record_failed(arena, XC_RECORD_UNREADABLE, options->path,
 					"it has no threads: its notes are truncated, or its machine is unknown");
-	const struct examination e = {process, options, arena, xc_report_new("triage"),
-				      xc_arena_alloc(arena, sizeof(struct xc_record))};
+	struct xc_scrub scrub = {0};
+	const struct examination e = {process,
+				      options,
+				      arena,
+				      xc_report_new("triage"),
+				      xc_arena_alloc(arena, sizeof(struct xc_record)),
+				      options->redact ? &scrub : NULL};
 	e.record->path = xc_arena_strdup(arena, options->path);
 	produce(&e);
-	if (options->redact)
-		scrub(&e);
+	if (options->redact) {
+		xc_scrub_learn(&scrub, process);
+		xc_report_scrub(e.report, &scrub);
+	}
 	program(&e);
 	verdict(&e);
 	stacks(&e);
 	count_every(&e);
 	absent(&e);
 	xc_report_free(e.report);
+	xc_scrub_fini(&scrub);
 	return e.record;
 }

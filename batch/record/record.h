@@ -63,6 +63,7 @@ struct xc_record {
 	bool unlooked;       /* could not be examined for reasons outside of the core; never stored, not serialised */
 	bool passing;        /* may differ elsewhere or later, so not for the checkpoint */
 	const char *path;    /* relative to the given directory, or the given name: input.h */
+	const char *shown;   /* the path in answers, where redaction changes it; else NULL: xc_record_shown */
 	const char *core_id; /* facts.h; NULL if the headers could not be read */
 	uint64_t stored;     /* stored bytes of the file */
 	uint64_t size;       /* bytes of the inflated core; 0: unknown */
@@ -142,6 +143,12 @@ size_t xc_record_stack_count(const struct xc_record *record);
 
 /* The thread of frames[index], from the first row of its stack; or NULL. */
 const char *xc_record_thread(const struct xc_record *record, size_t index);
+
+/* The path for answers. Kernels make names of cores from names that programs choose (core_pattern's %e). */
+static inline const char *xc_record_shown(const struct xc_record *record)
+{
+	return record->shown ? record->shown : record->path;
+}
 
 /* The order of all written records: by path, bytewise. For qsort of pointers to records. */
 int xc_record_compare(const void *a, const void *b);

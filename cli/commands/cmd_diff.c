@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/facts/scrub_learn.h"
 #include "core/live/live.h"
 #include "core/report/report_diff.h"
 #include "heap/report/census.h"
@@ -75,6 +76,8 @@ static struct xc_error *sample_target(struct xc_job *job, const char *name, stru
 	if (err)
 		return err; /* the message names the target */
 	job->process = target.process;
+	if (xc_job_redacts(job))
+		xc_scrub_learn(job->scrub, target.process);
 	err = sample(job, snapshot);
 	job->process = first;
 	xc_target_close(&target);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/say.h"
 #include "core/report/stacktree.h"
 #include "dwarf/stack/backtrace.h"
 #include "heap/report/memory_tree.h"
@@ -135,7 +136,7 @@ static struct xc_error *write_tree(struct xc_job *job, FILE *out)
 		return err;
 	const struct xc_stacktree *tree = what ? made : xc_runner_tree(job->report);
 	if ((!tree || !tree->node_count) && job->common.quiet != XC_ON)
-		xc_output_report("%s: %s", job->process->target, why_empty(job, what));
+		xc_say("%s: %s", job->process->target, why_empty(job, what));
 	if (!tree)
 		return NULL;
 	return as_svg(job) ? xc_flame_svg(tree, out) : xc_flame_folded(tree, out);

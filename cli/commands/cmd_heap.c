@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/say.h"
 #include "core/live/live.h"
 #include "core/text/shellword.h"
 #include "heap/report/audit.h"
@@ -234,9 +235,9 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 	const char *empty = xc_heap_why_empty(heap);
 	struct xc_error *err = xc_objects_write(heap, &filter, as_json, out, &why);
 	if (empty && job->common.quiet != XC_ON)
-		xc_output_report("%s: no blocks: %s", job->process->target, empty);
+		xc_say("%s: no blocks: %s", job->process->target, empty);
 	if (why && job->common.quiet != XC_ON)
-		xc_output_report("%s: without leaks and types: %s", job->process->target, why->message);
+		xc_say("%s: without leaks and types: %s", job->process->target, why->message);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/say.h"
 #include "core/process/module.h"
 #include "core/render/render.h"
 #include "dwarf/cexpr/cexpr.h"
@@ -126,10 +127,15 @@ struct writing {
 static bool write_line(void *context, const char *text)
 {
 	const struct writing *w = context;
-	xc_auto(xc_text_fini) struct xc_text clean = {0};
+	xc_auto(xc_text_fini) struct xc_text without = {0}, clean = {0};
+	xc_say_redacted(&without, text, XC_SAY_NAME);
+	if (w->json)
+		xc_text_add(&clean, xc_text_string(&without));
+	else
+		xc_render_lines(&clean, xc_text_string(&without));
 	if (!w->json)
-		xc_render_lines(&clean, text);
-	fprintf(w->out, "%s\n", w->json ? text : xc_text_string(&clean));
+		xc_text_disarm(&clean, 0);
+	fprintf(w->out, "%s\n", xc_text_string(&clean));
 	return !ferror(w->out);
 }
 

@@ -151,8 +151,11 @@ static bool help(const struct xc_job *job, FILE *out)
 	if (!entry)
 		return false;
 	xc_auto(xc_freep) char *word = xc_shellword_file(what);
-	fprintf(out, "%s: %s\n\nusage: xcore run [OPTIONS] %s TARGET%s%s\n", word, entry->about, word,
-		entry->usage ? " " : "", entry->usage ? entry->usage : "");
+	xc_auto(xc_text_fini) struct xc_text about = {0}, usage = {0};
+	xc_text_name(&about, entry->about ? entry->about : "");
+	xc_text_name(&usage, entry->usage ? entry->usage : "");
+	fprintf(out, "%s: %s\n\nusage: xcore run [OPTIONS] %s TARGET%s%s\n", word, xc_text_string(&about), word,
+		entry->usage ? " " : "", xc_text_string(&usage));
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/progress.h"
+#include "core/base/say.h"
 #include "core/base/shared_status.h"
 #include "dwarf/symstore/store_report.h"
 #include "cli/interrupts.h"
@@ -63,8 +64,8 @@ static struct xc_error *place(const struct xc_job *job, char **dir_out)
 static void end_by_signal(const struct xc_job *job)
 {
 	if (job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: interrupted: the files found so far are in the store; run `symbols index` "
-				"again to continue\n");
+		xc_say("interrupted: the files found so far are in the store; run `symbols index` "
+		       "again to continue");
 	xc_interrupts_release();
 	raise(xc_interrupted_by);
 }

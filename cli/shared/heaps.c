@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/say.h"
 #include "heap/graph/claim.h"
 #include "heap/graph/claim_transfer.h"
 #include "heap/types/typing.h"
@@ -44,7 +45,7 @@ static void ask_plugins(struct xc_job *job)
 			continue;
 		xc_auto(xc_error_freep) struct xc_error *failed = ask_plugin(job, &plugins, plugin);
 		if (failed && job->common.quiet != XC_ON)
-			xc_output_report("plugin %s: claims: %s", plugin->name, failed->message);
+			xc_say("plugin %s: claims: %s", plugin->name, failed->message);
 	}
 	xc_plugins_fini(&plugins);
 }
@@ -73,6 +74,6 @@ struct xc_heap *xc_job_typed_heap(struct xc_job *job)
 	xc_progress_end(&progress);
 	heap->progress = NULL;
 	if (err && job->common.quiet != XC_ON)
-		xc_output_report("%s: heap: %s", job->process->target, err->message);
+		xc_say("%s: heap: %s", job->process->target, err->message);
 	return heap;
 }

@@ -16,8 +16,7 @@
 /* The command line; zeroed where nothing was given. */
 struct xc_triage_settings {
 	struct xc_words frames, exports;
-	const char *shard, *plan_file, *emit, *baseline, *source_root, *journal, *manifest, *today, *max_unreadable,
-		*policy, *run;
+	const char *shard, *plan_file, *emit, *baseline, *journal, *manifest, *today, *max_unreadable, *policy, *run;
 	enum xc_switch merge, plan, resume, explain, update_baseline, host_files, keep, prune, dry_run;
 	unsigned timeout, worker_memory, max_core_size, limit, shards;
 };

@@ -20,6 +20,12 @@ const struct xc_option xc_triage_gate_options[] = {
 		 "or unreadable (a core without a verdict, or a file or directory that cannot be opened); several with "
 		 "commas",
 	 .words = words},
+	{.name = "source-root",
+	 .kind = XC_OPTION_LIST,
+	 .offset = offsetof(struct xc_common, source_roots),
+	 .value = "DIR",
+	 .about = "the source directory at compile time: paths in exports are relative to it; nothing is read there",
+	 .complete = XC_COMPLETE_DIR},
 	{.name = "strict",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct xc_common, strict),

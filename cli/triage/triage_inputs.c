@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "batch/input/journal.h"
+#include "core/base/say.h"
 
 static void report(const struct xc_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->note_count; i++)
-		xc_output_report("%s", inputs->notes[i]);
+		xc_say("%s", inputs->notes[i]);
 	if (inputs->unnoted)
-		fprintf(stderr, "xcore: and %zu more that could not be searched\n", inputs->unnoted);
+		xc_say("and %zu more that could not be searched", inputs->unnoted);
 }
 
 static struct xc_error *read_journal(const char *path, struct xc_inputs *inputs, struct xc_arena *arena,
@@ -22,7 +23,7 @@ static struct xc_error *read_journal(const char *path, struct xc_inputs *inputs,
 		return xc_error_wrap(err, "--journal");
 	const size_t known = xc_journal_hint(journal, inputs);
 	if (journal->count && !known)
-		fprintf(stderr, "xcore: --journal: none of its %zu crashes belongs to a given core\n", journal->count);
+		xc_say("--journal: none of its %zu crashes belongs to a given core", journal->count);
 	*digest_out = xc_journal_digest(journal, arena);
 	xc_journal_free(journal);
 	return NULL;
@@ -48,12 +49,10 @@ struct xc_error *xc_triage_inputs(const struct xc_job *job, const char *journal,
 	if (!xc_switch_or(job->common.quiet, false)) {
 		report(*inputs_out);
 		if (!(*inputs_out)->count)
-			fputs("xcore: no core was found; `xcore doctor` shows whether this machine writes any, and "
-			      "where\n",
-			      stderr);
+			xc_say("no core was found; `xcore doctor` shows whether this machine writes any, and where");
 	} else if ((*inputs_out)->unread) /* a failure, not a consequence of the options */
-		fprintf(stderr, "xcore: %zu %s could not be read: without -q they are named\n", (*inputs_out)->unread,
-			(*inputs_out)->unread == 1 ? "file or directory" : "files and directories");
+		xc_say("%zu %s could not be read: without -q they are named", (*inputs_out)->unread,
+		       (*inputs_out)->unread == 1 ? "file or directory" : "files and directories");
 	*digest_out = NULL;
 	return journal ? read_journal(journal, *inputs_out, arena, digest_out) : NULL;
 }

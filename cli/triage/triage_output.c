@@ -9,14 +9,16 @@
 #include "batch/export/export.h"
 #include "batch/problems/core_retention.h"
 #include "batch/problems/prune.h"
+#include "core/base/say.h"
 #include "core/base/text.h"
 #include "cli/triage/triage_gate.h"
 #include "cli/triage/triage_usage.h"
 
 static struct xc_export_options export_options(const struct xc_triage_run *run)
 {
+	const struct xc_words *roots = &run->job->common.source_roots;
 	return (struct xc_export_options){
-		.source_root = run->settings->source_root,
+		.source_root = roots->count ? roots->items[roots->count - 1] : NULL,
 		.manifest = run->settings->manifest,
 		.limit = run->settings->limit,
 	};
@@ -56,8 +58,8 @@ static void report_expired(const struct xc_triage_run *run)
 		const struct xc_problem *p = &run->problems->problems[i];
 		for (size_t k = 0; p->expired && k < b->count; k++)
 			if (b->entries[k].id && !strcmp(b->entries[k].id, p->id))
-				xc_output_report("%s expired on %s and stays expired: edit its expires= in %s", p->id,
-						 p->expires, run->settings->baseline);
+				xc_say("%s expired on %s and stays expired: edit its expires= in %s", p->id, p->expires,
+				       run->settings->baseline);
 	}
 }
 
@@ -143,11 +145,10 @@ static void check_policy(const struct xc_triage_run *run)
 	struct xc_job *job = run->job;
 	job->status = XC_EXIT_INPUT;
 	if (job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: exit %d: the policy failed, so classes and clusters may be wrong%s\n",
-			(int)job->status,
-			run->settings->update_baseline == XC_ON ? "; the baseline is unchanged"
-			: run->settings->prune == XC_ON         ? "; nothing is deleted"
-								: "");
+		xc_say("exit %d: the policy failed, so classes and clusters may be wrong%s", (int)job->status,
+		       run->settings->update_baseline == XC_ON ? "; the baseline is unchanged"
+		       : run->settings->prune == XC_ON         ? "; nothing is deleted"
+							       : "");
 }
 
 /* Problems known weakly: another one may hide behind them. */
@@ -160,9 +161,8 @@ static void warn_of_weak(const struct xc_triage_run *run)
 			 run->problems->problems[i].why && xc_signature_is_weak(shown->signature);
 	}
 	if (count && run->job->common.quiet != XC_ON)
-		fprintf(stderr,
-			"xcore: %zu cluster%s known only by a short or broken stack: another crash may look the same\n",
-			count, count == 1 ? " is" : "s are");
+		xc_say("%zu cluster%s known only by a short or broken stack: another crash may look the same", count,
+		       count == 1 ? " is" : "s are");
 }
 
 static void set_status(const struct xc_triage_run *run)
@@ -179,7 +179,7 @@ static void set_status(const struct xc_triage_run *run)
 	warn_of_weak(run);
 	job->status = xc_triage_gate(&rules, run->problems, &why);
 	if (why && job->common.quiet != XC_ON)
-		xc_output_report("exit %d: %s", (int)job->status, why);
+		xc_say("exit %d: %s", (int)job->status, why);
 }
 
 /* A certain status (a failed condition) stays. */
@@ -191,7 +191,7 @@ static void check_unlooked(const struct xc_triage_run *run)
 		return;
 	job->status = XC_EXIT_INPUT;
 	if (job->common.quiet != XC_ON)
-		xc_output_report("exit %d: %s; %s", (int)job->status, err->message, err->hint);
+		xc_say("exit %d: %s; %s", (int)job->status, err->message, err->hint);
 }
 
 /* ---- cores to keep ---- */
@@ -201,9 +201,9 @@ static void report_pruned(void *user, const struct xc_core_spare *spare, const c
 	const struct xc_triage_run *run = user;
 	const bool dry = run->settings->dry_run == XC_ON;
 	if (why_not)
-		xc_output_report("left alone: %s: %s", spare->record->path, why_not);
+		xc_say("left alone: %s: %s", xc_record_shown(spare->record), why_not);
 	else if (run->job->common.quiet != XC_ON)
-		xc_output_report("%s: %s", dry ? "would delete" : "deleted", spare->record->path);
+		xc_say("%s: %s", dry ? "would delete" : "deleted", xc_record_shown(spare->record));
 }
 
 static void prune(struct xc_triage_run *run, const struct xc_core_retention *keep)
@@ -222,8 +222,8 @@ static void prune(struct xc_triage_run *run, const struct xc_core_retention *kee
 	struct xc_text size = {0};
 	xc_text_size(&size, pruned.bytes);
 	if (run->job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: %s %zu core%s, %s\n", order.dry ? "would delete" : "deleted", pruned.deleted,
-			pruned.deleted == 1 ? "" : "s", xc_text_string(&size));
+		xc_say("%s %zu core%s, %s", order.dry ? "would delete" : "deleted", pruned.deleted,
+		       pruned.deleted == 1 ? "" : "s", xc_text_string(&size));
 	xc_text_fini(&size);
 }
 

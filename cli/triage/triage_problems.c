@@ -2,9 +2,11 @@
 #include "cli/triage/triage.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/io/source.h"
+#include "core/base/say.h"
 
 /* ---- problems ---- */
 
@@ -30,7 +32,7 @@ static struct xc_error *read_rules(struct xc_triage_run *run)
 static void warn_of_policy(void *user, const struct xc_error *err)
 {
 	(void)user;
-	xc_output_report("--policy: %s", err->message); /* also with --quiet: the run will fail because of it */
+	xc_say("--policy: %s", err->message); /* also with --quiet: the run will fail because of it */
 }
 
 static struct xc_error *read_policy(struct xc_triage_run *run)
@@ -128,6 +130,21 @@ static struct xc_error *find_records(struct xc_triage_run *run)
 	return NULL;
 }
 
+/* Redact the names of the cores' files. Their directories are the user's, who must find them. */
+static void show_names(struct xc_triage_run *run)
+{
+	xc_auto(xc_text_fini) struct xc_text name = {0};
+	for (size_t i = 0; xc_say_redacts() && i < run->found.count; i++) {
+		struct xc_record *record = (struct xc_record *)(uintptr_t)run->found.records[i];
+		const char *slash = strrchr(record->path, '/'), *last = slash ? slash + 1 : record->path;
+		name.len = 0;
+		xc_say_redacted(&name, last, XC_SAY_NAME);
+		if (strcmp(xc_text_string(&name), last) != 0)
+			record->shown = xc_arena_printf(&run->arena, "%.*s%s", (int)(last - record->path), record->path,
+							xc_text_string(&name));
+	}
+}
+
 struct xc_error *xc_triage_find_problems(struct xc_triage_run *run)
 {
 	char date[16];
@@ -135,6 +152,7 @@ struct xc_error *xc_triage_find_problems(struct xc_triage_run *run)
 	if ((err = read_rules(run)) || (err = read_policy(run)) || (err = read_baseline(run)) ||
 	    (err = find_records(run)))
 		return err;
+	show_names(run);
 	const struct xc_problem_options options = {.rules = run->rules,
 						   .policy = run->policy ? xc_policy_script_hooks(run->policy) : NULL,
 						   .baseline = run->baseline,

@@ -10,6 +10,7 @@
 #include "batch/sandbox/fork_server.h"
 #include "batch/util/wildcard.h"
 #include "core/base/progress.h"
+#include "core/base/say.h"
 #include "core/base/text.h"
 #include "cli/interrupts.h"
 #include "cli/triage/triage_inputs.h"
@@ -63,7 +64,7 @@ static const char unkept[] = "finished work is not kept for --resume",
 static void warn(const struct xc_triage_run *run, const char *what, const char *why)
 {
 	if (run->job->common.quiet != XC_ON)
-		xc_output_report("%s: %s", what, why);
+		xc_say("%s: %s", what, why);
 }
 
 static void report_lost(const struct xc_triage_run *run, const char *path, size_t count)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/io/stall_calls.h"
+#include "core/report/scrub.h"
 
 enum { BUSY_MS = 3000 }; /* at most, for a helper that waits for a processor only */
 
@@ -117,7 +118,11 @@ void xc_watchdog_add_name(const struct xc_watchdog *w, const struct xc_stalled_t
 		shared->stalled = stalled;
 		xc_watchdog_help(find_name, w, shared);
 		shared->name[sizeof shared->name - 1] = '\0';
-		xc_text_name(text, shared->name);
+		const struct xc_scrub forms = {.count = 0};
+		xc_auto(xc_text_fini) struct xc_text without = {0};
+		const bool hides =
+			atomic_load(&w->told->redacts) && xc_scrub_text(&forms, shared->name, false, &without);
+		xc_text_name(text, hides ? xc_text_string(&without) : shared->name);
 		munmap(shared, sizeof *shared);
 	}
 	if (text->len == before)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/base/text.h"
+#include "core/base/say.h"
 #include "core/base/shared_status.h"
 
 static const uint64_t ETA_AFTER_NS = 1500000000;
@@ -32,7 +32,7 @@ static void draw(const struct xc_progress *p, uint64_t done, uint64_t total)
 {
 	char bar[31];
 	struct xc_text what = {0};
-	xc_text_name(&what, p->what); /* it contains a file name */
+	xc_say_clean(&what, p->what, XC_SAY_PROSE); /* it contains a file name */
 	fprintf(stderr, "\r%s", xc_text_string(&what));
 	xc_text_fini(&what);
 	if (!total) {

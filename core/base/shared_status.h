@@ -22,6 +22,7 @@ struct xc_shared_status {
 	atomic_bool handles_sigint;  /* SIGINT does not end the command, which handles it itself */
 	atomic_bool saves_on_signal; /* after a signal the command saves its work, which takes some seconds */
 	atomic_bool quiet;           /* print no hints */
+	atomic_bool redacts;         /* hide the user's data in messages */
 	atomic_bool shows_progress;  /* a line of progress is on the terminal */
 	atomic_bool restartable;     /* nothing has had a visible effect yet: the command may start again */
 	atomic_int opening_tid;      /* the thread that opens `opening_path`, an optional file; 0: none */

@@ -203,6 +203,23 @@ void xc_text_name(struct xc_text *text, const char *string)
 	}
 }
 
+void xc_text_disarm(struct xc_text *text, size_t from)
+{
+	while (from < text->len) {
+		const char *line = text->bytes + from;
+		const size_t at = from + strspn(line, " \t");
+		const size_t end = from + strcspn(line, "\n");
+		from = end < text->len ? end + 1 : end;
+		if (strncmp(text->bytes + at, "::", 2) != 0)
+			continue;
+		xc_auto(xc_freep) char *rest = xc_strdup(text->bytes + at + 1);
+		text->len = at;
+		xc_text_add(text, "\\x3a");
+		xc_text_add(text, rest);
+		from += strlen("x3a");
+	}
+}
+
 void xc_text_size(struct xc_text *text, uint64_t bytes)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

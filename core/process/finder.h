@@ -10,6 +10,7 @@
 #include "core/io/source.h"
 
 struct xc_archive;
+struct xc_source_roots;
 struct xc_store;
 
 struct xc_finder {
@@ -18,7 +19,8 @@ struct xc_finder {
 	const char *sysroot;           /* --sysroot, or NULL for "/" */
 	const char *const *debug_dirs; /* --debug-dir, in order */
 	size_t debug_dir_count;
-	bool debuginfod; /* --debuginfod was given */
+	const struct xc_source_roots *source_roots; /* for xc_source_roots_open; outlives the process; or NULL */
+	bool debuginfod;                            /* --debuginfod was given */
 	bool strict;
 	bool quiet;                       /* no progress */
 	unsigned jobs;                    /* threads for long work; 0: one per core */

@@ -99,8 +99,10 @@ struct xc_remark {
 struct xc_process {
 	struct xc_arena arena;
 	bool live;
-	const char *target;         /* as the user named it */
-	const char *sysroot;        /* below which the target's files are; NULL for "/" */
+	const char *target;  /* as the user named it */
+	const char *sysroot; /* below which the target's files are; NULL for "/" */
+	/* Source files are read below these and the sysroot only; borrowed; NULL: there are none. */
+	const struct xc_source_roots *source_roots;
 	const struct xc_arch *arch; /* never NULL once open */
 	uint64_t code_mask;         /* bits of a code pointer that may hold a signature (aarch64); 0: unknown */
 	struct xc_space *space;

@@ -338,6 +338,7 @@ static struct xc_error *open_source(struct xc_source *core, const char *name, co
 	own.finder = &finder;
 	p->core = core;
 	p->sysroot = xc_arena_strdup(&p->arena, finder.sysroot);
+	p->source_roots = finder.source_roots;
 	if ((err = open_pack(p, &finder, how)) || (err = load_core(p, &own)))
 		return err->code == XC_ERR_MISMATCH ? err : xc_error_wrap(err, "%s", name);
 	*process_out = xc_take(p);

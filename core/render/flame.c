@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/base/embed.h"
+#include "core/base/say.h"
 #include "core/base/text.h"
 #include "core/report/stacktree.h"
 #include "core/text/xmltext.h"
@@ -47,7 +48,7 @@ static struct xc_error *finish(FILE *out)
 static void fold_name(struct xc_text *text, const char *name)
 {
 	size_t start = text->len;
-	xc_text_name(text, name);
+	xc_say_clean(text, name, XC_SAY_NAME);
 	/* The separator is not a part of names; "::" stays as it is. */
 	for (size_t i = start; i < text->len; i++)
 		if (text->bytes[i] == ';')
@@ -56,7 +57,7 @@ static void fold_name(struct xc_text *text, const char *name)
 
 struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out)
 {
-	struct xc_text line = {0};
+	struct xc_text line = {0}, whole = {0};
 	size_t depth = 0, capacity = 0;
 	size_t *ends = NULL; /* end of the line after the name of each depth */
 	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));) {
@@ -68,11 +69,15 @@ struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out)
 		fold_name(&line, node->name);
 		ends[depth] = line.len;
 		if (node->self) {
-			fwrite(line.bytes, 1, line.len, out);
-			fprintf(out, " %" PRIu64 "\n", node->self);
+			whole.len = 0;
+			xc_text_addn(&whole, line.bytes, line.len);
+			xc_text_disarm(&whole, 0);
+			xc_text_printf(&whole, " %" PRIu64 "\n", node->self);
+			fwrite(whole.bytes, 1, whole.len, out);
 		}
 	}
 	xc_text_fini(&line);
+	xc_text_fini(&whole);
 	free(ends);
 	return finish(out);
 }
@@ -90,11 +95,19 @@ static size_t whole_characters(const char *name, size_t limit)
 	return n;
 }
 
-static void xml_cut(struct xc_text *text, const char *name, size_t limit)
+static void xml_cut_as(struct xc_text *text, const char *string, size_t limit, enum xc_say_kind kind)
 {
+	xc_auto(xc_text_fini) struct xc_text clean = {0};
+	xc_say_redacted(&clean, string, kind);
+	const char *name = xc_text_string(&clean);
 	size_t n = whole_characters(name, limit);
 	xc_auto(xc_freep) char *front = xc_asprintf("%.*s%s", (int)n, name, name[n] ? "…" : "");
 	xc_xmltext(text, front);
+}
+
+static void xml_cut(struct xc_text *text, const char *name, size_t limit)
+{
+	xml_cut_as(text, name, limit, XC_SAY_NAME);
 }
 
 struct picture {
@@ -242,11 +255,11 @@ static void draw_head(struct picture *pic, size_t height)
 		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%zu\">\n<title>",
 		       height);
-	xc_xmltext(text, pic->tree->title ? pic->tree->title : "flame graph");
+	xml_cut_as(text, pic->tree->title ? pic->tree->title : "flame graph", MAX_NAME, XC_SAY_PROSE);
 	xc_text_add(text, "</title>\n<style>\n");
 	xc_text_add(text, xc_flame_style);
 	xc_text_add(text, "</style>\n<text class=\"chrome title\" x=\"1%\" y=\"26\">");
-	xc_xmltext(text, pic->tree->title ? pic->tree->title : "flame graph");
+	xml_cut_as(text, pic->tree->title ? pic->tree->title : "flame graph", MAX_NAME, XC_SAY_PROSE);
 	xc_text_add(text, "</text>\n<text class=\"quiet\" x=\"1%\" y=\"46\">");
 	add_value(pic, pic->tree->root.total);
 	if (pic->left_out)

@@ -350,6 +350,8 @@ static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 		xc_html_element(html, "pre", NULL, html->options->redact ? XC_REDACTED : verdict->message);
 	if (verdict->source)
 		put_lines(html, verdict->source);
+	else if (verdict->source_hint)
+		xc_html_element(html, "pre", NULL, verdict->source_hint);
 	if (verdict->cause)
 		xc_html_element(html, "p", NULL, verdict->cause);
 	const char *const *evidence = html->options->redact ? verdict->redacted : verdict->evidence;

@@ -317,6 +317,13 @@ static void put_verdict(struct xc_paint *p, const struct xc_verdict *verdict)
 	}
 	if (verdict->source)
 		put_lines(p, verdict->source, 8, true);
+	else if (verdict->source_hint) {
+		xc_paint_pad(p, 8);
+		xc_text_printf(clean_scratch(p), "source lines: ");
+		xc_text_name(&p->scratch, verdict->source_hint);
+		xc_paint_wrapped(p, XC_DIM, scratch(p), 10, 0);
+		xc_paint_line(p);
+	}
 	put_cause(p, verdict);
 	const char *const *evidence = p->options->redact ? verdict->redacted : verdict->evidence;
 	for (size_t i = 0; i < verdict->evidence_count; i++) {

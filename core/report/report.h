@@ -229,7 +229,8 @@ struct xc_verdict {
 	const char *message; /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
 	const char *source;  /* lines of source round the crash, preformatted, or NULL; not in JSON, which is the same
 	                            on hosts with and without the source */
-	const char *cause;   /* the why, a sentence or more, or NULL */
+	const char *source_hint; /* without source: the option that would show it, or NULL; not in JSON either */
+	const char *cause;       /* the why, a sentence or more, or NULL */
 	/* The object read, written or called, as in the source: "r->headers_out.location"; or NULL. */
 	const char *expression;
 	const char *origin;    /* where the bad value came from: "returned by find_request(), main.c:88"; or NULL */

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "core/report/stacktree.h"
 #include "core/text/jsonvalue.h"
 
 struct pass {
@@ -24,11 +25,48 @@ static void prose(struct pass *p, const char **text)
 	*text = scrubbed(p, *text, false);
 }
 
+/* A name of a function, type or variable: the program chose it, so it may hold anything. */
+static void name(struct pass *p, const char **text)
+{
+	p->text.len = 0;
+	if (*text && xc_scrub_symbol(p->scrub, *text, &p->text))
+		*text = xc_arena_strdup(&p->report->arena, xc_text_string(&p->text));
+}
+
 /* The replacement of a JSON string, or NULL when it needs none. */
 static json_t *other_string(struct pass *p, const json_t *string)
 {
 	const char *text = json_string_value(string), *without = text ? scrubbed(p, text, true) : NULL;
 	return without == text ? NULL : xc_jsonvalue_text(without);
+}
+
+/* A key of the object that must go, with its replacement; false when there is none. */
+static bool next_key(struct pass *p, json_t *object, const char **key_out, const char **other_out)
+{
+	for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+		*key_out = json_object_iter_key(at);
+		*other_out = *key_out;
+		name(p, other_out);
+		if (*other_out != *key_out)
+			return true;
+	}
+	return false;
+}
+
+/* Members may be named by the program. Two that become equal are kept apart. */
+static void keys(struct pass *p, json_t *object)
+{
+	const char *key, *other;
+	while (next_key(p, object, &key, &other)) {
+		json_t *value = json_incref(json_object_get(object, key));
+		xc_auto(xc_freep) char *free_key = xc_strdup(other);
+		for (unsigned i = 2; json_object_get(object, free_key); i++) {
+			free(free_key);
+			free_key = xc_asprintf("%s %u", other, i);
+		}
+		json_object_del(object, key);
+		json_object_set_new_nocheck(object, free_key, value);
+	}
 }
 
 /* Replace the strings of a document. xcore built it, so its depth is bounded. */
@@ -41,6 +79,7 @@ static void json(struct pass *p, json_t *value)
 		else
 			json(p, json_array_get(value, i));
 	}
+	keys(p, value);
 	for (void *at = json_object_iter(value); at; at = json_object_iter_next(value, at)) {
 		json_t *other = other_string(p, json_object_iter_value(at));
 		if (other)
@@ -65,18 +104,43 @@ static void table(struct pass *p, struct xc_table *table)
 		cell(p, &table->cells[i]);
 }
 
+/* Values are not shown; the reason for having none may quote one. */
+static void variable(struct pass *p, struct xc_variable_text *variable)
+{
+	name(p, &variable->name);
+	name(p, &variable->type);
+	name(p, &variable->short_type);
+	prose(p, &variable->why);
+}
+
 static void stack(struct pass *p, struct xc_stack *stack)
 {
 	const char **const texts[] = {&stack->name, &stack->stop, &stack->how, &stack->waits, &stack->waits_redacted};
 	for (size_t i = 0; i < XC_COUNT(texts); i++)
 		prose(p, texts[i]);
+	name(p, &stack->role);
+	name(p, &stack->cycle);
 	for (size_t i = 0; i < stack->row_count; i++) {
 		struct xc_stack_row *row = &stack->rows[i];
 		prose(p, &row->module);
 		prose(p, &row->file);
+		name(p, &row->function);
+		for (size_t k = 0; k < row->arg_count; k++)
+			variable(p, &row->args[k]);
+		for (size_t k = 0; k < row->local_count; k++)
+			variable(p, &row->locals[k]);
 		if (!row->function && xc_scrub_is_letters(row->pc))
 			row->function = XC_REDACTED; /* without it the renderers would show the address */
 	}
+}
+
+static void tree(struct pass *p, const struct xc_stacktree *tree)
+{
+	size_t depth = 0;
+	name(p, &((struct xc_stacktree *)(uintptr_t)tree)->root.name);
+	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));)
+		name(p, &((struct xc_stacktree_node *)(uintptr_t)node)->name);
+	prose(p, &((struct xc_stacktree *)(uintptr_t)tree)->title);
 }
 
 static void item(struct pass *p, struct xc_item *item)
@@ -104,6 +168,8 @@ static void item(struct pass *p, struct xc_item *item)
 		json(p, item->document.json);
 		break;
 	case XC_ITEM_TREE:
+		tree(p, item->tree);
+		break;
 	case XC_ITEM_HISTOGRAM:
 		break;
 	}
@@ -125,8 +191,12 @@ static void verdict(struct pass *p, struct xc_verdict *verdict)
 				      &verdict->cause,    &verdict->origin, &verdict->thread_name};
 	for (size_t i = 0; i < XC_COUNT(texts); i++)
 		prose(p, texts[i]);
-	verdict->source = scrubbed(p, verdict->source, true);
+	p->text.len = 0;
+	if (verdict->source && xc_scrub_source(p->scrub, verdict->source, &p->text))
+		verdict->source = xc_arena_strdup(&p->report->arena, xc_text_string(&p->text));
+	prose(p, &verdict->source_hint);
 	verdict->expression = scrubbed(p, verdict->expression, true);
+	name(p, &verdict->function);
 	for (size_t i = 0; i < verdict->evidence_count; i++)
 		prose(p, &verdict->redacted[i]);
 }

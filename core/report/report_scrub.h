@@ -5,8 +5,8 @@
 #include "core/report/report.h"
 #include "core/report/scrub.h"
 
-/* For a report that is rendered with redaction on. Does not change class, kind, names of functions and types, and
- * trees. Addresses that are letters become secret. */
+/* For a report that is rendered with redaction on. In names of functions, types and variables, and in trees, only
+ * what is recognized in code. Does not change class and kind. Addresses that are letters become secret. */
 void xc_report_scrub(struct xc_report *report, const struct xc_scrub *scrub);
 
 #endif

@@ -19,6 +19,8 @@ enum {
 	BEARER_LEAST = 12, /* letters that need no digit */
 	LETTERS_LEAST = 5,
 	LETTERS_ALWAYS = 7,
+	DECIMAL_LEAST = 16, /* digits of a number of seven letters; 20 of the largest */
+	DECIMAL_MOST = 20,
 };
 
 /* The position that a rule examines. */
@@ -286,23 +288,43 @@ static size_t letters(const struct place *p, struct xc_text *out)
 	return 2 + digits;
 }
 
+/* The same in decimal, for seven letters and more: shorter ones may be counts. Not in code: JSON has numbers. */
+static size_t letters_in_decimal(const struct place *p, struct xc_text *out)
+{
+	const size_t digits = !p->code && isdigit((unsigned char)*p->at) && begins(p) ? strspn(p->at, "0123456789") : 0;
+	if (digits < DECIMAL_LEAST || digits > DECIMAL_MOST || xc_scrub_is_word(p->at[digits]))
+		return 0;
+	const uint64_t number = strtoull(p->at, NULL, 10);
+	if (number >> (8 * (LETTERS_ALWAYS - 1)) == 0 || !xc_scrub_is_letters(number))
+		return 0;
+	xc_text_add(out, XC_REDACTED);
+	return digits;
+}
+
+/* Does a rule apply at this character? */
+static bool is_start(char c)
+{
+	return isdigit((unsigned char)c) || c == '=' || c == ':' || c == '-' || c == 'B' || c == 'b' || c == 'A' ||
+	       c == 'g' || c == 'x' || c == 'e' || c == '/';
+}
+
 static size_t by_shape(const struct place *p, struct xc_text *out)
 {
 	static size_t (*const rules[])(const struct place *p, struct xc_text *out) = {
-		assigned, option, credentials, url_user, pem, maker_key, web_token, home, letters};
+		assigned, option, credentials, url_user, pem, maker_key, web_token, home, letters, letters_in_decimal};
 	size_t len = 0;
-	for (size_t i = 0; i < XC_COUNT(rules) && !len; i++)
+	for (size_t i = 0; i < XC_COUNT(rules) && !len && is_start(*p->at); i++)
 		len = rules[i](p, out);
 	return len;
 }
 
-bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, struct xc_text *out)
+static bool scrub_as(const struct xc_scrub *scrub, const char *text, bool code, bool symbol, struct xc_text *out)
 {
 	size_t before = out->len;
 	bool hides = false;
 	const char *no_token = text;
 	for (struct place p = {text, text, code, &no_token}; *p.at;) {
-		size_t len = xc_scrub_known(scrub, text, p.at, out);
+		size_t len = xc_scrub_known(scrub, text, p.at, symbol, out);
 		if (!len)
 			len = by_shape(&p, out);
 		hides |= len > 0;
@@ -315,6 +337,16 @@ bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, st
 		out->bytes[before] = '\0';
 	}
 	return hides;
+}
+
+bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, struct xc_text *out)
+{
+	return scrub_as(scrub, text, code, false, out);
+}
+
+bool xc_scrub_symbol(const struct xc_scrub *scrub, const char *text, struct xc_text *out)
+{
+	return scrub_as(scrub, text, true, true, out);
 }
 
 void xc_scrub_fini(struct xc_scrub *scrub)

@@ -2,8 +2,8 @@
  *
  * Known words are removed wherever they occur. Other secrets are recognised by their form: NAME=VALUE with a secret
  * name (TOKEN SECRET PASS KEY AUTH COOKIE CRED), headers of that kind, Bearer and Basic, user and password of a URL,
- * PEM blocks, keys of AWS, GitHub and Slack, JSON web tokens, home directories ("~"), and addresses whose bytes are
- * letters. */
+ * PEM blocks, keys of AWS, GitHub and Slack, JSON web tokens, home directories ("~"), and numbers whose bytes are
+ * letters (hexadecimal, and decimal from seven letters on). */
 #ifndef XC_SCRUB_H
 #define XC_SCRUB_H
 
@@ -53,5 +53,13 @@ bool xc_scrub_is_letters(uint64_t address);
 /* Add `text` to out without the user's data. False, with out unchanged, when there is nothing to remove. `code`: text
  * is a line of source code, in which NAME=VALUE is an assignment and no secret. */
 bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, struct xc_text *out);
+
+/* The same for a name of a function, type or variable. A secret without a digit may be a common word, so it stays here,
+ * as do names of users and hosts. */
+bool xc_scrub_symbol(const struct xc_scrub *scrub, const char *text, struct xc_text *out);
+
+/* The same for lines of source code: also removes literals, which are values: strings, and numbers behind a name of a
+ * secret. Linear in the length of the text. */
+bool xc_scrub_source(const struct xc_scrub *scrub, const char *text, struct xc_text *out);
 
 #endif

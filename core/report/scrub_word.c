@@ -42,12 +42,12 @@ static size_t stands(const char *start, const char *at, const struct xc_scrub_wo
 	return len + common(at + len, word->text + len, word->len - len);
 }
 
-size_t xc_scrub_known(const struct xc_scrub *scrub, const char *start, const char *at, struct xc_text *out)
+size_t xc_scrub_known(const struct xc_scrub *scrub, const char *start, const char *at, bool symbol, struct xc_text *out)
 {
 	const char *shown = NULL;
 	size_t most = 0, i = 0;
 	for (uint64_t starts = scrub->starts[(unsigned char)*at]; starts; starts >>= 1, i++) {
-		size_t len = starts & 1 ? stands(start, at, &scrub->words[i]) : 0;
+		size_t len = starts & 1 && !(symbol && scrub->words[i].whole) ? stands(start, at, &scrub->words[i]) : 0;
 		shown = len > most ? scrub->words[i].shown : shown;
 		most = len > most ? len : most;
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/text/jsonvalue.h"
 
 /* Seventeen digits identify any double: values of the program keep their exact value. */
@@ -51,6 +52,28 @@ static int write_inert(const char *bytes, size_t len, void *user)
 		next += next < end;
 	}
 	return 0;
+}
+
+static int add_inert(const char *bytes, size_t len, void *user)
+{
+	struct xc_text *text = user;
+	const char *end = bytes + len;
+	for (const char *at = bytes, *next; at < end; at = next) {
+		next = memmem(at, (size_t)(end - at), "##", 2);
+		next = next ? next + 1 : end;
+		xc_text_addn(text, at, (size_t)(next - at));
+		xc_text_add(text, next < end ? "\\u0023" : "");
+		next += next < end;
+	}
+	return 0;
+}
+
+char *xc_jsonstream_text(json_t *value)
+{
+	struct xc_text text = {0};
+	json_dump_callback(value, add_inert, &text, FLAGS);
+	json_decref(value);
+	return xc_text_take(&text);
 }
 
 /* Takes value. */

@@ -14,6 +14,9 @@
 
 #include "core/base/error.h"
 
+/* A value as JSON on one line, malloc'ed; frees the value. */
+char *xc_jsonstream_text(json_t *value);
+
 struct xc_jsonstream {
 	FILE *out;
 	unsigned depth; /* open objects and arrays */

@@ -77,6 +77,13 @@ static void set_text(json_t *object, const char *key, const char *text)
 	xc_jsonvalue_set(object, key, xc_jsonvalue_text(text));
 }
 
+static void add_name(struct xc_text *text, const char *name)
+{
+	xc_text_add(text, " <");
+	xc_text_name(text, name);
+	xc_text_char(text, '>');
+}
+
 static void note_target(const struct xc_code_view *view, const struct xc_code *code, struct xc_text *text,
 			json_t *object)
 {
@@ -86,7 +93,7 @@ static void note_target(const struct xc_code_view *view, const struct xc_code *c
 	if (range && code->target >= range->lo && code->target <= range->hi && code->flow != XC_FLOW_CALL)
 		xc_text_printf(text, " <+%" PRIu64 ">", code->target - range->lo);
 	else if (name)
-		xc_text_printf(text, " <%s>", name);
+		add_name(text, name);
 	xc_jsonvalue_set(object, "target", xc_jsonvalue_address(code->target));
 	set_text(object, "symbol", name);
 }
@@ -123,7 +130,8 @@ static void note_value(const struct xc_code_view *view, xc_addr addr, uint32_t s
 	xc_auto(xc_text_fini) struct xc_text why = {0};
 	if (xc_value_fault(view->process, addr, size ? size : 1, &why)) {
 		const char *reason = strstr(why.bytes, ": ");
-		xc_text_printf(comment, ": %s", reason ? reason + 2 : why.bytes);
+		xc_text_add(comment, ": ");
+		xc_text_name(comment, reason ? reason + 2 : why.bytes);
 		set_text(object, "why", why.bytes);
 		return;
 	}
@@ -134,7 +142,7 @@ static void note_value(const struct xc_code_view *view, xc_addr addr, uint32_t s
 	if (size == view->process->arch->word && xc_process_module(view->process, value) &&
 	    xc_symbol_describe(view->process, value, buf, sizeof buf) &&
 	    (size == 8 || !strstr(buf, "+0x"))) { /* many 32-bit numbers are addresses within some symbol */
-		xc_text_printf(comment, " <%s>", buf);
+		add_name(comment, buf);
 		set_text(object, "value_symbol", buf);
 	}
 }
@@ -152,10 +160,10 @@ static void note_reference(const struct xc_code_view *view, const struct xc_code
 	xc_jsonvalue_set(object, "reference", xc_jsonvalue_address(addr));
 	set_text(object, "reference_symbol", name);
 	if (name)
-		xc_text_printf(comment, " <%s>", name);
+		add_name(comment, name);
 	if (!operand->address_only)
 		note_value(view, addr, operand->size, comment, object);
-	else if (constant_string(view, addr, string)) {
+	else if (!view->redact && constant_string(view, addr, string)) {
 		xc_text_add(comment, " \"");
 		xc_text_escaped(comment, string, strlen(string));
 		xc_text_add(comment, "\"");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/report/scrub.h"
 #include "core/text/jsonvalue.h"
 #include "dwarf/decode/code.h"
 #include "dwarf/symbolize/debuginfo.h"
@@ -138,15 +139,28 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* The name is escaped: the listing's own ends of lines are its only ones. */
+static void add_named(struct xc_text *text, const char *before, const char *name, const char *behind)
+{
+	xc_text_add(text, before);
+	xc_text_name(text, name);
+	xc_text_add(text, behind);
+}
+
 static void add_source(struct listing *l, const char *file, unsigned line, const char *inlined)
 {
 	if (l->options->no_source || !file || !line ||
 	    (line == l->line && same(file, l->file) && same(inlined, l->inlined)))
 		return;
 	const char *slash = strrchr(file, '/'), *source = xc_source_reader_line(l->source, file, line);
-	xc_text_printf(&l->text, "%s:%u", slash ? slash + 1 : file, line);
+	xc_text_name(&l->text, slash ? slash + 1 : file);
+	xc_text_printf(&l->text, ":%u", line);
 	if (inlined)
-		xc_text_printf(&l->text, "  (inlined %s)", inlined);
+		add_named(&l->text, "  (inlined ", inlined, ")");
+	const struct xc_scrub none = {.count = 0};
+	xc_auto(xc_text_fini) struct xc_text without = {0};
+	if (source && l->options->redact && xc_scrub_source(&none, source, &without))
+		source = xc_text_string(&without);
 	if (source && *source)
 		xc_text_printf(&l->text, "  %s", source);
 	xc_text_char(&l->text, '\n');
@@ -277,9 +291,9 @@ static void add_head(struct listing *l, json_t *root)
 	xc_jsonvalue_set(root, "end",
 			 l->has_range && l->range.end_known ? xc_jsonvalue_address(l->range.hi) : json_null());
 	xc_jsonvalue_set(root, "bounds", xc_jsonvalue_text(l->has_range ? l->range.how : NULL));
-	xc_text_add(&l->text, function ? function : "code without a name");
+	xc_text_name(&l->text, function ? function : "code without a name");
 	if (module)
-		xc_text_printf(&l->text, " in %s", module->name);
+		add_named(&l->text, " in ", module->name, "");
 	if (l->has_range && l->range.end_known)
 		xc_text_printf(&l->text, ", %" PRIu64 " bytes at 0x%" PRIx64, l->range.hi - l->range.lo + 1,
 			       l->range.lo);
@@ -298,7 +312,7 @@ static void add_document(struct listing *l, struct xc_section *s)
 {
 	json_t *root = json_object();
 	l->instructions = json_array();
-	l->source = xc_source_reader_new(l->process->sysroot);
+	l->source = xc_source_reader_new(l->process);
 	add_head(l, root);
 	add_left_out(l, l->first, "before");
 	for (size_t i = l->first; i < l->end; i++)
@@ -307,6 +321,8 @@ static void add_document(struct listing *l, struct xc_section *s)
 	xc_jsonvalue_set(root, "before", xc_jsonvalue_count(l->first));
 	xc_jsonvalue_set(root, "after", xc_jsonvalue_count(l->count - l->end));
 	xc_jsonvalue_set(root, "instructions", l->instructions);
+	if (xc_source_reader_hint(l->source))
+		xc_text_printf(&l->text, "   source lines: %s\n", xc_source_reader_hint(l->source));
 	xc_source_reader_free(l->source);
 	xc_section_document(s, "code", xc_text_string(&l->text), root);
 }

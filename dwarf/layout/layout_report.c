@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text/jsonstream.h"
 #include "core/text/jsonvalue.h"
 #include "core/process/module.h"
 #include "dwarf/layout/layout_json.h"
@@ -124,10 +125,16 @@ static void add_place(struct group *group, const struct xc_definition *definitio
 	json_array_append_new(group->place_list, place);
 	if (group->place_count++ >= MAX_PLACES)
 		return;
-	if (placed && file)
-		xc_text_printf(&group->places, "/* %s:%u in %s */\n", file, line, definition->module->name);
-	else
-		xc_text_printf(&group->modules, "%s%s", group->modules.len ? ", " : "", definition->module->name);
+	if (placed && file) {
+		xc_text_add(&group->places, "/* ");
+		xc_text_name(&group->places, file);
+		xc_text_printf(&group->places, ":%u in ", line);
+		xc_text_name(&group->places, definition->module->name);
+		xc_text_add(&group->places, " */\n");
+	} else {
+		xc_text_add(&group->modules, group->modules.len ? ", " : "");
+		xc_text_name(&group->modules, definition->module->name);
+	}
 }
 
 static void add_definition(struct groups *groups, const struct xc_process *process,
@@ -303,9 +310,7 @@ static bool list_one(void *context, const char *name, const struct xc_definition
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	xc_auto(xc_freep) char *line = NULL;
 	if (l->asked->json) {
-		json_t *object = place_of(type, xc_layout_json(type, &l->asked->shown));
-		line = json_dumps(object, JSON_COMPACT);
-		json_decref(object);
+		line = xc_jsonstream_text(place_of(type, xc_layout_json(type, &l->asked->shown)));
 	} else {
 		xc_layout_text(&text, type, &l->asked->shown);
 		line = xc_text_take(&text);

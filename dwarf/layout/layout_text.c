@@ -119,8 +119,8 @@ static void add_bases(struct xc_text *text, const struct xc_type *record)
 	for (size_t i = 0; i < count; i++) {
 		if (!members[i].base)
 			continue;
-		xc_text_printf(text, "%s%s%s", shown++ ? ", " : " : ", members[i].is_virtual ? "virtual " : "",
-			       xc_type_name(members[i].type));
+		xc_text_printf(text, "%s%s", shown++ ? ", " : " : ", members[i].is_virtual ? "virtual " : "");
+		xc_text_name(text, xc_type_name(members[i].type));
 	}
 }
 
@@ -129,7 +129,7 @@ static void add_head(struct xc_text *text, const struct xc_type *type)
 {
 	add_keyword(text, type);
 	if (type->name)
-		xc_text_add(text, xc_type_name(type));
+		xc_text_name(text, xc_type_name(type));
 	else
 		text->bytes[--text->len] = '\0'; /* the space after the keyword */
 	add_bases(text, type);
@@ -139,9 +139,11 @@ static void add_head(struct xc_text *text, const struct xc_type *type)
 
 static void add_declaration(struct xc_text *text, const struct xc_type *type, const char *name)
 {
-	xc_auto(xc_text_fini) struct xc_text declarator = {0};
-	xc_type_declare(type, name, text, &declarator);
-	xc_text_printf(text, "%s%s", declarator.len ? " " : "", xc_text_string(&declarator));
+	xc_auto(xc_text_fini) struct xc_text base = {0}, declarator = {0};
+	xc_type_declare(type, name, &base, &declarator);
+	xc_text_name(text, xc_text_string(&base));
+	xc_text_add(text, declarator.len ? " " : "");
+	xc_text_name(text, xc_text_string(&declarator));
 }
 
 /* The condition of a variant: "when 0, 2 to 5", "otherwise". */
@@ -174,7 +176,7 @@ static void add_member(struct xc_text *text, const struct xc_layout_row *row)
 	const struct xc_member *member = row->member;
 	xc_text_printf(text, "%*s", (int)(PLACE - 22 + 1 + STEP * (row->depth + 1)), "");
 	if (row->opens && row->variant)
-		xc_text_add(text, member->name ? member->name : "");
+		xc_text_name(text, member->name ? member->name : "");
 	else if (row->opens)
 		add_head(text, xc_layout_body(member->type));
 	else
@@ -208,7 +210,9 @@ static void add_close(struct xc_text *text, const struct xc_layout_row *row)
 	indent(text, row->depth);
 	if (!row->member->base && !row->variant)
 		xc_type_declare(row->member->type, row->member->name, &base, &declarator);
-	xc_text_printf(text, "}%s%s;\n", declarator.len ? " " : "", xc_text_string(&declarator));
+	xc_text_add(text, declarator.len ? "} " : "}");
+	xc_text_name(text, xc_text_string(&declarator));
+	xc_text_add(text, ";\n");
 }
 
 static void add_row(struct xc_text *text, const struct xc_layout_row *row, unsigned cacheline)
@@ -249,8 +253,10 @@ static void add_parameters(struct xc_text *text, const struct xc_method *method)
 	for (bool more = xc_die_child(&die, &child); more && at < count; more = xc_die_next(&child)) {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
-		if (!xc_die_flag(&child, DW_AT_artificial))
-			xc_text_printf(text, "%s%s", shown++ ? ", " : "", xc_type_name(types[at]));
+		if (!xc_die_flag(&child, DW_AT_artificial)) {
+			xc_text_add(text, shown++ ? ", " : "");
+			xc_text_name(text, xc_type_name(types[at]));
+		}
 		at++;
 	}
 	if (method->type->is_variadic)
@@ -281,7 +287,7 @@ static void add_method(struct xc_text *text, const struct xc_type *record, const
 	if (!constructs && method->type->target)
 		add_declaration(text, method->type->target, method->name);
 	else
-		xc_text_add(text, method->name);
+		xc_text_name(text, method->name);
 	add_parameters(text, method);
 	xc_text_printf(text, "%s%s;\n", is_const(method) ? " const" : "",
 		       method->is_pure        ? " = 0"
@@ -376,17 +382,22 @@ static void add_enum(struct xc_text *text, const struct xc_type *type)
 {
 	size_t count;
 	const struct xc_enumerator *items = xc_type_enumerators(type, &count);
-	if (type->size_known)
-		xc_text_printf(text, " /* %" PRIu64 " byte%s%s%s */", type->size, type->size == 1 ? "" : "s",
-			       type->target ? ", " : "", type->target ? xc_type_name(type->target) : "");
+	if (type->size_known) {
+		xc_text_printf(text, " /* %" PRIu64 " byte%s%s", type->size, type->size == 1 ? "" : "s",
+			       type->target ? ", " : "");
+		xc_text_name(text, type->target ? xc_type_name(type->target) : "");
+		xc_text_add(text, " */");
+	}
 	xc_text_add(text, "\n");
 	for (size_t i = 0; i < count; i++) {
 		const char *scope = strrchr(items[i].name, ':');
 		const char *name = scope && !type->is_c ? scope + 1 : items[i].name;
-		const char *format = type->is_flags    ? "%*s%s = 0x%" PRIx64 ",\n"
-				     : type->is_signed ? "%*s%s = %" PRId64 ",\n"
-						       : "%*s%s = %" PRIu64 ",\n";
-		xc_text_printf(text, format, STEP, "", name, items[i].value);
+		const char *format = type->is_flags    ? " = 0x%" PRIx64 ",\n"
+				     : type->is_signed ? " = %" PRId64 ",\n"
+						       : " = %" PRIu64 ",\n";
+		xc_text_printf(text, "%*s", STEP, "");
+		xc_text_name(text, name);
+		xc_text_printf(text, format, items[i].value);
 	}
 	if (type->is_declaration && !count)
 		xc_text_printf(text, "%*s/* incomplete: only declared here, and its definition was not found */\n",
@@ -409,7 +420,9 @@ static void add_body(struct xc_text *text, const struct xc_type *type, const cha
 		add_record(text, type, shown);
 	else
 		add_enum(text, type);
-	xc_text_printf(text, "}%s%s;\n", name ? " " : "", name ? name : "");
+	xc_text_add(text, name ? "} " : "}");
+	xc_text_name(text, name ? name : "");
+	xc_text_add(text, ";\n");
 }
 
 static void add_scalar_size(struct xc_text *text, const struct xc_type *type)
@@ -445,7 +458,7 @@ void xc_layout_text(struct xc_text *text, const struct xc_type *type, const stru
 	}
 	const struct xc_type *body = chain && shown->brief ? NULL : xc_layout_body(type);
 	if (!chain && (!has_body(type) || !body)) {
-		xc_text_add(text, xc_type_name(type));
+		xc_text_name(text, xc_type_name(type));
 		xc_text_char(text, ';');
 		add_scalar_size(text, type);
 	}

@@ -1,10 +1,11 @@
-/* source_lines: the path comes from debug information and is opened like any other untrusted name. */
+/* source_lines: the path comes from debug information, so it is opened in folders that the user trusts only. */
 #include "dwarf/line/source_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/process/source_roots.h"
 
 enum { MAX_FILE = 64 << 20, MAX_LINE = 240, MAX_AROUND = 10, MAX_FILES = 64, MAX_LINES = 1 << 22 };
 
@@ -49,11 +50,10 @@ static void write_lines(struct xc_text *text, const struct line *lines, size_t c
 }
 
 /* NULL when it is not a source file of a sensible size. */
-static struct xc_source *open_file(const char *root, const char *path)
+static struct xc_source *open_file(const struct xc_process *process, const char *path)
 {
 	struct xc_source *file = NULL;
-	struct xc_error *err = path && *path == '/' ? xc_finder_open(root, path, &file) : NULL;
-	xc_error_free(err);
+	xc_error_free(xc_source_roots_open(process, path, &file));
 	if (file && file->size > MAX_FILE) {
 		xc_source_close(file);
 		file = NULL;
@@ -61,9 +61,9 @@ static struct xc_source *open_file(const char *root, const char *path)
 	return file;
 }
 
-char *xc_source_lines(const char *root, const char *path, unsigned line, unsigned around)
+char *xc_source_lines(const struct xc_process *process, const char *path, unsigned line, unsigned around)
 {
-	xc_auto(xc_source_closep) struct xc_source *file = line ? open_file(root, path) : NULL;
+	xc_auto(xc_source_closep) struct xc_source *file = line ? open_file(process, path) : NULL;
 	if (!file)
 		return NULL;
 	around = around < MAX_AROUND ? around : MAX_AROUND;
@@ -93,16 +93,17 @@ struct numbered {
 };
 
 struct xc_source_reader {
-	const char *root;
+	const struct xc_process *process;
+	char *hint;
 	struct numbered files[MAX_FILES];
 	size_t count;
 	struct line line;
 };
 
-struct xc_source_reader *xc_source_reader_new(const char *root)
+struct xc_source_reader *xc_source_reader_new(const struct xc_process *process)
 {
 	struct xc_source_reader *reader = xc_alloc(sizeof *reader);
-	reader->root = root;
+	reader->process = process;
 	return reader;
 }
 
@@ -115,6 +116,7 @@ void xc_source_reader_free(struct xc_source_reader *reader)
 		free(reader->files[i].path);
 		free(reader->files[i].starts);
 	}
+	free(reader->hint);
 	free(reader);
 }
 
@@ -139,9 +141,11 @@ static const struct numbered *file_named(struct xc_source_reader *reader, const 
 		return NULL;
 	struct numbered *one = &reader->files[reader->count++];
 	one->path = xc_strdup(path);
-	one->file = open_file(reader->root, path);
+	one->file = open_file(reader->process, path);
 	if (one->file)
 		find_lines(one);
+	else if (!reader->hint)
+		reader->hint = xc_source_roots_hint(reader->process, path);
 	return one;
 }
 
@@ -155,4 +159,9 @@ const char *xc_source_reader_line(struct xc_source_reader *reader, const char *p
 	const char *newline = memchr(bytes, '\n', left);
 	read_line(&reader->line, line, bytes, newline ? (size_t)(newline - bytes) : left);
 	return reader->line.text + strspn(reader->line.text, " ");
+}
+
+const char *xc_source_reader_hint(struct xc_source_reader *reader)
+{
+	return reader->hint;
 }

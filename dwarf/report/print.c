@@ -173,6 +173,15 @@ static struct xc_error *print_one(const struct xc_frame_scope *scope, const char
 	return err;
 }
 
+static void add_reason(struct xc_text *text, const char *why, const char *hint)
+{
+	xc_text_char(text, '<');
+	xc_text_name(text, why);
+	xc_text_add(text, hint ? "; " : "");
+	xc_text_name(text, hint ? hint : "");
+	xc_text_char(text, '>');
+}
+
 static struct xc_error *print_several(struct xc_section *s, const struct xc_frame_scope *scope,
 				      const char *const *expressions, size_t count,
 				      const struct xc_print_options *options)
@@ -190,7 +199,7 @@ static struct xc_error *print_several(struct xc_section *s, const struct xc_fram
 		json_array_append_new(values, json);
 		bool near = err && err->code == XC_ERR_NOT_FOUND && err->hint; /* a suggestion */
 		if (err)
-			xc_text_printf(&text, "<%s%s%s>", err->message, near ? "; " : "", near ? err->hint : "");
+			add_reason(&text, err->message, near ? err->hint : NULL);
 		else
 			good++;
 		xc_text_add(&text, i + 1 < count ? "\n" : "");

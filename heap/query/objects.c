@@ -4,12 +4,13 @@
 
 #include <dwarf.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/say.h"
 #include "core/base/suggest.h"
-#include "core/base/text.h"
+#include "core/text/jsonstream.h"
+#include "core/text/jsonvalue.h"
 #include "dwarf/lookup/lookup.h"
 #include "heap/graph/graph.h"
 #include "heap/session/session.h"
@@ -20,7 +21,9 @@ struct writer {
 	struct xc_heap *heap;
 	const struct xc_object_filter *filter;
 	const struct xc_typing *typing; /* NULL: it could not be made */
-	char **quoted; /* by item of the typing: its members "type", "confidence" and "via", made on first use */
+	/* By item of the typing, made on first use; JSON: its members "type", "confidence" and "via"; text: its type,
+	 * a NUL, and what follows the count. */
+	char **quoted;
 	FILE *out;
 	bool as_json;
 };
@@ -179,11 +182,32 @@ static const char *quoted(struct writer *w, uint32_t item, uint32_t block)
 {
 	if (!w->quoted[item]) {
 		const struct xc_typed *typed = &w->typing->items[item];
-		const char *confidence = xc_confidence_word((enum xc_confidence)typed->confidence);
-		json_t *members = json_pack("{s:s, s:s?, s:s?}", "type", xc_typing_name(w->typing, block), "confidence",
-					    confidence, "via", typed->via);
-		w->quoted[item] = members ? json_dumps(members, JSON_COMPACT) : xc_strdup("{\"type\":null}");
-		json_decref(members);
+		xc_auto(xc_text_fini) struct xc_text type = {0}, via = {0};
+		json_t *members = json_object();
+		const char *name = xc_typing_name(w->typing, block);
+		xc_say_redacted(&type, name ? name : "", XC_SAY_NAME);
+		xc_say_redacted(&via, typed->via ? typed->via : "", XC_SAY_NAME);
+		xc_jsonvalue_set(members, "type", xc_jsonvalue_text(name ? xc_text_string(&type) : NULL));
+		xc_jsonvalue_set(members, "confidence",
+				 xc_jsonvalue_text(xc_confidence_word((enum xc_confidence)typed->confidence)));
+		xc_jsonvalue_set(members, "via", xc_jsonvalue_text(typed->via ? xc_text_string(&via) : NULL));
+		w->quoted[item] = xc_jsonstream_text(members);
+	}
+	return w->quoted[item];
+}
+
+static const char *escaped(struct writer *w, uint32_t item, uint32_t block)
+{
+	if (!w->quoted[item]) {
+		const struct xc_typed *typed = &w->typing->items[item];
+		const char *name = xc_typing_name(w->typing, block);
+		struct xc_text text = {0};
+		xc_say_clean(&text, name ? name : "?", XC_SAY_NAME);
+		xc_text_addn(&text, "", 1);
+		xc_text_printf(&text, "  %s%s", xc_confidence_word((enum xc_confidence)typed->confidence),
+			       typed->via ? "  " : "");
+		xc_say_clean(&text, typed->via ? typed->via : "", XC_SAY_NAME);
+		w->quoted[item] = xc_text_take(&text);
 	}
 	return w->quoted[item];
 }
@@ -224,13 +248,12 @@ static void write_text(struct writer *w, uint32_t block)
 	if (kept)
 		fprintf(w->out, " (%s)", kept);
 	if (typed) {
-		fprintf(w->out, "  %s", xc_typing_name(w->typing, block));
+		const char *name = escaped(w, w->typing->by_block[block], block);
 		uint64_t count = xc_typing_count(w->typing, block);
+		fprintf(w->out, "  %s", name);
 		if (typed->shape == XC_TYPED_ARRAY || typed->shape == XC_TYPED_TEXT)
 			fprintf(w->out, " [%llu]", (unsigned long long)count);
-		fprintf(w->out, "  %s", xc_confidence_word((enum xc_confidence)typed->confidence));
-		if (typed->via)
-			fprintf(w->out, "  %s", typed->via);
+		fputs(name + strlen(name) + 1, w->out);
 	}
 	fputc('\n', w->out);
 }

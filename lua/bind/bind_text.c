@@ -199,7 +199,7 @@ static struct xc_format_options read_format(lua_State *L)
 static int format_number(lua_State *L, const struct xc_format_options *options)
 {
 	if (!options->letter || !lua_isnumber(L, 1) || lua_type(L, 1) != LUA_TNUMBER || !xc_bind_host(L)->process) {
-		luaL_tolstring(L, 1, NULL);
+		xc_bind_tolstring(L, 1, NULL);
 		return 1;
 	}
 	lua_Integer integer = lua_tointeger(L, 1);

@@ -307,8 +307,8 @@ static int value_tostring(lua_State *L)
 
 static int value_concat(lua_State *L)
 {
-	luaL_tolstring(L, 1, NULL);
-	luaL_tolstring(L, 2, NULL);
+	xc_bind_tolstring(L, 1, NULL);
+	xc_bind_tolstring(L, 2, NULL);
 	lua_concat(L, 2);
 	return 1;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/say.h"
 #include "core/render/render.h"
 #include "lua/runner/runner_impl.h"
 
@@ -21,15 +22,15 @@ static void stream_line(struct xc_collected *c, const char *line, size_t len)
 {
 	struct xc_text text = {0};
 	xc_render_printed(&text, line, len);
+	xc_text_disarm(&text, 0);
 	xc_text_char(&text, '\n');
 	fwrite(text.bytes, 1, text.len, c->run->stream);
 	c->streamed = true;
 	xc_text_fini(&text);
 }
 
-void xc_runner_line(void *collected, const char *line, size_t len)
+static void take_line(struct xc_collected *c, const char *line, size_t len)
 {
-	struct xc_collected *c = collected;
 	if (c->run->stream) {
 		stream_line(c, line, len);
 		return;
@@ -45,6 +46,17 @@ void xc_runner_line(void *collected, const char *line, size_t len)
 	}
 	xc_text_addn(&c->lines, line, strnlen(line, len));
 	xc_text_char(&c->lines, '\n');
+}
+
+void xc_runner_line(void *collected, const char *line, size_t len)
+{
+	xc_auto(xc_text_fini) struct xc_text without = {0};
+	if (!xc_say_redacts()) {
+		take_line(collected, line, len);
+		return;
+	}
+	xc_say_redacted_line(&without, line, len);
+	take_line(collected, xc_text_string(&without), without.len);
 }
 
 /* ---- frames ---- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/name.h"
 #include "lua/vm/bind.h"
@@ -25,9 +26,19 @@ static bool full(const struct completer *c)
 	return c->out->count >= XC_COMPLETE_MAX;
 }
 
+/* A name of the target with control characters cannot be typed, and must not reach the terminal. */
+static bool is_typeable(const char *word)
+{
+	const size_t len = strlen(word);
+	for (size_t at = 0, one; at < len; at += one)
+		if (!(one = xc_text_plain_length(word + at, len - at)))
+			return false;
+	return true;
+}
+
 static void offer(struct completer *c, const char *word)
 {
-	if (!word || strncmp(word, c->prefix, c->prefix_len) != 0)
+	if (!word || strncmp(word, c->prefix, c->prefix_len) != 0 || !is_typeable(word))
 		return;
 	if (full(c)) {
 		c->out->more = true;

@@ -47,7 +47,7 @@ static void write_target_value(struct pretty *p, int index, unsigned indent)
 static void write_other(struct pretty *p, int index)
 {
 	size_t len;
-	const char *bytes = luaL_tolstring(p->L, index, &len);
+	const char *bytes = xc_bind_tolstring(p->L, index, &len);
 	xc_text_name(p->text, bytes);
 	lua_pop(p->L, 1);
 }
@@ -119,7 +119,7 @@ static void write_cell(struct pretty *p, const char *key, int index)
 	} else if (lua_istable(p->L, index) && luaL_getmetafield(p->L, index, "__tostring") == LUA_TNIL) {
 		xc_text_add(p->text, lua_rawlen(p->L, index) > 0 ? "{…}" : "{}");
 	} else {
-		const char *bytes = luaL_tolstring(p->L, index, &len);
+		const char *bytes = xc_bind_tolstring(p->L, index, &len);
 		xc_text_name(p->text, bytes);
 		lua_pop(p->L, 1);
 	}

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "core/base/say.h"
 #include "core/render/render.h"
 #include "lua/vm/bind.h"
 #include "lua/shell/complete.h"
@@ -45,7 +46,7 @@ static void on_interrupt(int number)
 
 /* ---- showing ---- */
 
-static void put(struct shell *shell, const char *style, const char *text)
+static void put(const struct shell *shell, const char *style, const char *text)
 {
 	FILE *out = shell->options->out;
 	if (shell->options->color && style)
@@ -54,24 +55,28 @@ static void put(struct shell *shell, const char *style, const char *text)
 		fprintf(out, "%s\n", text);
 }
 
+/* Everything that is not the shell's own goes through here: redacted and escaped. */
+static void put_clean(const struct shell *shell, const char *style, const char *before, const char *line, size_t len)
+{
+	xc_auto(xc_text_fini) struct xc_text without = {0}, text = {0};
+	xc_say_redacted_line(&without, line, len);
+	xc_text_add(&text, before);
+	xc_render_printed(&text, xc_text_string(&without), without.len);
+	xc_text_disarm(&text, 0);
+	put(shell, style, xc_text_string(&text));
+}
+
 static void print_line(void *user, const char *line, size_t len)
 {
 	const struct shell *shell = user;
-	struct xc_text text = {0};
-	xc_render_printed(&text, line, len);
-	fprintf(shell->options->out, "%s\n", xc_text_string(&text));
-	xc_text_fini(&text);
+	put_clean(shell, NULL, "", line, len);
 	if (shell->editor)
 		fflush(shell->options->out); /* a person is at the terminal */
 }
 
-static void put_escaped(struct shell *shell, const char *style, const char *before, const char *line)
+static void put_escaped(const struct shell *shell, const char *style, const char *before, const char *line)
 {
-	struct xc_text text = {0};
-	xc_text_add(&text, before);
-	xc_render_printed(&text, line, strlen(line));
-	put(shell, style, xc_text_string(&text));
-	xc_text_fini(&text);
+	put_clean(shell, style, before, line, strlen(line));
 }
 
 static void show_error(struct shell *shell, struct xc_error *err)
@@ -94,7 +99,7 @@ static int show_results(lua_State *L)
 	for (int i = 2; i <= count; i++) {
 		text->len = 0;
 		xc_pretty_write(L, i, text, shell->options->width);
-		fprintf(shell->options->out, "%s\n", xc_text_string(text));
+		put_clean(shell, NULL, "", xc_text_string(text), text->len);
 	}
 	return 0;
 }

@@ -78,6 +78,9 @@ void xc_bind_histogram_open(lua_State *L);
 void xc_bind_top_open(lua_State *L);
 void xc_bind_progress_open(lua_State *L);
 
+/* As luaL_tolstring, but without addresses of xcore: "table: #1". */
+const char *xc_bind_tolstring(lua_State *L, int index, size_t *len_out);
+
 /* Raise: these do not return; their type int allows `return xc_bind_raise(…)`. xc_bind_raise takes err, which
  * becomes an xcore.Error; it returns when err is NULL. */
 int xc_bind_raise(lua_State *L, struct xc_error *err);

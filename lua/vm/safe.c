@@ -34,6 +34,7 @@ static void change_base(lua_State *L)
 static void change_string(lua_State *L)
 {
 	xc_safe_string(L);
+	xc_safe_format(L);
 	xc_pattern_open(L);
 }
 
@@ -93,7 +94,7 @@ static void open_unsafe(lua_State *L)
 {
 	open_library(L, LUA_GNAME, luaopen_base, xc_safe_base);
 	open_library(L, LUA_LOADLIBNAME, luaopen_package, prepend_module_dirs);
-	open_library(L, LUA_IOLIBNAME, luaopen_io, NULL);
+	open_library(L, LUA_IOLIBNAME, luaopen_io, xc_safe_files);
 	open_library(L, LUA_OSLIBNAME, luaopen_os, NULL);
 	open_library(L, LUA_DBLIBNAME, luaopen_debug, NULL);
 	open_library(L, LUA_STRLIBNAME, luaopen_string, change_string);

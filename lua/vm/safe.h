@@ -9,6 +9,8 @@
  *   and terminates with any comparator; table.* work on tables only;
  * - pairs visits string keys in sorted order, so that the order is the same in each run (the order of next differs
  *   from run to run);
+ * - tostring, print and %s number tables, functions and the like ("table: #1") instead of showing where they lie;
+ *   string.format has no %p;
  * - math.random gives the same numbers in each run until math.randomseed is called with numbers. */
 #ifndef XC_SAFE_H
 #define XC_SAFE_H
@@ -27,6 +29,9 @@ void xc_safe_load(lua_State *L);
 void xc_safe_pairs(lua_State *L);
 void xc_safe_coroutine(lua_State *L);
 void xc_safe_string(lua_State *L);
+void xc_safe_tostring(lua_State *L);
+void xc_safe_format(lua_State *L);
+void xc_safe_files(lua_State *L);
 void xc_safe_table(lua_State *L);
 
 #endif

@@ -112,6 +112,7 @@ void xc_safe_base(lua_State *L)
 					     {"collectgarbage", base_collectgarbage},
 					     {NULL, NULL}};
 	luaL_setfuncs(L, functions, 0);
+	xc_safe_tostring(L);
 	xc_safe_pairs(L);
 }
 

@@ -21,7 +21,7 @@ holds() {
 }
 
 @test "the instruction that died is marked, with registers and memory" {
-  expect 0 '' "$XCORE" disas "$CORE"
+  expect 0 '' "$XCORE" disas "$CORE" --source-root "$BATS_FILE_TMPDIR"
   holds 'set in crasher' 'crasher.c:5  static void set(struct node *at, int value) { at->value = value; }'
   [ "$(grep -c '^=> ' stdout)" = 1 ]
   grep -A1 '^=> ' stdout | grep -q 'writes 4 bytes at 0x8: not mapped'
@@ -58,11 +58,11 @@ holds() {
 }
 
 @test "JSON has no source, which differs between hosts" {
-  expect 0 '' "$XCORE" disas "$CORE" --format json
+  expect 0 '' "$XCORE" disas "$CORE" --format json --source-root "$BATS_FILE_TMPDIR"
   run ! grep -q 'at->value' stdout
   [ "$(jq -r '.instructions[] | select(.current) | .operands[-1].addr' stdout)" = 0x8 ]
   [ "$(jq -r '.instructions[] | select(.current) | .line' stdout)" = 5 ]
-  expect 0 '' "$XCORE" disas "$CORE" --no-source
+  expect 0 '' "$XCORE" disas "$CORE" --no-source --source-root "$BATS_FILE_TMPDIR"
   run ! grep -q 'at->value' stdout
 }
 

@@ -53,7 +53,7 @@ blocks() {
 }
 
 @test "README's example is what the program answers" {
-  xcore analyze core.4711 | sed 's/0x[0-9a-f]*/ADDRESS/g; s/thread [0-9]*/thread N/g; s/pid [0-9]*/pid N/' >answer
+  xcore analyze core.4711 --source-root "$repo" | sed 's/0x[0-9a-f]*/ADDRESS/g; s/thread [0-9]*/thread N/g; s/pid [0-9]*/pid N/' >answer
   local line count=0
   while IFS= read -r line; do
     case $line in '' | '…' | '$ '* | core\ * | *demo.c:40\ \ \ *) continue ;; esac

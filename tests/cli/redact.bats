@@ -103,3 +103,26 @@ all_said() {
   [[ "$output" != *people/joe* ]]
   "$XCORE" print "$BATS_TEST_TMPDIR/pack" 'account->password' --no-redact | grep -q "$SECRET"
 }
+
+# Constants of the program are values: the command line of analyze hides them, so does a listing.
+@test "a listing shows no string of the program where redaction is on" {
+  cd "$BATS_TEST_TMPDIR"
+  cat >key.c <<'C'
+#include <stdio.h>
+int main(void) {
+  puts("-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7");
+  puts("MIIEpQIBAAKCAQEA8");
+  puts("sk_live_4eC39HqLyjWDarjtT1zdp7dc");
+  return *(volatile int *)0;
+}
+C
+  gcc -g -O0 -o key key.c
+  "$repo/corpora/take-core" --out core.key -- ./key >/dev/null
+  run -0 "$XCORE" disas core.key main --all --no-redact
+  [[ $output == *'"-----BEGIN'* && $output == *'"MIIEpQ'* && $output == *'puts("sk_live'* ]]
+  for option in --redact '--redact --no-source' '--redact --format json' '--redact --source-root .'; do
+    # shellcheck disable=SC2086 # options are words
+    run -0 "$XCORE" disas core.key main --all $option
+    [[ $output != *BEGIN* && $output != *MIIE* && $output != *sk_live* ]]
+  done
+}

@@ -228,6 +228,56 @@ static void a_text_of_what_is_no_token_takes_its_time(void **state)
 	xc_text_fini(&text);
 }
 
+static void source(const char *text, const char *wanted)
+{
+	struct xc_text out = {0};
+	const bool hides = xc_scrub_source(&scrub, text, &out);
+	assert_string_equal(hides ? xc_text_string(&out) : text, wanted);
+	xc_text_fini(&out);
+}
+
+static void a_decimal_number_of_letters_is_left_out(void **state)
+{
+	(void)state;
+	hides("index 7310589545667981658 of", "index (redacted) of");
+	hides("x=7310589545667981658", "x=(redacted)");
+	hides("30526241306928428 b", "(redacted) b"); /* "lstime," */
+	check("7310589545667981658", true, "7310589545667981658");
+	stays("in 1732444685000000000 ns, 137975824416 bytes, 18446744073709551615, 73105895456679816587");
+	stays("a7310589545667981658 7310589545667981658b");
+}
+
+static void a_literal_in_source_is_a_value(void **state)
+{
+	(void)state;
+	source("const char *token = \"sk_live_4eC39HqLyjWDarjtT1zdp7dc\";", "const char *token = \"(redacted)\";");
+	source("connect(\"db\", \"hunter2\");", "connect(\"(redacted)\", \"(redacted)\");");
+	source("#define API_KEY \"a\\\"b\" x", "#define API_KEY \"(redacted)\" x");
+	source("#define API_KEY 0x12ab34", "#define API_KEY (redacted)");
+	source("long pin_key = 123456;", "long pin_key = (redacted);");
+	source("token: 'correct horse'", "token: '(redacted)'");
+	source("let key = `abc`;", "let key = `(redacted)`;");
+	source("\"-----BEGIN PRIVATE KEY-----\\n\"\n\"MIIEow\\n\"", "\"(redacted)\"\n\"(redacted)\"");
+	source("MIIEowIBAAKCAQEAx0x1x2x3x4x5x6x7x8x9", "(redacted)");
+	source("x = \"open", "x = \"(redacted)");
+	source("f(); // password: hunter2", "f(); // password: (redacted)");
+	source(" * token=hunter2", " * token=(redacted)");
+}
+
+static void other_source_stays(void **state)
+{
+	static const char *const lines[] = {"int left = item->count - wanted;",
+					    "#include \"shop.h\"",
+					    "c = 'x'; d = '\\n'; e = \"\";",
+					    "fn f<'a>(x: u8)",
+					    "key = next(); token_count = 12; n = 1234567;",
+					    "a = b * c;\n",
+					    ""};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(lines); i++)
+		source(lines[i], lines[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +291,9 @@ int main(void)
 		cmocka_unit_test_teardown(a_secret_that_is_cut_is_left_out, forget),
 		cmocka_unit_test_teardown(a_word_without_a_digit_is_a_secret_where_it_stands_alone, forget),
 		cmocka_unit_test_teardown(a_word_that_is_known_is_not_kept_twice, forget),
+		cmocka_unit_test_teardown(a_decimal_number_of_letters_is_left_out, forget),
+		cmocka_unit_test_teardown(a_literal_in_source_is_a_value, forget),
+		cmocka_unit_test_teardown(other_source_stays, forget),
 		cmocka_unit_test_teardown(a_long_text_of_beginnings_ends, forget),
 		cmocka_unit_test_teardown(a_text_of_what_is_no_token_takes_its_time, forget),
 	};

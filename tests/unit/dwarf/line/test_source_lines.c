@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "tests/support/check.h"
+#include "core/process/source_roots.h"
 #include "tests/support/scratch.h"
+
+static struct xc_source_roots roots;
+static struct xc_process process = {.source_roots = &roots};
 
 static char *lines_of(const char *bytes, size_t len, unsigned line, unsigned around)
 {
 	scratch_file("source.c", bytes, len);
-	return xc_source_lines(NULL, scratch_path("source.c"), line, around);
+	return xc_source_lines(&process, scratch_path("source.c"), line, around);
 }
 
 static void expect(const char *source, unsigned line, unsigned around, const char *expected)
@@ -45,10 +49,10 @@ static void lines_that_are_not_there_give_nothing(void **state)
 	expect("a\nb\n", 4, 1, NULL);
 	expect("a\nb\n", 0, 1, NULL);
 	expect("", 1, 1, NULL);
-	assert_null(xc_source_lines(NULL, scratch_path("missing.c"), 1, 1));
-	assert_null(xc_source_lines(NULL, "relative.c", 1, 1));
-	assert_null(xc_source_lines(NULL, NULL, 1, 1));
-	assert_null(xc_source_lines(NULL, scratch_dir(), 1, 1));
+	assert_null(xc_source_lines(&process, scratch_path("missing.c"), 1, 1));
+	assert_null(xc_source_lines(&process, "relative.c", 1, 1));
+	assert_null(xc_source_lines(&process, NULL, 1, 1));
+	assert_null(xc_source_lines(&process, scratch_dir(), 1, 1));
 }
 
 static void any_bytes_are_shown_harmlessly(void **state)
@@ -68,7 +72,7 @@ static void any_bytes_are_shown_harmlessly(void **state)
 static void single_lines_come_in_any_order(void **state)
 {
 	(void)state;
-	struct xc_source_reader *reader = xc_source_reader_new(NULL);
+	struct xc_source_reader *reader = xc_source_reader_new(&process);
 	static const char source[] = "\tone\ntwo\n\n    four";
 	const char *path = scratch_file("source.c", source, sizeof source - 1);
 	assert_string_equal(xc_source_reader_line(reader, path, 4), "four");
@@ -90,5 +94,8 @@ int main(void)
 		cmocka_unit_test(any_bytes_are_shown_harmlessly),
 		cmocka_unit_test(single_lines_come_in_any_order),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	xc_source_roots_add(&roots, scratch_dir());
+	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	xc_source_roots_fini(&roots);
+	return failed;
 }

@@ -605,6 +605,30 @@ static void arguments_arrive(void **state)
 	xc_host_free(host);
 }
 
+static void no_text_shows_where_xcore_has_its_data(void **state)
+{
+	(void)state;
+	check_prints("local t, f = {}, function() end print(t, f, t, print)",
+		     "table: #1\tfunction: #2\ttable: #1\tfunction: #3\n");
+	check_prints("print(tostring({}), tostring(coroutine.create(print)))", "table: #1\tthread: #2\n");
+	check_prints("print(string.format('%s %5.3s %% %q %d', {}, 'abcdef', 'x', 7))", "table: #1   abc % \"x\" 7\n");
+	check_prints("print(('%-12s|'):format({}))", "table: #1   |\n");
+	check_prints("print(setmetatable({}, {__name = 'shop'}), setmetatable({}, {__name = 7}))",
+		     "shop: #1\ttable: #2\n");
+	check_prints("print(setmetatable({}, {__tostring = function() return 'mine' end}))", "mine\n");
+	check_prints("print(pcall(string.format, '%p', {}))",
+		     "false\t'%p' is not available: it would show addresses of xcore\n");
+	check_prints("print(pcall(string.format, '%5p', {}))",
+		     "false\t'%p' is not available: it would show addresses of xcore\n");
+	check_prints("print(nil, true, 1, 1.5, 'x')", "nil\ttrue\t1\t1.5\tx\n");
+	check_fails("string.format('%s')", "no value");
+	check_fails("string.format('%y', 1)", "invalid conversion");
+	check_fails("string.format('%d', 'x')",
+		    "test.lua:1: bad argument #2 to 'format' (number expected, got string)");
+	check_fails("string.format('%')", "bad argument #2 to 'format' (no value)");
+	check_fails("tostring()", "value expected");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -637,6 +661,7 @@ int main(void)
 		cmocka_unit_test(anything_can_be_raised),
 		cmocka_unit_test(recursion_ends_with_a_message),
 		cmocka_unit_test(the_next_run_starts_afresh),
+		cmocka_unit_test(no_text_shows_where_xcore_has_its_data),
 		cmocka_unit_test(arguments_arrive),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
