@@ -208,21 +208,21 @@ static void add_target(const struct decoding *d, struct xc_instruction *out)
 		*to = target;
 }
 
-static void write_text(const struct decoding *d, char text[XC_INSTRUCTION_TEXT])
+/* As `xcore disas` writes it. */
+static void write_text(const struct decoding *d, const uint8_t *code, size_t len, char text[XC_CODE_TEXT])
 {
-	ZydisFormatter formatter;
+	struct xc_disas *disas;
+	struct xc_code one;
 	text[0] = '\0';
-	if (!ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
+	struct xc_error *error = xc_disas_open(d->process->arch, XC_SYNTAX_ATT, &disas);
+	if (error) {
+		xc_error_free(error);
 		return;
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, ZYAN_TRUE);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
-	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &d->instruction, d->operands,
-							  d->instruction.operand_count_visible, text,
-							  XC_INSTRUCTION_TEXT, d->pc, NULL)))
-		text[0] = '\0';
+	}
+	xc_disas_decode(disas, code, len, d->pc, &one);
+	if (one.valid)
+		memcpy(text, one.text, sizeof one.text);
+	xc_disas_close(disas);
 }
 
 /* in, out, cli and sti are forbidden without iopl; Zydis calls only ring 0 instructions privileged. */
@@ -269,7 +269,7 @@ bool xc_operand_decode(const struct xc_process *process, const struct xc_regs *r
 	out->privileged = privileged(&d.instruction);
 	out->halts = d.instruction.mnemonic == ZYDIS_MNEMONIC_HLT;
 	out->aligned = wants_alignment(&d.instruction);
-	write_text(&d, out->text);
+	write_text(&d, code, got, out->text);
 	for (size_t i = 0; i < d.instruction.operand_count; i++)
 		if (d.operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
 			add_memory(&d, &d.operands[i], out);
