@@ -12,6 +12,7 @@
 #include "triage/memory/wild_index.h"
 #include "triage/util/names.h"
 #include "triage/util/poison.h"
+#include "triage/util/producer.h"
 #include "triage/util/severity.h"
 
 enum { LEAST = 64 << 10 };
@@ -79,18 +80,39 @@ void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *s)
 
 /* ---- what the value shows ---- */
 
+static void report_poison(struct xc_pointer_diagnosis *s, const struct xc_suspect *it, const struct xc_poison *poison)
+{
+	static const char *const meanings[] = {[XC_POISON_EITHER] = "likely never set, or no longer to be used",
+					       [XC_POISON_FREED] = "likely used after it was freed",
+					       [XC_POISON_UNSET] = "likely never set"};
+	if (poison->whose) {
+		xc_verdict_evidence(s->crash->report, "%s = 0x%" PRIx64 " is the pattern 0x%" PRIx64 " %s", it->who,
+				    it->value, poison->pattern, poison->whose);
+		xc_pointer_diagnosis_explain(s, "the value is a pattern %s: %s", poison->whose,
+					     meanings[poison->meaning]);
+	} else {
+		xc_verdict_evidence(s->crash->report,
+				    "%s = 0x%" PRIx64 " is the byte 0x%02x, repeated: a fill pattern, which no known "
+				    "allocator of this process writes",
+				    it->who, it->value, (unsigned)(poison->pattern & 0xff));
+		xc_pointer_diagnosis_explain(s, "the value is one byte repeated: memory that was filled, because it "
+						"was freed, never set, or by the program itself");
+	}
+	xc_pointer_diagnosis_raise(s);
+}
+
 static bool diagnose_poison(struct xc_pointer_diagnosis *s)
 {
+	const struct xc_crash_context *crash = s->crash;
+	const struct xc_poison_owners owners = {.process = crash->process,
+						.heap = crash->heap,
+						.producer =
+							crash->blame.place ? xc_producer(crash->blame.place) : NULL};
 	for (size_t i = 0; i < s->suspect_count; i++) {
-		const struct xc_suspect *it = &s->suspects[i];
 		struct xc_poison poison;
-		if (!xc_poison_find(it->value, s->crash->process->arch->word, &poison))
+		if (!xc_poison_find(&owners, s->suspects[i].value, &poison))
 			continue;
-		xc_verdict_evidence(s->crash->report, "%s = 0x%" PRIx64 " is the pattern 0x%" PRIx64 " %s", it->who,
-				    it->value, poison.pattern, poison.whose);
-		xc_pointer_diagnosis_explain(s, "the value is a pattern %s: %s", poison.whose,
-					     poison.freed ? "likely used after it was freed" : "likely never set");
-		xc_pointer_diagnosis_raise(s);
+		report_poison(s, &s->suspects[i], &poison);
 		return true;
 	}
 	return false;
