@@ -170,8 +170,13 @@ static void add_memory(const struct decoding *d, const ZydisDecodedOperand *oper
 	ZydisInstructionCategory category = d->instruction.meta.category;
 	bool looks = operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN || category == ZYDIS_CATEGORY_NOP ||
 		     category == ZYDIS_CATEGORY_WIDENOP || category == ZYDIS_CATEGORY_PREFETCH;
-	if (looks || (!reads && !writes) || !(to = next(out)))
+	if (looks || (!reads && !writes))
 		return; /* lea and nop only compute the address; a prefetch never faults */
+	out->unlisted |= operand->mem.type != ZYDIS_MEMOP_TYPE_MEM;
+	if (!(to = next(out))) {
+		out->unlisted = true;
+		return;
+	}
 	*to = (struct xc_memory_operand){
 		.access = writes ? XC_ACCESS_WRITE : XC_ACCESS_READ,
 		.stack = is_stack(d, operand),
@@ -234,6 +239,33 @@ static bool privileged(const ZydisDecodedInstruction *instruction)
 	       instruction->mnemonic == ZYDIS_MNEMONIC_STI;
 }
 
+static bool is_baseline(const ZydisDecodedInstruction *instruction)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+		return false;
+	default:
+		return instruction->meta.isa_ext == ZYDIS_ISA_EXT_BASE ||
+		       instruction->meta.isa_ext == ZYDIS_ISA_EXT_LONGMODE;
+	}
+}
+
+/* Vector instructions of all kinds are taken for floating point. */
+static bool calculates(const ZydisDecodedInstruction *instruction)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_DIV:
+	case ZYDIS_MNEMONIC_IDIV:
+	case ZYDIS_MNEMONIC_AAM:
+		return true;
+	default:
+		return instruction->meta.isa_ext != ZYDIS_ISA_EXT_BASE &&
+		       instruction->meta.isa_ext != ZYDIS_ISA_EXT_LONGMODE;
+	}
+}
+
 /* SDM volume 2, 2.4: exception types 1 (explicitly aligned), and 2 and 4 in their legacy SSE forms. */
 static bool wants_alignment(const ZydisDecodedInstruction *instruction)
 {
@@ -269,6 +301,8 @@ bool xc_operand_decode(const struct xc_process *process, const struct xc_regs *r
 	out->privileged = privileged(&d.instruction);
 	out->halts = d.instruction.mnemonic == ZYDIS_MNEMONIC_HLT;
 	out->aligned = wants_alignment(&d.instruction);
+	out->baseline = is_baseline(&d.instruction);
+	out->calculates = calculates(&d.instruction);
 	write_text(&d, code, got, out->text);
 	for (size_t i = 0; i < d.instruction.operand_count; i++)
 		if (d.operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)

@@ -31,6 +31,9 @@ struct xc_instruction {
 	bool privileged;         /* privileged: hlt, in, cli, … */
 	bool halts;              /* hlt, which C libraries place where execution must not continue */
 	bool aligned;            /* faults when an operand of 16 bytes or more is not aligned */
+	bool baseline;           /* of the base instruction set, which each processor has; no deliberate trap */
+	bool calculates;         /* a division, or floating point: it may raise SIGFPE */
+	bool unlisted;           /* it accesses memory that is not among the operands: of a gather, or too many */
 	struct xc_memory_operand operands[XC_OPERANDS];
 	size_t operand_count;
 };

@@ -81,7 +81,9 @@ void xc_crash_context_classify(struct xc_crash_context *crash, const char *class
 
 bool xc_crash_context_sent_by_other(const struct xc_crash_context *crash)
 {
-	return crash->fault.sent && crash->process->signal.sender_pid != crash->process->pid;
+	const struct xc_fault *f = &crash->fault;
+	return f->sent && (crash->process->signal.sender_pid != crash->process->pid ||
+			   (f->resent && f->first_sender && f->first_sender != crash->process->pid));
 }
 
 bool xc_crash_context_is(const struct xc_crash_context *crash, const char *class_name)

@@ -51,7 +51,7 @@ void xc_crash_context_fini(struct xc_crash_context *crash);
 void xc_crash_context_classify(struct xc_crash_context *crash, const char *class_name, const char *kind,
 			       const char *severity, const char *confidence, const char *cause);
 
-/* Did another process send the signal? */
+/* Did another process send the signal, or the one that a handler sent again? */
 bool xc_crash_context_sent_by_other(const struct xc_crash_context *crash);
 
 /* Is this the class of the verdict? */
