@@ -11,6 +11,7 @@
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
 #include "triage/explain/expression.h"
+#include "triage/explain/race.h"
 #include "triage/missing_evidence.h"
 #include "triage/go/golang.h"
 #include "triage/memory/heap_evidence.h"
@@ -143,6 +144,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_cause_rule_apply(&crash, event_of(&crash.fault));
 	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
 		xc_expression_report(&crash);
+	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);

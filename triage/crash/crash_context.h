@@ -17,6 +17,7 @@ enum { XC_CRASH_FRAMES = 256 };
 
 struct xc_body_cache;
 struct xc_cause_rule;
+struct xc_derefs;
 
 struct xc_crash_context {
 	struct xc_report *report;
@@ -37,6 +38,7 @@ struct xc_crash_context {
 	size_t blamed;                      /* its index in frames; meaningful when blame.place */
 	uint64_t pointer;                   /* value of the bad pointer, without index and offset; 0: not known */
 	const struct xc_type *pointer_type; /* of the pointer as it was passed; NULL: not known */
+	const struct xc_derefs *derefs;     /* the way of the bad value (deref.h); NULL: not known */
 	size_t passed; /* the outermost frame that passed it, or the pointer it was read through; 0: none is known */
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "triage/explain/faulting_operand.h"
+#include "triage/dataflow/deref.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/util/names.h"
 #include "triage/dataflow/origin.h"
@@ -23,13 +24,36 @@ static bool is_reference(const struct xc_type *type)
 	return type && (type->kind == XC_TYPE_REFERENCE || type->kind == XC_TYPE_RVALUE_REFERENCE);
 }
 
+/* "was NULL when it was read, and is 0x55… now" */
+static void add_changed(const struct xc_faulting_operand *f, uint64_t now, struct xc_text *text)
+{
+	if (f->divides) {
+		xc_text_printf(text, "was 0 when it was read, and is %" PRId64 " now", (int64_t)now);
+		return;
+	}
+	if (f->value)
+		xc_text_printf(text, "was 0x%" PRIx64, f->value);
+	else
+		xc_text_add(text, "was NULL");
+	xc_text_add(text, " when it was read, and is ");
+	if (now)
+		xc_text_printf(text, "0x%" PRIx64 " now", now);
+	else
+		xc_text_add(text, "NULL now");
+}
+
 /* "`r` is NULL", "`n->next` is 0x10", "`p` points to unmapped memory" */
 static void add_bad(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
 	bool result = f->bad.kind == XC_SYMBOLIC_RESULT;
+	uint64_t now;
 	if (!f->bad.text)
 		return;
 	xc_text_printf(text, "`%s` ", f->bad.text);
+	if (xc_derefs_changed(crash, &now)) {
+		add_changed(f, now, text);
+		return;
+	}
 	if (is_reference(f->bad.type) && f->value)
 		xc_text_add(text, "is in unmapped memory");
 	else if (f->divides)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "triage/memory/bit_flip.h"
+#include "triage/memory/stale_pointer.h"
 #include "triage/memory/wild_index.h"
 #include "triage/util/names.h"
 #include "triage/util/poison.h"
@@ -175,6 +176,23 @@ static bool diagnose_bit_flip(struct xc_pointer_diagnosis *s)
 	return false;
 }
 
+static bool diagnose_stale(struct xc_pointer_diagnosis *s)
+{
+	return xc_stale_pointer_report(s->crash, false);
+}
+
+static bool diagnose_object(struct xc_pointer_diagnosis *s)
+{
+	return xc_stale_pointer_report(s->crash, true);
+}
+
+/* A value near NULL may have been read through a bad pointer, too. */
+static bool is_null(const struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"null-read", "null-write", "null-access", "call-null", NULL};
+	return xc_names_find(names, crash->verdict->class_name);
+}
+
 /* Classes that do not explain the pointer yet. */
 static bool is_open(const struct xc_crash_context *crash)
 {
@@ -190,18 +208,22 @@ static const struct {
 } explanations[] = {
 	{"freed block", xc_freed_block_diagnose},
 	{"unmapped block", xc_unmapped_block_diagnose},
+	{"stale pointer on the way", diagnose_stale},
 	{"past the end of a block", xc_block_overrun_diagnose},
 	{"poison pattern", diagnose_poison},
 	{"overwritten by text", xc_text_overwrite_diagnose},
 	{"frame that has returned", xc_returned_frame_diagnose},
 	{"far index", diagnose_wild_index},
 	{"flipped bit", diagnose_bit_flip},
+	{"no object on the way", diagnose_object},
 };
 
 void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 {
 	struct xc_pointer_diagnosis s = {.crash = crash};
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
+	if (memory && !crash->fault.sent && is_null(crash))
+		xc_stale_pointer_report(crash, true);
 	if (!memory || crash->fault.sent || !is_open(crash))
 		return;
 	collect_suspects(&s);

@@ -266,7 +266,7 @@ static void frames_that_returned(void **state)
 		     " a[3] = (struct node *)0x123456789000; struct node *volatile *p = &a[3]; __asm__(\"\" : "
 		     "\"+r\"(p)); return p; }\n"
 		     "int main(void) { struct node *volatile *volatile p = give(); sum = (*p)->id; return 0; }\n",
-		"wild-read, medium", "a function that has returned", "below the stack pointer"};
+		"use-after-return (read), high", "a function that has returned", "below the stack pointer"};
 	expect_of_two("gcc -g -O0", "clang -g -O0", &returned);
 }
 
