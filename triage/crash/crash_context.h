@@ -18,6 +18,7 @@ enum { XC_CRASH_FRAMES = 256 };
 struct xc_body_cache;
 struct xc_cause_rule;
 struct xc_derefs;
+struct xc_source_reader;
 
 struct xc_crash_context {
 	struct xc_report *report;
@@ -33,6 +34,7 @@ struct xc_crash_context {
 	struct xc_frame *frames; /* of the crashed stack, outward from fault.frame; in the report's arena */
 	size_t frame_count;      /* 0: not unwound */
 	struct xc_body_cache *bodies;       /* functions whose code the rules have read (body_cache.h) */
+	struct xc_source_reader *source;    /* lines of the sources */
 	const char *stop;                   /* why the stack ends; NULL: cut at XC_CRASH_FRAMES */
 	struct xc_blame blame;              /* the frame to look at first; .place is NULL when none is known */
 	size_t blamed;                      /* its index in frames; meaningful when blame.place */

@@ -2,6 +2,7 @@
 #include "triage/explain/expression.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "core/base/text.h"
 #include "triage/explain/faulting_operand.h"
@@ -157,6 +158,36 @@ static bool write_offset(const struct xc_crash_context *crash, const struct xc_f
 	return true;
 }
 
+/* Other members of a union, of which the source does not name one: those that can be used like this one. */
+static size_t find_others(const struct xc_symbolic_value *value, struct xc_text *others)
+{
+	size_t count = 0;
+	bool pointer = xc_symbolic_value_is_pointer(value->type);
+	for (size_t i = 0; value->text && i < value->choice_count; i++)
+		if (!pointer || xc_symbolic_value_is_pointer(value->choices[i].type))
+			xc_text_printf(others, "%s`%s`", count++ ? ", " : "", value->choices[i].text);
+	return count;
+}
+
+static bool report_others(const struct xc_crash_context *crash, const struct xc_symbolic_value *value)
+{
+	struct xc_text others = {0};
+	size_t count = find_others(value, &others);
+	if (count)
+		xc_verdict_evidence(crash->report, "`%s` is a member of a union, likely that one; as good: %s",
+				    value->text, xc_text_string(&others));
+	xc_text_fini(&others);
+	return count > 0;
+}
+
+/* Is it certain which members of unions they are? */
+static bool are_members_sure(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
+{
+	bool same = f->bad.text && f->place.text && strcmp(f->bad.text, f->place.text) == 0;
+	bool bad = report_others(crash, &f->bad);
+	return !(!same && report_others(crash, &f->place)) && !bad;
+}
+
 static void report_operand(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -170,6 +201,7 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 		told = xc_origin_describe(&f->frame_code, index, NULL, &origin, &sure);
 	if (told)
 		crash->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
+	f->form.sure &= are_members_sure(crash, f);
 	if (f->place.text) {
 		crash->verdict->expression = f->called ? xc_arena_printf(arena, "(*%s)()", f->place.text)
 						       : xc_arena_strdup(arena, f->place.text);

@@ -282,6 +282,7 @@ static void write_place(struct xc_faulting_operand *f, uint32_t size)
 	}
 	if (!xc_symbolic_value_place(&f->frame_code, f->frame_code.at, &f->form, size, &f->place))
 		f->place.text = NULL;
+	xc_symbolic_value_settle(&f->frame_code, &f->place, &f->form);
 }
 
 /* ---- who passed it on ---- */

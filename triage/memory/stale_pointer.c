@@ -21,7 +21,14 @@
 #include "triage/util/same_type.h"
 #include "triage/util/statics.h"
 
-enum { TEXT_LOOK = 256, TEXT_LEAST = 8, HITS = 32, LEAST = 64 << 10 };
+enum {
+	TEXT_LOOK = 256,
+	TEXT_LEAST = 8,
+	HITS = 32,
+	LEAST = 64 << 10,
+	BLOCKS = 200000, /* whose types are inferred for this: some tenths of a second */
+	STEPS = 3,       /* whose other owners are searched for: each search reads the process's memory */
+};
 
 /* The pointer, and what it points to. */
 struct target {
@@ -187,8 +194,10 @@ static bool find_reused(const struct target *t, struct xc_stale *out)
 	struct xc_text shown = {0}, owner = {0};
 	if (!t->type || !xc_same_type_is_record(t->type))
 		return false;
-	xc_block_types_infer(t->crash);
-	bool text = has_text(t, &shown), other = find_owner(t, text, &owner);
+	if (t->crash->heap->blocks.count <= BLOCKS)
+		xc_block_types_infer(t->crash);
+	bool near = t->deref < t->crash->derefs->items + STEPS;
+	bool text = has_text(t, &shown), other = near && find_owner(t, text, &owner);
 	if (text || other) {
 		const char *where =
 			xc_arena_printf(arena, "the block at 0x%" PRIx64 ", of %" PRIu64 " bytes, ", t->begin, t->size);
