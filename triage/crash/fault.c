@@ -219,7 +219,10 @@ static bool sent_while_blocked(const struct xc_process *p, const struct xc_fault
 /* Was the first signal that of the interrupted instruction? */
 static void take_raised_again(const struct xc_process *p, struct xc_fault *f)
 {
-	if (!sent_while_blocked(p, f))
+	uint8_t code;
+	bool fault = f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL;
+	bool known = f->frame_known && xc_space_peek(p->space, f->frame.pc - 1, &code, 1) == 1;
+	if (!sent_while_blocked(p, f) || (!fault && !known)) /* it may be behind a system call */
 		return;
 	enum xc_resent resent = xc_resent_by(p, &f->frame, f->signal);
 	f->resent = resent != XC_RESENT_POSSIBLE;
