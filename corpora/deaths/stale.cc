@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 
 #include "death.h"
 
@@ -97,7 +99,7 @@ static void vector_text()
 
 static NOINLINE long next_id(const item *from)
 {
-	return from->next->id; // dies: reused-numbers reused-text freed-null honest-null shared-view
+	return from->next->id; // dies: reused-numbers reused-text freed-null honest-null shared-view shared-coroutine
 }
 
 static NOINLINE long id_behind(const item *from)
@@ -167,6 +169,40 @@ static void shared_view()
 	kept = new item{1, nullptr, {}};
 	line = (char *)hidden(kept);
 	sink = next_id(hidden(kept));
+}
+
+/* A variable of a coroutine that is suspended, whose stack lies below that of the one that runs. */
+static ucontext_t whole, lower, upper;
+
+static void suspend()
+{
+	item local = {1, nullptr, {}};
+	kept = hidden(&local);
+	KEEP(local);
+	swapcontext(&lower, &upper);
+}
+
+static void resume()
+{
+	sink = next_id(hidden(kept));
+}
+
+static void start(ucontext_t *context, char *stack, size_t size, void (*function)())
+{
+	getcontext(context);
+	context->uc_stack.ss_sp = stack;
+	context->uc_stack.ss_size = size;
+	context->uc_link = &whole;
+	makecontext(context, function, 0);
+}
+
+static void shared_coroutine()
+{
+	enum { SIZE = 128 << 10 };
+	char *stacks = (char *)mmap(nullptr, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	start(&lower, stacks, SIZE, suspend);
+	start(&upper, stacks + SIZE, SIZE, resume);
+	swapcontext(&whole, &lower);
 }
 
 /* ---- variables of functions that have returned ---- */
@@ -239,6 +275,6 @@ static void returned_capture()
 
 DEATHS({"vector-text", vector_text}, {"reused-numbers", reused_numbers}, {"reused-text", reused_text},
        {"freed-null", freed_null}, {"reused-object", reused_object}, {"honest-null", honest_null},
-       {"shared-view", shared_view}, {"returned-local", returned_local},
+       {"shared-view", shared_view}, {"shared-coroutine", shared_coroutine}, {"returned-local", returned_local},
        {"returned-thread-local", returned_thread_local}, {"returned-result", returned_result},
        {"returned-capture", returned_capture})

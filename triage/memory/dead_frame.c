@@ -3,6 +3,7 @@
  * run: where one of them keeps its return address, or a variable of another type, nothing else can live. */
 #include "triage/memory/dead_frame.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,13 +43,15 @@ static uint64_t lowest_used(const struct xc_crash_context *crash, uint64_t sp)
 	return lowest;
 }
 
-/* The main thread's stack, or one with the thread's own data above: not one of many in a mapping. */
+/* Is the stack pointer in the stack that the kernel made for the main thread, or that glibc made for another one, with
+ * its own data above and a guard below? A coroutine's stack may be one of many in a mapping. */
 static bool is_whole_stack(const struct xc_crash_context *crash, const struct xc_thread *thread,
-			   const struct xc_mapping *m)
+			   const struct xc_mapping *m, uint64_t sp)
 {
-	uint64_t fs;
-	return thread->tid == crash->process->pid ||
-	       (xc_regs_get(&thread->regs, FS_BASE, &fs) && fs >= m->lo && fs <= m->hi);
+	uint64_t fs, random;
+	if (thread->tid == crash->process->pid)
+		return xc_process_auxv(crash->process, AT_RANDOM, &random) && random >= m->lo && random <= m->hi;
+	return xc_regs_get(&thread->regs, FS_BASE, &fs) && fs > sp && fs <= m->hi;
 }
 
 /* The thread whose stack pointer is nearest above the address, within one mapping. */
@@ -76,7 +79,7 @@ static bool is_below(const struct xc_crash_context *crash, const struct xc_mappi
 {
 	uint64_t sp = 0;
 	const struct xc_thread *thread = find_below(crash, m, addr, &sp);
-	if (!thread || !is_whole_stack(crash, thread, m))
+	if (!thread || !is_whole_stack(crash, thread, m, sp))
 		return false;
 	if (addr + size > (thread == crash->faulted ? lowest_used(crash, sp) : sp - RED_ZONE))
 		return false;
@@ -142,10 +145,9 @@ static bool is_younger(const struct xc_crash_context *crash, const struct xc_map
 {
 	uint64_t sp, inner;
 	const struct xc_arch *arch = crash->process->arch;
-	if (!holder || holder >= crash->frame_count || !is_whole_stack(crash, crash->faulted, m) ||
-	    !xc_regs_get(&crash->fault.frame.regs, arch->sp, &inner) ||
-	    !xc_regs_get(&crash->frames[holder].regs, arch->sp, &sp) || inner < m->lo || sp > m->hi ||
-	    addr < inner - RED_ZONE || addr >= sp)
+	if (!holder || holder >= crash->frame_count || !xc_regs_get(&crash->fault.frame.regs, arch->sp, &inner) ||
+	    !xc_regs_get(&crash->frames[holder].regs, arch->sp, &sp) || !is_whole_stack(crash, crash->faulted, m, sp) ||
+	    inner < m->lo || sp > m->hi || addr < inner - RED_ZONE || addr >= sp)
 		return false;
 	const struct xc_place *place = xc_crash_context_place(crash, holder);
 	const char *name = place->level_count ? xc_place_function(place, 0) : place->symbol;

@@ -26,7 +26,7 @@ enum {
 	TEXT_LEAST = 8,
 	HITS = 32,
 	LEAST = 64 << 10,
-	BLOCKS = 200000, /* whose types are inferred for this: some tenths of a second */
+	BLOCKS = 100000, /* whose types are inferred for this: some tenths of a second */
 	STEPS = 3,       /* whose other owners are searched for: each search reads the process's memory */
 };
 
