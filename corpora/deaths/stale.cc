@@ -171,6 +171,50 @@ static void shared_view()
 	sink = next_id(hidden(kept));
 }
 
+/* The same in C's way: a node of any kind, and one of a kind. */
+struct node {
+	int kind;
+	item *what;
+};
+
+struct branch {
+	int kind;
+	long line;
+	item *condition;
+};
+
+static node *volatile any;
+
+static NOINLINE long condition_of(const branch *of)
+{
+	return of->condition->id; // dies: shared-kind
+}
+
+static void shared_kind()
+{
+	branch *one = (branch *)calloc(1, sizeof *one);
+	any = (node *)hidden(one);
+	sink = condition_of(hidden(one));
+}
+
+/* Read from an array that was still there; the stack pointer has moved since. */
+static NOINLINE long first_of(long count)
+{
+	item *next;
+	{
+		item room[count];
+		memset(room, 0, sizeof room);
+		KEEP(room);
+		next = hidden(&room[0])->next;
+	}
+	return next->id; // dies: honest-array
+}
+
+static void honest_array()
+{
+	sink = first_of(opaque_long(40));
+}
+
 /* A variable of a coroutine that is suspended, whose stack lies below that of the one that runs. */
 static ucontext_t whole, lower, upper;
 
@@ -275,6 +319,7 @@ static void returned_capture()
 
 DEATHS({"vector-text", vector_text}, {"reused-numbers", reused_numbers}, {"reused-text", reused_text},
        {"freed-null", freed_null}, {"reused-object", reused_object}, {"honest-null", honest_null},
-       {"shared-view", shared_view}, {"shared-coroutine", shared_coroutine}, {"returned-local", returned_local},
+       {"shared-view", shared_view}, {"shared-kind", shared_kind}, {"honest-array", honest_array},
+       {"shared-coroutine", shared_coroutine}, {"returned-local", returned_local},
        {"returned-thread-local", returned_thread_local}, {"returned-result", returned_result},
        {"returned-capture", returned_capture})

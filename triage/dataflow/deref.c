@@ -192,6 +192,33 @@ static void set_pointer(const struct xc_linear_expr *form, struct xc_deref *out)
 	}
 }
 
+/* The end of a function: what is left are pops and the return, or the jump to another function. */
+static bool is_epilogue(const struct xc_body *body, size_t at)
+{
+	enum { POPS = 8 };
+	for (size_t i = at + 1; i < body->count && i <= at + POPS; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		if (insn->kind == XC_INSN_RETURN || insn->kind == XC_INSN_JUMP)
+			return true;
+		if (!insn->stack_known || insn->kind >= XC_INSN_CALL)
+			return false;
+	}
+	return false;
+}
+
+/* A function that moves its stack pointer by a value that is not constant: memory below it may have been its own when
+ * it was read. */
+static bool moves_stack(const struct xc_body *body)
+{
+	for (size_t i = 0; i < body->count; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		if (!insn->stack_known && insn->kind != XC_INSN_CALL && insn->kind != XC_INSN_RETURN &&
+		    !is_epilogue(body, i))
+			return true;
+	}
+	return body->incomplete;
+}
+
 /* psABI x86-64, 3.2.3: `this` is in rdi. */
 static void take_accessor(const struct load *load, struct xc_linear_expr *form, struct xc_deref *out)
 {
@@ -227,6 +254,7 @@ static void take(const struct load *load, struct xc_linear_expr *form, struct xc
 {
 	out->frame = out->holder = load->code.frame;
 	out->pc = load->code.body->insns[load->insn].addr;
+	out->stack_moves = moves_stack(load->code.body);
 	if (is_accessor(load))
 		take_accessor(load, form, out);
 	else

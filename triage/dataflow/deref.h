@@ -22,9 +22,10 @@ struct xc_deref {
 	const struct xc_type *pointer_type; /* NULL: not known */
 	bool led_known;                     /* the value of that pointer; false for a variable at a fixed place */
 	xc_addr led;
-	size_t holder; /* index into crash->frames: the outermost that has had the pointer */
-	size_t frame;  /* index into crash->frames: of the code that read it */
-	xc_addr pc;    /* of the instruction that read it */
+	size_t holder;    /* index into crash->frames: the outermost that has had the pointer */
+	bool stack_moves; /* the code that read it moves its stack pointer: it may have been lower then */
+	size_t frame;     /* index into crash->frames: of the code that read it */
+	xc_addr pc;       /* of the instruction that read it */
 };
 
 struct xc_derefs {

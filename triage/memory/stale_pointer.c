@@ -275,7 +275,8 @@ bool xc_stale_find(const struct xc_crash_context *crash, const struct xc_deref *
 	*out = (struct xc_stale){.kind = XC_STALE_NOT, .deref = deref};
 	if (!deref->led_known || deref->led < LEAST)
 		return false;
-	if (xc_dead_frame_at(crash, deref->led, pointee(deref->pointer_type), deref->holder, &out->sure, &out->why)) {
+	if (!deref->stack_moves &&
+	    xc_dead_frame_at(crash, deref->led, pointee(deref->pointer_type), deref->holder, &out->sure, &out->why)) {
 		out->kind = XC_STALE_FRAME;
 		return true;
 	}

@@ -51,12 +51,25 @@ static bool contains(const struct xc_type *whole, const struct xc_type *part, un
 	return !depth || !*left; /* not known */
 }
 
+/* Structs that begin with the same member are views of each other, as the nodes of a syntax tree in C. */
+static bool begin_alike(const struct xc_type *a, const struct xc_type *b)
+{
+	size_t count, others;
+	if (!xc_same_type_is_record(a) || !xc_same_type_is_record(b))
+		return false;
+	const struct xc_member *one = xc_type_members(a, &count), *other = xc_type_members(b, &others);
+	return count && others && one->name && other->name && strcmp(one->name, other->name) == 0 &&
+	       one->offset == other->offset && is_same(plain(one->type), plain(other->type));
+}
+
 bool xc_same_type_may_hold(const struct xc_type *holder, const struct xc_type *object)
 {
 	unsigned left = MEMBERS, more = MEMBERS;
 	holder = plain(holder);
 	object = plain(object);
-	if (!holder || !object || xc_same_type_is_bytes(object) || object->kind == XC_TYPE_UNION)
+	if (!holder || !object || holder->is_declaration || object->is_declaration || xc_same_type_is_bytes(object) ||
+	    object->kind == XC_TYPE_UNION)
 		return true;
-	return contains(holder, object, DEPTH, &left) || contains(object, holder, DEPTH, &more);
+	return begin_alike(holder, object) || contains(holder, object, DEPTH, &left) ||
+	       contains(object, holder, DEPTH, &more);
 }

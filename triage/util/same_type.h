@@ -11,7 +11,8 @@ bool xc_same_type_is_record(const struct xc_type *type);
 bool xc_same_type_is_bytes(const struct xc_type *type);
 
 /* Can an object of type `object` be in memory of type `holder`: the same type, an element, a member or base on some
- * level, a derived class, bytes, or a union? True when one of them is not known. Looks at a few hundred members. */
+ * level, a derived class, bytes, a union, or a struct that begins with the same member? True when one of them is not
+ * known, or only declared. Looks at a few hundred members. */
 bool xc_same_type_may_hold(const struct xc_type *holder, const struct xc_type *object);
 
 #endif
