@@ -12,6 +12,7 @@
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
 #include "triage/explain/expression.h"
+#include "triage/explain/race.h"
 #include "triage/missing_evidence.h"
 #include "triage/go/golang.h"
 #include "triage/memory/heap_evidence.h"
@@ -51,6 +52,17 @@ static void add_code(const struct xc_crash_context *crash, struct xc_text *text)
 		xc_text_printf(text, " (%s)", name);
 }
 
+/* "invalid memory reference, sent by process 12 (user 0), and by its handler again" */
+static void add_resent(const struct xc_crash_context *crash, struct xc_text *text)
+{
+	const struct xc_fault *f = &crash->fault;
+	xc_text_printf(text, "%s, sent", xc_signal_text(f->signal));
+	if (f->first_sender && f->first_sender != crash->process->pid)
+		xc_text_printf(text, " by process %d (user %u)", (int)f->first_sender, (unsigned)f->first_user);
+	xc_text_add(text, f->first_sender == crash->process->pid ? " by itself, and by its handler again"
+								 : ", and by its handler again");
+}
+
 /* "SIGSEGV: wrote 8 bytes at 0x18, address not mapped (SEGV_MAPERR)". */
 static void headline(struct xc_crash_context *crash)
 {
@@ -58,7 +70,9 @@ static void headline(struct xc_crash_context *crash)
 	const struct xc_signal *signal = &crash->process->signal;
 	struct xc_text text = {0};
 	xc_text_printf(&text, "%s: ", xc_signal_name(f->signal));
-	if (f->sent && f->code_known && signal->sender_pid == crash->process->pid)
+	if (f->resent)
+		add_resent(crash, &text);
+	else if (f->sent && f->code_known && signal->sender_pid == crash->process->pid)
 		xc_text_printf(&text, "%s%s", xc_signal_text(f->signal),
 			       f->signal == SIGABRT ? "" : ", sent by itself");
 	else if (f->sent && f->code_known)
@@ -133,6 +147,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_cause_rule_apply(&crash, event_of(&crash.fault));
 	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
 		xc_expression_report(&crash);
+	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);

@@ -26,6 +26,7 @@ static const struct class_row {
 	{"wild-write", "write", NOTHING},
 	{"write-rodata", "write", NOTHING},
 	{"use-after-free", "access", ACCESS},
+	{"use-after-return", "access", ACCESS},
 	{"heap-overrun", "access", ACCESS},
 	{"protected-access", "access", HEADLINE},
 	{"null-access", "access", NOTHING},

@@ -125,5 +125,43 @@ static void die_overflow_abort(void)
 	sink = (long)descend(1);
 }
 
-DEATHS({"reraise", die_reraise}, {"abort", die_abort}, {"return", die_return}, {"nested", die_nested},
+/* A signal that another process sent, and that its handler sends again while it is blocked: what is interrupted has
+ * raised nothing. */
+static NOINLINE void spin(void)
+{
+	static const char text[] = "ready\n";
+	sink = write(1, text, sizeof text - 1);
+	for (volatile long turns = 0;; turns++) /* dies: resent-fault resent-trap resent-abort */
+		if (turns < 0) /* dies: resent-fault resent-trap resent-abort */
+			break;
+}
+
+static void on_sent(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void die_resent(void)
+{
+	static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		signal(numbers[i], on_sent);
+	spin();
+}
+
+/* Its own breakpoint, seen through such a handler. */
+static NOINLINE void stop_here(void)
+{
+	__asm__ volatile("int3"); /* dies: breakpoint */
+}
+
+static void die_breakpoint(void)
+{
+	signal(SIGTRAP, on_sent);
+	stop_here();
+}
+
+DEATHS({"resent-fault", die_resent}, {"resent-trap", die_resent}, {"resent-abort", die_resent},
+       {"breakpoint", die_breakpoint}, {"reraise", die_reraise}, {"abort", die_abort}, {"return", die_return}, {"nested", die_nested},
        {"divide-abort", die_divide_abort}, {"call-abort", die_call_abort}, {"overflow-abort", die_overflow_abort})

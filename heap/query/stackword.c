@@ -29,8 +29,9 @@ static bool find_variable(const struct xc_frame_scope *at, bool locals, xc_addr 
 	}
 	if (i < count) {
 		word->type = values[i].value.type;
+		word->offset = addr - values[i].value.addr;
 		xc_text_name(&word->variable, values[i].name);
-		xc_field_path(&word->variable, word->type, addr - values[i].value.addr, NULL);
+		xc_field_path(&word->variable, word->type, word->offset, NULL);
 	}
 	xc_arena_fini(&scratch);
 	return i < count;

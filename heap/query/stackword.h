@@ -12,6 +12,7 @@ struct xc_stackword {
 	unsigned row;  /* numbered as in `bt`; of the innermost inlined function, or of the one with the variable */
 	const char *function;       /* NULL: unknown; lives as long as the process */
 	const struct xc_type *type; /* of the variable; NULL: no variable has the word */
+	uint64_t offset;            /* of the word in the variable */
 	struct xc_text variable;    /* "conn.buffer"; may be empty */
 };
 

@@ -118,6 +118,7 @@ struct xc_typemap {
 	bool is_record, is_char, is_opaque;
 	bool is_part;      /* evidence says that no block is such an object */
 	bool has_pointers; /* or objects with pointers */
+	bool fresh;        /* compiled for this level of the flow: its blocks were proposed unseen */
 	bool has_flexible;
 	uint64_t flexible_at, flexible_size; /* offset, bytes of an element */
 	uint32_t flexible;                   /* map of its elements, or XC_NO_MAP */
@@ -262,6 +263,9 @@ uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct
 
 /* Does the memory of a block look like the item's type? Reads through the window. */
 bool xc_typing_is_plausible(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
+
+/* Is the block text over a pointer of the item's type? False for types that are not compiled. */
+bool xc_typing_is_text_instead(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
 
 /* Points for and against a type of the memory at an address. */
 struct xc_score {

@@ -63,6 +63,19 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* Blocks of types that were not compiled were proposed unseen: a stale pointer would type a block by what it was. */
+static void reject_texts(struct xc_engine *e)
+{
+	struct xc_typing_queue *q = xc_typing_queue_of(e, 0);
+	for (size_t i = 0; i < e->queue_count[0]; i++) {
+		uint32_t item = xc_code_item(e->frozen[i]);
+		if (!e->maps[e->facts[item].map]->fresh || !xc_typing_is_text_instead(e, &q->own, e->queue[0][i], item))
+			continue;
+		e->typing->by_block[e->queue[0][i]] = 0;
+		e->frozen[i] = 0;
+	}
+}
+
 /* Compiles new types, in an order independent of that of the queue. */
 static void compile_new(struct xc_engine *e)
 {
@@ -77,8 +90,14 @@ static void compile_new(struct xc_engine *e)
 	}
 	if (count)
 		qsort(found, count, sizeof *found, by_number);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		xc_typemap_compile(e, found[i]);
+		e->maps[found[i]]->fresh = true;
+	}
+	if (count)
+		reject_texts(e);
+	for (size_t i = 0; i < count; i++)
+		e->maps[found[i]]->fresh = false;
 	free(found);
 }
 

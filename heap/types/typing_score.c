@@ -14,6 +14,8 @@ enum {
 	LONGEST = 1 << 16,
 	GOOD_HEAP = 3,
 	TEXT_SHOWN = 64,
+	TEXT_LEAST = 16,   /* characters that are no chance, */
+	TEXT_LOOK = 256,   /* and that are looked at */
 	SLOTS = 256,       /* steps allowed for an object, */
 	SLOTS_MOST = 8192, /* plus at most one for each byte, up to this */
 };
@@ -217,6 +219,37 @@ static bool is_plausible_array(const struct xc_engine *e, const struct xc_typema
 	return score.bad <= score.good / 2;
 }
 
+/* Does the object begin with a pointer? By the names of GNU's library; LLVM's strings may begin with characters. */
+static bool begins_with_pointer(const struct xc_type *type)
+{
+	static const char *const names[] = {"std::vector<",        "std::__cxx11::basic_string<",
+					    "std::__cxx11::list<", "std::unique_ptr<",
+					    "std::shared_ptr<",    "std::unordered_map<"};
+	for (size_t i = 0; type && type->name && i < XC_COUNT(names); i++)
+		if (xc_begins_with(type->name, names[i]))
+			return true;
+	return false;
+}
+
+/* Text from the beginning of the object, over a whole pointer: the block was freed and is used for the text, or the
+ * pointer that leads there has a wrong type. */
+static bool has_text_instead(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes,
+			     uint64_t size)
+{
+	uint64_t len = 0;
+	if (size < TEXT_LEAST || !map->has_pointers || bytes[0] < ' ' || bytes[TEXT_LEAST - 1] < ' ')
+		return false;
+	len = xc_text_readable_length((const char *)bytes, size < TEXT_LOOK ? size : TEXT_LOOK);
+	for (uint32_t i = 0; len >= TEXT_LEAST && i < map->slot_count && i < POINTERS; i++) {
+		const struct xc_typemap_slot *slot = &map->slots[i];
+		bool pointer = slot->kind <= XC_SLOT_CODE ||
+			       (slot->kind == XC_SLOT_EVIDENCE && begins_with_pointer(slot->type));
+		if (pointer && !slot->in_union && slot->offset + (uint64_t)e->word <= len)
+			return true;
+	}
+	return false;
+}
+
 bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
 {
 	const struct xc_blocks *blocks = &e->heap->blocks;
@@ -234,9 +267,23 @@ bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window,
 		return true; /* not dumped: no evidence against it */
 	if (typed->shape == XC_TYPED_ARRAY)
 		return is_plausible_array(e, map, bytes, most);
+	if (has_text_instead(e, map, bytes, most))
+		return false;
 	begin(&score, most);
 	score_object(e, map, bytes, most, &score, 0);
 	return score.bad <= score.good;
+}
+
+bool xc_typing_is_text_instead(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
+{
+	const struct xc_typed *typed = &e->typing->items[item];
+	const struct xc_typemap *map = e->maps[e->facts[item].map];
+	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	if (typed->shape == XC_TYPED_TEXT || typed->shape == XC_TYPED_ARRAY || !map->slot_count ||
+	    typed->offset >= size || size - typed->offset < map->size)
+		return false;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(&e->heap->blocks, block) + typed->offset, map->size);
+	return bytes && has_text_instead(e, map, bytes, map->size);
 }
 
 /* Scores pointers to blocks in words where the type has none. */

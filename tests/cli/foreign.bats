@@ -120,7 +120,7 @@ setup() {
   check_stacks
   check_values
   check_facts eip
-  xcore analyze | grep -q 'instruction: movl (%eax)'
+  xcore analyze | grep -q 'instruction: mov (%eax),'
   take handler
   xcore analyze >answer
   grep -q 'seen through a signal handler' answer

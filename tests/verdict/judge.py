@@ -21,7 +21,9 @@ WEAKER = {
     "out-of-memory": {"abort", "uncaught-exception"},
     "sanitizer": {"abort"},
     "deadlock": {"abort", "killed", "dump-request"},
-    "use-after-free": {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data"},
+    # what was read through a stale pointer may be NULL: which pointer it was, the heap and the types show
+    "use-after-free": {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data", "null-read", "null-write"},
+    "use-after-return": {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data", "null-read", "null-write"},
     "heap-overrun": {"wild-read", "wild-write", "wild-access"},
     "write-rodata": {"protected-access"},
     "null-read": {"null-access", "wild-access"},

@@ -12,6 +12,15 @@ enum xc_symbolic_kind {
 	XC_SYMBOLIC_ENTRY,    /* register `reg` at the function's entry, without a name */
 };
 
+/* Another way to write a place: another member of a union there. */
+struct xc_union_choice {
+	const char *text;
+	const struct xc_type *type;
+	size_t pointer; /* which way to write the pointer it has: 0 as its text, 1 … as its choices */
+};
+
+enum { XC_UNION_CHOICES = 5 };
+
 struct xc_symbolic_value {
 	enum xc_symbolic_kind kind;
 	const char *text;           /* NULL: not known */
@@ -20,7 +29,10 @@ struct xc_symbolic_value {
 	int reg;
 	bool value_known;
 	uint64_t value;
-	bool slot; /* LOADED from the frame's own stack */
+	bool slot;                             /* LOADED from the frame's own stack */
+	const struct xc_union_choice *choices; /* that are as good as text and type; at most XC_UNION_CHOICES */
+	size_t choice_count;
+	size_t pointer; /* as in the choices */
 };
 
 enum { XC_LINEAR_EXPR_PARTS = 4 };

@@ -170,8 +170,13 @@ static void add_memory(const struct decoding *d, const ZydisDecodedOperand *oper
 	ZydisInstructionCategory category = d->instruction.meta.category;
 	bool looks = operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN || category == ZYDIS_CATEGORY_NOP ||
 		     category == ZYDIS_CATEGORY_WIDENOP || category == ZYDIS_CATEGORY_PREFETCH;
-	if (looks || (!reads && !writes) || !(to = next(out)))
+	if (looks || (!reads && !writes))
 		return; /* lea and nop only compute the address; a prefetch never faults */
+	out->unlisted |= operand->mem.type != ZYDIS_MEMOP_TYPE_MEM;
+	if (!(to = next(out))) {
+		out->unlisted = true;
+		return;
+	}
 	*to = (struct xc_memory_operand){
 		.access = writes ? XC_ACCESS_WRITE : XC_ACCESS_READ,
 		.stack = is_stack(d, operand),
@@ -208,21 +213,21 @@ static void add_target(const struct decoding *d, struct xc_instruction *out)
 		*to = target;
 }
 
-static void write_text(const struct decoding *d, char text[XC_INSTRUCTION_TEXT])
+/* As `xcore disas` writes it. */
+static void write_text(const struct decoding *d, const uint8_t *code, size_t len, char text[XC_CODE_TEXT])
 {
-	ZydisFormatter formatter;
+	struct xc_disas *disas;
+	struct xc_code one;
 	text[0] = '\0';
-	if (!ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
+	struct xc_error *error = xc_disas_open(d->process->arch, XC_SYNTAX_ATT, &disas);
+	if (error) {
+		xc_error_free(error);
 		return;
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, ZYAN_TRUE);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
-	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &d->instruction, d->operands,
-							  d->instruction.operand_count_visible, text,
-							  XC_INSTRUCTION_TEXT, d->pc, NULL)))
-		text[0] = '\0';
+	}
+	xc_disas_decode(disas, code, len, d->pc, &one);
+	if (one.valid)
+		memcpy(text, one.text, sizeof one.text);
+	xc_disas_close(disas);
 }
 
 /* in, out, cli and sti are forbidden without iopl; Zydis calls only ring 0 instructions privileged. */
@@ -232,6 +237,33 @@ static bool privileged(const ZydisDecodedInstruction *instruction)
 	       instruction->meta.category == ZYDIS_CATEGORY_IO ||
 	       instruction->meta.category == ZYDIS_CATEGORY_IOSTRINGOP || instruction->mnemonic == ZYDIS_MNEMONIC_CLI ||
 	       instruction->mnemonic == ZYDIS_MNEMONIC_STI;
+}
+
+static bool is_baseline(const ZydisDecodedInstruction *instruction)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+		return false;
+	default:
+		return instruction->meta.isa_ext == ZYDIS_ISA_EXT_BASE ||
+		       instruction->meta.isa_ext == ZYDIS_ISA_EXT_LONGMODE;
+	}
+}
+
+/* Vector instructions of all kinds are taken for floating point. */
+static bool calculates(const ZydisDecodedInstruction *instruction)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_DIV:
+	case ZYDIS_MNEMONIC_IDIV:
+	case ZYDIS_MNEMONIC_AAM:
+		return true;
+	default:
+		return instruction->meta.isa_ext != ZYDIS_ISA_EXT_BASE &&
+		       instruction->meta.isa_ext != ZYDIS_ISA_EXT_LONGMODE;
+	}
 }
 
 /* SDM volume 2, 2.4: exception types 1 (explicitly aligned), and 2 and 4 in their legacy SSE forms. */
@@ -269,7 +301,9 @@ bool xc_operand_decode(const struct xc_process *process, const struct xc_regs *r
 	out->privileged = privileged(&d.instruction);
 	out->halts = d.instruction.mnemonic == ZYDIS_MNEMONIC_HLT;
 	out->aligned = wants_alignment(&d.instruction);
-	write_text(&d, out->text);
+	out->baseline = is_baseline(&d.instruction);
+	out->calculates = calculates(&d.instruction);
+	write_text(&d, code, got, out->text);
 	for (size_t i = 0; i < d.instruction.operand_count; i++)
 		if (d.operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
 			add_memory(&d, &d.operands[i], out);

@@ -7,10 +7,11 @@
 #define XC_OPERAND_H
 
 #include "core/process/process.h"
+#include "dwarf/decode/disas.h"
 
 enum xc_access { XC_ACCESS_UNKNOWN, XC_ACCESS_READ, XC_ACCESS_WRITE, XC_ACCESS_EXECUTE };
 
-enum { XC_OPERANDS = 6, XC_INSTRUCTION_TEXT = 128 };
+enum { XC_OPERANDS = 6 };
 
 /* Memory that is read or written, or a target of control flow. */
 struct xc_memory_operand {
@@ -25,11 +26,14 @@ struct xc_memory_operand {
 };
 
 struct xc_instruction {
-	char text[XC_INSTRUCTION_TEXT]; /* as gdb writes it: "mov %rdx, 0x18(%rax)" */
-	uint8_t length;                 /* bytes */
-	bool privileged;                /* privileged: hlt, in, cli, … */
-	bool halts;                     /* hlt, which C libraries place where execution must not continue */
-	bool aligned;                   /* faults when an operand of 16 bytes or more is not aligned */
+	char text[XC_CODE_TEXT]; /* as `xcore disas` writes it: "mov %rdx,0x18(%rax)" */
+	uint8_t length;          /* bytes */
+	bool privileged;         /* privileged: hlt, in, cli, … */
+	bool halts;              /* hlt, which C libraries place where execution must not continue */
+	bool aligned;            /* faults when an operand of 16 bytes or more is not aligned */
+	bool baseline;           /* of the base instruction set, which each processor has; no deliberate trap */
+	bool calculates;         /* a division, or floating point: it may raise SIGFPE */
+	bool unlisted;           /* it accesses memory that is not among the operands: of a gather, or too many */
 	struct xc_memory_operand operands[XC_OPERANDS];
 	size_t operand_count;
 };

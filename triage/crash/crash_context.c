@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/line/source_lines.h"
 #include "triage/code/body_cache.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
@@ -56,6 +57,7 @@ bool xc_crash_context_init(struct xc_crash_context *crash, struct xc_report *rep
 	}
 	crash->thread = crash->faulted = &process->threads[0];
 	crash->verdict = xc_report_verdict(report);
+	crash->source = xc_source_reader_new(process->sysroot);
 	crash->bodies = xc_body_cache_new(process, &report->arena);
 	collect(crash);
 	blame(crash);
@@ -66,6 +68,8 @@ void xc_crash_context_fini(struct xc_crash_context *crash)
 {
 	xc_unwinder_free(crash->unwinder);
 	crash->unwinder = NULL;
+	xc_source_reader_free(crash->source);
+	crash->source = NULL;
 }
 
 void xc_crash_context_classify(struct xc_crash_context *crash, const char *class_name, const char *kind,
@@ -81,7 +85,9 @@ void xc_crash_context_classify(struct xc_crash_context *crash, const char *class
 
 bool xc_crash_context_sent_by_other(const struct xc_crash_context *crash)
 {
-	return crash->fault.sent && crash->process->signal.sender_pid != crash->process->pid;
+	const struct xc_fault *f = &crash->fault;
+	return f->sent && (crash->process->signal.sender_pid != crash->process->pid ||
+			   (f->resent && f->first_sender && f->first_sender != crash->process->pid));
 }
 
 bool xc_crash_context_is(const struct xc_crash_context *crash, const char *class_name)

@@ -17,6 +17,8 @@ enum { XC_CRASH_FRAMES = 256 };
 
 struct xc_body_cache;
 struct xc_cause_rule;
+struct xc_derefs;
+struct xc_source_reader;
 
 struct xc_crash_context {
 	struct xc_report *report;
@@ -32,11 +34,13 @@ struct xc_crash_context {
 	struct xc_frame *frames; /* of the crashed stack, outward from fault.frame; in the report's arena */
 	size_t frame_count;      /* 0: not unwound */
 	struct xc_body_cache *bodies;       /* functions whose code the rules have read (body_cache.h) */
+	struct xc_source_reader *source;    /* lines of the sources */
 	const char *stop;                   /* why the stack ends; NULL: cut at XC_CRASH_FRAMES */
 	struct xc_blame blame;              /* the frame to look at first; .place is NULL when none is known */
 	size_t blamed;                      /* its index in frames; meaningful when blame.place */
 	uint64_t pointer;                   /* value of the bad pointer, without index and offset; 0: not known */
 	const struct xc_type *pointer_type; /* of the pointer as it was passed; NULL: not known */
+	const struct xc_derefs *derefs;     /* the way of the bad value (deref.h); NULL: not known */
 	size_t passed; /* the outermost frame that passed it, or the pointer it was read through; 0: none is known */
 };
 
@@ -51,7 +55,7 @@ void xc_crash_context_fini(struct xc_crash_context *crash);
 void xc_crash_context_classify(struct xc_crash_context *crash, const char *class_name, const char *kind,
 			       const char *severity, const char *confidence, const char *cause);
 
-/* Did another process send the signal? */
+/* Did another process send the signal, or the one that a handler sent again? */
 bool xc_crash_context_sent_by_other(const struct xc_crash_context *crash);
 
 /* Is this the class of the verdict? */

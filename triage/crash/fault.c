@@ -13,6 +13,7 @@
 
 #include "core/facts/facts.h"
 #include "core/base/text.h"
+#include "triage/crash/resent.h"
 #include "triage/crash/signal_frame.h"
 
 enum {
@@ -157,6 +158,18 @@ static bool read_context(const struct xc_process *p, const struct xc_signal_fram
 	return true;
 }
 
+/* The process died in the handler of a sent signal. Who sent it? */
+static void note_sender(const struct xc_signal_frame *c, struct xc_fault *f)
+{
+	bool by_process = c->info_known && (c->code == SI_USER || c->code == SI_QUEUE || c->code == SI_TKILL);
+	if (!f->sent || f->first_signal || !by_process || !(pid_t)(uint32_t)c->info_addr)
+		return;
+	f->resent = f->resent_sure = c->signal == f->signal;
+	f->first_signal = c->signal;
+	f->first_sender = (pid_t)(uint32_t)c->info_addr;
+	f->first_user = (uid_t)(c->info_addr >> 32);
+}
+
 /* The innermost handler of a fault: the process died of that fault. Handlers of sent signals are skipped. */
 static void look_through_handlers(const struct xc_process *p, struct xc_unwinder *u, struct xc_fault *f)
 {
@@ -181,6 +194,7 @@ static void look_through_handlers(const struct xc_process *p, struct xc_unwinder
 			*f = inner;
 			return;
 		}
+		note_sender(&context, f);
 	}
 }
 
@@ -196,11 +210,27 @@ static enum xc_access guess_access(const struct xc_process *p, const struct xc_f
 /* A handler raised its own signal again while that was blocked. The signal is delivered when the handler returns to
  * the faulting instruction, and only the place of the fault is left. A thread that sent itself an unblocked signal
  * would be behind a system call. */
-static bool raised_again(const struct xc_process *p, const struct xc_fault *f)
+static bool sent_while_blocked(const struct xc_process *p, const struct xc_fault *f)
 {
-	bool kind = f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL;
-	return kind && f->sent && f->frame_known && p->arch->lr < 0 && p->pid && p->signal.sender_pid == p->pid &&
+	return f->sent && f->frame_known && p->arch->lr < 0 && p->pid && p->signal.sender_pid == p->pid &&
 	       !in_system_call(p, f->frame.pc);
+}
+
+/* Was the first signal that of the interrupted instruction? */
+static void take_raised_again(const struct xc_process *p, struct xc_fault *f)
+{
+	uint8_t code;
+	bool fault = f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL;
+	bool known = f->frame_known && xc_space_peek(p->space, f->frame.pc - 1, &code, 1) == 1;
+	if (!sent_while_blocked(p, f) || (!fault && !known)) /* it may be behind a system call */
+		return;
+	enum xc_resent resent = xc_resent_by(p, &f->frame, f->signal);
+	f->resent = resent != XC_RESENT_POSSIBLE;
+	f->resent_sure = resent == XC_RESENT_IMPOSSIBLE;
+	if (f->resent)
+		return;
+	f->raised_again = true;
+	f->sent = f->code_known = f->addr_known = false;
 }
 
 static void take_operand(struct xc_fault *f, const struct xc_memory_operand *operand)
@@ -295,10 +325,7 @@ bool xc_fault_find(const struct xc_process *p, struct xc_unwinder *u, struct xc_
 	f.frame_known = p->arch->unwinds && xc_unwind_first(u, &p->threads[0], &f.frame);
 	if (f.frame_known)
 		look_through_handlers(p, u, &f);
-	if (raised_again(p, &f)) {
-		f.raised_again = true;
-		f.sent = f.code_known = f.addr_known = false;
-	}
+	take_raised_again(p, &f);
 	correct_code(p, &f);
 	step_back(p, &f);
 	ask_instruction(p, &f);

@@ -21,6 +21,11 @@ struct xc_fault {
 	enum xc_access access;
 	bool raised_again;     /* a handler returned to the faulting instruction: only the place is known */
 	bool sent;             /* by kill(2) and the like: not raised by an instruction */
+	bool resent;           /* a handler sent the signal again, which had been sent before (resent.h) */
+	bool resent_sure;      /* no instruction of the interrupted kind raises such a signal */
+	int first_signal;      /* a sent signal in whose handler the process died; 0: none is known */
+	pid_t first_sender;    /* who had sent it, or what was sent again; 0: not known */
+	uid_t first_user;      /* meaningful when first_sender */
 	struct xc_frame frame; /* the interrupted frame */
 	bool frame_known;
 	bool decoded; /* the instruction at frame.pc was decoded: it raised the signal */

@@ -1,10 +1,12 @@
 #include "triage/dataflow/access_path.h"
 
+#include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "triage/code/cxx_accessor.h"
 
-enum { STEPS = 32 };
+enum { STEPS = 32, CANDIDATES = 1 + XC_ACCESS_PATH_CHOICES, MEMBERS = 1000 /* of a union */ };
 
 void xc_access_path_index(struct xc_access_path *path, int64_t times, const char *text)
 {
@@ -134,6 +136,128 @@ static bool is_object(const struct xc_type *type)
 	return (type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_STRUCT) && xc_cxx_accessor_class(type->name);
 }
 
+/* ---- members of unions ---- */
+
+struct candidates {
+	struct xc_field_step items[CANDIDATES];
+	size_t count;
+};
+
+/* Those that can contain the access, the likely one first. */
+static void find_candidates(const struct xc_access_path *path, const struct xc_type *type, struct candidates *out)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(type, &count);
+	uint64_t offset = (uint64_t)path->offset;
+	out->count = xc_field_step(type, offset, &out->items[0]);
+	for (size_t i = 0; i < count && i < MEMBERS && out->count && out->count < CANDIDATES; i++) {
+		const struct xc_member *m = &members[i];
+		uint64_t size;
+		bool likely = m->name == out->items[0].name && m->type == out->items[0].type;
+		if (m->bit_size || m->dynamic || likely || m->offset > offset || !xc_type_size(m->type, &size) ||
+		    offset - m->offset >= size || (path->size && path->size > size - (offset - m->offset)))
+			continue;
+		out->items[out->count++] =
+			(struct xc_field_step){.type = m->type, .offset = offset - m->offset, .name = m->name};
+	}
+}
+
+static bool is_name_character(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Is the whole word `end` there, after `before`? */
+static bool names(const char *source, const char *before, const char *end)
+{
+	size_t first = strlen(before), second = strlen(end);
+	for (const char *at = source; (at = strstr(at, before)); at++)
+		if (strncmp(at + first, end, second) == 0 && !is_name_character(at[first + second]) &&
+		    (at == source || !is_name_character(at[-1]) || !is_name_character(*before)))
+			return true;
+	return false;
+}
+
+/* The candidate that the source names: by the whole expression, else as the only one of them. SIZE_MAX: none. */
+static size_t named_candidate(const struct xc_access_path *path, const struct candidates *c, const char *joiner)
+{
+	static const char this[] = "this->";
+	struct xc_text whole = {0};
+	size_t by_whole = SIZE_MAX, by_name = SIZE_MAX, hits = 0;
+	xc_access_path_plain(&whole, xc_text_string(&path->text));
+	xc_text_add(&whole, joiner);
+	const char *before = xc_text_string(&whole);
+	before += strncmp(before, this, sizeof this - 1) ? 0 : sizeof this - 1;
+	for (size_t i = 0; path->source && i < c->count; i++) {
+		const char *name = c->items[i].name;
+		if (!name)
+			continue;
+		if (by_whole == SIZE_MAX && names(path->source, before, name))
+			by_whole = i;
+		if (names(path->source, ".", name) || names(path->source, "->", name)) {
+			by_name = i;
+			hits++;
+		}
+	}
+	xc_text_fini(&whole);
+	return by_whole != SIZE_MAX ? by_whole : hits == 1 ? by_name : SIZE_MAX;
+}
+
+static bool step_into_union(struct xc_access_path *path, const struct xc_type *type, const char *joiner,
+			    struct xc_field_step *out)
+{
+	struct candidates c;
+	find_candidates(path, type, &c);
+	if (!c.count)
+		return false;
+	size_t chosen = c.count > 1 ? named_candidate(path, &c, joiner) : 0;
+	if (chosen == SIZE_MAX) {
+		chosen = !path->undecided && path->choose < c.count ? path->choose : 0;
+		if (!path->undecided)
+			path->undecided = (unsigned)c.count;
+	}
+	*out = c.items[chosen];
+	return true;
+}
+
+static bool step_into(struct xc_access_path *path, const char *joiner, struct xc_field_step *out)
+{
+	const struct xc_type *type = xc_type_complete(xc_type_strip(path->type));
+	return type->kind == XC_TYPE_UNION ? step_into_union(path, type, joiner, out)
+					   : xc_field_step(path->type, (uint64_t)path->offset, out);
+}
+
+/* The end of the brackets that begin at `text`. */
+static const char *past_index(const char *text)
+{
+	int depth = 0;
+	do
+		depth += (*text == '[') - (*text == ']');
+	while (*text++ && depth);
+	return depth ? text - 1 : text;
+}
+
+void xc_access_path_plain(struct xc_text *out, const char *text)
+{
+	bool gap = false;
+	while (*text) {
+		if (strchr(" \t()", *text)) {
+			gap = true;
+			text++;
+			continue;
+		}
+		if (gap && out->len && is_name_character(out->bytes[out->len - 1]) && is_name_character(*text))
+			xc_text_char(out, ' ');
+		gap = false;
+		if (*text == '[') {
+			xc_text_add(out, "[]");
+			text = past_index(text);
+		} else {
+			xc_text_char(out, *text++);
+		}
+	}
+}
+
 static void descend(struct xc_access_path *path, const char *joiner)
 {
 	struct xc_field_step step;
@@ -146,7 +270,7 @@ static void descend(struct xc_access_path *path, const char *joiner)
 				return;
 			object = (struct object){xc_type_strip(path->type)->name, path->text.len, joiner};
 		}
-		if (!xc_field_step(path->type, (uint64_t)path->offset, &step))
+		if (!step_into(path, joiner, &step))
 			break;
 		bool counted = step.is_element && xc_type_size(step.type, &size) && is_counted(path, size);
 		if (!counted && all_used(path) && !large_enough(path, step.type, step.offset))

@@ -4,7 +4,7 @@
 
 #include "dwarf/types/field.h"
 
-enum { XC_ACCESS_PATH_INDEXES = 4 };
+enum { XC_ACCESS_PATH_INDEXES = 4, XC_ACCESS_PATH_CHOICES = 5 };
 
 struct xc_access_path {
 	struct xc_text text;
@@ -13,6 +13,9 @@ struct xc_access_path {
 	uint32_t size;              /* of the access: smaller parts are not entered; 0: not known */
 	bool whole;                 /* do not enter objects of the C++ library */
 	int64_t shift;              /* elements to subtract from the only index: `v[i - 1]` */
+	const char *source;         /* lines of the source (xc_access_path_plain): they name members of unions */
+	unsigned choose;    /* in the first union whose member they do not name: 0 the likely member, 1 … others */
+	unsigned undecided; /* set: how many members that union has there; 0: there is none */
 	struct xc_access_path_index {
 		int64_t times; /* bytes per step of the index */
 		const char *text;
@@ -31,5 +34,8 @@ bool xc_access_path_pointer(struct xc_access_path *path, const char *pointer, co
 			    int64_t offset);
 bool xc_access_path_variable(struct xc_access_path *path, const char *name, const struct xc_type *type,
 			     uint64_t offset);
+
+/* Append a text without parentheses, indexes (`v[]`), and blanks, except between words. */
+void xc_access_path_plain(struct xc_text *out, const char *text);
 
 #endif

@@ -1,7 +1,10 @@
 /* frame_code: the current instruction of a frame, and the frame's own registers at other instructions. */
 #include "triage/dataflow/frame_code.h"
 
+#include "dwarf/line/source_lines.h"
 #include "triage/code/body_cache.h"
+#include "triage/dataflow/access_path.h"
+#include "triage/util/user_code.h"
 
 enum { PRICE = 512 }; /* instructions per step of the budget */
 
@@ -93,4 +96,33 @@ bool xc_frame_code_in_scope(const struct xc_frame_code *s, const struct xc_level
 		if (here->levels[i].die.addr == level->die.addr)
 			return true;
 	return false;
+}
+
+/* At most LINES inlined functions: outside of them the expression has other names. */
+static void add_lines(const struct xc_frame_code *s, size_t at, struct xc_text *text)
+{
+	enum { LINES = 3 };
+	const struct xc_place *place = xc_debuginfo_place(s->crash->process, s->body->insns[at].addr);
+	for (size_t i = 0, told = 0; i < place->level_count && told < LINES; i++) {
+		const struct xc_level *level = &place->levels[i];
+		const char *line = level->file && level->line && xc_user_code_is(place, i)
+					   ? xc_source_reader_line(s->crash->source, level->file, level->line)
+					   : NULL;
+		if (!line)
+			continue;
+		xc_access_path_plain(text, line);
+		xc_text_char(text, '\n');
+		told++;
+	}
+}
+
+const char *xc_frame_code_source(const struct xc_frame_code *s, size_t at)
+{
+	struct xc_text text = {0};
+	add_lines(s, at, &text);
+	if (at != s->at)
+		add_lines(s, s->at, &text);
+	const char *lines = xc_arena_strdup(&s->crash->report->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	return lines;
 }

@@ -28,6 +28,10 @@ struct xc_frame_context xc_frame_code_context(const struct xc_frame_code *frame_
  * be mistaken for one of the active call. */
 bool xc_frame_code_in_scope(const struct xc_frame_code *frame_code, const struct xc_level *level);
 
+/* The source lines of an instruction and of the current one, with those of the calls that were inlined there, as
+ * xc_access_path_plain writes them; "" when there are none. In the report's arena. */
+const char *xc_frame_code_source(const struct xc_frame_code *frame_code, size_t at);
+
 /* Is it the stack pointer, or the frame pointer of a function that has one? */
 bool xc_frame_code_is_frame_register(const struct xc_frame_code *frame_code, int reg);
 

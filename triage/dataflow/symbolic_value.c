@@ -175,6 +175,8 @@ static struct xc_linear_expr loaded_form(const struct xc_frame_code *s, size_t a
 	if (xc_symbolic_value_place(s, at, &address, m->size, &place)) {
 		term.text = place.text;
 		term.type = place.type;
+		term.choices = place.choices;
+		term.choice_count = place.choice_count;
 	} else if (is_import(s, &address, &value)) {
 		struct xc_linear_expr import = xc_linear_expr_constant((int64_t)value);
 		import.absolute = true;

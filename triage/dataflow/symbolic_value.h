@@ -29,6 +29,10 @@ struct xc_linear_expr xc_symbolic_value_address(const struct xc_frame_code *fram
 bool xc_symbolic_value_place(const struct xc_frame_code *frame_code, size_t at, const struct xc_linear_expr *form,
 			     uint32_t size, struct xc_symbolic_value *out);
 
+/* Write the pointer of an expression as it was written for the place: of several members of a union, those that fit. */
+void xc_symbolic_value_settle(const struct xc_frame_code *frame_code, const struct xc_symbolic_value *place,
+			      struct xc_linear_expr *form);
+
 /* For a pointer to an object of the C++ library: the object itself, not its first member. */
 bool xc_symbolic_value_object(const struct xc_frame_code *frame_code, size_t at, const struct xc_linear_expr *form,
 			      struct xc_symbolic_value *out);

@@ -106,6 +106,11 @@ void xc_evidence_add(struct xc_crash_context *crash)
 	if (f->in_handler)
 		xc_verdict_evidence(crash->report, "seen through a signal handler: the core itself was made by %s",
 				    xc_signal_name(f->outer_signal));
+	if (f->first_signal && !f->resent)
+		xc_verdict_evidence(crash->report, "it died in its handler of %s, which %s %d (user %u) had sent",
+				    xc_signal_name(f->first_signal),
+				    f->first_sender == crash->process->pid ? "the process itself," : "process",
+				    (int)f->first_sender, (unsigned)f->first_user);
 	relate_instruction(crash);
 	if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS))
 		relate_address(crash, f->addr);

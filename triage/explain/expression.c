@@ -2,9 +2,11 @@
 #include "triage/explain/expression.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "core/base/text.h"
 #include "triage/explain/faulting_operand.h"
+#include "triage/dataflow/deref.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/util/names.h"
 #include "triage/dataflow/origin.h"
@@ -23,13 +25,36 @@ static bool is_reference(const struct xc_type *type)
 	return type && (type->kind == XC_TYPE_REFERENCE || type->kind == XC_TYPE_RVALUE_REFERENCE);
 }
 
+/* "was NULL when it was read, and is 0x55… now" */
+static void add_changed(const struct xc_faulting_operand *f, uint64_t now, struct xc_text *text)
+{
+	if (f->divides) {
+		xc_text_printf(text, "was 0 when it was read, and is %" PRId64 " now", (int64_t)now);
+		return;
+	}
+	if (f->value)
+		xc_text_printf(text, "was 0x%" PRIx64, f->value);
+	else
+		xc_text_add(text, "was NULL");
+	xc_text_add(text, " when it was read, and is ");
+	if (now)
+		xc_text_printf(text, "0x%" PRIx64 " now", now);
+	else
+		xc_text_add(text, "NULL now");
+}
+
 /* "`r` is NULL", "`n->next` is 0x10", "`p` points to unmapped memory" */
 static void add_bad(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
 	bool result = f->bad.kind == XC_SYMBOLIC_RESULT;
+	uint64_t now;
 	if (!f->bad.text)
 		return;
 	xc_text_printf(text, "`%s` ", f->bad.text);
+	if (xc_derefs_changed(crash, &now)) {
+		add_changed(f, now, text);
+		return;
+	}
 	if (is_reference(f->bad.type) && f->value)
 		xc_text_add(text, "is in unmapped memory");
 	else if (f->divides)
@@ -133,6 +158,36 @@ static bool write_offset(const struct xc_crash_context *crash, const struct xc_f
 	return true;
 }
 
+/* Other members of a union, of which the source does not name one: those that can be used like this one. */
+static size_t find_others(const struct xc_symbolic_value *value, struct xc_text *others)
+{
+	size_t count = 0;
+	bool pointer = xc_symbolic_value_is_pointer(value->type);
+	for (size_t i = 0; value->text && i < value->choice_count; i++)
+		if (!pointer || xc_symbolic_value_is_pointer(value->choices[i].type))
+			xc_text_printf(others, "%s`%s`", count++ ? ", " : "", value->choices[i].text);
+	return count;
+}
+
+static bool report_others(const struct xc_crash_context *crash, const struct xc_symbolic_value *value)
+{
+	struct xc_text others = {0};
+	size_t count = find_others(value, &others);
+	if (count)
+		xc_verdict_evidence(crash->report, "`%s` is a member of a union, likely that one; as good: %s",
+				    value->text, xc_text_string(&others));
+	xc_text_fini(&others);
+	return count > 0;
+}
+
+/* Is it certain which members of unions they are? */
+static bool are_members_sure(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
+{
+	bool same = f->bad.text && f->place.text && strcmp(f->bad.text, f->place.text) == 0;
+	bool bad = report_others(crash, &f->bad);
+	return !(!same && report_others(crash, &f->place)) && !bad;
+}
+
 static void report_operand(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -146,6 +201,7 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 		told = xc_origin_describe(&f->frame_code, index, NULL, &origin, &sure);
 	if (told)
 		crash->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
+	f->form.sure &= are_members_sure(crash, f);
 	if (f->place.text) {
 		crash->verdict->expression = f->called ? xc_arena_printf(arena, "(*%s)()", f->place.text)
 						       : xc_arena_strdup(arena, f->place.text);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "triage/dataflow/deref.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/dataflow/origin.h"
 #include "triage/util/user_code.h"
@@ -281,6 +282,7 @@ static void write_place(struct xc_faulting_operand *f, uint32_t size)
 	}
 	if (!xc_symbolic_value_place(&f->frame_code, f->frame_code.at, &f->form, size, &f->place))
 		f->place.text = NULL;
+	xc_symbolic_value_settle(&f->frame_code, &f->place, &f->form);
 }
 
 /* ---- who passed it on ---- */
@@ -326,14 +328,44 @@ static bool find_operand(struct xc_crash_context *crash, struct xc_faulting_oper
 	return (crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS) && find_call(crash, f);
 }
 
+static void set_way(struct xc_crash_context *crash, const struct xc_faulting_operand *f,
+		    const struct xc_symbolic_value *term)
+{
+	struct xc_derefs *derefs = xc_arena_alloc(&crash->report->arena, sizeof *derefs);
+	uint64_t zero = 0;
+	xc_derefs_collect(&f->frame_code, term, f->divides ? &zero : f->value_known ? &f->value : NULL, derefs);
+	crash->derefs = derefs->count ? derefs : crash->derefs;
+}
+
+/* The way of the operand's pointer, in the function that faulted. */
+static void set_first_way(struct xc_crash_context *crash, struct xc_faulting_operand *f)
+{
+	const struct xc_linear_expr_part *pointer =
+		f->called || f->divides ? &f->form.parts[0] : xc_symbolic_value_pointer(&f->form);
+	uint64_t value = f->value;
+	if (!f->form.count || !pointer || pointer->times != 1)
+		return;
+	f->value -= f->form.count == 1 && !f->called ? (uint64_t)f->form.constant : 0;
+	bool known = f->value_known;
+	f->value_known &= f->form.count == 1;
+	set_way(crash, f, &pointer->term);
+	f->value_known = known;
+	f->value = value;
+}
+
 bool xc_faulting_operand_find(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	bool accessed = is_access(&crash->fault); /* the error at a call is not in its arguments */
 	*f = (struct xc_faulting_operand){.budget = XC_SYMBOLIC_BUDGET};
-	if ((!find_operand(crash, f) || !climb(f)) && !(accessed && take_argument(crash, f)))
+	bool found = find_operand(crash, f);
+	if (found)
+		set_first_way(crash, f);
+	if ((!found || !climb(f)) && !(accessed && take_argument(crash, f)))
 		return false;
 	write_place(f, crash->fault.probed ? WHOLE : crash->fault.operand.size);
 	find_bad(crash, f);
+	if (f->bad.text)
+		set_way(crash, f, &f->bad);
 	if (accessed && f->bad.text && f->value_known)
 		crash->pointer = f->value, crash->passed = passed_by(f, &crash->pointer_type);
 	return true;

@@ -3,29 +3,56 @@
 
 #include <signal.h>
 
+#include "core/facts/facts.h"
+
+static const char by_other[] = "another process sent the signal: a watchdog, a service manager or a person";
+static const char again[] = "the signal was sent, and sent again by its handler; who sent it first is not known";
+
+/* How the signal came; NULL: the program sent it to itself. */
+static const char *sender(const struct xc_crash_context *crash)
+{
+	return xc_crash_context_sent_by_other(crash) ? by_other : crash->fault.resent ? again : NULL;
+}
+
+static void report_resent(const struct xc_crash_context *crash)
+{
+	const struct xc_fault *f = &crash->fault;
+	if (f->resent && !f->first_sender)
+		xc_verdict_evidence(crash->report,
+				    f->resent_sure
+					    ? "the instruction cannot raise %s, and none of a system call is there: "
+					      "the signal was pending until its handler returned"
+					    : "all memory that the instruction accesses is mapped, so it likely did "
+					      "not raise %s: the signal was pending until its handler returned",
+				    xc_signal_name(f->signal));
+}
+
 bool xc_cause_sent_fault(struct xc_crash_context *crash)
 {
-	xc_crash_context_classify(crash, "sent-by-user", NULL, "info", "certain",
-				  crash->process->signal.sender_pid == crash->process->pid
-					  ? "the program sent the signal to itself, as crash handlers do: the stack "
-					    "does not show what came before"
-					  : "the signal was sent by a process, not raised by an instruction");
+	const char *how = sender(crash);
+	xc_crash_context_classify(crash, "sent-by-user", NULL, "info",
+				  crash->fault.resent && !crash->fault.resent_sure ? "likely" : "certain",
+				  how == by_other ? "the signal was sent by a process, not raised by an instruction"
+				  : how           ? how
+					: "the program sent the signal to itself, as crash handlers do: the stack "
+					  "does not show what came before");
+	report_resent(crash);
 	return true;
 }
 
 /* SIGQUIT requests a core. A program that raises SIGTRAP or SIGQUIT itself wants to be inspected. */
 bool xc_cause_sent_killed(struct xc_crash_context *crash)
 {
-	bool other = xc_crash_context_sent_by_other(crash);
+	const char *how = sender(crash);
 	if (crash->fault.signal == SIGQUIT)
 		xc_crash_context_classify(
 			crash, "dump-request", NULL, "info", "certain",
-			other ? "another process or the terminal asked for a core with SIGQUIT: the program "
-				"was not at fault"
-			      : "the program asked for a core with SIGQUIT");
+			how == by_other ? "another process or the terminal asked for a core with SIGQUIT: the program "
+					  "was not at fault"
+			: how           ? how
+					: "the program asked for a core with SIGQUIT");
 	else
-		xc_crash_context_classify(
-			crash, "killed", NULL, "info", "certain",
-			other ? "another process sent the signal: a watchdog, a service manager or a person" : NULL);
+		xc_crash_context_classify(crash, "killed", NULL, "info", "certain", how);
+	report_resent(crash);
 	return true;
 }

@@ -8,7 +8,6 @@
  *	arm      e7f000f0 udf · riscv64  00100073 ebreak, 9002 c.ebreak */
 #include "triage/fault/cause_trap.h"
 
-#include <dwarf.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include "core/base/cursor.h"
 #include "core/facts/facts.h"
 #include "core/live/sandbox.h"
+#include "triage/util/producer.h"
 
 enum { BRK_SANITIZER = 0x55 };
 
@@ -115,11 +115,7 @@ static bool find_trap(const struct xc_crash_context *crash, struct trap *out)
 /* Was the code made by a compiler with the numbering of the table? clang has it since 12. */
 static bool knows_checks(const struct xc_crash_context *crash)
 {
-	const struct xc_place *place = xc_debuginfo_place(crash->process, crash->fault.frame.pc);
-	Dwarf_Attribute attr;
-	Dwarf_Die unit = place->unit;
-	const char *producer =
-		place->level_count && dwarf_attr(&unit, DW_AT_producer, &attr) ? dwarf_formstring(&attr) : NULL;
+	const char *producer = xc_producer(xc_debuginfo_place(crash->process, crash->fault.frame.pc));
 	const char *version = producer ? strstr(producer, "clang version ") : NULL;
 	long major = version ? strtol(version + strlen("clang version "), NULL, 10) : 0;
 	return major >= 12 && major <= 14;

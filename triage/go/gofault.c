@@ -36,7 +36,7 @@ static bool fault_on(const struct xc_godeath *d, xc_addr pc, xc_addr *g_out)
 
 bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 {
-	static const char probe[] = "testb %al, ("; /* a nil check of the compiler: the access itself comes later */
+	static const char probe[] = "test %al,("; /* a nil check of the compiler: the access itself comes later */
 	struct xc_crash_context *crash = d->crash;
 	uint64_t sig, code, addr, g;
 	if (index + 1 >= crash->frame_count || !fault_on(d, crash->frames[index + 1].pc, &g) ||

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "triage/memory/bit_flip.h"
+#include "triage/memory/stale_pointer.h"
 #include "triage/memory/wild_index.h"
 #include "triage/util/names.h"
 #include "triage/util/poison.h"
+#include "triage/util/producer.h"
 #include "triage/util/severity.h"
 
 enum { LEAST = 64 << 10 };
@@ -79,18 +81,39 @@ void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *s)
 
 /* ---- what the value shows ---- */
 
+static void report_poison(struct xc_pointer_diagnosis *s, const struct xc_suspect *it, const struct xc_poison *poison)
+{
+	static const char *const meanings[] = {[XC_POISON_EITHER] = "likely never set, or no longer to be used",
+					       [XC_POISON_FREED] = "likely used after it was freed",
+					       [XC_POISON_UNSET] = "likely never set"};
+	if (poison->whose) {
+		xc_verdict_evidence(s->crash->report, "%s = 0x%" PRIx64 " is the pattern 0x%" PRIx64 " %s", it->who,
+				    it->value, poison->pattern, poison->whose);
+		xc_pointer_diagnosis_explain(s, "the value is a pattern %s: %s", poison->whose,
+					     meanings[poison->meaning]);
+	} else {
+		xc_verdict_evidence(s->crash->report,
+				    "%s = 0x%" PRIx64 " is the byte 0x%02x, repeated: a fill pattern, which no known "
+				    "allocator of this process writes",
+				    it->who, it->value, (unsigned)(poison->pattern & 0xff));
+		xc_pointer_diagnosis_explain(s, "the value is one byte repeated: memory that was filled, because it "
+						"was freed, never set, or by the program itself");
+	}
+	xc_pointer_diagnosis_raise(s);
+}
+
 static bool diagnose_poison(struct xc_pointer_diagnosis *s)
 {
+	const struct xc_crash_context *crash = s->crash;
+	const struct xc_poison_owners owners = {.process = crash->process,
+						.heap = crash->heap,
+						.producer =
+							crash->blame.place ? xc_producer(crash->blame.place) : NULL};
 	for (size_t i = 0; i < s->suspect_count; i++) {
-		const struct xc_suspect *it = &s->suspects[i];
 		struct xc_poison poison;
-		if (!xc_poison_find(it->value, s->crash->process->arch->word, &poison))
+		if (!xc_poison_find(&owners, s->suspects[i].value, &poison))
 			continue;
-		xc_verdict_evidence(s->crash->report, "%s = 0x%" PRIx64 " is the pattern 0x%" PRIx64 " %s", it->who,
-				    it->value, poison.pattern, poison.whose);
-		xc_pointer_diagnosis_explain(s, "the value is a pattern %s: %s", poison.whose,
-					     poison.freed ? "likely used after it was freed" : "likely never set");
-		xc_pointer_diagnosis_raise(s);
+		report_poison(s, &s->suspects[i], &poison);
 		return true;
 	}
 	return false;
@@ -153,6 +176,23 @@ static bool diagnose_bit_flip(struct xc_pointer_diagnosis *s)
 	return false;
 }
 
+static bool diagnose_stale(struct xc_pointer_diagnosis *s)
+{
+	return xc_stale_pointer_report(s->crash, false);
+}
+
+static bool diagnose_object(struct xc_pointer_diagnosis *s)
+{
+	return xc_stale_pointer_report(s->crash, true);
+}
+
+/* A value near NULL may have been read through a bad pointer, too. */
+static bool is_null(const struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"null-read", "null-write", "null-access", "call-null", NULL};
+	return xc_names_find(names, crash->verdict->class_name);
+}
+
 /* Classes that do not explain the pointer yet. */
 static bool is_open(const struct xc_crash_context *crash)
 {
@@ -168,18 +208,22 @@ static const struct {
 } explanations[] = {
 	{"freed block", xc_freed_block_diagnose},
 	{"unmapped block", xc_unmapped_block_diagnose},
+	{"stale pointer on the way", diagnose_stale},
 	{"past the end of a block", xc_block_overrun_diagnose},
 	{"poison pattern", diagnose_poison},
 	{"overwritten by text", xc_text_overwrite_diagnose},
 	{"frame that has returned", xc_returned_frame_diagnose},
 	{"far index", diagnose_wild_index},
 	{"flipped bit", diagnose_bit_flip},
+	{"no object on the way", diagnose_object},
 };
 
 void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 {
 	struct xc_pointer_diagnosis s = {.crash = crash};
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
+	if (memory && !crash->fault.sent && is_null(crash))
+		xc_stale_pointer_report(crash, true);
 	if (!memory || crash->fault.sent || !is_open(crash))
 		return;
 	collect_suspects(&s);

@@ -12,7 +12,8 @@ bool xc_cause_abort_called(const struct xc_crash_context *crash)
 
 bool xc_cause_abort_sent(struct xc_crash_context *crash)
 {
-	return xc_crash_context_sent_by_other(crash) && !xc_cause_abort_called(crash) && xc_cause_sent_killed(crash);
+	bool sent = xc_crash_context_sent_by_other(crash) || crash->fault.resent;
+	return sent && !xc_cause_abort_called(crash) && xc_cause_sent_killed(crash);
 }
 
 /* The caller of abort() has a name: then no frame in between would have given another class. */

@@ -116,6 +116,23 @@ static void types_flow_from_globals_along_pointers(void **state)
 		      "scrub(); abort(); }\n");
 }
 
+/* Blocks that were freed and handed out again: a pointer that was kept does not type them by what they were. */
+static void stale_pointers_do_not_type_text(void **state)
+{
+	(void)state;
+	struct tally t =
+		compared("gcc -g -O0 -x c",
+			 "struct order { long id; char *symbol; struct order *next; long count; };\n"
+			 "struct note { long id; char *text; };\n"
+			 "struct order *volatile best; struct note *notes;\n"
+			 "int main(void) { best = calloc(1, sizeof *best); struct order *was = best; free(best);\n"
+			 "char *text = malloc(sizeof *best); strcpy(text, \"accepted by the gateway\");\n"
+			 "notes = NEW(struct note); notes->text = note(text, \"char\");\n"
+			 "if (text != (char *)was) return 0; was = 0; text = 0; scrub(); abort(); }\n");
+	assert_int_equal(t.right, t.blocks);
+	assert_int_equal(t.blocks, 2);
+}
+
 static void statics_of_functions_are_roots(void **state)
 {
 	(void)state;
@@ -388,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_flow_from_globals_along_pointers),
+		cmocka_unit_test(stale_pointers_do_not_type_text),
 		cmocka_unit_test(statics_of_functions_are_roots),
 		cmocka_unit_test(arrays_of_pointers_and_numbers_are_followed),
 		cmocka_unit_test(nodes_inside_are_owned_by_their_structs),

@@ -1,6 +1,7 @@
 /* layer: triage */
 /* The fatal event of programs that crash while the test runs, also behind signal handlers that they install. */
 #include <signal.h>
+#include <unistd.h>
 
 #include "tests/support/opened.h"
 
@@ -157,6 +158,82 @@ static void a_signal_raised_again_while_blocked_is_still_a_fault_of_its_place(vo
 	done(&f);
 }
 
+/* A fork whose child ends without a SIGCHLD, at which the harness would take the core. */
+#define QUIET_FORK "syscall(56, 0, 0, 0, 0, 0)"
+
+/* The handler gets a signal that another process sent, and sends it again. In between, code runs that cannot have
+ * raised it. */
+static void a_sent_signal_that_a_handler_sends_again_is_sent(void **state)
+{
+	(void)state;
+	static const char *const signals[] = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"};
+	static const char *const places[] = {"i++;", "*p = *p + 1;"};
+	for (size_t i = 0; i < 2 * XC_COUNT(signals); i++) {
+		char source[1024];
+		snprintf(source, sizeof source,
+			 HEAD
+			 "static void on(int s) { signal(s, SIG_DFL); raise(s); }\n"
+			 "static int work(void) { int i = 0, *volatile p = &i; for (;;) { %s if (!*p) return i; } }\n"
+			 "int main(void) { int s = %s; pid_t parent = getpid(); signal(s, on); if (!" QUIET_FORK ") { "
+			 "usleep(20000); kill(parent, s); _exit(0); } return work(); }\n",
+			 places[i % 2], signals[i / 2]);
+		struct found f = fault_of(source);
+		assert_true(f.fault.sent);
+		assert_true(f.fault.resent);
+		assert_false(f.fault.raised_again);
+		assert_false(f.fault.addr_known);
+		done(&f);
+	}
+}
+
+static void the_sender_of_the_first_signal_is_in_its_handlers_frame(void **state)
+{
+	(void)state;
+	struct found f =
+		fault_of(HEAD "static void on(int s, siginfo_t *i, void *c) { signal(s, SIG_DFL); raise(s); }\n"
+			      "int main(void) { struct sigaction a = {.sa_sigaction = on, .sa_flags = SA_SIGINFO | "
+			      "SA_NODEFER}; pid_t parent = getpid(); sigaction(SIGSEGV, &a, 0); if (!" QUIET_FORK ") { "
+			      "usleep(20000); kill(parent, SIGSEGV); _exit(0); } for (;;) pause(); }\n");
+	assert_true(f.fault.sent && f.fault.resent && f.fault.resent_sure);
+	assert_true(f.fault.first_sender > f.process->pid);
+	assert_int_equal(f.fault.first_user, getuid());
+	assert_int_equal(f.fault.first_signal, SIGSEGV);
+	done(&f);
+	f = fault_of(HEAD "static void on(int s, siginfo_t *i, void *c) { abort(); }\n"
+			  "int main(void) { struct sigaction a = {.sa_sigaction = on, .sa_flags = SA_SIGINFO}; "
+			  "sigaction(SIGSEGV, &a, 0); raise(SIGSEGV); return 0; }\n");
+	assert_false(f.fault.resent);
+	assert_int_equal(f.fault.first_signal, SIGSEGV);
+	assert_int_equal(f.fault.first_sender, f.process->pid);
+	done(&f);
+}
+
+/* A handler that sends the signal of a fault again: the fault is the truth. */
+static void a_fault_that_a_handler_sends_again_is_a_fault(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *work, *signal;
+		int number;
+	} cases[] = {{"__asm__ volatile(\"ud2\");", "SIGILL", SIGILL},
+		     {"zero = 7 / zero;", "SIGFPE", SIGFPE},
+		     {"*(volatile char *)main = 1;", "SIGSEGV", SIGSEGV}};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		char source[1024];
+		snprintf(source, sizeof source,
+			 HEAD "int main(void);\nvoid work(void) { %s }\n"
+			      "static void on(int s) { signal(s, SIG_DFL); raise(s); }\n"
+			      "int main(void) { signal(%s, on); work(); return 0; }\n",
+			 cases[i].work, cases[i].signal);
+		struct found f = fault_of(source);
+		assert_int_equal(f.fault.signal, cases[i].number);
+		assert_false(f.fault.sent);
+		assert_false(f.fault.resent);
+		assert_string_equal(function_of(f.process, &f.fault.frame), "work");
+		done(&f);
+	}
+}
+
 /* Not a division: trap number 0 is the value for a thread that never faulted. */
 static void a_crash_in_the_handler_of_a_sent_signal_is_the_crash(void **state)
 {
@@ -213,6 +290,9 @@ int main(void)
 		cmocka_unit_test(the_handler_may_raise_the_signal_again),
 		cmocka_unit_test(a_page_past_the_end_of_a_file_stays_a_bus_error),
 		cmocka_unit_test(a_signal_raised_again_while_blocked_is_still_a_fault_of_its_place),
+		cmocka_unit_test(a_sent_signal_that_a_handler_sends_again_is_sent),
+		cmocka_unit_test(the_sender_of_the_first_signal_is_in_its_handlers_frame),
+		cmocka_unit_test(a_fault_that_a_handler_sends_again_is_a_fault),
 		cmocka_unit_test(a_crash_in_the_handler_of_a_sent_signal_is_the_crash),
 		cmocka_unit_test(a_fault_is_found_behind_the_handler_of_a_sent_signal),
 		cmocka_unit_test(without_a_crashed_thread_or_signal_there_is_no_fault),

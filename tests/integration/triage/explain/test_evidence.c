@@ -20,7 +20,7 @@ static const struct case_ cases[] = {
 	{"-O0",
 	 "void work(struct node *n, long v) { n->next = (struct node *)v; }\nint main(void) { work(0, 7); }\n",
 	 "SIGSEGV: wrote 8 bytes at 0x18, address not mapped (SEGV_MAPERR)",
-	 {"instruction: movq %rdx, 0x18(%rax)", "rax = 0x0, the value of n", "a null pointer plus an offset"},
+	 {"instruction: mov %rdx,0x18(%rax)", "rax = 0x0, the value of n", "a null pointer plus an offset"},
 	 "rbx"},
 	{"-O2",
 	 "__attribute__((noinline)) long work(struct node *n) { return n->b + 1; }\nint main(void) { return "

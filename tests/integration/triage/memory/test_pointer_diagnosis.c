@@ -180,11 +180,16 @@ static void poison(void **state)
 {
 	(void)state;
 	static const struct told freed = {MAIN("memset(head, 0x5a, sizeof *head); sum = head->back->id;"),
-					  "wild-read, high", "likely used after it was freed", "jemalloc"};
+					  "wild-read, high", "the value is one byte repeated",
+					  "0x5a, repeated: a fill pattern, which no known allocator"};
+	static const struct told dead = {MAIN("head->back = (struct node *)0xdeadbeefdeadbeef; sum = head->back->id;"),
+					 "wild-read, high", "likely used after it was freed",
+					 "that programs put where"};
 	static const struct told unset = {HEAD "__attribute__((noinline)) void set(struct node **n) { sum++; }\n"
 					       "int main(void) { struct node *n; set(&n); sum = n->id; return 0; }\n",
 					  "wild-read, high", "likely never set", "0xaaaaaaaaaaaaaaaa"};
 	expect(&freed);
+	expect(&dead);
 	expect_of_two("clang -g -O0 -ftrivial-auto-var-init=pattern", "clang -g -O2 -ftrivial-auto-var-init=pattern",
 		      &unset);
 }
@@ -261,7 +266,7 @@ static void frames_that_returned(void **state)
 		     " a[3] = (struct node *)0x123456789000; struct node *volatile *p = &a[3]; __asm__(\"\" : "
 		     "\"+r\"(p)); return p; }\n"
 		     "int main(void) { struct node *volatile *volatile p = give(); sum = (*p)->id; return 0; }\n",
-		"wild-read, medium", "a function that has returned", "below the stack pointer"};
+		"use-after-return (read), high", "a function that has returned", "below the stack pointer"};
 	expect_of_two("gcc -g -O0", "clang -g -O0", &returned);
 }
 

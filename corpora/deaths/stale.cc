@@ -1,0 +1,325 @@
+// Dies through a pointer that outlived what it pointed to: a block that was freed and handed out again, a local
+// variable of a function that has returned. The value that faults is often NULL.
+// flags: -fno-optimize-sibling-calls
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "death.h"
+
+namespace
+{
+
+struct strategy {
+	virtual ~strategy() = default;
+	virtual long quote(long count) const = 0;
+};
+
+struct average : strategy {
+	long base = 3;
+	long quote(long count) const override
+	{
+		return base * count;
+	}
+};
+
+struct order {
+	int id;
+	std::string symbol;
+	int count;
+	std::unique_ptr<strategy> how;
+};
+
+struct item {
+	long id;
+	item *next;
+	long counts[4];
+};
+
+struct book {
+	std::vector<order> orders;
+	order *best = nullptr;
+	std::vector<std::string> audit;
+};
+
+item leaf = {7, nullptr, {}};
+item *kept;
+std::vector<std::function<long()>> jobs;
+thread_local item *own;
+char *line;
+
+} // namespace
+
+volatile long sink;
+
+template <typename T> static T *hidden(T *pointer)
+{
+	return static_cast<T *>(opaque(pointer));
+}
+
+/* What the stack holds afterwards where the frames of functions were that have returned. */
+static NOINLINE void cover(int byte)
+{
+	char room[1500];
+	memset(room, byte, sizeof room);
+	KEEP(room);
+}
+
+/* ---- freed, and handed out again ---- */
+
+static NOINLINE long price(const book *of)
+{
+	return of->best->how->quote(of->best->count); // dies: vector-text
+}
+
+static NOINLINE void add(book *to, int id)
+{
+	char text[64];
+	to->orders.push_back({id, "a symbol with a long name", 100 - id, std::make_unique<average>()});
+	if (!to->best)
+		to->best = &to->orders.back();
+	snprintf(text, sizeof text, "%08d accepted by the gateway, quantity %6d", id, 100);
+	to->audit.emplace_back(text);
+}
+
+static void vector_text()
+{
+	book one;
+	for (int i = 0; i < 50; i++) {
+		add(hidden(&one), i);
+		sink += price(hidden(&one));
+	}
+}
+
+static NOINLINE long next_id(const item *from)
+{
+	return from->next->id; // dies: reused-numbers reused-text freed-null honest-null shared-view shared-coroutine
+}
+
+static NOINLINE long id_behind(const item *from)
+{
+	return from->next->id; // dies: returned-local returned-thread-local returned-result
+}
+
+static void reused_numbers()
+{
+	kept = new item{1, &leaf, {}};
+	delete hidden(kept);
+	std::vector<double> numbers(6, 0.0);
+	KEEP(numbers);
+	sink = next_id(hidden(kept)) + (long)numbers[1];
+}
+
+static void reused_text()
+{
+	kept = new item{1, &leaf, {}};
+	delete hidden(kept);
+	line = strdup("12345678");
+	free(opaque(line));
+	line = (char *)calloc(1, sizeof(item));
+	strcpy(line, "12345678");
+	sink = next_id(hidden(kept));
+}
+
+/* Still free, and the member was NULL before. */
+static void freed_null()
+{
+	item *one = new item[3];
+	item *two = new item[3];
+	two[1].next = nullptr;
+	kept = &two[1];
+	delete[] hidden(one);
+	delete[] hidden(two);
+	kept->next = nullptr;
+	sink = next_id(hidden(kept));
+}
+
+static NOINLINE long ask(const strategy *one)
+{
+	return one->quote(2); // dies: reused-object
+}
+
+static void reused_object()
+{
+	strategy *one = new average;
+	delete hidden(one);
+	long *numbers = (long *)calloc(1, sizeof(average));
+	numbers[1] = 5;
+	KEEP(numbers);
+	sink = ask(hidden(one)) + numbers[1];
+}
+
+/* ---- nothing of this: a member is NULL, and the object is what its type says ---- */
+
+static void honest_null()
+{
+	kept = new item{1, nullptr, {}};
+	sink = next_id(hidden(kept));
+}
+
+/* Two pointers of different types to one living object. */
+static void shared_view()
+{
+	kept = new item{1, nullptr, {}};
+	line = (char *)hidden(kept);
+	sink = next_id(hidden(kept));
+}
+
+/* The same in C's way: a node of any kind, and one of a kind. */
+struct node {
+	int kind;
+	item *what;
+};
+
+struct branch {
+	int kind;
+	long line;
+	item *condition;
+};
+
+static node *volatile any;
+
+static NOINLINE long condition_of(const branch *of)
+{
+	return of->condition->id; // dies: shared-kind
+}
+
+static void shared_kind()
+{
+	branch *one = (branch *)calloc(1, sizeof *one);
+	any = (node *)hidden(one);
+	sink = condition_of(hidden(one));
+}
+
+/* Read from an array that was still there; the stack pointer has moved since. */
+static NOINLINE long first_of(long count)
+{
+	item *next;
+	{
+		item room[count];
+		memset(room, 0, sizeof room);
+		KEEP(room);
+		next = hidden(&room[0])->next;
+	}
+	return next->id; // dies: honest-array
+}
+
+static void honest_array()
+{
+	sink = first_of(opaque_long(40));
+}
+
+/* A variable of a coroutine that is suspended, whose stack lies below that of the one that runs. */
+static ucontext_t whole, lower, upper;
+
+static void suspend()
+{
+	item local = {1, nullptr, {}};
+	kept = hidden(&local);
+	KEEP(local);
+	swapcontext(&lower, &upper);
+}
+
+static void resume()
+{
+	sink = next_id(hidden(kept));
+}
+
+static void start(ucontext_t *context, char *stack, size_t size, void (*function)())
+{
+	getcontext(context);
+	context->uc_stack.ss_sp = stack;
+	context->uc_stack.ss_size = size;
+	context->uc_link = &whole;
+	makecontext(context, function, 0);
+}
+
+static void shared_coroutine()
+{
+	enum { SIZE = 128 << 10 };
+	char *stacks = (char *)mmap(nullptr, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	start(&lower, stacks, SIZE, suspend);
+	start(&upper, stacks + SIZE, SIZE, resume);
+	swapcontext(&whole, &lower);
+}
+
+/* ---- variables of functions that have returned ---- */
+
+static NOINLINE void keep_item()
+{
+	item local = {1, &leaf, {}};
+	kept = hidden(&local);
+	sink += kept->id;
+	KEEP(local);
+}
+
+static void returned_local()
+{
+	keep_item();
+	cover(0);
+	sink = id_behind(hidden(kept));
+}
+
+static NOINLINE void keep_own()
+{
+	item local = {1, &leaf, {}};
+	own = hidden(&local);
+	KEEP(local);
+}
+
+static void returned_thread_local()
+{
+	keep_own();
+	cover(0);
+	sink = id_behind(hidden(own));
+}
+
+static NOINLINE item *make_local()
+{
+	item local = {1, &leaf, {}};
+	item *one = hidden(&local);
+	KEEP(local);
+	return one;
+}
+
+static void returned_result()
+{
+	item *one = make_local();
+	cover(0);
+	sink = id_behind(one);
+}
+
+static NOINLINE void enqueue(int number)
+{
+	std::vector<std::string> names(3, "a name that lives on the heap " + std::to_string(number));
+	jobs.push_back([&] { return (long)(names[1].size() + names[2].find("z")); }); // dies: returned-capture
+}
+
+static NOINLINE long flush()
+{
+	long total = 0;
+	for (auto &job : jobs)
+		total += job();
+	return total;
+}
+
+static void returned_capture()
+{
+	for (int i = 0; i < 3; i++)
+		enqueue(i);
+	cover(0);
+	sink = flush();
+}
+
+DEATHS({"vector-text", vector_text}, {"reused-numbers", reused_numbers}, {"reused-text", reused_text},
+       {"freed-null", freed_null}, {"reused-object", reused_object}, {"honest-null", honest_null},
+       {"shared-view", shared_view}, {"shared-kind", shared_kind}, {"honest-array", honest_array},
+       {"shared-coroutine", shared_coroutine}, {"returned-local", returned_local},
+       {"returned-thread-local", returned_thread_local}, {"returned-result", returned_result},
+       {"returned-capture", returned_capture})

@@ -1,0 +1,374 @@
+/* stale_pointer: freed memory is handed out again, and a pointer that was kept reads what its next owner stored.
+ *
+ * Then the block is live. What shows it is a conflict: text where the type has pointers and numbers, or another live
+ * pointer to the block with another type. One conflicting opinion is no proof: the cause says "likely". */
+#include "triage/memory/stale_pointer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "dwarf/types/field.h"
+#include "dwarf/view/view.h"
+#include "heap/query/rootword.h"
+#include "heap/query/stackword.h"
+#include "heap/query/whatis.h"
+#include "heap/types/typing.h"
+#include "triage/memory/block_types.h"
+#include "triage/memory/dead_frame.h"
+#include "triage/memory/freed_by.h"
+#include "triage/util/memory_search.h"
+#include "triage/util/same_type.h"
+#include "triage/util/statics.h"
+
+enum {
+	TEXT_LOOK = 256,
+	TEXT_LEAST = 8,
+	HITS = 32,
+	LEAST = 64 << 10,
+	BLOCKS = 100000, /* whose types are inferred for this: some tenths of a second */
+	STEPS = 3,       /* whose other owners are searched for: each search reads the process's memory */
+};
+
+/* The pointer, and what it points to. */
+struct target {
+	const struct xc_crash_context *crash;
+	const struct xc_deref *deref;
+	const struct xc_type *type; /* of the object; NULL: not known */
+	uint32_t block;
+	xc_addr begin; /* of the block */
+	uint64_t size;
+};
+
+static const struct xc_type *pointee(const struct xc_type *type)
+{
+	type = type ? xc_type_strip(type) : NULL;
+	bool points = type && (type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
+			       type->kind == XC_TYPE_RVALUE_REFERENCE);
+	return points && type->target ? xc_type_complete(xc_type_strip(type->target)) : NULL;
+}
+
+static bool find_target(const struct xc_crash_context *crash, const struct xc_deref *deref, struct target *t)
+{
+	*t = (struct target){.crash = crash, .deref = deref, .type = pointee(deref->pointer_type)};
+	if (!crash->heap || !crash->heap->blocks.count)
+		return false;
+	t->block = xc_blocks_find(&crash->heap->blocks, deref->led);
+	if (t->block == XC_NO_BLOCK)
+		return false;
+	t->begin = xc_block_addr(&crash->heap->blocks, t->block);
+	t->size = xc_block_size(&crash->heap->blocks, t->block);
+	return true;
+}
+
+/* "`book->best` (struct order *)" */
+static const char *pointer_words(const struct xc_crash_context *crash, const struct xc_deref *deref)
+{
+	struct xc_arena *arena = &crash->report->arena;
+	const struct xc_type *target = deref->pointer_type ? xc_type_strip(deref->pointer_type)->target : NULL;
+	struct xc_text name = {0};
+	if (!deref->pointer)
+		return "the pointer";
+	if (!target || !xc_view_brief_name(&name, target))
+		return xc_arena_printf(arena, "`%s`%s%s%s", deref->pointer, deref->pointer_type ? " (" : "",
+				       deref->pointer_type ? xc_type_name(deref->pointer_type) : "",
+				       deref->pointer_type ? ")" : "");
+	const char *words = xc_arena_printf(arena, "`%s` (%s %s)", deref->pointer, xc_text_string(&name),
+					    xc_type_strip(deref->pointer_type)->kind == XC_TYPE_POINTER ? "*" : "&");
+	xc_text_fini(&name);
+	return words;
+}
+
+/* ---- text where the type has something else ---- */
+
+static bool is_character(const struct xc_type *type)
+{
+	uint64_t size;
+	type = xc_type_strip(type);
+	return type->kind == XC_TYPE_CHAR || type->kind == XC_TYPE_UNION || type->kind == XC_TYPE_UNKNOWN ||
+	       (xc_type_size(type, &size) && size == 1);
+}
+
+/* How many of the first `len` bytes of the object are in members that are no characters. */
+static uint64_t other_bytes(const struct target *t, uint64_t len)
+{
+	uint64_t size, others = 0;
+	if (!xc_type_size(t->type, &size))
+		return 0;
+	for (uint64_t at = 0; at + 4 <= len && at + 4 <= size; at += 4) {
+		uint64_t rest = 0;
+		const struct xc_type *leaf = xc_field_path(NULL, t->type, at, &rest);
+		others += leaf && leaf != t->type && !is_character(leaf) ? 4 : 0;
+	}
+	return others;
+}
+
+/* A text that begins with the block, or with the object. */
+static bool has_text(const struct target *t, struct xc_text *shown)
+{
+	char bytes[TEXT_LOOK];
+	uint64_t end = t->begin + t->size, within = t->deref->led - t->begin;
+	xc_addr from = within < TEXT_LOOK / 2 ? t->begin : t->deref->led;
+	uint64_t want = end - from < sizeof bytes ? end - from : sizeof bytes;
+	size_t got = xc_space_peek(t->crash->process->space, from, bytes, want);
+	size_t len = xc_text_readable_length(bytes, got), before = t->deref->led - from;
+	if (!t->type || !xc_same_type_is_record(t->type) || len < TEXT_LEAST + before ||
+	    other_bytes(t, len - before) < TEXT_LEAST)
+		return false;
+	xc_text_escaped(shown, bytes, len);
+	return true;
+}
+
+/* ---- other pointers to the block ---- */
+
+/* The type of a word in a block whose own type is well known. */
+static const struct xc_type *type_in_block(struct xc_heap *heap, uint32_t block, xc_addr at)
+{
+	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, block) : NULL;
+	uint64_t size, offset = at - xc_block_addr(&heap->blocks, block), rest = 0;
+	if (!typed || typed->confidence < XC_TYPE_STRONG || typed->conflicting || offset < typed->offset ||
+	    !xc_type_size(typed->type, &size) || !size || typed->shape == XC_TYPED_TEXT ||
+	    xc_block_state(&heap->blocks, block) != XC_BLOCK_LIVE)
+		return NULL;
+	offset -= typed->offset;
+	if (typed->shape == XC_TYPED_ARRAY)
+		offset %= size;
+	const struct xc_type *leaf = offset < size ? xc_field_path(NULL, typed->type, offset, &rest) : NULL;
+	return leaf && leaf != typed->type && !rest ? leaf : NULL;
+}
+
+/* The type of a variable of a stack, of a global, or of a part of one. */
+static const struct xc_type *type_of_variable(const struct target *t, xc_addr at)
+{
+	const struct xc_process *p = t->crash->process;
+	struct xc_what what = xc_what(p, t->crash->heap, at);
+	const struct xc_type *type = NULL;
+	struct xc_held held = {.type = NULL};
+	uint64_t rest = 0;
+	if (what.kind == XC_WHAT_STACK && what.thread) {
+		struct xc_stackword word = xc_stackword_find(p, what.thread, at);
+		if (word.in_frame && word.type)
+			type = xc_field_path(NULL, word.type, word.offset, &rest);
+		xc_stackword_fini(&word);
+	} else if (what.kind == XC_WHAT_DATA && t->crash->blame.place &&
+		   xc_statics_at(p, t->crash->blame.place, t->crash->thread, at, &held) && held.type)
+		type = xc_field_path(NULL, held.type, held.offset, &rest);
+	return rest ? NULL : type;
+}
+
+static const struct xc_type *type_of_word(const struct target *t, xc_addr at)
+{
+	uint32_t block = xc_blocks_find(&t->crash->heap->blocks, at);
+	return block == XC_NO_BLOCK ? type_of_variable(t, at) : type_in_block(t->crash->heap, block, at);
+}
+
+/* Does the word at `at` hold the block as something that the object is not? With text in it, as characters, too. */
+static bool is_other_owner(const struct target *t, xc_addr at, bool text)
+{
+	const struct xc_type *theirs = pointee(type_of_word(t, at));
+	uint64_t value;
+	if (at == t->deref->at || !theirs || !t->type ||
+	    !xc_space_peek_uint(t->crash->process->space, at, t->crash->process->arch->word, &value))
+		return false;
+	if (xc_same_type_is_bytes(theirs))
+		return text && theirs->kind != XC_TYPE_VOID && theirs->kind != XC_TYPE_UNKNOWN;
+	return value <= t->deref->led && !xc_same_type_may_hold(theirs, t->type);
+}
+
+static bool find_owner(const struct target *t, bool text, struct xc_text *owner)
+{
+	xc_addr found[HITS];
+	size_t count = xc_memory_search_words(t->crash->process, t->begin, t->size - 1, found, HITS);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_other_owner(t, found[i], text))
+			continue;
+		xc_rootword_place(t->crash->heap, found[i], true, owner);
+		return true;
+	}
+	return false;
+}
+
+static bool find_reused(const struct target *t, struct xc_stale *out)
+{
+	struct xc_arena *arena = &t->crash->report->arena;
+	struct xc_text shown = {0}, owner = {0};
+	if (!t->type || !xc_same_type_is_record(t->type))
+		return false;
+	if (t->crash->heap->blocks.count <= BLOCKS)
+		xc_block_types_infer(t->crash);
+	bool near = t->deref < t->crash->derefs->items + STEPS;
+	bool text = has_text(t, &shown), other = near && find_owner(t, text, &owner);
+	if (text || other) {
+		const char *where =
+			xc_arena_printf(arena, "the block at 0x%" PRIx64 ", of %" PRIu64 " bytes, ", t->begin, t->size);
+		out->redact = xc_arena_printf(arena, "%s%s%s%s", where,
+					      other ? "belongs to " : "contains text, where the type has none",
+					      xc_text_string(&owner), other && text ? ", and contains text" : "");
+		out->why =
+			text ? xc_arena_printf(arena, "%s: \"%s\"", out->redact, xc_text_string(&shown)) : out->redact;
+		out->kind = other ? XC_STALE_REUSED : XC_STALE_TEXT;
+		out->sure = false;
+	}
+	xc_text_fini(&shown);
+	xc_text_fini(&owner);
+	return text || other;
+}
+
+/* ---- objects without a vtable ---- */
+
+/* Does the type begin with a vptr? */
+static bool is_polymorphic(const struct xc_type *type, unsigned depth)
+{
+	size_t count;
+	if (!type || !xc_same_type_is_record(type) || !depth)
+		return false;
+	const struct xc_member *members = xc_type_members(type, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (members[i].offset)
+			continue;
+		if (members[i].artificial && members[i].name && strncmp(members[i].name, "_vptr", 5) == 0)
+			return true;
+		if (members[i].base && !members[i].dynamic &&
+		    is_polymorphic(xc_type_complete(xc_type_strip(members[i].type)), depth - 1))
+			return true;
+	}
+	return false;
+}
+
+static bool find_table(const struct target *t, struct xc_stale *out)
+{
+	const struct xc_process *p = t->crash->process;
+	uint64_t table;
+	if (!is_polymorphic(t->type, 8) || !xc_space_peek_uint(p->space, t->deref->led, p->arch->word, &table))
+		return false;
+	const struct xc_mapping *m = xc_process_mapping(p, table);
+	if (m && (xc_process_module(p, table) || !m->writable))
+		return false;
+	out->kind = XC_STALE_TABLE;
+	out->why = xc_arena_printf(&t->crash->report->arena,
+				   "the vptr of the %s at 0x%" PRIx64 " is 0x%" PRIx64 ", which is no vtable",
+				   xc_type_name(t->type), t->deref->led, table);
+	return true;
+}
+
+/* ---- */
+
+static bool find_freed(const struct target *t, struct xc_stale *out)
+{
+	struct xc_text text = {0};
+	enum xc_block_state state = xc_block_state(&t->crash->heap->blocks, t->block);
+	if (!xc_block_is_free(state) || state == XC_BLOCK_TOP)
+		return false;
+	struct xc_what what = xc_what(t->crash->process, t->crash->heap, t->deref->led);
+	xc_what_text(t->crash->process, t->crash->heap, &what, &text);
+	out->kind = XC_STALE_FREED;
+	out->sure = t->deref->at_known && t->deref->at - t->begin < t->size;
+	out->why = xc_arena_printf(&t->crash->report->arena, "0x%" PRIx64 " is in freed memory: %s", t->deref->led,
+				   xc_text_string(&text));
+	xc_text_fini(&text);
+	return true;
+}
+
+bool xc_stale_find(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out)
+{
+	struct target t;
+	*out = (struct xc_stale){.kind = XC_STALE_NOT, .deref = deref};
+	if (!deref->led_known || deref->led < LEAST)
+		return false;
+	if (!deref->stack_moves &&
+	    xc_dead_frame_at(crash, deref->led, pointee(deref->pointer_type), deref->holder, &out->sure, &out->why)) {
+		out->kind = XC_STALE_FRAME;
+		return true;
+	}
+	bool block = find_target(crash, deref, &t);
+	out->begin = t.begin;
+	out->size = t.size;
+	return (block && (find_freed(&t, out) || find_reused(&t, out))) || find_table(&t, out);
+}
+
+/* ---- reports ---- */
+
+static const char *kind_of(const struct xc_crash_context *crash)
+{
+	const struct xc_fault *f = &crash->fault;
+	bool calls = f->decoded && (strstr(f->instruction.text, "call") || strstr(f->instruction.text, "jmp"));
+	if (f->access == XC_ACCESS_EXECUTE || calls)
+		return "call";
+	return f->access == XC_ACCESS_WRITE ? "write" : f->access == XC_ACCESS_READ ? "read" : NULL;
+}
+
+static void classify(struct xc_crash_context *crash, const struct xc_stale *stale, const char *class_name,
+		     const char *words)
+{
+	const char *cause =
+		xc_arena_printf(&crash->report->arena, "%s%s%s%s %s",
+				crash->verdict->cause ? crash->verdict->cause : "", crash->verdict->cause ? "; " : "",
+				stale->sure ? "" : "likely ", pointer_words(crash, stale->deref), words);
+	xc_crash_context_classify(crash, class_name, kind_of(crash), "high", stale->sure ? "certain" : "likely", cause);
+}
+
+/* What the pointer leads to is no such object, for one of several reasons: the class remains. */
+static void report_weak(struct xc_crash_context *crash, const struct xc_stale *stale)
+{
+	struct xc_verdict *v = crash->verdict;
+	v->cause = xc_arena_printf(
+		&crash->report->arena, "%s%s%s %s", v->cause ? v->cause : "", v->cause ? "; " : "",
+		pointer_words(crash, stale->deref),
+		stale->kind == XC_STALE_TABLE
+			? "points to no living object: it was destroyed, overwritten, or never constructed"
+			: "points to text: the object was overwritten, or freed and its block used anew");
+	if (v->severity && !strcmp(v->severity, "low"))
+		v->severity = "medium";
+}
+
+static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
+{
+	switch (stale->kind) {
+	case XC_STALE_FRAME:
+		classify(crash, stale, "use-after-return",
+			 "points to a local variable of a function that has returned");
+		break;
+	case XC_STALE_FREED:
+		classify(crash, stale, "use-after-free", "points into a block that had been freed");
+		break;
+	case XC_STALE_REUSED:
+		classify(crash, stale, "use-after-free",
+			 "is stale: its block had been freed, and has another owner now");
+		break;
+	default:
+		report_weak(crash, stale);
+		break;
+	}
+	xc_verdict_evidence(crash->report, "%s = 0x%" PRIx64 ": %s", pointer_words(crash, stale->deref),
+			    stale->deref->led, stale->why);
+	if (stale->redact && stale->redact != stale->why)
+		xc_verdict_redact(crash->report, stale->redact);
+	if (stale->kind == XC_STALE_FREED)
+		xc_freed_by_report(crash, stale->begin, stale->size);
+}
+
+/* Two kinds prove less than what a wild value itself shows. */
+static bool is_weak(const struct xc_stale *stale)
+{
+	return stale->kind == XC_STALE_TABLE || stale->kind == XC_STALE_TEXT;
+}
+
+bool xc_stale_pointer_report(struct xc_crash_context *crash, bool weak)
+{
+	const struct xc_derefs *derefs = crash->derefs;
+	struct xc_stale stale, first = {.kind = XC_STALE_NOT};
+	for (size_t i = derefs ? derefs->count : 0; i-- > 0;) {
+		if (!xc_stale_find(crash, &derefs->items[i], &stale))
+			continue;
+		if (!is_weak(&stale)) {
+			first = stale;
+			break;
+		}
+		if (first.kind == XC_STALE_NOT)
+			first = stale;
+	}
+	if (first.kind == XC_STALE_NOT || (is_weak(&first) && !weak))
+		return false;
+	report(crash, &first);
+	return true;
+}

@@ -1,0 +1,34 @@
+/* stale_pointer: the pointers through which a bad value was read: does one of them point to memory that is no longer
+ * what its type says: a freed block, a block with another owner, a frame that has returned? */
+#ifndef XC_STALE_POINTER_H
+#define XC_STALE_POINTER_H
+
+#include "triage/dataflow/deref.h"
+
+enum xc_stale_kind {
+	XC_STALE_NOT,
+	XC_STALE_FRAME,  /* the frame of a function that has returned */
+	XC_STALE_FREED,  /* a freed block */
+	XC_STALE_REUSED, /* a block that others use as something else */
+	XC_STALE_TABLE,  /* an object whose vptr leads to no vtable */
+	XC_STALE_TEXT,   /* a block that contains text where the type has none; who else has it is not known */
+};
+
+struct xc_stale {
+	enum xc_stale_kind kind;
+	const struct xc_deref *deref; /* whose pointer is stale */
+	bool sure;
+	xc_addr begin, size; /* of the block */
+	const char *why;     /* a sentence about the memory, in the report's arena */
+	const char *redact;  /* the same without text of the memory; NULL: `why` has none */
+};
+
+/* Is the pointer of this step stale? The frame and freed blocks are asked first; heap->types are made when needed. */
+bool xc_stale_find(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out);
+
+/* Find the outermost stale pointer on the way of the bad value, and report it: the class becomes use-after-free or
+ * use-after-return. With `weak`, also where the memory shows only that it is no such object: severity and cause
+ * change. False when there is none. */
+bool xc_stale_pointer_report(struct xc_crash_context *crash, bool weak);
+
+#endif

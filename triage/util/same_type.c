@@ -1,0 +1,75 @@
+#include "triage/util/same_type.h"
+
+#include <string.h>
+
+enum { DEPTH = 8, MEMBERS = 400 };
+
+static const struct xc_type *plain(const struct xc_type *type)
+{
+	return type ? xc_type_complete(xc_type_strip(type)) : NULL;
+}
+
+bool xc_same_type_is_record(const struct xc_type *type)
+{
+	type = plain(type);
+	return type && (type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS);
+}
+
+bool xc_same_type_is_bytes(const struct xc_type *type)
+{
+	uint64_t size;
+	type = plain(type);
+	return !type || type->kind == XC_TYPE_VOID || type->kind == XC_TYPE_UNKNOWN ||
+	       (type->kind != XC_TYPE_STRUCT && type->kind != XC_TYPE_CLASS && type->kind != XC_TYPE_UNION &&
+		type->kind != XC_TYPE_ARRAY && xc_type_size(type, &size) && size == 1);
+}
+
+static bool is_same(const struct xc_type *a, const struct xc_type *b)
+{
+	return a == b || (a->kind == b->kind && a->name && b->name && strcmp(a->name, b->name) == 0);
+}
+
+/* Is `part` on some level of `whole`? */
+static bool contains(const struct xc_type *whole, const struct xc_type *part, unsigned depth, unsigned *left)
+{
+	size_t count;
+	if (!whole || is_same(whole, part))
+		return true;
+	if (whole->kind == XC_TYPE_ARRAY)
+		return xc_same_type_is_bytes(whole->target) ||
+		       (depth && contains(plain(whole->target), part, depth - 1, left));
+	if (whole->kind == XC_TYPE_UNION || xc_same_type_is_bytes(whole))
+		return true;
+	if (whole->kind != XC_TYPE_STRUCT && whole->kind != XC_TYPE_CLASS)
+		return false;
+	const struct xc_member *members = xc_type_members(whole, &count);
+	for (size_t i = 0; i < count && depth && *left; i++) {
+		--*left;
+		if (members[i].dynamic || contains(plain(members[i].type), part, depth - 1, left))
+			return true;
+	}
+	return !depth || !*left; /* not known */
+}
+
+/* Structs that begin with the same member are views of each other, as the nodes of a syntax tree in C. */
+static bool begin_alike(const struct xc_type *a, const struct xc_type *b)
+{
+	size_t count, others;
+	if (!xc_same_type_is_record(a) || !xc_same_type_is_record(b))
+		return false;
+	const struct xc_member *one = xc_type_members(a, &count), *other = xc_type_members(b, &others);
+	return count && others && one->name && other->name && strcmp(one->name, other->name) == 0 &&
+	       one->offset == other->offset && is_same(plain(one->type), plain(other->type));
+}
+
+bool xc_same_type_may_hold(const struct xc_type *holder, const struct xc_type *object)
+{
+	unsigned left = MEMBERS, more = MEMBERS;
+	holder = plain(holder);
+	object = plain(object);
+	if (!holder || !object || holder->is_declaration || object->is_declaration || xc_same_type_is_bytes(object) ||
+	    object->kind == XC_TYPE_UNION)
+		return true;
+	return begin_alike(holder, object) || contains(holder, object, DEPTH, &left) ||
+	       contains(object, holder, DEPTH, &more);
+}

@@ -1,0 +1,18 @@
+/* same_type: can memory of one type hold an object of another? */
+#ifndef XC_SAME_TYPE_H
+#define XC_SAME_TYPE_H
+
+#include "dwarf/types/type.h"
+
+/* Is it a struct or class? */
+bool xc_same_type_is_record(const struct xc_type *type);
+
+/* Is it a character or byte, void, or not known? Pointers to these point to anything. */
+bool xc_same_type_is_bytes(const struct xc_type *type);
+
+/* Can an object of type `object` be in memory of type `holder`: the same type, an element, a member or base on some
+ * level, a derived class, bytes, a union, or a struct that begins with the same member? True when one of them is not
+ * known, or only declared. Looks at a few hundred members. */
+bool xc_same_type_may_hold(const struct xc_type *holder, const struct xc_type *object);
+
+#endif
