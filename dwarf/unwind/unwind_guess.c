@@ -155,14 +155,17 @@ static bool step_back_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 
 /* ---- scans ---- */
 
-/* Did the function whose return address is at `ret_at` begin by pushing its caller's frame pointer? Then the word
- * below leads up to another such pair. */
-static bool pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t *fp)
+bool xc_unwind_is_chained(const struct xc_process *p, uint64_t fp, xc_addr ret_at)
 {
-	uint64_t pushed, ret, word = p->arch->reg_size;
+	uint64_t ret, word = p->arch->reg_size;
 	xc_addr target;
-	if (!xc_unwind_load(p, ret_at - word, &pushed) || pushed <= ret_at || pushed % word || !xc_unwind_load(p, pushed + word, &ret) ||
-	    !xc_code_returns(p, ret, &target))
+	return fp > ret_at && fp % word == 0 && xc_unwind_load(p, fp + word, &ret) && xc_code_returns(p, ret, &target);
+}
+
+bool xc_unwind_pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t *fp)
+{
+	uint64_t pushed;
+	if (!xc_unwind_load(p, ret_at - p->arch->reg_size, &pushed) || !xc_unwind_is_chained(p, pushed, ret_at))
 		return false;
 	*fp = pushed;
 	return true;
@@ -178,7 +181,7 @@ static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, 
 	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
 	if (index) { /* registers were pushed: callee-saved ones may have changed */
 		xc_unwind_forget(arch, &from.regs);
-		if (pushed_pointer(u->process, sp + index * arch->reg_size, &fp) || fp_known)
+		if (xc_unwind_pushed_pointer(u->process, sp + index * arch->reg_size, &fp) || fp_known)
 			xc_regs_set(&from.regs, arch->fp, fp);
 	}
 	xc_unwind_guessed(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->reg_size, caller);
@@ -331,7 +334,8 @@ bool xc_unwind_in_prologue(const struct xc_process *p, const struct xc_frame *fr
 
 /* Such code may leave the frame pointer as it is: then the chain skips the caller. That shows when the call behind which
  * the chain returns cannot have led here, or when a return address below leads by call frame information to just where
- * the chain does. A chain that is doubted, where nothing else is found, is a guess. */
+ * the chain does. A chain that is doubted, where nothing else is found, is a guess, but not where it led
+ * here already: such code keeps it. */
 static bool step_doubtful_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
@@ -346,7 +350,7 @@ static bool step_doubtful_pointer(struct xc_unwinder *u, const struct xc_frame *
 	if (scan_words(u, frame, 0, after - 2 * (uint64_t)p->arch->reg_size, &skipped) > BEST &&
 	    (doubted || xc_unwind_leads_to(u, &skipped, after)))
 		*caller = skipped;
-	else if (doubted)
+	else if (doubted && frame->trust != XC_TRUST_FP)
 		caller->trust = XC_TRUST_SCAN;
 	return true;
 }
@@ -360,6 +364,26 @@ static bool chain_ends(const struct xc_process *p, const struct xc_frame *frame)
 	       xc_regs_get(&frame->regs, p->arch->sp, &sp) && fp >= sp && read_record(p, fp, &r) && r.ret == 0;
 }
 
+static bool same_caller(const struct xc_arch *arch, const struct xc_frame *a, const struct xc_frame *b)
+{
+	uint64_t sp, other;
+	return a->pc == b->pc && xc_regs_get(&a->regs, arch->sp, &sp) && xc_regs_get(&b->regs, arch->sp, &other) &&
+	       sp == other;
+}
+
+/* The code tells more than the chain only where the frame pointer is not set up yet, or not any more. */
+static bool step_chain(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	struct xc_frame by_code;
+	const char *stop = NULL;
+	if (!step_frame_pointer(u, frame, caller))
+		return false;
+	if (frame->interrupted && xc_unwind_way_out(u, frame, &by_code, &stop) &&
+	    !same_caller(u->process->arch, caller, &by_code))
+		*caller = by_code;
+	return true;
+}
+
 /* If the function keeps a frame pointer, the chain is right. If it does not, the chain would skip its caller, so its
  * code tells, or the stack is scanned: first for a return behind a call of this very function. */
 static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
@@ -369,7 +393,7 @@ static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, st
 	bool in_go = xc_unwind_in_go(u, frame);
 	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
 	bool chained = prologue.frame_pointer || (!frame->interrupted && in_go);
-	if (chained && (in_go || !frame->interrupted) && step_frame_pointer(u, frame, caller))
+	if (chained && (in_go ? step_frame_pointer(u, frame, caller) : step_chain(u, frame, caller)))
 		return true;
 	if (prologue.frame_pointer && chain_ends(u->process, frame)) {
 		*stop = XC_OUTERMOST_NULL;
@@ -379,8 +403,6 @@ static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, st
 		return true;
 	if (*stop)
 		return false;
-	if (chained && step_frame_pointer(u, frame, caller))
-		return true;
 	if (start && frame->interrupted && step_scan(u, frame, start, caller))
 		return true;
 	if (prologue.known && !prologue.frame_pointer &&
@@ -419,7 +441,7 @@ static bool step_scan_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 		u->guessing++;
 		if (!xc_unwind_load(p, sp + i * word, &ret))
 			break;
-		if (xc_code_returns(p, ret, &target) && pushed_pointer(p, sp + i * word, &fp)) {
+		if (xc_code_returns(p, ret, &target) && xc_unwind_pushed_pointer(p, sp + i * word, &fp)) {
 			caller_at_word(u, frame, ret, sp, i, caller);
 			return true;
 		}

@@ -63,6 +63,12 @@ void xc_unwind_guessed(struct xc_unwinder *u, const struct xc_frame *frame, enum
 bool xc_unwind_returns(const struct xc_process *process, uint64_t ret, xc_addr *target_out);
 bool xc_unwind_load(const struct xc_process *process, xc_addr addr, uint64_t *value_out);
 
+/* Shared, too, for machines that push return addresses. Did the function whose return address is at `ret_at` begin by
+ * pushing its caller's frame pointer? Then the word below leads up to another such pair: that pointer. And does a
+ * frame pointer lead to such a pair above `ret_at`? */
+bool xc_unwind_pushed_pointer(const struct xc_process *process, xc_addr ret_at, uint64_t *fp_out);
+bool xc_unwind_is_chained(const struct xc_process *process, uint64_t fp, xc_addr ret_at);
+
 /* Was the stack begun at this return address by hand, as makecontext() and coroutines do: is it in a module's code
  * where no call ends? frame->cfa_known is not needed. */
 bool xc_unwind_made_by_hand(struct xc_unwinder *u, struct xc_frame *frame, const struct xc_cfi_row *row);

@@ -1,14 +1,18 @@
 /* unwind_way_out: callers by the code with which a function will return.
  *
- * Of several ways out the first counts whose return address is behind a call that can have led here. In code of a
- * module the registers that calls preserve and that the way out does not load are the caller's: a function that
- * changes one restores it. Generated code has its own rules: there only what is loaded counts, and the frame pointer. */
+ * Of several ways out the first counts whose return address is behind a call that can have led here. The caller's
+ * registers are those that the way out loads. A function that does not load the frame pointer has not changed it,
+ * unless it is generated code with rules of its own; other registers may have been moved to where they are not seen. */
 #include <stdlib.h>
 
 #include "dwarf/decode/code.h"
+#include "dwarf/unwind/prologue.h"
 #include "dwarf/unwind/unwind_impl.h"
 
-enum { EPILOGUE_COST = 2 }; /* of an instruction, in words scanned */
+enum {
+	READ_COST = 2, /* of an instruction, in words scanned */
+	STEP_COST = 16,
+};
 
 static const struct xc_epilogue *epilogue_of(struct xc_unwinder *u, const struct xc_frame *frame,
 					     const struct xc_code_range *range)
@@ -18,8 +22,10 @@ static const struct xc_epilogue *epilogue_of(struct xc_unwinder *u, const struct
 	struct xc_epilogue *e =
 		&u->epilogues[(size_t)(frame->pc * UINT64_C(0x9e3779b97f4a7c15) >> 40) % XC_EPILOGUES_KEPT];
 	if (e->pc != frame->pc) {
-		xc_epilogue_read(u->process, frame->pc, range->lo, range->hi, e);
-		u->guessing += EPILOGUE_COST * e->read;
+		const struct xc_mapping *m = xc_process_mapping(u->process, frame->pc);
+		bool sized = range->hi || !m; /* else other code is known only by another mapping */
+		xc_epilogue_read(u->process, frame->pc, sized ? range->lo : m->lo, sized ? range->hi : m->hi + 1, e);
+		u->guessing += READ_COST * e->read;
 	}
 	return e;
 }
@@ -34,24 +40,35 @@ static bool place(const struct xc_arch *arch, const struct xc_frame *frame, cons
 	return true;
 }
 
+/* A frame pointer that leads nowhere was used for something else: then the one
+ * that was pushed below the return address is the caller's. */
 static void restore(const struct xc_process *p, const struct xc_frame *frame, const struct xc_way_out *way,
 		    struct xc_regs *regs)
 {
 	const struct xc_arch *arch = p->arch;
-	uint32_t kept = way->kept;
-	uint64_t value;
+	uint64_t value, pushed;
 	xc_addr at;
+	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &value) && way->kept >> arch->fp & 1;
 	xc_unwind_forget(arch, regs);
-	for (int reg = 0; reg < 32; reg++) {
-		if (reg == arch->sp || reg == arch->pc || reg == arch->lr || !xc_arch_has(arch->preserved, reg))
-			continue;
-		if (way->restored >> reg & 1 && place(arch, frame, &way->places[reg], &at) &&
-		    xc_unwind_load(p, at, &value))
+	if (fp_known && arch->lr < 0 && place(arch, frame, &way->ret, &at) && !xc_unwind_is_chained(p, value, at) &&
+	    xc_unwind_pushed_pointer(p, at, &pushed))
+		value = pushed;
+	if (fp_known)
+		xc_regs_set(regs, arch->fp, value);
+	for (int reg = 0; reg < 32; reg++)
+		if (way->restored >> reg & 1 && xc_arch_has(arch->preserved, reg) && reg != arch->sp &&
+		    reg != arch->lr && place(arch, frame, &way->places[reg], &at) && xc_unwind_load(p, at, &value))
 			xc_regs_set(regs, reg, value);
-		else if (kept >> reg & 1 && (frame->module || reg == arch->fp) &&
-			 xc_regs_get(&frame->regs, reg, &value))
-			xc_regs_set(regs, reg, value);
-	}
+}
+
+/* Is a return address of 0 on the way out the end of the stack? The function's first instructions must show the same
+ * place. */
+static bool confirms_end(const struct xc_process *p, const struct xc_frame *frame, const struct xc_code_range *range,
+			 const struct xc_way_out *way)
+{
+	struct xc_prologue prologue = xc_prologue_read(p, range->lo, xc_frame_lookup(frame));
+	return range->hi && prologue.known && !way->in_link && !way->ret.by_fp && !prologue.frame_pointer &&
+	       p->arch->lr < 0 && (uint64_t)way->ret.at == prologue.depth;
 }
 
 /* Does the way lead up, to a word of the stack that may be a return address? */
@@ -75,6 +92,7 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 	const struct xc_process *p = u->process;
 	if (u->guessing >= XC_MAX_GUESSING)
 		return false;
+	u->guessing += STEP_COST;
 	struct xc_code_range range = xc_code_range_of(p, xc_frame_lookup(frame));
 	const struct xc_epilogue *e = epilogue_of(u, frame, &range);
 	for (size_t i = 0; i < e->count; i++) {
@@ -83,7 +101,7 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 		uint64_t ret;
 		if (!leads_up(u, frame, way, &ret, &sp))
 			continue;
-		if (!ret && range.hi && e->count == 1) {
+		if (!ret && e->count == 1 && confirms_end(p, frame, &range, way)) {
 			*stop = XC_OUTERMOST_NULL;
 			return false;
 		}
