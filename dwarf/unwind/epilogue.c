@@ -5,6 +5,7 @@
 #include "dwarf/unwind/epilogue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf/decode/stackop.h"
 
@@ -31,6 +32,7 @@ struct walk {
 	size_t pending_count;
 	xc_addr seen[SEEN_SLOTS];
 	struct xc_epilogue *out;
+	struct xc_epilogue tails; /* ways by a jump to another function as the last action */
 };
 
 /* False when it was seen before. */
@@ -74,10 +76,9 @@ static bool plausible(struct xc_stack_place place)
 	return !below(place) && place.at > -FAR && place.at < FAR;
 }
 
-static void leave(struct walk *w, const struct path *path)
+static void leave(const struct walk *w, const struct path *path, struct xc_epilogue *out)
 {
 	const struct xc_arch *arch = w->process->arch;
-	struct xc_epilogue *out = w->out;
 	struct xc_way_out way = {.ret = path->sp, .sp = path->sp};
 	if (arch->lr >= 0) {
 		way.in_link = path->states[arch->lr] == KEPT;
@@ -162,11 +163,13 @@ static void walk_path(struct walk *w, struct path path)
 		if (!xc_stackop_decode(w->process, path.pc, any ? &before : NULL, &op))
 			return;
 		if (op.flow == XC_STACKOP_RETURN)
-			leave(w, &path);
+			leave(w, &path, w->out);
 		if (op.flow == XC_STACKOP_RETURN || op.flow == XC_STACKOP_END || !apply(w, &op, &path))
 			return;
 		if (op.flow == XC_STACKOP_BRANCH)
 			follow(w, &path, op.target);
+		if (op.flow == XC_STACKOP_JUMP && op.target && !inside(w, op.target))
+			leave(w, &path, &w->tails);
 		if (op.flow == XC_STACKOP_JUMP && !op.target)
 			return;
 		path.pc = op.flow == XC_STACKOP_JUMP ? op.target : path.pc + op.length;
@@ -175,7 +178,8 @@ static void walk_path(struct walk *w, struct path path)
 	}
 }
 
-void xc_epilogue_read(const struct xc_process *process, xc_addr pc, xc_addr lo, xc_addr hi, struct xc_epilogue *out)
+void xc_epilogue_read(const struct xc_process *process, xc_addr pc, xc_addr lo, xc_addr hi, bool tails,
+		      struct xc_epilogue *out)
 {
 	*out = (struct xc_epilogue){.pc = pc};
 	if (!xc_stackop_decodes(process) || process->arch->fp < 0)
@@ -185,5 +189,9 @@ void xc_epilogue_read(const struct xc_process *process, xc_addr pc, xc_addr lo, 
 	follow(w, &(struct path){.pc = pc}, pc);
 	while (w->pending_count && out->count < XC_WAYS_OUT && out->read < MAX_READ)
 		walk_path(w, w->pending[--w->pending_count]);
+	if (tails && !out->count) {
+		out->count = w->tails.count;
+		memcpy(out->ways, w->tails.ways, sizeof out->ways);
+	}
 	free(w);
 }

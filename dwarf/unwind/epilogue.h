@@ -27,13 +27,14 @@ struct xc_way_out {
 
 struct xc_epilogue {
 	xc_addr pc;   /* that it was read for */
-	size_t count; /* different ways; paths that end otherwise (tail calls, functions that do not return) give none */
+	size_t count; /* different ways; paths that end otherwise (calls that do not return) give none */
 	size_t read;  /* instructions */
 	struct xc_way_out ways[XC_WAYS_OUT];
 };
 
-/* Follow the code from pc. Only [lo, hi) belongs to the function; hi 0: its extent is unknown. Reads at most 1,024
- * instructions. */
-void xc_epilogue_read(const struct xc_process *process, xc_addr pc, xc_addr lo, xc_addr hi, struct xc_epilogue *out);
+/* Follow the code from pc. Only [lo, hi) belongs to the function; hi 0: its extent is unknown. tails: where no path
+ * returns, jumps out of [lo, hi) count as returns: they are tail calls. Reads at most 1,024 instructions. */
+void xc_epilogue_read(const struct xc_process *process, xc_addr pc, xc_addr lo, xc_addr hi, bool tails,
+		      struct xc_epilogue *out);
 
 #endif

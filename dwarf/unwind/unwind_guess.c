@@ -355,13 +355,24 @@ static bool step_doubtful_pointer(struct xc_unwinder *u, const struct xc_frame *
 	return true;
 }
 
-/* Does the chain end here? The function sets up the frame pointer, and its return address is 0. */
-static bool chain_ends(const struct xc_process *p, const struct xc_frame *frame)
+/* Does the chain end here? The function sets up the frame pointer, and its return address is 0, or code of a module
+ * that no call precedes (xc_unwind_made_by_hand): then that is its caller. */
+static bool step_chain_end(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			   const char **stop)
 {
 	struct record r;
 	uint64_t fp, sp;
-	return !frame->interrupted && xc_regs_get(&frame->regs, p->arch->fp, &fp) &&
-	       xc_regs_get(&frame->regs, p->arch->sp, &sp) && fp >= sp && read_record(p, fp, &r) && r.ret == 0;
+	if (frame->interrupted || !xc_regs_get(&frame->regs, u->process->arch->fp, &fp) ||
+	    !xc_regs_get(&frame->regs, u->process->arch->sp, &sp) || fp < sp || !read_record(u->process, fp, &r))
+		return false;
+	if (r.ret == 0) {
+		*stop = XC_OUTERMOST_NULL;
+		return false;
+	}
+	struct xc_frame from = *frame;
+	xc_unwind_forget(u->process->arch, &from.regs);
+	xc_unwind_guessed(u, &from, XC_TRUST_FP, r.ret, r.sp, caller);
+	return caller->first;
 }
 
 static bool same_caller(const struct xc_arch *arch, const struct xc_frame *a, const struct xc_frame *b)
@@ -395,11 +406,9 @@ static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, st
 	bool chained = prologue.frame_pointer || (!frame->interrupted && in_go);
 	if (chained && (in_go ? step_frame_pointer(u, frame, caller) : step_chain(u, frame, caller)))
 		return true;
-	if (prologue.frame_pointer && chain_ends(u->process, frame)) {
-		*stop = XC_OUTERMOST_NULL;
-		return false;
-	}
-	if (!in_go && xc_unwind_way_out(u, frame, caller, stop))
+	if (prologue.frame_pointer && step_chain_end(u, frame, caller, stop))
+		return true;
+	if (!in_go && !*stop && xc_unwind_way_out(u, frame, caller, stop))
 		return true;
 	if (*stop)
 		return false;

@@ -24,7 +24,8 @@ static const struct xc_epilogue *epilogue_of(struct xc_unwinder *u, const struct
 	if (e->pc != frame->pc) {
 		const struct xc_mapping *m = xc_process_mapping(u->process, frame->pc);
 		bool sized = range->hi || !m; /* else other code is known only by another mapping */
-		xc_epilogue_read(u->process, frame->pc, sized ? range->lo : m->lo, sized ? range->hi : m->hi + 1, e);
+		xc_epilogue_read(u->process, frame->pc, sized ? range->lo : m->lo, sized ? range->hi : m->hi + 1,
+				 range->hi != 0, e);
 		u->guessing += READ_COST * e->read;
 	}
 	return e;
@@ -61,7 +62,7 @@ static void restore(const struct xc_process *p, const struct xc_frame *frame, co
 			xc_regs_set(regs, reg, value);
 }
 
-/* Is a return address of 0 on the way out the end of the stack? The function's first instructions must show the same
+/* Does what no call left on the way out, such as 0, end the stack? The function's first instructions must show the same
  * place. */
 static bool confirms_end(const struct xc_process *p, const struct xc_frame *frame, const struct xc_code_range *range,
 			 const struct xc_way_out *way)
@@ -101,16 +102,18 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 		uint64_t ret;
 		if (!leads_up(u, frame, way, &ret, &sp))
 			continue;
-		if (!ret && e->count == 1 && confirms_end(p, frame, &range, way)) {
+		bool returns = xc_unwind_returns(p, ret, &target),
+		     sure = e->count == 1 && confirms_end(p, frame, &range, way);
+		if (!ret && sure) {
 			*stop = XC_OUTERMOST_NULL;
 			return false;
 		}
-		if (!xc_unwind_returns(p, ret, &target) || !xc_reach_may(p, target, &range, &u->guessing))
+		if (returns ? !xc_reach_may(p, target, &range, &u->guessing) : !sure)
 			continue;
 		struct xc_frame from = *frame;
 		restore(p, frame, way, &from.regs);
 		xc_unwind_guessed(u, &from, way->sp.by_fp ? XC_TRUST_FP : XC_TRUST_SCAN, ret, sp, caller);
-		if (range.hi || !xc_unwind_refuted(u, caller))
+		if (returns ? range.hi || !xc_unwind_refuted(u, caller) : caller->first)
 			return true;
 	}
 	return false;
