@@ -233,8 +233,7 @@ static bool x86_decode(const struct xc_process *p, xc_addr addr, const struct xc
 			.word = wide ? 8 : 4};
 	size_t got = xc_space_peek(p->space, addr, bytes, sizeof bytes);
 	if (!got ||
-	    !ZYAN_SUCCESS(
-		    ZydisDecoderInit(&decoder, x.mode, wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
+	    !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, x.mode, wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, got, &x.instruction, x.operands)))
 		return false;
 	out->length = x.instruction.length;
@@ -357,8 +356,8 @@ static bool aarch64_decode(const struct xc_process *p, xc_addr addr, const struc
 	if ((w & 0xff200000) == 0x8b200000 || (w & 0xff200000) == 0x8b000000) /* add x, x, register */
 		out->sum = (int)(w & 31);
 	if (aarch64_flow(w, addr, out)) {
-		out->through_table = out->flow == XC_STACKOP_JUMP && !out->target && before &&
-				     before->sum == (int)(w >> 5 & 31);
+		out->through_table =
+			out->flow == XC_STACKOP_JUMP && !out->target && before && before->sum == (int)(w >> 5 & 31);
 		return true;
 	}
 	if (!aarch64_loads(w, out) && !aarch64_moves_sp(w, out) && !store)

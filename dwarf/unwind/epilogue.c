@@ -33,6 +33,9 @@ struct walk {
 	xc_addr seen[SEEN_SLOTS];
 	struct xc_epilogue *out;
 	struct xc_epilogue tails; /* ways by a jump to another function as the last action */
+	xc_addr goal;             /* an instruction: at the first arrival the walk ends; 0: none */
+	bool arrived;
+	struct xc_stack_place sp; /* at the arrival */
 };
 
 /* False when it was seen before. */
@@ -158,7 +161,14 @@ static void walk_path(struct walk *w, struct path path)
 {
 	struct xc_stackop op, before;
 	bool any = false;
-	while (inside(w, path.pc) && w->out->read < MAX_READ && mark(w, path.pc)) {
+	while (!w->arrived) {
+		if (w->goal && path.pc == w->goal) {
+			w->arrived = true;
+			w->sp = path.sp;
+			return;
+		}
+		if (!inside(w, path.pc) || w->out->read == MAX_READ || !mark(w, path.pc))
+			return;
 		w->out->read++;
 		if (!xc_stackop_decode(w->process, path.pc, any ? &before : NULL, &op))
 			return;
@@ -194,4 +204,22 @@ void xc_epilogue_read(const struct xc_process *process, xc_addr pc, xc_addr lo, 
 		memcpy(out->ways, w->tails.ways, sizeof out->ways);
 	}
 	free(w);
+}
+
+bool xc_epilogue_depth(const struct xc_process *process, xc_addr lo, xc_addr hi, xc_addr pc, uint64_t *depth_out,
+		       uint64_t *cost)
+{
+	struct xc_epilogue none = {.pc = pc};
+	if (!xc_stackop_decodes(process) || process->arch->fp < 0 || pc < lo || pc > hi)
+		return false;
+	struct walk *w = xc_alloc(sizeof *w);
+	*w = (struct walk){.process = process, .lo = lo, .hi = hi, .out = &none, .goal = pc};
+	follow(w, &(struct path){.pc = lo}, lo);
+	while (w->pending_count && none.read < MAX_READ && !w->arrived)
+		walk_path(w, w->pending[--w->pending_count]);
+	bool known = w->arrived && !w->sp.by_fp && w->sp.at <= 0;
+	*depth_out = known ? (uint64_t)-w->sp.at : 0;
+	*cost += none.read;
+	free(w);
+	return known;
 }

@@ -37,4 +37,10 @@ struct xc_epilogue {
 void xc_epilogue_read(const struct xc_process *process, xc_addr pc, xc_addr lo, xc_addr hi, bool tails,
 		      struct xc_epilogue *out);
 
+/* By how many bytes sp is below its value at the call (below the return address, where a call pushes one), when the
+ * function [lo, hi) has reached pc: from its first instruction on. False when no path that is understood leads there.
+ * Reads at most 1,024 instructions, and adds their number to *cost. */
+bool xc_epilogue_depth(const struct xc_process *process, xc_addr lo, xc_addr hi, xc_addr pc, uint64_t *depth_out,
+		       uint64_t *cost);
+
 #endif

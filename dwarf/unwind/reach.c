@@ -87,8 +87,8 @@ static bool leads_there(struct search *s, xc_addr entry)
 bool xc_reach_may(const struct xc_process *p, xc_addr target, const struct xc_code_range *callee, uint64_t *cost)
 {
 	struct search s = {.process = p, .callee = callee};
-	if (!target || !xc_stackop_decodes(p) || !xc_code_executable(p, callee->pc) ||
-	    !xc_code_executable(p, target) || is_callee(&s, target))
+	if (!target || !xc_stackop_decodes(p) || !xc_code_executable(p, callee->pc) || !xc_code_executable(p, target) ||
+	    is_callee(&s, target))
 		return true;
 	bool may = false;
 	add(&s, target);

@@ -24,11 +24,8 @@
 #include "dwarf/unwind/unwind_impl.h"
 
 enum {
-	SCAN_WORDS = 512,
-	MAX_CANDIDATES = 16,
 	PROLOGUE_COST = 16, /* about the time to scan that many words */
 	FEW_PAGES = 4 << 10,
-	LOCAL_ENTRY = 8, /* ppc64: calls within a module skip the instructions that set r2 */
 	LINK_PPC64 = 16, /* from a frame's back chain to where its callee saves its return address */
 };
 
@@ -113,7 +110,8 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	bool panics = xc_unwind_panics(u, frame);
 	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
 	    fp % p->arch->reg_size || !read_record(p, fp, &r) ||
-	    (!xc_unwind_returns(p, r.ret, &target) && !is_chained(p, frame, &r) && !(panics && xc_code_executable(p, r.ret))))
+	    (!xc_unwind_returns(p, r.ret, &target) && !is_chained(p, frame, &r) &&
+	     !(panics && xc_code_executable(p, r.ret))))
 		return false;
 	/* The record is at the low end of the frame that gcc makes for aarch64, and its code counts from sp. */
 	if (p->arch->machine == EM_AARCH64 && r.fp > r.sp)
@@ -153,121 +151,24 @@ static bool step_back_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 	return true;
 }
 
-/* ---- scans ---- */
-
-bool xc_unwind_is_chained(const struct xc_process *p, uint64_t fp, xc_addr ret_at)
-{
-	uint64_t ret, word = p->arch->reg_size;
-	xc_addr target;
-	return fp > ret_at && fp % word == 0 && xc_unwind_load(p, fp + word, &ret) && xc_code_returns(p, ret, &target);
-}
-
-bool xc_unwind_pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t *fp)
-{
-	uint64_t pushed;
-	if (!xc_unwind_load(p, ret_at - p->arch->reg_size, &pushed) || !xc_unwind_is_chained(p, pushed, ret_at))
-		return false;
-	*fp = pushed;
-	return true;
-}
-
-/* The caller, if word `index` above sp is the return address. */
-static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
-			   struct xc_frame *caller)
-{
-	const struct xc_arch *arch = u->process->arch;
-	struct xc_frame from = *frame;
-	uint64_t fp = 0;
-	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
-	if (index) { /* registers were pushed: callee-saved ones may have changed */
-		xc_unwind_forget(arch, &from.regs);
-		if (xc_unwind_pushed_pointer(u->process, sp + index * arch->reg_size, &fp) || fp_known)
-			xc_regs_set(&from.regs, arch->fp, fp);
-	}
-	xc_unwind_guessed(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->reg_size, caller);
-}
-
-static bool calls(const struct xc_arch *arch, xc_addr target, xc_addr function)
-{
-	return target == function || (arch->machine == EM_PPC64 && target == function + LOCAL_ENTRY);
-}
-
-/* Can a call of this target (0: through a pointer) have led to the frame's function? */
-static bool is_credible(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr target)
-{
-	if (!target)
-		return true;
-	struct xc_code_range range = xc_code_range_of(u->process, xc_frame_lookup(frame));
-	return xc_reach_may(u->process, target, &range, &u->guessing);
-}
-
-/* Old return addresses may lie in local variables. A candidate is the worse when call frame information refutes it, and
- * when its call leads elsewhere. */
-enum { BEST = 3 };
-
-static unsigned rank(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_frame *candidate,
-		     xc_addr target)
-{
-	unsigned leads_on = !xc_unwind_refuted(u, candidate), leads_here = is_credible(u, frame, target);
-	return 2 * leads_on + leads_here;
-}
-
-/* Scan words from sp up to `limit`; with `function`, only for a return behind a direct call of it. Otherwise the first
- * of the best rank wins. Returns the rank + 1, or 0 when there is none. */
-static unsigned scan_words(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr function, xc_addr limit,
-			   struct xc_frame *caller)
-{
-	const struct xc_process *p = u->process;
-	uint64_t sp, ret, word = p->arch->reg_size;
-	struct xc_frame candidate;
-	size_t candidates = 0;
-	unsigned best = 0;
-	xc_addr target;
-	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
-		return 0;
-	for (size_t i = 0; i < SCAN_WORDS && candidates < MAX_CANDIDATES && u->guessing < XC_MAX_GUESSING; i++) {
-		u->guessing++;
-		if (sp + i * word >= limit || !xc_unwind_load(p, sp + i * word, &ret))
-			break;
-		if (!xc_code_returns(p, ret, &target) || (function && !calls(p->arch, target, function)))
-			continue;
-		caller_at_word(u, frame, ret, sp, i, &candidate);
-		unsigned found = function ? BEST + 1 : rank(u, frame, &candidate, target) + 1;
-		candidates++;
-		if (found <= best)
-			continue;
-		*caller = candidate;
-		best = found;
-		if (best > BEST)
-			break;
-	}
-	return best;
-}
-
-static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr function, struct xc_frame *caller)
-{
-	return scan_words(u, frame, function, UINT64_MAX, caller) > 0;
-}
-
-bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
-{
-	return step_scan(u, frame, 0, caller);
-}
-
 /* ---- prologues ---- */
 
-/* x86: the return address is where the function's first instructions put it, and nothing contradicts it. */
+/* x86: the return address is where the function's instructions put it, and nothing contradicts it. `depth` is what its
+ * first ones show. */
 static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, uint64_t depth, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
-	uint64_t sp, ret, word = p->arch->reg_size;
+	struct xc_code_range range = xc_code_range_of(p, xc_frame_lookup(frame));
+	uint64_t sp, ret, exact, word = p->arch->reg_size;
+	if (range.hi && xc_epilogue_depth(p, range.lo, range.hi, frame->pc, &exact, &u->guessing))
+		depth = exact;
 	xc_addr target;
-	if (depth / word >= SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	if (depth / word >= XC_SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
 	    !xc_unwind_load(p, sp + depth, &ret) || !xc_unwind_returns(p, ret, &target) ||
-	    !is_credible(u, frame, target))
+	    !xc_unwind_is_credible(u, frame, target))
 		return false;
 	u->guessing += PROLOGUE_COST;
-	caller_at_word(u, frame, ret, sp, depth / word, caller);
+	xc_unwind_at_word(u, frame, ret, sp, depth / word, caller);
 	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
 }
 
@@ -346,8 +247,8 @@ static bool step_doubtful_pointer(struct xc_unwinder *u, const struct xc_frame *
 		return false;
 	if (caller->interrupted || !xc_regs_get(&caller->regs, p->arch->sp, &after))
 		return true;
-	bool doubted = xc_unwind_returns(p, caller->pc, &target) && !is_credible(u, frame, target);
-	if (scan_words(u, frame, 0, after - 2 * (uint64_t)p->arch->reg_size, &skipped) > BEST &&
+	bool doubted = xc_unwind_returns(p, caller->pc, &target) && !xc_unwind_is_credible(u, frame, target);
+	if (xc_unwind_scan_words(u, frame, 0, after - 2 * (uint64_t)p->arch->reg_size, &skipped) == XC_SCAN_BEST &&
 	    (doubted || xc_unwind_leads_to(u, &skipped, after)))
 		*caller = skipped;
 	else if (doubted && frame->trust != XC_TRUST_FP)
@@ -412,12 +313,12 @@ static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, st
 		return true;
 	if (*stop)
 		return false;
-	if (start && frame->interrupted && step_scan(u, frame, start, caller))
+	if (start && frame->interrupted && xc_unwind_scan_words(u, frame, start, UINT64_MAX, caller))
 		return true;
 	if (prologue.known && !prologue.frame_pointer &&
-	    (step_prologue(u, frame, prologue.depth, caller) || step_scan(u, frame, 0, caller)))
+	    (step_prologue(u, frame, prologue.depth, caller) || xc_unwind_scan(u, frame, caller)))
 		return true;
-	return step_doubtful_pointer(u, frame, caller) || step_scan(u, frame, 0, caller);
+	return step_doubtful_pointer(u, frame, caller) || xc_unwind_scan(u, frame, caller);
 }
 
 static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
@@ -427,10 +328,10 @@ static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, st
 	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
 	if (u->process->arch->machine == EM_PPC64) /* where the chain ends, the stack ends */
 		return step_back_chain(u, frame, &prologue, caller) ||
-		       (frame->interrupted && step_scan(u, frame, 0, caller));
+		       (frame->interrupted && xc_unwind_scan(u, frame, caller));
 	if (step_link(u, frame, &prologue, caller) || xc_unwind_way_out(u, frame, caller, stop))
 		return true;
-	return !*stop && (step_doubtful_pointer(u, frame, caller) || step_scan(u, frame, 0, caller));
+	return !*stop && (step_doubtful_pointer(u, frame, caller) || xc_unwind_scan(u, frame, caller));
 }
 
 bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
@@ -438,7 +339,7 @@ bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct
 	return u->process->arch->lr < 0 ? guess_pushed(u, frame, caller, stop) : guess_linked(u, frame, caller, stop);
 }
 
-/* As step_scan, for the first return address with a frame pointer below it that leads up. */
+/* As xc_unwind_scan, for the first return address with a frame pointer below it that leads up. */
 static bool step_scan_chain(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
@@ -446,12 +347,12 @@ static bool step_scan_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 	xc_addr target;
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
 		return false;
-	for (size_t i = 1; i < SCAN_WORDS && u->guessing < XC_MAX_GUESSING; i++) {
+	for (size_t i = 1; i < XC_SCAN_WORDS && u->guessing < XC_MAX_GUESSING; i++) {
 		u->guessing++;
 		if (!xc_unwind_load(p, sp + i * word, &ret))
 			break;
 		if (xc_code_returns(p, ret, &target) && xc_unwind_pushed_pointer(p, sp + i * word, &fp)) {
-			caller_at_word(u, frame, ret, sp, i, caller);
+			xc_unwind_at_word(u, frame, ret, sp, i, caller);
 			return true;
 		}
 	}
@@ -466,8 +367,8 @@ bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame,
 	if (arch->lr >= 0 || !row->found || row->cfa_reg != arch->fp || xc_regs_get(&frame->regs, arch->fp, &fp))
 		return false;
 	xc_addr start = function_start(u->process, xc_frame_lookup(frame));
-	return (start && step_scan(u, frame, start, caller)) || step_scan_chain(u, frame, caller) ||
-	       step_scan(u, frame, 0, caller);
+	return (start && xc_unwind_scan_words(u, frame, start, UINT64_MAX, caller)) ||
+	       step_scan_chain(u, frame, caller) || xc_unwind_scan(u, frame, caller);
 }
 
 /* The call went to a place without code: nothing ran there, so the stack is as the call left it. */

@@ -22,8 +22,8 @@ struct xc_unwinder {
 	struct xc_tailcalls *tailcalls;
 	uint64_t guessing; /* words scanned and steps looked ahead so far */
 	struct xc_goruntime go;
-	bool go_asked, go_known; /* go_known: it is a Go program */
-	struct xc_epilogue *epilogues; /* those read last, by a hash of pc; allocated on first use */
+	bool go_asked, go_known;                  /* go_known: it is a Go program */
+	struct xc_epilogue *epilogues;            /* those read last, by a hash of pc; allocated on first use */
 	struct xc_code_range entries[XC_ENTRIES]; /* code with which the program and its dynamic linker begin */
 	bool entries_read;
 	char stop[160];
@@ -97,8 +97,20 @@ bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame);
 bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
 			 const char **stop);
 
-/* The first word above sp that may be a return address and is not refuted, else the first of all. */
+/* Scan words from sp up to `limit` for return addresses; with `function`, only for one behind a direct call of it.
+ * Otherwise the best candidate wins, the first of several as good: first those that are not refuted, among them those
+ * whose call can have led here. Returns how good it is, or 0 when there is none. */
+enum { XC_SCAN_WORDS = 512, XC_SCAN_BEST = 4 };
+unsigned xc_unwind_scan_words(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr function, xc_addr limit,
+			      struct xc_frame *caller);
 bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
+
+/* The caller, if word `index` above sp is the return address. */
+void xc_unwind_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
+		       struct xc_frame *caller);
+
+/* Can a call of this target (0: through a pointer) have led to the frame's function (reach.h)? */
+bool xc_unwind_is_credible(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr target);
 
 /* Were all instructions of the function up to the frame's pc read, so that its effect on the stack is known? */
 bool xc_unwind_in_prologue(const struct xc_process *process, const struct xc_frame *frame);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "dwarf/decode/code.h"
-#include "dwarf/unwind/prologue.h"
 #include "dwarf/unwind/unwind_impl.h"
 
 enum {
@@ -62,14 +61,15 @@ static void restore(const struct xc_process *p, const struct xc_frame *frame, co
 			xc_regs_set(regs, reg, value);
 }
 
-/* Does what no call left on the way out, such as 0, end the stack? The function's first instructions must show the same
- * place. */
-static bool confirms_end(const struct xc_process *p, const struct xc_frame *frame, const struct xc_code_range *range,
+/* Does what no call left on the way out, such as 0, end the stack? The function's instructions up to here must show the
+ * same place. */
+static bool confirms_end(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_code_range *range,
 			 const struct xc_way_out *way)
 {
-	struct xc_prologue prologue = xc_prologue_read(p, range->lo, xc_frame_lookup(frame));
-	return range->hi && prologue.known && !way->in_link && !way->ret.by_fp && !prologue.frame_pointer &&
-	       p->arch->lr < 0 && (uint64_t)way->ret.at == prologue.depth;
+	uint64_t depth;
+	return range->hi && !way->in_link && !way->ret.by_fp && u->process->arch->lr < 0 &&
+	       xc_epilogue_depth(u->process, range->lo, range->hi, frame->pc, &depth, &u->guessing) &&
+	       (uint64_t)way->ret.at == depth;
 }
 
 /* Does the way lead up, to a word of the stack that may be a return address? */
@@ -87,8 +87,7 @@ static bool leads_up(struct xc_unwinder *u, const struct xc_frame *frame, const 
 	return place(p->arch, frame, &way->ret, &at) && at >= own && xc_unwind_load(p, at, ret);
 }
 
-bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
-		       const char **stop)
+bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
 	const struct xc_process *p = u->process;
 	if (u->guessing >= XC_MAX_GUESSING)
@@ -103,7 +102,7 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 		if (!leads_up(u, frame, way, &ret, &sp))
 			continue;
 		bool returns = xc_unwind_returns(p, ret, &target),
-		     sure = e->count == 1 && confirms_end(p, frame, &range, way);
+		     sure = !returns && e->count == 1 && confirms_end(u, frame, &range, way);
 		if (!ret && sure) {
 			*stop = XC_OUTERMOST_NULL;
 			return false;
