@@ -283,6 +283,18 @@ static bool same_caller(const struct xc_arch *arch, const struct xc_frame *a, co
 	       sp == other;
 }
 
+/* By the code that returns; by the frame pointer, too, when that agrees. */
+static bool step_way_out(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			 const char **stop)
+{
+	struct xc_frame by_chain;
+	if (!xc_unwind_way_out(u, frame, caller, stop))
+		return false;
+	if (step_frame_pointer(u, frame, &by_chain) && same_caller(u->process->arch, caller, &by_chain))
+		caller->trust = XC_TRUST_FP;
+	return true;
+}
+
 /* The code tells more than the chain only where the frame pointer is not set up yet, or not any more. */
 static bool step_chain(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
@@ -290,7 +302,7 @@ static bool step_chain(struct xc_unwinder *u, const struct xc_frame *frame, stru
 	const char *stop = NULL;
 	if (!step_frame_pointer(u, frame, caller))
 		return false;
-	if (frame->interrupted && xc_unwind_way_out(u, frame, &by_code, &stop) &&
+	if (frame->interrupted && step_way_out(u, frame, &by_code, &stop) &&
 	    !same_caller(u->process->arch, caller, &by_code))
 		*caller = by_code;
 	return true;
@@ -309,7 +321,7 @@ static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, st
 		return true;
 	if (prologue.frame_pointer && step_chain_end(u, frame, caller, stop))
 		return true;
-	if (!in_go && !*stop && xc_unwind_way_out(u, frame, caller, stop))
+	if (!in_go && !*stop && step_way_out(u, frame, caller, stop))
 		return true;
 	if (*stop)
 		return false;
@@ -329,7 +341,9 @@ static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, st
 	if (u->process->arch->machine == EM_PPC64) /* where the chain ends, the stack ends */
 		return step_back_chain(u, frame, &prologue, caller) ||
 		       (frame->interrupted && xc_unwind_scan(u, frame, caller));
-	if (step_link(u, frame, &prologue, caller) || xc_unwind_way_out(u, frame, caller, stop))
+	bool understood = frame->interrupted ? prologue.whole : prologue.known;
+	if ((!understood && step_way_out(u, frame, caller, stop)) || step_link(u, frame, &prologue, caller) ||
+	    (understood && step_way_out(u, frame, caller, stop)))
 		return true;
 	return !*stop && (step_doubtful_pointer(u, frame, caller) || xc_unwind_scan(u, frame, caller));
 }
