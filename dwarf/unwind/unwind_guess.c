@@ -153,15 +153,11 @@ static bool step_back_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 
 /* ---- prologues ---- */
 
-/* x86: the return address is where the function's instructions put it, and nothing contradicts it. `depth` is what its
- * first ones show. */
+/* x86: the return address is where the function's first instructions put it, and nothing contradicts it. */
 static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, uint64_t depth, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
-	struct xc_code_range range = xc_code_range_of(p, xc_frame_lookup(frame));
-	uint64_t sp, ret, exact, word = p->arch->reg_size;
-	if (range.hi && xc_epilogue_depth(p, range.lo, range.hi, frame->pc, &exact, &u->guessing))
-		depth = exact;
+	uint64_t sp, ret, word = p->arch->reg_size;
 	xc_addr target;
 	if (depth / word >= XC_SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
 	    !xc_unwind_load(p, sp + depth, &ret) || !xc_unwind_returns(p, ret, &target) ||
@@ -170,6 +166,28 @@ static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, u
 	u->guessing += PROLOGUE_COST;
 	xc_unwind_at_word(u, frame, ret, sp, depth / word, caller);
 	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
+}
+
+/* x86: likewise by all of the function's instructions up to pc, which also show where the stack ends: at a return
+ * address of 0, or one that no call left (xc_unwind_made_by_hand). */
+static bool step_depth(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
+{
+	const struct xc_process *p = u->process;
+	struct xc_code_range range = xc_code_range_of(p, xc_frame_lookup(frame));
+	uint64_t sp, ret, depth, word = p->arch->reg_size;
+	xc_addr target;
+	if (!range.hi || u->guessing >= XC_MAX_GUESSING || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	    !xc_epilogue_depth(p, range.lo, range.hi, frame->pc, &depth, &u->guessing) || depth % word ||
+	    !xc_unwind_load(p, sp + depth, &ret))
+		return false;
+	if (!ret) {
+		*stop = XC_OUTERMOST_NULL;
+		return false;
+	}
+	if (xc_unwind_returns(p, ret, &target))
+		return step_prologue(u, frame, depth, caller);
+	xc_unwind_at_word(u, frame, ret, sp, depth / word, caller);
+	return caller->first;
 }
 
 /* The caller's registers: those that the prologue stored and, while it did nothing else, those that it did not. */
@@ -327,6 +345,10 @@ static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, st
 		return false;
 	if (start && frame->interrupted && xc_unwind_scan_words(u, frame, start, UINT64_MAX, caller))
 		return true;
+	if (!in_go && step_depth(u, frame, caller, stop))
+		return true;
+	if (*stop)
+		return false;
 	if (prologue.known && !prologue.frame_pointer &&
 	    (step_prologue(u, frame, prologue.depth, caller) || xc_unwind_scan(u, frame, caller)))
 		return true;
