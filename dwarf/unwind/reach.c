@@ -11,16 +11,16 @@ enum { MAX_FUNCTIONS = 16, MAX_READ = 2048, NEAR = 64 << 10 };
 
 struct search {
 	const struct xc_process *process;
-	const struct xc_code_range *callee;
+	const struct xc_function_range *callee;
 	xc_addr functions[MAX_FUNCTIONS]; /* that the call leads to */
 	size_t count, read;
 };
 
-struct xc_code_range xc_code_range_of(const struct xc_process *p, xc_addr pc)
+struct xc_function_range xc_function_range_of(const struct xc_process *p, xc_addr pc)
 {
 	struct xc_module *m = xc_process_module(p, pc);
 	const struct xc_symbol *s = m && m->bias_known ? xc_symbol_at(p, m, pc - m->bias) : NULL;
-	struct xc_code_range range = {.pc = pc};
+	struct xc_function_range range = {.pc = pc};
 	if (s && s->size) {
 		range.lo = m->bias + s->value;
 		range.hi = range.lo + s->size;
@@ -34,13 +34,13 @@ struct xc_code_range xc_code_range_of(const struct xc_process *p, xc_addr pc)
  * anywhere before pc, where no symbol names other code. */
 static bool is_callee(const struct search *s, xc_addr addr)
 {
-	const struct xc_code_range *c = s->callee;
+	const struct xc_function_range *c = s->callee;
 	if (c->hi)
 		return addr >= c->lo && addr < c->hi;
 	if (c->lo)
 		return addr >= c->lo && addr <= c->pc;
 	return xc_process_module(s->process, addr) == xc_process_module(s->process, c->pc) && addr <= c->pc &&
-	       c->pc - addr < NEAR && !xc_code_range_of(s->process, addr).lo;
+	       c->pc - addr < NEAR && !xc_function_range_of(s->process, addr).lo;
 }
 
 /* False when there are too many. */
@@ -58,7 +58,7 @@ static bool add(struct search *s, xc_addr function)
 /* Read a function; true when it leads to the callee or may lead anywhere. */
 static bool leads_there(struct search *s, xc_addr entry)
 {
-	struct xc_code_range range = xc_code_range_of(s->process, entry);
+	struct xc_function_range range = xc_function_range_of(s->process, entry);
 	struct xc_stackop op, before;
 	xc_addr slot = xc_code_stub(s->process, entry), furthest = entry;
 	if (slot)
@@ -84,7 +84,7 @@ static bool leads_there(struct search *s, xc_addr entry)
 	return false;
 }
 
-bool xc_reach_may(const struct xc_process *p, xc_addr target, const struct xc_code_range *callee, uint64_t *cost)
+bool xc_reach_may(const struct xc_process *p, xc_addr target, const struct xc_function_range *callee, uint64_t *cost)
 {
 	struct search s = {.process = p, .callee = callee};
 	if (!target || !xc_stackop_decodes(p) || !xc_code_executable(p, callee->pc) || !xc_code_executable(p, target) ||

@@ -6,16 +6,17 @@
 #include "core/process/process.h"
 
 /* Code that a frame belongs to: [lo, hi) when a symbol tells; hi 0: only pc is known. */
-struct xc_code_range {
+struct xc_function_range {
 	xc_addr pc, lo, hi;
 };
 
 /* The function of the symbol at a code address of the process. */
-struct xc_code_range xc_code_range_of(const struct xc_process *process, xc_addr pc);
+struct xc_function_range xc_function_range_of(const struct xc_process *process, xc_addr pc);
 
 /* No only when the code shows that a direct call to `target` leads elsewhere. target 0 (an indirect call), code that
  * cannot be read, jumps through pointers and machines whose code is not decoded count as yes. Adds the number of
  * instructions read (at most 2,048) to *cost. */
-bool xc_reach_may(const struct xc_process *process, xc_addr target, const struct xc_code_range *callee, uint64_t *cost);
+bool xc_reach_may(const struct xc_process *process, xc_addr target, const struct xc_function_range *callee,
+		  uint64_t *cost);
 
 #endif

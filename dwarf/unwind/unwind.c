@@ -149,7 +149,7 @@ bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 static bool has_its_size(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr sp)
 {
 	uint64_t own;
-	struct xc_code_range range = xc_code_range_of(u->process, xc_frame_lookup(frame));
+	struct xc_function_range range = xc_function_range_of(u->process, xc_frame_lookup(frame));
 	struct xc_prologue prologue = xc_prologue_read(u->process, range.lo, xc_frame_lookup(frame));
 	return u->process->arch->lr < 0 && prologue.frame_pointer &&
 	       xc_regs_get(&frame->regs, u->process->arch->sp, &own) &&

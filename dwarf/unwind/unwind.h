@@ -2,14 +2,13 @@
  *
  * Each step uses the most trusted source available: call frame information (.eh_frame of the module, .debug_frame of
  * its debug file), then the code with which the function will return, its frame pointer, or a scan of the stack for a
- * return address. Rules of call frame
- * information are looked up once per address and kept as rows, so equal frames of many threads cost only memory
- * reads.
+ * return address. Rules of call frame information are looked up once per address and kept as rows, so equal frames of
+ * many threads cost only memory reads.
  *
  * Rows are used instead of libunwind because they can be kept by address, evaluated over any register set (also of
  * foreign machines), and show which registers are lost. libunwind's step silently falls back to the frame pointer and
- * returns stale caller-saved registers. libunwind over xcore's address space is the second opinion in
- * tests/integration/dwarf/unwind. Not thread-safe. */
+ * returns stale caller-saved registers. libunwind over xcore's address space is the second opinion of
+ * dwarf/stack/second_opinion.h and of tests/integration/dwarf/unwind. Not thread-safe. */
 #ifndef XC_UNWIND_H
 #define XC_UNWIND_H
 

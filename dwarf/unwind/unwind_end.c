@@ -17,9 +17,9 @@ enum { MAX_ENTRY = 32, ENTRY_FIELD = 24 };
 
 /* The instructions from the entry point on, up to one that never goes on, or where other code begins: call frame
  * information begins or ends there. */
-static struct xc_code_range straight_code(struct xc_unwinder *u, xc_addr entry)
+static struct xc_function_range straight_code(struct xc_unwinder *u, xc_addr entry)
 {
-	struct xc_code_range range = {.pc = entry, .lo = entry, .hi = entry};
+	struct xc_function_range range = {.pc = entry, .lo = entry, .hi = entry};
 	bool covered = xc_cfi_row(u->cfi, entry)->found;
 	struct xc_stackop op;
 	for (size_t i = 0; i < MAX_ENTRY; i++) {
@@ -33,11 +33,11 @@ static struct xc_code_range straight_code(struct xc_unwinder *u, xc_addr entry)
 	return range;
 }
 
-static struct xc_code_range entry_range(struct xc_unwinder *u, xc_addr entry)
+static struct xc_function_range entry_range(struct xc_unwinder *u, xc_addr entry)
 {
-	struct xc_code_range range = xc_code_range_of(u->process, entry);
+	struct xc_function_range range = xc_function_range_of(u->process, entry);
 	if (!xc_code_executable(u->process, entry))
-		return (struct xc_code_range){.pc = 0};
+		return (struct xc_function_range){.pc = 0};
 	return range.hi && range.lo == entry ? range : straight_code(u, entry);
 }
 
@@ -91,7 +91,7 @@ bool xc_unwind_made_by_hand(struct xc_unwinder *u, struct xc_frame *f, const str
 	struct xc_module *module = xc_process_module(p, f->pc);
 	if (!module || xc_unwind_in_go(u, f))
 		return false;
-	bool begins = xc_code_range_of(p, f->pc).lo == f->pc;
+	bool begins = xc_function_range_of(p, f->pc).lo == f->pc;
 	if (row->found && !begins)
 		return false;
 	if (begins) {

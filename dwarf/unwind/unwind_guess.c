@@ -173,7 +173,7 @@ static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, u
 static bool step_depth(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
 	const struct xc_process *p = u->process;
-	struct xc_code_range range = xc_code_range_of(p, xc_frame_lookup(frame));
+	struct xc_function_range range = xc_function_range_of(p, xc_frame_lookup(frame));
 	uint64_t sp, ret, depth, word = p->arch->reg_size;
 	xc_addr target;
 	if (!range.hi || u->guessing >= XC_MAX_GUESSING || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||

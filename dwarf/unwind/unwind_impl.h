@@ -22,9 +22,9 @@ struct xc_unwinder {
 	struct xc_tailcalls *tailcalls;
 	uint64_t guessing; /* words scanned and steps looked ahead so far */
 	struct xc_goruntime go;
-	bool go_asked, go_known;                  /* go_known: it is a Go program */
-	struct xc_epilogue *epilogues;            /* those read last, by a hash of pc; allocated on first use */
-	struct xc_code_range entries[XC_ENTRIES]; /* code with which the program and its dynamic linker begin */
+	bool go_asked, go_known;                      /* go_known: it is a Go program */
+	struct xc_epilogue *epilogues;                /* those read last, by a hash of pc; allocated on first use */
+	struct xc_function_range entries[XC_ENTRIES]; /* code with which the program and its dynamic linker begin */
 	bool entries_read;
 	char stop[160];
 	char damage[100]; /* of the thread's stack: the damage that was skipped, for the reason why it ends */

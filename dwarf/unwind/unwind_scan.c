@@ -49,7 +49,7 @@ bool xc_unwind_is_credible(struct xc_unwinder *u, const struct xc_frame *frame, 
 {
 	if (!target)
 		return true;
-	struct xc_code_range range = xc_code_range_of(u->process, xc_frame_lookup(frame));
+	struct xc_function_range range = xc_function_range_of(u->process, xc_frame_lookup(frame));
 	return xc_reach_may(u->process, target, &range, &u->guessing);
 }
 

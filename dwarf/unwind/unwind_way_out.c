@@ -14,7 +14,7 @@ enum {
 };
 
 static const struct xc_epilogue *epilogue_of(struct xc_unwinder *u, const struct xc_frame *frame,
-					     const struct xc_code_range *range)
+					     const struct xc_function_range *range)
 {
 	if (!u->epilogues)
 		u->epilogues = xc_alloc(XC_EPILOGUES_KEPT * sizeof *u->epilogues);
@@ -63,7 +63,7 @@ static void restore(const struct xc_process *p, const struct xc_frame *frame, co
 
 /* Does what no call left on the way out, such as 0, end the stack? The function's instructions up to here must show the
  * same place. */
-static bool confirms_end(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_code_range *range,
+static bool confirms_end(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_function_range *range,
 			 const struct xc_way_out *way)
 {
 	uint64_t depth;
@@ -93,7 +93,7 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 	if (u->guessing >= XC_MAX_GUESSING)
 		return false;
 	u->guessing += STEP_COST;
-	struct xc_code_range range = xc_code_range_of(p, xc_frame_lookup(frame));
+	struct xc_function_range range = xc_function_range_of(p, xc_frame_lookup(frame));
 	const struct xc_epilogue *e = epilogue_of(u, frame, &range);
 	for (size_t i = 0; i < e->count; i++) {
 		const struct xc_way_out *way = &e->ways[i];
