@@ -67,9 +67,11 @@ static bool confirms_end(struct xc_unwinder *u, const struct xc_frame *frame, co
 			 const struct xc_way_out *way)
 {
 	uint64_t depth;
-	return range->hi && !way->in_link && !way->ret.by_fp && u->process->arch->lr < 0 &&
+	bool pushed = u->process->arch->lr < 0;
+	const struct xc_stack_place *at = pushed ? &way->ret : &way->sp;
+	return range->hi && !way->in_link && !at->by_fp &&
 	       xc_epilogue_depth(u->process, range->lo, range->hi, frame->pc, &depth, &u->guessing) &&
-	       (uint64_t)way->ret.at == depth;
+	       (uint64_t)at->at == depth;
 }
 
 /* Does the way lead up, to a word of the stack that may be a return address? */
