@@ -69,6 +69,9 @@ bool xc_unwind_load(const struct xc_process *process, xc_addr addr, uint64_t *va
 bool xc_unwind_pushed_pointer(const struct xc_process *process, xc_addr ret_at, uint64_t *fp_out);
 bool xc_unwind_is_chained(const struct xc_process *process, uint64_t fp, xc_addr ret_at);
 
+/* May the code at a return address use the frame pointer as such: does it set it up, as far as that is known? */
+bool xc_unwind_keeps_pointer(struct xc_unwinder *u, xc_addr ret);
+
 /* Was the stack begun at this return address by hand, as makecontext() and coroutines do: is it in a module's code
  * where no call ends? frame->cfa_known is not needed. */
 bool xc_unwind_made_by_hand(struct xc_unwinder *u, struct xc_frame *frame, const struct xc_cfi_row *row);

@@ -2,6 +2,7 @@
 #include <elf.h>
 
 #include "dwarf/decode/code.h"
+#include "dwarf/unwind/prologue.h"
 #include "dwarf/unwind/unwind_impl.h"
 
 enum {
@@ -25,6 +26,15 @@ bool xc_unwind_pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64
 	return true;
 }
 
+bool xc_unwind_keeps_pointer(struct xc_unwinder *u, xc_addr ret)
+{
+	const struct xc_process *p = u->process;
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, ret - 1);
+	struct xc_function_range range = xc_function_range_of(p, ret - 1);
+	return row->found ? row->cfa_reg == p->arch->fp
+			  : !range.lo || xc_prologue_read(p, range.lo, ret - 1).frame_pointer;
+}
+
 void xc_unwind_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
 		       struct xc_frame *caller)
 {
@@ -34,7 +44,9 @@ void xc_unwind_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_a
 	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
 	if (index) { /* registers were pushed: callee-saved ones may have changed */
 		xc_unwind_forget(arch, &from.regs);
-		if (xc_unwind_pushed_pointer(u->process, sp + index * arch->reg_size, &fp) || fp_known)
+		if ((xc_unwind_keeps_pointer(u, ret) &&
+		     xc_unwind_pushed_pointer(u->process, sp + index * arch->reg_size, &fp)) ||
+		    fp_known)
 			xc_regs_set(&from.regs, arch->fp, fp);
 	}
 	xc_unwind_guessed(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->reg_size, caller);

@@ -40,18 +40,19 @@ static bool place(const struct xc_arch *arch, const struct xc_frame *frame, cons
 	return true;
 }
 
-/* A frame pointer that leads nowhere was used for something else: then the one
- * that was pushed below the return address is the caller's. */
-static void restore(const struct xc_process *p, const struct xc_frame *frame, const struct xc_way_out *way,
+/* `ret`: the return address. If the caller needs a frame pointer and this one leads nowhere, it was used for something
+ * else: then the one that was pushed below the return address is the caller's. */
+static void restore(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_way_out *way, xc_addr ret,
 		    struct xc_regs *regs)
 {
+	const struct xc_process *p = u->process;
 	const struct xc_arch *arch = p->arch;
 	uint64_t value, pushed;
 	xc_addr at;
 	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &value) && way->kept >> arch->fp & 1;
 	xc_unwind_forget(arch, regs);
 	if (fp_known && arch->lr < 0 && place(arch, frame, &way->ret, &at) && !xc_unwind_is_chained(p, value, at) &&
-	    xc_unwind_pushed_pointer(p, at, &pushed))
+	    xc_unwind_keeps_pointer(u, ret) && xc_unwind_pushed_pointer(p, at, &pushed))
 		value = pushed;
 	if (fp_known)
 		xc_regs_set(regs, arch->fp, value);
@@ -112,7 +113,7 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 		if (returns ? !xc_reach_may(p, target, &range, &u->guessing) : !sure)
 			continue;
 		struct xc_frame from = *frame;
-		restore(p, frame, way, &from.regs);
+		restore(u, frame, way, ret, &from.regs);
 		xc_unwind_guessed(u, &from, way->sp.by_fp ? XC_TRUST_FP : XC_TRUST_SCAN, ret, sp, caller);
 		if (returns ? range.hi || !xc_unwind_refuted(u, caller) : caller->first)
 			return true;

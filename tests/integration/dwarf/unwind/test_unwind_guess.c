@@ -1,7 +1,7 @@
 /* layer: dwarf */
 /* Stacks through code without call frame information, of programs that die while the test runs: no frame is lost and
  * none invented, and what is guessed says so. Expected stacks are those of the source. */
-#include "tests/support/opened.h"
+#include "tests/support/scene.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -299,9 +299,34 @@ static void handlers_that_never_return_are_left(void **state)
 	}
 }
 
+/* An old frame pointer lies below the return address; neither function uses rbp, and no frame is at it. */
+static void a_frame_pointer_that_nobody_uses_keeps_its_value(void **state)
+{
+	(void)state;
+	struct scene *s =
+		make_scene("gcc -g -x assembler",
+			   ".globl leaf\n.type leaf,@function\nleaf: sub $40,%rsp; nop; add $40,%rsp; ret\n.size "
+			   "leaf,.-leaf\n.globl plain\n.type plain,@function\nplain: sub $8,%rsp; call leaf; add "
+			   "$8,%rsp; ret\n.size plain,.-plain\n.globl start\n.type start,@function\nstart: call "
+			   "plain; hlt\n.size start,.-start\n");
+	s->stack[15] = label(s, "plain") + 9;
+	s->stack[17] = label(s, "start") + 5;
+	s->stack[14] = word(30);
+	s->stack[31] = label(s, "start") + 5;
+	set_reg(s, RBP, 1);
+	struct xc_frame leaf = first_frame(s, label(s, "leaf") + 4, word(10)), plain = step(s, &leaf),
+			start = step(s, &plain);
+	assert_int_equal(plain.pc, label(s, "plain") + 9);
+	assert_int_equal(start.pc, label(s, "start") + 5);
+	assert_int_equal(reg(&plain, RBP), 1);
+	assert_int_equal(reg(&start, RBP), 1);
+	end_scene(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frame_pointer_that_nobody_uses_keeps_its_value),
 		cmocka_unit_test(generated_code_skips_no_caller),
 		cmocka_unit_test(a_context_ends_where_it_was_made),
 		cmocka_unit_test(a_coroutine_ends_where_it_was_made),
