@@ -81,18 +81,26 @@ static bool may_begin(const struct xc_arch *arch, xc_addr pc)
 	return pc % (arch->lr < 0 ? 16 : 4) == 0;
 }
 
+/* Can no call end at pc? gdb's gcore leaves out mappings of code: without the code only a function that begins there,
+ * behind bytes that belong to none, shows it. */
+static bool no_call_ends(const struct xc_process *p, xc_addr pc, bool begins, const struct xc_cfi_row *row)
+{
+	xc_addr target;
+	if (xc_code_executable(p, pc))
+		return !xc_code_returns(p, pc, &target) && !enters_kernel(p, pc);
+	return begins && !row->found && !xc_process_mapping(p, pc) && !xc_function_range_of(p, pc - 1).lo;
+}
+
 bool xc_unwind_made_by_hand(struct xc_unwinder *u, struct xc_frame *f, const struct xc_cfi_row *row)
 {
 	const struct xc_process *p = u->process;
-	xc_addr target;
-	if (!f->pc || (row->found && !may_begin(p->arch, f->pc)) || !xc_stackop_decodes(p) ||
-	    !xc_code_executable(p, f->pc) || xc_code_returns(p, f->pc, &target) || enters_kernel(p, f->pc))
+	if (!f->pc || (row->found && !may_begin(p->arch, f->pc)) || !xc_stackop_decodes(p))
 		return false;
 	struct xc_module *module = xc_process_module(p, f->pc);
 	if (!module || xc_unwind_in_go(u, f))
 		return false;
 	bool begins = xc_function_range_of(p, f->pc).lo == f->pc;
-	if (row->found && !begins)
+	if ((row->found && !begins) || !no_call_ends(p, f->pc, begins, row))
 		return false;
 	if (begins) {
 		f->interrupted = true;
