@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cursor.h"
 #include "core/base/text.h"
+#include "core/elf/elf.h"
+#include "core/io/source.h"
 #include "dwarf/elf/symbol.h"
 
 #if __has_include(<libunwind-x86_64.h>)
@@ -59,11 +62,42 @@ static bool load(void)
 
 /* ---- libunwind's view of the process ---- */
 
+/* Some cores leave out mappings of files altogether: a loaded byte that was not writable is as in a verified file. */
+static bool read_file(const struct xc_process *p, xc_addr addr, size_t size, uint64_t *value)
+{
+	const struct xc_module *m = xc_process_module(p, addr);
+	struct xc_elf elf;
+	if (!m || !m->file || !m->bias_known || m->identity != XC_VERIFIED)
+		return false;
+	struct xc_error *err = xc_elf_parse(m->file->bytes, m->file->size, &elf);
+	if (err) {
+		xc_error_free(err);
+		return false;
+	}
+	uint64_t at = addr - m->bias;
+	for (uint32_t i = 0; i < elf.phdrs_readable && i < MAX_PHDRS; i++) {
+		struct xc_phdr load = xc_elf_phdr(&elf, i);
+		uint64_t into = at - load.vaddr;
+		if (load.type != PT_LOAD || load.flags & PF_W || at < load.vaddr || into >= load.filesz ||
+		    load.filesz - into < size || load.offset > m->file->size ||
+		    m->file->size - load.offset < into + size)
+			continue;
+		*value = xc_load_uint(m->file->bytes + load.offset + into, size, false);
+		return true;
+	}
+	return false;
+}
+
+static bool read_word(const struct xc_process *p, xc_addr addr, size_t size, uint64_t *value)
+{
+	return xc_space_peek_uint(p->space, addr, size, value) || read_file(p, addr, size, value);
+}
+
 static int access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *value, int write, void *arg)
 {
 	const struct xc_second_opinion *o = arg;
 	(void)as;
-	return !write && xc_space_peek_uint(o->process->space, addr, 8, value) ? 0 : -UNW_EINVAL;
+	return !write && read_word(o->process, addr, 8, value) ? 0 : -UNW_EINVAL;
 }
 
 static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
@@ -82,7 +116,7 @@ static int access_fpreg(unw_addr_space_t as, unw_regnum_t reg, unw_fpreg_t *valu
 static uint64_t word_at(const struct xc_process *p, xc_addr addr, size_t size)
 {
 	uint64_t value = 0;
-	return xc_space_peek_uint(p->space, addr, size, &value) ? value : 0;
+	return read_word(p, addr, size, &value) ? value : 0;
 }
 
 /* .eh_frame_hdr (Linux Standard Base 5.0, 10.6.2): version, three encodings, .eh_frame's address, the count, the table.
