@@ -23,7 +23,7 @@
 #include "cli/interrupts.h"
 #include "cli/policy.h"
 #include "cli/stats.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "cli/target.h"
 
 static enum xc_exit exit_of(const struct xc_error *err)

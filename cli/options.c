@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 
 void xc_words_add(struct xc_words *words, const char *word)
 {

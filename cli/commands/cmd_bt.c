@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "dwarf/stack/backtrace.h"
+#include "dwarf/stack/second_opinion.h"
 #include "heap/query/whatis.h"
 #include "cli/shared/choose.h"
 #include "cli/shared/heaps.h"
@@ -11,7 +12,7 @@
 struct settings {
 	const char *thread;
 	struct xc_value_settings values;
-	enum xc_switch full, group, heap, coroutines;
+	enum xc_switch full, group, heap, coroutines, opinion;
 	unsigned limit;
 };
 
@@ -36,12 +37,16 @@ static struct xc_error *produce(struct xc_job *job)
 	struct xc_error *err = xc_choose_threads(job->process, settings->thread, &options.choice, &options.tid);
 	if (err)
 		return err;
+	if (settings->opinion == XC_ON && (err = xc_second_opinion_open(job->process, &options.opinion)))
+		return err;
 	if (settings->heap == XC_ON)
 		xc_what_annotate(&options.format, xc_job_typed_heap(job));
 	xc_job_stacks(job);
 	struct xc_section *s = xc_report_section(job->report, "bt", "Stacks");
 	s->schema = job->command->schema;
-	return xc_backtrace(s, job->process, &options);
+	err = xc_backtrace(s, job->process, &options);
+	xc_second_opinion_close(options.opinion);
+	return err;
 }
 
 static const struct xc_option options[] = {
@@ -51,6 +56,9 @@ static const struct xc_option options[] = {
 	XC_HEAP_OPTION(heap),
 	XC_ON_OPTION("coroutines", coroutines,
 		     "also show stacks that plugins know and that are on no thread: coroutines, fibers"),
+	XC_ON_OPTION(
+		"second-opinion", opinion,
+		"let libunwind (libunwind8, opened for this) walk the same stacks, and mark frames that it has not"),
 	XC_ON_OPTION("group", group, "fold threads with equal stacks into one"),
 	XC_OFF_OPTION("no-group", group, "show every thread (the default)"),
 	XC_NUMBER_OPTION(limit, 1, 1000000, "show at most N frames of a stack, from its two ends; default: 1024"),
@@ -63,6 +71,7 @@ static const struct xc_option options[] = {
 static const struct xc_example examples[] = {
 	{"xcore bt core.1234", "the crashed thread's stack with arguments"},
 	{"xcore bt core.1234 --full", "with local variables"},
+	{"xcore bt core.1234 --second-opinion", "where libunwind would see another stack"},
 	{"xcore bt pid:1234 --group", "what all threads are doing now, with equal stacks folded"},
 	{"xcore bt core.1234 --thread all --format json | jq '.threads[].frames[0].function'", "for programs"},
 	{.line = NULL},
@@ -72,7 +81,9 @@ const struct xc_command xc_command_bt = {
 	.name = "bt",
 	.about = "stacks of threads, with arguments and locals",
 	.text = "Inlined functions are frames of their own. A frame that was found without call frame information "
-		"states how: by the frame pointer, or by a scan of the stack (a guess). Each stack ends with the "
+		"states how: by the frame pointer, or by a scan of the stack (a guess). "
+		"With --second-opinion a frame that libunwind does not find likewise states what it finds instead. "
+		"Each stack ends with the "
 		"reason why it ends. Plugins for this target (see plugin) add the frames of interpreted languages, "
 		"which have no number and are marked with their language.",
 	.operands = xc_target_operands,

@@ -1,7 +1,7 @@
 /* plugins: options of the command line as parameters of lua/. */
 #include "cli/shared/plugins.h"
 
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "core/base/text.h"
 
 struct xc_error *xc_plugins_of(const struct xc_common *common, struct xc_plugins *plugins)

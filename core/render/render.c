@@ -231,7 +231,12 @@ void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool 
 		add_mark(text, start, "guess: found by stack scan");
 	if (row->unverified)
 		add_mark(text, start, "module unverified");
-	*doubt_out = by_fp || by_scan || row->unverified;
+	bool differs = row->opinion && strcmp(row->opinion, XC_OPINION_SAME) != 0;
+	if (differs) {
+		add_mark(text, start, "libunwind: ");
+		xc_text_name(text, row->opinion);
+	}
+	*doubt_out = by_fp || by_scan || row->unverified || differs;
 }
 
 void xc_render_waits(struct xc_text *text, const struct xc_stack *stack, const struct xc_stack_group *group,

@@ -42,6 +42,8 @@ static json_t *row_object(const struct xc_json *v, const struct xc_stack_row *ro
 		xc_json_set_bool(object, "tail_partial", true);
 	xc_json_set_bool(object, "signal", row->signal);
 	xc_json_set_text(object, "trust", row->trust);
+	if (row->opinion)
+		xc_json_set_text(object, "second_opinion", row->opinion);
 	xc_json_set_text(object, "module", row->module);
 	xc_json_set_text(object, "build_id", row->build_id);
 	if (row->unverified)

@@ -77,10 +77,13 @@ struct xc_variable_text {
 	bool guessed;           /* recovered from a call site (entry value), no longer stored */
 };
 
+#define XC_OPINION_SAME "same"
+
 /* One row of a stack; inline frames are rows of their own, innermost first. */
 struct xc_stack_row {
 	unsigned index; /* for a guest: that of the machine frame before it */
 	xc_addr pc;
+	xc_addr sp;           /* 0: unknown */
 	const char *function; /* NULL when unknown */
 	bool guest; /* of an interpreter, from a plugin: a caller of the row before. Without number; pc 0: none */
 	const char *language; /* "lua"; NULL for a machine frame */
@@ -91,6 +94,7 @@ struct xc_stack_row {
 	bool tail_call;       /* left the stack by a tail call; known from call sites */
 	bool tail_partial;    /* further tail calls between its neighbours on the stack are unknown */
 	const char *trust;    /* "context", "cfi", "fp", "scan", "plugin"; NULL for a guest */
+	const char *opinion;  /* libunwind's: XC_OPINION_SAME, or the frame that it has instead; NULL: not asked */
 	const char *module;   /* path, or NULL */
 	const char *build_id; /* hex, or NULL */
 	bool unverified;      /* the module's file could not be verified */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/process/module.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "dwarf/cexpr/cexpr.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/elf/demangle.h"

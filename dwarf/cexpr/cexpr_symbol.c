@@ -7,7 +7,7 @@
 #include <dwarf.h>
 
 #include "core/process/module.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "dwarf/cexpr/cexpr_impl.h"
 #include "dwarf/elf/budget.h"
 #include "dwarf/module/debugfile.h"

@@ -154,9 +154,9 @@ static unsigned alignment(const struct xc_arch *arch, uint64_t ret)
 
 bool xc_code_returns(const struct xc_process *p, uint64_t ret, xc_addr *target_out)
 {
-	xc_addr target = 0;
-	bool good = ret && ret % alignment(p->arch, ret) == 0 && xc_code_executable(p, xc_code_address(p, ret)) &&
-		    behind_call(p, ret, &target);
+	xc_addr target = 0, at = xc_code_address(p, ret);
+	bool good = ret && ret % alignment(p->arch, ret) == 0 && xc_code_executable(p, at) &&
+		    xc_code_executable(p, at - 1) && behind_call(p, ret, &target);
 	*target_out = xc_arch_wrap(p->arch, target);
 	return good;
 }

@@ -12,7 +12,8 @@ bool xc_code_executable(const struct xc_process *process, xc_addr addr);
 xc_addr xc_code_address(const struct xc_process *process, uint64_t pointer);
 
 /* Can a call have left this return address (as stored: with Thumb's bit, with its signature)? It must be executable,
- * and a call must end there; code that cannot be read is accepted. *target_out: the target of a direct call, else 0. */
+ * and a call must end there; code that cannot be read is accepted, but not the first byte of a mapping. *target_out:
+ * the target of a direct call, else 0. */
 bool xc_code_returns(const struct xc_process *process, uint64_t ret, xc_addr *target_out);
 
 enum { XC_CODE_TARGETS = 4 };

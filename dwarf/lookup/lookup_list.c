@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "dwarf/lookup/lookup_impl.h"
 #include "dwarf/lookup/name_query.h"
 

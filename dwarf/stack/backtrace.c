@@ -15,8 +15,8 @@
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/module/die.h"
 #include "dwarf/cfi/foreign_frame.h"
-#include "dwarf/cfi/foreign_frame.h"
 #include "dwarf/elf/pointer_map.h"
+#include "dwarf/stack/second_opinion.h"
 #include "dwarf/stack/stack_cycle.h"
 #include "dwarf/stack/stackgroups.h"
 #include "dwarf/stack/variable.h"
@@ -90,6 +90,7 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 		     const struct xc_place *place, size_t level)
 {
 	row->pc = frame->pc;
+	xc_regs_get(&frame->regs, b->process->arch->sp, &row->sp);
 	row->signal = frame->signal;
 	row->tail_call = frame->tail_call;
 	row->tail_partial = frame->tail_partial;
@@ -350,6 +351,8 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 		stack->stop = xc_arena_strdup(b->arena,
 					      thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
 	take_rows(b, stack);
+	if (b->options->opinion)
+		xc_second_opinion_apply(b->options->opinion, thread, stack, b->arena);
 	mark_startup(stack);
 }
 

@@ -7,6 +7,8 @@
 #include "dwarf/format/format.h"
 #include "dwarf/unwind/unwind.h"
 
+struct xc_second_opinion;
+
 enum xc_thread_choice {
 	XC_THREADS_CRASHED,
 	XC_THREADS_ALL,
@@ -21,7 +23,8 @@ struct xc_backtrace_options {
 	bool group;        /* fold threads with equal stacks */
 	bool detached;     /* include guest stacks that are on no thread (foreign_frame.h) */
 	bool brief;        /* stacks that differ only in recursion depth are equal; see struct xc_stacks */
-	size_t max_frames; /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
+	struct xc_second_opinion *opinion; /* compare with libunwind (second_opinion.h), of the same process; or NULL */
+	size_t max_frames;                 /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
 	struct xc_format_options format;
 };
 

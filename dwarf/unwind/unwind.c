@@ -7,20 +7,25 @@
  *           a word above sp that returns behind a call of this very function,
  *           or below which a frame pointer was pushed, or any                   trust: scan
  *   no row: the frame pointer, where the function's code sets it up             trust: fp
+ *           where the function's code will return to                            trust: fp, scan
  *           a word above sp that returns behind a call of this very function    trust: scan
  *           the word that its pushes and subtractions leave above them          trust: scan
  *           the first word above sp that returns behind any call                trust: scan
  *   a return address that cannot be one (overwritten stack): the same, above it trust: scan
  *
- * Every guess must land in executable memory, right behind a call instruction where the code is readable, and
- * every step must move up the stack, so that no stack loops. A signal trampoline may change stacks, but not often; and
- * guessing costs, so one unwinder does it only so much. */
+ *   the program's first code, and code that no call precedes: the stack ends
+ *
+ * Every guess must land in executable memory, right behind a call instruction where the code is readable: one that can
+ * have led to the frame's function, if there is such a word. Every step must move up the stack, so that no stack
+ * loops. A signal trampoline may change stacks, but not often; and guessing costs, so one unwinder does it only so
+ * much. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dwarf/decode/code.h"
+#include "dwarf/unwind/prologue.h"
 #include "dwarf/unwind/unwind_impl.h"
 
 enum { LOOK_AHEAD = 64 };
@@ -47,6 +52,7 @@ void xc_unwinder_free(struct xc_unwinder *u)
 {
 	if (!u)
 		return;
+	free(u->epilogues);
 	xc_cfi_free(u->cfi);
 	xc_tailcalls_free(u->tailcalls);
 	free(u);
@@ -102,6 +108,10 @@ void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 	}
 	if (!row->signal && !f->interrupted && is_trampoline(u, f))
 		return;
+	if (!row->signal && !f->interrupted && xc_unwind_made_by_hand(u, f, row)) {
+		f->first = true;
+		row = xc_cfi_row(u->cfi, xc_frame_lookup(f));
+	}
 	f->signal = row->signal;
 	f->cfa_known = row->found && xc_cfi_cfa(u->process, row, &f->regs, &f->cfa, &missing);
 }
@@ -122,7 +132,7 @@ bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 	const char *stop = NULL;
 	for (size_t i = 0; i < LOOK_AHEAD; i++) {
 		const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(&at));
-		if (!row->found || row->cfa_reg != u->process->arch->sp)
+		if (at.first || !row->found || row->cfa_reg != u->process->arch->sp)
 			return false;
 		u->guessing++;
 		if (!step_row(u, &at, &next, &stop))
@@ -130,6 +140,36 @@ bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 		at = next;
 		if (!xc_code_executable(u->process, at.pc))
 			return true;
+	}
+	return false;
+}
+
+/* Is the frame, which is found by its frame pointer, as large as its first instructions make it? `sp` is its caller's.
+ */
+static bool has_its_size(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr sp)
+{
+	uint64_t own;
+	struct xc_function_range range = xc_function_range_of(u->process, xc_frame_lookup(frame));
+	struct xc_prologue prologue = xc_prologue_read(u->process, range.lo, xc_frame_lookup(frame));
+	return u->process->arch->lr < 0 && prologue.frame_pointer &&
+	       xc_regs_get(&frame->regs, u->process->arch->sp, &own) &&
+	       own == sp - u->process->arch->reg_size - prologue.depth;
+}
+
+bool xc_unwind_leads_to(struct xc_unwinder *u, const struct xc_frame *from, xc_addr sp)
+{
+	struct xc_frame at = *from, next;
+	const char *stop = NULL;
+	uint64_t after;
+	for (size_t i = 0; i < LOOK_AHEAD; i++) {
+		const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(&at));
+		u->guessing++;
+		if (at.first || !row->found || !step_row(u, &at, &next, &stop) ||
+		    !xc_regs_get(&next.regs, u->process->arch->sp, &after) || after > sp)
+			return false;
+		if (after == sp)
+			return row->cfa_reg == u->process->arch->sp || has_its_size(u, &at, sp);
+		at = next;
 	}
 	return false;
 }
@@ -190,7 +230,7 @@ static bool advances(const struct xc_process *p, const struct xc_frame *frame, s
 static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
 	if (caller->pc == 0 && !caller->interrupted) { /* the interrupted code may have called a null pointer */
-		*stop = "outermost frame (return address 0)";
+		*stop = XC_OUTERMOST_NULL;
 		return false;
 	}
 	if (!advances(u->process, frame, caller)) {
@@ -305,12 +345,16 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 {
 	struct xc_frame caller;
 	const char *stop;
+	if (!frame->tail_call && !frame->trampoline && (frame->first || xc_unwind_at_entry(u, frame))) {
+		*stop_out = with_damage(u, outermost);
+		return false;
+	}
 	bool done = frame->tail_call                ? step_tail_call(u, frame, &caller)
 		    : frame->trampoline             ? step_trampoline(u, frame, &caller, &stop)
 		    : xc_unwind_is_switch(u, frame) ? xc_unwind_goroutine(u, frame, &caller, &stop)
 						    : step_row(u, frame, &caller, &stop);
 	if (!done && !stop)
-		done = xc_unwind_bad_call(u, frame, &caller) || xc_unwind_guess(u, frame, &caller);
+		done = xc_unwind_bad_call(u, frame, &caller) || xc_unwind_guess(u, frame, &caller, &stop);
 	else if (!done)
 		done = xc_unwind_lost_pointer(u, frame, &caller);
 	if (!done) {

@@ -1,14 +1,14 @@
 /* unwind: from a thread's registers to its callers, frame by frame.
  *
  * Each step uses the most trusted source available: call frame information (.eh_frame of the module, .debug_frame of
- * its debug file), then the frame pointer, then a scan of the stack for a return address. Rules of call frame
- * information are looked up once per address and kept as rows, so equal frames of many threads cost only memory
- * reads.
+ * its debug file), then the code with which the function will return, its frame pointer, or a scan of the stack for a
+ * return address. Rules of call frame information are looked up once per address and kept as rows, so equal frames of
+ * many threads cost only memory reads.
  *
  * Rows are used instead of libunwind because they can be kept by address, evaluated over any register set (also of
  * foreign machines), and show which registers are lost. libunwind's step silently falls back to the frame pointer and
- * returns stale caller-saved registers. libunwind over xcore's address space is the second opinion in
- * tests/integration/dwarf/unwind. Not thread-safe. */
+ * returns stale caller-saved registers. libunwind over xcore's address space is the second opinion of
+ * dwarf/stack/second_opinion.h and of tests/integration/dwarf/unwind. Not thread-safe. */
 #ifndef XC_UNWIND_H
 #define XC_UNWIND_H
 
@@ -35,6 +35,7 @@ struct xc_frame {
 	xc_addr tail_return; /* and this is its return address */
 	/* pc is the current instruction (innermost, or below a trampoline), not a return address */
 	bool interrupted;
+	bool first; /* nothing called it: its stack was begun by hand, and pc was put there as a return address */
 	enum xc_trust trust;
 	unsigned descents;        /* trampolines so far that led down the stack or to a lower one */
 	struct xc_regs regs;      /* with pc and sp */

@@ -1,10 +1,10 @@
 /* unwind_guess: callers without call frame information.
  *
- * Where calls push the return address (x86): the frame pointer if the function's code sets it up; a word above sp
- * that returns behind a call of this very function; the word above what its pushes and subtractions take; the first
- * word that returns behind any call. Where calls leave it in a link register: that register while the function has
- * not stored it, else where its first instructions stored it; then the frame pointer or the chain of frames; then a
- * word on the stack.
+ * Where calls push the return address (x86): the frame pointer if the function's code sets it up; where the function's
+ * code will return to; a word above sp that returns behind a call of this very function; the word above what its
+ * pushes and subtractions take; the first word that returns behind any call. Where calls leave it in a link register:
+ * that register while the function has not stored it, else where its first instructions stored it, or where its last
+ * ones load it from; then the frame pointer or the chain of frames; then a word on the stack.
  *
  * Chains, in words (AAPCS64 2022Q3, 6.4.6; AAPCS32 as gcc lays frames out with -marm; RISC-V ELF psABI 1.0, "Frame
  * Pointer Convention"; 64-Bit ELF V2 ABI 1.5, 2.2.2):
@@ -13,7 +13,8 @@
  *     riscv64, below fp: return, below that: saved fp; fp is the caller's sp
  *     ppc64, sp → the caller's sp → its sp, condition register, return address of the frame below
  *
- * Every guess must be in executable memory, right behind a call instruction if the code can be read. */
+ * Every guess must be in executable memory, right behind a call instruction if the code can be read. A direct call that
+ * leads elsewhere (reach.h) is taken only where nothing better is found. */
 #include <elf.h>
 
 #include "dwarf/decode/code.h"
@@ -23,11 +24,8 @@
 #include "dwarf/unwind/unwind_impl.h"
 
 enum {
-	SCAN_WORDS = 512,
-	MAX_CANDIDATES = 16,
 	PROLOGUE_COST = 16, /* about the time to scan that many words */
 	FEW_PAGES = 4 << 10,
-	LOCAL_ENTRY = 8, /* ppc64: calls within a module skip the instructions that set r2 */
 	LINK_PPC64 = 16, /* from a frame's back chain to where its callee saves its return address */
 };
 
@@ -41,8 +39,8 @@ static xc_addr function_start(const struct xc_process *p, xc_addr pc)
 
 /* A caller whose registers other than pc, sp and perhaps fp are unchanged, since nothing is known to have saved them.
  */
-static void guessed_caller(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, uint64_t pc,
-			   xc_addr sp, struct xc_frame *caller)
+void xc_unwind_guessed(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, uint64_t pc,
+		       xc_addr sp, struct xc_frame *caller)
 {
 	const struct xc_arch *arch = u->process->arch;
 	*caller = *frame;
@@ -56,7 +54,7 @@ static void guessed_caller(struct xc_unwinder *u, const struct xc_frame *frame, 
 	xc_unwind_describe(u, caller);
 }
 
-static bool load(const struct xc_process *p, xc_addr addr, uint64_t *value)
+bool xc_unwind_load(const struct xc_process *p, xc_addr addr, uint64_t *value)
 {
 	return xc_space_peek_uint(p->space, xc_arch_wrap(p->arch, addr), p->arch->reg_size, value);
 }
@@ -70,10 +68,10 @@ struct record {
 
 /* Also accepts the trampoline of a signal handler, which nothing calls, at a place that is known to hold the return
  * address. */
-static bool returns_from_here(const struct xc_process *p, uint64_t ret)
+bool xc_unwind_returns(const struct xc_process *p, uint64_t ret, xc_addr *target)
 {
-	xc_addr target;
-	return xc_code_returns(p, ret, &target) || (p->arch->lr < 0 && xc_code_is_trampoline(p, ret));
+	*target = 0;
+	return xc_code_returns(p, ret, target) || (p->arch->lr < 0 && xc_code_is_trampoline(p, ret));
 }
 
 /* Read the record that fp points to. */
@@ -83,13 +81,13 @@ static bool read_record(const struct xc_process *p, uint64_t fp, struct record *
 	switch (p->arch->machine) {
 	case EM_ARM:
 		r->sp = fp + word;
-		return load(p, fp - word, &r->fp) && load(p, fp, &r->ret);
+		return xc_unwind_load(p, fp - word, &r->fp) && xc_unwind_load(p, fp, &r->ret);
 	case EM_RISCV:
 		r->sp = fp;
-		return load(p, fp - 2 * word, &r->fp) && load(p, fp - word, &r->ret);
+		return xc_unwind_load(p, fp - 2 * word, &r->fp) && xc_unwind_load(p, fp - word, &r->ret);
 	default:
 		r->sp = fp + 2 * word;
-		return load(p, fp, &r->fp) && load(p, fp + word, &r->ret);
+		return xc_unwind_load(p, fp, &r->fp) && xc_unwind_load(p, fp + word, &r->ret);
 	}
 }
 
@@ -108,10 +106,12 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	const struct xc_process *p = u->process;
 	uint64_t fp, sp;
 	struct record r;
+	xc_addr target;
 	bool panics = xc_unwind_panics(u, frame);
 	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
 	    fp % p->arch->reg_size || !read_record(p, fp, &r) ||
-	    (!returns_from_here(p, r.ret) && !is_chained(p, frame, &r) && !(panics && xc_code_executable(p, r.ret))))
+	    (!xc_unwind_returns(p, r.ret, &target) && !is_chained(p, frame, &r) &&
+	     !(panics && xc_code_executable(p, r.ret))))
 		return false;
 	/* The record is at the low end of the frame that gcc makes for aarch64, and its code counts from sp. */
 	if (p->arch->machine == EM_AARCH64 && r.fp > r.sp)
@@ -119,7 +119,7 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	struct xc_frame from = *frame;
 	xc_unwind_forget(p->arch, &from.regs);
 	xc_regs_set(&from.regs, p->arch->fp, r.fp);
-	guessed_caller(u, &from, XC_TRUST_FP, r.ret, r.sp, caller);
+	xc_unwind_guessed(u, &from, XC_TRUST_FP, r.ret, r.sp, caller);
 	if (panics)
 		xc_unwind_faulted(u, caller);
 	return true;
@@ -137,89 +137,18 @@ static bool step_back_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
 		return false;
 	above = sp;
-	if (own_frame && (!load(p, sp, &above) || above <= sp))
+	if (own_frame && (!xc_unwind_load(p, sp, &above) || above <= sp))
 		return false;
 	bool saved = !frame->interrupted || !prologue->known || prologue->link_saved;
-	if (saved ? !load(p, above + LINK_PPC64, &ret) : !xc_regs_get(&frame->regs, p->arch->lr, &ret))
+	if (saved ? !xc_unwind_load(p, above + LINK_PPC64, &ret) : !xc_regs_get(&frame->regs, p->arch->lr, &ret))
 		return false;
 	if (!xc_code_returns(p, ret, &target))
 		return false;
 	struct xc_frame from = *frame;
 	if (own_frame)
 		xc_unwind_forget(p->arch, &from.regs);
-	guessed_caller(u, &from, XC_TRUST_FP, ret, above, caller);
+	xc_unwind_guessed(u, &from, XC_TRUST_FP, ret, above, caller);
 	return true;
-}
-
-/* ---- scans ---- */
-
-/* Did the function whose return address is at `ret_at` begin by pushing its caller's frame pointer? Then the word
- * below leads up to another such pair. */
-static bool pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t *fp)
-{
-	uint64_t pushed, ret, word = p->arch->reg_size;
-	xc_addr target;
-	if (!load(p, ret_at - word, &pushed) || pushed <= ret_at || pushed % word || !load(p, pushed + word, &ret) ||
-	    !xc_code_returns(p, ret, &target))
-		return false;
-	*fp = pushed;
-	return true;
-}
-
-/* The caller, if word `index` above sp is the return address. */
-static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
-			   struct xc_frame *caller)
-{
-	const struct xc_arch *arch = u->process->arch;
-	struct xc_frame from = *frame;
-	uint64_t fp = 0;
-	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
-	if (index) { /* registers were pushed: callee-saved ones may have changed */
-		xc_unwind_forget(arch, &from.regs);
-		if (pushed_pointer(u->process, sp + index * arch->reg_size, &fp) || fp_known)
-			xc_regs_set(&from.regs, arch->fp, fp);
-	}
-	guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->reg_size, caller);
-}
-
-static bool calls(const struct xc_arch *arch, xc_addr target, xc_addr function)
-{
-	return target == function || (arch->machine == EM_PPC64 && target == function + LOCAL_ENTRY);
-}
-
-/* Scan words from sp up; with `function`, only for a return behind a direct call of it. Otherwise old return
- * addresses may lie in local variables: the first one that is not refuted wins, else the first of all. */
-static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr function, struct xc_frame *caller)
-{
-	const struct xc_process *p = u->process;
-	uint64_t sp, ret, word = p->arch->reg_size;
-	struct xc_frame candidate;
-	size_t candidates = 0;
-	xc_addr target;
-	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
-		return false;
-	for (size_t i = 0; i < SCAN_WORDS && candidates < MAX_CANDIDATES && u->guessing < XC_MAX_GUESSING; i++) {
-		u->guessing++;
-		if (!load(p, sp + i * word, &ret))
-			break;
-		if (!xc_code_returns(p, ret, &target) || (function && !calls(p->arch, target, function)))
-			continue;
-		caller_at_word(u, frame, ret, sp, i, &candidate);
-		if (candidates++ == 0)
-			*caller = candidate;
-		if (function)
-			return true;
-		if (!xc_unwind_refuted(u, &candidate)) {
-			*caller = candidate;
-			return true;
-		}
-	}
-	return candidates > 0;
-}
-
-bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
-{
-	return step_scan(u, frame, 0, caller);
 }
 
 /* ---- prologues ---- */
@@ -229,12 +158,36 @@ static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, u
 {
 	const struct xc_process *p = u->process;
 	uint64_t sp, ret, word = p->arch->reg_size;
-	if (depth / word >= SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
-	    !load(p, sp + depth, &ret) || !returns_from_here(p, ret))
+	xc_addr target;
+	if (depth / word >= XC_SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	    !xc_unwind_load(p, sp + depth, &ret) || !xc_unwind_returns(p, ret, &target) ||
+	    !xc_unwind_is_credible(u, frame, target))
 		return false;
 	u->guessing += PROLOGUE_COST;
-	caller_at_word(u, frame, ret, sp, depth / word, caller);
+	xc_unwind_at_word(u, frame, ret, sp, depth / word, caller);
 	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
+}
+
+/* x86: likewise by all of the function's instructions up to pc, which also show where the stack ends: at a return
+ * address of 0, or one that no call left (xc_unwind_made_by_hand). */
+static bool step_depth(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
+{
+	const struct xc_process *p = u->process;
+	struct xc_function_range range = xc_function_range_of(p, xc_frame_lookup(frame));
+	uint64_t sp, ret, depth, word = p->arch->reg_size;
+	xc_addr target;
+	if (!range.hi || u->guessing >= XC_MAX_GUESSING || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	    !xc_epilogue_depth(p, range.lo, range.hi, frame->pc, &depth, &u->guessing) || depth % word ||
+	    !xc_unwind_load(p, sp + depth, &ret))
+		return false;
+	if (!ret) {
+		*stop = XC_OUTERMOST_NULL;
+		return false;
+	}
+	if (xc_unwind_returns(p, ret, &target))
+		return step_prologue(u, frame, depth, caller);
+	xc_unwind_at_word(u, frame, ret, sp, depth / word, caller);
+	return caller->first;
 }
 
 /* The caller's registers: those that the prologue stored and, while it did nothing else, those that it did not. */
@@ -246,7 +199,7 @@ static void restore_saved(const struct xc_process *p, const struct xc_prologue *
 		xc_unwind_forget(p->arch, regs);
 	for (int reg = 0; reg < 32; reg++)
 		if ((prologue->saved >> reg & 1) && xc_arch_has(p->arch->preserved, reg) &&
-		    load(p, sp + prologue->depth - (uint64_t)(int64_t)prologue->below[reg], &value))
+		    xc_unwind_load(p, sp + prologue->depth - (uint64_t)(int64_t)prologue->below[reg], &value))
 			xc_regs_set(regs, reg, value);
 }
 
@@ -269,7 +222,7 @@ static bool step_link(struct xc_unwinder *u, const struct xc_frame *frame, const
 	uint64_t sp, ret;
 	xc_addr target;
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
-	    (prologue->link_saved ? !load(p, sp + prologue->depth - (uint64_t)prologue->link_below, &ret)
+	    (prologue->link_saved ? !xc_unwind_load(p, sp + prologue->depth - (uint64_t)prologue->link_below, &ret)
 				  : !frame->interrupted || !xc_regs_get(&frame->regs, p->arch->lr, &ret)) ||
 	    !xc_code_returns(p, ret, &target))
 		return false;
@@ -278,7 +231,7 @@ static bool step_link(struct xc_unwinder *u, const struct xc_frame *frame, const
 	struct xc_frame from = *frame;
 	restore_saved(p, prologue, sp, &from.regs);
 	u->guessing += PROLOGUE_COST;
-	guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + prologue->depth, caller);
+	xc_unwind_guessed(u, &from, XC_TRUST_SCAN, ret, sp + prologue->depth, caller);
 	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
 }
 
@@ -296,40 +249,133 @@ bool xc_unwind_in_prologue(const struct xc_process *p, const struct xc_frame *fr
 	return prologue.known && prologue.whole;
 }
 
-/* If the function keeps a frame pointer, the chain is right. If it does not, the chain would skip its caller, so the
- * stack is scanned: first for a return behind a call of this very function. */
-static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+/* ---- frame pointers of code that is not known to set one up ---- */
+
+/* Such code may leave the frame pointer as it is: then the chain skips the caller. That shows when the call behind which
+ * the chain returns cannot have led here, or when a return address below leads by call frame information to just where
+ * the chain does. A chain that is doubted, where nothing else is found, is a guess, but not where it led
+ * here already: such code keeps it. */
+static bool step_doubtful_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
-	xc_addr start;
-	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
-	bool chained = prologue.frame_pointer || (!frame->interrupted && xc_unwind_in_go(u, frame));
-	if (chained && step_frame_pointer(u, frame, caller))
+	const struct xc_process *p = u->process;
+	struct xc_frame skipped;
+	uint64_t after;
+	xc_addr target;
+	if (!step_frame_pointer(u, frame, caller))
+		return false;
+	if (caller->interrupted || !xc_regs_get(&caller->regs, p->arch->sp, &after))
 		return true;
-	if (start && frame->interrupted && step_scan(u, frame, start, caller))
-		return true;
-	if (prologue.known && !prologue.frame_pointer &&
-	    (step_prologue(u, frame, prologue.depth, caller) || step_scan(u, frame, 0, caller)))
-		return true;
-	return step_frame_pointer(u, frame, caller) || step_scan(u, frame, 0, caller);
+	bool doubted = xc_unwind_returns(p, caller->pc, &target) && !xc_unwind_is_credible(u, frame, target);
+	if (xc_unwind_scan_words(u, frame, 0, after - 2 * (uint64_t)p->arch->reg_size, &skipped) == XC_SCAN_BEST &&
+	    (doubted || xc_unwind_leads_to(u, &skipped, after)))
+		*caller = skipped;
+	else if (doubted && frame->trust != XC_TRUST_FP)
+		caller->trust = XC_TRUST_SCAN;
+	return true;
 }
 
-static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+/* Does the chain end here? The function sets up the frame pointer, and its return address is 0, or code of a module
+ * that no call precedes (xc_unwind_made_by_hand): then that is its caller. */
+static bool step_chain_end(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			   const char **stop)
+{
+	struct record r;
+	uint64_t fp, sp;
+	if (frame->interrupted || !xc_regs_get(&frame->regs, u->process->arch->fp, &fp) ||
+	    !xc_regs_get(&frame->regs, u->process->arch->sp, &sp) || fp < sp || !read_record(u->process, fp, &r))
+		return false;
+	if (r.ret == 0) {
+		*stop = XC_OUTERMOST_NULL;
+		return false;
+	}
+	struct xc_frame from = *frame;
+	xc_unwind_forget(u->process->arch, &from.regs);
+	xc_unwind_guessed(u, &from, XC_TRUST_FP, r.ret, r.sp, caller);
+	return caller->first;
+}
+
+static bool same_caller(const struct xc_arch *arch, const struct xc_frame *a, const struct xc_frame *b)
+{
+	uint64_t sp, other;
+	return a->pc == b->pc && xc_regs_get(&a->regs, arch->sp, &sp) && xc_regs_get(&b->regs, arch->sp, &other) &&
+	       sp == other;
+}
+
+/* By the code that returns; by the frame pointer, too, when that agrees. */
+static bool step_way_out(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			 const char **stop)
+{
+	struct xc_frame by_chain;
+	if (!xc_unwind_way_out(u, frame, caller, stop))
+		return false;
+	if (step_frame_pointer(u, frame, &by_chain) && same_caller(u->process->arch, caller, &by_chain))
+		caller->trust = XC_TRUST_FP;
+	return true;
+}
+
+/* The code tells more than the chain only where the frame pointer is not set up yet, or not any more. */
+static bool step_chain(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	struct xc_frame by_code;
+	const char *stop = NULL;
+	if (!step_frame_pointer(u, frame, caller))
+		return false;
+	if (frame->interrupted && step_way_out(u, frame, &by_code, &stop) &&
+	    !same_caller(u->process->arch, caller, &by_code))
+		*caller = by_code;
+	return true;
+}
+
+/* If the function keeps a frame pointer, the chain is right. If it does not, the chain would skip its caller, so its
+ * code tells, or the stack is scanned: first for a return behind a call of this very function. */
+static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			 const char **stop)
+{
+	xc_addr start;
+	bool in_go = xc_unwind_in_go(u, frame);
+	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
+	bool chained = prologue.frame_pointer || (!frame->interrupted && in_go);
+	if (chained && (in_go ? step_frame_pointer(u, frame, caller) : step_chain(u, frame, caller)))
+		return true;
+	if (prologue.frame_pointer && step_chain_end(u, frame, caller, stop))
+		return true;
+	if (!in_go && !*stop && step_way_out(u, frame, caller, stop))
+		return true;
+	if (*stop)
+		return false;
+	if (start && frame->interrupted && xc_unwind_scan_words(u, frame, start, UINT64_MAX, caller))
+		return true;
+	if (!in_go && step_depth(u, frame, caller, stop))
+		return true;
+	if (*stop)
+		return false;
+	if (prologue.known && !prologue.frame_pointer &&
+	    (step_prologue(u, frame, prologue.depth, caller) || xc_unwind_scan(u, frame, caller)))
+		return true;
+	return step_doubtful_pointer(u, frame, caller) || xc_unwind_scan(u, frame, caller);
+}
+
+static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			 const char **stop)
 {
 	xc_addr start;
 	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
 	if (u->process->arch->machine == EM_PPC64) /* where the chain ends, the stack ends */
 		return step_back_chain(u, frame, &prologue, caller) ||
-		       (frame->interrupted && step_scan(u, frame, 0, caller));
-	return step_link(u, frame, &prologue, caller) || step_frame_pointer(u, frame, caller) ||
-	       step_scan(u, frame, 0, caller);
+		       (frame->interrupted && xc_unwind_scan(u, frame, caller));
+	bool understood = frame->interrupted ? prologue.whole : prologue.known;
+	if ((!understood && step_way_out(u, frame, caller, stop)) || step_link(u, frame, &prologue, caller) ||
+	    (understood && step_way_out(u, frame, caller, stop)))
+		return true;
+	return !*stop && (step_doubtful_pointer(u, frame, caller) || xc_unwind_scan(u, frame, caller));
 }
 
-bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
-	return u->process->arch->lr < 0 ? guess_pushed(u, frame, caller) : guess_linked(u, frame, caller);
+	return u->process->arch->lr < 0 ? guess_pushed(u, frame, caller, stop) : guess_linked(u, frame, caller, stop);
 }
 
-/* As step_scan, for the first return address with a frame pointer below it that leads up. */
+/* As xc_unwind_scan, for the first return address with a frame pointer below it that leads up. */
 static bool step_scan_chain(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
@@ -337,12 +383,12 @@ static bool step_scan_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 	xc_addr target;
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
 		return false;
-	for (size_t i = 1; i < SCAN_WORDS && u->guessing < XC_MAX_GUESSING; i++) {
+	for (size_t i = 1; i < XC_SCAN_WORDS && u->guessing < XC_MAX_GUESSING; i++) {
 		u->guessing++;
-		if (!load(p, sp + i * word, &ret))
+		if (!xc_unwind_load(p, sp + i * word, &ret))
 			break;
-		if (xc_code_returns(p, ret, &target) && pushed_pointer(p, sp + i * word, &fp)) {
-			caller_at_word(u, frame, ret, sp, i, caller);
+		if (xc_code_returns(p, ret, &target) && xc_unwind_pushed_pointer(p, sp + i * word, &fp)) {
+			xc_unwind_at_word(u, frame, ret, sp, i, caller);
 			return true;
 		}
 	}
@@ -357,8 +403,8 @@ bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame,
 	if (arch->lr >= 0 || !row->found || row->cfa_reg != arch->fp || xc_regs_get(&frame->regs, arch->fp, &fp))
 		return false;
 	xc_addr start = function_start(u->process, xc_frame_lookup(frame));
-	return (start && step_scan(u, frame, start, caller)) || step_scan_chain(u, frame, caller) ||
-	       step_scan(u, frame, 0, caller);
+	return (start && xc_unwind_scan_words(u, frame, start, UINT64_MAX, caller)) ||
+	       step_scan_chain(u, frame, caller) || xc_unwind_scan(u, frame, caller);
 }
 
 /* The call went to a place without code: nothing ran there, so the stack is as the call left it. */
@@ -369,9 +415,9 @@ bool xc_unwind_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, str
 	uint64_t sp, ret;
 	xc_addr target;
 	if (!frame->interrupted || xc_code_executable(p, frame->pc) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
-	    !(pushed ? load(p, sp, &ret) : xc_regs_get(&frame->regs, p->arch->lr, &ret)) ||
+	    !(pushed ? xc_unwind_load(p, sp, &ret) : xc_regs_get(&frame->regs, p->arch->lr, &ret)) ||
 	    !xc_code_returns(p, ret, &target))
 		return false;
-	guessed_caller(u, frame, XC_TRUST_SCAN, ret, pushed ? sp + p->arch->reg_size : sp, caller);
+	xc_unwind_guessed(u, frame, XC_TRUST_SCAN, ret, pushed ? sp + p->arch->reg_size : sp, caller);
 	return true;
 }

@@ -3,13 +3,17 @@
 #define XC_UNWIND_IMPL_H
 
 #include "dwarf/cfi/cfi.h"
+#include "dwarf/unwind/epilogue.h"
 #include "dwarf/unwind/goruntime.h"
+#include "dwarf/unwind/reach.h"
 #include "dwarf/unwind/tailcall.h"
 #include "dwarf/unwind/unwind.h"
 
 #define XC_OUTERMOST "outermost frame"
 
-enum { XC_MAX_DESCENTS = 64 };
+#define XC_OUTERMOST_NULL XC_OUTERMOST " (return address 0)"
+
+enum { XC_MAX_DESCENTS = 64, XC_EPILOGUES_KEPT = 64, XC_ENTRIES = 2 };
 enum { XC_MAX_GUESSING = 4 << 20 }; /* words scanned and steps looked ahead in total: about half a second */
 
 struct xc_unwinder {
@@ -18,7 +22,10 @@ struct xc_unwinder {
 	struct xc_tailcalls *tailcalls;
 	uint64_t guessing; /* words scanned and steps looked ahead so far */
 	struct xc_goruntime go;
-	bool go_asked, go_known; /* go_known: it is a Go program */
+	bool go_asked, go_known;                      /* go_known: it is a Go program */
+	struct xc_epilogue *epilogues;                /* those read last, by a hash of pc; allocated on first use */
+	struct xc_function_range entries[XC_ENTRIES]; /* code with which the program and its dynamic linker begin */
+	bool entries_read;
 	char stop[160];
 	char damage[100]; /* of the thread's stack: the damage that was skipped, for the reason why it ends */
 };
@@ -35,10 +42,42 @@ void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs);
  * outermost frame or where there is no such information? */
 bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from);
 
+/* Does call frame information lead from this frame to one whose caller's stack pointer is `sp`? Where a frame is found
+ * by its frame pointer, its code must also make a frame of just that size. */
+bool xc_unwind_leads_to(struct xc_unwinder *u, const struct xc_frame *from, xc_addr sp);
+
 /* The caller of a frame whose pc is not code (a call through a bad pointer), and of one without call frame
- * information. */
+ * information. *stop_out, NULL before, is set when the stack is known to end there. */
 bool xc_unwind_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
-bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
+bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+		     const char **stop_out);
+
+/* The caller by the code with which the frame's function will return (epilogue.h). */
+bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+		       const char **stop_out);
+
+/* Shared by the two: a caller whose registers are those of frame but for pc and sp. Can a call have left `ret`, or is
+ * it the trampoline of a signal handler? A word of memory. */
+void xc_unwind_guessed(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, uint64_t pc,
+		       xc_addr sp, struct xc_frame *caller);
+bool xc_unwind_returns(const struct xc_process *process, uint64_t ret, xc_addr *target_out);
+bool xc_unwind_load(const struct xc_process *process, xc_addr addr, uint64_t *value_out);
+
+/* Shared, too, for machines that push return addresses. Did the function whose return address is at `ret_at` begin by
+ * pushing its caller's frame pointer? Then the word below leads up to another such pair: that pointer. And does a
+ * frame pointer lead to such a pair above `ret_at`? */
+bool xc_unwind_pushed_pointer(const struct xc_process *process, xc_addr ret_at, uint64_t *fp_out);
+bool xc_unwind_is_chained(const struct xc_process *process, uint64_t fp, xc_addr ret_at);
+
+/* May the code at a return address use the frame pointer as such: does it set it up, as far as that is known? */
+bool xc_unwind_keeps_pointer(struct xc_unwinder *u, xc_addr ret);
+
+/* Was the stack begun at this return address by hand, as makecontext() and coroutines do: is it in a module's code
+ * where no call ends? frame->cfa_known is not needed. */
+bool xc_unwind_made_by_hand(struct xc_unwinder *u, struct xc_frame *frame, const struct xc_cfi_row *row);
+
+/* Is the frame in the code with which the program, or its dynamic linker, begins? Nothing called that. */
+bool xc_unwind_at_entry(struct xc_unwinder *u, const struct xc_frame *frame);
 
 /* x86: the frame depends on a frame pointer that is unknown, as in a live thread, of which the kernel reports only pc
  * and sp. It was pushed below the return address: prefer a return behind a call of this very function, then one with
@@ -61,8 +100,20 @@ bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame);
 bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
 			 const char **stop);
 
-/* The first word above sp that may be a return address and is not refuted, else the first of all. */
+/* Scan words from sp up to `limit` for return addresses; with `function`, only for one behind a direct call of it.
+ * Otherwise the best candidate wins, the first of several as good: first those that are not refuted, among them those
+ * whose call can have led here. Returns how good it is, or 0 when there is none. */
+enum { XC_SCAN_WORDS = 512, XC_SCAN_BEST = 4 };
+unsigned xc_unwind_scan_words(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr function, xc_addr limit,
+			      struct xc_frame *caller);
 bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
+
+/* The caller, if word `index` above sp is the return address. */
+void xc_unwind_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
+		       struct xc_frame *caller);
+
+/* Can a call of this target (0: through a pointer) have led to the frame's function (reach.h)? */
+bool xc_unwind_is_credible(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr target);
 
 /* Were all instructions of the function up to the frame's pc read, so that its effect on the stack is known? */
 bool xc_unwind_in_prologue(const struct xc_process *process, const struct xc_frame *frame);

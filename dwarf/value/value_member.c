@@ -7,7 +7,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "dwarf/module/exprcode.h"
 #include "dwarf/value/expr.h"
 #include "dwarf/value/variant.h"

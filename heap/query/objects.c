@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/base/say.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "core/text/jsonstream.h"
 #include "core/text/jsonvalue.h"
 #include "dwarf/lookup/lookup.h"

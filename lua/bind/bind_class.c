@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 
 /* Raises; the known names are the keys of the table at the top of the stack. */
 static int no_such_name(lua_State *L, const struct xc_bind_class *class, const char *name)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "core/base/text.h"
 
 enum { MAX_PLUGINS = 1000, MAX_ENTRIES = 100000 };

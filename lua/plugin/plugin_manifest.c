@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "lua/vm/bind.h"
 
 enum { MAX_ENTRIES = 1000, MAX_TEXT = 1 << 20, MAX_TEXTS = 4 << 20 };

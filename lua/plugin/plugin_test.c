@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/embed.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "core/base/text.h"
 #include "lua/vm/bind.h"
 #include "lua/plugin/fixture.h"

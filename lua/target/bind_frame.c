@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/elf/arch.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "dwarf/cfi/foreign_frame.h"
 #include "lua/bind/bind_class.h"
 #include "lua/bind/eval_context.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/facts/facts.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/elf/symbol.h"
 #include "lua/bind/bind_class.h"

@@ -62,7 +62,7 @@ whole='main outer_main outer_two outer_three run call_c TRACE 1 middle TRACE 2 b
 
 @test "what is shown fits the schema" {
   python3 -c 'import jsonschema' 2>/dev/null || skip "no jsonschema"
-  x bt --format json --coroutines --group >"$BATS_TEST_TMPDIR/bt.json"
+  x bt --format json --coroutines --group --second-opinion >"$BATS_TEST_TMPDIR/bt.json"
   x analyze --format json >"$BATS_TEST_TMPDIR/analyze.json"
   python3 - "$repo/core/report/report.schema.json" "$BATS_TEST_TMPDIR"/*.json <<'EOF'
 import json, sys, jsonschema
@@ -91,4 +91,40 @@ LUA
   "$XCORE" bt "$CORE" --no-cache --no-plugins --format json >"$BATS_TEST_TMPDIR/without"
   "$XCORE" bt "$CORE" --no-cache --plugin-path "$BATS_TEST_TMPDIR/other" --format json >"$BATS_TEST_TMPDIR/with"
   cmp "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+}
+
+@test "a second opinion: libunwind agrees where there is call frame information, and differs where it skips a caller" {
+  x bt --no-plugins --format json | jq -e '[.threads[0].frames[] | has("second_opinion")] | any | not'
+  cd "$BATS_TEST_TMPDIR"
+  echo '#include <stdlib.h>
+    int compare(const void *a, const void *b) { abort(); }
+    int main(void) { int v[] = {2, 1}; qsort(v, 2, sizeof v[0], compare); return v[0]; }' | gcc -w -g -o plain -x c -
+  "$repo/corpora/take-core" --out plain.core -- ./plain >/dev/null 2>&1
+  "$XCORE" bt plain.core --second-opinion --format json --no-cache >same.json
+  jq -e '[.threads[0].frames[] | select(.inline or .tail_call | not) | .second_opinion] | length > 5 and all(. == "same")' same.json
+  cat >generated.c <<'C'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static void leaf(void) { abort(); }
+__attribute__((noinline)) static int runner(void (*code)(void (*)(void))) { code(leaf); return 1; }
+__attribute__((noinline)) static int outer(void *code) { return runner(code) + 1; }
+int main(void) { /* push %rbx; sub $64,%rsp; call *%rdi; add $64,%rsp; pop %rbx; ret */
+  void *p = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return outer(memcpy(p, "\x53\x48\x83\xec\x40\xff\xd7\x48\x83\xc4\x40\x5b\xc3", 13));
+}
+C
+  gcc -w -g -O0 -o generated generated.c
+  "$repo/corpora/take-core" --out generated.core -- ./generated >/dev/null 2>&1
+  "$XCORE" bt generated.core --second-opinion --format json --no-cache |
+    jq -e '[.threads[0].frames[] | select(.function == "runner")] | .[0].trust == "scan" and (.[0].second_opinion | startswith("outer+"))'
+  "$XCORE" bt generated.core --second-opinion --no-cache | grep -q 'guess: found by stack scan, libunwind: outer+'
+}
+
+@test "without libunwind a second opinion is one clear error" {
+  mkdir "$BATS_TEST_TMPDIR/lib"
+  : >"$BATS_TEST_TMPDIR/lib/libunwind-x86_64.so.8"
+  LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/lib run "$XCORE" bt "$CORE" --no-cache --second-opinion
+  [ "$status" -ne 0 ]
+  [[ $output == *'needs libunwind'* && $output == *'install libunwind8'* ]]
 }

@@ -10,7 +10,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/options.h"
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 
 struct settings {
 	const char *text, *choice;

@@ -1,5 +1,5 @@
 /* suggest: edit distance in which swapping two neighbours costs one, because people mistype that way. */
-#include "core/base/suggest.h"
+#include "core/text/suggest.h"
 
 #include <string.h>
 
