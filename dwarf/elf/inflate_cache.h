@@ -11,7 +11,7 @@
 
 #include <libelf.h>
 
-#include "core/io/cache.h"
+#include "core/cache/cache.h"
 #include "core/io/source.h"
 
 /* The plain image of `packed` (trailer included; *size_out is the image's own size), or NULL when it is not cached. */
