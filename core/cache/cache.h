@@ -3,8 +3,9 @@
  * Each kind of file has its own directory, which is kept below a size: the least recently used files are removed, of
  * those that are xcore's own (cacheform.h). A directory that is not this user's alone is not used (cachedir.h). A file
  * is written under a temporary name and renamed, so a reader sees all of it or nothing. Files with another owner, a
- * second name or another mark, or writable by others, are ignored and never replaced. A failed write is not an error: the directory may be read-only, the disk full.
- * Behind an opener (opener.h) nothing is written. Readers must validate the content. */
+ * second name or another mark, or writable by others, are ignored and never replaced. A failed write is not an error:
+ * the directory may be read-only, the disk full. Behind an opener (opener.h) nothing is written. Readers must
+ * validate the content. */
 #ifndef XC_CACHE_H
 #define XC_CACHE_H
 

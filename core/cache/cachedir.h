@@ -2,8 +2,8 @@
  *
  * A folder DIR/KIND, with DIR = PARENT/xcore: PARENT is the user's choice, so links to it are followed; DIR and KIND
  * are opened one from the other and may be no links. All three must belong to this user or root, and be writable by
- * their owner only, or be sticky, so that nobody else can rename or remove what is ours in it (/tmp). PARENT may also be
- * writable by this process's group: what another puts there does not belong to this user.
+ * their owner only, or be sticky, so that nobody else can rename or remove what is ours in it (/tmp). PARENT may also
+ * be writable by this process's group: what another puts there does not belong to this user.
  * A folder that is not so is not used: nothing is read there, written or removed. */
 #ifndef XC_CACHEDIR_H
 #define XC_CACHEDIR_H
