@@ -18,8 +18,8 @@ setup() {
 
 # The answer is right with whatever the cache holds; $told has standard error.
 answers() {
-  timeout 60 "$XCORE" print --exe "$PROGRAM" "$CORE" answer "$@" >answer 2>told
-  grep -qx 42 answer
+  timeout 60 "$XCORE" print --exe "$PROGRAM" "$CORE" answer "$@" >said 2>told
+  grep -qx 42 said
   told=$(<told)
 }
 
@@ -136,14 +136,14 @@ untouched() {
   mv home/* "$root/xcore/index/"
   "$XCORE" symbols list --format json >list
   grep -q "$(build_id)" list
-  <list jq -e '[.. | strings | select(test("doc1|vm.img"))] == []'
+  jq -e '[.. | strings | select(test("doc1|vm.img"))] == []' list
   "$XCORE" symbols clean --cache --format json | jq -e '.sections[0].fields.caches == 1'
   mv "$root/xcore/index/"{doc?,vm.img} home/
   untouched home
 }
 
 @test "a link, a fifo, a folder, a hard link or a user's file with the name of an index stays, and nothing hangs" {
-  mkdir -p -m 700 "$root" "$root/xcore" "$root/xcore/index"
+  (umask 077 && mkdir -p "$root/xcore/index")
   at=$root/xcore/index/$(build_id)
   echo precious >letter
   truncate -s 40000 letter
@@ -164,7 +164,7 @@ untouched() {
 }
 
 @test "a secret that is not ours alone keeps nothing, and stays" {
-  mkdir -p -m 700 "$root" "$root/xcore"
+  (umask 077 && mkdir -p "$root/xcore")
   for plant in 'ln -s /dev/zero' mkfifo mkdir 'install -m 644 /etc/hostname'; do
     $plant "$root/xcore/secret"
     answers
@@ -198,8 +198,8 @@ untouched() {
 }
 
 @test "without a home, and with a cache on a folder that cannot be written, the answers are the same" {
-  env -u XDG_CACHE_HOME -u HOME timeout 60 "$XCORE" print --exe "$PROGRAM" "$CORE" answer >answer 2>told
-  grep -qx 42 answer
+  env -u XDG_CACHE_HOME -u HOME timeout 60 "$XCORE" print --exe "$PROGRAM" "$CORE" answer >said 2>told
+  grep -qx 42 said
   [ ! -s told ]
   XDG_CACHE_HOME=/proc/xcore-nowhere answers
   [ -z "$told" ]
