@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2154 # repo is helper.bash's
 # The cache (core/cache): whatever lies in its place harms no file, hangs no run and changes no answer.
 bats_require_minimum_version 1.5.0
 
@@ -134,9 +135,9 @@ untouched() {
   mv "$root/xcore/index/"{doc?,vm.img} home/
   untouched home
   mv home/* "$root/xcore/index/"
-  "$XCORE" symbols list --format json >list
-  grep -q "$(build_id)" list
-  jq -e '[.. | strings | select(test("doc1|vm.img"))] == []' list
+  "$XCORE" symbols list --format json >listed
+  grep -q "$(build_id)" listed
+  jq -e '[.. | strings | select(test("doc1|vm.img"))] == []' listed
   "$XCORE" symbols clean --cache --format json | jq -e '.sections[0].fields.caches == 1'
   mv "$root/xcore/index/"{doc?,vm.img} home/
   untouched home
