@@ -19,6 +19,7 @@
 #include "core/text/shellword.h"
 #include "core/store/store.h"
 #include "core/base/userdir.h"
+#include "core/cache/cachedir.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/locate/debuginfod.h"
 #include "heap/session/session.h"
@@ -204,6 +205,19 @@ static bool is_idle(const struct xc_common *common)
 	       sched_getscheduler(0) == SCHED_IDLE;
 }
 
+/* Without the cache where another user could lead it elsewhere. */
+static char *find_cache(const struct xc_target *target)
+{
+	char *dir = xc_target_cache_dir("xcore");
+	xc_auto(xc_freep) char *trouble = dir ? xc_cachedir_trouble(dir) : NULL;
+	if (!trouble)
+		return dir;
+	xc_auto(xc_freep) char *text = xc_asprintf("%s: no cache is used", trouble);
+	warn(target, text, "XDG_CACHE_HOME can name a directory of your own; --no-cache needs none");
+	free(dir);
+	return NULL;
+}
+
 struct xc_error *xc_target_prepare(struct xc_target *target, const struct xc_common *common)
 {
 	struct xc_error *err;
@@ -211,8 +225,7 @@ struct xc_error *xc_target_prepare(struct xc_target *target, const struct xc_com
 	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))) ||
 	    (err = open_store(target, common)))
 		return err;
-	target->finder.cache_dir = target->cache_dir =
-		xc_switch_or(common->cache, true) ? xc_target_cache_dir("xcore") : NULL;
+	target->finder.cache_dir = target->cache_dir = xc_switch_or(common->cache, true) ? find_cache(target) : NULL;
 	return NULL;
 }
 

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/userdir.h"
+#include "core/cache/cachedir.h"
 
 #define ENDING ".jsonl"
 #define HEAD   "{\"schema\":\"xcore.ledger/"
 
-enum { DIGITS = 32, DAY = 24 * 60 * 60 };
+enum { DIGITS = 32, DAY = 24 * 60 * 60, BEGINNING = 64 << 10 };
 
 char *xc_checkpoint_dir_file(const char *dir, const char *inputs, const char *config)
 {
@@ -35,15 +35,42 @@ static bool is_name(const char *name)
 
 /* ---- opening ---- */
 
+/* The folder of a checkpoint, and its name in it. The folder above may be one that the user named by a link. */
+static int open_folder(const char *path, bool make, const char **name_out)
+{
+	xc_auto(xc_freep) char *folder = xc_strdup(path);
+	char *slash = strrchr(folder, '/');
+	*name_out = slash ? path + (slash - folder) + 1 : path;
+	if (!slash || slash == folder) /* nothing is above it that could be examined */
+		return open(slash ? "/" : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*slash = '\0';
+	return xc_cachedir_open(folder, NULL, make);
+}
+
 static int open_file(const char *path)
 {
-	xc_auto(xc_freep) char *directory = xc_strdup(path);
-	char *slash = strrchr(directory, '/');
-	if (slash && slash != directory) {
-		*slash = '\0';
-		xc_userdir_make(directory, 0700);
-	}
-	return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	const char *name;
+	const int folder = open_folder(path, true, &name);
+	if (folder < 0)
+		return -1;
+	const int fd = openat(folder, name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600),
+		  number = errno;
+	close(folder);
+	errno = number;
+	return fd;
+}
+
+/* Is it empty or a cut first line, or does its beginning hold what lines of a checkpoint hold? Any of them may be
+ * damaged. */
+static bool is_checkpoint(int fd)
+{
+	static const char schema[] = "xcore.ledger/", sum[] = "{\"sum\":\"";
+	xc_auto(xc_freep) char *head = xc_alloc(BEGINNING);
+	const ssize_t n = pread(fd, head, BEGINNING, 0);
+	if (n >= 0 && n < (ssize_t)sizeof HEAD)
+		return !memcmp(head, HEAD, (size_t)n < sizeof HEAD - 1 ? (size_t)n : sizeof HEAD - 1);
+	return n > 0 &&
+	       (memmem(head, (size_t)n, schema, sizeof schema - 1) || memmem(head, (size_t)n, sum, sizeof sum - 1));
 }
 
 /* Without file locks, two runs would overwrite each other's lines. */
@@ -64,6 +91,9 @@ static struct xc_error *check_and_lock(int fd, const char *path)
 		return xc_error_errno(errno, "%s", path);
 	if (!S_ISREG(st.st_mode))
 		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: not a regular file", path);
+	if (!xc_cachedir_is_own_file(fd) || !is_checkpoint(fd)) /* it would be emptied */
+		return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED, "%s: not a checkpoint of this user", path),
+				     "it is left as it is; move it away, or give --no-cache");
 	return lock(fd, path);
 }
 
@@ -113,14 +143,20 @@ static void clean_file(int dir, const char *name, int64_t now)
 	const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return;
-	if (is_unused(fd, now) && !flock(fd, LOCK_EX | LOCK_NB) && is_unused(fd, now) && is_called(dir, name, fd))
+	if (xc_cachedir_is_own_file(fd) && is_unused(fd, now) && !flock(fd, LOCK_EX | LOCK_NB) && is_unused(fd, now) &&
+	    is_called(dir, name, fd))
 		unlinkat(dir, name, 0);
 	close(fd);
 }
 
 void xc_checkpoint_dir_clean(const char *dir, int64_t now)
 {
-	DIR *d = opendir(dir);
+	const char *name;
+	xc_auto(xc_freep) char *any = xc_asprintf("%s/any", dir);
+	const int folder = open_folder(any, false, &name);
+	DIR *d = folder < 0 ? NULL : fdopendir(folder);
+	if (!d && folder >= 0)
+		close(folder);
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (is_name(e->d_name))
 			clean_file(dirfd(d), e->d_name, now);

@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/io/cache.h"
+#include "core/cache/cache.h"
 #include "core/io/opener.h"
 #include "core/store/store.h"
 #include "dwarf/elf/inflate_cache.h"

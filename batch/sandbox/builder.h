@@ -7,7 +7,7 @@
 #ifndef XC_BUILDER_H
 #define XC_BUILDER_H
 
-#include "core/io/cache.h"
+#include "core/cache/cache.h"
 #include "batch/sandbox/worker_options.h"
 
 enum { XC_BUILDER_FILES = 64 }; /* per batch: a hostile core may name any of the user's files */

@@ -2,8 +2,8 @@
  *
  * Distributions ship compressed debug files; inflating one takes longer than the rest of a backtrace. The plain image
  * is kept as one file in the cache directory. Its key is the compressed file's device, inode, size, times of
- * modification and change, and build-id, so a changed or different file never matches. Files are written under a
- * temporary name and renamed. A file of another owner, a file that others may write to, and an incomplete file are
+ * modification and change, so a changed or different file never matches: the time of change cannot be set. Files are
+ * written under a temporary name and renamed. A file of another owner, a file that others may write to, and an incomplete file are
  * not used. Failing to write is not an error. The directory is kept below 8 GiB; the least recently used files are
  * removed first. */
 #ifndef XC_INFLATE_CACHE_H
@@ -11,7 +11,7 @@
 
 #include <libelf.h>
 
-#include "core/io/cache.h"
+#include "core/cache/cache.h"
 #include "core/io/source.h"
 
 /* The plain image of `packed` (trailer included; *size_out is the image's own size), or NULL when it is not cached. */

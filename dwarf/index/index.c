@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/io/cache.h"
 #include "core/base/progress.h"
+#include "core/cache/cache.h"
+#include "core/cache/cachedir.h"
 #include "dwarf/index/accel.h"
 #include "dwarf/index/index_build.h"
 #include "dwarf/index/index_key.h"
@@ -33,8 +34,10 @@ struct xc_index {
 	struct xc_die_scan_space spaces[FIXED_SPACES];
 	struct split_space *splits; /* those needed for names */
 	struct xc_cache cache;
-	struct xc_index_name name;
-	struct xc_source *kept; /* NULL: built in this run */
+	struct xc_index_basis basis;
+	struct xc_index_name name; /* empty: nothing is kept */
+	struct xc_keyed_hash hash; /* with the cache's secret, if basis has it */
+	struct xc_source *kept;    /* NULL: built in this run */
 	void *built;
 	struct xc_index_table table;
 	struct xc_accel *accel; /* NULL: none, or not opened yet */
@@ -142,31 +145,43 @@ static const struct xc_die_scan_space *split_space(struct xc_index *index, const
 static bool was_seen(const struct xc_index *index, const struct xc_source *s)
 {
 	struct xc_index_seen now;
-	return xc_index_seen_of(index->file, &now) && s->size >= XC_INDEX_SEEN_AT + sizeof now &&
+	return xc_index_seen_of(&index->basis, &now) && s->size >= XC_INDEX_SEEN_AT + sizeof now &&
 	       !memcmp(s->bytes + XC_INDEX_SEEN_AT, &now, sizeof now);
 }
 
 static void remember_seen(const struct xc_index *index)
 {
 	struct xc_index_seen now;
-	if (xc_index_seen_of(index->file, &now))
+	if (xc_index_seen_of(&index->basis, &now))
 		xc_cache_patch(&index->cache, index->name.text, XC_INDEX_SEEN_AT, &now, sizeof now);
+}
+
+/* make: also make the secret when there is none. */
+static void read_secret(struct xc_index *index, bool make)
+{
+	uint8_t secret[XC_KEYED_HASH_SECRET];
+	if (index->basis.hash || !xc_cachedir_secret(index->cache.dir, make, secret))
+		return;
+	xc_keyed_hash_init(&index->hash, secret);
+	index->basis.hash = &index->hash;
 }
 
 static bool open_kept(struct xc_index *index)
 {
 	uint8_t key[XC_INDEX_KEY];
-	bool named = xc_elffile_build_id(index->file->elf).size > 0;
-	if (!named)
-		xc_index_make_key(index->file, key);
-	index->name = xc_index_name_of(index->file, key);
-	xc_auto(xc_source_closep) struct xc_source *s = xc_cache_get(&index->cache, index->name.text);
+	if (index->basis.packed)
+		read_secret(index, false);
+	index->name = xc_index_name_of(&index->basis);
+	xc_auto(xc_source_closep) struct xc_source *s =
+		index->name.text[0] ? xc_cache_get(&index->cache, index->name.text) : NULL;
 	if (!s || s->size < XC_INDEX_PAGE)
 		return false;
-	bool seen = was_seen(index, s);
-	if (named && !seen)
-		xc_index_make_key(index->file, key);
-	if (!xc_index_table_open(&index->table, s->bytes, s->size, named && seen ? NULL : key))
+	const bool seen = was_seen(index, s);
+	if (!seen)
+		read_secret(index, false);
+	if (!seen && !xc_index_make_key(&index->basis, key))
+		return false;
+	if (!xc_index_table_open(&index->table, s->bytes, s->size, seen ? NULL : key))
 		return false;
 	index->kept = xc_take(s);
 	if (!seen)
@@ -178,7 +193,7 @@ static void keep(const struct xc_index *index, size_t size)
 {
 	struct xc_index_seen seen;
 	uint8_t *bytes = index->built;
-	if (xc_index_seen_of(index->file, &seen))
+	if (xc_index_seen_of(&index->basis, &seen))
 		memcpy(bytes + XC_INDEX_SEEN_AT, &seen, sizeof seen);
 	const struct xc_cache_piece piece = {bytes, size};
 	xc_cache_put(&index->cache, index->name.text, &piece, 1);
@@ -192,10 +207,21 @@ static bool lacks_alternate(const struct xc_index *index)
 	return wanted && !xc_debugfile_alternate(index->module->debug);
 }
 
+/* Is all that was read what the key was made of? Its owner may have written to it meanwhile. */
+static bool is_unchanged(const struct xc_index *index, const uint8_t key[XC_INDEX_KEY])
+{
+	uint8_t now[XC_INDEX_KEY];
+	return xc_index_make_key(&index->basis, now) && !memcmp(now, key, XC_INDEX_KEY);
+}
+
 static void build(struct xc_index *index)
 {
-	uint8_t key[XC_INDEX_KEY];
+	uint8_t key[XC_INDEX_KEY] = {0};
 	size_t size;
+	read_secret(index, true);
+	const bool keyed = xc_index_make_key(&index->basis, key);
+	if (keyed && !index->name.text[0])
+		index->name = xc_index_name_of(&index->basis);
 	const struct xc_finder *finder = xc_debugfile_finder(index->module->debug);
 	xc_auto(xc_freep) char *what = xc_asprintf("indexing %s", index->module->name);
 	struct xc_progress progress = xc_progress_start(what, !finder || finder->quiet);
@@ -205,7 +231,6 @@ static void build(struct xc_index *index)
 					     .parts = scanned.parts,
 					     .jobs = finder ? finder->jobs : 0,
 					     .progress = &progress};
-	xc_index_make_key(index->file, key);
 	index->built = xc_index_build(&input, key, &size);
 	xc_progress_end(&progress);
 	free(scanned.spaces);
@@ -213,7 +238,11 @@ static void build(struct xc_index *index)
 	if (!index->built)
 		return;
 	xc_index_table_built(&index->table, index->built);
-	if (!scanned.missing && !lacks_alternate(index)) /* otherwise a file that is found later would not be scanned */
+	if (!keyed || scanned.missing || lacks_alternate(index))
+		return; /* a file that is found later would not be scanned */
+	if (index->basis.packed && index->basis.split)
+		return; /* the same program may have other split units in another pack */
+	if (is_unchanged(index, key))
 		keep(index, size);
 }
 
@@ -228,6 +257,13 @@ struct xc_index *xc_index_open(const struct xc_process *process, struct xc_modul
 	*index = (struct xc_index){.process = process, .module = module, .file = xc_debugfile_dwarf_file(df)};
 	index->cache = (struct xc_cache){
 		.dir = finder ? finder->cache_dir : NULL, .kind = "index", .capacity = UINT64_C(4) << 30};
+	const struct xc_source *alternate = xc_debugfile_alternate(df);
+	index->basis = (struct xc_index_basis){.file = index->file,
+					       .alternate = alternate ? dwarf_getelf(dwarf_getalt(dwarf)) : NULL,
+					       .alternate_source = alternate,
+					       .finder = finder,
+					       .packed = process->archive != NULL,
+					       .split = xc_debugfile_split(df) != NULL};
 	find_spaces(index, dwarf);
 	open_kept(index);
 	return index;

@@ -1,8 +1,9 @@
 /* index: names to definitions for the debug information of one module; built once, kept as one mapped file.
  *
  * Built by a parallel scan of .debug_info (index_build.h), used through lookup.h. The kept file is named by build-id,
- * below $XDG_CACHE_HOME/xcore/index. Its key is the size of the debug file and a SHA-256 of its section headers and
- * .debug_abbrev, so a forged build-id never gets another file's index. It is position-independent and used in place;
+ * below $XDG_CACHE_HOME/xcore/index. Its key (index_key.h) binds it to every byte of the sections that it was made from
+ * by a hash with a secret of this cache, so a file with a forged build-id never gets another file's index, nor gives it
+ * one. Indexes of files out of packs have names of their own. It is position-independent and used in place;
  * every page has a checksum that is verified when the page is first touched. A file that is damaged, of another
  * version or of another byte order is rebuilt. If nothing can be kept, the index is in memory. Not thread-safe
  * (building uses its own threads). */

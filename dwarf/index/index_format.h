@@ -14,7 +14,7 @@
 #include "dwarf/index/index_scan.h"
 
 enum {
-	XC_INDEX_VERSION = 8,
+	XC_INDEX_VERSION = 9,
 	XC_INDEX_ORDER = 0x01020304,
 	XC_INDEX_PAGE = 4096,
 	XC_INDEX_SEEN_AT = 2048,
@@ -33,9 +33,9 @@ struct xc_index_header {
 	uint32_t sums_crc, header_crc;
 };
 
-/* Records that a debug file whose inode has these facts has the key. */
+/* Records that debug files whose inodes have these facts have the key. */
 struct xc_index_seen {
-	uint64_t dev, ino, size, mtime_ns, ctime_ns;
+	uint8_t digest[XC_INDEX_KEY]; /* SHA-256 of device, inode, size and times of each of its files */
 	uint32_t crc, unused;
 };
 

@@ -1,5 +1,5 @@
-/* index_key: reading .debug_abbrev takes longer than a look-up. So the kept file also records the inode that it was
- * last checked against, as the cache of inflated sections does. */
+/* index_key: reading all that an index is made from takes longer than a look-up. So the kept file also records the inodes
+ * that it was last checked against, as the cache of inflated sections does. */
 #include "dwarf/index/index_key.h"
 
 #include <gelf.h>
@@ -8,80 +8,147 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_data(SHA2_CTX *context, Elf *elf, const char *name)
+/* What building reads (index.c), without ".debug_" or, for the old form of compression, ".zdebug_". */
+static const char *const read_parts[] = {"info", "types", "abbrev", "str", "line_str", "str_offsets", "macro", "sup"};
+
+static bool is_read(const char *name)
 {
-	const Elf_Data *data = xc_elffile_section(elf, name);
-	uint64_t size = data ? data->d_size : 0;
-	SHA256Update(context, (const uint8_t *)&size, sizeof size);
-	if (data)
-		SHA256Update(context, data->d_buf, data->d_size);
+	if (!strcmp(name, ".gnu_debugaltlink"))
+		return true;
+	const char *part = !strncmp(name, ".debug_", 7) ? name + 7 : !strncmp(name, ".zdebug_", 8) ? name + 8 : NULL;
+	for (size_t i = 0; part && i < XC_COUNT(read_parts); i++)
+		if (!strcmp(part, read_parts[i]))
+			return true;
+	return false;
 }
 
-/* Add a checksum of a section that a rebuild changes although its header stays. It is too large for SHA-256 each time
- * that an unknown file is opened. */
-static void add_sum(SHA2_CTX *context, Elf *elf, const char *name)
+static void add_number(SHA2_CTX *context, uint64_t number)
 {
-	enum { PIECE = 1 << 30 };
-	const Elf_Data *data = xc_elffile_section(elf, name);
-	size_t left = data ? data->d_size : 0;
-	const uint8_t *at = left ? data->d_buf : NULL;
-	uint32_t sum = 0;
-	for (; left; left -= left < PIECE ? left : PIECE, at += PIECE)
-		sum = crc32_iscsi((unsigned char *)(uintptr_t)at, left < PIECE ? (int)left : PIECE, sum);
-	SHA256Update(context, (const uint8_t *)&sum, sizeof sum);
+	SHA256Update(context, (const uint8_t *)&number, sizeof number);
 }
 
-static void add_headers(SHA2_CTX *context, Elf *elf)
+static void add_text(SHA2_CTX *context, const char *text)
 {
+	add_number(context, text ? strlen(text) : UINT64_MAX);
+	SHA256Update(context, (const uint8_t *)(text ? text : ""), text ? strlen(text) : 0);
+}
+
+static void add_section(SHA2_CTX *context, const struct xc_keyed_hash *hash, Elf_Scn *section, const char *name)
+{
+	uint64_t sum[2];
+	const Elf_Data *data = elf_rawdata(section, NULL);
+	const size_t size = data && data->d_buf ? data->d_size : 0;
+	xc_keyed_hash_of(hash, size ? data->d_buf : NULL, size, sum);
+	add_text(context, name);
+	add_number(context, elf_ndxscn(section));
+	add_number(context, size);
+	SHA256Update(context, (const uint8_t *)sum, sizeof sum);
+}
+
+/* Sections by number, so a second one of the same name counts too. */
+static void add_file(SHA2_CTX *context, const struct xc_keyed_hash *hash, Elf *elf)
+{
+	GElf_Ehdr file;
 	GElf_Shdr header;
-	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s))
-		if (gelf_getshdr(s, &header))
-			SHA256Update(context, (const uint8_t *)&header, sizeof header);
+	size_t size = 0, names = 0;
+	memset(&file, 0, sizeof file);
+	elf_rawfile(elf, &size);
+	add_number(context, size);
+	if (gelf_getehdr(elf, &file))
+		SHA256Update(context, (const uint8_t *)&file, sizeof file);
+	elf_getshdrstrndx(elf, &names);
+	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+		if (!gelf_getshdr(s, &header))
+			continue;
+		SHA256Update(context, (const uint8_t *)&header, sizeof header);
+		const char *name = elf_strptr(elf, names, header.sh_name);
+		if (name && header.sh_type != SHT_NOBITS && is_read(name))
+			add_section(context, hash, s, name);
+	}
 }
 
-void xc_index_make_key(const struct xc_elffile *file, uint8_t key[XC_INDEX_KEY])
+/* Where split units are searched: another place may hold others of the same ids. */
+static void add_places(SHA2_CTX *context, const struct xc_index_basis *basis)
+{
+	const struct xc_finder *finder = basis->split ? basis->finder : NULL;
+	add_number(context, basis->split);
+	add_text(context, finder ? finder->sysroot : NULL);
+	add_number(context, finder ? finder->debug_dir_count : 0);
+	for (size_t i = 0; finder && i < finder->debug_dir_count; i++)
+		add_text(context, finder->debug_dirs[i]);
+	add_text(context, basis->split && basis->file->source ? basis->file->source->path : NULL);
+}
+
+bool xc_index_make_key(const struct xc_index_basis *basis, uint8_t key[XC_INDEX_KEY])
 {
 	SHA2_CTX context;
-	size_t size = 0;
-	elf_rawfile(file->elf, &size);
-	const uint64_t facts[] = {size};
+	if (!basis->hash)
+		return false;
 	SHA256Init(&context);
-	SHA256Update(&context, (const uint8_t *)facts, sizeof facts);
-	add_headers(&context, file->elf);
-	add_data(&context, file->elf, ".debug_abbrev");
-	add_data(&context, file->elf, ".zdebug_abbrev");
-	add_sum(&context, file->elf, ".debug_info");
-	add_sum(&context, file->elf, ".debug_str");
-	add_data(&context, file->elf, ".gnu_debugaltlink");
-	add_data(&context, file->elf, ".debug_sup");
+	add_number(&context, basis->packed);
+	add_file(&context, basis->hash, basis->file->elf);
+	add_number(&context, basis->alternate != NULL);
+	if (basis->alternate)
+		add_file(&context, basis->hash, basis->alternate);
+	add_places(&context, basis);
 	SHA256Final(key, &context);
+	return true;
 }
 
-struct xc_index_name xc_index_name_of(const struct xc_elffile *file, const uint8_t key[XC_INDEX_KEY])
+/* ---- facts of inodes ---- */
+
+static bool add_inode(SHA2_CTX *context, const struct xc_source *s)
+{
+	if (!s || !s->map || !s->ino)
+		return false;
+	const uint64_t facts[] = {s->dev, s->ino, s->stored_size, (uint64_t)s->mtime_ns, (uint64_t)s->ctime_ns};
+	SHA256Update(context, (const uint8_t *)facts, sizeof facts);
+	return true;
+}
+
+static bool digest_inodes(const struct xc_index_basis *basis, uint8_t digest[XC_INDEX_KEY])
+{
+	SHA2_CTX context;
+	SHA256Init(&context);
+	if (basis->packed || !add_inode(&context, basis->file->source) ||
+	    (basis->alternate && !add_inode(&context, basis->alternate_source)))
+		return false;
+	add_places(&context, basis);
+	SHA256Final(digest, &context);
+	return true;
+}
+
+bool xc_index_seen_of(const struct xc_index_basis *basis, struct xc_index_seen *seen_out)
+{
+	*seen_out = (struct xc_index_seen){.unused = 0};
+	if (!digest_inodes(basis, seen_out->digest))
+		return false;
+	seen_out->crc = crc32_iscsi((unsigned char *)seen_out, (int)offsetof(struct xc_index_seen, crc), 0);
+	return true;
+}
+
+/* ---- names ---- */
+
+static struct xc_index_name name_with(const char *prefix, const uint8_t key[XC_INDEX_KEY])
 {
 	struct xc_index_name name;
-	char hex[2 * XC_BUILD_ID_MAX + 1];
-	struct xc_build_id id = xc_elffile_build_id(file->elf);
-	if (id.size) {
-		snprintf(name.text, sizeof name.text, "%s", xc_build_id_hex(&id, hex));
-		return name;
-	}
-	int at = snprintf(name.text, sizeof name.text, "none-");
+	int at = snprintf(name.text, sizeof name.text, "%s", prefix);
 	for (size_t i = 0; i < XC_INDEX_KEY; i++)
 		at += snprintf(name.text + at, 3, "%02x", key[i]);
 	return name;
 }
 
-bool xc_index_seen_of(const struct xc_elffile *file, struct xc_index_seen *seen_out)
+struct xc_index_name xc_index_name_of(const struct xc_index_basis *basis)
 {
-	const struct xc_source *s = file->source;
-	if (!s || !s->map || !s->ino)
-		return false;
-	*seen_out = (struct xc_index_seen){.dev = s->dev,
-					   .ino = s->ino,
-					   .size = s->stored_size,
-					   .mtime_ns = (uint64_t)s->mtime_ns,
-					   .ctime_ns = (uint64_t)s->ctime_ns};
-	seen_out->crc = crc32_iscsi((unsigned char *)seen_out, (int)offsetof(struct xc_index_seen, crc), 0);
-	return true;
+	struct xc_index_name name = {""};
+	uint8_t key[XC_INDEX_KEY];
+	char hex[2 * XC_BUILD_ID_MAX + 1];
+	const struct xc_build_id id = xc_elffile_build_id(basis->file->elf);
+	if (basis->packed)
+		return xc_index_make_key(basis, key) ? name_with("pack-", key) : name;
+	if (id.size)
+		snprintf(name.text, sizeof name.text, "%s", xc_build_id_hex(&id, hex));
+	else if (digest_inodes(basis, key) || xc_index_make_key(basis, key))
+		return name_with("none-", key);
+	return name;
 }

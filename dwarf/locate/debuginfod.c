@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/base/progress.h"
+#include "core/cache/cachedir.h"
 
 static const char URLS[] = "DEBUGINFOD_URLS";
 enum { PATIENCE_S = 30 };
@@ -112,13 +113,22 @@ static bool from_cache(const struct xc_debuginfod_request *r, struct xc_source *
 	return good;
 }
 
-/* An empty file in the cache says that no server has it. */
+/* An empty file in the cache says that no server has it. Removed only from a folder of this user's own. */
 static void remove_note(const struct xc_debuginfod_request *r)
 {
 	struct stat st;
-	xc_auto(xc_freep) char *path = cached_path(r);
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-		unlink(path);
+	char hex[2 * XC_BUILD_ID_MAX + 1];
+	xc_auto(xc_freep) char *dir = xc_debuginfod_cache_dir();
+	const char *name = r->kind == XC_DEBUGINFOD_DEBUG ? "debuginfo" : "executable";
+	const int folder = xc_cachedir_open(dir, xc_build_id_hex(r->id, hex), false);
+	if (folder < 0)
+		return;
+	const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && xc_cachedir_is_own_file(fd) && !fstat(fd, &st) && st.st_size == 0)
+		unlinkat(folder, name, 0);
+	if (fd >= 0)
+		close(fd);
+	close(folder);
 }
 
 /* ---- the library ---- */

@@ -2,7 +2,7 @@
 #ifndef XC_STORE_REPORT_H
 #define XC_STORE_REPORT_H
 
-#include "core/io/cachelist.h"
+#include "core/cache/cachelist.h"
 #include "core/report/report.h"
 #include "core/store/store.h"
 #include "dwarf/symstore/store_clean.h"

@@ -275,8 +275,12 @@ C
   cp -a "$PACKAGE" tree
   "$XCORE" symbols index tree "$PACKAGE" --copy
   mkdir -p cache/xcore/{debug,index,mine}
-  head -c 5000 /dev/zero | tee cache/xcore/debug/a.plain cache/xcore/mine/file >cache/xcore/index/b
-  touch -d '40 days ago' cache/xcore/index/b
+  chmod -R go-w cache
+  image=cache/xcore/debug/0123456789abcdef0123456789abcdef.plain index=cache/xcore/index/abcdef
+  { head -c 5000 /dev/zero; printf XCPLAIN1; head -c 40 /dev/zero; } >$image
+  { printf 'XCINDEX\0'; head -c 5000 /dev/zero; } >$index
+  head -c 5000 /dev/zero | tee cache/xcore/debug/a.plain cache/xcore/mine/file >cache/xcore/index/b # not of xcore
+  touch -d '40 days ago' $index cache/xcore/index/b
   "$XCORE" symbols list --format json >list
   jq -e '.sections[0].tables.trees | length == 2' list
   jq -e '.sections[0].fields.file_count == 6' list
@@ -284,10 +288,13 @@ C
   rm -r tree
   "$XCORE" symbols clean --format json | jq -e '.sections[0].fields | .dropped == 2 and .trees == 1 and .caches == 0'
   "$XCORE" symbols clean --cache --older-than 30 --format json | jq -e '.sections[0].fields | .caches == 1 and .dropped == 0'
-  [ ! -e cache/xcore/index/b ]
-  [ -e cache/xcore/debug/a.plain ]
+  [ ! -e $index ]
+  [ -e $image ]
   "$XCORE" symbols clean --all --format json | jq -e '.sections[0].fields | .dropped == 4 and .removed == 2 and .caches == 1'
+  [ ! -e $image ]
   [ -e cache/xcore/mine/file ] # not a cache of xcore
+  [ -e cache/xcore/index/b ]   # in one, but not its file
+  [ -e cache/xcore/debug/a.plain ]
   [ -e "$PACKAGE/usr/bin/tool" ]
   [ -z "$(find store/kept -type f)" ]
 }

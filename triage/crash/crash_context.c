@@ -57,7 +57,7 @@ bool xc_crash_context_init(struct xc_crash_context *crash, struct xc_report *rep
 	}
 	crash->thread = crash->faulted = &process->threads[0];
 	crash->verdict = xc_report_verdict(report);
-	crash->source = xc_source_reader_new(process->sysroot);
+	crash->source = xc_source_reader_new(process);
 	crash->bodies = xc_body_cache_new(process, &report->arena);
 	collect(crash);
 	blame(crash);

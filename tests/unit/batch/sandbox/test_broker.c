@@ -359,15 +359,22 @@ static void kept_files_are_those_of_debug_information(void **state)
 {
 	struct talk t = begin();
 	(void)state;
-	scratch_file("cache/index/a", "x", 1);
+	static const char mark[] = "XCINDEX"; /* of a name index; its names are build-ids */
+	scratch_file("cache/index/aa", mark, sizeof mark);
+	scratch_file("cache/index/a", mark, sizeof mark);
+	scratch_file("cache/index/bb", "x", 1);
+	scratch_file("cache/triage/aa", mark, sizeof mark);
 	scratch_file("cache/triage/a", "x", 1);
+	scratch_file("cache/aa", mark, sizeof mark);
 	scratch_file("cache/a", "x", 1);
-	assert_true(ask(&t, KEPT, "index", "a") < 0); /* there is no cache */
+	assert_true(ask(&t, KEPT, "index", "aa") < 0); /* there is no cache */
 	t.finder.cache_dir = scratch_path("cache");
-	assert_true(given(ask(&t, KEPT, "index", "a")));
-	const char *const others[][2] = {{"triage", "a"}, {"", "a"},         {".", "a"},
-					 {"..", "a"},     {"index", "../a"}, {"index/..", "a"},
-					 {"index", ".."}, {"index", ""},     {"../../etc", "passwd"}};
+	assert_true(given(ask(&t, KEPT, "index", "aa")));
+	const char *const others[][2] = {
+		{"index", "a"},    {"index", "bb"},    {"triage", "aa"},   {"", "aa"},
+		{".", "aa"},       {"index", "../aa"}, {"index/..", "aa"}, {"triage", "a"},
+		{"", "a"},         {".", "a"},         {"..", "a"},        {"index", "../a"},
+		{"index/..", "a"}, {"index", ".."},    {"index", ""},      {"../../etc", "passwd"}};
 	for (size_t i = 0; i < XC_COUNT(others); i++) {
 		int fd = ask(&t, KEPT, others[i][0], others[i][1]);
 		struct stat st;

@@ -1,5 +1,6 @@
-/* cachelist: reads only directories that are known caches: $XDG_CACHE_HOME/xcore has others too. */
-#include "core/io/cachelist.h"
+/* cachelist: reads only directories that are known caches: $XDG_CACHE_HOME/xcore has others too; and of these only
+ * files that have xcore's names. */
+#include "core/cache/cachelist.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,16 +10,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const kinds[] = {"index", "debug"};
+#include "core/cache/cachedir.h"
+#include "core/cache/cacheform.h"
+
 enum { BLOCK = 512 }; /* of st_blocks (stat(3type)) */
 
 static void read_kind(struct xc_cachelist *list, const char *dir, const char *kind)
 {
-	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", dir, kind);
-	DIR *d = opendir(path);
+	const int folder = xc_cachedir_open(dir, kind, false);
+	DIR *d = folder < 0 ? NULL : fdopendir(folder);
+	if (!d && folder >= 0)
+		close(folder);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		if ((!xc_cacheform_is_name(kind, e->d_name) && !xc_cacheform_is_temporary(kind, e->d_name)) ||
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 			continue;
 		list->files = xc_grow(list->files, list->count, &list->capacity, sizeof *list->files);
 		list->files[list->count++] = (struct xc_cached_file){.kind = kind,
@@ -42,8 +48,8 @@ static int by_use(const void *a, const void *b)
 struct xc_cachelist xc_cachelist_read(const char *dir)
 {
 	struct xc_cachelist list = {.dir = dir};
-	for (size_t i = 0; dir && i < XC_COUNT(kinds); i++)
-		read_kind(&list, dir, kinds[i]);
+	for (const char *const *kind = xc_cacheform_kinds; dir && *kind; kind++)
+		read_kind(&list, dir, *kind);
 	if (list.count)
 		qsort(list.files, list.count, sizeof *list.files, by_use);
 	return list;
@@ -59,6 +65,10 @@ void xc_cachelist_fini(struct xc_cachelist *list)
 
 bool xc_cachelist_remove(const struct xc_cachelist *list, const struct xc_cached_file *file)
 {
-	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s/%s", list->dir, file->kind, file->name);
-	return unlink(path) == 0 || errno == ENOENT;
+	const int folder = xc_cachedir_open(list->dir, file->kind, false);
+	if (folder < 0)
+		return errno == ENOENT;
+	const bool gone = xc_cacheform_remove(folder, file->kind, file->name);
+	close(folder);
+	return gone;
 }

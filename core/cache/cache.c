@@ -1,10 +1,10 @@
-/* cache: plain files in plain directories. A temporary file of a killed writer is pruned like any other file. */
-#include "core/io/cache.h"
+/* cache: plain files in plain directories, which cachedir.h opens; cacheform.h says which are xcore's. A temporary file
+ * of a killed writer is pruned like any other file. */
+#include "core/cache/cache.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "core/base/shared_status.h"
+#include "core/cache/cachedir.h"
+#include "core/cache/cacheform.h"
 #include "core/io/opener.h"
 #include "core/io/tempfile.h"
-#include "core/base/userdir.h"
 
 enum { MAX_ENTRIES = 4096, NAME_SIZE = 160 };
 
@@ -23,23 +24,20 @@ static char *path_of(const struct xc_cache *cache, const char *name)
 	return xc_asprintf("%s/%s/%s", cache->dir, cache->kind, name);
 }
 
-static bool trustworthy(int fd)
+static int open_file(const struct xc_cache *cache, const char *name, int flags)
 {
-	struct stat st;
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) &&
-	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+	const int folder = cache->dir ? xc_cachedir_open(cache->dir, cache->kind, false) : -1;
+	if (folder < 0)
+		return -1;
+	const int fd = xc_cacheform_open(folder, cache->kind, name, flags), number = errno;
+	close(folder);
+	errno = number;
+	return fd;
 }
 
 int xc_cache_open(const struct xc_cache *cache, const char *name)
 {
-	if (!cache->dir || strchr(name, '/'))
-		return -1;
-	xc_auto(xc_freep) char *path = path_of(cache, name);
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0 && !trustworthy(fd)) {
-		close(fd);
-		return -1;
-	}
+	const int fd = open_file(cache, name, O_RDONLY);
 	if (fd >= 0)
 		futimens(fd, NULL); /* the time of last use, for pruning */
 	return fd;
@@ -73,7 +71,8 @@ static int oldest_first(const void *a, const void *b)
 	return x->used < y->used ? -1 : x->used > y->used;
 }
 
-static size_t list_entries(int directory, struct entry *entries, uint64_t *total)
+/* Files of other names are not xcore's: they neither count nor go. */
+static size_t list_entries(int directory, const char *kind, struct entry *entries, uint64_t *total)
 {
 	size_t count = 0;
 	DIR *dir = fdopendir(dup(directory));
@@ -82,8 +81,9 @@ static size_t list_entries(int directory, struct entry *entries, uint64_t *total
 	for (struct dirent *d; dir && count < MAX_ENTRIES && (d = readdir(dir));) {
 		struct stat st;
 		size_t len = strlen(d->d_name);
-		if (len >= NAME_SIZE || fstatat(directory, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-		    !S_ISREG(st.st_mode))
+		if (len >= NAME_SIZE ||
+		    (!xc_cacheform_is_name(kind, d->d_name) && !xc_cacheform_is_temporary(kind, d->d_name)) ||
+		    fstatat(directory, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
 			continue;
 		struct entry *e = &entries[count++];
 		memcpy(e->name, d->d_name, len + 1);
@@ -96,27 +96,19 @@ static size_t list_entries(int directory, struct entry *entries, uint64_t *total
 	return count;
 }
 
-static void prune(int directory, uint64_t room, uint64_t capacity)
+static void prune(int directory, const char *kind, uint64_t room, uint64_t capacity)
 {
 	struct entry *entries = xc_alloc(MAX_ENTRIES * sizeof *entries);
 	uint64_t total = room;
-	size_t count = list_entries(directory, entries, &total);
+	size_t count = list_entries(directory, kind, entries, &total);
 	qsort(entries, count, sizeof *entries, oldest_first);
 	for (size_t i = 0; i < count && total > capacity; i++)
-		if (unlinkat(directory, entries[i].name, 0) == 0)
+		if (xc_cacheform_remove(directory, kind, entries[i].name))
 			total -= entries[i].size;
 	free(entries);
 }
 
 /* ---- writing ---- */
-
-/* Open the directory of the kind. Makes it and its parents where they are missing. */
-static int open_directory(const struct xc_cache *cache)
-{
-	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", cache->dir, cache->kind);
-	xc_userdir_make(path, 0700);
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
 
 uint64_t xc_cache_largest(const struct xc_cache *cache)
 {
@@ -126,18 +118,19 @@ uint64_t xc_cache_largest(const struct xc_cache *cache)
 /* Two writers of one name must not share a temporary file. */
 bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t size, struct xc_cache_draft *draft)
 {
-	*draft = (struct xc_cache_draft){.fd = -1, .capacity = size ? 0 : cache->capacity};
-	if (xc_opener() || strlen(name) >= sizeof draft->name || !cache->dir || size > xc_cache_largest(cache))
+	*draft = (struct xc_cache_draft){.fd = -1, .kind = cache->kind, .capacity = size ? 0 : cache->capacity};
+	if (xc_opener() || strlen(name) >= sizeof draft->name || !xc_cacheform_is_name(cache->kind, name) ||
+	    !cache->dir || size > xc_cache_largest(cache))
 		return false;
-	draft->directory = open_directory(cache);
+	draft->directory = xc_cachedir_open(cache->dir, cache->kind, true);
 	if (draft->directory < 0)
 		return false;
-	prune(draft->directory, size, cache->capacity);
+	prune(draft->directory, cache->kind, size, cache->capacity);
 	strcpy(draft->name, name);
 	snprintf(draft->temporary, sizeof draft->temporary, "%.16s-%ld.part", name, (long)getpid());
 	draft->path = xc_asprintf("%s/%s/%s", cache->dir, cache->kind, draft->temporary);
 	xc_shared_status_add_tempfile(draft->path);
-	unlinkat(draft->directory, draft->temporary, 0); /* left by a dead process with the same pid */
+	xc_cacheform_remove(draft->directory, cache->kind, draft->temporary); /* of a dead process with the same pid */
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
 	draft->fd = openat(draft->directory, draft->temporary, flags, 0600);
 	if (draft->fd >= 0 && (size == 0 || posix_fallocate(draft->fd, 0, (off_t)size) == 0))
@@ -154,7 +147,7 @@ static bool fits(const struct xc_cache_draft *draft)
 		return true;
 	if (fstat(draft->fd, &st) || (uint64_t)st.st_size > draft->capacity / 2)
 		return false;
-	prune(draft->directory, 0, draft->capacity); /* its own bytes are counted already */
+	prune(draft->directory, draft->kind, 0, draft->capacity); /* its own bytes are counted already */
 	return true;
 }
 
@@ -164,7 +157,8 @@ bool xc_cache_finish(struct xc_cache_draft *draft, bool good)
 	good = made && good && fits(draft);
 	if (made)
 		good = close(draft->fd) == 0 && good;
-	good = made && good && renameat(draft->directory, draft->temporary, draft->directory, draft->name) == 0;
+	good = made && good && xc_cacheform_is_free(draft->directory, draft->kind, draft->name) &&
+	       renameat(draft->directory, draft->temporary, draft->directory, draft->name) == 0;
 	if (made && !good)
 		unlinkat(draft->directory, draft->temporary, 0);
 	xc_shared_status_remove_tempfile(draft->path);
@@ -191,11 +185,10 @@ void xc_cache_patch(const struct xc_cache *cache, const char *name, uint64_t off
 {
 	if (!cache->dir || xc_opener())
 		return;
-	xc_auto(xc_freep) char *path = path_of(cache, name);
-	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const int fd = open_file(cache, name, O_RDWR);
 	if (fd < 0)
 		return;
-	if (trustworthy(fd) && pwrite(fd, bytes, size, (off_t)offset) < 0)
+	if (pwrite(fd, bytes, size, (off_t)offset) < 0)
 		errno = 0; /* a full disk or a read-only one: nothing is lost */
 	close(fd);
 }

@@ -1,9 +1,11 @@
 /* cache: files that one run keeps for the next, below $XDG_CACHE_HOME/xcore.
  *
- * Each kind of file has its own directory, which is kept below a size: the least recently used files are removed. A
- * file is written under a temporary name and renamed, so a reader sees all of it or nothing. Files with another owner,
- * or writable by others, are ignored. A failed write is not an error: the directory may be read-only, the disk full.
- * Behind an opener (opener.h) nothing is written. Readers must validate the content. */
+ * Each kind of file has its own directory, which is kept below a size: the least recently used files are removed, of
+ * those that are xcore's own (cacheform.h). A directory that is not this user's alone is not used (cachedir.h). A file
+ * is written under a temporary name and renamed, so a reader sees all of it or nothing. Files with another owner, a
+ * second name or another mark, or writable by others, are ignored and never replaced. A failed write is not an error:
+ * the directory may be read-only, the disk full. Behind an opener (opener.h) nothing is written. Readers must
+ * validate the content. */
 #ifndef XC_CACHE_H
 #define XC_CACHE_H
 
@@ -29,6 +31,7 @@ struct xc_source *xc_cache_get(const struct xc_cache *cache, const char *name);
 
 /* A file that is being written under a temporary name. */
 struct xc_cache_draft {
+	const char *kind;  /* of the cache */
 	int directory, fd; /* fd: to write to, at any offset */
 	uint64_t capacity; /* of the cache, if the size was not known in advance, else 0 */
 	char name[160], temporary[160];
