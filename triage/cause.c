@@ -16,6 +16,7 @@
 #include "triage/memory/heap_evidence.h"
 #include "triage/crash/abort_message.h"
 #include "triage/runtime/script.h"
+#include "triage/runtime/uncaught.h"
 #include "triage/memory/pointer_diagnosis.h"
 
 enum { SOURCE_AROUND = 2 };
@@ -128,6 +129,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_abort_message_read(&crash);
 	crash.rules = xc_cause_table;
 	xc_cause_rule_apply(&crash, event_of(&crash.fault));
+	xc_uncaught_report_flight(&crash);
 	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
 		xc_expression_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
