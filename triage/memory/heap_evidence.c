@@ -11,6 +11,7 @@
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
 #include "triage/memory/block_types.h"
+#include "triage/memory/overrun_bytes.h"
 
 enum { FREED_MOST = 3 };
 
@@ -144,6 +145,8 @@ static void report_damage(struct xc_crash_context *crash)
 				 : "the block before the damage, 0x%llx, was likely written past its end: %s",
 			    (unsigned long long)what.addr, xc_text_string(&text));
 	xc_text_fini(&text);
+	if (!book)
+		xc_overrun_bytes_report(crash, &overrun);
 	xc_referrers_report(crash, overrun.block, true, "that block is");
 }
 

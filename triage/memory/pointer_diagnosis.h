@@ -42,6 +42,9 @@ bool xc_block_overrun_diagnose(struct xc_pointer_diagnosis *diagnosis);
 /* Text that was written over a pointer. */
 bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
+/* A number that was written over a pointer: a double, small integers, the -1 of a function that failed. */
+bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
 /* A frame that has returned. */
 bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
