@@ -1,7 +1,7 @@
-/* element_index: see element_index.h. Few programs count to 4294967295: an index just below a power of two is a
+/* element_index: see wild_index.h. Few programs count to 4294967295: an index just below a power of two is a
  * negative number in an unsigned variable, and one that is small when its bytes are reversed was not converted from
  * network byte order. Smaller indexes are told as they are. */
-#include "triage/memory/element_index.h"
+#include "triage/memory/wild_index.h"
 
 #include <inttypes.h>
 #include <string.h>

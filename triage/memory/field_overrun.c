@@ -1,6 +1,6 @@
-/* field_overrun: see field_overrun.h. Text that is continuous from an array into the next member was written there as
+/* field_overrun: see pointer_diagnosis.h. Text that is continuous from an array into the next member was written there as
  * one piece, or the array was filled to its end: strcpy() and the like. */
-#include "triage/memory/field_overrun.h"
+#include "triage/memory/pointer_diagnosis.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -11,7 +11,6 @@
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
 #include "triage/memory/block_types.h"
-#include "triage/memory/overrun_bytes.h"
 
 enum { FREED_MOST = 3 };
 

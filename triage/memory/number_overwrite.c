@@ -15,7 +15,6 @@
 #include "heap/query/whatis.h"
 #include "triage/code/operand.h"
 #include "triage/memory/block_types.h"
-#include "triage/memory/field_overrun.h"
 #include "triage/util/memory_search.h"
 
 enum {

@@ -1,5 +1,5 @@
-/* overrun_bytes: see overrun_bytes.h. */
-#include "triage/memory/overrun_bytes.h"
+/* overrun_bytes: see heap_evidence.h. */
+#include "triage/memory/heap_evidence.h"
 
 #include <inttypes.h>
 

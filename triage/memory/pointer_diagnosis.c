@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "triage/memory/bit_flip.h"
-#include "triage/memory/element_index.h"
 #include "triage/memory/wild_index.h"
 #include "triage/util/names.h"
 #include "triage/util/poison.h"
