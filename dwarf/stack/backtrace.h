@@ -21,6 +21,8 @@ struct xc_backtrace_options {
 	bool group;        /* fold threads with equal stacks */
 	bool detached;     /* include guest stacks that are on no thread (foreign_frame.h) */
 	bool brief;        /* stacks that differ only in recursion depth are equal; see struct xc_stacks */
+	const int *first;  /* threads whose stacks come before the others', in this order */
+	size_t first_count;
 	size_t max_frames; /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
 	struct xc_format_options format;
 };

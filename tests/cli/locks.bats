@@ -26,6 +26,12 @@ setup() {
   "$XCORE" analyze "$CORE" --no-plugins | grep -qE '^ +1 +[0-9]+ +first\.lock +second\.lock +transfer \(lock\.c:[0-9]+\) ← transfer_forth'
 }
 
+@test "the threads of a deadlock come first among the other threads" {
+  "$XCORE" analyze "$CORE" --no-plugins --format json >"$BATS_TEST_TMPDIR/json"
+  jq -e '([.sections[] | select(.key == "locks") | .tables.deadlocks[].thread] - [.verdict.tid]) as $waiting |
+    [.sections[] | select(.key == "threads") | .. | .tid? | numbers][0] | IN($waiting[])' "$BATS_TEST_TMPDIR/json"
+}
+
 @test "threads says what each waits for, and redaction leaves the names of locks" {
   for option in --no-redact --redact; do
     "$XCORE" threads "$CORE" $option >"$BATS_TEST_TMPDIR/text"
