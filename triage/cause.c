@@ -10,6 +10,7 @@
 #include "triage/cause_table.h"
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
+#include "triage/fault/hang.h"
 #include "triage/explain/expression.h"
 #include "triage/missing_evidence.h"
 #include "triage/go/golang.h"
@@ -112,10 +113,14 @@ static void locate(struct xc_crash_context *crash)
 static void hung(struct xc_report *report, struct xc_process *process)
 {
 	struct xc_crash_context crash = {.report = report, .process = process};
-	if (!xc_deadlock_exists(process))
+	bool deadlock = xc_deadlock_exists(process);
+	if (!deadlock && !xc_hang_exists(process))
 		return;
 	crash.verdict = xc_report_verdict(report);
-	xc_deadlock_classify(&crash);
+	if (deadlock)
+		xc_deadlock_classify(&crash);
+	else
+		xc_hang_classify(&crash);
 	locate(&crash);
 }
 
@@ -135,6 +140,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_pointer_diagnosis_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
+	xc_hang_classify(&crash);
 	headline(&crash);
 	locate(&crash);
 	xc_script_report(&crash);
