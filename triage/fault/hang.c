@@ -5,8 +5,10 @@
 
 #include <string.h>
 
+#include "core/live/live.h"
 #include "core/text/threadlabel.h"
 #include "dwarf/format/format.h"
+#include "triage/locks/locks.h"
 #include "triage/locks/wait_report.h"
 #include "triage/locks/waits.h"
 #include "triage/util/names.h"
@@ -14,9 +16,22 @@
 
 enum { GROUPS = 4, INVOLVED = 16, QUEUES = 3, FRAMES = 48, QUEUE_TEXT = 80, MEMBERS = 16 };
 
-static bool is_for_thread(const struct xc_process *process, const struct xc_wait *wait)
+/* Memory that other processes may have, too: a file or /dev/zero, not a module's data. */
+static bool is_shared(const struct xc_process *process, xc_addr addr)
 {
-	const struct xc_mapping *m;
+	const struct xc_mapping *m = addr ? xc_process_mapping(process, addr) : NULL;
+	return m && (m->shared || (m->path && m->path[0] != '[' && !xc_process_module(process, addr)));
+}
+
+static bool is_for_thread(struct xc_process *process, size_t index)
+{
+	const struct xc_locks *locks = xc_locks_of(process);
+	const struct xc_wait *wait = &locks->waits->items[index];
+	const struct xc_lock *lock = xc_lock_awaited(locks, index);
+	if (is_shared(process, wait->word) || is_shared(process, wait->object) || (lock && lock->shared))
+		return false;
+	if (process->live && !xc_live_thread_slept(process, wait->thread))
+		return false; /* the waits were read one after the other */
 	if (wait->timed || wait->guessed || wait->handler)
 		return false;
 	switch (wait->kind) {
@@ -32,8 +47,6 @@ static bool is_for_thread(const struct xc_process *process, const struct xc_wait
 	case XC_WAIT_RUST_CONDITION:
 	case XC_WAIT_CHANNEL:
 	case XC_WAIT_FUTURE:
-		m = wait->word ? xc_process_mapping(process, wait->word) : NULL;
-		return !m || !m->shared;
 	case XC_WAIT_THREAD:
 		return true;
 	default:
@@ -49,7 +62,7 @@ static bool all_wait(struct xc_process *process, const struct xc_thread *except)
 	for (size_t i = 0; i < waits->count; i++) {
 		if (waits->items[i].thread == except)
 			continue;
-		if (!is_for_thread(process, &waits->items[i]))
+		if (!is_for_thread(process, i))
 			return false;
 		count++;
 	}
@@ -98,7 +111,9 @@ static void add_cause(struct xc_process *process, const struct xc_thread *except
 {
 	const struct xc_waits *waits = xc_waits_of(process);
 	size_t told = 0;
-	xc_text_add(text, "every thread waits, and none is left that could wake another: ");
+	xc_text_add(text, waits->count - (except != NULL) == 1
+				  ? "it waits, and there is no other thread that could wake it: "
+				  : "every thread waits, and none is left that could wake another: ");
 	for (size_t i = 0; i < waits->count; i++) {
 		if (!is_first_of_group(waits, i, except))
 			continue;
@@ -188,10 +203,9 @@ static size_t report_queues(struct xc_crash_context *crash, const struct xc_thre
 					       : 0;
 			for (size_t v = 0; v < count && !told; v++) {
 				struct xc_value object;
-				struct xc_error *error =
-					xc_type_is_pointer(values[v].value.type)
-						? xc_value_deref(&values[v].value, &object)
-						: xc_error_new(XC_ERR_USAGE, "no pointer");
+				struct xc_error *error = xc_type_is_pointer(values[v].value.type)
+								 ? xc_value_deref(&values[v].value, &object)
+								 : xc_error_new(XC_ERR_USAGE, "no pointer");
 				if (!error)
 					told = report_object(crash, &object, left);
 				xc_error_free(error);
@@ -208,8 +222,8 @@ static size_t report_queues(struct xc_crash_context *crash, const struct xc_thre
 /* A thread whose task is to end a program that hangs. */
 static bool is_watchdog(const struct xc_crash_context *crash)
 {
-	static const char *const words[] = {"watchdog", "WatchDog", "Watchdog", "watch_dog", "hang", "stall", "heartbeat",
-					    NULL};
+	static const char *const words[] = {"watchdog", "WatchDog", "Watchdog",  "watch_dog",
+					    "hang",     "stall",    "heartbeat", NULL};
 	const char *function = crash->blame.place ? xc_place_function(crash->blame.place, crash->blame.level) : NULL;
 	return xc_names_in(words, function) || xc_names_in(words, crash->thread->name);
 }
@@ -231,8 +245,9 @@ void xc_hang_classify(struct xc_crash_context *crash)
 	const struct xc_thread *except = NULL;
 	const struct xc_verdict *v = crash->verdict;
 	bool aborted = v->class_name && xc_crash_context_is(crash, "abort");
-	bool sent = v->class_name && (xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||
-				      xc_crash_context_is(crash, "sent-by-user"));
+	bool sent =
+		v->class_name && (xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||
+				  xc_crash_context_is(crash, "sent-by-user"));
 	if (aborted && is_watchdog(crash))
 		except = crash->thread;
 	else if (v->class_name && !(sent && xc_crash_context_sent_by_other(crash)))
@@ -247,8 +262,10 @@ void xc_hang_classify(struct xc_crash_context *crash)
 	if (except)
 		xc_verdict_evidence(crash->report, "the abort came from %s", xc_crash_context_culprit(crash));
 	add_cause(crash->process, except, &text);
-	crash->verdict->headline = xc_arena_printf(&crash->report->arena, "hang: all %zu threads wait for each other",
-						   waits->count - (except != NULL));
+	size_t count = waits->count - (except != NULL);
+	crash->verdict->headline =
+		count == 1 ? "hang: the only thread waits for another one"
+			   : xc_arena_printf(&crash->report->arena, "hang: all %zu threads wait for each other", count);
 	xc_crash_context_classify(crash, "deadlock", "all wait", "medium", "likely", xc_text_string(&text));
 	xc_text_fini(&text);
 	crash->thread = wait->thread;

@@ -12,7 +12,18 @@
 #include "triage/memory/block_types.h"
 #include "triage/util/statics.h"
 
-enum { FRAMES = 16, POINTERS = 4, NEAR = 4096, SHOWN = 100, NAMES = 5, STEPS = 64, MEMBERS = 1000, GAP = 64, FULL = 4, ARRAYS = 8 };
+enum {
+	FRAMES = 16,
+	POINTERS = 4,
+	NEAR = 4096,
+	SHOWN = 100,
+	NAMES = 5,
+	STEPS = 64,
+	MEMBERS = 1000,
+	GAP = 64,
+	FULL = 4,
+	ARRAYS = 8
+};
 
 /* An object of known type. */
 struct object {
@@ -80,8 +91,7 @@ static bool in_targets(const struct xc_crash_context *crash, xc_addr at, struct 
 		for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++)
 			for (int locals = 0; locals < 2; locals++) {
 				struct xc_named_value *values;
-				size_t count =
-					xc_variable_values(&context, l, locals, &crash->report->arena, &values);
+				size_t count = xc_variable_values(&context, l, locals, &crash->report->arena, &values);
 				for (size_t v = 0; v < count; v++)
 					if (is_target(&values[v], at, out))
 						return true;
@@ -148,8 +158,7 @@ bool xc_field_array_before(const struct xc_crash_context *crash, xc_addr at, str
 			found = true;
 			*out = (struct xc_field_array){
 				.name = xc_arena_printf(arena, "`%s%s%s`%s%s", xc_text_string(&path),
-							path.len ? "." : "", member->name,
-							object.name ? "" : " of ",
+							path.len ? "." : "", member->name, object.name ? "" : " of ",
 							object.name ? "" : xc_type_name(object.type)),
 				.record = plain,
 				.record_at = begin,
@@ -276,7 +285,8 @@ static void add_run(const struct xc_crash_context *crash, const struct run *run,
 	add_text(crash, run->resume, run->end, text);
 	xc_text_add(text, "\"");
 	if (run->gap < run->resume)
-		xc_text_printf(text, " (… are %" PRIu64 " bytes, some of them set again since)", run->resume - run->gap);
+		xc_text_printf(text, " (… are %" PRIu64 " bytes, some of them set again since)",
+			       run->resume - run->gap);
 }
 
 bool xc_field_overrun_report(struct xc_crash_context *crash, xc_addr at, struct xc_text *cause)

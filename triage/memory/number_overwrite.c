@@ -58,7 +58,8 @@ static bool describe(const struct xc_crash_context *crash, uint64_t value, char 
 	else if (value == UINT32_MAX)
 		snprintf(text, size, "the number 4294967295, (unsigned)-1");
 	else if (upper && upper < UPPER && lower < LOWER)
-		snprintf(text, size, "the numbers %" PRIu64 " and %" PRIu64 " if they are two of 32 bits", lower, upper);
+		snprintf(text, size, "the numbers %" PRIu64 " and %" PRIu64 " if they are two of 32 bits", lower,
+			 upper);
 	else
 		return is_double(value, text, size);
 	return true;
@@ -75,7 +76,8 @@ static bool report_array(struct xc_pointer_diagnosis *s, xc_addr at)
 	if ((type->kind != XC_TYPE_FLOAT && type->kind != XC_TYPE_INT) || !xc_type_size(type, &size) || !size)
 		return false;
 	xc_verdict_evidence(s->crash->report,
-			    "%s, %" PRIu64 " elements of %s at 0x%" PRIx64 ", ends where the number begins: it was likely "
+			    "%s, %" PRIu64 " elements of %s at 0x%" PRIx64
+			    ", ends where the number begins: it was likely "
 			    "written past its end",
 			    array.name, (array.end - array.begin) / size, xc_type_name(array.element), array.begin);
 	xc_pointer_diagnosis_explain(s, "likely %s was written past its end", array.name);
@@ -95,8 +97,8 @@ static void report_places(struct xc_pointer_diagnosis *s, uint64_t value)
 	for (size_t i = 0; i < count && told < TOLD; i++) {
 		struct xc_text place = {0};
 		struct xc_what what = xc_what(crash->process, crash->heap, found[i]);
-		bool live = what.kind == XC_WHAT_BLOCK &&
-			    xc_block_state(&crash->heap->blocks, what.block) == XC_BLOCK_LIVE;
+		bool live =
+			what.kind == XC_WHAT_BLOCK && xc_block_state(&crash->heap->blocks, what.block) == XC_BLOCK_LIVE;
 		if (live || what.kind == XC_WHAT_DATA) {
 			xc_rootword_place(crash->heap, found[i], true, &place);
 			xc_verdict_evidence(crash->report, "the same bytes are at 0x%" PRIx64 ", in %s", found[i],

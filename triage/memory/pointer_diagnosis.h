@@ -62,7 +62,7 @@ void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *diagnosis);
 
 /* The array in front of a word, in the same object: a block of the heap, a variable of the crashed stack, a static. */
 struct xc_field_array {
-	const char *name; /* "`key` of struct entry", "`users[2].name`": lives as long as the report */
+	const char *name;             /* "`key` of struct entry", "`users[2].name`": lives as long as the report */
 	const struct xc_type *record; /* the structure that the array is a member of */
 	xc_addr record_at;
 	const struct xc_type *element;

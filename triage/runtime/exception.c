@@ -41,7 +41,7 @@ enum {
 	FLIGHT_FRAMES = 64,
 	BLOCKS_MOST = 1 << 20, /* to look for one */
 	HEADER = 128,
-	TYPE = 80,         /* below U */
+	TYPE = 80, /* below U */
 	OBJECT = 32,
 	RAX = 0,
 	RDI = 5,
@@ -360,8 +360,7 @@ static bool find_flying(const struct xc_crash_context *crash, xc_addr other, str
 	uint64_t from, word;
 	for (size_t i = 0; i < crash->frame_count && i < FLIGHT_FRAMES; i++)
 		for (int number = 0; number < arch->frame_regs; number++)
-			if (xc_regs_get(&crash->frames[i].regs, number, &word) &&
-			    is_of_flying(crash, word, other, out))
+			if (xc_regs_get(&crash->frames[i].regs, number, &word) && is_of_flying(crash, word, other, out))
 				return true;
 	if (!crash->frame_count || !xc_regs_get(&crash->frames[0].regs, arch->sp, &from))
 		return false;

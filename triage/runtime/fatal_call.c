@@ -90,7 +90,8 @@ static bool is_fatal(const struct xc_place *place, size_t level)
 	const char *name = xc_place_function(place, level);
 	if (!name || xc_names_find(starts, name))
 		return false;
-	return is_fatal_name(name) || (level < place->level_count && !place->line_only && is_noreturn(&place->levels[level]));
+	return is_fatal_name(name) ||
+	       (level < place->level_count && !place->line_only && is_noreturn(&place->levels[level]));
 }
 
 /* ---- the message ---- */
@@ -198,7 +199,8 @@ static void consider(struct candidate *best, const char *text, int rank)
 /* File names and names of functions are passed as well: the place of the failure, which the stack shows. */
 static int argument_rank(const char *name, const char *text)
 {
-	static const char *const words[] = {"msg", "mess", "text", "what", "reason", "why", "err", "fmt", "format", NULL};
+	static const char *const words[] = {"msg", "mess", "text", "what",   "reason",
+					    "why", "err",  "fmt",  "format", NULL};
 	static const char *const tests[] = {"expr", "cond", "check", "assert", NULL};
 	static const char *const places[] = {"file", "func", "function", "where", "path", NULL};
 	return xc_names_in(places, name)   ? 1
@@ -308,7 +310,8 @@ bool xc_fatal_call_classify(struct xc_crash_context *crash)
 	if (!crash->verdict->message)
 		crash->verdict->message = stream ? stream : best.text;
 	xc_crash_context_classify(crash, "abort", NULL, "low", "certain",
-				  xc_arena_printf(&crash->report->arena, "%s ended the program through %s, which calls abort()",
+				  xc_arena_printf(&crash->report->arena,
+						  "%s ended the program through %s, which calls abort()",
 						  xc_crash_context_culprit(crash), by));
 	return true;
 }

@@ -122,8 +122,7 @@ void xc_uncaught_report_flight(struct xc_crash_context *crash)
 		return;
 	const char *what = xc_exception_what(crash, &e);
 	xc_verdict_evidence(crash->report, "while this exception unwound the stack%s: %s%s%s",
-			    e.sure ? "" : " (likely this one)", e.type, what ? ": " : "",
-			    what ? what : "");
+			    e.sure ? "" : " (likely this one)", e.type, what ? ": " : "", what ? what : "");
 	xc_auto(xc_freep) char *redacted = xc_asprintf("while an exception unwound the stack: %s", e.type);
 	xc_verdict_redact(crash->report, redacted);
 }

@@ -40,10 +40,12 @@ static const char program[] =
 	"struct derived : base { int go() override { return one; } };\n"
 	"struct joiner { std::thread t; joiner() : t([] { for (;;) std::this_thread::yield(); }) {} };\n"
 	"struct giver_up { ~giver_up() { abort(); } }; struct writer { ~writer() { *p = 1; } };\n"
-	"template <class T> NOINLINE void destroys(int l) { T t; if (l) throw parse_error(\"the first failure\", l); }\n"
+	"template <class T> NOINLINE void destroys(int l) { T t; if (l) throw parse_error(\"the first failure\", l); "
+	"}\n"
 	"NOINLINE void between_destructors(int k) { std::exception_ptr held;\n"
 	" try { throw own(\"an old one, which is kept\"); } catch (...) { held = std::current_exception(); }\n"
-	" if (k == 17) destroys<joiner>(one); if (k == 18) destroys<giver_up>(one); if (k == 19) destroys<writer>(one);\n"
+	" if (k == 17) destroys<joiner>(one); if (k == 18) destroys<giver_up>(one); if (k == 19) "
+	"destroys<writer>(one);\n"
 	" one = 1; }\n"
 	"int main(int argc, char **argv) { int k = atoi(argv[1]); std::vector<int> v(3); switch (k) {\n"
 	" case 9: return look(v, 9); case 10: again(); break; case 11: later(); break; case 12: quiet(one + 1); "
@@ -159,8 +161,7 @@ static void an_exception_in_flight_is_told(void **state)
 {
 	(void)state;
 	static const char flies[] = "while this exception unwound the stack: parse_error: the first failure";
-	struct wanted want = {
-		.argument = "17", .class_name = "uncaught-exception", .kind = "terminate", .says = flies};
+	struct wanted want = {.argument = "17", .class_name = "uncaught-exception", .kind = "terminate", .says = flies};
 	expect(&want);
 	want = (struct wanted){.argument = "18", .class_name = "abort", .says = flies};
 	expect(&want);

@@ -408,13 +408,15 @@ static char *render_rounds(struct xc_stack_row *rows, unsigned count, struct xc_
 {
 	static struct xc_variable_text arg = {.name = "n", .type = "int", .value = "1"};
 	for (unsigned i = 0; i < count; i++)
-		rows[i] = (struct xc_stack_row){
-			.index = i >= stack->elided_at ? i + (unsigned)stack->elided : i,
-			.pc = 1,
-			.trust = "cfi",
-			.function = i == 0 ? "crash" : i + 1 == count ? "main" : i % 2 ? "value" : "array",
-			.args = &arg,
-			.arg_count = 1};
+		rows[i] = (struct xc_stack_row){.index = i >= stack->elided_at ? i + (unsigned)stack->elided : i,
+						.pc = 1,
+						.trust = "cfi",
+						.function = i == 0           ? "crash"
+							    : i + 1 == count ? "main"
+							    : i % 2          ? "value"
+									     : "array",
+						.args = &arg,
+						.arg_count = 1};
 	struct xc_report *report = xc_report_new("bt");
 	struct xc_stacks *stacks = xc_section_stacks(xc_report_section(report, "stacks", "Threads"), "stacks");
 	*stacks = (struct xc_stacks){.stacks = stack, .stack_count = 1, .brief = brief};
@@ -437,7 +439,8 @@ static void rounds_of_a_recursion_are_folded_in_brief(void **state)
 	stack.elided = 1000;
 	stack.elided_at = 20;
 	text = render_rounds(rows, ROWS, &stack, true);
-	assert_contains(text, "#4     array    n=1\n  ⋮   1,042 frames left out: 24 × [array → value]\n#1047  value    n=1\n");
+	assert_contains(
+		text, "#4     array    n=1\n  ⋮   1,042 frames left out: 24 × [array → value]\n#1047  value    n=1\n");
 	assert_contains(text, "#1048  array    n=1\n#1049  main     n=1\n");
 	free(text);
 	stack.elided = 0;
