@@ -1,5 +1,5 @@
-/* field_overrun: see pointer_diagnosis.h. Text that is continuous from an array into the next member was written there as
- * one piece, or the array was filled to its end: strcpy() and the like. */
+/* field_overrun: see pointer_diagnosis.h. Text that is continuous from an array into the next member was written
+ * there as one piece, or the array was filled to its end: strcpy() and the like. */
 #include "triage/memory/pointer_diagnosis.h"
 
 #include <ctype.h>
