@@ -11,6 +11,7 @@
 #include "triage/cause_table.h"
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
+#include "triage/fault/hang.h"
 #include "triage/explain/expression.h"
 #include "triage/explain/race.h"
 #include "triage/missing_evidence.h"
@@ -18,6 +19,7 @@
 #include "triage/memory/heap_evidence.h"
 #include "triage/crash/abort_message.h"
 #include "triage/runtime/script.h"
+#include "triage/runtime/uncaught.h"
 #include "triage/memory/pointer_diagnosis.h"
 
 enum { SOURCE_AROUND = 2 };
@@ -128,10 +130,14 @@ static void locate(struct xc_crash_context *crash)
 static void hung(struct xc_report *report, struct xc_process *process)
 {
 	struct xc_crash_context crash = {.report = report, .process = process};
-	if (!xc_deadlock_exists(process))
+	bool deadlock = xc_deadlock_exists(process);
+	if (!deadlock && !xc_hang_exists(process))
 		return;
 	crash.verdict = xc_report_verdict(report);
-	xc_deadlock_classify(&crash);
+	if (deadlock)
+		xc_deadlock_classify(&crash);
+	else
+		xc_hang_classify(&crash);
 	locate(&crash);
 }
 
@@ -145,12 +151,14 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_abort_message_read(&crash);
 	crash.rules = xc_cause_table;
 	xc_cause_rule_apply(&crash, event_of(&crash.fault));
+	xc_uncaught_report_flight(&crash);
 	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
 		xc_expression_report(&crash);
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
+	xc_hang_classify(&crash);
 	headline(&crash);
 	locate(&crash);
 	xc_script_report(&crash);

@@ -49,9 +49,12 @@ static void crashed_thread(struct xc_job *job)
 static void other_threads(struct xc_job *job, bool all)
 {
 	const struct settings *settings = job->settings;
+	const struct xc_verdict *verdict = job->report->verdict; /* the threads of a deadlock come first */
 	struct xc_section *s = xc_report_section(job->report, "threads", all ? "Threads" : "Other threads");
 	struct xc_backtrace_options options = {
 		.choice = all ? XC_THREADS_ALL : XC_THREADS_OTHERS,
+		.first = verdict ? verdict->involved : NULL,
+		.first_count = verdict ? verdict->involved_count : 0,
 		.group = xc_switch_or(settings->group, true),
 		.brief = true,
 		.max_frames = settings->limit,

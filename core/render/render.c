@@ -11,6 +11,11 @@
 #include "core/text/threadlabel.h"
 
 enum { BRIEF_MOST = 64, BRIEF_HEAD = 32, BRIEF_TAIL = 16 }; /* rows */
+enum {
+	ROUND_MOST = 20, /* rows of a round of a recursion, inlined functions included */
+	ROUNDS_LEAST = 4,
+	ROUND_ROWS = 16, /* rows that repeat; fewer are quickly read */
+};
 
 void xc_render_count(struct xc_text *text, uint64_t count)
 {
@@ -139,14 +144,63 @@ void xc_render_variable(struct xc_text *text, const struct xc_variable_text *var
 	}
 }
 
+/* Do the rows show the same call? Their numbers and values may differ. */
+static bool same_call(const struct xc_stack_row *a, const struct xc_stack_row *b)
+{
+	bool named = a->function && b->function && strcmp(a->function, b->function) == 0;
+	return named && a->line == b->line && a->inlined == b->inlined && a->guest == b->guest && !b->left_out;
+}
+
+/* Rows that repeat: [from, to), in rounds of `length` rows. */
+struct rounds {
+	size_t from, to, length; /* length 0: none */
+};
+
+/* The first such run among the rows [lo, hi), with the shortest round. */
+static struct rounds find_rounds(const struct xc_stack *stack, size_t lo, size_t hi)
+{
+	for (size_t from = lo; from < hi && from - lo <= ROUND_MOST; from++)
+		for (size_t k = 1; k <= ROUND_MOST && from + k < hi; k++) {
+			size_t to = from + k;
+			while (to < hi && same_call(&stack->rows[to], &stack->rows[to - k]))
+				to++;
+			if (to - from >= ROUNDS_LEAST * k && to - from >= ROUND_ROWS)
+				return (struct rounds){from, to, k};
+		}
+	return (struct rounds){.length = 0};
+}
+
+/* Show two rounds of a recursion where the stack is deepest, and one where it began. */
+static void fold_rounds(const struct xc_stack *stack, struct xc_gap *gap)
+{
+	bool elided = gap->frames != 0;
+	size_t end = elided ? gap->at : stack->row_count;
+	struct rounds head = find_rounds(stack, 0, end);
+	size_t at = head.from + 2 * head.length, resume = elided ? gap->resume : head.to - head.length;
+	if (!head.length || (elided && head.to != end))
+		return;
+	if (elided) {
+		struct rounds tail = find_rounds(stack, gap->resume, stack->row_count);
+		resume = tail.length ? tail.to - head.length : gap->resume;
+	}
+	if (resume <= at || (elided && (at >= gap->at || resume < gap->resume)))
+		return;
+	gap->frames = elided ? gap->frames + (gap->at - at) + (resume - gap->resume) : resume - at;
+	gap->at = at;
+	gap->resume = resume;
+}
+
 struct xc_gap xc_render_gap(const struct xc_stack *stack, bool brief)
 {
 	struct xc_gap gap = {.at = stack->row_count, .resume = stack->row_count};
 	if (stack->elided && stack->elided_at < stack->row_count)
 		gap.at = gap.resume = stack->elided_at;
 	gap.frames = stack->elided;
+	struct xc_gap whole = gap;
+	if (brief)
+		fold_rounds(stack, &gap);
 	bool between = !stack->elided || (gap.at >= BRIEF_HEAD && stack->row_count - gap.at >= BRIEF_TAIL);
-	if (!brief || stack->row_count <= BRIEF_MOST || !between)
+	if (!brief || gap.at != whole.at || stack->row_count <= BRIEF_MOST || !between)
 		return gap;
 	gap.at = BRIEF_HEAD;
 	gap.resume = stack->row_count - BRIEF_TAIL;

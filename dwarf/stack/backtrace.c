@@ -374,17 +374,18 @@ static void build_detached(struct builder *b, const struct xc_foreign_frames *li
 
 static bool wanted(const struct xc_backtrace_options *options, const struct xc_thread *thread)
 {
-	switch (options->choice) {
-	case XC_THREADS_CRASHED:
-		return thread->crashed;
-	case XC_THREADS_OTHERS:
-		return !thread->crashed;
-	case XC_THREADS_ONE:
-		return thread->tid == options->tid;
-	case XC_THREADS_ALL:
-		break;
-	}
-	return true;
+	enum xc_thread_choice choice = options->choice;
+	return choice == XC_THREADS_ALL || (choice == XC_THREADS_CRASHED && thread->crashed) ||
+	       (choice == XC_THREADS_OTHERS && !thread->crashed) ||
+	       (choice == XC_THREADS_ONE && thread->tid == options->tid);
+}
+
+/* Is the thread one of the first `count` of those that come first? */
+static bool is_first(const struct xc_backtrace_options *options, size_t count, pid_t tid)
+{
+	while (count && options->first[count - 1] != tid)
+		count--;
+	return count != 0;
 }
 
 static void builder_init(struct builder *b, struct xc_process *process, struct xc_arena *arena,
@@ -447,9 +448,12 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	const struct xc_foreign_frames *detached = xc_foreign_frames_of(process, 0, &detached_count);
 	size_t shown = options->detached ? detached_count : 0;
 	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + shown + 1) * sizeof *stacks->stacks);
-	for (size_t i = 0; i < process->thread_count; i++)
-		if (wanted(options, &process->threads[i]))
-			build_stack(&b, &process->threads[i], &stacks->stacks[stacks->stack_count++]);
+	for (size_t i = 0, n = options->first_count; i < n + process->thread_count; i++) {
+		const struct xc_thread *thread =
+			i < n ? xc_process_thread(process, options->first[i]) : &process->threads[i - n];
+		if (thread && wanted(options, thread) && !is_first(options, i < n ? i : n, thread->tid))
+			build_stack(&b, thread, &stacks->stacks[stacks->stack_count++]);
+	}
 	for (size_t i = 0; i < shown; i++)
 		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
 	report_hidden_guests(&b, section, detached_count - shown);

@@ -24,7 +24,9 @@ struct xc_backtrace_options {
 	bool detached;     /* include guest stacks that are on no thread (foreign_frame.h) */
 	bool brief;        /* stacks that differ only in recursion depth are equal; see struct xc_stacks */
 	struct xc_second_opinion *opinion; /* compare with libunwind (second_opinion.h), of the same process; or NULL */
-	size_t max_frames;                 /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
+	const int *first;                  /* threads whose stacks come before the others', in this order */
+	size_t first_count;
+	size_t max_frames; /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
 	struct xc_format_options format;
 };
 

@@ -26,6 +26,12 @@ setup() {
   "$XCORE" analyze "$CORE" --no-plugins | grep -qE '^ +1 +[0-9]+ +first\.lock +second\.lock +transfer \(lock\.c:[0-9]+\) ← transfer_forth'
 }
 
+@test "the threads of a deadlock come first among the other threads" {
+  "$XCORE" analyze "$CORE" --no-plugins --format json >"$BATS_TEST_TMPDIR/json"
+  jq -e '([.sections[] | select(.key == "locks") | .tables.deadlocks[].tid]) as $waiting |
+    [.sections[] | select(.key == "threads") | .. | .tid? | numbers][0] as $first | $first | IN($waiting[])' "$BATS_TEST_TMPDIR/json"
+}
+
 @test "threads says what each waits for, and redaction leaves the names of locks" {
   for option in --no-redact --redact; do
     "$XCORE" threads "$CORE" $option >"$BATS_TEST_TMPDIR/text"
@@ -39,4 +45,32 @@ setup() {
   "$XCORE" analyze "$WATCHED" --no-plugins --format json >"$BATS_TEST_TMPDIR/json"
   jq -e '.verdict | .class == "deadlock" and .confidence == "likely"' "$BATS_TEST_TMPDIR/json"
   jq -e '.verdict.evidence | any(startswith("the abort came from watch, lock.c:"))' "$BATS_TEST_TMPDIR/json"
+}
+
+@test "every thread waits for a condition or a future: the hang is told, who waits where, and what is queued" {
+  program=$BATS_TEST_TMPDIR/hang
+  cat >"$program.cc" <<'EOF'
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+struct Work { std::mutex m; std::condition_variable cv; std::deque<int> q; bool ready = false; };
+__attribute__((noinline)) void consume(Work *w) { std::unique_lock<std::mutex> l(w->m); while (!w->ready) w->cv.wait(l); }
+__attribute__((noinline)) void watchdog() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); abort(); }
+__attribute__((noinline)) void check() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); abort(); }
+int main(int argc, char **) { Work w; w.q = {1, 2, 3}; std::vector<std::thread> ts;
+  for (int i = 0; i < 3; i++) ts.emplace_back(consume, &w);
+  ts.emplace_back(argc > 1 ? check : watchdog); for (auto &t : ts) t.join(); }
+EOF
+  g++ -g -O0 -pthread -o "$program" "$program.cc"
+  "$repo/corpora/take-core" --out "$program.core" -- "$program" >/dev/null 2>&1 || skip "no core"
+  "$XCORE" analyze "$program.core" --no-plugins --format json >"$program.json"
+  jq -e '.verdict | .class == "deadlock" and .kind == "all wait" and .confidence == "likely" and .function == "consume"' "$program.json"
+  jq -e '.verdict.evidence | any(. == "`q` of Work still holds 3 elements") and any(. == "the abort came from watchdog")' "$program.json"
+  # an abort of another thread is what it was: the others wait because it has not finished
+  "$repo/corpora/take-core" --out "$program.core2" -- "$program" check >/dev/null 2>&1
+  "$XCORE" analyze "$program.core2" --no-plugins --format json | jq -e '.verdict | .class == "abort" and .function == "check"'
 }

@@ -11,6 +11,7 @@
 #include "heap/query/whatis.h"
 #include "triage/code/body_cache.h"
 #include "triage/memory/block_types.h"
+#include "triage/memory/wild_index.h"
 
 enum { CLOSE = 64, FAR = 64 << 10, PAGE = 4096, STEPS = 8 };
 
@@ -65,9 +66,16 @@ static bool diagnose_left(struct xc_pointer_diagnosis *s, uint64_t pointer, cons
 					  xc_pointer_diagnosis_cause(crash));
 	if (crash->fault.computed && !xc_pointer_diagnosis_cause(crash))
 		crash->verdict->cause = NULL; /* the pointer was not damaged after all */
-	xc_pointer_diagnosis_explain(s, "0x%" PRIx64 " bytes %s a block of 0x%" PRIx64 " bytes that %s points into",
-				     above ? crash->fault.addr - behind : begin - crash->fault.addr,
+	xc_addr reach = above ? crash->fault.addr - behind : begin - crash->fault.addr;
+	struct xc_text index = {0};
+	bool named = false;
+	if (xc_element_index_in_block(crash, block, &index, &named))
+		xc_text_add(&index, ": ");
+	xc_pointer_diagnosis_explain(s, "%s%s0x%" PRIx64 " bytes %s a block of 0x%" PRIx64 " bytes that %s points into",
+				     index.len && !named ? "likely " : "", xc_text_string(&index), reach,
 				     above ? "past the end of" : "before", behind - begin, who);
+	xc_text_fini(&index);
+	block = xc_blocks_find(blocks, begin); /* claims may renumber the blocks */
 	report_block(crash, block);
 	return true;
 }

@@ -144,6 +144,8 @@ static void report_damage(struct xc_crash_context *crash)
 				 : "the block before the damage, 0x%llx, was likely written past its end: %s",
 			    (unsigned long long)what.addr, xc_text_string(&text));
 	xc_text_fini(&text);
+	if (!book)
+		xc_overrun_bytes_report(crash, &overrun);
 	xc_referrers_report(crash, overrun.block, true, "that block is");
 }
 

@@ -125,16 +125,34 @@ static bool is_overflow(unsigned bit)
 	return bit >= 31 && bit <= 36;
 }
 
+/* "; the index `i` = 4294967295, that is (unsigned)-1, of elements of 0x30 bytes (struct route)" */
+static void add_index(struct xc_pointer_diagnosis *s, const struct xc_wild_index *far, struct xc_text *text)
+{
+	struct xc_heap *heap = s->crash->heap;
+	uint32_t block = heap ? xc_blocks_find(&heap->blocks, far->good) : XC_NO_BLOCK;
+	struct xc_text index = {0};
+	bool named;
+	if (block != XC_NO_BLOCK && xc_block_addr(&heap->blocks, block) == far->good &&
+	    xc_element_index_in_block(s->crash, block, &index, &named) && named)
+		xc_text_printf(text, "; %s", xc_text_string(&index));
+	else if (xc_element_index_remark(far->number, 0, &index))
+		xc_text_printf(text, "; %" PRId64 "%s", far->number, xc_text_string(&index));
+	xc_text_fini(&index);
+}
+
 static void explain_wild_index(struct xc_pointer_diagnosis *s, const struct xc_wild_index *far)
 {
 	static const char why[] = "likely an index that is wrong or has overflowed";
+	struct xc_text index = {0};
+	add_index(s, far, &index);
 	if (far->several)
 		xc_pointer_diagnosis_explain(
 			s, "the value differs from a valid pointer by a multiple of a number in a register: %s", why);
 	else
 		xc_pointer_diagnosis_explain(
-			s, "the value is %" PRId64 " elements of %" PRIu64 " %s away from a valid pointer: %s",
-			far->number, far->size, far->size == 1 ? "byte" : "bytes", why);
+			s, "the value is %" PRId64 " elements of %" PRIu64 " %s away from a valid pointer: %s%s",
+			far->number, far->size, far->size == 1 ? "byte" : "bytes", why, xc_text_string(&index));
+	xc_text_fini(&index);
 }
 
 static bool diagnose_wild_index(struct xc_pointer_diagnosis *s)
@@ -216,6 +234,7 @@ static const struct {
 	{"far index", diagnose_wild_index},
 	{"flipped bit", diagnose_bit_flip},
 	{"no object on the way", diagnose_object},
+	{"a number", xc_number_overwrite_diagnose},
 };
 
 void xc_pointer_diagnosis_report(struct xc_crash_context *crash)

@@ -50,7 +50,7 @@ static void text_around(const struct xc_process *p, xc_addr at, unsigned len, st
 }
 
 /* The part of the heap that contains the text, else the part of the program. */
-static bool report_place(const struct xc_crash_context *crash, xc_addr at, unsigned len)
+static bool report_place(struct xc_crash_context *crash, xc_addr at, unsigned len, struct xc_text *cause)
 {
 	struct xc_text place = {0}, shown = {0}, redacted = {0};
 	struct xc_what what = xc_what(crash->process, crash->heap, at);
@@ -65,6 +65,8 @@ static bool report_place(const struct xc_crash_context *crash, xc_addr at, unsig
 				    xc_text_string(&place), xc_text_string(&shown));
 		xc_text_printf(&redacted, "the same text is at 0x%" PRIx64 ", in %s", at, xc_text_string(&place));
 		xc_verdict_redact(crash->report, xc_text_string(&redacted));
+		if (!cause->len)
+			xc_field_overrun_report(crash, at, cause);
 	}
 	xc_text_fini(&place);
 	xc_text_fini(&shown);
@@ -72,8 +74,8 @@ static bool report_place(const struct xc_crash_context *crash, xc_addr at, unsig
 	return good;
 }
 
-static void report_text(const struct xc_crash_context *crash, const struct xc_suspect *it, const char *text,
-			unsigned len)
+static void report_text(struct xc_crash_context *crash, const struct xc_suspect *it, const char *text, unsigned len,
+			struct xc_text *cause)
 {
 	struct xc_text shown = {0}, redacted = {0};
 	xc_addr found[HITS];
@@ -87,7 +89,7 @@ static void report_text(const struct xc_crash_context *crash, const struct xc_su
 	size_t count = xc_memory_search_bytes(crash->process, text, len, found, HITS);
 	for (size_t i = 0; i < count && told < TOLD; i++)
 		if (!i || found[i] - found[i - 1] > AROUND) /* a repeated character matches everywhere */
-			told += report_place(crash, found[i], len);
+			told += report_place(crash, found[i], len, cause);
 	xc_text_fini(&redacted);
 	xc_text_fini(&shown);
 }
@@ -99,10 +101,13 @@ bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 		unsigned len = text_of(s->suspects[i].value, s->crash->process->arch->word, text);
 		if (!len || xc_process_mapping(s->crash->process, s->suspects[i].value))
 			continue; /* letters by chance, as in one of fifty addresses */
-		report_text(s->crash, &s->suspects[i], text, len);
-		xc_pointer_diagnosis_explain(s, "its bytes are text: likely a string was written over %s",
+		struct xc_text cause = {0};
+		report_text(s->crash, &s->suspects[i], text, len, &cause);
+		xc_pointer_diagnosis_explain(s, "its bytes are text: likely a string was written over %s%s%s",
 					     s->crash->fault.access == XC_ACCESS_EXECUTE ? "the address to go to"
-											 : "the pointer");
+											 : "the pointer",
+					     cause.len ? ": " : "", xc_text_string(&cause));
+		xc_text_fini(&cause);
 		xc_stack_smash_diagnose(s);
 		xc_pointer_diagnosis_raise(s);
 		return true;

@@ -33,7 +33,7 @@ bool xc_cause_abort_classify(struct xc_crash_context *crash)
 			       : "the program ended itself with SIGABRT; why is not known: its stack could "
 				 "not be read, or "
 				 "has no names");
-	else
+	else if (!called || !xc_fatal_call_classify(crash))
 		xc_crash_context_classify(crash, "abort", NULL, "low", "certain",
 					  called ? "the program called abort()" : "the program sent SIGABRT to itself");
 	return true;

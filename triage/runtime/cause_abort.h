@@ -13,4 +13,9 @@ bool xc_cause_abort_sent(struct xc_crash_context *crash);
 /* The class abort. Never false. */
 bool xc_cause_abort_classify(struct xc_crash_context *crash);
 
+/* Class abort, when the program called abort() through a function that exists for this: a CHECK macro's, a fatal log
+ * message's, die(). Blames the caller of it; its text becomes the message. False when there is no such function, or
+ * no caller. Implemented in fatal_call.c. */
+bool xc_fatal_call_classify(struct xc_crash_context *crash);
+
 #endif

@@ -38,7 +38,10 @@ enum {
 	BASES = 16,
 	STEPS = 200,       /* through bases: their graph may be anything */
 	STACK_MOST = 8192, /* bytes to search for a header */
-	TYPE = 80,         /* below U */
+	FLIGHT_FRAMES = 64,
+	BLOCKS_MOST = 1 << 20, /* to look for one */
+	HEADER = 128,
+	TYPE = 80, /* below U */
 	OBJECT = 32,
 	RAX = 0,
 	RDI = 5,
@@ -317,6 +320,85 @@ bool xc_exception_current(const struct xc_crash_context *crash, struct xc_except
 		return true;
 	out->sure = false;
 	return !answered && by_stack(crash, out);
+}
+
+/* ---- in flight ---- */
+
+/* How many exceptions are in flight; false when the runtime could not be read. */
+static bool in_flight(const struct xc_crash_context *crash, uint64_t *thrown_out)
+{
+	xc_addr globals;
+	return get_globals(crash, &globals) && globals &&
+	       xc_space_peek_uint(crash->process->space, globals + 8, 4, thrown_out);
+}
+
+/* A header in a live block, which no handler has entered: handlerCount at U - 40 is 0. A freed one has the same words.
+ */
+static bool is_flying(const struct xc_crash_context *crash, xc_addr at)
+{
+	uint64_t handlers;
+	uint32_t block = crash->heap ? xc_blocks_find(&crash->heap->blocks, at) : XC_NO_BLOCK;
+	return is_header(crash, at) && xc_space_peek_uint(crash->process->space, at - 40, 4, &handlers) && !handlers &&
+	       (!crash->heap ||
+		(block != XC_NO_BLOCK && !xc_block_is_free(xc_block_state(&crash->heap->blocks, block))));
+}
+
+/* Is the word the header, or the object behind it? */
+static bool is_of_flying(const struct xc_crash_context *crash, uint64_t word, xc_addr other, struct xc_exception *out)
+{
+	for (uint64_t back = 0; word % 16 == 0 && word && back <= OBJECT; back += OBJECT)
+		if (word - back != other && is_flying(crash, word - back) && read_header(crash, word - back, out))
+			return true;
+	return false;
+}
+
+/* Code that an exception runs on its way keeps the header for _Unwind_Resume(): in a register that calls preserve,
+ * which a frame further in may have saved on the stack. Code that never gets there has at times still the object. */
+static bool find_flying(const struct xc_crash_context *crash, xc_addr other, struct xc_exception *out)
+{
+	const struct xc_arch *arch = crash->process->arch;
+	uint64_t from, word;
+	for (size_t i = 0; i < crash->frame_count && i < FLIGHT_FRAMES; i++)
+		for (int number = 0; number < arch->frame_regs; number++)
+			if (xc_regs_get(&crash->frames[i].regs, number, &word) && is_of_flying(crash, word, other, out))
+				return true;
+	if (!crash->frame_count || !xc_regs_get(&crash->frames[0].regs, arch->sp, &from))
+		return false;
+	for (uint64_t at = from; at - from < STACK_MOST && peek(crash, at, &word); at += 8)
+		if (is_of_flying(crash, word, other, out))
+			return true;
+	return false;
+}
+
+/* The only one in the heap: both libraries allocate 128 bytes before the object. */
+static bool find_allocated(const struct xc_crash_context *crash, xc_addr other, struct xc_exception *out)
+{
+	const struct xc_blocks *blocks = crash->heap ? &crash->heap->blocks : NULL;
+	struct xc_exception one;
+	size_t found = 0;
+	for (uint32_t i = 0; blocks && i < blocks->count && i < BLOCKS_MOST; i++) {
+		xc_addr at = xc_block_addr(blocks, i) + HEADER - OBJECT;
+		if (xc_block_size(blocks, i) <= HEADER || at == other || !is_flying(crash, at) ||
+		    !read_header(crash, at, &one))
+			continue;
+		*out = one;
+		found++;
+	}
+	out->sure = false;
+	return found == 1;
+}
+
+bool xc_exception_in_flight(const struct xc_crash_context *crash, struct xc_exception *out)
+{
+	struct xc_exception current;
+	uint64_t thrown;
+	if (crash->process->arch->machine != EM_X86_64 || crash->process->arch->word != 8 ||
+	    !in_flight(crash, &thrown) || !thrown || thrown > FLIGHT_FRAMES)
+		return false;
+	bool handled = xc_exception_current(crash, &current);
+	out->sure = thrown == 1;
+	xc_addr other = handled ? current.object - OBJECT : 0;
+	return find_flying(crash, other, out) || find_allocated(crash, other, out);
 }
 
 /* ---- what it says ---- */

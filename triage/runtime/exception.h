@@ -15,6 +15,10 @@ struct xc_exception {
  * caught. libstdc++ and libc++abi, x86-64. */
 bool xc_exception_current(const struct xc_crash_context *crash, struct xc_exception *out);
 
+/* The exception that unwinds the crashed thread's stack: destructors run, and no handler has been entered. *out.sure:
+ * it is the only one in flight. libstdc++ and libc++abi, x86-64. */
+bool xc_exception_in_flight(const struct xc_crash_context *crash, struct xc_exception *out);
+
 /* Does the runtime record neither a caught exception nor one in flight for the crashed thread? False also when the
  * runtime could not be read. */
 bool xc_exception_none(const struct xc_crash_context *crash);

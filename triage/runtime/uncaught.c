@@ -20,6 +20,15 @@
 
 enum { OBJECT_TEXT = 400, NEWS = 2, CONTEXTS = 4096 };
 
+static const char *const throwers[] = {"__cxa_throw",
+				       "__cxa_rethrow",
+				       "std::rethrow_exception",
+				       "_Unwind_RaiseException",
+				       "__clang_call_terminate",
+				       "__gxx_personality_v0",
+				       "__cxa_call_terminate",
+				       NULL};
+
 static size_t frame_called(const struct xc_crash_context *crash, const char *name)
 {
 	const char *const names[] = {name, NULL};
@@ -100,6 +109,22 @@ static void report_exception(struct xc_crash_context *crash, const struct xc_exc
 		xc_verdict_evidence(crash->report,
 				    "its header was found on the stack: the runtime's own list could not be read");
 	report_object(crash, e);
+}
+
+/* A destructor that ends the program while an exception runs it hides that exception, which is often the reason. */
+void xc_uncaught_report_flight(struct xc_crash_context *crash)
+{
+	struct xc_exception e;
+	if (!crash->frame_count || !xc_exception_in_flight(crash, &e))
+		return;
+	struct xc_exception current; /* a second one, which a destructor threw, is told as the cause */
+	if (xc_crash_context_find_name(crash, throwers) && !xc_exception_current(crash, &current))
+		return;
+	const char *what = xc_exception_what(crash, &e);
+	xc_verdict_evidence(crash->report, "while this exception unwound the stack%s: %s%s%s",
+			    e.sure ? "" : " (likely this one)", e.type, what ? ": " : "", what ? what : "");
+	xc_auto(xc_freep) char *redacted = xc_asprintf("while an exception unwound the stack: %s", e.type);
+	xc_verdict_redact(crash->report, redacted);
 }
 
 /* ---- memory ---- */
@@ -257,14 +282,6 @@ static size_t outermost(const struct xc_crash_context *crash, const char *const 
 
 bool xc_uncaught_classify(struct xc_crash_context *crash)
 {
-	static const char *const throwers[] = {"__cxa_throw",
-					       "__cxa_rethrow",
-					       "std::rethrow_exception",
-					       "_Unwind_RaiseException",
-					       "__clang_call_terminate",
-					       "__gxx_personality_v0",
-					       "__cxa_call_terminate",
-					       NULL};
 	static const char *const enders[] = {"std::terminate", "__cxxabiv1::__terminate", "std::__terminate",
 					     "__gnu_cxx::__verbose_terminate_handler", NULL};
 	static const char *const pure[] = {"__cxa_pure_virtual", "__cxa_deleted_virtual", NULL};

@@ -8,4 +8,8 @@
  * as the message. Blames the thrower. False when the C++ runtime did not end the program. */
 bool xc_uncaught_classify(struct xc_crash_context *crash);
 
+/* Evidence: the exception that was unwinding the stack when the thread died, as in a destructor. Nothing when there is
+ * none, or it is itself the cause. */
+void xc_uncaught_report_flight(struct xc_crash_context *crash);
+
 #endif

@@ -55,6 +55,13 @@ static void the_block_that_was_written_past_its_end_is_named_with_its_type(void 
 		     " a->next = 0; free(malloc(3000)); memset(a->name, 'x', 60); free(b); free(malloc(2000));\n"
 		     " abort(); }\n",
 		"was likely written past its end: struct node"));
+	assert_true(has_evidence(
+		HEAD "int main(int argc, char **argv) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); "
+		     "head = a;\n"
+		     " a->next = 0; free(malloc(3000)); strcpy(a->name, argc ? \"a name that is longer than its node\" "
+		     ": *argv);\n"
+		     " free(b); free(malloc(2000)); abort(); }\n",
+		"the text \"a name that is longer than its node\", 35 bytes and a NUL, begins in that block at"));
 }
 
 /* The memory before the first block belongs to the C library, which is not accused. */

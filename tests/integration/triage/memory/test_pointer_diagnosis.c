@@ -219,6 +219,92 @@ static void indexes_that_overflowed(void **state)
 	expect_of_two("gcc -g -O2", "clang -g -O2", &told);
 }
 
+#define ROUTES(death)                                                                                                  \
+	HEAD "#include <string.h>\nstruct route { char host[32]; int port; void (*call)(int); };\n"                    \
+	     "struct table { int n; struct route *r; }; struct flex { long n; struct route r[]; };\n"                  \
+	     "__attribute__((noinline)) int find(struct table *t, const char *h) { for (int i = 0; i < t->n; i++)\n"   \
+	     " if (!strcmp(t->r[i].host, h)) return i; return -1; }\n"                                                 \
+	     "__attribute__((noinline)) void hit(struct table *t, unsigned i) { sum = t->r[i].port; }\n"               \
+	     "__attribute__((noinline)) void set(int *v, unsigned i) { v[i] = 1; }\n"                                  \
+	     "int main(void) { struct table t = {2, calloc(2, sizeof *t.r)}; " death " return (int)sum; }\n"
+
+/* The index is told as the source counts, and what is remarkable in it. */
+static void indexes_are_told_in_elements(void **state)
+{
+	(void)state;
+	static const struct told negative = {
+		ROUTES("hit(&t, find(&t, \"h7\"));"), "wild-read, medium",
+		"4294967295, that is (unsigned)-1, of elements of 0x30 bytes (struct route)", "instruction: mov"};
+	static const struct told reversed = {
+		ROUTES("hit(&t, __builtin_bswap32(t.n));"), "wild-read, medium",
+		"33554432, that is 2 with its bytes reversed, of elements of 0x30 bytes (struct route)",
+		"instruction: mov"};
+	static const struct told number = {
+		ROUTES("int *v = malloc(40); set(v, find(&t, \"h7\") - 1); sum = v[1];"), "wild-write, high",
+		"`i` = 4294967294, that is (unsigned)-2, of elements of 0x4 bytes (int)", "int"};
+	expect_of_two("gcc -g -O2", "clang -g -O2", &negative);
+	expect_of_two("gcc -g -O2", "clang -g -O2", &reversed);
+	expect_of_two("gcc -g -O0", "clang -g -O2", &number);
+}
+
+#define FIELDS(death)                                                                                                  \
+	HEAD "#include <string.h>\nstruct user { int id; char name[12]; struct { char city[8]; char *street; } at;\n"  \
+	     " struct user *boss; }; struct user all[3];\n"                                                            \
+	     "struct shape { double v[4]; struct shape *next; int n; int i[3]; int *ids; };\n"                         \
+	     "__attribute__((noinline)) void call(struct user *u, const char *n) { strcpy(u->name, n); }\n"            \
+	     "__attribute__((noinline)) int boss(struct user *u) { return u->boss->id; }\n"                            \
+	     "__attribute__((noinline)) void fill(double *v, int n) { for (int i = 0; i < n; i++) v[i] = i * 0.5; }\n" \
+	     "__attribute__((noinline)) void count(int *v, int n) { for (int i = 0; i < n; i++) v[i] = i; }\n"         \
+	     "__attribute__((noinline)) double next(struct shape *s) { return s->next->v[0]; }\n"                      \
+	     "__attribute__((noinline)) int ids(struct shape *s) { return *s->ids; }\n"                                \
+	     "int main(int argc, char **argv) { const char *n = argc ? \"Maximilian von Habsburg-Lothringen\" : "      \
+	     "*argv;\n"                                                                                                \
+	     " struct shape *s = calloc(1, sizeof *s); struct user *u = calloc(4, sizeof *u), me = {0};\n" death       \
+	     " sum = u->id + me.id + s->n; return 0; }\n"
+
+static const char over_text[] =
+	"the text \"Maximilian von Habsburg-Lothringen\", 34 bytes and a NUL, runs 23 bytes over, "
+	"into `at`, `boss`";
+
+static void the_field_that_ran_over_is_told(void **state)
+{
+	(void)state;
+	static const struct told heap = {FIELDS("call(&u[2], n); sum = boss(&u[2]);"), "wild-read, high",
+					 "`name` of struct user runs 23 bytes over, into `at`, `boss`", over_text};
+	static const struct told stack = {FIELDS("call(&me, n); sum = boss(&me);"), "wild-read, high",
+					  "`me.name` runs 23 bytes over, into `at`, `boss`", over_text};
+	static const struct told data = {FIELDS("call(&all[1], n); sum = boss(&all[1]);"), "wild-read, high",
+					 "`all[1].name` runs 23 bytes over, into `at`, `boss`", over_text};
+	/* a member behind the array is set again: the text is in two pieces */
+	static const struct told again = {
+		FIELDS("call(u, n); u->at.street = malloc(9); sum = boss(u);"), "wild-read, high",
+		"`name` of struct user runs 23 bytes over, into `at`, `boss`", "set again since"};
+	expect_of_two("gcc -g -O0", "clang -g -O2", &heap);
+	expect_of_two("gcc -g -O2", "clang -g -O0", &stack);
+	expect_of_two("gcc -g -O2", "clang -g -O0", &data);
+	expect_of_two("gcc -g -O0", "clang -g -O2", &again);
+}
+
+static void numbers_are_told_as_such(void **state)
+{
+	(void)state;
+	static const struct told twice = {
+		FIELDS("fill(s->v, 5); sum = next(s);"), "wild-read, medium",
+		"its bytes are the double 2.0: likely no pointer was stored there; likely `v` of "
+		"struct shape was written past its end",
+		"4 elements of double"};
+	static const struct told pair = {
+		FIELDS("count(s->i, 5); sum = ids(s);"), "wild-read, medium",
+		"its bytes are the numbers 3 and 4 if they are two of 32 bits: likely no pointer "
+		"was stored there; likely `i` of struct shape was written past its end",
+		"3 elements of int"};
+	static const struct told failed = {FIELDS("s->ids = (int *)-1L; sum = ids(s);"), "wild-read, medium",
+					   "its bytes are the number -1, as MAP_FAILED", "the number -1"};
+	expect_of_two("gcc -g -O0", "clang -g -O2", &twice);
+	expect_of_two("gcc -g -O0", "clang -g -O2", &pair);
+	expect_of_two("gcc -g -O2", "clang -g -O0", &failed);
+}
+
 /* Crashes from a pointer 3 << 30 longs after a block, with that number and another one in registers. */
 #define TWO_NUMBERS(other)                                                                                             \
 	"int main(void) { struct node *from = make(), *to = make(); long a = 3L << 30, b = " other ";\n"               \
@@ -289,6 +375,9 @@ int main(void)
 		cmocka_unit_test(poison),
 		cmocka_unit_test(flipped_bits),
 		cmocka_unit_test(indexes_that_overflowed),
+		cmocka_unit_test(indexes_are_told_in_elements),
+		cmocka_unit_test(the_field_that_ran_over_is_told),
+		cmocka_unit_test(numbers_are_told_as_such),
 		cmocka_unit_test(two_indexes_that_lead_to_two_blocks_have_no_diagnosis),
 		cmocka_unit_test(an_index_and_its_product_lead_to_one_place),
 		cmocka_unit_test(frames_that_returned),

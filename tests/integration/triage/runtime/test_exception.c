@@ -38,11 +38,21 @@ static const char program[] =
 	"NOINLINE int call(base *b) { return b->go() + one; }\n"
 	"base::base() { call(this); one = 2; }\n"
 	"struct derived : base { int go() override { return one; } };\n"
+	"struct joiner { std::thread t; joiner() : t([] { for (;;) std::this_thread::yield(); }) {} };\n"
+	"struct giver_up { ~giver_up() { abort(); } }; struct writer { ~writer() { *p = 1; } };\n"
+	"template <class T> NOINLINE void destroys(int l) { T t; if (l) throw parse_error(\"the first failure\", l); "
+	"}\n"
+	"NOINLINE void between_destructors(int k) { std::exception_ptr held;\n"
+	" try { throw own(\"an old one, which is kept\"); } catch (...) { held = std::current_exception(); }\n"
+	" if (k == 17) destroys<joiner>(one); if (k == 18) destroys<giver_up>(one); if (k == 19) "
+	"destroys<writer>(one);\n"
+	" one = 1; }\n"
 	"int main(int argc, char **argv) { int k = atoi(argv[1]); std::vector<int> v(3); switch (k) {\n"
 	" case 9: return look(v, 9); case 10: again(); break; case 11: later(); break; case 12: quiet(one + 1); "
 	"break;\n"
 	" case 13: stop(); break; case 14: leave(); break; case 15: grow(); return *p;\n"
 	" case 16: { derived d; return d.go(); }\n"
+	" case 17: case 18: case 19: try { between_destructors(k); } catch (std::exception &) { } break;\n"
 	" default: thrower(k); }\n"
 	" return one; }\n";
 
@@ -146,6 +156,19 @@ static void terminate_without_an_exception_is_none(void **state)
 	expect(&want);
 }
 
+/* It is neither the cause nor caught, and it is lost with the process. */
+static void an_exception_in_flight_is_told(void **state)
+{
+	(void)state;
+	static const char flies[] = "while this exception unwound the stack: parse_error: the first failure";
+	struct wanted want = {.argument = "17", .class_name = "uncaught-exception", .kind = "terminate", .says = flies};
+	expect(&want);
+	want = (struct wanted){.argument = "18", .class_name = "abort", .says = flies};
+	expect(&want);
+	want = (struct wanted){.argument = "19", .class_name = "null-write", .says = flies};
+	expect(&want);
+}
+
 static void memory_that_could_not_be_had_is_told_with_its_size(void **state)
 {
 	(void)state;
@@ -191,6 +214,7 @@ int main(void)
 		cmocka_unit_test(what_was_thrown_again_is_told_as_such),
 		cmocka_unit_test(a_noexcept_function_is_named),
 		cmocka_unit_test(terminate_without_an_exception_is_none),
+		cmocka_unit_test(an_exception_in_flight_is_told),
 		cmocka_unit_test(memory_that_could_not_be_had_is_told_with_its_size),
 		cmocka_unit_test(a_pure_virtual_call_names_class_and_function),
 		cmocka_unit_test(a_static_program_keeps_its_exceptions_elsewhere),

@@ -379,6 +379,7 @@ static void long_stacks_show_their_two_ends_in_brief(void **state)
 						.pc = 1,
 						.trust = "cfi",
 						.function = "f",
+						.line = i, /* no two calls are alike */
 						.args = &arg,
 						.arg_count = 1};
 	static struct xc_stack stack = {.tid = 5,
@@ -400,6 +401,52 @@ static void long_stacks_show_their_two_ends_in_brief(void **state)
 	assert_contains(text, "#99    f    n=1\n  ⋮   1,000 frames left out: 1,200 × [f]\n#1100  f    n=1\n");
 	free(text);
 	xc_report_free(report);
+}
+
+/* Rows of: crash(), then rounds of value() and array(), then main(); each with an argument that differs. */
+static char *render_rounds(struct xc_stack_row *rows, unsigned count, struct xc_stack *stack, bool brief)
+{
+	static struct xc_variable_text arg = {.name = "n", .type = "int", .value = "1"};
+	for (unsigned i = 0; i < count; i++)
+		rows[i] = (struct xc_stack_row){.index = i >= stack->elided_at ? i + (unsigned)stack->elided : i,
+						.pc = 1,
+						.trust = "cfi",
+						.function = i == 0           ? "crash"
+							    : i + 1 == count ? "main"
+							    : i % 2          ? "value"
+									     : "array",
+						.args = &arg,
+						.arg_count = 1};
+	struct xc_report *report = xc_report_new("bt");
+	struct xc_stacks *stacks = xc_section_stacks(xc_report_section(report, "stacks", "Threads"), "stacks");
+	*stacks = (struct xc_stacks){.stacks = stack, .stack_count = 1, .brief = brief};
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	xc_report_free(report);
+	return text;
+}
+
+static void rounds_of_a_recursion_are_folded_in_brief(void **state)
+{
+	(void)state;
+	enum { ROWS = 50 };
+	static struct xc_stack_row rows[ROWS];
+	struct xc_stack stack = {.crashed = true, .rows = rows, .row_count = ROWS, .cycle = "24 × [array → value]"};
+	stack.elided_at = ROWS;
+	char *text = render_rounds(rows, ROWS, &stack, true);
+	assert_contains(text, "#4   array    n=1\n  ⋮   42 frames left out: 24 × [array → value]\n#47  value    n=1\n");
+	assert_contains(text, "#48  array    n=1\n#49  main     n=1\n");
+	free(text);
+	stack.elided = 1000;
+	stack.elided_at = 20;
+	text = render_rounds(rows, ROWS, &stack, true);
+	assert_contains(
+		text, "#4     array    n=1\n  ⋮   1,042 frames left out: 24 × [array → value]\n#1047  value    n=1\n");
+	assert_contains(text, "#1048  array    n=1\n#1049  main     n=1\n");
+	free(text);
+	stack.elided = 0;
+	text = render_rounds(rows, ROWS, &stack, false);
+	assert_contains(text, "#24  array    n=1\n#25  value    n=1\n");
+	free(text);
 }
 
 static void groups_say_when_members_differ_in_depth(void **state)
@@ -541,6 +588,7 @@ int main(void)
 		cmocka_unit_test(what_was_optimized_out_takes_one_line),
 		cmocka_unit_test(brief_stacks_keep_to_the_programs_own_values),
 		cmocka_unit_test(long_stacks_show_their_two_ends_in_brief),
+		cmocka_unit_test(rounds_of_a_recursion_are_folded_in_brief),
 		cmocka_unit_test(groups_say_when_members_differ_in_depth),
 		cmocka_unit_test(paths_of_the_last_column_stay_whole),
 		cmocka_unit_test(a_verdicts_thread_is_never_broken),

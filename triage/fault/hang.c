@@ -1,0 +1,281 @@
+/* hang: see hang.h. A condition has no owner, so there is no cycle to find; but when no thread is left that could
+ * signal it, none will. Semaphores do not count: a signal handler may post them. Nor does memory shared with other
+ * processes. */
+#include "triage/fault/hang.h"
+
+#include <string.h>
+
+#include "core/live/live.h"
+#include "core/text/threadlabel.h"
+#include "dwarf/format/format.h"
+#include "triage/locks/locks.h"
+#include "triage/locks/wait_report.h"
+#include "triage/locks/waits.h"
+#include "triage/util/names.h"
+#include "triage/util/user_code.h"
+
+enum { GROUPS = 4, INVOLVED = 16, QUEUES = 3, FRAMES = 48, QUEUE_TEXT = 80, MEMBERS = 16 };
+
+/* Memory that other processes may have, too: a file or /dev/zero, not a module's data. */
+static bool is_shared(const struct xc_process *process, xc_addr addr)
+{
+	const struct xc_mapping *m = addr ? xc_process_mapping(process, addr) : NULL;
+	return m && (m->shared || (m->path && m->path[0] != '[' && !xc_process_module(process, addr)));
+}
+
+static bool is_for_thread(struct xc_process *process, size_t index)
+{
+	const struct xc_locks *locks = xc_locks_of(process);
+	const struct xc_wait *wait = &locks->waits->items[index];
+	const struct xc_lock *lock = xc_lock_awaited(locks, index);
+	if (is_shared(process, wait->word) || is_shared(process, wait->object) || (lock && lock->shared))
+		return false;
+	if (process->live && !xc_live_thread_slept(process, wait->thread))
+		return false; /* the waits were read one after the other */
+	if (wait->timed || wait->guessed || wait->handler)
+		return false;
+	switch (wait->kind) {
+	case XC_WAIT_MUTEX:
+	case XC_WAIT_READ_LOCK:
+	case XC_WAIT_WRITE_LOCK:
+	case XC_WAIT_CONDITION:
+	case XC_WAIT_BARRIER:
+	case XC_WAIT_ONCE:
+	case XC_WAIT_RUST_MUTEX:
+	case XC_WAIT_RUST_READ:
+	case XC_WAIT_RUST_WRITE:
+	case XC_WAIT_RUST_CONDITION:
+	case XC_WAIT_CHANNEL:
+	case XC_WAIT_FUTURE:
+	case XC_WAIT_THREAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* `except`: a thread that does not count; NULL: none. */
+static bool all_wait(struct xc_process *process, const struct xc_thread *except)
+{
+	const struct xc_waits *waits = xc_waits_of(process);
+	size_t count = 0;
+	for (size_t i = 0; i < waits->count; i++) {
+		if (waits->items[i].thread == except)
+			continue;
+		if (!is_for_thread(process, i))
+			return false;
+		count++;
+	}
+	return count != 0;
+}
+
+bool xc_hang_exists(struct xc_process *process)
+{
+	return all_wait(process, NULL);
+}
+
+/* ---- in words ---- */
+
+static bool same_wait(const struct xc_wait *a, const struct xc_wait *b)
+{
+	const char *one = xc_wait_function(a), *other = xc_wait_function(b);
+	return a->kind == b->kind && (one && other ? strcmp(one, other) == 0 : one == other);
+}
+
+/* "thread 17 "worker" and 2 more, waiting for the result of a future in render (pool.cc:17)" */
+static void add_group(struct xc_process *process, const struct xc_waits *waits, size_t first,
+		      const struct xc_thread *except, struct xc_text *text)
+{
+	const struct xc_wait *wait = &waits->items[first];
+	size_t more = 0;
+	for (size_t i = first + 1; i < waits->count; i++)
+		more += waits->items[i].thread != except && same_wait(wait, &waits->items[i]);
+	xc_threadlabel(text, (int)wait->thread->tid, wait->thread->name);
+	if (more)
+		xc_text_printf(text, " and %zu more", more);
+	xc_text_add(text, ", ");
+	xc_wait_report_describe(process, wait, false, text);
+	xc_text_add(text, " in ");
+	xc_wait_where(wait, text);
+}
+
+static bool is_first_of_group(const struct xc_waits *waits, size_t index, const struct xc_thread *except)
+{
+	for (size_t i = 0; i < index; i++)
+		if (waits->items[i].thread != except && same_wait(&waits->items[i], &waits->items[index]))
+			return false;
+	return waits->items[index].thread != except;
+}
+
+static void add_cause(struct xc_process *process, const struct xc_thread *except, struct xc_text *text)
+{
+	const struct xc_waits *waits = xc_waits_of(process);
+	size_t told = 0;
+	xc_text_add(text, waits->count - (except != NULL) == 1
+				  ? "it waits, and there is no other thread that could wake it: "
+				  : "every thread waits, and none is left that could wake another: ");
+	for (size_t i = 0; i < waits->count; i++) {
+		if (!is_first_of_group(waits, i, except))
+			continue;
+		if (told++ < GROUPS) {
+			xc_text_add(text, told > 1 ? "; " : "");
+			add_group(process, waits, i, except, text);
+		}
+	}
+	if (told > GROUPS)
+		xc_text_printf(text, "; and %zu other groups of threads", told - GROUPS);
+}
+
+/* ---- what is queued ---- */
+
+static bool is_queue(const struct xc_type *type)
+{
+	static const char *const names[] = {"std::deque<", "std::queue<",      "std::__cxx11::list<",
+					    "std::list<",  "std::__1::deque<", "std::__1::list<",
+					    NULL};
+	return type->name && xc_names_begin(names, type->name);
+}
+
+/* Members of an object that still hold work: "std::deque with 5 elements = …". */
+#define WITH " with "
+static size_t report_members(struct xc_crash_context *crash, const struct xc_value *object, size_t left)
+{
+	size_t count = 0, told = 0;
+	const struct xc_type *type = xc_type_complete(xc_type_strip(object->type));
+	const struct xc_member *members = xc_type_is_record(type) ? xc_type_members(type, &count) : NULL;
+	struct xc_format_options options = xc_format_defaults();
+	options.depth = 0;
+	options.length = QUEUE_TEXT;
+	for (size_t i = 0; i < count && told < left; i++) {
+		struct xc_value member;
+		struct xc_text text = {0};
+		if (!members[i].name || members[i].base || !is_queue(xc_type_complete(xc_type_strip(members[i].type))))
+			continue;
+		xc_value_field(object, &members[i], &member);
+		const char *length =
+			xc_format_whole(&text, &member, &options) ? strstr(xc_text_string(&text), WITH) : NULL;
+		size_t digits = length ? strspn(length + strlen(WITH), "0123456789,") : 0;
+		if (digits && length[strlen(WITH)] != '0') {
+			xc_verdict_evidence(crash->report, "`%s` of %s still holds %.*s elements", members[i].name,
+					    xc_type_name(type), (int)digits, length + strlen(WITH));
+			told++;
+		}
+		xc_text_fini(&text);
+	}
+	return told;
+}
+
+/* In an object, and in those that its members point to: a lambda points to what it captured. */
+static size_t report_object(struct xc_crash_context *crash, const struct xc_value *object, size_t left)
+{
+	size_t count = 0, told = report_members(crash, object, left);
+	const struct xc_type *type = xc_type_complete(xc_type_strip(object->type));
+	const struct xc_member *members = xc_type_is_record(type) ? xc_type_members(type, &count) : NULL;
+	for (size_t i = 0; i < count && i < MEMBERS && !told; i++) {
+		struct xc_value member, target;
+		if (members[i].base || !xc_type_is_pointer(members[i].type))
+			continue;
+		xc_value_field(object, &members[i], &member);
+		struct xc_error *error = xc_value_deref(&member, &target);
+		if (!error)
+			told = report_members(crash, &target, left);
+		xc_error_free(error);
+	}
+	return told;
+}
+
+/* In the objects of the functions on the stack of a waiting thread. */
+static size_t report_queues(struct xc_crash_context *crash, const struct xc_thread *thread, size_t left)
+{
+	struct xc_unwinder *u = xc_unwinder_new(crash->process);
+	struct xc_frame frame;
+	const char *stop;
+	size_t told = 0;
+	bool good = xc_unwind_first(u, thread, &frame);
+	for (unsigned i = 0; good && i < FRAMES && !told; i++) {
+		const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(&frame));
+		struct xc_frame_context context = {
+			.process = crash->process, .thread = thread, .unwinder = u, .frame = &frame, .place = place};
+		for (size_t l = 0; !place->line_only && l < place->level_count && !told; l++) {
+			struct xc_named_value *values;
+			size_t count = xc_user_code_is(place, l)
+					       ? xc_variable_values(&context, l, false, &crash->report->arena, &values)
+					       : 0;
+			for (size_t v = 0; v < count && !told; v++) {
+				struct xc_value object;
+				struct xc_error *error = xc_type_is_pointer(values[v].value.type)
+								 ? xc_value_deref(&values[v].value, &object)
+								 : xc_error_new(XC_ERR_USAGE, "no pointer");
+				if (!error)
+					told = report_object(crash, &object, left);
+				xc_error_free(error);
+			}
+		}
+		good = xc_unwind_step(u, &frame, &frame, &stop);
+	}
+	xc_unwinder_free(u);
+	return told;
+}
+
+/* ---- */
+
+/* A thread whose task is to end a program that hangs. */
+static bool is_watchdog(const struct xc_crash_context *crash)
+{
+	static const char *const words[] = {"watchdog", "WatchDog", "Watchdog",  "watch_dog",
+					    "hang",     "stall",    "heartbeat", NULL};
+	const char *function = crash->blame.place ? xc_place_function(crash->blame.place, crash->blame.level) : NULL;
+	return xc_names_in(words, function) || xc_names_in(words, crash->thread->name);
+}
+
+/* The thread to look at: not the first one, if another waits for more than the end of a thread. */
+static const struct xc_wait *choose(const struct xc_waits *waits, const struct xc_thread *except)
+{
+	const struct xc_wait *best = NULL;
+	for (size_t i = waits->count; i-- > 0;) {
+		const struct xc_wait *wait = &waits->items[i];
+		if (wait->thread != except && wait->has_place && wait->kind != XC_WAIT_THREAD && (i || !best))
+			best = wait;
+	}
+	return best;
+}
+
+void xc_hang_classify(struct xc_crash_context *crash)
+{
+	const struct xc_thread *except = NULL;
+	const struct xc_verdict *v = crash->verdict;
+	bool aborted = v->class_name && xc_crash_context_is(crash, "abort");
+	bool sent =
+		v->class_name && (xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||
+				  xc_crash_context_is(crash, "sent-by-user"));
+	if (aborted && is_watchdog(crash))
+		except = crash->thread;
+	else if (v->class_name && !(sent && xc_crash_context_sent_by_other(crash)))
+		return;
+	if (!all_wait(crash->process, except))
+		return;
+	const struct xc_waits *waits = xc_waits_of(crash->process);
+	const struct xc_wait *wait = choose(waits, except);
+	if (!wait)
+		return;
+	struct xc_text text = {0};
+	if (except)
+		xc_verdict_evidence(crash->report, "the abort came from %s", xc_crash_context_culprit(crash));
+	add_cause(crash->process, except, &text);
+	size_t count = waits->count - (except != NULL);
+	crash->verdict->headline =
+		count == 1 ? "hang: the only thread waits for another one"
+			   : xc_arena_printf(&crash->report->arena, "hang: all %zu threads wait for each other", count);
+	xc_crash_context_classify(crash, "deadlock", "all wait", "medium", "likely", xc_text_string(&text));
+	xc_text_fini(&text);
+	crash->thread = wait->thread;
+	crash->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
+	xc_verdict_involve(crash->report, wait->thread->tid);
+	size_t told = 0;
+	for (size_t i = 0; i < waits->count && i < INVOLVED; i++) {
+		if (&waits->items[i] != wait && waits->items[i].thread != except)
+			xc_verdict_involve(crash->report, waits->items[i].thread->tid);
+		if (told < QUEUES && is_first_of_group(waits, i, except))
+			told += report_queues(crash, waits->items[i].thread, QUEUES - told);
+	}
+}

@@ -1,0 +1,179 @@
+/* element_index: see wild_index.h. Few programs count to 4294967295: an index just below a power of two is a
+ * negative number in an unsigned variable, and one that is small when its bytes are reversed was not converted from
+ * network byte order. Smaller indexes are told as they are. */
+#include "triage/memory/wild_index.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "heap/types/typing.h"
+#include "triage/memory/block_types.h"
+
+enum {
+	BACK = 4096,     /* a negative number, not a large one */
+	LEVELS = 4,      /* inlined functions whose variables are compared */
+	COMMON = 1 << 8, /* smaller numbers are in many registers by chance */
+};
+
+bool xc_element_index_remark(int64_t index, uint64_t count, struct xc_text *text)
+{
+	static const struct {
+		unsigned bits;
+		const char *type;
+	} types[] = {{32, "unsigned"}, {16, "unsigned short"}};
+	for (size_t i = 0; i < XC_COUNT(types); i++) {
+		int64_t back = (INT64_C(1) << types[i].bits) - index;
+		if (back > 0 && back <= (types[i].bits == 16 ? 16 : BACK)) {
+			xc_text_printf(text, ", that is (%s)-%" PRId64, types[i].type, back);
+			return true;
+		}
+	}
+	if (count && index == (int64_t)count) {
+		xc_text_printf(text, ", one past the last of %" PRIu64, count);
+		return true;
+	}
+	uint32_t reversed = __builtin_bswap32((uint32_t)index);
+	if (index > UINT16_MAX && index <= UINT32_MAX && reversed <= (count ? count : COMMON)) {
+		xc_text_printf(text, ", that is %" PRIu32 " with its bytes reversed", reversed);
+		return true;
+	}
+	return false;
+}
+
+/* ---- who holds it ---- */
+
+struct holder {
+	const char *name;
+	bool is_register;
+};
+
+/* Is it this index, in a variable of this size? */
+static bool is_index(uint64_t bits, uint64_t size, int64_t index)
+{
+	uint64_t mask = size >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
+	bool fits = size >= 8 || (index < 0 ? -index <= (int64_t)(mask / 2 + 1) : (uint64_t)index <= mask);
+	return fits && (bits & mask) == ((uint64_t)index & mask);
+}
+
+static bool is_number(const struct xc_type *type)
+{
+	return type->kind == XC_TYPE_INT || type->kind == XC_TYPE_ENUM || type->kind == XC_TYPE_CHAR;
+}
+
+static const char *find_variable(const struct xc_crash_context *crash, int64_t index)
+{
+	const struct xc_frame_context context = xc_crash_context_frame(crash, crash->blamed);
+	const char *found = NULL;
+	for (size_t level = 0; level < context.place->level_count && level < LEVELS; level++)
+		for (int locals = 1; locals >= 0; locals--) {
+			struct xc_named_value *values;
+			size_t count = xc_variable_values(&context, level, locals, &crash->report->arena, &values);
+			for (size_t i = 0; i < count && !found; i++) {
+				uint64_t bits;
+				if (values[i].name && is_number(xc_type_strip(values[i].value.type)) &&
+				    xc_value_load(&values[i].value, &bits) &&
+				    is_index(bits, xc_value_size(&values[i].value), index))
+					found = values[i].name;
+			}
+		}
+	return found;
+}
+
+static const char *find_register(const struct xc_crash_context *crash, int64_t index)
+{
+	const struct xc_arch *arch = crash->process->arch;
+	for (int number = 0; number < arch->frame_regs; number++) {
+		uint64_t value;
+		if (number != arch->pc && number != arch->sp && xc_arch_reg_name(arch, number) &&
+		    xc_regs_get(&crash->fault.frame.regs, number, &value) &&
+		    (is_index(value, 8, index) || (value <= UINT32_MAX && is_index(value, 4, index))))
+			return xc_arch_reg_name(arch, number);
+	}
+	return NULL;
+}
+
+static struct holder find_holder(const struct xc_crash_context *crash, int64_t index)
+{
+	struct holder h = {.name = NULL};
+	bool common = index > -COMMON && index < COMMON;
+	if (crash->blame.place && crash->blame.place->level_count && !crash->blame.place->line_only &&
+	    crash->blamed < crash->frame_count)
+		h.name = find_variable(crash, index);
+	if (!h.name && crash->fault.frame_known && !common) {
+		h.name = find_register(crash, index);
+		h.is_register = true;
+	}
+	return h;
+}
+
+/* ---- the array ---- */
+
+struct array {
+	xc_addr begin;
+	uint64_t size, count; /* of an element; elements */
+	const char *type;
+};
+
+/* A block of which one object is known: it may be the first of several numbers, or end with the array. */
+static bool fill(const struct xc_type *type, uint64_t block, struct array *out)
+{
+	size_t count = 0;
+	type = xc_type_complete(xc_type_strip(type));
+	const struct xc_member *members = xc_type_is_record(type) ? xc_type_members(type, &count) : NULL;
+	if (!members)
+		out->count = block / out->size;
+	if (!members || block < 2 * out->size || !count)
+		return !members || block < 2 * out->size;
+	const struct xc_member *last = &members[count - 1];
+	const struct xc_type *array = xc_type_strip(last->type);
+	if (array->kind != XC_TYPE_ARRAY || (array->count_known && array->count > 1) || !array->target ||
+	    !xc_type_size(array->target, &out->size) || !out->size || last->offset >= block)
+		return false;
+	out->begin += last->offset;
+	out->count = 0;
+	out->type = xc_type_name(array->target);
+	return true;
+}
+
+static bool find_array(const struct xc_crash_context *crash, xc_addr addr, struct array *out)
+{
+	struct xc_typing *typing = NULL;
+	xc_block_types_infer(crash);
+	if (crash->heap->blocks.count > XC_BLOCK_TYPES_MOST)
+		return false;
+	struct xc_error *error = xc_typing_of(crash->heap, &typing);
+	uint32_t block = error ? XC_NO_BLOCK : xc_blocks_find(&crash->heap->blocks, addr);
+	const struct xc_typed *typed = block == XC_NO_BLOCK ? NULL : xc_typing_get(typing, block);
+	xc_error_free(error);
+	if (!typed || (typed->shape != XC_TYPED_ARRAY && typed->shape != XC_TYPED_ONE) ||
+	    !xc_type_size(typed->type, &out->size) || !out->size)
+		return false;
+	out->begin = xc_block_addr(&crash->heap->blocks, block) + typed->offset;
+	out->count = xc_typing_count(typing, block);
+	out->type = xc_type_name(typed->type);
+	return typed->shape == XC_TYPED_ARRAY || fill(typed->type, xc_block_size(&crash->heap->blocks, block), out);
+}
+
+bool xc_element_index_in_block(const struct xc_crash_context *crash, uint32_t block, struct xc_text *text,
+			       bool *named_out)
+{
+	struct array array;
+	if (!crash->fault.addr_known || !find_array(crash, xc_block_addr(&crash->heap->blocks, block), &array) ||
+	    array.size > INT32_MAX)
+		return false;
+	int64_t distance = (int64_t)(crash->fault.addr - array.begin), size = (int64_t)array.size;
+	int64_t index = distance / size - (distance % size < 0), rest = distance - index * size;
+	if (rest + (int64_t)crash->fault.operand.size > size)
+		return false;
+	struct holder h = find_holder(crash, index);
+	xc_text_add(text, h.name && !h.is_register ? "the index " : "index ");
+	if (h.name && !h.is_register)
+		xc_text_printf(text, "`%s` = ", h.name);
+	xc_text_printf(text, "%" PRId64, index);
+	xc_element_index_remark(index, array.count, text);
+	xc_text_printf(text, ", of elements of 0x%" PRIx64 " bytes (%s)", array.size, array.type);
+	if (h.name && h.is_register)
+		xc_text_printf(text, "; %s holds it", h.name);
+	*named_out = h.name != NULL;
+	return true;
+}

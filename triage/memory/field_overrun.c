@@ -1,0 +1,318 @@
+/* field_overrun: see pointer_diagnosis.h. Text that is continuous from an array into the next member was written
+ * there as one piece, or the array was filled to its end: strcpy() and the like. */
+#include "triage/memory/pointer_diagnosis.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "dwarf/types/field.h"
+#include "heap/query/whatis.h"
+#include "heap/types/typing.h"
+#include "triage/memory/block_types.h"
+#include "triage/util/statics.h"
+
+enum {
+	FRAMES = 16,
+	POINTERS = 4,
+	NEAR = 4096,
+	SHOWN = 100,
+	NAMES = 5,
+	STEPS = 64,
+	MEMBERS = 1000,
+	GAP = 64,
+	FULL = 4,
+	ARRAYS = 8
+};
+
+/* An object of known type. */
+struct object {
+	const struct xc_type *type;
+	xc_addr begin;
+	const char *name; /* of a variable; NULL: its type's */
+};
+
+/* ---- the object ---- */
+
+static bool in_block(const struct xc_crash_context *crash, xc_addr at, struct object *out)
+{
+	struct xc_typing *typing = NULL;
+	uint64_t size;
+	if (!crash->heap || xc_blocks_find(&crash->heap->blocks, at) == XC_NO_BLOCK)
+		return false;
+	xc_block_types_infer(crash);
+	if (crash->heap->blocks.count > XC_BLOCK_TYPES_MOST)
+		return false;
+	struct xc_error *error = xc_typing_of(crash->heap, &typing);
+	uint32_t block = error ? XC_NO_BLOCK : xc_blocks_find(&crash->heap->blocks, at);
+	const struct xc_typed *typed = block == XC_NO_BLOCK ? NULL : xc_typing_get(typing, block);
+	xc_error_free(error);
+	if (!typed || typed->shape == XC_TYPED_TEXT || !xc_type_size(typed->type, &size) || !size)
+		return false;
+	xc_addr begin = xc_block_addr(&crash->heap->blocks, block) + typed->offset;
+	if (at < begin || (typed->shape != XC_TYPED_ARRAY && at - begin >= size))
+		return false;
+	*out = (struct object){.type = typed->type, .begin = begin + (at - begin) / size * size};
+	return true;
+}
+
+static bool in_frames(const struct xc_crash_context *crash, xc_addr at, struct object *out)
+{
+	struct xc_held held;
+	for (size_t i = 0; i < crash->frame_count && i < FRAMES; i++) {
+		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
+		for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++)
+			if (xc_variable_held(&context, l, -1, at, &held) && held.type) {
+				*out = (struct object){held.type, at - held.offset, held.name};
+				return true;
+			}
+	}
+	return false;
+}
+
+/* The record that a pointer or reference points to, when it holds the word. */
+static bool is_target(const struct xc_named_value *named, xc_addr at, struct object *out)
+{
+	const struct xc_type *type = xc_type_strip(named->value.type);
+	uint64_t value, size;
+	if ((type->kind != XC_TYPE_POINTER && type->kind != XC_TYPE_REFERENCE) || !type->target ||
+	    !xc_value_load(&named->value, &value) || value > at)
+		return false;
+	*out = (struct object){.type = xc_type_complete(xc_type_strip(type->target)), .begin = value};
+	return (out->type->kind == XC_TYPE_STRUCT || out->type->kind == XC_TYPE_CLASS) &&
+	       xc_type_size(out->type, &size) && at - value < size;
+}
+
+/* What a variable of the innermost frames points to. */
+static bool in_targets(const struct xc_crash_context *crash, xc_addr at, struct object *out)
+{
+	for (size_t i = 0; i < crash->frame_count && i < POINTERS; i++) {
+		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
+		for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++)
+			for (int locals = 0; locals < 2; locals++) {
+				struct xc_named_value *values;
+				size_t count = xc_variable_values(&context, l, locals, &crash->report->arena, &values);
+				for (size_t v = 0; v < count; v++)
+					if (is_target(&values[v], at, out))
+						return true;
+			}
+	}
+	return false;
+}
+
+static bool find_object(const struct xc_crash_context *crash, xc_addr at, struct object *out)
+{
+	struct xc_held held;
+	struct xc_what what = xc_what(crash->process, crash->heap, at);
+	if (what.kind == XC_WHAT_BLOCK)
+		return in_targets(crash, at, out) || in_block(crash, at, out);
+	if (what.kind == XC_WHAT_STACK)
+		return in_frames(crash, at, out);
+	if (what.kind != XC_WHAT_DATA || !crash->blame.place ||
+	    !xc_statics_at(crash->process, crash->blame.place, crash->thread, at, &held) || !held.type)
+		return false;
+	*out = (struct object){held.type, at - held.offset, held.name};
+	return true;
+}
+
+/* ---- the array ---- */
+
+/* Among the members of a record, the array that ends nearest before `offset`. */
+static const struct xc_member *array_member(const struct xc_type *record, uint64_t offset, uint64_t *size_out)
+{
+	size_t count = 0;
+	const struct xc_member *members = xc_type_members(record, &count), *best = NULL;
+	for (size_t i = 0; i < count && i < MEMBERS; i++) {
+		uint64_t size;
+		const struct xc_type *type = xc_type_strip(members[i].type);
+		if (!members[i].name || members[i].bit_size || members[i].dynamic || type->kind != XC_TYPE_ARRAY ||
+		    !type->target || !xc_type_size(members[i].type, &size) || members[i].offset + size > offset ||
+		    (best && members[i].offset < best->offset))
+			continue;
+		best = &members[i];
+		*size_out = size;
+	}
+	return best;
+}
+
+/* Descend to the innermost record that holds the word; the arrays of the inner ones are nearer. */
+bool xc_field_array_before(const struct xc_crash_context *crash, xc_addr at, struct xc_field_array *out)
+{
+	struct object object;
+	struct xc_arena *arena = &crash->report->arena;
+	struct xc_text path = {0};
+	bool found = false;
+	if (!find_object(crash, at, &object))
+		return false;
+	if (object.name)
+		xc_text_add(&path, object.name);
+	const struct xc_type *type = object.type;
+	xc_addr begin = object.begin;
+	for (unsigned steps = 0; steps < STEPS; steps++) {
+		struct xc_field_step step;
+		uint64_t size;
+		const struct xc_type *plain = xc_type_complete(xc_type_strip(type));
+		bool record = plain->kind == XC_TYPE_STRUCT || plain->kind == XC_TYPE_CLASS;
+		const struct xc_member *member = record ? array_member(plain, at - begin, &size) : NULL;
+		if (member) {
+			found = true;
+			*out = (struct xc_field_array){
+				.name = xc_arena_printf(arena, "`%s%s%s`%s%s", xc_text_string(&path),
+							path.len ? "." : "", member->name, object.name ? "" : " of ",
+							object.name ? "" : xc_type_name(object.type)),
+				.record = plain,
+				.record_at = begin,
+				.element = xc_type_strip(member->type)->target,
+				.begin = begin + member->offset,
+				.end = begin + member->offset + size};
+		}
+		if (!xc_field_step(plain, at - begin, &step))
+			break;
+		if (step.is_element)
+			xc_text_printf(&path, "[%" PRIu64 "]", step.index);
+		else if (step.name)
+			xc_text_printf(&path, "%s%s", path.len ? "." : "", step.name);
+		type = step.type;
+		begin = at - step.offset;
+	}
+	xc_text_fini(&path);
+	return found;
+}
+
+/* ---- the text ---- */
+
+static bool is_text(unsigned char c)
+{
+	return c >= 0x80 || isprint(c) || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* The characters around a place, not before `from`: their first, and the one behind the last. */
+static void find_text(const struct xc_crash_context *crash, xc_addr from, xc_addr at, xc_addr *begin_out,
+		      xc_addr *end_out)
+{
+	unsigned char bytes[NEAR];
+	xc_addr lo = at - from > NEAR ? at - NEAR : from;
+	size_t back = xc_space_peek(crash->process->space, lo, bytes, at - lo);
+	*begin_out = at;
+	while (back == at - lo && *begin_out > lo && is_text(bytes[*begin_out - lo - 1]))
+		--*begin_out;
+	size_t got = xc_space_peek(crash->process->space, at, bytes, sizeof bytes), len = 0;
+	while (len < got && is_text(bytes[len]))
+		len++;
+	*end_out = at + len;
+}
+
+/* The members of the record from one address to another: "`prev`, `next`". */
+static void add_members(const struct xc_field_array *array, xc_addr end, struct xc_text *text)
+{
+	size_t count = 0, told = 0;
+	uint64_t size;
+	const struct xc_member *members = xc_type_members(array->record, &count);
+	for (size_t i = 0; i < count && i < MEMBERS; i++) {
+		xc_addr at = array->record_at + members[i].offset;
+		if (!members[i].name || at < array->end || at >= end)
+			continue;
+		if (told++ < NAMES)
+			xc_text_printf(text, "%s`%s`", told > 1 ? ", " : "", members[i].name);
+	}
+	if (told > NAMES)
+		xc_text_printf(text, " and %zu more", told - NAMES);
+	if (xc_type_size(array->record, &size) && end > array->record_at + size)
+		xc_text_printf(text, "%sthe memory behind it", told ? " and " : "");
+}
+
+static bool is_character(const struct xc_type *type)
+{
+	uint64_t size;
+	type = xc_type_strip(type);
+	return (type->kind == XC_TYPE_CHAR || type->kind == XC_TYPE_INT) && xc_type_size(type, &size) && size == 1;
+}
+
+/* Text from the array to the word. Members in between may have been set again since. */
+struct run {
+	xc_addr begin, gap, resume, end; /* text in [begin, gap) and [resume, end); gap == resume: in one piece */
+	bool ends;                       /* a NUL follows */
+};
+
+static bool find_run(const struct xc_crash_context *crash, const struct xc_field_array *array, xc_addr at,
+		     struct run *out)
+{
+	uint64_t nul;
+	xc_addr unused;
+	find_text(crash, array->begin, at, &out->begin, &out->end);
+	out->gap = out->resume = out->begin;
+	out->ends = xc_space_peek_uint(crash->process->space, out->end, 1, &nul) && !nul;
+	if (out->begin < array->end)
+		return true;
+	/* an array that is full to its last byte, without a NUL, is the other half of it */
+	if (out->begin - array->end > GAP)
+		return false;
+	find_text(crash, array->begin, array->end, &out->begin, &unused);
+	out->gap = array->end;
+	return array->end - out->begin >= FULL && out->begin == array->begin;
+}
+
+/* The text may begin in an array before this one, and have run over both. */
+static void widen(const struct xc_crash_context *crash, xc_addr at, struct xc_field_array *array, struct run *run)
+{
+	struct xc_field_array before;
+	struct run longer;
+	for (unsigned i = 0; i < ARRAYS && run->begin == array->begin && run->gap == run->resume; i++) {
+		if (!xc_field_array_before(crash, array->begin, &before) || !is_character(before.element) ||
+		    !find_run(crash, &before, at, &longer) || longer.gap < longer.resume)
+			return;
+		*array = before;
+		*run = longer;
+	}
+}
+
+static void add_text(const struct xc_crash_context *crash, xc_addr from, xc_addr to, struct xc_text *text)
+{
+	char bytes[SHOWN];
+	size_t some = xc_space_peek(crash->process->space, from, bytes, to - from < SHOWN ? to - from : SHOWN);
+	xc_text_escaped(text, bytes, some);
+	if (to - from > SHOWN)
+		xc_text_add(text, "...");
+}
+
+static void add_run(const struct xc_crash_context *crash, const struct run *run, struct xc_text *text)
+{
+	xc_text_add(text, "the text \"");
+	if (run->gap < run->resume) {
+		add_text(crash, run->begin, run->gap, text);
+		xc_text_add(text, "…");
+	}
+	add_text(crash, run->resume, run->end, text);
+	xc_text_add(text, "\"");
+	if (run->gap < run->resume)
+		xc_text_printf(text, " (… are %" PRIu64 " bytes, some of them set again since)",
+			       run->resume - run->gap);
+}
+
+bool xc_field_overrun_report(struct xc_crash_context *crash, xc_addr at, struct xc_text *cause)
+{
+	struct xc_field_array array;
+	struct run run;
+	if (!xc_field_array_before(crash, at, &array) || !is_character(array.element) ||
+	    !find_run(crash, &array, at, &run))
+		return false;
+	widen(crash, at, &array, &run);
+	struct xc_text what = {0}, text = {0}, over = {0}, redacted = {0};
+	uint64_t len = run.end - run.begin, size = array.end - array.begin;
+	xc_text_printf(&what, "%s, %" PRIu64 " bytes at 0x%" PRIx64 ", was likely written past its end", array.name,
+		       size, array.begin);
+	xc_text_printf(&over, "%" PRIu64 " bytes over, into ", run.end + run.ends - array.end);
+	add_members(&array, run.end + run.ends, &over);
+	add_run(crash, &run, &text);
+	xc_verdict_evidence(crash->report, "%s: %s, %" PRIu64 " bytes%s, runs %s", xc_text_string(&what),
+			    xc_text_string(&text), len, run.ends ? " and a NUL" : "", xc_text_string(&over));
+	xc_text_printf(&redacted, "%s: a text of %" PRIu64 " bytes%s runs %s", xc_text_string(&what), len,
+		       run.ends ? " and a NUL" : "", xc_text_string(&over));
+	xc_verdict_redact(crash->report, xc_text_string(&redacted));
+	xc_text_printf(cause, "%s runs %s", array.name, xc_text_string(&over));
+	xc_text_fini(&redacted);
+	xc_text_fini(&over);
+	xc_text_fini(&text);
+	xc_text_fini(&what);
+	return true;
+}

@@ -1,0 +1,128 @@
+/* number_overwrite: values that are no pointers, as the numbers that programs have: doubles, pairs of small integers,
+ * small negative integers. Only the form shows it, so each is likely at most.
+ *
+ *	0x4000000000000000    2.0: no pointer has these upper bits
+ *	0x0000000600000005    5 and 6, two integers of 32 bits
+ *	0xfffffffffffffff4    -12, -ENOMEM; -1 is MAP_FAILED */
+#include "triage/memory/pointer_diagnosis.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "heap/query/rootword.h"
+#include "heap/query/whatis.h"
+#include "triage/code/operand.h"
+#include "triage/memory/block_types.h"
+#include "triage/util/memory_search.h"
+
+enum {
+	HITS = 64,
+	TOLD = 2,
+	ERRORS = 4095, /* the kernel's MAX_ERRNO */
+	UPPER = 4096,  /* pointers to user memory have more in their upper half */
+	LOWER = 1000000,
+};
+
+static bool is_double(uint64_t value, char *text, size_t size)
+{
+	double number;
+	memcpy(&number, &value, sizeof number);
+	if (xc_operand_canonical(value) || !isfinite(number) || fabs(number) < 1e-6 || fabs(number) > 1e15)
+		return false;
+	snprintf(text, size, "the double %.17g", number);
+	char shorter[40];
+	double same;
+	for (int digits = 1; digits < 17; digits++) {
+		snprintf(shorter, sizeof shorter, "%.*g", digits, number);
+		if (sscanf(shorter, "%lf", &same) == 1 && memcmp(&same, &number, sizeof same) == 0) {
+			snprintf(text, size, "the double %s%s", shorter, strpbrk(shorter, ".e") ? "" : ".0");
+			break;
+		}
+	}
+	return true;
+}
+
+/* In words: "the double 2.0"; false when the value has no such form. */
+static bool describe(const struct xc_crash_context *crash, uint64_t value, char *text, size_t size)
+{
+	int64_t number = (int64_t)value;
+	uint64_t upper = value >> 32, lower = value & UINT32_MAX;
+	if (crash->process->arch->word != 8)
+		return false;
+	if (number < 0 && number >= -ERRORS)
+		snprintf(text, size, "the number %" PRId64 ", %s", number,
+			 number == -1 ? "as MAP_FAILED and other results of functions that failed"
+				      : "as an error number that a function returned");
+	else if (value == UINT32_MAX)
+		snprintf(text, size, "the number 4294967295, (unsigned)-1");
+	else if (upper && upper < UPPER && lower < LOWER)
+		snprintf(text, size, "the numbers %" PRIu64 " and %" PRIu64 " if they are two of 32 bits", lower,
+			 upper);
+	else
+		return is_double(value, text, size);
+	return true;
+}
+
+/* Does the array in front of the word hold numbers of this kind? Then it likely ran over. */
+static bool report_array(struct xc_pointer_diagnosis *s, xc_addr at)
+{
+	struct xc_field_array array;
+	uint64_t size;
+	if (!xc_field_array_before(s->crash, at, &array) || at - array.end >= s->crash->process->arch->word)
+		return false;
+	const struct xc_type *type = xc_type_strip(array.element);
+	if ((type->kind != XC_TYPE_FLOAT && type->kind != XC_TYPE_INT) || !xc_type_size(type, &size) || !size)
+		return false;
+	xc_verdict_evidence(s->crash->report,
+			    "%s, %" PRIu64 " elements of %s at 0x%" PRIx64
+			    ", ends where the number begins: it was likely "
+			    "written past its end",
+			    array.name, (array.end - array.begin) / size, xc_type_name(array.element), array.begin);
+	xc_pointer_diagnosis_explain(s, "likely %s was written past its end", array.name);
+	return true;
+}
+
+static void report_places(struct xc_pointer_diagnosis *s, uint64_t value)
+{
+	const struct xc_crash_context *crash = s->crash;
+	xc_addr found[HITS];
+	size_t told = 0;
+	bool explained = false;
+	if (!crash->heap || value >= UINT64_MAX - ERRORS || value <= UINT32_MAX)
+		return; /* such words are everywhere */
+	xc_block_types_infer(crash);
+	size_t count = xc_memory_search_words(crash->process, value, 0, found, HITS);
+	for (size_t i = 0; i < count && told < TOLD; i++) {
+		struct xc_text place = {0};
+		struct xc_what what = xc_what(crash->process, crash->heap, found[i]);
+		bool live =
+			what.kind == XC_WHAT_BLOCK && xc_block_state(&crash->heap->blocks, what.block) == XC_BLOCK_LIVE;
+		if (live || what.kind == XC_WHAT_DATA) {
+			xc_rootword_place(crash->heap, found[i], true, &place);
+			xc_verdict_evidence(crash->report, "the same bytes are at 0x%" PRIx64 ", in %s", found[i],
+					    xc_text_string(&place));
+			told++;
+		}
+		if (!explained && (live || what.kind == XC_WHAT_DATA || what.kind == XC_WHAT_STACK))
+			explained = report_array(s, found[i]);
+		xc_text_fini(&place);
+	}
+}
+
+bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *s)
+{
+	for (size_t i = 0; i < s->suspect_count; i++) {
+		const struct xc_suspect *it = &s->suspects[i];
+		char text[200];
+		if (xc_process_mapping(s->crash->process, it->value) ||
+		    !describe(s->crash, it->value, text, sizeof text))
+			continue;
+		xc_verdict_evidence(s->crash->report, "the bytes of %s are %s", it->who, text);
+		xc_pointer_diagnosis_explain(s, "its bytes are %s: likely no pointer was stored there", text);
+		report_places(s, it->value);
+		return true;
+	}
+	return false;
+}
