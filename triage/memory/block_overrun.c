@@ -10,7 +10,7 @@
 #include "heap/report/audit.h"
 #include "heap/query/whatis.h"
 #include "triage/code/body_cache.h"
-#include "triage/memory/block_types.h"
+#include "triage/blocks/block_types.h"
 #include "triage/memory/wild_index.h"
 
 enum { CLOSE = 64, FAR = 64 << 10, PAGE = 4096, STEPS = 8 };

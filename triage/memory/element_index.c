@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "heap/types/typing.h"
-#include "triage/memory/block_types.h"
+#include "triage/blocks/block_types.h"
 
 enum {
 	BACK = 4096,     /* a negative number, not a large one */

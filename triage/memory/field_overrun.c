@@ -9,7 +9,7 @@
 #include "dwarf/types/field.h"
 #include "heap/query/whatis.h"
 #include "heap/types/typing.h"
-#include "triage/memory/block_types.h"
+#include "triage/blocks/block_types.h"
 #include "triage/util/statics.h"
 
 enum {

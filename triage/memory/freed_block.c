@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "heap/query/whatis.h"
-#include "triage/memory/freed_by.h"
+#include "triage/blocks/freed_by.h"
 #include "triage/memory/heap_evidence.h"
-#include "triage/memory/referrers.h"
+#include "triage/blocks/referrers.h"
 
 enum {
 	WORDS = 512,      /* freed blocks to check */

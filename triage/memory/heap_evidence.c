@@ -7,10 +7,10 @@
 #include "heap/report/audit.h"
 #include "heap/report/overrun.h"
 #include "heap/query/whatis.h"
-#include "triage/memory/referrers.h"
+#include "triage/blocks/referrers.h"
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
-#include "triage/memory/block_types.h"
+#include "triage/blocks/block_types.h"
 
 enum { FREED_MOST = 3 };
 

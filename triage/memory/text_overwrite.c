@@ -6,7 +6,7 @@
 
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
-#include "triage/memory/block_types.h"
+#include "triage/blocks/block_types.h"
 #include "triage/util/memory_search.h"
 #include "triage/memory/stack_smash.h"
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 #include "core/base/text.h"
-#include "triage/memory/freed_by.h"
+#include "triage/blocks/freed_by.h"
 #include "triage/memory/pointer_diagnosis.h"
 
 enum { PAGE = 4096, INTO_PAGE = 16, LEAST = 64 << 10 }; /* below LEAST nothing is ever mapped */

@@ -1,4 +1,4 @@
-#include "triage/memory/block_types.h"
+#include "triage/blocks/block_types.h"
 
 #include "heap/types/typing.h"
 

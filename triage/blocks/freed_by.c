@@ -5,7 +5,7 @@
  * it points there, as far as it is still known (a variable may have been cleared since); else its type is that of
  * the pointer, and it is not the result of another call, such as a copy that is made and dropped again. That this
  * call freed the block is likely, no more. */
-#include "triage/memory/freed_by.h"
+#include "triage/blocks/freed_by.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* dead_frame: a stack grows downward, so that what is below the stack pointer belongs to nobody, except for the 128
  * bytes that a function which calls nothing may use (x86-64 psABI 3.2.2). Above it are the frames of functions that
  * run: where one of them keeps its return address, or a variable of another type, nothing else can live. */
-#include "triage/memory/dead_frame.h"
+#include "triage/blocks/dead_frame.h"
 
 #include <elf.h>
 #include <inttypes.h>

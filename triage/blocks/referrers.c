@@ -1,4 +1,4 @@
-#include "triage/memory/referrers.h"
+#include "triage/blocks/referrers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
-#include "triage/memory/block_types.h"
+#include "triage/blocks/block_types.h"
 #include "triage/util/memory_search.h"
 
 enum {
