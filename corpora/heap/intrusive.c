@@ -79,7 +79,8 @@ static PART void insert(struct mapping *mapping)
 	unsigned depth = 0;
 	for (; *place; depth++) {
 		parent = *place;
-		place = mapping->start < container_of(parent, struct mapping, node)->start ? &parent->left : &parent->right;
+		place = mapping->start < container_of(parent, struct mapping, node)->start ? &parent->left
+											   : &parent->right;
 	}
 	mapping->node.parent_and_colour = (uintptr_t)parent | (depth & 1);
 	*place = &mapping->node;

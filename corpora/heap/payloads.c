@@ -54,7 +54,8 @@ static PART struct job *job(unsigned i)
 	struct job *job = NEW(struct job);
 	char title[48];
 	size_t size = (size_t)snprintf(title, sizeof title, "the job %u", i) + 1;
-	*job = (struct job){(int)i, (int)account_random(10), i % 4 ? last : NULL, account_is(malloc(size), "char", size)};
+	*job = (struct job){(int)i, (int)account_random(10), i % 4 ? last : NULL,
+			    account_is(malloc(size), "char", size)};
 	memcpy(job->title, title, size);
 	return last = job;
 }
@@ -125,10 +126,13 @@ int main(void)
 		fill(&buffers[i], i);
 	for (unsigned i = 0; i < 300; i++) {
 		struct task *task = NEW(struct task);
-		*task = (struct task){i % 2 ? run_job : run_picture, i % 2 ? (void *)job(i) : (void *)new_picture(i), tasks};
+		*task = (struct task){i % 2 ? run_job : run_picture, i % 2 ? (void *)job(i) : (void *)new_picture(i),
+				      tasks};
 		tasks = task;
 		struct any *any = NEW(struct any);
-		*any = (struct any){things, i % 3 == 0 ? numbers(1 + i % 11) : i % 3 == 1 ? (void *)job(i) : (void *)times()};
+		*any = (struct any){things, i % 3 == 0   ? numbers(1 + i % 11)
+					    : i % 3 == 1 ? (void *)job(i)
+							 : (void *)times()};
 		things = any;
 	}
 	account_die();

@@ -118,8 +118,8 @@ static PART struct table *table(unsigned depth)
 static PART struct closure *closure(unsigned depth)
 {
 	unsigned count = 1 + account_random(3);
-	struct closure *closure =
-		account_is(calloc(1, offsetof(struct closure, upvalue) + count * sizeof(struct tvalue)), "struct closure", 1);
+	struct closure *closure = account_is(
+		calloc(1, offsetof(struct closure, upvalue) + count * sizeof(struct tvalue)), "struct closure", 1);
 	link_in(closure, CLOSURE);
 	closure->nupvalues = (unsigned char)count;
 	closure->f = function;

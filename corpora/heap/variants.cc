@@ -39,7 +39,8 @@ static long *numbers(unsigned i)
 static char *text(unsigned i)
 {
 	std::string text = "a text, number " + std::to_string(i);
-	char *block = static_cast<char *>(account_is(std::malloc(text.size() + 1), typeid(char).name(), text.size() + 1));
+	char *block =
+		static_cast<char *>(account_is(std::malloc(text.size() + 1), typeid(char).name(), text.size() + 1));
 	text.copy(block, text.size());
 	block[text.size()] = 0;
 	return block;
