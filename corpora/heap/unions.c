@@ -144,7 +144,8 @@ int main(void)
 	for (unsigned i = 0; i < 300; i++)
 		set(single[i] = NEW(struct value), i);
 	stack = NEW(struct stack);
-	stack->items = NEWS(struct value, stack->size = 500);
+	stack->size = 500;
+	stack->items = NEWS(struct value, stack->size);
 	for (unsigned i = 0; i < 450; i++)
 		set(&stack->items[stack->used++], i);
 	for (unsigned i = 0; i < 600; i++) {
