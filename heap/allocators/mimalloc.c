@@ -165,6 +165,7 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 
 const struct xc_allocator xc_allocator_mimalloc = {
 	.name = "mimalloc",
+	.leaves_links = true,
 	.checks = "segments and pages; the links of free blocks in the lists of pages and heaps, against the pages' "
 		  "counts",
 	.detect = detect,

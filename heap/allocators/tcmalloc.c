@@ -276,6 +276,7 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 
 const struct xc_allocator xc_allocator_tcmalloc = {
 	.name = "tcmalloc",
+	.leaves_links = true,
 	.checks =
 		"spans against the page map; the links of free objects in spans, transfer caches and caches of threads",
 	.detect = detect,

@@ -51,6 +51,7 @@ struct xc_allocator {
 	const char *name;             /* "glibc" */
 	const char *checks;           /* what walk and audit compare, as text for `heap check` */
 	enum xc_headers headers;      /* the headers that are compared */
+	bool leaves_links;            /* a new block begins with the plain address of the free block behind it */
 	const char *const *own_types; /* names of its types that hold free memory, ends with NULL; may be NULL */
 
 	/* Detects the allocator. Returns its state (freed by fini), or NULL if the allocator is not in use; why_out

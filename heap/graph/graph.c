@@ -2,8 +2,8 @@
  * may be in several pieces. Each piece has its own part of one reservation for edges, large enough for all its
  * words: address space, of which only written pages cost memory. Then the parts are moved together.
  *
- * Two breadth-first searches from the roots run in parallel: one over all pointers, one over pointers to beginnings
- * only. */
+ * The breadth-first searches from the roots run in parallel: one over all pointers, one over pointers to beginnings
+ * only, and, if some pointers may be stale, one without those. */
 #include "heap/graph/graph.h"
 
 #include <stdlib.h>
@@ -265,6 +265,7 @@ struct search {
 	uint32_t *queue;
 	size_t count;
 	bool sure; /* by pointers to beginnings only */
+	bool firm; /* without pointers that may be stale */
 };
 
 static void reach(struct search *s, uint32_t block)
@@ -294,13 +295,15 @@ static void search(struct search *s)
 			__builtin_prefetch(&start[s->queue[at + 2 * AHEAD]]);
 		if (at + AHEAD < s->count)
 			__builtin_prefetch(&to[start[s->queue[at + AHEAD]]]);
+		if (s->firm && xc_graph_bit(graph->stale, s->queue[at]))
+			continue;
 		for (uint32_t e = start[s->queue[at]], end = start[s->queue[at] + 1]; e < end; e++)
 			if (!s->sure || !(to[e] & XC_EDGE_INTERIOR))
 				reach(s, to[e] & ~XC_EDGE_INTERIOR);
 	}
 }
 
-static void search_either(void *context, size_t number, unsigned worker)
+static void search_one(void *context, size_t number, unsigned worker)
 {
 	struct search *s = (struct search *)context + number;
 	struct xc_reserve queue = xc_reserve_new(s->graph->heap->blocks.count, sizeof *s->queue);
@@ -315,12 +318,15 @@ static void find_reached(struct xc_graph *graph)
 	size_t words = graph->heap->blocks.count / 64 + 1;
 	graph->reached = xc_alloc(words * sizeof *graph->reached);
 	graph->surely = xc_alloc(words * sizeof *graph->surely);
-	struct search both[] = {
+	graph->stale = xc_graph_find_stale(graph);
+	graph->firmly = graph->stale ? xc_alloc(words * sizeof *graph->firmly) : NULL;
+	struct search all[] = {
 		{.graph = graph, .seen = graph->reached},
 		{.graph = graph, .seen = graph->surely, .sure = true},
+		{.graph = graph, .seen = graph->firmly, .firm = true},
 	};
 	if (graph->heap->blocks.count)
-		xc_parallel(graph->heap->jobs, XC_COUNT(both), search_either, both);
+		xc_parallel(graph->heap->jobs, XC_COUNT(all) - !graph->stale, search_one, all);
 }
 
 /* ---- the graph ---- */
@@ -364,5 +370,7 @@ void xc_graph_free(struct xc_graph *graph)
 	free(graph->roots);
 	free(graph->reached);
 	free(graph->surely);
+	free(graph->stale);
+	free(graph->firmly);
 	free(graph);
 }

@@ -23,8 +23,10 @@ struct xc_graph {
 	uint32_t *start, *to;        /* forward rows; to has XC_EDGE_INTERIOR in it */
 	uint32_t *back_start, *back; /* the reverse direction, without flags; NULL until xc_graph_back */
 	size_t edge_count;
-	uint64_t *reached;           /* a bit for each block: reached from a root by any chain of pointers */
-	uint64_t *surely;            /* a bit for each block: reached by pointers to beginnings only */
+	uint64_t *reached; /* a bit for each block: reached from a root by any chain of pointers */
+	uint64_t *surely;  /* a bit for each block: reached by pointers to beginnings only */
+	uint64_t *stale;   /* a bit for each block: its one pointer may be stale (graph_stale.c); NULL: none */
+	uint64_t *firmly;  /* a bit for each block: reached without those; NULL: there are none */
 	struct xc_reserve memory[5]; /* start, to, back_start, back, first_root */
 	uint32_t *first_root;        /* by block: index of its best root + 1, or 0; NULL until a path is requested */
 };
@@ -43,7 +45,7 @@ static inline bool xc_graph_bit(const uint64_t *bits, uint32_t block)
 }
 
 /* Leaked: live and not reached from any root. Possibly leaked: reached, but every chain contains an interior
- * pointer. */
+ * pointer, or every chain contains a pointer that may be stale. */
 static inline bool xc_graph_leaked(const struct xc_graph *graph, uint32_t block)
 {
 	return xc_block_state(&graph->heap->blocks, block) == XC_BLOCK_LIVE && !xc_graph_bit(graph->reached, block);
@@ -51,8 +53,18 @@ static inline bool xc_graph_leaked(const struct xc_graph *graph, uint32_t block)
 
 static inline bool xc_graph_possibly_leaked(const struct xc_graph *graph, uint32_t block)
 {
-	return xc_graph_bit(graph->reached, block) && !xc_graph_bit(graph->surely, block);
+	return xc_graph_bit(graph->reached, block) &&
+	       (!xc_graph_bit(graph->surely, block) || (graph->firmly && !xc_graph_bit(graph->firmly, block)));
 }
+
+/* Is it so because of pointers that may be stale? */
+static inline bool xc_graph_only_stale(const struct xc_graph *graph, uint32_t block)
+{
+	return graph->firmly && xc_graph_bit(graph->reached, block) && !xc_graph_bit(graph->firmly, block);
+}
+
+/* The live block whose stale link leads to `block`, or XC_NO_BLOCK. */
+uint32_t xc_graph_stale_holder(const struct xc_graph *graph, uint32_t block);
 
 /* The shortest chain from a root to a block. path_out gets the blocks from the root's target to `block` (malloc'ed,
  * owned by the caller), root_out the root. Among equally short chains the kind that comes first in enum

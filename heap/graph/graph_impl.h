@@ -8,4 +8,9 @@
 XC_MUST_CHECK struct xc_error *xc_graph_claim_edges(struct xc_graph *graph);
 void xc_graph_claim_roots(struct xc_graph *graph);
 
+/* graph_stale: a bit for each live block that contains nothing but a link to the block directly behind it, of the same
+ * size; NULL if the heap's allocator leaves no such links, or if there are none. malloc'ed. Needs the rows. Reads the
+ * blocks that have a single pointer. */
+uint64_t *xc_graph_find_stale(const struct xc_graph *graph);
+
 #endif

@@ -254,6 +254,16 @@ static void add_shape(const struct leaks *l, struct xc_text *text, const struct 
 		xc_text_printf(text, ", %" PRIu64 " of these", row->entries);
 }
 
+/* The word that leads to the first block of a row, if it may be stale. */
+static void add_stale(const struct leaks *l, struct xc_text *text, const struct row *row)
+{
+	uint32_t holder = xc_graph_stale_holder(l->leaked.graph, l->leaked.blocks[row->first]);
+	if (holder == XC_NO_BLOCK || !xc_graph_only_stale(l->leaked.graph, l->leaked.blocks[row->first]))
+		return;
+	xc_text_printf(text, "%sonly 0x%" PRIx64 " leads to it, as a free list's link: its block has no other contents",
+		       text->len ? "; " : "", xc_block_addr(&l->heap->blocks, holder));
+}
+
 static char *what_of(const struct leaks *l, const struct row *row)
 {
 	struct xc_text text = {0}, shape = {0};
@@ -265,6 +275,7 @@ static char *what_of(const struct leaks *l, const struct row *row)
 		xc_text_add(&text, shape.bytes);
 	}
 	xc_text_fini(&shape);
+	add_stale(l, &text, row);
 	return xc_text_take(&text);
 }
 
@@ -380,27 +391,37 @@ static void add_uncertainty(struct xc_section *s, const struct xc_heap *heap)
 static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool possible)
 {
 	struct xc_heap_totals totals = xc_heap_totals(heap);
-	uint64_t interior = 0;
-	for (uint32_t i = 0; i < heap->blocks.count; i++)
-		interior += xc_graph_possibly_leaked(heap->graph, i);
+	uint64_t interior = 0, stale = 0;
+	for (uint32_t i = 0; i < heap->blocks.count; i++) {
+		bool only_stale = xc_graph_only_stale(heap->graph, i);
+		stale += only_stale;
+		interior += !only_stale && xc_graph_possibly_leaked(heap->graph, i);
+	}
 	xc_section_count(s, "live_blocks", "live blocks", totals.count[XC_BLOCK_LIVE])->quiet = true;
 	xc_section_bytes(s, "live_bytes", "live", totals.bytes[XC_BLOCK_LIVE])->quiet = true;
 	xc_section_count(s, "cached", "in thread caches, free", totals.count[XC_BLOCK_CACHED])->quiet = true;
 	if (!possible)
 		xc_section_count(s, "interior_only", "interior pointers only", interior)->quiet = true;
-	if (possible || (interior == 0 && totals.count[XC_BLOCK_CACHED] == 0))
+	if (!possible && stale)
+		xc_section_count(s, "stale_only", "stale links only", stale)->quiet = true;
+	if (possible || (interior + stale == 0 && totals.count[XC_BLOCK_CACHED] == 0))
 		return;
 	struct xc_text text = {0};
 	if (totals.count[XC_BLOCK_CACHED]) {
 		add_count(&text, totals.count[XC_BLOCK_CACHED]);
 		xc_text_printf(&text, " block%s in thread caches (free)%s",
-			       totals.count[XC_BLOCK_CACHED] == 1 ? "" : "s", interior ? ", " : "");
+			       totals.count[XC_BLOCK_CACHED] == 1 ? "" : "s", interior + stale ? ", " : "");
 	}
 	if (interior) {
 		add_count(&text, interior);
 		xc_text_add(&text, " reached only through pointers into the middle of blocks");
+		xc_text_add(&text, stale ? ", " : "");
 	}
-	xc_section_message(s, XC_INFO, interior ? "--possible lists the latter" : NULL, "not counted: %s",
+	if (stale) {
+		add_count(&text, stale);
+		xc_text_add(&text, " only through links that free lists may have left");
+	}
+	xc_section_message(s, XC_INFO, interior + stale ? "--possible lists the latter" : NULL, "not counted: %s",
 			   xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -415,7 +436,9 @@ static const char *none(const struct leaks *l, bool possible)
 
 static void add_totals(const struct leaks *l, struct xc_section *s, bool possible)
 {
-	static const char *const how[] = {"no root reaches", "only pointers into the middle of blocks lead to"};
+	static const char *const how[] = {"no root reaches", "only pointers into the middle of blocks lead to",
+					  "only pointers into the middle of blocks, or stale ones, lead to"};
+	bool stale = possible && l->leaked.graph->firmly;
 	struct xc_text text = {0};
 	uint64_t bytes = 0;
 	for (uint32_t i = 0; i < l->leaked.count; i++)
@@ -429,7 +452,7 @@ static void add_totals(const struct leaks *l, struct xc_section *s, bool possibl
 	xc_text_size(&text, bytes);
 	xc_text_add(&text, ", in ");
 	add_count(&text, l->leaked.head_count);
-	xc_text_printf(&text, " structure%s that %s", l->leaked.head_count == 1 ? "" : "s", how[possible]);
+	xc_text_printf(&text, " structure%s that %s", l->leaked.head_count == 1 ? "" : "s", how[possible + stale]);
 	s->headline = xc_arena_strdup(&s->report->arena, l->leaked.count ? xc_text_string(&text) : none(l, possible));
 	xc_text_fini(&text);
 }

@@ -141,7 +141,7 @@ static void rank(struct classes *c, struct class *class, struct ranking *r, uint
 static bool is_candidate(const struct xc_engine *e, uint32_t number)
 {
 	struct xc_typemap *map = e->maps[number];
-	return map->bare->kind != XC_TYPE_UNION && !map->is_part && xc_typemap_is_own(map);
+	return map->bare->kind != XC_TYPE_UNION && !map->is_part && !map->is_header && xc_typemap_is_own(map);
 }
 
 static bool take_look(struct classes *c)

@@ -7,6 +7,7 @@
  *	typing_look     the pointers in an object
  *	typing_hit      the proposals of pointers
  *	typing_rule     ambiguous pointers (void *, into the middle, to a base): rules learned from samples
+ *	typing_arm      which of a union's pointers is meant
  *	typing_cast     what plugins know about pointers
  *	typing_score    does the memory of a block look like an object of a type?
  *	typing_index    the program's types by size and by member
@@ -48,7 +49,15 @@ enum xc_typemap_slot_kind {
 };
 
 /* The items of a slot, made together with it: what a pointer there can propose for a block. */
-enum xc_slot_item { XC_ITEM_ONE, XC_ITEM_ARRAY, XC_ITEM_ONE_WEAK, XC_ITEM_ARRAY_WEAK, XC_ITEM_STRING, XC_SLOT_ITEMS };
+enum xc_slot_item {
+	XC_ITEM_ONE,
+	XC_ITEM_ARRAY,
+	XC_ITEM_ONE_WEAK,
+	XC_ITEM_ARRAY_WEAK,
+	XC_ITEM_STRING,
+	XC_ITEM_STRING_WEAK,
+	XC_SLOT_ITEMS
+};
 
 /* A member whose value distinguishes variants of an object: an enum, a number called kind or type, a table of
  * functions. */
@@ -85,7 +94,8 @@ struct xc_typemap_slot {
 	uint32_t number;        /* among all slots; rules are learned by it */
 	uint8_t kind;           /* enum xc_typemap_slot_kind */
 	bool in_union;          /* another member of a union may be there instead */
-	bool ambiguous;         /* other pointers may be there instead */
+	bool ambiguous;         /* other pointers may be there instead; */
+	bool is_later_arm;      /* the first of them stands for all */
 	bool is_cast;           /* a plugin gives its target, regardless of the block's size */
 	bool pending;           /* some pointer there had no result yet */
 	bool taught;            /* a rule for it was learned since the last visit */
@@ -116,6 +126,7 @@ struct xc_typemap {
 	uint32_t slot_count, slot_capacity;
 	bool compiled;
 	bool is_record, is_char, is_opaque;
+	bool is_header;    /* other types begin with all of its members, though not with an object of it */
 	bool is_part;      /* evidence says that no block is such an object */
 	bool has_pointers; /* or objects with pointers */
 	bool fresh;        /* compiled for this level of the flow: its blocks were proposed unseen */
@@ -276,6 +287,7 @@ struct xc_score {
 	uint32_t most;   /* limit of that */
 	uint32_t loose;  /* non-zero words after the object, where the allocator rounded up */
 	bool deep;       /* also examine the types of target blocks; not while types flow */
+	bool texts;      /* also examine whether the targets of char * are texts; implied by deep */
 };
 
 /* Scores a block as an object of the map at `offset`. Pointers in words where the type has none count against it.
@@ -375,6 +387,54 @@ uint32_t xc_typing_rule(const struct xc_engine *engine, struct xc_window *window
 
 /* Learns from hits without a result; true if a rule was made. */
 bool xc_typing_learn(struct xc_engine *engine);
+
+/* ---- typing_arm ---- */
+
+enum { XC_ARMS = 12 };
+
+/* A pointer among the members of a union, and the number of blocks that speak for and against it. */
+struct xc_arm {
+	struct xc_typemap_slot *slot;
+	uint32_t yes, no;
+};
+
+/* All pointers at one place; those with the same value of the tag, if there is one. */
+struct xc_arms {
+	struct xc_arm items[XC_ARMS];
+	unsigned count;
+	uint32_t blocks; /* heard */
+	bool tagged;
+	bool open; /* more is possible: a `void *`, or too many pointers */
+	bool kept; /* the counts are in use: more is added to them */
+};
+
+/* Is a pointer excluded by the contents of blocks? */
+static inline bool xc_arm_is_out(const struct xc_arms *arms, const struct xc_arm *arm)
+{
+	return arm->no * 10 > arms->blocks;
+}
+
+/* Finds the pointers at an ambiguous slot's place, and makes the slots of their targets. Not while other threads
+ * read. */
+void xc_typing_arms_find(struct xc_engine *engine, const struct xc_typemap_slot *slot, struct xc_arms *arms);
+
+/* Counts what the contents of a block say; forgets all that was counted. */
+void xc_typing_arms_hear(const struct xc_engine *engine, struct xc_window *window, struct xc_arms *arms,
+			 uint32_t block);
+void xc_typing_arms_forget(struct xc_arms *arms);
+
+/* The pointer that is meant; NULL: not known. */
+const struct xc_arm *xc_typing_arms_choose(const struct xc_arms *arms, enum xc_confidence *confidence_out);
+
+/* The item that it proposes for a block of `size` bytes; 0: none. */
+uint32_t xc_typing_arm_item(const struct xc_engine *engine, const struct xc_arm *arm, uint64_t size, bool weak);
+
+/* May a block of the group have the group's item? Not as a text, if it contains none. */
+bool xc_typing_arm_holds(const struct xc_engine *engine, struct xc_window *window, uint32_t item, uint32_t block);
+
+/* The weak item for a block by its own contents, if the group is undecided; 0: none. */
+uint32_t xc_typing_arms_of_block(const struct xc_engine *engine, struct xc_window *window, const struct xc_arms *group,
+				 uint32_t block);
 
 /* ---- typing_cast ---- */
 

@@ -5,6 +5,10 @@
  * to rules (typing_rule.c). */
 #include "heap/types/typing_queue.h"
 
+#include <string.h>
+
+enum { SHORTEST_TEXT = 4 };
+
 /* ---- proposing ---- */
 
 static void enqueue(struct xc_engine *e, uint32_t block)
@@ -67,7 +71,7 @@ static uint32_t item_of_object(struct xc_typing_queue *q, const struct xc_hit *h
 	const struct xc_engine *e = q->engine;
 	if (size < map->size || map->is_part)
 		return 0;
-	if (may_be_derived(e, map, size))
+	if (map->is_header || may_be_derived(e, map, size))
 		return 0;
 	if (hit->slot->is_cast && map->is_record)
 		return hit->items + XC_ITEM_ONE;
@@ -103,7 +107,7 @@ static uint32_t item_of_pointer(struct xc_typing_queue *q, const struct xc_hit *
 		return 0;
 	if (slot->header_items)
 		return item_of_header(q, hit, size);
-	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS)
+	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS && !slot->ambiguous)
 		return item_of_chars(q, hit, size);
 	if (hit->offset == 0 && slot->kind == XC_SLOT_POINTER && !slot->ambiguous)
 		return item_of_object(q, hit, e->maps[slot->target], size);
@@ -116,8 +120,30 @@ static bool may_be_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
 	if (hit->slot->kind == XC_SLOT_CHARS)
-		return !hit->slot->ambiguous || e->last;
-	return hit->slot->kind == XC_SLOT_VOID && hit->items && e->last && xc_typing_is_raw(e, &q->there, hit->block);
+		return !hit->slot->ambiguous;
+	return hit->slot->kind == XC_SLOT_VOID && !hit->slot->ambiguous && hit->items && e->last &&
+	       xc_typing_is_raw(e, &q->there, hit->block);
+}
+
+/* Is it a text of some length, in a block of its size? */
+static bool is_sure_text(struct xc_typing_queue *q, const struct xc_hit *hit)
+{
+	const struct xc_engine *e = q->engine;
+	uint64_t size = xc_block_size(&e->heap->blocks, hit->block),
+		 most = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
+	const uint8_t *bytes = xc_window(&q->there, xc_block_addr(&e->heap->blocks, hit->block), most);
+	uint64_t len = bytes ? strnlen((const char *)bytes, most) : 0;
+	return len >= SHORTEST_TEXT && xc_typing_fits(e, len + 1, size);
+}
+
+/* A proposal is no more certain than its source, unless the block's contents agree. */
+static uint32_t weakened(struct xc_typing_queue *q, const struct xc_hit *hit, uint32_t item)
+{
+	if (!item || q->most > XC_TYPE_WEAK)
+		return item;
+	if (item == hit->items + XC_ITEM_STRING && !hit->slot->ambiguous && is_sure_text(q, hit))
+		return item;
+	return q->engine->facts[item].weak;
 }
 
 static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
@@ -129,13 +155,14 @@ static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 	if (!item && !slot->header_items)
 		item = xc_typing_rule(e, &q->there, hit);
 	if (!hit->items) /* everything below needs items */
-		return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
+		return weakened(q, hit, item);
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
-	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
+	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part &&
+	    !e->maps[slot->target]->is_header)
 		item = hit->items + XC_ITEM_ONE_WEAK;
 	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && may_be_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;
-	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
+	return weakened(q, hit, item);
 }
 
 /* Does it propose the block's present type? */
@@ -171,7 +198,8 @@ static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
 	hit->item = item_of(q, hit);
 	if (hit->item)
 		propose(q, hit->block, hit->item);
-	else if (!hit->slot->header_items && !__atomic_load_n(&hit->slot->pending, __ATOMIC_RELAXED))
+	else if (!hit->slot->header_items && !hit->slot->is_later_arm &&
+		 !__atomic_load_n(&hit->slot->pending, __ATOMIC_RELAXED))
 		__atomic_store_n(&hit->slot->pending, true, __ATOMIC_RELAXED);
 }
 

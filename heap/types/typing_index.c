@@ -140,6 +140,71 @@ static void find_derived(struct xc_type_index *o)
 	}
 }
 
+/* ---- headers ---- */
+
+/* Interpreters write the members of an object's header into each type of objects, by a macro. The header has a pointer
+ * to its own type. */
+enum { HEADER_MEMBERS = 8 };
+
+static uint64_t hash_member(uint64_t hash, const struct xc_member *member)
+{
+	const struct xc_type *type = xc_type_strip(member->type), *to = type;
+	uint64_t size = 0;
+	for (unsigned i = 0; i < DEPTH && xc_typemap_is_pointer(to) && to->target; i++)
+		to = xc_type_strip(to->target);
+	if (!xc_type_size(type, &size))
+		size = 0;
+	hash = xc_hash_bytes(hash, member->name ? member->name : "", member->name ? strlen(member->name) : 0);
+	hash = xc_hash_bytes(hash, to->name ? to->name : "", to->name ? strlen(to->name) : 0);
+	return xc_hash_mix(xc_hash_mix(hash, member->offset), size << 8 | type->kind);
+}
+
+static bool points_to_itself(const struct xc_type *bare)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(bare, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_type *type = xc_type_strip(members[i].type);
+		const struct xc_type *to = type->kind == XC_TYPE_POINTER ? xc_type_strip(type->target) : NULL;
+		if (to && bare->name && to->kind == XC_TYPE_STRUCT && to->name && strcmp(to->name, bare->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Sees the first members of all structs: notes those that are a header's, or looks them up. */
+static void see_headers(struct xc_type_index *o, struct xc_hashtable *headers, bool look)
+{
+	size_t types = o->count, count;
+	for (size_t i = 0; i < types; i++) {
+		const struct xc_type *bare = o->engine->maps[o->by_size[i]]->bare;
+		const struct xc_member *members = bare->kind == XC_TYPE_STRUCT ? xc_type_members(bare, &count) : NULL;
+		uint64_t hash = 0;
+		if (!members || (!look && (count < 2 || count > HEADER_MEMBERS || !points_to_itself(bare))))
+			continue;
+		for (size_t k = 0; k < count && k < HEADER_MEMBERS; k++) {
+			hash = hash_member(hash, &members[k]);
+			if (!look && k + 1 == count)
+				xc_hashtable_at(headers, NULL, hash, k)->number = o->by_size[i];
+			const union xc_hashtable_value *header =
+				look && k + 1 < count ? xc_hashtable_find(headers, hash, k) : NULL;
+			if (!header || !xc_typemap_is_own(o->engine->maps[header->number]))
+				continue;
+			o->outer = o->by_size[i];
+			o->engine->maps[header->number]->is_header = true;
+			add_held(o, (uint32_t)header->number, 0);
+		}
+	}
+}
+
+static void find_headers(struct xc_type_index *o)
+{
+	struct xc_hashtable headers = {0};
+	see_headers(o, &headers, false);
+	see_headers(o, &headers, true);
+	xc_hashtable_fini(&headers);
+}
+
 void xc_type_index_build(struct xc_engine *e)
 {
 	const struct xc_process *process = e->heap->process;
@@ -149,6 +214,7 @@ void xc_type_index_build(struct xc_engine *e)
 		o->own_module = !is_of_system(process->modules[i]);
 		xc_lookup_each(process, process->modules[i], XC_NAME_TYPE, see_type, o);
 	}
+	find_headers(o);
 	if (o->held_count)
 		qsort(o->held, o->held_count, sizeof *o->held, by_inner);
 

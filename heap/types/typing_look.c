@@ -25,6 +25,7 @@ static uint32_t root_items(struct xc_engine *e, const struct xc_root_object *roo
 	}
 	e->facts[first + XC_ITEM_ONE].weak = first + XC_ITEM_ONE_WEAK;
 	e->facts[first + XC_ITEM_ARRAY].weak = first + XC_ITEM_ARRAY_WEAK;
+	e->facts[first + XC_ITEM_STRING].weak = first + XC_ITEM_STRING_WEAK;
 	*xc_pointer_map_at(&e->root_items, &e->heap->memory, slot, root) = (void *)(uintptr_t)first;
 	return first;
 }

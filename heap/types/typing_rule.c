@@ -7,7 +7,7 @@
  *	to a base or node inside     types that have one at that offset and fit a block of that size
  *	to a larger block            the same at offset 0; arrays of the pointer's type
  *	void *                       the proposals of other pointers to the same blocks; types of that size
- *	one of a union's pointers    the proposals of each of them
+ *	one of a union's pointers    the proposals of each of them (typing_arm)
  *
  * The memory of some blocks of the group decides: pointers must lead to the right targets, and pointers that a
  * candidate does not explain count against it. The decision is a rule for the group. */
@@ -33,6 +33,8 @@ struct rule {
 	uint32_t samples[SAMPLES]; /* untyped blocks */
 	unsigned sample_count, vote_count;
 	struct vote votes[VOTED]; /* typed blocks */
+	uint64_t group;           /* of a union's pointers: number + 1 */
+	bool each;                /* each block decides for itself */
 };
 
 struct xc_rules {
@@ -40,6 +42,8 @@ struct xc_rules {
 	struct rule *rules; /* in the order of discovery */
 	size_t count, capacity;
 	struct xc_hashtable numbers; /* of the rules, by key */
+	struct xc_arms *groups;      /* of unions' pointers */
+	size_t group_count, group_capacity;
 	struct xc_window window;
 };
 
@@ -104,7 +108,11 @@ uint32_t xc_typing_rule(const struct xc_engine *e, struct xc_window *window, con
 	if (!e->rules || !e->rules->count)
 		return 0;
 	const struct rule *rule = find_rule(e->rules, key_of(e, window, hit));
-	return rule ? rule->item : 0;
+	if (!rule || !rule->group)
+		return rule ? rule->item : 0;
+	if (rule->each)
+		return xc_typing_arms_of_block(e, window, &e->rules->groups[rule->group - 1], hit->block);
+	return xc_typing_arm_holds(e, window, rule->item, hit->block) ? rule->item : 0;
 }
 
 /* ---- samples ---- */
@@ -124,19 +132,33 @@ static void vote(struct rule *rule, const struct xc_engine *e, uint32_t item)
 			.map = e->facts[item].map, .count = 1, .shape = typed->shape, .offset = typed->offset};
 }
 
+/* The group of a union's pointers: number + 1. With a tag, blocks of all sizes are in it. */
+static uint64_t group_of(struct xc_rules *r, const struct xc_hit *hit, uint64_t key)
+{
+	uint64_t of = hit->slot->tag.size ? xc_hash_mix(hit->slot->number, hit->tag) : key;
+	union xc_hashtable_value *number = xc_hashtable_at(&r->numbers, NULL, of, 1);
+	if (number->number)
+		return number->number;
+	r->groups = xc_grow(r->groups, r->group_count, &r->group_capacity, sizeof *r->groups);
+	xc_typing_arms_find(r->engine, hit->slot, &r->groups[r->group_count]);
+	return number->number = ++r->group_count;
+}
+
 static void take_sample(void *context, const struct xc_hit *hit)
 {
 	struct xc_rules *r = context;
 	struct xc_engine *e = r->engine;
-	if (hit->item || !hit->slot->pending)
+	if (hit->item || !hit->slot->pending || hit->slot->is_later_arm)
 		return;
 	if (hit->slot->kind == XC_SLOT_POINTER)
 		xc_typemap_compile(e, hit->slot->target); /* the key needs its tag */
 	uint64_t key = key_of(e, &r->window, hit);
 	struct rule *rule = find_rule(r, key);
 	rule = rule ? rule : add_rule(r, key, hit);
-	if (!rule || rule->item)
+	if (!rule || rule->item || rule->each)
 		return;
+	if (hit->slot->ambiguous && !hit->offset && !rule->group)
+		rule->group = group_of(r, hit, key);
 	rule->hits++;
 	uint32_t item = xc_code_item(e->typing->by_block[hit->block]);
 	if (item && e->typing->items[item].confidence >= e->least)
@@ -173,7 +195,7 @@ static bool could_fill(const struct xc_engine *e, const struct xc_typemap *map, 
 
 static bool array_fills(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
 {
-	return map->size && !map->has_flexible && size >= 2 * map->size &&
+	return map->size && !map->has_flexible && !map->is_header && size >= 2 * map->size &&
 	       xc_typing_fits(e, size / map->size * map->size, size);
 }
 
@@ -275,6 +297,8 @@ static void compare(struct xc_rules *r, const struct rule *rule, struct candidat
 	for (unsigned i = 0; i < rule->sample_count; i++)
 		xc_typing_score(r->engine, &r->window, candidate->map, candidate->shape, candidate->offset,
 				rule->samples[i], &candidate->score);
+	if (candidate->sibling && !could_fill(r->engine, r->engine->maps[candidate->map], rule->size))
+		candidate->score.bad += candidate->score.loose; /* what it leaves out */
 	candidate->value = (int64_t)candidate->score.good - AGAINST * (int64_t)candidate->score.bad;
 }
 
@@ -320,7 +344,10 @@ static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, con
 	enum xc_confidence most = XC_TYPE_STRONG;
 	bool clear = !second || best->value > second->value + (int64_t)rule->sample_count / 2 ||
 		     (best->value == second->value && best->score.loose * 2 < second->score.loose);
-	if (rule->slot->kind == XC_SLOT_VOID || (rule->slot->kind == XC_SLOT_CHARS && rule->sample_count < FEW))
+	if (rule->slot->ambiguous && !rule->offset && !votes_for(rule, best))
+		return XC_TYPE_UNTYPED;
+	if (rule->slot->ambiguous || rule->slot->kind == XC_SLOT_VOID ||
+	    (rule->slot->kind == XC_SLOT_CHARS && rule->sample_count < FEW))
 		most = XC_TYPE_WEAK; /* it may point into a text */
 	if (best->structural && !second)
 		return best->score.bad * 4 <= best->score.good ? most : XC_TYPE_WEAK;
@@ -329,6 +356,8 @@ static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, con
 	if (votes_for(rule, best) && best->score.bad * 4 <= best->score.good)
 		return XC_TYPE_WEAK;
 	if (best->structural || (best->sibling && best->score.bad == 0 && best->score.good))
+		return XC_TYPE_WEAK;
+	if (!second && best->score.bad == 0 && best->score.good >= rule->sample_count && rule->sample_count >= FEW)
 		return XC_TYPE_WEAK;
 	if (best->score.sure * 2 < rule->sample_count)
 		return XC_TYPE_UNTYPED; /* any type has some pointers with targets */
@@ -374,8 +403,24 @@ static struct candidate *usual(const struct xc_engine *e, const struct rule *rul
 	return found;
 }
 
+/* Decides for one of a union's pointers. */
+static bool decide_arm(struct xc_rules *r, struct rule *rule)
+{
+	enum xc_confidence confidence;
+	struct xc_arms *group = &r->groups[rule->group - 1];
+	const struct xc_arm *arm = xc_typing_arms_choose(group, &confidence);
+	if (arm && confidence >= r->engine->least)
+		rule->item = xc_typing_arm_item(r->engine, arm, rule->size, confidence == XC_TYPE_WEAK);
+	if (!rule->item && r->engine->least <= XC_TYPE_WEAK && !group->open)
+		rule->each = group->kept = true;
+	rule->slot->taught |= rule->item || rule->each;
+	return rule->item || rule->each;
+}
+
 static bool decide(struct xc_rules *r, struct rule *rule)
 {
+	if (rule->group && decide_arm(r, rule))
+		return true;
 	struct candidates c = {0};
 	struct candidate *best = NULL, *second = NULL;
 	find_candidates(&c, r->engine, rule);
@@ -405,6 +450,12 @@ static bool decide(struct xc_rules *r, struct rule *rule)
 	return rule->item != 0;
 }
 
+static void hear_group(struct xc_rules *r, const struct rule *rule)
+{
+	for (unsigned k = 0; rule->group && k < rule->sample_count; k++)
+		xc_typing_arms_hear(r->engine, &r->window, &r->groups[rule->group - 1], rule->samples[k]);
+}
+
 static void count_blocks(struct xc_engine *e)
 {
 	for (size_t i = 0; i < e->map_count; i++)
@@ -425,7 +476,11 @@ bool xc_typing_learn(struct xc_engine *e)
 	count_blocks(e);
 	for (size_t i = 0; i < r->count; i++)
 		r->rules[i].sample_count = r->rules[i].vote_count = r->rules[i].hits = 0;
+	for (size_t i = 0; i < r->group_count; i++)
+		xc_typing_arms_forget(&r->groups[i]); /* no earlier rounds */
 	xc_typing_each_hit(e, true, take_sample, r);
+	for (size_t i = 0; i < r->count; i++)
+		hear_group(r, &r->rules[i]);
 	for (size_t i = 0; i < r->count; i++)
 		if (!r->rules[i].item && r->rules[i].sample_count)
 			learned |= decide(r, &r->rules[i]);
@@ -438,6 +493,7 @@ void xc_typing_rules_free(struct xc_engine *e)
 		return;
 	xc_window_fini(&e->rules->window);
 	free(e->rules->rules);
+	free(e->rules->groups);
 	xc_hashtable_fini(&e->rules->numbers);
 	free(e->rules);
 }

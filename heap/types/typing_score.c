@@ -67,7 +67,7 @@ static void score_pointee(const struct xc_engine *e, const struct xc_typemap_slo
 		score->sure += fits && slot->target == score->self;
 	} else if (slot->kind == XC_SLOT_VOID || slot->kind == XC_SLOT_POINTER) {
 		score->good++;
-	} else if (points_to_text(e, slot, block, offset, score->deep)) {
+	} else if (points_to_text(e, slot, block, offset, score->deep || score->texts)) {
 		score->good += GOOD_HEAP;
 		score->sure += offset == 0;
 	} else {
@@ -75,6 +75,12 @@ static void score_pointee(const struct xc_engine *e, const struct xc_typemap_slo
 	}
 	if (item && slot->kind == XC_SLOT_POINTER && offset == e->typing->items[item].offset)
 		score_known(e, slot, item, score);
+}
+
+static bool is_code(const struct xc_engine *e, uint64_t value)
+{
+	const struct xc_mapping *mapping = xc_process_mapping(e->heap->process, value);
+	return mapping && mapping->executable && !mapping->writable;
 }
 
 /* Scores the target of a slot's pointer. */
@@ -98,10 +104,12 @@ static void score_pointer(const struct xc_engine *e, const struct xc_typemap_slo
 		return;
 	}
 	const struct xc_segment *segment = value < 4096 ? NULL : xc_space_find(e->heap->process->space, value);
-	if (segment)
+	if (!segment)
+		score->bad += 2;
+	else if (slot->kind != XC_SLOT_POINTER || !target || !target->is_record || !is_code(e, value))
 		score->good += 2;
 	else
-		score->bad += 2;
+		score->bad += score->deep || score->texts; /* no object of the program lies among its instructions */
 }
 
 /* An array of char mostly holds text; an array of bytes hardly ever does. */
@@ -286,6 +294,14 @@ bool xc_typing_is_text_instead(const struct xc_engine *e, struct xc_window *wind
 	return bytes && has_text_instead(e, map, bytes, map->size);
 }
 
+/* The offset in the type's description of a byte of an array, or of one that ends in elements. */
+static uint64_t place_in(const struct xc_typemap *map, uint64_t in)
+{
+	if (map->has_flexible && map->flexible_size && in >= map->flexible_at)
+		return map->flexible_at + (in - map->flexible_at) % map->flexible_size;
+	return in % map->size;
+}
+
 /* Scores pointers to blocks in words where the type has none. */
 static void score_unexplained(const struct xc_engine *e, const struct xc_typemap *map, uint8_t shape, uint64_t offset,
 			      const uint8_t *bytes, uint64_t size, struct xc_score *score)
@@ -301,7 +317,7 @@ static void score_unexplained(const struct xc_engine *e, const struct xc_typemap
 			block = xc_blocks_find(blocks, value);
 		if (block == XC_NO_BLOCK || value != xc_block_addr(blocks, block))
 			continue;
-		uint64_t word = map->size && !outside ? in % map->size / bytes_of_word : 0;
+		uint64_t word = map->size && !outside ? place_in(map, in) / bytes_of_word : 0;
 		if (outside)
 			score->bad += map->has_flexible ? 0 : 1;
 		else if (word < 64 && map->quiet >> word & 1)

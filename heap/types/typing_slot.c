@@ -81,6 +81,15 @@ static void add_pointer(struct flat *f, const struct xc_type *named, uint64_t of
 		mark(f, &f->map->pointers, offset, (count < WORDS ? count : WORDS) * slot->stride);
 }
 
+/* Is the array the last member of the object, with nothing behind it but padding? */
+static bool is_last(const struct flat *f, const struct xc_type *array, uint64_t offset)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(f->map->bare, &count), *last = members + count - 1;
+	return f->map->is_record && count > 1 && last->offset == offset && xc_type_strip(last->type) == array &&
+	       f->map->size - offset <= f->engine->word;
+}
+
 static void add_array(struct flat *f, const struct xc_type *array, uint64_t offset, const char *path, bool in_union,
 		      unsigned depth)
 {
@@ -91,7 +100,7 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 		return;
 	/* `T last[]`, `last[0]`, and the older `last[1]` extend to the end of the block */
 	bool flexible = depth == 0 && !in_union && (!known || count <= 1) &&
-			offset + size * (known ? count : 0) >= f->map->size;
+			(offset + size * (known ? count : 0) >= f->map->size || is_last(f, array, offset));
 	const struct xc_type *bare = xc_type_strip(element);
 	if (flexible) {
 		f->map->has_flexible = true;
@@ -124,7 +133,7 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 	uint32_t target = xc_typemap_of(f->engine, element);
 	if (target == XC_NO_MAP)
 		return;
-	mark(f, &f->loud, offset, size * (count < 512 ? count : 512));
+	mark(f, &f->loud, offset, size * (flexible ? 1 : count < 512 ? count : 512));
 	struct xc_typemap_slot *slot =
 		count <= UINT32_MAX ? add_slot(f, XC_SLOT_OBJECTS, offset, path, in_union) : NULL;
 	if (slot) {
@@ -294,6 +303,8 @@ static void find_ambiguous(struct xc_typemap *map)
 			if (b->in_union && b->kind <= XC_SLOT_CODE && b->offset == a->offset &&
 			    (b->target != a->target || b->kind != a->kind))
 				a->ambiguous = b->ambiguous = true;
+			a->is_later_arm |=
+				a->ambiguous && b->ambiguous && b->offset == a->offset && b->kind != XC_SLOT_CODE;
 		}
 	}
 }
@@ -308,9 +319,9 @@ static uint32_t new_items(struct xc_engine *e, const struct xc_typemap *map, con
 		return 0;
 	for (int i = 0; i < XC_SLOT_ITEMS; i++) {
 		bool array = i == XC_ITEM_ARRAY || i == XC_ITEM_ARRAY_WEAK,
-		     weak = i == XC_ITEM_ONE_WEAK || i == XC_ITEM_ARRAY_WEAK;
+		     weak = i == XC_ITEM_ONE_WEAK || i == XC_ITEM_ARRAY_WEAK || i == XC_ITEM_STRING_WEAK;
 		struct xc_typed what = {.type = target->type,
-					.shape = i == XC_ITEM_STRING ? XC_TYPED_TEXT
+					.shape = i >= XC_ITEM_STRING ? XC_TYPED_TEXT
 						 : array             ? XC_TYPED_ARRAY
 								     : XC_TYPED_ONE,
 					.confidence = weak ? XC_TYPE_WEAK : XC_TYPE_STRONG,
@@ -320,6 +331,7 @@ static uint32_t new_items(struct xc_engine *e, const struct xc_typemap *map, con
 	}
 	e->facts[first + XC_ITEM_ONE].weak = first + XC_ITEM_ONE_WEAK;
 	e->facts[first + XC_ITEM_ARRAY].weak = first + XC_ITEM_ARRAY_WEAK;
+	e->facts[first + XC_ITEM_STRING].weak = first + XC_ITEM_STRING_WEAK;
 	return first;
 }
 

@@ -12,7 +12,7 @@ static bool named_like_a_tag(const char *name)
 	for (size_t i = 0; name && i < XC_COUNT(words); i++)
 		if (strcasestr(name, words[i]))
 			return true;
-	return false;
+	return name && (strcmp(name, "tt") == 0 || strcmp(name, "tt_") == 0); /* of interpreters of Lua's kind */
 }
 
 static bool is_table_of_functions(const struct xc_type *type)
@@ -35,7 +35,7 @@ static int tag_rank(const struct xc_member *member, const struct xc_type *bare, 
 		return 0;
 	if (bare->kind == XC_TYPE_ENUM)
 		return 4;
-	if (bare->kind == XC_TYPE_INT && named_like_a_tag(member->name))
+	if ((bare->kind == XC_TYPE_INT || bare->kind == XC_TYPE_CHAR) && named_like_a_tag(member->name))
 		return 3;
 	if (is_table_of_functions(bare))
 		return 2;

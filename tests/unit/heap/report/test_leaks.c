@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "heap/blocks/allocator.h"
 #include "heap/graph/leaked.h"
 #include "heap/report/leaks.h"
 #include "tests/support/heapmade.h"
@@ -231,12 +232,58 @@ static void interior_pointers_make_possible_leaks(void **state)
 	hm_free(m);
 }
 
+/* Adjacent blocks of 32 bytes. */
+static struct heapmade *blocks_of_new_memory(unsigned count)
+{
+	struct xc_block_list list;
+	struct heapmade *m = hm_new(4096);
+	xc_block_list_init(&list, count);
+	for (unsigned i = 0; i < count; i++)
+		assert_true(xc_block_list_add(&list, HM_HEAP + i * 32, 32, XC_BLOCK_LIVE));
+	hm_blocks(m, &list);
+	return m;
+}
+
+/* Block 0 has nothing but a link to block 1. Block 2 has one to block 3, and something else. */
+static void links_of_new_memory_make_possible_leaks(void **state)
+{
+	static const struct xc_allocator plain = {.name = "plain", .leaves_links = true}, other = {.name = "other"};
+	const struct expected row = {
+		32, 1, 1, 1, "only 0x555500000000 leads to it, as a free list's link: its block has no other contents"};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct heapmade *m = blocks_of_new_memory(4);
+		struct xc_heap_part part = {.allocator = i ? &plain : &other};
+		m->heap->parts = &part;
+		m->heap->part_count = 1;
+		m->data[0] = hm_pointer(m, 0, 0);
+		m->data[1] = hm_pointer(m, 2, 0);
+		link_to(m, 0, 0, 1);
+		*hm_word(m, 1, 0) = 0x1122;
+		link_to(m, 2, 0, 3);
+		*hm_word(m, 2, 1) = 1;
+		expect_rows(m, false, "no leak: a root reaches every live block", NULL, 0);
+		expect_rows(m, true,
+			    i ? "1 block, 32 B, in 1 structure that only pointers into the middle of blocks, or stale "
+				"ones, "
+				"lead to"
+			      : "no block is reached by interior pointers only",
+			    &row, i);
+		m->heap->parts = NULL;
+		m->heap->part_count = 0;
+		hm_free(m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(heads_are_what_nothing_else_leads_to),  cmocka_unit_test(a_long_ring_is_one_structure),
-		cmocka_unit_test(lists_and_what_they_hold_are_two_rows), cmocka_unit_test(shapes_are_told),
+		cmocka_unit_test(heads_are_what_nothing_else_leads_to),
+		cmocka_unit_test(a_long_ring_is_one_structure),
+		cmocka_unit_test(lists_and_what_they_hold_are_two_rows),
+		cmocka_unit_test(shapes_are_told),
 		cmocka_unit_test(interior_pointers_make_possible_leaks),
+		cmocka_unit_test(links_of_new_memory_make_possible_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
