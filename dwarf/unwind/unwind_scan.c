@@ -10,11 +10,19 @@ enum {
 	LOCAL_ENTRY = 8, /* ppc64: calls within a module skip the instructions that set r2 */
 };
 
+/* Generated code may jump where compilers call, behind a return address that it pushed itself: HotSpot's interpreter
+ * does (OpenJDK 17, templateTable_x86.cpp, prepare_invoke). */
+static bool in_generated_code(const struct xc_process *p, xc_addr ret)
+{
+	return xc_code_executable(p, ret) && !xc_process_module(p, ret);
+}
+
 bool xc_unwind_is_chained(const struct xc_process *p, uint64_t fp, xc_addr ret_at)
 {
 	uint64_t ret, word = p->arch->reg_size;
 	xc_addr target;
-	return fp > ret_at && fp % word == 0 && xc_unwind_load(p, fp + word, &ret) && xc_code_returns(p, ret, &target);
+	return fp > ret_at && fp % word == 0 && xc_unwind_load(p, fp + word, &ret) &&
+	       (xc_code_returns(p, ret, &target) || in_generated_code(p, ret));
 }
 
 bool xc_unwind_pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t *fp)
@@ -100,12 +108,15 @@ unsigned xc_unwind_scan_words(struct xc_unwinder *u, const struct xc_frame *fram
 		u->guessing++;
 		if (sp + i * word >= limit || !xc_unwind_load(p, sp + i * word, &ret))
 			break;
+		uint64_t fp;
 		bool returns = xc_code_returns(p, ret, &target);
+		bool pushed = !function && !returns && !frame->module && i > 0 && in_generated_code(p, ret) &&
+			      xc_unwind_pushed_pointer(p, sp + i * word, &fp);
 		if (function ? !returns || !calls(p->arch, target, function)
-			     : !returns && !leaves_handler(p, ret, sp + i * word))
+			     : !returns && !pushed && !leaves_handler(p, ret, sp + i * word))
 			continue;
 		xc_unwind_at_word(u, frame, ret, sp, i, &candidate);
-		unsigned found = function ? XC_SCAN_BEST : rank(u, frame, &candidate, target) + 1;
+		unsigned found = function || pushed ? XC_SCAN_BEST : rank(u, frame, &candidate, target) + 1;
 		candidates++;
 		if (found <= best)
 			continue;

@@ -87,6 +87,10 @@ static const struct {
 	 "push %rbx; sub $0x80,%rsp; mov 0x88(%rsp),%rax; mov %rax,0x10(%rsp); call *%rdi; add $0x80,%rsp; pop %rbx; "
 	 "ret",
 	 "leaf J runner? "},
+	{"an interpreter that pushes its return address and jumps, to code that uses rbp as any register",
+	 "push %rbp; mov %rsp,%rbp; lea 1f(%rip),%rax; push %rax; jmp 2f; .skip 16,0x90; 1: leave; ret; "
+	 "2: push %rbp; sub $0x10,%rsp; mov $0x1234,%ebp; movl $0,0; jmp *%rbx",
+	 "J J? runner~ "},
 	{"dies at its entry", "movl $0,0; ret", "J runner? "},
 	{"dies between its pushes",
 	 "push %rbx; movl $0,0; push %r12; sub $48,%rsp; add $48,%rsp; pop %r12; pop %rbx; ret", "J runner? "},
