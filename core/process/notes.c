@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
 #include "core/process/note_regs.h"
 
 enum {
-	MAX_THREADS = 1 << 20,
+	MAX_THREADS = 1 << 14, /* 3 KiB of memory and some KiB of output each; kernels allow 32,768 by default */
 	MAX_FILES = 1 << 22,
 	CURSIG_OFF = 12,     /* elf_prstatus.pr_cursig, every machine */
 	PRPSINFO_WIDE = 128, /* of a 32-bit machine with user ids of 32 bits */
@@ -24,6 +25,8 @@ struct reader {
 	struct xc_process *process;
 	const struct xc_arch *arch;
 	size_t thread_capacity;
+	struct xc_hashtable tids; /* of the threads that were read */
+	size_t repeated, left_out;
 	bool thread_open; /* register notes that follow belong to the last thread */
 	bool siginfo_seen, psinfo_seen;
 };
@@ -42,6 +45,22 @@ static struct xc_thread *add_thread(struct reader *r)
 	return thread;
 }
 
+/* May a thread of this id be added? The kernel writes one note for each thread. Ids of 0 are not known (dumps of
+ * whole machines). */
+static bool admit(struct reader *r, pid_t tid)
+{
+	if (tid != 0 && xc_hashtable_find(&r->tids, (uint32_t)tid, 0)) {
+		r->repeated++;
+		return false;
+	}
+	if (r->process->thread_count >= MAX_THREADS) {
+		r->left_out++;
+		return false;
+	}
+	xc_hashtable_at(&r->tids, NULL, (uint32_t)tid, 0)->number = 1;
+	return true;
+}
+
 static void read_prstatus(struct reader *r, const struct xc_note *note)
 {
 	struct xc_process *p = r->process;
@@ -50,12 +69,13 @@ static void read_prstatus(struct reader *r, const struct xc_note *note)
 		xc_process_remark(p, "a thread's NT_PRSTATUS note of %zu bytes could not be read", note->desc_len);
 		return;
 	}
-	if (p->thread_count >= MAX_THREADS)
+	pid_t tid = (pid_t)load(r, note, r->arch->prstatus_pid_off, 4);
+	if (!admit(r, tid))
 		return;
 	bool first = p->thread_count == 0;
 	struct xc_thread *thread = add_thread(r);
 	r->thread_open = true;
-	thread->tid = (pid_t)load(r, note, r->arch->prstatus_pid_off, 4);
+	thread->tid = tid;
 	thread->signal = (int)(int16_t)load(r, note, CURSIG_OFF, 2);
 	thread->crashed = first;
 	xc_note_regs_general(r->arch, note, thread);
@@ -271,6 +291,17 @@ static uint64_t read_segment(struct reader *r, const struct xc_elf *elf, const s
 	return size;
 }
 
+/* Names what was not kept. */
+static void remark_threads(struct reader *r)
+{
+	if (r->repeated)
+		xc_process_remark(r->process, "damaged notes: %zu repeat a thread; the first of each was read",
+				  r->repeated);
+	if (r->left_out)
+		xc_process_remark(r->process, "%zu more threads left out: at most %d are read", r->left_out, MAX_THREADS);
+	xc_hashtable_fini(&r->tids);
+}
+
 /* A core has no names of threads, but the name of the process is that of the main thread. */
 static void finish_threads(struct xc_process *p)
 {
@@ -292,6 +323,7 @@ void xc_notes_read(struct xc_process *process, const struct xc_elf *elf)
 		if (p.type == PT_NOTE)
 			budget -= read_segment(&r, elf, &p, budget);
 	}
+	remark_threads(&r);
 	finish_threads(process);
 }
 
