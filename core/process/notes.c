@@ -298,7 +298,8 @@ static void remark_threads(struct reader *r)
 		xc_process_remark(r->process, "damaged notes: %zu repeat a thread; the first of each was read",
 				  r->repeated);
 	if (r->left_out)
-		xc_process_remark(r->process, "%zu more threads left out: at most %d are read", r->left_out, MAX_THREADS);
+		xc_process_remark(r->process, "%zu more threads left out: at most %d are read", r->left_out,
+				  MAX_THREADS);
 	xc_hashtable_fini(&r->tids);
 }
 
