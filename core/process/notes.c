@@ -17,8 +17,9 @@
 enum {
 	MAX_THREADS = 1 << 14, /* 3 KiB of memory and some KiB of output each; kernels allow 32,768 by default */
 	MAX_FILES = 1 << 22,
-	CURSIG_OFF = 12,     /* elf_prstatus.pr_cursig, every machine */
-	PRPSINFO_WIDE = 128, /* of a 32-bit machine with user ids of 32 bits */
+	MAX_NOTES = 256 << 20, /* bytes: more than MAX_THREADS threads with all their registers have */
+	CURSIG_OFF = 12,       /* elf_prstatus.pr_cursig, every machine */
+	PRPSINFO_WIDE = 128,   /* of a 32-bit machine with user ids of 32 bits */
 };
 
 struct reader {
@@ -27,7 +28,8 @@ struct reader {
 	size_t thread_capacity;
 	struct xc_hashtable tids; /* of the threads that were read */
 	size_t repeated, left_out;
-	bool thread_open; /* register notes that follow belong to the last thread */
+	uint64_t notes_left; /* bytes of notes that may still be read */
+	bool thread_open;    /* register notes that follow belong to the last thread */
 	bool siginfo_seen, psinfo_seen;
 };
 
@@ -274,6 +276,12 @@ static uint64_t read_segment(struct reader *r, const struct xc_elf *elf, const s
 		xc_process_remark(r->process,
 				  "the core ends inside its notes (%" PRIu64 " of %" PRIu64 " bytes are there)", size,
 				  p->filesz);
+	if (size > r->notes_left) {
+		xc_process_remark(r->process, "%" PRIu64 " more bytes of notes left out: at most %d are read",
+				  size - r->notes_left, MAX_NOTES);
+		size = r->notes_left;
+	}
+	r->notes_left -= size;
 	struct xc_cursor c = xc_cursor(elf->bytes + (size ? p->offset : 0), (size_t)size, "core notes");
 	c.big_endian = elf->big_endian;
 	size_t align = p->align == 8 ? 8 : 4;
@@ -317,7 +325,7 @@ static void finish_threads(struct xc_process *p)
 /* Overlapping segments of a hostile core cost no more than reading the file once. */
 void xc_notes_read(struct xc_process *process, const struct xc_elf *elf)
 {
-	struct reader r = {.process = process, .arch = process->arch};
+	struct reader r = {.process = process, .arch = process->arch, .notes_left = MAX_NOTES};
 	uint64_t budget = elf->size;
 	for (uint32_t i = 0; i < elf->phdrs_readable; i++) {
 		struct xc_phdr p = xc_elf_phdr(elf, i);
