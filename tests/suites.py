@@ -158,6 +158,8 @@ def suites(build):
             script("hostile", "batch", "--count", "60", cores=gdb.cores("run")),
             script("hostile", "inputs", cores=gdb.cores("run")),
             script("hostile", "cutstacks", cores=["programs:threads-8*"]),
+            script("hostile", "structures", cores=["programs:null-read"]),
+            script("hostile", "structures", "--long", tier="long", cores=["programs:null-read"]),
         ]),
         Suite("sanitized", "the same and all unit tests under ASan and UBSan, with small limits", [
             Test("cut", ["tests/hostile/cut", *hostile, "--both"], "long", cores=["programs:*"]),

@@ -17,7 +17,7 @@ struct settings {
 	enum xc_switch with_type, one_line, heap;
 };
 
-enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 64 << 20, WIDTH = 100 };
+enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 8 << 20, WIDTH = 100 };
 
 /* The expressions and their format letters: `/x`, as a word or before an expression, applies to all that follow. */
 struct request {

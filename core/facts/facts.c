@@ -381,6 +381,8 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 	}
 }
 
+enum { MAX_ROWS = 1 << 17 }; /* kernels allow 65,530 mappings by default */
+
 void xc_facts_maps(struct xc_report *report, const struct xc_process *process)
 {
 	static const struct xc_column columns[] = {
@@ -391,7 +393,7 @@ void xc_facts_maps(struct xc_report *report, const struct xc_process *process)
 	};
 	struct xc_section *s = xc_report_section(report, "maps", "Memory map");
 	struct xc_table *table = xc_section_table(s, "maps", columns, XC_COUNT(columns));
-	for (size_t i = 0; i < process->mapping_count; i++) {
+	for (size_t i = 0; i < process->mapping_count && i < MAX_ROWS; i++) {
 		const struct xc_mapping *m = &process->mappings[i];
 		const char access[5] = {m->readable ? 'r' : '-', m->writable ? 'w' : '-', m->executable ? 'x' : '-',
 					m->shared ? 's' : 'p', '\0'};
@@ -407,4 +409,7 @@ void xc_facts_maps(struct xc_report *report, const struct xc_process *process)
 		};
 		xc_table_row(s, table, row);
 	}
+	if (process->mapping_count > MAX_ROWS)
+		xc_section_note(s, xc_error_new(XC_ERR_LIMIT, "%zu more mappings left out",
+						process->mapping_count - MAX_ROWS));
 }

@@ -11,20 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
 #include "core/process/note_regs.h"
 
 enum {
-	MAX_THREADS = 1 << 20,
+	MAX_THREADS = 1 << 14, /* 3 KiB of memory and some KiB of output each; kernels allow 32,768 by default */
 	MAX_FILES = 1 << 22,
-	CURSIG_OFF = 12,     /* elf_prstatus.pr_cursig, every machine */
-	PRPSINFO_WIDE = 128, /* of a 32-bit machine with user ids of 32 bits */
+	MAX_NOTES = 256 << 20, /* bytes: more than MAX_THREADS threads with all their registers have */
+	CURSIG_OFF = 12,       /* elf_prstatus.pr_cursig, every machine */
+	PRPSINFO_WIDE = 128,   /* of a 32-bit machine with user ids of 32 bits */
 };
 
 struct reader {
 	struct xc_process *process;
 	const struct xc_arch *arch;
 	size_t thread_capacity;
-	bool thread_open; /* register notes that follow belong to the last thread */
+	struct xc_hashtable tids; /* of the threads that were read */
+	size_t repeated, left_out;
+	uint64_t notes_left; /* bytes of notes that may still be read */
+	bool thread_open;    /* register notes that follow belong to the last thread */
 	bool siginfo_seen, psinfo_seen;
 };
 
@@ -42,6 +47,22 @@ static struct xc_thread *add_thread(struct reader *r)
 	return thread;
 }
 
+/* May a thread of this id be added? The kernel writes one note for each thread. Ids of 0 are not known (dumps of
+ * whole machines). */
+static bool admit(struct reader *r, pid_t tid)
+{
+	if (tid != 0 && xc_hashtable_find(&r->tids, (uint32_t)tid, 0)) {
+		r->repeated++;
+		return false;
+	}
+	if (r->process->thread_count >= MAX_THREADS) {
+		r->left_out++;
+		return false;
+	}
+	xc_hashtable_at(&r->tids, NULL, (uint32_t)tid, 0)->number = 1;
+	return true;
+}
+
 static void read_prstatus(struct reader *r, const struct xc_note *note)
 {
 	struct xc_process *p = r->process;
@@ -50,12 +71,13 @@ static void read_prstatus(struct reader *r, const struct xc_note *note)
 		xc_process_remark(p, "a thread's NT_PRSTATUS note of %zu bytes could not be read", note->desc_len);
 		return;
 	}
-	if (p->thread_count >= MAX_THREADS)
+	pid_t tid = (pid_t)load(r, note, r->arch->prstatus_pid_off, 4);
+	if (!admit(r, tid))
 		return;
 	bool first = p->thread_count == 0;
 	struct xc_thread *thread = add_thread(r);
 	r->thread_open = true;
-	thread->tid = (pid_t)load(r, note, r->arch->prstatus_pid_off, 4);
+	thread->tid = tid;
 	thread->signal = (int)(int16_t)load(r, note, CURSIG_OFF, 2);
 	thread->crashed = first;
 	xc_note_regs_general(r->arch, note, thread);
@@ -254,6 +276,12 @@ static uint64_t read_segment(struct reader *r, const struct xc_elf *elf, const s
 		xc_process_remark(r->process,
 				  "the core ends inside its notes (%" PRIu64 " of %" PRIu64 " bytes are there)", size,
 				  p->filesz);
+	if (size > r->notes_left) {
+		xc_process_remark(r->process, "%" PRIu64 " more bytes of notes left out: at most %d are read",
+				  size - r->notes_left, MAX_NOTES);
+		size = r->notes_left;
+	}
+	r->notes_left -= size;
 	struct xc_cursor c = xc_cursor(elf->bytes + (size ? p->offset : 0), (size_t)size, "core notes");
 	c.big_endian = elf->big_endian;
 	size_t align = p->align == 8 ? 8 : 4;
@@ -271,6 +299,18 @@ static uint64_t read_segment(struct reader *r, const struct xc_elf *elf, const s
 	return size;
 }
 
+/* Names what was not kept. */
+static void remark_threads(struct reader *r)
+{
+	if (r->repeated)
+		xc_process_remark(r->process, "damaged notes: %zu repeat a thread; the first of each was read",
+				  r->repeated);
+	if (r->left_out)
+		xc_process_remark(r->process, "%zu more threads left out: at most %d are read", r->left_out,
+				  MAX_THREADS);
+	xc_hashtable_fini(&r->tids);
+}
+
 /* A core has no names of threads, but the name of the process is that of the main thread. */
 static void finish_threads(struct xc_process *p)
 {
@@ -285,13 +325,14 @@ static void finish_threads(struct xc_process *p)
 /* Overlapping segments of a hostile core cost no more than reading the file once. */
 void xc_notes_read(struct xc_process *process, const struct xc_elf *elf)
 {
-	struct reader r = {.process = process, .arch = process->arch};
+	struct reader r = {.process = process, .arch = process->arch, .notes_left = MAX_NOTES};
 	uint64_t budget = elf->size;
 	for (uint32_t i = 0; i < elf->phdrs_readable; i++) {
 		struct xc_phdr p = xc_elf_phdr(elf, i);
 		if (p.type == PT_NOTE)
 			budget -= read_segment(&r, elf, &p, budget);
 	}
+	remark_threads(&r);
 	finish_threads(process);
 }
 

@@ -245,9 +245,12 @@ static void write_reference(struct xc_writer *w, const struct xc_value *value, c
 	xc_format_hex(w->text, addr);
 	xc_text_add(w->text, ": ");
 	target = xc_value_memory(value->process, type->target, addr);
+	const struct xc_format_around *around = w->around;
+	w->around = NULL;
 	w->depth++;
 	xc_format_nested(w, &target);
 	w->depth--;
+	w->around = around;
 }
 
 static void write_function(struct xc_writer *w, const struct xc_value *value)

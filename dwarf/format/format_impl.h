@@ -20,7 +20,20 @@ struct xc_writer {
 		const struct xc_type *type;
 	} seen[16]; /* virtual bases that were written */
 	unsigned seen_count;
+	const struct xc_format_around *around; /* the innermost record that is being written, or NULL */
 };
+
+/* A record in memory whose members are being written. */
+struct xc_format_around {
+	const struct xc_format_around *outer;
+	const struct xc_type *type;
+	xc_addr addr;
+};
+
+/* Does the record lie in one of its own type among those around it? Only damaged debug information says so. */
+bool xc_format_holds_itself(const struct xc_format_around *around, const struct xc_value *value,
+			    const struct xc_type *type);
+#define XC_FORMAT_HOLDS_ITSELF "damaged debug information: the type holds itself"
 
 /* True when the text has reached its limit, so lists must end. */
 bool xc_writer_full(const struct xc_writer *w);

@@ -190,6 +190,16 @@ static void write_members(struct xc_writer *w, const struct xc_value *value, con
 		xc_text_add(w->text, "<No data fields>");
 }
 
+/* The reference of an object to itself is no such case: whoever follows it begins anew. */
+bool xc_format_holds_itself(const struct xc_format_around *around, const struct xc_value *value,
+			    const struct xc_type *type)
+{
+	for (const struct xc_format_around *at = around; at && type->size > 0; at = at->outer)
+		if (at->type == type && value->kind == XC_VALUE_MEMORY && value->addr - at->addr < type->size)
+			return true;
+	return false;
+}
+
 void xc_format_record(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	type = type->is_declaration ? xc_type_complete(type) : type;
@@ -207,10 +217,18 @@ void xc_format_record(struct xc_writer *w, const struct xc_value *value, const s
 		xc_text_add(w->text, "{...}");
 		return;
 	}
+	if (xc_format_holds_itself(w->around, value, type)) {
+		xc_text_add(w->text, "<" XC_FORMAT_HOLDS_ITSELF ">");
+		return;
+	}
+	const struct xc_format_around around = {w->around, type, value->addr};
+	if (value->kind == XC_VALUE_MEMORY)
+		w->around = &around;
 	xc_text_char(w->text, '{');
 	w->depth++;
 	w->records++;
 	write_members(w, value, type);
+	w->around = around.outer;
 	w->records--;
 	w->depth--;
 	xc_text_char(w->text, '}');

@@ -312,7 +312,11 @@ static json_t *reference(struct xc_json_walker *w, const struct xc_value *value,
 	if (!xc_value_load(value, &addr))
 		return xc_json_unreadable(w, value);
 	struct xc_value target = xc_value_memory(value->process, type->target, addr);
-	return xc_json_any(w, &target);
+	const struct xc_format_around *around = w->around;
+	w->around = NULL;
+	json_t *json = xc_json_any(w, &target);
+	w->around = around;
+	return json;
 }
 
 /* Values without a JSON form of their own: pointers to members. */

@@ -13,6 +13,7 @@ struct xc_json_walker {
 	struct xc_text path;
 	unsigned depth, records;
 	size_t left; /* values that may still be added */
+	const struct xc_format_around *around;
 };
 
 /* Any value; a struct, union, class or container. */

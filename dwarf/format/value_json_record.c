@@ -194,6 +194,11 @@ json_t *xc_json_record(struct xc_json_walker *w, const struct xc_value *value, c
 		return xc_json_unknown(w, "its type is only declared");
 	if (xc_json_is_gone(value, type->size))
 		return xc_json_unreadable(w, value);
+	if (xc_format_holds_itself(w->around, value, type))
+		return xc_json_unknown(w, XC_FORMAT_HOLDS_ITSELF);
+	const struct xc_format_around around = {w->around, type, value->addr};
+	if (value->kind == XC_VALUE_MEMORY)
+		w->around = &around;
 	bool deep = w->records > w->options->depth;
 	w->records++;
 	json_t *json = w->options->raw ? NULL : container(w, value, deep);
@@ -202,5 +207,6 @@ json_t *xc_json_record(struct xc_json_walker *w, const struct xc_value *value, c
 		       : type->has_variants ? variants(w, value, type)
 					    : fields(w, value, type);
 	w->records--;
+	w->around = around.outer;
 	return json;
 }

@@ -9,11 +9,16 @@
 #include <gelf.h>
 #include <stdlib.h>
 
+#include "dwarf/elf/budget.h"
 #include "dwarf/elf/pointer_map.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/scan/die_scan.h"
 
-enum { MAX_DEPTH = 256, LARGE = 128 /* bytes; smaller subtrees are walked */ };
+enum {
+	MAX_DEPTH = 256, /* more than any compiler nests */
+	LARGE = 128,     /* bytes; smaller subtrees are walked */
+	COST = 1 << 12   /* of a walk in vain through a subtree that is too deep, in steps of the budget */
+};
 
 /* A DIE with children and where they end; offsets from the start of the unit. */
 struct subtree {
@@ -26,6 +31,7 @@ struct walker {
 	struct subtree *subtrees; /* the large ones, by start */
 	size_t count, capacity;
 	bool surveyed;
+	bool too_deep; /* nests deeper than MAX_DEPTH: the ends of the subtrees there are unknown */
 	struct xc_die_scan_space space;
 	struct xc_die_scan *scan; /* NULL: cannot be walked */
 	struct Dwarf_CU *cu;
@@ -139,18 +145,21 @@ static void close_subtree(struct walker *w, uint32_t start)
 static void survey(struct walker *w, uint64_t from)
 {
 	uint32_t open[MAX_DEPTH];
-	size_t depth = 0;
+	size_t depth = 0, deeper = 0; /* deeper: levels below the last one in `open` */
 	struct xc_die_scan_entry die;
 	w->surveyed = true;
 	for (bool good = xc_die_scan_at(w->scan, from, &die); good; good = xc_die_scan_next(w->scan, &die)) {
 		if (die.tag && die.children && depth < MAX_DEPTH)
 			open[depth++] = (uint32_t)(die.offset - w->unit);
 		else if (die.tag && die.children)
-			break; /* deeper than any compiler nests: ends of open subtrees stay unknown */
+			deeper++;
+		else if (!die.tag && deeper)
+			deeper--;
 		else if (!die.tag && depth)
 			close_subtree(w, open[--depth]);
 		else if (!die.tag)
 			break;
+		w->too_deep |= deeper > 0;
 	}
 	if (w->count)
 		qsort(w->subtrees, w->count, sizeof *w->subtrees, by_start);
@@ -179,8 +188,14 @@ enum xc_walk xc_walk_next(const Dwarf_Die *die, Dwarf_Die *next_out)
 	uint64_t offset;
 	uint16_t tag;
 	bool children;
-	if (!offset_of(w, die, &offset) || !xc_die_scan_at(w->scan, offset, &here) || !here.tag || !leave(w, &here))
+	if (!offset_of(w, die, &offset) || !xc_die_scan_at(w->scan, offset, &here) || !here.tag)
 		return XC_WALK_UNABLE;
+	if (!leave(w, &here)) {
+		if (!w->too_deep)
+			return XC_WALK_UNABLE;
+		xc_budget_spend(COST); /* libdw would read all that follows, at every level */
+		return XC_WALK_END;
+	}
 	offset = xc_die_scan_position(w->scan);
 	if (!xc_die_scan_peek(w->scan, offset, &tag, &children))
 		return XC_WALK_UNABLE;

@@ -12,7 +12,8 @@
 
 enum xc_walk { XC_WALK_DONE, XC_WALK_END, XC_WALK_UNABLE };
 
-/* The next sibling. END: there is none. UNABLE: the unit cannot be walked this way (compressed, damaged); use libdw. */
+/* The next sibling. END: there is none, or the unit nests too deep to find it. UNABLE: the unit cannot be walked this
+ * way (compressed, damaged); use libdw. */
 enum xc_walk xc_walk_next(const Dwarf_Die *die, Dwarf_Die *next_out);
 
 /* The tag of a DIE and whether it has children; false: use libdw. */

@@ -7,7 +7,10 @@
 #include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
 
-enum { MAX_DEPTH = 64 }; /* namespaces and classes around a function */
+enum {
+	MAX_DEPTH = 64,      /* namespaces and classes around a function */
+	MAX_RANGES = 1 << 21 /* of a process: functions of a hostile file may share one long list of ranges */
+};
 
 struct range {
 	uint64_t lo, hi; /* inclusive */
@@ -17,6 +20,7 @@ struct range {
 struct ranges {
 	struct range *items;
 	size_t count, capacity;
+	size_t *left; /* how many may still be added; shared by all tables */
 };
 
 struct unit {
@@ -35,11 +39,14 @@ struct module_units {
 
 struct xc_unit_functions {
 	struct module_units *modules;
+	size_t left;
 };
 
 struct xc_unit_functions *xc_unit_functions_new(void)
 {
-	return xc_alloc(sizeof(struct xc_unit_functions));
+	struct xc_unit_functions *all = xc_alloc(sizeof *all);
+	all->left = MAX_RANGES;
+	return all;
 }
 
 static void free_units(struct module_units *m)
@@ -67,6 +74,7 @@ static void add_range(struct ranges *r, uint64_t lo, uint64_t end, const Dwarf_D
 {
 	if (lo >= end)
 		return;
+	*r->left -= 1;
 	r->items = xc_grow(r->items, r->count, &r->capacity, sizeof *r->items);
 	r->items[r->count++] = (struct range){.lo = lo, .hi = end - 1, .die = *die};
 }
@@ -76,7 +84,7 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die)
 {
 	Dwarf_Addr base, lo, end;
 	ptrdiff_t at = 0;
-	while (xc_budget_spend(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
+	while (*r->left > 0 && xc_budget_spend(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
 		if (lo != 0)
 			add_range(r, lo, end, die);
 }
@@ -170,13 +178,14 @@ static void collect_hidden_functions(struct ranges *functions, Dwarf_Die *parent
 	} while (xc_die_next(&child));
 }
 
-static struct unit *unit_of(struct module_units *m, Dwarf_Die *die)
+static struct unit *unit_of(struct module_units *m, Dwarf_Die *die, size_t *left)
 {
 	for (struct unit *u = m->units; u; u = u->next)
 		if (u->die.addr == die->addr)
 			return u;
 	struct unit *u = xc_alloc(sizeof *u);
 	u->die = *die;
+	u->functions.left = u->hidden.left = left;
 	u->next = m->units;
 	m->units = u;
 	collect_functions(&u->functions, die, 0);
@@ -200,7 +209,7 @@ static struct range *find_function(struct unit *unit, uint64_t file_addr)
 bool xc_unit_functions_at(struct xc_unit_functions *all, const struct xc_module *module, Dwarf_Die *unit,
 			  uint64_t file_addr, Dwarf_Die *function_out)
 {
-	struct range *found = find_function(unit_of(units_of(all, module), unit), file_addr);
+	struct range *found = find_function(unit_of(units_of(all, module), unit, &all->left), file_addr);
 	if (found)
 		*function_out = found->die;
 	return found != NULL;

@@ -215,6 +215,7 @@ struct xc_engine {
 	bool checking;            /* proposals are compared with the blocks' types */
 	bool decoded;             /* by_block holds items */
 	bool cut;                 /* some object was not examined completely, for lack of time */
+	uint64_t flat_steps;      /* members visited to make slots, of all types */
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
 	struct xc_type_index *owners;

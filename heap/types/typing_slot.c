@@ -7,7 +7,13 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { WORDS = 64, FLAT_DEPTH = 16, FLAT_STEPS = 1 << 16, SHORTEST_TEXT = 4 };
+enum {
+	WORDS = 64,
+	FLAT_DEPTH = 16,
+	FLAT_STEPS = 1 << 16, /* of one type */
+	FLAT_TOTAL = 1 << 24, /* of all types: about two seconds */
+	SHORTEST_TEXT = 4
+};
 
 struct flat {
 	struct xc_engine *engine;
@@ -15,6 +21,7 @@ struct flat {
 	struct xc_typemap *map;
 	uint64_t loud;     /* words that may hold an undeclared pointer: unions, integers of a word, padding, bytes */
 	struct xc_tag tag; /* of the struct being flattened */
+	unsigned nest;     /* records around it */
 	unsigned steps;    /* members visited: unions in unions of hostile debug information have no end */
 };
 
@@ -36,7 +43,7 @@ static struct xc_typemap_slot *add_slot(struct flat *f, enum xc_typemap_slot_kin
 					 .kind = (uint8_t)kind,
 					 .in_union = in_union,
 					 .tag = f->tag,
-					 .path = path ? path : ""};
+					 .path = path ? xc_arena_strdup(&f->engine->heap->memory, path) : ""};
 	return slot;
 }
 
@@ -177,11 +184,12 @@ static bool ask_evidence(struct flat *f, const struct xc_type *bare, uint64_t of
 	return only;
 }
 
-static const char *join(struct flat *f, const char *path, const struct xc_member *member)
+/* The path of a member; *own_out, which the caller frees, holds it unless it exists already. */
+static const char *join(const char *path, const struct xc_member *member, char **own_out)
 {
 	if (!member->name || member->base)
 		return path;
-	return path ? xc_arena_printf(&f->engine->heap->memory, "%s.%s", path, member->name) : member->name;
+	return path ? (*own_out = xc_asprintf("%s.%s", path, member->name)) : member->name;
 }
 
 /* The slot of a pointer at an offset. If the type has none, it is made, since a number may be a pointer. */
@@ -226,8 +234,11 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 		const struct xc_member *member = &members[i];
 		if (member->bit_size || member->dynamic || member->offset > UINT32_MAX)
 			continue;
-		flatten(f, member->type, offset + member->offset, join(f, path, member), in_union || is_union,
+		xc_auto(xc_freep) char *own = NULL;
+		f->nest++;
+		flatten(f, member->type, offset + member->offset, join(path, member, &own), in_union || is_union,
 			depth + (member->base ? 0 : 1));
+		f->nest--;
 	}
 	f->tag = outer;
 	const struct xc_cast_place place = {bare, offset, depth ? 0 : f->map->variant};
@@ -240,8 +251,11 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 	const struct xc_type *bare = xc_type_strip(type);
 	uint64_t size = 0;
 	struct xc_typemap_slot *slot;
-	if (depth > FLAT_DEPTH || f->steps++ > FLAT_STEPS ||
+	f->engine->cut |= f->engine->flat_steps >= FLAT_TOTAL;
+	if (depth > FLAT_DEPTH || f->steps++ > FLAT_STEPS || f->engine->flat_steps++ > FLAT_TOTAL ||
 	    (!xc_type_size(bare, &size) && bare->kind != XC_TYPE_ARRAY))
+		return;
+	if (f->nest > 0 && bare == f->map->bare) /* an object does not hold itself */
 		return;
 	switch (bare->kind) {
 	case XC_TYPE_POINTER:
