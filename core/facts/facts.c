@@ -410,6 +410,6 @@ void xc_facts_maps(struct xc_report *report, const struct xc_process *process)
 		xc_table_row(s, table, row);
 	}
 	if (process->mapping_count > MAX_ROWS)
-		xc_section_note(s, xc_error_new(XC_ERR_LIMIT, "%zu more mappings left out",
-						process->mapping_count - MAX_ROWS));
+		xc_section_note(
+			s, xc_error_new(XC_ERR_LIMIT, "%zu more mappings left out", process->mapping_count - MAX_ROWS));
 }

@@ -132,7 +132,7 @@ static NOINLINE void spin(void)
 	static const char text[] = "ready\n";
 	sink = write(1, text, sizeof text - 1);
 	for (volatile long turns = 0;; turns++) /* dies: resent-fault resent-trap resent-abort */
-		if (turns < 0) /* dies: resent-fault resent-trap resent-abort */
+		if (turns < 0)                  /* dies: resent-fault resent-trap resent-abort */
 			break;
 }
 
@@ -163,5 +163,6 @@ static void die_breakpoint(void)
 }
 
 DEATHS({"resent-fault", die_resent}, {"resent-trap", die_resent}, {"resent-abort", die_resent},
-       {"breakpoint", die_breakpoint}, {"reraise", die_reraise}, {"abort", die_abort}, {"return", die_return}, {"nested", die_nested},
-       {"divide-abort", die_divide_abort}, {"call-abort", die_call_abort}, {"overflow-abort", die_overflow_abort})
+       {"breakpoint", die_breakpoint}, {"reraise", die_reraise}, {"abort", die_abort}, {"return", die_return},
+       {"nested", die_nested}, {"divide-abort", die_divide_abort}, {"call-abort", die_call_abort},
+       {"overflow-abort", die_overflow_abort})

@@ -162,11 +162,12 @@ static bool read_context(const struct xc_process *p, const struct xc_signal_fram
 static void note_sender(const struct xc_signal_frame *c, struct xc_fault *f)
 {
 	bool by_process = c->info_known && (c->code == SI_USER || c->code == SI_QUEUE || c->code == SI_TKILL);
-	if (!f->sent || f->first_signal || !by_process || !(pid_t)(uint32_t)c->info_addr)
+	const pid_t sender = (pid_t)(uint32_t)c->info_addr;
+	if (!f->sent || f->first_signal || !by_process || sender == 0)
 		return;
 	f->resent = f->resent_sure = c->signal == f->signal;
 	f->first_signal = c->signal;
-	f->first_sender = (pid_t)(uint32_t)c->info_addr;
+	f->first_sender = sender;
 	f->first_user = (uid_t)(c->info_addr >> 32);
 }
 
