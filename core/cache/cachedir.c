@@ -185,6 +185,7 @@ static void make_secret(int folder)
 	snprintf(temporary, sizeof temporary, "%s-%ld.part", secret_name, (long)getpid());
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
 		return;
+	unlinkat(folder, temporary, 0); /* of a process that had this number and did not come to its end */
 	const int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
@@ -194,11 +195,15 @@ static void make_secret(int folder)
 		unlinkat(folder, temporary, 0);
 }
 
-/* Is there no file of that name? One that is not ours to read stays as it is. */
+/* Is there no file of that name, or one of ours that others could read, or that was not written to its end? One that is
+ * not ours stays as it is. */
 static bool lacks_secret(int folder)
 {
 	struct stat st;
-	return fstatat(folder, secret_name, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
+	if (fstatat(folder, secret_name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT;
+	return S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid() &&
+	       (st.st_size == 0 || (st.st_size == XC_KEYED_HASH_SECRET && (st.st_mode & (S_IRWXG | S_IRWXO))));
 }
 
 bool xc_cachedir_secret(const char *dir, bool make, uint8_t secret[XC_KEYED_HASH_SECRET])

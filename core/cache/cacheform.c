@@ -109,9 +109,7 @@ bool xc_cacheform_remove(int folder, const char *kind, const char *name)
 {
 	int fd = -1;
 	errno = EACCES;
-	if (xc_cacheform_is_name(kind, name))
-		fd = open_as(folder, kind, name, O_RDONLY, is_marked);
-	else if (xc_cacheform_is_temporary(kind, name))
+	if (xc_cacheform_is_name(kind, name) || xc_cacheform_is_temporary(kind, name))
 		fd = open_as(folder, kind, name, O_RDONLY, is_begun);
 	if (fd < 0)
 		return errno == ENOENT;

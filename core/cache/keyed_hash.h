@@ -2,7 +2,7 @@
  *
  * A hash without a secret that is this fast (CRC-32C) can be forged, and SHA-256 takes longer than the look-up that
  * needs it. This one is a universal hash: whoever does not know the secret, and never sees a result, finds two texts
- * of one size with equal results with a probability of at most 2^-62 for each try (sizes up to 2^40 bytes). It is no
+ * of one size with equal results with a probability of at most 2^-62 for each try (sizes up to 2^39 bytes). It is no
  * cryptographic hash for those who know the secret: results must stay in files that only the user can read.
  *
  * Blocks of 2048 bytes go through NH (Black et al., UMAC, 1999) with words of 64 bits. Its sums of 128 bits are the

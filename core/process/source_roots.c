@@ -146,6 +146,29 @@ static bool is_inside(const struct xc_process *process, const char *path)
 	return process->sysroot && *path == '/';
 }
 
+/* The file after all links, if it lies below the folder, too, and is not hidden there. */
+static struct xc_error *open_real(const struct xc_source_root *root, const char *rest, struct xc_source **source_out)
+{
+	xc_auto(xc_freep) char *full = xc_asprintf("%s/%s", root->real, rest);
+	xc_auto(xc_freep) char *target = realpath(full, NULL);
+	const char *inside = target ? below(target, root->real) : NULL;
+	if (!inside || (root->tree && is_hidden(inside)))
+		return xc_error_new(XC_ERR_NOT_FOUND, "%s", full);
+	return xc_finder_open(NULL, target, source_out);
+}
+
+/* Links in the working tree may come from whoever made the tree: they lead to no hidden file. Kernels before 5.6 cannot
+ * open below a folder. */
+static struct xc_error *open_below_root(const struct xc_source_root *root, const char *rest,
+					struct xc_source **source_out)
+{
+	struct xc_error *err = root->tree ? NULL : xc_finder_open(root->real, rest, source_out);
+	if (!root->tree && !err)
+		return NULL;
+	xc_error_free(err);
+	return open_real(root, rest, source_out);
+}
+
 static struct xc_error *open_inside(const struct xc_process *process, const char *path, struct xc_source **source_out)
 {
 	xc_auto(xc_freep) char *plain = tidy(path);
@@ -157,7 +180,7 @@ static struct xc_error *open_inside(const struct xc_process *process, const char
 		if (!rest)
 			continue;
 		xc_error_free(err);
-		err = xc_finder_open(roots->items[i].real, rest, source_out);
+		err = open_below_root(&roots->items[i], rest, source_out);
 	}
 	return err;
 }

@@ -45,12 +45,13 @@ static void add_section(SHA2_CTX *context, const struct xc_keyed_hash *hash, Elf
 	SHA256Update(context, (const uint8_t *)sum, sizeof sum);
 }
 
-/* Sections by number, so a second one of the same name counts too. */
-static void add_file(SHA2_CTX *context, const struct xc_keyed_hash *hash, Elf *elf)
+/* Sections by number, so a second one of the same name counts too. False when they overlap: hashing them would take any
+ * time. */
+static bool add_file(SHA2_CTX *context, const struct xc_keyed_hash *hash, Elf *elf)
 {
 	GElf_Ehdr file;
 	GElf_Shdr header;
-	size_t size = 0, names = 0;
+	size_t size = 0, names = 0, read = 0;
 	memset(&file, 0, sizeof file);
 	elf_rawfile(elf, &size);
 	add_number(context, size);
@@ -62,9 +63,14 @@ static void add_file(SHA2_CTX *context, const struct xc_keyed_hash *hash, Elf *e
 			continue;
 		SHA256Update(context, (const uint8_t *)&header, sizeof header);
 		const char *name = elf_strptr(elf, names, header.sh_name);
-		if (name && header.sh_type != SHT_NOBITS && is_read(name))
-			add_section(context, hash, s, name);
+		if (!name || header.sh_type == SHT_NOBITS || !is_read(name))
+			continue;
+		if (header.sh_size > size - read)
+			return false;
+		read += header.sh_size;
+		add_section(context, hash, s, name);
 	}
+	return true;
 }
 
 /* Where split units are searched: another place may hold others of the same ids. */
@@ -86,10 +92,11 @@ bool xc_index_make_key(const struct xc_index_basis *basis, uint8_t key[XC_INDEX_
 		return false;
 	SHA256Init(&context);
 	add_number(&context, basis->packed);
-	add_file(&context, basis->hash, basis->file->elf);
+	if (!add_file(&context, basis->hash, basis->file->elf))
+		return false;
 	add_number(&context, basis->alternate != NULL);
-	if (basis->alternate)
-		add_file(&context, basis->hash, basis->alternate);
+	if (basis->alternate && !add_file(&context, basis->hash, basis->alternate))
+		return false;
 	add_places(&context, basis);
 	SHA256Final(key, &context);
 	return true;

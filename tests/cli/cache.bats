@@ -177,6 +177,17 @@ untouched() {
   [ -e "$root/xcore/index/$(build_id)" ]
 }
 
+@test "a secret of ours that others can read, or that was not written to its end, is made again" {
+  answers
+  for harm in 'chmod 644' 'truncate -s 0'; do
+    rm -f "$root/xcore/index/$(build_id)"
+    $harm "$root/xcore/secret"
+    answers
+    [ "$(stat -c %a:%s "$root/xcore/secret")" = 600:32 ]
+    [ -e "$root/xcore/index/$(build_id)" ]
+  done
+}
+
 @test "a checkpoint's place may hold a link, a fifo, a hard link or a user's file: none is changed" {
   mkdir cores
   cp "$CORE" cores/core

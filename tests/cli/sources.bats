@@ -19,6 +19,8 @@ setup_file() {
   done
   ln -s ../outside "$dir/tree/out"
   ln -s ../outside/a.c "$dir/tree/link.c"
+  ln -s .hidden/a.c "$dir/tree/bait.c"
+  ln -s src/a.c "$dir/tree/alias.c"
   program inside "$dir/tree/src/a.c"
   program hidden "$dir/tree/.hidden/a.c"
   program sibling "$dir/treetop/a.c"
@@ -26,6 +28,8 @@ setup_file() {
   program dots "$dir/tree/src/../../outside/a.c"
   program linked "$dir/tree/link.c"
   program through "$dir/tree/out/a.c"
+  program bait "$dir/tree/bait.c"
+  program alias "$dir/tree/alias.c"
   program shadow /etc/shadow
   program relative src/a.c
 }
@@ -50,6 +54,12 @@ lines() {
 none() {
   run lines "$@"
   [[ $output != *sk_live* && $output != *'root:'* && $output != *password* ]]
+}
+
+@test "a link in the working tree leads to no hidden file, but to another source" {
+  none bait
+  run -0 "$XCORE" analyze "$dir/alias.core"
+  [[ $output == *'→     3'*'"sk_live_tree_src_a_c"'* ]]
 }
 
 @test "lines come from below the working tree" {
