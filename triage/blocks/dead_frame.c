@@ -9,6 +9,7 @@
 
 #include "heap/query/stackword.h"
 #include "triage/code/body_cache.h"
+#include "triage/util/names.h"
 #include "triage/util/same_type.h"
 
 enum { RED_ZONE = 128, FS_BASE = 58, LARGEST = 1 << 16 };
@@ -159,6 +160,35 @@ static bool is_younger(const struct xc_crash_context *crash, const struct xc_map
 	return true;
 }
 
+/* Does the crashed thread run on its own stack? A fiber's or a signal handler's may lie in a local array, below the frame
+ * of a function that is only suspended. Then the stack pointers do not rise up to where threads begin. */
+static bool is_on_own_stack(const struct xc_crash_context *crash)
+{
+	static const char *const begins[] = {"_start",
+					     "main",
+					     "__libc_start_main_impl",
+					     "__libc_start_main",
+					     "start_thread",
+					     "clone3",
+					     "__clone3",
+					     "clone",
+					     "__clone",
+					     "thread_start",
+					     NULL};
+	uint64_t sp, before = 0;
+	for (size_t i = 0; i < crash->frame_count; i++) {
+		if (!xc_regs_get(&crash->frames[i].regs, crash->process->arch->sp, &sp) || sp < before ||
+		    crash->frames[i].signal)
+			return false;
+		before = sp;
+	}
+	if (!crash->frame_count)
+		return false;
+	const struct xc_place *place = xc_crash_context_place(crash, crash->frame_count - 1);
+	const char *name = place->level_count ? xc_place_function(place, place->level_count - 1) : place->symbol;
+	return name && xc_names_find(begins, name);
+}
+
 bool xc_dead_frame_at(const struct xc_crash_context *crash, xc_addr addr, const struct xc_type *type, size_t holder,
 		      bool *sure_out, const char **why_out)
 {
@@ -166,7 +196,9 @@ bool xc_dead_frame_at(const struct xc_crash_context *crash, xc_addr addr, const 
 	if (!m || !m->writable || m->path || !crash->fault.frame_known ||
 	    (crash->heap && xc_blocks_find(&crash->heap->blocks, addr) != XC_NO_BLOCK))
 		return false;
-	*sure_out = is_below(crash, m, addr, size_of(type), why_out) || is_younger(crash, m, addr, holder, why_out) ||
-		    has_return_address(crash, addr, size_of(type), why_out);
-	return *sure_out || is_other_variable(crash, addr, type, why_out);
+	bool found = is_below(crash, m, addr, size_of(type), why_out) || is_younger(crash, m, addr, holder, why_out);
+	*sure_out = found && is_on_own_stack(crash);
+	/* The type may be larger than the object: only its first part is read. */
+	return found || has_return_address(crash, addr, size_of(type), why_out) ||
+	       is_other_variable(crash, addr, type, why_out);
 }

@@ -108,11 +108,12 @@ static bool waits(const struct xc_crash_context *crash, const struct xc_thread *
 	       xc_space_peek(crash->process->space, pc - 2, code, 2) != 2 || (code[0] == 0x0f && code[1] == 0x05);
 }
 
-/* Threads that run code that writes the place; with `now`, only those that run at this moment, and write 0. */
+/* Reports threads that run code that writes the place, or uses its address; with `now`, only those that run at this
+ * moment, and write 0. Returns the number of those that write. */
 static size_t report_writers(const struct xc_crash_context *crash, const struct xc_deref *bad, bool now)
 {
 	struct search s = {.crash = crash, .at = bad->at, .size = bad->size, .code_left = CODE};
-	size_t told = 0;
+	size_t told = 0, writers = 0;
 	for (size_t i = 0; i < crash->process->thread_count && i < THREADS && told < TOLD; i++) {
 		const struct xc_thread *thread = &crash->process->threads[i];
 		struct writer writer = {.pc = 0};
@@ -123,8 +124,9 @@ static size_t report_writers(const struct xc_crash_context *crash, const struct 
 		if (!told++)
 			xc_verdict_involve(crash->report, crash->thread->tid);
 		xc_verdict_involve(crash->report, thread->tid);
+		writers += writer.writes;
 	}
-	return told;
+	return writers;
 }
 
 /* Classes of a value that was bad when it was read. */
@@ -155,16 +157,18 @@ static void report_changed(struct xc_crash_context *crash, const struct xc_deref
 {
 	const struct xc_mapping *m = xc_process_mapping(crash->process, bad->at);
 	bool others = crash->process->thread_count > 1, shared = m && m->shared;
-	xc_verdict_evidence(crash->report,
-			    "%s%s%s was 0x%" PRIx64 " when it was read; now 0x%" PRIx64 " is there, at 0x%" PRIx64
-			    ": %s",
-			    bad->text ? "`" : "", bad->text ? bad->text : "the value", bad->text ? "`" : "", bad->value,
-			    now, bad->at,
-			    others   ? "another thread wrote it in between"
-			    : shared ? "another process, which shares this memory, wrote it in between"
-				     : "a signal handler, or whoever made the core, wrote it in between");
+	xc_verdict_evidence(
+		crash->report,
+		"%s%s%s was 0x%" PRIx64 " when it was read; now 0x%" PRIx64 " is there, at 0x%" PRIx64 ": %s",
+		bad->text ? "`" : "", bad->text ? bad->text : "the value", bad->text ? "`" : "", bad->value, now,
+		bad->at,
+		others && crash->fault.in_handler ? "another thread or the signal handler wrote it in between"
+		: others                          ? "another thread wrote it in between"
+		: shared                          ? "another process, which shares this memory, wrote it in between"
+						  : "a signal handler, or whoever made the core, wrote it in between");
 	if (others || shared)
-		classify(crash, others && report_writers(crash, bad, false), others ? "thread" : "process");
+		classify(crash, others && report_writers(crash, bad, false) && !crash->fault.in_handler,
+			 others ? "thread" : "process");
 }
 
 void xc_race_report(struct xc_crash_context *crash)

@@ -3,6 +3,7 @@
  * processes. */
 #include "triage/fault/hang.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "core/live/live.h"
@@ -219,13 +220,26 @@ static size_t report_queues(struct xc_crash_context *crash, const struct xc_thre
 
 /* ---- */
 
+/* Does the text have one of the words, as a word? "exchanged" has no "hang", "install" no "stall". */
+static bool has_word(const char *const *words, const char *text)
+{
+	for (; text && *words; words++)
+		for (const char *at = text; (at = strstr(at, *words)); at++) {
+			size_t len = strlen(*words);
+			bool begins = at == text || !isalpha((unsigned char)at[-1]) || isupper((unsigned char)*at);
+			if (begins && !islower((unsigned char)at[len]))
+				return true;
+		}
+	return false;
+}
+
 /* A thread whose task is to end a program that hangs. */
 static bool is_watchdog(const struct xc_crash_context *crash)
 {
-	static const char *const words[] = {"watchdog", "WatchDog", "Watchdog",  "watch_dog",
-					    "hang",     "stall",    "heartbeat", NULL};
+	static const char *const words[] = {"watchdog", "WatchDog", "Watchdog",  "watch_dog", "hang", "Hang",
+					    "stall",    "Stall",    "heartbeat", "Heartbeat", NULL};
 	const char *function = crash->blame.place ? xc_place_function(crash->blame.place, crash->blame.level) : NULL;
-	return xc_names_in(words, function) || xc_names_in(words, crash->thread->name);
+	return has_word(words, function) || has_word(words, crash->thread->name);
 }
 
 /* The thread to look at: not the first one, if another waits for more than the end of a thread. */

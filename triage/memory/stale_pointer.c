@@ -172,7 +172,10 @@ static bool is_other_owner(const struct target *t, xc_addr at, bool text)
 		return false;
 	if (xc_same_type_is_bytes(theirs))
 		return text && theirs->kind != XC_TYPE_VOID && theirs->kind != XC_TYPE_UNKNOWN;
-	return value <= t->deref->led && !xc_same_type_may_hold(theirs, t->type);
+	/* A header or a node's base before the object is part of the same block, and no other owner. */
+	uint64_t size;
+	return value <= t->deref->led && xc_type_size(xc_type_complete(theirs), &size) &&
+	       t->deref->led - value < size && !xc_same_type_may_hold(theirs, t->type);
 }
 
 static bool find_owner(const struct target *t, bool text, struct xc_text *owner)
@@ -262,7 +265,9 @@ static bool find_freed(const struct target *t, struct xc_stale *out)
 	struct xc_what what = xc_what(t->crash->process, t->crash->heap, t->deref->led);
 	xc_what_text(t->crash->process, t->crash->heap, &what, &text);
 	out->kind = XC_STALE_FREED;
-	out->sure = t->deref->at_known && t->deref->at - t->begin < t->size;
+	/* Whatever was called since the value was read, the handler among it, may have freed the block. */
+	out->sure = t->deref->at_known && t->deref->at - t->begin < t->size && t->deref->straight &&
+		    !t->crash->fault.in_handler;
 	out->why = xc_arena_printf(&t->crash->report->arena, "0x%" PRIx64 " is in freed memory: %s", t->deref->led,
 				   xc_text_string(&text));
 	xc_text_fini(&text);

@@ -71,7 +71,7 @@ static bool is_fatal_name(const char *function)
 		if (xc_names_find(last, word))
 			return true;
 		check = check || xc_names_find(checks, word);
-		fail = fail || xc_names_find(fails, word);
+		fail = xc_names_find(fails, word); /* the last word: check_failed, not check_failed_logins */
 	}
 	return check && fail;
 }
