@@ -37,6 +37,12 @@ struct xc_fault {
 	bool misaligned; /* general protection: addr is not aligned as the instruction requires */
 };
 
+/* May a handler have run between the fault and the core? Memory need not be as it was then. */
+static inline bool xc_fault_was_handled(const struct xc_fault *fault)
+{
+	return fault->in_handler || fault->raised_again || !fault->code_known;
+}
+
 /* Find the fault of the crashed thread. False when the process has no crashed thread or no signal. */
 bool xc_fault_find(const struct xc_process *process, struct xc_unwinder *unwinder, struct xc_fault *fault_out);
 

@@ -157,17 +157,18 @@ static void report_changed(struct xc_crash_context *crash, const struct xc_deref
 {
 	const struct xc_mapping *m = xc_process_mapping(crash->process, bad->at);
 	bool others = crash->process->thread_count > 1, shared = m && m->shared;
-	xc_verdict_evidence(
-		crash->report,
-		"%s%s%s was 0x%" PRIx64 " when it was read; now 0x%" PRIx64 " is there, at 0x%" PRIx64 ": %s",
-		bad->text ? "`" : "", bad->text ? bad->text : "the value", bad->text ? "`" : "", bad->value, now,
-		bad->at,
-		others && crash->fault.in_handler ? "another thread or the signal handler wrote it in between"
-		: others                          ? "another thread wrote it in between"
-		: shared                          ? "another process, which shares this memory, wrote it in between"
-						  : "a signal handler, or whoever made the core, wrote it in between");
+	xc_verdict_evidence(crash->report,
+			    "%s%s%s was 0x%" PRIx64 " when it was read; now 0x%" PRIx64 " is there, at 0x%" PRIx64
+			    ": %s",
+			    bad->text ? "`" : "", bad->text ? bad->text : "the value", bad->text ? "`" : "", bad->value,
+			    now, bad->at,
+			    others && xc_fault_was_handled(&crash->fault)
+				    ? "another thread or the signal handler wrote it in between"
+			    : others ? "another thread wrote it in between"
+			    : shared ? "another process, which shares this memory, wrote it in between"
+				     : "a signal handler, or whoever made the core, wrote it in between");
 	if (others || shared)
-		classify(crash, others && report_writers(crash, bad, false) && !crash->fault.in_handler,
+		classify(crash, others && report_writers(crash, bad, false) && !xc_fault_was_handled(&crash->fault),
 			 others ? "thread" : "process");
 }
 

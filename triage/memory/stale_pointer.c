@@ -267,7 +267,7 @@ static bool find_freed(const struct target *t, struct xc_stale *out)
 	out->kind = XC_STALE_FREED;
 	/* Whatever was called since the value was read, the handler among it, may have freed the block. */
 	out->sure = t->deref->at_known && t->deref->at - t->begin < t->size && t->deref->straight &&
-		    !t->crash->fault.in_handler;
+		    !xc_fault_was_handled(&t->crash->fault);
 	out->why = xc_arena_printf(&t->crash->report->arena, "0x%" PRIx64 " is in freed memory: %s", t->deref->led,
 				   xc_text_string(&text));
 	xc_text_fini(&text);
