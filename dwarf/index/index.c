@@ -166,20 +166,32 @@ static void read_secret(struct xc_index *index, bool make)
 	index->basis.hash = &index->hash;
 }
 
+/* The same program may have other split units in another pack. */
+static bool is_keepable(const struct xc_index *index)
+{
+	return !index->basis.packed || !index->basis.split;
+}
+
 static bool open_kept(struct xc_index *index)
 {
 	uint8_t key[XC_INDEX_KEY];
-	if (index->basis.packed)
+	const bool packed = index->basis.packed;
+	if (!is_keepable(index))
+		return false;
+	if (packed)
 		read_secret(index, false);
-	index->name = xc_index_name_of(&index->basis);
+	bool keyed = packed && xc_index_make_key(&index->basis, key);
+	index->name = xc_index_name_of(&index->basis, keyed ? key : NULL);
 	xc_auto(xc_source_closep) struct xc_source *s =
 		index->name.text[0] ? xc_cache_get(&index->cache, index->name.text) : NULL;
 	if (!s || s->size < XC_INDEX_PAGE)
 		return false;
 	const bool seen = was_seen(index, s);
-	if (!seen)
+	if (!seen && !keyed) {
 		read_secret(index, false);
-	if (!seen && !xc_index_make_key(&index->basis, key))
+		keyed = xc_index_make_key(&index->basis, key);
+	}
+	if (!seen && !keyed)
 		return false;
 	if (!xc_index_table_open(&index->table, s->bytes, s->size, seen ? NULL : key))
 		return false;
@@ -219,9 +231,9 @@ static void build(struct xc_index *index)
 	uint8_t key[XC_INDEX_KEY] = {0};
 	size_t size;
 	read_secret(index, true);
-	const bool keyed = xc_index_make_key(&index->basis, key);
+	const bool keyed = is_keepable(index) && xc_index_make_key(&index->basis, key);
 	if (keyed && !index->name.text[0])
-		index->name = xc_index_name_of(&index->basis);
+		index->name = xc_index_name_of(&index->basis, key);
 	const struct xc_finder *finder = xc_debugfile_finder(index->module->debug);
 	xc_auto(xc_freep) char *what = xc_asprintf("indexing %s", index->module->name);
 	struct xc_progress progress = xc_progress_start(what, !finder || finder->quiet);
@@ -240,8 +252,6 @@ static void build(struct xc_index *index)
 	xc_index_table_built(&index->table, index->built);
 	if (!keyed || scanned.missing || lacks_alternate(index))
 		return; /* a file that is found later would not be scanned */
-	if (index->basis.packed && index->basis.split)
-		return; /* the same program may have other split units in another pack */
 	if (is_unchanged(index, key))
 		keep(index, size);
 }

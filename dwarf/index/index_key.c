@@ -145,17 +145,19 @@ static struct xc_index_name name_with(const char *prefix, const uint8_t key[XC_I
 	return name;
 }
 
-struct xc_index_name xc_index_name_of(const struct xc_index_basis *basis)
+struct xc_index_name xc_index_name_of(const struct xc_index_basis *basis, const uint8_t *key)
 {
 	struct xc_index_name name = {""};
-	uint8_t key[XC_INDEX_KEY];
+	uint8_t digest[XC_INDEX_KEY];
 	char hex[2 * XC_BUILD_ID_MAX + 1];
 	const struct xc_build_id id = xc_elffile_build_id(basis->file->elf);
 	if (basis->packed)
-		return xc_index_make_key(basis, key) ? name_with("pack-", key) : name;
+		return key ? name_with("pack-", key) : name;
 	if (id.size)
 		snprintf(name.text, sizeof name.text, "%s", xc_build_id_hex(&id, hex));
-	else if (digest_inodes(basis, key) || xc_index_make_key(basis, key))
+	else if (digest_inodes(basis, digest))
+		return name_with("none-", digest);
+	else if (key)
 		return name_with("none-", key);
 	return name;
 }

@@ -20,12 +20,12 @@ struct xc_index_basis {
 
 /* Name of the kept file: the build-id in hex. "none-" and 64 digits: of one without a build-id, by the facts of its
  * inode. "pack-" and the key: of a file out of a pack, so that no pack can take the place of a host's file. Empty when
- * the key is needed and there is no secret. */
+ * the key is needed and NULL. */
 struct xc_index_name {
 	char text[2 * XC_BUILD_ID_MAX + 2 * XC_INDEX_KEY + 16];
 };
 
-struct xc_index_name xc_index_name_of(const struct xc_index_basis *basis);
+struct xc_index_name xc_index_name_of(const struct xc_index_basis *basis, const uint8_t *key);
 
 /* SHA-256 over the size of the file, its ELF and section headers, and the names, sizes and keyed hashes
  * (keyed_hash.h) of all sections that building reads, as stored, also those of the alternate file. For split units,
