@@ -136,9 +136,8 @@ static const char *rest_below(const struct xc_process *process, const struct xc_
 	return takes(root, process, rest) ? rest : NULL;
 }
 
-static bool is_inside(const struct xc_process *process, const char *path)
+static bool is_inside(const struct xc_process *process, const char *path, const char *plain)
 {
-	xc_auto(xc_freep) char *plain = tidy(path);
 	const struct xc_source_roots *roots = process->source_roots;
 	for (size_t i = 0; roots && i < roots->count; i++)
 		if (rest_below(process, &roots->items[i], path, plain))
@@ -169,9 +168,9 @@ static struct xc_error *open_below_root(const struct xc_source_root *root, const
 	return open_real(root, rest, source_out);
 }
 
-static struct xc_error *open_inside(const struct xc_process *process, const char *path, struct xc_source **source_out)
+static struct xc_error *open_inside(const struct xc_process *process, const char *path, const char *plain,
+				    struct xc_source **source_out)
 {
-	xc_auto(xc_freep) char *plain = tidy(path);
 	const struct xc_source_roots *roots = process->source_roots;
 	struct xc_error *err = process->sysroot && *path == '/' ? xc_finder_open(process->sysroot, path, source_out)
 								: xc_error_new(XC_ERR_NOT_FOUND, "%s", path);
@@ -189,8 +188,9 @@ struct xc_error *xc_source_roots_open(const struct xc_process *process, const ch
 {
 	if (!path || !*path)
 		return xc_error_new(XC_ERR_NOT_FOUND, "no source file is named");
-	if (is_inside(process, path))
-		return open_inside(process, path, source_out);
+	xc_auto(xc_freep) char *plain = tidy(path);
+	if (is_inside(process, path, plain))
+		return open_inside(process, path, plain, source_out);
 	return xc_error_hint(xc_error_new(XC_ERR_PERMISSION, "%s: outside the folders of source files", path),
 			     "--source-root DIR adds one");
 }
@@ -205,9 +205,11 @@ static bool may_be_source(const char *path)
 
 char *xc_source_roots_hint(const struct xc_process *process, const char *path)
 {
-	if (!process->source_roots || !path || *path != '/' || is_inside(process, path) || !may_be_source(path))
+	if (!process->source_roots || !path || *path != '/')
 		return NULL;
 	xc_auto(xc_freep) char *dir = tidy(path);
+	if (is_inside(process, path, dir) || !may_be_source(path))
+		return NULL;
 	*strrchr(dir, '/') = '\0';
 	xc_auto(xc_freep) char *word = xc_shellword_file(*dir ? dir : "/");
 	return xc_asprintf("--source-root %s", word);
