@@ -28,6 +28,7 @@
 #include "batch/sandbox/fork_server.h"
 #include "batch/sandbox/worker_impl.h"
 #include "tests/support/check.h"
+#include "tests/support/hermit.h"
 #include "tests/support/corefile.h"
 #include "tests/support/scratch.h"
 
@@ -585,19 +586,12 @@ static int with_few_descriptors(void)
 	return 0;
 }
 
-/* As a user without other processes on this machine: they would count. */
-static bool become_a_hermit(void)
-{
-	const uid_t pid = (uid_t)getpid(), wide = 2000000000 + pid, narrow = 1000 + pid % 64000;
-	return !setgid(NOBODY) && (!setuid(wide) || !setuid(narrow));
-}
-
 static int with_few_processes(void)
 {
 	struct xc_arena arena = {0};
 	struct taken taken = {0};
 	const struct rlimit few = {4, 4};
-	if (!become_a_hermit())
+	if (!hermit_become())
 		return CANNOT_BECOME;
 	if (setrlimit(RLIMIT_NPROC, &few))
 		return 3;
