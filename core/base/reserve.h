@@ -19,8 +19,8 @@ void xc_reserve_free(struct xc_reserve *reserve); /* zeroed ones are fine */
 /* Release the memory after the first `count` items of `size` bytes. */
 void xc_reserve_trim(struct xc_reserve *reserve, size_t count, size_t size);
 
-/* Release the memory of the items from `from` up to `to`, whole pages only; they are zero afterwards. The array keeps its
- * place. */
+/* Release the memory of the items from `from` up to `to`, whole pages only; they are zero afterwards. The array keeps
+ * its place. */
 void xc_reserve_drop(const struct xc_reserve *reserve, size_t from, size_t to, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* intrusive: nodes inside their objects, found by container_of: lists of the kernel's kind, hash lists, and a balanced tree whose
- * colours lie in the parents' low bits. Some objects are in several lists at a time. */
+/* intrusive: nodes inside their objects, found by container_of: lists of the kernel's kind, hash lists, and a balanced
+ * tree whose colours lie in the parents' low bits. Some objects are in several lists at a time. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

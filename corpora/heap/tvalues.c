@@ -1,5 +1,5 @@
-/* tvalues: the values and collected objects of an interpreter of Lua's kind: a union and a byte, strings behind their headers, tables
- * of an array and nodes, closures that end in arrays, blocks that the embedding program owns. */
+/* tvalues: the values and collected objects of an interpreter of Lua's kind: a union and a byte, strings behind their
+ * headers, tables of an array and nodes, closures that end in arrays, blocks that the embedding program owns. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* unions: values of a tag and a union of a number, a text, numbers and structs, in arrays, lists, hash tables and single blocks. The
- * numbers are small ones that could pass for a short text, large ones, and such as look like addresses. */
+/* unions: values of a tag and a union of a number, a text, numbers and structs, in arrays, lists, hash tables and single
+ * blocks. The numbers are small ones that could pass for a short text, large ones, and such as look like addresses. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

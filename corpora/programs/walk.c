@@ -1,4 +1,5 @@
-/* walk: structures of every kind that plugins/lib/walk.lua walks, and a damaged one of each. It writes what is in them, as
+/* walk: structures of every kind that plugins/lib/walk.lua walks, and a damaged one of each. It writes what is in them,
+ * as
  *
  *	NAME CONTENTS            of a good one
  *	damaged NAME: MESSAGE    what there is to say of the other

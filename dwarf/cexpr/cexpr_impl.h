@@ -81,8 +81,8 @@ struct xc_cname {
 
 enum xc_cfound { XC_FOUND_NOTHING, XC_FOUND_VALUE, XC_FOUND_TYPE };
 
-/* Parse the name at the current token, after a keyword of this tag (0: none), and look it up. After a keyword, only types
- * are found. Errors are in c->err. */
+/* Parse the name at the current token, after a keyword of this tag (0: none), and look it up. After a keyword, only
+ * types are found. Errors are in c->err. */
 enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, int tag, struct xc_cname *name, struct xc_value *value_out,
 				   const struct xc_type **type_out);
 

@@ -38,7 +38,8 @@ static void add_load(struct xc_stackop *out, int reg, bool by_fp, int64_t at)
 
 /* ---- x86 ---- */
 
-/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; DWARF for i386, too. */
+/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; so does DWARF for i386.
+ */
 static int number_of(const struct x86 *x, ZydisRegister reg)
 {
 	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
