@@ -5,7 +5,6 @@
 
 #include <elf.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "heap/query/stackword.h"
 #include "triage/code/body_cache.h"
@@ -107,8 +106,7 @@ static bool has_return_address(const struct xc_crash_context *crash, xc_addr add
 		    !xc_space_peek_uint(crash->process->space, at, word, &stored) || stored != caller->pc)
 			continue;
 		const struct xc_place *place = xc_crash_context_place(crash, i);
-		const char *name =
-			place->level_count ? xc_place_function(place, place->level_count - 1) : place->symbol;
+		const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
 		*why = xc_arena_printf(&crash->report->arena,
 				       "the object at 0x%" PRIx64
 				       " would contain the return address of %s, which runs: "
@@ -151,7 +149,7 @@ static bool is_younger(const struct xc_crash_context *crash, const struct xc_map
 	    inner < m->lo || sp > m->hi || addr < inner - RED_ZONE || addr >= sp)
 		return false;
 	const struct xc_place *place = xc_crash_context_place(crash, holder);
-	const char *name = place->level_count ? xc_place_function(place, 0) : place->symbol;
+	const char *name = xc_place_function(place, 0);
 	*why = xc_arena_printf(&crash->report->arena,
 			       "0x%" PRIx64
 			       " is below the frame of %s, which had the pointer before it called what runs "
@@ -185,7 +183,7 @@ static bool is_on_own_stack(const struct xc_crash_context *crash)
 	if (!crash->frame_count)
 		return false;
 	const struct xc_place *place = xc_crash_context_place(crash, crash->frame_count - 1);
-	const char *name = place->level_count ? xc_place_function(place, place->level_count - 1) : place->symbol;
+	const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
 	return name && xc_names_find(begins, name);
 }
 

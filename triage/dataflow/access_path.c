@@ -184,11 +184,13 @@ static size_t named_candidate(const struct xc_access_path *path, const struct ca
 	static const char this[] = "this->";
 	struct xc_text whole = {0};
 	size_t by_whole = SIZE_MAX, by_name = SIZE_MAX, hits = 0;
+	if (!path->source)
+		return SIZE_MAX;
 	xc_access_path_plain(&whole, xc_text_string(&path->text));
 	xc_text_add(&whole, joiner);
 	const char *before = xc_text_string(&whole);
 	before += strncmp(before, this, sizeof this - 1) ? 0 : sizeof this - 1;
-	for (size_t i = 0; path->source && i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		const char *name = c->items[i].name;
 		if (!name)
 			continue;

@@ -252,8 +252,7 @@ static bool is_accessor(const struct load *load)
 
 static void take(const struct load *load, struct xc_linear_expr *form, struct xc_deref *out)
 {
-	out->frame = out->holder = load->code.frame;
-	out->pc = load->code.body->insns[load->insn].addr;
+	out->holder = load->code.frame;
 	out->stack_moves = moves_stack(load->code.body);
 	if (is_accessor(load))
 		take_accessor(load, form, out);

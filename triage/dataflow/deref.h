@@ -24,8 +24,6 @@ struct xc_deref {
 	xc_addr led;
 	size_t holder;    /* index into crash->frames: the outermost that has had the pointer */
 	bool stack_moves; /* the code that read it moves its stack pointer: it may have been lower then */
-	size_t frame;     /* index into crash->frames: of the code that read it */
-	xc_addr pc;       /* of the instruction that read it */
 };
 
 struct xc_derefs {

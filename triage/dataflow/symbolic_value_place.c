@@ -103,9 +103,23 @@ static void add_way(const struct xc_frame_code *s, const struct xc_access_path *
 			.pointer = pointer};
 }
 
+/* Reads the source lines, which takes files, only for a union: they name its member. */
+static bool write_choice(const struct xc_frame_code *s, size_t at, const struct xc_linear_expr *form, int64_t shift,
+			 size_t number, struct xc_access_path *wanted, struct xc_access_path *path)
+{
+	*path = *wanted;
+	bool good = write_place(s, at, form, shift, number, path);
+	if (!path->undecided || wanted->source)
+		return good;
+	xc_text_fini(&path->text);
+	wanted->source = xc_frame_code_source(s, at);
+	*path = *wanted;
+	return write_place(s, at, form, shift, number, path);
+}
+
 /* False: there is none. */
 static bool find_ways(const struct xc_frame_code *s, size_t at, const struct xc_linear_expr *form, int64_t shift,
-		      const struct xc_access_path *wanted, struct ways *ways)
+		      struct xc_access_path *wanted, struct ways *ways)
 {
 	const struct xc_linear_expr_part *pointer = form->absolute ? NULL : xc_symbolic_value_pointer(form);
 	size_t pointers = 1 + (pointer ? pointer->term.choice_count : 0);
@@ -113,9 +127,9 @@ static bool find_ways(const struct xc_frame_code *s, size_t at, const struct xc_
 	for (size_t number = 0; number < pointers; number++) {
 		unsigned members = 1;
 		for (unsigned choose = 0; choose < members; choose++) {
-			struct xc_access_path path = *wanted;
-			path.choose = choose;
-			if (write_place(s, at, form, shift, number, &path))
+			struct xc_access_path path;
+			wanted->choose = choose;
+			if (write_choice(s, at, form, shift, number, wanted, &path))
 				add_way(s, &path, number, ways);
 			members = path.undecided ? path.undecided : 1;
 			xc_text_fini(&path.text);
@@ -128,7 +142,7 @@ static bool place_of(const struct xc_frame_code *s, size_t at, const struct xc_l
 		     bool whole, struct xc_symbolic_value *out)
 {
 	const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(form);
-	struct xc_access_path wanted = {.size = size, .whole = whole, .source = xc_frame_code_source(s, at)};
+	struct xc_access_path wanted = {.size = size, .whole = whole};
 	struct ways ways;
 	*out = (struct xc_symbolic_value){.reg = -1, .at = at};
 	if (!form->known || (!form->absolute && (!pointer || !pointer->term.text)))
@@ -161,13 +175,6 @@ bool xc_symbolic_value_object(const struct xc_frame_code *s, size_t at, const st
 	return place_of(s, at, form, 0, true, out);
 }
 
-static struct xc_union_choice way_of_pointer(const struct xc_symbolic_value *term, const struct xc_union_choice *place)
-{
-	struct xc_union_choice way = written(term, place->pointer);
-	way.pointer = 0;
-	return way;
-}
-
 void xc_symbolic_value_settle(const struct xc_frame_code *s, const struct xc_symbolic_value *place,
 			      struct xc_linear_expr *form)
 {
@@ -177,10 +184,10 @@ void xc_symbolic_value_settle(const struct xc_frame_code *s, const struct xc_sym
 	if (!pointer || !pointer->term.choice_count || !place->text)
 		return;
 	for (size_t i = 0; i <= place->choice_count && i < XC_COUNT(all); i++) {
-		struct xc_union_choice of_place =
-			i ? place->choices[i - 1] : (struct xc_union_choice){.pointer = place->pointer};
-		struct xc_union_choice way = way_of_pointer(&pointer->term, &of_place);
+		struct xc_union_choice way =
+			written(&pointer->term, i ? place->choices[i - 1].pointer : place->pointer);
 		bool again = false;
+		way.pointer = 0;
 		for (size_t k = 0; k < count; k++)
 			again |= strcmp(all[k].text, way.text) == 0;
 		if (!again)

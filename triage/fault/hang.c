@@ -4,18 +4,19 @@
 #include "triage/fault/hang.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/live/live.h"
 #include "core/text/threadlabel.h"
-#include "dwarf/format/format.h"
+#include "dwarf/view/view.h"
 #include "triage/locks/locks.h"
 #include "triage/locks/wait_report.h"
 #include "triage/locks/waits.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
 
-enum { GROUPS = 4, INVOLVED = 16, QUEUES = 3, FRAMES = 48, QUEUE_TEXT = 80, MEMBERS = 16 };
+enum { GROUPS = 4, INVOLVED = 16, QUEUES = 3, FRAMES = 48, MEMBERS = 16 };
 
 /* Memory that other processes may have, too: a file or /dev/zero, not a module's data. */
 static bool is_shared(const struct xc_process *process, xc_addr addr)
@@ -137,31 +138,23 @@ static bool is_queue(const struct xc_type *type)
 	return type->name && xc_names_begin(names, type->name);
 }
 
-/* Members of an object that still hold work: "std::deque with 5 elements = …". */
-#define WITH " with "
+/* Members of an object that still hold work. */
 static size_t report_members(struct xc_crash_context *crash, const struct xc_value *object, size_t left)
 {
 	size_t count = 0, told = 0;
 	const struct xc_type *type = xc_type_complete(xc_type_strip(object->type));
 	const struct xc_member *members = xc_type_is_record(type) ? xc_type_members(type, &count) : NULL;
-	struct xc_format_options options = xc_format_defaults();
-	options.depth = 0;
-	options.length = QUEUE_TEXT;
 	for (size_t i = 0; i < count && told < left; i++) {
 		struct xc_value member;
-		struct xc_text text = {0};
+		struct xc_view view;
 		if (!members[i].name || members[i].base || !is_queue(xc_type_complete(xc_type_strip(members[i].type))))
 			continue;
 		xc_value_field(object, &members[i], &member);
-		const char *length =
-			xc_format_whole(&text, &member, &options) ? strstr(xc_text_string(&text), WITH) : NULL;
-		size_t digits = length ? strspn(length + strlen(WITH), "0123456789,") : 0;
-		if (digits && length[strlen(WITH)] != '0') {
-			xc_verdict_evidence(crash->report, "`%s` of %s still holds %.*s elements", members[i].name,
-					    xc_type_name(type), (int)digits, length + strlen(WITH));
-			told++;
-		}
-		xc_text_fini(&text);
+		if (xc_view_open(&member, &view) != XC_VIEW_FOUND || !view.count_known || !view.count)
+			continue;
+		xc_verdict_evidence(crash->report, "`%s` of %s still holds %" PRIu64 " elements", members[i].name,
+				    xc_type_name(type), view.count);
+		told++;
 	}
 	return told;
 }
@@ -204,9 +197,7 @@ static size_t report_queues(struct xc_crash_context *crash, const struct xc_thre
 					       : 0;
 			for (size_t v = 0; v < count && !told; v++) {
 				struct xc_value object;
-				struct xc_error *error = xc_type_is_pointer(values[v].value.type)
-								 ? xc_value_deref(&values[v].value, &object)
-								 : xc_error_new(XC_ERR_USAGE, "no pointer");
+				struct xc_error *error = xc_value_deref(&values[v].value, &object);
 				if (!error)
 					told = report_object(crash, &object, left);
 				xc_error_free(error);

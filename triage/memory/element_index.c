@@ -4,7 +4,6 @@
 #include "triage/memory/wild_index.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "heap/types/typing.h"
 #include "triage/blocks/block_types.h"
@@ -137,19 +136,13 @@ static bool fill(const struct xc_type *type, uint64_t block, struct array *out)
 
 static bool find_array(const struct xc_crash_context *crash, xc_addr addr, struct array *out)
 {
-	struct xc_typing *typing = NULL;
-	xc_block_types_infer(crash);
-	if (crash->heap->blocks.count > XC_BLOCK_TYPES_MOST)
-		return false;
-	struct xc_error *error = xc_typing_of(crash->heap, &typing);
-	uint32_t block = error ? XC_NO_BLOCK : xc_blocks_find(&crash->heap->blocks, addr);
-	const struct xc_typed *typed = block == XC_NO_BLOCK ? NULL : xc_typing_get(typing, block);
-	xc_error_free(error);
+	uint32_t block;
+	const struct xc_typed *typed = xc_block_types_at(crash, addr, &block);
 	if (!typed || (typed->shape != XC_TYPED_ARRAY && typed->shape != XC_TYPED_ONE) ||
 	    !xc_type_size(typed->type, &out->size) || !out->size)
 		return false;
 	out->begin = xc_block_addr(&crash->heap->blocks, block) + typed->offset;
-	out->count = xc_typing_count(typing, block);
+	out->count = xc_typing_count(crash->heap->typing, block);
 	out->type = xc_type_name(typed->type);
 	return typed->shape == XC_TYPED_ARRAY || fill(typed->type, xc_block_size(&crash->heap->blocks, block), out);
 }

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "dwarf/types/field.h"
 #include "heap/query/whatis.h"
@@ -36,17 +35,11 @@ struct object {
 
 static bool in_block(const struct xc_crash_context *crash, xc_addr at, struct object *out)
 {
-	struct xc_typing *typing = NULL;
 	uint64_t size;
+	uint32_t block;
 	if (!crash->heap || xc_blocks_find(&crash->heap->blocks, at) == XC_NO_BLOCK)
 		return false;
-	xc_block_types_infer(crash);
-	if (crash->heap->blocks.count > XC_BLOCK_TYPES_MOST)
-		return false;
-	struct xc_error *error = xc_typing_of(crash->heap, &typing);
-	uint32_t block = error ? XC_NO_BLOCK : xc_blocks_find(&crash->heap->blocks, at);
-	const struct xc_typed *typed = block == XC_NO_BLOCK ? NULL : xc_typing_get(typing, block);
-	xc_error_free(error);
+	const struct xc_typed *typed = xc_block_types_at(crash, at, &block);
 	if (!typed || typed->shape == XC_TYPED_TEXT || !xc_type_size(typed->type, &size) || !size)
 		return false;
 	xc_addr begin = xc_block_addr(&crash->heap->blocks, block) + typed->offset;

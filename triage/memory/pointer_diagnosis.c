@@ -196,12 +196,13 @@ static bool diagnose_bit_flip(struct xc_pointer_diagnosis *s)
 
 static bool diagnose_stale(struct xc_pointer_diagnosis *s)
 {
-	return xc_stale_pointer_report(s->crash, false);
+	s->stale = xc_stale_pointer_find(s->crash);
+	return xc_stale_pointer_report(s->crash, &s->stale, false);
 }
 
 static bool diagnose_object(struct xc_pointer_diagnosis *s)
 {
-	return xc_stale_pointer_report(s->crash, true);
+	return xc_stale_pointer_report(s->crash, &s->stale, true);
 }
 
 /* A value near NULL may have been read through a bad pointer, too. */
@@ -241,8 +242,10 @@ void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 {
 	struct xc_pointer_diagnosis s = {.crash = crash};
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
-	if (memory && !crash->fault.sent && is_null(crash))
-		xc_stale_pointer_report(crash, true);
+	if (memory && !crash->fault.sent && is_null(crash)) {
+		s.stale = xc_stale_pointer_find(crash);
+		xc_stale_pointer_report(crash, &s.stale, true);
+	}
 	if (!memory || crash->fault.sent || !is_open(crash))
 		return;
 	collect_suspects(&s);

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "triage/crash/crash_context.h"
 #include "triage/dataflow/pointers.h"
+#include "triage/memory/stale_pointer.h"
 
 /* A value that the faulting instruction used as an address, or as a part of one. */
 struct xc_suspect {
@@ -22,6 +23,7 @@ struct xc_pointer_diagnosis {
 	struct xc_suspect suspects[XC_SUSPECTS];
 	size_t suspect_count;
 	struct xc_pointers pointers; /* candidates of the crashed code */
+	struct xc_stale stale;       /* found by the explanation "stale pointer on the way" */
 };
 
 /* Diagnose the bad pointer and report it: raises the class to use-after-free or heap-overrun where the heap proves

@@ -42,10 +42,8 @@ struct target {
 
 static const struct xc_type *pointee(const struct xc_type *type)
 {
-	type = type ? xc_type_strip(type) : NULL;
-	bool points = type && (type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
-			       type->kind == XC_TYPE_RVALUE_REFERENCE);
-	return points && type->target ? xc_type_complete(xc_type_strip(type->target)) : NULL;
+	const struct xc_type *target = type && xc_type_is_pointer(type) ? xc_type_strip(type)->target : NULL;
+	return target ? xc_type_complete(xc_type_strip(target)) : NULL;
 }
 
 static bool find_target(const struct xc_crash_context *crash, const struct xc_deref *deref, struct target *t)
@@ -274,7 +272,8 @@ static bool find_freed(const struct target *t, struct xc_stale *out)
 	return true;
 }
 
-bool xc_stale_find(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out)
+/* The frame and freed blocks are asked first; heap->types are made when needed. */
+static bool find_stale(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out)
 {
 	struct target t;
 	*out = (struct xc_stale){.kind = XC_STALE_NOT, .deref = deref};
@@ -358,22 +357,25 @@ static bool is_weak(const struct xc_stale *stale)
 	return stale->kind == XC_STALE_TABLE || stale->kind == XC_STALE_TEXT;
 }
 
-bool xc_stale_pointer_report(struct xc_crash_context *crash, bool weak)
+struct xc_stale xc_stale_pointer_find(const struct xc_crash_context *crash)
 {
 	const struct xc_derefs *derefs = crash->derefs;
 	struct xc_stale stale, first = {.kind = XC_STALE_NOT};
 	for (size_t i = derefs ? derefs->count : 0; i-- > 0;) {
-		if (!xc_stale_find(crash, &derefs->items[i], &stale))
+		if (!find_stale(crash, &derefs->items[i], &stale))
 			continue;
-		if (!is_weak(&stale)) {
-			first = stale;
-			break;
-		}
+		if (!is_weak(&stale))
+			return stale;
 		if (first.kind == XC_STALE_NOT)
 			first = stale;
 	}
-	if (first.kind == XC_STALE_NOT || (is_weak(&first) && !weak))
+	return first;
+}
+
+bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_stale *stale, bool weak)
+{
+	if (stale->kind == XC_STALE_NOT || (is_weak(stale) && !weak))
 		return false;
-	report(crash, &first);
+	report(crash, stale);
 	return true;
 }

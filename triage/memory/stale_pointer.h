@@ -23,12 +23,12 @@ struct xc_stale {
 	const char *redact;  /* the same without text of the memory; NULL: `why` has none */
 };
 
-/* Is the pointer of this step stale? The frame and freed blocks are asked first; heap->types are made when needed. */
-bool xc_stale_find(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out);
+/* The outermost stale pointer on the way of the bad value; XC_STALE_TABLE and XC_STALE_TEXT, which are weak, only when
+ * there is no other; XC_STALE_NOT: there is none. Searches memory, and may infer the types of the heap. */
+struct xc_stale xc_stale_pointer_find(const struct xc_crash_context *crash);
 
-/* Find the outermost stale pointer on the way of the bad value, and report it: the class becomes use-after-free or
- * use-after-return. With `weak`, also where the memory shows only that it is no such object: severity and cause
- * change. False when there is none. */
-bool xc_stale_pointer_report(struct xc_crash_context *crash, bool weak);
+/* Report it: the class becomes use-after-free or use-after-return. With `weak`, also where the memory shows only that it
+ * is no such object: severity and cause change. False when nothing was reported. */
+bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_stale *stale, bool weak);
 
 #endif

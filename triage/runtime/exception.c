@@ -332,22 +332,26 @@ static bool in_flight(const struct xc_crash_context *crash, uint64_t *thrown_out
 	       xc_space_peek_uint(crash->process->space, globals + 8, 4, thrown_out);
 }
 
-/* A header in a live block, which no handler has entered: handlerCount at U - 40 is 0. A freed one has the same words.
- */
-static bool is_flying(const struct xc_crash_context *crash, xc_addr at)
+/* A freed one has the same words. */
+static bool is_live(const struct xc_crash_context *crash, xc_addr at)
+{
+	uint32_t block = xc_blocks_find(&crash->heap->blocks, at);
+	return block != XC_NO_BLOCK && !xc_block_is_free(xc_block_state(&crash->heap->blocks, block));
+}
+
+/* A header in a live block, which no handler has entered: handlerCount at U - 40 is 0. */
+static bool read_flying(const struct xc_crash_context *crash, xc_addr at, struct xc_exception *out)
 {
 	uint64_t handlers;
-	uint32_t block = crash->heap ? xc_blocks_find(&crash->heap->blocks, at) : XC_NO_BLOCK;
 	return is_header(crash, at) && xc_space_peek_uint(crash->process->space, at - 40, 4, &handlers) && !handlers &&
-	       (!crash->heap ||
-		(block != XC_NO_BLOCK && !xc_block_is_free(xc_block_state(&crash->heap->blocks, block))));
+	       (!crash->heap || is_live(crash, at)) && read_header(crash, at, out);
 }
 
 /* Is the word the header, or the object behind it? */
 static bool is_of_flying(const struct xc_crash_context *crash, uint64_t word, xc_addr other, struct xc_exception *out)
 {
 	for (uint64_t back = 0; word % 16 == 0 && word && back <= OBJECT; back += OBJECT)
-		if (word - back != other && is_flying(crash, word - back) && read_header(crash, word - back, out))
+		if (word - back != other && read_flying(crash, word - back, out))
 			return true;
 	return false;
 }
@@ -378,8 +382,7 @@ static bool find_allocated(const struct xc_crash_context *crash, xc_addr other, 
 	size_t found = 0;
 	for (uint32_t i = 0; blocks && i < blocks->count && i < BLOCKS_MOST; i++) {
 		xc_addr at = xc_block_addr(blocks, i) + HEADER - OBJECT;
-		if (xc_block_size(blocks, i) <= HEADER || at == other || !is_flying(crash, at) ||
-		    !read_header(crash, at, &one))
+		if (xc_block_size(blocks, i) <= HEADER || at == other || !read_flying(crash, at, &one))
 			continue;
 		*out = one;
 		found++;

@@ -288,10 +288,12 @@ bool xc_fatal_call_classify(struct xc_crash_context *crash)
 	for (; index < crash->frame_count && index - first < LOGGERS; index++) {
 		place = xc_crash_context_place(crash, index);
 		levels = place->level_count ? place->level_count : 1;
-		for (level = 0; level < levels && (is_fatal(place, level) || (by && !xc_user_code_is(place, level)));
-		     level++)
+		for (level = 0; level < levels; level++) {
 			if (is_fatal(place, level))
 				by = xc_place_function(place, level);
+			else if (!by || xc_user_code_is(place, level))
+				break;
+		}
 		if (level < levels)
 			break;
 	}
