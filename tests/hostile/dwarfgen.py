@@ -3,6 +3,8 @@
 import struct
 import zlib
 
+import elfcore
+
 ADDR, STRING, DATA1, DATA4, DATA8, UDATA, REF4, SEC, EXPR, PRESENT = 0x01, 0x08, 0x0b, 0x06, 0x07, 0x0f, 0x13, 0x17, 0x18, 0x19
 NAME, SIZE, LOW, HIGH, LANG, TYPE, OFFSET, ENCODING = 0x03, 0x0b, 0x11, 0x12, 0x13, 0x49, 0x38, 0x3e
 LOCATION, RANGES, COUNT, ORIGIN, SPECIFICATION, IMPORT, VALUE, LINES, MACROS, FRAME = 0x02, 0x55, 0x37, 0x31, 0x47, 0x18, 0x1c, 0x10, 0x79, 0x40
@@ -116,14 +118,8 @@ def segments(core):
 
 def notes(core):
     """[(type, name, bytes)]"""
-    segment = next(row for row in segments(core) if row[0] == PT_NOTE)
-    data, at, found = core[segment[2]:segment[2] + segment[5]], 0, []
-    while at + 12 <= len(data):
-        name, size, kind = struct.unpack_from("<III", data, at)
-        begin = at + 12 + (name + 3 & ~3)
-        found.append((kind, data[at + 12:at + 12 + name], data[begin:begin + size]))
-        at = begin + (size + 3 & ~3)
-    return found
+    return [(kind, core[at + 12:at + 12 + struct.unpack_from("<I", core, at)[0]], core[body:body + size])
+            for at, kind, body, size in elfcore.Elf(core).notes()]
 
 
 def with_notes(core, new, more=()):

@@ -4,8 +4,10 @@ import os
 import socket
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "corpora", "nginx"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "..", "..", "corpora", "nginx"), os.path.join(HERE, "..", "lib")]
 import drive  # noqa: E402  pylint: disable=wrong-import-position
+import plan  # noqa: E402  pylint: disable=wrong-import-position
 
 
 class World:
@@ -64,7 +66,7 @@ def nobody_listens():
 
 TESTS = [from_a_port_of_another_connection, a_connection_leads_from_there_to_the_same_port, somebody_else_has_the_port,
          the_second_port_is_taken_when_the_first_cannot_be_had, nobody_listens]
-print("1..%d" % len(TESTS))
-for number, test in enumerate(TESTS):
-    test()
-    print("ok %d - %s" % (number + 1, test.__name__.replace("_", " ")))
+told = plan.Plan()
+for test in TESTS:
+    told.check(test.__name__.replace("_", " "), test)
+sys.exit(told.end())

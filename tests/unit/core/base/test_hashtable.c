@@ -150,7 +150,7 @@ static void running_out_of_memory_ends_the_program_with_a_message(void **state)
 	(void)state;
 	int ends[2];
 	if (UNDER_ASAN)
-		skip();
+		check_skip("ASan reports it first");
 	assert_int_equal(pipe(ends), 0);
 	pid_t child = fork();
 	if (child == 0) {

@@ -104,7 +104,7 @@ static void folders_of_another_user_are_not_used(void **state)
 {
 	(void)state;
 	if (geteuid() != 0)
-		skip();
+		check_skip("only root can give a folder away");
 	fresh("another");
 	assert_true(opens(true));
 	assert_int_equal(chown(index_dir, 65534, 65534), 0);

@@ -1,12 +1,10 @@
 /* layer: core */
-/* keyed_hash: equals a slow computation by the definition; every bit counts. Prints its speed. */
+/* keyed_hash: equals a slow computation by the definition; every bit counts. */
 #include "tests/support/check.h"
 
 #include <sha2.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/cache/keyed_hash.h"
 
@@ -110,23 +108,6 @@ static void another_secret_gives_another_result(void **state)
 	assert_true(other.points[0] < (UINT64_C(1) << 61) - 1 && other.points[1] < (UINT64_C(1) << 61) - 1);
 }
 
-static void its_speed_is_shown(void **state)
-{
-	enum { SIZE = 64 << 20 };
-	struct timespec begin, end;
-	uint64_t out[2];
-	(void)state;
-	uint8_t *bytes = malloc(SIZE);
-	assert_non_null(bytes);
-	memset(bytes, 7, SIZE);
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	xc_keyed_hash_of(&hash, bytes, SIZE, out);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	const double s = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
-	print_message("keyed_hash: %.1f GB/s\n", SIZE / s / 1e9);
-	free(bytes);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,7 +115,6 @@ int main(void)
 		cmocka_unit_test(the_secret_is_expanded_by_sha256),
 		cmocka_unit_test(every_bit_and_every_order_counts),
 		cmocka_unit_test(another_secret_gives_another_result),
-		cmocka_unit_test(its_speed_is_shown),
 	};
 	return cmocka_run_group_tests_name("keyed_hash", tests, prepare, NULL);
 }
