@@ -2,6 +2,8 @@
 #include "core/report/report_scrub.h"
 
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/report/stacktree.h"
 #include "core/text/jsonvalue.h"
@@ -40,24 +42,27 @@ static json_t *other_string(struct pass *p, const json_t *string)
 	return without == text ? NULL : xc_jsonvalue_text(without);
 }
 
-/* A key of the object that must go, with its replacement; false when there is none. */
-static bool next_key(struct pass *p, json_t *object, const char **key_out, const char **other_out)
+/* The keys of an object that must go, in their order, each with its replacement. */
+static json_t *renames(struct pass *p, json_t *object)
 {
+	json_t *others = json_object();
 	for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
-		*key_out = json_object_iter_key(at);
-		*other_out = *key_out;
-		name(p, other_out);
-		if (*other_out != *key_out)
-			return true;
+		const char *key = json_object_iter_key(at), *other = key;
+		name(p, &other);
+		if (strcmp(other, key) != 0)
+			json_object_set_new_nocheck(others, key, json_string_nocheck(other));
 	}
-	return false;
+	return others;
 }
 
 /* Members may be named by the program. Two that become equal are kept apart. */
 static void keys(struct pass *p, json_t *object)
 {
-	const char *key, *other;
-	while (next_key(p, object, &key, &other)) {
+	if (!json_object_size(object))
+		return;
+	json_t *others = renames(p, object);
+	for (void *at = json_object_iter(others); at; at = json_object_iter_next(others, at)) {
+		const char *key = json_object_iter_key(at), *other = json_string_value(json_object_iter_value(at));
 		json_t *value = json_incref(json_object_get(object, key));
 		xc_auto(xc_freep) char *free_key = xc_strdup(other);
 		for (unsigned i = 2; json_object_get(object, free_key); i++) {
@@ -67,6 +72,7 @@ static void keys(struct pass *p, json_t *object)
 		json_object_del(object, key);
 		json_object_set_new_nocheck(object, free_key, value);
 	}
+	json_decref(others);
 }
 
 /* Replace the strings of a document. xcore built it, so its depth is bounded. */
