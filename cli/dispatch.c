@@ -195,7 +195,7 @@ static struct xc_error *render(const struct xc_job *job, const struct xc_output 
 {
 	const char *format = job->common.format ? job->common.format : "text";
 	struct xc_render_options options = {
-		.color = xc_output_color(output, job->common.color),
+		.color = output->colored,
 		.width = xc_output_width(output),
 		.stats = job->common.stats == XC_ON,
 		.redact = xc_job_redacts(job),

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +22,6 @@
 #include "dwarf/module/debugfile.h"
 #include "dwarf/locate/debuginfod.h"
 #include "heap/session/session.h"
-#include "cli/output.h"
 #include "dwarf/symbolize/debuginfo.h"
 
 static struct xc_error *check_directory(const char *option, const char *path)

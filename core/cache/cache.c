@@ -81,8 +81,7 @@ static size_t list_entries(int directory, const char *kind, struct entry *entrie
 	for (struct dirent *d; dir && count < MAX_ENTRIES && (d = readdir(dir));) {
 		struct stat st;
 		size_t len = strlen(d->d_name);
-		if (len >= NAME_SIZE ||
-		    (!xc_cacheform_is_name(kind, d->d_name) && !xc_cacheform_is_temporary(kind, d->d_name)) ||
+		if (len >= NAME_SIZE || !xc_cacheform_is_ours(kind, d->d_name) ||
 		    fstatat(directory, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
 			continue;
 		struct entry *e = &entries[count++];

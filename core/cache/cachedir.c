@@ -130,27 +130,31 @@ static char *explain(const char *path, bool parent)
 	return why ? xc_asprintf("%s: %s", path, why) : NULL;
 }
 
-static char *trouble_of(const char *dir, const char *kind)
+static char *kind_trouble(int folder, const char *dir, const char *kind)
 {
-	const int fd = xc_cachedir_open(dir, kind, false);
+	const int fd = checked(openat(folder, kind, LOOK | O_NOFOLLOW), is_sound), number = errno;
 	if (fd >= 0) {
 		close(fd);
 		return NULL;
 	}
-	xc_auto(xc_freep) char *path = kind ? xc_asprintf("%s/%s", dir, kind) : xc_strdup(dir);
+	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", dir, kind);
+	errno = number;
 	return explain(path, false);
 }
 
 char *xc_cachedir_trouble(const char *dir)
 {
 	xc_auto(split_fini) struct parts p = split(dir);
-	const int fd = open_parent(p.parent, false);
-	if (fd < 0)
+	const int parent = open_parent(p.parent, false);
+	if (parent < 0)
 		return explain(p.parent, true);
-	close(fd);
-	char *text = trouble_of(dir, NULL);
+	const int folder = open_below(parent, p.name, false);
+	if (folder < 0)
+		return explain(dir, false);
+	char *text = NULL;
 	for (size_t i = 0; !text && i < XC_COUNT(kinds); i++)
-		text = trouble_of(dir, kinds[i]);
+		text = kind_trouble(folder, dir, kinds[i]);
+	close(folder);
 	return text;
 }
 

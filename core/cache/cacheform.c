@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/cache/cachedir.h"
@@ -42,12 +43,17 @@ bool xc_cacheform_is_name(const char *kind, const char *name)
 	return !strcmp(kind, "debug") && hex == PLAIN_DIGITS && !strcmp(end, ".plain");
 }
 
-bool xc_cacheform_is_temporary(const char *kind, const char *name)
+static bool is_temporary(const char *kind, const char *name)
 {
 	const size_t prefix = is_index(kind) ? prefix_of(name) : 0, hex = strspn(name + prefix, HEX);
 	const char *end = name + prefix + hex;
 	return hex && prefix + hex <= STEM && *end == '-' && strspn(end + 1, DIGITS) &&
 	       !strcmp(end + 1 + strspn(end + 1, DIGITS), PART);
+}
+
+bool xc_cacheform_is_ours(const char *kind, const char *name)
+{
+	return xc_cacheform_is_name(kind, name) || is_temporary(kind, name);
 }
 
 /* ---- marks ---- */
@@ -109,7 +115,7 @@ bool xc_cacheform_remove(int folder, const char *kind, const char *name)
 {
 	int fd = -1;
 	errno = EACCES;
-	if (xc_cacheform_is_name(kind, name) || xc_cacheform_is_temporary(kind, name))
+	if (xc_cacheform_is_ours(kind, name))
 		fd = open_as(folder, kind, name, O_RDONLY, is_begun);
 	if (fd < 0)
 		return errno == ENOENT;

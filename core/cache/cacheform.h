@@ -6,16 +6,14 @@
 #ifndef XC_CACHEFORM_H
 #define XC_CACHEFORM_H
 
-#include <sys/stat.h>
-
 #include "core/base/base.h"
 
 /* The kinds, NULL at the end. */
 extern const char *const xc_cacheform_kinds[];
 
-/* Is this a name of a file of that kind? xc_cacheform_is_temporary: of one that is being written. */
+/* Is this a name of a file of that kind? xc_cacheform_is_ours: or of one that is being written. */
 bool xc_cacheform_is_name(const char *kind, const char *name);
-bool xc_cacheform_is_temporary(const char *kind, const char *name);
+bool xc_cacheform_is_ours(const char *kind, const char *name);
 
 /* Open a file of xcore in a folder (xc_cachedir_open) with these flags and O_NOFOLLOW, O_NONBLOCK and O_CLOEXEC. -1
  * with errno set when there is none: also when its name, owner, mode or mark shows that it is not xcore's own. */

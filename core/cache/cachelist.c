@@ -23,7 +23,7 @@ static void read_kind(struct xc_cachelist *list, const char *dir, const char *ki
 		close(folder);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
-		if ((!xc_cacheform_is_name(kind, e->d_name) && !xc_cacheform_is_temporary(kind, e->d_name)) ||
+		if (!xc_cacheform_is_ours(kind, e->d_name) ||
 		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 			continue;
 		list->files = xc_grow(list->files, list->count, &list->capacity, sizeof *list->files);

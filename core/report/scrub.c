@@ -313,7 +313,9 @@ static size_t by_shape(const struct place *p, struct xc_text *out)
 	static size_t (*const rules[])(const struct place *p, struct xc_text *out) = {
 		assigned, option, credentials, url_user, pem, maker_key, web_token, home, letters, letters_in_decimal};
 	size_t len = 0;
-	for (size_t i = 0; i < XC_COUNT(rules) && !len && is_start(*p->at); i++)
+	if (!is_start(*p->at))
+		return 0;
+	for (size_t i = 0; i < XC_COUNT(rules) && !len; i++)
 		len = rules[i](p, out);
 	return len;
 }

@@ -3,9 +3,6 @@
  * remove too much rather than too little. */
 #include "core/report/scrub_impl.h"
 
-#include <stdlib.h>
-#include <strings.h>
-
 enum { CHARACTER_MOST = 4, NUMBER_LEAST = 3, KEY_LEAST = 32 };
 
 struct line {
