@@ -36,7 +36,7 @@ static bool is_name(const char *name)
 /* ---- opening ---- */
 
 /* The folder of a checkpoint, and its name in it. The folder above may be one that the user named by a link. */
-static int open_folder(const char *path, bool make, const char **name_out)
+static int open_folder(const char *path, const char **name_out)
 {
 	xc_auto(xc_freep) char *folder = xc_strdup(path);
 	char *slash = strrchr(folder, '/');
@@ -44,13 +44,13 @@ static int open_folder(const char *path, bool make, const char **name_out)
 	if (!slash || slash == folder) /* nothing is above it that could be examined */
 		return open(slash ? "/" : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	*slash = '\0';
-	return xc_cachedir_open(folder, NULL, make);
+	return xc_cachedir_open(folder, NULL, true);
 }
 
 static int open_file(const char *path)
 {
 	const char *name;
-	const int folder = open_folder(path, true, &name);
+	const int folder = open_folder(path, &name);
 	if (folder < 0)
 		return -1;
 	const int fd = openat(folder, name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600),
@@ -151,9 +151,7 @@ static void clean_file(int dir, const char *name, int64_t now)
 
 void xc_checkpoint_dir_clean(const char *dir, int64_t now)
 {
-	const char *name;
-	xc_auto(xc_freep) char *any = xc_asprintf("%s/any", dir);
-	const int folder = open_folder(any, false, &name);
+	const int folder = xc_cachedir_open(dir, NULL, false);
 	DIR *d = folder < 0 ? NULL : fdopendir(folder);
 	if (!d && folder >= 0)
 		close(folder);

@@ -20,7 +20,6 @@ struct rule {
 	struct xc_framerule shown;
 	const char *modules, *paths, *other_paths; /* alternatives separated by '|', or NULL */
 	uint8_t languages;                         /* a bit for each; 0: any */
-	uint64_t hash;                             /* of a pattern without '*' */
 	uint32_t next;                             /* number + 1 of the previous rule with this hash, or 0 */
 	char first;                                /* the pattern's first character; for patterns with '*' */
 };
@@ -55,7 +54,7 @@ static void index_rules(struct xc_framerules *rules)
 			rules->globs[rules->glob_count++] = i;
 			continue;
 		}
-		uint64_t *last = &xc_hashtable_at(&rules->wholes, NULL, r->hash, 1)->number;
+		uint64_t *last = &xc_hashtable_at(&rules->wholes, NULL, hash_of(r->shown.pattern), 1)->number;
 		r->next = (uint32_t)*last;
 		*last = i + 1;
 	}
@@ -88,7 +87,6 @@ static void add_rule(void *user, const struct xc_framerule_line *line)
 		.paths = line->paths,
 		.other_paths = line->other_paths,
 		.languages = (uint8_t)line->languages,
-		.hash = hash_of(line->pattern),
 		.first = line->pattern[0],
 	};
 }

@@ -35,7 +35,6 @@ ssize_t xc_fd_passing_send(int socket, const void *bytes, size_t size, const int
 		if (sent >= 0 || errno != ETOOMANYREFS || (flags & MSG_DONTWAIT) || tries == FLIGHT_TRIES)
 			return sent;
 		poll(NULL, 0, FLIGHT_MS);
-		errno = ETOOMANYREFS;
 	}
 }
 

@@ -129,12 +129,12 @@ static bool write_line(void *context, const char *text)
 	const struct writing *w = context;
 	xc_auto(xc_text_fini) struct xc_text without = {0}, clean = {0};
 	xc_say_redacted(&without, text, XC_SAY_NAME);
-	if (w->json)
+	if (w->json) {
 		xc_text_add(&clean, xc_text_string(&without));
-	else
+	} else {
 		xc_render_lines(&clean, xc_text_string(&without));
-	if (!w->json)
 		xc_text_disarm(&clean, 0);
+	}
 	fprintf(w->out, "%s\n", xc_text_string(&clean));
 	return !ferror(w->out);
 }

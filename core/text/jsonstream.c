@@ -37,35 +37,41 @@ static void separate(struct xc_jsonstream *stream)
 	stream->comma = true;
 }
 
-/* '#' occurs in strings only. The second of two is escaped, because CI systems execute "##[error]". */
-static int write_inert(const char *bytes, size_t len, void *user)
+typedef int sink(const char *bytes, size_t len, void *user);
+
+static int file_sink(const char *bytes, size_t len, void *user)
 {
-	FILE *out = user;
+	return fwrite(bytes, 1, len, user) == len ? 0 : -1;
+}
+
+static int text_sink(const char *bytes, size_t len, void *user)
+{
+	xc_text_addn(user, bytes, len);
+	return 0;
+}
+
+/* '#' occurs in strings only. The second of two is escaped, because CI systems execute "##[error]". */
+static int put_inert(const char *bytes, size_t len, sink *put, void *user)
+{
 	const char *end = bytes + len;
 	for (const char *at = bytes, *next; at < end; at = next) {
 		next = memmem(at, (size_t)(end - at), "##", 2);
 		next = next ? next + 1 : end;
-		if (fwrite(at, 1, (size_t)(next - at), out) != (size_t)(next - at))
-			return -1;
-		if (next < end && fputs("\\u0023", out) == EOF)
+		if (put(at, (size_t)(next - at), user) || (next < end && put("\\u0023", 6, user)))
 			return -1;
 		next += next < end;
 	}
 	return 0;
 }
 
+static int write_inert(const char *bytes, size_t len, void *user)
+{
+	return put_inert(bytes, len, file_sink, user);
+}
+
 static int add_inert(const char *bytes, size_t len, void *user)
 {
-	struct xc_text *text = user;
-	const char *end = bytes + len;
-	for (const char *at = bytes, *next; at < end; at = next) {
-		next = memmem(at, (size_t)(end - at), "##", 2);
-		next = next ? next + 1 : end;
-		xc_text_addn(text, at, (size_t)(next - at));
-		xc_text_add(text, next < end ? "\\u0023" : "");
-		next += next < end;
-	}
-	return 0;
+	return put_inert(bytes, len, text_sink, user);
 }
 
 char *xc_jsonstream_text(json_t *value)

@@ -69,7 +69,7 @@ function retention.join(first, labels)
 	return text
 end
 
--- The path to an object: that line, addresses and the label of each step, of(holder, addr, kind of the holder). nil if
+-- The path to an object: that line, addresses, the label of each step, and the root, of(holder, addr, kind of the holder). nil if
 -- no root reaches it.
 function retention.path(g, addr, of)
 	local nodes, root = g:path(addr)
@@ -79,7 +79,7 @@ function retention.path(g, addr, of)
 		local _, _, kind = g:find(nodes[i - 1])
 		labels[i - 1] = of(nodes[i - 1], nodes[i], kind)
 	end
-	return retention.join(root, labels), nodes, labels
+	return retention.join(root, labels), nodes, labels, root
 end
 
 -- A line shortened for a table: its beginning and its end.
@@ -109,8 +109,8 @@ function retention.steps(section, g, root, nodes, labels, describe)
 	end
 end
 
--- An object and its path; text, nodes and labels are those of its path, text nil for garbage. describe as in steps.
-function retention.object(section, g, addr, describe, text, nodes, labels)
+-- An object and its path; text, nodes, labels and root are those of its path, text nil for garbage. describe as in steps.
+function retention.object(section, g, addr, describe, text, nodes, labels, root)
 	local _, size, kind = g:find(addr)
 	section:text("object", describe(addr), { secret = true })
 	section:text("type", kind)
@@ -120,7 +120,6 @@ function retention.object(section, g, addr, describe, text, nodes, labels)
 		return
 	end
 	local bytes, count = g:retained(addr)
-	local _, root = g:path(addr)
 	section:text("path", text, { secret = true })
 	section:bytes("retained", bytes, { label = "retained (freed with it)" })
 	section:count("retained_objects", count, { label = "in objects" })
