@@ -1,7 +1,7 @@
 /* exprcode: the encoding of expressions: DWARF 5, 7.7.1 and table 7.9; GNU's operators: gcc 12, include/dwarf2.def, and
  * the gcc wiki's TypedDWARF and DebugFission. The operands of an operator are a string of letters:
  *
- *	a address   1 2 4 8 unsigned bytes   u ULEB128   s SLEB128   r offset in .debug_info
+ *	a address   1 2 4 8 unsigned bytes   x y z 1, 2 or 4 signed bytes   u ULEB128   s SLEB128   r offset in .debug_info
  *	b block: ULEB128 and bytes   c block with a length of one byte, which is part of the block */
 #include "dwarf/module/exprcode.h"
 
@@ -55,19 +55,22 @@ static const char *operands_of(unsigned atom)
 	case DW_OP_addr:
 		return "a";
 	case DW_OP_const1u:
-	case DW_OP_const1s:
 	case DW_OP_pick:
 	case DW_OP_deref_size:
 	case DW_OP_xderef_size:
 		return "1";
-	case DW_OP_const2u:
+	case DW_OP_const1s:
+		return "x";
 	case DW_OP_const2s:
+		return "y";
+	case DW_OP_const4s:
+		return "z";
+	case DW_OP_const2u:
 	case DW_OP_bra:
 	case DW_OP_skip:
 	case DW_OP_call2:
 		return "2";
 	case DW_OP_const4u:
-	case DW_OP_const4s:
 	case DW_OP_call4:
 	case DW_OP_GNU_parameter_ref:
 		return "4";
@@ -125,6 +128,15 @@ static bool take_block(struct xc_cursor *c, uint64_t size, Dwarf_Word *bytes_out
 	return xc_take_part(c, size, &block);
 }
 
+static bool take_signed(struct xc_cursor *c, unsigned size, Dwarf_Word *number)
+{
+	unsigned unused = 64 - 8 * size;
+	if (!xc_take_uint(c, size, number))
+		return false;
+	*number = (Dwarf_Word)((int64_t)(*number << unused) >> unused);
+	return true;
+}
+
 /* One operand; a block's address is stored in *next. */
 static bool take_operand(struct xc_exprcode_walk *w, char kind, Dwarf_Word *number, Dwarf_Word *next)
 {
@@ -139,6 +151,10 @@ static bool take_operand(struct xc_exprcode_walk *w, char kind, Dwarf_Word *numb
 		return xc_take_uleb(c, number);
 	case 's':
 		return xc_take_sleb(c, (int64_t *)number);
+	case 'x':
+	case 'y':
+	case 'z':
+		return take_signed(c, 1U << (kind - 'x'), number);
 	case 'b':
 		return xc_take_uleb(c, number) && take_block(c, *number, next);
 	case 'c':

@@ -25,12 +25,6 @@ static bool push(struct stack *s, uint64_t value)
 	return true;
 }
 
-static bool push_signed(struct stack *s, uint64_t value, unsigned size)
-{
-	unsigned unused = 64 - 8 * size;
-	return push(s, (uint64_t)((int64_t)(value << unused) >> unused));
-}
-
 static bool push_address(struct stack *s, uint64_t file_addr)
 {
 	return s->module->bias_known && push(s, file_addr + s->module->bias);
@@ -111,19 +105,16 @@ static bool step(struct stack *s, const Dwarf_Op *op)
 		return push(s, (uint64_t)(op->atom - DW_OP_lit0));
 	switch (op->atom) {
 	case DW_OP_const1u:
+	case DW_OP_const1s:
 	case DW_OP_const2u:
+	case DW_OP_const2s:
 	case DW_OP_const4u:
+	case DW_OP_const4s:
 	case DW_OP_const8u:
 	case DW_OP_const8s:
 	case DW_OP_constu:
 	case DW_OP_consts:
 		return push(s, op->number);
-	case DW_OP_const1s:
-		return push_signed(s, op->number, 1);
-	case DW_OP_const2s:
-		return push_signed(s, op->number, 2);
-	case DW_OP_const4s:
-		return push_signed(s, op->number, 4);
 	case DW_OP_addr:
 		return push_address(s, op->number);
 	case DW_OP_addrx:

@@ -269,12 +269,6 @@ static const char *constant(struct xc_machine *m, const Dwarf_Op *op)
 		if (!m->context->module || !m->context->module->bias_known)
 			return "the load address of the module is not known";
 		return xc_machine_push_word(m, op->number + m->context->module->bias);
-	case DW_OP_const1s:
-		return xc_machine_push_word(m, (uint64_t)(int64_t)(int8_t)op->number);
-	case DW_OP_const2s:
-		return xc_machine_push_word(m, (uint64_t)(int64_t)(int16_t)op->number);
-	case DW_OP_const4s:
-		return xc_machine_push_word(m, (uint64_t)(int64_t)(int32_t)op->number);
 	default:
 		return xc_machine_push_word(m, op->number);
 	}
