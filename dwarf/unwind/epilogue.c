@@ -188,15 +188,27 @@ static void walk_path(struct walk *w, struct path path)
 	}
 }
 
+/* NULL: this machine's code is not read. */
+static struct walk *begin(const struct xc_process *process, xc_addr pc, xc_addr lo, xc_addr hi, struct xc_epilogue *out)
+{
+	if (!xc_stackop_decodes(process) || process->arch->fp < 0)
+		return NULL;
+	struct walk *w = xc_alloc(sizeof *w); /* large, and zeroed */
+	w->process = process;
+	w->lo = lo;
+	w->hi = hi;
+	w->out = out;
+	follow(w, &(struct path){.pc = pc}, pc);
+	return w;
+}
+
 void xc_epilogue_read(const struct xc_process *process, xc_addr pc, xc_addr lo, xc_addr hi, bool tails,
 		      struct xc_epilogue *out)
 {
 	*out = (struct xc_epilogue){.pc = pc};
-	if (!xc_stackop_decodes(process) || process->arch->fp < 0)
+	struct walk *w = begin(process, pc, lo, hi, out);
+	if (!w)
 		return;
-	struct walk *w = xc_alloc(sizeof *w);
-	*w = (struct walk){.process = process, .lo = lo, .hi = hi, .out = out};
-	follow(w, &(struct path){.pc = pc}, pc);
 	while (w->pending_count && out->count < XC_WAYS_OUT && out->read < MAX_READ)
 		walk_path(w, w->pending[--w->pending_count]);
 	if (tails && !out->count) {
@@ -210,11 +222,10 @@ bool xc_epilogue_depth(const struct xc_process *process, xc_addr lo, xc_addr hi,
 		       uint64_t *cost)
 {
 	struct xc_epilogue none = {.pc = pc};
-	if (!xc_stackop_decodes(process) || process->arch->fp < 0 || pc < lo || pc > hi)
+	struct walk *w = pc < lo || pc > hi ? NULL : begin(process, lo, lo, hi, &none);
+	if (!w)
 		return false;
-	struct walk *w = xc_alloc(sizeof *w);
-	*w = (struct walk){.process = process, .lo = lo, .hi = hi, .out = &none, .goal = pc};
-	follow(w, &(struct path){.pc = lo}, lo);
+	w->goal = pc;
 	while (w->pending_count && none.read < MAX_READ && !w->arrived)
 		walk_path(w, w->pending[--w->pending_count]);
 	bool known = w->arrived && !w->sp.by_fp && w->sp.at <= 0;

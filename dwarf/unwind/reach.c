@@ -4,7 +4,6 @@
 
 #include "dwarf/decode/code.h"
 #include "dwarf/decode/stackop.h"
-#include "dwarf/module/debugfile.h"
 #include "dwarf/elf/symbol.h"
 
 enum { MAX_FUNCTIONS = 16, MAX_READ = 2048, NEAR = 64 << 10 };

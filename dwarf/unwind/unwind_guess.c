@@ -320,7 +320,7 @@ static bool step_chain(struct xc_unwinder *u, const struct xc_frame *frame, stru
 	const char *stop = NULL;
 	if (!step_frame_pointer(u, frame, caller))
 		return false;
-	if (frame->interrupted && step_way_out(u, frame, &by_code, &stop) &&
+	if (frame->interrupted && xc_unwind_way_out(u, frame, &by_code, &stop) &&
 	    !same_caller(u->process->arch, caller, &by_code))
 		*caller = by_code;
 	return true;

@@ -10,8 +10,7 @@ enum {
 	LOCAL_ENTRY = 8, /* ppc64: calls within a module skip the instructions that set r2 */
 };
 
-/* Generated code may jump where compilers call, behind a return address that it pushed itself: HotSpot's interpreter
- * does (OpenJDK 17, templateTable_x86.cpp, prepare_invoke). */
+/* Code of no module may push a return address itself and jump (unwind_guess.c, is_chained). */
 static bool in_generated_code(const struct xc_process *p, xc_addr ret)
 {
 	return xc_code_executable(p, ret) && !xc_process_module(p, ret);

@@ -3,9 +3,7 @@
  * Of several ways out the first counts whose return address is behind a call that can have led here. The caller's
  * registers are those that the way out loads. A function that does not load the frame pointer has not changed it,
  * unless it is generated code with rules of its own; other registers may have been moved to where they are not seen. */
-#include <stdlib.h>
 
-#include "dwarf/decode/code.h"
 #include "dwarf/unwind/unwind_impl.h"
 
 enum {
