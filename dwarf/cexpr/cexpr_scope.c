@@ -267,6 +267,13 @@ const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name)
 	return plain;
 }
 
+/* The i-th module to search, the scope's first; NULL: pass over it. only: no other one. */
+static struct xc_module *module_at(const struct xc_cexpr *c, size_t i, const struct xc_module *only)
+{
+	struct xc_module *home = home_of(c), *module = i == 0 ? home : c->process->modules[i - 1];
+	return module && (i == 0 || module != home) && (!only || module == only) ? module : NULL;
+}
+
 /* Definitions of a qualified name: in the scope's module, then in the others in load order. The next module is searched
  * only when there is none so far, since a module's index is built on its first lookup. Declarations are searched last:
  * a static member may have its constant in the class and no definition. */
@@ -279,14 +286,11 @@ static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *n
 				 .kinds = XC_NAME_ANY & ~(unsigned)XC_NAME_NAMESPACE,
 				 .unit = name->file,
 				 .near = unit_of(c, &storage)};
-	struct xc_module *home = home_of(c);
 	struct xc_error *err = NULL;
 	for (int declarations = 0; declarations < 2; declarations++) {
 		query.declarations = declarations;
 		for (size_t i = 0; i <= c->process->module_count && !err && *found_out == XC_FOUND_NOTHING; i++) {
-			query.module = i == 0 ? home : c->process->modules[i - 1];
-			if (query.module && (i == 0 || query.module != home) &&
-			    (!only_module || query.module == only_module))
+			if ((query.module = module_at(c, i, only_module)))
 				err = find_in_module(c, name, &query, found_out, value_out, type_out);
 		}
 	}
@@ -455,7 +459,7 @@ static struct xc_error *find_tag_in(struct xc_cexpr *c, const struct xc_cname *n
 
 struct xc_error *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_type **type_out)
 {
-	struct xc_module *module = NULL, *home = home_of(c);
+	struct xc_module *module = NULL;
 	Dwarf_Die storage;
 	*type_out = NULL;
 	struct xc_error *err = name->module ? find_module(c, name->module, &module) : NULL;
@@ -468,8 +472,7 @@ struct xc_error *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *na
 		const struct xc_synthetic_symbols *synthetic = xc_types_of(c->process)->synthetic;
 		query.declarations = declarations;
 		for (size_t i = 0; i <= c->process->module_count && !err && !*type_out; i++) {
-			query.module = i == 0 ? home : c->process->modules[i - 1];
-			if (query.module && (i == 0 || query.module != home) && (!module || query.module == module))
+			if ((query.module = module_at(c, i, module)))
 				err = find_tag_in(c, name, &query, type_out);
 		}
 		if (!declarations && !err && !*type_out && synthetic)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "dwarf/cexpr/cexpr_impl.h"
-#include "dwarf/module/debugfile.h"
 #include "dwarf/module/die.h"
 
 enum { MAX_BLOCKS = 12 };

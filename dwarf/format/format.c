@@ -165,18 +165,27 @@ static void write_float(struct xc_writer *w, const struct xc_value *value, const
 		xc_writer_absent(w, value, type->size);
 }
 
-/* complex int of GNU C: only the name has the signedness of its halves. */
+/* Only the name of the type has the signedness. */
+bool xc_format_half(const struct xc_value *value, const struct xc_type *type, uint64_t offset, unsigned half,
+		    uint64_t *bits_out)
+{
+	unsigned __int128 wide;
+	if (half == 0 || half > 8 || !xc_value_load_bytes(value, offset, half, &wide))
+		return false;
+	*bits_out = (uint64_t)wide;
+	if (type->is_signed)
+		*bits_out = (uint64_t)((int64_t)(*bits_out << (64 - half * 8)) >> (64 - half * 8));
+	return true;
+}
+
 static bool add_half(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, unsigned half,
 		     uint64_t offset)
 {
-	unsigned __int128 wide;
+	uint64_t bits;
 	if (type->encoding == DW_ATE_complex_float)
 		return xc_format_float(w, value, type, offset, half);
-	if (half == 0 || half > 8 || !xc_value_load_bytes(value, offset, half, &wide))
+	if (!xc_format_half(value, type, offset, half, &bits))
 		return false;
-	uint64_t bits = (uint64_t)wide;
-	if (type->is_signed)
-		bits = (uint64_t)((int64_t)(bits << (64 - half * 8)) >> (64 - half * 8));
 	xc_format_integer(w->text, bits, type->is_signed);
 	return true;
 }

@@ -121,14 +121,13 @@ static json_t *real_at(struct xc_json_walker *w, const struct xc_value *value, u
 static json_t *half_at(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type,
 		       uint64_t offset, unsigned size)
 {
-	unsigned __int128 bits;
-	if (size == 0 || size > 8 || !xc_value_load_bytes(value, offset, size, &bits))
+	uint64_t bits;
+	if (!xc_format_half(value, type, offset, size, &bits))
 		return xc_json_unreadable(w, value);
 	if (w->options->redact)
 		return xc_json_redacted();
-	unsigned shift = 128 - size * 8;
 	struct xc_type part = {.kind = XC_TYPE_INT, .size = size, .size_known = true, .is_signed = type->is_signed};
-	return integer(type->is_signed ? (unsigned __int128)((__int128)(bits << shift) >> shift) : bits, &part);
+	return integer(type->is_signed ? (unsigned __int128)(__int128)(int64_t)bits : bits, &part);
 }
 
 static json_t *complex_number(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type)

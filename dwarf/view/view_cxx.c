@@ -98,12 +98,11 @@ static bool is_span(const struct xc_type *type, struct xc_view_shape *shape)
 
 static bool read_span(const struct xc_view *view, uint64_t *begin_out, uint64_t *count_out)
 {
-	struct xc_value begin, count;
-	if (!xc_view_part_of(&view->value, &begin, span_begins) || !xc_value_load(&begin, begin_out))
+	if (!xc_view_number_of(&view->value, span_begins, begin_out))
 		return false;
 	*count_out = view->shape->number;
 	return (view->shape->number != UINT64_MAX && view->shape->number != UINT32_MAX) ||
-	       (xc_view_part_of(&view->value, &count, span_sizes) && xc_value_load(&count, count_out));
+	       xc_view_number_of(&view->value, span_sizes, count_out);
 }
 
 static bool open_span(struct xc_view *view)

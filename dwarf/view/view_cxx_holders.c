@@ -123,9 +123,9 @@ static bool is_optional(const struct xc_type *type, struct xc_view_shape *shape)
 
 static bool open_optional(struct xc_view *view)
 {
-	struct xc_value flag, payload;
+	struct xc_value payload;
 	uint64_t engaged;
-	return xc_view_part_of(&view->value, &flag, engaged_paths) && xc_value_load(&flag, &engaged) &&
+	return xc_view_number_of(&view->value, engaged_paths, &engaged) &&
 	       xc_view_part_of(&view->value, &payload, payload_paths) && xc_view_optional(view, engaged, &payload);
 }
 
@@ -145,9 +145,9 @@ static bool is_variant(const struct xc_type *type, struct xc_view_shape *shape)
 
 static bool open_variant(struct xc_view *view)
 {
-	struct xc_value number, storage;
+	struct xc_value storage;
 	uint64_t index;
-	return xc_view_part_of(&view->value, &number, index_paths) && xc_value_load(&number, &index) &&
+	return xc_view_number_of(&view->value, index_paths, &index) &&
 	       xc_view_part_of(&view->value, &storage, union_paths) && xc_view_variant(view, index, &storage);
 }
 

@@ -7,12 +7,6 @@
 
 #include "dwarf/view/view_impl.h"
 
-static bool number_of(const struct xc_view *view, const char *const paths[], uint64_t *bits_out)
-{
-	struct xc_value part;
-	return xc_view_part_of(&view->value, &part, paths) && xc_value_load(&part, bits_out);
-}
-
 /* The type that a link points to, and the size of the link. */
 static bool node_at(const struct xc_type *type, const char *const paths[], struct xc_view_shape *shape, uint64_t *word)
 {
@@ -74,7 +68,7 @@ static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *sh
 
 static bool open_forward_list(struct xc_view *view)
 {
-	return number_of(view, begin_paths, &view->state[0]) && xc_view_chain_open(view);
+	return xc_view_number_of(&view->value, begin_paths, &view->state[0]) && xc_view_chain_open(view);
 }
 
 /* ---- trees ----
@@ -129,8 +123,9 @@ static bool open_tree(struct xc_view *view, enum xc_view_kind kind)
 	uint64_t root, first, last;
 	view->kind = kind;
 	view->numbered = kind == XC_VIEW_LIST;
-	if (!xc_view_part_of(&view->value, &header, header_paths) || !number_of(view, tree_sizes, &view->count) ||
-	    !number_of(view, root_paths, &root) || !number_of(view, left_paths, &first))
+	if (!xc_view_part_of(&view->value, &header, header_paths) ||
+	    !xc_view_number_of(&view->value, tree_sizes, &view->count) ||
+	    !xc_view_number_of(&view->value, root_paths, &root) || !xc_view_number_of(&view->value, left_paths, &first))
 		return false;
 	if (view->shape->nodes == &xc_view_nodes[XC_NODES_TREE]) {
 		if (!xc_view_number(&header, "_M_right", &last))
@@ -198,10 +193,11 @@ static bool open_hash(struct xc_view *view, enum xc_view_kind kind)
 	uint64_t buckets, bucket_count, word = view->value.process->arch->word;
 	view->kind = kind;
 	view->numbered = kind == XC_VIEW_LIST;
-	if (!number_of(view, first_paths, &view->state[0]) || !number_of(view, hash_sizes, &view->count))
+	if (!xc_view_number_of(&view->value, first_paths, &view->state[0]) ||
+	    !xc_view_number_of(&view->value, hash_sizes, &view->count))
 		return false;
 	if (view->shape->nodes != &xc_view_nodes[XC_NODES_LLVM_HASH]) {
-		if (!number_of(view, bucket_paths, &buckets) ||
+		if (!xc_view_number_of(&view->value, bucket_paths, &buckets) ||
 		    !xc_view_number(&view->value, "_M_h._M_bucket_count", &bucket_count))
 			return false;
 		if (bucket_count == 0 || bucket_count > UINT64_MAX / word ||

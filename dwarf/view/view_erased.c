@@ -109,9 +109,8 @@ static bool is_libcxx_any(const struct xc_type *type, struct xc_view_shape *shap
 
 static bool open_libcxx_any(struct xc_view *view)
 {
-	struct xc_value handler;
 	uint64_t function;
-	if (!xc_view_part_of(&view->value, &handler, handler_paths) || !xc_value_load(&handler, &function))
+	if (!xc_view_number_of(&view->value, handler_paths, &function))
 		return false;
 	view->kind = XC_VIEW_EMPTY;
 	if (function == 0)

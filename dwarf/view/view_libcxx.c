@@ -88,10 +88,8 @@ static bool is_vector(const struct xc_type *type, struct xc_view_shape *shape)
 static bool open_vector(struct xc_view *view)
 {
 	uint64_t begin, end, limit, size;
-	struct xc_value cap;
 	if (!xc_view_number(&view->value, "__begin_", &begin) || !xc_view_number(&view->value, "__end_", &end) ||
-	    !xc_view_part_of(&view->value, &cap, cap_paths) || !xc_value_load(&cap, &limit) ||
-	    !xc_view_array(view, begin, end, limit))
+	    !xc_view_number_of(&view->value, cap_paths, &limit) || !xc_view_array(view, begin, end, limit))
 		return false;
 	xc_type_size(view->shape->element, &size);
 	view->state[0] = (limit - begin) / size;
@@ -112,10 +110,8 @@ static bool is_bool_vector(const struct xc_type *type, struct xc_view_shape *sha
 static bool open_bool_vector(struct xc_view *view)
 {
 	uint64_t begin, count, words;
-	struct xc_value cap;
 	if (!xc_view_number(&view->value, "__begin_", &begin) || !xc_view_number(&view->value, "__size_", &count) ||
-	    !xc_view_part_of(&view->value, &cap, bool_caps) || !xc_value_load(&cap, &words) ||
-	    words > UINT64_MAX / (8 * view->shape->size))
+	    !xc_view_number_of(&view->value, bool_caps, &words) || words > UINT64_MAX / (8 * view->shape->size))
 		return false;
 	return xc_view_bits(view, begin, count, words * view->shape->size * 8);
 }
@@ -140,12 +136,12 @@ static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
 
 static bool open_deque(struct xc_view *view)
 {
-	struct xc_value map, size;
+	struct xc_value map;
 	uint64_t begin, end, start, word = view->value.process->arch->word;
 	uint64_t per_block = view->shape->size < 256 ? 4096 / view->shape->size : 16;
 	if (!xc_view_part_of(&view->value, &map, map_paths) || !xc_view_number(&map, "__begin_", &begin) ||
 	    !xc_view_number(&map, "__end_", &end) || !xc_view_number(&view->value, "__start_", &start) ||
-	    !xc_view_part_of(&view->value, &size, size_paths) || !xc_value_load(&size, &view->count))
+	    !xc_view_number_of(&view->value, size_paths, &view->count))
 		return false;
 	if (end < begin || (end - begin) % word != 0 || !xc_view_readable(view, begin, end - begin))
 		return xc_view_invalid(view, "its map of blocks is invalid");

@@ -107,6 +107,12 @@ bool xc_view_number(const struct xc_value *value, const char *path, uint64_t *bi
 	return xc_view_part(value, path, &part) && xc_value_load(&part, bits_out);
 }
 
+bool xc_view_number_of(const struct xc_value *value, const char *const paths[], uint64_t *bits_out)
+{
+	struct xc_value part;
+	return xc_view_part_of(value, &part, paths) && xc_value_load(&part, bits_out);
+}
+
 struct xc_value xc_view_cast(const struct xc_value *value, const struct xc_type *type, uint64_t offset)
 {
 	struct xc_value out = *value;

@@ -23,6 +23,9 @@ bool xc_view_unwrap(const struct xc_value *value, struct xc_value *out);
 /* The bits of the integer, enum, bool or pointer at the end of a path. */
 bool xc_view_number(const struct xc_value *value, const char *path, uint64_t *bits_out);
 
+/* The same at the first of the paths that exists. */
+bool xc_view_number_of(const struct xc_value *value, const char *const paths[], uint64_t *bits_out);
+
 /* A value of another type in the same place, `offset` bytes further on. */
 struct xc_value xc_view_cast(const struct xc_value *value, const struct xc_type *type, uint64_t offset);
 

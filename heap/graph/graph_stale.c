@@ -4,8 +4,7 @@
  * memory in the order of their addresses. A program that never writes to such a block leaves the link to the next
  * block there. It is no pointer of the program; but a program may store such a pointer too. So what only such links
  * reach is possibly leaked. */
-#include <stdlib.h>
-
+#include "core/base/cursor.h"
 #include "heap/blocks/allocator.h"
 #include "heap/graph/graph_impl.h"
 
@@ -31,14 +30,14 @@ static bool is_stale(const struct xc_graph *graph, struct xc_window *window, uin
 	if (graph->start[next] - graph->start[block] != 1 || graph->to[graph->start[block]] != next ||
 	    xc_block_state(blocks, block) != XC_BLOCK_LIVE)
 		return false;
-	uint64_t size = xc_block_size(blocks, block), value = 0;
+	uint64_t size = xc_block_size(blocks, block);
 	xc_addr addr = xc_block_addr(blocks, block);
 	if (size < 2 * word || size > XC_WINDOW_COPY || xc_block_size(blocks, next) != size ||
 	    xc_block_addr(blocks, next) != addr + size)
 		return false;
 	const uint8_t *bytes = xc_window(window, addr, size);
-	return bytes && is_zero(bytes + word, size - word) &&
-	       xc_space_peek_uint(graph->heap->process->space, addr, word, &value) && value == addr + size;
+	return bytes && xc_load_uint(bytes, word, graph->heap->process->arch->big_endian) == addr + size &&
+	       is_zero(bytes + word, size - word);
 }
 
 uint64_t *xc_graph_find_stale(const struct xc_graph *graph)
