@@ -167,8 +167,7 @@ bool xc_cachedir_is_own_file(int fd)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* With one name: who knows who holds another? */
-static bool is_my_file(const struct stat *st)
+bool xc_cachedir_is_my_file(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_nlink == 1 && st->st_uid == geteuid();
 }
@@ -177,8 +176,8 @@ static bool read_secret(int folder, uint8_t secret[XC_KEYED_HASH_SECRET])
 {
 	struct stat st;
 	const int fd = openat(folder, secret_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	const bool good = fd >= 0 && fstat(fd, &st) == 0 && is_my_file(&st) && !(st.st_mode & (S_IRWXG | S_IRWXO)) &&
-			  st.st_size == XC_KEYED_HASH_SECRET &&
+	const bool good = fd >= 0 && fstat(fd, &st) == 0 && xc_cachedir_is_my_file(&st) &&
+			  !(st.st_mode & (S_IRWXG | S_IRWXO)) && st.st_size == XC_KEYED_HASH_SECRET &&
 			  pread(fd, secret, XC_KEYED_HASH_SECRET, 0) == XC_KEYED_HASH_SECRET;
 	if (fd >= 0)
 		close(fd);
@@ -211,7 +210,7 @@ static bool lacks_secret(int folder)
 	struct stat st;
 	if (fstatat(folder, secret_name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT;
-	return is_my_file(&st) &&
+	return xc_cachedir_is_my_file(&st) &&
 	       (st.st_size == 0 || (st.st_size == XC_KEYED_HASH_SECRET && (st.st_mode & (S_IRWXG | S_IRWXO))));
 }
 

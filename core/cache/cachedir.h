@@ -8,6 +8,8 @@
 #ifndef XC_CACHEDIR_H
 #define XC_CACHEDIR_H
 
+#include <sys/stat.h>
+
 #include "core/base/base.h"
 #include "core/cache/keyed_hash.h"
 
@@ -22,6 +24,9 @@ char *xc_cachedir_trouble(const char *dir);
 /* Is this a regular file with one name, which belongs to this user or root and to which no other may write? Also of a
  * file whose name is gone. */
 bool xc_cachedir_is_own_file(int fd);
+
+/* Is this a regular file with one name, of this user, whoever may write to it? */
+bool xc_cachedir_is_my_file(const struct stat *st);
 
 /* The secret of the caches in dir, which keyed_hash.h takes: a file of random bytes, mode 0600; made when it is
  * missing and `make` is set. False when there is none that only this user can read, and behind an opener (opener.h):

@@ -124,8 +124,7 @@ static void remove_note(const struct xc_debuginfod_request *r)
 	if (folder < 0)
 		return;
 	const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
-	    st.st_size == 0) /* by the user's umask, his group may write it */
+	if (fd >= 0 && !fstat(fd, &st) && xc_cachedir_is_my_file(&st) && st.st_size == 0)
 		unlinkat(folder, name, 0);
 	if (fd >= 0)
 		close(fd);

@@ -6,7 +6,6 @@
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/cursor.h"
 #include "core/base/text.h"

@@ -4,7 +4,6 @@
  * members are one: the key of a map. typing_slot.c makes its slots later. */
 #include "heap/types/typing_map.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "heap/blocks/allocator.h"
