@@ -7,8 +7,7 @@
  *                  space, sealed ─→ modules ─→ their files ─→ file pages added, sealed again
  *
  * Every PT_LOAD first covers its whole memory size with a missing range and a reason; the stored bytes are added on
- * top. The bytes of a module's file are used only where the kernel omitted a clean private page: never for bytes lost
- * to truncation, for shared mappings or for data files (gdb shows stale file bytes there). */
+ * top. What the files of modules add is in module_pages.h. */
 #include "core/process/process.h"
 
 #include <elf.h>
@@ -19,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/process/finder.h"
 #include "core/process/module.h"
+#include "core/process/module_pages.h"
 #include "core/process/notes.h"
 #include "core/store/archive.h"
 
@@ -144,72 +144,10 @@ static void label_mappings(struct xc_process *p)
 
 /* ---- files of modules ---- */
 
-/* Did the kernel dump anonymous private memory (coredump_filter bit 0)? Then a writable private file mapping without
- * stored bytes was never written to, and its content is that of the file. */
-static bool anonymous_dumped(const struct xc_process *p)
+static struct xc_error *find_files(struct xc_process *p, const struct xc_elf *elf,
+				   const struct xc_open_options *options)
 {
-	for (size_t i = 0; i < p->mapping_count; i++)
-		if (!p->mappings[i].path && p->mappings[i].writable && p->mappings[i].dumped)
-			return true;
-	return false;
-}
-
-/* Add the file's bytes for the part of m that the kernel omitted on purpose. */
-static void lay_file_part(struct xc_process *p, const struct xc_module *module, const struct xc_mapping *m)
-{
-	uint64_t skip = m->dumped, len = m->hi - m->lo + 1;
-	uint64_t offset = m->offset + skip;
-	if (skip >= len || offset < skip || offset >= module->file->size)
-		return;
-	uint64_t there = module->file->size - offset;
-	uint64_t size = len - skip < there ? len - skip : there;
-	struct xc_segment s = {.lo = m->lo + skip,
-			       .hi = m->lo + skip + (size - 1),
-			       .provenance = XC_FROM_FILE,
-			       .bytes = module->file->bytes + offset};
-	xc_space_add(p->space, &s);
-}
-
-/* Does the mapping lie in a writable segment of its file? Then the loader wrote relocations there before it made the
- * pages read-only (RELRO). */
-static bool was_writable(const struct xc_module *module, const struct xc_mapping *m)
-{
-	struct xc_elf elf;
-	struct xc_error *err = xc_elf_parse(module->file->bytes, module->file->size, &elf);
-	bool writable = err != NULL;
-	for (uint32_t i = 0; !err && i < elf.phdrs_readable && !writable; i++) {
-		struct xc_phdr p = xc_elf_phdr(&elf, i);
-		xc_addr at = module->bias + p.vaddr;
-		writable = p.type == PT_LOAD && (p.flags & PF_W) && p.memsz && at <= m->hi &&
-			   (at >= m->lo || m->lo - at < p.memsz);
-	}
-	xc_error_free(err);
-	return writable;
-}
-
-/* `touched_dumped`: private file pages that were written to are in the core. */
-static bool file_shows(const struct xc_module *module, const struct xc_mapping *m, bool touched_dumped)
-{
-	if (!m->path || strcmp(m->path, module->path) != 0 || m->cut)
-		return false;
-	if (m->writable)
-		return m->dumped == 0 && touched_dumped;
-	return touched_dumped || !was_writable(module, m);
-}
-
-static void lay_module_file(struct xc_process *p, const struct xc_module *module, bool touched_dumped)
-{
-	if (!module->file || !module->file->bytes || module->kind == XC_MODULE_VDSO)
-		return;
-	size_t i = xc_process_mapping_lower_bound(p, module->lo);
-	for (; i < p->mapping_count && p->mappings[i].lo <= module->hi; i++)
-		if (file_shows(module, &p->mappings[i], touched_dumped))
-			lay_file_part(p, module, &p->mappings[i]);
-}
-
-static struct xc_error *find_files(struct xc_process *p, const struct xc_open_options *options)
-{
-	bool touched_dumped = anonymous_dumped(p);
+	bool touched_dumped = xc_process_touched_dumped(p);
 	for (size_t i = 0; i < p->module_count; i++) {
 		struct xc_module *m = p->modules[i];
 		xc_finder_module(options->finder, p, m);
@@ -217,11 +155,15 @@ static struct xc_error *find_files(struct xc_process *p, const struct xc_open_op
 		    m->identity != XC_VERIFIED && m->identity != XC_UNVERIFIED)
 			return xc_error_new(XC_ERR_MISMATCH, "%s: %s", options->finder->exe, m->why);
 		xc_module_name_mappings(p, m);
-		lay_module_file(p, m, touched_dumped);
+		xc_module_lay_file(p, m, touched_dumped);
 		xc_module_read_file(p, m);
 	}
-	xc_space_seal(p->space);
 	xc_process_index(p);
+	if (elf->phdrs_readable == elf->phnum) {
+		xc_modules_lay_omitted(p);
+		tidy_mappings(p);
+	}
+	xc_space_seal(p->space);
 	return NULL;
 }
 
@@ -314,7 +256,7 @@ static struct xc_error *load_core(struct xc_process *p, const struct xc_open_opt
 		xc_process_remark(p, "the core has no thread notes: they are lost or of an unknown machine");
 	xc_space_seal(p->space);
 	xc_modules_find(p);
-	return find_files(p, options);
+	return find_files(p, &elf, options);
 }
 
 /* For a pack, open its core. The files of the pack then replace those of the file system. */

@@ -60,7 +60,7 @@ need() {
 # take HOW: write its core to ./core.
 take() {
   if [ "$machine" = i386 ]; then
-    "$repo/corpora/take-core" --out core -- ./story "$1" >/dev/null || skip 'no core can be taken here'
+    CORE_BY=$("$repo/corpora/take-core" --out core -- ./story "$1") || skip 'no core can be taken here'
   else
     "$repo/corpora/take-guest-core" --machine "$machine" --sysroot "/usr/$triple" --out core -- ./story "$1" >/dev/null
   fi
@@ -202,6 +202,7 @@ setup() {
 @test "thread-local storage, where the core holds the thread pointer" {
   need i386 - -m32 -O0
   take leaf
+  CORE=core needs_kernel_core "thread pointer of i386"
   xcore print counter | grep -qw 42
   need ppc64le powerpc64le-linux-gnu -O0 "${separate[@]}"
   take leaf

@@ -8,7 +8,7 @@ export XCORE=${XCORE:-$repo/build/release/xcore}
 
 # Build the crasher and write its core once per file; $CORE stays empty if no core can be made.
 make_core() {
-  export PROGRAM=$BATS_FILE_TMPDIR/crasher CORE=''
+  export PROGRAM=$BATS_FILE_TMPDIR/crasher CORE='' CORE_BY
   cat >"$PROGRAM.c" <<'C'
 #include <stddef.h>
 struct node { struct node *next; int value; };
@@ -18,13 +18,19 @@ static void set(struct node *at, int value) { at->value = value; }
 int main(void) { set(list, answer); return 0; }
 C
   ${CC:-cc} -g -O0 -o "$PROGRAM" "$PROGRAM.c" || return 1
-  if "$repo/corpora/take-core" --out "$BATS_FILE_TMPDIR/core" -- "$PROGRAM" >/dev/null 2>&1; then
+  if CORE_BY=$("$repo/corpora/take-core" --out "$BATS_FILE_TMPDIR/core" -- "$PROGRAM" 2>/dev/null); then
     CORE=$BATS_FILE_TMPDIR/core
   fi
 }
 
 needs_core() {
   [ -n "$CORE" ] || skip "no core can be taken here"
+}
+
+# $CORE_BY is what take-core printed: the way to the core. gdb's cores have less in them, and their notes at the end.
+needs_kernel_core() {
+  needs_core
+  [ "$CORE_BY" = kernel ] || skip "the kernel writes no core here (core_pattern is a pipe), and gdb's has no $1"
 }
 
 # Each test runs in a private directory with a private cache.

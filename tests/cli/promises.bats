@@ -76,7 +76,7 @@ offset_of() {
 }
 
 @test "a writable global that was cut off is a fault, never the file's initial value" {
-  needs_core
+  needs_kernel_core "notes in front of what is cut off"
   "$XCORE" mem "$CORE" answer 4 | grep -q '2a 00 00 00'
   address=$("$XCORE" sym "$CORE" answer --format json | grep -o '"addr":"0x[0-9a-f]*' | head -n 1 | cut -d '"' -f 4)
   cp "$CORE" cut
@@ -87,6 +87,33 @@ offset_of() {
   run -1 grep -q '2a 00 00 00' bytes
   "$XCORE" analyze cut --exe "$PROGRAM" >answer
   grep -q 'the core file is cut short' answer
+}
+
+@test "what gdb leaves out of its cores comes from the files, as gdb itself shows it" {
+  command -v gdb >/dev/null || skip "no gdb"
+  cat >words.c <<'C'
+#include <string.h>
+const char *word = "teapot";
+long untouched[4096] = {[2048] = 77};
+long touched[4096] = {[2048] = 78};
+int main(void) { touched[2048]++; return *(volatile char *)strlen(""); }
+C
+  ${CC:-cc} -g -O0 -o words words.c
+  XCORE_TAKE_CORE=gdb "$repo/corpora/take-core" --out core -- ./words >/dev/null || skip "gdb may not trace here"
+  for expression in word 'untouched[2048]' 'touched[2048]' '*(unsigned char (*)[4])strlen'; do
+    gdb -nx -q --batch -iex 'set debuginfod enabled off' -ex "output $expression" words core 2>/dev/null | tail -n 1 >theirs
+    "$XCORE" print core "$expression" >ours
+    echo "$expression: $(cat theirs), $(cat ours)"
+  done >values
+  cat values
+  grep -qx 'word: 0x[0-9a-f]* "teapot", 0x[0-9a-f]* "teapot"' values
+  grep -qx 'untouched\[2048\]: 77, 77' values
+  grep -qx 'touched\[2048\]: 79, 79' values
+  "$XCORE" maps core --format json >maps
+  jq -e '[.sections[].tables.maps[] | select(.dumped == 0 and .access == "r-xp" and (.path | test("libc.so")))] | length == 1' maps
+  mv words gone # without the file: mapped, but not there
+  "$XCORE" mem core "0x$(sed -n 's/^word: 0x\([0-9a-f]*\) .*/\1/p' values)" 8 >bytes
+  grep -q 'not dumped' bytes
 }
 
 @test "a core of another machine gives facts and maps, and says what it cannot give" {
