@@ -157,8 +157,22 @@ static NOINLINE void wait_for_work(void)
 		pause(); /* dies: killed-abort killed-quit killed-segv */
 }
 
+/* A function that does not return, and is no way to die. */
+static NOINLINE _Noreturn void serve_forever(void)
+{
+	for (;;)
+		if (++sink > 5)
+			abort(); /* dies: abort-loop */
+}
+
+static void die_abort_loop(void)
+{
+	sink = 0;
+	serve_forever();
+}
+
 DEATHS({"abort", die_abort}, {"fatal", die_fatal}, {"assert", die_assert}, {"assert-next", die_assert_next},
        {"assert-text", die_assert_text}, {"assert-inlined", die_assert_inlined}, {"assert-never", die_assert_never},
        {"raise-abort", die_raise_abort}, {"raise-quit", die_raise_quit}, {"raise-trap", die_raise_trap},
        {"raise-segv", die_raise_segv}, {"killed-abort", wait_for_work}, {"killed-quit", wait_for_work},
-       {"killed-segv", wait_for_work})
+       {"killed-segv", wait_for_work}, {"abort-loop", die_abort_loop})

@@ -3,7 +3,9 @@
  * network byte order. Smaller indexes are told as they are. */
 #include "triage/memory/wild_index.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "heap/types/typing.h"
 #include "triage/blocks/block_types.h"
@@ -59,6 +61,20 @@ static bool is_number(const struct xc_type *type)
 	return type->kind == XC_TYPE_INT || type->kind == XC_TYPE_ENUM || type->kind == XC_TYPE_CHAR;
 }
 
+/* Is the name a word of the expression that the code evaluated? A variable of the same value may be the count that the
+ * index went past. */
+static bool is_in_expression(const struct xc_crash_context *crash, const char *name)
+{
+	const char *expression = crash->verdict->expression;
+	size_t len = strlen(name);
+	for (const char *at = expression; at && (at = strstr(at, name)); at += len) {
+		bool begins = at == expression || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+		if (begins && !isalnum((unsigned char)at[len]) && at[len] != '_')
+			return true;
+	}
+	return false;
+}
+
 static const char *find_variable(const struct xc_crash_context *crash, int64_t index)
 {
 	const struct xc_frame_context context = xc_crash_context_frame(crash, crash->blamed);
@@ -71,7 +87,8 @@ static const char *find_variable(const struct xc_crash_context *crash, int64_t i
 				uint64_t bits;
 				if (values[i].name && is_number(xc_type_strip(values[i].value.type)) &&
 				    xc_value_load(&values[i].value, &bits) &&
-				    is_index(bits, xc_value_size(&values[i].value), index))
+				    is_index(bits, xc_value_size(&values[i].value), index) &&
+				    is_in_expression(crash, values[i].name))
 					found = values[i].name;
 			}
 		}

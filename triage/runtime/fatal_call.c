@@ -13,6 +13,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "triage/code/body_cache.h"
 #include "triage/dataflow/argument.h"
 #include "triage/runtime/exception.h"
 #include "triage/util/names.h"
@@ -84,14 +85,26 @@ static bool is_noreturn(const struct xc_level *level)
 	return dwarf_attr_integrate(&die, DW_AT_noreturn, &attr) && dwarf_formflag(&attr, &value) == 0 && value;
 }
 
-static bool is_fatal(const struct xc_place *place, size_t level)
+/* Does the code around the frame's address jump back? Then it may be a loop of the program that never ends, which called
+ * abort() for itself. */
+static bool loops(const struct xc_crash_context *crash, size_t index)
 {
+	const struct xc_body *body = xc_body_cache_get(crash->bodies, xc_frame_lookup(&crash->frames[index]));
+	for (size_t i = 0; body && i < body->edge_count; i++)
+		if (body->edges[i].to <= body->edges[i].from)
+			return true;
+	return false;
+}
+
+static bool is_fatal(const struct xc_crash_context *crash, size_t index, size_t level)
+{
+	const struct xc_place *place = xc_crash_context_place(crash, index);
 	static const char *const starts[] = {"main", "_start", NULL};
 	const char *name = xc_place_function(place, level);
 	if (!name || xc_names_find(starts, name))
 		return false;
-	return is_fatal_name(name) ||
-	       (level < place->level_count && !place->line_only && is_noreturn(&place->levels[level]));
+	return is_fatal_name(name) || (level < place->level_count && !place->line_only &&
+				       is_noreturn(&place->levels[level]) && !loops(crash, index));
 }
 
 /* ---- the message ---- */
@@ -289,7 +302,7 @@ bool xc_fatal_call_classify(struct xc_crash_context *crash)
 		place = xc_crash_context_place(crash, index);
 		levels = place->level_count ? place->level_count : 1;
 		for (level = 0; level < levels; level++) {
-			if (is_fatal(place, level))
+			if (is_fatal(crash, index, level))
 				by = xc_place_function(place, level);
 			else if (!by || xc_user_code_is(place, level))
 				break;

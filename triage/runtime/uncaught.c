@@ -163,6 +163,19 @@ static bool out_of_memory(struct xc_crash_context *crash, const struct xc_except
 
 /* ---- how it was reached ---- */
 
+/* The function of a frame that the exception could not leave. Which of the functions inlined there is noexcept is not
+ * recorded, but destructors are. */
+static const char *barrier_name(const struct xc_place *place)
+{
+	const char *name = place->symbol;
+	for (size_t i = 0; i < place->level_count; i++) {
+		name = place->levels[i].function;
+		if (name && strchr(name, '~'))
+			break;
+	}
+	return name;
+}
+
 /* The function that stopped it. _Unwind_RaiseException keeps the context of the frame that it has reached in its own
  * frame: { …, stack pointer, program counter, … } (libgcc 12, unwind-dw2.c, struct _Unwind_Context). */
 static const char *no_passing(const struct xc_crash_context *crash)
@@ -180,10 +193,7 @@ static const char *no_passing(const struct xc_crash_context *crash)
 			    word[1] == crash->frames[i].pc && xc_regs_get(&crash->frames[i].regs, number, &sp) &&
 			    word[0] == sp)
 				found = i > found ? i : found;
-	const struct xc_place *place = xc_crash_context_place(crash, found);
-	if (!found)
-		return NULL;
-	return place->level_count ? place->levels[place->level_count - 1].function : place->symbol;
+	return found ? barrier_name(xc_crash_context_place(crash, found)) : NULL;
 }
 
 static void classify_thrown(struct xc_crash_context *crash, const struct xc_exception *e)
@@ -194,13 +204,13 @@ static void classify_thrown(struct xc_crash_context *crash, const struct xc_exce
 	const char *barrier = personality ? no_passing(crash) : clang ? xc_crash_context_culprit(crash) : NULL;
 	char *cause;
 	if (clang)
-		cause = xc_asprintf("%s was thrown through %s, which is noexcept; the thrower's frame is gone", e->type,
+		cause = xc_asprintf("%s was thrown through noexcept code of %s; the thrower's frame is gone", e->type,
 				    barrier);
 	else if (barrier)
-		cause = xc_asprintf("%s, thrown by %s, reached %s, which is noexcept", e->type,
+		cause = xc_asprintf("%s, thrown by %s, reached noexcept code of %s", e->type,
 				    xc_crash_context_culprit(crash), barrier);
 	else if (personality)
-		cause = xc_asprintf("%s, thrown by %s, reached a function that is noexcept", e->type,
+		cause = xc_asprintf("%s, thrown by %s, reached noexcept code", e->type,
 				    xc_crash_context_culprit(crash));
 	else
 		cause = xc_asprintf("%s was thrown%s by %s, and nothing caught it", e->type, again ? " again" : "",

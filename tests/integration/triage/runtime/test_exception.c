@@ -135,8 +135,8 @@ static void a_noexcept_function_is_named(void **state)
 	for (size_t clang = 0; clang < 2; clang++)
 		GRID(i, 2) {
 			want.function = clang ? "quiet" : "thrower";
-			want.says = clang ? "thrown through quiet, which is noexcept"
-					  : "thrown by thrower, reached quiet, which is noexcept";
+			want.says = clang ? "thrown through noexcept code of quiet"
+					  : "thrown by thrower, reached noexcept code of quiet";
 			judged_expect(by[clang][i], program, false, &want);
 		}
 }
