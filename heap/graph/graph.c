@@ -264,8 +264,10 @@ struct search {
 	uint64_t *seen;
 	uint32_t *queue;
 	size_t count;
-	bool sure; /* by pointers to beginnings only */
-	bool firm; /* without pointers that may be stale */
+	bool sure;                /* by pointers to beginnings only */
+	bool firm;                /* without pointers that may be stale */
+	bool without_stacks;      /* from roots that are on no stack */
+	const uint64_t *excluded; /* a bit for each root from which not to begin; NULL: none */
 };
 
 static void reach(struct search *s, uint32_t block)
@@ -283,19 +285,26 @@ static bool is_sure(const struct xc_root *root)
 	return !root->interior || root->kind == XC_ROOT_TLS;
 }
 
+static bool begins_at(const struct search *s, size_t index)
+{
+	const struct xc_root *root = &s->graph->roots[index];
+	return !(s->sure && !is_sure(root)) && !(s->without_stacks && root->kind == XC_ROOT_STACK) &&
+	       !(s->excluded && xc_graph_bit(s->excluded, (uint32_t)index));
+}
+
 static void search(struct search *s)
 {
 	const struct xc_graph *graph = s->graph;
 	const uint32_t *start = graph->start, *to = graph->to;
 	for (size_t i = 0; i < graph->root_count; i++)
-		if (!s->sure || is_sure(&graph->roots[i]))
+		if (begins_at(s, i))
 			reach(s, graph->roots[i].block);
 	for (size_t at = 0; at < s->count; at++) {
 		if (at + 2 * AHEAD < s->count)
 			__builtin_prefetch(&start[s->queue[at + 2 * AHEAD]]);
 		if (at + AHEAD < s->count)
 			__builtin_prefetch(&to[start[s->queue[at + AHEAD]]]);
-		if (s->firm && xc_graph_bit(graph->stale, s->queue[at]))
+		if (s->firm && graph->stale && xc_graph_bit(graph->stale, s->queue[at]))
 			continue;
 		for (uint32_t e = start[s->queue[at]], end = start[s->queue[at] + 1]; e < end; e++)
 			if (!s->sure || !(to[e] & XC_EDGE_INTERIOR))
@@ -313,20 +322,35 @@ static void search_one(void *context, size_t number, unsigned worker)
 	xc_reserve_free(&queue);
 }
 
+/* Go on from the stacks: only words that lead to what is reached in no other way are examined. */
+static void finish_firmly(struct xc_graph *graph)
+{
+	uint64_t *slots = xc_graph_find_slots(graph, graph->firmly);
+	struct search from_stacks = {.graph = graph, .seen = graph->firmly, .firm = true, .excluded = slots};
+	if (graph->stale || slots) {
+		search_one(&from_stacks, 0, 0);
+	} else {
+		free(graph->firmly);
+		graph->firmly = NULL;
+	}
+	free(slots);
+}
+
 static void find_reached(struct xc_graph *graph)
 {
 	size_t words = graph->heap->blocks.count / 64 + 1;
 	graph->reached = xc_alloc(words * sizeof *graph->reached);
 	graph->surely = xc_alloc(words * sizeof *graph->surely);
 	graph->stale = xc_graph_find_stale(graph);
-	graph->firmly = graph->stale ? xc_alloc(words * sizeof *graph->firmly) : NULL;
+	graph->firmly = xc_alloc(words * sizeof *graph->firmly);
 	struct search all[] = {
 		{.graph = graph, .seen = graph->reached},
 		{.graph = graph, .seen = graph->surely, .sure = true},
-		{.graph = graph, .seen = graph->firmly, .firm = true},
+		{.graph = graph, .seen = graph->firmly, .firm = true, .without_stacks = true},
 	};
 	if (graph->heap->blocks.count)
-		xc_parallel(graph->heap->jobs, XC_COUNT(all) - !graph->stale, search_one, all);
+		xc_parallel(graph->heap->jobs, XC_COUNT(all), search_one, all);
+	finish_firmly(graph);
 }
 
 /* ---- the graph ---- */
@@ -371,6 +395,7 @@ void xc_graph_free(struct xc_graph *graph)
 	free(graph->reached);
 	free(graph->surely);
 	free(graph->stale);
+	free(graph->slots);
 	free(graph->firmly);
 	free(graph);
 }

@@ -8,10 +8,19 @@
 #ifndef XC_GRAPH_H
 #define XC_GRAPH_H
 
+#include "core/base/text.h"
 #include "heap/blocks/heap.h"
 #include "heap/graph/roots.h"
 
 #define XC_EDGE_INTERIOR 0x80000000U /* in an edge: it does not point to the first byte of the block */
+
+/* A root on a stack, in a variable that is not in scope any more, or not yet. */
+struct xc_stale_slot {
+	uint32_t block;       /* the target */
+	uint32_t root;        /* index */
+	const char *variable; /* lives as long as the process, as does the function's name, which may be NULL */
+	const char *function;
+};
 
 struct xc_graph {
 	const struct xc_heap *heap;
@@ -26,7 +35,9 @@ struct xc_graph {
 	uint64_t *reached; /* a bit for each block: reached from a root by any chain of pointers */
 	uint64_t *surely;  /* a bit for each block: reached by pointers to beginnings only */
 	uint64_t *stale;   /* a bit for each block: its one pointer may be stale (graph_stale.c); NULL: none */
-	uint64_t *firmly;  /* a bit for each block: reached without those; NULL: there are none */
+	struct xc_stale_slot *slots; /* words of stacks that may be stale, by block; those that matter */
+	size_t slot_count;
+	uint64_t *firmly;            /* a bit for each block: reached without those; NULL: there are none */
 	struct xc_reserve memory[5]; /* start, to, back_start, back, first_root */
 	uint32_t *first_root;        /* by block: index of its best root + 1, or 0; NULL until a path is requested */
 };
@@ -63,8 +74,9 @@ static inline bool xc_graph_only_stale(const struct xc_graph *graph, uint32_t bl
 	return graph->firmly && xc_graph_bit(graph->reached, block) && !xc_graph_bit(graph->firmly, block);
 }
 
-/* The live block whose stale link leads to `block`, or XC_NO_BLOCK. */
-uint32_t xc_graph_stale_holder(const struct xc_graph *graph, uint32_t block);
+/* Appends the word that leads to `block` and why it may be stale: "only 0x7f… leads to it, as a free list's link: its
+ * block has no other contents". False, with nothing appended, if no such word leads directly to it. */
+bool xc_graph_stale_text(const struct xc_graph *graph, uint32_t block, struct xc_text *text);
 
 /* The shortest chain from a root to a block. path_out gets the blocks from the root's target to `block` (malloc'ed,
  * owned by the caller), root_out the root. Among equally short chains the kind that comes first in enum

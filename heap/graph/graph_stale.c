@@ -1,10 +1,19 @@
-/* graph_stale: links of an allocator's free lists that are left in live blocks.
+/* graph_stale: words that may be stale: links of an allocator's free lists that are left in live blocks, and what
+ * variables of ended scopes held.
  *
  * Some allocators keep the address of the next free block in the first word of a free one, and link the blocks of new
  * memory in the order of their addresses. A program that never writes to such a block leaves the link to the next
  * block there. It is no pointer of the program; but a program may store such a pointer too. So what only such links
- * reach is possibly leaked. */
+ * reach is possibly leaked.
+ *
+ * A compiler gives the variable of a block its own place in the frame, where its last value stays when the block ends.
+ * Later the place may be used for something without a name. */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "core/base/cursor.h"
+#include "core/live/live.h"
+#include "dwarf/stack/ended_variable.h"
 #include "heap/blocks/allocator.h"
 #include "heap/graph/graph_impl.h"
 
@@ -59,7 +68,138 @@ uint64_t *xc_graph_find_stale(const struct xc_graph *graph)
 	return bits;
 }
 
-uint32_t xc_graph_stale_holder(const struct xc_graph *graph, uint32_t block)
+/* ---- slots of stacks ---- */
+
+enum { FRAMES = 10000 };
+
+struct slot_search {
+	struct xc_graph *graph;
+	const uint64_t *reached;
+	struct xc_unwinder *unwinder;
+	uint64_t *bits;
+	size_t capacity;
+};
+
+static void add_slot(struct slot_search *s, size_t root, const struct xc_frame_context *context,
+		     const struct xc_ended_variable *variable)
 {
-	return graph->stale && block && xc_graph_bit(graph->stale, block - 1) ? block - 1 : XC_NO_BLOCK;
+	struct xc_graph *graph = s->graph;
+	if (!s->bits)
+		s->bits = xc_alloc((graph->root_count / 64 + 1) * sizeof *s->bits);
+	s->bits[root >> 6] |= UINT64_C(1) << (root & 63);
+	graph->slots = xc_grow(graph->slots, graph->slot_count, &s->capacity, sizeof *graph->slots);
+	graph->slots[graph->slot_count++] =
+		(struct xc_stale_slot){.block = graph->roots[root].block,
+				       .root = (uint32_t)root,
+				       .variable = variable->name,
+				       .function = context->place->levels[context->place->level_count - 1].function};
+}
+
+static bool is_asked(const struct slot_search *s, size_t root)
+{
+	return !xc_graph_bit(s->reached, s->graph->roots[root].block);
+}
+
+/* The roots of one frame: from `first` on, below its CFA. Returns the first root above. */
+static size_t look_at_frame(struct slot_search *s, const struct xc_thread *thread, struct xc_frame *frame, size_t first,
+			    size_t end)
+{
+	const struct xc_process *process = s->graph->heap->process;
+	struct xc_ended_variable *variables = NULL;
+	struct xc_arena arena = {0};
+	size_t count = 0, at = first;
+	bool read = false;
+	struct xc_frame_context context = {
+		.process = process, .thread = thread, .unwinder = s->unwinder, .frame = frame};
+	for (; at < end && s->graph->roots[at].at < frame->cfa; at++) {
+		if (!is_asked(s, at))
+			continue;
+		if (!read) {
+			context.place = xc_debuginfo_place(process, xc_frame_lookup(frame));
+			count = xc_ended_variables(&context, &arena, &variables);
+			read = true;
+		}
+		const struct xc_ended_variable *v =
+			xc_ended_variable_at(&context, variables, count, s->graph->roots[at].at);
+		if (v)
+			add_slot(s, at, &context, v);
+	}
+	xc_arena_fini(&arena);
+	return at;
+}
+
+/* The roots of one stack, in ascending order of addresses, as the frames are. */
+static void look_at_thread(struct slot_search *s, const struct xc_thread *thread, size_t first, size_t end)
+{
+	const struct xc_process *process = s->graph->heap->process;
+	struct xc_frame frame;
+	const char *stop;
+	if (process->live && !xc_live_thread_slept(process, thread))
+		return;
+	bool good = xc_unwind_first(s->unwinder, thread, &frame);
+	for (unsigned i = 0; good && i < FRAMES && first < end; i++) {
+		uint64_t sp;
+		if (xc_regs_get(&frame.regs, process->arch->sp, &sp))
+			while (first < end && s->graph->roots[first].at < sp)
+				first++;
+		if (xc_unwind_cfa(s->unwinder, &frame))
+			first = look_at_frame(s, thread, &frame, first, end);
+		good = xc_unwind_step(s->unwinder, &frame, &frame, &stop);
+	}
+}
+
+static int slot_order(const void *a, const void *b)
+{
+	const struct xc_stale_slot *x = a, *y = b;
+	return x->block != y->block ? (x->block < y->block ? -1 : 1) : x->root < y->root ? -1 : x->root > y->root;
+}
+
+uint64_t *xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached)
+{
+	const struct xc_process *process = graph->heap->process;
+	struct slot_search s = {.graph = graph, .reached = reached, .unwinder = xc_unwinder_new(process)};
+	for (size_t i = 0, end; i < graph->root_count; i = end) {
+		const struct xc_root *first = &graph->roots[i];
+		bool asked = false;
+		for (end = i; end < graph->root_count && graph->roots[end].kind == first->kind &&
+			      graph->roots[end].owner == first->owner;
+		     end++)
+			asked |= first->kind == XC_ROOT_STACK && is_asked(&s, end);
+		if (asked && first->owner < process->thread_count)
+			look_at_thread(&s, &process->threads[first->owner], i, end);
+	}
+	if (graph->slot_count)
+		qsort(graph->slots, graph->slot_count, sizeof *graph->slots, slot_order);
+	xc_unwinder_free(s.unwinder);
+	return s.bits;
+}
+
+/* ---- in words ---- */
+
+static const struct xc_stale_slot *find_slot(const struct xc_graph *graph, uint32_t block)
+{
+	size_t lo = 0, hi = graph->slot_count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (graph->slots[mid].block < block)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < graph->slot_count && graph->slots[lo].block == block ? &graph->slots[lo] : NULL;
+}
+
+bool xc_graph_stale_text(const struct xc_graph *graph, uint32_t block, struct xc_text *text)
+{
+	const struct xc_stale_slot *slot = find_slot(graph, block);
+	bool linked = graph->stale && block && xc_graph_bit(graph->stale, block - 1);
+	if (slot)
+		xc_text_printf(text, "only 0x%" PRIx64 " leads to it, `%s` of %s, which is not in scope there",
+			       graph->roots[slot->root].at, slot->variable,
+			       slot->function ? slot->function : "a function");
+	else if (linked)
+		xc_text_printf(text,
+			       "only 0x%" PRIx64 " leads to it, as a free list's link: its block has no other contents",
+			       xc_block_addr(&graph->heap->blocks, block - 1));
+	return slot || linked;
 }

@@ -1,6 +1,7 @@
 #include "heap/query/stackword.h"
 
 #include "dwarf/types/field.h"
+#include "dwarf/stack/ended_variable.h"
 #include "dwarf/stack/frame_scope.h"
 #include "dwarf/stack/variable.h"
 
@@ -37,12 +38,26 @@ static bool find_variable(const struct xc_frame_scope *at, bool locals, xc_addr 
 	return i < count;
 }
 
+/* A variable of the frame that is not in scope. */
+static void look_for_ended(const struct xc_frame_scope *at, xc_addr addr, struct xc_stackword *word)
+{
+	struct xc_frame_context context = xc_frame_scope_context(at);
+	struct xc_ended_variable *variables;
+	struct xc_arena scratch = {0};
+	size_t count = xc_ended_variables(&context, &scratch, &variables);
+	const struct xc_ended_variable *found = xc_ended_variable_at(&context, variables, count, addr);
+	if (found)
+		word->ended = found->name;
+	xc_arena_fini(&scratch);
+}
+
 /* The rows of a frame: inlined functions first. */
 static void look_at_frame(struct xc_frame_scope *at, xc_addr addr, struct xc_stackword *word)
 {
 	word->in_frame = true;
 	word->row = at->row;
 	word->function = xc_frame_scope_function(at);
+	look_for_ended(at, addr, word);
 	do
 		if (find_variable(at, true, addr, word) || find_variable(at, false, addr, word)) {
 			word->row = at->row;
@@ -84,6 +99,8 @@ void xc_stackword_text(const struct xc_process *process, const struct xc_thread 
 	}
 	if (word.type)
 		xc_text_printf(text, ", %s", xc_text_string(&word.variable));
+	else if (word.ended)
+		xc_text_printf(text, ", `%s`, which is not in scope", word.ended);
 	else
 		xc_text_add(text, word.in_frame ? ", no named variable" : "in no frame");
 	xc_stackword_fini(&word);

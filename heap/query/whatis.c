@@ -105,7 +105,7 @@ static const char *reach(const struct xc_heap *heap, uint32_t block)
 	if (xc_graph_leaked(heap->graph, block))
 		return "no root reaches it: leaked";
 	if (xc_graph_only_stale(heap->graph, block))
-		return "only through a link that a free list may have left in a block";
+		return "only through words that seem stale";
 	return xc_graph_possibly_leaked(heap->graph, block) ? "only through pointers into the middle of blocks"
 							    : "from a root";
 }

@@ -257,11 +257,11 @@ static void add_shape(const struct leaks *l, struct xc_text *text, const struct 
 /* The word that leads to the first block of a row, if it may be stale. */
 static void add_stale(const struct leaks *l, struct xc_text *text, const struct row *row)
 {
-	uint32_t holder = xc_graph_stale_holder(l->leaked.graph, l->leaked.blocks[row->first]);
-	if (holder == XC_NO_BLOCK || !xc_graph_only_stale(l->leaked.graph, l->leaked.blocks[row->first]))
-		return;
-	xc_text_printf(text, "%sonly 0x%" PRIx64 " leads to it, as a free list's link: its block has no other contents",
-		       text->len ? "; " : "", xc_block_addr(&l->heap->blocks, holder));
+	uint32_t block = l->leaked.blocks[row->first];
+	struct xc_text why = {0};
+	if (xc_graph_only_stale(l->leaked.graph, block) && xc_graph_stale_text(l->leaked.graph, block, &why))
+		xc_text_printf(text, "%s%s", text->len ? "; " : "", xc_text_string(&why));
+	xc_text_fini(&why);
 }
 
 static char *what_of(const struct leaks *l, const struct row *row)
@@ -403,7 +403,7 @@ static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool
 	if (!possible)
 		xc_section_count(s, "interior_only", "interior pointers only", interior)->quiet = true;
 	if (!possible && stale)
-		xc_section_count(s, "stale_only", "stale links only", stale)->quiet = true;
+		xc_section_count(s, "stale_only", "stale words only", stale)->quiet = true;
 	if (possible || (interior + stale == 0 && totals.count[XC_BLOCK_CACHED] == 0))
 		return;
 	struct xc_text text = {0};
@@ -419,7 +419,7 @@ static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool
 	}
 	if (stale) {
 		add_count(&text, stale);
-		xc_text_add(&text, " only through links that free lists may have left");
+		xc_text_add(&text, " only through words that seem stale");
 	}
 	xc_section_message(s, XC_INFO, interior + stale ? "--possible lists the latter" : NULL, "not counted: %s",
 			   xc_text_string(&text));

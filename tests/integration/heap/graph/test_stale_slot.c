@@ -1,0 +1,173 @@
+/* layer: heap
+ *
+ * What a variable of an ended scope still holds is possibly leaked; what a variable in scope holds, or a place without
+ * a name, is not. The program knows which is which. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "dwarf/elf/symbol.h"
+#include "heap/graph/graph.h"
+#include "heap/query/stackword.h"
+#include "heap/session/session.h"
+#include "tests/support/grid.h"
+#include "tests/support/opened.h"
+
+/* Numbers are stored inverted, so that they are not pointers. Names tell what is expected. */
+static const char source[] =
+	"#include <stdlib.h>\n#include <string.h>\n#include <pthread.h>\n#include <unistd.h>\n"
+	"#define NOINLINE __attribute__((noinline))\n"
+	"struct node { struct node *next; long value; char pad[40]; };\n"
+	"unsigned long ended_block, ended_loop, ended_list, ended_tail, ended_twice, ended_branch, ended_array, "
+	"ended_struct,\n"
+	"	ended_inlined, ended_middle, held_local, held_argument, held_again, held_global, held_thread, "
+	"ended_thread,\n"
+	"	held_same; struct node *global; volatile int ready; volatile long sink; struct box { long n; struct "
+	"node *in; };\n"
+	"static NOINLINE struct node *made(unsigned long *told) { struct node *n = calloc(1, sizeof *n); *told = "
+	"~(unsigned long)n; return n; }\n"
+	"static NOINLINE void keep(void *p) { sink = *(long *)p; }\n"
+	"static inline __attribute__((always_inline)) void inlined(void) { struct node *volatile in = "
+	"made(&ended_inlined); keep(in); }\n"
+	"static NOINLINE void wipe(void) { volatile char c[16384]; memset((void *)c, 0, sizeof c); }\n"
+	"static NOINLINE void end(struct node *argument) {\n"
+	"	volatile char c[4096]; memset((void *)c, 0, sizeof c);\n"
+	"	asm volatile(\"xor %%eax, %%eax; xor %%ebx, %%ebx; xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, "
+	"%%esi; xor %%edi, %%edi;\"\n"
+	"		\"xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor %%r11d, %%r11d; xor %%r12d, "
+	"%%r12d;\"\n"
+	"		\"xor %%r13d, %%r13d; xor %%r14d, %%r14d; xor %%r15d, %%r15d; pxor %%xmm0, %%xmm0; pxor "
+	"%%xmm1, %%xmm1; ud2\"\n"
+	"		::: \"rbx\", \"r12\", \"r13\", \"r14\", \"r15\"); keep(argument); }\n"
+	"static NOINLINE void *lives(void *u) { struct node *volatile here = made(&held_thread);\n"
+	"	{ struct node *volatile inner = made(&ended_thread); keep(inner); }\n"
+	"	wipe(); ready = 1; for (;;) pause(); keep(here); return u; }\n"
+	"static NOINLINE void work(struct node *argument) {\n"
+	"	struct node *volatile local = made(&held_local); struct node *volatile other = made(&held_same);\n"
+	"	{ struct node *volatile block = made(&ended_block); keep(block); }\n"
+	"	for (int i = 0; i < 3; i++) { struct node *volatile loop = made(&ended_loop); keep(loop); free(i < 2 ? "
+	"loop : 0); }\n"
+	"	{ struct node *volatile list = made(&ended_list), *tail = made(&ended_tail); list->next = tail; tail = "
+	"0; keep(&tail); }\n"
+	"	{ { struct node *volatile twice = made(&ended_twice); keep(twice); } }\n"
+	"	if (sink == 0) { struct node *volatile branch = made(&ended_branch); keep(branch); }\n"
+	"	{ struct node *volatile array[3]; array[0] = 0; array[1] = made(&ended_array); array[2] = 0; "
+	"keep(array[1]); }\n"
+	"	{ volatile struct box box; box.n = 1; box.in = made(&ended_struct); keep(box.in); }\n"
+	"	{ char *volatile middle = (char *)made(&ended_middle) + 16; keep(middle); }\n"
+	"	{ struct node *volatile same = other; keep(same); }\n"
+	"	inlined();\n"
+	"	{ struct node *volatile again = made(&held_again); wipe(); end(argument); keep(again); }\n"
+	"	keep(local); keep(other); }\n"
+	"int main(void) { pthread_t t; pthread_create(&t, 0, lives, 0); while (!ready) usleep(1000);\n"
+	"	global = made(&held_global); { struct node *volatile also = global; keep(also); }\n"
+	"	work(made(&held_argument)); return 0; }\n";
+
+static struct xc_process *process;
+static struct xc_graph *graph;
+
+static uint32_t block_in(const char *name)
+{
+	xc_addr addr;
+	uint64_t value;
+	assert_non_null(xc_symbol_find(process, name, NULL, &addr));
+	assert_true(xc_space_peek_uint(process->space, addr, 8, &value));
+	uint32_t block = xc_blocks_find(&graph->heap->blocks, ~value);
+	assert_int_not_equal(block, XC_NO_BLOCK);
+	return block;
+}
+
+static void open_as(const char *by)
+{
+	process = died(by, source);
+	CHECK_OK(xc_graph_of(xc_heap_of(process, NULL), &graph));
+}
+
+static void close_it(void)
+{
+	xc_heap_forget(process);
+	close_process(process);
+}
+
+static void check_ended(const char *const *names, const char *by)
+{
+	for (; *names; names++) {
+		uint32_t block = block_in(*names);
+		if (xc_graph_leaked(graph, block) || !xc_graph_only_stale(graph, block))
+			fail_msg("%s: %s is %s", by, *names,
+				 xc_graph_leaked(graph, block) ? "leaked" : "not held by stale words only");
+	}
+}
+
+static void check_held(const char *by)
+{
+	static const char *const names[] = {"held_local",  "held_argument", "held_again",
+					    "held_global", "held_same",     NULL};
+	for (size_t i = 0; names[i]; i++) {
+		uint32_t block = block_in(names[i]);
+		if (xc_graph_leaked(graph, block) || xc_graph_only_stale(graph, block))
+			fail_msg("%s: %s is held", by, names[i]);
+	}
+}
+
+static void variables_of_ended_scopes_hold_nothing_firmly(void **state)
+{
+	(void)state;
+	static const char *const by[] = {"gcc -g -O0 -pthread -x c", "clang -g -O0 -pthread -x c",
+					 "gcc -g -O0 -pthread -gdwarf-4 -x c"};
+	static const char *const ended[] = {"ended_block",  "ended_loop",    "ended_list",  "ended_tail",
+					    "ended_twice",  "ended_branch",  "ended_array", "ended_struct",
+					    "ended_middle", "ended_inlined", NULL};
+	GRID(i, XC_COUNT(by)) {
+		open_as(by[i]);
+		check_ended(ended, by[i]);
+		check_held(by[i]);
+		close_it();
+	}
+}
+
+/* Optimised code shares places: what is in a variable in scope stays held. */
+static void optimised_code_holds_what_is_in_scope(void **state)
+{
+	(void)state;
+	static const char *const by[] = {"gcc -g -O2 -pthread -x c", "clang -g -O2 -pthread -x c",
+					 "gcc -g -O1 -pthread -x c"};
+	GRID(i, XC_COUNT(by)) {
+		open_as(by[i]);
+		check_held(by[i]);
+		close_it();
+	}
+}
+
+static void the_word_and_its_variable_are_told(void **state)
+{
+	(void)state;
+	struct xc_text text = {0};
+	open_as("gcc -g -O0 -pthread -x c");
+	uint32_t block = block_in("ended_list");
+	assert_true(xc_graph_stale_text(graph, block, &text));
+	assert_non_null(strstr(text.bytes, "`list` of work, which is not in scope there"));
+	xc_text_fini(&text);
+	assert_false(xc_graph_stale_text(graph, block_in("ended_tail"), &text));
+	assert_false(xc_graph_stale_text(graph, block_in("held_local"), &text));
+	for (size_t i = 0; i < graph->root_count; i++)
+		if (graph->roots[i].kind == XC_ROOT_STACK && graph->roots[i].block == block)
+			xc_stackword_text(process, &process->threads[graph->roots[i].owner], graph->roots[i].at, &text);
+	assert_non_null(strstr(text.bytes, "work, `list`, which is not in scope"));
+	xc_text_fini(&text);
+	close_it();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(variables_of_ended_scopes_hold_nothing_firmly),
+		cmocka_unit_test(optimised_code_holds_what_is_in_scope),
+		cmocka_unit_test(the_word_and_its_variable_are_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
