@@ -40,7 +40,7 @@ same() {
 @test "a local hides a symbol of its name, in the frame that is chosen" {
   echo 'int at = 1; static int fail(char *at) { return *(volatile int *)0 + *at; }' >shadow.c
   echo 'int main(void) { char text[] = "text"; return fail(text + at - 1); }' >>shadow.c
-  "${CC:-cc}" -g -O0 -o shadow shadow.c
+  ${CC:-cc} -g -O0 -o shadow shadow.c
   "$repo/corpora/take-core" --out shadowed -- ./shadow
   CORE=shadowed
   "$XCORE" mem "$CORE" at 5 | grep -qF '|text.'
@@ -52,7 +52,7 @@ same() {
 
 @test "a thread-local has its address in the thread" {
   echo '__thread int mine = 77; int main(void) { return *(volatile int *)0 + mine; }' >tls.c
-  "${CC:-cc}" -g -O0 -o tls tls.c
+  ${CC:-cc} -g -O0 -o tls tls.c
   "$repo/corpora/take-core" --out tls.core -- ./tls
   "$XCORE" mem tls.core mine 4 | grep -qF '4d 00 00 00'
 }

@@ -136,8 +136,8 @@ prints() {
 @test "a library's variable that the program has a copy of is the copy" {
   echo 'int shared = 1; int get(void) { return shared; }' >lib.c
   echo 'extern int shared, get(void); int main(void) { shared = 7; return *(volatile int *)0 + get(); }' >copy.c
-  "${CC:-cc}" -g -O0 -fPIC -shared -o libcopied.so lib.c
-  "${CC:-cc}" -g -O0 -no-pie -o copy copy.c -L. -lcopied -Wl,-rpath,"$PWD"
+  ${CC:-cc} -g -O0 -fPIC -shared -o libcopied.so lib.c
+  ${CC:-cc} -g -O0 -no-pie -o copy copy.c -L. -lcopied -Wl,-rpath,"$PWD"
   readelf -rW copy | grep -q 'R_X86_64_COPY.*shared' || skip "no copy relocation here"
   "$repo/corpora/take-core" --out copied -- ./copy
   CORE=copied prints 7 shared
@@ -150,8 +150,8 @@ prints() {
   echo 'int hidden[2] = {3, 4};' >hidden.c
   echo 'extern int hidden[2]; int real = 6; extern int alias __attribute__((alias("real")));' >alias.c
   echo 'int main(void) { return *(volatile int *)0 + hidden[0] + alias; }' >>alias.c
-  "${CC:-cc}" -O0 -fPIC -shared -o libhidden.so hidden.c
-  "${CC:-cc}" -g -O1 -o alias alias.c -L. -lhidden -Wl,-rpath,"$PWD"
+  ${CC:-cc} -O0 -fPIC -shared -o libhidden.so hidden.c
+  ${CC:-cc} -g -O1 -o alias alias.c -L. -lhidden -Wl,-rpath,"$PWD"
   "$repo/corpora/take-core" --out aliased -- ./alias
   CORE=aliased prints 6 alias
   CORE=aliased prints '{3, 4}' hidden
@@ -161,7 +161,7 @@ prints() {
   echo 'static int inner = 5;' >inner.c
   echo '#include "inner.c"' >outer.c
   echo 'int main(void) { return *(volatile int *)0 + inner; }' >>outer.c
-  "${CC:-cc}" -g -O0 -o outer outer.c
+  ${CC:-cc} -g -O0 -o outer outer.c
   "$repo/corpora/take-core" --out included -- ./outer
   CORE=included prints 5 "'inner.c'::inner"
   CORE=included prints 5 'outer.c::inner'

@@ -10,7 +10,7 @@ find_xcore() {
 
 # compile NAME OUTPUT [FLAGS...]: tests/live/NAME.c
 compile() {
-	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -g -pthread "${@:3}" -o "$2" "$BATS_TEST_DIRNAME/$1.c"
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -g -pthread "${@:3}" -o "$2" "$BATS_TEST_DIRNAME/$1.c"
 }
 
 # start COMMAND...: in the background; returns once it has printed a line, which is in $SAID. Its pid is $STARTED.
