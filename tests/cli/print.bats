@@ -104,7 +104,7 @@ prints() {
   echo 'namespace inner { int counter = 3; int counters = 4; }' >near.cc
   echo '#include <stdlib.h>' >>near.cc
   echo 'int main() { inner::counters += inner::counter; abort(); }' >>near.cc
-  "${CXX:-c++}" -g -O0 -o near near.cc
+  ${CXX:-c++} -g -O0 -o near near.cc
   "$repo/corpora/take-core" --out near.core -- ./near
   expect 4 'xcore: no `counter` here*did you mean inner::counter?' "$XCORE" print near.core counter
   expect 4 'xcore: no `countr` here*did you mean inner::counter, *' "$XCORE" print near.core countr

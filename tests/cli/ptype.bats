@@ -149,7 +149,7 @@ R
   echo 'namespace outer { namespace { struct inner { char c; long l; } thing; } }' >>classes.cc
   echo 'std::vector<int> numbers{1, 2};' >>classes.cc
   echo 'int main() { return *(volatile int *)0 + outer::thing.c + numbers[0]; }' >>classes.cc
-  "${CXX:-c++}" -g -O0 -o classes classes.cc
+  ${CXX:-c++} -g -O0 -o classes classes.cc
   "$repo/corpora/take-core" --out classes.core -- ./classes
   for name in 'outer::inner' 'outer::(anonymous namespace)::inner' 'struct outer::(anonymous namespace)::inner'; do
     expect 0 '' "$XCORE" ptype classes.core "$name"
