@@ -1,5 +1,5 @@
 /* cachelist: reads only directories that are known caches: $XDG_CACHE_HOME/xcore has others too; and of these only
- * files that have xcore's names. */
+ * files of this user that have xcore's names: of others nothing is removed, so they do not count. */
 #include "core/cache/cachelist.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ static void read_kind(struct xc_cachelist *list, const char *dir, const char *ki
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
 		if (!xc_cacheform_is_ours(kind, e->d_name) ||
-		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !xc_cachedir_is_my_file(&st))
 			continue;
 		list->files = xc_grow(list->files, list->count, &list->capacity, sizeof *list->files);
 		list->files[list->count++] = (struct xc_cached_file){.kind = kind,

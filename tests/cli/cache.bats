@@ -162,6 +162,9 @@ untouched() {
   ln "$at" elsewhere # a real index with a second name: who knows who holds it
   answers
   [ "$(stat -c %h "$at")" -eq 2 ]
+  "$XCORE" symbols clean --cache --format json >told # it is not removed, so it does not count
+  jq -e '.sections[0].fields.caches == 0' told
+  [ "$(stat -c %h "$at")" -eq 2 ]
 }
 
 @test "a secret that is not ours alone keeps nothing, and stays" {
