@@ -757,12 +757,13 @@ function heap:totals() end
 ---@return {lo: integer, hi: integer, arena: string|nil, what: string|nil}[]  hi is inclusive; what: "brk heap", "mmapped chunk", …
 function heap:regions() end
 ---Say that an object stands within a block: it becomes a block of its own, and what lies around it stays as pieces of
----the old one, which
----keep each other alive. Before the first question about blocks; raises `usage` later. What lies in no live block, or
----overlaps another claim, is left out.
----@param claim {addr: integer|xcore.Value, size: integer, type: string|xcore.Type, array: boolean, what: string}  addr aligned to 8;
----  size 0 or nil: to the end of the block; array: as many elements of the type as fit; what: who says so, the `via` of
----  the type
+---the old one. The pieces keep each other alive, except for those claimed as `alone`: an object of a slab is leaked when
+---nothing points to it. A piece claimed as `free` is a free block.
+---Before the first question about blocks; raises `usage` later. What lies in no live block, or overlaps another claim,
+---is left out.
+---@param claim {addr: integer|xcore.Value, size: integer, type: string|xcore.Type, array: boolean, alone: boolean, free: boolean, what: string}
+---  addr aligned to 8; size 0 or nil: to the end of the block; array: as many elements of the type as fit; what: who
+---  says so, the `via` of the type
 function heap:claim(claim) end
 ---Declare that one block points to another other than by a plain pointer. Rules as for claims.
 ---@param from integer|xcore.Value

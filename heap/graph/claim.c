@@ -128,10 +128,10 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static void add_piece(struct cutter *c, xc_addr block, xc_addr addr, uint64_t size)
+static void add_piece(struct cutter *c, xc_addr block, xc_addr addr, uint64_t size, enum xc_block_state state)
 {
 	struct xc_claims *claims = c->claims;
-	if (!xc_block_list_add(&c->list, addr, size, XC_BLOCK_LIVE) || addr == block)
+	if (!xc_block_list_add(&c->list, addr, size, state) || addr == block)
 		return;
 	claims->pieces = xc_grow(claims->pieces, claims->piece_count, &claims->piece_capacity, sizeof *claims->pieces);
 	claims->pieces[claims->piece_count++] = addr;
@@ -155,13 +155,13 @@ static void cut_block(struct cutter *c, xc_addr addr, uint64_t size)
 			continue;
 		}
 		if (claim.addr > at)
-			add_piece(c, addr, at, claim.addr - at);
-		add_piece(c, addr, claim.addr, claim.size);
+			add_piece(c, addr, at, claim.addr - at, XC_BLOCK_LIVE);
+		add_piece(c, addr, claim.addr, claim.size, claim.is_free ? XC_BLOCK_BIN : XC_BLOCK_LIVE);
 		claims->items[c->kept++] = claim;
 		at = align(claim.addr + claim.size);
 	}
 	if (at < end)
-		add_piece(c, addr, at, end - at);
+		add_piece(c, addr, at, end - at, XC_BLOCK_LIVE);
 }
 
 static void cut(struct cutter *c, const struct xc_blocks *blocks)

@@ -2,8 +2,9 @@
  * their types, and pointers and roots that are not plain words.
  *
  * Claims are added before the first query; graph, typing and all users of blocks apply them first. A block with
- * claims is divided: each claim becomes a block, and the parts between claims become further pieces. All pieces of
- * a block keep each other alive through the first one, since malloc knows only the whole block.
+ * claims is divided: each claim becomes a block, and the parts between claims become further pieces. The pieces of
+ * a block keep each other alive, since malloc knows only the whole block, except for those that stand alone: they keep
+ * the others alive, but when nothing points to one, it is leaked.
  *
  * Rules are claims about all objects of a type. Typing applies them wherever it finds the type, so that no plugin
  * has to walk millions of objects. */
@@ -18,6 +19,8 @@ struct xc_heap_claim {
 	uint64_t size;              /* bytes; 0: to the end of the block */
 	const struct xc_type *type; /* of the object or the elements; NULL: not known */
 	bool is_array;              /* as many elements as fit */
+	bool is_alone;              /* an object of a slab: only pointers to itself keep it alive */
+	bool is_free;               /* the pool's owner does not use it: its words are no pointers */
 	const char *what;           /* the source: "nginx: pool of request"; shown as the origin of the type */
 };
 

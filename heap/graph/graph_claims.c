@@ -1,4 +1,4 @@
-/* Claims of plugins become part of the graph: the pieces of a block keep each other alive through the first one,
+/* Claims of plugins become part of the graph: the pieces of a block keep each other alive through one of them,
  * and edges and roots that are not words in memory are inserted. */
 #include <stdlib.h>
 #include <string.h>
@@ -31,21 +31,44 @@ static int by_source(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Adds edges between the first piece of a block and each other piece, both ways. */
+/* Is it held by the other pieces of its block? */
+static bool is_held(const struct xc_heap *heap, uint32_t piece)
+{
+	const struct xc_heap_claim *claim = xc_claim_of(heap, piece);
+	return !claim || (!claim->is_alone && !claim->is_free);
+}
+
+/* Edges between the first piece that others hold and each other one, both ways; to those that stand alone none. */
+static void hold_block(struct edges *edges, const struct xc_heap *heap, uint32_t first, uint32_t last)
+{
+	uint32_t hub = first;
+	while (hub <= last && !is_held(heap, hub))
+		hub++;
+	for (uint32_t piece = first; piece <= last && hub <= last; piece++) {
+		if (is_held(heap, piece))
+			add(edges, hub, piece);
+		if (xc_block_state(&heap->blocks, piece) == XC_BLOCK_LIVE)
+			add(edges, piece, hub);
+	}
+}
+
 static void hold_together(struct edges *edges, const struct xc_heap *heap)
 {
 	const struct xc_claims *claims = heap->claims;
-	uint32_t first = XC_NO_BLOCK, before = XC_NO_BLOCK;
+	uint32_t first = XC_NO_BLOCK, last = XC_NO_BLOCK;
 	for (size_t i = 0; i < claims->piece_count; i++) {
 		uint32_t piece = xc_blocks_find(&heap->blocks, claims->pieces[i]);
 		if (piece == XC_NO_BLOCK || piece == 0)
 			continue;
-		if (before == XC_NO_BLOCK || piece != before + 1) /* first pieces are not listed */
-			first = piece - 1;
-		before = piece;
-		add(edges, first, piece);
-		add(edges, piece, first);
+		if (first != XC_NO_BLOCK && piece != last + 1) {
+			hold_block(edges, heap, first, last);
+			first = XC_NO_BLOCK;
+		}
+		first = first == XC_NO_BLOCK ? piece - 1 : first; /* first pieces are not listed */
+		last = piece;
 	}
+	if (first != XC_NO_BLOCK)
+		hold_block(edges, heap, first, last);
 }
 
 static void add_claimed(struct edges *edges, const struct xc_heap *heap)

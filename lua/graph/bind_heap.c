@@ -412,12 +412,16 @@ static int claim(lua_State *L)
 	lua_getfield(L, 2, "type"); /* 5 */
 	lua_getfield(L, 2, "array");
 	lua_getfield(L, 2, "what");
+	lua_getfield(L, 2, "alone"); /* 8 */
+	lua_getfield(L, 2, "free");
 	const struct xc_heap_claim made = {
 		.addr = xc_bind_check_address(L, 3),
 		.size = (uint64_t)luaL_optinteger(L, 4, 0),
 		.type = lua_isnil(L, 5) ? NULL : xc_bind_check_type(L, 5),
 		.is_array = lua_toboolean(L, 6),
 		.what = luaL_optstring(L, 7, "a plugin's claim"),
+		.is_alone = lua_toboolean(L, 8),
+		.is_free = lua_toboolean(L, 9),
 	};
 	xc_bind_raise(L, xc_claim_add(heap, &made));
 	return 0;

@@ -137,6 +137,79 @@ static void pieces_live_and_retain_as_the_block_does(void **state)
 	xc_heap_close(heap);
 }
 
+static struct xc_graph *graph_with(struct xc_heap *heap, const struct xc_heap_claim *claims, size_t count)
+{
+	struct xc_graph *graph;
+	for (size_t i = 0; i < count; i++)
+		CHECK_OK(xc_claim_add(heap, &claims[i]));
+	CHECK_OK(xc_graph_of(heap, &graph));
+	return graph;
+}
+
+static bool leaks(const struct xc_graph *graph, xc_addr addr)
+{
+	return xc_graph_leaked(graph, block_at(graph->heap, addr));
+}
+
+/* The pool has a pointer; `first`, which leads to `second` and `behind`, has none. */
+static void objects_that_stand_alone_leak(void **state)
+{
+	(void)state;
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	const struct xc_heap_claim claims[] = {{.addr = at[FIRST], .size = 16, .is_alone = true, .what = "slab"},
+					       {.addr = at[SECOND], .size = 16, .is_alone = true, .what = "slab"}};
+	struct xc_graph *graph = graph_with(heap, claims, 2);
+	assert_true(leaks(graph, at[FIRST]) && leaks(graph, at[SECOND]) && leaks(graph, at[BEHIND]));
+	assert_false(leaks(graph, at[POOL]) || leaks(graph, at[POOL] + 2048) || leaks(graph, at[FIRST] + 16));
+	xc_heap_close(heap);
+}
+
+/* What points to one keeps its block, too. */
+static void an_object_that_stands_alone_keeps_its_slab(void **state)
+{
+	(void)state;
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	const struct xc_heap_claim claims[] = {{.addr = at[FIRST], .size = 16, .is_alone = true, .what = "slab"},
+					       {.addr = at[SECOND], .size = 16, .is_alone = true, .what = "slab"},
+					       {.addr = at[LARGE], .size = 64, .is_alone = true, .what = "slab"},
+					       {.addr = at[LARGE] + 64, .size = 64, .is_alone = true, .what = "slab"}};
+	CHECK_OK(xc_claim_add_root(heap, at[SECOND]));
+	CHECK_OK(xc_claim_add_root(heap, at[LARGE] + 64));
+	struct xc_graph *graph = graph_with(heap, claims, 4);
+	assert_true(leaks(graph, at[FIRST]) && leaks(graph, at[LARGE]));
+	assert_false(leaks(graph, at[SECOND]) || leaks(graph, at[BEHIND]));
+	assert_false(leaks(graph, at[LARGE] + 64) || leaks(graph, at[LARGE] + 128));
+	xc_heap_close(heap);
+}
+
+/* Nothing but objects: there is no rest that could hold any. */
+static void in_a_slab_of_objects_each_is_for_itself(void **state)
+{
+	(void)state;
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	const struct xc_heap_claim claims[] = {{.addr = at[POOL], .size = 64, .is_alone = true, .what = "slab"},
+					       {.addr = at[POOL] + 64, .size = 64, .is_alone = true, .what = "slab"},
+					       {.addr = at[POOL] + 128, .is_alone = true, .what = "slab"}};
+	struct xc_graph *graph = graph_with(heap, claims, 3);
+	assert_false(leaks(graph, at[POOL]));
+	assert_true(leaks(graph, at[FIRST]) && leaks(graph, at[SECOND]));
+	xc_heap_close(heap);
+}
+
+static void a_free_object_is_free_and_holds_nothing(void **state)
+{
+	(void)state;
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	const struct xc_heap_claim claims[] = {{.addr = at[FIRST], .size = 16, .is_free = true, .what = "slab"},
+					       {.addr = at[SECOND], .size = 16, .is_alone = true, .what = "slab"}};
+	CHECK_OK(xc_claim_add_root(heap, at[FIRST]));
+	struct xc_graph *graph = graph_with(heap, claims, 2);
+	assert_true(xc_block_is_free(xc_block_state(&heap->blocks, block_at(heap, at[FIRST]))));
+	assert_true(leaks(graph, at[SECOND]));
+	assert_false(leaks(graph, at[FIRST]) || leaks(graph, at[POOL]));
+	xc_heap_close(heap);
+}
+
 static void edges_and_roots_keep_alive(void **state)
 {
 	(void)state;
@@ -247,6 +320,10 @@ int main(void)
 		cmocka_unit_test(without_claims_hidden_blocks_are_leaked_and_the_pool_is_one),
 		cmocka_unit_test(a_claim_is_a_block_of_its_type_and_types_flow_on),
 		cmocka_unit_test(pieces_live_and_retain_as_the_block_does),
+		cmocka_unit_test(objects_that_stand_alone_leak),
+		cmocka_unit_test(an_object_that_stands_alone_keeps_its_slab),
+		cmocka_unit_test(in_a_slab_of_objects_each_is_for_itself),
+		cmocka_unit_test(a_free_object_is_free_and_holds_nothing),
 		cmocka_unit_test(edges_and_roots_keep_alive),
 		cmocka_unit_test(bad_claims_are_refused_and_counted),
 		cmocka_unit_test(damages_name_the_same_block_when_others_fall_apart),
