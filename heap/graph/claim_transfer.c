@@ -13,6 +13,8 @@ static const struct xc_column block_columns[] = {
 	{.key = "type", .label = "type", .kind = XC_FIELD_TEXT},
 	{.key = "array", .label = "array", .kind = XC_FIELD_BOOL},
 	{.key = "what", .label = "what", .kind = XC_FIELD_TEXT},
+	{.key = "alone", .label = "alone", .kind = XC_FIELD_BOOL},
+	{.key = "free", .label = "free", .kind = XC_FIELD_BOOL},
 };
 static const struct xc_column edge_columns[] = {
 	{.key = "from", .label = "from", .kind = XC_FIELD_ADDRESS},
@@ -73,9 +75,13 @@ void xc_claim_transfer_report(struct xc_section *s, struct xc_heap *heap)
 	struct xc_table *table = begin(s, "blocks", block_columns, XC_COUNT(block_columns), claims->count);
 	for (size_t i = 0; i < claims->count; i++) {
 		const struct xc_heap_claim *c = &claims->items[i];
-		const struct xc_cell row[] = {xc_cell_address(c->addr), xc_cell_bytes(c->size),
+		const struct xc_cell row[] = {xc_cell_address(c->addr),
+					      xc_cell_bytes(c->size),
 					      c->type ? xc_cell_text(xc_type_name(c->type)) : xc_cell_null(NULL),
-					      xc_cell_bool(c->is_array), xc_cell_text(c->what ? c->what : "")};
+					      xc_cell_bool(c->is_array),
+					      xc_cell_text(c->what ? c->what : ""),
+					      xc_cell_bool(c->is_alone),
+					      xc_cell_bool(c->is_free)};
 		xc_table_row(s, table, row);
 	}
 	table = begin(s, "edges", edge_columns, XC_COUNT(edge_columns), claims->edge_count);
@@ -125,6 +131,8 @@ static struct xc_error *take_block(struct taker *t, const struct xc_cell *row)
 		.type = row[2].kind == XC_FIELD_TEXT ? type_named(t, row[2].text) : NULL,
 		.is_array = row[3].number != 0,
 		.what = row[4].text,
+		.is_alone = row[5].number != 0,
+		.is_free = row[6].number != 0,
 	};
 	return xc_claim_add(t->heap, &claim);
 }

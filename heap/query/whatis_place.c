@@ -9,6 +9,7 @@
 #include "dwarf/types/field.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/symbol.h"
+#include "heap/graph/claim.h"
 #include "heap/query/objects.h"
 #include "heap/types/typing.h"
 #include "heap/query/whatis.h"
@@ -118,8 +119,14 @@ static void add_block(const struct xc_heap *heap, const struct xc_what *what, st
 		xc_text_add(text, kept ? "free block" : "block");
 	if (typed && (typed->shape == XC_TYPED_ARRAY || typed->shape == XC_TYPED_TEXT))
 		xc_text_printf(text, " [%llu]", (unsigned long long)xc_typing_count(heap->typing, what->block));
-	xc_text_printf(text, " (heap, %s, %llu bytes)", kept ? kept : xc_object_state(heap, what->block),
+	xc_text_printf(text, " (heap, %s, %llu bytes", kept ? kept : xc_object_state(heap, what->block),
 		       (unsigned long long)xc_block_size(blocks, what->block));
+	const struct xc_heap_claim *claim = xc_claim_of(heap, what->block);
+	if (claim) {
+		xc_text_add(text, ", ");
+		xc_text_name(text, claim->what);
+	}
+	xc_text_char(text, ')');
 	if (typed) {
 		add_typed_path(text, typed, what->offset);
 	} else if (what->offset) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dwarf/types/field.h"
+#include "heap/graph/claim.h"
 #include "heap/graph/leaked.h"
 #include "heap/query/typing_report.h"
 
@@ -264,6 +265,16 @@ static void add_stale(const struct leaks *l, struct xc_text *text, const struct 
 	xc_text_fini(&why);
 }
 
+/* What a plugin says of the first block of a row. */
+static void add_claim(const struct leaks *l, struct xc_text *text, const struct row *row)
+{
+	const struct xc_heap_claim *claim = xc_claim_of(l->heap, l->leaked.blocks[row->first]);
+	if (claim) {
+		xc_text_add(text, text->len ? "; " : "");
+		xc_text_name(text, claim->what);
+	}
+}
+
 static char *what_of(const struct leaks *l, const struct row *row)
 {
 	struct xc_text text = {0}, shape = {0};
@@ -276,6 +287,7 @@ static char *what_of(const struct leaks *l, const struct row *row)
 	}
 	xc_text_fini(&shape);
 	add_stale(l, &text, row);
+	add_claim(l, &text, row);
 	return xc_text_take(&text);
 }
 
