@@ -9,8 +9,9 @@
 
 enum { XC_FD_PASSING_MOST = 4 }; /* per message */
 
-/* Sends a packet and copies of descriptors. As sendmsg with these flags: -1 with errno set. Never raises SIGPIPE. Unless
- * MSG_DONTWAIT is among the flags, waits up to three seconds while too many descriptors of this user are under way. */
+/* Sends a packet and copies of descriptors. As sendmsg with these flags: -1 with errno set. Never raises SIGPIPE.
+ * Unless MSG_DONTWAIT is among the flags, waits up to three seconds while too many descriptors of this user are under
+ * way. */
 ssize_t xc_fd_passing_send(int socket, const void *bytes, size_t size, const int *descriptors, size_t count, int flags);
 
 /* Receives a packet and up to `count` attached descriptors; missing ones are -1, excess ones are closed. As recvmsg

@@ -24,8 +24,8 @@ void xc_source_roots_add(struct xc_source_roots *roots, const char *dir);
 void xc_source_roots_add_tree(struct xc_source_roots *roots);
 void xc_source_roots_fini(struct xc_source_roots *roots);
 
-/* Open a source file of the process (its sysroot and process->source_roots count). A relative path is one below a folder
- * that the user named. Errors: XC_ERR_PERMISSION for a path outside, with a hint that names the option; those of
+/* Open a source file of the process (its sysroot and process->source_roots count). A relative path is one below a
+ * folder that the user named. Errors: XC_ERR_PERMISSION for a path outside, with a hint that names the option; those of
  * xc_finder_open. */
 XC_MUST_CHECK struct xc_error *xc_source_roots_open(const struct xc_process *process, const char *path,
 						    struct xc_source **source_out);

@@ -27,8 +27,8 @@ static inline bool xc_scrub_has_digit(const char *at, size_t len)
 }
 
 /* The number of bytes at `at`, in the text from `start` on, that are a known word; 0 when there is none. Adds its
- * replacement to out. If several words match, the longest match wins. `symbol`: words that are matched whole only do not
- * count. */
+ * replacement to out. If several words match, the longest match wins. `symbol`: words that are matched whole only do
+ * not count. */
 size_t xc_scrub_known(const struct xc_scrub *scrub, const char *start, const char *at, bool symbol,
 		      struct xc_text *out);
 

@@ -90,8 +90,8 @@ void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uin
 bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, uint64_t offset,
 		     unsigned size);
 
-/* Half of a complex integer of GNU C: the bits of `half` bytes at offset, sign-extended. False when they are missing, or
- * more than 8. */
+/* Half of a complex integer of GNU C: the bits of `half` bytes at offset, sign-extended. False when they are missing,
+ * or more than 8. */
 bool xc_format_half(const struct xc_value *value, const struct xc_type *type, uint64_t offset, unsigned half,
 		    uint64_t *bits_out);
 

@@ -4,7 +4,7 @@
  *	"ab", 'c' <repeats 20 times>, "de"...
  * A text that ends with ... continues in the target. A char array that starts with a text is shown as that text: the
  * bytes after the NUL in a stack buffer are nearly always left over from earlier use. Any other char array (binary
- * data) is shown whole, with octal escapes, and so is an array of unsigned or signed char, except for zeros at its end. */
+ * data) is shown whole, with octal escapes; so is an array of unsigned or signed char, but for zeros at its end. */
 #include <stdlib.h>
 #include <string.h>
 

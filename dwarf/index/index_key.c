@@ -1,5 +1,5 @@
-/* index_key: reading all that an index is made from takes longer than a look-up. So the kept file also records the inodes
- * that it was last checked against, as the cache of inflated sections does. */
+/* index_key: reading all that an index is made from takes longer than a look-up. So the kept file also records the
+ * inodes that it was last checked against, as the cache of inflated sections does. */
 #include "dwarf/index/index_key.h"
 
 #include <gelf.h>

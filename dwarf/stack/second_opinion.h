@@ -1,5 +1,5 @@
-/* second_opinion: libunwind walks the same stack over xcore's address space, and each frame on which the two differ says
- * so.
+/* second_opinion: libunwind walks the same stack over xcore's address space, and each frame on which the two differ
+ * says so.
  *
  * libunwind is opened when it is asked for; xcore works without it. It takes call frame information from
  * .eh_frame_hdr alone and follows the frame pointer where there is none, so a difference is not always its merit. */

@@ -251,10 +251,10 @@ bool xc_unwind_in_prologue(const struct xc_process *p, const struct xc_frame *fr
 
 /* ---- frame pointers of code that is not known to set one up ---- */
 
-/* Such code may leave the frame pointer as it is: then the chain skips the caller. That shows when the call behind which
- * the chain returns cannot have led here, or when a return address below leads by call frame information to just where
- * the chain does. A chain that is doubted, where nothing else is found, is a guess, but not where it led
- * here already: such code keeps it. */
+/* Such code may leave the frame pointer as it is: then the chain skips the caller. That shows when the call behind
+ * which the chain returns cannot have led here, or when a return address below leads by call frame information to just
+ * where the chain does. A chain that is doubted, where nothing else is found, is a guess, but not where it led here
+ * already: such code keeps it. */
 static bool step_doubtful_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;

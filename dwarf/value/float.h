@@ -17,9 +17,9 @@ enum xc_float_kind {
 };
 
 /* The format of a float, or of half a complex number, of `size` bytes. DWARF has only encoding and size, so the name of
- * the type and the machine decide between formats of one size. On machines with several formats of 16 bytes, a name that
- * is not known gives XC_FLOAT_NONE: its bytes are no number then. A type or name of NULL or "" stands for long double.
- * arch may be NULL: this machine's. */
+ * the type and the machine decide between formats of one size. On machines with several formats of 16 bytes, a name
+ * that is not known gives XC_FLOAT_NONE: its bytes are no number then. A type or name of NULL or "" stands for long
+ * double. arch may be NULL: this machine's. */
 enum xc_float_kind xc_float_kind_of(const struct xc_type *type, unsigned size, const struct xc_arch *arch);
 
 /* The number, rounded to a long double of this machine (quads have more digits). False for XC_FLOAT_NONE. */

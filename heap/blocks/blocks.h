@@ -103,8 +103,8 @@ static inline bool xc_block_list_add(struct xc_block_list *list, xc_addr addr, u
 void xc_block_list_cut(struct xc_block_list *list, xc_addr addr);
 
 /* Merges lists into one table. Lists may come in any order and may interleave. Of overlapping blocks the one that
- * begins first is kept and the other is counted. The lists lose their blocks, so that a large heap is not held twice, but
- * must be freed as before. About 4 ns a block. */
+ * begins first is kept and the other is counted. The lists lose their blocks, so that a large heap is not held twice,
+ * but must be freed as before. About 4 ns a block. */
 void xc_blocks_build(struct xc_blocks *blocks, const struct xc_block_list *lists, size_t list_count);
 void xc_blocks_fini(struct xc_blocks *blocks);
 

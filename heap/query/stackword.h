@@ -14,8 +14,7 @@ struct xc_stackword {
 	const struct xc_type *type; /* of the variable; NULL: no variable has the word */
 	uint64_t offset;            /* of the word in the variable */
 	struct xc_text variable;    /* "conn.buffer"; may be empty */
-	const char *
-		ended; /* without one: a variable of the frame, not in scope, that had the word; or NULL. Of the debug file */
+	const char *ended;          /* without a variable: one that is not in scope and had the word, or NULL */
 };
 
 /* Unwinds the thread from its top each time, which takes at least a tenth of a millisecond. Release the result with
@@ -23,8 +22,8 @@ struct xc_stackword {
 struct xc_stackword xc_stackword_find(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr);
 void xc_stackword_fini(struct xc_stackword *word);
 
-/* Appends "#3 process_request, conn.buffer", "#3 process_request, `line`, which is not in scope", "#3 process_request, no
- * named variable" or "in no frame". */
+/* Appends "#3 process_request, conn.buffer", "#3 process_request, `line`, which is not in scope", "#3 process_request,
+ * no named variable" or "in no frame". */
 void xc_stackword_text(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr,
 		       struct xc_text *text);
 

@@ -1,6 +1,6 @@
 /* layer: dwarf
  *
- * A stack walk over hostile frames: 2 bytes size of .eh_frame, 1 byte pc, 1 byte sp, 1 byte rbp, .eh_frame, the stack. */
+ * A stack walk over hostile frames: 2 bytes size of .eh_frame, 1 byte pc, 1 byte sp, 1 byte rbp, .eh_frame, stack. */
 #include "tests/fuzz/frame_info.h"
 
 #include "dwarf/unwind/unwind.h"

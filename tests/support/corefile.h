@@ -58,8 +58,9 @@ void corefile_load(struct corefile *c, xc_addr lo, uint64_t memsz, uint32_t flag
 /* Header, program headers (PT_NOTE first), notes, memory; with PN_XNUM a section header at the end. */
 void corefile_build(struct corefile *c, struct xc_text *out);
 
-/* An ELF object of four pages for mapping at `base`: page 0 headers and build-id (R), page 1 code (RX), page 2 constants (R),
- * page 3 data (RW); byte i of pages 1 to 3 is objectfile_byte(i). Program headers: PT_LOAD × 4, PT_NOTE, PT_DYNAMIC (in page 3). */
+/* An ELF object of four pages for mapping at `base`: page 0 headers and build-id (R), page 1 code (RX), page 2
+ * constants (R), page 3 data (RW); byte i of pages 1 to 3 is objectfile_byte(i). Program headers: PT_LOAD × 4, PT_NOTE,
+ * PT_DYNAMIC (in page 3). */
 enum { OBJECT_PAGE = 4096, OBJECT_SIZE = 4 * OBJECT_PAGE, OBJECT_DYNAMIC = 3 * OBJECT_PAGE + 512 };
 void objectfile_build(const char *build_id, uint8_t bytes[OBJECT_SIZE]); /* 20 bytes; NULL for none */
 uint8_t objectfile_byte(size_t at);

@@ -95,8 +95,8 @@ void dm_indirect(struct dm *dm, unsigned name, unsigned form, uint64_t value);
 
 /* ---- tables ---- */
 
-/* The header of a table of string offsets, addresses or lists in version 5; nothing before. Returns where the entries begin. For
- * lists: with `count` offsets to be patched. End with dm_length(dm, section, begin), begin in *begin_out. */
+/* The header of a table of string offsets, addresses or lists in version 5; nothing before. Returns where the entries
+ * begin. For lists: with `count` offsets to be patched. End with dm_length(dm, section, begin), begin in *begin_out. */
 size_t dm_table(struct dm *dm, enum dm_section section, uint32_t count, size_t *begin_out);
 
 /* A string in .debug_str and its offset in .debug_str_offsets. */

@@ -1,4 +1,5 @@
-/* made: debug information from tests/support/dwarfmake.h, opened, and a frame to evaluate it in: registers, memory, a function.
+/* made: debug information from tests/support/dwarfmake.h, opened, and a frame to evaluate it in: registers, memory, a
+ * function.
  *
  *	memory 0x1000…0x103f   bytes 0x10, 0x11, … 0x4f
  *	bias 0x100000          rax 0x1122334455667788, rbx 0x1010, rsp 0x1030, rbp 0x1020, CFA 0x1040

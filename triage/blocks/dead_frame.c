@@ -158,8 +158,8 @@ static bool is_younger(const struct xc_crash_context *crash, const struct xc_map
 	return true;
 }
 
-/* Does the crashed thread run on its own stack? A fiber's or a signal handler's may lie in a local array, below the frame
- * of a function that is only suspended. Then the stack pointers do not rise up to where threads begin. */
+/* Does the crashed thread run on its own stack? A fiber's or a signal handler's may lie in a local array, below the
+ * frame of a function that is only suspended. Then the stack pointers do not rise up to where threads begin. */
 static bool is_on_own_stack(const struct xc_crash_context *crash)
 {
 	static const char *const begins[] = {"_start",

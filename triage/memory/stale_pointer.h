@@ -27,8 +27,8 @@ struct xc_stale {
  * there is no other; XC_STALE_NOT: there is none. Searches memory, and may infer the types of the heap. */
 struct xc_stale xc_stale_pointer_find(const struct xc_crash_context *crash);
 
-/* Report it: the class becomes use-after-free or use-after-return. With `weak`, also where the memory shows only that it
- * is no such object: severity and cause change. False when nothing was reported. */
+/* Report it: the class becomes use-after-free or use-after-return. With `weak`, also where the memory shows only that
+ * it is no such object: severity and cause change. False when nothing was reported. */
 bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_stale *stale, bool weak);
 
 #endif

@@ -85,8 +85,8 @@ static bool is_noreturn(const struct xc_level *level)
 	return dwarf_attr_integrate(&die, DW_AT_noreturn, &attr) && dwarf_formflag(&attr, &value) == 0 && value;
 }
 
-/* Does the code around the frame's address jump back? Then it may be a loop of the program that never ends, which called
- * abort() for itself. */
+/* Does the code around the frame's address jump back? Then it may be a loop of the program that never ends, which
+ * called abort() for itself. */
 static bool loops(const struct xc_crash_context *crash, size_t index)
 {
 	const struct xc_body *body = xc_body_cache_get(crash->bodies, xc_frame_lookup(&crash->frames[index]));

@@ -1,5 +1,6 @@
 /* layer: dwarf */
-/* Places: functions, inlined functions, blocks and lines of code addresses. The programs are compiled while the test runs. */
+/* Places: functions, inlined functions, blocks and lines of code addresses. The programs are compiled while the test
+ * runs. */
 #include "tests/support/grid.h"
 #include "tests/support/scene.h"
 

@@ -51,7 +51,7 @@ static void put_record(const struct machine *m, uint64_t fp, uint64_t saved, uin
 		put(at - 2 * word, saved, word);
 		put(at - word, ret, word);
 		break;
-	case EM_PPC64: /* fp is the place of the back chain; the return address of the frame below is stored in this one */
+	case EM_PPC64: /* fp is the place of the back chain; the return address of the frame below is in this one */
 		put(at, saved, word);
 		put(at + 16, ret, word);
 		break;

@@ -49,7 +49,7 @@ static uint64_t word_at(const struct xc_process *p, xc_addr addr, size_t size)
 	return value;
 }
 
-/* .eh_frame_hdr (Linux Standard Base 5.0, 10.6.2): version, three encodings, .eh_frame's address, the count, the table. */
+/* .eh_frame_hdr (Linux Standard Base 5.0, 10.6.2): version, three encodings, .eh_frame's address, count, table. */
 static bool find_table(const struct xc_process *p, const struct xc_module *m, unw_dyn_info_t *di)
 {
 	xc_addr phdrs = m->lo + word_at(p, m->lo + 32, 8);
@@ -181,7 +181,8 @@ static void expect_agreement(const char *compiler, const char *source, unsigned 
 
 #define KEEP "__attribute__((noinline, noclone)) "
 
-/* (Programs linked -static have no table for libunwind's search.) Dynamic and realigned stacks, all callee-saved registers in use, a callback through libc, recursion. */
+/* (Programs linked -static have no table for libunwind's search.) Dynamic and realigned stacks, all callee-saved
+ * registers in use, a callback through libc, recursion. */
 static const char shapes[] =
 	"#include <stdlib.h>\n#include <string.h>\n#include <alloca.h>\n"
 	"int *volatile null; volatile int sink; char *volatile p;\n" KEEP

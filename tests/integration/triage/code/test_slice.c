@@ -73,8 +73,7 @@ static void padding_behind_a_jump_leads_nowhere(void **state)
 	xc_slice_register(o.body, o.at, RAX, &slice);
 	assert_true(slice.sure && slice.count == 1 && has(&o, &slice, XC_DEFINITION_INSN, XC_INSN_MOVE));
 	done(&o);
-	o = open_work(PROGRAM(
-		"mov %rdi,%rax\\npush $here\\nret\\nnop")); /* no jump is known: one through a table may lead to the nop */
+	o = open_work(PROGRAM("mov %rdi,%rax\\npush $here\\nret\\nnop")); /* a jump by a table may lead to the nop */
 	xc_slice_register(o.body, o.at, RAX, &slice);
 	assert_true(slice.count == 1 && slice.items[0].kind == XC_DEFINITION_UNKNOWN);
 	done(&o);

@@ -15,8 +15,8 @@
 
 enum { CODE = 0x10000, STACK = 0x20000, SIZE = 0x1000, WORDS = SIZE / 8 };
 
-/* Two threads at CODE + 0x10, the stack pointer at STACK + 0x100 and STACK + 0x800, with frames of 32 bytes: the second word above
- * the CFA of the first frame is a return address of CODE + 0x108, that of the next one 0. */
+/* Two threads at CODE + 0x10, the stack pointer at STACK + 0x100 and STACK + 0x800, with frames of 32 bytes: the second
+ * word above the CFA of the first frame is a return address of CODE + 0x108, that of the next one 0. */
 struct scene {
 	struct xc_process *process;
 	uint64_t stack[WORDS];

@@ -1,6 +1,6 @@
 /* layer: dwarf */
-/* Hostile expressions, for each place that reads one without a frame to evaluate it in: no answer, and little work. Each
- * place also gets a valid expression, so that its answer is known to depend on the expression. */
+/* Hostile expressions, for each place that reads one without a frame to evaluate it in: no answer, and little work.
+ * Each place also gets a valid expression, so that its answer is known to depend on the expression. */
 #include "dwarf/module/exprcode.h"
 
 #include "dwarf/types/type.h"

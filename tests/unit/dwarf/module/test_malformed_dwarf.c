@@ -658,8 +658,8 @@ static void units_of_wrong_lengths_are_not_followed(void **state)
 		}
 }
 
-/* Every byte of a file with everything in it, one by one, turned over; every prefix of its sections. No answer is wanted but an
- * end. */
+/* Every byte of a file with everything in it, one by one, turned over; every prefix of its sections. No answer is
+ * wanted but an end. */
 static void damage_anywhere_ends(void **state)
 {
 	(void)state;

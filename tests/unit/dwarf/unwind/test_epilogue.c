@@ -133,8 +133,7 @@ static bool may(const char *bytes, size_t count, xc_addr target, xc_addr lo, xc_
 static void calls_lead_by_jumps_and_not_elsewhere(void **state)
 {
 	(void)state;
-	/* 0: xor %eax,%eax; ret; 16: jmp 32; 32: ret; 48: jmp *%rax; 64: add %rdx,%rax; jmp *%rax; 80: mov %rax,(%rsp); ret
-	 */
+	/* 0: xor %eax,%eax; ret; 16: jmp 32; 32: ret; 48: jmp *%rax; 64: add %rdx,%rax; jmp *%rax; 80: mov %rax,(%rsp); */
 	char code[96];
 	memset(code, 0xcc, sizeof code);
 	memcpy(code, "\x31\xc0\xc3", 3);

@@ -120,7 +120,7 @@ static void arm_pushes_lists(void **state)
 static void riscv_stores_one_by_one(void **state)
 {
 	(void)state;
-	/* c.addi16sp -48; c.sdsp ra,40; c.sdsp s0,32; c.addi4spn s0,48; then the wide forms: addi sp,-32; sd s1,24(sp) */
+	/* c.addi16sp -48; c.sdsp ra,40; c.sdsp s0,32; c.addi4spn s0,48; then wide forms: addi sp,-32; sd s1,24(sp) */
 	static const char code[] = "\x79\x71\x06\xf4\x22\xf0\x00\x18\x13\x01\x01\xfe\x23\x3c\x91\x00";
 	struct xc_prologue p = read_for(EM_RISCV, ELFCLASS64, false, code, sizeof code - 1, 8);
 	assert_true(p.whole && p.link_saved && p.frame_pointer);
