@@ -3,7 +3,6 @@
  * processes. */
 #include "triage/fault/hang.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -211,26 +210,24 @@ static size_t report_queues(struct xc_crash_context *crash, const struct xc_thre
 
 /* ---- */
 
-/* Does the text have one of the words, as a word? "exchanged" has no "hang", "install" no "stall". */
-static bool has_word(const char *const *words, const char *text)
+/* Does the name speak of what watches for hangs? "exchanged" has no "hang", "install" no "stall". */
+static bool watches(const char *name)
 {
-	for (; text && *words; words++)
-		for (const char *at = text; (at = strstr(at, *words)); at++) {
-			size_t len = strlen(*words);
-			bool begins = at == text || !isalpha((unsigned char)at[-1]) || isupper((unsigned char)*at);
-			if (begins && !islower((unsigned char)at[len]))
-				return true;
-		}
-	return false;
+	static const char *const words[] = {"watchdog", "hang", "stall", "heartbeat", NULL};
+	char word[XC_NAMES_WORD];
+	bool watch = false, found = false;
+	while (name && !found && xc_names_next_word(&name, word)) {
+		found = xc_names_find(words, word) || (watch && strcmp(word, "dog") == 0);
+		watch = strcmp(word, "watch") == 0;
+	}
+	return found;
 }
 
 /* A thread whose task is to end a program that hangs. */
 static bool is_watchdog(const struct xc_crash_context *crash)
 {
-	static const char *const words[] = {"watchdog", "WatchDog", "Watchdog",  "watch_dog", "hang", "Hang",
-					    "stall",    "Stall",    "heartbeat", "Heartbeat", NULL};
-	const char *function = crash->blame.place ? xc_place_function(crash->blame.place, crash->blame.level) : NULL;
-	return has_word(words, function) || has_word(words, crash->thread->name);
+	return watches(crash->blame.place ? xc_place_function(crash->blame.place, crash->blame.level) : NULL) ||
+	       watches(crash->thread->name);
 }
 
 /* The thread to look at: not the first one, if another waits for more than the end of a thread. */

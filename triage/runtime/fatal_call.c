@@ -26,29 +26,11 @@ enum {
 	BLOCK_MOST = 512,
 	TEXT_MOST = 1024,
 	TEXT_LEAST = 3,
-	WORD_MOST = 32,
 	MEMBERS = 64,
 	ARGUMENTS = 4,
 };
 
 /* ---- names ---- */
-
-/* The next word of a name, in lower case: "check", "failed" of "CheckFailed" and "check_failed". */
-static bool next_word(const char **at, char word[WORD_MOST])
-{
-	size_t len = 0;
-	while (**at && !isalnum((unsigned char)**at))
-		++*at;
-	for (const char *from = *at; isalnum((unsigned char)**at); ++*at) {
-		bool begins = *at > from && isupper((unsigned char)**at) && !isupper((unsigned char)(*at)[-1]);
-		if (begins)
-			break;
-		if (len + 1 < WORD_MOST)
-			word[len++] = (char)tolower((unsigned char)**at);
-	}
-	word[len] = '\0';
-	return len != 0;
-}
 
 /* "fatal", "die", "panic" alone; "check", "assert" and the like with "fail". */
 static bool is_fatal_name(const char *function)
@@ -58,7 +40,7 @@ static bool is_fatal_name(const char *function)
 					     "invariant", "require", "expect",    "precondition", NULL};
 	static const char *const fails[] = {"fail", "failed", "failure", "failing", "violated", "violation", NULL};
 	static const char *const classes[] = {"LogMessage::", NULL};
-	char word[WORD_MOST];
+	char word[XC_NAMES_WORD];
 	bool check = false, fail = false;
 	if (!function)
 		return false;
@@ -68,7 +50,7 @@ static bool is_fatal_name(const char *function)
 	const char *name = function;
 	for (const char *at = function; (at = strstr(at, "::")) && at < function + end; at += 2)
 		name = at + 2;
-	for (const char *at = name; at < function + end && next_word(&at, word);) {
+	for (const char *at = name; at < function + end && xc_names_next_word(&at, word);) {
 		if (xc_names_find(last, word))
 			return true;
 		check = check || xc_names_find(checks, word);
