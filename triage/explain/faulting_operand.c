@@ -328,29 +328,25 @@ static bool find_operand(struct xc_crash_context *crash, struct xc_faulting_oper
 	return (crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS) && find_call(crash, f);
 }
 
+/* `value`: of the term; NULL: not known. */
 static void set_way(struct xc_crash_context *crash, const struct xc_faulting_operand *f,
-		    const struct xc_symbolic_value *term)
+		    const struct xc_symbolic_value *term, const uint64_t *value)
 {
 	struct xc_derefs *derefs = xc_arena_alloc(&crash->report->arena, sizeof *derefs);
-	uint64_t zero = 0;
-	xc_derefs_collect(&f->frame_code, term, f->divides ? &zero : f->value_known ? &f->value : NULL, derefs);
+	const uint64_t zero = 0;
+	xc_derefs_collect(&f->frame_code, term, f->divides ? &zero : value, derefs);
 	crash->derefs = derefs->count ? derefs : crash->derefs;
 }
 
 /* The way of the operand's pointer, in the function that faulted. */
-static void set_first_way(struct xc_crash_context *crash, struct xc_faulting_operand *f)
+static void set_first_way(struct xc_crash_context *crash, const struct xc_faulting_operand *f)
 {
 	const struct xc_linear_expr_part *pointer =
 		f->called || f->divides ? &f->form.parts[0] : xc_symbolic_value_pointer(&f->form);
-	uint64_t value = f->value;
 	if (!f->form.count || !pointer || pointer->times != 1)
 		return;
-	f->value -= f->form.count == 1 && !f->called ? (uint64_t)f->form.constant : 0;
-	bool known = f->value_known;
-	f->value_known &= f->form.count == 1;
-	set_way(crash, f, &pointer->term);
-	f->value_known = known;
-	f->value = value;
+	uint64_t value = f->value - (f->called ? 0 : (uint64_t)f->form.constant);
+	set_way(crash, f, &pointer->term, f->value_known && f->form.count == 1 ? &value : NULL);
 }
 
 bool xc_faulting_operand_find(struct xc_crash_context *crash, struct xc_faulting_operand *f)
@@ -365,7 +361,7 @@ bool xc_faulting_operand_find(struct xc_crash_context *crash, struct xc_faulting
 	write_place(f, crash->fault.probed ? WHOLE : crash->fault.operand.size);
 	find_bad(crash, f);
 	if (f->bad.text)
-		set_way(crash, f, &f->bad);
+		set_way(crash, f, &f->bad, f->value_known ? &f->value : NULL);
 	if (accessed && f->bad.text && f->value_known)
 		crash->pointer = f->value, crash->passed = passed_by(f, &crash->pointer_type);
 	return true;
