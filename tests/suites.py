@@ -69,11 +69,17 @@ def script(suite, name, *arguments, tier="test", **more):
     return Test(" ".join([name, *arguments]).replace("--", ""), ["tests/%s/%s" % (suite, name), *arguments], tier, **more)
 
 
+# Seconds of all jobs in `make test` on two cores of 2026, by suite (TIMES=1 tests/run); "–": in test-long only.
+TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "canary": "4", "replay": "1", "cli": "90", "live": "25",
+         "tools": "4", "diff": "18", "plugin": "22", "luajit": "19", "redis": "4", "nginx": "14", "heap": "6", "verdict": "18",
+         "batch": "24", "hostile": "15", "browser": "9", "timing": "21"}
+
+
 def suites(build):
     """The table of suites. `build` is the folder of the compiled programs."""
     gdb = module("tests/diff/chosen.py")
     hostile = ["--xcore", os.path.abspath("build/hostile/xcore")]
-    return [
+    table = [
         Suite("unit", "each source file in isolation, on data that the test constructs", programs(build, "unit", "quick", SLOW_UNITS)),
         Suite("integration", "the same on small programs that the test compiles and crashes", programs(build, "integration", "check", SLOW_UNITS),
               needs="gcc clang rustc go"),
@@ -182,3 +188,6 @@ def suites(build):
             Test("busy", BATS + ["--filter-tags", "!long", "tests/live/busy.bats"], alone=True),
             Test("busy long", BATS + ["--filter-tags", "long", "tests/live/busy.bats"], "long", alone=True)]),
     ]
+    for suite in table:
+        suite.takes = TAKES.get(suite.name, "–")
+    return table

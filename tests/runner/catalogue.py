@@ -36,7 +36,7 @@ class Suite:
     proves: str
     tests: list
     needs: str = "gcc"
-    takes: str = ""  # CPU seconds in make test, on a machine of 2026
+    takes: str = ""  # seconds of all jobs in make test
 
     def __post_init__(self):
         for test in self.tests:
