@@ -61,6 +61,14 @@ struct image : widget {
 	long *pixels = nullptr;
 };
 
+struct icon : image {
+	long size = 16;
+};
+
+struct counter : widget {
+	long counts[6] = {};
+};
+
 struct account {
 	int level;
 	char user[16];
@@ -171,7 +179,7 @@ static void other_event()
 
 static NOINLINE long shade(const image *one, int at)
 {
-	return one->pixels[at] + one->pixels[1]; // dies: cast
+	return one->pixels[at] + one->pixels[1]; // dies: cast null-cast honest-cast
 }
 
 static void wrong_cast()
@@ -209,5 +217,22 @@ static void never_set()
 	sink = is_allowed(hidden(one), 4);
 }
 
+/* The wrong class has NULL there. */
+static void null_cast()
+{
+	widgets.push_back(std::make_unique<widget>());
+	widgets.push_back(std::make_unique<counter>());
+	for (auto &one : widgets)
+		if (hidden(one.get()) != widgets[0].get())
+			sink = shade(static_cast<const image *>(hidden(one.get())), 0);
+}
+
+/* It is such an object, of a derived class. */
+static void honest_cast()
+{
+	widgets.push_back(std::make_unique<icon>());
+	sink = shade(static_cast<const image *>(hidden(widgets[0].get())), 0);
+}
+
 DEATHS({"observer", observer_deleted}, {"owners", two_owners}, {"event", other_event}, {"cast", wrong_cast},
-       {"unset", never_set})
+       {"unset", never_set}, {"null-cast", null_cast}, {"honest-cast", honest_cast})

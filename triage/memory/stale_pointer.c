@@ -15,6 +15,7 @@
 #include "triage/blocks/block_types.h"
 #include "triage/blocks/dead_frame.h"
 #include "triage/blocks/freed_by.h"
+#include "triage/blocks/object_class.h"
 #include "triage/blocks/other_owner.h"
 #include "triage/util/same_type.h"
 
@@ -166,22 +167,18 @@ static bool begins_with(const struct xc_type *whole, const struct xc_type *part,
 	return false;
 }
 
-/* The object's own vtable says which class it is of; find_reused() has made the types. */
 static bool find_class(const struct xc_pointed *t, struct xc_stale *out)
 {
-	const struct xc_heap *heap = t->crash->heap;
-	uint32_t block = xc_blocks_find(&heap->blocks, t->begin);
-	const struct xc_typed *typed = heap->typing && block != XC_NO_BLOCK ? xc_typing_get(heap->typing, block) : NULL;
-	if (!typed || !is_polymorphic(t->type, DEPTH) || typed->confidence < XC_TYPE_EXACT || !typed->via ||
-	    strcmp(typed->via, "vtable") != 0 || t->begin + typed->offset != t->deref->led ||
-	    begins_with(typed->type, t->type, DEPTH) || begins_with(t->type, typed->type, DEPTH))
+	bool wanted = t->begin == t->deref->led && is_polymorphic(t->type, DEPTH);
+	const struct xc_type *found = wanted ? xc_object_class(t->crash, t->begin) : NULL;
+	if (!found || begins_with(found, t->type, DEPTH) || begins_with(t->type, found, DEPTH))
 		return false;
 	out->kind = XC_STALE_CLASS;
 	out->redact = NULL;
 	out->type = t->type;
-	out->found = typed->type;
-	out->why = xc_arena_printf(&t->crash->report->arena, "the object there is a %s (%s, by its vtable)",
-				   xc_type_name(typed->type), xc_confidence_word(typed->confidence));
+	out->found = found;
+	out->why = xc_arena_printf(&t->crash->report->arena, "the object there is a %s, by its vtable",
+				   xc_type_name(found));
 	return true;
 }
 
@@ -240,7 +237,7 @@ static bool find_stale(const struct xc_crash_context *crash, const struct xc_der
 	if (block && find_freed(&t, out))
 		return true;
 	bool reused = block && find_reused(&t, near, out);
-	return (reused && out->kind == XC_STALE_REUSED) || (block && find_class(&t, out)) || reused ||
+	return (reused && out->kind == XC_STALE_REUSED) || (block && near && find_class(&t, out)) || reused ||
 	       find_table(&t, out);
 }
 
