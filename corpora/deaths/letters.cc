@@ -10,9 +10,7 @@
 
 #include "death.h"
 
-namespace
-{
-
+/* Not in the namespace: the calls of a class that others cannot derive from are direct. */
 struct observer {
 	virtual ~observer() = default;
 	virtual long notify(long event) = 0;
@@ -26,6 +24,9 @@ struct panel : observer {
 		return last = event * width + height;
 	}
 };
+
+namespace
+{
 
 struct message {
 	char text[44];
