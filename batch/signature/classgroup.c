@@ -70,7 +70,7 @@ static const char *access_of(const struct xc_record *record)
 
 static const char *damage_of(const char *kind)
 {
-	static const char *const damage[] = {"overrun", "list damage", NULL};
+	static const char *const damage[] = {"overrun", "underrun", "list damage", NULL};
 	return xc_names_find(damage, kind) ? "damage" : kind;
 }
 

@@ -118,10 +118,25 @@ const struct xc_damage *xc_audit_first(const struct xc_heap *heap)
 	return heap->damage_count ? &heap->damages[0] : NULL;
 }
 
+/* Written before its beginning. */
+static void report_behind(struct xc_section *s, const struct xc_heap *heap, const struct xc_overrun *overrun)
+{
+	xc_auto(xc_freep) char *block = block_text(heap, overrun->behind);
+	xc_section_text(s, "culprit", "probably written before its beginning", block);
+	xc_section_address(s, "culprit_addr", "its address", xc_block_addr(&heap->blocks, overrun->behind))->quiet =
+		true;
+	xc_section_text(s, "culprit_why", "because",
+			"the header's first bytes are right, and the wrong ones go on into the block");
+}
+
 static void report_header(struct xc_section *s, struct xc_heap *heap, const struct xc_damage *damage)
 {
 	struct xc_overrun overrun;
 	xc_overrun_find(heap, damage, &overrun);
+	if (overrun.behind != XC_NO_BLOCK) {
+		report_behind(s, heap, &overrun);
+		return;
+	}
 	if (overrun.block == XC_NO_BLOCK) {
 		xc_section_unknown(s, "culprit", "written past its end", "no block is known to end there");
 		return;
@@ -196,9 +211,11 @@ static uint64_t lost_bytes(const struct xc_damage *damage)
 static void add_row(struct xc_section *s, struct xc_table *table, const struct xc_heap *heap,
 		    const struct xc_damage *damage)
 {
-	struct xc_overrun overrun = {.block = XC_NO_BLOCK};
+	struct xc_overrun overrun = {.block = XC_NO_BLOCK, .behind = XC_NO_BLOCK};
 	if (damage->kind == XC_DAMAGE_HEADER)
 		xc_overrun_find(heap, damage, &overrun);
+	if (overrun.behind != XC_NO_BLOCK)
+		overrun.block = XC_NO_BLOCK;
 	bool known = overrun.block != XC_NO_BLOCK;
 	struct xc_cell cells[] = {
 		xc_cell_address(damage->addr),

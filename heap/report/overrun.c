@@ -92,6 +92,29 @@ static bool is_fill(const struct sides *s)
 	return equal_before(s, s->behind[0]) >= FILL_LEAST && equal_behind(s) >= FILL_LEAST;
 }
 
+/* Bytes that are alike on both sides of the block's beginning: characters, or one byte. */
+static bool goes_on(const struct sides *s, size_t at)
+{
+	uint8_t first = s->behind[WORD], byte = s->behind[at];
+	return first && (byte == first || (is_text(byte) && is_text(first)));
+}
+
+/* Are the header's first bytes right, and do the wrong ones go on into the block behind? An overrun from the block
+ * before would have written the first bytes first. The low four bits are flags. */
+static bool is_from_behind(const struct xc_overrun *overrun, const struct sides *s)
+{
+	size_t right = 0;
+	while (right < WORD && right < s->behind_len &&
+	       !((s->behind[right] ^ (overrun->expected >> 8 * right & 0xff)) & (right ? 0xff : 0xf0)))
+		right++;
+	if (!overrun->expected || !right || right == WORD || s->behind_len <= WORD)
+		return false;
+	for (size_t at = right; at < WORD; at++)
+		if (!goes_on(s, at))
+			return false;
+	return true;
+}
+
 static void recognise(struct xc_overrun *overrun, const struct sides *s)
 {
 	overrun->len = wrong_bytes(overrun, s);
@@ -117,11 +140,12 @@ void xc_overrun_find(const struct xc_heap *heap, const struct xc_damage *damage,
 {
 	const struct xc_blocks *blocks = &heap->blocks;
 	struct sides sides;
-	struct xc_overrun overrun = {.block = damage->before};
+	struct xc_overrun overrun = {.block = damage->before, .behind = XC_NO_BLOCK};
+	uint32_t self = XC_NO_BLOCK;
 	if (damage->before < blocks->count) {
 		xc_addr lo = xc_block_addr(blocks, damage->before);
 		overrun.from = lo + xc_block_size(blocks, damage->before);
-		uint32_t self = xc_blocks_find(blocks, damage->addr + 2 * WORD);
+		self = xc_blocks_find(blocks, damage->addr + 2 * WORD);
 		if (self != XC_NO_BLOCK && xc_block_addr(blocks, self) == damage->addr + 2 * WORD)
 			overrun.expected = xc_block_size(blocks, self) + WORD;
 		if (overrun.from - damage->addr > WORD) { /* blocks are missing between */
@@ -132,6 +156,8 @@ void xc_overrun_find(const struct xc_heap *heap, const struct xc_damage *damage,
 	if (overrun.block != XC_NO_BLOCK) {
 		look(heap, xc_block_addr(blocks, overrun.block), overrun.from, &sides);
 		recognise(&overrun, &sides);
+		if (is_from_behind(&overrun, &sides))
+			overrun.behind = self;
 		if (!overrun.certain) {
 			overrun.whole_from = overrun.from;
 			overrun.whole_len = overrun.len;

@@ -2,7 +2,10 @@
  *
  * A write past the end of a block overwrites the next header. The bytes are evidence: a text that begins in the
  * block and continues past its end, or one byte repeated on both sides. Without such evidence the previous block is
- * only the likeliest. */
+ * only the likeliest.
+ *
+ * A write that goes downwards past the beginning of the block behind leaves the header's first bytes as they are, and
+ * its bytes go on into that block. */
 #ifndef XC_OVERRUN_H
 #define XC_OVERRUN_H
 
@@ -16,6 +19,7 @@ enum xc_overrun_form {
 
 struct xc_overrun {
 	uint32_t block;    /* the overrun block; XC_NO_BLOCK: none ends there */
+	uint32_t behind;   /* the block that was written before its beginning, likely; XC_NO_BLOCK: nothing shows it */
 	bool certain;      /* the written bytes begin inside the block */
 	xc_addr from;      /* the first byte after it */
 	uint64_t len;      /* a lower bound */

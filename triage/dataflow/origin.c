@@ -219,6 +219,27 @@ static struct xc_linear_expr form_of(const struct xc_frame_code *s, const struct
 	return form;
 }
 
+/* The definition of what a store to the frame stored, when there is only one; else the store itself. */
+static struct xc_slice_definition stored_by(const struct xc_frame_code *s, const struct xc_slice_definition *d)
+{
+	struct xc_slice slice;
+	const struct xc_insn *insn = &s->body->insns[d->insn];
+	if (d->kind != XC_DEFINITION_INSN || insn->kind != XC_INSN_STORE || insn->from < 0 || !xc_frame_code_spend(s))
+		return *d;
+	xc_slice_register(s->body, d->insn, insn->from, &slice);
+	return slice.count == 1 ? slice.items[0] : *d;
+}
+
+static bool disproved(const struct origin_query *t, const struct xc_slice_definition *d)
+{
+	struct xc_frame_code whose;
+	if (!t->value || !t->pointer)
+		return false;
+	struct xc_slice_definition set = stored_by(t->frame_code, d);
+	struct xc_linear_expr form = form_of(t->frame_code, &set, &whose);
+	return xc_origin_disproved(t->frame_code, &set, &whose, &form, *t->value);
+}
+
 /* It certainly set another value. */
 static bool excluded(const struct origin_query *t, const struct xc_slice_definition *d)
 {
@@ -263,7 +284,7 @@ static bool describe_slice(struct origin_query t, const struct xc_slice *slice, 
 		return true;
 	for (size_t i = 0; i < slice->count; i++) {
 		struct xc_text one = {0};
-		if (excluded(&t, &slice->items[i]))
+		if (excluded(&t, &slice->items[i]) || disproved(&t, &slice->items[i]))
 			continue;
 		asked += !slice->items[i].before;
 		if (told < TOLD && describe_definition(t, &slice->items[i], &one, sure) && one.len &&

@@ -26,6 +26,12 @@ bool xc_origin_caller(const struct xc_frame_code *frame_code, int reg, struct xc
 /* The value of an expression, from memory as it is now, or as callers passed it. False when it is not known. */
 bool xc_origin_value(const struct xc_frame_code *frame_code, const struct xc_linear_expr *form, uint64_t *value);
 
+/* Was the value not set by this definition, whose value is `form` in the code `whose`? The variable of the program, or
+ * what the caller passed, has another value, and nothing has changed it since: there is one thread, and on the way to
+ * what runs now it called nothing and wrote nothing but its own frame. Only for the innermost frame. */
+bool xc_origin_disproved(const struct xc_frame_code *frame_code, const struct xc_slice_definition *definition,
+			 const struct xc_frame_code *whose, const struct xc_linear_expr *form, uint64_t value);
+
 /* The name of the function; NULL when it has none. */
 const char *xc_origin_function(const struct xc_frame_code *frame_code);
 

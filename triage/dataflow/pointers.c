@@ -14,7 +14,7 @@ static struct xc_pointer *add(struct xc_pointers *out, uint64_t value)
 	return &out->items[out->count++];
 }
 
-static void add_variable(const struct xc_named_value *named, struct xc_pointers *out)
+static void add_variable(const struct xc_named_value *named, size_t frame, struct xc_pointers *out)
 {
 	const struct xc_type *type = named->value.type ? xc_type_strip(named->value.type) : NULL;
 	struct xc_pointer *pointer;
@@ -24,6 +24,7 @@ static void add_variable(const struct xc_named_value *named, struct xc_pointers 
 		return;
 	pointer->name = named->name;
 	pointer->type = named->value.type;
+	pointer->frame = frame;
 }
 
 static void add_variables(const struct xc_crash_context *crash, size_t frame, struct xc_pointers *out)
@@ -34,7 +35,7 @@ static void add_variables(const struct xc_crash_context *crash, size_t frame, st
 			struct xc_named_value *values;
 			size_t count = xc_variable_values(&context, level, locals, &crash->report->arena, &values);
 			for (size_t i = 0; i < count; i++)
-				add_variable(&values[i], out);
+				add_variable(&values[i], frame, out);
 		}
 }
 
@@ -65,6 +66,14 @@ static void add_words(const struct xc_crash_context *crash, size_t frame, struct
 	}
 }
 
+void xc_pointers_variables(const struct xc_crash_context *crash, size_t frames, struct xc_pointers *out)
+{
+	out->items = xc_arena_alloc(&crash->report->arena, XC_POINTERS * sizeof *out->items);
+	out->count = 0;
+	for (size_t i = 0; i < frames && i < crash->frame_count; i++)
+		add_variables(crash, i, out);
+}
+
 void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointers *out)
 {
 	size_t frames = crash->blame.place ? crash->blamed + 1 : 1;
@@ -72,10 +81,7 @@ void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointer
 		frames = crash->frame_count;
 	if (frames > FRAMES)
 		frames = FRAMES;
-	out->items = xc_arena_alloc(&crash->report->arena, XC_POINTERS * sizeof *out->items);
-	out->count = 0;
-	for (size_t i = 0; i < frames; i++)
-		add_variables(crash, i, out);
+	xc_pointers_variables(crash, frames, out);
 	if (crash->fault.frame_known)
 		add_registers(crash, out);
 	for (size_t i = 0; i < frames; i++)

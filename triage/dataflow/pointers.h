@@ -11,6 +11,7 @@ struct xc_pointer {
 	xc_addr at;                 /* its address, when reg is -1 and it is not a variable; else 0 */
 	const char *name;           /* of the variable; NULL: none */
 	const struct xc_type *type; /* of the variable: a pointer; NULL for registers and words */
+	size_t frame;               /* of the variable: index into crash->frames */
 };
 
 enum { XC_POINTERS = 1024 };
@@ -23,6 +24,9 @@ struct xc_pointers {
 /* Collect from the innermost frames, up to the blamed one. At most XC_POINTERS; values below 64 KiB, which cannot be
  * pointers, are left out. */
 void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointers *out);
+
+/* The variables alone, of so many frames. */
+void xc_pointers_variables(const struct xc_crash_context *crash, size_t frames, struct xc_pointers *out);
 
 /* Append "n (struct node *)", "rbx", "a word of the stack". */
 void xc_pointers_text(const struct xc_crash_context *crash, const struct xc_pointer *pointer, struct xc_text *text);

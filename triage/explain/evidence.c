@@ -91,7 +91,8 @@ static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 		xc_verdict_evidence(crash->report, "nothing is ever mapped at 0x0");
 	else if (addr < FIRST_PAGES)
 		xc_verdict_evidence(crash->report,
-				    "nothing is ever mapped at 0x%" PRIx64 ": a null pointer plus an offset", addr);
+				    "nothing is ever mapped at 0x%" PRIx64 ": a %snull pointer plus an offset", addr,
+				    crash->pointer ? "small number, or a " : "");
 	else if (!xc_operand_canonical(addr))
 		xc_verdict_evidence(crash->report,
 				    "0x%" PRIx64 " is not canonical: no pointer of this machine has these upper bits",

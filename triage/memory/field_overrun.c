@@ -259,6 +259,19 @@ static void widen(const struct xc_crash_context *crash, xc_addr at, struct xc_fi
 	}
 }
 
+/* Text that is longer to its front than the array was not written into the array: the object is another's memory. */
+static bool begins_before(const struct xc_crash_context *crash, const struct xc_field_array *array,
+			  const struct run *run)
+{
+	unsigned char bytes[FULL];
+	if (run->begin != array->begin || xc_space_peek(crash->process->space, array->begin - FULL, bytes, FULL) < FULL)
+		return false;
+	for (size_t i = 0; i < FULL; i++)
+		if (!isascii(bytes[i]) || !is_text(bytes[i]))
+			return false;
+	return array->begin - array->record_at >= FULL;
+}
+
 static void add_text(const struct xc_crash_context *crash, xc_addr from, xc_addr to, struct xc_text *text)
 {
 	char bytes[SHOWN];
@@ -290,6 +303,8 @@ bool xc_field_overrun_report(struct xc_crash_context *crash, xc_addr at, struct 
 	    !find_run(crash, &array, at, &run))
 		return false;
 	widen(crash, at, &array, &run);
+	if (begins_before(crash, &array, &run))
+		return false;
 	struct xc_text what = {0}, text = {0}, over = {0}, redacted = {0};
 	uint64_t len = run.end - run.begin, size = array.end - array.begin;
 	xc_text_printf(&what, "%s, %" PRIu64 " bytes at 0x%" PRIx64 ", was likely written past its end", array.name,

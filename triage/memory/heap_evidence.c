@@ -112,6 +112,20 @@ static void classify_abort(struct xc_crash_context *crash, const struct xc_damag
 				  by_allocator ? kinds[first->kind].kind : NULL, "high", "likely", cause);
 }
 
+/* The block behind a damaged header, written before its beginning. */
+static void report_behind(const struct xc_crash_context *crash, xc_addr at)
+{
+	struct xc_text text = {0};
+	struct xc_what what = xc_what(crash->process, crash->heap, at);
+	xc_what_text(crash->process, crash->heap, &what, &text);
+	xc_verdict_evidence(crash->report,
+			    "the block behind the damage, 0x%llx, was likely written before its beginning: %s",
+			    (unsigned long long)at, xc_text_string(&text));
+	xc_text_fini(&text);
+	if (what.kind == XC_WHAT_BLOCK)
+		xc_referrers_report(crash, what.block, true, "that block is");
+}
+
 /* The first damage to report, and the block that ends where it begins. */
 static void report_damage(struct xc_crash_context *crash)
 {
@@ -131,6 +145,10 @@ static void report_damage(struct xc_crash_context *crash)
 		return;
 	xc_block_types_infer(crash);
 	xc_overrun_find(heap, first, &overrun);
+	if (overrun.behind != XC_NO_BLOCK) {
+		report_behind(crash, xc_block_addr(&heap->blocks, overrun.behind));
+		return;
+	}
 	if (overrun.block == XC_NO_BLOCK)
 		return; /* none ends there */
 	struct xc_text text = {0};
@@ -140,7 +158,7 @@ static void report_damage(struct xc_crash_context *crash)
 		    strstr(xc_text_string(&text), "tcache_perthread_struct"); /* glibc itself writes there */
 	xc_verdict_evidence(crash->report,
 			    book ? "the block before the damage, at 0x%llx, belongs to the C library; what wrote past "
-				   "its end is not known: %s"
+				   "its end, or before the beginning of the block behind, is not known: %s"
 				 : "the block before the damage, 0x%llx, was likely written past its end: %s",
 			    (unsigned long long)what.addr, xc_text_string(&text));
 	xc_text_fini(&text);

@@ -200,6 +200,11 @@ static bool diagnose_stale(struct xc_pointer_diagnosis *s)
 	return xc_stale_pointer_report(s->crash, &s->stale, false);
 }
 
+static bool diagnose_damaged(struct xc_pointer_diagnosis *s)
+{
+	return xc_damaged_block_report(s->crash);
+}
+
 static bool diagnose_object(struct xc_pointer_diagnosis *s)
 {
 	return xc_stale_pointer_report(s->crash, &s->stale, true);
@@ -225,17 +230,12 @@ static const struct {
 	const char *name;
 	bool (*diagnose)(struct xc_pointer_diagnosis *s); /* false: it does not apply */
 } explanations[] = {
-	{"freed block", xc_freed_block_diagnose},
-	{"unmapped block", xc_unmapped_block_diagnose},
-	{"stale pointer on the way", diagnose_stale},
-	{"past the end of a block", xc_block_overrun_diagnose},
-	{"poison pattern", diagnose_poison},
-	{"overwritten by text", xc_text_overwrite_diagnose},
-	{"frame that has returned", xc_returned_frame_diagnose},
-	{"far index", diagnose_wild_index},
-	{"flipped bit", diagnose_bit_flip},
-	{"no object on the way", diagnose_object},
-	{"a number", xc_number_overwrite_diagnose},
+	{"freed block", xc_freed_block_diagnose},     {"unmapped block", xc_unmapped_block_diagnose},
+	{"stale pointer on the way", diagnose_stale}, {"past the end of a block", xc_block_overrun_diagnose},
+	{"poison pattern", diagnose_poison},          {"overwritten by text", xc_text_overwrite_diagnose},
+	{"in a damaged block", diagnose_damaged},     {"frame that has returned", xc_returned_frame_diagnose},
+	{"far index", diagnose_wild_index},           {"flipped bit", diagnose_bit_flip},
+	{"no object on the way", diagnose_object},    {"a number", xc_number_overwrite_diagnose},
 };
 
 void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
@@ -244,7 +244,9 @@ void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
 	if (memory && !crash->fault.sent && is_null(crash)) {
 		s.stale = xc_stale_pointer_find(crash);
-		xc_stale_pointer_report(crash, &s.stale, true);
+		if (!xc_stale_pointer_report(crash, &s.stale, true) && !xc_damaged_block_report(crash))
+			xc_damaged_block_remark(crash);
+		return;
 	}
 	if (!memory || crash->fault.sent || !is_open(crash))
 		return;

@@ -51,6 +51,14 @@ bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *diagnosis);
 /* A frame that has returned. */
 bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
+/* A value in a block whose header is overwritten: the class becomes heap-corruption, likely. Also for values near NULL,
+ * but not for NULL itself. */
+bool xc_damaged_block_report(struct xc_crash_context *crash);
+
+/* For a value near NULL, but not NULL, of which no more is known: the cause mentions that headers of the heap are
+ * overwritten; severity is at least medium. */
+void xc_damaged_block_remark(struct xc_crash_context *crash);
+
 /* Append an explanation to the cause. */
 void xc_pointer_diagnosis_explain(struct xc_pointer_diagnosis *diagnosis, const char *format, ...) XC_PRINTF(2, 3);
 

@@ -38,7 +38,7 @@ static const char *function_of(const struct xc_crash_context *crash, size_t inde
 	return name ? name : place && place->symbol ? place->symbol : "the function";
 }
 
-static bool diagnose_frame(struct xc_pointer_diagnosis *s, size_t index)
+static bool diagnose_frame(struct xc_pointer_diagnosis *s, size_t index, const char *what)
 {
 	struct xc_crash_context *crash = s->crash;
 	struct xc_frame frame = crash->frames[index];
@@ -56,20 +56,22 @@ static bool diagnose_frame(struct xc_pointer_diagnosis *s, size_t index)
 			") of %s was written past its end: text follows it, up to the return address at 0x%" PRIx64
 			" and over it",
 			xc_text_string(&name), size, at, function_of(crash, index), back);
-		xc_pointer_diagnosis_explain(s, "likely `%s` was written past its end, over the return address too",
-					     xc_text_string(&name));
+		xc_pointer_diagnosis_explain(s,
+					     "its bytes are text: likely a string was written over %s; likely `%s` was "
+					     "written past its end, over the return address too",
+					     what, xc_text_string(&name));
 	}
 	xc_text_fini(&name);
 	return good;
 }
 
-bool xc_stack_smash_diagnose(struct xc_pointer_diagnosis *s)
+bool xc_stack_smash_diagnose(struct xc_pointer_diagnosis *s, const char *what)
 {
 	const struct xc_crash_context *crash = s->crash;
 	if (crash->process->arch->machine != EM_X86_64)
 		return false;
 	for (size_t i = 0; i < crash->frame_count && i < FRAMES; i++)
-		if (diagnose_frame(s, i))
+		if (diagnose_frame(s, i, what))
 			return true;
 	return false;
 }

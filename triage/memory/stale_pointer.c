@@ -10,45 +10,27 @@
 #include "core/base/text.h"
 #include "dwarf/types/field.h"
 #include "dwarf/view/view.h"
-#include "heap/query/rootword.h"
-#include "heap/query/stackword.h"
 #include "heap/query/whatis.h"
 #include "heap/types/typing.h"
 #include "triage/blocks/block_types.h"
 #include "triage/blocks/dead_frame.h"
 #include "triage/blocks/freed_by.h"
-#include "triage/util/memory_search.h"
+#include "triage/blocks/object_class.h"
+#include "triage/blocks/other_owner.h"
 #include "triage/util/same_type.h"
-#include "triage/util/statics.h"
 
 enum {
 	TEXT_LOOK = 256,
 	TEXT_LEAST = 8,
-	HITS = 32,
+	DEPTH = 8,
 	LEAST = 64 << 10,
 	BLOCKS = 100000, /* whose types are inferred for this: some tenths of a second */
 	STEPS = 3,       /* whose other owners are searched for: each search reads the process's memory */
 };
 
-/* The pointer, and what it points to. */
-struct target {
-	const struct xc_crash_context *crash;
-	const struct xc_deref *deref;
-	const struct xc_type *type; /* of the object; NULL: not known */
-	uint32_t block;
-	xc_addr begin; /* of the block */
-	uint64_t size;
-};
-
-static const struct xc_type *pointee(const struct xc_type *type)
+static bool find_target(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_pointed *t)
 {
-	const struct xc_type *target = type && xc_type_is_pointer(type) ? xc_type_strip(type)->target : NULL;
-	return target ? xc_type_complete(xc_type_strip(target)) : NULL;
-}
-
-static bool find_target(const struct xc_crash_context *crash, const struct xc_deref *deref, struct target *t)
-{
-	*t = (struct target){.crash = crash, .deref = deref, .type = pointee(deref->pointer_type)};
+	*t = (struct xc_pointed){.crash = crash, .deref = deref, .type = xc_pointed_type(deref->pointer_type)};
 	if (!crash->heap || !crash->heap->blocks.count)
 		return false;
 	t->block = xc_blocks_find(&crash->heap->blocks, deref->led);
@@ -88,7 +70,7 @@ static bool is_character(const struct xc_type *type)
 }
 
 /* How many of the first `len` bytes of the object are in members that are no characters. */
-static uint64_t other_bytes(const struct target *t, uint64_t len)
+static uint64_t other_bytes(const struct xc_pointed *t, uint64_t len)
 {
 	uint64_t size, others = 0;
 	if (!xc_type_size(t->type, &size))
@@ -102,7 +84,7 @@ static uint64_t other_bytes(const struct target *t, uint64_t len)
 }
 
 /* A text that begins with the block, or with the object. */
-static bool has_text(const struct target *t, struct xc_text *shown)
+static bool has_text(const struct xc_pointed *t, struct xc_text *shown)
 {
 	char bytes[TEXT_LOOK];
 	uint64_t end = t->begin + t->size, within = t->deref->led - t->begin;
@@ -117,79 +99,10 @@ static bool has_text(const struct target *t, struct xc_text *shown)
 	return true;
 }
 
-/* ---- other pointers to the block ---- */
+/* ---- other owners ---- */
 
-/* The type of a word in a block whose own type is well known. */
-static const struct xc_type *type_in_block(struct xc_heap *heap, uint32_t block, xc_addr at)
-{
-	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, block) : NULL;
-	uint64_t size, offset = at - xc_block_addr(&heap->blocks, block), rest = 0;
-	if (!typed || typed->confidence < XC_TYPE_STRONG || typed->conflicting || offset < typed->offset ||
-	    !xc_type_size(typed->type, &size) || !size || typed->shape == XC_TYPED_TEXT ||
-	    xc_block_state(&heap->blocks, block) != XC_BLOCK_LIVE)
-		return NULL;
-	offset -= typed->offset;
-	if (typed->shape == XC_TYPED_ARRAY)
-		offset %= size;
-	const struct xc_type *leaf = offset < size ? xc_field_path(NULL, typed->type, offset, &rest) : NULL;
-	return leaf && leaf != typed->type && !rest ? leaf : NULL;
-}
-
-/* The type of a variable of a stack, of a global, or of a part of one. */
-static const struct xc_type *type_of_variable(const struct target *t, xc_addr at)
-{
-	const struct xc_process *p = t->crash->process;
-	struct xc_what what = xc_what(p, t->crash->heap, at);
-	const struct xc_type *type = NULL;
-	struct xc_held held = {.type = NULL};
-	uint64_t rest = 0;
-	if (what.kind == XC_WHAT_STACK && what.thread) {
-		struct xc_stackword word = xc_stackword_find(p, what.thread, at);
-		if (word.in_frame && word.type)
-			type = xc_field_path(NULL, word.type, word.offset, &rest);
-		xc_stackword_fini(&word);
-	} else if (what.kind == XC_WHAT_DATA && t->crash->blame.place &&
-		   xc_statics_at(p, t->crash->blame.place, t->crash->thread, at, &held) && held.type)
-		type = xc_field_path(NULL, held.type, held.offset, &rest);
-	return rest ? NULL : type;
-}
-
-static const struct xc_type *type_of_word(const struct target *t, xc_addr at)
-{
-	uint32_t block = xc_blocks_find(&t->crash->heap->blocks, at);
-	return block == XC_NO_BLOCK ? type_of_variable(t, at) : type_in_block(t->crash->heap, block, at);
-}
-
-/* Does the word at `at` hold the block as something that the object is not? With text in it, as characters, too. */
-static bool is_other_owner(const struct target *t, xc_addr at, bool text)
-{
-	const struct xc_type *theirs = pointee(type_of_word(t, at));
-	uint64_t value;
-	if (at == t->deref->at || !theirs || !t->type ||
-	    !xc_space_peek_uint(t->crash->process->space, at, t->crash->process->arch->word, &value))
-		return false;
-	if (xc_same_type_is_bytes(theirs))
-		return text && theirs->kind != XC_TYPE_VOID && theirs->kind != XC_TYPE_UNKNOWN;
-	/* A header or a node's base before the object is part of the same block, and no other owner. */
-	uint64_t size;
-	return value <= t->deref->led && xc_type_size(xc_type_complete(theirs), &size) &&
-	       t->deref->led - value < size && !xc_same_type_may_hold(theirs, t->type);
-}
-
-static bool find_owner(const struct target *t, bool text, struct xc_text *owner)
-{
-	xc_addr found[HITS];
-	size_t count = xc_memory_search_words(t->crash->process, t->begin, t->size - 1, found, HITS);
-	for (size_t i = 0; i < count; i++) {
-		if (!is_other_owner(t, found[i], text))
-			continue;
-		xc_rootword_place(t->crash->heap, found[i], true, owner);
-		return true;
-	}
-	return false;
-}
-
-static bool find_reused(const struct target *t, struct xc_stale *out)
+/* `near`: search for other owners. */
+static bool find_reused(const struct xc_pointed *t, bool near, struct xc_stale *out)
 {
 	struct xc_arena *arena = &t->crash->report->arena;
 	struct xc_text shown = {0}, owner = {0};
@@ -197,17 +110,17 @@ static bool find_reused(const struct target *t, struct xc_stale *out)
 		return false;
 	if (t->crash->heap->blocks.count <= BLOCKS)
 		xc_block_types_infer(t->crash);
-	bool near = t->deref < t->crash->derefs->items + STEPS;
-	bool text = has_text(t, &shown), other = near && find_owner(t, text, &owner);
+	bool cast = false, text = has_text(t, &shown), other = near && xc_other_owner_find(t, text, &owner, &cast);
 	if (text || other) {
 		const char *where =
 			xc_arena_printf(arena, "the block at 0x%" PRIx64 ", of %" PRIu64 " bytes, ", t->begin, t->size);
 		out->redact = xc_arena_printf(arena, "%s%s%s%s", where,
-					      other ? "belongs to " : "contains text, where the type has none",
+					      other ? "is held as another type by "
+						    : "contains text, where the type has none",
 					      xc_text_string(&owner), other && text ? ", and contains text" : "");
 		out->why =
 			text ? xc_arena_printf(arena, "%s: \"%s\"", out->redact, xc_text_string(&shown)) : out->redact;
-		out->kind = other ? XC_STALE_REUSED : XC_STALE_TEXT;
+		out->kind = other && !cast ? XC_STALE_REUSED : text ? XC_STALE_TEXT : XC_STALE_OTHER;
 		out->sure = false;
 	}
 	xc_text_fini(&shown);
@@ -215,7 +128,7 @@ static bool find_reused(const struct target *t, struct xc_stale *out)
 	return text || other;
 }
 
-/* ---- objects without a vtable ---- */
+/* ---- objects and their vtables ---- */
 
 /* Does the type begin with a vptr? */
 static bool is_polymorphic(const struct xc_type *type, unsigned depth)
@@ -236,11 +149,44 @@ static bool is_polymorphic(const struct xc_type *type, unsigned depth)
 	return false;
 }
 
-static bool find_table(const struct target *t, struct xc_stale *out)
+/* Does an object of class `whole` begin with one of class `part`? Also true when it is not known. */
+static bool begins_with(const struct xc_type *whole, const struct xc_type *part, unsigned depth)
+{
+	size_t count;
+	whole = xc_type_complete(xc_type_strip(whole));
+	if (!depth || whole->is_declaration || part->is_declaration || whole == part ||
+	    (whole->name && part->name && strcmp(whole->name, part->name) == 0))
+		return true;
+	if (!xc_same_type_is_record(whole))
+		return false;
+	const struct xc_member *members = xc_type_members(whole, &count);
+	for (size_t i = 0; i < count; i++)
+		if (members[i].dynamic ||
+		    (!members[i].offset && members[i].type && begins_with(members[i].type, part, depth - 1)))
+			return true;
+	return false;
+}
+
+static bool find_class(const struct xc_pointed *t, struct xc_stale *out)
+{
+	bool wanted = t->begin == t->deref->led && is_polymorphic(t->type, DEPTH);
+	const struct xc_type *found = wanted ? xc_object_class(t->crash, t->begin) : NULL;
+	if (!found || begins_with(found, t->type, DEPTH) || begins_with(t->type, found, DEPTH))
+		return false;
+	out->kind = XC_STALE_CLASS;
+	out->redact = NULL;
+	out->type = t->type;
+	out->found = found;
+	out->why = xc_arena_printf(&t->crash->report->arena, "the object there is a %s, by its vtable",
+				   xc_type_name(found));
+	return true;
+}
+
+static bool find_table(const struct xc_pointed *t, struct xc_stale *out)
 {
 	const struct xc_process *p = t->crash->process;
 	uint64_t table;
-	if (!is_polymorphic(t->type, 8) || !xc_space_peek_uint(p->space, t->deref->led, p->arch->word, &table))
+	if (!is_polymorphic(t->type, DEPTH) || !xc_space_peek_uint(p->space, t->deref->led, p->arch->word, &table))
 		return false;
 	const struct xc_mapping *m = xc_process_mapping(p, table);
 	if (m && (xc_process_module(p, table) || !m->writable))
@@ -254,7 +200,7 @@ static bool find_table(const struct target *t, struct xc_stale *out)
 
 /* ---- */
 
-static bool find_freed(const struct target *t, struct xc_stale *out)
+static bool find_freed(const struct xc_pointed *t, struct xc_stale *out)
 {
 	struct xc_text text = {0};
 	enum xc_block_state state = xc_block_state(&t->crash->heap->blocks, t->block);
@@ -273,21 +219,26 @@ static bool find_freed(const struct target *t, struct xc_stale *out)
 }
 
 /* The frame and freed blocks are asked first; heap->types are made when needed. */
-static bool find_stale(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out)
+static bool find_stale(const struct xc_crash_context *crash, const struct xc_deref *deref, bool near,
+		       struct xc_stale *out)
 {
-	struct target t;
+	struct xc_pointed t;
 	*out = (struct xc_stale){.kind = XC_STALE_NOT, .deref = deref};
 	if (!deref->led_known || deref->led < LEAST)
 		return false;
-	if (!deref->stack_moves &&
-	    xc_dead_frame_at(crash, deref->led, pointee(deref->pointer_type), deref->holder, &out->sure, &out->why)) {
+	if (!deref->stack_moves && xc_dead_frame_at(crash, deref->led, xc_pointed_type(deref->pointer_type),
+						    deref->holder, &out->sure, &out->why)) {
 		out->kind = XC_STALE_FRAME;
 		return true;
 	}
 	bool block = find_target(crash, deref, &t);
 	out->begin = t.begin;
 	out->size = t.size;
-	return (block && (find_freed(&t, out) || find_reused(&t, out))) || find_table(&t, out);
+	if (block && find_freed(&t, out))
+		return true;
+	bool reused = block && find_reused(&t, near, out);
+	return (reused && out->kind == XC_STALE_REUSED) || (block && near && find_class(&t, out)) || reused ||
+	       find_table(&t, out);
 }
 
 /* ---- reports ---- */
@@ -314,13 +265,30 @@ static void classify(struct xc_crash_context *crash, const struct xc_stale *stal
 /* What the pointer leads to is no such object, for one of several reasons: the class remains. */
 static void report_weak(struct xc_crash_context *crash, const struct xc_stale *stale)
 {
+	static const char *const words[] = {
+		[XC_STALE_OTHER] = "points to a block that is used as another type: it was cast wrongly, or its block "
+				   "had been freed and has another owner now",
+		[XC_STALE_TABLE] = "points to no living object: it was destroyed, overwritten, or never constructed",
+		[XC_STALE_TEXT] = "points to text: the object was overwritten, its block has another owner now, or it "
+				  "never was one",
+	};
 	struct xc_verdict *v = crash->verdict;
-	v->cause = xc_arena_printf(
-		&crash->report->arena, "%s%s%s %s", v->cause ? v->cause : "", v->cause ? "; " : "",
-		pointer_words(crash, stale->deref),
-		stale->kind == XC_STALE_TABLE
-			? "points to no living object: it was destroyed, overwritten, or never constructed"
-			: "points to text: the object was overwritten, or freed and its block used anew");
+	v->cause = xc_arena_printf(&crash->report->arena, "%s%s%s %s", v->cause ? v->cause : "", v->cause ? "; " : "",
+				   pointer_words(crash, stale->deref), words[stale->kind]);
+	if (v->severity && !strcmp(v->severity, "low"))
+		v->severity = "medium";
+}
+
+/* Whether it was cast wrongly, or freed and its block given to the other, is not known: the class remains. */
+static void report_class(struct xc_crash_context *crash, const struct xc_stale *stale)
+{
+	struct xc_verdict *v = crash->verdict;
+	const char *want = xc_type_name(stale->type), *is = xc_type_name(stale->found);
+	v->cause = xc_arena_printf(&crash->report->arena,
+				   "%s%s%s is no %s: at it is a %s, by its vtable: likely a wrong cast, or the %s was "
+				   "freed and its block is the %s's now",
+				   v->cause ? v->cause : "", v->cause ? "; " : "", pointer_words(crash, stale->deref),
+				   want, is, want, is);
 	if (v->severity && !strcmp(v->severity, "low"))
 		v->severity = "medium";
 }
@@ -339,6 +307,9 @@ static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
 		classify(crash, stale, "use-after-free",
 			 "is stale: its block had been freed, and has another owner now");
 		break;
+	case XC_STALE_CLASS:
+		report_class(crash, stale);
+		break;
 	default:
 		report_weak(crash, stale);
 		break;
@@ -351,10 +322,10 @@ static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
 		xc_freed_by_report(crash, stale->begin, stale->size);
 }
 
-/* Two kinds prove less than what a wild value itself shows. */
+/* These kinds prove less than what a wild value itself shows. */
 static bool is_weak(const struct xc_stale *stale)
 {
-	return stale->kind == XC_STALE_TABLE || stale->kind == XC_STALE_TEXT;
+	return stale->kind == XC_STALE_OTHER || stale->kind == XC_STALE_TABLE || stale->kind == XC_STALE_TEXT;
 }
 
 struct xc_stale xc_stale_pointer_find(const struct xc_crash_context *crash)
@@ -362,7 +333,7 @@ struct xc_stale xc_stale_pointer_find(const struct xc_crash_context *crash)
 	const struct xc_derefs *derefs = crash->derefs;
 	struct xc_stale stale, first = {.kind = XC_STALE_NOT};
 	for (size_t i = derefs ? derefs->count : 0; i-- > 0;) {
-		if (!find_stale(crash, &derefs->items[i], &stale))
+		if (!find_stale(crash, &derefs->items[i], i < STEPS, &stale))
 			continue;
 		if (!is_weak(&stale))
 			return stale;
@@ -370,6 +341,12 @@ struct xc_stale xc_stale_pointer_find(const struct xc_crash_context *crash)
 			first = stale;
 	}
 	return first;
+}
+
+struct xc_stale xc_stale_pointer_at(const struct xc_crash_context *crash, const struct xc_deref *deref)
+{
+	struct xc_stale stale;
+	return find_stale(crash, deref, true, &stale) ? stale : (struct xc_stale){.kind = XC_STALE_NOT};
 }
 
 bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_stale *stale, bool weak)

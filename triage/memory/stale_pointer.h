@@ -10,6 +10,8 @@ enum xc_stale_kind {
 	XC_STALE_FRAME,  /* the frame of a function that has returned */
 	XC_STALE_FREED,  /* a freed block */
 	XC_STALE_REUSED, /* a block that others use as something else */
+	XC_STALE_CLASS,  /* an object that is of another class, by its vtable; cast wrongly, or stale */
+	XC_STALE_OTHER,  /* the same, where a `void *` leads to the object, too: cast wrongly, or stale */
 	XC_STALE_TABLE,  /* an object whose vptr leads to no vtable */
 	XC_STALE_TEXT,   /* a block that contains text where the type has none; who else has it is not known */
 };
@@ -18,14 +20,18 @@ struct xc_stale {
 	enum xc_stale_kind kind;
 	const struct xc_deref *deref; /* whose pointer is stale */
 	bool sure;
-	xc_addr begin, size; /* of the block */
-	const char *why;     /* a sentence about the memory, in the report's arena */
-	const char *redact;  /* the same without text of the memory; NULL: `why` has none */
+	xc_addr begin, size;                /* of the block */
+	const struct xc_type *type, *found; /* of XC_STALE_CLASS: the pointer's class, and the object's */
+	const char *why;                    /* a sentence about the memory, in the report's arena */
+	const char *redact;                 /* the same without text of the memory; NULL: `why` has none */
 };
 
-/* The outermost stale pointer on the way of the bad value; XC_STALE_TABLE and XC_STALE_TEXT, which are weak, only when
- * there is no other; XC_STALE_NOT: there is none. Searches memory, and may infer the types of the heap. */
+/* The outermost stale pointer on the way of the bad value; XC_STALE_OTHER, _TABLE and _TEXT, which are weak, only
+ * when there is no other; XC_STALE_NOT: there is none. Searches memory, and may infer the types of the heap. */
 struct xc_stale xc_stale_pointer_find(const struct xc_crash_context *crash);
+
+/* The same for one pointer, whose value `deref` has. */
+struct xc_stale xc_stale_pointer_at(const struct xc_crash_context *crash, const struct xc_deref *deref);
 
 /* Report it: the class becomes use-after-free or use-after-return. With `weak`, also where the memory shows only that
  * it is no such object: severity and cause change. False when nothing was reported. */

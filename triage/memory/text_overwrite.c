@@ -3,14 +3,19 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
 #include "triage/blocks/block_types.h"
-#include "triage/util/memory_search.h"
+#include "dwarf/types/field.h"
 #include "triage/memory/stack_smash.h"
+#include "triage/memory/value_place.h"
+#include "triage/util/memory_search.h"
+#include "triage/util/same_type.h"
+#include "triage/util/statics.h"
 
-enum { TEXT_LEAST = 5, HITS = 64, TOLD = 2, AROUND = 24 };
+enum { TEXT_LEAST = 5, HITS = 64, TOLD = 2, AROUND = 24, BEFORE = 512, OFFSET = 4096 };
 
 static bool is_text(int c)
 {
@@ -49,24 +54,56 @@ static void text_around(const struct xc_process *p, xc_addr at, unsigned len, st
 	xc_text_escaped(out, bytes + lo, hi - lo);
 }
 
-/* The part of the heap that contains the text, else the part of the program. */
-static bool report_place(struct xc_crash_context *crash, xc_addr at, unsigned len, struct xc_text *cause)
+/* ---- the evidence ---- */
+
+/* The text, where it is, and where other copies of it are. */
+struct copies {
+	struct xc_pointer_diagnosis *s;
+	const char *who; /* has the text */
+	uint64_t value;
+	char text[8];
+	unsigned len;
+	xc_addr found[HITS];
+	size_t count;
+	bool placed; /* the value was read from `place` */
+	struct xc_deref place;
+	bool only; /* no pointer that led there is known */
+};
+
+/* "(likely) ": the type of the block there is a guess. Texts are what their bytes are. */
+static const char *likely(const struct xc_crash_context *crash, xc_addr at)
+{
+	uint32_t block;
+	const struct xc_typed *typed = crash->heap ? xc_block_types_at(crash, at, &block) : NULL;
+	return typed && typed->confidence < XC_TYPE_STRONG && typed->shape != XC_TYPED_TEXT ? "(likely) " : "";
+}
+
+/* In the heap, in a variable of the program, in one of a frame; other words of stacks are left over. */
+static bool describe_place(const struct xc_crash_context *crash, xc_addr at, struct xc_text *place)
+{
+	struct xc_what what = xc_what(crash->process, crash->heap, at);
+	bool stack = what.kind == XC_WHAT_STACK;
+	if (what.kind != XC_WHAT_BLOCK && what.kind != XC_WHAT_DATA && !stack)
+		return false;
+	xc_text_add(place, likely(crash, at));
+	what = xc_what(crash->process, crash->heap, at); /* types may have renumbered the blocks */
+	if (crash->heap)
+		xc_rootword_place(crash->heap, at, true, place);
+	else
+		xc_what_text(crash->process, NULL, &what, place);
+	return !stack || !crash->heap || (strstr(xc_text_string(place), "#") != NULL);
+}
+
+static bool report_place(const struct xc_crash_context *crash, const char *what, xc_addr at, unsigned len)
 {
 	struct xc_text place = {0}, shown = {0}, redacted = {0};
-	struct xc_what what = xc_what(crash->process, crash->heap, at);
-	bool good = what.kind == XC_WHAT_BLOCK || what.kind == XC_WHAT_STACK || what.kind == XC_WHAT_DATA;
-	if (good && crash->heap)
-		xc_rootword_place(crash->heap, at, true, &place);
-	else if (good)
-		xc_what_text(crash->process, NULL, &what, &place);
+	bool good = describe_place(crash, at, &place);
 	if (good) {
 		text_around(crash->process, at, len, &shown);
-		xc_verdict_evidence(crash->report, "the same text is at 0x%" PRIx64 ", in %s: \"%s\"", at,
+		xc_verdict_evidence(crash->report, "%s at 0x%" PRIx64 ", in %s: \"%s\"", what, at,
 				    xc_text_string(&place), xc_text_string(&shown));
-		xc_text_printf(&redacted, "the same text is at 0x%" PRIx64 ", in %s", at, xc_text_string(&place));
+		xc_text_printf(&redacted, "%s at 0x%" PRIx64 ", in %s", what, at, xc_text_string(&place));
 		xc_verdict_redact(crash->report, xc_text_string(&redacted));
-		if (!cause->len)
-			xc_field_overrun_report(crash, at, cause);
 	}
 	xc_text_fini(&place);
 	xc_text_fini(&shown);
@@ -74,42 +111,182 @@ static bool report_place(struct xc_crash_context *crash, xc_addr at, unsigned le
 	return good;
 }
 
-static void report_text(struct xc_crash_context *crash, const struct xc_suspect *it, const char *text, unsigned len,
-			struct xc_text *cause)
+static void report_text(const struct copies *c)
 {
+	const struct xc_crash_context *crash = c->s->crash;
 	struct xc_text shown = {0}, redacted = {0};
-	xc_addr found[HITS];
 	size_t told = 0;
-	xc_text_escaped(&shown, text, len);
-	xc_verdict_evidence(crash->report, "the bytes of %s are text, \"%s\"", it->who, xc_text_string(&shown));
-	xc_text_printf(&redacted, "the bytes of %s are text", it->who);
+	xc_text_escaped(&shown, c->text, c->len);
+	xc_verdict_evidence(crash->report, "the bytes of %s are text, \"%s\"", c->who, xc_text_string(&shown));
+	xc_text_printf(&redacted, "the bytes of %s are text", c->who);
 	xc_verdict_redact(crash->report, xc_text_string(&redacted));
-	if (crash->heap)
-		xc_block_types_infer(crash);
-	size_t count = xc_memory_search_bytes(crash->process, text, len, found, HITS);
-	for (size_t i = 0; i < count && told < TOLD; i++)
-		if (!i || found[i] - found[i - 1] > AROUND) /* a repeated character matches everywhere */
-			told += report_place(crash, found[i], len, cause);
+	if (c->placed)
+		report_place(crash, c->only ? "it was likely read" : "it was read", c->place.at, c->len);
+	for (size_t i = 0; i < c->count && told < TOLD; i++) {
+		bool near = i && c->found[i] - c->found[i - 1] <= AROUND; /* a repeated character matches everywhere */
+		if (!near && (!c->placed || c->found[i] != c->place.at))
+			told += report_place(crash, "the same text is", c->found[i], c->len);
+	}
 	xc_text_fini(&redacted);
 	xc_text_fini(&shown);
 }
 
+/* ---- what it means ---- */
+
+/* Text that began in an array of characters of the same object, before the pointer. */
+static bool explain_member(const struct copies *c, const char *what)
+{
+	struct xc_text cause = {0};
+	bool good = c->placed && xc_field_overrun_report(c->s->crash, c->place.at, &cause);
+	for (size_t i = 0; i < c->count && !good && !c->placed; i++)
+		good = xc_field_overrun_report(c->s->crash, c->found[i], &cause);
+	if (good)
+		xc_pointer_diagnosis_explain(c->s, "its bytes are text: likely a string was written over %s: %s", what,
+					     xc_text_string(&cause));
+	xc_text_fini(&cause);
+	return good;
+}
+
+/* What object a place is in, for comparison: the block, or the variable. False: not known. */
+static bool object_at(const struct xc_crash_context *crash, xc_addr at, uint64_t *object_out)
+{
+	struct xc_held held;
+	struct xc_what what = xc_what(crash->process, crash->heap, at);
+	*object_out = at;
+	if (what.kind == XC_WHAT_BLOCK)
+		*object_out = xc_block_addr(&crash->heap->blocks, what.block);
+	else if (what.kind == XC_WHAT_DATA && crash->blame.place &&
+		 xc_statics_at(crash->process, crash->blame.place, crash->thread, at, &held))
+		*object_out = at - held.offset;
+	else
+		return false;
+	return true;
+}
+
+/* Text that began in the block or variable before, and ran on into this one. */
+static bool explain_before(const struct copies *c, const char *what)
+{
+	const struct xc_crash_context *crash = c->s->crash;
+	uint64_t here, there;
+	struct xc_text place = {0};
+	char bytes[BEFORE];
+	size_t got = c->placed && c->place.at > BEFORE ? sizeof bytes : 0, len = 0;
+	if (!got || xc_space_peek(crash->process->space, c->place.at - got, bytes, got) < got)
+		return false;
+	while (len < got && is_text((unsigned char)bytes[got - 1 - len]))
+		len++;
+	if (!object_at(crash, c->place.at, &here) || !object_at(crash, c->place.at - len, &there) || there >= here ||
+	    here - (c->place.at - len) < TEXT_LEAST || !describe_place(crash, c->place.at - len, &place))
+		return false;
+	xc_verdict_evidence(crash->report, "the text begins at 0x%" PRIx64 " or before it, in %s", c->place.at - len,
+			    xc_text_string(&place));
+	xc_text_fini(&place);
+	xc_pointer_diagnosis_explain(c->s,
+				     "its bytes are text: likely a string was written over %s, from what lies before "
+				     "it in memory",
+				     what);
+	return true;
+}
+
+/* Exactly the bytes of the pointer are text: a string would go on, or end in a NUL. */
+static bool explain_alone(const struct copies *c)
+{
+	const struct xc_crash_context *crash = c->s->crash;
+	unsigned word = crash->process->arch->word;
+	uint64_t before, behind, next;
+	const struct xc_space *space = crash->process->space;
+	if (!c->placed || c->len < word || !xc_space_peek_uint(space, c->place.at - 1, 1, &before) ||
+	    !xc_space_peek_uint(space, c->place.at + word, 1, &behind) ||
+	    !xc_space_peek_uint(space, c->place.at + word, word, &next))
+		return false;
+	bool ends = behind && (!is_text((int)behind) || xc_process_mapping(crash->process, next));
+	if (is_text((int)before) || !ends)
+		return false;
+	xc_pointer_diagnosis_explain(c->s, "its bytes are text, and no others around them: likely it was never set, "
+					   "and has what was in its memory before, or it was copied from text");
+	return true;
+}
+
+/* The type of the block has characters there: its own text. */
+static bool explain_own_text(const struct copies *c)
+{
+	const struct xc_crash_context *crash = c->s->crash;
+	uint32_t block;
+	uint64_t size, offset, rest;
+	const struct xc_typed *typed = c->placed && crash->heap ? xc_block_types_at(crash, c->place.at, &block) : NULL;
+	if (!typed || typed->confidence < XC_TYPE_STRONG || typed->shape == XC_TYPED_TEXT ||
+	    !xc_type_size(typed->type, &size) || !size)
+		return false;
+	offset = c->place.at - xc_block_addr(&crash->heap->blocks, block) - typed->offset;
+	if (offset >= size && typed->shape != XC_TYPED_ARRAY)
+		return false;
+	const struct xc_type *leaf = xc_field_path(NULL, typed->type, offset % size, &rest);
+	if (leaf == typed->type || !xc_same_type_is_bytes(leaf))
+		return false;
+	xc_pointer_diagnosis_explain(c->s,
+				     "its bytes are text, and lie in a text of %s: likely it was read as another type, "
+				     "after a wrong cast, or after its object was freed",
+				     xc_type_name(typed->type));
+	return true;
+}
+
+static void explain_any(const struct copies *c, const char *what)
+{
+	bool block = c->placed && c->s->crash->heap &&
+		     xc_blocks_find(&c->s->crash->heap->blocks, c->place.at) != XC_NO_BLOCK;
+	if (block)
+		xc_pointer_diagnosis_explain(c->s, "its bytes are text: the object was overwritten, its block has "
+						   "another owner now, or it never was one");
+	else if (!xc_stack_smash_diagnose(c->s, what))
+		xc_pointer_diagnosis_explain(c->s,
+					     "its bytes are text: %s was overwritten or never set, or what it "
+					     "was read from is no such object",
+					     what);
+}
+
+static void explain(const struct copies *c)
+{
+	struct xc_crash_context *crash = c->s->crash;
+	const char *what = crash->fault.access == XC_ACCESS_EXECUTE ? "the address to go to" : "the pointer";
+	struct xc_stale stale = {.kind = XC_STALE_NOT};
+	if (c->placed && c->place.led_known)
+		stale = xc_stale_pointer_at(crash, &c->place);
+	if (xc_stale_pointer_report(crash, &stale, false))
+		return;
+	if (!explain_member(c, what) && !explain_before(c, what) && !explain_alone(c) &&
+	    !(stale.kind == XC_STALE_TEXT && xc_stale_pointer_report(crash, &stale, true)) && !explain_own_text(c))
+		explain_any(c, what);
+	xc_pointer_diagnosis_raise(c->s);
+}
+
+/* The value as it was in memory: the code may have added an offset since. */
+static void undo_offset(const struct xc_crash_context *crash, struct copies *c)
+{
+	const struct xc_deref *bad = crash->derefs && crash->derefs->count ? &crash->derefs->items[0] : NULL;
+	if (!bad || !bad->value_known || bad->value == c->value || c->value - bad->value + OFFSET > 2 * OFFSET)
+		return;
+	c->value = bad->value;
+	if (bad->text)
+		c->who = xc_arena_printf(&crash->report->arena, "`%s`", bad->text);
+}
+
 bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 {
+	const struct xc_crash_context *crash = s->crash;
 	for (size_t i = 0; i < s->suspect_count; i++) {
-		char text[8];
-		unsigned len = text_of(s->suspects[i].value, s->crash->process->arch->word, text);
-		if (!len || xc_process_mapping(s->crash->process, s->suspects[i].value))
+		struct copies c = {.s = s, .who = s->suspects[i].who, .value = s->suspects[i].value};
+		undo_offset(crash, &c);
+		c.len = text_of(c.value, crash->process->arch->word, c.text);
+		if (!c.len || xc_process_mapping(crash->process, c.value))
 			continue; /* letters by chance, as in one of fifty addresses */
-		struct xc_text cause = {0};
-		report_text(s->crash, &s->suspects[i], text, len, &cause);
-		xc_pointer_diagnosis_explain(s, "its bytes are text: likely a string was written over %s%s%s",
-					     s->crash->fault.access == XC_ACCESS_EXECUTE ? "the address to go to"
-											 : "the pointer",
-					     cause.len ? ": " : "", xc_text_string(&cause));
-		xc_text_fini(&cause);
-		xc_stack_smash_diagnose(s);
-		xc_pointer_diagnosis_raise(s);
+		if (crash->heap)
+			xc_block_types_infer(crash);
+		c.count = xc_memory_search_bytes(crash->process, c.text, c.len, c.found, HITS);
+		c.placed = xc_value_place_find(crash, c.value, c.found, c.count, &c.place);
+		c.only = !c.place.led_known &&
+			 !(crash->derefs && crash->derefs->count && crash->derefs->items[0].at_known);
+		report_text(&c);
+		explain(&c);
 		return true;
 	}
 	return false;

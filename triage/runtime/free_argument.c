@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "heap/report/audit.h"
+#include "heap/report/overrun.h"
 #include "heap/query/whatis.h"
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/libcall.h"
@@ -22,8 +23,25 @@ static void report_target(const struct xc_crash_context *crash, const char *func
 	xc_text_fini(&text);
 }
 
+/* The block before the damaged header was written past its end, or the one behind before its beginning. */
+static bool is_underrun(const struct xc_crash_context *crash)
+{
+	const struct xc_damage *damage = crash->heap ? xc_audit_first(crash->heap) : NULL;
+	struct xc_overrun overrun;
+	if (!damage || damage->kind != XC_DAMAGE_HEADER)
+		return false;
+	xc_overrun_find(crash->heap, damage, &overrun);
+	return overrun.behind != XC_NO_BLOCK;
+}
+
 static void classify_overrun(struct xc_crash_context *crash)
 {
+	if (is_underrun(crash)) {
+		xc_crash_context_classify(
+			crash, "heap-corruption", "underrun", "high", "likely",
+			"the size of a heap block was overwritten: something wrote before the block's beginning");
+		return;
+	}
 	xc_crash_context_classify(
 		crash, "heap-corruption", "overrun", "high", "likely",
 		"the size of a heap block was overwritten: something wrote past the end of the block before "
@@ -90,6 +108,8 @@ static void reconsider(struct xc_crash_context *crash, bool known, uint64_t valu
 	bool block = crash->heap && known && what.kind == XC_WHAT_BLOCK;
 	if (strstr(message, "double free or corruption"))
 		reconsider_free(crash, block, &what);
+	else if (kind && strcmp(kind, "overrun") == 0 && is_underrun(crash))
+		classify_overrun(crash);
 	else if (kind && strcmp(kind, "bad pointer") == 0)
 		reconsider_pointer(crash, block, &what, header_of(crash->heap, known, value));
 }

@@ -74,7 +74,13 @@ static void expect_of_two(const char *one, const char *other, const struct told 
 	"__attribute__((noinline)) struct node *make(void) { struct node *n = calloc(1, sizeof *n); n->next = "        \
 	"n->back = "                                                                                                   \
 	"n; return n; }\n"
-#define MAIN(body) HEAD "int main(void) { head = make(); other = make(); " body " return 0; }\n"
+#define MAIN(body)                                                                                                     \
+	HEAD "static void *hide(void *p) { __asm__ volatile(\"\" : \"+r\"(p) : : \"memory\"); return p; }\n"           \
+	     "struct entry { long id; char key[16]; struct entry *next; struct entry *more; }; char *volatile "        \
+	     "other_line;\n"                                                                                           \
+	     "__attribute__((noinline)) long next_of(struct entry *e) { return e->next->id; }\n"                       \
+	     "__attribute__((noinline)) long back_of(struct node *n) { return n->back->id; }\n"                        \
+	     "int main(void) { head = make(); other = make(); " body " return 0; }\n"
 
 static void values_read_from_freed_blocks(void **state)
 {
@@ -158,12 +164,47 @@ static void texts_over_pointers(void **state)
 	static const struct told cases[] = {
 		{MAIN("strcpy(other->name, \"say hello me now\"); strcpy((char *)head, other->name); sum = "
 		      "head->back->id;"),
-		 "wild-read, high", "its bytes are text", "o me now"},
+		 "wild-read, high", "the object was overwritten, its block has another owner now, or it never was one",
+		 "o me now"},
 		{MAIN("strcpy(other->name, \"a longer text\"); memcpy((void *)&head->on, other->name, 8); head->on();"),
-		 "pc-control (call), critical", "over the address to go to", "a longer text"},
+		 "pc-control (call), critical", "its bytes are text", "a longer text"},
+		{MAIN("struct entry *e = calloc(1, sizeof *e); __asm__ volatile(\"\" : \"+r\"(e) : : \"memory\");\n"
+		      "strcpy((char *)hide(e->key), \"sixteen letters.and more\"); sum = next_of(e);"),
+		 "wild-read, high", "likely a string was written over the pointer: `key` of struct entry runs 9 bytes",
+		 "sixteen letters.and more"},
+		{MAIN("char *volatile line = malloc(24); head = make(); memcpy(hide(line), \"a text that is much "
+		      "longer "
+		      "than its block of 24 bytes\", 48); sum = back_of(head);"),
+		 "wild-read, high", "likely a string was written over the pointer, from what lies before it in memory",
+		 "the text begins at"},
 	};
 	for (size_t i = 0; i < XC_COUNT(cases); i++)
 		expect(&cases[i]);
+}
+
+/* What is there is a text of somebody else, or left from one: no string was written over the pointer. */
+static void texts_that_are_no_overrun(void **state)
+{
+	(void)state;
+	static const struct told reused = {
+		MAIN("struct entry *e = malloc(sizeof *e); free(hide(e)); other_line = malloc(sizeof *e);\n"
+		     "strcpy(hide(other_line), \"text of somebody else, 40 bytes long..\"); sum = next_of(e);"),
+		"use-after-free (read), high", "`e` (struct entry *) is stale",
+		"is held as another type by other_line"};
+	static const struct told cast = {
+		MAIN("void **volatile any = malloc(8); *any = malloc(40); strcpy(hide(*any), \"text of its own, which "
+		     "is "
+		     "no entry\"); sum = next_of(*any);"),
+		"wild-read, high", "points to text: the object was overwritten, its block has another owner now, or it",
+		"where the type has none"};
+	static const struct told unset = {
+		MAIN("char *line = hide(malloc(40)); strcpy(line, \"login of guest number 2 ok, welcome\");\n"
+		     "free(hide(line)); struct entry *e = hide(malloc(40)); e->id = 3; memset(e->key, 0, 16);\n"
+		     "e->more = (struct entry *)0x1f2f3f4f5f61f; sum = next_of(hide(e));"),
+		"wild-read, high", "and no others around them: likely it was never set", "it was"};
+	expect(&reused);
+	expect(&cast);
+	expect(&unset);
 }
 
 static void letters_that_are_a_mapped_address_are_no_text(void **state)
@@ -371,6 +412,7 @@ int main(void)
 		cmocka_unit_test(a_far_index_off_a_freed_block_is_likely_only),
 		cmocka_unit_test(pointers_over_the_end_of_a_block),
 		cmocka_unit_test(texts_over_pointers),
+		cmocka_unit_test(texts_that_are_no_overrun),
 		cmocka_unit_test(letters_that_are_a_mapped_address_are_no_text),
 		cmocka_unit_test(poison),
 		cmocka_unit_test(flipped_bits),

@@ -44,6 +44,7 @@ static void what_a_runtime_noticed_is_told_by_its_kind(void **state)
 	(void)state;
 	EXPECT("heap:double free", .class_name = "heap-corruption", .kind = "double free");
 	EXPECT("heap:damage", .class_name = "heap-corruption", .kind = "overrun");
+	EXPECT("heap:damage", .class_name = "heap-corruption", .kind = "underrun");
 	EXPECT("heap:damage", .class_name = "heap-corruption", .kind = "list damage");
 	EXPECT("heap", .class_name = "heap-corruption");
 	EXPECT("exception:std::out_of_range", .class_name = "uncaught-exception", .kind = "std::out_of_range");

@@ -1,0 +1,139 @@
+#include "triage/blocks/other_owner.h"
+
+#include "dwarf/types/field.h"
+#include "heap/query/rootword.h"
+#include "heap/query/stackword.h"
+#include "heap/query/whatis.h"
+#include "heap/types/typing.h"
+#include "triage/dataflow/pointers.h"
+#include "triage/util/memory_search.h"
+#include "triage/util/same_type.h"
+#include "triage/util/statics.h"
+
+enum { HITS = 32, OUTWARD = 2 /* frames beyond the blamed one, whose variables may be owners */ };
+
+const struct xc_type *xc_pointed_type(const struct xc_type *type)
+{
+	const struct xc_type *target = type && xc_type_is_pointer(type) ? xc_type_strip(type)->target : NULL;
+	return target ? xc_type_complete(xc_type_strip(target)) : NULL;
+}
+
+/* The type of a word in a block whose own type is well known. */
+static const struct xc_type *type_in_block(struct xc_heap *heap, uint32_t block, xc_addr at)
+{
+	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, block) : NULL;
+	uint64_t size, offset = at - xc_block_addr(&heap->blocks, block), rest = 0;
+	if (!typed || typed->confidence < XC_TYPE_STRONG || typed->conflicting || offset < typed->offset ||
+	    !xc_type_size(typed->type, &size) || !size || typed->shape == XC_TYPED_TEXT ||
+	    xc_block_state(&heap->blocks, block) != XC_BLOCK_LIVE)
+		return NULL;
+	offset -= typed->offset;
+	if (typed->shape == XC_TYPED_ARRAY)
+		offset %= size;
+	const struct xc_type *leaf = offset < size ? xc_field_path(NULL, typed->type, offset, &rest) : NULL;
+	return leaf && !rest ? leaf : NULL;
+}
+
+/* The type of a variable of a stack, of a global, or of a part of one. */
+static const struct xc_type *type_of_variable(const struct xc_pointed *t, xc_addr at)
+{
+	const struct xc_process *p = t->crash->process;
+	struct xc_what what = xc_what(p, t->crash->heap, at);
+	const struct xc_type *type = NULL;
+	struct xc_held held = {.type = NULL};
+	uint64_t rest = 0;
+	if (what.kind == XC_WHAT_STACK && what.thread) {
+		struct xc_stackword word = xc_stackword_find(p, what.thread, at);
+		if (word.in_frame && word.type)
+			type = xc_field_path(NULL, word.type, word.offset, &rest);
+		xc_stackword_fini(&word);
+	} else if (what.kind == XC_WHAT_DATA && t->crash->blame.place &&
+		   xc_statics_at(p, t->crash->blame.place, t->crash->thread, at, &held) && held.type)
+		type = xc_field_path(NULL, held.type, held.offset, &rest);
+	return rest ? NULL : type;
+}
+
+static const struct xc_type *type_of_word(const struct xc_pointed *t, xc_addr at)
+{
+	uint32_t block = xc_blocks_find(&t->crash->heap->blocks, at);
+	return block == XC_NO_BLOCK ? type_of_variable(t, at) : type_in_block(t->crash->heap, block, at);
+}
+
+static bool has_characters(const struct xc_type *theirs, uint64_t offset)
+{
+	uint64_t rest;
+	return xc_type_strip(xc_field_path(NULL, theirs, offset, &rest))->kind == XC_TYPE_CHAR;
+}
+
+/* Does their object have characters where ours begins with something else? */
+static bool begins_in_text(const struct xc_pointed *t, const struct xc_type *theirs, uint64_t value)
+{
+	return has_characters(theirs, t->deref->led - value) && !has_characters(t->type, 0);
+}
+
+/* Is a pointer with this target one to something that the object is not? With text in the block, to characters, too. */
+static bool is_other_type(const struct xc_pointed *t, const struct xc_type *theirs, uint64_t value, bool text)
+{
+	if (!theirs || !t->type)
+		return false;
+	if (xc_same_type_is_bytes(theirs))
+		return text && theirs->kind != XC_TYPE_VOID && theirs->kind != XC_TYPE_UNKNOWN;
+	/* A header or a node's base before the object is part of the same block, and no other owner. */
+	uint64_t size;
+	return value <= t->deref->led && xc_type_size(xc_type_complete(theirs), &size) &&
+	       t->deref->led - value < size &&
+	       ((text && begins_in_text(t, theirs, value)) || !xc_same_type_may_hold(theirs, t->type));
+}
+
+static bool is_other_owner(const struct xc_pointed *t, xc_addr at, bool text)
+{
+	uint64_t value;
+	return at != t->deref->at &&
+	       xc_space_peek_uint(t->crash->process->space, at, t->crash->process->arch->word, &value) &&
+	       is_other_type(t, xc_pointed_type(type_of_word(t, at)), value, text);
+}
+
+/* A variable, in a register perhaps. */
+static bool find_variable(const struct xc_pointed *t, struct xc_text *owner)
+{
+	struct xc_pointers pointers;
+	xc_pointers_variables(t->crash, t->crash->blame.place ? t->crash->blamed + 1 + OUTWARD : 1, &pointers);
+	for (size_t i = 0; i < pointers.count; i++) {
+		const struct xc_pointer *one = &pointers.items[i];
+		if (one->value - t->begin >= t->size || !is_other_type(t, xc_pointed_type(one->type), one->value, true))
+			continue;
+		xc_pointers_text(t->crash, one, owner);
+		const char *function = xc_place_function(xc_crash_context_place(t->crash, one->frame), 0);
+		xc_text_printf(owner, " of %s", function ? function : "a function");
+		return true;
+	}
+	return false;
+}
+
+/* Does a `void *` lead to the object, too? Then its pointer may have been made from that, by a wrong cast. */
+static bool is_cast(const struct xc_pointed *t, const xc_addr *found, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+		const struct xc_type *theirs = xc_pointed_type(type_of_word(t, found[i]));
+		if (theirs && theirs->kind == XC_TYPE_VOID &&
+		    xc_space_peek_uint(t->crash->process->space, found[i], t->crash->process->arch->word, &value) &&
+		    value == t->deref->led)
+			return true;
+	}
+	return false;
+}
+
+bool xc_other_owner_find(const struct xc_pointed *t, bool text, struct xc_text *owner, bool *cast_out)
+{
+	xc_addr found[HITS];
+	size_t count = xc_memory_search_words(t->crash->process, t->begin, t->size - 1, found, HITS);
+	*cast_out = is_cast(t, found, count);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_other_owner(t, found[i], text))
+			continue;
+		xc_rootword_place(t->crash->heap, found[i], true, owner);
+		return true;
+	}
+	return text && find_variable(t, owner); /* without text the variable may be the stale one */
+}
