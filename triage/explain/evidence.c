@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <string.h>
 
 #include "core/facts/facts.h"
 #include "dwarf/stack/variable.h"
@@ -79,6 +80,20 @@ static void relate_unmapped(const struct xc_crash_context *crash, xc_addr addr)
 		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped, and no mapping is near", addr);
 }
 
+/* Only where the pointer is known to be NULL, or nothing is known of it. */
+static const char *offset_words(const struct xc_crash_context *crash)
+{
+	const struct xc_memory_operand *o = &crash->fault.operand;
+	uint64_t base;
+	if (crash->number || crash->pointer || crash->fault.access == XC_ACCESS_EXECUTE)
+		return "";
+	bool known =
+		crash->fault.operand_known && o->base >= 0 && xc_regs_get(&crash->fault.frame.regs, o->base, &base);
+	return known && base && crash->verdict->confidence && strcmp(crash->verdict->confidence, "certain") != 0
+		       ? ": likely a null pointer plus an offset"
+		       : ": a null pointer plus an offset";
+}
+
 static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 {
 	char place[256];
@@ -90,8 +105,8 @@ static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 	else if (!addr)
 		xc_verdict_evidence(crash->report, "nothing is ever mapped at 0x0");
 	else if (addr < FIRST_PAGES)
-		xc_verdict_evidence(crash->report,
-				    "nothing is ever mapped at 0x%" PRIx64 ": a null pointer plus an offset", addr);
+		xc_verdict_evidence(crash->report, "nothing is ever mapped at 0x%" PRIx64 "%s", addr,
+				    offset_words(crash));
 	else if (!xc_operand_canonical(addr))
 		xc_verdict_evidence(crash->report,
 				    "0x%" PRIx64 " is not canonical: no pointer of this machine has these upper bits",
