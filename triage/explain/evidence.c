@@ -9,6 +9,7 @@
 
 #include "core/facts/facts.h"
 #include "dwarf/stack/variable.h"
+#include "triage/util/gap.h"
 
 enum { FIRST_PAGES = 64 << 10, NEAR = 4096 };
 
@@ -59,17 +60,28 @@ static const char *place_of(const struct xc_process *p, xc_addr addr, char *plac
 	return xc_facts_place(p, addr, place, size) ? place : "an anonymous mapping";
 }
 
+static void relate_gap(const struct xc_crash_context *crash, xc_addr addr, const struct xc_gap *gap)
+{
+	const struct xc_process *p = crash->process;
+	char below[256], above[256];
+	struct xc_text size = {0};
+	if (xc_gap_size(gap)) {
+		xc_text_size(&size, xc_gap_size(gap));
+		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped: it is in a gap of %s, from %s to %s",
+				    addr, xc_text_string(&size), place_of(p, gap->below->hi, below, sizeof below),
+				    place_of(p, gap->above->lo, above, sizeof above));
+	} else {
+		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped", addr);
+	}
+	xc_text_fini(&size);
+}
+
 static void relate_unmapped(const struct xc_crash_context *crash, xc_addr addr)
 {
 	const struct xc_process *p = crash->process;
-	const struct xc_mapping *below = NULL, *above = NULL;
+	const struct xc_gap gap = xc_gap_at(p, addr);
+	const struct xc_mapping *below = gap.below, *above = gap.above;
 	char place[256];
-	for (size_t i = 0; i < p->mapping_count; i++) {
-		if (p->mappings[i].hi < addr)
-			below = &p->mappings[i];
-		else if (!above && p->mappings[i].lo > addr)
-			above = &p->mappings[i];
-	}
 	if (below && addr - below->hi <= NEAR)
 		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes past the end of %s",
 				    addr, addr - below->hi - 1, place_of(p, below->hi, place, sizeof place));
@@ -77,7 +89,7 @@ static void relate_unmapped(const struct xc_crash_context *crash, xc_addr addr)
 		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes below %s", addr,
 				    above->lo - addr, place_of(p, above->lo, place, sizeof place));
 	else
-		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped, and no mapping is near", addr);
+		relate_gap(crash, addr, &gap);
 }
 
 /* Only where the pointer is known to be NULL, or nothing is known of it. */

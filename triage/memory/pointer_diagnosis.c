@@ -229,6 +229,7 @@ static const struct {
 	{"freed block", xc_freed_block_diagnose, false},
 	{"unmapped block", xc_unmapped_block_diagnose, false},
 	{"stale pointer on the way", diagnose_stale, false},
+	{"unloaded code", xc_unloaded_code_diagnose, false},
 	{"past the end of a block", xc_block_overrun_diagnose, false},
 	{"poison pattern", diagnose_poison, true},
 	{"overwritten by text", xc_text_overwrite_diagnose, true},
