@@ -60,7 +60,7 @@ static const char *place_of(const struct xc_process *p, xc_addr addr, char *plac
 	return xc_facts_place(p, addr, place, size) ? place : "an anonymous mapping";
 }
 
-static void relate_gap(const struct xc_crash_context *crash, xc_addr addr, const struct xc_gap *gap)
+static void relate_gap(const struct xc_crash_context *crash, xc_addr addr, const struct xc_mapping_gap *gap)
 {
 	const struct xc_process *p = crash->process;
 	char below[256], above[256];
@@ -79,7 +79,7 @@ static void relate_gap(const struct xc_crash_context *crash, xc_addr addr, const
 static void relate_unmapped(const struct xc_crash_context *crash, xc_addr addr)
 {
 	const struct xc_process *p = crash->process;
-	const struct xc_gap gap = xc_gap_at(p, addr);
+	const struct xc_mapping_gap gap = xc_gap_at(p, addr);
 	const struct xc_mapping *below = gap.below, *above = gap.above;
 	char place[256];
 	if (below && addr - below->hi <= NEAR)

@@ -9,7 +9,7 @@
 enum { FOUND = 64, OTHERS = 2, LIBRARY = 64 << 20 /* bytes at most */ };
 
 /* Words with other values that lead to the gap. */
-static size_t count_others(const struct xc_crash_context *crash, const struct xc_gap *gap)
+static size_t count_others(const struct xc_crash_context *crash, const struct xc_mapping_gap *gap)
 {
 	xc_addr found[FOUND];
 	uint64_t seen[OTHERS];
@@ -34,7 +34,7 @@ bool xc_unloaded_code_diagnose(struct xc_pointer_diagnosis *s)
 	if (f->access != XC_ACCESS_EXECUTE || !f->addr_known || f->computed ||
 	    xc_process_mapping(crash->process, f->addr))
 		return false;
-	struct xc_gap gap = xc_gap_at(crash->process, f->addr);
+	struct xc_mapping_gap gap = xc_gap_at(crash->process, f->addr);
 	if (!xc_gap_size(&gap) && xc_gap_above(&gap, f->addr) < LIBRARY)
 		gap.lo = gap.hi - LIBRARY;
 	size_t others = gap.hi - gap.lo <= LIBRARY ? count_others(crash, &gap) : 0;

@@ -26,7 +26,7 @@ static bool is_gone(const struct xc_crash_context *crash, uint64_t begin)
  * unmapped, and not smaller than what it maps by itself; or as close below the lowest of them. */
 static bool is_inside(const struct xc_crash_context *crash)
 {
-	struct xc_gap gap = xc_gap_at(crash->process, crash->fault.addr);
+	struct xc_mapping_gap gap = xc_gap_at(crash->process, crash->fault.addr);
 	uint64_t size = xc_gap_size(&gap);
 	return size ? size >= THRESHOLD && size <= crash->heap->unmapped
 		    : xc_gap_above(&gap, crash->fault.addr) <= crash->heap->unmapped;
