@@ -11,6 +11,7 @@
 #include "triage/cause_table.h"
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
+#include "triage/fault/cause_fault.h"
 #include "triage/fault/hang.h"
 #include "triage/explain/expression.h"
 #include "triage/explain/race.h"
@@ -154,6 +155,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_uncaught_report_flight(&crash);
 	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
 		xc_expression_report(&crash);
+	xc_cause_fault_number(&crash);
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_golang_spell(&crash);

@@ -306,8 +306,7 @@ void xc_render_waits(struct xc_text *text, const struct xc_stack *stack, const s
 	xc_text_add(text, ", ");
 	xc_text_name(text, waits);
 	if (group && group->member_count > 1 && !group->alike)
-		xc_text_add(text, group->on_descriptors ? " (the others on other descriptors)"
-							: " (the others for something else)");
+		xc_text_add(text, group->on_descriptors ? " (not all on this descriptor)" : " (not all of them)");
 }
 
 void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)

@@ -50,7 +50,7 @@ static NOINLINE long parent_value(const struct node *node)
 
 static NOINLINE long far_value(const struct node *nodes)
 {
-	return nodes[1000].value + 1; /* dies: unmapped-read */
+	return nodes[1000].value + 1; /* dies: unmapped-read unmapped-inside */
 }
 
 static NOINLINE void destroy(void *block)
@@ -122,6 +122,15 @@ static void unmapped_read(void)
 	sink = far_value(opaque(nodes));
 }
 
+static void unmapped_inside(void)
+{
+	struct node *nodes = calloc(9000, sizeof *nodes);
+	struct node *some = opaque(nodes + 500);
+	KEEP(*nodes);
+	destroy(opaque(nodes));
+	sink = far_value(opaque(some));
+}
+
 /* ---- past the end ---- */
 
 static NOINLINE void fill(long *items, long count)
@@ -151,5 +160,5 @@ static void overrun_read(void)
 }
 
 DEATHS({"read", read_freed}, {"write", write_freed}, {"call", call_freed}, {"owned-read", owned_read},
-       {"reused-read", reused_read}, {"unmapped-read", unmapped_read}, {"overrun-write", overrun_write},
-       {"overrun-read", overrun_read})
+       {"reused-read", reused_read}, {"unmapped-read", unmapped_read}, {"unmapped-inside", unmapped_inside},
+       {"overrun-write", overrun_write}, {"overrun-read", overrun_read})

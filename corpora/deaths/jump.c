@@ -1,5 +1,6 @@
 /* Dies because control goes where no code is.
  * flags: -fno-stack-protector */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -18,6 +19,11 @@ static int (*last)(int how);
 static NOINLINE int press(const struct button *button, int how)
 {
 	return button->press(how) + 1; /* dies: call-unmapped call-noncanonical call-heap call-data call-page */
+}
+
+static NOINLINE double apply(double (*const *functions)(double), double x)
+{
+	return functions[1](x) + 1; /* dies: call-unloaded */
 }
 
 static NOINLINE int press_last(int how)
@@ -55,6 +61,20 @@ static void call_data(void)
 static void call_page(void)
 {
 	push(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+/* A library that is no longer there, and tables of its functions that still are. */
+static void call_unloaded(void)
+{
+	static const char *const names[] = {"cos", "sin", "tan", "log"};
+	static void *functions[4];
+	void *library = dlopen("libm.so.6", RTLD_NOW);
+	for (int i = 0; library && i < 4; i++)
+		functions[i] = dlsym(library, names[i]);
+	KEEP(functions);
+	if (library)
+		dlclose(library);
+	sink = (long)apply(opaque(functions), 0.5);
 }
 
 static void call_stack(void)
@@ -109,6 +129,6 @@ static void return_null(void)
 }
 
 DEATHS({"call-unmapped", call_unmapped}, {"call-noncanonical", call_noncanonical}, {"call-heap", call_heap},
-       {"call-data", call_data}, {"call-page", call_page}, {"call-stack", call_stack}, {"jump-unmapped", jump_unmapped},
-       {"jump-noncanonical", jump_noncanonical}, {"return-unmapped", return_unmapped},
+       {"call-data", call_data}, {"call-page", call_page}, {"call-stack", call_stack}, {"call-unloaded", call_unloaded},
+       {"jump-unmapped", jump_unmapped}, {"jump-noncanonical", jump_noncanonical}, {"return-unmapped", return_unmapped},
        {"return-noncanonical", return_noncanonical}, {"return-null", return_null})

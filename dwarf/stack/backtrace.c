@@ -44,7 +44,7 @@ struct builder {
 	struct xc_stack_row *rows;       /* of the stack being built; reused */
 	size_t row_count, row_capacity;
 	size_t guest_count;          /* of them */
-	uint64_t skipped;            /* frames omitted in the middle; the indexes of later rows count them */
+	uint64_t skipped;            /* rows omitted in the middle; the indexes of later rows count them */
 	struct xc_frame *ring;       /* the last ring_size frames; allocated for deep stacks only */
 	size_t ring_size, head_size; /* together options->max_frames */
 	uint64_t walked;             /* frames of all stacks so far */
@@ -239,15 +239,12 @@ static void end_guests(struct builder *b)
 
 /* ---- one stack ---- */
 
-/* Rows for the frames in the ring, the last of `seen`. The first `head` frames have rows already. */
-static void add_ring(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack, uint64_t seen,
-		     uint64_t head)
+/* Rows for the frames in the ring, the last of `seen`. Those before them have rows already, or are omitted. */
+static void add_ring(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack, uint64_t seen)
 {
-	uint64_t waiting = seen - head, kept = waiting < b->ring_size ? waiting : b->ring_size;
-	if (waiting > kept) {
-		stack->elided = b->skipped = waiting - kept;
-		stack->elided_at = b->row_count;
-	}
+	uint64_t waiting = seen - b->head_size, kept = waiting < b->ring_size ? waiting : b->ring_size;
+	stack->elided = b->skipped;
+	stack->elided_at = b->row_count;
 	for (uint64_t i = seen - kept; i < seen; i++) {
 		const struct xc_frame *caller = i + 1 < seen ? &b->ring[(i + 1) % b->ring_size] : NULL;
 		add_rows(b, thread, &b->ring[i % b->ring_size]);
@@ -258,12 +255,16 @@ static void add_ring(struct builder *b, const struct xc_thread *thread, struct x
 /* Replaces the oldest frame in the ring. */
 static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64_t seen)
 {
-	if (!b->ring_size)
-		return;
-	if (!b->ring)
+	struct xc_frame only = *frame, *slot = &only; /* without a ring it is omitted at once */
+	if (!b->ring && b->ring_size)
 		b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
-	struct xc_frame *slot = &b->ring[seen % b->ring_size];
-	if (seen - b->head_size >= b->ring_size)
+	if (b->ring_size)
+		slot = &b->ring[seen % b->ring_size];
+	if (seen - b->head_size >= b->ring_size) {
+		size_t levels = xc_debuginfo_place(b->process, xc_frame_lookup(slot))->level_count;
+		b->skipped += levels ? levels : 1;
+	}
+	if (b->ring_size && seen - b->head_size >= b->ring_size)
 		place_guests(b, slot, b->ring_size > 1 ? &b->ring[(seen + 1) % b->ring_size] : frame, NULL, false);
 	*slot = *frame;
 }
@@ -291,7 +292,7 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 	b->walked += seen;
 	stack->stop = xc_arena_strdup(b->arena, stop);
 	if (seen > head)
-		add_ring(b, thread, stack, seen, head);
+		add_ring(b, thread, stack, seen);
 	else
 		place_guests(b, frame, NULL, stop, true);
 	end_guests(b);
@@ -319,8 +320,7 @@ static void mark_startup(struct xc_stack *stack)
 
 static void begin_rows(struct builder *b)
 {
-	b->row_count = b->guest_count = 0;
-	b->skipped = 0;
+	b->row_count = b->guest_count = b->skipped = 0;
 }
 
 static void take_rows(struct builder *b, struct xc_stack *stack)

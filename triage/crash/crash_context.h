@@ -39,6 +39,8 @@ struct xc_crash_context {
 	struct xc_blame blame;              /* the frame to look at first; .place is NULL when none is known */
 	size_t blamed;                      /* its index in frames; meaningful when blame.place */
 	uint64_t pointer;                   /* value of the bad pointer, without index and offset; 0: not known */
+	bool number;                        /* the bad pointer is a small number, and no offset from NULL */
+	bool outside;                       /* it, or what was accessed, is no element of its array */
 	const struct xc_type *pointer_type; /* of the pointer as it was passed; NULL: not known */
 	const struct xc_derefs *derefs;     /* the way of the bad value (deref.h); NULL: not known */
 	size_t passed; /* the outermost frame that passed it, or the pointer it was read through; 0: none is known */

@@ -233,8 +233,11 @@ static void take_load(const struct load *load, struct xc_linear_expr *form, stru
 {
 	const struct xc_frame_code *s = &load->code;
 	const struct xc_insn *insn = &s->body->insns[load->insn];
+	struct xc_symbolic_value place;
 	*form = xc_symbolic_value_address(s, load->insn, &insn->memory);
 	out->size = insn->memory.size;
+	out->frame = s->frame;
+	out->place = xc_symbolic_value_place(s, load->insn, form, insn->memory.size, &place) ? place.text : NULL;
 	out->own = xc_frame_code_is_slot(s, &insn->memory);
 	out->at_known = out->exact = address_value(load, &out->at);
 	if (!out->at_known && form->known)

@@ -14,6 +14,8 @@ struct xc_deref {
 	uint64_t value;
 	bool at_known; /* where it was read */
 	xc_addr at;
+	const char *place; /* the same as the code of crash->frames[frame] writes it: `table[i]`; NULL: no name */
+	size_t frame;
 	uint32_t size;
 	bool exact;          /* `at` is by registers that are unchanged, and not by memory as it is now */
 	bool straight;       /* since then the thread has written no memory but its own frame's, and called nothing */

@@ -5,9 +5,11 @@
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <string.h>
 
 #include "core/facts/facts.h"
 #include "dwarf/stack/variable.h"
+#include "triage/util/gap.h"
 
 enum { FIRST_PAGES = 64 << 10, NEAR = 4096 };
 
@@ -58,17 +60,28 @@ static const char *place_of(const struct xc_process *p, xc_addr addr, char *plac
 	return xc_facts_place(p, addr, place, size) ? place : "an anonymous mapping";
 }
 
+static void relate_gap(const struct xc_crash_context *crash, xc_addr addr, const struct xc_mapping_gap *gap)
+{
+	const struct xc_process *p = crash->process;
+	char below[256], above[256];
+	struct xc_text size = {0};
+	if (xc_gap_size(gap)) {
+		xc_text_size(&size, xc_gap_size(gap));
+		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped: it is in a gap of %s, from %s to %s",
+				    addr, xc_text_string(&size), place_of(p, gap->below->hi, below, sizeof below),
+				    place_of(p, gap->above->lo, above, sizeof above));
+	} else {
+		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped", addr);
+	}
+	xc_text_fini(&size);
+}
+
 static void relate_unmapped(const struct xc_crash_context *crash, xc_addr addr)
 {
 	const struct xc_process *p = crash->process;
-	const struct xc_mapping *below = NULL, *above = NULL;
+	const struct xc_mapping_gap gap = xc_gap_at(p, addr);
+	const struct xc_mapping *below = gap.below, *above = gap.above;
 	char place[256];
-	for (size_t i = 0; i < p->mapping_count; i++) {
-		if (p->mappings[i].hi < addr)
-			below = &p->mappings[i];
-		else if (!above && p->mappings[i].lo > addr)
-			above = &p->mappings[i];
-	}
 	if (below && addr - below->hi <= NEAR)
 		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes past the end of %s",
 				    addr, addr - below->hi - 1, place_of(p, below->hi, place, sizeof place));
@@ -76,7 +89,21 @@ static void relate_unmapped(const struct xc_crash_context *crash, xc_addr addr)
 		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes below %s", addr,
 				    above->lo - addr, place_of(p, above->lo, place, sizeof place));
 	else
-		xc_verdict_evidence(crash->report, "0x%" PRIx64 " is not mapped, and no mapping is near", addr);
+		relate_gap(crash, addr, &gap);
+}
+
+/* Only where the pointer is known to be NULL, or nothing is known of it. */
+static const char *offset_words(const struct xc_crash_context *crash)
+{
+	const struct xc_memory_operand *o = &crash->fault.operand;
+	uint64_t base;
+	if (crash->number || crash->pointer || crash->fault.access == XC_ACCESS_EXECUTE)
+		return "";
+	bool known =
+		crash->fault.operand_known && o->base >= 0 && xc_regs_get(&crash->fault.frame.regs, o->base, &base);
+	return known && base && crash->verdict->confidence && strcmp(crash->verdict->confidence, "certain") != 0
+		       ? ": likely a null pointer plus an offset"
+		       : ": a null pointer plus an offset";
 }
 
 static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
@@ -90,9 +117,8 @@ static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 	else if (!addr)
 		xc_verdict_evidence(crash->report, "nothing is ever mapped at 0x0");
 	else if (addr < FIRST_PAGES)
-		xc_verdict_evidence(crash->report,
-				    "nothing is ever mapped at 0x%" PRIx64 ": a %snull pointer plus an offset", addr,
-				    crash->pointer ? "small number, or a " : "");
+		xc_verdict_evidence(crash->report, "nothing is ever mapped at 0x%" PRIx64 "%s", addr,
+				    offset_words(crash));
 	else if (!xc_operand_canonical(addr))
 		xc_verdict_evidence(crash->report,
 				    "0x%" PRIx64 " is not canonical: no pointer of this machine has these upper bits",

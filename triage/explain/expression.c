@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "triage/explain/array_bounds.h"
 #include "triage/explain/faulting_operand.h"
 #include "triage/dataflow/deref.h"
 #include "triage/dataflow/libcall.h"
@@ -43,6 +44,20 @@ static void add_changed(const struct xc_faulting_operand *f, uint64_t now, struc
 		xc_text_add(text, "NULL now");
 }
 
+/* Is a small value no offset from NULL either? Code has no members, and a member is as aligned as its type is. */
+static bool is_number(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
+{
+	const struct xc_memory_operand *o = &crash->fault.operand;
+	uint64_t size;
+	if (!f->bad.text || f->divides || !f->value_known || !f->value || f->value >= XC_NULL_PAGES)
+		return false;
+	if (f->called)
+		return true;
+	bool whole = !f->passed_to && f->form.count == 1 && f->place.type && !xc_type_is_record(f->place.type) &&
+		     xc_type_size(f->place.type, &size) && size && size == o->size && size <= 8;
+	return whole && (uint64_t)f->form.constant % size == 0 && f->value % size;
+}
+
 /* "`r` is NULL", "`n->next` is 0x10", "`p` points to unmapped memory" */
 static void add_bad(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
@@ -61,9 +76,14 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 		xc_text_add(text, result ? "returned 0" : "is 0");
 	else if (!f->value)
 		xc_text_add(text, result ? "returned NULL" : "is NULL");
-	else if (f->value < XC_NULL_PAGES)
+	else if (is_number(crash, f))
 		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64, f->value,
 			       f->value);
+	else if (f->value < XC_NULL_PAGES)
+		xc_text_printf(text,
+			       "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64
+			       ", or an offset from NULL",
+			       f->value, f->value);
 	else if (!xc_operand_canonical(f->value) && crash->process->arch->word == 8)
 		xc_text_add(text, "is not an address");
 	else
@@ -189,6 +209,32 @@ static bool are_members_sure(const struct xc_crash_context *crash, const struct 
 	return !(!same && report_others(crash, &f->place)) && !bad;
 }
 
+/* Has the place that a value was read from this value now, or was it that place for sure? */
+static bool is_read_there(const struct xc_crash_context *crash, const struct xc_deref *one)
+{
+	uint64_t now;
+	return one->at_known && (one->exact || (one->value_known && one->size && one->size <= 8 &&
+						xc_space_peek_uint(crash->process->space, one->at, one->size, &now) &&
+						now == one->value));
+}
+
+/* An element outside of its array: the place that was accessed, or one on the way of the bad value. */
+static void add_bounds(struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *cause)
+{
+	struct xc_text bounds = {0};
+	bool accessed = !f->called && !f->divides && !f->passed_to && !f->frame_code.frame && crash->fault.addr_known;
+	bool found = accessed && xc_array_bounds_report(crash, 0, f->place.text, crash->fault.addr, &bounds);
+	for (size_t i = 0; crash->derefs && i < crash->derefs->count && !found; i++) {
+		const struct xc_deref *one = &crash->derefs->items[i];
+		found = is_read_there(crash, one) &&
+			xc_array_bounds_report(crash, one->frame, one->place, one->at, &bounds);
+	}
+	crash->outside = found && f->form.sure;
+	if (found)
+		xc_text_printf(cause, "; %s%s", f->form.sure ? "" : "likely ", xc_text_string(&bounds));
+	xc_text_fini(&bounds);
+}
+
 static void report_operand(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -203,6 +249,7 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 	if (told)
 		crash->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
 	f->form.sure &= are_members_sure(crash, f);
+	crash->number |= f->form.sure && is_number(crash, f);
 	if (f->place.text) {
 		crash->verdict->expression = f->called ? xc_arena_printf(arena, "(*%s)()", f->place.text)
 						       : xc_arena_strdup(arena, f->place.text);
@@ -214,6 +261,7 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 		if (crash->verdict->origin && f->bad.text && f->bad.kind != XC_SYMBOLIC_RESULT &&
 		    !(f->bad.kind == XC_SYMBOLIC_LOADED && !f->bad.slot))
 			xc_text_printf(&cause, "; %s", crash->verdict->origin);
+		add_bounds(crash, f, &cause);
 		if ((f->bad.text || is_index_wild(crash, f)) && may_explain(crash))
 			explain(crash, f, xc_text_string(&cause));
 	} else if (may_explain(crash) && write_offset(crash, f, &cause)) {

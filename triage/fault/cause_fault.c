@@ -128,6 +128,13 @@ bool xc_cause_fault_null(struct xc_crash_context *crash)
 	return true;
 }
 
+void xc_cause_fault_number(struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"null-read", "null-write", "null-access", NULL};
+	if (crash->number && xc_names_find(names, crash->verdict->class_name))
+		wild(crash, crash->verdict->cause);
+}
+
 /* The processor's own checks of pointers and return addresses. */
 bool xc_cause_fault_guard(struct xc_crash_context *crash)
 {

@@ -13,6 +13,10 @@ bool xc_cause_fault_protection(struct xc_crash_context *crash);
 /* An address in the first 64 KiB: null-read, null-write, null-access. */
 bool xc_cause_fault_null(struct xc_crash_context *crash);
 
+/* An address in the first 64 KiB by a pointer that turned out to be a number (crash->number): wild-read, wild-write,
+ * wild-access. Changes nothing else. */
+void xc_cause_fault_number(struct xc_crash_context *crash);
+
 /* A mapped page without the right for this access: write-rodata, protected-access. */
 bool xc_cause_fault_rights(struct xc_crash_context *crash);
 

@@ -121,6 +121,18 @@ static const char *cause_of_data_jump(const char *sender)
 	return "control jumped to data, not code";
 }
 
+/* Code has no members: a small number is no offset from a null pointer. */
+static void classify_number(struct xc_crash_context *crash, const char *sender)
+{
+	crash->number = true;
+	xc_crash_context_classify(
+		crash, "pc-control", sender, "high", "certain",
+		sender && strcmp(sender, "ret") == 0
+			? "a function returned to a small number: its return address on the stack was "
+			  "overwritten"
+			: "control jumped to a small number, which is no address of code");
+}
+
 /* A return to NULL is not a null function pointer. */
 static void classify_null(struct xc_crash_context *crash, const char *sender)
 {
@@ -130,8 +142,7 @@ static void classify_null(struct xc_crash_context *crash, const char *sender)
 			"a function returned to address 0: its return address on the stack was overwritten");
 	else
 		xc_crash_context_classify(crash, "call-null", NULL, "medium", sender ? "certain" : "likely",
-					  crash->fault.frame.pc ? "a null function pointer plus an offset was called"
-								: "a null function pointer was called");
+					  "a null function pointer was called");
 }
 
 /* Was the fault a fetch? Otherwise pc is in code, whatever the core says of its mapping. */
@@ -149,7 +160,9 @@ bool xc_cause_jump_classify(struct xc_crash_context *crash)
 	    (f->computed ? f->access != XC_ACCESS_EXECUTE : executable(crash->process, target)))
 		return false;
 	const char *sender = find_sender(crash, &instruction);
-	if (target < NULL_PAGES)
+	if (target && target < NULL_PAGES)
+		classify_number(crash, sender);
+	else if (!target)
 		classify_null(crash, sender);
 	else if (xc_process_mapping(crash->process, target))
 		xc_crash_context_classify(crash, "exec-data", sender, "critical", "certain",

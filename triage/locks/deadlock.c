@@ -42,7 +42,7 @@ static void add_held(const struct xc_lock *lock, struct xc_text *text)
 	xc_text_add(text, ")");
 }
 
-/* ", called by the signal handler f, which interrupted g" */
+/* ", called by f in a signal handler, which interrupted g" */
 static void add_handler(const struct xc_wait *wait, struct xc_text *text)
 {
 	const char *interrupted = wait->interrupted_own ? wait->interrupted_own : wait->interrupted;
@@ -50,10 +50,11 @@ static void add_handler(const struct xc_wait *wait, struct xc_text *text)
 	if (!wait->handler)
 		return;
 	if (function && strcmp(function, wait->handler) == 0) {
-		xc_text_add(text, ", a signal handler");
+		xc_text_add(text, ", in a signal handler"); /* which may have called it last, by a jump */
 	} else {
-		xc_text_add(text, ", called by the signal handler ");
+		xc_text_add(text, ", called by ");
 		xc_text_name(text, wait->handler);
+		xc_text_add(text, " in a signal handler");
 	}
 	xc_text_add(text, interrupted ? ", which interrupted " : "");
 	xc_text_name(text, interrupted);

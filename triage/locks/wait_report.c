@@ -62,7 +62,7 @@ static void add_lock(struct xc_process *p, const struct xc_wait *wait, struct xc
 	if (wait->reacquires)
 		xc_text_add(text, ", after waiting for a condition");
 	if (wait->handler) {
-		xc_text_add(text, ", in the signal handler ");
+		xc_text_add(text, ", in a signal handler: ");
 		xc_text_name(text, wait->handler);
 	}
 }

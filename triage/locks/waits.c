@@ -23,16 +23,19 @@ static const char *outer_function(const struct xc_place *place)
 	return xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
 }
 
-/* The functions from `base` outward, up to user code, or to a caller that is only guessed. */
+/* The functions from `base` outward, up to user code, or to a caller that is only guessed. Of a thread that has only
+ * library code the outermost one began it, and the innermost one is where it is. */
 static void find_kind(const struct xc_wait_stack *w, struct xc_wait *wait)
 {
-	size_t end = xc_wait_stack_inner_end(w);
-	for (size_t i = w->base; i < end && xc_wait_stack_is_runtime(w, i); i++) {
+	size_t end = xc_wait_stack_inner_end(w), i;
+	for (i = w->base; i < end && xc_wait_stack_is_runtime(w, i); i++) {
 		if (w->frames[i].trust == XC_TRUST_SCAN || w->frames[i].signal)
 			break;
 		by_place(wait, xc_wait_stack_place(w, i));
 		wait->through = outer_function(xc_wait_stack_place(w, i));
 	}
+	if (i == w->count && i > w->base)
+		wait->through = outer_function(xc_wait_stack_place(w, w->base));
 }
 
 /* ---- handlers ---- */

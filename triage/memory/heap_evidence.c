@@ -67,6 +67,8 @@ static void report_freed(const struct xc_crash_context *crash)
 	const struct xc_fault *f = &crash->fault;
 	const struct xc_arch *arch = crash->heap->process->arch;
 	unsigned told = 0;
+	if (f->access == XC_ACCESS_EXECUTE && crash->derefs)
+		return; /* nothing was loaded; the pointers on the way to the target have been examined */
 	for (int number = 0; f->frame_known && number < arch->frame_regs && told < FREED_MOST; number++) {
 		uint64_t value;
 		if (number == arch->pc || number == arch->sp ||

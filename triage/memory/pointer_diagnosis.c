@@ -229,32 +229,40 @@ static bool is_open(const struct xc_crash_context *crash)
 static const struct {
 	const char *name;
 	bool (*diagnose)(struct xc_pointer_diagnosis *s); /* false: it does not apply */
+	bool by_value; /* by what the value looks like: no reason for a value from outside of an array */
 } explanations[] = {
-	{"freed block", xc_freed_block_diagnose},     {"unmapped block", xc_unmapped_block_diagnose},
-	{"stale pointer on the way", diagnose_stale}, {"past the end of a block", xc_block_overrun_diagnose},
-	{"poison pattern", diagnose_poison},          {"overwritten by text", xc_text_overwrite_diagnose},
-	{"in a damaged block", diagnose_damaged},     {"frame that has returned", xc_returned_frame_diagnose},
-	{"far index", diagnose_wild_index},           {"flipped bit", diagnose_bit_flip},
-	{"no object on the way", diagnose_object},    {"a number", xc_number_overwrite_diagnose},
+	{"freed block", xc_freed_block_diagnose, false},
+	{"unmapped block", xc_unmapped_block_diagnose, false},
+	{"stale pointer on the way", diagnose_stale, false},
+	{"unloaded code", xc_unloaded_code_diagnose, false},
+	{"past the end of a block", xc_block_overrun_diagnose, false},
+	{"poison pattern", diagnose_poison, true},
+	{"overwritten by text", xc_text_overwrite_diagnose, true},
+	{"in a damaged block", diagnose_damaged, false},
+	{"frame that has returned", xc_returned_frame_diagnose, false},
+	{"far index", diagnose_wild_index, true},
+	{"flipped bit", diagnose_bit_flip, true},
+	{"no object on the way", diagnose_object, false},
+	{"a number", xc_number_overwrite_diagnose, true},
 };
 
 void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 {
 	struct xc_pointer_diagnosis s = {.crash = crash};
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
-	if (memory && !crash->fault.sent && is_null(crash)) {
+	if (memory && !crash->fault.sent && (is_null(crash) || crash->number)) {
 		s.stale = xc_stale_pointer_find(crash);
 		if (!xc_stale_pointer_report(crash, &s.stale, true) && !xc_damaged_block_report(crash))
 			xc_damaged_block_remark(crash);
 		return;
 	}
-	if (!memory || crash->fault.sent || !is_open(crash))
+	if (!memory || crash->fault.sent || crash->number || !is_open(crash))
 		return;
 	collect_suspects(&s);
 	if (!s.suspect_count)
 		return;
 	xc_pointers_collect(crash, &s.pointers);
 	for (size_t i = 0; i < XC_COUNT(explanations); i++)
-		if (explanations[i].diagnose(&s))
+		if (!(crash->outside && explanations[i].by_value) && explanations[i].diagnose(&s))
 			return;
 }

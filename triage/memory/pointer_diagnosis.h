@@ -39,6 +39,9 @@ bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *diagnosis);
 /* A block with its own mapping, which was unmapped when it was freed. */
 bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
+/* Code of a library that was unloaded. */
+bool xc_unloaded_code_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
 /* An access past the end of a block, or before its beginning. */
 bool xc_block_overrun_diagnose(struct xc_pointer_diagnosis *diagnosis);
 

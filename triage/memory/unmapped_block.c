@@ -11,14 +11,25 @@
 #include "core/base/text.h"
 #include "triage/blocks/freed_by.h"
 #include "triage/memory/pointer_diagnosis.h"
+#include "triage/util/gap.h"
 
-enum { PAGE = 4096, INTO_PAGE = 16, LEAST = 64 << 10 }; /* below LEAST nothing is ever mapped */
+enum { PAGE = 4096, INTO_PAGE = 16, LEAST = 64 << 10, THRESHOLD = 128 << 10 }; /* below LEAST nothing is ever mapped */
 
 /* Did such a block begin there, and did the access go to it? */
 static bool is_gone(const struct xc_crash_context *crash, uint64_t begin)
 {
 	return begin >= LEAST && begin % PAGE == INTO_PAGE && !xc_process_mapping(crash->process, begin) &&
 	       crash->fault.addr >= begin && crash->fault.addr - begin < crash->heap->unmapped;
+}
+
+/* Is a pointer into such a block all that is left? In a gap between the mappings that is not larger than what malloc has
+ * unmapped, and not smaller than what it maps by itself; or as close below the lowest of them. */
+static bool is_inside(const struct xc_crash_context *crash)
+{
+	struct xc_mapping_gap gap = xc_gap_at(crash->process, crash->fault.addr);
+	uint64_t size = xc_gap_size(&gap);
+	return size ? size >= THRESHOLD && size <= crash->heap->unmapped
+		    : xc_gap_above(&gap, crash->fault.addr) <= crash->heap->unmapped;
 }
 
 /* Where the access has names, they identify the pointer; else it may be one that the instruction used, or a
@@ -42,8 +53,9 @@ bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
 	struct xc_crash_context *crash = s->crash;
 	const struct xc_fault *f = &crash->fault;
 	uint64_t begin;
+	bool found;
 	if (!crash->heap || !crash->heap->unmapped || !f->addr_known || f->computed || f->access == XC_ACCESS_EXECUTE ||
-	    xc_process_mapping(crash->process, f->addr) || !find(s, &begin))
+	    xc_process_mapping(crash->process, f->addr) || !((found = find(s, &begin)) || is_inside(crash)))
 		return false;
 	xc_crash_context_classify(crash, "use-after-free",
 				  f->access == XC_ACCESS_WRITE  ? "write"
@@ -53,11 +65,20 @@ bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
 	xc_pointer_diagnosis_explain(s, "likely a large block that had been freed: malloc unmaps those");
 	struct xc_text size = {0};
 	xc_text_size(&size, crash->heap->unmapped);
-	xc_verdict_evidence(crash->report,
-			    "0x%" PRIx64 " is 16 bytes into a page, where malloc begins a block that it maps by "
-			    "itself; %s of such blocks have been freed and unmapped",
-			    begin, xc_text_string(&size));
+	if (found)
+		xc_verdict_evidence(crash->report,
+				    "0x%" PRIx64
+				    " is 16 bytes into a page, where malloc begins a block that it maps by "
+				    "itself; %s of such blocks have been freed and unmapped",
+				    begin, xc_text_string(&size));
+	else
+		xc_verdict_evidence(
+			crash->report,
+			"%s of blocks that malloc had mapped by themselves have been freed and unmapped, which "
+			"leaves gaps like this one",
+			xc_text_string(&size));
 	xc_text_fini(&size);
-	xc_freed_by_report(crash, begin, 1);
+	if (found)
+		xc_freed_by_report(crash, begin, 1);
 	return true;
 }

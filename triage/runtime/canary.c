@@ -84,6 +84,14 @@ static void report_bytes(const struct xc_crash_context *crash, xc_addr canary)
 	xc_verdict_redact(crash->report, redacted);
 }
 
+/* A return address does. Where the code cannot be read, it is taken for one. */
+static bool follows_call(const struct xc_crash_context *crash, xc_addr addr)
+{
+	struct xc_body *body = xc_body_cache_get(crash->bodies, addr - 1);
+	long at = body ? xc_body_before(body, addr) : XC_BODY_NONE;
+	return !body || (at != XC_BODY_NONE && body->insns[at].kind == XC_INSN_CALL);
+}
+
 static void report_reach(const struct xc_crash_context *crash, size_t index)
 {
 	struct xc_frame frame = crash->frames[index];
@@ -92,9 +100,15 @@ static void report_reach(const struct xc_crash_context *crash, size_t index)
 	    !xc_space_peek_uint(crash->process->space, frame.cfa - 8, 8, &back))
 		return;
 	const struct xc_mapping *m = xc_process_mapping(crash->process, back);
-	bool whole = m && m->executable;
-	xc_verdict_evidence(crash->report, whole ? "the return address behind it still leads to code"
-						 : "the return address behind it was overwritten as well");
+	bool code = m && m->executable;
+	if (code && !follows_call(crash, back))
+		xc_verdict_evidence(
+			crash->report,
+			"the return address behind it was overwritten as well: it leads to code, but not behind "
+			"a call, and the frames further out are guesses");
+	else
+		xc_verdict_evidence(crash->report, code ? "the return address behind it still leads to code"
+							: "the return address behind it was overwritten as well");
 }
 
 /* The nearest array below is likely the one: an inner block that has ended may have had others. When there are
@@ -114,9 +128,9 @@ static void report_array(struct xc_crash_context *crash, size_t index, xc_addr c
 				    others ? ": likely this one; there are others below it" : "");
 		crash->verdict->expression =
 			others ? NULL : xc_arena_strdup(&crash->report->arena, xc_text_string(&text));
-		xc_auto(xc_freep) char *cause =
-			xc_asprintf("%s wrote past the end of a local array, likely %s, over the canary behind it",
-				    xc_crash_context_culprit(crash), xc_text_string(&text));
+		xc_auto(xc_freep) char *cause = xc_asprintf(
+			"a local array of %s was written past its end, likely %s, over the canary behind it",
+			xc_crash_context_culprit(crash), xc_text_string(&text));
 		crash->verdict->cause = xc_arena_strdup(&crash->report->arena, cause);
 	}
 	xc_text_fini(&text);
@@ -133,8 +147,8 @@ bool xc_canary_classify(struct xc_crash_context *crash)
 	if (check + 1 < crash->frame_count)
 		xc_crash_context_blame(crash, check + 1);
 	xc_auto(xc_freep) char *cause =
-		xc_asprintf("%s wrote past the end of one of its local arrays, over the canary behind it",
-			    xc_crash_context_culprit(crash));
+		xc_asprintf("a local array of %s was written past its end, over the canary behind it",
+			    xc_crash_context_culprit(crash)); /* by itself, or by a function that it passed it to */
 	xc_crash_context_classify(crash, "stack-smash", NULL, "high", "certain", cause);
 	if (!crash->blame.place)
 		return true;

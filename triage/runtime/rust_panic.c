@@ -5,6 +5,8 @@
  *	rust_begin_unwind ← panic_fmt ← panic_bounds_check(index, length) ← the program
  *	rust_begin_unwind ← panic_fmt ← panic(text, length) ← …
  *
+ *	rust_begin_unwind ← panic_nounwind_fmt ← panic_in_cleanup, panic_null_pointer_dereference(), … ← the program
+ *
  * Names of rustc 1.63 to 1.95 (library/core/src/panicking.rs, option.rs, slice/index.rs). A text that is not constant
  * was made by formatting, and is lost once it is printed. */
 #include "triage/runtime/rust_panic.h"
@@ -25,9 +27,13 @@ enum { FRAMES = 64, TEXT_MOST = 500 };
 static const struct {
 	const char *part, *kind, *words;
 } reasons[] = {
-	{"panic_cannot_unwind", "no unwind", "panicked in a function that must not unwind"},
-	{"panic_nounwind", "no unwind", "panicked in a function that must not unwind"},
-	{"panic_in_cleanup", "double panic", "panicked while it cleaned up after a panic"},
+	{"panic_cannot_unwind", "no unwind", "is a function that must not unwind, and a panic reached it"},
+	{"panic_in_cleanup", "double panic", "was unwound by a panic, and a destructor that it then ran panicked, too"},
+	{"panic_misaligned_pointer_dereference", "misaligned pointer", "dereferenced a pointer that is not aligned"},
+	{"panic_null_pointer_dereference", "null pointer", "dereferenced a null pointer"},
+	{"panic_null_reference_constructed", "null pointer", "made a reference of a null pointer"},
+	{"panic_invalid_enum_construction", "invalid enum", "made an enum of a value that it does not have"},
+	{"precondition_check", "unsafe precondition", "violated a precondition of unsafe code"},
 	{"Option<T>::expect", "expect", "called expect() on None"},
 	{"Option<T>::unwrap", "unwrap", "called unwrap() on None"},
 	{"Result<T,E>::expect", "expect", "called expect() on an Err"},
@@ -44,6 +50,8 @@ static const struct {
 	{"already_borrowed", "borrow", "borrowed a RefCell that was already borrowed"},
 	{"already_mutably_borrowed", "borrow", "borrowed a RefCell that was already borrowed"},
 	{"unreachable_display", "unreachable", "reached code marked as unreachable"},
+	{"panic_nounwind", NULL,
+	 "panicked, by a panic that does not unwind"}, /* who may unwind decides, and not this */
 };
 
 /* Older compilers pass the reason as a text. */
@@ -55,6 +63,7 @@ static const struct {
 	{"assertion failed", "", "assert", "failed an assertion"},
 	{"internal error: entered unreachable", "", "unreachable", "reached code marked as unreachable"},
 	{"called `Option::unwrap()`", "", "unwrap", "called unwrap() on None"},
+	{"unsafe precondition(s) violated", "", "unsafe precondition", "violated a precondition of unsafe code"},
 };
 
 /* Does a function of the frame, or one inlined below the blamed level, have this in its name? */
@@ -93,8 +102,9 @@ static unsigned count_frames(const struct xc_crash_context *crash, const char *p
 /* The text passed to core::panicking::panic() or an expect: a constant of the program. */
 static const char *constant_text(struct xc_crash_context *crash)
 {
-	static const char *const takers[] = {"core::panicking::panic", "core::option::expect_failed",
-					     "core::result::unwrap_failed", "core::panicking::panic_str", NULL};
+	static const char *const takers[] = {"core::panicking::panic",          "core::option::expect_failed",
+					     "core::result::unwrap_failed",     "core::panicking::panic_str",
+					     "core::panicking::panic_nounwind", NULL};
 	size_t taker = xc_crash_context_find_frame(crash, takers);
 	uint64_t addr, length;
 	char text[TEXT_MOST];
@@ -118,6 +128,38 @@ static void report_bounds(const struct xc_crash_context *crash, size_t checker)
 	xc_verdict_redact(crash->report, "the index is not below the length");
 }
 
+static void report_alignment(const struct xc_crash_context *crash, size_t checker)
+{
+	uint64_t required, found;
+	if (!xc_argument_find(crash, checker + 1, 0, &required) || !xc_argument_find(crash, checker + 1, 1, &found) ||
+	    !required || !(found % required))
+		return;
+	xc_verdict_evidence(crash->report, "the pointer is 0x%" PRIx64 ", its type demands an alignment of %" PRIu64,
+			    found, required);
+	xc_verdict_redact(crash->report, "the pointer is not aligned as its type demands");
+}
+
+/* "core::ptr::copy_nonoverlapping::precondition_check" */
+static void report_precondition(const struct xc_crash_context *crash, size_t checker)
+{
+	const struct xc_place *place = xc_crash_context_place(crash, checker);
+	const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+	const char *end = name ? strstr(name, "::precondition_check") : NULL;
+	if (end)
+		xc_verdict_evidence(crash->report, "what was passed to %.*s is not what it demands", (int)(end - name),
+				    name);
+}
+
+/* What the functions on the way were passed. */
+static const struct {
+	const char *part;
+	void (*report)(const struct xc_crash_context *crash, size_t frame);
+} passed[] = {
+	{"panic_bounds_check", report_bounds},
+	{"panic_misaligned_pointer_dereference", report_alignment},
+	{"precondition_check", report_precondition},
+};
+
 /* ---- */
 
 static void classify(struct xc_crash_context *crash, const char *kind, const char *words)
@@ -140,8 +182,9 @@ static void classify_panic(struct xc_crash_context *crash)
 	for (size_t i = 0; i < XC_COUNT(reasons); i++)
 		if (way_has(crash, reasons[i].part, &at)) {
 			classify(crash, reasons[i].kind, reasons[i].words);
-			if (strcmp(reasons[i].part, "panic_bounds_check") == 0)
-				report_bounds(crash, at);
+			for (size_t k = 0; k < XC_COUNT(passed); k++)
+				if (strcmp(reasons[i].part, passed[k].part) == 0)
+					passed[k].report(crash, at);
 			return;
 		}
 	for (size_t i = 0; text && i < XC_COUNT(texts); i++)

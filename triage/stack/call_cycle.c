@@ -104,6 +104,20 @@ void xc_call_cycle_describe(const struct xc_call_cycle *cycle, struct xc_text *t
 		xc_text_printf(text, " → … (%zu more)", period - shown);
 }
 
+size_t xc_call_cycle_calls(const struct xc_call_cycle *cycle)
+{
+	size_t calls = 0;
+	for (size_t i = 0; i < cycle->use->period; i++) {
+		const struct xc_stack_user *user = xc_call_cycle_user(cycle, i);
+		const struct xc_place *place = xc_debuginfo_place(cycle->crash->process, user->lookup);
+		for (size_t l = 0; user->own && user->name && l < place->level_count; l++) {
+			const char *function = place->levels[l].function;
+			calls += function && strcmp(function, user->name) == 0;
+		}
+	}
+	return calls;
+}
+
 size_t xc_call_cycle_describe_own(const struct xc_call_cycle *cycle, struct xc_text *text,
 				  const struct xc_stack_user **through_out)
 {

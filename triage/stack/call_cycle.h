@@ -24,6 +24,9 @@ const struct xc_stack_user *xc_call_cycle_user(const struct xc_call_cycle *cycle
 /* Is it a function of the cycle, by its name? Its first call may be inlined differently. */
 bool xc_call_cycle_has(const struct xc_call_cycle *cycle, const struct xc_stack_user *user);
 
+/* How often the only function of the program is in a round: more than once where its calls are inlined into it. */
+size_t xc_call_cycle_calls(const struct xc_call_cycle *cycle);
+
 uint64_t xc_call_cycle_rounds(const struct xc_call_cycle *cycle);
 
 /* Append "f → g → h"; long cycles are shortened. */

@@ -84,7 +84,13 @@ static void cycle_cause(const struct overflow *o, struct xc_text *text)
 		xc_text_add(text, through ? ", through " : "");
 		if (through)
 			xc_call_cycle_name(o->crash, through, text);
-		xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "", xc_call_cycle_rounds(&o->cycle) - 1);
+		size_t calls = xc_call_cycle_calls(&o->cycle);
+		if (calls > 1)
+			xc_text_printf(text, ", %zu times in each of %" PRIu64 " frames", calls,
+				       xc_call_cycle_rounds(&o->cycle));
+		else
+			xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "",
+				       xc_call_cycle_rounds(&o->cycle) - 1);
 	} else {
 		xc_text_printf(text, " repeated %" PRIu64 " times", xc_call_cycle_rounds(&o->cycle));
 	}

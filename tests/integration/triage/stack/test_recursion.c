@@ -195,6 +195,24 @@ static void coroutines_have_stacks_as_well(void **state)
 	       .says = "below them a guard of 4.00 KiB");
 }
 
+/* A destructor that the compiler inlines into itself: a frame has several of its calls. */
+static void calls_that_are_inlined_are_no_frames(void **state)
+{
+	(void)state;
+	static const char *const inlining[] = {"g++ -g -O2 -x c++"};
+	static const char source[] =
+		"#include <memory>\n#include <string>\n#include <sys/resource.h>\nlong freed;\n"
+		"struct Edit { long line = 1; std::string before; std::unique_ptr<Edit> older; ~Edit() { freed++; } "
+		"};\n"
+		"int main() { struct rlimit r = {1 << 20, 1 << 20}; setrlimit(RLIMIT_STACK, &r); std::unique_ptr<Edit> "
+		"top;\n"
+		" for (int i = 0; i < 400000; i++) { auto e = std::make_unique<Edit>(); e->older = std::move(top); top "
+		"= std::move(e); }\n"
+		" top.reset(); return (int)freed; }\n";
+	EXPECT(inlining, source, .class_name = "stack-overflow", .kind = "recursion", .function = "Edit::~Edit",
+	       .says = "Edit::~Edit called itself, 2 times in each of ");
+}
+
 static void the_overflow_is_seen_through_a_handler_with_its_own_stack(void **state)
 {
 	(void)state;
@@ -283,6 +301,7 @@ int main(void)
 		cmocka_unit_test(the_frame_is_blamed_not_the_function_that_filled_it),
 		cmocka_unit_test(frames_sized_as_they_run_are_alloca),
 		cmocka_unit_test(coroutines_have_stacks_as_well),
+		cmocka_unit_test(calls_that_are_inlined_are_no_frames),
 		cmocka_unit_test(the_overflow_is_seen_through_a_handler_with_its_own_stack),
 		cmocka_unit_test(a_handlers_own_stack_may_be_used_up),
 		cmocka_unit_test(without_debug_information_the_cycle_is_told_by_symbols),

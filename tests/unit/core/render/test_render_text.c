@@ -336,12 +336,12 @@ static void groups_that_wait_for_different_things_say_on_what(void **state)
 	struct xc_stack_group group = {.member_count = 2};
 	struct xc_text text = {0};
 	xc_render_waits(&text, &stack, &group, false);
-	assert_string_equal(text.bytes, ", waiting for mutex `descriptors` (the others for something else)");
+	assert_string_equal(text.bytes, ", waiting for mutex `descriptors` (not all of them)");
 	text.len = 0;
 	stack.waits = "read from descriptor 5";
 	group.on_descriptors = true;
 	xc_render_waits(&text, &stack, &group, false);
-	assert_string_equal(text.bytes, ", read from descriptor 5 (the others on other descriptors)");
+	assert_string_equal(text.bytes, ", read from descriptor 5 (not all on this descriptor)");
 	xc_text_fini(&text);
 }
 
