@@ -356,6 +356,23 @@ static void frames_that_returned(void **state)
 	expect_of_two("gcc -g -O0", "clang -g -O0", &returned);
 }
 
+/* The block of an arena was never freed: only the piece in it has another owner. */
+static void pieces_of_an_arena_that_was_reset(void **state)
+{
+	(void)state;
+	static const struct told told = {
+		"#include <stdlib.h>\n#include <string.h>\n"
+		"struct sink { void (*emit)(struct sink *); long lines; }; struct doc { struct sink *errors; };\n"
+		"struct arena { char *base; size_t used; } scratch; volatile int sum;\n"
+		"__attribute__((noinline)) void work(struct doc *d) { d->errors->emit(d->errors); sum = 1; }\n"
+		"int main(void) { scratch.base = malloc(4096); struct doc *volatile d = malloc(sizeof *d);\n"
+		" d->errors = (struct sink *)(void *)scratch.base; strcpy(scratch.base, \"specification of it\");\n"
+		" work(d); return sum; }\n",
+		"use-after-free (call), high", "is stale: what it points to has another owner now",
+		"belongs to scratch .base"};
+	expect(&told);
+}
+
 /* Pointers that are merely wild, and pointers to live blocks, get no diagnosis. */
 static void wild_values_have_no_diagnosis(void **state)
 {
@@ -381,6 +398,7 @@ int main(void)
 		cmocka_unit_test(two_indexes_that_lead_to_two_blocks_have_no_diagnosis),
 		cmocka_unit_test(an_index_and_its_product_lead_to_one_place),
 		cmocka_unit_test(frames_that_returned),
+		cmocka_unit_test(pieces_of_an_arena_that_was_reset),
 		cmocka_unit_test(wild_values_have_no_diagnosis),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
