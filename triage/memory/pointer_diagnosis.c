@@ -135,7 +135,7 @@ static void add_index(struct xc_pointer_diagnosis *s, const struct xc_wild_index
 	if (block != XC_NO_BLOCK && xc_block_addr(&heap->blocks, block) == far->good &&
 	    xc_element_index_in_block(s->crash, block, &index, &named) && named)
 		xc_text_printf(text, "; %s", xc_text_string(&index));
-	else if (xc_element_index_remark(far->number, 0, &index))
+	else if (xc_element_index_remark(far->number, 0, false, &index))
 		xc_text_printf(text, "; %" PRId64 "%s", far->number, xc_text_string(&index));
 	xc_text_fini(&index);
 }

@@ -242,6 +242,15 @@ static void indexes_are_told_in_elements(void **state)
 	static const struct told number = {
 		ROUTES("int *v = malloc(40); set(v, find(&t, \"h7\") - 1); sum = v[1];"), "wild-write, high",
 		"`i` = 4294967294, that is (unsigned)-2, of elements of 0x4 bytes (int)", "int"};
+	/* 300 elements; the block has room for 301 */
+	static const struct told before = {
+		"#include <stdlib.h>\nstruct hop { char dev[8]; long packets; } **hops; volatile long sum;\n"
+		"__attribute__((noinline)) void work(int i) { sum += hops[i]->packets; }\n"
+		"int main(void) { hops = malloc(300 * sizeof *hops); struct hop *h = calloc(1, sizeof *h);\n"
+		" for (int i = 0; i < 300; i++) hops[i] = h; work(3); work(-127); return (int)sum; }\n",
+		"heap-overrun (read), medium", "= -127, of elements of 0x8 bytes (struct hop *)",
+		"struct hop * [up to 301] (heap, live, 2408 bytes)"};
+	expect_of_two("gcc -g -O0", "clang -g -O0", &before);
 	expect_of_two("gcc -g -O2", "clang -g -O2", &negative);
 	expect_of_two("gcc -g -O2", "clang -g -O2", &reversed);
 	expect_of_two("gcc -g -O0", "clang -g -O2", &number);
