@@ -80,6 +80,8 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 	else if (f->value < XC_NULL_PAGES)
 		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64, f->value,
 			       f->value);
+	else if (xc_faulting_operand_unwritable(crash, f))
+		xc_text_add(text, "points to read-only memory, and with the index to unmapped memory");
 	else if (!xc_operand_canonical(f->value) && crash->process->arch->word == 8)
 		xc_text_add(text, "is not an address");
 	else

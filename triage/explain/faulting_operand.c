@@ -278,6 +278,14 @@ static bool likely_null(const struct xc_crash_context *crash, struct xc_faulting
 	return true;
 }
 
+bool xc_faulting_operand_unwritable(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
+{
+	const struct xc_mapping *m = f->value_known && !f->called && !f->divides && !f->passed_to && f->form.count > 1
+					     ? xc_process_mapping(crash->process, f->value)
+					     : NULL;
+	return m && !m->writable && crash->fault.access == XC_ACCESS_WRITE;
+}
+
 /* The pointer that is the base of all offsets; an index, when the pointer is good. */
 static void find_bad(const struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
@@ -299,7 +307,8 @@ static void find_bad(const struct xc_crash_context *crash, struct xc_faulting_op
 	} else {
 		f->value_known = false;
 	}
-	if (f->divides || (f->value_known && is_bad(crash->process, f->value)) || likely_null(crash, f))
+	if (f->divides || (f->value_known && is_bad(crash->process, f->value)) || likely_null(crash, f) ||
+	    xc_faulting_operand_unwritable(crash, f))
 		f->bad = pointer->term;
 }
 
