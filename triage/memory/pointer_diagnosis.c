@@ -200,6 +200,12 @@ static bool diagnose_stale(struct xc_pointer_diagnosis *s)
 	return xc_stale_pointer_report(s->crash, &s->stale, false);
 }
 
+static bool diagnose_argument(struct xc_pointer_diagnosis *s)
+{
+	struct xc_stale stale = xc_stale_argument_find(s->crash);
+	return xc_stale_pointer_report(s->crash, &stale, false);
+}
+
 static bool diagnose_object(struct xc_pointer_diagnosis *s)
 {
 	return xc_stale_pointer_report(s->crash, &s->stale, true);
@@ -232,6 +238,7 @@ static const struct {
 	{"poison pattern", diagnose_poison},
 	{"overwritten by text", xc_text_overwrite_diagnose},
 	{"frame that has returned", xc_returned_frame_diagnose},
+	{"argument into such a frame", diagnose_argument},
 	{"far index", diagnose_wild_index},
 	{"flipped bit", diagnose_bit_flip},
 	{"no object on the way", diagnose_object},
@@ -244,6 +251,8 @@ void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
 	if (memory && !crash->fault.sent && is_null(crash)) {
 		s.stale = xc_stale_pointer_find(crash);
+		if (s.stale.kind == XC_STALE_NOT)
+			s.stale = xc_stale_argument_find(crash);
 		xc_stale_pointer_report(crash, &s.stale, true);
 	}
 	if (!memory || crash->fault.sent || !is_open(crash))
