@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include "heap/graph/claim.h"
-#include "heap/types/typing_engine.h"
-
 enum { LONGEST_TEXT = 1 << 24 };
 
 const char *xc_confidence_word(enum xc_confidence confidence)
@@ -58,15 +55,4 @@ uint64_t xc_typing_count(const struct xc_typing *typing, uint32_t block)
 	if (typed->shape != XC_TYPED_ARRAY || !xc_type_size(typed->type, &element) || element == 0)
 		return 1;
 	return (size - typed->offset) / element;
-}
-
-bool xc_typing_count_sure(const struct xc_typing *typing, uint32_t block)
-{
-	const struct xc_typed *typed = xc_typing_get(typing, block);
-	const struct xc_blocks *blocks = &typing->heap->blocks;
-	uint64_t element, count = xc_typing_count(typing, block);
-	if (!typed || typed->shape != XC_TYPED_ARRAY || count < 2 || !xc_type_size(typed->type, &element) ||
-	    element < 2 || xc_claim_is_piece(typing->heap, block))
-		return true;
-	return !xc_typing_may_fit(typing->state, typed->offset + (count - 1) * element, xc_block_size(blocks, block));
 }
