@@ -69,6 +69,15 @@ func lockTwice() {
 }
 
 //go:noinline
+func lockBoth(first, second *sync.Mutex, done *sync.WaitGroup) {
+	defer done.Done()
+	first.Lock()
+	time.Sleep(5 * time.Millisecond)
+	second.Lock() // dies: asleep-order
+	sink++
+}
+
+//go:noinline
 func depth(n *node, level int) int {
 	room := n.weight
 	room[level&63] = level
@@ -127,6 +136,13 @@ func main() {
 		wait(done)
 	case "asleep-lock":
 		lockTwice()
+	case "asleep-order":
+		var one, other sync.Mutex
+		var done sync.WaitGroup
+		done.Add(2)
+		go lockBoth(&one, &other, &done)
+		go lockBoth(&other, &one, &done)
+		done.Wait()
 	case "exited":
 		runtime.Goexit()
 	case "overflow":

@@ -317,9 +317,50 @@ static void returned_capture()
 	sink = flush();
 }
 
-DEATHS({"vector-text", vector_text}, {"reused-numbers", reused_numbers}, {"reused-text", reused_text},
-       {"freed-null", freed_null}, {"reused-object", reused_object}, {"honest-null", honest_null},
-       {"shared-view", shared_view}, {"shared-kind", shared_kind}, {"honest-array", honest_array},
-       {"shared-coroutine", shared_coroutine}, {"returned-local", returned_local},
+/* ---- posted: the callback runs in a loop, whose own variables are where the captured one was ---- */
+
+struct progress {
+	long done;
+	std::vector<int> *steps;
+	std::string label;
+};
+
+static std::vector<int> history;
+static std::vector<std::function<void(int)>> posted;
+
+static NOINLINE void note(progress &p, int n)
+{
+	p.done += n;
+	p.steps->push_back(n); // dies: returned-posted
+}
+
+static NOINLINE void post(const char *name)
+{
+	progress p{0, &history, name};
+	for (int i = 0; i < 3; i++)
+		posted.push_back([&p](int n) { note(p, n); });
+}
+
+static NOINLINE void run_posted()
+{
+	int n = 0;
+	for (size_t i = 0; i < posted.size(); i++) {
+		auto f = std::move(posted[i]);
+		f(n++);
+	}
+}
+
+static void returned_posted()
+{
+	post("download");
+	cover(0);
+	run_posted();
+	sink = (long)history.size();
+}
+
+DEATHS({"returned-posted", returned_posted}, {"vector-text", vector_text}, {"reused-numbers", reused_numbers},
+       {"reused-text", reused_text}, {"freed-null", freed_null}, {"reused-object", reused_object},
+       {"honest-null", honest_null}, {"shared-view", shared_view}, {"shared-kind", shared_kind},
+       {"honest-array", honest_array}, {"shared-coroutine", shared_coroutine}, {"returned-local", returned_local},
        {"returned-thread-local", returned_thread_local}, {"returned-result", returned_result},
        {"returned-capture", returned_capture})

@@ -26,6 +26,16 @@ static NOINLINE int remainder_of(int sum, int count)
 	return sum % count; /* dies: modulo */
 }
 
+struct window {
+	unsigned count;
+	unsigned sum;
+};
+
+static NOINLINE unsigned mean(const struct window *w)
+{
+	return w->sum / (w->count + 1); /* dies: divide-sum */
+}
+
 static NOINLINE double quotient(double a, double b)
 {
 	return a / b; /* dies: float */
@@ -95,6 +105,12 @@ static void die_divide_overflow(void)
 	sink = divide(opaque_long(INT64_MIN), opaque_long(-1));
 }
 
+static void die_divide_sum(void)
+{
+	struct window w = {.count = (unsigned)opaque_long(-1), .sum = 5};
+	sink = mean(&w);
+}
+
 static void die_modulo(void)
 {
 	sink = remainder_of((int)opaque_long(7), (int)opaque_long(0));
@@ -148,7 +164,7 @@ static void die_seccomp(void)
 	forbidden();
 }
 
-DEATHS({"divide", die_divide}, {"divide-overflow", die_divide_overflow}, {"modulo", die_modulo}, {"float", die_float},
-       {"trap", die_trap}, {"int3", stop_here}, {"hlt", halt}, {"outb", ask_port}, {"undefined", undefined},
-       {"generated", die_generated}, {"misaligned-sse", die_misaligned_sse}, {"misaligned-ac", die_misaligned_ac},
-       {"seccomp", die_seccomp})
+DEATHS({"divide", die_divide}, {"divide-overflow", die_divide_overflow}, {"divide-sum", die_divide_sum},
+       {"modulo", die_modulo}, {"float", die_float}, {"trap", die_trap}, {"int3", stop_here}, {"hlt", halt},
+       {"outb", ask_port}, {"undefined", undefined}, {"generated", die_generated},
+       {"misaligned-sse", die_misaligned_sse}, {"misaligned-ac", die_misaligned_ac}, {"seccomp", die_seccomp})

@@ -36,6 +36,20 @@ static NOINLINE void load(struct part *part, long weight)
 	part->weight = weight; /* dies: unmapped-write noncanonical-write poison-write readonly-write */
 }
 
+struct output {
+	char buf[128];
+	size_t at;
+};
+
+struct report {
+	struct output *out;
+};
+
+static NOINLINE void finish(struct report *report)
+{
+	report->out->buf[report->out->at] = 0; /* dies: constant-index */
+}
+
 static NOINLINE long weigh_owner(const struct part *part)
 {
 	return part->owner->weight + 1; /* dies: text-read */
@@ -267,10 +281,17 @@ static void returned_frame_read(void)
 	sink = part_of(cursor);
 }
 
-DEATHS({"unmapped-read", unmapped_read}, {"unmapped-write", unmapped_write}, {"noncanonical-read", noncanonical_read},
-       {"noncanonical-write", noncanonical_write}, {"poison-read", poison_read}, {"poison-write", poison_write},
-       {"flipped-read", flipped_read}, {"guard-read", guard_read}, {"readonly-write", readonly_write},
-       {"constant-write", constant_write}, {"text-read", text_read}, {"text-write", text_write},
-       {"child-read", child_read}, {"index-read", index_read}, {"index-write", index_write},
-       {"memset-write", memset_write}, {"memmove-negative", memmove_negative}, {"file-cut", file_cut},
-       {"uninitialised-read", uninitialised_read}, {"returned-frame-read", returned_frame_read})
+static void constant_index(void)
+{
+	static const size_t numbers[40] = {[16] = (size_t)1 << 46};
+	struct report report = {.out = opaque(numbers)};
+	finish(&report);
+}
+
+DEATHS({"constant-index", constant_index}, {"unmapped-read", unmapped_read}, {"unmapped-write", unmapped_write},
+       {"noncanonical-read", noncanonical_read}, {"noncanonical-write", noncanonical_write},
+       {"poison-read", poison_read}, {"poison-write", poison_write}, {"flipped-read", flipped_read},
+       {"guard-read", guard_read}, {"readonly-write", readonly_write}, {"constant-write", constant_write},
+       {"text-read", text_read}, {"text-write", text_write}, {"child-read", child_read}, {"index-read", index_read},
+       {"index-write", index_write}, {"memset-write", memset_write}, {"memmove-negative", memmove_negative},
+       {"file-cut", file_cut}, {"uninitialised-read", uninitialised_read}, {"returned-frame-read", returned_frame_read})

@@ -17,8 +17,8 @@ const char *xc_format_textual(const struct xc_type *type, unsigned *width_out)
 {
 	const struct xc_type *plain = xc_type_strip(type);
 	*width_out = (unsigned)plain->size;
-	if ((plain->kind != XC_TYPE_CHAR && plain->kind != XC_TYPE_INT) || plain->is_rust)
-		return NULL; /* u8 is a number, and texts of Rust have a length instead of a NUL */
+	if ((plain->kind != XC_TYPE_CHAR && plain->kind != XC_TYPE_INT) || plain->is_rust || plain->is_go)
+		return NULL; /* u8 is a number, and texts of Rust and Go have a length instead of a NUL */
 	if (plain->size == 1)
 		return "";
 	if (plain->size != 2 && plain->size != 4)
@@ -252,7 +252,7 @@ void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uin
 	uint64_t most = w->options->elements < MAX_UNITS ? w->options->elements + 1 : MAX_UNITS;
 	size_t have = (size_t)(count < most ? count : most);
 	if (!prefix && width == 1)
-		prefix = "";         /* u8 of Rust is a number in other places */
+		prefix = "";         /* a byte of Rust or Go is a number in other places */
 	if (!prefix || width == 0) { /* a string of something else */
 		xc_format_elements(w, value, value->type, count, width);
 		return;

@@ -154,7 +154,7 @@ static json_t *view_json(struct xc_json_walker *w, struct xc_view *view)
 	switch (view->kind) {
 	case XC_VIEW_TEXT:
 		if (!xc_format_textual(view->elements.type, &width) && width != 1)
-			return json_null(); /* Rust's bytes are numbers in other places */
+			return json_null(); /* bytes of Rust and Go are numbers in other places */
 		return xc_json_characters(w, &view->elements, view->count, width, true);
 	case XC_VIEW_LIST:
 	case XC_VIEW_MAP:

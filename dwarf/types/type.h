@@ -102,6 +102,7 @@ struct xc_type {
 	bool is_vector;      /* array that the compiler treats as a vector register */
 	bool is_c;           /* from a unit in C: tags are written with their keyword */
 	bool is_rust;        /* from a unit in Rust */
+	bool is_go;          /* from a unit in Go */
 	bool is_prototyped;  /* functions */
 	bool is_variadic;    /* functions */
 	bool is_flags;       /* enum whose values are single bits */
@@ -134,7 +135,7 @@ struct xc_types {
 	struct xc_ctypes *ctypes;                     /* ctype.h */
 	const struct xc_synthetic_symbols *synthetic; /* synthetic_symbol.h; NULL for a real process */
 	Dwarf_CU *unit;                               /* the unit to which the next fields apply */
-	bool unit_is_c, unit_is_rust;
+	bool unit_is_c, unit_is_rust, unit_is_go;
 	int unit_language;               /* DW_LANG_… */
 	int from_language;               /* of the unit whose reference is followed; 0 when none is */
 	struct xc_pointer_map languages; /* of units that do not state theirs */

@@ -148,6 +148,7 @@ void xc_type_fill_array(struct xc_types *types, struct xc_type *type, Dwarf_Die 
 		array->is_dynamic = element->is_dynamic;
 		array->is_c = type->is_c;
 		array->is_rust = type->is_rust;
+		array->is_go = type->is_go;
 		array->is_vector = xc_die_flag(die, DW_AT_GNU_vector);
 		array->unreadable = unreadable;
 		if (unreadable)

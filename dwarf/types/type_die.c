@@ -79,6 +79,7 @@ static void know_unit(struct xc_types *types, Dwarf_Die *die)
 	types->unit = die->cu;
 	types->unit_is_c = !names_tags(language);
 	types->unit_is_rust = language == DW_LANG_Rust;
+	types->unit_is_go = language == DW_LANG_Go;
 	types->unit_language = language;
 }
 
@@ -350,6 +351,7 @@ const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die)
 	type->detail->die = *die;
 	type->is_c = unit_is_c(types, die);
 	type->is_rust = types->unit_is_rust;
+	type->is_go = types->unit_is_go;
 	type->is_declaration = is_declaration(die);
 	type->size_known = !type->is_declaration && xc_die_number(die, DW_AT_byte_size, &type->size);
 	types->depth++;

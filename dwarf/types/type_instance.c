@@ -42,6 +42,7 @@ static struct xc_type *instance(const struct xc_type *of)
 	type->is_vector = of->is_vector;
 	type->is_c = of->is_c;
 	type->is_rust = of->is_rust;
+	type->is_go = of->is_go;
 	return type;
 }
 
@@ -103,6 +104,7 @@ const struct xc_type *xc_type_pointer(const struct xc_type *type, unsigned size)
 	pointer->size_known = true;
 	pointer->is_c = type->is_c;
 	pointer->is_rust = type->is_rust;
+	pointer->is_go = type->is_go;
 	detail->pointer = pointer;
 	return pointer;
 }

@@ -103,7 +103,7 @@ static bool choose(const struct xc_views *views, const struct xc_type *type, str
 {
 	static const struct xc_view_hook *const tables[] = {
 		xc_view_cxx,    xc_view_libstdcxx, xc_view_cxx_nodes,    xc_view_cxx_holders, xc_view_libcxx,
-		xc_view_erased, xc_view_rust,      xc_view_rust_holders, xc_view_rust_maps,
+		xc_view_erased, xc_view_rust,      xc_view_rust_holders, xc_view_rust_maps,   xc_view_go,
 	};
 	for (const struct xc_view_hook *hook = views->added; hook; hook = hook->link) {
 		if (takes(hook, type, shape))

@@ -16,7 +16,7 @@ enum {
 
 /* Tables of hooks; a hook without a name ends each. */
 extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_cxx_nodes[], xc_view_cxx_holders[],
-	xc_view_libcxx[], xc_view_erased[], xc_view_rust[], xc_view_rust_holders[], xc_view_rust_maps[];
+	xc_view_libcxx[], xc_view_erased[], xc_view_rust[], xc_view_rust_holders[], xc_view_rust_maps[], xc_view_go[];
 
 /* ---- memory (view_part.c) ---- */
 

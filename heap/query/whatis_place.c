@@ -118,7 +118,8 @@ static void add_block(const struct xc_heap *heap, const struct xc_what *what, st
 	else
 		xc_text_add(text, kept ? "free block" : "block");
 	if (typed && (typed->shape == XC_TYPED_ARRAY || typed->shape == XC_TYPED_TEXT))
-		xc_text_printf(text, " [%llu]", (unsigned long long)xc_typing_count(heap->typing, what->block));
+		xc_text_printf(text, xc_typing_count_sure(heap->typing, what->block) ? " [%llu]" : " [up to %llu]",
+			       (unsigned long long)xc_typing_count(heap->typing, what->block));
 	xc_text_printf(text, " (heap, %s, %llu bytes", kept ? kept : xc_object_state(heap, what->block),
 		       (unsigned long long)xc_block_size(blocks, what->block));
 	const struct xc_heap_claim *claim = xc_claim_of(heap, what->block);

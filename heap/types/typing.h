@@ -61,6 +61,10 @@ static inline const struct xc_typed *xc_typing_get(const struct xc_typing *typin
 /* Elements of an array, characters of a text, else 1; 0 for untyped blocks. */
 uint64_t xc_typing_count(const struct xc_typing *typing, uint32_t block);
 
+/* The count of an array is of the elements that the block has room for. Was it asked for so many? False when a request
+ * for one element less may have given the same block. Always true for bytes, which the block does have. */
+bool xc_typing_count_sure(const struct xc_typing *typing, uint32_t block);
+
 /* "exact", "strong", "weak", NULL */
 const char *xc_confidence_word(enum xc_confidence confidence);
 

@@ -141,6 +141,17 @@ bool xc_typing_may_fit(const struct xc_engine *e, uint64_t wanted, uint64_t size
 		e->allocator->may_fit(wanted, size, e->word));
 }
 
+bool xc_typing_count_sure(const struct xc_typing *typing, uint32_t block)
+{
+	const struct xc_typed *typed = xc_typing_get(typing, block);
+	const struct xc_blocks *blocks = &typing->heap->blocks;
+	uint64_t element, count = xc_typing_count(typing, block);
+	if (!typed || typed->shape != XC_TYPED_ARRAY || count < 2 || !xc_type_size(typed->type, &element) ||
+	    element < 2 || xc_claim_is_piece(typing->heap, block))
+		return true;
+	return !xc_typing_may_fit(typing->state, typed->offset + (count - 1) * element, xc_block_size(blocks, block));
+}
+
 /* ---- all steps ---- */
 
 static struct xc_engine *new_engine(struct xc_heap *heap, struct xc_typing *typing)

@@ -64,6 +64,7 @@ static inline bool judged_same(const char *a, const char *b)
 /* NULL: not checked; "" as kind: none. */
 struct wanted {
 	const char *class_name, *kind, *function, *expression, *message, *says, *also;
+	const char *without;  /* must not be said */
 	const char *argument; /* of the program */
 };
 
@@ -85,6 +86,8 @@ static inline void judged_expect(const char *compiler, const char *source, bool 
 		judged_fail(&j, compiler, want->says);
 	if (want->also && !judged_says(&j, want->also))
 		judged_fail(&j, compiler, want->also);
+	if (want->without && judged_says(&j, want->without))
+		judged_fail(&j, compiler, xc_asprintf("no \"%s\"", want->without));
 	judged_free(&j);
 }
 

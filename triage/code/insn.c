@@ -159,6 +159,13 @@ static void classify_multiply(const struct decoding *d, struct xc_insn *out)
 	set_to(out, XC_INSN_MULTIPLY, to, from);
 }
 
+/* ah, ch, dh or bh? */
+static bool is_high_byte(const ZydisDecodedOperand *operand)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value >= ZYDIS_REGISTER_AH &&
+	       operand->reg.value <= ZYDIS_REGISTER_BH;
+}
+
 static void classify_register(const struct decoding *d, struct xc_insn *out)
 {
 	const ZydisDecodedOperand *a = &d->operands[0], *b = &d->operands[1];
@@ -206,7 +213,9 @@ static void classify_register(const struct decoding *d, struct xc_insn *out)
 	case ZYDIS_MNEMONIC_IDIV:
 	case ZYDIS_MNEMONIC_DIV:
 		out->divides = true;
-		out->divisor = to;
+		out->divides_signed = d->instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
+		out->divisor_size = a->size / 8;
+		out->divisor = is_high_byte(a) ? -1 : to;
 		break;
 	default:
 		if (d->instruction.meta.category == ZYDIS_CATEGORY_CMOV && to >= 0)

@@ -53,8 +53,10 @@ struct xc_insn {
 	uint32_t part;       /* bytes of `to` that are written when the rest is kept; 0: all */
 	int64_t stack_moves; /* added to the stack pointer, when stack_known */
 	bool stack_known;    /* also true when it does not change */
-	int divisor;         /* of a division: the register, or -1 (memory); only when divides */
-	bool divides;
+	int divisor;         /* of a division: the register's low bytes, or -1 (memory, or ah to bh) */
+	bool divides;        /* by an integer; meaningful with it: divisor, divisor_size, divides_signed */
+	bool divides_signed;
+	uint32_t divisor_size; /* bytes */
 };
 
 /* Decode the instruction at the start of len bytes, which lie at addr. False when it is not an instruction of this

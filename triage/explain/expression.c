@@ -26,11 +26,26 @@ static bool is_reference(const struct xc_type *type)
 	return type && (type->kind == XC_TYPE_REFERENCE || type->kind == XC_TYPE_RVALUE_REFERENCE);
 }
 
+/* A number of the type, of which `bits` has the low bytes. */
+static void add_number(const struct xc_type *type, uint64_t bits, struct xc_text *text)
+{
+	uint64_t size = 8;
+	unsigned unused = type && xc_type_size(type, &size) && size && size < 8 ? 64 - 8 * (unsigned)size : 0;
+	if (!type || xc_type_strip(type)->is_signed)
+		xc_text_printf(text, "%" PRId64, (int64_t)(bits << unused) >> unused);
+	else
+		xc_text_printf(text, "%" PRIu64, bits << unused >> unused);
+}
+
 /* "was NULL when it was read, and is 0x55… now" */
 static void add_changed(const struct xc_faulting_operand *f, uint64_t now, struct xc_text *text)
 {
 	if (f->divides) {
-		xc_text_printf(text, "was 0 when it was read, and is %" PRId64 " now", (int64_t)now);
+		xc_text_add(text, "was ");
+		add_number(f->bad.type, f->value, text);
+		xc_text_add(text, " when it was read, and is ");
+		add_number(f->bad.type, now, text);
+		xc_text_add(text, " now");
 		return;
 	}
 	if (f->value)
@@ -72,9 +87,10 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 	}
 	if (is_reference(f->bad.type) && f->value)
 		xc_text_add(text, "is in unmapped memory");
-	else if (f->divides)
-		xc_text_add(text, result ? "returned 0" : "is 0");
-	else if (!f->value)
+	else if (f->divides) {
+		xc_text_add(text, result ? "returned " : "is ");
+		add_number(f->bad.type, f->value, text);
+	} else if (!f->value)
 		xc_text_add(text, result ? "returned NULL" : "is NULL");
 	else if (is_number(crash, f))
 		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64, f->value,
@@ -84,6 +100,8 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 			       "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64
 			       ", or an offset from NULL",
 			       f->value, f->value);
+	else if (xc_faulting_operand_unwritable(crash, f))
+		xc_text_add(text, "points to read-only memory, and with the index to unmapped memory");
 	else if (!xc_operand_canonical(f->value) && crash->process->arch->word == 8)
 		xc_text_add(text, "is not an address");
 	else
@@ -242,8 +260,7 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 	const struct xc_symbolic_value *index = wild_index(crash, f);
 	bool sure = false, told = false;
 	if (f->bad.text)
-		told = xc_origin_describe(&f->frame_code, &f->bad, f->value_known || f->divides ? &f->value : NULL,
-					  &origin, &sure);
+		told = xc_origin_describe(&f->frame_code, &f->bad, f->value_known ? &f->value : NULL, &origin, &sure);
 	else if (index)
 		told = xc_origin_describe(&f->frame_code, index, NULL, &origin, &sure);
 	if (told)

@@ -2,9 +2,11 @@
  * operand is followed to the argument that it came from, and described where the program passed it. */
 #include "triage/explain/faulting_operand.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
+#include "triage/code/division.h"
 #include "triage/dataflow/deref.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/dataflow/origin.h"
@@ -97,8 +99,30 @@ static bool find_call(struct xc_crash_context *crash, struct xc_faulting_operand
 	return (there || went_there(crash, &f->frame_code.body->insns[f->frame_code.at])) && find_target(f);
 }
 
+/* The value of a variable that makes the divisor, its sum with a constant, 0: in the bits of the division. False when
+ * the variable's type has no such value. */
+static bool find_summand(const struct xc_linear_expr *form, const struct xc_division *division, uint64_t *value)
+{
+	const struct xc_type *type = form->parts[0].term.type ? xc_type_strip(form->parts[0].term.type) : NULL;
+	uint64_t size;
+	*value = 0;
+	if (!form->constant)
+		return true;
+	if (!type || !xc_type_size(type, &size) || !size || size > division->size)
+		return false;
+	unsigned bits = 8 * division->size, unused = 64 - bits;
+	*value = type->is_signed ? (uint64_t)((int64_t)(-(uint64_t)form->constant << unused) >> unused)
+				 : -(uint64_t)form->constant << unused >> unused;
+	unsigned spare = 64 - 8 * (unsigned)size;
+	return type->is_signed ? (int64_t)(*value << spare) >> spare == (int64_t)*value
+			       : *value << spare >> spare == *value;
+}
+
 static bool find_divisor(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
+	const struct xc_division division = xc_division_find(crash->process, &crash->fault.frame.regs);
+	if (division.error != XC_DIVISION_ZERO)
+		return false;
 	if (!xc_frame_code_init(crash, 0, &f->budget, &f->frame_code))
 		return false;
 	const struct xc_insn *insn = &f->frame_code.body->insns[f->frame_code.at];
@@ -108,12 +132,14 @@ static bool find_divisor(struct xc_crash_context *crash, struct xc_faulting_oper
 		return false;
 	if (insn->divisor >= 0) {
 		f->form = xc_symbolic_value_register(&f->frame_code, f->frame_code.at, insn->divisor);
+		f->value_known = true;
 		return f->form.known && f->form.count == 1 && f->form.parts[0].term.text &&
-		       f->form.parts[0].times == 1 && !f->form.constant;
+		       f->form.parts[0].times == 1 && find_summand(&f->form, &division, &f->value);
 	}
 	address = xc_symbolic_value_address(&f->frame_code, f->frame_code.at, &insn->memory);
 	f->form = (struct xc_linear_expr){.known = insn->has_memory, .sure = address.sure, .count = 1};
 	f->form.parts[0].times = 1;
+	f->value_known = true;
 	return f->form.known && xc_symbolic_value_place(&f->frame_code, f->frame_code.at, &address, insn->memory.size,
 							&f->form.parts[0].term);
 }
@@ -153,6 +179,8 @@ static bool climb(struct xc_faulting_operand *f)
 		struct xc_linear_expr form;
 		int reg = pointer ? xc_origin_argument(&f->frame_code, &pointer->term, false) : -1;
 		if (reg < 0 || !xc_origin_caller(&f->frame_code, reg, &caller, &form))
+			return false;
+		if (f->divides && (f->form.constant || form.count != 1 || form.constant))
 			return false;
 		f->value_known &= f->form.count == 1;
 		f->value -= (uint64_t)f->form.constant;
@@ -250,6 +278,14 @@ static bool likely_null(const struct xc_crash_context *crash, struct xc_faulting
 	return true;
 }
 
+bool xc_faulting_operand_unwritable(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
+{
+	const struct xc_mapping *m = f->value_known && !f->called && !f->divides && !f->passed_to && f->form.count > 1
+					     ? xc_process_mapping(crash->process, f->value)
+					     : NULL;
+	return m && !m->writable && crash->fault.access == XC_ACCESS_WRITE;
+}
+
 /* The pointer that is the base of all offsets; an index, when the pointer is good. */
 static void find_bad(const struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
@@ -258,7 +294,9 @@ static void find_bad(const struct xc_crash_context *crash, struct xc_faulting_op
 		f->called || f->divides ? &f->form.parts[0] : xc_symbolic_value_pointer(&f->form);
 	if (f->form.count == 0 || !pointer || pointer->times != 1)
 		return;
-	if (f->form.count == 1 && f->value_known) {
+	if (f->divides) {
+		/* the value is the term's */
+	} else if (f->form.count == 1 && f->value_known) {
 		f->value -= (uint64_t)f->form.constant;
 	} else if (base_value(crash, f, pointer, &value)) {
 		f->value = value;
@@ -269,15 +307,21 @@ static void find_bad(const struct xc_crash_context *crash, struct xc_faulting_op
 	} else {
 		f->value_known = false;
 	}
-	if (f->divides || (f->value_known && is_bad(crash->process, f->value)) || likely_null(crash, f))
+	if (f->divides || (f->value_known && is_bad(crash->process, f->value)) || likely_null(crash, f) ||
+	    xc_faulting_operand_unwritable(crash, f))
 		f->bad = pointer->term;
 }
 
 static void write_place(struct xc_faulting_operand *f, uint32_t size)
 {
 	if (f->called || f->divides || f->passed_to) {
-		if (f->form.count == 1 && f->form.parts[0].times == 1 && !f->form.constant)
+		if (f->form.count == 1 && f->form.parts[0].times == 1 && (!f->form.constant || f->divides))
 			f->place = f->form.parts[0].term;
+		if (f->place.text && f->form.constant)
+			f->place.text = xc_arena_printf(&f->frame_code.crash->report->arena, "%s %c %" PRIu64,
+							f->place.text, f->form.constant < 0 ? '-' : '+',
+							f->form.constant < 0 ? -(uint64_t)f->form.constant
+									     : (uint64_t)f->form.constant);
 		return;
 	}
 	if (!xc_symbolic_value_place(&f->frame_code, f->frame_code.at, &f->form, size, &f->place))
@@ -333,8 +377,7 @@ static void set_way(struct xc_crash_context *crash, const struct xc_faulting_ope
 		    const struct xc_symbolic_value *term, const uint64_t *value)
 {
 	struct xc_derefs *derefs = xc_arena_alloc(&crash->report->arena, sizeof *derefs);
-	const uint64_t zero = 0;
-	xc_derefs_collect(&f->frame_code, term, f->divides ? &zero : value, derefs);
+	xc_derefs_collect(&f->frame_code, term, value, derefs);
 	crash->derefs = derefs->count ? derefs : crash->derefs;
 }
 
@@ -345,7 +388,7 @@ static void set_first_way(struct xc_crash_context *crash, const struct xc_faulti
 		f->called || f->divides ? &f->form.parts[0] : xc_symbolic_value_pointer(&f->form);
 	if (!f->form.count || !pointer || pointer->times != 1)
 		return;
-	uint64_t value = f->value - (f->called ? 0 : (uint64_t)f->form.constant);
+	uint64_t value = f->value - (f->called || f->divides ? 0 : (uint64_t)f->form.constant);
 	set_way(crash, f, &pointer->term, f->value_known && f->form.count == 1 ? &value : NULL);
 }
 

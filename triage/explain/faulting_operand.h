@@ -24,4 +24,7 @@ struct xc_faulting_operand {
  * most six functions. */
 bool xc_faulting_operand_find(struct xc_crash_context *crash, struct xc_faulting_operand *out);
 
+/* Does the base of a write with an index point to memory that cannot be written? No index makes it good. */
+bool xc_faulting_operand_unwritable(const struct xc_crash_context *crash, const struct xc_faulting_operand *operand);
+
 #endif

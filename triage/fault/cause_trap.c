@@ -17,6 +17,7 @@
 #include "core/base/cursor.h"
 #include "core/facts/facts.h"
 #include "core/live/sandbox.h"
+#include "triage/code/division.h"
 #include "triage/util/producer.h"
 
 enum { BRK_SANITIZER = 0x55 };
@@ -203,6 +204,20 @@ bool xc_cause_trap_breakpoint(struct xc_crash_context *crash)
 
 /* ---- SIGFPE ---- */
 
+static void classify_division(struct xc_crash_context *crash)
+{
+	struct xc_division division = {.error = XC_DIVISION_UNKNOWN};
+	if (crash->fault.frame_known)
+		division = xc_division_find(crash->process, &crash->fault.frame.regs);
+	xc_auto(xc_freep) char *cause =
+		division.error == XC_DIVISION_ZERO ? xc_asprintf("an integer was divided by zero")
+		: division.error == XC_DIVISION_OVERFLOW
+			? xc_asprintf("the quotient of a division by %" PRId64 " does not fit into %u bits",
+				      division.divisor, 8 * division.size)
+			: xc_asprintf("an integer was divided by zero (or the quotient does not fit)");
+	xc_crash_context_classify(crash, "div-by-zero", NULL, "low", "certain", cause);
+}
+
 bool xc_cause_trap_arithmetic(struct xc_crash_context *crash)
 {
 	static const char *const kinds[] = {
@@ -214,8 +229,7 @@ bool xc_cause_trap_arithmetic(struct xc_crash_context *crash)
 	const struct xc_fault *f = &crash->fault;
 	size_t code = f->code_known && f->code > 0 ? (size_t)f->code : 0;
 	if (code == FPE_INTDIV)
-		xc_crash_context_classify(crash, "div-by-zero", NULL, "low", "certain",
-					  "an integer was divided by zero (or the quotient does not fit)");
+		classify_division(crash);
 	else
 		xc_crash_context_classify(crash, "arithmetic", code < XC_COUNT(kinds) ? kinds[code] : NULL, "low",
 					  "certain", code ? xc_signal_code_text(SIGFPE, f->code) : NULL);

@@ -6,11 +6,14 @@
  * Stringer. */
 #include "triage/go/gopanic.h"
 
+#include <string.h>
+
 #include "triage/go/gofault.h"
 #include "triage/go/gopackage.h"
 #include "triage/go/goroutine.h"
 #include "triage/go/govalue.h"
 #include "triage/util/names.h"
+#include "triage/util/sourceline.h"
 
 enum { PANICS = 8, FIRST_PAGE = 4096 };
 
@@ -95,6 +98,29 @@ static const char *given_type(const struct xc_godeath *d)
 	return known ? xc_govalue_type(&d->go, addr, &d->crash->report->arena) : NULL;
 }
 
+/* " in main.take, main.go:22": gopanic() keeps its _panic in its own frame, and the program called it. */
+static void add_place(const struct xc_godeath *d, xc_addr panic, struct xc_text *text)
+{
+	struct xc_crash_context *crash = d->crash;
+	const struct xc_blame blame = crash->blame;
+	const size_t blamed = crash->blamed;
+	uint64_t sp, end;
+	for (size_t i = d->at + 1; i + 1 < crash->frame_count; i++) {
+		if (strcmp(xc_godeath_name(crash, i), "runtime.gopanic") != 0 ||
+		    !xc_regs_get(&crash->frames[i].regs, crash->process->arch->sp, &sp) ||
+		    !xc_regs_get(&crash->frames[i + 1].regs, crash->process->arch->sp, &end) || panic < sp ||
+		    panic >= end)
+			continue;
+		if (xc_goroutine_blame(crash, i + 1)) {
+			xc_text_printf(text, " in %s", xc_crash_context_culprit(crash));
+			xc_sourceline(crash->blame.place, crash->blame.level, ", ", text);
+		}
+		crash->blame = blame;
+		crash->blamed = blamed;
+		return;
+	}
+}
+
 /* Earlier panics: this one is in a function that a panic had deferred. */
 static void report_earlier(const struct xc_godeath *d, xc_addr panic)
 {
@@ -108,11 +134,14 @@ static void report_earlier(const struct xc_godeath *d, xc_addr panic)
 			continue;
 		bool known = xc_goruntime_read(&d->go, "runtime._panic", panic, "recovered", &recovered);
 		const char *text = text_of(d, &face);
-		const char *how = known && recovered ? ", and had recovered" : "";
-		xc_verdict_evidence(d->crash->report, "it had panicked before%s: %s", how,
+		struct xc_text redacted = {0};
+		xc_text_add(&redacted, "it had panicked before");
+		add_place(d, panic, &redacted);
+		xc_text_add(&redacted, known && recovered ? ", and had recovered" : "");
+		xc_verdict_evidence(d->crash->report, "%s: %s", xc_text_string(&redacted),
 				    text ? text : "with a value that is not told here");
-		xc_auto(xc_freep) char *redacted = xc_asprintf("it had panicked before%s", how);
-		xc_verdict_redact(d->crash->report, redacted);
+		xc_verdict_redact(d->crash->report, xc_text_string(&redacted));
+		xc_text_fini(&redacted);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "triage/go/gopackage.h"
 #include "triage/go/govalue.h"
+#include "triage/util/names.h"
 #include "triage/util/sourceline.h"
 
 enum { WAITS = 4, SCANNED = 0x1000, GOROUTINES = 1000000, TOLD = 5, FRAMES = 64, REASONS = 64, REASON_MOST = 60 };
@@ -26,6 +27,7 @@ struct census {
 	uint64_t waiting;   /* number of waiting goroutines of the program */
 	uint64_t begun;     /* the last startpc looked up: most goroutines have the same one */
 	bool begun_program; /* its answer */
+	bool mutex;         /* one that waits for a mutex has been reported */
 };
 
 /* ---- whose function ---- */
@@ -182,8 +184,33 @@ static size_t frames_of(const struct xc_crash_context *crash, const struct xc_go
 	return count;
 }
 
-/* Report a goroutine, and blame its function; nobody, when its stack is not known. */
-static void report_waiting(const struct census *c, struct xc_crash_context *crash, xc_addr g)
+/* Does the goroutine wait for a mutex? Appends it, with its address where that is known. */
+static bool add_mutex(const struct xc_crash_context *crash, struct xc_text *text)
+{
+	static const char *const names[] = {"sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "sync.(*RWMutex).Lock",
+					    "sync.(*RWMutex).RLock", NULL};
+	for (size_t i = 0; i < crash->frame_count; i++) {
+		const struct xc_frame_context in = xc_crash_context_frame(crash, i);
+		for (size_t level = 0; level < in.place->level_count; level++) {
+			struct xc_value mutex;
+			uint64_t at;
+			const char *name = xc_place_function(in.place, level);
+			if (!name || !xc_names_find(names, name))
+				continue;
+			xc_text_add(text, " for a mutex");
+			if (xc_variable_find(&in, level, strstr(name, "RW") ? "rw" : "m", &crash->report->arena,
+					     &mutex) &&
+			    xc_value_load(&mutex, &at))
+				xc_text_printf(text, ", 0x%" PRIx64 ",", at);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Report a goroutine, and blame its function; nobody, when its stack is not known. Returns whether it waits for a
+ * mutex. */
+static bool report_waiting(const struct census *c, struct xc_crash_context *crash, xc_addr g)
 {
 	struct xc_text text = {0}, reason = {0};
 	uint64_t id;
@@ -197,23 +224,27 @@ static void report_waiting(const struct census *c, struct xc_crash_context *cras
 	xc_text_fini(&reason);
 	crash->frame_count = frames_of(crash, c->go, g, &crash->frames);
 	crash->blame = (struct xc_blame){.place = NULL};
+	bool mutex = add_mutex(crash, &text);
 	if (blame(crash, 0, c->root, true) || blame(crash, 0, c->root, false)) {
 		xc_text_add(&text, " in ");
 		add_place(crash->blame.place, crash->blame.level, &text);
 	}
 	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
+	return mutex && crash->blame.place;
 }
 
-/* Count a goroutine of the list, and report it if it is among the first. The very first becomes that of the crash. */
+/* Count a goroutine of the list, and report it if it is among the first. The first that waits for a mutex becomes
+ * that of the crash: others wait for what it and its like would do. Else the very first. */
 static void count_one(struct census *c, xc_addr g, struct xc_crash_context *first)
 {
 	if (!waits(c, g) || !is_programs(c, g) || ++c->waiting > TOLD)
 		return;
 	struct xc_crash_context one = *c->crash;
-	report_waiting(c, &one, g);
-	if (c->waiting == 1)
+	bool mutex = report_waiting(c, &one, g);
+	if (c->waiting == 1 || (mutex && !c->mutex))
 		*first = one;
+	c->mutex = c->mutex || mutex;
 }
 
 void xc_goroutine_report_all(struct xc_crash_context *crash, const struct xc_goruntime *go)

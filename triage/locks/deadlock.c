@@ -34,7 +34,7 @@ static void add_held(const struct xc_lock *lock, struct xc_text *text)
 {
 	xc_text_add(text, lock->why ? " likely" : "");
 	xc_text_add(text, lock->kind == XC_LOCK_ONCE ? " runs " : " holds ");
-	xc_lock_describe(lock, text);
+	xc_lock_describe_held(lock, text);
 	if (!lock->why)
 		return;
 	xc_text_add(text, " (");

@@ -54,13 +54,17 @@ static void lock_row(struct xc_section *s, struct xc_table *table, const struct 
 	xc_text_fini(&where);
 }
 
-static const char *name_of(const struct xc_lock *lock, struct xc_text *text)
+static const char *name_of(const struct xc_lock *lock, bool held, struct xc_text *text)
 {
 	text->len = 0;
 	if (!lock)
 		return NULL;
-	xc_text_name(text, lock->name);
-	if (lock->is_local)
+	bool others = held && lock->is_shared_name;
+	const char *name = others ? lock->held_name : lock->name;
+	xc_text_name(text, name);
+	if (!name)
+		xc_text_printf(text, "0x%llx", (unsigned long long)lock->addr);
+	else if (lock->is_local)
 		xc_text_printf(text, " (0x%llx)", (unsigned long long)lock->addr);
 	return text->bytes;
 }
@@ -80,8 +84,8 @@ static void member_row(const struct cycles *to, size_t cycle, size_t k)
 	size_t thread = c->members[k];
 	const struct xc_wait *wait = &to->locks->waits->items[thread];
 	struct xc_text held = {0}, wanted = {0}, stack = {0};
-	const char *holds = name_of(xc_lock_awaited(to->locks, c->members[k ? k - 1 : c->count - 1]), &held),
-		   *wants = name_of(xc_lock_awaited(to->locks, thread), &wanted);
+	const char *holds = name_of(xc_lock_awaited(to->locks, c->members[k ? k - 1 : c->count - 1]), true, &held),
+		   *wants = name_of(xc_lock_awaited(to->locks, thread), false, &wanted);
 	if (!wants)
 		xc_text_printf(&wanted, "the end of thread %d", (int)wait->target);
 	xc_wait_callers(to->process, wait, to->unwinder, &stack);

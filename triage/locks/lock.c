@@ -34,6 +34,19 @@ void xc_lock_describe_owner(const struct xc_locks *l, const struct xc_lock *lock
 		xc_text_add(text, " of another process");
 }
 
+void xc_lock_describe_held(const struct xc_lock *lock, struct xc_text *text)
+{
+	struct xc_lock held = *lock;
+	if (lock->is_shared_name) {
+		held.name = lock->held_name;
+		held.is_expression = held.is_local = lock->held_name != NULL;
+	}
+	if (held.name)
+		xc_lock_describe(&held, text);
+	else
+		xc_text_printf(text, "%s 0x%llx", xc_lock_kind_text(lock), (unsigned long long)lock->addr);
+}
+
 void xc_lock_describe(const struct xc_lock *lock, struct xc_text *text)
 {
 	xc_text_printf(text, "%s ", xc_lock_kind_text(lock));

@@ -37,6 +37,9 @@ struct xc_lock {
 	const char *name; /* "first.lock", "libx.so+0x40a0", "0x55d0…"; in source form when `is_expression` */
 	bool is_expression;
 	bool is_local; /* the name is that of a variable of the first waiter: others may have other names for it */
+	const char
+		*held_name; /* of a local one that shares its name with another lock: the holder's; NULL: it has none */
+	bool is_shared_name; /* it shares its name with another lock */
 };
 
 struct xc_cycle {
@@ -77,5 +80,8 @@ void xc_lock_describe_owner(const struct xc_locks *locks, const struct xc_lock *
 
 /* Append "mutex `first.lock`", "reader-writer lock 0x…, a block". */
 void xc_lock_describe(const struct xc_lock *lock, struct xc_text *text);
+
+/* The same for the thread that holds it: with its name for the lock, where several locks share the waiters' name. */
+void xc_lock_describe_held(const struct xc_lock *lock, struct xc_text *text);
 
 #endif

@@ -8,11 +8,18 @@
 #include "dwarf/elf/symbol.h"
 #include "dwarf/stack/variable.h"
 #include "heap/query/whatis.h"
+#include "triage/util/memory_search.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
 #include "triage/util/statics.h"
 
-enum { STEPS = 64, FRAMES = 6 };
+enum {
+	STEPS = 64,
+	FRAMES = 6,
+	NEAR = 4096, /* bytes from the beginning of an object to its lock */
+	HITS = 64,   /* words that point there */
+	MOST = 64,   /* locks that are renamed: each searches the memory */
+};
 
 /* "Mutex<i64>", "std::sync::poison::mutex::Mutex<i64>" */
 static bool is_rust_lock(const char *name)
@@ -289,4 +296,63 @@ void xc_lock_name_find(struct xc_process *process, const struct xc_wait *wait, s
 		by_place(process, lock->addr, &text);
 	lock->name = xc_arena_strdup(&process->arena, xc_text_string(&text));
 	xc_text_fini(&text);
+}
+
+/* ---- locks that share one name: `to->lock` is another one in every thread ---- */
+
+static bool shares_name(const struct xc_locks *l, size_t index)
+{
+	const struct xc_lock *lock = &l->locks[index];
+	for (size_t i = 0; lock->is_local && i < l->lock_count; i++)
+		if (i != index && l->locks[i].name && strcmp(l->locks[i].name, lock->name) == 0)
+			return true;
+	return false;
+}
+
+/* "shards[0]->lock", where the pointer at `at` is in a static variable. */
+static bool by_pointer(struct xc_process *p, const struct xc_wait *wait, xc_addr at, xc_addr lock, struct xc_text *text)
+{
+	struct xc_held held;
+	uint64_t base, rest = 0;
+	text->len = 0;
+	if (!xc_process_module(p, at) || !xc_statics_at(p, wait->place, wait->thread, at, &held) || !held.type ||
+	    !held.name || !xc_space_peek_uint(p->space, at, p->arch->word, &base))
+		return false;
+	xc_text_add(text, held.name);
+	const struct xc_type *pointer = xc_field_path(text, held.type, held.offset, &rest);
+	pointer = pointer && !rest ? xc_type_strip(pointer) : NULL;
+	return pointer && pointer->kind == XC_TYPE_POINTER && pointer->target &&
+	       add_path(text, pointer->target, lock - base, "->");
+}
+
+static const char *find_static(struct xc_process *p, const struct xc_wait *wait, xc_addr lock)
+{
+	xc_addr found[HITS];
+	struct xc_text text = {0};
+	const char *name = NULL;
+	size_t count = wait->place ? xc_memory_search_words(p, lock - NEAR, NEAR, found, HITS) : 0;
+	for (size_t i = 0; i < count && !name; i++)
+		if (by_pointer(p, wait, found[i], lock, &text))
+			name = xc_arena_strdup(&p->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	return name;
+}
+
+void xc_lock_name_settle(struct xc_process *p, struct xc_locks *l, struct xc_unwinder *unwinder)
+{
+	for (size_t i = 0; i < l->lock_count && i < MOST; i++)
+		l->locks[i].is_shared_name = shares_name(l, i);
+	for (size_t i = 0; i < l->lock_count && i < MOST; i++) {
+		struct xc_lock *lock = &l->locks[i];
+		if (!lock->is_shared_name)
+			continue;
+		bool local;
+		const char *name = find_static(p, &l->waits->items[lock->first], lock->addr);
+		if (name) {
+			lock->name = name;
+			lock->is_local = lock->is_shared_name = false;
+		} else if (lock->holder != XC_LOCK_NOBODY) {
+			lock->held_name = expression(p, &l->waits->items[lock->holder], unwinder, lock->addr, &local);
+		}
+	}
 }

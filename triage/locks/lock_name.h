@@ -14,4 +14,9 @@ void xc_lock_name_find(struct xc_process *process, const struct xc_wait *wait, s
  * known. In the process's arena. */
 const char *xc_lock_name_expression(struct xc_process *process, const struct xc_wait *wait);
 
+/* Give locks that share the name of a local variable names that tell them from each other: those by which a static
+ * variable leads there, "shards[0]->lock"; else the holder's own name, in held_name. The locks have their names and
+ * holders. */
+void xc_lock_name_settle(struct xc_process *process, struct xc_locks *locks, struct xc_unwinder *unwinder);
+
 #endif

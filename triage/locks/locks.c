@@ -215,6 +215,7 @@ static void read_locks(struct xc_process *p, struct xc_locks *l)
 		else
 			lock->name = xc_arena_printf(&p->arena, "0x%llx", (unsigned long long)lock->addr);
 	}
+	xc_lock_name_settle(p, l, unwinder);
 	xc_unwinder_free(unwinder);
 }
 

@@ -16,7 +16,7 @@ enum {
 	COMMON = 1 << 8, /* smaller numbers are in many registers by chance */
 };
 
-bool xc_element_index_remark(int64_t index, uint64_t count, struct xc_text *text)
+bool xc_element_index_remark(int64_t index, uint64_t count, bool sure, struct xc_text *text)
 {
 	static const struct {
 		unsigned bits;
@@ -29,7 +29,7 @@ bool xc_element_index_remark(int64_t index, uint64_t count, struct xc_text *text
 			return true;
 		}
 	}
-	if (count && index == (int64_t)count) {
+	if (count && sure && index == (int64_t)count) {
 		xc_text_printf(text, ", one past the last of %" PRIu64, count);
 		return true;
 	}
@@ -127,6 +127,7 @@ static struct holder find_holder(const struct xc_crash_context *crash, int64_t i
 struct array {
 	xc_addr begin;
 	uint64_t size, count; /* of an element; elements */
+	bool sure;            /* the block has no room for more than were asked for */
 	const char *type;
 };
 
@@ -160,6 +161,7 @@ static bool find_array(const struct xc_crash_context *crash, xc_addr addr, struc
 		return false;
 	out->begin = xc_block_addr(&crash->heap->blocks, block) + typed->offset;
 	out->count = xc_typing_count(crash->heap->typing, block);
+	out->sure = typed->shape == XC_TYPED_ARRAY && xc_typing_count_sure(crash->heap->typing, block);
 	out->type = xc_type_name(typed->type);
 	return typed->shape == XC_TYPED_ARRAY || fill(typed->type, xc_block_size(&crash->heap->blocks, block), out);
 }
@@ -180,7 +182,7 @@ bool xc_element_index_in_block(const struct xc_crash_context *crash, uint32_t bl
 	if (h.name && !h.is_register)
 		xc_text_printf(text, "`%s` = ", h.name);
 	xc_text_printf(text, "%" PRId64, index);
-	xc_element_index_remark(index, array.count, text);
+	xc_element_index_remark(index, array.count, array.sure, text);
 	xc_text_printf(text, ", of elements of 0x%" PRIx64 " bytes (%s)", array.size, array.type);
 	if (h.name && h.is_register)
 		xc_text_printf(text, "; %s holds it", h.name);

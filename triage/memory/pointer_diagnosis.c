@@ -135,7 +135,7 @@ static void add_index(struct xc_pointer_diagnosis *s, const struct xc_wild_index
 	if (block != XC_NO_BLOCK && xc_block_addr(&heap->blocks, block) == far->good &&
 	    xc_element_index_in_block(s->crash, block, &index, &named) && named)
 		xc_text_printf(text, "; %s", xc_text_string(&index));
-	else if (xc_element_index_remark(far->number, 0, &index))
+	else if (xc_element_index_remark(far->number, 0, false, &index))
 		xc_text_printf(text, "; %" PRId64 "%s", far->number, xc_text_string(&index));
 	xc_text_fini(&index);
 }
@@ -205,6 +205,12 @@ static bool diagnose_damaged(struct xc_pointer_diagnosis *s)
 	return xc_damaged_block_report(s->crash);
 }
 
+static bool diagnose_argument(struct xc_pointer_diagnosis *s)
+{
+	struct xc_stale stale = xc_stale_argument_find(s->crash);
+	return xc_stale_pointer_report(s->crash, &stale, false);
+}
+
 static bool diagnose_object(struct xc_pointer_diagnosis *s)
 {
 	return xc_stale_pointer_report(s->crash, &s->stale, true);
@@ -240,6 +246,7 @@ static const struct {
 	{"overwritten by text", xc_text_overwrite_diagnose, true},
 	{"in a damaged block", diagnose_damaged, false},
 	{"frame that has returned", xc_returned_frame_diagnose, false},
+	{"argument into such a frame", diagnose_argument, false},
 	{"far index", diagnose_wild_index, true},
 	{"flipped bit", diagnose_bit_flip, true},
 	{"no object on the way", diagnose_object, false},
@@ -252,6 +259,8 @@ void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
 	if (memory && !crash->fault.sent && (is_null(crash) || crash->number)) {
 		s.stale = xc_stale_pointer_find(crash);
+		if (s.stale.kind == XC_STALE_NOT)
+			s.stale = xc_stale_argument_find(crash);
 		if (!xc_stale_pointer_report(crash, &s.stale, true) && !xc_damaged_block_report(crash))
 			xc_damaged_block_remark(crash);
 		return;

@@ -304,8 +304,7 @@ static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
 		classify(crash, stale, "use-after-free", "points into a block that had been freed");
 		break;
 	case XC_STALE_REUSED:
-		classify(crash, stale, "use-after-free",
-			 "is stale: its block had been freed, and has another owner now");
+		classify(crash, stale, "use-after-free", "is stale: what it points to has another owner now");
 		break;
 	case XC_STALE_CLASS:
 		report_class(crash, stale);
@@ -347,6 +346,45 @@ struct xc_stale xc_stale_pointer_at(const struct xc_crash_context *crash, const 
 {
 	struct xc_stale stale;
 	return find_stale(crash, deref, true, &stale) ? stale : (struct xc_stale){.kind = XC_STALE_NOT};
+}
+
+/* ---- arguments ---- */
+
+/* Where the way of a bad pointer is not known, an argument of the function to look at that points into the frame of a
+ * function that has returned likely led there. */
+static bool is_into_dead_frame(const struct xc_crash_context *crash, const struct xc_named_value *argument,
+			       struct xc_stale *out)
+{
+	uint64_t value;
+	bool sure; /* of the place only: not that it led to the bad value */
+	const struct xc_type *type = xc_type_strip(argument->value.type);
+	const struct xc_type *target =
+		xc_type_is_pointer(type) && type->target ? xc_type_complete(xc_type_strip(type->target)) : NULL;
+	if (!argument->name || !target || !xc_value_load(&argument->value, &value) ||
+	    !xc_dead_frame_at(crash, value, target, 0, &sure, &out->why))
+		return false;
+	struct xc_deref *deref = xc_arena_alloc(&crash->report->arena, sizeof *deref);
+	*deref = (struct xc_deref){
+		.pointer = argument->name, .pointer_type = argument->value.type, .led_known = true, .led = value};
+	out->kind = XC_STALE_FRAME;
+	out->deref = deref;
+	return true;
+}
+
+struct xc_stale xc_stale_argument_find(const struct xc_crash_context *crash)
+{
+	struct xc_stale stale = {.kind = XC_STALE_NOT};
+	const struct xc_place *place = crash->blame.place;
+	if ((crash->derefs && crash->derefs->count) || !place || !place->level_count || place->line_only ||
+	    crash->blamed >= crash->frame_count)
+		return stale;
+	const struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);
+	struct xc_named_value *values;
+	size_t count = xc_variable_values(&in, crash->blame.level, false, &crash->report->arena, &values);
+	for (size_t i = 0; i < count; i++)
+		if (is_into_dead_frame(crash, &values[i], &stale))
+			break;
+	return stale;
 }
 
 bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_stale *stale, bool weak)

@@ -37,4 +37,8 @@ struct xc_stale xc_stale_pointer_at(const struct xc_crash_context *crash, const 
  * it is no such object: severity and cause change. False when nothing was reported. */
 bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_stale *stale, bool weak);
 
+/* Where nothing is known of the way: an argument of the blamed function that points into a frame that has returned.
+ * Never sure. Only of kind XC_STALE_FRAME, or XC_STALE_NOT. */
+struct xc_stale xc_stale_argument_find(const struct xc_crash_context *crash);
+
 #endif

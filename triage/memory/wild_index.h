@@ -33,7 +33,7 @@ bool xc_element_index_in_block(const struct xc_crash_context *crash, uint32_t bl
 			       bool *named_out);
 
 /* Append what is remarkable in an index: ", that is (unsigned)-1", or nothing. count: the elements of the array; 0:
- * not known. False when nothing is. */
-bool xc_element_index_remark(int64_t index, uint64_t count, struct xc_text *text);
+ * not known; sure: there are no fewer. False when nothing is. */
+bool xc_element_index_remark(int64_t index, uint64_t count, bool sure, struct xc_text *text);
 
 #endif

@@ -183,12 +183,26 @@ static const char *string_text(const struct xc_crash_context *crash, const struc
 struct candidate {
 	const char *text;
 	int rank;
+	const char *condition; /* the test that failed, as the macro passed it; NULL: none is known */
 };
 
 static void consider(struct candidate *best, const char *text, int rank)
 {
-	if (text && rank > best->rank)
-		*best = (struct candidate){text, rank};
+	if (text && rank > best->rank) {
+		best->text = text;
+		best->rank = rank;
+	}
+}
+
+/* The source text of a test is a constant, with an operator that compares. */
+static bool is_condition(const struct xc_crash_context *crash, xc_addr at, const char *text)
+{
+	static const char *const operators[] = {"==", "!=", "<=", ">=", " < ", " > ", "&&", "||"};
+	const struct xc_mapping *m = xc_process_mapping(crash->process, at);
+	bool compares = *text == '!' && isalpha((unsigned char)text[1]);
+	for (size_t i = 0; i < XC_COUNT(operators); i++)
+		compares = compares || strstr(text, operators[i]);
+	return m && !m->writable && compares && !strpbrk(text, "%\n");
 }
 
 /* File names and names of functions are passed as well: the place of the failure, which the stack shows. */
@@ -240,6 +254,8 @@ static void consider_variable(const struct xc_crash_context *crash, const struct
 	if (is_char(target)) {
 		const char *text = keep_text(crash, pointer, TEXT_MOST);
 		consider(best, text, text ? argument_rank(v->name, text) : 0);
+		if (text && !best->condition && is_condition(crash, pointer, text))
+			best->condition = text;
 	} else if (xc_type_is_record(target)) {
 		consider(best, string_text(crash, target, pointer), 7);
 		consider_members(crash, target, pointer, best);
@@ -259,15 +275,20 @@ static void consider_frame(const struct xc_crash_context *crash, size_t index, s
 		}
 }
 
-/* What the caller passed, where the function no longer has it: constants only, other words may be anything. */
+/* What the caller passed, where the function no longer has it: constants only, other words may be anything. With a
+ * text known, the failed test alone. */
 static void consider_arguments(const struct xc_crash_context *crash, size_t caller, struct candidate *best)
 {
+	const bool known = best->text != NULL;
 	for (unsigned i = 0; i < ARGUMENTS; i++) {
 		uint64_t at;
 		const struct xc_mapping *m =
 			xc_argument_find(crash, caller, i, &at) ? xc_process_mapping(crash->process, at) : NULL;
 		const char *text = m && !m->writable && !m->executable ? keep_text(crash, at, TEXT_MOST) : NULL;
-		consider(best, text, text ? argument_rank("", text) : 0);
+		if (text && !best->condition && is_condition(crash, at, text))
+			best->condition = text;
+		if (!known)
+			consider(best, text, text ? argument_rank("", text) : 0);
 	}
 }
 
@@ -301,11 +322,14 @@ bool xc_fatal_call_classify(struct xc_crash_context *crash)
 	struct candidate best = {.text = NULL};
 	for (size_t i = first; i <= index; i++)
 		consider_frame(crash, i, i < index ? SIZE_MAX : level, &best);
-	if (!best.text)
+	if (!best.text || !best.condition)
 		consider_arguments(crash, index, &best);
 	const char *stream = best.rank < 7 ? find_stream(crash, first, index) : NULL;
+	const char *said = stream ? stream : best.text;
+	if (said && best.condition && !strstr(said, best.condition))
+		said = xc_arena_printf(&crash->report->arena, "%s: %s", best.condition, said);
 	if (!crash->verdict->message)
-		crash->verdict->message = stream ? stream : best.text;
+		crash->verdict->message = said;
 	xc_crash_context_classify(crash, "abort", NULL, "low", "certain",
 				  xc_arena_printf(&crash->report->arena,
 						  "%s ended the program through %s, which calls abort()",

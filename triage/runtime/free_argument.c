@@ -9,6 +9,7 @@
 #include "heap/query/whatis.h"
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/libcall.h"
+#include "triage/util/names.h"
 
 /* The target of the argument: with a heap the block, else the mapping. */
 static void report_target(const struct xc_crash_context *crash, const char *function, const char *name, uint64_t value)
@@ -101,6 +102,15 @@ static void reconsider_pointer(struct xc_crash_context *crash, bool block, const
 			"whose header was overwritten");
 }
 
+/* The C library compares with its lists of free blocks, but for large blocks with a bit behind the block only. */
+static void settle_freed(struct xc_crash_context *crash, bool block, const struct xc_what *what, enum header header)
+{
+	if (block && !what->offset && header == HEADER_RIGHT &&
+	    xc_block_is_free(xc_block_state(&crash->heap->blocks, what->block)))
+		crash->verdict->cause = xc_arena_strdup(&crash->report->arena,
+							"the C library found that a block was freed a second time");
+}
+
 static void reconsider(struct xc_crash_context *crash, bool known, uint64_t value)
 {
 	const char *message = crash->verdict->message ? crash->verdict->message : "", *kind = crash->verdict->kind;
@@ -112,6 +122,30 @@ static void reconsider(struct xc_crash_context *crash, bool known, uint64_t valu
 		classify_overrun(crash);
 	else if (kind && strcmp(kind, "bad pointer") == 0)
 		reconsider_pointer(crash, block, &what, header_of(crash->heap, known, value));
+	if (xc_crash_context_is(crash, "heap-corruption") && strcmp(crash->verdict->kind, "double free") == 0)
+		settle_freed(crash, block, &what, header_of(crash->heap, known, value));
+}
+
+/* What glibc's own functions work on: the chunk, whose header is before the block. The program need not have called
+ * free() itself: Rust's destructors do. Later checks, of the chunks around, move the variable. */
+static bool find_chunk(const struct xc_crash_context *crash, uint64_t *value_out)
+{
+	static const char *const names[] = {"_int_free", "munmap_chunk", NULL};
+	const char *kind = crash->verdict->kind;
+	struct xc_value chunk;
+	if (!kind || (strcmp(kind, "double free") != 0 && strcmp(kind, "bad pointer") != 0))
+		return false;
+	for (size_t i = 0; i < crash->blamed; i++) {
+		const struct xc_frame_context in = xc_crash_context_frame(crash, i);
+		for (size_t level = 0; level < in.place->level_count && !in.place->line_only; level++)
+			if (xc_names_find(names, xc_place_function(in.place, level)) &&
+			    xc_variable_find(&in, level, "p", &crash->report->arena, &chunk) &&
+			    xc_value_load(&chunk, value_out)) {
+				*value_out += 2 * crash->process->arch->word;
+				return true;
+			}
+	}
+	return false;
 }
 
 void xc_free_argument_report(struct xc_crash_context *crash)
@@ -120,11 +154,16 @@ void xc_free_argument_report(struct xc_crash_context *crash)
 	bool located;
 	const char *function = crash->blame.place ? xc_libcall_frees(xc_argument_callee(crash, crash->blamed)) : NULL;
 	bool known = function && xc_argument_find(crash, crash->blamed, 0, &value);
+	bool below = crash->blame.place && !function && find_chunk(crash, &value);
+	if (below) {
+		known = true;
+		function = "free";
+	}
 	reconsider(crash, known, value);
 	if (!known)
 		return;
 	struct xc_frame_context context = xc_crash_context_frame(crash, crash->blamed);
-	const char *name = context.place->level_count > crash->blame.level && !context.place->line_only
+	const char *name = !below && context.place->level_count > crash->blame.level && !context.place->line_only
 				   ? xc_variables_in_register(&context, crash->blame.level, -1, value, &located)
 				   : NULL;
 	if (name)

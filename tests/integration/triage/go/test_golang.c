@@ -24,6 +24,8 @@ static const char program[] =
 	"//go:noinline\nfunc open(name string) int { _, err := os.Open(name); must(err); return len(name) }\n"
 	"func must(err error) { if err != nil { panic(err) } }\n"
 	"//go:noinline\nfunc saved(a []int) int { defer func() { recover() }(); return a[5] }\n"
+	"//go:noinline\nfunc again(a []int) int { defer func() { if recover() != nil { panic(\"again\") } }()\n"
+	"	return index(a, 9) }\n"
 	"//go:noinline\nfunc later() { panic(\"later\") }\n"
 	"//go:noinline\nfunc unlock(m *sync.Mutex) { m.Unlock(); sink++ }\n"
 	"//go:noinline\nfunc poke(at uintptr) { *(*int)(unsafe.Pointer(at)) = 5; sink++ }\n"
@@ -45,6 +47,7 @@ static const char program[] =
 	"	case \"say\": say()\n"
 	"	case \"fail\": fail()\n"
 	"	case \"open\": sink = open(\"/none\")\n"
+	"	case \"again\": sink = again(make([]int, 3))\n"
 	"	case \"later\": sink = saved(nil); later()\n"
 	"	case \"unlock\": unlock(&sync.Mutex{})\n"
 	"	case \"poke\": poke(0x123456789000)\n"
@@ -133,6 +136,19 @@ static void a_panic_that_was_recovered_is_none(void **state)
 					    .function = "main.later",
 					    .message = "later"};
 	expect(&later);
+}
+
+static void of_an_earlier_panic_the_place_is_told(void **state)
+{
+	(void)state;
+	static const struct wanted want = {.argument = "again",
+					   .class_name = "panic",
+					   .kind = "explicit",
+					   .function = "main.again.func1",
+					   .says = "it had panicked before in main.index"};
+	check_needs("go");
+	expect_built(go_flags[GO_PLAIN], &want);
+	expect_built(go_flags[GO_UNOPTIMISED], &want);
 }
 
 static void what_cannot_be_recovered_is_told_by_what_was_printed(void **state)
@@ -334,6 +350,7 @@ int main(void)
 		cmocka_unit_test(what_a_program_says_itself_is_its_own),
 		cmocka_unit_test(an_inlined_function_panics_itself),
 		cmocka_unit_test(a_panic_that_was_recovered_is_none),
+		cmocka_unit_test(of_an_earlier_panic_the_place_is_told),
 		cmocka_unit_test(what_cannot_be_recovered_is_told_by_what_was_printed),
 		cmocka_unit_test(a_fault_is_told_as_one),
 		cmocka_unit_test(without_symbols_it_is_said_what_is_missing),

@@ -44,6 +44,20 @@
 
 static const char two[] = HEAD TRANSFER MAIN("start(forth, 0); start(back, 0);");
 static const char on_heap[] = HEAD TRANSFER MAIN("start(forth, third); start(back, third);");
+/* Both locks are `to->lock` of the thread that waits; statics lead to them, or only the threads' own pointers. */
+static const char twins[] =
+	HEAD TRANSFER "struct account *shards[2];\n"
+		      "void *there(void *a) { tell(\"there\"); transfer(shards[0], shards[1]); return 0; }\n"
+		      "void *here(void *a) { tell(\"here\"); transfer(shards[1], shards[0]); return 0; }\n" MAIN(
+			      "for (int i = 0; i < 2; i++) { shards[i] = calloc(1, sizeof **shards);"
+			      " pthread_mutex_init(&shards[i]->lock, 0); } start(there, 0); start(here, 0);");
+static const char strangers[] = HEAD TRANSFER
+	"struct pair { struct account *a, *b; };\n"
+	"void *there(void *a) { struct pair *p = a; tell(\"there\"); transfer(p->a, p->b); return 0; }\n"
+	"void *here(void *a) { struct pair *p = a; tell(\"here\"); transfer(p->b, p->a); return 0; }\n" MAIN(
+		"struct pair *p = malloc(sizeof *p); p->a = calloc(1, sizeof *p->a); p->b = calloc(1, sizeof *p->b);"
+		" pthread_mutex_init(&p->a->lock, 0); pthread_mutex_init(&p->b->lock, 0);"
+		" start(there, p); start(here, p);");
 static const char handled[] = HEAD TRANSFER
 	"#include <signal.h>\nstatic void on(int s) { for (;;) pause(); }\n"
 	/* `forth` is: it has marked the lock as wanted, and sleeps since then */
@@ -400,6 +414,30 @@ static void locks_on_the_heap_are_called_as_the_frame_calls_them(void **state)
 	end(&r);
 }
 
+static void expect_cause(const char *source, const char *part, const char *other)
+{
+	struct running r;
+	run(&r, compilers[1], source);
+	look_until(&r, 1, 2);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, r.process, NULL);
+	assert_non_null(report->verdict);
+	if (!strstr(report->verdict->cause, part) || !strstr(report->verdict->cause, other) ||
+	    strstr(report->verdict->cause, "holds mutex `to->lock`"))
+		fail_msg("%s", report->verdict->cause);
+	xc_report_free(report);
+	end(&r);
+}
+
+static void locks_that_share_a_name_get_others(void **state)
+{
+	(void)state;
+	expect_cause(twins, "holds mutex `shards[0]->lock` and waits for mutex `shards[1]->lock`",
+		     "holds mutex `shards[1]->lock` and waits for mutex `shards[0]->lock`");
+	/* optimised, the holder has no name for it any more */
+	expect_cause(strangers, "holds mutex 0x", "and waits for mutex `to->lock` (0x");
+}
+
 static void a_thread_in_a_signal_handler_waits_as_before(void **state)
 {
 	struct running r;
@@ -723,6 +761,7 @@ int main(void)
 		cmocka_unit_test(a_hung_process_gets_a_verdict),
 		cmocka_unit_test(a_deadlock_is_the_likely_reason_of_an_abort),
 		cmocka_unit_test(locks_on_the_heap_are_called_as_the_frame_calls_them),
+		cmocka_unit_test(locks_that_share_a_name_get_others),
 		cmocka_unit_test(a_thread_in_a_signal_handler_waits_as_before),
 		cmocka_unit_test(a_thread_can_wait_for_itself),
 		cmocka_unit_test(reader_writer_locks_know_their_writer),

@@ -283,6 +283,15 @@ static void indexes_are_told_in_elements(void **state)
 	static const struct told number = {
 		ROUTES("int *v = malloc(40); set(v, find(&t, \"h7\") - 1); sum = v[1];"), "wild-write, high",
 		"`i` = 4294967294, that is (unsigned)-2, of elements of 0x4 bytes (int)", "int"};
+	/* 300 elements; the block has room for 301 */
+	static const struct told before = {
+		"#include <stdlib.h>\nstruct hop { char dev[8]; long packets; } **hops; volatile long sum;\n"
+		"__attribute__((noinline)) void work(int i) { sum += hops[i]->packets; }\n"
+		"int main(void) { hops = malloc(300 * sizeof *hops); struct hop *h = calloc(1, sizeof *h);\n"
+		" for (int i = 0; i < 300; i++) hops[i] = h; work(3); work(-127); return (int)sum; }\n",
+		"heap-overrun (read), medium", "= -127, of elements of 0x8 bytes (struct hop *)",
+		"struct hop * [up to 301] (heap, live, 2408 bytes)"};
+	expect_of_two("gcc -g -O0", "clang -g -O0", &before);
 	expect_of_two("gcc -g -O2", "clang -g -O2", &negative);
 	expect_of_two("gcc -g -O2", "clang -g -O2", &reversed);
 	expect_of_two("gcc -g -O0", "clang -g -O2", &number);
@@ -397,6 +406,23 @@ static void frames_that_returned(void **state)
 	expect_of_two("gcc -g -O0", "clang -g -O0", &returned);
 }
 
+/* The block of an arena was never freed: only the piece in it has another owner. */
+static void pieces_of_an_arena_that_was_reset(void **state)
+{
+	(void)state;
+	static const struct told told = {
+		"#include <stdlib.h>\n#include <string.h>\n"
+		"struct sink { void (*emit)(struct sink *); long lines; }; struct doc { struct sink *errors; };\n"
+		"struct arena { char *base; size_t used; } scratch; volatile int sum;\n"
+		"__attribute__((noinline)) void work(struct doc *d) { d->errors->emit(d->errors); sum = 1; }\n"
+		"int main(void) { scratch.base = malloc(4096); struct doc *volatile d = malloc(sizeof *d);\n"
+		" d->errors = (struct sink *)(void *)scratch.base; strcpy(scratch.base, \"specification of it\");\n"
+		" work(d); return sum; }\n",
+		"use-after-free (call), high", "is stale: what it points to has another owner now",
+		"belongs to scratch .base"};
+	expect(&told);
+}
+
 /* Pointers that are merely wild, and pointers to live blocks, get no diagnosis. */
 static void wild_values_have_no_diagnosis(void **state)
 {
@@ -423,6 +449,7 @@ int main(void)
 		cmocka_unit_test(two_indexes_that_lead_to_two_blocks_have_no_diagnosis),
 		cmocka_unit_test(an_index_and_its_product_lead_to_one_place),
 		cmocka_unit_test(frames_that_returned),
+		cmocka_unit_test(pieces_of_an_arena_that_was_reset),
 		cmocka_unit_test(wild_values_have_no_diagnosis),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

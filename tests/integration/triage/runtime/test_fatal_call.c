@@ -11,6 +11,8 @@ static const char program[] =
 	" vsnprintf(buf, sizeof buf, format, ap); va_end(ap); fputs(buf, stderr); abort(); }\n"
 	"[[noreturn]] NOINLINE void check_failed(const char *file, int line, const char *expr) {\n"
 	" fprintf(stderr, \"%s:%d: %s\\n\", file, line, expr); abort(); }\n"
+	"[[noreturn]] NOINLINE void verify_failed(const char *what, int line, std::string detail) {\n"
+	" fprintf(stderr, \"%d: %s: %s\\n\", line, what, detail.c_str()); abort(); }\n"
 	"[[noreturn]] NOINLINE void stop_now(std::string why) { std::cerr << why << '\\n'; abort(); }\n"
 	"struct Fatal { std::ostringstream s; ~Fatal() { std::cerr << s.str(); abort(); } };\n"
 	"struct Data { std::ostringstream s; };\n"
@@ -27,6 +29,7 @@ static const char program[] =
 	" case 5: LogMessage().d->s << \"Check failed: x == y \" << k; break;\n"
 	" case 6: failure{std::string(\"a bad file \") + path}.raise();\n"
 	" case 7: fatal_error(\"an inlined message\");\n"
+	" case 9: verify_failed(\"s != nullptr\", 7, std::string(\"unknown symbol \") + path);\n"
 	" case 8: give_up(); }\n sink = 3; }\n"
 	"int main(int, char **argv) { lookup(atoi(argv[1]), \"/etc/shop.conf\"); return sink; }\n";
 
@@ -45,6 +48,7 @@ static void the_caller_is_blamed_and_the_message_told(void **state)
 	(void)state;
 	expect("1", "lookup", "cannot open /etc/shop.conf: error 1", XC_COUNT(compilers));
 	expect("2", "lookup", "pos < size", XC_COUNT(compilers));
+	expect("9", "lookup", "s != nullptr: unknown symbol /etc/shop.conf", XC_COUNT(compilers));
 	expect("3", "lookup", "no more /etc/shop.conf", XC_COUNT(compilers));
 }
 
