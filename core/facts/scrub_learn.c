@@ -45,19 +45,37 @@ static bool names_program(const struct xc_process *process, const char *name, si
 	return names;
 }
 
+/* A value as it is, and as a suggested command has it (shellword.h), if that differs within the word. `shown`: NULL for
+ * a secret. */
+static void learn(struct xc_scrub *scrub, const char *value, const char *shown)
+{
+	struct xc_text quoted = {0};
+	const char *forms[] = {value, NULL};
+	for (const char *at = value; *at; at++)
+		xc_text_add(&quoted, *at == '\'' ? "'\\''" : (char[]){*at, '\0'});
+	if (strchr(value, '\''))
+		forms[1] = xc_text_string(&quoted);
+	for (size_t i = 0; i < XC_COUNT(forms) && forms[i]; i++)
+		if (shown)
+			xc_scrub_name(scrub, forms[i], strlen(forms[i]), shown);
+		else
+			xc_scrub_secret(scrub, forms[i], strlen(forms[i]));
+	xc_text_fini(&quoted);
+}
+
 static void know(struct xc_scrub *scrub, const struct xc_process *process, const char *string, size_t name)
 {
 	const char *value = string + name + 1;
 	size_t len = strlen(value);
 	bool person = process->uid >= PERSON && (is(string, name, "USER") || is(string, name, "LOGNAME"));
 	if (is(string, name, "HOME") && *value == '/' && len >= NAME_LEAST)
-		xc_scrub_name(scrub, value, len, "~");
+		learn(scrub, value, "~");
 	else if (person && len >= NAME_LEAST && !names_program(process, value, len))
-		xc_scrub_name(scrub, value, len, "(user)");
+		learn(scrub, value, "(user)");
 	else if (is(string, name, "HOSTNAME") && len >= NAME_LEAST && strcmp(value, "localhost") != 0)
-		xc_scrub_name(scrub, value, len, "(host)");
+		learn(scrub, value, "(host)");
 	else if (len >= SECRET_LEAST && xc_scrub_names_secret(string, name))
-		xc_scrub_secret(scrub, value, len);
+		learn(scrub, value, NULL);
 }
 
 /* The available bytes before `end`, *len_out of them. */

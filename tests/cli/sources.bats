@@ -13,6 +13,7 @@ program() {
 setup_file() {
   load helper
   local dir=$BATS_FILE_TMPDIR
+  umask 022 # a hint leads to files that all may read
   mkdir -p "$dir/tree/src" "$dir/tree/.hidden" "$dir/treetop" "$dir/outside"
   for file in tree/src/a.c tree/.hidden/a.c treetop/a.c outside/a.c; do
     printf 'one\ntwo\nconst char *token = "sk_live_%s"; // password: hunter2\nfour\n' "${file//[\/.]/_}" >"$dir/$file"
@@ -82,7 +83,7 @@ none() {
 
 @test "the file is named all the same, with how to see it" {
   run -0 "$XCORE" analyze "$dir/outside.core"
-  [[ $output == *"/outside/a.c:3"*"source lines: --source-root $dir/outside"* ]]
+  [[ $output == *"/outside/a.c:3"*"source lines: --source-root "*"/outside"* ]]
   [ "$(grep -c 'source lines:' <<<"$output")" -eq 1 ]
   eval "run -0 \"\$XCORE\" analyze \"\$dir/outside.core\" $(sed -n 's/^ *source lines: //p' <<<"$output")"
   [[ $output == *sk_live_outside* && $output != *'source lines:'* ]]
