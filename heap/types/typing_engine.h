@@ -10,6 +10,7 @@
  *	typing_arm      which of a union's pointers is meant
  *	typing_cast     what plugins know about pointers
  *	typing_score    does the memory of a block look like an object of a type?
+ *	typing_refute   does it rule a type out?
  *	typing_index    the program's types by size and by member
  *	typing_content  blocks that no typed pointer leads to
  *	typing_vote     blocks for which pointers suggest different types
@@ -135,6 +136,7 @@ struct xc_typemap {
 	uint32_t flexible;                   /* map of its elements, or XC_NO_MAP */
 	uint64_t pointers, quiet;            /* of its first 64 words: those that are pointers; those that cannot be */
 	uint64_t loud;                       /* those that may be undeclared pointers */
+	uint64_t plain;                      /* of these: integers that are not declared to hold addresses */
 	struct xc_tag tag;
 	const uint32_t *derived; /* types that begin with an object of this one */
 	uint32_t derived_count;
@@ -301,6 +303,14 @@ bool xc_typing_is_raw(const struct xc_engine *engine, struct xc_window *window, 
 
 /* Is it characters followed by a NUL? *empty_out: only the NUL. */
 bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out);
+
+/* Is the number none of an enum's values? Zero is always one: memory begins so. */
+bool xc_typing_is_no_enumerator(const struct xc_type *type, const uint8_t *bytes, uint32_t size);
+
+/* ---- typing_refute ---- */
+
+/* Does the block's memory contradict the item's type, whatever speaks for it? */
+bool xc_typing_is_refuted(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
 
 /* ---- typing_flow ---- */
 

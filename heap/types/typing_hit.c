@@ -30,7 +30,7 @@ static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 	uint32_t *place = &e->typing->by_block[block], code = xc_code(e, item);
 	uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
 	if (code <= old || e->typing->items[item].confidence < e->least ||
-	    !xc_typing_is_plausible(e, &q->there, block, item))
+	    !xc_typing_is_plausible(e, &q->there, block, item) || xc_typing_is_refuted(e, &q->there, block, item))
 		return;
 	while (code > old && !__atomic_compare_exchange_n(place, &old, code, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;

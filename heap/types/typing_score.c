@@ -144,6 +144,12 @@ static bool is_enumerator(const struct xc_type *type, uint64_t number, uint32_t 
 	return type->is_flags && (number & mask & ~all) == 0;
 }
 
+bool xc_typing_is_no_enumerator(const struct xc_type *type, const uint8_t *bytes, uint32_t size)
+{
+	uint64_t number = number_at(bytes, size);
+	return number && !is_enumerator(type, number, size);
+}
+
 static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
 		       uint64_t size, struct xc_score *score, unsigned nest);
 

@@ -19,6 +19,7 @@ struct flat {
 	struct xc_engine *engine;
 	uint32_t number;
 	struct xc_typemap *map;
+	uint64_t plain;    /* words that are integers and not meant to hold addresses */
 	uint64_t loud;     /* words that may hold an undeclared pointer: unions, integers of a word, padding, bytes */
 	struct xc_tag tag; /* of the struct being flattened */
 	unsigned nest;     /* records around it */
@@ -88,6 +89,17 @@ static void add_pointer(struct flat *f, const struct xc_type *named, uint64_t of
 		mark(f, &f->map->pointers, offset, (count < WORDS ? count : WORDS) * slot->stride);
 }
 
+/* Is it an integer of a word, and by no name made for addresses, such as uintptr_t? */
+static bool is_plain(const struct flat *f, const struct xc_type *type, uint64_t size)
+{
+	const struct xc_type *at = type;
+	for (int i = 0; i < XC_TYPE_DEPTH && at->kind != XC_TYPE_INT && at->target; i++, at = at->target)
+		if (at->kind == XC_TYPE_TYPEDEF && at->name &&
+		    (strcasestr(at->name, "ptr") || strcasestr(at->name, "addr")))
+			return false;
+	return at->kind == XC_TYPE_INT && size == f->engine->word;
+}
+
 /* Is the array the last member of the object, with nothing behind it but padding? */
 static bool is_last(const struct flat *f, const struct xc_type *array, uint64_t offset)
 {
@@ -131,6 +143,8 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 		}
 		if (size == 1 || size == f->engine->word)
 			mark(f, &f->loud, offset, size * count);
+		if (is_plain(f, element, size) && !in_union)
+			mark(f, &f->plain, offset, size * count);
 		return;
 	}
 	if (count == 1) {
@@ -285,6 +299,8 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 	default:
 		if (size >= f->engine->word && bare->kind != XC_TYPE_FLOAT)
 			mark(f, &f->loud, offset, size);
+		if (is_plain(f, type, size) && !in_union)
+			mark(f, &f->plain, offset, size);
 	}
 }
 
@@ -389,6 +405,7 @@ static void finish(struct flat *f)
 		if (covered[word] == whole && !((map->pointers | f->loud) >> word & 1))
 			map->quiet |= (uint64_t)1 << word;
 	map->loud = f->loud;
+	map->plain = f->plain & ~map->pointers;
 	find_ambiguous(map);
 	for (uint32_t i = 0; i < map->slot_count; i++) {
 		struct xc_typemap_slot *slot = &map->slots[i];

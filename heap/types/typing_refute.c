@@ -1,0 +1,110 @@
+/* typing_refute: does a block's memory rule a type out?
+ *
+ * typing_score weighs good and bad signs. Some signs are no matter of weight: no program keeps the address of a block in
+ * an int, in a double or in a long, nor the number 5 in a pointer; and an enum has one of its values. A guess that
+ * they contradict is withdrawn: an honest "unknown" is better. Only memory that the program wrote speaks, and the first
+ * object of an array speaks for all: the room behind the used elements may hold anything.
+ *
+ * A single contradiction refutes a weak type, two a strong one, none an exact one: an object that a typed pointer leads
+ * to may not be initialized yet, or be stale. */
+#include "heap/types/typing_engine.h"
+
+#include <string.h>
+
+enum {
+	PAGE = 4096,
+	SENTINEL = 1, /* a pointer that means "deleted", "locked", … */
+	ELEMENTS = 4, /* of an array inside an object */
+	STEPS = 512,  /* for an object */
+	WORDS = 64,   /* that the masks of a map have */
+};
+
+/* Contradictions found in an object. */
+struct refutation {
+	const struct xc_engine *engine;
+	unsigned count;  /* of all */
+	unsigned strays; /* addresses of blocks in members that hold none */
+	unsigned steps;  /* left */
+};
+
+static void refute_object(struct refutation *r, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
+			  unsigned nest);
+
+/* Is the value an address in a live block? On 32 bits numbers may be so by chance, other than at a beginning. */
+static bool is_in_live_block(const struct xc_engine *e, uint64_t value)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	uint32_t block = value >= blocks->lo && value <= blocks->hi ? xc_blocks_find(blocks, value) : XC_NO_BLOCK;
+	return block != XC_NO_BLOCK && !xc_block_is_free(xc_block_state(blocks, block)) &&
+	       (e->word == 8 || value == xc_block_addr(blocks, block));
+}
+
+/* No address at all: a small number, or the bits of a double or of a text. A marked pointer is none of these. */
+static bool is_no_address(const struct xc_engine *e, uint64_t value)
+{
+	uint64_t top = value >> 48;
+	return value > SENTINEL && (value < PAGE || (e->word == 8 && top != 0 && top != UINT16_MAX));
+}
+
+static void refute_pointers(struct refutation *r, const struct xc_typemap_slot *slot, const uint8_t *bytes,
+			    uint64_t count)
+{
+	for (uint64_t i = 0; i < count && r->steps; i++, r->steps--)
+		r->count += is_no_address(r->engine, xc_engine_load(r->engine, bytes + i * slot->stride));
+}
+
+static void refute_slot(struct refutation *r, const struct xc_typemap_slot *slot, const uint8_t *bytes, uint64_t size,
+			unsigned nest)
+{
+	uint64_t fit = slot->stride ? size / slot->stride : 0, count = slot->count < fit ? slot->count : fit;
+	count = count < ELEMENTS ? count : ELEMENTS;
+	switch (slot->kind) {
+	case XC_SLOT_POINTER:
+	case XC_SLOT_CHARS:
+	case XC_SLOT_CODE:
+		if (!slot->casts && !slot->headers)
+			refute_pointers(r, slot, bytes, count);
+		break;
+	case XC_SLOT_BOOL:
+		r->count += slot->stride == 1 && fit && bytes[0] > 1;
+		break;
+	case XC_SLOT_ENUM:
+		r->count += fit && slot->stride <= 8 && xc_typing_is_no_enumerator(slot->type, bytes, slot->stride);
+		break;
+	case XC_SLOT_OBJECTS:
+		for (uint64_t i = 0; i < count && nest < XC_TYPING_NEST; i++)
+			refute_object(r, r->engine->maps[slot->target], bytes + i * slot->stride, slot->stride,
+				      nest + 1);
+		break;
+	default:
+		break;
+	}
+}
+
+static void refute_object(struct refutation *r, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
+			  unsigned nest)
+{
+	const struct xc_engine *e = r->engine;
+	for (uint32_t i = 0; i < map->slot_count && r->steps; i++, r->steps--)
+		if (!map->slots[i].in_union && map->slots[i].offset < size)
+			refute_slot(r, &map->slots[i], bytes + map->slots[i].offset, size - map->slots[i].offset, nest);
+	for (unsigned word = 0; word < WORDS && (word + 1) * (uint64_t)e->word <= size; word++)
+		if ((map->quiet | map->plain) >> word & 1)
+			r->strays += is_in_live_block(e, xc_engine_load(e, bytes + (uint64_t)word * e->word));
+}
+
+bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
+{
+	const struct xc_typed *typed = &e->typing->items[item];
+	const struct xc_typemap *map = e->maps[e->facts[item].map];
+	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	if (typed->confidence == XC_TYPE_EXACT || typed->shape == XC_TYPED_TEXT || !map->compiled || !map->is_record ||
+	    typed->offset >= size || size - typed->offset < map->size)
+		return false;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(&e->heap->blocks, block) + typed->offset, map->size);
+	struct refutation r = {.engine = e, .steps = STEPS};
+	if (!bytes)
+		return false;
+	refute_object(&r, map, bytes, map->size, 0);
+	return typed->confidence == XC_TYPE_WEAK ? r.count || r.strays : r.strays > 1;
+}
