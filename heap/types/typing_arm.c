@@ -8,7 +8,7 @@
  *	to numbers      never for; against: pointers, elements of another width
  *
  * A member is chosen if most blocks speak for it, or if all others are excluded. */
-#include "heap/types/typing_engine.h"
+#include "heap/types/typing_arm.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  *
  * The memory of some blocks of the group decides: pointers must lead to the right targets, and pointers that a
  * candidate does not explain count against it. The decision is a rule for the group. */
-#include "heap/types/typing_engine.h"
+#include "heap/types/typing_arm.h"
 
 #include <stdlib.h>
 #include <string.h>
