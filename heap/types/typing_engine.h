@@ -289,8 +289,9 @@ struct xc_score {
 	uint32_t looked; /* slots examined so far: unions in unions of hostile debug information have no end */
 	uint32_t most;   /* limit of that */
 	uint32_t loose;  /* non-zero words after the object, where the allocator rounded up */
-	bool deep;       /* also examine the types of target blocks; not while types flow */
-	bool texts;      /* also examine whether the targets of char * are texts; implied by deep */
+	bool used_first, used_later; /* of an array: are bytes of its first element, of another one, not zero? */
+	bool deep;                   /* also examine the types of target blocks; not while types flow */
+	bool texts;                  /* also examine whether the targets of char * are texts; implied by deep */
 };
 
 /* Scores a block as an object of the map at `offset`. Pointers in words where the type has none count against it.
@@ -311,6 +312,11 @@ bool xc_typing_is_no_enumerator(const struct xc_type *type, const uint8_t *bytes
 
 /* Does the block's memory contradict the item's type, whatever speaks for it? */
 bool xc_typing_is_refuted(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
+
+/* Is the block a text of at least so many characters from that offset on, with nothing behind it that shows another
+ * type? */
+bool xc_typing_is_all_text(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint64_t offset,
+			   uint64_t least);
 
 /* ---- typing_flow ---- */
 

@@ -114,15 +114,18 @@ static uint32_t item_of_pointer(struct xc_typing_queue *q, const struct xc_hit *
 	return 0;
 }
 
-/* Are the targets raw bytes? True if the pointer's type permits nothing else, or if no other type was found and the
- * block contains no pointers. */
+/* Are the targets raw bytes? True if the pointer's type permits nothing else, or if no other type was found and they
+ * read as text. An uncertain pointer to char must lead to a text, too: other bytes show that its object is none. */
 static bool may_be_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
-	if (hit->slot->kind == XC_SLOT_CHARS)
-		return !hit->slot->ambiguous;
-	return hit->slot->kind == XC_SLOT_VOID && !hit->slot->ambiguous && hit->items && e->last &&
-	       xc_typing_is_raw(e, &q->there, hit->block);
+	if (hit->slot->ambiguous)
+		return false;
+	if (hit->slot->kind == XC_SLOT_CHARS && (q->most > XC_TYPE_WEAK || hit->slot->target != e->bytes))
+		return true;
+	bool chars = hit->slot->kind == XC_SLOT_CHARS;
+	return (chars || (hit->slot->kind == XC_SLOT_VOID && hit->items && e->last)) &&
+	       xc_typing_is_all_text(e, &q->there, hit->block, hit->offset, chars ? 1 : SHORTEST_TEXT);
 }
 
 /* Is it a text of some length, in a block of its size? */
@@ -136,10 +139,18 @@ static bool is_sure_text(struct xc_typing_queue *q, const struct xc_hit *hit)
 	return len >= SHORTEST_TEXT && xc_typing_fits(e, len + 1, size);
 }
 
+/* One of a union's pointers, to so few characters that they may be a number. */
+static bool may_be_number(struct xc_typing_queue *q, const struct xc_hit *hit, uint32_t item)
+{
+	const struct xc_typed *typed = &q->engine->typing->items[item];
+	return hit->slot->ambiguous && typed->shape == XC_TYPED_TEXT &&
+	       !xc_typing_is_all_text(q->engine, &q->there, hit->block, typed->offset, SHORTEST_TEXT);
+}
+
 /* A proposal is no more certain than its source, unless the block's contents agree. */
 static uint32_t weakened(struct xc_typing_queue *q, const struct xc_hit *hit, uint32_t item)
 {
-	if (!item || q->most > XC_TYPE_WEAK)
+	if (!item || (q->most > XC_TYPE_WEAK && !may_be_number(q, hit, item)))
 		return item;
 	if (item == hit->items + XC_ITEM_STRING && !hit->slot->ambiguous && is_sure_text(q, hit))
 		return item;

@@ -17,6 +17,7 @@ enum {
 	ELEMENTS = 4, /* of an array inside an object */
 	STEPS = 512,  /* for an object */
 	WORDS = 64,   /* that the masks of a map have */
+	SHORT = 4,    /* a text of fewer characters may be a number */
 };
 
 /* Contradictions found in an object. */
@@ -93,13 +94,55 @@ static void refute_object(struct refutation *r, const struct xc_typemap *map, co
 			r->strays += is_in_live_block(e, xc_engine_load(e, bytes + (uint64_t)word * e->word));
 }
 
+/* A double of everyday size; no characters are so. */
+static bool is_double(uint64_t value)
+{
+	unsigned exponent = (unsigned)(value >> 52) & 0x7ff;
+	return exponent > 1023 - 16 && exponent < 1023 + 20;
+}
+
+bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint64_t offset,
+			   uint64_t least)
+{
+	uint64_t addr = xc_block_addr(&e->heap->blocks, block), size = xc_block_size(&e->heap->blocks, block);
+	uint64_t shown = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
+	const uint8_t *bytes = offset < shown ? xc_window(window, addr, shown) : NULL;
+	bool empty;
+	if (!bytes || !xc_typing_is_text(bytes + offset, shown - offset, &empty) || empty)
+		return false;
+	uint64_t len = strnlen((const char *)bytes + offset, shown - offset), at = offset + len + 1;
+	if (len < least || (shown >= e->word && is_in_live_block(e, xc_engine_load(e, bytes))))
+		return false; /* addresses may be six printable bytes and two zeroes */
+	if (len >= SHORT && xc_typing_fits(e, at, size))
+		return true; /* behind it is what the block was before */
+	for (uint64_t i = at; i < shown && len < SHORT; i++)
+		if (bytes[i])
+			return false;
+	for (at = (at + e->word - 1) & -(uint64_t)e->word; at + e->word <= shown; at += e->word) {
+		uint64_t value = xc_engine_load(e, bytes + at);
+		if (is_in_live_block(e, value) || (e->word == 8 && is_double(value)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_refuted_text(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint64_t offset)
+{
+	uint8_t first = 0;
+	xc_addr addr = xc_block_addr(&e->heap->blocks, block) + offset;
+	bool read = xc_space_peek(e->heap->process->space, addr, &first, 1) == 1;
+	return read && first && !xc_typing_is_all_text(e, window, block, offset, 1);
+}
+
 bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
 {
 	const struct xc_typed *typed = &e->typing->items[item];
 	const struct xc_typemap *map = e->maps[e->facts[item].map];
 	uint64_t size = xc_block_size(&e->heap->blocks, block);
-	if (typed->confidence == XC_TYPE_EXACT || typed->shape == XC_TYPED_TEXT || !map->compiled || !map->is_record ||
-	    typed->offset >= size || size - typed->offset < map->size)
+	if (typed->shape == XC_TYPED_TEXT)
+		return typed->confidence == XC_TYPE_WEAK && is_refuted_text(e, window, block, typed->offset);
+	if (typed->confidence == XC_TYPE_EXACT || !map->compiled || !map->is_record || typed->offset >= size ||
+	    size - typed->offset < map->size)
 		return false;
 	const uint8_t *bytes = xc_window(window, xc_block_addr(&e->heap->blocks, block) + typed->offset, map->size);
 	struct refutation r = {.engine = e, .steps = STEPS};

@@ -353,6 +353,9 @@ void xc_typing_score(const struct xc_engine *e, struct xc_window *window, uint32
 	do {
 		if (at < shown && map->size <= shown - at)
 			score_object(e, map, bytes + at, map->has_flexible ? shown - at : map->size, score, 0);
+		bool *used = at == offset ? &score->used_first : &score->used_later;
+		for (uint64_t i = at; !*used && i < shown && i < at + step; i++)
+			*used = bytes[i] != 0;
 		at += step;
 	} while (shape == XC_TYPED_ARRAY && at < shown && ++count < ELEMENTS);
 	score_unexplained(e, map, shape, offset, bytes, shown < COMPARED ? shown : COMPARED, score);

@@ -12,7 +12,8 @@ enum {
 	FLAT_DEPTH = 16,
 	FLAT_STEPS = 1 << 16, /* of one type */
 	FLAT_TOTAL = 1 << 24, /* of all types: about two seconds */
-	SHORTEST_TEXT = 4
+	SHORTEST_TEXT = 4,
+	SPLIT = 8, /* pointers of an array in a union */
 };
 
 struct flat {
@@ -71,6 +72,11 @@ static void add_pointer(struct flat *f, const struct xc_type *named, uint64_t of
 	enum xc_typemap_slot_kind kind = XC_SLOT_POINTER;
 	if (xc_typemap_is_of_allocator(to->name))
 		return;
+	if (in_union && count > 1 && count <= SPLIT) { /* another arm may have a pointer beside each of them */
+		for (uint64_t i = 0; i < count; i++)
+			add_pointer(f, named, offset + i * f->engine->word, 1, path, true);
+		return;
+	}
 	if (to->kind == XC_TYPE_FUNCTION)
 		kind = XC_SLOT_CODE;
 	uint32_t target = kind == XC_SLOT_CODE ? XC_NO_MAP : in_variant(f, xc_typemap_of(f->engine, type->target));
