@@ -14,6 +14,7 @@
  *	typing_index    the program's types by size and by member
  *	typing_content  blocks that no typed pointer leads to
  *	typing_vote     blocks for which pointers suggest different types
+ *	typing_support  types whose source is gone
  *
  * While types flow, by_block holds codes instead of items: the better proposal is the greater number.
  *
@@ -164,6 +165,7 @@ struct xc_item_facts {
 	uint32_t weak; /* the same as a weak item */
 	uint32_t next; /* of evidence: the next one of the same type */
 	uint8_t quality;
+	bool is_seed; /* for blocks that need no pointer: by their contents, by claims */
 };
 
 /* A pointer to a block, or into it. */
@@ -216,9 +218,11 @@ struct xc_engine {
 	bool last;                /* no more rules are learned */
 	bool checking;            /* proposals are compared with the blocks' types */
 	bool decoded;             /* by_block holds items */
+	bool changed;             /* a block that may hold pointers lost a type, or its certainty */
 	bool cut;                 /* some object was not examined completely, for lack of time */
 	uint64_t flat_steps;      /* members visited to make slots, of all types */
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
+	const uint32_t *final;    /* items by block: only these are accepted; NULL: any */
 	struct xc_rules *rules;
 	struct xc_type_index *owners;
 	struct xc_cast_rules *casts;    /* NULL: there are none */
@@ -447,6 +451,18 @@ bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item
 
 /* Finds blocks for which pointers suggest different types, and lets the majority decide. */
 void xc_typing_settle_conflicts(struct xc_engine *engine);
+
+/* ---- typing_support ---- */
+
+/* Drops the types of blocks that no source of types reaches any more. Withdraws guesses that explain only the beginning
+ * of a block; true if there were some. */
+void xc_typing_drop_unsupported(struct xc_engine *engine);
+bool xc_typing_drop_beginnings(struct xc_engine *engine);
+
+/* ---- typing_engine ---- */
+
+/* Types flow from all sources, by the rules that were learned. */
+void xc_typing_flow_again(struct xc_engine *engine);
 
 /* ---- typing_content ---- */
 

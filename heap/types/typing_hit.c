@@ -24,9 +24,21 @@ static bool worth_a_visit(const struct xc_typemap *map)
 	return map->has_pointers || !map->compiled;
 }
 
+/* The item for a block whose type is final: the same object, no surer than it was; 0: another one. */
+static uint32_t confirmed(const struct xc_engine *e, uint32_t block, uint32_t item)
+{
+	uint32_t final = e->final[block];
+	const struct xc_typed *a = &e->typing->items[item], *b = &e->typing->items[final];
+	if (!final || e->facts[item].map != e->facts[final].map || a->shape != b->shape || a->offset != b->offset)
+		return 0;
+	return b->confidence < a->confidence ? e->facts[item].weak : item;
+}
+
 static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 {
 	struct xc_engine *e = q->engine;
+	if (e->final && !(item = confirmed(e, block, item)))
+		return;
 	uint32_t *place = &e->typing->by_block[block], code = xc_code(e, item);
 	uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
 	if (code <= old || e->typing->items[item].confidence < e->least ||
@@ -34,6 +46,9 @@ static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 		return;
 	while (code > old && !__atomic_compare_exchange_n(place, &old, code, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+	const struct xc_typemap *had = e->maps[e->facts[xc_code_item(old)].map];
+	if (code > old && had->has_pointers && e->facts[item].map != e->facts[xc_code_item(old)].map)
+		__atomic_store_n(&e->changed, true, __ATOMIC_RELAXED);
 	if (code > old && worth_a_visit(e->maps[e->facts[item].map]))
 		enqueue(e, block);
 }
@@ -280,6 +295,7 @@ void xc_typing_seed(struct xc_typing *typing, uint32_t block, uint32_t item)
 		return;
 	const struct xc_typed *typed = &typing->items[item];
 	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	e->facts[item].is_seed = true;
 	if (typed->offset <= size && size - typed->offset >= e->maps[e->facts[item].map]->size)
 		propose(xc_typing_queue_of(e, 0), block, item);
 }
