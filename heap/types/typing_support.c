@@ -46,7 +46,7 @@ static bool has_more(const struct xc_engine *e, struct xc_window *window, uint32
 		more = bytes[i] != 0;
 	if (more && size / 2 >= map->size)
 		xc_typing_score(e, window, number, XC_TYPED_ARRAY, 0, block, &score);
-	return more && (size / 2 < map->size || score.bad > score.good);
+	return more && (size / 2 < map->size || score.bad);
 }
 
 bool xc_typing_drop_beginnings(struct xc_engine *e)
@@ -60,7 +60,7 @@ bool xc_typing_drop_beginnings(struct xc_engine *e)
 		const struct xc_typemap *map = e->maps[e->facts[item].map];
 		if (item && typed->confidence == XC_TYPE_WEAK && typed->shape == XC_TYPED_ONE && !typed->offset &&
 		    !map->is_opaque && !map->has_flexible &&
-		    !xc_typing_may_fit(e, map->size, xc_block_size(&e->heap->blocks, block)) &&
+		    !xc_typing_fits(e, map->size, xc_block_size(&e->heap->blocks, block)) &&
 		    has_more(e, &window, block, e->facts[item].map)) {
 			e->typing->by_block[i] = 0;
 			any = true;
