@@ -11,12 +11,15 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
+
 enum {
 	PAGE = 4096,
 	SENTINEL = 1, /* a pointer that means "deleted", "locked", … */
 	ELEMENTS = 4, /* of an array inside an object */
 	STEPS = 512,  /* for an object */
 	WORDS = 64,   /* that the masks of a map have */
+	TARGET = 64,  /* bytes of a pointer's target */
 	SHORT = 4,    /* a text of fewer characters may be a number */
 };
 
@@ -26,6 +29,7 @@ struct refutation {
 	unsigned count;  /* of all */
 	unsigned strays; /* addresses of blocks in members that hold none */
 	unsigned steps;  /* left */
+	bool deep;       /* look at the pointers' targets, too */
 };
 
 static void refute_object(struct refutation *r, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
@@ -47,11 +51,32 @@ static bool is_no_address(const struct xc_engine *e, uint64_t value)
 	return value > SENTINEL && (value < PAGE || (e->word == 8 && top != 0 && top != UINT16_MAX));
 }
 
+/* Does the target contradict the pointer's type? Only that of a guess is looked at, and only one that is not freed. */
+static bool is_refuted_target(struct refutation *r, const struct xc_typemap_slot *slot, uint64_t value)
+{
+	const struct xc_engine *e = r->engine;
+	const struct xc_typemap *map = e->maps[slot->target];
+	uint8_t bytes[TARGET];
+	bool empty;
+	if (!r->deep || !is_in_live_block(e, value))
+		return false;
+	size_t got = xc_space_peek(e->heap->process->space, value, bytes, sizeof bytes);
+	if (slot->kind == XC_SLOT_CHARS)
+		return slot->target == e->bytes && got && !xc_typing_is_text(bytes, got, &empty) &&
+		       xc_text_ascii_run((const char *)bytes, got) < got;
+	struct refutation target = {.engine = e, .steps = STEPS};
+	if (slot->kind == XC_SLOT_POINTER && map->is_record && map->compiled && map->size && map->size <= got)
+		refute_object(&target, map, bytes, map->size, 0);
+	return target.count || target.strays;
+}
+
 static void refute_pointers(struct refutation *r, const struct xc_typemap_slot *slot, const uint8_t *bytes,
 			    uint64_t count)
 {
-	for (uint64_t i = 0; i < count && r->steps; i++, r->steps--)
-		r->count += is_no_address(r->engine, xc_engine_load(r->engine, bytes + i * slot->stride));
+	for (uint64_t i = 0; i < count && r->steps; i++, r->steps--) {
+		uint64_t value = xc_engine_load(r->engine, bytes + i * slot->stride);
+		r->count += is_no_address(r->engine, value) || is_refuted_target(r, slot, value);
+	}
 }
 
 static void refute_slot(struct refutation *r, const struct xc_typemap_slot *slot, const uint8_t *bytes, uint64_t size,
@@ -94,6 +119,14 @@ static void refute_object(struct refutation *r, const struct xc_typemap *map, co
 			r->strays += is_in_live_block(e, xc_engine_load(e, bytes + (uint64_t)word * e->word));
 }
 
+static bool any_byte(const uint8_t *bytes, uint64_t size)
+{
+	for (uint64_t i = 0; i < size; i++)
+		if (bytes[i])
+			return true;
+	return false;
+}
+
 /* A double of everyday size; no characters are so. */
 static bool is_double(uint64_t value)
 {
@@ -115,9 +148,8 @@ bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, 
 		return false; /* addresses may be six printable bytes and two zeroes */
 	if (len >= SHORT && xc_typing_fits(e, at, size))
 		return true; /* behind it is what the block was before */
-	for (uint64_t i = at; i < shown && len < SHORT; i++)
-		if (bytes[i])
-			return false;
+	if (len < SHORT && at < shown && any_byte(bytes + at, shown - at))
+		return false;
 	for (at = (at + e->word - 1) & -(uint64_t)e->word; at + e->word <= shown; at += e->word) {
 		uint64_t value = xc_engine_load(e, bytes + at);
 		if (is_in_live_block(e, value) || (e->word == 8 && is_double(value)))
@@ -126,12 +158,14 @@ bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, 
 	return true;
 }
 
+/* A text that begins with its end has nothing behind it: such are the numbers that are divisible by 256. */
 static bool is_refuted_text(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint64_t offset)
 {
-	uint8_t first = 0;
-	xc_addr addr = xc_block_addr(&e->heap->blocks, block) + offset;
-	bool read = xc_space_peek(e->heap->process->space, addr, &first, 1) == 1;
-	return read && first && !xc_typing_is_all_text(e, window, block, offset, 1);
+	uint64_t size = xc_block_size(&e->heap->blocks, block), shown = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
+	const uint8_t *bytes = offset < shown ? xc_window(window, xc_block_addr(&e->heap->blocks, block), shown) : NULL;
+	if (bytes && bytes[offset] == 0)
+		return any_byte(bytes + offset, shown - offset);
+	return bytes && !xc_typing_is_all_text(e, window, block, offset, 1);
 }
 
 bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
@@ -145,7 +179,7 @@ bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, u
 	    size - typed->offset < map->size)
 		return false;
 	const uint8_t *bytes = xc_window(window, xc_block_addr(&e->heap->blocks, block) + typed->offset, map->size);
-	struct refutation r = {.engine = e, .steps = STEPS};
+	struct refutation r = {.engine = e, .steps = STEPS, .deep = typed->confidence == XC_TYPE_WEAK};
 	if (!bytes)
 		return false;
 	refute_object(&r, map, bytes, map->size, 0);
