@@ -172,6 +172,18 @@ static uint32_t weakened(struct xc_typing_queue *q, const struct xc_hit *hit, ui
 	return q->engine->facts[item].weak;
 }
 
+/* What was learned for the hit. Texts behind void * prove nothing about a block that may be a number. */
+static uint32_t rule_of(struct xc_typing_queue *q, const struct xc_hit *hit)
+{
+	const struct xc_engine *e = q->engine;
+	uint32_t item = xc_typing_rule(e, &q->there, hit);
+	const struct xc_typed *typed = &e->typing->items[item];
+	if (hit->slot->kind == XC_SLOT_VOID && typed->shape == XC_TYPED_TEXT &&
+	    !xc_typing_is_all_text(e, &q->there, hit->block, typed->offset, SHORTEST_TEXT))
+		return 0;
+	return item;
+}
+
 static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
@@ -179,7 +191,7 @@ static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
 	uint32_t item = item_of_pointer(q, hit);
 	if (!item && !slot->header_items)
-		item = xc_typing_rule(e, &q->there, hit);
+		item = rule_of(q, hit);
 	if (!hit->items) /* everything below needs items */
 		return weakened(q, hit, item);
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&

@@ -20,6 +20,7 @@ enum {
 	STEPS = 512,  /* for an object */
 	WORDS = 64,   /* that the masks of a map have */
 	TARGET = 64,  /* bytes of a pointer's target */
+	NEAR = 16,    /* bytes at the beginning of a text */
 	SHORT = 4,    /* a text of fewer characters may be a number */
 };
 
@@ -51,19 +52,42 @@ static bool is_no_address(const struct xc_engine *e, uint64_t value)
 	return value > SENTINEL && (value < PAGE || (e->word == 8 && top != 0 && top != UINT16_MAX));
 }
 
+static bool any_byte(const uint8_t *bytes, uint64_t size)
+{
+	for (uint64_t i = 0; i < size; i++)
+		if (bytes[i])
+			return true;
+	return false;
+}
+
+/* Is the text rather a small number of four bytes, with others behind it? What is left in the block of a short text fills
+ * these bytes, too. */
+static bool is_number(const uint8_t *bytes, uint64_t len, uint64_t size)
+{
+	return len < SHORT && size >= NEAR && !any_byte(bytes + len, SHORT - len) &&
+	       any_byte(bytes + SHORT, NEAR - SHORT);
+}
+
+/* The first bytes of a pointer's target. */
+static bool is_no_text(const uint8_t *bytes, uint64_t size)
+{
+	bool empty;
+	if (xc_typing_is_text(bytes, size, &empty))
+		return is_number(bytes, strnlen((const char *)bytes, size), size);
+	return xc_text_ascii_run((const char *)bytes, size) < size;
+}
+
 /* Does the target contradict the pointer's type? Only that of a guess is looked at, and only one that is not freed. */
 static bool is_refuted_target(struct refutation *r, const struct xc_typemap_slot *slot, uint64_t value)
 {
 	const struct xc_engine *e = r->engine;
 	const struct xc_typemap *map = e->maps[slot->target];
 	uint8_t bytes[TARGET];
-	bool empty;
 	if (!r->deep || !is_in_live_block(e, value))
 		return false;
 	size_t got = xc_space_peek(e->heap->process->space, value, bytes, sizeof bytes);
 	if (slot->kind == XC_SLOT_CHARS)
-		return slot->target == e->bytes && got && !xc_typing_is_text(bytes, got, &empty) &&
-		       xc_text_ascii_run((const char *)bytes, got) < got;
+		return slot->target == e->bytes && got && is_no_text(bytes, got);
 	struct refutation target = {.engine = e, .steps = STEPS};
 	if (slot->kind == XC_SLOT_POINTER && map->is_record && map->compiled && map->size && map->size <= got)
 		refute_object(&target, map, bytes, map->size, 0);
@@ -119,14 +143,6 @@ static void refute_object(struct refutation *r, const struct xc_typemap *map, co
 			r->strays += is_in_live_block(e, xc_engine_load(e, bytes + (uint64_t)word * e->word));
 }
 
-static bool any_byte(const uint8_t *bytes, uint64_t size)
-{
-	for (uint64_t i = 0; i < size; i++)
-		if (bytes[i])
-			return true;
-	return false;
-}
-
 /* A double of everyday size; no characters are so. */
 static bool is_double(uint64_t value)
 {
@@ -148,7 +164,7 @@ bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, 
 		return false; /* addresses may be six printable bytes and two zeroes */
 	if (len >= SHORT && xc_typing_fits(e, at, size))
 		return true; /* behind it is what the block was before */
-	if (len < SHORT && at < shown && any_byte(bytes + at, shown - at))
+	if (is_number(bytes + offset, len, shown - offset))
 		return false;
 	for (at = (at + e->word - 1) & -(uint64_t)e->word; at + e->word <= shown; at += e->word) {
 		uint64_t value = xc_engine_load(e, bytes + at);
