@@ -28,9 +28,10 @@ static inline bool xc_arm_is_out(const struct xc_arms *arms, const struct xc_arm
 	return arm->no * 10 > arms->blocks;
 }
 
-/* Finds the pointers at an ambiguous slot's place, and makes the slots of their targets. Not while other threads
+/* Finds the pointers at an ambiguous slot's place that may be there with that value of its tag, and makes the slots of their targets. Not while other threads
  * read. */
-void xc_typing_arms_find(struct xc_engine *engine, const struct xc_typemap_slot *slot, struct xc_arms *arms);
+void xc_typing_arms_find(struct xc_engine *engine, const struct xc_typemap_slot *slot, uint64_t tag,
+			 struct xc_arms *arms);
 
 /* Counts what the contents of a block say; forgets all that was counted. */
 void xc_typing_arms_hear(const struct xc_engine *engine, struct xc_window *window, struct xc_arms *arms,

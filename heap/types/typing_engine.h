@@ -64,9 +64,13 @@ enum xc_slot_item {
 /* A member whose value distinguishes variants of an object: an enum, a number called kind or type, a table of
  * functions. */
 struct xc_tag {
-	uint32_t at;               /* offset */
-	uint8_t size, shift, bits; /* bytes; size 0: there is none */
+	uint32_t at;                  /* offset */
+	uint8_t size, shift, bits;    /* bytes; size 0: there is none */
+	const struct xc_type *values; /* an enum; NULL: a number */
 };
+
+/* The tag's value says that the union holds something else than the struct with the tag. */
+#define XC_TAG_OF_OTHERS UINT64_MAX
 
 /* Pointers that point behind a header; a byte near the target selects the header. */
 struct xc_header_case {

@@ -184,6 +184,22 @@ static bool is_refuted_text(const struct xc_engine *e, struct xc_window *window,
 	return bytes && !xc_typing_is_all_text(e, window, block, offset, 1);
 }
 
+/* Where the allocator rounded up: the address of a block there shows a larger object. */
+static bool has_address_behind(const struct xc_engine *e, uint32_t block, uint64_t end)
+{
+	uint64_t size = xc_block_size(&e->heap->blocks, block), word = e->word;
+	uint8_t bytes[TARGET];
+	end = (end + word - 1) & -word;
+	size_t want = end < size ? (size_t)(size - end < sizeof bytes ? size - end : sizeof bytes) : 0;
+	size_t got =
+		want ? xc_space_peek(e->heap->process->space, xc_block_addr(&e->heap->blocks, block) + end, bytes, want)
+		     : 0;
+	for (uint64_t at = 0; at + word <= got; at += word)
+		if (is_in_live_block(e, xc_engine_load(e, bytes + at)))
+			return true;
+	return false;
+}
+
 bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
 {
 	const struct xc_typed *typed = &e->typing->items[item];
@@ -199,5 +215,7 @@ bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, u
 	if (!bytes)
 		return false;
 	refute_object(&r, map, bytes, map->size, 0);
+	if (typed->shape == XC_TYPED_ONE && !map->has_flexible && size / 2 < map->size) /* else it may be an array */
+		r.count += has_address_behind(e, block, typed->offset + map->size);
 	return typed->confidence == XC_TYPE_WEAK ? r.count || r.strays : r.strays > 1;
 }

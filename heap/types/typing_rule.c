@@ -140,7 +140,7 @@ static uint64_t group_of(struct xc_rules *r, const struct xc_hit *hit, uint64_t 
 	if (number->number)
 		return number->number;
 	r->groups = xc_grow(r->groups, r->group_count, &r->group_capacity, sizeof *r->groups);
-	xc_typing_arms_find(r->engine, hit->slot, &r->groups[r->group_count]);
+	xc_typing_arms_find(r->engine, hit->slot, hit->tag, &r->groups[r->group_count]);
 	return number->number = ++r->group_count;
 }
 
