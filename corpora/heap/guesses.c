@@ -199,7 +199,7 @@ static PART void fill_packets(void)
 static PART void fill_peers(void)
 {
 	for (int i = 0; i < 12; i++) {
-		struct sockaddr_un *peer = account_is(calloc(1, sizeof *peer), "struct sockaddr_un|struct sockaddr|unknown", 1);
+		struct sockaddr_un *peer = account_is(calloc(1, sizeof *peer), "struct sockaddr_un|unknown", 1);
 		peer->sun_family = AF_UNIX;
 		strcpy(peer->sun_path, "/tmp/s");
 		peers[i] = (struct sockaddr *)peer;

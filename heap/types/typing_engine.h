@@ -9,6 +9,7 @@
  *	typing_rule     ambiguous pointers (void *, into the middle, to a base): rules learned from samples
  *	typing_arm      which of a union's pointers is meant
  *	typing_cast     what plugins know about pointers
+ *	typing_family   what a pointer to struct sockaddr leads to
  *	typing_score    does the memory of a block look like an object of a type?
  *	typing_refute   does it rule a type out?
  *	typing_index    the program's types by size and by member
@@ -80,6 +81,7 @@ struct xc_header_case {
 struct xc_header_set {
 	int32_t at; /* relative to the pointer's target */
 	uint32_t count;
+	bool begins; /* no header: the object there is of that type */
 	struct xc_header_case items[16];
 };
 
@@ -232,7 +234,8 @@ struct xc_engine {
 	struct xc_cast_rules *casts;    /* NULL: there are none */
 	struct xc_pointer_map headers;  /* by name of the typedef */
 	struct xc_pointer_map variants; /* map number + 1 by map and variant */
-	uint32_t bytes;                 /* the map of char */
+	const struct xc_header_set *families;
+	uint32_t bytes; /* the map of char */
 };
 
 static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
@@ -446,6 +449,9 @@ static inline struct xc_typemap_slot *xc_cast_of(struct xc_typemap_slot *slot, c
 
 /* The headers that pointers of a type point behind; mostly NULL. */
 const struct xc_header_set *xc_typing_headers(struct xc_engine *engine, const struct xc_type *type);
+
+/* The same for pointers to struct sockaddr: the types that the byte at the object's beginning selects. */
+const struct xc_header_set *xc_typing_families(struct xc_engine *engine, uint32_t target);
 
 /* ---- typing_vote ---- */
 

@@ -105,10 +105,12 @@ static uint32_t item_of_header(struct xc_typing_queue *q, const struct xc_hit *h
 	uint64_t at = hit->offset + (uint64_t)(int64_t)headers->at;
 	const uint8_t *byte =
 		at < size ? xc_window(&q->there, xc_block_addr(&e->heap->blocks, hit->block) + at, 1) : NULL;
-	for (uint32_t i = 0; byte && i < headers->count; i++)
+	for (uint32_t i = 0; byte && i < headers->count; i++) {
+		uint64_t wanted = e->maps[headers->items[i].map]->size;
 		if ((*byte & headers->items[i].mask) == headers->items[i].value &&
-		    e->maps[headers->items[i].map]->size == hit->offset)
+		    (headers->begins ? !hit->offset && xc_typing_fits(e, wanted, size) : wanted == hit->offset))
 			return hit->slot->header_items[i];
+	}
 	return 0;
 }
 
@@ -195,8 +197,8 @@ static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 	if (!hit->items) /* everything below needs items */
 		return weakened(q, hit, item);
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
-	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part &&
-	    !e->maps[slot->target]->is_header)
+	    !slot->header_items && !slot->ambiguous && size >= e->maps[slot->target]->size &&
+	    !e->maps[slot->target]->is_part && !e->maps[slot->target]->is_header)
 		item = hit->items + XC_ITEM_ONE_WEAK;
 	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && may_be_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;
@@ -252,7 +254,8 @@ static void check(struct xc_typing_queue *q, struct xc_hit *hit)
 {
 	struct xc_engine *e = q->engine;
 	const struct xc_typemap_slot *slot = hit->slot;
-	if (slot->kind != XC_SLOT_POINTER || slot->ambiguous || hit->offset || !e->maps[slot->target]->is_record)
+	if (slot->kind != XC_SLOT_POINTER || slot->ambiguous || slot->headers || hit->offset ||
+	    !e->maps[slot->target]->is_record)
 		return;
 	hit->item = item_of_pointer(q, hit);
 	bool disputed = e->disputed && xc_graph_bit(e->disputed, hit->block);

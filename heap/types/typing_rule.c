@@ -375,18 +375,12 @@ static const char *via_of(struct xc_engine *e, const struct xc_typemap_slot *slo
 			   : e->maps[slot->owner]->name;
 }
 
-/* A block that is larger than its object is no array: other elements would be used, too. */
-static uint8_t shape_of(const struct candidate *best)
-{
-	bool only_one = best->shape == XC_TYPED_ARRAY && best->score.used_first && !best->score.used_later;
-	return only_one ? XC_TYPED_ONE : best->shape;
-}
-
 static uint32_t make_item(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
 			  enum xc_confidence confidence)
 {
+	bool only_first = best->score.used_first && !best->score.used_later; /* then it is no array */
 	struct xc_typed what = {.type = e->maps[best->map]->type,
-				.shape = shape_of(best),
+				.shape = only_first ? XC_TYPED_ONE : best->shape,
 				.offset = best->offset,
 				.confidence = (uint8_t)confidence,
 				.via = via_of(e, rule->slot)};

@@ -26,7 +26,7 @@ static void score_known(const struct xc_engine *e, const struct xc_typemap_slot 
 {
 	const struct xc_typemap *target = e->maps[slot->target];
 	uint32_t known = e->maps[e->facts[item].map]->base;
-	bool good = known == target->base;
+	bool good = known == target->base || slot->headers;
 	for (uint32_t i = 0; i < target->derived_count && !good; i++)
 		good = target->derived[i] == known;
 	if (good) {
@@ -354,7 +354,7 @@ void xc_typing_score(const struct xc_engine *e, struct xc_window *window, uint32
 		if (at < shown && map->size <= shown - at)
 			score_object(e, map, bytes + at, map->has_flexible ? shown - at : map->size, score, 0);
 		bool *used = at == offset ? &score->used_first : &score->used_later;
-		for (uint64_t i = at; !*used && i < shown && i < at + step; i++)
+		for (uint64_t i = at; shape == XC_TYPED_ARRAY && !*used && i < shown && i < at + step; i++)
 			*used = bytes[i] != 0;
 		at += step;
 	} while (shape == XC_TYPED_ARRAY && at < shown && ++count < ELEMENTS);

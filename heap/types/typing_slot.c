@@ -89,6 +89,8 @@ static void add_pointer(struct flat *f, const struct xc_type *named, uint64_t of
 		return;
 	slot->target = target;
 	slot->headers = xc_typing_headers(f->engine, named);
+	if (!slot->headers && target != XC_NO_MAP)
+		slot->headers = xc_typing_families(f->engine, target);
 	slot->count = (uint32_t)count;
 	slot->stride = f->engine->word;
 	if (count)
