@@ -8,8 +8,9 @@
 #include <sys/un.h>
 #include "account.h"
 
-#define MAYBE(type)         ((type *)account_is(calloc(1, sizeof(type)), #type "|unknown", 1))
-#define MAYBES(type, count) ((type *)account_is(calloc((size_t)(count), sizeof(type)), #type "|unknown", (size_t)(count)))
+#define MAYBE(type) ((type *)account_is(calloc(1, sizeof(type)), #type "|unknown", 1))
+#define MAYBES(type, count)                                                                                            \
+	((type *)account_is(calloc((size_t)(count), sizeof(type)), #type "|unknown", (size_t)(count)))
 
 enum { MANY = 60 };
 
@@ -63,7 +64,8 @@ static char *text(const char *word)
 {
 	char line[64];
 	int length = snprintf(line, sizeof line, "%s %u", word, account_random(100000));
-	return memcpy(account_is(calloc(1, (size_t)length + 1), "char|unknown", (size_t)length + 1), line, (size_t)length);
+	return memcpy(account_is(calloc(1, (size_t)length + 1), "char|unknown", (size_t)length + 1), line,
+		      (size_t)length);
 }
 
 static void put(const char *key, void *value)
@@ -80,7 +82,8 @@ static PART void fill_table(void)
 {
 	for (int i = 0; i < MANY; i++) {
 		struct login *login = MAYBE(struct login);
-		*login = (struct login){account_random(1 << 30) * UINT64_C(1000003), text("user"), NULL, 1700000000 + i};
+		*login =
+			(struct login){account_random(1 << 30) * UINT64_C(1000003), text("user"), NULL, 1700000000 + i};
 		struct article *article = MAYBE(struct article);
 		*article = (struct article){i, text("article"), 1.5F + (float)i, NULL};
 		struct date *date = MAYBE(struct date);

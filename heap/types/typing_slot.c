@@ -236,6 +236,18 @@ static struct xc_typemap_slot *pointer_at(void *context, uint64_t offset)
 	return found;
 }
 
+/* A node of a tree with two links to nodes: its integer may be a third one, with a color in its last bits. */
+static bool is_tree_node(const struct xc_type *bare)
+{
+	size_t count, links = 0;
+	const struct xc_member *members = xc_type_members(bare, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_type *type = xc_type_strip(members[i].type);
+		links += type->kind == XC_TYPE_POINTER && xc_type_strip(type->target) == bare;
+	}
+	return count == 3 && links == 2;
+}
+
 static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union,
 			   unsigned depth)
 {
@@ -249,6 +261,7 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 	if (is_union || bare->has_variants)
 		mark(f, &f->loud, offset, bare->size);
 	struct xc_tag outer = f->tag;
+	uint64_t plain = f->plain;
 	xc_typing_find_tag(bare, offset, &f->tag, 0);
 	if (depth == 0)
 		f->map->tag = f->tag;
@@ -263,6 +276,8 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 		f->nest--;
 	}
 	f->tag = outer;
+	if (is_tree_node(bare))
+		f->plain = plain;
 	const struct xc_cast_place place = {bare, offset, depth ? 0 : f->map->variant};
 	xc_typing_cast(f->engine, &place, pointer_at, f);
 }
