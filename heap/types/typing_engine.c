@@ -88,6 +88,13 @@ uint32_t xc_typing_item(struct xc_typing *typing, const struct xc_typed *what)
 	return item;
 }
 
+uint32_t xc_typing_learned_item(struct xc_engine *e, const struct xc_typed *what)
+{
+	uint32_t item = xc_typing_item(e->typing, what);
+	e->facts[item].is_learned = item != 0;
+	return item;
+}
+
 uint32_t xc_typing_object(struct xc_typing *typing, const struct xc_type *type)
 {
 	uint32_t map = xc_typemap_of(typing->state, type);

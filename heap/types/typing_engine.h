@@ -171,7 +171,8 @@ struct xc_item_facts {
 	uint32_t weak; /* the same as a weak item */
 	uint32_t next; /* of evidence: the next one of the same type */
 	uint8_t quality;
-	bool is_seed; /* for blocks that need no pointer: by their contents, by claims */
+	bool is_learned; /* from other blocks */
+	bool is_seed;    /* for blocks that need no pointer: by their contents, by claims */
 };
 
 /* A pointer to a block, or into it. */
@@ -283,6 +284,9 @@ bool xc_typing_has_room(struct xc_engine *engine, size_t count);
 
 /* Makes an item of a map; 0 if there is no room. */
 uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
+
+/* Makes an item of a rule. */
+uint32_t xc_typing_learned_item(struct xc_engine *engine, const struct xc_typed *what);
 
 /* ---- typing_score ---- */
 

@@ -5,8 +5,8 @@
  * they contradict is withdrawn: an honest "unknown" is better. Only memory that the program wrote speaks, and the first
  * object of an array speaks for all: the room behind the used elements may hold anything.
  *
- * A single contradiction refutes a weak type, two a strong one, none an exact one: an object that a typed pointer leads
- * to may not be initialized yet, or be stale. */
+ * A single contradiction refutes a weak type, a stray address one that was learned from other blocks, two of them a strong
+ * one, none an exact one: an object that a typed pointer leads to may not be initialized yet, or be stale. */
 #include "heap/types/typing_engine.h"
 
 #include <string.h>
@@ -217,5 +217,5 @@ bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, u
 	refute_object(&r, map, bytes, map->size, 0);
 	if (typed->shape == XC_TYPED_ONE && !map->has_flexible && size / 2 < map->size) /* else it may be an array */
 		r.count += has_address_behind(e, block, typed->offset + map->size);
-	return typed->confidence == XC_TYPE_WEAK ? r.count || r.strays : r.strays > 1;
+	return typed->confidence == XC_TYPE_WEAK ? r.count || r.strays : r.strays > (e->facts[item].is_learned ? 0 : 1);
 }

@@ -384,7 +384,7 @@ static uint32_t make_item(struct xc_engine *e, const struct rule *rule, const st
 				.offset = best->offset,
 				.confidence = (uint8_t)confidence,
 				.via = via_of(e, rule->slot)};
-	return xc_typing_item(e->typing, &what);
+	return xc_typing_learned_item(e, &what);
 }
 
 /* The only candidate of which there are many blocks already, among those without evidence against them. */
