@@ -12,7 +12,7 @@
  * overwrites what dead calls left below it on the stack and in registers, so that "leaked" is the truth.
  *
  * Written to $XCORE_ACCOUNT, JSON lines: {"addr":"0x…","size":N,"type":"…"|null,"count":N,"state":"live|leaked|freed"};
- * type may be several, separated by '|': any of them is right. A freed address says that no live block covers it. */
+ * type may be several, separated by '|': any of them is right. "unknown" among them: no answer is right, too. A freed address says that no live block covers it. */
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
 

@@ -9,7 +9,7 @@ PRELOADED = {"jemalloc": LIB + "/libjemalloc.so.2", "tcmalloc": LIB + "/libtcmal
 # <asm/…> is the same for both widths; next to the cross compilers, no package adds it to i386's path.
 I386 = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
 ORDINARY = ("structs", "lists", "hashes", "trees", "strings", "arrays", "leaks", "sizes", "ends", "roots", "classes", "containers",
-            "unions", "payloads", "intrusive", "tvalues", "variants")
+            "unions", "payloads", "intrusive", "tvalues", "variants", "guesses")
 GRID = ("structs", "leaks", "sizes", "threads")
 
 

@@ -6,7 +6,7 @@
  * one, or the distance between two in one block. */
 #include "dwarf/types/ctype.h"
 #include "heap/evidence/evidence_list.h"
-#include "heap/types/vtable.h"
+#include "heap/evidence/vtable.h"
 
 enum {
 	WORD = 8,

@@ -8,7 +8,7 @@
  *	to numbers      never for; against: pointers, elements of another width
  *
  * A member is chosen if most blocks speak for it, or if all others are excluded. */
-#include "heap/types/typing_engine.h"
+#include "heap/types/typing_arm.h"
 
 #include <string.h>
 
@@ -93,13 +93,25 @@ static int judge(const struct xc_engine *e, struct xc_window *window, const stru
 
 /* ---- groups ---- */
 
-void xc_typing_arms_find(struct xc_engine *e, const struct xc_typemap_slot *slot, struct xc_arms *arms)
+/* Is the same pointer there already, or one of a struct whose tag says that it is not there? */
+static bool is_needless(const struct xc_arms *arms, const struct xc_typemap_slot *first,
+			const struct xc_typemap_slot *slot, uint64_t tag)
+{
+	if (tag == XC_TAG_OF_OTHERS && slot->tag.values && slot->tag.at == first->tag.at)
+		return true;
+	for (unsigned i = 0; i < arms->count; i++)
+		if (arms->items[i].slot->target == slot->target && arms->items[i].slot->kind == slot->kind)
+			return true;
+	return false;
+}
+
+void xc_typing_arms_find(struct xc_engine *e, const struct xc_typemap_slot *slot, uint64_t tag, struct xc_arms *arms)
 {
 	const struct xc_typemap *owner = e->maps[slot->owner];
 	*arms = (struct xc_arms){.tagged = slot->tag.size != 0};
 	for (uint32_t i = 0; i < owner->slot_count; i++) {
 		struct xc_typemap_slot *at = &owner->slots[i];
-		if (at->offset != slot->offset || !at->ambiguous)
+		if (at->offset != slot->offset || !at->ambiguous || is_needless(arms, slot, at, tag))
 			continue;
 		if (at->kind > XC_SLOT_CHARS || !at->target || arms->count == XC_ARMS) {
 			arms->open |= at->kind != XC_SLOT_CODE;

@@ -88,6 +88,13 @@ uint32_t xc_typing_item(struct xc_typing *typing, const struct xc_typed *what)
 	return item;
 }
 
+uint32_t xc_typing_learned_item(struct xc_engine *e, const struct xc_typed *what)
+{
+	uint32_t item = xc_typing_item(e->typing, what);
+	e->facts[item].is_learned = item != 0;
+	return item;
+}
+
 uint32_t xc_typing_object(struct xc_typing *typing, const struct xc_type *type)
 {
 	uint32_t map = xc_typemap_of(typing->state, type);
@@ -208,10 +215,36 @@ static void learn(struct xc_engine *e)
 		xc_typing_visit_again(e, true);
 }
 
+void xc_typing_flow_again(struct xc_engine *e)
+{
+	for (size_t i = 0; i < e->heap->blocks.count; i++)
+		if (e->facts[e->final[i]].is_seed)
+			xc_typing_seed(e->typing, (uint32_t)i, e->final[i]);
+	xc_typing_visit_roots(e);
+	xc_typing_flow(e);
+}
+
 static void decode(struct xc_typing *typing)
 {
 	for (size_t i = 0; i < typing->heap->blocks.count; i++)
 		typing->by_block[i] = xc_code_item(typing->by_block[i]);
+}
+
+static void ask_late(struct xc_engine *e)
+{
+	for (size_t i = 0; e->evidence[i]; i++)
+		if (e->evidence[i]->late)
+			e->evidence[i]->late(e->typing);
+	xc_typing_flow(e);
+}
+
+/* Withdraws what has no source any more. What is left without a type may be a text nevertheless. */
+static void withdraw(struct xc_engine *e)
+{
+	if (e->changed)
+		xc_typing_drop_unsupported(e);
+	if (xc_typing_drop_beginnings(e) || e->changed)
+		ask_late(e);
 }
 
 static void work_out(struct xc_engine *e)
@@ -227,10 +260,7 @@ static void work_out(struct xc_engine *e)
 	e->least = XC_TYPE_WEAK;
 	xc_typing_visit_again(e, false);
 	learn(e);
-	for (size_t i = 0; e->evidence[i]; i++)
-		if (e->evidence[i]->late)
-			e->evidence[i]->late(e->typing);
-	xc_typing_flow(e);
+	ask_late(e);
 	if (xc_typing_guess_by_content(e)) {
 		xc_typing_flow(e);
 		learn(e);
@@ -238,6 +268,7 @@ static void work_out(struct xc_engine *e)
 	e->last = true;
 	xc_typing_visit_again(e, false);
 	xc_typing_settle_conflicts(e);
+	withdraw(e);
 	decode(e->typing);
 	e->decoded = true;
 }

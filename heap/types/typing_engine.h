@@ -9,10 +9,13 @@
  *	typing_rule     ambiguous pointers (void *, into the middle, to a base): rules learned from samples
  *	typing_arm      which of a union's pointers is meant
  *	typing_cast     what plugins know about pointers
+ *	typing_family   what a pointer to struct sockaddr leads to
  *	typing_score    does the memory of a block look like an object of a type?
+ *	typing_refute   does it rule a type out?
  *	typing_index    the program's types by size and by member
  *	typing_content  blocks that no typed pointer leads to
  *	typing_vote     blocks for which pointers suggest different types
+ *	typing_support  types whose source is gone
  *
  * While types flow, by_block holds codes instead of items: the better proposal is the greater number.
  *
@@ -62,9 +65,13 @@ enum xc_slot_item {
 /* A member whose value distinguishes variants of an object: an enum, a number called kind or type, a table of
  * functions. */
 struct xc_tag {
-	uint32_t at;               /* offset */
-	uint8_t size, shift, bits; /* bytes; size 0: there is none */
+	uint32_t at;                  /* offset */
+	uint8_t size, shift, bits;    /* bytes; size 0: there is none */
+	const struct xc_type *values; /* an enum; NULL: a number */
 };
+
+/* The tag's value says that the union holds something else than the struct with the tag. */
+#define XC_TAG_OF_OTHERS UINT64_MAX
 
 /* Pointers that point behind a header; a byte near the target selects the header. */
 struct xc_header_case {
@@ -74,6 +81,7 @@ struct xc_header_case {
 struct xc_header_set {
 	int32_t at; /* relative to the pointer's target */
 	uint32_t count;
+	bool begins; /* no header: the object there is of that type */
 	struct xc_header_case items[16];
 };
 
@@ -135,6 +143,7 @@ struct xc_typemap {
 	uint32_t flexible;                   /* map of its elements, or XC_NO_MAP */
 	uint64_t pointers, quiet;            /* of its first 64 words: those that are pointers; those that cannot be */
 	uint64_t loud;                       /* those that may be undeclared pointers */
+	uint64_t plain;                      /* of these: integers that are not declared to hold addresses */
 	struct xc_tag tag;
 	const uint32_t *derived; /* types that begin with an object of this one */
 	uint32_t derived_count;
@@ -162,6 +171,8 @@ struct xc_item_facts {
 	uint32_t weak; /* the same as a weak item */
 	uint32_t next; /* of evidence: the next one of the same type */
 	uint8_t quality;
+	bool is_learned; /* from other blocks */
+	bool is_seed;    /* for blocks that need no pointer: by their contents, by claims */
 };
 
 /* A pointer to a block, or into it. */
@@ -214,15 +225,18 @@ struct xc_engine {
 	bool last;                /* no more rules are learned */
 	bool checking;            /* proposals are compared with the blocks' types */
 	bool decoded;             /* by_block holds items */
+	bool changed;             /* a block that may hold pointers lost a type, or its certainty */
 	bool cut;                 /* some object was not examined completely, for lack of time */
 	uint64_t flat_steps;      /* members visited to make slots, of all types */
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
+	const uint32_t *final;    /* items by block: only these are accepted; NULL: any */
 	struct xc_rules *rules;
 	struct xc_type_index *owners;
 	struct xc_cast_rules *casts;    /* NULL: there are none */
 	struct xc_pointer_map headers;  /* by name of the typedef */
 	struct xc_pointer_map variants; /* map number + 1 by map and variant */
-	uint32_t bytes;                 /* the map of char */
+	const struct xc_header_set *families;
+	uint32_t bytes; /* the map of char */
 };
 
 static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
@@ -271,6 +285,9 @@ bool xc_typing_has_room(struct xc_engine *engine, size_t count);
 /* Makes an item of a map; 0 if there is no room. */
 uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
 
+/* Makes an item of a rule. */
+uint32_t xc_typing_learned_item(struct xc_engine *engine, const struct xc_typed *what);
+
 /* ---- typing_score ---- */
 
 /* Does the memory of a block look like the item's type? Reads through the window. */
@@ -287,8 +304,9 @@ struct xc_score {
 	uint32_t looked; /* slots examined so far: unions in unions of hostile debug information have no end */
 	uint32_t most;   /* limit of that */
 	uint32_t loose;  /* non-zero words after the object, where the allocator rounded up */
-	bool deep;       /* also examine the types of target blocks; not while types flow */
-	bool texts;      /* also examine whether the targets of char * are texts; implied by deep */
+	bool used_first, used_later; /* of an array: are bytes of its first element, of another one, not zero? */
+	bool deep;                   /* also examine the types of target blocks; not while types flow */
+	bool texts;                  /* also examine whether the targets of char * are texts; implied by deep */
 };
 
 /* Scores a block as an object of the map at `offset`. Pointers in words where the type has none count against it.
@@ -301,6 +319,19 @@ bool xc_typing_is_raw(const struct xc_engine *engine, struct xc_window *window, 
 
 /* Is it characters followed by a NUL? *empty_out: only the NUL. */
 bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out);
+
+/* Is the number none of an enum's values? Zero is always one: memory begins so. */
+bool xc_typing_is_no_enumerator(const struct xc_type *type, const uint8_t *bytes, uint32_t size);
+
+/* ---- typing_refute ---- */
+
+/* Does the block's memory contradict the item's type, whatever speaks for it? */
+bool xc_typing_is_refuted(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
+
+/* Is the block a text of at least so many characters from that offset on, with nothing behind it that shows another
+ * type? */
+bool xc_typing_is_all_text(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint64_t offset,
+			   uint64_t least);
 
 /* ---- typing_flow ---- */
 
@@ -389,54 +420,6 @@ uint32_t xc_typing_rule(const struct xc_engine *engine, struct xc_window *window
 /* Learns from hits without a result; true if a rule was made. */
 bool xc_typing_learn(struct xc_engine *engine);
 
-/* ---- typing_arm ---- */
-
-enum { XC_ARMS = 12 };
-
-/* A pointer among the members of a union, and the number of blocks that speak for and against it. */
-struct xc_arm {
-	struct xc_typemap_slot *slot;
-	uint32_t yes, no;
-};
-
-/* All pointers at one place; those with the same value of the tag, if there is one. */
-struct xc_arms {
-	struct xc_arm items[XC_ARMS];
-	unsigned count;
-	uint32_t blocks; /* heard */
-	bool tagged;
-	bool open; /* more is possible: a `void *`, or too many pointers */
-	bool kept; /* the counts are in use: more is added to them */
-};
-
-/* Is a pointer excluded by the contents of blocks? */
-static inline bool xc_arm_is_out(const struct xc_arms *arms, const struct xc_arm *arm)
-{
-	return arm->no * 10 > arms->blocks;
-}
-
-/* Finds the pointers at an ambiguous slot's place, and makes the slots of their targets. Not while other threads
- * read. */
-void xc_typing_arms_find(struct xc_engine *engine, const struct xc_typemap_slot *slot, struct xc_arms *arms);
-
-/* Counts what the contents of a block say; forgets all that was counted. */
-void xc_typing_arms_hear(const struct xc_engine *engine, struct xc_window *window, struct xc_arms *arms,
-			 uint32_t block);
-void xc_typing_arms_forget(struct xc_arms *arms);
-
-/* The pointer that is meant; NULL: not known. */
-const struct xc_arm *xc_typing_arms_choose(const struct xc_arms *arms, enum xc_confidence *confidence_out);
-
-/* The item that it proposes for a block of `size` bytes; 0: none. */
-uint32_t xc_typing_arm_item(const struct xc_engine *engine, const struct xc_arm *arm, uint64_t size, bool weak);
-
-/* May a block of the group have the group's item? Not as a text, if it contains none. */
-bool xc_typing_arm_holds(const struct xc_engine *engine, struct xc_window *window, uint32_t item, uint32_t block);
-
-/* The weak item for a block by its own contents, if the group is undecided; 0: none. */
-uint32_t xc_typing_arms_of_block(const struct xc_engine *engine, struct xc_window *window, const struct xc_arms *group,
-				 uint32_t block);
-
 /* ---- typing_cast ---- */
 
 /* Looks up the names in claims. After the index is built, and before any map is compiled. */
@@ -471,6 +454,9 @@ static inline struct xc_typemap_slot *xc_cast_of(struct xc_typemap_slot *slot, c
 /* The headers that pointers of a type point behind; mostly NULL. */
 const struct xc_header_set *xc_typing_headers(struct xc_engine *engine, const struct xc_type *type);
 
+/* The same for pointers to struct sockaddr: the types that the byte at the object's beginning selects. */
+const struct xc_header_set *xc_typing_families(struct xc_engine *engine, uint32_t target);
+
 /* ---- typing_vote ---- */
 
 /* Do an item and a pointer to `map` at the beginning of the block agree, in that one type equals the other or
@@ -479,6 +465,18 @@ bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item
 
 /* Finds blocks for which pointers suggest different types, and lets the majority decide. */
 void xc_typing_settle_conflicts(struct xc_engine *engine);
+
+/* ---- typing_support ---- */
+
+/* Drops the types of blocks that no source of types reaches any more. Withdraws guesses that explain only the beginning
+ * of a block; true if there were some. */
+void xc_typing_drop_unsupported(struct xc_engine *engine);
+bool xc_typing_drop_beginnings(struct xc_engine *engine);
+
+/* ---- typing_engine ---- */
+
+/* Types flow from all sources, by the rules that were learned. */
+void xc_typing_flow_again(struct xc_engine *engine);
 
 /* ---- typing_content ---- */
 

@@ -64,12 +64,14 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Blocks of types that were not compiled were proposed unseen: a stale pointer would type a block by what it was. */
-static void reject_texts(struct xc_engine *e)
+static void reject_unseen(struct xc_engine *e)
 {
 	struct xc_typing_queue *q = xc_typing_queue_of(e, 0);
 	for (size_t i = 0; i < e->queue_count[0]; i++) {
 		uint32_t item = xc_code_item(e->frozen[i]);
-		if (!e->maps[e->facts[item].map]->fresh || !xc_typing_is_text_instead(e, &q->own, e->queue[0][i], item))
+		uint32_t block = e->queue[0][i];
+		if (!e->maps[e->facts[item].map]->fresh || (!xc_typing_is_text_instead(e, &q->own, block, item) &&
+							    !xc_typing_is_refuted(e, &q->own, block, item)))
 			continue;
 		e->typing->by_block[e->queue[0][i]] = 0;
 		e->frozen[i] = 0;
@@ -95,7 +97,7 @@ static void compile_new(struct xc_engine *e)
 		e->maps[found[i]]->fresh = true;
 	}
 	if (count)
-		reject_texts(e);
+		reject_unseen(e);
 	for (size_t i = 0; i < count; i++)
 		e->maps[found[i]]->fresh = false;
 	free(found);

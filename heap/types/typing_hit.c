@@ -24,16 +24,31 @@ static bool worth_a_visit(const struct xc_typemap *map)
 	return map->has_pointers || !map->compiled;
 }
 
+/* The item for a block whose type is final: the same object, no surer than it was; 0: another one. */
+static uint32_t confirmed(const struct xc_engine *e, uint32_t block, uint32_t item)
+{
+	uint32_t final = e->final[block];
+	const struct xc_typed *a = &e->typing->items[item], *b = &e->typing->items[final];
+	if (!final || e->facts[item].map != e->facts[final].map || a->shape != b->shape || a->offset != b->offset)
+		return 0;
+	return b->confidence < a->confidence ? e->facts[item].weak : item;
+}
+
 static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 {
 	struct xc_engine *e = q->engine;
+	if (e->final && !(item = confirmed(e, block, item)))
+		return;
 	uint32_t *place = &e->typing->by_block[block], code = xc_code(e, item);
 	uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
 	if (code <= old || e->typing->items[item].confidence < e->least ||
-	    !xc_typing_is_plausible(e, &q->there, block, item))
+	    !xc_typing_is_plausible(e, &q->there, block, item) || xc_typing_is_refuted(e, &q->there, block, item))
 		return;
 	while (code > old && !__atomic_compare_exchange_n(place, &old, code, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+	const struct xc_typemap *had = e->maps[e->facts[xc_code_item(old)].map];
+	if (code > old && had->has_pointers && e->facts[item].map != e->facts[xc_code_item(old)].map)
+		__atomic_store_n(&e->changed, true, __ATOMIC_RELAXED);
 	if (code > old && worth_a_visit(e->maps[e->facts[item].map]))
 		enqueue(e, block);
 }
@@ -90,10 +105,12 @@ static uint32_t item_of_header(struct xc_typing_queue *q, const struct xc_hit *h
 	uint64_t at = hit->offset + (uint64_t)(int64_t)headers->at;
 	const uint8_t *byte =
 		at < size ? xc_window(&q->there, xc_block_addr(&e->heap->blocks, hit->block) + at, 1) : NULL;
-	for (uint32_t i = 0; byte && i < headers->count; i++)
+	for (uint32_t i = 0; byte && i < headers->count; i++) {
+		uint64_t wanted = e->maps[headers->items[i].map]->size;
 		if ((*byte & headers->items[i].mask) == headers->items[i].value &&
-		    e->maps[headers->items[i].map]->size == hit->offset)
+		    (headers->begins ? !hit->offset && xc_typing_fits(e, wanted, size) : wanted == hit->offset))
 			return hit->slot->header_items[i];
+	}
 	return 0;
 }
 
@@ -114,15 +131,18 @@ static uint32_t item_of_pointer(struct xc_typing_queue *q, const struct xc_hit *
 	return 0;
 }
 
-/* Are the targets raw bytes? True if the pointer's type permits nothing else, or if no other type was found and the
- * block contains no pointers. */
+/* Are the targets raw bytes? True if the pointer's type permits nothing else, or if no other type was found and they
+ * read as text. An uncertain pointer to char must lead to a text, too: other bytes show that its object is none. */
 static bool may_be_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
-	if (hit->slot->kind == XC_SLOT_CHARS)
-		return !hit->slot->ambiguous;
-	return hit->slot->kind == XC_SLOT_VOID && !hit->slot->ambiguous && hit->items && e->last &&
-	       xc_typing_is_raw(e, &q->there, hit->block);
+	if (hit->slot->ambiguous)
+		return false;
+	if (hit->slot->kind == XC_SLOT_CHARS && (q->most > XC_TYPE_WEAK || hit->slot->target != e->bytes))
+		return true;
+	bool chars = hit->slot->kind == XC_SLOT_CHARS;
+	return (chars || (hit->slot->kind == XC_SLOT_VOID && hit->items && e->last)) &&
+	       xc_typing_is_all_text(e, &q->there, hit->block, hit->offset, chars ? 1 : SHORTEST_TEXT);
 }
 
 /* Is it a text of some length, in a block of its size? */
@@ -136,14 +156,34 @@ static bool is_sure_text(struct xc_typing_queue *q, const struct xc_hit *hit)
 	return len >= SHORTEST_TEXT && xc_typing_fits(e, len + 1, size);
 }
 
+/* One of a union's pointers, to so few characters that they may be a number. */
+static bool may_be_number(struct xc_typing_queue *q, const struct xc_hit *hit, uint32_t item)
+{
+	const struct xc_typed *typed = &q->engine->typing->items[item];
+	return hit->slot->ambiguous && typed->shape == XC_TYPED_TEXT &&
+	       !xc_typing_is_all_text(q->engine, &q->there, hit->block, typed->offset, SHORTEST_TEXT);
+}
+
 /* A proposal is no more certain than its source, unless the block's contents agree. */
 static uint32_t weakened(struct xc_typing_queue *q, const struct xc_hit *hit, uint32_t item)
 {
-	if (!item || q->most > XC_TYPE_WEAK)
+	if (!item || (q->most > XC_TYPE_WEAK && !may_be_number(q, hit, item)))
 		return item;
 	if (item == hit->items + XC_ITEM_STRING && !hit->slot->ambiguous && is_sure_text(q, hit))
 		return item;
 	return q->engine->facts[item].weak;
+}
+
+/* What was learned for the hit. Texts behind void * prove nothing about a block that may be a number. */
+static uint32_t rule_of(struct xc_typing_queue *q, const struct xc_hit *hit)
+{
+	const struct xc_engine *e = q->engine;
+	uint32_t item = xc_typing_rule(e, &q->there, hit);
+	const struct xc_typed *typed = &e->typing->items[item];
+	if (hit->slot->kind == XC_SLOT_VOID && typed->shape == XC_TYPED_TEXT &&
+	    !xc_typing_is_all_text(e, &q->there, hit->block, typed->offset, SHORTEST_TEXT))
+		return 0;
+	return item;
 }
 
 static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
@@ -153,12 +193,12 @@ static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
 	uint32_t item = item_of_pointer(q, hit);
 	if (!item && !slot->header_items)
-		item = xc_typing_rule(e, &q->there, hit);
+		item = rule_of(q, hit);
 	if (!hit->items) /* everything below needs items */
 		return weakened(q, hit, item);
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
-	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part &&
-	    !e->maps[slot->target]->is_header)
+	    !slot->header_items && !slot->ambiguous && size >= e->maps[slot->target]->size &&
+	    !e->maps[slot->target]->is_part && !e->maps[slot->target]->is_header)
 		item = hit->items + XC_ITEM_ONE_WEAK;
 	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && may_be_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;
@@ -214,7 +254,8 @@ static void check(struct xc_typing_queue *q, struct xc_hit *hit)
 {
 	struct xc_engine *e = q->engine;
 	const struct xc_typemap_slot *slot = hit->slot;
-	if (slot->kind != XC_SLOT_POINTER || slot->ambiguous || hit->offset || !e->maps[slot->target]->is_record)
+	if (slot->kind != XC_SLOT_POINTER || slot->ambiguous || slot->headers || hit->offset ||
+	    !e->maps[slot->target]->is_record)
 		return;
 	hit->item = item_of_pointer(q, hit);
 	bool disputed = e->disputed && xc_graph_bit(e->disputed, hit->block);
@@ -269,6 +310,7 @@ void xc_typing_seed(struct xc_typing *typing, uint32_t block, uint32_t item)
 		return;
 	const struct xc_typed *typed = &typing->items[item];
 	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	e->facts[item].is_seed = true;
 	if (typed->offset <= size && size - typed->offset >= e->maps[e->facts[item].map]->size)
 		propose(xc_typing_queue_of(e, 0), block, item);
 }

@@ -71,12 +71,23 @@ struct sight {
 
 static void look(struct xc_typing_queue *q, const struct sight *object);
 
+/* The value beside the pointer that selects its meaning. A struct in a union may not be there: its tag may be part of
+ * something else. */
+static uint64_t tag_beside(const struct sight *object, const struct xc_typemap_slot *slot)
+{
+	uint64_t tag = xc_tag_within(&slot->tag, object->whole) ? xc_tag_of(&slot->tag, object->bytes) : 0;
+	if (tag && slot->in_union && slot->tag.values &&
+	    xc_typing_is_no_enumerator(slot->tag.values, (const uint8_t *)&tag, slot->tag.size))
+		return XC_TAG_OF_OTHERS;
+	return tag;
+}
+
 static void look_at_pointers(struct xc_typing_queue *q, const struct sight *object, struct xc_typemap_slot *slot,
 			     uint64_t count)
 {
 	const struct xc_blocks *blocks = &q->engine->heap->blocks;
 	const uint8_t *bytes = object->bytes + slot->offset;
-	uint64_t tag = xc_tag_within(&slot->tag, object->whole) ? xc_tag_of(&slot->tag, object->bytes) : 0;
+	uint64_t tag = tag_beside(object, slot);
 	slot = xc_cast_of(slot, object->bytes, object->whole);
 	if (slot->kind > XC_SLOT_VOID)
 		return;

@@ -9,9 +9,7 @@
 #include "dwarf/lookup/function_static.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/frame_scope.h"
-#include "dwarf/stack/frame_scope.h"
-#include "heap/types/unexplained_pointer.h"
-#include "heap/types/unexplained_pointer.h"
+#include "heap/blocks/unexplained_pointer.h"
 
 enum { FRAMES = 4096, LARGEST_LOCAL = 1 << 20, LARGEST_INSIDE = 32 << 20 };
 

@@ -11,7 +11,7 @@
  *
  * The memory of some blocks of the group decides: pointers must lead to the right targets, and pointers that a
  * candidate does not explain count against it. The decision is a rule for the group. */
-#include "heap/types/typing_engine.h"
+#include "heap/types/typing_arm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +140,7 @@ static uint64_t group_of(struct xc_rules *r, const struct xc_hit *hit, uint64_t 
 	if (number->number)
 		return number->number;
 	r->groups = xc_grow(r->groups, r->group_count, &r->group_capacity, sizeof *r->groups);
-	xc_typing_arms_find(r->engine, hit->slot, &r->groups[r->group_count]);
+	xc_typing_arms_find(r->engine, hit->slot, hit->tag, &r->groups[r->group_count]);
 	return number->number = ++r->group_count;
 }
 
@@ -378,12 +378,13 @@ static const char *via_of(struct xc_engine *e, const struct xc_typemap_slot *slo
 static uint32_t make_item(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
 			  enum xc_confidence confidence)
 {
+	bool only_first = best->score.used_first && !best->score.used_later; /* then it is no array */
 	struct xc_typed what = {.type = e->maps[best->map]->type,
-				.shape = best->shape,
+				.shape = only_first ? XC_TYPED_ONE : best->shape,
 				.offset = best->offset,
 				.confidence = (uint8_t)confidence,
 				.via = via_of(e, rule->slot)};
-	return xc_typing_item(e->typing, &what);
+	return xc_typing_learned_item(e, &what);
 }
 
 /* The only candidate of which there are many blocks already, among those without evidence against them. */

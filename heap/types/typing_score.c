@@ -26,7 +26,7 @@ static void score_known(const struct xc_engine *e, const struct xc_typemap_slot 
 {
 	const struct xc_typemap *target = e->maps[slot->target];
 	uint32_t known = e->maps[e->facts[item].map]->base;
-	bool good = known == target->base;
+	bool good = known == target->base || slot->headers;
 	for (uint32_t i = 0; i < target->derived_count && !good; i++)
 		good = target->derived[i] == known;
 	if (good) {
@@ -142,6 +142,12 @@ static bool is_enumerator(const struct xc_type *type, uint64_t number, uint32_t 
 		all |= items[i].value;
 	}
 	return type->is_flags && (number & mask & ~all) == 0;
+}
+
+bool xc_typing_is_no_enumerator(const struct xc_type *type, const uint8_t *bytes, uint32_t size)
+{
+	uint64_t number = number_at(bytes, size);
+	return number && !is_enumerator(type, number, size);
 }
 
 static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
@@ -347,6 +353,9 @@ void xc_typing_score(const struct xc_engine *e, struct xc_window *window, uint32
 	do {
 		if (at < shown && map->size <= shown - at)
 			score_object(e, map, bytes + at, map->has_flexible ? shown - at : map->size, score, 0);
+		bool *used = at == offset ? &score->used_first : &score->used_later;
+		for (uint64_t i = at; shape == XC_TYPED_ARRAY && !*used && i < shown && i < at + step; i++)
+			*used = bytes[i] != 0;
 		at += step;
 	} while (shape == XC_TYPED_ARRAY && at < shown && ++count < ELEMENTS);
 	score_unexplained(e, map, shape, offset, bytes, shown < COMPARED ? shown : COMPARED, score);

@@ -12,13 +12,15 @@ enum {
 	FLAT_DEPTH = 16,
 	FLAT_STEPS = 1 << 16, /* of one type */
 	FLAT_TOTAL = 1 << 24, /* of all types: about two seconds */
-	SHORTEST_TEXT = 4
+	SHORTEST_TEXT = 4,
+	SPLIT = 8, /* pointers of an array in a union */
 };
 
 struct flat {
 	struct xc_engine *engine;
 	uint32_t number;
 	struct xc_typemap *map;
+	uint64_t plain;    /* words that are integers and not meant to hold addresses */
 	uint64_t loud;     /* words that may hold an undeclared pointer: unions, integers of a word, padding, bytes */
 	struct xc_tag tag; /* of the struct being flattened */
 	unsigned nest;     /* records around it */
@@ -70,6 +72,11 @@ static void add_pointer(struct flat *f, const struct xc_type *named, uint64_t of
 	enum xc_typemap_slot_kind kind = XC_SLOT_POINTER;
 	if (xc_typemap_is_of_allocator(to->name))
 		return;
+	if (in_union && count > 1 && count <= SPLIT) { /* another arm may have a pointer beside each of them */
+		for (uint64_t i = 0; i < count; i++)
+			add_pointer(f, named, offset + i * f->engine->word, 1, path, true);
+		return;
+	}
 	if (to->kind == XC_TYPE_FUNCTION)
 		kind = XC_SLOT_CODE;
 	uint32_t target = kind == XC_SLOT_CODE ? XC_NO_MAP : in_variant(f, xc_typemap_of(f->engine, type->target));
@@ -82,10 +89,23 @@ static void add_pointer(struct flat *f, const struct xc_type *named, uint64_t of
 		return;
 	slot->target = target;
 	slot->headers = xc_typing_headers(f->engine, named);
+	if (!slot->headers && target != XC_NO_MAP)
+		slot->headers = xc_typing_families(f->engine, target);
 	slot->count = (uint32_t)count;
 	slot->stride = f->engine->word;
 	if (count)
 		mark(f, &f->map->pointers, offset, (count < WORDS ? count : WORDS) * slot->stride);
+}
+
+/* Is it an integer of a word, and by no name made for addresses, such as uintptr_t? */
+static bool is_plain(const struct flat *f, const struct xc_type *type, uint64_t size)
+{
+	const struct xc_type *at = type;
+	for (int i = 0; i < XC_TYPE_DEPTH && at->kind != XC_TYPE_INT && at->target; i++, at = at->target)
+		if (at->kind == XC_TYPE_TYPEDEF && at->name &&
+		    (strcasestr(at->name, "ptr") || strcasestr(at->name, "addr")))
+			return false;
+	return at->kind == XC_TYPE_INT && size == f->engine->word;
 }
 
 /* Is the array the last member of the object, with nothing behind it but padding? */
@@ -131,6 +151,8 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 		}
 		if (size == 1 || size == f->engine->word)
 			mark(f, &f->loud, offset, size * count);
+		if (is_plain(f, element, size) && !in_union)
+			mark(f, &f->plain, offset, size * count);
 		return;
 	}
 	if (count == 1) {
@@ -214,6 +236,18 @@ static struct xc_typemap_slot *pointer_at(void *context, uint64_t offset)
 	return found;
 }
 
+/* A node of a tree with two links to nodes: its integer may be a third one, with a color in its last bits. */
+static bool is_tree_node(const struct xc_type *bare)
+{
+	size_t count, links = 0;
+	const struct xc_member *members = xc_type_members(bare, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_type *type = xc_type_strip(members[i].type);
+		links += type->kind == XC_TYPE_POINTER && xc_type_strip(type->target) == bare;
+	}
+	return count == 3 && links == 2;
+}
+
 static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union,
 			   unsigned depth)
 {
@@ -227,6 +261,7 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 	if (is_union || bare->has_variants)
 		mark(f, &f->loud, offset, bare->size);
 	struct xc_tag outer = f->tag;
+	uint64_t plain = f->plain;
 	xc_typing_find_tag(bare, offset, &f->tag, 0);
 	if (depth == 0)
 		f->map->tag = f->tag;
@@ -241,6 +276,8 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 		f->nest--;
 	}
 	f->tag = outer;
+	if (is_tree_node(bare))
+		f->plain = plain;
 	const struct xc_cast_place place = {bare, offset, depth ? 0 : f->map->variant};
 	xc_typing_cast(f->engine, &place, pointer_at, f);
 }
@@ -285,6 +322,8 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 	default:
 		if (size >= f->engine->word && bare->kind != XC_TYPE_FLOAT)
 			mark(f, &f->loud, offset, size);
+		if (is_plain(f, type, size) && !in_union)
+			mark(f, &f->plain, offset, size);
 	}
 }
 
@@ -389,6 +428,7 @@ static void finish(struct flat *f)
 		if (covered[word] == whole && !((map->pointers | f->loud) >> word & 1))
 			map->quiet |= (uint64_t)1 << word;
 	map->loud = f->loud;
+	map->plain = f->plain & ~map->pointers;
 	find_ambiguous(map);
 	for (uint32_t i = 0; i < map->slot_count; i++) {
 		struct xc_typemap_slot *slot = &map->slots[i];

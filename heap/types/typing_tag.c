@@ -58,6 +58,7 @@ bool xc_typing_find_tag(const struct xc_type *bare, uint64_t offset, struct xc_t
 		best = rank;
 		*tag = (struct xc_tag){.at = (uint32_t)at,
 				       .size = (uint8_t)size,
+				       .values = type->kind == XC_TYPE_ENUM ? type : NULL,
 				       .shift = members[i].bit_offset,
 				       .bits = (uint8_t)(members[i].bit_size ? members[i].bit_size : size * 8)};
 		if (members[i].bit_size)

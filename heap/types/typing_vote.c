@@ -45,7 +45,8 @@ static uint32_t lowered(struct xc_engine *e, uint32_t item, bool weak, uint32_t 
 	if (!twins[item * 2 + weak]) {
 		what.conflicting = true;
 		what.confidence = weak ? XC_TYPE_WEAK : what.confidence;
-		twins[item * 2 + weak] = xc_typing_new_item(e, e->facts[item].map, &what);
+		uint32_t twin = twins[item * 2 + weak] = xc_typing_new_item(e, e->facts[item].map, &what);
+		e->facts[twin].is_seed = twin && e->facts[item].is_seed;
 	}
 	return twins[item * 2 + weak];
 }
@@ -71,8 +72,10 @@ static void settle(struct xc_engine *e, const struct xc_type_conflict *claims, s
 	bool changed = most > have && xc_typing_is_plausible(e, window, claims->block, winner);
 	size_t votes = changed ? most : have;
 	uint32_t now = lowered(e, changed ? winner : item, votes < CLEAR * (count - votes), twins);
-	if (now)
-		*place = xc_code(e, now);
+	if (!now)
+		return;
+	e->changed |= e->maps[e->facts[item].map]->has_pointers;
+	*place = xc_code(e, now);
 }
 
 static struct xc_type_conflict *disputed_claims(struct xc_engine *e, size_t *count_out)

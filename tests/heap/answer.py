@@ -218,7 +218,7 @@ def compare_leaks(verdict, account, said):
 
 def compare_types(verdict, account, said):
     """A block that the account permits as void is plain bytes: no type is required, but a reported one must be
-    permitted."""
+    permitted. So it is for one that the account permits as unknown, whatever the confidence."""
     count = dict.fromkeys(("of type", "typed", "judged", "right", "strong", "strong judged", "strong right"), 0)
     wrong, untyped = {}, {}
     for addr, (_, types, _, leaked) in account.used.items():
@@ -226,7 +226,7 @@ def compare_types(verdict, account, said):
             continue
         _, _, name, confidence, via = said[addr]
         strong = confidence in ("exact", "strong")
-        if "void" not in types:
+        if not types & {"void", "unknown"}:
             count["of type"] += 1
             count["typed"] += name is not None
             count["strong"] += strong and name is not None

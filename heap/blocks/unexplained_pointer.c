@@ -1,6 +1,6 @@
 /* The words are looked up like those of roots (roots.c). The module's own writable mappings are searched, up to the
  * first match. */
-#include "heap/types/unexplained_pointer.h"
+#include "heap/blocks/unexplained_pointer.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/variable.h"
-#include "heap/types/unexplained_pointer.h"
+#include "heap/blocks/unexplained_pointer.h"
 #include "heap/session/session.h"
 #include "tests/support/opened.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "dwarf/elf/name.h"
-#include "heap/types/vtable.h"
+#include "heap/evidence/vtable.h"
 #include "tests/support/grid.h"
 #include "tests/support/allocation_log.h"
 

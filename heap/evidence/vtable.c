@@ -7,7 +7,7 @@
  *
  * The scan filters words (do they point to a module's data?) in several threads. One thread does the rest, with a
  * hash of the few vptrs. */
-#include "heap/types/vtable.h"
+#include "heap/evidence/vtable.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
