@@ -80,6 +80,7 @@ struct xc_heap {
 	struct xc_heap *older;    /* the heap that this one replaced; mostly NULL */
 	struct xc_claims *claims; /* of claim.c; NULL if there are none */
 	struct xc_graph *graph;   /* of graph.c, typing.c, retention.c; NULL until requested */
+	struct xc_misaligned *misaligned; /* of misaligned.h; NULL if there are none */
 	struct xc_typing *typing;
 	struct xc_retention *retention;
 	const struct xc_evidence *const *evidence; /* for typing, ends with NULL; set by session.c, may be NULL */

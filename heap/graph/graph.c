@@ -357,12 +357,10 @@ static void find_reached(struct xc_graph *graph)
 
 static void find_roots(struct xc_graph *graph)
 {
-	struct xc_root_ranges ranges;
-	xc_root_ranges_find(&ranges, graph->heap);
-	graph->roots = xc_roots_find(graph->heap, &ranges, &graph->root_count);
-	graph->missing_roots = ranges.missing;
-	graph->threads_without_regs = ranges.threads_without_regs;
-	xc_root_ranges_fini(&ranges);
+	xc_root_ranges_find(&graph->ranges, graph->heap);
+	graph->roots = xc_roots_find(graph->heap, &graph->ranges, &graph->root_count);
+	graph->missing_roots = graph->ranges.missing;
+	graph->threads_without_regs = graph->ranges.threads_without_regs;
 }
 
 struct xc_error *xc_graph_of(struct xc_heap *heap, struct xc_graph **graph_out)
@@ -378,11 +376,35 @@ struct xc_error *xc_graph_of(struct xc_heap *heap, struct xc_graph **graph_out)
 		}
 		find_roots(graph);
 		xc_graph_claim_roots(graph);
+		if ((err = xc_graph_take_misaligned(graph))) {
+			xc_graph_free(graph);
+			return err;
+		}
 		find_reached(graph);
 		heap->graph = graph;
 	}
 	*graph_out = heap->graph;
 	return NULL;
+}
+
+static void forget_reached(struct xc_graph *graph)
+{
+	free(graph->reached);
+	free(graph->surely);
+	free(graph->stale);
+	free(graph->slots);
+	free(graph->firmly);
+	graph->slots = NULL;
+	graph->slot_count = 0;
+}
+
+void xc_graph_search_again(struct xc_graph *graph)
+{
+	forget_reached(graph);
+	for (size_t i = 2; i < XC_COUNT(graph->memory); i++)
+		xc_reserve_free(&graph->memory[i]);
+	graph->back_start = graph->back = graph->first_root = NULL;
+	find_reached(graph);
 }
 
 void xc_graph_free(struct xc_graph *graph)
@@ -392,10 +414,7 @@ void xc_graph_free(struct xc_graph *graph)
 	for (size_t i = 0; i < XC_COUNT(graph->memory); i++)
 		xc_reserve_free(&graph->memory[i]);
 	free(graph->roots);
-	free(graph->reached);
-	free(graph->surely);
-	free(graph->stale);
-	free(graph->slots);
-	free(graph->firmly);
+	xc_root_ranges_fini(&graph->ranges);
+	forget_reached(graph);
 	free(graph);
 }

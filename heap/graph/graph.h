@@ -26,11 +26,12 @@ struct xc_graph {
 	const struct xc_heap *heap;
 	struct xc_root *roots; /* by kind, then by address; roots.h says which are kept */
 	size_t root_count;
-	uint64_t missing_roots;      /* unreadable bytes that may hold roots: apparent leaks may be none */
-	uint64_t missing_blocks;     /* bytes of live blocks that could not be read */
-	size_t threads_without_regs; /* their whole stacks are roots */
-	uint32_t *start, *to;        /* forward rows; to has XC_EDGE_INTERIOR in it */
-	uint32_t *back_start, *back; /* the reverse direction, without flags; NULL until xc_graph_back */
+	struct xc_root_ranges ranges; /* where they were searched */
+	uint64_t missing_roots;       /* unreadable bytes that may hold roots: apparent leaks may be none */
+	uint64_t missing_blocks;      /* bytes of live blocks that could not be read */
+	size_t threads_without_regs;  /* their whole stacks are roots */
+	uint32_t *start, *to;         /* forward rows; to has XC_EDGE_INTERIOR in it */
+	uint32_t *back_start, *back;  /* the reverse direction, without flags; NULL until xc_graph_back */
 	size_t edge_count;
 	uint64_t *reached; /* a bit for each block: reached from a root by any chain of pointers */
 	uint64_t *surely;  /* a bit for each block: reached by pointers to beginnings only */

@@ -477,8 +477,13 @@ struct xc_error *xc_leaks(struct xc_section *section, struct xc_heap *heap, cons
 	if (err)
 		return err;
 	xc_leaked_find(&l.leaked, graph, options->possible);
-	if (options->types && l.leaked.count)
+	if (options->types && l.leaked.count) {
 		xc_typing_or_note(section, heap);
+		if (heap->misaligned) { /* types told more pointers */
+			xc_leaked_fini(&l.leaked);
+			xc_leaked_find(&l.leaked, graph, options->possible);
+		}
+	}
 	make_rows(&l);
 	add_totals(&l, section, options->possible);
 	add_table(&l, section, options->limit);

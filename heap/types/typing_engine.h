@@ -12,6 +12,7 @@
  *	typing_score    does the memory of a block look like an object of a type?
  *	typing_index    the program's types by size and by member
  *	typing_content  blocks that no typed pointer leads to
+ *	typing_words    what only types tell the graph: the pointers of packed objects
  *	typing_vote     blocks for which pointers suggest different types
  *
  * While types flow, by_block holds codes instead of items: the better proposal is the greater number.
@@ -173,6 +174,7 @@ struct xc_hit {
 	uint32_t items; /* of the slot or of a root's */
 	uint32_t item;  /* the proposal */
 	uint32_t from;  /* block, or XC_NO_BLOCK */
+	xc_addr at;     /* of the pointer; 0: in a register */
 	uint64_t tag;   /* of the object that holds the pointer */
 };
 
@@ -479,6 +481,9 @@ bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item
 
 /* Finds blocks for which pointers suggest different types, and lets the majority decide. */
 void xc_typing_settle_conflicts(struct xc_engine *engine);
+
+/* typing_words: gives the graph the pointers that are not aligned. Last. Errors: those of the graph. */
+XC_MUST_CHECK struct xc_error *xc_typing_find_misaligned(struct xc_engine *engine);
 
 /* ---- typing_content ---- */
 

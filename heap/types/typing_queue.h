@@ -25,6 +25,11 @@ struct xc_typing_queue {
 /* The queue of a worker; made on first use, freed with the engine. */
 struct xc_typing_queue *xc_typing_queue_of(struct xc_engine *engine, unsigned worker);
 
+/* ---- typing_flow ---- */
+
+/* Calls `seen` with the hits of all objects of some types, after typing is complete: `maps` says which, by number. */
+void xc_typing_hits_of_maps(struct xc_engine *engine, const bool *maps, xc_hit_fn *seen, void *context);
+
 /* ---- typing_hit ---- */
 
 /* Looks up the collected pointers, and proposes (or passes on, or checks) their items. */

@@ -10,12 +10,12 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "dwarf/elf/symbol.h"
 #include "heap/graph/graph.h"
 #include "heap/query/stackword.h"
 #include "heap/session/session.h"
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
+#include "tests/support/told.h"
 
 /* Numbers are stored inverted, so that they are not pointers. Names tell what is expected. */
 static const char source[] =
@@ -70,17 +70,6 @@ static const char source[] =
 static struct xc_process *process;
 static struct xc_graph *graph;
 
-static uint32_t block_in(const char *name)
-{
-	xc_addr addr;
-	uint64_t value;
-	assert_non_null(xc_symbol_find(process, name, NULL, &addr));
-	assert_true(xc_space_peek_uint(process->space, addr, 8, &value));
-	uint32_t block = xc_blocks_find(&graph->heap->blocks, ~value);
-	assert_int_not_equal(block, XC_NO_BLOCK);
-	return block;
-}
-
 static void open_as(const char *by)
 {
 	process = died(by, source);
@@ -96,7 +85,7 @@ static void close_it(void)
 static void check_ended(const char *const *names, const char *by)
 {
 	for (; *names; names++) {
-		uint32_t block = block_in(*names);
+		uint32_t block = told_block(graph, *names);
 		if (xc_graph_leaked(graph, block) || !xc_graph_only_stale(graph, block))
 			fail_msg("%s: %s is %s", by, *names,
 				 xc_graph_leaked(graph, block) ? "leaked" : "not held by stale words only");
@@ -108,7 +97,7 @@ static void check_held(const char *by)
 	static const char *const names[] = {"held_local",  "held_argument", "held_again",
 					    "held_global", "held_same",     NULL};
 	for (size_t i = 0; names[i]; i++) {
-		uint32_t block = block_in(names[i]);
+		uint32_t block = told_block(graph, names[i]);
 		if (xc_graph_leaked(graph, block) || xc_graph_only_stale(graph, block))
 			fail_msg("%s: %s is held", by, names[i]);
 	}
@@ -148,12 +137,12 @@ static void the_word_and_its_variable_are_told(void **state)
 	(void)state;
 	struct xc_text text = {0};
 	open_as("gcc -g -O0 -pthread -x c");
-	uint32_t block = block_in("ended_list");
+	uint32_t block = told_block(graph, "ended_list");
 	assert_true(xc_graph_stale_text(graph, block, &text));
 	assert_non_null(strstr(text.bytes, "`list` of work, which is not in scope there"));
 	xc_text_fini(&text);
-	assert_false(xc_graph_stale_text(graph, block_in("ended_tail"), &text));
-	assert_false(xc_graph_stale_text(graph, block_in("held_local"), &text));
+	assert_false(xc_graph_stale_text(graph, told_block(graph, "ended_tail"), &text));
+	assert_false(xc_graph_stale_text(graph, told_block(graph, "held_local"), &text));
 	for (size_t i = 0; i < graph->root_count; i++)
 		if (graph->roots[i].kind == XC_ROOT_STACK && graph->roots[i].block == block)
 			xc_stackword_text(process, &process->threads[graph->roots[i].owner], graph->roots[i].at, &text);
