@@ -306,8 +306,9 @@ static void search(struct search *s)
 			__builtin_prefetch(&to[start[s->queue[at + AHEAD]]]);
 		if (s->firm && graph->stale && xc_graph_bit(graph->stale, s->queue[at]))
 			continue;
+		bool wordy = s->firm && graph->wordy && xc_graph_bit(graph->wordy, s->queue[at]);
 		for (uint32_t e = start[s->queue[at]], end = start[s->queue[at] + 1]; e < end; e++)
-			if (!s->sure || !(to[e] & XC_EDGE_INTERIOR))
+			if ((!s->sure || !(to[e] & XC_EDGE_INTERIOR)) && !(wordy && xc_graph_is_stale_edge(graph, e)))
 				reach(s, to[e] & ~XC_EDGE_INTERIOR);
 	}
 }
@@ -323,11 +324,15 @@ static void search_one(void *context, size_t number, unsigned worker)
 }
 
 /* Go on from the stacks: only words that lead to what is reached in no other way are examined. */
-static void finish_firmly(struct xc_graph *graph)
+static void finish_firmly(struct xc_graph *graph, const uint64_t *excluded)
 {
 	uint64_t *slots = xc_graph_find_slots(graph, graph->firmly);
+	if (excluded && !slots)
+		slots = xc_alloc((graph->root_count / 64 + 1) * sizeof *slots);
+	for (size_t i = 0; excluded && i <= graph->root_count / 64; i++)
+		slots[i] |= excluded[i];
 	struct search from_stacks = {.graph = graph, .seen = graph->firmly, .firm = true, .excluded = slots};
-	if (graph->stale || slots) {
+	if (graph->stale || graph->word_count || slots) {
 		search_one(&from_stacks, 0, 0);
 	} else {
 		free(graph->firmly);
@@ -343,14 +348,17 @@ static void find_reached(struct xc_graph *graph)
 	graph->surely = xc_alloc(words * sizeof *graph->surely);
 	graph->stale = xc_graph_find_stale(graph);
 	graph->firmly = xc_alloc(words * sizeof *graph->firmly);
+	uint64_t *excluded = xc_graph_find_stale_words(graph);
 	struct search all[] = {
 		{.graph = graph, .seen = graph->reached},
 		{.graph = graph, .seen = graph->surely, .sure = true},
-		{.graph = graph, .seen = graph->firmly, .firm = true, .without_stacks = true},
+		{.graph = graph, .seen = graph->firmly, .firm = true, .without_stacks = true, .excluded = excluded},
 	};
 	if (graph->heap->blocks.count)
 		xc_parallel(graph->heap->jobs, XC_COUNT(all), search_one, all);
-	finish_firmly(graph);
+	finish_firmly(graph, excluded);
+	free(excluded);
+	xc_graph_sort_stale_words(graph);
 }
 
 /* ---- the graph ---- */
@@ -393,9 +401,14 @@ static void forget_reached(struct xc_graph *graph)
 	free(graph->surely);
 	free(graph->stale);
 	free(graph->slots);
+	free(graph->words);
+	free(graph->wordy);
 	free(graph->firmly);
 	graph->slots = NULL;
 	graph->slot_count = 0;
+	graph->words = NULL;
+	graph->wordy = NULL;
+	graph->word_count = graph->edge_word_count = 0;
 }
 
 void xc_graph_search_again(struct xc_graph *graph)

@@ -38,6 +38,9 @@ struct xc_graph {
 	uint64_t *stale;   /* a bit for each block: its one pointer may be stale (graph_stale.c); NULL: none */
 	struct xc_stale_slot *slots; /* words of stacks that may be stale, by block; those that matter */
 	size_t slot_count;
+	struct xc_stale_word *words; /* of stale_range.h, by target; NULL: there are none */
+	size_t word_count, edge_word_count;
+	uint64_t *wordy;             /* a bit for each block: some of its edges are such words; NULL: none */
 	uint64_t *firmly;            /* a bit for each block: reached without those; NULL: there are none */
 	struct xc_reserve memory[5]; /* start, to, back_start, back, first_root */
 	uint32_t *first_root;        /* by block: index of its best root + 1, or 0; NULL until a path is requested */

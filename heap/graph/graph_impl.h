@@ -23,6 +23,14 @@ void xc_graph_sort_roots(struct xc_graph *graph);
 /* misaligned: inserts the heap's misaligned words as edges and roots. */
 XC_MUST_CHECK struct xc_error *xc_graph_take_misaligned(struct xc_graph *graph);
 
+/* stale_range: the words of the heap's stale ranges, in graph->words, with those that are edges first, in order. Returns
+ * a bit for each root that is one (malloc'ed), or NULL. The words are sorted by target when edges are no longer asked
+ * for. */
+uint64_t *xc_graph_find_stale_words(struct xc_graph *graph);
+bool xc_graph_is_stale_edge(const struct xc_graph *graph, uint32_t edge);
+void xc_graph_sort_stale_words(struct xc_graph *graph);
+bool xc_graph_stale_word_text(const struct xc_graph *graph, uint32_t block, struct xc_text *text);
+
 /* graph: searches again from the roots, after edges or roots were added. */
 void xc_graph_search_again(struct xc_graph *graph);
 

@@ -201,5 +201,5 @@ bool xc_graph_stale_text(const struct xc_graph *graph, uint32_t block, struct xc
 		xc_text_printf(text,
 			       "only 0x%" PRIx64 " leads to it, as a free list's link: its block has no other contents",
 			       xc_block_addr(&graph->heap->blocks, block - 1));
-	return slot || linked;
+	return slot || linked || xc_graph_stale_word_text(graph, block, text);
 }

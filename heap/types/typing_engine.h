@@ -482,7 +482,8 @@ bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item
 /* Finds blocks for which pointers suggest different types, and lets the majority decide. */
 void xc_typing_settle_conflicts(struct xc_engine *engine);
 
-/* typing_words: gives the graph the pointers that are not aligned. Last. Errors: those of the graph. */
+/* typing_words: give the graph words that may be stale; pointers that are not aligned. Errors: those of the graph. */
+void xc_typing_find_stale(struct xc_engine *engine);
 XC_MUST_CHECK struct xc_error *xc_typing_find_misaligned(struct xc_engine *engine);
 
 /* ---- typing_content ---- */

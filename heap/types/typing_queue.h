@@ -2,6 +2,7 @@
 #ifndef XC_TYPING_QUEUE_H
 #define XC_TYPING_QUEUE_H
 
+#include "heap/graph/stale_range.h"
 #include "heap/types/typing_engine.h"
 
 enum { XC_TYPING_BATCH = 64 }; /* hits looked up together */
@@ -20,6 +21,9 @@ struct xc_typing_queue {
 	struct xc_type_conflict *claims; /* while checking */
 	size_t claim_count, claim_capacity;
 	const struct xc_root_object *root; /* the root being visited, or NULL */
+	struct xc_stale_range *stale;      /* what evidence said, while stale_wanted */
+	size_t stale_count, stale_capacity;
+	bool stale_wanted;
 };
 
 /* The queue of a worker; made on first use, freed with the engine. */
