@@ -292,6 +292,15 @@ static bool begins_at(const struct search *s, size_t index)
 	       !(s->excluded && xc_graph_bit(s->excluded, (uint32_t)index));
 }
 
+/* From a block some of whose pointers may be stale. */
+static void go_on_firmly(struct search *s, uint32_t block)
+{
+	const struct xc_graph *graph = s->graph;
+	for (uint32_t e = graph->start[block]; e < graph->start[block + 1]; e++)
+		if (!xc_graph_is_stale_edge(graph, e))
+			reach(s, graph->to[e] & ~XC_EDGE_INTERIOR);
+}
+
 static void search(struct search *s)
 {
 	const struct xc_graph *graph = s->graph;
@@ -306,9 +315,12 @@ static void search(struct search *s)
 			__builtin_prefetch(&to[start[s->queue[at + AHEAD]]]);
 		if (s->firm && graph->stale && xc_graph_bit(graph->stale, s->queue[at]))
 			continue;
-		bool wordy = s->firm && graph->wordy && xc_graph_bit(graph->wordy, s->queue[at]);
+		if (s->firm && graph->wordy && xc_graph_bit(graph->wordy, s->queue[at])) {
+			go_on_firmly(s, s->queue[at]);
+			continue;
+		}
 		for (uint32_t e = start[s->queue[at]], end = start[s->queue[at] + 1]; e < end; e++)
-			if ((!s->sure || !(to[e] & XC_EDGE_INTERIOR)) && !(wordy && xc_graph_is_stale_edge(graph, e)))
+			if (!s->sure || !(to[e] & XC_EDGE_INTERIOR))
 				reach(s, to[e] & ~XC_EDGE_INTERIOR);
 	}
 }

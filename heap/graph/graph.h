@@ -14,11 +14,13 @@
 
 #define XC_EDGE_INTERIOR 0x80000000U /* in an edge: it does not point to the first byte of the block */
 
-/* A root on a stack, in a variable that is not in scope any more, or not yet. */
+/* A root on a stack, in a variable that is not in scope any more, or not yet; or below the frame of a function that calls
+ * others. */
 struct xc_stale_slot {
-	uint32_t block;       /* the target */
-	uint32_t root;        /* index */
-	const char *variable; /* lives as long as the process, as does the function's name, which may be NULL */
+	uint32_t block; /* the target */
+	uint32_t root;  /* index */
+	const char *
+		variable; /* NULL: it is below the frame; lives as long as the process, as does the function's name, which may be NULL */
 	const char *function;
 };
 

@@ -151,11 +151,51 @@ static void the_word_and_its_variable_are_told(void **state)
 	close_it();
 }
 
+/* Only a function that calls no others uses the memory below its stack pointer. The pointers are put there by hand. */
+static const char below[] =
+	"#include <stdlib.h>\n#define NOINLINE __attribute__((noinline))\n"
+	"unsigned long ended_below, ended_list; volatile long sink;\n"
+	"static NOINLINE void keep(long n) { sink = n; }\n"
+	"static NOINLINE void make(void) { void **p = calloc(1, 64); *p = calloc(1, 48); ended_list = ~(unsigned "
+	"long)*p; ended_below = ~(unsigned long)p; }\n"
+	"#define DIE(n) asm volatile(\"mov %0, %%rax; not %%rax; mov %%rax, -48(%%rsp); xor %%eax, %%eax; xor %%ebx, "
+	"%%ebx; xor %%ecx, %%ecx; xor %%edx, %%edx;\" \\\n"
+	"	\"xor %%esi, %%esi; xor %%edi, %%edi; xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor "
+	"%%r11d, %%r11d; xor %%r12d, %%r12d;\" \\\n"
+	"	\"xor %%r13d, %%r13d; xor %%r14d, %%r14d; xor %%r15d, %%r15d; pxor %%xmm0, %%xmm0; ud2\" \\\n"
+	"	:: \"r\"(n) : \"rax\", \"rbx\", \"r12\", \"r13\", \"r14\", \"r15\", \"memory\")\n"
+	"NOINLINE void calls(unsigned long n) { DIE(n); keep(1); keep(2); }\n"
+	"NOINLINE void calls_none(unsigned long n) { DIE(n); }\n"
+	"int main(int argc, char **argv) { make(); if (argc > 1) calls_none(ended_below); else calls(ended_below); "
+	"(void)argv; return (int)sink; }\n";
+
+static void below_a_frame_that_calls_nothing_is_held(void **state)
+{
+	(void)state;
+	static const char *const by[] = {"gcc -g -O2 -x c", "clang -g -O2 -x c", "gcc -O2 -x c"};
+	GRID(i, XC_COUNT(by)) {
+		struct xc_text text = {0};
+		process = died_of(by[i], below, NULL);
+		CHECK_OK(xc_graph_of(xc_heap_of(process, NULL), &graph));
+		check_ended((const char *const[]){"ended_below", "ended_list", NULL}, by[i]);
+		assert_true(xc_graph_stale_text(graph, told_block(graph, "ended_below"), &text));
+		assert_non_null(strstr(text.bytes, "below the frame of calls, which calls others"));
+		xc_text_fini(&text);
+		close_it();
+		process = died_of(by[i], below, "leaf");
+		CHECK_OK(xc_graph_of(xc_heap_of(process, NULL), &graph));
+		assert_false(xc_graph_leaked(graph, told_block(graph, "ended_below")));
+		assert_false(xc_graph_only_stale(graph, told_block(graph, "ended_below")));
+		close_it();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variables_of_ended_scopes_hold_nothing_firmly),
 		cmocka_unit_test(optimised_code_holds_what_is_in_scope),
+		cmocka_unit_test(below_a_frame_that_calls_nothing_is_held),
 		cmocka_unit_test(the_word_and_its_variable_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
