@@ -112,11 +112,58 @@ static void the_vector_is_told(void **state)
 	close_process(process);
 }
 
+/* Where blocks have no headers, the end of a full vector is the beginning of the next block. */
+static const char full[] =
+	"#include <cstdlib>\n#include <cstring>\n#include <vector>\n"
+	"#define NOINLINE __attribute__((noinline))\n"
+	"#define N(name) unsigned long name;\n"
+	"extern \"C\" { N(neighbour) N(neighbour_owned) N(kept) N(element) N(storage) }\n"
+	"struct owner { long n; std::vector<void *> items; };\n"
+	"std::vector<void *> all, other; owner *owned; void *plain; void *spare[2000]; int spares;\n"
+	"static NOINLINE void fill(std::vector<void *> &v, unsigned long *next) {\n"
+	"	v.reserve(8); for (int i = 0; i < 8; i++) { void *p = calloc(1, 200); element = ~(unsigned long)p; "
+	"v.push_back(p); }\n"
+	"	storage = ~(unsigned long)v.data();\n"
+	"	for (int i = 0; i < 500 && !*next; i++) { void *p = calloc(1, 64);\n"
+	"		if (p == (void *)(v.data() + 8)) *next = ~(unsigned long)p; else spare[spares++] = p; } }\n"
+	"static NOINLINE void end(void) { volatile char c[16384]; memset((void *)c, 0, sizeof c);\n"
+	"	asm volatile(\"xor %%eax, %%eax; xor %%ebx, %%ebx; xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, "
+	"%%esi; xor %%edi, %%edi;\"\n"
+	"		\"xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor %%r11d, %%r11d; xor %%r12d, "
+	"%%r12d;\"\n"
+	"		\"xor %%r13d, %%r13d; xor %%r14d, %%r14d; xor %%r15d, %%r15d; pxor %%xmm0, %%xmm0; pxor "
+	"%%xmm1, %%xmm1; ud2\"\n"
+	"		::: \"rbx\", \"r12\", \"r13\", \"r14\", \"r15\", \"memory\"); }\n"
+	"int main() { fill(all, &neighbour); owned = new owner(); fill(owned->items, &neighbour_owned); fill(other, "
+	"&kept);\n"
+	"	plain = (void *)~kept; end(); return 0; }\n";
+
+static void ends_of_arrays_hold_nothing_firmly(void **state)
+{
+	(void)state;
+	struct xc_process *process = died("g++ -g -O0 -x c++ -Wl,--no-as-needed -l:libmimalloc.so.2", full);
+	struct xc_heap *heap = xc_heap_of(process, NULL);
+	struct xc_graph *graph;
+	CHECK_OK(xc_graph_of(heap, &graph));
+	assert_false(xc_graph_possibly_leaked(graph, told_block(graph, "neighbour")));
+	CHECK_OK(xc_heap_analyze(heap));
+	assert_true(xc_graph_only_stale(graph, told_block(graph, "neighbour")));
+	assert_true(xc_graph_only_stale(graph, told_block(graph, "neighbour_owned")));
+	check_text(graph, "neighbour", "the end of what comes before it, of `all`");
+	check_text(graph, "neighbour_owned", "the end of what comes before it, of a vector in `owner`");
+	assert_false(xc_graph_possibly_leaked(graph, told_block(graph, "kept")));
+	assert_false(xc_graph_possibly_leaked(graph, told_block(graph, "element")));
+	assert_false(xc_graph_possibly_leaked(graph, told_block(graph, "storage")));
+	xc_heap_forget(process);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(room_behind_elements_holds_nothing_firmly),
 		cmocka_unit_test(the_vector_is_told),
+		cmocka_unit_test(ends_of_arrays_hold_nothing_firmly),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
