@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "dwarf/elf/symbol.h"
+
 /* ---- for allocators ---- */
 
 uint32_t xc_heap_add_arena(struct xc_heap *heap, const struct xc_heap_arena *arena)
@@ -44,7 +46,12 @@ const char *xc_heap_why_empty(const struct xc_heap *heap)
 		return "the core is truncated, and the allocated blocks are not in the part that is left";
 	if (heap->part_count)
 		return "its allocator has allocated nothing";
-	return heap->why ? heap->why : "no allocator that xcore knows is in use";
+	if (heap->why)
+		return heap->why;
+	return xc_symbol_find(heap->process, "__simple_malloc", NULL, NULL)
+		       ? "no allocator that xcore knows is in use; if the program never frees, it may be musl's simple "
+			 "one"
+		       : "no allocator that xcore knows is in use";
 }
 
 const struct xc_region *xc_heap_region(const struct xc_heap *heap, xc_addr addr)

@@ -6,7 +6,10 @@
 
 #include "heap/blocks/scan.h"
 
-enum { PIECE = 4 << 20 };
+enum {
+	PIECE = 4 << 20,
+	MOST_SHIFTED = 1 << 20, /* bytes that are also searched for pointers that are not aligned */
+};
 
 void xc_extents_add(struct xc_extents *extents, xc_addr addr, uint64_t size)
 {
@@ -68,16 +71,26 @@ static bool any_outside(struct xc_scan *scan, xc_addr base, const struct xc_exte
 	return any;
 }
 
+static bool any_in_words(struct xc_scan *scan, const uint8_t *bytes, xc_addr at, size_t words,
+			 const struct xc_extents *extents)
+{
+	bool any = false;
+	for (size_t done = 0; done < words && !any;) {
+		done += xc_scan_collect(scan, bytes + done * scan->word, words - done, (uint32_t)done, 1);
+		any = any_outside(scan, at, extents);
+	}
+	return any;
+}
+
+/* Pointers of packed structs are at any address. */
 static bool any_in_bytes(struct xc_scan *scan, const uint8_t *bytes, xc_addr at, uint64_t len,
 			 const struct xc_extents *extents)
 {
 	uint64_t skip = (scan->word - at % scan->word) % scan->word;
-	size_t words = len > skip ? (size_t)((len - skip) / scan->word) : 0, done = 0;
 	bool any = false;
-	while (done < words && !any) {
-		done += xc_scan_collect(scan, bytes + skip + done * scan->word, words - done, (uint32_t)done, 1);
-		any = any_outside(scan, at + skip, extents);
-	}
+	for (unsigned shift = 0; shift < (len > MOST_SHIFTED ? 1 : scan->word) && !any; shift++, skip++)
+		any = len > skip &&
+		      any_in_words(scan, bytes + skip, at + skip, (size_t)((len - skip) / scan->word), extents);
 	return any;
 }
 

@@ -3,6 +3,8 @@
  * A container's recipe leads to its first nodes or its buffers: the links that its view publishes (dwarf/view/view.h).
  * A node's recipe leads to the next nodes and its value. A link back to the container leads to no block's beginning,
  * or to a block that is the container: then the container's own type explains as much and came first. */
+#include <string.h>
+
 #include "dwarf/view/view.h"
 #include "dwarf/view/view_part.h"
 #include "heap/evidence/evidence_list.h"
@@ -53,6 +55,20 @@ static bool make_buffer(struct xc_recipe_maker *m)
 	return true;
 }
 
+/* A vector of either library. */
+static void add_room(struct xc_recipe_maker *m)
+{
+	static const char *const begins[] = {"_M_impl._M_start", "__begin_", NULL};
+	static const char *const ends[] = {"_M_impl._M_finish", "__end_", NULL};
+	static const char *const rooms[] = {"_M_impl._M_end_of_storage", "__end_cap_.__value_", "__cap_", "__end_cap_",
+					    NULL};
+	uint64_t begin, end, room;
+	if (m->shape->hook && strcmp(m->shape->title, "std::vector") == 0 &&
+	    xc_view_offset_of(m->type, begins, &begin) && xc_view_offset_of(m->type, ends, &end) &&
+	    xc_view_offset_of(m->type, rooms, &room))
+		xc_recipe_room(m, begin, end, room);
+}
+
 /* ---- the source of evidence ---- */
 
 static const void *meet(struct xc_typing *typing, const struct xc_type *type, bool *only_out)
@@ -63,6 +79,7 @@ static const void *meet(struct xc_typing *typing, const struct xc_type *type, bo
 	struct xc_recipe_maker maker = {.typing = typing, .process = process, .type = type};
 	maker.shape = xc_view_shape_of(process, type);
 	xc_recipe_links(&maker);
+	add_room(&maker);
 	if (!maker.shape->hook && !make_node(&maker))
 		make_buffer(&maker);
 	return xc_recipe_made(&maker, only_out);
@@ -83,5 +100,8 @@ static bool part(const struct xc_type *type)
 	return false;
 }
 
-const struct xc_evidence xc_evidence_std = {
-	.name = "containers of C++", .meet = meet, .visit = xc_recipe_follow, .part = part};
+const struct xc_evidence xc_evidence_std = {.name = "containers of C++",
+					    .meet = meet,
+					    .visit = xc_recipe_follow,
+					    .part = part,
+					    .says_stale = xc_recipe_says_stale};

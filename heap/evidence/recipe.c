@@ -47,6 +47,15 @@ bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_
 	return step;
 }
 
+void xc_recipe_room(struct xc_recipe_maker *maker, uint64_t begin, uint64_t end, uint64_t room)
+{
+	struct xc_step *step = end <= UINT32_MAX && room <= UINT32_MAX ? add(maker, XC_STEP_ROOM, begin) : NULL;
+	if (!step)
+		return;
+	step->end = (uint32_t)end;
+	step->tag = (uint32_t)room;
+}
+
 void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi)
 {
 	struct xc_step *step = &maker->recipe.steps[maker->recipe.count - 1];
@@ -302,6 +311,35 @@ static void follow_erased(struct xc_visit *visit, const struct xc_step *step)
 		xc_typing_look(visit, step->at, found->object);
 }
 
+/* What was there before clear() or pop_back() is left in the room. The end of a block is no pointer to the next one. */
+static void follow_room(struct xc_visit *visit, const struct xc_step *step, uint64_t begin)
+{
+	const struct xc_blocks *blocks = &visit->typing->heap->blocks;
+	uint64_t end, room;
+	uint32_t block = xc_blocks_find(blocks, begin);
+	if (!number_at(visit, step->end, WORD, &end) || !number_at(visit, step->tag, WORD, &room) || begin > end ||
+	    end > room || block == XC_NO_BLOCK)
+		return;
+	xc_addr behind = xc_block_addr(blocks, block) + xc_block_size(blocks, block);
+	if (room > behind)
+		return;
+	if (end < room)
+		xc_typing_stale(visit, end, room - 1, false);
+	if (visit->addr && end == behind)
+		xc_typing_stale(visit, visit->addr + step->end, visit->addr + step->end + WORD - 1, true);
+	if (visit->addr && room == behind)
+		xc_typing_stale(visit, visit->addr + step->tag, visit->addr + step->tag + WORD - 1, true);
+}
+
+bool xc_recipe_says_stale(const void *met)
+{
+	const struct xc_recipe *recipe = met;
+	for (size_t i = 0; i < recipe->count; i++)
+		if (recipe->steps[i].kind == XC_STEP_ROOM)
+			return true;
+	return false;
+}
+
 void xc_recipe_follow(struct xc_visit *visit, const void *met)
 {
 	const struct xc_recipe *recipe = met;
@@ -318,6 +356,8 @@ void xc_recipe_follow(struct xc_visit *visit, const void *met)
 			continue;
 		else if (step->kind == XC_STEP_POINT)
 			xc_typing_propose(visit, word, step->item);
+		else if (step->kind == XC_STEP_ROOM)
+			follow_room(visit, step, word);
 		else if (step->kind == XC_STEP_BLOCKS)
 			follow_blocks(visit, step, word);
 		else

@@ -13,6 +13,7 @@ enum xc_step_kind {
 	XC_STEP_BLOCKS,  /* the pointers between those at `at` and `end` lead to such blocks */
 	XC_STEP_LOOK,    /* an `object` is at `at` */
 	XC_STEP_BUCKETS, /* an array that ends at the pointer at `at`; see below */
+	XC_STEP_ROOM,    /* elements between the pointers at `at` and `end`, room for more up to that at `tag` */
 	XC_STEP_ERASED,  /* the object of the pointer at `at`, or instead of it, for the address at `end` */
 };
 
@@ -76,6 +77,10 @@ bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t i
 bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item);
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type);
 
+/* Where the room of a container ends that is given by three pointers: the beginning, the end of the elements, the end
+ * of the room. */
+void xc_recipe_room(struct xc_recipe_maker *maker, uint64_t begin, uint64_t end, uint64_t room);
+
 /* Make the last step conditional: it is done if the `width` bytes at `tag` are (or are not) from lo to hi. */
 void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi);
 void xc_recipe_unless(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi);
@@ -88,7 +93,8 @@ uint32_t xc_recipe_item(struct xc_recipe_maker *maker, const struct xc_type *typ
 /* The recipe, in the heap's memory; NULL if it has no steps, otherwise *only_out is set: the result of `meet`. */
 const struct xc_recipe *xc_recipe_made(const struct xc_recipe_maker *maker, bool *only_out);
 
-/* Reads an object by a recipe: the `visit` of evidence. */
+/* Reads an object by a recipe: the `visit` of evidence, and its `says_stale`. */
+bool xc_recipe_says_stale(const void *recipe);
 void xc_recipe_follow(struct xc_visit *visit, const void *recipe);
 
 #endif

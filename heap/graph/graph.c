@@ -292,6 +292,15 @@ static bool begins_at(const struct search *s, size_t index)
 	       !(s->excluded && xc_graph_bit(s->excluded, (uint32_t)index));
 }
 
+/* From a block some of whose pointers may be stale. */
+static void go_on_firmly(struct search *s, uint32_t block)
+{
+	const struct xc_graph *graph = s->graph;
+	for (uint32_t e = graph->start[block]; e < graph->start[block + 1]; e++)
+		if (!xc_graph_is_stale_edge(graph, e))
+			reach(s, graph->to[e] & ~XC_EDGE_INTERIOR);
+}
+
 static void search(struct search *s)
 {
 	const struct xc_graph *graph = s->graph;
@@ -306,6 +315,10 @@ static void search(struct search *s)
 			__builtin_prefetch(&to[start[s->queue[at + AHEAD]]]);
 		if (s->firm && graph->stale && xc_graph_bit(graph->stale, s->queue[at]))
 			continue;
+		if (s->firm && graph->wordy && xc_graph_bit(graph->wordy, s->queue[at])) {
+			go_on_firmly(s, s->queue[at]);
+			continue;
+		}
 		for (uint32_t e = start[s->queue[at]], end = start[s->queue[at] + 1]; e < end; e++)
 			if (!s->sure || !(to[e] & XC_EDGE_INTERIOR))
 				reach(s, to[e] & ~XC_EDGE_INTERIOR);
@@ -323,11 +336,15 @@ static void search_one(void *context, size_t number, unsigned worker)
 }
 
 /* Go on from the stacks: only words that lead to what is reached in no other way are examined. */
-static void finish_firmly(struct xc_graph *graph)
+static void finish_firmly(struct xc_graph *graph, const uint64_t *excluded)
 {
 	uint64_t *slots = xc_graph_find_slots(graph, graph->firmly);
+	if (excluded && !slots)
+		slots = xc_alloc((graph->root_count / 64 + 1) * sizeof *slots);
+	for (size_t i = 0; excluded && i <= graph->root_count / 64; i++)
+		slots[i] |= excluded[i];
 	struct search from_stacks = {.graph = graph, .seen = graph->firmly, .firm = true, .excluded = slots};
-	if (graph->stale || slots) {
+	if (graph->stale || graph->word_count || slots) {
 		search_one(&from_stacks, 0, 0);
 	} else {
 		free(graph->firmly);
@@ -343,26 +360,27 @@ static void find_reached(struct xc_graph *graph)
 	graph->surely = xc_alloc(words * sizeof *graph->surely);
 	graph->stale = xc_graph_find_stale(graph);
 	graph->firmly = xc_alloc(words * sizeof *graph->firmly);
+	uint64_t *excluded = xc_graph_find_stale_words(graph);
 	struct search all[] = {
 		{.graph = graph, .seen = graph->reached},
 		{.graph = graph, .seen = graph->surely, .sure = true},
-		{.graph = graph, .seen = graph->firmly, .firm = true, .without_stacks = true},
+		{.graph = graph, .seen = graph->firmly, .firm = true, .without_stacks = true, .excluded = excluded},
 	};
 	if (graph->heap->blocks.count)
 		xc_parallel(graph->heap->jobs, XC_COUNT(all), search_one, all);
-	finish_firmly(graph);
+	finish_firmly(graph, excluded);
+	free(excluded);
+	xc_graph_sort_stale_words(graph);
 }
 
 /* ---- the graph ---- */
 
 static void find_roots(struct xc_graph *graph)
 {
-	struct xc_root_ranges ranges;
-	xc_root_ranges_find(&ranges, graph->heap);
-	graph->roots = xc_roots_find(graph->heap, &ranges, &graph->root_count);
-	graph->missing_roots = ranges.missing;
-	graph->threads_without_regs = ranges.threads_without_regs;
-	xc_root_ranges_fini(&ranges);
+	xc_root_ranges_find(&graph->ranges, graph->heap);
+	graph->roots = xc_roots_find(graph->heap, &graph->ranges, &graph->root_count);
+	graph->missing_roots = graph->ranges.missing;
+	graph->threads_without_regs = graph->ranges.threads_without_regs;
 }
 
 struct xc_error *xc_graph_of(struct xc_heap *heap, struct xc_graph **graph_out)
@@ -378,11 +396,40 @@ struct xc_error *xc_graph_of(struct xc_heap *heap, struct xc_graph **graph_out)
 		}
 		find_roots(graph);
 		xc_graph_claim_roots(graph);
+		if ((err = xc_graph_take_misaligned(graph))) {
+			xc_graph_free(graph);
+			return err;
+		}
 		find_reached(graph);
 		heap->graph = graph;
 	}
 	*graph_out = heap->graph;
 	return NULL;
+}
+
+static void forget_reached(struct xc_graph *graph)
+{
+	free(graph->reached);
+	free(graph->surely);
+	free(graph->stale);
+	free(graph->slots);
+	free(graph->words);
+	free(graph->wordy);
+	free(graph->firmly);
+	graph->slots = NULL;
+	graph->slot_count = 0;
+	graph->words = NULL;
+	graph->wordy = NULL;
+	graph->word_count = graph->edge_word_count = 0;
+}
+
+void xc_graph_search_again(struct xc_graph *graph)
+{
+	forget_reached(graph);
+	for (size_t i = 2; i < XC_COUNT(graph->memory); i++)
+		xc_reserve_free(&graph->memory[i]);
+	graph->back_start = graph->back = graph->first_root = NULL;
+	find_reached(graph);
 }
 
 void xc_graph_free(struct xc_graph *graph)
@@ -392,10 +439,7 @@ void xc_graph_free(struct xc_graph *graph)
 	for (size_t i = 0; i < XC_COUNT(graph->memory); i++)
 		xc_reserve_free(&graph->memory[i]);
 	free(graph->roots);
-	free(graph->reached);
-	free(graph->surely);
-	free(graph->stale);
-	free(graph->slots);
-	free(graph->firmly);
+	xc_root_ranges_fini(&graph->ranges);
+	forget_reached(graph);
 	free(graph);
 }

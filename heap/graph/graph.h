@@ -14,11 +14,13 @@
 
 #define XC_EDGE_INTERIOR 0x80000000U /* in an edge: it does not point to the first byte of the block */
 
-/* A root on a stack, in a variable that is not in scope any more, or not yet. */
+/* A root on a stack, in a variable that is not in scope any more, or not yet; or below the frame of a function that calls
+ * others. */
 struct xc_stale_slot {
-	uint32_t block;       /* the target */
-	uint32_t root;        /* index */
-	const char *variable; /* lives as long as the process, as does the function's name, which may be NULL */
+	uint32_t block; /* the target */
+	uint32_t root;  /* index */
+	const char *
+		variable; /* NULL: it is below the frame; lives as long as the process, as does the function's name, which may be NULL */
 	const char *function;
 };
 
@@ -26,17 +28,21 @@ struct xc_graph {
 	const struct xc_heap *heap;
 	struct xc_root *roots; /* by kind, then by address; roots.h says which are kept */
 	size_t root_count;
-	uint64_t missing_roots;      /* unreadable bytes that may hold roots: apparent leaks may be none */
-	uint64_t missing_blocks;     /* bytes of live blocks that could not be read */
-	size_t threads_without_regs; /* their whole stacks are roots */
-	uint32_t *start, *to;        /* forward rows; to has XC_EDGE_INTERIOR in it */
-	uint32_t *back_start, *back; /* the reverse direction, without flags; NULL until xc_graph_back */
+	struct xc_root_ranges ranges; /* where they were searched */
+	uint64_t missing_roots;       /* unreadable bytes that may hold roots: apparent leaks may be none */
+	uint64_t missing_blocks;      /* bytes of live blocks that could not be read */
+	size_t threads_without_regs;  /* their whole stacks are roots */
+	uint32_t *start, *to;         /* forward rows; to has XC_EDGE_INTERIOR in it */
+	uint32_t *back_start, *back;  /* the reverse direction, without flags; NULL until xc_graph_back */
 	size_t edge_count;
 	uint64_t *reached; /* a bit for each block: reached from a root by any chain of pointers */
 	uint64_t *surely;  /* a bit for each block: reached by pointers to beginnings only */
 	uint64_t *stale;   /* a bit for each block: its one pointer may be stale (graph_stale.c); NULL: none */
 	struct xc_stale_slot *slots; /* words of stacks that may be stale, by block; those that matter */
 	size_t slot_count;
+	struct xc_stale_word *words; /* of stale_range.h, by target; NULL: there are none */
+	size_t word_count, edge_word_count;
+	uint64_t *wordy;             /* a bit for each block: some of its edges are such words; NULL: none */
 	uint64_t *firmly;            /* a bit for each block: reached without those; NULL: there are none */
 	struct xc_reserve memory[5]; /* start, to, back_start, back, first_root */
 	uint32_t *first_root;        /* by block: index of its best root + 1, or 0; NULL until a path is requested */

@@ -6,12 +6,8 @@
 #include "heap/graph/claim.h"
 #include "heap/graph/graph_impl.h"
 
-struct edge {
-	uint32_t from, to;
-};
-
 struct edges {
-	struct edge *items;
+	struct xc_graph_edge *items;
 	size_t count, capacity;
 };
 
@@ -20,12 +16,12 @@ static void add(struct edges *edges, uint32_t from, uint32_t to)
 	if (from == to)
 		return;
 	edges->items = xc_grow(edges->items, edges->count, &edges->capacity, sizeof *edges->items);
-	edges->items[edges->count++] = (struct edge){from, to};
+	edges->items[edges->count++] = (struct xc_graph_edge){from, to};
 }
 
 static int by_source(const void *a, const void *b)
 {
-	const struct edge *x = a, *y = b;
+	const struct xc_graph_edge *x = a, *y = b;
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
 	return x->to < y->to ? -1 : x->to > y->to;
@@ -84,24 +80,30 @@ static void add_claimed(struct edges *edges, const struct xc_heap *heap)
 }
 
 /* Makes rows with room for the new edges after those of each block. */
-static void merge(struct xc_graph *graph, const struct edges *edges)
+struct xc_error *xc_graph_merge(struct xc_graph *graph, struct xc_graph_edge *edges, size_t count)
 {
+	if (graph->edge_count + count >= UINT32_MAX - 1)
+		return xc_error_new(XC_ERR_LIMIT, "claims and types add more pointers than xcore can keep");
+	if (count == 0)
+		return NULL;
+	qsort(edges, count, sizeof *edges, by_source);
 	size_t blocks = graph->heap->blocks.count, next = 0, at = 0;
-	struct xc_reserve memory = xc_reserve_new(graph->edge_count + edges->count + 1, sizeof *graph->to);
+	struct xc_reserve memory = xc_reserve_new(graph->edge_count + count + 1, sizeof *graph->to);
 	uint32_t *to = memory.items;
 	for (size_t block = 0; block < blocks; block++) {
 		uint32_t begin = graph->start[block], end = graph->start[block + 1];
 		graph->start[block] = (uint32_t)at;
 		memcpy(to + at, graph->to + begin, (end - begin) * sizeof *to);
 		at += end - begin;
-		for (; next < edges->count && edges->items[next].from == block; next++)
-			to[at++] = edges->items[next].to;
+		for (; next < count && edges[next].from == block; next++)
+			to[at++] = edges[next].to;
 	}
 	graph->start[blocks] = (uint32_t)at;
 	graph->edge_count = at;
 	xc_reserve_free(&graph->memory[1]);
 	graph->memory[1] = memory;
 	graph->to = to;
+	return NULL;
 }
 
 struct xc_error *xc_graph_claim_edges(struct xc_graph *graph)
@@ -112,13 +114,9 @@ struct xc_error *xc_graph_claim_edges(struct xc_graph *graph)
 		return NULL;
 	hold_together(&edges, heap);
 	add_claimed(&edges, heap);
-	bool fits = graph->edge_count + edges.count < UINT32_MAX - 1;
-	if (edges.count && fits) {
-		qsort(edges.items, edges.count, sizeof *edges.items, by_source);
-		merge(graph, &edges);
-	}
+	struct xc_error *err = xc_graph_merge(graph, edges.items, edges.count);
 	free(edges.items);
-	return fits ? NULL : xc_error_new(XC_ERR_LIMIT, "claims add more pointers than xcore can keep");
+	return err;
 }
 
 static int root_order(const void *a, const void *b)
@@ -127,6 +125,12 @@ static int root_order(const void *a, const void *b)
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
 	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+void xc_graph_sort_roots(struct xc_graph *graph)
+{
+	if (graph->root_count)
+		qsort(graph->roots, graph->root_count, sizeof *graph->roots, root_order);
 }
 
 void xc_graph_claim_roots(struct xc_graph *graph)
@@ -143,5 +147,5 @@ void xc_graph_claim_roots(struct xc_graph *graph)
 		graph->roots[graph->root_count++] = (struct xc_root){
 			.at = claims->roots[i].addr, .block = block, .owner = UINT32_MAX, .kind = XC_ROOT_PLUGIN};
 	}
-	qsort(graph->roots, graph->root_count, sizeof *graph->roots, root_order);
+	xc_graph_sort_roots(graph);
 }

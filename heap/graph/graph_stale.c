@@ -13,6 +13,8 @@
 
 #include "core/base/cursor.h"
 #include "core/live/live.h"
+#include "dwarf/decode/disas.h"
+#include "dwarf/disas/disas_range.h"
 #include "dwarf/stack/ended_variable.h"
 #include "heap/blocks/allocator.h"
 #include "heap/graph/graph_impl.h"
@@ -70,7 +72,7 @@ uint64_t *xc_graph_find_stale(const struct xc_graph *graph)
 
 /* ---- slots of stacks ---- */
 
-enum { FRAMES = 10000 };
+enum { FRAMES = 10000, LONGEST_FUNCTION = 1 << 18 };
 
 struct slot_search {
 	struct xc_graph *graph;
@@ -80,19 +82,18 @@ struct slot_search {
 	size_t capacity;
 };
 
-static void add_slot(struct slot_search *s, size_t root, const struct xc_frame_context *context,
-		     const struct xc_ended_variable *variable)
+static void add_slot(struct slot_search *s, size_t root, const struct xc_place *place, const char *variable)
 {
 	struct xc_graph *graph = s->graph;
 	if (!s->bits)
 		s->bits = xc_alloc((graph->root_count / 64 + 1) * sizeof *s->bits);
 	s->bits[root >> 6] |= UINT64_C(1) << (root & 63);
 	graph->slots = xc_grow(graph->slots, graph->slot_count, &s->capacity, sizeof *graph->slots);
-	graph->slots[graph->slot_count++] =
-		(struct xc_stale_slot){.block = graph->roots[root].block,
-				       .root = (uint32_t)root,
-				       .variable = variable->name,
-				       .function = context->place->levels[context->place->level_count - 1].function};
+	graph->slots[graph->slot_count++] = (struct xc_stale_slot){
+		.block = graph->roots[root].block,
+		.root = (uint32_t)root,
+		.variable = variable,
+		.function = place->level_count ? place->levels[place->level_count - 1].function : place->symbol};
 }
 
 static bool is_asked(const struct slot_search *s, size_t root)
@@ -122,10 +123,53 @@ static size_t look_at_frame(struct slot_search *s, const struct xc_thread *threa
 		const struct xc_ended_variable *v =
 			xc_ended_variable_at(&context, variables, count, s->graph->roots[at].at);
 		if (v)
-			add_slot(s, at, &context, v);
+			add_slot(s, at, context.place, v->name);
 	}
 	xc_arena_fini(&arena);
 	return at;
+}
+
+/* Compilers let only functions that call no others use the memory below the stack pointer. Other pieces of the function
+ * (foo.cold) may have a call, too. */
+static bool has_call(const struct xc_process *process, xc_addr pc)
+{
+	struct xc_code_range range;
+	struct xc_window window;
+	struct xc_disas *disas;
+	struct xc_code code = {.flow = XC_FLOW_ON};
+	if (!xc_arch_is_x86_64(process->arch) || !xc_disas_range(process, pc, &range) || range.hi < range.lo ||
+	    range.hi - range.lo >= LONGEST_FUNCTION)
+		return false;
+	struct xc_error *err = xc_disas_open(process->arch, XC_SYNTAX_INTEL, &disas);
+	if (err)
+		return xc_error_free(err), false;
+	xc_window_init(&window, process->space);
+	uint64_t len = range.hi - range.lo + 1;
+	const uint8_t *bytes = xc_window(&window, range.lo, len);
+	for (uint64_t at = 0; bytes && at < len && code.flow != XC_FLOW_CALL; at += code.length ? code.length : 1) {
+		xc_disas_decode(disas, bytes + at, len - at, range.lo + at, &code);
+		code.flow = code.valid ? code.flow : XC_FLOW_ON;
+	}
+	xc_window_fini(&window);
+	xc_disas_close(disas);
+	return code.flow == XC_FLOW_CALL;
+}
+
+/* The roots below the stack pointer. Returns the first root above. */
+static size_t look_below(struct slot_search *s, const struct xc_frame *frame, uint64_t sp, size_t first, size_t end)
+{
+	const struct xc_process *process = s->graph->heap->process;
+	bool asked = false, calls = false;
+	for (; first < end && s->graph->roots[first].at < sp; first++) {
+		if (!is_asked(s, first))
+			continue;
+		if (!asked)
+			calls = has_call(process, frame->pc);
+		asked = true;
+		if (calls)
+			add_slot(s, first, xc_debuginfo_place(process, frame->pc), NULL);
+	}
+	return first;
 }
 
 /* The roots of one stack, in ascending order of addresses, as the frames are. */
@@ -139,7 +183,9 @@ static void look_at_thread(struct slot_search *s, const struct xc_thread *thread
 	bool good = xc_unwind_first(s->unwinder, thread, &frame);
 	for (unsigned i = 0; good && i < FRAMES && first < end; i++) {
 		uint64_t sp;
-		if (xc_regs_get(&frame.regs, process->arch->sp, &sp))
+		if (xc_regs_get(&frame.regs, process->arch->sp, &sp) && i == 0)
+			first = look_below(s, &frame, sp, first, end);
+		else if (xc_regs_get(&frame.regs, process->arch->sp, &sp))
 			while (first < end && s->graph->roots[first].at < sp)
 				first++;
 		if (xc_unwind_cfa(s->unwinder, &frame))
@@ -193,7 +239,10 @@ bool xc_graph_stale_text(const struct xc_graph *graph, uint32_t block, struct xc
 {
 	const struct xc_stale_slot *slot = find_slot(graph, block);
 	bool linked = graph->stale && block && xc_graph_bit(graph->stale, block - 1);
-	if (slot)
+	if (slot && !slot->variable)
+		xc_text_printf(text, "only 0x%" PRIx64 " leads to it, below the frame of %s, which calls others",
+			       graph->roots[slot->root].at, slot->function ? slot->function : "a function");
+	else if (slot)
 		xc_text_printf(text, "only 0x%" PRIx64 " leads to it, `%s` of %s, which is not in scope there",
 			       graph->roots[slot->root].at, slot->variable,
 			       slot->function ? slot->function : "a function");
@@ -201,5 +250,5 @@ bool xc_graph_stale_text(const struct xc_graph *graph, uint32_t block, struct xc
 		xc_text_printf(text,
 			       "only 0x%" PRIx64 " leads to it, as a free list's link: its block has no other contents",
 			       xc_block_addr(&graph->heap->blocks, block - 1));
-	return slot || linked;
+	return slot || linked || xc_graph_stale_word_text(graph, block, text);
 }

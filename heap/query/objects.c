@@ -212,6 +212,11 @@ static const char *escaped(struct writer *w, uint32_t item, uint32_t block)
 	return w->quoted[item];
 }
 
+static bool is_possible(const struct writer *w, uint32_t block)
+{
+	return w->heap->graph && xc_graph_possibly_leaked(w->heap->graph, block);
+}
+
 static void write_json(struct writer *w, uint32_t block)
 {
 	const struct xc_blocks *blocks = &w->heap->blocks;
@@ -221,7 +226,9 @@ static void write_json(struct writer *w, uint32_t block)
 	at = put_decimal(at, xc_block_size(blocks, block));
 	at = put_text(at, ",\"state\":\"");
 	at = put_text(at, xc_object_state(w->heap, block));
-	at = put_text(at, "\",\"count\":");
+	at = put_text(at, "\",\"possible\":");
+	at = put_text(at, is_possible(w, block) ? "true" : "false");
+	at = put_text(at, ",\"count\":");
 	at = put_decimal(at, w->typing ? xc_typing_count(w->typing, block) : 0);
 	uint32_t item = w->typing ? w->typing->by_block[block] : 0;
 	if (!item) {
@@ -247,6 +254,8 @@ static void write_text(struct writer *w, uint32_t block)
 	fwrite(line, 1, (size_t)(at - line), w->out);
 	if (kept)
 		fprintf(w->out, " (%s)", kept);
+	if (is_possible(w, block))
+		fputs(" (possibly leaked)", w->out);
 	if (typed) {
 		const char *name = escaped(w, w->typing->by_block[block], block);
 		uint64_t count = xc_typing_count(w->typing, block);

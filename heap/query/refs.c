@@ -9,6 +9,7 @@
 #include "heap/graph/claim.h"
 #include "heap/graph/graph.h"
 #include "heap/graph/leaked.h"
+#include "heap/graph/misaligned.h"
 #include "heap/graph/roots.h"
 #include "heap/query/rootword.h"
 #include "heap/blocks/scan.h"
@@ -225,6 +226,16 @@ static uint64_t report_memory(struct reporter *t, xc_addr lo, uint64_t size)
 
 /* ---- a live block ---- */
 
+/* Those of packed objects, which the search passes over. */
+static void add_misaligned(struct search *s, struct piece *piece, uint32_t from, uint32_t to)
+{
+	size_t count;
+	const struct xc_misaligned_word *words = xc_misaligned_to(s->heap, to, &count);
+	for (size_t i = 0; i < count; i++)
+		if (words[i].from == from)
+			take_word(s, piece, words[i].at);
+}
+
 /* The first words of `from` that point into block `to`: at most `most`; the caller frees piece.found. */
 static struct piece words_to(const struct xc_heap *heap, uint32_t from, uint32_t to, size_t most)
 {
@@ -234,6 +245,7 @@ static struct piece words_to(const struct xc_heap *heap, uint32_t from, uint32_t
 	struct piece piece = {.lo = xc_block_addr(blocks, from)};
 	piece.hi = piece.lo + xc_block_size(blocks, from) - 1;
 	search_range(&s, &piece);
+	add_misaligned(&s, &piece, from, to);
 	return piece;
 }
 

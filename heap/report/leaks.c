@@ -11,6 +11,7 @@
 #include "heap/graph/claim.h"
 #include "heap/graph/leaked.h"
 #include "heap/query/typing_report.h"
+#include "heap/report/leaks_notes.h"
 
 enum {
 	LINKS = 3,        /* kinds of links in a row that are reported */
@@ -315,17 +316,6 @@ static struct xc_cell sample_of(const struct leaks *l, uint32_t place, struct xc
 
 /* ---- the section ---- */
 
-/* "1,234,567" */
-static void add_count(struct xc_text *text, uint64_t count)
-{
-	if (count >= 1000) {
-		add_count(text, count / 1000);
-		xc_text_printf(text, ",%03" PRIu64, count % 1000);
-	} else {
-		xc_text_printf(text, "%" PRIu64, count);
-	}
-}
-
 static void add_row(const struct leaks *l, struct xc_section *s, struct xc_table *table, const struct row *row)
 {
 	const struct xc_typed *typed = typed_of(l, row->first);
@@ -347,7 +337,7 @@ static void add_row(const struct leaks *l, struct xc_section *s, struct xc_table
 	xc_text_fini(&sample);
 }
 
-static void add_table(const struct leaks *l, struct xc_section *s, size_t limit)
+static void add_table(const struct leaks *l, struct xc_section *s, const char *name, size_t limit)
 {
 	static const struct xc_column columns[] = {
 		{"bytes", "BYTES", XC_FIELD_BYTES, false},   {"blocks", "BLOCKS", XC_FIELD_COUNT, false},
@@ -359,7 +349,7 @@ static void add_table(const struct leaks *l, struct xc_section *s, size_t limit)
 	size_t rows = limit && limit < l->row_count ? limit : l->row_count;
 	if (rows == 0)
 		return;
-	struct xc_table *table = xc_section_table(s, "leaks", columns, XC_COUNT(columns));
+	struct xc_table *table = xc_section_table(s, name, columns, XC_COUNT(columns));
 	for (size_t i = 0; i < rows; i++)
 		add_row(l, s, table, &l->rows[i]);
 	uint64_t bytes = 0, blocks = 0;
@@ -370,125 +360,98 @@ static void add_table(const struct leaks *l, struct xc_section *s, size_t limit)
 	if (blocks == 0)
 		return;
 	struct xc_text text = {0};
-	add_count(&text, blocks);
+	xc_leaks_add_count(&text, blocks);
 	xc_text_add(&text, " blocks, ");
 	xc_text_size(&text, bytes);
 	xc_section_message(s, XC_INFO, "--limit shows more", "%zu more rows with %s", l->row_count - rows, text.bytes);
 	xc_text_fini(&text);
 }
 
-static void add_uncertainty(struct xc_section *s, const struct xc_heap *heap)
+/* "12 blocks, 384 B, in 2 structures that no root reaches"; `blocks` is the name of their number, and so on. */
+static char *totals_text(const struct leaks *l, const char *how)
 {
-	const struct xc_graph *graph = heap->graph;
-	const char *empty = xc_heap_why_empty(heap);
-	if (empty)
-		xc_section_message(s, XC_WARNING, NULL, "no blocks: %s", empty);
-	if (graph->missing_roots + graph->missing_blocks) {
-		struct xc_text size = {0};
-		xc_text_size(&size, graph->missing_roots + graph->missing_blocks);
-		xc_section_message(s, XC_WARNING, NULL,
-				   "%s of memory that may hold pointers could not be read: apparent leaks may be none",
-				   xc_text_string(&size));
-		xc_text_fini(&size);
-	}
-	if (graph->threads_without_regs)
-		xc_section_message(s, XC_INFO, NULL,
-				   "%zu threads have no registers: blocks that only these point to appear leaked",
-				   graph->threads_without_regs);
-	if (heap->damage_count || heap->damage_dropped)
-		xc_section_message(s, XC_WARNING, NULL, "the heap %s: blocks that could not be found are not included",
-				   heap->process->live ? "looks damaged, or was changing" : "is damaged");
-}
-
-static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool possible)
-{
-	struct xc_heap_totals totals = xc_heap_totals(heap);
-	uint64_t interior = 0, stale = 0;
-	for (uint32_t i = 0; i < heap->blocks.count; i++) {
-		bool only_stale = xc_graph_only_stale(heap->graph, i);
-		stale += only_stale;
-		interior += !only_stale && xc_graph_possibly_leaked(heap->graph, i);
-	}
-	xc_section_count(s, "live_blocks", "live blocks", totals.count[XC_BLOCK_LIVE])->quiet = true;
-	xc_section_bytes(s, "live_bytes", "live", totals.bytes[XC_BLOCK_LIVE])->quiet = true;
-	xc_section_count(s, "cached", "in thread caches, free", totals.count[XC_BLOCK_CACHED])->quiet = true;
-	if (!possible)
-		xc_section_count(s, "interior_only", "interior pointers only", interior)->quiet = true;
-	if (!possible && stale)
-		xc_section_count(s, "stale_only", "stale words only", stale)->quiet = true;
-	if (possible || (interior + stale == 0 && totals.count[XC_BLOCK_CACHED] == 0))
-		return;
-	struct xc_text text = {0};
-	if (totals.count[XC_BLOCK_CACHED]) {
-		add_count(&text, totals.count[XC_BLOCK_CACHED]);
-		xc_text_printf(&text, " block%s in thread caches (free)%s",
-			       totals.count[XC_BLOCK_CACHED] == 1 ? "" : "s", interior + stale ? ", " : "");
-	}
-	if (interior) {
-		add_count(&text, interior);
-		xc_text_add(&text, " reached only through pointers into the middle of blocks");
-		xc_text_add(&text, stale ? ", " : "");
-	}
-	if (stale) {
-		add_count(&text, stale);
-		xc_text_add(&text, " only through words that seem stale");
-	}
-	xc_section_message(s, XC_INFO, interior + stale ? "--possible lists the latter" : NULL, "not counted: %s",
-			   xc_text_string(&text));
-	xc_text_fini(&text);
-}
-
-/* If no blocks were found, nothing is known about leaks. */
-static const char *none(const struct leaks *l, bool possible)
-{
-	if (xc_heap_why_empty(l->heap))
-		return "no blocks to examine";
-	return possible ? "no block is reached by interior pointers only" : "no leak: a root reaches every live block";
-}
-
-static void add_totals(const struct leaks *l, struct xc_section *s, bool possible)
-{
-	static const char *const how[] = {"no root reaches", "only pointers into the middle of blocks lead to",
-					  "only pointers into the middle of blocks, or stale ones, lead to"};
-	bool stale = possible && l->leaked.graph->firmly;
 	struct xc_text text = {0};
 	uint64_t bytes = 0;
 	for (uint32_t i = 0; i < l->leaked.count; i++)
 		bytes += size_of(l, i);
-	xc_section_count(s, "blocks", possible ? "possibly leaked blocks" : "leaked blocks", l->leaked.count)->quiet =
-		true;
-	xc_section_bytes(s, "bytes", "leaked", bytes)->quiet = true;
-	xc_section_count(s, "structures", "structures", l->leaked.head_count)->quiet = true;
-	add_count(&text, l->leaked.count);
+	xc_leaks_add_count(&text, l->leaked.count);
 	xc_text_printf(&text, " block%s, ", l->leaked.count == 1 ? "" : "s");
 	xc_text_size(&text, bytes);
 	xc_text_add(&text, ", in ");
-	add_count(&text, l->leaked.head_count);
-	xc_text_printf(&text, " structure%s that %s", l->leaked.head_count == 1 ? "" : "s", how[possible + stale]);
-	s->headline = xc_arena_strdup(&s->report->arena, l->leaked.count ? xc_text_string(&text) : none(l, possible));
-	xc_text_fini(&text);
+	xc_leaks_add_count(&text, l->leaked.head_count);
+	xc_text_printf(&text, " structure%s that %s", l->leaked.head_count == 1 ? "" : "s", how);
+	return xc_text_take(&text);
+}
+
+static void add_numbers(const struct leaks *l, struct xc_section *s, const char *const names[3],
+			const char *const labels[3])
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < l->leaked.count; i++)
+		bytes += size_of(l, i);
+	xc_section_count(s, names[0], labels[0], l->leaked.count)->quiet = true;
+	xc_section_bytes(s, names[1], labels[1], bytes)->quiet = true;
+	xc_section_count(s, names[2], labels[2], l->leaked.head_count)->quiet = true;
+}
+
+/* If no blocks were found, nothing is known about leaks. */
+static void add_leaked(const struct leaks *l, struct xc_section *s, size_t limit)
+{
+	static const char *const names[] = {"blocks", "bytes", "structures"};
+	static const char *const labels[] = {"leaked blocks", "leaked", "structures"};
+	xc_auto(xc_freep) char *totals = totals_text(l, "no root reaches");
+	const char *none =
+		xc_heap_why_empty(l->heap) ? "no blocks to examine" : "no leak: a root reaches every live block";
+	add_numbers(l, s, names, labels);
+	s->headline = xc_arena_strdup(&s->report->arena, l->leaked.count ? totals : none);
+	add_table(l, s, "leaks", limit);
+}
+
+static void add_possible(const struct leaks *l, struct xc_section *s, size_t limit)
+{
+	static const char *const names[] = {"possible_blocks", "possible_bytes", "possible_structures"};
+	static const char *const labels[] = {"possibly leaked blocks", "possibly leaked bytes", "possible structures"};
+	xc_auto(xc_freep) char *totals = totals_text(
+		l, l->leaked.graph->firmly ? "only pointers into the middle of blocks, or stale ones, lead to"
+					   : "only pointers into the middle of blocks lead to");
+	add_numbers(l, s, names, labels);
+	xc_section_text(s, "possible", "possibly leaked",
+			l->leaked.count ? totals : "no block: none is reached by such pointers only");
+	add_table(l, s, "possibly", limit);
+}
+
+static void fini(struct leaks *l)
+{
+	xc_leaked_fini(&l->leaked);
+	free(l->rows);
+	xc_hashtable_fini(&l->row_numbers);
+	free(l->row_of);
+	free(l->depth);
+	free(l->led);
 }
 
 struct xc_error *xc_leaks(struct xc_section *section, struct xc_heap *heap, const struct xc_leaks_options *options)
 {
-	struct leaks l = {.heap = heap};
+	struct leaks leaked = {.heap = heap}, possible = {.heap = heap};
 	struct xc_graph *graph;
 	struct xc_error *err = xc_graph_of(heap, &graph);
 	if (err)
 		return err;
-	xc_leaked_find(&l.leaked, graph, options->possible);
-	if (options->types && l.leaked.count)
+	xc_leaked_find(&leaked.leaked, graph, false);
+	if (options->types && (leaked.leaked.count || options->possible)) {
 		xc_typing_or_note(section, heap);
-	make_rows(&l);
-	add_totals(&l, section, options->possible);
-	add_table(&l, section, options->limit);
-	add_uncounted(section, heap, options->possible);
-	add_uncertainty(section, heap);
-	xc_leaked_fini(&l.leaked);
-	free(l.rows);
-	xc_hashtable_fini(&l.row_numbers);
-	free(l.row_of);
-	free(l.depth);
-	free(l.led);
+		xc_leaked_fini(&leaked.leaked);
+		xc_leaked_find(&leaked.leaked, graph, false); /* types tell more pointers */
+	}
+	make_rows(&leaked);
+	add_leaked(&leaked, section, options->limit);
+	fini(&leaked);
+	if (options->possible) {
+		xc_leaked_find(&possible.leaked, graph, true);
+		make_rows(&possible);
+		add_possible(&possible, section, options->limit);
+		fini(&possible);
+	}
+	xc_leaks_add_notes(section, heap, options->possible);
 	return NULL;
 }

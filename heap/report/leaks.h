@@ -6,8 +6,8 @@
 #include "heap/blocks/heap.h"
 
 struct xc_leaks_options {
-	bool possible; /* report what is reached through interior pointers only, instead */
-	bool types;    /* make the types first, if there are leaks at all */
+	bool possible; /* also report what only interior or stale pointers reach, in a table of its own: "possibly" */
+	bool types;    /* make the types first, if there is anything to list */
 	size_t limit;  /* rows; 0: all */
 };
 

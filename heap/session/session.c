@@ -9,6 +9,8 @@
 #include "heap/evidence/evidence_list.h"
 #include "heap/graph/claim.h"
 #include "heap/graph/graph.h"
+#include "heap/graph/misaligned.h"
+#include "heap/graph/stale_range.h"
 #include "heap/graph/retention.h"
 #include "heap/types/typing.h"
 
@@ -193,6 +195,8 @@ void xc_heap_close(struct xc_heap *heap)
 	xc_retention_free(heap->retention);
 	xc_typing_free(heap->typing);
 	xc_graph_free(heap->graph);
+	xc_misaligned_free(heap->misaligned);
+	xc_stale_ranges_free(heap->stale_ranges);
 	xc_claims_free(heap->claims);
 	for (size_t i = 0; i < heap->part_count; i++)
 		heap->parts[i].allocator->fini(heap->parts[i].state);

@@ -275,6 +275,7 @@ static void work_out(struct xc_engine *e)
 
 struct xc_error *xc_typing_of(struct xc_heap *heap, struct xc_typing **typing_out)
 {
+	struct xc_error *err = NULL;
 	if (!heap->typing) {
 		xc_claims_apply(heap);
 		struct xc_typing *typing = heap->typing = xc_alloc(sizeof *typing);
@@ -283,9 +284,11 @@ struct xc_error *xc_typing_of(struct xc_heap *heap, struct xc_typing **typing_ou
 		e->types->thorough = true;
 		work_out(e);
 		e->types->thorough = thorough;
+		xc_typing_find_stale(e);
+		err = xc_typing_find_misaligned(e);
 	}
 	*typing_out = heap->typing;
-	return NULL;
+	return err;
 }
 
 void xc_typing_free(struct xc_typing *typing)

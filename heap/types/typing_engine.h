@@ -14,6 +14,7 @@
  *	typing_refute   does it rule a type out?
  *	typing_index    the program's types by size and by member
  *	typing_content  blocks that no typed pointer leads to
+ *	typing_words    what only types tell the graph: the pointers of packed objects
  *	typing_vote     blocks for which pointers suggest different types
  *	typing_support  types whose source is gone
  *
@@ -184,6 +185,7 @@ struct xc_hit {
 	uint32_t items; /* of the slot or of a root's */
 	uint32_t item;  /* the proposal */
 	uint32_t from;  /* block, or XC_NO_BLOCK */
+	xc_addr at;     /* of the pointer; 0: in a register */
 	uint64_t tag;   /* of the object that holds the pointer */
 };
 
@@ -477,6 +479,12 @@ bool xc_typing_drop_beginnings(struct xc_engine *engine);
 
 /* Types flow from all sources, by the rules that were learned. */
 void xc_typing_flow_again(struct xc_engine *engine);
+
+/* ---- typing_words ---- */
+
+/* Give the graph words that may be stale; pointers that are not aligned. Errors: those of the graph. */
+void xc_typing_find_stale(struct xc_engine *engine);
+XC_MUST_CHECK struct xc_error *xc_typing_find_misaligned(struct xc_engine *engine);
 
 /* ---- typing_content ---- */
 

@@ -45,6 +45,9 @@ struct xc_evidence {
 	/* Do objects of the type (stripped, complete) exist only as parts of larger ones, such as the links of a
 	 * node without its element? Then a pointer to one does not determine the block's type. */
 	bool (*part)(const struct xc_type *type);
+
+	/* Do the visits of such objects call xc_typing_stale? */
+	bool (*says_stale)(const void *met);
 };
 
 /* Makes an item. via is copied; type may be any (a typedef, qualified; for arrays the element). Equal arguments
@@ -61,6 +64,11 @@ void xc_typing_propose(struct xc_visit *visit, xc_addr addr, uint32_t item);
  * for visit only. */
 uint32_t xc_typing_object(struct xc_typing *typing, const struct xc_type *type);
 void xc_typing_look(struct xc_visit *visit, uint64_t offset, uint32_t object);
+
+/* The words from lo to hi (inclusive) are no pointers that the program means, although they look alike: room behind the
+ * last element (`end` false), or the end of what the word before points to, where another block may begin. In visit
+ * only; evidence that says so has `says_stale`. */
+void xc_typing_stale(struct xc_visit *visit, xc_addr lo, xc_addr hi, bool end);
 
 /* Like xc_typing_propose, for seed and late, by block. */
 void xc_typing_seed(struct xc_typing *typing, uint32_t block, uint32_t item);

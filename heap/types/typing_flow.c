@@ -254,6 +254,23 @@ void xc_typing_roots_hits(struct xc_engine *e, xc_hit_fn *seen, void *context)
 	q->seen = NULL;
 }
 
+void xc_typing_hits_of_maps(struct xc_engine *e, const bool *maps, xc_hit_fn *seen, void *context)
+{
+	struct xc_typing_queue *q = xc_typing_queue_of(e, 0);
+	q->seen = seen;
+	q->context = context;
+	for (size_t i = 0; i < e->root_count; i++)
+		if (maps[e->roots[i].map])
+			xc_typing_look_at_root(q, &e->roots[i]);
+	for (size_t block = 0; block < e->heap->blocks.count; block++) {
+		uint32_t item = e->typing->by_block[block];
+		if (item && maps[e->facts[item].map])
+			xc_typing_look_at_block(q, (uint32_t)block, item);
+	}
+	xc_typing_queue_flush(q);
+	q->seen = NULL;
+}
+
 void xc_typing_each_hit(struct xc_engine *e, bool pending_only, xc_hit_fn *seen, void *context)
 {
 	struct xc_typing_queue *q = xc_typing_queue_of(e, 0);

@@ -30,7 +30,9 @@ static uint32_t root_items(struct xc_engine *e, const struct xc_root_object *roo
 	return first;
 }
 
-static void add_hit(struct xc_typing_queue *q, struct xc_typemap_slot *slot, xc_addr value, uint32_t from, uint64_t tag)
+/* A pointer in an object of `from`, at the address `at`. */
+static void add_hit(struct xc_typing_queue *q, struct xc_typemap_slot *slot, xc_addr at, xc_addr value, uint32_t from,
+		    uint64_t tag)
 {
 	if (q->count == XC_TYPING_BATCH)
 		xc_typing_queue_flush(q);
@@ -38,6 +40,7 @@ static void add_hit(struct xc_typing_queue *q, struct xc_typemap_slot *slot, xc_
 		.slot = slot,
 		.value = value,
 		.from = from,
+		.at = at,
 		.tag = tag,
 		.items = q->root && slot->items && !q->seen ? root_items(q->engine, q->root, slot) : slot->items};
 }
@@ -88,13 +91,14 @@ static void look_at_pointers(struct xc_typing_queue *q, const struct sight *obje
 	const struct xc_blocks *blocks = &q->engine->heap->blocks;
 	const uint8_t *bytes = object->bytes + slot->offset;
 	uint64_t tag = tag_beside(object, slot);
+	xc_addr addr = object->addr ? object->addr + slot->offset : 0;
 	slot = xc_cast_of(slot, object->bytes, object->whole);
 	if (slot->kind > XC_SLOT_VOID)
 		return;
 	for (uint64_t i = 0; i < count && take_step(q); i++) {
 		uint64_t value = xc_engine_load(q->engine, bytes + i * slot->stride);
 		if (value >= blocks->lo && value <= blocks->hi)
-			add_hit(q, slot, value, object->block, tag);
+			add_hit(q, slot, addr ? addr + i * slot->stride : 0, value, object->block, tag);
 	}
 }
 
@@ -107,7 +111,7 @@ static void look_at_objects(struct xc_typing_queue *q, const struct sight *objec
 	struct sight inner = {.map = map, .block = object->block, .whole = slot->stride, .nest = object->nest + 1};
 	for (uint64_t i = 0; i < count && take_step(q); i++) {
 		inner.bytes = object->bytes + slot->offset + i * slot->stride;
-		inner.addr = object->addr + slot->offset + i * slot->stride;
+		inner.addr = object->addr ? object->addr + slot->offset + i * slot->stride : 0;
 		look(q, &inner);
 	}
 }

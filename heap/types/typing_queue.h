@@ -2,6 +2,7 @@
 #ifndef XC_TYPING_QUEUE_H
 #define XC_TYPING_QUEUE_H
 
+#include "heap/graph/stale_range.h"
 #include "heap/types/typing_engine.h"
 
 enum { XC_TYPING_BATCH = 64 }; /* hits looked up together */
@@ -20,10 +21,18 @@ struct xc_typing_queue {
 	struct xc_type_conflict *claims; /* while checking */
 	size_t claim_count, claim_capacity;
 	const struct xc_root_object *root; /* the root being visited, or NULL */
+	struct xc_stale_range *stale;      /* what evidence said, while stale_wanted */
+	size_t stale_count, stale_capacity;
+	bool stale_wanted;
 };
 
 /* The queue of a worker; made on first use, freed with the engine. */
 struct xc_typing_queue *xc_typing_queue_of(struct xc_engine *engine, unsigned worker);
+
+/* ---- typing_flow ---- */
+
+/* Calls `seen` with the hits of all objects of some types, after typing is complete: `maps` says which, by number. */
+void xc_typing_hits_of_maps(struct xc_engine *engine, const bool *maps, xc_hit_fn *seen, void *context);
 
 /* ---- typing_hit ---- */
 

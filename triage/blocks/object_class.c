@@ -1,6 +1,6 @@
 #include "triage/blocks/object_class.h"
 
-#include "heap/types/vtable.h"
+#include "heap/evidence/vtable.h"
 
 struct search {
 	uint32_t block;

@@ -98,11 +98,24 @@ static void damage_upon_damage_ends_well(void **state)
 		       grid_count(24, 200));
 }
 
+/* Without free() the linker takes another allocator, which keeps no account of its blocks. */
+static void a_program_that_never_frees_has_no_blocks(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"#include <stdlib.h>\nint main(void) { *(volatile char *)malloc(100) = 1; abort(); }\n";
+	struct xc_process *process = died("musl-gcc -static -x c", source);
+	assert_non_null(strstr(xc_heap_why_empty(xc_heap_of(process, NULL)), "musl's simple"));
+	xc_heap_forget(process);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_of_a_dynamic_program_are_its_own_account),
 		cmocka_unit_test(blocks_of_a_static_program_are_its_own_account),
+		cmocka_unit_test(a_program_that_never_frees_has_no_blocks),
 		cmocka_unit_test(a_program_without_symbols_is_read_by_shape),
 		cmocka_unit_test(an_overrun_names_the_block_and_loses_no_other),
 		cmocka_unit_test(a_broken_list_of_areas_is_made_good),

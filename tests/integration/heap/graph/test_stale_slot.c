@@ -10,12 +10,12 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "dwarf/elf/symbol.h"
 #include "heap/graph/graph.h"
 #include "heap/query/stackword.h"
 #include "heap/session/session.h"
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
+#include "tests/support/told.h"
 
 /* Numbers are stored inverted, so that they are not pointers. Names tell what is expected. */
 static const char source[] =
@@ -70,17 +70,6 @@ static const char source[] =
 static struct xc_process *process;
 static struct xc_graph *graph;
 
-static uint32_t block_in(const char *name)
-{
-	xc_addr addr;
-	uint64_t value;
-	assert_non_null(xc_symbol_find(process, name, NULL, &addr));
-	assert_true(xc_space_peek_uint(process->space, addr, 8, &value));
-	uint32_t block = xc_blocks_find(&graph->heap->blocks, ~value);
-	assert_int_not_equal(block, XC_NO_BLOCK);
-	return block;
-}
-
 static void open_as(const char *by)
 {
 	process = died(by, source);
@@ -96,7 +85,7 @@ static void close_it(void)
 static void check_ended(const char *const *names, const char *by)
 {
 	for (; *names; names++) {
-		uint32_t block = block_in(*names);
+		uint32_t block = told_block(graph, *names);
 		if (xc_graph_leaked(graph, block) || !xc_graph_only_stale(graph, block))
 			fail_msg("%s: %s is %s", by, *names,
 				 xc_graph_leaked(graph, block) ? "leaked" : "not held by stale words only");
@@ -108,7 +97,7 @@ static void check_held(const char *by)
 	static const char *const names[] = {"held_local",  "held_argument", "held_again",
 					    "held_global", "held_same",     NULL};
 	for (size_t i = 0; names[i]; i++) {
-		uint32_t block = block_in(names[i]);
+		uint32_t block = told_block(graph, names[i]);
 		if (xc_graph_leaked(graph, block) || xc_graph_only_stale(graph, block))
 			fail_msg("%s: %s is held", by, names[i]);
 	}
@@ -148,12 +137,12 @@ static void the_word_and_its_variable_are_told(void **state)
 	(void)state;
 	struct xc_text text = {0};
 	open_as("gcc -g -O0 -pthread -x c");
-	uint32_t block = block_in("ended_list");
+	uint32_t block = told_block(graph, "ended_list");
 	assert_true(xc_graph_stale_text(graph, block, &text));
 	assert_non_null(strstr(text.bytes, "`list` of work, which is not in scope there"));
 	xc_text_fini(&text);
-	assert_false(xc_graph_stale_text(graph, block_in("ended_tail"), &text));
-	assert_false(xc_graph_stale_text(graph, block_in("held_local"), &text));
+	assert_false(xc_graph_stale_text(graph, told_block(graph, "ended_tail"), &text));
+	assert_false(xc_graph_stale_text(graph, told_block(graph, "held_local"), &text));
 	for (size_t i = 0; i < graph->root_count; i++)
 		if (graph->roots[i].kind == XC_ROOT_STACK && graph->roots[i].block == block)
 			xc_stackword_text(process, &process->threads[graph->roots[i].owner], graph->roots[i].at, &text);
@@ -162,11 +151,51 @@ static void the_word_and_its_variable_are_told(void **state)
 	close_it();
 }
 
+/* Only a function that calls no others uses the memory below its stack pointer. The pointers are put there by hand. */
+static const char below[] =
+	"#include <stdlib.h>\n#define NOINLINE __attribute__((noinline))\n"
+	"unsigned long ended_below, ended_list; volatile long sink;\n"
+	"static NOINLINE void keep(long n) { sink = n; }\n"
+	"static NOINLINE void make(void) { void **p = calloc(1, 64); *p = calloc(1, 48); ended_list = ~(unsigned "
+	"long)*p; ended_below = ~(unsigned long)p; }\n"
+	"#define DIE(n) asm volatile(\"mov %0, %%rax; not %%rax; mov %%rax, -48(%%rsp); xor %%eax, %%eax; xor %%ebx, "
+	"%%ebx; xor %%ecx, %%ecx; xor %%edx, %%edx;\" \\\n"
+	"	\"xor %%esi, %%esi; xor %%edi, %%edi; xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor "
+	"%%r11d, %%r11d; xor %%r12d, %%r12d;\" \\\n"
+	"	\"xor %%r13d, %%r13d; xor %%r14d, %%r14d; xor %%r15d, %%r15d; pxor %%xmm0, %%xmm0; ud2\" \\\n"
+	"	:: \"r\"(n) : \"rax\", \"rbx\", \"r12\", \"r13\", \"r14\", \"r15\", \"memory\")\n"
+	"NOINLINE void calls(unsigned long n) { DIE(n); keep(1); keep(2); }\n"
+	"NOINLINE void calls_none(unsigned long n) { DIE(n); }\n"
+	"int main(int argc, char **argv) { make(); if (argc > 1) calls_none(ended_below); else calls(ended_below); "
+	"(void)argv; return (int)sink; }\n";
+
+static void below_a_frame_that_calls_nothing_is_held(void **state)
+{
+	(void)state;
+	static const char *const by[] = {"gcc -g -O2 -x c", "clang -g -O2 -x c", "gcc -O2 -x c"};
+	GRID(i, XC_COUNT(by)) {
+		struct xc_text text = {0};
+		process = died_of(by[i], below, NULL);
+		CHECK_OK(xc_graph_of(xc_heap_of(process, NULL), &graph));
+		check_ended((const char *const[]){"ended_below", "ended_list", NULL}, by[i]);
+		assert_true(xc_graph_stale_text(graph, told_block(graph, "ended_below"), &text));
+		assert_non_null(strstr(text.bytes, "below the frame of calls, which calls others"));
+		xc_text_fini(&text);
+		close_it();
+		process = died_of(by[i], below, "leaf");
+		CHECK_OK(xc_graph_of(xc_heap_of(process, NULL), &graph));
+		assert_false(xc_graph_leaked(graph, told_block(graph, "ended_below")));
+		assert_false(xc_graph_only_stale(graph, told_block(graph, "ended_below")));
+		close_it();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variables_of_ended_scopes_hold_nothing_firmly),
 		cmocka_unit_test(optimised_code_holds_what_is_in_scope),
+		cmocka_unit_test(below_a_frame_that_calls_nothing_is_held),
 		cmocka_unit_test(the_word_and_its_variable_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
