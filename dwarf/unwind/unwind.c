@@ -7,7 +7,7 @@
  *           a word above sp that returns behind a call of this very function,
  *           or below which a frame pointer was pushed, or any                   trust: scan
  *   no row: the frame pointer, where the function's code sets it up             trust: fp
- *           no symbol: a word behind a call of code that leads here, just above   trust: scan
+ *           no symbol: a word behind a call of code that leads here, just above trust: scan
  *           where the function's code will return to                            trust: fp, scan
  *           a word above sp that returns behind a call of this very function    trust: scan
  *           the word that its pushes and subtractions leave above them          trust: scan
