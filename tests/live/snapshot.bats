@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
 }
 END
 	gcc -g -O0 -o "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/program.c"
-	CORE=$BATS_TEST_TMPDIR/taken
+	TAKEN=$BATS_TEST_TMPDIR/taken
 }
 
 teardown() {
@@ -38,23 +38,23 @@ teardown() {
 # attach KIND [SIGNAL]: the core of the running program, after it got the signal
 attach() {
 	finish
-	start sh -c 'exec "$0" "$1" 2>&1' "$BATS_TEST_TMPDIR/program" "$1"
+	start "$BATS_TEST_TMPDIR/program" "$1"
 	[ "$SAID" = ready ]
 	if [ -n "${2-}" ]; then kill "-$2" "$STARTED"; fi
-	gdb -nx -batch -p "$STARTED" -ex "gcore $CORE" >/dev/null 2>&1
-	[ -e "$CORE" ] || skip "gdb may not trace here"
+	gdb -nx -batch -p "$STARTED" -ex "gcore $TAKEN" >/dev/null 2>&1
+	[ -e "$TAKEN" ] || skip "gdb may not trace here"
 }
 
 # below_gdb KIND COMMAND...: the core of the program that gdb runs, after these commands
 below_gdb() {
 	local commands=() each
 	for each in "${@:2}"; do commands+=(-ex "$each"); done
-	gdb -nx -batch "${commands[@]}" -ex "gcore $CORE" --args "$BATS_TEST_TMPDIR/program" "$1" >/dev/null 2>&1
-	[ -e "$CORE" ] || skip "gdb may not trace here"
+	gdb -nx -batch "${commands[@]}" -ex "gcore $TAKEN" --args "$BATS_TEST_TMPDIR/program" "$1" >/dev/null 2>&1
+	[ -e "$TAKEN" ] || skip "gdb may not trace here"
 }
 
 is_snapshot() {
-	run "$XCORE" analyze --no-plugins "$CORE"
+	run "$XCORE" analyze --no-plugins "$TAKEN"
 	echo "$output"
 	[ "$status" = 0 ]
 	[[ ${output//$'\n'/ } == *"snapshot of a running process, made by gdb"* ]]
@@ -64,10 +64,10 @@ is_snapshot() {
 @test "a program that waits, computes or has stopped" {
 	attach wait
 	is_snapshot
-	rm "$CORE"
+	rm "$TAKEN"
 	attach busy
 	is_snapshot
-	rm "$CORE"
+	rm "$TAKEN"
 	attach wait STOP
 	is_snapshot
 }
@@ -92,12 +92,12 @@ is_snapshot() {
 
 @test "the crash handler tells of the crash" {
 	attach crash
-	run "$XCORE" analyze --no-plugins "$CORE"
+	run "$XCORE" analyze --no-plugins "$TAKEN"
 	[[ $output == *snapshot* && $output == *null-read* && $output == *main* ]]
 }
 
 @test "a trap of the program's own is one" {
 	below_gdb trap run
-	run "$XCORE" analyze --no-plugins "$CORE"
+	run "$XCORE" analyze --no-plugins "$TAKEN"
 	[[ $output != *snapshot* && $output == *trap-instruction* ]]
 }
