@@ -102,6 +102,9 @@ static void set_headline(struct xc_section *s, const struct xc_process *process)
 	xc_text_add(&text, process->arch->name);
 	if (process->core)
 		add_size(&text, process);
+	if (process->snapshot)
+		xc_text_printf(&text, "   snapshot of a running process%s%s", process->core_maker ? ", made by " : "",
+			       process->core_maker ? process->core_maker : "");
 	s->headline = xc_arena_strdup(&s->report->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 }

@@ -116,6 +116,7 @@ struct xc_process {
 	struct xc_thread *threads;     /* crashed one first, then note order */
 	size_t thread_count;
 	struct xc_signal signal;
+	bool snapshot;       /* a core of a process that did not die (snapshot.h) */
 	uint64_t auxv[64];   /* by AT_ type, where type < 64 */
 	uint64_t auxv_known; /* bit per type */
 	pid_t pid, ppid;

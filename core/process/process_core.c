@@ -20,6 +20,7 @@
 #include "core/process/module.h"
 #include "core/process/module_pages.h"
 #include "core/process/notes.h"
+#include "core/process/snapshot.h"
 #include "core/store/archive.h"
 
 /* ---- mappings and memory of a core ---- */
@@ -256,7 +257,9 @@ static struct xc_error *load_core(struct xc_process *p, const struct xc_open_opt
 		xc_process_remark(p, "the core has no thread notes: they are lost or of an unknown machine");
 	xc_space_seal(p->space);
 	xc_modules_find(p);
-	return find_files(p, &elf, options);
+	err = find_files(p, &elf, options);
+	xc_snapshot_settle(p); /* code may be in a module's file */
+	return err;
 }
 
 /* For a pack, open its core. The files of the pack then replace those of the file system. */

@@ -7,6 +7,7 @@
  *           a word above sp that returns behind a call of this very function,
  *           or below which a frame pointer was pushed, or any                   trust: scan
  *   no row: the frame pointer, where the function's code sets it up             trust: fp
+ *           no symbol: a word behind a call of code that leads here, just above trust: scan
  *           where the function's code will return to                            trust: fp, scan
  *           a word above sp that returns behind a call of this very function    trust: scan
  *           the word that its pushes and subtractions leave above them          trust: scan
@@ -214,15 +215,25 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 	return true;
 }
 
-/* Does the step lead upward, or to another stack across a trampoline? */
-static bool advances(const struct xc_process *p, const struct xc_frame *frame, struct xc_frame *caller)
+/* Has the innermost function given its stack back? longjmp() has at its last jump, where a register holds the return
+ * address. */
+static bool has_left(struct xc_unwinder *u, const struct xc_frame *frame)
 {
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
+	return frame->index == 0 && row->found && row->rules[row->return_reg].kind == XC_CFI_REGISTER;
+}
+
+/* Does the step lead upward, or to another stack across a trampoline? */
+static bool advances(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
 	uint64_t before, after;
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &before) || !xc_regs_get(&caller->regs, p->arch->sp, &after))
 		return false;
 	caller->descents = frame->descents + (after < before);
 	/* an interrupted function may have no frame of its own where calls push nothing */
-	bool leaf = p->arch->lr >= 0 && frame->interrupted && !caller->interrupted && after == before;
+	bool leaf = frame->interrupted && !caller->interrupted && after == before &&
+		    (p->arch->lr >= 0 || has_left(u, frame));
 	return after > before || leaf || (frame->signal && after != before);
 }
 
@@ -233,7 +244,7 @@ static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 		*stop = XC_OUTERMOST_NULL;
 		return false;
 	}
-	if (!advances(u->process, frame, caller)) {
+	if (!advances(u, frame, caller)) {
 		*stop = "the stack does not go up any more: damaged, or the call frame information is wrong";
 		return false;
 	}

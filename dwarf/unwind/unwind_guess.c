@@ -1,10 +1,11 @@
 /* unwind_guess: callers without call frame information.
  *
- * Where calls push the return address (x86): the frame pointer if the function's code sets it up; where the function's
- * code will return to; a word above sp that returns behind a call of this very function; the word above what its
- * pushes and subtractions take; the first word that returns behind any call. Where calls leave it in a link register:
- * that register while the function has not stored it, else where its first instructions stored it, or where its last
- * ones load it from; then the frame pointer or the chain of frames; then a word on the stack.
+ * Where calls push the return address (x86): the frame pointer if the function's code sets it up; without a symbol, a
+ * word above sp behind a call of code that leads here and leaves just that word above its own; where the function's code
+ * will return to; a word above sp that returns behind a call of this very function; the word above what its pushes and
+ * subtractions take; the first word that returns behind any call. Where calls leave it in a link register: that register
+ * while the function has not stored it, else where its first instructions stored it, or where its last ones load it from;
+ * then the frame pointer or the chain of frames; then a word on the stack.
  *
  * Chains, in words (AAPCS64 2022Q3, 6.4.6; AAPCS32 as gcc lays frames out with -marm; RISC-V ELF psABI 1.0, "Frame
  * Pointer Convention"; 64-Bit ELF V2 ABI 1.5, 2.2.2):
@@ -26,6 +27,7 @@
 enum {
 	PROLOGUE_COST = 16, /* about the time to scan that many words */
 	FEW_PAGES = 4 << 10,
+	NEAR_WORDS = 64, /* more than most frames have */
 	LINK_PPC64 = 16, /* from a frame's back chain to where its callee saves its return address */
 };
 
@@ -113,6 +115,8 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	    (!xc_unwind_returns(p, r.ret, &target) && !is_chained(p, frame, &r) &&
 	     !(panics && xc_code_executable(p, r.ret))))
 		return false;
+	if (p->arch->lr < 0)
+		r.sp = xc_unwind_sp_above(p, fp + p->arch->reg_size, r.ret);
 	/* The record is at the low end of the frame that gcc makes for aarch64, and its code counts from sp. */
 	if (p->arch->machine == EM_AARCH64 && r.fp > r.sp)
 		r.sp = r.fp;
@@ -188,6 +192,29 @@ static bool step_depth(struct xc_unwinder *u, const struct xc_frame *frame, stru
 		return step_prologue(u, frame, depth, caller);
 	xc_unwind_at_word(u, frame, ret, sp, depth / word, caller);
 	return caller->first;
+}
+
+/* x86, code without a symbol: the function begins where a call leads whose return address is above sp, if its
+ * instructions from there to here leave just that word above them. The code behind pc need not be of the function: its
+ * last call may not return. The nearest such word is the right one. */
+static bool step_called(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret, depth, word = p->arch->reg_size;
+	xc_addr target, pc = frame->pc;
+	if (frame->interrupted || !xc_regs_get(&frame->regs, p->arch->sp, &sp))
+		return false;
+	for (size_t i = 0; i < NEAR_WORDS && u->guessing < XC_MAX_GUESSING; i++) {
+		u->guessing++;
+		if (!xc_unwind_load(p, sp + i * word, &ret))
+			break;
+		if (!xc_code_returns(p, ret, &target) || !target || target >= pc || pc - target > FEW_PAGES ||
+		    !xc_epilogue_depth(p, target, pc, pc, &depth, &u->guessing) || depth != i * word)
+			continue;
+		xc_unwind_at_word(u, frame, ret, sp, i, caller);
+		return true;
+	}
+	return false;
 }
 
 /* The caller's registers: those that the prologue stored and, while it did nothing else, those that it did not. */
@@ -338,6 +365,8 @@ static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, st
 	if (chained && (in_go ? step_frame_pointer(u, frame, caller) : step_chain(u, frame, caller)))
 		return true;
 	if (prologue.frame_pointer && step_chain_end(u, frame, caller, stop))
+		return true;
+	if (!in_go && !*stop && !start && step_called(u, frame, caller))
 		return true;
 	if (!in_go && !*stop && step_way_out(u, frame, caller, stop))
 		return true;

@@ -69,6 +69,11 @@ bool xc_unwind_load(const struct xc_process *process, xc_addr addr, uint64_t *va
 bool xc_unwind_pushed_pointer(const struct xc_process *process, xc_addr ret_at, uint64_t *fp_out);
 bool xc_unwind_is_chained(const struct xc_process *process, uint64_t fp, xc_addr ret_at);
 
+/* The caller's stack pointer, where `ret` is at `ret_at`. gcc realigns the stack of a function and copies its return
+ * address to above the pushed frame pointer: the caller's frame ends further up, as the word below that pointer tells.
+ */
+xc_addr xc_unwind_sp_above(const struct xc_process *process, xc_addr ret_at, uint64_t ret);
+
 /* May the code at a return address use the frame pointer as such: does it set it up, as far as that is known? */
 bool xc_unwind_keeps_pointer(struct xc_unwinder *u, xc_addr ret);
 

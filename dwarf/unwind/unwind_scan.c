@@ -7,6 +7,7 @@
 
 enum {
 	MAX_CANDIDATES = 16,
+	MOST_ALIGNED = 256,
 	LOCAL_ENTRY = 8, /* ppc64: calls within a module skip the instructions that set r2 */
 };
 
@@ -42,6 +43,15 @@ bool xc_unwind_keeps_pointer(struct xc_unwinder *u, xc_addr ret)
 			  : !range.lo || xc_prologue_read(p, range.lo, ret - 1).frame_pointer;
 }
 
+xc_addr xc_unwind_sp_above(const struct xc_process *p, xc_addr ret_at, uint64_t ret)
+{
+	uint64_t sp, original, word = p->arch->reg_size;
+	const xc_addr above = ret_at + word;
+	bool copied = xc_unwind_load(p, ret_at - 2 * word, &sp) && sp > above && sp - above < MOST_ALIGNED &&
+		      sp % word == 0 && xc_unwind_load(p, sp - word, &original) && original == ret;
+	return copied ? sp : above;
+}
+
 void xc_unwind_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
 		       struct xc_frame *caller)
 {
@@ -56,7 +66,8 @@ void xc_unwind_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_a
 		    fp_known)
 			xc_regs_set(&from.regs, arch->fp, fp);
 	}
-	xc_unwind_guessed(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->reg_size, caller);
+	xc_unwind_guessed(u, &from, XC_TRUST_SCAN, ret,
+			  xc_unwind_sp_above(u->process, sp + index * arch->reg_size, ret), caller);
 }
 
 static bool calls(const struct xc_arch *arch, xc_addr target, xc_addr function)

@@ -4,6 +4,7 @@
  * registers are those that the way out loads. A function that does not load the frame pointer has not changed it,
  * unless it is generated code with rules of its own; other registers may have been moved to where they are not seen. */
 
+#include "dwarf/decode/code.h"
 #include "dwarf/unwind/unwind_impl.h"
 
 enum {
@@ -73,6 +74,16 @@ static bool confirms_end(struct xc_unwinder *u, const struct xc_frame *frame, co
 	       (uint64_t)at->at == depth;
 }
 
+/* Is it where a stack begins that was made by hand, the first byte of a function of another module? makecontext() has
+ * such a word where a coroutine's function returns to. */
+static bool begins_stack(struct xc_unwinder *u, const struct xc_frame *frame, uint64_t ret)
+{
+	const struct xc_module *module = xc_process_module(u->process, ret);
+	struct xc_function_range range = xc_function_range_of(u->process, ret);
+	return module && frame->module && module != frame->module && range.hi && range.lo == ret &&
+	       xc_code_executable(u->process, ret);
+}
+
 /* Does the way lead up, to a word of the stack that may be a return address? */
 static bool leads_up(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_way_out *way, uint64_t *ret,
 		     xc_addr *sp)
@@ -103,7 +114,8 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 		if (!leads_up(u, frame, way, &ret, &sp))
 			continue;
 		bool returns = xc_unwind_returns(p, ret, &target),
-		     sure = !returns && e->count == 1 && confirms_end(u, frame, &range, way);
+		     sure = !returns && e->count == 1 &&
+			    (confirms_end(u, frame, &range, way) || begins_stack(u, frame, ret));
 		if (!ret && sure) {
 			*stop = XC_OUTERMOST_NULL;
 			return false;

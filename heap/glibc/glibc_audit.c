@@ -132,7 +132,7 @@ static void audit_fastbin(struct audit *a, unsigned number)
 		}
 		before = at;
 		link = at + 2 * a->word;
-		if (!xc_glibc_jump(a->glibc, &a->window, link, &at))
+		if (!xc_glibc_jump(a->glibc, &a->window, link, &at) || xc_glibc_is_open(a->glibc, link, at, 0))
 			return;
 		at = xc_glibc_unmangle(a->glibc, link, at);
 	}

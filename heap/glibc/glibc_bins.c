@@ -1,10 +1,12 @@
 /* glibc_bins: the chunks in the bins and fastbins of the arenas.
  *
  * Bins are doubly linked: a list whose links agree is correct and has no circle. Fastbins are singly linked. From
- * glibc 2.32 on their links are mangled; the links themselves show whether they are. */
+ * glibc 2.32 on their links are mangled. Where libc's release is not known, as in static programs, the links themselves
+ * show whether they are. */
 #include <stdlib.h>
 
 #include "heap/glibc/glibc_impl.h"
+#include "heap/glibc/glibc_symbol.h"
 #include "heap/blocks/scan.h"
 
 enum { FAST_MAX = 1 << 24 }; /* chunks that are followed in one fastbin */
@@ -53,6 +55,21 @@ int xc_glibc_vote(const struct xc_glibc *glibc, xc_addr at, uint64_t stored, uns
 	bool plain = stored == 0 || xc_glibc_is_chunk_place(glibc, stored - offset);
 	bool mangled = unmangled == 0 || xc_glibc_is_chunk_place(glibc, unmangled - offset);
 	return (int)mangled - (int)plain;
+}
+
+bool xc_glibc_is_open(const struct xc_glibc *glibc, xc_addr at, uint64_t stored, unsigned offset)
+{
+	uint64_t unmangled = stored ^ at >> XC_GLIBC_MANGLE;
+	return !glibc->layout.mangled_known && (unmangled == 0 || xc_glibc_is_chunk_place(glibc, unmangled - offset));
+}
+
+/* A release may have no version of its own, so an older one than 2.32 proves nothing. */
+static bool ask_release(struct xc_glibc *glibc)
+{
+	const struct xc_module *libc = xc_glibc_module(glibc->heap->process);
+	bool mangles = libc && xc_glibc_symbol_release(glibc->heap->process, libc) >= XC_GLIBC_MANGLES;
+	glibc->layout.mangled = glibc->layout.mangled_known = mangles;
+	return mangles;
 }
 
 static void vote(struct xc_glibc *glibc, struct xc_window *window)
@@ -147,7 +164,8 @@ static bool anchor_fast(struct xc_glibc *glibc, xc_addr chunk)
 void xc_glibc_find_free(struct xc_glibc *glibc, struct xc_window *window)
 {
 	const struct xc_glibc_layout *layout = &glibc->layout;
-	vote(glibc, window);
+	if (!ask_release(glibc))
+		vote(glibc, window);
 	for (size_t i = 0; i < glibc->segment_count; i++)
 		glibc->fast_left += xc_scan_stored_bytes(window->space, glibc->segments[i].lo, glibc->segments[i].hi) /
 				    (4 * layout->word);

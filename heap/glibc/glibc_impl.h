@@ -135,6 +135,9 @@ void xc_glibc_join(struct xc_walk *const *walks, size_t count);
 void xc_glibc_settle_fast(struct xc_glibc *glibc, struct xc_window *window);
 void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window);
 
+/* libc; a static program itself. NULL if there is no module. */
+const struct xc_module *xc_glibc_module(const struct xc_process *process);
+
 /* Collects glibc->tls. The other returns the thread that has a word with the value, or NULL. */
 void xc_glibc_read_tls(struct xc_glibc *glibc);
 const struct xc_thread *xc_glibc_thread_with(const struct xc_glibc *glibc, xc_addr addr);
@@ -159,6 +162,9 @@ uint32_t xc_glibc_block(const struct xc_glibc *glibc, xc_addr chunk);
 /* Does a link stored at `at` make sense only if mangled (1), only if plain (-1), or is that open (0)? offset: from
  * a chunk to the target of the link. */
 int xc_glibc_vote(const struct xc_glibc *glibc, xc_addr at, uint64_t stored, unsigned offset);
+
+/* Is it open whether links are mangled, and does a link stored at `at` make sense if it is? Then it is no damage. */
+bool xc_glibc_is_open(const struct xc_glibc *glibc, xc_addr at, uint64_t stored, unsigned offset);
 
 /* May a block begin here that the walk could not find because memory is missing in the core? */
 bool xc_glibc_is_lost(const struct xc_glibc *glibc, xc_addr block);

@@ -63,7 +63,8 @@ enum {
 	XC_GLIBC_BINS = 127, /* pairs; the first one is the unsorted bin */
 	XC_GLIBC_FASTBINS = 10,
 	XC_GLIBC_NONCONTIGUOUS = 2,
-	XC_GLIBC_MANGLE = 12, /* shift of a mangled link's own address, in bits */
+	XC_GLIBC_MANGLES = 32, /* the release 2.N that began to mangle links */
+	XC_GLIBC_MANGLE = 12,  /* shift of a mangled link's own address, in bits */
 };
 
 /* The layout found in this process. Offsets are into malloc_state unless noted. */
@@ -76,7 +77,7 @@ struct xc_glibc_layout {
 	uint16_t heap_info;    /* size of the header of a heap; 0: no sub-arenas */
 	uint64_t heap_max;
 	bool mangled;       /* links of fastbins and tcaches */
-	bool mangled_known; /* some link showed it */
+	bool mangled_known; /* by libc's release, or some link showed it */
 };
 
 #endif

@@ -4,16 +4,18 @@
 #include "heap/glibc/glibc_symbol.h"
 
 #include <elf.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/elf/arch.h"
 #include "core/elf/elf.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/elf/symbol.h"
 
-enum { DYNAMIC_MAX = 256, TABLE_MAX = 1 << 20 };
+enum { DYNAMIC_MAX = 256, TABLE_MAX = 1 << 20, STRINGS_MAX = 256 << 10, RELEASE_MAX = 1000 };
 
 struct tables {
-	uint64_t rela, rela_size, rel, rel_size, relr, relr_size;
+	uint64_t rela, rela_size, rel, rel_size, relr, relr_size, strings, strings_size;
 };
 
 struct reader {
@@ -43,6 +45,10 @@ static struct tables read_dynamic(const struct reader *r)
 			t.rel = table;
 		else if (tag == DT_RELR)
 			t.relr = table;
+		else if (tag == DT_STRTAB)
+			t.strings = table;
+		else if (tag == DT_STRSZ)
+			t.strings_size = value;
 		else if (tag == DT_RELASZ)
 			t.rela_size = value;
 		else if (tag == DT_RELSZ)
@@ -131,6 +137,27 @@ bool xc_glibc_symbol_initial_value(const struct xc_process *process, const struc
 	return in_table(&r, t.rela, t.rela_size, true, value_out) ||
 	       in_table(&r, t.rel, t.rel_size, false, value_out) ||
 	       (in_relr(&r, t.relr, t.relr_size) && in_file(&r, value_out));
+}
+
+unsigned xc_glibc_symbol_release(const struct xc_process *process, const struct xc_module *module)
+{
+	static const char version[] = "GLIBC_2.";
+	struct reader r = {.process = process, .module = module, .word = process->arch->word};
+	struct tables t = read_dynamic(&r);
+	const size_t size = t.strings_size < STRINGS_MAX ? (size_t)t.strings_size : STRINGS_MAX;
+	unsigned newest = 0;
+	if (!t.strings || !size)
+		return 0;
+	xc_auto(xc_freep) char *text = xc_alloc(size + 1);
+	const char *end = text + xc_space_peek(process->space, t.strings, text, size);
+	for (const char *at = text; at < end; at += strlen(at) + 1) {
+		if (strncmp(at, version, sizeof version - 1) != 0)
+			continue;
+		unsigned long number = strtoul(at + sizeof version - 1, NULL, 10);
+		if (number > newest && number < RELEASE_MAX)
+			newest = (unsigned)number;
+	}
+	return newest;
 }
 
 bool xc_glibc_symbol_main_arena(const struct xc_process *process, struct xc_module *module, xc_addr *addr_out)

@@ -148,7 +148,8 @@ static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *windo
 	for (long count = 0; at; count++) {
 		uint32_t block = count < XC_GLIBC_CHAIN_MAX ? xc_glibc_chain_block(glibc, at, slot) : XC_NO_BLOCK;
 		if (block == XC_NO_BLOCK || !xc_glibc_jump(glibc, window, at, &stored)) {
-			if (!xc_glibc_is_lost(glibc, at))
+			if (!xc_glibc_is_lost(glibc, at) &&
+			    !(before && xc_glibc_is_open(glibc, before, stored, 2 * glibc->layout.word)))
 				note(glibc, tcache, slot, before, at, stored);
 			return;
 		}
@@ -165,8 +166,8 @@ struct search {
 	struct xc_window *window;
 	struct xc_glibc_chains chains;
 	void (*found)(struct search *search, const struct tcache *tcache);
-	int votes;
-	bool lost; /* some list leads to memory that is not in the core */
+	int votes, told_votes; /* the latter: of blocks that are tcaches by other evidence */
+	bool lost;             /* some list leads to memory that is not in the core */
 };
 
 /* The tcache layout that fits a block of this size, or NULL. A chunk is 16 bytes larger if the remainder is too
@@ -197,22 +198,25 @@ static void each_candidate(struct search *search)
 	}
 }
 
-/* The links of the first entries show whether links are mangled. */
-static void vote(struct search *search, const struct tcache *tcache)
-{
-	uint64_t stored;
-	for (unsigned i = 0; i < tcache->shape->slots; i++)
-		if (tcache->entries[i] && xc_glibc_jump(search->glibc, search->window, tcache->entries[i], &stored))
-			search->votes += xc_glibc_vote(search->glibc, tcache->entries[i], stored,
-						       2 * search->glibc->layout.word);
-}
-
 /* Is there evidence that this is a tcache, apart from its content? */
 static bool is_told(const struct xc_glibc *glibc, xc_addr addr)
 {
 	const xc_addr chunk = addr - 2 * glibc->layout.word;
 	const struct xc_glibc_segment *segment = xc_glibc_segment_of(glibc, chunk);
 	return (segment && segment->lo == chunk) || xc_glibc_thread_with(glibc, addr);
+}
+
+/* The links of the first entries show whether links are mangled. Other blocks may look like tcaches with an odd list:
+ * only what lists of chunks of their class hold counts. */
+static void vote(struct search *search, const struct tcache *tcache)
+{
+	const struct xc_glibc *glibc = search->glibc;
+	int *votes = is_told(glibc, tcache->addr) ? &search->told_votes : &search->votes;
+	uint64_t stored;
+	for (unsigned i = 0; i < tcache->shape->slots; i++)
+		if (xc_glibc_chain_block(glibc, tcache->entries[i], i) != XC_NO_BLOCK &&
+		    xc_glibc_jump(glibc, search->window, tcache->entries[i], &stored))
+			*votes += xc_glibc_vote(glibc, tcache->entries[i], stored, 2 * glibc->layout.word);
 }
 
 static bool counts_agree(const struct tcache *tcache)
@@ -281,8 +285,9 @@ void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window)
 	xc_glibc_read_tls(glibc);
 	if (!glibc->layout.mangled_known) {
 		each_candidate(&search);
-		glibc->layout.mangled = search.votes > 0;
-		glibc->layout.mangled_known = search.votes != 0;
+		int votes = search.told_votes ? search.told_votes : search.votes;
+		glibc->layout.mangled = votes > 0;
+		glibc->layout.mangled_known = votes != 0;
 	}
 	search.found = settle;
 	xc_glibc_chains_init(&search.chains, glibc, window);

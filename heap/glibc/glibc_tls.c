@@ -9,7 +9,7 @@
 
 enum { TLS_BYTES = 512 }; /* more than libc has; also the range below the thread pointer if the place is unknown */
 
-static const struct xc_module *libc_of(const struct xc_process *process)
+const struct xc_module *xc_glibc_module(const struct xc_process *process)
 {
 	for (size_t i = 0; i < process->module_count; i++)
 		if (xc_module_matches_name(process->modules[i], "libc"))
@@ -22,7 +22,7 @@ static bool range_of(const struct xc_process *process, const struct xc_thread *t
 		     uint64_t *size_out)
 {
 	const struct xc_tls_layout *tls = &process->arch->tls;
-	const struct xc_module *libc = libc_of(process);
+	const struct xc_module *libc = xc_glibc_module(process);
 	uint64_t tp;
 	if (tls->tp < 0 || !xc_regs_get(&thread->regs, tls->tp, &tp) || tp < TLS_BYTES)
 		return false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/process/module.h"
 #include "dwarf/line/source_lines.h"
 #include "triage/code/body_cache.h"
 #include "triage/util/names.h"
@@ -46,6 +47,59 @@ static void blame(struct xc_crash_context *crash)
 		xc_crash_context_blame(crash, crash->blamed);
 }
 
+static const char *called(const struct xc_place *place, const char *const *names)
+{
+	const char *found = NULL;
+	for (size_t l = 0; l < place->level_count && !found; l++)
+		found = xc_names_find(names, place->levels[l].function);
+	return found ? found : xc_names_find(names, place->symbol);
+}
+
+/* The innermost frame of a thread, if that is in the call that sends a signal. */
+static bool sends_signal(const struct xc_crash_context *crash, const struct xc_thread *thread, struct xc_frame *frame)
+{
+	static const char *const names[] = {"kill",
+					    "__kill",
+					    "__GI_kill",
+					    "killpg",
+					    "tgkill",
+					    "raise",
+					    "pthread_kill",
+					    "__pthread_kill_implementation",
+					    "sigqueue",
+					    "__sigqueue",
+					    NULL};
+	if (!crash->process->arch->unwinds || !xc_unwind_first(crash->unwinder, thread, frame))
+		return false;
+	const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(frame));
+	return place->module && xc_module_is_runtime(place->module) && called(place, names);
+}
+
+/* kill() sends a signal to the process, and any thread may take it. The one to look at is the one that sent it, if just
+ * one is in such a call. */
+static void find_sender(struct xc_crash_context *crash)
+{
+	const struct xc_process *p = crash->process;
+	const struct xc_thread *sender = NULL;
+	struct xc_frame frame, found;
+	if (!crash->fault.sent || crash->fault.in_handler || !p->pid || p->signal.sender_pid != p->pid ||
+	    sends_signal(crash, &p->threads[0], &frame))
+		return;
+	for (size_t i = 1; i < p->thread_count; i++) {
+		if (!sends_signal(crash, &p->threads[i], &frame))
+			continue;
+		if (sender)
+			return;
+		sender = &p->threads[i];
+		found = frame;
+	}
+	if (!sender)
+		return;
+	crash->thread = sender;
+	crash->fault.frame = found;
+	crash->fault.frame_known = true;
+}
+
 bool xc_crash_context_init(struct xc_crash_context *crash, struct xc_report *report, struct xc_process *process,
 			   struct xc_heap *heap)
 {
@@ -59,6 +113,10 @@ bool xc_crash_context_init(struct xc_crash_context *crash, struct xc_report *rep
 	crash->verdict = xc_report_verdict(report);
 	crash->source = xc_source_reader_new(process);
 	crash->bodies = xc_body_cache_new(process, &report->arena);
+	find_sender(crash);
+	if (crash->thread != crash->faulted)
+		xc_verdict_evidence(report, "thread %d sent the signal, and thread %d took it", (int)crash->thread->tid,
+				    (int)crash->faulted->tid);
 	collect(crash);
 	blame(crash);
 	return true;
@@ -106,25 +164,16 @@ const char *xc_crash_context_culprit(const struct xc_crash_context *crash)
 	return name ? name : "a function without a name";
 }
 
-static const char *called(const struct xc_crash_context *crash, size_t index, const char *const *names)
-{
-	const struct xc_place *place = xc_crash_context_place(crash, index);
-	const char *found = NULL;
-	for (size_t l = 0; l < place->level_count && !found; l++)
-		found = xc_names_find(names, place->levels[l].function);
-	return found ? found : xc_names_find(names, place->symbol);
-}
-
 const char *xc_crash_context_find_name(const struct xc_crash_context *crash, const char *const *names)
 {
 	size_t index = xc_crash_context_find_frame(crash, names);
-	return index < crash->frame_count ? called(crash, index, names) : NULL;
+	return index < crash->frame_count ? called(xc_crash_context_place(crash, index), names) : NULL;
 }
 
 size_t xc_crash_context_find_frame(const struct xc_crash_context *crash, const char *const *names)
 {
 	for (size_t i = 0; i < crash->frame_count && i < PASSES; i++)
-		if (called(crash, i, names))
+		if (called(xc_crash_context_place(crash, i), names))
 			return i;
 	return crash->frame_count;
 }

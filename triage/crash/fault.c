@@ -314,7 +314,7 @@ static void correct_code(const struct xc_process *p, struct xc_fault *f)
 
 bool xc_fault_find(const struct xc_process *p, struct xc_unwinder *u, struct xc_fault *fault_out)
 {
-	if (p->live || !p->signal.known || p->thread_count == 0 || !p->threads[0].crashed)
+	if (p->live || p->thread_count == 0 || (!p->snapshot && (!p->signal.known || !p->threads[0].crashed)))
 		return false;
 	struct xc_fault f = {.signal = p->signal.number,
 			     .code = p->signal.code,
@@ -326,6 +326,8 @@ bool xc_fault_find(const struct xc_process *p, struct xc_unwinder *u, struct xc_
 	f.frame_known = p->arch->unwinds && xc_unwind_first(u, &p->threads[0], &f.frame);
 	if (f.frame_known)
 		look_through_handlers(p, u, &f);
+	if (p->snapshot && !f.in_handler)
+		return false;
 	take_raised_again(p, &f);
 	correct_code(p, &f);
 	step_back(p, &f);

@@ -43,7 +43,8 @@ static inline bool xc_fault_was_handled(const struct xc_fault *fault)
 	return fault->in_handler || fault->raised_again || !fault->code_known;
 }
 
-/* Find the fault of the crashed thread. False when the process has no crashed thread or no signal. */
+/* Find the fault of the crashed thread. False when the process has no crashed thread or no signal. Of a snapshot: the
+ * fault for which its first thread runs a handler, else false. */
 bool xc_fault_find(const struct xc_process *process, struct xc_unwinder *unwinder, struct xc_fault *fault_out);
 
 /* Append the attempted access: "wrote 8 bytes at 0x18", "read 1 byte at 0x7f…ffc (faulted at 0x7f…000)", "jumped to

@@ -31,10 +31,11 @@ static bool begins(const char *name)
 	return xc_names_find(names, name);
 }
 
-static bool is_beginning(const struct xc_place *place)
+/* Code without a name may be the start function itself: then no other is. */
+static bool is_known(const struct xc_place *place)
 {
 	size_t outermost = place->level_count ? place->level_count - 1 : 0;
-	return begins(xc_place_function(place, outermost)) || !place->module || xc_module_is_runtime(place->module);
+	return place->module && (xc_module_is_runtime(place->module) || xc_place_function(place, outermost));
 }
 
 /* The outermost level of user code. */
@@ -60,9 +61,9 @@ void xc_thread_role_find(const struct xc_process *process, const struct xc_frame
 			begun = true;
 			continue;
 		}
-		if (!begun)
+		if (!begun || !is_known(place))
 			return;
-		if (is_beginning(place) || !outer_own(place, &level))
+		if (xc_module_is_runtime(place->module) || !outer_own(place, &level))
 			continue;
 		*routine_out = frames[i].pc;
 		*name_out = xc_place_function(place, level);

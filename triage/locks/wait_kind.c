@@ -64,12 +64,16 @@ static const char *past_underscores(const char *name)
 	}
 }
 
-/* "pthread_cond_wait@@GLIBC_2.3.2", "int_free.constprop.0" */
+/* "pthread_cond_wait@@GLIBC_2.3.2", "int_free.constprop.0", "___pthread_cond_timedwait64": glibc's names of functions
+ * whose times have 64 bits. */
 static bool is_called(const char *name, const char *plain)
 {
 	size_t len = strlen(plain);
 	name = past_underscores(name);
-	return strncmp(name, plain, len) == 0 && (!name[len] || name[len] == '@' || name[len] == '.');
+	if (strncmp(name, plain, len) != 0)
+		return false;
+	const char *end = name + len + (strncmp(name + len, "64", 2) == 0 ? 2 : 0);
+	return !*end || *end == '@' || *end == '.';
 }
 
 const char *xc_wait_kind_plain(const char *function)

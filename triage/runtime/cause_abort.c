@@ -1,6 +1,7 @@
 /* cause_abort: see cause_abort.h. More specific causes are tried before. */
 #include "triage/runtime/cause_abort.h"
 
+#include "core/facts/facts.h"
 #include "core/process/module.h"
 #include "triage/fault/cause_sent.h"
 
@@ -23,18 +24,54 @@ static bool caller_named(const struct xc_crash_context *crash)
 	return place && (place->symbol || place->level_count) && place->module && !xc_module_is_runtime(place->module);
 }
 
+static bool in_handler(const struct xc_crash_context *crash)
+{
+	for (size_t i = 0; i < crash->frame_count; i++)
+		if (crash->frames[i].signal)
+			return true;
+	return false;
+}
+
+static const char *unnamed(const struct xc_crash_context *crash, bool called)
+{
+	if (called)
+		return "abort() was called; the caller is not known: it has no symbols";
+	return crash->frame_count > 1
+		       ? "the program ended itself with SIGABRT; why is not known: the functions that did so "
+			 "have no names"
+		       : "the program ended itself with SIGABRT; why is not known: its stack could not be "
+			 "read";
+}
+
+/* The handler ends the program because of a signal that came before. The kernel tells it only to handlers that ask for
+ * that (SA_SIGINFO). */
+static void report_handler(const struct xc_crash_context *crash)
+{
+	const struct xc_fault *f = &crash->fault;
+	if (!in_handler(crash))
+		return;
+	if (f->first_signal && f->first_sender != crash->process->pid)
+		xc_verdict_evidence(crash->report,
+				    "it did so in a signal handler, which ran because process %d (user %u) had sent %s",
+				    (int)f->first_sender, (unsigned)f->first_user, xc_signal_name(f->first_signal));
+	else if (f->first_signal)
+		xc_verdict_evidence(crash->report,
+				    "it did so in a signal handler, which ran because the program had sent itself %s",
+				    xc_signal_name(f->first_signal));
+	else
+		xc_verdict_evidence(crash->report, "it did so in a signal handler: which signal came first, and from "
+						   "where, is not known");
+}
+
 bool xc_cause_abort_classify(struct xc_crash_context *crash)
 {
 	bool called = xc_cause_abort_called(crash);
 	if (!caller_named(crash))
-		xc_crash_context_classify(
-			crash, "abort", NULL, "low", called ? "likely" : "guess",
-			called ? "abort() was called; the caller is not known: it has no symbols"
-			       : "the program ended itself with SIGABRT; why is not known: its stack could "
-				 "not be read, or "
-				 "has no names");
+		xc_crash_context_classify(crash, "abort", NULL, "low", called ? "likely" : "guess",
+					  unnamed(crash, called));
 	else if (!called || !xc_fatal_call_classify(crash))
-		xc_crash_context_classify(crash, "abort", NULL, "low", "certain",
+		xc_crash_context_classify(crash, "abort", NULL, "low", in_handler(crash) ? "likely" : "certain",
 					  called ? "the program called abort()" : "the program sent SIGABRT to itself");
+	report_handler(crash);
 	return true;
 }

@@ -205,6 +205,24 @@ static void a_frame_address_that_does_not_rise_ends_the_stack(void **state)
 	end_scene(s);
 }
 
+/* At the last instruction of longjmp() the stack pointer is the caller's already. Only the innermost frame may be so. */
+static void a_last_jump_may_leave_the_stack_as_its_caller_has_it(void **state)
+{
+	(void)state;
+	struct scene *s =
+		assemble(WITH_CFI("jump", "\t.cfi_def_cfa rsp, 0\n\t.cfi_register rip, rdx\n\tnop\n\tjmp *%rdx\n")
+				 WITH_CFI("begin", "\tcall jump\n\tsub $8, %rsp\n\t.cfi_adjust_cfa_offset 8\n\tcall "
+						   "begin\n\tret\n"));
+	s->stack[101] = label(s, "begin") + 14;
+	set_reg(s, RDX, label(s, "begin") + 5);
+	struct xc_frame jump = first_frame(s, label(s, "jump") + 1, word(100)), caller = step(s, &jump);
+	assert_int_equal(caller.pc, label(s, "begin") + 5);
+	assert_int_equal(reg(&caller, RSP), word(100));
+	jump.index = 1;
+	check_text(stop_of(s, &jump), "does not go up");
+	end_scene(s);
+}
+
 static size_t count_frames(struct scene *s, struct xc_frame frame, size_t limit, const char **stop)
 {
 	size_t count = 1;
@@ -591,6 +609,7 @@ int main(void)
 		cmocka_unit_test(an_overwritten_return_address_is_stepped_over_and_told),
 		cmocka_unit_test(registers_left_by_a_callee_can_be_asked_for),
 		cmocka_unit_test(a_frame_address_that_does_not_rise_ends_the_stack),
+		cmocka_unit_test(a_last_jump_may_leave_the_stack_as_its_caller_has_it),
 		cmocka_unit_test(a_return_address_to_itself_ends_with_the_stack),
 		cmocka_unit_test(handlers_on_other_stacks_are_followed),
 		cmocka_unit_test(trampolines_that_send_each_other_round_are_ended),

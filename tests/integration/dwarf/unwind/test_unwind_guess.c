@@ -303,6 +303,58 @@ static void handlers_that_never_return_are_left(void **state)
 	}
 }
 
+/* The last call of `last` does not return: what follows is code of another function, as `array` has a cold part with a
+ * stack of variable size. rbp is `array`'s all the while. */
+static const char cold[] = "#include <stdlib.h>\nvolatile int sink; int *volatile null;\n"
+			   "__attribute__((noreturn, noinline)) void last(int n) { sink = n; abort(); }\n" KEEP
+			   "int array(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = sink + i; if (n > 3) "
+			   "last(a[2]); return a[n / 2]; "
+			   "}\n" KEEP "int outer(int n) { int r = array(n); sink += r; return r + 3; }\n"
+			   "int main(void) { sink += outer(10); return 0; }\n";
+
+/* The cold part of `array` has a name of its own with gcc, and none in stripped programs. */
+static void code_behind_a_last_call_is_not_asked(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *compiler, *want;
+	} cases[] = {
+		{"gcc -O2" BARE "-x c", "abort last array.cold? outer? main? "},
+		{"gcc -s -O2" BARE "-x c", "abort J J? J~ J? __libc"},
+		{"gcc -s -O3" BARE "-x c", "abort J J? J~ J? __libc"},
+		{"gcc -s -O1" BARE "-x c", "abort J J? J~ J? __libc"},
+		{"clang -s -O2" BARE "-x c", "abort J J? J~ J? __libc"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		struct xc_process *p = died(cases[i].compiler, cold);
+		xc_auto(xc_freep) char *got = stack_of(p);
+		const char *from = strstr(got, "abort ");
+		if (!from || strncmp(from, cases[i].want, strlen(cases[i].want)) != 0)
+			fail_msg("%s: %s", cases[i].compiler, got);
+		close_process(p);
+	}
+}
+
+/* gcc aligns the frame of `wide` to 32 bytes, and copies its return address. `made` returns to what makecontext() put. */
+static const char realigned[] =
+	"#include <string.h>\n#include <ucontext.h>\n#include <setjmp.h>\n"
+	"typedef int v8 __attribute__((vector_size(32))); int *volatile null; volatile int sink; volatile v8 v;\n"
+	"static char stack[65536]; static ucontext_t first, own; static jmp_buf env;\n" KEEP
+	"void crash(void *p, int n) { memset(p, n, 8); *null = n; sink++; }\n" KEEP
+	"int wide(int n) { v8 x = v; char b[n]; crash(b, n); crash(&x, n); v = x; return b[0] + x[1]; }\n"
+	"static void made(int n) { if (!setjmp(env)) longjmp(env, 1); sink = wide(n + 9); swapcontext(&own, &first); "
+	"sink++; }\n"
+	"int main(void) { getcontext(&own); own.uc_stack.ss_sp = stack; own.uc_stack.ss_size = sizeof stack;\n"
+	"  makecontext(&own, (void (*)(void))made, 1, 7); swapcontext(&first, &own); return 0; }\n";
+
+static void a_realigned_frame_ends_where_its_caller_begins(void **state)
+{
+	(void)state;
+	expect_start("gcc -O2 -mavx2" BARE "-x c", realigned, NULL, "crash wide? made? __start_context? | outermost");
+	expect_start("gcc -s -O2 -mavx2" BARE "-x c", realigned, NULL, "J J? J~ __start_context? | outermost");
+	expect_start("gcc -s -O1 -mavx2" BARE "-x c", realigned, NULL, "J J? J~ __start_context? | outermost");
+}
+
 /* An old frame pointer lies below the return address; neither function uses rbp, and no frame is at it. */
 static void a_frame_pointer_that_nobody_uses_keeps_its_value(void **state)
 {
@@ -339,6 +391,8 @@ int main(void)
 		cmocka_unit_test(old_return_addresses_are_not_taken),
 		cmocka_unit_test(functions_that_never_return_are_left),
 		cmocka_unit_test(handlers_that_never_return_are_left),
+		cmocka_unit_test(code_behind_a_last_call_is_not_asked),
+		cmocka_unit_test(a_realigned_frame_ends_where_its_caller_begins),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

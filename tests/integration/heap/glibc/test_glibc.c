@@ -108,6 +108,15 @@ static const char doubles[] = HEAPED_PROLOGUE
 	"		((void **)(p + 128))[(i + k) % 64] = to; p[(i + k) % 64 * 2] = n == 3; } }\n"
 	"	own = 1; abort(); }\n";
 
+/* Blocks of the size of a later release's tcache, as libgfortran has them (its units), whose pointers lead to blocks with
+ * plain links; and lists of one chunk each, which end with a NULL that 2.32 and later store mangled. */
+static const char units[] = HEAPED_PROLOGUE
+	"int main(int argc, char **argv) { void *a = malloc(40), *b = malloc(56); live(malloc(24));\n"
+	"	size_t slot = strtoul(argv[1], 0, 10);\n"
+	"	for (int i = 0; i < 4; i++) { char *p = live(calloc(1, 760)); void **to = live(malloc(104));\n"
+	"		to[0] = live(malloc(24)); ((void **)(p + 152))[slot] = to; }\n"
+	"	gone(a, 't'); gone(b, 't'); own = OWN; abort(); }\n";
+
 static struct xc_heap *checked(const char *program, const char *argument, struct xc_process **process_out)
 {
 	*process_out = open_core(dying_core(program, argument));
@@ -183,6 +192,23 @@ static void what_looks_like_a_tcache_at_first_is_none(void **state)
 {
 	(void)state;
 	check(dying_program("doubles", "gcc -x c -g", doubles), NULL);
+}
+
+static void blocks_with_plain_pointers_do_not_say_how_links_are_stored(void **state)
+{
+	(void)state;
+	static const char *const slots[] = {"3", "5", "70"}; /* of another class, of the block's, of a range of them */
+	const char *programs[] = {dying_program("units", "gcc -x c -g -DOWN=1", units),
+				  dying_program("static-units", "gcc -x c -g -static -DOWN=6", units)};
+	for (size_t i = 0; i < XC_COUNT(programs) * XC_COUNT(slots); i++) {
+		struct xc_process *process;
+		struct xc_heap *heap = checked(programs[i / XC_COUNT(slots)], slots[i % XC_COUNT(slots)], &process);
+		struct xc_audit_coverage coverage = {0};
+		xc_allocator_glibc.audit(heap, heap->parts[0].state, &coverage);
+		assert_int_equal(heap->damage_count, 0);
+		xc_heap_close(heap);
+		close_process(process);
+	}
 }
 
 static void a_tcache_says_whose_it_is(void **state)
@@ -332,6 +358,7 @@ int main(void)
 		cmocka_unit_test(what_happens_to_the_break_does_not_hide_blocks),
 		cmocka_unit_test(an_arena_of_several_heaps_is_whole),
 		cmocka_unit_test(what_looks_like_a_tcache_at_first_is_none),
+		cmocka_unit_test(blocks_with_plain_pointers_do_not_say_how_links_are_stored),
 		cmocka_unit_test(a_tcache_says_whose_it_is),
 		cmocka_unit_test(without_the_memory_of_libc_only_fastbins_are_lost),
 		cmocka_unit_test(one_damaged_word_of_an_arena_hides_no_block),

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# A core that gdb writes of a process that goes on is no death; one of a process in its crash handler tells of its crash.
+#	XCORE=build/release/xcore bats tests/live/snapshot.bats
+
+load live
+
+setup() {
+	find_xcore
+	command -v gdb >/dev/null || skip "there is no gdb here"
+	cat >"$BATS_TEST_TMPDIR/program.c" <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int *volatile null;
+volatile int count;
+__attribute__((noinline)) void step(void) { count++; }
+static void ready(void) { puts("ready"); fflush(stdout); }
+static void handler(int s) { ready(); for (;;) pause(); }
+int main(int argc, char **argv) {
+	if (!strcmp(argv[1], "crash")) { signal(SIGSEGV, handler); return *null; }
+	if (!strcmp(argv[1], "alarm")) { signal(SIGALRM, handler); raise(SIGALRM); }
+	if (!strcmp(argv[1], "trap")) __asm__ volatile("int3");
+	if (!strcmp(argv[1], "busy")) ready();
+	while (!strcmp(argv[1], "busy")) step();
+	ready();
+	for (;;) pause();
+}
+END
+	gcc -g -O0 -o "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/program.c"
+	TAKEN=$BATS_TEST_TMPDIR/taken
+}
+
+teardown() {
+	finish
+}
+
+# attach KIND [SIGNAL]: the core of the running program, after it got the signal
+attach() {
+	finish
+	start "$BATS_TEST_TMPDIR/program" "$1"
+	[ "$SAID" = ready ]
+	if [ -n "${2-}" ]; then kill "-$2" "$STARTED"; fi
+	gdb -nx -batch -p "$STARTED" -ex "gcore $TAKEN" >/dev/null 2>&1
+	[ -e "$TAKEN" ] || skip "gdb may not trace here"
+}
+
+# below_gdb KIND COMMAND...: the core of the program that gdb runs, after these commands
+below_gdb() {
+	local commands=() each
+	for each in "${@:2}"; do commands+=(-ex "$each"); done
+	gdb -nx -batch "${commands[@]}" -ex "gcore $TAKEN" --args "$BATS_TEST_TMPDIR/program" "$1" >/dev/null 2>&1
+	[ -e "$TAKEN" ] || skip "gdb may not trace here"
+}
+
+is_snapshot() {
+	run "$XCORE" analyze --no-plugins "$TAKEN"
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ ${output//$'\n'/ } == *"snapshot of a running process, made by gdb"* ]]
+	[[ $output != *crashed* && $output != *certain* && $output != *killed* ]]
+}
+
+@test "a program that waits, computes or has stopped" {
+	attach wait
+	is_snapshot
+	rm "$TAKEN"
+	attach busy
+	is_snapshot
+	rm "$TAKEN"
+	attach wait STOP
+	is_snapshot
+}
+
+@test "a handler of a signal that was sent is no crash" {
+	attach alarm
+	is_snapshot
+}
+
+@test "gdb's own stops: a breakpoint, a step, a watchpoint, a system call, the first instruction" {
+	below_gdb busy 'break step' run
+	is_snapshot
+	below_gdb busy 'break step' run next
+	is_snapshot
+	below_gdb busy 'break step' run 'delete 1' 'watch count' continue
+	is_snapshot
+	below_gdb wait 'catch syscall pause' run
+	is_snapshot
+	below_gdb wait starti
+	is_snapshot
+}
+
+@test "the crash handler tells of the crash" {
+	attach crash
+	run "$XCORE" analyze --no-plugins "$TAKEN"
+	[[ $output == *snapshot* && $output == *null-read* && $output == *main* ]]
+}
+
+@test "a trap of the program's own is one" {
+	below_gdb trap run
+	run "$XCORE" analyze --no-plugins "$TAKEN"
+	[[ $output != *snapshot* && $output == *trap-instruction* ]]
+}
