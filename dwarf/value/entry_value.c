@@ -244,15 +244,19 @@ static bool is_parameter(Dwarf_Die *die)
 	return tag == DW_TAG_call_site_parameter || tag == DW_TAG_GNU_call_site_parameter;
 }
 
+static bool names_register(const Dwarf_Op *op, uint64_t *reg_out)
+{
+	*reg_out = op->atom == DW_OP_regx ? op->number : op->atom - (uint64_t)DW_OP_reg0;
+	return op->atom == DW_OP_regx || (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31);
+}
+
 static bool passes(Dwarf_Die *parameter, unsigned reg)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op op;
-	if (!dwarf_attr(parameter, DW_AT_location, &attr) || !xc_exprcode_sole(&attr, &op))
-		return false;
-	if (op.atom == DW_OP_regx)
-		return op.number == reg;
-	return op.atom >= DW_OP_reg0 && op.atom <= DW_OP_reg31 && op.atom - (unsigned)DW_OP_reg0 == reg;
+	uint64_t number;
+	return dwarf_attr(parameter, DW_AT_location, &attr) && xc_exprcode_sole(&attr, &op) &&
+	       names_register(&op, &number) && number == reg;
 }
 
 /* Evaluate a call site parameter in the frame that makes the call. Registers of that frame must survive the call. */
@@ -343,4 +347,20 @@ const char *xc_entry_value_parameter(struct xc_expr_context *c, Dwarf_Die *param
 		}
 	}
 	return "optimized out";
+}
+
+bool xc_entry_value_variable(struct xc_expr_context *c, const struct xc_expr *at_entry, const struct xc_type *type,
+			     struct xc_value *out)
+{
+	struct xc_location location = {.kind = XC_LOCATION_VALUE, .guessed = true};
+	uint64_t reg, size;
+	if (at_entry->count != 1 || !names_register(at_entry->ops, &reg) || reg > UINT32_MAX ||
+	    !xc_type_size(type, &size) || size > c->process->arch->reg_size)
+		return false;
+	c->steps = 0;
+	if (xc_entry_value_register(c, (unsigned)reg, false, &location.bits))
+		return false;
+	location.size = (size_t)size;
+	xc_expr_value(c, &location, type, out);
+	return true;
 }

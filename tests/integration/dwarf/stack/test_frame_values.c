@@ -146,6 +146,26 @@ static void a_recursion_has_its_arguments(void **state)
 	end(l);
 }
 
+/* It has changed since, and the call clobbers the register: only the text shows what it was. */
+static void an_argument_that_is_lost_is_shown_as_it_was_at_entry(void **state)
+{
+	(void)state;
+	struct looked *l = look(died("gcc -g -O2 -x c", HEAD DIE KEEP
+				     "int f(long q, int kept) { q += sink; sink = q; return crash(2) + crash(3); }\n"
+				     "int main(int c, char **v) { return f(4660, 5) + sink; }\n"),
+				"f", 0);
+	struct xc_value value;
+	struct xc_frame_context context = {.process = l->process,
+					   .unwinder = l->unwinder,
+					   .frame = &l->frame,
+					   .place = xc_debuginfo_place(l->process, xc_frame_lookup(&l->frame))};
+	expect(l, "q", "4660 (at entry)");
+	expect(l, "kept", "5 (at entry)");
+	assert_true(xc_variable_find(&context, 0, "q", &l->arena, &value));
+	assert_int_equal(value.kind, XC_VALUE_ABSENT);
+	end(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +173,7 @@ int main(void)
 		cmocka_unit_test(names_are_not_those_of_the_vdso),
 		cmocka_unit_test(a_constant_long_double_needs_no_padding),
 		cmocka_unit_test(a_recursion_has_its_arguments),
+		cmocka_unit_test(an_argument_that_is_lost_is_shown_as_it_was_at_entry),
 	};
 	setenv("TMPDIR_XC", scratch_dir(), 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
