@@ -4,26 +4,62 @@
 
 #include "dwarf/stack/variable.h"
 
+static const uint8_t LOW[] = {DW_OP_const2u, 0x00, 0x10}, HIGH[] = {DW_OP_const2u, 0x04, 0x10};
+
+static void begin(struct dm *dm, unsigned language)
+{
+	dm_unit(dm, &(struct dm_unit){0});
+	dm_die(dm, DW_TAG_compile_unit, true);
+	dm_number(dm, DW_AT_language, DW_FORM_data1, language);
+}
+
+struct looked {
+	struct made *m;
+	struct xc_arena arena;
+	struct xc_stack_row row;
+};
+
+static struct looked look(const struct dm *dm, const char *function)
+{
+	struct looked l = {.m = made_open(dm)};
+	struct xc_format_options options = xc_format_defaults();
+	made_enter(l.m, function);
+	struct xc_frame_context context = {.process = l.m->process, .frame = &l.m->frame, .place = &l.m->place};
+	xc_variables_fill(&context, 0, true, &options, &l.arena, &l.row);
+	return l;
+}
+
+static void end(struct looked *l)
+{
+	xc_arena_fini(&l->arena);
+	made_close(l->m);
+}
+
+static void expect(const struct looked *l, size_t index, const char *name, const char *want)
+{
+	assert_true(index < l->row.local_count);
+	const struct xc_variable_text *local = &l->row.locals[index];
+	assert_string_equal(local->name, name);
+	assert_string_equal(local->value ? local->value : local->why, want);
+}
+
 /* DWARF 5, 4.2 and 4.3: the members of a COMMON block, in a function that has it and one that refers to it. */
 static void members_of_common_blocks_are_locals(void **state)
 {
-	static const uint8_t low[] = {DW_OP_const2u, 0x00, 0x10}, high[] = {DW_OP_const2u, 0x04, 0x10};
 	(void)state;
 	struct dm dm = {0};
-	dm_unit(&dm, &(struct dm_unit){0});
-	dm_die(&dm, DW_TAG_compile_unit, true);
-	dm_number(&dm, DW_AT_language, DW_FORM_data1, DW_LANG_Fortran95);
+	begin(&dm, DW_LANG_Fortran95);
 	size_t type = made_base(&dm, "integer", DW_ATE_signed, 4);
 	dm_die(&dm, DW_TAG_subprogram, true);
 	dm_name(&dm, "has");
 	size_t block = dm_die(&dm, DW_TAG_common_block, true);
 	dm_name(&dm, "blk");
 	made_variable(&dm, "k", type);
-	dm_expr(&dm, DW_AT_location, low, sizeof low);
+	dm_expr(&dm, DW_AT_location, LOW, sizeof LOW);
 	made_variable(&dm, "lost", type);
 	dm_end(&dm);
 	made_variable(&dm, "own", type);
-	dm_expr(&dm, DW_AT_location, high, sizeof high);
+	dm_expr(&dm, DW_AT_location, HIGH, sizeof HIGH);
 	dm_end(&dm);
 	dm_die(&dm, DW_TAG_subprogram, true);
 	dm_name(&dm, "refers");
@@ -33,26 +69,109 @@ static void members_of_common_blocks_are_locals(void **state)
 	dm_end(&dm);
 	dm_unit_end(&dm);
 	for (unsigned i = 0; i < 2; i++) {
-		struct made *m = made_open(&dm);
-		struct xc_arena arena = {0};
-		struct xc_stack_row row = {0};
-		struct xc_format_options options = xc_format_defaults();
-		made_enter(m, i ? "refers" : "has");
-		struct xc_frame_context context = {.process = m->process, .frame = &m->frame, .place = &m->place};
-		xc_variables_fill(&context, 0, true, &options, &arena, &row);
-		assert_int_equal(row.local_count, i ? 2 : 3);
-		assert_string_equal(row.locals[0].name, "k");
-		assert_string_equal(row.locals[0].value, "319951120"); /* 0x13121110 */
-		assert_string_equal(row.locals[1].name, "lost");
-		assert_string_equal(row.locals[1].why, "optimized out");
-		xc_arena_fini(&arena);
-		made_close(m);
+		struct looked l = look(&dm, i ? "refers" : "has");
+		assert_int_equal(l.row.local_count, i ? 2 : 3);
+		expect(&l, 0, "k", "319951120"); /* 0x13121110 */
+		expect(&l, 1, "lost", "optimized out");
+		end(&l);
 	}
+	dm_fini(&dm);
+}
+
+/* DW_ATE_signed and DW_ATE_unsigned are numbers; in C, where no other type has one byte, they are characters, too. */
+static void a_byte_is_a_number_where_characters_are_another_type(void **state)
+{
+	static const struct {
+		unsigned language, encoding;
+		const char *byte, *array;
+	} cases[] = {
+		{DW_LANG_Ada95, DW_ATE_signed, "16", "{16, 17, 18}"},
+		{DW_LANG_Ada95, DW_ATE_unsigned, "16", "{16, 17, 18}"},
+		{DW_LANG_Fortran08, DW_ATE_signed, "16", "{16, 17, 18}"},
+		{DW_LANG_Pascal83, DW_ATE_unsigned, "16", "{16, 17, 18}"},
+		{DW_LANG_Ada95, DW_ATE_unsigned_char, "16 '\\020'", "\"\\020\\021\\022\""},
+		{DW_LANG_C99, DW_ATE_signed, "16 '\\020'", "\"\\020\\021\\022\""},
+		{DW_LANG_C99, DW_ATE_signed_char, "16 '\\020'", "\"\\020\\021\\022\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		struct dm dm = {0};
+		begin(&dm, cases[i].language);
+		size_t type = made_base(&dm, "small", cases[i].encoding, 1);
+		size_t array = dm_die(&dm, DW_TAG_array_type, true);
+		dm_number(&dm, DW_AT_type, DW_FORM_ref4, type);
+		dm_die(&dm, DW_TAG_subrange_type, false);
+		dm_number(&dm, DW_AT_count, DW_FORM_data1, 3);
+		dm_end(&dm);
+		dm_die(&dm, DW_TAG_subprogram, true);
+		dm_name(&dm, "f");
+		made_variable(&dm, "byte", type);
+		dm_expr(&dm, DW_AT_location, LOW, sizeof LOW);
+		made_variable(&dm, "array", array);
+		dm_expr(&dm, DW_AT_location, LOW, sizeof LOW);
+		dm_end(&dm);
+		dm_end(&dm);
+		dm_unit_end(&dm);
+		struct looked l = look(&dm, "f");
+		expect(&l, 0, "byte", cases[i].byte);
+		expect(&l, 1, "array", cases[i].array);
+		end(&l);
+		dm_fini(&dm);
+	}
+}
+
+static size_t member(struct dm *dm, const char *name, size_t type, unsigned offset)
+{
+	size_t at = dm_die(dm, DW_TAG_member, false);
+	dm_name(dm, name);
+	dm_number(dm, DW_AT_type, DW_FORM_ref4, type);
+	dm_number(dm, DW_AT_data_member_location, DW_FORM_udata, offset);
+	return at;
+}
+
+/* As Ada has it: the length of one member and the presence of another depend on a discriminant. */
+static void a_record_of_variable_size_has_variants(void **state)
+{
+	(void)state;
+	struct dm dm = {0};
+	begin(&dm, DW_LANG_Ada95);
+	size_t type = made_base(&dm, "integer", DW_ATE_signed, 4);
+	size_t letter = made_base(&dm, "character", DW_ATE_unsigned_char, 1);
+	size_t record = dm_die(&dm, DW_TAG_structure_type, true);
+	dm_name(&dm, "rec");
+	size_t discriminant = member(&dm, "n", type, 0);
+	size_t array = dm_die(&dm, DW_TAG_array_type, true);
+	dm_number(&dm, DW_AT_type, DW_FORM_ref4, letter);
+	dm_die(&dm, DW_TAG_subrange_type, false);
+	dm_number(&dm, DW_AT_upper_bound, DW_FORM_ref4, discriminant);
+	dm_end(&dm);
+	member(&dm, "s", array, 8);
+	dm_die(&dm, DW_TAG_variant_part, true);
+	dm_number(&dm, DW_AT_discr, DW_FORM_ref4, discriminant);
+	dm_die(&dm, DW_TAG_variant, true);
+	member(&dm, "v", type, 4);
+	dm_end(&dm);
+	dm_end(&dm);
+	dm_end(&dm);
+	dm_die(&dm, DW_TAG_subprogram, true);
+	dm_name(&dm, "f");
+	made_variable(&dm, "r", record);
+	dm_expr(&dm, DW_AT_location, LOW, sizeof LOW);
+	dm_end(&dm);
+	dm_end(&dm);
+	dm_unit_end(&dm);
+	struct looked l = look(&dm, "f");
+	expect(&l, 0, "r", "{n = 319951120, s = <length not known>, v = 387323156}");
+	end(&l);
 	dm_fini(&dm);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(members_of_common_blocks_are_locals)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_of_common_blocks_are_locals),
+		cmocka_unit_test(a_byte_is_a_number_where_characters_are_another_type),
+		cmocka_unit_test(a_record_of_variable_size_has_variants),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
