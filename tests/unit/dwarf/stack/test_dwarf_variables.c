@@ -166,12 +166,61 @@ static void a_record_of_variable_size_has_variants(void **state)
 	dm_fini(&dm);
 }
 
+/* DWARF 5, 5.1.1.1; the integer in memory is 0x1110, 4368. */
+static void fixed_point_numbers_are_counted_in_their_units(void **state)
+{
+	static const struct {
+		unsigned attribute, encoding;
+		int64_t scale;
+		const char *want;
+	} cases[] = {
+		{DW_AT_binary_scale, DW_ATE_signed_fixed, -2, "1092"},
+		{DW_AT_binary_scale, DW_ATE_signed_fixed, -5, "136.5"},
+		{DW_AT_binary_scale, DW_ATE_unsigned_fixed, 3, "34944"},
+		{DW_AT_decimal_scale, DW_ATE_signed_fixed, -3, "4.368"},
+		{DW_AT_decimal_scale, DW_ATE_unsigned_fixed, 2, "436800"},
+		{DW_AT_decimal_scale, DW_ATE_signed_fixed, -5000, "<bytes 10 11>"},
+		{DW_AT_small, DW_ATE_signed_fixed, 0, "1456"},
+		{0, DW_ATE_signed_fixed, 0, "<bytes 10 11>"},
+	};
+	char name[16];
+	(void)state;
+	struct dm dm = {0};
+	begin(&dm, DW_LANG_Ada95);
+	size_t third = dm_die(&dm, DW_TAG_constant, false);
+	dm_number(&dm, DW_AT_GNU_numerator, DW_FORM_data1, 1);
+	dm_number(&dm, DW_AT_GNU_denominator, DW_FORM_data1, 3);
+	dm_die(&dm, DW_TAG_subprogram, true);
+	dm_name(&dm, "f");
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		size_t type = made_base(&dm, "fixed", cases[i].encoding, 2);
+		if (cases[i].attribute == DW_AT_small)
+			dm_number(&dm, DW_AT_small, DW_FORM_ref4, third);
+		else if (cases[i].attribute)
+			dm_number(&dm, cases[i].attribute, DW_FORM_sdata, (uint64_t)cases[i].scale);
+		snprintf(name, sizeof name, "v%zu", i);
+		made_variable(&dm, name, type);
+		dm_expr(&dm, DW_AT_location, LOW, sizeof LOW);
+	}
+	dm_end(&dm);
+	dm_end(&dm);
+	dm_unit_end(&dm);
+	struct looked l = look(&dm, "f");
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		snprintf(name, sizeof name, "v%zu", i);
+		expect(&l, i, name, cases[i].want);
+	}
+	end(&l);
+	dm_fini(&dm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_of_common_blocks_are_locals),
 		cmocka_unit_test(a_byte_is_a_number_where_characters_are_another_type),
 		cmocka_unit_test(a_record_of_variable_size_has_variants),
+		cmocka_unit_test(fixed_point_numbers_are_counted_in_their_units),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
