@@ -214,6 +214,40 @@ static void fixed_point_numbers_are_counted_in_their_units(void **state)
 	dm_fini(&dm);
 }
 
+/* gdb shows the same. */
+static void what_is_left_of_an_array_is_shown(void **state)
+{
+	static const uint8_t first[] = {DW_OP_const1u, 'h', DW_OP_stack_value, DW_OP_piece, 1, DW_OP_piece, 29},
+			     last[] = {DW_OP_piece, 28, DW_OP_const1u, 'h', DW_OP_stack_value, DW_OP_piece, 2},
+			     none[] = {DW_OP_piece, 30};
+	(void)state;
+	struct dm dm = {0};
+	begin(&dm, DW_LANG_C99);
+	size_t letter = made_base(&dm, "char", DW_ATE_signed_char, 1);
+	size_t array = dm_die(&dm, DW_TAG_array_type, true);
+	dm_number(&dm, DW_AT_type, DW_FORM_ref4, letter);
+	dm_die(&dm, DW_TAG_subrange_type, false);
+	dm_number(&dm, DW_AT_count, DW_FORM_data1, 30);
+	dm_end(&dm);
+	dm_die(&dm, DW_TAG_subprogram, true);
+	dm_name(&dm, "f");
+	made_variable(&dm, "first", array);
+	dm_expr(&dm, DW_AT_location, first, sizeof first);
+	made_variable(&dm, "last", array);
+	dm_expr(&dm, DW_AT_location, last, sizeof last);
+	made_variable(&dm, "none", array);
+	dm_expr(&dm, DW_AT_location, none, sizeof none);
+	dm_end(&dm);
+	dm_end(&dm);
+	dm_unit_end(&dm);
+	struct looked l = look(&dm, "f");
+	expect(&l, 0, "first", "{104 'h', <optimized out> <repeats 29 times>}");
+	expect(&l, 1, "last", "{<optimized out> <repeats 28 times>, 104 'h', 0 '\\000'}");
+	expect(&l, 2, "none", "optimized out");
+	end(&l);
+	dm_fini(&dm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +255,7 @@ int main(void)
 		cmocka_unit_test(a_byte_is_a_number_where_characters_are_another_type),
 		cmocka_unit_test(a_record_of_variable_size_has_variants),
 		cmocka_unit_test(fixed_point_numbers_are_counted_in_their_units),
+		cmocka_unit_test(what_is_left_of_an_array_is_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
