@@ -294,7 +294,7 @@ static void write_unknown(struct xc_writer *w, const struct xc_value *value, con
 		xc_writer_absent(w, value, 0);
 	else if (type->name && strcmp(type->name, "decltype(nullptr)") == 0)
 		xc_text_add(w->text, "nullptr"); /* its only value */
-	else if (xc_format_decimal_float(w, value, type))
+	else if (xc_format_decimal_float(w, value, type) || xc_format_fixed(w, value, type))
 		return;
 	else if (type->size_known && xc_format_bytes(w, value, 0, type->size))
 		return;

@@ -32,6 +32,13 @@ static uint64_t equal_run(const uint8_t *bytes, uint64_t at, uint64_t count, uin
 	return end - at;
 }
 
+/* The elements from `at` on that lie in one missing piece. */
+static uint64_t lost_run(const struct xc_value *value, uint64_t at, uint64_t count, uint64_t size)
+{
+	uint64_t lost = size > 0 ? xc_value_hole(value, at * size) / size : 0;
+	return lost < count - at ? lost : count - at;
+}
+
 void xc_format_elements(struct xc_writer *w, const struct xc_value *value, const struct xc_type *element,
 			uint64_t count, uint64_t size)
 {
@@ -42,6 +49,8 @@ void xc_format_elements(struct xc_writer *w, const struct xc_value *value, const
 	while (at < count && shown < w->options->elements && !xc_writer_full(w)) {
 		struct xc_value one = *value;
 		uint64_t run = at < compared ? equal_run(bytes, at, compared, size) : 1;
+		uint64_t lost = lost_run(value, at, count, size);
+		run = lost > run ? lost : run;
 		one.type = element;
 		one.addr += at * size;
 		one.at += at * size;
@@ -63,6 +72,14 @@ void xc_format_elements(struct xc_writer *w, const struct xc_value *value, const
 	free(owned);
 }
 
+/* Are some bytes there and others not? */
+static bool is_torn(const struct xc_value *value, uint64_t total)
+{
+	xc_auto(xc_text_fini) struct xc_text why = {0};
+	return value->kind == XC_VALUE_BYTES && value->buffer && xc_value_hole(value, 0) < total &&
+	       xc_value_why(value, 0, total, &why);
+}
+
 void xc_format_array(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	uint64_t size, total;
@@ -80,7 +97,7 @@ void xc_format_array(struct xc_writer *w, const struct xc_value *value, const st
 		return;
 	bool numbers = type->is_vector || w->options->letter;
 	const char *prefix = numbers ? NULL : xc_format_textual(type->target, &width);
-	if (prefix && type->count > 0) {
+	if (prefix && type->count > 0 && !is_torn(value, total)) {
 		xc_format_array_text(w, value, type->count, width, prefix);
 		return;
 	}

@@ -101,6 +101,9 @@ bool xc_format_bytes(struct xc_writer *w, const struct xc_value *value, uint64_t
 /* A decimal float. False when the type is not one, its format is not supported, or it cannot be read. */
 bool xc_format_decimal_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
 
+/* A fixed-point number. False when the type is none, its unit is not known, or its bytes are missing. */
+bool xc_format_fixed(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
+
 void xc_format_decimal(struct xc_text *text, unsigned __int128 magnitude, bool negative);
 void xc_format_integer(struct xc_text *text, uint64_t bits, bool is_signed);
 void xc_format_hex(struct xc_text *text, uint64_t number);

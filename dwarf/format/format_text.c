@@ -17,7 +17,8 @@ const char *xc_format_textual(const struct xc_type *type, unsigned *width_out)
 {
 	const struct xc_type *plain = xc_type_strip(type);
 	*width_out = (unsigned)plain->size;
-	if ((plain->kind != XC_TYPE_CHAR && plain->kind != XC_TYPE_INT) || plain->is_rust || plain->is_go)
+	if ((plain->kind != XC_TYPE_CHAR && plain->kind != XC_TYPE_INT) || plain->is_rust || plain->is_go ||
+	    plain->is_byte)
 		return NULL; /* u8 is a number, and texts of Rust and Go have a length instead of a NUL */
 	if (plain->size == 1)
 		return "";

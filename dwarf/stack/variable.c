@@ -14,7 +14,7 @@
 #include "dwarf/elf/budget.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/module/die.h"
-#include "dwarf/value/expr.h"
+#include "dwarf/value/entry_value.h"
 #include "dwarf/view/view.h"
 
 enum { MAX_VARIABLES = 2048, MAX_NESTING = 16, PAID_TEXT = 8 };
@@ -26,6 +26,7 @@ struct variable {
 	const struct xc_type *type;
 	enum source source;
 	struct xc_expr expr;      /* LOCATION */
+	struct xc_expr at_entry;  /* of an argument, where the function begins; count 0: not known */
 	Dwarf_Attribute constant; /* CONSTANT */
 	const void *order;        /* the DIE of the declaration: arguments are in its order */
 };
@@ -43,7 +44,7 @@ struct plan {
 
 struct collector {
 	struct xc_types *types;
-	uint64_t file_addr;
+	uint64_t file_addr, entry; /* entry: of the function whose arguments these are; 0: inlined */
 	struct list args, locals;
 };
 
@@ -56,7 +57,8 @@ static Dwarf_Die origin_of(Dwarf_Die *die)
 
 static void add(struct collector *c, Dwarf_Die *die)
 {
-	struct list *list = dwarf_tag(die) == DW_TAG_formal_parameter ? &c->args : &c->locals;
+	bool is_argument = dwarf_tag(die) == DW_TAG_formal_parameter;
+	struct list *list = is_argument ? &c->args : &c->locals;
 	struct variable one = {.name = xc_die_name(die), .order = origin_of(die).addr};
 	Dwarf_Attribute attr;
 	if (!one.name || list->count >= MAX_VARIABLES)
@@ -66,6 +68,8 @@ static void add(struct collector *c, Dwarf_Die *die)
 	} else if (xc_die_attr(die, DW_AT_location, &attr)) {
 		one.source =
 			xc_expr_of(c->types, &attr, c->file_addr, &one.expr) && one.expr.count > 0 ? LOCATION : ABSENT;
+		if (!is_argument || !c->entry || !xc_expr_of(c->types, &attr, c->entry, &one.at_entry))
+			one.at_entry.count = 0;
 	} else if (xc_die_flag(die, DW_AT_declaration)) {
 		return; /* extern int x; in a block: not a local */
 	}
@@ -81,7 +85,7 @@ static bool has_code(Dwarf_Die *block)
 
 static void collect_children(struct collector *c, Dwarf_Die *block, unsigned nesting)
 {
-	Dwarf_Die child;
+	Dwarf_Die child, common;
 	for (bool more = xc_die_child(block, &child); more; more = xc_die_next(&child)) {
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_formal_parameter:
@@ -93,8 +97,13 @@ static void collect_children(struct collector *c, Dwarf_Die *block, unsigned nes
 				collect_children(c, &child, nesting + 1);
 			break;
 		case DW_TAG_GNU_formal_parameter_pack:
+		case DW_TAG_common_block: /* of Fortran: the variables have their own locations */
 			if (nesting < MAX_NESTING)
 				collect_children(c, &child, nesting + 1);
+			break;
+		case DW_TAG_common_inclusion:
+			if (nesting < MAX_NESTING && xc_die_ref(&child, DW_AT_common_reference, &common))
+				collect_children(c, &common, nesting + 1);
 			break;
 		default:
 			break;
@@ -156,6 +165,9 @@ static struct plan *make_plan(const struct xc_process *process, const struct xc_
 	struct collector c = {.types = xc_types_of(process), .file_addr = place->file_addr};
 	struct plan *plan = xc_arena_alloc(c.types->arena, sizeof *plan);
 	Dwarf_Attribute attr;
+	Dwarf_Die function = place->levels[place->level_count - 1].die;
+	if (level != place->level_count - 1 || !xc_die_entry(&function, &c.entry))
+		c.entry = 0;
 	for (size_t i = 0; i < at->block_count; i++) {
 		Dwarf_Die block = at->blocks[i];
 		size_t first_arg = c.args.count;
@@ -164,7 +176,6 @@ static struct plan *make_plan(const struct xc_process *process, const struct xc_
 	}
 	plan->args = keep(c.types->arena, &c.args);
 	plan->locals = keep(c.types->arena, &c.locals);
-	Dwarf_Die function = place->levels[place->level_count - 1].die;
 	plan->has_base = xc_die_attr(&function, DW_AT_frame_base, &attr) &&
 			 xc_expr_of(c.types, &attr, place->file_addr, &plan->frame_base);
 	return plan;
@@ -222,6 +233,8 @@ static struct draft write_variable(struct row_text *row, struct xc_expr_context 
 {
 	struct xc_value value;
 	evaluate(c, variable, &value);
+	if (value.kind == XC_VALUE_ABSENT && variable->at_entry.count > 0)
+		xc_entry_value_variable(c, &variable->at_entry, value.type, &value);
 	struct draft draft = {.name = add_text(row, variable->name), .type = add_text(row, xc_type_name(value.type))};
 	draft.short_type = row->text.len;
 	if (xc_view_brief_name(&row->text, value.type))

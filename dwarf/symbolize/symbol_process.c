@@ -19,24 +19,37 @@ const struct xc_symbol *xc_symbol_at(const struct xc_process *process, struct xc
 	return names ? symbol : NULL;
 }
 
-const struct xc_symbol *xc_symbol_find(const struct xc_process *process, const char *name,
-				       struct xc_module **module_out, xc_addr *addr_out)
+static const struct xc_symbol *named_in(const struct xc_process *process, bool vdso, const char *name,
+					struct xc_module **module_out)
 {
 	for (size_t i = 0; i < process->module_count; i++) {
 		struct xc_module *module = process->modules[i];
-		if (!module->bias_known)
+		if (!module->bias_known || (module->kind == XC_MODULE_VDSO) != vdso)
 			continue;
 		const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(process, module));
 		const struct xc_symbol *symbol = xc_symtab_named(table, name);
-		if (!symbol)
-			continue;
-		if (module_out)
-			*module_out = module;
-		if (addr_out)
-			*addr_out = symbol->type == STT_TLS ? symbol->value : module->bias + symbol->value;
-		return symbol;
+		*module_out = module;
+		if (symbol)
+			return symbol;
 	}
 	return NULL;
+}
+
+/* The dynamic linker never binds a name to the vDSO, which exports clock_gettime as the C library does. */
+const struct xc_symbol *xc_symbol_find(const struct xc_process *process, const char *name,
+				       struct xc_module **module_out, xc_addr *addr_out)
+{
+	struct xc_module *module;
+	const struct xc_symbol *symbol = named_in(process, false, name, &module);
+	if (!symbol)
+		symbol = named_in(process, true, name, &module);
+	if (!symbol)
+		return NULL;
+	if (module_out)
+		*module_out = module;
+	if (addr_out)
+		*addr_out = symbol->type == STT_TLS ? symbol->value : module->bias + symbol->value;
+	return symbol;
 }
 
 const char *xc_symbol_describe(const struct xc_process *process, xc_addr addr, char *buf, size_t size)

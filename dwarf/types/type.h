@@ -108,6 +108,7 @@ struct xc_type {
 	bool is_flags;       /* enum whose values are single bits */
 	bool is_swapped;     /* numbers in the byte order opposite to the machine's */
 	bool has_variants;   /* Rust enum: which members exist depends on a discriminant (variant.h) */
+	bool is_byte;        /* a number of one byte, where C would have a character */
 	bool size_known;     /* see xc_type_size */
 	bool count_known;    /* array: false for `int d[]` and when it is computed at run time */
 	/* its size is computed per frame: an array with such a count or element, a struct that holds one, a pointer

@@ -71,6 +71,26 @@ static int language_of(struct xc_types *types, Dwarf_Die *die)
 	return (int)(uintptr_t)*known - 1;
 }
 
+/* Languages in which a character is never an integer type; C has no other integer of one byte. */
+static bool has_bytes(int language)
+{
+	switch (language) {
+	case DW_LANG_Ada83:
+	case DW_LANG_Ada95:
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+	case DW_LANG_Pascal83:
+	case DW_LANG_Modula2:
+	case DW_LANG_Modula3:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void know_unit(struct xc_types *types, Dwarf_Die *die)
 {
 	if (types->unit == die->cu)
@@ -149,6 +169,7 @@ static void fill_base(struct xc_type *type, Dwarf_Die *die)
 	case DW_ATE_address:
 		type->kind = XC_TYPE_INT;
 		type->is_signed = encoding == DW_ATE_signed;
+		type->is_byte = type->size == 1 && has_bytes(language_of(type->detail->types, die));
 		break;
 	default:
 		type->kind = XC_TYPE_UNKNOWN; /* decimal floats, fixed point: named, not read */

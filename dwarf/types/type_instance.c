@@ -90,6 +90,9 @@ const struct xc_type *xc_type_laid(const struct xc_type *record, const struct xc
 	type->detail->items = xc_arena_alloc(type->detail->types->arena, count * sizeof *members + 1);
 	if (count > 0)
 		memcpy(type->detail->items, members, count * sizeof *members);
+	type->has_variants = record->has_variants;
+	if (type->has_variants) /* they are read from there */
+		type->detail->die = record->detail->die;
 	return type;
 }
 

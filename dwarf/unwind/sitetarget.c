@@ -87,12 +87,13 @@ static const struct xc_symbol *symbol_of(const struct xc_process *p, struct xc_m
 	return module->bias_known ? xc_symtab_named(xc_debugfile_symbols(xc_debugfile_of(p, module)), name) : NULL;
 }
 
-/* The first other module that exports a name; NULL when none does. */
+/* The first other module that exports a name to the dynamic linker; NULL when none does. */
 static struct xc_module *exporter(const struct xc_site *s, const char *name, const struct xc_symbol **symbol_out)
 {
 	for (size_t i = 0; i < s->process->module_count; i++) {
 		struct xc_module *module = s->process->modules[i];
-		*symbol_out = module != s->module ? symbol_of(s->process, module, name) : NULL;
+		bool exports = module != s->module && module->kind != XC_MODULE_VDSO;
+		*symbol_out = exports ? symbol_of(s->process, module, name) : NULL;
 		if (*symbol_out && (*symbol_out)->bind != STB_LOCAL)
 			return module;
 	}

@@ -17,8 +17,20 @@
 #include "dwarf/module/die.h"
 #include "dwarf/module/exprcode.h"
 #include "dwarf/elf/symbol.h"
+#include "dwarf/unwind/sitetarget.h"
+#include "dwarf/value/expr_impl.h"
 
 enum { MAX_FUNCTIONS = 64, MAX_SITES = 4096, MAX_NESTING = 64 };
+
+enum { MAX_PASSED = 8 };
+
+/* A value that the call passed. Without these, a register that depends on two of the caller's would double the work in
+ * each frame. */
+struct passed_value {
+	unsigned reg;
+	bool deref;
+	unsigned __int128 bits;
+};
 
 /* The frame that called the context's, with the call site. Made once per frame, in scratch. */
 struct xc_entry_value_caller {
@@ -26,6 +38,8 @@ struct xc_entry_value_caller {
 	Dwarf_Die site;
 	struct xc_frame frame;
 	struct xc_expr_context context;
+	struct passed_value passed[MAX_PASSED];
+	size_t passed_count;
 };
 
 struct site {
@@ -148,6 +162,20 @@ static bool targets(struct xc_entry_value_caller *caller, Dwarf_Die *site, Dwarf
 	       !xc_expr_number(&caller->context, &expr, &target) && target == lo + bias;
 }
 
+/* Does the call instruction itself go to our function, whatever the name it was called by? */
+static bool goes_to(struct xc_entry_value_caller *caller, Dwarf_Die *site, Dwarf_Die *ours, xc_addr bias)
+{
+	uint64_t lo;
+	struct xc_site call = {.process = caller->context.process,
+			       .module = caller->context.place->module,
+			       .die = site,
+			       .end = caller->frame.pc};
+	if (!xc_die_entry(ours, &lo))
+		return false;
+	struct xc_callee likely = {.entry = lo + bias};
+	return xc_site_target(&call, &likely) == likely.entry;
+}
+
 static const char *check_site(struct xc_expr_context *c, struct xc_entry_value_caller *caller, Dwarf_Die *ours,
 			      Dwarf_Die *site_out)
 {
@@ -155,7 +183,8 @@ static const char *check_site(struct xc_expr_context *c, struct xc_entry_value_c
 	const struct xc_place *place = caller->context.place;
 	if (!place->module || !xc_debuginfo_call_site(place, caller->frame.pc - place->module->bias, site_out))
 		return "optimized out";
-	if (site_ref(site_out, &named) && !is_callee(c, &named, ours))
+	if (site_ref(site_out, &named) && !is_callee(c, &named, ours) &&
+	    !goes_to(caller, site_out, ours, c->module ? c->module->bias : 0))
 		return "optimized out (entered by a tail call)";
 	return calls_itself(c, ours) ? "optimized out (may have called itself)" : NULL;
 }
@@ -178,9 +207,9 @@ static void find_caller(struct xc_expr_context *c, struct xc_entry_value_caller 
 {
 	const char *stop;
 	Dwarf_Die named;
-	caller->why = "optimized out";
-	if (!c->unwinder || !c->frame || !c->place || c->place->level_count == 0 || c->frame->signal ||
-	    !xc_unwind_step(c->unwinder, c->frame, &caller->frame, &stop))
+	caller->why = c->callers < XC_EXPR_CALLERS ? "optimized out" : "computed from too many callers";
+	if (c->callers >= XC_EXPR_CALLERS || !c->unwinder || !c->frame || !c->place || c->place->level_count == 0 ||
+	    c->frame->signal || !xc_unwind_step(c->unwinder, c->frame, &caller->frame, &stop))
 		return;
 	if (caller->frame.trust != XC_TRUST_CFI || caller->frame.interrupted)
 		return;
@@ -189,6 +218,7 @@ static void find_caller(struct xc_expr_context *c, struct xc_entry_value_caller 
 		return;
 	caller->context = xc_expr_in_frame(c->process, c->thread, c->unwinder, &caller->frame, place, c->scratch);
 	caller->context.depth = c->depth;
+	caller->context.callers = c->callers + 1;
 	Dwarf_Die *ours = &c->place->levels[c->place->level_count - 1].die;
 	const struct site *site = find_site(c, caller, ours);
 	caller->why = site->why;
@@ -214,15 +244,19 @@ static bool is_parameter(Dwarf_Die *die)
 	return tag == DW_TAG_call_site_parameter || tag == DW_TAG_GNU_call_site_parameter;
 }
 
+static bool names_register(const Dwarf_Op *op, uint64_t *reg_out)
+{
+	*reg_out = op->atom == DW_OP_regx ? op->number : op->atom - (uint64_t)DW_OP_reg0;
+	return op->atom == DW_OP_regx || (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31);
+}
+
 static bool passes(Dwarf_Die *parameter, unsigned reg)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op op;
-	if (!dwarf_attr(parameter, DW_AT_location, &attr) || !xc_exprcode_sole(&attr, &op))
-		return false;
-	if (op.atom == DW_OP_regx)
-		return op.number == reg;
-	return op.atom >= DW_OP_reg0 && op.atom <= DW_OP_reg31 && op.atom - (unsigned)DW_OP_reg0 == reg;
+	uint64_t number;
+	return dwarf_attr(parameter, DW_AT_location, &attr) && xc_exprcode_sole(&attr, &op) &&
+	       names_register(&op, &number) && number == reg;
 }
 
 /* Evaluate a call site parameter in the frame that makes the call. Registers of that frame must survive the call. */
@@ -247,12 +281,10 @@ static const char *passed(struct xc_expr_context *c, struct xc_expr_context *cal
 	return why;
 }
 
-const char *xc_entry_value_register(struct xc_expr_context *c, unsigned reg, bool deref, unsigned __int128 *bits_out)
+static const char *find_passed(struct xc_expr_context *c, struct xc_entry_value_caller *caller, unsigned reg,
+			       bool deref, unsigned __int128 *bits_out)
 {
-	struct xc_entry_value_caller *caller = caller_of(c);
 	Dwarf_Die child;
-	if (caller->why)
-		return caller->why;
 	for (bool more = xc_die_child(&caller->site, &child); more; more = xc_die_next(&child)) {
 		if (is_parameter(&child) && passes(&child, reg)) {
 			c->guessed = true;
@@ -260,6 +292,31 @@ const char *xc_entry_value_register(struct xc_expr_context *c, unsigned reg, boo
 		}
 	}
 	return "optimized out";
+}
+
+static bool was_asked(const struct xc_entry_value_caller *caller, unsigned reg, bool deref, unsigned __int128 *bits_out)
+{
+	for (size_t i = 0; i < caller->passed_count; i++) {
+		*bits_out = caller->passed[i].bits;
+		if (caller->passed[i].reg == reg && caller->passed[i].deref == deref)
+			return true;
+	}
+	return false;
+}
+
+const char *xc_entry_value_register(struct xc_expr_context *c, unsigned reg, bool deref, unsigned __int128 *bits_out)
+{
+	struct xc_entry_value_caller *caller = caller_of(c);
+	if (caller->why)
+		return caller->why;
+	if (was_asked(caller, reg, deref, bits_out)) {
+		c->guessed = true;
+		return NULL;
+	}
+	const char *why = find_passed(c, caller, reg, deref, bits_out);
+	if (!why && caller->passed_count < MAX_PASSED)
+		caller->passed[caller->passed_count++] = (struct passed_value){reg, deref, *bits_out};
+	return why;
 }
 
 const char *xc_entry_value_argument(struct xc_expr_context *c, unsigned reg, unsigned __int128 *bits_out)
@@ -290,4 +347,20 @@ const char *xc_entry_value_parameter(struct xc_expr_context *c, Dwarf_Die *param
 		}
 	}
 	return "optimized out";
+}
+
+bool xc_entry_value_variable(struct xc_expr_context *c, const struct xc_expr *at_entry, const struct xc_type *type,
+			     struct xc_value *out)
+{
+	struct xc_location location = {.kind = XC_LOCATION_VALUE, .guessed = true};
+	uint64_t reg, size;
+	if (at_entry->count != 1 || !names_register(at_entry->ops, &reg) || reg > UINT32_MAX ||
+	    !xc_type_size(type, &size) || size > c->process->arch->reg_size)
+		return false;
+	c->steps = 0;
+	if (xc_entry_value_register(c, (unsigned)reg, false, &location.bits))
+		return false;
+	location.size = (size_t)size;
+	xc_expr_value(c, &location, type, out);
+	return true;
 }

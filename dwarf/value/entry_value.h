@@ -17,4 +17,9 @@ const char *xc_entry_value_argument(struct xc_expr_context *context, unsigned re
 const char *xc_entry_value_parameter(struct xc_expr_context *context, Dwarf_Die *parameter,
 				     unsigned __int128 *bits_out);
 
+/* The value at entry of an argument whose location there is the expression, if that is a register; it is marked as
+ * guessed. False when it is not known; then *out is not changed. The current value may be another. */
+bool xc_entry_value_variable(struct xc_expr_context *context, const struct xc_expr *at_entry,
+			     const struct xc_type *type, struct xc_value *out);
+
 #endif

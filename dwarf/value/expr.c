@@ -356,7 +356,7 @@ static const char *step(struct xc_machine *m, const struct xc_expr *expr, size_t
 const char *xc_machine_run(struct xc_machine *m, const struct xc_expr *expr)
 {
 	const char *why = NULL;
-	if (m->context->depth >= XC_EXPR_DEPTH)
+	if (m->context->depth >= XC_EXPR_DEPTH + m->context->callers * XC_EXPR_CALLER_DEPTH)
 		return "location expressions nested too deeply";
 	m->context->depth++;
 	for (size_t at = 0; !why && at < expr->count; at++) {

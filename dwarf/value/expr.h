@@ -74,6 +74,7 @@ struct xc_expr_context {
 	struct xc_entry_value_caller *caller;
 	bool survives_call; /* of the expression that is evaluated */
 	bool in_arguments;  /* evaluating an argument of the frame's own call */
+	unsigned callers;   /* frames between the one whose variable is wanted and this one */
 	unsigned depth;
 	unsigned steps;
 };

@@ -7,6 +7,10 @@
 
 enum { XC_EXPR_ELEMENTS = 64, XC_EXPR_STEPS = 20000, XC_EXPR_DEPTH = 8, XC_EXPR_PIECES = 1024 };
 
+/* An entry value that is computed from the caller's own goes on in the caller, which may nest as deeply again as one
+ * expression and its register; a recursion has many such frames. */
+enum { XC_EXPR_CALLERS = 64, XC_EXPR_CALLER_DEPTH = 2 };
+
 struct xc_machine {
 	struct xc_expr_context *context;
 	unsigned word;  /* bytes of an address */

@@ -80,6 +80,14 @@ static void in_buffer(struct xc_expr_context *c, const struct xc_type *type, str
 	*out = (struct xc_value){.process = c->process, .type = type, .kind = XC_VALUE_BYTES, .buffer = buffer};
 }
 
+/* The rest of an x87 number's type is padding, which clang leaves out. */
+static bool is_padded(const struct xc_expr_context *c, const struct xc_type *type, size_t len, uint64_t size)
+{
+	const struct xc_type *number = xc_type_strip(type);
+	return number->kind == XC_TYPE_FLOAT && len == EXTENDED && size <= 16 &&
+	       xc_float_kind_of(number, (unsigned)size, c->process->arch) == XC_FLOAT_X87;
+}
+
 static void from_bytes(struct xc_expr_context *c, const void *bytes, size_t len, const struct xc_type *type,
 		       uint64_t size, struct xc_value *out)
 {
@@ -87,8 +95,15 @@ static void from_bytes(struct xc_expr_context *c, const void *bytes, size_t len,
 	size_t take = len < size ? len : (size_t)size;
 	if (take > 0)
 		memcpy(buffer->bytes, bytes, take);
-	add_hole(buffer, take * 8, (size - take) * 8, "optimized out");
+	if (!is_padded(c, type, len, size))
+		add_hole(buffer, take * 8, (size - take) * 8, "its constant is shorter than its type");
 	in_buffer(c, type, buffer, out);
+}
+
+/* A piece for a whole long double has the padding, too, that is not in the register or constant. */
+static bool has_bytes(size_t len, size_t want)
+{
+	return want <= len || (len == EXTENDED && want <= 16);
 }
 
 /* The first `want` bytes of the location that a piece is cut from. NULL, or the reason why there are none. */
@@ -110,7 +125,7 @@ static const char *piece_bytes(struct xc_expr_context *c, const struct xc_locati
 	case XC_LOCATION_REGISTER:
 		if ((why = xc_expr_register(c, from->number, reg, &len)))
 			return why;
-		if (want > len)
+		if (!has_bytes(len, want))
 			return "larger than its register";
 		memcpy(bytes, reg, want);
 		return NULL;
@@ -120,9 +135,10 @@ static const char *piece_bytes(struct xc_expr_context *c, const struct xc_locati
 		memcpy(bytes, &from->bits, want);
 		return NULL;
 	case XC_LOCATION_BYTES:
-		if (want > from->size)
+		if (!has_bytes(from->size, want))
 			return "larger than its value";
-		memcpy(bytes, from->bytes, want);
+		memset(bytes, 0, want);
+		memcpy(bytes, from->bytes, want < from->size ? want : from->size);
 		return NULL;
 	case XC_LOCATION_ABSENT:
 		return from->why;

@@ -41,6 +41,14 @@ static const struct xc_hole *hole_in(const struct xc_buffer *buffer, uint64_t fi
 	return NULL;
 }
 
+uint64_t xc_value_hole(const struct xc_value *value, uint64_t offset)
+{
+	const struct xc_buffer *buffer = value->kind == XC_VALUE_BYTES ? value->buffer : NULL;
+	uint64_t first = (value->at + offset) * 8;
+	const struct xc_hole *hole = buffer ? hole_in(buffer, first, 8) : NULL;
+	return hole && hole->first <= first ? (hole->first + hole->count - first) / 8 : 0;
+}
+
 static bool peek_bytes(const struct xc_value *value, uint64_t offset, void *buf, size_t len)
 {
 	const struct xc_buffer *buffer = value->buffer;

@@ -104,6 +104,9 @@ XC_MUST_CHECK struct xc_error *xc_value_deref(const struct xc_value *value, stru
 /* xc_value_load with an error: XC_ERR_FAULT, XC_ERR_ABSENT, XC_ERR_USAGE (not an integer). */
 XC_MUST_CHECK struct xc_error *xc_value_number(const struct xc_value *value, uint64_t *bits_out);
 
+/* The bytes from `offset` on that one missing piece holds; 0 when there is something, or the value is not in pieces. */
+uint64_t xc_value_hole(const struct xc_value *value, uint64_t offset);
+
 /* XC_ERR_ABSENT or XC_ERR_FAULT with the reason of xc_value_why, for the whole value; NULL when it can be read. */
 XC_MUST_CHECK struct xc_error *xc_value_check(const struct xc_value *value);
 
