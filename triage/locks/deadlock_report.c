@@ -61,10 +61,11 @@ static const char *name_of(const struct xc_lock *lock, bool held, struct xc_text
 		return NULL;
 	bool others = held && lock->is_shared_name;
 	const char *name = others ? lock->held_name : lock->name;
-	xc_text_name(text, name);
-	if (!name)
+	if (name)
+		xc_text_name(text, name);
+	else
 		xc_text_printf(text, "0x%llx", (unsigned long long)lock->addr);
-	else if (lock->is_local)
+	if (name && lock->is_local)
 		xc_text_printf(text, " (0x%llx)", (unsigned long long)lock->addr);
 	return text->bytes;
 }
