@@ -241,7 +241,9 @@ static void ask_late(struct xc_engine *e)
 /* Withdraws what has no source any more. What is left without a type may be a text nevertheless. */
 static void withdraw(struct xc_engine *e)
 {
-	if (e->changed)
+	const struct xc_claims *claims = e->heap->claims;
+	bool by_rules = claims && claims->rule_count; /* of plugins: flowing again does not follow all of them yet */
+	if (e->changed && !by_rules)
 		xc_typing_drop_unsupported(e);
 	if (xc_typing_drop_beginnings(e) || e->changed)
 		ask_late(e);

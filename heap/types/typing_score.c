@@ -187,7 +187,7 @@ static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *
 		break;
 	case XC_SLOT_ENUM:
 		if (slot->stride <= 8 && slot->stride <= size) {
-			if (!is_enumerator(slot->type, number_at(bytes, slot->stride), slot->stride))
+			if (xc_typing_is_no_enumerator(slot->type, bytes, slot->stride))
 				score->bad++;
 			else if (number_at(bytes, slot->stride))
 				score->good++;

@@ -29,6 +29,9 @@ static bool is_for_thread(struct xc_process *process, size_t index)
 	const struct xc_locks *locks = xc_locks_of(process);
 	const struct xc_wait *wait = &locks->waits->items[index];
 	const struct xc_lock *lock = xc_lock_awaited(locks, index);
+	/* An owner that is no thread of this process, as far as can be told, may be one of another. */
+	if (lock && lock->held && lock->owner && lock->holder == XC_LOCK_NOBODY && !lock->died)
+		return false;
 	if (is_shared(process, wait->word) || is_shared(process, wait->object) || (lock && lock->shared))
 		return false;
 	if (process->live && !xc_live_thread_slept(process, wait->thread))

@@ -419,7 +419,7 @@ static void pieces_of_an_arena_that_was_reset(void **state)
 		" d->errors = (struct sink *)(void *)scratch.base; strcpy(scratch.base, \"specification of it\");\n"
 		" work(d); return sum; }\n",
 		"use-after-free (call), high", "is stale: what it points to has another owner now",
-		"belongs to scratch .base"};
+		"is held as another type by scratch .base"};
 	expect(&told);
 }
 
