@@ -104,12 +104,22 @@ void xc_call_cycle_describe(const struct xc_call_cycle *cycle, struct xc_text *t
 		xc_text_printf(text, " → … (%zu more)", period - shown);
 }
 
+/* Where a frame of the user called another function: the innermost frame may be in code that is not inlined. */
+static xc_addr call_of(const struct xc_call_cycle *cycle, const struct xc_stack_user *user)
+{
+	const struct xc_crash_context *crash = cycle->crash;
+	for (uint64_t i = 1; i < crash->frame_count && i < cycle->use->frame_count; i++)
+		if (&cycle->use->users[cycle->use->user_of[i]] == user)
+			return xc_frame_lookup(&crash->frames[i]);
+	return user->lookup;
+}
+
 size_t xc_call_cycle_calls(const struct xc_call_cycle *cycle)
 {
 	size_t calls = 0;
 	for (size_t i = 0; i < cycle->use->period; i++) {
 		const struct xc_stack_user *user = xc_call_cycle_user(cycle, i);
-		const struct xc_place *place = xc_debuginfo_place(cycle->crash->process, user->lookup);
+		const struct xc_place *place = xc_debuginfo_place(cycle->crash->process, call_of(cycle, user));
 		for (size_t l = 0; user->own && user->name && l < place->level_count; l++) {
 			const char *function = place->levels[l].function;
 			calls += function && strcmp(function, user->name) == 0;
