@@ -266,8 +266,7 @@ static struct xc_vtable *read_vtable(struct xc_vtables *tables, xc_addr vptr)
 	return vtable;
 }
 
-/* The table that a vptr points to, or NULL. O(1) except for the first lookup. Valid until freed. */
-static struct xc_vtable *table_at(struct xc_vtables *tables, xc_addr vptr)
+struct xc_vtable *xc_vtables_at(struct xc_vtables *tables, xc_addr vptr)
 {
 	if (!in_modules(tables, vptr))
 		return NULL;
@@ -349,7 +348,7 @@ static void report(struct scan *scan, const struct candidates *found, xc_vtable_
 {
 	for (size_t i = 0; i < found->count; i++) {
 		const struct candidate *at = &found->items[i];
-		struct xc_vtable *vtable = table_at(scan->tables, at->word);
+		struct xc_vtable *vtable = xc_vtables_at(scan->tables, at->word);
 		if (vtable && (at->offset == 0 || is_array(scan, at, vtable)))
 			seen(context, at->block, at->offset, vtable);
 	}

@@ -30,6 +30,10 @@ struct xc_vtables;
 struct xc_vtables *xc_vtables_new(const struct xc_process *process);
 void xc_vtables_free(struct xc_vtables *tables); /* NULL is fine */
 
+/* The table that a vptr points to; NULL: the word is no vptr. O(1) except for the first lookup of a word. Valid until
+ * the tables are freed. */
+struct xc_vtable *xc_vtables_at(struct xc_vtables *tables, xc_addr vptr);
+
 /* Calls `seen` for every live block that begins with an object with a vptr: at its beginning, or at offset 8, after
  * the number of elements of an array (as new[] of classes with destructors stores it), which is checked against the
  * block's size. In address order, in the calling thread. Reads are parallel; less than 20 ns a block. */

@@ -2,25 +2,20 @@
 
 #include "heap/evidence/vtable.h"
 
-struct search {
-	uint32_t block;
-	const struct xc_type *found;
-};
-
-static void seen(void *context, uint32_t block, uint64_t offset, struct xc_vtable *vtable)
-{
-	struct search *s = context;
-	if (block == s->block && !offset && !vtable->to_top)
-		s->found = vtable->type;
-}
+enum { VPTR = 8 };
 
 const struct xc_type *xc_object_class(const struct xc_crash_context *crash, xc_addr begin)
 {
-	struct search s = {.block = xc_blocks_find(&crash->heap->blocks, begin)};
-	if (s.block == XC_NO_BLOCK || xc_block_addr(&crash->heap->blocks, s.block) != begin)
+	const struct xc_blocks *blocks = &crash->heap->blocks;
+	uint32_t block = xc_blocks_find(blocks, begin);
+	uint64_t vptr;
+	if (block == XC_NO_BLOCK || xc_block_addr(blocks, block) != begin ||
+	    xc_block_state(blocks, block) != XC_BLOCK_LIVE || xc_block_size(blocks, block) < 2 * VPTR ||
+	    !xc_space_peek_uint(crash->process->space, begin, VPTR, &vptr))
 		return NULL;
 	struct xc_vtables *tables = xc_vtables_new(crash->process);
-	xc_vtables_scan(tables, crash->heap, seen, &s);
+	const struct xc_vtable *vtable = xc_vtables_at(tables, vptr);
+	const struct xc_type *type = vtable && !vtable->to_top ? vtable->type : NULL;
 	xc_vtables_free(tables);
-	return s.found;
+	return type;
 }

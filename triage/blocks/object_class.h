@@ -5,7 +5,7 @@
 #include "triage/crash/crash_context.h"
 
 /* NULL: the live block at this address does not begin with a complete object with a vptr, or debug information does not
- * describe its class. crash->heap must not be NULL. Looks at all blocks: 20 ns each. */
+ * describe its class. crash->heap must not be NULL. */
 const struct xc_type *xc_object_class(const struct xc_crash_context *crash, xc_addr begin);
 
 #endif
