@@ -12,12 +12,6 @@
 
 enum { HITS = 32, OUTWARD = 2 /* frames beyond the blamed one, whose variables may be owners */ };
 
-const struct xc_type *xc_pointed_type(const struct xc_type *type)
-{
-	const struct xc_type *target = type && xc_type_is_pointer(type) ? xc_type_strip(type)->target : NULL;
-	return target ? xc_type_complete(xc_type_strip(target)) : NULL;
-}
-
 /* The type of a word in a block whose own type is well known. */
 static const struct xc_type *type_in_block(struct xc_heap *heap, uint32_t block, xc_addr at)
 {
@@ -90,7 +84,7 @@ static bool is_other_owner(const struct xc_pointed *t, xc_addr at, bool text)
 	uint64_t value;
 	return at != t->deref->at &&
 	       xc_space_peek_uint(t->crash->process->space, at, t->crash->process->arch->word, &value) &&
-	       is_other_type(t, xc_pointed_type(type_of_word(t, at)), value, text);
+	       is_other_type(t, xc_same_type_pointed(type_of_word(t, at)), value, text);
 }
 
 /* A variable, in a register perhaps. */
@@ -100,7 +94,8 @@ static bool find_variable(const struct xc_pointed *t, struct xc_text *owner)
 	xc_pointers_variables(t->crash, t->crash->blame.place ? t->crash->blamed + 1 + OUTWARD : 1, &pointers);
 	for (size_t i = 0; i < pointers.count; i++) {
 		const struct xc_pointer *one = &pointers.items[i];
-		if (one->value - t->begin >= t->size || !is_other_type(t, xc_pointed_type(one->type), one->value, true))
+		if (one->value - t->begin >= t->size ||
+		    !is_other_type(t, xc_same_type_pointed(one->type), one->value, true))
 			continue;
 		xc_pointers_text(t->crash, one, owner);
 		const char *function = xc_place_function(xc_crash_context_place(t->crash, one->frame), 0);
@@ -115,7 +110,7 @@ static bool is_cast(const struct xc_pointed *t, const xc_addr *found, size_t cou
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t value;
-		const struct xc_type *theirs = xc_pointed_type(type_of_word(t, found[i]));
+		const struct xc_type *theirs = xc_same_type_pointed(type_of_word(t, found[i]));
 		if (theirs && theirs->kind == XC_TYPE_VOID &&
 		    xc_space_peek_uint(t->crash->process->space, found[i], t->crash->process->arch->word, &value) &&
 		    value == t->deref->led)

@@ -15,9 +15,6 @@ struct xc_pointed {
 	uint64_t size;
 };
 
-/* The target of a pointer or reference, complete; NULL: it is none, or the target is not known. */
-const struct xc_type *xc_pointed_type(const struct xc_type *pointer);
-
 /* Append the place of such a pointer. `text`: the block contains text, so that pointers to characters are others, too.
  * *cast_out: a `void *` leads to the object as well: its pointer may have been made from that, by a wrong cast. False:
  * there is none. The types of the heap must have been inferred. Searches memory. */

@@ -306,10 +306,10 @@ static bool is_unchanged_by_itself(const struct xc_derefs *derefs)
 
 bool xc_derefs_changed(const struct xc_crash_context *crash, uint64_t *now)
 {
-	const struct xc_derefs *derefs = crash->derefs;
-	const struct xc_deref *bad = derefs && derefs->count ? &derefs->items[0] : NULL;
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
 	if (!bad || !bad->value_known || !bad->at_known || !bad->size || bad->size > 8 ||
-	    !is_unchanged_by_itself(derefs) || !xc_space_peek_uint(crash->process->space, bad->at, bad->size, now))
+	    !is_unchanged_by_itself(crash->derefs) ||
+	    !xc_space_peek_uint(crash->process->space, bad->at, bad->size, now))
 		return false;
 	uint64_t mask = bad->size < 8 ? (UINT64_C(1) << 8 * bad->size) - 1 : UINT64_MAX;
 	return ((*now ^ bad->value) & mask) != 0;

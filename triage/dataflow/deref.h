@@ -33,6 +33,12 @@ struct xc_derefs {
 	size_t count;
 };
 
+/* The bad value itself. NULL: no way of one is known; `derefs` may be NULL, too. */
+static inline const struct xc_deref *xc_derefs_bad(const struct xc_derefs *derefs)
+{
+	return derefs && derefs->count ? &derefs->items[0] : NULL;
+}
+
 /* Follow a value (its content, when known, else NULL) of the frame's code. Costs slices of its budget. */
 void xc_derefs_collect(const struct xc_frame_code *frame_code, const struct xc_symbolic_value *term,
 		       const uint64_t *value, struct xc_derefs *out);

@@ -76,7 +76,7 @@ static bool is_number(const struct xc_crash_context *crash, const struct xc_faul
 /* "`r` is NULL", "`n->next` is 0x10", "`p` points to unmapped memory" */
 static void add_bad(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
-	bool result = f->bad.kind == XC_SYMBOLIC_RESULT;
+	bool result = f->bad.kind == XC_SYMBOLIC_RESULT, number = is_number(crash, f);
 	uint64_t now;
 	if (!f->bad.text)
 		return;
@@ -92,14 +92,9 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 		add_number(f->bad.type, f->value, text);
 	} else if (!f->value)
 		xc_text_add(text, result ? "returned NULL" : "is NULL");
-	else if (is_number(crash, f))
-		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64, f->value,
-			       f->value);
-	else if (f->value < XC_NULL_PAGES)
-		xc_text_printf(text,
-			       "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64
-			       ", or an offset from NULL",
-			       f->value, f->value);
+	else if (number || f->value < XC_NULL_PAGES)
+		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64 "%s", f->value,
+			       f->value, number ? "" : ", or an offset from NULL");
 	else if (xc_faulting_operand_unwritable(crash, f))
 		xc_text_add(text, "points to read-only memory, and with the index to unmapped memory");
 	else if (!xc_operand_canonical(f->value) && crash->process->arch->word == 8)

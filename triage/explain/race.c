@@ -174,8 +174,7 @@ static void report_changed(struct xc_crash_context *crash, const struct xc_deref
 
 void xc_race_report(struct xc_crash_context *crash)
 {
-	const struct xc_derefs *derefs = crash->derefs;
-	const struct xc_deref *bad = derefs && derefs->count ? &derefs->items[0] : NULL;
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
 	uint64_t now;
 	if (!bad || !may_race(crash))
 		return;

@@ -50,7 +50,7 @@ void xc_damaged_block_remark(struct xc_crash_context *crash)
 
 bool xc_damaged_block_report(struct xc_crash_context *crash)
 {
-	const struct xc_deref *bad = crash->derefs && crash->derefs->count ? &crash->derefs->items[0] : NULL;
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
 	unsigned word = crash->process->arch->word;
 	uint64_t now;
 	if (!crash->heap || !bad || !bad->value_known || !bad->value || !bad->at_known ||

@@ -30,7 +30,7 @@ enum {
 
 static bool find_target(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_pointed *t)
 {
-	*t = (struct xc_pointed){.crash = crash, .deref = deref, .type = xc_pointed_type(deref->pointer_type)};
+	*t = (struct xc_pointed){.crash = crash, .deref = deref, .type = xc_same_type_pointed(deref->pointer_type)};
 	if (!crash->heap || !crash->heap->blocks.count)
 		return false;
 	t->block = xc_blocks_find(&crash->heap->blocks, deref->led);
@@ -226,7 +226,7 @@ static bool find_stale(const struct xc_crash_context *crash, const struct xc_der
 	*out = (struct xc_stale){.kind = XC_STALE_NOT, .deref = deref};
 	if (!deref->led_known || deref->led < LEAST)
 		return false;
-	if (!deref->stack_moves && xc_dead_frame_at(crash, deref->led, xc_pointed_type(deref->pointer_type),
+	if (!deref->stack_moves && xc_dead_frame_at(crash, deref->led, xc_same_type_pointed(deref->pointer_type),
 						    deref->holder, &out->sure, &out->why)) {
 		out->kind = XC_STALE_FRAME;
 		return true;
@@ -357,9 +357,7 @@ static bool is_into_dead_frame(const struct xc_crash_context *crash, const struc
 {
 	uint64_t value;
 	bool sure; /* of the place only: not that it led to the bad value */
-	const struct xc_type *type = xc_type_strip(argument->value.type);
-	const struct xc_type *target =
-		xc_type_is_pointer(type) && type->target ? xc_type_complete(xc_type_strip(type->target)) : NULL;
+	const struct xc_type *target = xc_same_type_pointed(argument->value.type);
 	if (!argument->name || !target || !xc_value_load(&argument->value, &value) ||
 	    !xc_dead_frame_at(crash, value, target, 0, &sure, &out->why))
 		return false;
@@ -375,7 +373,7 @@ struct xc_stale xc_stale_argument_find(const struct xc_crash_context *crash)
 {
 	struct xc_stale stale = {.kind = XC_STALE_NOT};
 	const struct xc_place *place = crash->blame.place;
-	if ((crash->derefs && crash->derefs->count) || !place || !place->level_count || place->line_only ||
+	if (xc_derefs_bad(crash->derefs) || !place || !place->level_count || place->line_only ||
 	    crash->blamed >= crash->frame_count)
 		return stale;
 	const struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);

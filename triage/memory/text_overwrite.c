@@ -262,7 +262,7 @@ static void explain(const struct copies *c)
 /* The value as it was in memory: the code may have added an offset since. */
 static void undo_offset(const struct xc_crash_context *crash, struct copies *c)
 {
-	const struct xc_deref *bad = crash->derefs && crash->derefs->count ? &crash->derefs->items[0] : NULL;
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
 	if (!bad || !bad->value_known || bad->value == c->value || c->value - bad->value + OFFSET > 2 * OFFSET)
 		return;
 	c->value = bad->value;
@@ -283,8 +283,8 @@ bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 			xc_block_types_infer(crash);
 		c.count = xc_memory_search_bytes(crash->process, c.text, c.len, c.found, HITS);
 		c.placed = xc_value_place_find(crash, c.value, c.found, c.count, &c.place);
-		c.only = !c.place.led_known &&
-			 !(crash->derefs && crash->derefs->count && crash->derefs->items[0].at_known);
+		const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
+		c.only = !c.place.led_known && !(bad && bad->at_known);
 		report_text(&c);
 		explain(&c);
 		return true;

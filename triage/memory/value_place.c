@@ -28,8 +28,7 @@ static bool has_value(const struct search *s, xc_addr at)
 /* Is a pointer of the structure at `begin` one of the words? */
 static bool find_member(const struct search *s, const struct xc_type *pointer, xc_addr begin, xc_addr *at_out)
 {
-	const struct xc_type *target = xc_type_strip(pointer)->target;
-	const struct xc_type *record = target ? xc_type_complete(xc_type_strip(target)) : NULL;
+	const struct xc_type *record = xc_same_type_pointed(pointer);
 	uint64_t size;
 	if (!xc_same_type_is_record(record) || !xc_type_size(record, &size))
 		return false;
@@ -94,7 +93,7 @@ bool xc_value_place_find(const struct xc_crash_context *crash, uint64_t value, c
 			 struct xc_deref *out)
 {
 	const struct search s = {.crash = crash, .value = value, .found = found, .count = count};
-	const struct xc_deref *bad = crash->derefs && crash->derefs->count ? &crash->derefs->items[0] : NULL;
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
 	bool known = bad && bad->at_known && has_value(&s, bad->at);
 	if (known && !bad->own) {
 		*out = *bad;

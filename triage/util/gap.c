@@ -5,16 +5,16 @@
 struct xc_mapping_gap xc_gap_at(const struct xc_process *process, xc_addr addr)
 {
 	struct xc_mapping_gap gap = {.lo = 0, .hi = UINT64_MAX};
-	for (size_t i = 0; i < process->mapping_count; i++) {
-		const struct xc_mapping *m = &process->mappings[i];
-		if (m->hi < addr && m->hi + 1 >= gap.lo) {
-			gap.lo = m->hi + 1;
-			gap.below = m;
-		}
-		if (m->lo > addr && m->lo - 1 <= gap.hi) {
-			gap.hi = m->lo - 1;
-			gap.above = m;
-		}
+	size_t next = xc_process_mapping_lower_bound(process, addr);
+	if (next > 0) {
+		gap.below = &process->mappings[next - 1];
+		gap.lo = gap.below->hi + 1;
+	}
+	if (next < process->mapping_count && process->mappings[next].lo <= addr)
+		next++; /* the address is mapped */
+	if (next < process->mapping_count) {
+		gap.above = &process->mappings[next];
+		gap.hi = gap.above->lo - 1;
 	}
 	return gap;
 }

@@ -9,6 +9,11 @@ static const struct xc_type *plain(const struct xc_type *type)
 	return type ? xc_type_complete(xc_type_strip(type)) : NULL;
 }
 
+const struct xc_type *xc_same_type_pointed(const struct xc_type *pointer)
+{
+	return plain(pointer && xc_type_is_pointer(pointer) ? xc_type_strip(pointer)->target : NULL);
+}
+
 bool xc_same_type_is_record(const struct xc_type *type)
 {
 	type = plain(type);

@@ -4,6 +4,9 @@
 
 #include "dwarf/types/type.h"
 
+/* The target of a pointer or reference, complete; NULL: it is none, or the target is not known. */
+const struct xc_type *xc_same_type_pointed(const struct xc_type *pointer);
+
 /* Is it a struct or class? */
 bool xc_same_type_is_record(const struct xc_type *type);
 
