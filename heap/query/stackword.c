@@ -51,13 +51,14 @@ static void look_for_ended(const struct xc_frame_scope *at, xc_addr addr, struct
 	xc_arena_fini(&scratch);
 }
 
-/* The rows of a frame: inlined functions first. */
+/* The rows of a frame: inlined functions first. What has ended is asked only where no variable in scope has the word:
+ * that reads the whole function. */
 static void look_at_frame(struct xc_frame_scope *at, xc_addr addr, struct xc_stackword *word)
 {
+	const struct xc_frame_scope innermost = *at; /* borrows its unwinder */
 	word->in_frame = true;
 	word->row = at->row;
 	word->function = xc_frame_scope_function(at);
-	look_for_ended(at, addr, word);
 	do
 		if (find_variable(at, true, addr, word) || find_variable(at, false, addr, word)) {
 			word->row = at->row;
@@ -65,6 +66,7 @@ static void look_at_frame(struct xc_frame_scope *at, xc_addr addr, struct xc_sta
 			return;
 		}
 	while (xc_frame_scope_up(at) && in_frame(at, addr));
+	look_for_ended(&innermost, addr, word);
 }
 
 struct xc_stackword xc_stackword_find(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr)
