@@ -9,6 +9,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "core/text/shellword.h"
+
 enum {
 	ENVIRONMENT_MOST = 256 << 10, /* bytes */
 	ENVIRONMENT_LEAST = 512,
@@ -51,10 +53,10 @@ static void learn(struct xc_scrub *scrub, const char *value, const char *shown)
 {
 	struct xc_text quoted = {0};
 	const char *forms[] = {value, NULL};
-	for (const char *at = value; *at; at++)
-		xc_text_add(&quoted, *at == '\'' ? "'\\''" : (char[]){*at, '\0'});
-	if (strchr(value, '\''))
+	if (strchr(value, '\'')) {
+		xc_shellword_add_inner(&quoted, value);
 		forms[1] = xc_text_string(&quoted);
+	}
 	for (size_t i = 0; i < XC_COUNT(forms) && forms[i]; i++)
 		if (shown)
 			xc_scrub_name(scrub, forms[i], strlen(forms[i]), shown);

@@ -20,15 +20,20 @@ static bool is_shown_as_it_is(const char *word)
 	return same && strncmp(word, "::", 2) != 0 && !strstr(word, " ::");
 }
 
-/* Inside single quotes only the single quote is special. */
-static void add_quoted(struct xc_text *text, const char *word)
+/* Only the single quote is special there. */
+void xc_shellword_add_inner(struct xc_text *text, const char *word)
 {
-	xc_text_char(text, '\'');
 	for (; *word; word++)
 		if (*word == '\'')
 			xc_text_add(text, "'\\''");
 		else
 			xc_text_char(text, *word);
+}
+
+static void add_quoted(struct xc_text *text, const char *word)
+{
+	xc_text_char(text, '\'');
+	xc_shellword_add_inner(text, word);
 	xc_text_char(text, '\'');
 }
 

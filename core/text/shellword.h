@@ -11,7 +11,10 @@
  * different name, and nothing worse: no quote inside ends the word. */
 void xc_shellword_add(struct xc_text *text, const char *word);
 
-/* The same for a file name, which xcore must not take for an option, a list or a process. */
+/* Add the word as it stands between single quotes. */
+void xc_shellword_add_inner(struct xc_text *text, const char *word);
+
+/* The word for a file name, which xcore must not take for an option, a list or a process. */
 void xc_shellword_add_file(struct xc_text *text, const char *file);
 
 /* The same, malloc'ed. In a target, pid:N stays a process. */

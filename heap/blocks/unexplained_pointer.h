@@ -20,8 +20,8 @@ struct xc_extents {
 void xc_extents_add(struct xc_extents *extents, xc_addr addr, uint64_t size);
 void xc_extents_fini(struct xc_extents *extents);
 
-/* Is an aligned word of the module's writable memory, outside the extents, a pointer into a block that is not free?
- * Sorts the extents. Reads only memory that the process has written. */
+/* Is a word of the module's writable memory, outside the extents, a pointer into a block that is not free? Unaligned
+ * words count too, in mappings of up to 1 MiB. Sorts the extents. Reads only memory that the process has written. */
 bool xc_unexplained_pointer_exists(const struct xc_heap *heap, const struct xc_module *module,
 				   struct xc_extents *extents);
 
