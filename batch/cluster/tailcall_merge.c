@@ -142,15 +142,7 @@ static bool share_build(const struct joining *j, size_t cluster, const struct xc
 
 static size_t bound(const struct joining *j, const struct rest *asked)
 {
-	size_t lo = 0, hi = j->rest_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (by_frames(&j->rests[middle], asked) < 0)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return XC_LOWER_BOUND(j->rest_count, i, by_frames(&j->rests[i], asked) < 0);
 }
 
 /* The one cluster that fits; the trace itself if there are none or several. A cluster seen in the same build does not

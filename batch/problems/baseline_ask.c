@@ -124,15 +124,7 @@ static void consider(struct asking *a, size_t at, const char *sig)
 /* The first prefix that does not sort before the sig's. */
 static size_t first_like(const struct xc_baseline *b, const char *sig)
 {
-	size_t lo = 0, hi = b->prefix_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (strncmp(b->prefixes[middle].hex, sig, XC_BASELINE_ID) < 0)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return XC_LOWER_BOUND(b->prefix_count, i, strncmp(b->prefixes[i].hex, sig, XC_BASELINE_ID) < 0);
 }
 
 static void ask_sig(struct asking *a, const char *sig)

@@ -134,15 +134,7 @@ static struct index index_of(const struct xc_signature_group *groups, size_t cou
 /* The first entry that is not before the key or, if `behind`, the first after it. */
 static size_t bound(const struct index *index, const struct beginning *key, bool behind)
 {
-	size_t lo = 0, hi = index->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (by_key(&index->list[middle], key) < (behind ? 1 : 0))
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return XC_LOWER_BOUND(index->count, i, by_key(&index->list[i], key) < (behind ? 1 : 0));
 }
 
 static void look(const struct index *index, const struct beginning *key, struct answer *answer)

@@ -52,6 +52,21 @@ static inline bool xc_inside(xc_addr addr, uint64_t len, xc_addr lo, xc_addr hi)
 	return len > 0 && addr >= lo && addr <= hi && len - 1 <= hi - addr;
 }
 
+/* The first of `count` sorted items for which `is_before`, an expression of its index `i`, is false; `count`: there is
+ * none. O(log count). */
+#define XC_LOWER_BOUND(count, i, is_before)                                                                            \
+	({                                                                                                             \
+		size_t lo_ = 0, hi_ = (count);                                                                         \
+		while (lo_ < hi_) {                                                                                    \
+			size_t i = lo_ + (hi_ - lo_) / 2;                                                              \
+			if (is_before)                                                                                 \
+				lo_ = i + 1;                                                                           \
+			else                                                                                           \
+				hi_ = i;                                                                               \
+		}                                                                                                      \
+		lo_;                                                                                                   \
+	})
+
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t xc_now_ns(void);
 

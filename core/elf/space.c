@@ -173,15 +173,7 @@ const struct xc_segment *xc_space_at(const struct xc_space *space, size_t index)
 
 size_t xc_space_lower_bound(const struct xc_space *space, xc_addr addr)
 {
-	size_t lo = 0, hi = space->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (space->sealed[mid].hi < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return XC_LOWER_BOUND(space->count, i, space->sealed[i].hi < addr);
 }
 
 bool xc_space_next_readable(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out)

@@ -97,14 +97,7 @@ static bool recheck(struct xc_live_absents *a)
 /* Is addr still mapped as in the snapshot? */
 static bool still_mapped(const struct xc_live_absents *a, const struct xc_live_region *r, xc_addr addr)
 {
-	size_t lo = 0, hi = a->now_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (a->now[mid].hi < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(a->now_count, i, a->now[i].hi < addr);
 	const struct xc_live_now *now = &a->now[lo];
 	if (lo == a->now_count || now->lo > addr || !now->readable || now->ino != r->ino || now->dev != r->dev ||
 	    now->shared != r->shared)

@@ -14,15 +14,7 @@ static uint64_t cost(uint64_t len)
 /* The index of the first range that ends at addr or above; count when there is none. */
 static size_t index_of(const struct xc_live_frozen *f, xc_addr addr)
 {
-	size_t lo = 0, hi = f->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (f->ranges[mid].hi < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return XC_LOWER_BOUND(f->count, i, f->ranges[i].hi < addr);
 }
 
 const struct xc_live_frozen_range *xc_live_frozen_find(const struct xc_live_frozen *f, xc_addr addr)

@@ -28,15 +28,8 @@ static struct cover cover_modules(struct xc_process *p)
 
 static bool covered(const struct xc_process *p, const struct cover *c, xc_addr addr)
 {
-	size_t lo = 0, hi = c->count;
-	while (lo < hi) { /* the modules that begin at or below addr */
-		size_t mid = lo + (hi - lo) / 2;
-		if (p->by_address[mid]->lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (lo && c->reach[lo - 1] >= addr) || (c->added && c->added >= addr);
+	size_t below = XC_LOWER_BOUND(c->count, i, p->by_address[i]->lo <= addr);
+	return (below && c->reach[below - 1] >= addr) || (c->added && c->added >= addr);
 }
 
 /* The last mapping of the run that begins at start and belongs to one file. Anonymous mappings in between do not end

@@ -80,28 +80,13 @@ void xc_process_index(struct xc_process *p)
 
 struct xc_module *xc_process_module(const struct xc_process *p, xc_addr addr)
 {
-	size_t lo = 0, hi = p->by_address ? p->module_count : 0;
-	while (lo < hi) { /* the last module that begins at or below addr */
-		size_t mid = lo + (hi - lo) / 2;
-		if (p->by_address[mid]->lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr <= p->by_address[lo - 1]->hi ? p->by_address[lo - 1] : NULL;
+	size_t below = XC_LOWER_BOUND(p->by_address ? p->module_count : 0, i, p->by_address[i]->lo <= addr);
+	return below && addr <= p->by_address[below - 1]->hi ? p->by_address[below - 1] : NULL;
 }
 
 size_t xc_process_mapping_lower_bound(const struct xc_process *p, xc_addr addr)
 {
-	size_t lo = 0, hi = p->mapping_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (p->mappings[mid].hi < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return XC_LOWER_BOUND(p->mapping_count, i, p->mappings[i].hi < addr);
 }
 
 const struct xc_mapping *xc_process_mapping(const struct xc_process *p, xc_addr addr)

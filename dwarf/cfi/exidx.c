@@ -77,14 +77,7 @@ static uint64_t function_of(const struct xc_exidx *x, size_t index)
 /* The entry of the last function at or below addr. */
 static bool find(const struct xc_exidx *x, uint64_t addr, size_t *index_out)
 {
-	size_t lo = 0, hi = x->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (function_of(x, mid) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(x->count, i, function_of(x, i) <= addr);
 	*index_out = lo - 1;
 	return lo > 0;
 }

@@ -236,14 +236,7 @@ static const struct xc_foreign_entry *entry_at(const struct xc_process *process,
 		return NULL;
 	if (!g->painted)
 		paint(g);
-	size_t lo = 0, hi = g->span_count; /* the first span that ends at or behind addr */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (g->spans[mid].hi < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(g->span_count, i, g->spans[i].hi < addr);
 	const struct xc_foreign_span *span = &g->spans[lo];
 	if (lo == g->span_count || span->lo > addr || (override && !span->entry->code.override))
 		return NULL;
@@ -351,14 +344,7 @@ const struct xc_foreign_frames *xc_foreign_frames_of(const struct xc_process *pr
 	if (!g->sorted)
 		qsort(g->lists, g->list_count, sizeof *g->lists, by_thread);
 	g->sorted = true;
-	size_t lo = 0, hi = g->list_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (g->lists[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(g->list_count, i, g->lists[i].tid < tid);
 	for (size_t i = lo; i < g->list_count && g->lists[i].tid == tid; i++)
 		++*count_out;
 	return &g->lists[lo];

@@ -387,15 +387,7 @@ static bool better_at(const struct xc_symbol *a, const struct xc_symbol *b)
 /* The number of symbols that begin at or below addr. */
 static size_t upper_bound(const struct xc_symtab *table, uint64_t addr)
 {
-	size_t lo = 0, hi = table->addressed;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (table->symbols[mid].value <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return XC_LOWER_BOUND(table->addressed, i, table->symbols[i].value <= addr);
 }
 
 static bool in_section(const struct xc_symtab *table, const struct xc_symbol *s, uint64_t addr)

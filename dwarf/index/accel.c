@@ -17,14 +17,7 @@ bool xc_accel_u32(const struct xc_cursor *c, uint64_t offset, uint32_t *value_ou
 
 const struct xc_die_scan_unit *xc_accel_unit(const struct xc_accel_list *units, uint64_t offset)
 {
-	size_t lo = 0, hi = units->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (units->items[mid].offset < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(units->count, i, units->items[i].offset < offset);
 	return lo < units->count && units->items[lo].offset == offset ? &units->items[lo] : NULL;
 }
 

@@ -33,16 +33,10 @@ bool xc_index_far_any(const struct xc_index_items *all)
 
 static const struct xc_index_listed *unit_holding(const struct xc_index_listing *l, uint32_t space, uint64_t offset)
 {
-	size_t lo = 0, hi = l->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct xc_index_listed *u = &l->units[mid];
-		if (u->space < space || (u->space == space && u->unit.offset <= offset))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	const struct xc_index_listed *u = lo ? &l->units[lo - 1] : NULL;
+	size_t below = XC_LOWER_BOUND(l->count, i,
+				      l->units[i].space < space ||
+					      (l->units[i].space == space && l->units[i].unit.offset <= offset));
+	const struct xc_index_listed *u = below ? &l->units[below - 1] : NULL;
 	return u && u->space == space && offset - u->unit.offset < u->unit.size ? u : NULL;
 }
 

@@ -312,14 +312,7 @@ static bool scan_children(struct xc_index_scan *s, const struct scope *scope)
 /* The scope that holds `offset`. */
 static struct scope scope_at(const struct xc_index_scan *s, uint64_t offset)
 {
-	size_t lo = 0, hi = s->extent_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (s->extents[mid].start < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(s->extent_count, i, s->extents[i].start < offset);
 	for (size_t at = lo; at > 0; at = s->extents[at - 1].outer)
 		if (s->extents[at - 1].end > offset)
 			return (struct scope){.item = s->extents[at - 1].item, .key = s->extents[at - 1].key};

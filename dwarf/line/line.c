@@ -84,15 +84,7 @@ static struct xc_linetable *with_rows(struct xc_line_tables *lines, struct xc_li
 /* Index of the first row above addr. */
 static size_t upper_bound(const struct xc_linetable *t, uint64_t file_addr)
 {
-	size_t lo = 0, hi = t->row_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->rows[mid].addr <= file_addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return XC_LOWER_BOUND(t->row_count, i, t->rows[i].addr <= file_addr);
 }
 
 static const struct xc_linerow *statement_at_same_address(const struct xc_linetable *t, size_t index)

@@ -242,15 +242,7 @@ static size_t indexed_before(struct xc_cfitable *t, uint64_t addr)
 {
 	if (!t->indexed && t->size)
 		build_index(t);
-	size_t lo = 0, hi = t->range_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->ranges[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return XC_LOWER_BOUND(t->range_count, i, t->ranges[i].lo <= addr);
 }
 
 static bool find_indexed(struct xc_cfitable *t, uint64_t addr, struct xc_cfientry *e)
@@ -273,14 +265,7 @@ static uint64_t search_value(const struct xc_cfitable *t, size_t index, size_t w
 
 static bool last_by_search(const struct xc_cfitable *t, uint64_t addr, struct xc_cfientry *e)
 {
-	size_t lo = 0, hi = t->search_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (search_value(t, mid, 0) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(t->search_count, i, search_value(t, i, 0) <= addr);
 	return lo > 0 && entry_at(t, (size_t)(search_value(t, lo - 1, 1) - t->addr), e) && e->lo <= addr;
 }
 

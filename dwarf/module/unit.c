@@ -124,14 +124,7 @@ static int by_lo(const void *a, const void *b)
 
 static const struct arange *find_range(const struct arange *ranges, size_t count, uint64_t addr)
 {
-	size_t lo = 0, hi = count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (ranges[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(count, i, ranges[i].lo <= addr);
 	return lo && ranges[lo - 1].hi >= addr ? &ranges[lo - 1] : NULL;
 }
 

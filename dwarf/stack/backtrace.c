@@ -207,14 +207,7 @@ static void place_guests(struct builder *b, const struct xc_frame *frame, const 
 	if (!g->count || !xc_regs_get(&frame->regs, b->process->arch->sp, &sp))
 		return;
 	xc_addr end = frame_end(b->process, frame, caller, sp, broken);
-	size_t lo = 0, hi = g->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (g->lists[mid].at < sp)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(g->count, i, g->lists[i].at < sp);
 	for (; lo < g->count && g->lists[lo].at < end; lo++) {
 		if (!g->placed[lo] && shown)
 			add_guests(b, &g->lists[lo]);

@@ -107,14 +107,7 @@ static void sort_ranges(struct ranges *r)
  * is nearly always right; a few steps back cover the rest. */
 static struct range *find_range(const struct ranges *r, uint64_t addr)
 {
-	size_t lo = 0, hi = r->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (r->items[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(r->count, i, r->items[i].lo <= addr);
 	for (size_t back = 0; lo > 0 && back < 64; back++)
 		if (r->items[--lo].hi >= addr)
 			return &r->items[lo];

@@ -234,14 +234,7 @@ static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t
 	if (!truth)
 		return NULL;
 	int64_t target = (int64_t)op->offset + 3 + (int16_t)op->number;
-	size_t lo = 0, hi = expr->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if ((int64_t)expr->ops[mid].offset < target)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(expr->count, i, (int64_t)expr->ops[i].offset < target);
 	if (lo < expr->count && (int64_t)expr->ops[lo].offset != target)
 		return "location expression jumps into an operator";
 	if (lo == expr->count && expr->size && target != (int64_t)expr->size)

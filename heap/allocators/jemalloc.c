@@ -221,14 +221,7 @@ struct passing {
 
 static struct passing pass_from(const uint64_t *items, size_t count, xc_addr addr)
 {
-	size_t lo = 0, hi = count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (items[middle] < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(count, i, items[i] < addr);
 	return (struct passing){items, lo, count};
 }
 

@@ -74,13 +74,6 @@ void xc_jemalloc_find_bases(struct xc_jemalloc *je)
 
 bool xc_jemalloc_is_own(const struct xc_jemalloc *je, xc_addr addr)
 {
-	size_t lo = 0, hi = je->base_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (je->bases[middle].hi < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(je->base_count, i, je->bases[i].hi < addr);
 	return lo < je->base_count && je->bases[lo].lo <= addr;
 }

@@ -460,19 +460,16 @@ bool xc_jemalloc_read_extents(struct xc_jemalloc *je, size_t tree, const char **
 
 /* ---- queries ---- */
 
+static xc_addr first_page(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *e)
+{
+	return e->addr & ~(je->layouts[e->tree].page - 1);
+}
+
 const struct xc_jemalloc_extent *xc_jemalloc_extent_at(const struct xc_jemalloc *je, xc_addr addr)
 {
-	size_t lo = 0, hi = je->extent_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		const struct xc_jemalloc_extent *e = &je->extents[middle];
-		if ((e->addr & ~(je->layouts[e->tree].page - 1)) <= addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	const struct xc_jemalloc_extent *e = lo ? &je->extents[lo - 1] : NULL;
-	return e && addr - (e->addr & ~(je->layouts[e->tree].page - 1)) < e->size ? e : NULL;
+	size_t below = XC_LOWER_BOUND(je->extent_count, i, first_page(je, &je->extents[i]) <= addr);
+	const struct xc_jemalloc_extent *e = below ? &je->extents[below - 1] : NULL;
+	return e && addr - first_page(je, e) < e->size ? e : NULL;
 }
 
 uint64_t xc_jemalloc_block_size(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent)

@@ -233,14 +233,7 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 /* The innermost group that contains an address. */
 static const struct ng_group *group_of(const struct ng_state *state, xc_addr addr)
 {
-	size_t lo = 0, hi = state->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (state->groups[middle].mem <= addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(state->count, i, state->groups[i].mem <= addr);
 	for (unsigned tries = 0; lo > 0 && tries < 4096; tries++, lo--) {
 		const struct ng_group *group = &state->groups[lo - 1];
 		if (addr - group->mem >= NG_UNIT && addr - group->mem < NG_UNIT + group->stride * group->count)

@@ -141,14 +141,7 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 {
 	const struct mi_state *state = memory;
 	xc_addr addr = xc_block_addr(&heap->blocks, block);
-	size_t lo = 0, hi = state->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (state->pages[middle].lo <= addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(state->count, i, state->pages[i].lo <= addr);
 	const struct mi_page *page = lo ? &state->pages[lo - 1] : NULL;
 	if (!page)
 		return;

@@ -252,14 +252,7 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 {
 	const struct tc_state *state = memory;
 	xc_addr addr = xc_block_addr(&heap->blocks, block);
-	size_t lo = 0, hi = state->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (state->spans[middle].lo <= addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(state->count, i, state->spans[i].lo <= addr);
 	if (lo == 0 || addr - state->spans[lo - 1].lo >= state->spans[lo - 1].bytes)
 		return;
 	const struct tc_span *span = &state->spans[lo - 1];

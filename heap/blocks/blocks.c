@@ -403,28 +403,13 @@ void xc_blocks_set_state(struct xc_blocks *blocks, uint32_t block, enum xc_block
 
 uint64_t xc_block_huge_size(const struct xc_blocks *blocks, uint32_t block)
 {
-	size_t lo = 0, hi = blocks->huge_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (blocks->huge[middle].block < block)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(blocks->huge_count, i, blocks->huge[i].block < block);
 	return lo < blocks->huge_count && blocks->huge[lo].block == block ? blocks->huge[lo].size : 0;
 }
 
 uint32_t xc_blocks_from(const struct xc_blocks *blocks, xc_addr addr)
 {
-	size_t lo = 0, hi = blocks->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (xc_block_addr(blocks, (uint32_t)middle) < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return (uint32_t)lo;
+	return (uint32_t)XC_LOWER_BOUND(blocks->count, i, xc_block_addr(blocks, (uint32_t)i) < addr);
 }
 
 const char *xc_block_state_word(enum xc_block_state state)

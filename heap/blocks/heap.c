@@ -56,14 +56,7 @@ const char *xc_heap_why_empty(const struct xc_heap *heap)
 
 const struct xc_region *xc_heap_region(const struct xc_heap *heap, xc_addr addr)
 {
-	size_t lo = 0, hi = heap->region_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (heap->regions[middle].hi < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(heap->region_count, i, heap->regions[i].hi < addr);
 	return lo < heap->region_count && heap->regions[lo].lo <= addr ? &heap->regions[lo] : NULL;
 }
 

@@ -50,14 +50,7 @@ static void merge(struct xc_extents *extents)
 
 static bool holds(const struct xc_extents *extents, xc_addr addr)
 {
-	size_t lo = 0, hi = extents->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (extents->items[middle].hi < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(extents->count, i, extents->items[i].hi < addr);
 	return lo < extents->count && extents->items[lo].lo <= addr;
 }
 

@@ -229,16 +229,9 @@ static void describe(struct xc_vtables *tables, struct xc_vtable *vtable)
 /* Most words are no pointers into modules, which a few steps find out. */
 static bool in_modules(const struct xc_vtables *tables, uint64_t word)
 {
-	size_t lo = 0, hi = tables->range_count;
 	if (word % WORD != 0)
 		return false;
-	while (lo < hi) {
-		size_t middle = (lo + hi) / 2;
-		if (word <= tables->ranges[middle].hi)
-			hi = middle;
-		else
-			lo = middle + 1;
-	}
+	size_t lo = XC_LOWER_BOUND(tables->range_count, i, tables->ranges[i].hi < word);
 	return lo < tables->range_count && word >= tables->ranges[lo].lo;
 }
 

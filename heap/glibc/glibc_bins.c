@@ -13,14 +13,7 @@ enum { FAST_MAX = 1 << 24 }; /* chunks that are followed in one fastbin */
 
 const struct xc_glibc_segment *xc_glibc_segment_of(const struct xc_glibc *glibc, xc_addr addr)
 {
-	size_t lo = 0, hi = glibc->segment_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (glibc->segments[middle].hi < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(glibc->segment_count, i, glibc->segments[i].hi < addr);
 	return lo < glibc->segment_count && glibc->segments[lo].lo <= addr ? &glibc->segments[lo] : NULL;
 }
 

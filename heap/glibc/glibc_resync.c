@@ -84,15 +84,7 @@ static bool is_not_contradicted(const struct xc_glibc_resync *h, const struct xc
 
 static size_t first_anchor(const struct xc_glibc_resync *h, xc_addr from)
 {
-	size_t lo = 0, hi = h->anchor_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (xc_glibc_anchor_chunk(h->anchors[middle]) < from)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return XC_LOWER_BOUND(h->anchor_count, i, xc_glibc_anchor_chunk(h->anchors[i]) < from);
 }
 
 static const xc_glibc_anchor *anchor_at(const struct xc_glibc_resync *h, xc_addr at)

@@ -71,13 +71,6 @@ void xc_glibc_read_tls(struct xc_glibc *glibc)
 
 const struct xc_thread *xc_glibc_thread_with(const struct xc_glibc *glibc, xc_addr addr)
 {
-	size_t lo = 0, hi = glibc->tls_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (glibc->tls[middle].value < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(glibc->tls_count, i, glibc->tls[i].value < addr);
 	return lo < glibc->tls_count && glibc->tls[lo].value == addr ? glibc->tls[lo].thread : NULL;
 }

@@ -224,14 +224,7 @@ uint64_t *xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached)
 
 static const struct xc_stale_slot *find_slot(const struct xc_graph *graph, uint32_t block)
 {
-	size_t lo = 0, hi = graph->slot_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (graph->slots[mid].block < block)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(graph->slot_count, i, graph->slots[i].block < block);
 	return lo < graph->slot_count && graph->slots[lo].block == block ? &graph->slots[lo] : NULL;
 }
 

@@ -106,15 +106,8 @@ void xc_misaligned_free(struct xc_misaligned *misaligned)
 const struct xc_misaligned_word *xc_misaligned_to(const struct xc_heap *heap, uint32_t block, size_t *count_out)
 {
 	const struct xc_misaligned *words = heap->misaligned;
-	size_t lo = 0, hi = words ? words->count : 0;
 	*count_out = 0;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (words->items[middle].block < block)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(words ? words->count : 0, i, words->items[i].block < block);
 	while (words && lo + *count_out < words->count && words->items[lo + *count_out].block == block)
 		++*count_out;
 	return *count_out ? &words->items[lo] : NULL;

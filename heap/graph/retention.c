@@ -29,15 +29,7 @@ static int holder_key_order(const void *a, const void *b)
 static uint32_t find_holder(const struct xc_retention *r, const struct xc_root *root)
 {
 	struct xc_holder key = {.kind = holder_kind(root), .owner = root->owner};
-	size_t lo = 0, hi = r->holder_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (holder_key_order(&r->holders[middle], &key) < 0)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return (uint32_t)lo;
+	return (uint32_t)XC_LOWER_BOUND(r->holder_count, i, holder_key_order(&r->holders[i], &key) < 0);
 }
 
 /* Neighbouring roots mostly have the same holder, so the list before sorting is short. */

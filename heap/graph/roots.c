@@ -44,14 +44,7 @@ static void paint(struct painter *p, xc_addr lo, xc_addr hi, enum xc_root_kind k
 
 static uint32_t module_index(const struct xc_process *process, xc_addr addr)
 {
-	size_t lo = 0, hi = process->module_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (process->by_address[middle]->hi < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(process->module_count, i, process->by_address[i]->hi < addr);
 	return lo < process->module_count && process->by_address[lo]->lo <= addr &&
 			       process->by_address[lo]->kind != XC_MODULE_VDSO
 		       ? (uint32_t)lo

@@ -70,15 +70,7 @@ static void add_word(struct finder *f, const struct xc_stale_word *word)
 /* The first range that does not end before an address. */
 static size_t range_from(const struct xc_stale_ranges *ranges, xc_addr at)
 {
-	size_t lo = 0, hi = ranges->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (ranges->items[middle].hi < at)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return XC_LOWER_BOUND(ranges->count, i, ranges->items[i].hi < at);
 }
 
 static bool is_within(const struct xc_stale_ranges *ranges, size_t number, xc_addr at)
@@ -198,14 +190,7 @@ uint64_t *xc_graph_find_stale_words(struct xc_graph *graph)
 
 bool xc_graph_is_stale_edge(const struct xc_graph *graph, uint32_t edge)
 {
-	size_t lo = 0, hi = graph->edge_word_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (graph->words[middle].edge < edge)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(graph->edge_word_count, i, graph->words[i].edge < edge);
 	return lo < graph->edge_word_count && graph->words[lo].edge == edge;
 }
 
@@ -225,14 +210,7 @@ void xc_graph_sort_stale_words(struct xc_graph *graph)
 
 bool xc_graph_stale_word_text(const struct xc_graph *graph, uint32_t block, struct xc_text *text)
 {
-	size_t lo = 0, hi = graph->word_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (graph->words[middle].block < block)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(graph->word_count, i, graph->words[i].block < block);
 	if (lo >= graph->word_count || graph->words[lo].block != block)
 		return false;
 	const struct xc_stale_range *range = &graph->heap->stale_ranges->items[graph->words[lo].range];

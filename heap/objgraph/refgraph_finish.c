@@ -123,15 +123,7 @@ static void make_index(struct xc_refgraph *g)
 /* The last node that begins at or below addr; XC_NO_NODE if there is none. */
 static uint32_t search(const struct xc_refgraph *g, xc_addr addr)
 {
-	size_t lo = 0, hi = g->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (g->addr[middle] <= addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return (uint32_t)lo - 1;
+	return (uint32_t)XC_LOWER_BOUND(g->count, i, g->addr[i] <= addr) - 1;
 }
 
 /* The same, with `slot` as the first place to look for its range. */

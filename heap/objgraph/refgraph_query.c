@@ -39,14 +39,7 @@ const struct xc_refgraph_root *xc_refgraph_root_of(struct xc_refgraph *g, uint32
 {
 	if (!g->rooted)
 		order_roots(g);
-	size_t lo = 0, end = g->root_count;
-	while (lo < end) {
-		size_t middle = lo + (end - lo) / 2;
-		if (g->rooted[middle] >> 32 < node)
-			lo = middle + 1;
-		else
-			end = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(g->root_count, i, g->rooted[i] >> 32 < node);
 	return lo < g->root_count && g->rooted[lo] >> 32 == node ? &g->roots[(uint32_t)g->rooted[lo]] : NULL;
 }
 

@@ -236,14 +236,7 @@ void xc_type_index_free(struct xc_engine *e)
 const struct xc_type_enclosing *xc_type_index_enclosing(const struct xc_engine *e, uint32_t inner, size_t *count_out)
 {
 	const struct xc_type_index *o = e->owners;
-	size_t lo = 0, hi = o->held_count, end;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (o->held[middle].inner < inner)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(o->held_count, i, o->held[i].inner < inner), end;
 	for (end = lo; end < o->held_count && o->held[end].inner == inner; end++)
 		;
 	*count_out = end - lo;
@@ -252,15 +245,7 @@ const struct xc_type_enclosing *xc_type_index_enclosing(const struct xc_engine *
 
 static size_t first_of_size(const struct xc_type_index *o, uint64_t size)
 {
-	size_t lo = 0, hi = o->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (o->engine->maps[o->by_size[middle]]->size < size)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return XC_LOWER_BOUND(o->count, i, o->engine->maps[o->by_size[i]]->size < size);
 }
 
 const uint32_t *xc_type_index_sized(const struct xc_engine *e, uint64_t least, uint64_t most, size_t *count_out)

@@ -112,13 +112,6 @@ struct xc_list_walk_cycle xc_list_walk_cycle(const struct xc_list_walk *walk, co
 	size_t length = (size_t)walk->since;
 	/* The last node leads back to the node `length` nodes before the end; from the start of the cycle on every
 	 * node is followed by itself after `length` steps, and none before. */
-	size_t lo = 0, hi = count - length;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (nodes[middle] == nodes[middle + length])
-			hi = middle;
-		else
-			lo = middle + 1;
-	}
-	return (struct xc_list_walk_cycle){.count = lo + length, .back = lo};
+	size_t start = XC_LOWER_BOUND(count - length, i, nodes[i] != nodes[i + length]);
+	return (struct xc_list_walk_cycle){.count = start + length, .back = start};
 }

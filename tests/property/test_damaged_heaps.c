@@ -197,14 +197,7 @@ static size_t damaged_headers(void)
 
 static bool is_chunk(xc_addr block)
 {
-	size_t lo = 0, hi = chunk_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (chunks[middle].addr < block)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	size_t lo = XC_LOWER_BOUND(chunk_count, i, chunks[i].addr < block);
 	return lo < chunk_count && chunks[lo].addr == block;
 }
 

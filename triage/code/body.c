@@ -151,15 +151,7 @@ struct xc_body *xc_body_read(const struct xc_process *process, xc_addr addr, str
 /* The first instruction at or above an address. */
 static size_t lower_bound(const struct xc_body *body, xc_addr addr)
 {
-	size_t lo = 0, hi = body->count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (body->insns[middle].addr < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return XC_LOWER_BOUND(body->count, i, body->insns[i].addr < addr);
 }
 
 bool xc_body_holds(const struct xc_body *body, xc_addr addr)
@@ -275,15 +267,7 @@ const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *ins
 
 size_t xc_body_first_edge(const struct xc_body *body, size_t to)
 {
-	size_t lo = 0, hi = body->edge_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (body->edges[middle].to < to)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return XC_LOWER_BOUND(body->edge_count, i, body->edges[i].to < to);
 }
 
 bool xc_body_never_returns(const struct xc_body *body, const struct xc_insn *insn)

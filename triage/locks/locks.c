@@ -185,15 +185,7 @@ static void collect(struct xc_process *p, struct xc_locks *l)
 
 static size_t lock_at(const struct xc_locks *l, xc_addr addr)
 {
-	size_t lo = 0, hi = l->lock_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (l->locks[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return XC_LOWER_BOUND(l->lock_count, i, l->locks[i].addr < addr);
 }
 
 static void read_locks(struct xc_process *p, struct xc_locks *l)

@@ -25,14 +25,7 @@ void xc_wait_ids_sort(struct xc_wait_id *ids, size_t count)
 
 const struct xc_wait_id *xc_wait_ids_find(const struct xc_wait_id *ids, size_t count, pid_t tid)
 {
-	size_t lo = 0, hi = count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (ids[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = XC_LOWER_BOUND(count, i, ids[i].tid < tid);
 	return lo < count && ids[lo].tid == tid ? &ids[lo] : NULL;
 }
 
