@@ -52,6 +52,18 @@ static inline bool xc_inside(xc_addr addr, uint64_t len, xc_addr lo, xc_addr hi)
 	return len > 0 && addr >= lo && addr <= hi && len - 1 <= hi - addr;
 }
 
+/* The low `bits` (1 to 64) of a value, filled up to 64 with copies of their highest one. */
+static inline uint64_t xc_sign_extend(uint64_t value, unsigned bits)
+{
+	return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
+}
+
+/* The same, or filled up with zeros. */
+static inline uint64_t xc_extend(uint64_t value, unsigned bits, bool is_signed)
+{
+	return is_signed ? xc_sign_extend(value, bits) : value << (64 - bits) >> (64 - bits);
+}
+
 /* The first of `count` sorted items for which `is_before`, an expression of its index `i`, is false; `count`: there is
  * none. O(log count). */
 #define XC_LOWER_BOUND(count, i, is_before)                                                                            \

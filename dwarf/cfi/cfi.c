@@ -203,10 +203,9 @@ static bool binary(struct machine *m, uint8_t atom)
 static bool push_constant(struct machine *m, size_t size, bool is_signed)
 {
 	uint64_t value;
-	unsigned unused = 64 - 8 * (unsigned)size;
 	if (!xc_take_uint(&m->code, size, &value))
 		return false;
-	return push(m, is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) : value);
+	return push(m, is_signed ? xc_sign_extend(value, 8 * (unsigned)size) : value);
 }
 
 static bool execute(struct machine *m, uint8_t op)

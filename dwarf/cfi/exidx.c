@@ -66,7 +66,7 @@ void xc_exidx_open(struct xc_exidx *x, const void *bytes, size_t size)
 /* A 31-bit offset, relative to its own address. */
 static uint64_t relative(uint64_t place, uint64_t word)
 {
-	return (uint32_t)(place + (uint64_t)((int64_t)(word << 33) >> 33));
+	return (uint32_t)(place + xc_sign_extend(word, 31));
 }
 
 static uint64_t function_of(const struct xc_exidx *x, size_t index)

@@ -37,16 +37,11 @@ xc_addr xc_code_address(const struct xc_process *p, uint64_t pointer)
 
 /* ---- calls ---- */
 
-static uint64_t extend(uint64_t value, unsigned bits)
-{
-	return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
-}
-
 static bool x86_call(const uint8_t code[LONGEST_CALL], xc_addr ret, xc_addr *target)
 {
 	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
 	if (code[2] == 0xe8) { /* call rel32 */
-		*target = ret + extend(xc_load_uint(code + 3, 4, false), 32);
+		*target = ret + xc_sign_extend(xc_load_uint(code + 3, 4, false), 32);
 		return true;
 	}
 	for (size_t i = 0; i < XC_COUNT(lengths); i++) { /* call r/m: FF /2 */
@@ -60,7 +55,7 @@ static bool x86_call(const uint8_t code[LONGEST_CALL], xc_addr ret, xc_addr *tar
 static bool aarch64_call(uint32_t word, xc_addr at, xc_addr *target)
 {
 	if ((word & 0xfc000000) == 0x94000000) { /* bl */
-		*target = at + extend((word & 0x3ffffff) << 2, 28);
+		*target = at + xc_sign_extend((word & 0x3ffffff) << 2, 28);
 		return true;
 	}
 	return (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800; /* blr, blraa and similar */
@@ -70,7 +65,7 @@ static bool arm_call(uint32_t word, xc_addr at, xc_addr *target)
 {
 	bool bl = (word & 0x0f000000) == 0x0b000000 && word >> 28 != 15, blx = (word & 0xfe000000) == 0xfa000000;
 	if (bl || blx) {
-		*target = at + 8 + extend((word & 0xffffff) << 2, 26) + (blx ? word >> 23 & 2 : 0);
+		*target = at + 8 + xc_sign_extend((word & 0xffffff) << 2, 26) + (blx ? word >> 23 & 2 : 0);
 		return true;
 	}
 	return (word & 0x0ffffff0) == 0x012fff30; /* blx register */
@@ -84,7 +79,7 @@ static bool thumb_call(uint32_t first, uint32_t second, xc_addr at, xc_addr *tar
 		uint64_t offset = s << 24 | i1 << 23 | i2 << 22 | (uint64_t)(first & 0x3ff) << 12 |
 				  (uint64_t)(second & 0x7ff) << 1;
 		bool to_arm = !(second & 0x1000);
-		*target = (to_arm ? (at + 4) & ~UINT64_C(3) : at + 4) + extend(offset, 25);
+		*target = (to_arm ? (at + 4) & ~UINT64_C(3) : at + 4) + xc_sign_extend(offset, 25);
 		return true;
 	}
 	return (second & 0xff87) == 0x4780; /* blx register, in the last two bytes */
@@ -93,7 +88,7 @@ static bool thumb_call(uint32_t first, uint32_t second, xc_addr at, xc_addr *tar
 static bool ppc64_call(uint32_t word, xc_addr at, xc_addr *target)
 {
 	if ((word & 0xfc000003) == 0x48000001) { /* bl */
-		*target = at + extend(word & 0x3fffffc, 26);
+		*target = at + xc_sign_extend(word & 0x3fffffc, 26);
 		return true;
 	}
 	return (word & 0xfc0007ff) == 0x4c000421 ||
@@ -105,7 +100,7 @@ static bool riscv_call(uint32_t word, xc_addr at, xc_addr *target)
 	if ((word & 0xfff) == 0x0ef) { /* jal ra */
 		uint64_t offset = (uint64_t)(word >> 31) << 20 | (word & 0xff000) | (word >> 20 & 1) << 11 |
 				  (word >> 21 & 0x3ff) << 1;
-		*target = at + extend(offset, 21);
+		*target = at + xc_sign_extend(offset, 21);
 		return true;
 	}
 	return (word & 0x7fff) == 0x00e7 ||

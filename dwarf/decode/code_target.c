@@ -15,11 +15,6 @@
 
 enum { BEFORE = 6, STUB = 16 };
 
-static uint64_t extend(uint64_t value, unsigned bits)
-{
-	return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
-}
-
 static bool is_x86(const struct xc_process *p)
 {
 	return p->arch->machine == EM_X86_64 || p->arch->machine == EM_386;
@@ -42,14 +37,15 @@ static void add(struct target_list *g, xc_addr target)
 static void add_slot(struct target_list *g, const uint8_t *disp, xc_addr next)
 {
 	const struct xc_arch *arch = g->process->arch;
-	uint64_t target, at = extend(xc_load_uint(disp, 4, false), 32) + (arch->machine == EM_X86_64 ? next : 0);
+	uint64_t target,
+		at = xc_sign_extend(xc_load_uint(disp, 4, false), 32) + (arch->machine == EM_X86_64 ? next : 0);
 	if (xc_space_peek_uint(g->process->space, xc_arch_wrap(arch, at), arch->word, &target))
 		add(g, target);
 }
 
 static xc_addr relative(const uint8_t *rel, xc_addr next)
 {
-	return next + extend(xc_load_uint(rel, 4, false), 32);
+	return next + xc_sign_extend(xc_load_uint(rel, 4, false), 32);
 }
 
 static void x86_goes(struct target_list *g, const uint8_t code[BEFORE], xc_addr end, bool jump, bool named)
@@ -65,7 +61,7 @@ static void x86_goes(struct target_list *g, const uint8_t code[BEFORE], xc_addr 
 	if (jump && code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
 		add(g, relative(code + 2, end));
 	if (jump && (code[4] == 0xeb || (code[4] & 0xf0) == 0x70))
-		add(g, end + extend(code[5], 8));
+		add(g, end + xc_sign_extend(code[5], 8));
 }
 
 size_t xc_code_targets(const struct xc_process *p, xc_addr end, bool jump, bool named, xc_addr targets[XC_CODE_TARGETS])
@@ -80,7 +76,7 @@ size_t xc_code_targets(const struct xc_process *p, xc_addr end, bool jump, bool 
 	if (is_x86(p))
 		x86_goes(&g, code, end, jump, named);
 	else if ((word & 0xfc000000) == (jump ? 0x14000000 : 0x94000000)) /* b, bl */
-		add(&g, end - 4 + extend((uint64_t)(word & 0x3ffffff) << 2, 28));
+		add(&g, end - 4 + xc_sign_extend((uint64_t)(word & 0x3ffffff) << 2, 28));
 	return g.count;
 }
 
@@ -101,7 +97,7 @@ static void aarch64_stub(struct target_list *g, const uint8_t code[STUB], xc_add
 	uint64_t adrp = xc_load_uint(code + i, 4, false), ldr = xc_load_uint(code + i + 4, 4, false);
 	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
 		return;
-	uint64_t page = extend((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3), 21) << 12;
+	uint64_t page = xc_sign_extend((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3), 21) << 12;
 	xc_addr slot = ((at + i) & ~UINT64_C(0xfff)) + page + (ldr >> 10 & 0xfff) * 8;
 	if (xc_space_peek_uint(g->process->space, slot, 8, &target))
 		add(g, target);

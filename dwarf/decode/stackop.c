@@ -249,24 +249,19 @@ static bool x86_decode(const struct xc_process *p, xc_addr addr, const struct xc
 
 /* ---- AArch64 ---- */
 
-static int64_t extend(uint64_t value, unsigned bits)
-{
-	return (int64_t)(value << (64 - bits)) >> (64 - bits);
-}
-
 enum { FP = 29, LR = 30, SP = 31 };
 
 static bool aarch64_flow(uint32_t w, xc_addr addr, struct xc_stackop *out)
 {
 	if ((w & 0x7c000000) == 0x14000000) { /* b, bl */
 		out->flow = w >> 31 ? XC_STACKOP_CALL : XC_STACKOP_JUMP;
-		out->target = addr + (uint64_t)extend((uint64_t)(w & 0x3ffffff) << 2, 28);
+		out->target = addr + xc_sign_extend((uint64_t)(w & 0x3ffffff) << 2, 28);
 	} else if ((w & 0xff000010) == 0x54000000 || (w & 0x7e000000) == 0x34000000) { /* b.cond, cbz, cbnz */
 		out->flow = XC_STACKOP_BRANCH;
-		out->target = addr + (uint64_t)extend((uint64_t)(w >> 5 & 0x7ffff) << 2, 21);
+		out->target = addr + xc_sign_extend((uint64_t)(w >> 5 & 0x7ffff) << 2, 21);
 	} else if ((w & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		out->flow = XC_STACKOP_BRANCH;
-		out->target = addr + (uint64_t)extend((uint64_t)(w >> 5 & 0x3fff) << 2, 16);
+		out->target = addr + xc_sign_extend((uint64_t)(w >> 5 & 0x3fff) << 2, 16);
 	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret and their authenticating forms */
 		uint32_t op = w >> 21 & 3;
 		out->flow = op == 0 ? XC_STACKOP_JUMP : op == 1 ? XC_STACKOP_CALL : XC_STACKOP_RETURN;
@@ -289,7 +284,9 @@ static bool aarch64_loads(uint32_t w, struct xc_stackop *out)
 		return false;
 	if ((w & 0xfe400000) == 0xa8400000) { /* ldp x, x */
 		uint32_t how = w >> 23 & 3;
-		int64_t offset = extend(w >> 15 & 127, 7) * 8, at = how == 1 ? 0 : how == 3 ? 0 : offset;
+		int64_t offset = (int64_t)xc_sign_extend(w >> 15 & 127, 7) * 8, at = how == 1   ? 0
+										     : how == 3 ? 0
+												: offset;
 		if (how == 3 || (how == 1 && by_fp))
 			return false; /* pre-indexed: not part of an epilogue */
 		add_load(out, (int)first, by_fp, at);
@@ -306,7 +303,7 @@ static bool aarch64_loads(uint32_t w, struct xc_stackop *out)
 	if ((w & 0xffe00c00) == 0xf8400400 && !by_fp) { /* ldr x, [sp], #imm */
 		add_load(out, (int)first, false, 0);
 		out->writes |= UINT64_C(1) << first;
-		out->moves = extend(w >> 12 & 511, 9);
+		out->moves = (int64_t)xc_sign_extend(w >> 12 & 511, 9);
 		return true;
 	}
 	return false;
@@ -333,7 +330,8 @@ static bool aarch64_moves_sp(uint32_t w, struct xc_stackop *out)
 		one = (w & 0x3b200400) == 0x38000400;
 	if ((pair || one) && base == SP) {
 		bool wide_pair = w >> 31 && !(w & 0x04000000);
-		out->moves = pair ? extend(w >> 15 & 127, 7) * (wide_pair ? 8 : 4) : extend(w >> 12 & 511, 9);
+		out->moves = pair ? (int64_t)xc_sign_extend(w >> 15 & 127, 7) * (wide_pair ? 8 : 4)
+				  : (int64_t)xc_sign_extend(w >> 12 & 511, 9);
 		out->sp_lost = pair && !wide_pair;
 		return true;
 	}

@@ -174,7 +174,7 @@ bool xc_format_half(const struct xc_value *value, const struct xc_type *type, ui
 		return false;
 	*bits_out = (uint64_t)wide;
 	if (type->is_signed)
-		*bits_out = (uint64_t)((int64_t)(*bits_out << (64 - half * 8)) >> (64 - half * 8));
+		*bits_out = xc_sign_extend(*bits_out, half * 8);
 	return true;
 }
 

@@ -61,9 +61,8 @@ bool xc_format_fixed(struct xc_writer *w, const struct xc_value *value, const st
 	if ((!is_signed && type->encoding != DW_ATE_unsigned_fixed) || type->size == 0 || type->size > 8 ||
 	    value->bit_size > 0 || type->is_swapped || !xc_value_load_bytes(value, 0, (unsigned)type->size, &bits))
 		return false;
-	unsigned unused = 64 - (unsigned)type->size * 8;
-	uint64_t word = (uint64_t)bits << unused;
-	number = is_signed ? (long double)((int64_t)word >> unused) : (long double)(word >> unused);
+	uint64_t word = xc_extend((uint64_t)bits, (unsigned)type->size * 8, is_signed);
+	number = is_signed ? (long double)(int64_t)word : (long double)word;
 	if (!in_units(type, number, &number))
 		return false;
 	snprintf(text, sizeof text, "%.17Lg", number);

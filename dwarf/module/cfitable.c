@@ -24,10 +24,9 @@ struct xc_cfirange {
 
 static bool read_signed(struct xc_cursor *c, size_t size, uint64_t *value)
 {
-	unsigned unused = 64 - 8 * (unsigned)size;
 	if (!xc_take_uint(c, size, value))
 		return false;
-	*value = (uint64_t)((int64_t)(*value << unused) >> unused);
+	*value = xc_sign_extend(*value, 8 * (unsigned)size);
 	return true;
 }
 

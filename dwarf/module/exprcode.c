@@ -130,10 +130,9 @@ static bool take_block(struct xc_cursor *c, uint64_t size, Dwarf_Word *bytes_out
 
 static bool take_signed(struct xc_cursor *c, unsigned size, Dwarf_Word *number)
 {
-	unsigned unused = 64 - 8 * size;
 	if (!xc_take_uint(c, size, number))
 		return false;
-	*number = (Dwarf_Word)((int64_t)(*number << unused) >> unused);
+	*number = xc_sign_extend(*number, 8 * size);
 	return true;
 }
 

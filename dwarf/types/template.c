@@ -21,8 +21,7 @@ static uint64_t fit(uint64_t value, const struct xc_type *type)
 	type = xc_type_strip(type);
 	if (!type->size_known || type->size == 0 || type->size >= 8)
 		return value;
-	unsigned shift = 64 - (unsigned)type->size * 8;
-	return type->is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value << shift >> shift;
+	return xc_extend(value, (unsigned)type->size * 8, type->is_signed);
 }
 
 /* The address that an expression starts with; clang ends it with DW_OP_stack_value: the address is the argument. */

@@ -119,8 +119,7 @@ const struct xc_member *xc_type_members(const struct xc_type *type, size_t *coun
 
 static uint64_t sign_extend(uint64_t value, uint64_t size)
 {
-	unsigned shift = size >= 8 ? 0 : 64 - (unsigned)size * 8;
-	return (uint64_t)((int64_t)(value << shift) >> shift);
+	return size == 0 || size >= 8 ? value : xc_sign_extend(value, (unsigned)size * 8);
 }
 
 void xc_type_read_enumerators(struct xc_type *type)

@@ -31,22 +31,17 @@ static bool starts(const struct code *c, const void *bytes, size_t count)
 	return c->left >= count && memcmp(c->at, bytes, count) == 0;
 }
 
-static uint64_t extend(uint64_t value, unsigned bits)
-{
-	return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
-}
-
 /* ---- x86 ---- */
 
 /* sub $imm,%rsp behind its REX prefix, if it has one: its length, or 0. */
 static size_t x86_sub(const struct code *c, size_t rex, uint64_t *depth)
 {
 	if (c->left >= rex + 3 && c->at[rex] == 0x83 && c->at[rex + 1] == 0xec) {
-		*depth += extend(c->at[rex + 2], 8);
+		*depth += xc_sign_extend(c->at[rex + 2], 8);
 		return rex + 3;
 	}
 	if (c->left >= rex + 6 && c->at[rex] == 0x81 && c->at[rex + 1] == 0xec) {
-		*depth += extend(xc_load_uint(c->at + rex + 2, 4, false), 32);
+		*depth += xc_sign_extend(xc_load_uint(c->at + rex + 2, 4, false), 32);
 		return rex + 6;
 	}
 	return 0;
@@ -115,7 +110,7 @@ static bool aarch64_instruction(uint32_t w, struct xc_prologue *p)
 		return true;
 	}
 	if ((w & 0x7e400000) == 0x28000000 && base == 31) { /* stp: general registers, sp */
-		uint64_t offset = extend(w >> 15 & 127, 7) * 8;
+		uint64_t offset = xc_sign_extend(w >> 15 & 127, 7) * 8;
 		bool before = (w & 0x03800000) == 0x01800000;
 		if (!(w & 0x80000000) || (w & 0x03800000) == 0x00800000)
 			return false; /* 32-bit, post-indexed: not part of a prologue */
@@ -126,7 +121,7 @@ static bool aarch64_instruction(uint32_t w, struct xc_prologue *p)
 		return true;
 	}
 	if ((w & 0xffe00c00) == 0xf8000c00 && base == 31) { /* str x, [sp, #imm]! */
-		lower(p, -extend(w >> 12 & 511, 9));
+		lower(p, -xc_sign_extend(w >> 12 & 511, 9));
 		save(p, (int)first, 30, 0);
 		return true;
 	}
@@ -222,7 +217,7 @@ static size_t thumb_instruction(const struct code *c, struct xc_prologue *p)
 static bool ppc64_instruction(uint32_t w, struct xc_prologue *p)
 {
 	if ((w & 0xffff0003) == 0xf8210001) /* stdu r1, imm(r1) */
-		lower(p, -extend(w & 0xfffc, 16));
+		lower(p, -xc_sign_extend(w & 0xfffc, 16));
 	else if (w == 0xf8010010) /* std r0, 16(r1), into the caller's frame */
 		save(p, 0, 0, 16);
 	return true;
@@ -231,12 +226,12 @@ static bool ppc64_instruction(uint32_t w, struct xc_prologue *p)
 static bool riscv_wide(uint32_t w, struct xc_prologue *p)
 {
 	if ((w & 0xfffff) == 0x10113) { /* addi sp, sp, imm */
-		uint64_t by = -extend(w >> 20, 12);
+		uint64_t by = -xc_sign_extend(w >> 20, 12);
 		lower(p, (int64_t)by > 0 ? by : 0);
 		return (int64_t)by > 0;
 	}
 	if ((w & 0xff07f) == 0x13023) { /* sd reg, imm(sp) */
-		save(p, (int)(w >> 20 & 31), 1, extend((w >> 25 << 5) | (w >> 7 & 31), 12));
+		save(p, (int)(w >> 20 & 31), 1, xc_sign_extend((w >> 25 << 5) | (w >> 7 & 31), 12));
 		return true;
 	}
 	if ((w & 0xfffff) == 0x10413) { /* addi s0, sp, imm */
@@ -255,13 +250,13 @@ static size_t riscv_instruction(const struct code *c, struct xc_prologue *p)
 	if ((w & 3) == 3)
 		return c->left >= 4 && riscv_wide((uint32_t)xc_load_uint(c->at, 4, false), p) ? 4 : 0;
 	if ((w & 0xef83) == 0x6101 && w & 0x1000) { /* c.addi16sp, downwards */
-		lower(p, -extend((w >> 12 & 1) << 9 | (w >> 3 & 3) << 7 | (w >> 5 & 1) << 6 | (w >> 2 & 1) << 5 |
-					 (w >> 6 & 1) << 4,
-				 10));
+		lower(p, -xc_sign_extend((w >> 12 & 1) << 9 | (w >> 3 & 3) << 7 | (w >> 5 & 1) << 6 |
+						 (w >> 2 & 1) << 5 | (w >> 6 & 1) << 4,
+					 10));
 		return 2;
 	}
 	if ((w & 0xef83) == 0x0101) { /* c.addi sp, imm */
-		uint64_t by = -extend((w >> 12 & 1) << 5 | (w >> 2 & 31), 6);
+		uint64_t by = -xc_sign_extend((w >> 12 & 1) << 5 | (w >> 2 & 31), 6);
 		lower(p, (int64_t)by > 0 ? by : 0);
 		return (int64_t)by > 0 ? 2 : 0;
 	}

@@ -166,8 +166,7 @@ bool xc_value_load(const struct xc_value *value, uint64_t *bits_out)
 	if (!is_integral(type) || !xc_value_peek(value, 0, bytes, size))
 		return false;
 	uint64_t bits = xc_load_uint(bytes, size, big_endian(value, type));
-	unsigned shift = 64 - (unsigned)size * 8;
-	*bits_out = type->is_signed ? (uint64_t)((int64_t)(bits << shift) >> shift) : bits;
+	*bits_out = type->is_signed ? xc_sign_extend(bits, (unsigned)size * 8) : bits;
 	return true;
 }
 

@@ -58,8 +58,7 @@ static inline uint64_t load(const uint8_t *bytes, unsigned width, bool swap)
 
 static inline bool is_tag(const struct xc_reftag *tag, uint64_t bits, unsigned width)
 {
-	unsigned unused = 64 - 8 * width;
-	int64_t value = (int64_t)(bits << unused) >> unused;
+	int64_t value = (int64_t)xc_sign_extend(bits, 8 * width);
 	value = (int64_t)((uint64_t)(value >> tag->shift) & tag->mask);
 	return value >= tag->lo && value <= tag->hi;
 }

@@ -45,12 +45,6 @@ bool xc_bind_load(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *b
 	return true;
 }
 
-static lua_Integer extend(uint64_t bits, unsigned width, bool is_signed)
-{
-	unsigned shift = 64 - width;
-	return is_signed ? (lua_Integer)(bits << shift) >> shift : (lua_Integer)(bits << shift >> shift);
-}
-
 static void push_float(lua_State *L, uint64_t bits, enum xc_reading_kind kind)
 {
 	float f;
@@ -68,10 +62,11 @@ static inline bool push_reading(lua_State *L, const struct xc_reading *reading, 
 		return false;
 	switch (reading->kind) {
 	case XC_READ_INTEGER:
-		lua_pushinteger(L, extend(bits, reading->size * 8u, reading->is_signed));
+		lua_pushinteger(L, (lua_Integer)xc_extend(bits, reading->size * 8u, reading->is_signed));
 		return true;
 	case XC_READ_BITS:
-		lua_pushinteger(L, extend(bits >> reading->bit_offset, reading->bit_size, reading->is_signed));
+		lua_pushinteger(
+			L, (lua_Integer)xc_extend(bits >> reading->bit_offset, reading->bit_size, reading->is_signed));
 		return true;
 	case XC_READ_BOOL:
 		lua_pushboolean(L, bits != 0);

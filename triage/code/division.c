@@ -21,8 +21,7 @@ static bool find_instruction(const struct xc_process *p, const struct xc_regs *r
 /* The low bytes, extended as the division takes them. */
 static int64_t extend(const struct xc_insn *insn, uint64_t bits)
 {
-	unsigned unused = 64 - 8 * insn->divisor_size;
-	return insn->divides_signed ? (int64_t)(bits << unused) >> unused : (int64_t)(bits << unused >> unused);
+	return (int64_t)xc_extend(bits, 8 * insn->divisor_size, insn->divides_signed);
 }
 
 static bool memory_divisor(const struct xc_process *p, const struct xc_regs *regs, const struct xc_insn *insn,

@@ -70,7 +70,7 @@ static bool read_register(const struct decoding *d, ZydisRegister reg, uint64_t 
 
 static int64_t sign_extend(uint64_t value, unsigned bits)
 {
-	return bits && bits < 64 ? (int64_t)(value << (64 - bits)) >> (64 - bits) : (int64_t)value;
+	return (int64_t)(bits && bits < 64 ? xc_sign_extend(value, bits) : value);
 }
 
 static bool segment_base(const struct decoding *d, ZydisRegister segment, uint64_t *base)

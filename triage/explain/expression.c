@@ -30,11 +30,13 @@ static bool is_reference(const struct xc_type *type)
 static void add_number(const struct xc_type *type, uint64_t bits, struct xc_text *text)
 {
 	uint64_t size = 8;
-	unsigned unused = type && xc_type_size(type, &size) && size && size < 8 ? 64 - 8 * (unsigned)size : 0;
-	if (!type || xc_type_strip(type)->is_signed)
-		xc_text_printf(text, "%" PRId64, (int64_t)(bits << unused) >> unused);
+	bool is_signed = !type || xc_type_strip(type)->is_signed;
+	if (type && xc_type_size(type, &size) && size && size < 8)
+		bits = xc_extend(bits, 8 * (unsigned)size, is_signed);
+	if (is_signed)
+		xc_text_printf(text, "%" PRId64, (int64_t)bits);
 	else
-		xc_text_printf(text, "%" PRIu64, bits << unused >> unused);
+		xc_text_printf(text, "%" PRIu64, bits);
 }
 
 /* "was NULL when it was read, and is 0x55… now" */

@@ -110,12 +110,8 @@ static bool find_summand(const struct xc_linear_expr *form, const struct xc_divi
 		return true;
 	if (!type || !xc_type_size(type, &size) || !size || size > division->size)
 		return false;
-	unsigned bits = 8 * division->size, unused = 64 - bits;
-	*value = type->is_signed ? (uint64_t)((int64_t)(-(uint64_t)form->constant << unused) >> unused)
-				 : -(uint64_t)form->constant << unused >> unused;
-	unsigned spare = 64 - 8 * (unsigned)size;
-	return type->is_signed ? (int64_t)(*value << spare) >> spare == (int64_t)*value
-			       : *value << spare >> spare == *value;
+	*value = xc_extend(-(uint64_t)form->constant, 8 * division->size, type->is_signed);
+	return xc_extend(*value, 8 * (unsigned)size, type->is_signed) == *value;
 }
 
 static bool find_divisor(struct xc_crash_context *crash, struct xc_faulting_operand *f)

@@ -109,7 +109,6 @@ bool xc_govalue_string(const struct xc_goruntime *go, xc_addr addr, size_t most,
 
 static bool add_number(unsigned kind, uint64_t bits, unsigned size, struct xc_text *text)
 {
-	unsigned unused = 64 - 8 * size;
 	float single;
 	double number;
 	switch (kind) {
@@ -126,7 +125,7 @@ static bool add_number(unsigned kind, uint64_t bits, unsigned size, struct xc_te
 		return true;
 	default:
 		if (kind <= INT64)
-			xc_text_printf(text, "%" PRId64, (int64_t)(bits << unused) >> unused);
+			xc_text_printf(text, "%" PRId64, (int64_t)xc_sign_extend(bits, 8 * size));
 		else
 			xc_text_printf(text, "%" PRIu64, bits);
 		return true;
