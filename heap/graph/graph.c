@@ -336,30 +336,25 @@ static void search_one(void *context, size_t number, unsigned worker)
 }
 
 /* Go on from the stacks: only words that lead to what is reached in no other way are examined. */
-static void finish_firmly(struct xc_graph *graph, const uint64_t *excluded)
+static void finish_firmly(struct xc_graph *graph, uint64_t **excluded)
 {
-	uint64_t *slots = xc_graph_find_slots(graph, graph->firmly);
-	if (excluded && !slots)
-		slots = xc_alloc((graph->root_count / 64 + 1) * sizeof *slots);
-	for (size_t i = 0; excluded && i <= graph->root_count / 64; i++)
-		slots[i] |= excluded[i];
-	struct search from_stacks = {.graph = graph, .seen = graph->firmly, .firm = true, .excluded = slots};
-	if (graph->stale || graph->word_count || slots) {
+	xc_graph_find_slots(graph, graph->firmly, excluded);
+	struct search from_stacks = {.graph = graph, .seen = graph->firmly, .firm = true, .excluded = *excluded};
+	if (graph->stale || graph->word_count || graph->slot_count) {
 		search_one(&from_stacks, 0, 0);
 	} else {
 		free(graph->firmly);
 		graph->firmly = NULL;
 	}
-	free(slots);
 }
 
 static void find_reached(struct xc_graph *graph)
 {
-	size_t words = graph->heap->blocks.count / 64 + 1;
-	graph->reached = xc_alloc(words * sizeof *graph->reached);
-	graph->surely = xc_alloc(words * sizeof *graph->surely);
+	size_t blocks = graph->heap->blocks.count;
+	graph->reached = xc_graph_bits(blocks);
+	graph->surely = xc_graph_bits(blocks);
 	graph->stale = xc_graph_find_stale(graph);
-	graph->firmly = xc_alloc(words * sizeof *graph->firmly);
+	graph->firmly = xc_graph_bits(blocks);
 	uint64_t *excluded = xc_graph_find_stale_words(graph);
 	struct search all[] = {
 		{.graph = graph, .seen = graph->reached},
@@ -368,7 +363,7 @@ static void find_reached(struct xc_graph *graph)
 	};
 	if (graph->heap->blocks.count)
 		xc_parallel(graph->heap->jobs, XC_COUNT(all), search_one, all);
-	finish_firmly(graph, excluded);
+	finish_firmly(graph, &excluded);
 	free(excluded);
 	xc_graph_sort_stale_words(graph);
 }

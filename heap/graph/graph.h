@@ -14,14 +14,13 @@
 
 #define XC_EDGE_INTERIOR 0x80000000U /* in an edge: it does not point to the first byte of the block */
 
-/* A root on a stack, in a variable that is not in scope any more, or not yet; or below the frame of a function that calls
- * others. */
+/* A root on a stack, in a variable that is not in scope any more, or not yet; or below the frame of a function that
+ * calls others. The names live as long as the process. */
 struct xc_stale_slot {
-	uint32_t block; /* the target */
-	uint32_t root;  /* index */
-	const char *
-		variable; /* NULL: it is below the frame; lives as long as the process, as does the function's name, which may be NULL */
-	const char *function;
+	uint32_t block;       /* the target */
+	uint32_t root;        /* index */
+	const char *variable; /* NULL: it is below the frame */
+	const char *function; /* NULL: not known */
 };
 
 struct xc_graph {
@@ -56,9 +55,20 @@ void xc_graph_free(struct xc_graph *graph); /* NULL is fine */
 /* Makes the reverse direction, once. */
 void xc_graph_back(struct xc_graph *graph);
 
-static inline bool xc_graph_bit(const uint64_t *bits, uint32_t block)
+/* Arrays with a bit for each block, root, or other item; malloc'ed, zeroed. */
+static inline uint64_t *xc_graph_bits(size_t count)
 {
-	return bits[block >> 6] >> (block & 63) & 1;
+	return (uint64_t *)xc_alloc((count / 64 + 1) * sizeof(uint64_t));
+}
+
+static inline bool xc_graph_bit(const uint64_t *bits, uint32_t index)
+{
+	return bits[index >> 6] >> (index & 63) & 1;
+}
+
+static inline void xc_graph_set_bit(uint64_t *bits, uint32_t index)
+{
+	bits[index >> 6] |= UINT64_C(1) << (index & 63);
 }
 
 /* Leaked: live and not reached from any root. Possibly leaked: reached, but every chain contains an interior

@@ -39,8 +39,9 @@ void xc_graph_search_again(struct xc_graph *graph);
  * blocks that have a single pointer. */
 uint64_t *xc_graph_find_stale(const struct xc_graph *graph);
 
-/* graph_stale: set slots, from the roots on stacks whose blocks are not in `reached`, a bit for each block. Returns a
- * bit for each root that is one (malloc'ed), or NULL. Unwinds the threads that have such roots. */
-uint64_t *xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached);
+/* graph_stale: set slots, from the roots on stacks whose blocks are not in `reached`, a bit for each block; and the bit
+ * of each root that is one, in *roots (malloc'ed; made if it is NULL and there are any). Unwinds the threads that have
+ * such roots. */
+void xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached, uint64_t **roots);
 
 #endif

@@ -63,8 +63,8 @@ uint64_t *xc_graph_find_stale(const struct xc_graph *graph)
 		if (!is_stale(graph, &window, i))
 			continue;
 		if (!bits)
-			bits = xc_alloc((count / 64 + 1) * sizeof *bits);
-		bits[i >> 6] |= UINT64_C(1) << (i & 63);
+			bits = xc_graph_bits(count);
+		xc_graph_set_bit(bits, i);
 	}
 	xc_window_fini(&window);
 	return bits;
@@ -78,16 +78,16 @@ struct slot_search {
 	struct xc_graph *graph;
 	const uint64_t *reached;
 	struct xc_unwinder *unwinder;
-	uint64_t *bits;
+	uint64_t *roots; /* a bit for each that is one; NULL: none so far */
 	size_t capacity;
 };
 
 static void add_slot(struct slot_search *s, size_t root, const struct xc_place *place, const char *variable)
 {
 	struct xc_graph *graph = s->graph;
-	if (!s->bits)
-		s->bits = xc_alloc((graph->root_count / 64 + 1) * sizeof *s->bits);
-	s->bits[root >> 6] |= UINT64_C(1) << (root & 63);
+	if (!s->roots)
+		s->roots = xc_graph_bits(graph->root_count);
+	xc_graph_set_bit(s->roots, (uint32_t)root);
 	graph->slots = xc_grow(graph->slots, graph->slot_count, &s->capacity, sizeof *graph->slots);
 	graph->slots[graph->slot_count++] = (struct xc_stale_slot){
 		.block = graph->roots[root].block,
@@ -183,11 +183,11 @@ static void look_at_thread(struct slot_search *s, const struct xc_thread *thread
 	bool good = xc_unwind_first(s->unwinder, thread, &frame);
 	for (unsigned i = 0; good && i < FRAMES && first < end; i++) {
 		uint64_t sp;
-		if (xc_regs_get(&frame.regs, process->arch->sp, &sp) && i == 0)
+		bool known = xc_regs_get(&frame.regs, process->arch->sp, &sp);
+		if (known && i == 0)
 			first = look_below(s, &frame, sp, first, end);
-		else if (xc_regs_get(&frame.regs, process->arch->sp, &sp))
-			while (first < end && s->graph->roots[first].at < sp)
-				first++;
+		while (known && first < end && s->graph->roots[first].at < sp)
+			first++;
 		if (xc_unwind_cfa(s->unwinder, &frame))
 			first = look_at_frame(s, thread, &frame, first, end);
 		good = xc_unwind_step(s->unwinder, &frame, &frame, &stop);
@@ -200,10 +200,11 @@ static int slot_order(const void *a, const void *b)
 	return x->block != y->block ? (x->block < y->block ? -1 : 1) : x->root < y->root ? -1 : x->root > y->root;
 }
 
-uint64_t *xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached)
+void xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached, uint64_t **roots)
 {
 	const struct xc_process *process = graph->heap->process;
-	struct slot_search s = {.graph = graph, .reached = reached, .unwinder = xc_unwinder_new(process)};
+	struct slot_search s = {
+		.graph = graph, .reached = reached, .roots = *roots, .unwinder = xc_unwinder_new(process)};
 	for (size_t i = 0, end; i < graph->root_count; i = end) {
 		const struct xc_root *first = &graph->roots[i];
 		bool asked = false;
@@ -217,7 +218,7 @@ uint64_t *xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached)
 	if (graph->slot_count)
 		qsort(graph->slots, graph->slot_count, sizeof *graph->slots, slot_order);
 	xc_unwinder_free(s.unwinder);
-	return s.bits;
+	*roots = s.roots;
 }
 
 /* ---- in words ---- */

@@ -12,13 +12,13 @@ static bool is_member(const struct xc_graph *graph, uint32_t block, bool possibl
 static void list_members(struct xc_leaked *l, bool possible)
 {
 	size_t blocks = l->graph->heap->blocks.count, words = blocks / 64 + 1;
-	l->bits = xc_alloc(words * sizeof *l->bits);
+	l->bits = xc_graph_bits(blocks);
 	l->rank = xc_alloc(words * sizeof *l->rank);
 	for (uint32_t i = 0; i < blocks; i++) {
 		if (i % 64 == 0)
 			l->rank[i / 64] = (uint32_t)l->count;
 		if (is_member(l->graph, i, possible)) {
-			l->bits[i / 64] |= UINT64_C(1) << (i % 64);
+			xc_graph_set_bit(l->bits, i);
 			l->count++;
 		}
 	}
@@ -60,12 +60,12 @@ static void take_structure(struct xc_leaked *l, uint32_t head, size_t *ordered)
 static void take_unpointed(struct xc_leaked *l, size_t *ordered)
 {
 	const struct xc_graph *graph = l->graph;
-	uint64_t *pointed = xc_alloc((l->count / 64 + 1) * sizeof *pointed);
+	uint64_t *pointed = xc_graph_bits(l->count);
 	for (uint32_t i = 0; i < l->count; i++)
 		for (uint32_t e = graph->start[l->blocks[i]]; e < graph->start[l->blocks[i] + 1]; e++) {
 			uint32_t there = target_of(l, e);
 			if (there != XC_NO_BLOCK)
-				pointed[there / 64] |= UINT64_C(1) << (there % 64);
+				xc_graph_set_bit(pointed, there);
 		}
 	for (uint32_t i = 0; i < l->count; i++)
 		if (!xc_graph_bit(pointed, i))
@@ -104,7 +104,7 @@ static void finish(struct cycles *c, uint32_t place)
 	do {
 		member = c->stack[--c->stacked];
 		c->low[member] = c->components;
-		c->done[member / 64] |= UINT64_C(1) << (member % 64);
+		xc_graph_set_bit(c->done, member);
 	} while (member != place);
 	c->components++;
 }
@@ -151,13 +151,13 @@ static void search_from(struct cycles *c, uint32_t first)
 static void take_sources(struct cycles *c, size_t *ordered)
 {
 	struct xc_leaked *l = c->l;
-	uint64_t *led = xc_alloc((c->components / 64 + 1) * sizeof *led);
+	uint64_t *led = xc_graph_bits(c->components);
 	for (uint32_t i = 0; i < l->count; i++)
 		for (uint32_t e = l->graph->start[l->blocks[i]]; c->number[i] && e < l->graph->start[l->blocks[i] + 1];
 		     e++) {
 			uint32_t there = target_of(l, e);
 			if (there != XC_NO_BLOCK && c->number[there] && c->low[there] != c->low[i])
-				led[c->low[there] / 64] |= UINT64_C(1) << (c->low[there] % 64);
+				xc_graph_set_bit(led, c->low[there]);
 		}
 	for (uint32_t i = 0; i < l->count; i++)
 		if (l->head[i] == XC_NO_BLOCK && !xc_graph_bit(led, c->low[i]))
@@ -173,7 +173,7 @@ static void take_cycles(struct xc_leaked *l, size_t *ordered)
 			   .low = xc_alloc(bytes),
 			   .edge = xc_alloc(bytes),
 			   .stack = xc_alloc(bytes),
-			   .done = xc_alloc((l->count / 64 + 1) * sizeof *c.done)};
+			   .done = xc_graph_bits(l->count)};
 	for (uint32_t i = 0; i < l->count; i++)
 		if (l->head[i] == XC_NO_BLOCK && !c.number[i])
 			search_from(&c, i);

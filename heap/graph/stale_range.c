@@ -58,11 +58,15 @@ struct finder {
 	struct xc_scan scan;
 };
 
-static void add_word(struct finder *f, const struct xc_stale_word *word)
+/* Adds a word, and the bit of its block or root; *bits are made if it is the first of `count`. */
+static void add_word(struct finder *f, const struct xc_stale_word *word, uint64_t **bits, size_t count, uint32_t bit)
 {
 	struct xc_graph *graph = f->graph;
 	if (graph->word_count >= MOST_WORDS)
 		return;
+	if (!*bits)
+		*bits = xc_graph_bits(count);
+	xc_graph_set_bit(*bits, bit);
 	graph->words = xc_grow(graph->words, graph->word_count, &f->capacity, sizeof *graph->words);
 	graph->words[graph->word_count++] = *word;
 }
@@ -97,10 +101,12 @@ static void take_hits(struct finder *f, struct run *run, xc_addr base)
 		while (run->first < run->end && ranges->items[run->first].hi < at)
 			run->first++;
 		if (run->first < run->end && is_within(ranges, run->first, at))
-			add_word(f, &(struct xc_stale_word){.at = at,
-							    .block = hit & ~XC_SCAN_INTERIOR,
-							    .edge = run->edge,
-							    .range = (uint32_t)run->first});
+			add_word(f,
+				 &(struct xc_stale_word){.at = at,
+							 .block = hit & ~XC_SCAN_INTERIOR,
+							 .edge = run->edge,
+							 .range = (uint32_t)run->first},
+				 &f->graph->wordy, f->graph->heap->blocks.count, run->block);
 		run->edge++;
 	}
 	scan->count = 0;
@@ -145,18 +151,19 @@ static void look_at_blocks(struct finder *f)
 	}
 }
 
-static void look_at_roots(struct finder *f)
+static void look_at_roots(struct finder *f, uint64_t **roots)
 {
 	const struct xc_stale_ranges *ranges = f->graph->heap->stale_ranges;
 	for (size_t i = 0; i < f->graph->root_count && i < UINT32_MAX; i++) {
 		const struct xc_root *root = &f->graph->roots[i];
 		size_t number = root->kind == XC_ROOT_REGISTER ? ranges->count : range_from(ranges, root->at);
 		if (is_within(ranges, number, root->at))
-			add_word(f, &(struct xc_stale_word){.at = root->at,
-							    .block = root->block,
-							    .edge = UINT32_MAX,
-							    .root = (uint32_t)i,
-							    .range = (uint32_t)number});
+			add_word(f,
+				 &(struct xc_stale_word){.at = root->at,
+							 .block = root->block,
+							 .edge = UINT32_MAX,
+							 .range = (uint32_t)number},
+				 roots, f->graph->root_count, (uint32_t)i);
 	}
 }
 
@@ -170,21 +177,8 @@ uint64_t *xc_graph_find_stale_words(struct xc_graph *graph)
 	xc_scan_init(&f.scan, graph->heap);
 	look_at_blocks(&f);
 	graph->edge_word_count = graph->word_count;
-	look_at_roots(&f);
+	look_at_roots(&f, &roots);
 	xc_window_fini(&f.window);
-	if (graph->edge_word_count)
-		graph->wordy = xc_alloc((graph->heap->blocks.count / 64 + 1) * sizeof *graph->wordy);
-	if (graph->edge_word_count < graph->word_count)
-		roots = xc_alloc((graph->root_count / 64 + 1) * sizeof *roots);
-	for (size_t i = 0; i < graph->word_count; i++) {
-		const struct xc_stale_word *word = &graph->words[i];
-		uint32_t source =
-			word->edge == UINT32_MAX ? XC_NO_BLOCK : xc_blocks_find(&graph->heap->blocks, word->at);
-		if (source == XC_NO_BLOCK)
-			roots[word->root >> 6] |= UINT64_C(1) << (word->root & 63);
-		else
-			graph->wordy[source >> 6] |= UINT64_C(1) << (source & 63);
-	}
 	return roots;
 }
 

@@ -18,7 +18,6 @@ struct xc_stale_word {
 	xc_addr at;
 	uint32_t block; /* the target */
 	uint32_t edge;  /* index; UINT32_MAX: it is a root */
-	uint32_t root;  /* index */
 	uint32_t range;
 };
 

@@ -113,7 +113,7 @@ static void follow(struct leaks *l, uint32_t parent, uint32_t place)
 	bool again = xc_graph_bit(l->led, parent);
 	row->parts |= again && is_entry(l, parent);
 	row->forks |= again && !is_entry(l, parent);
-	l->led[parent / 64] |= UINT64_C(1) << (parent % 64);
+	xc_graph_set_bit(l->led, parent);
 	l->row_of[place] = l->row_of[parent];
 	l->depth[place] = l->depth[parent] + 1;
 	note_link(l, row, parent, place);
@@ -173,7 +173,7 @@ static void make_rows(struct leaks *l)
 	size_t count = l->leaked.count;
 	l->row_of = xc_alloc((count + 1) * sizeof *l->row_of);
 	l->depth = xc_alloc((count + 1) * sizeof *l->depth);
-	l->led = xc_alloc((count / 64 + 1) * sizeof *l->led);
+	l->led = xc_graph_bits(count);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t place = l->leaked.order[i], parent = l->leaked.parent[place];
 		if (parent != place && kind_of(l, parent) == kind_of(l, place))

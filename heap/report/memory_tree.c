@@ -104,12 +104,12 @@ static void fill_leaks(struct grower *g)
 {
 	const struct xc_graph *graph = g->graph;
 	size_t count = g->heap->blocks.count;
-	uint64_t *pointed = xc_alloc((count / 64 + 1) * sizeof *pointed);
+	uint64_t *pointed = xc_graph_bits(count);
 	for (uint32_t from = 0; from < count; from++)
 		for (uint32_t edge = graph->start[from]; leaked(g, from) && edge < graph->start[from + 1]; edge++) {
 			uint32_t to = graph->to[edge] & ~XC_EDGE_INTERIOR;
 			if (to != from)
-				pointed[to >> 6] |= UINT64_C(1) << (to & 63);
+				xc_graph_set_bit(pointed, to);
 		}
 	for (uint32_t block = 0; block < count; block++)
 		if (leaked(g, block) && !xc_graph_bit(pointed, block))
