@@ -18,7 +18,7 @@
 #include "tests/support/opened.h"
 #include "tests/support/told.h"
 
-static const char source[] =
+static const char source[] = TOLD_DIE
 	"#include <stdlib.h>\n#include <string.h>\n"
 	"#define NOINLINE __attribute__((noinline))\n"
 	"struct item { struct item *next; long id; char name[40]; };\n"
@@ -46,11 +46,7 @@ static const char source[] =
 	"	made(&leaked_plain); }\n"
 	"static NOINLINE void end(struct pk *local) {\n"
 	"	volatile char c[8192]; memset((void *)c, 0, sizeof c);\n"
-	"	asm volatile(\"xor %%eax, %%eax; xor %%ebx, %%ebx; xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, "
-	"%%esi; xor %%edi, %%edi;\"\n"
-	"		\"xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor %%r11d, %%r11d; pxor %%xmm0, "
-	"%%xmm0; ud2\"\n"
-	"		::: \"rbx\", \"memory\"); local->s = 2; }\n"
+	"	DIE; local->s = 2; }\n"
 	"int main(void) { struct pk local = {0}; fill(); local.p = made(&held_local); end(&local); return local.s; }\n";
 
 static struct xc_process *process;

@@ -16,7 +16,7 @@
 #include "tests/support/opened.h"
 #include "tests/support/told.h"
 
-static const char source[] =
+static const char source[] = TOLD_DIE
 	"#include <cstdlib>\n#include <cstring>\n#include <vector>\n#include <string>\n#include <stack>\n"
 	"#define NOINLINE __attribute__((noinline))\n"
 	"struct item { item *next; long id; char name[40]; };\n"
@@ -47,13 +47,7 @@ static const char source[] =
 	"texts.push_back(std::string(100, 'x')); }\n"
 	"static NOINLINE void end(std::vector<item *> &v) {\n"
 	"	volatile char c[16384]; memset((void *)c, 0, sizeof c);\n"
-	"	asm volatile(\"xor %%eax, %%eax; xor %%ebx, %%ebx; xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, "
-	"%%esi; xor %%edi, %%edi;\"\n"
-	"		\"xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor %%r11d, %%r11d; xor %%r12d, "
-	"%%r12d;\"\n"
-	"		\"xor %%r13d, %%r13d; xor %%r14d, %%r14d; xor %%r15d, %%r15d; pxor %%xmm0, %%xmm0; pxor "
-	"%%xmm1, %%xmm1; ud2\"\n"
-	"		::: \"rbx\", \"r12\", \"r13\", \"r14\", \"r15\", \"memory\"); v.clear(); }\n"
+	"	DIE; v.clear(); }\n"
 	"int main() { fill(); std::vector<item *> local; local.push_back(made(&kept_local)); "
 	"local.push_back(made(&cleared_local));\n"
 	"	local.pop_back(); end(local); return 0; }\n";
@@ -113,7 +107,7 @@ static void the_vector_is_told(void **state)
 }
 
 /* Where blocks have no headers, the end of a full vector is the beginning of the next block. */
-static const char full[] =
+static const char full[] = TOLD_DIE
 	"#include <cstdlib>\n#include <cstring>\n#include <vector>\n"
 	"#define NOINLINE __attribute__((noinline))\n"
 	"#define N(name) unsigned long name;\n"
@@ -127,13 +121,7 @@ static const char full[] =
 	"	for (int i = 0; i < 500 && !*next; i++) { void *p = calloc(1, 64);\n"
 	"		if (p == (void *)(v.data() + 8)) *next = ~(unsigned long)p; else spare[spares++] = p; } }\n"
 	"static NOINLINE void end(void) { volatile char c[16384]; memset((void *)c, 0, sizeof c);\n"
-	"	asm volatile(\"xor %%eax, %%eax; xor %%ebx, %%ebx; xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, "
-	"%%esi; xor %%edi, %%edi;\"\n"
-	"		\"xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor %%r11d, %%r11d; xor %%r12d, "
-	"%%r12d;\"\n"
-	"		\"xor %%r13d, %%r13d; xor %%r14d, %%r14d; xor %%r15d, %%r15d; pxor %%xmm0, %%xmm0; pxor "
-	"%%xmm1, %%xmm1; ud2\"\n"
-	"		::: \"rbx\", \"r12\", \"r13\", \"r14\", \"r15\", \"memory\"); }\n"
+	"	DIE; }\n"
 	"int main() { fill(all, &neighbour); owned = new owner(); fill(owned->items, &neighbour_owned); fill(other, "
 	"&kept);\n"
 	"	plain = (void *)~kept; end(); return 0; }\n";

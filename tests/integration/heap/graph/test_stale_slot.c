@@ -18,7 +18,7 @@
 #include "tests/support/told.h"
 
 /* Numbers are stored inverted, so that they are not pointers. Names tell what is expected. */
-static const char source[] =
+static const char source[] = TOLD_DIE
 	"#include <stdlib.h>\n#include <string.h>\n#include <pthread.h>\n#include <unistd.h>\n"
 	"#define NOINLINE __attribute__((noinline))\n"
 	"struct node { struct node *next; long value; char pad[40]; };\n"
@@ -36,13 +36,7 @@ static const char source[] =
 	"static NOINLINE void wipe(void) { volatile char c[16384]; memset((void *)c, 0, sizeof c); }\n"
 	"static NOINLINE void end(struct node *argument) {\n"
 	"	volatile char c[4096]; memset((void *)c, 0, sizeof c);\n"
-	"	asm volatile(\"xor %%eax, %%eax; xor %%ebx, %%ebx; xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, "
-	"%%esi; xor %%edi, %%edi;\"\n"
-	"		\"xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor %%r11d, %%r11d; xor %%r12d, "
-	"%%r12d;\"\n"
-	"		\"xor %%r13d, %%r13d; xor %%r14d, %%r14d; xor %%r15d, %%r15d; pxor %%xmm0, %%xmm0; pxor "
-	"%%xmm1, %%xmm1; ud2\"\n"
-	"		::: \"rbx\", \"r12\", \"r13\", \"r14\", \"r15\"); keep(argument); }\n"
+	"	DIE; keep(argument); }\n"
 	"static NOINLINE void *lives(void *u) { struct node *volatile here = made(&held_thread);\n"
 	"	{ struct node *volatile inner = made(&ended_thread); keep(inner); }\n"
 	"	wipe(); ready = 1; for (;;) pause(); keep(here); return u; }\n"
