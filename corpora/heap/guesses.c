@@ -1,6 +1,6 @@
-/* guesses: blocks of which debug information and pointers do not tell the type, among others of the same sizes that resemble
- * them: numbers behind void *, values of several types in one table, objects that begin with another one, arms of unions,
- * lists of two kinds through one node. "unknown" is a right answer for them; a wrong type is not. */
+/* guesses: blocks of which debug information and pointers do not tell the type, among others of the same sizes that
+ * resemble them: numbers behind void *, values of several types in one table, objects that begin with another one, arms
+ * of unions, lists of two kinds through one node. "unknown" is a right answer for them; a wrong type is not. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

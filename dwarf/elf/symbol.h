@@ -56,9 +56,9 @@ const char *xc_symtab_mangled(const struct xc_symtab *table, size_t index);
  * that of another function. NULL when none does. */
 const struct xc_symbol *xc_symbol_at(const struct xc_process *process, struct xc_module *module, uint64_t file_addr);
 
-/* A symbol of any module by name: the executable first, then load order, the vDSO last; modules whose place in memory is
- * unknown are skipped. module_out and addr_out (in memory) may be NULL. NULL when there is none. TLS symbols have no address:
- * addr_out gets their value. */
+/* A symbol of any module by name: the executable first, then load order, the vDSO last; modules whose place in memory
+ * is unknown are skipped. module_out and addr_out (in memory) may be NULL. NULL when there is none. TLS symbols have no
+ * address: addr_out gets their value. */
 const struct xc_symbol *xc_symbol_find(const struct xc_process *process, const char *name,
 				       struct xc_module **module_out, xc_addr *addr_out);
 

@@ -1,11 +1,11 @@
 /* unwind_guess: callers without call frame information.
  *
  * Where calls push the return address (x86): the frame pointer if the function's code sets it up; without a symbol, a
- * word above sp behind a call of code that leads here and leaves just that word above its own; where the function's code
- * will return to; a word above sp that returns behind a call of this very function; the word above what its pushes and
- * subtractions take; the first word that returns behind any call. Where calls leave it in a link register: that register
- * while the function has not stored it, else where its first instructions stored it, or where its last ones load it from;
- * then the frame pointer or the chain of frames; then a word on the stack.
+ * word above sp behind a call of code that leads here and leaves just that word above its own; where the function's
+ * code will return to; a word above sp that returns behind a call of this very function; the word above what its pushes
+ * and subtractions take; the first word that returns behind any call. Where calls leave it in a link register: that
+ * register while the function has not stored it, else where its first instructions stored it, or where its last ones
+ * load it from; then the frame pointer or the chain of frames; then a word on the stack.
  *
  * Chains, in words (AAPCS64 2022Q3, 6.4.6; AAPCS32 as gcc lays frames out with -marm; RISC-V ELF psABI 1.0, "Frame
  * Pointer Convention"; 64-Bit ELF V2 ABI 1.5, 2.2.2):

@@ -1,4 +1,4 @@
-/* A root is named by the range that contains it: what lies in no range, as in the dead part of a stack, holds nothing. */
+/* A root is named by the range that contains it; what lies in no range, as the dead part of a stack, holds nothing. */
 #include "heap/graph/misaligned.h"
 
 #include <stdlib.h>

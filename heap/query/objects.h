@@ -16,10 +16,11 @@ struct xc_object_filter {
 
 /* Writes the blocks in address order. As JSON lines: {"addr":"0x…","size":N,"state":"live|leaked|free|unknown",
  * "possible":true|false,"type":"…"|null,"count":N,"confidence":"exact|strong|weak"|null,"via":"…"|null}. Live blocks
- * that a root reaches are "live", others "leaked"; those that are possibly leaked (graph.h) are live and "possible". As text: the same in columns, and for free blocks the list that holds them. Leaks
- * require the graph, and types the typing. If one cannot be made, *why_out gets the error (owned by the caller) and
- * the columns are null. About 0.2 µs a line. Errors: XC_ERR_IO; XC_ERR_NOT_FOUND for a type that neither a block
- * nor the program has, with the nearest names. */
+ * that a root reaches are "live", others "leaked"; those that are possibly leaked (graph.h) are live and "possible". As
+ * text: the same in columns, and for free blocks the list that holds them. Leaks require the graph, and types the
+ * typing. If one cannot be made, *why_out gets the error (owned by the caller) and the columns are null. About 0.2 µs a
+ * line. Errors: XC_ERR_IO; XC_ERR_NOT_FOUND for a type that neither a block nor the program has, with the nearest
+ * names. */
 XC_MUST_CHECK struct xc_error *xc_objects_write(struct xc_heap *heap, const struct xc_object_filter *filter,
 						bool as_json, FILE *out, struct xc_error **why_out);
 

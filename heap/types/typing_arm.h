@@ -28,8 +28,8 @@ static inline bool xc_arm_is_out(const struct xc_arms *arms, const struct xc_arm
 	return arm->no * 10 > arms->blocks;
 }
 
-/* Finds the pointers at an ambiguous slot's place that may be there with that value of its tag, and makes the slots of their targets. Not while other threads
- * read. */
+/* Finds the pointers at an ambiguous slot's place that may be there with that value of its tag, and makes the slots of
+ * their targets. Not while other threads read. */
 void xc_typing_arms_find(struct xc_engine *engine, const struct xc_typemap_slot *slot, uint64_t tag,
 			 struct xc_arms *arms);
 
