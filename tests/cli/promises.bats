@@ -116,6 +116,31 @@ C
   grep -q 'not dumped' bytes
 }
 
+@test "a stack that a debugger's reads let grow is used up all the same" {
+  command -v gdb >/dev/null || skip "no gdb"
+  cat >deep.c <<'C'
+#include <sys/resource.h>
+volatile long never = -1;
+long down(long depth) { volatile char room[100]; room[0] = 1; return depth == never ? room[0] : down(depth + 1) + room[0]; }
+int main(int argc, char **argv)
+{
+	char low[4096], *at = low;
+	setrlimit(RLIMIT_STACK, &(struct rlimit){262144, 1 << 23});
+	if (argc == 1)
+		return (int)down(1);
+	*(volatile char *)(((long)at & -4096L) - (64 << 20)) = 1; /* far below the stack: no overflow */
+	return argv == 0;
+}
+C
+  ${CC:-cc} -g -O0 -w -o deep deep.c
+  for arguments in '' far; do
+    # shellcheck disable=SC2086
+    XCORE_TAKE_CORE=gdb "$repo/corpora/take-core" --out "core.$arguments" -- ./deep $arguments >/dev/null || skip "gdb may not trace here"
+    "$XCORE" analyze --format json "core.$arguments" | jq -r '.verdict | "\(.class) \(.function)"' >>classes
+  done
+  [ "$(cat classes)" = $'stack-overflow down\nwild-write main' ]
+}
+
 @test "a core of another machine gives facts and maps, and says what it cannot give" {
   needs_core
   cp "$CORE" foreign

@@ -16,6 +16,7 @@ enum {
 	BELOW = 256,         /* x86-64's red zone has 128 bytes; 8 for a push */
 	SMALL = 32 << 10,    /* a writable mapping that is certainly not a stack */
 	UNFRAMED = 64 << 10, /* largest distance of sp from its stack when no frame leads there */
+	GROWN = 64 << 10,    /* what a debugger's reads add to a stack */
 };
 
 static bool stack_pointer(const struct xc_crash_context *crash, const struct xc_frame *frame, uint64_t *sp_out)
@@ -69,14 +70,27 @@ static const struct xc_mapping *guard_below(const struct xc_process *p, const st
 	return m && !m->readable && !m->writable && !m->executable ? m : NULL;
 }
 
+/* Is this the main stack, and was the address not mapped when the kernel refused it? A debugger that wrote the core has
+ * read there since: the kernel lets the stack grow for it, too, and counts the debugger's limit, not the program's. */
+static bool grown_since(const struct xc_crash_context *crash, const struct xc_mapping *m, xc_addr addr)
+{
+	const struct xc_frame *frame = &crash->frames[0];
+	return crash->fault.code_known && crash->fault.code == SEGV_MAPERR && m->label && addr - m->lo < GROWN &&
+	       frame->cfa_known && frame->cfa > addr && frame->cfa <= m->hi;
+}
+
 static bool ends_at(const struct xc_crash_context *crash, xc_addr addr, struct xc_stack_end *out)
 {
 	uint64_t sp;
-	if (!crash->frame_count || !stack_pointer(crash, &crash->frames[0], &sp) || (addr < sp && sp - addr > BELOW) ||
-	    writable(xc_process_mapping(crash->process, addr)))
+	if (!crash->frame_count || !stack_pointer(crash, &crash->frames[0], &sp) || (addr < sp && sp - addr > BELOW))
 		return false;
-	const struct xc_mapping *stack = of_frames(crash, addr);
+	const struct xc_mapping *at = xc_process_mapping(crash->process, addr);
+	bool grown = writable(at) && grown_since(crash, at, addr);
+	if (writable(at) && !grown)
+		return false;
+	const struct xc_mapping *stack = grown ? at : of_frames(crash, addr);
 	*out = (struct xc_stack_end){.addr = addr, .sp = sp, .framed = stack};
+	out->limit = grown ? "part of which was added when a debugger read there" : NULL;
 	out->stack = stack ? stack : next_above(crash->process, addr, sp);
 	if (out->stack)
 		out->guard = guard_below(crash->process, out->stack);
