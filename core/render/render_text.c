@@ -321,7 +321,7 @@ static void put_verdict(struct xc_paint *p, const struct xc_verdict *verdict)
 		xc_paint_pad(p, 8);
 		xc_text_printf(clean_scratch(p), "source lines: ");
 		xc_text_name(&p->scratch, verdict->source_hint);
-		xc_paint_wrapped(p, XC_DIM, scratch(p), 10, 0);
+		xc_paint_put(p, XC_DIM, scratch(p)); /* not wrapped: to be copied into a command */
 		xc_paint_line(p);
 	}
 	put_cause(p, verdict);

@@ -52,6 +52,25 @@ static void the_verdict_comes_first_with_its_source(void **state)
 	free(text);
 }
 
+static void a_suggested_option_is_never_broken(void **state)
+{
+	(void)state;
+	static char hint[] =
+		"--source-root '/srv/a folder with blanks/and more/of them/until no line of a terminal has room/src'";
+	struct fixture f = fixture_new("core.1");
+	xc_report_verdict(f.report)->source = NULL;
+	xc_report_verdict(f.report)->source_hint = hint;
+	for (unsigned width = 40; width < 100; width += 7) {
+		char *text = render_to_string(xc_render_text, f.report, (struct xc_render_options){.width = width});
+		assert_contains(
+			text,
+			"        source lines: --source-root '/srv/a folder with blanks/and more/of them/until no line "
+			"of a terminal has room/src'\n");
+		free(text);
+	}
+	fixture_free(&f);
+}
+
 static void a_frame_shows_place_marks_arguments_and_locals(void **state)
 {
 	(void)state;
@@ -567,6 +586,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(seconds_are_in_the_units_that_people_use),
 		cmocka_unit_test(the_verdict_comes_first_with_its_source),
+		cmocka_unit_test(a_suggested_option_is_never_broken),
 		cmocka_unit_test(a_frame_shows_place_marks_arguments_and_locals),
 		cmocka_unit_test(equal_threads_are_folded_and_clean_ends_are_silent),
 		cmocka_unit_test(brief_stacks_show_values_of_the_crashed_thread_only),
