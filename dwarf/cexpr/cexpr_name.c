@@ -1,6 +1,7 @@
 /* cexpr_name: the syntax of names.
  *
  *	name      = [ module "!" ] [ file "::" ] [ "::" ] component { "::" component }
+ *	          | word "." word, where the first word alone is nothing: a global of a package of Go
  *	component = word [ "<" arguments ">" ] | "~" word | "operator" … | "(anonymous namespace)"
  *	file      = word with a dot and the suffix of a source file | a path in single quotes
  *
@@ -174,6 +175,13 @@ static size_t find_cuts(const char *text, size_t at, size_t cuts[MAX_CUTS])
 	return count;
 }
 
+/* The end of `package.name`, the whole name of a global of Go, when the name ends at `at`; `at` when no dot follows. */
+static size_t dotted_end(const char *text, size_t at)
+{
+	size_t next = text[at] == '.' ? component_end(text, at + 1) : at;
+	return next > at + 1 ? next : at;
+}
+
 /* The most plausible reading, for the error when no reading is found. */
 static size_t likely_cut(const char *text, const size_t *cuts, size_t count)
 {
@@ -236,6 +244,11 @@ enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, int tag, struct xc_cname 
 	}
 	for (size_t i = count; i-- > 0 && found == XC_FOUND_NOTHING && !err;) {
 		set_name(c, name, from, cuts[i]);
+		err = find(c, name, &found, value_out, type_out);
+	}
+	size_t end = dotted_end(c->text, cuts[0]);
+	if (found == XC_FOUND_NOTHING && !err && count == 1 && end > cuts[0]) {
+		set_name(c, name, from, end);
 		err = find(c, name, &found, value_out, type_out);
 	}
 	if (found == XC_FOUND_NOTHING && !err)

@@ -46,6 +46,10 @@ static void strings_and_slices_end_where_their_length_says(void **state)
 	expect(&at, &arena, "'main.several'", "[]string of length 2, capacity 2 = {\"one\", \"o\"}");
 	expect(&at, &arena, "'main.both'", "{key = \"ne\", value = []uint8 of length 1, capacity 9 = {116}}");
 	expect(&at, &arena, "'main.part'[1]", "119");
+	/* a package's name alone is nothing: no quotes are needed */
+	expect(&at, &arena, "main.text", "\"one\"");
+	expect(&at, &arena, "main.part[1] + main.part.len", "122");
+	expect(&at, &arena, "main.both.key", "\"ne\"");
 	xc_frame_scope_fini(&at);
 	xc_arena_fini(&arena);
 	close_process(p);
