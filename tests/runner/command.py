@@ -56,34 +56,51 @@ def end(child):
         pass
 
 
+STEP, MOST = 2, 8  # seconds between two looks at a command; on a busy machine it gets up to so many times its limit
+
+
+def share():
+    """The part of its speed that a command has on this machine now: half of it with two tasks to a processor."""
+    return 1 / min(max(os.getloadavg()[0] / os.cpu_count(), 1), MOST)
+
+
+def watch(child, limit, ended, late):
+    """Kills the command when it has had `limit` seconds of an idle machine's time. Sets late."""
+    left, last = limit, time.monotonic()
+    while not ended.wait(min(STEP, limit)):
+        now = time.monotonic()
+        left, last = left - (now - last) * share(), now
+        if left <= 0:
+            late.set()
+            end(child)
+            return
+
+
 def run(name, argv, xcore, limit, running):
     """Runs a command and returns its Outcome. On failure, its temporary directory is kept, including the full
     output."""
     scratch = tempfile.mkdtemp(prefix="xc.")
     os.chmod(scratch, 0o711)  # tests share files in it with other users
     log_path, start = os.path.join(scratch, "output"), time.monotonic()
-    timer = None
+    ended, late = threading.Event(), threading.Event()
     with open(log_path, "w+b") as log:
         try:
             child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                                      env=environment(xcore, scratch), start_new_session=True)
             running.add(child)
-            late = []
-            timer = threading.Timer(limit, lambda: (late.append(True), end(child)))
-            timer.start()
+            threading.Thread(target=watch, args=(child, limit, ended, late), daemon=True).start()
             _, status, usage = os.wait4(child.pid, 0)
             child.returncode = status = os.waitstatus_to_exitcode(status)
             running.remove(child)
             busy = usage.ru_utime + usage.ru_stime
-            if late:
+            if late.is_set():
                 log.seek(0, os.SEEK_END)
                 log.write(b"\nkilled by tests/run: it took more than %d s\n" % limit)
         except OSError as why:
             log.write(("%s\n" % why).encode())
             status, busy = 127, 0.0
         finally:
-            if timer:
-                timer.cancel()
+            ended.set()
         log.seek(0)
         text = log.read().decode(errors="replace")
     outcome = Outcome(name, status if status >= 0 else 128 - status, text, time.monotonic() - start, busy)
