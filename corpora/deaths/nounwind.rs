@@ -1,6 +1,7 @@
 // Dies of SIGABRT by panics that must not unwind: of functions that cannot, during another one, and of the checks that
 // rustc adds to unsafe code without optimisation.
 // flags: -C panic=unwind
+// needs rustc 1.86
 #[inline(never)] fn black_box<T>(value: T) -> T { let seen = unsafe { std::ptr::read_volatile(&value) }; std::mem::forget(value); seen }
 
 struct Guard {

@@ -149,3 +149,16 @@ def compiler_version(compiler):
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.decode(errors="replace")
+
+
+def too_old(program, compiler):
+    """Why the compiler cannot build the program, whose head may say "needs COMPILER VERSION"; or None."""
+    needed = re.search(r"\bneeds %s ([0-9.]+)" % re.escape(compiler), text_of(program))
+    have = re.search(r"[0-9]+(\.[0-9]+)+", compiler_version(compiler) or "")
+    if needed and have and numbers(have.group()) < numbers(needed.group(1)):
+        return "%s %s is older than %s" % (compiler, have.group(), needed.group(1))
+    return None
+
+
+def numbers(version):
+    return [int(part) for part in version.split(".")]
