@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,16 +28,30 @@ static char *place_of(const char *dir, const struct xc_store_file *file, const u
 	return xc_asprintf("%s/kept/.build-id/%.2s/%s%s", dir, hex, hex + 2, file->has & XC_STORE_CODE ? "" : ".debug");
 }
 
-static struct xc_error *make_parents(const char *dir, const char *place)
+/* The folder of a place below DIR, opened step by step: no link is followed, and no "..". The store may be another
+ * user's, and so may what its index says. -1 with errno; make: folders that are missing are made. */
+static int open_folder(const char *dir, const char *place, bool make, const char **name_out)
 {
-	xc_auto(xc_freep) char *path = xc_strdup(place);
-	for (char *slash = strchr(path + strlen(dir) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(path, 0777) < 0 && errno != EEXIST)
-			return xc_error_errno(errno, "%s", path);
-		*slash = '/';
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	char part[NAME_MAX + 1];
+	int at = open(dir, flags);
+	const char *rest = place + strlen(dir);
+	for (rest += strspn(rest, "/"); at >= 0 && strchr(rest, '/'); rest += strspn(rest, "/")) {
+		const size_t len = strcspn(rest, "/");
+		snprintf(part, sizeof part, "%.*s", (int)len, rest);
+		rest += len;
+		bool odd = len > NAME_MAX || strcmp(part, ".") == 0 || strcmp(part, "..") == 0;
+		if (!odd && make && mkdirat(at, part, 0777) < 0 && errno != EEXIST)
+			odd = true;
+		else if (odd)
+			errno = ELOOP;
+		const int next = odd ? -1 : openat(at, part, flags | O_NOFOLLOW), number = errno;
+		close(at);
+		at = next;
+		errno = number;
 	}
-	return NULL;
+	*name_out = rest;
+	return at;
 }
 
 /* Does the kept file have everything that the new one has? */
@@ -46,12 +61,12 @@ static bool has_as_much(const struct xc_store_scan *there, const struct xc_store
 	return (file->has & counts & ~there->has) == 0;
 }
 
-static bool is_kept(const char *place, const struct xc_store_file *file)
+static bool is_kept(int folder, const char *name, const struct xc_store_file *file)
 {
 	struct xc_arena arena = {NULL};
 	struct xc_store_scan there;
 	struct stat st;
-	bool kept = xc_store_scan_at(AT_FDCWD, place, &arena, &st, &there) &&
+	bool kept = xc_store_scan_at(folder, name, &arena, &st, &there) &&
 		    (st.st_ino == file->ino ? st.st_dev == file->dev
 					    : file->id.size == there.id.size &&
 						      !memcmp(file->id.bytes, there.id.bytes, there.id.size) &&
@@ -61,12 +76,12 @@ static bool is_kept(const char *place, const struct xc_store_file *file)
 }
 
 /* Does the temporary file have the id that it will be found by? */
-static bool is_right(const char *aside, const struct xc_store_entry *entry)
+static bool is_right(int folder, const char *aside, const struct xc_store_entry *entry)
 {
 	struct xc_arena arena = {NULL};
 	struct xc_store_scan there;
 	struct stat st;
-	bool right = xc_store_scan_at(AT_FDCWD, aside, &arena, &st, &there) && there.kind == XC_STORE_ELF &&
+	bool right = xc_store_scan_at(folder, aside, &arena, &st, &there) && there.kind == XC_STORE_ELF &&
 		     (entry->file.id.size ? xc_build_id_equal(&there.id, &entry->file.id)
 					  : there.dwo_count && there.dwo_ids[0] == entry->dwo_ids[0]);
 	xc_arena_fini(&arena);
@@ -98,11 +113,11 @@ static int copy_bytes(int from, int to)
 	return 0;
 }
 
-static struct xc_error *copy_to(const char *path, const char *aside)
+static struct xc_error *copy_to(const char *path, int folder, const char *aside)
 {
 	int from = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
 	int error = from < 0 ? errno : 0;
-	int to = error ? -1 : open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int to = error ? -1 : openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (!error && to < 0)
 		error = errno;
 	if (!error && !(error = copy_bytes(from, to)) && fsync(to) < 0)
@@ -114,59 +129,74 @@ static struct xc_error *copy_to(const char *path, const char *aside)
 	return error ? xc_error_errno(error, "copying %s into the store", path) : NULL;
 }
 
-static struct xc_error *fill(const char *path, const char *aside, bool link, bool copy, enum xc_store_kept *kept)
+static struct xc_error *fill(const char *path, int folder, const char *aside, bool link, bool copy,
+			     enum xc_store_kept *kept)
 {
 	*kept = XC_STORE_LINKED;
-	if (link && linkat(AT_FDCWD, path, AT_FDCWD, aside, 0) == 0)
+	if (link && linkat(AT_FDCWD, path, folder, aside, 0) == 0)
 		return NULL;
 	if (!copy)
 		return xc_error_errno(errno, "linking %s into the store", path);
 	*kept = XC_STORE_COPIED;
-	return copy_to(path, aside);
+	return copy_to(path, folder, aside);
 }
 
 /* Cleaning uses the time of access; relatime updates it once a day, noatime never. */
-static void mark_used(const char *place)
+static void mark_used(int folder, const char *name)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
-	utimensat(AT_FDCWD, place, times,
-		  AT_SYMLINK_NOFOLLOW); /* fails for another owner's file: then the file counts as old as it looks */
+	/* fails for another owner's file: then the file counts as old as it looks */
+	utimensat(folder, name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Under a temporary name, which dies with this process. */
+static struct xc_error *keep_in(int folder, const char *name, const char *place, const struct xc_store_entry *entry,
+				bool link, bool copy, enum xc_store_kept *kept_out)
+{
+	xc_auto(xc_freep) char *aside = xc_asprintf("%s-%ld.part", name, (long)getpid());
+	xc_auto(xc_freep) char *told = xc_asprintf("%s-%ld.part", place, (long)getpid());
+	xc_shared_status_add_tempfile(told);
+	unlinkat(folder, aside, 0); /* left by a dead process with our id */
+	struct xc_error *err = fill(entry->file.path, folder, aside, link, copy, kept_out);
+	if (!err && !is_right(folder, aside, entry))
+		err = xc_error_new(XC_ERR_MISMATCH, "%s changed while it was being stored", entry->file.path);
+	if (!err && renameat(folder, aside, folder, name) < 0)
+		err = xc_error_errno(errno, "%s", place);
+	unlinkat(folder, aside, 0);
+	xc_shared_status_remove_tempfile(told);
+	return err;
 }
 
 struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *entry, bool link, bool copy,
 			       enum xc_store_kept *kept_out)
 {
 	const struct xc_store_file *file = &entry->file;
+	const char *name;
 	*kept_out = XC_STORE_KEPT_BEFORE;
 	if ((!file->id.size && !entry->dwo_count) || xc_store_below(file->path, dir))
 		return NULL;
 	xc_auto(xc_freep) char *place = place_of(dir, file, entry->dwo_ids);
-	xc_auto(xc_freep) char *aside = xc_asprintf("%s-%ld.part", place, (long)getpid());
-	if (is_kept(place, file)) {
-		mark_used(place);
-		return NULL;
-	}
-	struct xc_error *err = make_parents(dir, place);
-	if (err)
-		return err;
-	xc_shared_status_add_tempfile(aside);
-	unlink(aside); /* left by a dead process with our id */
-	err = fill(file->path, aside, link, copy, kept_out);
-	if (!err && !is_right(aside, entry))
-		err = xc_error_new(XC_ERR_MISMATCH, "%s changed while it was being stored", file->path);
-	if (!err && rename(aside, place) < 0)
-		err = xc_error_errno(errno, "%s", place);
-	unlink(aside);
-	xc_shared_status_remove_tempfile(aside);
+	const int folder = open_folder(dir, place, true, &name);
+	if (folder < 0)
+		return xc_error_errno(errno, "the folder of %s", place);
+	struct xc_error *err =
+		is_kept(folder, name, file) ? NULL : keep_in(folder, name, place, entry, link, copy, kept_out);
 	if (!err)
-		mark_used(place);
+		mark_used(folder, name);
+	close(folder);
 	return err;
 }
 
 bool xc_store_unkeep(const char *dir, const char *path)
 {
 	xc_auto(xc_freep) char *kept = xc_asprintf("%s/kept", dir);
-	if (!xc_store_below(path, kept))
+	const char *name;
+	if (!xc_store_below(path, kept) || !path[strlen(kept)])
 		return false;
-	return unlink(path) == 0 || errno == ENOENT;
+	const int folder = open_folder(dir, path, false, &name);
+	if (folder < 0)
+		return errno == ENOENT;
+	bool gone = unlinkat(folder, name, 0) == 0 || errno == ENOENT;
+	close(folder);
+	return gone;
 }

@@ -11,6 +11,7 @@
 
 #include "core/io/source.h"
 #include "dwarf/symstore/store_clean.h"
+#include "dwarf/symstore/store_keep.h"
 #include "dwarf/symstore/store_state.h"
 #include "tests/support/mapped_fixture.h"
 
@@ -508,6 +509,25 @@ static void a_held_lock_is_told_not_waited_for_without_end(void **state)
 	close(lock);
 }
 
+/* The store may be another user's. */
+static void nothing_outside_the_store_is_written_or_removed(void **state)
+{
+	(void)state;
+	const struct xc_store_index_options options = {.dir = scratch_path("store"), .copy = true};
+	shell("mkdir -p store/kept/.build-id victim && echo it > victim/file && ln -s ../../victim store/kept/.dwo");
+	static const char *const paths[] = {"store/kept/../../victim/file", "store/kept/.dwo/file", "store/kept",
+					    "victim/file"};
+	for (size_t i = 0; i < XC_COUNT(paths); i++) {
+		assert_false(xc_store_unkeep(scratch_path("store"), scratch_path(paths[i])));
+		assert_int_equal(access(scratch_path("victim/file"), F_OK), 0);
+	}
+	shell("rmdir store/kept/.build-id && ln -s ../../victim store/kept/.build-id");
+	struct xc_store_totals t = index_with(&options, scratch_path("tree"));
+	assert_int_equal(t.copied, 0);
+	assert_true(t.not_kept > 0);
+	shell("test \"$(ls victim)\" = file");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +551,7 @@ int main(void)
 		cmocka_unit_test_setup(a_disk_too_full_for_copies_keeps_references, start),
 		cmocka_unit_test_setup(a_damaged_store_is_mended, start),
 		cmocka_unit_test_setup(a_held_lock_is_told_not_waited_for_without_end, start),
+		cmocka_unit_test_setup(nothing_outside_the_store_is_written_or_removed, start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
