@@ -93,6 +93,20 @@ static void headline(struct xc_crash_context *crash)
 	xc_text_fini(&text);
 }
 
+/* The frame to look at need not be the one that called the library: of a recursion it is another round. */
+static void add_library(const struct xc_crash_context *crash)
+{
+	const struct xc_blame *b = &crash->blame;
+	if (!b->through || crash->fault.sent || crash->fault.signal == SIGABRT)
+		return;
+	if (b->caller_frame == b->frame.index)
+		xc_verdict_evidence(crash->report, "it happened inside %s (%s), called from there", b->through,
+				    b->through_module);
+	else if (b->caller)
+		xc_verdict_evidence(crash->report, "it happened inside %s (%s), called by %s", b->through,
+				    b->through_module, b->caller);
+}
+
 static void locate(struct xc_crash_context *crash)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -122,9 +136,7 @@ static void locate(struct xc_crash_context *crash)
 		v->source = xc_arena_strdup(arena, source);
 		v->source_hint = xc_arena_strdup(arena, hint);
 	}
-	if (crash->blame.through && !crash->fault.sent && crash->fault.signal != SIGABRT)
-		xc_verdict_evidence(crash->report, "it happened inside %s (%s), called from there",
-				    crash->blame.through, crash->blame.through_module);
+	add_library(crash);
 }
 
 /* No signal: is it hung? */

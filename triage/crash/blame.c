@@ -57,6 +57,8 @@ struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u,
 		if (!runtime && (place->module || xc_user_code_is_jit(place))) {
 			blame.place = place;
 			blame.frame = at;
+			blame.caller = xc_place_function(place, 0);
+			blame.caller_frame = at.index;
 			return blame;
 		}
 		if (runtime && place->module) {

@@ -15,6 +15,8 @@ struct xc_blame {
 	struct xc_frame frame;
 	const char *through;        /* the library function called from there ("strlen"), or NULL */
 	const char *through_module; /* its module's name */
+	const char *caller;         /* the function that called it; the frame to look at may be changed later */
+	uint32_t caller_frame;      /* the index of that function's frame; meaningful when through */
 };
 
 /* Walk outward from `from` to the first frame of user code; the first frame when there is none. */

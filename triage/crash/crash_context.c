@@ -36,6 +36,15 @@ static size_t first_in_code(const struct xc_crash_context *crash)
 	return crash->frame_count > 1 && !(m && m->executable) ? 1 : 0;
 }
 
+/* Frames of a language's library in between (std::copy) count as the program's. */
+static void note_caller(struct xc_crash_context *crash)
+{
+	if (!crash->blame.through)
+		return;
+	crash->blame.caller = xc_crash_context_culprit(crash);
+	crash->blame.caller_frame = crash->blame.frame.index;
+}
+
 static void blame(struct xc_crash_context *crash)
 {
 	if (!crash->frame_count)
@@ -43,8 +52,10 @@ static void blame(struct xc_crash_context *crash)
 	crash->blame = xc_blame_find(crash->process, crash->unwinder, &crash->frames[first_in_code(crash)]);
 	while (crash->blamed + 1 < crash->frame_count && crash->frames[crash->blamed].index != crash->blame.frame.index)
 		crash->blamed++;
-	if (crash->blame.place)
-		xc_crash_context_blame(crash, crash->blamed);
+	if (!crash->blame.place)
+		return;
+	xc_crash_context_blame(crash, crash->blamed);
+	note_caller(crash);
 }
 
 static const char *called(const struct xc_place *place, const char *const *names)

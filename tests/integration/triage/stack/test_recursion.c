@@ -106,6 +106,34 @@ static void libraries_between_are_passed_through(void **state)
 	       .says = "node::~node called itself", .also = "it was entered from main");
 }
 
+/* The program notes who calls the library. The stacks begin at different places, so that each of the two is the last
+ * one in some run. */
+static void a_library_function_is_said_to_be_called_by_its_caller(void **state)
+{
+	(void)state;
+	static const char source[] =
+		HEAD "#include <stdio.h>\nvolatile long caller;\n"
+		     "NO long b(long n); NO long a(long n) { char text[64]; caller = 'a'; snprintf(text, 64, \"%ld\", n);\n"
+		     " KEEP(text); return n == never ? 0 : b(n) + 1; }\n"
+		     "NO long b(long n) { char text[64]; caller = 'b'; snprintf(text, 64, \"%ld\", n); KEEP(text);\n"
+		     " return n == never ? 0 : a(n) + 2; }\n"
+		     "int main(int c, char **v) { limit(); char *room = alloca(atoi(v[1])); KEEP(*room);\n"
+		     " return (int)a(1); }\n";
+	static const char *const starts[] = {"16", "96", "176", "256"};
+	for (size_t i = 0; i < XC_COUNT(starts); i++) {
+		struct judged j = judge_of("gcc -g -O0 -x c", source, starts[i], false);
+		uint64_t caller;
+		xc_addr at;
+		assert_non_null(xc_symbol_find(j.process, "caller", NULL, &at));
+		assert_true(xc_space_peek_uint(j.process->space, at, 8, &caller));
+		bool there = (uint64_t)*j.verdict->function == caller;
+		const char *wanted = there ? "called from there" : caller == 'a' ? ", called by a" : ", called by b";
+		if (!judged_same(j.verdict->class_name, "stack-overflow") || !judged_says(&j, wanted))
+			judged_fail(&j, starts[i], wanted);
+		judged_free(&j);
+	}
+}
+
 static void calls_in_no_fixed_order_are_recursion_as_well(void **state)
 {
 	(void)state;
@@ -294,6 +322,7 @@ int main(void)
 		cmocka_unit_test(recursion_through_the_c_library_is_the_programs),
 		cmocka_unit_test(functions_that_left_by_tail_calls_are_in_the_round),
 		cmocka_unit_test(libraries_between_are_passed_through),
+		cmocka_unit_test(a_library_function_is_said_to_be_called_by_its_caller),
 		cmocka_unit_test(calls_in_no_fixed_order_are_recursion_as_well),
 		cmocka_unit_test(arguments_that_never_change_are_named),
 		cmocka_unit_test(what_is_walked_in_a_ring_is_told),
