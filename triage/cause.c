@@ -19,6 +19,7 @@
 #include "triage/go/golang.h"
 #include "triage/memory/heap_evidence.h"
 #include "triage/crash/abort_message.h"
+#include "triage/crash/handled_signal.h"
 #include "triage/runtime/script.h"
 #include "triage/runtime/uncaught.h"
 #include "triage/memory/pointer_diagnosis.h"
@@ -66,6 +67,17 @@ static void add_resent(const struct xc_crash_context *crash, struct xc_text *tex
 								 : ", and by its handler again");
 }
 
+/* "quit from the keyboard, sent by itself" */
+static void add_sent_by_itself(const struct xc_crash_context *crash, struct xc_text *text)
+{
+	const struct xc_handled_signal handled = xc_handled_signal_find(crash);
+	xc_text_add(text, xc_signal_text(crash->fault.signal));
+	if (crash->fault.signal != SIGABRT)
+		xc_text_add(text, handled.again        ? ", sent by its handler again"
+				  : handled.in_handler ? ", sent by itself in a signal handler"
+						       : ", sent by itself");
+}
+
 /* "SIGSEGV: wrote 8 bytes at 0x18, address not mapped (SEGV_MAPERR)". */
 static void headline(struct xc_crash_context *crash)
 {
@@ -76,8 +88,7 @@ static void headline(struct xc_crash_context *crash)
 	if (f->resent)
 		add_resent(crash, &text);
 	else if (f->sent && f->code_known && signal->sender_pid == crash->process->pid)
-		xc_text_printf(&text, "%s%s", xc_signal_text(f->signal),
-			       f->signal == SIGABRT ? "" : ", sent by itself");
+		add_sent_by_itself(crash, &text);
 	else if (f->sent && f->code_known)
 		xc_text_printf(&text, "%s, sent by process %d (user %u)", xc_signal_text(f->signal),
 			       (int)signal->sender_pid, (unsigned)signal->sender_uid);

@@ -4,14 +4,27 @@
 #include <signal.h>
 
 #include "core/facts/facts.h"
+#include "triage/crash/handled_signal.h"
 
 static const char by_other[] = "another process sent the signal: a watchdog, a service manager or a person";
 static const char again[] = "the signal was sent, and sent again by its handler; who sent it first is not known";
 
-/* How the signal came; NULL: the program sent it to itself. */
+/* "the program sent itself SIGQUIT in its handler of SIGQUIT: where the first one came from is not known"; NULL: in none. */
+static const char *in_handler(const struct xc_crash_context *crash)
+{
+	const struct xc_handled_signal handled = xc_handled_signal_find(crash);
+	const char *words = xc_handled_signal_words(crash, &handled);
+	return words ? xc_arena_printf(&crash->report->arena, "the program sent itself %s %s",
+				       xc_signal_name(crash->fault.signal), words)
+		     : NULL;
+}
+
+/* How the signal came; NULL: the program sent it to itself, in no handler. */
 static const char *sender(const struct xc_crash_context *crash)
 {
-	return xc_crash_context_sent_by_other(crash) ? by_other : crash->fault.resent ? again : NULL;
+	return xc_crash_context_sent_by_other(crash) ? by_other
+	       : crash->fault.resent                 ? again
+						     : in_handler(crash);
 }
 
 static void report_resent(const struct xc_crash_context *crash)

@@ -3,6 +3,7 @@
 
 #include "core/facts/facts.h"
 #include "core/process/module.h"
+#include "triage/crash/handled_signal.h"
 #include "triage/fault/cause_sent.h"
 
 bool xc_cause_abort_called(const struct xc_crash_context *crash)
@@ -24,14 +25,6 @@ static bool caller_named(const struct xc_crash_context *crash)
 	return place && (place->symbol || place->level_count) && place->module && !xc_module_is_runtime(place->module);
 }
 
-static bool in_handler(const struct xc_crash_context *crash)
-{
-	for (size_t i = 0; i < crash->frame_count; i++)
-		if (crash->frames[i].signal)
-			return true;
-	return false;
-}
-
 static const char *unnamed(const struct xc_crash_context *crash, bool called)
 {
 	if (called)
@@ -43,12 +36,12 @@ static const char *unnamed(const struct xc_crash_context *crash, bool called)
 			 "read";
 }
 
-/* The handler ends the program because of a signal that came before. The kernel tells it only to handlers that ask for
- * that (SA_SIGINFO). */
-static void report_handler(const struct xc_crash_context *crash)
+/* The handler ends the program because of a signal that came before. The kernel tells who sent it only to handlers that
+ * ask for that (SA_SIGINFO). */
+static void report_handler(const struct xc_crash_context *crash, const struct xc_handled_signal *handled)
 {
 	const struct xc_fault *f = &crash->fault;
-	if (!in_handler(crash))
+	if (!handled->in_handler)
 		return;
 	if (f->first_signal && f->first_sender != crash->process->pid)
 		xc_verdict_evidence(crash->report,
@@ -59,19 +52,19 @@ static void report_handler(const struct xc_crash_context *crash)
 				    "it did so in a signal handler, which ran because the program had sent itself %s",
 				    xc_signal_name(f->first_signal));
 	else
-		xc_verdict_evidence(crash->report, "it did so in a signal handler: which signal came first, and from "
-						   "where, is not known");
+		xc_verdict_evidence(crash->report, "it did so %s", xc_handled_signal_words(crash, handled));
 }
 
 bool xc_cause_abort_classify(struct xc_crash_context *crash)
 {
 	bool called = xc_cause_abort_called(crash);
+	const struct xc_handled_signal handled = xc_handled_signal_find(crash);
 	if (!caller_named(crash))
 		xc_crash_context_classify(crash, "abort", NULL, "low", called ? "likely" : "guess",
 					  unnamed(crash, called));
 	else if (!called || !xc_fatal_call_classify(crash))
-		xc_crash_context_classify(crash, "abort", NULL, "low", in_handler(crash) ? "likely" : "certain",
+		xc_crash_context_classify(crash, "abort", NULL, "low", handled.in_handler ? "likely" : "certain",
 					  called ? "the program called abort()" : "the program sent SIGABRT to itself");
-	report_handler(crash);
+	report_handler(crash, &handled);
 	return true;
 }
