@@ -30,7 +30,7 @@ struct xc_lock {
 	const char *why;  /* the evidence for a holder that is likely but not recorded; else NULL */
 	bool inherited;   /* robust: its owner inherited it from a dead owner, and has not made it consistent */
 	bool died;        /* robust: its owner ended, and nobody has taken it yet */
-	uint32_t readers; /* number of readers, which are not recorded */
+	uint32_t readers; /* number of readers that hold it, which are not recorded */
 	bool in_cycle;    /* a member of a cycle waits for it */
 	size_t waiters;   /* number of waiting threads, */
 	size_t first;     /* and the index of the first */

@@ -6,9 +6,10 @@
  *	                                                                 32 bits: | flags, shared, … 4 | writer 4 |
  *
  * kind (nptl/pthreadP.h): bits 0, 1 normal, recursive, checked, adaptive; 16 robust; 32 priority inheritance; 128
- * process-shared. In robust and priority-inheritance mutexes the lock word is the owner's id with two flags. readers
- * >> 3 is the number of readers. The owner of a robust mutex is 0x7fffffff from when it was inherited from a dead
- * owner until pthread_mutex_consistent.
+ * process-shared. In robust and priority-inheritance mutexes the lock word is the owner's id with two flags. The owner of
+ * a robust mutex is 0x7fffffff from when it was inherited from a dead owner until pthread_mutex_consistent. readers
+ * (nptl/pthread_rwlock_common.c): bit 0 the writers' phase, 1 a writer has it or waits for it, >> 3 the number of
+ * readers, which hold it in the readers' phase and wait in the writers'.
  *
  *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread (namespace_tid.c) |  (sysdeps/nptl/stdio-lock.h)
  *
@@ -39,6 +40,7 @@ enum {
 	RWLOCK_SHARED_64 = 28,
 	RWLOCK_SHARED_32 = 25,
 	READERS_SHIFT = 3,
+	READERS_WRPHASE = 1,
 	READERS_WRLOCKED = 2,
 	TID_MASK = 0x3fffffff,
 	OWNER_DIED = 0x40000000,
@@ -81,7 +83,7 @@ static void read_rwlock(const struct xc_process *p, struct xc_lock *lock)
 		return;
 	lock->known = true;
 	lock->shared = shared;
-	lock->readers = (uint32_t)readers >> READERS_SHIFT;
+	lock->readers = readers & READERS_WRPHASE ? 0 : (uint32_t)readers >> READERS_SHIFT;
 	if ((readers & READERS_WRLOCKED) && writer && writer <= TID_MASK)
 		lock->owner = (pid_t)writer;
 	lock->held = lock->owner || lock->readers;

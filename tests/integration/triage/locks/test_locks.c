@@ -472,6 +472,7 @@ static void reader_writer_locks_know_their_writer(void **state)
 		const struct xc_locks *l = look_until(&r, 1, 2);
 		assert_int_equal(l->cycle_count, 1);
 		assert_held(&r, l, "table", "writer");
+		assert_int_equal(lock_named(l, "table")->readers, 0); /* the one that is registered waits */
 		assert_held(&r, l, "first.lock", "reader");
 		assert_words(&r, "reader", "waiting for reader-writer lock `table` to read");
 		end(&r);
