@@ -81,9 +81,19 @@ static const char *find_base(struct xc_expr_context *c)
 	return xc_expr_number(c, &expr, &c->base);
 }
 
+/* A function that left by a tail call has given its frame back, also that part in which its arguments were: others have
+ * written there since. */
+static const char *released(const struct xc_expr_context *c)
+{
+	return c->frame && c->frame->tail_call ? "its frame was released by a tail call" : NULL;
+}
+
 static const char *fbreg(struct xc_machine *m, int64_t offset)
 {
 	struct xc_expr_context *c = m->context;
+	const char *gone = released(c);
+	if (gone)
+		return gone;
 	if (!c->base_tried) {
 		c->base_tried = true;
 		c->base_why = "frame base refers to itself"; /* while find_base runs */
@@ -98,7 +108,10 @@ static const char *breg(struct xc_machine *m, uint64_t number, uint64_t offset)
 {
 	uint8_t bytes[16];
 	size_t len;
-	const char *why = xc_expr_register(m->context, number, bytes, &len);
+	const struct xc_expr_context *c = m->context;
+	bool stack = xc_arch_number(c->process->arch, number) == (uint64_t)c->process->arch->sp;
+	const char *why = stack ? released(c) : NULL;
+	why = why ? why : xc_expr_register(m->context, number, bytes, &len);
 	if (why)
 		return why;
 	return xc_machine_push_word(m, xc_load_uint(bytes, len > 8 ? 8 : len, false) + offset);
@@ -246,6 +259,9 @@ static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t
 static const char *cfa(struct xc_machine *m)
 {
 	struct xc_expr_context *c = m->context;
+	const char *gone = released(c);
+	if (gone)
+		return gone;
 	if (!c->cfa_tried && c->frame) {
 		c->cfa_tried = true;
 		struct xc_frame frame = *c->frame;

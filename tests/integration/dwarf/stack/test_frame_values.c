@@ -73,6 +73,26 @@ static void expect(const struct looked *l, const char *name, const char *want)
 		fail_msg("%s is \"%s\" instead of \"%s\"", name, got, want);
 }
 
+/* What a function that left by a tail call had on its stack is overwritten by those that ran since. */
+static void variables_of_a_frame_that_was_released_are_not_told(void **state)
+{
+	(void)state;
+	static const char *const compilers[] = {"gcc -g -O2 -x c", "clang -g -O2 -x c"};
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		struct looked *l =
+			look(died(compilers[i],
+				  HEAD KEEP "int last(int a) { volatile char junk[96]; for (int i = 0; i < 96; i++) "
+					    "junk[i] = 'A'; *null = a; return junk[a]; }\n" KEEP
+					    "int mid(int n) { volatile int kept[8]; for (int i = 0; i < 8; i++) kept[i] "
+					    "= n + i; return last(kept[3] + kept[0]); }\n"
+					    "int main(int c, char **v) { return mid(c * 10) + 1; }\n"),
+			     "mid", 0);
+		assert_true(l->frame.tail_call);
+		expect(l, "kept", "its frame was released by a tail call");
+		end(l);
+	}
+}
+
 /* The library's call of `alias` is bound to its own function; the program has another of that name. */
 static void a_call_of_an_alias_is_no_tail_call(void **state)
 {
@@ -169,6 +189,7 @@ static void an_argument_that_is_lost_is_shown_as_it_was_at_entry(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(variables_of_a_frame_that_was_released_are_not_told),
 		cmocka_unit_test(a_call_of_an_alias_is_no_tail_call),
 		cmocka_unit_test(names_are_not_those_of_the_vdso),
 		cmocka_unit_test(a_constant_long_double_needs_no_padding),
