@@ -133,6 +133,15 @@ size_t xc_text_readable_length(const char *bytes, size_t len)
 	return at;
 }
 
+size_t xc_text_readable_around(const char *bytes, size_t len, size_t at, size_t *begin_out)
+{
+	size_t begin = 0, run;
+	while (begin + (run = xc_text_readable_length(bytes + begin, len - begin)) < at)
+		begin += run + 1;
+	*begin_out = begin;
+	return run;
+}
+
 static const char *letter_escape(unsigned char c)
 {
 	switch (c) {

@@ -48,6 +48,9 @@ size_t xc_text_plain_length(const char *bytes, size_t left);
 /* The bytes at the front that are text: such characters, and white space from tab to carriage return. */
 size_t xc_text_readable_length(const char *bytes, size_t len);
 
+/* The text that has bytes[at] or ends right before it: its length, and where it begins. 0: there is none. */
+size_t xc_text_readable_around(const char *bytes, size_t len, size_t at, size_t *begin_out);
+
 /* Add a byte count with a binary unit and three significant digits: "1.5 MiB". */
 void xc_text_size(struct xc_text *text, uint64_t bytes);
 

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
+
 enum {
 	NEAR = 4096,    /* bytes examined on each side */
 	TEXT_LEAST = 4, /* characters inside the block that make it text */
@@ -51,6 +53,19 @@ static size_t text_behind(const struct sides *s)
 	while (count < s->behind_len && is_text(s->behind[count]))
 		count++;
 	return count == 0 && s->behind_len && s->behind[0] == 0 ? 1 : count;
+}
+
+/* Bytes that may be characters need not be: those on both sides of the end that are well-formed text together. */
+static void trim_text(const struct sides *s, size_t *before, size_t *behind)
+{
+	char bytes[2 * NEAR];
+	size_t begin, end = *before;
+	bool nul = *behind && !s->behind[0];
+	memcpy(bytes, s->before + s->before_len - end, end);
+	memcpy(bytes + end, s->behind, nul ? 0 : *behind);
+	size_t len = xc_text_readable_around(bytes, end + (nul ? 0 : *behind), end, &begin);
+	*before = begin < end ? end - begin : 0;
+	*behind = nul ? *behind : begin + len - end;
 }
 
 static size_t equal_before(const struct sides *s, uint8_t byte)
@@ -121,6 +136,7 @@ static void recognise(struct xc_overrun *overrun, const struct sides *s)
 	if (s->behind_len == 0)
 		return;
 	size_t before = text_before(s), behind = text_behind(s);
+	trim_text(s, &before, &behind);
 	if (is_fill(s)) {
 		overrun->form = XC_OVERRUN_FILL;
 		before = equal_before(s, s->behind[0]);

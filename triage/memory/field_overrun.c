@@ -179,6 +179,18 @@ static bool is_text(unsigned char c)
 	return c >= 0x80 || isprint(c) || c == '\n' || c == '\t' || c == '\r';
 }
 
+/* Bytes that may be characters need not be: the well-formed text around a place within [begin, end). */
+static void trim_text(const struct xc_crash_context *crash, xc_addr at, xc_addr *begin, xc_addr *end)
+{
+	char bytes[2 * NEAR];
+	size_t first, len = xc_space_peek(crash->process->space, *begin, bytes, *end - *begin);
+	if (len < *end - *begin)
+		return;
+	len = xc_text_readable_around(bytes, len, at - *begin, &first);
+	*begin += first;
+	*end = *begin + len;
+}
+
 /* The characters around a place, not before `from`: their first, and the one behind the last. */
 static void find_text(const struct xc_crash_context *crash, xc_addr from, xc_addr at, xc_addr *begin_out,
 		      xc_addr *end_out)
@@ -193,6 +205,7 @@ static void find_text(const struct xc_crash_context *crash, xc_addr from, xc_add
 	while (len < got && is_text(bytes[len]))
 		len++;
 	*end_out = at + len;
+	trim_text(crash, at, begin_out, end_out);
 }
 
 /* The members of the record from one address to another: "`prev`, `next`". */

@@ -64,6 +64,23 @@ static void the_block_that_was_written_past_its_end_is_named_with_its_type(void 
 		"the text \"a name that is longer than its node\", 35 bytes and a NUL, begins in that block at"));
 }
 
+/* Bytes of a picture, of which some are letters; a text of other letters than ASCII's is one all the same. */
+static void bytes_that_ran_over_are_called_text_only_when_they_are(void **state)
+{
+	(void)state;
+	assert_false(has_evidence(
+		HEAD "int main(void) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); unsigned char c = 93;\n"
+		     " head = a; a->next = 0; for (char *p = a->name; p < a->name + 60; p++) *p = c = c * 5 + 131 | 128;\n"
+		     " free(b); free(malloc(2000)); abort(); }\n",
+		"the text \""));
+	assert_true(has_evidence(
+		HEAD "int main(int argc, char **argv) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); "
+		     "head = a;\n"
+		     " a->next = 0; strcpy(a->name, argc ? \"grüße, die länger als der Knoten sind\" : *argv);\n"
+		     " free(b); free(malloc(2000)); abort(); }\n",
+		"the text \"grüße, die länger als der Knoten sind\""));
+}
+
 /* The memory before the first block belongs to the C library, which is not accused. */
 static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 {
@@ -170,6 +187,7 @@ int main(void)
 		cmocka_unit_test(a_pointer_that_is_text_says_which),
 		cmocka_unit_test(a_register_into_freed_memory_is_named),
 		cmocka_unit_test(the_block_that_was_written_past_its_end_is_named_with_its_type),
+		cmocka_unit_test(bytes_that_ran_over_are_called_text_only_when_they_are),
 		cmocka_unit_test(the_books_of_the_library_are_not_said_to_run_over),
 		cmocka_unit_test(damage_that_malloc_was_interrupted_at_is_not_known),
 		cmocka_unit_test(damage_that_malloc_complained_of_is_told),

@@ -193,6 +193,22 @@ static void readable_text_ends_where_bytes_are_no_characters(void **state)
 	assert_int_equal(xc_text_readable_length("", 0), 0);
 }
 
+static void text_is_found_around_a_place(void **state)
+{
+	static const char bytes[] = "\xff" "ab\xc3\xa9" "cd\x01" "ef";
+	size_t begin;
+	(void)state;
+	assert_int_equal(xc_text_readable_around(bytes, 10, 4, &begin), 6); /* within a character */
+	assert_int_equal(begin, 1);
+	assert_int_equal(xc_text_readable_around(bytes, 10, 7, &begin), 6); /* it ends there */
+	assert_int_equal(begin, 1);
+	assert_int_equal(xc_text_readable_around(bytes, 10, 8, &begin), 2);
+	assert_int_equal(begin, 8);
+	assert_int_equal(xc_text_readable_around(bytes, 10, 0, &begin), 0);
+	assert_int_equal(xc_text_readable_around("\xff\xfe", 2, 1, &begin), 0);
+	assert_int_equal(begin, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +224,7 @@ int main(void)
 		cmocka_unit_test(printf_is_whole_at_every_length),
 		cmocka_unit_test(take_empties_the_text),
 		cmocka_unit_test(readable_text_ends_where_bytes_are_no_characters),
+		cmocka_unit_test(text_is_found_around_a_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
