@@ -96,6 +96,14 @@ static bool rights_fit(const struct xc_mapping *m, const struct xc_phdr *load)
 	       (!m->writable || (load->flags & PF_W));
 }
 
+/* gdb leaves out, of the memory and of the list of files, what nobody can have written to (its filter of
+ * /proc/PID/coredump_filter, gdb/linux-tdep.c). */
+static bool left_out(const struct xc_process *p, const struct xc_phdr *load, const struct xc_mapping *first,
+		     const struct xc_mapping *last)
+{
+	return !first && !last && !(load->flags & PF_W) && p->core_maker && !strcmp(p->core_maker, "gdb");
+}
+
 /* Every mapping of the module lies in some PT_LOAD, and every PT_LOAD begins and ends in some mapping. */
 static bool layout_fits(const struct xc_process *p, const struct xc_module *module, const struct layout *l,
 			const char *path)
@@ -113,6 +121,8 @@ static bool layout_fits(const struct xc_process *p, const struct xc_module *modu
 		uint64_t size = l->loads[i].filesz;
 		const struct xc_mapping *first = xc_process_mapping(p, start);
 		const struct xc_mapping *last = size ? xc_process_mapping(p, start + size - 1) : NULL;
+		if (size && path && left_out(p, &l->loads[i], first, last))
+			continue;
 		if (size && (!first || !last))
 			return false;
 		if (size && !path && (!rights_fit(first, &l->loads[i]) || !rights_fit(last, &l->loads[i])))

@@ -215,6 +215,29 @@ static void another_layout_is_refused(void **state)
 	unmap(&m);
 }
 
+/* A core of gdb's has neither the memory nor the name of a segment that nobody wrote to. Other cores have both, so there
+ * it is another file. */
+static void segments_that_gdb_left_out_are_no_other_layout(void **state)
+{
+	(void)state;
+	const char *path = build("a.so", ID_A, TEXT_A);
+	for (int by_gdb = 0; by_gdb < 2; by_gdb++) {
+		struct mapped m = map_file(path, path, false);
+		size_t at = 1; /* the code; the headers are before it */
+		assert_false(m.process->mappings[at].writable);
+		memmove(&m.process->mappings[at], &m.process->mappings[at + 1],
+			(--m.process->mapping_count - at) * sizeof *m.process->mappings);
+		m.process->core_maker = by_gdb ? "gdb" : "kernel";
+		xc_process_index(m.process);
+		xc_finder_module(&none, m.process, m.module);
+		if (by_gdb)
+			expect(&m, XC_UNVERIFIED, " fits by layout and 1 stored page");
+		else
+			expect(&m, XC_REFUSED, "do not match the module's mappings");
+		unmap(&m);
+	}
+}
+
 /* The same layout and a different constant in the code: only stored bytes can show the difference. */
 static void a_stored_page_that_differs_is_refused(void **state)
 {
@@ -458,6 +481,7 @@ int main(void)
 		cmocka_unit_test(a_lost_build_id_leaves_an_unverified_file),
 		cmocka_unit_test(strict_refuses_unverified_files),
 		cmocka_unit_test(another_layout_is_refused),
+		cmocka_unit_test(segments_that_gdb_left_out_are_no_other_layout),
 		cmocka_unit_test(a_stored_page_that_differs_is_refused),
 		cmocka_unit_test(lost_headers_are_made_good_from_the_file),
 		cmocka_unit_test(a_file_for_another_machine_is_refused),
