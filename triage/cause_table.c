@@ -41,6 +41,7 @@ const struct xc_cause_rule xc_cause_table[] = {
 	{"bus error", XC_CAUSE_BUS, xc_cause_fault_bus},
 
 	{"arithmetic", XC_CAUSE_FPE, xc_cause_trap_arithmetic},
+	{"fatal call with a trap", XC_CAUSE_ILL | XC_CAUSE_TRAP, xc_fatal_call_trap},
 	{"instruction", XC_CAUSE_ILL, xc_cause_trap_instruction},
 	{"breakpoint", XC_CAUSE_TRAP, xc_cause_trap_breakpoint},
 	{"system call", XC_CAUSE_SYS, xc_cause_trap_syscall},

@@ -18,4 +18,7 @@ bool xc_cause_abort_classify(struct xc_crash_context *crash);
  * no caller. Implemented in fatal_call.c. */
 bool xc_fatal_call_classify(struct xc_crash_context *crash);
 
+/* The same for such a function that executes a trap instead of calling abort(): class trap-instruction. */
+bool xc_fatal_call_trap(struct xc_crash_context *crash);
+
 #endif

@@ -11,10 +11,12 @@
 
 #include <ctype.h>
 #include <dwarf.h>
+#include <signal.h>
 #include <string.h>
 
 #include "triage/code/body_cache.h"
 #include "triage/dataflow/argument.h"
+#include "triage/fault/cause_trap.h"
 #include "triage/runtime/exception.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
@@ -26,6 +28,7 @@ enum {
 	BLOCK_MOST = 512,
 	TEXT_MOST = 1024,
 	TEXT_LEAST = 3,
+	CUT_MOST = 3, /* bytes of a character that is cut */
 	MEMBERS = 64,
 	ARGUMENTS = 4,
 };
@@ -96,10 +99,10 @@ static const char *keep_text(const struct xc_crash_context *crash, xc_addr at, u
 	char text[TEXT_MOST + 1];
 	size_t got = xc_space_peek(crash->process->space, at, text, len < TEXT_MOST ? len : TEXT_MOST);
 	text[got] = '\0';
-	size_t end = strlen(text);
-	for (size_t i = 0; i < end; i++)
-		if ((unsigned char)text[i] < ' ' && !isspace((unsigned char)text[i]))
-			return NULL;
+	size_t end = strlen(text), readable = xc_text_readable_length(text, end);
+	if (readable < end && (end < TEXT_MOST || end - readable > CUT_MOST))
+		return NULL;
+	text[end = readable] = '\0';
 	while (end && isspace((unsigned char)text[end - 1]))
 		text[--end] = '\0';
 	return end >= TEXT_LEAST ? xc_arena_strdup(&crash->report->arena, text) : NULL;
@@ -294,13 +297,15 @@ static void consider_arguments(const struct xc_crash_context *crash, size_t call
 
 /* ---- */
 
-bool xc_fatal_call_classify(struct xc_crash_context *crash)
+/* The function through which the blamed one ended the program; its caller is blamed from now on, and its text is the
+ * message. NULL: there is none. */
+static const char *take_fatal(struct xc_crash_context *crash)
 {
 	size_t first = crash->blamed, index = first, level = 0, levels = 0;
 	const struct xc_place *place = crash->blame.place;
 	const char *by = NULL;
 	if (!place || first >= crash->frame_count)
-		return false;
+		return NULL;
 	for (; index < crash->frame_count && index - first < LOGGERS; index++) {
 		place = xc_crash_context_place(crash, index);
 		levels = place->level_count ? place->level_count : 1;
@@ -314,7 +319,7 @@ bool xc_fatal_call_classify(struct xc_crash_context *crash)
 			break;
 	}
 	if (!by || index >= crash->frame_count || level >= levels || !xc_user_code_is(place, level))
-		return false;
+		return NULL;
 	crash->blame.place = place;
 	crash->blame.level = level;
 	crash->blame.frame = crash->frames[index];
@@ -330,9 +335,33 @@ bool xc_fatal_call_classify(struct xc_crash_context *crash)
 		said = xc_arena_printf(&crash->report->arena, "%s: %s", best.condition, said);
 	if (!crash->verdict->message)
 		crash->verdict->message = said;
+	return by;
+}
+
+bool xc_fatal_call_classify(struct xc_crash_context *crash)
+{
+	const char *by = take_fatal(crash);
+	if (!by)
+		return false;
 	xc_crash_context_classify(crash, "abort", NULL, "low", "certain",
 				  xc_arena_printf(&crash->report->arena,
 						  "%s ended the program through %s, which calls abort()",
 						  xc_crash_context_culprit(crash), by));
 	return true;
+}
+
+/* A check that the compiler has inserted is one of that function's own. */
+bool xc_fatal_call_trap(struct xc_crash_context *crash)
+{
+	static const char inserted[] = "a compiler-inserted";
+	bool set = crash->fault.signal == SIGTRAP ? xc_cause_trap_breakpoint(crash) : xc_cause_trap_instruction(crash);
+	const struct xc_verdict *v = crash->verdict;
+	if (!set || !xc_crash_context_is(crash, "trap-instruction") || v->kind || !v->cause ||
+	    strncmp(v->cause, inserted, strlen(inserted)) == 0)
+		return false;
+	const char *cause = v->cause, *by = take_fatal(crash);
+	if (by)
+		crash->verdict->cause = xc_arena_printf(&crash->report->arena, "%s ended the program through %s: %s",
+							xc_crash_context_culprit(crash), by, cause);
+	return by;
 }

@@ -74,6 +74,38 @@ static void a_function_with_another_name_is_blamed_itself(void **state)
 	expect("8", "give_up", NULL, XC_COUNT(compilers));
 }
 
+/* CHECK macros of programs that want no handlers to run. */
+static void a_function_that_ends_in_a_trap_is_no_culprit_either(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"#include <stdlib.h>\n#define NO __attribute__((noinline, noclone))\nvolatile long sink, one = 1;\n"
+		"NO __attribute__((noreturn)) void check_failed(const char *file, int line, const char *cond, long a) {\n"
+		" sink = a + line + *file + *cond; __builtin_trap(); }\n"
+		"NO void assertion_failed(const char *cond) { sink = *cond; __asm__ volatile(\"int3\"); sink = 2; }\n"
+		"NO void trapped(void) { sink = 1; __builtin_trap(); }\n"
+		"NO void audit(int k) { if (k == 1) check_failed(\"shop.c\", 7, \"sum == total\", one);\n"
+		" if (k == 2) assertion_failed(\"sum != total\"); if (k == 3) trapped(); sink = 3; }\n"
+		"int main(int c, char **v) { audit(atoi(v[1])); return (int)sink; }\n";
+	static const char *const builds[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O2 -x c"};
+	for (size_t i = 0; i < XC_COUNT(builds); i++) {
+		struct wanted want = {.argument = "1",
+				      .class_name = "trap-instruction",
+				      .function = "audit",
+				      .message = "sum == total",
+				      .says = "audit ended the program through check_failed: a deliberate trap (ud2)"};
+		judged_expect(builds[i], source, false, &want);
+	}
+	judged_expect(builds[0], source, false,
+		      &(struct wanted){.argument = "2",
+				       .class_name = "trap-instruction",
+				       .function = "audit",
+				       .message = "sum != total",
+				       .says = "audit ended the program through assertion_failed: a breakpoint"});
+	judged_expect(builds[0], source, false,
+		      &(struct wanted){.argument = "3", .class_name = "trap-instruction", .function = "trapped"});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +113,7 @@ int main(void)
 		cmocka_unit_test(a_stream_in_the_object_of_a_message_is_read),
 		cmocka_unit_test(an_inlined_function_is_known_too),
 		cmocka_unit_test(a_function_with_another_name_is_blamed_itself),
+		cmocka_unit_test(a_function_that_ends_in_a_trap_is_no_culprit_either),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
