@@ -15,9 +15,8 @@ static void add_siginfo(const struct xc_crash_context *crash, const struct xc_fr
 	struct xc_signal_frame saved;
 	const struct xc_process *p = crash->process;
 	uint64_t sp;
-	if (!xc_regs_get(&trampoline->regs, p->arch->sp, &sp) ||
-	    !xc_signal_frame_read(p, trampoline->pc, sp, &saved) || !saved.info_known ||
-	    (found->signal && found->signal != saved.signal))
+	if (!xc_regs_get(&trampoline->regs, p->arch->sp, &sp) || !xc_signal_frame_read(p, trampoline->pc, sp, &saved) ||
+	    !saved.info_known || (found->signal && found->signal != saved.signal))
 		return;
 	found->signal = saved.signal;
 	found->kernel = saved.code > 0 || saved.code == SI_TIMER;
@@ -31,8 +30,8 @@ static int from_argument(const struct xc_crash_context *crash, size_t handler)
 	uint64_t number, size;
 	if (context.frame->tail_call || !context.place->level_count || context.place->line_only)
 		return 0;
-	size_t count = xc_variable_values(&context, context.place->level_count - 1, false, &crash->report->arena,
-					  &arguments);
+	size_t count =
+		xc_variable_values(&context, context.place->level_count - 1, false, &crash->report->arena, &arguments);
 	const struct xc_type *type = count ? xc_type_strip(arguments[0].value.type) : NULL;
 	bool integer = type && type->kind == XC_TYPE_INT && xc_type_size(type, &size) && size == NUMBER_SIZE;
 	if (!integer || !xc_value_load(&arguments[0].value, &number) || number > LAST_SIGNAL)

@@ -9,7 +9,8 @@
 static const char by_other[] = "another process sent the signal: a watchdog, a service manager or a person";
 static const char again[] = "the signal was sent, and sent again by its handler; who sent it first is not known";
 
-/* "the program sent itself SIGQUIT in its handler of SIGQUIT: where the first one came from is not known"; NULL: in none. */
+/* "the program sent itself SIGQUIT in its handler of SIGQUIT: where the first one came from is not known"; NULL: in
+ * none. */
 static const char *in_handler(const struct xc_crash_context *crash)
 {
 	const struct xc_handled_signal handled = xc_handled_signal_find(crash);
@@ -22,9 +23,7 @@ static const char *in_handler(const struct xc_crash_context *crash)
 /* How the signal came; NULL: the program sent it to itself, in no handler. */
 static const char *sender(const struct xc_crash_context *crash)
 {
-	return xc_crash_context_sent_by_other(crash) ? by_other
-	       : crash->fault.resent                 ? again
-						     : in_handler(crash);
+	return xc_crash_context_sent_by_other(crash) ? by_other : crash->fault.resent ? again : in_handler(crash);
 }
 
 static void report_resent(const struct xc_crash_context *crash)

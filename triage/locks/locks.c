@@ -6,8 +6,8 @@
  *	                                                                 32 bits: | flags, shared, … 4 | writer 4 |
  *
  * kind (nptl/pthreadP.h): bits 0, 1 normal, recursive, checked, adaptive; 16 robust; 32 priority inheritance; 128
- * process-shared. In robust and priority-inheritance mutexes the lock word is the owner's id with two flags. The owner of
- * a robust mutex is 0x7fffffff from when it was inherited from a dead owner until pthread_mutex_consistent. readers
+ * process-shared. In robust and priority-inheritance mutexes the lock word is the owner's id with two flags. The owner
+ * of a robust mutex is 0x7fffffff from when it was inherited from a dead owner until pthread_mutex_consistent. readers
  * (nptl/pthread_rwlock_common.c): bit 0 the writers' phase, 1 a writer has it or waits for it, >> 3 the number of
  * readers, which hold it in the readers' phase and wait in the writers'.
  *

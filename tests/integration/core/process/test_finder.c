@@ -215,8 +215,8 @@ static void another_layout_is_refused(void **state)
 	unmap(&m);
 }
 
-/* A core of gdb's has neither the memory nor the name of a segment that nobody wrote to. Other cores have both, so there
- * it is another file. */
+/* A core of gdb's has neither the memory nor the name of a segment that nobody wrote to. Other cores have both, so
+ * there it is another file. */
 static void segments_that_gdb_left_out_are_no_other_layout(void **state)
 {
 	(void)state;

@@ -80,12 +80,12 @@ static void variables_of_a_frame_that_was_released_are_not_told(void **state)
 	static const char *const compilers[] = {"gcc -g -O2 -x c", "clang -g -O2 -x c"};
 	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
 		struct looked *l =
-			look(died(compilers[i],
-				  HEAD KEEP "int last(int a) { volatile char junk[96]; for (int i = 0; i < 96; i++) "
-					    "junk[i] = 'A'; *null = a; return junk[a]; }\n" KEEP
-					    "int mid(int n) { volatile int kept[8]; for (int i = 0; i < 8; i++) kept[i] "
-					    "= n + i; return last(kept[3] + kept[0]); }\n"
-					    "int main(int c, char **v) { return mid(c * 10) + 1; }\n"),
+			look(died(compilers[i], HEAD KEEP
+				  "int last(int a) { volatile char junk[96]; for (int i = 0; i < 96; i++) "
+				  "junk[i] = 'A'; *null = a; return junk[a]; }\n" KEEP
+				  "int mid(int n) { volatile int kept[8]; for (int i = 0; i < 8; i++) kept[i] "
+				  "= n + i; return last(kept[3] + kept[0]); }\n"
+				  "int main(int c, char **v) { return mid(c * 10) + 1; }\n"),
 			     "mid", 0);
 		assert_true(l->frame.tail_call);
 		expect(l, "kept", "its frame was released by a tail call");

@@ -4,8 +4,7 @@
 
 #define HEAD                                                                                                           \
 	"#include <signal.h>\n#include <stdlib.h>\n#include <sys/time.h>\n#include <unistd.h>\nvolatile int never;\n"
-#define MAIN(signal_name)                                                                                              \
-	"int main(void) { signal(" signal_name ", on); raise(" signal_name "); return never; }\n"
+#define MAIN(signal_name) "int main(void) { signal(" signal_name ", on); raise(" signal_name "); return never; }\n"
 
 static const char plain[] = "gcc -g -O0 -x c", optimised[] = "gcc -g -O2 -x c";
 
@@ -39,8 +38,10 @@ static void a_signal_that_its_handler_sends_again_is_not_the_programs_wish(void 
 	const char *const compilers[] = {plain, optimised};
 	for (size_t i = 0; i < XC_COUNT(compilers); i++)
 		expect(compilers[i], quits, "dump-request",
-		       "the program sent itself SIGQUIT in its handler of SIGQUIT: where the first one came from is not known");
-	expect(plain, aborts, "abort", "it did so in its handler of SIGABRT: where the first one came from is not known");
+		       "the program sent itself SIGQUIT in its handler of SIGQUIT: where the first one came from is "
+		       "not known");
+	expect(plain, aborts, "abort",
+	       "it did so in its handler of SIGABRT: where the first one came from is not known");
 }
 
 static void what_the_kernel_sent_is_in_the_siginfo(void **state)

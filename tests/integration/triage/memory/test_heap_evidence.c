@@ -69,9 +69,10 @@ static void bytes_that_ran_over_are_called_text_only_when_they_are(void **state)
 {
 	(void)state;
 	assert_false(has_evidence(
-		HEAD "int main(void) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); unsigned char c = 93;\n"
-		     " head = a; a->next = 0; for (char *p = a->name; p < a->name + 60; p++) *p = c = c * 5 + 131 | 128;\n"
-		     " free(b); free(malloc(2000)); abort(); }\n",
+		HEAD
+		"int main(void) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); unsigned char c = 93;\n"
+		" head = a; a->next = 0; for (char *p = a->name; p < a->name + 60; p++) *p = c = c * 5 + 131 | 128;\n"
+		" free(b); free(malloc(2000)); abort(); }\n",
 		"the text \""));
 	assert_true(has_evidence(
 		HEAD "int main(int argc, char **argv) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); "

@@ -80,7 +80,8 @@ static void a_function_that_ends_in_a_trap_is_no_culprit_either(void **state)
 	(void)state;
 	static const char source[] =
 		"#include <stdlib.h>\n#define NO __attribute__((noinline, noclone))\nvolatile long sink, one = 1;\n"
-		"NO __attribute__((noreturn)) void check_failed(const char *file, int line, const char *cond, long a) {\n"
+		"NO __attribute__((noreturn)) void check_failed(const char *file, int line, const char *cond, long a) "
+		"{\n"
 		" sink = a + line + *file + *cond; __builtin_trap(); }\n"
 		"NO void assertion_failed(const char *cond) { sink = *cond; __asm__ volatile(\"int3\"); sink = 2; }\n"
 		"NO void trapped(void) { sink = 1; __builtin_trap(); }\n"

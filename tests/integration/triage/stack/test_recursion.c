@@ -111,14 +111,14 @@ static void libraries_between_are_passed_through(void **state)
 static void a_library_function_is_said_to_be_called_by_its_caller(void **state)
 {
 	(void)state;
-	static const char source[] =
-		HEAD "#include <stdio.h>\nvolatile long caller;\n"
-		     "NO long b(long n); NO long a(long n) { char text[64]; caller = 'a'; snprintf(text, 64, \"%ld\", n);\n"
-		     " KEEP(text); return n == never ? 0 : b(n) + 1; }\n"
-		     "NO long b(long n) { char text[64]; caller = 'b'; snprintf(text, 64, \"%ld\", n); KEEP(text);\n"
-		     " return n == never ? 0 : a(n) + 2; }\n"
-		     "int main(int c, char **v) { limit(); char *room = alloca(atoi(v[1])); KEEP(*room);\n"
-		     " return (int)a(1); }\n";
+	static const char source[] = HEAD
+		"#include <stdio.h>\nvolatile long caller;\n"
+		"NO long b(long n); NO long a(long n) { char text[64]; caller = 'a'; snprintf(text, 64, \"%ld\", n);\n"
+		" KEEP(text); return n == never ? 0 : b(n) + 1; }\n"
+		"NO long b(long n) { char text[64]; caller = 'b'; snprintf(text, 64, \"%ld\", n); KEEP(text);\n"
+		" return n == never ? 0 : a(n) + 2; }\n"
+		"int main(int c, char **v) { limit(); char *room = alloca(atoi(v[1])); KEEP(*room);\n"
+		" return (int)a(1); }\n";
 	static const char *const starts[] = {"16", "96", "176", "256"};
 	for (size_t i = 0; i < XC_COUNT(starts); i++) {
 		struct judged j = judge_of("gcc -g -O0 -x c", source, starts[i], false);

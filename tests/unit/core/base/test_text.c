@@ -195,7 +195,10 @@ static void readable_text_ends_where_bytes_are_no_characters(void **state)
 
 static void text_is_found_around_a_place(void **state)
 {
-	static const char bytes[] = "\xff" "ab\xc3\xa9" "cd\x01" "ef";
+	static const char bytes[] = "\xff"
+				    "ab\xc3\xa9"
+				    "cd\x01"
+				    "ef";
 	size_t begin;
 	(void)state;
 	assert_int_equal(xc_text_readable_around(bytes, 10, 4, &begin), 6); /* within a character */
