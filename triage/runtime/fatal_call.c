@@ -81,6 +81,7 @@ static bool loops(const struct xc_crash_context *crash, size_t index)
 	return false;
 }
 
+/* A trap in a function that does not return may be a mistake in that function: there only the name counts. */
 static bool is_fatal(const struct xc_crash_context *crash, size_t index, size_t level)
 {
 	const struct xc_place *place = xc_crash_context_place(crash, index);
@@ -88,8 +89,8 @@ static bool is_fatal(const struct xc_crash_context *crash, size_t index, size_t 
 	const char *name = xc_place_function(place, level);
 	if (!name || xc_names_find(starts, name))
 		return false;
-	return is_fatal_name(name) || (level < place->level_count && !place->line_only &&
-				       is_noreturn(&place->levels[level]) && !loops(crash, index));
+	return is_fatal_name(name) || (crash->fault.signal == SIGABRT && level < place->level_count &&
+				       !place->line_only && is_noreturn(&place->levels[level]) && !loops(crash, index));
 }
 
 /* ---- the message ---- */
