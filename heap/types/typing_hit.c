@@ -145,17 +145,6 @@ static bool may_be_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 	       xc_typing_is_all_text(e, &q->there, hit->block, hit->offset, chars ? 1 : SHORTEST_TEXT);
 }
 
-/* Is it a text of some length, in a block of its size? */
-static bool is_sure_text(struct xc_typing_queue *q, const struct xc_hit *hit)
-{
-	const struct xc_engine *e = q->engine;
-	uint64_t size = xc_block_size(&e->heap->blocks, hit->block),
-		 most = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
-	const uint8_t *bytes = xc_window(&q->there, xc_block_addr(&e->heap->blocks, hit->block), most);
-	uint64_t len = bytes ? strnlen((const char *)bytes, most) : 0;
-	return len >= SHORTEST_TEXT && xc_typing_fits(e, len + 1, size);
-}
-
 /* One of a union's pointers, to so few characters that they may be a number. */
 static bool may_be_number(struct xc_typing_queue *q, const struct xc_hit *hit, uint32_t item)
 {
@@ -164,12 +153,11 @@ static bool may_be_number(struct xc_typing_queue *q, const struct xc_hit *hit, u
 	       !xc_typing_is_all_text(q->engine, &q->there, hit->block, typed->offset, SHORTEST_TEXT);
 }
 
-/* A proposal is no more certain than its source, unless the block's contents agree. */
+/* A proposal is no more certain than its source, whatever the block contains: a pointer of an object that may be none
+ * says nothing surer. */
 static uint32_t weakened(struct xc_typing_queue *q, const struct xc_hit *hit, uint32_t item)
 {
 	if (!item || (q->most > XC_TYPE_WEAK && !may_be_number(q, hit, item)))
-		return item;
-	if (item == hit->items + XC_ITEM_STRING && !hit->slot->ambiguous && is_sure_text(q, hit))
 		return item;
 	return q->engine->facts[item].weak;
 }
