@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+/* What a block's contents say of a member. */
+enum { NO = -1, PERHAPS, YES, SURELY };
+
 enum { FEW = 4, AGAINST = 3, PAD = 4, NEAR = 16, WORDS = 64 };
 
 /* ---- one block ---- */
@@ -28,14 +31,14 @@ static int judge_text(const struct xc_engine *e, const uint8_t *bytes, uint64_t 
 {
 	bool empty, fits;
 	if (!xc_typing_is_text(bytes, shown, &empty))
-		return -1;
+		return NO;
 	uint64_t len = strnlen((const char *)bytes, shown);
 	fits = xc_typing_fits(e, len + 1, size);
 	if (len >= PAD)
-		return fits;
+		return fits ? SURELY : PERHAPS;
 	if (shown >= NEAR && !any_byte(bytes, len, PAD) && any_byte(bytes, PAD, NEAR))
-		return -1;
-	return !fits && any_byte(bytes, len, shown) ? -1 : 0;
+		return NO;
+	return !fits && any_byte(bytes, len, shown) ? NO : PERHAPS;
 }
 
 /* Do the words contradict integers of that many bytes? Small wide ones leave every word's end empty; narrow ones fill
@@ -65,8 +68,7 @@ static bool has_shape(const struct xc_engine *e, const struct xc_typemap *map, u
 	return size >= map->size && (!map->is_record || xc_typing_fits(e, size / map->size * map->size, size));
 }
 
-/* 1: the block's contents speak for the member, -1: against it, 0: neither. `alone`: no other block helps,
- * and types may be flowing. */
+/* Do the block's contents speak for the member? `alone`: no other block helps, and types may be flowing. */
 static int judge(const struct xc_engine *e, struct xc_window *window, const struct xc_typemap_slot *slot,
 		 uint32_t block, bool alone)
 {
@@ -76,19 +78,21 @@ static int judge(const struct xc_engine *e, struct xc_window *window, const stru
 	struct xc_score score = {.deep = !alone, .texts = true};
 	uint8_t shape;
 	if (!bytes)
-		return 0;
+		return PERHAPS;
 	if (slot->kind == XC_SLOT_CHARS)
 		return judge_text(e, bytes, shown, size);
 	if (!map->compiled || !has_shape(e, map, size, &shape))
-		return -1;
+		return NO;
 	bool numbers = !map->is_record && !map->has_pointers;
 	if (numbers && map->bare->kind == XC_TYPE_INT && has_other_width(e, bytes, shown, map->size))
-		return -1;
+		return NO;
 	xc_typing_score(e, window, slot->target, shape, 0, block, &score);
 	int64_t value = (int64_t)score.good - AGAINST * (int64_t)score.bad;
 	if (value < 0 || (numbers && score.bad))
-		return -1;
-	return value > 0 && (score.sure || (!alone && score.good > 1));
+		return NO;
+	if (value > 0 && score.sure)
+		return SURELY;
+	return value > 0 && !alone && score.good > 1 ? YES : PERHAPS;
 }
 
 /* ---- groups ---- */
@@ -129,7 +133,7 @@ void xc_typing_arms_forget(struct xc_arms *arms)
 {
 	arms->blocks = arms->kept ? arms->blocks : 0;
 	for (unsigned i = 0; i < arms->count && !arms->kept; i++)
-		arms->items[i].yes = arms->items[i].no = 0;
+		arms->items[i].yes = arms->items[i].no = arms->items[i].sure = 0;
 }
 
 void xc_typing_arms_hear(const struct xc_engine *e, struct xc_window *window, struct xc_arms *arms, uint32_t block)
@@ -137,8 +141,9 @@ void xc_typing_arms_hear(const struct xc_engine *e, struct xc_window *window, st
 	arms->blocks++;
 	for (unsigned i = 0; i < arms->count; i++) {
 		int said = judge(e, window, arms->items[i].slot, block, false);
-		arms->items[i].yes += said > 0;
-		arms->items[i].no += said < 0;
+		arms->items[i].yes += said >= YES;
+		arms->items[i].sure += said == SURELY;
+		arms->items[i].no += said == NO;
 	}
 }
 
@@ -188,7 +193,8 @@ const struct xc_arm *xc_typing_arms_choose(const struct xc_arms *arms, enum xc_c
 {
 	const struct xc_arm *arm = most_wanted(arms);
 	bool clear = arm && arm->yes * 4 >= arms->blocks * 3 && arm->no * 20 <= arms->blocks;
-	bool sure = arm && arms->tagged && arms->blocks >= FEW && (clear || is_only_one(arms, arm));
+	bool sure = arm && arms->tagged && arms->blocks >= FEW && arm->sure * 2 >= arm->yes &&
+		    (clear || is_only_one(arms, arm)); /* a size may have been rounded up, and proves nothing */
 	*confidence_out = sure ? XC_TYPE_STRONG : XC_TYPE_WEAK;
 	if (!arms->tagged && arms->blocks > 1) /* they need not be alike */
 		return arm && arm->no == 0 ? arm : NULL;
@@ -219,7 +225,7 @@ uint32_t xc_typing_arms_of_block(const struct xc_engine *e, struct xc_window *wi
 			continue;
 		int said = judge(e, window, group->items[i].slot, block, true);
 		arms.items[arms.count++] =
-			(struct xc_arm){.slot = group->items[i].slot, .yes = said > 0, .no = said < 0};
+			(struct xc_arm){.slot = group->items[i].slot, .yes = said >= YES, .no = said == NO};
 	}
 	const struct xc_arm *arm = xc_typing_arms_choose(&arms, &confidence);
 	return arm ? xc_typing_arm_item(e, arm, xc_block_size(&e->heap->blocks, block), true) : 0;

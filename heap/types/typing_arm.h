@@ -10,6 +10,7 @@ enum { XC_ARMS = 12 };
 struct xc_arm {
 	struct xc_typemap_slot *slot;
 	uint32_t yes, no;
+	uint32_t sure; /* of those for it: hardly by chance */
 };
 
 /* All pointers at one place; those with the same value of the tag, if there is one. */

@@ -111,6 +111,8 @@ struct xc_typemap_slot {
 	uint32_t owner;         /* map */
 	uint32_t learned;       /* map: the type of its targets of some sizes, learned from learned_from pointers */
 	uint32_t learned_from;
+	uint32_t back_at,
+		back_to;   /* a list's link: offsets of the pointer back and of this one in the node; equal: none */
 	struct xc_tag tag; /* of its struct */
 	const char *path;  /* "argv", "dict.table" */
 	const struct xc_evidence *evidence;
@@ -269,11 +271,6 @@ uint32_t xc_typemap_variant(struct xc_engine *engine, uint32_t number, uint32_t 
 /* Makes its slots. Not while other threads read. */
 void xc_typemap_compile(struct xc_engine *engine, uint32_t number);
 
-static inline struct xc_typemap *xc_typemap(const struct xc_engine *engine, uint32_t number)
-{
-	return engine->maps[number];
-}
-
 /* Can a block of `size` bytes result from a request for `wanted` bytes? */
 bool xc_typing_fits(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
 
@@ -284,10 +281,8 @@ bool xc_typing_may_fit(const struct xc_engine *engine, uint64_t wanted, uint64_t
 /* Is there room for so many more items? Those without room are counted. */
 bool xc_typing_has_room(struct xc_engine *engine, size_t count);
 
-/* Makes an item of a map; 0 if there is no room. */
+/* Make an item of a map, and one of a rule; 0 if there is no room. */
 uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
-
-/* Makes an item of a rule. */
 uint32_t xc_typing_learned_item(struct xc_engine *engine, const struct xc_typed *what);
 
 /* ---- typing_score ---- */
@@ -309,6 +304,8 @@ struct xc_score {
 	bool used_first, used_later; /* of an array: are bytes of its first element, of another one, not zero? */
 	bool deep;                   /* also examine the types of target blocks; not while types flow */
 	bool texts;                  /* also examine whether the targets of char * are texts; implied by deep */
+	const uint8_t *bytes;        /* those of the object that */
+	xc_addr addr;                /* lies here, or 0 */
 };
 
 /* Scores a block as an object of the map at `offset`. Pointers in words where the type has none count against it.

@@ -112,6 +112,22 @@ static void score_pointer(const struct xc_engine *e, const struct xc_typemap_slo
 		score->bad += score->deep || score->texts; /* no object of the program lies among its instructions */
 }
 
+/* The next node of a list points back to this one; so does the one before, unless it is the last of a list whose first
+ * node points to it. */
+static void score_back_link(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
+			    struct xc_score *score)
+{
+	uint8_t back[sizeof(uint64_t)] = {0};
+	uint64_t value = xc_engine_load(e, bytes);
+	if (!score->addr || !value || slot->in_union ||
+	    xc_space_peek(e->heap->process->space, value + slot->back_at, back, e->word) != e->word)
+		return;
+	uint64_t node = score->addr + (uint64_t)(bytes - score->bytes) - slot->back_to, to = xc_engine_load(e, back);
+	score->good += to == node;
+	score->sure += to == node;
+	score->bad += to != node && (to || slot->back_at > slot->back_to);
+}
+
 /* An array of char mostly holds text; an array of bytes hardly ever does. */
 static void score_text(const uint8_t *bytes, uint64_t size, struct xc_score *score)
 {
@@ -173,6 +189,8 @@ static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *
 	case XC_SLOT_CODE:
 		for (uint64_t i = 0; i < count && (i + 1) * e->word <= size; i++)
 			score_pointer(e, slot, xc_engine_load(e, bytes + i * e->word), score);
+		if (slot->back_at != slot->back_to && e->word <= size && (score->deep || score->texts))
+			score_back_link(e, slot, bytes, score);
 		break;
 	case XC_SLOT_OBJECTS:
 		for (uint64_t i = 0; i < count && (i + 1) * slot->stride <= size && nest < XC_TYPING_NEST; i++)
@@ -349,6 +367,8 @@ void xc_typing_score(const struct xc_engine *e, struct xc_window *window, uint32
 	uint64_t step = map->size ? map->size : 1, at = offset;
 	unsigned count = 0;
 	score->self = number;
+	score->bytes = bytes;
+	score->addr = xc_block_addr(blocks, block);
 	begin(score, shown);
 	do {
 		if (at < shown && map->size <= shown - at)

@@ -248,6 +248,35 @@ static bool is_tree_node(const struct xc_type *bare)
 	return count == 3 && links == 2;
 }
 
+static const struct xc_member *link_named(const struct xc_type *bare, const char *name)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(bare, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_type *type = xc_type_strip(members[i].type);
+		if (type->kind == XC_TYPE_POINTER && !members[i].base && !members[i].dynamic && members[i].name &&
+		    strcasestr(members[i].name, name) && xc_type_strip(type->target) == bare)
+			return &members[i];
+	}
+	return NULL;
+}
+
+/* Notes which pointers of a list's node lead to nodes that point back. */
+static void find_back_links(struct flat *f, const struct xc_type *bare, uint64_t offset, uint32_t first)
+{
+	const struct xc_member *next = link_named(bare, "next"), *prev = next ? link_named(bare, "prev") : NULL;
+	if (!prev || next->offset == prev->offset || next->offset > UINT32_MAX || prev->offset > UINT32_MAX)
+		return;
+	for (uint32_t i = first; i < f->map->slot_count; i++) {
+		struct xc_typemap_slot *slot = &f->map->slots[i];
+		bool forth = slot->offset == offset + next->offset, back = slot->offset == offset + prev->offset;
+		if (slot->kind != XC_SLOT_POINTER || slot->back_at != slot->back_to || (!forth && !back))
+			continue;
+		slot->back_at = (uint32_t)(forth ? prev : next)->offset;
+		slot->back_to = (uint32_t)(forth ? next : prev)->offset;
+	}
+}
+
 static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union,
 			   unsigned depth)
 {
@@ -262,6 +291,7 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 		mark(f, &f->loud, offset, bare->size);
 	struct xc_tag outer = f->tag;
 	uint64_t plain = f->plain;
+	uint32_t first = f->map->slot_count;
 	xc_typing_find_tag(bare, offset, &f->tag, 0);
 	if (depth == 0)
 		f->map->tag = f->tag;
@@ -276,6 +306,8 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 		f->nest--;
 	}
 	f->tag = outer;
+	if (!is_union)
+		find_back_links(f, bare, offset, first);
 	if (is_tree_node(bare))
 		f->plain = plain;
 	const struct xc_cast_place place = {bare, offset, depth ? 0 : f->map->variant};
