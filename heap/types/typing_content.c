@@ -1,15 +1,15 @@
 /* typing_content: types blocks that no typed pointer leads to: leaked ones, and those whose root the compiler does
  * not describe.
  *
- * The content is compared with the program's own types of that size. A type must explain all pointers in the block,
- * and must find pointers where it has some. If two types do so, the block remains untyped. The resulting types are
- * weak. */
+ * The content is compared with the program's own types of that size. A type must explain all pointers in the block, and
+ * must find pointers where it has some, and its tag must be one that certain objects of the type have. If two types do
+ * so, the block remains untyped. The resulting types are weak. */
 #include "heap/types/typing_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16, MANY = 16, COMPARISON = 64 };
+enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16, MANY = 16, COMPARISON = 64, TAGS = 64, ALIKE = 8 };
 
 /* Types times sizes times samples may be too many, so this many slots are compared; each comparison costs its slots
  * and COMPARISON. Sizes with the most blocks come first. redis takes a hundredth of this. */
@@ -33,6 +33,7 @@ struct classes {
 	struct class *items;
 	size_t count, capacity;
 	struct xc_hashtable numbers; /* by (size, 1) */
+	struct xc_hashtable tags;    /* of certain objects: those of a type, and facts about them */
 	uint64_t left;               /* left of EFFORT */
 	struct xc_window window;
 };
@@ -83,10 +84,60 @@ static void take_samples(struct classes *c)
 	}
 }
 
+/* ---- tags ---- */
+
+enum { TAKEN, DIFFERENT, TAG_FACTS }; /* of a type: objects whose tags are known, and the number of their values */
+
+static void take_tag(struct classes *c, uint32_t block, uint32_t number)
+{
+	const struct xc_typemap *map = c->engine->maps[number];
+	union xc_hashtable_value *taken = xc_hashtable_at(&c->tags, NULL, number, TAKEN);
+	if (taken->number >= TAGS || !xc_tag_within(&map->tag, map->size) || map->size > XC_WINDOW_COPY)
+		return;
+	const uint8_t *bytes = xc_window(&c->window, xc_block_addr(&c->engine->heap->blocks, block), map->size);
+	if (!bytes)
+		return;
+	taken->number++;
+	union xc_hashtable_value *value =
+		xc_hashtable_at(&c->tags, NULL, xc_tag_of(&map->tag, bytes), TAG_FACTS + (uint64_t)number);
+	if (!value->number++)
+		xc_hashtable_at(&c->tags, NULL, number, DIFFERENT)->number++;
+}
+
+/* Takes the tags of some certain objects of each type that has one. */
+static void take_tags(struct classes *c)
+{
+	const struct xc_engine *e = c->engine;
+	for (size_t block = 0; block < e->heap->blocks.count; block++) {
+		uint32_t item = xc_code_item(e->typing->by_block[block]), number = e->facts[item].map;
+		const struct xc_typed *typed = &e->typing->items[item];
+		if (item && e->maps[number]->tag.size && typed->confidence > XC_TYPE_WEAK && !typed->offset)
+			take_tag(c, (uint32_t)block, number);
+	}
+}
+
+/* Do the certain objects of the type have a few tags, and not the block's? */
+static bool has_strange_tag(struct classes *c, uint32_t number, uint32_t block)
+{
+	const struct xc_typemap *map = c->engine->maps[number];
+	const union xc_hashtable_value *taken = xc_hashtable_find(&c->tags, number, TAKEN),
+				       *different = xc_hashtable_find(&c->tags, number, DIFFERENT);
+	if (!taken || !different || taken->number < MANY || different->number * ALIKE > taken->number)
+		return false;
+	const uint8_t *bytes = xc_window(&c->window, xc_block_addr(&c->engine->heap->blocks, block), map->size);
+	return bytes && !xc_hashtable_find(&c->tags, xc_tag_of(&map->tag, bytes), TAG_FACTS + (uint64_t)number);
+}
+
+/* ---- values ---- */
+
 /* How well a type explains a block; 0 if all evidence may be chance. */
 static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *agrees_out)
 {
 	struct xc_score score = {.deep = true};
+	if (has_strange_tag(c, map, block)) {
+		*agrees_out = false;
+		return 0;
+	}
 	xc_typing_score(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
 	int64_t value = (int64_t)score.good - AGAINST * (int64_t)score.bad;
 	*agrees_out = value > 0 && score.bad == 0;
@@ -226,6 +277,7 @@ bool xc_typing_guess_by_content(struct xc_engine *e)
 	struct classes c = {.engine = e, .left = EFFORT};
 	bool found = false;
 	xc_window_init(&c.window, e->heap->process->space);
+	take_tags(&c);
 	take_samples(&c);
 	choose_all(&c);
 	for (size_t block = 0; block < e->heap->blocks.count; block++) {
@@ -243,5 +295,6 @@ bool xc_typing_guess_by_content(struct xc_engine *e)
 	xc_window_fini(&c.window);
 	free(c.items);
 	xc_hashtable_fini(&c.numbers);
+	xc_hashtable_fini(&c.tags);
 	return found;
 }

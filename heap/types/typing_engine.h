@@ -7,6 +7,7 @@
  *	typing_look     the pointers in an object
  *	typing_hit      the proposals of pointers
  *	typing_rule     ambiguous pointers (void *, into the middle, to a base): rules learned from samples
+ *	typing_kind     headers: objects of one kind have one type
  *	typing_arm      which of a union's pointers is meant
  *	typing_cast     what plugins know about pointers
  *	typing_family   what a pointer to struct sockaddr leads to

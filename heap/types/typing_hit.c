@@ -186,7 +186,8 @@ static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 		return weakened(q, hit, item);
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
 	    !slot->header_items && !slot->ambiguous && size >= e->maps[slot->target]->size &&
-	    !e->maps[slot->target]->is_part && !e->maps[slot->target]->is_header)
+	    !e->maps[slot->target]->is_part && !e->maps[slot->target]->is_header &&
+	    (!e->maps[slot->target]->derived_count || xc_typing_may_fit(e, e->maps[slot->target]->size, size)))
 		item = hit->items + XC_ITEM_ONE_WEAK;
 	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && may_be_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;

@@ -215,7 +215,8 @@ bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, u
 	if (!bytes)
 		return false;
 	refute_object(&r, map, bytes, map->size, 0);
-	if (typed->shape == XC_TYPED_ONE && !map->has_flexible && size / 2 < map->size) /* else it may be an array */
+	bool split = !xc_typing_fits(e, map->size, size) && xc_typing_may_fit(e, map->size, size); /* a rest of old use */
+	if (typed->shape == XC_TYPED_ONE && !map->has_flexible && size / 2 < map->size && !split) /* else an array? */
 		r.count += has_address_behind(e, block, typed->offset + map->size);
 	return typed->confidence == XC_TYPE_WEAK ? r.count || r.strays : r.strays > (e->facts[item].is_learned ? 0 : 1);
 }

@@ -11,41 +11,12 @@
  *
  * The memory of some blocks of the group decides: pointers must lead to the right targets, and pointers that a
  * candidate does not explain count against it. The decision is a rule for the group. */
-#include "heap/types/typing_arm.h"
+#include "heap/types/typing_rule_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 24, VOTED = 4, RULES = 1 << 17, CANDIDATES = 96, AGAINST = 3, FEW = 4, MANY = 64 };
-
-struct vote {
-	uint32_t map, count;
-	uint64_t offset;
-	uint8_t shape;
-};
-
-struct rule {
-	uint64_t key;
-	struct xc_typemap_slot *slot;
-	uint64_t offset, size;
-	uint32_t item; /* 0: undecided */
-	uint32_t hits;
-	uint32_t samples[SAMPLES]; /* untyped blocks */
-	unsigned sample_count, vote_count;
-	struct vote votes[VOTED]; /* typed blocks */
-	uint64_t group;           /* of a union's pointers: number + 1 */
-	bool each;                /* each block decides for itself */
-};
-
-struct xc_rules {
-	struct xc_engine *engine;
-	struct rule *rules; /* in the order of discovery */
-	size_t count, capacity;
-	struct xc_hashtable numbers; /* of the rules, by key */
-	struct xc_arms *groups;      /* of unions' pointers */
-	size_t group_count, group_capacity;
-	struct xc_window window;
-};
+enum { RULES = 1 << 17, CANDIDATES = 96, AGAINST = 3, FEW = 4, MANY = 64 };
 
 struct candidate {
 	uint32_t map;
@@ -83,23 +54,24 @@ static uint64_t key_of(const struct xc_engine *e, struct xc_window *window, cons
 	return key ? key : 1;
 }
 
-static struct rule *find_rule(const struct xc_rules *r, uint64_t key)
+static struct xc_rule *find_rule(const struct xc_rules *r, uint64_t key)
 {
 	const union xc_hashtable_value *number = xc_hashtable_find(&r->numbers, key, 0);
 	return number ? &r->rules[number->number] : NULL;
 }
 
-static struct rule *add_rule(struct xc_rules *r, uint64_t key, const struct xc_hit *hit)
+static struct xc_rule *add_rule(struct xc_rules *r, uint64_t key, const struct xc_hit *hit)
 {
 	if (r->count >= RULES)
 		return NULL;
 	r->rules = xc_grow(r->rules, r->count, &r->capacity, sizeof *r->rules);
 	xc_hashtable_at(&r->numbers, NULL, key, 0)->number = r->count;
-	struct rule *rule = &r->rules[r->count++];
-	*rule = (struct rule){.key = key,
-			      .slot = hit->slot,
-			      .offset = hit->offset,
-			      .size = xc_block_size(&r->engine->heap->blocks, hit->block)};
+	struct xc_rule *rule = &r->rules[r->count++];
+	*rule = (struct xc_rule){.key = key,
+				 .slot = hit->slot,
+				 .offset = hit->offset,
+				 .kind = tag_of_hit(r->engine, &r->window, hit),
+				 .size = xc_block_size(&r->engine->heap->blocks, hit->block)};
 	return rule;
 }
 
@@ -107,7 +79,7 @@ uint32_t xc_typing_rule(const struct xc_engine *e, struct xc_window *window, con
 {
 	if (!e->rules || !e->rules->count)
 		return 0;
-	const struct rule *rule = find_rule(e->rules, key_of(e, window, hit));
+	const struct xc_rule *rule = find_rule(e->rules, key_of(e, window, hit));
 	if (!rule || !rule->group)
 		return rule ? rule->item : 0;
 	if (rule->each)
@@ -117,18 +89,18 @@ uint32_t xc_typing_rule(const struct xc_engine *e, struct xc_window *window, con
 
 /* ---- samples ---- */
 
-static void vote(struct rule *rule, const struct xc_engine *e, uint32_t item)
+static void vote(struct xc_rule *rule, const struct xc_engine *e, uint32_t item)
 {
 	const struct xc_typed *typed = &e->typing->items[item];
 	for (unsigned i = 0; i < rule->vote_count; i++) {
-		struct vote *have = &rule->votes[i];
+		struct xc_rule_vote *have = &rule->votes[i];
 		if (have->map == e->facts[item].map && have->shape == typed->shape && have->offset == typed->offset) {
 			have->count++;
 			return;
 		}
 	}
-	if (rule->vote_count < VOTED)
-		rule->votes[rule->vote_count++] = (struct vote){
+	if (rule->vote_count < XC_RULE_VOTES)
+		rule->votes[rule->vote_count++] = (struct xc_rule_vote){
 			.map = e->facts[item].map, .count = 1, .shape = typed->shape, .offset = typed->offset};
 }
 
@@ -153,17 +125,19 @@ static void take_sample(void *context, const struct xc_hit *hit)
 	if (hit->slot->kind == XC_SLOT_POINTER)
 		xc_typemap_compile(e, hit->slot->target); /* the key needs its tag */
 	uint64_t key = key_of(e, &r->window, hit);
-	struct rule *rule = find_rule(r, key);
+	struct xc_rule *rule = find_rule(r, key);
 	rule = rule ? rule : add_rule(r, key, hit);
-	if (!rule || rule->item || rule->each)
+	if (!rule)
+		return;
+	rule->hits++;
+	if (rule->item || rule->each || rule->settled)
 		return;
 	if (hit->slot->ambiguous && !hit->offset && !rule->group)
 		rule->group = group_of(r, hit, key);
-	rule->hits++;
 	uint32_t item = xc_code_item(e->typing->by_block[hit->block]);
 	if (item && e->typing->items[item].confidence >= e->least)
 		vote(rule, e, item);
-	else if (rule->sample_count < SAMPLES &&
+	else if (rule->sample_count < XC_RULE_SAMPLES &&
 		 (!rule->sample_count || rule->samples[rule->sample_count - 1] != hit->block))
 		rule->samples[rule->sample_count++] = hit->block;
 }
@@ -200,7 +174,7 @@ static bool array_fills(const struct xc_engine *e, const struct xc_typemap *map,
 }
 
 /* Types that contain the target's type at that offset, and arrays of them. */
-static void add_owners(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+static void add_owners(struct candidates *c, struct xc_engine *e, const struct xc_rule *rule)
 {
 	size_t count;
 	const struct xc_type_enclosing *owners = xc_type_index_enclosing(e, rule->slot->target, &count);
@@ -219,7 +193,7 @@ static void add_owners(struct candidates *c, struct xc_engine *e, const struct r
 	}
 }
 
-static void add_sized(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+static void add_sized(struct candidates *c, struct xc_engine *e, const struct xc_rule *rule)
 {
 	size_t count;
 	uint64_t least = rule->size > 64 ? rule->size - rule->size / 4 : rule->size > 40 ? rule->size - 40 : 1;
@@ -233,7 +207,7 @@ static void add_sized(struct candidates *c, struct xc_engine *e, const struct ru
 }
 
 /* For pointers behind the header of a string: types whose flexible last member begins there. */
-static void add_open(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+static void add_open(struct candidates *c, struct xc_engine *e, const struct xc_rule *rule)
 {
 	size_t count;
 	const uint32_t *maps = xc_type_index_flexible(e, &count);
@@ -245,7 +219,7 @@ static void add_open(struct candidates *c, struct xc_engine *e, const struct rul
 	}
 }
 
-static void add_pointed(struct candidates *c, struct xc_engine *e, const struct rule *rule,
+static void add_pointed(struct candidates *c, struct xc_engine *e, const struct xc_rule *rule,
 			const struct xc_typemap_slot *slot)
 {
 	const struct xc_typemap *map = e->maps[slot->target];
@@ -259,7 +233,7 @@ static void add_pointed(struct candidates *c, struct xc_engine *e, const struct 
 }
 
 /* All pointers that may be at this place. */
-static void add_arms(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+static void add_arms(struct candidates *c, struct xc_engine *e, const struct xc_rule *rule)
 {
 	const struct xc_typemap *owner = e->maps[rule->slot->owner];
 	for (uint32_t i = 0; i < owner->slot_count; i++)
@@ -267,7 +241,7 @@ static void add_arms(struct candidates *c, struct xc_engine *e, const struct rul
 			add_pointed(c, e, rule, &owner->slots[i]);
 }
 
-static void find_candidates(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+static void find_candidates(struct candidates *c, struct xc_engine *e, const struct xc_rule *rule)
 {
 	for (unsigned i = 0; i < rule->vote_count; i++)
 		add_candidate(c, rule->votes[i].map, rule->votes[i].shape, rule->votes[i].offset, false);
@@ -291,7 +265,7 @@ static void find_candidates(struct candidates *c, struct xc_engine *e, const str
 
 /* ---- decisions ---- */
 
-static void compare(struct xc_rules *r, const struct rule *rule, struct candidate *candidate)
+static void compare(struct xc_rules *r, const struct xc_rule *rule, struct candidate *candidate)
 {
 	candidate->score.deep = true;
 	for (unsigned i = 0; i < rule->sample_count; i++)
@@ -308,11 +282,11 @@ static bool eligible(const struct candidate *candidate)
 	return candidate->structural ? candidate->score.bad <= candidate->score.good : candidate->value >= 0;
 }
 
-static bool votes_for(const struct rule *rule, const struct candidate *candidate)
+static bool votes_for(const struct xc_rule *rule, const struct candidate *candidate)
 {
 	uint64_t all = 0, own = 0;
 	for (unsigned i = 0; i < rule->vote_count; i++) {
-		const struct vote *v = &rule->votes[i];
+		const struct xc_rule_vote *v = &rule->votes[i];
 		all += v->count;
 		if (v->map == candidate->map && v->shape == candidate->shape && v->offset == candidate->offset)
 			own = v->count;
@@ -320,7 +294,8 @@ static bool votes_for(const struct rule *rule, const struct candidate *candidate
 	return own && own * 10 >= all * 9;
 }
 
-static bool better(struct xc_engine *e, const struct rule *rule, const struct candidate *a, const struct candidate *b)
+static bool better(struct xc_engine *e, const struct xc_rule *rule, const struct candidate *a,
+		   const struct candidate *b)
 {
 	bool a_voted = votes_for(rule, a), b_voted = votes_for(rule, b);
 	if (a_voted != b_voted)
@@ -338,7 +313,7 @@ static bool better(struct xc_engine *e, const struct rule *rule, const struct ca
 }
 
 /* The margin of the best candidate over the second. */
-static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
+static enum xc_confidence sure(struct xc_engine *e, const struct xc_rule *rule, const struct candidate *best,
 			       const struct candidate *second)
 {
 	enum xc_confidence most = XC_TYPE_STRONG;
@@ -349,6 +324,9 @@ static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, con
 	if (rule->slot->ambiguous || rule->slot->kind == XC_SLOT_VOID ||
 	    (rule->slot->kind == XC_SLOT_CHARS && rule->sample_count < FEW))
 		most = XC_TYPE_WEAK; /* it may point into a text */
+	if (!second && best->map != rule->slot->target && xc_typing_is_downcast(e, rule) &&
+	    !e->maps[rule->slot->target]->tag.size)
+		most = XC_TYPE_WEAK; /* by the size alone */
 	if (best->structural && !second)
 		return best->score.bad * 4 <= best->score.good ? most : XC_TYPE_WEAK;
 	if (best->structural && clear && best->score.bad * 8 <= best->score.good)
@@ -375,7 +353,7 @@ static const char *via_of(struct xc_engine *e, const struct xc_typemap_slot *slo
 			   : e->maps[slot->owner]->name;
 }
 
-static uint32_t make_item(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
+static uint32_t make_item(struct xc_engine *e, const struct xc_rule *rule, const struct candidate *best,
 			  enum xc_confidence confidence)
 {
 	bool only_first = best->score.used_first && !best->score.used_later; /* then it is no array */
@@ -387,8 +365,14 @@ static uint32_t make_item(struct xc_engine *e, const struct rule *rule, const st
 	return xc_typing_learned_item(e, &what);
 }
 
+uint32_t xc_typing_rule_item(struct xc_engine *e, const struct xc_rule *rule, uint32_t map,
+			     enum xc_confidence confidence)
+{
+	return make_item(e, rule, &(struct candidate){.map = map, .shape = XC_TYPED_ONE}, confidence);
+}
+
 /* The only candidate of which there are many blocks already, among those without evidence against them. */
-static struct candidate *usual(const struct xc_engine *e, const struct rule *rule, struct candidates *c)
+static struct candidate *usual(const struct xc_engine *e, const struct xc_rule *rule, struct candidates *c)
 {
 	struct candidate *found = NULL;
 	if (rule->slot->kind != XC_SLOT_VOID || rule->offset || rule->sample_count < FEW)
@@ -405,7 +389,7 @@ static struct candidate *usual(const struct xc_engine *e, const struct rule *rul
 }
 
 /* Decides for one of a union's pointers. */
-static bool decide_arm(struct xc_rules *r, struct rule *rule)
+static bool decide_arm(struct xc_rules *r, struct xc_rule *rule)
 {
 	enum xc_confidence confidence;
 	struct xc_arms *group = &r->groups[rule->group - 1];
@@ -418,7 +402,7 @@ static bool decide_arm(struct xc_rules *r, struct rule *rule)
 	return rule->item || rule->each;
 }
 
-static bool decide(struct xc_rules *r, struct rule *rule)
+static bool decide(struct xc_rules *r, struct xc_rule *rule)
 {
 	if (rule->group && decide_arm(r, rule))
 		return true;
@@ -451,7 +435,7 @@ static bool decide(struct xc_rules *r, struct rule *rule)
 	return rule->item != 0;
 }
 
-static void hear_group(struct xc_rules *r, const struct rule *rule)
+static void hear_group(struct xc_rules *r, const struct xc_rule *rule)
 {
 	for (unsigned k = 0; rule->group && k < rule->sample_count; k++)
 		xc_typing_arms_hear(r->engine, &r->window, &r->groups[rule->group - 1], rule->samples[k]);
@@ -485,6 +469,7 @@ bool xc_typing_learn(struct xc_engine *e)
 	for (size_t i = 0; i < r->count; i++)
 		if (!r->rules[i].item && r->rules[i].sample_count)
 			learned |= decide(r, &r->rules[i]);
+	learned |= xc_typing_compare_kinds(r);
 	return learned;
 }
 

@@ -60,6 +60,8 @@ bool xc_typing_drop_beginnings(struct xc_engine *e)
 		const struct xc_typemap *map = e->maps[e->facts[item].map];
 		if (item && typed->confidence == XC_TYPE_WEAK && typed->shape == XC_TYPED_ONE && !typed->offset &&
 		    !map->is_opaque && !map->has_flexible &&
+		    !(e->facts[item].is_learned &&
+		      xc_typing_may_fit(e, map->size, xc_block_size(&e->heap->blocks, block))) &&
 		    !xc_typing_fits(e, map->size, xc_block_size(&e->heap->blocks, block)) &&
 		    has_more(e, &window, block, e->facts[item].map)) {
 			e->typing->by_block[i] = 0;
