@@ -1,9 +1,9 @@
 /* typing_refute: does a block's memory rule a type out?
  *
- * typing_score weighs good and bad signs. Some signs are no matter of weight: no program keeps the address of a block in
- * an int, in a double or in a long, nor the number 5 in a pointer; and an enum has one of its values. A guess that
- * they contradict is withdrawn: an honest "unknown" is better. Only memory that the program wrote speaks, and the first
- * object of an array speaks for all: the room behind the used elements may hold anything.
+ * typing_score weighs good and bad signs. Some signs are no matter of weight: no program keeps the address of a block
+ * in an int, in a double or in a long, nor in two ints side by side, nor the number 5 in a pointer; and an enum has one
+ * of its values. A guess that they contradict is withdrawn: an honest "unknown" is better. Only memory that the program
+ * wrote speaks, and the first object of an array speaks for all: the room behind the used elements may hold anything.
  *
  * A single contradiction refutes a weak type, a stray address one that was learned from other blocks, two of them a strong
  * one, none an exact one: an object that a typed pointer leads to may not be initialized yet, or be stale. */
@@ -77,6 +77,37 @@ static bool is_no_text(const uint8_t *bytes, uint64_t size)
 	return xc_text_ascii_run((const char *)bytes, size) < size;
 }
 
+/* Are the objects too narrow for an address, or no integers? */
+static bool is_narrow(const struct xc_engine *e, const struct xc_typemap *map)
+{
+	enum xc_type_kind kind = map->bare->kind;
+	return !map->is_record && (kind == XC_TYPE_FLOAT ||
+				   (map->size && map->size < e->word && (kind == XC_TYPE_INT || kind == XC_TYPE_CHAR)));
+}
+
+/* Of `size` bytes at an address in a block, those that are the block's. */
+static uint64_t within_block(const struct xc_engine *e, uint64_t addr, uint64_t size)
+{
+	uint32_t block = xc_blocks_find(&e->heap->blocks, addr);
+	uint64_t left = xc_block_addr(&e->heap->blocks, block) + xc_block_size(&e->heap->blocks, block) - addr;
+	return left < size ? left : size;
+}
+
+/* Do narrow numbers, one after the other, make up addresses of blocks? Then they are pointers. Only a beginning counts:
+ * of other addresses there are many. */
+static bool has_beginning(const struct xc_engine *e, const uint8_t *bytes, uint64_t size)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	for (uint64_t at = 0; at + e->word <= size && e->word == sizeof(uint64_t); at += e->word) {
+		uint64_t value = xc_engine_load(e, bytes + at);
+		uint32_t block =
+			value >= blocks->lo && value <= blocks->hi ? xc_blocks_find(blocks, value) : XC_NO_BLOCK;
+		if (block != XC_NO_BLOCK && value == xc_block_addr(blocks, block) && is_in_live_block(e, value))
+			return true;
+	}
+	return false;
+}
+
 /* Does the target contradict the pointer's type? Only that of a guess is looked at, and only one that is not freed. */
 static bool is_refuted_target(struct refutation *r, const struct xc_typemap_slot *slot, uint64_t value)
 {
@@ -86,8 +117,10 @@ static bool is_refuted_target(struct refutation *r, const struct xc_typemap_slot
 	if (!r->deep || !is_in_live_block(e, value))
 		return false;
 	size_t got = xc_space_peek(e->heap->process->space, value, bytes, sizeof bytes);
-	if (slot->kind == XC_SLOT_CHARS)
-		return slot->target == e->bytes && got && is_no_text(bytes, got);
+	if (slot->kind == XC_SLOT_CHARS && slot->target == e->bytes)
+		return got && is_no_text(bytes, got);
+	if (is_narrow(e, map))
+		return value % e->word == 0 && has_beginning(e, bytes, within_block(e, value, got));
 	struct refutation target = {.engine = e, .steps = STEPS};
 	if (slot->kind == XC_SLOT_POINTER && map->is_record && map->compiled && map->size && map->size <= got)
 		refute_object(&target, map, bytes, map->size, 0);
@@ -200,6 +233,15 @@ static bool has_address_behind(const struct xc_engine *e, uint32_t block, uint64
 	return false;
 }
 
+/* A guess of numbers, in which there are pointers. */
+static bool is_refuted_array(const struct xc_engine *e, struct xc_window *window, uint32_t block,
+			     const struct xc_typed *typed)
+{
+	uint64_t size = xc_block_size(&e->heap->blocks, block), shown = size < TARGET ? size : TARGET;
+	const uint8_t *bytes = typed->offset ? NULL : xc_window(window, xc_block_addr(&e->heap->blocks, block), shown);
+	return bytes && has_beginning(e, bytes, shown);
+}
+
 bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
 {
 	const struct xc_typed *typed = &e->typing->items[item];
@@ -207,6 +249,8 @@ bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, u
 	uint64_t size = xc_block_size(&e->heap->blocks, block);
 	if (typed->shape == XC_TYPED_TEXT)
 		return typed->confidence == XC_TYPE_WEAK && is_refuted_text(e, window, block, typed->offset);
+	if (typed->confidence == XC_TYPE_WEAK && is_narrow(e, map))
+		return is_refuted_array(e, window, block, typed);
 	if (typed->confidence == XC_TYPE_EXACT || !map->compiled || !map->is_record || typed->offset >= size ||
 	    size - typed->offset < map->size)
 		return false;
@@ -215,7 +259,8 @@ bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, u
 	if (!bytes)
 		return false;
 	refute_object(&r, map, bytes, map->size, 0);
-	bool split = !xc_typing_fits(e, map->size, size) && xc_typing_may_fit(e, map->size, size); /* a rest of old use */
+	bool split =
+		!xc_typing_fits(e, map->size, size) && xc_typing_may_fit(e, map->size, size); /* a rest of old use */
 	if (typed->shape == XC_TYPED_ONE && !map->has_flexible && size / 2 < map->size && !split) /* else an array? */
 		r.count += has_address_behind(e, block, typed->offset + map->size);
 	return typed->confidence == XC_TYPE_WEAK ? r.count || r.strays : r.strays > (e->facts[item].is_learned ? 0 : 1);

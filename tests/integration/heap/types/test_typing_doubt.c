@@ -88,12 +88,30 @@ static void objects_of_one_kind_have_one_type(void **state)
 		320);
 }
 
+/* Of the program's types only one fits blocks with two pointers. Taken for it, they would point to bytes and ints that
+ * are pointers. */
+static void arrays_of_addresses_are_no_numbers(void **state)
+{
+	(void)state;
+	expect_none_wrong(
+		"struct code { int count, room; unsigned char *bytes; int *lines; int n, most; struct code *next; };\n"
+		"struct function { int arity; struct code code; } *functions;\n"
+		"long *pair(void) { long *p = note(calloc(2, 8), \"long\"); p[0] = (long)note(calloc(1, 16), \"?\");\n"
+		"p[1] = (long)note(calloc(1, 16), \"?\"); return p; }\n"
+		"void lose(void) { long *last = NULL; for (int i = 0; i < 100; i++) { long *p = note(calloc(5, 8), "
+		"\"long\");\n"
+		"p[0] = 3; p[1] = (long)pair(); p[2] = (long)pair(); p[4] = (long)last; last = p; } }\n"
+		"int main(void) { functions = NEW(struct function); lose(); scrub(); abort(); }\n",
+		1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(guess_makes_nothing_certain),
 		cmocka_unit_test(fit_chooses_no_arm_of_a_union),
 		cmocka_unit_test(objects_of_one_kind_have_one_type),
+		cmocka_unit_test(arrays_of_addresses_are_no_numbers),
 	};
 	return cmocka_run_group_tests_name("typing_doubt", tests, NULL, NULL);
 }
