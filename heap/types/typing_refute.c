@@ -21,7 +21,8 @@ enum {
 	WORDS = 64,   /* that the masks of a map have */
 	TARGET = 64,  /* bytes of a pointer's target */
 	NEAR = 16,    /* bytes at the beginning of a text */
-	SHORT = 4,    /* a text of fewer characters may be a number */
+	SHORT = 4,    /* a text of fewer characters may be a number, */
+	SHARE = 8,    /* and one that is a smaller part of its block */
 };
 
 /* Contradictions found in an object. */
@@ -193,6 +194,8 @@ bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, 
 	if (!bytes || !xc_typing_is_text(bytes + offset, shown - offset, &empty) || empty)
 		return false;
 	uint64_t len = strnlen((const char *)bytes + offset, shown - offset), at = offset + len + 1;
+	if (least >= SHORT && len < (size - offset) / SHARE && at + NEAR < size)
+		return false; /* a number, or a name, at the beginning of an object */
 	if (len < least || (shown >= e->word && is_in_live_block(e, xc_engine_load(e, bytes))))
 		return false; /* addresses may be six printable bytes and two zeroes */
 	if (len >= SHORT && xc_typing_fits(e, at, size))

@@ -105,6 +105,22 @@ static void arrays_of_addresses_are_no_numbers(void **state)
 		1);
 }
 
+/* A number whose bytes are characters is at the beginning of an object of which nothing else is known. */
+static void few_characters_make_no_text_of_a_large_block(void **state)
+{
+	(void)state;
+	expect_none_wrong(
+		"struct page { unsigned long number; unsigned char bytes[480]; };\n"
+		"struct slot { unsigned long key; void *value; }; struct slot *slots;\n"
+		"int main(void) { slots = note(calloc(64, sizeof(struct slot)), \"struct slot\"); for (int i = 0; i < "
+		"60; i++) {\n"
+		"struct page *p = NEW(struct page); p->number = i % 2 ? 0x4142434445 : 0x8081828384;\n"
+		"for (int k = 20; k < 480; k++) p->bytes[k] = k * i;\n"
+		"slots[i].key = p->number; slots[i].value = p; p = NEW(struct page); p->number = 0x4142434445; }\n"
+		"scrub(); abort(); }\n",
+		1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +128,7 @@ int main(void)
 		cmocka_unit_test(fit_chooses_no_arm_of_a_union),
 		cmocka_unit_test(objects_of_one_kind_have_one_type),
 		cmocka_unit_test(arrays_of_addresses_are_no_numbers),
+		cmocka_unit_test(few_characters_make_no_text_of_a_large_block),
 	};
 	return cmocka_run_group_tests_name("typing_doubt", tests, NULL, NULL);
 }
