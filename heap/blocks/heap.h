@@ -77,11 +77,12 @@ struct xc_heap {
 	uint64_t unmapped; /* lower bound: bytes of blocks with own mappings that were freed */
 	const char *why;   /* why an allocator that seems present could not be read; or NULL */
 	bool outdated;
-	struct xc_heap *older;                /* the heap that this one replaced; mostly NULL */
-	struct xc_claims *claims;             /* of claim.c; NULL if there are none */
-	struct xc_graph *graph;               /* of graph.c, typing.c, retention.c; NULL until requested */
-	struct xc_misaligned *misaligned;     /* of misaligned.h; NULL if there are none */
-	struct xc_stale_ranges *stale_ranges; /* of stale_range.h; NULL if there are none */
+	struct xc_heap *older;                    /* the heap that this one replaced; mostly NULL */
+	struct xc_claims *claims;                 /* of claim.c; NULL if there are none */
+	struct xc_graph *graph;                   /* of graph.c, typing.c, retention.c; NULL until requested */
+	struct xc_misaligned *misaligned;         /* of misaligned.h; NULL if there are none */
+	struct xc_stale_ranges *stale_ranges;     /* of stale_range.h; NULL if there are none */
+	struct xc_inner_pointers *inner_pointers; /* of inner_pointer.h; NULL if there are none */
 	struct xc_typing *typing;
 	struct xc_retention *retention;
 	const struct xc_evidence *const *evidence; /* for typing, ends with NULL; set by session.c, may be NULL */

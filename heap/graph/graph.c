@@ -282,7 +282,7 @@ static void reach(struct search *s, uint32_t block)
 /* A thread's descriptor points only into the middle of its dtv and similar blocks. */
 static bool is_sure(const struct xc_root *root)
 {
-	return !root->interior || root->kind == XC_ROOT_TLS;
+	return !root->interior || root->is_meant || root->kind == XC_ROOT_TLS;
 }
 
 static bool begins_at(const struct search *s, size_t index)
@@ -395,6 +395,7 @@ struct xc_error *xc_graph_of(struct xc_heap *heap, struct xc_graph **graph_out)
 			xc_graph_free(graph);
 			return err;
 		}
+		xc_graph_take_inner(graph);
 		find_reached(graph);
 		heap->graph = graph;
 	}

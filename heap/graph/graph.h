@@ -12,7 +12,7 @@
 #include "heap/blocks/heap.h"
 #include "heap/graph/roots.h"
 
-#define XC_EDGE_INTERIOR 0x80000000U /* in an edge: it does not point to the first byte of the block */
+#define XC_EDGE_INTERIOR 0x80000000U /* in an edge: it points into the middle of the block, by no known type */
 
 /* A root on a stack, in a variable that is not in scope any more, or not yet; or below the frame of a function that
  * calls others. The names live as long as the process. */
@@ -35,7 +35,7 @@ struct xc_graph {
 	uint32_t *back_start, *back;  /* the reverse direction, without flags; NULL until xc_graph_back */
 	size_t edge_count;
 	uint64_t *reached; /* a bit for each block: reached from a root by any chain of pointers */
-	uint64_t *surely;  /* a bit for each block: reached by pointers to beginnings only */
+	uint64_t *surely;  /* a bit for each block: reached by pointers to beginnings, or to parts of objects, only */
 	uint64_t *stale;   /* a bit for each block: its one pointer may be stale (graph_stale.c); NULL: none */
 	struct xc_stale_slot *slots; /* words of stacks that may be stale, by block; those that matter */
 	size_t slot_count;
@@ -72,7 +72,7 @@ static inline void xc_graph_set_bit(uint64_t *bits, uint32_t index)
 }
 
 /* Leaked: live and not reached from any root. Possibly leaked: reached, but every chain contains an interior
- * pointer, or every chain contains a pointer that may be stale. */
+ * pointer (of those that inner_pointer.h does not explain), or every chain contains a pointer that may be stale. */
 static inline bool xc_graph_leaked(const struct xc_graph *graph, uint32_t block)
 {
 	return xc_block_state(&graph->heap->blocks, block) == XC_BLOCK_LIVE && !xc_graph_bit(graph->reached, block);

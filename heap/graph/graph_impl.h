@@ -23,6 +23,9 @@ void xc_graph_sort_roots(struct xc_graph *graph);
 /* misaligned: inserts the heap's misaligned words as edges and roots. */
 XC_MUST_CHECK struct xc_error *xc_graph_take_misaligned(struct xc_graph *graph);
 
+/* inner_pointer: marks the heap's inner pointers among the edges and roots. */
+void xc_graph_take_inner(struct xc_graph *graph);
+
 /* stale_range: the words of the heap's stale ranges, in graph->words, with those that are edges first, in order. Returns
  * a bit for each root that is one (malloc'ed), or NULL. The words are sorted by target when edges are no longer asked
  * for. */

@@ -33,7 +33,8 @@ struct xc_root {
 	 * MAPPING: of the mapping. */
 	uint32_t owner;
 	uint8_t kind;  /* enum xc_root_kind */
-	bool interior; /* it does not point to the beginning of the block */
+	bool interior; /* it does not point to the beginning of the block, */
+	bool is_meant; /* but to a part of the object in it: inner_pointer.h */
 };
 
 /* Memory whose words are roots. */

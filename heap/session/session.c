@@ -9,6 +9,7 @@
 #include "heap/evidence/evidence_list.h"
 #include "heap/graph/claim.h"
 #include "heap/graph/graph.h"
+#include "heap/graph/inner_pointer.h"
 #include "heap/graph/misaligned.h"
 #include "heap/graph/stale_range.h"
 #include "heap/graph/retention.h"
@@ -197,6 +198,7 @@ void xc_heap_close(struct xc_heap *heap)
 	xc_graph_free(heap->graph);
 	xc_misaligned_free(heap->misaligned);
 	xc_stale_ranges_free(heap->stale_ranges);
+	xc_inner_pointers_free(heap->inner_pointers);
 	xc_claims_free(heap->claims);
 	for (size_t i = 0; i < heap->part_count; i++)
 		heap->parts[i].allocator->fini(heap->parts[i].state);

@@ -287,6 +287,7 @@ struct xc_error *xc_typing_of(struct xc_heap *heap, struct xc_typing **typing_ou
 		work_out(e);
 		e->types->thorough = thorough;
 		xc_typing_find_stale(e);
+		xc_typing_find_inner(e);
 		err = xc_typing_find_misaligned(e);
 	}
 	*typing_out = heap->typing;

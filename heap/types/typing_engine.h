@@ -15,7 +15,7 @@
  *	typing_refute   does it rule a type out?
  *	typing_index    the program's types by size and by member
  *	typing_content  blocks that no typed pointer leads to
- *	typing_words    what only types tell the graph: the pointers of packed objects
+ *	typing_words    what only types tell the graph: the pointers of packed objects, and to parts of objects
  *	typing_vote     blocks for which pointers suggest different types
  *	typing_support  types whose source is gone
  *
@@ -137,7 +137,7 @@ struct xc_typemap {
 	struct xc_typemap_slot *slots;
 	uint32_t slot_count, slot_capacity;
 	bool compiled;
-	bool is_record, is_char, is_opaque;
+	bool is_record, is_char, is_opaque, is_inside; /* inside: in the middle of some block there may be one */
 	bool is_header;    /* other types begin with all of its members, though not with an object of it */
 	bool is_part;      /* evidence says that no block is such an object */
 	bool has_pointers; /* or objects with pointers */
@@ -480,8 +480,9 @@ void xc_typing_flow_again(struct xc_engine *engine);
 
 /* ---- typing_words ---- */
 
-/* Give the graph words that may be stale; pointers that are not aligned. Errors: those of the graph. */
+/* Give the graph words that may be stale; pointers to parts of objects; unaligned ones. Errors: those of the graph. */
 void xc_typing_find_stale(struct xc_engine *engine);
+void xc_typing_find_inner(struct xc_engine *engine);
 XC_MUST_CHECK struct xc_error *xc_typing_find_misaligned(struct xc_engine *engine);
 
 /* ---- typing_content ---- */

@@ -1,11 +1,13 @@
-/* typing_words: the pointers of packed objects, which the graph's scan of aligned words passes over. Visits only
- * the objects of types that have such pointers: mostly there are none. */
+/* typing_words: the pointers of packed objects, which the graph's scan of aligned words passes over, and those to parts
+ * of objects, which look like accidents to it. Visits only the objects of types that have such pointers: mostly there
+ * are none. */
 #include "heap/types/typing_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "heap/blocks/scan.h"
+#include "heap/graph/inner_pointer.h"
 #include "heap/graph/misaligned.h"
 
 struct found {
@@ -78,6 +80,93 @@ static bool *maps_with(const struct xc_engine *e, has_fn *has)
 	return known;
 }
 
+/* ---- pointers to parts of objects ---- */
+
+static bool is_certain(const struct xc_engine *e, uint32_t block)
+{
+	return e->typing->items[e->typing->by_block[block]].confidence > XC_TYPE_WEAK;
+}
+
+/* Does an object of `outer` have one of `inner` at the offset? */
+static bool holds(const struct xc_engine *e, uint32_t outer, uint32_t inner, uint64_t offset)
+{
+	size_t count;
+	const struct xc_type_enclosing *all = xc_type_index_enclosing(e, inner, &count);
+	size_t lo =
+		XC_LOWER_BOUND(count, i, all[i].offset < offset || (all[i].offset == offset && all[i].outer < outer));
+	return lo < count && all[lo].offset == offset && all[lo].outer == outer;
+}
+
+/* Does it lead to an object of its own type within the block: to a link or a base, to the first element behind the
+ * number that new[] stores? A pointer to another element does not: that is where it was moved to. */
+static bool is_meant(const struct xc_engine *e, const struct xc_hit *hit)
+{
+	uint32_t item = e->typing->by_block[hit->block], outer = e->maps[e->facts[item].map]->base, inner;
+	const struct xc_typed *typed = &e->typing->items[item];
+	uint64_t size = e->maps[outer]->size;
+	if (hit->slot->kind != XC_SLOT_POINTER || hit->slot->ambiguous || hit->slot->headers || !item ||
+	    hit->offset < typed->offset || !size || !is_certain(e, hit->block) ||
+	    (hit->from != XC_NO_BLOCK && !is_certain(e, hit->from)))
+		return false;
+	inner = e->maps[hit->slot->target]->base;
+	if (hit->offset == typed->offset && inner == outer)
+		return true;
+	uint64_t at = hit->offset - typed->offset;
+	return e->maps[inner]->is_record && holds(e, outer, inner, typed->shape == XC_TYPED_ARRAY ? at % size : at);
+}
+
+/* Marks the types of which a block may have an object in its middle. */
+static void find_inside(struct xc_engine *e)
+{
+	for (uint32_t i = 1; i < e->map_count; i++) {
+		size_t count;
+		const struct xc_type_enclosing *all = xc_type_index_enclosing(e, e->maps[i]->base, &count);
+		e->maps[i]->is_inside = e->maps[i]->is_record && count && all[count - 1].offset;
+	}
+	for (size_t i = 1; i < e->typing->item_count; i++)
+		e->maps[e->facts[i].map]->is_inside |= e->typing->items[i].offset != 0;
+}
+
+static bool points_inside(const struct xc_engine *e, const struct xc_typemap *map)
+{
+	for (uint32_t i = 0; i < map->slot_count; i++)
+		if (map->slots[i].kind == XC_SLOT_POINTER && e->maps[map->slots[i].target]->is_inside)
+			return true;
+	return false;
+}
+
+struct inner {
+	struct xc_engine *engine;
+	struct xc_inner_pointer *items;
+	size_t count, capacity;
+};
+
+static void take_inner(void *context, const struct xc_hit *hit)
+{
+	struct inner *f = context;
+	if (!hit->offset || !hit->at || hit->from == hit->block || f->count >= XC_INNER_POINTERS ||
+	    !xc_inner_pointers_matter(f->engine->heap, hit->block) || !is_meant(f->engine, hit))
+		return;
+	f->items = xc_grow(f->items, f->count, &f->capacity, sizeof *f->items);
+	f->items[f->count++] = (struct xc_inner_pointer){.at = hit->at, .from = hit->from, .block = hit->block};
+}
+
+void xc_typing_find_inner(struct xc_engine *e)
+{
+	struct inner f = {.engine = e};
+	if (!xc_inner_pointers_matter_at_all(e->heap))
+		return;
+	find_inside(e);
+	xc_auto(xc_freep) bool *maps = maps_with(e, points_inside);
+	if (!maps)
+		return;
+	xc_typing_hits_of_maps(e, maps, take_inner, &f);
+	if (f.count)
+		xc_inner_pointers_set(e->heap, f.items, f.count);
+}
+
+/* ---- pointers of packed objects ---- */
+
 static void take(void *context, const struct xc_hit *hit)
 {
 	struct found *f = context;
@@ -87,8 +176,10 @@ static void take(void *context, const struct xc_hit *hit)
 	    (hit->from != XC_NO_BLOCK && !xc_scan_has_edges(blocks->heads[hit->from])))
 		return;
 	f->items = xc_grow(f->items, f->count, &f->capacity, sizeof *f->items);
-	f->items[f->count++] = (struct xc_misaligned_word){
-		.at = hit->at, .from = hit->from, .block = hit->block, .interior = hit->offset != 0};
+	f->items[f->count++] = (struct xc_misaligned_word){.at = hit->at,
+							   .from = hit->from,
+							   .block = hit->block,
+							   .interior = hit->offset && !is_meant(f->engine, hit)};
 }
 
 struct xc_error *xc_typing_find_misaligned(struct xc_engine *e)
