@@ -41,6 +41,7 @@ void xc_graph_search_again(struct xc_graph *graph);
  * size; NULL if the heap's allocator leaves no such links, or if there are none. malloc'ed. Needs the rows. Reads the
  * blocks that have a single pointer. */
 uint64_t *xc_graph_find_stale(const struct xc_graph *graph);
+bool xc_graph_leaves_links(const struct xc_heap *heap);
 
 /* graph_stale: set slots, from the roots on stacks whose blocks are not in `reached`, a bit for each block; and the bit
  * of each root that is one, in *roots (malloc'ed; made if it is NULL and there are any). Unwinds the threads that have

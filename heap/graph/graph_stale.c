@@ -4,7 +4,7 @@
  * Some allocators keep the address of the next free block in the first word of a free one, and link the blocks of new
  * memory in the order of their addresses. A program that never writes to such a block leaves the link to the next
  * block there. It is no pointer of the program; but a program may store such a pointer too. So what only such links
- * reach is possibly leaked.
+ * reach is possibly leaked, unless types tell that it is a link of a list that goes on (inner_pointer.h).
  *
  * A compiler gives the variable of a block its own place in the frame, where its last value stays when the block ends.
  * Later the place may be used for something without a name. */
@@ -18,9 +18,10 @@
 #include "dwarf/stack/ended_variable.h"
 #include "heap/blocks/allocator.h"
 #include "heap/graph/graph_impl.h"
+#include "heap/graph/inner_pointer.h"
 
 /* Only if the heap has one allocator, so that no block can be another one's. */
-static bool leaves_links(const struct xc_heap *heap)
+bool xc_graph_leaves_links(const struct xc_heap *heap)
 {
 	return heap->part_count == 1 && heap->parts[0].allocator && heap->parts[0].allocator->leaves_links;
 }
@@ -56,11 +57,11 @@ uint64_t *xc_graph_find_stale(const struct xc_graph *graph)
 	size_t count = graph->heap->blocks.count;
 	uint64_t *bits = NULL;
 	struct xc_window window;
-	if (!leaves_links(graph->heap))
+	if (!xc_graph_leaves_links(graph->heap))
 		return NULL;
 	xc_window_init(&window, graph->heap->process->space);
 	for (uint32_t i = 0; i + 1 < count; i++) {
-		if (!is_stale(graph, &window, i))
+		if (!is_stale(graph, &window, i) || xc_inner_pointer_first(graph->heap, i))
 			continue;
 		if (!bits)
 			bits = xc_graph_bits(count);

@@ -62,9 +62,23 @@ bool xc_inner_pointers_matter(const struct xc_heap *heap, uint32_t block)
 	return !graph || (xc_graph_bit(graph->reached, block) && !xc_graph_bit(graph->surely, block));
 }
 
+bool xc_inner_link_matters(const struct xc_heap *heap, uint32_t from)
+{
+	const struct xc_graph *graph = heap->graph;
+	return graph ? graph->stale && xc_graph_bit(graph->stale, from) : xc_graph_leaves_links(heap);
+}
+
+bool xc_inner_pointer_first(const struct xc_heap *heap, uint32_t from)
+{
+	const struct xc_inner_pointers *all = heap->inner_pointers;
+	size_t lo = XC_LOWER_BOUND(all ? all->count : 0, i, all->items[i].from < from);
+	return all && lo < all->count && all->items[lo].from == from &&
+	       all->items[lo].at == xc_block_addr(&heap->blocks, from);
+}
+
 bool xc_inner_pointers_matter_at_all(const struct xc_heap *heap)
 {
-	bool any = !heap->graph;
+	bool any = !heap->graph || heap->graph->stale;
 	for (size_t i = 0; i < heap->blocks.count / 64 + 1 && !any; i++)
 		any = heap->graph->reached[i] & ~heap->graph->surely[i];
 	return any;

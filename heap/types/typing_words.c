@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/blocks/allocator.h"
 #include "heap/blocks/scan.h"
 #include "heap/graph/inner_pointer.h"
 #include "heap/graph/misaligned.h"
@@ -115,6 +116,48 @@ static bool is_meant(const struct xc_engine *e, const struct xc_hit *hit)
 	return e->maps[inner]->is_record && holds(e, outer, inner, typed->shape == XC_TYPED_ARRAY ? at % size : at);
 }
 
+/* ---- links of lists ---- */
+
+/* Is it certainly one of the map's objects, whose first word leads to the next such block? */
+static bool links_on(struct xc_typing_queue *q, uint32_t block, uint32_t map, uint32_t *next_out)
+{
+	const struct xc_engine *e = q->engine;
+	const struct xc_typed *typed = &e->typing->items[e->typing->by_block[block]];
+	uint64_t word;
+	if (!is_certain(e, block) || typed->offset || e->maps[e->facts[e->typing->by_block[block]].map]->base != map ||
+	    !xc_window_word(&q->there, xc_block_addr(&e->heap->blocks, block), &word))
+		return false;
+	*next_out = xc_blocks_find(&e->heap->blocks, word);
+	return *next_out != XC_NO_BLOCK && xc_block_addr(&e->heap->blocks, *next_out) == word;
+}
+
+/* Does the block contain more than its first word? */
+static bool is_written(struct xc_typing_queue *q, uint32_t block)
+{
+	const struct xc_engine *e = q->engine;
+	uint64_t size = xc_block_size(&e->heap->blocks, block), shown = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
+	const uint8_t *bytes = xc_window(&q->there, xc_block_addr(&e->heap->blocks, block), shown);
+	bool any = false;
+	for (uint64_t i = e->word; bytes && i < shown && !any; i++)
+		any = bytes[i];
+	return any;
+}
+
+/* Is it the first word of an object, a pointer to such an object behind it, in a list with others that were written? A
+ * link that an allocator left in a block would lead on only if the next one was not written either. */
+static bool is_link(const struct xc_engine *e, const struct xc_hit *hit)
+{
+	struct xc_typing_queue *q = xc_typing_queue_of((struct xc_engine *)e, 0);
+	uint32_t map = e->maps[hit->slot->target]->base, next;
+	if (hit->slot->kind != XC_SLOT_POINTER || hit->slot->ambiguous || !links_on(q, hit->from, map, &next) ||
+	    !is_certain(e, hit->block) || e->maps[e->facts[e->typing->by_block[hit->block]].map]->base != map)
+		return false;
+	if (is_written(q, hit->block) && links_on(q, hit->block, map, &next) && is_certain(e, next) &&
+	    e->maps[e->facts[e->typing->by_block[next]].map]->base == map)
+		return true;
+	return hit->from && is_written(q, hit->from - 1) && links_on(q, hit->from - 1, map, &next) && next == hit->from;
+}
+
 /* Marks the types of which a block may have an object in its middle. */
 static void find_inside(struct xc_engine *e)
 {
@@ -127,11 +170,17 @@ static void find_inside(struct xc_engine *e)
 		e->maps[e->facts[i].map]->is_inside |= e->typing->items[i].offset != 0;
 }
 
+/* May its objects have such pointers, or links of lists? */
 static bool points_inside(const struct xc_engine *e, const struct xc_typemap *map)
 {
-	for (uint32_t i = 0; i < map->slot_count; i++)
-		if (map->slots[i].kind == XC_SLOT_POINTER && e->maps[map->slots[i].target]->is_inside)
+	bool links = e->allocator && e->allocator->leaves_links;
+	for (uint32_t i = 0; i < map->slot_count; i++) {
+		const struct xc_typemap_slot *slot = &map->slots[i];
+		if (slot->kind == XC_SLOT_POINTER &&
+		    (e->maps[slot->target]->is_inside ||
+		     (links && slot->offset == 0 && e->maps[slot->target]->base == map->base)))
 			return true;
+	}
 	return false;
 }
 
@@ -144,8 +193,12 @@ struct inner {
 static void take_inner(void *context, const struct xc_hit *hit)
 {
 	struct inner *f = context;
-	if (!hit->offset || !hit->at || hit->from == hit->block || f->count >= XC_INNER_POINTERS ||
-	    !xc_inner_pointers_matter(f->engine->heap, hit->block) || !is_meant(f->engine, hit))
+	const struct xc_heap *heap = f->engine->heap;
+	bool first = !hit->offset && hit->from != XC_NO_BLOCK && hit->block == hit->from + 1 &&
+		     hit->at == xc_block_addr(&heap->blocks, hit->from) && xc_inner_link_matters(heap, hit->from);
+	bool inner = hit->offset && hit->at && hit->from != hit->block && xc_inner_pointers_matter(heap, hit->block);
+	if (f->count >= XC_INNER_POINTERS ||
+	    !((first && is_link(f->engine, hit)) || (inner && is_meant(f->engine, hit))))
 		return;
 	f->items = xc_grow(f->items, f->count, &f->capacity, sizeof *f->items);
 	f->items[f->count++] = (struct xc_inner_pointer){.at = hit->at, .from = hit->from, .block = hit->block};

@@ -93,6 +93,20 @@ static void check_both(const char *by, const char *source, const char *const *he
 	close_process(process);
 }
 
+/* Blocks of new memory link to the next one, as do the items of a list that is made in order. */
+static const char lists[] = TOLD_DIE
+	"#include <stdlib.h>\n#include <string.h>\n" MADE
+	"struct item { struct item *next; long v; char name[48]; }; struct item *head, **tail = &head, *unused;\n"
+	"unsigned long held_second, held_last, possible_next;\n"
+	"static NOINLINE void fill(void) {\n"
+	"	for (int i = 0; i < 300; i++) { struct item *n = made(i == 1 ? &held_second : &held_last, sizeof *n);\n"
+	"		n->v = i; *tail = n; tail = &n->next; }\n"
+	"	for (int i = 0; i < 500 && !possible_next; i++) { unused = malloc(sizeof *unused); struct item *n = "
+	"malloc(sizeof *n);\n"
+	"		memset(n, 0, sizeof *n); n->v = 7; if (n == unused + 1 && unused->next == n && !unused->v) "
+	"possible_next = ~(unsigned long)n; } }\n"
+	"int main(void) { fill(); tail = 0; end(); return 0; }\n";
+
 static void links_of_lists_and_trees_keep_their_blocks(void **state)
 {
 	(void)state;
@@ -115,11 +129,23 @@ static void second_bases_keep_their_blocks(void **state)
 		check_both(by[i], bases, held, possible);
 }
 
+static void lists_that_were_made_in_order_are_no_free_lists(void **state)
+{
+	(void)state;
+	static const char *const by[] = {"gcc -g -O0 -x c -Wl,--no-as-needed -l:libmimalloc.so.2",
+					 "gcc -g -O0 -x c -Wl,--no-as-needed -l:libtcmalloc_minimal.so.4"};
+	static const char *const held[] = {"held_second", "held_last", NULL}, *const possible[] = {"possible_next",
+												   NULL};
+	GRID(i, XC_COUNT(by))
+		check_both(by[i], lists, held, possible);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links_of_lists_and_trees_keep_their_blocks),
 		cmocka_unit_test(second_bases_keep_their_blocks),
+		cmocka_unit_test(lists_that_were_made_in_order_are_no_free_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
