@@ -266,7 +266,7 @@ struct search {
 	size_t count;
 	bool sure;                /* by pointers to beginnings only */
 	bool firm;                /* without pointers that may be stale */
-	bool without_stacks;      /* from roots that are on no stack */
+	bool without_stacks;      /* from roots that are on no stack and in no register */
 	const uint64_t *excluded; /* a bit for each root from which not to begin; NULL: none */
 };
 
@@ -288,7 +288,7 @@ static bool is_sure(const struct xc_root *root)
 static bool begins_at(const struct search *s, size_t index)
 {
 	const struct xc_root *root = &s->graph->roots[index];
-	return !(s->sure && !is_sure(root)) && !(s->without_stacks && root->kind == XC_ROOT_STACK) &&
+	return !(s->sure && !is_sure(root)) && !(s->without_stacks && xc_root_is_of_thread(root)) &&
 	       !(s->excluded && xc_graph_bit(s->excluded, (uint32_t)index));
 }
 
@@ -335,7 +335,7 @@ static void search_one(void *context, size_t number, unsigned worker)
 	xc_reserve_free(&queue);
 }
 
-/* Go on from the stacks: only words that lead to what is reached in no other way are examined. */
+/* Go on from the stacks and registers: only words that lead to what is reached in no other way are examined. */
 static void finish_firmly(struct xc_graph *graph, uint64_t **excluded)
 {
 	xc_graph_find_slots(graph, graph->firmly, excluded);

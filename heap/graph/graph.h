@@ -15,11 +15,11 @@
 #define XC_EDGE_INTERIOR 0x80000000U /* in an edge: it points into the middle of the block, by no known type */
 
 /* A root on a stack, in a variable that is not in scope any more, or not yet; or below the frame of a function that
- * calls others. The names live as long as the process. */
+ * calls others; or in a register that a system call leaves to nobody. The names live as long as the process. */
 struct xc_stale_slot {
 	uint32_t block;       /* the target */
 	uint32_t root;        /* index */
-	const char *variable; /* NULL: it is below the frame */
+	const char *variable; /* NULL: it is below the frame, or a register */
 	const char *function; /* NULL: not known */
 };
 

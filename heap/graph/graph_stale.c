@@ -7,12 +7,16 @@
  * reach is possibly leaked, unless types tell that it is a link of a list that goes on (inner_pointer.h).
  *
  * A compiler gives the variable of a block its own place in the frame, where its last value stays when the block ends.
- * Later the place may be used for something without a name. */
+ * Later the place may be used for something without a name.
+ *
+ * A function may change some registers without restoring them. So while the C library waits in the kernel, its callers
+ * expect nothing in these; what they hold was left there. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/base/cursor.h"
 #include "core/live/live.h"
+#include "core/process/module.h"
 #include "dwarf/decode/disas.h"
 #include "dwarf/disas/disas_range.h"
 #include "dwarf/stack/ended_variable.h"
@@ -195,6 +199,49 @@ static void look_at_thread(struct slot_search *s, const struct xc_thread *thread
 	}
 }
 
+/* ---- registers ---- */
+
+/* Is the thread in a system call of the C library (x86-64)? Other code may have its own convention. */
+static bool is_in_library_call(const struct xc_process *process, const struct xc_thread *thread)
+{
+	uint8_t code[2];
+	uint64_t pc;
+	if (!xc_arch_is_x86_64(process->arch) || !xc_regs_get(&thread->regs, process->arch->pc, &pc) ||
+	    xc_space_peek(process->space, pc - 2, code, 2) != 2 || code[0] != 0x0f || code[1] != 0x05)
+		return false;
+	const struct xc_module *module = xc_process_module(process, pc);
+	return module && xc_module_is_runtime(module);
+}
+
+/* The System V ABI's scratch registers, except for the first arguments. */
+static bool is_scratch(const struct xc_arch *arch, xc_addr number)
+{
+	enum { R8 = 8, R11 = 11 };
+	return (number >= R8 && number <= R11) ||
+	       (number >= (xc_addr)arch->vector && number < (xc_addr)(arch->vector + arch->vector_count));
+}
+
+static void look_at_registers(struct slot_search *s, const struct xc_thread *thread, size_t first, size_t end)
+{
+	const struct xc_process *process = s->graph->heap->process;
+	uint64_t pc;
+	if (!is_in_library_call(process, thread) || !xc_regs_get(&thread->regs, process->arch->pc, &pc))
+		return;
+	for (; first < end; first++)
+		if (is_asked(s, first) && is_scratch(process->arch, s->graph->roots[first].at))
+			add_slot(s, first, xc_debuginfo_place(process, pc), NULL);
+}
+
+/* ---- all of them ---- */
+
+static void look_at_roots(struct slot_search *s, const struct xc_thread *thread, size_t first, size_t end)
+{
+	if (s->graph->roots[first].kind == XC_ROOT_REGISTER)
+		look_at_registers(s, thread, first, end);
+	else
+		look_at_thread(s, thread, first, end);
+}
+
 static int slot_order(const void *a, const void *b)
 {
 	const struct xc_stale_slot *x = a, *y = b;
@@ -212,9 +259,9 @@ void xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached, uint64
 		for (end = i; end < graph->root_count && graph->roots[end].kind == first->kind &&
 			      graph->roots[end].owner == first->owner;
 		     end++)
-			asked |= first->kind == XC_ROOT_STACK && is_asked(&s, end);
+			asked |= xc_root_is_of_thread(first) && is_asked(&s, end);
 		if (asked && first->owner < process->thread_count)
-			look_at_thread(&s, &process->threads[first->owner], i, end);
+			look_at_roots(&s, &process->threads[first->owner], i, end);
 	}
 	if (graph->slot_count)
 		qsort(graph->slots, graph->slot_count, sizeof *graph->slots, slot_order);
@@ -230,11 +277,20 @@ static const struct xc_stale_slot *find_slot(const struct xc_graph *graph, uint3
 	return lo < graph->slot_count && graph->slots[lo].block == block ? &graph->slots[lo] : NULL;
 }
 
+static const char *register_name(const struct xc_graph *graph, const struct xc_stale_slot *slot)
+{
+	const char *name = xc_arch_reg_name(graph->heap->process->arch, (int)graph->roots[slot->root].at);
+	return name ? name : "a vector register";
+}
+
 bool xc_graph_stale_text(const struct xc_graph *graph, uint32_t block, struct xc_text *text)
 {
 	const struct xc_stale_slot *slot = find_slot(graph, block);
 	bool linked = graph->stale && block && xc_graph_bit(graph->stale, block - 1);
-	if (slot && !slot->variable)
+	if (slot && graph->roots[slot->root].kind == XC_ROOT_REGISTER)
+		xc_text_printf(text, "only %s leads to it, which nobody needs after the system call in %s",
+			       register_name(graph, slot), slot->function ? slot->function : "a function");
+	else if (slot && !slot->variable)
 		xc_text_printf(text, "only 0x%" PRIx64 " leads to it, below the frame of %s, which calls others",
 			       graph->roots[slot->root].at, slot->function ? slot->function : "a function");
 	else if (slot)

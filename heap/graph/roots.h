@@ -37,6 +37,12 @@ struct xc_root {
 	bool is_meant; /* but to a part of the object in it: inner_pointer.h */
 };
 
+/* Is it on a stack or in a register? */
+static inline bool xc_root_is_of_thread(const struct xc_root *root)
+{
+	return root->kind == XC_ROOT_STACK || root->kind == XC_ROOT_REGISTER;
+}
+
 /* Memory whose words are roots. */
 struct xc_root_range {
 	xc_addr lo, hi; /* inclusive */

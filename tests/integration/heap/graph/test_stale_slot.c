@@ -184,6 +184,61 @@ static void below_a_frame_that_calls_nothing_is_held(void **state)
 	}
 }
 
+/* The C library's kill() does not touch the registers, and its caller needs not all of them afterwards. */
+static const char called[] =
+	"#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\n#define NOINLINE __attribute__((noinline))\n"
+	"unsigned long left_vector, left_scratch, held_saved, held_argument, called;\n"
+	"static NOINLINE void make(unsigned long *told) { *told = ~(unsigned long)calloc(1, 64); }\n"
+	"static NOINLINE void wipe(void) { volatile char c[16384]; for (int i = 0; i < 16384; i++) c[i] = 0; }\n"
+	"#define LOAD(name, to) \"mov \" name \"(%%rip), %%\" to \"; not %%\" to \"; \"\n"
+	"int main(int argc, char **argv) { make(&left_vector); make(&left_scratch); make(&held_saved); "
+	"make(&held_argument); (void)argv;\n"
+	"	pid_t pid = getpid(); called = (unsigned long)(argc > 1 ? 0 : kill); wipe();\n"
+	"	asm volatile(LOAD(\"left_vector\", \"rax\") \"movq %%rax, %%xmm3; \" LOAD(\"left_scratch\", \"r9\") "
+	"LOAD(\"held_saved\", \"rbx\")\n"
+	"		LOAD(\"held_argument\", \"rdx\") \"xor %%r8d, %%r8d; xor %%r10d, %%r10d; xor %%r12d, %%r12d; "
+	"xor "
+	"%%r13d, %%r13d; \"\n"
+	"		\"mov called(%%rip), %%rax; test %%rax, %%rax; jz 1f; call *%%rax; 1: ud2\"\n"
+	"		:: \"D\"((long)pid), \"S\"((long)SIGABRT) : \"rax\", \"rbx\", \"rcx\", \"rdx\", \"r8\", "
+	"\"r9\", "
+	"\"r10\", \"r11\", \"r12\", \"r13\", \"memory\");\n"
+	"	return 0; }\n";
+
+static void check_held_firmly(const char *name)
+{
+	uint32_t block = told_block(graph, name);
+	if (xc_graph_leaked(graph, block) || xc_graph_possibly_leaked(graph, block))
+		fail_msg("%s is not held", name);
+}
+
+/* A debugger's core may lack the vector registers. */
+static bool open_called(const char *argument)
+{
+	process = died_of("gcc -g -O0 -x c", called, argument);
+	CHECK_OK(xc_graph_of(xc_heap_of(process, NULL), &graph));
+	return process->threads[0].vector;
+}
+
+static void scratch_registers_hold_nothing_during_a_system_call(void **state)
+{
+	(void)state;
+	struct xc_text text = {0};
+	bool vectors = open_called(NULL);
+	check_ended((const char *const[]){"left_scratch", vectors ? "left_vector" : NULL, NULL}, "in kill()");
+	check_held_firmly("held_saved");
+	check_held_firmly("held_argument");
+	assert_true(xc_graph_stale_text(graph, told_block(graph, "left_scratch"), &text));
+	assert_non_null(strstr(text.bytes, "only r9 leads to it, which nobody needs after the system call in "));
+	xc_text_fini(&text);
+	close_it();
+	vectors = open_called("here");
+	check_held_firmly("left_scratch");
+	check_held_firmly(vectors ? "left_vector" : "left_scratch");
+	check_held_firmly("held_saved");
+	close_it();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +246,7 @@ int main(void)
 		cmocka_unit_test(optimised_code_holds_what_is_in_scope),
 		cmocka_unit_test(below_a_frame_that_calls_nothing_is_held),
 		cmocka_unit_test(the_word_and_its_variable_are_told),
+		cmocka_unit_test(scratch_registers_hold_nothing_during_a_system_call),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
