@@ -11,7 +11,17 @@
 #include "core/base/text.h"
 #include "dwarf/types/type_impl.h"
 
-enum { HALF = 2048, MAX_PARAMETERS = 32, MAX_NESTING = 6 };
+enum {
+	HALF = 2048,
+	MAX_PARAMETERS = 32,
+	MAX_NESTING = 6,
+	MAX_TYPES = 2000, /* of one name: function types may take and return each other, and themselves */
+};
+
+/* Where a name stands: the depth of parameter lists, and how many more types it may use. */
+struct naming {
+	unsigned nesting, left;
+};
 
 struct declarator {
 	char bytes[2 * HALF];
@@ -82,7 +92,7 @@ static void add_qualifiers(struct xc_text *text, unsigned set, bool is_c)
 		xc_text_add(text, "_Atomic ");
 }
 
-static void name_type(struct xc_text *out, const struct xc_type *type, unsigned nesting);
+static void name_inner(struct xc_text *out, const struct xc_type *type, struct naming *n);
 
 static void add_pointer(struct declarator *d, const struct xc_type *type, unsigned set)
 {
@@ -118,7 +128,7 @@ static void add_dimension(struct declarator *d, const struct xc_type *type)
 	right(d, text + (d->lo == d->hi && *text == ' '));
 }
 
-static void add_parameters(struct declarator *d, const struct xc_type *type, unsigned nesting)
+static void add_parameters(struct declarator *d, const struct xc_type *type, struct naming *n)
 {
 	size_t count;
 	const struct xc_type *const *list = xc_type_parameters(type, &count);
@@ -126,11 +136,11 @@ static void add_parameters(struct declarator *d, const struct xc_type *type, uns
 	xc_text_char(&text, '(');
 	for (size_t i = 0; i < count; i++) {
 		xc_text_add(&text, i ? ", " : "");
-		if (i == MAX_PARAMETERS || nesting >= MAX_NESTING || text.len > HALF / 2) {
+		if (i == MAX_PARAMETERS || n->nesting >= MAX_NESTING || text.len > HALF / 2) {
 			xc_text_add(&text, "...");
 			break;
 		}
-		name_type(&text, list[i], nesting + 1);
+		name_inner(&text, list[i], n);
 	}
 	if (type->is_variadic && (count > 0 || type->is_prototyped)) /* not f(), which C leaves open */
 		xc_text_add(&text, count ? ", ..." : "...");
@@ -161,7 +171,7 @@ static const char *keyword(enum xc_type_kind kind)
 	}
 }
 
-static void name_rust_function(struct xc_text *out, const struct xc_type *type, unsigned nesting)
+static void name_rust_function(struct xc_text *out, const struct xc_type *type, struct naming *n)
 {
 	size_t count;
 	const struct xc_type *const *list = xc_type_parameters(type, &count);
@@ -172,41 +182,41 @@ static void name_rust_function(struct xc_text *out, const struct xc_type *type, 
 			xc_text_add(out, "...");
 			break;
 		}
-		name_type(out, list[i], nesting + 1);
+		name_inner(out, list[i], n);
 	}
 	xc_text_char(out, ')');
 	if (type->target->kind != XC_TYPE_VOID) {
 		xc_text_add(out, " -> ");
-		name_type(out, type->target, nesting + 1);
+		name_inner(out, type->target, n);
 	}
 }
 
 /* Rust writes types from left to right: [T; 4], *const T, fn(A) -> B; rustc gives pointers their names. */
-static void name_rust(struct xc_text *out, const struct xc_type *type, unsigned nesting)
+static void name_rust(struct xc_text *out, const struct xc_type *type, struct naming *n)
 {
-	if (nesting >= MAX_NESTING || out->len > HALF) {
+	if (n->nesting >= MAX_NESTING || out->len > HALF) {
 		xc_text_add(out, "...");
 	} else if (type->name && *type->name) {
 		xc_text_add(out, type->name);
 	} else if (type->kind == XC_TYPE_ARRAY) {
 		xc_text_char(out, '[');
-		name_type(out, type->target, nesting + 1);
+		name_inner(out, type->target, n);
 		if (type->count_known)
 			xc_text_printf(out, "; %llu", (unsigned long long)type->count);
 		xc_text_char(out, ']');
 	} else if (type->kind == XC_TYPE_FUNCTION) {
-		name_rust_function(out, type, nesting);
+		name_rust_function(out, type, n);
 	} else {
 		xc_text_add(out, type->kind == XC_TYPE_POINTER ? "*const " : "&");
-		name_type(out, type->target, nesting + 1);
+		name_inner(out, type->target, n);
 	}
 }
 
 /* Write the innermost type, which precedes the declarator. */
-static void name_base(struct xc_text *out, const struct xc_type *type, unsigned nesting)
+static void name_base(struct xc_text *out, const struct xc_type *type, struct naming *n)
 {
 	if (type->is_rust && is_declarator(type)) {
-		name_rust(out, type, nesting);
+		name_rust(out, type, n);
 		return;
 	}
 	const char *word = keyword(type->kind);
@@ -220,7 +230,7 @@ static void name_base(struct xc_text *out, const struct xc_type *type, unsigned 
 }
 
 /* If `type` is a declarator: write it, and set *next to the type it declares. */
-static bool declare(struct declarator *d, const struct xc_type *type, unsigned set, unsigned nesting)
+static bool declare(struct declarator *d, const struct xc_type *type, unsigned set, struct naming *n)
 {
 	if (type->is_rust && is_declarator(type))
 		return false;
@@ -235,7 +245,7 @@ static bool declare(struct declarator *d, const struct xc_type *type, unsigned s
 		add_dimension(d, type);
 		return true;
 	case XC_TYPE_FUNCTION:
-		add_parameters(d, type, nesting);
+		add_parameters(d, type, n);
 		return true;
 	default:
 		return type->kind == XC_TYPE_TYPEDEF && !type->name && type->target;
@@ -243,19 +253,20 @@ static bool declare(struct declarator *d, const struct xc_type *type, unsigned s
 }
 
 /* Write the type around the text in the declarator; the base that remains goes to `out`. */
-static void name_around(struct xc_text *out, struct declarator *d, const struct xc_type *type, unsigned nesting)
+static void name_around(struct xc_text *out, struct declarator *d, const struct xc_type *type, struct naming *n)
 {
 	unsigned set = 0;
 	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
 		set |= qualifiers(&type);
 		bool keep = type->kind == XC_TYPE_ARRAY; /* `const` on an array applies to its elements */
-		if (!declare(d, type, set, nesting))
+		if (d->cut || !n->left || !declare(d, type, set, n))
 			break;
+		n->left--;
 		set = keep ? set : 0;
 		type = type->target;
 	}
 	add_qualifiers(out, set, type->is_c);
-	name_base(out, type, nesting);
+	name_base(out, type, n);
 }
 
 static void add_declarator(struct xc_text *out, const struct declarator *d)
@@ -265,25 +276,33 @@ static void add_declarator(struct xc_text *out, const struct declarator *d)
 		xc_text_add(out, "...");
 }
 
-static void name_type(struct xc_text *out, const struct xc_type *type, unsigned nesting)
+static void name_type(struct xc_text *out, const struct xc_type *type, struct naming *n)
 {
 	struct declarator d;
 	d.lo = d.hi = HALF;
 	d.cut = false;
-	name_around(out, &d, type, nesting);
+	name_around(out, &d, type, n);
 	if (d.hi > d.lo)
 		xc_text_char(out, ' ');
 	add_declarator(out, &d);
 }
 
+static void name_inner(struct xc_text *out, const struct xc_type *type, struct naming *n)
+{
+	n->nesting++;
+	name_type(out, type, n);
+	n->nesting--;
+}
+
 void xc_type_declare(const struct xc_type *type, const char *name, struct xc_text *base, struct xc_text *declarator)
 {
+	struct naming n = {.left = MAX_TYPES};
 	struct declarator d;
 	d.lo = d.hi = HALF;
 	d.cut = false;
 	right(&d, name ? name : "");
 	if (type->detail)
-		name_around(base, &d, type, 0);
+		name_around(base, &d, type, &n);
 	else
 		xc_text_add(base, xc_type_name(type));
 	add_declarator(declarator, &d);
@@ -296,7 +315,7 @@ const char *xc_type_name(const struct xc_type *type)
 		return type->name ? type->name : "<unknown type>";
 	if (!detail->text) {
 		xc_auto(xc_text_fini) struct xc_text text = {0};
-		name_type(&text, type, 0);
+		name_type(&text, type, &(struct naming){.left = MAX_TYPES});
 		detail->text = xc_arena_strdup(detail->types->arena, text.bytes);
 	}
 	return detail->text;
