@@ -78,10 +78,10 @@ static bool is_no_text(const uint8_t *bytes, uint64_t size)
 	return xc_text_ascii_run((const char *)bytes, size) < size;
 }
 
-/* Are the objects too narrow for an address, or no integers? */
+/* Are the objects too narrow for an address, or no integers? Bytes of no type, which plugins give, are neither. */
 static bool is_narrow(const struct xc_engine *e, const struct xc_typemap *map)
 {
-	enum xc_type_kind kind = map->bare->kind;
+	enum xc_type_kind kind = map->bare ? map->bare->kind : XC_TYPE_VOID;
 	return !map->is_record && (kind == XC_TYPE_FLOAT ||
 				   (map->size && map->size < e->word && (kind == XC_TYPE_INT || kind == XC_TYPE_CHAR)));
 }
