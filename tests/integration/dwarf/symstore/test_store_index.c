@@ -525,6 +525,7 @@ static void nothing_outside_the_store_is_written_or_removed(void **state)
 	struct xc_store_totals t = index_with(&options, scratch_path("tree"));
 	assert_int_equal(t.copied, 0);
 	assert_true(t.not_kept > 0);
+	xc_store_totals_fini(&t);
 	shell("test \"$(ls victim)\" = file");
 }
 
