@@ -64,6 +64,16 @@ static inline uint64_t xc_extend(uint64_t value, unsigned bits, bool is_signed)
 	return is_signed ? xc_sign_extend(value, bits) : value << (64 - bits) >> (64 - bits);
 }
 
+/* Are all bytes zero? True if there are none. */
+static inline bool xc_is_zero(const void *bytes, size_t size)
+{
+	const unsigned char *at = (const unsigned char *)bytes;
+	for (size_t i = 0; i < size; i++)
+		if (at[i])
+			return false;
+	return true;
+}
+
 /* The first of `count` sorted items for which `is_before`, an expression of its index `i`, is false; `count`: there is
  * none. O(log count). */
 #define XC_LOWER_BOUND(count, i, is_before)                                                                            \

@@ -1,6 +1,7 @@
 /* unpack: xc_pack_extract of pack.h. Directories are opened one component at a time, by descriptor and never through a
  * link. So neither the pack nor existing files in the directory can lead out of it. */
 #include "core/base/shared_status.h"
+#include "core/io/folder.h"
 #include "dwarf/report/pack.h"
 
 #include <errno.h>
@@ -74,13 +75,9 @@ static struct xc_error *open_parent(const struct extraction *x, const char *path
 		return xc_error_new(XC_ERR_FORMAT, "the pack has a file without a usable name");
 	}
 	while (next_component(&rest, component, &too_long)) {
-		mkdirat(at, last, 0700); /* EEXIST is fine; other errors appear in openat */
-		int next = openat(at, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		int saved = errno;
-		close(at);
-		if (next < 0)
-			return xc_error_errno(saved, "%s/%s", x->dir, path);
-		at = next;
+		at = xc_folder_step(at, last, 0700);
+		if (at < 0)
+			return xc_error_errno(errno, "%s/%s", x->dir, path);
 		strcpy(last, component);
 	}
 	if (too_long) {

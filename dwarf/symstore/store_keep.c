@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/base/shared_status.h"
+#include "core/io/folder.h"
 #include "dwarf/symstore/store_scan.h"
 
 enum { CHUNK = 1 << 20 };
@@ -32,23 +33,14 @@ static char *place_of(const char *dir, const struct xc_store_file *file, const u
  * user's, and so may what its index says. -1 with errno; make: folders that are missing are made. */
 static int open_folder(const char *dir, const char *place, bool make, const char **name_out)
 {
-	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	char part[NAME_MAX + 1];
-	int at = open(dir, flags);
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const char *rest = place + strlen(dir);
 	for (rest += strspn(rest, "/"); at >= 0 && strchr(rest, '/'); rest += strspn(rest, "/")) {
 		const size_t len = strcspn(rest, "/");
 		snprintf(part, sizeof part, "%.*s", (int)len, rest);
 		rest += len;
-		bool odd = len > NAME_MAX || strcmp(part, ".") == 0 || strcmp(part, "..") == 0;
-		if (!odd && make && mkdirat(at, part, 0777) < 0 && errno != EEXIST)
-			odd = true;
-		else if (odd)
-			errno = ELOOP;
-		const int next = odd ? -1 : openat(at, part, flags | O_NOFOLLOW), number = errno;
-		close(at);
-		at = next;
-		errno = number;
+		at = xc_folder_step(at, len > NAME_MAX ? ".." : part, make ? 0777 : 0);
 	}
 	*name_out = rest;
 	return at;
@@ -153,8 +145,8 @@ static void mark_used(int folder, const char *name)
 static struct xc_error *keep_in(int folder, const char *name, const char *place, const struct xc_store_entry *entry,
 				bool link, bool copy, enum xc_store_kept *kept_out)
 {
-	xc_auto(xc_freep) char *aside = xc_asprintf("%s-%ld.part", name, (long)getpid());
 	xc_auto(xc_freep) char *told = xc_asprintf("%s-%ld.part", place, (long)getpid());
+	const char *aside = told + (strlen(place) - strlen(name));
 	xc_shared_status_add_tempfile(told);
 	unlinkat(folder, aside, 0); /* left by a dead process with our id */
 	struct xc_error *err = fill(entry->file.path, folder, aside, link, copy, kept_out);

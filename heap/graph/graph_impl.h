@@ -26,9 +26,9 @@ XC_MUST_CHECK struct xc_error *xc_graph_take_misaligned(struct xc_graph *graph);
 /* inner_pointer: marks the heap's inner pointers among the edges and roots. */
 void xc_graph_take_inner(struct xc_graph *graph);
 
-/* stale_range: the words of the heap's stale ranges, in graph->words, with those that are edges first, in order. Returns
- * a bit for each root that is one (malloc'ed), or NULL. The words are sorted by target when edges are no longer asked
- * for. */
+/* stale_range: the words of the heap's stale ranges, in graph->words, with those that are edges first, in order.
+ * Returns a bit for each root that is one (malloc'ed), or NULL. The words are sorted by target when edges are no longer
+ * asked for. */
 uint64_t *xc_graph_find_stale_words(struct xc_graph *graph);
 bool xc_graph_is_stale_edge(const struct xc_graph *graph, uint32_t edge);
 void xc_graph_sort_stale_words(struct xc_graph *graph);
@@ -43,8 +43,8 @@ void xc_graph_search_again(struct xc_graph *graph);
 uint64_t *xc_graph_find_stale(const struct xc_graph *graph);
 bool xc_graph_leaves_links(const struct xc_heap *heap);
 
-/* graph_stale: set slots, from the roots on stacks and in registers whose blocks are not in `reached`, a bit for each block; and the bit
- * of each root that is one, in *roots (malloc'ed; made if it is NULL and there are any). Unwinds the threads that have
+/* graph_stale: set slots, from the roots on stacks and in registers whose blocks are not in `reached`, a bit for each
+ * block; and the bit of each root that is one, in *roots (malloc'ed; made if it is NULL and there are any). Unwinds the threads that have
  * such roots. */
 void xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached, uint64_t **roots);
 

@@ -30,14 +30,6 @@ bool xc_graph_leaves_links(const struct xc_heap *heap)
 	return heap->part_count == 1 && heap->parts[0].allocator && heap->parts[0].allocator->leaves_links;
 }
 
-static bool is_zero(const uint8_t *bytes, uint64_t size)
-{
-	for (uint64_t i = 0; i < size; i++)
-		if (bytes[i])
-			return false;
-	return true;
-}
-
 static bool is_stale(const struct xc_graph *graph, struct xc_window *window, uint32_t block)
 {
 	const struct xc_blocks *blocks = &graph->heap->blocks;
@@ -53,7 +45,7 @@ static bool is_stale(const struct xc_graph *graph, struct xc_window *window, uin
 		return false;
 	const uint8_t *bytes = xc_window(window, addr, size);
 	return bytes && xc_load_uint(bytes, word, graph->heap->process->arch->big_endian) == addr + size &&
-	       is_zero(bytes + word, size - word);
+	       xc_is_zero(bytes + word, size - word);
 }
 
 uint64_t *xc_graph_find_stale(const struct xc_graph *graph)
@@ -201,13 +193,12 @@ static void look_at_thread(struct slot_search *s, const struct xc_thread *thread
 
 /* ---- registers ---- */
 
-/* Is the thread in a system call of the C library (x86-64)? Other code may have its own convention. */
-static bool is_in_library_call(const struct xc_process *process, const struct xc_thread *thread)
+/* Did the C library make a system call right before pc (x86-64)? Other code may have its own convention. */
+static bool is_library_call(const struct xc_process *process, xc_addr pc)
 {
 	uint8_t code[2];
-	uint64_t pc;
-	if (!xc_arch_is_x86_64(process->arch) || !xc_regs_get(&thread->regs, process->arch->pc, &pc) ||
-	    xc_space_peek(process->space, pc - 2, code, 2) != 2 || code[0] != 0x0f || code[1] != 0x05)
+	if (!xc_arch_is_x86_64(process->arch) || xc_space_peek(process->space, pc - 2, code, 2) != 2 ||
+	    code[0] != 0x0f || code[1] != 0x05)
 		return false;
 	const struct xc_module *module = xc_process_module(process, pc);
 	return module && xc_module_is_runtime(module);
@@ -225,7 +216,7 @@ static void look_at_registers(struct slot_search *s, const struct xc_thread *thr
 {
 	const struct xc_process *process = s->graph->heap->process;
 	uint64_t pc;
-	if (!is_in_library_call(process, thread) || !xc_regs_get(&thread->regs, process->arch->pc, &pc))
+	if (!xc_regs_get(&thread->regs, process->arch->pc, &pc) || !is_library_call(process, pc))
 		return;
 	for (; first < end; first++)
 		if (is_asked(s, first) && is_scratch(process->arch, s->graph->roots[first].at))

@@ -19,14 +19,6 @@ enum { FEW = 4, AGAINST = 3, PAD = 4, NEAR = 16, WORDS = 64 };
 
 /* ---- one block ---- */
 
-static bool any_byte(const uint8_t *bytes, uint64_t from, uint64_t to)
-{
-	for (uint64_t i = from; i < to; i++)
-		if (bytes[i])
-			return true;
-	return false;
-}
-
 static int judge_text(const struct xc_engine *e, const uint8_t *bytes, uint64_t shown, uint64_t size)
 {
 	bool empty, fits;
@@ -36,9 +28,9 @@ static int judge_text(const struct xc_engine *e, const uint8_t *bytes, uint64_t 
 	fits = xc_typing_fits(e, len + 1, size);
 	if (len >= PAD)
 		return fits ? SURELY : PERHAPS;
-	if (shown >= NEAR && !any_byte(bytes, len, PAD) && any_byte(bytes, PAD, NEAR))
+	if (shown >= NEAR && xc_is_zero(bytes + len, PAD - len) && !xc_is_zero(bytes + PAD, NEAR - PAD))
 		return NO;
-	return !fits && any_byte(bytes, len, shown) ? NO : PERHAPS;
+	return !fits && !xc_is_zero(bytes + len, shown - len) ? NO : PERHAPS;
 }
 
 /* Do the words contradict integers of that many bytes? Small wide ones leave every word's end empty; narrow ones fill

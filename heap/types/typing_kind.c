@@ -125,7 +125,11 @@ static bool compare(struct kinds *k, struct xc_rule *rule)
 		return usual && rule->hits && e->least <= XC_TYPE_WEAK && is_clear(k, usual) && adopt(k, rule, usual);
 	if (map == XC_NO_MAP)
 		return false;
-	const struct tally *own = tally_of(k, rule, map), *other = usual_of(k, &k->by_map, xc_hash_mix(header, map));
+	const union xc_hashtable_value *number = xc_hashtable_find(&k->numbers, xc_hash_mix(header, rule->kind), map);
+	if (!usual || !number)
+		return false; /* the rule has its type since all were counted */
+	const struct tally *own = &k->items[number->number - 1],
+			   *other = usual_of(k, &k->by_map, xc_hash_mix(header, map));
 	if (own != usual && own != other && own->hits * CLEAR <= usual->hits && own->hits * CLEAR <= other->hits) {
 		e->changed = true; /* blocks may have the type already */
 		return adopt(k, rule, usual);

@@ -5,8 +5,8 @@
  * of its values. A guess that they contradict is withdrawn: an honest "unknown" is better. Only memory that the program
  * wrote speaks, and the first object of an array speaks for all: the room behind the used elements may hold anything.
  *
- * A single contradiction refutes a weak type, a stray address one that was learned from other blocks, two of them a strong
- * one, none an exact one: an object that a typed pointer leads to may not be initialized yet, or be stale. */
+ * A single contradiction refutes a weak type, a stray address one that was learned from other blocks, two of them a
+ * strong one, none an exact one: an object that a typed pointer leads to may not be initialized yet, or be stale. */
 #include "heap/types/typing_engine.h"
 
 #include <string.h>
@@ -53,20 +53,12 @@ static bool is_no_address(const struct xc_engine *e, uint64_t value)
 	return value > SENTINEL && (value < PAGE || (e->word == 8 && top != 0 && top != UINT16_MAX));
 }
 
-static bool any_byte(const uint8_t *bytes, uint64_t size)
-{
-	for (uint64_t i = 0; i < size; i++)
-		if (bytes[i])
-			return true;
-	return false;
-}
-
-/* Is the text rather a small number of four bytes, with others behind it? What is left in the block of a short text fills
- * these bytes, too. */
+/* Is the text rather a small number of four bytes, with others behind it? What is left in the block of a short text
+ * fills these bytes, too. */
 static bool is_number(const uint8_t *bytes, uint64_t len, uint64_t size)
 {
-	return len < SHORT && size >= NEAR && !any_byte(bytes + len, SHORT - len) &&
-	       any_byte(bytes + SHORT, NEAR - SHORT);
+	return len < SHORT && size >= NEAR && xc_is_zero(bytes + len, SHORT - len) &&
+	       !xc_is_zero(bytes + SHORT, NEAR - SHORT);
 }
 
 /* The first bytes of a pointer's target. */
@@ -216,7 +208,7 @@ static bool is_refuted_text(const struct xc_engine *e, struct xc_window *window,
 	uint64_t size = xc_block_size(&e->heap->blocks, block), shown = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
 	const uint8_t *bytes = offset < shown ? xc_window(window, xc_block_addr(&e->heap->blocks, block), shown) : NULL;
 	if (bytes && bytes[offset] == 0)
-		return any_byte(bytes + offset, shown - offset);
+		return !xc_is_zero(bytes + offset, shown - offset);
 	return bytes && !xc_typing_is_all_text(e, window, block, offset, 1);
 }
 

@@ -88,6 +88,12 @@ static bool is_certain(const struct xc_engine *e, uint32_t block)
 	return e->typing->items[e->typing->by_block[block]].confidence > XC_TYPE_WEAK;
 }
 
+/* The type of the block's objects. */
+static uint32_t base_of(const struct xc_engine *e, uint32_t block)
+{
+	return e->maps[e->facts[e->typing->by_block[block]].map]->base;
+}
+
 /* Does an object of `outer` have one of `inner` at the offset? */
 static bool holds(const struct xc_engine *e, uint32_t outer, uint32_t inner, uint64_t offset)
 {
@@ -102,7 +108,7 @@ static bool holds(const struct xc_engine *e, uint32_t outer, uint32_t inner, uin
  * number that new[] stores? A pointer to another element does not: that is where it was moved to. */
 static bool is_meant(const struct xc_engine *e, const struct xc_hit *hit)
 {
-	uint32_t item = e->typing->by_block[hit->block], outer = e->maps[e->facts[item].map]->base, inner;
+	uint32_t item = e->typing->by_block[hit->block], outer = base_of(e, hit->block), inner;
 	const struct xc_typed *typed = &e->typing->items[item];
 	uint64_t size = e->maps[outer]->size;
 	if (hit->slot->kind != XC_SLOT_POINTER || hit->slot->ambiguous || hit->slot->headers || !item ||
@@ -124,7 +130,7 @@ static bool links_on(struct xc_typing_queue *q, uint32_t block, uint32_t map, ui
 	const struct xc_engine *e = q->engine;
 	const struct xc_typed *typed = &e->typing->items[e->typing->by_block[block]];
 	uint64_t word;
-	if (!is_certain(e, block) || typed->offset || e->maps[e->facts[e->typing->by_block[block]].map]->base != map ||
+	if (!is_certain(e, block) || typed->offset || base_of(e, block) != map ||
 	    !xc_window_word(&q->there, xc_block_addr(&e->heap->blocks, block), &word))
 		return false;
 	*next_out = xc_blocks_find(&e->heap->blocks, word);
@@ -137,10 +143,7 @@ static bool is_written(struct xc_typing_queue *q, uint32_t block)
 	const struct xc_engine *e = q->engine;
 	uint64_t size = xc_block_size(&e->heap->blocks, block), shown = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
 	const uint8_t *bytes = xc_window(&q->there, xc_block_addr(&e->heap->blocks, block), shown);
-	bool any = false;
-	for (uint64_t i = e->word; bytes && i < shown && !any; i++)
-		any = bytes[i];
-	return any;
+	return bytes && shown > e->word && !xc_is_zero(bytes + e->word, shown - e->word);
 }
 
 /* Is it the first word of an object, a pointer to such an object behind it, in a list with others that were written? A
@@ -150,10 +153,10 @@ static bool is_link(const struct xc_engine *e, const struct xc_hit *hit)
 	struct xc_typing_queue *q = xc_typing_queue_of((struct xc_engine *)e, 0);
 	uint32_t map = e->maps[hit->slot->target]->base, next;
 	if (hit->slot->kind != XC_SLOT_POINTER || hit->slot->ambiguous || !links_on(q, hit->from, map, &next) ||
-	    !is_certain(e, hit->block) || e->maps[e->facts[e->typing->by_block[hit->block]].map]->base != map)
+	    !is_certain(e, hit->block) || base_of(e, hit->block) != map)
 		return false;
 	if (is_written(q, hit->block) && links_on(q, hit->block, map, &next) && is_certain(e, next) &&
-	    e->maps[e->facts[e->typing->by_block[next]].map]->base == map)
+	    base_of(e, next) == map)
 		return true;
 	return hit->from && is_written(q, hit->from - 1) && links_on(q, hit->from - 1, map, &next) && next == hit->from;
 }

@@ -1,5 +1,5 @@
-/* booked: programs that record the type of each block (addresses inverted, so that the record itself has no pointers) and
- * die, and what typing says of these blocks. */
+/* booked: programs that record the type of each block (addresses inverted, so that the record itself has no pointers)
+ * and die, and what typing says of these blocks. */
 #ifndef XC_TEST_BOOKED_H
 #define XC_TEST_BOOKED_H
 

@@ -122,6 +122,12 @@ static bool knows_checks(const struct xc_crash_context *crash)
 	return major >= 12 && major <= 14;
 }
 
+/* clang's ud1 is for nothing else. */
+static bool is_inserted(const struct trap *trap)
+{
+	return trap->check >= 0 || strcmp(trap->text, "ud1") == 0;
+}
+
 static void classify_trap(struct xc_crash_context *crash, const struct trap *trap)
 {
 	const char *check = trap->check >= 0 && (size_t)trap->check < XC_COUNT(checks) ? checks[trap->check] : NULL;
@@ -129,7 +135,7 @@ static void classify_trap(struct xc_crash_context *crash, const struct trap *tra
 	xc_auto(xc_freep) char *cause =
 		check ? xc_asprintf("a compiler-inserted check failed (%s): %s%s%s", trap->text, sure ? "" : "likely ",
 				    check, sure ? "" : ", by the numbering of clang 14")
-		: trap->check >= 0 || strcmp(trap->text, "ud1") == 0
+		: is_inserted(trap)
 			? xc_asprintf("a compiler-inserted check failed (%s)", trap->text)
 			: xc_asprintf("a deliberate trap (%s): __builtin_trap, unreachable code, or a failed check",
 				      trap->text);
@@ -200,6 +206,13 @@ bool xc_cause_trap_breakpoint(struct xc_crash_context *crash)
 		xc_crash_context_classify(crash, "trap-instruction", NULL, "low", "likely",
 					  "a breakpoint or trap instruction was executed");
 	return true;
+}
+
+bool xc_cause_trap_is_inserted(const struct xc_crash_context *crash)
+{
+	struct trap trap;
+	bool breakpoint = crash->fault.signal == SIGTRAP && crash->fault.decoded;
+	return !breakpoint && find_trap(crash, &trap) && is_inserted(&trap);
 }
 
 /* ---- SIGFPE ---- */

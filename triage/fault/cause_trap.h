@@ -13,6 +13,9 @@ bool xc_cause_trap_instruction(struct xc_crash_context *crash);
 /* SIGTRAP: trap-instruction. */
 bool xc_cause_trap_breakpoint(struct xc_crash_context *crash);
 
+/* Is it a check that the compiler has inserted, as far as the instruction tells? */
+bool xc_cause_trap_is_inserted(const struct xc_crash_context *crash);
+
 /* SIGSYS: seccomp-kill, with the name of the system call. */
 bool xc_cause_trap_syscall(struct xc_crash_context *crash);
 

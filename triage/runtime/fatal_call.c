@@ -354,11 +354,10 @@ bool xc_fatal_call_classify(struct xc_crash_context *crash)
 /* A check that the compiler has inserted is one of that function's own. */
 bool xc_fatal_call_trap(struct xc_crash_context *crash)
 {
-	static const char inserted[] = "a compiler-inserted";
 	bool set = crash->fault.signal == SIGTRAP ? xc_cause_trap_breakpoint(crash) : xc_cause_trap_instruction(crash);
 	const struct xc_verdict *v = crash->verdict;
 	if (!set || !xc_crash_context_is(crash, "trap-instruction") || v->kind || !v->cause ||
-	    strncmp(v->cause, inserted, strlen(inserted)) == 0)
+	    xc_cause_trap_is_inserted(crash))
 		return false;
 	const char *cause = v->cause, *by = take_fatal(crash);
 	if (by)

@@ -1,0 +1,21 @@
+/* folder: see folder.h. */
+#include "core/io/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int xc_folder_step(int at, const char *name, mode_t make)
+{
+	int next = -1, number = ELOOP;
+	if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
+		int unmade = make && mkdirat(at, name, make) < 0 ? errno : ENOENT;
+		next = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		number = errno == ENOENT ? unmade : errno;
+	}
+	close(at);
+	errno = number;
+	return next;
+}
