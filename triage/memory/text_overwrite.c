@@ -282,6 +282,8 @@ bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 		if (crash->heap)
 			xc_block_types_infer(crash);
 		c.count = xc_memory_search_bytes(crash->process, c.text, c.len, c.found, HITS);
+		if (!c.count && c.len < crash->process->arch->word)
+			continue; /* the same, in an address that was computed: no memory has these letters */
 		c.placed = xc_value_place_find(crash, c.value, c.found, c.count, &c.place);
 		const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
 		c.only = !c.place.led_known && !(bad && bad->at_known);

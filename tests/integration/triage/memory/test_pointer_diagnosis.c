@@ -214,7 +214,17 @@ static void letters_that_are_a_mapped_address_are_no_text(void **state)
 		"#include <sys/mman.h>\nint main(void) { char *p = mmap((void *)0x6b6b6b6b6000, 0x1000, PROT_READ, "
 		"MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0); p[0x61] = 3; return 0; }\n",
 		"write-rodata, medium", "read-only memory", "mapped r--"};
+	/* 0x564142434448: no memory has these letters */
+	static const struct told computed = {
+		HEAD
+		"#include <sys/mman.h>\n"
+		"__attribute__((noinline)) long *at(long *p, int n) { __asm__(\"\" : \"+r\"(p)); return p + n; }\n"
+		"int main(void) { long *numbers = mmap((void *)0x564142400000, 0x1000, PROT_READ | PROT_WRITE,\n"
+		" MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0); volatile int far = 0x6889; int n = far;\n"
+		" long *p = at(numbers, n); sum = *p; return n; }\n",
+		"wild-read, medium", "points to unmapped memory", "rax = 0x564142434448"};
 	expect(&mapped);
+	expect_of_two("gcc -g -O2", "clang -g -O2", &computed);
 }
 
 static void poison(void **state)
