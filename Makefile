@@ -34,7 +34,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo built sanitized quick check test test-long flakes $(SUITES) fuzz bench lint format golden-accept install uninstall \
+.PHONY: FORCE all help deps demo built sanitized quick check test test-long flakes $(SUITES) fuzz bench lint format golden-accept install uninstall \
         clean man reference
 .DELETE_ON_ERROR:
 
@@ -49,6 +49,12 @@ $(B)/xcore: $(B)/cli/main.o $(call archives,cli)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<";)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# Optional, and found also when it is installed after the first build.
+$(B)/libunwind: FORCE
+	@mkdir -p $(@D); found=$$(echo '#include <libunwind-x86_64.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes || echo no); \
+	[ "$$(cat $@ 2>/dev/null)" = $$found ] || echo $$found >$@
+$(B)/dwarf/stack/second_opinion.o: $(B)/libunwind
 
 # Files that are embedded in the program.
 $(B)/core/render/flame.o: core/render/flame.css core/render/flame.js
