@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/io/planted.h"
 #include "core/io/tempfile.h"
 #include "core/base/shared_status.h"
 
@@ -101,8 +102,9 @@ static void attach(struct xc_output *output)
 	setvbuf(output->file, NULL, _IOFBF, BUFFER);
 }
 
-static struct xc_error *open_temporary(struct xc_output *output, mode_t mode)
+static struct xc_error *open_temporary(struct xc_output *output)
 {
+	const mode_t mode = S_IRUSR | S_IWUSR;
 	const char *slash = strrchr(output->path, '/');
 	output->directory = xc_asprintf("%.*s", slash == output->path ? 1 : (int)(slash - output->path), output->path);
 	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
@@ -146,12 +148,14 @@ static struct xc_error *open_again(struct xc_output *output, int fd)
 	return output->fd < 0 ? xc_error_errno(errno, "%s", output->path) : NULL;
 }
 
-static struct xc_error *open_existing(struct xc_output *output, const struct stat *st, bool shared)
+static struct xc_error *open_existing(struct xc_output *output, const char *path, const struct stat *st)
 {
-	struct xc_error *err;
 	const int standard = standard_descriptor(st);
 	if (standard >= 0)
 		return open_again(output, standard);
+	struct xc_error *err = xc_planted_check(path);
+	if (err)
+		return err;
 	if (S_ISDIR(st->st_mode))
 		return xc_error_errno(EISDIR, "%s", output->path);
 	if (!S_ISREG(st->st_mode))
@@ -161,9 +165,16 @@ static struct xc_error *open_existing(struct xc_output *output, const struct sta
 		output->appends = true;
 		return open_directly(output, O_RDWR | O_APPEND);
 	}
-	if (!(err = open_temporary(output, 0600)) && shared)
-		xc_tempfile_copy_owner(output->fd, st);
-	return err;
+	output->access = *st;
+	return open_temporary(output);
+}
+
+static struct xc_error *open_new(struct xc_output *output)
+{
+	const mode_t mask = umask(S_IRWXG | S_IRWXO), all = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+	umask(mask);
+	output->access.st_mode = all & ~mask;
+	return open_temporary(output);
 }
 
 /* For a symbolic link the file that it points to is replaced, not the link. */
@@ -176,12 +187,11 @@ static void name_output(struct xc_output *output, const char *path, bool exists)
 struct xc_error *xc_output_open(struct xc_output *output, const char *path, bool shared)
 {
 	struct stat st;
-	*output = (struct xc_output){.fd = STDOUT_FILENO};
+	*output = (struct xc_output){.fd = STDOUT_FILENO, .shared = shared};
 	if (path && strcmp(path, "-") != 0) {
 		const bool exists = stat(path, &st) == 0;
 		name_output(output, path, exists);
-		struct xc_error *err =
-			exists ? open_existing(output, &st, shared) : open_temporary(output, shared ? 0666 : 0600);
+		struct xc_error *err = exists ? open_existing(output, path, &st) : open_new(output);
 		if (err) {
 			xc_output_abandon(output);
 			return err;
@@ -191,15 +201,23 @@ struct xc_error *xc_output_open(struct xc_output *output, const char *path, bool
 	return NULL;
 }
 
-struct xc_error *xc_output_unshare(const struct xc_output *output)
+void xc_output_unshare(struct xc_output *output)
 {
-	if (output->directory && (fchown(output->fd, geteuid(), getegid()) || fchmod(output->fd, 0600)))
-		return xc_error_errno(errno, "%s", output->path);
-	return NULL;
+	output->shared = false;
+}
+
+static void share(const struct xc_output *output)
+{
+	if (output->access.st_nlink)
+		xc_tempfile_copy_owner(output->fd, &output->access);
+	else
+		fchmod(output->fd, output->access.st_mode);
 }
 
 static struct xc_error *put_in_place(struct xc_output *output)
 {
+	if (output->shared)
+		share(output);
 	if (!output->temporary && xc_tempfile_link(output->fd, output->path, &output->temporary) < 0)
 		return xc_error_errno(errno, "%s", output->path);
 	if (xc_tempfile_rename(&output->temporary, output->path) < 0)

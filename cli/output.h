@@ -4,12 +4,14 @@
  * everything was written, so a failed or killed run leaves nothing behind, and an older file stays whole. If it may
  * be shared it gets the owner and mode of the file that it replaces, otherwise not: a reader of an old report may
  * not be allowed to read the target's memory. An existing path that is not a regular file (/dev/full, a FIFO) is
- * written to directly: replacing it would destroy it. To the file that $GITHUB_STEP_SUMMARY names the report is
+ * written to directly: replacing it would destroy it. What another user planted at the path (planted.h) is refused.
+ * To the file that $GITHUB_STEP_SUMMARY names the report is
  * appended at the end, on a new line, because the step has other output there, possibly through an open descriptor. */
 #ifndef XC_OUTPUT_H
 #define XC_OUTPUT_H
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -20,6 +22,8 @@ struct xc_output {
 	char *directory; /* of path; NULL for standard output and for files that are written directly */
 	char *temporary; /* name of the temporary file; NULL when it has none */
 	int fd;
+	bool shared;         /* at commit, it is made readable as `access` tells */
+	struct stat access;  /* mode, and owner where it replaces a file; else st_nlink is 0 */
 	bool appends;        /* at commit, to the summary of a step */
 	struct xc_text held; /* until then */
 	bool colored;        /* colour codes pass */
@@ -28,13 +32,13 @@ struct xc_output {
 	int failed;          /* errno of the first write that failed, else 0 */
 };
 
-/* path NULL or "-": standard output. shared: readable as the umask or the older file allows; else mode 0600. Errors
- * name the path. */
+/* path NULL or "-": standard output. shared: readable as the umask or the older file allows, once it is complete; else
+ * mode 0600. Errors name the path. */
 XC_MUST_CHECK struct xc_error *xc_output_open(struct xc_output *output, const char *path, bool shared);
 
-/* Before anything is written: change a file that was opened shared to mode 0600. Files that are written directly or
- * appended to stay as they are. Errors: XC_ERR_IO and others with path and cause. */
-XC_MUST_CHECK struct xc_error *xc_output_unshare(const struct xc_output *output);
+/* Before commit: a file that was opened shared gets mode 0600 after all. Files that are written directly or appended to
+ * stay as they are. */
+void xc_output_unshare(struct xc_output *output);
 
 /* Flush and give the file its name. Errors: XC_ERR_IO and others with path and cause. Closes in every case. */
 XC_MUST_CHECK struct xc_error *xc_output_commit(struct xc_output *output);

@@ -106,7 +106,9 @@ static struct xc_error *merge_parts(struct xc_triage_run *run)
 	if (err || (err = xc_parts_merge(&parts, &run->arena, &run->found)))
 		return err;
 	run->found.redacted &= xc_job_redacts(run->job);
-	return run->found.redacted ? NULL : xc_output_unshare(run->job->output);
+	if (!run->found.redacted)
+		xc_output_unshare(run->job->output);
+	return NULL;
 }
 
 static struct xc_error *find_records(struct xc_triage_run *run)

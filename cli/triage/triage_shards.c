@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "batch/shard/emit.h"
 #include "batch/export/export.h"
+#include "core/io/folder.h"
 #include "cli/triage/triage_usage.h"
 
 enum { SHARDS = 8, WORKER_MEMORY = 2048 };
@@ -16,10 +16,8 @@ struct xc_error *xc_triage_save_part(const struct xc_part *part, const char *dir
 	xc_auto(xc_freep) char *name = xc_part_name(part->shard, part->of);
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", directory, name);
 	struct xc_output output;
-	if (mkdir(directory, shared ? 0777 : 0700) && errno != EEXIST)
-		return xc_error_errno(errno, "%s", directory);
-	struct xc_error *err = xc_output_open(&output, path, shared);
-	if (err)
+	struct xc_error *err = xc_folder_make(directory, shared ? 0777 : 0700);
+	if (err || (err = xc_output_open(&output, path, shared)))
 		return err;
 	if (!(err = xc_part_write(part, output.file)))
 		return xc_output_commit(&output);

@@ -7,6 +7,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/io/planted.h"
+
+struct xc_error *xc_folder_make(const char *path, mode_t mode)
+{
+	if (mkdir(path, mode) == 0)
+		return NULL;
+	return errno == EEXIST ? xc_planted_check(path) : xc_error_errno(errno, "%s", path);
+}
+
 int xc_folder_step(int at, const char *name, mode_t make)
 {
 	int next = -1, number = ELOOP;

@@ -190,8 +190,8 @@ struct xc_error *xc_pack_extract(const char *path, const char *dir, const struct
 	if (err || (err = xc_archive_open(source, &archive)))
 		return err;
 	x.archive = archive;
-	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
-		return xc_error_errno(errno, "%s", dir);
+	if ((err = xc_folder_make(dir, 0700)))
+		return err;
 	x.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (x.dir_fd < 0)
 		return xc_error_errno(errno, "%s", dir);

@@ -56,6 +56,39 @@ replaced() {
   done
 }
 
+# planted COMMAND...: it is refused, since what it would write to was planted by another user.
+planted() {
+  expect 4 'xcore: *of another user (uid 65534), in a folder that all may write*' timeout 10 "$XCORE" "$@"
+}
+
+@test "what another user planted in a folder of all is neither followed nor used" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can act as a second user"
+  "$XCORE" pack "$CORE" -o one.pack
+  mkdir -m 1777 all
+  mkdir home
+  echo precious >home/file
+  chmod 755 "$BATS_TEST_TMPDIR" home
+  (cd all && setpriv --reuid=65534 --clear-groups sh -c 'ln -s ../home/file link && ln -s ../home out && mkfifo fifo &&
+    mkdir dir && echo theirs >file')
+  for name in link fifo file; do
+    planted info "$CORE" -o "all/$name"
+    planted info "$CORE" --redact -o "all/$name"
+    planted triage "$CORE" --export "markdown=all/$name"
+  done
+  ln -s all/link mine
+  planted info "$CORE" -o mine
+  planted unpack one.pack all/out
+  planted unpack one.pack all/dir/
+  planted triage "$CORE" --shard 0/1 -o all/out
+  [ "$(cat home/file all/file)" = "precious"$'\n'"theirs" ]
+  [ "$(ls home)" = file ]
+  "$XCORE" pack "$CORE" -o all/link # takes the place of the link
+  [ ! -L all/link ]
+  ln -s ../home/file all/own
+  "$XCORE" info "$CORE" -o all/own
+  grep -q core home/file
+}
+
 @test "standard output by another name is written to, and what else is in its file stays" {
   "$XCORE" info "$CORE" --format json >piped
   for name in /dev/stdout /dev/fd/1 /proc/self/fd/1 log; do
