@@ -2,12 +2,16 @@
  * has two names, the given one and the real one, because compilers record either. */
 #include "core/process/source_roots.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/shared_status.h"
+#include "core/io/folder.h"
+#include "core/io/opener.h"
 #include "core/process/finder.h"
 #include "core/process/process.h"
 #include "core/text/shellword.h"
@@ -145,7 +149,40 @@ static bool is_inside(const struct xc_process *process, const char *path, const 
 	return process->sysroot && *path == '/';
 }
 
-/* The file after all links, if it lies below the folder, too, and is not hidden there. */
+/* A regular file below an open folder, by steps that follow no link: -1 with errno. Closes `at`. */
+static int open_steps(int at, const char *path)
+{
+	xc_auto(xc_freep) char *names = xc_strdup(path);
+	char *rest = NULL, *name = strtok_r(names, "/", &rest), *next;
+	struct stat st;
+	for (; at >= 0 && (next = strtok_r(NULL, "/", &rest)); name = next)
+		at = xc_folder_step(at, name, 0);
+	if (at < 0 || !name)
+		return -1;
+	const int look = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	close(at);
+	const bool regular = look >= 0 && !fstat(look, &st) && S_ISREG(st.st_mode);
+	const int fd = regular ? xc_opener_reopen(look) : -1, number = errno;
+	if (look >= 0)
+		close(look);
+	errno = look >= 0 && !regular ? ENOTSUP : number;
+	return fd;
+}
+
+static struct xc_error *open_file(const char *folder, const char *rest, const char *name, struct xc_source **source_out)
+{
+	struct xc_source_options how = {.as_is = true};
+	if (!xc_shared_status_begin_open(name))
+		return xc_error_new(XC_ERR_IO, "%s: it did not answer", name);
+	const int fd = open_steps(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rest);
+	struct xc_error *err =
+		fd < 0 ? xc_error_errno(errno, "%s", name) : xc_source_open_fd(fd, name, &how, source_out);
+	xc_shared_status_end_open();
+	return err;
+}
+
+/* The file after all links, if it lies below the folder, too, and is not hidden there. Links that are put in its way
+ * meanwhile are not followed. */
 static struct xc_error *open_real(const struct xc_source_root *root, const char *rest, struct xc_source **source_out)
 {
 	xc_auto(xc_freep) char *full = xc_asprintf("%s/%s", root->real, rest);
@@ -153,7 +190,7 @@ static struct xc_error *open_real(const struct xc_source_root *root, const char 
 	const char *inside = target ? below(target, root->real) : NULL;
 	if (!inside || (root->tree && is_hidden(inside)))
 		return xc_error_new(XC_ERR_NOT_FOUND, "%s", full);
-	return xc_finder_open(NULL, target, source_out);
+	return open_file(root->real, inside, target, source_out);
 }
 
 /* Links in the working tree may come from whoever made the tree: they lead to no hidden file. Kernels before 5.6 cannot
