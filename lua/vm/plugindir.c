@@ -17,20 +17,35 @@
 
 /* ---- trust ---- */
 
-static uid_t program_owner(void)
+/* Who may change this program decides what it does anyway. */
+static struct stat program(void)
 {
 	struct stat st;
-	return stat("/proc/self/exe", &st) == 0 ? st.st_uid : 0;
+	return stat("/proc/self/exe", &st) == 0 ? st : (struct stat){0};
+}
+
+/* Groups of one user, as with umask 002, are this user's own or that of the program's file. */
+static bool is_foreign_group(const struct stat *st)
+{
+	return st->st_mode & S_IWGRP && st->st_gid && st->st_gid != getegid() && st->st_gid != program().st_gid;
+}
+
+static struct xc_error *writable(const char *path, char who, const char *what)
+{
+	xc_auto(xc_freep) char *word = xc_shellword_file(path);
+	return xc_error_hint(xc_error_new(XC_ERR_PERMISSION, "%s: it is %s: not used", path, what), "chmod %c-w %s",
+			     who, word);
 }
 
 static struct xc_error *distrust(const struct stat *st, const char *path)
 {
-	if (st->st_mode & S_IWOTH) {
-		xc_auto(xc_freep) char *word = xc_shellword_file(path);
-		return xc_error_hint(xc_error_new(XC_ERR_PERMISSION, "%s: it is world-writable: not used", path),
-				     "chmod o-w %s", word);
+	if (st->st_mode & S_IWOTH)
+		return writable(path, 'o', "world-writable");
+	if (is_foreign_group(st)) {
+		xc_auto(xc_freep) char *what = xc_asprintf("writable by group %u", (unsigned)st->st_gid);
+		return writable(path, 'g', what);
 	}
-	if (st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == program_owner())
+	if (st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == program().st_uid)
 		return NULL;
 	return xc_error_hint(
 		xc_error_new(XC_ERR_PERMISSION, "%s: it belongs to user %u: not used", path, (unsigned)st->st_uid),

@@ -286,4 +286,11 @@ LUA
   chmod 777 "$BATS_TEST_TMPDIR/data/xcore/plugins"
   XDG_DATA_HOME=$BATS_TEST_TMPDIR/data expect 2 '*there is no plugin *hint: */data/xcore/plugins: it is world-writable*' \
     "$XCORE" run mine.show "$CORE"
+  [ "$(id -u)" -eq 0 ] || return 0 # only root gives files to another group
+  chmod 775 "$BATS_TEST_TMPDIR/open"
+  chgrp 54321 "$BATS_TEST_TMPDIR/open"
+  expect 4 'xcore: --plugin-path: *it is writable by group 54321*hint: chmod g-w *' \
+    "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
+  chgrp "$(stat -c %g "$XCORE")" "$BATS_TEST_TMPDIR/open"
+  "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
 }
