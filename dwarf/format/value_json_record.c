@@ -7,15 +7,24 @@
 #include "dwarf/value/variant.h"
 #include "dwarf/view/view.h"
 
-/* Keeps both of two members with one name (damaged debug information, members of anonymous members). */
+/* Keeps all members with one name (damaged debug information, members of anonymous members): "x", "x#2", "x#3", … */
 static void set_member(json_t *object, const char *name, json_t *value)
 {
+	enum { FEW = 10 };
 	xc_auto(xc_freep) char *other = NULL;
-	for (unsigned n = 2; json_object_get(object, other ? other : name) && n < 100; n++) {
+	for (size_t n = 2; json_object_get(object, other ? other : name); n++) {
 		xc_freep(&other);
-		other = xc_asprintf("%s#%u", name, n);
+		other = xc_asprintf("%s#%zu", name, n < FEW ? n : json_object_size(object) + n);
 	}
 	xc_jsonvalue_set(object, other ? other : name, value);
+}
+
+/* A name of many bytes counts as several values. */
+static void spend_name(struct xc_json_walker *w, const char *name)
+{
+	enum { PAID = 64 };
+	const size_t price = strlen(name) / PAID;
+	w->left -= w->left > price ? price : w->left - 1;
 }
 
 static void add_members(struct xc_json_walker *w, json_t *object, const struct xc_value *value,
@@ -28,10 +37,12 @@ static void add_members(struct xc_json_walker *w, json_t *object, const struct x
 		if (!members[i].name && xc_type_is_record(type) && nesting < XC_JSON_DEPTH) {
 			size_t inner;
 			const struct xc_member *anonymous = xc_type_members(type, &inner);
+			w->left--;
 			add_members(w, object, &field, anonymous, inner, nesting + 1);
 			continue;
 		}
 		const char *name = members[i].name ? members[i].name : "";
+		spend_name(w, name);
 		size_t len = xc_json_descend(w, name);
 		set_member(object, name, xc_json_any(w, &field));
 		xc_json_ascend(w, len);

@@ -5,7 +5,17 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { INDENT = 2, MAX_DEPTH = 64 };
+enum {
+	INDENT = 2,
+	MAX_DEPTH = 64,
+	MAX_SCANS = 32 << 20, /* bytes, again for each level of braces: two seconds. What is left then is not broken */
+};
+
+struct wrapper {
+	struct xc_text *text;
+	unsigned width;
+	size_t scans_left;
+};
 
 /* The position after the quoted text at `at`. */
 static const char *skip_quoted(const char *at, const char *end)
@@ -99,49 +109,56 @@ static bool is_balanced(const char *at, const char *end)
 	return true;
 }
 
-static void wrap(struct xc_text *text, const char *at, const char *end, unsigned column, unsigned indent,
-		 unsigned width, unsigned depth);
+static bool may_scan(struct wrapper *w, size_t len)
+{
+	const bool may = len <= w->scans_left;
+	w->scans_left -= may ? len : w->scans_left;
+	return may;
+}
 
-static void wrap_elements(struct xc_text *text, const char *at, const char *end, unsigned indent, unsigned width,
-			  unsigned depth)
+static void wrap(struct wrapper *w, const char *at, const char *end, unsigned column, unsigned indent, unsigned depth);
+
+static void wrap_elements(struct wrapper *w, const char *at, const char *end, unsigned indent, unsigned depth)
 {
 	bool lines = needs_lines(at, end);
-	unsigned column = width; /* so that the first element starts a line */
+	unsigned column = w->width; /* so that the first element starts a line */
 	for (const char *stop; at < end; at = stop + 2) {
 		stop = element_end(at, end);
 		unsigned len = (unsigned)(stop - at) + (stop < end);
-		if (lines || column + 1 + len > width) {
-			add_break(text, indent);
+		if (lines || column + 1 + len > w->width) {
+			add_break(w->text, indent);
 			column = indent;
 		} else {
-			xc_text_char(text, ' ');
+			xc_text_char(w->text, ' ');
 			column++;
 		}
-		wrap(text, at, stop, column, indent, width, depth);
+		wrap(w, at, stop, column, indent, depth);
 		column += len;
 		if (stop >= end)
 			break;
-		xc_text_char(text, ',');
+		xc_text_char(w->text, ',');
 	}
 }
 
-static void wrap(struct xc_text *text, const char *at, const char *end, unsigned column, unsigned indent,
-		 unsigned width, unsigned depth)
+static void wrap(struct wrapper *w, const char *at, const char *end, unsigned column, unsigned indent, unsigned depth)
 {
-	const char *brace = column + (size_t)(end - at) > width && depth < MAX_DEPTH ? find_brace(at, end) : NULL;
+	const size_t len = (size_t)(end - at);
+	const bool breaks = column + len > w->width && depth < MAX_DEPTH && may_scan(w, len);
+	const char *brace = breaks ? find_brace(at, end) : NULL;
 	const char *behind = brace ? skip_item(brace, end, 0) : NULL;
 	if (!behind || behind - brace < 4 || !is_balanced(brace + 1, behind - 1)) {
-		xc_text_addn(text, at, (size_t)(end - at));
+		xc_text_addn(w->text, at, len);
 		return;
 	}
-	xc_text_addn(text, at, (size_t)(brace + 1 - at));
-	wrap_elements(text, brace + 1, behind - 1, indent + INDENT, width, depth + 1);
-	add_break(text, indent);
-	xc_text_char(text, '}');
-	wrap(text, behind, end, indent + 1, indent, width, depth);
+	xc_text_addn(w->text, at, (size_t)(brace + 1 - at));
+	wrap_elements(w, brace + 1, behind - 1, indent + INDENT, depth + 1);
+	add_break(w->text, indent);
+	xc_text_char(w->text, '}');
+	wrap(w, behind, end, indent + 1, indent, depth);
 }
 
 void xc_wrap(struct xc_text *text, const char *value, size_t len, unsigned column, unsigned width)
 {
-	wrap(text, value, value + len, column, 0, width, 0);
+	struct wrapper w = {text, width, MAX_SCANS};
+	wrap(&w, value, value + len, column, 0, 0);
 }

@@ -10,7 +10,9 @@
 
 #include <dwarf.h>
 #include <gelf.h>
+#include <string.h>
 
+#include "core/base/arena.h"
 #include "dwarf/elf/budget.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/module/walk.h"
@@ -107,6 +109,14 @@ const char *xc_die_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	return xc_die_attr(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+const char *xc_die_identifier(Dwarf_Die *die, struct xc_arena *arena)
+{
+	const char *name = xc_die_name(die);
+	if (!name || strnlen(name, XC_DIE_IDENTIFIER + 1) <= XC_DIE_IDENTIFIER)
+		return name;
+	return xc_arena_printf(arena, "%.*s…", XC_DIE_IDENTIFIER, name);
 }
 
 bool xc_die_flag(Dwarf_Die *die, unsigned name)

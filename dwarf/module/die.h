@@ -4,7 +4,7 @@
 
 #include <elfutils/libdw.h>
 
-#include "core/base/base.h"
+#include "core/base/arena.h"
 
 /* The first child of a DIE; false when it has none. */
 bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out);
@@ -28,6 +28,12 @@ bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out);
 
 /* DW_AT_name, likewise; NULL when there is none. */
 const char *xc_die_name(Dwarf_Die *die);
+
+/* The same for what programmers name: members, variables, enumerators. Their names may be ends of one long string, a
+ * million names of a megabyte in a small file: one of more than XC_DIE_IDENTIFIER bytes is cut, with "…", in the arena.
+ */
+enum { XC_DIE_IDENTIFIER = 1024 };
+const char *xc_die_identifier(Dwarf_Die *die, struct xc_arena *arena);
 
 /* The DIE that an attribute of any reference form leads to; in a type unit or the supplementary file, too. */
 bool xc_die_follow(Dwarf_Attribute *attr, Dwarf_Die *to_out);

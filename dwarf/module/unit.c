@@ -16,6 +16,7 @@
 
 #include "core/base/cursor.h"
 #include "dwarf/elf/budget.h"
+#include "dwarf/elf/elffile.h"
 #include "dwarf/scan/abbrev.h"
 #include "dwarf/elf/pointer_map.h"
 #include "dwarf/scan/raw.h"
@@ -27,7 +28,9 @@ enum {
 	MAX_SECTIONS = 24,
 	NAMES_SIZE = 512,
 	MAX_RANGES = 1 << 22,
-	BUDGET = 1 << 25,        /* one or two seconds */
+	BUDGET = 1 << 25, /* one or two seconds */
+	FREE_ABBREVS = 1 << 21,
+	ABBREVS = 4,             /* in the tables of a module's units, and more for each byte of its file */
 	SLICE_MARK = 0x78637544, /* e_flags of a header made here */
 };
 
@@ -68,7 +71,9 @@ struct module_units {
 	struct xc_pointer_map by_offset; /* offset + 1 → opened */
 	enum xc_abbrevs abbrevs;         /* of the table checked last */
 	uint64_t abbrevs_offset;
+	size_t abbrevs_count;
 	bool abbrevs_known;
+	uint64_t most_abbrevs, abbrevs_left; /* of all units; of those that are opened alone */
 	enum { WHOLE_UNKNOWN, WHOLE_SANE, WHOLE_DAMAGED } whole_state;
 };
 
@@ -176,15 +181,32 @@ static void read_aranges(struct module_units *m)
 static enum xc_abbrevs check_table(struct module_units *m, uint64_t offset)
 {
 	if (!m->abbrevs_known || m->abbrevs_offset != offset)
-		m->abbrevs = xc_abbrevs_check(m->elf, offset);
+		m->abbrevs = xc_abbrevs_check(m->elf, offset, &m->abbrevs_count);
 	m->abbrevs_known = true;
 	m->abbrevs_offset = offset;
 	return m->abbrevs;
 }
 
-/* Are the abbreviations of all units of a section sane? Headers of .debug_types (DWARF 4, 7.5.1.2) begin like others.
- */
-static bool check_section(struct module_units *m, const char *name, bool types)
+/* libdw keeps a copy of its table for each unit, of some 60 bytes for each abbreviation. Where units share a table, a
+ * few megabytes of file would become gigabytes. Type units of honest files share tables, too: a thousand abbreviations
+ * for each unit of a few hundred bytes. */
+static uint64_t most_abbrevs(struct xc_debugfile *df)
+{
+	const struct xc_elffile *file = xc_debugfile_dwarf_file(df);
+	return FREE_ABBREVS + (file && file->source ? ABBREVS * file->source->size : 0);
+}
+
+/* Take `amount` from what is left; false when there is less. */
+static bool take(uint64_t *left, uint64_t amount)
+{
+	const bool enough = *left >= amount;
+	*left -= enough ? amount : *left;
+	return enough;
+}
+
+/* Are the abbreviations of all units of a section sane, and not too many? Headers of .debug_types (DWARF 4, 7.5.1.2)
+ * begin like others. */
+static bool check_section(struct module_units *m, const char *name, bool types, uint64_t *abbrevs_left)
 {
 	struct xc_cursor info = xc_section_cursor(m->elf, name);
 	bool sane = true;
@@ -194,7 +216,8 @@ static bool check_section(struct module_units *m, const char *name, bool types)
 		if (u.size == 0)
 			break;
 		info.at += u.size;
-		sane = xc_budget_spend(1) && check_table(m, u.abbrev) != XC_ABBREVS_HOSTILE;
+		sane = xc_budget_spend(1) && check_table(m, u.abbrev) != XC_ABBREVS_HOSTILE &&
+		       take(abbrevs_left, m->abbrevs_count);
 	}
 	return sane;
 }
@@ -202,10 +225,12 @@ static bool check_section(struct module_units *m, const char *name, bool types)
 /* May libdw read any unit of the file? */
 static bool whole_is_sane(struct module_units *m)
 {
+	uint64_t left = m->most_abbrevs;
 	if (m->whole_state == WHOLE_UNKNOWN)
-		m->whole_state = check_section(m, ".debug_info", false) && check_section(m, ".debug_types", true)
-					 ? WHOLE_SANE
-					 : WHOLE_DAMAGED;
+		m->whole_state =
+			check_section(m, ".debug_info", false, &left) && check_section(m, ".debug_types", true, &left)
+				? WHOLE_SANE
+				: WHOLE_DAMAGED;
 	return m->whole_state == WHOLE_SANE;
 }
 
@@ -280,7 +305,7 @@ static bool open_alone(struct module_units *m, struct opened *o)
 	struct xc_raw_unit u;
 	if (!m->source || !unit_header_at(m, o->offset, &u))
 		return false;
-	bool alone = check_table(m, u.abbrev) == XC_ABBREVS_ALONE;
+	bool alone = check_table(m, u.abbrev) == XC_ABBREVS_ALONE && take(&m->abbrevs_left, m->abbrevs_count);
 	struct header *h = alone ? xc_source_headroom(m->source, sizeof *h) : NULL;
 	if (!h)
 		return false;
@@ -394,6 +419,7 @@ static struct module_units *units_of(struct xc_units *units, struct xc_module *m
 	m->source = units->process->arch->word == 8 ? xc_debugfile_dwarf_source(df) : NULL;
 	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
 	xc_budget_add(xc_cursor_left(&info));
+	m->most_abbrevs = m->abbrevs_left = most_abbrevs(df);
 	read_aranges(m);
 	return m;
 }

@@ -46,7 +46,7 @@ static struct xc_error *scan_attributes(struct xc_cursor *c, bool *elsewhere)
 	return xc_error_new(XC_ERR_LIMIT, ".debug_abbrev: more than %d attributes", MAX_ATTRIBUTES);
 }
 
-static struct xc_error *scan_table(struct xc_cursor c, uint64_t offset, bool *elsewhere)
+static struct xc_error *scan_table(struct xc_cursor c, uint64_t offset, bool *elsewhere, size_t *count)
 {
 	struct xc_error *err = xc_cursor_skip(&c, (size_t)offset);
 	if (xc_cursor_left(&c) > MAX_TABLE)
@@ -57,14 +57,18 @@ static struct xc_error *scan_table(struct xc_cursor c, uint64_t offset, bool *el
 			break;
 		if (!(err = xc_cursor_uleb(&c, &tag)) && !(err = xc_cursor_uint(&c, 1, &children)))
 			err = scan_attributes(&c, elsewhere);
+		*count += !err;
 	}
 	return err;
 }
 
-enum xc_abbrevs xc_abbrevs_check(Elf *elf, uint64_t offset)
+enum xc_abbrevs xc_abbrevs_check(Elf *elf, uint64_t offset, size_t *count_out)
 {
 	bool elsewhere = false;
-	struct xc_error *err = scan_table(xc_section_cursor(elf, ".debug_abbrev"), offset, &elsewhere);
+	size_t count = 0;
+	struct xc_error *err = scan_table(xc_section_cursor(elf, ".debug_abbrev"), offset, &elsewhere, &count);
+	if (count_out)
+		*count_out = count;
 	bool hostile = err && err->code == XC_ERR_LIMIT;
 	elsewhere |= err != NULL; /* libdw reports what is truncated */
 	xc_error_free(err);

@@ -14,8 +14,8 @@ enum xc_abbrevs {
 	XC_ABBREVS_HOSTILE,
 };
 
-/* Check the table at `offset` of .debug_abbrev to its end. Spends from the budget (budget.h); hostile when that is
- * spent. */
-enum xc_abbrevs xc_abbrevs_check(Elf *elf, uint64_t offset);
+/* Check the table at `offset` of .debug_abbrev to its end, and count its abbreviations (count_out: may be NULL).
+ * Spends from the budget (budget.h); hostile when that is spent. */
+enum xc_abbrevs xc_abbrevs_check(Elf *elf, uint64_t offset, size_t *count_out);
 
 #endif

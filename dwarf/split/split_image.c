@@ -26,6 +26,8 @@ enum {
 	NAMES_SIZE = 256,
 	ALIGNMENT = 16,
 	SPLIT_TYPE_AT = 2, /* of the unit type behind the length, in DWARF 5 */
+	FREE_ABBREVS = 1 << 21,
+	ABBREVS = 4, /* for each byte of units */
 };
 
 struct header {
@@ -54,6 +56,7 @@ struct table {
 	const uint8_t *from;
 	struct xc_split_bases bases;
 	uint64_t at;
+	size_t users;
 };
 
 struct build {
@@ -142,6 +145,7 @@ static bool add_table(struct build *b, const struct xc_split_member *m, uint64_t
 	for (size_t i = b->table_count; !unit && i-- > 0;)
 		if (b->tables[i].from == from && same_bases(&b->tables[i].bases, &bases)) {
 			*at_out = b->tables[i].at;
+			b->tables[i].users++;
 			return true;
 		}
 	*at_out = b->abbrev.len;
@@ -149,7 +153,8 @@ static bool add_table(struct build *b, const struct xc_split_member *m, uint64_t
 	    !afford(b, b->abbrev.len - *at_out))
 		return false;
 	b->tables = xc_grow(b->tables, b->table_count, &b->table_capacity, sizeof *b->tables);
-	b->tables[b->table_count++] = (struct table){.from = unit ? NULL : from, .bases = bases, .at = *at_out};
+	b->tables[b->table_count++] =
+		(struct table){.from = unit ? NULL : from, .bases = bases, .at = *at_out, .users = 1};
 	return true;
 }
 
@@ -396,6 +401,20 @@ static void build_fini(struct build *b)
 	free(b->tables);
 }
 
+/* libdw keeps a copy of its table for each unit (as in unit.c). */
+static bool few_abbrevs(const struct build *b, Elf *elf)
+{
+	uint64_t left = FREE_ABBREVS + ABBREVS * (b->info.len + b->types.len + b->abbrev.len);
+	for (size_t i = 0; i < b->table_count; i++) {
+		size_t count;
+		if (xc_abbrevs_check(elf, b->tables[i].at, &count) == XC_ABBREVS_HOSTILE ||
+		    count * b->tables[i].users > left)
+			return false;
+		left -= count * b->tables[i].users;
+	}
+	return true;
+}
+
 static struct xc_error *open_image(struct build *b, struct xc_split_image *image)
 {
 	image->bytes = map_image(b, &image->size);
@@ -403,9 +422,8 @@ static struct xc_error *open_image(struct build *b, struct xc_split_image *image
 		return xc_error_new(XC_ERR_LIMIT, "no memory for split units");
 	uint64_t end = fill_image(b, image->bytes);
 	image->elf = elf_memory(image->bytes, (size_t)end);
-	for (size_t i = 0; image->elf && i < b->table_count; i++)
-		if (xc_abbrevs_check(image->elf, b->tables[i].at) == XC_ABBREVS_HOSTILE)
-			return xc_error_new(XC_ERR_LIMIT, "too many abbreviations");
+	if (image->elf && !few_abbrevs(b, image->elf))
+		return xc_error_new(XC_ERR_LIMIT, "too many abbreviations");
 	image->dwarf = image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
 	return image->dwarf ? NULL : xc_error_new(XC_ERR_FORMAT, "libdw cannot read it: %s", dwarf_errmsg(-1));
 }

@@ -29,7 +29,7 @@ static bool is_single(Dwarf_Attribute *attr)
 
 static void add(struct collector *c, Dwarf_Die *die)
 {
-	struct xc_ended_variable one = {.name = xc_die_name(die)};
+	struct xc_ended_variable one = {.name = xc_die_identifier(die, c->types->arena)};
 	struct xc_location location;
 	Dwarf_Attribute attr;
 	struct xc_expr expr;

@@ -59,7 +59,7 @@ static void add(struct collector *c, Dwarf_Die *die)
 {
 	bool is_argument = dwarf_tag(die) == DW_TAG_formal_parameter;
 	struct list *list = is_argument ? &c->args : &c->locals;
-	struct variable one = {.name = xc_die_name(die), .order = origin_of(die).addr};
+	struct variable one = {.name = xc_die_identifier(die, c->types->arena), .order = origin_of(die).addr};
 	Dwarf_Attribute attr;
 	if (!one.name || list->count >= MAX_VARIABLES)
 		return;

@@ -60,7 +60,7 @@ struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die
 {
 	struct xc_types *types = owner->detail->types;
 	uint64_t number;
-	struct xc_member member = {.name = xc_die_name(die), .type = xc_type_of(types, die)};
+	struct xc_member member = {.name = xc_die_identifier(die, types->arena), .type = xc_type_of(types, die)};
 	member.base = dwarf_tag(die) == DW_TAG_inheritance;
 	if (member.base)
 		member.name = xc_type_strip(member.type)->name;
@@ -136,7 +136,7 @@ void xc_type_read_enumerators(struct xc_type *type)
 	size_t count = 0, capacity = 0;
 	for (bool more = xc_die_child(&detail->die, &die); more && count < MAX_ITEMS; more = xc_die_next(&die)) {
 		uint64_t value;
-		const char *name = xc_die_name(&die);
+		const char *name = xc_die_identifier(&die, types->arena);
 		if (dwarf_tag(&die) != DW_TAG_enumerator || !name || !xc_die_number(&die, DW_AT_const_value, &value))
 			continue;
 		items = xc_grow(items, count, &capacity, sizeof *items);

@@ -82,7 +82,7 @@ static void add_static(const struct xc_type *owner, struct xc_type_parts *parts,
 {
 	struct xc_types *types = owner->detail->types;
 	struct xc_static *one = add(types, &parts->statics, sizeof *one);
-	*one = (struct xc_static){.name = xc_die_name(die),
+	*one = (struct xc_static){.name = xc_die_identifier(die, types->arena),
 				  .type = xc_type_of(types, die),
 				  .access = (uint8_t)xc_type_access(owner, die),
 				  .die = *die};

@@ -6,6 +6,7 @@ import zlib
 import elfcore
 
 ADDR, STRING, DATA1, DATA4, DATA8, UDATA, REF4, SEC, EXPR, PRESENT = 0x01, 0x08, 0x0b, 0x06, 0x07, 0x0f, 0x13, 0x17, 0x18, 0x19
+STRP = 0x0e
 NAME, SIZE, LOW, HIGH, LANG, TYPE, OFFSET, ENCODING = 0x03, 0x0b, 0x11, 0x12, 0x13, 0x49, 0x38, 0x3e
 LOCATION, RANGES, COUNT, ORIGIN, SPECIFICATION, IMPORT, VALUE, LINES, MACROS, FRAME = 0x02, 0x55, 0x37, 0x31, 0x47, 0x18, 0x1c, 0x10, 0x79, 0x40
 SHF_COMPRESSED, SHT_PROGBITS, SHT_STRTAB = 0x800, 1, 3
@@ -21,7 +22,7 @@ def uleb(number):
             return bytes(out)
 
 
-FIXED = {ADDR: "<Q", DATA1: "<B", DATA4: "<I", DATA8: "<Q", SEC: "<I"}
+FIXED = {ADDR: "<Q", DATA1: "<B", DATA4: "<I", DATA8: "<Q", SEC: "<I", STRP: "<I"}
 
 
 class Unit:
