@@ -1,7 +1,10 @@
 /* backtrace: rows of the unwinder's frames: one for each inlined function and one for the function itself.
  *
  * The memory for a stack is bounded whatever its depth. The innermost half of max_frames becomes rows at once, the
- * outermost half waits in a ring, and the frames between them are counted. */
+ * outermost half waits in a ring, and the frames between them are counted.
+ *
+ * The rows of all stacks are bounded, too: thousands of threads may share one endless stack in a file of 100 KB. When
+ * few rows are left, deep stacks get fewer, and each keeps its two ends. */
 #include "dwarf/stack/backtrace.h"
 
 #include <inttypes.h>
@@ -25,6 +28,10 @@ enum {
 	DEFAULT_MAX_FRAMES = 1024,
 	MAX_WALK = 1 << 22, /* frames of all stacks together; beyond it a stack gets max_frames */
 	MAX_NAME = 16 << 10,
+	FREE_ROWS = 1 << 16, /* of all stacks; and more for what a stack takes in a (compressed) core */
+	BYTES_OF_ROW = 16,
+	LIVE_ROWS = 1 << 20,
+	SHARE = 64, /* a stack gets at most this part of the rows that are left */
 };
 
 /* Lists of a thread's guest frames (foreign_frame.h), sorted by `at`. */
@@ -46,8 +53,10 @@ struct builder {
 	size_t guest_count;          /* of them */
 	uint64_t skipped;            /* rows omitted in the middle; the indexes of later rows count them */
 	struct xc_frame *ring;       /* the last ring_size frames; allocated for deep stacks only */
-	size_t ring_size, head_size; /* together options->max_frames */
+	size_t ring_size, head_size; /* together options->max_frames, or fewer */
 	uint64_t walked;             /* frames of all stacks so far */
+	uint64_t rows_left;          /* of all stacks */
+	size_t shortened;            /* stacks that got fewer frames than max_frames, and have more */
 	struct guests guests;        /* of the thread whose stack is being built */
 	uint64_t misplaced;          /* guest frames of all stacks that are in no frame */
 };
@@ -232,6 +241,11 @@ static void end_guests(struct builder *b)
 
 /* ---- one stack ---- */
 
+static size_t max_frames(const struct xc_backtrace_options *options)
+{
+	return options->max_frames ? options->max_frames : DEFAULT_MAX_FRAMES;
+}
+
 /* Rows for the frames in the ring, the last of `seen`. Those before them have rows already, or are omitted. */
 static void add_ring(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack, uint64_t seen)
 {
@@ -250,7 +264,7 @@ static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64
 {
 	struct xc_frame only = *frame, *slot = &only; /* without a ring it is omitted at once */
 	if (!b->ring && b->ring_size)
-		b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
+		b->ring = xc_alloc(max_frames(b->options) * sizeof *b->ring);
 	if (b->ring_size)
 		slot = &b->ring[seen % b->ring_size];
 	if (seen - b->head_size >= b->ring_size) {
@@ -324,8 +338,20 @@ static void take_rows(struct builder *b, struct xc_stack *stack)
 		memcpy(stack->rows, b->rows, b->row_count * sizeof *stack->rows);
 }
 
+/* Set how many frames the next stack may keep; true: fewer than was asked for. */
+static bool limit_frames(struct builder *b)
+{
+	const size_t most = max_frames(b->options);
+	const uint64_t part = b->rows_left / SHARE + 2;
+	const size_t max = part < most ? (size_t)part : most;
+	b->ring_size = max / 2;
+	b->head_size = max - b->ring_size;
+	return max < most;
+}
+
 static void build_stack(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack)
 {
+	const bool fewer = limit_frames(b);
 	*stack = (struct xc_stack){
 		.tid = thread->tid,
 		.name = xc_arena_strdup(b->arena, thread->name),
@@ -344,6 +370,8 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 		stack->stop = xc_arena_strdup(b->arena,
 					      thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
 	take_rows(b, stack);
+	b->rows_left -= stack->row_count < b->rows_left ? stack->row_count : b->rows_left;
+	b->shortened += fewer && stack->row_count >= b->head_size + b->ring_size;
 	if (b->options->opinion)
 		xc_second_opinion_apply(b->options->opinion, thread, stack, b->arena);
 	mark_startup(stack);
@@ -384,11 +412,10 @@ static bool is_first(const struct xc_backtrace_options *options, size_t count, p
 static void builder_init(struct builder *b, struct xc_process *process, struct xc_arena *arena,
 			 const struct xc_backtrace_options *options)
 {
-	size_t max = options->max_frames ? options->max_frames : DEFAULT_MAX_FRAMES;
 	*b = (struct builder){.process = process, .arena = arena, .options = options};
 	b->unwinder = xc_unwinder_new(process);
-	b->ring_size = max / 2;
-	b->head_size = max - b->ring_size;
+	b->rows_left = process->core ? FREE_ROWS + process->core->stored_size / BYTES_OF_ROW : LIVE_ROWS;
+	limit_frames(b);
 }
 
 static void builder_fini(struct builder *b)
@@ -450,6 +477,10 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	for (size_t i = 0; i < shown; i++)
 		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
 	report_hidden_guests(&b, section, detached_count - shown);
+	if (b.shortened)
+		xc_section_message(section, XC_INFO, "xcore bt --thread TID shows one whole",
+				   "%zu deep stack%s shortened more than others: there are too many frames in all",
+				   b.shortened, b.shortened == 1 ? " is" : "s are");
 	if (xc_budget_is_spent())
 		xc_section_message(section, XC_WARNING, NULL,
 				   "this debug information takes longer to read than any valid file of its size: "
@@ -458,36 +489,4 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 		xc_stacks_group(arena, stacks, options->brief);
 	builder_fini(&b);
 	return NULL;
-}
-
-static void add_to_tree(struct xc_stacktree *tree, const struct xc_stack *stack, const char **names)
-{
-	size_t count = 0;
-	for (size_t i = stack->row_count; i-- > 0;) { /* outermost first */
-		const struct xc_stack_row *row = &stack->rows[i];
-		names[count++] = row->signal && !row->function ? "<signal handler called>"
-				 : row->function               ? row->function
-				 : row->module                 ? row->module
-							       : "??";
-		if (stack->elided && i == stack->elided_at)
-			names[count++] = "…";
-	}
-	if (count)
-		xc_stacktree_add(tree, names, count, 1);
-}
-
-void xc_backtrace_tree(struct xc_stacktree *tree, struct xc_process *process)
-{
-	struct builder b;
-	struct xc_arena arena = {0};
-	struct xc_backtrace_options options = {.choice = XC_THREADS_ALL};
-	builder_init(&b, process, &arena, &options);
-	for (size_t i = 0; i < process->thread_count; i++) {
-		struct xc_stack stack;
-		build_stack(&b, &process->threads[i], &stack);
-		xc_auto(xc_freep) const char **names = xc_alloc((stack.row_count + 1) * sizeof *names);
-		add_to_tree(tree, &stack, names);
-	}
-	builder_fini(&b);
-	xc_arena_fini(&arena);
 }

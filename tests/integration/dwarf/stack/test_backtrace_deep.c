@@ -112,40 +112,79 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Two hundred threads at the start of one stack of 8 MiB, which is full of a function's own return address. */
-static void threads_that_share_one_deep_stack_do_not_take_their_product(void **state)
+enum { WORDS = 1 << 20 };
+
+static uint64_t words[WORDS];
+
+/* Threads at the start of one stack of 8 MiB, which is full of a function's own return address. */
+static struct scene *on_one_stack(int threads)
 {
-	(void)state;
-	enum { WORDS = 1 << 20, THREADS = 200 };
 	struct scene *s =
 		make_scene("gcc -g -x assembler", "\t.globl self\n\t.type self,@function\nself:\n\t.cfi_startproc\n"
 						  "\tcall self\n\tret\n\t.cfi_endproc\n\t.size self,.-self\n");
-	uint64_t *words = xc_alloc(WORDS * sizeof *words);
 	for (size_t i = 0; i < WORDS; i++)
 		words[i] = label(s, "self") + 5;
-	lay(s, STACK_LO, words, WORDS * sizeof *words, XC_FROM_CORE);
+	lay(s, STACK_LO, words, sizeof words, XC_FROM_CORE);
 	first_frame(s, label(s, "self") + 5, STACK_LO);
-	s->process->threads = xc_alloc(THREADS * sizeof *s->process->threads);
-	s->process->thread_count = THREADS;
-	for (int i = 0; i < THREADS; i++) {
+	s->process->threads = xc_alloc((size_t)threads * sizeof *s->process->threads);
+	s->process->thread_count = (size_t)threads;
+	for (int i = 0; i < threads; i++) {
 		s->process->threads[i] = s->thread;
 		s->process->threads[i].tid = i + 1;
 	}
+	return s;
+}
+
+static struct xc_report *bt_of_all(struct xc_process *process, size_t max_frames)
+{
 	struct xc_report *r = xc_report_new("bt");
 	struct xc_section *section = xc_report_section(r, "bt", "Stacks");
-	struct xc_backtrace_options options = {.choice = XC_THREADS_ALL, .max_frames = 100};
+	struct xc_backtrace_options options = {.choice = XC_THREADS_ALL, .max_frames = max_frames};
 	double from = seconds();
-	CHECK_OK(xc_backtrace(section, s->process, &options));
+	CHECK_OK(xc_backtrace(section, process, &options));
 	assert_true(seconds() - from < (UNDER_ASAN ? 20 : 5));
-	const struct xc_stacks *stacks = section->items->stacks;
+	return r;
+}
+
+static void threads_that_share_one_deep_stack_do_not_take_their_product(void **state)
+{
+	(void)state;
+	enum { THREADS = 200 };
+	struct scene *s = on_one_stack(THREADS);
+	struct xc_report *r = bt_of_all(s->process, 100);
+	const struct xc_stacks *stacks = r->sections->items->stacks;
 	assert_int_equal(stacks->stack_count, THREADS);
 	assert_int_equal(stacks->stacks[0].row_count + stacks->stacks[0].elided, WORDS + 1); /* the first is complete */
 	for (size_t i = 0; i < THREADS; i++)
 		assert_true(stacks->stacks[i].row_count == 100); /* each has its ends */
 	check_text(stacks->stacks[THREADS - 1].stop, "more frames than xcore follows");
+	assert_null(r->sections->items->next);
 	xc_report_free(r);
 	end_scene(s);
-	free(words);
+}
+
+/* 65,536 rows for a core that takes no room. */
+static void the_rows_of_all_stacks_are_bounded_and_what_is_short_is_told(void **state)
+{
+	(void)state;
+	enum { THREADS = 5000, ROWS = 1 << 16 };
+	struct xc_source none = {.stored_size = 0};
+	struct scene *s = on_one_stack(THREADS);
+	s->process->core = &none;
+	struct xc_report *r = bt_of_all(s->process, 0);
+	const struct xc_stacks *stacks = r->sections->items->stacks;
+	size_t rows = 0, least = SIZE_MAX;
+	for (size_t i = 0; i < THREADS; i++) {
+		rows += stacks->stacks[i].row_count;
+		least = stacks->stacks[i].row_count < least ? stacks->stacks[i].row_count : least;
+	}
+	assert_int_equal(stacks->stacks[0].row_count, 1024);
+	assert_true(rows >= ROWS && rows < ROWS + 1024 + 2 * THREADS);
+	assert_int_equal(least, 2);
+	assert_non_null(strstr(r->sections->items->next->message.text, "deep stacks are shortened more than others"));
+	s->process->core = NULL;
+	xc_report_free(r);
+	end_scene(s);
 }
 
 int main(void)
@@ -156,6 +195,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_out_and_what_is_kept_make_up_the_whole),
 		cmocka_unit_test(a_thread_that_is_not_there_is_an_error),
 		cmocka_unit_test(threads_that_share_one_deep_stack_do_not_take_their_product),
+		cmocka_unit_test(the_rows_of_all_stacks_are_bounded_and_what_is_short_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
