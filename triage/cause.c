@@ -1,6 +1,7 @@
 /* cause: the first rule that holds sets the class; later steps add evidence. */
 #include "triage/cause.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
@@ -118,6 +119,18 @@ static void add_library(const struct xc_crash_context *crash)
 				    b->through_module, b->caller);
 }
 
+/* Generated code: the place that is shown is that of its caller. */
+static void add_nameless(const struct xc_crash_context *crash)
+{
+	const struct xc_blame *b = &crash->blame;
+	const char *caller = xc_crash_context_culprit(crash);
+	if (b->nameless && caller && !crash->fault.sent && crash->fault.signal != SIGABRT)
+		xc_verdict_evidence(crash->report,
+				    "it happened in code without a name at 0x%" PRIx64
+				    ", in no module (generated code?), called from %s",
+				    b->nameless, caller);
+}
+
 static void locate(struct xc_crash_context *crash)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -148,6 +161,7 @@ static void locate(struct xc_crash_context *crash)
 		v->source_hint = xc_arena_strdup(arena, hint);
 	}
 	add_library(crash);
+	add_nameless(crash);
 }
 
 /* No signal: is it hung? */

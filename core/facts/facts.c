@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/facts/arguments.h"
 #include "core/process/module.h"
 #include "core/render/render.h"
 
@@ -209,8 +210,9 @@ void xc_facts_target(struct xc_report *report, const struct xc_process *process)
 	xc_section_text(s, "name", "name", process->comm)->quiet = true;
 	add_ids(s, process);
 	add_exe(s, process);
-	if (process->args)
-		xc_section_text(s, "args", "arguments", process->args)->cell.secret = true;
+	xc_auto(xc_freep) char *arguments = xc_arguments(process);
+	if (arguments)
+		xc_section_text(s, "args", "arguments", arguments)->cell.secret = true;
 	add_signal(s, process);
 	xc_section_count(s, "thread_count", "threads", process->thread_count)->quiet = true;
 	if (process->core) {

@@ -37,6 +37,21 @@ with open(sys.argv[1]) as schema, open(sys.argv[2]) as answer:
     jsonschema.Draft7Validator(json.load(schema)).validate(json.load(answer))' "$repo/core/report/report.schema.json" "$1"
 }
 
+arguments() { # FILE
+  "$XCORE" info "$1" --format json | jq -r '.. | .args? // empty'
+}
+
+@test "all arguments are shown, not only the 79 bytes of the note, as the program left them" {
+  gcc -w -o changes -x c - <<<'int main(int n, char **v) { strcpy(v[1], "changed"); return *(volatile int *)0; }'
+  long=$(printf 'a%.0s' {1..100})
+  "$repo/corpora/take-core" --out args.core -- ./changes "$long" 'two words' '' last
+  [[ $(arguments args.core) == *"/changes changed two words  last" ]]
+  "$repo/corpora/take-core" --out many.core -- ./changes "$long" $(seq 20000)
+  [[ $(arguments many.core) == *"/changes changed 1 2 3 "*… ]]
+  head -c 8000 args.core >cut.core # without the stack
+  [[ $(arguments cut.core) == */*… ]]
+}
+
 @test "the same document for a core and its compressed copy, from anywhere, valid by the schema" {
   zstd -q "$CORE" -o copy.zst
   expect 0 '' "$XCORE" run all.lua "$CORE" --format json -o plain.json

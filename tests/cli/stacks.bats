@@ -121,6 +121,23 @@ C
   "$XCORE" bt generated.core --second-opinion --no-cache | grep -q 'guess: found by stack scan, libunwind: outer+'
 }
 
+@test "a death in generated code is not told as one of its caller" {
+  cat >fault.c <<'C'
+#include <string.h>
+#include <sys/mman.h>
+__attribute__((noinline)) static int query(int (*code)(int *), int *rows) { return code(rows) + 1; }
+int main(void) { /* xor %edi,%edi; mov (%rdi),%eax; ret */
+  int rows = 3;
+  void *p = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return query(memcpy(p, "\x31\xff\x8b\x07\xc3", 5), &rows);
+}
+C
+  gcc -w -g -O1 -o fault fault.c
+  "$repo/corpora/take-core" --out fault.core -- ./fault >/dev/null 2>&1
+  "$XCORE" analyze fault.core --no-cache --format json |
+    jq -e '.. | .evidence? // empty | map(tostring) | any(test("code without a name at 0x[0-9a-f]+, in no module .* called from query"))'
+}
+
 @test "without libunwind a second opinion is one clear error" {
   mkdir "$BATS_TEST_TMPDIR/lib"
   : >"$BATS_TEST_TMPDIR/lib/libunwind-x86_64.so.8"

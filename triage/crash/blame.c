@@ -65,6 +65,8 @@ struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u,
 			blame.through = xc_place_function(place, outermost);
 			blame.through_module = place->module->name;
 		}
+		if (!at.signal && !place->module && !blame.nameless)
+			blame.nameless = at.pc;
 		if (!xc_unwind_step(u, &at, &at, &stop))
 			return first;
 	}
