@@ -239,6 +239,13 @@ bool xc_goruntime_current(const struct xc_goruntime *go, const struct xc_regs *r
 	       xc_goruntime_read(go, "runtime.g", *g_out, "m", &same) && same == m;
 }
 
+bool xc_goruntime_is_idle(const struct xc_goruntime *go, const struct xc_regs *regs)
+{
+	xc_addr g, m, current;
+	return xc_goruntime_g(go, regs, &g) && xc_goruntime_read(go, "runtime.g", g, "m", &m) && m &&
+	       xc_goruntime_read(go, "runtime.m", m, "curg", &current) && !current;
+}
+
 bool xc_goruntime_saved(const struct xc_goruntime *go, xc_addr g, struct xc_regs *regs)
 {
 	const struct xc_arch *arch = go->process->arch;

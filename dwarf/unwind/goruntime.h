@@ -49,6 +49,9 @@ bool xc_goruntime_g(const struct xc_goruntime *go, const struct xc_regs *regs, x
  * unknown. */
 bool xc_goruntime_current(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out);
 
+/* Does the thread run no goroutine, only Go's scheduler, collector or monitor? False also when that is not known. */
+bool xc_goruntime_is_idle(const struct xc_goruntime *go, const struct xc_regs *regs);
+
 /* A member of at most 8 bytes ("sched.sp") of the struct `type` ("runtime.g") at addr. False when its offset is
  * unknown or it cannot be read. The offset is looked up once: type and path are kept and must be literals. */
 bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr addr, const char *path,

@@ -92,6 +92,8 @@ bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, st
 	if (!xc_goruntime_current(go, &frame->regs, &g)) {
 		if (xc_goruntime_in(go, XC_GO_MCALL, xc_frame_lookup(frame)))
 			*stop = XC_OUTERMOST; /* the scheduler */
+		else if (xc_goruntime_is_idle(go, &frame->regs))
+			*stop = XC_OUTERMOST " (the thread runs no goroutine)";
 		return false;
 	}
 	if (!xc_regs_get(&regs, arch->sp, &before) || !xc_goruntime_saved(go, g, &regs) ||

@@ -45,10 +45,40 @@ static void members_are_read_as_often_as_is_asked(void **state)
 	close_process(p);
 }
 
+/* The same program, whose thread (m) lets the goroutine go: m.curg becomes NULL. */
+static void a_thread_that_runs_no_goroutine_is_idle(void **state)
+{
+	(void)state;
+	enum { M_BYTES = 512 };
+	static const uint8_t null[8];
+	struct xc_goruntime go;
+	uint64_t g, m, word = 0;
+	char line[300];
+	check_needs("go");
+	struct xc_process *p = died(go_compiler("", line), source);
+	const struct xc_regs *regs = &p->threads[0].regs;
+	assert_true(xc_goruntime_find(p, &go));
+	assert_true(xc_goruntime_current(&go, regs, &g));
+	assert_false(xc_goruntime_is_idle(&go, regs));
+	assert_true(xc_goruntime_read(&go, "runtime.g", g, "m", &m));
+	xc_addr at = m + 160; /* behind m.tls, which may hold g, too */
+	while (at < m + M_BYTES && xc_space_peek_uint(p->space, at, 8, &word) && word != g)
+		at += sizeof null;
+	assert_int_equal(word, g);
+	const struct xc_segment curg = {
+		.lo = at, .hi = at + sizeof null - 1, .provenance = XC_FROM_CORE, .bytes = null};
+	xc_space_add(p->space, &curg);
+	xc_space_seal(p->space);
+	assert_true(xc_goruntime_is_idle(&go, regs));
+	assert_false(xc_goruntime_current(&go, regs, &g));
+	close_process(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_are_read_as_often_as_is_asked),
+		cmocka_unit_test(a_thread_that_runs_no_goroutine_is_idle),
 	};
 	setenv("GOTRACEBACK", "crash", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
