@@ -56,6 +56,8 @@ struct xc_arch {
 	uint16_t prstatus_pid_off, prstatus_reg_off, prstatus_reg_size, prstatus_size; /* NT_PRSTATUS, 0 if unknown */
 	uint16_t prpsinfo_fname_off, prpsinfo_args_off, prpsinfo_pid_off;              /* NT_PRPSINFO */
 	uint16_t orig_syscall_off; /* of orig_rax (or its like) in pr_reg; UINT16_MAX when there is none */
+	/* The registers of a system call's six arguments, which still have them during the call; NULL: not known. */
+	const int8_t *call_registers;
 };
 
 /* The architecture of an ELF file. For an unknown machine: one of the same word size and byte order, without note

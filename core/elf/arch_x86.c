@@ -26,12 +26,16 @@ static const char *const names_64[] = {
 	[58] = "fs_base", [59] = "gs_base",
 };
 
+/* rdi, rsi, rdx, r10, r8, r9: x86-64 psABI, A.2.1. The kernel changes only rax, rcx and r11. */
+static const int8_t call_64[] = {5, 4, 1, 10, 8, 9};
+
 #define X86_64                                                                                                         \
 	.machine = EM_X86_64, .reg_size = 8, .unwinds = true, .pc = 16, .sp = 7, .fp = 6, .lr = -1, .frame_regs = 17,  \
 	.preserved = {XC_REG_BITS(3, 3) | XC_REG_BITS(6, 6) | XC_REG_BITS(12, 15)},                                    \
 	.scratch = {XC_REG_BITS(0, 2) | XC_REG_BITS(4, 5) | XC_REG_BITS(8, 11)}, .constant = {XC_REG_BITS(58, 59)},    \
 	.vector = 17, .vector_count = 16, .vector_size = 16, .x87 = 33, .slots = slots_64,                             \
-	.slot_count = XC_COUNT(slots_64), .names = names_64, .name_count = XC_COUNT(names_64), .orig_syscall_off = 120
+	.slot_count = XC_COUNT(slots_64), .names = names_64, .name_count = XC_COUNT(names_64),                         \
+	.orig_syscall_off = 120, .call_registers = call_64
 
 const struct xc_arch xc_arch_x86_64 = {.name = "x86-64",
 				       .elf_class = ELFCLASS64,

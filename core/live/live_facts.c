@@ -7,7 +7,7 @@
  * 	-1 0xSP 0xPC                                blocked, but in no system call: page fault, stopped by a signal
  * 	202 0xA0 0xA1 0xA2 0xA3 0xA4 0xA5 0xSP 0xPC  blocked in system call 202
  *
- * pc is after the system call instruction. Other registers are unknown. Formats: proc(5), man-pages 6.03. */
+ * pc is after the system call instruction. The arguments are in registers (arch.h); the others are unknown. Formats: proc(5), man-pages 6.03. */
 #include "core/live/live_facts.h"
 
 #include <dirent.h>
@@ -121,8 +121,11 @@ static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char 
 	}
 	t->syscall = number >= 0 ? number : -1;
 	t->call_known = number >= 0 && count == 8;
-	for (size_t i = 0; t->call_known && i < XC_COUNT(t->call_args); i++)
+	for (size_t i = 0; t->call_known && i < XC_COUNT(t->call_args); i++) {
 		t->call_args[i] = words[i];
+		if (p->arch->call_registers)
+			xc_regs_set(&t->regs, p->arch->call_registers[i], words[i]);
+	}
 	xc_regs_set(&t->regs, p->arch->sp, words[count - 2]);
 	xc_regs_set(&t->regs, p->arch->pc, words[count - 1]);
 	t->has_regs = true;

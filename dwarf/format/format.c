@@ -198,10 +198,14 @@ static void write_complex(struct xc_writer *w, const struct xc_value *value, con
 		return;
 	}
 	xc_text_add(w->text, " + ");
-	if (add_half(w, value, type, half, half))
+	if (add_half(w, value, type, half, half)) {
 		xc_text_char(w->text, 'i');
-	else
-		xc_text_add(w->text, "<unreadable>");
+		return;
+	}
+	xc_text_char(w->text, '<');
+	if (!xc_value_why(value, half, half, w->text))
+		xc_text_add(w->text, "not readable");
+	xc_text_char(w->text, '>');
 }
 
 /* The pointer was optimised away, but the debug information has its target. */

@@ -88,3 +88,25 @@ assert_stacks() {
 		[[ "$output" == *"read from descriptor"* && "$output" != *"/private"* ]]
 	done
 }
+
+@test "a thread that waits for its vfork has a caller, and the arguments of its system call" {
+	${CC:-cc} -D_GNU_SOURCE -w -g -O1 -o "$BATS_TEST_TMPDIR/vforks" -x c - <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+__attribute__((noinline)) static int spawn(int kept) {
+  if (!vfork()) { prctl(PR_SET_PDEATHSIG, SIGKILL); dprintf(1, "%d\n", (int)getppid()); pause(); _exit(0); }
+  return kept + 1;
+}
+int main(int argc, char **argv) { return spawn(argc) + argv[0][0]; }
+C
+	start "$BATS_TEST_TMPDIR/vforks"
+	"$XCORE" bt --thread all --format json "pid:$SAID" >"$BATS_TEST_TMPDIR/bt.json"
+	[[ "$(frames vforks)" == *"vfork spawn main "* ]]
+	grep -q '"trust":"scan"' "$BATS_TEST_TMPDIR/bt.json" && return 1
+	compile blocked "$BATS_TEST_TMPDIR/blocked" -O1
+	finish
+	start "$BATS_TEST_TMPDIR/blocked"
+	"$XCORE" bt --thread all --full "pid:$SAID" | grep -A2 'poll .*' | grep -q 'timeout=-\?[0-9]'
+}
