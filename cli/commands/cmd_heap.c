@@ -269,8 +269,8 @@ static const struct xc_option options[] = {
 	XC_ON_OPTION("retained", retained, "top: rank by the memory that freeing the block would free (dominators)"),
 	XC_ON_OPTION("unknown", unknown, "types: rank pointers by how much memory knowing their type would explain"),
 	XC_ON_OPTION("possible", possible,
-		     "leaks: also list, in a second table, blocks that only pointers into the middle of blocks, or "
-		     "stale words, reach"),
+		     "leaks: also list, in a second table, blocks that only pointers into the middle of blocks, "
+		     "pointers with other bits around them (boxed, tagged), or stale words, reach"),
 	XC_OFF_OPTION("no-types", types, "leaks: list by size, without inferring types, which takes most of the time"),
 	{.name = "of",
 	 .kind = XC_OPTION_TEXT,

@@ -12,6 +12,7 @@
 
 #include "core/base/parallel.h"
 #include "heap/graph/claim.h"
+#include "heap/graph/disguised.h"
 #include "heap/graph/graph_impl.h"
 #include "heap/graph/roots.h"
 #include "heap/blocks/scan.h"
@@ -397,6 +398,12 @@ struct xc_error *xc_graph_of(struct xc_heap *heap, struct xc_graph **graph_out)
 		}
 		xc_graph_take_inner(graph);
 		find_reached(graph);
+		if ((err = xc_graph_find_disguised(graph, &graph->disguised_count))) {
+			xc_graph_free(graph);
+			return err;
+		}
+		if (graph->disguised_count)
+			xc_graph_search_again(graph);
 		heap->graph = graph;
 	}
 	*graph_out = heap->graph;

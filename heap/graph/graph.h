@@ -30,6 +30,7 @@ struct xc_graph {
 	struct xc_root_ranges ranges; /* where they were searched */
 	uint64_t missing_roots;       /* unreadable bytes that may hold roots: apparent leaks may be none */
 	uint64_t missing_blocks;      /* bytes of live blocks that could not be read */
+	size_t disguised_count;       /* edges and roots of disguised.h */
 	size_t threads_without_regs;  /* their whole stacks are roots */
 	uint32_t *start, *to;         /* forward rows; to has XC_EDGE_INTERIOR in it */
 	uint32_t *back_start, *back;  /* the reverse direction, without flags; NULL until xc_graph_back */
@@ -72,7 +73,7 @@ static inline void xc_graph_set_bit(uint64_t *bits, uint32_t index)
 }
 
 /* Leaked: live and not reached from any root. Possibly leaked: reached, but every chain contains an interior
- * pointer (of those that inner_pointer.h does not explain), or every chain contains a pointer that may be stale. */
+ * pointer (of those that inner_pointer.h does not explain) or a disguised one, or every chain contains a pointer that may be stale. */
 static inline bool xc_graph_leaked(const struct xc_graph *graph, uint32_t block)
 {
 	return xc_block_state(&graph->heap->blocks, block) == XC_BLOCK_LIVE && !xc_graph_bit(graph->reached, block);
@@ -82,6 +83,15 @@ static inline bool xc_graph_possibly_leaked(const struct xc_graph *graph, uint32
 {
 	return xc_graph_bit(graph->reached, block) &&
 	       (!xc_graph_bit(graph->surely, block) || (graph->firmly && !xc_graph_bit(graph->firmly, block)));
+}
+
+/* How the others of them are reached: "only through pointers into the middle of blocks", also with other bits around
+ * them if there are such pointers (disguised.h). */
+static inline const char *xc_graph_only_interior(const struct xc_graph *graph)
+{
+	return graph->disguised_count
+		       ? "only through pointers into the middle of blocks, or with other bits around them"
+		       : "only through pointers into the middle of blocks";
 }
 
 /* Is it so because of pointers that may be stale? */

@@ -9,6 +9,7 @@
 #include "heap/graph/claim.h"
 #include "heap/graph/graph.h"
 #include "heap/graph/leaked.h"
+#include "heap/graph/disguised.h"
 #include "heap/graph/misaligned.h"
 #include "heap/graph/roots.h"
 #include "heap/query/rootword.h"
@@ -58,14 +59,21 @@ static void root_text(struct reporter *t, const struct xc_root *root, struct xc_
 	xc_rootword_text(t->heap, root, frames, text);
 }
 
+static bool leads_in_disguise(uint64_t word, xc_addr to)
+{
+	xc_addr found[2];
+	return xc_disguised_addresses(word, found) && (found[0] == to || found[1] == to);
+}
+
 /* The value of a word, if its place is known. */
 static struct xc_cell offset_cell(const struct reporter *t, xc_addr at)
 {
 	const struct xc_process *process = t->heap->process;
 	uint64_t value;
-	return xc_space_peek_uint(process->space, at, process->arch->word, &value)
-		       ? xc_cell_integer((int64_t)(value - t->lo))
-		       : xc_cell_null("it cannot be read");
+	if (!xc_space_peek_uint(process->space, at, process->arch->word, &value))
+		return xc_cell_null("it cannot be read");
+	return leads_in_disguise(value, t->lo) ? xc_cell_null("other bits are around the address")
+					       : xc_cell_integer((int64_t)(value - t->lo));
 }
 
 static void report_root(struct reporter *t, const struct xc_root *root)
@@ -236,6 +244,16 @@ static void add_misaligned(struct search *s, struct piece *piece, uint32_t from,
 			take_word(s, piece, words[i].at);
 }
 
+/* Words with other bits around the address, where no other leads there. */
+static void add_disguised(struct search *s, struct piece *piece)
+{
+	uint64_t word;
+	for (xc_addr at = piece->lo; at + (sizeof word - 1) <= piece->hi && !piece->count; at += sizeof word)
+		if (xc_space_peek_uint(s->heap->process->space, at, sizeof word, &word) &&
+		    leads_in_disguise(word, s->lo))
+			take_word(s, piece, at);
+}
+
 /* The first words of `from` that point into block `to`: at most `most`; the caller frees piece.found. */
 static struct piece words_to(const struct xc_heap *heap, uint32_t from, uint32_t to, size_t most)
 {
@@ -246,6 +264,8 @@ static struct piece words_to(const struct xc_heap *heap, uint32_t from, uint32_t
 	piece.hi = piece.lo + xc_block_size(blocks, from) - 1;
 	search_range(&s, &piece);
 	add_misaligned(&s, &piece, from, to);
+	if (!piece.count && heap->graph && heap->graph->disguised_count)
+		add_disguised(&s, &piece);
 	return piece;
 }
 

@@ -106,8 +106,7 @@ static const char *reach(const struct xc_heap *heap, uint32_t block)
 		return "no root reaches it: leaked";
 	if (xc_graph_only_stale(heap->graph, block))
 		return "only through words that seem stale";
-	return xc_graph_possibly_leaked(heap->graph, block) ? "only through pointers into the middle of blocks"
-							    : "from a root";
+	return xc_graph_possibly_leaked(heap->graph, block) ? xc_graph_only_interior(heap->graph) : "from a root";
 }
 
 static void report_block(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)

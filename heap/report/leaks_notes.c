@@ -65,7 +65,7 @@ static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool
 	}
 	if (interior) {
 		xc_leaks_add_count(&text, interior);
-		xc_text_add(&text, " reached only through pointers into the middle of blocks");
+		xc_text_printf(&text, " reached %s", xc_graph_only_interior(heap->graph));
 		xc_text_add(&text, stale ? ", " : "");
 	}
 	if (stale) {

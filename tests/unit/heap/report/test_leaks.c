@@ -244,6 +244,30 @@ static void interior_pointers_make_possible_leaks(void **state)
 	hm_free(m);
 }
 
+/* A boxed one, one above a counter, in its block one with tags above and below; an inverted one is not recognised. */
+static void pointers_with_other_bits_make_possible_leaks(void **state)
+{
+	(void)state;
+	const uint64_t sizes[] = {24, 40, 56, 72, 88};
+	struct heapmade *m = heap_of(sizes, XC_COUNT(sizes));
+	m->data[0] = hm_pointer(m, 0, 0) | UINT64_C(0xfff8) << 48;
+	m->data[1] = hm_pointer(m, 1, 0) << 16 | 42;
+	*hm_word(m, 1, 2) = hm_pointer(m, 2, 0) | UINT64_C(7) << 56 | 1;
+	m->data[2] = ~hm_pointer(m, 3, 0);
+	m->data[3] = (hm_pointer(m, 3, 0) + 8) | UINT64_C(0xfff8) << 48; /* not to the beginning */
+	const struct expected lost[] = {{88, 1, 1, 4, NULL}, {72, 1, 1, 3, NULL}};
+	const struct expected rows[] = {
+		{56, 1, 1, 2, "held by blocks of 40 bytes"}, {40, 1, 1, 1, NULL}, {24, 1, 1, 0, NULL}};
+	expect_rows(m, false, "2 blocks, 160 B, in 2 structures that no root reaches", lost, XC_COUNT(lost));
+	leaked = true;
+	expect_rows(m, true,
+		    "3 blocks, 120 B, in 2 structures that only pointers into the middle of blocks, or with other bits "
+		    "around them, lead to",
+		    rows, XC_COUNT(rows));
+	leaked = false;
+	hm_free(m);
+}
+
 /* One is leaked, another one possibly: each has its table. */
 static void possible_leaks_are_listed_beside_leaks(void **state)
 {
@@ -311,6 +335,7 @@ int main(void)
 		cmocka_unit_test(lists_and_what_they_hold_are_two_rows),
 		cmocka_unit_test(shapes_are_told),
 		cmocka_unit_test(interior_pointers_make_possible_leaks),
+		cmocka_unit_test(pointers_with_other_bits_make_possible_leaks),
 		cmocka_unit_test(possible_leaks_are_listed_beside_leaks),
 		cmocka_unit_test(links_of_new_memory_make_possible_leaks),
 	};
