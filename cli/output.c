@@ -102,15 +102,19 @@ static void attach(struct xc_output *output)
 	setvbuf(output->file, NULL, _IOFBF, BUFFER);
 }
 
-static struct xc_error *open_temporary(struct xc_output *output)
+/* `mode` is for a file without a name: nobody else can open it before it is complete. */
+static struct xc_error *open_temporary(struct xc_output *output, mode_t mode)
 {
-	const mode_t mode = S_IRUSR | S_IWUSR;
+	const mode_t mask = umask(S_IRWXG | S_IRWXO), narrow = S_IRUSR | S_IWUSR;
+	umask(mask);
 	const char *slash = strrchr(output->path, '/');
 	output->directory = xc_asprintf("%.*s", slash == output->path ? 1 : (int)(slash - output->path), output->path);
 	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	/* File systems without O_TMPFILE return EOPNOTSUPP, kernels and overlays without it EISDIR or EINVAL. */
 	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		output->fd = xc_tempfile_open(output->path, mode, &output->temporary);
+		output->fd = xc_tempfile_open(output->path, narrow, &output->temporary);
+	if (output->temporary && !output->replaces)
+		output->access.st_mode = mode & ~mask;
 	if (output->fd < 0)
 		return xc_error_errno(errno, "%s", output->path);
 	return NULL;
@@ -165,16 +169,18 @@ static struct xc_error *open_existing(struct xc_output *output, const char *path
 		output->appends = true;
 		return open_directly(output, O_RDWR | O_APPEND);
 	}
+	output->replaces = true;
 	output->access = *st;
-	return open_temporary(output);
+	return open_temporary(output, S_IRUSR | S_IWUSR);
 }
 
-static struct xc_error *open_new(struct xc_output *output)
+static struct xc_error *open_new(struct xc_output *output, const char *path)
 {
-	const mode_t mask = umask(S_IRWXG | S_IRWXO), all = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
-	umask(mask);
-	output->access.st_mode = all & ~mask;
-	return open_temporary(output);
+	struct xc_error *err = xc_planted_check(path);
+	if (err && err->code != XC_ERR_NOT_FOUND)
+		return err;
+	xc_error_free(err);
+	return open_temporary(output, output->shared ? 0666 : 0600);
 }
 
 /* For a symbolic link the file that it points to is replaced, not the link. */
@@ -191,7 +197,7 @@ struct xc_error *xc_output_open(struct xc_output *output, const char *path, bool
 	if (path && strcmp(path, "-") != 0) {
 		const bool exists = stat(path, &st) == 0;
 		name_output(output, path, exists);
-		struct xc_error *err = exists ? open_existing(output, path, &st) : open_new(output);
+		struct xc_error *err = exists ? open_existing(output, path, &st) : open_new(output, path);
 		if (err) {
 			xc_output_abandon(output);
 			return err;
@@ -206,18 +212,21 @@ void xc_output_unshare(struct xc_output *output)
 	output->shared = false;
 }
 
-static void share(const struct xc_output *output)
+static bool set_access(const struct xc_output *output)
 {
-	if (output->access.st_nlink)
+	if (!output->shared)
+		return fchmod(output->fd, S_IRUSR | S_IWUSR) == 0;
+	if (output->replaces)
 		xc_tempfile_copy_owner(output->fd, &output->access);
-	else
-		fchmod(output->fd, output->access.st_mode);
+	else if (output->access.st_mode)
+		return fchmod(output->fd, output->access.st_mode) == 0;
+	return true;
 }
 
 static struct xc_error *put_in_place(struct xc_output *output)
 {
-	if (output->shared)
-		share(output);
+	if (!set_access(output))
+		return xc_error_errno(errno, "%s", output->path);
 	if (!output->temporary && xc_tempfile_link(output->fd, output->path, &output->temporary) < 0)
 		return xc_error_errno(errno, "%s", output->path);
 	if (xc_tempfile_rename(&output->temporary, output->path) < 0)

@@ -23,7 +23,8 @@ struct xc_output {
 	char *temporary; /* name of the temporary file; NULL when it has none */
 	int fd;
 	bool shared;         /* at commit, it is made readable as `access` tells */
-	struct stat access;  /* mode, and owner where it replaces a file; else st_nlink is 0 */
+	bool replaces;       /* a file, of which `access` has owner and mode */
+	struct stat access;  /* else its mode alone; 0: as it is opened, by umask and default ACL */
 	bool appends;        /* at commit, to the summary of a step */
 	struct xc_text held; /* until then */
 	bool colored;        /* colour codes pass */

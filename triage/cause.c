@@ -105,30 +105,27 @@ static void headline(struct xc_crash_context *crash)
 	xc_text_fini(&text);
 }
 
-/* The frame to look at need not be the one that called the library: of a recursion it is another round. */
+/* The frame to look at need not be the one that called the library: of a recursion it is another round. Generated code
+ * has no place of its own: that of a caller is shown. */
 static void add_library(const struct xc_crash_context *crash)
 {
 	const struct xc_blame *b = &crash->blame;
-	if (!b->through || crash->fault.sent || crash->fault.signal == SIGABRT)
+	struct xc_report *r = crash->report;
+	if (crash->fault.sent || crash->fault.signal == SIGABRT)
 		return;
-	if (b->caller_frame == b->frame.index)
-		xc_verdict_evidence(crash->report, "it happened inside %s (%s), called from there", b->through,
-				    b->through_module);
-	else if (b->caller)
-		xc_verdict_evidence(crash->report, "it happened inside %s (%s), called by %s", b->through,
-				    b->through_module, b->caller);
-}
-
-/* Generated code: the place that is shown is that of its caller. */
-static void add_nameless(const struct xc_crash_context *crash)
-{
-	const struct xc_blame *b = &crash->blame;
-	const char *caller = xc_crash_context_culprit(crash);
-	if (b->nameless && caller && !crash->fault.sent && crash->fault.signal != SIGABRT)
-		xc_verdict_evidence(crash->report,
-				    "it happened in code without a name at 0x%" PRIx64
-				    ", in no module (generated code?), called from %s",
-				    b->nameless, caller);
+	if (b->nameless && b->through)
+		xc_verdict_evidence(
+			r, "it happened inside %s (%s), called by code without a name at 0x%" PRIx64 ", in no module",
+			b->through, b->through_module, b->nameless);
+	else if (b->nameless)
+		xc_verdict_evidence(
+			r, "it happened in code without a name at 0x%" PRIx64 ", in no module: generated code?",
+			b->nameless);
+	else if (b->through && b->caller_frame == b->frame.index)
+		xc_verdict_evidence(r, "it happened inside %s (%s), called from there", b->through, b->through_module);
+	else if (b->through && b->caller)
+		xc_verdict_evidence(r, "it happened inside %s (%s), called by %s", b->through, b->through_module,
+				    b->caller);
 }
 
 static void locate(struct xc_crash_context *crash)
@@ -161,7 +158,6 @@ static void locate(struct xc_crash_context *crash)
 		v->source_hint = xc_arena_strdup(arena, hint);
 	}
 	add_library(crash);
-	add_nameless(crash);
 }
 
 /* No signal: is it hung? */

@@ -97,7 +97,7 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = offsetof(struct settings, limit),
 	 .value = "N",
-	 .about = "show at most N frames of a stack, from its two ends; default: 1024",
+	 .about = "show at most N frames of a stack, from its two ends; default: 1024, fewer with many threads",
 	 .min = 1,
 	 .max = 1000000},
 	XC_OFF_OPTION("no-group", group, "show every thread, also threads with equal stacks"),

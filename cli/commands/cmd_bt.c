@@ -61,7 +61,9 @@ static const struct xc_option options[] = {
 		"let libunwind (libunwind8, opened for this) walk the same stacks, and mark frames that it has not"),
 	XC_ON_OPTION("group", group, "fold threads with equal stacks into one"),
 	XC_OFF_OPTION("no-group", group, "show every thread (the default)"),
-	XC_NUMBER_OPTION(limit, 1, 1000000, "show at most N frames of a stack, from its two ends; default: 1024"),
+	XC_NUMBER_OPTION(limit, 1, 1000000,
+			 "show at most N frames of a stack, from its two ends; default: 1024, fewer "
+			 "with many threads"),
 	XC_DEPTH_OPTION(values, "3"),
 	XC_ELEMENTS_OPTION(values),
 	XC_LENGTH_OPTION(values, 10000000, "show at most N bytes of one value; default: 4096"),

@@ -58,6 +58,7 @@ struct xc_arch {
 	uint16_t orig_syscall_off; /* of orig_rax (or its like) in pr_reg; UINT16_MAX when there is none */
 	/* The registers of a system call's six arguments, which still have them during the call; NULL: not known. */
 	const int8_t *call_registers;
+	uint8_t call_code[2]; /* the instruction that makes such a call */
 };
 
 /* The architecture of an ELF file. For an unknown machine: one of the same word size and byte order, without note

@@ -35,7 +35,7 @@ static const int8_t call_64[] = {5, 4, 1, 10, 8, 9};
 	.scratch = {XC_REG_BITS(0, 2) | XC_REG_BITS(4, 5) | XC_REG_BITS(8, 11)}, .constant = {XC_REG_BITS(58, 59)},    \
 	.vector = 17, .vector_count = 16, .vector_size = 16, .x87 = 33, .slots = slots_64,                             \
 	.slot_count = XC_COUNT(slots_64), .names = names_64, .name_count = XC_COUNT(names_64),                         \
-	.orig_syscall_off = 120, .call_registers = call_64
+	.orig_syscall_off = 120, .call_registers = call_64, .call_code = {0x0f, 0x05}
 
 const struct xc_arch xc_arch_x86_64 = {.name = "x86-64",
 				       .elf_class = ELFCLASS64,

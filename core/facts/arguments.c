@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 
 enum {
-	NOTE = 79,       /* bytes in a note */
 	AREA = 4 << 20,  /* searched in front of the file's name: arguments and environment */
 	MOST = 16 << 10, /* bytes shown */
 	MOST_COUNT = 1 << 20,
@@ -67,21 +66,30 @@ static size_t array_of(const struct area *a, xc_addr first, uint64_t *count_out)
 	return 0;
 }
 
-/* The strings of an array, with a space between two. */
+/* The offset of a string of the array, or false: the program has set another address, which is none of the kernel's. */
+static bool string_at(const struct area *a, size_t array, uint64_t index, size_t *at_out)
+{
+	uint64_t at;
+	if (!word_at(a, array + (size_t)index * a->process->arch->word, &at) || at < a->lo || at - a->lo >= a->len)
+		return false;
+	*at_out = (size_t)(at - a->lo);
+	return true;
+}
+
+/* The strings of an array, with a space between two. A title that was written over several of them is one. */
 static char *join(const struct area *a, size_t array, uint64_t count)
 {
 	struct xc_text text = {0};
-	uint64_t i, at;
-	for (i = 0; i < count && text.len < MOST; i++) {
-		if (!word_at(a, array + (size_t)i * a->process->arch->word, &at) || at < a->lo || at - a->lo >= a->len)
-			break; /* the program has set another one */
-		const size_t from = (size_t)(at - a->lo);
+	size_t at, end = 0;
+	for (uint64_t i = 0; i < count && text.len < MOST && string_at(a, array, i, &at) && at >= end; i++) {
+		const size_t len = strnlen(a->bytes + at, a->len - at);
 		if (i)
 			xc_text_char(&text, ' ');
-		xc_text_addn(&text, a->bytes + from, strnlen(a->bytes + from, a->len - from));
+		xc_text_addn(&text, a->bytes + at, len);
+		end = at + len + 1;
 	}
-	if (text.len > MOST || i < count) {
-		text.len = text.len < MOST ? text.len : MOST;
+	if (text.len >= MOST) {
+		text.len = MOST;
 		xc_text_add(&text, "…");
 	}
 	return xc_text_take(&text);
@@ -108,9 +116,8 @@ static char *from_stack(const struct xc_process *process, const char *note)
 char *xc_arguments(const struct xc_process *process)
 {
 	const char *note = process->args;
-	const size_t len = note ? strlen(note) : 0;
-	char *whole = len >= NOTE - 1 && !process->live ? from_stack(process, note) : NULL;
+	char *whole = note && process->args_cut ? from_stack(process, note) : NULL;
 	if (whole || !note)
 		return whole;
-	return xc_asprintf("%s%s", note, len == NOTE && !process->live ? "…" : "");
+	return xc_asprintf("%s%s", note, process->args_cut ? "…" : "");
 }

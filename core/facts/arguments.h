@@ -5,7 +5,8 @@
 #include "core/process/process.h"
 
 /* The arguments, separated by spaces; NULL: not known. A core's note has 79 bytes of them (Linux ELF_PRARGSZ); the rest
- * is read from the stack. "…" follows where there was more that is not in the core, or more than 16 KiB. Malloc'ed. */
+ * is read from the stack, at most 16 KiB. "…" follows where there is more, or is more but not in the core. What the
+ * program wrote there instead (setproctitle) is shown as it is. Malloc'ed. */
 char *xc_arguments(const struct xc_process *process);
 
 #endif

@@ -1,4 +1,5 @@
-/* planted: see planted.h. The owner of a folder is trusted with what is in it, as the kernel does. */
+/* planted: a path is walked as the kernel does, component by component; a link's target takes its place in what is
+ * left to walk. The owner of a folder is trusted with what is in it. */
 #include "core/io/planted.h"
 
 #include <errno.h>
@@ -8,23 +9,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
+
 enum { MAX_LINKS = 40 }; /* the kernel's limit, too */
 
-/* Where names in the folder of `path` start, and the folder: "/tmp/" or "". */
-static size_t folder_len(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? (size_t)(slash - path) + 1 : 0;
-}
+struct walk {
+	struct xc_text done; /* what was walked: "", "/" or ends in a slash */
+	char *rest;          /* what is left */
+	int links;
+};
 
-static bool is_foreign(const char *path, const struct stat *st)
+static void set_done(struct walk *w, const char *path, size_t len)
 {
-	struct stat folder;
-	xc_auto(xc_freep) char *dir = xc_asprintf("%.*s.", (int)folder_len(path), path);
-	if (st->st_uid == geteuid() || stat(dir, &folder) || st->st_uid == folder.st_uid)
-		return false;
-	const bool is_file = S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
-	return folder.st_mode & S_IWOTH && (!is_file || folder.st_mode & S_ISVTX);
+	xc_text_fini(&w->done);
+	xc_text_addn(&w->done, path, len);
 }
 
 static const char *kind(const struct stat *st)
@@ -35,39 +33,74 @@ static const char *kind(const struct stat *st)
 				       : "file";
 }
 
-/* Where the link leads; NULL: nowhere. Malloc'ed. */
-static char *target(const char *path)
+/* Only links matter before the end: who names another user's folder means it. */
+static bool is_planted(const char *folder, const struct stat *st, bool last)
 {
-	char bytes[PATH_MAX];
-	const ssize_t len = readlink(path, bytes, sizeof bytes);
-	if (len <= 0 || (size_t)len == sizeof bytes)
-		return NULL;
-	const size_t folder = bytes[0] == '/' ? 0 : folder_len(path);
-	return xc_asprintf("%.*s%.*s", (int)folder, path, (int)len, bytes);
+	struct stat dir;
+	if ((!last && !S_ISLNK(st->st_mode)) || st->st_uid == geteuid() || stat(*folder ? folder : ".", &dir) ||
+	    st->st_uid == dir.st_uid)
+		return false;
+	const bool is_file = S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
+	return dir.st_mode & S_IWOTH && (!is_file || dir.st_mode & S_ISVTX);
+}
+
+static struct xc_error *refuse(const char *path, const struct stat *st)
+{
+	return xc_error_hint(xc_error_new(XC_ERR_PERMISSION,
+					  "%s: a %s of another user (uid %u), in a folder that all may write", path,
+					  kind(st), (unsigned)st->st_uid),
+			     "name a path in a folder of your own");
+}
+
+/* The component is a link: go on with its target. */
+static struct xc_error *follow(struct walk *w, const char *link)
+{
+	char target[PATH_MAX];
+	const ssize_t len = readlink(link, target, sizeof target - 1);
+	if (len <= 0 || w->links++ == MAX_LINKS)
+		return xc_error_errno(len <= 0 ? errno : ELOOP, "%s", link);
+	target[len] = '\0';
+	char *rest = xc_asprintf("%s/%s", target, w->rest);
+	free(w->rest);
+	w->rest = rest;
+	return NULL;
+}
+
+/* One component. *end_out: it was the last. */
+static struct xc_error *step(struct walk *w, bool *end_out)
+{
+	struct stat st;
+	const bool from_root = *w->rest == '/';
+	const size_t slashes = strspn(w->rest, "/"), len = strcspn(w->rest + slashes, "/");
+	xc_auto(xc_freep) char *at =
+		xc_asprintf("%s%s%.*s", from_root ? "/" : "", from_root ? "" : xc_text_string(&w->done), (int)len,
+			    w->rest + slashes);
+	xc_auto(xc_freep) char *rest = w->rest;
+	w->rest = xc_strdup(rest + slashes + len + strspn(rest + slashes + len, "/"));
+	*end_out = !*w->rest;
+	const bool is_fd = strncmp(at, "/proc/", 6) == 0;
+	if (lstat(at, &st))
+		return xc_error_errno(errno, "%s", at);
+	if (is_planted(from_root ? "/" : xc_text_string(&w->done), &st, *end_out))
+		return refuse(at, &st);
+	if (S_ISLNK(st.st_mode)) {
+		const char *slash = strrchr(at, '/');
+		set_done(w, at, slash ? (size_t)(slash - at) + 1 : 0);
+		*end_out = is_fd && *end_out;
+		return *end_out ? NULL : follow(w, at);
+	}
+	set_done(w, at, strlen(at));
+	xc_text_char(&w->done, '/');
+	return NULL;
 }
 
 struct xc_error *xc_planted_check(const char *path)
 {
-	xc_auto(xc_freep) char *at = xc_strdup(path);
-	for (size_t len = strlen(at); len > 1 && at[len - 1] == '/'; len--)
-		at[len - 1] = '\0';
-	struct stat st;
-	if (lstat(at, &st))
-		return xc_error_errno(errno, "%s", path);
-	for (int links = 0; links < MAX_LINKS; links++) {
-		if (is_foreign(at, &st))
-			return xc_error_hint(
-				xc_error_new(XC_ERR_PERMISSION,
-					     "%s: a %s of another user (uid %u), in a folder that all may write", at,
-					     kind(&st), (unsigned)st.st_uid),
-				"name a path in a folder of your own");
-		char *next = S_ISLNK(st.st_mode) ? target(at) : NULL;
-		if (!next)
-			return NULL;
-		free(at);
-		at = next;
-		if (lstat(at, &st))
-			return NULL; /* /proc/self/fd/1, or a link to nothing */
-	}
-	return xc_error_errno(ELOOP, "%s", path);
+	struct walk w = {.rest = xc_strdup(path)};
+	struct xc_error *err = NULL;
+	for (bool end = !*path; !end && !err;)
+		err = step(&w, &end);
+	free(w.rest);
+	xc_text_fini(&w.done);
+	return err;
 }

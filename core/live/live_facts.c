@@ -7,7 +7,8 @@
  * 	-1 0xSP 0xPC                                blocked, but in no system call: page fault, stopped by a signal
  * 	202 0xA0 0xA1 0xA2 0xA3 0xA4 0xA5 0xSP 0xPC  blocked in system call 202
  *
- * pc is after the system call instruction. The arguments are in registers (arch.h); the others are unknown. Formats: proc(5), man-pages 6.03. */
+ * pc is after the system call instruction. The arguments are in registers (arch.h); the others are unknown. Formats:
+ * proc(5), man-pages 6.03. */
 #include "core/live/live_facts.h"
 
 #include <dirent.h>
@@ -102,6 +103,18 @@ static const char *how_text(struct xc_process *p, const struct xc_thread *t)
 	return xc_arena_printf(&p->arena, "blocked in system call %ld (%s)", t->syscall, name ? name : "unknown");
 }
 
+/* The call's arguments are in their registers, but not if a 64-bit program made a 32-bit call (int $0x80). */
+static void take_arguments(struct xc_process *p, struct xc_thread *t, xc_addr pc)
+{
+	const struct xc_arch *arch = p->arch;
+	uint8_t code[2];
+	if (!arch->call_registers || xc_space_peek(p->space, pc - sizeof code, code, sizeof code) != sizeof code ||
+	    memcmp(code, arch->call_code, sizeof code) != 0)
+		return;
+	for (size_t i = 0; i < XC_COUNT(t->call_args); i++)
+		xc_regs_set(&t->regs, arch->call_registers[i], t->call_args[i]);
+}
+
 /* Parses the number, six arguments, sp and pc; without a call: -1, sp and pc. */
 static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char *text)
 {
@@ -121,11 +134,10 @@ static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char 
 	}
 	t->syscall = number >= 0 ? number : -1;
 	t->call_known = number >= 0 && count == 8;
-	for (size_t i = 0; t->call_known && i < XC_COUNT(t->call_args); i++) {
+	for (size_t i = 0; t->call_known && i < XC_COUNT(t->call_args); i++)
 		t->call_args[i] = words[i];
-		if (p->arch->call_registers)
-			xc_regs_set(&t->regs, p->arch->call_registers[i], words[i]);
-	}
+	if (t->call_known)
+		take_arguments(p, t, words[count - 1]);
 	xc_regs_set(&t->regs, p->arch->sp, words[count - 2]);
 	xc_regs_set(&t->regs, p->arch->pc, words[count - 1]);
 	t->has_regs = true;

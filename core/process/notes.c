@@ -19,6 +19,7 @@ enum {
 	MAX_FILES = 1 << 22,
 	MAX_NOTES = 256 << 20, /* bytes: more than MAX_THREADS threads with all their registers have */
 	CURSIG_OFF = 12,       /* elf_prstatus.pr_cursig, every machine */
+	PRPSINFO_ARGS = 79,    /* bytes of arguments, without the NUL */
 	PRPSINFO_WIDE = 128,   /* of a 32-bit machine with user ids of 32 bits */
 };
 
@@ -101,6 +102,7 @@ static void read_prpsinfo(struct reader *r, const struct xc_note *note)
 	size_t args_max = note->desc_len - arch->prpsinfo_args_off - wider;
 	const char *args = (const char *)note->desc + arch->prpsinfo_args_off + wider;
 	size_t args_len = strnlen(args, args_max < 80 ? args_max : 80);
+	p->args_cut = args_len == PRPSINFO_ARGS;
 	while (args_len &&
 	       args[args_len - 1] == ' ') /* the kernel turns the NUL of each argument into a space, the last too */
 		args_len--;

@@ -123,6 +123,7 @@ struct xc_process {
 	uid_t uid;
 	bool ids_known;
 	const char *comm, *args;    /* NT_PRPSINFO: 15 and 79 characters; live: whole command line */
+	bool args_cut;              /* the note had no room for more of them (facts/arguments.h) */
 	const char *exe_path;       /* of the main program as the target names it; NULL when unknown */
 	bool files_known;           /* NT_FILE was there (or live) */
 	struct xc_note_file *files; /* rows of NT_FILE in address order; see note.h */

@@ -174,7 +174,7 @@ static struct xc_error *open_file(const char *folder, const char *rest, const ch
 	struct xc_source_options how = {.as_is = true};
 	if (!xc_shared_status_begin_open(name))
 		return xc_error_new(XC_ERR_IO, "%s: it did not answer", name);
-	const int fd = open_steps(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rest);
+	const int fd = open_steps(open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), rest);
 	struct xc_error *err =
 		fd < 0 ? xc_error_errno(errno, "%s", name) : xc_source_open_fd(fd, name, &how, source_out);
 	xc_shared_status_end_open();

@@ -19,6 +19,7 @@
 #include <zstd.h>
 
 #include "core/io/archive_layout.h"
+#include "core/io/planted.h"
 #include "core/io/tempfile.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -45,6 +46,10 @@ static struct xc_error *open_output(struct writer *w)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: exists and is not a regular file", w->path);
 	const char *slash = strrchr(w->path, '/');
 	xc_auto(xc_freep) char *dir = slash ? xc_asprintf("%.*s", (int)(slash - w->path + 1), w->path) : xc_strdup(".");
+	xc_auto(xc_freep) char *inside = xc_asprintf("%s/.", dir);
+	struct xc_error *err = xc_planted_check(inside); /* a planted link at the path itself is replaced */
+	if (err)
+		return err;
 	w->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (w->fd < 0)
 		w->fd = xc_tempfile_open(w->path, 0600, &w->temporary); /* file systems without O_TMPFILE */

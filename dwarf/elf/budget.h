@@ -21,4 +21,10 @@ bool xc_budget_spend(uint64_t amount);
 
 bool xc_budget_is_spent(void);
 
+/* Something was left out because of another limit on debug information (scan/abbrev.h); the work goes on. */
+void xc_budget_fall_short(void);
+
+/* Was anything left out, for that reason or because the budget is spent? */
+bool xc_budget_is_short(void);
+
 #endif

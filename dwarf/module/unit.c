@@ -28,9 +28,7 @@ enum {
 	MAX_SECTIONS = 24,
 	NAMES_SIZE = 512,
 	MAX_RANGES = 1 << 22,
-	BUDGET = 1 << 25, /* one or two seconds */
-	FREE_ABBREVS = 1 << 21,
-	ABBREVS = 4,             /* in the tables of a module's units, and more for each byte of its file */
+	BUDGET = 1 << 25,        /* one or two seconds */
 	SLICE_MARK = 0x78637544, /* e_flags of a header made here */
 };
 
@@ -73,7 +71,7 @@ struct module_units {
 	uint64_t abbrevs_offset;
 	size_t abbrevs_count;
 	bool abbrevs_known;
-	uint64_t most_abbrevs, abbrevs_left; /* of all units; of those that are opened alone */
+	uint64_t file_size, abbrevs_left; /* xc_abbrevs_most() */
 	enum { WHOLE_UNKNOWN, WHOLE_SANE, WHOLE_DAMAGED } whole_state;
 };
 
@@ -187,23 +185,6 @@ static enum xc_abbrevs check_table(struct module_units *m, uint64_t offset)
 	return m->abbrevs;
 }
 
-/* libdw keeps a copy of its table for each unit, of some 60 bytes for each abbreviation. Where units share a table, a
- * few megabytes of file would become gigabytes. Type units of honest files share tables, too: a thousand abbreviations
- * for each unit of a few hundred bytes. */
-static uint64_t most_abbrevs(struct xc_debugfile *df)
-{
-	const struct xc_elffile *file = xc_debugfile_dwarf_file(df);
-	return FREE_ABBREVS + (file && file->source ? ABBREVS * file->source->size : 0);
-}
-
-/* Take `amount` from what is left; false when there is less. */
-static bool take(uint64_t *left, uint64_t amount)
-{
-	const bool enough = *left >= amount;
-	*left -= enough ? amount : *left;
-	return enough;
-}
-
 /* Are the abbreviations of all units of a section sane, and not too many? Headers of .debug_types (DWARF 4, 7.5.1.2)
  * begin like others. */
 static bool check_section(struct module_units *m, const char *name, bool types, uint64_t *abbrevs_left)
@@ -217,7 +198,7 @@ static bool check_section(struct module_units *m, const char *name, bool types, 
 			break;
 		info.at += u.size;
 		sane = xc_budget_spend(1) && check_table(m, u.abbrev) != XC_ABBREVS_HOSTILE &&
-		       take(abbrevs_left, m->abbrevs_count);
+		       xc_abbrevs_take(abbrevs_left, m->abbrevs_count);
 	}
 	return sane;
 }
@@ -225,7 +206,7 @@ static bool check_section(struct module_units *m, const char *name, bool types, 
 /* May libdw read any unit of the file? */
 static bool whole_is_sane(struct module_units *m)
 {
-	uint64_t left = m->most_abbrevs;
+	uint64_t left = xc_abbrevs_most(m->file_size, false);
 	if (m->whole_state == WHOLE_UNKNOWN)
 		m->whole_state =
 			check_section(m, ".debug_info", false, &left) && check_section(m, ".debug_types", true, &left)
@@ -305,7 +286,7 @@ static bool open_alone(struct module_units *m, struct opened *o)
 	struct xc_raw_unit u;
 	if (!m->source || !unit_header_at(m, o->offset, &u))
 		return false;
-	bool alone = check_table(m, u.abbrev) == XC_ABBREVS_ALONE && take(&m->abbrevs_left, m->abbrevs_count);
+	bool alone = check_table(m, u.abbrev) == XC_ABBREVS_ALONE;
 	struct header *h = alone ? xc_source_headroom(m->source, sizeof *h) : NULL;
 	if (!h)
 		return false;
@@ -326,6 +307,19 @@ static bool open_in_whole(struct module_units *m, struct opened *o)
 	       dwarf_offdie(m->whole, o->offset + header, &o->die);
 }
 
+/* May libdw keep the unit's abbreviations, too? */
+static bool may_open(struct module_units *m, uint64_t offset)
+{
+	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
+	struct xc_raw_unit u;
+	if (offset > xc_cursor_left(&info))
+		return false;
+	info.at += offset;
+	xc_raw_unit_at(info, false, &u); /* any version: only its size is used */
+	return u.size && check_table(m, u.abbrev) != XC_ABBREVS_HOSTILE &&
+	       xc_abbrevs_take(&m->abbrevs_left, m->abbrevs_count);
+}
+
 static struct opened *open_unit(struct module_units *m, uint64_t offset)
 {
 	void **slot = xc_pointer_map_at(&m->by_offset, &m->arena, (const void *)(uintptr_t)(offset + 1), NULL);
@@ -336,7 +330,7 @@ static struct opened *open_unit(struct module_units *m, uint64_t offset)
 	o->offset = offset;
 	o->next = m->opened;
 	m->opened = o; /* kept even when it does not open, so that it is freed */
-	if (!open_alone(m, o) && !open_in_whole(m, o))
+	if (!may_open(m, offset) || (!open_alone(m, o) && !open_in_whole(m, o)))
 		o->die.addr = NULL;
 	return o;
 }
@@ -419,7 +413,9 @@ static struct module_units *units_of(struct xc_units *units, struct xc_module *m
 	m->source = units->process->arch->word == 8 ? xc_debugfile_dwarf_source(df) : NULL;
 	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
 	xc_budget_add(xc_cursor_left(&info));
-	m->most_abbrevs = m->abbrevs_left = most_abbrevs(df);
+	const struct xc_elffile *file = xc_debugfile_dwarf_file(df);
+	m->file_size = file && file->source ? file->source->size : 0;
+	m->abbrevs_left = xc_abbrevs_most(m->file_size, true);
 	read_aranges(m);
 	return m;
 }

@@ -9,6 +9,9 @@
 enum {
 	MAX_TABLE = 4 << 20,      /* bytes */
 	MAX_ATTRIBUTES = 1 << 10, /* compilers write a dozen */
+	FREE = 1 << 21,           /* abbreviations of all units, and for each byte of the file: */
+	OPENED = 8,
+	ALL = 32,
 };
 
 static bool refers_elsewhere(uint64_t form)
@@ -73,4 +76,18 @@ enum xc_abbrevs xc_abbrevs_check(Elf *elf, uint64_t offset, size_t *count_out)
 	elsewhere |= err != NULL; /* libdw reports what is truncated */
 	xc_error_free(err);
 	return hostile ? XC_ABBREVS_HOSTILE : elsewhere ? XC_ABBREVS_REFER : XC_ABBREVS_ALONE;
+}
+
+uint64_t xc_abbrevs_most(uint64_t bytes, bool opened)
+{
+	return FREE + (opened ? OPENED : ALL) * bytes;
+}
+
+bool xc_abbrevs_take(uint64_t *left, uint64_t amount)
+{
+	const bool enough = *left >= amount;
+	*left -= enough ? amount : *left;
+	if (!enough)
+		xc_budget_fall_short();
+	return enough;
 }

@@ -26,8 +26,6 @@ enum {
 	NAMES_SIZE = 256,
 	ALIGNMENT = 16,
 	SPLIT_TYPE_AT = 2, /* of the unit type behind the length, in DWARF 5 */
-	FREE_ABBREVS = 1 << 21,
-	ABBREVS = 4, /* for each byte of units */
 };
 
 struct header {
@@ -70,6 +68,7 @@ struct build {
 	struct xc_text info, types, abbrev;
 	struct table *tables;
 	size_t table_count, table_capacity;
+	uint64_t unit_bytes;
 };
 
 /* ---- contributions ---- */
@@ -222,6 +221,7 @@ static struct xc_error *add_member(struct build *b, struct xc_split_member *m)
 		return xc_error_new(XC_ERR_FORMAT, "damaged abbreviations");
 	m->at = to->len;
 	m->first = m->unit.first;
+	b->unit_bytes += size;
 	xc_text_addn(to, (const char *)m->piece.info.at, size);
 	uint8_t *unit = (uint8_t *)to->bytes + m->at;
 	store(unit + m->unit.abbrev_at, abbrev, m->unit.offset_size);
@@ -401,16 +401,14 @@ static void build_fini(struct build *b)
 	free(b->tables);
 }
 
-/* libdw keeps a copy of its table for each unit (as in unit.c). */
 static bool few_abbrevs(const struct build *b, Elf *elf)
 {
-	uint64_t left = FREE_ABBREVS + ABBREVS * (b->info.len + b->types.len + b->abbrev.len);
+	uint64_t left = xc_abbrevs_most(b->unit_bytes, false);
 	for (size_t i = 0; i < b->table_count; i++) {
 		size_t count;
 		if (xc_abbrevs_check(elf, b->tables[i].at, &count) == XC_ABBREVS_HOSTILE ||
-		    count * b->tables[i].users > left)
+		    !xc_abbrevs_take(&left, count * b->tables[i].users))
 			return false;
-		left -= count * b->tables[i].users;
 	}
 	return true;
 }

@@ -3,8 +3,8 @@
  * The memory for a stack is bounded whatever its depth. The innermost half of max_frames becomes rows at once, the
  * outermost half waits in a ring, and the frames between them are counted.
  *
- * The rows of all stacks are bounded, too: thousands of threads may share one endless stack in a file of 100 KB. When
- * few rows are left, deep stacks get fewer, and each keeps its two ends. */
+ * The rows of all stacks are bounded, too, unless the user asks for more: thousands of threads may share one endless
+ * stack in a file of 100 KB. Every stack gets the same share, so equal stacks stay equal. */
 #include "dwarf/stack/backtrace.h"
 
 #include <inttypes.h>
@@ -28,10 +28,8 @@ enum {
 	DEFAULT_MAX_FRAMES = 1024,
 	MAX_WALK = 1 << 22, /* frames of all stacks together; beyond it a stack gets max_frames */
 	MAX_NAME = 16 << 10,
-	FREE_ROWS = 1 << 16, /* of all stacks; and more for what a stack takes in a (compressed) core */
-	BYTES_OF_ROW = 16,
-	LIVE_ROWS = 1 << 20,
-	SHARE = 64, /* a stack gets at most this part of the rows that are left */
+	MAX_FRAMES_OF_ALL = 1 << 17, /* 128 threads have 1,024 each, 5,000 have 26; half of it with locals */
+	LEAST_FRAMES = 4,
 };
 
 /* Lists of a thread's guest frames (foreign_frame.h), sorted by `at`. */
@@ -53,10 +51,9 @@ struct builder {
 	size_t guest_count;          /* of them */
 	uint64_t skipped;            /* rows omitted in the middle; the indexes of later rows count them */
 	struct xc_frame *ring;       /* the last ring_size frames; allocated for deep stacks only */
-	size_t ring_size, head_size; /* together options->max_frames, or fewer */
+	size_t ring_size, head_size; /* together the frames that are kept of a stack */
 	uint64_t walked;             /* frames of all stacks so far */
-	uint64_t rows_left;          /* of all stacks */
-	size_t shortened;            /* stacks that got fewer frames than max_frames, and have more */
+	size_t shortened;            /* stacks that have more */
 	struct guests guests;        /* of the thread whose stack is being built */
 	uint64_t misplaced;          /* guest frames of all stacks that are in no frame */
 };
@@ -241,11 +238,6 @@ static void end_guests(struct builder *b)
 
 /* ---- one stack ---- */
 
-static size_t max_frames(const struct xc_backtrace_options *options)
-{
-	return options->max_frames ? options->max_frames : DEFAULT_MAX_FRAMES;
-}
-
 /* Rows for the frames in the ring, the last of `seen`. Those before them have rows already, or are omitted. */
 static void add_ring(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack, uint64_t seen)
 {
@@ -264,7 +256,7 @@ static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64
 {
 	struct xc_frame only = *frame, *slot = &only; /* without a ring it is omitted at once */
 	if (!b->ring && b->ring_size)
-		b->ring = xc_alloc(max_frames(b->options) * sizeof *b->ring);
+		b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
 	if (b->ring_size)
 		slot = &b->ring[seen % b->ring_size];
 	if (seen - b->head_size >= b->ring_size) {
@@ -297,6 +289,7 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 		seen++;
 	} while (seen < limit && xc_unwind_step(b->unwinder, frame, frame, &stop));
 	b->walked += seen;
+	b->shortened += seen > least || seen == limit;
 	stack->stop = xc_arena_strdup(b->arena, stop);
 	if (seen > head)
 		add_ring(b, thread, stack, seen);
@@ -338,20 +331,8 @@ static void take_rows(struct builder *b, struct xc_stack *stack)
 		memcpy(stack->rows, b->rows, b->row_count * sizeof *stack->rows);
 }
 
-/* Set how many frames the next stack may keep; true: fewer than was asked for. */
-static bool limit_frames(struct builder *b)
-{
-	const size_t most = max_frames(b->options);
-	const uint64_t part = b->rows_left / SHARE + 2;
-	const size_t max = part < most ? (size_t)part : most;
-	b->ring_size = max / 2;
-	b->head_size = max - b->ring_size;
-	return max < most;
-}
-
 static void build_stack(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack)
 {
-	const bool fewer = limit_frames(b);
 	*stack = (struct xc_stack){
 		.tid = thread->tid,
 		.name = xc_arena_strdup(b->arena, thread->name),
@@ -370,8 +351,6 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 		stack->stop = xc_arena_strdup(b->arena,
 					      thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
 	take_rows(b, stack);
-	b->rows_left -= stack->row_count < b->rows_left ? stack->row_count : b->rows_left;
-	b->shortened += fewer && stack->row_count >= b->head_size + b->ring_size;
 	if (b->options->opinion)
 		xc_second_opinion_apply(b->options->opinion, thread, stack, b->arena);
 	mark_startup(stack);
@@ -409,13 +388,25 @@ static bool is_first(const struct xc_backtrace_options *options, size_t count, p
 	return count != 0;
 }
 
+/* Of each stack. */
+static size_t frames_kept(const struct xc_process *process, const struct xc_backtrace_options *options)
+{
+	const bool many = options->choice == XC_THREADS_ALL || options->choice == XC_THREADS_OTHERS;
+	const size_t all = options->locals ? MAX_FRAMES_OF_ALL / 2 : MAX_FRAMES_OF_ALL;
+	const size_t share = all / (many && process->thread_count ? process->thread_count : 1);
+	if (options->max_frames)
+		return options->max_frames;
+	return share >= DEFAULT_MAX_FRAMES ? DEFAULT_MAX_FRAMES : share > LEAST_FRAMES ? share : LEAST_FRAMES;
+}
+
 static void builder_init(struct builder *b, struct xc_process *process, struct xc_arena *arena,
 			 const struct xc_backtrace_options *options)
 {
+	const size_t max = frames_kept(process, options);
 	*b = (struct builder){.process = process, .arena = arena, .options = options};
 	b->unwinder = xc_unwinder_new(process);
-	b->rows_left = process->core ? FREE_ROWS + process->core->stored_size / BYTES_OF_ROW : LIVE_ROWS;
-	limit_frames(b);
+	b->ring_size = max / 2;
+	b->head_size = max - b->ring_size;
 }
 
 static void builder_fini(struct builder *b)
@@ -477,14 +468,17 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	for (size_t i = 0; i < shown; i++)
 		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
 	report_hidden_guests(&b, section, detached_count - shown);
-	if (b.shortened)
-		xc_section_message(section, XC_INFO, "xcore bt --thread TID shows one whole",
-				   "%zu deep stack%s shortened more than others: there are too many frames in all",
-				   b.shortened, b.shortened == 1 ? " is" : "s are");
-	if (xc_budget_is_spent())
-		xc_section_message(section, XC_WARNING, NULL,
-				   "this debug information takes longer to read than any valid file of its size: "
-				   "some names, lines and values are left out");
+	if (b.shortened && !options->max_frames && b.head_size + b.ring_size < DEFAULT_MAX_FRAMES)
+		xc_section_message(section, XC_INFO, "--limit N, or --thread TID, shows more",
+				   "%zu deep stack%s shown with %zu frames, because there are %zu threads", b.shortened,
+				   b.shortened == 1 ? " is" : "s are", b.head_size + b.ring_size,
+				   process->thread_count);
+	if (xc_budget_is_short())
+		xc_section_message(
+			section, XC_WARNING, NULL,
+			"this debug information takes longer or more memory to read than any valid file of its "
+			"size: "
+			"some names, lines and values are left out");
 	if (options->group && stacks->stack_count)
 		xc_stacks_group(arena, stacks, options->brief);
 	builder_fini(&b);

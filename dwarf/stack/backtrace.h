@@ -26,7 +26,8 @@ struct xc_backtrace_options {
 	struct xc_second_opinion *opinion; /* compare with libunwind (second_opinion.h), of the same process; or NULL */
 	const int *first;                  /* threads whose stacks come before the others', in this order */
 	size_t first_count;
-	size_t max_frames; /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
+	size_t max_frames; /* kept of each stack (half innermost, half outermost); 0: 1,024, or fewer where there are
+			      many threads, which a message tells */
 	struct xc_format_options format;
 };
 

@@ -12,7 +12,6 @@
 
 #include "core/base/parallel.h"
 #include "heap/graph/claim.h"
-#include "heap/graph/disguised.h"
 #include "heap/graph/graph_impl.h"
 #include "heap/graph/roots.h"
 #include "heap/blocks/scan.h"

@@ -30,7 +30,7 @@ struct xc_graph {
 	struct xc_root_ranges ranges; /* where they were searched */
 	uint64_t missing_roots;       /* unreadable bytes that may hold roots: apparent leaks may be none */
 	uint64_t missing_blocks;      /* bytes of live blocks that could not be read */
-	size_t disguised_count;       /* edges and roots of disguised.h */
+	size_t disguised_count;       /* edges and roots that are disguised pointers */
 	size_t threads_without_regs;  /* their whole stacks are roots */
 	uint32_t *start, *to;         /* forward rows; to has XC_EDGE_INTERIOR in it */
 	uint32_t *back_start, *back;  /* the reverse direction, without flags; NULL until xc_graph_back */
@@ -72,6 +72,21 @@ static inline void xc_graph_set_bit(uint64_t *bits, uint32_t index)
 	bits[index >> 6] |= UINT64_C(1) << (index & 63);
 }
 
+/* Disguised pointers have other bits around the address: in the payload of a NaN (boxed values of interpreters), a tag or
+ * a counter in the upper 16 bits, or a counter in the lower 16. Such a word is no address, but programs that use it keep
+ * a block alive. So what only such words lead to is possibly leaked, not leaked.
+ *
+ * The two addresses that a word may hold so; out[] is set in any case. False: it is a plain address, or a number as
+ * small as one. */
+static inline bool xc_disguised_addresses(uint64_t word, xc_addr out[2])
+{
+	enum { ADDRESS_BITS = 47, TAG_BITS = 16, LOW_TAGS = 7 };
+	const uint64_t upper = word >> ADDRESS_BITS;
+	out[0] = word & UINT64_MAX >> TAG_BITS & ~(uint64_t)LOW_TAGS;
+	out[1] = word >> TAG_BITS & ~(uint64_t)LOW_TAGS;
+	return upper != 0 && upper != UINT64_MAX >> ADDRESS_BITS;
+}
+
 /* Leaked: live and not reached from any root. Possibly leaked: reached, but every chain contains an interior
  * pointer (of those that inner_pointer.h does not explain) or a disguised one, or every chain contains a pointer that may be stale. */
 static inline bool xc_graph_leaked(const struct xc_graph *graph, uint32_t block)
@@ -86,7 +101,7 @@ static inline bool xc_graph_possibly_leaked(const struct xc_graph *graph, uint32
 }
 
 /* How the others of them are reached: "only through pointers into the middle of blocks", also with other bits around
- * them if there are such pointers (disguised.h). */
+ * them if there are disguised pointers. */
 static inline const char *xc_graph_only_interior(const struct xc_graph *graph)
 {
 	return graph->disguised_count

@@ -9,7 +9,6 @@
 #include "heap/graph/claim.h"
 #include "heap/graph/graph.h"
 #include "heap/graph/leaked.h"
-#include "heap/graph/disguised.h"
 #include "heap/graph/misaligned.h"
 #include "heap/graph/roots.h"
 #include "heap/query/rootword.h"

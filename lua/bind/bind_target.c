@@ -2,6 +2,7 @@
  * threads are in other files. */
 #include <string.h>
 
+#include "core/facts/arguments.h"
 #include "core/elf/arch.h"
 #include "core/facts/facts.h"
 #include "dwarf/cexpr/cexpr.h"
@@ -133,7 +134,8 @@ static void push_comm(lua_State *L, void *self)
 static void push_args(lua_State *L, void *self)
 {
 	(void)self;
-	lua_pushstring(L, process_of(L)->args);
+	xc_auto(xc_freep) char *arguments = xc_arguments(process_of(L));
+	lua_pushstring(L, arguments);
 }
 
 static void push_arch(lua_State *L, void *self)

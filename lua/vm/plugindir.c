@@ -24,10 +24,13 @@ static struct stat program(void)
 	return stat("/proc/self/exe", &st) == 0 ? st : (struct stat){0};
 }
 
-/* Groups of one user, as with umask 002, are this user's own or that of the program's file. */
+/* Neither the group that the user runs with, nor one that can change the program: with umask 002 both are groups of one
+ * user. */
 static bool is_foreign_group(const struct stat *st)
 {
-	return st->st_mode & S_IWGRP && st->st_gid && st->st_gid != getegid() && st->st_gid != program().st_gid;
+	const struct stat own = program();
+	const bool changes_program = own.st_mode & S_IWGRP && st->st_gid == own.st_gid;
+	return st->st_mode & S_IWGRP && st->st_gid && st->st_gid != getegid() && !changes_program;
 }
 
 static struct xc_error *writable(const char *path, char who, const char *what)

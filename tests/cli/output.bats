@@ -76,7 +76,14 @@ planted() {
     planted triage "$CORE" --export "markdown=all/$name"
   done
   ln -s all/link mine
-  planted info "$CORE" -o mine
+  ln -s all/out/ through
+  for name in mine all/out/new all/out/file all/out/../home/new through/new; do
+    planted info "$CORE" -o "$name"
+  done
+  planted pack "$CORE" -o all/out/new.pack
+  planted unpack one.pack all/out/new
+  planted unpack one.pack all/out/.
+  planted unpack one.pack through
   planted unpack one.pack all/out
   planted unpack one.pack all/dir/
   planted triage "$CORE" --shard 0/1 -o all/out
@@ -84,6 +91,12 @@ planted() {
   [ "$(ls home)" = file ]
   "$XCORE" pack "$CORE" -o all/link # takes the place of the link
   [ ! -L all/link ]
+  exec 7>open # what is open is not planted
+  mv open all/open
+  chown 65534 all/open
+  "$XCORE" info "$CORE" -o /dev/fd/7
+  exec 7>&-
+  grep -q core all/open
   ln -s ../home/file all/own
   "$XCORE" info "$CORE" -o all/own
   grep -q core home/file

@@ -291,6 +291,11 @@ LUA
   chgrp 54321 "$BATS_TEST_TMPDIR/open"
   expect 4 'xcore: --plugin-path: *it is writable by group 54321*hint: chmod g-w *' \
     "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
-  chgrp "$(stat -c %g "$XCORE")" "$BATS_TEST_TMPDIR/open"
-  "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
+  cp "$XCORE" "$BATS_TEST_TMPDIR/xcore"
+  chgrp 54321 "$BATS_TEST_TMPDIR/xcore"
+  chmod 755 "$BATS_TEST_TMPDIR/xcore"
+  expect 4 'xcore: --plugin-path: *it is writable by group 54321*' \
+    "$BATS_TEST_TMPDIR/xcore" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
+  chmod 775 "$BATS_TEST_TMPDIR/xcore" # then the group is one that can change the program
+  "$BATS_TEST_TMPDIR/xcore" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
 }

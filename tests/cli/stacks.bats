@@ -122,6 +122,7 @@ C
 }
 
 @test "a death in generated code is not told as one of its caller" {
+  cd "$BATS_TEST_TMPDIR"
   cat >fault.c <<'C'
 #include <string.h>
 #include <sys/mman.h>
@@ -135,7 +136,7 @@ C
   gcc -w -g -O1 -o fault fault.c
   "$repo/corpora/take-core" --out fault.core -- ./fault >/dev/null 2>&1
   "$XCORE" analyze fault.core --no-cache --format json |
-    jq -e '.. | .evidence? // empty | map(tostring) | any(test("code without a name at 0x[0-9a-f]+, in no module .* called from query"))'
+    jq -e '[.. | .evidence? // empty | tostring | select(test("it happened in code without a name at 0x[0-9a-f]+, in no module"))] | length == 1'
 }
 
 @test "without libunwind a second opinion is one clear error" {

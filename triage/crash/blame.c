@@ -61,7 +61,7 @@ struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u,
 			blame.caller_frame = at.index;
 			return blame;
 		}
-		if (runtime && place->module) {
+		if (runtime && place->module && !blame.nameless) {
 			blame.through = xc_place_function(place, outermost);
 			blame.through_module = place->module->name;
 		}

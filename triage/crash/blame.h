@@ -15,7 +15,7 @@ struct xc_blame {
 	struct xc_frame frame;
 	const char *through;        /* the library function called from there ("strlen"), or NULL */
 	const char *through_module; /* its module's name */
-	xc_addr nameless;           /* the innermost frame that was skipped since it is in no module; 0: none */
+	xc_addr nameless;           /* the frame in no module that died, or that called `through`; 0: none */
 	const char *caller;         /* the function that called it; the frame to look at may be changed later */
 	uint32_t caller_frame;      /* the index of that function's frame; meaningful when through */
 };

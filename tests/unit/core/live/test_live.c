@@ -23,7 +23,7 @@
 
 /* ---- facts ---- */
 
-static void a_blocked_thread_has_pc_sp_and_thread_pointer_only(void **state)
+static void a_blocked_thread_has_pc_sp_thread_pointer_and_arguments_only(void **state)
 {
 	struct child c = start_child();
 	(void)state;
@@ -49,7 +49,10 @@ static void a_blocked_thread_has_pc_sp_and_thread_pointer_only(void **state)
 	size_t known = 0;
 	for (int i = 0; i < XC_REG_MAX; i++)
 		known += xc_regs_known(&t->regs, i);
-	assert_int_equal(known, 3);
+	uint64_t first;
+	assert_int_equal(known, 3 + XC_COUNT(t->call_args));
+	assert_true(xc_regs_get(&t->regs, xc_arch_reg_named(p->arch, "rdi"), &first));
+	assert_int_equal(first, t->call_args[0]);
 	assert_true(xc_regs_known(&t->regs, p->arch->tls.tp));
 	assert_int_equal(p->threads[0].tid, c.pid);
 	assert_int_equal(p->threads[0].syscall, SYS_read);
@@ -255,7 +258,7 @@ static void an_open_process_is_readable_behind_the_fence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_blocked_thread_has_pc_sp_and_thread_pointer_only),
+		cmocka_unit_test(a_blocked_thread_has_pc_sp_thread_pointer_and_arguments_only),
 		cmocka_unit_test(a_running_thread_says_why_it_has_no_registers),
 		cmocka_unit_test(the_process_is_described),
 		cmocka_unit_test(what_is_no_process_is_named),

@@ -1,8 +1,6 @@
-/* disguised: a word is tried only if it is no plain address: its upper 17 bits are neither all clear nor all set. Its
+/* graph_disguised: a word is tried only if it is no plain address: its upper 17 bits are neither all clear nor all set. Its
  * lower 48 bits, and its upper 48, are looked up as addresses; the three lowest bits of either may be a tag, too. Only a
  * hit on a block's first byte counts: of random words one in millions. */
-#include "heap/graph/disguised.h"
-
 #include <stdlib.h>
 #include <string.h>
 
