@@ -155,3 +155,18 @@ needs_llvm_dwp() {
     grep -q '"name": *"many"' unpacked.json
   done
 }
+
+# 4,400 type units that share a table of 559 abbreviations: 2.5 million in all.
+@test "thousands of type units are shown as well" {
+  {
+    printf '#include <%s>\n' string vector map unordered_map memory functional algorithm iostream
+    for i in {1..1200}; do echo "struct S$i { int a$i; double b; S$i *next; };"; done
+    echo 'struct all {'
+    for i in {1..1200}; do echo "S$i s$i;"; done
+    echo '}; int crash(all *a, int *p) { std::map<std::string, int> m; m["x"] = a->s1.a1; return *p + (int)m.size(); }'
+    echo 'int main() { all *a = new all(); a->s7.a7 = 77; return crash(a, 0); }'
+  } >many.cc
+  g++ -g -gsplit-dwarf -fdebug-types-section -o many many.cc
+  "$repo/corpora/take-core" --out many.core -- ./many >/dev/null 2>&1 || skip "no core can be taken here"
+  [ "$("$XCORE" print many.core 'a->s7.a7' --no-cache)" = 77 ]
+}
