@@ -5,8 +5,8 @@
  *
  * The allocator counts memory. After a refusal Lua asks again when it has collected all garbage; at the second
  * refusal the limit is reached. The error would then have no traceback (Lua unwinds the stack without calling
- * message handlers), so the block is granted once, if it is hardly larger than the limit itself, and the hook ends
- * the run at the next instruction. */
+ * message handlers), so a block that may be a Lua stack is granted once, and the hook ends the run at the next
+ * instruction; for a larger one the places are noted before. */
 #include "lua/vm/limit.h"
 
 #include <inttypes.h>
@@ -161,7 +161,7 @@ static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t s
 	if (!again)
 		return true;
 	trip_memory(limit);
-	if (size - old > limit->limits.memory + RESERVE)
+	if (size > NO_STACK) /* its traceback is noted */
 		return true;
 	limit->ceiling += size - old;
 	limit->trace.len = 0; /* the hook makes a better one */
