@@ -105,16 +105,17 @@ static void attach(struct xc_output *output)
 /* `mode` is for a file without a name: nobody else can open it before it is complete. */
 static struct xc_error *open_temporary(struct xc_output *output, mode_t mode)
 {
-	const mode_t mask = umask(S_IRWXG | S_IRWXO), narrow = S_IRUSR | S_IWUSR;
-	umask(mask);
 	const char *slash = strrchr(output->path, '/');
 	output->directory = xc_asprintf("%.*s", slash == output->path ? 1 : (int)(slash - output->path), output->path);
 	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	/* File systems without O_TMPFILE return EOPNOTSUPP, kernels and overlays without it EISDIR or EINVAL. */
-	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		output->fd = xc_tempfile_open(output->path, narrow, &output->temporary);
-	if (output->temporary && !output->replaces)
-		output->access.st_mode = mode & ~mask;
+	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+		const mode_t mask = umask(S_IRWXG | S_IRWXO);
+		umask(mask);
+		output->fd = xc_tempfile_open(output->path, 0600, &output->temporary);
+		if (!output->replaces)
+			output->access.st_mode = mode & ~mask;
+	}
 	if (output->fd < 0)
 		return xc_error_errno(errno, "%s", output->path);
 	return NULL;
@@ -171,7 +172,7 @@ static struct xc_error *open_existing(struct xc_output *output, const char *path
 	}
 	output->replaces = true;
 	output->access = *st;
-	return open_temporary(output, S_IRUSR | S_IWUSR);
+	return open_temporary(output, 0600);
 }
 
 static struct xc_error *open_new(struct xc_output *output, const char *path)
@@ -215,7 +216,7 @@ void xc_output_unshare(struct xc_output *output)
 static bool set_access(const struct xc_output *output)
 {
 	if (!output->shared)
-		return fchmod(output->fd, S_IRUSR | S_IWUSR) == 0;
+		return fchmod(output->fd, 0600) == 0;
 	if (output->replaces)
 		xc_tempfile_copy_owner(output->fd, &output->access);
 	else if (output->access.st_mode)

@@ -4,9 +4,9 @@
  * everything was written, so a failed or killed run leaves nothing behind, and an older file stays whole. If it may
  * be shared it gets the owner and mode of the file that it replaces, otherwise not: a reader of an old report may
  * not be allowed to read the target's memory. An existing path that is not a regular file (/dev/full, a FIFO) is
- * written to directly: replacing it would destroy it. What another user planted at the path (planted.h) is refused.
- * To the file that $GITHUB_STEP_SUMMARY names the report is
- * appended at the end, on a new line, because the step has other output there, possibly through an open descriptor. */
+ * written to directly: replacing it would destroy it. What another user planted at the path (planted.h) is refused. To
+ * the file that $GITHUB_STEP_SUMMARY names the report is appended at the end, on a new line, because the step has other
+ * output there, possibly through an open descriptor. */
 #ifndef XC_OUTPUT_H
 #define XC_OUTPUT_H
 

@@ -9,8 +9,8 @@
 #include "core/base/error.h"
 
 /* NULL: neither a link on the way nor what is at the path is a planted one. What a descriptor of this process has open
- * (/dev/fd/3) never is. Errors: XC_ERR_PERMISSION names the place and the owner; XC_ERR_NOT_FOUND: nothing planted is on
- * the way, but nothing is at the path. To be proof against a race, ask after the path was resolved: what passes here
+ * (/dev/fd/3) never is. Errors: XC_ERR_PERMISSION names the place and the owner; XC_ERR_NOT_FOUND: nothing planted is
+ * on the way, but nothing is at the path. To be proof against a race, ask after the path was resolved: what passes here
  * cannot be replaced by another user of a sticky folder. */
 XC_MUST_CHECK struct xc_error *xc_planted_check(const char *path);
 

@@ -101,7 +101,7 @@ static void read_prpsinfo(struct reader *r, const struct xc_note *note)
 	p->comm = xc_arena_strndup(&p->arena, (const char *)note->desc + arch->prpsinfo_fname_off + wider, 16);
 	size_t args_max = note->desc_len - arch->prpsinfo_args_off - wider;
 	const char *args = (const char *)note->desc + arch->prpsinfo_args_off + wider;
-	size_t args_len = strnlen(args, args_max < 80 ? args_max : 80);
+	size_t args_len = strnlen(args, args_max < PRPSINFO_ARGS + 1 ? args_max : PRPSINFO_ARGS + 1);
 	p->args_cut = args_len == PRPSINFO_ARGS;
 	while (args_len &&
 	       args[args_len - 1] == ' ') /* the kernel turns the NUL of each argument into a space, the last too */

@@ -7,8 +7,8 @@
 #include "dwarf/value/variant.h"
 #include "dwarf/view/view.h"
 
-/* Keeps all members with one name (damaged debug information, members of anonymous members): "x", "x#2", … "x#9", then with larger
- * numbers. */
+/* Keeps all members with one name (damaged debug information, members of anonymous members): "x", "x#2", … "x#9", then
+ * with larger numbers. */
 static void set_member(json_t *object, const char *name, json_t *value)
 {
 	enum { FEW = 10 };

@@ -30,8 +30,8 @@ bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out);
 const char *xc_die_name(Dwarf_Die *die);
 
 /* The same for what programmers name: members, variables, enumerators. Their names may be ends of one long string, a
- * million names of a megabyte in a small file: one of more than XC_DIE_IDENTIFIER bytes is cut, with "…", in the arena.
- */
+ * million names of a megabyte in a small file: one of more than XC_DIE_IDENTIFIER bytes is cut, with "…", in the
+ * arena. */
 enum { XC_DIE_IDENTIFIER = 1024 };
 const char *xc_die_identifier(Dwarf_Die *die, struct xc_arena *arena);
 

@@ -19,8 +19,8 @@ enum xc_abbrevs {
 enum xc_abbrevs xc_abbrevs_check(Elf *elf, uint64_t offset, size_t *count_out);
 
 /* The most abbreviations that the tables of all units together may have, for a file of that many bytes. libdw keeps a
- * copy of its table for each unit, of up to 60 bytes for each abbreviation. Where units share a table, a few megabytes of
- * file would become gigabytes. Type units of honest files share tables, too: of a thousand abbreviations or two, for
+ * copy of its table for each unit, of up to 60 bytes for each abbreviation. Where units share a table, a few megabytes
+ * of file would become gigabytes. Type units of honest files share tables, too: of a thousand abbreviations or two, for
  * each unit of two hundred bytes, a third of that when compressed. `opened`: of the units that are opened, not of all
  * that a search in libdw might come to. */
 uint64_t xc_abbrevs_most(uint64_t bytes, bool opened);

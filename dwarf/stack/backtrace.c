@@ -476,8 +476,7 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	if (xc_budget_is_short())
 		xc_section_message(
 			section, XC_WARNING, NULL,
-			"this debug information takes longer or more memory to read than any valid file of its "
-			"size: "
+			"this debug information takes longer or more memory to read than any valid file of its size: "
 			"some names, lines and values are left out");
 	if (options->group && stacks->stack_count)
 		xc_stacks_group(arena, stacks, options->brief);

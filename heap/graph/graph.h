@@ -72,9 +72,9 @@ static inline void xc_graph_set_bit(uint64_t *bits, uint32_t index)
 	bits[index >> 6] |= UINT64_C(1) << (index & 63);
 }
 
-/* Disguised pointers have other bits around the address: in the payload of a NaN (boxed values of interpreters), a tag or
- * a counter in the upper 16 bits, or a counter in the lower 16. Such a word is no address, but programs that use it keep
- * a block alive. So what only such words lead to is possibly leaked, not leaked.
+/* Disguised pointers have other bits around the address: in the payload of a NaN (boxed values of interpreters), a tag
+ * or a counter in the upper 16 bits, or a counter in the lower 16. Such a word is no address, but programs that use it
+ * keep a block alive. So what only such words lead to is possibly leaked, not leaked.
  *
  * The two addresses that a word may hold so; out[] is set in any case. False: it is a plain address, or a number as
  * small as one. */
@@ -88,7 +88,8 @@ static inline bool xc_disguised_addresses(uint64_t word, xc_addr out[2])
 }
 
 /* Leaked: live and not reached from any root. Possibly leaked: reached, but every chain contains an interior
- * pointer (of those that inner_pointer.h does not explain) or a disguised one, or every chain contains a pointer that may be stale. */
+ * pointer (of those that inner_pointer.h does not explain) or a disguised one, or every chain contains a pointer that
+ * may be stale. */
 static inline bool xc_graph_leaked(const struct xc_graph *graph, uint32_t block)
 {
 	return xc_block_state(&graph->heap->blocks, block) == XC_BLOCK_LIVE && !xc_graph_bit(graph->reached, block);

@@ -1,6 +1,6 @@
-/* graph_disguised: a word is tried only if it is no plain address: its upper 17 bits are neither all clear nor all set. Its
- * lower 48 bits, and its upper 48, are looked up as addresses; the three lowest bits of either may be a tag, too. Only a
- * hit on a block's first byte counts: of random words one in millions. */
+/* graph_disguised: a word is tried only if it is no plain address: its upper 17 bits are neither all clear nor all set.
+ * Its lower 48 bits, and its upper 48, are looked up as addresses; the three lowest bits of either may be a tag, too.
+ * Only a hit on a block's first byte counts: of random words one in millions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,11 +34,6 @@ struct search {
 	size_t block_pieces, count;
 };
 
-static bool is_sought(const struct xc_graph *graph, uint32_t block)
-{
-	return xc_graph_leaked(graph, block);
-}
-
 static void add(struct piece *p, const struct place *place, size_t word, uint32_t block)
 {
 	if (p->edge_count + p->root_count >= MOST || place->block == block)
@@ -61,7 +56,7 @@ static void take_hits(const struct search *s, struct piece *p, const struct plac
 	scan->resolve(scan);
 	for (size_t i = 0; i < scan->count; i++)
 		if (scan->hits[i] != XC_NO_BLOCK && !(scan->hits[i] & XC_SCAN_INTERIOR) &&
-		    is_sought(s->graph, scan->hits[i]))
+		    xc_graph_leaked(s->graph, scan->hits[i]))
 			add(p, place, scan->tags[i], scan->hits[i]);
 	scan->count = 0;
 }
@@ -85,8 +80,10 @@ static void scan_words(const struct search *s, struct piece *p, const struct pla
 		uint64_t word;
 		xc_addr found[2];
 		memcpy(&word, bytes + i * sizeof word, sizeof word);
-		for (size_t k = 0; xc_disguised_addresses(word, found) && k < XC_COUNT(found); k++)
-			look_up(s, p, place, scan, found[k], i);
+		if (!xc_disguised_addresses(word, found))
+			continue;
+		look_up(s, p, place, scan, found[0], i);
+		look_up(s, p, place, scan, found[1], i);
 	}
 	take_hits(s, p, place, scan);
 }
@@ -175,7 +172,7 @@ static bool seeks_any(const struct xc_graph *graph)
 	if (arch->word != sizeof(uint64_t) || arch->big_endian != xc_arch_host()->big_endian)
 		return false;
 	for (uint32_t i = 0; i < graph->heap->blocks.count; i++)
-		if (is_sought(graph, i))
+		if (xc_graph_leaked(graph, i))
 			return true;
 	return false;
 }

@@ -23,10 +23,10 @@ void xc_graph_sort_roots(struct xc_graph *graph);
 /* misaligned: inserts the heap's misaligned words as edges and roots. */
 XC_MUST_CHECK struct xc_error *xc_graph_take_misaligned(struct xc_graph *graph);
 
-/* graph_disguised: adds disguised pointers to a graph whose search is done, as edges and roots to the interior, where they lead to the beginning of a
- * block that is not reached; *count_out: their number. The graph must be searched again if there are any. Reads all live
- * blocks and root ranges once, in parallel, if any live block is not reached; only where words have 8 bytes and the
- * host's byte order. Errors: XC_ERR_LIMIT. */
+/* graph_disguised: adds disguised pointers to a graph whose search is done, as edges and roots to the interior, where
+ * they lead to the beginning of a block that is not reached; *count_out: their number. The graph must be searched again
+ * if there are any. Reads all live blocks and root ranges once, in parallel, if any live block is not reached; only
+ * where words have 8 bytes and the host's byte order. Errors: XC_ERR_LIMIT. */
 XC_MUST_CHECK struct xc_error *xc_graph_find_disguised(struct xc_graph *graph, size_t *count_out);
 
 /* inner_pointer: marks the heap's inner pointers among the edges and roots. */

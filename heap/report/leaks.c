@@ -411,14 +411,14 @@ static void add_possible(const struct leaks *l, struct xc_section *s, size_t lim
 {
 	static const char *const names[] = {"possible_blocks", "possible_bytes", "possible_structures"};
 	static const char *const labels[] = {"possibly leaked blocks", "possibly leaked bytes", "possible structures"};
+	static const char *const others[2][2] = {
+		{"", ", or stale ones,"},
+		{", or with other bits around them,", ", with other bits around them, or stale ones,"},
+	};
 	const struct xc_graph *graph = l->leaked.graph;
-	const char *plain = graph->firmly ? "only pointers into the middle of blocks, or stale ones, lead to"
-					  : "only pointers into the middle of blocks lead to";
-	const char *disguised =
-		graph->firmly ? "only pointers into the middle of blocks, with other bits around them, or stale "
-				"ones, lead to"
-			      : "only pointers into the middle of blocks, or with other bits around them, lead to";
-	xc_auto(xc_freep) char *totals = totals_text(l, graph->disguised_count ? disguised : plain);
+	xc_auto(xc_freep) char *which = xc_asprintf("only pointers into the middle of blocks%s lead to",
+						    others[graph->disguised_count > 0][graph->firmly != NULL]);
+	xc_auto(xc_freep) char *totals = totals_text(l, which);
 	add_numbers(l, s, names, labels);
 	xc_section_text(s, "possible", "possibly leaked",
 			l->leaked.count ? totals : "no block: none is reached by such pointers only");

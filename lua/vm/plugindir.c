@@ -28,9 +28,10 @@ static struct stat program(void)
  * user. */
 static bool is_foreign_group(const struct stat *st)
 {
+	if (!(st->st_mode & S_IWGRP) || !st->st_gid || st->st_gid == getegid())
+		return false;
 	const struct stat own = program();
-	const bool changes_program = own.st_mode & S_IWGRP && st->st_gid == own.st_gid;
-	return st->st_mode & S_IWGRP && st->st_gid && st->st_gid != getegid() && !changes_program;
+	return !(own.st_mode & S_IWGRP) || st->st_gid != own.st_gid;
 }
 
 static struct xc_error *writable(const char *path, char who, const char *what)
