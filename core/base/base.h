@@ -92,4 +92,12 @@ static inline bool xc_is_zero(const void *bytes, size_t size)
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t xc_now_ns(void);
 
+/* Take an amount from what is left of a budget. False when there is less: then nothing is left. */
+static inline bool xc_spend(uint64_t *left, uint64_t amount)
+{
+	const bool enough = *left >= amount;
+	*left = enough ? *left - amount : 0;
+	return enough;
+}
+
 #endif

@@ -16,9 +16,7 @@ void xc_budget_add(uint64_t amount)
 
 bool xc_budget_spend(uint64_t amount)
 {
-	bool enough = budget >= amount;
-	budget = enough ? budget - amount : 0;
-	return enough;
+	return xc_spend(&budget, amount);
 }
 
 bool xc_budget_is_spent(void)

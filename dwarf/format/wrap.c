@@ -14,7 +14,7 @@ enum {
 struct wrapper {
 	struct xc_text *text;
 	unsigned width;
-	size_t scans_left;
+	uint64_t scans_left;
 };
 
 /* The position after the quoted text at `at`. */
@@ -109,13 +109,6 @@ static bool is_balanced(const char *at, const char *end)
 	return true;
 }
 
-static bool may_scan(struct wrapper *w, size_t len)
-{
-	const bool may = len <= w->scans_left;
-	w->scans_left -= may ? len : w->scans_left;
-	return may;
-}
-
 static void wrap(struct wrapper *w, const char *at, const char *end, unsigned column, unsigned indent, unsigned depth);
 
 static void wrap_elements(struct wrapper *w, const char *at, const char *end, unsigned indent, unsigned depth)
@@ -143,7 +136,7 @@ static void wrap_elements(struct wrapper *w, const char *at, const char *end, un
 static void wrap(struct wrapper *w, const char *at, const char *end, unsigned column, unsigned indent, unsigned depth)
 {
 	const size_t len = (size_t)(end - at);
-	const bool breaks = column + len > w->width && depth < MAX_DEPTH && may_scan(w, len);
+	const bool breaks = column + len > w->width && depth < MAX_DEPTH && xc_spend(&w->scans_left, len);
 	const char *brace = breaks ? find_brace(at, end) : NULL;
 	const char *behind = brace ? skip_item(brace, end, 0) : NULL;
 	if (!behind || behind - brace < 4 || !is_balanced(brace + 1, behind - 1)) {

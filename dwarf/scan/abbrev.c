@@ -85,8 +85,7 @@ uint64_t xc_abbrevs_most(uint64_t bytes, bool opened)
 
 bool xc_abbrevs_take(uint64_t *left, uint64_t amount)
 {
-	const bool enough = *left >= amount;
-	*left -= enough ? amount : *left;
+	const bool enough = xc_spend(left, amount);
 	if (!enough)
 		xc_budget_fall_short();
 	return enough;

@@ -94,13 +94,6 @@ static void gather_fini(struct gathered *g)
 	free(g->bases);
 }
 
-static bool afford(struct build *b, uint64_t size)
-{
-	bool enough = size <= *b->budget;
-	*b->budget -= enough ? size : *b->budget;
-	return enough;
-}
-
 /* Bytes of the header of a table of string offsets; gcc before 11 wrote none. */
 static uint64_t str_offsets_header(const struct xc_split_member *m, const struct xc_cursor *part)
 {
@@ -149,7 +142,7 @@ static bool add_table(struct build *b, const struct xc_split_member *m, uint64_t
 		}
 	*at_out = b->abbrev.len;
 	if (!(plain ? xc_split_abbrev_copy(m, &b->abbrev) : xc_split_abbrev_add(m, &bases, &b->abbrev)) ||
-	    !afford(b, b->abbrev.len - *at_out))
+	    !xc_spend(b->budget, b->abbrev.len - *at_out))
 		return false;
 	b->tables = xc_grow(b->tables, b->table_count, &b->table_capacity, sizeof *b->tables);
 	b->tables[b->table_count++] =
@@ -215,7 +208,7 @@ static struct xc_error *add_member(struct build *b, struct xc_split_member *m)
 	struct xc_text *to = m->piece.types ? &b->types : &b->info;
 	uint64_t abbrev = 0;
 	size_t size = (size_t)m->unit.size;
-	if (!afford(b, size))
+	if (!xc_spend(b->budget, size))
 		return xc_error_new(XC_ERR_LIMIT, "split units larger than their file");
 	if (!add_table(b, m, &abbrev))
 		return xc_error_new(XC_ERR_FORMAT, "damaged abbreviations");
@@ -259,7 +252,7 @@ static bool add_gathered(struct build *b, const char *name, const struct gathere
 		add_far(b, name, g->parts[0]);
 		return true;
 	}
-	if (!afford(b, g->size))
+	if (!xc_spend(b->budget, g->size))
 		return false;
 	for (size_t i = 0; i < g->count; i++)
 		xc_text_addn(&all, (const char *)g->parts[i].at, xc_cursor_left(&g->parts[i]));
@@ -332,7 +325,7 @@ static uint8_t *map_image(struct build *b, size_t *size_out)
 			if (s->copy.len || s->far.at > bytes)
 				continue;
 			below++;
-			if (!afford(b, xc_cursor_left(&s->far)))
+			if (!xc_spend(b->budget, xc_cursor_left(&s->far)))
 				tries = MAX_SECTIONS;
 			else
 				xc_text_addn(&s->copy, (const char *)s->far.at, xc_cursor_left(&s->far));
