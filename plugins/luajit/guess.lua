@@ -213,6 +213,8 @@ end
 
 -- ---- C types: the place of their hash table gives the size of the members before it ----
 
+local HASH_BIAS = -0x04c11db7 -- lj_tab.h
+
 -- lj_ctype.c, ct_hashname and ct_hashtype: the anchor of a C type.
 local function rotate(x, n)
 	return (x << n | x >> 32 - n) & 0xffffffff
@@ -228,18 +230,20 @@ local function anchor_of(lo, hi)
 	return hi & 127
 end
 
+-- The number of anchors that hold a type of that anchor, and the number that hold any type.
 local function right_anchors(T, cts)
-	local right, tab, size = 0, xcore.addr(cts.tab), xcore.sizeof(T.D:type "CType")
+	local right, used, tab, size = 0, 0, xcore.addr(cts.tab), xcore.sizeof(T.D:type "CType")
 	for i = 0, 127 do
 		local id = cts.hash[i]
+		if id ~= 0 then used = used + 1 end
 		if id > 0 and id < cts.top then
 			local ct = T.t:value(T.D:type "CType", tab + id * size)
 			local name = ct.name[T.ref] & 0xffffffff
-			local at = name ~= 0 and anchor_of(name, name + 0x04c11db7 & 0xffffffff) or anchor_of(ct.info, ct.size)
+			local at = name ~= 0 and anchor_of(name, name + HASH_BIAS & 0xffffffff) or anchor_of(ct.info, ct.size)
 			if at == i then right = right + 1 end
 		end
 	end
-	return right
+	return right, used
 end
 
 -- The build with information from the state of C types: its number of registers, and the place of finalizers. Returns
@@ -252,8 +256,8 @@ local function with_ctypes(t, T, g)
 			local tried = with(T.build, { finalizer_root = finalizer_root, callback_fpr = fpr })
 			local trial = names(t, xcore.cdef(cdef.state(tried), { private = true }), tried)
 			local cts = t:value(trial.D:type "CTState", state)
-			local ok, right = pcall(right_anchors, trial, cts)
-			if ok and xcore.addr(cts.g) == g and right > 8 then list[#list + 1] = { build = tried, right = right } end
+			local ok, right, used = pcall(right_anchors, trial, cts)
+			if ok and xcore.addr(cts.g) == g and right > used // 2 then list[#list + 1] = { build = tried, right = right } end
 		end
 	end
 	table.sort(list, function(x, y) return x.right > y.right end)
