@@ -66,29 +66,36 @@ static struct xc_error *follow(struct walk *w, const char *link)
 	return NULL;
 }
 
-/* One component. *end_out: it was the last. */
+/* Takes the next component from what is left. Returns its path, of the caller. */
+static char *take(struct walk *w)
+{
+	if (*w->rest == '/')
+		set_done(w, "/", 1);
+	const char *name = w->rest + strspn(w->rest, "/");
+	const size_t len = strcspn(name, "/");
+	char *at = xc_asprintf("%s%.*s", xc_text_string(&w->done), (int)len, name);
+	char *rest = xc_strdup(name + len + strspn(name + len, "/"));
+	free(w->rest);
+	w->rest = rest;
+	return at;
+}
+
+/* One component. *end_out: it was the last. A last link in /proc may lead to what has no path, and is the kernel's. */
 static struct xc_error *step(struct walk *w, bool *end_out)
 {
+	xc_auto(xc_freep) char *at = take(w);
+	const bool last = !*w->rest;
 	struct stat st;
-	const bool from_root = *w->rest == '/';
-	const size_t slashes = strspn(w->rest, "/"), len = strcspn(w->rest + slashes, "/");
-	xc_auto(xc_freep) char *at =
-		xc_asprintf("%s%s%.*s", from_root ? "/" : "", from_root ? "" : xc_text_string(&w->done), (int)len,
-			    w->rest + slashes);
-	xc_auto(xc_freep) char *rest = w->rest;
-	w->rest = xc_strdup(rest + slashes + len + strspn(rest + slashes + len, "/"));
-	*end_out = !*w->rest;
-	const bool is_fd = strncmp(at, "/proc/", 6) == 0;
 	if (lstat(at, &st))
 		return xc_error_errno(errno, "%s", at);
-	if (is_planted(from_root ? "/" : xc_text_string(&w->done), &st, *end_out))
+	if (is_planted(xc_text_string(&w->done), &st, last))
 		return refuse(at, &st);
-	if (S_ISLNK(st.st_mode)) {
-		const char *slash = strrchr(at, '/');
-		set_done(w, at, slash ? (size_t)(slash - at) + 1 : 0);
-		*end_out = is_fd && *end_out;
-		return *end_out ? NULL : follow(w, at);
-	}
+	const bool is_link = S_ISLNK(st.st_mode);
+	*end_out = last && (!is_link || strncmp(at, "/proc/", 6) == 0);
+	if (*end_out)
+		return NULL;
+	if (is_link)
+		return follow(w, at);
 	set_done(w, at, strlen(at));
 	xc_text_char(&w->done, '/');
 	return NULL;

@@ -4,7 +4,8 @@
  * outermost half waits in a ring, and the frames between them are counted.
  *
  * The rows of all stacks are bounded, too, unless the user asks for more: thousands of threads may share one endless
- * stack in a file of 100 KB. Every stack gets the same share, so equal stacks stay equal. */
+ * stack in a file of 100 KB. Stacks of their own take memory, so a large core has more rows. Every stack gets the same
+ * share, so equal stacks stay equal. */
 #include "dwarf/stack/backtrace.h"
 
 #include <inttypes.h>
@@ -28,7 +29,10 @@ enum {
 	DEFAULT_MAX_FRAMES = 1024,
 	MAX_WALK = 1 << 22, /* frames of all stacks together; beyond it a stack gets max_frames */
 	MAX_NAME = 16 << 10,
-	MAX_FRAMES_OF_ALL = 1 << 17, /* 128 threads have 1,024 each, 5,000 have 26; half of it with locals */
+	LEAST_FRAMES_OF_ALL = 1 << 17, /* 128 threads have 1,024 each, 5,000 have 26; half of it with locals */
+	MOST_FRAMES_OF_ALL = 1 << 20,
+	CORE_OF_FRAME = 128, /* bytes of a core that make room for another frame, */
+	FILE_OF_FRAME = 4,   /* and of its file, which may be compressed */
 	LEAST_FRAMES = 4,
 };
 
@@ -388,11 +392,21 @@ static bool is_first(const struct xc_backtrace_options *options, size_t count, p
 	return count != 0;
 }
 
+static size_t frames_of_all(const struct xc_process *process, bool locals)
+{
+	const size_t least = locals ? LEAST_FRAMES_OF_ALL / 2 : LEAST_FRAMES_OF_ALL;
+	const struct xc_source *core = process->core;
+	uint64_t room = process->live ? MOST_FRAMES_OF_ALL : core ? core->size / CORE_OF_FRAME : least;
+	if (core && room > core->stored_size / FILE_OF_FRAME)
+		room = core->stored_size / FILE_OF_FRAME;
+	return room < least ? least : room > MOST_FRAMES_OF_ALL ? MOST_FRAMES_OF_ALL : (size_t)room;
+}
+
 /* Of each stack. */
 static size_t frames_kept(const struct xc_process *process, const struct xc_backtrace_options *options)
 {
 	const bool many = options->choice == XC_THREADS_ALL || options->choice == XC_THREADS_OTHERS;
-	const size_t all = options->locals ? MAX_FRAMES_OF_ALL / 2 : MAX_FRAMES_OF_ALL;
+	const size_t all = frames_of_all(process, options->locals);
 	const size_t share = all / (many && process->thread_count ? process->thread_count : 1);
 	if (options->max_frames)
 		return options->max_frames;

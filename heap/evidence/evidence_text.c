@@ -1,7 +1,7 @@
 /* evidence_text: blocks without other evidence that read as text.
  *
  * A block is text if it begins with at least four printable characters, as UTF-8, followed by a NUL; the rest is unused
- * room, unless it is nearly all of the block: an object may begin with a number, or with a name. Six such bytes and two
+ * room, but for small parts of a block (xc_typing_text_fills): an object may begin with a number, or with a name. Six such bytes and two
  * zeroes may also be a pointer: if it leads to mapped memory, the block is no text. Dynamic strings with a header
  * (redis' sds, sds.h of 3.2 to 7.4) store their length before the characters:
  *
@@ -18,8 +18,7 @@
 
 enum {
 	WORD = 8,
-	LEAST = 4,       /* characters of a text, */
-	SHARE = 8,       /* which are at least this part of the block */
+	LEAST = 4,       /* characters of a text */
 	LOOK = 4096,     /* bytes searched for the NUL */
 	SLACK = 32,      /* bytes that an allocator adds to a request */
 	PIECE = 1 << 14, /* blocks */
@@ -49,8 +48,8 @@ static bool is_text(const struct xc_space *space, const uint8_t *bytes, uint64_t
 {
 	uint64_t length = text_length(bytes, len);
 	bool ends = length < len ? bytes[length] == 0 : len < size; /* the end of what was read may cut a long one */
-	bool much = length + 1 + SLACK >= size || length >= size / SHARE;
-	return length >= LEAST && ends && much && (length >= WORD || len < WORD || !is_pointer(space, bytes));
+	return length >= LEAST && ends && xc_typing_text_fills(bytes, len, size, length) &&
+	       (length >= WORD || len < WORD || !is_pointer(space, bytes));
 }
 
 /* The length and the room in a header whose numbers have `width` bytes. */

@@ -22,7 +22,8 @@ enum {
 	TARGET = 64,  /* bytes of a pointer's target */
 	NEAR = 16,    /* bytes at the beginning of a text */
 	SHORT = 4,    /* a text of fewer characters may be a number, */
-	SHARE = 8,    /* and one that is a smaller part of its block */
+	SHARE = 8,    /* and one that is a smaller part of its block, */
+	NUMBER = 8,   /* unless it has as many characters */
 };
 
 /* Contradictions found in an object. */
@@ -176,6 +177,11 @@ static bool is_double(uint64_t value)
 	return exponent > 1023 - 16 && exponent < 1023 + 20;
 }
 
+bool xc_typing_text_fills(const uint8_t *bytes, uint64_t shown, uint64_t size, uint64_t length)
+{
+	return length >= size / SHARE || (length >= NUMBER && xc_is_zero(bytes + length, shown - length));
+}
+
 bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint64_t offset,
 			   uint64_t least)
 {
@@ -186,8 +192,8 @@ bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, 
 	if (!bytes || !xc_typing_is_text(bytes + offset, shown - offset, &empty) || empty)
 		return false;
 	uint64_t len = strnlen((const char *)bytes + offset, shown - offset), at = offset + len + 1;
-	if (least >= SHORT && len < (size - offset) / SHARE && at + NEAR < size)
-		return false; /* a number, or a name, at the beginning of an object */
+	if (least >= SHORT && !xc_typing_text_fills(bytes + offset, shown - offset, size - offset, len))
+		return false;
 	if (len < least || (shown >= e->word && is_in_live_block(e, xc_engine_load(e, bytes))))
 		return false; /* addresses may be six printable bytes and two zeroes */
 	if (len >= SHORT && xc_typing_fits(e, at, size))

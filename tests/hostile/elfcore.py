@@ -11,6 +11,8 @@ PT_LOAD, PT_NOTE = 1, 4
 NT_PRSTATUS, NT_AUXV = 1, 6
 AT_SYSINFO_EHDR = 33
 PR_REG, REG_RSP = 112, 19
+UC_RSP, UC_CS, UC_SIZE = 40 + 15 * 8, 40 + 18 * 8, 40 + 23 * 8  # struct ucontext: Linux's asm/ucontext.h, asm/sigcontext.h
+USER_CS = 0x33
 
 
 def is_elf64(data):
@@ -68,6 +70,21 @@ class Elf:
         """Of each thread, the crashed one first, in the kernel's order."""
         return [struct.unpack_from("<Q", self.data, desc + PR_REG + 8 * REG_RSP)[0] for _, kind, desc, descsz in self.notes()
                 if kind == NT_PRSTATUS and descsz >= PR_REG + 8 * (REG_RSP + 1)]
+
+    def is_in_file(self, addr):
+        """A file that is cut short has less than its headers say."""
+        found = self.offset_of(addr)
+        return found is not None and found[0] < len(self.data)
+
+    def interrupted(self, pointer):
+        """The stack pointer that a handler on an alternate stack interrupted, or None: the kernel keeps it above the
+        handler's frames, with the bounds of the alternate stack."""
+        at, left = self.offset_of(pointer) or (0, 0)
+        for where in range(at, min(at + left, len(self.data)) - UC_SIZE, 8):
+            _, link, low, _, size = struct.unpack_from("<5Q", self.data, where)
+            if link == 0 and low <= pointer + where - at < low + size and self.data[where + UC_CS] == USER_CS:
+                return struct.unpack_from("<Q", self.data, where + UC_RSP)[0]
+        return None
 
     def stacks(self, size=4096):
         """The live bytes at each thread's stack pointer."""

@@ -185,6 +185,21 @@ static void the_frames_of_all_stacks_are_bounded_and_equal_stacks_stay_equal(voi
 	end_scene(s);
 }
 
+static void a_large_core_has_room_for_more_frames(void **state)
+{
+	(void)state;
+	enum { THREADS = 5000, SIZE = 64 << 20, EACH = SIZE / 128 / THREADS };
+	static struct xc_source core = {.size = SIZE, .stored_size = SIZE >> 3};
+	struct scene *s = on_one_stack(THREADS);
+	s->process->core = &core;
+	struct xc_report *r = bt_of_all(s->process, 0);
+	for (size_t i = 0; i < THREADS; i++)
+		assert_int_equal(r->sections->items->stacks->stacks[i].row_count, EACH);
+	s->process->core = NULL;
+	xc_report_free(r);
+	end_scene(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +209,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_is_not_there_is_an_error),
 		cmocka_unit_test(threads_that_share_one_deep_stack_do_not_take_their_product),
 		cmocka_unit_test(the_frames_of_all_stacks_are_bounded_and_equal_stacks_stay_equal),
+		cmocka_unit_test(a_large_core_has_room_for_more_frames),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,20 @@ static void few_characters_make_no_text_of_a_large_block(void **state)
 		1);
 }
 
+/* Large blocks of which the program uses the beginning: only zeros follow. */
+static void texts_before_zeros_are_texts_in_large_blocks(void **state)
+{
+	(void)state;
+	expect_none_wrong(
+		"struct slot { unsigned long key; void *value; }; struct slot *slots;\n"
+		"char *value(int i) { char t[40]; int n = sprintf(t, \"value %d\", i);\n"
+		"return memcpy(note(calloc(1, 130), \"char\"), t, n + 1); }\n"
+		"int main(void) { slots = note(calloc(64, sizeof(struct slot)), \"struct slot\");\n"
+		"for (int i = 0; i < 60; i++) { slots[i].key = i; slots[i].value = value(i + 100); value(i + 100); }\n"
+		"scrub(); abort(); }\n",
+		121);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +143,7 @@ int main(void)
 		cmocka_unit_test(objects_of_one_kind_have_one_type),
 		cmocka_unit_test(arrays_of_addresses_are_no_numbers),
 		cmocka_unit_test(few_characters_make_no_text_of_a_large_block),
+		cmocka_unit_test(texts_before_zeros_are_texts_in_large_blocks),
 	};
 	return cmocka_run_group_tests_name("typing_doubt", tests, NULL, NULL);
 }
