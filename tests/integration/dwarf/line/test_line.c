@@ -39,7 +39,8 @@ static struct lines lines_of(const char *body)
 	"0, 0, 0\n"                                                                                                    \
 	"\t.section .debug_line\n.Lline:\n"
 #define PROGRAM(rows)                                                                                                  \
-	"\t.file 0 \"/src\" \"zero.c\"\n\t.file 1 \"one.c\"\n\t.file 2 \"/usr/include/two.h\"\n\t.text\n\t.globl "     \
+	"\t.file 0 \"/src\" \"zero.c\"\n\t.file 1 \"one.c\"\n\t.file 2 \"/usr/include/two.h\"\n\t.file 3 \"sub\" "     \
+	"\"/abs/three.h\"\n\t.text\n\t.globl "                                                                         \
 	"f\nf:\n" rows ".Lend:\n" UNIT
 
 static void expect_line(struct lines *l, uint64_t offset, const char *file, unsigned line, unsigned column)
@@ -113,7 +114,8 @@ static void files_are_told_by_number(void **state)
 	struct lines l = lines_of(PROGRAM("\t.loc 1 10\n\tnop\n\t.loc 2 3\n\tret\n"));
 	assert_string_equal(xc_line_file(l.lines, &l.unit, 1), "/src/one.c");
 	assert_string_equal(xc_line_file(l.lines, &l.unit, 2), "/usr/include/two.h");
-	assert_null(xc_line_file(l.lines, &l.unit, 3));
+	assert_string_equal(xc_line_file(l.lines, &l.unit, 3), "/abs/three.h");
+	assert_null(xc_line_file(l.lines, &l.unit, 4));
 	assert_null(xc_line_file(l.lines, &l.unit, UINT64_MAX));
 	end_lines(&l);
 }

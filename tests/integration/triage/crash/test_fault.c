@@ -82,6 +82,8 @@ static void the_fault_is_seen_through_a_handler_that_aborts(void **state)
 	expect_through(HANDLED("zero = *(volatile int *)0x18;", "SIGSEGV"), SIGSEGV, SEGV_MAPERR, XC_ACCESS_READ,
 		       SIGABRT);
 	expect_through(HANDLED("zero = 7 / zero;", "SIGFPE"), SIGFPE, FPE_INTDIV, XC_ACCESS_UNKNOWN, SIGABRT);
+	expect_through(HANDLED("zero = (int)(7u / (unsigned)zero);", "SIGFPE"), SIGFPE, FPE_INTDIV, XC_ACCESS_UNKNOWN,
+		       SIGABRT);
 	expect_through(HANDLED("__asm__ volatile(\"ud2\");", "SIGILL"), SIGILL, 0, XC_ACCESS_UNKNOWN, SIGABRT);
 	struct found f = fault_of(HANDLED("*(volatile char *)0x8000000000000000 = 1;", "SIGSEGV"));
 	assert_int_equal(f.fault.code, SI_KERNEL);
@@ -217,6 +219,7 @@ static void a_fault_that_a_handler_sends_again_is_a_fault(void **state)
 		int number;
 	} cases[] = {{"__asm__ volatile(\"ud2\");", "SIGILL", SIGILL},
 		     {"zero = 7 / zero;", "SIGFPE", SIGFPE},
+		     {"zero = (int)(7u / (unsigned)zero);", "SIGFPE", SIGFPE},
 		     {"*(volatile char *)main = 1;", "SIGSEGV", SIGSEGV}};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		char source[1024];

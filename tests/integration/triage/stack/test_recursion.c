@@ -196,6 +196,19 @@ static void the_frame_is_blamed_not_the_function_that_filled_it(void **state)
 	EXPECT(both, source, .class_name = "stack-overflow", .kind = "large-frame", .function = "work");
 }
 
+/* Three functions, none of which has half of what is used. */
+static void a_stack_that_several_functions_fill_is_small(void **state)
+{
+	(void)state;
+#define ROOM "char room[90000]; room[at] = 1; KEEP(room); "
+	static const char source[] = HEAD "NO long third(long at) { " ROOM "return room[5]; }\n"
+					  "NO long second(long at) { " ROOM "return third(at + 1) + room[5]; }\n"
+					  "NO long first(long at) { " ROOM "return second(at + 1) + room[5]; }\n"
+					  "int main(void) { limit(); return (int)first(never + 6); }\n";
+	EXPECT(gcc, source, .class_name = "stack-overflow", .kind = "", .says = "no function recurs");
+#undef ROOM
+}
+
 static void frames_sized_as_they_run_are_alloca(void **state)
 {
 	(void)state;
@@ -328,6 +341,7 @@ int main(void)
 		cmocka_unit_test(what_is_walked_in_a_ring_is_told),
 		cmocka_unit_test(a_frame_larger_than_the_stack_is_no_recursion),
 		cmocka_unit_test(the_frame_is_blamed_not_the_function_that_filled_it),
+		cmocka_unit_test(a_stack_that_several_functions_fill_is_small),
 		cmocka_unit_test(frames_sized_as_they_run_are_alloca),
 		cmocka_unit_test(coroutines_have_stacks_as_well),
 		cmocka_unit_test(calls_that_are_inlined_are_no_frames),

@@ -109,6 +109,11 @@ static uint64_t no_flags(unsigned i)
 	return (chunks_get(c, c->at[i] + 8) ^ 6) & ~UINT64_C(1);
 }
 
+static uint64_t of_another_arena(unsigned i)
+{
+	return chunks_get(c, c->at[i] + 8) | 4;
+}
+
 static void a_smashed_header_costs_no_block(void **state)
 {
 	(void)state;
@@ -118,6 +123,7 @@ static void a_smashed_header_costs_no_block(void **state)
 	smash_each(one_bit, 1, 2);
 	smash_each(larger, 1, 2);
 	smash_each(no_flags, 1, 2);
+	smash_each(of_another_arena, 1, 2);
 }
 
 /* A block with an overwritten header, and the previous one, contain the bytes of a header of a chunk that ends exactly
