@@ -126,6 +126,17 @@ static void a_smashed_header_costs_no_block(void **state)
 	smash_each(of_another_arena, 1, 2);
 }
 
+static void a_chunk_of_another_arena_is_told_as_that(void **state)
+{
+	(void)state;
+	chunks_write(c);
+	chunks_put(c, c->at[9] + 8, of_another_arena(9));
+	struct xc_heap *heap = xc_heap_open(c->process, NULL);
+	assert_true(heap->damage_count > 0);
+	assert_non_null(strstr(heap->damages[0].what, "another arena"));
+	xc_heap_close(heap);
+}
+
 /* A block with an overwritten header, and the previous one, contain the bytes of a header of a chunk that ends exactly
  * where a distant chunk starts. */
 static void a_number_that_leads_far_away_is_no_chunk(void **state)
@@ -230,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_made_heap_is_read_as_it_was_made),
 		cmocka_unit_test(a_smashed_header_costs_no_block),
+		cmocka_unit_test(a_chunk_of_another_arena_is_told_as_that),
 		cmocka_unit_test(a_number_that_leads_far_away_is_no_chunk),
 		cmocka_unit_test(what_goes_on_behind_a_hole_is_found),
 		cmocka_unit_test(a_smashed_top_is_still_the_top),
