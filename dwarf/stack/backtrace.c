@@ -396,9 +396,10 @@ static size_t frames_of_all(const struct xc_process *process, bool locals)
 {
 	const size_t least = locals ? LEAST_FRAMES_OF_ALL / 2 : LEAST_FRAMES_OF_ALL;
 	const struct xc_source *core = process->core;
-	uint64_t room = process->live ? MOST_FRAMES_OF_ALL : core ? core->size / CORE_OF_FRAME : least;
-	if (core && room > core->stored_size / FILE_OF_FRAME)
-		room = core->stored_size / FILE_OF_FRAME;
+	if (!core)
+		return process->live ? MOST_FRAMES_OF_ALL : least;
+	const uint64_t by_core = core->size / CORE_OF_FRAME, by_file = core->stored_size / FILE_OF_FRAME;
+	const uint64_t room = by_core < by_file ? by_core : by_file;
 	return room < least ? least : room > MOST_FRAMES_OF_ALL ? MOST_FRAMES_OF_ALL : (size_t)room;
 }
 

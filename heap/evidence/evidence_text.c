@@ -1,9 +1,9 @@
 /* evidence_text: blocks without other evidence that read as text.
  *
  * A block is text if it begins with at least four printable characters, as UTF-8, followed by a NUL; the rest is unused
- * room, but for small parts of a block (xc_typing_text_fills): an object may begin with a number, or with a name. Six such bytes and two
- * zeroes may also be a pointer: if it leads to mapped memory, the block is no text. Dynamic strings with a header
- * (redis' sds, sds.h of 3.2 to 7.4) store their length before the characters:
+ * room. They must fill the block (xc_typing_text_fills): an object may begin with a number, or with a name. Six such
+ * bytes and two zeroes may also be a pointer: if it leads to mapped memory, the block is no text. Dynamic strings with
+ * a header (redis' sds, sds.h of 3.2 to 7.4) store their length before the characters:
  *
  *	| length | room | flags: 1 | characters NUL      lengths of 1 byte; 2, 3, 4: of 2, 4 and 8
  *

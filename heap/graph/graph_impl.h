@@ -50,8 +50,8 @@ uint64_t *xc_graph_find_stale(const struct xc_graph *graph);
 bool xc_graph_leaves_links(const struct xc_heap *heap);
 
 /* graph_stale: set slots, from the roots on stacks and in registers whose blocks are not in `reached`, a bit for each
- * block; and the bit of each root that is one, in *roots (malloc'ed; made if it is NULL and there are any). Unwinds the threads that have
- * such roots. */
+ * block; and the bit of each root that is one, in *roots (malloc'ed; made if it is NULL and there are any). Unwinds the
+ * threads that have such roots. */
 void xc_graph_find_slots(struct xc_graph *graph, const uint64_t *reached, uint64_t **roots);
 
 #endif

