@@ -7,7 +7,7 @@ MODE   ?= release
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 B      := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)
 
-LAYERS := core dwarf heap triage batch lua cli
+LAYERS := core dwarf heap triage batch profile lua cli
 PKGS   := libdw libelf libzstd liblz4 jansson libseccomp liblzma zlib libisal lua5.4 libedit
 WARN   := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla -Wpointer-arith -Wstrict-prototypes \
           -Wundef -Wformat=2 -Wno-format-nonliteral -Werror

@@ -60,11 +60,15 @@ struct xc_command {
 
 	/* Check for usage errors before any file is opened; may be NULL. */
 	struct xc_error *(*check)(struct xc_job *job);
+	/* Live targets: called once the process is open, before Landlock forbids to open more of it; may be NULL. */
+	struct xc_error *(*opened)(struct xc_job *job);
 	/* Fill job->report from job->process. */
 	struct xc_error *(*produce)(struct xc_job *job);
 	/* Does this job write bytes instead of a rendered report? Then `write` writes them. May be NULL. */
 	bool (*writes)(const struct xc_job *job);
 	struct xc_error *(*write)(struct xc_job *job, FILE *out);
+	/* Are these bytes no text? Then they are not written to a terminal. May be NULL. */
+	bool (*is_binary)(const struct xc_job *job);
 	/* A command without a target does all its work here, and may leave a report to be rendered; other commands
 	 * leave it NULL. With `produce` too it is called when the TARGET was omitted. */
 	struct xc_error *(*run)(struct xc_job *job, FILE *out);

@@ -110,6 +110,12 @@ const struct xc_option xc_common_options[] = {
 	 .value = "SECONDS",
 	 .about = "stop a plugin or script after N seconds; default: 60; 0: no limit",
 	 .max = 1000000},
+	{.name = "max-output",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(max_output),
+	 .value = "MB",
+	 .about = "stop a plugin or script that prints more than N megabytes; default: 64; 0: no limit",
+	 .max = UINT_MAX},
 	{.name = "swap",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(swap),
@@ -180,6 +186,7 @@ struct xc_common xc_common_defaults(void)
 				  .max_instructions = (unsigned)(limits.instructions / 1000000),
 				  .max_memory = (unsigned)(limits.memory >> 20),
 				  .max_time = (unsigned)limits.seconds,
+				  .max_output = (unsigned)(limits.printed >> 20),
 				  .io_timeout = XC_SHARED_TIMEOUT_S};
 }
 

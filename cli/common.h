@@ -18,6 +18,7 @@ struct xc_common {
 	unsigned max_instructions;           /* millions; 0: no limit */
 	unsigned max_memory;                 /* megabytes; 0: no limit */
 	unsigned max_time;                   /* seconds; 0: no limit */
+	unsigned max_output;                 /* megabytes; 0: no limit */
 	unsigned io_timeout;                 /* seconds that a file may take to respond; 0: no limit */
 	enum xc_switch debuginfod, strict, stats, quiet, redact, swap, cache, plugins;
 	enum xc_switch help, version;

@@ -245,10 +245,21 @@ static struct xc_error *check_unchanged(const struct xc_job *job)
 	return NULL;
 }
 
-static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_output *output)
+static struct xc_error *prepare_bytes(const struct xc_job *job, struct xc_output *output)
+{
+	output->binary = job->command->is_binary && job->command->is_binary(job);
+	if (output->binary && !output->path && isatty(output->fd))
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "this format is no text for a terminal"),
+				     "-o FILE writes it to a file");
+	return NULL;
+}
+
+static struct xc_error *produce_and_render(struct xc_job *job, struct xc_output *output)
 {
 	bool writes = job->command->writes && job->command->writes(job);
-	struct xc_error *err;
+	struct xc_error *err = writes ? prepare_bytes(job, output) : NULL;
+	if (err)
+		return err;
 	job->report = xc_report_new(job->command->name);
 	job->out = output->file;
 	xc_facts_target(job->report, job->process);
@@ -286,12 +297,21 @@ static enum xc_exit policy_status(struct xc_job *job)
 	return XC_EXIT_DONE;
 }
 
+static struct xc_error *call_opened(void *ctx, struct xc_process *process)
+{
+	struct xc_job *job = ctx;
+	job->process = process;
+	return job->command->opened(job);
+}
+
 static struct xc_error *with_target(struct xc_job *job, struct xc_output *output, enum xc_exit *status)
 {
 	struct xc_target target = {0};
 	const bool writes = job->command->writes && job->command->writes(job);
 	atomic_store(&xc_shared_status()->restartable, !writes && !job->command->acts);
-	struct xc_error *err = xc_target_open(&target, xc_job_operand(job, "TARGET"), &job->common, output->directory);
+	const struct xc_target_hook hook = {call_opened, job};
+	struct xc_error *err = xc_target_open(&target, xc_job_operand(job, "TARGET"), &job->common, output->directory,
+					      job->command->opened ? &hook : NULL);
 	if (err)
 		return err;
 	job->process = target.process;

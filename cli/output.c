@@ -18,7 +18,7 @@
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16 };
 
-/* The length of a colour code at `at`, which may continue behind the last byte; 0: there is none. */
+/* The length of a colour code at `at`, which may continue past the last byte; 0: there is none. */
 static size_t color_code(const char *at, size_t left)
 {
 	size_t len = 1;
@@ -78,7 +78,7 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t len)
 {
 	struct xc_output *output = cookie;
 	cookie_write_function_t *const out = output->appends ? hold : write_all;
-	size_t good = harmless(output->colored, output->last, bytes, len);
+	size_t good = output->binary ? len : harmless(output->colored, output->last, bytes, len);
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	const unsigned char last = output->last;
 	output->last = len ? (unsigned char)bytes[len - 1] : last;

@@ -28,6 +28,7 @@ struct xc_output {
 	bool appends;        /* at commit, to the summary of a step */
 	struct xc_text held; /* until then */
 	bool colored;        /* colour codes pass */
+	bool binary;         /* every byte passes */
 	unsigned char last;  /* the byte written last: 0xc2 may begin a control character */
 	size_t before;       /* bytes that the summary had when it was opened; else 0 */
 	int failed;          /* errno of the first write that failed, else 0 */

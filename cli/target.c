@@ -169,7 +169,7 @@ static bool means_process(const char *name, const char **digits_out)
 }
 
 static struct xc_error *open_live(struct xc_target *target, const char *digits, const struct xc_open_options *options,
-				  const char *write_dir)
+				  const char *write_dir, const struct xc_target_hook *hook)
 {
 	uint64_t pid;
 	struct xc_error *err;
@@ -177,6 +177,8 @@ static struct xc_error *open_live(struct xc_target *target, const char *digits, 
 		return xc_error_new(XC_ERR_USAGE, "'%s' is not a process id", digits);
 	/* Landlock forbids reading other processes, so it starts after opening (sandbox.h). */
 	if ((err = xc_sandbox_calls()) || (err = xc_process_open_live((pid_t)pid, options, &target->process)))
+		return err;
+	if (hook && (err = hook->opened(hook->ctx, target->process)))
 		return err;
 	return limit_writes(target, write_dir);
 }
@@ -228,7 +230,7 @@ struct xc_error *xc_target_prepare(struct xc_target *target, const struct xc_com
 }
 
 struct xc_error *xc_target_open(struct xc_target *target, const char *name, const struct xc_common *common,
-				const char *write_dir)
+				const char *write_dir, const struct xc_target_hook *hook)
 {
 	const char *digits;
 	struct xc_error *err = check_source_roots(common);
@@ -249,7 +251,7 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 		.progress = &target->progress,
 	};
 	if (means_process(name, &digits))
-		err = open_live(target, digits, &options, write_dir);
+		err = open_live(target, digits, &options, write_dir, hook);
 	else
 		err = xc_process_open_core(name, &options, &target->process);
 	xc_progress_end(&target->progress);

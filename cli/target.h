@@ -17,6 +17,12 @@ struct xc_target {
 	const char *landlock; /* live: the restriction on writing, or why there is none; NULL for cores */
 };
 
+/* Called when a live process was opened, before Landlock, after which no more of it can be opened. */
+struct xc_target_hook {
+	struct xc_error *(*opened)(void *ctx, struct xc_process *process);
+	void *ctx;
+};
+
 /* The part of opening that needs no target: check --exe, --sysroot and --debug-dir, open the store, find the cache.
  * For commands that open their targets themselves; call xc_target_close afterwards. Errors: as below; after an error
  * nothing is left to close. */
@@ -24,10 +30,12 @@ XC_MUST_CHECK struct xc_error *xc_target_prepare(struct xc_target *target, const
 
 /* Open `name`: a file, `pid:N`, or bare digits when no such file exists. A live process is opened with ptrace,
  * signals and writes to it denied; afterwards new files can be created only below write_dir (NULL: nowhere) and in
- * the cache. The paths of --exe, --sysroot, --debug-dir and --store must exist, and --exe must be the program of the
- * target. Errors: those of opening, XC_ERR_MISMATCH for --exe. After an error nothing is left to close. */
+ * the cache; hook may be NULL. The paths of --exe, --sysroot, --debug-dir and --store must exist, and --exe must be
+ * the program of the target. Errors: those of opening, XC_ERR_MISMATCH for --exe. After an error nothing is left to
+ * close. */
 XC_MUST_CHECK struct xc_error *xc_target_open(struct xc_target *target, const char *name,
-					      const struct xc_common *common, const char *write_dir);
+					      const struct xc_common *common, const char *write_dir,
+					      const struct xc_target_hook *hook);
 
 /* $XDG_CACHE_HOME/NAME, or ~/.cache/NAME, whether or not it exists; malloc'ed; NULL without a home directory. */
 char *xc_target_cache_dir(const char *name);

@@ -31,7 +31,7 @@ static int print(lua_State *L)
 	}
 	luaL_pushresult(&buffer);
 	const char *line = lua_tolstring(L, -1, &len);
-	xc_limit_spend(L, 10 + len);
+	xc_limit_print(L, line, len);
 	if (host->options.output)
 		host->options.output(host->options.output_user, line, len);
 	return 0;

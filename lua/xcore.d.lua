@@ -338,7 +338,7 @@ function graph:edges(from, to) end
 ---  `width` (1, 2, 4 or 8)
 ---  bytes at `at` bytes behind (or before) it, as a signed number, shifted right by `shift` and then masked with
 ---  `mask`.
----* `unless`: elements with such a tag are passed over: it lies `at` bytes behind the element's beginning, and has the
+---* `unless`: elements with such a tag are passed over: it lies `at` bytes after the element's beginning, and has the
 ---  words' width
 ---  unless given. For hash tables whose empty slots keep their keys.
 ---* `exact`: only to the beginnings of nodes.
@@ -437,7 +437,7 @@ function graph:fill(tree, options) end
 ---Read C declarations: structs, unions, enums, typedefs, arrays, pointers, bit-fields, function pointers,
 ---__attribute__((packed, aligned(N))), sizeof in array bounds, #define of integer constants. They are laid out by the
 ---target's
----ABI. Names are found by t:type and by every function that takes a type's name, behind what the debug information has.
+---ABI. Names are found by t:type and by every function that takes a type's name, after what the debug information has.
 ---All texts of a run make one scope: a later one may use what an earlier one declared, and the same declaration may
 ---come again.
 ---A struct that is mentioned and never defined is the debug information's, if that has it. Macros may stand for
@@ -789,7 +789,7 @@ function heap:root(addr) end
 ---  enum, bit-field or pointer,
 ---  and cases: by its value, a number or the name of a symbol whose address it is (tables of functions, functions)
 function heap:rule(rule) end
----Say that pointers of a typedef lead behind a header, which a byte near them tells, as sds of redis:
+---Say that pointers of a typedef lead past a header, which a byte near them tells, as sds of redis:
 ---`heap:header { pointer = "sds", at = -1, mask = 7, cases = { [1] = "struct sdshdr8", [2] = "struct sdshdr16" } }`. As
 ---for rules.
 ---@param header {pointer: string, at: integer, mask: integer, cases: table<integer, string>}  at: of the byte, from where the pointer leads
@@ -1119,6 +1119,7 @@ function section:histogram(key, histogram, options) end
 -- tells code first, then looks at frames to place its own.
 
 ---@class xcore.Stacks
+---@field detached boolean  are stacks on no thread shown (`bt --coroutines`)? If not, do not search memory for them.
 local stacks = {}
 
 ---The stacks of this run: for commands and scripts, which are not asked for `stacks`. What is told to them takes effect
@@ -1168,7 +1169,7 @@ function stacks:code(code) end
 ---@field value? string  text, as the language would write it
 ---@field why? string  why there is no value
 
----Frames of a language's own that belong to a thread's stack. They are shown directly behind, as callers of, the
+---Frames of a language's own that belong to a thread's stack. They are shown directly after, as callers of, the
 ---machine's frame that
 ---holds `at` (sp <= at < cfa); in their order, several calls by `at`. A frame that no machine's frame holds is counted
 ---in a

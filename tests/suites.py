@@ -75,6 +75,11 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
          "batch": "24", "hostile": "15", "browser": "9", "timing": "21"}
 
 
+# Left to test-long: `make test` has ten minutes.
+LONG_CLI = ["rust_channels", "rust_guards", "wide_registers"]
+LONG_LIVE = ["gohang"]
+
+
 def suites(build):
     """The table of suites. `build` is the folder of the compiled programs."""
     gdb = module("tests/diff/chosen.py")
@@ -90,10 +95,11 @@ def suites(build):
         Suite("replay", "the fuzz targets pass on their seeds and past findings", [
             Test(name, [os.path.join(build, "tests", "fuzz", "fuzz_" + name), "corpora/fuzz/" + name], "check")
             for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
-        Suite("cli", "every command: options, messages, exit statuses and files", bats("cli", "test", cores={
-            "triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
-        Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core", bats("live", "test", skip=["busy"]),
-              needs="gcc bats strace"),
+        Suite("cli", "every command: options, messages, exit statuses and files",
+              bats("cli", "test", skip=LONG_CLI, cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}) +
+              bats("cli", "long", names=LONG_CLI), needs="gcc bats jq"),
+        Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core",
+              bats("live", "test", skip=["busy"] + LONG_LIVE) + bats("live", "long", names=LONG_LIVE), needs="gcc bats strace"),
         Suite("tools", "the oracle scripts are correct themselves", [
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in sorted(glob.glob("tests/**/test_*.py", recursive=True))]),
         Suite("diff", "every frame, value, type and expression agrees with gdb", [

@@ -14,14 +14,18 @@
 #include "triage/explain/evidence.h"
 #include "triage/fault/cause_fault.h"
 #include "triage/fault/hang.h"
+#include "triage/fault/linked_loop.h"
+#include "triage/fault/peer_wait.h"
 #include "triage/explain/expression.h"
 #include "triage/explain/race.h"
 #include "triage/missing_evidence.h"
+#include "triage/goroutine/gohang.h"
 #include "triage/go/golang.h"
 #include "triage/memory/heap_evidence.h"
 #include "triage/crash/abort_message.h"
 #include "triage/crash/handled_signal.h"
 #include "triage/runtime/script.h"
+#include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
 #include "triage/memory/pointer_diagnosis.h"
 
@@ -128,18 +132,34 @@ static void add_library(const struct xc_crash_context *crash)
 				    b->caller);
 }
 
+/* The place in the source. A line of library code that was inlined without a trace gives way to what the program itself
+ * says. */
+static void locate_source(struct xc_crash_context *crash, const struct xc_level *level)
+{
+	struct xc_arena *arena = &crash->report->arena;
+	struct xc_verdict *v = crash->verdict;
+	bool stated = crash->stated_file && xc_crash_context_is(crash, "panic") && xc_user_code_is_library_line(level);
+	const char *file = stated ? crash->stated_file : level->file;
+	v->file = xc_arena_strdup(arena, file);
+	v->line = stated ? crash->stated_line : level->line;
+	xc_auto(xc_freep) char *source = xc_source_lines(crash->process, file, v->line, SOURCE_AROUND);
+	xc_auto(xc_freep) char *hint = source ? NULL : xc_source_roots_hint(crash->process, file);
+	v->source = xc_arena_strdup(arena, source);
+	v->source_hint = xc_arena_strdup(arena, hint);
+}
+
 static void locate(struct xc_crash_context *crash)
 {
 	struct xc_arena *arena = &crash->report->arena;
 	struct xc_verdict *v = crash->verdict;
 	const struct xc_place *place = crash->blame.place;
-	v->tid = crash->thread->tid;
+	v->tid = crash->off_thread ? 0 : crash->thread->tid;
 	v->frame = crash->thread == crash->faulted && crash->fault.in_handler && crash->fault.frame_known
 			   ? crash->fault.frame.index
 			   : 0;
-	v->thread_name = xc_arena_strdup(arena, crash->thread->name);
+	v->thread_name = crash->off_thread ? NULL : xc_arena_strdup(arena, crash->thread->name);
 	if (!v->involved)
-		xc_verdict_involve(crash->report, v->tid);
+		xc_verdict_involve(crash->report, crash->thread->tid);
 	if (!place)
 		return;
 	if (place->module)
@@ -149,37 +169,59 @@ static void locate(struct xc_crash_context *crash)
 		const struct xc_level *level = &place->levels[crash->blame.level];
 		if (level->function)
 			v->function = xc_arena_strdup(arena, level->function);
-		v->file = xc_arena_strdup(arena, level->file);
-		v->line = level->line;
-		xc_auto(xc_freep) char *source =
-			xc_source_lines(crash->process, level->file, level->line, SOURCE_AROUND);
-		xc_auto(xc_freep) char *hint = source ? NULL : xc_source_roots_hint(crash->process, level->file);
-		v->source = xc_arena_strdup(arena, source);
-		v->source_hint = xc_arena_strdup(arena, hint);
+		locate_source(crash, level);
 	}
 	add_library(crash);
 }
 
-/* No signal: is it hung? */
-static void hung(struct xc_report *report, struct xc_process *process)
+/* A handler of SIGABRT that hangs hides why the program aborted. */
+static void report_abort(struct xc_crash_context *crash, struct xc_heap *heap)
 {
-	struct xc_crash_context crash = {.report = report, .process = process};
-	bool deadlock = xc_deadlock_exists(process);
-	if (!deadlock && !xc_hang_exists(process))
+	if (!crash->thread || !xc_abort_message_handled(crash, crash->thread))
 		return;
-	crash.verdict = xc_report_verdict(report);
+	xc_verdict_evidence(crash->report,
+			    "before that the program had called abort(): the deadlock is in a signal's handler");
+	crash->heap = heap ? heap : crash->heap;
+	if (heap)
+		xc_heap_evidence_damage(crash);
+}
+
+/* No signal: is it hung? Threads of Go's runtime wait for work: its goroutines tell. */
+static void find_hang(struct xc_crash_context *crash)
+{
+	bool deadlock = xc_deadlock_exists(crash->process);
+	if (!deadlock && xc_gohang_classify(crash))
+		return;
+	enum xc_hang hang = deadlock ? XC_HANG_NONE : xc_hang_of(crash->process);
+	deadlock = deadlock || (hang != XC_HANG_LIKELY && xc_deadlock_is_held(crash->process));
+	if (!deadlock && hang == XC_HANG_NONE) {
+		if (!xc_linked_loop_classify(crash))
+			xc_peer_wait_classify(crash);
+		return;
+	}
+	crash->verdict = xc_report_verdict(crash->report);
 	if (deadlock)
-		xc_deadlock_classify(&crash);
+		xc_deadlock_classify(crash);
 	else
-		xc_hang_classify(&crash);
-	locate(&crash);
+		xc_hang_classify(crash);
+}
+
+static void hung(struct xc_report *report, struct xc_process *process, struct xc_heap *heap)
+{
+	struct xc_crash_context crash = {.report = report, .process = process, .unwinder = xc_unwinder_new(process)};
+	find_hang(&crash);
+	if (crash.thread) {
+		report_abort(&crash, heap);
+		locate(&crash);
+	}
+	xc_unwinder_free(crash.unwinder);
 }
 
 void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_heap *heap)
 {
 	struct xc_crash_context crash;
 	if (!xc_crash_context_init(&crash, report, process, heap)) {
-		hung(report, process);
+		hung(report, process, heap);
 		return;
 	}
 	xc_abort_message_read(&crash);
@@ -194,6 +236,13 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
 	xc_hang_classify(&crash);
+	xc_linked_loop_classify(&crash);
+	xc_peer_wait_classify(&crash);
+	if (xc_crash_context_is(&crash, "killed") || xc_crash_context_is(&crash, "dump-request") ||
+	    xc_crash_context_is(&crash, "sent-by-user"))
+		xc_gohang_classify(&crash);
+	if (xc_crash_context_is(&crash, "deadlock"))
+		report_abort(&crash, NULL); /* the heap's evidence comes later */
 	headline(&crash);
 	locate(&crash);
 	xc_script_report(&crash);

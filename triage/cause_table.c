@@ -1,5 +1,6 @@
 /* cause_table: the first rule of an event that holds decides. So specific causes come before general ones, and the
- * last rule of each event always holds. */
+ * last rule of each event always holds. Causes that only the bad pointer shows, such as use-after-free, replace the
+ * class later: memory/pointer_diagnosis.c. */
 #include "triage/cause_table.h"
 
 #include "triage/fault/cause_fault.h"
@@ -12,7 +13,7 @@
 #include "triage/runtime/cause_abort.h"
 #include "triage/runtime/fortify.h"
 #include "triage/runtime/heap_complaint.h"
-#include "triage/runtime/rust_panic.h"
+#include "triage/rust/rust_panic.h"
 #include "triage/runtime/sanitizer.h"
 #include "triage/runtime/failed_allocation.h"
 #include "triage/runtime/uncaught.h"

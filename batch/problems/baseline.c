@@ -341,7 +341,7 @@ static struct xc_error *copy_line(struct reader *r, const char *at, size_t len, 
 	if (memchr(at, '\0', len))
 		return bad(r, "a baseline is a text file", "a NUL byte", "");
 	if (!ended)
-		return bad(r, "where the line is whole, put a newline behind it",
+		return bad(r, "where the line is whole, put a newline after it",
 			   "the last line has no end: the file may have been cut", "");
 	return read_line(r, line);
 }

@@ -37,7 +37,7 @@ struct xc_problem_class {
 	const char *severity; /* of the best member */
 };
 
-/* One cluster. */
+/* A problem: a cluster, with its id and what a baseline says of it. */
 struct xc_problem {
 	/* first 12 hex digits of the smallest sig of its members that are not guessed, or its id in the baseline */
 	char id[13];

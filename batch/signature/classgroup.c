@@ -38,8 +38,10 @@ static const struct class_row {
 	{"heap-corruption", "heap", DAMAGE},
 	{"assertion", "abort:assertion", EXPRESSION},
 	{"uncaught-exception", "exception", KIND},
+	{"terminate", "terminate", KIND},
 	{"panic", "panic", KIND},
 	{"deadlock", "deadlock", KIND},
+	{"hang", "deadlock", KIND},
 	{"sanitizer", "sanitizer", KIND},
 	{"seccomp-kill", "seccomp", KIND},
 	{"trap-instruction", "trap", NOTHING},
@@ -115,7 +117,7 @@ const char *xc_classgroup(const struct xc_record *record, const char *class_name
 bool xc_classgroup_speaks(const char *group)
 {
 	static const char *const speaking[] = {
-		"abort",       "heap",          "exception",         "panic", "fortify", "sanitizer",
-		"stack-smash", "out-of-memory", "pure-virtual-call", NULL};
+		"abort",       "heap",          "exception",         "panic",     "fortify", "sanitizer",
+		"stack-smash", "out-of-memory", "pure-virtual-call", "terminate", NULL};
 	return xc_names_begin(speaking, group) != NULL;
 }

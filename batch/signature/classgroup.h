@@ -12,6 +12,7 @@
  *	                   first is chance)
  *	abort:assertion:EXPRESSION     the assertion's text with its numbers, if known: two in one function are two problems
  *	exception:TYPE     uncaught-exception
+ *	terminate:KIND     std::terminate() without an exception that nothing caught
  *	panic:KIND         Rust's and Go's
  *	deadlock:KIND      of one thread with itself, of several, with one that has ended
  *	sanitizer:KIND

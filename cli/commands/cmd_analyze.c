@@ -2,6 +2,8 @@
  * with modules, missing parts of the target. */
 #include "cli/command.h"
 
+#include <inttypes.h>
+
 #include "cli/shared/heaps.h"
 #include "cli/shared/plugins.h"
 #include "cli/shared/stacks.h"
@@ -10,8 +12,11 @@
 #include "dwarf/report/modules_report.h"
 #include "heap/report/summary.h"
 #include "triage/cause.h"
+#include "triage/goroutine/gostacks.h"
 #include "triage/locks/deadlock.h"
 #include "triage/locks/wait_report.h"
+
+enum { GOROUTINES = 200 };
 
 struct settings {
 	unsigned limit;
@@ -46,24 +51,47 @@ static void crashed_thread(struct xc_job *job)
 	xc_wait_report_stacks(s, job->process);
 }
 
-static void other_threads(struct xc_job *job, bool all)
+/* Stacks in brief: those that are equal once. `of` says which. */
+static void add_brief_stacks(struct xc_job *job, struct xc_section *s, struct xc_backtrace_options of)
 {
 	const struct settings *settings = job->settings;
-	const struct xc_verdict *verdict = job->report->verdict; /* the threads of a deadlock come first */
-	struct xc_section *s = xc_report_section(job->report, "threads", all ? "Threads" : "Other threads");
-	struct xc_backtrace_options options = {
-		.choice = all ? XC_THREADS_ALL : XC_THREADS_OTHERS,
-		.first = verdict ? verdict->involved : NULL,
-		.first_count = verdict ? verdict->involved_count : 0,
-		.group = xc_switch_or(settings->group, true),
-		.brief = true,
-		.max_frames = settings->limit,
-		.format = xc_format_defaults(),
-	};
-	struct xc_error *err = xc_backtrace(s, job->process, &options);
+	of.group = xc_switch_or(settings->group, true);
+	of.brief = true;
+	of.max_frames = settings->limit;
+	of.format = xc_format_defaults();
+	struct xc_error *err = xc_backtrace(s, job->process, &of);
 	if (err)
 		xc_section_note(s, err);
+}
+
+static void other_threads(struct xc_job *job, bool all)
+{
+	const struct xc_verdict *verdict = job->report->verdict; /* the threads of a deadlock come first */
+	struct xc_section *s = xc_report_section(job->report, "threads", all ? "Threads" : "Other threads");
+	add_brief_stacks(job, s,
+			 (struct xc_backtrace_options){
+				 .choice = all ? XC_THREADS_ALL : XC_THREADS_OTHERS,
+				 .first = verdict ? verdict->involved : NULL,
+				 .first_count = verdict ? verdict->involved_count : 0,
+			 });
 	xc_wait_report_stacks(s, job->process);
+}
+
+/* Those of Go's goroutines that no thread runs. */
+static void goroutines(struct xc_job *job)
+{
+	struct xc_parked_stack *parked;
+	uint64_t more;
+	size_t count = xc_gostacks(job->report, job->process, GOROUTINES, &parked, &more);
+	if (!count)
+		return;
+	struct xc_section *s = xc_report_section(job->report, "goroutines", "Goroutines");
+	add_brief_stacks(
+		job, s,
+		(struct xc_backtrace_options){.choice = XC_THREADS_NONE, .parked = parked, .parked_count = count});
+	if (more)
+		xc_section_message(s, XC_INFO, "xcore bt --coroutines shows them",
+				   "%" PRIu64 " more goroutine%s on no thread", more, more == 1 ? " is" : "s are");
 }
 
 /* For a running process this would read all of its memory, so only `heap` does it. */
@@ -79,13 +107,14 @@ static struct xc_error *produce(struct xc_job *job)
 {
 	const struct xc_process *process = job->process;
 	size_t crashed = count_crashed(process);
-	xc_job_stacks(job);
+	xc_job_stacks(job, false);
 	xc_cause(job->report, job->process, process->live ? NULL : xc_job_heap(job));
 	if (crashed)
 		crashed_thread(job);
 	xc_deadlock_report(job->report, job->process);
 	if (process->thread_count > crashed)
 		other_threads(job, crashed == 0);
+	goroutines(job);
 	xc_modules_report_problems(job->report, job->process);
 	heap_in_brief(job);
 	xc_missing_report(job->report, process);
@@ -127,12 +156,14 @@ const struct xc_command xc_command_analyze = {
 		"checked.\n\nThen follow the crashed stack with the program's own arguments and locals (bt --full "
 		"shows all), the locks that threads wait for, the holders of these locks and the threads that wait "
 		"for each other, the other threads (equal stacks are folded into one, also stacks that differ only "
-		"in the depth of a recursion), modules with problems and what to install, missing parts of the "
+		"in the depth of a recursion), Go's goroutines that no thread runs, modules with problems and what to "
+		"install, missing parts of the "
 		"target, and the sections of the plugins for this program (see plugin).",
 	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),
+	.opened = xc_job_sample_running,
 	.produce = produce,
 	.leads_with_target = true,
 };

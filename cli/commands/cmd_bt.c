@@ -1,6 +1,8 @@
 /* bt: stacks with arguments; with locals under --full. */
 #include "cli/command.h"
 
+#include <inttypes.h>
+
 #include "dwarf/stack/backtrace.h"
 #include "dwarf/stack/second_opinion.h"
 #include "heap/query/whatis.h"
@@ -8,6 +10,9 @@
 #include "cli/shared/heaps.h"
 #include "cli/shared/stacks.h"
 #include "cli/shared/values.h"
+#include "triage/goroutine/gostacks.h"
+
+enum { GOROUTINES = 10000 };
 
 struct settings {
 	const char *thread;
@@ -25,6 +30,7 @@ static struct xc_error *check(struct xc_job *job)
 static struct xc_error *produce(struct xc_job *job)
 {
 	const struct settings *settings = job->settings;
+	struct xc_parked_stack *parked;
 	struct xc_backtrace_options options = {
 		.args = true,
 		.locals = settings->full == XC_ON,
@@ -41,11 +47,19 @@ static struct xc_error *produce(struct xc_job *job)
 		return err;
 	if (settings->heap == XC_ON)
 		xc_what_annotate(&options.format, xc_job_typed_heap(job));
-	xc_job_stacks(job);
+	xc_job_stacks(job, options.detached);
+	uint64_t more;
+	size_t most = options.detached ? GOROUTINES : 0;
+	options.parked_count = xc_gostacks(job->report, job->process, most, &parked, &more);
+	options.parked = parked;
 	struct xc_section *s = xc_report_section(job->report, "bt", "Stacks");
 	s->schema = job->command->schema;
 	err = xc_backtrace(s, job->process, &options);
 	xc_second_opinion_close(options.opinion);
+	if (more && !err)
+		xc_section_message(s, XC_INFO, most ? NULL : "xcore bt --coroutines shows them",
+				   "%" PRIu64 " %sgoroutine%s on no thread", more, most ? "more " : "",
+				   more == 1 ? " is" : "s are");
 	return err;
 }
 
@@ -55,7 +69,7 @@ static const struct xc_option options[] = {
 	XC_RAW_OPTION(values),
 	XC_HEAP_OPTION(heap),
 	XC_ON_OPTION("coroutines", coroutines,
-		     "also show stacks that plugins know and that are on no thread: coroutines, fibers"),
+		     "also show stacks that are on no thread: goroutines, and those that plugins know, as coroutines"),
 	XC_ON_OPTION(
 		"second-opinion", opinion,
 		"let libunwind (libunwind8, opened for this) walk the same stacks, and mark frames that it has not"),
@@ -94,5 +108,6 @@ const struct xc_command xc_command_bt = {
 	.settings_size = sizeof(struct settings),
 	.schema = "xcore.bt/1",
 	.check = check,
+	.opened = xc_job_sample_running,
 	.produce = produce,
 };

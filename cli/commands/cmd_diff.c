@@ -72,7 +72,7 @@ static struct xc_error *sample_target(struct xc_job *job, const char *name, stru
 {
 	struct xc_target target = {.process = NULL};
 	struct xc_process *first = job->process;
-	struct xc_error *err = xc_target_open(&target, name, &job->common, NULL);
+	struct xc_error *err = xc_target_open(&target, name, &job->common, NULL, NULL);
 	if (err)
 		return err; /* the message names the target */
 	job->process = target.process;

@@ -20,12 +20,11 @@ struct settings {
 };
 
 /* By --as, else by the name of the output; folded by default. */
-static bool as_svg(const struct xc_job *job)
+static const char *kind_of(const struct xc_job *job)
 {
-	const struct settings *settings = job->settings;
-	if (settings->as)
-		return strcmp(settings->as, "svg") == 0;
-	return job->common.output && xc_ends_with(job->common.output, ".svg");
+	const struct settings *s = job->settings;
+	const char *by_name = job->common.output ? xc_flame_kind_of(job->common.output) : NULL;
+	return s->as ? s->as : by_name ? by_name : "folded";
 }
 
 /* With --format the tree is a section of a report. */
@@ -88,7 +87,7 @@ static struct xc_error *make_tree(struct xc_job *job, const struct tree *what, s
 	struct xc_error *err = NULL;
 	xc_stacktree_init(tree, title, what->unit);
 	if (strcmp(what->name, "stacks") == 0) {
-		xc_job_stacks(job);
+		xc_job_stacks(job, false);
 		xc_backtrace_tree(tree, job->process);
 	} else {
 		err = xc_memory_tree_fill(tree, xc_job_heap(job), what->kind);
@@ -139,7 +138,7 @@ static struct xc_error *write_tree(struct xc_job *job, FILE *out)
 		xc_say("%s: %s", job->process->target, why_empty(job, what));
 	if (!tree)
 		return NULL;
-	return as_svg(job) ? xc_flame_svg(tree, out) : xc_flame_folded(tree, out);
+	return xc_flame_write(tree, kind_of(job), out);
 }
 
 static struct xc_error *produce(struct xc_job *job)
@@ -157,13 +156,17 @@ static struct xc_error *produce(struct xc_job *job)
 	return err;
 }
 
+static bool is_binary(const struct xc_job *job)
+{
+	return xc_flame_is_binary(kind_of(job));
+}
+
 static void fini(void *settings)
 {
 	xc_plugins_fini(&((struct settings *)settings)->plugins);
 }
 
 static const char *const trees[] = {"stacks", "heap", "retained", "leaks", NULL};
-static const char *const kinds[] = {"folded", "svg", NULL};
 
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
@@ -177,13 +180,7 @@ static const struct xc_operand operands[] = {
 };
 
 static const struct xc_option options[] = {
-	{.name = "as",
-	 .kind = XC_OPTION_CHOICE,
-	 .offset = offsetof(struct settings, as),
-	 .value = "KIND",
-	 .about = "folded (one line per stack) or svg (one self-contained picture); default: svg when -o ends in "
-		  ".svg, else folded",
-	 .words = kinds},
+	XC_FLAME_OPTION("folded"),
 	{.name = NULL},
 };
 
@@ -203,8 +200,10 @@ const struct xc_command xc_command_flame = {
 	.examples = examples,
 	.settings_size = sizeof(struct settings),
 	.check = check,
+	.opened = xc_job_sample_running,
 	.produce = produce,
 	.writes = writes,
 	.write = write_tree,
+	.is_binary = is_binary,
 	.fini = fini,
 };

@@ -130,7 +130,7 @@ static struct xc_error *open_case(void *user, const char *core, const char *exe,
 	struct xc_common common = *o->common;
 	if (exe)
 		common.exe = exe;
-	struct xc_error *err = xc_target_open(&o->target, core, &common, NULL);
+	struct xc_error *err = xc_target_open(&o->target, core, &common, NULL, NULL);
 	if (!err)
 		*process_out = o->target.process;
 	return err;

@@ -3,6 +3,7 @@
 
 #include "core/facts/facts.h"
 #include "cli/shared/choose.h"
+#include "cli/shared/stacks.h"
 
 struct settings {
 	const char *thread;
@@ -43,12 +44,14 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_regs = {
 	.name = "regs",
 	.about = "registers of threads, and what they point to",
-	.text = "A running process is not stopped, so the registers of a running thread are unknown. For a thread "
-		"that waits in a system call the kernel reports some of them.",
+	.text = "A running process is not stopped: the registers of a running thread are those of a sample that the "
+		"kernel takes (perf events), or unknown. For a thread that waits in a system call the kernel reports "
+		"some of them.",
 	.operands = xc_target_operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),
 	.check = check,
+	.opened = xc_job_sample_running,
 	.produce = produce,
 };

@@ -4,6 +4,7 @@
 #include "core/facts/facts.h"
 #include "dwarf/symbolize/debuginfo.h"
 #include "triage/locks/wait_report.h"
+#include "cli/shared/stacks.h"
 
 static const char *function_at(const struct xc_process *process, xc_addr pc)
 {
@@ -33,5 +34,6 @@ const struct xc_command xc_command_threads = {
 		"each other (Locks).",
 	.operands = xc_target_operands,
 	.examples = examples,
+	.opened = xc_job_sample_running,
 	.produce = produce,
 };

@@ -23,7 +23,8 @@ struct xc_limits xc_plugins_limits(const struct xc_common *common)
 {
 	return (struct xc_limits){.instructions = (uint64_t)common->max_instructions * 1000000,
 				  .memory = (uint64_t)common->max_memory << 20,
-				  .seconds = common->max_time};
+				  .seconds = common->max_time,
+				  .printed = (uint64_t)common->max_output << 20};
 }
 
 struct xc_run xc_plugins_run(const struct xc_job *job, struct xc_plugins *plugins, const struct xc_plugin *plugin)

@@ -14,7 +14,7 @@ XC_MUST_CHECK struct xc_error *xc_plugins_of(const struct xc_common *common, str
 XC_MUST_CHECK struct xc_error *xc_plugins_prefix(struct xc_plugins *plugins, const char *what, size_t len,
 						 struct xc_plugin **plugin_out);
 
-/* The limits of --max-instructions, --max-memory and --max-time. */
+/* The limits of --max-instructions, --max-memory, --max-time and --max-output. */
 struct xc_limits xc_plugins_limits(const struct xc_common *common);
 
 /* A run of the plugin (or script, which has no name) on the job's target, with the job's limits. The caller sets

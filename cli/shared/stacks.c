@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "dwarf/cfi/foreign_frame_report.h"
+#include "dwarf/sample/running_threads.h"
 #include "cli/shared/plugins.h"
 
 /* Take the frames that one plugin reports, in a report that is not shown. Frames from before a failure are kept. */
-static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugins, const struct xc_plugin *plugin)
+static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugins, const struct xc_plugin *plugin,
+				   bool detached)
 {
 	struct xc_process *process = job->process;
 	struct xc_report *report = xc_report_new("stacks");
@@ -14,6 +16,7 @@ static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugin
 	struct xc_foreign *others =
 		xc_foreign_take(process); /* of earlier plugins; this one must not report them again */
 	run.what = XC_RUN_STACKS;
+	run.detached = detached;
 	run.report = report;
 	struct xc_error *err = xc_runner_run(&run);
 	xc_foreign_set(process, others);
@@ -34,7 +37,7 @@ static bool is_asked(struct xc_job *job, struct xc_plugins *plugins, struct xc_p
 	       xc_plugin_matches(plugin, job->process, NULL);
 }
 
-void xc_job_stacks(struct xc_job *job)
+void xc_job_stacks(struct xc_job *job, bool detached)
 {
 	struct xc_plugins plugins;
 	if (job->common.plugins == XC_OFF || xc_foreign_of(job->process))
@@ -45,7 +48,14 @@ void xc_job_stacks(struct xc_job *job)
 		return;
 	}
 	for (size_t i = 0; i < plugins.count; i++)
-		if (is_asked(job, &plugins, plugins.items[i]) && (err = ask_plugin(job, &plugins, plugins.items[i])))
+		if (is_asked(job, &plugins, plugins.items[i]) &&
+		    (err = ask_plugin(job, &plugins, plugins.items[i], detached)))
 			xc_foreign_fail(job->process, err);
 	xc_plugins_fini(&plugins);
+}
+
+struct xc_error *xc_job_sample_running(struct xc_job *job)
+{
+	xc_running_threads_sample(job->process);
+	return NULL;
 }

@@ -66,6 +66,7 @@ static const struct rule {
 	{"max-read-rate", 0},
 	{"max-read-time", 0},
 	{"plugin-path", 0},
+	{"max-output", 0},
 	{"redact", LOOKS | EXPLAINS | KEEPS},
 	{"no-redact", ALL}, /* a merge shows everything in its records */
 };

@@ -77,9 +77,19 @@ void *xc_grow(void *items, size_t count, size_t *capacity, size_t size)
 	return check(reallocarray(items, *capacity, size), *capacity);
 }
 
-uint64_t xc_now_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+uint64_t xc_now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t xc_thread_cpu_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }

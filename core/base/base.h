@@ -92,6 +92,9 @@ static inline bool xc_is_zero(const void *bytes, size_t size)
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t xc_now_ns(void);
 
+/* CPU time of the calling thread. */
+uint64_t xc_thread_cpu_ns(void);
+
 /* Take an amount from what is left of a budget. False when there is less: then nothing is left. */
 static inline bool xc_spend(uint64_t *left, uint64_t amount)
 {

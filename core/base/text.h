@@ -34,7 +34,7 @@ void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len);
  * "##[error]" when they print it. */
 void xc_text_name(struct xc_text *text, const char *string);
 
-/* In the lines from byte `from` on: at the front of a line, also behind blanks, "::" starts a command of GitHub
+/* In the lines from byte `from` on: at the front of a line, also after blanks, "::" starts a command of GitHub
  * Actions; its first colon becomes \x3a. */
 void xc_text_disarm(struct xc_text *text, size_t from);
 

@@ -73,7 +73,7 @@ static bool is_marked(int fd, const char *kind)
 	return !fstat(fd, &st) && has(fd, st.st_size - PLAIN_TRAILER, "XCPLAIN1");
 }
 
-/* Was it not written to its end, or damaged behind its beginning? */
+/* Was it not written to its end, or damaged after its beginning? */
 static bool is_begun(int fd, const char *kind)
 {
 	static const char zeros[MARK];

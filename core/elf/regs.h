@@ -4,15 +4,30 @@
 #ifndef XC_REGS_H
 #define XC_REGS_H
 
+#include <string.h>
+
 #include "core/elf/arch.h"
 
 /* Vector and floating-point registers as the kernel saved them. Only the innermost frame and frames interrupted by a
  * signal have them, because calls do not preserve them. */
 struct xc_vector_regs {
-	uint8_t xmm[32][16]; /* x86-64: xmm0…31 (low 128 bits); aarch64: v0…v31 */
-	uint8_t st[8][10];   /* x86: the x87 stack, st(0) first */
-	uint8_t xmm_count, st_count;
+	uint8_t xmm[32][16];      /* x86-64: xmm0…31 (low 128 bits); aarch64: v0…v31 */
+	uint8_t st[8][10];        /* x86: the x87 stack, st(0) first */
+	uint8_t ymm_high[16][16]; /* x86: the high 128 bits of ymm0…15 */
+	uint8_t xmm_count, st_count, ymm_count;
 };
+
+enum { XC_YMM_SIZE = 32 };
+
+/* The whole of ymm<index>, lowest byte first; false when it is not known. */
+static inline bool xc_vector_ymm(const struct xc_vector_regs *v, uint64_t index, uint8_t out[XC_YMM_SIZE])
+{
+	if (!v || index >= v->ymm_count)
+		return false;
+	memcpy(out, v->xmm[index], 16);
+	memcpy(out + 16, v->ymm_high[index], 16);
+	return true;
+}
 
 struct xc_regs {
 	uint64_t value[XC_REG_MAX]; /* by DWARF number */

@@ -251,6 +251,14 @@ static const char *why_missing(const struct xc_segment *s, xc_addr addr)
 	return why ? why : xc_provenance_text(s ? s->provenance : XC_UNMAPPED);
 }
 
+const char *xc_space_why(const struct xc_space *space, xc_addr addr)
+{
+	const struct xc_segment *s = xc_space_find(space, addr);
+	if (s && s->provenance <= XC_FROM_LIVE && (!s->backing || !s->backing->why))
+		return NULL;
+	return why_missing(s, addr);
+}
+
 struct xc_error *xc_space_read(const struct xc_space *space, xc_addr addr, void *buf, size_t len)
 {
 	const struct xc_segment *stopped;

@@ -59,6 +59,9 @@ XC_MUST_CHECK struct xc_error *xc_space_read(const struct xc_space *space, xc_ad
 /* Copy the readable bytes at the front of the range. Returns their number. Allocates nothing. */
 size_t xc_space_peek(const struct xc_space *space, xc_addr addr, void *buf, size_t len);
 
+/* The reason why the byte at addr could not be read: a static text, or NULL where none is known. */
+const char *xc_space_why(const struct xc_space *space, xc_addr addr);
+
 /* A direct pointer to the bytes when the whole range lies in one mapped segment, else NULL. */
 const void *xc_space_view(const struct xc_space *space, xc_addr addr, size_t len);
 

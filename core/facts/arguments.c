@@ -38,7 +38,7 @@ static bool read_area(struct area *a)
 	return xc_space_peek(a->process->space, a->lo, a->bytes, a->len) == a->len;
 }
 
-/* The kernel writes a space for the NUL behind each argument. */
+/* The kernel writes a space for the NUL after each argument. */
 static bool begins_as(const char *bytes, const char *note, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -53,7 +53,7 @@ static bool word_at(const struct area *a, size_t at, uint64_t *value_out)
 	return at + word <= a->len && xc_space_peek_uint(a->process->space, a->lo + at, word, value_out);
 }
 
-/* The offset of the array that begins with this address: its count stands in front of it, and NULL behind it. */
+/* The offset of the array that begins with this address: its count stands in front of it, and NULL after it. */
 static size_t array_of(const struct area *a, xc_addr first, uint64_t *count_out)
 {
 	const unsigned word = a->process->arch->word;

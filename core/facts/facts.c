@@ -355,16 +355,25 @@ static struct xc_cell register_cell(const struct xc_thread *thread, int number)
 	return xc_cell_null(thread->why_no_regs ? thread->why_no_regs : "not saved");
 }
 
+enum { LIVE_COLUMNS = 2 };
+
+static struct xc_cell time_cell(const struct xc_thread *thread, uint64_t ns)
+{
+	return thread->ran ? xc_cell_seconds((double)ns / 1e9) : xc_cell_null("the kernel does not tell it");
+}
+
 void xc_facts_threads(struct xc_report *report, const struct xc_process *process, xc_facts_namer *function_at)
 {
 	static const struct xc_column columns[] = {
-		{"tid", "TID", XC_FIELD_INTEGER, false},  {"name", "NAME", XC_FIELD_TEXT, false},
-		{"state", "STATE", XC_FIELD_TEXT, false}, {"pc", "PC", XC_FIELD_ADDRESS, false},
-		{"sp", "SP", XC_FIELD_ADDRESS, true},     {"function", "FUNCTION", XC_FIELD_TEXT, false},
-		{"how", "HOW", XC_FIELD_TEXT, true},      {"place", "WHERE", XC_FIELD_TEXT, false},
+		{"tid", "TID", XC_FIELD_INTEGER, false},      {"name", "NAME", XC_FIELD_TEXT, false},
+		{"state", "STATE", XC_FIELD_TEXT, false},     {"pc", "PC", XC_FIELD_ADDRESS, false},
+		{"sp", "SP", XC_FIELD_ADDRESS, true},         {"function", "FUNCTION", XC_FIELD_TEXT, false},
+		{"how", "HOW", XC_FIELD_TEXT, true},          {"place", "WHERE", XC_FIELD_TEXT, false},
+		{"ran", "CPU TIME", XC_FIELD_SECONDS, false}, {"waited", "WAITED FOR CPU", XC_FIELD_SECONDS, false},
 	};
+	const size_t column_count = XC_COUNT(columns) - (process->live ? 0 : LIVE_COLUMNS);
 	struct xc_section *s = xc_report_section(report, "threads", "Threads");
-	struct xc_table *table = xc_section_table(s, "threads", columns, XC_COUNT(columns));
+	struct xc_table *table = xc_section_table(s, "threads", columns, column_count);
 	char place[256];
 	for (size_t i = 0; i < process->thread_count; i++) {
 		const struct xc_thread *thread = &process->threads[i];
@@ -381,6 +390,8 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 			xc_cell_text(pc_known && function_at ? function_at(process, pc.number) : NULL),
 			xc_cell_text(thread->regs_how),
 			where ? xc_cell_text(where) : xc_cell_null(pc_known ? "not mapped" : pc.text),
+			time_cell(thread, thread->ran),
+			time_cell(thread, thread->waited),
 		};
 		xc_table_row(s, table, row);
 	}

@@ -45,23 +45,35 @@ static const char *register_place(const struct xc_process *process, const struct
 	return xc_facts_place(process, addr, buf, size);
 }
 
+enum { HALF = 2 * 16 + 1 };
+
+/* 16 bytes as text, which the caller keeps. */
+static struct xc_cell half_cell(const uint8_t bytes[16], char hex[HALF])
+{
+	for (size_t i = 0; i < 16; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	struct xc_cell cell = xc_cell_text(hex);
+	cell.secret = true;
+	return cell;
+}
+
 static void add_vector(struct xc_section *s, const struct xc_thread *thread)
 {
 	static const struct xc_column columns[] = {
 		{"name", "VECTOR", XC_FIELD_TEXT, false},
 		{"bytes", "BYTES, LOWEST FIRST", XC_FIELD_TEXT, false},
+		{"high", "HIGH HALF (AVX)", XC_FIELD_TEXT, false},
 	};
 	if (!thread->vector || !thread->vector->xmm_count)
 		return;
-	struct xc_table *table = xc_section_table(s, "vector", columns, XC_COUNT(columns));
+	unsigned wide = thread->vector->ymm_count;
+	struct xc_table *table = xc_section_table(s, "vector", columns, XC_COUNT(columns) - (wide ? 0 : 1));
 	for (unsigned i = 0; i < thread->vector->xmm_count && i < XC_COUNT(thread->vector->xmm); i++) {
-		char name[16], hex[2 * 16 + 1];
+		char name[16], low[HALF], high[HALF];
 		snprintf(name, sizeof name, "v%u", i);
-		for (size_t byte = 0; byte < 16; byte++)
-			snprintf(hex + 2 * byte, 3, "%02x", thread->vector->xmm[i][byte]);
-		struct xc_cell bytes = xc_cell_text(hex);
-		bytes.secret = true;
-		const struct xc_cell row[] = {xc_cell_text(name), bytes};
+		const struct xc_cell row[] = {xc_cell_text(name), half_cell(thread->vector->xmm[i], low),
+					      i < wide ? half_cell(thread->vector->ymm_high[i], high)
+						       : xc_cell_null("")};
 		xc_table_row(s, table, row);
 	}
 }

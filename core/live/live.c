@@ -26,13 +26,15 @@
 #include "core/live/live_frozen.h"
 #include "core/live/live_maps.h"
 #include "core/live/live_memory.h"
+#include "core/live/live_proc.h"
 #include "core/live/live_tls.h"
 #include "core/process/module.h"
 
 struct live {
 	struct xc_live_memory *memory;
 	struct xc_live_maps maps;
-	int task_dir; /* "/proc/PID/task", or -1 */
+	int task_dir;                   /* "/proc/PID/task", or -1 */
+	const struct xc_finder *finder; /* borrowed */
 };
 
 static struct live *state_of(const struct xc_process *process)
@@ -79,6 +81,20 @@ void xc_live_remap(struct xc_process *process)
 		(void)xc_live_maps_read(&live->maps, process, live->memory);
 }
 
+void xc_live_find_modules(struct xc_process *process)
+{
+	const struct live *live = state_of(process);
+	const size_t before = process->module_count;
+	if (!live)
+		return;
+	xc_live_forget(process); /* the loader's list has grown */
+	xc_live_remap(process);
+	xc_modules_find_new(process);
+	for (size_t i = before; i < process->module_count; i++)
+		xc_finder_module(live->finder, process, process->modules[i]);
+	xc_process_index(process);
+}
+
 /* Stops at the end of the segment. */
 static size_t reread_segment(const struct xc_process *p, const struct xc_segment *s, xc_addr addr, void *buf,
 			     size_t len)
@@ -107,7 +123,7 @@ bool xc_live_thread_slept(const struct xc_process *process, const struct xc_thre
 {
 	const struct live *live = state_of(process);
 	return live && live->task_dir >= 0 && thread->ran &&
-	       xc_live_facts_ran(live->task_dir, thread->tid) == thread->ran;
+	       xc_live_facts_ran(live->task_dir, thread->tid, NULL) == thread->ran;
 }
 
 void xc_live_count_torn(struct xc_process *process)
@@ -133,6 +149,17 @@ struct xc_error *xc_live_freeze(struct xc_process *process, xc_addr addr, uint64
 	return xc_live_memory_freeze(state_of(process)->memory, addr, taken, len) ? NULL : too_much_frozen();
 }
 
+void xc_live_show(struct xc_process *process, xc_addr lo, const uint8_t *bytes, size_t len, xc_addr end)
+{
+	if (state_of(process))
+		xc_live_memory_show(state_of(process)->memory, lo, bytes, len, end);
+}
+
+bool xc_live_hold(struct xc_process *process, bool whole)
+{
+	return state_of(process) && xc_live_memory_hold(state_of(process)->memory, whole);
+}
+
 const uint8_t *xc_live_frozen(const struct xc_process *process, xc_addr addr, xc_addr *lo_out, xc_addr *hi_out)
 {
 	return state_of(process) ? xc_live_memory_frozen(state_of(process)->memory, addr, lo_out, hi_out) : NULL;
@@ -146,6 +173,25 @@ bool xc_live_resident(const struct xc_process *process, xc_addr lo, xc_addr hi, 
 bool xc_live_gone(const struct xc_process *process)
 {
 	return state_of(process) && xc_live_memory_found_gone(state_of(process)->memory);
+}
+
+bool xc_live_is_there(const struct xc_process *process)
+{
+	return state_of(process) && !xc_live_memory_gone(state_of(process)->memory);
+}
+
+int xc_live_task_dir(const struct xc_process *process)
+{
+	return state_of(process) ? state_of(process)->task_dir : -1;
+}
+
+bool xc_live_times(const struct xc_process *process, pid_t tid, uint64_t *user_ns_out, uint64_t *system_ns_out)
+{
+	const int dir = xc_live_task_dir(process);
+	char name[40] = "../stat";
+	if (tid)
+		snprintf(name, sizeof name, "%d/stat", (int)tid);
+	return dir >= 0 && xc_live_proc_times(dir, name, user_ns_out, system_ns_out);
 }
 
 struct xc_live_stats xc_live_stats(const struct xc_process *process)
@@ -326,6 +372,8 @@ struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *o
 	if ((err = open_handles(proc_dir, memory_dir, &id, &handles)))
 		return err;
 	process = make_process(&id, &handles);
+	process->source_roots = options->finder->source_roots;
+	state_of(process)->finder = options->finder;
 	if (other_thread)
 		xc_process_remark(process, "the main thread has ended; memory is seen through thread %d",
 				  (int)handles.tid);

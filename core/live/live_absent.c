@@ -8,7 +8,8 @@
  * Two cases need care. In a range registered with userfaultfd the handler decides the content of an absent page. Only
  * smaps shows that (VmFlags um, ui), and reading it walks the page tables, so it is read once, for the first absent
  * page. And a mapping may have gone since the snapshot: pagemap shows such a hole like an untouched page. So maps is
- * read again before an answer, at most every RECHECK_NS: within that time an unmapped page may still read as before. */
+ * read again before an answer, at most every RECHECK_NS, and for a fiftieth of the time where there are very many:
+ * within that time an unmapped page may still read as before. */
 #include "core/live/live_memory.h"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 
 #include "core/live/live_proc.h"
 
-enum { RECHECK_NS = 10 * 1000 * 1000 };
+enum { RECHECK_NS = 10 * 1000 * 1000, RECHECK_SHARE = 50 };
 
 /* ---- is the region unchanged? ---- */
 
@@ -105,16 +106,23 @@ static bool still_mapped(const struct xc_live_absents *a, const struct xc_live_r
 	return !r->ino || now->offset + (addr - now->lo) == r->offset + (addr - r->lo);
 }
 
+static bool recheck_in_time(struct xc_live_absents *a)
+{
+	const uint64_t now = xc_now_ns();
+	if (now < a->recheck_ns)
+		return true;
+	if (!recheck(a))
+		return false;
+	const uint64_t end = xc_now_ns(), rest = RECHECK_SHARE * (end - now);
+	a->recheck_ns = end + (rest > RECHECK_NS ? rest : RECHECK_NS);
+	return true;
+}
+
 static bool still_valid(struct xc_live_absents *a, const struct xc_live_region *r, xc_addr addr)
 {
 	if (!a->flags_read)
 		a->flags_read = read_flags(a);
-	if (!a->checked_ns || xc_now_ns() - a->checked_ns > RECHECK_NS) {
-		if (!recheck(a))
-			return false;
-		a->checked_ns = xc_now_ns();
-	}
-	return a->flags_read && !r->userfault && still_mapped(a, r, addr);
+	return recheck_in_time(a) && a->flags_read && !r->userfault && still_mapped(a, r, addr);
 }
 
 /* ---- mapped files ---- */
@@ -202,7 +210,7 @@ const char *xc_live_absent_why(const struct xc_live_absents *a, const struct xc_
 {
 	if (r->userfault)
 		return "not present, in a range whose pages a userfaultfd handler supplies";
-	if (a->checked_ns && !still_mapped(a, r, addr))
+	if (a->recheck_ns && !still_mapped(a, r, addr))
 		return "unmapped since the process was opened";
 	if (r->absent == XC_ABSENT_FILE)
 		return "not present in the process, and the mapped file cannot be read here";

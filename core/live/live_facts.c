@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/cursor.h"
@@ -25,7 +26,7 @@
 #include "core/process/notes.h"
 #include "core/live/sandbox.h"
 
-enum { MAX_THREADS = 1 << 20, MAX_ARGS = 128 << 10, MAX_FD = 1 << 20 };
+enum { MAX_THREADS = 1 << 20, MAX_ARGS = 128 << 10, MAX_FD = 1 << 20, MAX_FDS = 1 << 14, MAX_PIPES = 32 };
 
 /* ---- identity ---- */
 
@@ -144,14 +145,18 @@ static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char 
 	t->regs_how = how_text(p, t);
 }
 
-uint64_t xc_live_facts_ran(int task_dir, pid_t tid)
+uint64_t xc_live_facts_ran(int task_dir, pid_t tid, uint64_t *waited_out)
 {
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	char name[40];
 	snprintf(name, sizeof name, "%d/schedstat", (int)tid);
 	if (xc_live_proc_read(task_dir, name, &text))
 		return 0;
-	return strtoull(xc_text_string(&text), NULL, 10);
+	char *end;
+	const uint64_t ran = strtoull(xc_text_string(&text), &end, 10);
+	if (waited_out)
+		*waited_out = strtoull(end, NULL, 10);
+	return ran;
 }
 
 static const char *descriptor(struct xc_process *p, int task_dir, const struct xc_thread *t)
@@ -170,7 +175,7 @@ static void read_registers(struct xc_process *p, struct xc_thread *t, int task_d
 		t->why_no_regs = "the thread has exited";
 		return;
 	}
-	t->ran = xc_live_facts_ran(task_dir, t->tid);
+	t->ran = xc_live_facts_ran(task_dir, t->tid, &t->waited);
 	snprintf(name, sizeof name, "%d/syscall", (int)t->tid);
 	int error = xc_live_proc_read(task_dir, name, &text);
 	if (error == ENOENT)
@@ -186,6 +191,56 @@ static void read_registers(struct xc_process *p, struct xc_thread *t, int task_d
 		t->call_file = descriptor(p, task_dir, t);
 }
 
+/* ---- pipes ---- */
+
+/* The ends of a pipe have the same name. Which one it is, the mode of the link shows. */
+static bool is_end(int fds, const char *number, const char *pipe, mode_t *mode_out)
+{
+	char path[64];
+	struct stat info;
+	ssize_t len = readlinkat(fds, number, path, sizeof path - 1);
+	if (len <= 0 || (size_t)len != strlen(pipe) || memcmp(path, pipe, (size_t)len) != 0 ||
+	    fstatat(fds, number, &info, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	*mode_out = info.st_mode & (S_IRUSR | S_IWUSR);
+	return true;
+}
+
+static void find_other_end(struct xc_thread *t, DIR *all)
+{
+	char own[32];
+	mode_t mine, other;
+	const struct dirent *entry;
+	snprintf(own, sizeof own, "%llu", (unsigned long long)t->call_args[0]);
+	if (!is_end(dirfd(all), own, t->call_file, &mine) || mine == (S_IRUSR | S_IWUSR))
+		return;
+	rewinddir(all);
+	for (size_t n = 0; n < MAX_FDS && !t->has_other_end && (entry = readdir(all)); n++) {
+		if (!is_end(dirfd(all), entry->d_name, t->call_file, &other) || (other | mine) == mine)
+			continue;
+		t->has_other_end = true;
+		t->other_end = atoi(entry->d_name);
+	}
+}
+
+static void find_other_ends(struct xc_process *p, int proc_dir)
+{
+	const int fds = openat(proc_dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *all = fds >= 0 ? fdopendir(fds) : NULL;
+	size_t asked = 0;
+	for (size_t i = 0; all && i < p->thread_count && asked < MAX_PIPES; i++) {
+		struct xc_thread *t = &p->threads[i];
+		if (!t->call_file || strncmp(t->call_file, "pipe:[", strlen("pipe:[")) != 0)
+			continue;
+		find_other_end(t, all);
+		asked++;
+	}
+	if (all)
+		closedir(all);
+	else if (fds >= 0)
+		close(fds);
+}
+
 static bool read_thread(struct xc_process *p, struct xc_thread *t, int task_dir, pid_t tid)
 {
 	xc_auto(xc_text_fini) struct xc_text text = {0};
@@ -199,55 +254,47 @@ static bool read_thread(struct xc_process *p, struct xc_thread *t, int task_dir,
 	return true;
 }
 
-static pid_t next_tid(DIR *dir)
+static int open_tasks(int proc_dir)
 {
-	struct dirent *entry;
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
-			return (pid_t)strtol(entry->d_name, NULL, 10);
-	return 0;
-}
-
-static DIR *open_tasks(int proc_dir)
-{
-	int fd = openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
+	return openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 void xc_live_facts_threads(struct xc_process *p, int proc_dir)
 {
-	DIR *dir = open_tasks(proc_dir);
-	size_t capacity = 0;
-	pid_t tid;
-	while (dir && (tid = next_tid(dir)) && p->thread_count < MAX_THREADS) {
-		p->threads = xc_grow(p->threads, p->thread_count, &capacity, sizeof *p->threads);
-		p->thread_count += read_thread(p, &p->threads[p->thread_count], dirfd(dir), tid);
-	}
-	if (dir)
-		closedir(dir);
-	if (p->thread_count == MAX_THREADS)
+	const int tasks = open_tasks(proc_dir);
+	size_t count = 0;
+	xc_auto(xc_freep) pid_t *tids = tasks >= 0 ? xc_live_proc_tids(tasks, MAX_THREADS, &count) : NULL;
+	p->threads = xc_alloc((count ? count : 1) * sizeof *p->threads);
+	for (size_t i = 0; i < count; i++)
+		p->thread_count += read_thread(p, &p->threads[p->thread_count], tasks, tids[i]);
+	if (tasks >= 0)
+		close(tasks);
+	find_other_ends(p, proc_dir);
+	if (count == MAX_THREADS)
 		xc_process_remark(p, "only the first %d threads are shown", MAX_THREADS);
+}
+
+static bool has_memory(int tasks, pid_t tid)
+{
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	struct xc_live_identity id = {0};
+	char name[40];
+	snprintf(name, sizeof name, "%d/status", (int)tid);
+	if (!xc_live_proc_read(tasks, name, &text))
+		parse_status(xc_text_string(&text), &id);
+	return id.has_memory;
 }
 
 pid_t xc_live_facts_living_thread(int proc_dir)
 {
-	DIR *dir = open_tasks(proc_dir);
-	pid_t tid, found = 0;
-	while (dir && !found && (tid = next_tid(dir))) {
-		xc_auto(xc_text_fini) struct xc_text text = {0};
-		struct xc_live_identity id = {0};
-		char name[40];
-		snprintf(name, sizeof name, "%d/status", (int)tid);
-		if (!xc_live_proc_read(dirfd(dir), name, &text))
-			parse_status(xc_text_string(&text), &id);
-		if (id.has_memory)
-			found = tid;
-	}
-	if (dir)
-		closedir(dir);
+	const int tasks = open_tasks(proc_dir);
+	pid_t found = 0;
+	size_t count = 0;
+	xc_auto(xc_freep) pid_t *tids = tasks >= 0 ? xc_live_proc_tids(tasks, MAX_THREADS, &count) : NULL;
+	for (size_t i = 0; i < count && !found; i++)
+		found = has_memory(tasks, tids[i]) ? tids[i] : 0;
+	if (tasks >= 0)
+		close(tasks);
 	return found;
 }
 

@@ -26,8 +26,9 @@ struct xc_error *xc_live_facts_refusal(int proc_dir, const struct xc_live_identi
 /* Fill process->threads from /proc/PID/task: leader first, then as the kernel lists them. */
 void xc_live_facts_threads(struct xc_process *process, int proc_dir);
 
-/* CPU time of a thread in nanoseconds; 0 when the kernel does not report it. task_dir is that of the process. */
-uint64_t xc_live_facts_ran(int task_dir, pid_t tid);
+/* CPU time of a thread in nanoseconds; 0 when the kernel does not report it. *waited_out (may be NULL): how long it
+ * could have run, but waited for a CPU. task_dir is that of the process. */
+uint64_t xc_live_facts_ran(int task_dir, pid_t tid, uint64_t *waited_out);
 
 /* Command line, executable, auxiliary vector, from the /proc directory of a living thread. */
 void xc_live_facts_read(struct xc_process *process, int thread_dir);

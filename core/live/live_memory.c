@@ -38,6 +38,7 @@ struct xc_live_memory {
 	size_t page_size;
 	struct xc_live_cache cache;
 	struct xc_live_frozen frozen;
+	struct xc_live_window shown;
 	struct xc_live_throttle pace;
 	uint64_t unpaid;         /* bytes read since the throttle was last charged */
 	xc_addr first, expected; /* where the last load began, and ended */
@@ -82,6 +83,7 @@ void xc_live_memory_free(struct xc_live_memory *m)
 	xc_live_absents_fini(&m->absents);
 	xc_live_cache_fini(&m->cache);
 	xc_live_frozen_clear(&m->frozen);
+	xc_live_window_fini(&m->shown);
 	close_if_open(m->kernel.handles.mem);
 	close_if_open(m->kernel.handles.maps);
 	close_if_open(m->kernel.handles.pagemap);
@@ -177,9 +179,8 @@ static bool load_present(struct xc_live_memory *m, xc_addr page, xc_addr first, 
 }
 
 /* Put a page that is not in the page tables into a taken slot. */
-static bool read_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, uint32_t slot)
+static bool read_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, uint8_t *bytes)
 {
-	uint8_t *bytes = xc_live_cache_bytes(&m->cache, slot);
 	bool known = !xc_live_kernel_gone(&m->kernel) && xc_live_absent_page(&m->absents, r, page, bytes, m->page_size);
 	m->stats->absent += known;
 	return known;
@@ -188,7 +189,7 @@ static bool read_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_a
 static bool load_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page)
 {
 	uint32_t slot = xc_live_cache_take(&m->cache);
-	bool known = read_absent(m, r, page, slot);
+	bool known = read_absent(m, r, page, xc_live_cache_bytes(&m->cache, slot));
 	if (known)
 		xc_live_cache_fill(&m->cache, slot, page);
 	else
@@ -280,8 +281,10 @@ static size_t reread_some(struct xc_live_region *r, xc_addr addr, uint8_t *buf, 
 	}
 	if (batch.count || !count || xc_live_entry_swapped(entries[0]))
 		return batch.count ? read_batch(m, &batch) : 0;
+	if (!skip && len >= m->page_size)
+		return read_absent(m, r, addr, buf) ? m->page_size : 0;
 	uint32_t slot = xc_live_cache_take(&m->cache);
-	if (read_absent(m, r, addr - skip, slot)) {
+	if (read_absent(m, r, addr - skip, xc_live_cache_bytes(&m->cache, slot))) {
 		done = m->page_size - skip < len ? m->page_size - skip : len;
 		memcpy(buf, xc_live_cache_bytes(&m->cache, slot) + skip, done);
 	}
@@ -303,10 +306,9 @@ static size_t read_fresh(struct xc_live_region *r, xc_addr addr, uint8_t *buf, s
 	return done;
 }
 
-typedef size_t read_fn(struct xc_live_region *region, xc_addr addr, uint8_t *buf, size_t len);
-
 /* Frozen bytes are copied; `read` supplies those in between. */
-static size_t read_around_frozen(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len, read_fn *read)
+static size_t read_around_frozen(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len,
+				 xc_live_read_fn *read)
 {
 	const struct xc_live_frozen *frozen = &r->memory->frozen;
 	size_t done = 0, got = 1;
@@ -314,6 +316,8 @@ static size_t read_around_frozen(struct xc_live_region *r, xc_addr addr, uint8_t
 		xc_addr at = addr + done;
 		const struct xc_live_frozen_range *f = xc_live_frozen_find(frozen, at);
 		size_t left = len - done;
+		if (f && f->lo <= at && !f->bytes)
+			return done;
 		if (f && f->lo <= at) {
 			got = f->hi - at < left ? (size_t)(f->hi - at) + 1 : left;
 			memcpy(buf + done, f->bytes + (at - f->lo), got);
@@ -327,10 +331,13 @@ static size_t read_around_frozen(struct xc_live_region *r, xc_addr addr, uint8_t
 	return done;
 }
 
-static size_t read_locked(struct xc_live_region *r, xc_addr addr, void *buf, size_t len, read_fn *read)
+static size_t read_locked(struct xc_live_region *r, xc_addr addr, void *buf, size_t len, xc_live_read_fn *read)
 {
+	struct xc_live_window *window = &r->memory->shown;
 	pthread_mutex_lock(&r->memory->lock);
-	size_t got = read_around_frozen(r, addr, buf, len, read);
+	size_t got = xc_live_window_has(window, addr)
+			     ? xc_live_window_read(window, r, r->hi, read_fresh, addr, buf, len)
+			     : read_around_frozen(r, addr, buf, len, read);
 	pthread_mutex_unlock(&r->memory->lock);
 	return got;
 }
@@ -349,6 +356,9 @@ static const char *why_locked(struct xc_live_region *r, xc_addr addr)
 {
 	struct xc_live_memory *m = r->memory;
 	uint64_t entry;
+	const struct xc_live_frozen_range *held = xc_live_frozen_find(&m->frozen, addr);
+	if (held && held->lo <= addr && !held->bytes)
+		return "above the part of the stack that the kernel copied with the sample";
 	if (xc_live_kernel_gone(&m->kernel))
 		return "the process has exited or replaced itself by exec";
 	if (xc_live_kernel_entries(&m->kernel, addr / m->page_size * m->page_size, &entry, 1) != 1)
@@ -382,13 +392,30 @@ void xc_live_memory_forget(struct xc_live_memory *m, bool thaw)
 	xc_live_cache_clear(&m->cache);
 	m->window = 0;
 	m->first = m->expected = 0;
-	m->absents.checked_ns = 0;
+	m->absents.recheck_ns = 0;
 	if (thaw) {
 		xc_live_frozen_clear(&m->frozen);
 		xc_live_throttle_begin(&m->pace);
 		m->absents.flags_read = false;
 	}
 	pthread_mutex_unlock(&m->lock);
+}
+
+void xc_live_memory_show(struct xc_live_memory *m, xc_addr lo, const uint8_t *bytes, size_t len, xc_addr end)
+{
+	pthread_mutex_lock(&m->lock);
+	xc_live_window_set(&m->shown, lo, bytes, len, end);
+	pthread_mutex_unlock(&m->lock);
+}
+
+bool xc_live_memory_hold(struct xc_live_memory *m, bool whole)
+{
+	pthread_mutex_lock(&m->lock);
+	bool fits = xc_live_frozen_fits(&m->frozen, m->shown.len + m->shown.late_len);
+	if (fits)
+		xc_live_window_hold(&m->shown, &m->frozen, whole);
+	pthread_mutex_unlock(&m->lock);
+	return fits;
 }
 
 bool xc_live_memory_freeze(struct xc_live_memory *m, xc_addr lo, uint8_t *bytes, uint64_t len)

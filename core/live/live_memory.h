@@ -48,6 +48,12 @@ void xc_live_memory_forget(struct xc_live_memory *memory, bool thaw);
 /* Freeze these bytes, which are taken. False when they exceed the limit. */
 bool xc_live_memory_freeze(struct xc_live_memory *memory, xc_addr lo, uint8_t *bytes, uint64_t len);
 
+/* As xc_live_show. */
+void xc_live_memory_show(struct xc_live_memory *memory, xc_addr lo, const uint8_t *bytes, size_t len, xc_addr end);
+
+/* As xc_live_hold. */
+bool xc_live_memory_hold(struct xc_live_memory *memory, bool whole);
+
 /* As xc_live_frozen. */
 const uint8_t *xc_live_memory_frozen(struct xc_live_memory *memory, xc_addr addr, xc_addr *lo_out, xc_addr *hi_out);
 
@@ -89,7 +95,7 @@ struct xc_live_absents {
 	bool flags_read;         /* userfault of every region is known */
 	struct xc_live_now *now; /* address order */
 	size_t now_count;
-	uint64_t checked_ns; /* when `now` was last read; 0 never */
+	uint64_t recheck_ns; /* when `now` is to be read again; 0: it was never read */
 };
 
 /* Fill buf with the page of `size` bytes at addr, which is not in the page tables. False: its content is unknown. */

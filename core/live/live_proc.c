@@ -5,9 +5,11 @@
  * and backslashes in names are \n and \\ (proc_task_name, fs/proc/array.c). Checked against Linux 6.1 and 6.18. */
 #include "core/live/live_proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -41,6 +43,41 @@ int xc_live_proc_read(int dir, const char *name, struct xc_text *text)
 	int error = xc_live_proc_read_fd(fd, text);
 	close(fd);
 	return error;
+}
+
+pid_t *xc_live_proc_tids(int task_dir, size_t most, size_t *count_out)
+{
+	int fd = openat(task_dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	pid_t *tids = NULL;
+	size_t count = 0, capacity = 0;
+	for (struct dirent *entry; dir && count < most && (entry = readdir(dir));) {
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+			continue;
+		tids = xc_grow(tids, count, &capacity, sizeof *tids);
+		tids[count++] = (pid_t)strtol(entry->d_name, NULL, 10);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	*count_out = count;
+	return tids;
+}
+
+/* utime and stime are the 12th and 13th words behind the name, which may contain anything, parentheses too. */
+bool xc_live_proc_times(int dir, const char *name, uint64_t *user_ns_out, uint64_t *system_ns_out)
+{
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	unsigned long long user, system;
+	const long ticks = sysconf(_SC_CLK_TCK);
+	const char *behind = xc_live_proc_read(dir, name, &text) ? NULL : strrchr(xc_text_string(&text), ')');
+	if (!behind || ticks <= 0 ||
+	    sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2)
+		return false;
+	*user_ns_out = user * (UINT64_C(1000000000) / (uint64_t)ticks);
+	*system_ns_out = system * (UINT64_C(1000000000) / (uint64_t)ticks);
+	return true;
 }
 
 void xc_live_proc_unescape(char *text)

@@ -2,6 +2,8 @@
 #ifndef XC_LIVE_PROC_H
 #define XC_LIVE_PROC_H
 
+#include <sys/types.h>
+
 #include "core/base/text.h"
 
 /* One line of /proc/PID/maps (or the first line of an entry of smaps). */
@@ -19,12 +21,19 @@ struct xc_live_map {
 int xc_live_proc_read(int dir, const char *name, struct xc_text *text);
 int xc_live_proc_read_fd(int fd, struct xc_text *text);
 
+/* The threads that a task directory (/proc/PID/task, open for reading) lists now: a malloc'ed array, at most `most` of
+ * them. It may be NULL when there is none. The directory is read from its start. */
+pid_t *xc_live_proc_tids(int task_dir, size_t most, size_t *count_out);
+
 /* Parse the line at *at, overwriting it with terminators, and advance *at. Skips lines that are no mapping. False at
  * the end. */
 bool xc_live_proc_next_map(char **at, struct xc_live_map *map_out);
 
 /* The value after "Name:" in /proc/PID/status, up to the end of its line; NULL when there is no such line. */
 const char *xc_live_proc_field(const char *status, const char *name);
+
+/* CPU time in user mode and in the kernel by a stat file of a process or thread: nanoseconds, in steps of a tick. */
+bool xc_live_proc_times(int dir, const char *name, uint64_t *user_ns_out, uint64_t *system_ns_out);
 
 /* Undo the kernel's escapes \n and \\ of names in stat and status, in place. */
 void xc_live_proc_unescape(char *text);

@@ -111,6 +111,12 @@ char *xc_sandbox_call_name(uint16_t machine, long number)
 	return seccomp_syscall_resolve_num_arch(arch, (int)number);
 }
 
+long xc_sandbox_call_number(const char *name)
+{
+	const int number = seccomp_syscall_resolve_name(name);
+	return number >= 0 ? number : -1;
+}
+
 /* ---- writes ---- */
 
 enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_SCOPE = 6 };

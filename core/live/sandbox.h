@@ -42,4 +42,7 @@ bool xc_sandbox_writes_limited(void);
 /* The name of a system call of a machine ("futex"), malloc'ed; NULL when unknown. */
 char *xc_sandbox_call_name(uint16_t machine, long number);
 
+/* The number of a system call of this machine by its name; -1: there is none. */
+long xc_sandbox_call_number(const char *name);
+
 #endif

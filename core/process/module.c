@@ -17,12 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hashtable.h"
 #include "core/process/notes.h"
 
 enum {
 	MAX_DYNAMIC = 512,
 	MAX_NAME_SPACES = 64,
 	MAX_PATH_LEN = 4096,
+	MAX_NAME_BYTES = 2 << 20,  /* of all entries that no mapping names: 16,384 names of 128 bytes */
 	MAX_NOTE_BYTES = 16 << 10, /* of one module */
 	MAX_RUN = 4096,            /* mappings between an address and the start of its object */
 };
@@ -153,14 +155,6 @@ static const struct xc_mapping *object_start(const struct xc_process *p, xc_addr
 	return NULL;
 }
 
-static struct xc_module *module_by_bias(const struct xc_process *p, xc_addr bias, xc_addr dynamic)
-{
-	for (size_t i = 0; i < p->module_count; i++)
-		if (p->modules[i]->bias_known && p->modules[i]->bias == bias && p->modules[i]->dynamic == dynamic)
-			return p->modules[i];
-	return NULL;
-}
-
 static void mark_deleted(const struct xc_process *p)
 {
 	for (size_t i = 0; i < p->file_count; i++) {
@@ -255,16 +249,48 @@ static xc_addr find_r_debug(const struct xc_process *p, xc_addr dynamic)
 	return 0;
 }
 
-/* The l_name of a link_map, else the path of the mapping that holds its dynamic section, else NULL. */
-static const char *link_map_path(struct xc_process *p, xc_addr name, xc_addr dynamic)
+/* The state of a walk over all lists. A looped list meets `mark` again, which moves ever more rarely (Brent's
+ * algorithm). */
+struct walk {
+	size_t seen;
+	xc_addr mark;
+	size_t next_mark;
+	size_t name_bytes;         /* of entries that no mapping names */
+	struct xc_hashtable known; /* the first module by bias and dynamic section */
+	bool ended;                /* damaged: no further list is read */
+};
+
+static void know(struct walk *w, struct xc_module *m)
+{
+	union xc_hashtable_value *first = xc_hashtable_at(&w->known, NULL, m->bias, m->dynamic);
+	if (m->bias_known && !first->pointer)
+		first->pointer = m;
+}
+
+static struct xc_module *module_by_bias(const struct walk *w, xc_addr bias, xc_addr dynamic)
+{
+	const union xc_hashtable_value *first = xc_hashtable_find(&w->known, bias, dynamic);
+	return first ? first->pointer : NULL;
+}
+
+/* The path of the mapping that holds a link_map's dynamic section, else its l_name, else NULL. */
+static const char *link_map_path(struct xc_process *p, struct walk *w, xc_addr name, xc_addr dynamic)
 {
 	char buf[MAX_PATH_LEN + 1];
 	const struct xc_mapping *mapping = xc_process_mapping(p, dynamic);
 	if (mapping && mapping->path)
 		return mapping->path; /* the kernel's name: real path, symbolic links followed */
-	if (xc_space_peek_string(p->space, name, buf, MAX_PATH_LEN, NULL) > 0)
-		return xc_arena_strdup(&p->arena, buf);
-	return NULL;
+	if (xc_space_peek_string(p->space, name, buf, MAX_PATH_LEN, NULL) <= 0)
+		return NULL;
+	if ((w->name_bytes += strlen(buf)) > MAX_NAME_BYTES) {
+		xc_process_remark(p,
+				  "the names in the loader's list take more than %d MiB: its entries from number %zu "
+				  "on are left out",
+				  MAX_NAME_BYTES >> 20, w->seen);
+		w->ended = true;
+		return NULL;
+	}
+	return xc_arena_strdup(&p->arena, buf);
 }
 
 /* A first estimate until the headers are read: the module's first mapping. Without names of mappings: all mappings up
@@ -279,14 +305,15 @@ static void set_rough_range(const struct xc_process *p, struct xc_module *m, con
 	m->hi = last->hi;
 }
 
-static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields[4], unsigned name_space)
+static void add_link_map(struct xc_process *p, struct walk *w, xc_addr at, const uint64_t fields[4],
+			 unsigned name_space)
 {
 	xc_addr bias = fields[0], dynamic = fields[2];
-	struct xc_module *m = module_by_bias(p, bias, dynamic);
+	struct xc_module *m = module_by_bias(w, bias, dynamic);
 	struct xc_image image = {.count = 0};
 	const struct xc_mapping *start = object_start(p, dynamic);
 	if (!m) {
-		const char *path = link_map_path(p, fields[1], dynamic);
+		const char *path = link_map_path(p, w, fields[1], dynamic);
 		if (!path)
 			return;
 		m = xc_module_add(p, path, XC_MODULE_LIBRARY);
@@ -294,6 +321,7 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 		m->bias_known = true;
 		m->dynamic = dynamic;
 		m->name_space = name_space;
+		know(w, m);
 		set_rough_range(p, m, start);
 		m->build_id_lost = true;
 	}
@@ -310,15 +338,6 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 	if (headers)
 		xc_module_read_tls(p, m, &image);
 }
-
-/* The state of a walk over all lists. A looped list meets `mark` again, which moves ever more rarely (Brent's
- * algorithm). */
-struct walk {
-	size_t seen;
-	xc_addr mark;
-	size_t next_mark;
-	bool ended; /* damaged: no further list is read */
-};
 
 static bool may_visit(struct xc_process *p, struct walk *w, xc_addr at)
 {
@@ -338,7 +357,7 @@ static bool may_visit(struct xc_process *p, struct walk *w, xc_addr at)
 static size_t walk_link_maps(struct xc_process *p, struct walk *w, xc_addr head, unsigned name_space)
 {
 	size_t word = p->arch->word, count = 0;
-	for (xc_addr at = head; at && may_visit(p, w, at); count++) {
+	for (xc_addr at = head; at && !w->ended && may_visit(p, w, at); count++) {
 		uint64_t fields[4]; /* l_addr, l_name, l_ld, l_next */
 		for (size_t i = 0; i < 4; i++) {
 			if (peek_word(p, at + i * word, &fields[i]))
@@ -350,7 +369,7 @@ static size_t walk_link_maps(struct xc_process *p, struct walk *w, xc_addr head,
 				count, at);
 			return count;
 		}
-		add_link_map(p, at, fields, name_space);
+		add_link_map(p, w, at, fields, name_space);
 		at = fields[3];
 	}
 	return count;
@@ -362,6 +381,8 @@ static void find_link_maps(struct xc_process *p, xc_addr dynamic)
 	size_t word = p->arch->word;
 	struct walk w = {0};
 	xc_addr debug = find_r_debug(p, dynamic), first = debug;
+	for (size_t i = 0; i < p->module_count; i++)
+		know(&w, p->modules[i]);
 	for (unsigned space = 0; debug && space < MAX_NAME_SPACES && !w.ended; space++) {
 		uint64_t version, map, next = 0;
 		if (!xc_space_peek_uint(p->space, debug, 4, &version) || !peek_word(p, debug + word, &map))
@@ -372,6 +393,7 @@ static void find_link_maps(struct xc_process *p, xc_addr dynamic)
 			break;
 		debug = next;
 	}
+	xc_hashtable_fini(&w.known);
 }
 
 /* ---- all sources ---- */
@@ -410,6 +432,15 @@ void xc_modules_find(struct xc_process *p)
 	mark_deleted(p);
 }
 
+void xc_modules_find_new(struct xc_process *p)
+{
+	if (p->module_count && p->modules[0]->kind == XC_MODULE_EXE)
+		xc_modules_add_linked(p, p->modules[0]);
+	xc_modules_add_mapped(p);
+	xc_process_index(p);
+	mark_deleted(p);
+}
+
 static bool is_whole_name(const struct xc_module *module, const char *name)
 {
 	return strcmp(module->name, name) == 0 || strcmp(module->path, name) == 0;
@@ -435,8 +466,10 @@ struct xc_module *xc_module_by_name(const struct xc_process *process, const char
 
 bool xc_module_is_runtime(const struct xc_module *module)
 {
-	static const char *const prefixes[] = {"libc.so",  "libc-2",  "ld-linux", "ld-2",   "libpthread", "libstdc++",
-					       "libgcc_s", "libm.so", "libm-2",   "libc++", "ld-musl",    "libc.musl"};
+	static const char *const prefixes[] = {"libc.so",        "libc-2",         "ld-linux", "ld-2",
+					       "libpthread",     "libstdc++",      "libgcc_s", "libm.so",
+					       "libm-2",         "libc++",         "ld-musl",  "libc.musl",
+					       "libgfortran.so", "libquadmath.so", "libgnat",  "libgnarl"};
 	if (module->kind == XC_MODULE_LOADER || module->kind == XC_MODULE_VDSO)
 		return true;
 	for (size_t i = 0; i < XC_COUNT(prefixes); i++)

@@ -11,6 +11,9 @@
 /* Fill process->modules from space, auxv and mappings. The space must be sealed. Damage becomes remarks. */
 void xc_modules_find(struct xc_process *process);
 
+/* Append modules that were loaded since, after xc_live_remap. Those that were unloaded stay. */
+void xc_modules_find_new(struct xc_process *process);
+
 /* After a file was found for the module: without NT_FILE, name the mappings that its segments lie in. */
 void xc_module_name_mappings(struct xc_process *process, struct xc_module *module);
 

@@ -59,10 +59,12 @@ void xc_modules_add_mapped(struct xc_process *p)
 		if (!start->path || start->offset != 0 || covered(p, &cover, start->lo))
 			continue;
 		const struct xc_mapping *last = run_end(p, start, &executable);
+		if (!executable)
+			continue;
 		bool headers = xc_module_read_image(p, start->lo, &image);
 		uint8_t byte;
 		bool readable = xc_space_peek(p->space, start->lo, &byte, 1) == 1;
-		if (!executable || (!headers && readable))
+		if (!headers && readable)
 			continue;
 		struct xc_module *m = xc_module_add(p, start->path, XC_MODULE_LIBRARY);
 		m->lo = start->lo;

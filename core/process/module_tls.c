@@ -2,7 +2,9 @@
  *
  * The TLS fields of the private part of link_map are found by content, not by offset: l_tls_initimage,
  * l_tls_initimage_size, l_tls_blocksize, l_tls_align, l_tls_firstbyte_offset, l_tls_offset, l_tls_modid follow in this
- * order (include/link.h, glibc 2.26 to 2.41), and PT_TLS gives the first four. Layouts of the block: arch.h. */
+ * order (include/link.h, glibc 2.26 to 2.41), and PT_TLS gives the first four. musl's struct dso has no
+ * l_tls_firstbyte_offset among them, which is less than the alignment (ldso/dynlink.c and src/internal/libc.h, struct
+ * tls_module: image, len, size, align, offset; then tls_id; 1.2). Layouts of the block: arch.h. */
 #include <elf.h>
 
 #include "core/base/cursor.h"
@@ -41,8 +43,11 @@ static void read_link_map(const struct xc_process *p, struct xc_module *m, const
 			same++;
 		if (same < XC_COUNT(known))
 			continue;
-		uint64_t offset = xc_load_uint(bytes + at + 5 * word, word, p->arch->big_endian);
-		m->tls_modid = xc_load_uint(bytes + at + 6 * word, word, p->arch->big_endian);
+		bool musl =
+			xc_load_uint(bytes + at + 4 * word, word, p->arch->big_endian) >= (tls->align ? tls->align : 1);
+		const uint8_t *rest = bytes + at + (musl ? 4 : 5) * word;
+		uint64_t offset = xc_load_uint(rest, word, p->arch->big_endian);
+		m->tls_modid = xc_load_uint(rest + word, word, p->arch->big_endian);
 		m->tls_offset = word == 4 ? (int32_t)offset : (int64_t)offset;
 		m->tls_offset_known = is_offset(p->arch, m->tls_offset);
 		return;

@@ -21,6 +21,9 @@ enum {
 	FXSAVE_ST = 32,
 	FXSAVE_XMM = 160,
 	FXSAVE_SIZE = 512,
+	XSAVE_ENABLED = 464, /* the bits of XCR0, in bytes that are left to software */
+	XSAVE_HAS_AVX = 1 << 2,
+	XSAVE_AVX = 576,
 	FXSAVE_SLOT = 16,
 	USER_DESC = 16,
 	GS_I386 = 45,
@@ -56,12 +59,21 @@ static bool was_blocked(int64_t result)
 	       result == -ERESTART_BLOCK;
 }
 
+/* A write that was interrupted after a part of its bytes returns their number: one that nothing interrupts, to a pipe
+ * or a socket that blocks, writes all. */
+static bool was_partial(const struct xc_arch *arch, int64_t number, int64_t result, uint64_t size)
+{
+	enum { WRITE_64 = 1, SENDTO_64 = 44, WRITE_32 = 4 };
+	bool writes = arch->machine == EM_386 ? number == WRITE_32 : number == WRITE_64 || number == SENDTO_64;
+	return writes && result > 0 && (uint64_t)result < size;
+}
+
 /* Linux syscall(2): arguments, by DWARF number, and the result. */
 void xc_note_regs_call(const struct xc_arch *arch, const struct xc_note *note, struct xc_thread *thread)
 {
 	static const int args_64[] = {5, 4, 1, 10, 8, 9}, args_32[] = {3, 1, 2, 6, 7, 5};
 	const int *args = arch->machine == EM_X86_64 ? args_64 : args_32;
-	uint64_t result;
+	uint64_t result, size = 0;
 	if ((arch->machine != EM_X86_64 && arch->machine != EM_386) || !xc_regs_get(&thread->regs, 0, &result))
 		return;
 	size_t at = (size_t)arch->prstatus_reg_off + arch->orig_syscall_off;
@@ -72,8 +84,10 @@ void xc_note_regs_call(const struct xc_arch *arch, const struct xc_note *note, s
 		number = (int32_t)number;
 		result = (uint64_t)(int64_t)(int32_t)result;
 	}
-	if (number < 0 || number > INT32_MAX || !was_blocked((int64_t)result))
+	bool partial = xc_regs_get(&thread->regs, args[2], &size) && was_partial(arch, number, (int64_t)result, size);
+	if (number < 0 || number > INT32_MAX || (!partial && !was_blocked((int64_t)result)))
 		return;
+	thread->moved = partial ? result : 0;
 	thread->syscall = (long)number;
 	thread->call_known = true;
 	for (size_t i = 0; i < XC_COUNT(thread->call_args); i++)
@@ -98,6 +112,21 @@ static void read_fxsave(struct xc_process *process, const struct xc_note *note, 
 		memcpy(v->st[i], note->desc + FXSAVE_ST + FXSAVE_SLOT * i, sizeof v->st[i]);
 	for (size_t i = 0; i < v->xmm_count; i++)
 		memcpy(v->xmm[i], note->desc + FXSAVE_XMM + FXSAVE_SLOT * i, sizeof v->xmm[i]);
+}
+
+/* The part of an xsave area for AVX has one place on all processors, unlike those that came later. In its initial
+ * state, the kernel writes zeros (copy_xstate_to_uabi_buf in arch/x86/kernel/fpu/xstate.c). */
+static void read_xsave(struct xc_process *process, const struct xc_note *note, struct xc_thread *thread)
+{
+	read_fxsave(process, note, thread);
+	size_t count = (size_t)process->arch->vector_count;
+	struct xc_vector_regs *v = thread->vector;
+	if (!v || v->ymm_count || count > XC_COUNT(v->ymm_high) || note->desc_len < XSAVE_AVX + count * FXSAVE_SLOT ||
+	    !(xc_load_uint(note->desc + XSAVE_ENABLED, 8, false) & XSAVE_HAS_AVX))
+		return;
+	v->ymm_count = (uint8_t)count;
+	for (size_t i = 0; i < count; i++)
+		memcpy(v->ymm_high[i], note->desc + XSAVE_AVX + FXSAVE_SLOT * i, sizeof v->ymm_high[i]);
 }
 
 /* Consecutive registers of `size` bytes each. */
@@ -134,8 +163,10 @@ static void more_x86(struct xc_process *process, const struct xc_note *note, str
 	switch (note->type) {
 	case NT_FPREGSET: /* i386: an fsave area, which is shorter */
 	case NT_PRXFPREG:
-	case NT_X86_XSTATE:
 		read_fxsave(process, note, thread);
+		break;
+	case NT_X86_XSTATE:
+		read_xsave(process, note, thread);
 		break;
 	case NT_386_TLS:
 		if (process->arch->machine == EM_386)

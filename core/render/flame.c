@@ -290,3 +290,38 @@ struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out)
 	xc_text_fini(&pic.text);
 	return finish(out);
 }
+
+/* Formats */
+
+const char *const xc_flame_kinds[] = {"folded", "svg", "speedscope", "pprof", NULL};
+
+static const struct {
+	const char *end; /* of a file's name */
+	struct xc_error *(*write)(const struct xc_stacktree *tree, FILE *out);
+} formats[] = {
+	{".folded", xc_flame_folded},
+	{".svg", xc_flame_svg},
+	{".speedscope.json", xc_flame_speedscope},
+	{".pb.gz", xc_flame_pprof},
+};
+
+const char *xc_flame_kind_of(const char *file)
+{
+	for (size_t i = 0; i < XC_COUNT(formats); i++)
+		if (xc_ends_with(file, formats[i].end))
+			return xc_flame_kinds[i];
+	return NULL;
+}
+
+bool xc_flame_is_binary(const char *kind)
+{
+	return strcmp(kind, "pprof") == 0;
+}
+
+struct xc_error *xc_flame_write(const struct xc_stacktree *tree, const char *kind, FILE *out)
+{
+	size_t i = 0;
+	while (strcmp(xc_flame_kinds[i], kind) != 0)
+		i++;
+	return formats[i].write(tree, out);
+}

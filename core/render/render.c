@@ -12,7 +12,8 @@
 
 enum { BRIEF_MOST = 64, BRIEF_HEAD = 32, BRIEF_TAIL = 16 }; /* rows */
 enum {
-	ROUND_MOST = 20, /* rows of a round of a recursion, inlined functions included */
+	BEFORE_MOST = 64, /* rows before a recursion: a handler, what the innermost round had called */
+	ROUND_MOST = 20,  /* rows of a round of a recursion, inlined functions included */
 	ROUNDS_LEAST = 4,
 	ROUND_ROWS = 16, /* rows that repeat; fewer are quickly read */
 };
@@ -157,9 +158,9 @@ struct rounds {
 };
 
 /* The first such run among the rows [lo, hi), with the shortest round. */
-static struct rounds find_rounds(const struct xc_stack *stack, size_t lo, size_t hi)
+static struct rounds find_rounds(const struct xc_stack *stack, size_t lo, size_t hi, size_t before)
 {
-	for (size_t from = lo; from < hi && from - lo <= ROUND_MOST; from++)
+	for (size_t from = lo; from < hi && from - lo <= before; from++)
 		for (size_t k = 1; k <= ROUND_MOST && from + k < hi; k++) {
 			size_t to = from + k;
 			while (to < hi && same_call(&stack->rows[to], &stack->rows[to - k]))
@@ -175,13 +176,13 @@ static void fold_rounds(const struct xc_stack *stack, struct xc_gap *gap)
 {
 	bool elided = gap->frames != 0;
 	size_t end = elided ? gap->at : stack->row_count;
-	struct rounds head = find_rounds(stack, 0, end);
+	struct rounds head = find_rounds(stack, 0, end, BEFORE_MOST);
 	size_t at = head.from + 2 * head.length, resume = elided ? gap->resume : head.to - head.length;
 	if (!head.length || (elided && head.to != end))
 		return;
 	if (elided) {
-		struct rounds tail = find_rounds(stack, gap->resume, stack->row_count);
-		resume = tail.length ? tail.to - head.length : gap->resume;
+		struct rounds tail = find_rounds(stack, gap->resume, stack->row_count, ROUND_MOST);
+		resume = tail.length == head.length ? tail.to - head.length : gap->resume;
 	}
 	if (resume <= at || (elided && (at >= gap->at || resume < gap->resume)))
 		return;

@@ -106,7 +106,7 @@ static void put_elided(struct xc_html *html, const char *cycle, uint64_t frames)
 		xc_text_add(text, " frames left out");
 	}
 	if (cycle) {
-		xc_text_add(text, frames ? ": " : "repeats: ");
+		xc_text_add(text, frames ? "; in all " : "repeats: ");
 		xc_text_name(text, cycle);
 	}
 	xc_html_text(html, text->bytes);

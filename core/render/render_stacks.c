@@ -255,7 +255,7 @@ static void put_left_out(struct xc_paint *p, uint64_t frames, const char *cycle)
 	xc_text_add(text, "  ⋮   ");
 	xc_render_count(text, frames);
 	xc_text_add(text, frames == 1 ? " frame" : " frames");
-	xc_text_add(text, cycle ? " left out: " : " left out");
+	xc_text_add(text, cycle ? " left out; in all " : " left out");
 	if (cycle)
 		xc_text_name(text, cycle);
 	xc_paint_wrapped(p, XC_YELLOW, scratch(p), 6, 0);

@@ -58,7 +58,7 @@ bool xc_scrub_text(const struct xc_scrub *scrub, const char *text, bool code, st
  * as do names of users and hosts. */
 bool xc_scrub_symbol(const struct xc_scrub *scrub, const char *text, struct xc_text *out);
 
-/* The same for lines of source code: also removes literals, which are values: strings, and numbers behind a name of a
+/* The same for lines of source code: also removes literals, which are values: strings, and numbers after a name of a
  * secret. Linear in the length of the text. */
 bool xc_scrub_source(const struct xc_scrub *scrub, const char *text, struct xc_text *out);
 

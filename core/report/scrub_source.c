@@ -1,4 +1,4 @@
-/* scrub_source: a literal in a line of source is a value, so it is removed as values are: strings, and numbers behind a
+/* scrub_source: a literal in a line of source is a value, so it is removed as values are: strings, and numbers after a
  * name of a secret. Comments are prose. The language is not known: the rules fit those of the C family, and in others
  * remove too much rather than too little. */
 #include "core/report/scrub_impl.h"

@@ -52,6 +52,17 @@ const struct xc_stacktree_node *xc_stacktree_next(const struct xc_stacktree_node
 XC_MUST_CHECK struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out);
 XC_MUST_CHECK struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out);
 
+/* For other viewers: speedscope's JSON (flame_speedscope.c), and pprof's profile, compressed (flame_pprof.c). */
+XC_MUST_CHECK struct xc_error *xc_flame_speedscope(const struct xc_stacktree *tree, FILE *out);
+XC_MUST_CHECK struct xc_error *xc_flame_pprof(const struct xc_stacktree *tree, FILE *out);
+
+/* The formats by name: "folded", "svg", "speedscope", "pprof"; NULL-terminated. The one that the name of a file asks
+ * for by its end (".svg", ".speedscope.json", ".pb.gz"); NULL: none. `kind` is one of them. */
+extern const char *const xc_flame_kinds[];
+const char *xc_flame_kind_of(const char *file);
+bool xc_flame_is_binary(const char *kind);
+XC_MUST_CHECK struct xc_error *xc_flame_write(const struct xc_stacktree *tree, const char *kind, FILE *out);
+
 /* The same picture without a script, smaller, as an element of class "flame" of an HTML page. Names of frames are
  * tooltips. The stream keeps a write error. */
 void xc_flame_element(const struct xc_stacktree *tree, FILE *out);

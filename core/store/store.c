@@ -2,11 +2,15 @@
  * about 0.4 µs per block. */
 #include "core/store/store.h"
 
+#include <errno.h>
 #include <isa-l/crc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "core/io/planted.h"
 #include "core/io/source.h"
 #include "core/store/store_layout.h"
 #include "core/base/userdir.h"
@@ -34,6 +38,28 @@ char *xc_store_locate(const char *given)
 }
 
 /* ---- opening ---- */
+
+static const char *why_foreign(const char *dir, const struct stat *st)
+{
+	xc_auto(xc_freep) char *usual = xc_userdir("XDG_DATA_HOME", ".local/share", "xcore/symbols");
+	const bool is_mine = st->st_uid == geteuid() || st->st_uid == 0;
+	return st->st_mode & S_IWOTH                      ? "all may write to it"
+	       : !is_mine && usual && !strcmp(usual, dir) ? "belongs to another user"
+							  : NULL;
+}
+
+struct xc_error *xc_store_check(const char *dir)
+{
+	struct stat st;
+	struct xc_error *err = xc_planted_check(dir);
+	if (!err && stat(dir, &st) < 0)
+		err = xc_error_errno(errno, "%s", dir);
+	const char *why = err ? NULL : why_foreign(dir, &st);
+	if (why)
+		err = xc_error_hint(xc_error_new(XC_ERR_PERMISSION, "%s: %s", dir, why),
+				    "XCORE_SYMBOLS, or --store DIR, can name another store");
+	return err;
+}
 
 static bool fits(const struct xc_store_header *h, const struct xc_store_table *table, size_t item)
 {
@@ -71,7 +97,13 @@ struct xc_error *xc_store_open(const char *dir, struct xc_store **store_out)
 	xc_auto(xc_source_closep) struct xc_source *source = NULL;
 	const struct xc_source_options plain = {.as_is = true};
 	struct xc_store_header header;
-	struct xc_error *err = xc_source_open(path, &plain, &source);
+	struct xc_error *err = xc_store_check(dir);
+	if (err && err->code == XC_ERR_NOT_FOUND) {
+		xc_error_free(err);
+		return xc_error_errno(ENOENT, "%s", path);
+	}
+	if (!err)
+		err = xc_source_open(path, &plain, &source);
 	if (err)
 		return err;
 	const char *wrong = what_is_wrong(source, &header);

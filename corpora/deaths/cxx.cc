@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "death.h"
@@ -99,6 +100,16 @@ template <class T> static T *hidden(T *pointer)
 static NOINLINE long virtual_area(const shape *shape)
 {
 	return shape->area() + 1; // dies: virtual-null virtual-deleted virtual-damaged
+}
+
+static NOINLINE long mean_weight(const basket &basket)
+{
+	return 100 / static_cast<long>(basket.shapes.size()); // dies: size-zero
+}
+
+static NOINLINE char letter_of(std::string_view text, size_t i)
+{
+	return text[i]; // dies: view-letter
 }
 
 static NOINLINE long first_weight(const basket &basket, size_t i)
@@ -199,7 +210,19 @@ static void next_null()
 	sink = next_size(hidden(&basket));
 }
 
+static void size_zero()
+{
+	basket basket;
+	sink = mean_weight(*hidden(&basket));
+}
+
+static void view_letter()
+{
+	const char *gone = static_cast<const char *>(opaque(reinterpret_cast<void *>(0x7e0123456000)));
+	sink = letter_of(std::string_view(gone, 40), static_cast<size_t>(opaque_long(3)));
+}
+
 DEATHS({"this-read", this_read}, {"this-write", this_write}, {"found-read", found_read}, {"virtual-null", virtual_null},
        {"virtual-deleted", virtual_deleted}, {"virtual-damaged", virtual_damaged}, {"vector-index", vector_index},
        {"unique-null", unique_null}, {"string-null", string_null}, {"shared-null", shared_null},
-       {"next-size", next_null})
+       {"next-size", next_null}, {"size-zero", size_zero}, {"view-letter", view_letter})

@@ -2,6 +2,7 @@
  * flags: -fno-optimize-sibling-calls -fno-builtin */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -70,6 +71,26 @@ static void die_handler(void)
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	churn();
+}
+
+/* malloc finds its heap damaged and aborts, with its lock held; the handler asks for memory. */
+static NOINLINE void on_fatal(int number)
+{
+	void *block = malloc(5000); /* dies: aborted */
+	sink = number + (block != NULL);
+	free(block);
+}
+
+static void die_aborted(void)
+{
+	struct sigaction action = {.sa_handler = on_fatal};
+	int quiet = open("/dev/null", O_WRONLY);
+	start(tell_later, NULL);
+	dup2(quiet, STDERR_FILENO); /* what is said is the message */
+	char *name = opaque(malloc(40));
+	sigaction(SIGABRT, &action, NULL);
+	memset(opaque(name), 'x', 64); /* over the size of what is left of the heap */
+	sink = opaque(malloc(3000)) != NULL;
 }
 
 /* Who lists the loaded libraries has the loader's lock, and waits for a thread that wants it. */
@@ -186,5 +207,5 @@ static void die_ends(void)
 		pause();
 }
 
-DEATHS({"stream", die_stream}, {"handler", die_handler}, {"loader", die_loader}, {"once-self", die_once_self},
-       {"once-cross", die_once_cross}, {"semaphore", die_semaphore}, {"ends", die_ends})
+DEATHS({"stream", die_stream}, {"handler", die_handler}, {"aborted", die_aborted}, {"loader", die_loader},
+       {"once-self", die_once_self}, {"once-cross", die_once_cross}, {"semaphore", die_semaphore}, {"ends", die_ends})

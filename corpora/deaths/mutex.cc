@@ -86,4 +86,34 @@ static void die_bell()
 	store.bell.wait(in, [] { return store.open; });
 }
 
-DEATHS({"two", die_two}, {"joins", die_joins}, {"bell", die_bell})
+/* One bell for those who want the room to be empty, and for those who want it full: it wakes the wrong one. */
+static bool full = true, rung;
+
+static NOINLINE void fill_room()
+{
+	std::unique_lock<std::mutex> in(store.door);
+	while (full)
+		store.bell.wait(in);
+	sink++;
+}
+
+static NOINLINE void empty_room()
+{
+	std::unique_lock<std::mutex> in(store.door);
+	while (!rung)
+		store.bell.wait(in);
+	full = false;
+	store.bell.notify_one();
+}
+
+static void die_lost()
+{
+	std::thread filler(fill_room), other(fill_room), cleaner(empty_room), helper(empty_room);
+	tell();
+	filler.join();
+	other.join();
+	cleaner.join();
+	helper.join();
+}
+
+DEATHS({"two", die_two}, {"joins", die_joins}, {"bell", die_bell}, {"lost", die_lost})

@@ -106,6 +106,27 @@ fn descend(depth: u64) -> u64 {
     descend(depth + 1) + black_box(room)[3]
 }
 
+struct Link {
+    text: String,
+    next: Option<Box<Link>>,
+}
+
+fn long_list(length: usize) -> Option<Box<Link>> {
+    let mut list = None;
+    for i in 0..length {
+        list = Some(Box::new(Link { text: i.to_string(), next: list }));
+    }
+    list
+}
+
+// A list is dropped link by link, each within the one before.
+#[inline(never)]
+fn forget(list: Option<Box<Link>>) -> usize {
+    let length = list.as_ref().map_or(0, |link| link.text.len());
+    drop(list);
+    length
+}
+
 #[inline(never)]
 fn store(at: *mut u32) {
     unsafe {
@@ -132,6 +153,10 @@ fn main() {
         "map" => look_up(&black_box(HashMap::new()), "key"),
         "abort" => abort_now(3),
         "oom" => reserve(black_box(1usize << 50)).len() as u32,
+        "overflow-list" => {
+            let small = std::thread::Builder::new().stack_size(256 * 1024);
+            small.spawn(|| forget(long_list(black_box(20_000)))).unwrap().join().unwrap() as u32
+        }
         "overflow-stack" => {
             let small = std::thread::Builder::new().stack_size(256 * 1024);
             small.spawn(|| descend(black_box(1))).unwrap().join().unwrap() as u32

@@ -358,7 +358,128 @@ static void returned_posted()
 	sink = (long)history.size();
 }
 
-DEATHS({"returned-posted", returned_posted}, {"vector-text", vector_text}, {"reused-numbers", reused_numbers},
+/* ---- two structs whose first number has the same name by chance; two that share a tag ---- */
+
+struct session {
+	unsigned id, hits;
+	session *next;
+	char user[24];
+	long *account;
+	long expires;
+};
+
+struct request {
+	unsigned id;
+	short method, flags;
+	char path[48];
+};
+
+static session *recent;
+static request *pending[4];
+
+static NOINLINE void charge(session *to, long bytes)
+{
+	to->hits++;
+	*to->account += bytes; // dies: reused-id
+}
+
+static void reused_id()
+{
+	recent = new session{7, 0, nullptr, "bob", &leaf.id, 50};
+	delete hidden(recent);
+	pending[1] = new request{7, 1, 0, {}};
+	snprintf(pending[1]->path, sizeof pending[1]->path, "/users/bob/settings/notifications/by-mail");
+	charge(hidden(recent), 4);
+}
+
+/* ---- the method of a captured object, in whose memory its own variables are now ---- */
+
+struct gauge {
+	std::vector<int> *steps;
+	unsigned done, total;
+	void step(unsigned n)
+	{
+		char text[64];
+		done += n;
+		snprintf(text, sizeof text, "%u of %u", done, total);
+		KEEP(text);
+		steps->push_back((int)done); // dies: stepped
+	}
+};
+
+static std::vector<std::function<void()>> deferred;
+
+static NOINLINE void start(const char *name)
+{
+	gauge g{&history, 0, 3};
+	g.step(1);
+	deferred.push_back([name, &g] {
+		g.step(2);
+		puts(name);
+	});
+}
+
+static NOINLINE void run_deferred()
+{
+	while (!deferred.empty()) {
+		std::function<void()> job = std::move(deferred.back());
+		std::string label = "a label that is long";
+		deferred.pop_back();
+		job();
+		KEEP(label);
+	}
+}
+
+static void stepped()
+{
+	start("holiday.jpg");
+	cover(0);
+	run_deferred();
+}
+
+/* ---- cast to the wrong class ---- */
+
+struct value {
+	virtual ~value() = default;
+	virtual std::string text() const = 0;
+};
+
+struct word : value {
+	std::string letters;
+	explicit word(const char *s) : letters(s)
+	{
+	}
+	std::string text() const override
+	{
+		return letters;
+	}
+};
+
+struct list : value {
+	std::vector<std::unique_ptr<value>> items;
+	std::string text() const override
+	{
+		return std::to_string(items.size());
+	}
+};
+
+static std::vector<std::unique_ptr<value>> values;
+
+static NOINLINE size_t join(const list &all)
+{
+	std::string joined;
+	for (const auto &one : all.items)
+		joined += one->text(); // dies: wrong-cast
+	return joined.size();
+}
+
+static void wrong_cast()
+{
+	values.push_back(std::make_unique<word>("backend-7.internal:9000"));
+	sink = (long)join(*static_cast<list *>(hidden(values[0].get())));
+}
+
+DEATHS({"reused-id", reused_id}, {"stepped", stepped}, {"wrong-cast", wrong_cast}, {"returned-posted", returned_posted}, {"vector-text", vector_text}, {"reused-numbers", reused_numbers},
        {"reused-text", reused_text}, {"freed-null", freed_null}, {"reused-object", reused_object},
        {"honest-null", honest_null}, {"shared-view", shared_view}, {"shared-kind", shared_kind},
        {"honest-array", honest_array}, {"shared-coroutine", shared_coroutine}, {"returned-local", returned_local},

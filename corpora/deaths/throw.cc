@@ -285,6 +285,38 @@ static NOINLINE void forget()
 	KEEP(thread);
 }
 
+// A handler waits for the exception, but its way there destroys a thread that runs.
+static NOINLINE void start_and_parse(const char *text)
+{
+	std::thread thread([] { sink = 5; });
+	KEEP(thread);
+	sink = parse(text);
+	thread.join();
+}
+
+static void joinable_unwound()
+{
+	try {
+		start_and_parse("twelve");
+	} catch (const std::exception &) {
+		sink = 6;
+	}
+}
+
+static NOINLINE void again_nothing()
+{
+	throw; // dies: nothing-again
+}
+
+static NOINLINE void give_up_handled()
+{
+	try {
+		sink = parse("twelve");
+	} catch (const std::exception &) {
+		give_up();
+	}
+}
+
 static void in_thread()
 {
 	std::thread thread([] { shop::order(3).validate("POUND"); });
@@ -295,4 +327,5 @@ DEATHS({"runtime", runtime}, {"own", own}, {"number", number}, {"plain", plain},
        {"noexcept", not_except}, {"rethrow", rethrow}, {"destructor", destructor}, {"pure", pure}, {"map-at", map_at},
        {"vector-at", vector_at}, {"vector-checked", vector_checked}, {"function", function}, {"stoi", stoi},
        {"bad-alloc", bad_alloc}, {"terminate", terminate}, {"optional", optional}, {"joinable", forget},
-       {"thread", in_thread})
+       {"joinable-unwound", joinable_unwound}, {"nothing-again", again_nothing},
+       {"give-up-handled", give_up_handled}, {"thread", in_thread})

@@ -20,7 +20,7 @@
 #endif
 #define ACCOUNT_SAMPLE 997
 
-enum { LIVE, LEAKED, FREED };
+enum { LIVE, LEAKED, POSSIBLE, FREED };
 
 struct entry {
 	uintptr_t inverted;
@@ -77,6 +77,12 @@ static void set(void *block, int state, const char *type, size_t count)
 		entry->count = (uint32_t)count;
 	}
 	drop_lock();
+}
+
+void *account_possibly(void *block)
+{
+	set(block, POSSIBLE, NULL, 0);
+	return block;
 }
 
 #ifdef ACCOUNT_TOTALS
@@ -187,7 +193,7 @@ static char *put_number(char *at, uint64_t number, unsigned base)
 
 static char *put_entry(char *at, const struct entry *entry)
 {
-	static const char *const states[] = {"live", "leaked", "freed"};
+	static const char *const states[] = {"live", "leaked", "possible", "freed"};
 	uintptr_t addr = ~entry->inverted;
 	at = put_number(put(at, "{\"addr\":\"0x"), addr, 16);
 	at = put_number(put(at, "\",\"size\":"), entry->state == FREED ? 0 : malloc_usable_size((void *)addr), 10);

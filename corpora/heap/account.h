@@ -12,7 +12,7 @@
  * The book must not be a reference to what is in it: addresses are kept inverted, sizes are asked for at the end.
  * account_die overwrites what dead calls left below it on the stack and in registers, so that "leaked" is the truth.
  *
- * Written to $XCORE_ACCOUNT, JSON lines: {"addr":"0x…","size":N,"type":"…"|null,"count":N,"state":"live|leaked|freed"};
+ * Written to $XCORE_ACCOUNT, JSON lines: {"addr":"0x…","size":N,"type":"…"|null,"count":N,"state":"live|leaked|possible|freed"};
  * type may be several, separated by '|': any of them is right. "unknown" among them: no answer is right, too. A freed
  * address says that no live block covers it. */
 #ifndef ACCOUNT_H
@@ -39,7 +39,8 @@ extern "C" {
 /* The block is count items of that type; type is a constant. Returns block. */
 void *account_is(void *block, const char *type, size_t count);
 void *account_leaked(void *block);
-void account_freed(void *block); /* before it is; the hooks do it by themselves */
+void *account_possibly(void *block); /* leaked, but words that the program does not mean lead to it */
+void account_freed(void *block);     /* before it is; the hooks do it by themselves */
 
 /* Overwrites what ended calls left on the stack of this thread. */
 void account_scrub(void);

@@ -34,3 +34,22 @@ void operator delete[](void *block, std::size_t) noexcept
 {
 	std::free(block);
 }
+
+void *operator new(std::size_t size, std::align_val_t align)
+{
+	const std::size_t unit = static_cast<std::size_t>(align);
+	void *block = std::aligned_alloc(unit, size ? (size + unit - 1) / unit * unit : unit);
+	if (!block)
+		std::abort();
+	return block;
+}
+
+void operator delete(void *block, std::align_val_t) noexcept
+{
+	std::free(block);
+}
+
+void operator delete(void *block, std::size_t, std::align_val_t) noexcept
+{
+	std::free(block);
+}

@@ -90,6 +90,30 @@ enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, int tag, struct xc_cname 
 struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
 			       struct xc_value *value_out, const struct xc_type **type_out);
 
+/* Definitions of a qualified name, in the scope's module first; only_module: in no other one. The file of the name
+ * restricts it; its own text serves errors. XC_FOUND_NOTHING is not an error. */
+struct xc_error *xc_cexpr_find_global(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
+				      struct xc_module *only_module, enum xc_cfound *found_out,
+				      struct xc_value *value_out, const struct xc_type **type_out);
+
+/* The same without what is only declared. */
+struct xc_error *xc_cexpr_find_defined(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
+				       struct xc_module *only_module, enum xc_cfound *found_out,
+				       struct xc_value *value_out, const struct xc_type **type_out);
+
+/* Look up a name in the scopes around the frame's function, and in what these import: namespace aliases,
+ * `using a::b` and `using namespace` (cexpr_enclosing.c); of `::name` only in the unit. XC_FOUND_NOTHING is not an
+ * error. */
+struct xc_error *xc_cexpr_find_enclosing(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
+					 struct xc_value *value_out, const struct xc_type **type_out);
+
+/* The scope's module, all of whose names are near; NULL without one, and for a runtime library. */
+struct xc_module *xc_cexpr_home(const struct xc_cexpr *c);
+
+/* Is the name that of the class itself: "Item" of "app::Item", "Box" of "Box<int>"? In the class it means the class;
+ * only debug information has its constructors under it. */
+bool xc_cexpr_is_own_name(const char *class, size_t len, const char *name);
+
 /* Look up function::variable, also of a function in a class or namespace. XC_FOUND_NOTHING is not an error. */
 struct xc_error *xc_cexpr_static_local(struct xc_cexpr *c, const struct xc_cname *name, struct xc_module *module,
 				       enum xc_cfound *found_out, struct xc_value *out);

@@ -255,3 +255,17 @@ enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, int tag, struct xc_cname 
 		set_name(c, name, from, likely_cut(c->text, cuts, count));
 	return finish(c, name, err, found);
 }
+
+size_t xc_cexpr_last_separator(const char *name, size_t len)
+{
+	int depth = 0;
+	for (size_t i = len; i-- > 1;) {
+		if (strchr(">)]}", name[i]))
+			depth++;
+		else if (strchr("<([{", name[i]))
+			depth--;
+		else if (depth == 0 && name[i] == ':' && name[i - 1] == ':')
+			return i - 1;
+	}
+	return 0;
+}

@@ -82,8 +82,35 @@ static struct xc_error *vector(struct xc_cexpr *c, int number, const char *name,
 		*out = xc_value_small(c->process, xc_ctype(c->process, XC_C_LDOUBLE), v->st[index],
 				      sizeof v->st[index]);
 	else
-		*out = xc_value_small(c->process, xc_ctype_vector_register(c->process), v->xmm[index],
+		*out = xc_value_small(c->process, xc_ctype_vector_register(c->process, false), v->xmm[index],
 				      sizeof v->xmm[index]);
+	return NULL;
+}
+
+/* ymm0 to ymm15: the number; -1: another name. */
+static int wide_of(const struct xc_arch *arch, const char *name)
+{
+	char xmm[8];
+	if (strncmp(name, "ymm", 3) != 0 || strlen(name) >= sizeof xmm)
+		return -1;
+	snprintf(xmm, sizeof xmm, "xmm%s", name + 3);
+	int number = xc_arch_reg_named(arch, xmm);
+	return number >= XMM0 && number < XMM0 + XMM_LOW ? number - XMM0 : -1;
+}
+
+static struct xc_error *wide(struct xc_cexpr *c, int index, const char *name, struct xc_value *out)
+{
+	const struct xc_vector_regs *v = c->scope->has_frame ? c->scope->frame.regs.vector : NULL;
+	struct xc_buffer *buffer = xc_arena_alloc(c->arena, sizeof *buffer);
+	*buffer = (struct xc_buffer){.size = XC_YMM_SIZE, .bytes = xc_arena_alloc(c->arena, XC_YMM_SIZE)};
+	if (!v)
+		return not_known(c, name);
+	if (!xc_vector_ymm(v, (uint64_t)index, buffer->bytes))
+		return xc_error_new(XC_ERR_ABSENT, "$%s: the high half was not saved", name);
+	*out = (struct xc_value){.process = c->process,
+				 .type = xc_ctype_vector_register(c->process, true),
+				 .kind = XC_VALUE_BYTES,
+				 .buffer = buffer};
 	return NULL;
 }
 
@@ -105,6 +132,8 @@ struct xc_error *xc_cexpr_register(struct xc_cexpr *c, const char *name, struct 
 	bool x86 = arch->machine == EM_X86_64;
 	if (x86 && ((number >= XMM0 && number < XMM0 + XMM_LOW) || (number >= ST0 && number < ST0 + ST_COUNT)))
 		return vector(c, number, name, out);
+	if (x86 && wide_of(arch, name) >= 0)
+		return wide(c, wide_of(arch, name), name, out);
 	if (number < 0 && !find_part(arch, name, &part))
 		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "$%s: %s has no such register", name, arch->name),
 				     "`xcore regs` shows them; $pc, $sp and $fp go by their roles");

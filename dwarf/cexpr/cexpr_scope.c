@@ -2,8 +2,9 @@
  *
  *   1. locals and arguments of the frame's function, innermost block first
  *   2. members of *this
- *   3. in the function's classes and namespaces, from the inside out
- *   4. in the function's unit, then anywhere: the only external definition, or the only one at all
+ *   3. in the function's classes and namespaces, from the inside out, and in what they import (cexpr_enclosing.c)
+ *   4. in the function's unit, then in its module, then anywhere: the only external definition, or the only one at all.
+ *      A thread mostly stands in the C library, whose private names nobody means: of such modules the unit only
  *   5. a static local of a function: `function::name`
  *   6. ELF symbols, and types that a C library would define
  *
@@ -19,7 +20,7 @@
 #include "dwarf/types/scope.h"
 #include "dwarf/elf/symbol.h"
 
-enum { MAX_NAME = 4096, LISTED = 8, MAX_SCOPES = 16 };
+enum { LISTED = 8 };
 
 static Dwarf_Die *unit_of(const struct xc_cexpr *c, Dwarf_Die *storage)
 {
@@ -192,17 +193,23 @@ static const struct xc_definition *choose(const struct xc_cexpr *c, const struct
 	return NULL;
 }
 
-static struct xc_module *home_of(const struct xc_cexpr *c)
+static struct xc_module *frame_module(const struct xc_cexpr *c)
 {
 	return c->scope->has_frame ? c->scope->frame.module : NULL;
+}
+
+struct xc_module *xc_cexpr_home(const struct xc_cexpr *c)
+{
+	struct xc_module *module = frame_module(c);
+	return module && !xc_module_is_runtime(module) ? module : NULL;
 }
 
 /* Definitions that a bare name does not find: a tag of C in another module, which needs its keyword, and private names
  * of the C library and similar ones, which a misspelt name would match too often. */
 static bool is_foreign(struct xc_cexpr *c, const struct xc_definition *d)
 {
-	Dwarf_Die die = d->die;
-	if (d->module == home_of(c) || d->kind == XC_NAME_ENUMERATOR)
+	Dwarf_Die die = d->die, storage;
+	if (d->module == xc_cexpr_home(c) || d->kind == XC_NAME_ENUMERATOR || same_unit(d, unit_of(c, &storage)))
 		return false;
 	if (d->kind == XC_NAME_TYPE)
 		return is_tagged(d) && xc_type_get(xc_types_of(c->process), &die)->is_c;
@@ -267,68 +274,54 @@ const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name)
 	return plain;
 }
 
-/* The i-th module to search, the scope's first; NULL: pass over it. only: no other one. */
-static struct xc_module *module_at(const struct xc_cexpr *c, size_t i, const struct xc_module *only)
+/* Sets the i-th module to search, the scope's first. False: pass over it. only: no other one. */
+static bool set_module(const struct xc_cexpr *c, size_t i, const struct xc_module *only, struct xc_query *query)
 {
-	struct xc_module *home = home_of(c), *module = i == 0 ? home : c->process->modules[i - 1];
-	return module && (i == 0 || module != home) && (!only || module == only) ? module : NULL;
+	struct xc_module *module = i == 0 ? frame_module(c) : c->process->modules[i - 1];
+	query->module = module;
+	query->near_only = i == 0 && module != xc_cexpr_home(c);
+	return module && (i == 0 || module != xc_cexpr_home(c)) && (!only || module == only);
 }
 
-/* Definitions of a qualified name: in the scope's module, then in the others in load order. The next module is searched
- * only when there is none so far, since a module's index is built on its first lookup. Declarations are searched last:
- * a static member may have its constant in the class and no definition. */
-static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
-				    struct xc_module *only_module, enum xc_cfound *found_out,
-				    struct xc_value *value_out, const struct xc_type **type_out)
+static struct xc_error *find_in_modules(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
+					bool declarations, struct xc_module *only_module, enum xc_cfound *found_out,
+					struct xc_value *value_out, const struct xc_type **type_out)
 {
 	Dwarf_Die storage;
 	struct xc_query query = {.name = xc_cexpr_plain_name(c, full),
 				 .kinds = XC_NAME_ANY & ~(unsigned)XC_NAME_NAMESPACE,
 				 .unit = name->file,
+				 .declarations = declarations,
 				 .near = unit_of(c, &storage)};
 	struct xc_error *err = NULL;
-	for (int declarations = 0; declarations < 2; declarations++) {
-		query.declarations = declarations;
-		for (size_t i = 0; i <= c->process->module_count && !err && *found_out == XC_FOUND_NOTHING; i++) {
-			if ((query.module = module_at(c, i, only_module)))
-				err = find_in_module(c, name, &query, found_out, value_out, type_out);
-		}
+	for (size_t i = 0; i <= c->process->module_count && !err && *found_out == XC_FOUND_NOTHING; i++) {
+		if (set_module(c, i, only_module, &query))
+			err = find_in_module(c, name, &query, found_out, value_out, type_out);
 	}
 	return err;
 }
 
-/* ---- scopes around the function ---- */
-
-size_t xc_cexpr_last_separator(const char *name, size_t len)
-{
-	int depth = 0;
-	for (size_t i = len; i-- > 1;) {
-		if (strchr(">)]}", name[i]))
-			depth++;
-		else if (strchr("<([{", name[i]))
-			depth--;
-		else if (depth == 0 && name[i] == ':' && name[i - 1] == ':')
-			return i - 1;
-	}
-	return 0;
-}
-
-static struct xc_error *find_in_scopes(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
+struct xc_error *xc_cexpr_find_defined(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
+				       struct xc_module *only_module, enum xc_cfound *found_out,
 				       struct xc_value *value_out, const struct xc_type **type_out)
 {
-	const char *function = xc_frame_scope_function(c->scope);
-	size_t len = function ? strlen(function) : 0;
-	struct xc_error *err = NULL;
-	if (len > MAX_NAME || strlen(name->name) > MAX_NAME)
-		return NULL;
-	for (int i = 0; i < MAX_SCOPES && !err && *found_out == XC_FOUND_NOTHING; i++) {
-		if ((len = xc_cexpr_last_separator(function, len)) == 0)
-			break;
-		const char *full = xc_arena_printf(c->arena, "%.*s::%s", (int)len, function, name->name);
-		err = find_global(c, name, full, home_of(c), found_out, value_out, type_out);
-	}
-	return err;
+	return find_in_modules(c, name, full, false, only_module, found_out, value_out, type_out);
 }
+
+/* In the scope's module, then in the others in load order. The next module is searched only when there is none so far,
+ * since a module's index is built on its first lookup. Declarations are searched last: a static member may have its
+ * constant in the class and no definition. */
+struct xc_error *xc_cexpr_find_global(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
+				      struct xc_module *only_module, enum xc_cfound *found_out,
+				      struct xc_value *value_out, const struct xc_type **type_out)
+{
+	struct xc_error *err = find_in_modules(c, name, full, false, only_module, found_out, value_out, type_out);
+	if (err || *found_out != XC_FOUND_NOTHING)
+		return err;
+	return find_in_modules(c, name, full, true, only_module, found_out, value_out, type_out);
+}
+
+/* ---- the function and its object ---- */
 
 static bool find_local(struct xc_cexpr *c, const char *name, struct xc_value *out)
 {
@@ -373,10 +366,11 @@ bool xc_cexpr_class_member(struct xc_cexpr *c, const struct xc_type *type, const
 	enum xc_cfound found = XC_FOUND_NOTHING;
 	const struct xc_type *ignored;
 	bool record = xc_type_is_record(type);
-	if (!record || !type->name || type->is_c || ++c->names > XC_CEXPR_NAMES)
+	if (!record || !type->name || type->is_c || xc_cexpr_is_own_name(type->name, strlen(type->name), name) ||
+	    ++c->names > XC_CEXPR_NAMES)
 		return false;
-	xc_error_free(find_global(c, &plain, xc_arena_printf(c->arena, "%s::%s", type->name, name), NULL, &found, out,
-				  &ignored));
+	xc_error_free(xc_cexpr_find_global(c, &plain, xc_arena_printf(c->arena, "%s::%s", type->name, name), NULL,
+					   &found, out, &ignored));
 	const struct xc_member *members = xc_type_members(type, &count);
 	for (size_t i = 0; i < count && members[i].base && found != XC_FOUND_VALUE; i++) {
 		if (xc_cexpr_class_member(c, members[i].type, name, out))
@@ -407,7 +401,7 @@ static struct xc_error *find_near(struct xc_cexpr *c, const struct xc_cname *nam
 		*found_out = XC_FOUND_VALUE;
 		return NULL;
 	}
-	return find_in_scopes(c, name, found_out, value_out, type_out);
+	return xc_cexpr_find_enclosing(c, name, found_out, value_out, type_out);
 }
 
 struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
@@ -421,7 +415,9 @@ struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, 
 	if (!name->module && !name->file && !name->global)
 		err = find_near(c, name, found_out, value_out, type_out);
 	if (!err && *found_out == XC_FOUND_NOTHING)
-		err = find_global(c, name, name->name, module, found_out, value_out, type_out);
+		err = xc_cexpr_find_global(c, name, name->name, module, found_out, value_out, type_out);
+	if (!err && *found_out == XC_FOUND_NOTHING && name->global)
+		err = xc_cexpr_find_enclosing(c, name, found_out, value_out, type_out);
 	if (!err && *found_out == XC_FOUND_NOTHING)
 		err = xc_cexpr_static_local(c, name, module, found_out, value_out);
 	if (!err && *found_out == XC_FOUND_NOTHING)
@@ -472,7 +468,7 @@ struct xc_error *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *na
 		const struct xc_synthetic_symbols *synthetic = xc_types_of(c->process)->synthetic;
 		query.declarations = declarations;
 		for (size_t i = 0; i <= c->process->module_count && !err && !*type_out; i++) {
-			if ((query.module = module_at(c, i, module)))
+			if (set_module(c, i, module, &query))
 				err = find_tag_in(c, name, &query, type_out);
 		}
 		if (!declarations && !err && !*type_out && synthetic)

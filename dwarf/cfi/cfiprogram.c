@@ -276,7 +276,7 @@ static void step(struct run *r, uint8_t opcode)
 	}
 }
 
-/* Run to the end, or to a location behind addr. */
+/* Run to the end, or to a location past addr. */
 static bool execute(struct run *r, struct xc_cursor code, uint64_t addr)
 {
 	r->code = code;

@@ -257,6 +257,15 @@ bool xc_code_is_trampoline(const struct xc_process *p, xc_addr addr)
 	return trampoline_at(p, addr) != NULL;
 }
 
+xc_addr xc_code_trampoline_before(const struct xc_process *p, xc_addr addr)
+{
+	for (size_t i = 0; i < XC_COUNT(trampolines); i++)
+		if (trampolines[i].machine == p->arch->machine &&
+		    trampoline_at(p, addr - trampolines[i].size) == &trampolines[i])
+			return addr - trampolines[i].size;
+	return 0;
+}
+
 bool xc_code_interrupted(const struct xc_process *p, xc_addr addr, const struct xc_regs *regs,
 			 struct xc_regs *saved_out)
 {

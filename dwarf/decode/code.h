@@ -34,6 +34,9 @@ xc_addr xc_code_stub(const struct xc_process *process, xc_addr addr);
  * is wrong or missing there; on others only when no call frame information marks one. */
 bool xc_code_is_trampoline(const struct xc_process *process, xc_addr addr);
 
+/* The signal trampoline that ends at addr: a thread in its system call is there. 0: there is none. */
+xc_addr xc_code_trampoline_before(const struct xc_process *process, xc_addr addr);
+
 /* The registers that the kernel saved, when pc is at a trampoline and regs are those of that moment. False when its
  * frame cannot be read. */
 bool xc_code_interrupted(const struct xc_process *process, xc_addr addr, const struct xc_regs *regs,

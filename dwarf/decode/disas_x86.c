@@ -20,7 +20,7 @@ struct x86 {
 	ZydisMachineMode mode;
 };
 
-/* Replace Zydis's name, which has suffixes behind it and prefixes before it. */
+/* Replace Zydis's name, which has suffixes after it and prefixes before it. */
 static void rename_instruction(const struct xc_disas *disas, const ZydisDecodedInstruction *instruction,
 			       const ZydisDecodedOperand *operands, const char *from, char to[XC_CODE_TEXT])
 {

@@ -210,7 +210,7 @@ static void x86_effects(const struct x86 *x, struct xc_stackop *out)
 	}
 }
 
-/* jmp *%reg behind add reg,%reg; jmp *table(,%reg,8); jmps that CET does not track. */
+/* jmp *%reg after add reg,%reg; jmp *table(,%reg,8); jmps that CET does not track. */
 static bool through_table(const struct x86 *x, const struct xc_stackop *before)
 {
 	const ZydisDecodedOperand *to = &x->operands[0];

@@ -13,7 +13,7 @@ enum xc_stackop_flow {
 	XC_STACKOP_JUMP,   /* to target; 0 when it is in a register or in memory */
 	XC_STACKOP_CALL,   /* target likewise */
 	XC_STACKOP_RETURN,
-	XC_STACKOP_END, /* hlt, ud2 and similar: nothing runs behind it */
+	XC_STACKOP_END, /* hlt, ud2 and similar: nothing runs after it */
 };
 
 /* The effects in their order: sp = frame pointer + from_fp; loads, relative to sp; sp += moves. */

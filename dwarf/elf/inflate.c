@@ -45,7 +45,7 @@ static const uint64_t MAX_TOTAL = UINT64_C(8) << 30;
 
 struct part {
 	const char *name;      /* in the file */
-	const uint8_t *stored; /* behind the compression header */
+	const uint8_t *stored; /* after the compression header */
 	uint64_t stored_size, size, offset;
 	uint32_t type; /* TYPE_ZLIB, TYPE_ZSTD, else plain */
 	bool old;      /* .zdebug: the name loses its z */

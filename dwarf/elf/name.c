@@ -206,7 +206,7 @@ static bool is_balanced(const char *from, const char *end)
 	return depth == 0;
 }
 
-/* `at` is behind "operator". Returns the end of the operator's symbol, whose < and ( open nothing: the longest symbol
+/* `at` is after "operator". Returns the end of the operator's symbol, whose < and ( open nothing: the longest symbol
  * that leaves the brackets of template arguments balanced (clang writes "operator<<int>" for operator< of int). The
  * name of a conversion ends with its type and is one component. */
 static const char *skip_operator(const char *at, const char *end)

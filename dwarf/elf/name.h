@@ -24,7 +24,7 @@ const char *xc_name_last(const char *name, size_t *len, size_t *part_len);
  * are part of the name and stay. */
 void xc_name_without_anonymous(const char *name, struct xc_text *text);
 
-/* The name behind "struct ", "union ", "enum " or "class "; the name itself when it begins with none of them. */
+/* The name after "struct ", "union ", "enum " or "class "; the name itself when it begins with none of them. */
 const char *xc_name_without_keyword(const char *name);
 
 /* Mix one more number into a hash. */

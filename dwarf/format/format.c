@@ -143,7 +143,7 @@ static void write_enum(struct xc_writer *w, const struct xc_value *value, const 
 		xc_writer_absent(w, value, type->size);
 		return;
 	}
-	const struct xc_enumerator *items = xc_type_enumerators(type, &count);
+	const struct xc_enumerator *items = xc_type_search_enumerators(type, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (items[i].value == bits) {
 			if (type->is_rust)
@@ -153,7 +153,7 @@ static void write_enum(struct xc_writer *w, const struct xc_value *value, const 
 			return;
 		}
 	}
-	if (type->is_flags && !type->is_rust) /* in Rust such a value is invalid */
+	if (type->is_flags && count && !type->is_rust) /* in Rust such a value is invalid */
 		write_flags(w, items, count, bits);
 	else
 		xc_format_integer(w->text, bits, type->is_signed);
@@ -266,8 +266,46 @@ static void write_reference(struct xc_writer *w, const struct xc_value *value, c
 	w->around = around;
 }
 
-static void write_function(struct xc_writer *w, const struct xc_value *value)
+bool xc_format_closure(const struct xc_value *value, const struct xc_type *type, uint64_t *closure_out,
+		       xc_addr *code_out)
 {
+	const unsigned word = value->process->arch->word;
+	*closure_out = *code_out = 0;
+	if (!xc_value_peek(value, 0, closure_out, type->size < word ? (size_t)type->size : word))
+		return false;
+	if (!*closure_out || !xc_space_peek_uint(value->process->space, *closure_out, word, code_out))
+		*code_out = 0;
+	return true;
+}
+
+bool xc_format_is_closure(const struct xc_type *type)
+{
+	return type->kind == XC_TYPE_FUNCTION && type->is_go && type->size_known;
+}
+
+static void write_closure(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
+{
+	uint64_t closure;
+	xc_addr code;
+	if (!xc_format_closure(value, type, &closure, &code)) {
+		xc_writer_absent(w, value, type->size);
+		return;
+	}
+	if (!closure) {
+		xc_text_add(w->text, "nil");
+		return;
+	}
+	xc_format_hex(w->text, closure);
+	if (code)
+		xc_format_symbol(w, value->process, code);
+}
+
+static void write_function(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
+{
+	if (xc_format_is_closure(type)) {
+		write_closure(w, value, type);
+		return;
+	}
 	xc_text_char(w->text, '{');
 	xc_text_name(w->text, xc_type_name(value->type));
 	xc_text_add(w->text, "} ");
@@ -353,7 +391,7 @@ void xc_format_nested(struct xc_writer *w, const struct xc_value *value)
 		xc_format_record(w, value, type);
 		break;
 	case XC_TYPE_FUNCTION:
-		write_function(w, value);
+		write_function(w, value, type);
 		break;
 	case XC_TYPE_VOID:
 		xc_text_add(w->text, "void");

@@ -41,6 +41,12 @@ bool xc_writer_full(const struct xc_writer *w);
 /* Write why the value is missing: the bare reason at the top level, in <…> within other values. */
 void xc_writer_absent(struct xc_writer *w, const struct xc_value *value, uint64_t len);
 
+/* A variable of a function type of Go has the address of a closure, whose first word is its code. 0: nil; code 0: not
+ * known. False when the value cannot be read. */
+bool xc_format_is_closure(const struct xc_type *type);
+bool xc_format_closure(const struct xc_value *value, const struct xc_type *type, uint64_t *closure_out,
+		       xc_addr *code_out);
+
 /* Write a value within another one; the caller counts the depth. */
 void xc_format_nested(struct xc_writer *w, const struct xc_value *value);
 

@@ -146,7 +146,7 @@ static json_t *complex_number(struct xc_json_walker *w, const struct xc_value *v
 static char *enum_name(const struct xc_type *type, uint64_t bits)
 {
 	size_t count;
-	const struct xc_enumerator *items = xc_type_enumerators(type, &count);
+	const struct xc_enumerator *items = xc_type_search_enumerators(type, &count);
 	struct xc_text text = {0};
 	uint64_t rest = bits;
 	for (size_t i = 0; i < count; i++) {
@@ -266,6 +266,20 @@ static json_t *located_code(const struct xc_process *process, xc_addr addr)
 	json_t *json = json_object();
 	xc_jsonvalue_set(json, "addr", xc_jsonvalue_address(addr));
 	xc_jsonvalue_set(json, "symbol", symbol_of(process, addr));
+	return json;
+}
+
+static json_t *function(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type)
+{
+	uint64_t closure;
+	xc_addr code;
+	if (!xc_format_is_closure(type))
+		return located_code(value->process, value->addr);
+	if (!xc_format_closure(value, type, &closure, &code))
+		return xc_json_unreadable(w, value);
+	json_t *json = json_object();
+	xc_jsonvalue_set(json, "addr", xc_jsonvalue_address(closure));
+	xc_jsonvalue_set(json, "symbol", symbol_of(value->process, code));
 	return json;
 }
 
@@ -407,7 +421,7 @@ static json_t *by_kind(struct xc_json_walker *w, const struct xc_value *value, c
 	case XC_TYPE_UNION:
 		return xc_json_record(w, value, type);
 	case XC_TYPE_FUNCTION:
-		return located_code(value->process, value->addr);
+		return function(w, value, type);
 	case XC_TYPE_VOID:
 		return json_null();
 	default:

@@ -58,11 +58,28 @@ static const char *skip_item(const char *at, const char *end, unsigned depth)
 	return NULL;
 }
 
+/* Does the value go on after the comma? "std::vector of length 3, capacity 3 = {…}", and the text of a named member in
+ * pieces: "size = '\000' <repeats 12 times>, "\002", '\000'". */
+static bool goes_on(const char *comma, const char *end, bool named)
+{
+	static const char capacity[] = "capacity ";
+	const char *next = comma + 2;
+	if ((size_t)(end - next) > strlen(capacity) && memcmp(next, capacity, strlen(capacity)) == 0)
+		return isdigit((unsigned char)next[strlen(capacity)]);
+	return named && next < end && strchr("\"'", *next) && strchr("\"'>", comma[-1]);
+}
+
 /* The end of the element at `at`: its comma, or end. NULL when it is not balanced. */
 static const char *element_end(const char *at, const char *end)
 {
-	while (at && at < end && !(*at == ',' && end - at > 1 && at[1] == ' '))
+	const char *begin = at;
+	bool named = false;
+	while (at && at < end) {
+		if (*at == ',' && end - at > 1 && at[1] == ' ' && at > begin && !goes_on(at, end, named))
+			break;
+		named |= *at == '=' && at > begin && at[-1] == ' ' && end - at > 1 && at[1] == ' ';
 		at = skip_item(at, end, 0);
+	}
 	return at;
 }
 

@@ -4,7 +4,7 @@
  *	units       u64 offset, u64 size                           each
  *	type units  u64 offset, u64 type's offset, u64 signature
  *	symbols     u32 name, u32 vector (both in the pool); a hash table, a power of two, both 0: empty
- *	vector      u32 count, then u32: bits 0 to 23 the number of a unit, type units behind the others */
+ *	vector      u32 count, then u32: bits 0 to 23 the number of a unit, type units after the others */
 #include <ctype.h>
 #include <dwarf.h>
 #include <string.h>

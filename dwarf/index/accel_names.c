@@ -28,7 +28,7 @@ static uint64_t word_at(const struct table *t, uint64_t offset, unsigned size)
 	return xc_load_uint(t->bytes.at + offset, size, false);
 }
 
-/* Read the header of the table at *all, which moves behind the table. */
+/* Read the header of the table at *all, which moves past the table. */
 static bool read_table(struct xc_cursor *all, struct table *t)
 {
 	uint32_t length, augmentation;

@@ -17,7 +17,7 @@ uint64_t xc_index_scan_own_key(const struct xc_index_scan *scan, uint64_t die);
 /* A number of a DIE if it has that fact (XC_DIE_SCAN_…), else UINT64_MAX. */
 uint64_t xc_index_scan_number(const struct xc_die_scan_entry *die, uint32_t fact, uint64_t number);
 
-/* Mix the names of a record's members, or the names and values of enumerators, into *hash. Leaves the reader behind
+/* Mix the names of a record's members, or the names and values of enumerators, into *hash. Leaves the reader after
  * them. False when the unit is damaged; so for the next two. */
 bool xc_index_scan_hash_members(struct xc_index_scan *scan, const struct xc_die_scan_entry *die, uint64_t *hash);
 

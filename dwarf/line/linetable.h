@@ -9,7 +9,7 @@
 
 struct xc_linerow {
 	uint64_t addr;
-	uint32_t line : 23, statement : 1, end : 1; /* end: first address behind a sequence */
+	uint32_t line : 23, statement : 1, end : 1; /* end: first address after a sequence */
 	uint32_t unused : 7;
 	uint16_t file, column; /* values above 65,535 are stored as 65,535 */
 };

@@ -193,6 +193,8 @@ static bool fits(const struct xc_process *process, struct xc_definition *one, co
 		 bool by_file)
 {
 	const char *unit = wanted->query->unit;
+	if (wanted->query->near_only && (one->macro || !wanted->query->near || one->die.cu != wanted->query->near->cu))
+		return false;
 	if (wanted->bare && !xc_name_query_has_arguments(wanted, process, &one->die))
 		return false;
 	if (!unit || one->macro)
@@ -307,13 +309,28 @@ static bool best(const struct xc_definitions *found, Dwarf_Die *near, const stru
 	return top > 0;
 }
 
+/* Are the definitions that are as good as the best one of the same size? */
+static bool agree(const struct xc_definitions *found, Dwarf_Die *near, const struct xc_module *module,
+		  const struct xc_definition *top)
+{
+	Dwarf_Die of_top = top->die;
+	int size = top->macro ? 0 : dwarf_bytesize(&of_top);
+	for (size_t i = 0; i < found->count; i++) {
+		Dwarf_Die die = found->items[i].die;
+		if (!found->items[i].macro && rank(&found->items[i], near, module) == rank(top, near, module) &&
+		    dwarf_bytesize(&die) != size)
+			return false;
+	}
+	return true;
+}
+
 /* Modules are searched one by one, so that the index of a library is built only when no nearer module has the name. */
 static bool first_of(const struct xc_process *process, const struct xc_name_query *wanted, struct xc_definition *out)
 {
 	Dwarf_Die *near = wanted->query->near;
 	const struct xc_module *only = wanted->query->module;
 	struct xc_module *home = module_of(process, near);
-	bool found_any = false;
+	bool found_any = false, good = true;
 	for (size_t i = 0; i <= process->module_count && !found_any; i++) {
 		struct xc_module *module = i == 0 ? home : process->modules[i - 1];
 		if (!module || (i > 0 && module == home) || (only && module != only))
@@ -321,9 +338,10 @@ static bool first_of(const struct xc_process *process, const struct xc_name_quer
 		struct xc_definitions found = {0};
 		look_in(process, module, wanted, &found);
 		found_any = best(&found, near, home, out);
+		good = !found_any || !wanted->query->agreed || agree(&found, near, home, out);
 		xc_definitions_fini(&found);
 	}
-	return found_any;
+	return found_any && good;
 }
 
 bool xc_lookup_one(const struct xc_process *process, const struct xc_query *query, struct xc_definition *out)

@@ -18,6 +18,10 @@ struct xc_query {
 	bool declarations; /* also find what is only declared */
 	/* Definitions in the unit of this DIE come first, before XC_LOOKUP_MAX is reached; may be NULL. */
 	Dwarf_Die *near;
+	/* xc_lookup_one: none, where the best definitions are of different sizes, as of structs that files of C keep to
+	 * themselves: which of them is meant is not known. */
+	bool agreed;
+	bool near_only;  /* only definitions in that unit */
 	bool small_only; /* skip modules with more than XC_LOOKUP_SMALL bytes of .debug_info, whether indexed or not */
 };
 

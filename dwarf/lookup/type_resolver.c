@@ -11,6 +11,7 @@ static bool find(const struct xc_process *process, const struct xc_type_query *q
 					 .tag = query->tag,
 					 .module = query->module,
 					 .near = query->near,
+					 .agreed = query->near != NULL,
 					 .small_only = query->small_only};
 	if (!xc_lookup_one(process, &by_name, &found))
 		return false;

@@ -27,7 +27,7 @@ bool xc_cfimodule_find(struct xc_debugfile *df, uint64_t file_addr, struct xc_cf
 	       xc_cfitable_find(debug_of(df), file_addr, entry_out);
 }
 
-/* Does an entry begin behind start, or has the entry that holds start ended? */
+/* Does an entry begin after start, or has the entry that holds start ended? */
 static bool parts(struct xc_cfitable *table, uint64_t start, uint64_t file_addr)
 {
 	struct xc_cfientry last;

@@ -85,10 +85,10 @@ static bool read_pointer(const struct xc_cfitable *t, struct xc_cursor *c, uint8
 /* ---- entries ---- */
 
 struct head {
-	struct xc_cursor body; /* behind the identifier */
+	struct xc_cursor body; /* after the identifier */
 	bool common;
 	size_t common_offset; /* of the CIE that an FDE names */
-	size_t next;          /* offset of the entry behind it */
+	size_t next;          /* offset of the entry after it */
 };
 
 static bool read_head(const struct xc_cfitable *t, size_t offset, struct head *h)

@@ -51,7 +51,7 @@ bool xc_die_constant(Dwarf_Attribute *attr, uint64_t *value_out);
 /* The same for a DIE's attribute by name. */
 bool xc_die_number(Dwarf_Die *die, unsigned name, uint64_t *value_out);
 
-/* The bytes behind a return address that the compiler counts as part of the call: 4 on ppc64, where a call into
+/* The bytes after a return address that the compiler counts as part of the call: 4 on ppc64, where a call into
  * another module is followed by an instruction that restores r2; else 0. */
 unsigned xc_die_behind_call(Dwarf_CU *cu);
 

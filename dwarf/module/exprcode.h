@@ -18,7 +18,7 @@ enum { XC_EXPRCODE_BYTES = 1 << 16, XC_EXPRCODE_OPS = 20000 };
 
 /* A walk over the operators of one expression. It allocates nothing. */
 struct xc_exprcode_walk {
-	struct xc_cursor c;   /* the bytes behind the last operator */
+	struct xc_cursor c;   /* the bytes after the last operator */
 	const uint8_t *start; /* of the expression */
 	size_t count;         /* operators read */
 	uint8_t address_size, reference_size;

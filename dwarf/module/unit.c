@@ -2,7 +2,7 @@
  *
  *	      headroom of the source                       the mapped file
  *	 … │ header of unit B │ header of unit A │ .text … .debug_abbrev .debug_info [ A ][ B ] … │
- *	          └── offsets of its section headers count from here; all sections lie behind ──→
+ *	          └── offsets of its section headers count from here; all sections lie after ──→
  *
  * .debug_aranges (DWARF 5, 6.1.2) is read once into a sorted table. Where it does not know an address, the ranges of
  * the units that it does not list (clang lists none) are read, once a module. Unit headers: DWARF 5, 7.5.1. */

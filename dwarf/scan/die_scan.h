@@ -85,7 +85,7 @@ struct xc_die_scan;
 struct xc_die_scan *xc_die_scan_new(const struct xc_die_scan_space *space); /* borrows it */
 void xc_die_scan_free(struct xc_die_scan *scan);
 
-/* Read the header at *offset and move *offset behind the unit. False at the end, and where the section is damaged.
+/* Read the header at *offset and move *offset past the unit. False at the end, and where the section is damaged.
  * Units of unknown versions or types have type 0 and must be skipped. */
 bool xc_die_scan_next_unit(const struct xc_die_scan_space *space, uint64_t *offset, struct xc_die_scan_unit *unit);
 
@@ -93,7 +93,7 @@ bool xc_die_scan_next_unit(const struct xc_die_scan_space *space, uint64_t *offs
  * damaged or too many. */
 bool xc_die_scan_enter(struct xc_die_scan *scan, const struct xc_die_scan_unit *unit);
 
-/* Read the DIE at the reading position, or at an offset inside the unit. The position is then behind it: at its first
+/* Read the DIE at the reading position, or at an offset inside the unit. The position is then after it: at its first
  * child when it has children. False when the unit is damaged there. */
 bool xc_die_scan_next(struct xc_die_scan *scan, struct xc_die_scan_entry *die);
 bool xc_die_scan_at(struct xc_die_scan *scan, uint64_t offset, struct xc_die_scan_entry *die);

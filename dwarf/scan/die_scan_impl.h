@@ -85,7 +85,7 @@ static inline uint64_t xc_die_scan_load(const uint8_t *at, unsigned size)
 }
 
 /* Keep a value, read by its form, in the fact that `slot` selects. `start`: the start of the value; the reading
- * position is behind it. */
+ * position is after it. */
 void xc_die_scan_keep(const struct xc_die_scan *scan, struct xc_die_scan_entry *die, enum xc_die_scan_slot slot,
 		      uint64_t form, uint64_t value, const uint8_t *start);
 

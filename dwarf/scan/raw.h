@@ -30,7 +30,7 @@ struct xc_raw_abbrev {
 	uint64_t code, tag;
 	const uint8_t *begin; /* of the declaration */
 	bool children;
-	struct xc_cursor attributes; /* behind tag and children, up to and including the closing pair of zeros */
+	struct xc_cursor attributes; /* after tag and children, up to and including the closing pair of zeros */
 };
 
 /* Find a code in the table that begins at the cursor. */

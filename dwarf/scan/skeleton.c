@@ -130,7 +130,7 @@ bool xc_skeleton_read(const struct xc_skeleton_sections *s, uint64_t offset, str
 	bool five = n.unit.version >= 5;
 	if (!known || n.unit.type != (five ? DW_UT_skeleton : DW_UT_compile))
 		return false;
-	n.str_base = five ? 2 * (uint64_t)n.unit.offset_size : 0; /* behind the first header */
+	n.str_base = five ? 2 * (uint64_t)n.unit.offset_size : 0; /* after the first header */
 	if (!xc_raw_unit_entry(&n.unit, &entry, &table, &abbrev) || (!five && abbrev.children))
 		return false;
 	while (xc_raw_attribute_next(&n.unit, &abbrev.attributes, &entry, &a))

@@ -111,7 +111,7 @@ static struct xc_split_bases bases_of(struct build *b, const struct xc_split_mem
 		bases.str_offsets = gather(&b->str_offsets, *offsets) + str_offsets_header(m, offsets);
 	bases.has_lists = m->unit.version >= 5 && m->has_skeleton;
 	bases.lists =
-		bases.has_lists ? 4 + 2 * (uint64_t)m->unit.offset_size : 0; /* behind the header: 12 or 20 bytes */
+		bases.has_lists ? 4 + 2 * (uint64_t)m->unit.offset_size : 0; /* after the header: 12 or 20 bytes */
 	bases.has_addr = m->has_skeleton;
 	bases.addr = m->has_skeleton ? m->skeleton.addr_base : 0;
 	return bases;
@@ -304,7 +304,7 @@ static void *map_low(size_t size)
 
 static size_t aligned(size_t size)
 {
-	return (size + 1 + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1); /* a NUL behind each */
+	return (size + 1 + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1); /* a NUL after each */
 }
 
 static size_t size_of(const struct section *s)

@@ -20,20 +20,14 @@
 #include "dwarf/module/die.h"
 #include "dwarf/cfi/foreign_frame.h"
 #include "dwarf/elf/pointer_map.h"
+#include "dwarf/stack/frame_room.h"
 #include "dwarf/stack/second_opinion.h"
 #include "dwarf/stack/stack_cycle.h"
 #include "dwarf/stack/stackgroups.h"
 #include "dwarf/stack/variable.h"
 
 enum {
-	DEFAULT_MAX_FRAMES = 1024,
-	MAX_WALK = 1 << 22, /* frames of all stacks together; beyond it a stack gets max_frames */
 	MAX_NAME = 16 << 10,
-	LEAST_FRAMES_OF_ALL = 1 << 17, /* 128 threads have 1,024 each, 5,000 have 26; half of it with locals */
-	MOST_FRAMES_OF_ALL = 1 << 20,
-	CORE_OF_FRAME = 128, /* bytes of a core that make room for another frame, */
-	FILE_OF_FRAME = 4,   /* and of its file, which may be compressed */
-	LEAST_FRAMES = 4,
 };
 
 /* Lists of a thread's guest frames (foreign_frame.h), sorted by `at`. */
@@ -56,10 +50,9 @@ struct builder {
 	uint64_t skipped;            /* rows omitted in the middle; the indexes of later rows count them */
 	struct xc_frame *ring;       /* the last ring_size frames; allocated for deep stacks only */
 	size_t ring_size, head_size; /* together the frames that are kept of a stack */
-	uint64_t walked;             /* frames of all stacks so far */
-	size_t shortened;            /* stacks that have more */
-	struct guests guests;        /* of the thread whose stack is being built */
-	uint64_t misplaced;          /* guest frames of all stacks that are in no frame */
+	struct xc_frame_room room;
+	struct guests guests; /* of the thread whose stack is being built */
+	uint64_t misplaced;   /* guest frames of all stacks that are in no frame */
 };
 
 /* ---- rows ---- */
@@ -84,7 +77,7 @@ static const char *shared(struct builder *b, const char *string)
 	void **slot = xc_pointer_map_at(&b->strings, b->arena, string, NULL);
 	if (!*slot)
 		*slot = xc_arena_strndup(b->arena, string, MAX_NAME);
-	return *slot;
+	return xc_frame_room_name(&b->room, b->arena, *slot);
 }
 
 static struct xc_stack_row *add_row(struct builder *b)
@@ -135,10 +128,15 @@ static void fill_variables(struct builder *b, const struct xc_thread *thread, co
 {
 	if (!b->options->args || level >= place->level_count || place->line_only || xc_budget_is_spent())
 		return;
+	if (!b->room.text) {
+		b->room.bare++;
+		return;
+	}
 	struct xc_frame_context context = {
 		.process = b->process, .thread = thread, .unwinder = b->unwinder, .frame = frame, .place = place};
 	row->has_variables = true;
 	xc_variables_fill(&context, level, b->options->locals, &b->options->format, b->arena, row);
+	xc_frame_room_take_text(&b->room, row);
 }
 
 static void add_rows(struct builder *b, const struct xc_thread *thread, const struct xc_frame *frame)
@@ -186,9 +184,12 @@ static void add_guests(struct builder *b, const struct xc_foreign_frames *list)
 		add_guest(b, &list->rows[i], i == tail ? tail - b->head_size : 0);
 }
 
-static bool load_guests(struct builder *b, struct guests *g, pid_t tid)
+static bool load_guests(struct builder *b, struct guests *g, const struct xc_thread *thread)
 {
-	g->lists = xc_foreign_frames_of(b->process, tid, &g->count);
+	g->lists = NULL;
+	g->count = 0;
+	if (thread)
+		g->lists = xc_foreign_frames_of(b->process, thread->tid, &g->count);
 	g->placed = g->count ? xc_alloc(g->count * sizeof *g->placed) : NULL;
 	return g->count > 0;
 }
@@ -272,30 +273,38 @@ static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64
 	*slot = *frame;
 }
 
+static void keep_ends(struct builder *b, size_t frames)
+{
+	b->ring_size = frames / 2;
+	b->head_size = frames - b->ring_size;
+}
+
+/* `thread` is NULL for a stack that is on none. */
 static void walk(struct builder *b, const struct xc_thread *thread, struct xc_frame *frame, struct xc_stack *stack)
 {
 	struct xc_stack_cycle cycle = {.seen = 0};
 	struct xc_frame callee;
-	uint64_t seen = 0, head = b->head_size, least = b->head_size + b->ring_size;
-	uint64_t left = b->walked < MAX_WALK ? MAX_WALK - b->walked : 0, limit = left > least ? left : least;
+	const size_t kept = xc_frame_room_next(&b->room);
+	const uint64_t limit = b->room.walk > kept ? b->room.walk : kept;
+	uint64_t seen = 0;
+	keep_ends(b, kept);
 	const char *stop = "more frames than xcore follows";
-	bool merges = load_guests(b, &b->guests, thread->tid);
+	bool merges = load_guests(b, &b->guests, thread);
 	do {
 		if (merges && seen)
 			leave_frame(b, &callee, frame, seen);
 		if (merges)
 			callee = *frame;
-		if (seen < head)
+		if (seen < b->head_size)
 			add_rows(b, thread, frame);
 		else
 			keep_in_ring(b, frame, seen);
 		xc_stack_cycle_watch(&cycle, frame->pc);
 		seen++;
 	} while (seen < limit && xc_unwind_step(b->unwinder, frame, frame, &stop));
-	b->walked += seen;
-	b->shortened += seen > least || seen == limit;
+	xc_frame_room_take(&b->room, seen, seen > kept || seen == limit);
 	stack->stop = xc_arena_strdup(b->arena, stop);
-	if (seen > head)
+	if (seen > b->head_size)
 		add_ring(b, thread, stack, seen);
 	else
 		place_guests(b, frame, NULL, stop, true);
@@ -374,6 +383,19 @@ static void build_detached(struct builder *b, const struct xc_foreign_frames *li
 	take_rows(b, stack);
 }
 
+static void build_parked(struct builder *b, const struct xc_parked_stack *from, struct xc_stack *stack)
+{
+	struct xc_frame frame = from->first;
+	*stack = (struct xc_stack){
+		.detached = true,
+		.name = xc_arena_strdup(b->arena, from->name),
+		.state = xc_arena_strdup(b->arena, from->state),
+	};
+	begin_rows(b);
+	walk(b, NULL, &frame, stack);
+	take_rows(b, stack);
+}
+
 /* ---- the whole ---- */
 
 static bool wanted(const struct xc_backtrace_options *options, const struct xc_thread *thread)
@@ -392,36 +414,15 @@ static bool is_first(const struct xc_backtrace_options *options, size_t count, p
 	return count != 0;
 }
 
-static size_t frames_of_all(const struct xc_process *process, bool locals)
-{
-	const size_t least = locals ? LEAST_FRAMES_OF_ALL / 2 : LEAST_FRAMES_OF_ALL;
-	const struct xc_source *core = process->core;
-	if (!core)
-		return process->live ? MOST_FRAMES_OF_ALL : least;
-	const uint64_t by_core = core->size / CORE_OF_FRAME, by_file = core->stored_size / FILE_OF_FRAME;
-	const uint64_t room = by_core < by_file ? by_core : by_file;
-	return room < least ? least : room > MOST_FRAMES_OF_ALL ? MOST_FRAMES_OF_ALL : (size_t)room;
-}
-
-/* Of each stack. */
-static size_t frames_kept(const struct xc_process *process, const struct xc_backtrace_options *options)
-{
-	const bool many = options->choice == XC_THREADS_ALL || options->choice == XC_THREADS_OTHERS;
-	const size_t all = frames_of_all(process, options->locals);
-	const size_t share = all / (many && process->thread_count ? process->thread_count : 1);
-	if (options->max_frames)
-		return options->max_frames;
-	return share >= DEFAULT_MAX_FRAMES ? DEFAULT_MAX_FRAMES : share > LEAST_FRAMES ? share : LEAST_FRAMES;
-}
-
 static void builder_init(struct builder *b, struct xc_process *process, struct xc_arena *arena,
 			 const struct xc_backtrace_options *options)
 {
-	const size_t max = frames_kept(process, options);
+	const bool many = options->choice == XC_THREADS_ALL || options->choice == XC_THREADS_OTHERS;
+	const size_t stacks = (many ? process->thread_count : 0) + options->parked_count;
 	*b = (struct builder){.process = process, .arena = arena, .options = options};
 	b->unwinder = xc_unwinder_new(process);
-	b->ring_size = max / 2;
-	b->head_size = max - b->ring_size;
+	b->room = xc_frame_room_of(process, stacks, options->max_frames, options->locals);
+	keep_ends(b, xc_frame_room_next(&b->room));
 }
 
 static void builder_fini(struct builder *b)
@@ -446,7 +447,7 @@ static void report_hidden_guests(const struct builder *b, struct xc_section *sec
 				: "%" PRIu64
 				  " frames of other languages are at addresses outside all frames of these stacks",
 			b->misplaced);
-	if (hidden && b->options->choice != XC_THREADS_OTHERS)
+	if (hidden && b->options->choice != XC_THREADS_OTHERS && b->options->choice != XC_THREADS_NONE)
 		xc_section_message(section, XC_INFO, "xcore bt --coroutines shows them",
 				   hidden == 1 ? "%zu more stack is on no thread" : "%zu more stacks are on no thread",
 				   hidden);
@@ -473,21 +474,20 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	size_t detached_count;
 	const struct xc_foreign_frames *detached = xc_foreign_frames_of(process, 0, &detached_count);
 	size_t shown = options->detached ? detached_count : 0;
-	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + shown + 1) * sizeof *stacks->stacks);
+	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + options->parked_count + shown + 1) *
+						       sizeof *stacks->stacks);
 	for (size_t i = 0, n = options->first_count; i < n + process->thread_count; i++) {
 		const struct xc_thread *thread =
 			i < n ? xc_process_thread(process, options->first[i]) : &process->threads[i - n];
 		if (thread && wanted(options, thread) && !is_first(options, i < n ? i : n, thread->tid))
 			build_stack(&b, thread, &stacks->stacks[stacks->stack_count++]);
 	}
+	for (size_t i = 0; i < options->parked_count; i++)
+		build_parked(&b, &options->parked[i], &stacks->stacks[stacks->stack_count++]);
 	for (size_t i = 0; i < shown; i++)
 		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
 	report_hidden_guests(&b, section, detached_count - shown);
-	if (b.shortened && !options->max_frames && b.head_size + b.ring_size < DEFAULT_MAX_FRAMES)
-		xc_section_message(section, XC_INFO, "--limit N, or --thread TID, shows more",
-				   "%zu deep stack%s shown with %zu frames, because there are %zu threads", b.shortened,
-				   b.shortened == 1 ? " is" : "s are", b.head_size + b.ring_size,
-				   process->thread_count);
+	xc_frame_room_report(&b.room, section);
 	if (xc_budget_is_short())
 		xc_section_message(
 			section, XC_WARNING, NULL,

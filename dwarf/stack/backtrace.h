@@ -14,15 +14,24 @@ enum xc_thread_choice {
 	XC_THREADS_ALL,
 	XC_THREADS_ONE,
 	XC_THREADS_OTHERS, /* all but the crashed one */
+	XC_THREADS_NONE,
+};
+
+/* A stack of native code that is on no thread: of a goroutine that waits. */
+struct xc_parked_stack {
+	const char *name, *state;
+	struct xc_frame first; /* the innermost frame */
 };
 
 struct xc_backtrace_options {
 	enum xc_thread_choice choice;
-	pid_t tid;         /* for XC_THREADS_ONE */
-	bool args, locals; /* evaluate arguments, locals */
-	bool group;        /* fold threads with equal stacks */
-	bool detached;     /* include guest stacks that are on no thread (foreign_frame.h) */
-	bool brief;        /* stacks that differ only in recursion depth are equal; see struct xc_stacks */
+	pid_t tid;                            /* for XC_THREADS_ONE */
+	bool args, locals;                    /* evaluate arguments, locals */
+	bool group;                           /* fold threads with equal stacks */
+	bool detached;                        /* include guest stacks that are on no thread (foreign_frame.h) */
+	const struct xc_parked_stack *parked; /* further stacks, after the threads' and before the guests' */
+	size_t parked_count;
+	bool brief; /* stacks that differ only in recursion depth are equal; see struct xc_stacks */
 	struct xc_second_opinion *opinion; /* compare with libunwind (second_opinion.h), of the same process; or NULL */
 	const int *first;                  /* threads whose stacks come before the others', in this order */
 	size_t first_count;

@@ -25,7 +25,8 @@ static const char *first_frame(struct xc_frame_scope *s)
 		return "the target has no threads";
 	if (!s->process->arch->unwinds)
 		return "stacks of this machine are not supported";
-	s->unwinder = xc_unwinder_new(s->process);
+	if (!s->unwinder)
+		s->unwinder = xc_unwinder_new(s->process);
 	if (xc_unwind_first(s->unwinder, s->thread, &s->frame))
 		return NULL;
 	return s->thread->why_no_regs ? s->thread->why_no_regs : "the thread's registers are unknown";
@@ -68,6 +69,16 @@ struct xc_error *xc_frame_scope_open(struct xc_frame_scope *s, const struct xc_p
 		return xc_error_new(XC_ERR_NOT_FOUND, "no frame %u: %s", row, why);
 	return xc_error_new(XC_ERR_NOT_FOUND, "no frame %u: the stack of thread %d has %u, numbered from 0 (%s)", row,
 			    (int)s->thread->tid, s->row + 1, why ? why : "xcore follows no more");
+}
+
+bool xc_frame_scope_move(struct xc_frame_scope *s, const struct xc_thread *thread)
+{
+	*s = (struct xc_frame_scope){
+		.process = s->process, .thread = thread, .unwinder = s->unwinder, .without_hints = s->without_hints};
+	s->why_no_frame = first_frame(s);
+	if (!s->why_no_frame)
+		enter(s);
+	return s->has_frame;
 }
 
 void xc_frame_scope_fini(struct xc_frame_scope *scope)

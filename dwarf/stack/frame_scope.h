@@ -24,6 +24,10 @@ XC_MUST_CHECK struct xc_error *xc_frame_scope_open(struct xc_frame_scope *scope,
 						   const struct xc_thread *thread, unsigned row);
 void xc_frame_scope_fini(struct xc_frame_scope *scope);
 
+/* Move to row 0 of another thread. Keeps what the unwinder has learned of the code: for walks over all threads. False
+ * when its registers are not known. */
+bool xc_frame_scope_move(struct xc_frame_scope *scope, const struct xc_thread *thread);
+
 /* Move to the next row; false at the end of the stack. */
 bool xc_frame_scope_up(struct xc_frame_scope *scope);
 

@@ -249,7 +249,7 @@ static const char *describe(const struct xc_second_opinion *o, const struct step
 	return xc_arena_strdup(arena, xc_text_string(&text));
 }
 
-/* The step of this frame at or behind `from`; the count when there is none. */
+/* The step of this frame at or after `from`; the count when there is none. */
 static size_t step_of(const struct xc_second_opinion *o, const struct xc_stack_row *row, size_t from)
 {
 	while (from < o->count && (o->steps[from].pc != row->pc || o->steps[from].sp != row->sp))

@@ -2,6 +2,7 @@
 #include "dwarf/stack/stack_cycle.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "core/base/text.h"
 #include "dwarf/symbolize/debuginfo.h"
@@ -23,6 +24,8 @@ void xc_stack_cycle_watch(struct xc_stack_cycle *c, xc_addr pc)
 	c->recent[c->seen++ % XC_CYCLE_RECENT] = pc;
 }
 
+enum { SHORT_NAME = 256 }; /* bytes: each stack has such a text */
+
 static const char *place_name(const struct xc_place *place)
 {
 	if (place->level_count && place->levels[place->level_count - 1].function)
@@ -40,7 +43,8 @@ const char *xc_stack_cycle_text(const struct xc_stack_cycle *c, const struct xc_
 	for (size_t i = c->best_length; i-- > 0;) {
 		const char *name = place_name(xc_debuginfo_place(process, c->best[i] - 1));
 		if (name)
-			xc_text_add(&text, name);
+			xc_text_printf(&text, "%.*s%s", SHORT_NAME, name,
+				       strnlen(name, SHORT_NAME + 1) > SHORT_NAME ? "…" : "");
 		else
 			xc_text_printf(&text, "0x%" PRIx64, c->best[i]);
 		if (i)

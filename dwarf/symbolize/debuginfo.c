@@ -93,6 +93,8 @@ static void fill_level(const struct xc_process *p, struct xc_level *level, const
 {
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)p)->arena;
 	level->die = path->dies[from];
+	const Dwarf_Die declaration = xc_function_declaration(&level->die);
+	level->language = xc_function_language(&declaration);
 	level->block_count = to - from;
 	level->blocks = xc_arena_alloc(arena, level->block_count * sizeof *level->blocks);
 	for (size_t i = 0; i < level->block_count; i++) /* innermost first */
@@ -304,11 +306,7 @@ const char *xc_place_function(const struct xc_place *place, size_t level)
 /* Link-time optimization inlines functions of one language into another's. dwz's partial units do not state theirs. */
 int xc_place_language(const struct xc_place *place, size_t level)
 {
-	int language = 0;
-	if (level < place->level_count && place->levels[level].die.cu) {
-		Dwarf_Die declaration = xc_function_declaration(&place->levels[level].die);
-		language = xc_function_language(&declaration);
-	}
+	int language = level < place->level_count ? place->levels[level].language : 0;
 	if (!language && level < place->level_count)
 		language = xc_function_language(&place->unit);
 	return language ? language : place->symbol_language;

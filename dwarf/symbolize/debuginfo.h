@@ -18,6 +18,7 @@ struct xc_level {
 	size_t block_count;
 	const char *file;      /* full path where the compiler recorded it; NULL when unknown */
 	unsigned line, column; /* 0 when unknown */
+	int language;          /* DW_LANG_…, of its declaration; 0 when unknown */
 	void *variables;       /* cache slot of dwarf/stack/variable */
 };
 

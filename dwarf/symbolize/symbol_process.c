@@ -1,7 +1,7 @@
 /* symbol_process: the symbols of all modules of a process.
  *
  * Only a symbol without a size is doubtful: it extends to the next symbol, and code in between may have lost its own
- * symbol (static functions of a stripped program, behind the start-up code's frame_dummy). Call frame information
+ * symbol (static functions of a stripped program, after the start-up code's frame_dummy). Call frame information
  * still has the starts of those functions. */
 #include <inttypes.h>
 #include <stdio.h>

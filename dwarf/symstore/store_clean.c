@@ -110,11 +110,17 @@ struct xc_error *xc_store_clean(const char *dir, const struct xc_store_clean_opt
 	const struct xc_store_index_options kept = {.dir = dir};
 	struct xc_store_cleaned cleaned = {.dropped = 0};
 	int lock;
-	xc_auto(xc_freep) char *resolved = realpath(dir, NULL);
+	struct xc_error *err = xc_store_check(dir);
 	*cleaned_out = cleaned;
-	if (!resolved)
-		return errno == ENOENT ? NULL : xc_error_errno(errno, "%s", dir);
-	struct xc_error *err = xc_store_index_kept(&kept);
+	if (err && err->code == XC_ERR_NOT_FOUND) {
+		xc_error_free(err);
+		return NULL;
+	}
+	xc_auto(xc_freep) char *resolved = err ? NULL : realpath(dir, NULL);
+	if (!err && !resolved)
+		err = xc_error_errno(errno, "%s", dir);
+	if (!err)
+		err = xc_store_index_kept(&kept);
 	if (err || (err = xc_store_lock(resolved, XC_STORE_WAIT_MS, &lock)))
 		return err;
 	err = clean(resolved, options, &cleaned);

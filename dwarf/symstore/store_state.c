@@ -259,7 +259,12 @@ static struct xc_error *make_directory(const char *dir)
 struct xc_error *xc_store_lock(const char *dir, int wait_ms, int *lock_out)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/lock", dir);
-	struct xc_error *err = make_directory(dir);
+	struct xc_error *err = xc_store_check(dir);
+	if (err && err->code == XC_ERR_NOT_FOUND) {
+		xc_error_free(err);
+		err = make_directory(dir);
+		err = err ? err : xc_store_check(dir);
+	}
 	if (err)
 		return err;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);

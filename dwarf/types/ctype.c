@@ -15,7 +15,7 @@ struct xc_ctypes {
 	struct xc_type *base[XC_C_COUNT];
 	struct xc_pointer_map derived; /* target, kind */
 	struct xc_pointer_map arrays;  /* element, count + 1 */
-	struct xc_type *untyped, *untyped_code, *vector_register, *eflags;
+	struct xc_type *untyped, *untyped_code, *vector_register, *wide_register, *eflags;
 };
 
 struct base {
@@ -264,36 +264,45 @@ static const struct xc_type *vector_of(const struct xc_process *process, const s
 	return type;
 }
 
-/* The views that gdb's target descriptions give (64bit-sse.xml). */
-const struct xc_type *xc_ctype_vector_register(const struct xc_process *process)
+/* The views that gdb's target descriptions give (64bit-sse.xml), of `size` bytes. */
+static struct xc_type *vector_register(const struct xc_process *process, const char *name, unsigned size)
 {
 	static const struct {
 		const char *name;
 		enum xc_ctype element;
-		unsigned count;
+		unsigned size;
 	} views[] = {
-		{"v4_float", XC_C_FLOAT, 4},  {"v2_double", XC_C_DOUBLE, 2}, {"v16_int8", XC_C_SCHAR, 16},
-		{"v8_int16", XC_C_SHORT, 8},  {"v4_int32", XC_C_INT, 4},     {"v2_int64", XC_C_LONG, 2},
-		{"uint128", XC_C_UINT128, 1},
+		{"float", XC_C_FLOAT, 4},    {"double", XC_C_DOUBLE, 8}, {"int8", XC_C_SCHAR, 1},
+		{"int16", XC_C_SHORT, 2},    {"int32", XC_C_INT, 4},     {"int64", XC_C_LONG, 8},
+		{"int128", XC_C_INT128, 16},
 	};
-	struct xc_ctypes *c = ctypes_of(process);
+	struct xc_types *types = xc_types_of(process);
 	struct xc_member members[XC_COUNT(views)] = {0};
-	if (c->vector_register)
-		return c->vector_register;
 	for (size_t i = 0; i < XC_COUNT(views); i++) {
 		const struct xc_type *element = xc_ctype(process, views[i].element);
+		unsigned count = size / views[i].size;
 		if (views[i].element == XC_C_SCHAR) { /* numbers, not characters */
-			struct xc_type *number = new_sized(xc_types_of(process), XC_TYPE_INT, "int8_t", 1);
+			struct xc_type *number = new_sized(types, XC_TYPE_INT, "int8_t", 1);
 			number->is_signed = true;
 			element = number;
 		}
-		members[i].name = views[i].name;
-		members[i].type = views[i].count == 1 ? element : vector_of(process, element, views[i].count);
+		members[i].name =
+			count == 1 ? "uint128" : xc_arena_printf(types->arena, "v%u_%s", count, views[i].name);
+		members[i].type = count == 1 ? xc_ctype(process, XC_C_UINT128) : vector_of(process, element, count);
 	}
-	c->vector_register = new_sized(xc_types_of(process), XC_TYPE_UNION, "vec128", 16);
-	c->vector_register->is_c = false;
-	keep_items(xc_types_of(process), c->vector_register, members, XC_COUNT(members), sizeof *members);
-	return c->vector_register;
+	struct xc_type *type = new_sized(types, XC_TYPE_UNION, name, size);
+	type->is_c = false;
+	keep_items(types, type, members, XC_COUNT(members), sizeof *members);
+	return type;
+}
+
+const struct xc_type *xc_ctype_vector_register(const struct xc_process *process, bool wide)
+{
+	struct xc_ctypes *c = ctypes_of(process);
+	struct xc_type **type = wide ? &c->wide_register : &c->vector_register;
+	if (!*type)
+		*type = wide ? vector_register(process, "vec256", 32) : vector_register(process, "vec128", 16);
+	return *type;
 }
 
 /* Intel SDM volume 1, 3.4.3. Bit 1 is always set and has no name. */

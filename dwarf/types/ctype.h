@@ -60,8 +60,8 @@ const struct xc_type *xc_ctype_class(const struct xc_process *process, const cha
 const struct xc_type *xc_ctype_untyped(const struct xc_process *process);
 const struct xc_type *xc_ctype_untyped_code(const struct xc_process *process);
 
-/* A 16-byte vector register as a union of its views, and the flags register. */
-const struct xc_type *xc_ctype_vector_register(const struct xc_process *process);
+/* A vector register of 16 bytes, or of 32 (wide), as a union of its views, and the flags register. */
+const struct xc_type *xc_ctype_vector_register(const struct xc_process *process, bool wide);
 const struct xc_type *xc_ctype_eflags(const struct xc_process *process);
 
 #endif

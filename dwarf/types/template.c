@@ -76,7 +76,7 @@ struct xc_template xc_template_read(struct xc_types *types, Dwarf_Die *die, cons
 static void add_enumerator(struct xc_text *text, const struct xc_type *type, uint64_t value)
 {
 	size_t count;
-	const struct xc_enumerator *items = xc_type_enumerators(type, &count);
+	const struct xc_enumerator *items = xc_type_search_enumerators(type, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (items[i].value == value) {
 			xc_text_add(text, items[i].name);

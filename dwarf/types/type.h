@@ -129,7 +129,7 @@ struct xc_type {
 struct xc_types {
 	const struct xc_process *process;
 	struct xc_arena *arena; /* of the process */
-	struct xc_pointer_map by_die, scopes, sites, symbols;
+	struct xc_pointer_map by_die, scopes, imports, sites, symbols;
 	struct xc_views *views; /* view.h */
 	struct xc_exprcodes codes;
 	struct xc_pointer_map lists;                  /* of loclist */
@@ -164,8 +164,9 @@ bool xc_type_is_pointer(const struct xc_type *type);
 /* Size in bytes, through typedefs and array counts. False when it is not known: declarations, `int[]`, void. */
 bool xc_type_size(const struct xc_type *type, uint64_t *size_out);
 
-/* The definition of a declaration: from a type unit, from the same module, else from any module; the type itself when
- * there is none. Unless types->thorough, searches only the type's own module, and only when that is small. */
+/* The definition of a declaration: from a type unit, from the same unit, the same module, else from any module; the
+ * type itself when there is none, or when several that are as near have different sizes. Unless types->thorough,
+ * searches only the type's own module, and only when that is small. */
 const struct xc_type *xc_type_complete(const struct xc_type *type);
 
 /* The name as gdb writes it: "struct client *", "const char *", "unsigned char [16]", "void (*)(int)",
@@ -178,6 +179,9 @@ void xc_type_declare(const struct xc_type *type, const char *name, struct xc_tex
 /* Members, enumerators and parameter types; count_out gets their number. Call with stripped types. */
 const struct xc_member *xc_type_members(const struct xc_type *type, size_t *count_out);
 const struct xc_enumerator *xc_type_enumerators(const struct xc_type *type, size_t *count_out);
+/* The enumerators, to search them for a value: there may be 65,536, and as many values. None when the budget
+ * (elf/budget.h) is spent. Not thread-safe. */
+const struct xc_enumerator *xc_type_search_enumerators(const struct xc_type *type, size_t *count_out);
 const struct xc_type *const *xc_type_parameters(const struct xc_type *type, size_t *count_out);
 
 /* Further parts of a struct, class or union; count_out gets their number. Call with stripped, complete types.

@@ -13,7 +13,8 @@ static struct xc_module *module_of(const struct xc_type_detail *detail)
 	return xc_unit_cache_module(detail->types->process, dwarf_cu_getdwarf(die.cu));
 }
 
-/* Search in the type unit, or by name: the same unit or module first, then any. */
+/* Search in the type unit, or by name: the same unit or module first, then any. None where those that are as near are
+ * different. */
 static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 {
 	struct xc_type_detail *detail = wanted->detail;
@@ -44,10 +45,13 @@ const struct xc_type *xc_type_complete(const struct xc_type *type)
 	struct xc_type_detail *detail = type->detail;
 	if (!type->is_declaration || !detail || !type->name)
 		return type;
-	if (!detail->complete) {
+	/* what a cursory search has not found, a thorough one may find: the order of the questions must not matter */
+	bool again = detail->complete == type && detail->types->thorough && !detail->sought;
+	if (!detail->complete || again) {
 		Dwarf_Die found;
 		bool has = detail->die.addr ? find_definition(type, &found) : find_named(type, &found);
 		detail->complete = has ? xc_type_get(detail->types, &found) : type;
+		detail->sought = detail->types->thorough;
 	}
 	return detail->complete;
 }

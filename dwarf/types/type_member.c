@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
 #include "dwarf/module/exprcode.h"
 #include "dwarf/types/scope.h"
@@ -13,7 +14,7 @@
 #include "dwarf/types/type_impl.h"
 #include "dwarf/types/type_make.h"
 
-enum { MAX_ITEMS = 1 << 16 };
+enum { MAX_ITEMS = 1 << 16, PAID_ENUMERATORS = 32 /* for one step of the budget */ };
 
 static bool is_static(Dwarf_Die *die)
 {
@@ -46,7 +47,7 @@ static void read_bits(Dwarf_Die *die, struct xc_member *member)
 	} else if (xc_die_number(die, DW_AT_bit_offset, &at)) {
 		if (!xc_die_number(die, DW_AT_byte_size, &storage) && !xc_type_size(member->type, &storage))
 			return;
-		/* negative where a packed field ends behind its storage unit */
+		/* negative where a packed field ends after its storage unit */
 		int64_t low = (int64_t)(storage * 8) - (int64_t)at - (int64_t)size;
 		if (storage > 16 || (int64_t)at < -1024 || low < 0)
 			return;
@@ -153,6 +154,15 @@ const struct xc_enumerator *xc_type_enumerators(const struct xc_type *type, size
 	bool has = type->kind == XC_TYPE_ENUM && type->detail;
 	*count_out = has ? type->detail->item_count : 0;
 	return has ? type->detail->items : NULL;
+}
+
+const struct xc_enumerator *xc_type_search_enumerators(const struct xc_type *type, size_t *count_out)
+{
+	const struct xc_enumerator *items = xc_type_enumerators(type, count_out);
+	if (xc_budget_spend(1 + *count_out / PAID_ENUMERATORS))
+		return items;
+	*count_out = 0;
+	return NULL;
 }
 
 /* gcc marks `this` as const in definitions, not in declarations and types (GCC PR 43053); it always is. */

@@ -81,6 +81,7 @@ bool xc_goruntime_find(const struct xc_process *p, struct xc_goruntime *out)
 	find_code(out, XC_GO_MORESTACK, "runtime.morestack");
 	find_code(out, XC_GO_CALL_C, "runtime.asmcgocall");
 	find_code(out, XC_GO_SIGPANIC, "runtime.sigpanic");
+	find_code(out, XC_GO_PREEMPT, "runtime.asyncPreempt");
 	find_text(out, elf);
 	return true;
 }

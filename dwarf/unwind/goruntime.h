@@ -21,6 +21,7 @@ enum xc_go_code {
 	XC_GO_MORESTACK,
 	XC_GO_CALL_C,   /* asmcgocall */
 	XC_GO_SIGPANIC, /* looks as if called by the instruction that faulted */
+	XC_GO_PREEMPT,  /* asyncPreempt: likewise, by an instruction that a signal interrupted */
 	XC_GO_TEXT,     /* all of Go's own code, without linked-in C */
 	XC_GO_CODES
 };

@@ -1,7 +1,7 @@
 /* prologue: the instructions with which compilers begin functions, by machine; the first other instruction ends the
  * reading.
  *
- * x86-64 and i386: the frame pointer is set up by push %rbp; mov %rsp,%rbp near the start: behind endbr, or behind
+ * x86-64 and i386: the frame pointer is set up by push %rbp; mov %rsp,%rbp near the start: after endbr, or after
  * the instructions that realign the stack. These instructions change the depth, or are skipped (Intel SDM vol. 2;
  * without REX on i386):
  *

@@ -12,7 +12,7 @@ struct xc_site {
 	const struct xc_process *process;
 	struct xc_module *module;
 	Dwarf_Die *die; /* DW_TAG_call_site, DW_TAG_GNU_call_site */
-	xc_addr end;    /* just behind the instruction */
+	xc_addr end;    /* just after the instruction */
 	bool jump;      /* a tail call */
 };
 

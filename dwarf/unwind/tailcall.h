@@ -13,7 +13,7 @@ struct xc_tailcalls *xc_tailcalls_new(const struct xc_process *process);
 void xc_tailcalls_free(struct xc_tailcalls *tailcalls);
 
 struct xc_lost_call {
-	xc_addr pc;   /* the return address of the innermost known tail call, just behind its jump; 0: none is known */
+	xc_addr pc;   /* the return address of the innermost known tail call, just after its jump; 0: none is known */
 	bool partial; /* there are several paths: this call is on all of them, others are unknown */
 };
 

@@ -4,7 +4,7 @@
  * with extensions. A function that does not state that it lists all its tail calls may have others: it may come from
  * another compiler, or from code without call sites.
  *
- * The address of a site: gcc gives the address behind the jump, as if it returned there, clang that of the jump
+ * The address of a site: gcc gives the address after the jump, as if it returned there, clang that of the jump
  * (DWARF 5). gcc 12 leaves some sites in the abstract instance; those whose address lies in this copy belong to it. */
 #include "dwarf/unwind/tailsites.h"
 
@@ -41,7 +41,7 @@ static bool is_tail_site(Dwarf_Die *die, int tag)
 	       (tag == DW_TAG_GNU_call_site && xc_die_flag(die, DW_AT_GNU_tail_call));
 }
 
-/* The address behind the instruction at a file address; 0 when its length is unknown. */
+/* The address after the instruction at a file address; 0 when its length is unknown. */
 static xc_addr behind(struct reader *r, uint64_t at)
 {
 	const struct xc_arch *arch = r->process->arch;

@@ -6,7 +6,7 @@
 
 struct xc_tailsite {
 	xc_addr target; /* the first instruction of a function */
-	xc_addr end;    /* just behind the jump */
+	xc_addr end;    /* just after the jump */
 };
 
 struct xc_tailsites {

@@ -4,19 +4,19 @@
  *   Go: the thread's stack goes on in its goroutine's (unwind_go.c)             trust: context
  *   pc not executable (call through a bad pointer): [sp] is the return address  trust: scan
  *   a row that needs a frame pointer which is not known (a live thread's):
- *           a word above sp that returns behind a call of this very function,
+ *           a word above sp that returns after a call of this very function,
  *           or below which a frame pointer was pushed, or any                   trust: scan
  *   no row: the frame pointer, where the function's code sets it up             trust: fp
- *           no symbol: a word behind a call of code that leads here, just above trust: scan
+ *           no symbol: a word after a call of code that leads here, just above trust: scan
  *           where the function's code will return to                            trust: fp, scan
- *           a word above sp that returns behind a call of this very function    trust: scan
+ *           a word above sp that returns after a call of this very function    trust: scan
  *           the word that its pushes and subtractions leave above them          trust: scan
- *           the first word above sp that returns behind any call                trust: scan
+ *           the first word above sp that returns after any call                trust: scan
  *   a return address that cannot be one (overwritten stack): the same, above it trust: scan
  *
  *   the program's first code, and code that no call precedes: the stack ends
  *
- * Every guess must land in executable memory, right behind a call instruction where the code is readable: one that can
+ * Every guess must land in executable memory, right after a call instruction where the code is readable: one that can
  * have led to the frame's function, if there is such a word. Every step must move up the stack, so that no stack
  * loops. A signal trampoline may change stacks, but not often; and guessing costs, so one unwinder does it only so
  * much. */
@@ -27,6 +27,7 @@
 
 #include "dwarf/decode/code.h"
 #include "dwarf/unwind/prologue.h"
+#include "dwarf/unwind/reach.h"
 #include "dwarf/unwind/unwind_impl.h"
 
 enum { LOOK_AHEAD = 64 };
@@ -61,13 +62,12 @@ void xc_unwinder_free(struct xc_unwinder *u)
 
 static const char *stop_at(struct xc_unwinder *u, const char *what, xc_addr addr)
 {
-	const struct xc_segment *s = xc_space_find(u->process->space, addr);
+	const char *why = xc_space_why(u->process->space, addr);
 	if (addr == UINT64_MAX)
 		snprintf(u->stop, sizeof u->stop, "%s needs a register whose value is unknown", what);
 	else
 		snprintf(u->stop, sizeof u->stop, "%s at 0x%" PRIx64 ": %s", what, addr,
-			 s && s->provenance <= XC_FROM_LIVE ? "points outside readable memory"
-							    : xc_provenance_text(s ? s->provenance : XC_UNMAPPED));
+			 why ? why : "points outside readable memory");
 	return u->stop;
 }
 
@@ -388,17 +388,39 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 	return true;
 }
 
-bool xc_unwind_first(struct xc_unwinder *u, const struct xc_thread *thread, struct xc_frame *frame_out)
+void xc_unwinder_renew(struct xc_unwinder *u)
+{
+	u->guessing = 0;
+}
+
+static bool begin(struct xc_unwinder *u, const struct xc_regs *regs, bool interrupted, struct xc_frame *frame_out)
 {
 	uint64_t pc;
-	if (!thread->has_regs || !xc_regs_get(&thread->regs, u->process->arch->pc, &pc))
+	if (!xc_regs_get(regs, u->process->arch->pc, &pc))
 		return false;
-	struct xc_frame f = {.interrupted = true, .trust = XC_TRUST_CONTEXT, .regs = thread->regs};
+	struct xc_frame f = {.interrupted = interrupted, .trust = XC_TRUST_CONTEXT, .regs = *regs};
 	u->damage[0] = '\0';
 	xc_unwind_place(u->process, &f, pc);
 	xc_unwind_describe(u, &f);
+	if (interrupted && !f.cfa_known && !f.signal && (pc = xc_code_trampoline_before(u->process, pc))) {
+		xc_unwind_place(u->process, &f, pc); /* in rt_sigreturn, and behind the last byte of its function */
+		xc_unwind_describe(u, &f);
+	}
 	*frame_out = f;
 	return true;
+}
+
+bool xc_unwind_first(struct xc_unwinder *u, const struct xc_thread *thread, struct xc_frame *frame_out)
+{
+	return thread->has_regs && begin(u, &thread->regs, true, frame_out);
+}
+
+bool xc_unwind_parked(struct xc_unwinder *u, const struct xc_regs *regs, struct xc_frame *frame_out)
+{
+	uint64_t pc;
+	bool fresh = xc_regs_get(regs, u->process->arch->pc, &pc) &&
+		     xc_function_range_of(u->process, xc_code_address(u->process, pc)).lo == pc;
+	return begin(u, regs, fresh, frame_out);
 }
 
 bool xc_unwind_cfa(struct xc_unwinder *u, struct xc_frame *frame)

@@ -47,8 +47,16 @@ struct xc_unwinder;
 struct xc_unwinder *xc_unwinder_new(const struct xc_process *process);
 void xc_unwinder_free(struct xc_unwinder *unwinder);
 
+/* Guesses again: an unwinder gives up to guess (scans of the stack, mostly) after half a second of it in total. For
+ * stacks that come one after the other over a long time. */
+void xc_unwinder_renew(struct xc_unwinder *unwinder);
+
 /* The innermost frame of a thread. False when its registers are unknown. */
 bool xc_unwind_first(struct xc_unwinder *unwinder, const struct xc_thread *thread, struct xc_frame *frame_out);
+
+/* The innermost frame of code that was switched away from by a call, with these registers: pc is the address to which
+ * that call returns; or the first of a function that has not run yet. False when pc is not known. */
+bool xc_unwind_parked(struct xc_unwinder *unwinder, const struct xc_regs *regs, struct xc_frame *frame_out);
 
 /* The caller of frame; both may be the same struct. False at the end, with the reason in *stop_out (static, or owned
  * by the unwinder until it is freed): "outermost frame", "0x… not dumped into the core", … */

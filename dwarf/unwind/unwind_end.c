@@ -2,7 +2,7 @@
  *
  * The kernel starts a program at its entry point (the dynamic linker at its own): the word above is argc, not a return
  * address, and C libraries seldom mark the frame. makecontext() of the C library, boost's make_fcontext() and others
- * write a return address into the new stack by hand: that of a function's first instruction, or of code behind a jump
+ * write a return address into the new stack by hand: that of a function's first instruction, or of code after a jump
  * or a return. */
 #include <elf.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static bool may_begin(const struct xc_arch *arch, xc_addr pc)
 }
 
 /* Can no call end at pc? gdb's gcore leaves out mappings of code: without the code only a function that begins there,
- * behind bytes that belong to none, shows it. */
+ * after bytes that belong to none, shows it. */
 static bool no_call_ends(const struct xc_process *p, xc_addr pc, bool begins, const struct xc_cfi_row *row)
 {
 	xc_addr target;

@@ -2,12 +2,13 @@
  *
  *	systemstack   g.sched is at the entry of systemstack_switch(), called as systemstack() was
  *	asmcgocall    likewise
- *	mcall         g.sched is behind its call; the scheduler, which never comes back, has mostly let the goroutine go
- *	morestack     g.sched is in the function that needed more stack, behind its call
+ *	mcall         g.sched is after its call; the scheduler, which never comes back, has mostly let the goroutine go
+ *	morestack     g.sched is in the function that needed more stack, after its call
  *
  * Go also differs from C in two ways. Registers other than sp do not survive a call
  * (src/cmd/compile/abi-internal.md), although its call frame information, by the ABI's defaults, says otherwise.
- * sigpanic() returns to the instruction that faulted, not behind a call. */
+ * sigpanic() returns to the instruction that faulted, and asyncPreempt() to the one that a signal interrupted, not after
+ * a call. */
 #include "dwarf/unwind/unwind_impl.h"
 
 static const char lost[] =
@@ -53,7 +54,8 @@ bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame)
 bool xc_unwind_panics(struct xc_unwinder *u, const struct xc_frame *frame)
 {
 	const struct xc_goruntime *go = go_of(u, frame);
-	return go && xc_goruntime_in(go, XC_GO_SIGPANIC, xc_frame_lookup(frame));
+	return go && (xc_goruntime_in(go, XC_GO_SIGPANIC, xc_frame_lookup(frame)) ||
+		      xc_goruntime_in(go, XC_GO_PREEMPT, xc_frame_lookup(frame)));
 }
 
 void xc_unwind_faulted(struct xc_unwinder *u, struct xc_frame *caller)

@@ -2,7 +2,7 @@
  *
  * Where calls push the return address (x86): the frame pointer if the function's code sets it up; without a symbol, a
  * word above sp behind a call of code that leads here and leaves just that word above its own; where the function's
- * code will return to; a word above sp that returns behind a call of this very function; the word above what its pushes
+ * code will return to; a word above sp that returns after a call of this very function; the word above what its pushes
  * and subtractions take; the first word that returns behind any call. Where calls leave it in a link register: that
  * register while the function has not stored it, else where its first instructions stored it, or where its last ones
  * load it from; then the frame pointer or the chain of frames; then a word on the stack.
@@ -14,7 +14,7 @@
  *     riscv64, below fp: return, below that: saved fp; fp is the caller's sp
  *     ppc64, sp → the caller's sp → its sp, condition register, return address of the frame below
  *
- * Every guess must be in executable memory, right behind a call instruction if the code can be read. A direct call that
+ * Every guess must be in executable memory, right after a call instruction if the code can be read. A direct call that
  * leads elsewhere (reach.h) is taken only where nothing better is found. */
 #include <elf.h>
 
@@ -93,7 +93,7 @@ static bool read_record(const struct xc_process *p, uint64_t fp, struct record *
 	}
 }
 
-/* Generated code (of no module) may jump where compilers call, behind a return address that it pushed itself, as
+/* Generated code (of no module) may jump where compilers call, after a return address that it pushed itself, as
  * HotSpot's interpreter does (OpenJDK 17, templateTable_x86.cpp, prepare_invoke). There the chain itself is the
  * evidence: it leads up. */
 static bool is_chained(const struct xc_process *p, const struct xc_frame *frame, const struct record *r)
@@ -354,7 +354,7 @@ static bool step_chain(struct xc_unwinder *u, const struct xc_frame *frame, stru
 }
 
 /* If the function keeps a frame pointer, the chain is right. If it does not, the chain would skip its caller, so its
- * code tells, or the stack is scanned: first for a return behind a call of this very function. */
+ * code tells, or the stack is scanned: first for a return after a call of this very function. */
 static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
 			 const char **stop)
 {

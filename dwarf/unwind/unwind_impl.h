@@ -85,14 +85,15 @@ bool xc_unwind_made_by_hand(struct xc_unwinder *u, struct xc_frame *frame, const
 bool xc_unwind_at_entry(struct xc_unwinder *u, const struct xc_frame *frame);
 
 /* x86: the frame depends on a frame pointer that is unknown, as in a live thread, of which the kernel reports only pc
- * and sp. It was pushed below the return address: prefer a return behind a call of this very function, then one with
+ * and sp. It was pushed below the return address: prefer a return after a call of this very function, then one with
  * a chain of frame pointers below it, then any. */
 bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 
 /* Adjust a caller that was found by call frame information if the frame is Go code. */
 void xc_unwind_go(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 
-/* Is its caller an instruction that faulted (sigpanic)? And record that in the caller. */
+/* Is its caller an instruction that faulted or was interrupted (sigpanic, asyncPreempt)? And record that in the
+ * caller. */
 bool xc_unwind_panics(struct xc_unwinder *u, const struct xc_frame *frame);
 void xc_unwind_faulted(struct xc_unwinder *u, struct xc_frame *caller);
 
@@ -105,7 +106,7 @@ bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame);
 bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
 			 const char **stop);
 
-/* Scan words from sp up to `limit` for return addresses; with `function`, only for one behind a direct call of it.
+/* Scan words from sp up to `limit` for return addresses; with `function`, only for one after a direct call of it.
  * Otherwise the best candidate wins, the first of several as good: first those that are not refuted, among them those
  * whose call can have led here. Returns how good it is, or 0 when there is none. */
 enum { XC_SCAN_WORDS = 512, XC_SCAN_BEST = 4 };

@@ -1,6 +1,6 @@
 /* unwind_way_out: callers by the code with which a function will return.
  *
- * Of several ways out the first counts whose return address is behind a call that can have led here. The caller's
+ * Of several ways out the first counts whose return address is after a call that can have led here. The caller's
  * registers are those that the way out loads. A function that does not load the frame pointer has not changed it,
  * unless it is generated code with rules of its own; other registers may have been moved to where they are not seen. */
 

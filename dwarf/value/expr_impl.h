@@ -37,6 +37,10 @@ const char *xc_machine_refer(struct xc_machine *m, const struct xc_expr *expr, c
  * scratch). */
 const char *xc_expr_register(struct xc_expr_context *context, uint64_t number, uint8_t bytes[16], size_t *len_out);
 
+/* The whole of an AVX register of x86, whose low half xc_expr_register gives; false when it is no such register or not
+ * known. */
+bool xc_expr_ymm(const struct xc_expr_context *context, uint64_t number, uint8_t bytes[XC_YMM_SIZE]);
+
 /* A register that the frame's call did not preserve, where its value can be known (expr_clobbered.c). False when it is
  * lost. */
 bool xc_expr_clobbered(struct xc_expr_context *context, uint64_t number, uint8_t bytes[16], size_t *len_out);

@@ -41,6 +41,13 @@ static const void *vector_register(const struct xc_arch *arch, const struct xc_v
 	return index < v->xmm_count ? v->xmm[index] : NULL;
 }
 
+bool xc_expr_ymm(const struct xc_expr_context *c, uint64_t number, uint8_t bytes[XC_YMM_SIZE])
+{
+	const struct xc_arch *arch = c->process->arch;
+	return c->frame && arch->vector >= 0 && number >= (uint64_t)arch->vector &&
+	       xc_vector_ymm(c->frame->regs.vector, number - (uint64_t)arch->vector, bytes);
+}
+
 /* arm: s0 and s1 are the halves of d0, and so on; "DWARF for the Arm Architecture" has both numberings. */
 static const char *single_register(struct xc_expr_context *c, uint64_t index, uint8_t bytes[16], size_t *len_out)
 {

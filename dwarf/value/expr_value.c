@@ -43,22 +43,6 @@ static bool from_register(const struct xc_arch *arch, const struct xc_type *type
 	return true;
 }
 
-static void in_register(struct xc_expr_context *c, uint64_t reg, const struct xc_type *type, uint64_t size,
-			struct xc_value *out)
-{
-	uint8_t bytes[16];
-	size_t len;
-	const char *why = xc_expr_register(c, reg, bytes, &len);
-	if (!why && size > len && !(len == EXTENDED && size <= 16))
-		why = "larger than its register";
-	if (!why && !from_register(c->process->arch, type, reg, bytes))
-		why = "a float of a size that is not supported";
-	if (why)
-		fail(c, type, why, out);
-	else
-		*out = xc_value_small(c->process, type, bytes, sizeof bytes);
-}
-
 static struct xc_buffer *new_buffer(struct xc_expr_context *c, uint64_t size, size_t holes)
 {
 	struct xc_buffer *buffer = xc_arena_alloc(c->scratch, sizeof *buffer);
@@ -100,6 +84,26 @@ static void from_bytes(struct xc_expr_context *c, const void *bytes, size_t len,
 	in_buffer(c, type, buffer, out);
 }
 
+static void in_register(struct xc_expr_context *c, uint64_t reg, const struct xc_type *type, uint64_t size,
+			struct xc_value *out)
+{
+	uint8_t bytes[16], wide[XC_YMM_SIZE];
+	size_t len;
+	const char *why = xc_expr_register(c, reg, bytes, &len);
+	if (!why && size > sizeof bytes && size <= sizeof wide && xc_expr_ymm(c, reg, wide)) {
+		from_bytes(c, wide, sizeof wide, type, size, out);
+		return;
+	}
+	if (!why && size > len && !(len == EXTENDED && size <= 16))
+		why = "larger than its register";
+	if (!why && !from_register(c->process->arch, type, reg, bytes))
+		why = "a float of a size that is not supported";
+	if (why)
+		fail(c, type, why, out);
+	else
+		*out = xc_value_small(c->process, type, bytes, sizeof bytes);
+}
+
 /* A piece for a whole long double has the padding, too, that is not in the register or constant. */
 static bool has_bytes(size_t len, size_t want)
 {
@@ -109,7 +113,7 @@ static bool has_bytes(size_t len, size_t want)
 /* The first `want` bytes of the location that a piece is cut from. NULL, or the reason why there are none. */
 static const char *piece_bytes(struct xc_expr_context *c, const struct xc_location *from, uint8_t *bytes, size_t want)
 {
-	uint8_t reg[16];
+	uint8_t reg[16], wide[XC_YMM_SIZE];
 	size_t len;
 	const char *why;
 	switch (from->kind) {
@@ -125,9 +129,9 @@ static const char *piece_bytes(struct xc_expr_context *c, const struct xc_locati
 	case XC_LOCATION_REGISTER:
 		if ((why = xc_expr_register(c, from->number, reg, &len)))
 			return why;
-		if (!has_bytes(len, want))
+		if (!has_bytes(len, want) && (want > sizeof wide || !xc_expr_ymm(c, from->number, wide)))
 			return "larger than its register";
-		memcpy(bytes, reg, want);
+		memcpy(bytes, has_bytes(len, want) ? reg : wide, want);
 		return NULL;
 	case XC_LOCATION_VALUE:
 		if (want > sizeof from->bits)

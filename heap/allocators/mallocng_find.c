@@ -212,7 +212,8 @@ static void find_areas(struct finder *f)
 		if (!f->state->lost)
 			xc_heap_add_damage(f->heap, &damage);
 	}
-	qsort(f->areas, f->area_count, sizeof *f->areas, by_address);
+	if (f->area_count)
+		qsort(f->areas, f->area_count, sizeof *f->areas, by_address);
 	size_t kept = 0;
 	for (size_t i = 0; i < f->area_count; i++)
 		if (!kept || f->areas[kept - 1] != f->areas[i])
@@ -367,7 +368,8 @@ bool ng_find(struct xc_heap *heap, struct ng_state *state, const char **why_out)
 		find_areas(&f);
 		for (size_t i = 0; i < f.area_count; i++)
 			take_area(&f, f.areas[i]);
-		qsort(state->groups, state->count, sizeof *state->groups, by_mem);
+		if (state->count)
+			qsort(state->groups, state->count, sizeof *state->groups, by_mem);
 		drop_doubles(state);
 		cut(&f);
 	}

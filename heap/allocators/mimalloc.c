@@ -153,7 +153,7 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 		       (unsigned long long)((addr - page->lo) / page->size), page->reserved,
 		       (unsigned long long)page->size, (unsigned long long)page->page, page->used, page->capacity);
 	if (page->aligned)
-		xc_text_add(text, "; aligned ones begin behind the beginning of their block");
+		xc_text_add(text, "; aligned ones begin after the beginning of their block");
 }
 
 const struct xc_allocator xc_allocator_mimalloc = {

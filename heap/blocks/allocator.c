@@ -1,3 +1,4 @@
+/* allocator: the list of allocators, and what a walk over one reports. */
 #include "heap/blocks/allocator.h"
 
 #define ENTRY(name) &xc_allocator_##name,

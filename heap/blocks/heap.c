@@ -72,6 +72,14 @@ bool xc_heap_is_lost(const struct xc_heap *heap, xc_addr addr, uint64_t size)
 	return is_byte_lost(heap, addr) || is_byte_lost(heap, addr + size - 1);
 }
 
+bool xc_heap_blocks_lost(const struct xc_heap *heap, xc_addr addr)
+{
+	for (size_t i = 0; i < heap->damage_count; i++)
+		if (heap->damages[i].lost_lo <= addr && addr <= heap->damages[i].lost_hi)
+			return true;
+	return false;
+}
+
 struct xc_heap_totals xc_heap_totals(const struct xc_heap *heap)
 {
 	struct xc_heap_totals totals = {0};

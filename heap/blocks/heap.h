@@ -49,7 +49,7 @@ struct xc_damage {
 	enum xc_damage_kind kind;
 	xc_addr addr;             /* of the chunk (its header) or of other metadata */
 	const char *what;         /* the broken rule, with numbers: "size 0x4141414141414140 reaches past …" */
-	const char *expected;     /* the correct value, if known: "0x50, as the chunk behind says"; or NULL */
+	const char *expected;     /* the correct value, if known: "0x50, as the chunk after it says"; or NULL */
 	const char *found;        /* the metadata decoded: "prev_size 0x41…, size 0x41… (flags M|P)"; or NULL */
 	xc_addr lost_lo, lost_hi; /* the range whose blocks could not be found; lo > hi: none */
 	uint32_t arena;
@@ -74,8 +74,9 @@ struct xc_heap {
 	/* While pieces are walked: metadata may claim far more blocks than there is memory. */
 	uint64_t blocks_walked, most_blocks;
 	size_t pieces_dropped;
-	uint64_t unmapped; /* lower bound: bytes of blocks with own mappings that were freed */
-	const char *why;   /* why an allocator that seems present could not be read; or NULL */
+	uint64_t unmapped;         /* lower bound: bytes of blocks with own mappings that were freed */
+	uint64_t largest_unmapped; /* the largest of them; 0: not known */
+	const char *why;           /* why an allocator that seems present could not be read; or NULL */
 	bool outdated;
 	struct xc_heap *older;                    /* the heap that this one replaced; mostly NULL */
 	struct xc_claims *claims;                 /* of claim.c; NULL if there are none */
@@ -109,6 +110,9 @@ const struct xc_region *xc_heap_region(const struct xc_heap *heap, xc_addr addr)
 /* Is the memory missing in the core? True if the program could write to it and its first or last byte is not in the
  * core: a pointer to it is no sign of damage. False if nothing was mapped there or it was not writable. */
 bool xc_heap_is_lost(const struct xc_heap *heap, xc_addr addr, uint64_t size);
+
+/* Do damaged headers hide which blocks there are at an address? A block there is one of unknown size. */
+bool xc_heap_blocks_lost(const struct xc_heap *heap, xc_addr addr);
 
 /* Totals of a heap, by state. */
 struct xc_heap_totals {

@@ -27,7 +27,7 @@ static bool show_segment(struct xc_window *window, xc_addr addr)
 	return true;
 }
 
-/* Copies at least len bytes. A copy that begins in or directly behind the previous one continues upwards and takes
+/* Copies at least len bytes. A copy that begins in or directly after the previous one continues upwards and takes
  * more. */
 static void show_copy(struct xc_window *window, xc_addr addr, uint64_t len)
 {

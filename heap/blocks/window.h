@@ -34,7 +34,7 @@ static inline const uint8_t *xc_window(struct xc_window *window, xc_addr addr, u
 }
 
 /* The readable run that begins at addr, at most `most` bytes: returns its first byte and sets len_out. NULL if the
- * first byte cannot be read. For scans: call it again behind the run. */
+ * first byte cannot be read. For scans: call it again after the run. */
 const uint8_t *xc_window_run(struct xc_window *window, xc_addr addr, uint64_t most, uint64_t *len_out);
 
 /* Reads a little-endian word of 8 bytes. False if it cannot be read. */

@@ -248,4 +248,5 @@ static const void *meet(struct xc_typing *typing, const struct xc_type *type, bo
 	return xc_recipe_made(&maker, only_out);
 }
 
-const struct xc_evidence xc_evidence_rust = {.name = "library of Rust", .meet = meet, .visit = xc_recipe_follow};
+const struct xc_evidence xc_evidence_rust = {
+	.name = "library of Rust", .meet = meet, .visit = xc_recipe_follow, .says_stale = xc_recipe_says_stale};

@@ -69,6 +69,28 @@ static void add_room(struct xc_recipe_maker *m)
 		xc_recipe_room(m, begin, end, room);
 }
 
+/* A deque of the GNU library: what was popped is left in its first node, before the elements, and in its last one,
+ * behind them; its map was never written outside of the nodes. */
+static void add_ends(struct xc_recipe_maker *m)
+{
+	static const char *const map_paths[] = {"_M_impl._M_map", NULL};
+	static const char *const paths[][4] = {{"_M_impl._M_start._M_cur", "_M_impl._M_start._M_first",
+						"_M_impl._M_start._M_last", "_M_impl._M_start._M_node"},
+					       {"_M_impl._M_finish._M_cur", "_M_impl._M_finish._M_first",
+						"_M_impl._M_finish._M_last", "_M_impl._M_finish._M_node"}};
+	uint64_t map, at[2][4];
+	if (!m->shape->hook || strcmp(m->shape->title, "std::deque") != 0 ||
+	    !xc_view_offset_of(m->type, map_paths, &map))
+		return;
+	for (size_t i = 0; i < 8; i++) {
+		const char *const path[] = {paths[i / 4][i % 4], NULL};
+		if (!xc_view_offset_of(m->type, path, &at[i / 4][i % 4]) ||
+		    at[i / 4][i % 4] != at[i / 4][0] + i % 4 * WORD)
+			return;
+	}
+	xc_recipe_ends(m, map, at[0][0], at[1][0]);
+}
+
 /* ---- the source of evidence ---- */
 
 static const void *meet(struct xc_typing *typing, const struct xc_type *type, bool *only_out)
@@ -80,6 +102,7 @@ static const void *meet(struct xc_typing *typing, const struct xc_type *type, bo
 	maker.shape = xc_view_shape_of(process, type);
 	xc_recipe_links(&maker);
 	add_room(&maker);
+	add_ends(&maker);
 	if (!maker.shape->hook && !make_node(&maker))
 		make_buffer(&maker);
 	return xc_recipe_made(&maker, only_out);

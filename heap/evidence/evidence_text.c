@@ -100,7 +100,7 @@ static void read_piece(void *context, size_t piece, unsigned worker)
 			continue;
 		uint64_t size = xc_block_size(&heap->blocks, block), len = size < LOOK ? size : LOOK;
 		const uint8_t *bytes = xc_window(&window, xc_block_addr(&heap->blocks, block), len);
-		if (bytes)
+		if (bytes && !xc_typing_is_run_over(heap, block))
 			reading->contents[i] = (uint8_t)content_of(heap->process->space, bytes, len, size);
 	}
 	xc_window_fini(&window);
@@ -118,7 +118,7 @@ static void late(struct xc_typing *typing)
 					       .shape = XC_TYPED_TEXT,
 					       .confidence = XC_TYPE_WEAK,
 					       .offset = text_at[i],
-					       .via = i == TEXT ? "its content" : "its content, behind a length"};
+					       .via = i == TEXT ? "its content" : "its content, after a length"};
 		items[i] = xc_typing_item(typing, &typed);
 	}
 	for (size_t i = 0; i < heap->blocks.count; i++) {

@@ -56,6 +56,15 @@ void xc_recipe_room(struct xc_recipe_maker *maker, uint64_t begin, uint64_t end,
 	step->tag = (uint32_t)room;
 }
 
+void xc_recipe_ends(struct xc_recipe_maker *maker, uint64_t map, uint64_t start, uint64_t finish)
+{
+	struct xc_step *step = start <= UINT32_MAX && finish <= UINT32_MAX ? add(maker, XC_STEP_ENDS, map) : NULL;
+	if (!step)
+		return;
+	step->tag = (uint32_t)start;
+	step->end = (uint32_t)finish;
+}
+
 void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi)
 {
 	struct xc_step *step = &maker->recipe.steps[maker->recipe.count - 1];
@@ -288,13 +297,35 @@ static void follow_blocks(struct xc_visit *visit, const struct xc_step *step, ui
 		xc_typing_propose(visit, block, step->item);
 }
 
+/* What was removed stays in its bucket. The control byte of one without an element has its highest bit set; bucket i
+ * lies below the control bytes, which begin at `end`. */
+static void empty_buckets(struct xc_visit *visit, const struct xc_step *step, uint64_t end, uint64_t count)
+{
+	uint64_t from = count; /* the first one of a run; count: none */
+	for (uint64_t i = 0; i < count; i++) {
+		const uint8_t *control = xc_window(&visit->window, end + i, 1);
+		bool empty = control && (*control & 0x80);
+		from = empty && from == count ? i : from;
+		if (from == count || (empty && i + 1 < count))
+			continue;
+		uint64_t stop = empty ? i + 1 : i;
+		xc_typing_stale(visit, end - stop * step->size, end - from * step->size - 1, XC_STALE_BUCKET);
+		from = count;
+	}
+}
+
 /* The elements end where the control bytes begin, aligned to 16; unused room precedes the first element. */
 static void follow_buckets(struct xc_visit *visit, const struct xc_step *step, uint64_t end)
 {
 	uint64_t mask, bytes;
-	if (number_at(visit, step->end, WORD, &mask) && mask < UINT64_MAX &&
-	    !__builtin_mul_overflow(mask + 1, step->size, &bytes) && bytes <= end)
-		xc_typing_propose(visit, end - bytes, bytes % 16 == 0 ? step->item : step->object);
+	if (!number_at(visit, step->end, WORD, &mask) || mask == UINT64_MAX ||
+	    __builtin_mul_overflow(mask + 1, step->size, &bytes) || bytes > end)
+		return;
+	uint32_t block = xc_blocks_find(&visit->typing->heap->blocks, end);
+	xc_typing_propose(visit, end - bytes, bytes % 16 == 0 ? step->item : step->object);
+	if (block != XC_NO_BLOCK && xc_typing_wants_stale(visit) &&
+	    end - bytes >= xc_block_addr(&visit->typing->heap->blocks, block))
+		empty_buckets(visit, step, end, mask + 1);
 }
 
 static void follow_erased(struct xc_visit *visit, const struct xc_step *step)
@@ -311,31 +342,83 @@ static void follow_erased(struct xc_visit *visit, const struct xc_step *step)
 		xc_typing_look(visit, step->at, found->object);
 }
 
-/* What was there before clear() or pop_back() is left in the room. The end of a block is no pointer to the next one. */
-static void follow_room(struct xc_visit *visit, const struct xc_step *step, uint64_t begin)
+/* Of the room from `begin` up to `room`, in one block, only `from` up to `to` has elements: what was there before clear()
+ * or a pop is left in the rest, or what the allocator's last user left there. Returns the block's end; 0: there is no
+ * such room. */
+static xc_addr part_is_used(struct xc_visit *visit, xc_addr begin, xc_addr from, xc_addr to, xc_addr room)
 {
 	const struct xc_blocks *blocks = &visit->typing->heap->blocks;
-	uint64_t end, room;
 	uint32_t block = xc_blocks_find(blocks, begin);
-	if (!number_at(visit, step->end, WORD, &end) || !number_at(visit, step->tag, WORD, &room) || begin > end ||
-	    end > room || block == XC_NO_BLOCK)
-		return;
-	xc_addr behind = xc_block_addr(blocks, block) + xc_block_size(blocks, block);
+	if (block == XC_NO_BLOCK || begin > from || from > to || to > room)
+		return 0;
+	xc_addr addr = xc_block_addr(blocks, block), behind = addr + xc_block_size(blocks, block);
 	if (room > behind)
+		return 0;
+	if (begin < from)
+		xc_typing_stale(visit, begin, from - 1, XC_STALE_ROOM);
+	if (to < room)
+		xc_typing_stale(visit, to, room - 1, XC_STALE_ROOM);
+	if (begin == addr)
+		xc_typing_uses(visit, block, from - addr, to - addr);
+	return behind;
+}
+
+/* The end of a block is no pointer to the next one. */
+static void is_end(struct xc_visit *visit, uint64_t at, xc_addr behind)
+{
+	uint64_t word;
+	if (visit->addr && number_at(visit, at, WORD, &word) && word == behind)
+		xc_typing_stale(visit, visit->addr + at, visit->addr + at + WORD - 1, XC_STALE_END);
+}
+
+static void follow_room(struct xc_visit *visit, const struct xc_step *step, uint64_t begin)
+{
+	uint64_t end, room;
+	if (!number_at(visit, step->end, WORD, &end) || !number_at(visit, step->tag, WORD, &room))
 		return;
-	if (end < room)
-		xc_typing_stale(visit, end, room - 1, false);
-	if (visit->addr && end == behind)
-		xc_typing_stale(visit, visit->addr + step->end, visit->addr + step->end + WORD - 1, true);
-	if (visit->addr && room == behind)
-		xc_typing_stale(visit, visit->addr + step->tag, visit->addr + step->tag + WORD - 1, true);
+	xc_addr behind = part_is_used(visit, begin, begin, end, room);
+	if (!behind)
+		return;
+	is_end(visit, step->end, behind);
+	is_end(visit, step->tag, behind);
+}
+
+static bool deque_end_at(const struct xc_visit *visit, uint64_t at, struct xc_deque_end *end)
+{
+	return number_at(visit, at + offsetof(struct xc_deque_end, cur), WORD, &end->cur) &&
+	       number_at(visit, at + offsetof(struct xc_deque_end, first), WORD, &end->first) &&
+	       number_at(visit, at + offsetof(struct xc_deque_end, last), WORD, &end->last) &&
+	       number_at(visit, at + offsetof(struct xc_deque_end, node), WORD, &end->node);
+}
+
+static void node_is_used(struct xc_visit *visit, const struct xc_deque_end *end, xc_addr from, xc_addr to, uint64_t at)
+{
+	xc_addr behind = part_is_used(visit, end->first, from, to, end->last);
+	if (behind)
+		is_end(visit, at + offsetof(struct xc_deque_end, last), behind);
+}
+
+static void follow_ends(struct xc_visit *visit, const struct xc_step *step, uint64_t map)
+{
+	const struct xc_blocks *blocks = &visit->typing->heap->blocks;
+	uint32_t block = xc_blocks_find(blocks, map);
+	struct xc_deque_end start, finish;
+	if (!deque_end_at(visit, step->tag, &start) || !deque_end_at(visit, step->end, &finish) ||
+	    block == XC_NO_BLOCK || finish.node > UINT64_MAX - WORD)
+		return;
+	bool one = start.node == finish.node;
+	part_is_used(visit, map, start.node, finish.node + WORD,
+		     xc_block_addr(blocks, block) + xc_block_size(blocks, block));
+	node_is_used(visit, &start, start.cur, one ? finish.cur : start.last, step->tag);
+	node_is_used(visit, &finish, one ? start.cur : finish.first, finish.cur, step->end);
 }
 
 bool xc_recipe_says_stale(const void *met)
 {
 	const struct xc_recipe *recipe = met;
 	for (size_t i = 0; i < recipe->count; i++)
-		if (recipe->steps[i].kind == XC_STEP_ROOM)
+		if (recipe->steps[i].kind == XC_STEP_ROOM || recipe->steps[i].kind == XC_STEP_ENDS ||
+		    recipe->steps[i].kind == XC_STEP_BUCKETS)
 			return true;
 	return false;
 }
@@ -358,6 +441,8 @@ void xc_recipe_follow(struct xc_visit *visit, const void *met)
 			xc_typing_propose(visit, word, step->item);
 		else if (step->kind == XC_STEP_ROOM)
 			follow_room(visit, step, word);
+		else if (step->kind == XC_STEP_ENDS)
+			follow_ends(visit, step, word);
 		else if (step->kind == XC_STEP_BLOCKS)
 			follow_blocks(visit, step, word);
 		else

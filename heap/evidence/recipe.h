@@ -14,6 +14,7 @@ enum xc_step_kind {
 	XC_STEP_LOOK,    /* an `object` is at `at` */
 	XC_STEP_BUCKETS, /* an array that ends at the pointer at `at`; see below */
 	XC_STEP_ROOM,    /* elements between the pointers at `at` and `end`, room for more up to that at `tag` */
+	XC_STEP_ENDS,    /* a map of nodes at `at`; the deque's ends are at `tag` and `end` (struct xc_deque_end) */
 	XC_STEP_ERASED,  /* the object of the pointer at `at`, or instead of it, for the address at `end` */
 };
 
@@ -43,6 +44,11 @@ struct xc_step {
 };
 
 enum { XC_RECIPE_STEPS = 64 };
+
+/* An iterator of a deque: its element, the node's room, and where the map has the node. */
+struct xc_deque_end {
+	uint64_t cur, first, last, node;
+};
 
 struct xc_recipe {
 	size_t count;
@@ -77,9 +83,12 @@ bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t i
 bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item);
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type);
 
-/* Where the room of a container ends that is given by three pointers: the beginning, the end of the elements, the end
- * of the room. */
+/* Room for elements that a container has in one block, given by three pointers: to the block or into it, to the beginning
+ * of the room, and to its end. */
 void xc_recipe_room(struct xc_recipe_maker *maker, uint64_t begin, uint64_t end, uint64_t room);
+
+/* The room of a deque of the GNU library: in its map, and in its first and last node. */
+void xc_recipe_ends(struct xc_recipe_maker *maker, uint64_t map, uint64_t start, uint64_t finish);
 
 /* Make the last step conditional: it is done if the `width` bytes at `tag` are (or are not) from lo to hi. */
 void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi);

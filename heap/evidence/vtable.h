@@ -1,7 +1,7 @@
 /* vtable: objects that identify their own class, by the pointer to a table of virtual functions with which they
  * begin.
  *
- * Itanium C++ ABI 2.5: such a pointer (a vptr) points behind two words of its table:
+ * Itanium C++ ABI 2.5: such a pointer (a vptr) points past two words of its table:
  *
  *	vptr - 16  offset to top   from the part of an object with this vptr to its beginning: zero or negative
  *	vptr - 8   type info       { vptr of a class of the ABI, mangled name, bases … }; 0 with -fno-rtti

@@ -142,8 +142,9 @@ static const char *const own_types[] = {"malloc_chunk", "malloc_state", "tcache_
 
 const struct xc_allocator xc_allocator_glibc = {
 	.name = "glibc",
-	.checks = "the header of every chunk against the chunk behind; bins, fastbins and caches of threads (tcaches); "
-		  "arenas",
+	.checks =
+		"the header of every chunk against the chunk after it; bins, fastbins and caches of threads (tcaches); "
+		"arenas",
 	.headers = XC_HEADERS_ALL,
 	.own_types = own_types,
 	.detect = detect,

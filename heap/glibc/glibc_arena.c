@@ -1,7 +1,7 @@
 /* glibc_arena: the arenas of glibc's malloc, found without symbols.
  *
  * The main arena is in the writable data of libc (or of a static program). Nothing else looks like its 127 bins: an
- * empty bin is a pair of links to itself. In every version all fields behind the bins are at fixed distances from
+ * empty bin is a pair of links to itself. In every version all fields after the bins are at fixed distances from
  * them. The ring of arenas determines where the structure begins: the `next` of its last arena points to the main
  * arena (to itself if there is no other). So the bins give the place, the ring gives the layout, and each confirms
  * the other. If the relocation of `next` (its initial value is the arena's own address) or the symbol main_arena is
@@ -401,6 +401,17 @@ static bool is_unused(const struct finder *f)
 	return true;
 }
 
+/* The runtime of a sanitizer takes malloc's place. */
+static bool is_replaced(const struct xc_process *process)
+{
+	static const char *const symbols[] = {"__asan_init", "__tsan_init", "__msan_init", "__lsan_init",
+					      "__hwasan_init"};
+	for (size_t i = 0; i < XC_COUNT(symbols); i++)
+		if (xc_symbol_find(process, symbols[i], NULL, &(xc_addr){0}))
+			return true;
+	return false;
+}
+
 bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out)
 {
 	const struct xc_process *process = glibc->heap->process;
@@ -420,7 +431,8 @@ bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, cons
 	if (glibc->arena_count == 0 && f.effort == 0)
 		*why_out = "too much looks like the main arena of glibc's malloc: the search was abandoned";
 	else if (glibc->arena_count == 0 && there)
-		*why_out = is_unused(&f) ? "malloc was never called"
-					 : "the main arena of glibc's malloc was not found in libc's memory";
+		*why_out = is_replaced(process) ? "a sanitizer's allocator, whose blocks are not known here"
+			   : is_unused(&f)      ? "malloc was never called"
+						: "the main arena of glibc's malloc was not found in libc's memory";
 	return glibc->arena_count > 0;
 }

@@ -21,7 +21,7 @@
  * A mapping of its own: prev_size is the distance from the start of the mapping (0 unless memalign'ed), size
  * reaches to its end. (2.43: size ends 2W before it, and bit 0 of prev_size tells huge pages.)
  *
- * malloc_state: the fields behind the bins always follow in this order, so that finding the bins is finding all:
+ * malloc_state: the fields after the bins always follow in this order, so that finding the bins is finding all:
  *
  *	          mutex, flags (2: not contiguous), have_fastchunks (2.27+), fastbinsY[10] (not in 2.43+)
  *	top  ->   the top chunk                                  <= 2.26: 0x58   2.27 - 2.42: 0x60   2.43: 0x08
@@ -34,7 +34,7 @@
  * A heap of a sub-arena lies at a multiple of HEAP_MAX (64 MiB; 1 MiB with 4-byte words; four huge pages when
  * glibc.malloc.hugetlb is 2, 2.35 - 2.41) and grows within it:
  *
- *	+0   ar_ptr          its arena; in the first heap that lies right behind this header
+ *	+0   ar_ptr          its arena; in the first heap that lies right after this header
  *	 W   prev            the heap before, NULL in the first
  *	2W   size            bytes in use
  *	3W   mprotect_size   bytes that were ever accessible

@@ -156,6 +156,27 @@ static bool is_mp(struct xc_glibc *glibc, struct xc_window *window, xc_addr at, 
 	return found;
 }
 
+/* The size of the largest block with its own mapping that was freed; 0: none is known. The first fields of mp_ are
+ *
+ *	size_t trim_threshold, top_pad, mmap_threshold, arena_test, arena_max;  …
+ *
+ * and until the program sets them, free() raises mmap_threshold to the size of such a block, and the other to twice
+ * that. From 2.35 on, two words and four bytes follow arena_max. */
+static uint64_t read_largest_freed(struct xc_glibc *glibc, struct xc_window *window, xc_addr sbrk_base)
+{
+	enum { DEFAULT = 128 << 10, COUNTS = 16 };
+	const unsigned word = glibc->layout.word;
+	const unsigned distances[] = {5 * word + COUNTS, 7 * word + COUNTS + (word == 8 ? 8 : 4)};
+	for (size_t i = 0; i < XC_COUNT(distances); i++) {
+		uint64_t mapped, trimmed;
+		xc_addr at = sbrk_base - distances[i];
+		if (get(glibc, window, at, &mapped) && get(glibc, window, at - 2 * word, &trimmed) &&
+		    mapped > DEFAULT && mapped % PAGE == 0 && trimmed == 2 * mapped)
+			return mapped;
+	}
+	return 0;
+}
+
 static bool read_mp(struct xc_glibc *glibc, struct xc_window *window, const struct xc_mapping *m, xc_addr base,
 		    uint32_t *count_out, uint64_t *given_back_out)
 {
@@ -164,8 +185,10 @@ static bool read_mp(struct xc_glibc *glibc, struct xc_window *window, const stru
 	for (xc_addr end; xc_space_next_readable(window->space, &lo, m->hi, &end); lo = end + 1) {
 		for (xc_addr at = (lo + word - 1) & ~(xc_addr)(word - 1); at >= lo && at <= end && m->hi - at >= word;
 		     at += word)
-			if (is_mp(glibc, window, at, base, count_out, given_back_out))
+			if (is_mp(glibc, window, at, base, count_out, given_back_out)) {
+				glibc->heap->largest_unmapped = read_largest_freed(glibc, window, at);
 				return true;
+			}
 		if (end == m->hi)
 			break;
 	}

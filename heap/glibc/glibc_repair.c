@@ -127,6 +127,10 @@ static void classify(const struct xc_glibc_resync *h, struct repair *repair)
 	repair->state = XC_BLOCK_UNKNOWN;
 	repair->trust = GUESS;
 	repair->because = "if it was one chunk";
+	if (xc_glibc_resync_may_contain(h, repair->damaged, repair->next)) {
+		repair->because = "if it was one chunk, but there may be others in it, one of them damaged as well";
+		return;
+	}
 	if (!behind_known || !xc_glibc_resync_load(h, repair->damaged, &chunk))
 		return;
 	if (upper_bytes_stand(chunk.head, size)) {

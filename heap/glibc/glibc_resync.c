@@ -12,12 +12,14 @@
  * chunk is the broken one.
  *
  * A chain that breaks again before it is proved (another damaged header nearby) counts if it is three chunks long
- * and no better chain begins within it. */
+ * and no better chain begins within it. Two chunks are enough between headers whose sizes reach far past the end: data
+ * seldom has such a word at just that place. */
 #include "heap/glibc/glibc_resync.h"
 
 enum {
 	ENOUGH = 8, /* this many consecutive chunks prove each other */
 	ISLAND = 3, /* between two damaged ones */
+	SHORT = 2,  /* between two that are overwritten beyond doubt */
 };
 
 /* The result of following a chain. */
@@ -197,6 +199,31 @@ static xc_addr not_leaping(const struct xc_glibc_resync *h, xc_addr place, xc_ad
 	return place;
 }
 
+/* Is the size larger than the whole segment? */
+static bool is_overwritten(const struct xc_glibc_resync *h, xc_addr at)
+{
+	struct xc_glibc_chunk chunk;
+	return at < h->end && xc_glibc_resync_load(h, at, &chunk) &&
+	       xc_glibc_size(chunk.head) > h->end - h->segment->lo;
+}
+
+static bool is_island(const struct xc_glibc_resync *h, const struct run *run)
+{
+	return run->end > h->bad && (run->count >= ISLAND ||
+				     (run->count >= SHORT && is_overwritten(h, h->bad) && is_overwritten(h, run->end)));
+}
+
+bool xc_glibc_resync_may_contain(const struct xc_glibc_resync *h, xc_addr lo, xc_addr hi)
+{
+	struct xc_glibc_chunk chunk;
+	for (xc_addr at = lo + 4 * h->word; at < hi && take_step(h); at += XC_GLIBC_ALIGN)
+		if (xc_glibc_resync_load_right(h, at, &chunk) &&
+		    (chunk.head & XC_GLIBC_PREV_INUSE || chunk.prev_size == at - lo) &&
+		    xc_glibc_size(chunk.head) < hi - at && is_overwritten(h, at + xc_glibc_size(chunk.head)))
+			return true;
+	return false;
+}
+
 xc_addr xc_glibc_resync_search(const struct xc_glibc_resync *h, xc_addr from, xc_addr to)
 {
 	struct run island = {.count = 0};
@@ -217,7 +244,7 @@ xc_addr xc_glibc_resync_search(const struct xc_glibc_resync *h, xc_addr from, xc
 		struct run run = follow(h, at);
 		if (run.proved)
 			return run.count ? not_leaping(h, at, at + (head & ~(uint64_t)XC_GLIBC_FLAGS)) : at;
-		if (!island.count && run.count >= ISLAND && run.end > h->bad) {
+		if (!island.count && is_island(h, &run)) {
 			island = run;
 			island_at = at;
 		}

@@ -37,6 +37,9 @@ bool xc_glibc_resync_on_trail(const struct xc_glibc_resync *hunt, xc_addr at);
 /* Would a chunk from `at` to `end` fit? True if chunks continue after it and none is inside it. */
 bool xc_glibc_resync_goes_on(const struct xc_glibc_resync *hunt, xc_addr at, xc_addr end);
 
+/* Could there be a chunk within [lo, hi), before another overwritten header? */
+bool xc_glibc_resync_may_contain(const struct xc_glibc_resync *hunt, xc_addr lo, xc_addr hi);
+
 /* The lowest place in [from, to) where chunks continue; `to`, or a place after it, if there is none. */
 xc_addr xc_glibc_resync_search(const struct xc_glibc_resync *hunt, xc_addr from, xc_addr to);
 

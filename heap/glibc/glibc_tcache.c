@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "heap/glibc/glibc_chain.h"
 
-enum { SLOTS_MAX = 76, WHOLE_LISTS = 4, KEYS = 16 };
+enum { SLOTS_MAX = 76, WHOLE_LISTS = 4, KEYS = 4, ENOUGH = 256 };
 
 /* A tcache_perthread_struct of some version. */
 struct shape {
@@ -140,8 +141,9 @@ static void note(const struct xc_glibc *glibc, const struct tcache *tcache, unsi
 	xc_heap_add_damage(heap, &damage);
 }
 
-/* Marks the chunks up to the break and records it. A list that leads to memory missing in the core has no break. */
-static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache,
+/* Marks the chunks up to the break and records it. A list that leads to memory missing in the core has no break. False
+ * when chunks may follow that it does not lead to. */
+static bool settle_damaged(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache,
 			   unsigned slot)
 {
 	uint64_t at = tcache->entries[slot], stored = at, before = 0;
@@ -151,12 +153,13 @@ static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *windo
 			if (!xc_glibc_is_lost(glibc, at) &&
 			    !(before && xc_glibc_is_open(glibc, before, stored, 2 * glibc->layout.word)))
 				note(glibc, tcache, slot, before, at, stored);
-			return;
+			return false;
 		}
 		xc_blocks_set_state(&glibc->heap->blocks, block, XC_BLOCK_CACHED);
 		before = at;
 		at = xc_glibc_unmangle(glibc, at, stored);
 	}
+	return true;
 }
 
 /* ---- all of them ---- */
@@ -167,7 +170,7 @@ struct search {
 	struct xc_glibc_chains chains;
 	void (*found)(struct search *search, const struct tcache *tcache);
 	int votes, told_votes; /* the latter: of blocks that are tcaches by other evidence */
-	bool lost;             /* some list leads to memory that is not in the core */
+	bool lost;             /* some list leads to memory that is not in the core, or is damaged */
 };
 
 /* The tcache layout that fits a block of this size, or NULL. A chunk is 16 bytes larger if the remainder is too
@@ -235,10 +238,8 @@ static void settle(struct search *search, const struct tcache *tcache)
 		return;
 	search->glibc->caches++;
 	for (unsigned i = 0; i < tcache->shape->slots; i++)
-		if (whole)
-			search->lost |= !xc_glibc_chain_mark(&search->chains, tcache->entries[i], i);
-		else
-			settle_damaged(search->glibc, search->window, tcache, i);
+		search->lost |= whole ? !xc_glibc_chain_mark(&search->chains, tcache->entries[i], i)
+				      : !settle_damaged(search->glibc, search->window, tcache, i);
 }
 
 /* ---- keys ---- */
@@ -248,25 +249,33 @@ static bool key_of(const struct xc_glibc *glibc, struct xc_window *window, uint3
 	return xc_glibc_jump(glibc, window, xc_block_addr(&glibc->heap->blocks, block) + glibc->layout.word, key_out);
 }
 
-/* The second word of every cached chunk: from 2.34 on one random number for the process. False if the words differ,
- * or are few. */
+/* A random number is no address, and no small number, length or text that a program leaves there. */
+static bool is_random(const struct xc_glibc *glibc, uint64_t key)
+{
+	const uint64_t top = key >> 48;
+	return glibc->layout.word == 8 && top && top != UINT16_MAX &&
+	       xc_text_ascii_run((const char *)&key, sizeof key) < sizeof key;
+}
+
+/* The second word of cached chunks: from 2.34 on one random number for the process. False if there are few with it, or
+ * more than a damaged one without. */
 static bool common_key(const struct xc_glibc *glibc, struct xc_window *window, uint64_t *key_out)
 {
 	const struct xc_blocks *blocks = &glibc->heap->blocks;
-	unsigned same = 0;
-	for (uint32_t i = 0; i < blocks->count && same < KEYS; i++) {
+	unsigned same = 0, others = 0;
+	for (uint32_t i = 0; i < blocks->count && same < ENOUGH; i++) {
 		uint64_t key;
 		if (xc_block_state(blocks, i) != XC_BLOCK_CACHED || !key_of(glibc, window, i, &key))
 			continue;
-		if (key == 0 || (same && key != *key_out))
-			return false;
-		*key_out = key;
-		same++;
+		if (!same && is_random(glibc, key))
+			*key_out = key;
+		same += is_random(glibc, key) && key == *key_out;
+		others += !is_random(glibc, key) || key != *key_out;
 	}
-	return same == KEYS;
+	return same >= KEYS && others <= 1;
 }
 
-/* Chunks after the missing part of a list are recognised by their key. Elsewhere the key proves nothing: a block
+/* Chunks after the missing or damaged part of a list are recognised by their key. Elsewhere the key proves nothing: a block
  * that was cached once and not written since may still have it. */
 static void settle_by_key(const struct xc_glibc *glibc, struct xc_window *window)
 {

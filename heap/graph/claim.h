@@ -46,7 +46,7 @@ struct xc_claim_rule {
 	uint32_t as;            /* the variant of the records that the cast leads to; 0: none */
 };
 
-/* Pointers of a typedef that point behind a header, like sds of redis. The byte `at` bytes from the pointer's
+/* Pointers of a typedef that point past a header, like sds of redis. The byte `at` bytes from the pointer's
  * target selects the header. */
 struct xc_claim_header {
 	const char *pointer; /* of the typedef: "sds" */

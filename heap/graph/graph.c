@@ -1,4 +1,6 @@
-/* Rows are made in one pass over the live blocks, which are divided into pieces of about equal bytes; a large block
+/* graph: pointers between blocks, and which blocks the roots reach: the others are leaked.
+ *
+ * Rows are made in one pass over the live blocks, which are divided into pieces of about equal bytes; a large block
  * may be in several pieces. Each piece has its own part of one reservation for edges, large enough for all its
  * words: address space, of which only written pages cost memory. Then the parts are moved together.
  *

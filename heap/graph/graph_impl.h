@@ -43,7 +43,7 @@ bool xc_graph_stale_word_text(const struct xc_graph *graph, uint32_t block, stru
 /* graph: searches again from the roots, after edges or roots were added. */
 void xc_graph_search_again(struct xc_graph *graph);
 
-/* graph_stale: a bit for each live block that contains nothing but a link to the block directly behind it, of the same
+/* graph_stale: a bit for each live block that contains nothing but a link to the block directly after it, of the same
  * size; NULL if the heap's allocator leaves no such links, or if there are none. malloc'ed. Needs the rows. Reads the
  * blocks that have a single pointer. */
 uint64_t *xc_graph_find_stale(const struct xc_graph *graph);

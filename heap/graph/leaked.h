@@ -1,4 +1,5 @@
-/* leaked: the blocks that no root reaches, as structures: each with the block that leads to all its others.
+/* leaked: the leaked blocks as structures, each with the block that leads to all its others. Which block is leaked,
+ * xc_graph_leaked decides (graph.h).
  *
  * A head is a leaked block that no other leaked block points to. In a cycle that no other leaked block points to,
  * the lowest block is the head. Every leaked block belongs to the first head (by address) that leads to it. */
@@ -20,7 +21,7 @@ struct xc_leaked {
 	uint32_t *rank; /* by word of bits: the number of bits before */
 };
 
-/* Finds leaked blocks or, with `possible`, those reached through interior pointers only. No recursion; linear in
+/* Finds leaked blocks or, with `possible`, those that are possibly leaked (graph.h). No recursion; linear in
  * blocks and their pointers. About 30 bytes for each leaked block. */
 void xc_leaked_find(struct xc_leaked *leaked, const struct xc_graph *graph, bool possible);
 void xc_leaked_fini(struct xc_leaked *leaked);

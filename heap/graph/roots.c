@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cursor.h"
 #include "core/base/parallel.h"
 #include "heap/blocks/scan.h"
 #include "heap/graph/thread_memory.h"
@@ -317,20 +318,27 @@ static void add_register(struct piece *piece, uint32_t thread, int number, uint6
 	};
 }
 
+/* A register of AVX, of 32 bytes, where its high half is known. */
+static void add_vector(struct piece *piece, uint32_t thread, const struct xc_vector_regs *vector, int r)
+{
+	uint8_t bytes[XC_YMM_SIZE] = {0};
+	if (!xc_vector_ymm(vector, (uint64_t)r, bytes))
+		memcpy(bytes, vector->xmm[r], sizeof vector->xmm[r]);
+	for (size_t at = 0; at < sizeof bytes; at += sizeof(uint64_t))
+		add_register(piece, thread, piece->heap->process->arch->vector + r, xc_load_uint(bytes + at, 8, false));
+}
+
 static void add_registers(struct piece *piece)
 {
 	const struct xc_process *process = piece->heap->process;
 	for (uint32_t i = 0; i < process->thread_count; i++) {
 		const struct xc_thread *thread = &process->threads[i];
-		uint64_t value, halves[2];
+		uint64_t value;
 		for (int r = 0; r < XC_REG_MAX; r++)
 			if (xc_regs_get(&thread->regs, r, &value))
 				add_register(piece, i, r, value);
-		for (int r = 0; thread->vector && r < thread->vector->xmm_count; r++) {
-			memcpy(halves, thread->vector->xmm[r], sizeof halves);
-			add_register(piece, i, process->arch->vector + r, halves[0]);
-			add_register(piece, i, process->arch->vector + r, halves[1]);
-		}
+		for (int r = 0; thread->vector && r < thread->vector->xmm_count; r++)
+			add_vector(piece, i, thread->vector, r);
 	}
 }
 

@@ -25,7 +25,8 @@ static size_t drop_shorter(struct xc_stale_range *ranges, size_t count)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++) {
-		while (kept && ranges[kept - 1].hi == ranges[i].hi && !ranges[kept - 1].end && !ranges[i].end)
+		while (kept && ranges[kept - 1].hi == ranges[i].hi && ranges[kept - 1].kind == XC_STALE_ROOM &&
+		       ranges[i].kind == XC_STALE_ROOM)
 			kept--;
 		ranges[kept++] = ranges[i];
 	}
@@ -80,6 +81,11 @@ static size_t range_from(const struct xc_stale_ranges *ranges, xc_addr at)
 static bool is_within(const struct xc_stale_ranges *ranges, size_t number, xc_addr at)
 {
 	return number < ranges->count && ranges->items[number].lo <= at && at <= ranges->items[number].hi;
+}
+
+bool xc_stale_ranges_have(const struct xc_heap *heap, xc_addr at)
+{
+	return heap->stale_ranges && is_within(heap->stale_ranges, range_from(heap->stale_ranges, at), at);
 }
 
 /* Ranges of a block, from the first one on. */
@@ -208,10 +214,12 @@ bool xc_graph_stale_word_text(const struct xc_graph *graph, uint32_t block, stru
 	if (lo >= graph->word_count || graph->words[lo].block != block)
 		return false;
 	const struct xc_stale_range *range = &graph->heap->stale_ranges->items[graph->words[lo].range];
-	xc_text_printf(text, "only 0x%" PRIx64 " leads to it, %s ", graph->words[lo].at,
-		       range->end ? "the end of what comes before it, of" : "an element behind the end of");
+	static const char *const where[] = {[XC_STALE_ROOM] = "outside of the elements of",
+					    [XC_STALE_BUCKET] = "an empty bucket of",
+					    [XC_STALE_END] = "the end of what comes before it, of"};
+	xc_text_printf(text, "only 0x%" PRIx64 " leads to it, %s ", graph->words[lo].at, where[range->kind]);
 	if (range->in_block)
-		xc_text_add(text, "a vector in ");
+		xc_text_add(text, range->kind == XC_STALE_BUCKET ? "a table in " : "a container in ");
 	xc_text_add(text, range->name ? "`" : "a block");
 	xc_text_name(text, range->name ? range->name : "");
 	xc_text_add(text, range->name ? "`" : "");

@@ -112,7 +112,9 @@ static void add_block(const struct xc_heap *heap, const struct xc_what *what, st
 	const struct xc_blocks *blocks = &heap->blocks;
 	enum xc_block_state state = xc_block_state(blocks, what->block);
 	const char *kept = xc_block_free_word(state);
-	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, what->block) : NULL;
+	bool lost =
+		xc_heap_blocks_lost(heap, xc_block_addr(blocks, what->block)); /* a type by its size means nothing */
+	const struct xc_typed *typed = heap->typing && !lost ? xc_typing_get(heap->typing, what->block) : NULL;
 	if (typed)
 		xc_text_name(text, xc_typing_name(heap->typing, what->block));
 	else
@@ -120,8 +122,8 @@ static void add_block(const struct xc_heap *heap, const struct xc_what *what, st
 	if (typed && (typed->shape == XC_TYPED_ARRAY || typed->shape == XC_TYPED_TEXT))
 		xc_text_printf(text, xc_typing_count_sure(heap->typing, what->block) ? " [%llu]" : " [up to %llu]",
 			       (unsigned long long)xc_typing_count(heap->typing, what->block));
-	xc_text_printf(text, " (heap, %s, %llu bytes", kept ? kept : xc_object_state(heap, what->block),
-		       (unsigned long long)xc_block_size(blocks, what->block));
+	xc_text_printf(text, " (heap, %s, %llu bytes%s", kept ? kept : xc_object_state(heap, what->block),
+		       (unsigned long long)xc_block_size(blocks, what->block), lost ? " if it is one block" : "");
 	const struct xc_heap_claim *claim = xc_claim_of(heap, what->block);
 	if (claim) {
 		xc_text_add(text, ", ");

@@ -4,6 +4,7 @@
 
 #include "heap/blocks/allocator.h"
 #include "heap/graph/claim.h"
+#include "heap/report/summary.h"
 
 struct scope {
 	uint64_t *blocks; /* by part of the heap */
@@ -117,7 +118,7 @@ void xc_audit_coverage_report(struct xc_section *s, const struct xc_heap *heap)
 	struct scope scope = scope_of(heap);
 	xc_section_count(s, "blocks", "blocks", heap->blocks.count);
 	xc_section_count(s, "headers", "headers checked", scope.headers);
-	xc_section_count(s, "arenas", "arenas", heap->arena_count);
+	xc_section_count(s, "arenas", "arenas", xc_heap_summary_arenas(heap));
 	report_lists(s, heap);
 	report_allocators(s, heap, &scope);
 	if (scope.without)

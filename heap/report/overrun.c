@@ -114,7 +114,7 @@ static bool goes_on(const struct sides *s, size_t at)
 	return first && (byte == first || (is_text(byte) && is_text(first)));
 }
 
-/* Are the header's first bytes right, and do the wrong ones go on into the block behind? An overrun from the block
+/* Are the header's first bytes right, and do the wrong ones go on into the block after it? An overrun from the block
  * before would have written the first bytes first. The low four bits are flags. */
 static bool is_from_behind(const struct xc_overrun *overrun, const struct sides *s)
 {

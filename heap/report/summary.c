@@ -166,7 +166,7 @@ static bool is_used(const struct xc_heap_arena *arena, uint64_t managed)
 	return arena->addr || managed;
 }
 
-static size_t used_arenas(const struct xc_heap *heap)
+size_t xc_heap_summary_arenas(const struct xc_heap *heap)
 {
 	struct share *shares = count_arenas(heap);
 	size_t count = 0;
@@ -240,7 +240,7 @@ static void show_trouble(struct xc_section *s, const struct xc_heap *heap)
 	if (heap->damage_count)
 		xc_section_message(s, live ? XC_WARNING : XC_PROBLEM,
 				   live ? "xcore heap check TARGET examines it again" : "xcore heap check TARGET",
-				   "the heap %s in %zu%s place%s",
+				   "the heap %s in at least %zu%s place%s",
 				   live ? "looks damaged, or was changing," : "is damaged", heap->damage_count,
 				   heap->damage_dropped ? " and more" : "", heap->damage_count == 1 ? "" : "s");
 	if (heap->blocks.left_out)
@@ -284,7 +284,7 @@ void xc_heap_summary_brief(struct xc_section *s, struct xc_heap *heap)
 		xc_section_bytes(s, "live", "live", totals.bytes[XC_BLOCK_LIVE]);
 		xc_section_count(s, "live_blocks", "blocks", totals.count[XC_BLOCK_LIVE]);
 		xc_section_bytes(s, "free", "free", sum_free(totals.bytes));
-		xc_section_count(s, "arenas", "arenas", used_arenas(heap));
+		xc_section_count(s, "arenas", "arenas", xc_heap_summary_arenas(heap));
 		show_leaks(s, heap);
 	}
 	show_trouble(s, heap);

@@ -16,4 +16,7 @@ void xc_heap_summary(struct xc_section *section, struct xc_heap *heap);
 enum { XC_SUMMARY_LEAKS = 2000000 };
 void xc_heap_summary_brief(struct xc_section *section, struct xc_heap *heap);
 
+/* The number of arenas that hold memory, as every command counts them. */
+size_t xc_heap_summary_arenas(const struct xc_heap *heap);
+
 #endif

@@ -6,9 +6,11 @@
  *	char *          for: a text that fills the block; against: no text, or characters that are padded like numbers
  *	to a record     the score of typing_score; against: a size that does not fit
  *	to numbers      never for; against: pointers, elements of another width
+ *	to bytes        for: a text, unless there is a char * as well; against: as for numbers
  *
  * A member is chosen if most blocks speak for it, or if all others are excluded. */
 #include "heap/types/typing_arm.h"
+#include "heap/types/typing_map.h"
 
 #include <string.h>
 
@@ -71,8 +73,9 @@ static int judge(const struct xc_engine *e, struct xc_window *window, const stru
 	uint8_t shape;
 	if (!bytes)
 		return PERHAPS;
-	if (slot->kind == XC_SLOT_CHARS)
-		return judge_text(e, bytes, shown, size);
+	int text = slot->kind == XC_SLOT_CHARS ? judge_text(e, bytes, shown, size) : NO;
+	if (text > PERHAPS || slot->target == e->bytes)
+		return text;
 	if (!map->compiled || !has_shape(e, map, size, &shape))
 		return NO;
 	bool numbers = !map->is_record && !map->has_pointers;
@@ -85,6 +88,21 @@ static int judge(const struct xc_engine *e, struct xc_window *window, const stru
 	if (value > 0 && score.sure)
 		return SURELY;
 	return value > 0 && !alone && score.good > 1 ? YES : PERHAPS;
+}
+
+/* What the block says of each member. A text is meant by char *, if there is one, and not by a pointer to bytes. */
+static void judge_all(const struct xc_engine *e, struct xc_window *window, const struct xc_arms *arms, uint32_t block,
+		      bool alone, int said[XC_ARMS])
+{
+	bool text = false;
+	for (unsigned i = 0; i < arms->count; i++) {
+		const struct xc_typemap_slot *slot = arms->items[i].slot;
+		said[i] = judge(e, window, slot, block, alone);
+		text |= said[i] >= YES && slot->target == e->bytes;
+	}
+	for (unsigned i = 0; text && i < arms->count; i++)
+		if (arms->items[i].slot->kind == XC_SLOT_CHARS && arms->items[i].slot->target != e->bytes)
+			said[i] = said[i] > PERHAPS ? PERHAPS : said[i];
 }
 
 /* ---- groups ---- */
@@ -130,12 +148,13 @@ void xc_typing_arms_forget(struct xc_arms *arms)
 
 void xc_typing_arms_hear(const struct xc_engine *e, struct xc_window *window, struct xc_arms *arms, uint32_t block)
 {
+	int said[XC_ARMS];
 	arms->blocks++;
+	judge_all(e, window, arms, block, false, said);
 	for (unsigned i = 0; i < arms->count; i++) {
-		int said = judge(e, window, arms->items[i].slot, block, false);
-		arms->items[i].yes += said >= YES;
-		arms->items[i].sure += said == SURELY;
-		arms->items[i].no += said == NO;
+		arms->items[i].yes += said[i] >= YES;
+		arms->items[i].sure += said[i] == SURELY;
+		arms->items[i].no += said[i] == NO;
 	}
 }
 
@@ -198,9 +217,10 @@ uint32_t xc_typing_arm_item(const struct xc_engine *e, const struct xc_arm *arm,
 	uint8_t shape;
 	if (!arm->slot->items)
 		return 0;
-	if (arm->slot->kind == XC_SLOT_CHARS)
+	if (arm->slot->kind == XC_SLOT_CHARS && (arm->yes || arm->slot->target == e->bytes))
 		return arm->slot->items + (weak ? XC_ITEM_STRING_WEAK : XC_ITEM_STRING);
-	if (!has_shape(e, e->maps[arm->slot->target], size, &shape))
+	const struct xc_typemap *map = e->maps[arm->slot->target];
+	if (xc_typing_may_be_derived(e, map, size) || !has_shape(e, map, size, &shape))
 		return 0;
 	if (shape == XC_TYPED_ONE)
 		return arm->slot->items + (weak ? XC_ITEM_ONE_WEAK : XC_ITEM_ONE);
@@ -212,13 +232,12 @@ uint32_t xc_typing_arms_of_block(const struct xc_engine *e, struct xc_window *wi
 {
 	struct xc_arms arms = {.open = group->open, .blocks = 1};
 	enum xc_confidence confidence;
-	for (unsigned i = 0; i < group->count; i++) {
-		if (group->tagged && xc_arm_is_out(group, &group->items[i]))
-			continue;
-		int said = judge(e, window, group->items[i].slot, block, true);
-		arms.items[arms.count++] =
-			(struct xc_arm){.slot = group->items[i].slot, .yes = said >= YES, .no = said == NO};
-	}
+	int said[XC_ARMS];
+	judge_all(e, window, group, block, true, said);
+	for (unsigned i = 0; i < group->count; i++)
+		if (!group->tagged || !xc_arm_is_out(group, &group->items[i]))
+			arms.items[arms.count++] = (struct xc_arm){
+				.slot = group->items[i].slot, .yes = said[i] >= YES, .no = said[i] == NO};
 	const struct xc_arm *arm = xc_typing_arms_choose(&arms, &confidence);
 	return arm ? xc_typing_arm_item(e, arm, xc_block_size(&e->heap->blocks, block), true) : 0;
 }

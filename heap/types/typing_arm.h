@@ -23,10 +23,10 @@ struct xc_arms {
 	bool kept; /* the counts are in use: more is added to them */
 };
 
-/* Is a pointer excluded by the contents of blocks? */
+/* Is a pointer excluded by the contents of blocks? What the allocator left behind an object speaks against any. */
 static inline bool xc_arm_is_out(const struct xc_arms *arms, const struct xc_arm *arm)
 {
-	return arm->no * 10 > arms->blocks;
+	return arm->no * 5 > arms->blocks;
 }
 
 /* Finds the pointers at an ambiguous slot's place that may be there with that value of its tag, and makes the slots of

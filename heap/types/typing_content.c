@@ -4,7 +4,7 @@
  * The content is compared with the program's own types of that size. A type must explain all pointers in the block, and
  * must find pointers where it has some, and its tag must be one that certain objects of the type have. If two types do
  * so, the block remains untyped. The resulting types are weak. */
-#include "heap/types/typing_engine.h"
+#include "heap/types/typing_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,17 +130,19 @@ static bool has_strange_tag(struct classes *c, uint32_t number, uint32_t block)
 
 /* ---- values ---- */
 
-/* How well a type explains a block; 0 if all evidence may be chance. */
-static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *agrees_out)
+/* How well a type explains a block; 0 if all evidence may be chance. *most_out: the same, if its unions are what they may
+ * be. */
+static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *agrees_out, int64_t *most_out)
 {
 	struct xc_score score = {.deep = true};
 	if (has_strange_tag(c, map, block)) {
 		*agrees_out = false;
-		return 0;
+		return *most_out = 0;
 	}
 	xc_typing_score(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
 	int64_t value = (int64_t)score.good - AGAINST * (int64_t)score.bad;
 	*agrees_out = value > 0 && score.bad == 0;
+	*most_out = score.maybe || score.sure || value < 0 ? value + score.maybe : 0;
 	uint64_t effort = score.looked + COMPARISON;
 	c->left -= effort < c->left ? effort : c->left;
 	return score.sure || value < 0 ? value : 0;
@@ -148,8 +150,10 @@ static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *a
 
 struct ranking {
 	int64_t values[KEPT];
-	uint32_t explained[KEPT];     /* samples */
-	uint32_t agreed, agreed_next; /* samples that agree with the best type, and with the next one */
+	bool maybe[KEPT];           /* it may explain some sample, by its unions */
+	uint32_t explained[KEPT];   /* samples */
+	uint32_t agreed, may_agree; /* samples that agree with the best type; and if its unions are what they may be */
+	uint32_t next_may_agree;    /* of another type */
 	uint32_t agreed_map;
 };
 
@@ -157,34 +161,37 @@ struct ranking {
 static void rank(struct classes *c, struct class *class, struct ranking *r, uint32_t number)
 {
 	struct xc_engine *e = c->engine;
-	int64_t value = 0;
-	uint32_t explained = 0, agreed = 0;
+	int64_t value = 0, most;
+	uint32_t explained = 0, agreed = 0, may_agree = 0;
 	bool agrees;
 	xc_typemap_compile(e, number);
 	for (unsigned k = 0; k < class->sample_count && e->maps[number]->pointers && c->left; k++) {
-		int64_t one = value_of(c, number, class->samples[k], &agrees);
+		int64_t one = value_of(c, number, class->samples[k], &agrees, &most);
 		agreed += agrees;
 		value += one > 0 ? one : 0;
 		explained += one > 0;
+		may_agree += agrees || most > 0;
 	}
+	uint32_t other = agreed > r->agreed ? r->may_agree : may_agree;
+	r->next_may_agree = other > r->next_may_agree ? other : r->next_may_agree;
 	if (agreed > r->agreed) {
-		r->agreed_next = r->agreed;
 		r->agreed = agreed;
+		r->may_agree = may_agree;
 		r->agreed_map = number;
-	} else if (agreed > r->agreed_next) {
-		r->agreed_next = agreed;
 	}
 	unsigned at = class->kept_count < KEPT ? class->kept_count++ : KEPT;
 	for (; at > 0 && r->values[at - 1] < value; at--) {
 		if (at == KEPT)
 			continue;
 		r->values[at] = r->values[at - 1];
+		r->maybe[at] = r->maybe[at - 1];
 		r->explained[at] = r->explained[at - 1];
 		class->kept[at] = class->kept[at - 1];
 	}
 	if (at == KEPT)
 		return;
 	r->values[at] = value;
+	r->maybe[at] = may_agree > 0;
 	r->explained[at] = explained;
 	class->kept[at] = number;
 }
@@ -221,37 +228,39 @@ static void choose(struct classes *c, struct class *class)
 		return;
 	}
 	if (class->sample_count >= MANY && r.agreed * 20 >= class->sample_count * 19 &&
-	    r.agreed_next * 2 < class->sample_count)
+	    r.next_may_agree * 2 < class->sample_count)
 		class->only = r.agreed_map;
-	while (class->kept_count && r.values[class->kept_count - 1] <= 0)
+	while (class->kept_count && r.values[class->kept_count - 1] <= 0 && !r.maybe[class->kept_count - 1])
 		class->kept_count--;
-	class->alone =
-		class->kept_count == 1 && class->sample_count >= 4 && r.explained[0] * 4 >= class->sample_count * 3;
+	class->alone = class->kept_count && r.values[0] > 0 && r.values[1] <= 0 && class->sample_count >= 4 &&
+		       r.explained[0] * 4 >= class->sample_count * 3;
 }
 
-/* The only type that explains the block; XC_NO_MAP if there is none, or if another does equally well. */
+/* The only type that explains the block; XC_NO_MAP if there is none, or if another does equally well, or may do. */
 static uint32_t best_of(struct classes *c, const struct class *class, uint32_t block)
 {
 	uint32_t best = XC_NO_MAP;
-	int64_t most = 0, second = 0;
+	int64_t most = 0, second = 0, with, best_with = 0, other_with = 0;
 	bool agrees;
 	if (class->only) {
-		value_of(c, class->only, block, &agrees);
+		value_of(c, class->only, block, &agrees, &with);
 		return agrees ? class->only : XC_NO_MAP;
 	}
 	for (unsigned i = 0; i < class->kept_count; i++) {
-		int64_t value = value_of(c, class->kept[i], block, &agrees);
-		if (value > most) {
-			second = most;
-			most = value;
-			best = class->kept[i];
-		} else if (value > second) {
-			second = value;
-		}
+		int64_t value = value_of(c, class->kept[i], block, &agrees, &with);
+		bool is_best = value > most;
+		int64_t loser = is_best ? best_with : with;
+		second = is_best ? most : value > second ? value : second;
+		other_with = loser > other_with ? loser : other_with;
+		if (!is_best)
+			continue;
+		most = value;
+		best = class->kept[i];
+		best_with = with;
 	}
 	if (class->alone && most == 0)
-		return value_of(c, class->kept[0], block, &agrees) == 0 ? class->kept[0] : XC_NO_MAP;
-	return most > second ? best : XC_NO_MAP;
+		return value_of(c, class->kept[0], block, &agrees, &with) == 0 ? class->kept[0] : XC_NO_MAP;
+	return most > second && best_with > other_with ? best : XC_NO_MAP;
 }
 
 static int by_blocks(const void *a, const void *b, void *context)

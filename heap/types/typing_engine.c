@@ -270,6 +270,7 @@ static void work_out(struct xc_engine *e)
 	e->last = true;
 	xc_typing_visit_again(e, false);
 	xc_typing_settle_conflicts(e);
+	xc_typing_flow(e);
 	withdraw(e);
 	decode(e->typing);
 	e->decoded = true;

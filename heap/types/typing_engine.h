@@ -4,8 +4,7 @@
  *	typing_slot     the slots of a type: the pointers in an object, and their targets
  *	typing_root     objects that DWARF places: globals, thread-locals, locals and arguments
  *	typing_flow     the queue: blocks are visited level by level
- *	typing_look     the pointers in an object
- *	typing_hit      the proposals of pointers
+ *	typing_look     the pointers in an object; typing_hit: what they propose
  *	typing_rule     ambiguous pointers (void *, into the middle, to a base): rules learned from samples
  *	typing_kind     headers: objects of one kind have one type
  *	typing_arm      which of a union's pointers is meant
@@ -16,8 +15,7 @@
  *	typing_index    the program's types by size and by member
  *	typing_content  blocks that no typed pointer leads to
  *	typing_words    what only types tell the graph: the pointers of packed objects, and to parts of objects
- *	typing_vote     blocks for which pointers suggest different types
- *	typing_support  types whose source is gone
+ *	typing_vote     blocks for which pointers suggest different types; typing_support: types whose source is gone
  *
  * While types flow, by_block holds codes instead of items: the better proposal is the greater number.
  *
@@ -50,7 +48,8 @@ enum xc_typemap_slot_kind {
 	XC_SLOT_EVIDENCE, /* an object that a source of evidence understands */
 	XC_SLOT_BOOL,
 	XC_SLOT_ENUM,
-	XC_SLOT_TEXT, /* an array of char */
+	XC_SLOT_TEXT,   /* an array of char */
+	XC_SLOT_DOUBLE, /* of eight bytes */
 };
 
 /* The items of a slot, made together with it: what a pointer there can propose for a block. */
@@ -75,7 +74,7 @@ struct xc_tag {
 /* The tag's value says that the union holds something else than the struct with the tag. */
 #define XC_TAG_OF_OTHERS UINT64_MAX
 
-/* Pointers that point behind a header; a byte near the target selects the header. */
+/* Pointers that point past a header; a byte near the target selects the header. */
 struct xc_header_case {
 	uint32_t map;
 	uint8_t mask, value;
@@ -112,10 +111,9 @@ struct xc_typemap_slot {
 	uint32_t owner;         /* map */
 	uint32_t learned;       /* map: the type of its targets of some sizes, learned from learned_from pointers */
 	uint32_t learned_from;
-	uint32_t back_at,
-		back_to;   /* a list's link: offsets of the pointer back and of this one in the node; equal: none */
-	struct xc_tag tag; /* of its struct */
-	const char *path;  /* "argv", "dict.table" */
+	uint32_t back_at, back_to; /* a list's link: offsets of the pointer back and of this one; equal: none */
+	struct xc_tag tag;         /* of its struct */
+	const char *path;          /* "argv", "dict.table" */
 	const struct xc_evidence *evidence;
 	const void *met;
 	const uint32_t *objects; /* EVIDENCE: maps of the objects that xc_typing_look may name */
@@ -197,6 +195,11 @@ struct xc_type_conflict {
 	uint32_t block, map, item;
 };
 
+/* The bytes of a block with an array's elements. behind: the first one after them, plus 1; 0: nobody said so. */
+struct xc_used_part {
+	uint32_t from, behind;
+};
+
 struct xc_rules;
 struct xc_type_index;
 
@@ -222,7 +225,8 @@ struct xc_engine {
 	uint32_t *queue[2];                        /* blocks of this level and of the next one */
 	uint32_t *frozen;                          /* codes of the blocks of this level */
 	size_t queue_count[2];
-	struct xc_reserve memory[4];
+	struct xc_used_part *used; /* by block; the same for all threads while they visit a level */
+	struct xc_reserve memory[5];
 	struct xc_typing_queue *workers[XC_PARALLEL_MAX];
 	uint32_t *objects; /* requested by evidence while it meets a type */
 	size_t object_count, object_capacity;
@@ -297,7 +301,9 @@ bool xc_typing_is_text_instead(const struct xc_engine *engine, struct xc_window 
 /* Points for and against a type of the memory at an address. */
 struct xc_score {
 	uint32_t good, bad;
-	uint32_t sure;   /* of the good: unlikely to be chance */
+	uint32_t sure; /* of the good: unlikely to be chance */
+	uint32_t
+		maybe; /* more that is good, if the right pointer of each union is meant: doubt about other types; if deep */
 	uint32_t self;   /* the map, if known */
 	uint32_t looked; /* slots examined so far: unions in unions of hostile debug information have no end */
 	uint32_t most;   /* limit of that */
@@ -328,7 +334,11 @@ bool xc_typing_is_no_enumerator(const struct xc_type *type, const uint8_t *bytes
 /* Does the block's memory contradict the item's type, whatever speaks for it? */
 bool xc_typing_is_refuted(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
 
-/* Is the block a text of at least so many characters from that offset on, with nothing behind it that shows another
+/* How many words of the first object contradict its type. False: none was looked at. */
+bool xc_typing_contradicts(const struct xc_engine *, struct xc_window *, uint32_t block, uint32_t item,
+			   unsigned *count);
+
+/* Is the block a text of at least so many characters from that offset on, with nothing after it that shows another
  * type? */
 bool xc_typing_is_all_text(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint64_t offset,
 			   uint64_t least);
@@ -376,6 +386,7 @@ void xc_typing_each_hit(struct xc_engine *engine, bool pending_only, xc_hit_fn *
 struct xc_type_enclosing {
 	uint32_t outer, inner;
 	uint32_t offset;
+	bool is_base; /* a base class of outer, or of one of its bases */
 };
 
 /* Reads all types of the process: what they contain and their sizes. */
@@ -385,15 +396,6 @@ void xc_type_index_free(struct xc_engine *engine);
 /* The types that contain one of `inner` (arrays: as their first element), in the order of offsets. */
 const struct xc_type_enclosing *xc_type_index_enclosing(const struct xc_engine *engine, uint32_t inner,
 							size_t *count_out);
-
-/* Structs and classes from `least` to `most` bytes. */
-const uint32_t *xc_type_index_sized(const struct xc_engine *engine, uint64_t least, uint64_t most, size_t *count_out);
-
-/* The program's own types with a flexible last member. */
-const uint32_t *xc_type_index_flexible(const struct xc_engine *engine, size_t *count_out);
-
-/* Is the type the program's own? */
-bool xc_typemap_is_own(struct xc_typemap *map);
 
 /* ---- typing_rule ---- */
 
@@ -451,7 +453,7 @@ static inline struct xc_typemap_slot *xc_cast_of(struct xc_typemap_slot *slot, c
 	return slot;
 }
 
-/* The headers that pointers of a type point behind; mostly NULL. */
+/* The headers that pointers of a type point past; mostly NULL. */
 const struct xc_header_set *xc_typing_headers(struct xc_engine *engine, const struct xc_type *type);
 
 /* The same for pointers to struct sockaddr: the types that the byte at the object's beginning selects. */

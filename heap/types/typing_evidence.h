@@ -16,6 +16,7 @@
 #ifndef XC_TYPING_EVIDENCE_H
 #define XC_TYPING_EVIDENCE_H
 
+#include "heap/graph/stale_range.h"
 #include "heap/types/typing.h"
 #include "heap/blocks/window.h"
 
@@ -65,10 +66,16 @@ void xc_typing_propose(struct xc_visit *visit, xc_addr addr, uint32_t item);
 uint32_t xc_typing_object(struct xc_typing *typing, const struct xc_type *type);
 void xc_typing_look(struct xc_visit *visit, uint64_t offset, uint32_t object);
 
-/* The words from lo to hi (inclusive) are no pointers that the program means, although they look alike: room behind the
- * last element (`end` false), or the end of what the word before points to, where another block may begin. In visit
- * only; evidence that says so has `says_stale`. */
-void xc_typing_stale(struct xc_visit *visit, xc_addr lo, xc_addr hi, bool end);
+/* The words from lo to hi (inclusive) are no pointers that the program means, although they look alike. In visit only;
+ * evidence that says so has `says_stale`. */
+void xc_typing_stale(struct xc_visit *visit, xc_addr lo, xc_addr hi, enum xc_stale_range_kind kind);
+
+/* Of the array that the block is, only the bytes from `from` up to `to` hold elements: nothing flows from the others. In
+ * visit only. */
+void xc_typing_uses(struct xc_visit *visit, uint32_t block, uint64_t from, uint64_t to);
+
+/* Are they asked for in this visit? Ask before a search for them. */
+bool xc_typing_wants_stale(const struct xc_visit *visit);
 
 /* Like xc_typing_propose, for seed and late, by block. */
 void xc_typing_seed(struct xc_typing *typing, uint32_t block, uint32_t item);
@@ -80,6 +87,10 @@ bool xc_typing_has(const struct xc_typing *typing, uint32_t block);
  * object may begin with a number or with a name: a text that is a smaller part than an eighth has eight characters, and
  * only zeros follow, as far as they are shown. */
 bool xc_typing_text_fills(const uint8_t *bytes, uint64_t shown, uint64_t size, uint64_t length);
+
+/* Of a damaged heap: does text run over the beginning of the block, from before it, where no allocator keeps text? Then
+ * it is not the block's own, and says nothing about its type. */
+bool xc_typing_is_run_over(const struct xc_heap *heap, uint32_t block);
 
 /* The first definition of a type by name and, if the name is ambiguous, by size (0: any). NULL if there is none.
  * For seed, meet and late. */

@@ -103,6 +103,23 @@ static void compile_new(struct xc_engine *e)
 	free(found);
 }
 
+/* Several containers may claim one block, old copies among them: the one with most elements counts. */
+static void take_used(struct xc_engine *e)
+{
+	for (size_t i = 0; i < XC_COUNT(e->workers); i++) {
+		struct xc_typing_queue *q = e->workers[i];
+		for (size_t k = 0; q && k < q->used_count; k++) {
+			const struct xc_used_part *part = &q->used[k].part;
+			struct xc_used_part *have = &e->used[q->used[k].block];
+			uint32_t length = part->behind - part->from, had = have->behind - have->from;
+			if (!have->behind || length > had || (length == had && part->from < have->from))
+				*have = *part;
+		}
+		if (q)
+			q->used_count = 0;
+	}
+}
+
 /* Visits the blocks in queue[0]. */
 static void run_level(struct xc_engine *e)
 {
@@ -115,6 +132,7 @@ static void run_level(struct xc_engine *e)
 	else
 		for (size_t piece = 0; piece * PIECE < count; piece++)
 			visit_piece(e, piece, 0);
+	take_used(e);
 }
 
 void xc_typing_flow(struct xc_engine *e)
@@ -138,6 +156,7 @@ void xc_typing_visit_roots(struct xc_engine *e)
 		xc_typemap_compile(e, e->roots[i].map);
 		xc_typing_look_at_root(q, &e->roots[i]);
 	}
+	take_used(e);
 }
 
 /* Is the slot waiting for a rule, or does it have a new one? */
@@ -300,6 +319,8 @@ void xc_typing_flow_init(struct xc_engine *e)
 	e->queue[1] = e->memory[1].items;
 	e->frozen = e->memory[2].items;
 	e->queued = e->memory[3].items;
+	e->memory[4] = xc_reserve_new(count, sizeof *e->used);
+	e->used = e->memory[4].items;
 }
 
 void xc_typing_flow_fini(struct xc_engine *e)
@@ -312,6 +333,7 @@ void xc_typing_flow_fini(struct xc_engine *e)
 		xc_window_fini(&e->workers[i]->own);
 		xc_window_fini(&e->workers[i]->there);
 		free(e->workers[i]->claims);
+		free(e->workers[i]->used);
 		free(e->workers[i]);
 		e->workers[i] = NULL;
 	}

@@ -3,6 +3,7 @@
  * A proposal replaces the block's type if it is better and if the block's memory does not contradict it. Pointers
  * that are ambiguous by themselves (into a block larger than the type, into the middle of a block, void *) are left
  * to rules (typing_rule.c). */
+#include "heap/types/typing_map.h"
 #include "heap/types/typing_queue.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ enum { SHORTEST_TEXT = 4 };
 
 /* ---- proposing ---- */
 
-static void enqueue(struct xc_engine *e, uint32_t block)
+void xc_typing_enqueue(struct xc_engine *e, uint32_t block)
 {
 	uint64_t bit = (uint64_t)1 << (block & 63);
 	if (__atomic_fetch_or(&e->queued[block >> 6], bit, __ATOMIC_RELAXED) & bit)
@@ -50,7 +51,7 @@ static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 	if (code > old && had->has_pointers && e->facts[item].map != e->facts[xc_code_item(old)].map)
 		__atomic_store_n(&e->changed, true, __ATOMIC_RELAXED);
 	if (code > old && worth_a_visit(e->maps[e->facts[item].map]))
-		enqueue(e, block);
+		xc_typing_enqueue(e, block);
 }
 
 /* ---- the proposal of a pointer ---- */
@@ -71,13 +72,26 @@ static uint32_t item_of_chars(struct xc_typing_queue *q, const struct xc_hit *hi
 	return 0;
 }
 
-/* The block may be of a larger type that begins with this one. */
-static bool may_be_derived(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
+bool xc_typing_may_be_derived(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
 {
 	for (uint32_t i = 0; i < map->derived_count; i++)
 		if (xc_typing_fits(e, e->maps[map->derived[i]]->size, size))
 			return true;
 	return false;
+}
+
+/* A pointer to pointers, and a small block that may be one of them only: are they several, by the second one? */
+static bool is_pointer_array(struct xc_typing_queue *q, const struct xc_hit *hit, const struct xc_typemap *map,
+			     uint64_t size)
+{
+	const struct xc_engine *e = q->engine;
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	const uint8_t *bytes = map->size == e->word && xc_type_is_pointer(map->bare) && size >= 2 * map->size
+				       ? xc_window(&q->there, xc_block_addr(blocks, hit->block), 2 * map->size)
+				       : NULL;
+	uint64_t second = bytes ? xc_engine_load(e, bytes + map->size) : 0;
+	uint32_t target = second >= blocks->lo && second <= blocks->hi ? xc_blocks_find(blocks, second) : XC_NO_BLOCK;
+	return target != XC_NO_BLOCK && second == xc_block_addr(blocks, target) && is_used(blocks, target);
 }
 
 static uint32_t item_of_object(struct xc_typing_queue *q, const struct xc_hit *hit, const struct xc_typemap *map,
@@ -86,18 +100,20 @@ static uint32_t item_of_object(struct xc_typing_queue *q, const struct xc_hit *h
 	const struct xc_engine *e = q->engine;
 	if (size < map->size || map->is_part)
 		return 0;
-	if (map->is_header || may_be_derived(e, map, size))
+	if (map->is_header || xc_typing_may_be_derived(e, map, size))
 		return 0;
 	if (hit->slot->is_cast && map->is_record)
 		return hit->items + XC_ITEM_ONE;
-	if (map->is_opaque || xc_typing_may_fit(e, map->size, size) || (map->has_flexible && size >= map->size))
+	bool several = !map->is_record && is_pointer_array(q, hit, map, size);
+	if (!several &&
+	    (map->is_opaque || xc_typing_may_fit(e, map->size, size) || (map->has_flexible && size >= map->size)))
 		return hit->items + XC_ITEM_ONE;
 	if (!map->is_record)
 		return hit->items + XC_ITEM_ARRAY;
 	return 0;
 }
 
-/* The item of the header that the pointer points behind, if the block begins with it. */
+/* The item of the header that the pointer points past, if the block begins with it. */
 static uint32_t item_of_header(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
@@ -174,6 +190,17 @@ static uint32_t rule_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 	return item;
 }
 
+/* May the block be guessed to be of the pointer's own type? Not if it is a header, by its tag, and
+ * the block may be of one of several that begin with it. */
+static bool may_be_target(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
+{
+	if (size < map->size || map->is_part || map->is_header)
+		return false;
+	if (map->derived_count > 1 && map->tag.size && xc_typing_may_be_derived(e, map, size))
+		return false;
+	return !map->derived_count || xc_typing_may_fit(e, map->size, size);
+}
+
 static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
@@ -185,9 +212,7 @@ static uint32_t item_of(struct xc_typing_queue *q, const struct xc_hit *hit)
 	if (!hit->items) /* everything below needs items */
 		return weakened(q, hit, item);
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
-	    !slot->header_items && !slot->ambiguous && size >= e->maps[slot->target]->size &&
-	    !e->maps[slot->target]->is_part && !e->maps[slot->target]->is_header &&
-	    (!e->maps[slot->target]->derived_count || xc_typing_may_fit(e, e->maps[slot->target]->size, size)))
+	    !slot->header_items && !slot->ambiguous && may_be_target(e, e->maps[slot->target], size))
 		item = hit->items + XC_ITEM_ONE_WEAK;
 	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && may_be_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;

@@ -9,7 +9,14 @@
 
 #include "dwarf/lookup/lookup.h"
 
-enum { TYPES = 1 << 17, HELD = 1 << 20, HELD_BY_ONE = 4096, DEPTH = 8 };
+enum {
+	TYPES = 1 << 17,
+	HELD = 1 << 20,
+	HELD_BY_ONE = 4096,
+	STEPS_BY_ONE = 1 << 16, /* members visited: ten members of ten members each, eight deep, are 10^8 */
+	STEPS = 1 << 23,        /* of all types: half a second */
+	DEPTH = 8,
+};
 
 struct xc_type_index {
 	struct xc_engine *engine;
@@ -21,23 +28,33 @@ struct xc_type_index {
 	size_t flexible_count, flexible_capacity;
 	bool own_module;
 	uint32_t outer; /* while its members are read */
-	size_t held_before;
+	size_t held_before, steps_before;
+	size_t steps;
 };
 
-static void add_held(struct xc_type_index *o, uint32_t inner, uint64_t offset)
+static void add_held(struct xc_type_index *o, uint32_t inner, uint64_t offset, bool is_base)
 {
 	if (inner == XC_NO_MAP || offset > UINT32_MAX || o->held_count >= HELD)
 		return;
 	o->held = xc_grow(o->held, o->held_count, &o->held_capacity, sizeof *o->held);
-	o->held[o->held_count++] =
-		(struct xc_type_enclosing){.outer = o->outer, .inner = inner, .offset = (uint32_t)offset};
+	o->held[o->held_count++] = (struct xc_type_enclosing){
+		.outer = o->outer, .inner = inner, .offset = (uint32_t)offset, .is_base = is_base};
 }
 
-static void add_members(struct xc_type_index *o, const struct xc_type *bare, uint64_t offset, unsigned depth)
+static bool may_go_on(struct xc_type_index *o)
+{
+	o->engine->cut |= o->steps >= STEPS || o->held_count >= HELD;
+	return o->held_count < HELD && o->held_count - o->held_before < HELD_BY_ONE && o->steps < STEPS &&
+	       o->steps++ - o->steps_before < STEPS_BY_ONE;
+}
+
+/* bases: the object at `offset` is one, or it is the whole. */
+static void add_members(struct xc_type_index *o, const struct xc_type *bare, uint64_t offset, bool bases,
+			unsigned depth)
 {
 	size_t count;
 	const struct xc_member *members = xc_type_members(bare, &count);
-	for (size_t i = 0; i < count && depth < DEPTH && o->held_count - o->held_before < HELD_BY_ONE; i++) {
+	for (size_t i = 0; i < count && depth < DEPTH && may_go_on(o); i++) {
 		const struct xc_type *type = xc_type_strip(members[i].type);
 		bool array = type->kind == XC_TYPE_ARRAY;
 		if (members[i].bit_size || members[i].dynamic)
@@ -46,9 +63,10 @@ static void add_members(struct xc_type_index *o, const struct xc_type *bare, uin
 			type = xc_type_strip(type->target);
 		if (!array && !xc_typemap_is_record(type))
 			continue;
-		add_held(o, xc_typemap_of(o->engine, members[i].type), offset + members[i].offset);
+		bool is_base = bases && members[i].base;
+		add_held(o, xc_typemap_of(o->engine, members[i].type), offset + members[i].offset, is_base);
 		if (xc_typemap_is_record(type))
-			add_members(o, type, offset + members[i].offset, depth + 1);
+			add_members(o, type, offset + members[i].offset, is_base, depth + 1);
 	}
 }
 
@@ -82,7 +100,8 @@ static bool see_type(void *context, const char *name, const struct xc_definition
 	o->by_size[o->count++] = map;
 	o->outer = map;
 	o->held_before = o->held_count;
-	add_members(o, bare, 0, 0);
+	o->steps_before = o->steps;
+	add_members(o, bare, 0, true, 0);
 	if (o->own_module && ends_open(bare)) {
 		o->flexible = xc_grow(o->flexible, o->flexible_count, &o->flexible_capacity, sizeof *o->flexible);
 		o->flexible[o->flexible_count++] = map;
@@ -118,6 +137,20 @@ static int by_size(const void *a, const void *b, void *engine)
 	return *x < *y ? -1 : *x > *y;
 }
 
+static bool is_of_library(const struct xc_type *type)
+{
+	return type->name && !type->is_c && !type->is_rust && xc_begins_with(type->name, "std::");
+}
+
+/* Is a pointer to the inner object how programs refer to the outer one? Not if it is just the first member of a class of
+ * the C++ library, an element of an optional or a pair, or itself a string or container: those are no headers. */
+static bool is_derived(const struct xc_engine *e, const struct xc_type_enclosing *held)
+{
+	const struct xc_typemap *outer = e->maps[held->outer], *inner = e->maps[held->inner];
+	return outer->bare->kind != XC_TYPE_UNION && outer->size > inner->size && /* not just a wrapper of it */
+	       (held->is_base || !(is_of_library(outer->bare) || is_of_library(inner->bare)));
+}
+
 /* Records the types that begin with an object of another type, for lookups while types flow. */
 static void find_derived(struct xc_type_index *o)
 {
@@ -131,8 +164,7 @@ static void find_derived(struct xc_type_index *o)
 		if (map->is_record)
 			derived = xc_arena_alloc(&e->heap->memory, (end - i) * sizeof *derived);
 		for (size_t k = i; k < end && derived && o->held[k].offset == 0; k++)
-			if (e->maps[o->held[k].outer]->bare->kind != XC_TYPE_UNION &&
-			    e->maps[o->held[k].outer]->size > map->size) /* a type that only wraps it is equivalent */
+			if (is_derived(e, &o->held[k]))
 				derived[count++] = o->held[k].outer;
 		map->derived = derived;
 		map->derived_count = count;
@@ -192,7 +224,7 @@ static void see_headers(struct xc_type_index *o, struct xc_hashtable *headers, b
 				continue;
 			o->outer = o->by_size[i];
 			o->engine->maps[header->number]->is_header = true;
-			add_held(o, (uint32_t)header->number, 0);
+			add_held(o, (uint32_t)header->number, 0, true);
 		}
 	}
 }

@@ -148,6 +148,16 @@ static void look(struct xc_typing_queue *q, const struct sight *object)
 	}
 }
 
+/* Behind the elements of an array is what was there before. */
+static void limit_to_used(const struct xc_engine *e, uint32_t block, uint64_t step, uint64_t *at, uint64_t *size)
+{
+	const struct xc_used_part *part = &e->used[block];
+	if (!part->behind || part->from % step)
+		return;
+	*at = part->from;
+	*size = part->behind - 1 < *size ? part->behind - 1 : *size;
+}
+
 /* Examines all objects of a block. */
 void xc_typing_look_at_block(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 {
@@ -156,9 +166,13 @@ void xc_typing_look_at_block(struct xc_typing_queue *q, uint32_t block, uint32_t
 	struct sight object = {.map = e->maps[e->facts[item].map], .block = block};
 	uint64_t size = xc_block_size(&e->heap->blocks, block), at = typed->offset, step = object.map->size, len;
 	xc_addr addr = xc_block_addr(&e->heap->blocks, block);
-	if (typed->shape == XC_TYPED_TEXT || !object.map->has_pointers || step == 0 || at >= size)
-		return;
 	bool array = typed->shape == XC_TYPED_ARRAY;
+	if (typed->shape == XC_TYPED_TEXT || !object.map->has_pointers || step == 0)
+		return;
+	if (array && at == 0)
+		limit_to_used(e, block, step, &at, &size);
+	if (at >= size)
+		return;
 	q->most = typed->confidence;
 	allow_steps(q, size);
 	do {
@@ -195,6 +209,16 @@ void xc_typing_look_at_root(struct xc_typing_queue *q, const struct xc_root_obje
 }
 
 /* ---- for evidence ---- */
+
+void xc_typing_uses(struct xc_visit *visit, uint32_t block, uint64_t from, uint64_t to)
+{
+	struct xc_typing_queue *q = visit->queue;
+	if (q->seen || q->engine->checking || visit->most <= XC_TYPE_WEAK || from > to || to >= UINT32_MAX)
+		return;
+	q->used = xc_grow(q->used, q->used_count, &q->used_capacity, sizeof *q->used);
+	q->used[q->used_count++] =
+		(struct xc_typing_used){.block = block, .part = {.from = (uint32_t)from, .behind = (uint32_t)to + 1}};
+}
 
 void xc_typing_look(struct xc_visit *visit, uint64_t offset, uint32_t object)
 {

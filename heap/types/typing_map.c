@@ -55,14 +55,41 @@ bool xc_typemap_element(const struct xc_type *array, const struct xc_type **elem
 	return known;
 }
 
-static uint64_t key_of(const struct xc_type *named, const struct xc_type *bare, uint64_t size)
+/* The record that a type leads to, through pointers and arrays: the type itself, or NULL. */
+static const struct xc_type *record_of(const struct xc_type *type)
+{
+	for (int i = 0; type && i < XC_TYPE_DEPTH; i++) {
+		type = xc_type_strip(type);
+		if (xc_typemap_is_record(type))
+			return type;
+		type = xc_typemap_is_pointer(type) || type->kind == XC_TYPE_ARRAY ? type->target : NULL;
+	}
+	return NULL;
+}
+
+static uint64_t mix_members(uint64_t key, const struct xc_type *record, size_t most)
 {
 	size_t count;
-	uint64_t key = xc_hash_mix(mix_text(0, xc_type_name(named)), size);
-	const struct xc_member *members = xc_type_members(bare, &count);
-	key = xc_hash_mix(xc_hash_mix(key, bare->kind == XC_TYPE_CLASS ? XC_TYPE_STRUCT : bare->kind), count);
-	for (size_t i = 0; i < count; i++)
+	const struct xc_member *members = xc_type_members(record, &count);
+	key = xc_hash_mix(xc_hash_mix(key, record->kind == XC_TYPE_CLASS ? XC_TYPE_STRUCT : record->kind), count);
+	for (size_t i = 0; i < count && i < most; i++) {
+		const struct xc_type *to = record_of(members[i].type);
 		key = mix_text(xc_hash_mix(key, members[i].offset), members[i].name);
+		key = mix_text(key, to ? to->name : NULL);
+	}
+	return key;
+}
+
+enum { TARGET_MEMBERS = 16 }; /* of a pointer's target, whose pointers may be many */
+
+/* Types of one name, size and form are one, in whichever unit they are described. So are pointers to them: a program
+ * and the C library may both have a `struct timer *`. */
+static uint64_t key_of(const struct xc_type *named, const struct xc_type *bare, uint64_t size)
+{
+	uint64_t key = mix_members(xc_hash_mix(mix_text(0, xc_type_name(named)), size), bare, SIZE_MAX), target;
+	const struct xc_type *to = xc_typemap_is_pointer(bare) ? record_of(bare) : NULL;
+	if (to && xc_type_size(xc_type_complete(to), &target))
+		key = mix_members(xc_hash_mix(key, target), xc_type_complete(to), TARGET_MEMBERS);
 	return key ? key : 1;
 }
 
@@ -173,4 +200,20 @@ uint32_t xc_typemap_variant(struct xc_engine *e, uint32_t number, uint32_t varia
 	}
 	*xc_pointer_map_at(&e->variants, &e->heap->memory, base, key) = (void *)((uintptr_t)made + 1);
 	return made;
+}
+
+void xc_typemap_count_blocks(struct xc_engine *e)
+{
+	for (size_t i = 0; i < e->map_count; i++)
+		e->maps[i]->blocks = 0;
+	for (size_t i = 0; i < e->heap->blocks.count; i++)
+		e->maps[e->facts[xc_code_item(e->typing->by_block[i])].map]->blocks++;
+}
+
+const char *xc_typemap_via(struct xc_engine *e, const struct xc_typemap_slot *slot)
+{
+	if (slot->items)
+		return e->typing->items[slot->items].via;
+	return *slot->path ? xc_arena_printf(&e->heap->memory, "%s.%s", e->maps[slot->owner]->name, slot->path)
+			   : e->maps[slot->owner]->name;
 }

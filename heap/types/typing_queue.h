@@ -1,4 +1,5 @@
-/* typing_queue: the state of one thread while types flow. Shared by typing_flow.c, typing_hit.c and typing_look.c. */
+/* typing_queue: the state of one thread while types flow. Shared by typing_flow.c, typing_hit.c and typing_look.c; the
+ * queue of blocks, by typing_vote.c, too. */
 #ifndef XC_TYPING_QUEUE_H
 #define XC_TYPING_QUEUE_H
 
@@ -6,6 +7,12 @@
 #include "heap/types/typing_engine.h"
 
 enum { XC_TYPING_BATCH = 64 }; /* hits looked up together */
+
+/* Of an array in a block only this part has elements. */
+struct xc_typing_used {
+	uint32_t block;
+	struct xc_used_part part;
+};
 
 /* The state of one thread. */
 struct xc_typing_queue {
@@ -24,6 +31,8 @@ struct xc_typing_queue {
 	struct xc_stale_range *stale;      /* what evidence said, while stale_wanted */
 	size_t stale_count, stale_capacity;
 	bool stale_wanted;
+	struct xc_typing_used *used; /* what evidence said since the level began */
+	size_t used_count, used_capacity;
 };
 
 /* The queue of a worker; made on first use, freed with the engine. */
@@ -38,6 +47,9 @@ void xc_typing_hits_of_maps(struct xc_engine *engine, const bool *maps, xc_hit_f
 
 /* Looks up the collected pointers, and proposes (or passes on, or checks) their items. */
 void xc_typing_queue_flush(struct xc_typing_queue *queue);
+
+/* The block is part of the next level, if it is not yet. Threads may call it at the same time. */
+void xc_typing_enqueue(struct xc_engine *engine, uint32_t block);
 
 /* ---- typing_look ---- */
 

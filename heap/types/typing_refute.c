@@ -3,11 +3,11 @@
  * typing_score weighs good and bad signs. Some signs are no matter of weight: no program keeps the address of a block
  * in an int, in a double or in a long, nor in two ints side by side, nor the number 5 in a pointer; and an enum has one
  * of its values. A guess that they contradict is withdrawn: an honest "unknown" is better. Only memory that the program
- * wrote speaks, and the first object of an array speaks for all: the room behind the used elements may hold anything.
+ * wrote speaks, and the first object of an array speaks for all: the room after the used elements may hold anything.
  *
  * A single contradiction refutes a weak type, a stray address one that was learned from other blocks, two of them a
  * strong one, none an exact one: an object that a typed pointer leads to may not be initialized yet, or be stale. */
-#include "heap/types/typing_engine.h"
+#include "heap/types/typing_map.h"
 
 #include <string.h>
 
@@ -21,6 +21,9 @@ enum {
 	WORDS = 64,   /* that the masks of a map have */
 	TARGET = 64,  /* bytes of a pointer's target */
 	NEAR = 16,    /* bytes at the beginning of a text */
+	SLOTS = 64,   /* of a type over which text may lie, */
+	LEAST = 16,   /* so many characters, which are no chance, */
+	LOOK = 256,   /* and that are looked at */
 	SHORT = 4,    /* a text of fewer characters may be a number, */
 	SHARE = 8,    /* and one that is a smaller part of its block, */
 	NUMBER = 8,   /* unless it has as many characters */
@@ -197,7 +200,7 @@ bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, 
 	if (len < least || (shown >= e->word && is_in_live_block(e, xc_engine_load(e, bytes))))
 		return false; /* addresses may be six printable bytes and two zeroes */
 	if (len >= SHORT && xc_typing_fits(e, at, size))
-		return true; /* behind it is what the block was before */
+		return true; /* after it is what the block was before */
 	if (is_number(bytes + offset, len, shown - offset))
 		return false;
 	for (at = (at + e->word - 1) & -(uint64_t)e->word; at + e->word <= shown; at += e->word) {
@@ -208,7 +211,64 @@ bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, 
 	return true;
 }
 
-/* A text that begins with its end has nothing behind it: such are the numbers that are divisible by 256. */
+/* ---- text instead of an object ---- */
+
+/* Does the object begin with a pointer? By the names of GNU's library; LLVM's strings may begin with characters. */
+static bool begins_with_pointer(const struct xc_type *type)
+{
+	static const char *const names[] = {"std::vector<",        "std::__cxx11::basic_string<",
+					    "std::__cxx11::list<", "std::unique_ptr<",
+					    "std::shared_ptr<",    "std::unordered_map<"};
+	for (size_t i = 0; type && type->name && i < XC_COUNT(names); i++)
+		if (xc_begins_with(type->name, names[i]))
+			return true;
+	return false;
+}
+
+/* Text from the beginning of the object, over a whole pointer: the block was freed and is used for the text, or the
+ * pointer that leads there has a wrong type. */
+bool xc_typing_has_text_instead(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes,
+				uint64_t size)
+{
+	uint64_t len = 0;
+	if (size < LEAST || !map->has_pointers || bytes[0] < ' ' || bytes[LEAST - 1] < ' ')
+		return false;
+	len = xc_text_readable_length((const char *)bytes, size < LOOK ? size : LOOK);
+	for (uint32_t i = 0; len >= LEAST && i < map->slot_count && i < SLOTS; i++) {
+		const struct xc_typemap_slot *slot = &map->slots[i];
+		bool pointer = slot->kind <= XC_SLOT_CODE ||
+			       (slot->kind == XC_SLOT_EVIDENCE && begins_with_pointer(slot->type));
+		if (pointer && !slot->in_union && slot->offset + (uint64_t)e->word <= len)
+			return true;
+	}
+	return false;
+}
+
+bool xc_typing_is_run_over(const struct xc_heap *heap, uint32_t block)
+{
+	char before[sizeof(uint64_t)];
+	xc_addr addr = xc_block_addr(&heap->blocks, block);
+	return heap->damage_count && addr >= sizeof before &&
+	       xc_space_peek(heap->process->space, addr - sizeof before, before, sizeof before) == sizeof before &&
+	       xc_text_readable_length(before, sizeof before) == sizeof before;
+}
+
+bool xc_typing_is_text_instead(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
+{
+	const struct xc_typed *typed = &e->typing->items[item];
+	const struct xc_typemap *map = e->maps[e->facts[item].map];
+	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	if (typed->shape == XC_TYPED_TEXT || typed->shape == XC_TYPED_ARRAY || !map->slot_count ||
+	    typed->offset >= size || size - typed->offset < map->size)
+		return false;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(&e->heap->blocks, block) + typed->offset, map->size);
+	return bytes && xc_typing_has_text_instead(e, map, bytes, map->size) &&
+	       (typed->offset || !xc_typing_is_run_over(e->heap, block));
+}
+
+/* ---- refuting ---- */
+
+/* A text that begins with its end has nothing after it: such are the numbers that are divisible by 256. */
 static bool is_refuted_text(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint64_t offset)
 {
 	uint64_t size = xc_block_size(&e->heap->blocks, block), shown = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
@@ -243,7 +303,31 @@ static bool is_refuted_array(const struct xc_engine *e, struct xc_window *window
 	return bytes && has_beginning(e, bytes, shown);
 }
 
-bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
+/* Looks at the first object of a record. False when there is none to look at. */
+static bool refute_first(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item,
+			 struct refutation *r)
+{
+	const struct xc_typed *typed = &e->typing->items[item];
+	const struct xc_typemap *map = e->maps[e->facts[item].map];
+	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	if (!map->compiled || !map->is_record || typed->offset >= size || size - typed->offset < map->size)
+		return false;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(&e->heap->blocks, block) + typed->offset, map->size);
+	if (bytes)
+		refute_object(r, map, bytes, map->size, 0);
+	return bytes;
+}
+
+bool xc_typing_contradicts(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item,
+			   unsigned *count_out)
+{
+	struct refutation r = {.engine = e, .steps = STEPS};
+	bool looked = refute_first(e, window, block, item, &r);
+	*count_out = r.count + r.strays;
+	return looked;
+}
+
+static bool is_refuted(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
 {
 	const struct xc_typed *typed = &e->typing->items[item];
 	const struct xc_typemap *map = e->maps[e->facts[item].map];
@@ -252,17 +336,18 @@ bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, u
 		return typed->confidence == XC_TYPE_WEAK && is_refuted_text(e, window, block, typed->offset);
 	if (typed->confidence == XC_TYPE_WEAK && is_narrow(e, map))
 		return is_refuted_array(e, window, block, typed);
-	if (typed->confidence == XC_TYPE_EXACT || !map->compiled || !map->is_record || typed->offset >= size ||
-	    size - typed->offset < map->size)
-		return false;
-	const uint8_t *bytes = xc_window(window, xc_block_addr(&e->heap->blocks, block) + typed->offset, map->size);
 	struct refutation r = {.engine = e, .steps = STEPS, .deep = typed->confidence == XC_TYPE_WEAK};
-	if (!bytes)
+	if (typed->confidence == XC_TYPE_EXACT || !refute_first(e, window, block, item, &r))
 		return false;
-	refute_object(&r, map, bytes, map->size, 0);
 	bool split =
 		!xc_typing_fits(e, map->size, size) && xc_typing_may_fit(e, map->size, size); /* a rest of old use */
 	if (typed->shape == XC_TYPED_ONE && !map->has_flexible && size / 2 < map->size && !split) /* else an array? */
 		r.count += has_address_behind(e, block, typed->offset + map->size);
 	return typed->confidence == XC_TYPE_WEAK ? r.count || r.strays : r.strays > (e->facts[item].is_learned ? 0 : 1);
+}
+
+bool xc_typing_is_refuted(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
+{
+	return is_refuted(e, window, block, item) &&
+	       (e->typing->items[item].offset || !xc_typing_is_run_over(e->heap, block));
 }

@@ -11,7 +11,7 @@
 #include "dwarf/stack/frame_scope.h"
 #include "heap/blocks/unexplained_pointer.h"
 
-enum { FRAMES = 4096, LARGEST_LOCAL = 1 << 20, LARGEST_INSIDE = 32 << 20 };
+enum { FRAMES = 4096, FRAMES_TOTAL = 1 << 18, LARGEST_LOCAL = 1 << 20, LARGEST_INSIDE = 32 << 20 };
 
 static uint32_t followed_map(struct xc_engine *e, const struct xc_type *type)
 {
@@ -161,19 +161,18 @@ static void add_frame(struct xc_engine *e, const struct xc_frame_scope *s, struc
 static void find_locals(struct xc_engine *e)
 {
 	const struct xc_process *process = e->heap->process;
-	for (size_t i = 0; i < process->thread_count; i++) {
+	struct xc_frame_scope s = {.process = process};
+	size_t left = FRAMES_TOTAL;
+	for (size_t i = 0; i < process->thread_count && left; i++) {
 		struct xc_arena scratch = {0};
-		struct xc_frame_scope s;
-		struct xc_error *err = xc_frame_scope_open(&s, process, &process->threads[i], 0);
-		for (unsigned rows = 0; !err && s.has_frame && rows < FRAMES; rows++) {
+		bool more = xc_frame_scope_move(&s, &process->threads[i]);
+		for (unsigned rows = 0; more && rows < FRAMES && left; rows++, left--) {
 			add_frame(e, &s, &scratch);
-			if (!xc_frame_scope_up(&s))
-				break;
+			more = xc_frame_scope_up(&s);
 		}
-		xc_error_free(err);
-		xc_frame_scope_fini(&s);
 		xc_arena_fini(&scratch);
 	}
+	xc_frame_scope_fini(&s);
 }
 
 void xc_typing_find_roots(struct xc_engine *e)

@@ -12,6 +12,7 @@
  * The memory of some blocks of the group decides: pointers must lead to the right targets, and pointers that a
  * candidate does not explain count against it. The decision is a rule for the group. */
 #include "heap/types/typing_rule_impl.h"
+#include "heap/types/typing_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct candidate {
 	uint32_t map;
 	uint8_t shape;
 	bool structural; /* the pointer's own type is part of it */
-	bool sibling;    /* blocks of other sizes behind the same member are of that type too */
+	bool sibling;    /* blocks of other sizes after the same member are of that type too */
 	uint64_t offset;
 	struct xc_score score;
 	int64_t value;
@@ -178,18 +179,19 @@ static void add_owners(struct candidates *c, struct xc_engine *e, const struct x
 {
 	size_t count;
 	const struct xc_type_enclosing *owners = xc_type_index_enclosing(e, rule->slot->target, &count);
-	bool chars = rule->slot->kind == XC_SLOT_CHARS;
+	bool chars = rule->slot->kind == XC_SLOT_CHARS, plain = !e->maps[rule->slot->target]->is_record;
 	for (size_t i = 0; i < count; i++) {
 		struct xc_typemap *outer = e->maps[owners[i].outer];
+		bool open = chars && outer->has_flexible && outer->flexible_at == rule->offset;
 		if (outer->bare->kind == XC_TYPE_UNION || !outer->size)
 			continue;
-		if (chars && (!outer->has_flexible || outer->flexible_at != rule->offset) && !xc_typemap_is_own(outer))
+		if (plain && !open && !xc_typemap_is_own(outer)) /* many of libraries have such numbers */
 			continue;
 		xc_typemap_compile(e, owners[i].outer);
 		if (owners[i].offset == rule->offset && could_fill(e, outer, rule->size))
 			add_candidate(c, owners[i].outer, XC_TYPED_ONE, 0, true);
 		else if (owners[i].offset == rule->offset % outer->size && array_fills(e, outer, rule->size))
-			add_candidate(c, owners[i].outer, XC_TYPED_ARRAY, 0, true);
+			add_candidate(c, owners[i].outer, XC_TYPED_ARRAY, 0, !plain);
 	}
 }
 
@@ -276,6 +278,16 @@ static void compare(struct xc_rules *r, const struct xc_rule *rule, struct candi
 	candidate->value = (int64_t)candidate->score.good - AGAINST * (int64_t)candidate->score.bad;
 }
 
+/* Does another one explain more, if its unions are what they may be? */
+static bool is_doubtful(const struct candidates *c, const struct candidate *best)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (!c->items[i].score.bad && c->items[i].value < best->value &&
+		    c->items[i].value + c->items[i].score.maybe >= best->value + best->score.maybe)
+			return true;
+	return false;
+}
+
 static bool eligible(const struct candidate *candidate)
 {
 	/* programs keep pointers to freed memory */
@@ -312,6 +324,17 @@ static bool better(struct xc_engine *e, const struct xc_rule *rule, const struct
 	return x->size > y->size;
 }
 
+/* Two types that begin with the header and are equally good. A fixed size that fits says more than an open end, which
+ * fits always. */
+static bool are_twins(const struct xc_engine *e, const struct xc_rule *rule, const struct candidate *best,
+		      const struct candidate *second)
+{
+	uint32_t header = rule->slot->target;
+	return best->value == second->value && best->score.loose == second->score.loose && best->map != second->map &&
+	       best->map != header && second->map != header &&
+	       (e->maps[best->map]->has_flexible || !e->maps[second->map]->has_flexible);
+}
+
 /* The margin of the best candidate over the second. */
 static enum xc_confidence sure(struct xc_engine *e, const struct xc_rule *rule, const struct candidate *best,
 			       const struct candidate *second)
@@ -333,24 +356,15 @@ static enum xc_confidence sure(struct xc_engine *e, const struct xc_rule *rule, 
 		return most;
 	if (votes_for(rule, best) && best->score.bad * 4 <= best->score.good)
 		return XC_TYPE_WEAK;
+	if (second && xc_typing_is_downcast(e, rule) && are_twins(e, rule, best, second))
+		return XC_TYPE_UNTYPED;
 	if (best->structural || (best->sibling && best->score.bad == 0 && best->score.good))
 		return XC_TYPE_WEAK;
 	if (!second && best->score.bad == 0 && best->score.good >= rule->sample_count && rule->sample_count >= FEW)
 		return XC_TYPE_WEAK;
 	if (best->score.sure * 2 < rule->sample_count)
 		return XC_TYPE_UNTYPED; /* any type has some pointers with targets */
-	if (clear)
-		return XC_TYPE_WEAK;
-	bool only_new = second && !e->maps[best->map]->blocks && e->maps[second->map]->blocks;
-	return only_new ? XC_TYPE_WEAK : XC_TYPE_UNTYPED;
-}
-
-static const char *via_of(struct xc_engine *e, const struct xc_typemap_slot *slot)
-{
-	if (slot->items)
-		return e->typing->items[slot->items].via;
-	return *slot->path ? xc_arena_printf(&e->heap->memory, "%s.%s", e->maps[slot->owner]->name, slot->path)
-			   : e->maps[slot->owner]->name;
+	return clear ? XC_TYPE_WEAK : XC_TYPE_UNTYPED;
 }
 
 static uint32_t make_item(struct xc_engine *e, const struct xc_rule *rule, const struct candidate *best,
@@ -361,7 +375,7 @@ static uint32_t make_item(struct xc_engine *e, const struct xc_rule *rule, const
 				.shape = only_first ? XC_TYPED_ONE : best->shape,
 				.offset = best->offset,
 				.confidence = (uint8_t)confidence,
-				.via = via_of(e, rule->slot)};
+				.via = xc_typemap_via(e, rule->slot)};
 	return xc_typing_learned_item(e, &what);
 }
 
@@ -371,7 +385,8 @@ uint32_t xc_typing_rule_item(struct xc_engine *e, const struct xc_rule *rule, ui
 	return make_item(e, rule, &(struct candidate){.map = map, .shape = XC_TYPED_ONE}, confidence);
 }
 
-/* The only candidate of which there are many blocks already, among those without evidence against them. */
+/* The only candidate of which there are many blocks already, among those without evidence against them; unless there is
+ * more evidence for another one. */
 static struct candidate *usual(const struct xc_engine *e, const struct xc_rule *rule, struct candidates *c)
 {
 	struct candidate *found = NULL;
@@ -385,6 +400,9 @@ static struct candidate *usual(const struct xc_engine *e, const struct xc_rule *
 			return NULL;
 		found = at;
 	}
+	for (size_t i = 0; found && i < c->count; i++)
+		if (c->items[i].value > found->value && !c->items[i].score.bad)
+			return NULL;
 	return found;
 }
 
@@ -422,6 +440,8 @@ static bool decide(struct xc_rules *r, struct xc_rule *rule)
 		}
 	}
 	enum xc_confidence confidence = best ? sure(r->engine, rule, best, second) : XC_TYPE_UNTYPED;
+	if (confidence == XC_TYPE_WEAK && !best->structural && is_doubtful(&c, best))
+		return false;
 	if (confidence == XC_TYPE_UNTYPED && (best = usual(r->engine, rule, &c)))
 		confidence = XC_TYPE_WEAK;
 	if (confidence == XC_TYPE_UNTYPED || confidence < r->engine->least)
@@ -441,14 +461,6 @@ static void hear_group(struct xc_rules *r, const struct xc_rule *rule)
 		xc_typing_arms_hear(r->engine, &r->window, &r->groups[rule->group - 1], rule->samples[k]);
 }
 
-static void count_blocks(struct xc_engine *e)
-{
-	for (size_t i = 0; i < e->map_count; i++)
-		e->maps[i]->blocks = 0;
-	for (size_t i = 0; i < e->heap->blocks.count; i++)
-		e->maps[e->facts[xc_code_item(e->typing->by_block[i])].map]->blocks++;
-}
-
 bool xc_typing_learn(struct xc_engine *e)
 {
 	bool learned = false;
@@ -458,7 +470,7 @@ bool xc_typing_learn(struct xc_engine *e)
 		xc_window_init(&e->rules->window, e->heap->process->space);
 	}
 	struct xc_rules *r = e->rules;
-	count_blocks(e);
+	xc_typemap_count_blocks(e);
 	for (size_t i = 0; i < r->count; i++)
 		r->rules[i].sample_count = r->rules[i].vote_count = r->rules[i].hits = 0;
 	for (size_t i = 0; i < r->group_count; i++)

@@ -1,9 +1,10 @@
 /* typing_score: does memory look like an object of a type?
  *
- * Pointers must be NULL or lead to memory, aligned like their target type; a bool is 0 or 1; an enum is one of its
- * values. Memory that was never written may hold anything, and programs keep flags in pointers. So good and bad
- * signs are counted, and an object with more bad than good ones is rejected. */
-#include "heap/types/typing_engine.h"
+ * Pointers must be NULL or lead to memory, aligned like their target type, functions among instructions and objects not;
+ * a bool is 0 or 1; an enum is one of its values; a double is no small integer. Memory that was never written may hold
+ * anything, and programs keep flags in pointers. So good and bad signs are counted, and an object with more bad than
+ * good ones is rejected. */
+#include "heap/types/typing_map.h"
 
 #include <string.h>
 
@@ -14,8 +15,6 @@ enum {
 	LONGEST = 1 << 16,
 	GOOD_HEAP = 3,
 	TEXT_SHOWN = 64,
-	TEXT_LEAST = 16,   /* characters that are no chance, */
-	TEXT_LOOK = 256,   /* and that are looked at */
 	SLOTS = 256,       /* steps allowed for an object, */
 	SLOTS_MOST = 8192, /* plus at most one for each byte, up to this */
 };
@@ -37,18 +36,59 @@ static void score_known(const struct xc_engine *e, const struct xc_typemap_slot 
 	}
 }
 
-/* Examined only for comparing candidates; otherwise assumed. */
-static bool points_to_text(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
-			   uint64_t offset, bool deep)
+/* What a type's members are compared with only to choose between candidates; types that flow are not examined so
+ * closely. */
+static bool is_close(const struct xc_score *score)
+{
+	return score->deep || score->texts;
+}
+
+/* A pointer to characters: char * leads to text, other bytes may be anything. An empty text is no evidence. */
+static void score_characters(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
+			     uint64_t offset, struct xc_score *score)
 {
 	const struct xc_blocks *blocks = &e->heap->blocks;
 	uint64_t size = xc_block_size(blocks, block) - offset, shown = size < TEXT_SHOWN ? size : TEXT_SHOWN;
-	bool empty;
-	if (slot->kind != XC_SLOT_CHARS || !deep)
-		return offset == 0;
-	const uint8_t *bytes = xc_space_view(e->heap->process->space, xc_block_addr(blocks, block) + offset, shown);
-	return bytes &&
-	       (xc_typing_is_text(bytes, shown, &empty) || xc_text_ascii_run((const char *)bytes, shown) == shown);
+	bool empty = false, text = offset == 0;
+	const uint8_t *bytes =
+		is_close(score) ? xc_space_view(e->heap->process->space, xc_block_addr(blocks, block) + offset, shown)
+				: NULL;
+	if (is_close(score))
+		text = bytes && (xc_typing_is_text(bytes, shown, &empty) ||
+				 xc_text_ascii_run((const char *)bytes, shown) == shown);
+	if (text && !empty) {
+		score->good += slot->target == e->bytes ? GOOD_HEAP : GOOD_HEAP - 1;
+		score->sure += offset == 0;
+	} else if (bytes && !text && score->deep && slot->target == e->bytes && offset == 0) {
+		score->bad++;
+	} else {
+		score->good++;
+	}
+}
+
+static void score_object(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
+			 struct xc_score *score, unsigned nest);
+
+/* One step ahead: the target has no type yet. Does it look like an object of the pointer's type? */
+static void score_ahead(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
+			struct xc_score *score)
+{
+	const struct xc_typemap *target = e->maps[slot->target];
+	xc_addr addr = xc_block_addr(&e->heap->blocks, block);
+	const uint8_t *bytes = target->compiled && target->is_record && target->size
+				       ? xc_space_view(e->heap->process->space, addr, target->size)
+				       : NULL;
+	struct xc_score ahead = {.texts = true,
+				 .self = slot->target,
+				 .bytes = bytes,
+				 .addr = addr,
+				 .looked = score->looked,
+				 .most = score->most};
+	if (!bytes)
+		return;
+	score_object(e, target, bytes, target->size, &ahead, 0);
+	score->looked = ahead.looked;
+	score->bad += ahead.bad > ahead.good ? 2 : 0;
 }
 
 /* Scores a pointer into a block: can the target be of the pointer's type? */
@@ -64,23 +104,47 @@ static void score_pointee(const struct xc_engine *e, const struct xc_typemap_slo
 	} else if (slot->kind == XC_SLOT_POINTER && target->is_record && offset == 0) {
 		bool fits = xc_typing_fits(e, target->size, size);
 		score->good += fits ? GOOD_HEAP : 2;
-		score->sure += fits && slot->target == score->self;
+		score->sure += fits && slot->target == score->self && !xc_typing_may_be_derived(e, target, size);
 	} else if (slot->kind == XC_SLOT_VOID || slot->kind == XC_SLOT_POINTER) {
 		score->good++;
-	} else if (points_to_text(e, slot, block, offset, score->deep || score->texts)) {
-		score->good += GOOD_HEAP;
-		score->sure += offset == 0;
 	} else {
-		score->good++;
+		score_characters(e, slot, block, offset, score);
 	}
 	if (item && slot->kind == XC_SLOT_POINTER && offset == e->typing->items[item].offset)
 		score_known(e, slot, item, score);
+	else if (!item && score->deep && slot->kind == XC_SLOT_POINTER && offset == 0 && !small)
+		score_ahead(e, slot, block, score);
 }
 
-static bool is_code(const struct xc_engine *e, uint64_t value)
+enum place { NOWHERE, DATA, CODE, EITHER };
+
+/* What lies at an address outside of the heap? Programs that are linked in the older way have constants and code in
+ * one mapping, which begins with the file; code that was made at run time may have objects beside it. */
+static enum place place_of(const struct xc_engine *e, uint64_t value)
 {
-	const struct xc_mapping *mapping = xc_process_mapping(e->heap->process, value);
-	return mapping && mapping->executable && !mapping->writable;
+	const struct xc_process *process = e->heap->process;
+	if (value < 4096 || !xc_space_find(process->space, value))
+		return NOWHERE;
+	const struct xc_mapping *mapping = xc_process_mapping(process, value);
+	if (!mapping || (mapping->executable && (mapping->writable || !mapping->path || !mapping->offset)))
+		return EITHER;
+	return mapping->executable ? CODE : DATA;
+}
+
+/* No object of the program lies among its instructions, and no function outside of them. */
+static void score_outside(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint64_t value,
+			  struct xc_score *score)
+{
+	bool function = slot->kind == XC_SLOT_CODE;
+	enum place place = place_of(e, value);
+	if (place == NOWHERE) {
+		score->bad += 2;
+	} else if (slot->kind != XC_SLOT_VOID && place == (function ? DATA : CODE)) {
+		score->bad += is_close(score) ? 2 : 0;
+	} else {
+		score->good += 2;
+		score->sure += function && place == CODE;
+	}
 }
 
 /* Scores the target of a slot's pointer. */
@@ -89,7 +153,7 @@ static void score_pointer(const struct xc_engine *e, const struct xc_typemap_slo
 {
 	const struct xc_blocks *blocks = &e->heap->blocks;
 	const struct xc_typemap *target = slot->target ? e->maps[slot->target] : NULL;
-	if (value == 0 || slot->in_union)
+	if (value == 0)
 		return;
 	if (target && target->is_record && target->size >= 8 && target->size % 8 == 0 && value & 3) {
 		score->bad += 2;
@@ -103,13 +167,7 @@ static void score_pointer(const struct xc_engine *e, const struct xc_typemap_slo
 			score_pointee(e, slot, block, value - xc_block_addr(blocks, block), score);
 		return;
 	}
-	const struct xc_segment *segment = value < 4096 ? NULL : xc_space_find(e->heap->process->space, value);
-	if (!segment)
-		score->bad += 2;
-	else if (slot->kind != XC_SLOT_POINTER || !target || !target->is_record || !is_code(e, value))
-		score->good += 2;
-	else
-		score->bad += score->deep || score->texts; /* no object of the program lies among its instructions */
+	score_outside(e, slot, value, score);
 }
 
 /* The next node of a list points back to this one; so does the one before, unless it is the last of a list whose first
@@ -166,16 +224,57 @@ bool xc_typing_is_no_enumerator(const struct xc_type *type, const uint8_t *bytes
 	return number && !is_enumerator(type, number, size);
 }
 
+/* The bits of a double of everyday size are hardly ever anything else; those of a small integer or an address are no
+ * double. */
+static void score_double(uint64_t bits, struct xc_score *score)
+{
+	enum { BIAS = 1023, EVERYDAY = 40 };
+	unsigned exponent = (unsigned)(bits >> 52) & 0x7ff;
+	if (exponent > BIAS - EVERYDAY && exponent < BIAS + EVERYDAY) {
+		score->good++;
+		score->sure++;
+	} else if (bits && exponent == 0) {
+		score->bad++;
+	}
+}
+
 static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
 		       uint64_t size, struct xc_score *score, unsigned nest);
+
+/* The best of a union's pointers at one place, of which slot `first` is the first: any of them may be meant, or none.
+ * So what speaks for it is no evidence for the object's type; but it is reason to doubt another one. */
+static void score_union(const struct xc_engine *e, const struct xc_typemap *map, uint32_t first, const uint8_t *bytes,
+			struct xc_score *score)
+{
+	uint64_t value = xc_engine_load(e, bytes), at = map->slots[first].offset;
+	uint32_t best = 0;
+	for (uint32_t i = first; i < map->slot_count && i < POINTERS && score->looked++ < score->most; i++) {
+		struct xc_score one = {
+			.deep = score->deep, .texts = score->texts, .looked = score->looked, .most = score->most};
+		if (map->slots[i].offset != at || !map->slots[i].in_union || map->slots[i].kind > XC_SLOT_CHARS)
+			continue;
+		score_pointer(e, &map->slots[i], value, &one);
+		score->looked = one.looked;
+		best = !one.bad && one.good > best ? one.good : best;
+	}
+	score->maybe += best;
+}
+
+static bool is_first_arm(const struct xc_typemap_slot *slot)
+{
+	return slot->in_union && !slot->is_later_arm && slot->kind <= XC_SLOT_CHARS;
+}
 
 static void score_object(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
 			 struct xc_score *score, unsigned nest)
 {
-	for (uint32_t i = 0; i < map->slot_count && i < POINTERS && score->looked++ < score->most; i++)
-		if (map->slots[i].offset < size)
-			score_slot(e, &map->slots[i], bytes + map->slots[i].offset, size - map->slots[i].offset, score,
-				   nest);
+	for (uint32_t i = 0; i < map->slot_count && i < POINTERS && score->looked++ < score->most; i++) {
+		const struct xc_typemap_slot *slot = &map->slots[i];
+		if (slot->offset < size)
+			score_slot(e, slot, bytes + slot->offset, size - slot->offset, score, nest);
+		if (score->deep && is_first_arm(slot) && slot->offset + (uint64_t)e->word <= size)
+			score_union(e, map, i, bytes + slot->offset, score);
+	}
 }
 
 static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
@@ -187,9 +286,9 @@ static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *
 	case XC_SLOT_CHARS:
 	case XC_SLOT_VOID:
 	case XC_SLOT_CODE:
-		for (uint64_t i = 0; i < count && (i + 1) * e->word <= size; i++)
+		for (uint64_t i = 0; i < count && (i + 1) * e->word <= size && !slot->in_union; i++)
 			score_pointer(e, slot, xc_engine_load(e, bytes + i * e->word), score);
-		if (slot->back_at != slot->back_to && e->word <= size && (score->deep || score->texts))
+		if (slot->back_at != slot->back_to && e->word <= size && is_close(score))
 			score_back_link(e, slot, bytes, score);
 		break;
 	case XC_SLOT_OBJECTS:
@@ -199,6 +298,10 @@ static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *
 	case XC_SLOT_TEXT:
 		if (slot->stride <= size && bytes[0])
 			score_text(bytes, slot->stride, score);
+		break;
+	case XC_SLOT_DOUBLE:
+		for (uint64_t i = 0; i < count && (i + 1) * slot->stride <= size && is_close(score); i++)
+			score_double(number_at(bytes + i * slot->stride, slot->stride), score);
 		break;
 	case XC_SLOT_BOOL:
 		score->bad += slot->stride == 1 && size && bytes[0] > 1;
@@ -240,46 +343,30 @@ bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out)
 	return true;
 }
 
+/* Only the first elements of an array that grows are used; in the room behind them anything may be. */
 static bool is_plausible_array(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes,
 			       uint64_t size)
 {
 	struct xc_score score = {0};
+	uint32_t used = 0; /* what was good before the first bad element */
 	begin(&score, ELEMENTS * map->size);
 	uint64_t count = size / map->size, step = count <= ELEMENTS ? 1 : count / (ELEMENTS - ELEMENTS_AHEAD);
-	for (uint64_t i = 0; i < count; i += i < ELEMENTS_AHEAD ? 1 : step)
+	for (uint64_t i = 0; i < count; i += i < ELEMENTS_AHEAD ? 1 : step) {
 		score_object(e, map, bytes + i * map->size, map->size, &score, 0);
-	return score.bad <= score.good / 2;
-}
-
-/* Does the object begin with a pointer? By the names of GNU's library; LLVM's strings may begin with characters. */
-static bool begins_with_pointer(const struct xc_type *type)
-{
-	static const char *const names[] = {"std::vector<",        "std::__cxx11::basic_string<",
-					    "std::__cxx11::list<", "std::unique_ptr<",
-					    "std::shared_ptr<",    "std::unordered_map<"};
-	for (size_t i = 0; type && type->name && i < XC_COUNT(names); i++)
-		if (xc_begins_with(type->name, names[i]))
-			return true;
-	return false;
-}
-
-/* Text from the beginning of the object, over a whole pointer: the block was freed and is used for the text, or the
- * pointer that leads there has a wrong type. */
-static bool has_text_instead(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes,
-			     uint64_t size)
-{
-	uint64_t len = 0;
-	if (size < TEXT_LEAST || !map->has_pointers || bytes[0] < ' ' || bytes[TEXT_LEAST - 1] < ' ')
-		return false;
-	len = xc_text_readable_length((const char *)bytes, size < TEXT_LOOK ? size : TEXT_LOOK);
-	for (uint32_t i = 0; len >= TEXT_LEAST && i < map->slot_count && i < POINTERS; i++) {
-		const struct xc_typemap_slot *slot = &map->slots[i];
-		bool pointer = slot->kind <= XC_SLOT_CODE ||
-			       (slot->kind == XC_SLOT_EVIDENCE && begins_with_pointer(slot->type));
-		if (pointer && !slot->in_union && slot->offset + (uint64_t)e->word <= len)
-			return true;
+		used = score.bad ? used : score.good;
 	}
-	return false;
+	return score.bad <= score.good / 2 || (!map->is_record && used >= GOOD_HEAP && used == score.good);
+}
+
+static bool is_plausible_object(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes,
+				uint64_t size)
+{
+	struct xc_score score = {0};
+	if (xc_typing_has_text_instead(e, map, bytes, size))
+		return false;
+	begin(&score, size);
+	score_object(e, map, bytes, size, &score, 0);
+	return score.bad <= score.good;
 }
 
 bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
@@ -288,7 +375,6 @@ bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window,
 	const struct xc_typed *typed = &e->typing->items[item];
 	const struct xc_typemap *map = e->maps[e->facts[item].map];
 	uint64_t size = xc_block_size(blocks, block), offset = typed->offset;
-	struct xc_score score = {0};
 	if (typed->shape == XC_TYPED_TEXT || !map->slot_count)
 		return true;
 	if (offset >= size || size - offset < map->size)
@@ -299,23 +385,7 @@ bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window,
 		return true; /* not dumped: no evidence against it */
 	if (typed->shape == XC_TYPED_ARRAY)
 		return is_plausible_array(e, map, bytes, most);
-	if (has_text_instead(e, map, bytes, most))
-		return false;
-	begin(&score, most);
-	score_object(e, map, bytes, most, &score, 0);
-	return score.bad <= score.good;
-}
-
-bool xc_typing_is_text_instead(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
-{
-	const struct xc_typed *typed = &e->typing->items[item];
-	const struct xc_typemap *map = e->maps[e->facts[item].map];
-	uint64_t size = xc_block_size(&e->heap->blocks, block);
-	if (typed->shape == XC_TYPED_TEXT || typed->shape == XC_TYPED_ARRAY || !map->slot_count ||
-	    typed->offset >= size || size - typed->offset < map->size)
-		return false;
-	const uint8_t *bytes = xc_window(window, xc_block_addr(&e->heap->blocks, block) + typed->offset, map->size);
-	return bytes && has_text_instead(e, map, bytes, map->size);
+	return is_plausible_object(e, map, bytes, most) || (!offset && xc_typing_is_run_over(e->heap, block));
 }
 
 /* The offset in the type's description of a byte of an array, or of one that ends in elements. */

@@ -10,6 +10,7 @@
 enum {
 	WORDS = 64,
 	FLAT_DEPTH = 16,
+	FLAT_NEST = 256,      /* bases of bases, too, which do not count for the depth */
 	FLAT_STEPS = 1 << 16, /* of one type */
 	FLAT_TOTAL = 1 << 24, /* of all types: about two seconds */
 	SHORTEST_TEXT = 4,
@@ -108,13 +109,23 @@ static bool is_plain(const struct flat *f, const struct xc_type *type, uint64_t 
 	return at->kind == XC_TYPE_INT && size == f->engine->word;
 }
 
-/* Is the array the last member of the object, with nothing behind it but padding? */
+/* Is the array the last member of the object, with nothing after it but padding? */
 static bool is_last(const struct flat *f, const struct xc_type *array, uint64_t offset)
 {
 	size_t count;
 	const struct xc_member *members = xc_type_members(f->map->bare, &count), *last = members + count - 1;
 	return f->map->is_record && count > 1 && last->offset == offset && xc_type_strip(last->type) == array &&
 	       f->map->size - offset <= f->engine->word;
+}
+
+static void add_doubles(struct flat *f, const struct xc_type *bare, uint64_t offset, uint64_t count, const char *path)
+{
+	bool doubles = bare->kind == XC_TYPE_FLOAT && bare->size == sizeof(double) && count && count <= UINT32_MAX;
+	struct xc_typemap_slot *slot = doubles ? add_slot(f, XC_SLOT_DOUBLE, offset, path, false) : NULL;
+	if (!slot)
+		return;
+	slot->count = (uint32_t)count;
+	slot->stride = sizeof(double);
 }
 
 static void add_array(struct flat *f, const struct xc_type *array, uint64_t offset, const char *path, bool in_union,
@@ -149,6 +160,8 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 			if (text)
 				text->stride = (uint32_t)count;
 		}
+		if (!in_union)
+			add_doubles(f, bare, offset, count, path);
 		if (size == 1 || size == f->engine->word)
 			mark(f, &f->loud, offset, size * count);
 		if (is_plain(f, element, size) && !in_union)
@@ -321,8 +334,8 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 	uint64_t size = 0;
 	struct xc_typemap_slot *slot;
 	f->engine->cut |= f->engine->flat_steps >= FLAT_TOTAL;
-	if (depth > FLAT_DEPTH || f->steps++ > FLAT_STEPS || f->engine->flat_steps++ > FLAT_TOTAL ||
-	    (!xc_type_size(bare, &size) && bare->kind != XC_TYPE_ARRAY))
+	if (depth > FLAT_DEPTH || f->nest > FLAT_NEST || f->steps++ > FLAT_STEPS ||
+	    f->engine->flat_steps++ > FLAT_TOTAL || (!xc_type_size(bare, &size) && bare->kind != XC_TYPE_ARRAY))
 		return;
 	if (f->nest > 0 && bare == f->map->bare) /* an object does not hold itself */
 		return;
@@ -352,6 +365,8 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 		}
 		break;
 	default:
+		if (!in_union)
+			add_doubles(f, bare, offset, 1, path);
 		if (size >= f->engine->word && bare->kind != XC_TYPE_FLOAT)
 			mark(f, &f->loud, offset, size);
 		if (is_plain(f, type, size) && !in_union)

@@ -34,7 +34,7 @@ void xc_typing_drop_unsupported(struct xc_engine *e)
 	}
 }
 
-/* Is something behind the object that neither its type nor more such objects explain? */
+/* Is something after the object that neither its type nor more such objects explain? */
 static bool has_more(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t number)
 {
 	const struct xc_typemap *map = e->maps[number];

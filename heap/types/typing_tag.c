@@ -5,14 +5,19 @@
 
 enum { DEPTH = 16 };
 
+/* Words in its name, and whole names: `tt` is that of interpreters of Lua's kind. */
 static bool named_like_a_tag(const char *name)
 {
-	static const char *const words[] = {"kind",  "type",   "tag",     "magic", "encoding",
-					    "class", "opcode", "variety", "which"};
+	static const char *const words[] = {"kind",   "type",    "tag",   "magic",   "encoding", "class",
+					    "opcode", "variety", "which", "variant", "discrim"};
+	static const char *const names[] = {"tt", "tt_", "ty", "op", "cmd", "command"};
 	for (size_t i = 0; name && i < XC_COUNT(words); i++)
 		if (strcasestr(name, words[i]))
 			return true;
-	return name && (strcmp(name, "tt") == 0 || strcmp(name, "tt_") == 0); /* of interpreters of Lua's kind */
+	for (size_t i = 0; name && i < XC_COUNT(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
 }
 
 static bool is_table_of_functions(const struct xc_type *type)
@@ -25,6 +30,21 @@ static bool is_table_of_functions(const struct xc_type *type)
 		if (bare->kind == XC_TYPE_POINTER && xc_type_strip(bare->target)->kind == XC_TYPE_FUNCTION)
 			return true;
 	}
+	return false;
+}
+
+/* Is it an integer of a few bits? Beside a union it says, by any name, which member is meant. */
+static bool is_narrow(const struct xc_member *member, const struct xc_type *bare, uint64_t size)
+{
+	uint64_t bits = member->bit_size ? member->bit_size : size * 8;
+	return (bare->kind == XC_TYPE_INT || bare->kind == XC_TYPE_CHAR) && bits > 1 && bits <= 8;
+}
+
+static bool has_union(const struct xc_member *members, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (xc_type_strip(members[i].type)->kind == XC_TYPE_UNION)
+			return true;
 	return false;
 }
 
@@ -51,7 +71,10 @@ bool xc_typing_find_tag(const struct xc_type *bare, uint64_t offset, struct xc_t
 	for (size_t i = 0; members && i < count; i++) {
 		const struct xc_type *type = xc_type_strip(members[i].type);
 		uint64_t size;
-		int rank = xc_type_size(type, &size) ? tag_rank(&members[i], type, size) : 0;
+		bool known = xc_type_size(type, &size);
+		int rank = known ? tag_rank(&members[i], type, size) : 0;
+		if (known && !rank && !best && is_narrow(&members[i], type, size) && has_union(members, count))
+			rank = 1;
 		uint64_t at = offset + members[i].offset;
 		if (rank <= best || at > UINT32_MAX || members[i].bit_offset + members[i].bit_size > 64)
 			continue;

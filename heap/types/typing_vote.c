@@ -2,8 +2,8 @@
  *
  * Stale pointers, casts and unions make some pointers wrong. After all types have flowed, the pointers to each
  * disputed block are counted. The type that most of them suggest is the block's; it is weak unless nearly all
- * agree. */
-#include "heap/types/typing_engine.h"
+ * agree. Of two with equally many, the one that the block's words do not contradict. */
+#include "heap/types/typing_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,15 +67,21 @@ static void settle(struct xc_engine *e, const struct xc_type_conflict *claims, s
 			winner = claims[i].item;
 		}
 	}
-	if (e->typing->items[item].confidence == XC_TYPE_EXACT && have >= most)
+	bool more = most > have, exact = e->typing->items[item].confidence == XC_TYPE_EXACT;
+	unsigned speak, others = 1;
+	bool contradicted = most == have && xc_typing_contradicts(e, window, claims->block, item, &speak) && speak &&
+			    xc_typing_contradicts(e, window, claims->block, winner, &others) && !others;
+	if (exact && (have > most || (!more && e->facts[item].is_seed)))
 		return;
-	bool changed = most > have && xc_typing_is_plausible(e, window, claims->block, winner);
+	bool changed = (more || contradicted) && xc_typing_is_plausible(e, window, claims->block, winner);
 	size_t votes = changed ? most : have;
 	uint32_t now = lowered(e, changed ? winner : item, votes < CLEAR * (count - votes), twins);
 	if (!now)
 		return;
 	e->changed |= e->maps[e->facts[item].map]->has_pointers;
 	*place = xc_code(e, now);
+	if (changed)
+		xc_typing_enqueue(e, claims->block); /* what it points to was not seen by this type */
 }
 
 static struct xc_type_conflict *disputed_claims(struct xc_engine *e, size_t *count_out)

@@ -104,7 +104,7 @@ static bool holds(const struct xc_engine *e, uint32_t outer, uint32_t inner, uin
 	return lo < count && all[lo].offset == offset && all[lo].outer == outer;
 }
 
-/* Does it lead to an object of its own type within the block: to a link or a base, to the first element behind the
+/* Does it lead to an object of its own type within the block: to a link or a base, to the first element after the
  * number that new[] stores? A pointer to another element does not: that is where it was moved to. */
 static bool is_meant(const struct xc_engine *e, const struct xc_hit *hit)
 {
@@ -146,7 +146,7 @@ static bool is_written(struct xc_typing_queue *q, uint32_t block)
 	return bytes && shown > e->word && !xc_is_zero(bytes + e->word, shown - e->word);
 }
 
-/* Is it the first word of an object, a pointer to such an object behind it, in a list with others that were written? A
+/* Is it the first word of an object, a pointer to such an object after it, in a list with others that were written? A
  * link that an allocator left in a block would lead on only if the next one was not written either. */
 static bool is_link(const struct xc_engine *e, const struct xc_hit *hit)
 {
@@ -260,14 +260,20 @@ static const char *name_of(const struct xc_typing_queue *q, uint32_t block)
 	return via ? via + 1 : q->root->via;
 }
 
-void xc_typing_stale(struct xc_visit *visit, xc_addr lo, xc_addr hi, bool end)
+bool xc_typing_wants_stale(const struct xc_visit *visit)
+{
+	const struct xc_typing_queue *q = visit->queue;
+	return q->stale_wanted && q->stale_count < XC_STALE_RANGES && visit->most > XC_TYPE_WEAK;
+}
+
+void xc_typing_stale(struct xc_visit *visit, xc_addr lo, xc_addr hi, enum xc_stale_range_kind kind)
 {
 	struct xc_typing_queue *q = visit->queue;
-	if (!q->stale_wanted || q->stale_count >= XC_STALE_RANGES || visit->most <= XC_TYPE_WEAK)
+	if (!xc_typing_wants_stale(visit))
 		return;
 	q->stale = xc_grow(q->stale, q->stale_count, &q->stale_capacity, sizeof *q->stale);
 	q->stale[q->stale_count++] = (struct xc_stale_range){
-		.lo = lo, .hi = hi, .name = name_of(q, visit->block), .in_block = !q->root, .end = end};
+		.lo = lo, .hi = hi, .name = name_of(q, visit->block), .in_block = !q->root, .kind = kind};
 }
 
 static void ignore(void *context, const struct xc_hit *hit)

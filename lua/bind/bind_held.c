@@ -2,7 +2,7 @@
  *
  * An evaluated value borrows from the arena of its evaluation: bytes assembled from registers and pieces, reasons
  * why parts are missing, the target of a pointer that was optimised away. Here the part that the value uses is
- * copied behind it, so that only the collector decides on its lifetime. It is packed twice: once to compute the
+ * copied after it, so that only the collector decides on its lifetime. It is packed twice: once to compute the
  * size, then into place. */
 #include "lua/vm/bind.h"
 

@@ -1,4 +1,4 @@
-/* bind_index: members and elements of values.
+/* bind_index: `obj.field` and `obj[i]` in Lua: reads a member or an element of a value.
  *
  * Plugins spend most of their time here. An index costs one look-up by type and name (accessor.h), one compare with
  * the window of memory that was read last, and a number or a small userdata for Lua. Only unusual values take the

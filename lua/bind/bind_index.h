@@ -1,4 +1,4 @@
-/* bind_index: the metamethod __index of values. */
+/* bind_index: `obj.field` and `obj[i]` in Lua, the metamethod __index of values. */
 #ifndef XC_BIND_INDEX_H
 #define XC_BIND_INDEX_H
 

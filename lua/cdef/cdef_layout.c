@@ -124,7 +124,7 @@ struct layout {
 	const struct xc_process *process;
 	struct xc_cdef_record *record;
 	uint64_t limit; /* bits; 0: none */
-	uint64_t at;    /* behind the last field, bits; of unions the largest member */
+	uint64_t at;    /* after the last field, bits; of unions the largest member */
 	struct alignment whole;
 };
 

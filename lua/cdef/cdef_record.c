@@ -249,7 +249,7 @@ static struct xc_type *make_type(struct reader *r, const struct xc_cdef_token *s
 	return check_names(p, members, count, spot) ? type : NULL;
 }
 
-/* Behind the brace, up to the attributes behind the closing one. */
+/* After the brace, up to the attributes after the closing one. */
 static const struct xc_type *parse_body(struct reader *r, struct xc_cdef_attributes *attributes,
 					const struct xc_cdef_token *name, const struct xc_cdef_token *spot)
 {

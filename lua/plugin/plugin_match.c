@@ -44,10 +44,12 @@ static size_t constants_of(const struct xc_process *process, const struct xc_mod
 	size_t count = 0;
 	uint64_t room = *left < MAX_MODULE_BYTES ? *left : MAX_MODULE_BYTES;
 	const struct xc_mapping *first = xc_process_mapping(process, module->lo);
-	for (size_t i = 0; i < process->mapping_count && count < MAX_MAPPINGS && room; i++) {
+	const size_t begin = XC_LOWER_BOUND(process->mapping_count, i, process->mappings[i].lo < module->lo);
+	for (size_t i = begin; i < process->mapping_count && count < MAX_MAPPINGS && room; i++) {
 		const struct xc_mapping *m = &process->mappings[i];
-		if (m->lo < module->lo || m->hi > module->hi || !m->readable || m->writable ||
-		    (m->executable && first && !first->executable))
+		if (m->lo > module->hi)
+			break;
+		if (m->hi > module->hi || !m->readable || m->writable || (m->executable && first && !first->executable))
 			continue;
 		uint64_t size = m->hi - m->lo < room - 1 ? m->hi - m->lo + 1 : room;
 		ranges[count++] = (struct xc_range){m->lo, m->lo + (size - 1)};

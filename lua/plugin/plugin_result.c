@@ -78,7 +78,7 @@ static void push_tree(lua_State *L, const struct xc_stacktree *tree)
 			continue;
 		for (const struct xc_stacktree_node *at = node; at->parent && count < MAX_DEPTH; at = at->parent) {
 			luaL_checkstack(L, 4, NULL);
-			if (count > 0) { /* the path so far goes behind */
+			if (count > 0) { /* the path so far goes after it */
 				lua_pushfstring(L, "%s;%s", at->name, lua_tostring(L, -1));
 				lua_remove(L, -2);
 			} else {

@@ -34,6 +34,7 @@ struct xc_run {
 	const char *text;   /* Lua */
 	size_t len;
 	const char *entry; /* COMMAND, FLAME */
+	bool detached;     /* STACKS: those on no thread are wanted */
 	const char *const *args;
 	size_t arg_count;
 	struct xc_limits limits;

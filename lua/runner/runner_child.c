@@ -95,7 +95,7 @@ static void call_stacks(lua_State *L, const struct xc_run *run)
 	if (lua_getfield(L, 1, "stacks") == LUA_TNIL)
 		return;
 	push_target(L);
-	xc_bind_push_stacks(L, run->plugin);
+	xc_bind_push_stacks(L, run->plugin, run->detached);
 	lua_call(L, 2, 0);
 }
 

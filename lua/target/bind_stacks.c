@@ -15,6 +15,7 @@ enum { TEXTS = 128 << 20 }; /* bytes of all texts of a state */
 
 struct stacks {
 	const char *language;
+	bool detached; /* stacks on no thread are wanted */
 };
 
 /* Shared by all such objects of a state. */
@@ -307,7 +308,12 @@ static int stacks_stack(lua_State *L)
 	return 0;
 }
 
-static const struct xc_bind_property properties[] = {{NULL, NULL}};
+static void push_detached(lua_State *L, void *self)
+{
+	lua_pushboolean(L, ((const struct stacks *)self)->detached);
+}
+
+static const struct xc_bind_property properties[] = {{"detached", push_detached}, {NULL, NULL}};
 
 static const luaL_Reg methods[] = {
 	{"code", stacks_code}, {"frames", stacks_frames}, {"stack", stacks_stack}, {NULL, NULL}};
@@ -315,17 +321,18 @@ static const luaL_Reg methods[] = {
 static const struct xc_bind_class stacks_class = {
 	.name = "xcore.Stacks", .noun = "the stacks", .properties = properties, .methods = methods};
 
-void xc_bind_push_stacks(lua_State *L, const char *language)
+void xc_bind_push_stacks(lua_State *L, const char *language, bool detached)
 {
 	struct stacks *self = xc_bind_class_new(L, &stacks_class, sizeof *self);
 	self->language = language;
+	self->detached = detached;
 }
 
 /* t:stacks() */
 static int target_stacks(lua_State *L)
 {
 	(void)xc_bind_check_target(L);
-	xc_bind_push_stacks(L, NULL);
+	xc_bind_push_stacks(L, NULL, true);
 	return 1;
 }
 

@@ -8,7 +8,7 @@
 void xc_bind_stacks_open(lua_State *L);
 
 /* Push one; its data go to the guests of the state's process (dwarf/cfi/foreign_frame.h). `language` is the default
- * language of rows. */
-void xc_bind_push_stacks(lua_State *L, const char *language);
+ * language of rows. `detached`: stacks on no thread are wanted. */
+void xc_bind_push_stacks(lua_State *L, const char *language, bool detached);
 
 #endif

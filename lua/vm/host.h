@@ -16,6 +16,7 @@ struct xc_limits {
 	uint64_t instructions; /* of the Lua virtual machine; string patterns count their steps */
 	uint64_t memory;       /* bytes of Lua objects */
 	double seconds;        /* wall-clock time, while the script runs */
+	uint64_t printed;      /* bytes of lines that it prints */
 };
 
 struct xc_limits xc_limits_defaults(void);

@@ -22,6 +22,9 @@ static const uint64_t RESERVE = 1 << 20;
 /* Allocating blocks of this size takes time, so the clock is checked. */
 static const size_t LARGE = 1 << 20;
 
+/* Printed bytes of a line beside its own, as JSON has quotes and a comma; and of a byte that is escaped. */
+enum { LINE = 8, ESCAPE = 6 };
+
 static const size_t HUGE_BLOCK = 4 << 20;
 
 /* The limit of a state is the argument of its allocator. */
@@ -34,7 +37,10 @@ static struct xc_limit *limit_of(lua_State *L)
 
 struct xc_limits xc_limits_defaults(void)
 {
-	return (struct xc_limits){.instructions = UINT64_C(20000000000), .memory = UINT64_C(512) << 20, .seconds = 60};
+	return (struct xc_limits){.instructions = UINT64_C(20000000000),
+				  .memory = UINT64_C(512) << 20,
+				  .seconds = 60,
+				  .printed = UINT64_C(64) << 20};
 }
 
 static void begin_trip(struct xc_limit *limit, struct xc_text *text)
@@ -96,6 +102,16 @@ static void trip_time(struct xc_limit *limit)
 	struct xc_text text = {0};
 	begin_trip(limit, &text);
 	xc_text_printf(&text, "more than %g s (raise it with --max-time)", limit->limits.seconds);
+	trip(limit, &text);
+}
+
+static void trip_printed(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	begin_trip(limit, &text);
+	xc_text_add(&text, "more than ");
+	xc_text_size(&text, limit->limits.printed);
+	xc_text_add(&text, " of printed lines: the rest is left out (raise it with --max-output)");
 	trip(limit, &text);
 }
 
@@ -283,6 +299,28 @@ void xc_limit_spend(lua_State *L, uint64_t steps)
 		stop(limit, L);
 }
 
+/* The bytes that a line has once it is printed: what is no text is escaped, and what is of the format's own syntax. */
+static uint64_t printed_length(const char *line, size_t len)
+{
+	uint64_t escaped = 0;
+	for (size_t at = 0; at < len; at++) {
+		const size_t text = xc_text_readable_length(line + at, len - at);
+		for (const size_t end = at + text; at < end; at++)
+			escaped += line[at] && strchr("<>&\"\\#\t", line[at]);
+		escaped += at < len;
+	}
+	return LINE + len + escaped * (ESCAPE - 1);
+}
+
+void xc_limit_print(lua_State *L, const char *line, size_t len)
+{
+	struct xc_limit *limit = limit_of(L);
+	limit->printed += printed_length(line, len);
+	if (!limit->tripped && limit->limits.printed && limit->printed > limit->limits.printed)
+		trip_printed(limit);
+	xc_limit_spend(L, 10 + len);
+}
+
 static void hook(lua_State *L, lua_Debug *at)
 {
 	(void)at;
@@ -291,7 +329,7 @@ static void hook(lua_State *L, lua_Debug *at)
 
 void xc_limit_start(struct xc_limit *limit, lua_State *L)
 {
-	limit->steps = 0;
+	limit->steps = limit->printed = 0;
 	limit->started_ns = xc_now_ns();
 	limit->rested_ns = 0;
 	limit->running = L;

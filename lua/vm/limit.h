@@ -19,6 +19,7 @@ struct xc_limit {
 	lua_State *running;       /* the coroutine that runs now; NULL before the first run */
 	uint64_t memory, peak;    /* bytes in use by Lua now, and at most */
 	uint64_t ceiling;         /* the most it may use; 0: no limit */
+	uint64_t printed;         /* bytes of lines */
 	uint64_t steps;           /* instructions, and steps charged by C functions */
 	uint64_t started_ns;      /* CLOCK_MONOTONIC, moved forward by all pauses */
 	uint64_t rested_ns;       /* when the last pause began; 0: running */
@@ -50,6 +51,9 @@ void xc_limit_wake(struct xc_limit *limit);
 /* Charge the work of a C function; a step costs about as much as an instruction. Raises when a limit is or was
  * reached, so hold nothing that needs release. */
 void xc_limit_spend(lua_State *L, uint64_t steps);
+
+/* Before a line is printed: raises when it is one too many. */
+void xc_limit_print(lua_State *L, const char *line, size_t len);
 
 /* After a protected call: raise when a limit was reached, also when the status reports lack of memory. */
 void xc_limit_check(lua_State *L, int status);

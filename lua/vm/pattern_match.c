@@ -3,7 +3,7 @@
  * A pattern is a row of items: a single (character, '.', %class, [set]) with an optional suffix * + - ?, a capture's
  * parenthesis, %bxy, %f[set], %1. `match` walks the row in a loop and calls itself only where it may have to come
  * back: at suffixes and parentheses. So the depth is bounded by the pattern, and by DEEPEST, which is Lua's limit.
- * The text ends in a NUL (Lua's strings do), so one byte behind the pattern's end may be read. As in Lua, an error
+ * The text ends in a NUL (Lua's strings do), so one byte after the pattern's end may be read. As in Lua, an error
  * in a pattern is raised when matching reaches it. */
 #include "lua/vm/pattern_impl.h"
 

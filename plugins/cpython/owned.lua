@@ -2,7 +2,7 @@
 -- frames and so on. Other words are flags, padding, borrowed references, or old contents: a generator's flags, or its
 -- frame after its end, are not cleared.
 --
---	generator  3.9   a frame object; behind all others an asynchronous one's finalizer, or a coroutine's origin
+--	generator  3.9   a frame object; after all others an asynchronous one's finalizer, or a coroutine's origin
 --	           3.11  the evaluator's frame is in it, and counts until it is cleared
 --	frame      3.9   variables, and the stack of values when it was put down
 --	           3.11  the evaluator's frame is in it when nobody else has that

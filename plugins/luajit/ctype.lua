@@ -19,7 +19,7 @@ local FIRST_OWN, LAST_OWN = 17, 31 -- ids that LuaJIT creates itself; the one fo
 
 -- All types of a VM, read at once; nil if the FFI was not loaded.
 function ctype.of(vm)
-	if not vm.ctypes then return nil end
+	if not vm.ctypes or not vm.ctypes.tab then return nil end -- not loaded, or damaged
 	if vm.ctype_table then return vm.ctype_table end
 	local name = "name." .. vm.layout.ref
 	local count = math.min(vm.ctypes.top, MOST)

@@ -3,7 +3,7 @@
 --	ngx_rbtree_node_t | key | left | right | parent | color | data |
 --	                                                ↓ the dictionary's node begins here
 --	ngx_http_lua_shdict_node_t | color | value_type | key_len | value_len | expires | queue | user_flags | key … value … |
---	a list's value_len counts its elements; their queue's head stands behind the key, aligned to a word
+--	a list's value_len counts its elements; their queue's head stands after the key, aligned to a word
 local xcore = require "xcore"
 local list = require "nginx.list"
 local slab = require "nginx.slab"

@@ -1,6 +1,6 @@
 -- str.lua: ngx_str_t, and bytes in human-readable form.
 --
---	ngx_str_t  | len | data |    no NUL behind it (ngx_string.h)
+--	ngx_str_t  | len | data |    no NUL after it (ngx_string.h)
 local xcore = require "xcore"
 
 local str = {}

@@ -132,6 +132,14 @@ function vm.all(t, cheap)
 	return s.list
 end
 
+-- The states that variables lead to: memory is not searched.
+function vm.named(t)
+	local s = search(t)
+	go(s, t, "global")
+	go(s, t, "frame")
+	return s.list
+end
+
 -- The state that the user names by its address or a thread; or the first one. Raises not_found.
 function vm.one(t, addr)
 	if addr then

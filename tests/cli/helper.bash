@@ -5,6 +5,8 @@ export XCORE_SYMBOLS= # no symbol store of the user
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export XCORE=${XCORE:-$repo/build/release/xcore}
 [ -x "$XCORE" ] || { echo "no program to test: $XCORE" >&2; return 1; }
+XCORE=$(realpath "$XCORE")
+cd "${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}" || return 1 # what a test writes is never left in the source tree
 
 # Build the crasher and write its core once per file; $CORE stays empty if no core can be made.
 make_core() {
@@ -93,4 +95,9 @@ expect() {
 # Nothing is written to standard output for bad input.
 silent() {
   [ ! -s "$BATS_TEST_TMPDIR/stdout" ]
+}
+
+# Has rustc at least this version?
+rustc_from() {
+  [ "$(printf '%s\n' "$1" "$(rustc --version | cut -d' ' -f2)" | sort -V | head -n 1)" = "$1" ]
 }

@@ -74,3 +74,54 @@ EOF
   "$repo/corpora/take-core" --out "$program.core2" -- "$program" check >/dev/null 2>&1
   "$XCORE" analyze "$program.core2" --no-plugins --format json | jq -e '.verdict | .class == "abort" and .function == "check"'
 }
+
+@test "threads that wait for different things by one condition: perhaps a lost wake-up" {
+  program=$BATS_TEST_TMPDIR/lost
+  g++ -g -O0 -pthread -o "$program" "$repo/corpora/deaths/mutex.cc"
+  "$repo/corpora/take-core" --kill QUIT --out "$program.core" -- "$program" lost >/dev/null 2>&1 || skip "no core"
+  "$XCORE" analyze "$program.core" --no-plugins --format json >"$program.json"
+  jq -e '.verdict | .class == "deadlock" and .kind == "all wait" and .confidence == "likely"' "$program.json"
+  # shellcheck disable=SC2016 # the backquotes are the report's
+  jq -e '.verdict.evidence | any(startswith("4 threads wait for one condition, `store.bell`:") and
+    contains("2 in fill_room") and contains("2 in empty_room") and contains("perhaps a lost wake-up"))' "$program.json"
+  # who waits in one function only may have nothing to do
+  "$repo/corpora/take-core" --kill QUIT --out "$program.core2" -- "$program" bell >/dev/null 2>&1
+  "$XCORE" analyze "$program.core2" --no-plugins --format json | jq -e '.verdict.evidence | any(contains("lost wake-up")) | not'
+}
+
+@test "locks that a pointer in the waiters' own object leads to have names" {
+  program=$BATS_TEST_TMPDIR/bank
+  cat >"$program.c" <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+struct account { pthread_mutex_t lock; long balance; };
+struct bank { long id; struct account accounts[2]; pthread_barrier_t start; };
+struct job { struct bank *bank; int from, to; };
+__attribute__((noinline)) static int transfer(struct job *j)
+{
+  struct account *from = &j->bank->accounts[j->from], *to = &j->bank->accounts[j->to];
+  pthread_mutex_lock(&from->lock);
+  pthread_barrier_wait(&j->bank->start);
+  pthread_mutex_lock(&to->lock);
+  to->balance += from->balance;
+  return pthread_mutex_unlock(&to->lock) + pthread_mutex_unlock(&from->lock) + j->from;
+}
+static void *work(void *j) { return (void *)(long)transfer(j); }
+int main(void)
+{
+  struct bank *b = calloc(1, sizeof *b);
+  struct job jobs[2] = {{b, 0, 1}, {b, 1, 0}};
+  pthread_t threads[2];
+  pthread_barrier_init(&b->start, NULL, 2);
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, work, &jobs[i]);
+  usleep(200000);
+  if (write(1, "ready\n", 6) < 0) return 1;
+  return pthread_join(threads[0], NULL);
+}
+EOF
+  gcc -g -O2 -pthread -o "$program" "$program.c"
+  "$repo/corpora/take-core" --kill QUIT --out "$program.core" -- "$program" >/dev/null 2>&1 || skip "no core"
+  "$XCORE" analyze "$program.core" --no-plugins --format json | jq -e '[.sections[] | select(.key == "locks") |
+    .tables.locks[].lock] | sort == ["j->bank->accounts[0].lock", "j->bank->accounts[1].lock"]'
+}

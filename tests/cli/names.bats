@@ -91,7 +91,7 @@ calls() {
     call objects "$c" --format jsonl; call objects "$c" --type "$HOSTILE" ;;
   diff) call "$c" "$c"; call "$c" "$c$HOSTILE" ;;
   flame)
-    for what in stacks heap retained leaks; do call $what "$c"; call $what "$c" --as svg; done ;;
+    for what in stacks heap retained leaks; do call $what "$c"; call $what "$c" --as svg; call $what "$c" --as speedscope; done ;;
   run) call "$PLACE/s$HOSTILE.lua" "$c"; call "$PLACE/t$HOSTILE.lua" "$c"; call -e "error('$HOSTILE')" "$c"; call "$HOSTILE" "$c" ;;
   shell) call "$c" ;;
   plugin) call list; call doc "$HOSTILE"; call test "$HOSTILE" ;;
@@ -101,6 +101,7 @@ calls() {
   triage) call "$PLACE"; call "$PLACE" --format json; call "$PLACE/$HOSTILE"; call "$c" --exe "$c"; call "$c" --policy "$PLACE/s$HOSTILE.lua"
     call "$PLACE" --keep; call "$PLACE" --explain; call "$PLACE" --baseline "$BATS_TEST_TMPDIR/b$HOSTILE" --update-baseline; call "$PLACE" --prune --dry-run ;;
   doctor) call; call "$HOSTILE" ;;
+  profile) call "$c"; call "$HOSTILE"; call pid:0 ;;
   help) call "$HOSTILE" ;;
   *) return 1 ;;
   esac

@@ -254,6 +254,38 @@ planted() {
   head -c 200 flame.svg | grep -q '<svg'
 }
 
+@test "flame graphs for other viewers have the stacks and weights of the folded lines" {
+  "$XCORE" flame stacks "$CORE" >folded
+  "$XCORE" flame stacks "$CORE" -o it.speedscope.json
+  python3 - folded it.speedscope.json <<'PY'
+import json, sys
+from collections import Counter
+folded, other = Counter(), Counter()
+for line in open(sys.argv[1]):
+    path, weight = line.rsplit(" ", 1)
+    folded[path] += int(weight)
+file = json.load(open(sys.argv[2]))
+names = [frame["name"].replace(";", ":") for frame in file["shared"]["frames"]]
+profile = file["profiles"][0]
+assert len(names) == len(set(names)) and profile["type"] == "sampled" and profile["unit"] == "none"
+assert profile["endValue"] == sum(profile["weights"]) and len(profile["samples"]) == len(profile["weights"])
+for stack, weight in zip(profile["samples"], profile["weights"]):
+    other[";".join(names[i] for i in stack)] += weight
+assert folded and folded == other, (folded - other, other - folded)
+PY
+  command -v go || skip "there is no go here: pprof is its tool"
+  "$XCORE" flame stacks "$CORE" -o it.pb.gz
+  GOTOOLCHAIN=local go tool pprof -raw it.pb.gz >raw
+  python3 - folded raw <<'PY'
+import re, sys
+total = sum(int(line.rsplit(" ", 1)[1]) for line in open(sys.argv[1]))
+raw = open(sys.argv[2]).read()
+samples = re.findall(r"^ +(\d+): [\d ]+$", raw.split("Locations")[0], re.M)
+assert sum(map(int, samples)) == total, (total, raw[:500])
+assert "threads/count" in raw
+PY
+}
+
 @test "a pid is read without being named as such, unless a file has its name" {
   export ASAN_OPTIONS=detect_leaks=0 # that checker needs ptrace, which the fence denies
   sleep 60 & pid=$!

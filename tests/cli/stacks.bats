@@ -146,3 +146,20 @@ C
   [ "$status" -ne 0 ]
   [[ $output == *'needs libunwind'* && $output == *'install libunwind8'* ]]
 }
+
+@test "a thread that returns from a signal handler, in its system call, has the stack that was interrupted" {
+  cat >returns.c <<'C'
+#include <signal.h>
+static volatile int sink;
+static void handler(int number) { sink = number; }
+__attribute__((noinline)) int interrupted(int value) { raise(SIGUSR1); return sink + value; }
+int main(int argc, char **argv) { signal(SIGUSR1, handler); return interrupted(argc) + argv[0][0]; }
+C
+  ${CC:-cc} -g -O1 -o returns returns.c
+  gdb -nx -batch -ex 'handle SIGUSR1 nostop noprint pass' -ex 'catch syscall rt_sigreturn' -ex run -ex 'gcore returns.core' -ex bt ./returns >gdb.out 2>&1
+  [ -e returns.core ] || skip "gdb cannot stop there: $(tail -n 1 gdb.out)"
+  "$XCORE" bt returns.core --exe returns >bt.out
+  cat gdb.out bt.out
+  grep -q 'interrupted .*returns.c:4' bt.out
+  grep -q 'main .*returns.c:5' bt.out
+}

@@ -313,3 +313,57 @@ C
   XCORE_SYMBOLS='' expect 2 'xcore: symbols: there is no directory for a symbol store*' "$XCORE" symbols list
   expect 4 'xcore: */store/index: No such file*' "$XCORE" symbols find ab
 }
+
+# ---- other users ----
+
+# refused DIR REASON: reading leaves the store out, and writing fails.
+refused() {
+  expect 0 "xcore: $2: the symbol store is not used*" env XCORE_SYMBOLS="$1" "$XCORE" bt "$CORE"
+  expect 4 "xcore: *$2*" "$XCORE" symbols index "$PACKAGE" --copy --store "$1"
+  expect 4 "xcore: *$2*" "$XCORE" symbols list --store "$1"
+  expect 4 "xcore: *$2*" "$XCORE" symbols clean --all --store "$1"
+}
+
+@test "a symbol store that another user planted is neither read nor written" {
+  needs_core
+  [ "$(id -u)" -eq 0 ] || skip "only root can act as a second user"
+  mkdir -m 1777 all
+  mkdir home
+  chmod 755 "$BATS_TEST_TMPDIR" home
+  all=$BATS_TEST_TMPDIR/all
+  (cd all && setpriv --reuid=65534 --clear-groups sh -c 'ln -s ../home link && mkdir theirs && ln -s .. up')
+  for name in link theirs link/deeper up/home; do
+    refused "$all/$name" "*/all/*: a * of another user (uid 65534), in a folder that all may write"
+  done
+  [ -z "$(ls home)$(ls all/theirs)" ]
+  "$XCORE" symbols index "$PACKAGE" --copy --store home
+  expect 4 "xcore: *of another user*" "$XCORE" symbols clean --all --store "$all/link"
+  [ -n "$(find home/kept -type f)" ] # the other's link does not lead to what is ours
+  mkdir all/mine # in the same folder
+  "$XCORE" symbols index "$PACKAGE" --store "$all/mine"
+  [ "$(XCORE_SYMBOLS=$all/mine line_of_crash "$CORE")" = 5 ]
+}
+
+@test "a symbol store that all may write is not used; one of a named team is" {
+  needs_core
+  "$XCORE" symbols index "$PACKAGE"
+  chmod o+w store
+  refused "$XCORE_SYMBOLS" "*/store: all may write to it"
+  chmod o-w,g+w store
+  [ "$(line_of_crash "$CORE")" = 5 ]
+  [ "$(id -u)" -eq 0 ] || skip "only root can act as a second user"
+  chown -R 65534 store
+  [ "$(line_of_crash "$CORE")" = 5 ]
+}
+
+@test "the usual symbol store is not used when it is another user's, as under sudo" {
+  needs_core
+  [ "$(id -u)" -eq 0 ] || skip "only root can act as a second user"
+  unset XCORE_SYMBOLS
+  export XDG_DATA_HOME=$BATS_TEST_TMPDIR/data
+  "$XCORE" symbols index "$PACKAGE"
+  [ "$(line_of_crash "$CORE")" = 5 ]
+  chown -R 65534 data
+  expect 0 "xcore: *data/xcore/symbols: belongs to another user: the symbol store is not used*" "$XCORE" bt "$CORE"
+  expect 4 "xcore: *data/xcore/symbols: belongs to another user*" "$XCORE" symbols index "$PACKAGE"
+}

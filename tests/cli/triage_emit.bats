@@ -31,7 +31,7 @@ given() {
 
 # Options that job files set themselves or express otherwise; options of running processes and plugins, which triage
 # does not have; and options of this command alone.
-of_no_job='emit shards output jobs resume plugin-path no-plugins swap max-read-rate max-read-time stats help version'
+of_no_job='emit shards output jobs resume plugin-path no-plugins swap max-output max-read-rate max-read-time stats help version'
 refused='debuginfod shard run plan plan-file merge prune dry-run'
 
 @test "every option is in the job file, or refused" {

@@ -28,7 +28,7 @@ refused() {
   for option in --exe=x --sysroot=x --debug-dir=x --store=x --no-host-files --journal=x --timeout=3 --max-core-size=3 --resume --redact; do
     refused "${option%%=*} has no effect with --merge: " --merge $option
   done
-  for option in --stats --swap --max-read-rate=3 --plugin-path=x; do
+  for option in --stats --swap --max-read-rate=3 --max-output=3 --plugin-path=x; do
     refused "${option%%=*} has no effect in triage" $option
   done
   refused '--resume has no effect with --plan' --plan --resume

@@ -45,7 +45,8 @@ def demangled(names):
 
 
 class Account:
-    """used: addr -> (size, acceptable types or None, count, leaked); freed: addresses."""
+    """used: addr -> (size, acceptable types or None, count, leaked); freed, possible: addresses, of blocks that are freed, and that
+    only words lead to that the program does not mean."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as stream:
@@ -54,7 +55,7 @@ class Account:
         rows = [row for row in rows if "addr" in row]
         names = demangled({one for row in rows if row["type"] for one in row["type"].split("|")})
         normals = {name: normal(full) for name, full in names.items()}
-        self.used, self.freed, self.totals = {}, [], totals[0] if totals else None
+        self.used, self.freed, self.possible, self.totals = {}, [], [], totals[0] if totals else None
         for row in rows:
             addr = int(row["addr"], 16)
             if row["state"] == "freed":
@@ -62,6 +63,8 @@ class Account:
                 continue
             types = {normals[one] for one in row["type"].split("|")} if row["type"] else None
             self.used[addr] = (row["size"], types, row["count"], row["state"] == "leaked")
+            if row["state"] == "possible":
+                self.possible.append(addr)
 
 
 def lines_of(xcore, core, options):
@@ -80,7 +83,8 @@ def lines_of(xcore, core, options):
 
 def parsed(line):
     row = json.loads(line)
-    return row["size"], row["state"], row.get("type"), row.get("confidence"), row.get("via")
+    state = "possible" if row["possible"] and row["state"] == "live" else row["state"]
+    return row["size"], state, row.get("type"), row.get("confidence"), row.get("via")
 
 
 def address(line):
@@ -168,10 +172,10 @@ def unaligned(account, said):
             account.used[starts[at]] = (said[starts[at]][0], *rest)
 
 
-def compare(account, answer, typed=True, whole=True, allocator="glibc", threads=1):
-    """typed: there is debug information; whole: the account has every block of the process."""
+def compare(account, answer, typed=True, whole=True, allocator="glibc", threads=1, least=None):
+    """typed: there is debug information; whole: the account has every block of the process; least: instead of TYPED."""
     verdict = Verdict()
-    said = {addr: row for addr, row in answer.items() if row[1] in ("live", "leaked")}
+    said = {addr: row for addr, row in answer.items() if row[1] in ("live", "possible", "leaked")}
     if allocator == "mimalloc":
         unaligned(account, said)
     for addr in own_blocks(account, said, allocator, threads):
@@ -179,7 +183,7 @@ def compare(account, answer, typed=True, whole=True, allocator="glibc", threads=
     compare_blocks(verdict, account, answer, said, whole)
     compare_leaks(verdict, account, said)
     if typed:
-        compare_types(verdict, account, said)
+        compare_types(verdict, account, said, least or TYPED)
     return verdict
 
 
@@ -207,16 +211,20 @@ def compare_leaks(verdict, account, said):
     leaks = {addr for addr, row in account.used.items() if row[3]}
     found = {addr for addr, row in said.items() if row[1] == "leaked"}
     false = sorted(found - leaks)
+    firm = [addr for addr in account.possible if addr in said and said[addr][1] != "possible"]
     verdict.add(**{"leaks": len(leaks), "leaks found": len(leaks & found), "false leaks": len(false)})
     if share(len(leaks & found), len(leaks)) < RECALL:
         verdict.complain("%d of %d leaks are not found" % (len(leaks - found), len(leaks)), (
             "0x%x, %s" % (addr, account.used[addr][1]) for addr in sorted(leaks - found)))
+    if firm:
+        verdict.complain("%d of %d possible leaks are not called so" % (len(firm), len(account.possible)), (
+            "0x%x, %s" % (addr, said[addr][1]) for addr in firm))
     if false:
         verdict.complain("%d false leaks" % len(false), (
             "0x%x, %d bytes, %s" % (addr, said[addr][0], account.used.get(addr, (0, "not in the account"))[1]) for addr in false))
 
 
-def compare_types(verdict, account, said):
+def compare_types(verdict, account, said, least):
     """A block that the account permits as void is plain bytes: no type is required, but a reported one must be
     permitted. So it is for one that the account permits as unknown, whatever the confidence."""
     count = dict.fromkeys(("of type", "typed", "judged", "right", "strong", "strong judged", "strong right"), 0)
@@ -242,13 +250,13 @@ def compare_types(verdict, account, said):
         if not right:
             wrong.setdefault((min(types), name, confidence, via), []).append(addr)
     verdict.add(**count)
-    judge_types(verdict, count, wrong, untyped)
+    judge_types(verdict, count, wrong, untyped, least)
 
 
-def judge_types(verdict, count, wrong, untyped):
+def judge_types(verdict, count, wrong, untyped, least):
     mistakes = ["%d of %s: %s (%s, by %s), first 0x%x" % (len(addrs), truth, name, confidence, via, addrs[0])
                 for (truth, name, confidence, via), addrs in sorted(wrong.items(), key=lambda item: -len(item[1]))]
-    if share(count["typed"], count["of type"]) < TYPED:
+    if share(count["typed"], count["of type"]) < least:
         verdict.complain("%.1f %% of the live blocks are typed" % (100 * share(count["typed"], count["of type"])), (
             "%d of %s" % (number, name) for name, number in sorted(untyped.items(), key=lambda item: -item[1])))
     if share(count["strong right"], count["strong judged"]) < STRONG_RIGHT:
@@ -264,7 +272,8 @@ def verify_case(xcore, directory):
     account, core = Account(os.path.join(directory, meta["account"])), os.path.join(directory, meta["core"])
     if account.totals:
         return verify_totals(xcore, core, meta, account)
-    return compare(account, objects(xcore, core, meta["options"]), meta["typed"], meta["whole"], meta["allocator"], thread_count(core))
+    return compare(account, objects(xcore, core, meta["options"]), meta["typed"], meta["whole"], meta["allocator"], thread_count(core),
+                   meta.get("least"))
 
 
 def verify_totals(xcore, core, meta, account):

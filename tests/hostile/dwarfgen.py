@@ -123,8 +123,8 @@ def notes(core):
             for at, kind, body, size in elfcore.Elf(core).notes()]
 
 
-def with_notes(core, new, more=()):
-    """The core with these notes, and with more program headers of type LOAD: (address, size), without bytes."""
+def with_notes(core, new, more=(), flags=6):
+    """The core with these notes, and with more program headers of type LOAD: (address, bytes, or a size without bytes)."""
     loads = [row for row in segments(core) if row[0] == PT_LOAD]
     data = b"".join(struct.pack("<III", len(name), len(body), kind) + name + bytes(-len(name) % 4) + body +
                     bytes(-len(body) % 4) for kind, name, body in new)
@@ -136,7 +136,11 @@ def with_notes(core, new, more=()):
         rows.append(struct.pack("<IIQQQQQQ", PT_LOAD, row[1], at, *row[3:7], 1))
         bodies.append(core[row[2]:row[2] + row[5]])
         at += len(bodies[-1])
-    rows += [struct.pack("<IIQQQQQQ", PT_LOAD, 6, at, address, 0, 0, size, 1) for address, size in more]
+    for address, held in more:
+        size, held = (held, b"") if isinstance(held, int) else (len(held), held)
+        rows.append(struct.pack("<IIQQQQQQ", PT_LOAD, flags, at, address, 0, len(held), size, 1))
+        bodies.append(held)
+        at += len(held)
     struct.pack_into("<QQ", head, 32, 64, 0)
     struct.pack_into("<HHHH", head, 56, count if count < 0xffff else 0xffff, 0, 0, 0)
     if count >= 0xffff:  # the number is in the first section header

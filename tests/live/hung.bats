@@ -101,6 +101,25 @@ told() {
 	verdict evidence | grep -q 'a former owner ended while holding it'
 }
 
+@test "a handler of the abort that the heap's damage led to: the message is said" {
+	hang gcc -O0 library.c aborted
+	expect deadlock self likely on_fatal
+	[ "$(verdict message)" = "malloc(): corrupted top size" ]
+	verdict evidence | grep -q 'had called abort()'
+	PROGRAM=$STARTED
+	take_core
+	verdict evidence | grep -q 'repeated over .* begins in that block, which has 40 bytes: 24 too many'
+	finish
+}
+
+@test "source lines below the working directory" {
+	hang gcc -O0 lock.c two
+	cd "$DEATHS"
+	run "$XCORE" analyze --no-plugins "$TARGET"
+	[[ "$output" == *"→"*"dies: two"* ]]
+	finish
+}
+
 @test "what is done once and waits for itself, or for each other" {
 	told gcc -O2 library.c once-self self likely make_tables_again
 	told clang -O2 library.c once-cross cycle likely make_tables make_units
@@ -126,16 +145,141 @@ told() {
 	expect deadlock cycle likely hang::transfer
 }
 
-@test "threads that only wait get no verdict, and say what they wait for" {
+@test "a lock whose holder waits for something else, and threads that wait for it" {
 	hang gcc -O2 owner.c pipe
-	[ "$(verdict class)" = None ]
+	expect hang "lock held" guess journalist
+	[[ "$(verdict cause)" == *"which thread "*" holds: write to descriptor "* ]]
 	run "$XCORE" threads --no-redact "$TARGET"
 	[[ "$output" == *"held by thread"* && "$output" == *"write to descriptor"*"pipe:["* ]]
 	finish
 	hang gcc -O2 library.c stream
-	[ "$(verdict class)" = None ]
+	expect hang "lock held" guess reporter
 	run "$XCORE" threads --no-redact "$TARGET"
 	[[ "$output" == *"stdio stream of descriptor"* ]]
+	finish
+	hang gcc -O0 lock.c convoy
+	expect hang "lock held" guess die_convoy
+}
+
+# talk HOW: a program with a child, which never reads and never writes: it writes to it, waits for it, or is idle
+talk() {
+	cat >"$BATS_TEST_TMPDIR/talk.c" <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+struct helper { pid_t pid; int to_fd, from_fd; };
+static char bytes[1 << 20];
+__attribute__((noinline)) int feed(int fd) { return write(fd, bytes, sizeof bytes) != 0; }
+__attribute__((noinline)) int join(struct helper *h) { return waitpid(h->pid, 0, 0) != 0; }
+__attribute__((noinline)) int rest(struct helper *h) { return h->pid && read(0, bytes, sizeof bytes) != 0; }
+int main(int argc, char **argv) {
+	struct helper h;
+	int a[2], b[2];
+	if (pipe(a) || pipe(b)) return 1;
+	h.pid = fork();
+	if (!h.pid) { prctl(PR_SET_PDEATHSIG, SIGKILL); for (;;) pause(); }
+	h.to_fd = a[1], h.from_fd = b[0];
+	puts("ready"); fflush(stdout);
+	return !strcmp(argv[argc - 1], "write") ? feed(h.to_fd) : !strcmp(argv[argc - 1], "wait") ? join(&h) : rest(&h);
+}
+END
+	gcc -g -O0 -o "$BATS_TEST_TMPDIR/talk" "$BATS_TEST_TMPDIR/talk.c"
+	mkfifo "$BATS_TEST_TMPDIR/input.$1"
+	# shellcheck disable=SC2016
+	watch sh -c 'exec "$0" "$1" <>"$2"' "$BATS_TEST_TMPDIR/talk" "$1" "$BATS_TEST_TMPDIR/input.$1"
+	PROGRAM=$STARTED
+}
+
+@test "the only thread waits for a child: alive, and in a snapshot; a program that waits for its input is well" {
+	talk write
+	expect hang "other process" guess feed
+	take_core
+	expect hang "other process" guess feed
+	[[ "$(verdict cause)" == *" bytes left, \`h.to_fd\`, in feed"* ]]
+	[[ "$(verdict evidence)" == *"no thread reads \`h.from_fd\`"* ]]
+	finish
+	talk wait
+	expect hang "other process" guess join
+	[[ "$(verdict cause)" == *"child process "*"pid\`"* ]]
+	finish
+	talk rest
+	[ "$(verdict class)" = None ]
+}
+
+@test "waits that perhaps nobody ends: a semaphore, a pipe of its own, a lock whose holder runs" {
+	told gcc -O2 waits.c semaphore "all wait" guess take_slot
+	told gcc -O0 waits.c rendezvous "all wait" guess take_order take_slot
+	told gcc -O2 waits.c pipe "all wait" guess drain
+	hang gcc -O0 waits.c spin
+	if "$XCORE" bt --thread all "$TARGET" | grep -q 'sampled while it ran'; then
+		expect hang "lock held" guess await_flag
+		[[ "$(verdict cause)" == *"in set_flag "*" holds: it runs, in await_flag "* ]]
+	else # perf events are refused here
+		expect hang "lock held" guess None
+		[[ "$(verdict cause)" == *"in set_flag "*" holds: it runs" ]]
+	fi
+	PROGRAM=$STARTED
+	take_core
+	expect hang "lock held" guess await_flag
+	[[ "$(verdict cause)" == *"in set_flag "*" holds: it runs, in await_flag "* ]]
+}
+
+@test "pipes whose both ends are in the process: who reads and writes, and which descriptor is the other end" {
+	cat >"$BATS_TEST_TMPDIR/pipes.c" <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int question[2], answer[2];
+static void *serve(void *unused) {
+	char c = 0;
+	return read(question[0], &c, 1) == 1 && write(answer[1], &c, 1) == 1 ? unused : NULL;
+}
+static void *fill(void *unused) {
+	static char much[1 << 20];
+	return write(question[1], much, sizeof much) > 0 ? unused : NULL;
+}
+static long ask(int from) {
+	char c;
+	return read(from, &c, 1);
+}
+int main(int argc, char **argv) {
+	pthread_t thread;
+	if (argc < 2 || pipe(question) || pipe(answer)) return 1;
+	puts("ready"), fflush(stdout);
+	if (argv[1][0] == 'i') return pthread_create(&thread, NULL, serve, NULL) || ask(0) < 0;
+	pthread_create(&thread, NULL, argv[1][0] == 'f' ? fill : serve, NULL);
+	return argv[1][0] == 'f' ? pthread_join(thread, NULL) : (int)ask(answer[0]);
+}
+C
+	${CC:-cc} -g -pthread -o "$BATS_TEST_TMPDIR/pipes" "$BATS_TEST_TMPDIR/pipes.c"
+	watch "$BATS_TEST_TMPDIR/pipes" both
+	expect deadlock "all wait" guess ask serve
+	verdict cause evidence >"$BATS_TEST_TMPDIR/both"
+	grep -q 'no other process has them, too' "$BATS_TEST_TMPDIR/both"
+	[ "$(grep -oE 'the write end of the pipe at descriptor [0-9]+, from which thread [0-9]+ reads, is descriptor [0-9]+ of this process' "$BATS_TEST_TMPDIR/both" | sort -u | wc -l)" = 2 ]
+	grep -Eq "from which thread $STARTED reads, is descriptor [0-9]+ of" "$BATS_TEST_TMPDIR/both"
+	finish
+	watch "$BATS_TEST_TMPDIR/pipes" full
+	expect deadlock "all wait" guess fill
+	verdict evidence | grep -Eq 'the read end of the pipe at descriptor [0-9]+, to which thread [0-9]+ writes, is descriptor [0-9]+ of this'
+	finish
+	# the other end of one pipe is elsewhere: its input may come
+	mkfifo "$BATS_TEST_TMPDIR/elsewhere"
+	# shellcheck disable=SC2016
+	watch sh -c 'exec "$0" input <>"$1"' "$BATS_TEST_TMPDIR/pipes" "$BATS_TEST_TMPDIR/elsewhere"
+	sleep 0.3
+	[ "$(verdict class)" = None ]
+}
+
+@test "programs that wait for a client, for time, for their input: no verdict" {
+	for case in serves naps input; do
+		hang gcc -O2 waits.c "$case"
+		[ "$(verdict class)" = None ]
+		finish
+	done
 }
 
 # ---- pid namespaces: locks hold ids of the inner namespace, not those seen from outside ----
@@ -177,7 +321,7 @@ expect_ids() {
 @test "an owner in another pid namespace is there" {
 	hang_apart gcc -O2 owner.c pipe
 	take_core
-	[ "$(verdict kind)" = None ]
+	expect hang "lock held" guess journalist
 	run "$XCORE" threads "$TARGET"
 	[[ "$output" == *"held by thread"* && "$output" != *"does not exist"* && "$output" != *"in its pid namespace"* ]]
 }

@@ -1,11 +1,12 @@
 # live.bash: shared helpers of the live suites. `load live`.
 
-# XCORE as an absolute path; its caches are in the test's private directory.
+# XCORE as an absolute path; its caches, and what the test writes, are in the test's private directory.
 find_xcore() {
 	XCORE=${XCORE:-build/release/xcore}
 	[ -x "$XCORE" ] || { echo "no $XCORE: build it or set XCORE" >&2; return 1; }
 	XCORE=$(realpath "$XCORE")
 	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 # compile NAME OUTPUT [FLAGS...]: tests/live/NAME.c

@@ -43,7 +43,7 @@ look_at() {
 assert_stacks() {
 	[[ "$(frames blocked)" == *"pause wait_inside wait_inside wait_inside main "* ]]
 	[[ "$(frames listener)" == *"poll listen_on listen_forever start_thread "* ]]
-	[ -z "$(frames spinner)" ]
+	[[ -z "$(frames spinner)" || "$(frames spinner)" == *"start_thread "* ]] # a sample, if perf events are allowed
 	depths_are_true
 }
 
@@ -68,10 +68,10 @@ assert_stacks() {
 	look_at -O1
 	grep -q '"name":"blocked".*"how":"blocked in system call 34 (pause)"' "$BATS_TEST_TMPDIR/bt.json" || [ "$(uname -m)" != x86_64 ]
 	grep -q '"name":"listener".*"how":"blocked in system call [0-9]* (p*poll)"' "$BATS_TEST_TMPDIR/bt.json"
-	grep -q '"stop":"running on a CPU' "$BATS_TEST_TMPDIR/bt.json"
+	grep -qE '"stop":"running on a CPU|"how":"sampled while it ran"' "$BATS_TEST_TMPDIR/bt.json"
 	run "$XCORE" bt --thread all "pid:$SAID"
 	[[ "$output" == *'"listener", sleeping, blocked in system call'* ]]
-	[[ "$output" == *"running on a CPU: its registers are not in memory"* ]]
+	[[ "$output" == *", running, sampled while it ran"* || "$output" == *"running on a CPU, and no sample could be taken"* ]]
 }
 
 @test "the file that a thread reads from is left out where redaction is on" {

@@ -17,6 +17,7 @@ WEAKER = {
     "fortify": {"abort"},
     "assertion": {"abort"},
     "uncaught-exception": {"abort"},
+    "terminate": {"abort"},
     "pure-virtual-call": {"abort", "uncaught-exception"},
     "panic": {"abort"},
     "out-of-memory": {"abort", "uncaught-exception"},

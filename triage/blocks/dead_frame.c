@@ -5,13 +5,14 @@
 
 #include <elf.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "heap/query/stackword.h"
 #include "triage/code/body_cache.h"
 #include "triage/util/names.h"
 #include "triage/util/same_type.h"
 
-enum { RED_ZONE = 128, FS_BASE = 58, LARGEST = 1 << 16 };
+enum { RED_ZONE = 128, FS_BASE = 58, LARGEST = 1 << 16, MOST_WORDS = 16 };
 
 static uint64_t size_of(const struct xc_type *type)
 {
@@ -117,25 +118,64 @@ static bool has_return_address(const struct xc_crash_context *crash, xc_addr add
 	return false;
 }
 
-/* A variable of another type is there; arrays of bytes may hold anything. */
+/* A variable of another type is in the object; arrays of bytes may hold anything. */
 static bool is_other_variable(const struct xc_crash_context *crash, xc_addr addr, const struct xc_type *type,
 			      const char **why)
 {
-	struct xc_stackword word = {.in_frame = false};
-	uint64_t sp;
+	uint64_t sp, word_size = crash->process->arch->word, size = size_of(type);
 	const struct xc_thread *thread = crash->faulted;
+	bool other = false, unnamed = true; /* up to here no variable has a word of the object */
 	if (!type || !xc_same_type_is_record(type) || !xc_regs_get(&thread->regs, crash->process->arch->sp, &sp) ||
 	    addr < sp)
 		return false;
-	word = xc_stackword_find(crash->process, thread, addr);
-	bool other = word.in_frame && word.type && !xc_same_type_may_hold(word.type, type);
-	if (other)
-		*why = xc_arena_printf(
-			&crash->report->arena,
-			"at 0x%" PRIx64 " is the variable `%s` of %s: the object's function has returned", addr,
-			xc_text_string(&word.variable), word.function ? word.function : "a function");
-	xc_stackword_fini(&word);
+	size = size < MOST_WORDS * word_size ? size : MOST_WORDS * word_size;
+	for (xc_addr at = addr; at < addr + size && unnamed; at += word_size) {
+		struct xc_stackword word = xc_stackword_find(crash->process, thread, at);
+		unnamed = word.in_frame && !word.type;
+		other = word.in_frame && word.type && !xc_same_type_may_hold(word.type, type);
+		if (other)
+			*why = xc_arena_printf(
+				&crash->report->arena,
+				"at 0x%" PRIx64 " is the variable `%s` of %s: the object's function has returned", at,
+				xc_text_string(&word.variable), word.function ? word.function : "a function");
+		xc_stackword_fini(&word);
+	}
 	return other;
+}
+
+/* Is it the method that the frame is in, inlined perhaps, and no other function of the frame? */
+static bool is_method(const struct xc_place *place, const char *function)
+{
+	size_t same = 0;
+	for (size_t l = 0; l < place->level_count; l++) {
+		const char *name = xc_place_function(place, l);
+		same += name && strcmp(name, function) == 0;
+		if (!l && !same)
+			return false;
+	}
+	return same == 1;
+}
+
+/* `this` is older than the variables of its method, and never changes: what it points to is none of them. */
+static bool is_own_local(const struct xc_crash_context *crash, const struct xc_deref *deref, xc_addr addr,
+			 const char **why)
+{
+	uint64_t sp, next;
+	const struct xc_arch *arch = crash->process->arch;
+	if (!deref->pointer || strcmp(deref->pointer, "this") != 0 || crash->thread != crash->faulted ||
+	    deref->frame + 1 >= crash->frame_count || !xc_regs_get(&crash->frames[deref->frame].regs, arch->sp, &sp) ||
+	    !xc_regs_get(&crash->frames[deref->frame + 1].regs, arch->sp, &next) || addr < sp || addr >= next)
+		return false;
+	struct xc_stackword word = xc_stackword_find(crash->process, crash->thread, addr);
+	bool own = word.in_frame && word.type && word.function &&
+		   is_method(xc_crash_context_place(crash, deref->frame), word.function);
+	if (own)
+		*why = xc_arena_printf(&crash->report->arena,
+				       "`this` is older than the variables of %s, and at 0x%" PRIx64
+				       " is now its variable `%s`: the object's function has returned",
+				       word.function, addr, xc_text_string(&word.variable));
+	xc_stackword_fini(&word);
+	return own;
 }
 
 /* In a frame that is younger than the pointer. */
@@ -187,16 +227,19 @@ static bool is_on_own_stack(const struct xc_crash_context *crash)
 	return name && xc_names_find(begins, name);
 }
 
-bool xc_dead_frame_at(const struct xc_crash_context *crash, xc_addr addr, const struct xc_type *type, size_t holder,
-		      bool *sure_out, const char **why_out)
+bool xc_dead_frame_at(const struct xc_crash_context *crash, const struct xc_deref *deref, bool *sure_out,
+		      const char **why_out)
 {
+	const xc_addr addr = deref->led;
+	const struct xc_type *type = xc_same_type_pointed(deref->pointer_type);
 	const struct xc_mapping *m = xc_process_mapping(crash->process, addr);
 	if (!m || !m->writable || m->path || !crash->fault.frame_known ||
 	    (crash->heap && xc_blocks_find(&crash->heap->blocks, addr) != XC_NO_BLOCK))
 		return false;
-	bool found = is_below(crash, m, addr, size_of(type), why_out) || is_younger(crash, m, addr, holder, why_out);
+	bool found =
+		is_below(crash, m, addr, size_of(type), why_out) || is_younger(crash, m, addr, deref->holder, why_out);
 	*sure_out = found && is_on_own_stack(crash);
 	/* The type may be larger than the object: only its first part is read. */
-	return found || has_return_address(crash, addr, size_of(type), why_out) ||
-	       is_other_variable(crash, addr, type, why_out);
+	return found || is_own_local(crash, deref, addr, why_out) ||
+	       has_return_address(crash, addr, size_of(type), why_out) || is_other_variable(crash, addr, type, why_out);
 }

@@ -65,6 +65,26 @@ static bool begins_in_text(const struct xc_pointed *t, const struct xc_type *the
 	return has_characters(theirs, t->deref->led - value) && !has_characters(t->type, 0);
 }
 
+/* Is the whole block an array of `theirs`, which a pointer with this value leads to? */
+static bool is_array_of(const struct xc_pointed *t, const struct xc_type *theirs, uint64_t value)
+{
+	const struct xc_heap *heap = t->crash->heap;
+	const struct xc_typed *typed = value == t->begin && heap->typing ? xc_typing_get(heap->typing, t->block) : NULL;
+	return typed && typed->shape == XC_TYPED_ARRAY && typed->confidence >= XC_TYPE_STRONG && !typed->conflicting &&
+	       xc_same_type(typed->type, theirs);
+}
+
+/* Was a pointer of our object read where an array of numbers has a number? Whole numbers may be the words of a pool,
+ * which the object is in; where a container has such objects elsewhere they are not. */
+static bool is_among_numbers(const struct xc_pointed *t, const struct xc_type *theirs)
+{
+	uint64_t size, rest, offset = t->deref->at - t->deref->led;
+	if (!t->deref->at_known || !xc_type_size(t->type, &size) || offset >= size ||
+	    (theirs->kind != XC_TYPE_FLOAT && (theirs->kind != XC_TYPE_INT || !t->moved)))
+		return false;
+	return xc_type_is_pointer(xc_field_path(NULL, t->type, offset, &rest)) && !rest;
+}
+
 /* Is a pointer with this target one to something that the object is not? With text in the block, to characters, too. */
 static bool is_other_type(const struct xc_pointed *t, const struct xc_type *theirs, uint64_t value, bool text)
 {
@@ -72,10 +92,13 @@ static bool is_other_type(const struct xc_pointed *t, const struct xc_type *thei
 		return false;
 	if (xc_same_type_is_bytes(theirs))
 		return text && theirs->kind != XC_TYPE_VOID && theirs->kind != XC_TYPE_UNKNOWN;
-	/* A header or a node's base before the object is part of the same block, and no other owner. */
 	uint64_t size;
+	bool array = is_array_of(t, theirs, value);
+	if (array && is_among_numbers(t, theirs))
+		return true;
+	/* A header or a node's base before the object is part of the same block, and no other owner. */
 	return value <= t->deref->led && xc_type_size(xc_type_complete(theirs), &size) &&
-	       t->deref->led - value < size &&
+	       t->deref->led - value < (array && xc_same_type_is_record(theirs) ? t->size : size) &&
 	       ((text && begins_in_text(t, theirs, value)) || !xc_same_type_may_hold(theirs, t->type));
 }
 
@@ -119,6 +142,23 @@ static bool is_cast(const struct xc_pointed *t, const xc_addr *found, size_t cou
 	return false;
 }
 
+/* Was the block allocated for such an object? Of text any size is as good. */
+static bool has_its_size(const struct xc_pointed *t)
+{
+	uint64_t size, rounded = 2 * t->crash->process->arch->word;
+	return t->deref->led == t->begin && xc_type_size(t->type, &size) && size <= t->size &&
+	       (t->size - size <= rounded || t->size - size <= t->size / 8);
+}
+
+/* A global, or a word of the heap, that leads to the block's beginning: it owns the text. */
+static bool is_kept(const struct xc_pointed *t, xc_addr at)
+{
+	uint64_t value;
+	return xc_what(t->crash->process, t->crash->heap, at).kind != XC_WHAT_STACK &&
+	       xc_space_peek_uint(t->crash->process->space, at, t->crash->process->arch->word, &value) &&
+	       value == t->begin;
+}
+
 bool xc_other_owner_find(const struct xc_pointed *t, bool text, struct xc_text *owner, bool *cast_out)
 {
 	xc_addr found[HITS];
@@ -127,6 +167,8 @@ bool xc_other_owner_find(const struct xc_pointed *t, bool text, struct xc_text *
 	for (size_t i = 0; i < count; i++) {
 		if (!is_other_owner(t, found[i], text))
 			continue;
+		if (text && has_its_size(t) && is_kept(t, found[i]))
+			*cast_out = false;
 		xc_rootword_place(t->crash->heap, found[i], true, owner);
 		return true;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "heap/graph/stale_range.h"
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
 #include "triage/blocks/block_types.h"
@@ -33,7 +34,8 @@ static bool place_of(const struct xc_crash_context *crash, xc_addr at, bool stac
 		xc_block_types_infer(crash);
 	xc_rootword_place(crash->heap, at, stack, text);
 	const char *place = xc_text_string(text);
-	return !is_of_allocator(place) && !(stack && (!strstr(place, "#") || strstr(place, "no named variable")));
+	return !xc_stale_ranges_have(crash->heap, at) && !is_of_allocator(place) &&
+	       !(stack && (!strstr(place, "#") || strstr(place, "no named variable")));
 }
 
 size_t xc_referrers_report(const struct xc_crash_context *crash, uint32_t block, bool stacks, const char *what)

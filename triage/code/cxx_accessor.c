@@ -1,5 +1,5 @@
 /* cxx_accessor: libstdc++ 5 to 14 (bits/unique_ptr.h, bits/shared_ptr_base.h, bits/stl_vector.h,
- * bits/basic_string.h). */
+ * bits/basic_string.h, string_view, span). */
 #include "triage/code/cxx_accessor.h"
 
 #include <string.h>
@@ -12,10 +12,22 @@ static bool is_pointer(const char *name)
 	       xc_begins_with(name, "std::__shared_ptr<") || xc_begins_with(name, "std::__shared_ptr_access<");
 }
 
+static bool is_string(const char *name)
+{
+	return xc_begins_with(name, "std::__cxx11::basic_string<") || xc_begins_with(name, "std::basic_string<") ||
+	       xc_begins_with(name, "std::string::") || xc_begins_with(name, "std::__cxx11::string::") ||
+	       strcmp(name, "std::string") == 0 || strcmp(name, "std::__cxx11::string") == 0;
+}
+
+static bool is_view(const char *name)
+{
+	return xc_begins_with(name, "std::basic_string_view<") || xc_begins_with(name, "std::span<");
+}
+
 static bool is_row(const char *name)
 {
 	return xc_begins_with(name, "std::vector<") || xc_begins_with(name, "std::deque<") ||
-	       xc_begins_with(name, "std::array<");
+	       xc_begins_with(name, "std::array<") || is_string(name) || is_view(name);
 }
 
 /* After the last "::" outside of template arguments. */
@@ -84,10 +96,23 @@ const char *xc_cxx_accessor_short(const char *function, struct xc_arena *arena)
 	return kept;
 }
 
-static bool is_string(const char *name)
+const char *xc_cxx_accessor_query(const char *function)
 {
-	return xc_begins_with(name, "std::__cxx11::basic_string<") || xc_begins_with(name, "std::basic_string<") ||
-	       strcmp(name, "std::string") == 0 || strcmp(name, "std::__cxx11::string") == 0;
+	static const char *const queries[] = {"size", "length", "capacity", "empty", "data", "c_str", NULL};
+	const char *method = function && (is_row(function) || is_string(function)) ? method_of(function) : NULL;
+	for (size_t i = 0; method && queries[i]; i++)
+		if (strcmp(method, queries[i]) == 0)
+			return method;
+	return NULL;
+}
+
+bool xc_cxx_accessor_reads(const char *function, unsigned word, uint64_t *offset)
+{
+	if (!xc_cxx_accessor_of(function) || xc_begins_with(function, "std::array<") ||
+	    xc_begins_with(function, "std::deque<"))
+		return false;
+	*offset = xc_begins_with(function, "std::basic_string_view<") ? word : 0;
+	return true;
 }
 
 const char *xc_cxx_accessor_member(const char *class_name, const char *member)
@@ -102,6 +127,10 @@ const char *xc_cxx_accessor_member(const char *class_name, const char *member)
 		return strcmp(member, "_M_p") == 0               ? "data()"
 		       : strcmp(member, "_M_string_length") == 0 ? "size()"
 								 : NULL;
+	if (is_view(class_name))
+		return strcmp(member, "_M_str") == 0 || strcmp(member, "_M_ptr") == 0 ? "data()"
+		       : strcmp(member, "_M_len") == 0                                ? "size()"
+										      : NULL;
 	return NULL;
 }
 

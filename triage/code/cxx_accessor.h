@@ -17,6 +17,13 @@ enum xc_cxx_accessor_way {
 /* By a function's name without parameters. */
 enum xc_cxx_accessor_way xc_cxx_accessor_of(const char *function);
 
+/* The method, "size", of a function that only asks a container or a string something; NULL: it is another one. */
+const char *xc_cxx_accessor_query(const char *function);
+
+/* Does the accessor read the pointer to what it returns from its object, at which offset? Not of std::array, which has
+ * its elements in itself, nor of std::deque, which finds them by more than one. */
+bool xc_cxx_accessor_reads(const char *function, unsigned word, uint64_t *offset_out);
+
 /* "std::vector::size" of "std::vector<long, std::allocator<long> >::size", "std::string"; other names as they are. */
 const char *xc_cxx_accessor_short(const char *function, struct xc_arena *arena);
 

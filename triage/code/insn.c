@@ -166,6 +166,18 @@ static bool is_high_byte(const ZydisDecodedOperand *operand)
 	       operand->reg.value <= ZYDIS_REGISTER_BH;
 }
 
+static void classify_compare(const struct decoding *d, struct xc_insn *out)
+{
+	const ZydisDecodedOperand *a = &d->operands[0], *b = &d->operands[1];
+	int64_t value = 0;
+	bool tests = d->instruction.mnemonic == ZYDIS_MNEMONIC_TEST, constant = immediate(b, &value);
+	out->left = reg_of(d, a);
+	out->right = reg_of(d, b);
+	out->compares = !tests || (out->left >= 0 && out->left == out->right);
+	out->compares_zero = tests ? out->compares : constant && !value;
+	out->compare_size = a->size / 8;
+}
+
 static void classify_register(const struct decoding *d, struct xc_insn *out)
 {
 	const ZydisDecodedOperand *a = &d->operands[0], *b = &d->operands[1];
@@ -209,6 +221,10 @@ static void classify_register(const struct decoding *d, struct xc_insn *out)
 		break;
 	case ZYDIS_MNEMONIC_IMUL:
 		classify_multiply(d, out);
+		break;
+	case ZYDIS_MNEMONIC_CMP:
+	case ZYDIS_MNEMONIC_TEST:
+		classify_compare(d, out);
 		break;
 	case ZYDIS_MNEMONIC_IDIV:
 	case ZYDIS_MNEMONIC_DIV:
@@ -279,7 +295,7 @@ bool xc_insn_decode(const struct xc_process *process, const uint8_t *bytes, size
 	bool wide = xc_arch_is_x86_64(process->arch);
 	struct decoding d = {.wide = wide, .arch = process->arch};
 	d.mode = wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
-	*out = (struct xc_insn){.addr = addr, .to = -1, .from = -1, .divisor = -1};
+	*out = (struct xc_insn){.addr = addr, .to = -1, .from = -1, .divisor = -1, .left = -1, .right = -1};
 	if (!xc_insn_decodes(process) ||
 	    !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, d.mode, wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, len, &d.instruction, d.operands)))

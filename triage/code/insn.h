@@ -57,6 +57,10 @@ struct xc_insn {
 	bool divides;        /* by an integer; meaningful with it: divisor, divisor_size, divides_signed */
 	bool divides_signed;
 	uint32_t divisor_size; /* bytes */
+	bool compares;         /* cmp, or test of a register with itself; meaningful with it: */
+	int left, right;       /* DWARF numbers; -1: the memory operand, or the constant */
+	bool compares_zero;    /* with the constant 0 */
+	uint32_t compare_size; /* bytes */
 };
 
 /* Decode the instruction at the start of len bytes, which lie at addr. False when it is not an instruction of this

@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "dwarf/elf/symbol.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/unwind/unwind.h"
 
-enum { MESSAGE_MAX = 1024 };
+enum { MESSAGE_MAX = 1024, FRAMES = 64 };
 
 static const struct {
 	const char *symbol;
@@ -44,4 +46,24 @@ void xc_abort_message_read(struct xc_crash_context *crash)
 		if (crash->fault.signal == SIGABRT ||
 		    (crash->fault.signal == SIGSEGV && strcmp(keepers[i].symbol, "gMozCrashReason") == 0))
 			crash->verdict->message = read_text(crash, keepers[i].symbol, keepers[i].text);
+}
+
+bool xc_abort_message_handled(struct xc_crash_context *crash, const struct xc_thread *thread)
+{
+	struct xc_unwinder *unwinder = xc_unwinder_new(crash->process);
+	struct xc_frame frame;
+	const char *stop;
+	bool handler = false, aborts = false;
+	bool more = crash->process->arch->unwinds && xc_unwind_first(unwinder, thread, &frame);
+	for (unsigned i = 0; more && !aborts && i < FRAMES; i++) {
+		const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(&frame));
+		const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+		handler |= frame.signal;
+		aborts = handler && name && strcmp(name, "abort") == 0;
+		more = xc_unwind_step(unwinder, &frame, &frame, &stop);
+	}
+	xc_unwinder_free(unwinder);
+	if (aborts && !crash->verdict->message)
+		crash->verdict->message = read_text(crash, "__abort_msg", keepers[XC_COUNT(keepers) - 1].text);
+	return aborts;
 }

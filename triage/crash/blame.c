@@ -43,6 +43,28 @@ static bool runtime_name(const char *name)
 	return false;
 }
 
+/* Functions of the C library that use memory as they are told, by the names of their source or of a variant for some
+ * processors: "__memcpy_avx512_unaligned_erms". Those that have debug information are the program's own. */
+static bool memory_name(const struct xc_place *place)
+{
+	static const char *const names[] = {"memcpy",   "memmove",   "mempcpy", "memset",  "memchr",     "memrchr",
+					    "memcmp",   "strlen",    "strnlen", "strcpy",  "stpcpy",     "strncpy",
+					    "strcat",   "strncat",   "strcmp",  "strncmp", "strcasecmp", "strncasecmp",
+					    "strchr",   "strchrnul", "strrchr", "strstr",  "strspn",     "strcspn",
+					    "strpbrk",  "strdup",    "strndup", "bcopy",   "bzero",      "bcmp",
+					    "vfprintf", "fputs",     "fwrite",  "puts",    "qsort"};
+	const char *name = place->level_count ? NULL : place->symbol;
+	bool reserved = name && xc_begins_with(name, "__");
+	name += reserved ? 2 : 0;
+	for (size_t i = 0; name && i < XC_COUNT(names); i++) {
+		size_t len = strlen(names[i]);
+		if (strncmp(name, names[i], len) == 0 &&
+		    (!name[len] || name[len] == '.' || (reserved && name[len] == '_')))
+			return true;
+	}
+	return false;
+}
+
 struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u, const struct xc_frame *from)
 {
 	struct xc_frame at = *from;
@@ -53,7 +75,7 @@ struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u,
 		const struct xc_place *place = xc_debuginfo_place(p, xc_frame_lookup(&at));
 		size_t outermost = place->level_count ? place->level_count - 1 : 0;
 		bool runtime = at.signal || (place->module && xc_module_is_runtime(place->module)) ||
-			       (whole && runtime_name(xc_place_function(place, outermost)));
+			       (whole && (runtime_name(xc_place_function(place, outermost)) || memory_name(place)));
 		if (!runtime && (place->module || xc_user_code_is_jit(place))) {
 			blame.place = place;
 			blame.frame = at;

@@ -43,7 +43,10 @@ struct xc_crash_context {
 	bool outside;                       /* it, or what was accessed, is no element of its array */
 	const struct xc_type *pointer_type; /* of the pointer as it was passed; NULL: not known */
 	const struct xc_derefs *derefs;     /* the way of the bad value (deref.h); NULL: not known */
-	size_t passed; /* the outermost frame that passed it, or the pointer it was read through; 0: none is known */
+	const char *stated_file;            /* where the program itself says that it happened; NULL: it does not */
+	unsigned stated_line;
+	bool off_thread; /* the blamed frame is of no thread: of a goroutine that waits */
+	size_t passed;   /* the outermost frame that passed it, or the pointer it was read through; 0: none is known */
 };
 
 /* Start with the crashed thread of a core. False when there is none, or no signal. heap may be NULL. Free with

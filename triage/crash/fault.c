@@ -210,7 +210,7 @@ static enum xc_access guess_access(const struct xc_process *p, const struct xc_f
 
 /* A handler raised its own signal again while that was blocked. The signal is delivered when the handler returns to
  * the faulting instruction, and only the place of the fault is left. A thread that sent itself an unblocked signal
- * would be behind a system call. */
+ * would be after a system call. */
 static bool sent_while_blocked(const struct xc_process *p, const struct xc_fault *f)
 {
 	return f->sent && f->frame_known && p->arch->lr < 0 && p->pid && p->signal.sender_pid == p->pid &&
@@ -223,7 +223,7 @@ static void take_raised_again(const struct xc_process *p, struct xc_fault *f)
 	uint8_t code;
 	bool fault = f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL;
 	bool known = f->frame_known && xc_space_peek(p->space, f->frame.pc - 1, &code, 1) == 1;
-	if (!sent_while_blocked(p, f) || (!fault && !known)) /* it may be behind a system call */
+	if (!sent_while_blocked(p, f) || (!fault && !known)) /* it may be after a system call */
 		return;
 	enum xc_resent resent = xc_resent_by(p, &f->frame, f->signal);
 	f->resent = resent != XC_RESENT_POSSIBLE;
@@ -361,4 +361,12 @@ void xc_fault_describe(const struct xc_fault *f, struct xc_text *text)
 	}
 	xc_text_char(text, ' ');
 	add_place(f, text);
+}
+
+const char *xc_fault_use(const struct xc_fault *f)
+{
+	bool calls = f->decoded && (strstr(f->instruction.text, "call") || strstr(f->instruction.text, "jmp"));
+	if (f->access == XC_ACCESS_EXECUTE || calls)
+		return "call";
+	return f->access == XC_ACCESS_WRITE ? "write" : f->access == XC_ACCESS_READ ? "read" : NULL;
 }

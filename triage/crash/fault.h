@@ -51,4 +51,8 @@ bool xc_fault_find(const struct xc_process *process, struct xc_unwinder *unwinde
  * 0x0", "accessed 0x18". The address must be known. */
 void xc_fault_describe(const struct xc_fault *fault, struct xc_text *text);
 
+/* What the memory was used for: "read", "write", "call" (also a jump, and the read of its target); NULL when it is not
+ * known. The kind of a use-after-free. */
+const char *xc_fault_use(const struct xc_fault *fault);
+
 #endif

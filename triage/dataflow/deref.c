@@ -56,7 +56,9 @@ static bool find_insn(const struct xc_frame_code *s, size_t at, unsigned depth, 
 static bool find_accessor(const struct xc_frame_code *s, size_t call, struct load *out)
 {
 	const char *callee = xc_body_callee(s->body, &s->body->insns[call], NULL);
-	if (!callee || !xc_cxx_accessor_of(callee) || !xc_arch_is_x86_64(s->crash->process->arch))
+	uint64_t offset;
+	if (!callee || !xc_cxx_accessor_reads(callee, s->crash->process->arch->word, &offset) ||
+	    !xc_arch_is_x86_64(s->crash->process->arch))
 		return false;
 	set_load(s, call, out);
 	return true;
@@ -225,8 +227,14 @@ static void take_accessor(const struct load *load, struct xc_linear_expr *form, 
 	enum { THIS = 5 };
 	const struct xc_frame_code *s = &load->code;
 	*form = xc_symbolic_value_register(s, load->insn, THIS);
-	out->at_known = form->known && xc_origin_value(s, form, &out->at);
-	out->size = s->crash->process->arch->word;
+	const unsigned word = s->crash->process->arch->word;
+	const char *callee = xc_body_callee(s->body, &s->body->insns[load->insn], NULL);
+	uint64_t offset = 0;
+	bool reads = callee && xc_cxx_accessor_reads(callee, word, &offset);
+	out->at_known = reads && form->known && xc_origin_value(s, form, &out->at);
+	out->at += offset;
+	form->constant += (int64_t)offset;
+	out->size = word;
 }
 
 static void take_load(const struct load *load, struct xc_linear_expr *form, struct xc_deref *out)

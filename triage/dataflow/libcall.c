@@ -40,6 +40,16 @@ unsigned xc_libcall_arguments(const char *name, enum xc_access access)
 	return 0;
 }
 
+int xc_libcall_length(const char *name)
+{
+	static const char *const third[] = {"memcpy",       "memmove",       "mempcpy",      "memset",
+					    "__memcpy_chk", "__memmove_chk", "__memset_chk", NULL};
+	for (size_t i = 0; name && third[i]; i++)
+		if (strcmp(third[i], name) == 0)
+			return 2;
+	return name && strcmp(name, "bzero") == 0 ? 1 : -1;
+}
+
 const char *xc_libcall_frees(const char *name)
 {
 	static const char *const names[] = {"free",         "realloc",         "cfree",

@@ -11,6 +11,10 @@ const char *xc_libcall_name(const char *name, struct xc_arena *arena);
 /* The arguments, as a bit set, that point to what the function reads (or writes); 0 when not known. */
 unsigned xc_libcall_arguments(const char *name, enum xc_access access);
 
+/* The number of the argument (from 0) that says how many bytes are written or copied; -1 when there is none, or it is
+ * not known. name may be NULL. */
+int xc_libcall_length(const char *name);
+
 /* The deallocation function that a name (may be NULL) is a variant of: "free" for "__libc_free". NULL when it is
  * none. */
 const char *xc_libcall_frees(const char *name);

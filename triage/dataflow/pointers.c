@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { LEAST = 64 << 10, FRAMES = 4, LEVELS = 4, WORDS = 256 };
+#include "dwarf/types/field.h"
+#include "dwarf/view/view.h"
+
+enum { LEAST = 64 << 10, FRAMES = 4, VARIABLES = 16, LEVELS = 8, WORDS = 256 };
 
 static struct xc_pointer *add(struct xc_pointers *out, uint64_t value)
 {
@@ -14,13 +17,30 @@ static struct xc_pointer *add(struct xc_pointers *out, uint64_t value)
 	return &out->items[out->count++];
 }
 
+/* The only word of a class: an iterator's node, the object of a smart pointer. */
+static bool load_only(const struct xc_value *value, const struct xc_type *type, uint64_t *word_out)
+{
+	uint64_t size, rest;
+	unsigned __int128 word;
+	type = xc_type_complete(type);
+	if ((type->kind != XC_TYPE_STRUCT && type->kind != XC_TYPE_CLASS) || !xc_type_size(type, &size) ||
+	    size != value->process->arch->word || !xc_type_is_pointer(xc_field_path(NULL, type, 0, &rest)) || rest ||
+	    !xc_value_load_bytes(value, 0, (unsigned)size, &word))
+		return false;
+	*word_out = (uint64_t)word;
+	return true;
+}
+
 static void add_variable(const struct xc_named_value *named, size_t frame, struct xc_pointers *out)
 {
 	const struct xc_type *type = named->value.type ? xc_type_strip(named->value.type) : NULL;
 	struct xc_pointer *pointer;
 	uint64_t value;
-	if (!type || (type->kind != XC_TYPE_POINTER && type->kind != XC_TYPE_REFERENCE) ||
-	    !xc_value_load(&named->value, &value) || !(pointer = add(out, value)))
+	if (!type)
+		return;
+	bool direct = type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE;
+	if (!(direct ? xc_value_load(&named->value, &value) : load_only(&named->value, type, &value)) ||
+	    !(pointer = add(out, value)))
 		return;
 	pointer->name = named->name;
 	pointer->type = named->value.type;
@@ -79,19 +99,25 @@ void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointer
 	size_t frames = crash->blame.place ? crash->blamed + 1 : 1;
 	if (frames > crash->frame_count)
 		frames = crash->frame_count;
-	if (frames > FRAMES)
-		frames = FRAMES;
-	xc_pointers_variables(crash, frames, out);
+	xc_pointers_variables(crash, frames < VARIABLES ? frames : VARIABLES, out);
 	if (crash->fault.frame_known)
 		add_registers(crash, out);
-	for (size_t i = 0; i < frames; i++)
+	for (size_t i = 0; i < frames && i < FRAMES; i++)
 		add_words(crash, i, out);
+}
+
+static void add_named(const struct xc_pointer *pointer, struct xc_text *text)
+{
+	struct xc_text brief = {0};
+	bool shorter = xc_view_brief_name(&brief, pointer->type);
+	xc_text_printf(text, "%s (%s)", pointer->name, shorter ? xc_text_string(&brief) : xc_type_name(pointer->type));
+	xc_text_fini(&brief);
 }
 
 void xc_pointers_text(const struct xc_crash_context *crash, const struct xc_pointer *pointer, struct xc_text *text)
 {
 	if (pointer->name)
-		xc_text_printf(text, "%s (%s)", pointer->name, xc_type_name(pointer->type));
+		add_named(pointer, text);
 	else if (pointer->reg >= 0)
 		xc_text_add(text, xc_arch_reg_name(crash->process->arch, pointer->reg));
 	else

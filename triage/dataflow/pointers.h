@@ -10,7 +10,7 @@ struct xc_pointer {
 	int reg;                    /* of the interrupted frame; -1: it is in memory */
 	xc_addr at;                 /* its address, when reg is -1 and it is not a variable; else 0 */
 	const char *name;           /* of the variable; NULL: none */
-	const struct xc_type *type; /* of the variable: a pointer; NULL for registers and words */
+	const struct xc_type *type; /* of the variable: a pointer, or a class that is no more than one; else NULL */
 	size_t frame;               /* of the variable: index into crash->frames */
 };
 
@@ -21,7 +21,7 @@ struct xc_pointers {
 	size_t count;
 };
 
-/* Collect from the innermost frames, up to the blamed one. At most XC_POINTERS; values below 64 KiB, which cannot be
+/* Collect from the innermost frames, up to the blamed one; words only from a few. At most XC_POINTERS; values below 64 KiB, which cannot be
  * pointers, are left out. */
 void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointers *out);
 

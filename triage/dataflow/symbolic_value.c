@@ -126,6 +126,21 @@ static bool accessed_term(const struct xc_frame_code *s, size_t call, const char
 	return told;
 }
 
+/* "group->samples.size()": what a method of the C++ library tells of its object. */
+static const char *asked_text(const struct xc_frame_code *s, size_t call, const char *callee, unsigned depth)
+{
+	enum { THIS = 5 };
+	const char *method = xc_cxx_accessor_query(callee);
+	struct xc_symbolic_value object;
+	if (!method || !depth || !xc_arch_is_x86_64(s->crash->process->arch))
+		return NULL;
+	struct xc_linear_expr this = form_register(s, call, THIS, depth);
+	if (!xc_symbolic_value_object(s, call, &this, &object) || !object.text)
+		return NULL;
+	return xc_arena_printf(&s->crash->report->arena, object.text[0] == '*' ? "(%s).%s()" : "%s.%s()", object.text,
+			       method);
+}
+
 static struct xc_linear_expr result_form(const struct xc_frame_code *s, size_t call, bool sure, unsigned depth)
 {
 	xc_addr addr;
@@ -133,7 +148,8 @@ static struct xc_linear_expr result_form(const struct xc_frame_code *s, size_t c
 	const char *callee = xc_body_callee(s->body, &s->body->insns[call], &addr);
 	if (callee && addr)
 		term.type = result_type(s->crash->process, addr);
-	if (callee && !accessed_term(s, call, callee, depth, &term))
+	if (callee && !accessed_term(s, call, callee, depth, &term) &&
+	    !(term.text = asked_text(s, call, callee, depth)))
 		term.text = xc_arena_printf(&s->crash->report->arena, "%s()",
 					    xc_cxx_accessor_short(callee, &s->crash->report->arena));
 	return xc_linear_expr_term(&term, sure);

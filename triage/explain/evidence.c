@@ -9,6 +9,11 @@
 
 #include "core/facts/facts.h"
 #include "dwarf/stack/variable.h"
+#include "triage/dataflow/argument.h"
+#include "triage/dataflow/frame_code.h"
+#include "triage/dataflow/libcall.h"
+#include "triage/dataflow/origin.h"
+#include "triage/dataflow/symbolic_value.h"
 #include "triage/util/gap.h"
 
 enum { FIRST_PAGES = 64 << 10, NEAR = 4096 };
@@ -127,6 +132,58 @@ static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 		relate_unmapped(crash, addr);
 }
 
+/* ---- a length ---- */
+
+/* Is the number, or what is left of it, still in rdx or rcx of the innermost frame? */
+static bool has_count(const struct xc_crash_context *crash, uint64_t number)
+{
+	static const int registers[] = {1, 2}; /* rdx, rcx: where memcpy() and memset() keep it */
+	uint64_t value;
+	for (size_t i = 0; i < XC_COUNT(registers); i++)
+		if (xc_regs_get(&crash->fault.frame.regs, registers[i], &value) && number - value <= UINT32_MAX)
+			return true;
+	return false;
+}
+
+/* An argument of the call that has not returned, and the variable that it is, with nothing added, or NULL. An int is
+ * one only if a register agrees: the code may have passed a part of it. x86-64. */
+static bool find_argument(const struct xc_crash_context *crash, unsigned number, const char **name_out, uint64_t *value)
+{
+	enum { BUDGET = 10000 };
+	static const int registers[] = {5, 4, 1}; /* rdi, rsi, rdx: psABI x86-64, 3.2.3 */
+	unsigned budget = BUDGET;
+	uint64_t size;
+	struct xc_frame_code code;
+	if (!xc_arch_is_x86_64(crash->process->arch) || crash->frames[crash->blamed].interrupted ||
+	    !xc_frame_code_init(crash, crash->blamed, &budget, &code))
+		return false;
+	struct xc_linear_expr form = xc_symbolic_value_register(&code, code.at, registers[number]);
+	bool alone = form.known && form.sure && form.count == 1 && form.parts[0].times == 1 && !form.constant;
+	const struct xc_type *type = alone && form.parts[0].term.type ? xc_type_strip(form.parts[0].term.type) : NULL;
+	*name_out = alone ? form.parts[0].term.text : NULL;
+	if (xc_argument_find(crash, crash->blamed, number, value))
+		return true;
+	if (!form.known || !form.sure || !xc_origin_value(&code, &form, value))
+		return false;
+	if (!type || !type->is_signed || !xc_type_size(type, &size) || size != sizeof(int32_t))
+		return true;
+	*value = xc_extend(*value, 8 * (unsigned)size, true);
+	return has_count(crash, *value);
+}
+
+/* A size_t that was a negative number: the C library's function got nearly all of the memory to work on. */
+static void relate_length(const struct xc_crash_context *crash)
+{
+	const char *callee = crash->blame.place ? xc_argument_callee(crash, crash->blamed) : NULL, *name;
+	callee = callee ? xc_libcall_name(callee, &crash->report->arena) : NULL;
+	int number = xc_libcall_length(callee);
+	uint64_t value;
+	if (number < 0 || !find_argument(crash, (unsigned)number, &name, &value) || (int64_t)value >= 0)
+		return;
+	xc_verdict_evidence(crash->report, "the length of %s()%s%s%s is %" PRId64 ": a negative length", callee,
+			    name ? ", `" : "", name ? name : "", name ? "`," : "", (int64_t)value);
+}
+
 void xc_evidence_add(struct xc_crash_context *crash)
 {
 	const struct xc_fault *f = &crash->fault;
@@ -138,6 +195,7 @@ void xc_evidence_add(struct xc_crash_context *crash)
 				    xc_signal_name(f->first_signal),
 				    f->first_sender == crash->process->pid ? "the process itself," : "process",
 				    (int)f->first_sender, (unsigned)f->first_user);
+	relate_length(crash);
 	relate_instruction(crash);
 	if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS))
 		relate_address(crash, f->addr);

@@ -88,7 +88,7 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 		return;
 	}
 	if (is_reference(f->bad.type) && f->value)
-		xc_text_add(text, "is in unmapped memory");
+		xc_text_add(text, result ? "returned a reference to unmapped memory" : "is in unmapped memory");
 	else if (f->divides) {
 		xc_text_add(text, result ? "returned " : "is ");
 		add_number(f->bad.type, f->value, text);
@@ -250,6 +250,19 @@ static void add_bounds(struct xc_crash_context *crash, const struct xc_faulting_
 	xc_text_fini(&bounds);
 }
 
+/* Go's runtime made a panic of the fault: its cause does not say which pointer was nil. No register is left, but the
+ * address is its offset. */
+static void name_nil(struct xc_crash_context *crash, const struct xc_faulting_operand *f)
+{
+	const struct xc_verdict *v = crash->verdict;
+	const struct xc_linear_expr_part *base = xc_symbolic_value_pointer(&f->form);
+	if (xc_crash_context_is(crash, "panic") && v->kind && strcmp(v->kind, "nil") == 0 && v->cause && base &&
+	    base->term.text && base->times == 1 && f->form.count == 1 && !f->called && crash->fault.addr_known &&
+	    (int64_t)crash->fault.addr == f->form.constant)
+		crash->verdict->cause = xc_arena_printf(&crash->report->arena, "%s: %s`%s` was nil", v->cause,
+							f->form.sure ? "" : "likely ", base->term.text);
+}
+
 static void report_operand(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -278,6 +291,7 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 		add_bounds(crash, f, &cause);
 		if ((f->bad.text || is_index_wild(crash, f)) && may_explain(crash))
 			explain(crash, f, xc_text_string(&cause));
+		name_nil(crash, f);
 	} else if (may_explain(crash) && write_offset(crash, f, &cause)) {
 		explain(crash, f, xc_text_string(&cause));
 	}

@@ -308,6 +308,19 @@ static void find_bad(const struct xc_crash_context *crash, struct xc_faulting_op
 		f->bad = pointer->term;
 }
 
+/* `v[--n]` reads v[n - 1] for the n that it had: memory has the new one, and the constant counts twice. */
+static void settle_constant(struct xc_faulting_operand *f)
+{
+	const struct xc_memory_operand *o = &f->frame_code.crash->fault.operand;
+	struct xc_linear_expr stepped = f->form;
+	uint64_t now;
+	stepped.constant = 0;
+	if (f->form.constant && f->form.count > 1 && o->addr_known &&
+	    (!xc_origin_value(&f->frame_code, &f->form, &now) || now != o->addr) &&
+	    xc_origin_value(&f->frame_code, &stepped, &now) && now == o->addr)
+		f->form = stepped;
+}
+
 static void write_place(struct xc_faulting_operand *f, uint32_t size)
 {
 	if (f->called || f->divides || f->passed_to) {
@@ -320,6 +333,7 @@ static void write_place(struct xc_faulting_operand *f, uint32_t size)
 									     : (uint64_t)f->form.constant);
 		return;
 	}
+	settle_constant(f);
 	if (!xc_symbolic_value_place(&f->frame_code, f->frame_code.at, &f->form, size, &f->place))
 		f->place.text = NULL;
 	xc_symbolic_value_settle(&f->frame_code, &f->place, &f->form);

@@ -100,10 +100,13 @@ bool xc_cause_fault_protection(struct xc_crash_context *crash)
 	return true;
 }
 
-/* How certain it is that a pointer was NULL: a zero base register proves it; a small number may have other reasons. */
+/* How certain it is that a pointer was NULL: a zero base register proves it; a small number may have other reasons, and
+ * one that the code itself contains may be a constant of the source. */
 static const char *sure_of_null(const struct xc_fault *f)
 {
 	uint64_t base;
+	if (f->operand_known && f->operand.base < 0 && f->operand.index < 0 && f->addr)
+		return "likely";
 	if (!f->operand_known || f->operand.base < 0 || !xc_regs_get(&f->frame.regs, f->operand.base, &base))
 		return f->addr < FIRST_PAGE ? "certain" : "likely";
 	return !base ? "certain" : base < NULL_PAGES ? "likely" : "guess";

@@ -107,8 +107,8 @@ static const char *cause_of_wild_jump(const char *sender)
 		return "a function returned to an address that is not code: its return address on the stack was "
 		       "overwritten";
 	if (sender)
-		return "control jumped to an unmapped address: a function pointer was damaged";
-	return "control jumped to an unmapped address: a damaged function pointer or return address";
+		return "control jumped to an unmapped address: what was called as a function is none";
+	return "control jumped to an unmapped address: a bad function pointer or return address";
 }
 
 static const char *cause_of_data_jump(const char *sender)

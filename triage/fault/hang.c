@@ -1,6 +1,6 @@
 /* hang: see hang.h. A condition has no owner, so there is no cycle to find; but when no thread is left that could
- * signal it, none will. Semaphores do not count: a signal handler may post them. Nor does memory shared with other
- * processes. */
+ * signal it, none will. A semaphore may be posted by a signal handler, and the other end of a descriptor may be in another
+ * process, too: with them, a hang is a guess. Memory shared with other processes does not count. */
 #include "triage/fault/hang.h"
 
 #include <inttypes.h>
@@ -9,13 +9,15 @@
 #include "core/live/live.h"
 #include "core/text/threadlabel.h"
 #include "dwarf/view/view.h"
+#include "triage/fault/channel.h"
+#include "triage/fault/lost_wakeup.h"
 #include "triage/locks/locks.h"
 #include "triage/locks/wait_report.h"
 #include "triage/locks/waits.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
 
-enum { GROUPS = 4, INVOLVED = 16, QUEUES = 3, FRAMES = 48, MEMBERS = 16 };
+enum { GROUPS = 4, INVOLVED = 16, QUEUES = 3, CHANNELS = 2, PIPES = 4, FRAMES = 48, MEMBERS = 16 };
 
 /* Memory that other processes may have, too: a file or /dev/zero, not a module's data. */
 static bool is_shared(const struct xc_process *process, xc_addr addr)
@@ -24,20 +26,37 @@ static bool is_shared(const struct xc_process *process, xc_addr addr)
 	return m && (m->shared || (m->path && m->path[0] != '[' && !xc_process_module(process, addr)));
 }
 
-static bool is_for_thread(struct xc_process *process, size_t index)
+/* Who can end a wait, from the widest choice to the narrowest. */
+enum waker {
+	BY_ANYTHING, /* time, a signal, another process; or it does not wait */
+	BY_PEER,     /* whatever has the other end of a descriptor */
+	BY_PIPE,     /* the same, and a thread of this process, which has the other end of the pipe */
+	BY_POST,     /* a thread of this process, or a signal handler */
+	BY_THREAD,   /* only a thread of this process */
+};
+
+/* A call that moves data through one descriptor, or a channel of Go's: not one that waits for new clients. */
+static bool is_transfer(const struct xc_wait *wait)
+{
+	static const char *const calls[] = {"read",   "readv",  "recvfrom", "recvmsg", "write",
+					    "writev", "sendto", "sendmsg",  NULL};
+	return wait->call && xc_names_find(calls, wait->call);
+}
+
+static enum waker waker_of(struct xc_process *process, size_t index)
 {
 	const struct xc_locks *locks = xc_locks_of(process);
 	const struct xc_wait *wait = &locks->waits->items[index];
 	const struct xc_lock *lock = xc_lock_awaited(locks, index);
 	/* An owner that is no thread of this process, as far as can be told, may be one of another. */
 	if (lock && lock->held && lock->owner && lock->holder == XC_LOCK_NOBODY && !lock->died)
-		return false;
+		return BY_ANYTHING;
 	if (is_shared(process, wait->word) || is_shared(process, wait->object) || (lock && lock->shared))
-		return false;
+		return BY_ANYTHING;
 	if (process->live && !xc_live_thread_slept(process, wait->thread))
-		return false; /* the waits were read one after the other */
+		return BY_ANYTHING; /* the waits were read one after the other */
 	if (wait->timed || wait->guessed || wait->handler)
-		return false;
+		return BY_ANYTHING;
 	switch (wait->kind) {
 	case XC_WAIT_MUTEX:
 	case XC_WAIT_READ_LOCK:
@@ -52,30 +71,40 @@ static bool is_for_thread(struct xc_process *process, size_t index)
 	case XC_WAIT_CHANNEL:
 	case XC_WAIT_FUTURE:
 	case XC_WAIT_THREAD:
-		return true;
+		return BY_THREAD;
+	case XC_WAIT_SEMAPHORE:
+	case XC_WAIT_PARKED:
+		return BY_POST;
+	case XC_WAIT_CALL:
+		return !is_transfer(wait) ? BY_ANYTHING : wait->thread->has_other_end ? BY_PIPE : BY_PEER;
 	default:
-		return false;
+		return BY_ANYTHING;
 	}
 }
 
-/* `except`: a thread that does not count; NULL: none. */
-static bool all_wait(struct xc_process *process, const struct xc_thread *except)
+/* The widest choice among all threads. BY_ANYTHING also where none waits for a thread or a post, unless several
+ * wait for pipes of their own: that is a program that waits for its input. A lone thread may wait for a signal handler,
+ * which writes to its pipe. `except`: a thread that does not count; NULL: none. */
+static enum waker all_wait(struct xc_process *process, const struct xc_thread *except)
 {
 	const struct xc_waits *waits = xc_waits_of(process);
+	enum waker widest = BY_THREAD, narrowest = BY_ANYTHING;
 	size_t count = 0;
-	for (size_t i = 0; i < waits->count; i++) {
+	for (size_t i = 0; i < waits->count && widest != BY_ANYTHING; i++) {
 		if (waits->items[i].thread == except)
 			continue;
-		if (!is_for_thread(process, i))
-			return false;
+		enum waker waker = waker_of(process, i);
 		count++;
+		widest = waker < widest ? waker : widest;
+		narrowest = waker > narrowest ? waker : narrowest;
 	}
-	return count != 0;
+	return narrowest > BY_PIPE || (widest == BY_PIPE && count > 1) ? widest : BY_ANYTHING;
 }
 
-bool xc_hang_exists(struct xc_process *process)
+enum xc_hang xc_hang_of(struct xc_process *process)
 {
-	return all_wait(process, NULL);
+	enum waker waker = all_wait(process, NULL);
+	return waker == BY_THREAD ? XC_HANG_LIKELY : waker == BY_ANYTHING ? XC_HANG_NONE : XC_HANG_GUESS;
 }
 
 /* ---- in words ---- */
@@ -83,7 +112,8 @@ bool xc_hang_exists(struct xc_process *process)
 static bool same_wait(const struct xc_wait *a, const struct xc_wait *b)
 {
 	const char *one = xc_wait_function(a), *other = xc_wait_function(b);
-	return a->kind == b->kind && (one && other ? strcmp(one, other) == 0 : one == other);
+	return a->kind == b->kind && a->object == b->object && xc_lost_wakeup_key(a) == xc_lost_wakeup_key(b) &&
+	       (one && other ? strcmp(one, other) == 0 : one == other);
 }
 
 /* "thread 17 "worker" and 2 more, waiting for the result of a future in render (pool.cc:17)" */
@@ -111,13 +141,27 @@ static bool is_first_of_group(const struct xc_waits *waits, size_t index, const 
 	return waits->items[index].thread != except;
 }
 
-static void add_cause(struct xc_process *process, const struct xc_thread *except, struct xc_text *text)
+static const char *conclusion(enum waker waker, size_t count)
+{
+	if (waker == BY_PEER)
+		return "every thread waits: it hangs if no other process has the other ends of the descriptors: ";
+	if (waker == BY_PIPE)
+		return "this process has both ends of the pipes: it hangs if no other process has them, too, and no "
+		       "signal handler uses them: ";
+	if (waker == BY_POST && count == 1)
+		return "it waits, and only a signal handler could still wake it: ";
+	if (waker == BY_POST)
+		return "every thread waits, and only a signal handler could still wake one: ";
+	return count == 1 ? "it waits, and there is no other thread that could wake it: "
+			  : "every thread waits, and none is left that could wake another: ";
+}
+
+static void add_cause(struct xc_process *process, const struct xc_thread *except, enum waker waker,
+		      struct xc_text *text)
 {
 	const struct xc_waits *waits = xc_waits_of(process);
 	size_t told = 0;
-	xc_text_add(text, waits->count - (except != NULL) == 1
-				  ? "it waits, and there is no other thread that could wake it: "
-				  : "every thread waits, and none is left that could wake another: ");
+	xc_text_add(text, conclusion(waker, waits->count - (except != NULL)));
 	for (size_t i = 0; i < waits->count; i++) {
 		if (!is_first_of_group(waits, i, except))
 			continue;
@@ -130,6 +174,20 @@ static void add_cause(struct xc_process *process, const struct xc_thread *except
 		xc_text_printf(text, "; and %zu other groups of threads", told - GROUPS);
 }
 
+/* "the write end of descriptor 5, from which thread 17 reads, is descriptor 6 of this process" */
+static void report_pipe(struct xc_crash_context *crash, const struct xc_wait *wait)
+{
+	const struct xc_thread *thread = wait->thread;
+	bool writes = wait->call && strncmp(wait->call, "write", strlen("write")) == 0;
+	if (wait->kind != XC_WAIT_CALL || !is_transfer(wait) || !thread->has_other_end)
+		return;
+	xc_verdict_evidence(crash->report,
+			    "the %s end of the pipe at descriptor %d, %s which thread %d %s, is descriptor %d "
+			    "of this process",
+			    writes ? "read" : "write", (int)thread->call_args[0], writes ? "to" : "from",
+			    (int)thread->tid, writes ? "writes" : "reads", thread->other_end);
+}
+
 /* ---- what is queued ---- */
 
 static bool is_queue(const struct xc_type *type)
@@ -138,6 +196,19 @@ static bool is_queue(const struct xc_type *type)
 					    "std::list<",  "std::__1::deque<", "std::__1::list<",
 					    NULL};
 	return type->name && xc_names_begin(names, type->name);
+}
+
+/* Several threads may lead to one queue. */
+static bool report_queue(struct xc_crash_context *crash, const char *member, const char *owner, uint64_t count)
+{
+	const struct xc_verdict *v = crash->verdict;
+	const char *words = xc_arena_printf(&crash->report->arena, "`%s` of %s still holds %" PRIu64 " element%s",
+					    member, owner, count, count == 1 ? "" : "s");
+	for (size_t i = 0; i < v->evidence_count; i++)
+		if (strcmp(v->evidence[i], words) == 0)
+			return false;
+	xc_verdict_evidence(crash->report, "%s", words);
+	return true;
 }
 
 /* Members of an object that still hold work. */
@@ -154,9 +225,7 @@ static size_t report_members(struct xc_crash_context *crash, const struct xc_val
 		xc_value_field(object, &members[i], &member);
 		if (xc_view_open(&member, &view) != XC_VIEW_FOUND || !view.count_known || !view.count)
 			continue;
-		xc_verdict_evidence(crash->report, "`%s` of %s still holds %" PRIu64 " elements", members[i].name,
-				    xc_type_name(type), view.count);
-		told++;
+		told += report_queue(crash, members[i].name, xc_type_name(type), view.count);
 	}
 	return told;
 }
@@ -233,16 +302,60 @@ static bool is_watchdog(const struct xc_crash_context *crash)
 	       watches(crash->thread->name);
 }
 
-/* The thread to look at: not the first one, if another waits for more than the end of a thread. */
+static bool is_for_lock(const struct xc_wait *wait)
+{
+	switch (wait->kind) {
+	case XC_WAIT_MUTEX:
+	case XC_WAIT_READ_LOCK:
+	case XC_WAIT_WRITE_LOCK:
+	case XC_WAIT_ONCE:
+	case XC_WAIT_RUST_MUTEX:
+	case XC_WAIT_RUST_READ:
+	case XC_WAIT_RUST_WRITE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Who holds the lock that a thread waits for, and so on: the first that waits for something else. The thread itself, when
+ * that is not known. */
+static const struct xc_wait *last_holder(struct xc_process *process, const struct xc_wait *wait)
+{
+	const struct xc_locks *locks = xc_locks_of(process);
+	const struct xc_wait *at = wait;
+	for (size_t steps = 0; is_for_lock(at) && steps < locks->waits->count; steps++) {
+		const struct xc_lock *lock = xc_lock_awaited(locks, (size_t)(at - locks->waits->items));
+		if (!lock || lock->holder == XC_LOCK_NOBODY)
+			return wait;
+		at = &locks->waits->items[lock->holder];
+	}
+	return at->has_place && !is_for_lock(at) ? at : wait;
+}
+
+/* The thread to look at: one that waits for a lock, since workers without work wait for a condition, too. Not the first
+ * one, if another waits for more than the end of a thread. */
 static const struct xc_wait *choose(const struct xc_waits *waits, const struct xc_thread *except)
 {
 	const struct xc_wait *best = NULL;
 	for (size_t i = waits->count; i-- > 0;) {
 		const struct xc_wait *wait = &waits->items[i];
-		if (wait->thread != except && wait->has_place && wait->kind != XC_WAIT_THREAD && (i || !best))
+		if (wait->thread == except || !wait->has_place || wait->kind == XC_WAIT_THREAD)
+			continue;
+		bool lock = is_for_lock(wait), had = best && is_for_lock(best);
+		if (!best || lock > had || (lock == had && i))
 			best = wait;
 	}
 	return best;
+}
+
+static const char *headline(struct xc_arena *arena, size_t count, bool guess)
+{
+	if (count == 1)
+		return guess ? "the only thread waits: perhaps a hang" : "hang: the only thread waits for another one";
+	return xc_arena_printf(
+		arena, guess ? "no thread runs, all %zu wait: perhaps a hang" : "hang: no thread runs: all %zu wait",
+		count);
 }
 
 void xc_hang_classify(struct xc_crash_context *crash)
@@ -257,29 +370,44 @@ void xc_hang_classify(struct xc_crash_context *crash)
 		except = crash->thread;
 	else if (v->class_name && !(sent && xc_crash_context_sent_by_other(crash)))
 		return;
-	if (!all_wait(crash->process, except))
+	enum waker waker = all_wait(crash->process, except);
+	if (waker == BY_ANYTHING)
 		return;
 	const struct xc_waits *waits = xc_waits_of(crash->process);
 	const struct xc_wait *wait = choose(waits, except);
 	if (!wait)
 		return;
+	wait = last_holder(crash->process, wait);
 	struct xc_text text = {0};
+	bool guess = waker != BY_THREAD;
+	add_cause(crash->process, except, waker, &text);
+	if (guess && v->class_name) {
+		xc_verdict_evidence(crash->report, "perhaps it hung: %s", text.bytes);
+		xc_text_fini(&text);
+		return;
+	}
 	if (except)
 		xc_verdict_evidence(crash->report, "the abort came from %s", xc_crash_context_culprit(crash));
-	add_cause(crash->process, except, &text);
-	size_t count = waits->count - (except != NULL);
-	crash->verdict->headline =
-		count == 1 ? "hang: the only thread waits for another one"
-			   : xc_arena_printf(&crash->report->arena, "hang: all %zu threads wait for each other", count);
-	xc_crash_context_classify(crash, "deadlock", "all wait", "medium", "likely", xc_text_string(&text));
+	crash->verdict->headline = headline(&crash->report->arena, waits->count - (except != NULL), guess);
+	xc_crash_context_classify(crash, "deadlock", "all wait", "medium", guess ? "guess" : "likely", text.bytes);
 	xc_text_fini(&text);
 	crash->thread = wait->thread;
 	crash->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
 	xc_verdict_involve(crash->report, wait->thread->tid);
-	size_t told = 0;
+	xc_lost_wakeup_report(crash, except);
+	size_t told = 0, channels = 0, pipes = 0;
 	for (size_t i = 0; i < waits->count && i < INVOLVED; i++) {
 		if (&waits->items[i] != wait && waits->items[i].thread != except)
 			xc_verdict_involve(crash->report, waits->items[i].thread->tid);
+		if (channels < CHANNELS && is_first_of_group(waits, i, except) &&
+		    waits->items[i].kind == XC_WAIT_CHANNEL) {
+			xc_channel_report(crash, &waits->items[i]);
+			channels++;
+		}
+		if (pipes < PIPES && waits->items[i].thread != except && waits->items[i].thread->has_other_end) {
+			report_pipe(crash, &waits->items[i]);
+			pipes++;
+		}
 		if (told < QUEUES && is_first_of_group(waits, i, except))
 			told += report_queues(crash, waits->items[i].thread, QUEUES - told);
 	}

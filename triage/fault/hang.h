@@ -4,13 +4,18 @@
 
 #include "triage/crash/crash_context.h"
 
-/* Does every thread wait, without a timeout, for something that only a thread of this process can do: signal a
- * condition, set a result, unlock, end? */
-bool xc_hang_exists(struct xc_process *process);
+enum xc_hang {
+	XC_HANG_NONE,
+	XC_HANG_GUESS, /* some wait for a post of a semaphore, or for data of a descriptor: these may come from elsewhere */
+	XC_HANG_LIKELY, /* all wait for what only a thread of this process can do: signal, set a result, unlock, end */
+};
+
+/* Does every thread wait for another one, without a timeout? */
+enum xc_hang xc_hang_of(struct xc_process *process);
 
 /* Set the class deadlock (kind "all wait", likely) where another process killed such a program, asked it for a core, or
- * it runs; also where a function called a watchdog aborted it, whose own thread then does not count. Call it after
- * xc_deadlock_classify: a cycle of locks says more. */
+ * it runs; also where a function called a watchdog aborted it, whose own thread then does not count. A guess does not
+ * replace a class, but is evidence. Call it after xc_deadlock_classify: a cycle of locks says more. */
 void xc_hang_classify(struct xc_crash_context *crash);
 
 #endif

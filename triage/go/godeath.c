@@ -1,7 +1,7 @@
 /* godeath: see godeath.h. */
 #include "triage/go/godeath.h"
 
-#include "triage/go/gopackage.h"
+#include "triage/goroutine/gopackage.h"
 
 enum { FRAMES = 64 };
 

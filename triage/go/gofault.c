@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "triage/go/goroutine.h"
+#include "triage/goroutine/goroutine.h"
 
 /* The only memory operand outside of the stack. The registers of the fault are lost, so addresses do not identify
  * it. */

@@ -8,8 +8,9 @@
 #include <dwarf.h>
 
 #include "triage/go/gopanic.h"
-#include "triage/go/goroutine.h"
+#include "triage/goroutine/goroutine.h"
 #include "triage/go/gosignal.h"
+#include "triage/go/gosuspect.h"
 #include "triage/go/gothrow.h"
 
 /* The evidence is not in the core, or a signal's handler was left to do it. */
@@ -83,6 +84,7 @@ bool xc_golang_classify(struct xc_crash_context *crash)
 		xc_gopanic_classify(&d);
 	else
 		xc_gothrow_classify(&d);
+	xc_gosuspect_report(&d);
 	if (d.g_known)
 		xc_goroutine_report(crash, &d.go, d.g);
 	return true;

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "triage/go/gofault.h"
-#include "triage/go/gopackage.h"
-#include "triage/go/goroutine.h"
-#include "triage/go/govalue.h"
+#include "triage/goroutine/gopackage.h"
+#include "triage/goroutine/goroutine.h"
+#include "triage/goroutine/govalue.h"
 #include "triage/util/names.h"
 #include "triage/util/sourceline.h"
 

@@ -5,7 +5,7 @@
 #include "triage/go/godeath.h"
 
 /* frames[d->at] is gopanic(): report the class panic, its kind, its value, the panics before it, and the fault
- * behind it. */
+ * after it. */
 void xc_gopanic_classify(struct xc_godeath *d);
 
 #endif

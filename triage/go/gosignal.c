@@ -8,7 +8,7 @@
 #include "core/facts/facts.h"
 #include "triage/crash/cause_rule.h"
 #include "triage/crash/signal_frame.h"
-#include "triage/go/goroutine.h"
+#include "triage/goroutine/goroutine.h"
 
 enum { THREADS = 1000, FRAMES = 40, WRITES = 2, FETCHES = 16 }; /* the latter two: of x86's error code */
 
@@ -155,5 +155,6 @@ bool xc_gosignal_classify(struct xc_crash_context *crash, size_t handler)
 		return false;
 	xc_crash_context_classify(crash, "dump-request", NULL, "info", "likely",
 				  "a core was asked for with SIGQUIT: the program was not at fault");
+	crash->verdict->headline = "SIGQUIT: a core was asked for";
 	return true;
 }

@@ -11,8 +11,9 @@
 
 #include "triage/crash/cause_rule.h"
 #include "triage/go/gofault.h"
-#include "triage/go/gopackage.h"
-#include "triage/go/goroutine.h"
+#include "triage/goroutine/gopackage.h"
+#include "triage/goroutine/goasleep.h"
+#include "triage/goroutine/goroutine.h"
 #include "triage/util/names.h"
 #include "triage/stack/recursion.h"
 
@@ -115,7 +116,7 @@ static void classify_stack(struct xc_godeath *d, const char *printed, const char
 
 static void classify_asleep(struct xc_godeath *d, const char *printed, const char *confidence)
 {
-	xc_goroutine_report_all(d->crash, &d->go);
+	xc_goasleep_report(d->crash, &d->go);
 	xc_crash_context_classify(
 		d->crash, "deadlock", "goroutines", "medium", confidence,
 		*printed ? "all goroutines wait for each other, or for something that no goroutine is left to do"

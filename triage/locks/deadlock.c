@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "core/live/live.h"
 #include "core/text/threadlabel.h"
 #include "triage/util/sourceline.h"
 #include "triage/locks/locks.h"
@@ -117,6 +118,28 @@ bool xc_deadlock_exists(struct xc_process *process)
 {
 	const struct xc_locks *l = xc_locks_of(process);
 	return l->cycle_count || orphan(process, l);
+}
+
+/* The lock of the program with a known holder that most threads wait for. malloc and the C library hold theirs for
+ * moments. */
+static const struct xc_lock *held(const struct xc_process *p, const struct xc_locks *l)
+{
+	const struct xc_lock *best = NULL;
+	for (size_t i = 0; i < l->lock_count; i++) {
+		const struct xc_lock *lock = &l->locks[i];
+		if (lock->holder == XC_LOCK_NOBODY || lock->kind == XC_LOCK_ARENA || lock->kind == XC_LOCK_LIBRARY ||
+		    wait_of(l, lock->first)->timed ||
+		    (p->live && !xc_live_thread_slept(p, wait_of(l, lock->first)->thread)))
+			continue;
+		if (!best || lock->waiters > best->waiters)
+			best = lock;
+	}
+	return best;
+}
+
+bool xc_deadlock_is_held(struct xc_process *process)
+{
+	return held(process, xc_locks_of(process)) != NULL;
 }
 
 /* Did it end for no reason of its own, so that the hang is the reason? */
@@ -269,6 +292,8 @@ static void add_deed(struct xc_process *p, const struct xc_wait *wait, bool path
 		xc_text_printf(text, "in %s()", xc_wait_kind_plain(wait->through));
 	else if (text->len == before)
 		xc_text_add(text, "it runs");
+	if (!wait->place) /* of a live process: no stack of what runs */
+		return;
 	xc_text_add(text, ", in ");
 	xc_wait_where(wait, text);
 }
@@ -409,17 +434,35 @@ static void add_evidence(struct xc_crash_context *crash, const struct xc_locks *
 				    l->limits);
 }
 
+/* The table of locks has the others. */
+static void classify_held(struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	struct xc_text text = {0};
+	xc_text_printf(&text, "%zu thread%s for a lock that another one keeps: perhaps a hang", lock->waiters,
+		       lock->waiters == 1 ? " waits" : "s wait");
+	take_headline(crash, &text);
+	add_queue(crash->process, l, lock, false, &text);
+	xc_crash_context_classify(crash, "hang", "lock held", "low", "guess", text.bytes);
+	xc_text_fini(&text);
+	blame(crash, wait_of(l, lock->holder));
+	xc_verdict_involve(crash->report, crash->thread->tid);
+	involve_waiters(crash, l, lock);
+}
+
 void xc_deadlock_classify(struct xc_crash_context *crash)
 {
 	const struct xc_locks *l = xc_locks_of(crash->process);
 	const struct xc_lock *lost = orphan(crash->process, l);
+	const struct xc_lock *kept = crash->verdict->class_name ? NULL : held(crash->process, l);
 	bool judged = explains(crash) && (l->cycle_count || lost);
 	if (judged && l->cycle_count)
 		classify_cycle(crash, l, &l->cycles[0]);
 	else if (judged)
 		classify_orphan(crash, l, lost);
+	else if (kept)
+		classify_held(crash, l, kept);
 	else
 		blame_waiter(crash, l);
-	if (judged || crash->verdict->class_name)
+	if (judged || (crash->verdict->class_name && !kept))
 		add_evidence(crash, l, judged && l->cycle_count ? 1 : 0);
 }

@@ -4,16 +4,29 @@
  * After an early release the address may remain, so a holder found by it is only likely. In the innermost function
  * of a thread that waits for the lock, the guard is likely the one that is not constructed yet. pthread_once and
  * similar functions keep the address of the control word in their frame while they run the initializer. A static
- * variable of C++ leaves only its function on the stack. */
+ * variable of C++ leaves only its function on the stack. A guard of Rust may have no name: a second pass looks for its
+ * two words. And only who holds a lock of Rust has references into what it protects: that pass looks for these, too. */
 #include "triage/locks/lock_holder.h"
 
+#include <dwarf.h>
 #include <string.h>
 
 #include "dwarf/stack/variable.h"
+#include "triage/code/rust_lock.h"
 #include "triage/locks/frame_words.h"
 #include "triage/locks/wait_kind.h"
 
-enum { OPEN = 64, THREADS = 4096, FRAMES = 48, VARIABLES = 1 << 19, GUARD = 32, WORDS = 64 };
+enum {
+	OPEN = 64,
+	THREADS = 4096,
+	FRAMES = 48,
+	VARIABLES = 1 << 19,
+	GUARD = 32,
+	WORDS = 64,
+	GUARD_WORDS = 512,
+	PROTECTED = 64,
+	NAMELESS_WORDS = 1 << 22
+};
 
 /* The locks to search for, and the current frame. */
 struct search {
@@ -21,6 +34,9 @@ struct search {
 	struct xc_locks *locks;
 	struct xc_lock *open[OPEN];
 	bool doubtful[OPEN]; /* several threads may hold it */
+	struct inside {
+		xc_addr from, end; /* what a lock of Rust protects; 0: not known */
+	} inside[OPEN];
 	size_t open_count;
 	struct xc_unwinder *unwinder;
 	size_t variables; /* variables whose types were checked */
@@ -29,7 +45,9 @@ struct search {
 	struct xc_frame frame;
 	const struct xc_frame *above; /* its caller; NULL: not known */
 	const struct xc_place *place;
-	bool outward; /* outside of the frame that waits */
+	bool outward;  /* outside of the frame that waits */
+	bool nameless; /* the second pass, for guards without a name, and references into what is protected */
+	size_t words;  /* that it may still read */
 };
 
 /* Take the current thread for the holder, as far as is known. When true, the caller sets the reason. */
@@ -139,6 +157,143 @@ static void look_at_variables(struct search *s)
 	xc_arena_fini(&scratch);
 }
 
+/* A guard of a reader without a name, as of the value that is matched in Rust: two words side by side, the lock and what
+ * it protects, which follows it in the same object. */
+static bool is_read_guard(const struct xc_lock *lock, uint64_t one, uint64_t other)
+{
+	uint64_t protected = one == lock->addr ? other : other == lock->addr ? one : 0;
+	return protected > lock->addr && protected - lock->addr <= PROTECTED;
+}
+
+static bool is_rust_mutex(const struct search *s, const struct xc_lock *lock)
+{
+	return lock->kind == XC_LOCK_MUTEX && s->locks->waits->items[lock->first].kind == XC_WAIT_RUST_MUTEX;
+}
+
+static bool may_be_nameless(const struct search *s, const struct xc_lock *lock)
+{
+	return (lock->kind == XC_LOCK_RWLOCK && lock->readers) || is_rust_mutex(s, lock);
+}
+
+/* A guard of a mutex is the lock, and a byte that says whether the thread panicked. Who waits for a mutex has its address
+ * on the whole of its stack. */
+static bool is_nameless(const struct search *s, const struct xc_lock *lock, uint64_t one, uint64_t other)
+{
+	if (is_rust_mutex(s, lock))
+		return one == lock->addr && (other & 0xff) <= 1 && !waits_for(s, lock) &&
+		       xc_rust_lock_drops(s->process, s->frame.pc);
+	return may_be_nameless(s, lock) && is_read_guard(lock, one, other) && (s->outward || !waits_for(s, lock));
+}
+
+/* Registers have no word beside them: 0 is as good as any. */
+static void look_at_registers(struct search *s)
+{
+	struct xc_frame_words words = xc_frame_words(s->process, &s->frame, 1, NULL, 0);
+	uint64_t value;
+	while (xc_frame_words_next(&words, &value))
+		for (size_t i = 0; i < s->open_count; i++)
+			if (is_rust_mutex(s, s->open[i]) && is_nameless(s, s->open[i], value, 0) && takes(s, i))
+				s->open[i]->why = "what looks like a guard of it is in a register, without a name";
+}
+
+static void look_at_temporaries(struct search *s)
+{
+	struct xc_frame_words words = xc_frame_words(s->process, &s->frame, 0, s->above, GUARD_WORDS);
+	uint64_t before = 0, value;
+	if (xc_place_language(s->place, 0) != DW_LANG_Rust)
+		return;
+	look_at_registers(s);
+	for (; s->words && xc_frame_words_next(&words, &value); s->words--, before = value)
+		for (size_t i = 0; i < s->open_count; i++)
+			if (is_nameless(s, s->open[i], before, value) && takes(s, i))
+				s->open[i]->why = "what looks like a guard of it is in its stack, without a name";
+}
+
+/* ---- what a lock of Rust protects ---- */
+
+static bool is_pointer(void *user, const struct xc_type *type)
+{
+	struct search *s = user;
+	if (s->variables == VARIABLES)
+		return false;
+	s->variables++;
+	return xc_type_is_pointer(type);
+}
+
+/* Each argument of the frame that is a pointer, as a value and as a number. */
+typedef void pointer_fn(struct search *s, size_t number, const struct xc_value *pointer, uint64_t target,
+			const char *name);
+
+static void each_pointer(struct search *s, const struct xc_wait *wait, size_t number, pointer_fn *look)
+{
+	struct xc_frame_context context = {.process = s->process,
+					   .thread = wait->thread,
+					   .unwinder = s->unwinder,
+					   .frame = &s->frame,
+					   .place = s->place};
+	struct xc_arena scratch = {0};
+	for (size_t level = 0; level < s->place->level_count; level++) {
+		struct xc_named_value *values;
+		uint64_t target;
+		size_t count = xc_variable_values_of(&context, level, false, is_pointer, s, &scratch, &values);
+		for (size_t i = 0; i < count; i++)
+			if (xc_value_load(&values[i].value, &target))
+				look(s, number, &values[i].value, target, values[i].name);
+	}
+	xc_arena_fini(&scratch);
+}
+
+/* Its member `data`, by the type of a pointer to the lock. */
+static void learn_inside(struct search *s, size_t number, const struct xc_value *pointer, uint64_t target,
+			 const char *name)
+{
+	struct inside *inside = &s->inside[number];
+	const struct xc_type *type = xc_type_complete(xc_type_strip(xc_type_strip(pointer->type)->target));
+	uint64_t size;
+	size_t count;
+	(void)name;
+	if (target != s->open[number]->addr || inside->from || !xc_rust_lock_is(type))
+		return;
+	const struct xc_member *members = xc_type_members(type, &count);
+	for (size_t i = 0; i < count; i++)
+		if (members[i].name && strcmp(members[i].name, "data") == 0 && xc_type_size(members[i].type, &size) &&
+		    size && target + members[i].offset + size > target)
+			*inside = (struct inside){target + members[i].offset, target + members[i].offset + size};
+}
+
+/* On the stack of one that waits for it. */
+static void find_inside(struct search *s, size_t number)
+{
+	const struct xc_wait *wait = &s->locks->waits->items[s->open[number]->first];
+	const char *stop;
+	s->inside[number] = (struct inside){.from = 0};
+	if (wait->kind != XC_WAIT_RUST_MUTEX && wait->kind != XC_WAIT_RUST_READ && wait->kind != XC_WAIT_RUST_WRITE)
+		return;
+	bool more = s->process->arch->unwinds && xc_unwind_first(s->unwinder, wait->thread, &s->frame);
+	for (unsigned n = 0; more && n < FRAMES && !s->inside[number].from; n++) {
+		s->place = xc_debuginfo_place(s->process, xc_frame_lookup(&s->frame));
+		each_pointer(s, wait, number, learn_inside);
+		more = s->frame.pc != wait->frame.pc && xc_unwind_step(s->unwinder, &s->frame, &s->frame, &stop);
+	}
+}
+
+static void take_inside(struct search *s, size_t number, const struct xc_value *pointer, uint64_t target,
+			const char *name)
+{
+	const struct inside *inside = &s->inside[number];
+	(void)pointer;
+	if (target >= inside->from && target < inside->end && takes(s, number))
+		s->open[number]->why = xc_arena_printf(&s->process->arena,
+						       "`%s` on its stack is a reference to what it protects", name);
+}
+
+static void look_inside(struct search *s)
+{
+	for (size_t i = 0; i < s->open_count; i++)
+		if (s->inside[i].from && !waits_for(s, s->open[i]))
+			each_pointer(s, wait_of(s), i, take_inside);
+}
+
 /* ---- what is done once ---- */
 
 static bool calls_once(const struct xc_place *place)
@@ -195,6 +350,13 @@ static void look_at_statics(struct search *s)
 
 /* ---- stacks ---- */
 
+static void look_at_names(struct search *s)
+{
+	look_at_variables(s);
+	look_at_call(s);
+	look_at_statics(s);
+}
+
 static void look_at_thread(struct search *s)
 {
 	const struct xc_wait *wait = wait_of(s);
@@ -207,9 +369,12 @@ static void look_at_thread(struct search *s)
 		s->above = more ? &above : NULL;
 		s->place = xc_debuginfo_place(s->process, xc_frame_lookup(&s->frame));
 		if (s->frame.trust != XC_TRUST_SCAN) {
-			look_at_variables(s);
-			look_at_call(s);
-			look_at_statics(s);
+			if (s->nameless) {
+				look_inside(s);
+				look_at_temporaries(s);
+			} else {
+				look_at_names(s);
+			}
 		}
 		s->outward |= wait->has_place && s->frame.pc == wait->frame.pc;
 		if (more)
@@ -282,6 +447,32 @@ static void settle(const struct search *s, size_t number)
 	}
 }
 
+static void look_at_threads(struct search *s)
+{
+	for (s->thread = 0; s->thread < s->locks->waits->count && s->thread < THREADS; s->thread++)
+		look_at_thread(s);
+}
+
+/* Leaves the locks that only a guard without a name, or a reference, can still tell the holder of. */
+static void keep_nameless(struct search *s)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < s->open_count; i++) {
+		settle(s, i);
+		bool told = s->open[i]->holder != XC_LOCK_NOBODY || s->doubtful[i];
+		if (!told)
+			find_inside(s, i);
+		if (told || (!may_be_nameless(s, s->open[i]) && !s->inside[i].from))
+			continue;
+		s->doubtful[kept] = false;
+		s->inside[kept] = s->inside[i];
+		s->open[kept++] = s->open[i];
+	}
+	s->open_count = kept;
+	s->nameless = true;
+	s->words = NAMELESS_WORDS;
+}
+
 void xc_lock_holder_guess(struct xc_process *process, struct xc_locks *l)
 {
 	struct search s = {.process = process, .locks = l};
@@ -289,10 +480,12 @@ void xc_lock_holder_guess(struct xc_process *process, struct xc_locks *l)
 	if (!wanted)
 		return;
 	s.unwinder = xc_unwinder_new(process);
-	for (s.thread = 0; s.thread < l->waits->count && s.thread < THREADS; s.thread++)
-		look_at_thread(&s);
+	look_at_threads(&s);
+	report_limits(&s, wanted);
+	keep_nameless(&s);
+	if (s.open_count)
+		look_at_threads(&s);
 	for (size_t i = 0; i < s.open_count; i++)
 		settle(&s, i);
-	report_limits(&s, wanted);
 	xc_unwinder_free(s.unwinder);
 }

@@ -16,9 +16,10 @@
 enum {
 	STEPS = 64,
 	FRAMES = 6,
-	NEAR = 4096, /* bytes from the beginning of an object to its lock */
-	HITS = 64,   /* words that point there */
-	MOST = 64,   /* locks that are renamed: each searches the memory */
+	NEAR = 4096,  /* bytes from the beginning of an object to its lock */
+	HITS = 64,    /* words that point there */
+	MEMBERS = 64, /* of a record to look at */
+	MOST = 64,    /* locks that are renamed: each searches the memory */
 };
 
 /* "Mutex<i64>", "std::sync::poison::mutex::Mutex<i64>" */
@@ -54,6 +55,9 @@ static bool is_lock_type(const struct xc_type *type)
 					    "std::condition_variable",
 					    "std::condition_variable_any",
 					    "std::once_flag",
+					    "sync.Mutex",
+					    "sync.RWMutex",
+					    "sync.WaitGroup",
 					    NULL};
 	return xc_names_find(names, type->name) || is_rust_lock(type->name);
 }
@@ -150,7 +154,39 @@ static bool by_variable(const struct xc_named_value *variable, xc_addr addr, boo
 	return add_path(text, value->type, addr - value->addr, ".");
 }
 
-static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool rust, struct xc_arena *arena,
+/* By a pointer in the record that a variable points to: "job->bank->accounts[1].lock". */
+static bool by_member(const struct xc_named_value *variable, xc_addr addr, bool rust, struct xc_text *text)
+{
+	size_t count = 0;
+	struct xc_value target, member;
+	xc_addr base;
+	bool pointed = variable->value.type && xc_type_is_pointer(variable->value.type);
+	if (rust || !pointed)
+		return false;
+	struct xc_error *error = xc_value_deref(&variable->value, &target);
+	const struct xc_type *type = error ? NULL : xc_type_complete(xc_type_strip(target.type));
+	const struct xc_member *members = type && xc_type_is_record(type) ? xc_type_members(type, &count) : NULL;
+	xc_error_free(error);
+	for (size_t i = 0; i < count && i < MEMBERS; i++) {
+		if (!members[i].name || members[i].base)
+			continue;
+		target.type = type;
+		xc_value_field(&target, &members[i], &member);
+		if (!points_round(&member, addr, &base))
+			continue;
+		text->len = 0;
+		bool reference = xc_type_strip(variable->value.type)->kind != XC_TYPE_POINTER;
+		xc_text_printf(text, "%s%s%s", variable->name, reference ? "." : "->", members[i].name);
+		if (add_path(text, xc_type_strip(member.type)->target, addr - base, "->"))
+			return true;
+	}
+	text->len = 0;
+	return false;
+}
+
+typedef bool by_fn(const struct xc_named_value *variable, xc_addr addr, bool rust, struct xc_text *text);
+
+static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool rust, by_fn *by, struct xc_arena *arena,
 		     struct xc_text *text)
 {
 	for (size_t level = 0; level < context->place->level_count; level++)
@@ -158,7 +194,7 @@ static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool 
 			struct xc_named_value *values;
 			size_t count = xc_variable_values(context, level, locals, arena, &values);
 			for (size_t i = 0; i < count; i++)
-				if (by_variable(&values[i], addr, rust, text))
+				if (by(&values[i], addr, rust, text))
 					return true;
 		}
 	text->len = 0;
@@ -167,7 +203,7 @@ static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool 
 
 /* Outward from the innermost function of user code. */
 static bool by_frames(struct xc_process *p, const struct xc_wait *wait, struct xc_unwinder *unwinder, xc_addr addr,
-		      struct xc_text *text)
+		      by_fn *by, struct xc_text *text)
 {
 	struct xc_frame frame = wait->frame;
 	struct xc_arena scratch = {0};
@@ -181,7 +217,7 @@ static bool by_frames(struct xc_process *p, const struct xc_wait *wait, struct x
 						   .unwinder = unwinder,
 						   .frame = &frame,
 						   .place = xc_debuginfo_place(p, xc_frame_lookup(&frame))};
-		found = by_frame(&context, addr, rust, &scratch, text);
+		found = by_frame(&context, addr, rust, by, &scratch, text);
 		if (!found && !xc_unwind_step(unwinder, &frame, &frame, &stop))
 			break;
 	}
@@ -194,7 +230,8 @@ static const char *expression(struct xc_process *p, const struct xc_wait *wait, 
 {
 	struct xc_text text = {0};
 	bool found = by_static(p, wait, addr, &text);
-	*local_out = !found && by_frames(p, wait, unwinder, addr, &text);
+	*local_out = !found && (by_frames(p, wait, unwinder, addr, by_variable, &text) ||
+				by_frames(p, wait, unwinder, addr, by_member, &text));
 	found |= *local_out;
 	const char *name = found ? xc_arena_strdup(&p->arena, xc_text_string(&text)) : NULL;
 	xc_text_fini(&text);
@@ -208,6 +245,13 @@ static const char *condition(struct xc_process *p, const struct xc_wait *wait, s
 	bool local;
 	const char *name = expression(p, wait, unwinder, even - 40, &local);
 	return name ? name : expression(p, wait, unwinder, even - 32, &local);
+}
+
+const char *xc_lock_name_at(struct xc_process *process, const struct xc_wait *wait, struct xc_unwinder *unwinder,
+			    xc_addr addr)
+{
+	bool local;
+	return expression(process, wait, unwinder, addr, &local);
 }
 
 const char *xc_lock_name_expression(struct xc_process *process, const struct xc_wait *wait)

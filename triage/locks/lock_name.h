@@ -14,6 +14,11 @@ void xc_lock_name_find(struct xc_process *process, const struct xc_wait *wait, s
  * known. In the process's arena. */
 const char *xc_lock_name_expression(struct xc_process *process, const struct xc_wait *wait);
 
+/* The name of the lock at the address for a wait of which place, frame, thread and kind are set: by a static variable,
+ * or by those of the frame and its callers. NULL when none leads to it. */
+const char *xc_lock_name_at(struct xc_process *process, const struct xc_wait *wait, struct xc_unwinder *unwinder,
+			    xc_addr addr);
+
 /* Give locks that share the name of a local variable names that tell them from each other: those by which a static
  * variable leads there, "shards[0]->lock"; else the holder's own name, in held_name. The locks have their names and
  * holders. */

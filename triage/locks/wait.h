@@ -48,7 +48,8 @@ struct xc_wait {
 	/* Of a thread that waits in a signal handler: the handler, the interrupted library function, and the
 	 * interrupted function of the user. Else NULL. */
 	const char *handler, *interrupted, *interrupted_own;
-	bool has_place; /* the place is that of the innermost function of user code; else of the innermost frame */
+	bool in_handler; /* it is in one that does not wait for anything of interest: the wait is that of before */
+	bool has_place;  /* the place is that of the innermost function of user code; else of the innermost frame */
 	struct xc_frame frame;
 	const struct xc_place *place;
 	size_t level;

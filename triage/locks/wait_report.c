@@ -197,6 +197,9 @@ static void add_until(const struct xc_process *p, const uint64_t args[3], struct
 static void add_fd(const struct xc_thread *thread, bool paths, struct xc_text *text)
 {
 	xc_text_printf(text, " descriptor %d", (int)(int32_t)thread->call_args[0]);
+	if (thread->moved)
+		xc_text_printf(text, ", %" PRIu64 " of %" PRIu64 " bytes left", thread->call_args[2] - thread->moved,
+			       thread->call_args[2]);
 	if (!thread->call_file || !paths)
 		return;
 	xc_text_add(text, " = ");
@@ -249,6 +252,63 @@ static void add_call(const struct xc_process *p, const struct xc_wait *wait, boo
 		xc_text_printf(text, " child process %d", (int)(int32_t)thread->call_args[0]);
 	else if (call->shape == CHILD)
 		xc_text_add(text, " a child process");
+}
+
+/* glibc's pthread_mutex_t has the owner's id behind the word and the count (sysdeps/nptl/bits/struct_mutex.h). */
+static void add_owner_now(const struct xc_process *p, const struct xc_wait *wait, struct xc_text *text)
+{
+	enum { OWNER = 8 };
+	uint64_t owner;
+	if (wait->kind == XC_WAIT_MUTEX && wait->object &&
+	    xc_space_peek_uint(p->space, wait->object + OWNER, 4, &owner) && owner &&
+	    (pid_t)owner != wait->thread->tid && xc_process_thread(p, (pid_t)owner))
+		xc_text_printf(text, ", held by thread %d", (int)owner);
+}
+
+static void add_call_alone(const struct xc_wait *wait, struct xc_text *text)
+{
+	const struct call *call = call_of(wait);
+	xc_text_add(text, call ? call->words : wait->call ? wait->call : "a system call");
+	if (call && call->shape == FD)
+		add_fd(wait->thread, true, text);
+	else if (call && (call->shape == COUNT_0 || call->shape == COUNT_1))
+		add_count(wait->thread->call_args[call->shape == COUNT_1], call->shape == COUNT_0, text);
+}
+
+void xc_wait_report_alone(struct xc_process *process, const struct xc_wait *wait, bool now, struct xc_text *text)
+{
+	static const char *const things[] = {
+		[XC_WAIT_MUTEX] = "mutex",
+		[XC_WAIT_READ_LOCK] = "reader-writer lock, to read",
+		[XC_WAIT_WRITE_LOCK] = "reader-writer lock, to write",
+		[XC_WAIT_CONDITION] = "condition",
+		[XC_WAIT_SEMAPHORE] = "semaphore",
+		[XC_WAIT_BARRIER] = "barrier",
+		[XC_WAIT_ONCE] = "one-time initialization",
+		[XC_WAIT_RUST_MUTEX] = "mutex of Rust",
+		[XC_WAIT_RUST_READ] = "RwLock, to read",
+		[XC_WAIT_RUST_WRITE] = "RwLock, to write",
+		[XC_WAIT_RUST_CONDITION] = "Condvar",
+		[XC_WAIT_CHANNEL] = "the other end of a channel",
+		[XC_WAIT_PARKED] = "parked, until another thread unparks it",
+		[XC_WAIT_FUTURE] = "the result of a future",
+		[XC_WAIT_THREAD] = "the end of a thread",
+		[XC_WAIT_LIBRARY_LOCK] = "a lock of the C library",
+		[XC_WAIT_FUTEX] = "a futex",
+	};
+	if (wait->kind == XC_WAIT_CALL)
+		add_call_alone(wait, text);
+	if (wait->kind == XC_WAIT_CALL || wait->kind == XC_WAIT_NONE)
+		return;
+	const char *name = xc_lock_name_expression(process, wait);
+	xc_text_add(text, things[wait->kind]);
+	if (name) {
+		xc_text_add(text, " `");
+		xc_text_name(text, name);
+		xc_text_add(text, "`");
+	}
+	if (now)
+		add_owner_now(process, wait, text);
 }
 
 void xc_wait_report_describe(struct xc_process *process, const struct xc_wait *wait, bool paths, struct xc_text *text)
@@ -309,7 +369,10 @@ static void add_running(const struct xc_process *p, const struct xc_wait *wait, 
 	    !wait->place)
 		return;
 	if (wait->through)
-		xc_text_printf(text, "in %s()", xc_wait_kind_plain(wait->through));
+		xc_text_printf(text, "%s %s()", wait->in_handler ? "in a signal handler that interrupted" : "in",
+			       xc_wait_kind_plain(wait->through));
+	else if (wait->in_handler)
+		xc_text_add(text, "in a signal handler");
 	else
 		xc_text_add(text, "running");
 }

@@ -10,6 +10,11 @@
  * targets of descriptors. */
 void xc_wait_report_describe(struct xc_process *process, const struct xc_wait *wait, bool paths, struct xc_text *text);
 
+/* The same of a wait that was looked at by itself (xc_waits_look), as far as waits of this kind have in common: without
+ * times. `now`: the wait goes on, so that a
+ * mutex has the owner that glibc records. Nothing when it is not known. */
+void xc_wait_report_alone(struct xc_process *process, const struct xc_wait *wait, bool now, struct xc_text *text);
+
 /* Add roles and descriptions to the stacks of a section, and one to each of its groups. */
 void xc_wait_report_stacks(struct xc_section *section, struct xc_process *process);
 

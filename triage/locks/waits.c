@@ -97,6 +97,7 @@ static void look_at(struct xc_wait_stack *w, struct xc_wait *wait)
 		return;
 	}
 	enter_handler(w, wait);
+	wait->in_handler = w->base && !wait->handler;
 	if (!wait->handler)
 		find_kind(w, wait);
 	find_place(w, wait);
@@ -132,6 +133,16 @@ const struct xc_waits *xc_waits_of(struct xc_process *process)
 	xc_wait_stack_fini(&w);
 	process->waits = waits;
 	return waits;
+}
+
+void xc_waits_look(struct xc_process *process, const struct xc_thread *thread, struct xc_wait *wait_out)
+{
+	const struct xc_waits none = {.count = 0};
+	struct xc_wait_stack w;
+	*wait_out = (struct xc_wait){.thread = thread};
+	xc_wait_stack_init(&w, process, &none);
+	look_at(&w, wait_out);
+	xc_wait_stack_fini(&w);
 }
 
 const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid)

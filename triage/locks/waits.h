@@ -13,6 +13,10 @@
  * XC_WAIT_FRAMES of it. */
 const struct xc_waits *xc_waits_of(struct xc_process *process);
 
+/* What one thread waits for, looked at by itself, now: its registers, its system call and the memory of its stack must
+ * be of one instant. Unwinds its stack. */
+void xc_waits_look(struct xc_process *process, const struct xc_thread *thread, struct xc_wait *wait_out);
+
 /* The wait of a thread; NULL when there is none. O(log n). */
 const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid);
 

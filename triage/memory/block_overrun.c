@@ -35,6 +35,13 @@ static void report_block(const struct xc_crash_context *crash, uint32_t block)
 	const struct xc_blocks *blocks = &crash->heap->blocks;
 	struct xc_text text = {0};
 	xc_addr begin = xc_block_addr(blocks, block), end = begin + xc_block_size(blocks, block) - 1;
+	if (xc_heap_blocks_lost(crash->heap, begin)) {
+		xc_verdict_evidence(crash->report,
+				    "which blocks there are is not known from 0x%" PRIx64
+				    " on: the header there is damaged",
+				    begin);
+		return;
+	}
 	xc_block_types_infer(crash);
 	struct xc_what what = xc_what(crash->process, crash->heap, begin);
 	xc_what_text(crash->process, crash->heap, &what, &text);
@@ -57,7 +64,8 @@ static bool diagnose_left(struct xc_pointer_diagnosis *s, uint64_t pointer, cons
 	struct xc_crash_context *crash = s->crash;
 	const struct xc_blocks *blocks = &crash->heap->blocks;
 	uint32_t block = xc_blocks_find(blocks, pointer);
-	if (!is_live(crash, block) || xc_blocks_find(blocks, crash->fault.addr) == block)
+	if (!is_live(crash, block) || xc_heap_blocks_lost(crash->heap, pointer) ||
+	    xc_blocks_find(blocks, crash->fault.addr) == block)
 		return false;
 	xc_addr begin = xc_block_addr(blocks, block), behind = begin + xc_block_size(blocks, block);
 	bool above = crash->fault.addr >= behind;
@@ -126,7 +134,8 @@ static uint32_t find_last(const struct xc_crash_context *crash, xc_addr hi)
 	const struct xc_damage *damage = xc_audit_first(crash->heap);
 	if (is_live(crash, block))
 		return block;
-	return damage && damage->kind == XC_DAMAGE_HEADER ? damage->before : XC_NO_BLOCK;
+	bool shown = damage && damage->kind == XC_DAMAGE_HEADER && is_live(crash, damage->before);
+	return shown ? damage->before : XC_NO_BLOCK;
 }
 
 /* The heap whose mapping ends shortly before an address. Other mapped memory directly after it, also overwritten,

@@ -22,7 +22,7 @@ static const struct xc_damage *damage_of(const struct xc_heap *heap, xc_addr beg
 }
 
 /* Does the damage go on behind the header, as far as it shows? A NUL alone ends a string that was one too long; other
- * bytes may have come from the block behind. */
+ * bytes may have come from the block after it. */
 static bool goes_on(const struct xc_heap *heap, const struct xc_damage *damage)
 {
 	struct xc_overrun overrun;
@@ -64,7 +64,7 @@ bool xc_damaged_block_report(struct xc_crash_context *crash)
 	struct xc_verdict *v = crash->verdict;
 	xc_verdict_evidence(crash->report,
 			    "%s%s%s was read from 0x%" PRIx64 ", %" PRIu64
-			    " bytes behind the header of its block, which is overwritten",
+			    " bytes after the header of its block, which is overwritten",
 			    bad->text ? "`" : "", bad->text ? bad->text : "the value", bad->text ? "`" : "", bad->at,
 			    bad->at - begin);
 	xc_crash_context_classify(

@@ -14,7 +14,24 @@ enum {
 	BACK = 4096,     /* a negative number, not a large one */
 	LEVELS = 4,      /* inlined functions whose variables are compared */
 	COMMON = 1 << 8, /* smaller numbers are in many registers by chance */
+	WRAPPED = 16,    /* how far below 0 a row was, */
+	WIDE = 1 << 16,  /* and how many elements it has */
 };
+
+/* A row below 0 in an unsigned variable, of so many elements, and one of these: "640 × 4294967295, (unsigned)-1, + 3". */
+static bool is_wrapped_row(int64_t index, struct xc_text *text)
+{
+	for (int64_t back = 1; back <= WRAPPED; back++) {
+		int64_t row = (INT64_C(1) << 32) - back, width = index / row, column = index % row;
+		if (index < 0 || width < 2 || width > WIDE || column >= width)
+			continue;
+		xc_text_printf(text, ", that is %" PRId64 " × %" PRId64 ", (unsigned)-%" PRId64, width, row, back);
+		if (column)
+			xc_text_printf(text, ", + %" PRId64, column);
+		return true;
+	}
+	return false;
+}
 
 bool xc_element_index_remark(int64_t index, uint64_t count, bool sure, struct xc_text *text)
 {
@@ -29,6 +46,8 @@ bool xc_element_index_remark(int64_t index, uint64_t count, bool sure, struct xc
 			return true;
 		}
 	}
+	if (is_wrapped_row(index, text))
+		return true;
 	if (count && sure && index == (int64_t)count) {
 		xc_text_printf(text, ", one past the last of %" PRIu64, count);
 		return true;

@@ -76,38 +76,6 @@ static bool is_target(const struct xc_named_value *named, xc_addr at, struct obj
 	       xc_type_size(out->type, &size) && at - value < size;
 }
 
-/* What a variable of the innermost frames points to. */
-static bool in_targets(const struct xc_crash_context *crash, xc_addr at, struct object *out)
-{
-	for (size_t i = 0; i < crash->frame_count && i < POINTERS; i++) {
-		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
-		for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++)
-			for (int locals = 0; locals < 2; locals++) {
-				struct xc_named_value *values;
-				size_t count = xc_variable_values(&context, l, locals, &crash->report->arena, &values);
-				for (size_t v = 0; v < count; v++)
-					if (is_target(&values[v], at, out))
-						return true;
-			}
-	}
-	return false;
-}
-
-static bool find_object(const struct xc_crash_context *crash, xc_addr at, struct object *out)
-{
-	struct xc_held held;
-	struct xc_what what = xc_what(crash->process, crash->heap, at);
-	if (what.kind == XC_WHAT_BLOCK)
-		return in_targets(crash, at, out) || in_block(crash, at, out);
-	if (what.kind == XC_WHAT_STACK)
-		return in_frames(crash, at, out);
-	if (what.kind != XC_WHAT_DATA || !crash->blame.place ||
-	    !xc_statics_at(crash->process, crash->blame.place, crash->thread, at, &held) || !held.type)
-		return false;
-	*out = (struct object){held.type, at - held.offset, held.name};
-	return true;
-}
-
 /* ---- the array ---- */
 
 /* Among the members of a record, the array that ends nearest before `offset`. */
@@ -128,48 +96,104 @@ static const struct xc_member *array_member(const struct xc_type *record, uint64
 	return best;
 }
 
-/* Descend to the innermost record that holds the word; the arrays of the inner ones are nearer. */
-bool xc_field_array_before(const struct xc_crash_context *crash, xc_addr at, struct xc_field_array *out)
+/* The nearest array so far. */
+struct nearest {
+	const struct xc_crash_context *crash;
+	xc_addr at;
+	struct xc_field_array array;
+	bool found;
+};
+
+/* The array of a record that ends before the place: of several objects the nearest one counts. */
+static void offer_record(struct nearest *n, const struct object *object, const char *path, const struct xc_type *record,
+			 xc_addr begin, xc_addr end)
 {
-	struct object object;
-	struct xc_arena *arena = &crash->report->arena;
+	uint64_t size;
+	const struct xc_type *plain = xc_type_complete(xc_type_strip(record));
+	bool is_record = plain->kind == XC_TYPE_STRUCT || plain->kind == XC_TYPE_CLASS;
+	const struct xc_member *member = is_record ? array_member(plain, end - begin, &size) : NULL;
+	if (!member || (n->found && begin + member->offset + size <= n->array.end))
+		return;
+	n->found = true;
+	n->array = (struct xc_field_array){
+		.name = xc_arena_printf(&n->crash->report->arena, "`%s%s%s`%s%s", path, *path ? "." : "", member->name,
+					object->name ? "" : " of ", object->name ? "" : xc_type_name(object->type)),
+		.record = plain,
+		.record_at = begin,
+		.element = xc_type_strip(member->type)->target,
+		.begin = begin + member->offset,
+		.end = begin + member->offset + size};
+}
+
+/* Descend to the innermost record that holds the word; the arrays of the inner ones are nearer. Of an array's element
+ * the one before it may have run over. */
+static void offer_object(struct nearest *n, const struct object *object)
+{
 	struct xc_text path = {0};
-	bool found = false;
-	if (!find_object(crash, at, &object))
-		return false;
-	if (object.name)
-		xc_text_add(&path, object.name);
-	const struct xc_type *type = object.type;
-	xc_addr begin = object.begin;
+	if (object->name)
+		xc_text_add(&path, object->name);
+	const struct xc_type *type = object->type;
+	xc_addr begin = object->begin;
 	for (unsigned steps = 0; steps < STEPS; steps++) {
 		struct xc_field_step step;
 		uint64_t size;
 		const struct xc_type *plain = xc_type_complete(xc_type_strip(type));
-		bool record = plain->kind == XC_TYPE_STRUCT || plain->kind == XC_TYPE_CLASS;
-		const struct xc_member *member = record ? array_member(plain, at - begin, &size) : NULL;
-		if (member) {
-			found = true;
-			*out = (struct xc_field_array){
-				.name = xc_arena_printf(arena, "`%s%s%s`%s%s", xc_text_string(&path),
-							path.len ? "." : "", member->name, object.name ? "" : " of ",
-							object.name ? "" : xc_type_name(object.type)),
-				.record = plain,
-				.record_at = begin,
-				.element = xc_type_strip(member->type)->target,
-				.begin = begin + member->offset,
-				.end = begin + member->offset + size};
-		}
-		if (!xc_field_step(plain, at - begin, &step))
+		offer_record(n, object, xc_text_string(&path), plain, begin, n->at);
+		if (!xc_field_step(plain, n->at - begin, &step))
 			break;
+		begin = n->at - step.offset;
+		size_t len = path.len;
+		if (step.is_element && step.index && xc_type_size(step.type, &size)) {
+			xc_text_printf(&path, "[%" PRIu64 "]", step.index - 1);
+			offer_record(n, object, xc_text_string(&path), step.type, begin - size, begin);
+			path.len = len;
+		}
 		if (step.is_element)
 			xc_text_printf(&path, "[%" PRIu64 "]", step.index);
 		else if (step.name)
 			xc_text_printf(&path, "%s%s", path.len ? "." : "", step.name);
 		type = step.type;
-		begin = at - step.offset;
 	}
 	xc_text_fini(&path);
-	return found;
+}
+
+/* What the variables of the innermost frames point to. */
+static void offer_targets(struct nearest *n)
+{
+	const struct xc_crash_context *crash = n->crash;
+	struct object object;
+	for (size_t i = 0; i < crash->frame_count && i < POINTERS; i++) {
+		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
+		for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++)
+			for (int locals = 0; locals < 2; locals++) {
+				struct xc_named_value *values;
+				size_t count = xc_variable_values(&context, l, locals, &crash->report->arena, &values);
+				for (size_t v = 0; v < count; v++)
+					if (is_target(&values[v], n->at, &object))
+						offer_object(n, &object);
+			}
+	}
+}
+
+bool xc_field_array_before(const struct xc_crash_context *crash, xc_addr at, struct xc_field_array *out)
+{
+	struct xc_held held;
+	struct object object;
+	struct nearest n = {.crash = crash, .at = at};
+	struct xc_what what = xc_what(crash->process, crash->heap, at);
+	if (what.kind == XC_WHAT_BLOCK) {
+		offer_targets(&n);
+		if (in_block(crash, at, &object))
+			offer_object(&n, &object);
+	} else if (what.kind == XC_WHAT_STACK && in_frames(crash, at, &object)) {
+		offer_object(&n, &object);
+	} else if (what.kind == XC_WHAT_DATA && crash->blame.place &&
+		   xc_statics_at(crash->process, crash->blame.place, crash->thread, at, &held) && held.type) {
+		object = (struct object){held.type, at - held.offset, held.name};
+		offer_object(&n, &object);
+	}
+	*out = n.array;
+	return n.found;
 }
 
 /* ---- the text ---- */
@@ -191,7 +215,7 @@ static void trim_text(const struct xc_crash_context *crash, xc_addr at, xc_addr 
 	*end = *begin + len;
 }
 
-/* The characters around a place, not before `from`: their first, and the one behind the last. */
+/* The characters around a place, not before `from`: their first, and the one after the last. */
 static void find_text(const struct xc_crash_context *crash, xc_addr from, xc_addr at, xc_addr *begin_out,
 		      xc_addr *end_out)
 {
@@ -224,7 +248,7 @@ static void add_members(const struct xc_field_array *array, xc_addr end, struct 
 	if (told > NAMES)
 		xc_text_printf(text, " and %zu more", told - NAMES);
 	if (xc_type_size(array->record, &size) && end > array->record_at + size)
-		xc_text_printf(text, "%sthe memory behind it", told ? " and " : "");
+		xc_text_printf(text, "%sthe memory after it", told ? " and " : "");
 }
 
 static bool is_character(const struct xc_type *type)

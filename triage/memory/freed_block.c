@@ -1,4 +1,4 @@
-/* freed_block: blocks used after they were freed.
+/* freed_block: use-after-free of a block that is still free.
  *
  * Freed memory stays mapped, so the faulting pointer is mostly a value read from it: one that the allocator stored
  * (glibc: the link of the list, mangled since 2.32, and in a thread's cache the key after it, malloc/malloc.c), or
@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "heap/query/whatis.h"
+#include "triage/dataflow/deref.h"
 #include "triage/blocks/freed_by.h"
+#include "triage/blocks/freed_content.h"
 #include "triage/memory/heap_evidence.h"
 #include "triage/blocks/referrers.h"
 
@@ -20,16 +22,19 @@ enum {
 	HOLDERS = 3,      /* pointers to report */
 	BLOCKS = 1 << 22, /* blocks whose first words are checked */
 	FIRST_WORDS = 2,
+	COUNTED = 1000, /* other blocks with the same word */
 };
 
 /* The way of a value out of a freed block. */
 struct freed {
 	const struct xc_suspect *suspect;
 	const struct xc_pointer *through; /* NULL: not known */
+	const struct xc_deref *way;       /* the code read it from `at`; NULL: not known */
 	uint32_t block;
 	xc_addr at;     /* of the word; 0: the pointer itself points into the block */
 	bool metadata;  /* the allocator writes this word when a block is freed */
-	size_t similar; /* other blocks with the same word at the same place */
+	bool ambiguous; /* which of the freed blocks it is, is not known */
+	size_t similar; /* other blocks that have the same word: all of a thread's cache have its key */
 };
 
 /* A freed block, not one that was never used. */
@@ -88,7 +93,30 @@ static bool find_in_block(const struct xc_pointer_diagnosis *s, uint32_t block, 
 	return false;
 }
 
-/* Read from a block that the crashed code has a pointer to; of several (they share a key) the one with a name. */
+/* The word of a freed block that the code read, where its way is known. */
+static bool find_by_way(const struct xc_pointer_diagnosis *s, struct freed *out)
+{
+	const struct xc_crash_context *crash = s->crash;
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
+	unsigned word = crash->process->arch->word;
+	uint64_t value;
+	uint32_t block = bad && bad->at_known ? xc_blocks_find(&crash->heap->blocks, bad->at) : XC_NO_BLOCK;
+	if (!is_freed(crash, block) || !xc_space_peek_uint(crash->process->space, bad->at, word, &value))
+		return false;
+	bool metadata = is_metadata(crash, block, bad->at - xc_block_addr(&crash->heap->blocks, block));
+	for (size_t i = 0; i < s->suspect_count; i++)
+		if (fits(&s->suspects[i], value, metadata)) {
+			*out = (struct freed){.suspect = &s->suspects[i],
+					      .way = bad,
+					      .block = block,
+					      .at = bad->at,
+					      .metadata = metadata};
+			return true;
+		}
+	return false;
+}
+
+/* Read from a block that the crashed code has a pointer to; of several the one with a name. */
 static bool find_read(const struct xc_pointer_diagnosis *s, struct freed *out)
 {
 	uint32_t first = XC_NO_BLOCK;
@@ -100,7 +128,7 @@ static bool find_read(const struct xc_pointer_diagnosis *s, struct freed *out)
 		if (block == first || !is_freed(s->crash, block) || !find_in_block(s, block, WORDS, &one))
 			continue;
 		if (first != XC_NO_BLOCK) {
-			out->similar += !out->through->name;
+			out->ambiguous |= out->through->name ? pointer->name != NULL : true;
 			continue;
 		}
 		first = block;
@@ -110,32 +138,55 @@ static bool find_read(const struct xc_pointer_diagnosis *s, struct freed *out)
 	return first != XC_NO_BLOCK;
 }
 
-/* No pointer is left: search all freed blocks for a link or key that is the value. */
-static bool find_anywhere(const struct xc_pointer_diagnosis *s, struct freed *out)
+/* The freed blocks whose link or key is the value; sets the first. */
+static size_t count_alike(const struct xc_pointer_diagnosis *s, uint64_t value, struct freed *out)
 {
 	const struct xc_blocks *blocks = &s->crash->heap->blocks;
 	size_t found = 0;
-	for (uint32_t block = 0; block < blocks->count && block < BLOCKS; block++) {
+	for (uint32_t block = 0; block < blocks->count && block < BLOCKS && found < COUNTED; block++) {
 		struct freed one;
-		if (!is_freed(s->crash, block) || !find_in_block(s, block, FIRST_WORDS, &one) || !one.metadata ||
-		    one.suspect->value != s->suspects[0].value)
-			continue;
-		if (!found++)
+		if (is_freed(s->crash, block) && find_in_block(s, block, FIRST_WORDS, &one) && one.metadata &&
+		    one.suspect->value == value && !found++)
 			*out = one;
 	}
+	return found;
+}
+
+/* No pointer is left: search all freed blocks. */
+static bool find_anywhere(const struct xc_pointer_diagnosis *s, struct freed *out)
+{
+	size_t found = count_alike(s, s->suspects[0].value, out);
 	out->similar = found ? found - 1 : 0;
+	out->ambiguous = found > 1;
 	return found > 0;
+}
+
+/* The allocator writes the same key into all blocks of a thread's cache, and the same link into the last ones of its
+ * lists. Which of them it is, the way of the value shows, or likely a variable: what points to one of them in a register
+ * or in a word of the stack may be left over from anything. */
+static bool find_through(const struct xc_pointer_diagnosis *s, struct freed *out)
+{
+	struct freed first;
+	if (!find_by_way(s, out) && !find_read(s, out))
+		return false;
+	size_t alike = out->metadata ? count_alike(s, out->suspect->value, &first) : 0;
+	out->similar = alike ? alike - 1 : 0;
+	out->ambiguous |= out->similar && out->through && !out->through->name;
+	return true;
 }
 
 /* ---- words ---- */
 
-static const char *kind_of(const struct xc_crash_context *crash)
+/* "; 7 other freed blocks have the same there" */
+static void add_similar(const struct freed *freed, struct xc_text *text)
 {
-	const struct xc_fault *f = &crash->fault;
-	bool calls = f->decoded && (strstr(f->instruction.text, "call") || strstr(f->instruction.text, "jmp"));
-	if (f->access == XC_ACCESS_EXECUTE || calls)
-		return "call";
-	return f->access == XC_ACCESS_WRITE ? "write" : f->access == XC_ACCESS_READ ? "read" : NULL;
+	if (!freed->similar)
+		return;
+	xc_text_printf(text, "; %s%zu other freed block%s the same there",
+		       freed->similar + 1 >= COUNTED ? "at least " : "", freed->similar,
+		       freed->similar > 1 ? "s have" : " has");
+	if (!freed->way)
+		xc_text_add(text, ": that it was read from this one is likely, by what points to it");
 }
 
 static void report_block(const struct xc_crash_context *crash, const struct freed *freed)
@@ -143,15 +194,24 @@ static void report_block(const struct xc_crash_context *crash, const struct free
 	struct xc_text text = {0};
 	struct xc_what what = xc_what(crash->process, crash->heap, freed->at ? freed->at : freed->suspect->value);
 	xc_what_text(crash->process, crash->heap, &what, &text);
-	if (freed->at)
-		xc_verdict_evidence(crash->report,
-				    "%s = 0x%" PRIx64 " is stored in freed memory, at 0x%" PRIx64 ": %s%s",
-				    freed->suspect->who, freed->suspect->value, freed->at, xc_text_string(&text),
-				    freed->metadata ? "; the allocator put it there when the block was freed" : "");
-	else
+	if (freed->at) {
+		xc_text_add(&text, freed->metadata ? "; the allocator put it there when the block was freed" : "");
+		add_similar(freed, &text);
+		xc_verdict_evidence(crash->report, "%s = 0x%" PRIx64 " is stored in freed memory, at 0x%" PRIx64 ": %s",
+				    freed->suspect->who, freed->suspect->value, freed->at, xc_text_string(&text));
+	} else
 		xc_verdict_evidence(crash->report, "%s = 0x%" PRIx64 " points into freed memory: %s",
 				    freed->suspect->who, freed->suspect->value, xc_text_string(&text));
 	xc_text_fini(&text);
+}
+
+static void report_ambiguous(const struct xc_crash_context *crash, const struct freed *freed)
+{
+	xc_verdict_evidence(crash->report,
+			    "%s = 0x%" PRIx64 " is stored in several freed blocks%s: from which of them it was read "
+			    "is not known",
+			    freed->suspect->who, freed->suspect->value,
+			    freed->metadata ? "; the allocator put it there when they were freed" : "");
 }
 
 /* The variables that still point to the block: their types show what it contained. */
@@ -187,14 +247,23 @@ static bool is_close(const struct xc_crash_context *crash, uint32_t block)
 	       (addr < begin ? begin - addr <= INSIDE : addr - begin < size || addr - begin - size <= INSIDE);
 }
 
+/* "likely through h (struct item *)" */
+static void add_through(const struct xc_crash_context *crash, const struct freed *freed, struct xc_text *text)
+{
+	if (freed->ambiguous || freed->way || !freed->through || !freed->through->name)
+		return;
+	xc_text_add(text, freed->similar ? "likely through " : "through ");
+	xc_pointers_text(crash, freed->through, text);
+}
+
 static void explain(struct xc_pointer_diagnosis *s, const struct freed *freed)
 {
 	struct xc_crash_context *crash = s->crash;
-	const char *kind = kind_of(crash);
+	const char *kind = xc_fault_use(&crash->fault);
 	struct xc_text through = {0}, cause = {0};
-	bool sure = freed->at ? freed->metadata && freed->through : is_close(crash, freed->block);
-	if (freed->through && freed->through->name)
-		xc_pointers_text(crash, freed->through, &through);
+	bool read = freed->way || (freed->through && !freed->ambiguous);
+	bool sure = freed->at ? freed->metadata && read : is_close(crash, freed->block);
+	add_through(crash, freed, &through);
 	if (xc_pointer_diagnosis_cause(crash))
 		xc_text_printf(&cause, "%s; ", xc_pointer_diagnosis_cause(crash));
 	if (!freed->at)
@@ -205,7 +274,7 @@ static void explain(struct xc_pointer_diagnosis *s, const struct freed *freed)
 		xc_text_printf(&cause,
 			       "%sa block was used after it was freed: the %s that faulted was read from it%s%s",
 			       sure ? "" : "likely ", kind && strcmp(kind, "call") == 0 ? "target" : "pointer",
-			       through.len ? ", through " : "", xc_text_string(&through));
+			       through.len ? ", " : "", xc_text_string(&through));
 	xc_crash_context_classify(crash, "use-after-free", kind, "high", sure ? "certain" : "likely",
 				  xc_text_string(&cause));
 	xc_text_fini(&through);
@@ -217,7 +286,7 @@ bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *s)
 	struct freed freed;
 	if (!s->crash->heap || !s->crash->heap->blocks.count)
 		return false;
-	if (!find_direct(s, &freed) && !find_read(s, &freed) && !find_anywhere(s, &freed)) {
+	if (!find_direct(s, &freed) && !find_through(s, &freed) && !find_anywhere(s, &freed)) {
 		if (s->crash->heap->blocks.count > BLOCKS)
 			xc_verdict_evidence(s->crash->report,
 					    "missing: whether it was read from a freed block: only the first %d blocks "
@@ -226,12 +295,16 @@ bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *s)
 		return false;
 	}
 	explain(s, &freed);
-	report_block(s->crash, &freed);
-	xc_freed_by_report(s->crash, freed.similar ? 0 : xc_block_addr(&s->crash->heap->blocks, freed.block),
-			   xc_block_size(&s->crash->heap->blocks, freed.block));
-	if (freed.similar) /* a key: the block cannot be identified */
+	if (freed.ambiguous) {
+		report_ambiguous(s->crash, &freed);
+		xc_freed_by_report(s->crash, 0, 0);
 		return true;
+	}
+	report_block(s->crash, &freed);
+	xc_freed_by_report(s->crash, xc_block_addr(&s->crash->heap->blocks, freed.block),
+			   xc_block_size(&s->crash->heap->blocks, freed.block));
 	report_variables(s, freed.block);
+	xc_freed_content_report(s->crash, freed.block, freed.way, &s->pointers);
 	xc_referrers_report(s->crash, freed.block, false, "the freed block is still");
 	return true;
 }

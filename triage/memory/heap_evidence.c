@@ -11,6 +11,7 @@
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
 #include "triage/blocks/block_types.h"
+#include "dwarf/types/type.h"
 
 enum { FREED_MOST = 3 };
 
@@ -27,8 +28,8 @@ static void report_block(const struct xc_crash_context *crash, const char *who, 
 	struct xc_text text = {0};
 	xc_what_text(crash->heap->process, crash->heap, &what, &text);
 	xc_verdict_evidence(crash->report,
-			    xc_block_is_free(state) ? "%s points into freed memory: %s" : "%s points to: %s", who,
-			    xc_text_string(&text));
+			    xc_block_is_free(state) ? "%s points into freed memory: %s%s" : "%s points to: %s%s", who,
+			    xc_text_string(&text), xc_block_types_only_by(crash, value));
 	xc_text_fini(&text);
 }
 
@@ -114,22 +115,89 @@ static void classify_abort(struct xc_crash_context *crash, const struct xc_damag
 				  by_allocator ? kinds[first->kind].kind : NULL, "high", "likely", cause);
 }
 
-/* The block behind a damaged header, written before its beginning. */
+/* The block after a damaged header, written before its beginning. */
 static void report_behind(const struct xc_crash_context *crash, xc_addr at)
 {
 	struct xc_text text = {0};
 	struct xc_what what = xc_what(crash->process, crash->heap, at);
 	xc_what_text(crash->process, crash->heap, &what, &text);
 	xc_verdict_evidence(crash->report,
-			    "the block behind the damage, 0x%llx, was likely written before its beginning: %s",
+			    "the block after the damage, 0x%llx, was likely written before its beginning: %s",
 			    (unsigned long long)at, xc_text_string(&text));
 	xc_text_fini(&text);
 	if (what.kind == XC_WHAT_BLOCK)
 		xc_referrers_report(crash, what.block, true, "that block is");
 }
 
+/* Could a loop or a copy run over the end of an object of this type? One of a record's members is the last; what has
+ * no members, or is followed by more than padding, is counted as an array. */
+static bool ends_in_array(const struct xc_type *type, uint64_t block_size)
+{
+	enum { STEPS = 32, PADDING = 16 };
+	uint64_t size;
+	for (unsigned i = 0; i < STEPS; i++) {
+		type = xc_type_complete(xc_type_strip(type));
+		bool record = type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS;
+		size_t count = 0;
+		const struct xc_member *last = NULL, *members = record ? xc_type_members(type, &count) : NULL;
+		bool fills = xc_type_size(type, &size) && size <= block_size && block_size - size < PADDING;
+		if (!record || !count || (i == 0 && !fills))
+			return i == 0 || type->kind == XC_TYPE_ARRAY || type->kind == XC_TYPE_UNION;
+		for (size_t k = 0; k < count; k++)
+			if (!last || members[k].offset >= last->offset)
+				last = &members[k];
+		type = last->type;
+	}
+	return true;
+}
+
+/* Why the block before a damage is no likely writer; NULL when it is one. Bytes that begin in it are proof. */
+static const char *why_unlikely(const struct xc_crash_context *crash, const struct xc_overrun *overrun,
+				const struct xc_what *what, const char *text)
+{
+	const struct xc_blocks *blocks = &crash->heap->blocks;
+	if (overrun->certain)
+		return NULL;
+	if (strstr(text, "tcache_perthread_struct")) /* glibc itself writes there */
+		return "belongs to the C library";
+	if (xc_block_is_free(xc_block_state(blocks, overrun->block)))
+		return "is free";
+	uint32_t block;
+	const struct xc_typed *typed = xc_block_types_at(crash, what->addr, &block);
+	bool one = typed && !typed->offset && typed->shape == XC_TYPED_ONE;
+	return one && !ends_in_array(typed->type, xc_block_size(blocks, block)) ? "has no array at its end" : NULL;
+}
+
+/* The block that ends where the damage begins. */
+static void report_before(const struct xc_crash_context *crash, const struct xc_overrun *overrun)
+{
+	struct xc_heap *heap = crash->heap;
+	struct xc_text text = {0};
+	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, overrun->block));
+	xc_what_text(heap->process, heap, &what, &text);
+	const char *why = why_unlikely(crash, overrun, &what, xc_text_string(&text));
+	if (why)
+		xc_verdict_evidence(crash->report,
+				    "the block before the damage, at 0x%llx, %s; what wrote past its end, or before "
+				    "the beginning of a block after it, is not known: %s",
+				    (unsigned long long)what.addr, why, xc_text_string(&text));
+	else
+		xc_verdict_evidence(crash->report,
+				    "the block before the damage, 0x%llx, was likely written past its "
+				    "end: %s%s",
+				    (unsigned long long)what.addr, xc_text_string(&text),
+				    overrun->certain ? ""
+						     : "; a write before the beginning of a block after it is "
+						       "possible, too");
+	xc_text_fini(&text);
+	if (why)
+		return;
+	xc_overrun_bytes_report(crash, overrun);
+	xc_referrers_report(crash, overrun->block, true, "that block is");
+}
+
 /* The first damage to report, and the block that ends where it begins. */
-static void report_damage(struct xc_crash_context *crash)
+void xc_heap_evidence_damage(struct xc_crash_context *crash)
 {
 	struct xc_heap *heap = crash->heap;
 	if (crash->fault.signal == SIGABRT) /* the allocator may have seen the damage of its lists */
@@ -153,20 +221,7 @@ static void report_damage(struct xc_crash_context *crash)
 	}
 	if (overrun.block == XC_NO_BLOCK)
 		return; /* none ends there */
-	struct xc_text text = {0};
-	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, overrun.block));
-	xc_what_text(heap->process, heap, &what, &text);
-	bool book = !overrun.certain &&
-		    strstr(xc_text_string(&text), "tcache_perthread_struct"); /* glibc itself writes there */
-	xc_verdict_evidence(crash->report,
-			    book ? "the block before the damage, at 0x%llx, belongs to the C library; what wrote past "
-				   "its end, or before the beginning of the block behind, is not known: %s"
-				 : "the block before the damage, 0x%llx, was likely written past its end: %s",
-			    (unsigned long long)what.addr, xc_text_string(&text));
-	xc_text_fini(&text);
-	if (!book)
-		xc_overrun_bytes_report(crash, &overrun);
-	xc_referrers_report(crash, overrun.block, true, "that block is");
+	report_before(crash, &overrun);
 }
 
 /* A signal interrupted malloc, and its handler never returned: apparent damage is likely an unfinished update,
@@ -201,5 +256,5 @@ void xc_heap_evidence_add(struct xc_crash_context *crash)
 	if (function)
 		report_unfinished(crash, function);
 	else
-		report_damage(crash);
+		xc_heap_evidence_damage(crash);
 }

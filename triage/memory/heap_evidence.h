@@ -11,6 +11,9 @@
  * types are inferred (block_types.h). */
 void xc_heap_evidence_add(struct xc_crash_context *crash);
 
+/* The damage alone: what is damaged first, the block before it, and what was written there. */
+void xc_heap_evidence_damage(struct xc_crash_context *crash);
+
 /* Evidence: the text, or the repeated byte, that begins in the block and goes on past its end; its length and that of
  * the block. Nothing when the bytes have no such form: then it is not known where they begin. The block must not be
  * XC_NO_BLOCK. */

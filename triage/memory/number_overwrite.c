@@ -3,7 +3,8 @@
  *
  *	0x4000000000000000    2.0: no pointer has these upper bits
  *	0x0000000600000005    5 and 6, two integers of 32 bits
- *	0xfffffffffffffff4    -12, -ENOMEM; -1 is MAP_FAILED */
+ *	0xfffffffffffffff4    -12, -ENOMEM; -1 is MAP_FAILED
+ *	0x0000000000018bba    101306: below everything that is mapped */
 #include "triage/memory/pointer_diagnosis.h"
 
 #include <inttypes.h>
@@ -15,6 +16,7 @@
 #include "heap/query/whatis.h"
 #include "triage/code/operand.h"
 #include "triage/blocks/block_types.h"
+#include "triage/memory/value_place.h"
 #include "triage/util/memory_search.h"
 
 enum {
@@ -44,6 +46,13 @@ static bool is_double(uint64_t value, char *text, size_t size)
 	return true;
 }
 
+/* Below everything that is mapped. Where the pointer has no name it may as well be an offset from NULL. */
+static bool is_low(const struct xc_crash_context *crash, uint64_t value)
+{
+	return value <= UINT32_MAX && crash->process->mapping_count && value < crash->process->mappings[0].lo &&
+	       crash->pointer == value;
+}
+
 /* In words: "the double 2.0"; false when the value has no such form. */
 static bool describe(const struct xc_crash_context *crash, uint64_t value, char *text, size_t size)
 {
@@ -57,6 +66,8 @@ static bool describe(const struct xc_crash_context *crash, uint64_t value, char 
 				      : "as an error number that a function returned");
 	else if (value == UINT32_MAX)
 		snprintf(text, size, "the number 4294967295, (unsigned)-1");
+	else if (is_low(crash, value))
+		snprintf(text, size, "the number %" PRIu64, value);
 	else if (upper && upper < UPPER && lower < LOWER)
 		snprintf(text, size, "the numbers %" PRIu64 " and %" PRIu64 " if they are two of 32 bits", lower,
 			 upper);
@@ -84,30 +95,45 @@ static bool report_array(struct xc_pointer_diagnosis *s, xc_addr at)
 	return true;
 }
 
+/* Where the value was read: by its way, or by a variable that leads there. */
+static void report_read(const struct xc_pointer_diagnosis *s, const struct xc_deref *place)
+{
+	struct xc_text text = {0};
+	xc_rootword_place(s->crash->heap, place->at, true, &text);
+	xc_verdict_evidence(s->crash->report, "it was %sread at 0x%" PRIx64 ", in %s%s", place->place ? "" : "likely ",
+			    place->at, xc_text_string(&text), xc_block_types_only_by(s->crash, place->at));
+	xc_text_fini(&text);
+}
+
 static void report_places(struct xc_pointer_diagnosis *s, uint64_t value)
 {
 	const struct xc_crash_context *crash = s->crash;
 	xc_addr found[HITS];
 	size_t told = 0;
-	bool explained = false;
+	struct xc_deref place;
+	bool read = xc_value_place_find(crash, value, NULL, 0, &place);
+	if (crash->heap)
+		xc_block_types_infer(crash);
+	bool explained = read && report_array(s, place.at);
 	if (!crash->heap || value >= UINT64_MAX - ERRORS || value <= UINT32_MAX)
 		return; /* such words are everywhere */
-	xc_block_types_infer(crash);
+	if (read)
+		report_read(s, &place);
 	size_t count = xc_memory_search_words(crash->process, value, 0, found, HITS);
 	for (size_t i = 0; i < count && told < TOLD; i++) {
-		struct xc_text place = {0};
+		struct xc_text where = {0};
 		struct xc_what what = xc_what(crash->process, crash->heap, found[i]);
 		bool live =
 			what.kind == XC_WHAT_BLOCK && xc_block_state(&crash->heap->blocks, what.block) == XC_BLOCK_LIVE;
-		if (live || what.kind == XC_WHAT_DATA) {
-			xc_rootword_place(crash->heap, found[i], true, &place);
-			xc_verdict_evidence(crash->report, "the same bytes are at 0x%" PRIx64 ", in %s", found[i],
-					    xc_text_string(&place));
+		if ((live || what.kind == XC_WHAT_DATA) && !(read && found[i] == place.at)) {
+			xc_rootword_place(crash->heap, found[i], true, &where);
+			xc_verdict_evidence(crash->report, "the same bytes are at 0x%" PRIx64 ", in %s%s", found[i],
+					    xc_text_string(&where), xc_block_types_only_by(crash, found[i]));
 			told++;
 		}
 		if (!explained && (live || what.kind == XC_WHAT_DATA || what.kind == XC_WHAT_STACK))
 			explained = report_array(s, found[i]);
-		xc_text_fini(&place);
+		xc_text_fini(&where);
 	}
 }
 

@@ -10,6 +10,7 @@
 
 #include "triage/memory/bit_flip.h"
 #include "triage/memory/stale_pointer.h"
+#include "triage/memory/value_place.h"
 #include "triage/memory/wild_index.h"
 #include "triage/util/names.h"
 #include "triage/util/poison.h"
@@ -194,10 +195,34 @@ static bool diagnose_bit_flip(struct xc_pointer_diagnosis *s)
 	return false;
 }
 
+static bool diagnose_class(struct xc_pointer_diagnosis *s)
+{
+	struct xc_stale stale = xc_stale_class_find(s->crash);
+	return xc_stale_pointer_report(s->crash, &stale, false);
+}
+
+/* An object of another class explains more than that its parts are held as something else. */
 static bool diagnose_stale(struct xc_pointer_diagnosis *s)
 {
 	s->stale = xc_stale_pointer_find(s->crash);
+	if (s->stale.kind == XC_STALE_REUSED && diagnose_class(s))
+		return true;
 	return xc_stale_pointer_report(s->crash, &s->stale, false);
+}
+
+/* Where the way of the value is not known: the variable that leads to a word with it. */
+static bool diagnose_placed(struct xc_pointer_diagnosis *s)
+{
+	struct xc_deref *place = xc_arena_alloc(&s->crash->report->arena, sizeof *place);
+	for (size_t i = 0; i < s->suspect_count && s->crash->heap; i++) {
+		struct xc_stale stale;
+		if (!xc_value_place_of_variable(s->crash, s->suspects[i].value, place))
+			continue;
+		stale = xc_stale_pointer_at(s->crash, place);
+		if (stale.kind == XC_STALE_REUSED && xc_stale_pointer_report(s->crash, &stale, false))
+			return true;
+	}
+	return false;
 }
 
 static bool diagnose_damaged(struct xc_pointer_diagnosis *s)
@@ -240,6 +265,8 @@ static const struct {
 	{"freed block", xc_freed_block_diagnose, false},
 	{"unmapped block", xc_unmapped_block_diagnose, false},
 	{"stale pointer on the way", diagnose_stale, false},
+	{"stale pointer of a variable", diagnose_placed, false},
+	{"argument of another class", diagnose_class, false},
 	{"unloaded code", xc_unloaded_code_diagnose, false},
 	{"past the end of a block", xc_block_overrun_diagnose, false},
 	{"poison pattern", diagnose_poison, true},
@@ -253,20 +280,34 @@ static const struct {
 	{"a number", xc_number_overwrite_diagnose, true},
 };
 
+/* A string that ran over a return address has overwritten everything before that. */
+static bool diagnose_smash(struct xc_pointer_diagnosis *s)
+{
+	if (!xc_stack_smash_exists(s->crash))
+		return false;
+	if (is_open(s->crash))
+		collect_suspects(s);
+	return xc_text_overwrite_diagnose(s) || xc_stack_smash_diagnose(s, NULL);
+}
+
 void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 {
 	struct xc_pointer_diagnosis s = {.crash = crash};
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
+	if (memory && !crash->fault.sent && (is_open(crash) || is_null(crash)) && diagnose_smash(&s))
+		return;
 	if (memory && !crash->fault.sent && (is_null(crash) || crash->number)) {
 		s.stale = xc_stale_pointer_find(crash);
 		if (s.stale.kind == XC_STALE_NOT)
 			s.stale = xc_stale_argument_find(crash);
-		if (!xc_stale_pointer_report(crash, &s.stale, true) && !xc_damaged_block_report(crash))
+		if (!xc_stale_pointer_report(crash, &s.stale, false) && !diagnose_class(&s) &&
+		    !xc_stale_pointer_report(crash, &s.stale, true) && !xc_damaged_block_report(crash))
 			xc_damaged_block_remark(crash);
 		return;
 	}
 	if (!memory || crash->fault.sent || crash->number || !is_open(crash))
 		return;
+	s.suspect_count = 0;
 	collect_suspects(&s);
 	if (!s.suspect_count)
 		return;

@@ -26,8 +26,8 @@ struct xc_pointer_diagnosis {
 	struct xc_stale stale;       /* found by the explanation "stale pointer on the way" */
 };
 
-/* Diagnose the bad pointer and report it: raises the class to use-after-free or heap-overrun where the heap proves
- * it, adds evidence, and appends the best explanation to the cause. Does nothing for deaths without a memory access.
+/* Diagnose the bad pointer and report it: raises the class to use-after-free, use-after-return, heap-overrun or
+ * heap-corruption where the heap or the stack shows it, adds evidence, and appends the best explanation to the cause. Does nothing for deaths without a memory access.
  * Call it after the rules that set the class. */
 void xc_pointer_diagnosis_report(struct xc_crash_context *crash);
 
@@ -62,6 +62,16 @@ bool xc_damaged_block_report(struct xc_crash_context *crash);
  * overwritten; severity is at least medium. */
 void xc_damaged_block_remark(struct xc_crash_context *crash);
 
+/* ---- stack_smash.c: text that a local array was written past its end with, over the return address ---- */
+
+/* Is the return address of one of the innermost frames text that begins in one of the frame's arrays? x86-64. */
+bool xc_stack_smash_exists(const struct xc_crash_context *crash);
+
+/* Report the array and the extent of the text, and explain the cause: that a string was written over `what` ("the
+ * pointer"; NULL: it is no text), and past the end of the array. The class becomes stack-smash, likely, unless a return
+ * went wrong. False when there is no such array. */
+bool xc_stack_smash_diagnose(struct xc_pointer_diagnosis *diagnosis, const char *what);
+
 /* Append an explanation to the cause. */
 void xc_pointer_diagnosis_explain(struct xc_pointer_diagnosis *diagnosis, const char *format, ...) XC_PRINTF(2, 3);
 
@@ -71,7 +81,7 @@ const char *xc_pointer_diagnosis_cause(const struct xc_crash_context *crash);
 /* Raise the severity by one step: "medium" becomes "high", and so on. */
 void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *diagnosis);
 
-/* ---- field_overrun.c: the array of a structure that was written past its end, over the members behind it ---- */
+/* ---- field_overrun.c: the array of a structure that was written past its end, over the members after it ---- */
 
 /* The array in front of a word, in the same object: a block of the heap, a variable of the crashed stack, a static. */
 struct xc_field_array {

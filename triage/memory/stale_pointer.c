@@ -1,4 +1,5 @@
-/* stale_pointer: freed memory is handed out again, and a pointer that was kept reads what its next owner stored.
+/* stale_pointer: use-after-free of a block that is in use again: a pointer that was kept reads what the next owner
+ * stored.
  *
  * Then the block is live. What shows it is a conflict: text where the type has pointers and numbers, or another live
  * pointer to the block with another type. One conflicting opinion is no proof: the cause says "likely". */
@@ -15,8 +16,11 @@
 #include "triage/blocks/block_types.h"
 #include "triage/blocks/dead_frame.h"
 #include "triage/blocks/freed_by.h"
+#include "triage/blocks/moved_container.h"
 #include "triage/blocks/object_class.h"
 #include "triage/blocks/other_owner.h"
+#include "triage/blocks/freed_content.h"
+#include "triage/memory/value_place.h"
 #include "triage/util/same_type.h"
 
 enum {
@@ -101,15 +105,34 @@ static bool has_text(const struct xc_pointed *t, struct xc_text *shown)
 
 /* ---- other owners ---- */
 
+/* Types may renumber the blocks. */
+static void infer_types(struct xc_pointed *t)
+{
+	if (t->crash->heap->blocks.count > BLOCKS)
+		return;
+	xc_block_types_infer(t->crash);
+	t->block = xc_blocks_find(&t->crash->heap->blocks, t->begin);
+}
+
+static void find_moved(struct xc_pointed *t, struct xc_stale *out)
+{
+	struct xc_text moved = {0};
+	t->moved = xc_moved_container_find(t, &moved);
+	if (t->moved)
+		out->moved = xc_arena_strdup(&t->crash->report->arena, xc_text_string(&moved));
+	xc_text_fini(&moved);
+}
+
 /* `near`: search for other owners. */
-static bool find_reused(const struct xc_pointed *t, bool near, struct xc_stale *out)
+static bool find_reused(struct xc_pointed *t, bool near, struct xc_stale *out)
 {
 	struct xc_arena *arena = &t->crash->report->arena;
 	struct xc_text shown = {0}, owner = {0};
 	if (!t->type || !xc_same_type_is_record(t->type))
 		return false;
-	if (t->crash->heap->blocks.count <= BLOCKS)
-		xc_block_types_infer(t->crash);
+	infer_types(t);
+	if (near)
+		find_moved(t, out);
 	bool cast = false, text = has_text(t, &shown), other = near && xc_other_owner_find(t, text, &owner, &cast);
 	if (text || other) {
 		const char *where =
@@ -167,18 +190,18 @@ static bool begins_with(const struct xc_type *whole, const struct xc_type *part,
 	return false;
 }
 
-static bool find_class(const struct xc_pointed *t, struct xc_stale *out)
+static bool find_class(const struct xc_crash_context *crash, xc_addr led, const struct xc_type *type,
+		       struct xc_stale *out)
 {
-	bool wanted = t->begin == t->deref->led && is_polymorphic(t->type, DEPTH);
-	const struct xc_type *found = wanted ? xc_object_class(t->crash, t->begin) : NULL;
-	if (!found || begins_with(found, t->type, DEPTH) || begins_with(t->type, found, DEPTH))
+	const struct xc_type *found = is_polymorphic(type, DEPTH) ? xc_object_class(crash, led) : NULL;
+	if (!found || begins_with(found, type, DEPTH) || begins_with(type, found, DEPTH))
 		return false;
 	out->kind = XC_STALE_CLASS;
 	out->redact = NULL;
-	out->type = t->type;
+	out->type = type;
 	out->found = found;
-	out->why = xc_arena_printf(&t->crash->report->arena, "the object there is a %s, by its vtable",
-				   xc_type_name(found));
+	out->why =
+		xc_arena_printf(&crash->report->arena, "the object there is a %s, by its vtable", xc_type_name(found));
 	return true;
 }
 
@@ -226,31 +249,23 @@ static bool find_stale(const struct xc_crash_context *crash, const struct xc_der
 	*out = (struct xc_stale){.kind = XC_STALE_NOT, .deref = deref};
 	if (!deref->led_known || deref->led < LEAST)
 		return false;
-	if (!deref->stack_moves && xc_dead_frame_at(crash, deref->led, xc_same_type_pointed(deref->pointer_type),
-						    deref->holder, &out->sure, &out->why)) {
+	if (!deref->stack_moves && xc_dead_frame_at(crash, deref, &out->sure, &out->why)) {
 		out->kind = XC_STALE_FRAME;
 		return true;
 	}
 	bool block = find_target(crash, deref, &t);
 	out->begin = t.begin;
 	out->size = t.size;
-	if (block && find_freed(&t, out))
+	if (block && find_freed(&t, out)) {
+		find_moved(&t, out);
 		return true;
+	}
 	bool reused = block && find_reused(&t, near, out);
-	return (reused && out->kind == XC_STALE_REUSED) || (block && near && find_class(&t, out)) || reused ||
-	       find_table(&t, out);
+	return (reused && out->kind == XC_STALE_REUSED) || (near && find_class(crash, deref->led, t.type, out)) ||
+	       reused || find_table(&t, out);
 }
 
 /* ---- reports ---- */
-
-static const char *kind_of(const struct xc_crash_context *crash)
-{
-	const struct xc_fault *f = &crash->fault;
-	bool calls = f->decoded && (strstr(f->instruction.text, "call") || strstr(f->instruction.text, "jmp"));
-	if (f->access == XC_ACCESS_EXECUTE || calls)
-		return "call";
-	return f->access == XC_ACCESS_WRITE ? "write" : f->access == XC_ACCESS_READ ? "read" : NULL;
-}
 
 static void classify(struct xc_crash_context *crash, const struct xc_stale *stale, const char *class_name,
 		     const char *words)
@@ -259,7 +274,8 @@ static void classify(struct xc_crash_context *crash, const struct xc_stale *stal
 		xc_arena_printf(&crash->report->arena, "%s%s%s%s %s",
 				crash->verdict->cause ? crash->verdict->cause : "", crash->verdict->cause ? "; " : "",
 				stale->sure ? "" : "likely ", pointer_words(crash, stale->deref), words);
-	xc_crash_context_classify(crash, class_name, kind_of(crash), "high", stale->sure ? "certain" : "likely", cause);
+	xc_crash_context_classify(crash, class_name, xc_fault_use(&crash->fault), "high",
+				  stale->sure ? "certain" : "likely", cause);
 }
 
 /* What the pointer leads to is no such object, for one of several reasons: the class remains. */
@@ -284,11 +300,11 @@ static void report_class(struct xc_crash_context *crash, const struct xc_stale *
 {
 	struct xc_verdict *v = crash->verdict;
 	const char *want = xc_type_name(stale->type), *is = xc_type_name(stale->found);
-	v->cause = xc_arena_printf(&crash->report->arena,
-				   "%s%s%s is no %s: at it is a %s, by its vtable: likely a wrong cast, or the %s was "
-				   "freed and its block is the %s's now",
-				   v->cause ? v->cause : "", v->cause ? "; " : "", pointer_words(crash, stale->deref),
-				   want, is, want, is);
+	v->cause = xc_arena_printf(
+		&crash->report->arena,
+		"%s%s%s is no %s: at it is a %s, by its vtable: likely a wrong cast, or the %s is gone "
+		"and its memory is the %s's now",
+		v->cause ? v->cause : "", v->cause ? "; " : "", pointer_words(crash, stale->deref), want, is, want, is);
 	if (v->severity && !strcmp(v->severity, "low"))
 		v->severity = "medium";
 }
@@ -317,8 +333,15 @@ static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
 			    stale->deref->led, stale->why);
 	if (stale->redact && stale->redact != stale->why)
 		xc_verdict_redact(crash->report, stale->redact);
-	if (stale->kind == XC_STALE_FREED)
-		xc_freed_by_report(crash, stale->begin, stale->size);
+	if (stale->moved)
+		xc_verdict_evidence(crash->report,
+				    "%s, and not in that block: likely the pointer was kept while that grew or was "
+				    "replaced",
+				    stale->moved);
+	if (stale->kind != XC_STALE_FREED)
+		return;
+	xc_freed_by_report(crash, stale->begin, stale->size);
+	xc_freed_content_report(crash, xc_blocks_find(&crash->heap->blocks, stale->begin), stale->deref, NULL);
 }
 
 /* These kinds prove less than what a wild value itself shows. */
@@ -327,13 +350,52 @@ static bool is_weak(const struct xc_stale *stale)
 	return stale->kind == XC_STALE_OTHER || stale->kind == XC_STALE_TABLE || stale->kind == XC_STALE_TEXT;
 }
 
+/* Does the member that was read through the pointer have the value that was read? */
+static bool has_value(const struct xc_crash_context *crash, const struct xc_deref *deref)
+{
+	const struct xc_type *type = xc_same_type_pointed(deref->pointer_type);
+	const char *arrow = deref->text ? strrchr(deref->text, '>') : NULL;
+	unsigned word = crash->process->arch->word;
+	uint64_t stored;
+	size_t count = 0;
+	const struct xc_member *members = arrow && type && deref->value_known && xc_same_type_is_record(type)
+						  ? xc_type_members(type, &count)
+						  : NULL;
+	for (size_t i = 0; i < count; i++)
+		if (members[i].name && strcmp(members[i].name, arrow + 1) == 0)
+			return xc_space_peek_uint(crash->process->space, deref->led + members[i].offset, word,
+						  &stored) &&
+			       stored == deref->value;
+	return false;
+}
+
+/* A pointer whose register was used for something else: its value is likely still where it was read, if what it leads to
+ * has the value that was read through it. NULL: it is not known. */
+static const struct xc_deref *read_again(const struct xc_crash_context *crash, size_t number)
+{
+	const struct xc_derefs *derefs = crash->derefs;
+	const struct xc_deref *from = number + 1 < derefs->count ? &derefs->items[number + 1] : NULL;
+	struct xc_deref *deref = xc_arena_alloc(&crash->report->arena, sizeof *deref);
+	*deref = derefs->items[number];
+	if (!from || !from->at_known || from->size != crash->process->arch->word ||
+	    !xc_space_peek_uint(crash->process->space, from->at, from->size, &deref->led) || !has_value(crash, deref))
+		return NULL;
+	deref->led_known = true;
+	deref->straight = false;
+	return deref;
+}
+
 struct xc_stale xc_stale_pointer_find(const struct xc_crash_context *crash)
 {
 	const struct xc_derefs *derefs = crash->derefs;
 	struct xc_stale stale, first = {.kind = XC_STALE_NOT};
 	for (size_t i = derefs ? derefs->count : 0; i-- > 0;) {
-		if (!find_stale(crash, &derefs->items[i], i < STEPS, &stale))
+		bool known = derefs->items[i].led_known;
+		const struct xc_deref *deref = known ? &derefs->items[i] : read_again(crash, i);
+		if (!deref || !find_stale(crash, deref, i < STEPS, &stale))
 			continue;
+		stale.sure &= known;
+		stale.deref = xc_value_place_named(crash, stale.deref);
 		if (!is_weak(&stale))
 			return stale;
 		if (first.kind == XC_STALE_NOT)
@@ -352,37 +414,58 @@ struct xc_stale xc_stale_pointer_at(const struct xc_crash_context *crash, const 
 
 /* Where the way of a bad pointer is not known, an argument of the function to look at that points into the frame of a
  * function that has returned likely led there. */
-static bool is_into_dead_frame(const struct xc_crash_context *crash, const struct xc_named_value *argument,
-			       struct xc_stale *out)
+static bool is_into_dead_frame(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out)
 {
-	uint64_t value;
 	bool sure; /* of the place only: not that it led to the bad value */
-	const struct xc_type *target = xc_same_type_pointed(argument->value.type);
-	if (!argument->name || !target || !xc_value_load(&argument->value, &value) ||
-	    !xc_dead_frame_at(crash, value, target, 0, &sure, &out->why))
+	if (!xc_dead_frame_at(crash, deref, &sure, &out->why))
 		return false;
-	struct xc_deref *deref = xc_arena_alloc(&crash->report->arena, sizeof *deref);
-	*deref = (struct xc_deref){
-		.pointer = argument->name, .pointer_type = argument->value.type, .led_known = true, .led = value};
 	out->kind = XC_STALE_FRAME;
-	out->deref = deref;
 	return true;
+}
+
+/* Of an object in the heap: elsewhere an argument may be the end of an array, where the next object begins. */
+static bool is_other_class(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out)
+{
+	return crash->heap && xc_blocks_find(&crash->heap->blocks, deref->led) != XC_NO_BLOCK &&
+	       find_class(crash, deref->led, xc_same_type_pointed(deref->pointer_type), out);
+}
+
+typedef bool argument_fn(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out);
+
+/* The first pointer or reference among the blamed function's arguments for which it holds. */
+static struct xc_stale find_argument(const struct xc_crash_context *crash, argument_fn *holds)
+{
+	struct xc_stale stale = {.kind = XC_STALE_NOT};
+	const struct xc_place *place = crash->blame.place;
+	struct xc_named_value *values;
+	if (!place || !place->level_count || place->line_only || crash->blamed >= crash->frame_count)
+		return stale;
+	const struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);
+	size_t count = xc_variable_values(&in, crash->blame.level, false, &crash->report->arena, &values);
+	for (size_t i = 0; i < count; i++) {
+		struct xc_deref *deref = xc_arena_alloc(&crash->report->arena, sizeof *deref);
+		*deref = (struct xc_deref){.frame = crash->blamed,
+					   .pointer = values[i].name,
+					   .pointer_type = values[i].value.type,
+					   .led_known = true};
+		if (!values[i].name || !xc_same_type_pointed(values[i].value.type) ||
+		    !xc_value_load(&values[i].value, &deref->led) || !holds(crash, deref, &stale))
+			continue;
+		stale.deref = deref;
+		return stale;
+	}
+	return stale;
 }
 
 struct xc_stale xc_stale_argument_find(const struct xc_crash_context *crash)
 {
-	struct xc_stale stale = {.kind = XC_STALE_NOT};
-	const struct xc_place *place = crash->blame.place;
-	if (xc_derefs_bad(crash->derefs) || !place || !place->level_count || place->line_only ||
-	    crash->blamed >= crash->frame_count)
-		return stale;
-	const struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);
-	struct xc_named_value *values;
-	size_t count = xc_variable_values(&in, crash->blame.level, false, &crash->report->arena, &values);
-	for (size_t i = 0; i < count; i++)
-		if (is_into_dead_frame(crash, &values[i], &stale))
-			break;
-	return stale;
+	struct xc_stale none = {.kind = XC_STALE_NOT};
+	return xc_derefs_bad(crash->derefs) ? none : find_argument(crash, is_into_dead_frame);
+}
+
+struct xc_stale xc_stale_class_find(const struct xc_crash_context *crash)
+{
+	return find_argument(crash, is_other_class);
 }
 
 bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_stale *stale, bool weak)

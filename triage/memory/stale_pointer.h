@@ -23,6 +23,7 @@ struct xc_stale {
 	xc_addr begin, size;                /* of the block */
 	const struct xc_type *type, *found; /* of XC_STALE_CLASS: the pointer's class, and the object's */
 	const char *why;                    /* a sentence about the memory, in the report's arena */
+	const char *moved;                  /* the container that it was likely an element of; NULL: none is known */
 	const char *redact;                 /* the same without text of the memory; NULL: `why` has none */
 };
 
@@ -40,5 +41,9 @@ bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_sta
 /* Where nothing is known of the way: an argument of the blamed function that points into a frame that has returned.
  * Never sure. Only of kind XC_STALE_FRAME, or XC_STALE_NOT. */
 struct xc_stale xc_stale_argument_find(const struct xc_crash_context *crash);
+
+/* An argument of the blamed function that leads to an object of another class, by its vtable: whatever was read through
+ * it is wrong. Only of kind XC_STALE_CLASS, or XC_STALE_NOT. */
+struct xc_stale xc_stale_class_find(const struct xc_crash_context *crash);
 
 #endif

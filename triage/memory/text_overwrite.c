@@ -9,7 +9,6 @@
 #include "heap/query/whatis.h"
 #include "triage/blocks/block_types.h"
 #include "dwarf/types/field.h"
-#include "triage/memory/stack_smash.h"
 #include "triage/memory/value_place.h"
 #include "triage/util/memory_search.h"
 #include "triage/util/same_type.h"
@@ -36,14 +35,15 @@ static unsigned text_of(uint64_t value, unsigned word, char text[8])
 	return len >= TEXT_LEAST || len == word ? len : 0;
 }
 
-/* The text around a place, to both ends. */
-static void text_around(const struct xc_process *p, xc_addr at, unsigned len, struct xc_text *out)
+/* The text around a place, to both ends. True when it begins before the place. */
+static bool text_around(const struct xc_process *p, xc_addr at, unsigned len, struct xc_text *out)
 {
 	char bytes[2 * AROUND + 8];
 	xc_addr from = at - AROUND;
 	size_t want = 2 * AROUND + len, got = at >= AROUND ? xc_space_peek(p->space, from, bytes, want) : 0;
 	size_t lo = AROUND, hi = AROUND + len;
-	if (got < AROUND + len) {
+	bool whole = got >= AROUND + len;
+	if (!whole) {
 		lo = 0;
 		hi = got = xc_space_peek(p->space, at, bytes, len);
 	}
@@ -52,6 +52,7 @@ static void text_around(const struct xc_process *p, xc_addr at, unsigned len, st
 	while (hi < got && is_text((unsigned char)bytes[hi]))
 		hi++;
 	xc_text_escaped(out, bytes + lo, hi - lo);
+	return whole && lo < AROUND;
 }
 
 /* ---- the evidence ---- */
@@ -97,11 +98,17 @@ static bool describe_place(const struct xc_crash_context *crash, xc_addr at, str
 static bool report_place(const struct xc_crash_context *crash, const char *what, xc_addr at, unsigned len)
 {
 	struct xc_text place = {0}, shown = {0}, redacted = {0};
+	xc_addr returned;
 	bool good = describe_place(crash, at, &place);
+	if (!good && xc_value_place_returned(crash, &returned) && returned == at) {
+		xc_text_add(&place, "the stack: the return address that was popped");
+		good = true;
+	}
 	if (good) {
-		text_around(crash->process, at, len, &shown);
-		xc_verdict_evidence(crash->report, "%s at 0x%" PRIx64 ", in %s: \"%s\"", what, at,
-				    xc_text_string(&place), xc_text_string(&shown));
+		xc_text_add(&place, xc_block_types_only_by(crash, at));
+		bool within = text_around(crash->process, at, len, &shown);
+		xc_verdict_evidence(crash->report, "%s at 0x%" PRIx64 ", in %s%s \"%s\"", what, at,
+				    xc_text_string(&place), within ? ", within" : ":", xc_text_string(&shown));
 		xc_text_printf(&redacted, "%s at 0x%" PRIx64 ", in %s", what, at, xc_text_string(&place));
 		xc_verdict_redact(crash->report, xc_text_string(&redacted));
 	}
@@ -237,18 +244,33 @@ static void explain_any(const struct copies *c, const char *what)
 	if (block)
 		xc_pointer_diagnosis_explain(c->s, "its bytes are text: the object was overwritten, its block has "
 						   "another owner now, or it never was one");
-	else if (!xc_stack_smash_diagnose(c->s, what))
+	else
 		xc_pointer_diagnosis_explain(c->s,
 					     "its bytes are text: %s was overwritten or never set, or what it "
 					     "was read from is no such object",
 					     what);
 }
 
+/* A return address is never unset, and in no object. */
+static void explain_returned(const struct copies *c)
+{
+	if (!xc_stack_smash_diagnose(c->s, "the address to go to"))
+		xc_pointer_diagnosis_explain(c->s, "its bytes are text: likely a string was written past the end of an "
+						   "array on the stack");
+}
+
 static void explain(const struct copies *c)
 {
 	struct xc_crash_context *crash = c->s->crash;
+	xc_addr at;
 	const char *what = crash->fault.access == XC_ACCESS_EXECUTE ? "the address to go to" : "the pointer";
 	struct xc_stale stale = {.kind = XC_STALE_NOT};
+	if (xc_value_place_returned(crash, &at)) {
+		explain_returned(c);
+		return;
+	}
+	if (xc_stack_smash_diagnose(c->s, what))
+		return;
 	if (c->placed && c->place.led_known)
 		stale = xc_stale_pointer_at(crash, &c->place);
 	if (xc_stale_pointer_report(crash, &stale, false))
@@ -286,7 +308,7 @@ bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 			continue; /* the same, in an address that was computed: no memory has these letters */
 		c.placed = xc_value_place_find(crash, c.value, c.found, c.count, &c.place);
 		const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
-		c.only = !c.place.led_known && !(bad && bad->at_known);
+		c.only = !c.place.led_known && !c.place.exact && !(bad && bad->at_known);
 		report_text(&c);
 		explain(&c);
 		return true;

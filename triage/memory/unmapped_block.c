@@ -1,4 +1,4 @@
-/* unmapped_block: large blocks used after they were freed.
+/* unmapped_block: use-after-free of large blocks.
  *
  * glibc's malloc gives a large block its own mapping, and unmaps it when it is freed. Only the pointer is left. Its
  * low digits show where it came from:
@@ -32,6 +32,13 @@ static bool is_inside(const struct xc_crash_context *crash)
 		    : xc_gap_above(&gap, crash->fault.addr) <= crash->heap->unmapped;
 }
 
+/* Has the gap room for the largest of them? Others may have left it, too: their sizes are not known. */
+static bool has_room(const struct xc_crash_context *crash)
+{
+	struct xc_mapping_gap gap = xc_gap_at(crash->process, crash->fault.addr);
+	return crash->heap->largest_unmapped && xc_gap_size(&gap) >= crash->heap->largest_unmapped;
+}
+
 /* Where the access has names, they identify the pointer; else it may be one that the instruction used, or a
  * variable. */
 static bool find(const struct xc_pointer_diagnosis *s, uint64_t *begin_out)
@@ -48,21 +55,8 @@ static bool find(const struct xc_pointer_diagnosis *s, uint64_t *begin_out)
 	return false;
 }
 
-bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
+static void report_sizes(struct xc_crash_context *crash, bool found, uint64_t begin)
 {
-	struct xc_crash_context *crash = s->crash;
-	const struct xc_fault *f = &crash->fault;
-	uint64_t begin;
-	bool found;
-	if (!crash->heap || !crash->heap->unmapped || !f->addr_known || f->computed || f->access == XC_ACCESS_EXECUTE ||
-	    xc_process_mapping(crash->process, f->addr) || !((found = find(s, &begin)) || is_inside(crash)))
-		return false;
-	xc_crash_context_classify(crash, "use-after-free",
-				  f->access == XC_ACCESS_WRITE  ? "write"
-				  : f->access == XC_ACCESS_READ ? "read"
-								: NULL,
-				  "high", "likely", xc_pointer_diagnosis_cause(crash));
-	xc_pointer_diagnosis_explain(s, "likely a large block that had been freed: malloc unmaps those");
 	struct xc_text size = {0};
 	xc_text_size(&size, crash->heap->unmapped);
 	if (found)
@@ -78,6 +72,45 @@ bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
 			"leaves gaps like this one",
 			xc_text_string(&size));
 	xc_text_fini(&size);
+}
+
+/* A guess: the class remains. */
+static void report_room(struct xc_pointer_diagnosis *s)
+{
+	struct xc_text size = {0};
+	xc_text_size(&size, s->crash->heap->largest_unmapped);
+	xc_pointer_diagnosis_explain(s, "perhaps in a large block that had been freed: malloc unmaps those (a guess)");
+	xc_verdict_evidence(s->crash->report,
+			    "the largest block that malloc had mapped by itself and has unmapped again had %s: the gap "
+			    "has room for it",
+			    xc_text_string(&size));
+	xc_text_fini(&size);
+}
+
+static bool may_be_block(const struct xc_crash_context *crash)
+{
+	const struct xc_fault *f = &crash->fault;
+	return crash->heap && (crash->heap->unmapped || crash->heap->largest_unmapped) && f->addr_known &&
+	       !f->computed && f->access != XC_ACCESS_EXECUTE && !xc_process_mapping(crash->process, f->addr);
+}
+
+bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
+{
+	struct xc_crash_context *crash = s->crash;
+	uint64_t begin;
+	if (!may_be_block(crash))
+		return false;
+	bool found = find(s, &begin);
+	if (!found && !is_inside(crash)) {
+		if (!has_room(crash))
+			return false;
+		report_room(s);
+		return true;
+	}
+	xc_crash_context_classify(crash, "use-after-free", xc_fault_use(&crash->fault), "high", "likely",
+				  xc_pointer_diagnosis_cause(crash));
+	xc_pointer_diagnosis_explain(s, "likely a large block that had been freed: malloc unmaps those");
+	report_sizes(crash, found, begin);
 	if (found)
 		xc_freed_by_report(crash, begin, 1);
 	return true;

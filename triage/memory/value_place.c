@@ -2,18 +2,21 @@
  * value itself shows its place: nothing else is a pointer with these bytes. */
 #include "triage/memory/value_place.h"
 
+#include <string.h>
+
 #include "dwarf/types/field.h"
 #include "heap/query/whatis.h"
 #include "triage/dataflow/pointers.h"
 #include "triage/util/same_type.h"
 
-enum { OUTWARD = 2 }; /* frames beyond the blamed one */
+enum { OUTWARD = 2 /* frames beyond the blamed one */, LARGEST = 4096 /* bytes of a structure */ };
 
 struct search {
 	const struct xc_crash_context *crash;
 	uint64_t value;
 	const xc_addr *found;
 	size_t count;
+	xc_addr only; /* no other place; 0: any */
 };
 
 static bool has_value(const struct search *s, xc_addr at)
@@ -25,47 +28,72 @@ static bool has_value(const struct search *s, xc_addr at)
 
 /* ---- by a variable that points to the object ---- */
 
-/* Is a pointer of the structure at `begin` one of the words? */
-static bool find_member(const struct search *s, const struct xc_type *pointer, xc_addr begin, xc_addr *at_out)
+/* Of a class that is no more than a pointer, as iterators are: that pointer. */
+static const struct xc_type *pointer_in(const struct xc_type *type)
+{
+	return xc_same_type_is_record(type) ? xc_field_path(NULL, xc_type_complete(xc_type_strip(type)), 0, NULL)
+					    : type;
+}
+
+/* Is it a pointer of the structure at `begin`? *size_out: of the structure. */
+static bool find_member(const struct search *s, const struct xc_type *pointer, xc_addr begin, xc_addr *at_out,
+			uint64_t *size_out)
 {
 	const struct xc_type *record = xc_same_type_pointed(pointer);
-	uint64_t size;
-	if (!xc_same_type_is_record(record) || !xc_type_size(record, &size))
+	unsigned word = s->crash->process->arch->word;
+	if (!xc_same_type_is_record(record) || !xc_type_size(record, size_out))
 		return false;
-	for (size_t i = 0; i < s->count; i++) {
+	for (uint64_t offset = 0; offset + word <= *size_out && offset < LARGEST; offset += word) {
 		uint64_t rest = 0;
-		if (s->found[i] < begin || s->found[i] - begin >= size || !has_value(s, s->found[i]))
+		if ((s->only && begin + offset != s->only) || !has_value(s, begin + offset))
 			continue;
-		const struct xc_type *member = xc_field_path(NULL, record, s->found[i] - begin, &rest);
-		*at_out = s->found[i];
+		const struct xc_type *member = xc_field_path(NULL, record, offset, &rest);
+		*at_out = begin + offset;
 		if (!rest && xc_type_is_pointer(member))
 			return true;
 	}
 	return false;
 }
 
+/* Of several the one to the largest object: a part of it is what its class's own functions have. */
 static bool find_by_variable(const struct search *s, struct xc_deref *out)
 {
 	const struct xc_crash_context *crash = s->crash;
 	struct xc_pointers pointers;
+	uint64_t size, largest = 0;
 	xc_addr at;
 	xc_pointers_variables(crash, crash->blame.place ? crash->blamed + 1 + OUTWARD : 1, &pointers);
 	for (size_t i = 0; i < pointers.count; i++) {
 		const struct xc_pointer *one = &pointers.items[i];
-		if (!find_member(s, one->type, one->value, &at))
+		const struct xc_type *type = one->type ? pointer_in(one->type) : NULL;
+		if (!find_member(s, type, one->value, &at, &size) || size <= largest || (largest && at != out->at))
 			continue;
+		largest = size;
 		*out = (struct xc_deref){.value_known = true,
 					 .value = s->value,
 					 .at_known = true,
 					 .at = at,
 					 .pointer = one->name,
-					 .pointer_type = one->type,
+					 .pointer_type = type,
 					 .led_known = true,
 					 .led = one->value,
 					 .holder = one->frame};
-		return true;
 	}
-	return false;
+	return largest > 0;
+}
+
+bool xc_value_place_of_variable(const struct xc_crash_context *crash, uint64_t value, struct xc_deref *out)
+{
+	const struct search s = {.crash = crash, .value = value};
+	return find_by_variable(&s, out);
+}
+
+const struct xc_deref *xc_value_place_named(const struct xc_crash_context *crash, const struct xc_deref *deref)
+{
+	const struct search s = {.crash = crash, .value = deref->value, .only = deref->at};
+	struct xc_deref *other = xc_arena_alloc(&crash->report->arena, sizeof *other);
+	bool part = deref->pointer && strcmp(deref->pointer, "this") == 0 && deref->value_known && deref->at_known;
+	return part && find_by_variable(&s, other) ? other : deref;
 }
 
 /* ---- */
@@ -89,11 +117,34 @@ static bool find_only(const struct search *s, struct xc_deref *out)
 	return words == 1;
 }
 
+bool xc_value_place_returned(const struct xc_crash_context *crash, xc_addr *at_out)
+{
+	const struct xc_fault *f = &crash->fault;
+	const struct xc_arch *arch = crash->process->arch;
+	const char *kind = crash->verdict->kind;
+	uint64_t sp;
+	if (!kind || strcmp(kind, "ret") != 0 || !f->frame_known || !xc_regs_get(&f->frame.regs, arch->sp, &sp))
+		return false;
+	*at_out = f->computed ? sp : sp - arch->reg_size; /* before or after it was popped */
+	return true;
+}
+
 bool xc_value_place_find(const struct xc_crash_context *crash, uint64_t value, const xc_addr *found, size_t count,
 			 struct xc_deref *out)
 {
 	const struct search s = {.crash = crash, .value = value, .found = found, .count = count};
 	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
+	xc_addr at;
+	if (xc_value_place_returned(crash, &at)) {
+		*out = (struct xc_deref){.value_known = true,
+					 .value = value,
+					 .at_known = true,
+					 .at = at,
+					 .place = "the return address",
+					 .exact = true,
+					 .own = true};
+		return has_value(&s, at);
+	}
 	bool known = bad && bad->at_known && has_value(&s, bad->at);
 	if (known && !bad->own) {
 		*out = *bad;

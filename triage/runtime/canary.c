@@ -104,11 +104,11 @@ static void report_reach(const struct xc_crash_context *crash, size_t index)
 	if (code && !follows_call(crash, back))
 		xc_verdict_evidence(
 			crash->report,
-			"the return address behind it was overwritten as well: it leads to code, but not behind "
+			"the return address after it was overwritten as well: it leads to code, but not after "
 			"a call, and the frames further out are guesses");
 	else
-		xc_verdict_evidence(crash->report, code ? "the return address behind it still leads to code"
-							: "the return address behind it was overwritten as well");
+		xc_verdict_evidence(crash->report, code ? "the return address after it still leads to code"
+							: "the return address after it was overwritten as well");
 }
 
 /* The nearest array below is likely the one: an inner block that has ended may have had others. When there are
@@ -128,9 +128,9 @@ static void report_array(struct xc_crash_context *crash, size_t index, xc_addr c
 				    others ? ": likely this one; there are others below it" : "");
 		crash->verdict->expression =
 			others ? NULL : xc_arena_strdup(&crash->report->arena, xc_text_string(&text));
-		xc_auto(xc_freep) char *cause = xc_asprintf(
-			"a local array of %s was written past its end, likely %s, over the canary behind it",
-			xc_crash_context_culprit(crash), xc_text_string(&text));
+		xc_auto(xc_freep) char *cause =
+			xc_asprintf("a local array of %s was written past its end, likely %s, over the canary after it",
+				    xc_crash_context_culprit(crash), xc_text_string(&text));
 		crash->verdict->cause = xc_arena_strdup(&crash->report->arena, cause);
 	}
 	xc_text_fini(&text);
@@ -147,7 +147,7 @@ bool xc_canary_classify(struct xc_crash_context *crash)
 	if (check + 1 < crash->frame_count)
 		xc_crash_context_blame(crash, check + 1);
 	xc_auto(xc_freep) char *cause =
-		xc_asprintf("a local array of %s was written past its end, over the canary behind it",
+		xc_asprintf("a local array of %s was written past its end, over the canary after it",
 			    xc_crash_context_culprit(crash)); /* by itself, or by a function that it passed it to */
 	xc_crash_context_classify(crash, "stack-smash", NULL, "high", "certain", cause);
 	if (!crash->blame.place)

@@ -289,6 +289,13 @@ bool xc_exception_none(const struct xc_crash_context *crash)
 			    xc_space_peek_uint(crash->process->space, globals + 8, 4, &thrown) && !thrown);
 }
 
+bool xc_exception_handles_none(const struct xc_crash_context *crash)
+{
+	xc_addr globals;
+	uint64_t caught;
+	return get_globals(crash, &globals) && (!globals || (peek(crash, globals, &caught) && !caught));
+}
+
 static bool by_globals(const struct xc_crash_context *crash, bool *answered, struct xc_exception *out)
 {
 	xc_addr globals;
@@ -347,7 +354,7 @@ static bool read_flying(const struct xc_crash_context *crash, xc_addr at, struct
 	       (!crash->heap || is_live(crash, at)) && read_header(crash, at, out);
 }
 
-/* Is the word the header, or the object behind it? */
+/* Is the word the header, or the object after it? */
 static bool is_of_flying(const struct xc_crash_context *crash, uint64_t word, xc_addr other, struct xc_exception *out)
 {
 	for (uint64_t back = 0; word % 16 == 0 && word && back <= OBJECT; back += OBJECT)
@@ -450,4 +457,16 @@ const char *xc_exception_what(const struct xc_crash_context *crash, const struct
 	if (xc_space_peek_string(crash->process->space, at, text, WHAT_MOST, NULL) < 0)
 		return NULL;
 	return xc_arena_strdup(&crash->report->arena, text);
+}
+
+/* std::nested_exception { vptr, exception_ptr { the object } }, in both libraries. */
+bool xc_exception_nested(const struct xc_crash_context *crash, const struct xc_exception *exception,
+			 struct xc_exception *out)
+{
+	uint64_t offset, object;
+	if (!base_offset(crash, exception->info, "St16nested_exception", &offset) ||
+	    !peek(crash, exception->object + offset + 8, &object) || !object || object % 16)
+		return false;
+	out->sure = exception->sure;
+	return read_header(crash, object - OBJECT, out);
 }

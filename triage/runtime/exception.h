@@ -23,9 +23,17 @@ bool xc_exception_in_flight(const struct xc_crash_context *crash, struct xc_exce
  * runtime could not be read. */
 bool xc_exception_none(const struct xc_crash_context *crash);
 
+/* The same of caught ones alone. */
+bool xc_exception_handles_none(const struct xc_crash_context *crash);
+
 /* The result of what(), or the text of a thrown std::string, in the report's arena. NULL when the exception has none
  * or it is not known. */
 const char *xc_exception_what(const struct xc_crash_context *crash, const struct xc_exception *exception);
+
+/* The exception that this one was thrown for: of std::nested_exception, also as std::throw_with_nested() makes one. False
+ * when it has none. A chain of them may be a circle. */
+bool xc_exception_nested(const struct xc_crash_context *crash, const struct xc_exception *exception,
+			 struct xc_exception *out);
 
 /* The class of the object with a vptr at addr, by its current type info; NULL when it has none. */
 const char *xc_exception_class(const struct xc_crash_context *crash, xc_addr addr);

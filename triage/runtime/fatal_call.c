@@ -1,7 +1,7 @@
 /* fatal_call: functions by which programs end themselves with a message: CHECK macros, LOG(FATAL), die(), panic().
  *
  * Such a function is known by the words of its name, or by its declaration as one that does not return. Its caller is
- * to be looked at. The message is, in this order: what a stream on the stack, or behind a pointer there, has collected
+ * to be looked at. The message is, in this order: what a stream on the stack, or after a pointer there, has collected
  * (glog, absl and their imitations make one for each message), a string or an array of characters in the function's
  * frame, a text that was passed to it.
  *

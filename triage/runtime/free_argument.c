@@ -9,6 +9,7 @@
 #include "heap/query/whatis.h"
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/libcall.h"
+#include "triage/runtime/freed_holder.h"
 #include "triage/util/names.h"
 
 /* The target of the argument: with a heap the block, else the mapping. */
@@ -24,7 +25,7 @@ static void report_target(const struct xc_crash_context *crash, const char *func
 	xc_text_fini(&text);
 }
 
-/* The block before the damaged header was written past its end, or the one behind before its beginning. */
+/* The block before the damaged header was written past its end, or the one after before its beginning. */
 static bool is_underrun(const struct xc_crash_context *crash)
 {
 	const struct xc_damage *damage = crash->heap ? xc_audit_first(crash->heap) : NULL;
@@ -102,7 +103,7 @@ static void reconsider_pointer(struct xc_crash_context *crash, bool block, const
 			"whose header was overwritten");
 }
 
-/* The C library compares with its lists of free blocks, but for large blocks with a bit behind the block only. */
+/* The C library compares with its lists of free blocks, but for large blocks with a bit after the block only. */
 static void settle_freed(struct xc_crash_context *crash, bool block, const struct xc_what *what, enum header header)
 {
 	if (block && !what->offset && header == HEADER_RIGHT &&
@@ -133,7 +134,9 @@ static bool find_chunk(const struct xc_crash_context *crash, uint64_t *value_out
 	static const char *const names[] = {"_int_free", "munmap_chunk", NULL};
 	const char *kind = crash->verdict->kind;
 	struct xc_value chunk;
-	if (!kind || (strcmp(kind, "double free") != 0 && strcmp(kind, "bad pointer") != 0))
+	const char *message = crash->verdict->message;
+	bool early = message && strstr(message, "free(): invalid next size");
+	if (!kind || (!early && strcmp(kind, "double free") != 0 && strcmp(kind, "bad pointer") != 0))
 		return false;
 	for (size_t i = 0; i < crash->blamed; i++) {
 		const struct xc_frame_context in = xc_crash_context_frame(crash, i);
@@ -148,20 +151,54 @@ static bool find_chunk(const struct xc_crash_context *crash, uint64_t *value_out
 	return false;
 }
 
+/* The size in a chunk's header, when no chunk there can have it. */
+static bool is_overwritten(const struct xc_crash_context *crash, xc_addr chunk, uint64_t *size_out)
+{
+	const unsigned word = crash->process->arch->word;
+	const struct xc_mapping *m = xc_process_mapping(crash->process, chunk);
+	return m && xc_space_peek_uint(crash->process->space, chunk + word, word, size_out) && *size_out > 7 &&
+	       (*size_out & ~(uint64_t)7) - 1 > m->hi - chunk;
+}
+
+static void report_overwritten(const struct xc_crash_context *crash, const char *which, xc_addr chunk)
+{
+	uint64_t size;
+	if (!is_overwritten(crash, chunk, &size))
+		return;
+	const char *text = xc_arena_printf(&crash->report->arena, "the header of %s is damaged", which);
+	xc_verdict_evidence(crash->report, "%s: its size was overwritten with 0x%" PRIx64, text, size);
+	xc_verdict_redact(crash->report, text);
+}
+
+/* glibc finds the damage by the header of this block, or by that of the block after it. */
+static void report_header(const struct xc_crash_context *crash, xc_addr block)
+{
+	const unsigned word = crash->process->arch->word;
+	if (!crash->heap || !xc_crash_context_is(crash, "heap-corruption"))
+		return;
+	struct xc_what what = xc_what(crash->process, crash->heap, block);
+	report_overwritten(crash, "that block", block - 2 * word);
+	if (what.kind == XC_WHAT_BLOCK && !what.offset)
+		report_overwritten(crash, "the block after it",
+				   block + xc_block_size(&crash->heap->blocks, what.block) - word);
+}
+
 void xc_free_argument_report(struct xc_crash_context *crash)
 {
 	uint64_t value = 0;
 	bool located;
 	const char *function = crash->blame.place ? xc_libcall_frees(xc_argument_callee(crash, crash->blamed)) : NULL;
 	bool known = function && xc_argument_find(crash, crash->blamed, 0, &value);
-	bool below = crash->blame.place && !function && find_chunk(crash, &value);
+	bool below = crash->blame.place && !known && find_chunk(crash, &value);
 	if (below) {
 		known = true;
-		function = "free";
+		function = function ? function : "free";
 	}
 	reconsider(crash, known, value);
-	if (!known)
+	if (!known) {
+		xc_freed_holder_report(crash, 0);
 		return;
+	}
 	struct xc_frame_context context = xc_crash_context_frame(crash, crash->blamed);
 	const char *name = !below && context.place->level_count > crash->blame.level && !context.place->line_only
 				   ? xc_variables_in_register(&context, crash->blame.level, -1, value, &located)
@@ -169,4 +206,6 @@ void xc_free_argument_report(struct xc_crash_context *crash)
 	if (name)
 		crash->verdict->expression = xc_arena_strdup(&crash->report->arena, name);
 	report_target(crash, function, name, value);
+	report_header(crash, value);
+	xc_freed_holder_report(crash, value);
 }

@@ -4,7 +4,8 @@
  *	__gxx_personality_v0, __clang_call_terminate      it reached a noexcept function; with the latter the thrower's
  *	                                                  frame is gone
  *	__cxa_pure_virtual                                no exception: a call of a function without a body
- *	none of them                                      called directly, as ~thread() does for a running thread */
+ *	none of them                                      called directly, as ~thread() does for a running thread; an
+ *	                                                  exception in flight, which a handler waits for, is not the cause */
 #include "triage/runtime/uncaught.h"
 
 #include <inttypes.h>
@@ -17,8 +18,10 @@
 #include "triage/dataflow/argument.h"
 #include "triage/explain/vtable_slot.h"
 #include "triage/runtime/exception.h"
+#include "triage/util/user_code.h"
+#include "triage/util/names.h"
 
-enum { OBJECT_TEXT = 400, NEWS = 2, CONTEXTS = 4096 };
+enum { OBJECT_TEXT = 400, NEWS = 2, CONTEXTS = 4096, NESTED = 8 };
 
 static const char *const throwers[] = {"__cxa_throw",
 				       "__cxa_rethrow",
@@ -73,10 +76,21 @@ static void add_object(struct xc_text *text, const struct xc_value *value)
 	}
 }
 
-/* The members by debug information: they are the user's. */
-static void report_object(const struct xc_crash_context *crash, const struct xc_exception *e)
+/* What std::throw_with_nested() was given: "own" of "std::_Nested_exception<own>" (libstdc++), "std::__nested<own>". It is
+ * the first base. */
+static const char *given_type(const struct xc_crash_context *crash, const char *type)
 {
-	if (!crash->blame.place || strncmp(e->type, "std::", 5) == 0)
+	static const char *const wrappers[] = {"std::_Nested_exception<", "std::__nested<", NULL};
+	const char *wrapper = xc_names_begin(wrappers, type);
+	size_t len = wrapper ? strlen(type) - strlen(wrapper) : 0;
+	return len ? xc_arena_strndup(&crash->report->arena, type + strlen(wrapper), len - 1) : type;
+}
+
+/* The members by debug information: they are the user's. */
+static void report_object(const struct xc_crash_context *crash, const struct xc_exception *e, const char *how)
+{
+	const char *type = given_type(crash, e->type);
+	if (!crash->blame.place || strncmp(type, "std::", 5) == 0)
 		return;
 	struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);
 	struct xc_frame_scope at = {.process = crash->process,
@@ -85,19 +99,33 @@ static void report_object(const struct xc_crash_context *crash, const struct xc_
 				    .has_frame = true,
 				    .frame = *in.frame,
 				    .place = in.place};
-	xc_auto(xc_freep) char *path = xc_asprintf("*(%s *)0x%" PRIx64, e->type, e->object);
+	xc_auto(xc_freep) char *path = xc_asprintf("*(%s *)0x%" PRIx64, type, e->object);
 	struct xc_value value;
 	struct xc_error *error = xc_cexpr_value(&at, path, &crash->report->arena, &value);
 	struct xc_text text = {0};
 	if (!error)
 		add_object(&text, &value);
 	if (text.len) {
-		xc_verdict_evidence(crash->report, "thrown: %s", xc_text_string(&text));
-		xc_auto(xc_freep) char *redacted = xc_asprintf("thrown: a value of type %s", e->type);
+		xc_verdict_evidence(crash->report, "%s: %s", how, xc_text_string(&text));
+		xc_auto(xc_freep) char *redacted = xc_asprintf("%s: a value of type %s", how, type);
 		xc_verdict_redact(crash->report, redacted);
 	}
 	xc_text_fini(&text);
 	xc_error_free(error);
+}
+
+/* Those that were caught, and led to the next one. */
+static void report_nested(const struct xc_crash_context *crash, const struct xc_exception *outer)
+{
+	struct xc_exception e = *outer, inner;
+	for (unsigned i = 0; i < NESTED && xc_exception_nested(crash, &e, &inner); i++, e = inner) {
+		const char *what = xc_exception_what(crash, &inner), *type = given_type(crash, inner.type);
+		xc_verdict_evidence(crash->report, "%s%s%s%s", i ? "which was thrown for: " : "thrown for: ", type,
+				    what ? ": " : "", what ? what : "");
+		xc_auto(xc_freep) char *redacted = xc_asprintf("thrown for: %s", type);
+		xc_verdict_redact(crash->report, redacted);
+		report_object(crash, &inner, "its members");
+	}
 }
 
 static void report_exception(struct xc_crash_context *crash, const struct xc_exception *e)
@@ -108,7 +136,8 @@ static void report_exception(struct xc_crash_context *crash, const struct xc_exc
 	if (!e->sure)
 		xc_verdict_evidence(crash->report,
 				    "its header was found on the stack: the runtime's own list could not be read");
-	report_object(crash, e);
+	report_object(crash, e, "thrown");
+	report_nested(crash, e);
 }
 
 /* A destructor that ends the program while an exception runs it hides that exception, which is often the reason. */
@@ -221,21 +250,56 @@ static void classify_thrown(struct xc_crash_context *crash, const struct xc_exce
 		free(cause);
 }
 
-/* std::terminate() was called directly. There may be a handled exception all the same. */
+static const struct xc_level *blamed_level(const struct xc_crash_context *crash)
+{
+	const struct xc_place *place = crash->blame.place;
+	return place && crash->blame.level < place->level_count ? &place->levels[crash->blame.level] : NULL;
+}
+
+/* Did the destructor of a std::thread call it, or its assignment? *sure_out: it is on the stack; else only the line of
+ * the call is in their header: a compiler may merge the calls of an optimized function into one that has no scope. */
+static bool ends_thread(const struct xc_crash_context *crash, bool *sure_out)
+{
+	static const char *const enders[] = {"std::thread::~thread",
+					     "std::thread::operator=", "std::__1::thread::~thread",
+					     "std::__1::thread::operator=", NULL};
+	const struct xc_level *level = blamed_level(crash);
+	const char *name = level && level->file ? strrchr(level->file, '/') : NULL;
+	*sure_out = xc_crash_context_find_name(crash, enders);
+	/* libstdc++ from 11 on, and before */
+	return *sure_out || (name && (strcmp(name, "/std_thread.h") == 0 || strcmp(name, "/thread") == 0));
+}
+
+/* std::terminate() was called directly. There may be an exception all the same, handled or in flight. */
 static void classify_called(struct xc_crash_context *crash, const struct xc_exception *e)
 {
-	if (passes(crash, "std::thread::~thread") || passes(crash, "std::thread::operator="))
-		classify(crash, "uncaught-exception", "terminate", "low", "certain",
+	bool sure;
+	if (ends_thread(crash, &sure))
+		classify(crash, "terminate", "joinable thread", "low", sure ? "certain" : "likely",
 			 xc_asprintf("a std::thread that was neither joined nor detached was destroyed in %s",
 				     xc_crash_context_culprit(crash)));
 	else if (e)
-		classify(crash, "uncaught-exception", e->type, "low", "likely",
+		classify(crash, "terminate", "called", "low", "likely",
 			 xc_asprintf("std::terminate() was called from %s while %s was handled",
 				     xc_crash_context_culprit(crash), e->type));
 	else
-		classify(crash, "uncaught-exception", "terminate", "low", "certain",
+		classify(crash, "terminate", "called", "low",
+			 blamed_level(crash) && xc_user_code_is_library_line(blamed_level(crash)) ? "likely"
+												  : "certain",
 			 xc_asprintf("std::terminate() was called from %s%s", xc_crash_context_culprit(crash),
 				     xc_exception_none(crash) ? "; no exception was in flight" : ""));
+}
+
+/* It was thrown, but which one it was is not known; or `throw;` had none to throw. */
+static void classify_unknown(struct xc_crash_context *crash)
+{
+	if (passes(crash, "__cxa_rethrow") && xc_exception_handles_none(crash))
+		classify(crash, "terminate", "rethrow", "low", "certain",
+			 xc_asprintf("`throw;` in %s, where no exception was handled that could be thrown again",
+				     xc_crash_context_culprit(crash)));
+	else
+		xc_crash_context_classify(crash, "uncaught-exception", NULL, "low", "certain",
+					  "a C++ exception was thrown that nothing caught");
 }
 
 /* ---- pure virtual ---- */
@@ -310,8 +374,7 @@ bool xc_uncaught_classify(struct xc_crash_context *crash)
 	if (thrown && known)
 		classify_thrown(crash, &exception);
 	else if (thrown)
-		xc_crash_context_classify(crash, "uncaught-exception", NULL, "low", "certain",
-					  "a C++ exception was thrown that nothing caught");
+		classify_unknown(crash);
 	else
 		classify_called(crash, known ? &exception : NULL);
 	if (known)

@@ -4,8 +4,9 @@
 
 #include "triage/crash/crash_context.h"
 
-/* Class uncaught-exception (kind: the type thrown), out-of-memory (std::bad_alloc) or pure-virtual-call, with what()
- * as the message. Blames the thrower. False when the C++ runtime did not end the program. */
+/* Class uncaught-exception (kind: the type thrown), out-of-memory (std::bad_alloc), pure-virtual-call, or terminate
+ * (std::terminate() without an exception that nothing caught; kind: joinable thread, rethrow, called), with what() as
+ * the message. Blames the thrower. False when the C++ runtime did not end the program. */
 bool xc_uncaught_classify(struct xc_crash_context *crash);
 
 /* Evidence: the exception that was unwinding the stack when the thread died, as in a destructor. Nothing when there is

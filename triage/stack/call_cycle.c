@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/facts/facts.h"
 
 enum {
@@ -32,7 +33,8 @@ void xc_call_cycle_name(const struct xc_crash_context *crash, const struct xc_st
 	char place[256];
 	bool compares = user->name && (strstr(user->name, "operator<") || strstr(user->name, "operator>") ||
 				       strstr(user->name, "operator-"));
-	if (user->name && !user->own && !compares)
+	bool drops = user->name && xc_begins_with(user->name, "core::ptr::drop_in_place<"); /* what, is all it says */
+	if (user->name && !user->own && !compares && !drops)
 		add_library_name(user->name, text);
 	else if (user->name)
 		xc_text_addn(text, user->name, strnlen(user->name, NAME));
@@ -87,6 +89,14 @@ bool xc_call_cycle_has(const struct xc_call_cycle *cycle, const struct xc_stack_
 {
 	for (size_t i = 0; i < cycle->use->period; i++)
 		if (in_round(cycle, i) == user || compare_names(in_round(cycle, i), user) == 0)
+			return true;
+	return false;
+}
+
+bool xc_call_cycle_is_own(const struct xc_call_cycle *cycle)
+{
+	for (size_t i = 0; i < cycle->use->period; i++)
+		if (in_round(cycle, i)->own)
 			return true;
 	return false;
 }

@@ -29,6 +29,9 @@ size_t xc_call_cycle_calls(const struct xc_call_cycle *cycle);
 
 uint64_t xc_call_cycle_rounds(const struct xc_call_cycle *cycle);
 
+/* Is a function of the program in it? */
+bool xc_call_cycle_is_own(const struct xc_call_cycle *cycle);
+
 /* Append "f → g → h"; long cycles are shortened. */
 void xc_call_cycle_describe(const struct xc_call_cycle *cycle, struct xc_text *text);
 

@@ -12,9 +12,11 @@
 #include "triage/stack/call_cycle.h"
 #include "triage/stack/large_frame.h"
 #include "triage/stack/recursion_arguments.h"
+#include "triage/stack/recursion_ring.h"
 #include "triage/util/sourceline.h"
 #include "triage/stack/stack_end.h"
 #include "triage/stack/stack_usage.h"
+#include "triage/util/user_code.h"
 
 enum {
 	HALF = 2,
@@ -111,7 +113,9 @@ static void classify_cycle(struct overflow *o)
 			    xc_text_string(&shown), o->use.cycle_bytes % rounds ? "about " : "",
 			    o->use.cycle_bytes / rounds);
 	xc_text_fini(&shown);
-	xc_recursion_arguments_report(o->crash, &o->use, o->use.cycle_at + o->use.period - 1 - o->cycle.start);
+	uint64_t first = o->use.cycle_at + o->use.period - 1 - o->cycle.start;
+	xc_recursion_arguments_report(o->crash, &o->use, first);
+	xc_recursion_ring_report(o->crash, &o->use, first);
 }
 
 /* ---- one frame ---- */
@@ -210,8 +214,25 @@ static void classify_small(struct overflow *o)
 
 /* ---- evidence ---- */
 
-/* The caller of the cycle's outermost frame: the program's function, if one is near. */
-static void report_entry(const struct overflow *o)
+/* The function that entered the cycle: the first round may be inlined into it. */
+static bool entry_level(const struct overflow *o, const struct xc_place *place, size_t *level)
+{
+	if (!xc_user_code_level(place, level))
+		return false;
+	for (size_t l = *level; l < place->level_count; l++) {
+		const char *name = place->levels[l].function;
+		struct xc_stack_user user = {.name = name, .function = name};
+		if (!name || !xc_user_code_is(place, l) || xc_call_cycle_has(&o->cycle, &user))
+			continue;
+		*level = l;
+		break;
+	}
+	return true;
+}
+
+/* The caller of the cycle's outermost frame: the program's function, if one is near. A cycle of library code only, such
+ * as the destructors of a list, has nobody else to blame. */
+static void report_entry(struct overflow *o)
 {
 	uint64_t end = o->use.cycle_at + o->use.cycle_frames, at = end;
 	while (at < o->use.frame_count && at - end < NEAR &&
@@ -224,8 +245,15 @@ static void report_entry(const struct overflow *o)
 		return;
 	struct xc_text text = {0};
 	const struct xc_place *place = xc_debuginfo_place(o->crash->process, xc_frame_lookup(frame));
-	xc_call_cycle_name(o->crash, user_at(o, at), &text);
-	xc_sourceline(place, place->level_count - 1, ", ", &text);
+	size_t level = 0;
+	bool own = entry_level(o, place, &level);
+	if (own && xc_place_function(place, level))
+		xc_text_name(&text, xc_place_function(place, level));
+	else
+		xc_call_cycle_name(o->crash, user_at(o, at), &text);
+	xc_sourceline(place, own ? level : place->level_count - 1, ", ", &text);
+	if (own && !xc_call_cycle_is_own(&o->cycle))
+		o->crash->blame = (struct xc_blame){.place = place, .level = level, .frame = *frame};
 	xc_verdict_evidence(o->crash->report, "it was entered from %s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -262,7 +290,9 @@ static void report_users(const struct overflow *o)
 			xc_text_printf(&text, " in %" PRIu64 " frames", user->frames);
 	}
 	if (shown > 1)
-		xc_verdict_evidence(o->crash->report, "the stack is filled by %s", xc_text_string(&text));
+		xc_verdict_evidence(o->crash->report, "the %s is filled by %s",
+				    o->use.cut ? "part of the stack that was looked at" : "stack",
+				    xc_text_string(&text));
 	xc_text_fini(&text);
 }
 

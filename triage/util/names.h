@@ -13,7 +13,7 @@ const char *xc_names_begin(const char *const *names, const char *name);
 enum { XC_NAMES_WORD = 32 };
 
 /* The next word of a name, in lower case, cut to fit: "check", then "failed", of "CheckFailed2" and "check_failed".
- * *at moves behind it. False when there is none. */
+ * *at moves past it. False when there is none. */
 bool xc_names_next_word(const char **at, char word[XC_NAMES_WORD]);
 
 /* Does the text contain an entry? */

@@ -30,7 +30,7 @@ static const struct pattern {
 	{0xa5, 1, "that jemalloc fills new memory with", UNSET, "jemalloc"},
 	{0xdf, 1, "that mimalloc fills freed memory with", FREED, "mimalloc"},
 	{0xd0, 1, "that mimalloc fills new memory with", UNSET, "mimalloc"},
-	{0xde, 1, "that mimalloc puts behind blocks", EITHER, "mimalloc"},
+	{0xde, 1, "that mimalloc puts after blocks", EITHER, "mimalloc"},
 	{0xcd, 1, "that tcmalloc's debugging variant fills freed memory with", FREED, "tcmalloc"},
 	{0xab, 1, "that tcmalloc's debugging variant fills new memory with", UNSET, "tcmalloc"},
 	{0xdd, 1, "that Python's debugging allocator fills freed memory with", FREED, "python"},

@@ -39,11 +39,25 @@ static bool is_library_name(const char *function)
 /* ---- Rust ---- */
 
 /* Crates of Rust's library; in other languages programs may use these names for their own namespaces. */
-static const char *const crates[] = {"core::", "alloc::", "std::", NULL};
+static const char *const crates[] = {
+	"core::", "alloc::", "std::", "hashbrown::", "std_detect::", "panic_abort::", "panic_unwind::", NULL};
 
 static bool is_crate(const struct xc_place *place, size_t level)
 {
 	return xc_names_begin(crates, xc_place_function(place, level)) &&
+	       xc_place_language(place, level) == DW_LANG_Rust;
+}
+
+/* Does the name say that it is in no crate of the library? The line may be the library's all the same: LLVM keeps the
+ * line of code that was inlined, and forgets the function. */
+static bool is_in_other_crate(const struct xc_place *place, size_t level)
+{
+	/* a program may use these, too: the file decides */
+	static const char *const shared[] = {
+		"compiler_builtins::", "test::",           "unwind::", "proc_macro::", "addr2line::", "gimli::",
+		"miniz_oxide::",       "rustc_demangle::", "object::", "memchr::",     NULL};
+	const char *name = xc_place_function(place, level);
+	return name && !xc_names_begin(shared, name) && strstr(name, "::") &&
 	       xc_place_language(place, level) == DW_LANG_Rust;
 }
 
@@ -99,7 +113,12 @@ bool xc_user_code_is(const struct xc_place *place, size_t level)
 	const char *file = level < place->level_count ? place->levels[level].file : NULL;
 	const char *name = xc_place_function(place, level);
 	return !is_library_name(name) && !is_library_method(name) && !is_crate(place, level) &&
-	       !is_library_file(file, level + 1 < place->level_count);
+	       (is_in_other_crate(place, level) || !is_library_file(file, level + 1 < place->level_count));
+}
+
+bool xc_user_code_is_library_line(const struct xc_level *level)
+{
+	return is_library_file(level->file, true);
 }
 
 bool xc_user_code_is_jit(const struct xc_place *place)

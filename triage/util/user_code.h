@@ -8,6 +8,9 @@
 /* Is this level of the place user code? The module is not considered. A place without debug information has level 0. */
 bool xc_user_code_is(const struct xc_place *place, size_t level);
 
+/* Is the level's line one of a language's library? In user code such a line is left of a function that was inlined. */
+bool xc_user_code_is_library_line(const struct xc_level *level);
+
 /* Is it code of no module that a plugin has named, such as that of a JIT (dwarf/cfi/foreign_frame.h)? That is user
  * code, too. */
 bool xc_user_code_is_jit(const struct xc_place *place);

@@ -36,7 +36,7 @@ function frame(row, index, turn) {
 function stack(c) {
   const box = el('div', c.stack.length > 40 ? 'stack scroll' : 'stack');
   const gap = () => el('div', 'ends', '\u22ee ' + plural(c.elided || 0, 'frame') + ' left out' +
-    (c.cycle ? ': ' + string(c.cycle) : ''));
+    (c.cycle ? '; in all ' + string(c.cycle) : ''));
   c.stack.forEach((number, i) => {
     if (c.elided && i === (c.elided_at || 0)) box.append(gap());
     if (rows[number][11]) box.append(el('div', 'of', found(string(rows[number][11]))));

@@ -150,6 +150,62 @@ static void thread_local_variables_are_those_of_the_thread(void **state)
 	expect("*&private + 1", "79");
 }
 
+static uint64_t number_of(const struct xc_frame_scope *at, struct xc_arena *arena, const char *expression)
+{
+	struct xc_value value;
+	uint64_t number = 0;
+	CHECK_OK(xc_cexpr_value(at, expression, arena, &value));
+	if (!xc_value_load(&value, &number))
+		fail_msg("%s is no number", expression);
+	return number;
+}
+
+/* In a method the name of a class means the class, of its bases and of the templates around it, too, not what debug
+ * information calls so: their constructors. */
+static void the_name_of_a_class_in_its_methods(void **state)
+{
+	(void)state;
+	struct xc_frame_scope at;
+	struct xc_arena arena = {0};
+	struct xc_process *p =
+		died("g++ -g -O0 -x c++",
+		     "namespace app { struct base { long id[3]; base(int n) { id[0] = n; } virtual ~base() {} };\n"
+		     "template <typename T> struct box { T all[5]; box() : all() {} };\n"
+		     "struct item : base { item *next; box<int> rest; item() : base(7), next(0) {} ~item() {}\n"
+		     "  __attribute__((noinline)) long work(void *raw) { return ((item *)raw)->id[0] + *(volatile int "
+		     "*)0; } "
+		     "}; }\n"
+		     "int main() { app::item one; return (int)one.work(&one); }\n");
+	CHECK_OK(xc_frame_scope_open(&at, p, NULL, 0));
+	assert_int_equal(number_of(&at, &arena, "sizeof(base)"), 32);
+	assert_int_equal(number_of(&at, &arena, "sizeof(item)"), 64);
+	assert_int_equal(number_of(&at, &arena, "sizeof(app::item)"), 64);
+	assert_int_equal(number_of(&at, &arena, "((item *)raw)->id[0]"), 7);
+	assert_int_equal(number_of(&at, &arena, "(long)(item *)raw == (long)this"), 1);
+	xc_frame_scope_fini(&at);
+	xc_arena_fini(&arena);
+	close_process(p);
+}
+
+/* musl's list of modules has other fields than glibc's. */
+static void thread_local_variables_of_musl(void **state)
+{
+	(void)state;
+	struct xc_frame_scope at;
+	struct xc_arena arena = {0};
+	check_needs("musl-gcc");
+	struct xc_process *p =
+		died("musl-gcc -g -O0 -x c", "__thread int private = 77; __thread char name[24] = \"tape\"; "
+					     "__thread long late;\n"
+					     "int main(void) { late = private + 1; *(volatile int *)0 = 1; }\n");
+	CHECK_OK(xc_frame_scope_open(&at, p, NULL, 0));
+	assert_int_equal(number_of(&at, &arena, "private * 1000 + late"), 77078);
+	assert_int_equal(number_of(&at, &arena, "name[1]"), 'a');
+	xc_frame_scope_fini(&at);
+	xc_arena_fini(&arena);
+	close_process(p);
+}
+
 static void members_and_pointers_are_followed(void **state)
 {
 	(void)state;
@@ -515,6 +571,8 @@ int main(void)
 		cmocka_unit_test(names_mean_what_the_compiler_found),
 		cmocka_unit_test(a_name_may_say_where_it_is_from),
 		cmocka_unit_test(thread_local_variables_are_those_of_the_thread),
+		cmocka_unit_test(thread_local_variables_of_musl),
+		cmocka_unit_test(the_name_of_a_class_in_its_methods),
 		cmocka_unit_test(members_and_pointers_are_followed),
 		cmocka_unit_test(types_are_those_of_c),
 		cmocka_unit_test(types_can_be_asked_for_without_reading),

@@ -341,6 +341,72 @@ static void what_stands_near_is_found_among_many(void **state)
 	close_process(p);
 }
 
+/* Structs that files of C keep to themselves: a file sees its own; who has only heard of them, sees none. */
+static void a_declaration_is_that_of_its_own_unit_or_of_all(void **state)
+{
+	char command[1000];
+	(void)state;
+	scratch_file("units/none", "", 0);
+	snprintf(
+		command, sizeof command,
+		"cd %s && echo 'struct state { long a; }; struct state *first_state(void) { static struct state s; "
+		"return &s; "
+		"}' >first.c && echo 'struct state { long a, b, c; }; struct shared { int a; }; struct shared shared;\n"
+		"struct state *other_state(void) { static struct state s; return &s; }' >other.c &&\n"
+		"echo 'struct state; struct shared; struct state *unknown; struct shared *known;\n"
+		"int main(void) { return *(volatile int *)0 + (unknown != 0) + (known != 0); }' >m.c &&\n"
+		"gcc -g first.c other.c m.c -o program",
+		scratch_word(scratch_path("units")));
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	struct xc_process *p = open_core(dying_core(scratch_path("units/program"), NULL));
+	struct xc_definition first = one(p, "first_state", XC_NAME_FUNCTION),
+			     other = one(p, "other_state", XC_NAME_FUNCTION), main = one(p, "main", XC_NAME_FUNCTION),
+			     found;
+	struct xc_query query = {.name = "state", .kinds = XC_NAME_TYPE, .near = &first.die, .agreed = true};
+	assert_true(xc_lookup_one(p, &query, &found));
+	assert_int_equal(dwarf_bytesize(&found.die), 8);
+	query.near = &other.die;
+	assert_true(xc_lookup_one(p, &query, &found));
+	assert_int_equal(dwarf_bytesize(&found.die), 24);
+	query.near = &main.die;
+	assert_false(xc_lookup_one(p, &query, &found));
+	query.name = "shared";
+	assert_true(xc_lookup_one(p, &query, &found));
+	struct xc_definition unknown = one(p, "unknown", XC_NAME_VARIABLE), known = one(p, "known", XC_NAME_VARIABLE);
+	struct xc_types *types = xc_types_of(p);
+	const struct xc_type *of_unknown = xc_type_of(types, &unknown.die), *of_known = xc_type_of(types, &known.die);
+	assert_true(xc_type_complete(xc_type_strip(of_unknown)->target)->is_declaration);
+	assert_false(xc_type_complete(xc_type_strip(of_known)->target)->is_declaration);
+	close_process(p);
+}
+
+/* The first search passes over other modules; that it has found nothing is no answer to a thorough one. */
+static void a_thorough_search_is_not_spoiled_by_one_before(void **state)
+{
+	char command[1000];
+	(void)state;
+	scratch_file("far/none", "", 0);
+	snprintf(command, sizeof command,
+		 "cd %s && echo 'struct far { int a, b; }; struct far far; struct far *of_far(void) { return &far; }' "
+		 ">far.c "
+		 "&&\n"
+		 "echo 'struct far; struct far *of_far(void); struct far *held;\n"
+		 "int main(void) { held = of_far(); return *(volatile int *)0; }' >m.c &&\n"
+		 "gcc -g -shared -fPIC far.c -o libfar.so && gcc -g m.c -o program -L. -lfar -Wl,-rpath,$PWD",
+		 scratch_word(scratch_path("far")));
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	struct xc_process *p = open_core(dying_core(scratch_path("far/program"), NULL));
+	struct xc_definition held = one(p, "held", XC_NAME_VARIABLE);
+	struct xc_types *types = xc_types_of(p);
+	const struct xc_type *far = xc_type_strip(xc_type_of(types, &held.die))->target;
+	assert_true(xc_type_complete(far)->is_declaration);
+	types->thorough = true;
+	assert_false(xc_type_complete(far)->is_declaration);
+	close_process(p);
+}
+
 /* Names of wide pointers are full paths. */
 static void types_of_rust_are_found_by_their_paths(void **state)
 {
@@ -398,6 +464,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_gdb_index_misleads_nobody),
 		cmocka_unit_test(anonymous_namespaces_may_be_named),
 		cmocka_unit_test(what_stands_near_is_found_among_many),
+		cmocka_unit_test(a_declaration_is_that_of_its_own_unit_or_of_all),
+		cmocka_unit_test(a_thorough_search_is_not_spoiled_by_one_before),
 		cmocka_unit_test(types_of_rust_are_found_by_their_paths),
 		cmocka_unit_test(all_names_are_listed_in_the_order_of_the_file),
 		cmocka_unit_test(near_names_are_offered),

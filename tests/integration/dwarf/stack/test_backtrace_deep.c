@@ -173,7 +173,7 @@ static void the_frames_of_all_stacks_are_bounded_and_equal_stacks_stay_equal(voi
 	for (size_t i = 0; i < THREADS; i++)
 		assert_int_equal(stacks->stacks[i].row_count, EACH);
 	assert_string_equal(r->sections->items->next->message.text,
-			    "5000 deep stacks are shown with 26 frames, because there are 5000 threads");
+			    "5000 deep stacks are shown with 26 frames, because there are 5000 stacks");
 	xc_report_free(r);
 	r = xc_report_new("bt");
 	struct xc_section *section = xc_report_section(r, "bt", "Stacks");
@@ -181,6 +181,23 @@ static void the_frames_of_all_stacks_are_bounded_and_equal_stacks_stay_equal(voi
 	CHECK_OK(xc_backtrace(section, s->process, &one));
 	assert_int_equal(section->items->stacks->stacks[0].row_count, 1024);
 	assert_null(section->items->next);
+	xc_report_free(r);
+	end_scene(s);
+}
+
+/* Each thread may have 10,000 frames, but not all of them. */
+static void a_limit_that_is_asked_for_does_not_multiply_by_the_threads(void **state)
+{
+	(void)state;
+	enum { THREADS = 2000, LIMIT = 10000, ALL = 1 << 17, LEAST = 4, WHOLE = ALL / LIMIT };
+	struct scene *s = on_one_stack(THREADS);
+	struct xc_report *r = bt_of_all(s->process, LIMIT);
+	const struct xc_stack *stacks = r->sections->items->stacks->stacks;
+	for (size_t i = 0; i < THREADS; i++)
+		assert_int_equal(stacks[i].row_count, i < WHOLE ? LIMIT : i == WHOLE ? ALL % LIMIT : LEAST);
+	assert_string_equal(stacks[THREADS - 1].rows[0].function, "self");
+	assert_non_null(strstr(r->sections->items->next->message.text,
+			       "1987 deep stacks are shown with less than 10000 frames"));
 	xc_report_free(r);
 	end_scene(s);
 }
@@ -209,6 +226,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_is_not_there_is_an_error),
 		cmocka_unit_test(threads_that_share_one_deep_stack_do_not_take_their_product),
 		cmocka_unit_test(the_frames_of_all_stacks_are_bounded_and_equal_stacks_stay_equal),
+		cmocka_unit_test(a_limit_that_is_asked_for_does_not_multiply_by_the_threads),
 		cmocka_unit_test(a_large_core_has_room_for_more_frames),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

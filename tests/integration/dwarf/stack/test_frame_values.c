@@ -60,7 +60,7 @@ static const struct xc_variable_text *in(const struct xc_variable_text *list, si
 	return NULL;
 }
 
-/* "<why>" of a variable without a value; " (at entry)" behind a guessed one. */
+/* "<why>" of a variable without a value; " (at entry)" after a guessed one. */
 static void expect(const struct looked *l, const char *name, const char *want)
 {
 	const struct xc_variable_text *v = in(l->row.args, l->row.arg_count, name);

@@ -61,7 +61,7 @@ static void a_thread_that_runs_no_goroutine_is_idle(void **state)
 	assert_true(xc_goruntime_current(&go, regs, &g));
 	assert_false(xc_goruntime_is_idle(&go, regs));
 	assert_true(xc_goruntime_read(&go, "runtime.g", g, "m", &m));
-	xc_addr at = m + 160; /* behind m.tls, which may hold g, too */
+	xc_addr at = m + 160; /* after m.tls, which may hold g, too */
 	while (at < m + M_BYTES && xc_space_peek_uint(p->space, at, 8, &word) && word != g)
 		at += sizeof null;
 	assert_int_equal(word, g);

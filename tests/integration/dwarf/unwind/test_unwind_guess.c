@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 
-/* The functions of the crashed thread's stack: "J" where none is known, '?' behind a scanned frame, '~' behind one by
+/* The functions of the crashed thread's stack: "J" where none is known, '?' after a scanned frame, '~' after one by
  * the frame pointer; "|" and the reason why it ends. */
 static char *stack_of(struct xc_process *p)
 {

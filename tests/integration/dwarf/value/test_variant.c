@@ -7,7 +7,7 @@
 /* Abbreviations by number; forms are 8-byte data, strings in place, references from the unit's start. */
 static const char head[] =
 	".data\n"
-	".globl a, b, c, d, e, f, g, h, i, j\n"
+	".globl a, b, c, d, e, f, g, h, i, j, k, l\n"
 	"a: .long 0, 7\n"                   /* explicit tag 0: First(7) */
 	"b: .long 2, 0x40490fdb\n"          /* tag 2: Second{x: 3.14159274} */
 	"c: .long 9, 0\n"                   /* a tag that no variant has */
@@ -18,6 +18,8 @@ static const char head[] =
 	"h: .byte 0x80, 1, 2, 3\n"          /* default */
 	"i: .quad 0xfffffffffffffff0, -1\n" /* 128-bit tag */
 	"j: .quad 1\n"                      /* the variant's values have an unknown form */
+	"k: .long 80\n"                     /* unsigned tags whose LEB128 has the bit that is the sign of signed ones */
+	"l: .long 0xc0000001\n"
 	".section .debug_abbrev,\"\",@progbits\n"
 	".macro abbrev n, tag, children:vararg\n"
 	".uleb128 \\n, \\tag\n .byte \\children\n .endm\n"
@@ -72,6 +74,11 @@ static const char head[] =
 	" .uleb128 7\n .byte 5, 1, 4, 6, 0, 9\n member \"Some\", One, 0\n end\n"
 	" .uleb128 7\n .byte 4, 1, 0x80, 0x7f, 0x7c\n member \"Low\", One, 0\n end\n end\n" /* -128..-4 */
 	" struct One, \"One\", 4\n member \"__0\", i8, 1\n end\n end\n"
+	/* DW_AT_discr_list, unsigned: 80; 0xc0000000 to the largest */
+	"struct Words, \"Words\", 4\n part D6, u32\n"
+	" .uleb128 7\n .byte 2, 0, 0x50\n member \"Eighty\", Empty, 0\n end\n"
+	" .uleb128 7\n .byte 11, 1\n .uleb128 0xc0000000, 0xffffffff\n member \"High\", Empty, 0\n end\n end\n"
+	" unitstruct Empty, \"Empty\", 4\n end\n"
 	"struct Wide, \"Wide\", 16\n part D4, u128\n"
 	" .uleb128 11\n .quad 0xfffffffffffffff0, -1\n member \"Top\", WTop, 0\n end\n"
 	" .uleb128 6\n member \"Other\", WTop, 0\n end\n end\n"
@@ -84,7 +91,7 @@ static const char head[] =
 	" .uleb128 6\n member \"Only\", SOnly, 0\n end\n end\n"
 	" struct SOnly, \"Only\", 8\n member \"__0\", u32, 0\n member \"__1\", u32, 4\n end\n end\n"
 	"var a, Tagged\n var b, Tagged\n var c, Tagged\n var d, Option\n var e, Option\n var f, List\n var g, List\n"
-	"var h, List\n var i, Wide\n var j, Odd\n"
+	"var h, List\n var i, Wide\n var j, Odd\n var k, Words\n var l, Words\n"
 	".uleb128 10\n .asciz \"single\"\n .long Single - U\n .byte 9, 3\n .quad a\n"
 	".byte 0\nUend:\n";
 
@@ -128,6 +135,8 @@ static void lists_hold_values_and_ranges(void **state)
 	expect(c, "f", "List::Minus(1)");
 	expect(c, "g", "List::Some(1)");
 	expect(c, "h", "List::Low(1)");
+	expect(c, "k", "Words::Eighty");
+	expect(c, "l", "Words::High");
 	release(c);
 }
 

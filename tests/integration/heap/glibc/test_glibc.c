@@ -152,6 +152,26 @@ static void long_lists_of_tcaches_are_followed(void **state)
 	unsetenv("GLIBC_TUNABLES");
 }
 
+/* A link of a tcache's list is overwritten: the blocks after it are free all the same, and not leaked. */
+static void blocks_behind_a_damaged_link_are_free(void **state)
+{
+	(void)state;
+	static const char damaged[] =
+		HEAPED_PROLOGUE "int main(void) { void *p[7], *q[4];\n"
+				"	for (int i = 0; i < 7; i++) { p[i] = malloc(500); live(malloc(24)); }\n"
+				"	for (int i = 0; i < 4; i++) { q[i] = malloc(100); live(malloc(24)); }\n"
+				"	for (int i = 0; i < 7; i++) gone(p[i], 't');\n"
+				"	for (int i = 0; i < 4; i++) gone(q[i], 't');\n"
+				"	memcpy(p[4], \"AAAAAAAA\", 8); own = 1; abort(); }\n";
+	struct xc_process *process = open_core(dying_core(dying_program("damaged", "gcc -x c -g", damaged), NULL));
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	assert_int_equal(heaped_check_rows(process, heap), 11);
+	assert_true(xc_heap_totals(heap).count[XC_BLOCK_LIVE] - 11 <= 1); /* the tcache itself */
+	assert_int_equal(heap->damage_count, 1);
+	xc_heap_close(heap);
+	close_process(process);
+}
+
 static void blocks_lie_on_the_list_that_malloc_puts_them_on(void **state)
 {
 	(void)state;
@@ -354,6 +374,7 @@ int main(void)
 		cmocka_unit_test(what_variables_hold_is_no_chunk),
 		cmocka_unit_test(every_block_of_many_threads_is_found),
 		cmocka_unit_test(long_lists_of_tcaches_are_followed),
+		cmocka_unit_test(blocks_behind_a_damaged_link_are_free),
 		cmocka_unit_test(blocks_lie_on_the_list_that_malloc_puts_them_on),
 		cmocka_unit_test(what_happens_to_the_break_does_not_hide_blocks),
 		cmocka_unit_test(an_arena_of_several_heaps_is_whole),

@@ -94,10 +94,28 @@ static void many_types_and_many_sizes_are_compared_in_bounded_steps(void **state
 	xc_text_fini(&source);
 }
 
+/* Two thousand types, each with ten members of the one before: 10^8 members within eight levels of each. */
+static void members_of_members_are_indexed_in_bounded_steps(void **state)
+{
+	struct xc_text source = {0};
+	(void)state;
+	xc_text_add(&source, "#include <stdlib.h>\nunion s0 { long n; };\n");
+	for (unsigned i = 1; i < 2000; i++) {
+		xc_text_printf(&source, "union s%u { union s%u ", i, i - 1);
+		for (unsigned k = 0; k < 10; k++)
+			xc_text_printf(&source, "%sm%u", k ? ", " : "", k);
+		xc_text_printf(&source, "; } *g%u;\n", i);
+	}
+	xc_text_add(&source, "int main(void) { g1999 = malloc(sizeof *g1999); abort(); }\n");
+	typed_in_time(xc_text_string(&source));
+	xc_text_fini(&source);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arms_of_arrays_of_arms_are_looked_at_in_bounded_steps),
+		cmocka_unit_test(members_of_members_are_indexed_in_bounded_steps),
 		cmocka_unit_test(many_types_and_many_sizes_are_compared_in_bounded_steps),
 	};
 	return cmocka_run_group_tests_name("typing_effort", tests, NULL, NULL);

@@ -34,6 +34,58 @@ static void guess_makes_nothing_certain(void **state)
 	assert_int_equal(t.strong, 0);
 }
 
+/* A pointer in a small block may be one of several: the words after it say so. */
+static void small_arrays_of_pointers_are_followed(void **state)
+{
+	(void)state;
+	struct tally t = expect_none_wrong(
+		"struct timer { long when; const char *name; void (*fire)(struct timer *); int period; };\n"
+		"struct heap { struct timer **v; unsigned n, cap; } heaps[6]; struct timer **alone;\n"
+		"void fire(struct timer *t) { t->when++; }\n"
+		"struct timer *timer(int i) { struct timer *t = NEW(struct timer); t->when = i; t->name = \"tick\";\n"
+		"t->fire = fire; t->period = 10; return t; }\n"
+		"int main(void) { for (int i = 0; i < 6; i++) { heaps[i].n = heaps[i].cap = i + 1;\n"
+		"heaps[i].v = calloc(i + 1, sizeof(struct timer *)); for (int k = 0; k <= i; k++) heaps[i].v[k] = "
+		"timer(k); }\n"
+		"alone = malloc(sizeof *alone); *alone = timer(9); scrub(); abort(); }\n",
+		22);
+	assert_int_equal(t.typed, t.blocks);
+}
+
+/* Two structs of one name: that of a function and that of the file. */
+static void types_of_one_name_are_told_apart(void **state)
+{
+	(void)state;
+	struct tally t = expect_none_wrong(
+		"struct timer { long when; const char *name; long period; }; struct timer **table;\n"
+		"void *own(void) { struct timer { int id; short set[10]; void *owner; }; static struct timer **mine;\n"
+		"mine = calloc(40, sizeof *mine); for (int i = 0; i < 40; i++) { mine[i] = calloc(1, 60);\n"
+		"mine[i]->id = i; mine[i]->owner = mine; } return mine; }\n"
+		"void *kept; int main(void) { kept = own(); table = calloc(40, sizeof *table);\n"
+		"for (int i = 0; i < 40; i++) { table[i] = NEW(struct timer); table[i]->when = i; table[i]->name = "
+		"\"t\"; }\n"
+		"scrub(); abort(); }\n",
+		40);
+	assert_int_equal(t.strong, 40);
+}
+
+/* A block that was freed, and handed out again: two variables have it, and what is in it speaks for one of them. */
+static void what_is_in_a_block_decides_between_two_owners(void **state)
+{
+	(void)state;
+	struct tally t = expect_none_wrong(
+		"struct session { unsigned id, hits; struct session *next; char user[24]; long *account; long expires; "
+		"};\n"
+		"struct request { unsigned id; short method, flags; char path[48]; };\n"
+		"struct { struct session *recent; } store; struct request *pending[4];\n"
+		"int main(void) { store.recent = calloc(1, sizeof *store.recent); free(store.recent);\n"
+		"struct request *r = NEW(struct request); r->id = 1002; r->method = 1; r->flags = 1;\n"
+		"strcpy(r->path, \"/api/v1/users/bob/settings/notifications/email/\"); pending[2] = r; r = NULL; "
+		"scrub(); abort(); }\n",
+		1);
+	assert_int_equal(t.right, 1);
+}
+
 #define NODES                                                                                                          \
 	"struct link { struct link *next, *prev; };\n"                                                                 \
 	"struct pipe { int readers, writers; unsigned char *ring; };\n"                                                \
@@ -135,10 +187,68 @@ static void texts_before_zeros_are_texts_in_large_blocks(void **state)
 		121);
 }
 
+/* A value and a member of a dictionary fit the block, and both may begin with a name: in the value it is one of a
+ * union's pointers. */
+static void what_a_union_may_be_is_doubt(void **state)
+{
+	(void)state;
+	expect_none_wrong(
+		"struct name { long hash; char text[40]; } *names[20]; struct list { long n; struct value *v; };\n"
+		"struct value { union { long i; struct name *name; struct list *list; } u; char t; };\n"
+		"struct member { struct name *key; struct value value; } *members;\n"
+		"struct test { int what; void *operand; } *tests;\n"
+		"int main(void) { members = note(calloc(20, sizeof *members), \"struct member\");\n"
+		"tests = note(calloc(20, sizeof *tests), \"struct test\"); for (int i = 0; i < 20; i++) {\n"
+		"members[i].key = names[i] = NEW(struct name); names[i]->hash = i * 7919; struct value *v = NEW(struct "
+		"value);\n"
+		"v->u.name = names[i]; v->t = 5; tests[i].operand = v; } scrub(); abort(); }\n",
+		22);
+}
+
+/* The same for objects that nothing leads to. */
+static void what_a_union_may_be_is_doubt_about_contents(void **state)
+{
+	(void)state;
+	expect_none_wrong(
+		"struct symbol { long id; struct symbol *next; } *symbols[40];\n"
+		"struct name { struct name *chain; long len; struct symbol *bound; char text[8]; } *names;\n"
+		"enum what { ALIGN, SECTION, CLEANUP }; struct mark { struct mark *next; enum what what;\n"
+		"union { long align; char *section; struct symbol *cleanup; } u; long from; };\n"
+		"void lose(void) { struct mark *last = NULL; for (int i = 0; i < 40; i++) { struct mark *m = "
+		"NEW(struct "
+		"mark);\n"
+		"m->what = CLEANUP; m->u.cleanup = symbols[i]; m->next = i % 2 ? last : NULL; last = m; } }\n"
+		"int main(void) { for (int i = 0; i < 40; i++) { symbols[i] = NEW(struct symbol); symbols[i]->id = i; "
+		"}\n"
+		"for (int i = 0; i < 5; i++) { struct name *n = NEW(struct name); n->chain = names; n->bound = "
+		"symbols[i];\n"
+		"n->len = 3; strcpy(n->text, \"abc\"); names = n; } lose(); scrub(); abort(); }\n",
+		45);
+}
+
+/* Many types of libraries have an array of such numbers somewhere. */
+static void numbers_behind_a_header_are_of_no_library(void **state)
+{
+	(void)state;
+	expect_none_wrong(
+		"struct head { unsigned len, room; void (*drop)(void *); }; unsigned long *all;\n"
+		"int main(void) { struct head *h = note(calloc(1, 536), \"unsigned long\"); h->len = 50; "
+		"h->room = 65;\n"
+		"all = (unsigned long *)(h + 1); for (int i = 0; i < 50; i++) all[i] = i * 4096 + 3; scrub(); "
+		"abort(); }\n",
+		0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_union_may_be_is_doubt),
+		cmocka_unit_test(what_a_union_may_be_is_doubt_about_contents),
+		cmocka_unit_test(numbers_behind_a_header_are_of_no_library),
 		cmocka_unit_test(guess_makes_nothing_certain),
+		cmocka_unit_test(small_arrays_of_pointers_are_followed),
+		cmocka_unit_test(types_of_one_name_are_told_apart),
+		cmocka_unit_test(what_is_in_a_block_decides_between_two_owners),
 		cmocka_unit_test(fit_chooses_no_arm_of_a_union),
 		cmocka_unit_test(objects_of_one_kind_have_one_type),
 		cmocka_unit_test(arrays_of_addresses_are_no_numbers),

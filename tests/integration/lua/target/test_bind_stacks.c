@@ -47,7 +47,7 @@ static int close_all(void **state)
 }
 
 /* The stacks of the plugin in this text, as loaded by the command line; returns its error. */
-static struct xc_error *ask(const char *text, bool in_process)
+static struct xc_error *ask_for(const char *text, bool in_process, bool detached)
 {
 	struct xc_report *report = xc_report_new("stacks");
 	const struct xc_run run = {.process = process,
@@ -59,6 +59,7 @@ static struct xc_error *ask(const char *text, bool in_process)
 				   .text = text,
 				   .len = strlen(text),
 				   .limits = xc_limits_defaults(),
+				   .detached = detached,
 				   .in_process = in_process,
 				   .quiet = true};
 	xc_foreign_set(process, NULL);
@@ -69,6 +70,11 @@ static struct xc_error *ask(const char *text, bool in_process)
 			CHECK_OK(xc_foreign_load(process, s));
 	xc_report_free(report);
 	return err;
+}
+
+static struct xc_error *ask(const char *text, bool in_process)
+{
+	return ask_for(text, in_process, false);
 }
 
 static const struct xc_backtrace_options full = {.choice = XC_THREADS_CRASHED, .args = true, .locals = true};
@@ -215,12 +221,22 @@ static void a_plugin_that_runs_wild_ends_with_its_limits(void **state)
 	xc_foreign_set(process, NULL);
 }
 
+static void a_plugin_knows_whether_stacks_on_no_thread_are_wanted(void **state)
+{
+	(void)state;
+	const char *text = PLUGIN("error(tostring(stacks.detached))");
+	CHECK_ERROR(ask_for(text, true, true), XC_ERR_FORMAT, "true");
+	CHECK_ERROR(ask_for(text, true, false), XC_ERR_FORMAT, "false");
+	CHECK_ERROR(ask_for(text, false, true), XC_ERR_FORMAT, "true");
+	xc_foreign_set(process, NULL);
+}
+
 /* ---- in a script ---- */
 
 static struct scripted *script_with_stacks(void)
 {
 	struct scripted *s = script_over(process);
-	xc_bind_push_stacks(s->host->L, "toy");
+	xc_bind_push_stacks(s->host->L, "toy", true);
 	lua_setglobal(s->host->L, "stacks");
 	return s;
 }
@@ -324,6 +340,7 @@ int main(void)
 		cmocka_unit_test(without_the_plugin_the_stack_is_another),
 		cmocka_unit_test(what_was_told_before_an_error_stays),
 		cmocka_unit_test(a_plugin_that_runs_wild_ends_with_its_limits),
+		cmocka_unit_test(a_plugin_knows_whether_stacks_on_no_thread_are_wanted),
 		cmocka_unit_test(told_code_takes_effect_at_once),
 		cmocka_unit_test(wrong_arguments_say_what_is_wrong),
 	};

@@ -49,6 +49,18 @@ static void a_crash_of_the_programs_own_is_blamed_on_itself(void **state)
 static void the_caller_of_a_library_function_is_to_blame(void **state)
 {
 	(void)state;
+	static const char copies[] = "#include <string.h>\nchar *volatile p; int work(void) { char room[64]; "
+				     "memcpy(room, p, 64); return room[3]; "
+				     "}\n int main(void) { return work(); }";
+	expect("gcc -static -g -O0 -fno-builtin -x c", copies, "work", "program");
+	/* the program's own */
+	expect("gcc -static -g -O0 -fno-builtin -x c",
+	       "#include <stddef.h>\nchar *volatile p; void *memcpy(void *to, const void *from, size_t n) { for "
+	       "(size_t i = "
+	       "0; i < n; i++) ((char *)to)[i] = ((char *)from)[i]; return to; }\n"
+	       "int work(void) { char room[64]; memcpy(room, p, 64); return room[3]; } int main(void) { return work(); "
+	       "}",
+	       "memcpy", NULL);
 	expect("gcc -g -O0 -x c",
 	       "#include <string.h>\nchar *volatile p; int work(void) { return (int)strlen(p); }\n"
 	       "int main(void) { return work(); }",

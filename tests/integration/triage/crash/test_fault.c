@@ -1,5 +1,5 @@
 /* layer: triage */
-/* The fatal event of programs that crash while the test runs, also behind signal handlers that they install. */
+/* The fatal event of programs that crash while the test runs, also after signal handlers that they install. */
 #include <signal.h>
 #include <unistd.h>
 

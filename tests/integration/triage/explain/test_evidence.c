@@ -71,6 +71,32 @@ static const struct case_ cases[] = {
 	 "SIGFPE: arithmetic exception, integer division by zero (FPE_INTDIV)",
 	 {"instruction: idiv"},
 	 NULL},
+	{"-O0",
+	 "__attribute__((noinline)) void work(char *to, const char *from, int size) { int n = size - 100000000; "
+	 "memcpy(to, "
+	 "from, n); sink = to[0]; }\n"
+	 "int main(void) { work(malloc(100), malloc(100), (int)sink + 2); }\n",
+	 "address not mapped (SEGV_MAPERR)",
+	 {"the length of memcpy(), `n`, is -99999998: a negative length"},
+	 NULL},
+	{"-O2",
+	 "__attribute__((noinline)) void work(char *to, const char *from, int size) { int n = size - 100000000; "
+	 "memcpy(to, "
+	 "from, n); sink = to[0]; }\n"
+	 "int main(void) { work(malloc(100), malloc(100), (int)sink + 2); }\n",
+	 "address not mapped (SEGV_MAPERR)",
+	 {"is -99999998: a negative length"},
+	 NULL},
+	{"-O0",
+	 "int main(void) { volatile unsigned long n = 1 << 30; memset(malloc(100), 0, n); }\n",
+	 "address not mapped (SEGV_MAPERR)",
+	 {"is not mapped"},
+	 "negative length"},
+	{"-O0",
+	 "int main(void) { int n = (int)sink - 2; memset((char *)0x123456789000, 0, (unsigned short)n); }\n",
+	 "address not mapped (SEGV_MAPERR)",
+	 {"is not mapped"},
+	 "negative length"},
 	{"-O0", "int main(void) { abort(); }\n", "SIGABRT: aborted", {NULL}, "instruction"},
 	{"-O0",
 	 "int main(void) { raise(SIGSEGV); }\n",

@@ -8,7 +8,7 @@
 #include "tests/support/run_verdict.h"
 
 #include "triage/go/golang.h"
-#include "triage/go/goroutine.h"
+#include "triage/goroutine/goasleep.h"
 
 /* Its argument selects the cause of death. */
 static const char program[] =
@@ -308,6 +308,75 @@ static void that_the_runtime_raised_the_signal_alone_is_not_certain(void **state
 	asked_free(&a);
 }
 
+/* ---- what holds the bad value ---- */
+
+static const char holders[] =
+	"package main\n"
+	"import (\"os\"; \"runtime\"; \"syscall\")\n"
+	"var sink int\n"
+	"func init() { runtime.LockOSThread(); f, _ := os.Create(\"/dev/null\"); syscall.Dup2(int(f.Fd()), 2) }\n"
+	"type broken struct { code int; text string }\n"
+	"//go:noinline\nfunc (b *broken) Error() string { return b.text }\n"
+	"type shape interface { area() int }\ntype square struct { side int }\n"
+	"//go:noinline\nfunc (s *square) area() int { return s.side * s.side }\n"
+	"//go:noinline\nfunc check(n int) error { var b *broken; if n > 9 { b = &broken{n, \"big\"} }; return b }\n"
+	"//go:noinline\nfunc log(n int) int { err := check(n); if err != nil { return len(err.Error()) + n }; return n "
+	"}\n"
+	"//go:noinline\nfunc sum(shapes []shape) int { all := 0; for _, s := range shapes { all += s.area() }; return "
+	"all }\n"
+	"//go:noinline\nfunc plain(b *broken) int { return len(b.Error()) + sink }\n"
+	"type client struct { name string; quotes chan int }\ntype hub struct { serial int; clients []*client }\n"
+	"//go:noinline\nfunc (h *hub) publish(q int) int { n := 0\n"
+	"	for _, c := range h.clients { c.quotes <- q; n++ }; return n }\n"
+	"func main() { switch os.Args[1] {\n"
+	"	case \"error\": sink = log(len(os.Args))\n"
+	"	case \"shape\": var s *square; sink = sum([]shape{&square{2}, s})\n"
+	"	case \"plain\": sink = plain(nil)\n"
+	"	case \"hub\": c := &client{\"late\", make(chan int, 1)}; close(c.quotes)\n"
+	"		sink = (&hub{7, []*client{c}}).publish(sink) }\n"
+	"	os.Exit(2 + sink) }\n";
+
+static void an_interface_that_holds_a_nil_pointer_is_told(void **state)
+{
+	(void)state;
+	static const struct wanted cases[] = {
+		{.argument = "error",
+		 .class_name = "panic",
+		 .kind = "nil",
+		 .function = "main.(*broken).Error",
+		 .says = "`err` in main.log, program.go:",
+		 .also = "is an interface that holds a nil *main.broken: it is not nil itself"},
+		{.argument = "shape",
+		 .class_name = "panic",
+		 .kind = "nil",
+		 .function = "main.(*square).area",
+		 .says = "`s` in main.sum, program.go:",
+		 .also = "holds a nil *main.square"},
+		{.argument = "plain", .class_name = "panic", .kind = "nil", .without = "interface"},
+	};
+	char line[300];
+	check_needs("go");
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		judged_expect(go_compiler(go_flags[GO_UNOPTIMISED], line), holders, false, &cases[i]);
+	struct wanted optimised = {.argument = "error", .class_name = "panic", .says = "holds a nil *"};
+	judged_expect(go_compiler(go_flags[GO_PLAIN], line), holders, false, &optimised);
+	optimised = cases[2];
+	judged_expect(go_compiler(go_flags[GO_PLAIN], line), holders, false, &optimised);
+}
+
+static void the_object_that_holds_the_closed_channel_comes_first(void **state)
+{
+	(void)state;
+	static const struct wanted want = {.argument = "hub",
+					   .class_name = "panic",
+					   .kind = "channel",
+					   .says = "`c` leads to a main.client: {name = \"late\"",
+					   .also = "`h` leads to a main.hub: {serial = 7"};
+	char line[300];
+	check_needs("go");
+	judged_expect(go_compiler(go_flags[GO_UNOPTIMISED], line), holders, false, &want);
+}
+
 /* ---- waiting goroutines ---- */
 
 static void tell_all(struct asked *a, const char *more)
@@ -315,7 +384,7 @@ static void tell_all(struct asked *a, const char *more)
 	struct xc_goruntime go;
 	ask(a, more, "many");
 	assert_true(xc_goruntime_find(a->j.process, &go));
-	xc_goroutine_report_all(&a->q, &go);
+	xc_goasleep_report(&a->q, &go);
 }
 
 static void some_that_wait_are_named_and_the_others_counted(void **state)
@@ -325,7 +394,7 @@ static void some_that_wait_are_named_and_the_others_counted(void **state)
 	check_needs("go");
 	tell_all(&a, "");
 	assert_true(judged_says(&a.j, "waits (chan receive) in main.wait, program.go:"));
-	assert_true(judged_says(&a.j, "and 995 more goroutines wait"));
+	assert_true(judged_says(&a.j, "; so do 999 more"));
 	assert_false(judged_says(&a.j, "missing: "));
 	assert_string_equal(xc_crash_context_culprit(&a.q), "main.wait");
 	asked_free(&a);
@@ -357,6 +426,8 @@ int main(void)
 		cmocka_unit_test(without_its_text_a_panic_is_told_by_who_called_panic),
 		cmocka_unit_test(without_the_frames_behind_it_less_is_said_of_a_panic),
 		cmocka_unit_test(that_the_runtime_raised_the_signal_alone_is_not_certain),
+		cmocka_unit_test(an_interface_that_holds_a_nil_pointer_is_told),
+		cmocka_unit_test(the_object_that_holds_the_closed_channel_comes_first),
 		cmocka_unit_test(some_that_wait_are_named_and_the_others_counted),
 		cmocka_unit_test(without_debug_information_nobody_is_blamed_for_waiting),
 	};

@@ -10,9 +10,9 @@
 	"#include <stdlib.h>\n#include <string.h>\n"                                                                   \
 	"struct node { struct node *next; long id; char name[24]; }; struct node *volatile head; volatile long sum;\n"
 
-static bool has_evidence(const char *source, const char *part)
+static bool has_evidence_of(const char *compiler, const char *source, const char *part)
 {
-	struct xc_process *process = died("gcc -g -O1 -x c", source);
+	struct xc_process *process = died(compiler, source);
 	struct xc_report *report = xc_report_new("analyze");
 	bool found = false;
 	xc_cause(report, process, xc_heap_of(process, NULL));
@@ -25,6 +25,11 @@ static bool has_evidence(const char *source, const char *part)
 	xc_heap_forget(process);
 	close_process(process);
 	return found;
+}
+
+static bool has_evidence(const char *source, const char *part)
+{
+	return has_evidence_of("gcc -g -O1 -x c", source, part);
 }
 
 static void a_pointer_that_is_text_says_which(void **state)
@@ -88,7 +93,49 @@ static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 	(void)state;
 	assert_true(has_evidence(HEAD "int main(void) { char *a = malloc(2000); head = (struct node *)a;\n"
 				      " ((volatile long *)a)[-1] = 0x10; free(a); abort(); }\n",
-				 "what wrote past its end, or before the beginning of the block behind, is not known"));
+				 "what wrote past its end, or before the beginning of a block after it, is not known"));
+}
+
+/* A write from elsewhere ends in the block at b; the block before it, at a, did not do it. */
+#define BEFORE(kind, before_write)                                                                                     \
+	HEAD "struct gate { struct gate *next; long id, at; } *volatile gate; int main(void) { " kind                  \
+	     " *a = malloc(sizeof *a), *volatile b = malloc(40); head = (struct node *)b;\n " before_write             \
+	     " ((volatile long *)b)[-1] = 0x123456789; abort(); }\n"
+
+static void a_block_that_was_not_written_past_its_end_is_not_accused(void **state)
+{
+	static const char unknown[] =
+		"what wrote past its end, or before the beginning of a block after it, is not known",
+			  likely[] = "was likely written past its end";
+	static const char gate[] = BEFORE("struct gate", "gate = a; a->next = 0; a->id = 3; a->at = 4;");
+	static const char freed[] = BEFORE("struct node", "gate = (struct gate *)a; free(gate);");
+	(void)state;
+	assert_true(has_evidence(gate, unknown));
+	assert_true(has_evidence(gate, "has no array at its end"));
+	assert_false(has_evidence(gate, likely));
+	assert_true(has_evidence(freed, unknown));
+	assert_true(has_evidence(freed, "is free"));
+	assert_false(has_evidence(freed, likely));
+	/* one that has an array there is the likely one, no more */
+	assert_true(has_evidence(BEFORE("struct node", "static struct node *volatile kept; kept = a; a->next = 0;"),
+				 "; a write before the beginning of a block after it is possible, too"));
+	/* its own bytes go on behind it, though it was freed later */
+	assert_true(has_evidence(HEAD
+				 "int main(void) { char *a = malloc(56), *volatile b = malloc(40); head = (void *)b;\n"
+				 "  for (int i = 0; i < 70; i++) ((volatile char *)a)[i] = 'x'; free(a); abort(); }\n",
+				 likely));
+}
+
+/* All from the first block on is zero: what blocks there were is not known. */
+static void memory_whose_blocks_are_lost_is_no_block(void **state)
+{
+	static const char lost[] =
+		HEAD "int main(void) { char *volatile a = malloc(72), *volatile b = malloc(3000); head = (void *)b;\n"
+		     " for (int i = 0; i < 3900; i++) ((volatile char *)a)[i] = 0;\n"
+		     " for (volatile char *p = b;; p++) sum += *p; }\n";
+	(void)state;
+	assert_true(has_evidence(lost, "which blocks there are is not known"));
+	assert_false(has_evidence(lost, "(heap, unknown"));
 }
 
 /* Signal handlers that allocate while malloc holds its lock; another thread ends that. */
@@ -182,6 +229,31 @@ static void a_healthy_heap_adds_nothing(void **state)
 	free_both(report, before);
 }
 
+/* What was cast wrongly has the type of the variable by that alone. */
+#define CAST(place, read)                                                                                              \
+	"#include <stdlib.h>\nstruct typed { const char *text; long at; }; struct drop { int x, y; const char *path; " \
+	"};\n"                                                                                                         \
+	"struct event { int kind; void *payload; }; struct typed *kept; volatile long sum;\n"                          \
+	"__attribute__((noinline)) void handle(void *p) { struct typed *t = p; " read " sum += t->at; }\n"             \
+	"__attribute__((noinline)) void *made(void) { struct drop *d = malloc(sizeof *d); d->x = 312; d->y = 208;\n"   \
+	" d->path = \"a\"; return d; }\n"                                                                              \
+	"int main(void) { struct event *e = malloc(sizeof *e); e->payload = made(); " place "\n"                       \
+	" handle(e->payload); return e->kind; }\n"
+
+static void a_type_by_the_suspect_pointer_alone_is_labelled(void **state)
+{
+	(void)state;
+	static const char label[] =
+		"struct typed (heap, live, 24 bytes) .text; that it is one, only local t of handle says";
+	assert_true(has_evidence_of("gcc -g -O0 -x c", CAST("", "sum = *t->text;"), label));
+	assert_true(has_evidence_of("gcc -g -O1 -x c", CAST("", "sum = t->text[1];"), "only local t of handle says"));
+	assert_true(has_evidence_of("clang -g -O0 -x c", CAST("", "sum = t->text[3];"), label));
+	/* a global says so, too */
+	assert_true(
+		has_evidence_of("gcc -g -O0 -x c", CAST("kept = e->payload;", "sum = *t->text;"), "it was read at 0x"));
+	assert_false(has_evidence_of("gcc -g -O0 -x c", CAST("kept = e->payload;", "sum = *t->text;"), "only local"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,11 +262,14 @@ int main(void)
 		cmocka_unit_test(the_block_that_was_written_past_its_end_is_named_with_its_type),
 		cmocka_unit_test(bytes_that_ran_over_are_called_text_only_when_they_are),
 		cmocka_unit_test(the_books_of_the_library_are_not_said_to_run_over),
+		cmocka_unit_test(a_block_that_was_not_written_past_its_end_is_not_accused),
+		cmocka_unit_test(memory_whose_blocks_are_lost_is_no_block),
 		cmocka_unit_test(damage_that_malloc_was_interrupted_at_is_not_known),
 		cmocka_unit_test(damage_that_malloc_complained_of_is_told),
 		cmocka_unit_test(an_abort_in_a_damaged_heap_is_severe),
 		cmocka_unit_test(an_abort_of_the_allocator_without_its_words_is_known_by_the_damage),
 		cmocka_unit_test(a_healthy_heap_adds_nothing),
+		cmocka_unit_test(a_type_by_the_suspect_pointer_alone_is_labelled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* The diagnosis of a bad pointer, on programs that crash from it while the test runs. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
+#include "tests/support/run_verdict.h"
 
 #include "core/report/report.h"
 #include "heap/session/session.h"
@@ -95,6 +96,38 @@ static void values_read_from_freed_blocks(void **state)
 	};
 	for (size_t i = 0; i < XC_COUNT(cases); i++)
 		expect(&cases[i]);
+}
+
+#define ITEMS(body)                                                                                                    \
+	HEAD "struct item { long id; char *host; long port; char room[40]; }; struct item *items[4], *last;\n"         \
+	     "volatile uintptr_t kept; volatile long seen;\n"                                                          \
+	     "__attribute__((noinline)) void drop1(uintptr_t h) { volatile uintptr_t left[4] = "                       \
+	     "{(uintptr_t)items[3],\n"                                                                                 \
+	     " (uintptr_t)items[2], (uintptr_t)items[3], 0}; seen = left[1]; free(((struct item *)h)->host);\n"        \
+	     " seen = left[0]; }\n"                                                                                    \
+	     "__attribute__((noinline)) void drop2(uintptr_t h) { drop1(h); seen = 2; }\n"                             \
+	     "__attribute__((noinline)) void drop3(uintptr_t h) { drop2(h); seen = 3; }\n"                             \
+	     "__attribute__((noinline)) void drop(struct item *it) { drop3((uintptr_t)it); seen = it->id; }\n"         \
+	     "__attribute__((noinline)) long read_kept(void) { return ((struct node *)kept)->id; }\n"                  \
+	     "int main(void) { for (int i = 0; i < 4; i++) { items[i] = calloc(1, sizeof **items); "                   \
+	     "items[i]->host = strdup(\"a host\"); }\n"                                                                \
+	     " last = items[1]; for (int i = 0; i < 4; i++) free(items[i]); " body " return 0; }\n"
+
+/* All blocks of a thread's cache hold the same key: which of them it was read from, the code shows, or nothing. */
+static void the_block_is_that_which_the_code_read(void **state)
+{
+	(void)state;
+	static const struct told way = {ITEMS("drop(last);"), "use-after-free (read), high",
+					"a block was used after it was freed",
+					"the freed block is still pointed to by last"};
+	static const struct told unknown = {
+		ITEMS("kept = (uintptr_t)last->host; items[0] = items[1] = items[2] = last = 0; seen = read_kept();"),
+		"use-after-free (read), high", "a block was used after it was freed",
+		"is stored in several freed blocks; the allocator put it there when they were freed: from which of "
+		"them it was read is not known"};
+	expect_of_two("gcc -g -O0", "clang -g -O0", &way);
+	expect_of_two("gcc -g -O1", "clang -g -O1", &way);
+	expect_of_two("gcc -g -O0", "clang -g -O0", &unknown);
 }
 
 static void calls_through_freed_blocks(void **state)
@@ -301,6 +334,17 @@ static void indexes_are_told_in_elements(void **state)
 		" for (int i = 0; i < 300; i++) hops[i] = h; work(3); work(-127); return (int)sum; }\n",
 		"heap-overrun (read), medium", "= -127, of elements of 0x8 bytes (struct hop *)",
 		"struct hop * [up to 301] (heap, live, 2408 bytes)"};
+	/* a row above the first one, of an image */
+	static const struct told row = {
+		HEAD
+		"struct image { int stride, rows; unsigned char *px; };\n"
+		"__attribute__((noinline)) long pixel(struct image *i, uint32_t x, uint32_t y, uint32_t radius) {\n"
+		" uint32_t row = y - radius; return i->px[(size_t)row * i->stride + x]; }\n"
+		"int main(void) { struct image i = {640, 300, calloc(300, 640)}; sum = pixel(&i, 5, 4, 4);\n"
+		" sum = pixel(&i, 3, 3, 4); return 0; }\n",
+		"wild-read, medium", "that is 640 × 4294967295, (unsigned)-1, + 3, of elements of 0x1 bytes",
+		"unsigned char"};
+	expect_of_two("gcc -g -O0", "clang -g -O2", &row);
 	expect_of_two("gcc -g -O0", "clang -g -O0", &before);
 	expect_of_two("gcc -g -O2", "clang -g -O2", &negative);
 	expect_of_two("gcc -g -O2", "clang -g -O2", &reversed);
@@ -335,14 +379,125 @@ static void the_field_that_ran_over_is_told(void **state)
 					  "`me.name` runs 23 bytes over, into `at`, `boss`", over_text};
 	static const struct told data = {FIELDS("call(&all[1], n); sum = boss(&all[1]);"), "wild-read, high",
 					 "`all[1].name` runs 23 bytes over, into `at`, `boss`", over_text};
-	/* a member behind the array is set again: the text is in two pieces */
+	/* a member after the array is set again: the text is in two pieces */
 	static const struct told again = {
 		FIELDS("call(u, n); u->at.street = malloc(9); sum = boss(u);"), "wild-read, high",
 		"`name` of struct user runs 23 bytes over, into `at`, `boss`", "set again since"};
+	/* what the pointer leads to is a part of the object with the array */
+	static const struct told inner = {
+		"#include <stdlib.h>\n#include <string.h>\nstruct codec { long *table; int n; };\n"
+		"struct channel { int id; char header[12]; struct codec codec; } *all[2]; volatile long sum;\n"
+		"__attribute__((noinline)) void store(struct channel *c, const char *h) { char *to = c->header;\n"
+		" __asm__(\"\" : \"+r\"(to)); strcpy(to, h); }\n"
+		"__attribute__((noinline)) long first(struct codec *k) { return k->table[0]; }\n"
+		"int main(void) { for (int i = 0; i < 2; i++) { all[i] = calloc(1, sizeof **all); all[i]->codec.table "
+		"= "
+		"calloc(4, 8); }\n store(all[1], \"ABCDEFGHIJKLMNOPQRSTUVW\"); sum = first(&all[1]->codec); return 0; "
+		"}\n",
+		"wild-read, high", "`header` of struct channel runs 12 bytes over, into `codec`",
+		"was likely written past"};
+	expect_of_two("gcc -g -O0", "clang -g -O2", &inner);
 	expect_of_two("gcc -g -O0", "clang -g -O2", &heap);
 	expect_of_two("gcc -g -O2", "clang -g -O0", &stack);
 	expect_of_two("gcc -g -O2", "clang -g -O0", &data);
 	expect_of_two("gcc -g -O0", "clang -g -O2", &again);
+}
+
+#define PEERS(death)                                                                                                   \
+	"#include <stdlib.h>\n#include <string.h>\nstruct queue { long head; };\n"                                     \
+	"struct peer { struct queue *q; int address; int sent; long bytes; char label[24]; };\n"                       \
+	"volatile long sum; struct peer *made(void) { struct peer *p = calloc(1, sizeof *p);\n"                        \
+	" p->q = calloc(1, sizeof *p->q); return p; }\n"                                                               \
+	"__attribute__((noinline)) void set_label(struct peer *p, const char *text) { char *to = p->label;\n"          \
+	" __asm__(\"\" : \"+r\"(to)); strcpy(to, text); }\n"                                                           \
+	"__attribute__((noinline)) long flush(struct peer *p) { return p->q->head; }\n"                                \
+	"int main(void) { struct queue *first = calloc(1, sizeof *first); struct peer *peers[3];\n"                    \
+	" for (int i = 0; i < 3; i++) { peers[i] = calloc(1, sizeof **peers); peers[i]->q = first; }\n" death          \
+	" sum += peers[0]->sent; return 0; }\n"
+
+/* What typed pointers lead to keeps its type when text runs over it from the block before. */
+static void text_from_the_block_before_is_no_text_of_this_one(void **state)
+{
+	(void)state;
+	static const struct told type = {
+		PEERS("set_label(peers[1], \"warehouse gateway, building 7 east, second rack from the door\");"
+		      " sum = flush(peers[2]);"),
+		"wild-read, high", "likely a string was written over the pointer, from what lies before it in memory",
+		", in struct peer (heap, live, 56 bytes) .q, within"};
+	struct told length = type;
+	length.evidence = "61 bytes and a NUL, begins in that block at +0x18, `label`, which has 24 bytes from there "
+			  "on: 38 too many";
+	expect_of_two("gcc -g -O0", "clang -g -O0", &type);
+	expect_of_two("gcc -g -O0", "clang -g -O0", &length);
+}
+
+/* An iterator's node was erased; what was in it is still there, but for its links. */
+static void what_is_left_in_the_freed_block_is_told(void **state)
+{
+	(void)state;
+	static const struct told told = {
+		"#include <map>\nstruct order { long id, open; }; typedef std::map<long, order> book; book asks; "
+		"volatile long sum;\n"
+		"__attribute__((noinline)) void filled(long id) { asks.erase(id); }\n"
+		"__attribute__((noinline)) void buy() { for (auto it = asks.begin(); it != asks.end(); ++it) {\n"
+		" sum += it->second.open; if (it->first == 501) filled(501); } }\n"
+		"int main() { for (long i = 499; i < 504; i++) asks[i] = {i, i * 2}; buy(); return (int)sum; }\n",
+		"use-after-free (read), high", "a block was used after it was freed",
+		": {first = 501, second = {id = 501, open = 1002}}"};
+	static const struct told plain = {
+		MAIN("struct node *n = head; n->id = 4711; free(n); sum = n->back->id; sum += n->id;"),
+		"use-after-free (read), high", "a block was used after it was freed",
+		"of which the allocator has overwritten the first 16 bytes: {"};
+	expect_of("g++ -g -O0", "c++", &told);
+	expect_of_two("gcc -g -O0", "clang -g -O0", &plain);
+}
+
+/* A timer's `void *` to a session whose block has a text now, that another variable holds. */
+static void a_context_that_was_freed_is_stale(void **state)
+{
+	(void)state;
+	static const struct told told = {
+		"#include <stdlib.h>\n#include <string.h>\nstruct session { const long *ops; int id, seq; char "
+		"name[48]; "
+		"};\n"
+		"struct timer { void (*fire)(void *); void *context; } timers[4]; char *history[4]; volatile long "
+		"sum;\n"
+		"const long ops[2] = {1, 2};\n"
+		"__attribute__((noinline)) void on_retry(void *context) { struct session *s = context; sum = "
+		"s->ops[1]; "
+		"sum += s->id; }\n"
+		"__attribute__((noinline)) void run(struct timer *t) { t->fire(t->context); sum++; }\n"
+		"int main(void) { struct session *s = calloc(1, sizeof *s); s->ops = ops; timers[1].fire = on_retry;\n"
+		" timers[1].context = s; run(&timers[1]); free(s);\n"
+		" history[1] = strdup(\"session 102 was closed by the remote side after 520 ms, reason: none\"); "
+		"run(&timers[1]);\n"
+		" return 0; }\n",
+		"use-after-free (read), high", "likely `s` (struct session *) is stale",
+		"is held as another type by history [1]"};
+	expect_of_two("gcc -g -O0", "clang -g -O2", &told);
+}
+
+/* A reference has no name where a function returned it: the function is told. */
+static void a_reference_to_unmapped_memory_is_no_function(void **state)
+{
+	(void)state;
+	static const struct told told = {
+		"#include <string_view>\n#include <cstdlib>\n#include <sys/mman.h>\nstruct table { long *slots; };\n"
+		"__attribute__((noinline)) long &slot(table &t, int i) { return t.slots[i]; }\n"
+		"int main() { table t = {(long *)mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, "
+		"-1, "
+		"0)};\n munmap(t.slots, 4096); return (int)slot(t, 3); }\n",
+		"wild-read, medium", "reading `slot()`: `slot()` returned a reference to unmapped memory",
+		"is not mapped"};
+	expect_of("g++ -g -O0", "c++", &told);
+	expect_of("clang++ -g -O0", "c++", &told);
+	static const struct told view = {
+		"#include <string_view>\n#include <sys/mman.h>\n"
+		"__attribute__((noinline)) int expand(std::string_view body, size_t i) { return body[i] == '{'; }\n"
+		"int main() { char *text = (char *)mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, "
+		"-1, 0);\n munmap(text, 4096); return expand(std::string_view(text + 26, 17), 3); }\n",
+		"wild-read, medium", "reading `body[i]`: `body[i]` is in unmapped memory", "is not mapped"};
+	expect_of("g++ -std=c++17 -g -O0", "c++", &view);
 }
 
 static void numbers_are_told_as_such(void **state)
@@ -358,6 +513,22 @@ static void numbers_are_told_as_such(void **state)
 		"its bytes are the numbers 3 and 4 if they are two of 32 bits: likely no pointer "
 		"was stored there; likely `i` of struct shape was written past its end",
 		"3 elements of int"};
+	/* written past the end of the element before; the reader has a pointer to its own element only */
+	static const struct told before = {
+		"#include <stdlib.h>\nstruct sensor { const char *unit; int id, count; long window[6]; };\n"
+		"struct gateway { char site[16]; struct sensor sensors[4]; } *gateway; volatile long sum;\n"
+		"__attribute__((noinline)) void push(struct sensor *s, long v) { long *w = s->window;\n"
+		" __asm__(\"\" : \"+r\"(w)); w[s->count++] = v; }\n"
+		"__attribute__((noinline)) long letters(struct sensor *s) { long n = 0; while (s->unit[n]) n++; return "
+		"n; "
+		"}\n int main(void) { gateway = calloc(1, sizeof *gateway); struct gateway *g = gateway;\n"
+		" for (int i = 0; i < 4; i++) g->sensors[i].unit = \"bar\"; for (long i = 0; i < 7; i++)\n"
+		" push(&g->sensors[1], 101300 + i); sum = letters(&g->sensors[2]); return g->site[0]; }\n",
+		"wild-read, medium",
+		"its bytes are the number 101306: likely no pointer was stored there; likely `sensors[1].window` of "
+		"struct gateway was written past its end",
+		"6 elements of long"};
+	expect_of_two("gcc -g -O0", "clang -g -O0", &before);
 	static const struct told failed = {FIELDS("s->ids = (int *)-1L; sum = ids(s);"), "wild-read, medium",
 					   "its bytes are the number -1, as MAP_FAILED", "the number -1"};
 	expect_of_two("gcc -g -O0", "clang -g -O2", &twice);
@@ -416,6 +587,40 @@ static void frames_that_returned(void **state)
 	expect_of_two("gcc -g -O0", "clang -g -O0", &returned);
 }
 
+#define CLASSES                                                                                                        \
+	"#include <vector>\n#include <string>\n#include <stdlib.h>\n"                                                  \
+	"struct value { virtual ~value() {} virtual long weight() const = 0; };\n"                                     \
+	"struct word : value { std::string s; word(const char *t) : s(t) {} long weight() const override "             \
+	"{ return (long)s.size(); } };\n"                                                                              \
+	"struct list : value { std::vector<value *> items; long weight() const override { return 0; } };\n"            \
+	"struct long_list : list { long more = 0; long weight() const override { return more; } };\n"                  \
+	"__attribute__((noinline)) long total(const list &all) { long sum = 0;\n"                                      \
+	"  for (value *one : all.items) sum += one->weight(); return sum; }\n"                                         \
+	"template <typename T> T *hide(T *p) { __asm__ volatile(\"\" : \"+r\"(p) : : \"memory\"); return p; }\n"
+
+/* A cast to the wrong class: the vtable has the right one. An object of a derived class is no conflict. */
+static void objects_of_another_class(void **state)
+{
+	static const struct told cast = {
+		CLASSES "int main() { value *v = new word(\"backend-7.internal:9000\"); list empty;\n"
+			"return (int)(total(empty) + total(*static_cast<list *>(hide(v)))); }\n",
+		"wild-read (tainted), high", "is no list: at it is a word, by its vtable: likely a wrong cast",
+		"the object there is a word, by its vtable"};
+	static const char derived[] =
+		CLASSES "int main() { long_list *l = new long_list; l->items.push_back((value *)0x123456789000);\n"
+			"return (int)total(*hide(l)); }\n";
+	(void)state;
+	static const char *const builds[] = {"g++ -g -O0", "clang++ -g -O0"};
+	GRID(i, XC_COUNT(builds)) {
+		char command[100];
+		snprintf(command, sizeof command, "%s -x c++", builds[i]);
+		expect_of(builds[i], "c++", &cast);
+		struct judged j = judge(command, derived, true);
+		assert_false(judged_says(&j, "by its vtable"));
+		judged_free(&j);
+	}
+}
+
 /* The block of an arena was never freed: only the piece in it has another owner. */
 static void pieces_of_an_arena_that_was_reset(void **state)
 {
@@ -444,6 +649,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_read_from_freed_blocks),
+		cmocka_unit_test(the_block_is_that_which_the_code_read),
 		cmocka_unit_test(calls_through_freed_blocks),
 		cmocka_unit_test(a_far_index_off_a_freed_block_is_likely_only),
 		cmocka_unit_test(pointers_over_the_end_of_a_block),
@@ -455,10 +661,15 @@ int main(void)
 		cmocka_unit_test(indexes_that_overflowed),
 		cmocka_unit_test(indexes_are_told_in_elements),
 		cmocka_unit_test(the_field_that_ran_over_is_told),
+		cmocka_unit_test(text_from_the_block_before_is_no_text_of_this_one),
+		cmocka_unit_test(what_is_left_in_the_freed_block_is_told),
+		cmocka_unit_test(a_context_that_was_freed_is_stale),
+		cmocka_unit_test(a_reference_to_unmapped_memory_is_no_function),
 		cmocka_unit_test(numbers_are_told_as_such),
 		cmocka_unit_test(two_indexes_that_lead_to_two_blocks_have_no_diagnosis),
 		cmocka_unit_test(an_index_and_its_product_lead_to_one_place),
 		cmocka_unit_test(frames_that_returned),
+		cmocka_unit_test(objects_of_another_class),
 		cmocka_unit_test(pieces_of_an_arena_that_was_reset),
 		cmocka_unit_test(wild_values_have_no_diagnosis),
 	};

@@ -33,6 +33,15 @@ static const char program[] =
 	"NOINLINE void quiet(int k) noexcept { between(k); one = 1; }\n"
 	"NOINLINE void stop() { if (one) std::terminate(); }\n"
 	"NOINLINE void leave() { std::thread t([] { for (;;) std::this_thread::yield(); }); }\n"
+	"NOINLINE void nothing() { if (one) throw; }\n"
+	"struct keeper : std::runtime_error, std::nested_exception { using std::runtime_error::runtime_error; };\n"
+	"NOINLINE void wrap(int k) { try { thrower(k); } catch (...) {\n"
+	" std::throw_with_nested(parse_error(\"in a file\", 11)); } }\n"
+	"NOINLINE void wrap_twice(int k) { try { wrap(k); } catch (...) {\n"
+	" std::throw_with_nested(std::logic_error(\"in a folder\")); } }\n"
+	"NOINLINE void keep(int k) { try { thrower(k); } catch (...) { throw keeper(\"kept\"); } }\n"
+	"NOINLINE void keep_none() { throw keeper(\"none is kept\"); }\n"
+	"NOINLINE void handler() { try { thrower(1); } catch (std::exception &) { stop(); } }\n"
 	"NOINLINE void grow() { p = new char[big]; }\n"
 	"struct base { base(); virtual ~base() {} virtual int other() { return 1; } virtual int go() = 0; };\n"
 	"NOINLINE int call(base *b) { return b->go() + one; }\n"
@@ -53,6 +62,10 @@ static const char program[] =
 	" case 13: stop(); break; case 14: leave(); break; case 15: grow(); return *p;\n"
 	" case 16: { derived d; return d.go(); }\n"
 	" case 17: case 18: case 19: try { between_destructors(k); } catch (std::exception &) { } break;\n"
+	" case 20: nothing(); break; case 21: handler(); break;\n"
+	" case 22: wrap(7); break; case 23: wrap_twice(5); break; case 24: keep(2); break; case 25: keep_none(); "
+	"break;\n"
+	" case 26: wrap(8); break;\n"
 	" default: thrower(k); }\n"
 	" return one; }\n";
 
@@ -93,6 +106,37 @@ static void members_of_what_was_thrown_are_told(void **state)
 	expect(&want);
 	want = *THROWN("8", "int", NULL);
 	want.also = "thrown: 4711";
+	expect(&want);
+}
+
+#define NESTED(number, inside, text)                                                                                   \
+	&(struct wanted)                                                                                               \
+	{                                                                                                              \
+		.argument = number, .class_name = "uncaught-exception", .function = inside, .message = text,           \
+	}
+
+static void what_it_was_thrown_for_is_told(void **state)
+{
+	(void)state;
+	struct wanted want = *NESTED("22", "wrap", "in a file");
+	want.says = "thrown for: parse_error: line is bad";
+	want.also = "its members: line = 42";
+	expect(&want);
+	want.says = "thrown: line = 11";
+	expect(&want);
+	want = *NESTED("23", "wrap_twice", "in a folder");
+	want.says = "thrown for: parse_error: in a file";
+	want.also = "which was thrown for: std::string: only a text";
+	expect(&want);
+	want = *NESTED("24", "keep", "kept");
+	want.says = "thrown for: own: text that is too long for the small string";
+	expect(&want);
+	want = *NESTED("25", "keep_none", "none is kept");
+	want.without = "thrown for";
+	expect(&want);
+	want = *NESTED("26", "wrap", "in a file");
+	want.says = "thrown for: int";
+	want.also = "its members: 4711";
 	expect(&want);
 }
 
@@ -145,14 +189,26 @@ static void terminate_without_an_exception_is_none(void **state)
 {
 	(void)state;
 	struct wanted want = {.argument = "13",
-			      .class_name = "uncaught-exception",
-			      .kind = "terminate",
+			      .class_name = "terminate",
+			      .kind = "called",
 			      .function = "stop",
 			      .says = "no exception was in flight"};
 	expect(&want);
 	want.argument = "14";
+	want.kind = "joinable thread";
 	want.function = "leave";
 	want.says = "neither joined nor detached";
+	expect(&want);
+	want = (struct wanted){.argument = "20",
+			       .class_name = "terminate",
+			       .kind = "rethrow",
+			       .function = "nothing",
+			       .says = "`throw;` in nothing, where no exception was handled"};
+	expect(&want);
+	want = (struct wanted){.argument = "21",
+			       .class_name = "terminate",
+			       .kind = "called",
+			       .says = "while std::runtime_error was handled"};
 	expect(&want);
 }
 
@@ -161,7 +217,7 @@ static void an_exception_in_flight_is_told(void **state)
 {
 	(void)state;
 	static const char flies[] = "while this exception unwound the stack: parse_error: the first failure";
-	struct wanted want = {.argument = "17", .class_name = "uncaught-exception", .kind = "terminate", .says = flies};
+	struct wanted want = {.argument = "17", .class_name = "terminate", .kind = "joinable thread", .says = flies};
 	expect(&want);
 	want = (struct wanted){.argument = "18", .class_name = "abort", .says = flies};
 	expect(&want);
@@ -210,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(type_and_what_are_told),
 		cmocka_unit_test(members_of_what_was_thrown_are_told),
+		cmocka_unit_test(what_it_was_thrown_for_is_told),
 		cmocka_unit_test(an_exception_of_the_library_is_its_callers),
 		cmocka_unit_test(what_was_thrown_again_is_told_as_such),
 		cmocka_unit_test(a_noexcept_function_is_named),

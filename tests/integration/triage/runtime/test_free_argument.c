@@ -77,6 +77,73 @@ static void a_block_whose_header_was_overwritten_is_no_bad_pointer(void **state)
 	}
 }
 
+/* The chunk that free() stopped at, among several that are damaged, though optimized code has lost the argument. */
+static void the_chunk_that_free_stopped_at_is_told(void **state)
+{
+	(void)state;
+	static const char rows[] =
+		HEAD "struct row { double *cells; size_t n, cap; char *name; }; struct row rows[4];\n"
+		     "__attribute__((noinline)) void add(struct row *r, double v) { if (r->n > r->cap) abort();\n"
+		     " r->cells[r->n++] = v; }\n"
+		     "__attribute__((noinline)) void end(struct row *r) { free(r->name); free(r->cells); sink = 1; }\n"
+		     "int main(void) { for (int i = 0; i < 4; i++) { rows[i].cap = 13;\n"
+		     " rows[i].cells = malloc(13 * sizeof(double)); rows[i].name = strdup(\"a name of it\"); }\n"
+		     " for (int i = 0; i < 4; i++) for (int k = 0; k < 14; k++) add(&rows[i], 99.5 + k);\n"
+		     " end(&rows[2]); return sink; }\n";
+	expect_all(rows, &(struct wanted){.class_name = "heap-corruption",
+					  .kind = "overrun",
+					  .says = "the header of that block is damaged",
+					  .also = "its size was overwritten with 0x405c200000000000"});
+	expect_all(HEAD
+		   "char *volatile b; int main(void) { char *volatile a = malloc(2008); b = malloc(2008);\n"
+		   " malloc(40); for (int i = 0; i < 2048; i++) ((volatile char *)a)[i] = 'A'; drop(a); return sink; "
+		   "}\n",
+		   &(struct wanted){.class_name = "heap-corruption",
+				    .kind = "overrun",
+				    .says = "free() was given",
+				    .also = "the header of the block after it is damaged"});
+}
+
+/* The object is destroyed twice; its part is what free() complains of. */
+static void an_object_that_was_freed_itself_is_told(void **state)
+{
+	(void)state;
+	static const char *const cxx[] = {"g++ -g -O0 -x c++", "g++ -g -O2 -x c++", "clang++ -g -O0 -x c++"};
+	static const char shared[] =
+		"#include <memory>\n#include <string>\n#include <vector>\n"
+		"struct Image { std::string path; std::vector<int> dots; Image() : path(\"a\"), dots(1000) {}\n"
+		" __attribute__((noinline)) ~Image(); };\nvolatile int sink;\nImage::~Image() { sink = 1; }\n"
+		"struct Skin { std::shared_ptr<Image> image; }; Skin *one, *other; void *volatile wall;\n"
+		"int main() { one = new Skin; other = new Skin; Image *i = new Image; one->image.reset(i);\n"
+		" other->image.reset(i); wall = malloc(40); delete one; delete other; return sink; }\n";
+	static const char held[] = HEAD
+		"struct box { long id; long kind; char *text; } *volatile first, *volatile second;\n"
+		"__attribute__((noinline)) void box_free(struct box *b) { free(b->text); sink = 2; free(b); }\n"
+		"int main(void) { struct box *b = calloc(1, sizeof *b); b->text = malloc(4000); first = second = b;\n"
+		" void *volatile wall = malloc(40); (void)wall; box_free(first); box_free(second); return sink; }\n";
+	static const char whole[] = HEAD
+		"struct box { long id; long kind; char *text; } *volatile first, *volatile second;\n"
+		"__attribute__((noinline)) void box_free(struct box *b, char *t) { sink = (int)b->id; free(t); sink = "
+		"2; }\n"
+		"int main(void) { struct box *b = calloc(1, sizeof *b); b->text = malloc(4000); first = second = b;\n"
+		" void *volatile wall = malloc(40); (void)wall; box_free(b, b->text); box_free(b, b->text);\n"
+		" return sink; }\n";
+	for (size_t i = 0; i < XC_COUNT(cxx); i++)
+		judged_expect(cxx[i], shared, true,
+			      &(struct wanted){.class_name = "heap-corruption",
+					       .kind = "double free",
+					       .says = "the destructor runs on an object that had been freed",
+					       .also = "that freed object is still pointed to by"});
+	judged_expect(compilers[0], held, true,
+		      &(struct wanted){.class_name = "heap-corruption",
+				       .kind = "double free",
+				       .says = "`b` of box_free() points to an object that had been freed itself",
+				       .also = "that freed object is still pointed to by first"});
+	expect_all(whole, &(struct wanted){.class_name = "heap-corruption",
+					   .kind = "double free",
+					   .without = "had been freed itself"});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -84,6 +151,8 @@ int main(void)
 		cmocka_unit_test(a_pointer_that_is_no_block_is_told_as_what_it_is),
 		cmocka_unit_test(an_overrun_is_no_double_free),
 		cmocka_unit_test(a_block_whose_header_was_overwritten_is_no_bad_pointer),
+		cmocka_unit_test(the_chunk_that_free_stopped_at_is_told),
+		cmocka_unit_test(an_object_that_was_freed_itself_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

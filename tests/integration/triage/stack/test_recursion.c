@@ -88,6 +88,28 @@ static void functions_that_left_by_tail_calls_are_in_the_round(void **state)
 	       .says = "[middle → outer]");
 }
 
+/* A graph with a cycle, which was entered from outside of it; the innermost rounds have left it for a leaf. */
+static void the_ring_of_a_graph_is_told(void **state)
+{
+	(void)state;
+	static const char source[] = HEAD
+		"struct package { const char *name; int needs[2]; } all[] = {{\"app\", {1, 1}}, {\"tool\", {2, 2}},\n"
+		" {\"gen\", {3, 3}}, {\"schema\", {1, 1}}, {\"leaf\", {-1, -1}}};\n"
+		"NO long cost(int id, long depth) { struct package *p = &all[id]; long sum = 1; KEEP(sum); KEEP(p);\n"
+		" for (int i = 0; i < 2; i++) { int need = p->needs[i]; KEEP(need); if (need >= 0) sum += cost(need, "
+		"depth "
+		"+ 1); } return sum; }\n"
+		"int main(void) { limit(); return (int)cost(0, 0); }\n";
+	EXPECT(plain, source, .class_name = "stack-overflow", .kind = "recursion",
+	       .says = "id goes round 3 values: 1 → 2 → 3",
+	       .also = "p goes round 3 values: name \"tool\" → name \"gen\" → name \"schema\"");
+	static const char alternates[] = HEAD "NO long flip(int side, long n) { char room[24]; KEEP(room); return n == "
+					      "never ? 0 : flip(!side, n + 1) + 1; "
+					      "}\n int main(void) { limit(); return (int)flip(0, 0); }\n";
+	EXPECT(plain, alternates, .class_name = "stack-overflow", .says = "side goes round 2 values: 0 → 1",
+	       .also = "n grows by 1 each round");
+}
+
 static void libraries_between_are_passed_through(void **state)
 {
 	(void)state;
@@ -334,6 +356,7 @@ int main(void)
 		cmocka_unit_test(rounds_are_as_many_as_the_program_counted),
 		cmocka_unit_test(recursion_through_the_c_library_is_the_programs),
 		cmocka_unit_test(functions_that_left_by_tail_calls_are_in_the_round),
+		cmocka_unit_test(the_ring_of_a_graph_is_told),
 		cmocka_unit_test(libraries_between_are_passed_through),
 		cmocka_unit_test(a_library_function_is_said_to_be_called_by_its_caller),
 		cmocka_unit_test(calls_in_no_fixed_order_are_recursion_as_well),

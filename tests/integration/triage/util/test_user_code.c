@@ -1,5 +1,7 @@
 /* layer: triage */
 /* The level of a place that was written for the program. The places are hand-made: inner levels first. */
+#include <dwarf.h>
+
 #include "tests/support/scene.h"
 
 #include "triage/util/user_code.h"
@@ -37,6 +39,35 @@ static void the_innermost_level_that_is_no_library_is_own(void **state)
 		assert_int_equal(own, told[i].own >= 0);
 		if (own)
 			assert_int_equal(level, told[i].own);
+	}
+}
+
+/* LLVM keeps the line of code that was inlined, and may forget its function: then a function of the program has a line
+ * of the library. Without a crate in its name it is the library's. */
+static void a_crate_of_the_program_is_own_whatever_the_line(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *function, *file;
+		bool own;
+	} told[] = {
+		{"sched::Heap::postpone", "/rustc/598076/library/core/src/slice/index.rs", true},
+		{"<sched::Heap as sched::Ask>::ask", "/rustc/598076/library/core/src/option.rs", true},
+		{"core::slice::index::get", "/rustc/598076/library/core/src/slice/index.rs", false},
+		{"hashbrown::raw::RawTable<T,A>::find", "/rust/deps/hashbrown-0.14/src/raw/mod.rs", false},
+		{"<usize as core::slice::index::SliceIndex<[T]>>::index", "/rustc/598076/library/core/x.rs", false},
+		{"index", "/rustc/598076/library/core/src/slice/index.rs", false},
+		{"sched::Heap::postpone", "/src/sched.rs", true},
+	};
+	struct xc_module module = {.kind = XC_MODULE_EXE, .name = "program"};
+	for (size_t i = 0; i < XC_COUNT(told); i++) {
+		struct xc_level levels[2] = {{.function = told[i].function, .file = told[i].file},
+					     {.function = "core::ops::function::FnOnce::call_once",
+					      .file = "/rustc/598076/library/core/src/ops/function.rs"}};
+		struct xc_place place = {
+			.module = &module, .levels = levels, .level_count = 2, .symbol_language = DW_LANG_Rust};
+		size_t level = 9;
+		assert_int_equal(xc_user_code_level(&place, &level) && level == 0, told[i].own);
 	}
 }
 
@@ -145,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_innermost_level_that_is_no_library_is_own),
+		cmocka_unit_test(a_crate_of_the_program_is_own_whatever_the_line),
 		cmocka_unit_test(a_place_without_debug_information_is_judged_by_its_symbol),
 		cmocka_unit_test(the_names_of_rusts_crates_are_free_in_other_languages),
 		cmocka_unit_test(a_symbol_of_a_crate_is_known_by_its_mangling),

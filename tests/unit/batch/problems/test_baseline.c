@@ -59,6 +59,17 @@ static void an_id_alone_is_a_line_and_nothing_is_a_baseline(void **state)
 	xc_baseline_free(b);
 }
 
+/* The Gregorian rule: of the years that end a century, every fourth has a leap day. */
+static void leap_days_are_dates(void **state)
+{
+	(void)state;
+	assert_true(xc_baseline_is_date("2028-02-29"));
+	assert_true(xc_baseline_is_date("2000-02-29"));
+	assert_false(xc_baseline_is_date("1900-02-29"));
+	assert_false(xc_baseline_is_date("2027-02-29"));
+	assert_true(xc_baseline_is_date("2100-02-28"));
+}
+
 static void a_mistake_is_refused_with_its_line_and_a_hint(void **state)
 {
 	static const struct {
@@ -69,6 +80,11 @@ static void a_mistake_is_refused_with_its_line_and_a_hint(void **state)
 		{"<<<<<<< HEAD", "no id"},
 		{"match", "pattern is missing"},
 		{"3f9a2c17b0de expires=2027-02-29", "no date"},
+		{"3f9a2c17b0de expires=2100-02-29", "no date"},
+		{"3f9a2c17b0de expires=2027-04-31", "no date"},
+		{"3f9a2c17b0de expires=2027-00-10", "no date"},
+		{"3f9a2c17b0de expires=2027-13-01", "no date"},
+		{"3f9a2c17b0de expires=2027-01-00", "no date"},
 		{"3f9a2c17b0de expires=31.1.2027", "no date"},
 		{"3f9a2c17b0de class=", "no class"},
 		{"3f9a2c17b0de class=null-read,", "no class"},
@@ -668,6 +684,7 @@ int main(void)
 		cmocka_unit_test(a_line_has_all_its_fields),
 		cmocka_unit_test(a_comment_is_of_the_line_below_it),
 		cmocka_unit_test(an_id_alone_is_a_line_and_nothing_is_a_baseline),
+		cmocka_unit_test(leap_days_are_dates),
 		cmocka_unit_test(a_mistake_is_refused_with_its_line_and_a_hint),
 		cmocka_unit_test(what_is_there_is_known_and_the_rest_new_or_gone),
 		cmocka_unit_test(a_note_that_has_run_out_counts_as_new),

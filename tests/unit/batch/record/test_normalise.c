@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "batch/record/normalise.h"
 
 struct pair {
@@ -194,6 +195,31 @@ static void nothing_stays_nothing_and_nonsense_is_survived(void **state)
 }
 
 /* A name of the maximum length of a record, with brackets only. */
+/* Eight types within each other are kept, and those within the eighth become one letter. */
+static void types_within_types_are_kept_to_a_depth_of_eight(void **state)
+{
+	(void)state;
+	struct xc_arena arena = {0};
+	for (unsigned depth = 1; depth <= 200; depth += depth < 12 ? 1 : 47) {
+		struct xc_text from = {0}, to = {0};
+		unsigned kept = depth < 8 ? depth : 8;
+		for (unsigned i = 0; i < depth; i++)
+			xc_text_char(&from, '<');
+		xc_text_char(&from, 'A');
+		for (unsigned i = 0; i < depth; i++)
+			xc_text_add(&from, " as B>");
+		for (unsigned i = 0; i < kept; i++)
+			xc_text_char(&to, '<');
+		xc_text_add(&to, depth > kept ? "<T>" : "A");
+		for (unsigned i = 0; i < kept; i++)
+			xc_text_add(&to, " as B>");
+		assert_string_equal(xc_normalise_name(xc_text_string(&from), &arena), xc_text_string(&to));
+		xc_text_fini(&from);
+		xc_text_fini(&to);
+	}
+	xc_arena_fini(&arena);
+}
+
 static void deep_nesting_takes_no_time(void **state)
 {
 	(void)state;
@@ -271,6 +297,7 @@ int main(void)
 		cmocka_unit_test(names_of_go_keep_receivers_and_numbers),
 		cmocka_unit_test(names_of_the_c_library_are_those_that_programs_call),
 		cmocka_unit_test(nothing_stays_nothing_and_nonsense_is_survived),
+		cmocka_unit_test(types_within_types_are_kept_to_a_depth_of_eight),
 		cmocka_unit_test(deep_nesting_takes_no_time),
 		cmocka_unit_test(long_names_are_cut_between_letters),
 		cmocka_unit_test(messages_lose_what_differs_from_run_to_run),

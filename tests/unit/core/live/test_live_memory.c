@@ -194,7 +194,7 @@ static void what_was_unmapped_meanwhile_is_a_fault_not_zeroes(void **state)
 	struct xc_process *p = open_pid(c.pid);
 	(void)state;
 	tell(&c, 'u');
-	usleep(20000); /* mappings are refreshed every 10 ms */
+	usleep(300000); /* mappings are refreshed every 10 ms, or 50 times what that takes (under sanitizers) */
 	assert_fault(p, shared->untouched + PAGE, "unmapped since");
 	char byte = 1;
 	XC_OK(xc_space_read(p->space, shared->untouched + 12 * PAGE, &byte, 1)); /* the rest is still there */

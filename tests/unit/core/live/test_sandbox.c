@@ -1,6 +1,6 @@
 /* layer: core
  *
- * Performs every forbidden call, in a child behind the fence, on a process that is not its child. */
+ * Performs every forbidden call, in a child after the fence, on a process that is not its child. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -367,6 +367,31 @@ static void many_entries_over_one_costly_image_are_bounded(void **state)
 	end(w);
 }
 
+/* 16,000 entries that share one name of 4,096 bytes: 64 MiB of names in every report. */
+static void long_names_in_many_entries_are_bounded(void **state)
+{
+	(void)state;
+	enum { ENTRIES = 16000, MOST = 2 << 20, LONG = 4096 };
+	struct world *w = new_world(true);
+	static uint64_t list[ENTRIES * 5];
+	static char name[LONG + 1];
+	const xc_addr at = 0x600000000000, name_at = 0x610000000000;
+	started = clock();
+	memset(name, 'n', LONG);
+	for (uint64_t i = 0; i < ENTRIES; i++) {
+		uint64_t entry[5] = {i << 12, name_at, 0x1000 + i, i + 1 < ENTRIES ? at + 40 * (i + 1) : 0, 0};
+		memcpy(list + 5 * i, entry, sizeof entry);
+	}
+	lay(w, at, list, sizeof list);
+	lay(w, name_at, name, sizeof name);
+	put(w, R_DEBUG + 8, at);
+	struct xc_process *p = find(w);
+	assert_in_range(p->module_count, MOST / LONG, MOST / LONG + 1); /* the executable, too */
+	assert_true(remarked(p, "take more than 2 MiB: its entries from number 513 on are left out"));
+	assert_true(clock() - started < 20 * CLOCKS_PER_SEC);
+	end(w);
+}
+
 static void hostile_program_headers_are_survived(void **state)
 {
 	(void)state;
@@ -548,6 +573,7 @@ int main(void)
 		cmocka_unit_test(name_spaces_in_a_ring_are_walked_once),
 		cmocka_unit_test(a_list_that_leads_nowhere_is_completed_from_nt_file),
 		cmocka_unit_test(many_entries_over_one_costly_image_are_bounded),
+		cmocka_unit_test(long_names_in_many_entries_are_bounded),
 		cmocka_unit_test(hostile_program_headers_are_survived),
 		cmocka_unit_test(dlmopened_objects_have_their_name_space),
 		cmocka_unit_test(tls_offsets_are_found_by_content_wherever_they_stand),

@@ -74,7 +74,7 @@ static void threads_fold_and_the_crashed_one_is_open(void **state)
 		text, "<details class=\"thread crashed\" open><summary>thread 100 &quot;crasher&quot;, crashed"));
 	assert_non_null(strstr(text, "<details class=\"thread\"><summary>2 × thread 101 &quot;worker&quot;"));
 	assert_non_null(strstr(text, "and threads 102</div>"));
-	assert_non_null(strstr(text, "897 frames left out: 448 × [parse_value → parse_array]"));
+	assert_non_null(strstr(text, "897 frames left out; in all 448 × [parse_value → parse_array]"));
 	assert_non_null(strstr(text, "<span class=\"tag doubt\">guess: found by stack scan, module unverified</span>"));
 	free(text);
 }

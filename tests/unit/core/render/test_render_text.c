@@ -82,7 +82,7 @@ static void a_frame_shows_place_marks_arguments_and_locals(void **state)
 	assert_contains(text, "libfoo.so+0x1234\n");
 	assert_contains(text, "      [guess: found by stack scan, module unverified]\n");
 	assert_contains(text, "[signal handler called, found by frame pointer]");
-	assert_contains(text, "  ⋮   897 frames left out: 448 × [parse_value → parse_array]\n#900  main");
+	assert_contains(text, "  ⋮   897 frames left out; in all 448 × [parse_value → parse_array]\n#900  main");
 	free(text);
 }
 
@@ -412,12 +412,12 @@ static void long_stacks_show_their_two_ends_in_brief(void **state)
 	struct xc_stacks *stacks = xc_section_stacks(xc_report_section(report, "stacks", "Threads"), "stacks");
 	*stacks = (struct xc_stacks){.stacks = &stack, .stack_count = 1, .brief = true};
 	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
-	assert_contains(text, "#31    f    n=1\n  ⋮   1,152 frames left out: 1,200 × [f]\n#1184  f    n=1\n");
+	assert_contains(text, "#31    f    n=1\n  ⋮   1,152 frames left out; in all 1,200 × [f]\n#1184  f    n=1\n");
 	assert_contains(text, "#1199  f    n=1\n");
 	free(text);
 	stacks->brief = false;
 	text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
-	assert_contains(text, "#99    f    n=1\n  ⋮   1,000 frames left out: 1,200 × [f]\n#1100  f    n=1\n");
+	assert_contains(text, "#99    f    n=1\n  ⋮   1,000 frames left out; in all 1,200 × [f]\n#1100  f    n=1\n");
 	free(text);
 	xc_report_free(report);
 }
@@ -452,14 +452,16 @@ static void rounds_of_a_recursion_are_folded_in_brief(void **state)
 	struct xc_stack stack = {.crashed = true, .rows = rows, .row_count = ROWS, .cycle = "24 × [array → value]"};
 	stack.elided_at = ROWS;
 	char *text = render_rounds(rows, ROWS, &stack, true);
-	assert_contains(text, "#4   array    n=1\n  ⋮   42 frames left out: 24 × [array → value]\n#47  value    n=1\n");
+	assert_contains(
+		text, "#4   array    n=1\n  ⋮   42 frames left out; in all 24 × [array → value]\n#47  value    n=1\n");
 	assert_contains(text, "#48  array    n=1\n#49  main     n=1\n");
 	free(text);
 	stack.elided = 1000;
 	stack.elided_at = 20;
 	text = render_rounds(rows, ROWS, &stack, true);
 	assert_contains(
-		text, "#4     array    n=1\n  ⋮   1,042 frames left out: 24 × [array → value]\n#1047  value    n=1\n");
+		text,
+		"#4     array    n=1\n  ⋮   1,042 frames left out; in all 24 × [array → value]\n#1047  value    n=1\n");
 	assert_contains(text, "#1048  array    n=1\n#1049  main     n=1\n");
 	free(text);
 	stack.elided = 0;

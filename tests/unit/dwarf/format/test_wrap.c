@@ -46,6 +46,16 @@ static void strings_and_symbols_are_whole(void **state)
 	      "{\n  f = 0x1 <A<int>::operator<(A<int>, B)>,\n  g = 2\n}");
 }
 
+static void a_value_with_commas_is_one_member(void **state)
+{
+	(void)state;
+	check("{v = std::vector of length 2, capacity 2 = {1, 2}, n = 1}", 30,
+	      "{\n  v = std::vector of length 2, capacity 2 = {\n    1, 2\n  },\n  n = 1\n}");
+	check("{s = '\\000' <repeats 12 times>, \"\\002\", n = 1}", 20,
+	      "{\n  s = '\\000' <repeats 12 times>, \"\\002\",\n  n = 1\n}");
+	check("{\"one text\", \"two\"}", 12, "{\n  \"one text\",\n  \"two\"\n}");
+}
+
 /* Only white space is added, for any text. */
 PROPERTY(nothing_but_white_space_is_added, 4000, 20000)
 {
@@ -68,9 +78,9 @@ PROPERTY(nothing_but_white_space_is_added, 4000, 20000)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits_stays_on_its_line),      cmocka_unit_test(members_get_a_line_each),
-		cmocka_unit_test(plain_elements_fill_lines),        cmocka_unit_test(strings_and_symbols_are_whole),
-		cmocka_unit_test(nothing_but_white_space_is_added),
+		cmocka_unit_test(what_fits_stays_on_its_line),       cmocka_unit_test(members_get_a_line_each),
+		cmocka_unit_test(plain_elements_fill_lines),         cmocka_unit_test(strings_and_symbols_are_whole),
+		cmocka_unit_test(a_value_with_commas_is_one_member), cmocka_unit_test(nothing_but_white_space_is_added),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,7 +158,7 @@ static const struct reader {
 	{"call target", {DW_OP_lit4, DW_OP_lit5, DW_OP_plus}, 3, write_target, reads_target, false},
 };
 
-/* Read an expression often. claimed: how many bytes the block claims to have behind its end. */
+/* Read an expression often. claimed: how many bytes the block claims to have after its end. */
 static bool reads(const struct reader *reader, const struct xc_text *bytes, size_t claimed)
 {
 	struct dm dm = {.machine = 0};

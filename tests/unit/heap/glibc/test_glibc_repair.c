@@ -126,6 +126,37 @@ static void a_smashed_header_costs_no_block(void **state)
 	smash_each(of_another_arena, 1, 2);
 }
 
+/* Two headers at a distance of so many chunks, each with a number that a neighbour wrote there. Both are found, or what
+ * is between them is told as a guess. */
+static unsigned smash_two(unsigned distance)
+{
+	unsigned guesses = 0;
+	for (unsigned i = 1; i + distance + 1 < CHUNKS_COUNT; i++) {
+		chunks_write(c);
+		chunks_put(c, c->at[i] + 8, 0x4058e00000000000);
+		chunks_put(c, c->at[i + distance] + 8, 0x4063233333333333);
+		struct xc_heap *heap = xc_heap_open(c->process, NULL);
+		unsigned headers = 0, guess = 0;
+		for (size_t k = 0; k < heap->damage_count; k++) {
+			headers += heap->damages[k].kind == XC_DAMAGE_HEADER;
+			guess += heap->damages[k].lost_lo <= heap->damages[k].lost_hi;
+		}
+		if ((headers < 2 || lost(heap) > 2) && !guess)
+			fail_msg("chunks %u and %u: %u damages, %u blocks lost", i, i + distance, headers, lost(heap));
+		guesses += headers < 2;
+		xc_heap_close(heap);
+	}
+	return guesses;
+}
+
+static void two_smashed_headers_are_two(void **state)
+{
+	(void)state;
+	assert_int_equal(smash_two(4), 0);
+	assert_int_equal(smash_two(3), 0);
+	assert_true(smash_two(2) > 0); /* one chunk between them proves nothing */
+}
+
 static void a_chunk_of_another_arena_is_told_as_that(void **state)
 {
 	(void)state;
@@ -241,6 +272,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_made_heap_is_read_as_it_was_made),
 		cmocka_unit_test(a_smashed_header_costs_no_block),
+		cmocka_unit_test(two_smashed_headers_are_two),
 		cmocka_unit_test(a_chunk_of_another_arena_is_told_as_that),
 		cmocka_unit_test(a_number_that_leads_far_away_is_no_chunk),
 		cmocka_unit_test(what_goes_on_behind_a_hole_is_found),

@@ -1,0 +1,217 @@
+/* profile: where a running process spends its CPU time. */
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/interrupts.h"
+#include "core/base/say.h"
+#include "core/report/stacktree.h"
+#include "profile/profile_report.h"
+#include "profile/profile_tree.h"
+
+enum { SECONDS = 10, HZ = 99, MOST_HZ = 10000, MOST_SECONDS = 24 * 3600, LEAST_NS = 1000000 };
+
+struct settings {
+	const char *as, *duration, *clock;
+	unsigned hz, thread, top;
+	enum xc_switch no_kernel;
+	uint64_t duration_ns;
+	struct xc_profile *profile;
+};
+
+/* NULL: a report. */
+static const char *kind_of(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	return s->as ? s->as : job->common.output ? xc_flame_kind_of(job->common.output) : NULL;
+}
+
+static bool writes(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	return s->as != NULL || (!job->common.format && kind_of(job));
+}
+
+/* "10s", "500ms", "2m", "1h"; a bare number means seconds. */
+static bool parse_duration(const char *text, uint64_t *ns_out)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {{"", 1000000000}, {"s", 1000000000}, {"ms", 1000000}, {"m", 60000000000}, {"h", 3600000000000}};
+	char *end;
+	const double number = strtod(text, &end);
+	for (size_t i = 0; i < XC_COUNT(units); i++)
+		if (strcmp(end, units[i].unit) == 0 && end != text && number * (double)units[i].ns >= LEAST_NS &&
+		    number * (double)units[i].ns <= MOST_SECONDS * 1e9) {
+			*ns_out = (uint64_t)(number * (double)units[i].ns);
+			return true;
+		}
+	return false;
+}
+
+static const char *const clocks[] = {"cpu", "off", "wall", NULL}; /* enum xc_profile_clock */
+
+static enum xc_profile_clock clock_of(const struct settings *s)
+{
+	enum xc_profile_clock clock = XC_CLOCK_CPU;
+	while (s->clock && clocks[clock] && strcmp(clocks[clock], s->clock) != 0)
+		clock++;
+	return clock;
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	struct settings *s = job->settings;
+	s->hz = s->hz ? s->hz : HZ;
+	s->duration_ns = SECONDS * UINT64_C(1000000000);
+	if (s->duration && !parse_duration(s->duration, &s->duration_ns))
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--for: '%s' is not a time", s->duration),
+				     "a number with ms, s, m or h, from 1ms to 24h: 500ms, 10s, 2m");
+	if (s->no_kernel == XC_ON && clock_of(s) != XC_CLOCK_CPU)
+		return xc_error_new(XC_ERR_USAGE,
+				    "--no-kernel and --clock %s cannot be combined: threads wait in the kernel",
+				    s->clock);
+	if (s->as && job->common.format)
+		return xc_error_new(XC_ERR_USAGE, "--as %s and --format %s cannot be combined", s->as,
+				    job->common.format);
+	return NULL;
+}
+
+static struct xc_error *opened(struct xc_job *job)
+{
+	struct settings *s = job->settings;
+	const struct xc_profile_options options = {
+		.sampler = {.hz = s->hz, .no_kernel = s->no_kernel == XC_ON},
+		.clock = clock_of(s),
+		.tid = (pid_t)s->thread,
+	};
+	if (s->thread && !xc_process_thread(job->process, (pid_t)s->thread))
+		return xc_error_hint(
+			xc_error_new(XC_ERR_NOT_FOUND, "%s has no thread %u", job->process->target, s->thread),
+			"`xcore threads %s` lists them", job->process->target);
+	struct xc_error *err = xc_profile_start(job->process, &options, &s->profile);
+	return err ? xc_error_wrap(err, "%s", job->process->target) : NULL;
+}
+
+/* Sample; then name all places and make the tree. */
+static struct xc_error *sample(struct xc_job *job, struct xc_frame_names *names)
+{
+	struct settings *s = job->settings;
+	if (!s->profile)
+		return xc_error_hint(
+			xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and has no time", job->process->target),
+			"`xcore bt` and `xcore flame stacks` show its stacks");
+	xc_interrupts_catch();
+	xc_profile_run(s->profile, s->duration_ns, &xc_interrupted_by);
+	xc_interrupts_release();
+	xc_frame_names_find(names, job->process, &s->profile->store);
+	xc_auto(xc_freep) char *account = xc_profile_account(s->profile);
+	static const char *const titles[] = {"CPU time", "Waiting time", "Time"};
+	xc_auto(xc_freep) char *title = xc_asprintf("%s of %s: %s", titles[clock_of(s)], job->process->target, account);
+	job->tree = xc_alloc(sizeof *job->tree);
+	xc_stacktree_init(job->tree, title, "samples");
+	xc_profile_tree(job->tree, s->profile, names);
+	xc_stacktree_finish(job->tree);
+	return NULL;
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	struct xc_frame_names names;
+	struct xc_error *err = sample(job, &names);
+	if (err)
+		return err;
+	xc_profile_report(job->report, s->profile, &names, job->tree, s->top);
+	if (job->common.format && strcmp(job->common.format, "html") == 0 && job->tree->node_count)
+		xc_section_tree(xc_report_section(job->report, "flame", "Flame graph"), "flame", job->tree);
+	xc_frame_names_fini(&names);
+	return NULL;
+}
+
+static struct xc_error *write_tree(struct xc_job *job, FILE *out)
+{
+	const struct settings *s = job->settings;
+	struct xc_frame_names names;
+	struct xc_error *err = sample(job, &names);
+	if (err)
+		return err;
+	xc_frame_names_fini(&names);
+	xc_auto(xc_freep) char *account = xc_profile_account(s->profile);
+	if (job->common.quiet != XC_ON)
+		xc_say("%s: %s", job->process->target, account);
+	return xc_flame_write(job->tree, kind_of(job), out);
+}
+
+static bool is_binary(const struct xc_job *job)
+{
+	return xc_flame_is_binary(kind_of(job));
+}
+
+static void fini(void *settings)
+{
+	xc_profile_free(((struct settings *)settings)->profile);
+}
+
+static const struct xc_operand operands[] = {
+	{.name = "TARGET", .about = "pid:N, a running process", .complete = XC_COMPLETE_TARGET},
+	{.name = NULL},
+};
+
+static const struct xc_option options[] = {
+	{.name = "for",
+	 .kind = XC_OPTION_TEXT,
+	 .offset = offsetof(struct settings, duration),
+	 .value = "TIME",
+	 .about = "how long to sample: 500ms, 10s, 2m, 1h; default: 10s; ^C ends it early and shows what there is"},
+	{.name = "clock",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, clock),
+	 .value = "CLOCK",
+	 .about = "cpu (where CPU time is spent; default), off (what threads wait for, and where), wall (both)",
+	 .words = clocks},
+	XC_NUMBER_OPTION(hz, 1, MOST_HZ, "samples per second of CPU time, and of waiting, of each thread; default: 99"),
+	XC_FLAME_OPTION("a report"),
+	{.name = "thread",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = offsetof(struct settings, thread),
+	 .value = "TID",
+	 .about = "this thread only",
+	 .min = 1,
+	 .max = INT32_MAX},
+	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20"),
+	XC_ON_OPTION("no-kernel", no_kernel, "do not sample while a thread is in the kernel"),
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore profile pid:1234", "ten seconds: the hottest functions, stacks and threads"},
+	{"xcore profile pid:1234 --for 1m -o cpu.svg", "a flame graph, to open in a browser"},
+	{"xcore profile pid:1234 --hz 999 --for 5s --as folded", "folded lines, for other tools"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_profile = {
+	.name = "profile",
+	.about = "where a running process spends its time, on a CPU and waiting",
+	.text = "The kernel samples the threads by their CPU time, or as they begin to wait (perf events), and copies "
+		"registers and a part of the "
+		"stack; the target is not stopped, traced or changed, and each sample costs it some microseconds. "
+		"Stacks are unwound as the samples come, and only their different frames are kept.\n\n"
+		"The first lines account for what was sampled and what was not: samples lost, stacks cut, time in the "
+		"kernel that this user may not see.",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.opened = opened,
+	.produce = produce,
+	.writes = writes,
+	.write = write_tree,
+	.is_binary = is_binary,
+	.fini = fini,
+	.acts = true,
+};

@@ -1,0 +1,246 @@
+#include "dwarf/sample/sample_stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hashtable.h"
+#include "core/live/live.h"
+#include "core/perf/perf_regs.h"
+#include "dwarf/decode/code.h"
+#include "dwarf/unwind/reach.h"
+#include "dwarf/unwind/unwind.h"
+
+enum { STEADY = 8, MOST_SLOTS = 1 << 16 };
+/* The target decides how much work a frame is. So many frames of a stack are always taken, more only in that time. */
+enum { SURE_FRAMES = 256, LONGEST_NS = 20000000 };
+
+struct slot {
+	xc_addr ret, callee; /* as first seen; callee: where the function begins that will return to it */
+	unsigned same;
+	bool differed;
+};
+
+struct xc_sample_unwinder {
+	struct xc_process *process;
+	struct xc_unwinder *unwinder;
+	/* Of the sample being unwound. */
+	xc_addr copy_lo, copy_hi;   /* of the copy; hi is behind it */
+	xc_addr shown_lo, shown_hi; /* of the stack that is shown */
+	size_t copied;              /* frames known from the copy alone */
+	bool doubtful;
+	bool holding, held; /* freeze what is shown; there was room for all of it */
+	/* Words of stacks from which return addresses were read later. */
+	struct slot *slots;
+	size_t slot_count, slot_capacity;
+	struct xc_hashtable by_place; /* (stack pointer, tid) → index into slots, plus one */
+};
+
+struct xc_sample_unwinder *xc_sample_unwinder_new(struct xc_process *process)
+{
+	struct xc_sample_unwinder *u = xc_alloc(sizeof *u);
+	u->process = process;
+	u->unwinder = xc_unwinder_new(process);
+	return u;
+}
+
+void xc_sample_unwinder_free(struct xc_sample_unwinder *u)
+{
+	if (!u)
+		return;
+	xc_unwinder_free(u->unwinder);
+	xc_hashtable_fini(&u->by_place);
+	free(u->slots);
+	free(u);
+}
+
+/* Show the bytes of a stack from sp on, and above them its present memory, past the cache. */
+static void show(struct xc_sample_unwinder *u, xc_addr sp, const uint8_t *bytes, size_t len)
+{
+	const struct xc_mapping *m = xc_process_mapping(u->process, sp);
+	if (u->holding && u->shown_hi)
+		u->held &= xc_live_hold(u->process, true);
+	u->shown_lo = sp;
+	u->shown_hi = m ? m->hi : sp + len;
+	xc_live_show(u->process, sp, bytes, len, u->shown_hi);
+}
+
+static struct xc_sample_frame frame_of(const struct xc_frame *f)
+{
+	return (struct xc_sample_frame){
+		.at = xc_frame_lookup(f),
+		.kind = f->signal                   ? XC_SAMPLE_SIGNAL
+			: f->trust == XC_TRUST_SCAN ? XC_SAMPLE_GUESS
+						    : XC_SAMPLE_CODE,
+	};
+}
+
+static void add_kernel(const struct xc_perf_record *sample, struct xc_sample_stack *s)
+{
+	for (size_t i = 0; i < sample->kernel_count && s->count < XC_SAMPLE_FRAMES / 2; i++)
+		s->frames[s->count++] = (struct xc_sample_frame){sample->kernel[i] - (i ? 1 : 0), XC_SAMPLE_KERNEL};
+	s->kernel_count = s->count;
+}
+
+/* Was the return address to `caller` read later than the sample? */
+static bool is_late(const struct xc_sample_unwinder *u, const struct xc_frame *caller, const struct xc_frame *callee)
+{
+	uint64_t sp;
+	return !callee->signal && xc_regs_get(&caller->regs, u->process->arch->sp, &sp) &&
+	       (sp <= u->copy_lo || sp > u->copy_hi);
+}
+
+/* Note the return address to `caller`, at its place on the stack of the thread. Places are kept once a return address
+ * was read later from them; then every sample counts. True: it and the callee have been the same each time, and often
+ * enough. */
+static bool is_steady(struct xc_sample_unwinder *u, pid_t tid, const struct xc_frame *caller, xc_addr entry, bool late)
+{
+	uint64_t sp = 0;
+	if (u->slot_count == MOST_SLOTS) {
+		xc_hashtable_fini(&u->by_place);
+		u->slot_count = 0;
+	}
+	if (!xc_regs_get(&caller->regs, u->process->arch->sp, &sp))
+		return false;
+	union xc_hashtable_value *found = xc_hashtable_find(&u->by_place, sp, (uint64_t)tid);
+	if (!found && !late)
+		return false;
+	if (!found) {
+		u->slots = xc_grow(u->slots, u->slot_count, &u->slot_capacity, sizeof *u->slots);
+		u->slots[u->slot_count++] = (struct slot){.ret = caller->pc, .callee = entry};
+		found = xc_hashtable_at(&u->by_place, NULL, sp, (uint64_t)tid);
+		found->number = u->slot_count;
+	}
+	struct slot *slot = &u->slots[found->number - 1];
+	slot->differed |= slot->ret != caller->pc || slot->callee != entry;
+	slot->same += slot->same < STEADY;
+	return !slot->differed && slot->same == STEADY;
+}
+
+/* Does the call that ends at `ret` go to the function, itself or by a stub of the linkage table? */
+static bool calls(const struct xc_process *process, xc_addr ret, const struct xc_function_range *function)
+{
+	xc_addr target, slot;
+	if (!xc_code_returns(process, ret, &target) || !target)
+		return false;
+	slot = xc_code_stub(process, target);
+	return target == function->lo || (slot && slot == function->lo);
+}
+
+static bool is_believed(struct xc_sample_unwinder *u, pid_t tid, const struct xc_frame *caller,
+			const struct xc_frame *callee, bool late)
+{
+	if (!late && !u->slot_count)
+		return true;
+	const struct xc_function_range function = xc_function_range_of(u->process, xc_frame_lookup(callee));
+	const bool steady = is_steady(u, tid, caller, function.lo, late);
+	return !late || steady || caller->tail_call || callee->signal || calls(u->process, caller->pc, &function);
+}
+
+/* A signal handler may have a stack of its own: that on which the thread was interrupted was not copied. */
+static void follow_stack(struct xc_sample_unwinder *u, const struct xc_frame *frame)
+{
+	uint64_t sp;
+	if (xc_regs_get(&frame->regs, u->process->arch->sp, &sp) && (sp < u->shown_lo || sp > u->shown_hi))
+		show(u, sp, NULL, 0);
+}
+
+static bool is_full(const struct xc_sample_stack *s, uint64_t until_ns)
+{
+	return s->count == XC_SAMPLE_FRAMES || (s->count >= SURE_FRAMES && xc_now_ns() > until_ns);
+}
+
+static void walk(struct xc_sample_unwinder *u, pid_t tid, struct xc_frame frame, struct xc_sample_stack *s)
+{
+	const uint64_t until_ns = xc_now_ns() + LONGEST_NS;
+	const char *stop;
+	struct xc_frame caller;
+	for (;;) {
+		if (is_full(s, until_ns)) {
+			s->end = XC_SAMPLE_DEEP;
+			return;
+		}
+		s->frames[s->count++] = frame_of(&frame);
+		if (!s->late)
+			u->copied = s->count;
+		if (!xc_unwind_step(u->unwinder, &frame, &caller, &stop))
+			break;
+		follow_stack(u, &caller);
+		s->late |= is_late(u, &caller, &frame);
+		u->doubtful |= !is_believed(u, tid, &caller, &frame, s->late);
+		frame = caller;
+	}
+	s->end = xc_begins_with(stop, "outermost frame") ? XC_SAMPLE_WHOLE : XC_SAMPLE_BROKEN;
+}
+
+/* The registers of a sample with its stack pointer. False: it has none. */
+static bool read_registers(const struct xc_process *process, const struct xc_perf_record *sample, struct xc_regs *regs,
+			   xc_addr *sp)
+{
+	return sample->regs && xc_perf_regs_read(process->arch, sample->regs, regs) &&
+	       xc_regs_get(regs, process->arch->sp, sp);
+}
+
+bool xc_sample_stack_mapped(const struct xc_process *process, const struct xc_perf_record *sample)
+{
+	struct xc_regs regs;
+	xc_addr sp;
+	return !read_registers(process, sample, &regs, &sp) || xc_process_mapping(process, sp);
+}
+
+static void unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sample, struct xc_sample_stack *s)
+{
+	struct xc_thread thread = {.tid = sample->tid, .has_regs = true};
+	struct xc_frame frame;
+	xc_addr sp;
+	s->count = s->kernel_count = 0;
+	s->end = XC_SAMPLE_NONE;
+	s->late = u->doubtful = false;
+	u->shown_hi = 0;
+	add_kernel(sample, s);
+	if (!read_registers(u->process, sample, &thread.regs, &sp))
+		return;
+	u->copy_lo = sp;
+	u->copy_hi = sp + sample->stack_len;
+	show(u, sp, sample->stack, sample->stack_len);
+	xc_unwinder_renew(u->unwinder);
+	if (xc_unwind_first(u->unwinder, &thread, &frame))
+		walk(u, sample->tid, frame, s);
+	if (s->late && (u->doubtful || s->end == XC_SAMPLE_BROKEN)) {
+		s->count = u->copied;
+		s->end = XC_SAMPLE_CUT;
+		s->late = false;
+	}
+}
+
+void xc_sample_unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sample, struct xc_sample_stack *s)
+{
+	unwind(u, sample, s);
+	xc_live_show(u->process, 0, NULL, 0, 0);
+}
+
+void xc_sample_unwind_thread(struct xc_sample_unwinder *u, const struct xc_thread *thread, struct xc_sample_stack *s)
+{
+	struct xc_frame frame;
+	xc_addr sp;
+	*s = (struct xc_sample_stack){.end = XC_SAMPLE_NONE};
+	if (!thread->has_regs || !xc_regs_get(&thread->regs, u->process->arch->sp, &sp))
+		return;
+	u->copy_lo = 0;
+	u->copy_hi = UINT64_MAX;
+	u->doubtful = false;
+	show(u, sp, NULL, 0);
+	xc_unwinder_renew(u->unwinder);
+	if (xc_unwind_first(u->unwinder, thread, &frame))
+		walk(u, thread->tid, frame, s);
+	xc_live_show(u->process, 0, NULL, 0, 0);
+}
+
+bool xc_sample_hold(struct xc_sample_unwinder *u, const struct xc_perf_record *sample, struct xc_sample_stack *s)
+{
+	u->holding = u->held = true;
+	unwind(u, sample, s);
+	u->held &= u->shown_hi && xc_live_hold(u->process, s->end != XC_SAMPLE_CUT);
+	u->holding = false;
+	xc_live_show(u->process, 0, NULL, 0, 0);
+	return u->held;
+}

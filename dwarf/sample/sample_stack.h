@@ -1,0 +1,64 @@
+/* sample_stack: the stack of a thread at the instant of a sample, from the registers and the part of its stack that the
+ * kernel copied then, and from the live memory behind.
+ *
+ *   registers, copy ─→ a window in front of the process's memory (xc_live_show) ─→ the unwinder
+ *   above the copy: read once, now ─→ accepted if each call there has led to its callee, up to the outermost frame
+ *
+ * A frame that lies above the copy was read later than the sample, and its caller may be another one by then. It is
+ * believed only if the code at its return address calls its callee directly, or, where it calls through a pointer, if
+ * that word of the thread's stack has never been seen with another value or callee (the outer end of a stack does not
+ * change).
+ * If one frame is not believed, the stack is told as cut where the copy ends. */
+#ifndef XC_SAMPLE_STACK_H
+#define XC_SAMPLE_STACK_H
+
+#include "core/perf/perf_record.h"
+#include "core/process/process.h"
+
+enum xc_sample_end {
+	XC_SAMPLE_WHOLE,  /* up to the outermost frame */
+	XC_SAMPLE_CUT,    /* the copy ends below the outermost frame, and what is above could not be proved */
+	XC_SAMPLE_BROKEN, /* the unwinder did not find a caller */
+	XC_SAMPLE_DEEP,   /* more frames than are kept, or than there was time for; the outer ones are missing */
+	XC_SAMPLE_NONE,   /* no user registers */
+	XC_SAMPLE_ENDS,   /* their number */
+};
+
+/* A frame of a stack. Equal places are equal pairs of `at` and `kind`. */
+struct xc_sample_frame {
+	xc_addr at; /* the address for look-ups of names: of the instruction, or of the call */
+	enum xc_sample_kind { XC_SAMPLE_CODE, XC_SAMPLE_GUESS, XC_SAMPLE_SIGNAL, XC_SAMPLE_KERNEL } kind;
+};
+
+enum { XC_SAMPLE_FRAMES = 4096 };
+
+struct xc_sample_stack {
+	struct xc_sample_frame frames[XC_SAMPLE_FRAMES]; /* innermost first, the kernel's before the user's */
+	size_t count, kernel_count;
+	enum xc_sample_end end;
+	bool late; /* some frames were read after the sample */
+};
+
+struct xc_sample_unwinder;
+
+/* Borrows the process, a live one, whose mappings xc_live_remap may change between samples. */
+struct xc_sample_unwinder *xc_sample_unwinder_new(struct xc_process *process);
+void xc_sample_unwinder_free(struct xc_sample_unwinder *unwinder); /* NULL is fine */
+
+/* Unwind a sample. Reads the target's memory only where the copy ends. O(frames). */
+void xc_sample_unwind(struct xc_sample_unwinder *unwinder, const struct xc_perf_record *sample,
+		      struct xc_sample_stack *stack_out);
+
+/* Unwind the stack of a thread that sleeps, from its registers and the memory that there is now. */
+void xc_sample_unwind_thread(struct xc_sample_unwinder *unwinder, const struct xc_thread *thread,
+			     struct xc_sample_stack *stack_out);
+
+/* The same as xc_sample_unwind, and freeze what the stack was unwound from (xc_live_hold), so that it can be unwound
+ * again, with variables. False when there is no room for it; then nothing is frozen. */
+bool xc_sample_hold(struct xc_sample_unwinder *unwinder, const struct xc_perf_record *sample,
+		    struct xc_sample_stack *stack_out);
+
+/* Is the stack of a sample in a mapping that is known? Else xc_live_remap helps. True for samples without registers. */
+bool xc_sample_stack_mapped(const struct xc_process *process, const struct xc_perf_record *sample);
+
+#endif

@@ -1,0 +1,70 @@
+/* profile: where the threads of a running process spend their time, on a CPU or waiting: samples, unwound as they come,
+ * and only their stacks kept. */
+#ifndef XC_PROFILE_H
+#define XC_PROFILE_H
+
+#include "core/perf/sampler.h"
+#include "core/process/process.h"
+#include "profile/stack_store.h"
+#include "profile/waiting.h"
+
+enum xc_profile_clock { XC_CLOCK_CPU, XC_CLOCK_OFF, XC_CLOCK_WALL };
+
+struct xc_profile_options {
+	struct xc_sampler_options sampler; /* `waits` and `no_cpu` are set by the clock */
+	enum xc_profile_clock clock;
+	pid_t tid; /* this thread only; 0: all */
+};
+
+/* Samples with one stack in one thread. Each stands for one period: of CPU time, or of waiting. */
+struct xc_profile_count {
+	uint32_t stack; /* number in the store */
+	uint32_t what;  /* what is waited for: index into `whats`, plus one; 0: it runs */
+	pid_t tid;
+	uint64_t samples;
+};
+
+struct xc_profile {
+	struct xc_process *process; /* borrowed */
+	struct xc_profile_options options;
+	struct xc_sampler *sampler;
+	struct xc_sample_unwinder *unwinder;
+	struct xc_sample_stack *stack; /* of the sample being unwound */
+	struct xc_stack_store store;
+	struct xc_profile_count *counts; /* in the order of first sight */
+	size_t count, count_capacity;
+	struct xc_hashtable by_stack; /* (stack and what, tid) → index into counts, plus one */
+	struct xc_waiting waiting;
+	struct xc_wait_targets *targets; /* NULL: waits are not sampled */
+	uint64_t wait_samples;
+	uint64_t samples; /* unwound */
+	uint64_t ends[XC_SAMPLE_ENDS];
+	uint64_t late, in_kernel, unwind_ns;
+	uint64_t unread;               /* samples that were not unwound: the time was over */
+	uint64_t unkept;               /* stacks of which the inner part is not kept: the store is full */
+	uint64_t started_ns, ended_ns; /* of CLOCK_MONOTONIC */
+	uint64_t until_ns;             /* when unwinding ends */
+	const volatile int *interrupted;
+	uint64_t deep_ns;            /* when a stack was last seen that the copy did not hold; 0: never */
+	uint64_t user_ns, system_ns; /* CPU time of the process meanwhile, as /proc tells in ticks of 10 ms */
+	bool times_known;
+	uint64_t next_remap_ns; /* not before that: mappings are read again */
+	uint64_t remap_ns;      /* what that took last */
+	bool maps_changed;      /* code was mapped since the mappings were read */
+	uint64_t last_ns;       /* the time of the last record */
+	bool gone;              /* the process ended or executed another program */
+};
+
+/* Begin to sample a live process. The rights are needed here only, so a sandbox may follow. Errors: those of
+ * xc_sampler_start. */
+XC_MUST_CHECK struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_profile_options *options,
+						struct xc_profile **profile_out);
+
+/* Unwind samples as they come, for `ns` nanoseconds from the start on, or until *interrupted is not 0 or the process
+ * has gone; then end sampling. Samples that are not unwound a second later are only counted: the target decides how
+ * long its stacks are. */
+void xc_profile_run(struct xc_profile *profile, uint64_t ns, const volatile int *interrupted);
+
+void xc_profile_free(struct xc_profile *profile); /* NULL is fine */
+
+#endif

@@ -1,0 +1,34 @@
+/* stack_store: stacks of samples, each kept once: a tree of frames, in which a stack is its innermost node.
+ *
+ * A stack has a number, which stays. Memory grows with the number of different stacks, not with that of samples, and
+ * ends at `most` nodes. */
+#ifndef XC_STACK_STORE_H
+#define XC_STACK_STORE_H
+
+#include "core/base/hashtable.h"
+#include "dwarf/sample/sample_stack.h"
+
+struct xc_stack_node {
+	uint32_t parent; /* its caller; 0, the root, is not a frame */
+	uint32_t place;  /* index into places */
+};
+
+struct xc_stack_store {
+	struct xc_sample_frame *places; /* different frames */
+	size_t place_count, place_capacity;
+	struct xc_stack_node *nodes; /* the first is the root; a caller precedes its callees */
+	size_t node_count, node_capacity;
+	struct xc_hashtable by_frame, by_path;
+	size_t most; /* nodes: XC_STACK_STORE_MOST */
+};
+
+enum { XC_STACK_STORE_MOST = 1 << 21 };
+
+void xc_stack_store_init(struct xc_stack_store *store);
+void xc_stack_store_fini(struct xc_stack_store *store);
+
+/* The number of a stack: that of its innermost frame, or 0 when it has none. *whole_out: all frames are kept; else the
+ * store is full, and the number is that of the outer part that it has. O(frames). */
+uint32_t xc_stack_store_add(struct xc_stack_store *store, const struct xc_sample_stack *stack, bool *whole_out);
+
+#endif

@@ -1,0 +1,211 @@
+/* wait_targets: the kernel's frames of a sample name the system call ("__x64_sys_futex"), the registers have its
+ * arguments (entry to a system call preserves them: x86-64 psABI, A.2.1; arm64: x0 holds the result only afterwards). */
+#include "profile/wait_targets.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/live/live.h"
+#include "core/live/live_proc.h"
+#include "core/live/sandbox.h"
+#include "core/perf/kernel_symbols.h"
+#include "core/perf/perf_regs.h"
+#include "core/text/intern.h"
+#include "triage/locks/wait_report.h"
+#include "triage/locks/waits.h"
+
+struct xc_wait_targets {
+	struct xc_process *process;
+	struct xc_kernel_symbols *kernel;
+	struct xc_arena arena;
+	struct xc_intern texts;
+	struct xc_hashtable event_loops; /* the numbers of those texts, plus one */
+	struct xc_hashtable by_stack;    /* (stack, first argument) → number */
+	struct xc_hashtable files;       /* descriptor → its name */
+};
+
+enum { MOST_FILES = 1 << 16, PATH = 4096 };
+
+static void read_files(struct xc_wait_targets *t)
+{
+	const int dir = openat(xc_live_task_dir(t->process), "../fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t count = 0;
+	xc_auto(xc_freep) pid_t *numbers = dir >= 0 ? xc_live_proc_tids(dir, MOST_FILES, &count) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		char name[16], path[PATH];
+		snprintf(name, sizeof name, "%d", (int)numbers[i]);
+		const ssize_t len = readlinkat(dir, name, path, sizeof path);
+		if (len > 0)
+			xc_hashtable_at(&t->files, NULL, (uint64_t)numbers[i], 1)->pointer =
+				xc_arena_printf(&t->arena, "%.*s (at the start)", (int)len, path);
+	}
+	if (dir >= 0)
+		close(dir);
+}
+
+struct xc_wait_targets *xc_wait_targets_new(struct xc_process *process)
+{
+	struct xc_wait_targets *t = xc_alloc(sizeof *t);
+	t->process = process;
+	t->kernel = xc_kernel_symbols_read();
+	read_files(t);
+	return t;
+}
+
+void xc_wait_targets_free(struct xc_wait_targets *t)
+{
+	if (!t)
+		return;
+	xc_kernel_symbols_free(t->kernel);
+	xc_arena_fini(&t->arena);
+	xc_intern_fini(&t->texts);
+	xc_hashtable_fini(&t->event_loops);
+	xc_hashtable_fini(&t->by_stack);
+	xc_hashtable_fini(&t->files);
+	free(t);
+}
+
+static uint32_t number_of(struct xc_wait_targets *t, const char *text, bool event_loop)
+{
+	const uint32_t number = xc_intern(&t->texts, text) + 1;
+	if (event_loop)
+		xc_hashtable_at(&t->event_loops, NULL, number, 1)->number = 1;
+	return number;
+}
+
+/* "futex" of "__x64_sys_futex", "__arm64_sys_futex", "__se_sys_futex"; "read" of "ksys_read", to which the former jumps;
+ * NULL: the name is another one. */
+static const char *call_in(const char *function)
+{
+	const char *sys = xc_begins_with(function, "__") ? strstr(function, "_sys_") : NULL;
+	if (sys)
+		return sys + strlen("_sys_");
+	return xc_begins_with(function, "ksys_") ? function + strlen("ksys_") : NULL;
+}
+
+/* What the kernel's frames tell: the system call, or why there is none. */
+static const char *system_call(const struct xc_wait_targets *t, const struct xc_perf_record *sample,
+			       const char **other_out)
+{
+	const char *call = NULL;
+	for (size_t i = 0; i < sample->kernel_count && !call; i++) {
+		const char *name = xc_kernel_symbols_find(t->kernel, sample->kernel[i] - (i ? 1 : 0));
+		call = name ? call_in(name) : NULL;
+		if (name && (strstr(name, "page_fault") || strstr(name, "do_mem_abort")))
+			*other_out = "a page of memory (page fault)";
+		if (name && strstr(name, "do_signal_stop"))
+			*other_out = "a signal that continues it: it is stopped";
+	}
+	return call;
+}
+
+/* The thread as it waits. */
+static bool thread_of(const struct xc_wait_targets *t, const struct xc_perf_record *sample, const char *call,
+		      struct xc_thread *thread)
+{
+	const struct xc_arch *arch = t->process->arch;
+	*thread = (struct xc_thread){.tid = sample->tid, .state = 'S', .syscall = -1};
+	thread->has_regs = sample->regs && xc_perf_regs_read(arch, sample->regs, &thread->regs);
+	if (!thread->has_regs || !call || !arch->call_registers)
+		return thread->has_regs;
+	thread->syscall = xc_sandbox_call_number(call);
+	thread->call_known = thread->syscall >= 0;
+	for (size_t i = 0; i < XC_COUNT(thread->call_args); i++)
+		thread->call_known &= xc_regs_get(&thread->regs, arch->call_registers[i], &thread->call_args[i]);
+	const union xc_hashtable_value *file =
+		thread->call_known ? xc_hashtable_find(&t->files, thread->call_args[0], 1) : NULL;
+	thread->call_file = file ? file->pointer : NULL;
+	return true;
+}
+
+static bool is_event_loop(const char *call)
+{
+	return call &&
+	       (xc_begins_with(call, "epoll_") || strcmp(call, "poll") == 0 || strcmp(call, "ppoll") == 0 ||
+		strcmp(call, "select") == 0 || strcmp(call, "pselect6") == 0 || strcmp(call, "io_uring_enter") == 0);
+}
+
+/* The memory of the stack is shown as in the sample meanwhile. */
+static void describe(struct xc_wait_targets *t, const struct xc_perf_record *sample, const struct xc_thread *thread,
+		     struct xc_text *text)
+{
+	struct xc_wait wait;
+	uint64_t sp;
+	if (!xc_regs_get(&thread->regs, t->process->arch->sp, &sp))
+		return;
+	const struct xc_mapping *m = xc_process_mapping(t->process, sp);
+	xc_live_show(t->process, sp, sample->stack, sample->stack_len, m ? m->hi : sp + sample->stack_len);
+	xc_waits_look(t->process, thread, &wait);
+	xc_live_show(t->process, 0, NULL, 0, 0);
+	xc_wait_report_alone(t->process, &wait, false, text); /* it is over */
+}
+
+static uint32_t look(struct xc_wait_targets *t, const struct xc_perf_record *sample)
+{
+	const char *other = NULL, *call = system_call(t, sample, &other);
+	struct xc_thread thread;
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	if (!call && other)
+		return number_of(t, other, false);
+	if (thread_of(t, sample, call, &thread))
+		describe(t, sample, &thread, &text);
+	if (!text.len)
+		xc_text_add(&text, call ? call : "not known");
+	return number_of(t, xc_text_string(&text), is_event_loop(call));
+}
+
+uint32_t xc_wait_targets_of_thread(struct xc_wait_targets *t, const struct xc_thread *thread)
+{
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	struct xc_wait wait;
+	xc_waits_look(t->process, thread, &wait);
+	xc_wait_report_alone(t->process, &wait, true, &text);
+	return number_of(t, text.len ? xc_text_string(&text) : "not known", is_event_loop(wait.call));
+}
+
+uint32_t xc_wait_targets_early(struct xc_wait_targets *t)
+{
+	return number_of(t, "not known: it began before the profile", false);
+}
+
+static uint64_t first_argument(const struct xc_wait_targets *t, const struct xc_perf_record *sample)
+{
+	struct xc_regs regs;
+	uint64_t value = 0;
+	if (t->process->arch->call_registers && sample->regs &&
+	    xc_perf_regs_read(t->process->arch, sample->regs, &regs))
+		(void)xc_regs_get(&regs, t->process->arch->call_registers[0], &value);
+	return value;
+}
+
+uint32_t xc_wait_targets_find(struct xc_wait_targets *t, const struct xc_perf_record *sample, uint32_t stack,
+			      bool preempted)
+{
+	if (preempted)
+		return number_of(t, "a CPU (it was preempted)", false);
+	union xc_hashtable_value *found =
+		xc_hashtable_at(&t->by_stack, NULL, first_argument(t, sample), (uint64_t)stack + 1);
+	if (!found->number) {
+		const uint32_t number = look(t, sample);
+		found = xc_hashtable_at(&t->by_stack, NULL, first_argument(t, sample), (uint64_t)stack + 1);
+		found->number = number;
+	}
+	return (uint32_t)found->number;
+}
+
+const char *xc_wait_targets_text(const struct xc_wait_targets *t, uint32_t number)
+{
+	return t->texts.texts[number - 1];
+}
+
+bool xc_wait_targets_is_event_loop(const struct xc_wait_targets *t, uint32_t number)
+{
+	return xc_hashtable_find(&t->event_loops, number, 1) != NULL;
+}
+
+size_t xc_wait_targets_count(const struct xc_wait_targets *t)
+{
+	return t->texts.count;
+}

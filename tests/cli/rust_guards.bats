@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# Hangs at mutexes of Rust whose guard has no name, as of a value that is matched: who likely holds them.
+# shellcheck disable=SC2154 # helper.bash and bats set them
+bats_require_minimum_version 1.5.0
+
+setup() {
+  load helper
+  alone
+  command -v rustc >/dev/null || skip "there is no rustc here"
+}
+
+program() {
+  cat >guards.rs <<'END'
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+type Table = Mutex<HashMap<u64, u64>>;
+
+fn forever() -> u64 {
+    loop {
+        thread::sleep(Duration::from_secs(1000));
+    }
+}
+
+// The guard is a temporary of what is matched: it lives to the end of the match.
+#[inline(never)]
+fn matched(table: &Table) -> u64 {
+    match table.lock().unwrap().get(&1) {
+        Some(n) => *n + forever(),
+        None => 0,
+    }
+}
+
+#[inline(never)]
+fn chosen(table: &Table) -> u64 {
+    if let Some(n) = table.lock().unwrap().get_mut(&1) {
+        *n += 1;
+        return *n + forever();
+    }
+    0
+}
+
+#[inline(never)]
+fn waits(table: &Table) -> u64 {
+    table.lock().unwrap().len() as u64
+}
+
+#[inline(never)]
+fn black_box<T: Copy>(value: T) -> T {
+    unsafe { std::ptr::read_volatile(&value) }
+}
+
+// Has the address of the mutex, and a small number beside it.
+#[inline(never)]
+fn looks(table: &Table) -> u64 {
+    let pair = black_box((table as *const Table as usize, 1usize << 20));
+    pair.1 as u64 + forever()
+}
+
+// Held it before.
+#[inline(never)]
+fn released(table: &Table) -> u64 {
+    let n = match table.lock().unwrap().get(&1) {
+        Some(n) => *n,
+        None => 0,
+    };
+    n + forever()
+}
+
+fn main() {
+    let table: Arc<Table> = Arc::new(Mutex::new(HashMap::from([(1, 1)])));
+    let go = |run: fn(&Table) -> u64| {
+        let mine = table.clone();
+        let thread = thread::spawn(move || run(&mine));
+        thread::sleep(Duration::from_millis(50));
+        thread
+    };
+    let what = std::env::args().nth(1).unwrap();
+    if what == "looks" || what == "released" {
+        go(if what == "looks" { looks } else { released });
+        std::mem::forget(table.lock().unwrap());
+    } else {
+        go(looks);
+        go(if what == "matched" { matched } else { chosen });
+    }
+    let waiter = go(waits);
+    go(waits);
+    println!("ready");
+    waiter.join().unwrap();
+}
+END
+  rustc -g -C opt-level=0 -o plain guards.rs
+  rustc -g -C opt-level=3 -o fast guards.rs
+}
+
+# report BUILD CASE: of a core of the program that hangs, as text
+report() {
+  rm -f core
+  "$repo/corpora/take-core" --kill ABRT --out core -- "./$1" "$2" >/dev/null 2>&1
+  "$XCORE" analyze core
+}
+
+# holder TEXT: the functions on the stack of the thread that likely holds the mutex
+holder() {
+  local tid
+  tid=$(grep -oE 'which thread [0-9]+( "[a-z]+")? +likely +holds' <<<"$1" | grep -oE '[0-9]+' | head -n 1)
+  "$XCORE" bt core --thread "${tid:-none}" --format json | jq -r '.threads[].frames[].function'
+}
+
+@test "a guard that is a temporary of a match or an if let shows who holds the mutex" {
+  program
+  for build in plain fast; do
+    for case in matched chosen; do
+      got=$(report $build $case | tr -s ' \n' ' ')
+      grep -qE 'likely holds \(what looks like a guard of it is in (its stack|a register), without a name\)' <<<"$got"
+      holder "$got" | grep -qx "guards::$case"
+    done
+  done
+}
+
+@test "who only has the address of the mutex, or waits for it, is not its holder, and who released it never certainly" {
+  program
+  for build in plain fast; do
+    for case in looks released; do
+      got=$(report $build $case | tr -s ' \n' ' ')
+      grep -qE '2 × thread [0-9]+,.* waiting for mutex' <<<"$got"
+      run ! grep -E 'thread [0-9]+( "[a-z]+")? holds' <<<"$got"
+      run holder "$got"
+      [ "$case" = released ] || [[ $output != *guards::looks* ]]
+      [[ $output != *guards::waits* ]]
+    done
+  done
+}

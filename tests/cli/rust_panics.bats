@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# Panics of Rust: whose line it is, who else borrows a RefCell, and what a library's function panicked for.
+# shellcheck disable=SC2154 # helper.bash and bats set them
+bats_require_minimum_version 1.5.0
+
+setup() {
+  load helper
+  alone
+  command -v rustc >/dev/null || skip "there is no rustc here"
+}
+
+# program: each case dies at the line with its mark.
+program() {
+  cat >panics.rs <<'END'
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+struct Tree {
+    items: RefCell<Vec<u64>>,
+    other: RefCell<Vec<u64>>,
+}
+
+#[inline(never)]
+fn add(tree: &Tree, value: u64) {
+    tree.items.borrow_mut().push(value); // dies: reader, other
+}
+
+#[inline(never)]
+fn visit(tree: &Tree) -> u64 {
+    let items = tree.items.borrow();
+    let sum: u64 = items.iter().sum();
+    add(tree, sum);
+    sum + items.len() as u64
+}
+
+#[inline(never)]
+fn count(tree: &Tree) -> usize {
+    tree.items.borrow().len() // dies: writer
+}
+
+#[inline(never)]
+fn grow(tree: &Tree) {
+    let more = tree.other.borrow_mut();
+    let mut items = tree.items.borrow_mut();
+    items.push(count(tree) as u64 + more.len() as u64);
+}
+
+#[track_caller]
+fn need<T>(value: Option<T>) -> T {
+    match value {
+        Some(v) => v,
+        None => panic!("it is needed"),
+    }
+}
+
+#[inline(never)]
+fn needs(rows: &[u64]) -> u64 {
+    need(rows.get(9).copied()) // dies: caller
+}
+
+#[inline(never)]
+fn copy(to: &mut [u64], from: &[u64]) {
+    to.copy_from_slice(from) // dies: library
+}
+
+#[inline(never)]
+fn look(names: &HashMap<u64, u64>) -> u64 {
+    names[&7] // dies: within
+}
+
+#[inline(never)]
+fn sum(a: u8, b: u8) -> u8 {
+    a + b // dies: overflow
+}
+
+fn main() {
+    let tree = Tree { items: RefCell::new(vec![1]), other: RefCell::new(vec![]) };
+    match std::env::args().nth(1).as_deref().unwrap() {
+        "reader" => drop(visit(&tree)),
+        "writer" => grow(&tree),
+        "caller" => drop(needs(&[1])),
+        "library" => copy(&mut [1], &[1, 2]),
+        "within" => drop(look(&HashMap::new())),
+        _ => println!("{}", sum(250, std::env::args().count() as u8 + 10)),
+    }
+}
+END
+  local flags="-g -C panic=abort -C debug-assertions=on"
+  # shellcheck disable=SC2086 # words
+  rustc $flags -C opt-level=0 -o plain panics.rs && rustc $flags -C opt-level=2 -o fast panics.rs
+}
+
+line_of() {
+  grep -nF -m 1 -- "$1" panics.rs | cut -d: -f1
+}
+
+# said BUILD CASE KIND FUNCTION TEXT...
+said() {
+  local got text line
+  line=$(grep -nE "// dies: (.*, )?$2(,|$)" panics.rs | cut -d: -f1)
+  rm -f core
+  "$repo/corpora/take-core" --out core -- "./$1" "$2" >/dev/null 2>&1
+  got=$("$XCORE" analyze --format json core |
+    jq -r '.verdict | "\(.class) \(.kind) \(.function) \(.line)", .message, .cause, .evidence[]')
+  [ "$(head -n 1 <<<"$got")" = "panic $3 panics::$4 $line" ]
+  for text in "${@:5}"; do
+    grep -qE -- "$text" <<<"$got"
+  done
+  # of two RefCells only the one of the panic
+  [ -z "$(grep -E '`more` of' <<<"$got" | grep -v '^perhaps ')" ]
+}
+
+@test "who borrows the RefCell" {
+  program
+  local visits grows
+  visits=$(line_of 'add(tree, sum);') grows=$(line_of 'items.push(count(tree)')
+  said plain reader borrow add "^likely \`items\` of panics::visit, panics.rs:$visits, a Ref, borrows it$"
+  said plain writer borrow count "^likely \`items\` of panics::grow, panics.rs:$grows, a RefMut, borrows it mutably$"
+  said fast reader borrow add "^(likely|perhaps) \`items\` of panics::visit, panics.rs:$visits, a Ref, borrows it$"
+  said fast writer borrow count
+}
+
+@test "the caller of a function that has its caller blamed" {
+  rustc_from 1.67 || skip "this rustc passes on no place that a core shows"
+  program
+  for build in plain fast; do
+    said $build caller explicit needs 'it is needed' 'the panic says that it happened at panics.rs:44:'
+  done
+}
+
+@test "a library's function that panics is not the program's panic" {
+  program
+  for build in plain fast; do
+    said $build library library copy 'panics::copy called core::slice::.*copy_from_slice.*\(\), which panicked$'
+    said $build within expect look 'panics::look called .*HashMap.*::index\(\), which called expect\(\) on None$'
+    said $build overflow overflow sum '^attempt to add with overflow$' 'panics::sum computed a number'
+  done
+}

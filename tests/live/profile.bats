@@ -1,0 +1,176 @@
+#!/usr/bin/env bats
+# `xcore profile` against programs that measure themselves.
+#	XCORE=build/release/xcore bats tests/live/profile.bats
+
+load live
+
+setup() {
+	find_xcore
+	"$XCORE" profile --for 10ms "pid:$$" >"$BATS_TEST_TMPDIR/err" 2>&1 || skip "$(head -n 1 "$BATS_TEST_TMPDIR/err")"
+}
+
+teardown() {
+	finish
+}
+
+# What the test has made, and a copy of xcore, may be used by another user: the checkout perhaps not.
+for_all() {
+	cp "$XCORE" "$BATS_TEST_TMPDIR/xcore"
+	XCORE=$BATS_TEST_TMPDIR/xcore
+	chmod -R a+rX "$BATS_RUN_TMPDIR"
+}
+
+# begin PROGRAM: with an input that stays open until `end_input`
+begin() {
+	rm -f "$BATS_TEST_TMPDIR/end"
+	mkfifo "$BATS_TEST_TMPDIR/end"
+	exec 8<>"$BATS_TEST_TMPDIR/end"
+	# shellcheck disable=SC2016 # of the inner shell; a process in the background has no input of its own
+	start bash -c 'exec "$@" <&8' _ "$@"
+}
+
+# profile OPTIONS...: of $STARTED, as JSON
+profile() {
+	"$XCORE" profile --format json --no-plugins "$@" "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
+}
+
+@test "functions have the shares that the program measures, in every way to be called" {
+	local flags
+	for flags in -O2 "-O1 -fomit-frame-pointer -fcf-protection=none"; do
+		# shellcheck disable=SC2086 # several flags
+		compile shares "$BATS_TEST_TMPDIR/shares" $flags
+		begin "$BATS_TEST_TMPDIR/shares"
+		profile --hz 999 --for 3500ms --top 1000
+		echo >&8
+		wait "$STARTED"
+		STARTED=
+		python3 "$BATS_TEST_DIRNAME/shares.py" "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said" "$BATS_TEST_TMPDIR/sums"
+	done
+}
+
+@test "no stack is one that the program cannot have" {
+	python3 "$BATS_TEST_DIRNAME/possible.py" write "$BATS_TEST_TMPDIR/maze.c"
+	${CC:-cc} -O1 -g -pthread -o "$BATS_TEST_TMPDIR/maze" "$BATS_TEST_TMPDIR/maze.c"
+	start "$BATS_TEST_TMPDIR/maze"
+	"$XCORE" profile --no-plugins --no-kernel --hz 1999 --for 4s --as folded "pid:$STARTED" >"$BATS_TEST_TMPDIR/folded"
+	python3 "$BATS_TEST_DIRNAME/possible.py" check "$BATS_TEST_TMPDIR/maze.c" "$BATS_TEST_TMPDIR/folded"
+}
+
+@test "a library that is loaded later has names" {
+	cat >"$BATS_TEST_TMPDIR/late.c" <<-'END'
+	volatile long sink;
+	__attribute__((noinline)) static void inside(long n) { for (long i = 0; i < n; i++) sink += i; }
+	void late(long n) { inside(n); sink++; }
+	END
+	cat >"$BATS_TEST_TMPDIR/loader.c" <<-'END'
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	int main(int count, char **words)
+	{
+		puts("ready");
+		fflush(stdout);
+		usleep(700000);
+		void *library = dlopen(words[count - 1], RTLD_NOW);
+		void (*late)(long) = (void (*)(long))dlsym(library, "late");
+		for (;;)
+			late(100000);
+	}
+	END
+	${CC:-cc} -g -O1 -shared -fPIC -o "$BATS_TEST_TMPDIR/late.so" "$BATS_TEST_TMPDIR/late.c"
+	${CC:-cc} -g -o "$BATS_TEST_TMPDIR/loader" "$BATS_TEST_TMPDIR/loader.c" -ldl
+	start "$BATS_TEST_TMPDIR/loader" "$BATS_TEST_TMPDIR/late.so"
+	"$XCORE" profile --hz 200 --for 2s --as folded "pid:$STARTED" >"$BATS_TEST_TMPDIR/folded"
+	cat "$BATS_TEST_TMPDIR/folded"
+	grep -q 'main;late;inside' "$BATS_TEST_TMPDIR/folded"
+}
+
+@test "the target is not traced, stopped or signalled, and does not wait more often" {
+	need_strace
+	compile shares "$BATS_TEST_TMPDIR/shares" -O2
+	begin "$BATS_TEST_TMPDIR/shares"
+	strace -f -o "$BATS_TEST_TMPDIR/trace" -e trace=ptrace,kill,tkill,tgkill,rt_sigqueueinfo,process_vm_writev,process_madvise \
+		"$XCORE" profile --for 1s "pid:$STARTED" >"$BATS_TEST_TMPDIR/out" &
+	sleep 0.7
+	grep -q '^TracerPid:[[:space:]]0$' "/proc/$STARTED/status"
+	wait $!
+	! grep -vE '^([0-9]+ +)?(\+\+\+|---)' "$BATS_TEST_TMPDIR/trace"
+	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
+}
+
+# Does a profiler of $STARTED sample, and catch SIGTERM? It opens its events first.
+is_sampling() {
+	local pid caught
+	for pid in $(pgrep -f "profile --for 1h pid:$STARTED"); do
+		caught=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$pid/status") || continue
+		find "/proc/$pid/fd" -lname '*perf_event*' 2>/dev/null | grep -q . && (((caught & 1 << 14) != 0)) && return
+	done
+	return 1
+}
+
+@test "^C ends the profile early, and there is an answer" {
+	compile shares "$BATS_TEST_TMPDIR/shares" -O2
+	begin "$BATS_TEST_TMPDIR/shares"
+	"$XCORE" profile --for 1h "pid:$STARTED" >"$BATS_TEST_TMPDIR/out" &
+	local profiler=$!
+	until is_sampling; do
+		sleep 0.1
+	done
+	sleep 1
+	kill -TERM "$profiler" # SIGINT is ignored by what a shell runs in the background
+	wait "$profiler"
+	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a target that ends or executes another program ends its profile, which says so" {
+	local how
+	for how in 'exit 0' 'exec sleep 20'; do
+		start bash -c "echo ready; for ((i = 0; i < 150000; i++)); do :; done; $how"
+		"$XCORE" profile --for 20s "pid:$STARTED" >"$BATS_TEST_TMPDIR/out"
+		cat "$BATS_TEST_TMPDIR/out"
+		grep -qE 'the process (ended before|executed another program)' "$BATS_TEST_TMPDIR/out"
+		finish
+	done
+}
+
+@test "a user without rights to the kernel is told that it is not seen" {
+	[ "$(id -u)" = 0 ] || skip "needs root to become another user"
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] || skip "kernel.perf_event_paranoid is not 2"
+	compile shares "$BATS_TEST_TMPDIR/shares" -O2
+	for_all
+	begin setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/shares"
+	setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent XDG_CACHE_HOME=/nonexistent \
+		"$XCORE" profile --for 1s "pid:$STARTED" >"$BATS_TEST_TMPDIR/out"
+	cat "$BATS_TEST_TMPDIR/out"
+	grep -q 'time in the kernel is not seen' "$BATS_TEST_TMPDIR/out"
+	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "little memory may be locked: the rings of all processors are smaller" {
+	[ "$(id -u)" = 0 ] || skip "needs root to become another user"
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] || skip "kernel.perf_event_paranoid is not 2"
+	compile shares "$BATS_TEST_TMPDIR/shares" -O2
+	for_all
+	begin setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/shares"
+	(ulimit -l 0 && exec setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent XDG_CACHE_HOME=/nonexistent \
+		"$XCORE" profile --hz 4999 --for 1s "pid:$STARTED") >"$BATS_TEST_TMPDIR/out"
+	cat "$BATS_TEST_TMPDIR/out"
+	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "where perf_event_open is refused, the reason and the remedy are told" {
+	${CC:-cc} -o "$BATS_TEST_TMPDIR/denied" "$BATS_TEST_DIRNAME/denied.c" -lseccomp
+	run "$BATS_TEST_TMPDIR/denied" "$XCORE" profile --for 1s "pid:$$"
+	echo "$output"
+	[ "$status" = 4 ]
+	[[ $output == *"refused by a filter of system calls"* && $output == *CAP_PERFMON* ]]
+}
+
+@test "a core has no time" {
+	printf '#include <stdlib.h>\nint main(void) { abort(); }\n' | ${CC:-cc} -x c -o "$BATS_TEST_TMPDIR/dies" -
+	gdb -nx -batch -ex run -ex "generate-core-file $BATS_TEST_TMPDIR/core" "$BATS_TEST_TMPDIR/dies" >/dev/null
+	run "$XCORE" profile "$BATS_TEST_TMPDIR/core"
+	echo "$output"
+	[ "$status" = 2 ]
+	[[ $output == *"a core is one moment"* ]]
+}

@@ -1,0 +1,24 @@
+/* loop: the loops of a function around one of its instructions. */
+#ifndef XC_LOOP_H
+#define XC_LOOP_H
+
+#include "triage/code/body.h"
+
+/* A loop as a range of instructions: from the target of a jump back to that jump. */
+struct xc_loop {
+	size_t first, last;
+};
+
+/* The smallest loop around an instruction that is larger than `inner`; NULL: the innermost. False when there is none. */
+bool xc_loop_around(const struct xc_body *body, size_t at, const struct xc_loop *inner, struct xc_loop *out);
+
+bool xc_loop_has(const struct xc_loop *loop, size_t insn);
+
+/* Does the comparison decide whether the loop ends? A loop that is left by a
+ * jump or return in its middle may end by any comparison. */
+bool xc_loop_ends_by(const struct xc_body *body, const struct xc_loop *loop, size_t comparison);
+
+/* Is the register written in the loop? */
+bool xc_loop_writes(const struct xc_body *body, const struct xc_loop *loop, int reg);
+
+#endif

@@ -1,0 +1,236 @@
+/* peer_wait: the call's arguments give the descriptor; the variables that hold this number, the rest. */
+#include "triage/fault/peer_wait.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+
+#include "core/live/live.h"
+#include "core/text/threadlabel.h"
+#include "triage/fault/descriptor_owner.h"
+#include "triage/locks/wait_report.h"
+#include "triage/locks/waits.h"
+#include "triage/util/names.h"
+
+enum { TOLD = 3, POLLED = 8, NO_HANG = 1 /* WNOHANG */ };
+
+enum call { NEITHER, READS, WRITES, POLLS, CHILD };
+
+static enum call call_of(const struct xc_wait *wait)
+{
+	static const char *const reads[] = {"read", "readv", "recvfrom", "recvmsg", NULL};
+	static const char *const writes[] = {"write", "writev", "sendto", "sendmsg", NULL};
+	const struct xc_thread *t = wait->thread;
+	if (wait->kind != XC_WAIT_CALL || !wait->call || !t->call_known || wait->timed || wait->handler)
+		return NEITHER;
+	if (xc_names_find(reads, wait->call))
+		return READS;
+	if (xc_names_find(writes, wait->call))
+		return WRITES;
+	if (strcmp(wait->call, "poll") == 0)
+		return (int32_t)t->call_args[2] < 0 ? POLLS : NEITHER;
+	if (strcmp(wait->call, "ppoll") == 0)
+		return t->call_args[2] == 0 ? POLLS : NEITHER;
+	return strcmp(wait->call, "wait4") == 0 && !(t->call_args[2] & NO_HANG) ? CHILD : NEITHER;
+}
+
+static bool all_wait(const struct xc_process *process, const struct xc_waits *waits)
+{
+	for (size_t i = 0; i < waits->count; i++)
+		if (call_of(&waits->items[i]) == NEITHER ||
+		    (process->live && !xc_live_thread_slept(process, waits->items[i].thread)))
+			return false;
+	return waits->count > 0;
+}
+
+/* ---- poll ---- */
+
+struct polled {
+	int fd;
+	bool in, out;
+};
+
+/* struct pollfd | fd 4 | events 2 | revents 2 | */
+static bool polled_at(const struct xc_process *p, const struct xc_thread *thread, uint64_t index, struct polled *out)
+{
+	uint64_t fd, events;
+	xc_addr at = thread->call_args[0] + 8 * index;
+	if (index >= thread->call_args[1] || index >= POLLED || !xc_space_peek_uint(p->space, at, 4, &fd) ||
+	    !xc_space_peek_uint(p->space, at + 4, 2, &events))
+		return false;
+	*out = (struct polled){.fd = (int)(int32_t)fd, .in = events & POLLIN, .out = events & POLLOUT};
+	return true;
+}
+
+/* Does a thread wait until the descriptor can be read? */
+static bool is_read(const struct xc_process *p, const struct xc_waits *waits, int fd)
+{
+	struct polled polled;
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct xc_wait *w = &waits->items[i];
+		enum call call = call_of(w);
+		if (call == READS && (int)(int32_t)w->thread->call_args[0] == fd)
+			return true;
+		for (uint64_t k = 0; call == POLLS && polled_at(p, w->thread, k, &polled); k++)
+			if (polled.fd == fd && polled.in)
+				return true;
+	}
+	return false;
+}
+
+/* ---- one wait ---- */
+
+/* The number that the wait is about: a descriptor, of poll the first, or a child; -1: none. */
+static int number_of(const struct xc_process *p, const struct xc_wait *wait)
+{
+	struct polled polled;
+	if (call_of(wait) == POLLS)
+		return polled_at(p, wait->thread, 0, &polled) ? polled.fd : -1;
+	return (int)(int32_t)wait->thread->call_args[0];
+}
+
+struct peer {
+	const struct xc_wait *wait;
+	enum call call;
+	struct xc_descriptor_owner owner; /* found.name is NULL when it is not known */
+};
+
+static struct peer peer_of(const struct xc_crash_context *crash, const struct xc_wait *wait)
+{
+	struct peer peer = {.wait = wait, .call = call_of(wait)};
+	int number = number_of(crash->process, wait);
+	bool child = peer.call == CHILD;
+	if (number < child || !xc_descriptor_owner_find(crash, wait, number, child, &peer.owner))
+		peer.owner = (struct xc_descriptor_owner){.other_count = 0};
+	return peer;
+}
+
+/* Programs rest in other waits. */
+static bool is_odd(const struct peer *peer)
+{
+	switch (peer->call) {
+	case WRITES:
+		return true;
+	case CHILD:
+		return (int32_t)peer->wait->thread->call_args[0] > 0;
+	default:
+		return peer->owner.found.name && peer->owner.child.name;
+	}
+}
+
+/* ---- in words ---- */
+
+static void add_wait(const struct xc_crash_context *crash, const struct peer *peer, struct xc_text *text)
+{
+	xc_wait_report_describe(crash->process, peer->wait, false, text);
+	if (peer->owner.found.name)
+		xc_text_printf(text, peer->call == POLLS ? ", the first is `%s` (%d)" : ", `%s`",
+			       peer->owner.found.name, peer->owner.found.value);
+	xc_text_add(text, ", in ");
+	xc_wait_where(peer->wait, text);
+}
+
+static void add_cause(const struct xc_crash_context *crash, const struct peer *peers, size_t count, size_t threads,
+		      struct xc_text *text)
+{
+	xc_text_add(text, threads == 1 ? "it waits for another process: " : "each thread waits for another process: ");
+	for (size_t i = 0; i < count; i++) {
+		xc_text_add(text, i ? "; " : "");
+		if (threads > 1) {
+			xc_threadlabel(text, (int)peers[i].wait->thread->tid, peers[i].wait->thread->name);
+			xc_text_add(text, ", ");
+		}
+		add_wait(crash, &peers[i], text);
+	}
+	if (threads > count)
+		xc_text_printf(text, "; and %zu more", threads - count);
+}
+
+static void report_unread(const struct xc_crash_context *crash, const struct xc_descriptor_owner *o)
+{
+	size_t i = 0;
+	while (i < o->other_count && is_read(crash->process, xc_waits_of(crash->process), o->others[i].value))
+		i++;
+	if (i < o->other_count)
+		xc_verdict_evidence(crash->report,
+				    "perhaps process %d waits for this one, too: no thread reads `%s` (descriptor %d) "
+				    "while this one writes",
+				    o->child.value, o->others[i].name, o->others[i].value);
+}
+
+static void report_ends(const struct xc_crash_context *crash, const struct xc_descriptor_owner *o)
+{
+	struct xc_text text = {0};
+	for (size_t i = 0; i < o->other_count; i++)
+		xc_text_printf(&text, "%s`%s` (%d)", i ? ", " : "", o->others[i].name, o->others[i].value);
+	xc_verdict_evidence(
+		crash->report,
+		"perhaps process %d waits for this one, too, at a descriptor that is not closed, or not read: %s",
+		o->child.value, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* The child beside the descriptor, and those of its descriptors that nobody serves. */
+static void report_owner(const struct xc_crash_context *crash, const struct peer *peer)
+{
+	const struct xc_descriptor_owner *o = &peer->owner;
+	if (!o->found.name || !o->child.name)
+		return;
+	if (peer->call != CHILD)
+		xc_verdict_evidence(crash->report, "likely process %d has the other end: `%s`", o->child.value,
+				    o->child.name);
+	if (!o->other_count)
+		return;
+	if (peer->call == WRITES)
+		report_unread(crash, o);
+	else
+		report_ends(crash, o);
+}
+
+static bool is_killed(const struct xc_crash_context *crash)
+{
+	return (xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||
+		xc_crash_context_is(crash, "sent-by-user")) &&
+	       xc_crash_context_sent_by_other(crash);
+}
+
+static void set_class(struct xc_crash_context *crash, const struct xc_wait *wait, size_t threads, const char *cause)
+{
+	crash->verdict = xc_report_verdict(crash->report);
+	crash->verdict->headline =
+		threads == 1
+			? "the only thread waits for another process: perhaps a hang"
+			: xc_arena_printf(&crash->report->arena,
+					  "no thread runs, all %zu wait for other processes: perhaps a hang", threads);
+	xc_crash_context_classify(crash, "hang", "other process", "low", "guess", cause);
+	crash->thread = wait->thread;
+	crash->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
+	xc_verdict_involve(crash->report, wait->thread->tid);
+}
+
+bool xc_peer_wait_classify(struct xc_crash_context *crash)
+{
+	const struct xc_waits *waits = xc_waits_of(crash->process);
+	bool dead = crash->verdict && crash->verdict->class_name;
+	struct peer peers[TOLD];
+	size_t count = 0, odd = TOLD;
+	if ((dead && !is_killed(crash)) || !all_wait(crash->process, waits))
+		return false;
+	for (; count < waits->count && count < TOLD; count++) {
+		peers[count] = peer_of(crash, &waits->items[count]);
+		if (odd == TOLD && peers[count].wait->has_place && is_odd(&peers[count]))
+			odd = count;
+	}
+	if (!dead && odd == TOLD)
+		return false;
+	struct xc_text text = {0};
+	add_cause(crash, peers, count, waits->count, &text);
+	if (dead)
+		xc_verdict_evidence(crash->report, "perhaps it hung: %s", xc_text_string(&text));
+	else
+		set_class(crash, peers[odd].wait, waits->count, xc_text_string(&text));
+	xc_text_fini(&text);
+	for (size_t i = 0; i < count; i++)
+		report_owner(crash, &peers[i]);
+	return !dead;
+}

@@ -1,0 +1,38 @@
+/* ring: a list whose links lead back to one of its own nodes. */
+#ifndef XC_RING_H
+#define XC_RING_H
+
+#include "dwarf/value/value.h"
+
+/* The member by which the nodes of a list are linked. */
+struct xc_ring_link {
+	const struct xc_type *record; /* the type that the link points to */
+	const char *outer, *name; /* "list", "next" of a member `list` with a link to its own type; outer may be NULL */
+	uint64_t inside;          /* where in its object the linked record is: 0 without outer */
+	uint64_t offset;          /* of the link in the linked record */
+};
+
+/* The links of a type: members that point to it, and those of members that point to their own type. At most `most`. */
+size_t xc_ring_links(const struct xc_type *record, struct xc_ring_link *out, size_t most);
+
+struct xc_ring {
+	const struct xc_process *process;
+	struct xc_ring_link link;
+	xc_addr start; /* linked records: where the walk began */
+	xc_addr node;  /* the first of the ring */
+	uint64_t before, length;
+};
+
+/* Walk from a linked record. False when the walk ends, at 0 or at what cannot be read, or takes too many steps. */
+bool xc_ring_find(const struct xc_process *process, const struct xc_ring_link *link, xc_addr start,
+		  struct xc_ring *out);
+
+/* The place of an address, of a node or of the object that contains one, in the walk. */
+enum xc_ring_place {
+	XC_RING_NOT_IN,
+	XC_RING_BEFORE, /* on the way from the start, not in the ring */
+	XC_RING_IN,
+};
+enum xc_ring_place xc_ring_place(const struct xc_ring *ring, uint64_t addr);
+
+#endif

@@ -1,0 +1,343 @@
+/* gosuspect: see gosuspect.h. Go's debug information has maps as pointers to hash<K,V>, channels as pointers to hchan<T>,
+ * and interfaces as structs runtime.iface and runtime.eface. */
+#include "triage/go/gosuspect.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "dwarf/format/format.h"
+#include "dwarf/line/source_lines.h"
+#include "triage/go/gotypednil.h"
+#include "triage/goroutine/gopackage.h"
+#include "triage/goroutine/goroutine.h"
+#include "triage/goroutine/govalue.h"
+#include "triage/util/sourceline.h"
+
+enum { LEVELS = 2, MEMBERS = 400, SUSPECTS = 16, PATH_MOST = 200, OBJECTS = 2, OBJECT_MOST = 240, OTHERS = 3 };
+
+enum sought { SOUGHT_NIL, SOUGHT_NIL_MAP, SOUGHT_CHANNEL };
+
+struct suspect {
+	const char *path, *state; /* "is nil" */
+};
+
+struct search {
+	const struct xc_godeath *d;
+	enum sought sought;
+	const char *line; /* of the source; NULL: not known */
+	size_t members;   /* looked at so far */
+	size_t count;
+	struct suspect items[SUSPECTS];
+};
+
+/* ---- types ---- */
+
+static const struct xc_type *plain(const struct xc_type *type)
+{
+	return xc_type_complete(xc_type_strip(type));
+}
+
+/* The name of what a pointer of this type leads to; "" when it is no pointer. */
+static const char *target_name(const struct xc_type *type)
+{
+	const struct xc_type *pointer = plain(type);
+	const struct xc_type *target =
+		pointer->kind == XC_TYPE_POINTER && pointer->target ? plain(pointer->target) : NULL;
+	return target && target->name ? target->name : "";
+}
+
+static bool is_map(const struct xc_type *type)
+{
+	return xc_gopackage_begins(target_name(type), "hash<") || xc_gopackage_begins(target_name(type), "map<");
+}
+
+static bool is_channel(const struct xc_type *type)
+{
+	return xc_gopackage_begins(target_name(type), "hchan<");
+}
+
+static bool is_interface(const struct xc_type *type)
+{
+	const char *name = plain(type)->name;
+	return name && (strcmp(name, "runtime.iface") == 0 || strcmp(name, "runtime.eface") == 0);
+}
+
+/* ---- suspects ---- */
+
+/* Does the line have the path as a whole: "s.conn" in "s.conn.buf", and not in "this.conn" or "s.connected"? */
+static bool has_path(const char *line, const char *path)
+{
+	size_t len = strlen(path);
+	for (const char *at = line; (at = strstr(at, path)); at++) {
+		char before = at > line ? at[-1] : ' ', after = at[len];
+		if (!isalnum((unsigned char)before) && before != '_' && before != '.' &&
+		    !isalnum((unsigned char)after) && after != '_')
+			return true;
+	}
+	return false;
+}
+
+static const char *state_of(const struct search *s, const struct xc_value *value)
+{
+	uint64_t bits, closed;
+	bool map = is_map(value->type), channel = is_channel(value->type);
+	if (is_interface(value->type)) {
+		bool nil = s->sought == SOUGHT_NIL && xc_value_peek(value, 0, &bits, sizeof bits) && !bits;
+		return nil ? "is a nil interface" : NULL;
+	}
+	if (plain(value->type)->kind != XC_TYPE_POINTER || !xc_value_load(value, &bits))
+		return NULL;
+	if (!bits) {
+		bool wanted = s->sought == SOUGHT_NIL_MAP   ? map
+			      : s->sought == SOUGHT_CHANNEL ? channel
+							    : !map && !channel;
+		return wanted ? "is nil" : NULL;
+	}
+	return s->sought == SOUGHT_CHANNEL && channel &&
+			       xc_goruntime_read(&s->d->go, "runtime.hchan", bits, "closed", &closed) && closed
+		       ? "is closed"
+		       : NULL;
+}
+
+static void suspect(struct search *s, const char *path, const struct xc_value *value)
+{
+	const char *state = state_of(s, value);
+	if (state && s->count < SUSPECTS && (!s->line || has_path(s->line, path)))
+		s->items[s->count++] = (struct suspect){xc_arena_strdup(&s->d->crash->report->arena, path), state};
+}
+
+/* A pointer's target, or the struct itself. */
+static bool object_of(const struct xc_value *value, struct xc_value *out)
+{
+	uint64_t bits;
+	*out = *value;
+	if (plain(value->type)->kind == XC_TYPE_POINTER) {
+		if (is_map(value->type) || is_channel(value->type) || !xc_value_load(value, &bits) || !bits)
+			return false;
+		struct xc_error *error = xc_value_deref(value, out);
+		bool failed = error != NULL;
+		xc_error_free(error);
+		if (failed)
+			return false;
+	}
+	return xc_type_is_record(plain(out->type)) && !is_interface(out->type);
+}
+
+static void search_value(struct search *s, const char *path, const struct xc_value *value, unsigned level)
+{
+	struct xc_value object, member;
+	size_t count;
+	suspect(s, path, value);
+	if (level == LEVELS || !object_of(value, &object))
+		return;
+	const struct xc_member *members = xc_type_members(plain(object.type), &count);
+	for (size_t i = 0; i < count && s->members < MEMBERS; i++) {
+		char inner[PATH_MOST];
+		int len = members[i].name ? snprintf(inner, sizeof inner, "%s.%s", path, members[i].name) : -1;
+		if (len < 0 || (size_t)len >= sizeof inner)
+			continue;
+		s->members++;
+		xc_value_field(&object, &members[i], &member);
+		search_value(s, inner, &member, level + 1);
+	}
+}
+
+/* A variable that escaped to the heap has the name "&v". */
+static void search_variable(struct search *s, const struct xc_named_value *variable)
+{
+	struct xc_value target;
+	if (!variable->name || *variable->name == '~' || *variable->name == '.')
+		return;
+	if (*variable->name != '&') {
+		search_value(s, variable->name, &variable->value, 0);
+		return;
+	}
+	struct xc_error *error = xc_value_deref(&variable->value, &target);
+	if (!error)
+		search_value(s, variable->name + 1, &target, 0);
+	xc_error_free(error);
+}
+
+static void report_suspects(const struct search *s)
+{
+	struct xc_text text = {0};
+	if (!s->count || s->count == SUSPECTS || (!s->line && (s->count > 1 || s->members == MEMBERS)))
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		bool told = false;
+		for (size_t k = 0; k < i; k++)
+			told |= strcmp(s->items[k].path, s->items[i].path) == 0;
+		if (!told)
+			xc_text_printf(&text, "%s`%s` %s", text.len ? ", " : "", s->items[i].path, s->items[i].state);
+	}
+	xc_verdict_evidence(s->d->crash->report, "%s%s", s->line ? "" : "of what its variables lead to, only ",
+			    xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* ---- what it was passed ---- */
+
+static bool report_object(const struct xc_godeath *d, const struct xc_named_value *argument)
+{
+	struct xc_format_options options = xc_format_defaults();
+	struct xc_report *report = d->crash->report;
+	struct xc_value object;
+	struct xc_text text = {0};
+	if (!argument->name || plain(argument->value.type)->kind != XC_TYPE_POINTER ||
+	    !object_of(&argument->value, &object))
+		return false;
+	const char *type = xc_type_name(object.type);
+	options.depth = 1;
+	options.length = OBJECT_MOST;
+	bool known = xc_format_whole(&text, &object, &options);
+	if (known) {
+		xc_verdict_evidence(report, "`%s` leads to a %s: %s", argument->name, type, xc_text_string(&text));
+		xc_verdict_redact(report, xc_arena_printf(&report->arena, "`%s` leads to a %s", argument->name, type));
+	}
+	xc_text_fini(&text);
+	return known;
+}
+
+/* Is it the variable that a suspect is in: "c" of "c.quotes"? */
+static bool owns_suspect(const struct search *s, const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+	for (size_t i = 0; s && len && i < s->count; i++)
+		if (strncmp(s->items[i].path, name, len) == 0 && s->items[i].path[len] == '.')
+			return true;
+	return false;
+}
+
+/* The objects that hold suspects, then those that were passed. */
+static void report_objects(const struct xc_godeath *d, const struct search *s, const struct xc_named_value *values,
+			   size_t count, bool of_suspects, size_t *told)
+{
+	for (size_t i = 0; i < count && *told < OBJECTS; i++)
+		if (owns_suspect(s, values[i].name) == of_suspects)
+			*told += report_object(d, &values[i]);
+}
+
+static void report_passed(const struct xc_godeath *d, struct search *s)
+{
+	struct xc_crash_context *crash = d->crash;
+	struct xc_named_value *arguments, *locals = NULL;
+	size_t level = crash->blame.level, told = 0;
+	if (crash->blamed >= crash->frame_count)
+		return;
+	const struct xc_frame_context context = xc_crash_context_frame(crash, crash->blamed);
+	if (context.place != crash->blame.place || context.place->line_only)
+		return;
+	size_t count = xc_variable_values(&context, level, false, &crash->report->arena, &arguments);
+	for (size_t i = 0; s && i < count; i++)
+		search_variable(s, &arguments[i]);
+	size_t local_count = s ? xc_variable_values(&context, level, true, &crash->report->arena, &locals) : 0;
+	for (size_t i = 0; i < local_count; i++)
+		search_variable(s, &locals[i]);
+	if (s)
+		report_suspects(s);
+	if (s && (s->line || s->count == 1)) {
+		report_objects(d, s, locals, local_count, true, &told);
+		report_objects(d, s, arguments, count, true, &told);
+	}
+	report_objects(d, told ? s : NULL, arguments, count, false, &told);
+}
+
+/* ---- the others ---- */
+
+static void report_other(const struct xc_godeath *d, xc_addr g, const char *does)
+{
+	struct xc_crash_context one = *d->crash;
+	struct xc_text text = {0};
+	uint64_t id;
+	if (!xc_goruntime_read(&d->go, "runtime.g", g, "goid", &id))
+		return;
+	xc_text_printf(&text, "goroutine %" PRIu64 " %s", id, does);
+	one.frame_count = xc_goroutine_frames(d->crash, &d->go, g, &one.frames);
+	one.blame = (struct xc_blame){.place = NULL};
+	if (xc_goroutine_blame(&one, 0)) {
+		xc_text_printf(&text, " in %s", xc_crash_context_culprit(&one));
+		xc_sourceline(one.blame.place, one.blame.level, ", ", &text);
+	}
+	xc_verdict_evidence(d->crash->report, "%s", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* A goroutine that panics while another one ends the program. */
+static void report_panics(const struct xc_godeath *d)
+{
+	struct xc_goroutine_list list;
+	xc_addr g;
+	uint64_t panic, status, told = 0;
+	if (!d->g_known || !xc_goroutine_list(&d->go, &list))
+		return;
+	for (uint64_t i = 0; told < OTHERS && xc_goroutine_at(&d->go, &list, i, &g); i++)
+		if (g != d->g && xc_goroutine_status(&d->go, g, &status) && status && status != XC_GOROUTINE_ENDED &&
+		    xc_goruntime_read(&d->go, "runtime.g", g, "_panic", &panic) && panic) {
+			report_other(d, g, "panics, too,");
+			told++;
+		}
+}
+
+static bool is_in_map(const struct xc_crash_context *crash, const struct xc_frame *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *name =
+			xc_place_function(xc_debuginfo_place(crash->process, xc_frame_lookup(&frames[i])), 0);
+		if (xc_gopackage_begins(name, "runtime.map") || xc_gopackage_begins(name, "internal/runtime/maps."))
+			return true;
+	}
+	return false;
+}
+
+static void report_map_users(const struct xc_godeath *d)
+{
+	const struct xc_process *p = d->crash->process;
+	struct xc_frame *frames;
+	xc_addr g;
+	for (size_t i = 0, told = 0; i < p->thread_count && i < MEMBERS && told < OTHERS; i++) {
+		if (!p->threads[i].has_regs || !xc_goruntime_current(&d->go, &p->threads[i].regs, &g) ||
+		    (d->g_known && g == d->g))
+			continue;
+		size_t count = xc_goroutine_frames(d->crash, &d->go, g, &frames);
+		if (!is_in_map(d->crash, frames, count))
+			continue;
+		report_other(d, g, "uses a map at this moment");
+		told++;
+	}
+}
+
+static bool find_sought(const char *kind, enum sought *out)
+{
+	static const struct {
+		const char *kind;
+		enum sought sought;
+	} kinds[] = {{"nil", SOUGHT_NIL}, {"nil map", SOUGHT_NIL_MAP}, {"channel", SOUGHT_CHANNEL}};
+	for (size_t i = 0; i < XC_COUNT(kinds); i++)
+		if (kind && strcmp(kind, kinds[i].kind) == 0) {
+			*out = kinds[i].sought;
+			return true;
+		}
+	return false;
+}
+
+void xc_gosuspect_report(struct xc_godeath *d)
+{
+	struct xc_crash_context *crash = d->crash;
+	const struct xc_blame *blame = &crash->blame;
+	struct search s = {.d = d};
+	if (!xc_crash_context_is(crash, "panic"))
+		return;
+	bool seeks = find_sought(crash->verdict->kind, &s.sought);
+	const char *function = blame->place ? xc_place_function(blame->place, blame->level) : NULL;
+	if (function && blame->place->level_count && !xc_gopackage_is_standard(function)) {
+		const struct xc_level *at = &blame->place->levels[blame->level];
+		s.line = at->file ? xc_source_reader_line(crash->source, at->file, at->line) : NULL;
+		report_passed(d, seeks ? &s : NULL);
+	}
+	if (crash->verdict->kind && strcmp(crash->verdict->kind, "nil") == 0)
+		xc_gotypednil_report(d);
+	if (crash->verdict->kind && strcmp(crash->verdict->kind, "concurrent map") == 0)
+		report_map_users(d);
+	report_panics(d);
+}

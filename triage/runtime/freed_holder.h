@@ -1,0 +1,12 @@
+/* freed_holder: free() was called by a function that works on an object that has been freed itself: a second
+ * destruction of the whole object. */
+#ifndef XC_FREED_HOLDER_H
+#define XC_FREED_HOLDER_H
+
+#include "triage/crash/crash_context.h"
+
+/* For heap-corruption: an argument of the blamed function, or of one near it, that leads to a free block other than the
+ * one that free() was given (0: not known). Reports it and who still refers to it, and adds to the cause. */
+void xc_freed_holder_report(struct xc_crash_context *crash, xc_addr given);
+
+#endif

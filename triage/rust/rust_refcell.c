@@ -1,0 +1,129 @@
+/* rust_refcell: see rust_refcell.h. Of rustc 1.63 to 1.95 (library/core/src/cell.rs):
+ *
+ *	RefCell<T> { borrow: Cell<isize>, value: T }                 borrow: the number of readers; negative: of writers
+ *	Ref, RefMut { value: pointer to T, borrow: { borrow: &Cell } }                both lead into the RefCell */
+#include "triage/rust/rust_refcell.h"
+
+#include <string.h>
+
+#include "dwarf/stack/variable.h"
+#include "triage/util/sourceline.h"
+#include "triage/util/user_code.h"
+
+enum { FRAMES = 64, TOLD = 3, WORD = 8, GUARD_MOST = 64 };
+
+struct search {
+	struct xc_crash_context *crash;
+	xc_addr cell; /* 0: not known */
+	uint64_t size;
+	bool writers; /* only these borrow it */
+	size_t told;
+};
+
+static bool is_guard(const struct xc_type *type, bool *writes_out)
+{
+	const char *name = type->name ? type->name : "";
+	*writes_out = strncmp(name, "core::cell::RefMut<", 19) == 0;
+	return *writes_out || strncmp(name, "core::cell::Ref<", 16) == 0;
+}
+
+static bool wants_guard(void *user, const struct xc_type *type)
+{
+	bool writes;
+	return is_guard(xc_type_strip(type), &writes) && (writes || !((const struct search *)user)->writers);
+}
+
+static bool wants_cell(void *user, const struct xc_type *type)
+{
+	const struct xc_type *pointer = xc_type_strip(type);
+	(void)user;
+	if (!xc_type_is_pointer(pointer) || !pointer->target)
+		return false;
+	const char *name = xc_type_strip(pointer->target)->name;
+	return name && strncmp(name, "core::cell::RefCell<", 20) == 0;
+}
+
+/* The argument of RefCell::borrow() and the like, on the way to the panic. */
+static void find_cell(struct search *s)
+{
+	struct xc_crash_context *crash = s->crash;
+	for (size_t i = 0; i <= crash->blamed && i < crash->frame_count && i < FRAMES; i++) {
+		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
+		for (size_t l = 0; l < context.place->level_count; l++) {
+			struct xc_named_value *values;
+			const char *name = xc_place_function(context.place, l);
+			size_t count = name && strstr(name, "RefCell<")
+					       ? xc_variable_values_of(&context, l, false, wants_cell, s,
+								       &crash->report->arena, &values)
+					       : 0;
+			for (size_t v = 0; v < count; v++)
+				if (xc_value_load(&values[v].value, &s->cell) &&
+				    xc_type_size(xc_type_complete(
+							 xc_type_strip(xc_type_strip(values[v].value.type)->target)),
+						 &s->size))
+					return;
+		}
+	}
+	s->cell = 0;
+}
+
+static bool leads_there(const struct search *s, const struct xc_value *guard)
+{
+	uint64_t size = xc_value_size(guard), word;
+	for (uint64_t at = 0; at + WORD <= size && at < GUARD_MOST; at += WORD)
+		if (xc_value_peek(guard, at, &word, WORD) && (s->cell ? word - s->cell < s->size : word != 0))
+			return true;
+	return false;
+}
+
+static void tell(struct search *s, const struct xc_frame_context *context, size_t level, const struct xc_named_value *v)
+{
+	struct xc_text text = {0};
+	bool writes;
+	is_guard(xc_type_strip(v->value.type), &writes);
+	const char *function = xc_place_function(context->place, level);
+	xc_text_printf(&text, "%s `%s` of %s", s->cell ? "likely" : "perhaps", v->name,
+		       function ? function : "a function without a name");
+	xc_sourceline(context->place, level, ", ", &text);
+	xc_text_printf(&text, ", a %s, borrows it%s", writes ? "RefMut" : "Ref", writes ? " mutably" : "");
+	xc_verdict_evidence(s->crash->report, "%s", xc_text_string(&text));
+	xc_text_fini(&text);
+	s->told++;
+}
+
+static void search_frame(struct search *s, size_t index)
+{
+	const struct xc_frame_context context = xc_crash_context_frame(s->crash, index);
+	for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++)
+		for (int locals = 0; locals < 2 && xc_user_code_is(context.place, l); locals++) {
+			struct xc_named_value *values;
+			size_t count = xc_variable_values_of(&context, l, locals, wants_guard, s,
+							     &s->crash->report->arena, &values);
+			for (size_t v = 0; v < count && s->told < TOLD; v++)
+				if (leads_there(s, &values[v].value))
+					tell(s, &context, l, &values[v]);
+		}
+}
+
+/* Do the readers or the writers have it? */
+static void read_flag(struct search *s)
+{
+	uint64_t flag;
+	if (s->cell && s->size >= WORD && xc_space_peek_uint(s->crash->process->space, s->cell, WORD, &flag))
+		s->writers |= (int64_t)flag < 0 && (int64_t)flag > -FRAMES;
+}
+
+void xc_rust_refcell_report(struct xc_crash_context *crash)
+{
+	static const char any[] = "RefCell already ";
+	const struct xc_verdict *v = crash->verdict;
+	struct search s = {.crash = crash};
+	bool said = v->message && strncmp(v->message, any, strlen(any)) == 0;
+	if (crash->process->arch->word != WORD || (!said && !(v->kind && strcmp(v->kind, "borrow") == 0)))
+		return;
+	s.writers = said && strstr(v->message, "mutably");
+	find_cell(&s);
+	read_flag(&s);
+	for (size_t i = crash->blamed; i < crash->frame_count && i - crash->blamed < FRAMES && s.told < TOLD; i++)
+		search_frame(&s, i);
+}
