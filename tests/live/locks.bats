@@ -13,7 +13,7 @@ teardown() {
 }
 
 @test "a process that hangs is told to be in a deadlock, and runs on" {
-	gcc -g -O1 -pthread -fno-optimize-sibling-calls -o "$BATS_TEST_TMPDIR/lock" corpora/deaths/lock.c
+	gcc -g -O1 -pthread -fno-optimize-sibling-calls -o "$BATS_TEST_TMPDIR/lock" "$BATS_TEST_DIRNAME/../../corpora/deaths/lock.c"
 	start "$BATS_TEST_TMPDIR/lock" two
 	"$XCORE" analyze "pid:$STARTED" --no-plugins --format json >"$BATS_TEST_TMPDIR/json"
 	jq -e '.verdict | .class == "deadlock" and .kind == "cycle" and .function == "transfer"' "$BATS_TEST_TMPDIR/json"
@@ -24,7 +24,7 @@ teardown() {
 }
 
 @test "a convoy is no deadlock" {
-	gcc -g -O1 -pthread -fno-optimize-sibling-calls -o "$BATS_TEST_TMPDIR/lock" corpora/deaths/lock.c
+	gcc -g -O1 -pthread -fno-optimize-sibling-calls -o "$BATS_TEST_TMPDIR/lock" "$BATS_TEST_DIRNAME/../../corpora/deaths/lock.c"
 	start "$BATS_TEST_TMPDIR/lock" convoy
 	"$XCORE" analyze "pid:$STARTED" --no-plugins --format json | jq -e '.verdict.class != "deadlock"'
 }
