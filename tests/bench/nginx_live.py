@@ -216,20 +216,20 @@ def bench_worker(bench, worker, pairs, root, environment):
     measure(bench, worker, "small page: a loop of 0.1 s", IDLE + LOOP, pairs, environment)
 
 
-def bench_nginx_live(bench, runs, root, environment):
+def with_worker(root, name, measure_it):
+    """Calls measure_it with a Worker, which is under no load yet."""
     build, before = recipe(root), os.sched_getaffinity(0)
     if len(before) < 2:
-        print("\nnginx-live: wants two processors")
+        print("\n%s: wants two processors" % name)
         return
     case = build.cases.Case("static", "gcore", USERS)
-    scratch = os.path.join(root, "build", "bench", "nginx-live")
+    scratch = os.path.join(root, "build", "bench", name)
     os.makedirs(scratch, exist_ok=True)
     try:
         server = build.Server.get("static")
     except build.Skip as why:
-        print("\nnginx-live: %s" % why)
+        print("\n%s: %s" % (name, why))
         return
-    os.makedirs(environment["XDG_CACHE_HOME"], exist_ok=True)
     first, second = sorted(before)[:2]
     os.sched_setaffinity(0, {second})
     try:
@@ -238,6 +238,11 @@ def bench_nginx_live(bench, runs, root, environment):
             run.set_up()
             worker = Worker(server, run)
             worker.rate()  # traces are compiled, files are in the page cache
-            bench_worker(bench, worker, min(runs, PAIRS), root, environment)
+            measure_it(worker)
     finally:
         os.sched_setaffinity(0, before)
+
+
+def bench_nginx_live(bench, runs, root, environment):
+    os.makedirs(environment["XDG_CACHE_HOME"], exist_ok=True)
+    with_worker(root, "nginx-live", lambda worker: bench_worker(bench, worker, min(runs, PAIRS), root, environment))

@@ -19,8 +19,9 @@ OF_THE_HOST = re.compile(r"CI$|CI_|CIRCLE|BUILDKITE|GITHUB_|GITLAB_|SLURM_|SBATC
 
 def environment(xcore, scratch):
     """An environment in which neither the host (with CI set, xcore redacts values) nor the user's symbol index changes
-    the output."""
+    the output. HOME is set, as compilers and recipes want it: services and containers often have none."""
     env = {name: value for name, value in os.environ.items() if not OF_THE_HOST.match(name)}
+    env.setdefault("HOME", os.path.expanduser("~"))
     return {**env, "CMOCKA_MESSAGE_OUTPUT": "TAP", "XCORE_SYMBOLS": "", "XC_SUITE_RUNS": "1", "XCORE": xcore, "TMPDIR": scratch}
 
 

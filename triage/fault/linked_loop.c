@@ -318,17 +318,23 @@ static void set_class(struct xc_crash_context *crash, const struct xc_crash_cont
 	report_node(crash, w);
 }
 
-/* The innermost function of the program, when it is in a loop. */
-static void report_loop(const struct xc_crash_context *crash, const struct xc_crash_context *view)
+/* Is the thread in a loop of this frame's function? */
+static bool is_in_loop(const struct xc_crash_context *view, size_t frame)
 {
 	unsigned budget = BUDGET;
 	struct xc_frame_code code;
 	struct xc_loop loop;
+	return xc_frame_code_init(view, frame, &budget, &code) && xc_loop_around(code.body, code.at, NULL, &loop);
+}
+
+/* The innermost function of the program that is in a loop: the loop around a short function is its caller's. */
+static void report_loop(const struct xc_crash_context *crash, const struct xc_crash_context *view)
+{
 	size_t level, at = 0;
-	while (at < view->frame_count && !xc_user_code_level(xc_crash_context_place(view, at), &level))
+	while (at < view->frame_count && at < FRAMES &&
+	       (!xc_user_code_level(xc_crash_context_place(view, at), &level) || !is_in_loop(view, at)))
 		at++;
-	if (at == view->frame_count || !xc_frame_code_init(view, at, &budget, &code) ||
-	    !xc_loop_around(code.body, code.at, NULL, &loop))
+	if (at == view->frame_count || at == FRAMES)
 		return;
 	struct xc_text text = {0};
 	struct walk w = {.place = xc_crash_context_place(view, at), .level = level};
