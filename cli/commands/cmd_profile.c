@@ -7,8 +7,9 @@
 #include "cli/interrupts.h"
 #include "core/base/say.h"
 #include "core/report/stacktree.h"
-#include "profile/profile_report.h"
-#include "profile/profile_tree.h"
+#include "profile/profile_finish.h"
+#include "profile/view/profile_report.h"
+#include "profile/view/profile_tree.h"
 
 enum { SECONDS = 10, HZ = 99, MOST_HZ = 10000, MOST_SECONDS = 24 * 3600, LEAST_NS = 1000000 };
 
@@ -18,6 +19,7 @@ struct settings {
 	enum xc_switch no_kernel;
 	uint64_t duration_ns;
 	struct xc_profile *profile;
+	struct xc_profile_data *data;
 };
 
 /* NULL: a report. */
@@ -96,7 +98,7 @@ static struct xc_error *opened(struct xc_job *job)
 }
 
 /* Sample; then name all places and make the tree. */
-static struct xc_error *sample(struct xc_job *job, struct xc_frame_names *names)
+static struct xc_error *sample(struct xc_job *job)
 {
 	struct settings *s = job->settings;
 	if (!s->profile)
@@ -106,42 +108,32 @@ static struct xc_error *sample(struct xc_job *job, struct xc_frame_names *names)
 	xc_interrupts_catch();
 	xc_profile_run(s->profile, s->duration_ns, &xc_interrupted_by);
 	xc_interrupts_release();
-	xc_frame_names_find(names, job->process, &s->profile->store);
-	xc_auto(xc_freep) char *account = xc_profile_account(s->profile);
-	static const char *const titles[] = {"CPU time", "Waiting time", "Time"};
-	xc_auto(xc_freep) char *title = xc_asprintf("%s of %s: %s", titles[clock_of(s)], job->process->target, account);
+	s->data = xc_profile_finish(s->profile);
 	job->tree = xc_alloc(sizeof *job->tree);
-	xc_stacktree_init(job->tree, title, "samples");
-	xc_profile_tree(job->tree, s->profile, names);
-	xc_stacktree_finish(job->tree);
+	xc_profile_tree(job->tree, s->data);
 	return NULL;
 }
 
 static struct xc_error *produce(struct xc_job *job)
 {
 	const struct settings *s = job->settings;
-	struct xc_frame_names names;
-	struct xc_error *err = sample(job, &names);
+	struct xc_error *err = sample(job);
 	if (err)
 		return err;
-	xc_profile_report(job->report, s->profile, &names, job->tree, s->top);
+	xc_profile_report(job->report, s->data, job->tree, s->top);
 	if (job->common.format && strcmp(job->common.format, "html") == 0 && job->tree->node_count)
 		xc_section_tree(xc_report_section(job->report, "flame", "Flame graph"), "flame", job->tree);
-	xc_frame_names_fini(&names);
 	return NULL;
 }
 
 static struct xc_error *write_tree(struct xc_job *job, FILE *out)
 {
 	const struct settings *s = job->settings;
-	struct xc_frame_names names;
-	struct xc_error *err = sample(job, &names);
+	struct xc_error *err = sample(job);
 	if (err)
 		return err;
-	xc_frame_names_fini(&names);
-	xc_auto(xc_freep) char *account = xc_profile_account(s->profile);
 	if (job->common.quiet != XC_ON)
-		xc_say("%s: %s", job->process->target, account);
+		xc_say("%s: %s", job->process->target, xc_profile_data_text(s->data, s->data->head->account));
 	return xc_flame_write(job->tree, kind_of(job), out);
 }
 
@@ -152,7 +144,9 @@ static bool is_binary(const struct xc_job *job)
 
 static void fini(void *settings)
 {
-	xc_profile_free(((struct settings *)settings)->profile);
+	struct settings *s = settings;
+	xc_profile_free(s->profile);
+	xc_profile_data_free(s->data);
 }
 
 static const struct xc_operand operands[] = {
@@ -181,7 +175,7 @@ static const struct xc_option options[] = {
 	 .about = "this thread only",
 	 .min = 1,
 	 .max = INT32_MAX},
-	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20"),
+	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20, of stacks 10"),
 	XC_ON_OPTION("no-kernel", no_kernel, "do not sample while a thread is in the kernel"),
 	{.name = NULL},
 };
