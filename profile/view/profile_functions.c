@@ -56,5 +56,5 @@ void xc_profile_functions(struct xc_report *report, const struct xc_profile_data
 	qsort(functions, d->function_count, sizeof *functions, by_heat);
 	for (size_t i = 0; i < d->function_count && i < rows; i++)
 		add_row(s, table, d, &functions[i], all);
-	xc_profile_more(s, d->function_count, rows, "functions");
+	xc_profile_more(s, d->function_count, rows, "function");
 }

@@ -23,7 +23,8 @@ struct xc_column xc_profile_amount_column(const struct xc_profile_data *d, const
 void xc_profile_more(struct xc_section *section, size_t count, size_t rows, const char *what)
 {
 	if (count > rows)
-		xc_section_message(section, XC_INFO, NULL, "%zu more %s: --top shows more rows", count - rows, what);
+		xc_section_message(section, XC_INFO, NULL, "%zu more %s%s: --top shows them", count - rows, what,
+				   count - rows > 1 ? "s" : "");
 }
 
 void xc_profile_report(struct xc_report *report, const struct xc_profile_data *d, const struct xc_stacktree *tree,
@@ -38,4 +39,13 @@ void xc_profile_report(struct xc_report *report, const struct xc_profile_data *d
 	xc_profile_functions(report, d, most);
 	xc_profile_stacks(report, tree, rows ? rows : STACKS);
 	xc_profile_threads(report, d, most);
+}
+
+void xc_profile_report_target(struct xc_report *report, const struct xc_profile_data *d)
+{
+	struct xc_section *s = xc_report_target(report);
+	const char *headline = xc_profile_data_text(d, d->head->target);
+	xc_profile_facts_show(&d->target, &d->texts, s);
+	s->headline = xc_arena_strdup(&report->arena, headline);
+	s->brief = true;
 }

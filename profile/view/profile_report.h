@@ -11,4 +11,7 @@
 void xc_profile_report(struct xc_report *report, const struct xc_profile_data *data, const struct xc_stacktree *tree,
 		       size_t rows);
 
+/* The facts of the target, as they were when the profile was taken. */
+void xc_profile_report_target(struct xc_report *report, const struct xc_profile_data *data);
+
 #endif

@@ -69,5 +69,5 @@ void xc_profile_stacks(struct xc_report *report, const struct xc_stacktree *tree
 						xc_cell_count(nodes[i]->self), xc_cell_text(path)};
 		xc_table_row(s, table, cells);
 	}
-	xc_profile_more(s, count, rows, "stacks");
+	xc_profile_more(s, count, rows, "stack");
 }

@@ -64,5 +64,5 @@ void xc_profile_threads(struct xc_report *report, const struct xc_profile_data *
 		};
 		xc_table_row(s, table, cells);
 	}
-	xc_profile_more(s, d->thread_count, rows, "threads");
+	xc_profile_more(s, d->thread_count, rows, "thread");
 }

@@ -15,7 +15,7 @@ static inline double xc_profile_share(uint64_t part, uint64_t whole)
 struct xc_cell xc_profile_amount(const struct xc_profile_data *data, uint64_t samples);
 struct xc_column xc_profile_amount_column(const struct xc_profile_data *data, const char *key, const char *label);
 
-/* A message below a table that has fewer rows than there are: "12 more functions". */
+/* A message below a table that has fewer rows than there are: "12 more functions". what: of one row. */
 void xc_profile_more(struct xc_section *section, size_t count, size_t rows, const char *what);
 
 /* Sections, of `rows` rows each. */

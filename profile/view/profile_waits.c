@@ -51,5 +51,5 @@ void xc_profile_waits(struct xc_report *report, const struct xc_profile_data *d,
 		};
 		xc_table_row(s, table, cells);
 	}
-	xc_profile_more(s, d->wait_count - 1, rows, "waits");
+	xc_profile_more(s, d->wait_count - 1, rows, "wait");
 }
