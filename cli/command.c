@@ -57,3 +57,12 @@ bool xc_job_redacts(const struct xc_job *job)
 	const char *ci = getenv("CI");
 	return xc_switch_or(job->common.redact, job->command->sensitive || (ci && strcmp(ci, "true") == 0));
 }
+
+void xc_job_format_by_name(struct xc_job *job)
+{
+	const char *output = job->common.output;
+	if (output && !job->common.format && xc_ends_with(output, ".json"))
+		job->common.format = "json";
+	else if (output && !job->common.format && xc_ends_with(output, ".html"))
+		job->common.format = "html";
+}

@@ -69,8 +69,10 @@ struct xc_command {
 	struct xc_error *(*write)(struct xc_job *job, FILE *out);
 	/* Are these bytes no text? Then they are not written to a terminal. May be NULL. */
 	bool (*is_binary)(const struct xc_job *job);
+	/* Is its TARGET a file that this command reads itself, and no process? Then `run` does the work. May be NULL. */
+	bool (*alone)(const struct xc_job *job);
 	/* A command without a target does all its work here, and may leave a report to be rendered; other commands
-	 * leave it NULL. With `produce` too it is called when the TARGET was omitted. */
+	 * leave it NULL. With `produce` too it is called when the TARGET was omitted, or is a file of its own. */
 	struct xc_error *(*run)(struct xc_job *job, FILE *out);
 	/* Release what the settings own; may be NULL. */
 	void (*fini)(void *settings);
@@ -130,6 +132,9 @@ XC_MUST_CHECK struct xc_error *xc_job_goes_with(const struct xc_job *job, bool g
 /* Writing over the target would destroy it while it is read: a usage error when path, of --output, is the target. path
  * may be NULL. */
 XC_MUST_CHECK struct xc_error *xc_job_check_not_target(const struct xc_job *job, const char *path);
+
+/* Without --format: -o FILE.json means JSON, FILE.html a page. */
+void xc_job_format_by_name(struct xc_job *job);
 
 /* Are secrets hidden? As the user chooses; by default when CI=true and in output that is meant for others. */
 bool xc_job_redacts(const struct xc_job *job);

@@ -325,10 +325,21 @@ static struct xc_error *with_target(struct xc_job *job, struct xc_output *output
 	return err;
 }
 
-static struct xc_error *run_without_target(struct xc_job *job, const struct xc_output *output)
+static struct xc_error *run_without_target(struct xc_job *job, struct xc_output *output)
 {
-	struct xc_error *err = job->command->run(job, output->file);
-	return !err && job->report ? render(job, output) : err;
+	const bool writes = job->command->writes && job->command->writes(job);
+	struct xc_error *err = writes ? prepare_bytes(job, output) : NULL;
+	if (!err)
+		err = job->command->run(job, output->file);
+	return !err && job->report && !writes ? render(job, output) : err;
+}
+
+static bool has_target(const struct xc_job *job)
+{
+	const struct xc_command *command = job->command;
+	if (!command->run)
+		return true;
+	return command->produce && xc_job_operand(job, "TARGET") && !(command->alone && command->alone(job));
 }
 
 /* Run a command whose command line is valid. A reader that closed the pipe (`| head`) is not an error. */
@@ -338,10 +349,9 @@ static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 	struct xc_error *err = open_output(job, &output);
 	if (err)
 		return err;
-	const struct xc_command *command = job->command;
 	job->output = &output;
 	output.colored = xc_output_color(&output, job->common.color);
-	bool untargeted = command->run && !(command->produce && xc_job_operand(job, "TARGET"));
+	const bool untargeted = !has_target(job);
 	err = untargeted ? run_without_target(job, &output) : with_target(job, &output, status);
 	if (untargeted)
 		*status = job->status;

@@ -23,6 +23,7 @@
 #include "dwarf/locate/debuginfod.h"
 #include "heap/session/session.h"
 #include "dwarf/symbolize/debuginfo.h"
+#include "profile/data/profile_file.h"
 
 static struct xc_error *check_directory(const char *option, const char *path)
 {
@@ -252,8 +253,8 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 	};
 	if (means_process(name, &digits))
 		err = open_live(target, digits, &options, write_dir, hook);
-	else
-		err = xc_process_open_core(name, &options, &target->process);
+	else if ((err = xc_process_open_core(name, &options, &target->process)) && xc_profile_file_is(name))
+		xc_error_hint(err, "it is a profile: `xcore profile %s`", name);
 	xc_progress_end(&target->progress);
 	if (!err && common->exe)
 		err = check_exe(target->process, common->exe);

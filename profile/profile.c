@@ -33,6 +33,7 @@ struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_pr
 		return err;
 	}
 	p->started_ns = xc_now_ns();
+	xc_slices_init(&p->slices, p->started_ns);
 	p->times_known = xc_live_times(process, options->tid, &p->user_ns, &p->system_ns);
 	xc_waiting_init(&p->waiting, xc_sampler_setup(p->sampler)->period_ns, take_wait, p);
 	*profile_out = p;
@@ -47,6 +48,7 @@ void xc_profile_free(struct xc_profile *p)
 	xc_sampler_free(p->sampler);
 	xc_stack_store_fini(&p->store);
 	xc_hashtable_fini(&p->by_stack);
+	xc_slices_fini(&p->slices);
 	xc_waiting_fini(&p->waiting);
 	xc_wait_targets_free(p->targets);
 	free(p->counts);
@@ -54,7 +56,12 @@ void xc_profile_free(struct xc_profile *p)
 	free(p);
 }
 
-static void count_stack(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, uint64_t samples)
+/* Samples that stand for the time between two instants, or for one. */
+struct span {
+	uint64_t from_ns, to_ns, samples;
+};
+
+static void count_stack(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, struct span span)
 {
 	const uint64_t key = (uint64_t)what << 32 | stack;
 	union xc_hashtable_value *found = xc_hashtable_at(&p->by_stack, NULL, key, (uint64_t)tid + 1);
@@ -63,7 +70,10 @@ static void count_stack(struct xc_profile *p, uint32_t stack, uint32_t what, pid
 		p->counts[p->count++] = (struct xc_profile_count){.stack = stack, .what = what, .tid = tid};
 		found->number = p->count;
 	}
-	p->counts[found->number - 1].samples += samples;
+	struct xc_profile_count *count = &p->counts[found->number - 1];
+	count->samples += span.samples;
+	count->squares += span.samples * span.samples;
+	xc_slices_add(&p->slices, (uint32_t)found->number - 1, span.from_ns, span.to_ns, span.samples);
 }
 
 /* Libraries that were loaded since; and where a stack lies in no known mapping, the mappings: the kernel tells of code
@@ -116,7 +126,7 @@ static void take_sample(struct xc_profile *p, const struct xc_perf_record *recor
 	uint32_t stack;
 	if (!unwind(p, record, &stack))
 		return;
-	count_stack(p, stack, 0, record->tid, 1);
+	count_stack(p, stack, 0, record->tid, (struct span){record->time_ns, record->time_ns, 1});
 	p->samples++;
 	p->in_kernel += record->in_kernel;
 }
@@ -130,7 +140,8 @@ static void take_wait(void *ctx, const struct xc_perf_record *sample, uint64_t p
 	uint32_t stack;
 	if (!unwind(p, &record, &stack))
 		return;
-	count_stack(p, stack, xc_wait_targets_find(p->targets, sample, stack, preempted), sample->tid, periods);
+	count_stack(p, stack, xc_wait_targets_find(p->targets, sample, stack, preempted), sample->tid,
+		    (struct span){sample->time_ns, p->last_ns, periods});
 	p->wait_samples += periods;
 }
 
@@ -157,10 +168,11 @@ static void drain(struct xc_profile *p)
 	p->unwind_ns += xc_thread_cpu_ns() - begun;
 }
 
-static void count_wait(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, uint64_t ns)
+/* A wait from the start of the profile on. */
+static void count_wait(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, uint64_t until_ns)
 {
-	const uint64_t periods = xc_waiting_count(&p->waiting, ns);
-	count_stack(p, stack, what, tid, periods);
+	const uint64_t periods = xc_waiting_count(&p->waiting, until_ns - p->started_ns);
+	count_stack(p, stack, what, tid, (struct span){p->started_ns, until_ns, periods});
 	p->wait_samples += periods;
 }
 
@@ -173,7 +185,7 @@ static void take_sleeper(struct xc_profile *p, const struct xc_thread *thread)
 	if (!xc_live_thread_slept(p->process, thread))
 		return;
 	p->ends[p->stack->end]++;
-	count_wait(p, xc_stack_store_add(&p->store, p->stack, &whole), what, thread->tid, p->ended_ns - p->started_ns);
+	count_wait(p, xc_stack_store_add(&p->store, p->stack, &whole), what, thread->tid, p->ended_ns);
 	p->unkept += !whole;
 }
 
@@ -186,11 +198,11 @@ static void take_early_waits(struct xc_profile *p)
 		if (p->options.tid && p->options.tid != thread->tid)
 			continue;
 		if (back > p->started_ns)
-			count_wait(p, 0, xc_wait_targets_early(p->targets), thread->tid, back - p->started_ns);
+			count_wait(p, 0, xc_wait_targets_early(p->targets), thread->tid, back);
 		else if (xc_waiting_knows(&p->waiting, thread->tid) || !thread->has_regs)
 			continue;
 		else if (p->gone || is_over(p, xc_now_ns()))
-			count_wait(p, 0, xc_wait_targets_early(p->targets), thread->tid, p->ended_ns - p->started_ns);
+			count_wait(p, 0, xc_wait_targets_early(p->targets), thread->tid, p->ended_ns);
 		else
 			take_sleeper(p, thread);
 	}
@@ -204,9 +216,11 @@ static void end(struct xc_profile *p)
 	drain(p);
 	if (p->gone && p->last_ns > p->started_ns)
 		p->ended_ns = p->last_ns;
+	p->last_ns = p->ended_ns;
 	xc_waiting_end(&p->waiting, p->ended_ns);
 	if (p->targets)
 		take_early_waits(p);
+	xc_slices_merge(&p->slices);
 	p->times_known = p->times_known && xc_live_times(p->process, p->options.tid, &user, &system);
 	if (p->times_known) {
 		p->user_ns = user - p->user_ns;

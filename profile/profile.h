@@ -5,6 +5,7 @@
 
 #include "core/perf/sampler.h"
 #include "core/process/process.h"
+#include "profile/data/slices.h"
 #include "profile/stack_store.h"
 #include "profile/waiting.h"
 
@@ -22,6 +23,7 @@ struct xc_profile_count {
 	uint32_t what;  /* what is waited for: index into `whats`, plus one; 0: it runs */
 	pid_t tid;
 	uint64_t samples;
+	uint64_t squares; /* of what was added each time, summed */
 };
 
 struct xc_profile {
@@ -34,6 +36,7 @@ struct xc_profile {
 	struct xc_profile_count *counts; /* in the order of first sight */
 	size_t count, count_capacity;
 	struct xc_hashtable by_stack; /* (stack and what, tid) → index into counts, plus one */
+	struct xc_slices slices;      /* of the counts */
 	struct xc_waiting waiting;
 	struct xc_wait_targets *targets; /* NULL: waits are not sampled */
 	uint64_t wait_samples;

@@ -7,8 +7,12 @@
 #include "cli/interrupts.h"
 #include "core/base/say.h"
 #include "core/report/stacktree.h"
-#include "profile/profile_report.h"
-#include "profile/profile_tree.h"
+#include "profile/data/profile_file.h"
+#include "profile/data/profile_redact.h"
+#include "profile/profile_finish.h"
+#include "profile/view/profile_formats.h"
+#include "profile/view/profile_report.h"
+#include "profile/view/profile_tree.h"
 
 enum { SECONDS = 10, HZ = 99, MOST_HZ = 10000, MOST_SECONDS = 24 * 3600, LEAST_NS = 1000000 };
 
@@ -18,13 +22,20 @@ struct settings {
 	enum xc_switch no_kernel;
 	uint64_t duration_ns;
 	struct xc_profile *profile;
+	struct xc_profile_data *data;
 };
 
 /* NULL: a report. */
 static const char *kind_of(const struct xc_job *job)
 {
 	const struct settings *s = job->settings;
-	return s->as ? s->as : job->common.output ? xc_flame_kind_of(job->common.output) : NULL;
+	return s->as ? s->as : job->common.output ? xc_profile_kind_of(job->common.output) : NULL;
+}
+
+/* A profile that was taken before is a file. */
+static bool is_file(const struct xc_job *job)
+{
+	return xc_profile_file_is(xc_job_operand(job, "TARGET"));
 }
 
 static bool writes(const struct xc_job *job)
@@ -61,7 +72,7 @@ static enum xc_profile_clock clock_of(const struct settings *s)
 	return clock;
 }
 
-static struct xc_error *check(struct xc_job *job)
+static struct xc_error *check_sampling(const struct xc_job *job)
 {
 	struct settings *s = job->settings;
 	s->hz = s->hz ? s->hz : HZ;
@@ -73,10 +84,29 @@ static struct xc_error *check(struct xc_job *job)
 		return xc_error_new(XC_ERR_USAGE,
 				    "--no-kernel and --clock %s cannot be combined: threads wait in the kernel",
 				    s->clock);
+	return NULL;
+}
+
+/* Options that say how to sample mean nothing for a profile that was taken. */
+static struct xc_error *check_file(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	const char *given = s->duration ? "for" : s->clock ? "clock" : s->hz ? "hz" : s->thread ? "thread" : NULL;
+	given = s->no_kernel == XC_ON ? "no-kernel" : given;
+	return given ? xc_error_new(XC_ERR_USAGE, "--%s is for sampling a process: %s is a profile that was taken",
+				    given, xc_job_operand(job, "TARGET"))
+		     : NULL;
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct settings *s = job->settings;
 	if (s->as && job->common.format)
 		return xc_error_new(XC_ERR_USAGE, "--as %s and --format %s cannot be combined", s->as,
 				    job->common.format);
-	return NULL;
+	if (!writes(job))
+		xc_job_format_by_name(job);
+	return is_file(job) ? check_file(job) : check_sampling(job);
 }
 
 static struct xc_error *opened(struct xc_job *job)
@@ -95,8 +125,8 @@ static struct xc_error *opened(struct xc_job *job)
 	return err ? xc_error_wrap(err, "%s", job->process->target) : NULL;
 }
 
-/* Sample; then name all places and make the tree. */
-static struct xc_error *sample(struct xc_job *job, struct xc_frame_names *names)
+/* Sample; then name all places. */
+static struct xc_error *sample(struct xc_job *job)
 {
 	struct settings *s = job->settings;
 	if (!s->profile)
@@ -106,57 +136,75 @@ static struct xc_error *sample(struct xc_job *job, struct xc_frame_names *names)
 	xc_interrupts_catch();
 	xc_profile_run(s->profile, s->duration_ns, &xc_interrupted_by);
 	xc_interrupts_release();
-	xc_frame_names_find(names, job->process, &s->profile->store);
-	xc_auto(xc_freep) char *account = xc_profile_account(s->profile);
-	static const char *const titles[] = {"CPU time", "Waiting time", "Time"};
-	xc_auto(xc_freep) char *title = xc_asprintf("%s of %s: %s", titles[clock_of(s)], job->process->target, account);
-	job->tree = xc_alloc(sizeof *job->tree);
-	xc_stacktree_init(job->tree, title, "samples");
-	xc_profile_tree(job->tree, s->profile, names);
-	xc_stacktree_finish(job->tree);
+	s->data = xc_profile_finish(s->profile);
 	return NULL;
+}
+
+static void report(struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	job->tree = xc_alloc(sizeof *job->tree);
+	xc_profile_tree(job->tree, s->data);
+	xc_profile_report(job->report, s->data, job->tree, s->top);
+	if (job->common.format && strcmp(job->common.format, "html") == 0 && job->tree->node_count)
+		xc_section_tree(xc_report_section(job->report, "flame", "Flame graph"), "flame", job->tree);
+}
+
+static struct xc_error *write_data(struct xc_job *job, FILE *out)
+{
+	const struct settings *s = job->settings;
+	const char *account = xc_profile_data_text(s->data, s->data->head->account);
+	if (job->common.quiet != XC_ON)
+		xc_say("%s: %s", xc_job_operand(job, "TARGET"), account ? account : "a profile without an account");
+	xc_profile_redact(s->data);
+	return xc_profile_write(s->data, kind_of(job), out);
 }
 
 static struct xc_error *produce(struct xc_job *job)
 {
-	const struct settings *s = job->settings;
-	struct xc_frame_names names;
-	struct xc_error *err = sample(job, &names);
-	if (err)
-		return err;
-	xc_profile_report(job->report, s->profile, &names, job->tree, s->top);
-	if (job->common.format && strcmp(job->common.format, "html") == 0 && job->tree->node_count)
-		xc_section_tree(xc_report_section(job->report, "flame", "Flame graph"), "flame", job->tree);
-	xc_frame_names_fini(&names);
-	return NULL;
+	struct xc_error *err = sample(job);
+	if (!err)
+		report(job);
+	return err;
 }
 
-static struct xc_error *write_tree(struct xc_job *job, FILE *out)
+static struct xc_error *write_profile(struct xc_job *job, FILE *out)
 {
-	const struct settings *s = job->settings;
-	struct xc_frame_names names;
-	struct xc_error *err = sample(job, &names);
+	struct xc_error *err = sample(job);
+	return err ? err : write_data(job, out);
+}
+
+/* A profile that was taken before. */
+static struct xc_error *run(struct xc_job *job, FILE *out)
+{
+	struct settings *s = job->settings;
+	struct xc_error *err = xc_profile_file_read(xc_job_operand(job, "TARGET"), &s->data);
 	if (err)
 		return err;
-	xc_frame_names_fini(&names);
-	xc_auto(xc_freep) char *account = xc_profile_account(s->profile);
-	if (job->common.quiet != XC_ON)
-		xc_say("%s: %s", job->process->target, account);
-	return xc_flame_write(job->tree, kind_of(job), out);
+	if (writes(job))
+		return write_data(job, out);
+	job->report = xc_report_new(job->command->name);
+	xc_profile_report_target(job->report, s->data);
+	report(job);
+	return NULL;
 }
 
 static bool is_binary(const struct xc_job *job)
 {
-	return xc_flame_is_binary(kind_of(job));
+	return xc_profile_is_binary(kind_of(job));
 }
 
 static void fini(void *settings)
 {
-	xc_profile_free(((struct settings *)settings)->profile);
+	struct settings *s = settings;
+	xc_profile_free(s->profile);
+	xc_profile_data_free(s->data);
 }
 
 static const struct xc_operand operands[] = {
-	{.name = "TARGET", .about = "pid:N, a running process", .complete = XC_COMPLETE_TARGET},
+	{.name = "TARGET",
+	 .about = "pid:N, a running process; or a profile that was taken (.xprof)",
+	 .complete = XC_COMPLETE_TARGET},
 	{.name = NULL},
 };
 
@@ -173,7 +221,14 @@ static const struct xc_option options[] = {
 	 .about = "cpu (where CPU time is spent; default), off (what threads wait for, and where), wall (both)",
 	 .words = clocks},
 	XC_NUMBER_OPTION(hz, 1, MOST_HZ, "samples per second of CPU time, and of waiting, of each thread; default: 99"),
-	XC_FLAME_OPTION("a report"),
+	{.name = "as",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, as),
+	 .value = "KIND",
+	 .about = "xprof (all of it, to look at again), folded (one line per stack), svg (one self-contained picture), "
+		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.xprof, .svg, "
+		  ".speedscope.json, .pb.gz), else a report",
+	 .words = xc_profile_kinds},
 	{.name = "thread",
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = offsetof(struct settings, thread),
@@ -181,7 +236,7 @@ static const struct xc_option options[] = {
 	 .about = "this thread only",
 	 .min = 1,
 	 .max = INT32_MAX},
-	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20"),
+	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20, of stacks 10"),
 	XC_ON_OPTION("no-kernel", no_kernel, "do not sample while a thread is in the kernel"),
 	{.name = NULL},
 };
@@ -189,6 +244,8 @@ static const struct xc_option options[] = {
 static const struct xc_example examples[] = {
 	{"xcore profile pid:1234", "ten seconds: the hottest functions, stacks and threads"},
 	{"xcore profile pid:1234 --for 1m -o cpu.svg", "a flame graph, to open in a browser"},
+	{"xcore profile pid:1234 --for 1m -o monday.xprof", "keep all of it"},
+	{"xcore profile monday.xprof", "look at it again, anywhere; also with --as and --format"},
 	{"xcore profile pid:1234 --hz 999 --for 5s --as folded", "folded lines, for other tools"},
 	{.line = NULL},
 };
@@ -210,7 +267,9 @@ const struct xc_command xc_command_profile = {
 	.opened = opened,
 	.produce = produce,
 	.writes = writes,
-	.write = write_tree,
+	.write = write_profile,
+	.alone = is_file,
+	.run = run,
 	.is_binary = is_binary,
 	.fini = fini,
 	.acts = true,

@@ -146,13 +146,21 @@ static void plan(struct picture *pic)
 	pic->least /= 2;
 }
 
-/* Warm colours that stay the same for the same name, light enough for dark letters. */
+/* Where the colours of a kind of frame begin, in degrees: warm for functions of the program; blue for the kernel's, as
+ * the end of their names tells; green for what is no function. */
+static unsigned first_hue(const char *name)
+{
+	return xc_ends_with(name, "_[k]") ? 195 : name[0] == '[' ? 135 : 12;
+}
+
+/* Colours that stay the same for the same name, light enough for dark letters. */
 static void add_color(struct xc_text *text, const char *name)
 {
 	uint32_t hash = 2166136261u;
 	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
 		hash = (hash ^ *p) * 16777619u;
-	xc_text_printf(text, "hsl(%u,%u%%,%u%%)", 12 + hash % 40, 72 + hash / 40 % 20, 62 + hash / 800 % 12);
+	xc_text_printf(text, "hsl(%u,%u%%,%u%%)", first_hue(name) + hash % 40, 72 + hash / 40 % 20,
+		       62 + hash / 800 % 12);
 }
 
 static void add_value(struct picture *pic, uint64_t value)

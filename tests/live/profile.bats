@@ -166,6 +166,45 @@ is_sampling() {
 	[[ $output == *"refused by a filter of system calls"* && $output == *CAP_PERFMON* ]]
 }
 
+@test "a profile that is kept shows the same again" {
+	local dir=$BATS_TEST_TMPDIR kind
+	compile shares "$dir/shares" -O2
+	begin "$dir/shares"
+	"$XCORE" profile --clock wall --for 1s -o "$dir/one.xprof" "pid:$STARTED"
+	finish
+	"$XCORE" profile "$dir/one.xprof" -o "$dir/two.xprof"
+	cmp "$dir/one.xprof" "$dir/two.xprof"
+	zstd -dcq "$dir/one.xprof" >"$dir/tables"
+	[ "$(head -c 1 "$dir/tables" | od -An -tu1 | tr -d ' ')" = 1 ]
+	"$XCORE" profile "$dir/one.xprof" >"$dir/report"
+	grep -q '^Hottest functions' "$dir/report"
+	grep -q '^pid:.*shares' "$dir/report"
+	"$XCORE" profile "$dir/one.xprof" -o "$dir/report.json"
+	"$XCORE" profile "$dir/one.xprof" --format json | cmp - "$dir/report.json"
+	for kind in folded svg speedscope pprof; do
+		"$XCORE" profile "$dir/one.xprof" --as "$kind" -o "$dir/$kind"
+		[ -s "$dir/$kind" ]
+	done
+	[ "$(awk '{ n += $NF } END { print n }' "$dir/folded")" = "$(jq '.sections[0].fields.samples' "$dir/report.json")" ]
+	run "$XCORE" profile "$dir/one.xprof" --hz 9
+	[ "$status" = 2 ]
+	run "$XCORE" analyze "$dir/one.xprof"
+	[ "$status" = 4 ]
+	[[ $output == *"xcore profile"* ]]
+}
+
+@test "a redacted profile holds no words of the target" {
+	local dir=$BATS_TEST_TMPDIR
+	compile shares "$dir/shares" -O2
+	rm -f "$dir/end"
+	begin env API_TOKEN=hunter22secret "$dir/shares" --password=hunter22secret
+	"$XCORE" profile --redact --for 300ms -o "$dir/one.xprof" "pid:$STARTED"
+	zstd -dcq "$dir/one.xprof" >"$dir/tables"
+	! grep -qa hunter22 "$dir/tables"
+	"$XCORE" profile --no-redact "$dir/one.xprof" >"$dir/report"
+	grep -q 'Hottest functions' "$dir/report"
+}
+
 @test "a core has no time" {
 	printf '#include <stdlib.h>\nint main(void) { abort(); }\n' | ${CC:-cc} -x c -o "$BATS_TEST_TMPDIR/dies" -
 	gdb -nx -batch -ex run -ex "generate-core-file $BATS_TEST_TMPDIR/core" "$BATS_TEST_TMPDIR/dies" >/dev/null

@@ -1,0 +1,100 @@
+#include "profile/profile_finish.h"
+
+#include <stdlib.h>
+
+#include "core/facts/facts.h"
+#include "profile/frame_names.h"
+#include "profile/profile_account.h"
+#include "profile/wait_targets.h"
+
+/* The innermost node of the data for each node of the store, whose callers precede it. Malloc'ed. */
+static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *p)
+{
+	struct xc_frame_names names;
+	uint32_t *nodes = xc_alloc(p->store.node_count * sizeof *nodes);
+	xc_frame_names_find(&names, d, p->process, &p->store);
+	for (size_t i = 1; i < p->store.node_count; i++) {
+		const struct xc_stack_node *node = &p->store.nodes[i];
+		nodes[i] = nodes[node->parent];
+		for (uint32_t k = names.starts[node->place + 1]; k > names.starts[node->place]; k--)
+			nodes[i] = xc_profile_data_add_node(d, nodes[i], names.frames[k - 1]);
+	}
+	xc_frame_names_fini(&names);
+	return nodes;
+}
+
+static uint32_t add_wait(struct xc_profile_data *d, const struct xc_profile *p, uint32_t what)
+{
+	return what ? xc_profile_data_add_wait(d, xc_wait_targets_text(p->targets, what),
+					       xc_wait_targets_is_event_loop(p->targets, what))
+		    : 0;
+}
+
+static uint32_t add_thread(struct xc_profile_data *d, const struct xc_profile *p, pid_t tid)
+{
+	const struct xc_thread *thread = xc_process_thread(p->process, tid);
+	return xc_profile_data_add_thread(d, p->process->pid, tid, thread ? thread->name : NULL);
+}
+
+static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
+{
+	xc_auto(xc_freep) uint32_t *nodes = add_stacks(d, p);
+	xc_auto(xc_freep) uint32_t *sums = xc_alloc((p->count + 1) * sizeof *sums);
+	for (size_t i = 0; i < p->count; i++) {
+		const struct xc_profile_count *count = &p->counts[i];
+		const struct xc_profile_sum sum = {.stack = nodes[count->stack],
+						   .wait = add_wait(d, p, count->what),
+						   .thread = add_thread(d, p, count->tid),
+						   .samples = count->samples,
+						   .squares = count->squares};
+		sums[i] = xc_profile_data_add_sum(d, &sum);
+	}
+	for (size_t i = 0; i < p->slices.entry_count; i++) {
+		const struct xc_slice_entry *entry = &p->slices.entries[i];
+		const struct xc_profile_part part = {sums[entry->count], entry->slice, entry->samples};
+		xc_profile_data_add_part(d, &part);
+	}
+	xc_profile_data_sort(d);
+}
+
+static void add_head(struct xc_profile_data *d, const struct xc_profile *p)
+{
+	static const char *const titles[] = {"CPU time", "Waiting time", "Time"}; /* enum xc_profile_clock */
+	xc_auto(xc_freep) char *title = xc_asprintf("%s of %s", titles[p->options.clock], p->process->target);
+	xc_auto(xc_freep) char *line = xc_profile_account_line(p);
+	const uint64_t length = p->ended_ns - p->started_ns;
+	*d->head = (struct xc_profile_head){
+		.title = xc_profile_data_add_text(d, title),
+		.account = xc_profile_data_add_text(d, line),
+		.unit = XC_PROFILE_NS,
+		.runs = p->options.clock != XC_CLOCK_OFF,
+		.waits = p->options.clock != XC_CLOCK_CPU,
+		.period = xc_sampler_setup(p->sampler)->period_ns,
+		.slice_ns = p->slices.length_ns,
+		.length_ns = length,
+	};
+	for (size_t i = 0; i < d->part_count; i++)
+		if (d->parts[i].slice >= d->head->slices)
+			d->head->slices = d->parts[i].slice + 1;
+}
+
+static void add_facts(struct xc_profile_data *d, const struct xc_profile *p)
+{
+	struct xc_report *report = xc_report_new("profile");
+	struct xc_section *account = xc_report_section(report, "profile", "Profile");
+	xc_facts_target(report, p->process);
+	xc_profile_account(account, p);
+	xc_profile_facts_keep(&d->target, &d->texts, report->target);
+	xc_profile_facts_keep(&d->account, &d->texts, account);
+	d->head->target = xc_profile_data_add_text(d, report->target->headline);
+	xc_report_free(report);
+}
+
+struct xc_profile_data *xc_profile_finish(struct xc_profile *p)
+{
+	struct xc_profile_data *d = xc_profile_data_new();
+	add_sums(d, p);
+	add_head(d, p);
+	add_facts(d, p);
+	return d;
+}

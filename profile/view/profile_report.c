@@ -1,0 +1,51 @@
+#include "profile/view/profile_report.h"
+
+#include "profile/view/profile_view_impl.h"
+
+enum { ROWS = 20, STACKS = 10 };
+
+struct xc_cell xc_profile_amount(const struct xc_profile_data *d, uint64_t samples)
+{
+	uint64_t units;
+	if (d->head->unit == XC_PROFILE_NS)
+		return xc_cell_seconds((double)samples * (double)d->head->period / 1e9);
+	return xc_cell_count(__builtin_mul_overflow(samples, d->head->period, &units) ? UINT64_MAX : units);
+}
+
+struct xc_column xc_profile_amount_column(const struct xc_profile_data *d, const char *key, const char *label)
+{
+	const char *events = xc_profile_data_text(d, d->head->events);
+	if (d->head->unit == XC_PROFILE_NS)
+		return (struct xc_column){.key = key, .label = label, .kind = XC_FIELD_SECONDS};
+	return (struct xc_column){.key = "events", .label = events ? events : "events", .kind = XC_FIELD_COUNT};
+}
+
+void xc_profile_more(struct xc_section *section, size_t count, size_t rows, const char *what)
+{
+	if (count > rows)
+		xc_section_message(section, XC_INFO, NULL, "%zu more %s%s: --top shows them", count - rows, what,
+				   count - rows > 1 ? "s" : "");
+}
+
+void xc_profile_report(struct xc_report *report, const struct xc_profile_data *d, const struct xc_stacktree *tree,
+		       size_t rows)
+{
+	const size_t most = rows ? rows : ROWS;
+	xc_profile_facts_show(&d->account, &d->texts, xc_report_section(report, "profile", "Profile"));
+	if (!xc_profile_data_samples(d))
+		return;
+	if (d->head->waits)
+		xc_profile_waits(report, d, most);
+	xc_profile_functions(report, d, most);
+	xc_profile_stacks(report, tree, rows ? rows : STACKS);
+	xc_profile_threads(report, d, most);
+}
+
+void xc_profile_report_target(struct xc_report *report, const struct xc_profile_data *d)
+{
+	struct xc_section *s = xc_report_target(report);
+	const char *headline = xc_profile_data_text(d, d->head->target);
+	xc_profile_facts_show(&d->target, &d->texts, s);
+	s->headline = xc_arena_strdup(&report->arena, headline);
+	s->brief = true;
+}

@@ -1,0 +1,49 @@
+#include "profile/view/profile_tree.h"
+
+#include <stdlib.h>
+
+static const char *mark_of(uint32_t kind)
+{
+	return kind == XC_PROFILE_KERNEL ? "_[k]" : kind == XC_PROFILE_JIT ? "_[j]" : NULL;
+}
+
+/* The names of all frames, as the tree shows them. */
+static const char **name_frames(struct xc_arena *arena, const struct xc_profile_data *d)
+{
+	const char **names = xc_arena_alloc(arena, (d->frame_count + 1) * sizeof *names);
+	for (size_t i = 0; i < d->frame_count; i++) {
+		const char *name = xc_profile_data_text(d, d->functions[d->frames[i].function].name),
+			   *mark = mark_of(d->frames[i].kind);
+		name = name ? name : "??";
+		names[i] = mark ? xc_arena_printf(arena, "%s%s", name, mark) : name;
+	}
+	return names;
+}
+
+static const char *title_of(struct xc_arena *arena, const struct xc_profile_data *d)
+{
+	const char *title = xc_profile_data_text(d, d->head->title),
+		   *account = xc_profile_data_text(d, d->head->account);
+	return xc_arena_printf(arena, "%s: %s", title ? title : "profile", account ? account : "");
+}
+
+void xc_profile_tree(struct xc_stacktree *tree, const struct xc_profile_data *d)
+{
+	struct xc_arena arena = {0};
+	const char *const *names = name_frames(&arena, d);
+	xc_stacktree_init(tree, title_of(&arena, d), "samples");
+	xc_auto(xc_freep) struct xc_stacktree_node **nodes = xc_alloc(d->node_count * sizeof *nodes);
+	nodes[0] = &tree->root;
+	for (size_t i = 1; i < d->node_count; i++) /* callers precede callees */
+		nodes[i] = xc_stacktree_grow(tree, nodes[d->nodes[i].parent], names[d->nodes[i].frame], 0);
+	for (size_t i = 0; i < d->sum_count; i++) {
+		const struct xc_profile_sum *sum = &d->sums[i];
+		const char *wait = xc_profile_data_text(d, d->waits[sum->wait].text);
+		xc_auto(xc_freep) char *leaf = sum->wait ? xc_asprintf("[waits: %s]", wait ? wait : "?") : NULL;
+		struct xc_stacktree_node *node =
+			sum->stack ? nodes[sum->stack] : xc_stacktree_grow(tree, &tree->root, "[no stack]", 0);
+		(void)xc_stacktree_grow(tree, node, leaf, sum->samples);
+	}
+	xc_stacktree_finish(tree);
+	xc_arena_fini(&arena);
+}
