@@ -56,7 +56,7 @@ pairs() {
 
 @test "a thread that runs has a stack, whose arguments and variables are of one instant" {
 	pairs
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	for _ in $(seq 15); do
 		"$XCORE" bt --full --no-plugins --format json "pid:$STARTED" >>"$BATS_TEST_TMPDIR/all.json"
 	done
 	python3 - "$BATS_TEST_TMPDIR/all.json" <<-'END'
@@ -66,6 +66,9 @@ pairs() {
 	    report, at = decoder.raw_decode(text, at)
 	    at += len(text[at:]) - len(text[at:].lstrip())
 	    stack = report["threads"][0]
+	    if not stack["frames"]: # it had no processor
+	        assert "no sample of it was taken" in json.dumps(stack), stack
+	        continue
 	    assert stack["how"] == "sampled while it ran", stack
 	    names = [frame["function"] for frame in stack["frames"]]
 	    print(names)
@@ -95,7 +98,11 @@ pairs() {
 
 @test "threads says what a running thread does, and how long it has run and waited" {
 	pairs 3
-	"$XCORE" threads --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/threads.json"
+	# On a busy host a thread may have no processor for so long; but not each time.
+	for _ in $(seq 30); do
+		"$XCORE" threads --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/threads.json"
+		grep -q 'no sample of it was taken' "$BATS_TEST_TMPDIR/threads.json" || break
+	done
 	cat "$BATS_TEST_TMPDIR/threads.json"
 	python3 - "$BATS_TEST_TMPDIR/threads.json" <<-'END'
 	import json, sys

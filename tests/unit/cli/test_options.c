@@ -297,9 +297,9 @@ static void every_table_entry_can_be_shown(void **state)
 	for (const struct xc_command *const *c = xc_commands; *c; c++) {
 		assert_true((*c)->about && (*c)->examples && (*c)->examples->line);
 		assert_true((*c)->run || (*c)->produce || (*c)->write);
-		for (const struct xc_operand *o = (*c)->operands; o && o->name;
-		     o++) /* otherwise `run` would have no use */
-			assert_true(strcmp(o->name, "TARGET") != 0 || o->optional || !(*c)->run);
+		/* Otherwise `run` would have no use. */
+		for (const struct xc_operand *o = (*c)->operands; o && o->name; o++)
+			assert_true(strcmp(o->name, "TARGET") != 0 || o->optional || (*c)->alone || !(*c)->run);
 		for (const struct xc_option *o = (*c)->options; o && o->name; o++) {
 			assert_non_null(o->about);
 			assert_true((o->value != NULL) == xc_option_takes_value(o));
