@@ -23,6 +23,17 @@ static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *
 	return nodes;
 }
 
+/* The node of a count. Without perf events, what runs has no stack. */
+static uint32_t node_of(struct xc_profile_data *d, const struct xc_profile *p, const uint32_t *nodes,
+			const struct xc_profile_count *count)
+{
+	if (count->stack || count->what || p->sampler)
+		return nodes[count->stack];
+	const uint32_t function = xc_profile_data_add_function(d, "[runs]", NULL, NULL);
+	return xc_profile_data_add_node(d, 0,
+					xc_profile_data_add_frame(d, function, NULL, 0, XC_PROFILE_REMARK));
+}
+
 static uint32_t add_wait(struct xc_profile_data *d, const struct xc_profile *p, uint32_t what)
 {
 	return what ? xc_profile_data_add_wait(d, xc_wait_targets_text(p->targets, what),
@@ -42,7 +53,7 @@ static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
 	xc_auto(xc_freep) uint32_t *sums = xc_alloc((p->count + 1) * sizeof *sums);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct xc_profile_count *count = &p->counts[i];
-		const struct xc_profile_sum sum = {.stack = nodes[count->stack],
+		const struct xc_profile_sum sum = {.stack = node_of(d, p, nodes, count),
 						   .wait = add_wait(d, p, count->what),
 						   .thread = add_thread(d, p, count->tid),
 						   .samples = count->samples,
@@ -69,7 +80,7 @@ static void add_head(struct xc_profile_data *d, const struct xc_profile *p)
 		.unit = XC_PROFILE_NS,
 		.runs = p->options.clock != XC_CLOCK_OFF,
 		.waits = p->options.clock != XC_CLOCK_CPU,
-		.period = xc_sampler_setup(p->sampler)->period_ns,
+		.period = p->period_ns,
 		.slice_ns = p->slices.length_ns,
 		.length_ns = length,
 	};

@@ -15,6 +15,15 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
+/* A switch happens in the kernel, so who may not see the kernel has no samples of switches: the dummy event has their
+ * records. */
+static uint64_t config_of(const struct xc_perf_setup *s, enum xc_perf_event event)
+{
+	if (event != XC_PERF_SWITCHES)
+		return PERF_COUNT_SW_TASK_CLOCK;
+	return s->kernel ? PERF_COUNT_SW_CONTEXT_SWITCHES : PERF_COUNT_SW_DUMMY;
+}
+
 /* The records of one kind of samples are those of the other: they differ in the period, which is 1 for switches. Only
  * one of the events of a thread reports its tasks and mappings. */
 static struct perf_event_attr attributes_of(const struct xc_perf_setup *s, enum xc_perf_event event)
@@ -23,7 +32,7 @@ static struct perf_event_attr attributes_of(const struct xc_perf_setup *s, enum 
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
-		.config = switches ? PERF_COUNT_SW_CONTEXT_SWITCHES : PERF_COUNT_SW_TASK_CLOCK,
+		.config = config_of(s, event),
 		.sample_period = switches ? 1 : s->period_ns,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 			       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
@@ -69,7 +78,7 @@ int xc_perf_paranoid(void)
 	return value;
 }
 
-static struct xc_error *refusal(int error, bool switches)
+static struct xc_error *refusal(int error)
 {
 	const int paranoid = xc_perf_paranoid();
 	switch (error) {
@@ -84,9 +93,7 @@ static struct xc_error *refusal(int error, bool switches)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_PERMISSION,
 				     "the kernel refuses perf_event_open: kernel.perf_event_paranoid is %d", paranoid),
-			switches ? "waits need `sysctl kernel.perf_event_paranoid=1`, or CAP_PERFMON"
-				 : "`sysctl kernel.perf_event_paranoid=2`, CAP_PERFMON, or run as the user of the "
-				   "process");
+			"`sysctl kernel.perf_event_paranoid=2`, CAP_PERFMON, or run as the user of the process");
 	case ENOSYS:
 		return xc_error_new(XC_ERR_UNSUPPORTED, "this kernel has no perf_event_open");
 	default:
@@ -123,12 +130,12 @@ struct xc_error *xc_perf_choose(pid_t tid, const struct xc_perf_setup *wanted, s
 		setup.own_threads = false;
 		error = try_setup(&setup, tid);
 	}
-	if ((error == EACCES || error == EPERM) && setup.kernel && !setup.events[XC_PERF_SWITCHES]) {
+	if ((error == EACCES || error == EPERM) && setup.kernel) {
 		setup.kernel = false;
 		return xc_perf_choose(tid, &setup, setup_out);
 	}
 	if (error)
-		return refusal(error, setup.events[XC_PERF_SWITCHES]);
+		return refusal(error);
 	*setup_out = setup;
 	return NULL;
 }

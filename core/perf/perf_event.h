@@ -23,14 +23,14 @@ struct xc_perf_setup {
 	uint64_t period_ns; /* CPU time of a thread between two samples; more than 1 */
 	uint32_t stack;     /* bytes of user stack copied with each, a multiple of 8 */
 	uint32_t wakeup;    /* bytes in a ring that wake a reader */
-	bool kernel;        /* also while the thread is in the kernel, with the kernel's frames */
+	bool kernel;        /* also while the thread is in the kernel, with the kernel's frames; else switches have
+			     * only their records, no samples */
 	bool children;      /* follow processes that the target forks */
 	bool own_lost;      /* the kernel counts what each event lost (Linux 6.0) */
 	bool own_threads;   /* the kernel can follow threads without children (Linux 5.13) */
 };
 
-/* The best setup that this kernel allows for thread `tid`: `wanted` less what it refuses; `kernel` above all, which
- * switches need. Errors: XC_ERR_PERMISSION and XC_ERR_UNSUPPORTED, with the rule that refuses and what would allow
+/* The best setup that this kernel allows for thread `tid`: `wanted` less what it refuses, `kernel` above all. Errors: XC_ERR_PERMISSION and XC_ERR_UNSUPPORTED, with the rule that refuses and what would allow
  * it; XC_ERR_NOT_FOUND when the thread has ended. */
 XC_MUST_CHECK struct xc_error *xc_perf_choose(pid_t tid, const struct xc_perf_setup *wanted,
 					      struct xc_perf_setup *setup_out);

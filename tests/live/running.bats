@@ -6,7 +6,7 @@ load live
 
 setup() {
 	find_xcore
-	"$XCORE" profile --for 10ms "pid:$$" >"$BATS_TEST_TMPDIR/err" 2>&1 || skip "$(head -n 1 "$BATS_TEST_TMPDIR/err")"
+	need_perf
 }
 
 teardown() {
@@ -117,7 +117,7 @@ pairs() {
 @test "a running thread is not sampled where perf_event_open is refused, and the reason is told" {
 	pairs
 	${CC:-cc} -o "$BATS_TEST_TMPDIR/denied" "$BATS_TEST_DIRNAME/denied.c" -lseccomp
-	run "$BATS_TEST_TMPDIR/denied" "$XCORE" bt "pid:$STARTED"
+	run "$BATS_TEST_TMPDIR/denied" EPERM "$XCORE" bt "pid:$STARTED"
 	echo "$output"
 	[ "$status" = 0 ]
 	[[ $output == *"running on a CPU, and no sample could be taken:"*"refused by a filter"* ]]
