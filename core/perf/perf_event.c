@@ -20,7 +20,7 @@
 static uint64_t config_of(const struct xc_perf_setup *s, enum xc_perf_event event)
 {
 	if (event != XC_PERF_SWITCHES)
-		return PERF_COUNT_SW_TASK_CLOCK;
+		return s->counter ? s->counter->config : PERF_COUNT_SW_TASK_CLOCK;
 	return s->kernel ? PERF_COUNT_SW_CONTEXT_SWITCHES : PERF_COUNT_SW_DUMMY;
 }
 
@@ -29,11 +29,13 @@ static uint64_t config_of(const struct xc_perf_setup *s, enum xc_perf_event even
 static struct perf_event_attr attributes_of(const struct xc_perf_setup *s, enum xc_perf_event event)
 {
 	const bool switches = event == XC_PERF_SWITCHES, reports = !switches || !s->events[XC_PERF_CPU_TIME];
+	const bool counts = s->counter && !switches;
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
+		.type = counts ? s->counter->type : PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
 		.config = config_of(s, event),
-		.sample_period = switches ? 1 : s->period_ns,
+		.sample_period = switches ? 1 : counts ? s->hz : s->period_ns, /* of `freq`: in a second */
+		.freq = counts,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 			       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 		.read_format = s->own_lost ? PERF_FORMAT_LOST : 0,
@@ -78,7 +80,7 @@ int xc_perf_paranoid(void)
 	return value;
 }
 
-static struct xc_error *refusal(int error)
+static struct xc_error *refusal(int error, const struct xc_perf_counter *counter)
 {
 	const int paranoid = xc_perf_paranoid();
 	switch (error) {
@@ -96,6 +98,15 @@ static struct xc_error *refusal(int error)
 			"`sysctl kernel.perf_event_paranoid=2`, CAP_PERFMON, or run as the user of the process");
 	case ENOSYS:
 		return xc_error_new(XC_ERR_UNSUPPORTED, "this kernel has no perf_event_open");
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		if (counter)
+			return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED, "this host does not count %s",
+							  counter->unit),
+					     "virtual machines often have no counters of the processor; without "
+					     "--event, CPU time is sampled, by the kernel's clock");
+		return xc_error_errno(error, "perf_event_open");
 	default:
 		return xc_error_errno(error, "perf_event_open");
 	}
@@ -135,7 +146,12 @@ struct xc_error *xc_perf_choose(pid_t tid, const struct xc_perf_setup *wanted, s
 		return xc_perf_choose(tid, &setup, setup_out);
 	}
 	if (error)
-		return refusal(error);
+		return refusal(error, setup.counter);
+	if (setup.counter && setup.counter->in_kernel && !setup.kernel)
+		return xc_error_hint(
+			xc_error_new(XC_ERR_PERMISSION, "%s happen in the kernel, which does not show itself",
+				     setup.counter->unit),
+			"CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=1`, allows it; --no-kernel forbids it");
 	*setup_out = setup;
 	return NULL;
 }

@@ -9,10 +9,11 @@
 #include <sys/types.h>
 
 #include "core/base/error.h"
+#include "core/perf/perf_counter.h"
 
 /* When a sample is taken. */
 enum xc_perf_event {
-	XC_PERF_CPU_TIME, /* after a period of CPU time of the thread */
+	XC_PERF_CPU_TIME, /* after a period of CPU time of the thread; or, with a counter, of its events */
 	XC_PERF_SWITCHES, /* each time the thread leaves its processor; with records of when it leaves and comes back */
 	XC_PERF_EVENTS,
 };
@@ -21,6 +22,9 @@ enum xc_perf_event {
 struct xc_perf_setup {
 	bool events[XC_PERF_EVENTS];
 	uint64_t period_ns; /* CPU time of a thread between two samples; more than 1 */
+	const struct xc_perf_counter *counter; /* instead of CPU time: the kernel chooses how many events are between
+						* two samples, so that there are about `hz` in a second; NULL */
+	uint32_t hz;
 	uint32_t stack;     /* bytes of user stack copied with each, a multiple of 8 */
 	uint32_t wakeup;    /* bytes in a ring that wake a reader */
 	bool kernel;        /* also while the thread is in the kernel, with the kernel's frames; else switches have
@@ -31,7 +35,7 @@ struct xc_perf_setup {
 };
 
 /* The best setup that this kernel allows for thread `tid`: `wanted` less what it refuses, `kernel` above all. Errors: XC_ERR_PERMISSION and XC_ERR_UNSUPPORTED, with the rule that refuses and what would allow
- * it; XC_ERR_NOT_FOUND when the thread has ended. */
+ * it, also for counters that this host does not have; XC_ERR_NOT_FOUND when the thread has ended. */
 XC_MUST_CHECK struct xc_error *xc_perf_choose(pid_t tid, const struct xc_perf_setup *wanted,
 					      struct xc_perf_setup *setup_out);
 

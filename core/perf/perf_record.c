@@ -90,12 +90,12 @@ static bool take_stack(struct words *w, struct xc_perf_record *r)
 
 static bool read_sample(struct words *w, struct xc_perf_record *r)
 {
-	uint64_t cpu, period;
-	if (!take_ids(w, r) || !take(w, &r->time_ns) || !take(w, &cpu) || !take(w, &period) || !take_chain(w, r) ||
+	uint64_t cpu;
+	if (!take_ids(w, r) || !take(w, &r->time_ns) || !take(w, &cpu) || !take(w, &r->period) || !take_chain(w, r) ||
 	    !take_registers(w, r))
 		return false;
 	r->cpu = (uint32_t)cpu;
-	r->at_switch = period == 1;
+	r->at_switch = r->period == 1;
 	return take_stack(w, r);
 }
 

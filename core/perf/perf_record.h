@@ -26,7 +26,8 @@ struct xc_perf_record {
 	uint32_t cpu;     /* samples only */
 	uint64_t count;
 	bool exec, out, preempted;
-	bool at_switch;         /* a sample taken when the thread left its processor */
+	uint64_t period;        /* of a sample: what it stands for, ns of CPU time or events */
+	bool at_switch;         /* a sample that stands for 1: taken when the thread left its processor */
 	bool in_kernel;         /* a sample of a thread in the kernel */
 	const uint64_t *kernel; /* the kernel's frames, innermost first: addresses */
 	size_t kernel_count;

@@ -72,6 +72,8 @@ static struct xc_perf_setup wanted_setup(const struct xc_sampler_options *o)
 	return (struct xc_perf_setup){
 		.events = {[XC_PERF_CPU_TIME] = !o->no_cpu, [XC_PERF_SWITCHES] = o->waits},
 		.period_ns = UINT64_C(1000000000) / o->hz,
+		.counter = o->counter,
+		.hz = o->hz,
 		.stack = o->stack                       ? o->stack
 			 : o->hz >= FAST_HZ || o->waits ? STACK_FAST
 							: STACK_SLOW,
@@ -308,6 +310,7 @@ static bool has_next(struct xc_sampler *s, struct processor *p)
 	size_t len;
 	while (p->fd >= 0 && !p->has_next && (bytes = xc_perf_ring_next(&p->ring, &len))) {
 		p->has_next = xc_perf_record_read(bytes, len, &p->next);
+		p->next.at_switch &= s->setup.events[XC_PERF_SWITCHES];
 		p->next_len = len;
 		s->counts.malformed += !p->has_next;
 	}
@@ -353,20 +356,22 @@ void xc_sampler_stop(struct xc_sampler *s)
 	s->stopped = true;
 }
 
-/* PERF_FORMAT_LOST: the count, then the number of records that this event and its heirs lost. */
-static uint64_t lost_of(const struct xc_sampler *s)
+/* The count of an event and its heirs; with PERF_FORMAT_LOST, also the number of records that they lost. */
+static void read_counts(const struct xc_sampler *s, struct xc_sampler_counts *counts)
 {
-	uint64_t lost = 0, words[2];
-	for (size_t i = 0; i < s->fd_count; i++)
-		if (read(s->fds[i], words, sizeof words) == (ssize_t)sizeof words)
-			lost += words[1];
-	return lost;
+	uint64_t words[2], lost = 0;
+	for (size_t i = 0; i < s->fd_count; i++) {
+		const ssize_t got = read(s->fds[i], words, sizeof words);
+		counts->events += s->setup.counter && got >= (ssize_t)sizeof *words ? words[0] : 0;
+		lost += got == (ssize_t)sizeof words ? words[1] : 0;
+	}
+	counts->lost = s->setup.own_lost ? lost : s->lost_records;
 }
 
 struct xc_sampler_counts xc_sampler_counts(const struct xc_sampler *s)
 {
 	struct xc_sampler_counts counts = s->counts;
-	counts.lost = s->setup.own_lost ? lost_of(s) : s->lost_records;
+	read_counts(s, &counts);
 	return counts;
 }
 

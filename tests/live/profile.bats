@@ -195,6 +195,29 @@ is_sampling() {
 	! grep -qa hunter22 "$dir/tables"
 	"$XCORE" profile --no-redact "$dir/one.xprof" >"$dir/report"
 	grep -q 'Hottest functions' "$dir/report"
+@test "stacks of threads of musl are whole" {
+	command -v musl-gcc >/dev/null || skip "musl-gcc is not installed"
+	cat >"$BATS_TEST_TMPDIR/thread.c" <<-'END'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static volatile unsigned long sink;
+	static void *burn(void *unused) { for (;;) sink++; return unused; }
+	int main(void) { pthread_t t; pthread_create(&t, NULL, burn, NULL); puts("ready"); fflush(stdout); pause(); }
+	END
+	local link
+	for link in -dynamic -static; do
+		musl-gcc -g -O1 "$link" -o "$BATS_TEST_TMPDIR/thread" "$BATS_TEST_TMPDIR/thread.c"
+		start "$BATS_TEST_TMPDIR/thread"
+		profile --for 1s
+		python3 - "$BATS_TEST_TMPDIR/profile.json" <<-'END'
+		import json, sys
+		account = json.load(open(sys.argv[1]))["sections"][0]["fields"]
+		print(account)
+		assert account["samples"] > 5 and not account["broken"] and not account["cut"], account
+		END
+		finish
+	done
 }
 
 @test "a core has no time" {
