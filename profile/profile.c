@@ -14,7 +14,8 @@
  * looked at meanwhile, if they wait for long enough; a tenth of a CPU is enough for that. */
 enum { DRAIN_US = 50000, LOOK_US = 5000, DEEP_FOR_MS = 1000, ALIVE_MS = 500, US = 1000, MS = 1000000 };
 enum { WAITED_NS = 2000000, LOOK_NS = LOOK_US * 1000 / 10, LAST_LOOK_NS = 50000000 };
-enum { MORE_NS = 1000000000 }; /* for the samples that are there at the end */
+enum { MOST_COUNTS = 1 << 20 }; /* then threads are not told apart */
+enum { MORE_NS = 1000000000 };  /* for the samples that are there at the end */
 
 static xc_waiting_take take_wait;
 static xc_polling_take take_polled;
@@ -43,7 +44,7 @@ static struct xc_error *start(struct xc_profile *p)
 	if (p->options.clock != XC_CLOCK_CPU)
 		p->targets = xc_wait_targets_new(p->process);
 	p->refused = start_sampler(p);
-	if (p->refused && !is_refusal(p->refused))
+	if (p->refused && (!is_refusal(p->refused) || p->options.sampler.counter))
 		return xc_take(p->refused);
 	if (p->refused && p->options.any_clock)
 		p->options.clock = XC_CLOCK_WALL;
@@ -91,6 +92,7 @@ void xc_profile_free(struct xc_profile *p)
 	xc_slices_fini(&p->slices);
 	xc_waiting_fini(&p->waiting);
 	xc_polling_fini(&p->polling);
+	xc_thread_names_fini(&p->names);
 	xc_blocked_free(p->blocked);
 	xc_error_free(p->refused);
 	xc_wait_targets_free(p->targets);
@@ -107,6 +109,8 @@ struct span {
 static void count_stack(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, struct span span)
 {
 	const uint64_t key = (uint64_t)what << 32 | stack;
+	if (p->count >= MOST_COUNTS && !xc_hashtable_find(&p->by_stack, key, (uint64_t)tid + 1))
+		tid = 0;
 	union xc_hashtable_value *found = xc_hashtable_at(&p->by_stack, NULL, key, (uint64_t)tid + 1);
 	if (!found->number) {
 		p->counts = xc_grow(p->counts, p->count, &p->count_capacity, sizeof *p->counts);
@@ -171,9 +175,11 @@ static void take_sample(struct xc_profile *p, const struct xc_perf_record *recor
 	uint32_t stack;
 	if (!unwind(p, record, &stack))
 		return;
+	const uint64_t weight = p->options.sampler.counter ? record->period : 1;
 	count_end(p, p->stack->end, p->stack->late);
-	count_stack(p, stack, 0, record->tid, (struct span){record->time_ns, record->time_ns, 1});
-	p->samples++;
+	count_stack(p, stack, 0, record->tid, (struct span){record->time_ns, record->time_ns, weight});
+	p->samples += weight;
+	p->unwound++;
 	p->in_kernel += record->in_kernel;
 }
 
@@ -305,6 +311,8 @@ static void take_record(void *ctx, const struct xc_perf_record *record)
 		take_sample(p, record);
 	if (p->targets)
 		take_task(p, record);
+	if (record->pid == p->process->pid)
+		xc_thread_names_take(&p->names, p->process, record);
 	p->maps_changed |= record->kind == XC_PERF_MMAP;
 	p->gone |= record->kind == XC_PERF_COMM && record->exec && record->pid == p->process->pid;
 }
@@ -335,8 +343,7 @@ static void take_sleeper(struct xc_profile *p, const struct xc_thread *thread)
 	if (!xc_live_thread_slept(p->process, thread))
 		return;
 	count_end(p, p->stack->end, false);
-	count_wait(p, stack, xc_wait_targets_held(p->targets, target.text, owner), thread->tid,
-		   p->ended_ns);
+	count_wait(p, stack, xc_wait_targets_held(p->targets, target.text, owner), thread->tid, p->ended_ns);
 	p->unkept += !whole;
 }
 

@@ -13,6 +13,7 @@
 #include "profile/data/slices.h"
 #include "profile/polling.h"
 #include "profile/stack_store.h"
+#include "profile/thread_names.h"
 #include "profile/waiting.h"
 
 enum xc_profile_clock { XC_CLOCK_CPU, XC_CLOCK_OFF, XC_CLOCK_WALL };
@@ -24,7 +25,7 @@ struct xc_profile_options {
 	pid_t tid;      /* this thread only; 0: all */
 };
 
-/* Samples with one stack in one thread. Each stands for one period: of CPU time, or of waiting. */
+/* Samples with one stack in one thread; of tid 0, of threads that were not told apart, because there are too many. Each stands for one period: of CPU time, or of waiting. */
 struct xc_profile_count {
 	uint32_t stack; /* number in the store */
 	uint32_t what;  /* what is waited for: index into `whats`, plus one; 0: it runs */
@@ -43,6 +44,7 @@ struct xc_profile {
 	struct xc_sampler_counts sampled; /* at the end */
 	struct xc_blocked *blocked;       /* NULL: no looks are needed */
 	struct xc_polling polling;
+	struct xc_thread_names names;
 	struct xc_sample_unwinder *unwinder;
 	struct xc_sample_stack *stack; /* of the sample being unwound */
 	struct xc_stack_store store;
@@ -53,7 +55,8 @@ struct xc_profile {
 	struct xc_waiting waiting;
 	struct xc_wait_targets *targets; /* NULL: waits are not sampled */
 	uint64_t wait_samples;
-	uint64_t samples; /* unwound */
+	uint64_t samples; /* unwound; of a counter the events that they stand for */
+	uint64_t unwound; /* samples, each as one */
 	uint64_t ends[XC_SAMPLE_ENDS];
 	uint64_t late, in_kernel, unwind_ns;
 	uint64_t unread;               /* samples that were not unwound: the time was over */

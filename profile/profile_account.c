@@ -48,9 +48,19 @@ static char *how_sampled(const struct xc_profile *p)
 			   p->sees_kernel ? ", in the kernel too" : ", not while in the kernel");
 }
 
+static char *how_counted(const struct xc_profile *p)
+{
+	return xc_asprintf("perf events of the kernel: %s, about %u samples per second, weighted, with "
+			   "registers and %u KiB of stack%s",
+			   p->options.sampler.counter->unit, p->options.sampler.hz,
+			   xc_sampler_setup(p->sampler)->stack >> 10,
+			   p->sees_kernel ? ", in the kernel too" : ", not while in the kernel");
+}
+
 static void add_how(struct xc_section *s, const struct xc_profile *p)
 {
-	xc_auto(xc_freep) char *how = p->sampler ? how_sampled(p) : how_polled(p);
+	const bool counts = p->options.sampler.counter != NULL;
+	xc_auto(xc_freep) char *how = counts ? how_counted(p) : p->sampler ? how_sampled(p) : how_polled(p);
 	xc_section_text(s, "how", "sampled by", how);
 	xc_section_seconds(s, "seconds", "for", seconds(p->ended_ns - p->started_ns));
 }
@@ -72,7 +82,9 @@ static void add_times(struct xc_section *s, const struct xc_profile *p)
 {
 	if (p->targets && p->options.clock != XC_CLOCK_CPU)
 		add_waits(s, p);
-	if (p->options.clock != XC_CLOCK_OFF)
+	if (p->options.sampler.counter)
+		xc_section_count(s, "events", "counted", p->sampled.events);
+	else if (p->options.clock != XC_CLOCK_OFF)
 		xc_section_seconds(s, "sampled_cpu", p->sampler ? "CPU time by samples" : "CPU time by the scheduler",
 				   seconds(p->sampler ? ns_of(p, p->samples) : p->polling.spent_ns[XC_POLL_RUNS]));
 	if (!p->times_known) {
@@ -88,7 +100,9 @@ static void add_times(struct xc_section *s, const struct xc_profile *p)
 static void add_losses(struct xc_section *s, const struct xc_profile *p)
 {
 	const struct xc_sampler_counts counts = p->sampled;
-	xc_section_count(s, "samples", "samples", all_samples(p));
+	if (p->options.sampler.counter)
+		xc_section_count(s, "taken", "samples", p->unwound);
+	xc_section_count(s, "samples", p->options.sampler.counter ? "which stand for" : "samples", all_samples(p));
 	add_count(s, "wait_samples", "of them waiting", p->wait_samples);
 	add_count(s, "in_kernel", "of them in the kernel", p->in_kernel);
 	add_count(s, "lost", "lost", counts.lost);
@@ -118,7 +132,7 @@ static uint64_t seen_cpu(const struct xc_profile *p)
 static bool is_undersampled(const struct xc_profile *p)
 {
 	enum { SLACK_NS = 100000000 };
-	return p->times_known && p->options.clock != XC_CLOCK_OFF &&
+	return p->times_known && p->options.clock != XC_CLOCK_OFF && !p->options.sampler.counter &&
 	       ns_of(p, p->samples) + seen_cpu(p) / 10 + SLACK_NS < seen_cpu(p);
 }
 
@@ -150,7 +164,8 @@ static void add_notes(struct xc_section *s, const struct xc_profile *p)
 			100 * (1 - share(ns_of(p, p->samples), seen_cpu(p))));
 	if (!all_samples(p) && !p->gone)
 		xc_section_message(s, XC_INFO, "--clock off, or `xcore bt`, shows where its threads wait",
-				   "no thread used the CPU for long enough to be sampled");
+				   p->options.sampler.counter ? "there was no such event"
+							      : "no thread used the CPU for long enough to be sampled");
 }
 
 void xc_profile_account(struct xc_section *s, const struct xc_profile *p)
@@ -164,10 +179,11 @@ void xc_profile_account(struct xc_section *s, const struct xc_profile *p)
 char *xc_profile_account_line(const struct xc_profile *p)
 {
 	const struct xc_sampler_counts counts = p->sampled;
-	return xc_asprintf("%llu samples in %.1f s; %llu lost, %llu cut, %llu broken off%s",
-			   (unsigned long long)all_samples(p), seconds(p->ended_ns - p->started_ns),
-			   (unsigned long long)counts.lost, (unsigned long long)p->ends[XC_SAMPLE_CUT],
-			   (unsigned long long)p->ends[XC_SAMPLE_BROKEN],
+	return xc_asprintf("%llu %s in %.1f s; %llu lost, %llu cut, %llu broken off%s",
+			   (unsigned long long)all_samples(p),
+			   p->options.sampler.counter ? p->options.sampler.counter->unit : "samples",
+			   seconds(p->ended_ns - p->started_ns), (unsigned long long)counts.lost,
+			   (unsigned long long)p->ends[XC_SAMPLE_CUT], (unsigned long long)p->ends[XC_SAMPLE_BROKEN],
 			   !p->sampler      ? "; what runs has no stack"
 			   : p->sees_kernel ? ""
 					    : "; time in the kernel is not seen");

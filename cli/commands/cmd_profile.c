@@ -17,7 +17,7 @@
 enum { SECONDS = 10, HZ = 99, MOST_HZ = 10000, MOST_SECONDS = 24 * 3600, LEAST_NS = 1000000 };
 
 struct settings {
-	const char *as, *duration, *clock;
+	const char *as, *duration, *clock, *event;
 	unsigned hz, thread, top;
 	enum xc_switch no_kernel;
 	uint64_t duration_ns;
@@ -80,6 +80,8 @@ static struct xc_error *check_sampling(const struct xc_job *job)
 	if (s->duration && !parse_duration(s->duration, &s->duration_ns))
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--for: '%s' is not a time", s->duration),
 				     "a number with ms, s, m or h, from 1ms to 24h: 500ms, 10s, 2m");
+	if (s->event && s->clock)
+		return xc_error_new(XC_ERR_USAGE, "--event and --clock cannot be combined: events are not time");
 	return NULL;
 }
 
@@ -88,7 +90,7 @@ static struct xc_error *check_file(const struct xc_job *job)
 {
 	const struct settings *s = job->settings;
 	const char *given = s->duration ? "for" : s->clock ? "clock" : s->hz ? "hz" : s->thread ? "thread" : NULL;
-	given = s->no_kernel == XC_ON ? "no-kernel" : given;
+	given = s->no_kernel == XC_ON ? "no-kernel" : s->event ? "event" : given;
 	return given ? xc_error_new(XC_ERR_USAGE, "--%s is for sampling a process: %s is a profile that was taken",
 				    given, xc_job_operand(job, "TARGET"))
 		     : NULL;
@@ -109,7 +111,7 @@ static struct xc_error *opened(struct xc_job *job)
 {
 	struct settings *s = job->settings;
 	const struct xc_profile_options options = {
-		.sampler = {.hz = s->hz, .no_kernel = s->no_kernel == XC_ON},
+		.sampler = {.hz = s->hz, .no_kernel = s->no_kernel == XC_ON, .counter = xc_perf_counter_find(s->event)},
 		.clock = clock_of(s),
 		.any_clock = !s->clock,
 		.tid = (pid_t)s->thread,
@@ -218,6 +220,12 @@ static const struct xc_option options[] = {
 	 .about = "cpu (where CPU time is spent), off (what threads wait for, and where), wall (both); default: "
 		  "cpu, and wall where perf events are refused",
 	 .words = clocks},
+	{.name = "event",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, event),
+	 .value = "EVENT",
+	 .about = "instead of time, where threads cause these: page-faults, context-switches, cycles, …",
+	 .words = xc_perf_counter_names},
 	XC_NUMBER_OPTION(hz, 1, MOST_HZ, "samples per second of CPU time, and of waiting, of each thread; default: 99"),
 	{.name = "as",
 	 .kind = XC_OPTION_CHOICE,

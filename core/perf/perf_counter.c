@@ -4,9 +4,9 @@
 #include <string.h>
 
 /* The same order in both. */
-const char *const xc_perf_counter_names[] = {"page-faults",      "minor-faults", "major-faults", "context-switches",
-					     "cpu-migrations",   "alignment-faults", "cycles",   "instructions",
-					     "cache-misses",     NULL};
+const char *const xc_perf_counter_names[] = {
+	"page-faults",      "minor-faults", "major-faults", "context-switches", "cpu-migrations",
+	"alignment-faults", "cycles",       "instructions", "cache-misses",     NULL};
 
 static const struct xc_perf_counter counters[] = {
 	{"page-faults", "page faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},

@@ -24,20 +24,31 @@ static uint64_t config_of(const struct xc_perf_setup *s, enum xc_perf_event even
 	return s->kernel ? PERF_COUNT_SW_CONTEXT_SWITCHES : PERF_COUNT_SW_DUMMY;
 }
 
+/* Of an event that the kernel counts, and whose samples have their period, it samples each, whatever the period
+ * (perf_swevent_event, kernel/events/core.c of Linux 6.1). */
+bool xc_perf_has_period(const struct xc_perf_setup *s)
+{
+	return !s->counter || s->counter->type != PERF_TYPE_SOFTWARE;
+}
+
 /* The records of one kind of samples are those of the other: they differ in the period, which is 1 for switches. Only
  * one of the events of a thread reports its tasks and mappings. */
 static struct perf_event_attr attributes_of(const struct xc_perf_setup *s, enum xc_perf_event event)
 {
 	const bool switches = event == XC_PERF_SWITCHES, reports = !switches || !s->events[XC_PERF_CPU_TIME];
-	const bool counts = s->counter && !switches;
+	const bool counts = s->counter && !switches, has_period = xc_perf_has_period(s);
 	struct perf_event_attr attr = {
 		.type = counts ? s->counter->type : PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
 		.config = config_of(s, event),
-		.sample_period = switches ? 1 : counts ? s->hz : s->period_ns, /* of `freq`: in a second */
-		.freq = counts,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_period = switches               ? 1
+				 : counts && has_period ? s->hz /* of `freq`: in a second */
+				 : counts               ? s->every
+							: s->period_ns,
+		.freq = counts && has_period,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       (has_period ? PERF_SAMPLE_PERIOD : 0) | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+			       PERF_SAMPLE_STACK_USER,
 		.read_format = s->own_lost ? PERF_FORMAT_LOST : 0,
 		.exclude_callchain_user = 1,
 		.sample_regs_user = xc_perf_regs_mask(),
@@ -102,10 +113,10 @@ static struct xc_error *refusal(int error, const struct xc_perf_counter *counter
 	case ENODEV:
 	case EOPNOTSUPP:
 		if (counter)
-			return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED, "this host does not count %s",
-							  counter->unit),
-					     "virtual machines often have no counters of the processor; without "
-					     "--event, CPU time is sampled, by the kernel's clock");
+			return xc_error_hint(
+				xc_error_new(XC_ERR_UNSUPPORTED, "this host does not count %s", counter->unit),
+				"virtual machines often have no counters of the processor; without "
+				"--event, CPU time is sampled, by the kernel's clock");
 		return xc_error_errno(error, "perf_event_open");
 	default:
 		return xc_error_errno(error, "perf_event_open");

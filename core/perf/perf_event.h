@@ -21,17 +21,17 @@ enum xc_perf_event {
 /* How samples are taken. */
 struct xc_perf_setup {
 	bool events[XC_PERF_EVENTS];
-	uint64_t period_ns; /* CPU time of a thread between two samples; more than 1 */
-	const struct xc_perf_counter *counter; /* instead of CPU time: the kernel chooses how many events are between
-						* two samples, so that there are about `hz` in a second; NULL */
-	uint32_t hz;
-	uint32_t stack;     /* bytes of user stack copied with each, a multiple of 8 */
-	uint32_t wakeup;    /* bytes in a ring that wake a reader */
-	bool kernel;        /* also while the thread is in the kernel, with the kernel's frames; else switches have
+	uint64_t period_ns;                    /* CPU time of a thread between two samples; more than 1 */
+	const struct xc_perf_counter *counter; /* instead of CPU time; NULL */
+	uint32_t hz;      /* samples in a second, about, of a counter of the processor: their period is in each */
+	uint64_t every;   /* between two samples of a counter of the kernel: so many events */
+	uint32_t stack;   /* bytes of user stack copied with each, a multiple of 8 */
+	uint32_t wakeup;  /* bytes in a ring that wake a reader */
+	bool kernel;      /* also while the thread is in the kernel, with the kernel's frames; else switches have
 			     * only their records, no samples */
-	bool children;      /* follow processes that the target forks */
-	bool own_lost;      /* the kernel counts what each event lost (Linux 6.0) */
-	bool own_threads;   /* the kernel can follow threads without children (Linux 5.13) */
+	bool children;    /* follow processes that the target forks */
+	bool own_lost;    /* the kernel counts what each event lost (Linux 6.0) */
+	bool own_threads; /* the kernel can follow threads without children (Linux 5.13) */
 };
 
 /* The best setup that this kernel allows for thread `tid`: `wanted` less what it refuses, `kernel` above all. Errors: XC_ERR_PERMISSION and XC_ERR_UNSUPPORTED, with the rule that refuses and what would allow
@@ -42,6 +42,9 @@ XC_MUST_CHECK struct xc_error *xc_perf_choose(pid_t tid, const struct xc_perf_se
 /* Open an event, which starts at once. Returns a descriptor, or -errno: -ESRCH, the thread has ended; -ENODEV, there is
  * no such processor; -EMFILE. */
 int xc_perf_open(const struct xc_perf_setup *setup, enum xc_perf_event event, pid_t tid, int cpu);
+
+/* Have samples of this setup their period? */
+bool xc_perf_has_period(const struct xc_perf_setup *setup);
 
 /* The kernel's setting perf_event_paranoid; 2, its default, when it cannot be read. */
 int xc_perf_paranoid(void);

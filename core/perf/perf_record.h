@@ -22,6 +22,8 @@ enum xc_perf_kind {
 struct xc_perf_record {
 	enum xc_perf_kind kind;
 	pid_t pid, tid;
+	pid_t parent;     /* FORK: the thread that began it */
+	const char *name; /* COMM */
 	uint64_t time_ns; /* of CLOCK_MONOTONIC */
 	uint32_t cpu;     /* samples only */
 	uint64_t count;
@@ -36,7 +38,7 @@ struct xc_perf_record {
 	size_t stack_len;
 };
 
-/* Read the record of `len` bytes, aligned to 8. False: it is malformed. */
-bool xc_perf_record_read(const uint8_t *bytes, size_t len, struct xc_perf_record *record_out);
+/* Read the record of `len` bytes, aligned to 8. has_period: samples tell theirs; else it is 0. False: it is malformed. */
+bool xc_perf_record_read(const uint8_t *bytes, size_t len, bool has_period, struct xc_perf_record *record_out);
 
 #endif

@@ -195,6 +195,8 @@ is_sampling() {
 	! grep -qa hunter22 "$dir/tables"
 	"$XCORE" profile --no-redact "$dir/one.xprof" >"$dir/report"
 	grep -q 'Hottest functions' "$dir/report"
+}
+
 @test "stacks of threads of musl are whole" {
 	command -v musl-gcc >/dev/null || skip "musl-gcc is not installed"
 	cat >"$BATS_TEST_TMPDIR/thread.c" <<-'END'
@@ -218,6 +220,67 @@ is_sampling() {
 		END
 		finish
 	done
+}
+
+@test "a thread that begins later, and gets a name, has it" {
+	cat >"$BATS_TEST_TMPDIR/named.c" <<-'END'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static volatile unsigned long sink;
+	static void *burn(void *name) { pthread_setname_np(pthread_self(), name); for (int i = 0; i < 300000000; i++) sink++; return NULL; }
+	int main(void)
+	{
+		puts("ready");
+		fflush(stdout);
+		usleep(700000);
+		for (pthread_t t;; pthread_join(t, NULL))
+			pthread_create(&t, NULL, burn, "late-worker");
+	}
+	END
+	${CC:-cc} -D_GNU_SOURCE -O1 -pthread -o "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/named.c"
+	start "$BATS_TEST_TMPDIR/named"
+	profile --for 2s
+	jq -e '.sections[] | select(.key == "threads") | .tables.threads[0].name == "late-worker"' "$BATS_TEST_TMPDIR/profile.json"
+}
+
+# events EVENT: of $STARTED, as JSON
+events() {
+	profile --event "$1" --hz 999 --for 2s --top 1000
+}
+
+@test "page faults are where the program causes them, as many as it counts" {
+	compile faults "$BATS_TEST_TMPDIR/faults" -O1
+	begin "$BATS_TEST_TMPDIR/faults"
+	events page-faults
+	echo >&8
+	wait "$STARTED"
+	STARTED=
+	python3 - "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said" <<-'END'
+	import json, sys
+	sections = {s["key"]: s for s in json.load(open(sys.argv[1]))["sections"]}
+	account = sections["profile"]["fields"]
+	total = {row["function"]: row["total"] for row in sections["functions"]["tables"]["functions"]}
+	lines = [line.split() for line in open(sys.argv[2])]
+	told = {words[0]: float(words[1]) for words in lines if len(words) == 2}
+	print(account, told, total)
+	assert abs(total["touch_much"] - 0.75) < 0.05 and abs(total["touch_little"] - 0.25) < 0.05, total
+	assert abs(account["events"] / account["seconds"] / told["rate"] - 1) < 0.3, (account, told)
+	assert abs(account["samples"] / account["events"] - 1) < 0.15, account
+	END
+}
+
+@test "an event that this host does not have, or does not show, is told as that" {
+	start bash -c 'echo ready; while :; do :; done'
+	run "$XCORE" profile --event cycles --for 100ms "pid:$STARTED"
+	echo "$output"
+	[ "$status" = 0 ] || [[ $output == *"does not count CPU cycles"* ]]
+	run "$XCORE" profile --event context-switches --no-kernel --for 100ms "pid:$STARTED"
+	[ "$status" = 4 ]
+	[[ $output == *"context switches happen in the kernel"* ]]
+	run "$XCORE" profile --event page-faults --clock off "pid:$STARTED"
+	[ "$status" = 2 ]
+	"$XCORE" profile --event context-switches --for 1s "pid:$STARTED" | grep -q 'context switches'
 }
 
 @test "a core has no time" {

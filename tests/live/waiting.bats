@@ -89,7 +89,12 @@ waits_of() {
 	compile hands "$BATS_TEST_TMPDIR/hands" -O1
 	for way in --no-cache --no-kernel; do # --no-kernel: by looks at those that wait, instead of samples
 		begin "$BATS_TEST_TMPDIR/hands"
-		waits_of --for 4s --top 1000 "$way"
+		waits_of --for 4200ms --top 1000 "$way" &
+		until find /proc/[0-9]*/fd -lname '*perf_event*' 2>/dev/null | grep -q .; do
+			sleep 0.02
+		done
+		echo >&8
+		wait $!
 		echo >&8
 		wait "$STARTED"
 		STARTED=
