@@ -173,6 +173,18 @@ uint64_t xc_waiting_back(const struct xc_waiting *w, pid_t tid)
 	return t ? t->back_ns : 0;
 }
 
+void xc_waiting_split(struct xc_waiting *w, uint64_t now)
+{
+	for (size_t i = 0; i < w->thread_count; i++) {
+		struct xc_waiting_thread *t = &w->threads[i];
+		if (!t->waits)
+			continue;
+		end_wait(w, t, now);
+		t->waits = true;
+		t->begun_ns = now;
+	}
+}
+
 void xc_waiting_end(struct xc_waiting *w, uint64_t now)
 {
 	for (size_t i = 0; i < w->thread_count; i++)
