@@ -10,14 +10,16 @@
 #include "dwarf/unwind/reach.h"
 #include "dwarf/unwind/unwind.h"
 
-enum { STEADY = 8, MOST_SLOTS = 1 << 16 };
+/* A word of a stack is steady when it was the same for STEADY samples in a row; after each change, for four times as
+ * many as before: one strange sample costs some stacks, and a word that changes again and again is never believed. */
+enum { STEADY = 8, MOST_STEADY = 1 << 24, MOST_SLOTS = 1 << 16 };
 /* The target decides how much work a frame is. So many frames of a stack are always taken, more only in that time. */
 enum { SURE_FRAMES = 256, LONGEST_NS = 20000000 };
 
 struct slot {
-	xc_addr ret, callee; /* as first seen; callee: where the function begins that will return to it */
-	unsigned same;
-	bool differed;
+	xc_addr ret, callee; /* as last seen; callee: where the function begins that will return to it */
+	unsigned same;       /* for so many samples in a row */
+	unsigned needed;
 };
 
 struct xc_sample_unwinder {
@@ -106,14 +108,17 @@ static bool is_steady(struct xc_sample_unwinder *u, pid_t tid, const struct xc_f
 		return false;
 	if (!found) {
 		u->slots = xc_grow(u->slots, u->slot_count, &u->slot_capacity, sizeof *u->slots);
-		u->slots[u->slot_count++] = (struct slot){.ret = caller->pc, .callee = entry};
+		u->slots[u->slot_count++] = (struct slot){.ret = caller->pc, .callee = entry, .needed = STEADY};
 		found = xc_hashtable_at(&u->by_place, NULL, sp, (uint64_t)tid);
 		found->number = u->slot_count;
 	}
 	struct slot *slot = &u->slots[found->number - 1];
-	slot->differed |= slot->ret != caller->pc || slot->callee != entry;
-	slot->same += slot->same < STEADY;
-	return !slot->differed && slot->same == STEADY;
+	if (slot->ret != caller->pc || slot->callee != entry) {
+		const unsigned needed = slot->needed < MOST_STEADY ? 4 * slot->needed : MOST_STEADY;
+		*slot = (struct slot){.ret = caller->pc, .callee = entry, .needed = needed};
+	}
+	slot->same += slot->same < slot->needed;
+	return slot->same == slot->needed;
 }
 
 /* Does the call that ends at `ret` go to the function, itself or by a stub of the linkage table? */

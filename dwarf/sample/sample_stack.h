@@ -6,8 +6,8 @@
  *
  * A frame that lies above the copy was read later than the sample, and its caller may be another one by then. It is
  * believed only if the code at its return address calls its callee directly, or, where it calls through a pointer, if
- * that word of the thread's stack has never been seen with another value or callee (the outer end of a stack does not
- * change).
+ * that word of the thread's stack has had the same value and callee in many samples, each change of it making that many
+ * more (the outer end of a stack does not change).
  * If one frame is not believed, the stack is told as cut where the copy ends. */
 #ifndef XC_SAMPLE_STACK_H
 #define XC_SAMPLE_STACK_H
