@@ -55,7 +55,7 @@ local function known(self, vm)
 	self.offsets = self.offsets or offsets(vm)
 	local kept = {
 		vm = vm, places = {}, protos = {}, by_function = {}, builtins = {}, codes = {}, traces = {}, ranges = {}, inside = {},
-		cframe = frame.cframes(vm),
+		J = vm.J and xcore.addr(vm.J),
 	}
 	self.vms[vm.addr] = kept
 	local lo, hi = machine.assembler(vm)
@@ -83,12 +83,16 @@ local function vm_at(self, g)
 	return kept or nil
 end
 
--- The VM of a thread object, if there is one at this address.
+-- The VM of a thread object, if there is one at this address, and the object's bytes.
 local function vm_of_thread(self, L)
-	if L & 7 ~= 0 or L < 4096 or L > POINTER then return nil end
-	local at = self.offsets
-	local ok, bytes = pcall(self.t.read, self.t, L, at.thread_size)
-	if not ok or bytes:byte(at.gct + 1) ~= layout.THREAD then return nil end
+	local at, bytes = self.offsets, nil
+	if self.threads[L] then
+		bytes = self.t:read(L, at.thread_size)
+	elseif L & 7 == 0 and L > 4096 and L <= POINTER then
+		local ok, read = pcall(self.t.read, self.t, L, at.thread_size)
+		bytes = ok and read
+	end
+	if not bytes or bytes:byte(at.gct + 1) ~= layout.THREAD then return nil end
 	local g = unpack("<i8", bytes, at.glref + 1)
 	if g & 7 ~= 0 or g < 4096 or g > POINTER then return nil end
 	local kept = vm_at(self, g)
@@ -98,21 +102,17 @@ end
 
 -- ---- the VM's frame on the C stack ----
 
-local function word_at(self, addr)
-	local ok, word = pcall(self.t.u64, self.t, addr)
-	return ok and word or 0
-end
-
 -- Its address, the VM, the thread object, and its bytes. `where`: if it is known.
 local function vm_frame(self, sp, where)
 	local offset = self.cframe.L
 	if where then
-		local L = word_at(self, where + offset)
+		local L = self.t:u64(where + offset)
 		local kept, bytes = vm_of_thread(self, L)
 		return kept and where, kept, L, bytes
 	end
+	local words = self.t:read(sp + offset, 8 * NEAR)
 	for n = 0, REACH do
-		local L = word_at(self, sp + 8 * n + offset)
+		local L = n < NEAR and unpack("<i8", words, 8 * n + 1) or self.t:u64(sp + 8 * n + offset)
 		if n < NEAR or self.threads[L] then
 			local kept, bytes = vm_of_thread(self, L)
 			if kept then return sp + 8 * n, kept, L, bytes end
@@ -162,9 +162,8 @@ local function prototype_of(self, kept, func, pc)
 	local one = lo and pc and prototype(kept, lo)
 	if one and pc >= one.lo and pc <= one.hi then return one end
 	local at, t = self.offsets, self.t
-	local ok, is = pcall(function() return t:u8(func + at.kind) == layout.FUNCTION and t:u8(func + at.ffid) == 0 end)
-	if not ok or not is then return nil end
-	lo = word_at(self, func + at.pc)
+	if func < 4096 or t:u8(func + at.kind) ~= layout.FUNCTION or t:u8(func + at.ffid) ~= 0 then return nil end
+	lo = t:u64(func + at.pc)
 	one = prototype(kept, lo)
 	kept.by_function[func] = one and lo
 	return one
@@ -214,8 +213,8 @@ end
 -- The place of a function that is not Lua's: by its code, as its address may be that of another one tomorrow.
 local function place_of_builtin(self, kept, func)
 	local at, t = self.offsets, self.t
-	local ok, ffid, code = pcall(function() return t:u8(func + at.ffid), t:u64(func + at.code) end)
-	if not ok then return nil end
+	if func < 4096 or t:u8(func + at.kind) ~= layout.FUNCTION then return nil end
+	local ffid, code = t:u8(func + at.ffid), t:u64(func + at.code)
 	local key = ffid > 1 and ffid or code
 	local found = kept.builtins[key]
 	if not found then
@@ -253,7 +252,8 @@ end
 local function agrees(self, one, func, link, pc, callee)
 	if one and pc and pc >= one.lo and pc <= one.hi then return true end
 	if pc == link then return true end
-	return not one and callee and word_at(self, func + self.offsets.code) == entry_of(self, callee)
+	if not one and pc and self.t:u64(func + self.offsets.pc) + 4 == pc then return true end -- at its entry
+	return not one and callee and self.t:u64(func + self.offsets.code) == entry_of(self, callee)
 end
 
 -- Frames from `f` to the bottom of the stack, or to where C called Lua. `pc`: the position in the innermost one, if
@@ -313,8 +313,8 @@ end
 -- Reads the traces that are new. True: there are some.
 local function renew_traces(self, kept)
 	local vm, at, t = kept.vm, self.offsets, self.t
-	if not vm.J then return false end
-	local J = xcore.addr(vm.J)
+	local J = kept.J
+	if not J then return false end
 	local count, array = t:u32(J + at.trace_count), t:u64(J + at.traces)
 	if count < 2 or count > 65536 then return false end
 	local bytes, new = t:read(array, count * 8), false
@@ -359,11 +359,10 @@ end
 -- Is it still there?
 local function is_same(self, kept, one)
 	local at, t = self.offsets, self.t
-	local ok, same = pcall(function()
-		local array = t:u64(xcore.addr(kept.vm.J) + at.traces)
-		return t:u64(array + 8 * one.number) == one.addr and t:u64(one.addr + at.mcode) == one.lo and t:u64(one.addr + at.startpc) == one.startpc
-	end)
-	if ok and same then return true end
+	local array = t:u64(kept.J + at.traces)
+	if t:u64(array + 8 * one.number) == one.addr and t:u64(one.addr + at.mcode) == one.lo and t:u64(one.addr + at.startpc) == one.startpc then
+		return true
+	end
 	kept.traces[one.number] = nil
 	kept.ranges, kept.inside = {}, {}
 	for _, other in pairs(kept.traces) do kept.ranges[#kept.ranges + 1] = other end
@@ -404,7 +403,7 @@ end
 
 -- What the trace has inlined is known by its code.
 local function walk_trace(self, kept, L, stack, one, addr, list)
-	local base = word_at(self, kept.vm.addr + self.offsets.jit_base)
+	local base = self.t:u64(kept.vm.addr + self.offsets.jit_base)
 	local inside = frames_inside(kept, one, addr)
 	for i = 1, #inside - 1 do
 		local each, caller = inside[i], inside[i + 1]
@@ -443,7 +442,7 @@ local function walk_interpreter(self, kept, L, stack, max, saved, one, list)
 end
 
 local function saved_position(self, at, L)
-	local pc = word_at(self, at + self.cframe.pc)
+	local pc = self.t:u64(at + self.cframe.pc)
 	return pc ~= L and pc ~= 0 and pc or nil
 end
 
@@ -462,8 +461,31 @@ local function trace_of(self, one)
 	end
 end
 
-local function step(self, one, sample)
-	local sp, compiled, expected = one.sp, nil, nil
+-- Lua's frames in one of the VM's, to the list; or why they are torn.
+local function add_frames(self, one, sample, at, kept, L, bytes, compiled, list)
+	local offsets, walks = self.offsets, sample.walks
+	local stack, base = unpack("<i8", bytes, offsets.stack + 1), unpack("<i8", bytes, offsets.base + 1)
+	local before, rest, why = walks[L], nil, nil
+	walks[L] = false -- until it is known better
+	if before then
+		rest, why = walk(self, kept, L, stack, before, nil, list)
+	elseif before == false then
+		return "Lua has entered fewer VMs"
+	elseif compiled then
+		rest, why = walk_trace(self, kept, L, stack, compiled, one.at, list)
+	elseif one.index == 0 then
+		local max = unpack("<i8", bytes, offsets.maxstack + 1) + 64 * 8
+		rest, why = walk_interpreter(self, kept, L, stack, max, base, one, list)
+	else
+		rest, why = walk_c(self, kept, L, stack, at, base, one, list)
+	end
+	if rest and not why then walks[L] = rest end
+	return why
+end
+
+-- What is read may be gone: then it is torn, and so is everything that called it.
+local function step(self, one, sample, list)
+	local sp, expected, compiled = one.sp, nil, nil
 	if not sp then return nil end
 	if not in_assembler(self, one.at) then
 		expected, compiled = trace_of(self, one)
@@ -471,29 +493,10 @@ local function step(self, one, sample)
 	end
 	local where = compiled and sp + compiled.trace.spadjust + stacks.SIZE_IN_TRACE - self.cframe.size
 	local at, kept, L, bytes = vm_frame(self, sp, where)
-	if not at or (expected and kept ~= expected) then return nil, true end
+	if not at or (expected and kept ~= expected) then return true end
 	if not compiled then correct(self, one, at) end
-	local stack, base = unpack("<i8", bytes, self.offsets.stack + 1), unpack("<i8", bytes, self.offsets.base + 1)
-	local max = unpack("<i8", bytes, self.offsets.maxstack + 1) + 64 * 8
-	local list, walks = {}, sample.walks or {}
-	local before = walks[L]
-	local ok, rest, why
-	sample.walks = walks
-	if before then
-		ok, rest, why = pcall(walk, self, kept, L, stack, before, nil, list)
-	elseif before == false or sample.torn then
-		return nil, true
-	elseif compiled then
-		ok, rest, why = pcall(walk_trace, self, kept, L, stack, compiled, one.at, list)
-	elseif one.index == 0 then
-		ok, rest, why = pcall(walk_interpreter, self, kept, L, stack, max, base, one, list)
-	else
-		ok, rest, why = pcall(walk_c, self, kept, L, stack, at, base, one, list)
-	end
-	if not ok then why = rest end
-	walks[L] = not why and rest or false
-	sample.torn = why
-	return list, why
+	sample.walks = sample.walks or {}
+	return sample.torn or add_frames(self, one, sample, at, kept, L, bytes, compiled, list)
 end
 
 -- ---- the beginning ----
@@ -507,7 +510,13 @@ function samples.begin(t, told)
 		end
 		known(self, vm)
 	end
-	return function(one, sample) return step(self, one, sample) end
+	return function(one, sample)
+		local list = {}
+		local ok, torn = pcall(step, self, one, sample, list)
+		torn = not ok or torn
+		sample.torn = sample.torn or torn
+		return list, torn
+	end
 end
 
 return samples
