@@ -44,7 +44,8 @@ local function code_at(self, addr)
 		return found
 	end
 	if found then py.codes[addr] = nil end
-	local one = addr & 7 == 0 and addr > 4096 and addr <= POINTER and code.at(py, addr)
+	local is = addr & 7 == 0 and addr > 4096 and addr <= POINTER and t:u64(addr + py.layout.ob_type) == self.type
+	local one = is and code.at(py, addr)
 	if not one then
 		if py.codes then py.codes[addr] = nil end -- there may be one later
 		return nil
@@ -162,18 +163,33 @@ local function offsets(py)
 	}
 end
 
+-- What runs now is known before the first sample, which would have to wait for it.
+local function prepare(self)
+	local frame = require "cpython.frame"
+	for _, thread in ipairs(runtime.threads(self.py)) do
+		for _, one in ipairs((frame.list(self.py, thread))) do
+			if one.code then
+				local it = code_at(self, one.code.addr)
+				if it and one.offset and one.offset >= 0 then place(self, it, one.offset) end
+			end
+		end
+	end
+end
+
 function samples.begin(t, told)
 	local py = runtime.of(t)
 	if not py.layout.interpreter_frames or not REGISTERS[t.arch] then
 		error(xcore.error("unsupported", "frames of CPython in samples: from 3.11 on, on x86-64 and aarch64"))
 	end
-	local self = { t = t, told = told, py = py, at = offsets(py), codes = {}, votes = {}, tries = 0, registers = REGISTERS[t.arch] }
+	local self = { t = t, told = told, py = py, at = offsets(py), codes = {}, votes = {}, tries = 0, registers = REGISTERS[t.arch],
+		type = t:symbol "PyCode_Type".addr }
 	for _, name in ipairs { EVALUATOR, EVALUATOR .. ".cold" } do
 		if t:has_symbol(name) then
 			local it = t:symbol(name)
 			if it.size and it.size > 0 then told:watch(it.addr, it.addr + it.size - 1) end
 		end
 	end
+	pcall(prepare, self) -- it runs meanwhile
 	return function(one, sample)
 		local list = {}
 		local ok, torn = pcall(step, self, one, sample, list)

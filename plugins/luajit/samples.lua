@@ -501,6 +501,17 @@ end
 
 -- ---- the beginning ----
 
+-- What runs now is known before the first sample, which would have to wait for it.
+local function prepare(self, kept)
+	renew_traces(self, kept)
+	local list = frame.list(kept.vm, require("luajit.coroutine").running(kept.vm))
+	for i, one in ipairs(list) do
+		local it = one.lua and prototype_of(self, kept, one.func, one.pc)
+		local caller = it and list[i + 1] and list[i + 1].lua and prototype_of(self, kept, list[i + 1].func, list[i + 1].pc)
+		if it then place(self, kept, it, one.pc, caller, caller and list[i + 1].pc) end
+	end
+end
+
 function samples.begin(t, told)
 	local self = { t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {} }
 	for _, vm in ipairs(stacks.quick(t)) do
@@ -508,7 +519,7 @@ function samples.begin(t, told)
 		if not self.cframe or vm.layout.fr2 ~= 1 or t.arch ~= "x86-64" then
 			error(xcore.error("unsupported", "frames of LuaJIT in samples: on x86-64 with 64-bit references only"))
 		end
-		known(self, vm)
+		pcall(prepare, self, known(self, vm)) -- it runs meanwhile
 	end
 	return function(one, sample)
 		local list = {}
