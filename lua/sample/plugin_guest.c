@@ -154,18 +154,21 @@ static void push_sample(lua_State *L, const struct call *c)
 	lua_rawgeti(L, LUA_REGISTRYINDEX, c->asked->sample_ref);
 }
 
-/* The numbers of places in the list at `index`, innermost first. */
-static void add_places(lua_State *L, int index, const struct call *c)
+/* The numbers of places in the list at `index`, innermost first; 0: what is missing. True: there is one. */
+static bool add_places(lua_State *L, int index, const struct call *c)
 {
+	bool torn = false;
 	luaL_checktype(L, index, LUA_TTABLE);
 	const size_t count = lua_rawlen(L, index);
 	for (size_t i = 1; i <= count && i <= XC_SAMPLE_FRAMES; i++, lua_pop(L, 1)) {
 		lua_rawgeti(L, index, (lua_Integer)i);
 		const lua_Integer place = luaL_checkinteger(L, -1);
-		if (place <= 0 || (size_t)place >= c->guest->reader.places.count)
+		if (place < 0 || (size_t)place >= c->guest->reader.places.count)
 			xc_bind_fail(L, XC_ERR_USAGE, "no place has the number %lld", (long long)place);
 		xc_sample_stack_add(c->stack, (uint32_t)place);
+		torn |= place == XC_GUEST_TORN;
 	}
+	return torn;
 }
 
 /* Argument: the call. */
@@ -176,12 +179,10 @@ static int call_step(lua_State *L)
 	lua_rawgeti(L, LUA_REGISTRYINDEX, c->asked->frame_ref);
 	push_sample(L, c);
 	lua_call(L, 2, 2);
-	if (!lua_isnil(L, 2))
-		add_places(L, 2, c);
-	if (lua_toboolean(L, 3)) {
+	const bool told = !lua_isnil(L, 2) && add_places(L, 2, c);
+	if (!told && lua_toboolean(L, 3))
 		xc_sample_stack_add(c->stack, XC_GUEST_TORN);
-		c->stack->torn = true;
-	}
+	c->stack->torn |= told || lua_toboolean(L, 3);
 	return 0;
 }
 
