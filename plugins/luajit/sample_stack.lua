@@ -95,27 +95,61 @@ function stacks.walk(self, kept, L, stack, f, pc, list, proof, callee)
 	return nil, record
 end
 
--- Adds the outer frames of an earlier record that are still there, below `limit`: what was there before and after the
--- sample was there in it. A 0 stands for what is not known. Returns whether all are.
-function stacks.steady(self, kept, record, L, stack, limit, list)
-	if not record or record.L ~= L or record.stack ~= stack or #record.at == 0 then
+-- How many frames of a record are still there, from the outermost on.
+local function unchanged(self, record, limit)
+	local count, same = #record.at, 0
+	local chunk = self.t:read(record.stack, record.at[1] + 8 - record.stack)
+	for i = count, 1, -1 do
+		local f = record.at[i] - record.stack
+		if record.at[i] >= limit or unpack("<i8", chunk, f + 1) ~= record.links[i] then break end
+		if unpack("<i8", chunk, f - 8 + 1) & POINTER ~= record.functions[i] then break end
+		same = same + 1
+	end
+	return same
+end
+
+-- The only frame of a record that runs the function of a position; nil: there is none, or there are several.
+local function frame_of(record, pc)
+	local found
+	for i, one in ipairs(record.protos) do
+		if one and pc > one.lo and pc <= one.hi then
+			if found then return nil end
+			found = i
+		end
+	end
+	return found
+end
+
+-- For a torn stack: the outer frames of an earlier one that are still there. What was there before and after a sample,
+-- below its base, was there in it; and so were the callers of the function that it is in. A 0 stands for what is not
+-- known. `base`: of the sample, or nil; `pc`: the position of the list's last frame, or nil. Returns whether all is known.
+function stacks.steady(self, kept, record, L, stack, base, pc, list)
+	local of_it = record and record.L == L and record.stack == stack and #record.at > 0 and record
+	local own = of_it and not base and pc and frame_of(of_it, pc)
+	local limit = base and base - 8 or own and of_it.at[own] + 8 or 0
+	local same = of_it and unchanged(self, of_it, limit) or 0
+	local count = of_it and #of_it.at or 0
+	local joined = own and same == count - own + 1
+	if not joined then
+		list[#list + 1] = 0
+		if own then return false end
+	end
+	for i = joined and own + 1 or count - same + 1, count do
+		local one = not joined and i == count - same + 1 and of_it.protos[i]
+		list[#list + 1] = one and places.at(self, kept, one) or of_it.list[of_it.first + i]
+	end
+	return joined or false
+end
+
+-- The same for the frames below a torn one: they wait where they did before.
+function stacks.waiting(self, record, L, stack, list)
+	local known = record and record.L == L and record.stack == stack and #record.at > 0
+	if not known or unchanged(self, record, math.maxinteger) < #record.at then
 		list[#list + 1] = 0
 		return false
 	end
-	local count, from = #record.at, #record.at + 1
-	local chunk = self.t:read(stack, record.at[1] + 8 - stack)
-	for i = count, 1, -1 do
-		local f = record.at[i]
-		local same = f < limit and unpack("<i8", chunk, f - stack + 1) == record.links[i]
-		if not same or unpack("<i8", chunk, f - 8 - stack + 1) & POINTER ~= record.functions[i] then break end
-		from = i
-	end
-	if from > 1 or #list > 0 then list[#list + 1] = 0 end
-	for i = from, count do
-		local one = i == from and (from > 1 or #list > 0) and record.protos[i]
-		list[#list + 1] = one and places.at(self, kept, one) or record.list[record.first + i]
-	end
-	return from == 1
+	for i = 1, #record.at do list[#list + 1] = record.list[record.first + i] end
+	return true
 end
 
 return stacks

@@ -2,6 +2,7 @@
 -- freed meanwhile.
 local xcore = require "xcore"
 local frame = require "luajit.frame"
+local inlining = require "luajit.inlining"
 local snapshot = require "luajit.snapshot"
 local stacks = require "luajit.stacks"
 local trace = require "luajit.trace"
@@ -80,27 +81,37 @@ function traces.at(self, kept, addr)
 	end
 end
 
--- The frames that a trace has inlined at a place of its code, and the position in its own: from the last snapshot. The
--- same for every base: { { func, pc }, … }, innermost first; the last is its own.
+-- Frames as words of a stack have them: { { func, pc }, … }, innermost first.
+local function frames_of(vm, slots, base, pc)
+	local all = {}
+	for _, each in ipairs(frame.inlined(vm, slots, base - 8, ASSUMED - 8, true)) do
+		all[#all + 1] = { func = each.func, pc = pc }
+		pc = each.link
+	end
+	return all
+end
+
+-- The position at a place of a trace's code: from the last snapshot and, where that is proved, what follows it.
+local function position(vm, one, addr)
+	local number = snapshot.at(vm, one.trace, addr - one.lo)
+	local snap = snapshot.read(vm, one.trace, number)
+	local slots, inner = snapshot.slots(vm, one.trace, snap, ASSUMED)
+	local top = { base = inner, pc = snap.pc + 4, slots = slots, trace = one.trace, snapshot = snap, compiled_from = ASSUMED - 8 }
+	local found = inlining.find(vm, one.trace, number, top, nil, one.lo, addr)
+	local ok, list = pcall(frames_of, vm, found and found.slots, found and found.base, found and found.pc)
+	if ok and #list > 0 then return list end
+	return frames_of(vm, slots, inner, snap.pc + 4)
+end
+
+-- The frames that a trace has inlined at a place of its code, and the position in its own, which is the last: the same
+-- for every base. It takes some milliseconds to find, once.
 function traces.inside(kept, one, addr)
 	local found = kept.inside[addr]
 	if found then return found end
-	local vm = kept.vm
-	local ok, list = pcall(function()
-		local number = snapshot.at(vm, one.trace, addr - one.lo)
-		local snap = snapshot.read(vm, one.trace, number)
-		local slots, inner = snapshot.slots(vm, one.trace, snap, ASSUMED)
-		local all, pc = {}, snap.pc + 4
-		for _, each in ipairs(frame.inlined(vm, slots, inner - 8, ASSUMED - 8, true)) do
-			all[#all + 1] = { func = each.func, pc = pc, at = each.at }
-			pc = each.link
-		end
-		return all
-	end)
-	found = ok and #list > 0 and list or { { pc = one.startpc + 4, at = ASSUMED - 8, unsure = true } }
+	local ok, list = pcall(position, kept.vm, one, addr)
+	found = ok and #list > 0 and list or { { pc = one.startpc + 4 } }
 	kept.inside[addr] = found
 	return found
 end
 
--- What the trace has inlined is known by its code.
 return traces

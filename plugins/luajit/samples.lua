@@ -209,12 +209,21 @@ local function add_frames(self, one, walks, at, kept, L, bytes, compiled, list)
 	return walk_interpreter(self, kept, L, stack, unpack("<i8", bytes, offsets.maxstack + 1) + 64 * 8, base, one, list)
 end
 
--- Frames below which something is torn: those that were there before, and are there.
-local function add_steady(self, one, at, kept, L, bytes, list)
-	local stack = unpack("<i8", bytes, self.offsets.stack + 1)
-	local base = one.index == 0 and one:register "rdx" or nil
-	local limit = base and base > stack and base - stack < 1 << 20 and base - 8 or math.maxinteger
-	return not lua_stack.steady(self, kept, self.records[at], L, stack, limit, list)
+-- The frames of a torn stack that are known nevertheless. Returns whether any are not.
+local function add_steady(self, one, sample, at, kept, L, bytes, compiled, list)
+	local stack, record = unpack("<i8", bytes, self.offsets.stack + 1), self.records[at]
+	if sample.torn then return not lua_stack.waiting(self, record, L, stack, list) end
+	local base, pc = nil, nil
+	if compiled then
+		local inside = traces.inside(kept, compiled, one.at)
+		pc = inside[#inside].pc
+	elseif one.index == 0 then
+		base = one:register "rdx"
+	else
+		pc = saved_position(self, at, L)
+		list[1] = pc and places.at_position(self, kept, pc)
+	end
+	return not lua_stack.steady(self, kept, record, L, stack, base, list[1] and pc, list)
 end
 
 -- What is read may be gone: then it is torn.
@@ -238,8 +247,9 @@ local function step(self, one, sample, list)
 			return nil
 		end
 	end
+	local torn = add_steady(self, one, sample, at, kept, L, bytes, compiled, list)
 	sample.torn = true
-	return add_steady(self, one, at, kept, L, bytes, list)
+	return torn
 end
 
 -- ---- the beginning ----
