@@ -9,6 +9,7 @@
 --	the next C frame of the evaluator ─→ the frame after that one
 local xcore = require "xcore"
 local code = require "cpython.code"
+local evaluator = require "lib.evaluator"
 local runtime = require "cpython.runtime"
 
 local samples = {}
@@ -17,16 +18,10 @@ local unpack = string.unpack
 
 local EVALUATOR = "_PyEval_EvalFrameDefault"
 local POINTER = (1 << 47) - 1
-local GENERATOR = 1  -- owner
-local LARGEST = 4096 -- bytes of the evaluator's C frame
-local LEARNING = 30  -- samples
-local MOST = 2000    -- frames
-local RECHECK = 256  -- uses of a code object after which it is looked at again
-
-local REGISTERS = {
-	["x86-64"] = { "rbx", "rbp", "r12", "r13", "r14", "r15" },
-	aarch64 = { "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28" },
-}
+local GENERATOR = 1 -- owner
+local MOST = 2000   -- frames
+local RECHECK = 256 -- uses of a code object after which it is looked at again
+local SEEN = 100000 -- frames that are kept
 
 -- ---- code ----
 
@@ -66,90 +61,101 @@ local function place(self, one, offset)
 	return found
 end
 
--- ---- the evaluator's C frame ----
+-- ---- a frame of a sample ----
 
--- Its words, by key: registers by name, words of the C frame by their distance from its end.
-local function words_of(self, one)
-	local words, sp, cfa = {}, one.sp, one.cfa
-	for _, name in ipairs(self.registers) do words[name] = one:register(name) end
-	if not cfa or cfa <= sp or cfa - sp > LARGEST then return words end
-	local bytes = self.t:read(sp, cfa - sp)
-	for at = 1, #bytes - 7, 8 do words[cfa - sp - at + 1] = unpack("<i8", bytes, at) end
-	return words
-end
-
-local function points_into(words, one)
-	for _, word in pairs(words) do
-		if word >= one.start and word < one.stop then return true end
-	end
-	return false
+-- One frame: its bytes, its owner, the one before it, its code and instruction.
+local function read(self, addr)
+	local at = self.at
+	local bytes = self.t:read(addr, at.size)
+	local owner, previous = bytes:byte(at.owner + 1), unpack("<i8", bytes, at.previous + 1)
+	local it = owner ~= self.py.layout.on_c_stack and code_at(self, unpack("<i8", bytes, at.code + 1) & ~3) or nil
+	return { at = addr, bytes = bytes, owner = owner, previous = previous, code = it, offset = it and unpack("<i8", bytes, at.instruction + 1) - it.start }
 end
 
 -- Is there a frame at this address whose code the evaluator runs?
 local function is_current(self, addr, words)
-	if addr & 7 ~= 0 or addr < 4096 or addr > POINTER then return false end
-	local ok, is = pcall(function()
-		local one = code_at(self, self.t:u64(addr + self.at.code) & ~3)
-		return one and points_into(words, one)
-	end)
-	return ok and is
+	local it = code_at(self, self.t:u64(addr + self.at.code) & ~3)
+	return it and evaluator.points_into(words, it.start, it.stop) ~= nil
 end
 
--- The current frame; nil if none is proved.
-local function current(self, words)
-	if self.learned then
-		local addr = words[self.learned]
-		return addr and is_current(self, addr, words) and addr or nil
-	end
-	local best
-	for key, word in pairs(words) do
-		if is_current(self, word, words) then
-			self.votes[key] = (self.votes[key] or 0) + 1
-			if not best or self.votes[key] > self.votes[best] then best = key end
-		end
-	end
-	self.tries = self.tries + 1
-	if self.tries >= LEARNING then
-		for key, votes in pairs(self.votes) do
-			if not self.learned or votes > self.votes[self.learned] then self.learned = key end
-		end
-	end
-	return best and words[best]
+-- Did C call this one?
+local function is_entry(self, it)
+	local at = self.at
+	return it.owner == self.py.layout.on_c_stack or it.previous == 0 or at.entry ~= nil and it.bytes:byte(at.entry + 1) ~= 0
 end
 
--- ---- a frame of a sample ----
+local function is_shown(it)
+	return it.code and (it.owner == GENERATOR or it.offset >= it.code.code.traceable * 2)
+end
+
+local function keep(self, it)
+	if not self.seen[it.at] then self.seen_count = self.seen_count + 1 end
+	if self.seen_count > SEEN then self.seen, self.seen_count = {}, 0 end
+	self.seen[it.at] = it
+end
 
 -- Frames from one on to the one that C called. Returns the frame after that; nil: it was the last one; or nil and why
 -- it is torn.
 local function walk(self, one, addr, list)
-	local at, t, L = self.at, self.t, self.py.layout
+	local frames = {}
 	for _ = 1, MOST do
-		local bytes = t:read(addr, at.size)
-		local owner, previous = bytes:byte(at.owner + 1), unpack("<i8", bytes, at.previous + 1)
-		if owner == L.on_c_stack then
+		local it = read(self, addr)
+		frames[#frames + 1] = it
+		if it.owner == self.py.layout.on_c_stack then
 			if addr < one.sp or one.cfa and addr >= one.cfa then return nil, "another C frame's" end
-			return previous ~= 0 and previous or nil
+		elseif not it.code or it.offset < -2 or it.offset > it.code.stop - it.code.start then
+			return nil, "a frame without code"
 		end
-		local it = code_at(self, unpack("<i8", bytes, at.code + 1) & ~3)
-		if not it then return nil, "a frame without code" end
-		local offset = unpack("<i8", bytes, at.instruction + 1) - it.start
-		if offset < -2 or offset > it.stop - it.start then return nil, "an instruction that is not its code's" end
-		if owner == GENERATOR or offset >= it.code.traceable * 2 then list[#list + 1] = place(self, it, offset) end
-		if at.entry and bytes:byte(at.entry + 1) ~= 0 or previous == 0 then return previous ~= 0 and previous or nil end
-		addr = previous
+		if is_entry(self, it) then break end
+		addr = it.previous
 	end
-	return nil
+	for _, it in ipairs(frames) do
+		keep(self, it)
+		if is_shown(it) then list[#list + 1] = place(self, it.code, it.offset) end
+	end
+	local last = frames[#frames].previous
+	return last ~= 0 and last or nil
+end
+
+-- The callers of a frame that is torn, where the frame was seen before, and they are as they were then: they were so
+-- meanwhile. Returns the one after them.
+local function add_unchanged(self, addr, list)
+	local frames, old, rest = {}, self.seen[addr], nil
+	for _ = 1, MOST do
+		if not old or is_entry(self, old) then
+			rest = old and old.previous ~= 0 and old.previous or nil
+			break
+		end
+		local it = read(self, old.previous)
+		old = self.seen[old.previous]
+		if old and old.bytes == it.bytes then frames[#frames + 1] = old else frames, old = {}, nil end
+	end
+	list[#list + 1] = 0
+	for _, it in ipairs(frames) do
+		if is_shown(it) then list[#list + 1] = place(self, it.code, it.offset) end
+	end
+	return rest
 end
 
 local function step(self, one, sample, list)
-	if sample.torn then return true end
-	local addr = sample.next
 	if sample.ended then return true end
-	if not addr then addr = current(self, words_of(self, one)) end
+	if sample.torn then
+		if sample.next and self.seen[sample.next] then sample.next = add_unchanged(self, sample.next, list) end
+		return true
+	end
+	local addr, is = sample.next, true
+	if not addr then addr, is = evaluator.find(self.finder, evaluator.words(self.t, one, self.registers)) end
 	if not addr then return true end
+	if not is then
+		sample.next = add_unchanged(self, addr, list)
+		return true
+	end
 	local rest, why = walk(self, one, addr, list)
+	if why then
+		sample.next = add_unchanged(self, addr, list)
+		return why
+	end
 	sample.next, sample.ended = rest, not rest
-	return why
 end
 
 -- ---- the beginning ----
@@ -178,25 +184,18 @@ end
 
 function samples.begin(t, told)
 	local py = runtime.of(t)
-	if not py.layout.interpreter_frames or not REGISTERS[t.arch] then
+	local registers = evaluator.registers(t)
+	if not py.layout.interpreter_frames or not registers then
 		error(xcore.error("unsupported", "frames of CPython in samples: from 3.11 on, on x86-64 and aarch64"))
 	end
-	local self = { t = t, told = told, py = py, at = offsets(py), codes = {}, votes = {}, tries = 0, registers = REGISTERS[t.arch],
-		type = t:symbol "PyCode_Type".addr }
-	for _, name in ipairs { EVALUATOR, EVALUATOR .. ".cold" } do
-		if t:has_symbol(name) then
-			local it = t:symbol(name)
-			if it.size and it.size > 0 then told:watch(it.addr, it.addr + it.size - 1) end
-		end
-	end
+	local self = {
+		t = t, told = told, py = py, at = offsets(py), codes = {}, seen = {}, seen_count = 0, registers = registers,
+		type = t:symbol "PyCode_Type".addr,
+	}
+	self.finder = evaluator.finder(function(addr, words) return is_current(self, addr, words) end)
+	evaluator.watch(t, told, EVALUATOR)
 	pcall(prepare, self) -- it runs meanwhile
-	return function(one, sample)
-		local list = {}
-		local ok, torn = pcall(step, self, one, sample, list)
-		torn = not ok or torn
-		sample.torn = sample.torn or torn
-		return list, torn
-	end
+	return evaluator.sampler(function(one, sample, list) return step(self, one, sample, list) end)
 end
 
 return samples
