@@ -117,11 +117,11 @@ local function is_current(self, addr, words)
 	return one and evaluator.points_into(words, one.lo, one.hi + 4)
 end
 
--- The calls of one interpreter from one on, innermost first, to the list of calls. Returns the one before them, 0 for
+-- The calls of one interpreter from one on, innermost first, to the list of calls. Returns the one before them, nil for
 -- none; or nil and why they are torn. `pc`: the innermost one's position.
 local function calls_of(self, addr, pc, calls)
 	for _ = 1, MOST do
-		if addr == 0 or addr == calls.base then return 0 end
+		if addr == 0 or addr == calls.base then return nil end
 		local bytes, slot, saved = info(self, addr)
 		local one, closure = function_in(self, slot)
 		local before = previous(self, addr, bytes)
@@ -135,7 +135,7 @@ local function calls_of(self, addr, pc, calls)
 		end
 		addr = before
 	end
-	return 0
+	return nil
 end
 
 local function keep(self, calls)
@@ -207,21 +207,21 @@ local function step(self, one, sample, list)
 		if sample.next then sample.next = add_unchanged(self, sample.next, list) end
 		return true
 	end
-	if sample.next == 0 then return true end
-	local addr = sample.next or first_call(self, one, words, sample)
-	if not addr then return true end
-	local calls = { base = sample.base }
-	local pc
-	if not sample.next then
+	local calls, rest, why = { base = sample.base }, nil, nil
+	if sample.next then rest, why = calls_of(self, sample.next, nil, calls) end
+	if not why and #calls == 0 then -- the first of its thread
+		local addr = first_call(self, one, words, sample)
+		if not addr then return true end
 		local _, slot = info(self, addr)
 		local it = function_in(self, slot)
-		pc = it and evaluator.points_into(words, it.lo, it.hi + 4)
+		local pc = it and evaluator.points_into(words, it.lo, it.hi + 4)
 		if not pc then
 			if not self.calls_in_array then sample.next = add_unchanged(self, self.t:u64(addr + self.at.previous), list) end
 			return true
 		end
+		calls.base = sample.base
+		rest, why = calls_of(self, addr, pc, calls)
 	end
-	local rest, why = calls_of(self, addr, pc, calls)
 	if not why then
 		add(self, calls, list)
 		keep(self, calls)
