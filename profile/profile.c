@@ -4,13 +4,22 @@
 #include <sys/prctl.h>
 
 #include "core/live/live.h"
+#include "dwarf/sample/sample_guest.h"
 #include "profile/wait_targets.h"
 
-/* Deep stacks are drained at once: their outer frames are read after the sample (sample_stack.h). */
+/* Deep stacks are drained at once: their outer frames are read after the sample (sample_stack.h). So are those of
+ * interpreted languages. */
 enum { DRAIN_US = 50000, DEEP_FOR_MS = 1000, ALIVE_MS = 500, US = 1000, MS = 1000000 };
 enum { MORE_NS = 1000000000 }; /* for the samples that are there at the end */
 
 static xc_waiting_take take_wait;
+
+static void begin(struct xc_profile *p)
+{
+	p->started_ns = xc_now_ns();
+	xc_slices_init(&p->slices, p->started_ns);
+	p->times_known = xc_live_times(p->process, p->options.tid, &p->user_ns, &p->system_ns);
+}
 
 struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_profile_options *options,
 				  struct xc_profile **profile_out)
@@ -32,12 +41,20 @@ struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_pr
 		xc_profile_free(p);
 		return err;
 	}
-	p->started_ns = xc_now_ns();
-	xc_slices_init(&p->slices, p->started_ns);
-	p->times_known = xc_live_times(process, options->tid, &p->user_ns, &p->system_ns);
+	begin(p);
 	xc_waiting_init(&p->waiting, xc_sampler_setup(p->sampler)->period_ns, take_wait, p);
 	*profile_out = p;
 	return NULL;
+}
+
+void xc_profile_guests(struct xc_profile *p, struct xc_sample_guest *guest)
+{
+	p->store.guests = &guest->places;
+	xc_sample_unwinder_guest(p->unwinder, guest);
+	xc_live_brief(p->process, true);
+	xc_sampler_skip(p->sampler);
+	p->maps_changed = true;
+	begin(p);
 }
 
 void xc_profile_free(struct xc_profile *p)
@@ -114,7 +131,9 @@ static bool unwind(struct xc_profile *p, const struct xc_perf_record *record, ui
 	xc_sample_unwind(p->unwinder, record, p->stack);
 	p->ends[p->stack->end]++;
 	p->late += p->stack->late;
-	if (p->stack->late || p->stack->end == XC_SAMPLE_CUT)
+	p->guests += p->stack->guest;
+	p->torn += p->stack->torn;
+	if (p->stack->late || p->stack->guest || p->stack->end == XC_SAMPLE_CUT)
 		p->deep_ns = xc_now_ns();
 	*stack_out = xc_stack_store_add(&p->store, p->stack, &whole);
 	p->unkept += !whole;
@@ -214,6 +233,7 @@ static void end(struct xc_profile *p)
 	xc_sampler_stop(p->sampler);
 	p->ended_ns = xc_now_ns();
 	drain(p);
+	xc_live_brief(p->process, false);
 	if (p->gone && p->last_ns > p->started_ns)
 		p->ended_ns = p->last_ns;
 	p->last_ns = p->ended_ns;

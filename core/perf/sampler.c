@@ -50,7 +50,7 @@ struct xc_sampler {
 	struct pollfd *polls;        /* of the processors with rings */
 	struct xc_hashtable threads; /* those with events, by tid */
 	struct xc_sampler_counts counts;
-	uint64_t lost_records;
+	uint64_t lost_records, skipped_lost;
 	bool stopped;
 };
 
@@ -366,8 +366,21 @@ static uint64_t lost_of(const struct xc_sampler *s)
 struct xc_sampler_counts xc_sampler_counts(const struct xc_sampler *s)
 {
 	struct xc_sampler_counts counts = s->counts;
-	counts.lost = s->setup.own_lost ? lost_of(s) : s->lost_records;
+	counts.lost = (s->setup.own_lost ? lost_of(s) : s->lost_records) - s->skipped_lost;
 	return counts;
+}
+
+static void drop(void *ctx, const struct xc_perf_record *record)
+{
+	(void)ctx;
+	(void)record;
+}
+
+void xc_sampler_skip(struct xc_sampler *s)
+{
+	xc_sampler_drain(s, drop, NULL);
+	s->skipped_lost += xc_sampler_counts(s).lost;
+	s->counts.samples = s->counts.throttled = 0;
 }
 
 void xc_sampler_free(struct xc_sampler *s)
