@@ -240,7 +240,8 @@ static const struct xc_option options[] = {
 	 .offset = offsetof(struct settings, as),
 	 .value = "KIND",
 	 .about = "xprof (all of it, to look at again), folded (one line per stack), svg (one self-contained picture), "
-		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.xprof, .svg, "
+		  "html (a page to look around in: flame graph and its inversion, threads over time, search, lines), "
+		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.xprof, .svg, .html, "
 		  ".speedscope.json, .pb.gz), else a report",
 	 .words = xc_profile_kinds},
 	{.name = "thread",
