@@ -59,6 +59,7 @@ $(B)/dwarf/stack/second_opinion.o: $(B)/libunwind
 # Files that are embedded in the program.
 $(B)/core/render/flame.o: core/render/flame.css core/render/flame.js
 $(B)/core/render/render_html.o: core/render/render_html.css
+$(B)/profile/view/profile_page.o: $(wildcard profile/view/page/*)
 $(B)/batch/shard/emit.o: $(addprefix batch/shard/emit/,slurm parallel k8s make)
 $(B)/batch/signature/framerules.o: batch/signature/frames.txt
 $(B)/batch/export/export_html.o: $(wildcard batch/export/html/*)

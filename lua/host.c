@@ -11,6 +11,7 @@
 
 #include "dwarf/types/type.h"
 #include "lua/vm/bind.h"
+#include "lua/target/bind_samples.h"
 #include "lua/target/bind_stacks.h"
 #include "lua/bind/accessor.h"
 #include "lua/cdef/cdef.h"
@@ -65,6 +66,7 @@ static int open_xcore(lua_State *L)
 	xc_bind_cdef_open(L);
 	xc_bind_report_open(L);
 	xc_bind_stacks_open(L);
+	xc_bind_samples_open(L);
 	xc_bind_histogram_open(L);
 	xc_bind_top_open(L);
 	xc_bind_progress_open(L);

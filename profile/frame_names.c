@@ -22,7 +22,10 @@ static void add_code(struct xc_frame_names *n, struct xc_profile_data *d, const 
 {
 	const struct xc_place *place = xc_debuginfo_place(process, at);
 	const char *module = place->module ? place->module->name : NULL;
-	const enum xc_profile_frame_kind kind = guessed ? XC_PROFILE_GUESS : XC_PROFILE_NATIVE;
+	const bool compiled = !place->module && place->told;
+	const enum xc_profile_frame_kind kind = guessed    ? XC_PROFILE_GUESS
+						: compiled ? XC_PROFILE_JIT
+							   : XC_PROFILE_NATIVE;
 	const size_t before = n->frame_count;
 	for (size_t i = 0; i < place->level_count; i++) {
 		const char *name = xc_place_function(place, i);
@@ -44,6 +47,17 @@ static void add_kernel(struct xc_frame_names *n, struct xc_profile_data *d, stru
 	add(n, nameless(d, name ? name : "[kernel]", "[kernel]", XC_PROFILE_KERNEL));
 }
 
+/* Functions of one name in different files are different ones. */
+static void add_guest(struct xc_frame_names *n, struct xc_profile_data *d, const struct xc_guest_place *place)
+{
+	if (!place->language) {
+		add(n, nameless(d, place->function, NULL, XC_PROFILE_REMARK));
+		return;
+	}
+	const uint32_t function = xc_profile_data_add_function(d, place->function, place->file, place->language);
+	add(n, xc_profile_data_add_frame(d, function, place->file, place->line, XC_PROFILE_INTERPRETED));
+}
+
 void xc_frame_names_find(struct xc_frame_names *n, struct xc_profile_data *d, struct xc_process *process,
 			 const struct xc_stack_store *store)
 {
@@ -57,6 +71,8 @@ void xc_frame_names_find(struct xc_frame_names *n, struct xc_profile_data *d, st
 			kernel = xc_kernel_symbols_read();
 		if (frame->kind == XC_SAMPLE_KERNEL)
 			add_kernel(n, d, kernel, frame->at);
+		else if (frame->kind == XC_SAMPLE_GUEST)
+			add_guest(n, d, &store->guests->items[frame->at]);
 		else if (frame->kind == XC_SAMPLE_SIGNAL)
 			add(n, nameless(d, "<signal handler called>", NULL, XC_PROFILE_SIGNAL));
 		else

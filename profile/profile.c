@@ -5,11 +5,13 @@
 #include <sys/prctl.h>
 
 #include "core/live/live.h"
+#include "dwarf/sample/sample_guest.h"
 #include "profile/profile_impl.h"
 #include "profile/random.h"
 #include "profile/wait_targets.h"
 
-/* Deep stacks are drained at once: their outer frames are read after the sample (sample_stack.h). Those who wait are
+/* Deep stacks are drained at once: their outer frames are read after the sample (sample_stack.h). So are those of
+ * interpreted languages. Those who wait are
  * looked at meanwhile, if they wait for long enough; a tenth of a CPU is enough for that. */
 enum { DRAIN_US = 50000, LOOK_US = 5000, DEEP_FOR_MS = 1000, ALIVE_MS = 500, US = 1000, MS = 1000000 };
 enum { WAITED_NS = 2000000, LOOK_NS = LOOK_US * 1000 / 10, LAST_LOOK_NS = 50000000 };
@@ -53,6 +55,13 @@ static struct xc_error *start(struct xc_profile *p)
 	return xc_blocked_new(p->process, p->unwinder, &p->store, p->targets, &p->blocked);
 }
 
+static void begin(struct xc_profile *p)
+{
+	p->started_ns = p->checked_ns = xc_now_ns();
+	xc_slices_init(&p->slices, p->started_ns);
+	p->times_known = xc_live_times(p->process, p->options.tid, &p->user_before_ns, &p->system_before_ns);
+}
+
 struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_profile_options *options,
 				  struct xc_profile **profile_out)
 {
@@ -67,9 +76,7 @@ struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_pr
 		xc_profile_free(p);
 		return err;
 	}
-	p->started_ns = p->checked_ns = xc_now_ns();
-	xc_slices_init(&p->slices, p->started_ns);
-	p->times_known = xc_live_times(process, options->tid, &p->user_before_ns, &p->system_before_ns);
+	begin(p);
 	xc_waiting_init(&p->waiting, p->period_ns, p->sees_kernel, take_wait, p);
 	p->waiting.random = p->started_ns | 1;
 	if (p->refused)
@@ -77,6 +84,17 @@ struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_pr
 	p->polling.only = options->tid;
 	*profile_out = p;
 	return NULL;
+}
+
+void xc_profile_guests(struct xc_profile *p, struct xc_sample_guest *guest)
+{
+	p->store.guests = &guest->places;
+	xc_sample_unwinder_guest(p->unwinder, guest);
+	xc_live_brief(p->process, true);
+	if (p->sampler)
+		xc_sampler_skip(p->sampler);
+	p->maps_changed = true;
+	begin(p);
 }
 
 void xc_profile_free(struct xc_profile *p)
@@ -156,7 +174,9 @@ static bool unwind(struct xc_profile *p, const struct xc_perf_record *record, ui
 	}
 	xc_profile_update_maps(p, p->maps_changed, !xc_sample_stack_mapped(p->process, record), now);
 	xc_sample_unwind(p->unwinder, record, p->stack);
-	if (p->stack->late || p->stack->end == XC_SAMPLE_CUT)
+	p->guests += p->stack->guest;
+	p->torn += p->stack->torn;
+	if (p->stack->late || p->stack->guest || p->stack->end == XC_SAMPLE_CUT)
 		p->deep_ns = xc_now_ns();
 	*stack_out = xc_stack_store_add(&p->store, p->stack, &whole);
 	p->unkept += !whole;
@@ -386,6 +406,7 @@ static void end(struct xc_profile *p)
 		end_sampling(p);
 	else
 		xc_profile_end_polling(p);
+	xc_live_brief(p->process, false);
 	xc_slices_merge(&p->slices);
 	xc_profile_end_times(p);
 }

@@ -61,8 +61,9 @@ struct xc_profile {
 	uint64_t unwound; /* samples, each as one */
 	uint64_t ends[XC_SAMPLE_ENDS];
 	uint64_t late, in_kernel, unwind_ns;
-	uint64_t unread;               /* samples that were not unwound: the time was over */
-	uint64_t unkept;               /* stacks of which the inner part is not kept: the store is full */
+	uint64_t guests, torn; /* stacks with frames of interpreted languages, and those of them that were torn */
+	uint64_t unread;       /* samples that were not unwound: the time was over */
+	uint64_t unkept;       /* stacks of which the inner part is not kept: the store is full */
 	uint64_t started_ns, ended_ns; /* of CLOCK_MONOTONIC */
 	uint64_t until_ns;             /* when unwinding ends */
 	const volatile int *interrupted;
@@ -81,6 +82,10 @@ struct xc_profile {
  * xc_sampler_start. */
 XC_MUST_CHECK struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_profile_options *options,
 						struct xc_profile **profile_out);
+
+/* Look for frames of interpreted languages, too; borrowed. What was sampled before, while they were prepared, does not
+ * count. */
+void xc_profile_guests(struct xc_profile *profile, struct xc_sample_guest *guest);
 
 /* Unwind samples as they come, for `ns` nanoseconds from the start on, or until *interrupted is not 0 or the process
  * has gone; then end sampling. Samples that are not unwound a second later are only counted: the target decides how

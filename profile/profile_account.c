@@ -111,6 +111,8 @@ static void add_losses(struct xc_section *s, const struct xc_profile *p)
 	add_count(s, "cut", "stacks cut", p->ends[XC_SAMPLE_CUT]);
 	add_count(s, "broken", "stacks whose unwinding broke off", p->ends[XC_SAMPLE_BROKEN]);
 	add_count(s, "deep", "stacks too deep to be kept whole", p->ends[XC_SAMPLE_DEEP]);
+	add_count(s, "guests", "stacks with frames of interpreted languages", p->guests);
+	add_count(s, "torn", "of them torn: what was read too late is left out", p->torn);
 	add_count(s, "unkept", "stacks kept without their inner part, of too many different ones", p->unkept);
 	add_count(s, "unread", "samples not unwound, because the time was over", p->unread);
 	add_count(s, "no_stack", "without a user stack", p->ends[XC_SAMPLE_NONE]);

@@ -20,12 +20,13 @@ void xc_profile_take_polled(void *ctx, const struct xc_polled *t, enum xc_pollin
 		xc_profile_count_stack(p, 0, 0, t->tid, span);
 		p->samples += periods;
 	} else if (kind == XC_POLL_WAITS) {
-		xc_profile_count_waits(p, t->stack, xc_wait_targets_held(targets, t->target.text, t->owner), t->tid, span);
+		xc_profile_count_waits(p, t->stack, xc_wait_targets_held(targets, t->target.text, t->owner), t->tid,
+				       span);
 	} else {
 		xc_profile_count_waits(p, 0,
-			    kind == XC_POLL_QUEUED ? xc_wait_targets_cpu(targets, true)
-						   : xc_wait_targets_unseen(targets),
-			    t->tid, span);
+				       kind == XC_POLL_QUEUED ? xc_wait_targets_cpu(targets, true)
+							      : xc_wait_targets_unseen(targets),
+				       t->tid, span);
 	}
 }
 

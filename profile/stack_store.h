@@ -6,7 +6,7 @@
 #define XC_STACK_STORE_H
 
 #include "core/base/hashtable.h"
-#include "dwarf/sample/sample_stack.h"
+#include "dwarf/sample/sample_guest.h"
 
 struct xc_stack_node {
 	uint32_t parent; /* its caller; 0, the root, is not a frame */
@@ -14,7 +14,8 @@ struct xc_stack_node {
 };
 
 struct xc_stack_store {
-	struct xc_sample_frame *places; /* different frames */
+	struct xc_sample_frame *places;       /* different frames */
+	const struct xc_guest_places *guests; /* those of interpreted languages; NULL: none; borrowed */
 	size_t place_count, place_capacity;
 	struct xc_stack_node *nodes; /* the first is the root; a caller precedes its callees */
 	size_t node_count, node_capacity;

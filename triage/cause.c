@@ -28,6 +28,7 @@
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
 #include "triage/memory/pointer_diagnosis.h"
+#include "triage/survey/odd_object.h"
 
 enum { SOURCE_AROUND = 2 };
 
@@ -233,6 +234,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_cause_fault_number(&crash);
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
+	xc_odd_object_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
 	xc_hang_classify(&crash);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/interrupts.h"
+#include "cli/shared/guests.h"
 #include "core/base/say.h"
 #include "core/report/stacktree.h"
 #include "profile/data/profile_file.h"
@@ -23,6 +24,7 @@ struct settings {
 	uint64_t duration_ns;
 	struct xc_profile *profile;
 	struct xc_profile_data *data;
+	struct xc_guests guests;
 };
 
 /* NULL: a report. */
@@ -132,6 +134,10 @@ static struct xc_error *sample(struct xc_job *job)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and has no time", job->process->target),
 			"`xcore bt` and `xcore flame stacks` show its stacks");
+	xc_guests_open(&s->guests, job);
+	struct xc_sample_guest *guest = xc_guests_reader(&s->guests);
+	if (guest)
+		xc_profile_guests(s->profile, guest);
 	xc_interrupts_catch();
 	xc_profile_run(s->profile, s->duration_ns, &xc_interrupted_by);
 	xc_interrupts_release();
@@ -161,16 +167,23 @@ static struct xc_error *write_data(struct xc_job *job, FILE *out)
 
 static struct xc_error *produce(struct xc_job *job)
 {
+	const struct settings *s = job->settings;
 	struct xc_error *err = sample(job);
-	if (!err)
-		report(job);
-	return err;
+	if (err)
+		return err;
+	report(job);
+	xc_guests_note(&s->guests, job->report->sections);
+	return NULL;
 }
 
 static struct xc_error *write_profile(struct xc_job *job, FILE *out)
 {
+	const struct settings *s = job->settings;
 	struct xc_error *err = sample(job);
-	return err ? err : write_data(job, out);
+	if (err)
+		return err;
+	xc_guests_note(&s->guests, NULL);
+	return write_data(job, out);
 }
 
 /* A profile that was taken before. */
@@ -198,6 +211,7 @@ static void fini(void *settings)
 	struct settings *s = settings;
 	xc_profile_free(s->profile);
 	xc_profile_data_free(s->data);
+	xc_guests_fini(&s->guests);
 }
 
 static const struct xc_operand operands[] = {
@@ -232,7 +246,8 @@ static const struct xc_option options[] = {
 	 .offset = offsetof(struct settings, as),
 	 .value = "KIND",
 	 .about = "xprof (all of it, to look at again), folded (one line per stack), svg (one self-contained picture), "
-		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.xprof, .svg, "
+		  "html (a page to look around in: flame graph and its inversion, threads over time, search, lines), "
+		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.xprof, .svg, .html, "
 		  ".speedscope.json, .pb.gz), else a report",
 	 .words = xc_profile_kinds},
 	{.name = "thread",

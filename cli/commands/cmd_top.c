@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/interrupts.h"
+#include "cli/shared/guests.h"
 #include "core/base/say.h"
 #include "core/render/render.h"
 #include "profile/data/profile_redact.h"
@@ -20,6 +21,7 @@ enum { HZ = 99, ROWS = 10, LEAST_ROWS = 3, FRAME_LINES = 12, KEYS_NS = 100000000
 struct settings {
 	unsigned count, hz;
 	struct xc_profile *profile;
+	struct xc_guests guests;
 };
 
 /* ---- the terminal ---- */
@@ -82,7 +84,9 @@ static void add_line(struct xc_report *report, const struct xc_profile *p, const
 		     const struct terminal *t)
 {
 	const double seconds = (double)d->head->length_ns / 1e9;
-	const char *way = !p->sampler ? "; no perf events: what runs has no stack" : p->blocked ? "; not in the kernel" : "";
+	const char *way = !p->sampler  ? "; no perf events: what runs has no stack"
+			  : p->blocked ? "; not in the kernel"
+				       : "";
 	struct xc_section *s = xc_report_section(report, "now", "Now");
 	xc_auto(xc_freep) char *cpus =
 		p->times_known && seconds > 0
@@ -170,12 +174,16 @@ static bool writes(const struct xc_job *job)
 
 static struct xc_error *write_laps(struct xc_job *job, FILE *out)
 {
-	const struct settings *s = job->settings;
+	struct settings *s = job->settings;
 	struct terminal terminal = {0};
 	if (!s->profile)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and has no time", job->process->target),
 			"`xcore threads` shows what its threads do");
+	xc_guests_open(&s->guests, job);
+	struct xc_sample_guest *guest = xc_guests_reader(&s->guests);
+	if (guest)
+		xc_profile_guests(s->profile, guest);
 	xc_interrupts_catch();
 	begin_terminal(&terminal, job->output);
 	struct xc_error *err = laps(job, &terminal, out);
@@ -186,7 +194,9 @@ static struct xc_error *write_laps(struct xc_job *job, FILE *out)
 
 static void fini(void *settings)
 {
-	xc_profile_free(((struct settings *)settings)->profile);
+	struct settings *s = settings;
+	xc_profile_free(s->profile);
+	xc_guests_fini(&s->guests);
 }
 
 static const struct xc_operand operands[] = {

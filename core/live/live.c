@@ -74,6 +74,12 @@ void xc_live_forget(struct xc_process *process)
 		xc_live_memory_forget(state_of(process)->memory, false);
 }
 
+void xc_live_brief(struct xc_process *process, bool brief)
+{
+	if (state_of(process))
+		xc_live_memory_brief(state_of(process)->memory, brief);
+}
+
 void xc_live_remap(struct xc_process *process)
 {
 	struct live *live = state_of(process);

@@ -14,6 +14,7 @@ struct xc_live_cache {
 	uint8_t *data;   /* slot_count pages */
 	uint32_t *heads; /* hash table, 2 * slot_count */
 	uint32_t slot_count, hand;
+	uint32_t used; /* slots from 0 on that the hand passed since all were cleared */
 };
 
 void xc_live_cache_init(struct xc_live_cache *cache, size_t page_size, size_t bytes);

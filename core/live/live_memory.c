@@ -45,6 +45,7 @@ struct xc_live_memory {
 	size_t window;
 	struct xc_live_stats *stats; /* mapped, shared with forked children */
 	struct xc_live_absents absents;
+	bool brief; /* pages are read one by one, without pauses */
 };
 
 static struct xc_live_stats *shared_stats(void)
@@ -131,7 +132,7 @@ static xc_addr choose_window(struct xc_live_memory *m, const struct xc_live_regi
 {
 	size_t above = (size_t)((r->hi - page) / m->page_size) + 1, below = (size_t)((page - r->lo) / m->page_size);
 	bool down = wanted == 1 && page + m->page_size == m->first;
-	m->window = m->window && (down || page == m->expected) ? m->window * 2 : MIN_WINDOW;
+	m->window = m->window && (down || page == m->expected) ? m->window * 2 : m->brief ? 1 : MIN_WINDOW;
 	if (m->window < wanted)
 		m->window = wanted;
 	if (m->window > MAX_WINDOW)
@@ -220,7 +221,8 @@ static bool load(struct xc_live_memory *m, struct xc_live_region *r, xc_addr pag
 /* Call before reading. Returns the start time for the function below. */
 static uint64_t begin_reading(struct xc_live_memory *m)
 {
-	m->stats->paused_ns += xc_live_throttle_wait(&m->pace, m->unpaid);
+	if (!m->brief)
+		m->stats->paused_ns += xc_live_throttle_wait(&m->pace, m->unpaid);
 	m->unpaid = 0;
 	return xc_now_ns();
 }
@@ -398,6 +400,13 @@ void xc_live_memory_forget(struct xc_live_memory *m, bool thaw)
 		xc_live_throttle_begin(&m->pace);
 		m->absents.flags_read = false;
 	}
+	pthread_mutex_unlock(&m->lock);
+}
+
+void xc_live_memory_brief(struct xc_live_memory *m, bool brief)
+{
+	pthread_mutex_lock(&m->lock);
+	m->brief = brief;
 	pthread_mutex_unlock(&m->lock);
 }
 

@@ -44,6 +44,7 @@ size_t xc_live_memory_reread(struct xc_live_region *region, xc_addr addr, void *
 
 /* Discard the cache. `thaw`: also the frozen ranges, and the limits hold from the first byte (live_throttle.h). */
 void xc_live_memory_forget(struct xc_live_memory *memory, bool thaw);
+void xc_live_memory_brief(struct xc_live_memory *memory, bool brief);
 
 /* Freeze these bytes, which are taken. False when they exceed the limit. */
 bool xc_live_memory_freeze(struct xc_live_memory *memory, xc_addr lo, uint8_t *bytes, uint64_t len);

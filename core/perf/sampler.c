@@ -51,7 +51,7 @@ struct xc_sampler {
 	struct pollfd *polls;        /* of the processors with rings */
 	struct xc_hashtable threads; /* those with events, by tid */
 	struct xc_sampler_counts counts;
-	uint64_t lost_records;
+	uint64_t lost_records, skipped_lost;
 	struct xc_sample_weight weight; /* of a counter whose samples have no period */
 	uint64_t counted_before;        /* events, when samples began */
 	bool stopped;
@@ -402,7 +402,23 @@ struct xc_sampler_counts xc_sampler_counts(const struct xc_sampler *s)
 	struct xc_sampler_counts counts = s->counts;
 	read_counts(s, &counts);
 	counts.events -= counts.events ? s->counted_before : 0;
+	counts.lost -= s->skipped_lost;
 	return counts;
+}
+
+static void drop(void *ctx, const struct xc_perf_record *record)
+{
+	(void)ctx;
+	(void)record;
+}
+
+void xc_sampler_skip(struct xc_sampler *s)
+{
+	xc_sampler_drain(s, drop, NULL);
+	const struct xc_sampler_counts counts = xc_sampler_counts(s);
+	s->skipped_lost += counts.lost;
+	s->counted_before += counts.events;
+	s->counts.samples = s->counts.throttled = 0;
 }
 
 void xc_sampler_free(struct xc_sampler *s)

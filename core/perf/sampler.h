@@ -56,6 +56,9 @@ void xc_sampler_wait_next(struct xc_sampler *sampler, uint64_t us);
 typedef void xc_sampler_take(void *ctx, const struct xc_perf_record *record);
 void xc_sampler_drain(struct xc_sampler *sampler, xc_sampler_take *take, void *ctx);
 
+/* Drop what was sampled so far; nor does it count. */
+void xc_sampler_skip(struct xc_sampler *sampler);
+
 /* End sampling: what is in the rings can still be drained. */
 void xc_sampler_stop(struct xc_sampler *sampler);
 

@@ -7,22 +7,26 @@
 #include "core/live/live.h"
 #include "core/perf/perf_regs.h"
 #include "dwarf/decode/code.h"
+#include "dwarf/sample/sample_guest.h"
 #include "dwarf/unwind/reach.h"
 #include "dwarf/unwind/unwind.h"
 
-enum { STEADY = 8, MOST_SLOTS = 1 << 16 };
+/* A word of a stack is steady when it was the same for STEADY samples in a row; after each change, for four times as
+ * many as before: one strange sample costs some stacks, and a word that changes again and again is never believed. */
+enum { STEADY = 8, MOST_STEADY = 1 << 24, MOST_SLOTS = 1 << 16 };
 /* The target decides how much work a frame is. So many frames of a stack are always taken, more only in that time. */
 enum { SURE_FRAMES = 256, LONGEST_NS = 20000000 };
 
 struct slot {
-	xc_addr ret, callee; /* as first seen; callee: where the function begins that will return to it */
-	unsigned same;
-	bool differed;
+	xc_addr ret, callee; /* as last seen; callee: where the function begins that will return to it */
+	unsigned same;       /* for so many samples in a row */
+	unsigned needed;
 };
 
 struct xc_sample_unwinder {
 	struct xc_process *process;
 	struct xc_unwinder *unwinder;
+	struct xc_sample_guest *guest; /* NULL: none */
 	/* Of the sample being unwound. */
 	xc_addr copy_lo, copy_hi;   /* of the copy; hi is behind it */
 	xc_addr shown_lo, shown_hi; /* of the stack that is shown */
@@ -51,6 +55,11 @@ void xc_sample_unwinder_free(struct xc_sample_unwinder *u)
 	xc_hashtable_fini(&u->by_place);
 	free(u->slots);
 	free(u);
+}
+
+void xc_sample_unwinder_guest(struct xc_sample_unwinder *u, struct xc_sample_guest *guest)
+{
+	u->guest = guest;
 }
 
 /* Show the bytes of a stack from sp on, and above them its present memory, past the cache. */
@@ -106,14 +115,17 @@ static bool is_steady(struct xc_sample_unwinder *u, pid_t tid, const struct xc_f
 		return false;
 	if (!found) {
 		u->slots = xc_grow(u->slots, u->slot_count, &u->slot_capacity, sizeof *u->slots);
-		u->slots[u->slot_count++] = (struct slot){.ret = caller->pc, .callee = entry};
+		u->slots[u->slot_count++] = (struct slot){.ret = caller->pc, .callee = entry, .needed = STEADY};
 		found = xc_hashtable_at(&u->by_place, NULL, sp, (uint64_t)tid);
 		found->number = u->slot_count;
 	}
 	struct slot *slot = &u->slots[found->number - 1];
-	slot->differed |= slot->ret != caller->pc || slot->callee != entry;
-	slot->same += slot->same < STEADY;
-	return !slot->differed && slot->same == STEADY;
+	if (slot->ret != caller->pc || slot->callee != entry) {
+		const unsigned needed = slot->needed < MOST_STEADY ? 4 * slot->needed : MOST_STEADY;
+		*slot = (struct slot){.ret = caller->pc, .callee = entry, .needed = needed};
+	}
+	slot->same += slot->same < slot->needed;
+	return slot->same == slot->needed;
 }
 
 /* Does the call that ends at `ret` go to the function, itself or by a stub of the linkage table? */
@@ -144,6 +156,21 @@ static void follow_stack(struct xc_sample_unwinder *u, const struct xc_frame *fr
 		show(u, sp, NULL, 0);
 }
 
+/* What an interpreter runs in this frame is called by it, so it comes before. The guest may tell how its code is
+ * unwound. */
+static void add_guests(struct xc_sample_unwinder *u, struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *s)
+{
+	struct xc_sample_guest *g = u->guest;
+	const size_t before = s->count;
+	if (!g || !g->wants(g->ctx, frame))
+		return;
+	if (g->take(g->ctx, frame, callee, s)) {
+		frame->cfa_known = false;
+		xc_unwind_cfa(u->unwinder, frame);
+	}
+	s->guest |= s->count > before;
+}
+
 static bool is_full(const struct xc_sample_stack *s, uint64_t until_ns)
 {
 	return s->count == XC_SAMPLE_FRAMES || (s->count >= SURE_FRAMES && xc_now_ns() > until_ns);
@@ -154,11 +181,14 @@ static void walk(struct xc_sample_unwinder *u, pid_t tid, struct xc_frame frame,
 	const uint64_t until_ns = xc_now_ns() + LONGEST_NS;
 	const char *stop;
 	struct xc_frame caller;
+	xc_addr callee = 0;
 	for (;;) {
 		if (is_full(s, until_ns)) {
 			s->end = XC_SAMPLE_DEEP;
 			return;
 		}
+		add_guests(u, &frame, callee, s);
+		callee = xc_frame_lookup(&frame);
 		s->frames[s->count++] = frame_of(&frame);
 		if (!s->late)
 			u->copied = s->count;
@@ -194,8 +224,10 @@ static void unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sa
 	xc_addr sp;
 	s->count = s->kernel_count = 0;
 	s->end = XC_SAMPLE_NONE;
-	s->late = u->doubtful = false;
+	s->late = s->guest = s->torn = u->doubtful = false;
 	u->shown_hi = 0;
+	if (u->guest)
+		u->guest->begin(u->guest->ctx, sample->tid);
 	add_kernel(sample, s);
 	if (!read_registers(u->process, sample, &thread.regs, &sp))
 		return;
@@ -227,6 +259,8 @@ void xc_sample_unwind_thread(struct xc_sample_unwinder *u, const struct xc_threa
 		return;
 	u->copy_lo = 0;
 	u->copy_hi = UINT64_MAX;
+	if (u->guest)
+		u->guest->begin(u->guest->ctx, thread->tid);
 	u->doubtful = false;
 	show(u, sp, NULL, 0);
 	xc_unwinder_renew(u->unwinder);

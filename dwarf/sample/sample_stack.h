@@ -6,8 +6,8 @@
  *
  * A frame that lies above the copy was read later than the sample, and its caller may be another one by then. It is
  * believed only if the code at its return address calls its callee directly, or, where it calls through a pointer, if
- * that word of the thread's stack has never been seen with another value or callee (the outer end of a stack does not
- * change).
+ * that word of the thread's stack has had the same value and callee in many samples, each change of it making that many
+ * more (the outer end of a stack does not change).
  * If one frame is not believed, the stack is told as cut where the copy ends. */
 #ifndef XC_SAMPLE_STACK_H
 #define XC_SAMPLE_STACK_H
@@ -26,8 +26,14 @@ enum xc_sample_end {
 
 /* A frame of a stack. Equal places are equal pairs of `at` and `kind`. */
 struct xc_sample_frame {
-	xc_addr at; /* the address for look-ups of names: of the instruction, or of the call */
-	enum xc_sample_kind { XC_SAMPLE_CODE, XC_SAMPLE_GUESS, XC_SAMPLE_SIGNAL, XC_SAMPLE_KERNEL } kind;
+	xc_addr at; /* the address for look-ups of names: of the instruction, or of the call; GUEST: a place's number */
+	enum xc_sample_kind {
+		XC_SAMPLE_CODE,
+		XC_SAMPLE_GUESS,
+		XC_SAMPLE_SIGNAL,
+		XC_SAMPLE_KERNEL,
+		XC_SAMPLE_GUEST, /* of an interpreted language (sample_guest.h) */
+	} kind;
 };
 
 enum { XC_SAMPLE_FRAMES = 4096 };
@@ -36,14 +42,20 @@ struct xc_sample_stack {
 	struct xc_sample_frame frames[XC_SAMPLE_FRAMES]; /* innermost first, the kernel's before the user's */
 	size_t count, kernel_count;
 	enum xc_sample_end end;
-	bool late; /* some frames were read after the sample */
+	bool late;  /* some frames were read after the sample */
+	bool guest; /* some are of an interpreted language, */
+	bool torn;  /* and were not of the sample any more: what is not proved is left out, and a frame says so */
 };
 
 struct xc_sample_unwinder;
+struct xc_sample_guest;
 
 /* Borrows the process, a live one, whose mappings xc_live_remap may change between samples. */
 struct xc_sample_unwinder *xc_sample_unwinder_new(struct xc_process *process);
 void xc_sample_unwinder_free(struct xc_sample_unwinder *unwinder); /* NULL is fine */
+
+/* Frames of interpreted languages; borrowed; NULL: none. */
+void xc_sample_unwinder_guest(struct xc_sample_unwinder *unwinder, struct xc_sample_guest *guest);
 
 /* Unwind a sample. Reads the target's memory only where the copy ends. O(frames). */
 void xc_sample_unwind(struct xc_sample_unwinder *unwinder, const struct xc_perf_record *sample,

@@ -84,8 +84,13 @@ void xc_unwind_place(const struct xc_process *p, struct xc_frame *f, uint64_t po
 /* Does the code at pc look like a signal trampoline? */
 static bool is_trampoline(struct xc_unwinder *u, struct xc_frame *f)
 {
-	if (!xc_code_is_trampoline(u->process, f->pc))
+	xc_addr *ordinary = &u->ordinary[(f->pc ^ f->pc >> 10) % XC_ORDINARY_KEPT];
+	if (*ordinary == f->pc)
 		return false;
+	if (!xc_code_is_trampoline(u->process, f->pc)) {
+		*ordinary = f->module ? f->pc : 0;
+		return false;
+	}
 	f->trampoline = f->signal = f->interrupted = true;
 	f->module = xc_process_module(u->process, f->pc);
 	return true;

@@ -13,7 +13,7 @@
 
 #define XC_OUTERMOST_NULL XC_OUTERMOST " (return address 0)"
 
-enum { XC_MAX_DESCENTS = 64, XC_EPILOGUES_KEPT = 64, XC_ENTRIES = 2 };
+enum { XC_MAX_DESCENTS = 64, XC_EPILOGUES_KEPT = 64, XC_ORDINARY_KEPT = 1024, XC_ENTRIES = 2 };
 enum { XC_MAX_GUESSING = 4 << 20 }; /* words scanned and steps looked ahead in total: about half a second */
 
 struct xc_unwinder {
@@ -23,6 +23,7 @@ struct xc_unwinder {
 	uint64_t guessing; /* words scanned and steps looked ahead so far */
 	struct xc_goruntime go;
 	bool go_asked, go_known;                      /* go_known: it is a Go program */
+	xc_addr ordinary[XC_ORDINARY_KEPT];           /* code of modules that is no trampoline, by a hash */
 	struct xc_epilogue *epilogues;                /* those read last, by a hash of pc; allocated on first use */
 	struct xc_function_range entries[XC_ENTRIES]; /* code with which the program and its dynamic linker begin */
 	bool entries_read;

@@ -284,6 +284,7 @@ static const struct key plugin_keys[] = {
 	{"analyze", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, analyzes), false},
 	{"claims", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, claims), false},
 	{"stacks", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, stacks), false},
+	{"samples", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, samples), false},
 	{"commands", LUA_TTABLE, read_commands, offsetof(struct xc_plugin, commands), false},
 	{"flames", LUA_TTABLE, read_flames, offsetof(struct xc_plugin, flames), false},
 	{0},
@@ -302,13 +303,15 @@ static int read_plugin(lua_State *L)
 		read_name(L, r, NULL);
 	lua_pop(L, 1);
 	read_table(L, plugin_keys, r, r->plugin);
-	if (!xc_plugin_asks(&r->plugin->match) && (r->plugin->analyzes || r->plugin->claims || r->plugin->stacks))
+	if (!xc_plugin_asks(&r->plugin->match) &&
+	    (r->plugin->analyzes || r->plugin->claims || r->plugin->stacks || r->plugin->samples))
 		return xc_bind_fail(
 			L, XC_ERR_FORMAT,
 			"it has '%s' but no 'match': which targets are meant? modules = {\"*\"} matches all",
 			r->plugin->analyzes ? "analyze"
 			: r->plugin->claims ? "claims"
-					    : "stacks");
+			: r->plugin->stacks ? "stacks"
+					    : "samples");
 	return 0;
 }
 

@@ -15,9 +15,10 @@ enum { STEPS_A_FRAME = 200 };
 struct frame {
 	const struct xc_thread *thread;
 	struct xc_frame frame;
-	const struct xc_place *place; /* never NULL */
+	const struct xc_place *place; /* NULL: not looked up yet (place_of) */
 	size_t level;                 /* of the place */
 	unsigned index;
+	xc_addr callee; /* an address in the function that it called; 0: unknown */
 };
 
 static const struct xc_bind_class frame_class;
@@ -25,6 +26,11 @@ static const struct xc_bind_class frame_class;
 static struct frame *self_of(lua_State *L)
 {
 	return xc_bind_class_check(L, 1, &frame_class);
+}
+
+static const struct xc_place *place_of(lua_State *L, const struct frame *self)
+{
+	return self->place ? self->place : xc_debuginfo_place(xc_bind_host(L)->process, xc_frame_lookup(&self->frame));
 }
 
 static struct xc_frame_scope scope_of(lua_State *L, const struct frame *self)
@@ -35,7 +41,7 @@ static struct xc_frame_scope scope_of(lua_State *L, const struct frame *self)
 				       .unwinder = xc_eval_context_unwinder(context),
 				       .has_frame = true,
 				       .frame = self->frame,
-				       .place = self->place,
+				       .place = place_of(L, self),
 				       .level = self->level,
 				       .row = self->index};
 }
@@ -55,6 +61,16 @@ static unsigned push_rows(lua_State *L, const struct xc_thread *thread, const st
 	}
 	xc_limit_spend(L, STEPS_A_FRAME);
 	return index;
+}
+
+void *xc_bind_push_frame(lua_State *L)
+{
+	return xc_bind_class_new(L, &frame_class, sizeof(struct frame));
+}
+
+void xc_bind_set_frame(void *frame, const struct xc_thread *thread, const struct xc_frame *at, xc_addr callee)
+{
+	*(struct frame *)frame = (struct frame){.thread = thread, .frame = *at, .index = at->index, .callee = callee};
 }
 
 int xc_bind_push_frames(lua_State *L, const struct xc_thread *thread, uint64_t max)
@@ -91,6 +107,20 @@ static void push_pc(lua_State *L, void *self)
 	lua_pushinteger(L, (lua_Integer)((struct frame *)self)->frame.pc);
 }
 
+static void push_at(lua_State *L, void *self)
+{
+	lua_pushinteger(L, (lua_Integer)xc_frame_lookup(&((struct frame *)self)->frame));
+}
+
+static void push_callee(lua_State *L, void *self)
+{
+	const xc_addr at = ((struct frame *)self)->callee;
+	if (at)
+		lua_pushinteger(L, (lua_Integer)at);
+	else
+		lua_pushnil(L);
+}
+
 static void push_register(lua_State *L, const struct frame *self, int number)
 {
 	uint64_t value;
@@ -120,22 +150,23 @@ static void push_name(lua_State *L, void *self)
 	lua_pushstring(L, xc_frame_scope_function(&scope));
 }
 
-static const struct xc_level *level_of(const struct frame *self)
+static const struct xc_level *level_of(lua_State *L, const struct frame *self)
 {
-	return self->level < self->place->level_count ? &self->place->levels[self->level] : NULL;
+	const struct xc_place *place = place_of(L, self);
+	return self->level < place->level_count ? &place->levels[self->level] : NULL;
 }
 
 static void push_file(lua_State *L, void *self)
 {
-	const struct xc_level *level = level_of(self);
-	const struct xc_foreign_code *told = ((struct frame *)self)->place->told;
+	const struct xc_level *level = level_of(L, self);
+	const struct xc_foreign_code *told = place_of(L, self)->told;
 	lua_pushstring(L, level ? level->file : told ? told->file : NULL);
 }
 
 static void push_line(lua_State *L, void *self)
 {
-	const struct xc_level *level = level_of(self);
-	const struct xc_foreign_code *told = ((struct frame *)self)->place->told;
+	const struct xc_level *level = level_of(L, self);
+	const struct xc_foreign_code *told = place_of(L, self)->told;
 	unsigned line = level ? level->line : told ? told->line : 0;
 	if (line)
 		lua_pushinteger(L, line);
@@ -146,7 +177,7 @@ static void push_line(lua_State *L, void *self)
 static void push_inlined(lua_State *L, void *self)
 {
 	const struct frame *frame = self;
-	lua_pushboolean(L, frame->level + 1 < frame->place->level_count);
+	lua_pushboolean(L, frame->level + 1 < place_of(L, frame)->level_count);
 }
 
 static void push_signal(lua_State *L, void *self)
@@ -156,7 +187,7 @@ static void push_signal(lua_State *L, void *self)
 
 static void push_language(lua_State *L, void *self)
 {
-	const struct xc_foreign_code *told = ((struct frame *)self)->place->told;
+	const struct xc_foreign_code *told = place_of(L, self)->told;
 	lua_pushstring(L, told ? told->language : NULL);
 }
 
@@ -167,14 +198,14 @@ static void push_trust(lua_State *L, void *self)
 
 static void push_module(lua_State *L, void *self)
 {
-	const struct xc_module *module = ((struct frame *)self)->place->module;
+	const struct xc_module *module = place_of(L, self)->module;
 	lua_pushstring(L, module ? module->path : NULL);
 }
 
 static void push_offset(lua_State *L, void *self)
 {
 	const struct frame *frame = self;
-	const struct xc_module *module = frame->place->module;
+	const struct xc_module *module = place_of(L, frame)->module;
 	if (module && module->bias_known)
 		lua_pushinteger(L, (lua_Integer)(frame->frame.pc - module->bias));
 	else
@@ -185,7 +216,7 @@ static int frame_tostring(lua_State *L)
 {
 	const struct frame *self = self_of(L);
 	struct xc_frame_scope scope = scope_of(L, self);
-	const struct xc_level *level = level_of(self);
+	const struct xc_level *level = level_of(L, self);
 	const char *name = xc_frame_scope_function(&scope);
 	struct xc_text *text = xc_bind_scratch(L);
 	xc_text_printf(text, "#%u 0x%llx %s", self->index, (unsigned long long)self->frame.pc, name ? name : "?");
@@ -316,13 +347,22 @@ static int frame_register(lua_State *L)
 }
 
 static const struct xc_bind_property properties[] = {
-	{"index", push_index},   {"pc", push_pc},
-	{"sp", push_sp},         {"cfa", push_cfa},
-	{"name", push_name},     {"file", push_file},
-	{"line", push_line},     {"inlined", push_inlined},
-	{"signal", push_signal}, {"language", push_language},
-	{"trust", push_trust},   {"module", push_module},
-	{"offset", push_offset}, {NULL, NULL},
+	{"index", push_index},
+	{"pc", push_pc},
+	{"at", push_at},
+	{"sp", push_sp},
+	{"cfa", push_cfa},
+	{"name", push_name},
+	{"file", push_file},
+	{"line", push_line},
+	{"inlined", push_inlined},
+	{"signal", push_signal},
+	{"language", push_language},
+	{"trust", push_trust},
+	{"module", push_module},
+	{"offset", push_offset},
+	{"callee", push_callee},
+	{NULL, NULL},
 };
 
 static const luaL_Reg methods[] = {

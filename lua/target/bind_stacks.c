@@ -49,12 +49,16 @@ static struct told *told_of(lua_State *L)
 	return told;
 }
 
-static struct reading begin(lua_State *L)
+static struct reading begin_for(lua_State *L, const struct stacks *self)
 {
-	const struct stacks *self = xc_bind_class_check(L, 1, &stacks_class);
 	struct told *told = told_of(L);
 	told->variables = 0;
 	return (struct reading){self, told, xc_eval_context_arena(xc_eval_context_of(L))};
+}
+
+static struct reading begin(lua_State *L)
+{
+	return begin_for(L, xc_bind_class_check(L, 1, &stacks_class));
 }
 
 /* ---- fields ---- */
@@ -167,9 +171,9 @@ static void read_saved(lua_State *L, const struct reading *r, int table, struct 
 	lua_settop(L, saved - 1);
 }
 
-static int stacks_code(lua_State *L)
+int xc_bind_tell_code(lua_State *L)
 {
-	struct reading r = begin(L);
+	struct reading r = begin_for(L, NULL);
 	luaL_checktype(L, 2, LUA_TTABLE);
 	lua_settop(L, 2);
 	xc_report_check_names(L, 2, "lo hi cfa saved override name file line language");
@@ -278,6 +282,12 @@ static void read_rows(lua_State *L, const struct reading *r, int list, struct xc
 		xc_limit_spend(L, 20);
 		lua_pop(L, 1);
 	}
+}
+
+static int stacks_code(lua_State *L)
+{
+	(void)xc_bind_class_check(L, 1, &stacks_class);
+	return xc_bind_tell_code(L);
 }
 
 static int stacks_frames(lua_State *L)

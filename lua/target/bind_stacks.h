@@ -11,4 +11,7 @@ void xc_bind_stacks_open(lua_State *L);
  * language of rows. `detached`: stacks on no thread are wanted. */
 void xc_bind_push_stacks(lua_State *L, const char *language, bool detached);
 
+/* The method `code`: rules for code that has no call frame information. Argument 2 is its table; 1 is not used. */
+int xc_bind_tell_code(lua_State *L);
+
 #endif

@@ -6,6 +6,7 @@
 #include "core/text/suggest.h"
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/elf/symbol.h"
+#include "dwarf/module/cfimodule.h"
 #include "lua/bind/bind_class.h"
 
 enum { NAME_MAX_BYTES = 1024 };
@@ -134,9 +135,29 @@ static int symbolize(lua_State *L)
 	return 1;
 }
 
+/* t:code_range(addr) → first and last address of the entry of call frame information; nil: there is none */
+static int code_range(lua_State *L)
+{
+	struct xc_process *process = xc_bind_check_target(L)->process;
+	const xc_addr addr = xc_bind_check_address(L, 2);
+	struct xc_module *module = xc_process_module(process, addr);
+	struct xc_cfientry entry;
+	if (!module || !module->bias_known ||
+	    !xc_cfimodule_find(xc_debugfile_of(process, module), addr - module->bias, &entry)) {
+		lua_pushnil(L);
+		return 1;
+	}
+	lua_pushinteger(L, (lua_Integer)(entry.lo + module->bias));
+	lua_pushinteger(L, (lua_Integer)(entry.end + module->bias - 1));
+	return 2;
+}
+
 void xc_bind_symbol_open(lua_State *L)
 {
-	static const luaL_Reg methods[] = {
-		{"symbol", symbol_by_name}, {"has_symbol", has_symbol}, {"symbolize", symbolize}, {NULL, NULL}};
+	static const luaL_Reg methods[] = {{"symbol", symbol_by_name},
+					   {"has_symbol", has_symbol},
+					   {"symbolize", symbolize},
+					   {"code_range", code_range},
+					   {NULL, NULL}};
 	xc_bind_class_add(L, &xc_bind_target_class, methods);
 }

@@ -343,6 +343,12 @@ void xc_limit_start(struct xc_limit *limit, lua_State *L)
 	lua_sethook(L, hook, LUA_MASKCOUNT, XC_LIMIT_PERIOD);
 }
 
+void xc_limit_renew(struct xc_limit *limit)
+{
+	limit->steps = limit->printed = 0;
+	limit->started_ns = limit->rested_ns = xc_now_ns();
+}
+
 void xc_limit_rest(struct xc_limit *limit)
 {
 	limit->rested_ns = xc_now_ns();

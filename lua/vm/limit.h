@@ -44,6 +44,9 @@ void *xc_limit_allocate(void *limit, void *block, size_t old, size_t size);
 void xc_limit_start(struct xc_limit *limit, lua_State *L);
 void xc_limit_fini(struct xc_limit *limit);
 
+/* Within a run that reached no limit: the instructions and the time so far do not count any more. */
+void xc_limit_renew(struct xc_limit *limit);
+
 /* Pause the clock between two calls of a run, and continue it. */
 void xc_limit_rest(struct xc_limit *limit);
 void xc_limit_wake(struct xc_limit *limit);

@@ -8,6 +8,7 @@ return {
 	match = { symbols = { "_PyRuntime" } },
 	analyze = function(t, report) require("cpython.report").analyze(t, report) end,
 	stacks = function(t, told) require("cpython.stacks").tell(t, told) end,
+	samples = function(t, told) return require("cpython.samples").begin(t, told) end,
 	commands = {
 		threads = command("threads", "run",
 			"threads that run Python code: GIL, activity, waits"),

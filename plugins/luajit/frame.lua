@@ -203,12 +203,16 @@ end
 
 -- The Lua frames that a trace has inlined: { at, func, link }, innermost first, from the one at `f` to the trace's
 -- own at `last`; nil if others are between, or if a word is unknown. `slots`: words by address that are not on the
--- stack yet, or texts.
-function frame.inlined(vm, slots, f, last)
+-- stack yet, or texts. `apart`: nothing is read of the trace's own frame, which has neither function nor link then.
+function frame.inlined(vm, slots, f, last, apart)
 	local list = {}
 	while #list < MOST_INLINED and f >= last do
 		local known = type(slots[f - 8 * vm.layout.fr2]) ~= "string" and type(slots[f]) ~= "string"
 		if f ~= last and not known then return nil end
+		if f == last and apart then
+			list[#list + 1] = { at = f }
+			return list
+		end
 		local link = link_of(vm, slots, f)
 		list[#list + 1] = { at = f, func = func_of(vm, slots, f), link = link }
 		if f == last then return list end

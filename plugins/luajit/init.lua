@@ -21,6 +21,7 @@ return {
 		dominators = flame("retained", "dominators", "bytes of objects by dominator", "bytes"),
 	},
 	stacks = function(t, told) require("luajit.stacks").tell(t, told) end,
+	samples = function(t, told) return require("luajit.samples").begin(t, told) end,
 	analyze = function(t, report) require("luajit.report").analyze(t, report) end,
 	commands = {
 		vms = command("commands", "vms", "VMs of the process, and how each was found"),

@@ -41,6 +41,14 @@ local function assembler(vm)
 	return vm.assembler
 end
 
+-- Its bounds, inclusive: by its call frame information, which has one entry for all but lj_vm_ffi_call.
+function machine.assembler(vm)
+	local range = assembler(vm)
+	local lo, hi = vm.t:code_range(range.lo)
+	if lo and hi - lo < ASM_SIZE and hi - lo > ASM_SIZE // 16 then return lo, hi end
+	return range.lo, range.hi - 1
+end
+
 function machine.in_assembler(vm, pc)
 	local range = assembler(vm)
 	return pc >= range.lo and pc < range.hi

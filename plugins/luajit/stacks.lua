@@ -26,6 +26,7 @@ local MOST = 100000      -- frames in total
 local ENOUGH = 2         -- seconds for the stacks that are on no thread
 
 local SAVED = { rip = -8, rbp = -16, rbx = -24, r15 = -32, r14 = -40 }
+stacks.SAVED, stacks.SIZE_IN_TRACE = SAVED, SIZE_IN_TRACE
 local SAVED_IN_TRACE = { rip = -8, rbp = -16, rbx = -24, r15 = -32, r14 = -40, r12 = -80, r13 = -88 }
 
 -- ---- frames of the VM on the C stack ----
@@ -59,17 +60,20 @@ end
 
 -- ---- code ----
 
-local function tell_traces(vm, told)
-	for _, range in ipairs(trace.ranges(vm)) do
-		local ok, _, file, line = pcall(trace.start, vm, range.trace)
-		local code = { lo = range.lo, hi = range.hi, override = true, name = ("TRACE %d"):format(range.number), language = "lua" }
-		if ok then code.file, code.line = file, line end
-		if vm.t.arch == "x86-64" then
-			code.cfa = { "rsp", range.trace.spadjust + SIZE_IN_TRACE }
-			code.saved = SAVED_IN_TRACE
-		end
-		told:code(code)
+-- A trace by its range: { lo, hi, number, trace }.
+function stacks.tell_trace(vm, told, range)
+	local ok, _, file, line = pcall(trace.start, vm, range.trace)
+	local code = { lo = range.lo, hi = range.hi, override = true, name = ("TRACE %d"):format(range.number), language = "lua" }
+	if ok then code.file, code.line = file, line end
+	if vm.t.arch == "x86-64" then
+		code.cfa = { "rsp", range.trace.spadjust + SIZE_IN_TRACE }
+		code.saved = SAVED_IN_TRACE
 	end
+	told:code(code)
+end
+
+local function tell_traces(vm, told)
+	for _, range in ipairs(trace.ranges(vm)) do stacks.tell_trace(vm, told, range) end
 end
 
 -- The native frames of a thread that belong to the VM: { frame, at, L }, innermost first. Corrects their unwinding.
@@ -218,7 +222,7 @@ end
 
 -- The VMs found in a cheap way: the registers lead to those that threads are in. All memory is searched only if
 -- nothing else led to one.
-local function quick(t)
+function stacks.quick(t)
 	local list, known = {}, {}
 	for _, way in ipairs { "register", "nginx", "global" } do
 		local ok, found = pcall(vm_of.all, t, way)
@@ -234,7 +238,7 @@ end
 -- Errors are raised after everything else was reported.
 function stacks.tell(t, told)
 	local failure
-	for _, vm in ipairs(quick(t)) do
+	for _, vm in ipairs(stacks.quick(t)) do
 		local ok, err = pcall(tell, vm, told)
 		failure = failure or not ok and err
 	end

@@ -13,6 +13,7 @@ return {
 	},
 	analyze = function(t, report) require("puclua.report").analyze(t, report) end,
 	stacks = function(t, told) require("puclua.stacks").tell(t, told) end,
+	samples = function(t, told) return require("puclua.samples").begin(t, told) end,
 	commands = {
 		vms = command("commands", "vms", "Lua states of the process, and how each was found"),
 		bt = command("bt", "run", "calls of the running thread, of one, or of all",

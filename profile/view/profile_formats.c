@@ -4,14 +4,16 @@
 
 #include "core/report/stacktree.h"
 #include "profile/data/profile_file.h"
+#include "profile/view/profile_page.h"
 #include "profile/view/profile_tree.h"
 
-const char *const xc_profile_kinds[] = {"folded", "svg", "speedscope", "pprof", "xprof", NULL};
+const char *const xc_profile_kinds[] = {"folded", "svg", "speedscope", "pprof", "html", "xprof", NULL};
 
 static const struct {
 	const char *kind, *end; /* of a file's name */
 	struct xc_error *(*write)(const struct xc_profile_data *data, FILE *out);
 } own[] = {
+	{"html", ".html", xc_profile_page},
 	{"xprof", ".xprof", xc_profile_file_write},
 };
 

@@ -6,7 +6,8 @@
 
 #include "profile/data/profile_data.h"
 
-/* Their names, NULL-terminated: those of xc_flame_kinds, and "xprof" (profile_file.h). */
+/* Their names, NULL-terminated: those of xc_flame_kinds, "html" (profile_page.h) and "xprof"
+ * (profile_file.h). */
 extern const char *const xc_profile_kinds[];
 
 /* The one that the name of a file asks for by its end; NULL: none. */

@@ -16,7 +16,7 @@ import time
 
 import nginx_live
 
-HZ, SECONDS = 999, 30
+HZ, SECONDS = 999, int(os.environ.get("BENCH_SECONDS", "30"))
 OUTERMOST = re.compile(r"_start$|__libc_start_|start_thread$|clone3?$|^__clone")
 MOST_LOSS = {99: 0.01, 999: 0.05}
 
@@ -76,7 +76,7 @@ def against_perf(bench, root, work, environment):
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         begun = time.monotonic()
         subprocess.run(bench.xcore("profile", "pid:%d" % program.pid, "--hz", str(HZ), "--for", "%ds" % SECONDS,
-                                   "--no-kernel", "--as", "folded", "-o", folded, "--no-progress"),
+                                   "--no-kernel", "--as", "folded", "-o", folded),
                        env=environment, stderr=subprocess.DEVNULL, check=True)
         mine = time.monotonic() - begun - SECONDS
         rival.wait()

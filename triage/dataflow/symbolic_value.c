@@ -7,6 +7,7 @@
 #include "dwarf/types/field.h"
 #include "triage/util/user_code.h"
 #include "triage/code/cxx_accessor.h"
+#include "triage/dataflow/origin.h"
 
 enum { DEPTH = 12 };
 
@@ -203,14 +204,30 @@ static struct xc_linear_expr loaded_form(const struct xc_frame_code *s, size_t a
 	return xc_linear_expr_term(&term, sure && address.sure);
 }
 
+/* An argument that the compiler made of a part of one has no name here, but what the caller passed may have. */
+static void named_by_caller(const struct xc_frame_code *s, struct xc_symbolic_value *term)
+{
+	struct xc_frame_code caller;
+	struct xc_linear_expr form;
+	const struct xc_frame_context context = xc_frame_code_context(s, s->body->entry);
+	if (context.place->line_only || !has_own_level(context.place) ||
+	    !xc_origin_caller(s, term->reg, &caller, &form) || form.count != 1 || form.constant ||
+	    form.parts[0].times != 1)
+		return;
+	term->text = form.parts[0].term.text;
+	term->type = form.parts[0].term.type;
+}
+
 static struct xc_linear_expr entry_form(const struct xc_frame_code *s, const struct xc_slice_definition *definition,
 					bool sure)
 {
 	struct xc_symbolic_value term = {.kind = XC_SYMBOLIC_ENTRY, .at = s->body->entry, .reg = definition->reg};
 	if (definition->reg < 0)
 		return (struct xc_linear_expr){.known = false};
-	if (!named(s, s->body->entry, definition->reg, &term))
+	if (!named(s, s->body->entry, definition->reg, &term)) {
 		term.kind = XC_SYMBOLIC_ENTRY;
+		named_by_caller(s, &term);
+	}
 	return xc_linear_expr_term(&term, sure);
 }
 

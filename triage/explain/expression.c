@@ -144,6 +144,8 @@ static void write_cause(const struct xc_crash_context *crash, const struct xc_fa
 		xc_text_printf(text, "calling `(*%s)()`: ", expression);
 	else if (f->divides)
 		xc_text_printf(text, "dividing by `%s`: ", expression);
+	else if (f->passed_to && f->member)
+		xc_text_printf(text, "%s `%s`, in %s: ", verb(crash), expression, function_passed_to(f));
 	else if (f->passed_to)
 		xc_text_printf(text, "%s what `%s` points to, in %s: ", verb(crash), expression, function_passed_to(f));
 	else

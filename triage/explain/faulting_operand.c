@@ -323,6 +323,11 @@ static void settle_constant(struct xc_faulting_operand *f)
 
 static void write_place(struct xc_faulting_operand *f, uint32_t size)
 {
+	if (f->passed_to && f->form.count == 1 && f->form.constant > 0 &&
+	    xc_symbolic_value_object(&f->frame_code, f->frame_code.at, &f->form, &f->place) && f->place.text) {
+		f->member = true;
+		return;
+	}
 	if (f->called || f->divides || f->passed_to) {
 		if (f->form.count == 1 && f->form.parts[0].times == 1 && (!f->form.constant || f->divides))
 			f->place = f->form.parts[0].term;

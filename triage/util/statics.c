@@ -7,7 +7,7 @@
 #include "dwarf/module/die.h"
 #include "dwarf/elf/symbol.h"
 
-enum { NESTING = 4, MOST = 100000 };
+enum { NESTING = 4, MOST = 100000, EACH = 300 };
 
 struct search {
 	const struct xc_process *process;
@@ -103,4 +103,59 @@ bool xc_statics_at(const struct xc_process *process, const struct xc_place *plac
 		found = true;
 	}
 	return found;
+}
+
+/* ---- all of them ---- */
+
+struct visit {
+	const struct xc_process *process;
+	const struct xc_place *place;
+	const struct xc_thread *thread;
+	struct xc_arena scratch;
+	xc_statics_fn *each;
+	void *user;
+	unsigned left, told;
+};
+
+static void visit(struct visit *v, Dwarf_Die *die)
+{
+	struct xc_value value;
+	Dwarf_Attribute attr;
+	const char *name = xc_die_name(die);
+	if (!xc_die_attr(die, DW_AT_location, &attr))
+		return;
+	xc_variable_static(v->process, v->place->module, v->thread, die, &v->scratch, &value);
+	if (!name && xc_die_attr(die, DW_AT_specification, &attr)) { /* the definition of a declared one */
+		Dwarf_Die declared;
+		name = dwarf_formref_die(&attr, &declared) ? xc_die_name(&declared) : NULL;
+	}
+	if (!name || value.kind != XC_VALUE_MEMORY)
+		return;
+	v->each(v->user, name, &value);
+	v->told++;
+}
+
+static void visit_children(struct visit *v, Dwarf_Die *parent, unsigned nesting)
+{
+	Dwarf_Die child;
+	for (bool more = xc_die_child(parent, &child); more && v->left && v->told < EACH; more = xc_die_next(&child)) {
+		v->left--;
+		int tag = dwarf_tag(&child);
+		if (tag == DW_TAG_variable)
+			visit(v, &child);
+		else if (tag == DW_TAG_namespace && nesting < NESTING)
+			visit_children(v, &child, nesting + 1);
+	}
+}
+
+void xc_statics_each(const struct xc_process *process, const struct xc_place *place, const struct xc_thread *thread,
+		     xc_statics_fn *each, void *user)
+{
+	struct visit v = {
+		.process = process, .place = place, .thread = thread, .each = each, .user = user, .left = MOST};
+	if (!place->level_count)
+		return;
+	Dwarf_Die unit = place->unit;
+	visit_children(&v, &unit, 0);
+	xc_arena_fini(&v.scratch);
 }

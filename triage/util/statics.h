@@ -9,4 +9,10 @@
 bool xc_statics_at(const struct xc_process *process, const struct xc_place *place, const struct xc_thread *thread,
 		   xc_addr addr, struct xc_held *out);
 
+/* Call `each` for the variables with a fixed place that the compilation unit of the place defines: some hundred at
+ * most. Their values live as long as the call. */
+typedef void xc_statics_fn(void *user, const char *name, const struct xc_value *value);
+void xc_statics_each(const struct xc_process *process, const struct xc_place *place, const struct xc_thread *thread,
+		     xc_statics_fn *each, void *user);
+
 #endif

@@ -1,0 +1,53 @@
+#include "cli/shared/guests.h"
+
+#include "core/base/say.h"
+
+static bool is_asked(struct xc_guests *g, struct xc_plugin *plugin, const struct xc_process *process)
+{
+	return xc_plugin_mentions(plugin, "samples") && xc_plugin_read(&g->plugins, plugin) && plugin->samples &&
+	       xc_plugin_matches(plugin, process, NULL);
+}
+
+void xc_guests_open(struct xc_guests *g, struct xc_job *job)
+{
+	if (job->common.plugins == XC_OFF)
+		return;
+	struct xc_error *err = xc_plugins_of(&job->common, &g->plugins);
+	if (err) { /* commands that run plugins report it */
+		xc_error_free(err);
+		return;
+	}
+	g->guest = xc_plugin_guest_new(job->process);
+	for (size_t i = 0; i < g->plugins.count; i++) {
+		if (!is_asked(g, g->plugins.items[i], job->process))
+			continue;
+		const struct xc_run run = xc_plugins_run(job, &g->plugins, g->plugins.items[i]);
+		xc_plugin_guest_add(g->guest, &run);
+	}
+}
+
+void xc_guests_fini(struct xc_guests *g)
+{
+	if (!g->guest)
+		return;
+	xc_plugin_guest_free(g->guest);
+	xc_plugins_fini(&g->plugins);
+	*g = (struct xc_guests){0};
+}
+
+struct xc_sample_guest *xc_guests_reader(const struct xc_guests *g)
+{
+	return g->guest ? xc_plugin_guest_reader(g->guest) : NULL;
+}
+
+void xc_guests_note(const struct xc_guests *g, struct xc_section *section)
+{
+	for (struct xc_error *err; g->guest && (err = xc_plugin_guest_failure(g->guest));) {
+		if (section) {
+			xc_section_note(section, err);
+			continue;
+		}
+		xc_say("%s", err->message);
+		xc_error_free(err);
+	}
+}

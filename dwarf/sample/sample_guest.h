@@ -1,0 +1,56 @@
+/* sample_guest: frames of interpreted languages in the stacks of samples: what a reader of such stacks tells, and the
+ * places that it names.
+ *
+ *	the unwinder comes to a frame of an interpreter, or of code in no module ─→ the guest's `take`
+ *	─→ the frames that this frame runs are added to the stack, before it; rules for its code may be told
+ *	(foreign_frame.h), by which it is unwound then
+ *
+ * Such stacks are in the memory of the process and read after the sample, not with it. A guest proves that what it adds
+ * belongs to the sample, or tells it as torn. */
+#ifndef XC_SAMPLE_GUEST_H
+#define XC_SAMPLE_GUEST_H
+
+#include "core/base/arena.h"
+#include "dwarf/sample/sample_stack.h"
+#include "dwarf/unwind/unwind.h"
+
+/* A place in a program of a guest's language. Texts are owned by the places. */
+struct xc_guest_place {
+	const char *function;        /* "parse" */
+	const char *file;            /* "app.lua"; NULL: unknown */
+	unsigned line;               /* 0: unknown */
+	const char *language, *kind; /* "lua"; "function", "trace", "builtin"; may be NULL */
+};
+
+struct xc_guest_places {
+	struct xc_arena arena;
+	struct xc_guest_place *items; /* the first is "[torn]" */
+	size_t count, capacity;
+	size_t bytes; /* of texts */
+};
+
+enum { XC_GUEST_TORN = 0, XC_GUEST_PLACES = 1 << 20, XC_GUEST_BYTES = 64 << 20 };
+
+void xc_guest_places_init(struct xc_guest_places *places);
+void xc_guest_places_fini(struct xc_guest_places *places);
+
+/* Add a place; its texts are copied. False: there are too many, or too many bytes of them. */
+XC_MUST_CHECK bool xc_guest_places_add(struct xc_guest_places *places, const struct xc_guest_place *place,
+				       uint32_t *number_out);
+
+struct xc_sample_guest {
+	void *ctx;
+	struct xc_guest_places places;
+	/* A sample of this thread is unwound. */
+	void (*begin)(void *ctx, pid_t tid);
+	/* Is it of interest what runs in this frame? Asked for every frame. */
+	bool (*wants)(void *ctx, const struct xc_frame *frame);
+	/* Add what it runs (xc_sample_stack_add), and set stack->torn. `callee`: the address for look-ups of the native
+	 * frame that it called; 0: none. True: rules for its code were told. Reads of the stack give the sample's copy. */
+	bool (*take)(void *ctx, const struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *stack);
+};
+
+/* Add a frame, as the caller of those before. A full stack takes no more. */
+void xc_sample_stack_add(struct xc_sample_stack *stack, uint32_t place);
+
+#endif

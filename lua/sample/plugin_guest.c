@@ -1,0 +1,280 @@
+#include "lua/sample/plugin_guest.h"
+
+#include <stdlib.h>
+
+#include "core/live/live.h"
+#include "dwarf/cfi/foreign_frame.h"
+#include "lua/target/bind_frame.h"
+#include "lua/target/bind_samples.h"
+#include "lua/vm/bind.h"
+
+/* Of one call. The first of a virtual machine reads most. */
+static const struct xc_limits call_limits = {.instructions = 20000000, .memory = UINT64_C(128) << 20, .seconds = 1};
+
+enum { PLUGINS = 16, PATIENCE = 100 }; /* failures in a row */
+
+struct asked {
+	struct xc_host *host;
+	const char *name;
+	int step, frame_ref, sample_ref; /* in the registry */
+	void *frame;
+	const struct xc_samples *samples;
+	bool fresh; /* the sample's table is to be made */
+	unsigned failures;
+	struct xc_error *failed; /* not told yet */
+	bool is_out;
+};
+
+struct xc_plugin_guest {
+	struct xc_sample_guest reader;
+	struct xc_process *process;
+	struct xc_thread thread; /* of the sample */
+	struct asked items[PLUGINS];
+	size_t count;
+	bool is_read; /* memory was read for this sample */
+};
+
+/* ---- the beginning ---- */
+
+/* Arguments: the plugin, the guest, what is asked. */
+static int call_samples(lua_State *L)
+{
+	struct xc_plugin_guest *g = lua_touserdata(L, 2);
+	struct asked *a = lua_touserdata(L, 3);
+	if (!lua_istable(L, 1) || lua_getfield(L, 1, "samples") != LUA_TFUNCTION)
+		return xc_bind_fail(L, XC_ERR_FORMAT, "it has no function 'samples'");
+	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+	lua_getfield(L, -1, "xcore");
+	lua_getfield(L, -1, "target");
+	a->samples = xc_bind_push_samples(L, &g->reader.places, a->name);
+	lua_pushvalue(L, -1);
+	(void)luaL_ref(L, LUA_REGISTRYINDEX); /* it lives as long as the state */
+	lua_pushvalue(L, 4);
+	lua_insert(L, -3);
+	lua_call(L, 2, 1);
+	if (lua_isnil(L, -1))
+		return 0;
+	luaL_checktype(L, -1, LUA_TFUNCTION);
+	a->step = luaL_ref(L, LUA_REGISTRYINDEX);
+	a->frame = xc_bind_push_frame(L);
+	a->frame_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	lua_newtable(L);
+	a->sample_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	return 0;
+}
+
+static struct xc_error *begin(struct xc_plugin_guest *g, struct asked *a, const struct xc_run *run)
+{
+	lua_State *L = a->host->L;
+	struct xc_error *err = xc_host_run(a->host, run->chunk, run->text, run->len, NULL, 0);
+	if (err)
+		return err;
+	lua_settop(L, 1);
+	lua_pushcfunction(L, call_samples);
+	lua_insert(L, 1);
+	lua_pushlightuserdata(L, g);
+	lua_pushlightuserdata(L, a);
+	err = xc_host_call(a->host, 3);
+	lua_settop(L, 0);
+	a->host->limit.limits = call_limits;
+	return err;
+}
+
+static void leave_out(struct asked *a, struct xc_error *err)
+{
+	xc_error_free(a->failed);
+	a->failed = xc_error_wrap(err, "plugin %s: samples: it is not asked any more", a->name);
+	a->is_out = true;
+}
+
+void xc_plugin_guest_add(struct xc_plugin_guest *g, const struct xc_run *run)
+{
+	if (g->count == PLUGINS)
+		return;
+	struct asked *a = &g->items[g->count++];
+	const struct xc_host_options options = {
+		.process = g->process,
+		.name = run->name,
+		.limits = run->limits,
+		.module_dirs = run->module_dirs,
+		.module_dir_count = run->module_dir_count,
+		.redacts = run->redacts,
+	};
+	*a = (struct asked){.host = xc_host_new(&options), .name = run->plugin};
+	struct xc_error *err = begin(g, a, run);
+	if (err)
+		leave_out(a, err);
+	a->is_out |= !a->frame;
+}
+
+/* ---- a sample ---- */
+
+static void begin_sample(void *ctx, pid_t tid)
+{
+	struct xc_plugin_guest *g = ctx;
+	g->thread.tid = tid;
+	g->is_read = false;
+	for (size_t i = 0; i < g->count; i++)
+		g->items[i].fresh = true;
+}
+
+static bool watches(const struct asked *a, xc_addr at)
+{
+	for (size_t i = 0; i < a->samples->watched_count; i++)
+		if (a->samples->watched[i].lo <= at && at <= a->samples->watched[i].hi)
+			return true;
+	return false;
+}
+
+static bool wants(void *ctx, const struct xc_frame *frame)
+{
+	const struct xc_plugin_guest *g = ctx;
+	for (size_t i = 0; i < g->count; i++)
+		if (!g->items[i].is_out && (!frame->module || watches(&g->items[i], xc_frame_lookup(frame))))
+			return true;
+	return false;
+}
+
+struct call {
+	struct xc_plugin_guest *guest;
+	struct asked *asked;
+	struct xc_sample_stack *stack;
+};
+
+/* The table of this sample. */
+static void push_sample(lua_State *L, const struct call *c)
+{
+	if (c->asked->fresh) {
+		lua_createtable(L, 0, 4);
+		lua_pushinteger(L, c->guest->thread.tid);
+		lua_setfield(L, -2, "tid");
+		lua_rawseti(L, LUA_REGISTRYINDEX, c->asked->sample_ref);
+		c->asked->fresh = false;
+	}
+	lua_rawgeti(L, LUA_REGISTRYINDEX, c->asked->sample_ref);
+}
+
+/* The numbers of places in the list at `index`, innermost first; 0: what is missing. True: there is one. */
+static bool add_places(lua_State *L, int index, const struct call *c)
+{
+	bool torn = false;
+	luaL_checktype(L, index, LUA_TTABLE);
+	const size_t count = lua_rawlen(L, index);
+	for (size_t i = 1; i <= count && i <= XC_SAMPLE_FRAMES; i++, lua_pop(L, 1)) {
+		lua_rawgeti(L, index, (lua_Integer)i);
+		const lua_Integer place = luaL_checkinteger(L, -1);
+		if (place < 0 || (size_t)place >= c->guest->reader.places.count)
+			xc_bind_fail(L, XC_ERR_USAGE, "no place has the number %lld", (long long)place);
+		xc_sample_stack_add(c->stack, (uint32_t)place);
+		torn |= place == XC_GUEST_TORN;
+	}
+	return torn;
+}
+
+/* Argument: the call. */
+static int call_step(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, c->asked->step);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, c->asked->frame_ref);
+	push_sample(L, c);
+	lua_call(L, 2, 2);
+	const bool told = !lua_isnil(L, 2) && add_places(L, 2, c);
+	if (!told && lua_toboolean(L, 3))
+		xc_sample_stack_add(c->stack, XC_GUEST_TORN);
+	c->stack->torn |= told || lua_toboolean(L, 3);
+	return 0;
+}
+
+/* What is left out of a stack is told as torn. */
+static void fail(const struct call *c, struct xc_error *err)
+{
+	struct asked *a = c->asked;
+	xc_sample_stack_add(c->stack, XC_GUEST_TORN);
+	c->stack->torn = true;
+	if (a->host->limit.tripped || ++a->failures == PATIENCE)
+		leave_out(a, err);
+	else
+		xc_error_free(err);
+}
+
+static bool ask(const struct call *c)
+{
+	const size_t before = c->stack->count;
+	lua_State *L = c->asked->host->L;
+	lua_settop(L, 0);
+	lua_pushcfunction(L, call_step);
+	lua_pushlightuserdata(L, (void *)c);
+	xc_limit_renew(&c->asked->host->limit);
+	struct xc_error *err = xc_host_call(c->asked->host, 1);
+	if (err)
+		fail(c, err);
+	else
+		c->asked->failures = 0;
+	return c->stack->count > before;
+}
+
+static size_t code_count(const struct xc_process *process)
+{
+	const struct xc_foreign *foreign = xc_foreign_of(process);
+	return foreign ? foreign->code_count : 0;
+}
+
+/* Plugins are asked until one knows the frame. */
+static bool take(void *ctx, const struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *stack)
+{
+	struct xc_plugin_guest *g = ctx;
+	const size_t before = code_count(g->process);
+	if (!g->is_read)
+		xc_live_forget(g->process);
+	g->is_read = true;
+	for (size_t i = 0; i < g->count; i++) {
+		struct asked *a = &g->items[i];
+		const struct call call = {g, a, stack};
+		if (a->is_out || (frame->module && !watches(a, xc_frame_lookup(frame))))
+			continue;
+		xc_bind_set_frame(a->frame, &g->thread, frame, callee);
+		if (ask(&call))
+			break;
+	}
+	return code_count(g->process) != before;
+}
+
+/* ---- all ---- */
+
+struct xc_plugin_guest *xc_plugin_guest_new(struct xc_process *process)
+{
+	struct xc_plugin_guest *g = xc_alloc(sizeof *g);
+	g->process = process;
+	g->reader = (struct xc_sample_guest){.ctx = g, .begin = begin_sample, .wants = wants, .take = take};
+	xc_guest_places_init(&g->reader.places);
+	return g;
+}
+
+void xc_plugin_guest_free(struct xc_plugin_guest *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; i < g->count; i++) {
+		xc_host_free(g->items[i].host);
+		xc_error_free(g->items[i].failed);
+	}
+	xc_guest_places_fini(&g->reader.places);
+	free(g);
+}
+
+struct xc_sample_guest *xc_plugin_guest_reader(struct xc_plugin_guest *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (!g->items[i].is_out)
+			return &g->reader;
+	return NULL;
+}
+
+struct xc_error *xc_plugin_guest_failure(struct xc_plugin_guest *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (g->items[i].failed)
+			return xc_take(g->items[i].failed);
+	return NULL;
+}
