@@ -7,8 +7,8 @@
 #include "core/live/live.h"
 #include "dwarf/sample/sample_guest.h"
 #include "profile/profile_impl.h"
-#include "profile/random.h"
-#include "profile/wait_targets.h"
+#include "profile/threads/random.h"
+#include "profile/threads/wait_targets.h"
 
 /* Deep stacks are drained at once: their outer frames are read after the sample (sample_stack.h). So are those of
  * interpreted languages. Those who wait are

@@ -9,12 +9,12 @@
 
 #include "core/perf/sampler.h"
 #include "core/process/process.h"
-#include "profile/blocked.h"
+#include "profile/threads/blocked.h"
 #include "profile/data/slices.h"
-#include "profile/polling.h"
-#include "profile/stack_store.h"
-#include "profile/thread_names.h"
-#include "profile/waiting.h"
+#include "profile/threads/polling.h"
+#include "profile/data/stack_store.h"
+#include "profile/threads/thread_names.h"
+#include "profile/threads/waiting.h"
 
 enum xc_profile_clock { XC_CLOCK_CPU, XC_CLOCK_OFF, XC_CLOCK_WALL };
 

@@ -5,7 +5,7 @@
 #include "core/facts/facts.h"
 #include "profile/frame_names.h"
 #include "profile/profile_account.h"
-#include "profile/wait_targets.h"
+#include "profile/threads/wait_targets.h"
 
 /* The innermost node of the data for each node of the store, whose callers precede it. Malloc'ed. */
 static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *p)

@@ -1,10 +1,10 @@
-#include "profile/waiting.h"
+#include "profile/threads/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/perf/perf_regs.h"
-#include "profile/random.h"
+#include "profile/threads/random.h"
 
 void xc_waiting_init(struct xc_waiting *w, uint64_t period_ns, bool sampled, xc_waiting_take *take, void *ctx)
 {
