@@ -1,12 +1,19 @@
 /* profile: where the threads of a running process spend their time, on a CPU or waiting: samples, unwound as they come,
- * and only their stacks kept. */
+ * and only their stacks kept. There are three ways, of which the best that this host allows is taken:
+ *
+ *	samples of the kernel, as threads run and as they begin to wait
+ *	samples as they run, outside the kernel; records of when they wait, and looks at them meanwhile (blocked.h)
+ *	looks at /proc alone (polling.h), where perf events are refused: the stacks of those that wait */
 #ifndef XC_PROFILE_H
 #define XC_PROFILE_H
 
 #include "core/perf/sampler.h"
 #include "core/process/process.h"
+#include "profile/blocked.h"
 #include "profile/data/slices.h"
+#include "profile/polling.h"
 #include "profile/stack_store.h"
+#include "profile/thread_names.h"
 #include "profile/waiting.h"
 
 enum xc_profile_clock { XC_CLOCK_CPU, XC_CLOCK_OFF, XC_CLOCK_WALL };
@@ -14,10 +21,11 @@ enum xc_profile_clock { XC_CLOCK_CPU, XC_CLOCK_OFF, XC_CLOCK_WALL };
 struct xc_profile_options {
 	struct xc_sampler_options sampler; /* `waits` and `no_cpu` are set by the clock */
 	enum xc_profile_clock clock;
-	pid_t tid; /* this thread only; 0: all */
+	bool any_clock; /* without perf events the wall clock, which shows more than none of the CPU's stacks */
+	pid_t tid;      /* this thread only; 0: all */
 };
 
-/* Samples with one stack in one thread. Each stands for one period: of CPU time, or of waiting. */
+/* Samples with one stack in one thread; of tid 0, of threads that were not told apart, because there are too many. Each stands for one period: of CPU time, or of waiting. */
 struct xc_profile_count {
 	uint32_t stack; /* number in the store */
 	uint32_t what;  /* what is waited for: index into `whats`, plus one; 0: it runs */
@@ -29,7 +37,14 @@ struct xc_profile_count {
 struct xc_profile {
 	struct xc_process *process; /* borrowed */
 	struct xc_profile_options options;
-	struct xc_sampler *sampler;
+	uint64_t period_ns;
+	struct xc_sampler *sampler; /* NULL: looks only */
+	struct xc_error *refused;   /* why there is none */
+	bool sees_kernel;
+	struct xc_sampler_counts sampled; /* at the end */
+	struct xc_blocked *blocked;       /* NULL: no looks are needed */
+	struct xc_polling polling;
+	struct xc_thread_names names;
 	struct xc_sample_unwinder *unwinder;
 	struct xc_sample_stack *stack; /* of the sample being unwound */
 	struct xc_stack_store store;
@@ -40,7 +55,8 @@ struct xc_profile {
 	struct xc_waiting waiting;
 	struct xc_wait_targets *targets; /* NULL: waits are not sampled */
 	uint64_t wait_samples;
-	uint64_t samples; /* unwound */
+	uint64_t samples; /* unwound; of a counter the events that they stand for */
+	uint64_t unwound; /* samples, each as one */
 	uint64_t ends[XC_SAMPLE_ENDS];
 	uint64_t late, in_kernel, unwind_ns;
 	uint64_t guests, torn; /* stacks with frames of interpreted languages, and those of them that were torn */

@@ -23,6 +23,16 @@ static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *
 	return nodes;
 }
 
+/* The node of a count. Without perf events, what runs has no stack. */
+static uint32_t node_of(struct xc_profile_data *d, const struct xc_profile *p, const uint32_t *nodes,
+			const struct xc_profile_count *count)
+{
+	if (count->stack || count->what || p->sampler)
+		return nodes[count->stack];
+	const uint32_t function = xc_profile_data_add_function(d, "[runs]", NULL, NULL);
+	return xc_profile_data_add_node(d, 0, xc_profile_data_add_frame(d, function, NULL, 0, XC_PROFILE_REMARK));
+}
+
 static uint32_t add_wait(struct xc_profile_data *d, const struct xc_profile *p, uint32_t what)
 {
 	return what ? xc_profile_data_add_wait(d, xc_wait_targets_text(p->targets, what),
@@ -30,10 +40,10 @@ static uint32_t add_wait(struct xc_profile_data *d, const struct xc_profile *p, 
 		    : 0;
 }
 
-static uint32_t add_thread(struct xc_profile_data *d, const struct xc_profile *p, pid_t tid)
+static uint32_t add_thread(struct xc_profile_data *d, struct xc_profile *p, pid_t tid)
 {
-	const struct xc_thread *thread = xc_process_thread(p->process, tid);
-	return xc_profile_data_add_thread(d, p->process->pid, tid, thread ? thread->name : NULL);
+	const char *name = tid ? xc_thread_names_find(&p->names, p->process, tid) : "other threads";
+	return xc_profile_data_add_thread(d, p->process->pid, tid, name);
 }
 
 static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
@@ -42,7 +52,7 @@ static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
 	xc_auto(xc_freep) uint32_t *sums = xc_alloc((p->count + 1) * sizeof *sums);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct xc_profile_count *count = &p->counts[i];
-		const struct xc_profile_sum sum = {.stack = nodes[count->stack],
+		const struct xc_profile_sum sum = {.stack = node_of(d, p, nodes, count),
 						   .wait = add_wait(d, p, count->what),
 						   .thread = add_thread(d, p, count->tid),
 						   .samples = count->samples,
@@ -60,16 +70,19 @@ static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
 static void add_head(struct xc_profile_data *d, const struct xc_profile *p)
 {
 	static const char *const titles[] = {"CPU time", "Waiting time", "Time"}; /* enum xc_profile_clock */
-	xc_auto(xc_freep) char *title = xc_asprintf("%s of %s", titles[p->options.clock], p->process->target);
+	const struct xc_perf_counter *counter = p->options.sampler.counter;
+	xc_auto(xc_freep) char *title =
+		xc_asprintf("%s of %s", counter ? counter->unit : titles[p->options.clock], p->process->target);
 	xc_auto(xc_freep) char *line = xc_profile_account_line(p);
 	const uint64_t length = p->ended_ns - p->started_ns;
 	*d->head = (struct xc_profile_head){
 		.title = xc_profile_data_add_text(d, title),
 		.account = xc_profile_data_add_text(d, line),
-		.unit = XC_PROFILE_NS,
+		.unit = counter ? XC_PROFILE_EVENTS : XC_PROFILE_NS,
+		.events = xc_profile_data_add_text(d, counter ? counter->unit : NULL),
 		.runs = p->options.clock != XC_CLOCK_OFF,
 		.waits = p->options.clock != XC_CLOCK_CPU,
-		.period = xc_sampler_setup(p->sampler)->period_ns,
+		.period = counter ? 1 : p->period_ns,
 		.slice_ns = p->slices.length_ns,
 		.length_ns = length,
 	};

@@ -13,6 +13,7 @@
 #include "core/perf/kernel_symbols.h"
 #include "core/perf/perf_regs.h"
 #include "core/text/intern.h"
+#include "profile/lock_owner.h"
 #include "triage/locks/wait_report.h"
 #include "triage/locks/waits.h"
 
@@ -22,11 +23,14 @@ struct xc_wait_targets {
 	struct xc_arena arena;
 	struct xc_intern texts;
 	struct xc_hashtable event_loops; /* the numbers of those texts, plus one */
-	struct xc_hashtable by_stack;    /* (stack, first argument) → number */
-	struct xc_hashtable files;       /* descriptor → its name */
+	struct xc_wait_target *known;
+	size_t known_count, known_capacity;
+	struct xc_hashtable by_stack; /* (stack, first argument) → index into known, plus one */
+	struct xc_hashtable files;    /* descriptor → its name */
+	struct xc_lock_owner owner;
 };
 
-enum { MOST_FILES = 1 << 16, PATH = 4096 };
+enum { MOST_FILES = 1 << 16, PATH = 4096, MOST_TEXTS = 1 << 14 };
 
 static void read_files(struct xc_wait_targets *t)
 {
@@ -51,6 +55,7 @@ struct xc_wait_targets *xc_wait_targets_new(struct xc_process *process)
 	t->process = process;
 	t->kernel = xc_kernel_symbols_read();
 	read_files(t);
+	xc_lock_owner_init(&t->owner, process);
 	return t;
 }
 
@@ -64,6 +69,8 @@ void xc_wait_targets_free(struct xc_wait_targets *t)
 	xc_hashtable_fini(&t->event_loops);
 	xc_hashtable_fini(&t->by_stack);
 	xc_hashtable_fini(&t->files);
+	xc_lock_owner_fini(&t->owner);
+	free(t->known);
 	free(t);
 }
 
@@ -85,6 +92,9 @@ static const char *call_in(const char *function)
 	return xc_begins_with(function, "ksys_") ? function + strlen("ksys_") : NULL;
 }
 
+static const char page[] = "a page of memory (page fault)";
+static const char stopped[] = "a signal that continues it: it is stopped";
+
 /* What the kernel's frames tell: the system call, or why there is none. */
 static const char *system_call(const struct xc_wait_targets *t, const struct xc_perf_record *sample,
 			       const char **other_out)
@@ -94,9 +104,9 @@ static const char *system_call(const struct xc_wait_targets *t, const struct xc_
 		const char *name = xc_kernel_symbols_find(t->kernel, sample->kernel[i] - (i ? 1 : 0));
 		call = name ? call_in(name) : NULL;
 		if (name && (strstr(name, "page_fault") || strstr(name, "do_mem_abort")))
-			*other_out = "a page of memory (page fault)";
+			*other_out = page;
 		if (name && strstr(name, "do_signal_stop"))
-			*other_out = "a signal that continues it: it is stopped";
+			*other_out = stopped;
 	}
 	return call;
 }
@@ -127,47 +137,92 @@ static bool is_event_loop(const char *call)
 		strcmp(call, "select") == 0 || strcmp(call, "pselect6") == 0 || strcmp(call, "io_uring_enter") == 0);
 }
 
-/* The memory of the stack is shown as in the sample meanwhile. */
-static void describe(struct xc_wait_targets *t, const struct xc_perf_record *sample, const struct xc_thread *thread,
-		     struct xc_text *text)
+static struct xc_wait_target target_of(struct xc_wait_targets *t, const char *text, const char *call)
 {
-	struct xc_wait wait;
-	uint64_t sp;
-	if (!xc_regs_get(&thread->regs, t->process->arch->sp, &sp))
-		return;
-	const struct xc_mapping *m = xc_process_mapping(t->process, sp);
-	xc_live_show(t->process, sp, sample->stack, sample->stack_len, m ? m->hi : sp + sample->stack_len);
-	xc_waits_look(t->process, thread, &wait);
-	xc_live_show(t->process, 0, NULL, 0, 0);
-	xc_wait_report_alone(t->process, &wait, false, text); /* it is over */
+	const bool looped = is_event_loop(call);
+	return (struct xc_wait_target){.text = number_of(t, text, looped), .looped = looped};
 }
 
-static uint32_t look(struct xc_wait_targets *t, const struct xc_perf_record *sample)
+/* By its stack, as memory shows it now. call: for waits of which no more is known. */
+static struct xc_wait_target describe(struct xc_wait_targets *t, const struct xc_thread *thread, const char *call)
+{
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	struct xc_wait wait;
+	xc_waits_look(t->process, thread, &wait);
+	xc_wait_report_alone(t->process, &wait, &text);
+	call = wait.call ? wait.call : call;
+	struct xc_wait_target target = target_of(t, text.len ? xc_text_string(&text) : call ? call : "not known", call);
+	target.owner_word = xc_wait_owner_word(t->process, &wait);
+	return target;
+}
+
+/* The memory of the stack is shown as in the sample meanwhile. */
+static struct xc_wait_target describe_sample(struct xc_wait_targets *t, const struct xc_perf_record *sample,
+					     const struct xc_thread *thread, const char *call)
+{
+	uint64_t sp;
+	if (!xc_regs_get(&thread->regs, t->process->arch->sp, &sp))
+		return target_of(t, call ? call : "not known", call);
+	const struct xc_mapping *m = xc_process_mapping(t->process, sp);
+	xc_live_show(t->process, sp, sample->stack, sample->stack_len, m ? m->hi : sp + sample->stack_len);
+	const struct xc_wait_target target = describe(t, thread, call);
+	xc_live_show(t->process, 0, NULL, 0, 0);
+	return target;
+}
+
+static struct xc_wait_target look(struct xc_wait_targets *t, const struct xc_perf_record *sample)
 {
 	const char *other = NULL, *call = system_call(t, sample, &other);
 	struct xc_thread thread;
-	xc_auto(xc_text_fini) struct xc_text text = {0};
 	if (!call && other)
-		return number_of(t, other, false);
+		return target_of(t, other, NULL);
 	if (thread_of(t, sample, call, &thread))
-		describe(t, sample, &thread, &text);
-	if (!text.len)
-		xc_text_add(&text, call ? call : "not known");
-	return number_of(t, xc_text_string(&text), is_event_loop(call));
+		return describe_sample(t, sample, &thread, call);
+	return target_of(t, call ? call : "not known", call);
 }
 
-uint32_t xc_wait_targets_of_thread(struct xc_wait_targets *t, const struct xc_thread *thread)
+static const struct xc_wait_target *known(const struct xc_wait_targets *t, uint32_t stack, uint64_t argument)
 {
-	xc_auto(xc_text_fini) struct xc_text text = {0};
-	struct xc_wait wait;
-	xc_waits_look(t->process, thread, &wait);
-	xc_wait_report_alone(t->process, &wait, true, &text);
-	return number_of(t, text.len ? xc_text_string(&text) : "not known", is_event_loop(wait.call));
+	const union xc_hashtable_value *found = xc_hashtable_find(&t->by_stack, argument, (uint64_t)stack + 1);
+	return found ? &t->known[found->number - 1] : NULL;
+}
+
+static struct xc_wait_target remember(struct xc_wait_targets *t, uint32_t stack, uint64_t argument,
+				      struct xc_wait_target target)
+{
+	t->known = xc_grow(t->known, t->known_count, &t->known_capacity, sizeof *t->known);
+	t->known[t->known_count++] = target;
+	xc_hashtable_at(&t->by_stack, NULL, argument, (uint64_t)stack + 1)->number = t->known_count;
+	return target;
+}
+
+static struct xc_wait_target outside_call(struct xc_wait_targets *t, char state)
+{
+	return target_of(t, state == 'T' || state == 't' ? stopped : page, NULL);
+}
+
+struct xc_wait_target xc_wait_targets_of_thread(struct xc_wait_targets *t, const struct xc_thread *thread,
+						uint32_t stack)
+{
+	if (thread->syscall < 0)
+		return outside_call(t, thread->state);
+	const struct xc_wait_target *target = known(t, stack, thread->call_args[0]);
+	return target ? *target : remember(t, stack, thread->call_args[0], describe(t, thread, NULL));
 }
 
 uint32_t xc_wait_targets_early(struct xc_wait_targets *t)
 {
 	return number_of(t, "not known: it began before the profile", false);
+}
+
+uint32_t xc_wait_targets_unseen(struct xc_wait_targets *t)
+{
+	return number_of(t, "short waits: too short, or too many, to be looked at", false);
+}
+
+uint32_t xc_wait_targets_cpu(struct xc_wait_targets *t, bool queued)
+{
+	return number_of(t, queued ? "a CPU (it could run)" : "a CPU (it was preempted)", false);
 }
 
 static uint64_t first_argument(const struct xc_wait_targets *t, const struct xc_perf_record *sample)
@@ -180,19 +235,33 @@ static uint64_t first_argument(const struct xc_wait_targets *t, const struct xc_
 	return value;
 }
 
-uint32_t xc_wait_targets_find(struct xc_wait_targets *t, const struct xc_perf_record *sample, uint32_t stack,
-			      bool preempted)
+struct xc_wait_target xc_wait_targets_find(struct xc_wait_targets *t, const struct xc_perf_record *sample,
+					   uint32_t stack, bool preempted)
 {
 	if (preempted)
-		return number_of(t, "a CPU (it was preempted)", false);
-	union xc_hashtable_value *found =
-		xc_hashtable_at(&t->by_stack, NULL, first_argument(t, sample), (uint64_t)stack + 1);
-	if (!found->number) {
-		const uint32_t number = look(t, sample);
-		found = xc_hashtable_at(&t->by_stack, NULL, first_argument(t, sample), (uint64_t)stack + 1);
-		found->number = number;
-	}
-	return (uint32_t)found->number;
+		return (struct xc_wait_target){.text = xc_wait_targets_cpu(t, false)};
+	const uint64_t argument = first_argument(t, sample);
+	const struct xc_wait_target *target = known(t, stack, argument);
+	return target ? *target : remember(t, stack, argument, look(t, sample));
+}
+
+bool xc_wait_targets_is_futex(const struct xc_wait_targets *t, const struct xc_perf_record *sample)
+{
+	const char *other, *call = system_call(t, sample, &other);
+	return call && xc_begins_with(call, "futex");
+}
+
+pid_t xc_wait_targets_owner(struct xc_wait_targets *t, xc_addr owner_word)
+{
+	return xc_lock_owner_now(&t->owner, owner_word);
+}
+
+uint32_t xc_wait_targets_held(struct xc_wait_targets *t, uint32_t text, pid_t owner)
+{
+	if (!owner || t->texts.count > MOST_TEXTS)
+		return text;
+	xc_auto(xc_freep) char *held = xc_asprintf("%s, held by thread %d", xc_wait_targets_text(t, text), (int)owner);
+	return number_of(t, held, false);
 }
 
 const char *xc_wait_targets_text(const struct xc_wait_targets *t, uint32_t number)

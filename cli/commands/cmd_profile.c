@@ -18,7 +18,7 @@
 enum { SECONDS = 10, HZ = 99, MOST_HZ = 10000, MOST_SECONDS = 24 * 3600, LEAST_NS = 1000000 };
 
 struct settings {
-	const char *as, *duration, *clock;
+	const char *as, *duration, *clock, *event;
 	unsigned hz, thread, top;
 	enum xc_switch no_kernel;
 	uint64_t duration_ns;
@@ -82,10 +82,8 @@ static struct xc_error *check_sampling(const struct xc_job *job)
 	if (s->duration && !parse_duration(s->duration, &s->duration_ns))
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--for: '%s' is not a time", s->duration),
 				     "a number with ms, s, m or h, from 1ms to 24h: 500ms, 10s, 2m");
-	if (s->no_kernel == XC_ON && clock_of(s) != XC_CLOCK_CPU)
-		return xc_error_new(XC_ERR_USAGE,
-				    "--no-kernel and --clock %s cannot be combined: threads wait in the kernel",
-				    s->clock);
+	if (s->event && s->clock)
+		return xc_error_new(XC_ERR_USAGE, "--event and --clock cannot be combined: events are not time");
 	return NULL;
 }
 
@@ -94,7 +92,7 @@ static struct xc_error *check_file(const struct xc_job *job)
 {
 	const struct settings *s = job->settings;
 	const char *given = s->duration ? "for" : s->clock ? "clock" : s->hz ? "hz" : s->thread ? "thread" : NULL;
-	given = s->no_kernel == XC_ON ? "no-kernel" : given;
+	given = s->no_kernel == XC_ON ? "no-kernel" : s->event ? "event" : given;
 	return given ? xc_error_new(XC_ERR_USAGE, "--%s is for sampling a process: %s is a profile that was taken",
 				    given, xc_job_operand(job, "TARGET"))
 		     : NULL;
@@ -115,8 +113,9 @@ static struct xc_error *opened(struct xc_job *job)
 {
 	struct settings *s = job->settings;
 	const struct xc_profile_options options = {
-		.sampler = {.hz = s->hz, .no_kernel = s->no_kernel == XC_ON},
+		.sampler = {.hz = s->hz, .no_kernel = s->no_kernel == XC_ON, .counter = xc_perf_counter_find(s->event)},
 		.clock = clock_of(s),
+		.any_clock = !s->clock,
 		.tid = (pid_t)s->thread,
 	};
 	if (s->thread && !xc_process_thread(job->process, (pid_t)s->thread))
@@ -232,8 +231,15 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, clock),
 	 .value = "CLOCK",
-	 .about = "cpu (where CPU time is spent; default), off (what threads wait for, and where), wall (both)",
+	 .about = "cpu (where CPU time is spent), off (what threads wait for, and where), wall (both); default: "
+		  "cpu, and wall where perf events are refused",
 	 .words = clocks},
+	{.name = "event",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, event),
+	 .value = "EVENT",
+	 .about = "instead of time, where threads cause these: page-faults, context-switches, cycles, …",
+	 .words = xc_perf_counter_names},
 	XC_NUMBER_OPTION(hz, 1, MOST_HZ, "samples per second of CPU time, and of waiting, of each thread; default: 99"),
 	{.name = "as",
 	 .kind = XC_OPTION_CHOICE,
@@ -252,7 +258,7 @@ static const struct xc_option options[] = {
 	 .min = 1,
 	 .max = INT32_MAX},
 	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20, of stacks 10"),
-	XC_ON_OPTION("no-kernel", no_kernel, "do not sample while a thread is in the kernel"),
+	XC_ON_OPTION("no-kernel", no_kernel, "do not sample while a thread is in the kernel; waits are looked at"),
 	{.name = NULL},
 };
 
@@ -272,6 +278,9 @@ const struct xc_command xc_command_profile = {
 		"registers and a part of the "
 		"stack; the target is not stopped, traced or changed, and each sample costs it some microseconds. "
 		"Stacks are unwound as the samples come, and only their different frames are kept.\n\n"
+		"Where the kernel does not show itself (perf_event_paranoid 2), waits of 2 ms and more are looked at "
+		"while they go on, and shorter ones are only counted. Where it refuses perf events, threads are looked "
+		"at through /proc: what waits has its stack, what runs has none.\n\n"
 		"The first lines account for what was sampled and what was not: samples lost, stacks cut, time in the "
 		"kernel that this user may not see.",
 	.operands = operands,

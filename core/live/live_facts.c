@@ -105,7 +105,7 @@ static const char *how_text(struct xc_process *p, const struct xc_thread *t)
 }
 
 /* The call's arguments are in their registers, but not if a 64-bit program made a 32-bit call (int $0x80). */
-static void take_arguments(struct xc_process *p, struct xc_thread *t, xc_addr pc)
+static void take_arguments(const struct xc_process *p, struct xc_thread *t, xc_addr pc)
 {
 	const struct xc_arch *arch = p->arch;
 	uint8_t code[2];
@@ -117,7 +117,7 @@ static void take_arguments(struct xc_process *p, struct xc_thread *t, xc_addr pc
 }
 
 /* Parses the number, six arguments, sp and pc; without a call: -1, sp and pc. */
-static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char *text)
+bool xc_live_facts_call(const struct xc_process *p, struct xc_thread *t, const char *text)
 {
 	unsigned long long words[9];
 	char *end;
@@ -129,10 +129,8 @@ static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char 
 			break;
 		count++;
 	}
-	if (end == text || (count != 2 && count != 8) || p->arch->pc < 0 || p->arch->sp < 0) {
-		t->why_no_regs = "what the kernel says about its registers could not be read";
-		return;
-	}
+	if (end == text || (count != 2 && count != 8) || p->arch->pc < 0 || p->arch->sp < 0)
+		return false;
 	t->syscall = number >= 0 ? number : -1;
 	t->call_known = number >= 0 && count == 8;
 	for (size_t i = 0; t->call_known && i < XC_COUNT(t->call_args); i++)
@@ -142,21 +140,56 @@ static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char 
 	xc_regs_set(&t->regs, p->arch->sp, words[count - 2]);
 	xc_regs_set(&t->regs, p->arch->pc, words[count - 1]);
 	t->has_regs = true;
-	t->regs_how = how_text(p, t);
+	return true;
+}
+
+static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char *text)
+{
+	if (xc_live_facts_call(p, t, text))
+		t->regs_how = how_text(p, t);
+	else
+		t->why_no_regs = "what the kernel says about its registers could not be read";
+}
+
+/* For kernels without CONFIG_SCHED_INFO, where schedstat is 0. */
+static uint64_t switches(int task_dir, pid_t tid)
+{
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	char name[40];
+	snprintf(name, sizeof name, "%d/status", (int)tid);
+	if (xc_live_proc_read(task_dir, name, &text))
+		return 0;
+	const char *status = xc_text_string(&text);
+	return (uint64_t)parse_number(xc_live_proc_field(status, "voluntary_ctxt_switches")) +
+	       (uint64_t)parse_number(xc_live_proc_field(status, "nonvoluntary_ctxt_switches"));
+}
+
+bool xc_live_facts_schedule(int task_dir, pid_t tid, struct xc_live_schedule *schedule_out)
+{
+	char name[40], text[80];
+	snprintf(name, sizeof name, "%d/schedstat", (int)tid);
+	const int fd = openat(task_dir, name, O_RDONLY | O_CLOEXEC);
+	const ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	char *at = text;
+	schedule_out->ran_ns = strtoull(at, &at, 10);
+	schedule_out->queued_ns = strtoull(at, &at, 10);
+	schedule_out->runs = strtoull(at, &at, 10);
+	if (got > 0 && !schedule_out->runs)
+		schedule_out->runs = switches(task_dir, tid);
+	return got > 0;
 }
 
 uint64_t xc_live_facts_ran(int task_dir, pid_t tid, uint64_t *waited_out)
 {
-	xc_auto(xc_text_fini) struct xc_text text = {0};
-	char name[40];
-	snprintf(name, sizeof name, "%d/schedstat", (int)tid);
-	if (xc_live_proc_read(task_dir, name, &text))
+	struct xc_live_schedule schedule;
+	if (!xc_live_facts_schedule(task_dir, tid, &schedule))
 		return 0;
-	char *end;
-	const uint64_t ran = strtoull(xc_text_string(&text), &end, 10);
 	if (waited_out)
-		*waited_out = strtoull(end, NULL, 10);
-	return ran;
+		*waited_out = schedule.queued_ns;
+	return schedule.ran_ns;
 }
 
 static const char *descriptor(struct xc_process *p, int task_dir, const struct xc_thread *t)

@@ -1,5 +1,4 @@
-/* live_facts: facts from /proc/PID other than memory: identity, threads, the reason for a refusal. Private to
- * live*.c. */
+/* live_facts: facts from /proc/PID other than memory: identity, threads, the reason for a refusal. */
 #ifndef XC_LIVE_FACTS_H
 #define XC_LIVE_FACTS_H
 
@@ -25,6 +24,21 @@ struct xc_error *xc_live_facts_refusal(int proc_dir, const struct xc_live_identi
 
 /* Fill process->threads from /proc/PID/task: leader first, then as the kernel lists them. */
 void xc_live_facts_threads(struct xc_process *process, int proc_dir);
+
+/* Set the system call and the registers of a thread from the text of /proc/PID/task/TID/syscall. False: it has none,
+ * because the thread runs, or the text is not understood. */
+bool xc_live_facts_call(const struct xc_process *process, struct xc_thread *thread, const char *text);
+
+/* What the scheduler counts of a thread, since it began; times are 0 where the kernel does not count. A thread that has
+ * not run between two readings has the same `runs` in both. */
+struct xc_live_schedule {
+	uint64_t ran_ns;    /* CPU time; of a running thread as of a tick of the kernel ago at most */
+	uint64_t queued_ns; /* how long it could have run, but waited for a CPU */
+	uint64_t runs;      /* how often it was put on a CPU, or left one */
+};
+
+/* False: the thread has ended. Needs no rights. Cost: 5 us. */
+bool xc_live_facts_schedule(int task_dir, pid_t tid, struct xc_live_schedule *schedule_out);
 
 /* CPU time of a thread in nanoseconds; 0 when the kernel does not report it. *waited_out (may be NULL): how long it
  * could have run, but waited for a CPU. task_dir is that of the process. */

@@ -18,7 +18,10 @@ struct xc_kernel_symbols {
 	struct xc_arena arena;
 	struct symbol *items;
 	size_t count, capacity;
+	unsigned users;
 };
+
+static struct xc_kernel_symbols *in_use;
 
 static int by_address(const void *a, const void *b)
 {
@@ -38,6 +41,10 @@ static void read_line(struct xc_kernel_symbols *s, const char *line)
 
 struct xc_kernel_symbols *xc_kernel_symbols_read(void)
 {
+	if (in_use) {
+		in_use->users++;
+		return in_use;
+	}
 	struct xc_kernel_symbols *s = xc_alloc(sizeof *s);
 	FILE *file = fopen("/proc/kallsyms", "re");
 	char line[LONGEST];
@@ -46,13 +53,15 @@ struct xc_kernel_symbols *xc_kernel_symbols_read(void)
 	if (file)
 		fclose(file);
 	qsort(s->items, s->count, sizeof *s->items, by_address);
-	return s;
+	s->users = 1;
+	return in_use = s;
 }
 
 void xc_kernel_symbols_free(struct xc_kernel_symbols *s)
 {
-	if (!s)
+	if (!s || --s->users)
 		return;
+	in_use = NULL;
 	xc_arena_fini(&s->arena);
 	free(s->items);
 	free(s);

@@ -6,7 +6,8 @@
 
 struct xc_kernel_symbols;
 
-/* Never NULL; without symbols where the kernel hides addresses (kernel.kptr_restrict). Reads some 10 MB of text. */
+/* Never NULL; without symbols where the kernel hides addresses (kernel.kptr_restrict). Reads some 10 MB of text; while
+ * they are in use, the same again. Each is to be freed. Not thread-safe. */
 struct xc_kernel_symbols *xc_kernel_symbols_read(void);
 void xc_kernel_symbols_free(struct xc_kernel_symbols *symbols); /* NULL is fine */
 

@@ -15,18 +15,40 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
+/* A switch happens in the kernel, so who may not see the kernel has no samples of switches: the dummy event has their
+ * records. */
+static uint64_t config_of(const struct xc_perf_setup *s, enum xc_perf_event event)
+{
+	if (event != XC_PERF_SWITCHES)
+		return s->counter ? s->counter->config : PERF_COUNT_SW_TASK_CLOCK;
+	return s->kernel ? PERF_COUNT_SW_CONTEXT_SWITCHES : PERF_COUNT_SW_DUMMY;
+}
+
+/* Of an event that the kernel counts, and whose samples have their period, it samples each, whatever the period
+ * (perf_swevent_event, kernel/events/core.c of Linux 6.1). */
+bool xc_perf_has_period(const struct xc_perf_setup *s)
+{
+	return !s->counter || s->counter->type != PERF_TYPE_SOFTWARE;
+}
+
 /* The records of one kind of samples are those of the other: they differ in the period, which is 1 for switches. Only
  * one of the events of a thread reports its tasks and mappings. */
 static struct perf_event_attr attributes_of(const struct xc_perf_setup *s, enum xc_perf_event event)
 {
 	const bool switches = event == XC_PERF_SWITCHES, reports = !switches || !s->events[XC_PERF_CPU_TIME];
+	const bool counts = s->counter && !switches, has_period = xc_perf_has_period(s);
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
+		.type = counts ? s->counter->type : PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
-		.config = switches ? PERF_COUNT_SW_CONTEXT_SWITCHES : PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = switches ? 1 : s->period_ns,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.config = config_of(s, event),
+		.sample_period = switches               ? 1
+				 : counts && has_period ? s->hz /* of `freq`: in a second */
+				 : counts               ? s->every
+							: s->period_ns,
+		.freq = counts && has_period,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       (has_period ? PERF_SAMPLE_PERIOD : 0) | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+			       PERF_SAMPLE_STACK_USER,
 		.read_format = s->own_lost ? PERF_FORMAT_LOST : 0,
 		.exclude_callchain_user = 1,
 		.sample_regs_user = xc_perf_regs_mask(),
@@ -69,7 +91,7 @@ int xc_perf_paranoid(void)
 	return value;
 }
 
-static struct xc_error *refusal(int error, bool switches)
+static struct xc_error *refusal(int error, const struct xc_perf_counter *counter)
 {
 	const int paranoid = xc_perf_paranoid();
 	switch (error) {
@@ -84,11 +106,18 @@ static struct xc_error *refusal(int error, bool switches)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_PERMISSION,
 				     "the kernel refuses perf_event_open: kernel.perf_event_paranoid is %d", paranoid),
-			switches ? "waits need `sysctl kernel.perf_event_paranoid=1`, or CAP_PERFMON"
-				 : "`sysctl kernel.perf_event_paranoid=2`, CAP_PERFMON, or run as the user of the "
-				   "process");
+			"`sysctl kernel.perf_event_paranoid=2`, CAP_PERFMON, or run as the user of the process");
 	case ENOSYS:
 		return xc_error_new(XC_ERR_UNSUPPORTED, "this kernel has no perf_event_open");
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		if (counter)
+			return xc_error_hint(
+				xc_error_new(XC_ERR_UNSUPPORTED, "this host does not count %s", counter->unit),
+				"virtual machines often have no counters of the processor; without "
+				"--event, CPU time is sampled, by the kernel's clock");
+		return xc_error_errno(error, "perf_event_open");
 	default:
 		return xc_error_errno(error, "perf_event_open");
 	}
@@ -123,12 +152,17 @@ struct xc_error *xc_perf_choose(pid_t tid, const struct xc_perf_setup *wanted, s
 		setup.own_threads = false;
 		error = try_setup(&setup, tid);
 	}
-	if ((error == EACCES || error == EPERM) && setup.kernel && !setup.events[XC_PERF_SWITCHES]) {
+	if ((error == EACCES || error == EPERM) && setup.kernel) {
 		setup.kernel = false;
 		return xc_perf_choose(tid, &setup, setup_out);
 	}
 	if (error)
-		return refusal(error, setup.events[XC_PERF_SWITCHES]);
+		return refusal(error, setup.counter);
+	if (setup.counter && setup.counter->in_kernel && !setup.kernel)
+		return xc_error_hint(
+			xc_error_new(XC_ERR_PERMISSION, "%s happen in the kernel, which does not show itself",
+				     setup.counter->unit),
+			"CAP_PERFMON, or `sysctl kernel.perf_event_paranoid=1`, allows it; --no-kernel forbids it");
 	*setup_out = setup;
 	return NULL;
 }

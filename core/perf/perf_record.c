@@ -88,14 +88,14 @@ static bool take_stack(struct words *w, struct xc_perf_record *r)
 	return true;
 }
 
-static bool read_sample(struct words *w, struct xc_perf_record *r)
+static bool read_sample(struct words *w, bool has_period, struct xc_perf_record *r)
 {
-	uint64_t cpu, period;
-	if (!take_ids(w, r) || !take(w, &r->time_ns) || !take(w, &cpu) || !take(w, &period) || !take_chain(w, r) ||
-	    !take_registers(w, r))
+	uint64_t cpu;
+	if (!take_ids(w, r) || !take(w, &r->time_ns) || !take(w, &cpu) || (has_period && !take(w, &r->period)) ||
+	    !take_chain(w, r) || !take_registers(w, r))
 		return false;
 	r->cpu = (uint32_t)cpu;
-	r->at_switch = period == 1;
+	r->at_switch = r->period == 1;
 	return take_stack(w, r);
 }
 
@@ -107,6 +107,7 @@ static bool read_task(struct words *w, struct xc_perf_record *r)
 		return false;
 	r->pid = (pid_t)(uint32_t)pids;
 	r->tid = (pid_t)(uint32_t)tids;
+	r->parent = (pid_t)(uint32_t)(tids >> 32);
 	return true;
 }
 
@@ -120,6 +121,15 @@ static bool read_trailer(const struct words *w, struct xc_perf_record *r)
 	return take_ids(&trailer, r) && take(&trailer, &r->time_ns);
 }
 
+/* pid and tid, and the name, which ends in a zero. */
+static bool read_name(struct words *w, struct xc_perf_record *r)
+{
+	if (!take_ids(w, r) || !memchr(w->at, '\0', w->left * sizeof *w->at))
+		return false;
+	r->name = (const char *)w->at;
+	return true;
+}
+
 static bool read_switch(struct words *w, uint16_t misc, struct xc_perf_record *r)
 {
 	r->kind = XC_PERF_SWITCH;
@@ -128,7 +138,7 @@ static bool read_switch(struct words *w, uint16_t misc, struct xc_perf_record *r
 	return read_trailer(w, r);
 }
 
-bool xc_perf_record_read(const uint8_t *bytes, size_t len, struct xc_perf_record *record_out)
+bool xc_perf_record_read(const uint8_t *bytes, size_t len, bool has_period, struct xc_perf_record *record_out)
 {
 	struct perf_event_header head;
 	uint64_t id;
@@ -144,7 +154,7 @@ bool xc_perf_record_read(const uint8_t *bytes, size_t len, struct xc_perf_record
 	case PERF_RECORD_SAMPLE:
 		r->kind = XC_PERF_SAMPLE;
 		r->in_kernel = (head.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-		return read_sample(&w, r);
+		return read_sample(&w, has_period, r);
 	case PERF_RECORD_SWITCH:
 		return read_switch(&w, head.misc, r);
 	case PERF_RECORD_LOST:
@@ -162,7 +172,7 @@ bool xc_perf_record_read(const uint8_t *bytes, size_t len, struct xc_perf_record
 	case PERF_RECORD_COMM:
 		r->kind = XC_PERF_COMM;
 		r->exec = (head.misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
-		return take_ids(&w, r);
+		return read_name(&w, r);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		r->kind = XC_PERF_MMAP;

@@ -22,11 +22,14 @@ enum xc_perf_kind {
 struct xc_perf_record {
 	enum xc_perf_kind kind;
 	pid_t pid, tid;
+	pid_t parent;     /* FORK: the thread that began it */
+	const char *name; /* COMM */
 	uint64_t time_ns; /* of CLOCK_MONOTONIC */
 	uint32_t cpu;     /* samples only */
 	uint64_t count;
 	bool exec, out, preempted;
-	bool at_switch;         /* a sample taken when the thread left its processor */
+	uint64_t period;        /* of a sample: what it stands for, ns of CPU time or events */
+	bool at_switch;         /* a sample that stands for 1: taken when the thread left its processor */
 	bool in_kernel;         /* a sample of a thread in the kernel */
 	const uint64_t *kernel; /* the kernel's frames, innermost first: addresses */
 	size_t kernel_count;
@@ -35,7 +38,7 @@ struct xc_perf_record {
 	size_t stack_len;
 };
 
-/* Read the record of `len` bytes, aligned to 8. False: it is malformed. */
-bool xc_perf_record_read(const uint8_t *bytes, size_t len, struct xc_perf_record *record_out);
+/* Read the record of `len` bytes, aligned to 8. has_period: samples tell theirs; else it is 0. False: it is malformed. */
+bool xc_perf_record_read(const uint8_t *bytes, size_t len, bool has_period, struct xc_perf_record *record_out);
 
 #endif

@@ -19,13 +19,14 @@
 #include "core/base/hashtable.h"
 #include "core/live/live_proc.h"
 #include "core/perf/perf_ring.h"
+#include "core/perf/sample_weight.h"
 
 enum { MAX_THREADS = 1 << 16, LISTINGS = 64 };
 enum { FEW = 4, SWITCHES_HZ = 4000 }; /* samples for which a ring has room; switches of a processor, in a second */
 enum { LEAST_RING = 64 << 10, MOST_RING = 16 << 20 };
 enum { STACK_SLOW = 16 << 10, STACK_FAST = 8 << 10, FAST_HZ = 2000 };
 enum { LOOK_NS = 200000, SPIN_NS = 60000 }; /* between looks for a sample that is not due; around one that is */
-enum { SPARE_FILES = 256 };
+enum { SPARE_FILES = 256, COUNT_US = 50000 };
 enum { RECORD_HEAD = 1 << 10 }; /* more than what a sample has besides its stack */
 
 struct processor {
@@ -51,6 +52,8 @@ struct xc_sampler {
 	struct xc_hashtable threads; /* those with events, by tid */
 	struct xc_sampler_counts counts;
 	uint64_t lost_records, skipped_lost;
+	struct xc_sample_weight weight; /* of a counter whose samples have no period */
+	uint64_t counted_before;        /* events, when samples began */
 	bool stopped;
 };
 
@@ -72,6 +75,9 @@ static struct xc_perf_setup wanted_setup(const struct xc_sampler_options *o)
 	return (struct xc_perf_setup){
 		.events = {[XC_PERF_CPU_TIME] = !o->no_cpu, [XC_PERF_SWITCHES] = o->waits},
 		.period_ns = UINT64_C(1000000000) / o->hz,
+		.counter = o->counter,
+		.hz = o->hz,
+		.every = UINT64_C(1) << 40, /* none, until it is chosen */
 		.stack = o->stack                       ? o->stack
 			 : o->hz >= FAST_HZ || o->waits ? STACK_FAST
 							: STACK_SLOW,
@@ -207,6 +213,37 @@ static struct xc_error *choose(int task_dir, const struct xc_perf_setup *wanted,
 	return err;
 }
 
+/* The count of an event and its heirs; with PERF_FORMAT_LOST, also the number of records that they lost. */
+static void read_counts(const struct xc_sampler *s, struct xc_sampler_counts *counts)
+{
+	uint64_t words[2], lost = 0;
+	for (size_t i = 0; i < s->fd_count; i++) {
+		const ssize_t got = read(s->fds[i], words, sizeof words);
+		counts->events += s->setup.counter && got >= (ssize_t)sizeof *words ? words[0] : 0;
+		lost += got == (ssize_t)sizeof words ? words[1] : 0;
+	}
+	counts->lost = s->setup.own_lost ? lost : s->lost_records;
+}
+
+static void set_weight(struct xc_sampler *s, uint64_t events)
+{
+	xc_sample_weight_set(&s->weight, events, xc_now_ns());
+	for (size_t i = 0; i < s->fd_count; i++)
+		(void)ioctl(s->fds[i], PERF_EVENT_IOC_PERIOD, &s->weight.period);
+}
+
+/* Count for a moment, before samples are taken. */
+static void choose_weight(struct xc_sampler *s)
+{
+	struct xc_sampler_counts counts = {0};
+	if (xc_perf_has_period(&s->setup))
+		return;
+	usleep(COUNT_US);
+	read_counts(s, &counts);
+	s->counted_before = counts.events;
+	set_weight(s, counts.events * (1000000 / COUNT_US) / s->setup.hz + 1);
+}
+
 static struct xc_error *start(const struct xc_perf_setup *setup, size_t ring, int task_dir,
 			      const struct xc_sampler_options *options, struct xc_sampler **sampler_out)
 {
@@ -220,7 +257,8 @@ static struct xc_error *start(const struct xc_perf_setup *setup, size_t ring, in
 	if (err)
 		xc_sampler_free(s);
 	else
-		*sampler_out = s;
+		choose_weight(s);
+	*sampler_out = err ? NULL : s;
 	return err;
 }
 
@@ -307,9 +345,12 @@ static bool has_next(struct xc_sampler *s, struct processor *p)
 	const uint8_t *bytes;
 	size_t len;
 	while (p->fd >= 0 && !p->has_next && (bytes = xc_perf_ring_next(&p->ring, &len))) {
-		p->has_next = xc_perf_record_read(bytes, len, &p->next);
+		p->has_next = xc_perf_record_read(bytes, len, xc_perf_has_period(&s->setup), &p->next);
+		p->next.at_switch &= s->setup.events[XC_PERF_SWITCHES];
 		p->next_len = len;
 		s->counts.malformed += !p->has_next;
+		if (p->has_next && s->weight.period)
+			xc_sample_weight_take(&s->weight, &p->next);
 	}
 	return p->has_next;
 }
@@ -344,6 +385,9 @@ void xc_sampler_drain(struct xc_sampler *s, xc_sampler_take *take, void *ctx)
 		count_record(s, &p->next);
 		take(ctx, &p->next);
 	}
+	const uint64_t better = s->weight.period ? xc_sample_weight_better(&s->weight, s->setup.hz, xc_now_ns()) : 0;
+	if (better)
+		set_weight(s, better);
 }
 
 void xc_sampler_stop(struct xc_sampler *s)
@@ -353,20 +397,12 @@ void xc_sampler_stop(struct xc_sampler *s)
 	s->stopped = true;
 }
 
-/* PERF_FORMAT_LOST: the count, then the number of records that this event and its heirs lost. */
-static uint64_t lost_of(const struct xc_sampler *s)
-{
-	uint64_t lost = 0, words[2];
-	for (size_t i = 0; i < s->fd_count; i++)
-		if (read(s->fds[i], words, sizeof words) == (ssize_t)sizeof words)
-			lost += words[1];
-	return lost;
-}
-
 struct xc_sampler_counts xc_sampler_counts(const struct xc_sampler *s)
 {
 	struct xc_sampler_counts counts = s->counts;
-	counts.lost = (s->setup.own_lost ? lost_of(s) : s->lost_records) - s->skipped_lost;
+	read_counts(s, &counts);
+	counts.lost -= s->skipped_lost;
+	counts.events -= counts.events ? s->counted_before : 0;
 	return counts;
 }
 
@@ -392,6 +428,7 @@ void xc_sampler_free(struct xc_sampler *s)
 	for (size_t i = 0; i < s->fd_count; i++)
 		close(s->fds[i]);
 	xc_hashtable_fini(&s->threads);
+	xc_sample_weight_fini(&s->weight);
 	free(s->fds);
 	free(s->polls);
 	free(s->processors);

@@ -10,12 +10,13 @@
 #include "core/perf/perf_record.h"
 
 struct xc_sampler_options {
-	unsigned hz;       /* samples per second of CPU time of each thread, 1 to 10,000 */
-	bool no_cpu;       /* no samples by CPU time, */
-	bool waits;        /* but, or besides, those of threads that leave their processor */
-	uint32_t stack;    /* bytes of stack copied with each; 0: by the rate */
-	bool no_kernel;    /* not while a thread is in the kernel, even where that is allowed */
-	bool children;     /* follow processes that it forks */
+	unsigned hz;                           /* samples per second of CPU time of each thread, 1 to 10,000 */
+	const struct xc_perf_counter *counter; /* instead of CPU time; NULL */
+	bool no_cpu;                           /* no samples by CPU time, */
+	bool waits;                            /* but, or besides, those of threads that leave their processor */
+	uint32_t stack;                        /* bytes of stack copied with each; 0: by the rate */
+	bool no_kernel;                        /* not while a thread is in the kernel, even where that is allowed */
+	bool children;                         /* follow processes that it forks */
 	const pid_t *tids; /* sample these threads only; borrowed until the start returns; NULL: all */
 	size_t tid_count;
 	bool few; /* a few samples are enough: the rings are small */
@@ -27,6 +28,7 @@ struct xc_sampler_counts {
 	uint64_t lost;    /* overwritten before they were read, as the kernel counts */
 	uint64_t throttled;
 	uint64_t malformed;
+	uint64_t events;        /* that the counter has counted, sampled or not; 0 without one */
 	size_t threads;         /* with events of their own, at the start */
 	size_t threads_missing; /* for which there was no descriptor left */
 	bool execed;            /* the process executed another program */

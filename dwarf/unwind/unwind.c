@@ -369,7 +369,9 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 		    : frame->trampoline             ? step_trampoline(u, frame, &caller, &stop)
 		    : xc_unwind_is_switch(u, frame) ? xc_unwind_goroutine(u, frame, &caller, &stop)
 						    : step_row(u, frame, &caller, &stop);
-	if (!done && !stop)
+	if (!done && !stop && xc_unwind_ends_thread(u, frame))
+		stop = outermost;
+	else if (!done && !stop)
 		done = xc_unwind_bad_call(u, frame, &caller) || xc_unwind_guess(u, frame, &caller, &stop);
 	else if (!done)
 		done = xc_unwind_lost_pointer(u, frame, &caller);

@@ -64,6 +64,23 @@ bool xc_unwind_at_entry(struct xc_unwinder *u, const struct xc_frame *frame)
 	return false;
 }
 
+/* musl 1.2 (src/thread/MACHINE/clone.s): the thread's function returns to the system call exit, with its result. */
+bool xc_unwind_ends_thread(const struct xc_unwinder *u, const struct xc_frame *frame)
+{
+	static const uint8_t x86_64[] = {0x89, 0xc7,               /* mov %eax,%edi */
+					 0x31, 0xc0,               /* xor %eax,%eax */
+					 0xb0, 0x3c,               /* mov $60,%al: exit */
+					 0x0f, 0x05};              /* syscall */
+	static const uint8_t aarch64[] = {0xa8, 0x0b, 0x80, 0xd2,  /* mov x8, #93: exit */
+					  0x01, 0x00, 0x00, 0xd4}; /* svc #0 */
+	const struct xc_arch *arch = u->process->arch;
+	const uint8_t *exits = xc_arch_is_x86_64(arch) ? x86_64 : arch->machine == EM_AARCH64 ? aarch64 : NULL;
+	uint8_t code[sizeof x86_64];
+	return exits && !frame->interrupted &&
+	       xc_space_peek(u->process->space, frame->pc, code, sizeof code) == sizeof code &&
+	       memcmp(code, exits, sizeof code) == 0;
+}
+
 /* ---- stacks begun by hand ---- */
 
 /* Is there a system call among the bytes at pc, as in trampolines that are not recognized? */

@@ -85,6 +85,10 @@ bool xc_unwind_made_by_hand(struct xc_unwinder *u, struct xc_frame *frame, const
 /* Is the frame in the code with which the program, or its dynamic linker, begins? Nothing called that. */
 bool xc_unwind_at_entry(struct xc_unwinder *u, const struct xc_frame *frame);
 
+/* Has the frame no call frame information because it is musl's clone, which calls the thread's function by hand? Then
+ * it is the outermost one. */
+bool xc_unwind_ends_thread(const struct xc_unwinder *u, const struct xc_frame *frame);
+
 /* x86: the frame depends on a frame pointer that is unknown, as in a live thread, of which the kernel reports only pc
  * and sp. It was pushed below the return address: prefer a return after a call of this very function, then one with
  * a chain of frame pointers below it, then any. */

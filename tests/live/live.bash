@@ -39,3 +39,11 @@ need_strace() {
 	command -v strace >/dev/null || skip "strace is not installed"
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 }
+
+# need_perf [kernel]: perf events, in the kernel too
+need_perf() {
+	local how
+	how=$("$XCORE" profile --for 10ms --format json --no-plugins "pid:$$" 2>&1) || skip "$(head -n 1 <<<"$how")"
+	[[ $how == *"perf events of the kernel"* ]] || skip "the kernel refuses perf events"
+	[[ -z ${1:-} || $how == *"in the kernel too"* ]] || skip "the kernel shows no events in the kernel"
+}

@@ -6,7 +6,7 @@ load live
 
 setup() {
 	find_xcore
-	"$XCORE" profile --for 10ms "pid:$$" >"$BATS_TEST_TMPDIR/err" 2>&1 || skip "$(head -n 1 "$BATS_TEST_TMPDIR/err")"
+	need_perf
 }
 
 teardown() {
@@ -158,14 +158,6 @@ is_sampling() {
 	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "where perf_event_open is refused, the reason and the remedy are told" {
-	${CC:-cc} -o "$BATS_TEST_TMPDIR/denied" "$BATS_TEST_DIRNAME/denied.c" -lseccomp
-	run "$BATS_TEST_TMPDIR/denied" "$XCORE" profile --for 1s "pid:$$"
-	echo "$output"
-	[ "$status" = 4 ]
-	[[ $output == *"refused by a filter of system calls"* && $output == *CAP_PERFMON* ]]
-}
-
 @test "a profile that is kept shows the same again" {
 	local dir=$BATS_TEST_TMPDIR kind
 	compile shares "$dir/shares" -O2
@@ -203,6 +195,92 @@ is_sampling() {
 	! grep -qa hunter22 "$dir/tables"
 	"$XCORE" profile --no-redact "$dir/one.xprof" >"$dir/report"
 	grep -q 'Hottest functions' "$dir/report"
+}
+
+@test "stacks of threads of musl are whole" {
+	command -v musl-gcc >/dev/null || skip "musl-gcc is not installed"
+	cat >"$BATS_TEST_TMPDIR/thread.c" <<-'END'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static volatile unsigned long sink;
+	static void *burn(void *unused) { for (;;) sink++; return unused; }
+	int main(void) { pthread_t t; pthread_create(&t, NULL, burn, NULL); puts("ready"); fflush(stdout); pause(); }
+	END
+	local link
+	for link in -dynamic -static; do
+		musl-gcc -g -O1 "$link" -o "$BATS_TEST_TMPDIR/thread" "$BATS_TEST_TMPDIR/thread.c"
+		start "$BATS_TEST_TMPDIR/thread"
+		profile --for 1s
+		python3 - "$BATS_TEST_TMPDIR/profile.json" <<-'END'
+		import json, sys
+		account = json.load(open(sys.argv[1]))["sections"][0]["fields"]
+		print(account)
+		assert account["samples"] > 5 and not account["broken"] and not account["cut"], account
+		END
+		finish
+	done
+}
+
+@test "a thread that begins later, and gets a name, has it" {
+	cat >"$BATS_TEST_TMPDIR/named.c" <<-'END'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static volatile unsigned long sink;
+	static void *burn(void *name) { pthread_setname_np(pthread_self(), name); for (int i = 0; i < 300000000; i++) sink++; return NULL; }
+	int main(void)
+	{
+		puts("ready");
+		fflush(stdout);
+		usleep(700000);
+		for (pthread_t t;; pthread_join(t, NULL))
+			pthread_create(&t, NULL, burn, "late-worker");
+	}
+	END
+	${CC:-cc} -D_GNU_SOURCE -O1 -pthread -o "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/named.c"
+	start "$BATS_TEST_TMPDIR/named"
+	profile --for 2s
+	jq -e '.sections[] | select(.key == "threads") | .tables.threads[0].name == "late-worker"' "$BATS_TEST_TMPDIR/profile.json"
+}
+
+# events EVENT: of $STARTED, as JSON
+events() {
+	profile --event "$1" --hz 999 --for 2s --top 1000
+}
+
+@test "page faults are where the program causes them, as many as it counts" {
+	compile faults "$BATS_TEST_TMPDIR/faults" -O1
+	begin "$BATS_TEST_TMPDIR/faults"
+	events page-faults
+	echo >&8
+	wait "$STARTED"
+	STARTED=
+	python3 - "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said" <<-'END'
+	import json, sys
+	sections = {s["key"]: s for s in json.load(open(sys.argv[1]))["sections"]}
+	account = sections["profile"]["fields"]
+	total = {row["function"]: row["total"] for row in sections["functions"]["tables"]["functions"]}
+	lines = [line.split() for line in open(sys.argv[2])]
+	told = {words[0]: float(words[1]) for words in lines if len(words) == 2}
+	print(account, told, total)
+	assert abs(total["touch_much"] - 0.75) < 0.05 and abs(total["touch_little"] - 0.25) < 0.05, total
+	assert abs(account["events"] / account["seconds"] / told["rate"] - 1) < 0.3, (account, told)
+	assert abs(account["samples"] / account["events"] - 1) < 0.15, account
+	END
+}
+
+@test "an event that this host does not have, or does not show, is told as that" {
+	start bash -c 'echo ready; while :; do :; done'
+	run "$XCORE" profile --event cycles --for 100ms "pid:$STARTED"
+	echo "$output"
+	[ "$status" = 0 ] || [[ $output == *"does not count CPU cycles"* ]]
+	run "$XCORE" profile --event context-switches --no-kernel --for 100ms "pid:$STARTED"
+	[ "$status" = 4 ]
+	[[ $output == *"context switches happen in the kernel"* ]]
+	run "$XCORE" profile --event page-faults --clock off "pid:$STARTED"
+	[ "$status" = 2 ]
+	"$XCORE" profile --event context-switches --for 1s "pid:$STARTED" | grep -q 'context switches'
 }
 
 @test "a core has no time" {

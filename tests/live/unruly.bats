@@ -6,7 +6,7 @@ load live
 
 setup() {
 	find_xcore
-	"$XCORE" profile --for 10ms "pid:$$" >"$BATS_TEST_TMPDIR/err" 2>&1 || skip "$(head -n 1 "$BATS_TEST_TMPDIR/err")"
+	need_perf
 	compile unruly "$BATS_TEST_TMPDIR/unruly"
 }
 

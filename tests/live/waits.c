@@ -1,6 +1,6 @@
 /* waits: threads that wait in known ways, for lengths that they measure: for a mutex that another thread holds, a pipe, a
  * timer, a condition, a socket pair by poll, and many short ones. Prints "ready"; when its input ends, a line "NAME
- * NANOSECONDS" for each. */
+ * NANOSECONDS" for each, and "holder TID" of the thread that holds the mutex. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ pthread_mutex_t treasure = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
 static int water[2], wire[2], ring[2];
-static volatile int ended;
+static volatile int ended, holder_tid;
 
 static uint64_t now(void)
 {
@@ -97,6 +97,7 @@ static void *sleeper(void *unused)
 
 static void *holder(void *unused)
 {
+	holder_tid = gettid();
 	while (!ended) {
 		pthread_mutex_lock(&treasure);
 		sleep_ms(30);
@@ -126,5 +127,6 @@ int main(void)
 	ended = 1;
 	for (int i = 0; i < KINDS; i++)
 		printf("%s %llu\n", names[i], (unsigned long long)spent[i]);
+	printf("holder %d\n", holder_tid);
 	return 0;
 }

@@ -254,15 +254,15 @@ static void add_call(const struct xc_process *p, const struct xc_wait *wait, boo
 		xc_text_add(text, " a child process");
 }
 
-/* glibc's pthread_mutex_t has the owner's id behind the word and the count (sysdeps/nptl/bits/struct_mutex.h). */
-static void add_owner_now(const struct xc_process *p, const struct xc_wait *wait, struct xc_text *text)
+/* glibc's pthread_mutex_t has the owner's id behind the word and the count, from when it has the lock until it gives it
+ * up; a pthread_rwlock_t that of the writer (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h). */
+xc_addr xc_wait_owner_word(const struct xc_process *process, const struct xc_wait *wait)
 {
-	enum { OWNER = 8 };
-	uint64_t owner;
-	if (wait->kind == XC_WAIT_MUTEX && wait->object &&
-	    xc_space_peek_uint(p->space, wait->object + OWNER, 4, &owner) && owner &&
-	    (pid_t)owner != wait->thread->tid && xc_process_thread(p, (pid_t)owner))
-		xc_text_printf(text, ", held by thread %d", (int)owner);
+	enum { MUTEX_OWNER = 8, RWLOCK_WRITER_64 = 24 };
+	const bool is_rwlock = wait->kind == XC_WAIT_READ_LOCK || wait->kind == XC_WAIT_WRITE_LOCK;
+	if (wait->object && wait->kind == XC_WAIT_MUTEX)
+		return wait->object + MUTEX_OWNER;
+	return wait->object && is_rwlock && process->arch->word == 8 ? wait->object + RWLOCK_WRITER_64 : 0;
 }
 
 static void add_call_alone(const struct xc_wait *wait, struct xc_text *text)
@@ -275,7 +275,7 @@ static void add_call_alone(const struct xc_wait *wait, struct xc_text *text)
 		add_count(wait->thread->call_args[call->shape == COUNT_1], call->shape == COUNT_0, text);
 }
 
-void xc_wait_report_alone(struct xc_process *process, const struct xc_wait *wait, bool now, struct xc_text *text)
+void xc_wait_report_alone(struct xc_process *process, const struct xc_wait *wait, struct xc_text *text)
 {
 	static const char *const things[] = {
 		[XC_WAIT_MUTEX] = "mutex",
@@ -307,8 +307,8 @@ void xc_wait_report_alone(struct xc_process *process, const struct xc_wait *wait
 		xc_text_name(text, name);
 		xc_text_add(text, "`");
 	}
-	if (now)
-		add_owner_now(process, wait, text);
+	if (wait->guessed)
+		xc_text_add(text, " (a guess)");
 }
 
 void xc_wait_report_describe(struct xc_process *process, const struct xc_wait *wait, bool paths, struct xc_text *text)

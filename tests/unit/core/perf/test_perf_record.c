@@ -71,7 +71,7 @@ static size_t make_sample(struct made *m, uint64_t copied)
 
 static bool read_made(const struct made *m, size_t len, struct xc_perf_record *record)
 {
-	return xc_perf_record_read((const uint8_t *)m->words, len, record);
+	return xc_perf_record_read((const uint8_t *)m->words, len, true, record);
 }
 
 static void a_sample_has_all_its_parts(void **state)
@@ -161,8 +161,14 @@ static void other_records_have_what_is_needed_of_them(void **state)
 	assert_int_equal(r.count, 12);
 	begin(&m);
 	put(&m, UINT64_C(9) << 32 | 8);
+	put(&m, 0x656d616e); /* "name" */
 	assert_true(read_made(&m, finish(&m, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC), &r));
 	assert_true(r.exec && r.pid == 8 && r.tid == 9);
+	assert_string_equal(r.name, "name");
+	begin(&m);
+	put(&m, UINT64_C(9) << 32 | 8);
+	put(&m, UINT64_MAX); /* a name without an end */
+	assert_false(read_made(&m, finish(&m, PERF_RECORD_COMM, 0), &r));
 	begin(&m);
 	assert_true(read_made(&m, finish(&m, 4711, 0), &r)); /* of a later kernel */
 	assert_int_equal(r.kind, XC_PERF_OTHER);
