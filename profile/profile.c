@@ -11,8 +11,8 @@
 #include "profile/threads/wait_targets.h"
 
 /* Deep stacks are drained at once: their outer frames are read after the sample (sample_stack.h). So are those of
- * interpreted languages. Those who wait are
- * looked at meanwhile, if they wait for long enough; a tenth of a CPU is enough for that. */
+ * interpreted languages. Those who wait are looked at meanwhile, if they wait for long enough; a tenth of a CPU is
+ * enough for that. */
 enum { DRAIN_US = 50000, LOOK_US = 5000, DEEP_FOR_MS = 1000, ALIVE_MS = 500, US = 1000, MS = 1000000 };
 enum { WAITED_NS = 2000000, LOOK_NS = LOOK_US * 1000 / 10, LAST_LOOK_NS = 50000000 };
 enum { MOST_COUNTS = 1 << 20 }; /* then threads are not told apart */
@@ -299,8 +299,10 @@ static void look(struct xc_profile *p, uint64_t ns)
 	if (!p->targets || p->gone)
 		return;
 	xc_waiting_look(&p->waiting, WAITED_NS, now + ns, look_at);
-	if (p->blocked)
-		xc_profile_update_maps(p, p->blocked->unmapped, false, xc_now_ns());
+	if (!p->blocked)
+		return;
+	xc_profile_update_maps(p, p->blocked->unmapped, false, xc_now_ns());
+	p->blocked->unmapped = false;
 }
 
 /* ---- records ---- */
@@ -390,6 +392,7 @@ static void end_sampling(struct xc_profile *p)
 	xc_sampler_stop(p->sampler);
 	p->ended_ns = xc_now_ns();
 	drain(p);
+	xc_live_brief(p->process, false);
 	if (p->gone && p->last_ns > p->started_ns)
 		p->ended_ns = p->last_ns;
 	p->last_ns = p->ended_ns;
@@ -406,7 +409,6 @@ static void end(struct xc_profile *p)
 		end_sampling(p);
 	else
 		xc_profile_end_polling(p);
-	xc_live_brief(p->process, false);
 	xc_slices_merge(&p->slices);
 	xc_profile_end_times(p);
 }

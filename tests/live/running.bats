@@ -90,10 +90,10 @@ pairs() {
 	python3 "$BATS_TEST_DIRNAME/possible.py" write "$BATS_TEST_TMPDIR/maze.c"
 	${CC:-cc} -O1 -g -pthread -o "$BATS_TEST_TMPDIR/maze" "$BATS_TEST_TMPDIR/maze.c"
 	start "$BATS_TEST_TMPDIR/maze"
-	for _ in $(seq 40); do
+	for _ in $(seq 60); do
 		"$XCORE" flame stacks --no-plugins --as folded "pid:$STARTED" >>"$BATS_TEST_TMPDIR/folded"
 	done
-	python3 "$BATS_TEST_DIRNAME/possible.py" check "$BATS_TEST_TMPDIR/maze.c" "$BATS_TEST_TMPDIR/folded" 60
+	python3 "$BATS_TEST_DIRNAME/possible.py" check "$BATS_TEST_TMPDIR/maze.c" "$BATS_TEST_TMPDIR/folded" 40
 }
 
 @test "threads says what a running thread does, and how long it has run and waited" {

@@ -3,7 +3,7 @@
 
 A share may differ by 3 percentage points, at 3,000 samples; with fewer the bound is four standard deviations, which is
 wider. Hardly a stack breaks off (in rt_sigreturn it does); of all calls with the same file SUMS, at most 1 % of the stacks are cut. On a busy host the outer
-part of deep stacks is read later, and 5 % may be. Prints a line for each."""
+part of deep stacks is read later, and more may be. Prints a line for each."""
 import json
 import math
 import sys
@@ -31,7 +31,8 @@ if samples < 200:
 threads = sections["threads"]["tables"]["threads"]
 if sum(row["samples"] for row in threads) != samples:
     sys.exit("the threads have other sums: %s" % threads)
-if account["broken"] > 0.001 * samples or account["cut"] > 0.05 * samples:
+busy = account["cpu"] < 0.95 * account["seconds"]  # the program would use a whole processor
+if account["broken"] > 0.001 * samples or account["cut"] > (0.25 if busy else 0.05) * samples:
     sys.exit("%d of %d stacks cut, %d broken off" % (account["cut"], samples, account["broken"]))
 if not spent or bad:
     sys.exit("%d wrong shares" % bad)
@@ -40,7 +41,6 @@ if not spent or bad:
 with open(sys.argv[3], "a", encoding="utf-8") as stream:
     stream.write("%d %d\n" % (account["cut"], samples))
 sums = [sum(column) for column in zip(*(map(int, line.split()) for line in open(sys.argv[3], encoding="utf-8")))]
-busy = account["cpu"] < 0.95 * account["seconds"]  # the program would use a whole processor
 print("%d of %d stacks cut so far%s" % (*sums, ", on a busy machine" if busy else ""))
 if sums[1] > 6000 and not busy and sums[0] > 0.01 * sums[1]:
     sys.exit("too many stacks cut")
