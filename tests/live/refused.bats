@@ -140,7 +140,7 @@ for_all() {
 	grep -q '^TracerPid:[[:space:]]0$' "/proc/$STARTED/status"
 	wait $!
 	cat "$BATS_TEST_TMPDIR/out"
-	! grep -vE '^([0-9]+ +)?(\+\+\+|---)' "$BATS_TEST_TMPDIR/trace"
+	if grep -vE '^([0-9]+ +)?(\+\+\+|---)' "$BATS_TEST_TMPDIR/trace"; then return 1; fi
 	grep -q 'clock_nanosleep' "$BATS_TEST_TMPDIR/out"
 	after=$(grep ctxt_switches "/proc/$STARTED/status")
 	[ "$before" = "$after" ]
