@@ -23,7 +23,9 @@ static void add_code(struct xc_frame_names *n, struct xc_profile_data *d, const 
 	const struct xc_place *place = xc_debuginfo_place(process, at);
 	const char *module = place->module ? place->module->name : NULL;
 	const bool compiled = !place->module && place->told;
-	const enum xc_profile_frame_kind kind = guessed ? XC_PROFILE_GUESS : compiled ? XC_PROFILE_JIT : XC_PROFILE_NATIVE;
+	const enum xc_profile_frame_kind kind = guessed    ? XC_PROFILE_GUESS
+						: compiled ? XC_PROFILE_JIT
+							   : XC_PROFILE_NATIVE;
 	const size_t before = n->frame_count;
 	for (size_t i = 0; i < place->level_count; i++) {
 		const char *name = xc_place_function(place, i);

@@ -4,7 +4,7 @@
 
 #include "core/process/process.h"
 #include "profile/data/profile_data.h"
-#include "profile/stack_store.h"
+#include "profile/data/stack_store.h"
 
 struct xc_frame_names {
 	uint32_t *frames; /* of all places, one after the other; of each the innermost inlined one first */

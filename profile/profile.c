@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "core/live/live.h"
-#include "core/live/live_proc.h"
 #include "dwarf/sample/sample_guest.h"
-#include "profile/random.h"
-#include "profile/wait_targets.h"
+#include "profile/profile_impl.h"
+#include "profile/threads/random.h"
+#include "profile/threads/wait_targets.h"
 
 /* Deep stacks are drained at once: their outer frames are read after the sample (sample_stack.h). So are those of
  * interpreted languages. Those who wait are looked at meanwhile, if they wait for long enough; a tenth of a CPU is
@@ -20,7 +19,6 @@ enum { MOST_COUNTS = 1 << 20 }; /* then threads are not told apart */
 enum { MORE_NS = 1000000000 };  /* for the samples that are there at the end */
 
 static xc_waiting_take take_wait;
-static xc_polling_take take_polled;
 
 static struct xc_error *start_sampler(struct xc_profile *p)
 {
@@ -59,9 +57,9 @@ static struct xc_error *start(struct xc_profile *p)
 
 static void begin(struct xc_profile *p)
 {
-	p->started_ns = xc_now_ns();
+	p->started_ns = p->checked_ns = xc_now_ns();
 	xc_slices_init(&p->slices, p->started_ns);
-	p->times_known = xc_live_times(p->process, p->options.tid, &p->user_ns, &p->system_ns);
+	p->times_known = xc_live_times(p->process, p->options.tid, &p->user_before_ns, &p->system_before_ns);
 }
 
 struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_profile_options *options,
@@ -82,7 +80,7 @@ struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_pr
 	xc_waiting_init(&p->waiting, p->period_ns, p->sees_kernel, take_wait, p);
 	p->waiting.random = p->started_ns | 1;
 	if (p->refused)
-		xc_polling_init(&p->polling, p->blocked, p->period_ns, take_polled, p);
+		xc_polling_init(&p->polling, p->blocked, p->period_ns, xc_profile_take_polled, p);
 	p->polling.only = options->tid;
 	*profile_out = p;
 	return NULL;
@@ -119,12 +117,7 @@ void xc_profile_free(struct xc_profile *p)
 	free(p);
 }
 
-/* Samples that stand for the time between two instants, or for one. */
-struct span {
-	uint64_t from_ns, to_ns, samples;
-};
-
-static void count_stack(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, struct span span)
+void xc_profile_count_stack(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, struct xc_profile_span span)
 {
 	const uint64_t key = (uint64_t)what << 32 | stack;
 	if (p->count >= MOST_COUNTS && !xc_hashtable_find(&p->by_stack, key, (uint64_t)tid + 1))
@@ -143,7 +136,7 @@ static void count_stack(struct xc_profile *p, uint32_t stack, uint32_t what, pid
 
 /* Libraries that were loaded since; and where a stack lies in no known mapping, the mappings: the kernel tells of code
  * only. Reading them takes at most a tenth of the time, and nothing beyond the end. */
-static void update_maps(struct xc_profile *p, bool code, bool stack, uint64_t now)
+void xc_profile_update_maps(struct xc_profile *p, bool code, bool stack, uint64_t now)
 {
 	if ((!code && !stack) || now < p->next_remap_ns || now + p->remap_ns > p->until_ns)
 		return;
@@ -179,7 +172,7 @@ static bool unwind(struct xc_profile *p, const struct xc_perf_record *record, ui
 		p->unread++;
 		return false;
 	}
-	update_maps(p, p->maps_changed, !xc_sample_stack_mapped(p->process, record), now);
+	xc_profile_update_maps(p, p->maps_changed, !xc_sample_stack_mapped(p->process, record), now);
 	xc_sample_unwind(p->unwinder, record, p->stack);
 	p->guests += p->stack->guest;
 	p->torn += p->stack->torn;
@@ -197,7 +190,8 @@ static void take_sample(struct xc_profile *p, const struct xc_perf_record *recor
 		return;
 	const uint64_t weight = p->options.sampler.counter ? record->period : 1;
 	count_end(p, p->stack->end, p->stack->late);
-	count_stack(p, stack, 0, record->tid, (struct span){record->time_ns, record->time_ns, weight});
+	xc_profile_count_stack(p, stack, 0, record->tid,
+			       (struct xc_profile_span){record->time_ns, record->time_ns, weight});
 	p->samples += weight;
 	p->unwound++;
 	p->in_kernel += record->in_kernel;
@@ -205,9 +199,9 @@ static void take_sample(struct xc_profile *p, const struct xc_perf_record *recor
 
 /* ---- waits ---- */
 
-static void count_waits(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, struct span span)
+void xc_profile_count_waits(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, struct xc_profile_span span)
 {
-	count_stack(p, stack, what, tid, span);
+	xc_profile_count_stack(p, stack, what, tid, span);
 	p->wait_samples += span.samples;
 }
 
@@ -219,30 +213,32 @@ static struct xc_perf_record without_kernel(const struct xc_perf_record *sample)
 	return record;
 }
 
-static void take_sampled_wait(struct xc_profile *p, const struct xc_waiting_thread *t, struct span span)
+static void take_sampled_wait(struct xc_profile *p, const struct xc_waiting_thread *t, struct xc_profile_span span)
 {
 	const struct xc_perf_record record = without_kernel(&t->sample);
 	uint32_t stack;
 	if (!unwind(p, &record, &stack))
 		return;
 	count_end(p, p->stack->end, p->stack->late);
-	count_waits(p, stack, xc_wait_targets_find(p->targets, &t->sample, stack, t->preempted).text, t->tid, span);
+	xc_profile_count_waits(p, stack, xc_wait_targets_find(p->targets, &t->sample, stack, t->preempted).text, t->tid,
+			       span);
 }
 
 static void take_wait(void *ctx, const struct xc_waiting_thread *t, enum xc_waiting_kind kind, uint64_t periods)
 {
 	struct xc_profile *p = ctx;
 	const struct xc_waiting_look *look = &t->look;
-	const struct span span = {t->begun_ns, p->last_ns, periods};
+	const struct xc_profile_span span = {t->begun_ns, p->last_ns, periods};
 	if (kind == XC_WAIT_UNSEEN) {
-		count_waits(p, 0, xc_wait_targets_unseen(p->targets), t->tid, span);
+		xc_profile_count_waits(p, 0, xc_wait_targets_unseen(p->targets), t->tid, span);
 	} else if (kind == XC_WAITED && look->at_ns) {
 		count_end(p, look->end, look->late);
-		count_waits(p, look->stack, xc_wait_targets_held(p->targets, look->what, look->owner), t->tid, span);
+		xc_profile_count_waits(p, look->stack, xc_wait_targets_held(p->targets, look->what, look->owner),
+				       t->tid, span);
 	} else if (p->waiting.sampled) {
 		take_sampled_wait(p, t, span);
 	} else {
-		count_waits(p, 0, xc_wait_targets_cpu(p->targets, false), t->tid, span);
+		xc_profile_count_waits(p, 0, xc_wait_targets_cpu(p->targets, false), t->tid, span);
 	}
 }
 
@@ -303,8 +299,10 @@ static void look(struct xc_profile *p, uint64_t ns)
 	if (!p->targets || p->gone)
 		return;
 	xc_waiting_look(&p->waiting, WAITED_NS, now + ns, look_at);
-	if (p->blocked)
-		update_maps(p, p->blocked->unmapped, false, xc_now_ns());
+	if (!p->blocked)
+		return;
+	xc_profile_update_maps(p, p->blocked->unmapped, false, xc_now_ns());
+	p->blocked->unmapped = false;
 }
 
 /* ---- records ---- */
@@ -349,7 +347,7 @@ static void drain(struct xc_profile *p)
 static void count_wait(struct xc_profile *p, uint32_t stack, uint32_t what, pid_t tid, uint64_t until_ns)
 {
 	const uint64_t periods = xc_waiting_count(&p->waiting, until_ns - p->started_ns);
-	count_waits(p, stack, what, tid, (struct span){p->started_ns, until_ns, periods});
+	xc_profile_count_waits(p, stack, what, tid, (struct xc_profile_span){p->started_ns, until_ns, periods});
 }
 
 /* A thread that has slept since the process was opened was never switched. Its stack is where it was then. */
@@ -386,57 +384,6 @@ static void take_early_waits(struct xc_profile *p)
 	}
 }
 
-/* ---- looks alone ---- */
-
-static void take_polled(void *ctx, const struct xc_polled *t, enum xc_polling_kind kind, uint64_t periods)
-{
-	struct xc_profile *p = ctx;
-	struct xc_wait_targets *targets = p->targets;
-	const struct span span = {t->seen_ns - periods * p->period_ns, t->seen_ns, periods};
-	const enum xc_profile_clock clock = p->options.clock;
-	if (kind == XC_POLL_RUNS ? clock == XC_CLOCK_OFF : clock == XC_CLOCK_CPU)
-		return;
-	if (kind == XC_POLL_RUNS) {
-		count_stack(p, 0, 0, t->tid, span);
-		p->samples += periods;
-	} else if (kind == XC_POLL_WAITS) {
-		count_waits(p, t->stack, xc_wait_targets_held(targets, t->target.text, t->owner), t->tid, span);
-	} else {
-		count_waits(p, 0,
-			    kind == XC_POLL_QUEUED ? xc_wait_targets_cpu(targets, true)
-						   : xc_wait_targets_unseen(targets),
-			    t->tid, span);
-	}
-}
-
-static void end_polling(struct xc_profile *p)
-{
-	size_t left;
-	xc_polling_end(&p->polling);
-	p->waiting.spent_ns[XC_WAITED] = p->polling.spent_ns[XC_POLL_WAITS];
-	p->waiting.spent_ns[XC_WAIT_PREEMPTED] = p->polling.spent_ns[XC_POLL_QUEUED];
-	memcpy(p->ends, p->blocked->ends, sizeof p->ends);
-	free(xc_live_proc_tids(xc_live_task_dir(p->process), 1, &left));
-	p->sampled.execed = p->gone && left;
-}
-
-/* Returns when the next tick is due. */
-static uint64_t poll_once(struct xc_profile *p)
-{
-	const uint64_t begun = xc_thread_cpu_ns(), due = xc_polling_tick(&p->polling);
-	update_maps(p, p->blocked->unmapped, false, xc_now_ns());
-	p->blocked->unmapped = false;
-	p->gone |= !due;
-	p->unwind_ns += xc_thread_cpu_ns() - begun;
-	return due;
-}
-
-static void pause_until(uint64_t now, uint64_t due)
-{
-	const struct timespec left = {(time_t)((due - now) / 1000000000), (long)((due - now) % 1000000000)};
-	(void)nanosleep(&left, NULL); /* a signal ends it early */
-}
-
 /* ---- the run ---- */
 
 static void end_sampling(struct xc_profile *p)
@@ -457,18 +404,13 @@ static void end_sampling(struct xc_profile *p)
 
 static void end(struct xc_profile *p)
 {
-	uint64_t user, system;
 	p->ended_ns = xc_now_ns();
 	if (p->sampler)
 		end_sampling(p);
 	else
-		end_polling(p);
+		xc_profile_end_polling(p);
 	xc_slices_merge(&p->slices);
-	p->times_known = p->times_known && xc_live_times(p->process, p->options.tid, &user, &system);
-	if (p->times_known) {
-		p->user_ns = user - p->user_ns;
-		p->system_ns = system - p->system_ns;
-	}
+	xc_profile_end_times(p);
 }
 
 static void wait(struct xc_profile *p, uint64_t now, uint64_t until)
@@ -482,32 +424,35 @@ static void wait(struct xc_profile *p, uint64_t now, uint64_t until)
 		xc_sampler_wait(p->sampler, us);
 }
 
-/* One step, at most until then. due: of the next tick. */
-static void step(struct xc_profile *p, uint64_t now, uint64_t until, uint64_t *due)
+/* One step, at most until then. */
+static void step(struct xc_profile *p, uint64_t now, uint64_t until)
 {
 	if (p->sampler) {
 		wait(p, now, until);
 		drain(p);
-	} else if (now < *due) {
-		pause_until(now, *due < until ? *due : until);
+	} else if (now < p->due_ns) {
+		xc_profile_pause(now, p->due_ns < until ? p->due_ns : until);
 	} else {
-		*due = poll_once(p);
+		xc_profile_poll(p);
+	}
+}
+
+void xc_profile_sample(struct xc_profile *p, uint64_t until, const volatile int *interrupted)
+{
+	prctl(PR_SET_TIMERSLACK, (unsigned long)US); /* of nanoseconds; usually 50 us */
+	p->until_ns = until + MORE_NS;
+	p->interrupted = interrupted;
+	for (uint64_t now; (now = xc_now_ns()) < until && !*interrupted && !p->gone;) {
+		step(p, now, until);
+		if (now - p->checked_ns > (uint64_t)ALIVE_MS * MS) {
+			p->checked_ns = now;
+			p->gone |= !xc_live_is_there(p->process);
+		}
 	}
 }
 
 void xc_profile_run(struct xc_profile *p, uint64_t ns, const volatile int *interrupted)
 {
-	const uint64_t until = p->started_ns + ns;
-	uint64_t checked = p->started_ns, due = 0;
-	prctl(PR_SET_TIMERSLACK, (unsigned long)US); /* of nanoseconds; usually 50 us */
-	p->until_ns = until + MORE_NS;
-	p->interrupted = interrupted;
-	for (uint64_t now; (now = xc_now_ns()) < until && !*interrupted && !p->gone;) {
-		step(p, now, until, &due);
-		if (now - checked > (uint64_t)ALIVE_MS * MS) {
-			checked = now;
-			p->gone |= !xc_live_is_there(p->process);
-		}
-	}
+	xc_profile_sample(p, p->started_ns + ns, interrupted);
 	end(p);
 }

@@ -9,12 +9,12 @@
 
 #include "core/perf/sampler.h"
 #include "core/process/process.h"
-#include "profile/blocked.h"
+#include "profile/threads/blocked.h"
 #include "profile/data/slices.h"
-#include "profile/polling.h"
-#include "profile/stack_store.h"
-#include "profile/thread_names.h"
-#include "profile/waiting.h"
+#include "profile/threads/polling.h"
+#include "profile/data/stack_store.h"
+#include "profile/threads/thread_names.h"
+#include "profile/threads/waiting.h"
 
 enum xc_profile_clock { XC_CLOCK_CPU, XC_CLOCK_OFF, XC_CLOCK_WALL };
 
@@ -44,6 +44,8 @@ struct xc_profile {
 	struct xc_sampler_counts sampled; /* at the end */
 	struct xc_blocked *blocked;       /* NULL: no looks are needed */
 	struct xc_polling polling;
+	uint64_t due_ns;     /* when the next tick of that is */
+	uint64_t checked_ns; /* when the process was seen to be there */
 	struct xc_thread_names names;
 	struct xc_sample_unwinder *unwinder;
 	struct xc_sample_stack *stack; /* of the sample being unwound */
@@ -60,12 +62,13 @@ struct xc_profile {
 	uint64_t ends[XC_SAMPLE_ENDS];
 	uint64_t late, in_kernel, unwind_ns;
 	uint64_t guests, torn; /* stacks with frames of interpreted languages, and those of them that were torn */
-	uint64_t unread;               /* samples that were not unwound: the time was over */
-	uint64_t unkept;               /* stacks of which the inner part is not kept: the store is full */
+	uint64_t unread;       /* samples that were not unwound: the time was over */
+	uint64_t unkept;       /* stacks of which the inner part is not kept: the store is full */
 	uint64_t started_ns, ended_ns; /* of CLOCK_MONOTONIC */
 	uint64_t until_ns;             /* when unwinding ends */
 	const volatile int *interrupted;
-	uint64_t deep_ns;            /* when a stack was last seen that the copy did not hold; 0: never */
+	uint64_t deep_ns; /* when a stack was last seen that the copy did not hold; 0: never */
+	uint64_t user_before_ns, system_before_ns;
 	uint64_t user_ns, system_ns; /* CPU time of the process meanwhile, as /proc tells in ticks of 10 ms */
 	bool times_known;
 	uint64_t next_remap_ns; /* not before that: mappings are read again */
@@ -88,6 +91,9 @@ void xc_profile_guests(struct xc_profile *profile, struct xc_sample_guest *guest
  * has gone; then end sampling. Samples that are not unwound a second later are only counted: the target decides how
  * long its stacks are. */
 void xc_profile_run(struct xc_profile *profile, uint64_t ns, const volatile int *interrupted);
+
+/* Sample until then, by CLOCK_MONOTONIC, and do not end it: for a profile of laps. Returns early as xc_profile_run. */
+void xc_profile_sample(struct xc_profile *profile, uint64_t until_ns, const volatile int *interrupted);
 
 void xc_profile_free(struct xc_profile *profile); /* NULL is fine */
 

@@ -5,7 +5,7 @@
 #include "core/facts/facts.h"
 #include "profile/frame_names.h"
 #include "profile/profile_account.h"
-#include "profile/wait_targets.h"
+#include "profile/threads/wait_targets.h"
 
 /* The innermost node of the data for each node of the store, whose callers precede it. Malloc'ed. */
 static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *p)
@@ -52,6 +52,8 @@ static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
 	xc_auto(xc_freep) uint32_t *sums = xc_alloc((p->count + 1) * sizeof *sums);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct xc_profile_count *count = &p->counts[i];
+		if (!count->samples)
+			continue;
 		const struct xc_profile_sum sum = {.stack = node_of(d, p, nodes, count),
 						   .wait = add_wait(d, p, count->what),
 						   .thread = add_thread(d, p, count->tid),

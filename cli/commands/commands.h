@@ -10,7 +10,7 @@
 #define XC_COMMANDS(X) \
 	X(analyze) X(bt) X(threads) X(regs) X(maps) X(modules) X(info) \
 	X(print) X(ptype) X(disas) X(sym) X(mem) \
-	X(heap) X(diff) X(flame) X(profile) \
+	X(heap) X(diff) X(flame) X(profile) X(top) \
 	X(run) X(shell) X(plugin) \
 	X(pack) X(unpack) X(symbols) \
 	X(triage) X(doctor) X(help)

@@ -401,8 +401,8 @@ struct xc_sampler_counts xc_sampler_counts(const struct xc_sampler *s)
 {
 	struct xc_sampler_counts counts = s->counts;
 	read_counts(s, &counts);
-	counts.lost -= s->skipped_lost;
 	counts.events -= counts.events ? s->counted_before : 0;
+	counts.lost -= s->skipped_lost;
 	return counts;
 }
 
@@ -415,7 +415,9 @@ static void drop(void *ctx, const struct xc_perf_record *record)
 void xc_sampler_skip(struct xc_sampler *s)
 {
 	xc_sampler_drain(s, drop, NULL);
-	s->skipped_lost += xc_sampler_counts(s).lost;
+	const struct xc_sampler_counts counts = xc_sampler_counts(s);
+	s->skipped_lost += counts.lost;
+	s->counted_before += counts.events;
 	s->counts.samples = s->counts.throttled = 0;
 }
 

@@ -61,7 +61,7 @@ static void render_seconds(struct xc_text *text, double seconds)
 		xc_text_add(text, "0 s");
 	else if (seconds < 1e-3)
 		xc_text_printf(text, "%.0f µs", seconds * 1e6);
-	else if (seconds < 1)
+	else if (seconds < 0.9995)
 		xc_text_printf(text, "%.3g ms", seconds * 1e3);
 	else if (seconds < 120)
 		xc_text_printf(text, "%.3g s", seconds);

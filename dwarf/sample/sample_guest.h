@@ -16,9 +16,9 @@
 
 /* A place in a program of a guest's language. Texts are owned by the places. */
 struct xc_guest_place {
-	const char *function;       /* "parse" */
-	const char *file;           /* "app.lua"; NULL: unknown */
-	unsigned line;              /* 0: unknown */
+	const char *function;        /* "parse" */
+	const char *file;            /* "app.lua"; NULL: unknown */
+	unsigned line;               /* 0: unknown */
 	const char *language, *kind; /* "lua"; "function", "trace", "builtin"; may be NULL */
 };
 

@@ -42,7 +42,7 @@ struct xc_sample_stack {
 	struct xc_sample_frame frames[XC_SAMPLE_FRAMES]; /* innermost first, the kernel's before the user's */
 	size_t count, kernel_count;
 	enum xc_sample_end end;
-	bool late; /* some frames were read after the sample */
+	bool late;  /* some frames were read after the sample */
 	bool guest; /* some are of an interpreted language, */
 	bool torn;  /* and were not of the sample any more: what is not proved is left out, and a frame says so */
 };

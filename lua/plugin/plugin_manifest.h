@@ -43,9 +43,9 @@ struct xc_plugin {
 	struct xc_error *broken; /* why it cannot be used, or NULL */
 	const char *about, *doc; /* doc may be NULL */
 	bool analyzes;
-	bool stacks; /* adds frames to stacks (dwarf/cfi/foreign_frame.h) */
+	bool stacks;  /* adds frames to stacks (dwarf/cfi/foreign_frame.h) */
 	bool samples; /* adds frames to the stacks of a profile (lua/sample/plugin_guest.h) */
-	bool claims; /* claims parts of the heap (heap/graph/claim.h) */
+	bool claims;  /* claims parts of the heap (heap/graph/claim.h) */
 	struct xc_plugin_match match;
 	struct xc_plugin_entries commands, flames;
 };

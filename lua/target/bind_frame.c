@@ -30,8 +30,7 @@ static struct frame *self_of(lua_State *L)
 
 static const struct xc_place *place_of(lua_State *L, const struct frame *self)
 {
-	return self->place ? self->place
-			   : xc_debuginfo_place(xc_bind_host(L)->process, xc_frame_lookup(&self->frame));
+	return self->place ? self->place : xc_debuginfo_place(xc_bind_host(L)->process, xc_frame_lookup(&self->frame));
 }
 
 static struct xc_frame_scope scope_of(lua_State *L, const struct frame *self)
@@ -348,13 +347,21 @@ static int frame_register(lua_State *L)
 }
 
 static const struct xc_bind_property properties[] = {
-	{"index", push_index},   {"pc", push_pc},         {"at", push_at},
-	{"sp", push_sp},         {"cfa", push_cfa},
-	{"name", push_name},     {"file", push_file},
-	{"line", push_line},     {"inlined", push_inlined},
-	{"signal", push_signal}, {"language", push_language},
-	{"trust", push_trust},   {"module", push_module},
-	{"offset", push_offset}, {"callee", push_callee},
+	{"index", push_index},
+	{"pc", push_pc},
+	{"at", push_at},
+	{"sp", push_sp},
+	{"cfa", push_cfa},
+	{"name", push_name},
+	{"file", push_file},
+	{"line", push_line},
+	{"inlined", push_inlined},
+	{"signal", push_signal},
+	{"language", push_language},
+	{"trust", push_trust},
+	{"module", push_module},
+	{"offset", push_offset},
+	{"callee", push_callee},
 	{NULL, NULL},
 };
 

@@ -64,8 +64,7 @@ static int samples_place(lua_State *L)
 static const luaL_Reg methods[] = {
 	{"watch", samples_watch}, {"place", samples_place}, {"code", xc_bind_tell_code}, {NULL, NULL}};
 
-static const struct xc_bind_class samples_class = {
-	.name = "xcore.Samples", .noun = "the samples", .methods = methods};
+static const struct xc_bind_class samples_class = {.name = "xcore.Samples", .noun = "the samples", .methods = methods};
 
 struct xc_samples *xc_bind_push_samples(lua_State *L, struct xc_guest_places *places, const char *language)
 {

@@ -154,8 +154,10 @@ static int code_range(lua_State *L)
 
 void xc_bind_symbol_open(lua_State *L)
 {
-	static const luaL_Reg methods[] = {
-		{"symbol", symbol_by_name}, {"has_symbol", has_symbol}, {"symbolize", symbolize},
-		{"code_range", code_range}, {NULL, NULL}};
+	static const luaL_Reg methods[] = {{"symbol", symbol_by_name},
+					   {"has_symbol", has_symbol},
+					   {"symbolize", symbolize},
+					   {"code_range", code_range},
+					   {NULL, NULL}};
 	xc_bind_class_add(L, &xc_bind_target_class, methods);
 }

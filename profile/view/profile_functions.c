@@ -39,7 +39,7 @@ static void add_row(struct xc_section *s, struct xc_table *table, const struct x
 	xc_table_row(s, table, cells);
 }
 
-void xc_profile_functions(struct xc_report *report, const struct xc_profile_data *d, size_t rows)
+struct xc_section *xc_profile_functions(struct xc_report *report, const struct xc_profile_data *d, size_t rows)
 {
 	static const struct xc_column columns[] = {
 		{.key = "self", .label = "self", .kind = XC_FIELD_RATIO},
@@ -54,7 +54,7 @@ void xc_profile_functions(struct xc_report *report, const struct xc_profile_data
 	const uint64_t all = xc_profile_data_samples(d);
 	xc_auto(xc_freep) struct xc_function_sum *functions = xc_function_sums(d, 0, d->sum_count);
 	qsort(functions, d->function_count, sizeof *functions, by_heat);
-	for (size_t i = 0; i < d->function_count && i < rows; i++)
+	for (size_t i = 0; i < d->function_count && i < rows && functions[i].total; i++)
 		add_row(s, table, d, &functions[i], all);
-	xc_profile_more(s, d->function_count, rows, "function");
+	return s;
 }

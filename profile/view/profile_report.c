@@ -1,5 +1,7 @@
 #include "profile/view/profile_report.h"
 
+#include <stdlib.h>
+
 #include "profile/view/profile_view_impl.h"
 
 enum { ROWS = 20, STACKS = 10 };
@@ -35,10 +37,24 @@ void xc_profile_report(struct xc_report *report, const struct xc_profile_data *d
 	if (!xc_profile_data_samples(d))
 		return;
 	if (d->head->waits)
-		xc_profile_waits(report, d, most);
-	xc_profile_functions(report, d, most);
+		xc_profile_more(xc_profile_waits(report, d, most), d->wait_count - 1, most, "wait");
+	xc_profile_more(xc_profile_functions(report, d, most), d->function_count, most, "function");
 	xc_profile_stacks(report, tree, rows ? rows : STACKS);
 	xc_profile_threads(report, d, most);
+}
+
+void xc_profile_report_hottest(struct xc_report *report, struct xc_profile_data *d, size_t rows)
+{
+	xc_auto(xc_freep) uint64_t *samples = xc_alloc((d->sum_count + 1) * sizeof *samples);
+	for (size_t i = 0; i < d->sum_count; i++) {
+		samples[i] = d->sums[i].samples;
+		d->sums[i].samples = d->sums[i].wait ? 0 : samples[i];
+	}
+	xc_profile_functions(report, d, rows);
+	for (size_t i = 0; i < d->sum_count; i++)
+		d->sums[i].samples = samples[i];
+	if (d->head->waits)
+		xc_profile_waits(report, d, rows);
 }
 
 void xc_profile_report_target(struct xc_report *report, const struct xc_profile_data *d)

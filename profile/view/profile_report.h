@@ -11,6 +11,9 @@
 void xc_profile_report(struct xc_report *report, const struct xc_profile_data *data, const struct xc_stacktree *tree,
 		       size_t rows);
 
+/* The hottest functions of what runs, and what is waited for, of `rows` rows each. */
+void xc_profile_report_hottest(struct xc_report *report, struct xc_profile_data *data, size_t rows);
+
 /* The facts of the target, as they were when the profile was taken. */
 void xc_profile_report_target(struct xc_report *report, const struct xc_profile_data *data);
 

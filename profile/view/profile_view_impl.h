@@ -19,9 +19,9 @@ struct xc_column xc_profile_amount_column(const struct xc_profile_data *data, co
 void xc_profile_more(struct xc_section *section, size_t count, size_t rows, const char *what);
 
 /* Sections, of `rows` rows each. */
-void xc_profile_functions(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
+struct xc_section *xc_profile_functions(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
 void xc_profile_stacks(struct xc_report *report, const struct xc_stacktree *tree, size_t rows);
-void xc_profile_waits(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
+struct xc_section *xc_profile_waits(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
 void xc_profile_threads(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
 
 #endif

@@ -28,7 +28,7 @@ static struct wait_sum *sum_waits(const struct xc_profile_data *d)
 	return sums;
 }
 
-void xc_profile_waits(struct xc_report *report, const struct xc_profile_data *d, size_t rows)
+struct xc_section *xc_profile_waits(struct xc_report *report, const struct xc_profile_data *d, size_t rows)
 {
 	const struct xc_column columns[] = {
 		{.key = "share", .label = "share", .kind = XC_FIELD_RATIO},
@@ -51,5 +51,5 @@ void xc_profile_waits(struct xc_report *report, const struct xc_profile_data *d,
 		};
 		xc_table_row(s, table, cells);
 	}
-	xc_profile_more(s, d->wait_count - 1, rows, "wait");
+	return s;
 }

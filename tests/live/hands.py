@@ -9,6 +9,7 @@ import sys
 
 report = json.load(open(sys.argv[1], encoding="utf-8"))
 sections = {section["key"]: section for section in report["sections"]}
+print({row["what"]: row["time"] for row in sections["waits"]["tables"]["waits"]})
 rows = [row for row in sections["waits"]["tables"]["waits"] if row["what"].startswith("mutex `one_lock`")]
 shown = {}
 for row in rows:

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "profile/stack_store.h"
+#include "profile/data/stack_store.h"
 
 static struct xc_sample_stack stack;
 

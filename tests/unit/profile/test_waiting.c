@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/perf/perf_regs.h"
-#include "profile/waiting.h"
+#include "profile/threads/waiting.h"
 
 enum { PERIOD = 100, THREADS = 8 };
 

@@ -14,7 +14,7 @@ struct xc_stack_node {
 };
 
 struct xc_stack_store {
-	struct xc_sample_frame *places; /* different frames */
+	struct xc_sample_frame *places;       /* different frames */
 	const struct xc_guest_places *guests; /* those of interpreted languages; NULL: none; borrowed */
 	size_t place_count, place_capacity;
 	struct xc_stack_node *nodes; /* the first is the root; a caller precedes its callees */

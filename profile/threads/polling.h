@@ -12,7 +12,7 @@
 #ifndef XC_POLLING_H
 #define XC_POLLING_H
 
-#include "profile/blocked.h"
+#include "profile/threads/blocked.h"
 
 enum xc_polling_kind {
 	XC_POLL_RUNS,

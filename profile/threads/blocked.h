@@ -8,8 +8,8 @@
 
 #include "core/live/live_facts.h"
 #include "core/perf/call_reader.h"
-#include "profile/stack_store.h"
-#include "profile/wait_targets.h"
+#include "profile/data/stack_store.h"
+#include "profile/threads/wait_targets.h"
 
 /* A thread to look at, and what was seen. */
 struct xc_blocked_thread {

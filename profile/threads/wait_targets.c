@@ -1,6 +1,6 @@
 /* wait_targets: the kernel's frames of a sample name the system call ("__x64_sys_futex"), the registers have its
  * arguments (entry to a system call preserves them: x86-64 psABI, A.2.1; arm64: x0 holds the result only afterwards). */
-#include "profile/wait_targets.h"
+#include "profile/threads/wait_targets.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "core/perf/kernel_symbols.h"
 #include "core/perf/perf_regs.h"
 #include "core/text/intern.h"
-#include "profile/lock_owner.h"
+#include "profile/threads/lock_owner.h"
 #include "triage/locks/wait_report.h"
 #include "triage/locks/waits.h"
 

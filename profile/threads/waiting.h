@@ -91,6 +91,9 @@ void xc_waiting_fork(struct xc_waiting *waiting, pid_t tid);
 /* The thread has ended, and its wait with it. */
 void xc_waiting_exit(struct xc_waiting *waiting, pid_t tid);
 
+/* The waits that go on count until now, and go on. */
+void xc_waiting_split(struct xc_waiting *waiting, uint64_t now_ns);
+
 /* The waits that go on end now. */
 void xc_waiting_end(struct xc_waiting *waiting, uint64_t now_ns);
 

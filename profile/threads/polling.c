@@ -1,10 +1,10 @@
-#include "profile/polling.h"
+#include "profile/threads/polling.h"
 
 #include <stdlib.h>
 
 #include "core/live/live.h"
 #include "core/live/live_proc.h"
-#include "profile/random.h"
+#include "profile/threads/random.h"
 
 enum { MOST_THREADS = 1 << 16 };
 enum { SHARE = 10, MOST_PAUSE_NS = 1000000000 }; /* of a CPU, for ticks: one in so many */

@@ -1,4 +1,4 @@
-#include "profile/blocked.h"
+#include "profile/threads/blocked.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "profile/thread_names.h"
+#include "profile/threads/thread_names.h"
 
 #include <stdio.h>
 #include <string.h>

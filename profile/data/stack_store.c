@@ -1,4 +1,4 @@
-#include "profile/stack_store.h"
+#include "profile/data/stack_store.h"
 
 #include <stdlib.h>
 

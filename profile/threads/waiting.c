@@ -1,10 +1,10 @@
-#include "profile/waiting.h"
+#include "profile/threads/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/perf/perf_regs.h"
-#include "profile/random.h"
+#include "profile/threads/random.h"
 
 void xc_waiting_init(struct xc_waiting *w, uint64_t period_ns, bool sampled, xc_waiting_take *take, void *ctx)
 {
@@ -171,6 +171,18 @@ uint64_t xc_waiting_back(const struct xc_waiting *w, pid_t tid)
 {
 	const struct xc_waiting_thread *t = find_thread(w, tid);
 	return t ? t->back_ns : 0;
+}
+
+void xc_waiting_split(struct xc_waiting *w, uint64_t now)
+{
+	for (size_t i = 0; i < w->thread_count; i++) {
+		struct xc_waiting_thread *t = &w->threads[i];
+		if (!t->waits)
+			continue;
+		end_wait(w, t, now);
+		t->waits = true;
+		t->begun_ns = now;
+	}
 }
 
 void xc_waiting_end(struct xc_waiting *w, uint64_t now)
