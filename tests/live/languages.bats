@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# Frames of interpreted languages in `xcore profile`, against programs that measure themselves.
+#	XCORE=build/release/xcore bats tests/live/languages.bats
+
+load live
+
+setup() {
+	LUAJIT=$("$BATS_TEST_DIRNAME/../../corpora/luajit/engine" --where openresty-o0 2>/dev/null)/build # in the user's cache
+	PROGRAMS=$(realpath "$BATS_TEST_DIRNAME/languages")
+	find_xcore
+	"$XCORE" profile --for 10ms --no-plugins "pid:$$" >"$BATS_TEST_TMPDIR/err" 2>&1 || skip "$(head -n 1 "$BATS_TEST_TMPDIR/err")"
+}
+
+teardown() {
+	finish
+}
+
+need_luajit() {
+	[ -x "$LUAJIT/luajit" ] || skip "LuaJIT is not built: corpora/luajit/engine openresty-o0"
+}
+
+# shares COMMAND...: which runs for some seconds
+shares() {
+	start "$@"
+	"$XCORE" profile --hz 499 --for 4s --top 1000 --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
+	wait "$STARTED"
+	STARTED=
+	python3 "$PROGRAMS/check.py" "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said"
+}
+
+@test "LuaJIT, interpreted: Lua functions have the shares that the program measures" {
+	need_luajit
+	shares "$LUAJIT/luajit" -joff "$PROGRAMS/shares.lua" 5
+}
+
+@test "LuaJIT, compiled: the same" {
+	need_luajit
+	shares "$LUAJIT/luajit" "$PROGRAMS/shares.lua" 5
+}
+
+@test "LuaJIT within a program without symbols, a VM in each of two threads: the same" {
+	need_luajit
+	local src=$LUAJIT/source/src
+	[ -f "$src/libluajit.a" ] || skip "LuaJIT's library is not there"
+	${CC:-cc} -O2 -I"$src" -s -o "$BATS_TEST_TMPDIR/host" "$PROGRAMS/host.c" "$src/libluajit.a" -lm -ldl -pthread
+	shares "$BATS_TEST_TMPDIR/host" 2 "$PROGRAMS/shares.lua" 10
+}
+
+@test "PUC Lua within a program: the same" {
+	local library
+	library=$(${CC:-cc} -print-file-name=liblua5.4.a)
+	[ -f "$library" ] || skip "liblua5.4.a is not installed"
+	# shellcheck disable=SC2046 # flags
+	${CC:-cc} -O2 -g $(pkg-config --cflags lua5.4) -o "$BATS_TEST_TMPDIR/host" "$PROGRAMS/host.c" "$library" -lm -ldl -pthread
+	shares "$BATS_TEST_TMPDIR/host" 1 "$PROGRAMS/shares.lua" 5
+}
+
+@test "CPython: Python functions have the shares that the program measures" {
+	[ -x /usr/bin/python3 ] || skip "the system has no Python"
+	shares /usr/bin/python3 "$PROGRAMS/shares.py" 5
+}
