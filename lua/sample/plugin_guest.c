@@ -4,6 +4,7 @@
 
 #include "core/live/live.h"
 #include "dwarf/cfi/foreign_frame.h"
+#include "dwarf/sample/sample_stack.h"
 #include "lua/target/bind_frame.h"
 #include "lua/target/bind_samples.h"
 #include "lua/vm/bind.h"
