@@ -59,3 +59,19 @@ shares() {
 	[ -x /usr/bin/python3 ] || skip "the system has no Python"
 	shares /usr/bin/python3 "$PROGRAMS/shares.py" 5
 }
+
+@test "code that a program compiles while it runs has the names of its perf map" {
+	[ "$(uname -m)" = x86_64 ] || skip "the program is for x86-64"
+	${CC:-cc} -O2 -g -o "$BATS_TEST_TMPDIR/compiled" "$PROGRAMS/compiled.c"
+	start "$BATS_TEST_TMPDIR/compiled"
+	"$XCORE" profile --hz 499 --for 2s --top 1000 --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
+	"$XCORE" profile --for 500ms --as folded "pid:$STARTED" >"$BATS_TEST_TMPDIR/folded"
+	cat "$BATS_TEST_TMPDIR/folded"
+	rm -f "/tmp/perf-$STARTED.map"
+	finish
+	jq -r '.sections[] | select(.key == "functions").tables.functions[] | "\(.self) \(.function)"' "$BATS_TEST_TMPDIR/profile.json"
+	jq -e '.sections[] | select(.key == "functions").tables.functions
+		| (map(select(.function == "Hot:long name /app.js:2"))[0].self | . > 0.70 and . < 0.80)
+		and (map(select(.function == "Lazy:short name /app.js:1"))[0].self | . > 0.20 and . < 0.30)' "$BATS_TEST_TMPDIR/profile.json"
+	grep -qF 'main;Hot:long name /app.js:2' "$BATS_TEST_TMPDIR/folded"
+}
