@@ -75,3 +75,32 @@ shares() {
 		and (map(select(.function == "Lazy:short name /app.js:1"))[0].self | . > 0.20 and . < 0.30)' "$BATS_TEST_TMPDIR/profile.json"
 	grep -qF 'main;Hot:long name /app.js:2' "$BATS_TEST_TMPDIR/folded"
 }
+
+# plugin BODY: of its samples function
+plugin() {
+	mkdir -p "$BATS_TEST_TMPDIR/plugins"
+	cat >"$BATS_TEST_TMPDIR/plugins/mine.lua" <<-END
+	return { name = "mine", about = "a test", match = { modules = { "shares" } }, samples = function(t, samples) $1 end }
+	END
+	"$XCORE" profile --for 2s --plugin-path "$BATS_TEST_TMPDIR/plugins" "pid:$STARTED" >"$BATS_TEST_TMPDIR/out" 2>&1
+	cat "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a plugin adds frames; one that fails or does not end is told once, and the profile goes on without" {
+	compile shares "$BATS_TEST_TMPDIR/shares" -O1
+	start bash -c 'exec "$@" < <(sleep 60)' _ "$BATS_TEST_TMPDIR/shares"
+	local watch='local main = t:symbol "main" samples:watch(main.addr, main.addr + main.size - 1)'
+	plugin "$watch local place = samples:place { name = 'script', file = 'a.mine', line = 7 } return function() return { place } end"
+	grep -q 'script .*a.mine:7' "$BATS_TEST_TMPDIR/out" || grep -q '→ script →' "$BATS_TEST_TMPDIR/out"
+	plugin "$watch return function() while true do end end"
+	grep -q 'it was not asked any more' "$BATS_TEST_TMPDIR/out"
+	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
+	plugin "$watch return function() error 'no' end"
+	[ "$(grep -cE 'samples: (it was not asked any more|a stack was not read)' "$BATS_TEST_TMPDIR/out")" = 1 ]
+	plugin "error 'at once'"
+	grep -q 'at once' "$BATS_TEST_TMPDIR/out"
+	plugin "$watch local all = {} return function() for i = 1, 1e7 do all[#all + 1] = {} end end"
+	grep -q 'it was not asked any more' "$BATS_TEST_TMPDIR/out"
+	plugin "$watch return function() return { 77 } end"
+	grep -q 'no place has the number 77' "$BATS_TEST_TMPDIR/out"
+}
