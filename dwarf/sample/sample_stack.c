@@ -143,6 +143,12 @@ static void follow_stack(struct xc_sample_unwinder *u, const struct xc_frame *fr
 		show(u, sp, NULL, 0);
 }
 
+void xc_sample_stack_add(struct xc_sample_stack *s, uint32_t place)
+{
+	if (s->count < XC_SAMPLE_FRAMES / 2)
+		s->frames[s->count++] = (struct xc_sample_frame){place, XC_SAMPLE_GUEST};
+}
+
 /* What an interpreter runs in this frame is called by it, so it comes before. The guest may tell how its code is
  * unwound. */
 static void add_guests(struct xc_sample_unwinder *u, struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *s)
