@@ -210,8 +210,9 @@ static void named_by_caller(const struct xc_frame_code *s, struct xc_symbolic_va
 	struct xc_frame_code caller;
 	struct xc_linear_expr form;
 	const struct xc_frame_context context = xc_frame_code_context(s, s->body->entry);
-	if (context.place->line_only || !has_own_level(context.place) || !xc_origin_caller(s, term->reg, &caller, &form) || form.count != 1 ||
-	    form.constant || form.parts[0].times != 1)
+	if (context.place->line_only || !has_own_level(context.place) ||
+	    !xc_origin_caller(s, term->reg, &caller, &form) || form.count != 1 || form.constant ||
+	    form.parts[0].times != 1)
 		return;
 	term->text = form.parts[0].term.text;
 	term->type = form.parts[0].term.type;

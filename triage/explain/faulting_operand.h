@@ -13,9 +13,9 @@ struct xc_faulting_operand {
 	struct xc_linear_expr form;      /* the address, or the value that is called or divides */
 	struct xc_symbolic_value place;  /* the accessed place; text NULL: no source form */
 	struct xc_symbolic_value bad;    /* the bad value; text NULL: not known which */
-	bool member; /* passed_to got the address of `place`, a member of what the pointer leads to */
-	const char *passed_to;           /* the library function that made the access, "strlen()"; NULL: none */
-	bool called, divides;            /* not an access: a call through it, or a division by it */
+	bool member;           /* passed_to got the address of `place`, a member of what the pointer leads to */
+	const char *passed_to; /* the library function that made the access, "strlen()"; NULL: none */
+	bool called, divides;  /* not an access: a call through it, or a division by it */
 	bool value_known;
 	uint64_t value;  /* of bad */
 	unsigned budget; /* of code: this structure must not be copied */

@@ -7,6 +7,8 @@
 
 #include "dwarf/types/field.h"
 #include "triage/code/body_cache.h"
+#include "triage/fault/busy_loop.h"
+#include "triage/fault/hang.h"
 #include "triage/fault/loop_value.h"
 #include "triage/fault/ring.h"
 #include "triage/locks/waits.h"
@@ -318,24 +320,53 @@ static void set_class(struct xc_crash_context *crash, const struct xc_crash_cont
 	report_node(crash, w);
 }
 
-/* The innermost function of the program, when it is in a loop. */
-static void report_loop(const struct xc_crash_context *crash, const struct xc_crash_context *view)
+/* "the loop of wait_for, job.c:8, that ends only by `j->done` (0)" */
+static void add_loop(const struct xc_busy_loop *loop, struct xc_text *text)
 {
-	unsigned budget = BUDGET;
-	struct xc_frame_code code;
-	struct xc_loop loop;
-	size_t level, at = 0;
-	while (at < view->frame_count && !xc_user_code_level(xc_crash_context_place(view, at), &level))
-		at++;
-	if (at == view->frame_count || !xc_frame_code_init(view, at, &budget, &code) ||
-	    !xc_loop_around(code.body, code.at, NULL, &loop))
-		return;
+	struct walk w = {.place = loop->place, .level = loop->level};
+	struct xc_text ends = {0};
+	add_where(&w, text);
+	if (xc_busy_loop_describe(loop, &ends))
+		xc_text_printf(text, ", %s", xc_text_string(&ends));
+	xc_text_fini(&ends);
+}
+
+static void report_loop(const struct xc_crash_context *crash, const struct xc_crash_context *view,
+			const struct xc_busy_loop *loop)
+{
 	struct xc_text text = {0};
-	struct walk w = {.place = xc_crash_context_place(view, at), .level = level};
-	add_where(&w, &text);
+	add_loop(loop, &text);
 	xc_verdict_evidence(crash->report, "thread %d ran, in no system call, in a loop of %s", (int)view->thread->tid,
 			    xc_text_string(&text));
 	xc_text_fini(&text);
+}
+
+/* Nothing is left that could end it: no other thread, or none that is not waiting for another. */
+static bool is_alone(const struct xc_crash_context *crash, const struct xc_thread *thread)
+{
+	return crash->process->thread_count == 1 || xc_hang_without(crash->process, thread) == XC_HANG_LIKELY;
+}
+
+static void set_busy(struct xc_crash_context *crash, const struct xc_crash_context *view,
+		     const struct xc_busy_loop *loop)
+{
+	struct xc_arena *arena = &crash->report->arena;
+	struct xc_text text = {0};
+	const char *function = xc_place_function(loop->place, loop->level);
+	xc_text_add(&text, "the thread runs, in no system call, in a loop of ");
+	add_loop(loop, &text);
+	if (!loop->endless)
+		xc_text_printf(&text, ": no %sthread is left that could, only a signal handler",
+			       crash->process->thread_count == 1 ? "other " : "running ");
+	crash->verdict = xc_report_verdict(crash->report);
+	crash->verdict->headline =
+		xc_arena_printf(arena, "hang: a loop of %s likely never ends", function ? function : "a function");
+	xc_crash_context_classify(crash, "hang", "busy wait", "medium", "likely", xc_text_string(&text));
+	xc_text_fini(&text);
+	crash->thread = view->thread;
+	crash->blame =
+		(struct xc_blame){.place = loop->place, .level = loop->level, .frame = view->frames[loop->frame]};
+	xc_verdict_involve(crash->report, view->thread->tid);
 }
 
 /* Signals that say that a time is over. */
@@ -357,6 +388,7 @@ bool xc_linked_loop_classify(struct xc_crash_context *crash)
 	bool dead = crash->verdict && crash->verdict->class_name, told = false;
 	struct xc_crash_context view;
 	struct walk w;
+	struct xc_busy_loop busy;
 	if (dead && !is_killed(crash))
 		return false;
 	for (size_t i = 0; i < p->thread_count && i < THREADS; i++) {
@@ -367,8 +399,14 @@ bool xc_linked_loop_classify(struct xc_crash_context *crash)
 			set_class(crash, &view, &w);
 			return true;
 		}
-		if (dead && !told)
-			report_loop(crash, &view);
+		if (!told && xc_busy_loop_find(&view, &busy)) {
+			if ((busy.endless || (busy.still && !busy.shared)) && is_alone(crash, view.thread)) {
+				set_busy(crash, &view, &busy);
+				return true;
+			}
+			if (dead)
+				report_loop(crash, &view, &busy);
+		}
 		told = true;
 	}
 	return false;

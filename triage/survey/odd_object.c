@@ -24,7 +24,7 @@ struct odd {
 	const struct xc_crash_context *crash;
 	struct stale stale[BLOCKS];
 	size_t stale_count;
-	size_t stale_all; /* pointers, to whatever block */
+	size_t stale_all;           /* pointers, to whatever block */
 	const char *counts[COUNTS]; /* sentences */
 	size_t count_count;
 };
@@ -189,9 +189,9 @@ static void report_stale(struct odd *o, const struct stale *stale)
 /* Classes that tell no more than that something was not as the program expects. */
 static bool is_symptom(const struct xc_crash_context *crash)
 {
-	static const char *const names[] = {"abort",      "assertion",  "trap-instruction", "uncaught-exception",
-					    "null-read",  "null-write", "null-access",      "call-null",
-					    "wild-read",  "wild-write", "wild-access",      NULL};
+	static const char *const names[] = {"abort",     "assertion",  "trap-instruction", "uncaught-exception",
+					    "null-read", "null-write", "null-access",      "call-null",
+					    "wild-read", "wild-write", "wild-access",      NULL};
 	return xc_names_find(names, crash->verdict->class_name);
 }
 
@@ -204,7 +204,8 @@ static bool is_damage(const struct xc_crash_context *crash)
 static void explain(struct xc_crash_context *crash, const char *why)
 {
 	struct xc_verdict *v = crash->verdict;
-	v->cause = xc_arena_printf(&crash->report->arena, "%s%s%s", v->cause ? v->cause : "", v->cause ? "; " : "", why);
+	v->cause =
+		xc_arena_printf(&crash->report->arena, "%s%s%s", v->cause ? v->cause : "", v->cause ? "; " : "", why);
 }
 
 static void explain_stale(struct xc_crash_context *crash, const struct stale *stale)

@@ -11,9 +11,9 @@
 #include "triage/util/user_code.h"
 
 enum {
-	FRAMES = 12,    /* to look for functions of the program in */
-	FUNCTIONS = 4,  /* of the program */
-	DEPTH = 4,      /* pointers and containers, one behind the other */
+	FRAMES = 12,   /* to look for functions of the program in */
+	FUNCTIONS = 4, /* of the program */
+	DEPTH = 4,     /* pointers and containers, one behind the other */
 	VALUES = 3000,
 	MEMBERS = 64,
 	ELEMENTS = 48,
@@ -39,7 +39,7 @@ static void look(struct survey *s, const struct xc_value *value, uint64_t most, 
 
 bool xc_survey_is_count(const char *name)
 {
-	static const char *const words[] = {"n",   "count", "len",  "length", "used",  "num", "nr", "total",
+	static const char *const words[] = {"n",   "count", "len",   "length", "used", "num", "nr",    "total",
 					    "top", "fill",  "items", "nitems", "size", "cnt", "nelts", NULL};
 	char word[XC_NAMES_WORD];
 	bool found = false;
@@ -52,7 +52,7 @@ bool xc_survey_is_count(const char *name)
 
 bool xc_survey_is_room(const char *name)
 {
-	static const char *const words[] = {"cap",   "capacity",  "limit", "max",     "maximum", "alloc",
+	static const char *const words[] = {"cap",     "capacity",  "limit", "max",    "maximum",  "alloc",
 					    "alloced", "allocated", "room",  "nalloc", "reserved", NULL};
 	char word[XC_NAMES_WORD];
 	bool found = false;
@@ -170,8 +170,7 @@ static void look_at_children(struct survey *s, struct xc_view *view, unsigned de
 static void look_at_record(struct survey *s, const struct xc_value *record, const char *joint, unsigned depth)
 {
 	struct xc_view view;
-	if (record->kind == XC_VALUE_MEMORY &&
-	    is_seen(s, record->addr, xc_type_complete(xc_type_strip(record->type))))
+	if (record->kind == XC_VALUE_MEMORY && is_seen(s, record->addr, xc_type_complete(xc_type_strip(record->type))))
 		return;
 	enum xc_view_result result = xc_view_open(record, &view);
 	if (!tell(s, record, result == XC_VIEW_FOUND ? &view : NULL, joint) || result == XC_VIEW_INVALID)
@@ -266,8 +265,7 @@ static void look_at_variables(struct survey *s, const struct xc_frame_context *c
 {
 	for (unsigned pass = 0; pass < 4; pass++) {
 		struct xc_named_value *values;
-		size_t count =
-			xc_variable_values(context, level, pass & 1, &s->crash->report->arena, &values);
+		size_t count = xc_variable_values(context, level, pass & 1, &s->crash->report->arena, &values);
 		for (size_t i = 0; i < count && s->left; i++) {
 			if (!values[i].name || !values[i].value.type ||
 			    xc_type_is_pointer(values[i].value.type) != (pass < 2))
