@@ -1,16 +1,16 @@
 /* linked_loop: the variables of a function that point to nodes give the walks; the code of the loop around the current
  * instruction shows which link it follows, and what ends it. */
-#include "triage/fault/linked_loop.h"
+#include "triage/loop/linked_loop.h"
 
 #include <inttypes.h>
 #include <signal.h>
 
 #include "dwarf/types/field.h"
 #include "triage/code/body_cache.h"
-#include "triage/fault/busy_loop.h"
+#include "triage/loop/busy_loop.h"
 #include "triage/fault/hang.h"
-#include "triage/fault/loop_value.h"
-#include "triage/fault/ring.h"
+#include "triage/loop/loop_value.h"
+#include "triage/loop/ring.h"
 #include "triage/locks/waits.h"
 #include "triage/util/same_type.h"
 #include "triage/util/sourceline.h"

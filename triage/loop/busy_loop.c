@@ -1,6 +1,6 @@
 /* busy_loop: the branches that leave a loop, the comparisons before them, and whether the loop itself writes what is
  * compared. What a call may do is not known, except that of an atomic variable's methods. */
-#include "triage/fault/busy_loop.h"
+#include "triage/loop/busy_loop.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -26,8 +26,8 @@ struct search {
 
 static bool leaves(const struct search *s, const struct xc_insn *insn)
 {
-	return insn->has_target && (insn->target < s->body->insns[s->loop.first].addr ||
-				    insn->target > s->body->insns[s->loop.last].addr);
+	return insn->has_target &&
+	       (insn->target < s->body->insns[s->loop.first].addr || insn->target > s->body->insns[s->loop.last].addr);
 }
 
 /* The name of the atomic variable's method that is called, "load"; NULL: it is another function. */
@@ -43,8 +43,9 @@ static const char *atomic_method(const struct search *s, const struct xc_insn *c
 /* Does nothing but wait: std::hint::spin_loop(), sched_yield(). */
 static bool is_pause(const struct search *s, const struct xc_insn *call)
 {
-	static const char *const names[] = {"sched_yield",         "std::this_thread::yield", "core::hint::spin_loop",
-					    "std::thread::yield_now", "__gthread_yield",      NULL};
+	static const char *const names[] = {"sched_yield",           "std::this_thread::yield",
+					    "core::hint::spin_loop", "std::thread::yield_now",
+					    "__gthread_yield",       NULL};
 	return xc_names_find(names, xc_body_callee(s->body, call, NULL));
 }
 
@@ -137,11 +138,11 @@ static void take(struct search *s, const char *name, const struct xc_type *type,
 	if (s->count == TOLD)
 		return;
 	bool pointer = plain && plain->kind == XC_TYPE_POINTER;
-	s->told[s->count++] = !known    ? xc_arena_printf(arena, "`%s`", name)
-			      : pointer ? xc_arena_printf(arena, bits ? "`%s` (0x%" PRIx64 ")" : "`%s` (NULL)", name, bits)
-			      : plain && !plain->is_signed
-				      ? xc_arena_printf(arena, "`%s` (%" PRIu64 ")", name, bits)
-				      : xc_arena_printf(arena, "`%s` (%" PRId64 ")", name, (int64_t)bits);
+	s->told[s->count++] =
+		!known    ? xc_arena_printf(arena, "`%s`", name)
+		: pointer ? xc_arena_printf(arena, bits ? "`%s` (0x%" PRIx64 ")" : "`%s` (NULL)", name, bits)
+		: plain && !plain->is_signed ? xc_arena_printf(arena, "`%s` (%" PRIu64 ")", name, bits)
+					     : xc_arena_printf(arena, "`%s` (%" PRId64 ")", name, (int64_t)bits);
 }
 
 static void take_address(struct search *s, size_t at, const struct xc_linear_expr *address, uint32_t size)
@@ -226,7 +227,8 @@ static void judge(struct search *s, size_t at)
 	const struct xc_insn *insn = &s->body->insns[at];
 	if (is_attempt(insn)) {
 		take_memory(s, at);
-		s->still &= (insn->memory.base < 0 || !changes(s, at, insn->memory.base, DEPTH)) && insn->memory.index < 0;
+		s->still &=
+			(insn->memory.base < 0 || !changes(s, at, insn->memory.base, DEPTH)) && insn->memory.index < 0;
 		return;
 	}
 	int sides[] = {insn->left, insn->right};
@@ -258,8 +260,7 @@ static bool decider(const struct search *s, size_t branch, size_t *at)
 /* A jump or return in the middle of the loop leaves it. */
 static bool is_way_out(const struct search *s, const struct xc_insn *insn)
 {
-	return insn->kind == XC_INSN_RETURN ||
-	       (insn->kind == XC_INSN_JUMP && (!insn->has_target || leaves(s, insn)));
+	return insn->kind == XC_INSN_RETURN || (insn->kind == XC_INSN_JUMP && (!insn->has_target || leaves(s, insn)));
 }
 
 static void look_at_loop(struct search *s, struct xc_busy_loop *out)
