@@ -101,7 +101,7 @@ calls() {
   triage) call "$PLACE"; call "$PLACE" --format json; call "$PLACE/$HOSTILE"; call "$c" --exe "$c"; call "$c" --policy "$PLACE/s$HOSTILE.lua"
     call "$PLACE" --keep; call "$PLACE" --explain; call "$PLACE" --baseline "$BATS_TEST_TMPDIR/b$HOSTILE" --update-baseline; call "$PLACE" --prune --dry-run ;;
   doctor) call; call "$HOSTILE" ;;
-  profile) call "$c"; call "$HOSTILE"; call pid:0 ;;
+  profile | top) call "$c"; call "$HOSTILE"; call pid:0 ;;
   help) call "$HOSTILE" ;;
   *) return 1 ;;
   esac
