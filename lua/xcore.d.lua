@@ -606,6 +606,13 @@ function target:symbol(name) end
 ---@return xcore.Place|nil
 function target:symbolize(addr) end
 
+---The first and the last address of the code that one entry of call frame information covers, usually a function; nil when
+---none covers it. Needs no symbols.
+---@param addr integer|xcore.Value
+---@return integer|nil lo
+---@return integer|nil hi
+function target:code_range(addr) end
+
 ---Read bytes. Raises a fault when any is missing.
 ---Raises `limit` for more than 64 MiB.
 ---@param addr integer|xcore.Value
@@ -885,6 +892,7 @@ function thread:frames(max) end
 ---@class xcore.Frame
 ---@field index integer  from 0
 ---@field pc integer
+---@field at integer  of the instruction, or of the call: pc, or one less where that is a return address
 ---@field sp integer|nil
 ---@field cfa integer|nil
 ---@field name string|nil  of the function
@@ -896,6 +904,7 @@ function thread:frames(max) end
 ---@field trust "context"|"cfi"|"fp"|"scan"|"plugin"
 ---@field module string|nil
 ---@field offset integer|nil  pc in the module's file
+---@field callee integer|nil  in samples: an address in the native function that it called
 local frame = {}
 
 ---@class xcore.Variable
@@ -1184,6 +1193,40 @@ function stacks:frames(tid, at, rows) end
 ---@param stack {name: string, state?: string, rows: xcore.Row[]}  state: "suspended", …
 function stacks:stack(stack) end
 
+-- Samples -------------------------------------------------------------------------------------------------------
+--
+-- What a plugin's `samples` function tells when `xcore profile` begins. It declares the interpreter's code and returns a
+-- function, which is called for each frame of a sample there, or in code of no module, from the inside out, while the
+-- stack is unwound. Registers and the C stack (t:read, t:u64 at its addresses) are those of the sample's instant. All other
+-- memory is read later: what is on the heap may have changed. So the function proves what it tells by the registers, and
+-- returns as torn what it cannot prove.
+--
+-- The state lives as long as the profile: what does not change is read once and kept. A call should take some 10 µs; one
+-- that takes a second ends the plugin's part.
+
+---@class xcore.Samples
+local samples = {}
+
+---Asks for frames in this code, both ends inclusive. At most 64 ranges. For frames in code of no module (a JIT's) every
+---such plugin is asked, until one has an answer.
+---@param lo integer
+---@param hi integer
+function samples:watch(lo, hi) end
+
+---Rules for code without call frame information, as of stacks:code. The frame at hand is unwound by them at once.
+---@param code xcore.Code
+function samples:code(code) end
+
+---Makes a place in a program: a number for the lists of the function. Make each once. Raises `limit` past a million.
+---@param place {name: string, file?: string, line?: integer, kind?: string, language?: string}  language: the plugin's name unless given
+---@return integer
+function samples:place(place) end
+
+---@alias xcore.Sampler fun(frame: xcore.Frame, sample: {tid: integer}): integer[]|nil, boolean|nil
+---  `frame` is valid during the call only. `sample` is a table of its own for each sample, to keep what the next frame of it
+---  needs. Returns places, innermost first, that this frame runs, nil or none for a frame that is not the plugin's; 0 among
+---  them is what could not be proved. The second result is true when the list is torn: without a 0 it is at its end.
+
 -- Plugins -------------------------------------------------------------------------------------------------------
 
 ---A plugin is a file NAME.lua, or NAME/init.lua, that returns this table; an unknown key is an error. `require
@@ -1197,6 +1240,7 @@ function stacks:stack(stack) end
 ---@field analyze? fun(t: xcore.Target, report: xcore.Report)  adds sections to `xcore analyze`
 ---@field claims? fun(t: xcore.Target, heap: xcore.Heap)  what it knows of blocks within blocks (`heap:claim`), for `xcore heap`
 ---@field stacks? fun(t: xcore.Target, stacks: xcore.Stacks)  frames of other languages and how to unwind code without call frame information
+---@field samples? fun(t: xcore.Target, samples: xcore.Samples): xcore.Sampler|nil  frames of other languages in the samples of `xcore profile`
 ---@field commands? table<string, xcore.Command>
 ---@field flames? table<string, xcore.Flame>
 

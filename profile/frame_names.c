@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/perf/kernel_symbols.h"
+#include "core/perf/perf_map.h"
 #include "dwarf/symbolize/debuginfo.h"
 
 static void add(struct xc_frame_names *n, uint32_t frame)
@@ -15,6 +16,30 @@ static uint32_t nameless(struct xc_profile_data *d, const char *name, const char
 			 enum xc_profile_frame_kind kind)
 {
 	return xc_profile_data_add_frame(d, xc_profile_data_add_function(d, name, module, NULL), NULL, 0, kind);
+}
+
+/* Other places that names come from, opened at the first need. */
+struct others {
+	struct xc_kernel_symbols *kernel;
+	struct xc_perf_map *map;
+	bool asked; /* for the map */
+};
+
+static void fini_others(struct others *o)
+{
+	xc_kernel_symbols_free(o->kernel);
+	xc_perf_map_free(o->map);
+}
+
+/* The name that the program itself has written for its code; NULL: none, or not its code. */
+static const char *name_of_compiled(struct others *o, const struct xc_process *process, xc_addr at)
+{
+	if (xc_process_module(process, at))
+		return NULL;
+	if (!o->asked)
+		o->map = xc_perf_map_open(process);
+	o->asked = true;
+	return xc_perf_map_find(o->map, at);
 }
 
 static void add_code(struct xc_frame_names *n, struct xc_profile_data *d, const struct xc_process *process, xc_addr at,
@@ -61,16 +86,21 @@ static void add_guest(struct xc_frame_names *n, struct xc_profile_data *d, const
 void xc_frame_names_find(struct xc_frame_names *n, struct xc_profile_data *d, struct xc_process *process,
 			 const struct xc_stack_store *store)
 {
-	struct xc_kernel_symbols *kernel = NULL;
+	struct others others = {0};
 	*n = (struct xc_frame_names){0};
 	n->starts = xc_alloc((store->place_count + 1) * sizeof *n->starts);
 	for (size_t i = 0; i < store->place_count; i++) {
 		const struct xc_sample_frame *frame = &store->places[i];
 		n->starts[i] = (uint32_t)n->frame_count;
-		if (frame->kind == XC_SAMPLE_KERNEL && !kernel)
-			kernel = xc_kernel_symbols_read();
-		if (frame->kind == XC_SAMPLE_KERNEL)
-			add_kernel(n, d, kernel, frame->at);
+		const char *compiled = NULL;
+		if (frame->kind == XC_SAMPLE_KERNEL && !others.kernel)
+			others.kernel = xc_kernel_symbols_read();
+		else if (frame->kind == XC_SAMPLE_CODE || frame->kind == XC_SAMPLE_GUESS)
+			compiled = name_of_compiled(&others, process, frame->at);
+		if (compiled)
+			add(n, nameless(d, compiled, "[jit]", XC_PROFILE_JIT));
+		else if (frame->kind == XC_SAMPLE_KERNEL)
+			add_kernel(n, d, others.kernel, frame->at);
 		else if (frame->kind == XC_SAMPLE_GUEST)
 			add_guest(n, d, &store->guests->items[frame->at]);
 		else if (frame->kind == XC_SAMPLE_SIGNAL)
@@ -79,7 +109,7 @@ void xc_frame_names_find(struct xc_frame_names *n, struct xc_profile_data *d, st
 			add_code(n, d, process, frame->at, frame->kind == XC_SAMPLE_GUESS);
 	}
 	n->starts[store->place_count] = (uint32_t)n->frame_count;
-	xc_kernel_symbols_free(kernel);
+	fini_others(&others);
 }
 
 void xc_frame_names_fini(struct xc_frame_names *n)

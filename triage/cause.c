@@ -14,7 +14,7 @@
 #include "triage/explain/evidence.h"
 #include "triage/fault/cause_fault.h"
 #include "triage/fault/hang.h"
-#include "triage/fault/linked_loop.h"
+#include "triage/loop/linked_loop.h"
 #include "triage/fault/peer_wait.h"
 #include "triage/explain/expression.h"
 #include "triage/explain/race.h"

@@ -12,17 +12,100 @@
 #include "cli/shared/heaps.h"
 #include "cli/shared/plugins.h"
 #include "cli/target.h"
+#include "profile/data/profile_file.h"
+#include "profile/data/profile_redact.h"
+#include "profile/view/profile_diff.h"
 
 enum { DEFAULT_ROWS = 40 };
 
 struct settings {
 	unsigned limit, wait;
+	const char *as, *widths;
 };
+
+/* ---- two profiles ---- */
+
+static bool are_profiles(const struct xc_job *job)
+{
+	const char *newer = xc_job_operand(job, "NEWER");
+	return xc_profile_file_is(xc_job_operand(job, "TARGET")) && newer && xc_profile_file_is(newer);
+}
+
+/* NULL: a report. */
+static const char *kind_of(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	const bool by_name = job->common.output && !job->common.format && are_profiles(job);
+	return s->as ? s->as : by_name ? xc_profile_diff_kind_of(job->common.output) : NULL;
+}
+
+static bool writes(const struct xc_job *job)
+{
+	return kind_of(job) != NULL;
+}
+
+static struct xc_error *check_profiles(struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	const char *target = xc_job_operand(job, "TARGET"), *newer = xc_job_operand(job, "NEWER");
+	if (newer && xc_profile_file_is(target) != xc_profile_file_is(newer))
+		return xc_error_new(XC_ERR_USAGE, "only one of %s and %s is a profile", target, newer);
+	if (s->as && !are_profiles(job))
+		return xc_error_new(XC_ERR_USAGE, "--as is for two profiles (.xprof)");
+	if (s->as && job->common.format)
+		return xc_error_new(XC_ERR_USAGE, "--as %s and --format %s cannot be combined", s->as,
+				    job->common.format);
+	if (s->widths && (!writes(job) || strcmp(kind_of(job), "html") == 0))
+		return xc_error_new(XC_ERR_USAGE, "--widths is for --as svg; the page of --as html draws both ways");
+	if (are_profiles(job) && !writes(job))
+		xc_job_format_by_name(job);
+	return NULL;
+}
+
+static struct xc_error *show_profiles(struct xc_job *job, struct xc_profile_pair *pair, FILE *out)
+{
+	const struct settings *s = job->settings;
+	if (writes(job)) {
+		xc_profile_redact(pair->data);
+		return xc_profile_diff_write(pair, kind_of(job), s->widths && strcmp(s->widths, "before") == 0, out);
+	}
+	job->report = xc_report_new(job->command->name);
+	struct xc_section *target = xc_report_target(job->report);
+	target->headline = xc_arena_printf(&job->report->arena, "%s → %s", xc_job_operand(job, "TARGET"),
+					   xc_job_operand(job, "NEWER"));
+	target->brief = true;
+	xc_profile_diff(job->report, pair, s->limit ? s->limit : DEFAULT_ROWS);
+	return NULL;
+}
+
+static struct xc_error *run(struct xc_job *job, FILE *out)
+{
+	struct xc_profile_data *earlier = NULL, *later = NULL;
+	struct xc_error *err = xc_profile_file_read(xc_job_operand(job, "TARGET"), &earlier);
+	if (!err)
+		err = xc_profile_file_read(xc_job_operand(job, "NEWER"), &later);
+	if (!err && earlier->head->unit != later->head->unit)
+		err = xc_error_new(XC_ERR_MISMATCH, "the two profiles do not count the same: time, and events");
+	if (!err) {
+		struct xc_profile_pair pair;
+		xc_profile_pair_init(&pair, earlier, later);
+		err = show_profiles(job, &pair, out);
+		xc_profile_pair_fini(&pair);
+	}
+	xc_profile_data_free(earlier);
+	xc_profile_data_free(later);
+	return err;
+}
+
+/* ---- two snapshots ---- */
 
 static struct xc_error *check(struct xc_job *job)
 {
 	const struct settings *s = job->settings;
 	const char *newer = xc_job_operand(job, "NEWER");
+	struct xc_error *err = check_profiles(job);
+	if (err)
+		return err;
 	if (s->wait && newer)
 		return xc_error_new(XC_ERR_USAGE, "--wait samples one process twice: give no second target");
 	if (!s->wait && !newer)
@@ -109,11 +192,15 @@ static struct xc_error *produce(struct xc_job *job)
 	return err;
 }
 
+static const char *const sides[] = {"after", "before", NULL};
+
 static const struct xc_operand operands[] = {
-	XC_OPERAND_TARGET,
+	{.name = "TARGET",
+	 .about = "the older one: a core file, pid:N for a running process, or a profile (.xprof)",
+	 .complete = XC_COMPLETE_TARGET},
 	{.name = "NEWER",
 	 .optional = true,
-	 .about = "the newer target: another core, or pid:N",
+	 .about = "the newer one: another core, pid:N, or a profile",
 	 .complete = XC_COMPLETE_TARGET},
 	{.name = NULL},
 };
@@ -133,6 +220,21 @@ static const struct xc_option options[] = {
 	 .about = "show at most N rows per table; default: 40",
 	 .min = 1,
 	 .max = 1000000},
+	{.name = "as",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, as),
+	 .value = "KIND",
+	 .about =
+		 "two profiles: svg (a flame graph, red where the share grew, blue where it shrank), html (a page with "
+		 "that and more, drawn both ways), folded (lines with both weights, for other tools); default: by the "
+		 "end of the -o file, else a report",
+	 .words = xc_profile_diff_kinds},
+	{.name = "widths",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, widths),
+	 .value = "SIDE",
+	 .about = "--as svg: widths are the weights after (default), or before, where what vanished is seen",
+	 .words = sides},
 	{.name = NULL},
 };
 
@@ -140,20 +242,28 @@ static const struct xc_example examples[] = {
 	{"xcore diff core.monday core.friday", "the types that a service has more of after four days"},
 	{"xcore diff core.1234 pid:1234", "growth since the core of a process that still runs"},
 	{"xcore diff pid:1234 --wait 60", "growth in one minute"},
+	{"xcore diff monday.xprof friday.xprof", "where two profiles spend their time in other shares"},
+	{"xcore diff monday.xprof friday.xprof -o diff.html", "the same as a page with flame graphs"},
 	{.line = NULL},
 };
 
 const struct xc_command xc_command_diff = {
 	.name = "diff",
-	.about = "growth of the heap between two cores, or between two samples of a process",
+	.about = "growth of the heap between two cores or samples of a process; changes between two profiles",
 	.text = "Lists types, modules (by the memory that their data keeps alive; also stacks, registers and "
 		"leaks), holders (single globals and threads) and arenas by growth, largest first, and the figures "
 		"of the plugins for the program: this finds slow leaks. For two snapshots of one process it also "
-		"counts the new blocks; for two different processes only the difference in numbers.",
+		"counts the new blocks; for two different processes only the difference in numbers.\n\n"
+		"Of two profiles (`xcore profile pid:N -o x.xprof`) it lists functions by the change of their own "
+		"share "
+		"of the samples, and tells which changes may be chance.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,
 	.settings_size = sizeof(struct settings),
 	.check = check,
 	.produce = produce,
+	.writes = writes,
+	.alone = are_profiles,
+	.run = run,
 };

@@ -47,6 +47,9 @@ void xc_live_batch_add(struct xc_live_batch *batch, xc_addr addr, void *into, si
 /* Returns the number of bytes read, from the front. The batch must not include pages that may not be read (below). */
 size_t xc_live_kernel_read(struct xc_live_kernel *kernel, const struct xc_live_batch *batch);
 
+/* New counts of 0, in memory that is shared with forked children; munmap'ed by the caller. Never NULL. */
+struct xc_live_stats *xc_live_kernel_stats(void);
+
 /* Has the address space gone? One system call. */
 bool xc_live_kernel_gone(struct xc_live_kernel *kernel);
 

@@ -48,14 +48,6 @@ struct xc_live_memory {
 	bool brief; /* pages are read one by one, without pauses */
 };
 
-static struct xc_live_stats *shared_stats(void)
-{
-	void *at = mmap(NULL, sizeof(struct xc_live_stats), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED)
-		abort(); /* no memory */
-	return at;
-}
-
 struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles)
 {
 	struct xc_live_memory *m = xc_alloc(sizeof *m);
@@ -65,7 +57,7 @@ struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles)
 	xc_live_throttle_init(&m->pace, handles->max_read_rate, UINT64_C(1000000) * handles->max_read_time);
 	if (handles->throttled)
 		xc_live_throttle_begin(&m->pace);
-	m->stats = shared_stats();
+	m->stats = xc_live_kernel_stats();
 	m->kernel = (struct xc_live_kernel){.handles = *handles, .page_size = m->page_size, .stats = m->stats};
 	m->absents = (struct xc_live_absents){.maps = handles->maps, .smaps = handles->smaps, .root = handles->root};
 	return m;

@@ -11,6 +11,7 @@
  * zoom.w. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,11 +69,13 @@ struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out)
 			xc_text_char(&line, ';');
 		fold_name(&line, node->name);
 		ends[depth] = line.len;
-		if (node->self) {
+		if (node->self || node->other) {
 			whole.len = 0;
 			xc_text_addn(&whole, line.bytes, line.len);
 			xc_text_disarm(&whole, 0);
-			xc_text_printf(&whole, " %" PRIu64 "\n", node->self);
+			if (tree->compares)
+				xc_text_printf(&whole, " %" PRIu64, tree->by_earlier ? node->self : node->other);
+			xc_text_printf(&whole, " %" PRIu64 "\n", tree->by_earlier ? node->other : node->self);
 			fwrite(whole.bytes, 1, whole.len, out);
 		}
 	}
@@ -146,6 +149,28 @@ static void plan(struct picture *pic)
 	pic->least /= 2;
 }
 
+/* Of a tree that compares: by how much the share of a node grew, from -1 (it is gone) to 1 (it is new). The closer to what
+ * chance may do, the less: a part of 1 - e^(-z/2), where z is the change in units of its standard error. */
+static double growth(const struct xc_stacktree *tree, const struct xc_stacktree_node *node)
+{
+	const double all = (double)tree->root.total, others = (double)tree->root.others;
+	if (all <= 0 || others <= 0)
+		return 0;
+	const double now = (double)node->total / all, then = (double)node->others / others;
+	const double more = now - then, error = sqrt(now / all + then / others);
+	if (more == 0)
+		return 0;
+	const double grown = more / fmax(now, then) * (1 - exp(-fabs(more) / (2 * error)));
+	return tree->by_earlier ? -grown : grown;
+}
+
+/* Red: it grew; blue: it shrank. */
+static void add_growth_color(struct xc_text *text, double grown)
+{
+	xc_text_printf(text, "hsl(%u,%u%%,%u%%)", grown > 0 ? 4 : 214, 18 + (unsigned)(66 * fabs(grown)),
+		       90 - (unsigned)(26 * fabs(grown)));
+}
+
 /* Where the colours of a kind of frame begin, in degrees: warm for functions of the program; blue for the kernel's, as
  * the end of their names tells; green for what is no function. */
 static unsigned first_hue(const char *name)
@@ -154,13 +179,21 @@ static unsigned first_hue(const char *name)
 }
 
 /* Colours that stay the same for the same name, light enough for dark letters. */
-static void add_color(struct xc_text *text, const char *name)
+static void add_name_color(struct xc_text *text, const char *name)
 {
 	uint32_t hash = 2166136261u;
 	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
 		hash = (hash ^ *p) * 16777619u;
 	xc_text_printf(text, "hsl(%u,%u%%,%u%%)", first_hue(name) + hash % 40, 72 + hash / 40 % 20,
 		       62 + hash / 800 % 12);
+}
+
+static void add_color(struct picture *pic, const struct xc_stacktree_node *node)
+{
+	if (pic->tree->compares)
+		add_growth_color(&pic->text, growth(pic->tree, node));
+	else
+		add_name_color(&pic->text, node->name);
 }
 
 static void add_value(struct picture *pic, uint64_t value)
@@ -184,6 +217,10 @@ static void add_title(struct picture *pic, const struct xc_stacktree_node *node,
 		xc_text_printf(&pic->text, ", %" PRIu64 " ", node->items);
 		xc_xmltext(&pic->text, pic->tree->things);
 	}
+	if (pic->tree->compares)
+		xc_text_printf(&pic->text, ", %s %.2f%%", pic->tree->by_earlier ? "later" : "earlier",
+			       pic->tree->root.others ? 100 * (double)node->others / (double)pic->tree->root.others
+						      : 0);
 	xc_text_printf(&pic->text, ", %.2f%%)%s</title>", 100 * share(pic, node->total),
 		       depth == pic->most_depth && node->children ? "; deeper frames are left out" : "");
 }
@@ -201,7 +238,7 @@ static void draw_node(struct picture *pic, const struct xc_stacktree_node *node,
 	add_title(pic, node, depth);
 	xc_text_printf(text, "<rect x=\"%.5f%%\" y=\"%zu\" width=\"%.5f%%\" height=\"%d\" rx=\"2\" fill=\"", left, y,
 		       width, ROW - 1);
-	add_color(text, node->name);
+	add_color(pic, node);
 	xc_text_printf(text, "\"/><text x=\"%.5f%%\" dx=\"3\" y=\"%zu\">", left, y + 12);
 	if (letters > 3)
 		xml_cut(text, node->name, letters - 1);
@@ -218,7 +255,7 @@ static void draw_clipped(struct picture *pic, const struct xc_stacktree_node *no
 		       (pic->deepest - depth) * ROW, 100 * share(pic, node->total), ROW - 1);
 	add_title(pic, node, depth);
 	xc_text_add(text, "<rect width=\"100%\" height=\"100%\" fill=\"");
-	add_color(text, node->name);
+	add_color(pic, node);
 	xc_text_add(text, "\"></rect><text x=\"3\" y=\"12\">");
 	xml_cut(text, node->name, (size_t)(share(pic, node->total) * STATIC_WIDTH * 2 / STATIC_LETTER));
 	xc_text_add(text, "</text></svg>\n");

@@ -91,6 +91,15 @@ void xc_stacktree_put(struct xc_stacktree_node *node, uint64_t weight)
 	add_weight(&node->items, 1);
 }
 
+void xc_stacktree_add_other(struct xc_stacktree *tree, struct xc_stacktree_node *node, uint64_t weight)
+{
+	assert(tree->building);
+	begin_growing(tree);
+	tree->compares = true;
+	add_weight(&node->other, weight);
+	add_weight(&node->others, weight);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct xc_stacktree_node *const *left = a, *const *right = b;
@@ -118,6 +127,7 @@ static void add_to_parent(const struct xc_stacktree_node *node)
 {
 	add_weight(&node->parent->total, node->total);
 	add_weight(&node->parent->items, node->items);
+	add_weight(&node->parent->others, node->others);
 }
 
 /* Add each node's totals to its parent's, after those of its children. */

@@ -9,8 +9,9 @@
 
 struct xc_stacktree_node {
 	const char *name;
-	uint64_t self, total;                               /* in the tree's unit; total includes children */
-	uint64_t items;                                     /* counted things; includes children after finish */
+	uint64_t self, total;   /* in the tree's unit; total includes children */
+	uint64_t items;         /* counted things; includes children after finish */
+	uint64_t other, others; /* in a tree that compares: the weight in the other profile; others: with children */
 	struct xc_stacktree_node *parent, *children, *next; /* children sorted by name after finish */
 };
 
@@ -23,6 +24,8 @@ struct xc_stacktree {
 	struct xc_hashtable index; /* (parent, name) → node while building */
 	bool grown;                /* built by xc_stacktree_grow: finish computes the totals */
 	bool building;             /* from init to finish */
+	bool compares;             /* two profiles: weights are those of the later one, unless */
+	bool by_earlier;           /* widths are those of the earlier one */
 };
 
 /* The strings are copied. The tree must not be moved in memory afterwards: nodes point to its root. */
@@ -41,6 +44,9 @@ struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc
 /* Count one more thing of this weight in a node returned by xc_stacktree_grow, without a look-up. */
 void xc_stacktree_put(struct xc_stacktree_node *node, uint64_t weight);
 
+/* Add to the other weight of a node. The tree is one that compares. */
+void xc_stacktree_add_other(struct xc_stacktree *tree, struct xc_stacktree_node *node, uint64_t weight);
+
 /* Sort children by name; call once, after the last add. Not recursive. */
 void xc_stacktree_finish(struct xc_stacktree *tree);
 
@@ -48,7 +54,7 @@ void xc_stacktree_finish(struct xc_stacktree *tree);
  * *depth (0 for the root) follows. */
 const struct xc_stacktree_node *xc_stacktree_next(const struct xc_stacktree_node *node, size_t *depth);
 
-/* flame.c: "a;b;c 12" lines, and a self-contained SVG with search, zoom and tooltips. All need a finished tree. */
+/* flame.c: "a;b;c 12" lines ("a;b;c 9 12", earlier and later weight, of a tree that compares), and a self-contained SVG with search, zoom and tooltips. All need a finished tree. */
 XC_MUST_CHECK struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out);
 XC_MUST_CHECK struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out);
 

@@ -38,9 +38,3 @@ bool xc_guest_places_add(struct xc_guest_places *p, const struct xc_guest_place 
 	*number_out = (uint32_t)p->count++;
 	return true;
 }
-
-void xc_sample_stack_add(struct xc_sample_stack *s, uint32_t place)
-{
-	if (s->count < XC_SAMPLE_FRAMES / 2)
-		s->frames[s->count++] = (struct xc_sample_frame){place, XC_SAMPLE_GUEST};
-}

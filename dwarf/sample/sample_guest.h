@@ -11,7 +11,6 @@
 #define XC_SAMPLE_GUEST_H
 
 #include "core/base/arena.h"
-#include "dwarf/sample/sample_stack.h"
 #include "dwarf/unwind/unwind.h"
 
 /* A place in a program of a guest's language. Texts are owned by the places. */
@@ -38,6 +37,8 @@ void xc_guest_places_fini(struct xc_guest_places *places);
 XC_MUST_CHECK bool xc_guest_places_add(struct xc_guest_places *places, const struct xc_guest_place *place,
 				       uint32_t *number_out);
 
+struct xc_sample_stack;
+
 struct xc_sample_guest {
 	void *ctx;
 	struct xc_guest_places places;
@@ -49,8 +50,5 @@ struct xc_sample_guest {
 	 * frame that it called; 0: none. True: rules for its code were told. Reads of the stack give the sample's copy. */
 	bool (*take)(void *ctx, const struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *stack);
 };
-
-/* Add a frame, as the caller of those before. A full stack takes no more. */
-void xc_sample_stack_add(struct xc_sample_stack *stack, uint32_t place);
 
 #endif

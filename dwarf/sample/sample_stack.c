@@ -8,20 +8,13 @@
 #include "core/perf/perf_regs.h"
 #include "dwarf/decode/code.h"
 #include "dwarf/sample/sample_guest.h"
+#include "dwarf/sample/steady_word.h"
 #include "dwarf/unwind/reach.h"
 #include "dwarf/unwind/unwind.h"
 
-/* A word of a stack is steady when it was the same for STEADY samples in a row; after each change, for four times as
- * many as before: one strange sample costs some stacks, and a word that changes again and again is never believed. */
-enum { STEADY = 8, MOST_STEADY = 1 << 24, MOST_SLOTS = 1 << 16 };
+enum { MOST_SLOTS = 1 << 16 };
 /* The target decides how much work a frame is. So many frames of a stack are always taken, more only in that time. */
 enum { SURE_FRAMES = 256, LONGEST_NS = 20000000 };
-
-struct slot {
-	xc_addr ret, callee; /* as last seen; callee: where the function begins that will return to it */
-	unsigned same;       /* for so many samples in a row */
-	unsigned needed;
-};
 
 struct xc_sample_unwinder {
 	struct xc_process *process;
@@ -34,7 +27,7 @@ struct xc_sample_unwinder {
 	bool doubtful;
 	bool holding, held; /* freeze what is shown; there was room for all of it */
 	/* Words of stacks from which return addresses were read later. */
-	struct slot *slots;
+	struct xc_steady_word *slots;
 	size_t slot_count, slot_capacity;
 	struct xc_hashtable by_place; /* (stack pointer, tid) → index into slots, plus one */
 };
@@ -115,17 +108,11 @@ static bool is_steady(struct xc_sample_unwinder *u, pid_t tid, const struct xc_f
 		return false;
 	if (!found) {
 		u->slots = xc_grow(u->slots, u->slot_count, &u->slot_capacity, sizeof *u->slots);
-		u->slots[u->slot_count++] = (struct slot){.ret = caller->pc, .callee = entry, .needed = STEADY};
+		u->slots[u->slot_count++] = (struct xc_steady_word){0};
 		found = xc_hashtable_at(&u->by_place, NULL, sp, (uint64_t)tid);
 		found->number = u->slot_count;
 	}
-	struct slot *slot = &u->slots[found->number - 1];
-	if (slot->ret != caller->pc || slot->callee != entry) {
-		const unsigned needed = slot->needed < MOST_STEADY ? 4 * slot->needed : MOST_STEADY;
-		*slot = (struct slot){.ret = caller->pc, .callee = entry, .needed = needed};
-	}
-	slot->same += slot->same < slot->needed;
-	return slot->same == slot->needed;
+	return xc_steady_word_see(&u->slots[found->number - 1], caller->pc, entry);
 }
 
 /* Does the call that ends at `ret` go to the function, itself or by a stub of the linkage table? */
@@ -154,6 +141,12 @@ static void follow_stack(struct xc_sample_unwinder *u, const struct xc_frame *fr
 	uint64_t sp;
 	if (xc_regs_get(&frame->regs, u->process->arch->sp, &sp) && (sp < u->shown_lo || sp > u->shown_hi))
 		show(u, sp, NULL, 0);
+}
+
+void xc_sample_stack_add(struct xc_sample_stack *s, uint32_t place)
+{
+	if (s->count < XC_SAMPLE_FRAMES / 2)
+		s->frames[s->count++] = (struct xc_sample_frame){place, XC_SAMPLE_GUEST};
 }
 
 /* What an interpreter runs in this frame is called by it, so it comes before. The guest may tell how its code is

@@ -57,6 +57,10 @@ void xc_sample_unwinder_free(struct xc_sample_unwinder *unwinder); /* NULL is fi
 /* Frames of interpreted languages; borrowed; NULL: none. */
 void xc_sample_unwinder_guest(struct xc_sample_unwinder *unwinder, struct xc_sample_guest *guest);
 
+/* For a guest: add a frame at a place of its language, as the caller of those before. A stack that is full takes no
+ * more. */
+void xc_sample_stack_add(struct xc_sample_stack *stack, uint32_t place);
+
 /* Unwind a sample. Reads the target's memory only where the copy ends. O(frames). */
 void xc_sample_unwind(struct xc_sample_unwinder *unwinder, const struct xc_perf_record *sample,
 		      struct xc_sample_stack *stack_out);

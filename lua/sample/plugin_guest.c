@@ -4,14 +4,19 @@
 
 #include "core/live/live.h"
 #include "dwarf/cfi/foreign_frame.h"
+#include "dwarf/sample/sample_stack.h"
 #include "lua/target/bind_frame.h"
 #include "lua/target/bind_samples.h"
 #include "lua/vm/bind.h"
 
-/* Of one call. The first of a virtual machine reads most. */
-static const struct xc_limits call_limits = {.instructions = 20000000, .memory = UINT64_C(128) << 20, .seconds = 1};
-
 enum { PLUGINS = 16, PATIENCE = 100 }; /* failures in a row */
+
+/* Of one call: a small part of those of a run. The first for a virtual machine reads most. */
+static struct xc_limits limits_of_call(const struct xc_limits *run)
+{
+	return (struct xc_limits){
+		.instructions = run->instructions / 1000, .memory = run->memory / 4, .seconds = run->seconds / 60};
+}
 
 struct asked {
 	struct xc_host *host;
@@ -76,14 +81,15 @@ static struct xc_error *begin(struct xc_plugin_guest *g, struct asked *a, const 
 	lua_pushlightuserdata(L, a);
 	err = xc_host_call(a->host, 3);
 	lua_settop(L, 0);
-	a->host->limit.limits = call_limits;
+	a->host->limit.limits = limits_of_call(&run->limits);
+	a->host->limit.ceiling = a->host->limit.limits.memory;
 	return err;
 }
 
 static void leave_out(struct asked *a, struct xc_error *err)
 {
 	xc_error_free(a->failed);
-	a->failed = xc_error_wrap(err, "plugin %s: samples: it is not asked any more", a->name);
+	a->failed = xc_error_wrap(err, "plugin %s: samples: it was not asked any more", a->name);
 	a->is_out = true;
 }
 
@@ -194,8 +200,10 @@ static void fail(const struct call *c, struct xc_error *err)
 	c->stack->torn = true;
 	if (a->host->limit.tripped || ++a->failures == PATIENCE)
 		leave_out(a, err);
-	else
+	else if (a->failed)
 		xc_error_free(err);
+	else
+		a->failed = xc_error_wrap(err, "plugin %s: samples: a stack was not read", a->name);
 }
 
 static bool ask(const struct call *c)

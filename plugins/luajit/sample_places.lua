@@ -55,10 +55,10 @@ local function title_of(self, kept, one, what)
 	if one.title then return one.title end
 	local title, key = what.title, what.title .. "\n" .. (what.file or "")
 	local other = self.titles[key]
-	if other and other ~= one and what.defined then title = ("%s <%d>"):format(title, what.defined) end
+	if other and other ~= one.first and what.defined then title = ("%s <%d>"):format(title, what.defined) end
 	if what.called_name or what.kind ~= "Lua" then
 		one.title = title
-		self.titles[key] = other or one
+		self.titles[key] = other or one.first
 	end
 	return title
 end

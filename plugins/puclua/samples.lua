@@ -68,10 +68,10 @@ local function title(self, one, call, caller)
 	local found = frame.name(self.vm, call, caller)
 	local key = found .. "\n" .. one.file
 	local other = self.titles[key]
-	if other and other ~= one then found = ("%s <%d>"):format(found, one.first) end
+	if other and other ~= one.first then found = ("%s <%d>"):format(found, one.first) end
 	if caller or not found:find "^function <" then
 		one.title = found
-		self.titles[key] = other or one
+		self.titles[key] = other or one.first
 	end
 	return found
 end

@@ -7,6 +7,7 @@
 
 #include "core/base/hashtable.h"
 #include "dwarf/sample/sample_guest.h"
+#include "dwarf/sample/sample_stack.h"
 
 struct xc_stack_node {
 	uint32_t parent; /* its caller; 0, the root, is not a frame */

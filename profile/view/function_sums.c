@@ -107,13 +107,13 @@ static void find_totals(struct xc_function_sum *functions, const struct xc_profi
 	walk_nodes(&(struct walk){first, next, open}, functions, d, weights);
 }
 
-struct xc_function_sum *xc_function_sums(const struct xc_profile_data *d)
+struct xc_function_sum *xc_function_sums(const struct xc_profile_data *d, size_t from, size_t to)
 {
 	struct xc_function_sum *functions = xc_alloc((d->function_count + 1) * sizeof *functions);
 	xc_auto(xc_freep) struct weight *weights = xc_alloc(d->node_count * sizeof *weights);
 	for (size_t i = 0; i < d->function_count; i++)
 		functions[i].function = (uint32_t)i;
-	for (size_t i = 0; i < d->sum_count; i++) {
+	for (size_t i = from; i < to; i++) {
 		const struct weight more = {d->sums[i].samples, (double)d->sums[i].squares};
 		add_weight(&weights[d->sums[i].stack], &more);
 	}

@@ -11,7 +11,7 @@ struct xc_function_sum {
 	uint32_t file, line;                /* the line with most samples of its own; line 0: unknown */
 };
 
-/* One for each function, in the order of the data. Malloc'ed. O(nodes + sums). */
-struct xc_function_sum *xc_function_sums(const struct xc_profile_data *data);
+/* One for each function, in the order of the data, of the sums [from, to). Malloc'ed. O(nodes + sums). */
+struct xc_function_sum *xc_function_sums(const struct xc_profile_data *data, size_t from, size_t to);
 
 #endif

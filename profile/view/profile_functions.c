@@ -52,7 +52,7 @@ struct xc_section *xc_profile_functions(struct xc_report *report, const struct x
 	struct xc_section *s = xc_report_section(report, "functions", "Hottest functions");
 	struct xc_table *table = xc_section_table(s, "functions", columns, XC_COUNT(columns));
 	const uint64_t all = xc_profile_data_samples(d);
-	xc_auto(xc_freep) struct xc_function_sum *functions = xc_function_sums(d);
+	xc_auto(xc_freep) struct xc_function_sum *functions = xc_function_sums(d, 0, d->sum_count);
 	qsort(functions, d->function_count, sizeof *functions, by_heat);
 	for (size_t i = 0; i < d->function_count && i < rows && functions[i].total; i++)
 		add_row(s, table, d, &functions[i], all);

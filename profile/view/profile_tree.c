@@ -27,7 +27,19 @@ static const char *title_of(struct xc_arena *arena, const struct xc_profile_data
 	return xc_arena_printf(arena, "%s: %s", title ? title : "profile", account ? account : "");
 }
 
-void xc_profile_tree(struct xc_stacktree *tree, const struct xc_profile_data *d)
+/* The node in which the stack of a sum ends, with its wait. */
+static struct xc_stacktree_node *end_of(struct xc_stacktree *tree, const struct xc_profile_data *d,
+					struct xc_stacktree_node *const *nodes, const struct xc_profile_sum *sum)
+{
+	const char *wait = xc_profile_data_text(d, d->waits[sum->wait].text);
+	xc_auto(xc_freep) char *leaf = sum->wait ? xc_asprintf("[waits: %s]", wait ? wait : "?") : NULL;
+	struct xc_stacktree_node *node =
+		sum->stack ? nodes[sum->stack] : xc_stacktree_grow(tree, &tree->root, "[no stack]", 0);
+	return leaf ? xc_stacktree_grow(tree, node, leaf, 0) : node;
+}
+
+void xc_profile_tree_of(struct xc_stacktree *tree, const struct xc_profile_data *d, struct xc_profile_sums sums,
+			struct xc_profile_sums others)
 {
 	struct xc_arena arena = {0};
 	const char *const *names = name_frames(&arena, d);
@@ -36,14 +48,15 @@ void xc_profile_tree(struct xc_stacktree *tree, const struct xc_profile_data *d)
 	nodes[0] = &tree->root;
 	for (size_t i = 1; i < d->node_count; i++) /* callers precede callees */
 		nodes[i] = xc_stacktree_grow(tree, nodes[d->nodes[i].parent], names[d->nodes[i].frame], 0);
-	for (size_t i = 0; i < d->sum_count; i++) {
-		const struct xc_profile_sum *sum = &d->sums[i];
-		const char *wait = xc_profile_data_text(d, d->waits[sum->wait].text);
-		xc_auto(xc_freep) char *leaf = sum->wait ? xc_asprintf("[waits: %s]", wait ? wait : "?") : NULL;
-		struct xc_stacktree_node *node =
-			sum->stack ? nodes[sum->stack] : xc_stacktree_grow(tree, &tree->root, "[no stack]", 0);
-		(void)xc_stacktree_grow(tree, node, leaf, sum->samples);
-	}
+	for (size_t i = sums.from; i < sums.to; i++)
+		(void)xc_stacktree_grow(tree, end_of(tree, d, nodes, &d->sums[i]), NULL, d->sums[i].samples);
+	for (size_t i = others.from; i < others.to; i++)
+		xc_stacktree_add_other(tree, end_of(tree, d, nodes, &d->sums[i]), d->sums[i].samples);
 	xc_stacktree_finish(tree);
 	xc_arena_fini(&arena);
+}
+
+void xc_profile_tree(struct xc_stacktree *tree, const struct xc_profile_data *d)
+{
+	xc_profile_tree_of(tree, d, (struct xc_profile_sums){0, d->sum_count}, (struct xc_profile_sums){0, 0});
 }

@@ -9,4 +9,13 @@
  * those that were compiled at run time in "_[j]", as other tools mark them. */
 void xc_profile_tree(struct xc_stacktree *tree, const struct xc_profile_data *data);
 
+/* Some of the sums: [from, to). */
+struct xc_profile_sums {
+	size_t from, to;
+};
+
+/* The same with weights of some sums, and the other weights (stacktree.h) of others. */
+void xc_profile_tree_of(struct xc_stacktree *tree, const struct xc_profile_data *data, struct xc_profile_sums sums,
+			struct xc_profile_sums others);
+
 #endif

@@ -185,6 +185,39 @@ is_sampling() {
 	[[ $output == *"xcore profile"* ]]
 }
 
+# keep NAME FLAGS...: a profile of shares.c, and its account, NAME.xprof and NAME.said
+keep() {
+	compile shares "$BATS_TEST_TMPDIR/shares" -O2 "${@:2}"
+	begin "$BATS_TEST_TMPDIR/shares"
+	"$XCORE" profile --hz 999 --for 3s -o "$BATS_TEST_TMPDIR/$1.xprof" "pid:$STARTED"
+	echo >&8
+	wait "$STARTED"
+	STARTED=
+	cp "$BATS_TEST_TMPDIR/said" "$BATS_TEST_TMPDIR/$1.said"
+}
+
+@test "two profiles differ as their programs do" {
+	local dir=$BATS_TEST_TMPDIR
+	keep before
+	keep after -DVECTORS_MS=27
+	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" --limit 1000 -o "$dir/diff.json"
+	python3 "$BATS_TEST_DIRNAME/shares_diff.py" "$dir/diff.json" "$dir/before.said" "$dir/after.said"
+	"$XCORE" diff "$dir/before.xprof" "$dir/before.xprof" --format json | jq -e \
+		'[.sections[].tables.functions[] | select(.change != 0 or .told != "may be chance")] | length == 0'
+	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" --as folded >"$dir/after.folded"
+	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" --as folded --widths before | cmp - "$dir/after.folded"
+	"$XCORE" profile -q "$dir/before.xprof" --as folded | awk '{ n += $NF } END { print n }' >"$dir/sum"
+	awk '{ n += $(NF - 1) } END { print n }' "$dir/after.folded" | cmp - "$dir/sum"
+	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" -o "$dir/diff.svg"
+	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" --widths before -o "$dir/vanished.svg"
+	grep -q 'vectors (.* samples, earlier [0-9.]*%, ' "$dir/diff.svg"
+	grep -q 'vectors (.* samples, later [0-9.]*%, ' "$dir/vanished.svg"
+	run "$XCORE" diff "$dir/before.xprof" "$dir/diff.json"
+	[ "$status" = 2 ]
+	run "$XCORE" diff "$dir/before.xprof"
+	[ "$status" = 2 ]
+}
+
 @test "a redacted profile holds no words of the target" {
 	local dir=$BATS_TEST_TMPDIR
 	compile shares "$dir/shares" -O2

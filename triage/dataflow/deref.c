@@ -81,7 +81,7 @@ static bool find_load(const struct xc_frame_code *s, size_t at, int reg, unsigne
 	if (slice.items[0].kind == XC_DEFINITION_RESULT)
 		return find_accessor(s, slice.items[0].insn, out);
 	return slice.items[0].kind == XC_DEFINITION_ENTRY && slice.items[0].reg >= 0 &&
-	       xc_origin_caller(s, slice.items[0].reg, &caller, &passed) &&
+	       xc_symbolic_value_caller(s, slice.items[0].reg, &caller, &passed) &&
 	       find_load(&caller, caller.at, slice.items[0].reg, depth, out);
 }
 

@@ -139,7 +139,7 @@ static bool describe_caller(struct origin_query t, int reg, struct xc_text *text
 {
 	struct xc_frame_code caller;
 	struct xc_linear_expr form;
-	if (!t.frames || !xc_origin_caller(t.frame_code, reg, &caller, &form))
+	if (!t.frames || !xc_symbolic_value_caller(t.frame_code, reg, &caller, &form))
 		return false;
 	const char *function = xc_origin_function(&caller);
 	bool null = !form.count && !form.absolute && !form.constant;
@@ -208,7 +208,7 @@ static struct xc_linear_expr form_of(const struct xc_frame_code *s, const struct
 	const struct xc_insn *insn = &s->body->insns[d->insn];
 	struct xc_linear_expr form = {.known = false};
 	*whose = *s;
-	if (d->kind == XC_DEFINITION_ENTRY && d->reg >= 0 && !xc_origin_caller(s, d->reg, whose, &form))
+	if (d->kind == XC_DEFINITION_ENTRY && d->reg >= 0 && !xc_symbolic_value_caller(s, d->reg, whose, &form))
 		return (struct xc_linear_expr){.known = false};
 	if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE_CONSTANT)
 		form = (struct xc_linear_expr){.known = true, .constant = insn->constant};

@@ -18,11 +18,6 @@ int xc_origin_argument(const struct xc_frame_code *frame_code, const struct xc_s
 /* The call of the function that returned the value, unchanged since. XC_BODY_NONE: none, or not for certain. */
 long xc_origin_result(const struct xc_frame_code *frame_code, const struct xc_symbolic_value *term);
 
-/* The code of the caller at its call, and the expression that it passed in register `reg`. False when the caller did
- * not call this function directly, or is not certain. */
-bool xc_origin_caller(const struct xc_frame_code *frame_code, int reg, struct xc_frame_code *caller_out,
-		      struct xc_linear_expr *form_out);
-
 /* The value of an expression, from memory as it is now, or as callers passed it. False when it is not known. */
 bool xc_origin_value(const struct xc_frame_code *frame_code, const struct xc_linear_expr *form, uint64_t *value);
 

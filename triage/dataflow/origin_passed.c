@@ -5,29 +5,6 @@
 
 enum { DEPTH = 12, FRAMES = 4 };
 
-/* Does the call go to this function, as far as can be seen? */
-static bool calls(const struct xc_frame_code *caller, const struct xc_frame_code *callee)
-{
-	xc_addr addr;
-	const struct xc_insn *call = &caller->body->insns[caller->at];
-	if (call->kind != XC_INSN_CALL)
-		return false;
-	xc_body_callee(caller->body, call, &addr);
-	return !addr ? !call->has_target : xc_body_at(callee->body, addr) >= 0;
-}
-
-bool xc_origin_caller(const struct xc_frame_code *s, int reg, struct xc_frame_code *caller, struct xc_linear_expr *form)
-{
-	const struct xc_crash_context *crash = s->crash;
-	size_t next = s->frame + 1;
-	if (next >= crash->frame_count || crash->frames[next].trust != XC_TRUST_CFI || crash->frames[next].tail_call ||
-	    crash->frames[s->frame].signal || crash->frames[next].signal || crash->frames[next].interrupted ||
-	    !xc_frame_code_init(crash, next, s->budget, caller) || !calls(caller, s))
-		return false;
-	*form = xc_symbolic_value_register(caller, caller->at, reg);
-	return form->known;
-}
-
 /* ---- where a value began ---- */
 
 /* How far back, and through what, to follow. */
@@ -116,7 +93,7 @@ static bool form_value(const struct xc_frame_code *s, const struct xc_linear_exp
 		struct xc_frame_code caller;
 		struct xc_linear_expr passed;
 		int reg = term->value_known || !frames ? -1 : xc_origin_argument(s, term, false);
-		if (!term->value_known && (reg < 0 || !xc_origin_caller(s, reg, &caller, &passed) ||
+		if (!term->value_known && (reg < 0 || !xc_symbolic_value_caller(s, reg, &caller, &passed) ||
 					   !form_value(&caller, &passed, frames - 1, &one)))
 			return false;
 		*value += one * (uint64_t)form->parts[i].times;

@@ -7,7 +7,6 @@
 #include "dwarf/types/field.h"
 #include "triage/util/user_code.h"
 #include "triage/code/cxx_accessor.h"
-#include "triage/dataflow/origin.h"
 
 enum { DEPTH = 12 };
 
@@ -204,6 +203,30 @@ static struct xc_linear_expr loaded_form(const struct xc_frame_code *s, size_t a
 	return xc_linear_expr_term(&term, sure && address.sure);
 }
 
+/* Does the call go to this function, as far as can be seen? */
+static bool calls(const struct xc_frame_code *caller, const struct xc_frame_code *callee)
+{
+	xc_addr addr;
+	const struct xc_insn *call = &caller->body->insns[caller->at];
+	if (call->kind != XC_INSN_CALL)
+		return false;
+	xc_body_callee(caller->body, call, &addr);
+	return !addr ? !call->has_target : xc_body_at(callee->body, addr) >= 0;
+}
+
+bool xc_symbolic_value_caller(const struct xc_frame_code *s, int reg, struct xc_frame_code *caller,
+			      struct xc_linear_expr *form)
+{
+	const struct xc_crash_context *crash = s->crash;
+	size_t next = s->frame + 1;
+	if (next >= crash->frame_count || crash->frames[next].trust != XC_TRUST_CFI || crash->frames[next].tail_call ||
+	    crash->frames[s->frame].signal || crash->frames[next].signal || crash->frames[next].interrupted ||
+	    !xc_frame_code_init(crash, next, s->budget, caller) || !calls(caller, s))
+		return false;
+	*form = xc_symbolic_value_register(caller, caller->at, reg);
+	return form->known;
+}
+
 /* An argument that the compiler made of a part of one has no name here, but what the caller passed may have. */
 static void named_by_caller(const struct xc_frame_code *s, struct xc_symbolic_value *term)
 {
@@ -211,7 +234,11 @@ static void named_by_caller(const struct xc_frame_code *s, struct xc_symbolic_va
 	struct xc_linear_expr form;
 	const struct xc_frame_context context = xc_frame_code_context(s, s->body->entry);
 	if (context.place->line_only || !has_own_level(context.place) ||
+<<<<<<< HEAD
 	    !xc_origin_caller(s, term->reg, &caller, &form) || form.count != 1 || form.constant ||
+=======
+	    !xc_symbolic_value_caller(s, term->reg, &caller, &form) || form.count != 1 || form.constant ||
+>>>>>>> h-eyes
 	    form.parts[0].times != 1)
 		return;
 	term->text = form.parts[0].term.text;

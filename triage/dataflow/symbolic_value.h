@@ -37,6 +37,11 @@ void xc_symbolic_value_settle(const struct xc_frame_code *frame_code, const stru
 bool xc_symbolic_value_object(const struct xc_frame_code *frame_code, size_t at, const struct xc_linear_expr *form,
 			      struct xc_symbolic_value *out);
 
+/* The code of the caller at its call, and the expression that it passed in register `reg`. False when the caller did
+ * not call this function directly, or is not certain. */
+bool xc_symbolic_value_caller(const struct xc_frame_code *frame_code, int reg, struct xc_frame_code *caller_out,
+			      struct xc_linear_expr *form_out);
+
 /* Is it a pointer or reference? False when the type is not known (NULL). */
 bool xc_symbolic_value_is_pointer(const struct xc_type *type);
 

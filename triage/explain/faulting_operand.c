@@ -174,7 +174,7 @@ static bool climb(struct xc_faulting_operand *f)
 		struct xc_frame_code caller;
 		struct xc_linear_expr form;
 		int reg = pointer ? xc_origin_argument(&f->frame_code, &pointer->term, false) : -1;
-		if (reg < 0 || !xc_origin_caller(&f->frame_code, reg, &caller, &form))
+		if (reg < 0 || !xc_symbolic_value_caller(&f->frame_code, reg, &caller, &form))
 			return false;
 		if (f->divides && (f->form.constant || form.count != 1 || form.constant))
 			return false;
@@ -362,7 +362,8 @@ static size_t passed_by(const struct xc_faulting_operand *f, const struct xc_typ
 	*type_out = term->type;
 	for (unsigned i = 0; i < CLIMB; i++) {
 		int reg = xc_origin_argument(&frame_code, term, true);
-		if (reg < 0 || !xc_origin_caller(&frame_code, reg, &caller, &form) || form.count != 1 || form.constant)
+		if (reg < 0 || !xc_symbolic_value_caller(&frame_code, reg, &caller, &form) || form.count != 1 ||
+		    form.constant)
 			break;
 		term = &form.parts[0].term;
 		outermost = caller.frame;

@@ -103,7 +103,12 @@ static enum waker all_wait(struct xc_process *process, const struct xc_thread *e
 
 enum xc_hang xc_hang_of(struct xc_process *process)
 {
-	enum waker waker = all_wait(process, NULL);
+	return xc_hang_without(process, NULL);
+}
+
+enum xc_hang xc_hang_without(struct xc_process *process, const struct xc_thread *except)
+{
+	enum waker waker = all_wait(process, except);
 	return waker == BY_THREAD ? XC_HANG_LIKELY : waker == BY_ANYTHING ? XC_HANG_NONE : XC_HANG_GUESS;
 }
 

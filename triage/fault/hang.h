@@ -13,6 +13,9 @@ enum xc_hang {
 /* Does every thread wait for another one, without a timeout? */
 enum xc_hang xc_hang_of(struct xc_process *process);
 
+/* The same where one thread does not count: it runs, but does nothing for the others. */
+enum xc_hang xc_hang_without(struct xc_process *process, const struct xc_thread *except);
+
 /* Set the class deadlock (kind "all wait", likely) where another process killed such a program, asked it for a core, or
  * it runs; also where a function called a watchdog aborted it, whose own thread then does not count. A guess does not
  * replace a class, but is evidence. Call it after xc_deadlock_classify: a cycle of locks says more. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dwarf/module/die.h"
+#include "dwarf/elf/demangle.h"
 #include "dwarf/elf/symbol.h"
 
 enum { NESTING = 4, MOST = 100000, EACH = 300 };
@@ -86,6 +87,13 @@ static void find_symbol(struct search *s)
 	s->begin = s->addr - (at->file_addr - symbol->value);
 }
 
+/* "main::gate" of a static of a function, which has no declaration outside of it. */
+static const char *plain_name(const struct xc_process *process, const char *symbol)
+{
+	xc_auto(xc_freep) char *plain = xc_demangle(symbol, false);
+	return plain ? xc_arena_strdup(xc_types_of(process)->arena, plain) : symbol;
+}
+
 bool xc_statics_at(const struct xc_process *process, const struct xc_place *place, const struct xc_thread *thread,
 		   xc_addr addr, struct xc_held *out)
 {
@@ -99,7 +107,7 @@ bool xc_statics_at(const struct xc_process *process, const struct xc_place *plac
 	}
 	xc_arena_fini(&s.scratch);
 	if (!found && s.symbol) {
-		*out = (struct xc_held){.name = s.symbol, .offset = addr - s.begin};
+		*out = (struct xc_held){.name = plain_name(process, s.symbol), .offset = addr - s.begin};
 		found = true;
 	}
 	return found;

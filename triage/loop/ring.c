@@ -1,5 +1,5 @@
 /* ring: Brent's search for a cycle, bounded. */
-#include "triage/fault/ring.h"
+#include "triage/loop/ring.h"
 
 #include "triage/util/same_type.h"
 

@@ -1,14 +1,16 @@
 /* linked_loop: the variables of a function that point to nodes give the walks; the code of the loop around the current
  * instruction shows which link it follows, and what ends it. */
-#include "triage/fault/linked_loop.h"
+#include "triage/loop/linked_loop.h"
 
 #include <inttypes.h>
 #include <signal.h>
 
 #include "dwarf/types/field.h"
 #include "triage/code/body_cache.h"
-#include "triage/fault/loop_value.h"
-#include "triage/fault/ring.h"
+#include "triage/loop/busy_loop.h"
+#include "triage/fault/hang.h"
+#include "triage/loop/loop_value.h"
+#include "triage/loop/ring.h"
 #include "triage/locks/waits.h"
 #include "triage/util/same_type.h"
 #include "triage/util/sourceline.h"
@@ -318,6 +320,7 @@ static void set_class(struct xc_crash_context *crash, const struct xc_crash_cont
 	report_node(crash, w);
 }
 
+<<<<<<< HEAD:triage/fault/linked_loop.c
 /* Is the thread in a loop of this frame's function? */
 static bool is_in_loop(const struct xc_crash_context *view, size_t frame)
 {
@@ -336,12 +339,55 @@ static void report_loop(const struct xc_crash_context *crash, const struct xc_cr
 		at++;
 	if (at == view->frame_count || at == FRAMES)
 		return;
+=======
+/* "the loop of wait_for, job.c:8, that ends only by `j->done` (0)" */
+static void add_loop(const struct xc_busy_loop *loop, struct xc_text *text)
+{
+	struct walk w = {.place = loop->place, .level = loop->level};
+	struct xc_text ends = {0};
+	add_where(&w, text);
+	if (xc_busy_loop_describe(loop, &ends))
+		xc_text_printf(text, ", %s", xc_text_string(&ends));
+	xc_text_fini(&ends);
+}
+
+static void report_loop(const struct xc_crash_context *crash, const struct xc_crash_context *view,
+			const struct xc_busy_loop *loop)
+{
+>>>>>>> h-eyes:triage/loop/linked_loop.c
 	struct xc_text text = {0};
-	struct walk w = {.place = xc_crash_context_place(view, at), .level = level};
-	add_where(&w, &text);
+	add_loop(loop, &text);
 	xc_verdict_evidence(crash->report, "thread %d ran, in no system call, in a loop of %s", (int)view->thread->tid,
 			    xc_text_string(&text));
 	xc_text_fini(&text);
+}
+
+/* Nothing is left that could end it: no other thread, or none that is not waiting for another. */
+static bool is_alone(const struct xc_crash_context *crash, const struct xc_thread *thread)
+{
+	return crash->process->thread_count == 1 || xc_hang_without(crash->process, thread) == XC_HANG_LIKELY;
+}
+
+static void set_busy(struct xc_crash_context *crash, const struct xc_crash_context *view,
+		     const struct xc_busy_loop *loop)
+{
+	struct xc_arena *arena = &crash->report->arena;
+	struct xc_text text = {0};
+	const char *function = xc_place_function(loop->place, loop->level);
+	xc_text_add(&text, "the thread runs, in no system call, in a loop of ");
+	add_loop(loop, &text);
+	if (!loop->endless)
+		xc_text_printf(&text, ": no %sthread is left that could, only a signal handler",
+			       crash->process->thread_count == 1 ? "other " : "running ");
+	crash->verdict = xc_report_verdict(crash->report);
+	crash->verdict->headline =
+		xc_arena_printf(arena, "hang: a loop of %s likely never ends", function ? function : "a function");
+	xc_crash_context_classify(crash, "hang", "busy wait", "medium", "likely", xc_text_string(&text));
+	xc_text_fini(&text);
+	crash->thread = view->thread;
+	crash->blame =
+		(struct xc_blame){.place = loop->place, .level = loop->level, .frame = view->frames[loop->frame]};
+	xc_verdict_involve(crash->report, view->thread->tid);
 }
 
 /* Signals that say that a time is over. */
@@ -363,6 +409,7 @@ bool xc_linked_loop_classify(struct xc_crash_context *crash)
 	bool dead = crash->verdict && crash->verdict->class_name, told = false;
 	struct xc_crash_context view;
 	struct walk w;
+	struct xc_busy_loop busy;
 	if (dead && !is_killed(crash))
 		return false;
 	for (size_t i = 0; i < p->thread_count && i < THREADS; i++) {
@@ -373,8 +420,14 @@ bool xc_linked_loop_classify(struct xc_crash_context *crash)
 			set_class(crash, &view, &w);
 			return true;
 		}
-		if (dead && !told)
-			report_loop(crash, &view);
+		if (!told && xc_busy_loop_find(&view, &busy)) {
+			if ((busy.endless || (busy.still && !busy.shared)) && is_alone(crash, view.thread)) {
+				set_busy(crash, &view, &busy);
+				return true;
+			}
+			if (dead)
+				report_loop(crash, &view, &busy);
+		}
 		told = true;
 	}
 	return false;

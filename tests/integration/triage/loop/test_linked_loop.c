@@ -37,7 +37,7 @@ static const char program[] =
 	"DEEP some(struct node *n, int count) { int sum = 0;\n"
 	"	for (int i = 0; i < count && n; i++, n = n->next) sink = sum += n->key; return sum; }\n"
 	"DEEP turns(struct node *n) { for (;;) { if (n->up) sink++; n = n->next; if (sink == -5) return 1; } }\n"
-	"DEEP compute(struct node *n, unsigned x) { while (x != 7) { x = x * 2 + 2; sink = x; } return n->key; }\n"
+	"DEEP compute(struct node *n, unsigned x) { while (x != 7) { x = x * 3 + 2; sink = x; } return n->key; }\n"
 	"static struct node nodes[4] = {{\"zero\", 0}, {\"one\", 1}, {\"two\", 2}, {\"three\", 3}};\n"
 	"static struct item items[3]; static struct table table;\n"
 	"static void join(struct link *a, struct link *b) { a->next = b; b->prev = a; }\n"

@@ -1,5 +1,5 @@
 /* loop_value: a few instructions back, in the order of addresses: enough for what a compiler puts before a comparison. */
-#include "triage/fault/loop_value.h"
+#include "triage/loop/loop_value.h"
 
 enum { DEPTH = 8 };
 

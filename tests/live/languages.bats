@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# Frames of interpreted languages in `xcore profile`, against programs that measure themselves.
+#	XCORE=build/release/xcore bats tests/live/languages.bats
+
+load live
+
+setup() {
+	LUAJIT=$("$BATS_TEST_DIRNAME/../../corpora/luajit/engine" --where openresty-o0 2>/dev/null)/build # in the user's cache
+	PROGRAMS=$(realpath "$BATS_TEST_DIRNAME/languages")
+	find_xcore
+	"$XCORE" profile --for 10ms --no-plugins "pid:$$" >"$BATS_TEST_TMPDIR/err" 2>&1 || skip "$(head -n 1 "$BATS_TEST_TMPDIR/err")"
+}
+
+teardown() {
+	finish
+}
+
+need_luajit() {
+	[ -x "$LUAJIT/luajit" ] || skip "LuaJIT is not built: corpora/luajit/engine openresty-o0"
+}
+
+# shares COMMAND...: which runs for some seconds
+shares() {
+	start "$@"
+	"$XCORE" profile --hz 499 --for 4s --top 1000 --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
+	wait "$STARTED"
+	STARTED=
+	python3 "$PROGRAMS/check.py" "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said"
+}
+
+@test "LuaJIT, interpreted: Lua functions have the shares that the program measures" {
+	need_luajit
+	shares "$LUAJIT/luajit" -joff "$PROGRAMS/shares.lua" 5
+}
+
+@test "LuaJIT, compiled: the same" {
+	need_luajit
+	shares "$LUAJIT/luajit" "$PROGRAMS/shares.lua" 5
+}
+
+@test "LuaJIT within a program without symbols, a VM in each of two threads: the same" {
+	need_luajit
+	local src=$LUAJIT/source/src
+	[ -f "$src/libluajit.a" ] || skip "LuaJIT's library is not there"
+	${CC:-cc} -O2 -I"$src" -s -o "$BATS_TEST_TMPDIR/host" "$PROGRAMS/host.c" "$src/libluajit.a" -lm -ldl -pthread
+	shares "$BATS_TEST_TMPDIR/host" 2 "$PROGRAMS/shares.lua" 10
+}
+
+@test "PUC Lua within a program: the same" {
+	local library
+	library=$(${CC:-cc} -print-file-name=liblua5.4.a)
+	[ -f "$library" ] || skip "liblua5.4.a is not installed"
+	# shellcheck disable=SC2046 # flags
+	${CC:-cc} -O2 -g $(pkg-config --cflags lua5.4) -o "$BATS_TEST_TMPDIR/host" "$PROGRAMS/host.c" "$library" -lm -ldl -pthread
+	shares "$BATS_TEST_TMPDIR/host" 1 "$PROGRAMS/shares.lua" 5
+}
+
+@test "CPython: Python functions have the shares that the program measures" {
+	[ -x /usr/bin/python3 ] || skip "the system has no Python"
+	shares /usr/bin/python3 "$PROGRAMS/shares.py" 5
+}
+
+@test "code that a program compiles while it runs has the names of its perf map" {
+	[ "$(uname -m)" = x86_64 ] || skip "the program is for x86-64"
+	${CC:-cc} -O2 -g -o "$BATS_TEST_TMPDIR/compiled" "$PROGRAMS/compiled.c"
+	start "$BATS_TEST_TMPDIR/compiled"
+	"$XCORE" profile --hz 499 --for 2s --top 1000 --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
+	"$XCORE" profile --for 500ms --as folded "pid:$STARTED" >"$BATS_TEST_TMPDIR/folded"
+	cat "$BATS_TEST_TMPDIR/folded"
+	rm -f "/tmp/perf-$STARTED.map"
+	finish
+	jq -r '.sections[] | select(.key == "functions").tables.functions[] | "\(.self) \(.function)"' "$BATS_TEST_TMPDIR/profile.json"
+	jq -e '.sections[] | select(.key == "functions").tables.functions
+		| (map(select(.function == "Hot:long name /app.js:2"))[0].self | . > 0.70 and . < 0.80)
+		and (map(select(.function == "Lazy:short name /app.js:1"))[0].self | . > 0.20 and . < 0.30)' "$BATS_TEST_TMPDIR/profile.json"
+	grep -qF 'main;Hot:long name /app.js:2' "$BATS_TEST_TMPDIR/folded"
+}
+
+# plugin BODY: of its samples function
+plugin() {
+	mkdir -p "$BATS_TEST_TMPDIR/plugins"
+	cat >"$BATS_TEST_TMPDIR/plugins/mine.lua" <<-END
+	return { name = "mine", about = "a test", match = { modules = { "shares" } }, samples = function(t, samples) $1 end }
+	END
+	"$XCORE" profile --for 2s --plugin-path "$BATS_TEST_TMPDIR/plugins" "pid:$STARTED" >"$BATS_TEST_TMPDIR/out" 2>&1
+	cat "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a plugin adds frames; one that fails or does not end is told once, and the profile goes on without" {
+	compile shares "$BATS_TEST_TMPDIR/shares" -O1
+	start bash -c 'exec "$@" < <(sleep 60)' _ "$BATS_TEST_TMPDIR/shares"
+	local watch='local main = t:symbol "main" samples:watch(main.addr, main.addr + main.size - 1)'
+	plugin "$watch local place = samples:place { name = 'script', file = 'a.mine', line = 7 } return function() return { place } end"
+	grep -q 'script .*a.mine:7' "$BATS_TEST_TMPDIR/out" || grep -q '→ script →' "$BATS_TEST_TMPDIR/out"
+	plugin "$watch return function() while true do end end"
+	grep -q 'it was not asked any more' "$BATS_TEST_TMPDIR/out"
+	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
+	plugin "$watch return function() error 'no' end"
+	[ "$(grep -cE 'samples: (it was not asked any more|a stack was not read)' "$BATS_TEST_TMPDIR/out")" = 1 ]
+	plugin "error 'at once'"
+	grep -q 'at once' "$BATS_TEST_TMPDIR/out"
+	plugin "$watch local all = {} return function() for i = 1, 1e7 do all[#all + 1] = {} end end"
+	grep -q 'it was not asked any more' "$BATS_TEST_TMPDIR/out"
+	plugin "$watch return function() return { 77 } end"
+	grep -q 'no place has the number 77' "$BATS_TEST_TMPDIR/out"
+}
