@@ -234,11 +234,7 @@ static void named_by_caller(const struct xc_frame_code *s, struct xc_symbolic_va
 	struct xc_linear_expr form;
 	const struct xc_frame_context context = xc_frame_code_context(s, s->body->entry);
 	if (context.place->line_only || !has_own_level(context.place) ||
-<<<<<<< HEAD
-	    !xc_origin_caller(s, term->reg, &caller, &form) || form.count != 1 || form.constant ||
-=======
 	    !xc_symbolic_value_caller(s, term->reg, &caller, &form) || form.count != 1 || form.constant ||
->>>>>>> h-eyes
 	    form.parts[0].times != 1)
 		return;
 	term->text = form.parts[0].term.text;

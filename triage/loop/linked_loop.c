@@ -320,26 +320,6 @@ static void set_class(struct xc_crash_context *crash, const struct xc_crash_cont
 	report_node(crash, w);
 }
 
-<<<<<<< HEAD:triage/fault/linked_loop.c
-/* Is the thread in a loop of this frame's function? */
-static bool is_in_loop(const struct xc_crash_context *view, size_t frame)
-{
-	unsigned budget = BUDGET;
-	struct xc_frame_code code;
-	struct xc_loop loop;
-	return xc_frame_code_init(view, frame, &budget, &code) && xc_loop_around(code.body, code.at, NULL, &loop);
-}
-
-/* The innermost function of the program that is in a loop: the loop around a short function is its caller's. */
-static void report_loop(const struct xc_crash_context *crash, const struct xc_crash_context *view)
-{
-	size_t level, at = 0;
-	while (at < view->frame_count && at < FRAMES &&
-	       (!xc_user_code_level(xc_crash_context_place(view, at), &level) || !is_in_loop(view, at)))
-		at++;
-	if (at == view->frame_count || at == FRAMES)
-		return;
-=======
 /* "the loop of wait_for, job.c:8, that ends only by `j->done` (0)" */
 static void add_loop(const struct xc_busy_loop *loop, struct xc_text *text)
 {
@@ -354,7 +334,6 @@ static void add_loop(const struct xc_busy_loop *loop, struct xc_text *text)
 static void report_loop(const struct xc_crash_context *crash, const struct xc_crash_context *view,
 			const struct xc_busy_loop *loop)
 {
->>>>>>> h-eyes:triage/loop/linked_loop.c
 	struct xc_text text = {0};
 	add_loop(loop, &text);
 	xc_verdict_evidence(crash->report, "thread %d ran, in no system call, in a loop of %s", (int)view->thread->tid,
