@@ -77,7 +77,7 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
 
 # Left to test-long: `make test` has ten minutes.
 LONG_CLI = ["rust_channels", "rust_guards", "wide_registers"]
-LONG_LIVE = ["gohang", "languages"]
+LONG_LIVE = ["gohang", "languages", "owners", "refused"]
 
 
 def suites(build):

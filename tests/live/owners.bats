@@ -55,7 +55,7 @@ is_sampling() {
 
 @test "in another pid namespace, the owner of a lock has the id that we see" {
 	unshare -pf --kill-child true 2>/dev/null || skip "no pid namespace may be made here"
-	local inner task outer=0 of_holder
+	local inner outer of_holder
 	compile waits "$BATS_TEST_TMPDIR/waits" -O1
 	begin unshare -pf --kill-child "$BATS_TEST_TMPDIR/waits"
 	inner=$(pgrep -P "$STARTED")
