@@ -9,6 +9,7 @@ local POINTER = (1 << 47) - 1
 local LUA, C, CONT, VARG = 0, 1, 2, 3 -- kinds of frames (frame.lua)
 local CALLBACK = 1
 local MOST = 2000 -- frames
+local KEPT = 16   -- stacks of a VM's frame
 
 -- How far the frame that a call's instruction makes is above that of its function.
 local function size_of_call(kept, pc)
@@ -120,36 +121,67 @@ local function frame_of(record, pc)
 	return found
 end
 
+-- Earlier stacks of one of the VM's frames: one for each innermost function, a few.
+function stacks.keep(records, record)
+	local key = record.functions[1]
+	if not key then return end
+	if not records[key] then
+		records.count = (records.count or 0) + 1
+		if records.count > KEPT then
+			for each in pairs(records) do records[each] = nil end
+			records.count = 1
+		end
+	end
+	records[key] = record
+end
+
+-- The frames from one on, as they were then, to the list.
+local function add_frames(record, from, list)
+	for i = from, #record.at do list[#list + 1] = record.list[record.first + i] end
+end
+
+local function each_of(records, L, stack)
+	local list = {}
+	for key, record in pairs(records or {}) do
+		if key ~= "count" and record.L == L and record.stack == stack then list[#list + 1] = record end
+	end
+	return list
+end
+
 -- For a torn stack: the outer frames of an earlier one that are still there. What was there before and after a sample,
 -- below its base, was there in it; and so were the callers of the function that it is in. A 0 stands for what is not
 -- known. `base`: of the sample, or nil; `pc`: the position of the list's last frame, or nil. Returns whether all is known.
-function stacks.steady(self, kept, record, L, stack, base, pc, list)
-	local of_it = record and record.L == L and record.stack == stack and #record.at > 0 and record
-	local own = of_it and not base and pc and frame_of(of_it, pc)
-	local limit = base and base - 8 or own and of_it.at[own] + 8 or 0
-	local same = of_it and unchanged(self, of_it, limit) or 0
-	local count = of_it and #of_it.at or 0
-	local joined = own and same == count - own + 1
-	if not joined then
-		list[#list + 1] = 0
-		if own then return false end
+function stacks.steady(self, kept, records, L, stack, base, pc, list)
+	local best, most = nil, 0
+	for _, record in ipairs(each_of(records, L, stack)) do
+		local own = not base and pc and frame_of(record, pc)
+		local limit = base and base - 8 or own and record.at[own] + 8 or 0
+		local same = unchanged(self, record, limit)
+		if own and same == #record.at - own + 1 then
+			add_frames(record, own + 1, list)
+			return true
+		end
+		if base and same > most then best, most = record, same end
 	end
-	for i = joined and own + 1 or count - same + 1, count do
-		local one = not joined and i == count - same + 1 and of_it.protos[i]
-		list[#list + 1] = one and places.at(self, kept, one) or of_it.list[of_it.first + i]
-	end
-	return joined or false
+	list[#list + 1] = 0
+	if not best then return false end
+	local from = #best.at - most + 1
+	local one = best.protos[from]
+	if one then list[#list + 1] = places.at(self, kept, one) end -- its line is not known
+	add_frames(best, one and from + 1 or from, list)
+	return false
 end
 
 -- The same for the frames below a torn one: they wait where they did before.
-function stacks.waiting(self, record, L, stack, list)
-	local known = record and record.L == L and record.stack == stack and #record.at > 0
-	if not known or unchanged(self, record, math.maxinteger) < #record.at then
-		list[#list + 1] = 0
-		return false
+function stacks.waiting(self, records, L, stack, list)
+	for _, record in ipairs(each_of(records, L, stack)) do
+		if unchanged(self, record, math.maxinteger) == #record.at then
+			add_frames(record, 1, list)
+			return true
+		end
 	end
-	for i = 1, #record.at do list[#list + 1] = record.list[record.first + i] end
-	return true
+	list[#list + 1] = 0
+	return false
 end
 
 return stacks

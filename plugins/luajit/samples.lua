@@ -211,8 +211,8 @@ end
 
 -- The frames of a torn stack that are known nevertheless. Returns whether any are not.
 local function add_steady(self, one, sample, at, kept, L, bytes, compiled, list)
-	local stack, record = unpack("<i8", bytes, self.offsets.stack + 1), self.records[at]
-	if sample.torn then return not lua_stack.waiting(self, record, L, stack, list) end
+	local stack, records = unpack("<i8", bytes, self.offsets.stack + 1), self.records[at]
+	if sample.torn then return not lua_stack.waiting(self, records, L, stack, list) end
 	local base, pc = nil, nil
 	if compiled then
 		local inside = traces.inside(kept, compiled, one.at)
@@ -223,7 +223,7 @@ local function add_steady(self, one, sample, at, kept, L, bytes, compiled, list)
 		pc = saved_position(self, at, L)
 		list[1] = pc and places.at_position(self, kept, pc)
 	end
-	return not lua_stack.steady(self, kept, record, L, stack, base, list[1] and pc, list)
+	return not lua_stack.steady(self, kept, records, L, stack, base, list[1] and pc, list)
 end
 
 -- What is read may be gone: then it is torn.
@@ -243,7 +243,8 @@ local function step(self, one, sample, list)
 		local rest, record = add_frames(self, one, sample.walks, at, kept, L, bytes, compiled, list)
 		if record then
 			sample.walks[L] = rest or false
-			self.records[at] = record
+			self.records[at] = self.records[at] or {}
+			lua_stack.keep(self.records[at], record)
 			return nil
 		end
 	end
