@@ -41,7 +41,8 @@ static void what_was_written_last_holds(void **state)
 static void lines_that_are_none_are_left_out(void **state)
 {
 	(void)state;
-	struct xc_perf_map *map = map_of("\nabc\n1000\n1000 10\n1000 0 empty\nffffffffffffffff 10 beyond\n zz 1 x\n3000 10 last");
+	struct xc_perf_map *map =
+		map_of("\nabc\n1000\n1000 10\n1000 0 empty\nffffffffffffffff 10 beyond\n zz 1 x\n3000 10 last");
 	assert_null(xc_perf_map_find(map, 0x1000));
 	assert_null(xc_perf_map_find(map, UINT64_MAX));
 	assert_null(xc_perf_map_find(map, 0x3000)); /* its line has no end: it may not be whole */
