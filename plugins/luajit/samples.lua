@@ -28,6 +28,7 @@ local unpack = string.unpack
 
 local POINTER = (1 << 47) - 1
 local NEAR, REACH = 4, 80 -- words from the stack pointer to the VM's frame
+local RENEW = 20000       -- frames after which what may not live any more is forgotten
 
 -- ---- virtual machines ----
 
@@ -262,6 +263,14 @@ end
 
 -- ---- the beginning ----
 
+-- Coroutines and functions come and go: what is kept of them by their addresses is found again.
+local function renew(self)
+	self.threads = {}
+	for _, kept in pairs(self.vms) do
+		if kept then kept.by_function, kept.inside = {}, {} end
+	end
+end
+
 -- What runs now is known before the first sample, which would have to wait for it.
 local function prepare(self, kept)
 	traces.renew(self, kept)
@@ -282,12 +291,13 @@ function samples.begin(t, told)
 		end
 		pcall(prepare, self, known(self, vm)) -- it runs meanwhile
 	end
+	local calls = 0
 	return function(one, sample)
 		local list = {}
 		local ok, torn = pcall(step, self, one, sample, list)
-		torn = not ok or torn
-		sample.torn = sample.torn or torn
-		return list, torn
+		calls = calls + 1
+		if calls % RENEW == 0 then renew(self) end
+		return list, not ok or torn
 	end
 end
 
