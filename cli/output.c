@@ -320,3 +320,15 @@ unsigned xc_output_width(const struct xc_output *output)
 		return DEFAULT_WIDTH;
 	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
 }
+
+bool xc_output_is_terminal(const struct xc_output *output)
+{
+	return !output->path && isatty(output->fd);
+}
+
+/* Control characters do not pass the file (xc_output). */
+void xc_output_clear(const struct xc_output *output)
+{
+	static const char home_and_clear[] = "\033[H\033[2J";
+	(void)!write(output->fd, home_and_clear, sizeof home_and_clear - 1);
+}

@@ -58,4 +58,8 @@ bool xc_output_unread(const struct xc_output *output);
 bool xc_output_color(const struct xc_output *output, const char *when);
 unsigned xc_output_width(const struct xc_output *output);
 
+/* Is it a terminal? And: clear it, and write from its upper left corner on. */
+bool xc_output_is_terminal(const struct xc_output *output);
+void xc_output_clear(const struct xc_output *output);
+
 #endif

@@ -408,7 +408,7 @@ static void end(struct xc_profile *p)
 	if (p->sampler)
 		end_sampling(p);
 	else
-		xc_profile_end_polling(p);
+		xc_profile_end_polling(p); /* with a last look, which may take long */
 	xc_slices_merge(&p->slices);
 	xc_profile_end_times(p);
 }

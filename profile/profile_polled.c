@@ -35,6 +35,7 @@ void xc_profile_end_polling(struct xc_profile *p)
 	size_t left;
 	xc_live_brief(p->process, false);
 	xc_polling_end(&p->polling);
+	p->ended_ns = xc_now_ns();
 	p->waiting.spent_ns[XC_WAITED] = p->polling.spent_ns[XC_POLL_WAITS];
 	p->waiting.spent_ns[XC_WAIT_PREEMPTED] = p->polling.spent_ns[XC_POLL_QUEUED];
 	memcpy(p->ends, p->blocked->ends, sizeof p->ends);

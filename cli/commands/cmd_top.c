@@ -36,7 +36,7 @@ struct terminal {
 /* Keys come at once, and are not shown. */
 static void begin_terminal(struct terminal *t, const struct xc_output *output)
 {
-	t->is_one = !output->path && isatty(output->fd) && isatty(STDOUT_FILENO);
+	t->is_one = xc_output_is_terminal(output);
 	t->has_keys = t->is_one && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp() &&
 		      tcgetattr(STDIN_FILENO, &t->before) == 0;
 	if (!t->has_keys)
@@ -64,10 +64,10 @@ static void read_keys(struct terminal *t)
 	}
 }
 
-static struct winsize size_of(const struct terminal *t)
+static struct winsize size_of(const struct terminal *t, const struct xc_output *output)
 {
 	struct winsize size = {.ws_col = 0};
-	if (!t->is_one || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+	if (!t->is_one || ioctl(output->fd, TIOCGWINSZ, &size))
 		size = (struct winsize){.ws_col = 0};
 	return size;
 }
@@ -101,7 +101,7 @@ static void add_line(struct xc_report *report, const struct xc_profile *p, const
 static struct xc_error *show(struct xc_job *job, const struct terminal *t, struct xc_profile_data *d, FILE *out)
 {
 	const struct settings *s = job->settings;
-	const struct winsize size = size_of(t);
+	const struct winsize size = size_of(t, job->output);
 	const struct xc_render_options options = {
 		.color = job->output->colored, .width = size.ws_col, .redact = xc_job_redacts(job)};
 	struct xc_report *report = xc_report_new(job->command->name);
@@ -109,8 +109,8 @@ static struct xc_error *show(struct xc_job *job, const struct terminal *t, struc
 	xc_profile_report_target(report, d);
 	add_line(report, s->profile, d, t);
 	xc_profile_report_hottest(report, d, rows_for(&size));
-	if (t->is_one && write(STDOUT_FILENO, "\033[H\033[2J", 7) < 0)
-		xc_say("the terminal cannot be written to");
+	if (t->is_one)
+		xc_output_clear(job->output);
 	struct xc_error *err = xc_render_text(report, &options, out);
 	if (!err && fflush(out))
 		err = xc_output_error(job->output);

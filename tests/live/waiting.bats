@@ -111,6 +111,23 @@ is_sampling() {
 	done
 }
 
+@test "in another pid namespace, the owner of a lock has the id that we see" {
+	unshare -pf --kill-child true 2>/dev/null || skip "no pid namespace may be made here"
+	local inner task outer=0 of_holder
+	compile waits "$BATS_TEST_TMPDIR/waits" -O1
+	begin unshare -pf --kill-child "$BATS_TEST_TMPDIR/waits"
+	inner=$(pgrep -P "$STARTED")
+	"$XCORE" profile --clock off --for 2s --no-plugins "pid:$inner" >"$BATS_TEST_TMPDIR/out"
+	grep -h '^NSpid' /proc/"$inner"/task/*/status >"$BATS_TEST_TMPDIR/ids"
+	echo >&8
+	wait "$STARTED"
+	STARTED=
+	of_holder=$(awk '/^holder/ { print $2 }' "$BATS_TEST_TMPDIR/said")
+	outer=$(awk -v id="$of_holder" '$3 == id { print $2 }' "$BATS_TEST_TMPDIR/ids")
+	grep 'mutex' "$BATS_TEST_TMPDIR/out"
+	grep -q "mutex .treasure., held by thread $outer " "$BATS_TEST_TMPDIR/out"
+}
+
 @test "one thread: its waits and its CPU time, not those of others" {
 	compile waits "$BATS_TEST_TMPDIR/waits" -O1
 	begin "$BATS_TEST_TMPDIR/waits"
