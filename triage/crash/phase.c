@@ -28,7 +28,8 @@ static bool is_constructing(const struct xc_place *place)
 
 static bool is_exit(const struct xc_place *place)
 {
-	static const char *const names[] = {"__run_exit_handlers", "__cxa_finalize", "_dl_fini", "__funcs_on_exit", NULL};
+	static const char *const names[] = {"__run_exit_handlers", "__cxa_finalize", "_dl_fini", "__funcs_on_exit",
+					    NULL};
 	return begins(place, names);
 }
 
@@ -42,9 +43,10 @@ static const char *file_of(const struct xc_place *place)
 /* Classes of which a missing or dead object may be the reason. */
 static bool may_follow(const struct xc_crash_context *crash)
 {
-	static const char *const names[] = {"null-",     "call-null", "wild-",   "use-after-free",    "pc-control",
-					    "exec-data", "abort",     "assertion", "heap-corruption", "pure-virtual-call",
-					    "terminate", "protected-access", NULL};
+	static const char *const names[] = {
+		"null-", "call-null", "wild-",           "use-after-free",    "pc-control", "exec-data",
+		"abort", "assertion", "heap-corruption", "pure-virtual-call", "terminate",  "protected-access",
+		NULL};
 	return xc_names_begin(names, crash->verdict->class_name);
 }
 
@@ -66,15 +68,17 @@ static bool report_own(struct xc_crash_context *crash)
 		const struct xc_place *place = xc_crash_context_place(crash, i);
 		const char *file = file_of(place);
 		if (is_constructing(place)) {
-			tell(crash, xc_arena_printf(arena,
-						    "it happened before main(), while the static objects of %s are "
-						    "constructed: those of other files, and those further down, may not be yet",
-						    file ? file : "a file"));
+			tell(crash, xc_arena_printf(
+					    arena,
+					    "it happened before main(), while the static objects of %s are "
+					    "constructed: those of other files, and those further down, may not be yet",
+					    file ? file : "a file"));
 			return true;
 		}
 		if (is_exit(place)) {
-			tell(crash, "it happened in the handlers that exit() runs: static objects that were constructed "
-				    "later, and what later handlers free, are gone already");
+			tell(crash,
+			     "it happened in the handlers that exit() runs: static objects that were constructed "
+			     "later, and what later handlers free, are gone already");
 			return true;
 		}
 	}
@@ -108,8 +112,9 @@ static bool report_other(struct xc_crash_context *crash, const struct xc_thread 
 	if (found) {
 		struct xc_text text = {0};
 		xc_threadlabel(&text, (int)thread->tid, thread->name);
-		xc_text_printf(&text, " has left main() and runs the handlers of exit()%s: static objects are being "
-				      "destroyed while this thread goes on",
+		xc_text_printf(&text,
+			       " has left main() and runs the handlers of exit()%s: static objects are being "
+			       "destroyed while this thread goes on",
 			       xc_text_string(&where));
 		tell(crash, xc_text_string(&text));
 		xc_verdict_involve(crash->report, thread->tid);
