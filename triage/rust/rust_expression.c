@@ -76,7 +76,8 @@ void xc_rust_expression_report(struct xc_crash_context *crash, const char *file,
 {
 	struct xc_verdict *v = crash->verdict;
 	struct xc_text chain = {0}, words = {0};
-	if (!crash->source || !file || !v->cause || !v->kind || (strcmp(v->kind, "unwrap") && strcmp(v->kind, "expect")))
+	if (!crash->source || !file || !v->cause || !v->kind ||
+	    (strcmp(v->kind, "unwrap") && strcmp(v->kind, "expect")))
 		return;
 	read_chain(crash, file, line, &chain);
 	const char *text = xc_text_string(&chain), *call = call_in(text);
