@@ -62,16 +62,6 @@ struct xc_option {
 		.about = text, .min = least, .max = most                                                               \
 	}
 
-/* --as: the format of a flame graph (stacktree.h), into `as`. */
-#define XC_FLAME_OPTION(otherwise)                                                                                     \
-	{                                                                                                              \
-		.name = "as", .kind = XC_OPTION_CHOICE, .offset = offsetof(struct settings, as), .value = "KIND",      \
-		.about = "folded (one line per stack), svg (one self-contained picture), speedscope or pprof (for "    \
-			 "those viewers); default: by the end of the -o file (.svg, .speedscope.json, .pb.gz), "       \
-			 "else " otherwise,                                                                            \
-		.words = xc_flame_kinds                                                                                \
-	}
-
 /* A table and the struct that its offsets point into. */
 struct xc_option_set {
 	const struct xc_option *table;

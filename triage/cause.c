@@ -24,6 +24,7 @@
 #include "triage/memory/heap_evidence.h"
 #include "triage/crash/abort_message.h"
 #include "triage/crash/handled_signal.h"
+#include "triage/crash/phase.h"
 #include "triage/runtime/script.h"
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
@@ -235,6 +236,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_odd_object_report(&crash);
+	xc_phase_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
 	xc_hang_classify(&crash);

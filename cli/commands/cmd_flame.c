@@ -11,6 +11,7 @@
 #include "cli/shared/heaps.h"
 #include "cli/shared/plugins.h"
 #include "cli/shared/stacks.h"
+#include "profile/view/tree_page.h"
 
 struct settings {
 	const char *as;
@@ -23,7 +24,7 @@ struct settings {
 static const char *kind_of(const struct xc_job *job)
 {
 	const struct settings *s = job->settings;
-	const char *by_name = job->common.output ? xc_flame_kind_of(job->common.output) : NULL;
+	const char *by_name = job->common.output ? xc_tree_kind_of(job->common.output) : NULL;
 	return s->as ? s->as : by_name ? by_name : "folded";
 }
 
@@ -138,7 +139,7 @@ static struct xc_error *write_tree(struct xc_job *job, FILE *out)
 		xc_say("%s: %s", job->process->target, why_empty(job, what));
 	if (!tree)
 		return NULL;
-	return xc_flame_write(tree, kind_of(job), out);
+	return xc_tree_write(tree, kind_of(job), out);
 }
 
 static struct xc_error *produce(struct xc_job *job)
@@ -180,7 +181,14 @@ static const struct xc_operand operands[] = {
 };
 
 static const struct xc_option options[] = {
-	XC_FLAME_OPTION("folded"),
+	{.name = "as",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, as),
+	 .value = "KIND",
+	 .about = "folded (one line per stack), svg (one self-contained picture), html (a page to look around in), "
+		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.svg, .html, "
+		  ".speedscope.json, .pb.gz), else folded",
+	 .words = xc_tree_kinds},
 	{.name = NULL},
 };
 

@@ -281,6 +281,10 @@ const struct xc_command xc_command_profile = {
 		"Where the kernel does not show itself (perf_event_paranoid 2), waits of 2 ms and more are looked at "
 		"while they go on, and shorter ones are only counted. Where it refuses perf events, threads are looked "
 		"at through /proc: what waits has its stack, what runs has none.\n\n"
+		"Lua and Python functions are among the native ones (LuaJIT, PUC Lua, CPython; --no-plugins leaves "
+		"them out), and code that a program compiles has the names of its /tmp/perf-PID.map. Their stacks are "
+		"read just after each sample: where they have changed meanwhile, what is not known is shown as "
+		"[torn].\n\n"
 		"The first lines account for what was sampled and what was not: samples lost, stacks cut, time in the "
 		"kernel that this user may not see.",
 	.operands = operands,

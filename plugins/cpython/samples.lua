@@ -22,6 +22,7 @@ local GENERATOR = 1 -- owner
 local MOST = 2000   -- frames
 local RECHECK = 256 -- uses of a code object after which it is looked at again
 local SEEN = 100000 -- frames that are kept
+local LONG = 8      -- samples
 
 -- ---- code ----
 
@@ -89,7 +90,9 @@ local function is_shown(it)
 end
 
 local function keep(self, it)
-	if not self.seen[it.at] then self.seen_count = self.seen_count + 1 end
+	local old = self.seen[it.at]
+	it.age = old and old.bytes == it.bytes and old.age + 1 or 1
+	if not old then self.seen_count = self.seen_count + 1 end
 	if self.seen_count > SEEN then self.seen, self.seen_count = {}, 0 end
 	self.seen[it.at] = it
 end
@@ -117,8 +120,8 @@ local function walk(self, one, addr, list)
 	return last ~= 0 and last or nil
 end
 
--- The callers of a frame that is torn, where the frame was seen before, and they are as they were then: they were so
--- meanwhile. Returns the one after them.
+-- The callers of a frame that is torn: where it was seen before, those that are as they were in each of many samples.
+-- Returns the one after them.
 local function add_unchanged(self, addr, list)
 	local frames, old, rest = {}, self.seen[addr], nil
 	for _ = 1, MOST do
@@ -128,7 +131,7 @@ local function add_unchanged(self, addr, list)
 		end
 		local it = read(self, old.previous)
 		old = self.seen[old.previous]
-		if old and old.bytes == it.bytes then frames[#frames + 1] = old else frames, old = {}, nil end
+		if old and old.age >= LONG and old.bytes == it.bytes then frames[#frames + 1] = old else frames, old = {}, nil end
 	end
 	list[#list + 1] = 0
 	for _, it in ipairs(frames) do

@@ -9,6 +9,7 @@ local POINTER = (1 << 47) - 1
 local LUA, C, CONT, VARG = 0, 1, 2, 3 -- kinds of frames (frame.lua)
 local CALLBACK = 1
 local MOST = 2000 -- frames
+local KEPT = 64   -- stacks of a VM's frame
 
 -- How far the frame that a call's instruction makes is above that of its function.
 local function size_of_call(kept, pc)
@@ -95,61 +96,90 @@ function stacks.walk(self, kept, L, stack, f, pc, list, proof, callee)
 	return nil, record
 end
 
--- How many frames of a record are still there, from the outermost on.
-local function unchanged(self, record, limit)
-	local count, same = #record.at, 0
-	local chunk = self.t:read(record.stack, record.at[1] + 8 - record.stack)
-	for i = count, 1, -1 do
-		local f = record.at[i] - record.stack
-		if record.at[i] >= limit or unpack("<i8", chunk, f + 1) ~= record.links[i] then break end
-		if unpack("<i8", chunk, f - 8 + 1) & POINTER ~= record.functions[i] then break end
-		same = same + 1
-	end
-	return same
+-- ---- torn stacks ----
+
+-- What is remembered of one of the VM's frames on the C stack: stacks, one for each innermost function and the call of it.
+function stacks.memory() return { by = {}, count = 0 } end
+
+function stacks.keep(memory, record)
+	if #record.at == 0 then return end
+	local key = record.functions[1] ~ record.links[1] << 1
+	if not memory.by[key] then memory.count = memory.count + 1 end
+	if memory.count > KEPT then memory.by, memory.count = {}, 1 end
+	memory.by[key] = record
 end
 
--- The only frame of a record that runs the function of a position; nil: there is none, or there are several.
-local function frame_of(record, pc)
-	local found
-	for i, one in ipairs(record.protos) do
-		if one and pc > one.lo and pc <= one.hi then
-			if found then return nil end
-			found = i
+local function is_there(self, record, i)
+	local t, f = self.t, record.at[i]
+	return t:u64(f) == record.links[i] and t:u64(f - 8) & POINTER == record.functions[i]
+end
+
+-- The outermost frame of a record that runs the function of a position, counted from the outermost one of all, 1.
+local function place_of(record, pc)
+	for i = #record.protos, 1, -1 do
+		local one = record.protos[i]
+		if one and pc > one.lo and pc <= one.hi then return #record.protos - i + 1 end
+	end
+end
+
+local function is_same(a, b, from_outside)
+	local n, m = #a.at - from_outside + 1, #b.at - from_outside + 1
+	return m > 0 and n > 0 and a.at[n] == b.at[m] and a.links[n] == b.links[m] and a.functions[n] == b.functions[m]
+end
+
+-- The number of outermost frames that all remembered stacks with the function of a position have in common, outside of
+-- it, and one of those stacks.
+local function in_common(memory, L, stack, pc)
+	local first, count
+	for _, record in pairs(memory.by) do
+		local place = record.L == L and record.stack == stack and place_of(record, pc)
+		if place then
+			first, count = first or record, math.min(count or place - 1, place - 1)
+			for n = 1, count do
+				if not is_same(first, record, n) then
+					count = n - 1
+					break
+				end
+			end
 		end
 	end
-	return found
+	return first, count or 0
 end
 
--- For a torn stack: the outer frames of an earlier one that are still there. What was there before and after a sample,
--- below its base, was there in it; and so were the callers of the function that it is in. A 0 stands for what is not
--- known. `base`: of the sample, or nil; `pc`: the position of the list's last frame, or nil. Returns whether all is known.
-function stacks.steady(self, kept, record, L, stack, base, pc, list)
-	local of_it = record and record.L == L and record.stack == stack and #record.at > 0 and record
-	local own = of_it and not base and pc and frame_of(of_it, pc)
-	local limit = base and base - 8 or own and of_it.at[own] + 8 or 0
-	local same = of_it and unchanged(self, of_it, limit) or 0
-	local count = of_it and #of_it.at or 0
-	local joined = own and same == count - own + 1
-	if not joined then
-		list[#list + 1] = 0
-		if own then return false end
+-- For a torn stack in the function of a position: the callers that it had whenever it was seen, as far as they are still
+-- there, below the base of the sample. A 0 stands for what is between.
+function stacks.steady(self, kept, memory, L, stack, pc, base, list)
+	local record, count = nil, 0
+	if memory and pc then record, count = in_common(memory, L, stack, pc) end
+	local known = 0
+	while known < count do
+		local i = #record.at - known
+		if record.at[i] >= base or not is_there(self, record, i) then break end
+		known = known + 1
 	end
-	for i = joined and own + 1 or count - same + 1, count do
-		local one = not joined and i == count - same + 1 and of_it.protos[i]
-		list[#list + 1] = one and places.at(self, kept, one) or of_it.list[of_it.first + i]
-	end
-	return joined or false
+	list[#list + 1] = 0
+	if known == 0 then return end
+	local from = #record.at - known + 1
+	local one = record.protos[from]
+	list[#list + 1] = one and places.at(self, kept, one) or record.list[record.first + from] -- its line is not known
+	for i = from + 1, #record.at do list[#list + 1] = record.list[record.first + i] end
 end
 
--- The same for the frames below a torn one: they wait where they did before.
-function stacks.waiting(self, record, L, stack, list)
-	local known = record and record.L == L and record.stack == stack and #record.at > 0
-	if not known or unchanged(self, record, math.maxinteger) < #record.at then
-		list[#list + 1] = 0
-		return false
+-- For the frames below a torn one: they wait for the C function that the sample shows, where others have waited before.
+-- Returns whether that is proved, and where they go on.
+function stacks.waiting(self, kept, memory, L, stack, pc, list, callee)
+	local tried = {}
+	for _, record in pairs(memory and memory.by or {}) do
+		local at = record.at[1]
+		if record.L == L and record.stack == stack and not tried[at] then
+			tried[at] = true
+			local before = #list
+			local ok, rest, found = pcall(stacks.walk, self, kept, L, stack, at, pc, list, true, callee)
+			if ok and found then return true, rest end
+			for n = #list, before + 1, -1 do list[n] = nil end
+		end
 	end
-	for i = 1, #record.at do list[#list + 1] = record.list[record.first + i] end
-	return true
+	return false
 end
 
 return stacks

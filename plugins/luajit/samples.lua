@@ -28,6 +28,7 @@ local unpack = string.unpack
 
 local POINTER = (1 << 47) - 1
 local NEAR, REACH = 4, 80 -- words from the stack pointer to the VM's frame
+local RENEW = 20000       -- frames after which what may not live any more is forgotten
 
 -- ---- virtual machines ----
 
@@ -209,22 +210,25 @@ local function add_frames(self, one, walks, at, kept, L, bytes, compiled, list)
 	return walk_interpreter(self, kept, L, stack, unpack("<i8", bytes, offsets.maxstack + 1) + 64 * 8, base, one, list)
 end
 
--- The frames of a torn stack that are known nevertheless. Returns whether any are not.
-local function add_steady(self, one, sample, at, kept, L, bytes, compiled, list)
-	local stack, record = unpack("<i8", bytes, self.offsets.stack + 1), self.records[at]
-	if sample.torn then return not lua_stack.waiting(self, record, L, stack, list) end
-	local base, pc = nil, nil
+-- The frames of a torn stack that are known nevertheless.
+local function add_steady(self, one, at, kept, L, stack, compiled, list)
+	local base, pc = math.maxinteger, nil
 	if compiled then
 		local inside = traces.inside(kept, compiled, one.at)
 		pc = inside[#inside].pc
 	elseif one.index == 0 then
-		base = one:register "rdx"
+		pc = one:register "rbx"
+		local sampled = one:register "rdx" or 0
+		if sampled > stack and sampled - stack < 1 << 20 then base = sampled - 8 end
 	else
 		pc = saved_position(self, at, L)
 		list[1] = pc and places.at_position(self, kept, pc)
+		if not list[1] then pc = nil end
 	end
-	return not lua_stack.steady(self, kept, record, L, stack, base, list[1] and pc, list)
+	lua_stack.steady(self, kept, self.memories[at], L, stack, pc, base, list)
 end
+
+local TORN = "torn" -- instead of where a thread's frames go on
 
 -- What is read may be gone: then it is torn.
 local function step(self, one, sample, list)
@@ -238,21 +242,34 @@ local function step(self, one, sample, list)
 	local at, kept, L, bytes = vm_frame(self, sp, where)
 	if not at or (expected and kept ~= expected) then return true end
 	if not compiled then correct(self, one, at) end
-	if not sample.torn then
-		sample.walks = sample.walks or {}
-		local rest, record = add_frames(self, one, sample.walks, at, kept, L, bytes, compiled, list)
-		if record then
-			sample.walks[L] = rest or false
-			self.records[at] = record
-			return nil
-		end
+	local stack, walks = unpack("<i8", bytes, self.offsets.stack + 1), sample.walks or {}
+	sample.walks = walks
+	if walks[L] == TORN then
+		local ok, rest = lua_stack.waiting(self, kept, self.memories[at], L, stack, saved_position(self, at, L), list, one.callee)
+		if ok then walks[L] = rest or false else list[#list + 1] = 0 end
+		return not ok or nil
 	end
-	local torn = add_steady(self, one, sample, at, kept, L, bytes, compiled, list)
-	sample.torn = true
-	return torn
+	local rest, record = add_frames(self, one, walks, at, kept, L, bytes, compiled, list)
+	if record then
+		walks[L] = rest or false
+		self.memories[at] = self.memories[at] or lua_stack.memory()
+		lua_stack.keep(self.memories[at], record)
+		return nil
+	end
+	walks[L] = TORN
+	add_steady(self, one, at, kept, L, stack, compiled, list)
+	return true
 end
 
 -- ---- the beginning ----
+
+-- Coroutines and functions come and go: what is kept of them by their addresses is found again.
+local function renew(self)
+	self.threads = {}
+	for _, kept in pairs(self.vms) do
+		if kept then kept.by_function, kept.inside = {}, {} end
+	end
+end
 
 -- What runs now is known before the first sample, which would have to wait for it.
 local function prepare(self, kept)
@@ -266,7 +283,7 @@ local function prepare(self, kept)
 end
 
 function samples.begin(t, told)
-	local self = { t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {}, records = {} }
+	local self = { t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {}, memories = {} }
 	for _, vm in ipairs(stacks.quick(t)) do
 		self.cframe = self.cframe or frame.cframes(vm)
 		if not self.cframe or vm.layout.fr2 ~= 1 or t.arch ~= "x86-64" then
@@ -274,12 +291,13 @@ function samples.begin(t, told)
 		end
 		pcall(prepare, self, known(self, vm)) -- it runs meanwhile
 	end
+	local calls = 0
 	return function(one, sample)
 		local list = {}
 		local ok, torn = pcall(step, self, one, sample, list)
-		torn = not ok or torn
-		sample.torn = sample.torn or torn
-		return list, torn
+		calls = calls + 1
+		if calls % RENEW == 0 then renew(self) end
+		return list, not ok or torn
 	end
 end
 

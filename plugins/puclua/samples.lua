@@ -8,8 +8,8 @@
 --	5.2 and later	CallInfo ─previous→ … to the one that begins an interpreter; that of the next C frame is before it
 --	5.1		an array; what is between two C functions belongs to one interpreter
 --
--- CallInfos have their place for as long as they live: if one is torn, those of its callers are the same as ever, and
--- what was in them before and after the sample was there in it.
+-- CallInfos have their place for as long as they live: if one is torn, its callers' places are known, and what was in
+-- them in many samples, and is there still, was there in this one.
 local xcore = require "xcore"
 local evaluator = require "lib.evaluator"
 local frame = require "puclua.frame"
@@ -27,6 +27,7 @@ local LUA_CLOSURE = 0x46 -- the tag of a value, from 5.2 on
 local MOST = 2000        -- calls
 local RECHECK = 256      -- uses of a prototype after which it is looked at again
 local SEEN = 100000      -- calls that are kept
+local LONG = 8           -- samples
 
 -- ---- functions ----
 
@@ -140,7 +141,9 @@ end
 
 local function keep(self, calls)
 	for _, call in ipairs(calls) do
-		if not self.seen[call.at] then self.seen_count = self.seen_count + 1 end
+		local old = self.seen[call.at]
+		call.age = old and old.bytes == call.bytes and old.age + 1 or 1
+		if not old then self.seen_count = self.seen_count + 1 end
 		self.seen[call.at] = call
 	end
 	if self.seen_count > SEEN then self.seen, self.seen_count = {}, 0 end
@@ -150,14 +153,14 @@ local function add(self, calls, list)
 	for i, call in ipairs(calls) do list[#list + 1] = place(self, call, calls[i + 1]) end
 end
 
--- The callers of a call that is torn: those that are as they were before. Returns the one before them.
+-- The callers of a call that is torn: those that are as they were in each of many samples. Returns the one before them.
 local function add_unchanged(self, addr, list)
 	local calls, reached = {}, nil
 	for _ = 1, MOST do
 		if addr == 0 then break end
 		local bytes, slot = info(self, addr)
 		local one, old = function_in(self, slot), self.seen[addr]
-		if one and old and old.bytes == bytes then
+		if one and old and old.age >= LONG and old.bytes == bytes then
 			calls[#calls + 1] = old
 		elseif one then
 			calls = {} -- what is inside of a changed one is not known

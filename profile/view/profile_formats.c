@@ -5,6 +5,7 @@
 #include "core/report/stacktree.h"
 #include "profile/data/profile_file.h"
 #include "profile/view/profile_page.h"
+#include "profile/view/profile_pprof.h"
 #include "profile/view/profile_tree.h"
 
 const char *const xc_profile_kinds[] = {"folded", "svg", "speedscope", "pprof", "html", "xprof", NULL};
@@ -14,6 +15,7 @@ static const struct {
 	struct xc_error *(*write)(const struct xc_profile_data *data, FILE *out);
 } own[] = {
 	{"html", ".html", xc_profile_page},
+	{"pprof", ".pb.gz", xc_profile_pprof},
 	{"xprof", ".xprof", xc_profile_file_write},
 };
 

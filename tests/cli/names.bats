@@ -91,7 +91,7 @@ calls() {
     call objects "$c" --format jsonl; call objects "$c" --type "$HOSTILE" ;;
   diff) call "$c" "$c"; call "$c" "$c$HOSTILE" ;;
   flame)
-    for what in stacks heap retained leaks; do call $what "$c"; call $what "$c" --as svg; call $what "$c" --as speedscope; done ;;
+    for what in stacks heap retained leaks; do call $what "$c"; call $what "$c" --as svg; call $what "$c" --as html; call $what "$c" --as speedscope; done ;;
   run) call "$PLACE/s$HOSTILE.lua" "$c"; call "$PLACE/t$HOSTILE.lua" "$c"; call -e "error('$HOSTILE')" "$c"; call "$HOSTILE" "$c" ;;
   shell) call "$c" ;;
   plugin) call list; call doc "$HOSTILE"; call test "$HOSTILE" ;;

@@ -136,3 +136,34 @@ said() {
     said $build overflow overflow sum '^attempt to add with overflow$' 'panics::sum computed a number'
   done
 }
+
+@test "the expression of a failed unwrap() is told, without literal texts, also over lines" {
+  cat >asked.rs <<'END'
+use std::collections::HashMap;
+#[inline(never)]
+fn port(values: &HashMap<String, String>) -> u16 {
+    values.get("listen-port").unwrap().len() as u16
+}
+#[inline(never)]
+fn limit(values: &HashMap<String, String>) -> usize {
+    values
+        .get("limit")
+        .map(|text| text.len())
+        .expect("there is a limit")
+}
+fn main() {
+    let values = HashMap::new();
+    let early = std::env::args().count() > 1;
+    println!("{}", if early { port(&values) as usize } else { limit(&values) });
+}
+END
+  for level in 0 2; do
+    rustc -g -C opt-level=$level -C panic=abort -o asked asked.rs
+    "$repo/corpora/take-core" --out core -- ./asked early >/dev/null 2>&1 || skip "no core can be taken here"
+    "$XCORE" analyze --format json --no-plugins core | jq -r .verdict.cause >said
+    grep -qxF 'asked::port called unwrap() on None: `values.get(…)`' said || { cat said && return 1; }
+    "$repo/corpora/take-core" --out core -- ./asked >/dev/null 2>&1
+    "$XCORE" analyze --format json --no-plugins core | jq -r .verdict.cause >said
+    grep -qF 'asked::limit called expect() on None: `values.get(…).map(|text| text.len())`' said || { cat said && return 1; }
+  done
+}

@@ -6,6 +6,7 @@ load live
 
 setup() {
 	LUAJIT=$("$BATS_TEST_DIRNAME/../../corpora/luajit/engine" --where openresty-o0 2>/dev/null)/build # in the user's cache
+	NGINX=$("$BATS_TEST_DIRNAME/../../corpora/nginx/server" --where static-o0 2>/dev/null)/build
 	PROGRAMS=$(realpath "$BATS_TEST_DIRNAME/languages")
 	find_xcore
 	"$XCORE" profile --for 10ms --no-plugins "pid:$$" >"$BATS_TEST_TMPDIR/err" 2>&1 || skip "$(head -n 1 "$BATS_TEST_TMPDIR/err")"
@@ -103,4 +104,33 @@ plugin() {
 	grep -q 'it was not asked any more' "$BATS_TEST_TMPDIR/out"
 	plugin "$watch return function() return { 77 } end"
 	grep -q 'no place has the number 77' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "nginx with its Lua module under load: the slow line is on top, by file and line" {
+	local dir=$BATS_TEST_TMPDIR port worker
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	[ -x "$NGINX/nginx" ] || skip "nginx is not built: corpora/nginx/server static-o0"
+	cat >"$dir/nginx.conf" <<-END
+	daemon off; worker_processes 1; user $(id -un); error_log $dir/error.log; pid $dir/nginx.pid;
+	events { worker_connections 64; }
+	http {
+		access_log off; client_body_temp_path $dir/body; proxy_temp_path $dir/proxy;
+		lua_package_path "$PROGRAMS/?.lua;$(cat "$NGINX/lua")/?.lua;;";
+		server { listen 127.0.0.1:$port; location / { content_by_lua_block { require("app").handle() } } }
+	}
+	END
+	start bash -c 'echo begins; exec "$@"' _ "$NGINX/nginx" -p "$dir" -c "$dir/nginx.conf"
+	for _ in $(seq 100); do
+		worker=$(pgrep -P "$STARTED") && [ -n "$worker" ] && break
+		sleep 0.1
+	done
+	"$NGINX/wrk" -t1 -c2 -d8 "http://127.0.0.1:$port/" >"$dir/wrk" 8>&- 3>&- &
+	sleep 1
+	"$XCORE" profile --hz 499 --for 4s --format json "pid:$worker" >"$dir/profile.json"
+	kill "$STARTED" # quits, with its worker
+	wait || true
+	STARTED=
+	jq -c '.sections[] | select(.key == "functions").tables.functions[:3][]' "$dir/profile.json"
+	jq -e '.sections[] | select(.key == "functions").tables.functions[0] | .function == "slow" and .line == "app.lua:16" and .self > 0.5' \
+		"$dir/profile.json"
 }

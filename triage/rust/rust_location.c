@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "triage/dataflow/argument.h"
+#include "triage/rust/rust_expression.h"
 #include "triage/util/user_code.h"
 
 enum { FRAMES = 64, PATH_MOST = 1024, ARGUMENTS = 6, CALLERS = 4, LINES = 1 << 20 };
@@ -101,4 +102,5 @@ void xc_rust_location_report(struct xc_crash_context *crash)
 			    location.line, location.column);
 	if (crash->stated_file && crash->blame.place)
 		blame_caller(crash, &location);
+	xc_rust_expression_report(crash, crash->stated_file, location.line);
 }

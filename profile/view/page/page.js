@@ -21,7 +21,13 @@ function percent(part, whole) {
 function seconds(s) {
   return s >= 100 ? Math.round(s) + ' s' : s >= 1 ? s.toPrecision(3) + ' s' : s >= 1e-3 ? +(s * 1e3).toPrecision(3) + ' ms' : +(s * 1e6).toPrecision(3) + ' \u00b5s';
 }
+function bytes(n) {
+  var units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'], i = 0;
+  for (; n >= 1024 && i < units.length - 1; i++) n /= 1024;
+  return (i ? n.toPrecision(n >= 1000 ? 4 : 3) : n) + ' ' + units[i];
+}
 function amount(samples) {
+  if (head.unit && model.text(head.events) === 'bytes') return bytes(samples * model.perSample);
   return head.unit === 0 ? seconds(samples * model.perSample / 1e9)
     : (samples * model.perSample).toLocaleString('en') + ' ' + (model.text(head.events) || 'events');
 }
@@ -125,7 +131,8 @@ function showTables() {
     tr.appendChild(make('td', nameOf(r.fn)));
     table.appendChild(tr);
   });
-  if (!lines.length) table.appendChild(make('tr')).appendChild(make('td', 'no debug information tells any', 'quiet')).colSpan = 3;
+  table.parentNode.parentNode.hidden = !lines.length;
+  $('tables').classList.toggle('one', !lines.length);
   more(table, lines.length, 3);
 }
 

@@ -1,14 +1,10 @@
 /* compiled: makes functions while it runs, of which one takes three times as long as the other, and writes their names into
- * /tmp/perf-PID.map. Says "ready" and runs until it is killed. */
+ * /tmp/perf-PID.map. For x86-64. Says "ready" and runs until it is killed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#if !defined(__x86_64__)
-#error "x86-64 only"
-#endif
 
 /* push rbp; mov rbp, rsp; mov ecx, COUNT; loop: dec ecx; jnz loop; pop rbp; ret */
 static const uint8_t text[] = {0x55, 0x48, 0x89, 0xe5, 0xb9, 0, 0, 0, 0, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3};

@@ -1,0 +1,61 @@
+/* layer: core
+ *
+ * perf maps: names by address, of which that written last holds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "core/perf/perf_map.h"
+
+static struct xc_perf_map *map_of(const char *text)
+{
+	return xc_perf_map_read(text, strlen(text));
+}
+
+static void a_name_may_have_spaces_and_holds_for_all_of_its_code(void **state)
+{
+	(void)state;
+	struct xc_perf_map *map = map_of("1000 20 LazyCompile:~parse /app.js:7\n2000 1 f\n");
+	assert_string_equal(xc_perf_map_find(map, 0x1000), "LazyCompile:~parse /app.js:7");
+	assert_string_equal(xc_perf_map_find(map, 0x101f), "LazyCompile:~parse /app.js:7");
+	assert_null(xc_perf_map_find(map, 0x1020));
+	assert_null(xc_perf_map_find(map, 0xfff));
+	assert_string_equal(xc_perf_map_find(map, 0x2000), "f");
+	xc_perf_map_free(map);
+}
+
+static void what_was_written_last_holds(void **state)
+{
+	(void)state;
+	struct xc_perf_map *map = map_of("1000 100 old\n1000 10 new\n1080 10 other\n");
+	assert_string_equal(xc_perf_map_find(map, 0x1008), "new");
+	assert_string_equal(xc_perf_map_find(map, 0x1040), "old");
+	assert_string_equal(xc_perf_map_find(map, 0x1088), "other");
+	xc_perf_map_free(map);
+}
+
+static void lines_that_are_none_are_left_out(void **state)
+{
+	(void)state;
+	struct xc_perf_map *map =
+		map_of("\nabc\n1000\n1000 10\n1000 0 empty\nffffffffffffffff 10 beyond\n zz 1 x\n3000 10 last");
+	assert_null(xc_perf_map_find(map, 0x1000));
+	assert_null(xc_perf_map_find(map, UINT64_MAX));
+	assert_null(xc_perf_map_find(map, 0x3000)); /* its line has no end: it may not be whole */
+	xc_perf_map_free(map);
+	assert_null(xc_perf_map_find(NULL, 0x1000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_may_have_spaces_and_holds_for_all_of_its_code),
+		cmocka_unit_test(what_was_written_last_holds),
+		cmocka_unit_test(lines_that_are_none_are_left_out),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
