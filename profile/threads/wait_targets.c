@@ -156,15 +156,15 @@ static struct xc_wait_target describe(struct xc_wait_targets *t, const struct xc
 	return target;
 }
 
-/* The memory of the stack is shown as in the sample meanwhile. */
-static struct xc_wait_target describe_sample(struct xc_wait_targets *t, const struct xc_perf_record *sample,
-					     const struct xc_thread *thread, const char *call)
+/* Meanwhile the stack's memory is shown as in the bytes, and above them as it is now, not as it was cached. */
+static struct xc_wait_target describe_shown(struct xc_wait_targets *t, const struct xc_thread *thread, const char *call,
+					    const uint8_t *bytes, size_t len)
 {
 	uint64_t sp;
 	if (!xc_regs_get(&thread->regs, t->process->arch->sp, &sp))
 		return target_of(t, call ? call : "not known", call);
 	const struct xc_mapping *m = xc_process_mapping(t->process, sp);
-	xc_live_show(t->process, sp, sample->stack, sample->stack_len, m ? m->hi : sp + sample->stack_len);
+	xc_live_show(t->process, sp, bytes, len, m ? m->hi : sp + len);
 	const struct xc_wait_target target = describe(t, thread, call);
 	xc_live_show(t->process, 0, NULL, 0, 0);
 	return target;
@@ -177,7 +177,7 @@ static struct xc_wait_target look(struct xc_wait_targets *t, const struct xc_per
 	if (!call && other)
 		return target_of(t, other, NULL);
 	if (thread_of(t, sample, call, &thread))
-		return describe_sample(t, sample, &thread, call);
+		return describe_shown(t, &thread, call, sample->stack, sample->stack_len);
 	return target_of(t, call ? call : "not known", call);
 }
 
@@ -202,12 +202,20 @@ static struct xc_wait_target outside_call(struct xc_wait_targets *t, char state)
 }
 
 struct xc_wait_target xc_wait_targets_of_thread(struct xc_wait_targets *t, const struct xc_thread *thread,
-						uint32_t stack)
+						uint32_t stack, bool *new_out)
 {
+	const struct xc_wait_target *target = thread->syscall >= 0 ? known(t, stack, thread->call_args[0]) : NULL;
+	if (new_out)
+		*new_out = thread->syscall >= 0 && !target;
 	if (thread->syscall < 0)
 		return outside_call(t, thread->state);
-	const struct xc_wait_target *target = known(t, stack, thread->call_args[0]);
-	return target ? *target : remember(t, stack, thread->call_args[0], describe(t, thread, NULL));
+	return target ? *target : describe_shown(t, thread, NULL, NULL, 0);
+}
+
+void xc_wait_targets_remember(struct xc_wait_targets *t, const struct xc_thread *thread, uint32_t stack,
+			      struct xc_wait_target target)
+{
+	(void)remember(t, stack, thread->call_args[0], target);
 }
 
 uint32_t xc_wait_targets_early(struct xc_wait_targets *t)
