@@ -82,6 +82,8 @@ static void look_at(struct xc_blocked *b, struct xc_blocked_thread *t, const str
 	t->state = !xc_live_facts_schedule(xc_live_task_dir(b->process), t->tid, &after)  ? XC_BLOCKED_ENDED
 		   : after.runs != t->schedule.runs || after.ran_ns != t->schedule.ran_ns ? XC_BLOCKED_MOVED
 											  : XC_BLOCKED_WAITS;
+	if (t->state == XC_BLOCKED_MOVED)
+		xc_wait_targets_forget(b->targets, &thread, t->stack);
 	b->moved += t->state == XC_BLOCKED_MOVED;
 	b->ends[b->stack.end] += t->state == XC_BLOCKED_WAITS;
 }

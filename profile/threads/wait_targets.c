@@ -156,15 +156,15 @@ static struct xc_wait_target describe(struct xc_wait_targets *t, const struct xc
 	return target;
 }
 
-/* The memory of the stack is shown as in the sample meanwhile. */
-static struct xc_wait_target describe_sample(struct xc_wait_targets *t, const struct xc_perf_record *sample,
-					     const struct xc_thread *thread, const char *call)
+/* The memory of the stack is shown meanwhile as it is now, past the cache, and its inner part as in the sample. */
+static struct xc_wait_target describe_stack(struct xc_wait_targets *t, const struct xc_thread *thread, const char *call,
+					    const uint8_t *bytes, size_t len)
 {
 	uint64_t sp;
 	if (!xc_regs_get(&thread->regs, t->process->arch->sp, &sp))
 		return target_of(t, call ? call : "not known", call);
 	const struct xc_mapping *m = xc_process_mapping(t->process, sp);
-	xc_live_show(t->process, sp, sample->stack, sample->stack_len, m ? m->hi : sp + sample->stack_len);
+	xc_live_show(t->process, sp, bytes, len, m ? m->hi : sp + len);
 	const struct xc_wait_target target = describe(t, thread, call);
 	xc_live_show(t->process, 0, NULL, 0, 0);
 	return target;
@@ -177,14 +177,14 @@ static struct xc_wait_target look(struct xc_wait_targets *t, const struct xc_per
 	if (!call && other)
 		return target_of(t, other, NULL);
 	if (thread_of(t, sample, call, &thread))
-		return describe_sample(t, sample, &thread, call);
+		return describe_stack(t, &thread, call, sample->stack, sample->stack_len);
 	return target_of(t, call ? call : "not known", call);
 }
 
 static const struct xc_wait_target *known(const struct xc_wait_targets *t, uint32_t stack, uint64_t argument)
 {
 	const union xc_hashtable_value *found = xc_hashtable_find(&t->by_stack, argument, (uint64_t)stack + 1);
-	return found ? &t->known[found->number - 1] : NULL;
+	return found && found->number ? &t->known[found->number - 1] : NULL;
 }
 
 static struct xc_wait_target remember(struct xc_wait_targets *t, uint32_t stack, uint64_t argument,
@@ -207,7 +207,16 @@ struct xc_wait_target xc_wait_targets_of_thread(struct xc_wait_targets *t, const
 	if (thread->syscall < 0)
 		return outside_call(t, thread->state);
 	const struct xc_wait_target *target = known(t, stack, thread->call_args[0]);
-	return target ? *target : remember(t, stack, thread->call_args[0], describe(t, thread, NULL));
+	return target ? *target : remember(t, stack, thread->call_args[0], describe_stack(t, thread, NULL, NULL, 0));
+}
+
+void xc_wait_targets_forget(struct xc_wait_targets *t, const struct xc_thread *thread, uint32_t stack)
+{
+	union xc_hashtable_value *found = xc_hashtable_find(&t->by_stack, thread->call_args[0], (uint64_t)stack + 1);
+	if (!found || !found->number || found->number != t->known_count)
+		return;
+	found->number = 0;
+	t->known_count--;
 }
 
 uint32_t xc_wait_targets_early(struct xc_wait_targets *t)

@@ -29,6 +29,9 @@ struct xc_wait_target xc_wait_targets_find(struct xc_wait_targets *targets, cons
 struct xc_wait_target xc_wait_targets_of_thread(struct xc_wait_targets *targets, const struct xc_thread *thread,
 						uint32_t stack);
 
+/* The thread has moved while it was looked at: what was remembered last for it may be wrong, and is forgotten. */
+void xc_wait_targets_forget(struct xc_wait_targets *targets, const struct xc_thread *thread, uint32_t stack);
+
 /* Does the thread of the sample wait by a futex? */
 bool xc_wait_targets_is_futex(const struct xc_wait_targets *targets, const struct xc_perf_record *sample);
 
