@@ -7,6 +7,7 @@
 #include "cli/interrupts.h"
 #include "cli/shared/guests.h"
 #include "core/base/say.h"
+#include "core/base/shared_status.h"
 #include "core/report/stacktree.h"
 #include "profile/data/profile_file.h"
 #include "profile/data/profile_redact.h"
@@ -139,6 +140,7 @@ static struct xc_error *sample(struct xc_job *job)
 	if (guest)
 		xc_profile_guests(s->profile, guest);
 	xc_interrupts_catch();
+	atomic_store(&xc_shared_status()->saves_on_signal, true); /* what was sampled is unwound and named first */
 	xc_profile_run(s->profile, s->duration_ns, &xc_interrupted_by);
 	xc_interrupts_release();
 	s->data = xc_profile_finish(s->profile);
