@@ -356,7 +356,7 @@ static void take_sleeper(struct xc_profile *p, const struct xc_thread *thread)
 	bool whole;
 	xc_sample_unwind_thread(p->unwinder, thread, p->stack);
 	const uint32_t stack = xc_stack_store_add(&p->store, p->stack, &whole);
-	const struct xc_wait_target target = xc_wait_targets_of_thread(p->targets, thread, stack, NULL);
+	const struct xc_wait_target target = xc_wait_targets_of_thread(p->targets, thread, stack);
 	const pid_t owner = xc_wait_targets_owner(p->targets, target.owner_word);
 	if (!xc_live_thread_slept(p->process, thread))
 		return;

@@ -21,8 +21,9 @@ enum xc_profile_clock { XC_CLOCK_CPU, XC_CLOCK_OFF, XC_CLOCK_WALL };
 struct xc_profile_options {
 	struct xc_sampler_options sampler; /* `waits` and `no_cpu` are set by the clock */
 	enum xc_profile_clock clock;
-	bool any_clock; /* without perf events the wall clock, which shows more than none of the CPU's stacks */
-	pid_t tid;      /* this thread only; 0: all */
+	bool any_clock;   /* without perf events the wall clock, which shows more than none of the CPU's stacks */
+	pid_t tid;        /* this thread only; 0: all */
+	bool guests_only; /* only frames of interpreted languages, and their compiled code, are kept */
 };
 
 /* Samples with one stack in one thread; of tid 0, of threads that were not told apart, because there are too many. Each stands for one period: of CPU time, or of waiting. */

@@ -7,6 +7,19 @@
 #include "profile/profile_account.h"
 #include "profile/threads/wait_targets.h"
 
+static bool is_kept(const struct xc_profile_data *d, const struct xc_profile *p, uint32_t frame)
+{
+	const uint32_t kind = d->frames[frame].kind;
+	return !p->options.guests_only || kind == XC_PROFILE_INTERPRETED || kind == XC_PROFILE_JIT ||
+	       kind == XC_PROFILE_REMARK;
+}
+
+static uint32_t add_remark(struct xc_profile_data *d, const char *text)
+{
+	const uint32_t function = xc_profile_data_add_function(d, text, NULL, NULL);
+	return xc_profile_data_add_node(d, 0, xc_profile_data_add_frame(d, function, NULL, 0, XC_PROFILE_REMARK));
+}
+
 /* The innermost node of the data for each node of the store, whose callers precede it. Malloc'ed. */
 static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *p)
 {
@@ -17,7 +30,8 @@ static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *
 		const struct xc_stack_node *node = &p->store.nodes[i];
 		nodes[i] = nodes[node->parent];
 		for (uint32_t k = names.starts[node->place + 1]; k > names.starts[node->place]; k--)
-			nodes[i] = xc_profile_data_add_node(d, nodes[i], names.frames[k - 1]);
+			if (is_kept(d, p, names.frames[k - 1]))
+				nodes[i] = xc_profile_data_add_node(d, nodes[i], names.frames[k - 1]);
 	}
 	xc_frame_names_fini(&names);
 	return nodes;
@@ -27,10 +41,11 @@ static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *
 static uint32_t node_of(struct xc_profile_data *d, const struct xc_profile *p, const uint32_t *nodes,
 			const struct xc_profile_count *count)
 {
+	if (p->options.guests_only && count->stack && !nodes[count->stack])
+		return add_remark(d, "[native]");
 	if (count->stack || count->what || p->sampler)
 		return nodes[count->stack];
-	const uint32_t function = xc_profile_data_add_function(d, "[runs]", NULL, NULL);
-	return xc_profile_data_add_node(d, 0, xc_profile_data_add_frame(d, function, NULL, 0, XC_PROFILE_REMARK));
+	return add_remark(d, "[runs]");
 }
 
 static uint32_t add_wait(struct xc_profile_data *d, const struct xc_profile *p, uint32_t what)

@@ -7,6 +7,7 @@
 #include "cli/interrupts.h"
 #include "cli/shared/guests.h"
 #include "core/base/say.h"
+#include "core/base/shared_status.h"
 #include "core/report/stacktree.h"
 #include "profile/data/profile_file.h"
 #include "profile/data/profile_redact.h"
@@ -20,7 +21,7 @@ enum { SECONDS = 10, HZ = 99, MOST_HZ = 10000, MOST_SECONDS = 24 * 3600, LEAST_N
 struct settings {
 	const char *as, *duration, *clock, *event;
 	unsigned hz, thread, top;
-	enum xc_switch no_kernel;
+	enum xc_switch no_kernel, lua_only, c_only;
 	uint64_t duration_ns;
 	struct xc_profile *profile;
 	struct xc_profile_data *data;
@@ -82,6 +83,9 @@ static struct xc_error *check_sampling(const struct xc_job *job)
 	if (s->duration && !parse_duration(s->duration, &s->duration_ns))
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--for: '%s' is not a time", s->duration),
 				     "a number with ms, s, m or h, from 1ms to 24h: 500ms, 10s, 2m");
+	if (s->lua_only == XC_ON && (s->c_only == XC_ON || job->common.plugins == XC_OFF))
+		return xc_error_new(XC_ERR_USAGE, "--lua-only and %s cannot be combined",
+				    s->c_only == XC_ON ? "--c-only" : "--no-plugins");
 	if (s->event && s->clock)
 		return xc_error_new(XC_ERR_USAGE, "--event and --clock cannot be combined: events are not time");
 	return NULL;
@@ -93,6 +97,7 @@ static struct xc_error *check_file(const struct xc_job *job)
 	const struct settings *s = job->settings;
 	const char *given = s->duration ? "for" : s->clock ? "clock" : s->hz ? "hz" : s->thread ? "thread" : NULL;
 	given = s->no_kernel == XC_ON ? "no-kernel" : s->event ? "event" : given;
+	given = s->lua_only == XC_ON ? "lua-only" : s->c_only == XC_ON ? "c-only" : given;
 	return given ? xc_error_new(XC_ERR_USAGE, "--%s is for sampling a process: %s is a profile that was taken",
 				    given, xc_job_operand(job, "TARGET"))
 		     : NULL;
@@ -117,6 +122,7 @@ static struct xc_error *opened(struct xc_job *job)
 		.clock = clock_of(s),
 		.any_clock = !s->clock,
 		.tid = (pid_t)s->thread,
+		.guests_only = s->lua_only == XC_ON,
 	};
 	if (s->thread && !xc_process_thread(job->process, (pid_t)s->thread))
 		return xc_error_hint(
@@ -134,11 +140,13 @@ static struct xc_error *sample(struct xc_job *job)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and has no time", job->process->target),
 			"`xcore bt` and `xcore flame stacks` show its stacks");
-	xc_guests_open(&s->guests, job);
+	if (s->c_only != XC_ON)
+		xc_guests_open(&s->guests, job);
 	struct xc_sample_guest *guest = xc_guests_reader(&s->guests);
 	if (guest)
 		xc_profile_guests(s->profile, guest);
 	xc_interrupts_catch();
+	atomic_store(&xc_shared_status()->saves_on_signal, true); /* what was sampled is unwound and named first */
 	xc_profile_run(s->profile, s->duration_ns, &xc_interrupted_by);
 	xc_interrupts_release();
 	s->data = xc_profile_finish(s->profile);
@@ -258,6 +266,9 @@ static const struct xc_option options[] = {
 	 .min = 1,
 	 .max = INT32_MAX},
 	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20, of stacks 10"),
+	XC_ON_OPTION("lua-only", lua_only,
+		     "only functions of interpreted languages (Lua, Python): what is native counts for them"),
+	XC_ON_OPTION("c-only", c_only, "only native functions, as without plugins"),
 	XC_ON_OPTION("no-kernel", no_kernel, "do not sample while a thread is in the kernel; waits are looked at"),
 	{.name = NULL},
 };

@@ -32,7 +32,7 @@ local RENEW = 20000       -- frames after which what may not live any more is fo
 
 -- ---- virtual machines ----
 
-local function offsets(vm)
+local function offsets()
 	local function of(type, member) return xcore.offsetof(type, member) end
 	return {
 		gct = of("lua_State", "gct"), glref = of("lua_State", "glref"), base = of("lua_State", "base"),
@@ -45,20 +45,22 @@ local function offsets(vm)
 	}
 end
 
+local function watch(self, lo, hi)
+	if self.assembler[lo] then return end
+	self.assembler[lo] = hi
+	self.told:watch(lo, hi)
+	self.told:code { lo = lo, hi = hi, name = "(LuaJIT's interpreter)" }
+end
+
 -- What is kept of a VM.
 local function known(self, vm)
-	self.offsets = self.offsets or offsets(vm)
+	self.offsets = self.offsets or offsets()
 	local kept = {
 		vm = vm, places = {}, protos = {}, by_function = {}, builtins = {}, sizes = {}, traces = {}, ranges = {}, inside = {},
 		J = vm.J and xcore.addr(vm.J),
 	}
 	self.vms[vm.addr] = kept
-	local lo, hi = machine.assembler(vm)
-	if not self.assembler[lo] then
-		self.assembler[lo] = hi
-		self.told:watch(lo, hi)
-		self.told:code { lo = lo, hi = hi, name = "(LuaJIT's interpreter)" }
-	end
+	watch(self, machine.assembler(vm))
 	return kept
 end
 
@@ -269,6 +271,22 @@ local function renew(self)
 	for _, kept in pairs(self.vms) do
 		if kept then kept.by_function, kept.inside = {}, {} end
 	end
+	for g, kept in pairs(self.vms) do
+		if not kept then self.vms[g] = nil end -- it may have been incomplete
+	end
+end
+
+-- The VMs that there are. There may be none yet, but code that says where it is, and debug information of what it works on.
+local function vms_of(self)
+	local ok, list = pcall(stacks.quick, self.t)
+	if ok then return list end
+	local code = self.t:has_symbol "lj_vm_asm_begin" and self.t:symbol "lj_vm_asm_begin".addr
+	local lo, hi = self.t:code_range(code or 0)
+	if not lo or not layout.known(self.t) then error(list, 0) end
+	self.offsets = offsets()
+	self.cframe = frame.cframes { t = self.t, layout = layout.of(self.t) }
+	watch(self, lo, hi)
+	return {}
 end
 
 -- What runs now is known before the first sample, which would have to wait for it.
@@ -284,7 +302,7 @@ end
 
 function samples.begin(t, told)
 	local self = { t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {}, memories = {} }
-	for _, vm in ipairs(stacks.quick(t)) do
+	for _, vm in ipairs(vms_of(self)) do
 		self.cframe = self.cframe or frame.cframes(vm)
 		if not self.cframe or vm.layout.fr2 ~= 1 or t.arch ~= "x86-64" then
 			error(xcore.error("unsupported", "frames of LuaJIT in samples: on x86-64 with 64-bit references only"))

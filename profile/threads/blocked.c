@@ -56,15 +56,13 @@ static bool is_mapped(const struct xc_blocked *b, const struct xc_thread *thread
 	return xc_process_mapping(b->process, sp) && xc_process_mapping(b->process, pc);
 }
 
-/* True: what it waits for was not known before. */
-static bool take_stack(struct xc_blocked *b, struct xc_blocked_thread *t, const struct xc_thread *thread)
+static void take_stack(struct xc_blocked *b, struct xc_blocked_thread *t, const struct xc_thread *thread)
 {
-	bool whole, is_new;
+	bool whole;
 	xc_sample_unwind_thread(b->unwinder, thread, &b->stack);
 	t->stack = xc_stack_store_add(b->store, &b->stack, &whole);
-	t->target = xc_wait_targets_of_thread(b->targets, thread, t->stack, &is_new);
+	t->target = xc_wait_targets_of_thread(b->targets, thread, t->stack);
 	b->unkept += !whole;
-	return is_new;
 }
 
 static void look_at(struct xc_blocked *b, struct xc_blocked_thread *t, const struct xc_call_text *text)
@@ -80,12 +78,12 @@ static void look_at(struct xc_blocked *b, struct xc_blocked_thread *t, const str
 		thread.state = state_of(b, t->tid);
 	thread.call_file = text->file[0] ? text->file : NULL;
 	b->unmapped |= !is_mapped(b, &thread);
-	const bool is_new = take_stack(b, t, &thread);
+	take_stack(b, t, &thread);
 	t->state = !xc_live_facts_schedule(xc_live_task_dir(b->process), t->tid, &after)  ? XC_BLOCKED_ENDED
 		   : after.runs != t->schedule.runs || after.ran_ns != t->schedule.ran_ns ? XC_BLOCKED_MOVED
 											  : XC_BLOCKED_WAITS;
-	if (is_new && t->state == XC_BLOCKED_WAITS)
-		xc_wait_targets_remember(b->targets, &thread, t->stack, t->target);
+	if (t->state == XC_BLOCKED_MOVED)
+		xc_wait_targets_forget(b->targets, &thread, t->stack);
 	b->moved += t->state == XC_BLOCKED_MOVED;
 	b->ends[b->stack.end] += t->state == XC_BLOCKED_WAITS;
 }

@@ -156,8 +156,8 @@ static struct xc_wait_target describe(struct xc_wait_targets *t, const struct xc
 	return target;
 }
 
-/* Meanwhile the stack's memory is shown as in the bytes, and above them as it is now, not as it was cached. */
-static struct xc_wait_target describe_shown(struct xc_wait_targets *t, const struct xc_thread *thread, const char *call,
+/* The memory of the stack is shown meanwhile as it is now, past the cache, and its inner part as in the sample. */
+static struct xc_wait_target describe_stack(struct xc_wait_targets *t, const struct xc_thread *thread, const char *call,
 					    const uint8_t *bytes, size_t len)
 {
 	uint64_t sp;
@@ -177,14 +177,14 @@ static struct xc_wait_target look(struct xc_wait_targets *t, const struct xc_per
 	if (!call && other)
 		return target_of(t, other, NULL);
 	if (thread_of(t, sample, call, &thread))
-		return describe_shown(t, &thread, call, sample->stack, sample->stack_len);
+		return describe_stack(t, &thread, call, sample->stack, sample->stack_len);
 	return target_of(t, call ? call : "not known", call);
 }
 
 static const struct xc_wait_target *known(const struct xc_wait_targets *t, uint32_t stack, uint64_t argument)
 {
 	const union xc_hashtable_value *found = xc_hashtable_find(&t->by_stack, argument, (uint64_t)stack + 1);
-	return found ? &t->known[found->number - 1] : NULL;
+	return found && found->number ? &t->known[found->number - 1] : NULL;
 }
 
 static struct xc_wait_target remember(struct xc_wait_targets *t, uint32_t stack, uint64_t argument,
@@ -202,20 +202,21 @@ static struct xc_wait_target outside_call(struct xc_wait_targets *t, char state)
 }
 
 struct xc_wait_target xc_wait_targets_of_thread(struct xc_wait_targets *t, const struct xc_thread *thread,
-						uint32_t stack, bool *new_out)
+						uint32_t stack)
 {
-	const struct xc_wait_target *target = thread->syscall >= 0 ? known(t, stack, thread->call_args[0]) : NULL;
-	if (new_out)
-		*new_out = thread->syscall >= 0 && !target;
 	if (thread->syscall < 0)
 		return outside_call(t, thread->state);
-	return target ? *target : describe_shown(t, thread, NULL, NULL, 0);
+	const struct xc_wait_target *target = known(t, stack, thread->call_args[0]);
+	return target ? *target : remember(t, stack, thread->call_args[0], describe_stack(t, thread, NULL, NULL, 0));
 }
 
-void xc_wait_targets_remember(struct xc_wait_targets *t, const struct xc_thread *thread, uint32_t stack,
-			      struct xc_wait_target target)
+void xc_wait_targets_forget(struct xc_wait_targets *t, const struct xc_thread *thread, uint32_t stack)
 {
-	(void)remember(t, stack, thread->call_args[0], target);
+	union xc_hashtable_value *found = xc_hashtable_find(&t->by_stack, thread->call_args[0], (uint64_t)stack + 1);
+	if (!found || !found->number || found->number != t->known_count)
+		return;
+	found->number = 0;
+	t->known_count--;
 }
 
 uint32_t xc_wait_targets_early(struct xc_wait_targets *t)

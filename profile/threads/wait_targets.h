@@ -25,12 +25,12 @@ struct xc_wait_target {
 struct xc_wait_target xc_wait_targets_find(struct xc_wait_targets *targets, const struct xc_perf_record *sample,
 					   uint32_t stack, bool preempted);
 
-/* The same of a thread that sleeps, whose registers, system call and state are known. *new_out (may be NULL): it was not
- * remembered, and should be (xc_wait_targets_remember) once it is proved that the thread has slept all the time. */
+/* The same of a thread that sleeps, whose registers, system call and state are known. */
 struct xc_wait_target xc_wait_targets_of_thread(struct xc_wait_targets *targets, const struct xc_thread *thread,
-						uint32_t stack, bool *new_out);
-void xc_wait_targets_remember(struct xc_wait_targets *targets, const struct xc_thread *thread, uint32_t stack,
-			      struct xc_wait_target target);
+						uint32_t stack);
+
+/* The thread has moved while it was looked at: what was remembered last for it may be wrong, and is forgotten. */
+void xc_wait_targets_forget(struct xc_wait_targets *targets, const struct xc_thread *thread, uint32_t stack);
 
 /* Does the thread of the sample wait by a futex? */
 bool xc_wait_targets_is_futex(const struct xc_wait_targets *targets, const struct xc_perf_record *sample);

@@ -4,25 +4,32 @@
 #include "core/base/text.h"
 #include "profile/view/profile_view_impl.h"
 
+struct end {
+	const struct xc_stacktree_node *node;
+	size_t order; /* in the tree */
+};
+
 static int by_self(const void *a, const void *b)
 {
-	const struct xc_stacktree_node *const *x = a, *const *y = b;
-	if ((*x)->self != (*y)->self)
-		return (*x)->self < (*y)->self ? 1 : -1;
-	return *x < *y ? -1 : *x > *y;
+	const struct end *x = a, *y = b;
+	if (x->node->self != y->node->self)
+		return x->node->self < y->node->self ? 1 : -1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* The nodes in which stacks end, those with most samples first. Malloc'ed. */
-static const struct xc_stacktree_node **hottest_stacks(const struct xc_stacktree *tree, size_t *count_out)
+static struct end *hottest_stacks(const struct xc_stacktree *tree, size_t *count_out)
 {
-	const struct xc_stacktree_node **nodes = xc_alloc((tree->node_count + 1) * sizeof *nodes);
+	struct end *ends = xc_alloc((tree->node_count + 1) * sizeof *ends);
 	size_t depth = 0, count = 0;
 	for (const struct xc_stacktree_node *node = &tree->root; node; node = xc_stacktree_next(node, &depth))
-		if (node->self)
-			nodes[count++] = node;
-	qsort(nodes, count, sizeof *nodes, by_self);
+		if (node->self) {
+			ends[count] = (struct end){node, count};
+			count++;
+		}
+	qsort(ends, count, sizeof *ends, by_self);
 	*count_out = count;
-	return nodes;
+	return ends;
 }
 
 /* "main → run → visit (50 times) → spin", outermost first. Of a long path the outermost and innermost names. */
@@ -62,11 +69,11 @@ void xc_profile_stacks(struct xc_report *report, const struct xc_stacktree *tree
 	struct xc_section *s = xc_report_section(report, "stacks", "Hottest stacks");
 	struct xc_table *table = xc_section_table(s, "stacks", columns, XC_COUNT(columns));
 	size_t count;
-	xc_auto(xc_freep) const struct xc_stacktree_node **nodes = hottest_stacks(tree, &count);
+	xc_auto(xc_freep) struct end *ends = hottest_stacks(tree, &count);
 	for (size_t i = 0; i < count && i < rows; i++) {
-		xc_auto(xc_freep) char *path = path_text(nodes[i]);
-		const struct xc_cell cells[] = {xc_cell_ratio(xc_profile_share(nodes[i]->self, tree->root.total)),
-						xc_cell_count(nodes[i]->self), xc_cell_text(path)};
+		xc_auto(xc_freep) char *path = path_text(ends[i].node);
+		const struct xc_cell cells[] = {xc_cell_ratio(xc_profile_share(ends[i].node->self, tree->root.total)),
+						xc_cell_count(ends[i].node->self), xc_cell_text(path)};
 		xc_table_row(s, table, cells);
 	}
 	xc_profile_more(s, count, rows, "stack");

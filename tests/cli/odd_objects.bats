@@ -40,7 +40,8 @@ says() {
   verdict 0 line-key
   says 'null-read: ' 'find()' 'perhaps because `table.buckets[7]->key` leads into freed memory'
   verdict 2 line-key
-  says 'null-read: ' 'perhaps because `table.buckets[7]->key` leads into freed memory'
+  says 'null-read: ' 'perhaps because `table.buckets[7]->key` leads into freed memory' \
+    'on this way through the code the pointer is always NULL'
 }
 
 @test "an iterator of a list, kept in a map, is told" {

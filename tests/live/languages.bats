@@ -61,6 +61,18 @@ shares() {
 	shares /usr/bin/python3 "$PROGRAMS/shares.py" 5
 }
 
+@test "--lua-only shows no native functions, --c-only no others" {
+	[ -x /usr/bin/python3 ] || skip "the system has no Python"
+	start /usr/bin/python3 "$PROGRAMS/shares.py" 30
+	"$XCORE" profile --for 1s --as folded --lua-only "pid:$STARTED" >"$BATS_TEST_TMPDIR/lua"
+	"$XCORE" profile --for 1s --as folded --c-only "pid:$STARTED" >"$BATS_TEST_TMPDIR/c"
+	cat "$BATS_TEST_TMPDIR/lua" "$BATS_TEST_TMPDIR/c"
+	grep -q 'alpha;numbers' "$BATS_TEST_TMPDIR/lua"
+	! grep -q '_PyEval' "$BATS_TEST_TMPDIR/lua"
+	! grep -q 'numbers' "$BATS_TEST_TMPDIR/c"
+	grep -q '_PyEval' "$BATS_TEST_TMPDIR/c"
+}
+
 @test "code that a program compiles while it runs has the names of its perf map" {
 	[ "$(uname -m)" = x86_64 ] || skip "the program is for x86-64"
 	${CC:-cc} -O2 -g -o "$BATS_TEST_TMPDIR/compiled" "$PROGRAMS/compiled.c"

@@ -111,6 +111,13 @@ static const char *offset_words(const struct xc_crash_context *crash)
 		       : ": a null pointer plus an offset";
 }
 
+/* Where the code tests a pointer and goes on with NULL, a compiler writes the address into the instruction. */
+static bool is_constant(const struct xc_crash_context *crash)
+{
+	const struct xc_memory_operand *o = &crash->fault.operand;
+	return crash->fault.operand_known && !o->stack && o->base < 0 && o->index < 0;
+}
+
 static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 {
 	char place[256];
@@ -119,6 +126,11 @@ static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 		xc_verdict_evidence(crash->report, "0x%" PRIx64 " lies in %s, mapped %c%c%c", addr,
 				    place_of(crash->process, addr, place, sizeof place), m->readable ? 'r' : '-',
 				    m->writable ? 'w' : '-', m->executable ? 'x' : '-');
+	else if (addr < FIRST_PAGES && is_constant(crash))
+		xc_verdict_evidence(crash->report,
+				    "the instruction has the address 0x%" PRIx64 " in itself: on this way through the "
+				    "code the pointer is always NULL, as the compiler saw",
+				    addr);
 	else if (!addr)
 		xc_verdict_evidence(crash->report, "nothing is ever mapped at 0x0");
 	else if (addr < FIRST_PAGES)

@@ -285,7 +285,10 @@ static void look_at_static(void *user, const char *name, const struct xc_value *
 	struct survey *s = user;
 	cut(s, 0);
 	xc_text_add(&s->path, name);
-	look(s, value, ELEMENTS, DEPTH);
+	if (xc_type_is_pointer(value->type)) /* itself it may be left over, as a local variable's */
+		look_behind(s, value, 1, DEPTH);
+	else
+		look(s, value, ELEMENTS, DEPTH);
 }
 
 void xc_survey_walk(const struct xc_crash_context *crash, xc_survey_fn *each, void *user)
