@@ -249,7 +249,7 @@ static const struct xc_example examples[] = {
 
 const struct xc_command xc_command_diff = {
 	.name = "diff",
-	.about = "growth of the heap between two cores or samples of a process; changes between two profiles",
+	.about = "growth of the heap between two cores or looks at a process; changes between profiles",
 	.text = "Lists types, modules (by the memory that their data keeps alive; also stacks, registers and "
 		"leaks), holders (single globals and threads) and arenas by growth, largest first, and the figures "
 		"of the plugins for the program: this finds slow leaks. For two snapshots of one process it also "

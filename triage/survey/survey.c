@@ -73,6 +73,17 @@ static bool has_holes(const char *name)
 	return found;
 }
 
+/* Leads behind the last element: what is there is no object, or none any more. */
+static bool is_end(const char *name)
+{
+	static const char *const words[] = {"end", "finish", "stop", "sentinel", NULL};
+	char word[XC_NAMES_WORD];
+	bool found = false;
+	while (name && !found && xc_names_next_word(&name, word))
+		found = xc_names_find(words, word);
+	return found;
+}
+
 static void cut(struct survey *s, size_t len)
 {
 	s->path.len = len;
@@ -138,7 +149,7 @@ static void look_at_members(struct survey *s, const struct xc_value *record, con
 			look_at_members(s, &member, joint, depth);
 			continue;
 		}
-		if (!members[i].name)
+		if (!members[i].name || is_end(members[i].name))
 			continue;
 		xc_text_printf(&s->path, "%s%s", joint, members[i].name);
 		uint64_t elements = has_holes(members[i].name) ? ELEMENTS : pointer && !has_count ? 1 : most;
@@ -267,7 +278,7 @@ static void look_at_variables(struct survey *s, const struct xc_frame_context *c
 		struct xc_named_value *values;
 		size_t count = xc_variable_values(context, level, pass & 1, &s->crash->report->arena, &values);
 		for (size_t i = 0; i < count && s->left; i++) {
-			if (!values[i].name || !values[i].value.type ||
+			if (!values[i].name || is_end(values[i].name) || !values[i].value.type ||
 			    xc_type_is_pointer(values[i].value.type) != (pass < 2))
 				continue;
 			cut(s, 0);
