@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cursor.h"
 #include "core/base/text.h"
 
 enum {
@@ -50,7 +51,10 @@ static bool begins_as(const char *bytes, const char *note, size_t len)
 static bool word_at(const struct area *a, size_t at, uint64_t *value_out)
 {
 	const unsigned word = a->process->arch->word;
-	return at + word <= a->len && xc_space_peek_uint(a->process->space, a->lo + at, word, value_out);
+	if (at + word > a->len)
+		return false;
+	*value_out = xc_load_uint((const uint8_t *)a->bytes + at, word, a->process->arch->big_endian);
+	return true;
 }
 
 /* The offset of the array that begins with this address: its count stands in front of it, and NULL after it. */
