@@ -195,7 +195,9 @@ function samples.begin(t, told)
 		t = t, told = told, py = py, at = offsets(py), codes = {}, seen = {}, seen_count = 0, registers = registers,
 		type = t:symbol "PyCode_Type".addr,
 	}
-	self.finder = evaluator.finder(function(addr, words) return is_current(self, addr, words) end)
+	self.finder = evaluator.finder(
+		function(addr, words) return is_current(self, addr, words) end, function(addr) return t:u64(addr + self.at.previous) end
+	)
 	evaluator.watch(t, told, EVALUATOR)
 	pcall(prepare, self) -- it runs meanwhile
 	return evaluator.sampler(function(one, sample, list) return step(self, one, sample, list) end)

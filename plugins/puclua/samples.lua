@@ -267,7 +267,7 @@ function samples.begin(t, told)
 	self.finder = evaluator.finder(function(addr, words)
 		if self.calls_in_array then return is_thread(self, addr) end
 		return is_current(self, addr, words)
-	end)
+	end, not self.calls_in_array and function(addr) return t:u64(addr + self.at.previous) end or nil)
 	evaluator.watch(t, told, INTERPRETER)
 	return evaluator.sampler(function(one, sample, list) return step(self, one, sample, list) end)
 end
