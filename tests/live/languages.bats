@@ -71,6 +71,18 @@ shares() {
 	awk '{ all += $NF } /^main chunk [0-9]+$/ { outer = $NF } END { exit !(outer < all / 3) }' "$BATS_TEST_TMPDIR/folded"
 }
 
+@test "a recursion that is too deep is told as torn: its outer part is not known" {
+	local library host=$BATS_TEST_TMPDIR/host
+	library=$(${CC:-cc} -print-file-name=liblua5.4.a)
+	[ -f "$library" ] || skip "liblua5.4.a is not installed"
+	# shellcheck disable=SC2046 # flags
+	${CC:-cc} -O2 -g $(pkg-config --cflags lua5.4) -o "$host" "$PROGRAMS/host.c" "$library" -lm -ldl -pthread
+	start "$host" 1 "$PROGRAMS/deep.lua" 0
+	"$XCORE" profile --for 1s --lua-only --as folded "pid:$STARTED" >"$BATS_TEST_TMPDIR/folded"
+	grep -q 'deep;work ' "$BATS_TEST_TMPDIR/folded"
+	! grep -q '^deep;' "$BATS_TEST_TMPDIR/folded"
+}
+
 @test "CPython: Python functions have the shares that the program measures" {
 	[ -x /usr/bin/python3 ] || skip "the system has no Python"
 	shares /usr/bin/python3 "$PROGRAMS/shares.py" 5
