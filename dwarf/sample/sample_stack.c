@@ -147,6 +147,8 @@ void xc_sample_stack_add(struct xc_sample_stack *s, uint32_t place)
 {
 	if (s->count < XC_SAMPLE_FRAMES / 2)
 		s->frames[s->count++] = (struct xc_sample_frame){place, XC_SAMPLE_GUEST};
+	else
+		s->full = true;
 }
 
 /* What an interpreter runs in this frame is called by it, so it comes before. The guest may tell how its code is
@@ -192,7 +194,9 @@ static void walk(struct xc_sample_unwinder *u, pid_t tid, struct xc_frame frame,
 		u->doubtful |= !is_believed(u, tid, &caller, &frame, s->late);
 		frame = caller;
 	}
-	s->end = xc_begins_with(stop, "outermost frame") ? XC_SAMPLE_WHOLE : XC_SAMPLE_BROKEN;
+	s->end = !xc_begins_with(stop, "outermost frame") ? XC_SAMPLE_BROKEN
+		 : s->full                                ? XC_SAMPLE_DEEP
+							  : XC_SAMPLE_WHOLE;
 }
 
 /* The registers of a sample with its stack pointer. False: it has none. */
@@ -217,7 +221,7 @@ static void unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sa
 	xc_addr sp;
 	s->count = s->kernel_count = 0;
 	s->end = XC_SAMPLE_NONE;
-	s->late = s->guest = s->torn = u->doubtful = false;
+	s->late = s->guest = s->torn = s->full = u->doubtful = false;
 	u->shown_hi = 0;
 	if (u->guest)
 		u->guest->begin(u->guest->ctx, sample->tid);

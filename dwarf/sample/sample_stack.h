@@ -45,6 +45,7 @@ struct xc_sample_stack {
 	bool late;  /* some frames were read after the sample */
 	bool guest; /* some are of an interpreted language, */
 	bool torn;  /* and were not of the sample any more: what is not proved is left out, and a frame says so */
+	bool full;  /* and did not all fit: the end is DEEP */
 };
 
 struct xc_sample_unwinder;
@@ -58,7 +59,7 @@ void xc_sample_unwinder_free(struct xc_sample_unwinder *unwinder); /* NULL is fi
 void xc_sample_unwinder_guest(struct xc_sample_unwinder *unwinder, struct xc_sample_guest *guest);
 
 /* For a guest: add a frame at a place of its language, as the caller of those before. A stack that is full takes no
- * more. */
+ * more, and tells it. */
 void xc_sample_stack_add(struct xc_sample_stack *stack, uint32_t place);
 
 /* Unwind a sample. Reads the target's memory only where the copy ends. O(frames). */

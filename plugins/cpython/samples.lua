@@ -98,9 +98,9 @@ local function keep(self, it)
 end
 
 -- Frames from one on to the one that C called. Returns the frame after that; nil: it was the last one; or nil and why
--- it is torn.
+-- it is torn; or nil, nil and true: there are too many, their outer part is left out.
 local function walk(self, one, addr, list)
-	local frames = {}
+	local frames, deep = {}, true
 	for _ = 1, MOST do
 		local it = read(self, addr)
 		frames[#frames + 1] = it
@@ -109,12 +109,19 @@ local function walk(self, one, addr, list)
 		elseif not it.code or it.offset < -2 or it.offset > it.code.stop - it.code.start then
 			return nil, "a frame without code"
 		end
-		if is_entry(self, it) then break end
+		if is_entry(self, it) then
+			deep = false
+			break
+		end
 		addr = it.previous
 	end
 	for _, it in ipairs(frames) do
 		keep(self, it)
 		if is_shown(it) then list[#list + 1] = place(self, it.code, it.offset) end
+	end
+	if deep then
+		list[#list + 1] = 0
+		return nil, nil, true
 	end
 	local last = frames[#frames].previous
 	return last ~= 0 and last or nil
@@ -153,12 +160,13 @@ local function step(self, one, sample, list)
 		sample.next = add_unchanged(self, addr, list)
 		return true
 	end
-	local rest, why = walk(self, one, addr, list)
+	local rest, why, deep = walk(self, one, addr, list)
 	if why then
 		sample.next = add_unchanged(self, addr, list)
 		return why
 	end
 	sample.next, sample.ended = rest, not rest
+	return deep
 end
 
 -- ---- the beginning ----
@@ -195,7 +203,9 @@ function samples.begin(t, told)
 		t = t, told = told, py = py, at = offsets(py), codes = {}, seen = {}, seen_count = 0, registers = registers,
 		type = t:symbol "PyCode_Type".addr,
 	}
-	self.finder = evaluator.finder(function(addr, words) return is_current(self, addr, words) end)
+	self.finder = evaluator.finder(
+		function(addr, words) return is_current(self, addr, words) end, function(addr) return t:u64(addr + self.at.previous) end
+	)
 	evaluator.watch(t, told, EVALUATOR)
 	pcall(prepare, self) -- it runs meanwhile
 	return evaluator.sampler(function(one, sample, list) return step(self, one, sample, list) end)

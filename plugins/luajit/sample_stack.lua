@@ -42,7 +42,8 @@ end
 
 -- Frames from `f` to the bottom of the stack, or to where C called Lua. `pc`: the position in the innermost one, if
 -- it is known. `proof`: it must agree with the sample, in which the VM called what `callee` is in. Adds places to the
--- list. Returns where to go on, nil at the bottom, and a record of the frames; or nil, nil and why it is torn.
+-- list. Returns where to go on, nil at the bottom, and a record of the frames, in which `deep` says that there are more;
+-- or nil, nil and why it is torn.
 function stacks.walk(self, kept, L, stack, f, pc, list, proof, callee)
 	local bottom = stack + 8
 	if f < bottom or f - stack > 1 << 20 or f & 7 ~= 0 then return nil, nil, "its base is outside its stack" end
@@ -93,6 +94,9 @@ function stacks.walk(self, kept, L, stack, f, pc, list, proof, callee)
 		end
 	end
 	if waiting then list[#list + 1] = places.at(self, kept, waiting, waiting_pc) end
+	if f == bottom then return nil, record end
+	list[#list + 1] = 0
+	record.deep = true
 	return nil, record
 end
 

@@ -256,7 +256,7 @@ local function step(self, one, sample, list)
 		walks[L] = rest or false
 		self.memories[at] = self.memories[at] or lua_stack.memory()
 		lua_stack.keep(self.memories[at], record)
-		return nil
+		return record.deep
 	end
 	walks[L] = TORN
 	add_steady(self, one, at, kept, L, stack, compiled, list)

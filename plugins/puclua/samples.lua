@@ -119,7 +119,7 @@ local function is_current(self, addr, words)
 end
 
 -- The calls of one interpreter from one on, innermost first, to the list of calls. Returns the one before them, nil for
--- none; or nil and why they are torn. `pc`: the innermost one's position.
+-- none or, with `calls.deep`, too many; or nil and why they are torn. `pc`: the innermost one's position.
 local function calls_of(self, addr, pc, calls)
 	for _ = 1, MOST do
 		if addr == 0 or addr == calls.base then return nil end
@@ -136,6 +136,7 @@ local function calls_of(self, addr, pc, calls)
 		end
 		addr = before
 	end
+	calls.deep = true
 	return nil
 end
 
@@ -230,7 +231,8 @@ local function step(self, one, sample, list)
 		keep(self, calls)
 	end
 	sample.next = rest
-	return why
+	if calls.deep then list[#list + 1] = 0 end
+	return why or calls.deep
 end
 
 -- ---- the beginning ----
@@ -267,7 +269,7 @@ function samples.begin(t, told)
 	self.finder = evaluator.finder(function(addr, words)
 		if self.calls_in_array then return is_thread(self, addr) end
 		return is_current(self, addr, words)
-	end)
+	end, not self.calls_in_array and function(addr) return t:u64(addr + self.at.previous) end or nil)
 	evaluator.watch(t, told, INTERPRETER)
 	return evaluator.sampler(function(one, sample, list) return step(self, one, sample, list) end)
 end

@@ -56,6 +56,33 @@ shares() {
 	shares "$BATS_TEST_TMPDIR/host" 1 "$PROGRAMS/shares.lua" 5
 }
 
+@test "PUC Lua: a function has its callers, though the interpreter has kept that of an outer one, too" {
+	local library host=$BATS_TEST_TMPDIR/host
+	library=$(${CC:-cc} -print-file-name=liblua5.4.a)
+	[ -f "$library" ] || skip "liblua5.4.a is not installed"
+	# shellcheck disable=SC2046 # flags
+	${CC:-cc} -O2 -g $(pkg-config --cflags lua5.4) -o "$host" "$PROGRAMS/host.c" "$library" -lm -ldl -pthread
+	start "$host" 1 "$PROGRAMS/callers.lua" 30
+	"$XCORE" profile --hz 499 --for 3s --lua-only --as folded "pid:$STARTED" >"$BATS_TEST_TMPDIR/folded"
+	cat "$BATS_TEST_TMPDIR/folded"
+	grep -q 'both;first;work ' "$BATS_TEST_TMPDIR/folded"
+	grep -q 'both;second;work ' "$BATS_TEST_TMPDIR/folded"
+	# Of the first samples few are known better; of all, it was told of the outer one alone.
+	awk '{ all += $NF } /^main chunk [0-9]+$/ { outer = $NF } END { exit !(outer < all / 3) }' "$BATS_TEST_TMPDIR/folded"
+}
+
+@test "a recursion that is too deep is told as torn: its outer part is not known" {
+	local library host=$BATS_TEST_TMPDIR/host
+	library=$(${CC:-cc} -print-file-name=liblua5.4.a)
+	[ -f "$library" ] || skip "liblua5.4.a is not installed"
+	# shellcheck disable=SC2046 # flags
+	${CC:-cc} -O2 -g $(pkg-config --cflags lua5.4) -o "$host" "$PROGRAMS/host.c" "$library" -lm -ldl -pthread
+	start "$host" 1 "$PROGRAMS/deep.lua" 0
+	"$XCORE" profile --for 1s --lua-only --as folded "pid:$STARTED" >"$BATS_TEST_TMPDIR/folded"
+	grep -q 'deep;work ' "$BATS_TEST_TMPDIR/folded"
+	! grep -q '^deep;' "$BATS_TEST_TMPDIR/folded"
+}
+
 @test "CPython: Python functions have the shares that the program measures" {
 	[ -x /usr/bin/python3 ] || skip "the system has no Python"
 	shares /usr/bin/python3 "$PROGRAMS/shares.py" 5
