@@ -130,7 +130,10 @@ void xc_profile_count_stack(struct xc_profile *p, uint32_t stack, uint32_t what,
 	}
 	struct xc_profile_count *count = &p->counts[found->number - 1];
 	count->samples += span.samples;
-	count->squares += span.samples * span.samples;
+	uint64_t square;
+	if (__builtin_mul_overflow(span.samples, span.samples, &square) ||
+	    __builtin_add_overflow(count->squares, square, &count->squares))
+		count->squares = UINT64_MAX;
 	xc_slices_add(&p->slices, (uint32_t)found->number - 1, span.from_ns, span.to_ns, span.samples);
 }
 

@@ -32,7 +32,7 @@ struct xc_profile_count {
 	uint32_t what;  /* what is waited for: index into `whats`, plus one; 0: it runs */
 	pid_t tid;
 	uint64_t samples;
-	uint64_t squares; /* of what was added each time, summed */
+	uint64_t squares; /* of what was added each time, summed; UINT64_MAX: too large */
 };
 
 struct xc_profile {

@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/text.h"
+#include "core/io/opener.h"
+#include "core/io/source.h"
 #include "core/live/live.h"
 #include "core/live/live_proc.h"
-#include "core/process/finder.h"
 
-enum { FUNCTIONS = 1 << 20, NAME = 1000, BACK = 1000 /* entries that may begin within a long function */ };
+enum { FUNCTIONS = 1 << 20, NAME = 1000, NAMES = 64 << 20 /* bytes in all */, BACK = 1000 /* entries that may begin within a long function */ };
 
 struct entry {
 	xc_addr lo, hi; /* inclusive */
@@ -21,6 +23,7 @@ struct xc_perf_map {
 	struct xc_arena arena;
 	struct entry *entries; /* by lo */
 	size_t count, capacity;
+	size_t bytes; /* of names */
 };
 
 static int by_start(const void *a, const void *b)
@@ -42,14 +45,14 @@ static void read_line(struct xc_perf_map *map, const char *line)
 	map->entries = xc_grow(map->entries, map->count, &map->capacity, sizeof *map->entries);
 	map->entries[map->count] = (struct entry){
 		lo, lo + size - 1, xc_arena_printf(&map->arena, "%.*s", (int)NAME, rest + 1), map->count};
-	map->count++;
+	map->bytes += strlen(map->entries[map->count++].name);
 }
 
 struct xc_perf_map *xc_perf_map_read(const char *text, size_t len)
 {
 	struct xc_perf_map *map = xc_alloc(sizeof *map);
 	char line[NAME + 40];
-	for (size_t at = 0; at < len && map->count < FUNCTIONS;) {
+	for (size_t at = 0; at < len && map->count < FUNCTIONS && map->bytes < NAMES;) {
 		const char *end = memchr(text + at, '\n', len - at);
 		const size_t length = end ? (size_t)(end - text) - at : len - at;
 		const size_t kept = length < sizeof line - 1 ? length : sizeof line - 1;
@@ -103,11 +106,11 @@ static long own_pid(const struct xc_process *process)
 }
 
 /* Anybody may write into /tmp. */
-static bool is_trusted(const struct xc_process *process, const char *path)
+static bool is_trusted(const struct xc_process *process, int fd)
 {
 	struct stat file, task;
 	xc_auto(xc_freep) char *name = xc_asprintf("%d", (int)process->pid);
-	return stat(path, &file) == 0 && fstatat(xc_live_task_dir(process), name, &task, 0) == 0 &&
+	return fstat(fd, &file) == 0 && fstatat(xc_live_task_dir(process), name, &task, 0) == 0 &&
 	       (file.st_uid == 0 || file.st_uid == task.st_uid);
 }
 
@@ -117,13 +120,20 @@ struct xc_perf_map *xc_perf_map_open(const struct xc_process *process)
 	if (!process->live || !process->live_root)
 		return NULL;
 	xc_auto(xc_freep) char *path = xc_asprintf("/tmp/perf-%ld.map", own_pid(process));
-	struct xc_error *err = xc_finder_open(process->live_root, path, &source);
+	bool special;
+	const int fd = xc_opener_regular(process->live_root, path, &special);
+	if (fd < 0)
+		return NULL;
+	if (!is_trusted(process, fd)) {
+		close(fd);
+		return NULL;
+	}
+	const struct xc_source_options how = {.as_is = true};
+	struct xc_error *err = xc_source_open_fd(fd, path, &how, &source);
 	xc_error_free(err);
 	if (err)
 		return NULL;
-	xc_auto(xc_freep) char *whole = xc_asprintf("%s%s", process->live_root, path);
-	struct xc_perf_map *map =
-		is_trusted(process, whole) ? xc_perf_map_read((const char *)source->bytes, source->size) : NULL;
+	struct xc_perf_map *map = xc_perf_map_read((const char *)source->bytes, source->size);
 	xc_source_close(source);
 	return map;
 }

@@ -8,7 +8,7 @@
 struct xc_perf_map;
 
 /* Read that of a live process, in its root and by its number in its own name space. NULL: there is none, or it is not
- * the process's user's, nor root's. At most a million functions are kept. */
+ * the process's user's, nor root's. At most a million functions and 64 MiB of names are kept. */
 struct xc_perf_map *xc_perf_map_open(const struct xc_process *process);
 
 /* The same of a text, which is copied. */

@@ -12,11 +12,12 @@
 
 struct xc_sample_weight {
 	uint64_t period, before, changed_ns; /* now; before that instant */
-	struct xc_hashtable inherited;       /* of threads that began later: tid → period */
+	struct xc_hashtable inherited;       /* of threads that began later: tid → period; 0: it ended */
+	size_t ended;                        /* of these */
 	uint64_t window_ns, samples;         /* since then so many */
 };
 
-/* Take a record, in the order of its ring: samples get their weight. */
+/* Take a record, in the order of time: samples get their weight. */
 void xc_sample_weight_take(struct xc_sample_weight *weight, struct xc_perf_record *record);
 
 /* From now on. The period is made odd: a program that does the same thing every 2^n events is sampled in all of it. */

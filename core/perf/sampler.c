@@ -349,8 +349,6 @@ static bool has_next(struct xc_sampler *s, struct processor *p)
 		p->next.at_switch &= s->setup.events[XC_PERF_SWITCHES];
 		p->next_len = len;
 		s->counts.malformed += !p->has_next;
-		if (p->has_next && s->weight.period)
-			xc_sample_weight_take(&s->weight, &p->next);
 	}
 	return p->has_next;
 }
@@ -383,6 +381,8 @@ void xc_sampler_drain(struct xc_sampler *s, xc_sampler_take *take, void *ctx)
 		p->sampled_ns = p->next.kind == XC_PERF_SAMPLE ? p->next.time_ns : p->sampled_ns;
 		left -= p->next_len < left ? p->next_len : left;
 		count_record(s, &p->next);
+		if (s->weight.period)
+			xc_sample_weight_take(&s->weight, &p->next);
 		take(ctx, &p->next);
 	}
 	const uint64_t better = s->weight.period ? xc_sample_weight_better(&s->weight, s->setup.hz, xc_now_ns()) : 0;

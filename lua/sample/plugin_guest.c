@@ -14,8 +14,10 @@ enum { PLUGINS = 16, PATIENCE = 100 }; /* failures in a row */
 /* Of one call: a small part of those of a run. The first for a virtual machine reads most. */
 static struct xc_limits limits_of_call(const struct xc_limits *run)
 {
-	return (struct xc_limits){
-		.instructions = run->instructions / 1000, .memory = run->memory / 4, .seconds = run->seconds / 60};
+	return (struct xc_limits){.instructions = run->instructions / 1000,
+				  .memory = run->memory / 4,
+				  .seconds = run->seconds / 60,
+				  .may_starve = true};
 }
 
 struct asked {

@@ -16,6 +16,7 @@ struct xc_limits {
 	uint64_t instructions; /* of the Lua virtual machine; string patterns count their steps */
 	uint64_t memory;       /* bytes of Lua objects */
 	double seconds;        /* wall-clock time, while the script runs */
+	bool may_starve;       /* ... and then as much CPU time again: a wait for a CPU ends no run */
 	uint64_t printed;      /* bytes of lines that it prints */
 };
 

@@ -122,9 +122,17 @@ static void trip_interrupt(struct xc_limit *limit)
 	trip(limit, &text);
 }
 
-static bool is_late(const struct xc_limit *limit)
+static bool is_late(struct xc_limit *limit)
 {
-	return limit->limits.seconds > 0 && (double)(xc_now_ns() - limit->started_ns) > limit->limits.seconds * 1e9;
+	const double most = limit->limits.seconds * 1e9;
+	if (most <= 0 || (double)(xc_now_ns() - limit->started_ns) <= most)
+		return false;
+	if (!limit->limits.may_starve)
+		return true;
+	const uint64_t cpu = xc_thread_cpu_ns();
+	if (!limit->late_cpu_ns)
+		limit->late_cpu_ns = cpu;
+	return (double)(cpu - limit->late_cpu_ns) > most;
 }
 
 static void look(struct xc_limit *limit)
@@ -331,7 +339,7 @@ void xc_limit_start(struct xc_limit *limit, lua_State *L)
 {
 	limit->steps = limit->printed = 0;
 	limit->started_ns = xc_now_ns();
-	limit->rested_ns = 0;
+	limit->rested_ns = limit->late_cpu_ns = 0;
 	limit->running = L;
 	limit->ceiling = limit->limits.memory;
 	limit->refused_size = 0;
@@ -347,6 +355,7 @@ void xc_limit_renew(struct xc_limit *limit)
 {
 	limit->steps = limit->printed = 0;
 	limit->started_ns = limit->rested_ns = xc_now_ns();
+	limit->late_cpu_ns = 0;
 }
 
 void xc_limit_rest(struct xc_limit *limit)

@@ -23,6 +23,7 @@ struct xc_limit {
 	uint64_t steps;           /* instructions, and steps charged by C functions */
 	uint64_t started_ns;      /* CLOCK_MONOTONIC, moved forward by all pauses */
 	uint64_t rested_ns;       /* when the last pause began; 0: running */
+	uint64_t late_cpu_ns;     /* the thread's CPU time when it was found late; 0: it is not */
 	void *refused;            /* the block that could not grow ... */
 	size_t refused_size;      /* ... to this size; 0: none */
 	bool short_of_memory;     /* an allocation was refused in this run */

@@ -122,8 +122,10 @@ uint32_t xc_profile_data_add_sum(struct xc_profile_data *d, const struct xc_prof
 			(struct xc_profile_sum){.stack = sum->stack, .wait = sum->wait, .thread = sum->thread};
 		found->number = d->sum_count;
 	}
-	d->sums[found->number - 1].samples += sum->samples;
-	d->sums[found->number - 1].squares += sum->squares;
+	struct xc_profile_sum *to = &d->sums[found->number - 1];
+	to->samples += sum->samples;
+	if (__builtin_add_overflow(to->squares, sum->squares, &to->squares))
+		to->squares = UINT64_MAX;
 	return (uint32_t)found->number - 1;
 }
 

@@ -30,7 +30,7 @@ struct xc_wait_targets {
 	struct xc_lock_owner owner;
 };
 
-enum { MOST_FILES = 1 << 16, PATH = 4096, MOST_TEXTS = 1 << 14 };
+enum { MOST_FILES = 1 << 16, PATH = 4096, MOST_TEXTS = 1 << 14, MOST_KNOWN = 1 << 17 };
 
 static void read_files(struct xc_wait_targets *t)
 {
@@ -143,7 +143,7 @@ static struct xc_wait_target target_of(struct xc_wait_targets *t, const char *te
 	return (struct xc_wait_target){.text = number_of(t, text, looped), .looped = looped};
 }
 
-/* By its stack, as memory shows it now. call: for waits of which no more is known. */
+/* By its stack, as memory shows it now. call: for waits of which no more is known, or after too many texts. */
 static struct xc_wait_target describe(struct xc_wait_targets *t, const struct xc_thread *thread, const char *call)
 {
 	xc_auto(xc_text_fini) struct xc_text text = {0};
@@ -151,7 +151,8 @@ static struct xc_wait_target describe(struct xc_wait_targets *t, const struct xc
 	xc_waits_look(t->process, thread, &wait);
 	xc_wait_report_alone(t->process, &wait, &text);
 	call = wait.call ? wait.call : call;
-	struct xc_wait_target target = target_of(t, text.len ? xc_text_string(&text) : call ? call : "not known", call);
+	const bool is_told = text.len && t->texts.count < MOST_TEXTS;
+	struct xc_wait_target target = target_of(t, is_told ? xc_text_string(&text) : call ? call : "not known", call);
 	target.owner_word = xc_wait_owner_word(t->process, &wait);
 	return target;
 }
@@ -190,6 +191,10 @@ static const struct xc_wait_target *known(const struct xc_wait_targets *t, uint3
 static struct xc_wait_target remember(struct xc_wait_targets *t, uint32_t stack, uint64_t argument,
 				      struct xc_wait_target target)
 {
+	if (t->known_count >= MOST_KNOWN) {
+		xc_hashtable_fini(&t->by_stack);
+		t->known_count = 0;
+	}
 	t->known = xc_grow(t->known, t->known_count, &t->known_capacity, sizeof *t->known);
 	t->known[t->known_count++] = target;
 	xc_hashtable_at(&t->by_stack, NULL, argument, (uint64_t)stack + 1)->number = t->known_count;

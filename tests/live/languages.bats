@@ -2,6 +2,7 @@
 # Frames of interpreted languages in `xcore profile`, against programs that measure themselves.
 #	XCORE=build/release/xcore bats tests/live/languages.bats
 
+bats_require_minimum_version 1.5.0
 load live
 
 setup() {
@@ -95,8 +96,8 @@ shares() {
 	"$XCORE" profile --for 1s --as folded --c-only "pid:$STARTED" >"$BATS_TEST_TMPDIR/c"
 	cat "$BATS_TEST_TMPDIR/lua" "$BATS_TEST_TMPDIR/c"
 	grep -q 'alpha;numbers' "$BATS_TEST_TMPDIR/lua"
-	! grep -q '_PyEval' "$BATS_TEST_TMPDIR/lua"
-	! grep -q 'numbers' "$BATS_TEST_TMPDIR/c"
+	run ! grep -q '_PyEval' "$BATS_TEST_TMPDIR/lua"
+	run ! grep -q 'numbers' "$BATS_TEST_TMPDIR/c"
 	grep -q '_PyEval' "$BATS_TEST_TMPDIR/c"
 }
 

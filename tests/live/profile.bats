@@ -2,6 +2,7 @@
 # `xcore profile` against programs that measure themselves.
 #	XCORE=build/release/xcore bats tests/live/profile.bats
 
+bats_require_minimum_version 1.5.0
 load live
 
 setup() {
@@ -94,7 +95,7 @@ profile() {
 	sleep 0.7
 	grep -q '^TracerPid:[[:space:]]0$' "/proc/$STARTED/status"
 	wait $!
-	! grep -vE '^([0-9]+ +)?(\+\+\+|---)' "$BATS_TEST_TMPDIR/trace"
+	run ! grep -vE '^([0-9]+ +)?(\+\+\+|---)' "$BATS_TEST_TMPDIR/trace"
 	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
 }
 
@@ -225,7 +226,7 @@ keep() {
 	begin env API_TOKEN=hunter22secret "$dir/shares" --password=hunter22secret
 	"$XCORE" profile --redact --for 300ms -o "$dir/one.xprof" "pid:$STARTED"
 	zstd -dcq "$dir/one.xprof" >"$dir/tables"
-	! grep -qa hunter22 "$dir/tables"
+	run ! grep -qa hunter22 "$dir/tables"
 	"$XCORE" profile --no-redact "$dir/one.xprof" >"$dir/report"
 	grep -q 'Hottest functions' "$dir/report"
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/perf/perf_map.h"
@@ -50,12 +52,28 @@ static void lines_that_are_none_are_left_out(void **state)
 	assert_null(xc_perf_map_find(NULL, 0x1000));
 }
 
+static void names_are_kept_up_to_a_bound(void **state)
+{
+	enum { LINES = 70000, LINE = 1015 };
+	(void)state;
+	char *text = malloc((size_t)LINES * LINE + 1);
+	assert_non_null(text);
+	for (int i = 0; i < LINES; i++)
+		snprintf(text + (size_t)i * LINE, LINE + 1, "%08x 1 %01003d\n", i + 1, i);
+	struct xc_perf_map *map = xc_perf_map_read(text, (size_t)LINES * LINE);
+	assert_non_null(xc_perf_map_find(map, 67000)); /* of 1000 bytes each */
+	assert_null(xc_perf_map_find(map, 67200));
+	xc_perf_map_free(map);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_may_have_spaces_and_holds_for_all_of_its_code),
 		cmocka_unit_test(what_was_written_last_holds),
 		cmocka_unit_test(lines_that_are_none_are_left_out),
+		cmocka_unit_test(names_are_kept_up_to_a_bound),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,29 @@ static void a_change_reaches_threads_of_the_start_and_those_that_begin_after_it(
 	xc_sample_weight_fini(&w);
 }
 
+static void threads_that_ended_take_no_room(void **state)
+{
+	enum { MANY = 1 << 20, PID = 1 << 22 };
+	struct xc_sample_weight w = {.period = 0};
+	(void)state;
+	xc_sample_weight_set(&w, 10, 100);
+	start_thread(&w, PID, 1, 110);
+	for (pid_t tid = 2; tid < MANY; tid++) {
+		struct xc_perf_record r = {.kind = XC_PERF_EXIT, .tid = tid, .time_ns = 120};
+		start_thread(&w, tid, 1, 120);
+		xc_sample_weight_take(&w, &r);
+	}
+	start_thread(&w, MANY, 1, 130);
+	xc_sample_weight_set(&w, 100, 200);
+	assert_int_equal(weight_of(&w, PID, 210), 11);
+	assert_int_equal(weight_of(&w, MANY, 210), 11);
+	start_thread(&w, 2, 1, 220); /* the number of one that ended */
+	xc_sample_weight_set(&w, 1000, 300);
+	assert_int_equal(weight_of(&w, 2, 310), 101);
+	assert_in_range(w.inherited.count, 1, 1 << 17);
+	xc_sample_weight_fini(&w);
+}
+
 static void a_burst_raises_the_period_and_silence_does_not(void **state)
 {
 	enum { HZ = 100, MS = 1000000 };
@@ -60,6 +83,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_reaches_threads_of_the_start_and_those_that_begin_after_it),
+		cmocka_unit_test(threads_that_ended_take_no_room),
 		cmocka_unit_test(a_burst_raises_the_period_and_silence_does_not),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,6 +241,27 @@ static void time_is_limited(void **state)
 	assert_true(to.tv_sec - from.tv_sec < 15);
 }
 
+static void wait_long(void *user, const char *line, size_t len)
+{
+	const struct timespec long_time = {.tv_nsec = 300000000};
+	nanosleep(&long_time, NULL);
+	take_line(user, line, len);
+}
+
+static void a_wait_for_a_cpu_may_be_no_end(void **state)
+{
+	static const char code[] = "print('a') for i = 1, 5000 do end print('b')";
+	struct xc_host_options chosen = options();
+	(void)state;
+	chosen.output = wait_long;
+	chosen.limits = (struct xc_limits){.seconds = 0.2};
+	CHECK_ERROR(run_with(&chosen, code), XC_ERR_LIMIT, "more than 0.2 s");
+	chosen.limits.may_starve = true;
+	assert_null(run_with(&chosen, code));
+	assert_string_equal(xc_text_string(&printed), "a\nb\n");
+	CHECK_ERROR(run_with(&chosen, "while true do end"), XC_ERR_LIMIT, "more than 0.2 s");
+}
+
 /* Lua's own functions continue in C: no hook fires. */
 static void loops_in_c_are_limited(void **state)
 {
@@ -641,6 +662,7 @@ int main(void)
 		cmocka_unit_test(memory_is_limited),
 		cmocka_unit_test(garbage_is_not_memory),
 		cmocka_unit_test(time_is_limited),
+		cmocka_unit_test(a_wait_for_a_cpu_may_be_no_end),
 		cmocka_unit_test(loops_in_c_are_limited),
 		cmocka_unit_test(nothing_reaches_outside),
 		cmocka_unit_test(bytecode_is_refused),
