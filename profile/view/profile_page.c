@@ -37,10 +37,11 @@ static void put_text(FILE *out, const char *text)
 
 static void put_texts(FILE *out, const struct xc_profile_data *d)
 {
+	xc_auto(xc_freep) bool *wanted = xc_profile_texts_of_views(d);
 	fputs("\"texts\":[", out);
 	for (size_t i = 0; i < d->texts.count; i++) {
 		fputs(i ? ",\n" : "", out);
-		put_text(out, d->texts.texts[i]);
+		put_text(out, wanted[i] ? d->texts.texts[i] : "");
 	}
 	fputs("]", out);
 }
@@ -56,12 +57,6 @@ static void put_table(FILE *out, const struct xc_profile_data *d, const struct x
 	}
 }
 
-/* Facts are shown as text; the page computes with the rest. */
-static bool is_wanted(const struct xc_profile_table *table)
-{
-	return table->row_size != sizeof(struct xc_profile_fact);
-}
-
 static void put_data(FILE *out, const struct xc_profile_data *d, uint32_t split)
 {
 	bool more = false;
@@ -69,7 +64,7 @@ static void put_data(FILE *out, const struct xc_profile_data *d, uint32_t split)
 	put_texts(out, d);
 	fputs(",\n\"tables\":{", out);
 	for (size_t t = 0; t < xc_profile_table_count; t++) {
-		if (!is_wanted(&xc_profile_tables[t]))
+		if (xc_profile_table_is_facts(&xc_profile_tables[t]))
 			continue;
 		fprintf(out, "%s\"%s\":{", more ? ",\n" : "", xc_profile_tables[t].name);
 		put_table(out, d, &xc_profile_tables[t]);

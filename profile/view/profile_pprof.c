@@ -13,6 +13,7 @@
 
 #include "core/base/say.h"
 #include "core/render/protobuf.h"
+#include "profile/data/profile_tables.h"
 
 enum word { SAMPLES, COUNT, WEIGHT, UNIT, THREAD, TID, WAITS, WORDS };
 
@@ -135,8 +136,9 @@ static void put_texts(const struct writing *w)
 		[TID] = "tid",
 		[WAITS] = "waits for",
 	};
+	xc_auto(xc_freep) bool *wanted = xc_profile_texts_of_views(w->data);
 	for (size_t i = 0; i < w->data->texts.count; i++)
-		put_text(w, w->data->texts.texts[i]);
+		put_text(w, wanted[i] ? w->data->texts.texts[i] : "");
 	for (size_t i = 0; i < WORDS; i++)
 		put_text(w, words[i]);
 }

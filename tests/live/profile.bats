@@ -222,10 +222,18 @@ keep() {
 	local dir=$BATS_TEST_TMPDIR
 	compile shares "$dir/shares" -O2
 	rm -f "$dir/end"
-	begin env API_TOKEN=hunter22secret "$dir/shares" --password=hunter22secret
+	begin env API_TOKEN=hunter22secret "$dir/shares" --password=hunter22secret plainargument
+	"$XCORE" profile --for 300ms -o "$dir/all.xprof" "pid:$STARTED"
+	zstd -dcq "$dir/all.xprof" | grep -qa plainargument # what is not redacted has it
 	"$XCORE" profile --redact --for 300ms -o "$dir/one.xprof" "pid:$STARTED"
 	zstd -dcq "$dir/one.xprof" >"$dir/tables"
-	! grep -qa hunter22 "$dir/tables"
+	[ "$(grep -ca 'hunter22\|plainargument' "$dir/tables")" = 0 ]
+	for kind in html pprof folded svg speedscope; do
+		"$XCORE" profile -q --redact "$dir/all.xprof" --as $kind >"$dir/$kind"
+	done
+	"$XCORE" profile -q "$dir/all.xprof" --as html >>"$dir/html" # shows no arguments, so it has none
+	zcat "$dir/pprof" >"$dir/protobuf"
+	[ "$(cat "$dir"/{html,protobuf,folded,svg,speedscope} | grep -ca 'hunter22\|plainargument')" = 0 ]
 	"$XCORE" profile --no-redact "$dir/one.xprof" >"$dir/report"
 	grep -q 'Hottest functions' "$dir/report"
 }
