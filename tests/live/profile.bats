@@ -212,6 +212,14 @@ keep() {
 	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" --widths before -o "$dir/vanished.svg"
 	grep -q 'vectors (.* samples, earlier [0-9.]*%, ' "$dir/diff.svg"
 	grep -q 'vectors (.* samples, later [0-9.]*%, ' "$dir/vanished.svg"
+	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" | tr -s ' \n' ' ' >"$dir/diff.txt" # one line
+	grep -q 'after.xprof: CPU time of pid:[0-9]* → CPU time of pid:[0-9]* ' "$dir/diff.txt"
+	compile shares "$dir/shares" -O2
+	rm -f "$dir/end"
+	begin "$dir/shares"
+	"$XCORE" profile -q --clock off --for 300ms -o "$dir/off.xprof" "pid:$STARTED"
+	run "$XCORE" diff "$dir/before.xprof" "$dir/off.xprof"
+	[ "$status" != 0 ] && [[ $output == *"counts CPU time, and "*"off.xprof waiting time"* ]]
 	run "$XCORE" diff "$dir/before.xprof" "$dir/diff.json"
 	[ "$status" = 2 ]
 	run "$XCORE" diff "$dir/before.xprof"
