@@ -131,6 +131,12 @@ is_sampling() {
 		grep -qE 'the process (ended before|executed another program)' "$BATS_TEST_TMPDIR/out"
 		finish
 	done
+	start bash -c "echo ready; for ((i = 0; i < 150000; i++)); do :; done"
+	"$XCORE" profile --for 20s -o "$BATS_TEST_TMPDIR/ended.xprof" "pid:$STARTED" 2>"$BATS_TEST_TMPDIR/said"
+	finish
+	grep -q '^xcore: .*: warning: the process ended before' "$BATS_TEST_TMPDIR/said"
+	"$XCORE" profile -q "$BATS_TEST_TMPDIR/ended.xprof" --as folded 2>"$BATS_TEST_TMPDIR/said" >"$BATS_TEST_TMPDIR/folded"
+	[ ! -s "$BATS_TEST_TMPDIR/said" ]
 }
 
 @test "a user without rights to the kernel is told that it is not seen" {
