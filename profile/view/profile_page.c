@@ -57,10 +57,12 @@ static void put_table(FILE *out, const struct xc_profile_data *d, const struct x
 	}
 }
 
-static void put_data(FILE *out, const struct xc_profile_data *d, uint32_t split)
+static void put_data(FILE *out, const struct xc_profile_data *d, const uint32_t *split)
 {
 	bool more = false;
-	fprintf(out, "<script type=\"application/json\" id=\"data\">{\"split\":%" PRIu32 ",", split);
+	fputs("<script type=\"application/json\" id=\"data\">{", out);
+	if (split)
+		fprintf(out, "\"compares\":true,\"split\":%" PRIu32 ",", *split);
 	put_texts(out, d);
 	fputs(",\n\"tables\":{", out);
 	for (size_t t = 0; t < xc_profile_table_count; t++) {
@@ -105,7 +107,8 @@ static void put_facts(FILE *out, const struct xc_profile_data *d)
 	xc_report_free(report);
 }
 
-struct xc_error *xc_profile_page_of_two(const struct xc_profile_data *d, uint32_t split, FILE *out)
+/* split: NULL of one profile. */
+static struct xc_error *put_page(const struct xc_profile_data *d, const uint32_t *split, FILE *out)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
@@ -124,5 +127,10 @@ struct xc_error *xc_profile_page_of_two(const struct xc_profile_data *d, uint32_
 
 struct xc_error *xc_profile_page(const struct xc_profile_data *d, FILE *out)
 {
-	return xc_profile_page_of_two(d, 0, out);
+	return put_page(d, NULL, out);
+}
+
+struct xc_error *xc_profile_page_of_two(const struct xc_profile_data *d, uint32_t split, FILE *out)
+{
+	return put_page(d, &split, out);
 }
