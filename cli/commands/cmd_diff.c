@@ -71,11 +71,31 @@ static struct xc_error *show_profiles(struct xc_job *job, struct xc_profile_pair
 	}
 	job->report = xc_report_new(job->command->name);
 	struct xc_section *target = xc_report_target(job->report);
-	target->headline = xc_arena_printf(&job->report->arena, "%s → %s", xc_job_operand(job, "TARGET"),
-					   xc_job_operand(job, "NEWER"));
+	target->headline = xc_arena_printf(&job->report->arena, "%s → %s: %s", xc_job_operand(job, "TARGET"),
+					   xc_job_operand(job, "NEWER"),
+					   xc_profile_data_text(pair->data, pair->data->head->title));
 	target->brief = true;
 	xc_profile_diff(job->report, pair, s->limit ? s->limit : DEFAULT_ROWS);
 	return NULL;
+}
+
+/* What the samples of a profile count. */
+static const char *counted(const struct xc_profile_data *d)
+{
+	const char *events = xc_profile_data_text(d, d->head->events);
+	if (d->head->unit != XC_PROFILE_NS)
+		return events ? events : "events";
+	return !d->head->waits ? "CPU time" : d->head->runs ? "CPU and waiting time" : "waiting time";
+}
+
+static struct xc_error *check_counted(const struct xc_job *job, const struct xc_profile_data *earlier,
+				      const struct xc_profile_data *later)
+{
+	if (earlier->head->unit == later->head->unit && strcmp(counted(earlier), counted(later)) == 0)
+		return NULL;
+	return xc_error_hint(xc_error_new(XC_ERR_MISMATCH, "%s counts %s, and %s %s", xc_job_operand(job, "TARGET"),
+					  counted(earlier), xc_job_operand(job, "NEWER"), counted(later)),
+			     "`xcore profile` with the same --clock, or --event, gives profiles to compare");
 }
 
 static struct xc_error *run(struct xc_job *job, FILE *out)
@@ -84,8 +104,8 @@ static struct xc_error *run(struct xc_job *job, FILE *out)
 	struct xc_error *err = xc_profile_file_read(xc_job_operand(job, "TARGET"), &earlier);
 	if (!err)
 		err = xc_profile_file_read(xc_job_operand(job, "NEWER"), &later);
-	if (!err && earlier->head->unit != later->head->unit)
-		err = xc_error_new(XC_ERR_MISMATCH, "the two profiles do not count the same: time, and events");
+	if (!err)
+		err = check_counted(job, earlier, later);
 	if (!err) {
 		struct xc_profile_pair pair;
 		xc_profile_pair_init(&pair, earlier, later);

@@ -163,12 +163,24 @@ static void report(struct xc_job *job)
 		xc_section_tree(xc_report_section(job->report, "flame", "Flame graph"), "flame", job->tree);
 }
 
+/* The account in a line, and its warnings: what is written elsewhere does not show them. */
+static void say_account(const struct xc_job *job, const struct xc_profile_data *d)
+{
+	const char *target = xc_job_operand(job, "TARGET"), *account = xc_profile_data_text(d, d->head->account);
+	xc_say("%s: %s", target, account ? account : "a profile without an account");
+	for (size_t i = 0; i < d->account.count; i++) {
+		const struct xc_profile_fact *fact = &d->account.rows[i];
+		const char *text = xc_profile_data_text(d, fact->text), *hint = xc_profile_data_text(d, fact->hint);
+		if (fact->note >= XC_WARNING + 1 && text)
+			xc_say("%s: warning: %s%s%s", target, text, hint ? "; " : "", hint ? hint : "");
+	}
+}
+
 static struct xc_error *write_data(struct xc_job *job, FILE *out)
 {
 	const struct settings *s = job->settings;
-	const char *account = xc_profile_data_text(s->data, s->data->head->account);
 	if (job->common.quiet != XC_ON)
-		xc_say("%s: %s", xc_job_operand(job, "TARGET"), account ? account : "a profile without an account");
+		say_account(job, s->data);
 	xc_profile_redact(s->data);
 	return xc_profile_write(s->data, kind_of(job), out);
 }

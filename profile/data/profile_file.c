@@ -138,12 +138,12 @@ struct reading {
 	size_t text_count;
 };
 
-static struct xc_error *take_count(struct xc_cursor *c, uint64_t most, const char *what, uint64_t *count_out)
+static struct xc_error *take_count(struct xc_cursor *c, uint64_t most, const char *table, uint64_t *count_out)
 {
 	struct xc_error *err = xc_cursor_uleb(c, count_out);
 	if (!err && *count_out > most)
-		return xc_error_new(XC_ERR_LIMIT, "%" PRIu64 " %s: at most %" PRIu64 " are allowed", *count_out, what,
-				    most);
+		return xc_error_new(XC_ERR_LIMIT, "table '%s': %" PRIu64 " rows; at most %" PRIu64 " are allowed",
+				    table, *count_out, most);
 	return err;
 }
 
@@ -154,7 +154,7 @@ static struct xc_error *take_texts(struct reading *r, struct xc_cursor *c)
 	if (err)
 		return err;
 	if (r->text_count || count > xc_cursor_left(c))
-		return xc_error_new(XC_ERR_FORMAT, "the texts are cut short, or there twice");
+		return xc_error_new(XC_ERR_FORMAT, "table 'texts': cut short, or there twice");
 	free(r->texts);
 	r->texts = xc_alloc((count + 1) * sizeof *r->texts);
 	for (; r->text_count < count && !err; r->text_count++) {
@@ -174,7 +174,7 @@ static struct xc_error *check(const struct reading *r, const struct xc_profile_t
 		column->means == XC_PROFILE_IS_TEXT ? r->text_count : xc_profile_table_limit(r->data, column, row);
 	if (all || number < limit || (column->means == XC_PROFILE_IS_TEXT && !number))
 		return NULL;
-	return xc_error_new(XC_ERR_FORMAT, "%s of row %zu of the %s is out of range", column->name, row, table->name);
+	return xc_error_new(XC_ERR_FORMAT, "table '%s': %s of row %zu is out of range", table->name, column->name, row);
 }
 
 static struct xc_error *take_column(struct reading *r, struct xc_cursor *c, const struct xc_profile_table *table,
@@ -207,7 +207,7 @@ static struct xc_error *take_table(struct reading *r, struct xc_cursor *c, const
 	if (err)
 		return err;
 	if (rows < table->least || rows > xc_cursor_left(c)) /* a row has a byte at least */
-		return xc_error_new(XC_ERR_FORMAT, "the %s are cut short", table->name);
+		return xc_error_new(XC_ERR_FORMAT, "table '%s': cut short", table->name);
 	free(*rows_at);
 	*rows_at = xc_alloc((rows + 1) * table->row_size);
 	*count_at = rows;
@@ -248,7 +248,7 @@ static struct xc_error *take_tables(struct reading *r, struct xc_cursor *c)
 			return err;
 	}
 	if (next < xc_profile_table_count)
-		return xc_error_new(XC_ERR_FORMAT, "the %s are missing", xc_profile_tables[next].name);
+		return xc_error_new(XC_ERR_FORMAT, "table '%s': missing", xc_profile_tables[next].name);
 	xc_profile_data_sort(r->data);
 	return check_depth(r->data);
 }
@@ -273,10 +273,11 @@ struct xc_error *xc_profile_file_read(const char *path, struct xc_profile_data *
 	const struct xc_source_options options = {.max_size = MOST_BYTES, .room = MOST_BYTES};
 	if (!read_head(path, head))
 		return xc_error_new(XC_ERR_FORMAT, "%s: not a profile", path);
-	if (head[16] != VERSION)
+	const uint64_t version = xc_load_uint(head + 16, 4, false);
+	if (version != VERSION)
 		return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED,
-						  "%s: a profile of version %u, this xcore reads %d", path, head[16],
-						  VERSION),
+						  "%s: a profile of version %" PRIu64 "; this xcore reads version %d",
+						  path, version, VERSION),
 				     "a later xcore made it");
 	struct xc_error *err = xc_source_open(path, &options, &source);
 	if (!err && source->cut)

@@ -5,15 +5,27 @@
 #include "core/base/say.h"
 #include "core/report/scrub.h"
 
-static void redact_facts(struct xc_profile_facts *facts, uint32_t redacted)
+/* Files hold all texts, also those that nothing refers to any longer. */
+static void redact_text(struct xc_intern *texts, uint32_t number, uint32_t redacted)
 {
-	for (size_t i = 0; i < facts->count; i++)
-		if (facts->rows[i].secret)
-			facts->rows[i] = (struct xc_profile_fact){.kind = XC_FIELD_TEXT,
-								  .key = facts->rows[i].key,
-								  .label = facts->rows[i].label,
-								  .quiet = facts->rows[i].quiet,
-								  .text = redacted};
+	if (number)
+		texts->texts[number] = texts->texts[redacted];
+}
+
+static void redact_facts(struct xc_profile_facts *facts, struct xc_intern *texts, uint32_t redacted)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		struct xc_profile_fact *fact = &facts->rows[i];
+		if (!fact->secret)
+			continue;
+		redact_text(texts, fact->text, redacted);
+		redact_text(texts, fact->hint, redacted);
+		*fact = (struct xc_profile_fact){.kind = XC_FIELD_TEXT,
+						 .key = fact->key,
+						 .label = fact->label,
+						 .quiet = fact->quiet,
+						 .text = redacted};
+	}
 }
 
 /* Which texts are names of functions. Malloc'ed. */
@@ -30,8 +42,8 @@ void xc_profile_redact(struct xc_profile_data *d)
 	if (!xc_say_redacts())
 		return;
 	const uint32_t redacted = xc_profile_data_add_text(d, XC_REDACTED);
-	redact_facts(&d->target, redacted);
-	redact_facts(&d->account, redacted);
+	redact_facts(&d->target, &d->texts, redacted);
+	redact_facts(&d->account, &d->texts, redacted);
 	xc_auto(xc_freep) bool *is_name = find_names(d);
 	for (size_t i = 0; i < d->texts.count; i++) {
 		xc_auto(xc_text_fini) struct xc_text clean = {0};

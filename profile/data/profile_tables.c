@@ -116,6 +116,23 @@ uint64_t xc_profile_table_get(const struct xc_profile_table *table, const struct
 	return memcpy(&narrow, at, sizeof narrow), narrow;
 }
 
+static void mark_texts(bool *marked, const struct xc_profile_data *d, const struct xc_profile_table *table)
+{
+	for (size_t c = 0; c < table->column_count; c++)
+		for (size_t row = 0;
+		     table->columns[c].means == XC_PROFILE_IS_TEXT && row < xc_profile_table_rows(table, d); row++)
+			marked[xc_profile_table_get(table, d, row, &table->columns[c])] = true;
+}
+
+bool *xc_profile_texts_of_views(const struct xc_profile_data *d)
+{
+	bool *marked = xc_alloc(d->texts.count * sizeof *marked);
+	for (size_t t = 0; t < xc_profile_table_count; t++)
+		if (!xc_profile_table_is_facts(&xc_profile_tables[t]))
+			mark_texts(marked, d, &xc_profile_tables[t]);
+	return marked;
+}
+
 uint64_t xc_profile_table_limit(const struct xc_profile_data *d, const struct xc_profile_column *column, size_t row)
 {
 	switch (column->means) {

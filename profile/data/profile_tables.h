@@ -55,4 +55,13 @@ uint64_t xc_profile_table_get(const struct xc_profile_table *table, const struct
  * 64 bits. */
 uint64_t xc_profile_table_limit(const struct xc_profile_data *data, const struct xc_profile_column *column, size_t row);
 
+/* Are the rows facts? Those are shown as text; views compute with the other tables. */
+static inline bool xc_profile_table_is_facts(const struct xc_profile_table *table)
+{
+	return table->row_size == sizeof(struct xc_profile_fact);
+}
+
+/* By number: is the text of a table that is not facts? Facts may hold the user's data. Malloc'ed. */
+bool *xc_profile_texts_of_views(const struct xc_profile_data *data);
+
 #endif

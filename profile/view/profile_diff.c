@@ -179,7 +179,7 @@ static void add_table(struct xc_section *s, const struct comparison *c, size_t r
 		{.key = "samples_before", .label = "samples before", .kind = XC_FIELD_COUNT, .verbose = true},
 		{.key = "samples_after", .label = "after", .kind = XC_FIELD_COUNT, .verbose = true},
 		{.key = "chance", .label = "chance", .kind = XC_FIELD_NUMBER, .verbose = true},
-		{.key = "told", .label = "it is", .kind = XC_FIELD_TEXT},
+		{.key = "told", .label = "verdict", .kind = XC_FIELD_TEXT},
 		{.key = "function", .label = "function", .kind = XC_FIELD_TEXT},
 		{.key = "module", .label = "module", .kind = XC_FIELD_TEXT},
 	};
@@ -194,17 +194,26 @@ static void add_table(struct xc_section *s, const struct comparison *c, size_t r
 static void explain(struct xc_section *s, const struct comparison *c)
 {
 	const bool exact = each_is_one(&c->before) && each_is_one(&c->after);
-	if (!c->before.samples || !c->after.samples)
-		xc_section_message(s, XC_WARNING, NULL, "the %s profile has no samples: there is nothing to compare",
-				   c->before.samples ? "later" : "earlier");
-	else
-		xc_section_message(
-			s, XC_INFO, NULL,
-			"may be chance: by chance alone such a difference, or a larger one, is too frequent to tell "
-			"(two-sided %s test at 5 %%, corrected for %zu functions by Holm's method; samples are taken "
-			"as "
-			"independent of each other, so phases of a program are not chance)",
-			exact ? "binomial" : "normal", c->count);
+	xc_section_message(
+		s, XC_INFO, NULL,
+		"may be chance: by chance alone such a difference, or a larger one, is too frequent to tell "
+		"(two-sided %s test at 5 %%; because %zu function%s compared, each must pass a stricter one, by "
+		"Holm's method; samples are taken as independent of each other, so phases of a program are "
+		"not chance)",
+		exact ? "binomial" : "normal", c->count, c->count == 1 ? " is" : "s are");
+}
+
+/* Says so where a profile has no samples. */
+static bool can_compare(struct xc_report *report, const struct comparison *c)
+{
+	if (c->before.samples && c->after.samples)
+		return true;
+	xc_section_message(xc_report_section(report, "own", "Functions by change of their own share"), XC_WARNING, NULL,
+			   "%s no samples: there is nothing to compare",
+			   c->before.samples  ? "the later profile has"
+			   : c->after.samples ? "the earlier profile has"
+					      : "both profiles have");
+	return false;
 }
 
 void xc_profile_diff(struct xc_report *report, const struct xc_profile_pair *pair, size_t rows)
@@ -217,7 +226,7 @@ void xc_profile_diff(struct xc_report *report, const struct xc_profile_pair *pai
 			       .later = later,
 			       .before = sum_up(d, 0, pair->sums),
 			       .after = sum_up(d, pair->sums, d->sum_count)};
-	for (int own = 1; own >= 0; own--) {
+	for (int own = 1; own >= 0 && can_compare(report, &c); own--) {
 		struct xc_section *s = own ? xc_report_section(report, "own", "Functions by change of their own share")
 					   : xc_report_section(report, "total", "Functions with what they call");
 		c.own = own;

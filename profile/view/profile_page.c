@@ -37,10 +37,11 @@ static void put_text(FILE *out, const char *text)
 
 static void put_texts(FILE *out, const struct xc_profile_data *d)
 {
+	xc_auto(xc_freep) bool *wanted = xc_profile_texts_of_views(d);
 	fputs("\"texts\":[", out);
 	for (size_t i = 0; i < d->texts.count; i++) {
 		fputs(i ? ",\n" : "", out);
-		put_text(out, d->texts.texts[i]);
+		put_text(out, wanted[i] ? d->texts.texts[i] : "");
 	}
 	fputs("]", out);
 }
@@ -56,20 +57,16 @@ static void put_table(FILE *out, const struct xc_profile_data *d, const struct x
 	}
 }
 
-/* Facts are shown as text; the page computes with the rest. */
-static bool is_wanted(const struct xc_profile_table *table)
-{
-	return table->row_size != sizeof(struct xc_profile_fact);
-}
-
-static void put_data(FILE *out, const struct xc_profile_data *d, uint32_t split)
+static void put_data(FILE *out, const struct xc_profile_data *d, const uint32_t *split)
 {
 	bool more = false;
-	fprintf(out, "<script type=\"application/json\" id=\"data\">{\"split\":%" PRIu32 ",", split);
+	fputs("<script type=\"application/json\" id=\"data\">{", out);
+	if (split)
+		fprintf(out, "\"compares\":true,\"split\":%" PRIu32 ",", *split);
 	put_texts(out, d);
 	fputs(",\n\"tables\":{", out);
 	for (size_t t = 0; t < xc_profile_table_count; t++) {
-		if (!is_wanted(&xc_profile_tables[t]))
+		if (xc_profile_table_is_facts(&xc_profile_tables[t]))
 			continue;
 		fprintf(out, "%s\"%s\":{", more ? ",\n" : "", xc_profile_tables[t].name);
 		put_table(out, d, &xc_profile_tables[t]);
@@ -110,7 +107,8 @@ static void put_facts(FILE *out, const struct xc_profile_data *d)
 	xc_report_free(report);
 }
 
-struct xc_error *xc_profile_page_of_two(const struct xc_profile_data *d, uint32_t split, FILE *out)
+/* split: NULL of one profile. */
+static struct xc_error *put_page(const struct xc_profile_data *d, const uint32_t *split, FILE *out)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
@@ -129,5 +127,10 @@ struct xc_error *xc_profile_page_of_two(const struct xc_profile_data *d, uint32_
 
 struct xc_error *xc_profile_page(const struct xc_profile_data *d, FILE *out)
 {
-	return xc_profile_page_of_two(d, 0, out);
+	return put_page(d, NULL, out);
+}
+
+struct xc_error *xc_profile_page_of_two(const struct xc_profile_data *d, uint32_t split, FILE *out)
+{
+	return put_page(d, &split, out);
 }

@@ -13,6 +13,7 @@
 
 #include "core/base/say.h"
 #include "core/render/protobuf.h"
+#include "profile/data/profile_tables.h"
 
 enum word { SAMPLES, COUNT, WEIGHT, UNIT, THREAD, TID, WAITS, WORDS };
 
@@ -44,6 +45,13 @@ static void put_label(struct xc_text *sample, uint64_t key, uint64_t text, uint6
 	xc_protobuf_message(sample, 3, &label);
 }
 
+/* pprof reads 64 bits with a sign. */
+static uint64_t weight_of(const struct xc_profile_data *d, uint64_t samples)
+{
+	int64_t weight;
+	return __builtin_mul_overflow(samples, d->head->period, &weight) ? INT64_MAX : (uint64_t)weight;
+}
+
 static void put_sample(const struct writing *w, const struct xc_profile_sum *sum)
 {
 	const struct xc_profile_data *d = w->data;
@@ -52,7 +60,7 @@ static void put_sample(const struct writing *w, const struct xc_profile_sum *sum
 	for (uint32_t node = sum->stack; node; node = d->nodes[node].parent)
 		xc_protobuf_number(&ids, d->nodes[node].frame + UINT64_C(1));
 	xc_protobuf_number(&values, sum->samples);
-	xc_protobuf_number(&values, sum->samples * d->head->period);
+	xc_protobuf_number(&values, weight_of(d, sum->samples));
 	xc_protobuf_message(&sample, 1, &ids);
 	xc_protobuf_message(&sample, 2, &values);
 	put_label(&sample, word(w, TID), 0, thread->tid);
@@ -135,8 +143,9 @@ static void put_texts(const struct writing *w)
 		[TID] = "tid",
 		[WAITS] = "waits for",
 	};
+	xc_auto(xc_freep) bool *wanted = xc_profile_texts_of_views(w->data);
 	for (size_t i = 0; i < w->data->texts.count; i++)
-		put_text(w, w->data->texts.texts[i]);
+		put_text(w, wanted[i] ? w->data->texts.texts[i] : "");
 	for (size_t i = 0; i < WORDS; i++)
 		put_text(w, words[i]);
 }

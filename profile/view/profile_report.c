@@ -33,8 +33,12 @@ void xc_profile_report(struct xc_report *report, const struct xc_profile_data *d
 		       size_t rows)
 {
 	const size_t most = rows ? rows : ROWS;
-	xc_profile_facts_show(&d->account, &d->texts, xc_report_section(report, "profile", "Profile"));
-	if (!xc_profile_data_samples(d))
+	struct xc_section *s = xc_report_section(report, "profile", "Profile");
+	const bool empty = !xc_profile_data_samples(d);
+	xc_profile_facts_show(&d->account, &d->texts, s);
+	if (empty && !d->account.count)
+		xc_section_message(s, XC_INFO, NULL, "no samples");
+	if (empty)
 		return;
 	if (d->head->waits)
 		xc_profile_more(xc_profile_waits(report, d, most), d->wait_count - 1, most, "wait");

@@ -132,6 +132,12 @@ is_sampling() {
 		grep -qE 'the process (ended before|executed another program)' "$BATS_TEST_TMPDIR/out"
 		finish
 	done
+	start bash -c "echo ready; for ((i = 0; i < 150000; i++)); do :; done"
+	"$XCORE" profile --for 20s -o "$BATS_TEST_TMPDIR/ended.xprof" "pid:$STARTED" 2>"$BATS_TEST_TMPDIR/said"
+	finish
+	grep -q '^xcore: .*: warning: the process ended before' "$BATS_TEST_TMPDIR/said"
+	"$XCORE" profile -q "$BATS_TEST_TMPDIR/ended.xprof" --as folded 2>"$BATS_TEST_TMPDIR/said" >"$BATS_TEST_TMPDIR/folded"
+	[ ! -s "$BATS_TEST_TMPDIR/said" ]
 }
 
 @test "a user without rights to the kernel is told that it is not seen" {
@@ -213,6 +219,14 @@ keep() {
 	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" --widths before -o "$dir/vanished.svg"
 	grep -q 'vectors (.* samples, earlier [0-9.]*%, ' "$dir/diff.svg"
 	grep -q 'vectors (.* samples, later [0-9.]*%, ' "$dir/vanished.svg"
+	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" | tr -s ' \n' ' ' >"$dir/diff.txt" # one line
+	grep -q 'after.xprof: CPU time of pid:[0-9]* → CPU time of pid:[0-9]* ' "$dir/diff.txt"
+	compile shares "$dir/shares" -O2
+	rm -f "$dir/end"
+	begin "$dir/shares"
+	"$XCORE" profile -q --clock off --for 300ms -o "$dir/off.xprof" "pid:$STARTED"
+	run "$XCORE" diff "$dir/before.xprof" "$dir/off.xprof"
+	[ "$status" != 0 ] && [[ $output == *"counts CPU time, and "*"off.xprof waiting time"* ]]
 	run "$XCORE" diff "$dir/before.xprof" "$dir/diff.json"
 	[ "$status" = 2 ]
 	run "$XCORE" diff "$dir/before.xprof"
@@ -223,10 +237,18 @@ keep() {
 	local dir=$BATS_TEST_TMPDIR
 	compile shares "$dir/shares" -O2
 	rm -f "$dir/end"
-	begin env API_TOKEN=hunter22secret "$dir/shares" --password=hunter22secret
+	begin env API_TOKEN=hunter22secret "$dir/shares" --password=hunter22secret plainargument
+	"$XCORE" profile --for 300ms -o "$dir/all.xprof" "pid:$STARTED"
+	zstd -dcq "$dir/all.xprof" | grep -qa plainargument # what is not redacted has it
 	"$XCORE" profile --redact --for 300ms -o "$dir/one.xprof" "pid:$STARTED"
 	zstd -dcq "$dir/one.xprof" >"$dir/tables"
-	run ! grep -qa hunter22 "$dir/tables"
+	[ "$(grep -ca 'hunter22\|plainargument' "$dir/tables")" = 0 ]
+	for kind in html pprof folded svg speedscope; do
+		"$XCORE" profile -q --redact "$dir/all.xprof" --as $kind >"$dir/$kind"
+	done
+	"$XCORE" profile -q "$dir/all.xprof" --as html >>"$dir/html" # shows no arguments, so it has none
+	zcat "$dir/pprof" >"$dir/protobuf"
+	[ "$(cat "$dir"/{html,protobuf,folded,svg,speedscope} | grep -ca 'hunter22\|plainargument')" = 0 ]
 	"$XCORE" profile --no-redact "$dir/one.xprof" >"$dir/report"
 	grep -q 'Hottest functions' "$dir/report"
 }

@@ -1,5 +1,5 @@
 /* model: the profile's tables as trees with weights. Numbers of functions go on with what is no function: waits, and the
- * lack of a stack. Two profiles may be in the data: sums of threads before `split` are of the first, the others of the
+ * lack of a stack. Two profiles may be in the data (`compares`): sums of threads before `split` are of the first, the others of the
  * second; weights then come in pairs, and `side` tells which one is looked at (1: the second). */
 function Model(data) {
   var T = data.texts, tables = data.tables, head = {}, column;
@@ -58,7 +58,7 @@ function Model(data) {
   for (i = 0; i < N - 1; i++) kids[next[parent[ordered[i]]]++] = ordered[i];
 
   var model = {
-    head: head, names: names, kinds: kinds, threads: threads, split: split, diff: split > 0, KERNEL: KERNEL, WAIT: WAIT,
+    head: head, names: names, kinds: kinds, threads: threads, split: split, diff: !!data.compares, KERNEL: KERNEL, WAIT: WAIT,
     text: text, parent: parent, fn: fn, size: N, functionCount: F,
     module: function (f) { return f < F ? text(functions.module[f]) : ''; },
     language: function (f) { return f < F ? text(functions.language[f]) : ''; },

@@ -118,6 +118,26 @@ static void a_real_change_is_told(void **state)
 	xc_profile_data_free(b);
 }
 
+/* One warning, and no table. */
+static void without_samples_nothing_is_compared(void **state)
+{
+	static const unsigned shares[] = {50, 50};
+	(void)state;
+	struct xc_profile_data *a = program(shares, 2, 0, 1), *b = program(shares, 2, 100, 1);
+	struct xc_report *report = xc_report_new("diff");
+	struct xc_profile_pair pair;
+	xc_profile_pair_init(&pair, a, b);
+	xc_profile_diff(report, &pair, 1000);
+	assert_null(report->sections->next);
+	assert_int_equal(report->sections->items->kind, XC_ITEM_MESSAGE);
+	assert_non_null(strstr(report->sections->items->message.text, "the earlier profile has no samples"));
+	assert_null(report->sections->items->next);
+	xc_report_free(report);
+	xc_profile_pair_fini(&pair);
+	xc_profile_data_free(a);
+	xc_profile_data_free(b);
+}
+
 /* The sums of both columns are those of the two profiles, whichever gives the widths. */
 static void folded_lines_have_both_weights(void **state)
 {
@@ -161,6 +181,7 @@ int main(void)
 		cmocka_unit_test(chance_is_that_of_the_binomial_test),
 		cmocka_unit_test(equal_programs_are_rarely_told_apart),
 		cmocka_unit_test(a_real_change_is_told),
+		cmocka_unit_test(without_samples_nothing_is_compared),
 		cmocka_unit_test(folded_lines_have_both_weights),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,17 @@ static void damage_is_refused_or_harmless(void **state)
 	xc_profile_data_free(d);
 }
 
+/* Its bytes 16 to 19, the lowest first. */
+static void is_of_version(const char *path, unsigned version)
+{
+	FILE *file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 16, SEEK_SET), 0);
+	for (unsigned i = 0; i < 4; i++)
+		fputc((int)(version >> 8 * i & 0xff), file);
+	assert_int_equal(fclose(file), 0);
+}
+
 static void a_file_is_recognised_and_read(void **state)
 {
 	char path[] = "/tmp/xcore-test-profile-XXXXXX";
@@ -118,9 +129,16 @@ static void a_file_is_recognised_and_read(void **state)
 	assert_null(xc_profile_file_read(path, &again));
 	xc_auto(xc_freep) char *one = shown(d), *two = shown(again);
 	assert_string_equal(one, two);
-	assert_int_equal(truncate(path, 40), 0);
 	struct xc_profile_data *cut = NULL;
+	is_of_version(path, 257);
 	struct xc_error *err = xc_profile_file_read(path, &cut);
+	assert_non_null(err);
+	assert_int_equal(err->code, XC_ERR_UNSUPPORTED);
+	assert_non_null(strstr(err->message, "version 257"));
+	xc_error_free(err);
+	is_of_version(path, 1);
+	assert_int_equal(truncate(path, 40), 0);
+	err = xc_profile_file_read(path, &cut);
 	assert_non_null(err);
 	assert_non_null(strstr(err->message, path));
 	xc_error_free(err);
