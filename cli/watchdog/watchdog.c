@@ -26,7 +26,7 @@ static const uint64_t SECOND_MS = 1000;
 
 /* ---- signals ---- */
 
-static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /* A signal that was ignored (nohup) or blocked at the start stays so. */
 static void choose_signals(struct xc_watchdog *w)

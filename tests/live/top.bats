@@ -76,6 +76,29 @@ teardown() {
 	END
 }
 
+@test "a quit signal from the terminal ends it, and the terminal is as before" {
+	start "$BATS_TEST_TMPDIR/phases"
+	(
+		ulimit -c 0
+		timeout 30 python3 - "$XCORE" "$STARTED" <<-'END'
+		import os, pty, select, signal, sys, termios, time
+		pid, terminal = pty.fork()
+		if pid == 0:
+		    time.sleep(0.5)
+		    os.execv(sys.argv[1], ["xcore", "top", "--no-plugins", "pid:" + sys.argv[2]])
+		before, shown, until = termios.tcgetattr(terminal), b"", time.time() + 20
+		while time.time() < until and shown.count(b"Hottest functions") < 2:
+		    if select.select([terminal], [], [], 0.1)[0]:
+		        shown += os.read(terminal, 65536)
+		assert not termios.tcgetattr(terminal)[3] & termios.ECHO
+		os.write(terminal, b"\x1c")
+		status = os.waitpid(pid, 0)[1]
+		assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGQUIT, status
+		assert termios.tcgetattr(terminal)[3] == before[3]
+		END
+	)
+}
+
 @test "it also shows waits where perf events are refused" {
 	start "$BATS_TEST_TMPDIR/phases"
 	${CC:-cc} -o "$BATS_TEST_TMPDIR/denied" "$BATS_TEST_DIRNAME/denied.c" -lseccomp
