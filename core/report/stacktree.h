@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hashtable.h"
+#include "core/text/intern.h"
 
 struct xc_stacktree_node {
 	const char *name;
@@ -17,8 +18,9 @@ struct xc_stacktree_node {
 
 struct xc_stacktree {
 	struct xc_arena arena;
-	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
-	const char *things;       /* things counted besides the weight: "blocks"; NULL: none */
+	struct xc_intern long_names; /* once each */
+	const char *title, *unit;    /* "stacks of core.1", "threads" or "bytes" */
+	const char *things;          /* things counted besides the weight: "blocks"; NULL: none */
 	struct xc_stacktree_node root;
 	size_t node_count;         /* without the root */
 	struct xc_hashtable index; /* (parent, name) → node while building */

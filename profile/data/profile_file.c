@@ -25,7 +25,9 @@ enum {
 	HEAD = 24, /* bytes: magic, length 16, MAGIC, version, 0 */
 	TEXTS = 1, /* the tag of their table */
 	MOST_TEXTS = 1 << 22,
+	MOST_TEXT = 1 << 16, /* bytes of one */
 	MOST_BYTES = 1 << 30,
+	MOST_FRAMES = 1 << 28, /* of the stacks of all sums: views write each in full */
 	LEVEL = 6,
 };
 
@@ -64,12 +66,18 @@ static void put_column(struct xc_text *to, const struct xc_profile_data *d, cons
 	}
 }
 
+static void put_string(struct xc_text *to, const char *text)
+{
+	xc_text_addn(to, text, strnlen(text, MOST_TEXT));
+	xc_text_char(to, 0);
+}
+
 void xc_profile_file_pack(const struct xc_profile_data *d, struct xc_text *bytes)
 {
 	struct xc_text body = {0};
 	put_uleb(&body, d->texts.count);
 	for (size_t i = 0; i < d->texts.count; i++)
-		xc_text_addn(&body, d->texts.texts[i], strlen(d->texts.texts[i]) + 1);
+		put_string(&body, d->texts.texts[i]);
 	put_table(bytes, TEXTS, &body);
 	for (size_t t = 0; t < xc_profile_table_count; t++) {
 		const struct xc_profile_table *table = &xc_profile_tables[t];
@@ -159,7 +167,9 @@ static struct xc_error *take_texts(struct reading *r, struct xc_cursor *c)
 	r->texts = xc_alloc((count + 1) * sizeof *r->texts);
 	for (; r->text_count < count && !err; r->text_count++) {
 		const char *text = NULL;
-		if (!(err = xc_cursor_string(c, &text)))
+		if (!(err = xc_cursor_string(c, &text)) && strlen(text) > MOST_TEXT)
+			err = xc_error_new(XC_ERR_LIMIT, "a text has more than %d bytes", MOST_TEXT);
+		if (!err)
 			r->texts[r->text_count] = xc_profile_data_add_text(r->data, text);
 	}
 	r->texts[0] = 0; /* none */
@@ -225,6 +235,12 @@ static struct xc_error *check_depth(const struct xc_profile_data *d)
 		if (depth[i] > XC_PROFILE_DEPTH)
 			return xc_error_new(XC_ERR_LIMIT, "a stack has more than %d frames", XC_PROFILE_DEPTH);
 	}
+	uint64_t frames = 0; /* of fewer than 2^23 sums of at most XC_PROFILE_DEPTH */
+	for (size_t i = 0; i < d->sum_count; i++)
+		frames += depth[d->sums[i].stack];
+	if (frames > MOST_FRAMES)
+		return xc_error_new(XC_ERR_LIMIT, "the stacks have %" PRIu64 " frames: at most %d are allowed", frames,
+				    MOST_FRAMES);
 	return NULL;
 }
 
