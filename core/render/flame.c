@@ -365,7 +365,7 @@ const char *xc_flame_kind_of(const char *file)
 	for (size_t i = 0; i < XC_COUNT(formats); i++)
 		if (xc_ends_with(file, formats[i].end))
 			return xc_flame_kinds[i];
-	return NULL;
+	return xc_ends_with(file, ".pprof") || xc_ends_with(file, ".pb") ? "pprof" : NULL;
 }
 
 bool xc_flame_is_binary(const char *kind)

@@ -65,7 +65,7 @@ XC_MUST_CHECK struct xc_error *xc_flame_speedscope(const struct xc_stacktree *tr
 XC_MUST_CHECK struct xc_error *xc_flame_pprof(const struct xc_stacktree *tree, FILE *out);
 
 /* The formats by name: "folded", "svg", "speedscope", "pprof"; NULL-terminated. The one that the name of a file asks
- * for by its end (".svg", ".speedscope.json", ".pb.gz"); NULL: none. `kind` is one of them. */
+ * for by its end (".svg", ".speedscope.json", ".pb.gz", ".pb", ".pprof"); NULL: none. `kind` is one of them. */
 extern const char *const xc_flame_kinds[];
 const char *xc_flame_kind_of(const char *file);
 bool xc_flame_is_binary(const char *kind);

@@ -174,6 +174,11 @@ is_sampling() {
 	grep -q '^pid:.*shares' "$dir/report"
 	"$XCORE" profile "$dir/one.xprof" -o "$dir/report.json"
 	"$XCORE" profile "$dir/one.xprof" --format json | cmp - "$dir/report.json"
+	"$XCORE" profile "$dir/one.xprof" -o "$dir/by-end.pb.gz"
+	for name in by-end.pb by-end.pprof; do
+		"$XCORE" profile "$dir/one.xprof" -o "$dir/$name"
+		cmp "$dir/by-end.pb.gz" "$dir/$name"
+	done
 	for kind in folded svg speedscope pprof; do
 		"$XCORE" profile "$dir/one.xprof" --as "$kind" -o "$dir/$kind"
 		[ -s "$dir/$kind" ]
@@ -213,6 +218,12 @@ keep() {
 	"$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" --widths before -o "$dir/vanished.svg"
 	grep -q 'vectors (.* samples, earlier [0-9.]*%, ' "$dir/diff.svg"
 	grep -q 'vectors (.* samples, later [0-9.]*%, ' "$dir/vanished.svg"
+	for name in diff.xprof diff.pb.gz diff.pprof diff.speedscope.json; do
+		run "$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" -o "$dir/$name"
+		[ "$status" = 2 ]
+		[[ "$output" = *"two profiles are not written as "* ]]
+		[ ! -e "$dir/$name" ]
+	done
 	run "$XCORE" diff "$dir/before.xprof" "$dir/diff.json"
 	[ "$status" = 2 ]
 	run "$XCORE" diff "$dir/before.xprof"
