@@ -135,6 +135,22 @@ static void too_many_frames_are_refused(void **state)
 	xc_profile_data_free(d);
 }
 
+/* One name of 60,000 bytes on 100,000 nodes. */
+static void too_many_bytes_of_names_are_refused(void **state)
+{
+	enum { LONG = 60000, NODES = 100000 };
+	struct xc_profile_data *d = random_profile(0);
+	xc_auto(xc_freep) char *name = xc_alloc(LONG + 1);
+	(void)state;
+	memset(name, 'x', LONG);
+	const uint32_t function = xc_profile_data_add_function(d, name, NULL, NULL);
+	for (unsigned i = 0; i < NODES; i++)
+		(void)xc_profile_data_add_node(d, 0,
+					       xc_profile_data_add_frame(d, function, NULL, i, XC_PROFILE_NATIVE));
+	is_refused(d, "the stacks have 6000000000 bytes of names in their tree");
+	xc_profile_data_free(d);
+}
+
 /* Written cut; a longer one in a file is refused. */
 static void long_texts_are_cut(void **state)
 {
@@ -219,9 +235,13 @@ static void a_file_is_recognised_and_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read_back), cmocka_unit_test(damage_is_refused_or_harmless),
-		cmocka_unit_test(too_many_frames_are_refused),  cmocka_unit_test(long_texts_are_cut),
-		cmocka_unit_test(long_names_are_kept_once),     cmocka_unit_test(a_file_is_recognised_and_read),
+		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(damage_is_refused_or_harmless),
+		cmocka_unit_test(too_many_frames_are_refused),
+		cmocka_unit_test(too_many_bytes_of_names_are_refused),
+		cmocka_unit_test(long_texts_are_cut),
+		cmocka_unit_test(long_names_are_kept_once),
+		cmocka_unit_test(a_file_is_recognised_and_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
