@@ -15,6 +15,7 @@
 #include "profile/data/profile_file.h"
 #include "profile/data/profile_redact.h"
 #include "profile/view/profile_diff.h"
+#include "profile/view/profile_formats.h"
 
 enum { DEFAULT_ROWS = 40 };
 
@@ -44,6 +45,17 @@ static bool writes(const struct xc_job *job)
 	return kind_of(job) != NULL;
 }
 
+/* A name that asks for a format of one profile would get a report. */
+static struct xc_error *check_name(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	const char *output = job->common.output, *kind = output ? xc_profile_kind_of(output) : NULL;
+	if (s->as || job->common.format || !kind || !are_profiles(job) || writes(job))
+		return NULL;
+	return xc_error_hint(xc_error_new(XC_ERR_USAGE, "%s: two profiles are not written as %s", output, kind),
+			     "--as svg, html or folded; --format json");
+}
+
 static struct xc_error *check_profiles(struct xc_job *job)
 {
 	const struct settings *s = job->settings;
@@ -57,9 +69,10 @@ static struct xc_error *check_profiles(struct xc_job *job)
 				    job->common.format);
 	if (s->widths && (!writes(job) || strcmp(kind_of(job), "html") == 0))
 		return xc_error_new(XC_ERR_USAGE, "--widths is for --as svg; the page of --as html draws both ways");
-	if (are_profiles(job) && !writes(job))
+	struct xc_error *err = check_name(job);
+	if (!err && are_profiles(job) && !writes(job))
 		xc_job_format_by_name(job);
-	return NULL;
+	return err;
 }
 
 static struct xc_error *show_profiles(struct xc_job *job, struct xc_profile_pair *pair, FILE *out)

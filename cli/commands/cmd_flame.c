@@ -187,7 +187,7 @@ static const struct xc_option options[] = {
 	 .value = "KIND",
 	 .about = "folded (one line per stack), svg (one self-contained picture), html (a page to look around in), "
 		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.svg, .html, "
-		  ".speedscope.json, .pb.gz), else folded",
+		  ".speedscope.json, .pb.gz, .pprof), else folded",
 	 .words = xc_tree_kinds},
 	{.name = NULL},
 };

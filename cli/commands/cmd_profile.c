@@ -268,7 +268,7 @@ static const struct xc_option options[] = {
 	 .about = "xprof (all of it, to look at again), folded (one line per stack), svg (one self-contained picture), "
 		  "html (a page to look around in: flame graph and its inversion, threads over time, search, lines), "
 		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.xprof, .svg, .html, "
-		  ".speedscope.json, .pb.gz), else a report",
+		  ".speedscope.json, .pb.gz, .pprof), else a report",
 	 .words = xc_profile_kinds},
 	{.name = "thread",
 	 .kind = XC_OPTION_NUMBER,

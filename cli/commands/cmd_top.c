@@ -96,6 +96,11 @@ static void add_line(struct xc_report *report, const struct xc_profile *p, const
 						   (unsigned long long)xc_profile_data_samples(d), seconds, way,
 						   t->has_keys ? "; q: quit, p: pause" : "");
 	xc_section_text(s, "now", "now", text);
+	if (!xc_profile_data_samples(d))
+		xc_section_message(s, XC_INFO, NULL,
+				   "no thread ran or began to wait in this time; `xcore bt pid:%d` shows where they "
+				   "sleep",
+				   (int)p->process->pid);
 }
 
 static struct xc_error *show(struct xc_job *job, const struct terminal *t, struct xc_profile_data *d, FILE *out)
@@ -108,7 +113,8 @@ static struct xc_error *show(struct xc_job *job, const struct terminal *t, struc
 	xc_profile_redact(d);
 	xc_profile_report_target(report, d);
 	add_line(report, s->profile, d, t);
-	xc_profile_report_hottest(report, d, rows_for(&size));
+	if (xc_profile_data_samples(d))
+		xc_profile_report_hottest(report, d, rows_for(&size));
 	if (t->is_one)
 		xc_output_clear(job->output);
 	struct xc_error *err = xc_render_text(report, &options, out);
@@ -127,6 +133,12 @@ static void sample(struct settings *s, struct terminal *t, uint64_t until)
 	}
 }
 
+/* A part of a second, after q or ^C, does not take the place of a whole one. */
+static bool shows_lap(const struct terminal *t, bool first, bool cut)
+{
+	return !t->paused && (!t->is_one || first || !cut);
+}
+
 static struct xc_error *laps(struct xc_job *job, struct terminal *t, FILE *out)
 {
 	struct settings *s = job->settings;
@@ -136,7 +148,7 @@ static struct xc_error *laps(struct xc_job *job, struct terminal *t, FILE *out)
 		due += SECOND_NS;
 		sample(s, t, due);
 		struct xc_profile_data *data = xc_profile_lap(s->profile);
-		if (!t->paused)
+		if (shows_lap(t, !i, xc_now_ns() < due))
 			err = show(job, t, data, out);
 		xc_profile_data_free(data);
 		if (s->profile->gone) {

@@ -171,11 +171,21 @@ static void add_growth_color(struct xc_text *text, double grown)
 		       90 - (unsigned)(26 * fabs(grown)));
 }
 
+/* A wait or a remark. A function without a name is "[module]", which may be any word. */
+static bool is_no_function(const char *name)
+{
+	static const char *const remarks[] = {"[torn]", "[native]", "[runs]", "[no stack]"};
+	bool is_one = xc_begins_with(name, "[waits: ");
+	for (size_t i = 0; i < XC_COUNT(remarks); i++)
+		is_one |= strcmp(name, remarks[i]) == 0;
+	return is_one;
+}
+
 /* Where the colours of a kind of frame begin, in degrees: warm for functions of the program; blue for the kernel's, as
  * the end of their names tells; green for what is no function. */
 static unsigned first_hue(const char *name)
 {
-	return xc_ends_with(name, "_[k]") ? 195 : name[0] == '[' ? 135 : 12;
+	return xc_ends_with(name, "_[k]") ? 195 : is_no_function(name) ? 135 : 12;
 }
 
 /* Colours that stay the same for the same name, light enough for dark letters. */
@@ -355,7 +365,7 @@ const char *xc_flame_kind_of(const char *file)
 	for (size_t i = 0; i < XC_COUNT(formats); i++)
 		if (xc_ends_with(file, formats[i].end))
 			return xc_flame_kinds[i];
-	return NULL;
+	return xc_ends_with(file, ".pprof") || xc_ends_with(file, ".pb") ? "pprof" : NULL;
 }
 
 bool xc_flame_is_binary(const char *kind)

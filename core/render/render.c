@@ -69,10 +69,14 @@ static void render_seconds(struct xc_text *text, double seconds)
 		render_long(text, seconds);
 }
 
-/* In per cent, with enough digits to differ from 0 and 100. */
+/* In per cent, with enough digits to differ from 0 and 100; of very little, no more than that. */
 static void render_ratio(struct xc_text *text, double fraction)
 {
 	double percent = fraction * 100;
+	if (percent != 0 && fabs(percent) < 0.001) {
+		xc_text_add(text, percent > 0 ? "<0.001%" : ">-0.001%");
+		return;
+	}
 	bool round = fabs(percent) >= 0.1 && (fabs(percent) <= 99.9 || fabs(percent) >= 100.1);
 	xc_text_printf(text, round ? "%.1f%%" : fabs(percent) < 0.1 ? "%.2g%%" : "%.4g%%", percent);
 }

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a longer name, an entry of the table costs less than a second copy. */
+enum { LONG_NAME = 96 };
+
 void xc_stacktree_init(struct xc_stacktree *tree, const char *title, const char *unit)
 {
 	*tree = (struct xc_stacktree){0};
@@ -19,7 +22,16 @@ void xc_stacktree_init(struct xc_stacktree *tree, const char *title, const char 
 void xc_stacktree_fini(struct xc_stacktree *tree)
 {
 	xc_hashtable_fini(&tree->index);
+	xc_intern_fini(&tree->long_names);
 	xc_arena_fini(&tree->arena);
+}
+
+static const char *keep_name(struct xc_stacktree *tree, const char *name)
+{
+	if (strlen(name) < LONG_NAME)
+		return xc_arena_strdup(&tree->arena, name);
+	const uint32_t number = xc_intern(&tree->long_names, name);
+	return tree->long_names.texts[number];
 }
 
 static struct xc_stacktree_node *child_of(struct xc_stacktree *tree, struct xc_stacktree_node *parent, const char *name)
@@ -34,7 +46,7 @@ static struct xc_stacktree_node *child_of(struct xc_stacktree *tree, struct xc_s
 		number++;
 	}
 	slot->pointer = node = xc_arena_alloc(&tree->arena, sizeof *node);
-	node->name = xc_arena_strdup(&tree->arena, name);
+	node->name = keep_name(tree, name);
 	node->parent = parent;
 	node->next = parent->children;
 	parent->children = node;

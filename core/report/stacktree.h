@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hashtable.h"
+#include "core/text/intern.h"
 
 struct xc_stacktree_node {
 	const char *name;
@@ -17,8 +18,9 @@ struct xc_stacktree_node {
 
 struct xc_stacktree {
 	struct xc_arena arena;
-	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
-	const char *things;       /* things counted besides the weight: "blocks"; NULL: none */
+	struct xc_intern long_names; /* once each */
+	const char *title, *unit;    /* "stacks of core.1", "threads" or "bytes" */
+	const char *things;          /* things counted besides the weight: "blocks"; NULL: none */
 	struct xc_stacktree_node root;
 	size_t node_count;         /* without the root */
 	struct xc_hashtable index; /* (parent, name) → node while building */
@@ -63,7 +65,7 @@ XC_MUST_CHECK struct xc_error *xc_flame_speedscope(const struct xc_stacktree *tr
 XC_MUST_CHECK struct xc_error *xc_flame_pprof(const struct xc_stacktree *tree, FILE *out);
 
 /* The formats by name: "folded", "svg", "speedscope", "pprof"; NULL-terminated. The one that the name of a file asks
- * for by its end (".svg", ".speedscope.json", ".pb.gz"); NULL: none. `kind` is one of them. */
+ * for by its end (".svg", ".speedscope.json", ".pb.gz", ".pb", ".pprof"); NULL: none. `kind` is one of them. */
 extern const char *const xc_flame_kinds[];
 const char *xc_flame_kind_of(const char *file);
 bool xc_flame_is_binary(const char *kind);

@@ -19,12 +19,18 @@
 
 #define MAGIC "XCOREPRF"
 
+/* Of the stacks of all sums; of their names; of the names of all nodes. */
+#define MOST_FRAMES  (UINT64_C(1) << 28)
+#define MOST_WRITTEN (UINT64_C(1) << 34)
+#define MOST_NAMES   (UINT64_C(1) << 32)
+
 enum {
 	FRAME = 0x184D2A5D, /* one of zstd's sixteen skippable magics */
 	VERSION = 1,
 	HEAD = 24, /* bytes: magic, length 16, MAGIC, version, 0 */
 	TEXTS = 1, /* the tag of their table */
 	MOST_TEXTS = 1 << 22,
+	MOST_TEXT = 1 << 16, /* bytes of one */
 	MOST_BYTES = 1 << 30,
 	LEVEL = 6,
 };
@@ -64,12 +70,18 @@ static void put_column(struct xc_text *to, const struct xc_profile_data *d, cons
 	}
 }
 
+static void put_string(struct xc_text *to, const char *text)
+{
+	xc_text_addn(to, text, strnlen(text, MOST_TEXT));
+	xc_text_char(to, 0);
+}
+
 void xc_profile_file_pack(const struct xc_profile_data *d, struct xc_text *bytes)
 {
 	struct xc_text body = {0};
 	put_uleb(&body, d->texts.count);
 	for (size_t i = 0; i < d->texts.count; i++)
-		xc_text_addn(&body, d->texts.texts[i], strlen(d->texts.texts[i]) + 1);
+		put_string(&body, d->texts.texts[i]);
 	put_table(bytes, TEXTS, &body);
 	for (size_t t = 0; t < xc_profile_table_count; t++) {
 		const struct xc_profile_table *table = &xc_profile_tables[t];
@@ -159,7 +171,9 @@ static struct xc_error *take_texts(struct reading *r, struct xc_cursor *c)
 	r->texts = xc_alloc((count + 1) * sizeof *r->texts);
 	for (; r->text_count < count && !err; r->text_count++) {
 		const char *text = NULL;
-		if (!(err = xc_cursor_string(c, &text)))
+		if (!(err = xc_cursor_string(c, &text)) && strlen(text) > MOST_TEXT)
+			err = xc_error_new(XC_ERR_LIMIT, "a text has more than %d bytes", MOST_TEXT);
+		if (!err)
 			r->texts[r->text_count] = xc_profile_data_add_text(r->data, text);
 	}
 	r->texts[0] = 0; /* none */
@@ -216,16 +230,51 @@ static struct xc_error *take_table(struct reading *r, struct xc_cursor *c, const
 	return err;
 }
 
+/* The length of each text. */
+static uint32_t *text_lengths(const struct xc_profile_data *d)
+{
+	uint32_t *lengths = xc_alloc(d->texts.count * sizeof *lengths);
+	for (size_t i = 0; i < d->texts.count; i++)
+		lengths[i] = (uint32_t)strlen(d->texts.texts[i]);
+	return lengths;
+}
+
+static struct xc_error *check_sum(uint64_t sum, uint64_t most, const char *of)
+{
+	return sum <= most
+		       ? NULL
+		       : xc_error_new(XC_ERR_LIMIT, "the stacks have %" PRIu64 " %s: at most %" PRIu64 " are allowed",
+				      sum, of, most);
+}
+
+/* Views write the stack of each sum in full. No sum overflows: 2^22 rows, 2^17 frames, 2^16 bytes. */
+static struct xc_error *check_sums(const struct xc_profile_data *d, const uint32_t *depth, const uint64_t *bytes)
+{
+	uint64_t frames = 0, written = 0;
+	for (size_t i = 0; i < d->sum_count; i++) {
+		frames += depth[d->sums[i].stack];
+		written += bytes[d->sums[i].stack];
+	}
+	struct xc_error *err = check_sum(frames, MOST_FRAMES, "frames");
+	return err ? err : check_sum(written, MOST_WRITTEN, "bytes of names");
+}
+
 /* A caller's number is below its callee's, so one pass over the nodes finds how deep each is. */
 static struct xc_error *check_depth(const struct xc_profile_data *d)
 {
-	xc_auto(xc_freep) uint32_t *depth = xc_alloc(d->node_count * sizeof *depth);
+	xc_auto(xc_freep) uint32_t *depth = xc_alloc(d->node_count * sizeof *depth), *lengths = text_lengths(d);
+	xc_auto(xc_freep) uint64_t *bytes = xc_alloc(d->node_count * sizeof *bytes);
+	uint64_t names = 0; /* of nodes: a tree looks at each */
 	for (size_t i = 1; i < d->node_count; i++) {
+		const uint32_t length = lengths[d->functions[d->frames[d->nodes[i].frame].function].name];
 		depth[i] = depth[d->nodes[i].parent] + 1;
+		bytes[i] = bytes[d->nodes[i].parent] + length;
+		names += length;
 		if (depth[i] > XC_PROFILE_DEPTH)
 			return xc_error_new(XC_ERR_LIMIT, "a stack has more than %d frames", XC_PROFILE_DEPTH);
 	}
-	return NULL;
+	struct xc_error *err = check_sum(names, MOST_NAMES, "bytes of names in their tree");
+	return err ? err : check_sums(d, depth, bytes);
 }
 
 /* One after the other; those that are known come in their order, because they refer to those before. */

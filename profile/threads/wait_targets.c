@@ -143,6 +143,14 @@ static struct xc_wait_target target_of(struct xc_wait_targets *t, const char *te
 	return (struct xc_wait_target){.text = number_of(t, text, looped), .looped = looped};
 }
 
+/* poll or select on no descriptors: a sleep. */
+static bool polls_nothing(const struct xc_thread *thread, const char *call)
+{
+	const bool poll = call && xc_ends_with(call, "poll"), select = call && strstr(call, "select");
+	return thread->call_known &&
+	       ((poll && !(uint32_t)thread->call_args[1]) || (select && !(uint32_t)thread->call_args[0]));
+}
+
 /* By its stack, as memory shows it now. call: for waits of which no more is known, or after too many texts. */
 static struct xc_wait_target describe(struct xc_wait_targets *t, const struct xc_thread *thread, const char *call)
 {
@@ -152,7 +160,11 @@ static struct xc_wait_target describe(struct xc_wait_targets *t, const struct xc
 	xc_wait_report_alone(t->process, &wait, &text);
 	call = wait.call ? wait.call : call;
 	const bool is_told = text.len && t->texts.count < MOST_TEXTS;
-	struct xc_wait_target target = target_of(t, is_told ? xc_text_string(&text) : call ? call : "not known", call);
+	struct xc_wait_target target = target_of(t,
+						 is_told ? xc_text_string(&text)
+						 : call  ? call
+							 : "not known",
+						 polls_nothing(thread, call) ? NULL : call);
 	target.owner_word = xc_wait_owner_word(t->process, &wait);
 	return target;
 }

@@ -16,7 +16,7 @@ void xc_wait_targets_free(struct xc_wait_targets *targets); /* NULL is fine */
 /* What a thread waits for. */
 struct xc_wait_target {
 	uint32_t text;      /* its number, from 1 on */
-	bool looped;        /* by epoll, poll or select */
+	bool looped;        /* by epoll, poll or select, on a descriptor at least */
 	xc_addr owner_word; /* of a lock (xc_wait_owner_word); 0: it has none */
 };
 

@@ -7,6 +7,9 @@
 
 #define LEVEL 0.05
 
+/* From this variance on the normal distribution is close, and the sum of the binomial one long. */
+#define LARGE 1e4
+
 /* Samples, and the sum of squares of what each observation added to them. */
 struct count {
 	uint64_t samples;
@@ -43,11 +46,19 @@ static double tail(double n, double k, double p, int step)
 	return sum;
 }
 
+/* Of this deviation from the mean, in standard ones, or a larger one, on either side. */
+static double normal_chance(double deviation)
+{
+	return erfc(fabs(deviation) / sqrt(2));
+}
+
 double xc_profile_diff_chance(uint64_t a, uint64_t all_a, uint64_t b, uint64_t all_b)
 {
 	const double n = (double)a + (double)b, p = (double)all_b / ((double)all_a + (double)all_b);
 	if (!all_a || !all_b || n == 0)
 		return 1;
+	if (n * p * (1 - p) > LARGE)
+		return normal_chance(((double)b - n * p) / sqrt(n * p * (1 - p)));
 	/* At its end the tail on the far side of the mean is small and rises first; only the near one is asked for. */
 	return fmin(1, 2 * tail(n, (double)b, p, (double)b >= n * p ? 1 : -1));
 }
@@ -73,7 +84,7 @@ static double chance_of(const struct change *c, const struct count *before, cons
 		return xc_profile_diff_chance(c->earlier.samples, before->samples, c->later.samples, after->samples);
 	const double error = sqrt(variance((double)c->earlier.samples, c->earlier.squares, before) +
 				  variance((double)c->later.samples, c->later.squares, after));
-	return error > 0 ? erfc(fabs(c->after - c->before) / error / sqrt(2)) : c->after == c->before;
+	return error > 0 ? normal_chance((c->after - c->before) / error) : c->after == c->before;
 }
 
 static int by_chance(const void *a, const void *b)

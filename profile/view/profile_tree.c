@@ -7,16 +7,27 @@ static const char *mark_of(uint32_t kind)
 	return kind == XC_PROFILE_KERNEL ? "_[k]" : kind == XC_PROFILE_JIT ? "_[j]" : NULL;
 }
 
+/* A name with its mark, made once. */
+static const char *marked(struct xc_arena *arena, struct xc_hashtable *made, const struct xc_profile_data *d,
+			  uint32_t name, uint32_t kind)
+{
+	const char *text = name ? xc_profile_data_text(d, name) : "??", *mark = mark_of(kind);
+	if (!mark)
+		return text;
+	union xc_hashtable_value *found = xc_hashtable_at(made, NULL, name, UINT64_C(1) + kind);
+	if (!found->pointer)
+		found->pointer = xc_arena_printf(arena, "%s%s", text, mark);
+	return found->pointer;
+}
+
 /* The names of all frames, as the tree shows them. */
 static const char **name_frames(struct xc_arena *arena, const struct xc_profile_data *d)
 {
 	const char **names = xc_arena_alloc(arena, (d->frame_count + 1) * sizeof *names);
-	for (size_t i = 0; i < d->frame_count; i++) {
-		const char *name = xc_profile_data_text(d, d->functions[d->frames[i].function].name),
-			   *mark = mark_of(d->frames[i].kind);
-		name = name ? name : "??";
-		names[i] = mark ? xc_arena_printf(arena, "%s%s", name, mark) : name;
-	}
+	struct xc_hashtable made = {0};
+	for (size_t i = 0; i < d->frame_count; i++)
+		names[i] = marked(arena, &made, d, d->functions[d->frames[i].function].name, d->frames[i].kind);
+	xc_hashtable_fini(&made);
 	return names;
 }
 

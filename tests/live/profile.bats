@@ -180,6 +180,11 @@ is_sampling() {
 	grep -q '^pid:.*shares' "$dir/report"
 	"$XCORE" profile "$dir/one.xprof" -o "$dir/report.json"
 	"$XCORE" profile "$dir/one.xprof" --format json | cmp - "$dir/report.json"
+	"$XCORE" profile "$dir/one.xprof" -o "$dir/by-end.pb.gz"
+	for name in by-end.pb by-end.pprof; do
+		"$XCORE" profile "$dir/one.xprof" -o "$dir/$name"
+		cmp "$dir/by-end.pb.gz" "$dir/$name"
+	done
 	for kind in folded svg speedscope pprof; do
 		"$XCORE" profile "$dir/one.xprof" --as "$kind" -o "$dir/$kind"
 		[ -s "$dir/$kind" ]
@@ -227,6 +232,12 @@ keep() {
 	"$XCORE" profile -q --clock off --for 300ms -o "$dir/off.xprof" "pid:$STARTED"
 	run "$XCORE" diff "$dir/before.xprof" "$dir/off.xprof"
 	[ "$status" != 0 ] && [[ $output == *"counts CPU time, and "*"off.xprof waiting time"* ]]
+	for name in diff.xprof diff.pb.gz diff.pprof diff.speedscope.json; do
+		run "$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" -o "$dir/$name"
+		[ "$status" = 2 ]
+		[[ "$output" = *"two profiles are not written as "* ]]
+		[ ! -e "$dir/$name" ]
+	done
 	run "$XCORE" diff "$dir/before.xprof" "$dir/diff.json"
 	[ "$status" = 2 ]
 	run "$XCORE" diff "$dir/before.xprof"

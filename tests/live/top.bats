@@ -50,7 +50,7 @@ teardown() {
 @test "on a terminal it is drawn in place, q quits, and the terminal is as before" {
 	start "$BATS_TEST_TMPDIR/phases"
 	timeout 30 python3 - "$XCORE" "$STARTED" <<-'END'
-	import os, pty, select, sys, termios, time
+	import os, pty, re, select, sys, termios, time
 	pid, terminal = pty.fork()
 	if pid == 0:
 	    os.execv(sys.argv[1], ["xcore", "top", "--no-plugins", "pid:" + sys.argv[2]])
@@ -72,6 +72,7 @@ teardown() {
 	status = os.waitpid(pid, 0)[1]
 	print(shown[-600:])
 	assert quit and status == 0, status
+	assert float(re.findall(rb"samples in ([0-9.]+) s", shown)[-1]) >= 0.9 # not the part after q
 	assert shown.count(b"\x1b[H\x1b[2J") >= 2 and b"first" in shown
 	END
 }
@@ -97,6 +98,16 @@ teardown() {
 		assert termios.tcgetattr(terminal)[3] == before[3]
 		END
 	)
+}
+
+@test "of a process that sleeps it says so" {
+	start bash -c 'echo ready; exec sleep 100'
+	for _ in $(seq 200); do grep -q "(sleep) S" "/proc/$STARTED/stat" && break; sleep 0.05; done
+	sleep 0.3
+	"$XCORE" top --count 1 --no-plugins "pid:$STARTED" >"$BATS_TEST_TMPDIR/out"
+	cat "$BATS_TEST_TMPDIR/out"
+	grep -q "no thread ran or began to wait in this time; .xcore bt pid:$STARTED. shows where" "$BATS_TEST_TMPDIR/out"
+	! grep -q 'Hottest' "$BATS_TEST_TMPDIR/out"
 }
 
 @test "it also shows waits where perf events are refused" {

@@ -121,3 +121,49 @@ waits_of() {
 	cat "$BATS_TEST_TMPDIR/out"
 	grep -q 'of the CPU time has no samples' "$BATS_TEST_TMPDIR/out"
 }
+
+@test "poll and select on nothing are sleeps, on something event loops" {
+	program polls <<-'END'
+	#include <poll.h>
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <sys/select.h>
+	#include <unistd.h>
+	static int ends[2];
+	static void *sleeps(void *unused)
+	{
+		for (;;) {
+			struct timeval t = {0, 20000};
+			poll(NULL, 0, 20);
+			select(0, NULL, NULL, NULL, &t);
+		}
+		return unused;
+	}
+	int main(void)
+	{
+		pthread_t thread;
+		if (pipe(ends))
+			return 1;
+		pthread_create(&thread, NULL, sleeps, NULL);
+		puts("ready");
+		fflush(stdout);
+		for (;;) {
+			struct pollfd p = {ends[0], POLLIN, 0};
+			poll(&p, 1, 20);
+		}
+	}
+	END
+	start "$BATS_TEST_TMPDIR/polls"
+	waits_of --for 1s --top 1000
+	python3 - "$BATS_TEST_TMPDIR/profile.json" <<-'END'
+	import json, sys
+	sections = json.load(open(sys.argv[1]))["sections"]
+	waits = [row for s in sections for row in s.get("tables", {}).get("waits", [])]
+	print(waits)
+	of = {loop: [str(row) for row in waits if row["event_loop"] is loop] for loop in (False, True)}
+	assert any("poll on 0 descriptors" in row for row in of[False]), of
+	assert any("select on descriptors below 0" in row for row in of[False]), of
+	assert any("poll on 1 descriptor" in row for row in of[True]), of
+	assert not any("on 0 descriptors" in row or "below 0" in row for row in of[True]), of
+	END
+}

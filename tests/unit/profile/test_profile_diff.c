@@ -36,6 +36,21 @@ static void chance_is_that_of_the_binomial_test(void **state)
 	assert_true(xc_profile_diff_chance(100000, 1000000, 100100, 1000000) > 0.5);
 }
 
+/* Where the normal test takes over it agrees; of many samples each test is quick. */
+static void chance_of_many_samples_is_that_of_the_normal_test(void **state)
+{
+	const uint64_t all = UINT64_C(1) << 45, part = UINT64_C(1) << 33;
+	(void)state;
+	for (uint64_t more = 0; more < 700; more += 50) { /* up to 3.5 standard deviations */
+		const double exact = xc_profile_diff_chance(19980 - more / 2, 100000, 19980 + more / 2, 100000),
+			     normal = xc_profile_diff_chance(20020 - more / 2, 100000, 20020 + more / 2, 100000);
+		assert_true(fabs(exact - normal) < 0.01);
+	}
+	for (unsigned i = 0; i < 2000; i++)
+		assert_true(xc_profile_diff_chance(part, all, part + i, all) > 0.98);
+	assert_true(xc_profile_diff_chance(part, all, part + (1 << 20), all) < 1e-10);
+}
+
 /* Of 2,000 pairs of equal programs, at 5 % some hundred would be told without a correction for the ten functions. */
 static struct xc_profile_data *program(const unsigned *shares, size_t functions, size_t samples, uint64_t weight)
 {
@@ -179,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chance_is_that_of_the_binomial_test),
+		cmocka_unit_test(chance_of_many_samples_is_that_of_the_normal_test),
 		cmocka_unit_test(equal_programs_are_rarely_told_apart),
 		cmocka_unit_test(a_real_change_is_told),
 		cmocka_unit_test(without_samples_nothing_is_compared),

@@ -116,6 +116,108 @@ static void is_of_version(const char *path, unsigned version)
 	assert_int_equal(fclose(file), 0);
 }
 
+/* Refused, and why. */
+static void is_refused(const struct xc_profile_data *d, const char *why)
+{
+	struct xc_profile_data *again = NULL;
+	struct xc_text bytes = {0};
+	xc_profile_file_pack(d, &bytes);
+	struct xc_error *err = xc_profile_file_unpack(bytes.bytes, bytes.len, &again);
+	assert_non_null(err);
+	assert_non_null(strstr(err->message, why));
+	xc_error_free(err);
+	xc_text_fini(&bytes);
+}
+
+/* A chain of nodes, each with a sum: of n (n + 1) / 2 frames. */
+static void too_many_frames_are_refused(void **state)
+{
+	struct xc_profile_data *d = random_profile(0);
+	(void)state;
+	const uint32_t thread = xc_profile_data_add_thread(d, 1, 1, "it");
+	const uint32_t frame = xc_profile_data_add_frame(d, xc_profile_data_add_function(d, "f", NULL, NULL), NULL, 0,
+							 XC_PROFILE_NATIVE);
+	struct xc_profile_sum sum = {.thread = thread, .samples = 1, .squares = 1};
+	for (int i = 0; i < 30000; i++) {
+		sum.stack = xc_profile_data_add_node(d, sum.stack, frame);
+		(void)xc_profile_data_add_sum(d, &sum);
+	}
+	is_refused(d, "the stacks have 450015000 frames");
+	xc_profile_data_free(d);
+}
+
+/* One name of 60,000 bytes on 100,000 nodes. */
+static void too_many_bytes_of_names_are_refused(void **state)
+{
+	enum { LONG = 60000, NODES = 100000 };
+	struct xc_profile_data *d = random_profile(0);
+	xc_auto(xc_freep) char *name = xc_alloc(LONG + 1);
+	(void)state;
+	memset(name, 'x', LONG);
+	const uint32_t function = xc_profile_data_add_function(d, name, NULL, NULL);
+	for (unsigned i = 0; i < NODES; i++)
+		(void)xc_profile_data_add_node(d, 0,
+					       xc_profile_data_add_frame(d, function, NULL, i, XC_PROFILE_NATIVE));
+	is_refused(d, "the stacks have 6000000000 bytes of names in their tree");
+	xc_profile_data_free(d);
+}
+
+/* Written cut; a longer one in a file is refused. */
+static void long_texts_are_cut(void **state)
+{
+	enum { MOST = 1 << 16 };
+	/* A table of texts, of 2^16 + 3 bytes: one of 2^16 + 1 bytes. */
+	static const uint8_t head[] = {1, 0x83, 0x80, 0x04, 1};
+	struct xc_profile_data *d = random_profile(9), *again = NULL;
+	struct xc_text bytes = {0};
+	xc_auto(xc_freep) char *name = xc_alloc(2 * MOST + 1);
+	(void)state;
+	memset(name, 'x', 2 * MOST);
+	const uint32_t text = xc_profile_data_add_text(d, name);
+	d->head->title = text;
+	xc_profile_file_pack(d, &bytes);
+	assert_null(xc_profile_file_unpack(bytes.bytes, bytes.len, &again));
+	assert_int_equal(strlen(xc_profile_data_text(again, again->head->title)), MOST);
+	xc_profile_data_free(again);
+	again = NULL;
+	name[MOST + 1] = 0;
+	bytes.len = 0;
+	xc_text_addn(&bytes, (const char *)head, sizeof head);
+	xc_text_addn(&bytes, name, MOST + 2);
+	struct xc_error *err = xc_profile_file_unpack(bytes.bytes, bytes.len, &again);
+	assert_non_null(err);
+	assert_non_null(strstr(err->message, "more than 65536 bytes"));
+	xc_error_free(err);
+	xc_text_fini(&bytes);
+	xc_profile_data_free(d);
+}
+
+/* Names of 60 KiB on thousands of nodes are there once each, with their marks. */
+static void long_names_are_kept_once(void **state)
+{
+	enum { LONG = 60000, NODES = 3000 };
+	struct xc_profile_data *d = random_profile(0);
+	struct xc_stacktree tree;
+	xc_auto(xc_freep) char *name = xc_alloc(LONG + 1);
+	(void)state;
+	memset(name, 'x', LONG);
+	const uint32_t function = xc_profile_data_add_function(d, name, NULL, NULL);
+	struct xc_profile_sum sum = {.samples = 1, .squares = 1};
+	(void)xc_profile_data_add_thread(d, 1, 1, "it");
+	for (unsigned i = 0; i < NODES; i++)
+		sum.stack = xc_profile_data_add_node(
+			d, sum.stack, xc_profile_data_add_frame(d, function, "a.c", i, XC_PROFILE_KERNEL));
+	(void)xc_profile_data_add_sum(d, &sum);
+	xc_profile_tree(&tree, d);
+	const struct xc_stacktree_node *node = tree.root.children;
+	assert_int_equal(strlen(node->name), LONG + strlen("_[k]"));
+	assert_true(xc_ends_with(node->name, "_[k]"));
+	for (; node->children; node = node->children)
+		assert_ptr_equal(node->name, node->children->name);
+	xc_stacktree_fini(&tree);
+	xc_profile_data_free(d);
+}
+
 static void a_file_is_recognised_and_read(void **state)
 {
 	char path[] = "/tmp/xcore-test-profile-XXXXXX";
@@ -153,6 +255,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read_back),
 		cmocka_unit_test(damage_is_refused_or_harmless),
+		cmocka_unit_test(too_many_frames_are_refused),
+		cmocka_unit_test(too_many_bytes_of_names_are_refused),
+		cmocka_unit_test(long_texts_are_cut),
+		cmocka_unit_test(long_names_are_kept_once),
 		cmocka_unit_test(a_file_is_recognised_and_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

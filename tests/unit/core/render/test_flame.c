@@ -111,6 +111,32 @@ static void svg_of_a_deep_and_wide_tree_stays_small(void **state)
 	xc_stacktree_fini(&tree);
 }
 
+/* The hue of a kind begins at 12, 135 or 195, and has 40 degrees. */
+static unsigned hue_of(const char *name)
+{
+	struct xc_stacktree tree;
+	unsigned hue = 0;
+	xc_stacktree_init(&tree, "t", "samples");
+	xc_stacktree_add(&tree, &name, 1, 1);
+	xc_stacktree_finish(&tree);
+	char *text = flame(xc_flame_svg, &tree), *at = text;
+	for (char *next; (next = strstr(at, "hsl(")); at = next + 1)
+		hue = (unsigned)atoi(next + strlen("hsl("));
+	free(text);
+	xc_stacktree_fini(&tree);
+	return hue;
+}
+
+static void svg_paints_functions_without_names_as_functions(void **state)
+{
+	(void)state;
+	assert_in_range(hue_of("main"), 12, 51);
+	assert_in_range(hue_of("[sleep]"), 12, 51);
+	assert_in_range(hue_of("[waits: a lock]"), 135, 174);
+	assert_in_range(hue_of("[torn]"), 135, 174);
+	assert_in_range(hue_of("do_sys_poll_[k]"), 195, 234);
+}
+
 static void an_empty_tree_is_a_picture_too(void **state)
 {
 	(void)state;
@@ -146,6 +172,7 @@ int main(void)
 		cmocka_unit_test(svg_escapes_names_and_has_no_outside_reference),
 		cmocka_unit_test(svg_places_children_side_by_side_in_the_parent),
 		cmocka_unit_test(svg_of_a_deep_and_wide_tree_stays_small),
+		cmocka_unit_test(svg_paints_functions_without_names_as_functions),
 		cmocka_unit_test(an_empty_tree_is_a_picture_too),
 		cmocka_unit_test(a_full_disk_is_an_error),
 	};

@@ -583,10 +583,28 @@ static void seconds_are_in_the_units_that_people_use(void **state)
 	}
 }
 
+static void ratios_differ_from_0_and_100(void **state)
+{
+	static const struct {
+		double fraction;
+		const char *text;
+	} cases[] = {{0, "0%"},      {2.8e-9, "<0.001%"}, {-2.8e-9, ">-0.001%"}, {2e-5, "0.002%"},
+		     {0.5, "50.0%"}, {1, "100%"},         {0.9995, "99.95%"}};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		const struct xc_cell cell = xc_cell_ratio(cases[i].fraction);
+		struct xc_text text = {0};
+		xc_render_cell(&text, &cell, false);
+		assert_string_equal(xc_text_string(&text), cases[i].text);
+		xc_text_fini(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(seconds_are_in_the_units_that_people_use),
+		cmocka_unit_test(ratios_differ_from_0_and_100),
 		cmocka_unit_test(the_verdict_comes_first_with_its_source),
 		cmocka_unit_test(a_suggested_option_is_never_broken),
 		cmocka_unit_test(a_frame_shows_place_marks_arguments_and_locals),
