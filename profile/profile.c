@@ -147,6 +147,7 @@ void xc_profile_update_maps(struct xc_profile *p, bool code, bool stack, uint64_
 		xc_live_find_modules(p->process);
 	else
 		xc_live_remap(p->process);
+	xc_sample_unwinder_forget(p->unwinder);
 	p->remap_ns = xc_now_ns() - now;
 	p->next_remap_ns = now + 10 * p->remap_ns;
 	p->maps_changed = false;

@@ -158,6 +158,10 @@ static void add_notes(struct xc_section *s, const struct xc_profile *p)
 				   " samples came faster than they could be read, and are lost: shares and sums "
 				   "are not those of the whole time",
 				   counts.lost);
+	if (p->blocked && p->blocked->blind)
+		xc_section_message(s, XC_WARNING, NULL,
+				   "the helper process that reads system calls has ended: from then on, what threads "
+				   "wait for was not seen");
 	if (is_undersampled(p))
 		xc_section_message(
 			s, XC_WARNING, "a higher --hz: 999",

@@ -50,6 +50,11 @@ void xc_sample_unwinder_free(struct xc_sample_unwinder *u)
 	free(u);
 }
 
+void xc_sample_unwinder_forget(struct xc_sample_unwinder *u)
+{
+	xc_unwinder_forget(u->unwinder);
+}
+
 void xc_sample_unwinder_guest(struct xc_sample_unwinder *u, struct xc_sample_guest *guest)
 {
 	u->guest = guest;

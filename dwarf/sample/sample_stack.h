@@ -55,6 +55,9 @@ struct xc_sample_guest;
 struct xc_sample_unwinder *xc_sample_unwinder_new(struct xc_process *process);
 void xc_sample_unwinder_free(struct xc_sample_unwinder *unwinder); /* NULL is fine */
 
+/* Between samples, when code was mapped or unmapped: other code may be at an address now. */
+void xc_sample_unwinder_forget(struct xc_sample_unwinder *unwinder);
+
 /* Frames of interpreted languages; borrowed; NULL: none. */
 void xc_sample_unwinder_guest(struct xc_sample_unwinder *unwinder, struct xc_sample_guest *guest);
 

@@ -400,6 +400,13 @@ void xc_unwinder_renew(struct xc_unwinder *u)
 	u->guessing = 0;
 }
 
+void xc_unwinder_forget(struct xc_unwinder *u)
+{
+	memset(u->ordinary, 0, sizeof u->ordinary);
+	free(u->epilogues);
+	u->epilogues = NULL;
+}
+
 static bool begin(struct xc_unwinder *u, const struct xc_regs *regs, bool interrupted, struct xc_frame *frame_out)
 {
 	uint64_t pc;

@@ -51,6 +51,9 @@ void xc_unwinder_free(struct xc_unwinder *unwinder);
  * stacks that come one after the other over a long time. */
 void xc_unwinder_renew(struct xc_unwinder *unwinder);
 
+/* Forgets what the instructions at an address were: other code may be there now. */
+void xc_unwinder_forget(struct xc_unwinder *unwinder);
+
 /* The innermost frame of a thread. False when its registers are unknown. */
 bool xc_unwind_first(struct xc_unwinder *unwinder, const struct xc_thread *thread, struct xc_frame *frame_out);
 

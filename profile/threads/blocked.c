@@ -98,7 +98,11 @@ void xc_blocked_look(struct xc_blocked *b, struct xc_blocked_thread *threads, si
 			threads[i].schedule = (struct xc_live_schedule){0};
 	}
 	const struct xc_call_text *texts = xc_call_reader_read(b->reader, tids, count);
-	for (size_t i = 0; texts && i < count; i++)
-		look_at(b, &threads[i], &texts[i]);
+	b->blind |= !texts;
+	for (size_t i = 0; i < count; i++)
+		if (texts)
+			look_at(b, &threads[i], &texts[i]);
+		else if (threads[i].schedule.runs) /* of one that ended: 0 */
+			threads[i].state = XC_BLOCKED_MOVED;
 	b->looks += count;
 }

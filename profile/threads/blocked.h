@@ -17,7 +17,7 @@ struct xc_blocked_thread {
 	enum xc_blocked_state {
 		XC_BLOCKED_RUNS, /* on a CPU, or waiting for one */
 		XC_BLOCKED_WAITS,
-		XC_BLOCKED_MOVED, /* it ran while it was looked at: nothing is known */
+		XC_BLOCKED_MOVED, /* it ran while it was looked at, or the reader has ended: nothing is known */
 		XC_BLOCKED_ENDED,
 	} state;
 	struct xc_live_schedule schedule; /* before the look; of one that waits after it too */
@@ -35,6 +35,7 @@ struct xc_blocked {
 	struct xc_sample_stack stack;  /* of the thread being looked at */
 	uint64_t looks, moved, unkept; /* unkept: stacks that the store had no room for */
 	uint64_t ends[XC_SAMPLE_ENDS];
+	bool blind;    /* the reader has ended: nothing is seen any more */
 	bool unmapped; /* a stack or its code lay in no known mapping: mappings should be read again */
 };
 

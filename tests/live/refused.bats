@@ -27,6 +27,13 @@ denied() {
 	"$BATS_TEST_TMPDIR/denied" "$1" "$XCORE" profile --no-plugins "${@:2}" "pid:$STARTED"
 }
 
+# deepest PID: the last of its first children
+deepest() {
+	local pid=$1 child
+	while child=$(pgrep -o -P "$pid"); do pid=$child; done
+	echo "$pid"
+}
+
 # stop_waits MODE: end tests/live/waits.c, and compare the profile with its account
 stop_waits() {
 	echo >&8
@@ -100,6 +107,20 @@ for_all() {
 	assert abs(account["sampled_cpu"] + account.get("preempted", 0) - 2) < 0.2, account
 	END
 	denied EPERM --for 500ms --as folded | grep '^\[runs\] '
+}
+
+@test "when the helper that reads system calls is killed, the account says so" {
+	local profile helper
+	start python3 -c $'import time\nprint("ready", flush=True)\nwhile True: time.sleep(0.05)'
+	denied EPERM --clock off --for 3s >"$BATS_TEST_TMPDIR/out" &
+	profile=$!
+	sleep 1
+	helper=$(deepest "$profile")
+	[ "$helper" != "$profile" ]
+	kill -9 "$helper"
+	wait "$profile"
+	cat "$BATS_TEST_TMPDIR/out"
+	tr -s ' \n' ' ' <"$BATS_TEST_TMPDIR/out" | grep -q 'warning: the helper process that reads system calls has ended'
 }
 
 @test "a target that ends, or executes another program, ends its profile without perf events too" {
