@@ -5,8 +5,9 @@
  *	─→ the frames that this frame runs are added to the stack, before it; rules for its code may be told
  *	(foreign_frame.h), by which it is unwound then
  *
- * Such stacks are in the memory of the process and read after the sample, not with it. A guest proves that what it adds
- * belongs to the sample, or tells it as torn. */
+ * Such stacks are in the memory of the process and read after the sample, not with it. A guest proves that the innermost
+ * function is that of the sample, or tells it as torn. Its callers are those of when they are read: maybe those of a
+ * later call, unless the time between is short (profile/read_delays.h). */
 #ifndef XC_SAMPLE_GUEST_H
 #define XC_SAMPLE_GUEST_H
 

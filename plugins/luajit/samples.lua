@@ -7,6 +7,8 @@
 --	C		the base is the one saved in the coroutine now, the position that in the VM's frame
 --	trace		the base is the one saved in the VM now; the snapshot before the PC gives inlined frames
 --
+-- Callers are those of when they are read, which may be a later call of the same function.
+--
 -- The innermost position must be in the function that is at the base, and frames must lead from there to the bottom of
 -- the stack. Else the program has gone on since: the stack is torn, and only what registers told is of the sample.
 --
