@@ -187,11 +187,20 @@ static bool unwind(struct xc_profile *p, const struct xc_perf_record *record, ui
 	return true;
 }
 
+/* To when it had been read: an upper bound. */
+static void add_delay(struct xc_profile *p, const struct xc_perf_record *record)
+{
+	const uint64_t now = xc_now_ns();
+	xc_read_delays_add(&p->delays, now > record->time_ns ? now - record->time_ns : 0);
+}
+
 static void take_sample(struct xc_profile *p, const struct xc_perf_record *record)
 {
 	uint32_t stack;
 	if (!unwind(p, record, &stack))
 		return;
+	if (p->stack->guest)
+		add_delay(p, record);
 	const uint64_t weight = p->options.sampler.counter ? record->period : 1;
 	count_end(p, p->stack->end, p->stack->late);
 	xc_profile_count_stack(p, stack, 0, record->tid,

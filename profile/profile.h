@@ -15,6 +15,7 @@
 #include "profile/data/stack_store.h"
 #include "profile/threads/thread_names.h"
 #include "profile/threads/waiting.h"
+#include "profile/read_delays.h"
 
 enum xc_profile_clock { XC_CLOCK_CPU, XC_CLOCK_OFF, XC_CLOCK_WALL };
 
@@ -63,8 +64,9 @@ struct xc_profile {
 	uint64_t ends[XC_SAMPLE_ENDS];
 	uint64_t late, in_kernel, unwind_ns;
 	uint64_t guests, torn; /* stacks with frames of interpreted languages, and those of them that were torn */
-	uint64_t unread;       /* samples that were not unwound: the time was over */
-	uint64_t unkept;       /* stacks of which the inner part is not kept: the store is full */
+	struct xc_read_delays delays;  /* of stacks of CPU time with such frames */
+	uint64_t unread;               /* samples that were not unwound: the time was over */
+	uint64_t unkept;               /* stacks of which the inner part is not kept: the store is full */
 	uint64_t started_ns, ended_ns; /* of CLOCK_MONOTONIC */
 	uint64_t until_ns;             /* when unwinding ends */
 	const volatile int *interrupted;

@@ -97,6 +97,15 @@ static void add_times(struct xc_section *s, const struct xc_profile *p)
 		xc_section_seconds(s, "kernel_unseen", "of it in the kernel, not seen", seconds(p->system_ns));
 }
 
+static void add_delays(struct xc_section *s, const struct xc_profile *p)
+{
+	if (!p->delays.count)
+		return;
+	xc_section_seconds(s, "guest_delay", "callers of interpreted functions were read after the sample by, median",
+			   seconds(xc_read_delays_median(&p->delays)));
+	xc_section_seconds(s, "guest_delay_most", "at most", seconds(p->delays.most_ns));
+}
+
 static void add_losses(struct xc_section *s, const struct xc_profile *p)
 {
 	const struct xc_sampler_counts counts = p->sampled;
@@ -113,6 +122,7 @@ static void add_losses(struct xc_section *s, const struct xc_profile *p)
 	add_count(s, "deep", "stacks too deep to be kept whole", p->ends[XC_SAMPLE_DEEP]);
 	add_count(s, "guests", "stacks with frames of interpreted languages", p->guests);
 	add_count(s, "torn", "of them torn: what was read too late is left out", p->torn);
+	add_delays(s, p);
 	add_count(s, "unkept", "stacks kept without their inner part, of too many different ones", p->unkept);
 	add_count(s, "unread", "samples not unwound, because the time was over", p->unread);
 	add_count(s, "no_stack", "without a user stack", p->ends[XC_SAMPLE_NONE]);
@@ -140,6 +150,7 @@ static bool is_undersampled(const struct xc_profile *p)
 
 static void add_notes(struct xc_section *s, const struct xc_profile *p)
 {
+	enum { LATE_NS = 1000000 };
 	const struct xc_sampler_counts counts = p->sampled;
 	if (!p->sampler)
 		xc_section_message(s, XC_INFO, p->refused->hint,
@@ -168,6 +179,11 @@ static void add_notes(struct xc_section *s, const struct xc_profile *p)
 			"%.0f %% of the CPU time has no samples: of threads that live or run for less than a "
 			"period, few or none are taken",
 			100 * (1 - share(ns_of(p, p->samples), seen_cpu(p))));
+	if (xc_read_delays_median(&p->delays) > LATE_NS)
+		xc_section_message(s, XC_WARNING, "run xcore on an idle CPU, or with a higher priority",
+				   "callers of interpreted functions, not the innermost functions and their shares, "
+				   "may be those of a later call: they were read %.1f ms after the sample (median)",
+				   seconds(xc_read_delays_median(&p->delays)) * 1e3);
 	if (!all_samples(p) && !p->gone)
 		xc_section_message(s, XC_INFO, "--clock off, or `xcore bt`, shows where its threads wait",
 				   p->options.sampler.counter ? "there was no such event"

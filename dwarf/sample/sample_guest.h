@@ -5,12 +5,14 @@
  *	─→ the frames that this frame runs are added to the stack, before it; rules for its code may be told
  *	(foreign_frame.h), by which it is unwound then
  *
- * Such stacks are in the memory of the process and read after the sample, not with it. A guest proves that what it adds
- * belongs to the sample, or tells it as torn. */
+ * Such stacks are in the memory of the process and read after the sample, not with it. A guest proves that the innermost
+ * function is that of the sample, or tells it as torn. Its callers are those of when they are read: maybe those of a
+ * later call, unless the time between is short (profile/read_delays.h). */
 #ifndef XC_SAMPLE_GUEST_H
 #define XC_SAMPLE_GUEST_H
 
 #include "core/base/arena.h"
+#include "core/base/hashtable.h"
 #include "dwarf/unwind/unwind.h"
 
 /* A place in a program of a guest's language. Texts are owned by the places. */
@@ -25,7 +27,8 @@ struct xc_guest_places {
 	struct xc_arena arena;
 	struct xc_guest_place *items; /* the first is "[torn]" */
 	size_t count, capacity;
-	size_t bytes; /* of texts */
+	size_t bytes;                 /* of texts */
+	struct xc_hashtable by_texts; /* (hash of all fields, n) → index into items */
 };
 
 enum { XC_GUEST_TORN = 0, XC_GUEST_PLACES = 1 << 20, XC_GUEST_BYTES = 64 << 20 };
@@ -33,7 +36,8 @@ enum { XC_GUEST_TORN = 0, XC_GUEST_PLACES = 1 << 20, XC_GUEST_BYTES = 64 << 20 }
 void xc_guest_places_init(struct xc_guest_places *places);
 void xc_guest_places_fini(struct xc_guest_places *places);
 
-/* Add a place; its texts are copied. False: there are too many, or too many bytes of them. */
+/* Add a place, or find the one that is equal; its texts are copied. False: there are too many, or too many bytes of
+ * them. */
 XC_MUST_CHECK bool xc_guest_places_add(struct xc_guest_places *places, const struct xc_guest_place *place,
 				       uint32_t *number_out);
 

@@ -3,7 +3,7 @@
 -- The C frame of the evaluator, with its registers, is of the sample's instant; frames of Python are on the heap and
 -- read later. Where the evaluator keeps its current frame, a register or a place in its C frame, is learned: it leads to
 -- a frame whose code a word of the evaluator (the next instruction) points into. That is the proof, too, that the frame
--- still runs what it ran.
+-- still runs what it ran; its callers are those of when they are read, which may be a later call.
 --
 --	C frame of the evaluator ─→ current frame ─previous→ … to the one that C code called (is_entry, owner C stack)
 --	the next C frame of the evaluator ─→ the frame after that one

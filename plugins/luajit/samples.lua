@@ -7,6 +7,8 @@
 --	C		the base is the one saved in the coroutine now, the position that in the VM's frame
 --	trace		the base is the one saved in the VM now; the snapshot before the PC gives inlined frames
 --
+-- Callers are those of when they are read, which may be a later call of the same function.
+--
 -- The innermost position must be in the function that is at the base, and frames must lead from there to the bottom of
 -- the stack. Else the program has gone on since: the stack is torn, and only what registers told is of the sample.
 --
@@ -28,6 +30,7 @@ local unpack = string.unpack
 
 local POINTER = (1 << 47) - 1
 local NEAR, REACH = 4, 80 -- words from the stack pointer to the VM's frame
+local MEMORIES = 64       -- VM's frames, after which those that were not used for as many are forgotten
 local RENEW = 20000       -- frames after which what may not live any more is forgotten
 
 -- ---- virtual machines ----
@@ -212,6 +215,18 @@ local function add_frames(self, one, walks, at, kept, L, bytes, compiled, list)
 	return walk_interpreter(self, kept, L, stack, unpack("<i8", bytes, offsets.maxstack + 1) + 64 * 8, base, one, list)
 end
 
+-- What is remembered of a VM's frame.
+local function memory_of(self, at)
+	local found = self.memories[at]
+	if found then return found end
+	if self.memory_count == MEMORIES then
+		self.older, self.memories, self.memory_count = self.memories, {}, 0
+	end
+	found = self.older[at] or lua_stack.memory()
+	self.memories[at], self.memory_count = found, self.memory_count + 1
+	return found
+end
+
 -- The frames of a torn stack that are known nevertheless.
 local function add_steady(self, one, at, kept, L, stack, compiled, list)
 	local base, pc = math.maxinteger, nil
@@ -227,7 +242,7 @@ local function add_steady(self, one, at, kept, L, stack, compiled, list)
 		list[1] = pc and places.at_position(self, kept, pc)
 		if not list[1] then pc = nil end
 	end
-	lua_stack.steady(self, kept, self.memories[at], L, stack, pc, base, list)
+	lua_stack.steady(self, kept, memory_of(self, at), L, stack, pc, base, list)
 end
 
 local TORN = "torn" -- instead of where a thread's frames go on
@@ -247,15 +262,14 @@ local function step(self, one, sample, list)
 	local stack, walks = unpack("<i8", bytes, self.offsets.stack + 1), sample.walks or {}
 	sample.walks = walks
 	if walks[L] == TORN then
-		local ok, rest = lua_stack.waiting(self, kept, self.memories[at], L, stack, saved_position(self, at, L), list, one.callee)
+		local ok, rest = lua_stack.waiting(self, kept, memory_of(self, at), L, stack, saved_position(self, at, L), list, one.callee)
 		if ok then walks[L] = rest or false else list[#list + 1] = 0 end
 		return not ok or nil
 	end
 	local rest, record = add_frames(self, one, walks, at, kept, L, bytes, compiled, list)
 	if record then
 		walks[L] = rest or false
-		self.memories[at] = self.memories[at] or lua_stack.memory()
-		lua_stack.keep(self.memories[at], record)
+		lua_stack.keep(memory_of(self, at), record)
 		return record.deep
 	end
 	walks[L] = TORN
@@ -301,7 +315,8 @@ local function prepare(self, kept)
 end
 
 function samples.begin(t, told)
-	local self = { t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {}, memories = {} }
+	local self = { t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {} }
+	self.memories, self.older, self.memory_count = {}, {}, 0
 	for _, vm in ipairs(vms_of(self)) do
 		self.cframe = self.cframe or frame.cframes(vm)
 		if not self.cframe or vm.layout.fr2 ~= 1 or t.arch ~= "x86-64" then

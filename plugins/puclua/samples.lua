@@ -3,7 +3,7 @@
 -- The interpreter's C frame, with its registers, is of the sample's instant; Lua's calls are on the heap and read later.
 -- Where luaV_execute keeps its call, a register or a place in its C frame, is learned: it leads to a call of a Lua
 -- function whose code a word of that C frame (the next instruction) points into. That is the proof, too, that the call
--- still runs what it ran. Lua 5.1 keeps no call, but its thread, whose innermost call is as it is now.
+-- still runs what it ran; its callers are those of when they are read, which may be a later call. Lua 5.1 keeps no call, but its thread, whose innermost call is as it is now.
 --
 --	5.2 and later	CallInfo ─previous→ … to the one that begins an interpreter; that of the next C frame is before it
 --	5.1		an array; what is between two C functions belongs to one interpreter
