@@ -11,7 +11,12 @@
 #include "core/live/live.h"
 #include "core/live/live_proc.h"
 
-enum { FUNCTIONS = 1 << 20, NAME = 1000, NAMES = 64 << 20 /* bytes in all */, BACK = 1000 /* entries that may begin within a long function */ };
+enum {
+	FUNCTIONS = 1 << 20,
+	NAME = 1000,
+	NAMES = 64 << 20 /* bytes in all */,
+	BACK = 1000 /* entries that may begin within a long function */
+};
 
 struct entry {
 	xc_addr lo, hi; /* inclusive */

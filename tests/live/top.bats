@@ -107,7 +107,7 @@ teardown() {
 	"$XCORE" top --count 1 --no-plugins "pid:$STARTED" >"$BATS_TEST_TMPDIR/out"
 	cat "$BATS_TEST_TMPDIR/out"
 	grep -q "no thread ran or began to wait in this time; .xcore bt pid:$STARTED. shows where" "$BATS_TEST_TMPDIR/out"
-	! grep -q 'Hottest' "$BATS_TEST_TMPDIR/out"
+	run ! grep -q Hottest "$BATS_TEST_TMPDIR/out"
 }
 
 @test "it also shows waits where perf events are refused" {
