@@ -14,9 +14,9 @@ LUAJIT, NGINX = ["luajit:openresty-o0-*", "luajit:gc32-o0-*"], ["nginx:static-o0
 BATS = ["bats", "--timing", "--formatter", "tap"]
 # Compiled tests whose tier differs from the rest of their folder.
 SLOW_UNITS = {
-    "batch/export/test_export": "check", "batch/export/test_export_formats": "check", "batch/sandbox/test_compromised_worker": "check",
+    "batch/export/test_export": "check", "batch/export/test_export_formats": "long", "batch/sandbox/test_compromised_worker": "check",
     "heap/objgraph/test_refgraph": "check", "batch/sandbox/test_hung_filesystem": "test", "core/io/test_stall": "test",
-    "batch/sandbox/test_worker": "check",
+    "batch/sandbox/test_worker": "check", "heap/types/test_typing_complexity": "long", "dwarf/elf/test_gopclntab": "long",
 }
 UNITS_CORES = {"batch/sandbox/test_worker": ["deaths:abort-assert-next-gcc-o2"]}
 
@@ -76,8 +76,8 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
 
 
 # Left to test-long: `make test` has ten minutes.
-LONG_CLI = ["rust_channels", "rust_guards", "wide_registers"]
-LONG_LIVE = ["gohang", "languages", "owners", "refused"]
+LONG_CLI = ["rust_channels", "rust_guards", "split", "wide_registers"]
+LONG_LIVE = ["gohang", "languages", "owners", "refused", "waiting"]
 
 
 def suites(build):
