@@ -27,7 +27,8 @@ struct xc_profile_options {
 	bool guests_only; /* only frames of interpreted languages, and their compiled code, are kept */
 };
 
-/* Samples with one stack in one thread; of tid 0, of threads that were not told apart, because there are too many. Each stands for one period: of CPU time, or of waiting. */
+/* Samples with one stack in one thread; of tid 0, of threads that were not told apart, because there are too many. Each
+ * stands for one period: of CPU time, or of waiting. */
 struct xc_profile_count {
 	uint32_t stack; /* number in the store */
 	uint32_t what;  /* what is waited for: index into `whats`, plus one; 0: it runs */

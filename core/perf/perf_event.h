@@ -34,8 +34,9 @@ struct xc_perf_setup {
 	bool own_threads; /* the kernel can follow threads without children (Linux 5.13) */
 };
 
-/* The best setup that this kernel allows for thread `tid`: `wanted` less what it refuses, `kernel` above all. Errors: XC_ERR_PERMISSION and XC_ERR_UNSUPPORTED, with the rule that refuses and what would allow
- * it, also for counters that this host does not have; XC_ERR_NOT_FOUND when the thread has ended. */
+/* The best setup that this kernel allows for thread `tid`: `wanted` less what it refuses, `kernel` above all. Errors:
+ * XC_ERR_PERMISSION and XC_ERR_UNSUPPORTED, with the rule that refuses and what would allow it, also for counters that
+ * this host does not have; XC_ERR_NOT_FOUND when the thread has ended. */
 XC_MUST_CHECK struct xc_error *xc_perf_choose(pid_t tid, const struct xc_perf_setup *wanted,
 					      struct xc_perf_setup *setup_out);
 

@@ -56,7 +56,8 @@ void xc_stacktree_finish(struct xc_stacktree *tree);
  * *depth (0 for the root) follows. */
 const struct xc_stacktree_node *xc_stacktree_next(const struct xc_stacktree_node *node, size_t *depth);
 
-/* flame.c: "a;b;c 12" lines ("a;b;c 9 12", earlier and later weight, of a tree that compares), and a self-contained SVG with search, zoom and tooltips. All need a finished tree. */
+/* flame.c: "a;b;c 12" lines ("a;b;c 9 12", earlier and later weight, of a tree that compares), and a self-contained SVG
+ * with search, zoom and tooltips. All need a finished tree. */
 XC_MUST_CHECK struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out);
 XC_MUST_CHECK struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out);
 

@@ -12,6 +12,12 @@ local traces = {}
 local unpack = string.unpack
 local ASSUMED = 1 << 32 -- an address that stands for the base of a trace
 
+local function sort_ranges(kept)
+	kept.ranges = {}
+	for _, one in pairs(kept.traces) do kept.ranges[#kept.ranges + 1] = one end
+	table.sort(kept.ranges, function(a, b) return a.lo < b.lo end)
+end
+
 -- Reads the traces that are new. True: there are some.
 function traces.renew(self, kept)
 	local vm, at, t = kept.vm, self.offsets, self.t
@@ -34,28 +40,8 @@ function traces.renew(self, kept)
 			end
 		end
 	end
-	if new then
-		kept.ranges = {}
-		for _, one in pairs(kept.traces) do kept.ranges[#kept.ranges + 1] = one end
-		table.sort(kept.ranges, function(a, b) return a.lo < b.lo end)
-	end
+	if new then sort_ranges(kept) end
 	return new
-end
-
-local function range_at(kept, addr)
-	local list = kept.ranges
-	local lo, hi = 1, #list
-	while lo <= hi do
-		local mid = (lo + hi) // 2
-		local one = list[mid]
-		if addr < one.lo then
-			hi = mid - 1
-		elseif addr > one.hi then
-			lo = mid + 1
-		else
-			return one
-		end
-	end
 end
 
 -- Is it still there?
@@ -66,16 +52,15 @@ local function is_same(self, kept, one)
 		return true
 	end
 	kept.traces[one.number] = nil
-	kept.ranges, kept.inside = {}, {}
-	for _, other in pairs(kept.traces) do kept.ranges[#kept.ranges + 1] = other end
-	table.sort(kept.ranges, function(a, b) return a.lo < b.lo end)
+	kept.inside = {}
+	sort_ranges(kept)
 	return false
 end
 
 -- The trace at an address, of this VM or, if none is given, of any.
 function traces.at(self, kept, addr)
 	for _ = 1, 2 do
-		local one = range_at(kept, addr)
+		local one = trace.find(kept.ranges, addr)
 		if one and is_same(self, kept, one) then return one end
 		if not traces.renew(self, kept) then return nil end
 	end

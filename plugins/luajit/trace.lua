@@ -54,9 +54,8 @@ function trace.ranges(vm)
 	return list
 end
 
--- The range that contains an address, or nil.
-function trace.at(vm, addr)
-	local list = trace.ranges(vm)
+-- The range of a list, sorted by address, that contains an address; or nil.
+function trace.find(list, addr)
 	local lo, hi = 1, #list
 	while lo <= hi do
 		local mid = (lo + hi) // 2
@@ -69,6 +68,11 @@ function trace.at(vm, addr)
 			return one
 		end
 	end
+end
+
+-- The range that contains an address, or nil.
+function trace.at(vm, addr)
+	return trace.find(trace.ranges(vm), addr)
 end
 
 -- Its start: file and line, as text; and the parts.

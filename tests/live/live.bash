@@ -47,3 +47,12 @@ need_perf() {
 	[[ $how == *"perf events of the kernel"* ]] || skip "the kernel refuses perf events"
 	[[ -z ${1:-} || $how == *"in the kernel too"* ]] || skip "the kernel shows no events in the kernel"
 }
+
+# begin PROGRAM: with an input that stays open until it is written to
+begin() {
+	rm -f "$BATS_TEST_TMPDIR/end"
+	mkfifo "$BATS_TEST_TMPDIR/end"
+	exec 8<>"$BATS_TEST_TMPDIR/end"
+	# shellcheck disable=SC2016 # of the inner shell; a process in the background has no input of its own
+	start bash -c 'exec "$@" <&8' _ "$@"
+}

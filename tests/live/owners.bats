@@ -13,15 +13,6 @@ teardown() {
 	finish
 }
 
-# begin PROGRAM: with an input that stays open until it is written to
-begin() {
-	rm -f "$BATS_TEST_TMPDIR/end"
-	mkfifo "$BATS_TEST_TMPDIR/end"
-	exec 8<>"$BATS_TEST_TMPDIR/end"
-	# shellcheck disable=SC2016 # of the inner shell; a process in the background has no input of its own
-	start bash -c 'exec "$@" <&8' _ "$@"
-}
-
 waits_of() {
 	"$XCORE" profile --clock off --no-plugins --format json "$@" "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
 }

@@ -21,15 +21,6 @@ for_all() {
 	chmod -R a+rX "$BATS_RUN_TMPDIR"
 }
 
-# begin PROGRAM: with an input that stays open until `end_input`
-begin() {
-	rm -f "$BATS_TEST_TMPDIR/end"
-	mkfifo "$BATS_TEST_TMPDIR/end"
-	exec 8<>"$BATS_TEST_TMPDIR/end"
-	# shellcheck disable=SC2016 # of the inner shell; a process in the background has no input of its own
-	start bash -c 'exec "$@" <&8' _ "$@"
-}
-
 # profile OPTIONS...: of $STARTED, as JSON
 profile() {
 	"$XCORE" profile --format json --no-plugins "$@" "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"

@@ -12,15 +12,6 @@ teardown() {
 	finish
 }
 
-# begin PROGRAM: with an input that stays open until it is written to
-begin() {
-	rm -f "$BATS_TEST_TMPDIR/end"
-	mkfifo "$BATS_TEST_TMPDIR/end"
-	exec 8<>"$BATS_TEST_TMPDIR/end"
-	# shellcheck disable=SC2016 # of the inner shell; a process in the background has no input of its own
-	start bash -c 'exec "$@" <&8' _ "$@"
-}
-
 # denied ERROR OPTIONS...: a profile of $STARTED without perf events
 denied() {
 	[ -x "$BATS_TEST_TMPDIR/denied" ] || ${CC:-cc} -o "$BATS_TEST_TMPDIR/denied" "$BATS_TEST_DIRNAME/denied.c" -lseccomp

@@ -13,15 +13,6 @@ teardown() {
 	finish
 }
 
-# begin PROGRAM: with an input that stays open until it is written to
-begin() {
-	rm -f "$BATS_TEST_TMPDIR/end"
-	mkfifo "$BATS_TEST_TMPDIR/end"
-	exec 8<>"$BATS_TEST_TMPDIR/end"
-	# shellcheck disable=SC2016 # of the inner shell; a process in the background has no input of its own
-	start bash -c 'exec "$@" <&8' _ "$@"
-}
-
 @test "waits have the shares that the program measures, and what they wait for" {
 	compile waits "$BATS_TEST_TMPDIR/waits" -O1
 	begin "$BATS_TEST_TMPDIR/waits"

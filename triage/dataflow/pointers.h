@@ -21,8 +21,8 @@ struct xc_pointers {
 	size_t count;
 };
 
-/* Collect from the innermost frames, up to the blamed one; words only from a few. At most XC_POINTERS; values below 64 KiB, which cannot be
- * pointers, are left out. */
+/* Collect from the innermost frames, up to the blamed one; words only from a few. At most XC_POINTERS; values below
+ * 64 KiB, which cannot be pointers, are left out. */
 void xc_pointers_collect(const struct xc_crash_context *crash, struct xc_pointers *out);
 
 /* The variables alone, of so many frames. */

@@ -27,8 +27,8 @@ struct xc_pointer_diagnosis {
 };
 
 /* Diagnose the bad pointer and report it: raises the class to use-after-free, use-after-return, heap-overrun or
- * heap-corruption where the heap or the stack shows it, adds evidence, and appends the best explanation to the cause. Does nothing for deaths without a memory access.
- * Call it after the rules that set the class. */
+ * heap-corruption where the heap or the stack shows it, adds evidence, and appends the best explanation to the cause.
+ * Does nothing for deaths without a memory access. Call it after the rules that set the class. */
 void xc_pointer_diagnosis_report(struct xc_crash_context *crash);
 
 /* ---- explanations: each reports itself and returns true when it applies ---- */
