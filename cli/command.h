@@ -69,7 +69,8 @@ struct xc_command {
 	struct xc_error *(*write)(struct xc_job *job, FILE *out);
 	/* Are these bytes no text? Then they are not written to a terminal. May be NULL. */
 	bool (*is_binary)(const struct xc_job *job);
-	/* Is its TARGET a file that this command reads itself, and no process? Then `run` does the work. May be NULL. */
+	/* Is its TARGET a file that this command reads itself, and no process? Then `run` does the work. May be
+	 * NULL. */
 	bool (*alone)(const struct xc_job *job);
 	/* A command without a target does all its work here, and may leave a report to be rendered; other commands
 	 * leave it NULL. With `produce` too it is called when the TARGET was omitted, or is a file of its own. */

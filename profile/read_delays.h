@@ -1,5 +1,5 @@
-/* read_delays: how long after samples their frames of interpreted languages were read. The innermost function is that of
- * the sample, by its registers, or told as torn; its callers are those of that time, maybe of a later call.
+/* read_delays: how long after samples their frames of interpreted languages were read. The innermost function is that
+ * of the sample, by its registers, or told as torn; its callers are those of that time, maybe of a later call.
  *
  * Zeroed, the struct holds none. */
 #ifndef XC_READ_DELAYS_H

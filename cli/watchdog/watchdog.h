@@ -3,9 +3,10 @@
  * A process that waits for a file system that hangs cannot be ended, not even by SIGKILL; its parent would wait for
  * ever. So the parent touches no file. It watches which system call the child waits in (core/io/stall.h), names a
  * file that takes long, and gives up after a time that the user chooses (--io-timeout), with status 4. SIGINT,
- * SIGTERM, SIGHUP and SIGQUIT end both processes. The child gets a moment to finish, some seconds when it has much to save,
- * and no time when a file blocks it. Then all processes that the child has started are killed, its temporary files
- * are removed, the terminal is restored, and the standard streams are closed, so that no reader of the output waits. */
+ * SIGTERM, SIGHUP and SIGQUIT end both processes. The child gets a moment to finish, some seconds when it has much to
+ * save, and no time when a file blocks it. Then all processes that the child has started are killed, its temporary
+ * files are removed, the terminal is restored, and the standard streams are closed, so that no reader of the output
+ * waits. */
 #ifndef XC_WATCHDOG_H
 #define XC_WATCHDOG_H
 

@@ -16,9 +16,9 @@ void xc_live_refresh(struct xc_process *process);
 /* Discard cached memory, but not frozen ranges. Safe beside readers. No-op for cores. */
 void xc_live_forget(struct xc_process *process);
 
-/* From now on, or not any more: reads are short, and it is their moment that counts. No page beside those that are asked
- * for is read, and no pause is made to limit the rate: the caller does, by reading a few pages at a time that it is
- * given. No-op for cores. */
+/* From now on, or not any more: reads are short, and it is their moment that counts. No page beside those that are
+ * asked for is read, and no pause is made to limit the rate: the caller does, by reading a few pages at a time that it
+ * is given. No-op for cores. */
 void xc_live_brief(struct xc_process *process, bool brief);
 
 /* Read the mappings again, as xc_live_refresh does, and discard nothing. */

@@ -1,4 +1,5 @@
-/* call_reader: the system calls in which threads are blocked, read from /proc/PID/task/TID/syscall at any time of a run.
+/* call_reader: the system calls in which threads are blocked, read from /proc/PID/task/TID/syscall at any time of a
+ * run.
  *
  * Behind Landlock the kernel refuses that file (sandbox.h). So a child, forked before, reads it: it does nothing else,
  * is asked through a socket for threads of this one process, and answers in shared memory. It ends with its parent. */

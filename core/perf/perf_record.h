@@ -38,7 +38,8 @@ struct xc_perf_record {
 	size_t stack_len;
 };
 
-/* Read the record of `len` bytes, aligned to 8. has_period: samples tell theirs; else it is 0. False: it is malformed. */
+/* Read the record of `len` bytes, aligned to 8. has_period: samples tell theirs; else it is 0. False: it is
+ * malformed. */
 bool xc_perf_record_read(const uint8_t *bytes, size_t len, bool has_period, struct xc_perf_record *record_out);
 
 #endif

@@ -149,8 +149,8 @@ static void plan(struct picture *pic)
 	pic->least /= 2;
 }
 
-/* Of a tree that compares: by how much the share of a node grew, from -1 (it is gone) to 1 (it is new). The closer to what
- * chance may do, the less: a part of 1 - e^(-z/2), where z is the change in units of its standard error. */
+/* Of a tree that compares: by how much the share of a node grew, from -1 (it is gone) to 1 (it is new). The closer to
+ * what chance may do, the less: a part of 1 - e^(-z/2), where z is the change in units of its standard error. */
 static double growth(const struct xc_stacktree *tree, const struct xc_stacktree_node *node)
 {
 	const double all = (double)tree->root.total, others = (double)tree->root.others;

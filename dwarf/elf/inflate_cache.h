@@ -2,10 +2,10 @@
  *
  * Distributions ship compressed debug files; inflating one takes longer than the rest of a backtrace. The plain image
  * is kept as one file in the cache directory. Its key is the compressed file's device, inode, size, times of
- * modification and change, so a changed or different file does not match: the time of change cannot be set. (Only a file
- * that is being written through a shared mapping gets it late.) Files are written under a temporary name and renamed. A
- * file of another owner, a file that others may write to, and an incomplete file are not used. Failing to write is not
- * an error. The directory is kept below 8 GiB; the least recently used files are removed first. */
+ * modification and change, so a changed or different file does not match: the time of change cannot be set. (Only a
+ * file that is being written through a shared mapping gets it late.) Files are written under a temporary name and
+ * renamed. A file of another owner, a file that others may write to, and an incomplete file are not used. Failing to
+ * write is not an error. The directory is kept below 8 GiB; the least recently used files are removed first. */
 #ifndef XC_INFLATE_CACHE_H
 #define XC_INFLATE_CACHE_H
 

@@ -5,9 +5,9 @@
  *	─→ the frames that this frame runs are added to the stack, before it; rules for its code may be told
  *	(foreign_frame.h), by which it is unwound then
  *
- * Such stacks are in the memory of the process and read after the sample, not with it. A guest proves that the innermost
- * function is that of the sample, or tells it as torn. Its callers are those of when they are read: maybe those of a
- * later call, unless the time between is short (profile/read_delays.h). */
+ * Such stacks are in the memory of the process and read after the sample, not with it. A guest proves that the
+ * innermost function is that of the sample, or tells it as torn. Its callers are those of when they are read: maybe
+ * those of a later call, unless the time between is short (profile/read_delays.h). */
 #ifndef XC_SAMPLE_GUEST_H
 #define XC_SAMPLE_GUEST_H
 
@@ -51,7 +51,8 @@ struct xc_sample_guest {
 	/* Is it of interest what runs in this frame? Asked for every frame. */
 	bool (*wants)(void *ctx, const struct xc_frame *frame);
 	/* Add what it runs (xc_sample_stack_add), and set stack->torn. `callee`: the address for look-ups of the native
-	 * frame that it called; 0: none. True: rules for its code were told. Reads of the stack give the sample's copy. */
+	 * frame that it called; 0: none. True: rules for its code were told. Reads of the stack give the sample's
+	 * copy. */
 	bool (*take)(void *ctx, const struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *stack);
 };
 

@@ -7,8 +7,8 @@
  *
  * Go also differs from C in two ways. Registers other than sp do not survive a call
  * (src/cmd/compile/abi-internal.md), although its call frame information, by the ABI's defaults, says otherwise.
- * sigpanic() returns to the instruction that faulted, and asyncPreempt() to the one that a signal interrupted, not after
- * a call. */
+ * sigpanic() returns to the instruction that faulted, and asyncPreempt() to the one that a signal interrupted, not
+ * after a call. */
 #include "dwarf/unwind/unwind_impl.h"
 
 static const char lost[] =

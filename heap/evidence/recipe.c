@@ -342,9 +342,9 @@ static void follow_erased(struct xc_visit *visit, const struct xc_step *step)
 		xc_typing_look(visit, step->at, found->object);
 }
 
-/* Of the room from `begin` up to `room`, in one block, only `from` up to `to` has elements: what was there before clear()
- * or a pop is left in the rest, or what the allocator's last user left there. Returns the block's end; 0: there is no
- * such room. */
+/* Of the room from `begin` up to `room`, in one block, only `from` up to `to` has elements: what was there before
+ * clear() or a pop is left in the rest, or what the allocator's last user left there. Returns the block's end; 0: there
+ * is no such room. */
 static xc_addr part_is_used(struct xc_visit *visit, xc_addr begin, xc_addr from, xc_addr to, xc_addr room)
 {
 	const struct xc_blocks *blocks = &visit->typing->heap->blocks;

@@ -83,8 +83,8 @@ bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t i
 bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item);
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type);
 
-/* Room for elements that a container has in one block, given by three pointers: to the block or into it, to the beginning
- * of the room, and to its end. */
+/* Room for elements that a container has in one block, given by three pointers: to the block or into it, to the
+ * beginning of the room, and to its end. */
 void xc_recipe_room(struct xc_recipe_maker *maker, uint64_t begin, uint64_t end, uint64_t room);
 
 /* The room of a deque of the GNU library: in its map, and in its first and last node. */

@@ -275,8 +275,8 @@ static bool common_key(const struct xc_glibc *glibc, struct xc_window *window, u
 	return same >= KEYS && others <= 1;
 }
 
-/* Chunks after the missing or damaged part of a list are recognised by their key. Elsewhere the key proves nothing: a block
- * that was cached once and not written since may still have it. */
+/* Chunks after the missing or damaged part of a list are recognised by their key. Elsewhere the key proves nothing: a
+ * block that was cached once and not written since may still have it. */
 static void settle_by_key(const struct xc_glibc *glibc, struct xc_window *window)
 {
 	struct xc_blocks *blocks = &glibc->heap->blocks;

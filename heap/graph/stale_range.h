@@ -1,6 +1,6 @@
 /* stale_range: memory whose words look like pointers although the program does not mean them: the room of a vector or
- * deque outside of its elements, the empty buckets of a hash table, and the ends of arrays, where the next block begins.
- * Only types tell where it is. What only such words reach is possibly leaked. */
+ * deque outside of its elements, the empty buckets of a hash table, and the ends of arrays, where the next block
+ * begins. Only types tell where it is. What only such words reach is possibly leaked. */
 #ifndef XC_STALE_RANGE_H
 #define XC_STALE_RANGE_H
 

@@ -130,8 +130,8 @@ static bool has_strange_tag(struct classes *c, uint32_t number, uint32_t block)
 
 /* ---- values ---- */
 
-/* How well a type explains a block; 0 if all evidence may be chance. *most_out: the same, if its unions are what they may
- * be. */
+/* How well a type explains a block; 0 if all evidence may be chance. *most_out: the same, if its unions are what they
+ * may be. */
 static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *agrees_out, int64_t *most_out)
 {
 	struct xc_score score = {.deep = true};

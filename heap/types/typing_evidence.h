@@ -70,8 +70,8 @@ void xc_typing_look(struct xc_visit *visit, uint64_t offset, uint32_t object);
  * evidence that says so has `says_stale`. */
 void xc_typing_stale(struct xc_visit *visit, xc_addr lo, xc_addr hi, enum xc_stale_range_kind kind);
 
-/* Of the array that the block is, only the bytes from `from` up to `to` hold elements: nothing flows from the others. In
- * visit only. */
+/* Of the array that the block is, only the bytes from `from` up to `to` hold elements: nothing flows from the others.
+ * In visit only. */
 void xc_typing_uses(struct xc_visit *visit, uint32_t block, uint64_t from, uint64_t to);
 
 /* Are they asked for in this visit? Ask before a search for them. */

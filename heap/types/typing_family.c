@@ -1,7 +1,7 @@
 /* typing_family: what a pointer to struct sockaddr leads to.
  *
- * No program has an object of that type: by POSIX the family at its beginning says which of the larger ones it is. They are
- * known by name; of a family without one, the pointer's own type is all there is to say. */
+ * No program has an object of that type: by POSIX the family at its beginning says which of the larger ones it is. They
+ * are known by name; of a family without one, the pointer's own type is all there is to say. */
 #include "heap/types/typing_engine.h"
 
 #include <string.h>

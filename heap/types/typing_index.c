@@ -142,8 +142,8 @@ static bool is_of_library(const struct xc_type *type)
 	return type->name && !type->is_c && !type->is_rust && xc_begins_with(type->name, "std::");
 }
 
-/* Is a pointer to the inner object how programs refer to the outer one? Not if it is just the first member of a class of
- * the C++ library, an element of an optional or a pair, or itself a string or container: those are no headers. */
+/* Is a pointer to the inner object how programs refer to the outer one? Not if it is just the first member of a class
+ * of the C++ library, an element of an optional or a pair, or itself a string or container: those are no headers. */
 static bool is_derived(const struct xc_engine *e, const struct xc_type_enclosing *held)
 {
 	const struct xc_typemap *outer = e->maps[held->outer], *inner = e->maps[held->inner];

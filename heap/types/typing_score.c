@@ -1,9 +1,9 @@
 /* typing_score: does memory look like an object of a type?
  *
- * Pointers must be NULL or lead to memory, aligned like their target type, functions among instructions and objects not;
- * a bool is 0 or 1; an enum is one of its values; a double is no small integer. Memory that was never written may hold
- * anything, and programs keep flags in pointers. So good and bad signs are counted, and an object with more bad than
- * good ones is rejected. */
+ * Pointers must be NULL or lead to memory, aligned like their target type, functions among instructions and objects
+ * not; a bool is 0 or 1; an enum is one of its values; a double is no small integer. Memory that was never written may
+ * hold anything, and programs keep flags in pointers. So good and bad signs are counted, and an object with more bad
+ * than good ones is rejected. */
 #include "heap/types/typing_map.h"
 
 #include <string.h>

@@ -4,9 +4,9 @@
  *	stack = a node ─→ its caller's node ─→ … ─→ node 0, which is no frame
  *	node ─→ frame = a function at a line ─→ function = a name in a module
  *
- * Every view (report, flame graphs, pages, files) is made of this alone. All is in tables of numbers, which refer to rows
- * of other tables and to texts; profile_tables.h describes them once for all who read or write whole tables. A sample
- * stands for `period` units: nanoseconds, or events. */
+ * Every view (report, flame graphs, pages, files) is made of this alone. All is in tables of numbers, which refer to
+ * rows of other tables and to texts; profile_tables.h describes them once for all who read or write whole tables. A
+ * sample stands for `period` units: nanoseconds, or events. */
 #ifndef XC_PROFILE_DATA_H
 #define XC_PROFILE_DATA_H
 

@@ -1,6 +1,6 @@
-/* profile_file: tables as columns of numbers, each number as its difference (modulo 2^64) from the one before it, SLEB128:
- * neighbours are alike, and zstd does the rest. A reader skips tables and columns that it does not know, and columns that
- * are missing are 0, so either may be added without a new version. */
+/* profile_file: tables as columns of numbers, each number as its difference (modulo 2^64) from the one before it,
+ * SLEB128: neighbours are alike, and zstd does the rest. A reader skips tables and columns that it does not know, and
+ * columns that are missing are 0, so either may be added without a new version. */
 #include "profile/data/profile_file.h"
 
 #include <errno.h>

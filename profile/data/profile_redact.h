@@ -4,8 +4,8 @@
 
 #include "profile/data/profile_data.h"
 
-/* Redact all texts as messages are (say.h), and replace those of facts that are secret. Nothing may be added to the data
- * afterwards. Does nothing where redaction is not in force. */
+/* Redact all texts as messages are (say.h), and replace those of facts that are secret. Nothing may be added to the
+ * data afterwards. Does nothing where redaction is not in force. */
 void xc_profile_redact(struct xc_profile_data *data);
 
 #endif

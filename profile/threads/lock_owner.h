@@ -1,5 +1,5 @@
-/* lock_owner: the thread whose id a lock has in its word for the owner. In a container that id is one of the container's
- * own pid namespace. */
+/* lock_owner: the thread whose id a lock has in its word for the owner. In a container that id is one of the
+ * container's own pid namespace. */
 #ifndef XC_LOCK_OWNER_H
 #define XC_LOCK_OWNER_H
 

@@ -65,8 +65,8 @@ static void spend(struct xc_polling *p, struct xc_polled *t, const struct xc_liv
 	t->seen_ns = now_ns;
 }
 
-/* The time since the last tick. That of waiting stays for later ticks when the thread runs now. moved: it ran while it was
- * looked at, as threads do whose waits are short: where it waited is not known. */
+/* The time since the last tick. That of waiting stays for later ticks when the thread runs now. moved: it ran while it
+ * was looked at, as threads do whose waits are short: where it waited is not known. */
 static void charge(struct xc_polling *p, struct xc_polled *t, const struct xc_live_schedule *now, uint64_t now_ns,
 		   bool moved)
 {
@@ -172,7 +172,8 @@ static uint64_t pause_for(const struct xc_polling *p, uint64_t cost_ns)
 	return p->ticks == FIRST ? 0 : p->ticks == DEAR && pause > MOST_PAUSE_NS ? MOST_PAUSE_NS : pause;
 }
 
-/* Between half a period and one and a half: a program that does everything at a fixed rate is seen in all that it does. */
+/* Between half a period and one and a half: a program that does everything at a fixed rate is seen in all that it
+ * does. */
 uint64_t xc_polling_tick(struct xc_polling *p)
 {
 	const uint64_t begun = xc_now_ns(), cpu = xc_thread_cpu_ns();

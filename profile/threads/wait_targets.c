@@ -1,5 +1,6 @@
 /* wait_targets: the kernel's frames of a sample name the system call ("__x64_sys_futex"), the registers have its
- * arguments (entry to a system call preserves them: x86-64 psABI, A.2.1; arm64: x0 holds the result only afterwards). */
+ * arguments (entry to a system call preserves them: x86-64 psABI, A.2.1; arm64: x0 holds the result only
+ * afterwards). */
 #include "profile/threads/wait_targets.h"
 
 #include <fcntl.h>
@@ -82,8 +83,8 @@ static uint32_t number_of(struct xc_wait_targets *t, const char *text, bool even
 	return number;
 }
 
-/* "futex" of "__x64_sys_futex", "__arm64_sys_futex", "__se_sys_futex"; "read" of "ksys_read", to which the former jumps;
- * NULL: the name is another one. */
+/* "futex" of "__x64_sys_futex", "__arm64_sys_futex", "__se_sys_futex"; "read" of "ksys_read", to which the former
+ * jumps; NULL: the name is another one. */
 static const char *call_in(const char *function)
 {
 	const char *sys = xc_begins_with(function, "__") ? strstr(function, "_sys_") : NULL;

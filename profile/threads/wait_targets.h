@@ -1,5 +1,5 @@
-/* wait_targets: what sampled threads waited for: a lock with its owner, a file or socket, a timer, a CPU. Each is a text,
- * kept once. */
+/* wait_targets: what sampled threads waited for: a lock with its owner, a file or socket, a timer, a CPU. Each is a
+ * text, kept once. */
 #ifndef XC_WAIT_TARGETS_H
 #define XC_WAIT_TARGETS_H
 
@@ -8,8 +8,8 @@
 
 struct xc_wait_targets;
 
-/* Borrows the process. Reads the kernel's symbols, some 10 MB of text, and the names of the process's descriptors, which a
- * sandbox would forbid. */
+/* Borrows the process. Reads the kernel's symbols, some 10 MB of text, and the names of the process's descriptors,
+ * which a sandbox would forbid. */
 struct xc_wait_targets *xc_wait_targets_new(struct xc_process *process);
 void xc_wait_targets_free(struct xc_wait_targets *targets); /* NULL is fine */
 

@@ -81,8 +81,8 @@ void xc_waiting_add(struct xc_waiting *waiting, const struct xc_perf_record *rec
 /* Records were lost: what was seen of waits may be of earlier ones. */
 void xc_waiting_lost(struct xc_waiting *waiting);
 
-/* Look at the threads that have waited for `least_ns` at least, until until_ns: then the others are the first next time.
- * O(threads). */
+/* Look at the threads that have waited for `least_ns` at least, until until_ns: then the others are the first next
+ * time. O(threads). */
 void xc_waiting_look(struct xc_waiting *waiting, uint64_t least_ns, uint64_t until_ns, xc_waiting_look_at *look);
 
 /* The thread begins now: it has not waited before. */

@@ -1,5 +1,5 @@
-/* function_sums: what nodes have is added up from the inner end of the stacks; then a walk over the tree adds each node to
- * its function, unless an outer node of the walk's path is of the same function. */
+/* function_sums: what nodes have is added up from the inner end of the stacks; then a walk over the tree adds each node
+ * to its function, unless an outer node of the walk's path is of the same function. */
 #include "profile/view/function_sums.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* profile_diff: two profiles compared by the shares of their functions, with what may be chance told, and as flame graphs. */
+/* profile_diff: two profiles compared by the shares of their functions, with what may be chance told, and as flame
+ * graphs. */
 #ifndef XC_PROFILE_DIFF_H
 #define XC_PROFILE_DIFF_H
 
@@ -8,17 +9,17 @@
 #include "core/report/stacktree.h"
 #include "profile/data/profile_pair.h"
 
-/* Add two sections, each a table of at most `rows` functions: by their own samples, and with what they call; first those
- * whose change is more than chance, by its size.
+/* Add two sections, each a table of at most `rows` functions: by their own samples, and with what they call; first
+ * those whose change is more than chance, by its size.
  *
  * Test: a function's samples among all of its profile, in the two profiles. Where every observation is one sample,
- * the exact conditional binomial test, two-sided; where some count more (waits), the normal approximation with the variance
- * that the squares give. Corrected for the number of functions by Holm's method, at 5 %. Samples are taken as independent of
- * each other. */
+ * the exact conditional binomial test, two-sided; where some count more (waits), the normal approximation with the
+ * variance that the squares give. Corrected for the number of functions by Holm's method, at 5 %. Samples are taken as
+ * independent of each other. */
 void xc_profile_diff(struct xc_report *report, const struct xc_profile_pair *pair, size_t rows);
 
-/* The two-sided probability that counts of a and b among `all_a` and `all_b` differ as much as they do, or more, where the
- * shares are the same. */
+/* The two-sided probability that counts of a and b among `all_a` and `all_b` differ as much as they do, or more, where
+ * the shares are the same. */
 double xc_profile_diff_chance(uint64_t a, uint64_t all_a, uint64_t b, uint64_t all_b);
 
 /* A tree that compares, initialised and finished; widths are those of the later profile, or of the earlier. */

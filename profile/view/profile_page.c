@@ -1,5 +1,5 @@
-/* profile_page: the markup and the script are constant (profile/view/page); the data is JSON inside script elements of a type
- * that browsers do not run. Its texts are redacted and escaped like all that is printed, and hold no '<'. */
+/* profile_page: the markup and the script are constant (profile/view/page); the data is JSON inside script elements of
+ * a type that browsers do not run. Its texts are redacted and escaped like all that is printed, and hold no '<'. */
 #include "profile/view/profile_page.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
-/* profile_page: a profile as one self-contained page, with a script and without any network: flame graph, its inversion, what
- * is around a function, threads over time, search, tables. All is computed in the browser from the tables in the page. */
+/* profile_page: a profile as one self-contained page, with a script and without any network: flame graph, its
+ * inversion, what is around a function, threads over time, search, tables. All is computed in the browser from the
+ * tables in the page. */
 #ifndef XC_PROFILE_PAGE_H
 #define XC_PROFILE_PAGE_H
 

@@ -1,5 +1,5 @@
-/* profile_pprof: proto/profile.proto of github.com/google/pprof. Numbers of things count from 1: location = frame, function =
- * function, mapping = module, in the order of the data. Texts are those of the data, then some words.
+/* profile_pprof: proto/profile.proto of github.com/google/pprof. Numbers of things count from 1: location = frame,
+ * function = function, mapping = module, in the order of the data. Texts are those of the data, then some words.
  *
  *	Profile   1 sample_type, 2 sample, 3 mapping, 4 location, 5 function, 6 string_table ("" first), 10 duration_nanos,
  *	          11 period_type, 12 period, 13 comment, 14 default_sample_type

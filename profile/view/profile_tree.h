@@ -5,8 +5,8 @@
 #include "core/report/stacktree.h"
 #include "profile/data/profile_data.h"
 
-/* The whole profile, one unit of weight for each sample; initialised and finished. Functions of the kernel end in "_[k]",
- * those that were compiled at run time in "_[j]", as other tools mark them. */
+/* The whole profile, one unit of weight for each sample; initialised and finished. Functions of the kernel end in
+ * "_[k]", those that were compiled at run time in "_[j]", as other tools mark them. */
 void xc_profile_tree(struct xc_stacktree *tree, const struct xc_profile_data *data);
 
 /* Some of the sums: [from, to). */

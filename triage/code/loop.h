@@ -9,7 +9,8 @@ struct xc_loop {
 	size_t first, last;
 };
 
-/* The smallest loop around an instruction that is larger than `inner`; NULL: the innermost. False when there is none. */
+/* The smallest loop around an instruction that is larger than `inner`; NULL: the innermost. False when there is
+ * none. */
 bool xc_loop_around(const struct xc_body *body, size_t at, const struct xc_loop *inner, struct xc_loop *out);
 
 bool xc_loop_has(const struct xc_loop *loop, size_t insn);

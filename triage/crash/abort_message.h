@@ -7,8 +7,8 @@
 /* Set verdict->message when the program aborted and left a message. Needs no debug information. */
 void xc_abort_message_read(struct xc_crash_context *crash);
 
-/* The same for a thread that hangs in a handler of the SIGABRT that it raised by abort(). False, and nothing is set, when
- * its stack does not show that. */
+/* The same for a thread that hangs in a handler of the SIGABRT that it raised by abort(). False, and nothing is set,
+ * when its stack does not show that. */
 bool xc_abort_message_handled(struct xc_crash_context *crash, const struct xc_thread *thread);
 
 #endif

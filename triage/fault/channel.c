@@ -2,8 +2,8 @@
  *
  *	mpsc::Sender ─→ mpmc::Sender { flavor: List(counter::Sender { counter ─→ Counter { senders, receivers, chan } }) }
  *
- * recv() has a reference to its counter::Receiver in a variable `chan`. Before that (checked with 1.63), the ends share a
- * packet in an Arc, and its recv() has a reference to it as `self` (library/std/src/sync/mpsc/mod.rs, shared.rs):
+ * recv() has a reference to its counter::Receiver in a variable `chan`. Before that (checked with 1.63), the ends share
+ * a packet in an Arc, and its recv() has a reference to it as `self` (library/std/src/sync/mpsc/mod.rs, shared.rs):
  *
  *	mpsc::Sender { inner: Flavor::Shared ─→ ArcInner { strong, weak, shared::Packet { …, channels, … } } }
  *

@@ -21,9 +21,9 @@ struct xc_descriptor_owner {
 	size_t other_count;
 };
 
-/* The variable, by its number and by a name that speaks of descriptors (`fd`, `sock`) or, with `is_child`, of processes.
- * One in a record with a process's id and other descriptors is preferred. False when there is none: nothing records
- * which numbers are descriptors. Looks at 8 frames. */
+/* The variable, by its number and by a name that speaks of descriptors (`fd`, `sock`) or, with `is_child`, of
+ * processes. One in a record with a process's id and other descriptors is preferred. False when there is none: nothing
+ * records which numbers are descriptors. Looks at 8 frames. */
 bool xc_descriptor_owner_find(const struct xc_crash_context *crash, const struct xc_wait *wait, int number,
 			      bool is_child, struct xc_descriptor_owner *out);
 

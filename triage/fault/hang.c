@@ -1,6 +1,6 @@
 /* hang: see hang.h. A condition has no owner, so there is no cycle to find; but when no thread is left that could
- * signal it, none will. A semaphore may be posted by a signal handler, and the other end of a descriptor may be in another
- * process, too: with them, a hang is a guess. Memory shared with other processes does not count. */
+ * signal it, none will. A semaphore may be posted by a signal handler, and the other end of a descriptor may be in
+ * another process, too: with them, a hang is a guess. Memory shared with other processes does not count. */
 #include "triage/fault/hang.h"
 
 #include <inttypes.h>
@@ -323,8 +323,8 @@ static bool is_for_lock(const struct xc_wait *wait)
 	}
 }
 
-/* Who holds the lock that a thread waits for, and so on: the first that waits for something else. The thread itself, when
- * that is not known. */
+/* Who holds the lock that a thread waits for, and so on: the first that waits for something else. The thread itself,
+ * when that is not known. */
 static const struct xc_wait *last_holder(struct xc_process *process, const struct xc_wait *wait)
 {
 	const struct xc_locks *locks = xc_locks_of(process);

@@ -10,8 +10,8 @@
  * share their first bytes. Other waits: that of their word. */
 xc_addr xc_lost_wakeup_key(const struct xc_wait *wait);
 
-/* Evidence, as a guess: every thread of a hung process but `except`, which may be NULL, waits for the same condition, or
- * for the end of a thread; and they do so in several functions. */
+/* Evidence, as a guess: every thread of a hung process but `except`, which may be NULL, waits for the same condition,
+ * or for the end of a thread; and they do so in several functions. */
 void xc_lost_wakeup_report(struct xc_crash_context *crash, const struct xc_thread *except);
 
 #endif

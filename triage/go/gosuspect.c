@@ -1,5 +1,5 @@
-/* gosuspect: see gosuspect.h. Go's debug information has maps as pointers to hash<K,V>, channels as pointers to hchan<T>,
- * and interfaces as structs runtime.iface and runtime.eface. */
+/* gosuspect: see gosuspect.h. Go's debug information has maps as pointers to hash<K,V>, channels as pointers to
+ * hchan<T>, and interfaces as structs runtime.iface and runtime.eface. */
 #include "triage/go/gosuspect.h"
 
 #include <ctype.h>

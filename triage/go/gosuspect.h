@@ -1,5 +1,5 @@
-/* gosuspect: which of the variables of the blamed function, and of the members of what they lead to, is the nil or closed
- * one that a panic speaks of; and who else panics. Private to go*.c. */
+/* gosuspect: which of the variables of the blamed function, and of the members of what they lead to, is the nil or
+ * closed one that a panic speaks of; and who else panics. Private to go*.c. */
 #ifndef XC_GOSUSPECT_H
 #define XC_GOSUSPECT_H
 

@@ -1,4 +1,5 @@
-/* gotypednil: interfaces of Go 1.19 to 1.22: eface { type, data }; iface { itab { the interface's type, type, … }, data }. */
+/* gotypednil: interfaces of Go 1.19 to 1.22: eface { type, data }; iface { itab { the interface's type, type, … }, data
+ * }. */
 #include "triage/go/gotypednil.h"
 
 #include <string.h>

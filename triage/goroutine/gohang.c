@@ -82,8 +82,8 @@ static bool hangs(const struct census *c)
 
 /* ---- mutexes ---- */
 
-/* Does the goroutine wait for a mutex whose holder waits for one that it holds itself, and so on? The number of those in
- * the circle; 0: no. */
+/* Does the goroutine wait for a mutex whose holder waits for one that it holds itself, and so on? The number of those
+ * in the circle; 0: no. */
 static size_t cycle_of(struct census *c, const struct xc_gowait *from)
 {
 	struct xc_goholding how;
@@ -124,8 +124,8 @@ static size_t count_readers(const struct census *c, const struct xc_gowait **fir
 	return count;
 }
 
-/* The likely holder of a mutex that others wait for, who waits for no mutex itself, or does not wait: all depends on it.
- * The mutex of `of` is the one that it holds. */
+/* The likely holder of a mutex that others wait for, who waits for no mutex itself, or does not wait: all depends on
+ * it. The mutex of `of` is the one that it holds. */
 static const struct xc_gowait *find_last(const struct census *c, const struct xc_gowait **of)
 {
 	struct xc_goholding how;

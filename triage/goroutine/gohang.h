@@ -6,8 +6,8 @@
 #include "triage/crash/crash_context.h"
 
 /* Do goroutines wait for each other? Set the class deadlock (kind "goroutines"; likely, where two wait for each other's
- * mutex, else a guess) or hang (kind "goroutines", a guess: goroutines wait for a mutex while others run), and blame one
- * that waits. It is a hang when none runs or does input and output, and
+ * mutex, else a guess) or hang (kind "goroutines", a guess: goroutines wait for a mutex while others run), and blame
+ * one that waits. It is a hang when none runs or does input and output, and
  *
  *	one cannot send to a channel, or waits for a mutex;
  *	or one waits for a WaitGroup, or main's for anything that only another one does, and none serves clients or

@@ -17,8 +17,8 @@ enum claim {
 	CLAIMS
 };
 
-/* The number of calls with which the function locks mutexes before the frame's own, and of all. Lock() is often inlined,
- * up to the call for the slow case; these are in the order of the source. */
+/* The number of calls with which the function locks mutexes before the frame's own, and of all. Lock() is often
+ * inlined, up to the call for the slow case; these are in the order of the source. */
 static size_t count_locks(const struct xc_goholders *h, const struct xc_frame *frame, size_t *all_out)
 {
 	static const char *const names[] = {"sync.(*Mutex).Lock",

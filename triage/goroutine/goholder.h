@@ -1,5 +1,5 @@
-/* goholder: who holds a mutex of Go's. It has no record of that: one whose functions lock, and have a variable that leads
- * to the mutex, likely holds it. */
+/* goholder: who holds a mutex of Go's. It has no record of that: one whose functions lock, and have a variable that
+ * leads to the mutex, likely holds it. */
 #ifndef XC_GOHOLDER_H
 #define XC_GOHOLDER_H
 
@@ -20,8 +20,8 @@ struct xc_goholding {
 	struct xc_blame where; /* that function */
 };
 
-/* The only goroutine with the strongest reason. NULL: none, or more than one, or it may be one whose stack is not known,
- * because it runs. */
+/* The only goroutine with the strongest reason. NULL: none, or more than one, or it may be one whose stack is not
+ * known, because it runs. */
 const struct xc_gowait *xc_goholder_find(const struct xc_goholders *h, xc_addr mutex, struct xc_goholding *how);
 
 /* Does one that waits for a lock likely hold it already: does a caller of the function that waits lock it? */
@@ -30,8 +30,8 @@ bool xc_goholder_again(const struct xc_goholders *h, const struct xc_gowait *wai
 /* How many goroutines likely hold it, by that. */
 size_t xc_goholder_count(const struct xc_goholders *h, xc_addr mutex);
 
-/* Is the mutex locked, and does no stack show a holder: is each goroutine's known, and does none likely hold it, or run in
- * package sync? Then perhaps it was never unlocked. False for more than 512 goroutines. */
+/* Is the mutex locked, and does no stack show a holder: is each goroutine's known, and does none likely hold it, or run
+ * in package sync? Then perhaps it was never unlocked. False for more than 512 goroutines. */
 bool xc_goholder_is_missing(const struct xc_goholders *h, xc_addr mutex);
 
 /* Append "has it as `c.mu` in main.fetch, main.go:7". */

@@ -172,8 +172,8 @@ static void read_group(const struct xc_crash_context *crash, const struct xc_gor
 					   "waits for a sync.WaitGroup, whose counter is %" PRIu64, counter);
 }
 
-/* From readerCount, the number of those that read or want to, a writer takes 2^30. readerWait is the number of those that
- * still read before it. */
+/* From readerCount, the number of those that read or want to, a writer takes 2^30. readerWait is the number of those
+ * that still read before it. */
 static void read_readers(const struct xc_crash_context *crash, const struct xc_goruntime *go, bool reads,
 			 struct xc_gowait *w)
 {

@@ -157,8 +157,8 @@ static void look_at_variables(struct search *s)
 	xc_arena_fini(&scratch);
 }
 
-/* A guard of a reader without a name, as of the value that is matched in Rust: two words side by side, the lock and what
- * it protects, which follows it in the same object. */
+/* A guard of a reader without a name, as of the value that is matched in Rust: two words side by side, the lock and
+ * what it protects, which follows it in the same object. */
 static bool is_read_guard(const struct xc_lock *lock, uint64_t one, uint64_t other)
 {
 	uint64_t protected = one == lock->addr ? other : other == lock->addr ? one : 0;
@@ -175,8 +175,8 @@ static bool may_be_nameless(const struct search *s, const struct xc_lock *lock)
 	return (lock->kind == XC_LOCK_RWLOCK && lock->readers) || is_rust_mutex(s, lock);
 }
 
-/* A guard of a mutex is the lock, and a byte that says whether the thread panicked. Who waits for a mutex has its address
- * on the whole of its stack. */
+/* A guard of a mutex is the lock, and a byte that says whether the thread panicked. Who waits for a mutex has its
+ * address on the whole of its stack. */
 static bool is_nameless(const struct search *s, const struct xc_lock *lock, uint64_t one, uint64_t other)
 {
 	if (is_rust_mutex(s, lock))

@@ -14,8 +14,8 @@ void xc_wait_report_describe(struct xc_process *process, const struct xc_wait *w
  * times and owners. Nothing when it is not known. */
 void xc_wait_report_alone(struct xc_process *process, const struct xc_wait *wait, struct xc_text *text);
 
-/* The address of the 32-bit word that has the id of the thread that holds the lock waited for, in its own pid namespace,
- * and 0 while nobody holds it. 0: there is no such word. */
+/* The address of the 32-bit word that has the id of the thread that holds the lock waited for, in its own pid
+ * namespace, and 0 while nobody holds it. 0: there is no such word. */
 xc_addr xc_wait_owner_word(const struct xc_process *process, const struct xc_wait *wait);
 
 /* Add roles and descriptions to the stacks of a section, and one to each of its groups. */

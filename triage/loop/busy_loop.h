@@ -13,8 +13,8 @@ struct xc_busy_loop {
 	bool shared;         /* what could end it is in memory that other processes may have, too */
 };
 
-/* Look at the first functions of the program, outward from the innermost. `view` is the crash context of the thread that
- * runs. False when none is in a loop. */
+/* Look at the first functions of the program, outward from the innermost. `view` is the crash context of the thread
+ * that runs. False when none is in a loop. */
 bool xc_busy_loop_find(const struct xc_crash_context *view, struct xc_busy_loop *out);
 
 /* Append "that ends only by `j->done` (0), which nothing in it changes"; false, with nothing appended, when no more is

@@ -1,4 +1,5 @@
-/* loop_value: a few instructions back, in the order of addresses: enough for what a compiler puts before a comparison. */
+/* loop_value: a few instructions back, in the order of addresses: enough for what a compiler puts before a
+ * comparison. */
 #include "triage/loop/loop_value.h"
 
 enum { DEPTH = 8 };

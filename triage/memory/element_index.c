@@ -18,7 +18,8 @@ enum {
 	WIDE = 1 << 16,  /* and how many elements it has */
 };
 
-/* A row below 0 in an unsigned variable, of so many elements, and one of these: "640 × 4294967295, (unsigned)-1, + 3". */
+/* A row below 0 in an unsigned variable, of so many elements, and one of these: "640 × 4294967295, (unsigned)-1, +
+ * 3". */
 static bool is_wrapped_row(int64_t index, struct xc_text *text)
 {
 	for (int64_t back = 1; back <= WRAPPED; back++) {

@@ -162,8 +162,8 @@ static bool find_anywhere(const struct xc_pointer_diagnosis *s, struct freed *ou
 }
 
 /* The allocator writes the same key into all blocks of a thread's cache, and the same link into the last ones of its
- * lists. Which of them it is, the way of the value shows, or likely a variable: what points to one of them in a register
- * or in a word of the stack may be left over from anything. */
+ * lists. Which of them it is, the way of the value shows, or likely a variable: what points to one of them in a
+ * register or in a word of the stack may be left over from anything. */
 static bool find_through(const struct xc_pointer_diagnosis *s, struct freed *out)
 {
 	struct freed first;

@@ -369,8 +369,8 @@ static bool has_value(const struct xc_crash_context *crash, const struct xc_dere
 	return false;
 }
 
-/* A pointer whose register was used for something else: its value is likely still where it was read, if what it leads to
- * has the value that was read through it. NULL: it is not known. */
+/* A pointer whose register was used for something else: its value is likely still where it was read, if what it leads
+ * to has the value that was read through it. NULL: it is not known. */
 static const struct xc_deref *read_again(const struct xc_crash_context *crash, size_t number)
 {
 	const struct xc_derefs *derefs = crash->derefs;

@@ -22,8 +22,8 @@ static bool is_gone(const struct xc_crash_context *crash, uint64_t begin)
 	       crash->fault.addr >= begin && crash->fault.addr - begin < crash->heap->unmapped;
 }
 
-/* Is a pointer into such a block all that is left? In a gap between the mappings that is not larger than what malloc has
- * unmapped, and not smaller than what it maps by itself; or as close below the lowest of them. */
+/* Is a pointer into such a block all that is left? In a gap between the mappings that is not larger than what malloc
+ * has unmapped, and not smaller than what it maps by itself; or as close below the lowest of them. */
 static bool is_inside(const struct xc_crash_context *crash)
 {
 	struct xc_mapping_gap gap = xc_gap_at(crash->process, crash->fault.addr);

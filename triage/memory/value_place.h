@@ -4,13 +4,14 @@
 
 #include "triage/dataflow/deref.h"
 
-/* Of a return to an address that is no code: *at_out is the word of the stack that it was read from; nothing else is. */
+/* Of a return to an address that is no code: *at_out is the word of the stack that it was read from; nothing else
+ * is. */
 bool xc_value_place_returned(const struct xc_crash_context *crash, xc_addr *at_out);
 
 /* That word of a return. Where the way of the value (deref.h) leads, when that word still has the value. Else the
  * member of a structure that a variable of the innermost frames points to. Else the only word of the program's data or
- * of a live block that has it. `found`: the addresses of all copies of its bytes, aligned or not. *out has .at, and where they are known
- * .pointer, .pointer_type and .led. False: not known. */
+ * of a live block that has it. `found`: the addresses of all copies of its bytes, aligned or not. *out has .at, and
+ * where they are known .pointer, .pointer_type and .led. False: not known. */
 bool xc_value_place_find(const struct xc_crash_context *crash, uint64_t value, const xc_addr *found, size_t count,
 			 struct xc_deref *out);
 

@@ -30,8 +30,8 @@ bool xc_exception_handles_none(const struct xc_crash_context *crash);
  * or it is not known. */
 const char *xc_exception_what(const struct xc_crash_context *crash, const struct xc_exception *exception);
 
-/* The exception that this one was thrown for: of std::nested_exception, also as std::throw_with_nested() makes one. False
- * when it has none. A chain of them may be a circle. */
+/* The exception that this one was thrown for: of std::nested_exception, also as std::throw_with_nested() makes one.
+ * False when it has none. A chain of them may be a circle. */
 bool xc_exception_nested(const struct xc_crash_context *crash, const struct xc_exception *exception,
 			 struct xc_exception *out);
 

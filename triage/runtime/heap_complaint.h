@@ -4,8 +4,8 @@
 
 #include "triage/crash/crash_context.h"
 
-/* Class heap-corruption, its kind by the abort message: "double free", "overrun", "underrun", "bad pointer", "list damage".
- * False when the message reports no such damage. */
+/* Class heap-corruption, its kind by the abort message: "double free", "overrun", "underrun", "bad pointer", "list
+ * damage". False when the message reports no such damage. */
 bool xc_heap_complaint_classify(struct xc_crash_context *crash);
 
 #endif

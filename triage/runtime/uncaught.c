@@ -76,8 +76,8 @@ static void add_object(struct xc_text *text, const struct xc_value *value)
 	}
 }
 
-/* What std::throw_with_nested() was given: "own" of "std::_Nested_exception<own>" (libstdc++), "std::__nested<own>". It is
- * the first base. */
+/* What std::throw_with_nested() was given: "own" of "std::_Nested_exception<own>" (libstdc++), "std::__nested<own>". It
+ * is the first base. */
 static const char *given_type(const struct xc_crash_context *crash, const char *type)
 {
 	static const char *const wrappers[] = {"std::_Nested_exception<", "std::__nested<", NULL};

@@ -1,5 +1,5 @@
-/* rust_expression: from the call back to where its expression begins, over balanced brackets. A chain of calls may begin
- * on a line before. */
+/* rust_expression: from the call back to where its expression begins, over balanced brackets. A chain of calls may
+ * begin on a line before. */
 #include "triage/rust/rust_expression.h"
 
 #include <ctype.h>

@@ -7,8 +7,9 @@
  *	+40  payload        Box<dyn Any + Send>: the object, its vtable
  *
  * The vtable has the destructor, the size and the alignment of the object: 16 bytes are a &'static str, {text, length},
- * 24 a String: {capacity, text, length} in newer versions, else {text, capacity, length}. The handler of a panic formats
- * its message into a String on its stack before it prints it (library/std/src/panicking.rs, FormatStringPayload). */
+ * 24 a String: {capacity, text, length} in newer versions, else {text, capacity, length}. The handler of a panic
+ * formats its message into a String on its stack before it prints it (library/std/src/panicking.rs,
+ * FormatStringPayload). */
 #include "triage/rust/rust_payload.h"
 
 #include <elf.h>

@@ -4,8 +4,8 @@
 
 #include "triage/crash/crash_context.h"
 
-/* The message of the only panic in flight, in the report's arena: of one that a function stops which must not unwind, or
- * that a destructor panics under. NULL: there is none, there are several, its payload is no text, or the heap is not
+/* The message of the only panic in flight, in the report's arena: of one that a function stops which must not unwind,
+ * or that a destructor panics under. NULL: there is none, there are several, its payload is no text, or the heap is not
  * known. x86-64 only. */
 const char *xc_rust_payload_in_flight(const struct xc_crash_context *crash);
 

@@ -4,9 +4,9 @@
 
 #include "triage/crash/crash_context.h"
 
-/* For a panic about a RefCell that is borrowed already, in the verdict's message or kind: report the guards (Ref, RefMut)
- * of the program's functions that borrow it, as likely: what was dropped or moved leaves its bytes. "perhaps" where the
- * RefCell is not known. */
+/* For a panic about a RefCell that is borrowed already, in the verdict's message or kind: report the guards (Ref,
+ * RefMut) of the program's functions that borrow it, as likely: what was dropped or moved leaves its bytes. "perhaps"
+ * where the RefCell is not known. */
 void xc_rust_refcell_report(struct xc_crash_context *crash);
 
 #endif

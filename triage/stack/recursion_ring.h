@@ -4,10 +4,10 @@
 
 #include "triage/stack/stack_usage.h"
 
-/* Evidence: the arguments and variables of the function whose frames in the cycle have the numbers first, first + period,
- * … that take the same few values over and over, with these values in the order of the calls: numbers, or what tells an
- * object that is pointed to from others: its name, its id. Looks at rounds in the middle of those that are kept: the
- * innermost ones may have left the ring. */
+/* Evidence: the arguments and variables of the function whose frames in the cycle have the numbers first, first +
+ * period, … that take the same few values over and over, with these values in the order of the calls: numbers, or what
+ * tells an object that is pointed to from others: its name, its id. Looks at rounds in the middle of those that are
+ * kept: the innermost ones may have left the ring. */
 void xc_recursion_ring_report(const struct xc_crash_context *crash, const struct xc_stack_usage *use, uint64_t first);
 
 #endif
