@@ -189,6 +189,7 @@ def suites(build):
         Suite("browser", "HTML output works in a browser", [
             script("browser", "flame", tools=["chromium"], cores=["heap:leaks-o0"]),
             script("browser", "profile", tools=["chromium", "zstd"]),
+            script("browser", "viewers", tier="long", tools=["chromium", "zstd", "npm", "node"]),
             script("browser", "triage", tools=["chromium"]),
         ], needs="chromium"),
         Suite("timing", "promised times, each compared with another measurement of the same run", [

@@ -4,21 +4,28 @@
 #include "core/text/jsonstream.h"
 #include "core/text/jsonvalue.h"
 
+struct writing {
+	struct xc_jsonstream *to;
+	uint64_t scale; /* a weight's worth of the tree's unit */
+};
+
 static void write_stack(void *ctx, const uint32_t *numbers, size_t count, uint64_t weight)
 {
+	const struct writing *w = ctx;
 	json_t *stack = json_array();
 	(void)weight;
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(stack, json_integer(numbers[i]));
-	xc_jsonstream_line(ctx);
-	xc_jsonstream_element(ctx, stack);
+	xc_jsonstream_line(w->to);
+	xc_jsonstream_element(w->to, stack);
 }
 
 static void write_weight(void *ctx, const uint32_t *numbers, size_t count, uint64_t weight)
 {
+	const struct writing *w = ctx;
 	(void)numbers;
 	(void)count;
-	xc_jsonstream_element(ctx, json_integer((json_int_t)weight));
+	xc_jsonstream_element(w->to, json_integer((json_int_t)(weight * w->scale)));
 }
 
 static void write_frames(struct xc_jsonstream *s, const struct xc_flame_frames *f)
@@ -37,17 +44,18 @@ static void write_frames(struct xc_jsonstream *s, const struct xc_flame_frames *
 static void write_profile(struct xc_jsonstream *s, struct xc_flame_frames *f, const struct xc_stacktree *tree)
 {
 	const bool bytes = xc_begins_with(tree->unit, "bytes");
+	struct writing writing = {s, tree->unit_ns ? tree->unit_ns : 1};
 	xc_jsonstream_open(s, NULL, '{');
 	xc_jsonstream_member(s, "type", json_string("sampled"));
 	xc_jsonstream_member(s, "name", xc_jsonvalue_text(f->title));
-	xc_jsonstream_member(s, "unit", json_string(bytes ? "bytes" : "none"));
+	xc_jsonstream_member(s, "unit", json_string(tree->unit_ns ? "nanoseconds" : bytes ? "bytes" : "none"));
 	xc_jsonstream_member(s, "startValue", json_integer(0));
-	xc_jsonstream_member(s, "endValue", json_integer((json_int_t)tree->root.total));
+	xc_jsonstream_member(s, "endValue", json_integer((json_int_t)(tree->root.total * writing.scale)));
 	xc_jsonstream_open(s, "samples", '[');
-	xc_flame_frames_each(f, tree, write_stack, s);
+	xc_flame_frames_each(f, tree, write_stack, &writing);
 	xc_jsonstream_close(s, ']');
 	xc_jsonstream_open(s, "weights", '[');
-	xc_flame_frames_each(f, tree, write_weight, s);
+	xc_flame_frames_each(f, tree, write_weight, &writing);
 	xc_jsonstream_close(s, ']');
 	xc_jsonstream_close(s, '}');
 }

@@ -20,6 +20,7 @@ struct xc_stacktree {
 	struct xc_arena arena;
 	struct xc_intern long_names; /* once each */
 	const char *title, *unit;    /* "stacks of core.1", "threads" or "bytes" */
+	uint64_t unit_ns;            /* how long a unit is, where it stands for time; else 0 */
 	const char *things;          /* things counted besides the weight: "blocks"; NULL: none */
 	struct xc_stacktree_node root;
 	size_t node_count;         /* without the root */

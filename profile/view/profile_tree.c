@@ -55,6 +55,7 @@ void xc_profile_tree_of(struct xc_stacktree *tree, const struct xc_profile_data 
 	struct xc_arena arena = {0};
 	const char *const *names = name_frames(&arena, d);
 	xc_stacktree_init(tree, title_of(&arena, d), "samples");
+	tree->unit_ns = d->head->unit == XC_PROFILE_NS ? d->head->period : 0;
 	xc_auto(xc_freep) struct xc_stacktree_node **nodes = xc_alloc(d->node_count * sizeof *nodes);
 	nodes[0] = &tree->root;
 	for (size_t i = 1; i < d->node_count; i++) /* callers precede callees */
