@@ -1193,6 +1193,53 @@ function stacks:frames(tid, at, rows) end
 ---@param stack {name: string, state?: string, rows: xcore.Row[]}  state: "suspended", …
 function stacks:stack(stack) end
 
+-- Profiles ------------------------------------------------------------------------------------------------------
+--
+-- Where a running process spends its time, as `xcore profile` tells it, for scripts and commands of plugins. The kernel
+-- takes the samples, the target is not stopped, and a child of xcore unwinds them. A sample stands for `period` units.
+
+---@class xcore.Profile
+---@field account string  how it was sampled, and what was lost, in a line
+---@field warnings string[]
+---@field unit string  "ns", or what the event counts
+---@field period integer
+---@field seconds number
+---@field samples integer  of all stacks
+---@field waiting integer  those of them that are of waiting threads
+---@field functions xcore.ProfileFunction[]  those with most samples of their own first
+---@field stacks xcore.ProfileStack[]  those with most samples first
+---@field left_out integer  samples of the stacks that are not listed
+
+---@class xcore.ProfileFunction
+---@field name string
+---@field module string|nil
+---@field language string|nil  nil: native code
+---@field self integer  samples of its own
+---@field total integer  with what it calls
+---@field file string|nil  of its hottest line
+---@field line integer|nil
+
+---@class xcore.ProfileStack
+---@field samples integer
+---@field thread integer  0: threads that were not told apart
+---@field thread_name string|nil
+---@field waits_for string|nil  nil: it runs
+---@field frames xcore.ProfileFrame[]  innermost first; equal frames are one table
+
+---@class xcore.ProfileFrame
+---@field name string
+---@field module string|nil
+---@field language string|nil
+---@field kind "native"|"inlined"|"kernel"|"signal"|"guess"|"interpreted"|"jit"|"remark"
+---@field file string|nil
+---@field line integer|nil
+
+---Samples the process, which must be a running one, and waits for that; the time counts for --max-time. In `xcore run`
+---and `xcore shell` only. Raises `unsupported` for cores, and elsewhere; `permission`, where the kernel refuses perf events.
+---@param options? {seconds?: number, hz?: integer, clock?: "cpu"|"off"|"wall", event?: string, thread?: integer, stacks?: integer}  default: 10 seconds, 99 Hz, "cpu", and 1,000 stacks
+---@return xcore.Profile
+function target:profile(options) end
+
 -- Samples -------------------------------------------------------------------------------------------------------
 --
 -- What a plugin's `samples` function tells when `xcore profile` begins. It declares the interpreter's code and returns a

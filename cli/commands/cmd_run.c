@@ -8,11 +8,13 @@
 #include "core/text/shellword.h"
 #include "lua/plugin/plugin_report.h"
 #include "cli/shared/plugins.h"
+#include "cli/shared/profiler.h"
 
 struct settings {
 	const char *code;
 	enum xc_switch unsafe;
 	struct xc_plugins plugins;
+	struct xc_profiler profiler;
 	struct xc_plugin *plugin; /* or a script, which has no name */
 	char *text;               /* the script made from -e */
 	bool shows;               /* show the values that it returns */
@@ -161,6 +163,13 @@ static bool help(const struct xc_job *job, FILE *out)
 
 /* ---- running ---- */
 
+static struct xc_error *opened(struct xc_job *job)
+{
+	struct settings *s = job->settings;
+	xc_profiler_open(&s->profiler, job);
+	return NULL;
+}
+
 static struct xc_error *produce(struct xc_job *job)
 {
 	struct settings *s = job->settings;
@@ -171,6 +180,7 @@ static struct xc_error *produce(struct xc_job *job)
 	run.arg_count = job->operands.count - 2;
 	run.unsafe = s->unsafe == XC_ON;
 	run.shows = s->shows;
+	run.profiler = s->profiler.child;
 	if (!job->common.format || strcmp(job->common.format, "text") == 0)
 		run.stream = job->out;
 	xc_report_answer(job->report, s->plugin->name, s->entry ? s->entry : s->plugin->name ? "analyze" : NULL);
@@ -196,6 +206,7 @@ static struct xc_error *run(struct xc_job *job, FILE *out)
 static void fini(void *settings)
 {
 	struct settings *s = settings;
+	xc_profiler_fini(&s->profiler);
 	xc_plugins_fini(&s->plugins);
 	free(s->text);
 }
@@ -256,6 +267,7 @@ const struct xc_command xc_command_run = {
 	.examples = examples,
 	.settings_size = sizeof(struct settings),
 	.check = check,
+	.opened = opened,
 	.produce = produce,
 	.run = run,
 	.acts = true,

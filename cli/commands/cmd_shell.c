@@ -12,9 +12,11 @@
 #include "core/base/userdir.h"
 #include "lua/shell/shell.h"
 #include "cli/shared/plugins.h"
+#include "cli/shared/profiler.h"
 
 struct settings {
 	enum xc_switch history;
+	struct xc_profiler profiler;
 	FILE *file; /* the history; opened before the target, because opening a live process restricts new files */
 };
 
@@ -46,6 +48,13 @@ static struct xc_error *check(struct xc_job *job)
 	return NULL;
 }
 
+static struct xc_error *opened(struct xc_job *job)
+{
+	struct settings *settings = job->settings;
+	xc_profiler_open(&settings->profiler, job);
+	return NULL;
+}
+
 static bool writes(const struct xc_job *job)
 {
 	(void)job;
@@ -62,6 +71,7 @@ static struct xc_error *open_shell(struct xc_job *job, struct xc_plugins *plugin
 		.host = {.process = job->process,
 			 .report = job->report,
 			 .name = "shell",
+			 .profiler = settings->profiler.child,
 			 .limits = {.memory = xc_plugins_limits(&job->common).memory}},
 		.in = stdin,
 		.out = out,
@@ -92,6 +102,12 @@ static struct xc_error *write_shell(struct xc_job *job, FILE *out)
 	return err;
 }
 
+static void fini(void *settings)
+{
+	struct settings *s = settings;
+	xc_profiler_fini(&s->profiler);
+}
+
 static const struct xc_option options[] = {
 	XC_OFF_OPTION("no-history", history, "do not read or write the history of typed lines"),
 	{.name = NULL},
@@ -116,7 +132,9 @@ const struct xc_command xc_command_shell = {
 	.examples = examples,
 	.settings_size = sizeof(struct settings),
 	.check = check,
+	.opened = opened,
 	.writes = writes,
 	.write = write_shell,
 	.understands_interrupts = true,
+	.fini = fini,
 };

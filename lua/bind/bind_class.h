@@ -46,6 +46,7 @@ void xc_bind_module_open(lua_State *L);
 void xc_bind_thread_open(lua_State *L);
 void xc_bind_heap_open(lua_State *L);
 void xc_bind_disas_open(lua_State *L);
+void xc_bind_profile_open(lua_State *L);
 
 /* For methods of the target, called first: check that argument 1 is the target. Raises `usage` when the state has
  * none. */

@@ -211,6 +211,7 @@ void xc_bind_target_open(lua_State *L)
 	xc_bind_thread_open(L);
 	xc_bind_heap_open(L);
 	xc_bind_disas_open(L);
+	xc_bind_profile_open(L);
 	xc_bind_class_new(L, &xc_bind_target_class, 0);
 	lua_setfield(L, -2, "target");
 }

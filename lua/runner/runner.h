@@ -40,6 +40,7 @@ struct xc_run {
 	struct xc_limits limits;
 	const char *const *module_dirs; /* the directories of require */
 	size_t module_dir_count;
+	struct xc_profile_child *profiler; /* see host.h */
 	FILE *stream; /* printed lines are written here at once, escaped; NULL: into report->output */
 	bool shows;   /* SCRIPT: print the results of the chunk: tables as in the shell, other values as by print */
 	bool redacts, unsafe; /* see host.h */

@@ -220,6 +220,7 @@ void xc_runner_perform(const struct xc_run *run, struct xc_report *report, xc_ou
 		.output = output,
 		.output_user = user,
 		.progress = &progress,
+		.profiler = run->profiler,
 		.redacts = run->redacts,
 		.unsafe = run->unsafe,
 	};

@@ -26,6 +26,7 @@ struct xc_limits xc_limits_defaults(void);
 typedef void xc_output_fn(void *user, const char *line, size_t len);
 
 struct xc_progress;
+struct xc_profile_child;
 
 struct xc_host_options {
 	struct xc_process *process; /* NULL: no target (reading a manifest) */
@@ -36,9 +37,10 @@ struct xc_host_options {
 	size_t module_dir_count;
 	xc_output_fn *output; /* NULL: lines are dropped */
 	void *output_user;
-	struct xc_progress *progress; /* used by xcore.progress; may be NULL */
-	bool redacts;                 /* the value of xcore.redacts */
-	bool unsafe;                  /* also provide io, os and loading of bytecode */
+	struct xc_progress *progress;      /* used by xcore.progress; may be NULL */
+	struct xc_profile_child *profiler; /* takes profiles for t:profile; NULL: none are taken */
+	bool redacts;                      /* the value of xcore.redacts */
+	bool unsafe;                       /* also provide io, os and loading of bytecode */
 };
 
 struct xc_host;

@@ -83,14 +83,18 @@ static uint32_t number_of(struct xc_wait_targets *t, const char *text, bool even
 	return number;
 }
 
-/* "futex" of "__x64_sys_futex", "__arm64_sys_futex", "__se_sys_futex"; "read" of "ksys_read", to which the former
- * jumps; NULL: the name is another one. */
+/* "futex" of "__x64_sys_futex", "__arm64_sys_futex", "__se_sys_futex"; "read" of "ksys_read" and "wait4" of
+ * "kernel_wait4", to which the former jump; NULL: the name is another one. */
 static const char *call_in(const char *function)
 {
+	static const char *const inner[] = {"ksys_", "kernel_"};
 	const char *sys = xc_begins_with(function, "__") ? strstr(function, "_sys_") : NULL;
 	if (sys)
 		return sys + strlen("_sys_");
-	return xc_begins_with(function, "ksys_") ? function + strlen("ksys_") : NULL;
+	for (size_t i = 0; i < XC_COUNT(inner); i++)
+		if (xc_begins_with(function, inner[i]) && xc_sandbox_call_number(function + strlen(inner[i])) >= 0)
+			return function + strlen(inner[i]);
+	return NULL;
 }
 
 static const char page[] = "a page of memory (page fault)";

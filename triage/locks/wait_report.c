@@ -126,7 +126,7 @@ static const struct call {
 	{"pselect6", "select on", COUNT_0},
 	{"nanosleep", "sleep", SLEEP},
 	{"clock_nanosleep", "sleep", SLEEP_BY_CLOCK},
-	{"wait4", "waiting for", CHILD},
+	{"wait4", "waiting for a child process", CHILD},
 	{"waitid", "waiting for a child process", PLAIN},
 	{"pause", "waiting for a signal", PLAIN},
 	{"rt_sigsuspend", "waiting for a signal", PLAIN},
@@ -237,8 +237,11 @@ static void add_call(const struct xc_process *p, const struct xc_wait *wait, boo
 		xc_text_printf(text, "in system call %s", wait->call ? wait->call : "of a number that is not known");
 		return;
 	}
-	xc_text_add(text, call->words);
-	if (call->shape == FD)
+	const int32_t child = call->shape == CHILD ? (int32_t)thread->call_args[0] : 0;
+	xc_text_add(text, child > 0 ? "waiting for child process" : call->words);
+	if (child > 0)
+		xc_text_printf(text, " %d", (int)child);
+	else if (call->shape == FD)
 		add_fd(thread, paths, text);
 	else if (call->shape == COUNT_0 || call->shape == COUNT_1)
 		add_count(thread->call_args[call->shape == COUNT_1], call->shape == COUNT_0, text);
@@ -248,10 +251,6 @@ static void add_call(const struct xc_process *p, const struct xc_wait *wait, boo
 		add_until(p, thread->call_args, text);
 	else if (call->shape == SLEEP_BY_CLOCK)
 		add_time(p, &thread->call_args[2], text);
-	else if (call->shape == CHILD && (int32_t)thread->call_args[0] > 0)
-		xc_text_printf(text, " child process %d", (int)(int32_t)thread->call_args[0]);
-	else if (call->shape == CHILD)
-		xc_text_add(text, " a child process");
 }
 
 /* glibc's pthread_mutex_t has the owner's id behind the word and the count, from when it has the lock until it gives it
