@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "core/perf/code_names.h"
 #include "core/perf/kernel_symbols.h"
-#include "core/perf/perf_map.h"
 #include "dwarf/symbolize/debuginfo.h"
 
 static void add(struct xc_frame_names *n, uint32_t frame)
@@ -21,25 +21,33 @@ static uint32_t nameless(struct xc_profile_data *d, const char *name, const char
 /* Other places that names come from, opened at the first need. */
 struct others {
 	struct xc_kernel_symbols *kernel;
-	struct xc_perf_map *map;
-	bool asked; /* for the map */
+	struct xc_code_names *compiled;
+	bool asked; /* for those */
 };
 
 static void fini_others(struct others *o)
 {
 	xc_kernel_symbols_free(o->kernel);
-	xc_perf_map_free(o->map);
+	xc_code_names_free(o->compiled);
 }
 
-/* The name that the program itself has written for its code; NULL: none, or not its code. */
-static const char *name_of_compiled(struct others *o, const struct xc_process *process, xc_addr at)
+/* The function that the program itself has told of its code; NULL: none, or not its code. */
+static const struct xc_code_name *compiled_at(struct others *o, const struct xc_process *process, xc_addr at)
 {
 	if (xc_process_module(process, at))
 		return NULL;
 	if (!o->asked)
-		o->map = xc_perf_map_open(process);
+		o->compiled = xc_code_names_of(process);
 	o->asked = true;
-	return xc_perf_map_find(o->map, at);
+	return xc_code_names_find(o->compiled, at);
+}
+
+static void add_compiled(struct xc_frame_names *n, struct xc_profile_data *d, const struct xc_code_name *code,
+			 xc_addr at)
+{
+	const uint32_t function = xc_profile_data_add_function(d, code->name, "[jit]", NULL);
+	const struct xc_code_line *line = xc_code_name_line(code, at);
+	add(n, xc_profile_data_add_frame(d, function, line ? line->file : NULL, line ? line->line : 0, XC_PROFILE_JIT));
 }
 
 static void add_code(struct xc_frame_names *n, struct xc_profile_data *d, const struct xc_process *process, xc_addr at,
@@ -92,13 +100,13 @@ void xc_frame_names_find(struct xc_frame_names *n, struct xc_profile_data *d, st
 	for (size_t i = 0; i < store->place_count; i++) {
 		const struct xc_sample_frame *frame = &store->places[i];
 		n->starts[i] = (uint32_t)n->frame_count;
-		const char *compiled = NULL;
+		const struct xc_code_name *compiled = NULL;
 		if (frame->kind == XC_SAMPLE_KERNEL && !others.kernel)
 			others.kernel = xc_kernel_symbols_read();
 		else if (frame->kind == XC_SAMPLE_CODE || frame->kind == XC_SAMPLE_GUESS)
-			compiled = name_of_compiled(&others, process, frame->at);
+			compiled = compiled_at(&others, process, frame->at);
 		if (compiled)
-			add(n, nameless(d, compiled, "[jit]", XC_PROFILE_JIT));
+			add_compiled(n, d, compiled, frame->at);
 		else if (frame->kind == XC_SAMPLE_KERNEL)
 			add_kernel(n, d, others.kernel, frame->at);
 		else if (frame->kind == XC_SAMPLE_GUEST)

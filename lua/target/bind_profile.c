@@ -282,11 +282,10 @@ static int profile(lua_State *L)
 	if (!host->process->live)
 		return xc_bind_fail(L, XC_ERR_UNSUPPORTED, "a core is one moment, and has no time");
 	if (!host->options.profiler)
-		return xc_bind_fail(L, XC_ERR_UNSUPPORTED,
-				    "profiles are taken by `xcore run` and `xcore shell` only");
+		return xc_bind_fail(L, XC_ERR_UNSUPPORTED, "profiles are taken by `xcore run` and `xcore shell` only");
 	struct taken *taken = new_taken(L);
-	xc_bind_raise(L, xc_profile_child_take(host->options.profiler, &request, &host->limit.interrupted,
-					       &taken->data));
+	xc_bind_raise(L,
+		      xc_profile_child_take(host->options.profiler, &request, &host->limit.interrupted, &taken->data));
 	push_profile(L, taken, stacks);
 	return 1;
 }

@@ -101,20 +101,55 @@ shares() {
 	grep -q '_PyEval' "$BATS_TEST_TMPDIR/c"
 }
 
-@test "code that a program compiles while it runs has the names of its perf map" {
+# compiled [DIRECTORY]: the shares and names of functions that a program has made, which runs then
+compiled() {
 	[ "$(uname -m)" = x86_64 ] || skip "the program is for x86-64"
 	${CC:-cc} -O2 -g -o "$BATS_TEST_TMPDIR/compiled" "$PROGRAMS/compiled.c"
-	start "$BATS_TEST_TMPDIR/compiled"
+	start "$BATS_TEST_TMPDIR/compiled" "$@"
 	"$XCORE" profile --hz 499 --for 2s --top 1000 --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
 	"$XCORE" profile --for 500ms --as folded "pid:$STARTED" >"$BATS_TEST_TMPDIR/folded"
 	cat "$BATS_TEST_TMPDIR/folded"
 	rm -f "/tmp/perf-$STARTED.map"
 	finish
-	jq -r '.sections[] | select(.key == "functions").tables.functions[] | "\(.self) \(.function)"' "$BATS_TEST_TMPDIR/profile.json"
+	jq -r '.sections[] | select(.key == "functions").tables.functions[] | "\(.self) \(.function) \(.line)"' "$BATS_TEST_TMPDIR/profile.json"
 	jq -e '.sections[] | select(.key == "functions").tables.functions
 		| (map(select(.function == "Hot:long name /app.js:2"))[0].self | . > 0.70 and . < 0.80)
 		and (map(select(.function == "Lazy:short name /app.js:1"))[0].self | . > 0.20 and . < 0.30)' "$BATS_TEST_TMPDIR/profile.json"
 	grep -qF 'main;Hot:long name /app.js:2' "$BATS_TEST_TMPDIR/folded"
+}
+
+@test "code that a program compiles while it runs has the names of its perf map" {
+	compiled
+}
+
+@test "the same by a jitdump, which has lines" {
+	mkdir "$BATS_TEST_TMPDIR/dumps"
+	compiled "$BATS_TEST_TMPDIR/dumps"
+	jq -e '.sections[] | select(.key == "functions").tables.functions
+		| (map(select(.function == "Hot:long name /app.js:2"))[0].line == "main.js:8")
+		and (map(select(.function == "Lazy:short name /app.js:1"))[0].line == "main.js:6")' "$BATS_TEST_TMPDIR/profile.json"
+}
+
+@test "Node.js with --perf-prof: JavaScript functions have their names and lines" {
+	command -v node >/dev/null || skip "no Node.js"
+	cat >"$BATS_TEST_TMPDIR/app.js" <<-'END'
+	function quick(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s; }
+	function slow(n) { let s = 0; for (let i = 0; i < 3 * n; i++) s += i % 7; return s; }
+	function rounds(n) { for (let i = 0; i < n; i++) { quick(1e5); slow(1e5); } }
+	rounds(300);
+	// Node writes its dump in large pieces: the functions above are to be in one.
+	for (let i = 0; i < 20000; i++) new Function("a", "return a * " + i + " + " + "a + ".repeat(20) + "1")(i);
+	console.log("ready");
+	rounds(1e9);
+	END
+	cd "$BATS_TEST_TMPDIR" # where it writes its dump
+	start node --perf-prof --no-turbo-inlining "$BATS_TEST_TMPDIR/app.js"
+	"$XCORE" profile --hz 499 --for 2s --top 1000 --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
+	finish
+	jq -r '.sections[] | select(.key == "functions").tables.functions[:10][] | "\(.self) \(.function) \(.line)"' "$BATS_TEST_TMPDIR/profile.json"
+	jq -e '.sections[] | select(.key == "functions").tables.functions
+		| (map(select(.function | test("slow"))) | map(.self) | add | . > 0.60 and . < 0.85)
+		and (map(select(.function | test("quick"))) | map(.self) | add | . > 0.15 and . < 0.40)' "$BATS_TEST_TMPDIR/profile.json"
 }
 
 # plugin BODY: of its samples function
