@@ -10,7 +10,8 @@ local RELEASES = { 13, 12, 11, 10, 9 } -- of 3.N
 local function proves(t, D, addr)
 	local head = t:value(D:type "_PyRuntimeState", addr).interpreters.head
 	if not head or xcore.addr(head.runtime) ~= addr or head.id ~= 0 then return false end
-	local thread = xcore.has(head, "threads") and head.threads.head or xcore.has(head, "tstate_head") and head.tstate_head
+	local thread = xcore.has(head, "threads") and head.threads.head
+		or xcore.has(head, "tstate_head") and head.tstate_head
 	if not thread or xcore.addr(thread.interp) ~= xcore.addr(head) or thread.thread_id == 0 then return false end
 	local gc = head.gc.generations
 	for i = 0, 2 do

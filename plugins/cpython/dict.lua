@@ -24,7 +24,9 @@ function dict.keys(py, addr)
 	end
 	local count = keys.dk_nentries
 	if size <= 0 or size > MOST or count < 0 or count > size then
-		error(xcore.error("format", ("%s: a dictionary of %d slots with %d entries"):format(xcore.hex(addr), size, count)))
+		error(
+			xcore.error("format", ("%s: a dictionary of %d slots with %d entries"):format(xcore.hex(addr), size, count))
+		)
 	end
 	local indices
 	if L.dict_log and xcore.has(keys, "dk_log2_index_bytes") then

@@ -70,7 +70,9 @@ end
 local function member(py, name, from, to)
 	if not name or not py.t:has_type(name) then return nil end
 	for _, m in ipairs(py.t:type(name):strip():members()) do
-		if m.offset and m.name and m.type.size == py.layout.word and py.t:ptr(from + m.offset) == to then return "." .. m.name end
+		if m.offset and m.name and m.type.size == py.layout.word and py.t:ptr(from + m.offset) == to then
+			return "." .. m.name
+		end
 	end
 end
 
@@ -84,7 +86,8 @@ end
 local function in_interpreter_frame(py, at, to)
 	local held = py.t:value("_PyInterpreterFrame", at)[py.layout.code_of_frame]
 	local c = held and code.at(py, xcore.addr(held))
-	return slot(py, c, at + xcore.offsetof("_PyInterpreterFrame", "localsplus"), to) or member(py, "_PyInterpreterFrame", at, to)
+	return slot(py, c, at + xcore.offsetof("_PyInterpreterFrame", "localsplus"), to)
+		or member(py, "_PyInterpreterFrame", at, to)
 end
 
 function LABEL.generator(py, type, from, to)
@@ -96,10 +99,12 @@ end
 
 function LABEL.frame(py, type, from, to)
 	if py.layout.interpreter_frames then
-		return member(py, struct_of(type), from, to) or in_interpreter_frame(py, from + xcore.offsetof("PyFrameObject", "_f_frame_data"), to)
+		return member(py, struct_of(type), from, to)
+			or in_interpreter_frame(py, from + xcore.offsetof("PyFrameObject", "_f_frame_data"), to)
 	end
 	local held = py.t:value("PyFrameObject", from).f_code
-	local found = slot(py, held and code.at(py, xcore.addr(held)), from + xcore.offsetof("PyFrameObject", "f_localsplus"), to)
+	local found =
+		slot(py, held and code.at(py, xcore.addr(held)), from + xcore.offsetof("PyFrameObject", "f_localsplus"), to)
 	return found or member(py, struct_of(type), from, to)
 end
 

@@ -1,5 +1,6 @@
--- Layouts of CPython 3.9 to 3.13 without debug information, made by corpora/python/merge-layouts of builds that have it (Debian's, x86-64).
--- Each declaration stands after the releases that have it, in the order in which declarations use each other.
+-- Layouts of CPython 3.9 to 3.13 without debug information, made by corpora/python/merge-layouts of builds that have it
+-- (Debian's, x86-64). Each declaration stands after the releases that have it, in the order in which declarations use
+-- each other.
 local layouts = {}
 
 local parts = {

@@ -62,7 +62,9 @@ local function add_biggest(py, section, top)
 	local rows = section:table("biggest", {
 		{ "size", "bytes" }, { "type", "text" }, { "address", "address" }, { "value", "text", secret = true },
 	})
-	for _, one in ipairs(top:items()) do rows:row(one.weight, one.item[1], one.item[2], value.short(py, one.item[2], LETTERS)) end
+	for _, one in ipairs(top:items()) do
+		rows:row(one.weight, one.item[1], one.item[2], value.short(py, one.item[2], LETTERS))
+	end
 end
 
 local function of_type(list, name)
@@ -112,7 +114,9 @@ local function add_holders(py, g, section, addr, limit)
 		local _, _, kind = g:find(holder)
 		rows:row(kind, label.of(py, holder, addr), holder, value.short(py, holder, LETTERS))
 	end
-	if total > #holders then section:note(("the first %d of %d references are shown"):format(#holders, total), "--limit N shows more") end
+	if total > #holders then
+		section:note(("the first %d of %d references are shown"):format(#holders, total), "--limit N shows more")
+	end
 end
 
 local function add_path(py, g, section, addr)

@@ -29,7 +29,8 @@ local LEAVES = { str = true, int = true, float = true, bool = true, bytes = true
 local function fits(py, addr, type)
 	if type.item == 0 or type.kind == "generator" or type.kind == "int" or type.kind == "bool" then return true end
 	local size = math.abs(py.t:i64(addr + py.layout.ob_size))
-	return size < 64 or size < MOST and py.t:readable(addr, type.basic + size * type.item) == type.basic + size * type.item
+	return size < 64
+		or size < MOST and py.t:readable(addr, type.basic + size * type.item) == type.basic + size * type.item
 end
 
 -- An object that the collector could list but does not is untracked: its head is empty. Freed memory does not have an
@@ -42,7 +43,9 @@ end
 
 -- Strings and numbers need no further proof.
 local function simple_type(type)
-	if type.simple == nil then type.simple = not type.gc and (type.item == 0 or type.kind == "int" or type.kind == "bool") end
+	if type.simple == nil then
+		type.simple = not type.gc and (type.item == 0 or type.kind == "int" or type.kind == "bool")
+	end
 	return type.simple
 end
 
@@ -149,7 +152,9 @@ function Search:hand(addresses)
 		self.fn(type, list, sizes.of(py, type, list))
 		self.note(type.addr)
 		if not LEAVES[type.kind] then
-			for _, span in ipairs(references.spans(py, type, list)) do py.missing = py.missing + references.read(py, span, self.note) end
+			for _, span in ipairs(references.spans(py, type, list)) do
+				py.missing = py.missing + references.read(py, span, self.note)
+			end
 		end
 	end
 	self:flush()

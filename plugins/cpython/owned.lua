@@ -34,7 +34,10 @@ local STRUCTS = {
 	frame = { "PyFrameObject", "f_back", "f_trace" },
 }
 -- Further members of a frame object: up to 3.10, and from 3.13 on.
-local FRAME = { objects = { "f_code", "f_builtins", "f_globals", "f_locals" }, interpreter = { "f_extra_locals", "f_locals_cache" } }
+local FRAME = {
+	objects = { "f_code", "f_builtins", "f_globals", "f_locals" },
+	interpreter = { "f_extra_locals", "f_locals_cache" },
+}
 
 -- Columns; unreadable rows are false.
 local function gather(type, addresses, fields)
@@ -56,7 +59,9 @@ local function offsets(py, kind)
 	local list, spec = py.offsets[kind], STRUCTS[kind]
 	if not list then
 		list = add_offsets({}, spec[1], spec, 2)
-		if kind == "frame" then add_offsets(list, spec[1], FRAME[py.layout.interpreter_frames and "interpreter" or "objects"]) end
+		if kind == "frame" then
+			add_offsets(list, spec[1], FRAME[py.layout.interpreter_frames and "interpreter" or "objects"])
+		end
 		py.offsets[kind] = list
 	end
 	return list
@@ -88,12 +93,14 @@ local function add_interpreter_frames(py, spans, from, at)
 		end
 	end
 	local specials = add_offsets({}, "_PyInterpreterFrame", SPECIALS)
-	spans[#spans + 1] = { from = from, start = at, count = 1, stride = xcore.sizeof "_PyInterpreterFrame", at = specials }
+	spans[#spans + 1] =
+		{ from = from, start = at, count = 1, stride = xcore.sizeof "_PyInterpreterFrame", at = specials }
 	spans[#spans + 1] = rows
 end
 
 local function add_owned_frames(py, spans, addresses)
-	local behind, frames = xcore.offsetof("PyFrameObject", "_f_frame_data"), gather("PyFrameObject", addresses, { "f_frame" }).f_frame
+	local behind, frames =
+		xcore.offsetof("PyFrameObject", "_f_frame_data"), gather("PyFrameObject", addresses, { "f_frame" }).f_frame
 	local from, at = {}, {}
 	for i, addr in ipairs(addresses) do
 		if frames[i] == addr + behind then from[#from + 1], at[#at + 1] = addr, addr + behind end
@@ -110,7 +117,9 @@ end
 local function add_variables(py, spans, addresses)
 	local word, slots = py.layout.word, xcore.offsetof("PyFrameObject", "f_localsplus")
 	local top = xcore.has(py.t:type "PyFrameObject", "f_stackdepth") and "f_stackdepth" or "f_stacktop"
-	local c, rows = gather("PyFrameObject", addresses, { "f_valuestack", top, "ob_base.ob_size" }), { from = {}, start = {}, count = {} }
+	local c, rows =
+		gather("PyFrameObject", addresses, { "f_valuestack", top, "ob_base.ob_size" }),
+		{ from = {}, start = {}, count = {} }
 	for i, addr in ipairs(addresses) do
 		local start, stack = addr + slots, c.f_valuestack[i]
 		local count = stack and (stack - start) // word + depth_of(c, i, stack, word)

@@ -79,7 +79,12 @@ function OF.dict(py, _, addresses)
 		local keys = c.ma_keys[i] and c.ma_keys[i] ~= 0 and keys_at(py, c.ma_keys[i])
 		if keys then
 			local values = dict.values_at(py, c.ma_values[i])
-			add_row(rows_of(lists, values and "keys" .. keys.stride or "both" .. keys.stride), addr, keys.at, keys.count)
+			add_row(
+				rows_of(lists, values and "keys" .. keys.stride or "both" .. keys.stride),
+				addr,
+				keys.at,
+				keys.count
+			)
 			if values then add_row(rows_of(lists, "values"), addr, values, keys.count) end
 		end
 	end
@@ -107,17 +112,24 @@ local function add_blocks(py, rows, addr, block, left, count)
 end
 
 function OF.deque(py, _, addresses)
-	local c, rows = gather("dequeobject", addresses, { "leftblock", "leftindex", "ob_base.ob_size" }), { from = {}, start = {}, count = {} }
+	local c, rows =
+		gather("dequeobject", addresses, { "leftblock", "leftindex", "ob_base.ob_size" }),
+		{ from = {}, start = {}, count = {} }
 	for i, addr in ipairs(addresses) do
 		local count = c["ob_base.ob_size"][i]
-		local ok = count and count >= 0 and count < MOST and pcall(add_blocks, py, rows, addr, c.leftblock[i], c.leftindex[i], count)
+		local ok = count
+			and count >= 0
+			and count < MOST
+			and pcall(add_blocks, py, rows, addr, c.leftblock[i], c.leftindex[i], count)
 		if not ok then py:damaged(addr, "a deque with a block that cannot be read, or too many items") end
 	end
 	return { rows }
 end
 
 function OF.weakref(_, _, addresses)
-	return { { from = addresses, start = addresses, offset = xcore.offsetof("PyWeakReference", "wr_callback"), count = 1 } }
+	return {
+		{ from = addresses, start = addresses, offset = xcore.offsetof("PyWeakReference", "wr_callback"), count = 1 },
+	}
 end
 
 for _, kind in ipairs { "str", "int", "float", "bool", "bytes", "bytearray", "complex" } do

@@ -75,7 +75,11 @@ local function add_crashed(py, section, thread)
 	if at then
 		section:headline(("it died in a call from %s, %s:%s"):format(at.name, (at.file or "?"):match "[^/]*$",
 			at.line or "?"))
-		section:text("at", ("%s at %s:%s"):format(at.name, at.file or "?", at.line or "?"), { label = "innermost Python code" })
+		section:text(
+			"at",
+			("%s at %s:%s"):format(at.name, at.file or "?", at.line or "?"),
+			{ label = "innermost Python code" }
+		)
 		section:count("calls", #list, { label = "Python frames" })
 	else
 		section:headline "the thread that died ran no Python code"
@@ -146,7 +150,12 @@ local function add_types(py, section, addresses)
 	local rows = section:table("types", { { "type", "text" }, { "count", "count" } })
 	for _, one in ipairs(top:items()) do rows:row(one.item, one.weight) end
 	if without then py:damaged(without, "an object of the collector cannot be read") end
-	if wrong then py:damaged(wrong, "an object of the collector whose count of references is impossible: it was freed, or overwritten") end
+	if wrong then
+		py:damaged(
+			wrong,
+			"an object of the collector whose count of references is impossible: it was freed, or overwritten"
+		)
+	end
 end
 
 local function add_objects(py, section)

@@ -90,7 +90,8 @@ function runtime.machine(py, thread)
 		end
 	end
 	local state = thread.state
-	local found = xcore.has(state, "native_thread_id") and py.machines[state.native_thread_id] or py.by_base[state.thread_id]
+	local found = xcore.has(state, "native_thread_id") and py.machines[state.native_thread_id]
+		or py.by_base[state.thread_id]
 	found = found or py.machines[require("cpython.threads").native(py, thread) or 0]
 	thread.machine = found or false
 	return found

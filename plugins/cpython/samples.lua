@@ -1,9 +1,9 @@
 -- samples: Python frames in the stacks of a profile's samples, from 3.11 on.
 --
 -- The C frame of the evaluator, with its registers, is of the sample's instant; frames of Python are on the heap and
--- read later. Where the evaluator keeps its current frame, a register or a place in its C frame, is learned: it leads to
--- a frame whose code a word of the evaluator (the next instruction) points into. That is the proof, too, that the frame
--- still runs what it ran; its callers are those of when they are read, which may be a later call.
+-- read later. Where the evaluator keeps its current frame, a register or a place in its C frame, is learned: it leads
+-- to a frame whose code a word of the evaluator (the next instruction) points into. That is the proof, too, that the
+-- frame still runs what it ran; its callers are those of when they are read, which may be a later call.
 --
 --	C frame of the evaluator ─→ current frame ─previous→ … to the one that C code called (is_entry, owner C stack)
 --	the next C frame of the evaluator ─→ the frame after that one
@@ -47,7 +47,14 @@ local function code_at(self, addr)
 		return nil
 	end
 	local units = t:u64(addr + py.layout.ob_size)
-	found = { code = one, start = one.start, stop = one.start + 2 * units, places = {}, used = 0, lines = t:u64(addr + self.at.lines) }
+	found = {
+		code = one,
+		start = one.start,
+		stop = one.start + 2 * units,
+		places = {},
+		used = 0,
+		lines = t:u64(addr + self.at.lines),
+	}
 	self.codes[addr] = found
 	return found
 end
@@ -56,7 +63,13 @@ local function place(self, one, offset)
 	local found = one.places[offset]
 	if not found then
 		local c = one.code
-		found = self.told:place { name = c.name or "?", file = c.file, line = code.line(self.py, c, offset), kind = "function", language = "python" }
+		found = self.told:place {
+			name = c.name or "?",
+			file = c.file,
+			line = code.line(self.py, c, offset),
+			kind = "function",
+			language = "python",
+		}
 		one.places[offset] = found
 	end
 	return found
@@ -70,7 +83,14 @@ local function read(self, addr)
 	local bytes = self.t:read(addr, at.size)
 	local owner, previous = bytes:byte(at.owner + 1), unpack("<i8", bytes, at.previous + 1)
 	local it = owner ~= self.py.layout.on_c_stack and code_at(self, unpack("<i8", bytes, at.code + 1) & ~3) or nil
-	return { at = addr, bytes = bytes, owner = owner, previous = previous, code = it, offset = it and unpack("<i8", bytes, at.instruction + 1) - it.start }
+	return {
+		at = addr,
+		bytes = bytes,
+		owner = owner,
+		previous = previous,
+		code = it,
+		offset = it and unpack("<i8", bytes, at.instruction + 1) - it.start,
+	}
 end
 
 -- Is there a frame at this address whose code the evaluator runs?
@@ -82,7 +102,9 @@ end
 -- Did C call this one?
 local function is_entry(self, it)
 	local at = self.at
-	return it.owner == self.py.layout.on_c_stack or it.previous == 0 or at.entry ~= nil and it.bytes:byte(at.entry + 1) ~= 0
+	return it.owner == self.py.layout.on_c_stack
+		or it.previous == 0
+		or at.entry ~= nil and it.bytes:byte(at.entry + 1) ~= 0
 end
 
 local function is_shown(it)
@@ -138,7 +160,11 @@ local function add_unchanged(self, addr, list)
 		end
 		local it = read(self, old.previous)
 		old = self.seen[old.previous]
-		if old and old.age >= LONG and old.bytes == it.bytes then frames[#frames + 1] = old else frames, old = {}, nil end
+		if old and old.age >= LONG and old.bytes == it.bytes then
+			frames[#frames + 1] = old
+		else
+			frames, old = {}, nil
+		end
 	end
 	list[#list + 1] = 0
 	for _, it in ipairs(frames) do
@@ -204,7 +230,9 @@ function samples.begin(t, told)
 		type = t:symbol "PyCode_Type".addr,
 	}
 	self.finder = evaluator.finder(
-		function(addr, words) return is_current(self, addr, words) end, function(addr) return t:u64(addr + self.at.previous) end
+		function(addr, words) 		return is_current(self, addr, words)
+end, function(addr) 		return t:u64(addr + self.at.previous)
+end
 	)
 	evaluator.watch(t, told, EVALUATOR)
 	pcall(prepare, self) -- it runs meanwhile

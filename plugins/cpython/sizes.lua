@@ -56,7 +56,8 @@ end
 
 function SIZE.str(py, _, addresses)
 	local t, ascii, compact = py.t, xcore.sizeof "PyASCIIObject", xcore.sizeof "PyCompactUnicodeObject"
-	local c, list = references.gather("PyASCIIObject", addresses, { "length", "state.kind", "state.compact", "state.ascii" }), {}
+	local c, list =
+		references.gather("PyASCIIObject", addresses, { "length", "state.kind", "state.compact", "state.ascii" }), {}
 	for i, addr in ipairs(addresses) do
 		local bytes = ((c.length[i] or 0) + 1) * (c["state.kind"][i] or 1)
 		if c["state.compact"][i] == 0 then
@@ -132,7 +133,9 @@ function SIZE.frame(py, type, addresses)
 			return type.basic + (cells.value.co_stacksize + #cells.names - 1) * L.word
 		end
 		count = slots_of(py.t:value("PyCodeObject", xcore.addr(v.f_frame[L.code_of_frame])), L)
-		return xcore.offsetof("PyFrameObject", "_f_frame_data") + xcore.offsetof("_PyInterpreterFrame", "localsplus") + count * L.word
+		return xcore.offsetof("PyFrameObject", "_f_frame_data")
+			+ xcore.offsetof("_PyInterpreterFrame", "localsplus")
+			+ count * L.word
 	end)
 end
 

@@ -11,7 +11,8 @@ function stacks.rows(py, frames, budget)
 	local rows = {}
 	for i, one in ipairs(frames) do
 		local what = frame.describe(py, one)
-		local row = { name = what.name, file = what.file, line = what.line, language = "python", args = {}, locals = {} }
+		local row =
+			{ name = what.name, file = what.file, line = what.line, language = "python", args = {}, locals = {} }
 		budget.rows = budget.rows + 1
 		if budget.rows <= DETAILED then
 			for _, v in ipairs(frame.variables(py, one)) do
@@ -33,7 +34,11 @@ function stacks.tell(t, told)
 			if os and group.at then
 				told:frames(os.tid, group.at, rows)
 			else
-				told:stack { name = ("Python thread %d"):format(thread.state.thread_id), state = "not placed on a C stack", rows = rows }
+				told:stack {
+					name = ("Python thread %d"):format(thread.state.thread_id),
+					state = "not placed on a C stack",
+					rows = rows,
+				}
 			end
 		end
 	end

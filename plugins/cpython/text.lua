@@ -107,7 +107,9 @@ end
 function text.repr_bytes(t, L, addr, max)
 	local size = t:i64(addr + L.ob_size)
 	if size < 0 then error(xcore.error("format", "bytes of negative size")) end
-	return "b" .. quoted(t:read(addr + L.items.bytes, math.min(size, max)), "[%c\\'\"\x7f-\xff]") .. (size > max and "..." or "")
+	return "b"
+		.. quoted(t:read(addr + L.items.bytes, math.min(size, max)), "[%c\\'\"\x7f-\xff]")
+		.. (size > max and "..." or "")
 end
 
 -- repr of a float: the shortest text that reads back.

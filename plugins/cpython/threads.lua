@@ -29,7 +29,9 @@ local function names(py)
 			dict.each_attribute(py, thread, type, function(name, held)
 				local called, ident = text.maybe(py.t, name, 12), text.integer(py.t, py.layout, key)
 				if called == "_name" then py.names[ident] = text.maybe(py.t, held, 200) end
-				if called == "_native_id" then py.natives[ident] = math.tointeger(tonumber(text.integer(py.t, py.layout, held))) end
+				if called == "_native_id" then
+					py.natives[ident] = math.tointeger(tonumber(text.integer(py.t, py.layout, held)))
+				end
 			end)
 		end, 20000)
 	end)
@@ -60,7 +62,9 @@ local function exception(py, thread)
 	for _ = 1, 1000 do
 		if not item then return nil end
 		local held = item.exc_value
-		if held and xcore.addr(held) ~= py.t:symbol "_Py_NoneStruct".addr then return xcore.addr(held), "being handled" end
+		if held and xcore.addr(held) ~= py.t:symbol "_Py_NoneStruct".addr then
+			return xcore.addr(held), "being handled"
+		end
 		item = item.previous_item
 	end
 end
@@ -77,7 +81,9 @@ end
 
 local function add_exception(py, thread, section)
 	local found, what = runtime.try(exception, py, thread)
-	if found then section:text("exception", (exception_text(py, found) or xcore.hex(found)) .. ", " .. what, { secret = true }) end
+	if found then
+		section:text("exception", (exception_text(py, found) or xcore.hex(found)) .. ", " .. what, { secret = true })
+	end
 end
 
 -- ---- commands ----
@@ -178,7 +184,9 @@ local function add_frames(py, section, thread, options)
 	})
 	for i = 1, shown do
 		local name = frame.describe(py, list[i]).name
-		for _, v in ipairs(frame.variables(py, list[i])) do variables:row(i - 1, name, v.name, v.text or v.why, v.addr) end
+		for _, v in ipairs(frame.variables(py, list[i])) do
+			variables:row(i - 1, name, v.name, v.text or v.why, v.addr)
+		end
 	end
 end
 
@@ -199,13 +207,21 @@ function threads.bt(t, report, list)
 			local section = report:section("thread_" .. i, title .. (os and os.crashed and ", crashed" or ""))
 			section:integer("thread", os and os.tid, { quiet = true })
 			local _, holder = holder_of(py, thread.interpreter)
-			section:headline(machine.doing(py, thread, holder == thread.addr) .. (holder == thread.addr and ", holds the GIL" or ""))
+			section:headline(
+				machine.doing(py, thread, holder == thread.addr) .. (holder == thread.addr and ", holds the GIL" or "")
+			)
 			add_exception(py, thread, section)
 			add_frames(py, section, thread, options)
 		end
 	end
 	if wanted and found == 0 then
-		error(xcore.error("not_found", ("thread %d runs no Python code"):format(wanted), "cpython.threads lists those that do"))
+		error(
+			xcore.error(
+				"not_found",
+				("thread %d runs no Python code"):format(wanted),
+				"cpython.threads lists those that do"
+			)
+		)
 	end
 	if py.damages then py:tell(report:section("damage", "CPython: damage")) end
 end

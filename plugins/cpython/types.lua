@@ -47,7 +47,9 @@ local function kind_of(py, v)
 	for _ = 1, DEEPEST do
 		if not at then return "object" end
 		local kind = known[xcore.addr(at)]
-		if not kind and xcore.str(at.tp_name, 20) == "collections.deque" and py.t:has_type "dequeobject" then kind = "deque" end
+		if not kind and xcore.str(at.tp_name, 20) == "collections.deque" and py.t:has_type "dequeobject" then
+			kind = "deque"
+		end
 		if kind then return kind, at.tp_basicsize end
 		at = at.tp_base
 	end

@@ -103,7 +103,9 @@ function show(py, addr, depth)
 		-- A class may define __repr__: its name shows that it is not a plain list.
 		if one then
 			local shown = one(py, addr, type, depth)
-			if type.heap and type.kind ~= "dict" and type.kind ~= "type" then return type.name .. "(" .. shown .. ")" end
+			if type.heap and type.kind ~= "dict" and type.kind ~= "type" then
+				return type.name .. "(" .. shown .. ")"
+			end
 			return shown
 		end
 		return ("<%s object at %s>"):format(type.name, xcore.hex(addr))

@@ -85,7 +85,9 @@ function damage.tell(self, section, shown, hint)
 	for i = 1, shown do
 		section:warning((list[i].addr ~= 0 and xcore.hex(list[i].addr) .. ": " or "") .. list[i].what)
 	end
-	if #list > shown then section:warning(("and %d%s more"):format(#list - shown, #list < KEPT and "" or " or"), hint) end
+	if #list > shown then
+		section:warning(("and %d%s more"):format(#list - shown, #list < KEPT and "" or " or"), hint)
+	end
 end
 
 return damage

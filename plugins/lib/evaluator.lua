@@ -1,5 +1,5 @@
--- evaluator: interpreters that are one big C function, in the samples of a profile. Its C frame and registers are of the
--- sample's instant: what it works on is in one of them, always the same, which is found by votes.
+-- evaluator: interpreters that are one big C function, in the samples of a profile. Its C frame and registers are of
+-- the sample's instant: what it works on is in one of them, always the same, which is found by votes.
 local evaluator = {}
 
 local unpack = string.unpack
@@ -48,9 +48,9 @@ function evaluator.points_into(words, lo, hi)
 	return found
 end
 
--- Finds the word that `is(word, words)` proves. `previous(word)`: the frame outside of that one, 0: none; nil: words are
--- no frames. An outer frame may be proved, too, by a word that is left over; even alone, when the inner one has ended
--- since. So a place that was seen to hold an outer frame is suspected, and not believed until it is learned.
+-- Finds the word that `is(word, words)` proves. `previous(word)`: the frame outside of that one, 0: none; nil: words
+-- are no frames. An outer frame may be proved, too, by a word that is left over; even alone, when the inner one has
+-- ended since. So a place that was seen to hold an outer frame is suspected, and not believed until it is learned.
 function evaluator.finder(is, previous)
 	return { is = is, previous = previous, votes = {}, outer = {}, tries = 0, uses = 0 }
 end

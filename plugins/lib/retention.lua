@@ -53,7 +53,13 @@ function retention.roots(section, roots, reached)
 		{ "alone", "bytes", label = "KEPT BY IT ALONE" },
 	})
 	for _, root in ipairs(roots) do
-		rows:row(root.name or "several of them together", root.near_bytes, root.near_count, root.near_bytes and root.near_bytes / reached, root.bytes)
+		rows:row(
+			root.name or "several of them together",
+			root.near_bytes,
+			root.near_count,
+			root.near_bytes and root.near_bytes / reached,
+			root.bytes
+		)
 	end
 end
 
@@ -69,8 +75,8 @@ function retention.join(first, labels)
 	return text
 end
 
--- The path to an object: that line, addresses, the label of each step, and the root, of(holder, addr, kind of the holder). nil if
--- no root reaches it.
+-- The path to an object: that line, addresses, the label of each step, and the root, of(holder, addr, kind of the
+-- holder). nil if no root reaches it.
 function retention.path(g, addr, of)
 	local nodes, root = g:path(addr)
 	if not nodes then return nil end
@@ -109,7 +115,8 @@ function retention.steps(section, g, root, nodes, labels, describe)
 	end
 end
 
--- An object and its path; text, nodes, labels and root are those of its path, text nil for garbage. describe as in steps.
+-- An object and its path; text, nodes, labels and root are those of its path, text nil for garbage. describe as in
+-- steps.
 function retention.object(section, g, addr, describe, text, nodes, labels, root)
 	local _, size, kind = g:find(addr)
 	section:text("object", describe(addr), { secret = true })

@@ -109,7 +109,13 @@ local function name_cycle(name, first, step, length)
 	end
 	local last = behind
 	for _ = 1, length - 1 do last = step(last) end
-	wrong(name, "cycle: node %s (%s) leads back to node %s", grouped(position + length - 1), at(last), grouped(position))
+	wrong(
+		name,
+		"cycle: node %s (%s) leads back to node %s",
+		grouped(position + length - 1),
+		at(last),
+		grouped(position)
+	)
 end
 
 -- The loop of all lists: returns node and position. `step` leads from a node to the next; `check(node, before,
@@ -178,7 +184,14 @@ function walk.list_head(head, of, member, o)
 	local function check(link, before, position)
 		local prev = back(link)
 		if not prev or xcore.addr(prev) ~= xcore.addr(before or head) then
-			wrong(name, "node %s (%s): its back link is %s, not %s", grouped(position), at(link), at(prev), at(before or head))
+			wrong(
+				name,
+				"node %s (%s): its back link is %s, not %s",
+				grouped(position),
+				at(link),
+				at(prev),
+				at(before or head)
+			)
 		end
 	end
 	local links = chain(name, step(head), step, { max = o.max, stop = head }, back and check)
@@ -202,7 +215,15 @@ local function check_back(kind, head, field, first, next, prev)
 		local link = before and xcore.addr(before[field], next) or xcore.addr(head, first)
 		local back = node[field][prev]
 		if not back or xcore.addr(back) ~= link then
-			wrong(name_of(kind, head), "node %s (%s): its %s is %s, not %s", grouped(position), at(node), prev, at(back), at(link))
+			wrong(
+				name_of(kind, head),
+				"node %s (%s): its %s is %s, not %s",
+				grouped(position),
+				at(node),
+				prev,
+				at(back),
+				at(link)
+			)
 		end
 	end
 end
@@ -229,7 +250,15 @@ function walk.SLIST(head, field, o)
 end
 
 function walk.LIST(head, field, o)
-	return queue("LIST", head, field, "lh_first", "le_next", o, check_back("LIST", head, field, "lh_first", "le_next", "le_prev"))
+	return queue(
+		"LIST",
+		head,
+		field,
+		"lh_first",
+		"le_next",
+		o,
+		check_back("LIST", head, field, "lh_first", "le_next", "le_prev")
+	)
 end
 
 function walk.STAILQ(head, field, o)
@@ -403,7 +432,13 @@ function walk.tree(root, children, o)
 	local function enter(node)
 		local addr = xcore.addr(node)
 		if on_path[addr] then
-			wrong(name, "cycle: node %s leads back to %s, %d above it", at(above[depth]), at(node), depth - on_path[addr])
+			wrong(
+				name,
+				"cycle: node %s leads back to %s, %d above it",
+				at(above[depth]),
+				at(node),
+				depth - on_path[addr]
+			)
 		end
 		if depth >= deepest then wrong(name, "node %s is more than %d levels deep", at(node), deepest) end
 		given = given + 1

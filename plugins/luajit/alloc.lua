@@ -58,7 +58,9 @@ local function count_chunks(vm, self, found, count)
 		local block = at + HEADER
 		local addr, asked, kind = find(g, block)
 		if addr == block then return count_owner(count, kind, size, asked) end
-		if block == self.addr or segments[block] then return count_owner(count, "allocator's own", size, size - OVERHEAD) end
+		if block == self.addr or segments[block] then
+			return count_owner(count, "allocator's own", size, size - OVERHEAD)
+		end
 		count_owner(count, "unknown", size, size - OVERHEAD)
 		if #count.unknown < 10000 then count.unknown[#count.unknown + 1] = { addr = block, size = size - OVERHEAD } end
 	end, function(addr, what) vm:damaged(addr, what) end)
@@ -113,7 +115,9 @@ local function add_totals(section, self, count)
 	section:bytes("largest_free", count.largest, { label = "largest free chunk" })
 	section:bytes("dv", self.dv_size, { label = "for the next small one" })
 	section:bytes("top", self.top_size, { label = "never used yet (top)" })
-	if bytes > self.top_size then section:ratio("fragmentation", count.free_bytes / (bytes - self.top_size), { label = "free below top" }) end
+	if bytes > self.top_size then
+		section:ratio("fragmentation", count.free_bytes / (bytes - self.top_size), { label = "free below top" })
+	end
 	return bytes
 end
 
@@ -137,7 +141,10 @@ local function add_classes(section, count)
 end
 
 local function add_segments(section, self, limit)
-	local rows = section:table("segment_list", { { "base", "address" }, { "size", "bytes" }, { "has_top", "bool", label = "TOP" }, { "mapping", "text" } })
+	local rows = section:table(
+		"segment_list",
+		{ { "base", "address" }, { "size", "bytes" }, { "has_top", "bool", label = "TOP" }, { "mapping", "text" } }
+	)
 	for i, segment in ipairs(self.segments) do
 		if i > limit then break end
 		local map, size = self.t:map(segment.base), segment.size
@@ -145,7 +152,9 @@ local function add_segments(section, self, limit)
 		rows:row(segment.base, size, arena.segment(self, self.top) == segment,
 			not map and "not mapped" or whole and "whole" or "partly missing")
 	end
-	if #self.segments > limit then section:note(("the first %d of %d segments are shown"):format(limit, #self.segments), "--limit N shows more") end
+	if #self.segments > limit then
+		section:note(("the first %d of %d segments are shown"):format(limit, #self.segments), "--limit N shows more")
+	end
 end
 
 -- Every chunk must be accounted for, and the free lists must agree with the chunks.
@@ -158,7 +167,12 @@ local function add_checks(vm, section, self, count, bytes)
 	section:bool("lists_agree", not why and in_lists == count.free and binned_bytes + self.dv_size == count.free_bytes,
 		{ label = "free lists agree" })
 	if why then vm:damaged(self.addr, "free lists: " .. why) end
-	if in_lists ~= count.free then section[vm.t.live and "note" or "warning"](section, ("%d chunks are free, %d are in free lists"):format(count.free, in_lists)) end
+	if in_lists ~= count.free then
+		section[vm.t.live and "note" or "warning"](
+			section,
+			("%d chunks are free, %d are in free lists"):format(count.free, in_lists)
+		)
+	end
 	if self.why then vm:damaged(self.addr, self.why) end
 	if #count.unknown > 0 then
 		local owner = count.owners.unknown

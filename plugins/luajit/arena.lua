@@ -37,7 +37,9 @@ local function segments_of(state)
 	while segment do
 		local base, size = pointer(segment.base), segment.size
 		if known[base] or #list == MOST_SEGMENTS then return list, "the list of segments is cyclic" end
-		if base == 0 or size <= 0 or size & 7 ~= 0 then return list, ("a segment of %s bytes at %s"):format(xcore.u64(size), xcore.hex(base)) end
+		if base == 0 or size <= 0 or size & 7 ~= 0 then
+			return list, ("a segment of %s bytes at %s"):format(xcore.u64(size), xcore.hex(base))
+		end
 		known[base] = true
 		list[#list + 1] = { base = base, size = size, record = xcore.addr(segment) }
 		segment = segment.next

@@ -73,7 +73,10 @@ end
 
 -- A section about a coroutine, or about `group`: several coroutines with the same stack.
 local function add_coroutine(vm, report, L, key, options, group)
-	local section = report:section(key, group and #group > 1 and ("%d coroutines like %s"):format(#group, xcore.hex(xcore.addr(L))) or title_of(vm, L))
+	local section = report:section(
+		key,
+		group and #group > 1 and ("%d coroutines like %s"):format(#group, xcore.hex(xcore.addr(L))) or title_of(vm, L)
+	)
 	section:address("address", L, { quiet = true })
 	local state = coroutines.state(vm, L)
 	section:headline(state .. (state == "running" and ", the VM " .. coroutines.vmstate(vm) or ""))
@@ -99,7 +102,13 @@ local function named(vm, text)
 	if not addr then usage(("no such coroutine: %s"):format(text), "an address, or all") end
 	local ok, L = pcall(vm.t.value, vm.t, "lua_State", addr)
 	if not ok or vm.t:readable(addr, 16) < 16 or L.gct ~= layout.THREAD or L.glref[vm.layout.mref] ~= vm.addr then
-		error(xcore.error("not_found", ("there is no coroutine of this VM at %s"):format(text), "luajit.bt TARGET all shows them"))
+		error(
+			xcore.error(
+				"not_found",
+				("there is no coroutine of this VM at %s"):format(text),
+				"luajit.bt TARGET all shows them"
+			)
+		)
 	end
 	return L
 end
@@ -111,7 +120,9 @@ local function signature(vm, L)
 		return xcore.hex(xcore.addr(L)), 0
 	end
 	local parts = { coroutines.state(vm, L) }
-	for i, one in ipairs(list) do parts[i + 1] = (one.pt and xcore.addr(one.pt) or one.func) .. ":" .. (one.pos or "") end
+	for i, one in ipairs(list) do
+		parts[i + 1] = (one.pt and xcore.addr(one.pt) or one.func) .. ":" .. (one.pos or "")
+	end
 	return table.concat(parts, " "), #list
 end
 
@@ -166,7 +177,9 @@ function bt.bt(t, report, args)
 	local groups = groups_of(vm, options.each or options.locals)
 	for i, group in ipairs(groups) do
 		if i > SECTIONS then
-			report:section("bt", "Coroutines"):note(("%d more stacks"):format(#groups - SECTIONS), "name a coroutine by its address")
+			report
+				:section("bt", "Coroutines")
+				:note(("%d more stacks"):format(#groups - SECTIONS), "name a coroutine by its address")
 			break
 		end
 		add_coroutine(vm, report, t:value("lua_State", group[1]), "coroutine_" .. i, options, group)

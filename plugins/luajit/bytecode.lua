@@ -46,7 +46,10 @@ end
 -- The instructions of a prototype.
 function bytecode.of(vm, pt)
 	bytecode.modes = bytecode.modes or modes()
-	return setmetatable({ vm = vm, pt = pt, begin = proto.code(pt), count = pt.sizebc, names = vm:enum("BC_ISLT", "BC_") }, Code)
+	return setmetatable(
+		{ vm = vm, pt = pt, begin = proto.code(pt), count = pt.sizebc, names = vm:enum("BC_ISLT", "BC_") },
+		Code
+	)
 end
 
 -- A word as an instruction.
@@ -132,7 +135,9 @@ end
 
 -- An instruction's operands and their meanings, as two texts.
 function Code:operands(pos, ins)
-	if not ins.known and ins.op ~= 0 and not bytecode.modes[ins.name] then return ("%3d %5d"):format(ins.a, ins.d), nil end
+	if not ins.known and ins.op ~= 0 and not bytecode.modes[ins.name] then
+		return ("%3d %5d"):format(ins.a, ins.d), nil
+	end
 	local parts, notes = { ins.mode_a and ("%3d"):format(ins.a) or "   " }, {}
 	if ins.mode_a == "uv" then notes[1] = explain(self, "uv", ins.a) end
 	local target = bytecode.target(pos, ins)

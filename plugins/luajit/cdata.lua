@@ -85,7 +85,8 @@ local function by_spelling(types, list)
 		local title = types:title(one.id)
 		local same = by_title[title]
 		if same then
-			same.count, same.bytes, same.finalized = same.count + one.count, same.bytes + one.bytes, same.finalized + one.finalized
+			same.count, same.bytes, same.finalized =
+				same.count + one.count, same.bytes + one.bytes, same.finalized + one.finalized
 			same.max = math.max(same.max, one.max)
 		else
 			by_title[title], merged[#merged + 1] = one, one
@@ -108,9 +109,20 @@ local function add_types(vm, section, limit)
 	})
 	for i, one in ipairs(list) do
 		if i > limit then break end
-		rows:row(types:spell(one.id), types:typedef(one.id), one.count, one.max, one.bytes, one.finalized, one.id, one.example)
+		rows:row(
+			types:spell(one.id),
+			types:typedef(one.id),
+			one.count,
+			one.max,
+			one.bytes,
+			one.finalized,
+			one.id,
+			one.example
+		)
 	end
-	if #list > limit then section:note(("only %d of %d types are shown"):format(limit, #list), "--limit N shows more") end
+	if #list > limit then
+		section:note(("only %d of %d types are shown"):format(limit, #list), "--limit N shows more")
+	end
 end
 
 local function add_finalizers(vm, section, limit)
@@ -127,7 +139,8 @@ local function add_finalizers(vm, section, limit)
 		local names, types = {}, ctype.of(vm)
 		for id in pairs(one.ids) do names[#names + 1] = types:title(id) end
 		table.sort(names)
-		local text = table.concat(names, ", ", 1, math.min(#names, 3)) .. (#names > 3 and (" and %d more"):format(#names - 3) or "")
+		local text = table.concat(names, ", ", 1, math.min(#names, 3))
+			.. (#names > 3 and (" and %d more"):format(#names - 3) or "")
 		rows:row(value.show(vm, one.bits), one.count, text, one.example)
 	end
 end
@@ -150,7 +163,9 @@ local function bit_field(vm, at, bits)
 	if not read or bits.count == 0 or bits.count > 64 then return nil end
 	local number = read(vm.t, at) >> bits.position
 	if bits.count < 64 then number = number & (1 << bits.count) - 1 end
-	if not bits.unsigned and bits.count < 64 and number >> bits.count - 1 == 1 then number = number - (1 << bits.count) end
+	if not bits.unsigned and bits.count < 64 and number >> bits.count - 1 == 1 then
+		number = number - (1 << bits.count)
+	end
 	return tostring(number)
 end
 
@@ -171,7 +186,11 @@ local function add_fields(vm, section, types, id, at)
 		rows = rows or section:table("fields", {
 			{ "field", "text" }, { "ctype", "text", label = "C TYPE" }, { "offset", "integer" }, { "value", "text", secret = true },
 		})
-		local ok, text = pcall(function() return bits and bit_field(vm, at + offset, bits) or field and text_of(types, vm, field, at + offset) end)
+		local ok, text = pcall(
+			function()
+				return bits and bit_field(vm, at + offset, bits) or field and text_of(types, vm, field, at + offset)
+			end
+		)
 		rows:row(name, field and types:title(field) or ("%d bits"):format(bits.count), offset, ok and text or nil)
 	end)
 	if count > FIELDS then section:note(("%d more fields"):format(count - FIELDS)) end

@@ -2,8 +2,9 @@
 -- guess.lua determines the build. Types and members have LuaJIT's names, so other code need not know where they come
 -- from.
 --
--- Checked against src/lj_obj.h, lj_jit.h, lj_ctype.h, lj_buf.h and lj_dispatch.h of LuaJIT 2.1.0-beta3 (2017-05) and 2.1 of 2022-03, OpenResty's
--- luajit2 of 2023-01 and 2025-10, on x86-64 in both widths. The memory of one VM (GG_State), from low addresses to high:
+-- Checked against src/lj_obj.h, lj_jit.h, lj_ctype.h, lj_buf.h and lj_dispatch.h of LuaJIT 2.1.0-beta3 (2017-05) and
+-- 2.1 of 2022-03, OpenResty's luajit2 of 2023-01 and 2025-10, on x86-64 in both widths. The memory of one VM
+-- (GG_State), from low addresses to high:
 --
 --	| lua_State | global_State | jit_State | hotcount[64] | dispatch[] | bcff[] |
 --	  main thread  allocf, gc,   cur trace,                 code        one instruction for each fast function
@@ -335,7 +336,9 @@ end
 
 local function text(parts, build)
 	local values = places(build)
-	return (table.concat(parts, "\n"):gsub("%$([%w_]+)", function(name) return tostring(assert(values[name], name)) end))
+	return (
+		table.concat(parts, "\n"):gsub("%$([%w_]+)", function(name) return tostring(assert(values[name], name)) end)
+	)
 end
 
 -- Only a main thread; everything up to the state; everything.

@@ -21,7 +21,10 @@ local Findings = {}
 Findings.__index = Findings
 
 local function new_findings(vm, g)
-	return setmetatable({ vm = vm, g = g, list = {}, total = 0, objects = 0, references = 0, white = 0, grey = 0, black = 0 }, Findings)
+	return setmetatable(
+		{ vm = vm, g = g, list = {}, total = 0, objects = 0, references = 0, white = 0, grey = 0, black = 0 },
+		Findings
+	)
 end
 
 -- Records a problem `what` of an object; `target`: the target of its reference.
@@ -40,7 +43,9 @@ local function stands_at(vm, g, addr)
 	if vm.t:readable(addr, 8) < 8 then return vm.t:map(addr) and "not in the core" or "not mapped" end
 	local map, place = vm.t:map(addr), vm.t:symbolize(addr)
 	if place and place.name then return "no object: " .. place.text end
-	local bytes = vm.t:read(addr, 16 <= vm.t:readable(addr, 16) and 16 or 8):gsub(".", function(c) return ("%02x "):format(c:byte()) end)
+	local bytes = vm.t
+		:read(addr, 16 <= vm.t:readable(addr, 16) and 16 or 8)
+		:gsub(".", function(c) return ("%02x "):format(c:byte()) end)
 	return ("not an object: %s%s"):format(bytes, map and map.label and map.label or "")
 end
 
@@ -55,8 +60,16 @@ local function checker(self)
 		if tag == nil then return self:add(holder, slot_name(slot) .. " is wrong", target) end
 		if target == empty then return end
 		local at, _, kind = find(g, target)
-		if at ~= target then return self:add(holder, slot_name(slot) .. " should lead to " .. (tag and "a " .. names[tag] or "an object"), target) end
-		if tag and kind ~= names[tag] then self:add(holder, ("%s should lead to a %s"):format(slot_name(slot), names[tag]), target) end
+		if at ~= target then
+			return self:add(
+				holder,
+				slot_name(slot) .. " should lead to " .. (tag and "a " .. names[tag] or "an object"),
+				target
+			)
+		end
+		if tag and kind ~= names[tag] then
+			self:add(holder, ("%s should lead to a %s"):format(slot_name(slot), names[tag]), target)
+		end
 	end
 end
 
@@ -73,7 +86,13 @@ local function check_colours(self, addresses, marked)
 		elseif state == PAUSE and white == 0 and bits & (FIXED | SFIXED) == 0 then
 			self:add(addresses[i], ("it is marked (0x%x) although no collection runs"):format(bits))
 		end
-		if white ~= 0 then self.white = self.white + 1 elseif bits & BLACK ~= 0 then self.black = self.black + 1 else self.grey = self.grey + 1 end
+		if white ~= 0 then
+			self.white = self.white + 1
+		elseif bits & BLACK ~= 0 then
+			self.black = self.black + 1
+		else
+			self.grey = self.grey + 1
+		end
 	end
 end
 
@@ -101,7 +120,9 @@ local function check_strings(self, addresses, columns, levels, heads, mask)
 	local header = xcore.sizeof "GCstr"
 	for i, addr in ipairs(addresses) do
 		local ok, last = pcall(vm.t.u8, vm.t, addr + header + columns.len[i])
-		if not ok or last ~= 0 then self:add(addr, ("a string of %s bytes without an end"):format(xcore.u64(columns.len[i]))) end
+		if not ok or last ~= 0 then
+			self:add(addr, ("a string of %s bytes without an end"):format(xcore.u64(columns.len[i])))
+		end
 	end
 end
 
@@ -142,7 +163,14 @@ local function check_objects(self)
 			local shifted = {}
 			for i = 1, #columns.hash do shifted[i] = columns.hash[i] and (columns.hash[i] & mask) - first end
 			self.strings = (self.strings or 0) + #addresses
-			return check_strings(self, addresses, setmetatable({ hash = shifted }, { __index = columns }), levels, list, -1)
+			return check_strings(
+				self,
+				addresses,
+				setmetatable({ hash = shifted }, { __index = columns }),
+				levels,
+				list,
+				-1
+			)
 		end
 		columns[1] = addresses
 		columns = graph.pick(columns, living_rows(vm, columns.marked))
@@ -179,11 +207,19 @@ local function add_findings(vm, section, self, limit)
 		if i > limit then break end
 		local ok, text = pcall(label.path, vm, self.g, it.holder)
 		local described, stands = pcall(stands_at, vm, self.g, it.target or 0)
-		rows:row(it.holder, it.what, it.target, it.target and described and stands or nil, ok and text and retention.short(text, LONGEST) or "no root")
+		rows:row(
+			it.holder,
+			it.what,
+			it.target,
+			it.target and described and stands or nil,
+			ok and text and retention.short(text, LONGEST) or "no root"
+		)
 	end
 	section:problem(("%d findings"):format(self.total),
 		"the first is often the cause of the others; luajit.path ADDR describes an object")
-	if self.total > limit then section:note(("the first %d of %d are shown"):format(limit, self.total), "--limit N shows more") end
+	if self.total > limit then
+		section:note(("the first %d of %d are shown"):format(limit, self.total), "--limit N shows more")
+	end
 end
 
 -- The bytes by which the collector's total exceeds objects and buffers.
@@ -205,14 +241,20 @@ local function explain(vm, difference)
 end
 
 local function add_blocks(section, list)
-	local rows = section:table("unowned", { { "block", "address" }, { "size", "bytes", label = "ROOM" }, { "known", "text", label = "KNOWN TO" } })
+	local rows = section:table(
+		"unowned",
+		{ { "block", "address" }, { "size", "bytes", label = "ROOM" }, { "known", "text", label = "KNOWN TO" } }
+	)
 	for _, block in ipairs(list) do rows:row(block.lo, block.hi - block.lo + 1, block.known) end
 end
 
 local function tell_difference(vm, section, difference, list, what)
 	if difference == 0 then return end
 	if list then add_blocks(section, list) end
-	local text = ("g.gc.total has %d bytes %s than all objects and buffers"):format(math.abs(difference), difference > 0 and "more" or "less")
+	local text = ("g.gc.total has %d bytes %s than all objects and buffers"):format(
+		math.abs(difference),
+		difference > 0 and "more" or "less"
+	)
 	if what then return section:note(("%s: %s when it was stopped"):format(text, what)) end
 	if vm.t.live then return section:note(text .. ": the VM was running", "another run of luajit.gc may show more") end
 	if list then

@@ -16,7 +16,15 @@ end
 function commands.vms(t, report, given)
 	args.parse(given, {})
 	local section = report:section("vms", "LuaJIT VMs")
-	local rows = section:table("vms", { { "state", "address" }, { "main", "address", label = "MAIN THREAD" }, { "total", "bytes" }, { "found", "text", label = "FOUND BY" } })
+	local rows = section:table(
+		"vms",
+		{
+			{ "state", "address" },
+			{ "main", "address", label = "MAIN THREAD" },
+			{ "total", "bytes" },
+			{ "found", "text", label = "FOUND BY" },
+		}
+	)
 	local all, broken = vm.all(t)
 	for _, found in ipairs(all) do
 		rows:row(found.addr, found.main, found.g.gc.total, table.concat(found.ways, "; "))

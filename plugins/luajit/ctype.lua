@@ -10,8 +10,10 @@ local ctype = {}
 local Types = {}
 Types.__index = Types
 
-local NUM, STRUCT, PTR, ARRAY, VOID, ENUM, FUNC, TYPEDEF, ATTRIB, FIELD, BITFIELD, CONSTVAL = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-local BOOL, FLOAT, CONST, VOLATILE, UNSIGNED, VLA = 0x08000000, 0x04000000, 0x02000000, 0x01000000, 0x00800000, 0x00100000
+local NUM, STRUCT, PTR, ARRAY, VOID, ENUM, FUNC, TYPEDEF, ATTRIB, FIELD, BITFIELD, CONSTVAL =
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+local BOOL, FLOAT, CONST, VOLATILE, UNSIGNED, VLA =
+	0x08000000, 0x04000000, 0x02000000, 0x01000000, 0x00800000, 0x00100000
 local REFERENCE, VECTOR, COMPLEX, UNION = 0x00800000, 0x08000000, 0x04000000, 0x00800000
 local NO_SIZE, QUALIFIER, SUBTYPE = 0xffffffff, 1, 3
 local MOST, DEEPEST = 65535, 64
@@ -34,7 +36,15 @@ function Types:get(id)
 	if not math.tointeger(id) or id < 0 or id >= self.count then return nil end
 	local c, i = self.columns, id + 1
 	local name = c.name[i] ~= 0 and self.vm:string(c.name[i], 256) or nil
-	return { id = id, info = c.info[i], kind = c.info[i] >> 28, size = c.size[i], child = c.info[i] & 0xffff, sib = c.sib[i], name = name }
+	return {
+		id = id,
+		info = c.info[i],
+		kind = c.info[i] >> 28,
+		size = c.size[i],
+		child = c.info[i] & 0xffff,
+		sib = c.sib[i],
+		name = name,
+	}
 end
 
 -- The type without attributes and typedefs.

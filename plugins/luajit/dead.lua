@@ -80,11 +80,24 @@ local function look_at(vm, how, count, top, addr, node, nodes, array, slots)
 	count.slots, count.empty = count.slots + (slots > 0 and slots - 1 or 0), count.empty + empty
 	if gone + unused + empty == 0 then return end
 	if gone > 0 then count.with_dead = count.with_dead + 1 end
-	offer(vm, top.dead, addr, gone, function() return { addr = addr, nodes = nodes, dead = gone, bytes = gone * stride } end)
+	offer(
+		vm,
+		top.dead,
+		addr,
+		gone,
+		function() return { addr = addr, nodes = nodes, dead = gone, bytes = gone * stride } end
+	)
 	local wasted = (gone + unused) * stride + empty * SLOT
 	if wasted * 2 < nodes * stride + slots * SLOT then return end
 	offer(vm, top.empty, addr, wasted, function()
-		return { addr = addr, nodes = nodes, used = nodes - gone - unused, slots = slots, filled = math.max(slots - 1, 0) - empty, bytes = wasted }
+		return {
+			addr = addr,
+			nodes = nodes,
+			used = nodes - gone - unused,
+			slots = slots,
+			filled = math.max(slots - 1, 0) - empty,
+			bytes = wasted,
+		}
 	end)
 end
 
@@ -94,12 +107,24 @@ end
 
 -- Counts all tables, and lists the `limit` reachable ones with the most dead keys and with the most empty space.
 function dead.count(vm, limit)
-	local how, count, top, L = how_to_count(vm), new_count(), { dead = xcore.top(limit), empty = xcore.top(limit) }, vm.layout
+	local how, count, top, L =
+		how_to_count(vm), new_count(), { dead = xcore.top(limit), empty = xcore.top(limit) }, vm.layout
 	object.each(vm, wanted(L), function(_, tables, columns)
 		local array, node = columns["array." .. L.mref], columns["node." .. L.mref]
 		for i, addr in ipairs(tables) do
 			local hmask = columns.hmask[i]
-			local ok, err = pcall(look_at, vm, how, count, top, addr, node[i], hmask > 0 and hmask + 1 or 0, array[i], columns.asize[i])
+			local ok, err = pcall(
+				look_at,
+				vm,
+				how,
+				count,
+				top,
+				addr,
+				node[i],
+				hmask > 0 and hmask + 1 or 0,
+				array[i],
+				columns.asize[i]
+			)
 			if not ok then
 				vm:damaged(addr, "table: " .. tostring(type(err) == "table" and err.message or err))
 			end
@@ -153,7 +178,10 @@ end
 function dead.run(t, report, args)
 	local vm, options = commands.options(t, args, { limit = "number" })
 	local section = report:section("dead", "Dead keys and empty tables")
-	local count, with_dead, mostly_empty = still.run(vm, function() return dead.count(vm, math.max(options.limit or SHOWN, 1)) end)
+	local count, with_dead, mostly_empty = still.run(
+		vm,
+		function() return dead.count(vm, math.max(options.limit or SHOWN, 1)) end
+	)
 	add_totals(section, count)
 	add_tables(vm, section, with_dead, mostly_empty)
 	section:note("a table frees dead keys when it is rehashed: when a key is added and no slot is free",

@@ -65,7 +65,8 @@ local MAKES = {
 local ANY = 8
 local NONE = {}
 for name in ([[LT GE LE GT ULT UGE ULE UGT EQ NE ABC NOP BASE PVAL LOOP USE PHI RENAME BNOT BSWAP BAND BOR BXOR BSHL BSHR BSAR BROL BROR
-ADD SUB MUL DIV NEG ABS LDEXP MIN MAX ADDOV SUBOV MULOV STRREF FREF CONV TOBIT CARG XBAR]]):gmatch "%S+" do NONE[name] = true end
+ADD SUB MUL DIV NEG ABS LDEXP MIN MAX ADDOV SUBOV MULOV STRREF FREF CONV TOBIT CARG XBAR]]):gmatch "%S+" do 	NONE[name] = true
+end
 -- Parts of an address that need no access if they have no register.
 local PLACES = { UREFC = true, UREFO = true, FREF = true, AREF = true, HREFK = true, ADD = true, STRREF = true }
 -- A call of the allocator, then stores to the new object: header and value.
@@ -105,7 +106,16 @@ local function parts(s, ref, out, depth)
 	return false
 end
 
-local BY_REFERENCE = { XLOAD = true, XSTORE = true, ALOAD = true, HLOAD = true, ULOAD = true, ASTORE = true, HSTORE = true, USTORE = true }
+local BY_REFERENCE = {
+	XLOAD = true,
+	XSTORE = true,
+	ALOAD = true,
+	HLOAD = true,
+	ULOAD = true,
+	ASTORE = true,
+	HSTORE = true,
+	USTORE = true,
+}
 local OF_OBJECT = { FLOAD = true, HREFK = true, TBAR = true }
 
 -- The known parts of the address of an instruction's access: `disp` only if the address has no other part.

@@ -129,7 +129,12 @@ end
 -- The collector's roots: names of metamethods, basic metatables, default files, and later additions.
 local function roots(build)
 	local metamethods = build.gcroots - METATABLES - FILES - (build.finalizer_root and 1 or 0)
-	local names = { [0] = "MMNAME", [metamethods] = "BASEMT", [metamethods + METATABLES] = "IO_INPUT", [metamethods + METATABLES + 1] = "IO_OUTPUT" }
+	local names = {
+		[0] = "MMNAME",
+		[metamethods] = "BASEMT",
+		[metamethods + METATABLES] = "IO_INPUT",
+		[metamethods + METATABLES + 1] = "IO_OUTPUT",
+	}
 	if build.finalizer_root then names[metamethods + METATABLES + FILES] = "FFI_FIN" end
 	return names
 end
@@ -169,7 +174,9 @@ end
 
 -- Most must be at the expected position; a program may have moved some.
 local function voted(vm, names)
-	local ok, right, wrong = pcall(function() return vote(vm, names, vm.t:value("GCtab", vm.main.env[vm.layout.ref]), "", true) end)
+	local ok, right, wrong = pcall(
+		function() return vote(vm, names, vm.t:value("GCtab", vm.main.env[vm.layout.ref]), "", true) end
+	)
 	return ok and right >= 10 and wrong * 10 <= right
 end
 

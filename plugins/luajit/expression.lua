@@ -11,7 +11,8 @@ local tvalue = require "luajit.tvalue"
 
 local expression = {}
 
-local HINT = [[write it as in Lua: package.loaded["app"].users[3]; or an address; `registry` and `_G` are where all begins]]
+local HINT =
+	[[write it as in Lua: package.loaded["app"].users[3]; or an address; `registry` and `_G` are where all begins]]
 
 local function usage(format, ...)
 	error(xcore.error("usage", format:format(...), HINT))
@@ -22,7 +23,10 @@ end
 local ESCAPE = { n = "\n", r = "\r", t = "\t" }
 
 local function unescape(text)
-	text = text:gsub("\\(%d%d?%d?)", function(digits) return tonumber(digits) < 256 and "\0" .. string.char(tonumber(digits)) or nil end)
+	text = text:gsub(
+		"\\(%d%d?%d?)",
+		function(digits) return tonumber(digits) < 256 and "\0" .. string.char(tonumber(digits)) or nil end
+	)
 	return (text:gsub("\\(.)", function(c) return ESCAPE[c] or c end):gsub("%z(.)", "%1"))
 end
 
@@ -178,7 +182,9 @@ local FOLLOW = {}
 function FOLLOW.key(self, tag, addr, key)
 	local bits, at, steps = tables.index(self.vm, tag, addr, key)
 	if not bits then
-		self:missing(("no value under %s in %s %s"):format(key_text(key), layout.NAMES[tag] or "a value", xcore.hex(addr)))
+		self:missing(
+			("no value under %s in %s %s"):format(key_text(key), layout.NAMES[tag] or "a value", xcore.hex(addr))
+		)
 	end
 	if steps > 0 then self.notes[#self.notes + 1] = key_text(key) .. " was found through __index" end
 	return bits, at
@@ -198,11 +204,17 @@ function FOLLOW.upvalue(self, tag, addr, name)
 	local names = fn.ffid == 0 and proto.upvalues(vm, vm:proto_of(fn)) or {}
 	for i = 1, fn.nupvalues do
 		if names[i] == name or tostring(i) == name then
-			local at = fn.ffid == 0 and expression.upvalue(vm, fn, i) or addr + xcore.offsetof("GCfuncC", "upvalue") + 8 * (i - 1)
+			local at = fn.ffid == 0 and expression.upvalue(vm, fn, i)
+				or addr + xcore.offsetof("GCfuncC", "upvalue") + 8 * (i - 1)
 			return vm.t:u64(at), at
 		end
 	end
-	self:missing(("no upvalue '%s' among %s"):format(name, #names > 0 and table.concat(names, ", ") or fn.nupvalues .. " without names"))
+	self:missing(
+		("no upvalue '%s' among %s"):format(
+			name,
+			#names > 0 and table.concat(names, ", ") or fn.nupvalues .. " without names"
+		)
+	)
 end
 
 local STRUCTS = { [layout.FUNCTION] = "GCfuncL", [layout.THREAD] = "lua_State", [layout.USERDATA] = "GCudata" }
@@ -226,7 +238,9 @@ function expression.eval(vm, text)
 	local bits, at = begin(self, start, steps)
 	for _, one in ipairs(steps) do
 		local tag, addr = tvalue.decode(vm, bits)
-		if tag < layout.STRING or tag > layout.USERDATA then self:missing(("a %s has nothing within"):format(layout.NAMES[tag])) end
+		if tag < layout.STRING or tag > layout.USERDATA then
+			self:missing(("a %s has nothing within"):format(layout.NAMES[tag]))
+		end
 		for kind, follow in pairs(FOLLOW) do
 			if one[kind] then
 				bits, at = follow(self, tag, addr, one[kind])

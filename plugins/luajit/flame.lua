@@ -20,7 +20,8 @@ local function namer_of_tables(vm)
 	local node_at, hmask_at = xcore.offsetof("GCtab", "node"), xcore.offsetof("GCtab", "hmask")
 	local metatable_at = xcore.offsetof("GCtab", "metatable")
 	local stride, val, key = xcore.sizeof "Node", xcore.offsetof("Node", "val"), xcore.offsetof("Node", "key")
-	local shift, gct_at, names, pack, unpack = tvalue.scan(vm).tag.shift, xcore.offsetof("GChead", "gct"), {}, string.pack, string.unpack
+	local shift, gct_at, names, pack, unpack =
+		tvalue.scan(vm).tag.shift, xcore.offsetof("GChead", "gct"), {}, string.pack, string.unpack
 	local function name_of(bits)
 		local name = names[bits]
 		if not name then
@@ -50,8 +51,8 @@ local function namer_of_tables(vm)
 	end
 end
 
--- What the function that leads to an upvalue calls it: its value must not look like another one on the same path, for frames of one name
--- are one frame.
+-- What the function that leads to an upvalue calls it: its value must not look like another one on the same path, for
+-- frames of one name are one frame.
 local function namer_of_upvalues(vm, g, by)
 	local names = {}
 	return function(upvalue)

@@ -282,7 +282,9 @@ function frame.describe(vm, one, caller)
 	if not one.lua then
 		what.title, what.kind = machine_name(vm, one)
 		-- Without debug information fast functions have only numbers.
-		if what.title:find "^#" and what.called_name then what.title = ("%s (%s)"):format(what.called_name, what.title) end
+		if what.title:find "^#" and what.called_name then
+			what.title = ("%s (%s)"):format(what.called_name, what.title)
+		end
 		return what
 	end
 	local known = cached(vm, "described", xcore.addr(one.pt), prototype, one.pt)

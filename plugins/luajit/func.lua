@@ -28,7 +28,8 @@ local function all_protos(vm)
 	object.each(vm, { [layout.PROTO] = { "firstline", "numline", chunk } }, function(_, batch, found)
 		for i, addr in ipairs(batch) do
 			local n = #addresses + 1
-			addresses[n], columns.firstline[n], columns.numline[n], columns.chunk[n] = addr, found.firstline[i], found.numline[i], found[chunk][i]
+			addresses[n], columns.firstline[n], columns.numline[n], columns.chunk[n] =
+				addr, found.firstline[i], found.numline[i], found[chunk][i]
 		end
 	end, layout.PROTO)
 	return addresses, columns
@@ -40,7 +41,9 @@ function func.protos_at(vm, file, line)
 	local sources, exact, around, least = {}, {}, {}, math.huge
 	for i, addr in ipairs(addresses) do
 		local chunk = columns.chunk[i]
-		if sources[chunk] == nil then sources[chunk] = ends_with((proto.source(vm, vm.t:value("GCproto", addr))), file) end
+		if sources[chunk] == nil then
+			sources[chunk] = ends_with((proto.source(vm, vm.t:value("GCproto", addr))), file)
+		end
 		local first, count = columns.firstline[i], columns.numline[i]
 		if sources[chunk] and first == line then
 			exact[#exact + 1] = addr
@@ -73,7 +76,9 @@ end
 -- The prototypes and functions that the user named: FILE:LINE, else an expression. Either may be nil.
 function func.find(vm, text)
 	local file, line = text:match "^(.-):(%d+)$"
-	if file and #file > 0 and not file:find "^0x" then return func.protos_at(vm, file, math.tointeger(tonumber(line))) end
+	if file and #file > 0 and not file:find "^0x" then
+		return func.protos_at(vm, file, math.tointeger(tonumber(line)))
+	end
 	local bits = expression.eval(vm, text)
 	local tag, addr = require("luajit.tvalue").decode(vm, bits)
 	if tag == layout.PROTO then return { addr } end
@@ -103,11 +108,15 @@ func.place = place
 
 local function add_upvalues(vm, section, pt)
 	if pt.sizeuv == 0 then return end
-	local rows = section:table("upvalues", { { "index", "integer", label = "#" }, { "name", "text", secret = true }, { "from", "text" } })
+	local rows = section:table(
+		"upvalues",
+		{ { "index", "integer", label = "#" }, { "name", "text", secret = true }, { "from", "text" } }
+	)
 	local names, at = proto.upvalues(vm, pt), pt.uv[vm.layout.mref]
 	for i = 1, pt.sizeuv do
 		local how = vm.t:u16(at + 2 * (i - 1))
-		local from = how & UV_LOCAL ~= 0 and ("slot %d of the function around it"):format(how & 0xff) or ("its upvalue #%d"):format((how & 0xff) + 1)
+		local from = how & UV_LOCAL ~= 0 and ("slot %d of the function around it"):format(how & 0xff)
+			or ("its upvalue #%d"):format((how & 0xff) + 1)
 		rows:row(i, names[i], from .. (how & UV_CONSTANT ~= 0 and ", never assigned" or ""))
 	end
 end
@@ -121,7 +130,10 @@ end
 local function add_constants(vm, section, pt, limit)
 	local code, shown = bytecode.of(vm, pt), 0
 	if pt.sizekgc + pt.sizekn == 0 then return end
-	local rows = section:table("constants", { { "index", "integer", label = "#" }, { "type", "text" }, { "value", "text", secret = true } })
+	local rows = section:table(
+		"constants",
+		{ { "index", "integer", label = "#" }, { "type", "text" }, { "value", "text", secret = true } }
+	)
 	for i = 0, math.min(pt.sizekgc, limit) - 1 do
 		local ok, kind, text = pcall(constant_text, vm, code:object(i))
 		rows:row(i, ok and kind or nil, ok and text or "cannot be read")
@@ -131,7 +143,9 @@ local function add_constants(vm, section, pt, limit)
 		rows:row(i, "number", value.show(vm, code:number(i)))
 		shown = shown + 1
 	end
-	if shown < pt.sizekgc + pt.sizekn then section:note(("only %d constants are shown"):format(shown), "--limit N shows more") end
+	if shown < pt.sizekgc + pt.sizekn then
+		section:note(("only %d constants are shown"):format(shown), "--limit N shows more")
+	end
 end
 
 -- All details of one prototype.
@@ -165,7 +179,8 @@ function func.upvalues(vm, addr, max)
 	local names = in_lua and proto.upvalues(vm, vm:proto_of(fn)) or {}
 	for i = 1, fn.nupvalues do
 		local ok, text, at = pcall(function()
-			local at = in_lua and expression.upvalue(vm, fn, i) or addr + xcore.offsetof("GCfuncC", "upvalue") + 8 * (i - 1)
+			local at = in_lua and expression.upvalue(vm, fn, i)
+				or addr + xcore.offsetof("GCfuncC", "upvalue") + 8 * (i - 1)
 			return value.at(vm, at, max), at
 		end)
 		list[i] = { name = names[i], text = ok and text or "cannot be read", at = ok and at or nil }
@@ -186,7 +201,9 @@ function func.describe(vm, section, addr)
 		section:text("code", xcore.symbol(vm.t:value("GCfuncC", addr).f))
 	end
 	local environment = fn.env[vm.layout.ref]
-	if environment ~= 0 and environment ~= vm.main.env[vm.layout.ref] then section:address("environment", environment) end
+	if environment ~= 0 and environment ~= vm.main.env[vm.layout.ref] then
+		section:address("environment", environment)
+	end
 	local upvalues = func.upvalues(vm, addr, 80)
 	if #upvalues == 0 then return end
 	local rows = section:table("upvalues", {

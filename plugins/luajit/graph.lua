@@ -53,7 +53,9 @@ local function add_slots(vm, g, tables, columns, mode)
 		g:scan(values(vm, { from = tables, start = node, count = columns.hmask, more = 1, stride = stride, at = at,
 			unless = empty, tag = tag }))
 	end
-	g:scan(values(vm, { from = tables, start = array, count = columns.asize, tag = mode.values and weak_tag(vm) or nil }))
+	g:scan(
+		values(vm, { from = tables, start = array, count = columns.asize, tag = mode.values and weak_tag(vm) or nil })
+	)
 	if not mode.keys and not mode.values then return hash({ value, key }) end
 	hash({ key }, mode.keys and weak_tag(vm) or nil)
 	hash({ value }, mode.values and weak_tag(vm) or nil)
@@ -106,8 +108,17 @@ ADD[layout.FUNCTION] = {
 		columns[1] = functions
 		local lua, c = graph.pick(columns, in_lua), graph.pick(columns, in_c)
 		g:edges(lua[1], lua["pc." .. L.mref])
-		g:scan { from = lua[1], start = lua[1], offset = xcore.offsetof("GCfuncL", "uvptr"), count = lua.nupvalues, width = L.ref_size, exact = true }
-		g:scan(values(vm, { from = c[1], start = c[1], offset = xcore.offsetof("GCfuncC", "upvalue"), count = c.nupvalues }))
+	g:scan {
+		from = lua[1],
+		start = lua[1],
+		offset = xcore.offsetof("GCfuncL", "uvptr"),
+		count = lua.nupvalues,
+		width = L.ref_size,
+		exact = true,
+	}
+	g:scan(
+		values(vm, { from = c[1], start = c[1], offset = xcore.offsetof("GCfuncC", "upvalue"), count = c.nupvalues })
+	)
 	end,
 }
 
@@ -240,7 +251,12 @@ ADD[layout.TRACE] = {
 			if columns.traceno[i] ~= 0 then
 				local to = { startpt[i], graph.trace(vm, columns.link[i]), graph.trace(vm, columns.nextroot[i]),
 					graph.trace(vm, columns.nextside[i]) }
-				local ok, err = pcall(graph.trace_constants, vm, vm.t:value("GCtrace", addr), function(o) to[#to + 1] = o end)
+			local ok, err = pcall(
+				graph.trace_constants,
+				vm,
+				vm.t:value("GCtrace", addr),
+				function(o) to[#to + 1] = o end
+			)
 				if not ok then vm:damaged(addr, "constants of a trace: " .. tostring(err.message or err)) end
 				g:edges(addr, to)
 			end
@@ -284,7 +300,11 @@ local function add_running(vm, g)
 	g:root(running, graph.ROOTS.running)
 	if vm.g.vmstate < 0 and vm.g.vmstate ~= INTERP then return end
 	local ok, found = pcall(above_top, vm, vm.t:value("lua_State", running))
-	if ok then g:root(found, graph.ROOTS.running) else vm:damaged(running, "its stack: " .. tostring(found.message or found)) end
+	if ok then
+		g:root(found, graph.ROOTS.running)
+	else
+		vm:damaged(running, "its stack: " .. tostring(found.message or found))
+	end
 end
 
 local function add_cdata(vm, g)
@@ -356,7 +376,11 @@ local function add_references(vm, g, made, gct, addresses, columns)
 		columns = graph.pick(columns, rows)
 		addresses = columns[1]
 	end
-	if gct == layout.STRING then note_fixed(made, addresses, columns.marked) else ADD[gct].add(vm, g, addresses, columns, made) end
+	if gct == layout.STRING then
+		note_fixed(made, addresses, columns.marked)
+	else
+		ADD[gct].add(vm, g, addresses, columns, made)
+	end
 end
 
 -- The empty string is a part of the state.

@@ -29,14 +29,16 @@ local function main_threads(t, gc64, fn)
 	local D = xcore.cdef(cdef.thread(width(t, gc64)), { private = true })
 	local type = D:type "lua_State"
 	local size, marked, mref = xcore.sizeof(type), xcore.offsetof(type, "marked"), gc64 and "ptr64" or "ptr32"
-	local looks = { gct = THREAD, dummy_ffid = 1, ["glref." .. mref] = { 0x1000, gc64 and (1 << 47) - 1 or 0xffffffff } }
+	local looks =
+		{ gct = THREAD, dummy_ffid = 1, ["glref." .. mref] = { 0x1000, gc64 and (1 << 47) - 1 or 0xffffffff } }
 	local count = 0
 	for addr in t:find { signature = { type, looks }, writable = true } do
 		local thread = t:value(type, addr)
 		local behind = thread.glref[mref] - addr - size
 		if t:u8(addr + marked) & 0x60 ~= 0 and behind >= 0 and behind <= 32 and behind & 7 == 0 then
 			count = count + 1
-			local candidate = { addr = addr, g = addr + size + behind, gc64 = gc64, mref = mref, gap = behind, thread = thread }
+			local candidate =
+				{ addr = addr, g = addr + size + behind, gc64 = gc64, mref = mref, gap = behind, thread = thread }
 			if fn(candidate) or count == MAX_CANDIDATES then return end
 		end
 	end
@@ -261,7 +263,9 @@ local function with_ctypes(t, T, g)
 			local trial = names(t, xcore.cdef(cdef.state(tried), { private = true }), tried)
 			local cts = t:value(trial.D:type "CTState", state)
 			local ok, right, used = pcall(right_anchors, trial, cts)
-			if ok and xcore.addr(cts.g) == g and right > used // 2 then list[#list + 1] = { build = tried, right = right } end
+			if ok and xcore.addr(cts.g) == g and right > used // 2 then
+				list[#list + 1] = { build = tried, right = right }
+			end
 		end
 	end
 	table.sort(list, function(x, y) return x.right > y.right end)
@@ -298,7 +302,9 @@ local function measure_dispatch(t, from)
 		elseif run >= 100 then
 			local first, count = t:u32(at), 0
 			while t:u32(at + count * 4) == first + count and count < 256 do count = count + 1 end
-			if first < 256 and count > 0 then return { addr = at - run * word, length = run, opcodes = first, bcff = count } end
+			if first < 256 and count > 0 then
+				return { addr = at - run * word, length = run, opcodes = first, bcff = count }
+			end
 			run = 0
 		else
 			run = 0
@@ -423,7 +429,8 @@ local function choose(t, candidate)
 	local measured = measure_dispatch(t, candidate.g)
 	for _, T in ipairs(fits) do
 		for _, told in ipairs(with_ctypes(t, T, candidate.g)) do
-			local measures = { dispatch = measured.length, bcff = measured.bcff, opcodes = measured.opcodes, jit = true }
+			local measures =
+				{ dispatch = measured.length, bcff = measured.bcff, opcodes = measured.opcodes, jit = true }
 			local base, best = with(told, measures)
 			best, why = jits(t, base, measured, candidate)
 			best = best or without_jit(t, base, measured, candidate)

@@ -151,7 +151,9 @@ end
 -- ---- the answer ----
 
 local function same_frame(a, b)
-	return a.at == b.at and a.func == b.func and (a.below == b.below or a.below and b.below and a.link == b.link and same_frame(a.below, b.below) or false)
+	return a.at == b.at
+		and a.func == b.func
+		and (a.below == b.below or a.below and b.below and a.link == b.link and same_frame(a.below, b.below) or false)
 end
 
 local function line_of(vm, one)
@@ -165,7 +167,16 @@ end
 
 local function same_value(a, b)
 	if a == b then return true end
-	return a and b and a.exact and b.exact and a.bits == b.bits and a.at == b.at and only(a) == only(b) and (a.bits or a.at or only(a)) and true or false
+	return a
+			and b
+			and a.exact
+			and b.exact
+			and a.bits == b.bits
+			and a.at == b.at
+			and only(a) == only(b)
+			and (a.bits or a.at or only(a))
+			and true
+		or false
 end
 
 -- Values of slots on which all agree.

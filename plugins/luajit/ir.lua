@@ -156,7 +156,11 @@ end
 
 local function conversion(value)
 	local from, to, check = TYPES[value & 31] or "?", TYPES[value >> 5 & 31] or "?", value >> 12
-	return to .. "." .. from .. (value & 0x800 ~= 0 and " sext" or "") .. (({ " none", " index", " check" })[check] or "")
+	return to
+		.. "."
+		.. from
+		.. (value & 0x800 ~= 0 and " sext" or "")
+		.. (({ " none", " index", " check" })[check] or "")
 end
 
 local function field(value, vm)
@@ -176,7 +180,9 @@ local LITERALS = {
 	UREFO = function(v) return "#" .. (v >> 8) end, UREFC = function(v) return "#" .. (v >> 8) end,
 	CALLN = enumerated("IRCALL_lj_str_new", "IRCALL_"), CALLA = enumerated("IRCALL_lj_str_new", "IRCALL_"),
 	CALLL = enumerated("IRCALL_lj_str_new", "IRCALL_"), CALLS = enumerated("IRCALL_lj_str_new", "IRCALL_"),
-	BUFHDR = function(v) return ({ [0] = "RESET", "APPEND", "WRITE" })[v] end, TOSTR = function(v) return ({ [0] = "INT", "NUM", "CHAR" })[v] end,
+	BUFHDR = function(v) 	return ({ [0] = "RESET", "APPEND", "WRITE" })[v]
+end, TOSTR = function(v) 	return ({ [0] = "INT", "NUM", "CHAR" })[v]
+end,
 }
 
 local function operands()
@@ -278,8 +284,12 @@ function ir.held(vm, one, ref, machine)
 	if spilled then where = "the trace's stack" end
 	if not bits then return where end
 	if kind == INTEGER then return where, tostring((bits & 0xffffffff ~ 0x80000000) - 0x80000000) end
-	if kind == NUMBER and spilled then return where, ("%.14g"):format((string.unpack("<d", string.pack("<i8", bits)))) end
-	if kind >= 4 and kind <= 12 and kind ~= 5 and kind ~= 9 then return where, require("luajit.value").show(vm, tagged(vm, kind, bits)) end
+	if kind == NUMBER and spilled then
+		return where, ("%.14g"):format((string.unpack("<d", string.pack("<i8", bits))))
+	end
+	if kind >= 4 and kind <= 12 and kind ~= 5 and kind ~= 9 then
+		return where, require("luajit.value").show(vm, tagged(vm, kind, bits))
+	end
 	return where
 end
 

@@ -194,7 +194,14 @@ local function snapshot_of(vm, one, number)
 	if number >= one.nsnap then return nil end
 	local ok, snap = pcall(snapshot.read, vm, one, number)
 	if ok then return snap end
-	vm:damaged(xcore.addr(one), ("exit %d of trace %d cannot be read: %s"):format(number, one.traceno, type(snap) == "table" and snap.message or snap))
+	vm:damaged(
+		xcore.addr(one),
+		("exit %d of trace %d cannot be read: %s"):format(
+			number,
+			one.traceno,
+			type(snap) == "table" and snap.message or snap
+		)
+	)
 end
 
 -- The snapshots that are valid from an instruction on, then the instruction.
@@ -222,7 +229,17 @@ function jit.ir(t, report, args)
 		local ins = ir.at(vm, one, ref)
 		if not LEFT_OUT[ins.name] then
 			local what = ir.describe(vm, one, ins)
-			rows:row(ref - ir.BIAS, what.register, what.flags, what.type, ins.name, what.left, what.right, ins.op1, ins.op2)
+			rows:row(
+				ref - ir.BIAS,
+				what.register,
+				what.flags,
+				what.type,
+				ins.name,
+				what.left,
+				what.right,
+				ins.op1,
+				ins.op2
+			)
 		end
 	end
 	add_snapshots(vm, rows, one, one.nins, state)
@@ -254,7 +271,9 @@ function jit.snap(t, report, args)
 		from = number_of(options[2], "which exit")
 		to = from
 	end
-	if options[2] and (from < 0 or from >= one.nsnap) then usage(("trace %d has exits 0 to %d"):format(one.traceno, one.nsnap - 1)) end
+	if options[2] and (from < 0 or from >= one.nsnap) then
+		usage(("trace %d has exits 0 to %d"):format(one.traceno, one.nsnap - 1))
+	end
 	for number = from, to do snapshot_row(vm, rows, one, number) end
 	vm:tell(section)
 	section:note "TAKEN counts up to 255; 255 can also mean that a side trace begins at the exit"
@@ -262,7 +281,8 @@ end
 
 -- ---- machine code ----
 
-local MCODE = { { "mark", "text", label = "" }, { "addr", "address" }, { "instruction", "text" }, { "leads_to", "text" } }
+local MCODE =
+	{ { "mark", "text", label = "" }, { "addr", "address" }, { "instruction", "text" }, { "leads_to", "text" } }
 
 -- The target of a jump out of the trace.
 local function leads_to(vm, one, range, target)
@@ -292,7 +312,9 @@ function jit.mcode(t, report, args)
 			section:note("more instructions", "--limit N shows more")
 			break
 		end
-		local mark = asked >= ins.addr and asked < ins.addr + ins.length and "=>" or ins.addr == code + one.mcloop and one.mcloop > 0 and "loop" or ""
+		local mark = asked >= ins.addr and asked < ins.addr + ins.length and "=>"
+			or ins.addr == code + one.mcloop and one.mcloop > 0 and "loop"
+			or ""
 		rows:row(mark, ins.addr, ins.text, leads_to(vm, one, range, ins.target))
 	end
 end

@@ -91,7 +91,9 @@ OF[layout.FUNCTION] = function(vm, parent, child)
 		if xcore.addr(vm:proto_of(fn)) == child then return "prototype" end
 	else
 		local start = parent + xcore.offsetof("GCfuncC", "upvalue")
-		for at in occurrences(vm, start, fn.nupvalues, 8, encode(vm, child)) do return "upvalue " .. (at - start) // 8 + 1 end
+		for at in occurrences(vm, start, fn.nupvalues, 8, encode(vm, child)) do
+			return "upvalue " .. (at - start) // 8 + 1
+		end
 	end
 	if fn.env[vm.layout.ref] == child then return "environment" end
 end
@@ -104,7 +106,9 @@ OF[layout.PROTO] = function(vm, parent, child)
 	if pt.chunkname[vm.layout.ref] == child then return "chunk name" end
 	local gct = vm.t:value("GChead", child).gct
 	if gct == layout.TRACE then return "trace" end
-	if gct == layout.PROTO then return ("function defined at line %d"):format(vm.t:value("GCproto", child).firstline) end
+	if gct == layout.PROTO then
+		return ("function defined at line %d"):format(vm.t:value("GCproto", child).firstline)
+	end
 	return "constant"
 end
 

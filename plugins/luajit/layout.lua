@@ -63,7 +63,8 @@ end
 
 -- Is there debug information, or a chosen cdef?
 function layout.known(t)
-	return found ~= nil or (t:has_type "GG_State" and t:has_type "GCtab" and t:has_type "GCproto" and not t:type "GG_State".incomplete)
+	return found ~= nil
+		or (t:has_type "GG_State" and t:has_type "GCtab" and t:has_type "GCproto" and not t:type "GG_State".incomplete)
 end
 
 return layout

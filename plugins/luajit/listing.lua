@@ -17,7 +17,13 @@ local function find_prototypes(vm)
 		for i, addr in ipairs(addresses) do
 			local pt = vm.t:value("GCproto", addr)
 			local lo = proto.code(pt)
-			list[#list + 1] = { pt = pt, lo = lo, hi = lo + 4 * columns.sizebc[i], line = columns.firstline[i], chunk = columns[chunk][i] }
+			list[#list + 1] = {
+				pt = pt,
+				lo = lo,
+				hi = lo + 4 * columns.sizebc[i],
+				line = columns.firstline[i],
+				chunk = columns[chunk][i],
+			}
 		end
 	end, layout.PROTO)
 	return list
@@ -114,7 +120,9 @@ local function is_function(vm, addr)
 		if gct ~= layout.FUNCTION and gct ~= layout.PROTO then return false end
 		local pt = gct == layout.PROTO and vm.t:value("GCproto", addr) or vm:proto_of(vm.t:value("GCfuncL", addr))
 		local constants = pt.k[vm.layout.mref]
-		return pt.gct == layout.PROTO and constants >= proto.code(pt) + 4 * pt.sizebc and constants <= xcore.addr(pt) + pt.sizept
+		return pt.gct == layout.PROTO
+			and constants >= proto.code(pt) + 4 * pt.sizebc
+			and constants <= xcore.addr(pt) + pt.sizept
 	end)
 	return ok and is
 end
@@ -165,7 +173,9 @@ local function add_code(vm, section, pt, limit)
 	section:count("parameters", pt.numparams)
 	section:count("slots", pt.framesize)
 	add_rows(vm, section, code, 0, math.min(code.count, limit) - 1)
-	if code.count > limit then section:note(("%d more instructions"):format(code.count - limit), "--limit N shows more") end
+	if code.count > limit then
+		section:note(("%d more instructions"):format(code.count - limit), "--limit N shows more")
+	end
 end
 
 -- One instruction, and some before and after it.
@@ -216,7 +226,11 @@ function listing.bc(t, report, args)
 	if parsed[2] then pos = number("position", parsed[2]) end
 	for number, pt in ipairs(protos) do
 		local section = report:section(number == 1 and "bc" or "bc_" .. number, title(vm, pt, pos))
-		if pos then add_instruction(vm, section, pt, pos, parsed.limit or AROUND) else add_code(vm, section, pt, parsed.limit or MOST) end
+		if pos then
+			add_instruction(vm, section, pt, pos, parsed.limit or AROUND)
+		else
+			add_code(vm, section, pt, parsed.limit or MOST)
+		end
 		if copied then
 			section:note(("trace %d has replaced this instruction; the address is that of the trace's copy of it"):format(
 				copied))

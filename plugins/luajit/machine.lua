@@ -74,7 +74,9 @@ local function innermost(vm, frames)
 		local pc = i > 1 and not frames[i - 1].signal and one.pc - 1 or one.pc
 		local range = trace.at(vm, pc)
 		if range then return "trace", i, range, pc end
-		if not one.inlined and machine.in_assembler(vm, pc) and one.name ~= "lj_vm_ffi_call" then return "assembler", i end
+		if not one.inlined and machine.in_assembler(vm, pc) and one.name ~= "lj_vm_ffi_call" then
+			return "assembler", i
+		end
 	end
 end
 
@@ -118,7 +120,15 @@ end
 local function from_snapshot(vm, one, number, base, how, machine_frame)
 	local snap = snapshot.read(vm, one, number)
 	local slots, inner = snapshot.slots(vm, one, snap, base, machine_frame)
-	return { base = inner, pc = snap.pc + 4, slots = slots, trace = one, snapshot = snap, how = how, compiled_from = base - 8 }
+	return {
+		base = inner,
+		pc = snap.pc + 4,
+		slots = slots,
+		trace = one,
+		snapshot = snap,
+		how = how,
+		compiled_from = base - 8,
+	}
 end
 
 -- The functions that a trace may be in, as text; nil if there are none.
@@ -157,7 +167,14 @@ local function from_trace(vm, L, range, pc, machine_frame)
 	local number = snapshot.at(vm, one, pc - range.lo)
 	local top
 	if number then
-		top = from_snapshot(vm, one, number, base, ("snapshot %d of trace %d"):format(number, range.number), machine_frame)
+		top = from_snapshot(
+			vm,
+			one,
+			number,
+			base,
+			("snapshot %d of trace %d"):format(number, range.number),
+			machine_frame
+		)
 		if is_good(vm, L, top) then return since_snapshot(vm, L, top, range, pc, machine_frame) end
 	end
 	top = { base = base, pc = one.startpc[vm.layout.mref] + 4, how = ("the beginning of trace %d"):format(range.number), trace = one,

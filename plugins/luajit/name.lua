@@ -53,7 +53,10 @@ function name.place(vm, pt, pos)
 	local source, is_file = proto.source(vm, pt)
 	local first = pt.firstline
 	if first == -1 or first == 0xffffffff then return "builtin:" .. (source:match '^%[string "(.*)"%]$' or source) end
-	return ("%s:%d"):format(is_file and source:sub(-LONGEST):match "[^/]*$" or source, pos and proto.line(vm, pt, pos) or first)
+	return ("%s:%d"):format(
+		is_file and source:sub(-LONGEST):match "[^/]*$" or source,
+		pos and proto.line(vm, pt, pos) or first
+	)
 end
 
 -- The name that the caller uses for a frame's function: the kind and the name, or nil. A caller that is not a Lua

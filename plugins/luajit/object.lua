@@ -240,7 +240,12 @@ end
 local function from_due(vm, give)
 	local last = vm.g.gc.mmudata[vm.layout.ref]
 	if last == 0 then return end
-	local due = xcore.follow(vm.t:value("GChead", last), vm.layout.next, { "gct" }, { addresses = true, partial = true })
+	local due = xcore.follow(
+		vm.t:value("GChead", last),
+		vm.layout.next,
+		{ "gct" },
+		{ addresses = true, partial = true }
+	)
 	for i, addr in ipairs(due[1]) do
 		if KINDS[due.gct[i]] then give(due.gct[i], { addr }) end
 	end
@@ -298,7 +303,9 @@ local function tally(vm, gct, addresses)
 	local sizer, sizes = object.sizer(vm, gct), {}
 	if #sizer.fields == 0 then return { sizer.of() }, { #addresses }, { addresses[1] } end
 	local columns, counts, firsts, missing = xcore.tally(KINDS[gct][1], addresses, sizer.fields, { partial = true })
-	if missing > 0 then vm:damaged(addresses[1], ("%d %ss of one list cannot be read"):format(missing, layout.NAMES[gct])) end
+	if missing > 0 then
+		vm:damaged(addresses[1], ("%d %ss of one list cannot be read"):format(missing, layout.NAMES[gct]))
+	end
 	if is_single(sizer, columns, #counts) then
 		columns = xcore.gather(KINDS[gct][1], addresses, sizer.fields)
 		for i in ipairs(addresses) do counts[i] = 1 end
@@ -311,7 +318,12 @@ end
 -- The same for strings; objects of another type do not count.
 local function tally_strings(vm, addresses)
 	local sizer, sizes, strings, of = object.sizer(vm, layout.STRING), {}, {}, {}
-	local columns, counts, firsts, freed = xcore.tally("GCstr", addresses, { "gct", table.unpack(sizer.fields) }, { partial = true })
+	local columns, counts, firsts, freed = xcore.tally(
+		"GCstr",
+		addresses,
+		{ "gct", table.unpack(sizer.fields) },
+		{ partial = true }
+	)
 	for i, gct in ipairs(columns.gct) do
 		if gct == layout.STRING then
 			local place = #sizes + 1

@@ -60,7 +60,9 @@ function follows(s, ref, from, loads)
 		if at < ir.BIAS or seen[at] then return true end
 		local ins = s.run.ir[at]
 		if depth > DEEP or not ins or OPAQUE[ins.name] then return false end
-		if LOADS[ins.name] and loads ~= "all" and not (loads == "tables" and TABLES[ins.name] and is_fixed(s, at)) then return false end
+		if LOADS[ins.name] and loads ~= "all" and not (loads == "tables" and TABLES[ins.name] and is_fixed(s, at)) then
+			return false
+		end
 		seen[at] = true
 		local first, second = ir.operands_of(ins)
 		return (not first or walk(ins.op1, depth + 1)) and (not second or walk(ins.op2, depth + 1))
@@ -139,7 +141,9 @@ local function can_make(s, i, ins, inputs)
 	local step, following = s.way[i], s.way[i + 1]
 	local name = step.ins.name
 	if NEVER[name] then return ins.name == "SLOAD" end
-	if CALL[name] and following and following.frame ~= step.frame then return ins.name == "SLOAD" or ins.name == "FLOAD" end
+	if CALL[name] and following and following.frame ~= step.frame then
+		return ins.name == "SLOAD" or ins.name == "FLOAD"
+	end
 	if step.library and step.library:find "^math%." then return not DEALT[ins.name] end
 	local rule = by[ins.name]
 	return rule == nil or rule(s, step, ins, inputs) or false
@@ -175,7 +179,12 @@ local function text_of(s, value)
 	local refs = {}
 	for ref in pairs(value.refs) do refs[#refs + 1] = ref end
 	table.sort(refs)
-	text = ("%s:%s:%s%s"):format(table.concat(refs, ","), value.bits or "", value.exact and "=" or "~", value.loads and "l" or "")
+	text = ("%s:%s:%s%s"):format(
+		table.concat(refs, ","),
+		value.bits or "",
+		value.exact and "=" or "~",
+		value.loads and "l" or ""
+	)
 	if #refs == 0 and not value.bits or not value.exact then text = text .. "#" .. (s.made[value] or "") end
 	s.texts[value] = text
 	return text
@@ -190,7 +199,9 @@ end
 -- The common key of two equal loads; nil for other instructions, and if it is unknown.
 local function signature(s, step, inputs)
 	if not INDEX[step.ins.name] or s.repeats then return nil end
-	local key = step.ins.name == "TGETS" and step.frame.code:object(step.ins.c) or step.ins.name == "TGETB" and step.ins.c or ""
+	local key = step.ins.name == "TGETS" and step.frame.code:object(step.ins.c)
+		or step.ins.name == "TGETB" and step.ins.c
+		or ""
 	local parts = { step.ins.name, key }
 	for _, value in ipairs(inputs) do
 		local text = text_of(s, value)
@@ -247,7 +258,9 @@ end
 -- May memory have changed?
 local function stores(s, i)
 	local step, following = s.way[i], s.way[i + 1]
-	return STORE[step.ins.name] or step.ins.name == "GSET" or CALL[step.ins.name] and not (following and following.frame ~= step.frame)
+	return STORE[step.ins.name]
+		or step.ins.name == "GSET"
+		or CALL[step.ins.name] and not (following and following.frame ~= step.frame)
 end
 
 -- All instructions from the j-th that a step can have made. Returns whether the others can then be assigned.
@@ -312,7 +325,18 @@ end
 -- the reference `to`.
 function origin.steps(run, start, way, to, wanted)
 	local repeats = run.vm.J.flags & ONCE ~= ONCE
-	local s = { run = run, way = way, list = {}, repeats = repeats, tries = 0, found = {}, fixed = {}, made = {}, texts = {}, known = {} }
+	local s = {
+		run = run,
+		way = way,
+		list = {},
+		repeats = repeats,
+		tries = 0,
+		found = {},
+		fixed = {},
+		made = {},
+		texts = {},
+		known = {},
+	}
 	for ref = start.ref, to - 1 do
 		local ins = run.ir[ref]
 		if wanted[ref] and ins.name == "SLOAD" then return nil, "any" end -- any instruction that uses a slot loads it

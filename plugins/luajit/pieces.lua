@@ -64,7 +64,8 @@ end
 -- Text owned by buffers: the VM's own buffer, and those in userdata.
 local function buffer_at(vm, buffer)
 	if vm.layout.text_buffers then return vm.t:ptr(xcore.addr(xcore.ref(buffer, "b"))) end
-	return buffer.b and xcore.has(buffer.b, vm.layout.mref) and buffer.b[vm.layout.mref] or vm.t:ptr(xcore.addr(xcore.ref(buffer, "b")))
+	return buffer.b and xcore.has(buffer.b, vm.layout.mref) and buffer.b[vm.layout.mref]
+		or vm.t:ptr(xcore.addr(xcore.ref(buffer, "b")))
 end
 
 local function add_buffers(self, vm, userdata, udtypes)
@@ -162,7 +163,11 @@ end
 -- All pieces of a VM: { graph =, large = { addr, size, kind } }.
 function pieces.of(vm)
 	local self = setmetatable({ graph = xcore.graph(), large = {} }, Pieces)
-	object.each(vm, wanted(vm.layout), function(gct, addresses, columns) add_batch(self, vm, gct, addresses, columns) end)
+	object.each(
+		vm,
+		wanted(vm.layout),
+		function(gct, addresses, columns) add_batch(self, vm, gct, addresses, columns) end
+	)
 	add_state(self, vm)
 	return self
 end

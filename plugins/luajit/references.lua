@@ -27,7 +27,9 @@ local function each_value(vm, holder, first, count, stride, places, fn, skip)
 					local bits = unpack("<i8", bytes, from + places[i] + 1)
 					local tag = gc64 and bits >> 47 or bits >> 32
 					tag = gc64 and 0x1ffff - tag or 0xffffffff - tag
-					if tag >= 4 and tag <= 12 then fn(holder, base + from + places[i], tag, gc64 and bits & POINTER or bits & 0xffffffff) end
+					if tag >= 4 and tag <= 12 then
+						fn(holder, base + from + places[i], tag, gc64 and bits & POINTER or bits & 0xffffffff)
+					end
 				end
 			end
 		end
@@ -106,12 +108,13 @@ EACH[PROTO] = {
 }
 
 EACH[layout.THREAD] = {
-	fields = function(L) return { "env." .. L.ref, "stack." .. L.mref, "maxstack." .. L.mref, "top", "base", "stacksize" } end,
+	fields = function(L) 	return { "env." .. L.ref, "stack." .. L.mref, "maxstack." .. L.mref, "top", "base", "stacksize" }
+end,
 	one = function(vm, addr, get, fn)
 		local L = vm.layout
 		local stack, top, base, size = get("stack." .. L.mref), get "top", get "base", get "stacksize"
 		reference(fn, addr, "environment", TABLE, get("env." .. L.ref))
-		if base < stack or top < base or (top - stack) // 8 > size then return fn(addr, "top of its stack", nil, top) end
+	if base < stack or top < base or (top - stack) // 8 > size then return fn(addr, "top of its stack", nil, top) end
 		each_value(vm, addr, stack + 8 * (1 + L.fr2), math.max((top - stack) // 8 - 1 - L.fr2, 0), 8, VALUE, fn)
 	end,
 }
@@ -134,7 +137,11 @@ EACH[TRACE] = {
 			local number = get(name)
 			if number ~= 0 then fn(addr, name, TRACE, graph.trace(vm, number)) end
 		end
-		graph.trace_constants(vm, vm.t:value("GCtrace", addr), function(object, index) fn(addr, "constant " .. index, false, object) end)
+	graph.trace_constants(
+		vm,
+		vm.t:value("GCtrace", addr),
+		function(object, index) fn(addr, "constant " .. index, false, object) end
+	)
 	end,
 }
 

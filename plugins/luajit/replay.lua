@@ -18,11 +18,23 @@ local replay = {}
 local WAYS, STEPS, DEPTH, LONGEST = 64, 3000, 32, 4096
 
 local COMPARES = {}
-for name in ("ISLT ISGE ISLE ISGT ISEQV ISNEV ISEQS ISNES ISEQN ISNEN ISEQP ISNEP ISTC ISFC IST ISF"):gmatch "%S+" do COMPARES[name] = true end
+for name in ("ISLT ISGE ISLE ISGT ISEQV ISNEV ISEQS ISNES ISEQN ISNEN ISEQP ISNEP ISTC ISFC IST ISF"):gmatch "%S+" do
+	COMPARES[name] = true
+end
 local LOOPS = { FORI = true, JFORI = true, FORL = true, IFORL = true, ITERL = true, IITERL = true, ISNEXT = true }
-local GUARDS = { LT = true, GE = true, LE = true, GT = true, ULT = true, UGE = true, ULE = true, UGT = true, EQ = true, NE = true }
+local GUARDS =
+	{ LT = true, GE = true, LE = true, GT = true, ULT = true, UGE = true, ULE = true, UGT = true, EQ = true, NE = true }
 -- Ends of a path that are not followed: extra arguments, results of unknown number, iterators, calls by the library.
-local OUT_OF_REACH = { FUNCV = true, IFUNCV = true, JFUNCV = true, RETM = true, CALLMT = true, ITERC = true, FUNCC = true, FUNCCW = true }
+local OUT_OF_REACH = {
+	FUNCV = true,
+	IFUNCV = true,
+	JFUNCV = true,
+	RETM = true,
+	CALLMT = true,
+	ITERC = true,
+	FUNCC = true,
+	FUNCCW = true,
+}
 local CALLS_BACK = { pcall = true, xpcall = true }
 local NOT_ONE = { ["math.modf"] = true, ["math.frexp"] = true, ["math.randomseed"] = true }
 
@@ -236,7 +248,9 @@ local function is_in_loop(self, place)
 	while frame do
 		for at = pos, frame.code.count - 1 do
 			local ins = frame.code:at(at)
-			if ins.name == "JFORL" or ins.name == "JITERL" or ins.name == "JLOOP" then ins = instruction(self, frame, at) end
+			if ins.name == "JFORL" or ins.name == "JITERL" or ins.name == "JLOOP" then
+				ins = instruction(self, frame, at)
+			end
 			local to = bytecode.target(at, ins)
 			if to and to <= pos and to <= at and not closes(self, frame, at, ins) then return true end
 		end
@@ -272,7 +286,9 @@ local function search(self, first, goal)
 			ways[#ways + 1] = way_of(state)
 			if #ways > WAYS then give_up "too many ways" end
 		end
-		if (goes_on or not there) and not state.ended and not back_at_start(self, state) then advance(self, state, stack) end
+		if (goes_on or not there) and not state.ended and not back_at_start(self, state) then
+			advance(self, state, stack)
+		end
 	end
 	return ways
 end
@@ -314,7 +330,20 @@ end
 -- A replay of a trace. `functions`: addresses of the Lua functions among its constants; `start`: its first position.
 function replay.new(vm, one, all, functions, start)
 	-- For functions with several closures, the trace knows only the prototype.
-	return setmetatable({ vm = vm, one = one, ir = all, clones = clones(vm, all, one), functions = functions, start = start, codes = {}, callees = {}, steps = 0 }, Replay)
+	return setmetatable(
+		{
+			vm = vm,
+			one = one,
+			ir = all,
+			clones = clones(vm, all, one),
+			functions = functions,
+			start = start,
+			codes = {},
+			callees = {},
+			steps = 0,
+		},
+		Replay
+	)
 end
 
 -- All paths from one place to another through others, each a list of steps { frame, pos, ins }; nil and the reason. A

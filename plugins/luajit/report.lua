@@ -22,7 +22,9 @@ local function where(vm)
 	local list = coroutines.frames(vm, vm.t:value("lua_State", L))
 	for i = 1, math.min(#list, FRAMES) do
 		local one = frame.describe(vm, list[i], list[i + 1])
-		if one.file and one.line then return { text = ("%s at %s:%d"):format(one.title, one.file, one.line), runs = true } end
+		if one.file and one.line then
+			return { text = ("%s at %s:%d"):format(one.title, one.file, one.line), runs = true }
+		end
 	end
 	return { runs = #list > 0 }
 end

@@ -13,7 +13,9 @@ local retained = {}
 local SHOWN, LONGEST = 20, 140
 
 local function note_more(section, shown, all, what)
-	if shown < all then section:note(("the first %d of %d %s are shown"):format(shown, all, what), "--limit N shows more") end
+	if shown < all then
+		section:note(("the first %d of %d %s are shown"):format(shown, all, what), "--limit N shows more")
+	end
 end
 
 -- An object below a previous one that retains nearly the same memory is a step of the same chain: only the last step
@@ -112,7 +114,14 @@ function BY.module(vm, g, section, options)
 	})
 	for i, module in ipairs(found) do
 		if i > limit then break end
-		rows:row(module.name, module.bytes, module.count, module.bytes and module.bytes / options.reached, module.kind, module.addr)
+		rows:row(
+			module.name,
+			module.bytes,
+			module.count,
+			module.bytes and module.bytes / options.reached,
+			module.kind,
+			module.addr
+		)
 	end
 	note_more(section, math.min(limit, #found), #found, "modules")
 	section:note "memory that other modules also refer to is not counted: it is not freed with one module"

@@ -20,7 +20,14 @@ function places.prototype(kept, lo)
 	local ok, one = pcall(function()
 		local pt = vm.t:value("GCproto", lo - xcore.sizeof "GCproto")
 		if pt.gct ~= layout.PROTO then return nil end
-		return { lo = lo, hi = lo + pt.sizebc * 4, pt = pt, used = 0, source = pt.chunkname[vm.layout.ref], first = pt.firstline }
+		return {
+			lo = lo,
+			hi = lo + pt.sizebc * 4,
+			pt = pt,
+			used = 0,
+			source = pt.chunkname[vm.layout.ref],
+			first = pt.firstline,
+		}
 	end)
 	if not ok or not one then return nil end
 	if found and found.hi == one.hi and found.source == one.source and found.first == one.first then
@@ -87,7 +94,9 @@ end
 -- The place of a position by itself, if its prototype is known.
 function places.at_position(self, kept, pc)
 	for lo, one in pairs(kept.protos) do
-		if pc > lo and pc <= one.hi then return places.prototype(kept, lo) == one and places.at(self, kept, one, pc) or nil end
+		if pc > lo and pc <= one.hi then
+			return places.prototype(kept, lo) == one and places.at(self, kept, one, pc) or nil
+		end
 	end
 end
 

@@ -42,15 +42,16 @@ end
 
 -- Frames from `f` to the bottom of the stack, or to where C called Lua. `pc`: the position in the innermost one, if
 -- it is known. `proof`: it must agree with the sample, in which the VM called what `callee` is in. Adds places to the
--- list. Returns where to go on, nil at the bottom, and a record of the frames, in which `deep` says that there are more;
--- or nil, nil and why it is torn.
+-- list. Returns where to go on, nil at the bottom, and a record of the frames, in which `deep` says that there are
+-- more; or nil, nil and why it is torn.
 function stacks.walk(self, kept, L, stack, f, pc, list, proof, callee)
 	local bottom = stack + 8
 	if f < bottom or f - stack > 1 << 20 or f & 7 ~= 0 then return nil, nil, "its base is outside its stack" end
 	local chunk = self.t:read(stack, f + 8 - stack)
 	local function word(at) return unpack("<i8", chunk, at - stack + 1) end
 	local waiting, waiting_pc -- a function whose caller is not known yet
-	local varargs, record = false, { L = L, stack = stack, list = list, first = #list, at = {}, links = {}, functions = {}, protos = {} }
+	local varargs, record =
+		false, { L = L, stack = stack, list = list, first = #list, at = {}, links = {}, functions = {}, protos = {} }
 	for _ = 1, MOST do
 		if f == bottom then break end
 		if f < bottom + 8 then return nil, nil, "its last frame reaches below its stack" end
@@ -59,7 +60,9 @@ function stacks.walk(self, kept, L, stack, f, pc, list, proof, callee)
 		local one
 		if not varargs and func ~= L then
 			one = places.of_function(self, kept, func, pc)
-			if proof and not agrees(self, one, func, link, pc, callee) then return nil, nil, "its function has returned" end
+			if proof and not agrees(self, one, func, link, pc, callee) then
+				return nil, nil, "its function has returned"
+			end
 			if one and pc and (pc < one.lo or pc > one.hi) then
 				if not proof then return nil, nil, "a position outside its function" end
 				pc = nil -- it is being entered or left
@@ -102,7 +105,8 @@ end
 
 -- ---- torn stacks ----
 
--- What is remembered of one of the VM's frames on the C stack: stacks, one for each innermost function and the call of it.
+-- What is remembered of one of the VM's frames on the C stack: stacks, one for each innermost function and the call of
+-- it.
 function stacks.memory() return { by = {}, count = 0 } end
 
 function stacks.keep(memory, record)
@@ -150,8 +154,8 @@ local function in_common(memory, L, stack, pc)
 	return first, count or 0
 end
 
--- For a torn stack in the function of a position: the callers that it had whenever it was seen, as far as they are still
--- there, below the base of the sample. A 0 stands for what is between.
+-- For a torn stack in the function of a position: the callers that it had whenever it was seen, as far as they are
+-- still there, below the base of the sample. A 0 stands for what is between.
 function stacks.steady(self, kept, memory, L, stack, pc, base, list)
 	local record, count = nil, 0
 	if memory and pc then record, count = in_common(memory, L, stack, pc) end

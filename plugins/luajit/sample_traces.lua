@@ -34,7 +34,14 @@ function traces.renew(self, kept)
 			local lo = ok and one and t:u64(addr + at.mcode) or 0
 			local size = lo ~= 0 and t:u32(addr + at.szmcode) or 0
 			if size > 0 and size < 1 << 24 then
-				kept.traces[number] = { number = number, addr = addr, trace = one, lo = lo, hi = lo + size - 1, startpc = t:u64(addr + at.startpc) }
+				kept.traces[number] = {
+					number = number,
+					addr = addr,
+					trace = one,
+					lo = lo,
+					hi = lo + size - 1,
+					startpc = t:u64(addr + at.startpc),
+				}
 				stacks.tell_trace(vm, self.told, kept.traces[number])
 				new = true
 			end
@@ -81,7 +88,14 @@ local function position(vm, one, addr)
 	local number = snapshot.at(vm, one.trace, addr - one.lo)
 	local snap = snapshot.read(vm, one.trace, number)
 	local slots, inner = snapshot.slots(vm, one.trace, snap, ASSUMED)
-	local top = { base = inner, pc = snap.pc + 4, slots = slots, trace = one.trace, snapshot = snap, compiled_from = ASSUMED - 8 }
+	local top = {
+		base = inner,
+		pc = snap.pc + 4,
+		slots = slots,
+		trace = one.trace,
+		snapshot = snap,
+		compiled_from = ASSUMED - 8,
+	}
 	local found = inlining.find(vm, one.trace, number, top, nil, one.lo, addr)
 	local ok, list = pcall(frames_of, vm, found and found.slots, found and found.base, found and found.pc)
 	if ok and #list > 0 then return list end

@@ -262,7 +262,8 @@ local function step(self, one, sample, list)
 	local stack, walks = unpack("<i8", bytes, self.offsets.stack + 1), sample.walks or {}
 	sample.walks = walks
 	if walks[L] == TORN then
-		local ok, rest = lua_stack.waiting(self, kept, memory_of(self, at), L, stack, saved_position(self, at, L), list, one.callee)
+		local ok, rest =
+			lua_stack.waiting(self, kept, memory_of(self, at), L, stack, saved_position(self, at, L), list, one.callee)
 		if ok then walks[L] = rest or false else list[#list + 1] = 0 end
 		return not ok or nil
 	end
@@ -290,7 +291,8 @@ local function renew(self)
 	end
 end
 
--- The VMs that there are. There may be none yet, but code that says where it is, and debug information of what it works on.
+-- The VMs that there are. There may be none yet, but code that says where it is, and debug information of what it works
+-- on.
 local function vms_of(self)
 	local ok, list = pcall(stacks.quick, self.t)
 	if ok then return list end
@@ -309,13 +311,17 @@ local function prepare(self, kept)
 	local list = frame.list(kept.vm, require("luajit.coroutine").running(kept.vm))
 	for i, one in ipairs(list) do
 		local it = one.lua and places.of_function(self, kept, one.func, one.pc)
-		local caller = it and list[i + 1] and list[i + 1].lua and places.of_function(self, kept, list[i + 1].func, list[i + 1].pc)
+		local caller = it
+			and list[i + 1]
+			and list[i + 1].lua
+			and places.of_function(self, kept, list[i + 1].func, list[i + 1].pc)
 		if it then places.at(self, kept, it, one.pc, caller, caller and list[i + 1].pc) end
 	end
 end
 
 function samples.begin(t, told)
-	local self = { t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {} }
+	local self =
+		{ t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {} }
 	self.memories, self.older, self.memory_count = {}, {}, 0
 	for _, vm in ipairs(vms_of(self)) do
 		self.cframe = self.cframe or frame.cframes(vm)

@@ -48,7 +48,15 @@ function slots.prepare(self)
 		end
 	end
 	local has = self.has
-	self.stores = has.ASTORE or has.HSTORE or has.USTORE or has.XSTORE or has.CALLXS or has.CALLS or has.CALLL or has.NEWREF or false
+	self.stores = has.ASTORE
+		or has.HSTORE
+		or has.USTORE
+		or has.XSTORE
+		or has.CALLXS
+		or has.CALLS
+		or has.CALLL
+		or has.NEWREF
+		or false
 end
 
 -- ---- values ----
@@ -91,7 +99,11 @@ function slots.of_snapshot(self, place)
 	for _, entry in ipairs(place.snap.entries) do
 		if entry.flags == 0 or entry.flags == 0x40000 then
 			local value = { refs = {}, exact = true }
-			if entry.ref < ir.BIAS then value.bits = ir.constant(vm, self.one, entry.ref) else value.refs[entry.ref] = true end
+			if entry.ref < ir.BIAS then
+				value.bits = ir.constant(vm, self.one, entry.ref)
+			else
+				value.refs[entry.ref] = true
+			end
 			map[self.first + 8 * entry.slot] = value
 		end
 	end
@@ -251,7 +263,9 @@ function slots.apply(self, map, frame, ins, made)
 		local bits = name == "TGETS" and inputs[1] and under(self, inputs[1].bits, frame.code:string(ins.c)) or nil
 		map[at] = loaded(self, inputs, made, bits)
 	elseif FOR[name] then
-		if name:find "L$" then map[at] = counted(self, slots.get(self, map, at) or false, slots.get(self, map, at + 16) or false) end
+		if name:find "L$" then
+			map[at] = counted(self, slots.get(self, map, at) or false, slots.get(self, map, at + 16) or false)
+		end
 		map[at + 24] = slots.get(self, map, at) or false
 	elseif name == "ITERL" or name == "IITERL" then
 		map[at - 8] = slots.get(self, map, at) or false

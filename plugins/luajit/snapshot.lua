@@ -57,7 +57,9 @@ local function by_exits(vm, one, offset, c, count)
 	local code, found = vm.t:ptr(xcore.addr(one, "mcode")), 0
 	for _, ins in ipairs(vm.t:disassemble(code, math.min(offset, 1 << 18))) do
 		if one.mcloop > 0 and ins.addr - code == one.mcloop then found = math.max(found, of_loop(vm, one, c, count)) end
-		local exit = ins.target and (ins.target < code or ins.target >= code + one.szmcode) and exit_of(vm, one, ins.target)
+		local exit = ins.target
+			and (ins.target < code or ins.target >= code + one.szmcode)
+			and exit_of(vm, one, ins.target)
 		if exit and exit < count then found = math.max(found, exit) end
 	end
 	if one.mcloop > 0 and offset == one.mcloop then found = math.max(found, of_loop(vm, one, c, count)) end
@@ -100,7 +102,9 @@ function snapshot.read(vm, one, number)
 		snap.pc, snap.base = word >> 8, word & 0xff
 	else
 		snap.pc = vm.t:u32(links)
-		for at = links + 4, xcore.addr(one.snapmap) + (last - 1) * 4, 4 do snap.links[#snap.links + 1] = vm.t:u32(at) end
+		for at = links + 4, xcore.addr(one.snapmap) + (last - 1) * 4, 4 do
+			snap.links[#snap.links + 1] = vm.t:u32(at)
+		end
 	end
 	return snap
 end
@@ -190,7 +194,8 @@ function snapshot.piece(vm, one, number, offset)
 	local last = number + 1 >= count
 	local following = not last and number + 1 or snapshot.loop(vm, one)
 	if not following then return nil end
-	local piece = { number = number, next = following, from = c.ref[number + 1], to = last and one.nins or c.ref[number + 2] }
+	local piece =
+		{ number = number, next = following, from = c.ref[number + 1], to = last and one.nins or c.ref[number + 2] }
 	if has_place then
 		piece.first, piece.last = piece.from, piece.to
 		piece.lo, piece.hi = c.mcofs[number + 1] * unit(vm), last and one.szmcode or c.mcofs[number + 2] * unit(vm)
@@ -223,7 +228,10 @@ end
 -- The value of an entry for its slot, as text: followed by "|" if a frame begins there.
 function snapshot.reference(vm, one, entry)
 	local mark = entry.flags & FRAME ~= 0 and "|" or ""
-	local is_link = vm.layout.fr2 == 1 and entry.flags & (FRAME | CONT) ~= 0 and entry.ref < ir.BIAS and not ir.is_function(vm, one, entry.ref)
+	local is_link = vm.layout.fr2 == 1
+		and entry.flags & (FRAME | CONT) ~= 0
+		and entry.ref < ir.BIAS
+		and not ir.is_function(vm, one, entry.ref)
 	if is_link and entry.slot == 1 then return "----" .. mark end
 	if is_link then return (entry.flags & CONT ~= 0 and "contpc" or "ftsz") .. mark end
 	return ir.reference(vm, one, entry.ref) .. mark

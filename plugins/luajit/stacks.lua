@@ -63,7 +63,8 @@ end
 -- A trace by its range: { lo, hi, number, trace }.
 function stacks.tell_trace(vm, told, range)
 	local ok, _, file, line = pcall(trace.start, vm, range.trace)
-	local code = { lo = range.lo, hi = range.hi, override = true, name = ("TRACE %d"):format(range.number), language = "lua" }
+	local code =
+		{ lo = range.lo, hi = range.hi, override = true, name = ("TRACE %d"):format(range.number), language = "lua" }
 	if ok then code.file, code.line = file, line end
 	if vm.t.arch == "x86-64" then
 		code.cfa = { "rsp", range.trace.spadjust + SIZE_IN_TRACE }
@@ -110,7 +111,9 @@ end
 local function variable_rows(list, kind)
 	local rows = {}
 	for _, v in ipairs(list) do
-		if kind(v) then rows[#rows + 1] = { name = v.name, value = v.text, why = not v.text and (v.why or "cannot be read") or nil } end
+		if kind(v) then
+			rows[#rows + 1] = { name = v.name, value = v.text, why = not v.text and (v.why or "cannot be read") or nil }
+		end
 	end
 	return rows
 end
@@ -185,7 +188,11 @@ local function tell_coroutine(vm, told, addr, budget)
 	local rows = {}
 	for i = 1, #list do rows[i] = row_of(vm, list, i, budget) end
 	if #rows == 0 then return end
-	told:stack { name = (addr == xcore.addr(vm.main) and "main thread " or "coroutine ") .. xcore.hex(addr), state = state, rows = rows }
+	told:stack {
+		name = (addr == xcore.addr(vm.main) and "main thread " or "coroutine ") .. xcore.hex(addr),
+		state = state,
+		rows = rows,
+	}
 end
 
 local function tell_coroutines(vm, told, budget)

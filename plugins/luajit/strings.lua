@@ -96,7 +96,10 @@ local function text_at(vm, addr, max)
 end
 
 local function add_biggest(vm, section, top)
-	local rows = section:table("biggest", { { "length", "bytes" }, { "address", "address" }, { "string", "text", secret = true } })
+	local rows = section:table(
+		"biggest",
+		{ { "length", "bytes" }, { "address", "address" }, { "string", "text", secret = true } }
+	)
 	for _, it in ipairs(top:items()) do rows:row(it.weight, it.item, text_at(vm, it.item, LONGEST)) end
 end
 
@@ -117,7 +120,10 @@ local function overview(vm, section, limit)
 	if limit > 0 then add_biggest(vm, section, all.top) end
 	local longest = add_chains(section, all.chains)
 	if steps and steps > SLOW then
-		section:warning(("finding a string takes %.0f steps, the longest chain has %d"):format(steps, longest), "many strings have the same hash")
+		section:warning(
+			("finding a string takes %.0f steps, the longest chain has %d"):format(steps, longest),
+			"many strings have the same hash"
+		)
 	end
 	section:histogram("lengths", all.sizes, { label = "lengths" })
 end

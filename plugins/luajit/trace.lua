@@ -93,7 +93,9 @@ function trace.exit_at(vm, target)
 	for i = 0, #vm.J.exitstubgroup - 1 do
 		local group = vm.t:ptr(xcore.addr(vm.J.exitstubgroup) + 8 * i)
 		local offset = target - group
-		if group ~= 0 and offset >= 0 and offset < GROUP * STUB and offset % STUB == 0 then return i * GROUP + offset // STUB end
+		if group ~= 0 and offset >= 0 and offset < GROUP * STUB and offset % STUB == 0 then
+			return i * GROUP + offset // STUB
+		end
 	end
 end
 

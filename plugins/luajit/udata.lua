@@ -27,10 +27,18 @@ function udata.groups(vm)
 			local key = columns[metatable][i] << 8 | columns.udtype[i]
 			local one = groups[key]
 			if not one then
-				one = { udtype = columns.udtype[i], metatable = columns[metatable][i], count = 0, bytes = 0, payload = 0, example = addr }
+				one = {
+					udtype = columns.udtype[i],
+					metatable = columns[metatable][i],
+					count = 0,
+					bytes = 0,
+					payload = 0,
+					example = addr,
+				}
 				groups[key], list[#list + 1] = one, one
 			end
-			one.count, one.bytes, one.payload = one.count + 1, one.bytes + of(columns, i, addr), one.payload + columns.len[i]
+			one.count, one.bytes, one.payload =
+				one.count + 1, one.bytes + of(columns, i, addr), one.payload + columns.len[i]
 		end
 	end, layout.USERDATA)
 	table.sort(list, function(a, b)
@@ -67,7 +75,9 @@ function udata.run(t, report, args)
 		rows:row(type_name(vm, one.udtype), one.count, one.payload, one.bytes, one.example, has and collector(vm, one.metatable) or nil,
 			has and metatables.name(vm, one.metatable) or nil)
 	end
-	if #list > limit then section:note(("only %d of %d kinds are shown"):format(limit, #list), "--limit N shows more") end
+	if #list > limit then
+		section:note(("only %d of %d kinds are shown"):format(limit, #list), "--limit N shows more")
+	end
 	vm:tell(section)
 end
 

@@ -64,7 +64,9 @@ local function ask(vm, list)
 	for _ = 1, #list do
 		for _, block in ipairs(list) do
 			for _, other in ipairs(list) do
-				if not block.known and other.known and points(vm, other.lo, other.hi, block) then block.known = "the block at " .. xcore.hex(other.lo) end
+				if not block.known and other.known and points(vm, other.lo, other.hi, block) then
+					block.known = "the block at " .. xcore.hex(other.lo)
+				end
 			end
 		end
 	end

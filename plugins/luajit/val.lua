@@ -126,7 +126,9 @@ local function add_closures(vm, section, list, limit)
 	for i, addr in ipairs(list) do
 		if i > limit then break end
 		local texts = {}
-		for k, one in ipairs(func.upvalues(vm, addr, 40)) do texts[k] = ("%s = %s"):format(one.name or "#" .. k, one.text) end
+		for k, one in ipairs(func.upvalues(vm, addr, 40)) do
+			texts[k] = ("%s = %s"):format(one.name or "#" .. k, one.text)
+		end
 		rows:row(addr, table.concat(texts, ", "))
 	end
 	if #list > limit then section:note(("only %d of %d are shown"):format(limit, #list), "--limit N shows more") end
@@ -155,7 +157,10 @@ function val.proto(t, report, args)
 	if not protos then error(xcore.error("usage", parsed[1] .. " is a C function: it has no prototype")) end
 	for i, addr in ipairs(protos) do
 		if i > FEW then break end
-		local section = report:section(i == 1 and "proto" or "proto_" .. i, "Prototype of " .. func.place(vm, vm.t:value("GCproto", addr)))
+		local section = report:section(
+			i == 1 and "proto" or "proto_" .. i,
+			"Prototype of " .. func.place(vm, vm.t:value("GCproto", addr))
+		)
 		func.proto_section(vm, section, addr, parsed.limit or LIMIT)
 		section:count("closures", #func.closures(vm, { addr }), { label = "functions made of it" })
 		vm:tell(section)

@@ -10,7 +10,10 @@ local ESCAPES = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t", ['"'] = '\\"',
 
 function value.quote(text, max)
 	local cut = max and #text > max
-	text = (cut and text:sub(1, max) or text):gsub('[%c"\\]', function(c) return ESCAPES[c] or ("\\%d"):format(c:byte()) end)
+	text = (cut and text:sub(1, max) or text):gsub(
+		'[%c"\\]',
+		function(c) return ESCAPES[c] or ("\\%d"):format(c:byte()) end
+	)
 	return '"' .. text .. '"' .. (cut and "..." or "")
 end
 

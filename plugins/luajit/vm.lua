@@ -29,7 +29,9 @@ local function finished(t, L, g, thread)
 	local base, top = thread.base and xcore.addr(thread.base) or 0, thread.top and xcore.addr(thread.top) or 0
 	-- While a trace runs, the top is older and may be lower than the base.
 	local function within(at) return at > stack and at <= max + 64 * 8 end
-	if not (stack ~= 0 and within(base) and within(top)) then return false, "the main thread's stack is not in order" end
+	if not (stack ~= 0 and within(base) and within(top)) then
+		return false, "the main thread's stack is not in order"
+	end
 	local tag, registry = tvalue.decode({ t = t, g = g, layout = L }, t:u64(xcore.addr(xcore.ref(g, "registrytv"))))
 	if tag ~= layout.TABLE or t:value("GCtab", registry).gct ~= layout.TABLE then
 		return false, "the registry is not a table"
@@ -108,7 +110,8 @@ local ways = {}
 -- nginx's main configuration of a Lua module holds the VM.
 local function nginx_module(t, module)
 	local cycle = t:var "ngx_cycle"
-	local outer, inner = t:var(module == "ngx_stream_lua_module" and "ngx_stream_module" or "ngx_http_module"), t:var(module)
+	local outer, inner =
+		t:var(module == "ngx_stream_lua_module" and "ngx_stream_module" or "ngx_http_module"), t:var(module)
 	local kind = module == "ngx_stream_lua_module" and "stream" or "http"
 	local contexts = cycle.conf_ctx[outer.index]
 	if not contexts then return 0 end
@@ -169,7 +172,9 @@ function ways.signature(t, add)
 	local L = layout.of(t)
 	local main = { gct = layout.THREAD, dummy_ffid = 1, ["glref." .. L.mref] = { 0x1000, (1 << 47) - 1 } }
 	for addr in t:find { signature = { "lua_State", main }, writable = true } do
-		if t:u8(addr + xcore.offsetof("lua_State", "marked")) & 0x60 ~= 0 then add(addr, "signature of a main thread") end
+		if t:u8(addr + xcore.offsetof("lua_State", "marked")) & 0x60 ~= 0 then
+			add(addr, "signature of a main thread")
+		end
 	end
 end
 

@@ -52,7 +52,13 @@ local function add_hooks(vm, section)
 	local mask = g.hookmask
 	local events = bits_of(EVENTS, mask)
 	section:text("hooks", events ~= "" and events or "none")
-	if g.hookf then section:text("hook_function", xcore.symbol(g.hookf) or xcore.hex(xcore.addr(g.hookf)), { label = "hook function" }) end
+	if g.hookf then
+		section:text(
+			"hook_function",
+			xcore.symbol(g.hookf) or xcore.hex(xcore.addr(g.hookf)),
+			{ label = "hook function" }
+		)
+	end
 	if mask & HOOK_ACTIVE ~= 0 then section:bool("in_hook", true, { label = "a hook runs" }) end
 	if mask & HOOK_GC ~= 0 then section:bool("in_finalizer", true, { label = "a finalizer runs" }) end
 	if mask & HOOK_VMEVENT ~= 0 then section:bool("vm_events", true, { label = "VM events" }) end
@@ -66,7 +72,9 @@ local function add_recording(vm, section)
 	section:text("compiler_state", (states[J.state] or tostring(J.state)):lower(), { label = "compiler" })
 	if J.cur.traceno == 0 then return end
 	section:integer("recorded_trace", J.cur.traceno, { label = "trace in the making" })
-	if J.parent ~= 0 then section:text("parent", ("trace %d, exit %d"):format(J.parent, J.exitno), { label = "side trace of" }) end
+	if J.parent ~= 0 then
+		section:text("parent", ("trace %d, exit %d"):format(J.parent, J.exitno), { label = "side trace of" })
+	end
 	local start = J.cur.startpt[vm.layout.ref]
 	local ok, text = pcall(place, vm, start)
 	if start ~= 0 and ok then section:text("begun_in", text, { label = "begun in" }) end

@@ -25,7 +25,8 @@ end
 
 local function add_nested(section, pt)
 	if pt.sizep <= 0 then return end
-	local rows = section:table("functions", { { "function", "address", label = "FUNCTION IN IT" }, { "line", "integer" } })
+	local rows =
+		section:table("functions", { { "function", "address", label = "FUNCTION IN IT" }, { "line", "integer" } })
 	for i = 0, math.min(pt.sizep, NESTED) - 1 do
 		local one = pt.p[i]
 		if one then rows:row(xcore.addr(one), one.linedefined) end
@@ -35,7 +36,9 @@ end
 -- puclua.bc FUNCTION
 function bc.run(t, report, args)
 	local vm, parsed = commands.options(t, args, { limit = "number" }, 1)
-	if not parsed[1] then error(xcore.error("usage", "which function?", "puclua.bc ADDR, or puclua.bc world.handler")) end
+	if not parsed[1] then
+		error(xcore.error("usage", "which function?", "puclua.bc ADDR, or puclua.bc world.handler"))
+	end
 	local pt, limit = prototype(vm, parsed[1]), parsed.limit or SHOWN
 	local section = report:section("bc", "Bytecode")
 	local source = value.source(vm, pt)

@@ -28,7 +28,9 @@ local function by_frames(vm)
 		for _, one in ipairs((thread:frames(256))) do
 			for _, arg in ipairs(one:args()) do
 				if arg.name == "L" and arg.value and not arg.guessed then
-					local ok, is = pcall(function() return arg.value.tt == layout.THREAD and xcore.addr(arg.value.l_G) == vm.addr end)
+					local ok, is = pcall(
+						function() return arg.value.tt == layout.THREAD and xcore.addr(arg.value.l_G) == vm.addr end
+					)
 					if ok and is then return xcore.addr(arg.value) end
 				end
 			end
@@ -59,7 +61,10 @@ end
 
 local function add(vm, report, addr, options, number)
 	local list = frame.list(vm, addr)
-	local section = report:section("thread_" .. number, ("%s %s"):format(addr == xcore.addr(vm.main) and "Main thread" or "Coroutine", xcore.hex(addr)))
+	local section = report:section(
+		"thread_" .. number,
+		("%s %s"):format(addr == xcore.addr(vm.main) and "Main thread" or "Coroutine", xcore.hex(addr))
+	)
 	section:text("state", frame.state(vm, addr, list))
 	local columns = {
 		{ "frame", "integer", label = "#" }, { "kind", "text" }, { "function", "text" }, { "file", "text" }, { "line", "integer" },
@@ -73,7 +78,9 @@ local function add(vm, report, addr, options, number)
 		if one.tail then section:note(("frame %d was entered by a tail call: its caller is lost"):format(i - 1)) end
 	end
 	if options.locals then add_variables(vm, section, list, limit) end
-	if #list > limit then section:note(("the first %d of %d calls are shown"):format(limit, #list), "--limit N shows more") end
+	if #list > limit then
+		section:note(("the first %d of %d calls are shown"):format(limit, #list), "--limit N shows more")
+	end
 end
 
 -- puclua.bt [THREAD|all] [--locals] [--limit N]

@@ -45,7 +45,9 @@ function bytecode.names(vm)
 end
 
 local function mode_of(vm, op)
-	if vm.opmodes == nil then vm.opmodes = vm.t:has_symbol "luaP_opmodes" and vm.t:symbol "luaP_opmodes".addr or false end
+	if vm.opmodes == nil then
+		vm.opmodes = vm.t:has_symbol "luaP_opmodes" and vm.t:symbol "luaP_opmodes".addr or false
+	end
 	return vm.opmodes and vm.t:readable(vm.opmodes + op, 1) == 1 and vm.t:u8(vm.opmodes + op) or nil
 end
 
@@ -113,7 +115,9 @@ function bytecode.each(vm, pt, most, fn)
 	for n = 0, count - 1 do
 		local i = (vm.layout.alimit and new or old)(string.unpack("<I4", code, n * 4 + 1))
 		local mode, name, shown = mode_of(vm, i.op), names[i.op], {}
-		local list = vm.layout.alimit and constants_new(i, name) or not vm.layout.alimit and constants_old(i, mode) or {}
+		local list = vm.layout.alimit and constants_new(i, name)
+			or not vm.layout.alimit and constants_old(i, mode)
+			or {}
 		for at, number in ipairs(list) do shown[at] = constant(vm, pt, number) end
 		local format = FORMATS[mode and mode & (vm.layout.alimit and 7 or 3) or 0]
 		fn(n, name, i.op, operands(i, format), #shown > 0 and table.concat(shown, " ") or nil)

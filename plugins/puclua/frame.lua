@@ -102,7 +102,10 @@ function frame.list(vm, addr)
 	for i, at in ipairs(infos(vm, thread)) do
 		local ok, one = pcall(read, vm, thread, at, i == 1)
 		if not ok then
-			vm:damaged(at, "a call of thread " .. xcore.hex(addr) .. ": " .. tostring(type(one) == "table" and one.message or one))
+			vm:damaged(
+				at,
+				"a call of thread " .. xcore.hex(addr) .. ": " .. tostring(type(one) == "table" and one.message or one)
+			)
 			break
 		end
 		list[i] = one
@@ -177,7 +180,13 @@ end
 local function shown(vm, name, kind, at)
 	local ok, text = pcall(value.show, vm, at, 60)
 	local read_type, type_name = pcall(value.decode, vm, at)
-	return { name = name, kind = kind, value = ok and text or nil, why = not ok and "cannot be read" or nil, type = read_type and type_name or nil }
+	return {
+		name = name,
+		kind = kind,
+		value = ok and text or nil,
+		why = not ok and "cannot be read" or nil,
+		type = read_type and type_name or nil,
+	}
 end
 
 -- Arguments, locals and upvalues of a running Lua function: { name, kind, type, value }.
@@ -186,7 +195,8 @@ function frame.variables(vm, one)
 	if not one.pt then return list end
 	for slot, name in ipairs(one.pc and proto.locals(vm, one.pt, one.pc) or {}) do
 		if not name:find "^%(" then
-			list[#list + 1] = shown(vm, name, slot <= one.pt.numparams and "argument" or "local", one.base + (slot - 1) * size)
+			list[#list + 1] =
+				shown(vm, name, slot <= one.pt.numparams and "argument" or "local", one.base + (slot - 1) * size)
 		end
 	end
 	for i, at in ipairs(frame.upvalues(vm, one)) do

@@ -47,7 +47,16 @@ local function scan_nodes(vm, g, from, start, count, is_key)
 	local nil_value = { at = L.node_value + L.tt, width = 1, mask = 0xf, lo = 0, hi = 0 }
 	local at, tt = L.node_value, L.node_value + L.tt
 	if is_key then at, tt = L.key_value, L.key_tt end
-	g:scan { from = from, start = start, count = count, stride = L.node_size, at = { at }, tag = layout.tag(L, tt - at), unless = nil_value, exact = true }
+	g:scan {
+		from = from,
+		start = start,
+		count = count,
+		stride = L.node_size,
+		at = { at },
+		tag = layout.tag(L, tt - at),
+		unless = nil_value,
+		exact = true,
+	}
 end
 
 -- The parts of a weak table that are kept alive: for "k" (ephemerons) the values, for "v" the keys.
@@ -90,7 +99,17 @@ ADD[layout.FUNCTION] = function(vm, g, functions, c, made)
 		g:scan { from = lua, start = lua, offset = xcore.offsetof("LClosure", "upvals"), count = counts, exact = true }
 	end
 	if #c_functions > 0 then
-		g:scan(values(vm, { from = c_functions, start = c_functions, offset = xcore.offsetof("CClosure", "upvalue"), count = c_counts }))
+		g:scan(
+			values(
+				vm,
+				{
+					from = c_functions,
+					start = c_functions,
+					offset = xcore.offsetof("CClosure", "upvalue"),
+					count = c_counts,
+				}
+			)
+		)
 	end
 	if vm.layout.counted then gc.counted_upvalues(vm, functions, c, made.upvalues) end
 end
@@ -99,7 +118,18 @@ ADD[layout.USERDATA] = function(vm, g, userdata, c)
 	g:edges(userdata, c[vm.layout.userdata .. "metatable"])
 	if c["uv.env"] then g:edges(userdata, c["uv.env"]) end
 	if c.nuvalue then
-		g:scan(values(vm, { from = userdata, start = userdata, offset = xcore.offsetof("Udata", "uv"), count = c.nuvalue, stride = xcore.sizeof "UValue" }))
+		g:scan(
+			values(
+				vm,
+				{
+					from = userdata,
+					start = userdata,
+					offset = xcore.offsetof("Udata", "uv"),
+					count = c.nuvalue,
+					stride = xcore.sizeof "UValue",
+				}
+			)
+		)
 	elseif c.ttuv_ then
 		local rows, held = {}, {}
 		for i, tt in ipairs(c.ttuv_) do
@@ -144,7 +174,14 @@ local function add_prototypes(vm, g, protos, c)
 		g:scan { from = protos, start = c.upvalues, count = c.sizeupvalues, exact = true }
 	else
 		local name = xcore.offsetof("Upvaldesc", "name")
-		g:scan { from = protos, start = c.upvalues, count = c.sizeupvalues, stride = xcore.sizeof "Upvaldesc", at = { name }, exact = true }
+		g:scan {
+			from = protos,
+			start = c.upvalues,
+			count = c.sizeupvalues,
+			stride = xcore.sizeof "Upvaldesc",
+			at = { name },
+			exact = true,
+		}
 	end
 end
 
@@ -175,9 +212,14 @@ end
 local function add_due(vm, g)
 	local name = "finalizers that are due"
 	if vm.layout.array_of_calls then
-		if vm.g.tmudata then g:root(xcore.follow(vm.g.tmudata, "gch.next", {}, { addresses = true, partial = true })[1], name) end
+		if vm.g.tmudata then
+			g:root(xcore.follow(vm.g.tmudata, "gch.next", {}, { addresses = true, partial = true })[1], name)
+		end
 	elseif vm.g.tobefnz then
-		g:root(xcore.follow(vm.g.tobefnz, vm.layout.header .. "next", {}, { addresses = true, partial = true })[1], name)
+		g:root(
+			xcore.follow(vm.g.tobefnz, vm.layout.header .. "next", {}, { addresses = true, partial = true })[1],
+			name
+		)
 	end
 end
 

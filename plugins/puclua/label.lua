@@ -63,7 +63,9 @@ local function local_name(vm, parent, at)
 			return ("%s: %s"):format(frame.name(vm, one, list[i + 1]), name and "local " .. name or "slot " .. slot)
 		end
 		if one.func == at then return "running function" end
-		if one.func < at then return frame.name(vm, one, list[i + 1]) .. ": slot " .. (at - one.func) // vm.layout.value_size end
+		if one.func < at then
+			return frame.name(vm, one, list[i + 1]) .. ": slot " .. (at - one.func) // vm.layout.value_size
+		end
 	end
 end
 
@@ -85,7 +87,9 @@ local function of_prototype(vm, parent, child)
 	local here = vm.t:value("Proto", parent)
 	if here.source and xcore.addr(here.source) == child then return "chunk name" end
 	local kind = vm:kind(child)
-	if kind == vm.layout.proto then return ("function defined at line %d"):format(vm.t:value("Proto", child).linedefined) end
+	if kind == vm.layout.proto then
+		return ("function defined at line %d"):format(vm.t:value("Proto", child).linedefined)
+	end
 	return "constant or name"
 end
 

@@ -83,7 +83,8 @@ function layout.of(t)
 	L.proto, L.upvalue = L.alimit and 10 or 9, L.alimit and 9 or 10
 	L.declared = declared
 	L.version = L.array_of_calls and "5.1" or L.tagged_header and "5.2" or L.counted and "5.3" or "5.4"
-	L.names = { [4] = "string", [5] = "table", [6] = "function", [7] = "userdata", [8] = "thread", [L.proto] = "prototype" }
+	L.names =
+		{ [4] = "string", [5] = "table", [6] = "function", [7] = "userdata", [8] = "thread", [L.proto] = "prototype" }
 	if not L.counted then L.names[L.upvalue] = "upvalue" end
 	add_values(L)
 	add_thread(L)

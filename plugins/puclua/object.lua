@@ -250,7 +250,13 @@ local function from_strings(vm, wanted, fn)
 		local bytes = vm.t:read(xcore.addr(strt.hash) + i * 8, math.min(BATCH, strt.size - i) * 8)
 		for at = 1, #bytes, 8 do heads[#heads + 1] = string.unpack("<i8", bytes, at) end
 	end
-	local columns, _, why = xcore.chains("GCObject", heads, next, {}, { addresses = true, partial = true, max = 2 * math.max(strt.nuse, 0) + BATCH })
+	local columns, _, why = xcore.chains(
+		"GCObject",
+		heads,
+		next,
+		{},
+		{ addresses = true, partial = true, max = 2 * math.max(strt.nuse, 0) + BATCH }
+	)
 	if why then vm:damaged(0, "table of strings: " .. why) end
 	if #columns[1] > 0 then hand(vm, layout.STRING, columns[1], wanted, fn) end
 end

@@ -42,7 +42,14 @@ local BY = {}
 function BY.object(vm, g, section, options)
 	local limit = options.limit or SHOWN
 	local list = g:top { by = "retained", kind = options.kind, limit = limit + 1 }
-	retention.objects(section, list, limit, options.reached, function(addr) return path_text(vm, g, addr) end, "puclua.path")
+	retention.objects(
+		section,
+		list,
+		limit,
+		options.reached,
+		function(addr) return path_text(vm, g, addr) end,
+		"puclua.path"
+	)
 end
 
 function BY.kind(_, g, section)
@@ -146,7 +153,8 @@ local function namer_of_tables(vm)
 end
 
 local function namer(vm, g)
-	local in_table, upvalue, tt_at = namer_of_tables(vm), vm.layout.names[vm.layout.upvalue] and vm.layout.upvalue, vm.tt_at
+	local in_table, upvalue, tt_at =
+		namer_of_tables(vm), vm.layout.names[vm.layout.upvalue] and vm.layout.upvalue, vm.tt_at
 	return function(addr, kind, above)
 		if not above then return nil end
 		local of

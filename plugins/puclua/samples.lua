@@ -1,9 +1,10 @@
 -- samples: Lua frames in the stacks of a profile's samples.
 --
--- The interpreter's C frame, with its registers, is of the sample's instant; Lua's calls are on the heap and read later.
--- Where luaV_execute keeps its call, a register or a place in its C frame, is learned: it leads to a call of a Lua
--- function whose code a word of that C frame (the next instruction) points into. That is the proof, too, that the call
--- still runs what it ran; its callers are those of when they are read, which may be a later call. Lua 5.1 keeps no call, but its thread, whose innermost call is as it is now.
+-- The interpreter's C frame, with its registers, is of the sample's instant; Lua's calls are on the heap and read
+-- later. Where luaV_execute keeps its call, a register or a place in its C frame, is learned: it leads to a call of a
+-- Lua function whose code a word of that C frame (the next instruction) points into. That is the proof, too, that the
+-- call still runs what it ran; its callers are those of when they are read, which may be a later call. Lua 5.1 keeps no
+-- call, but its thread, whose innermost call is as it is now.
 --
 --	5.2 and later	CallInfo ─previous→ … to the one that begins an interpreter; that of the next C frame is before it
 --	5.1		an array; what is between two C functions belongs to one interpreter
@@ -31,7 +32,8 @@ local LONG = 8           -- samples
 
 -- ---- functions ----
 
--- The prototype of the Lua function in a stack slot: { pt, lo, hi (exclusive), places }, and its closure; nil for others.
+-- The prototype of the Lua function in a stack slot: { pt, lo, hi (exclusive), places }, and its closure; nil for
+-- others.
 local function function_in(self, slot)
 	local t, at = self.t, self.at
 	local closure = t:u64(slot)
@@ -48,7 +50,14 @@ local function function_in(self, slot)
 	end
 	local lo, source, first = t:u64(addr + at.code), t:u64(addr + at.source), t:u32(addr + at.line)
 	if not found or found.lo ~= lo or found.source ~= source or found.first ~= first then
-		found = { pt = t:value("Proto", addr), lo = lo, hi = lo + 4 * t:u32(addr + at.size), source = source, first = first, places = {} }
+		found = {
+			pt = t:value("Proto", addr),
+			lo = lo,
+			hi = lo + 4 * t:u32(addr + at.size),
+			source = source,
+			first = first,
+			places = {},
+		}
 		self.protos[addr] = found
 	end
 	found.used = 0
@@ -85,9 +94,17 @@ local function place(self, call, caller)
 	one.file = one.file or value.source(self.vm, one.pt)
 	one.value_size = self.vm.layout.value_size
 	local this = as_call(one, call.closure, call.pc, call.slot)
-	if caller then caller.one.file, caller.one.value_size = caller.one.file or value.source(self.vm, caller.one.pt), one.value_size end
+	if caller then
+		caller.one.file, caller.one.value_size = caller.one.file or value.source(self.vm, caller.one.pt), one.value_size
+	end
 	local named = title(self, one, this, caller and as_call(caller.one, caller.closure, caller.pc, caller.slot))
-	found = self.told:place { name = named, file = one.file, line = this.pc and proto.line(self.vm, one.pt, math.max(this.pc, 0)), kind = "function", language = "lua" }
+	found = self.told:place {
+		name = named,
+		file = one.file,
+		line = this.pc and proto.line(self.vm, one.pt, math.max(this.pc, 0)),
+		kind = "function",
+		language = "lua",
+	}
 	if one.title then one.places[call.pc or 0] = found end
 	return found
 end
@@ -129,7 +146,8 @@ local function calls_of(self, addr, pc, calls)
 		if not one then -- a C function, of the next interpreter
 			if self.calls_in_array and #calls > 0 then return addr end
 		else
-			calls[#calls + 1] = { at = addr, bytes = bytes, one = one, closure = closure, pc = pc or saved, slot = slot }
+			calls[#calls + 1] =
+				{ at = addr, bytes = bytes, one = one, closure = closure, pc = pc or saved, slot = slot }
 			if pc == nil and (saved < one.lo or saved > one.hi) then return nil, "a position outside its function" end
 			pc = nil
 			if not self.calls_in_array and is_fresh(self, bytes) then return before end
@@ -220,7 +238,9 @@ local function step(self, one, sample, list)
 		local it = function_in(self, slot)
 		local pc = it and evaluator.points_into(words, it.lo, it.hi + 4)
 		if not pc then
-			if not self.calls_in_array then sample.next = add_unchanged(self, self.t:u64(addr + self.at.previous), list) end
+			if not self.calls_in_array then
+				sample.next = add_unchanged(self, self.t:u64(addr + self.at.previous), list)
+			end
 			return true
 		end
 		calls.base = sample.base
@@ -249,7 +269,8 @@ local function offsets(vm)
 		at.savedpc, at.is_c = of("CallInfo", "savedpc"), of("LClosure", "isC")
 		return at
 	end
-	at.savedpc, at.previous, at.status = of("CallInfo", "u.l.savedpc"), of("CallInfo", "previous"), of("CallInfo", "callstatus")
+	at.savedpc, at.previous, at.status =
+		of("CallInfo", "u.l.savedpc"), of("CallInfo", "previous"), of("CallInfo", "callstatus")
 	at.status_format = L.tagged_header and "<I1" or "<I2"
 	return at
 end
@@ -257,7 +278,12 @@ end
 function samples.begin(t, told)
 	local registers = evaluator.registers(t)
 	if not registers or not t:has_symbol(INTERPRETER) then
-		error(xcore.error("unsupported", "frames of Lua in samples: only where luaV_execute has a name, on x86-64 and aarch64"))
+		error(
+			xcore.error(
+				"unsupported",
+				"frames of Lua in samples: only where luaV_execute has a name, on x86-64 and aarch64"
+			)
+		)
 	end
 	local vms = vm_of.all(t, true)
 	if not vms[1] then return nil end

@@ -12,7 +12,13 @@ local MOST = 100000    -- frames in total
 
 local function row_of(vm, list, i, budget)
 	local one = list[i]
-	local row = { name = frame.name(vm, one, list[i + 1]), file = one.source, line = one.line, language = "lua", kind = one.pt and "function" or "C" }
+	local row = {
+		name = frame.name(vm, one, list[i + 1]),
+		file = one.source,
+		line = one.line,
+		language = "lua",
+		kind = one.pt and "function" or "C",
+	}
 	if one.c then row.pc = one.c end
 	budget.rows = budget.rows + 1
 	if not one.pt or budget.rows > DETAILED then return row end
@@ -75,7 +81,10 @@ local function interpreters(vm, thread)
 				order[#order + 1] = addr
 			end
 			local calls = vm.layout.array_of_calls and argument(one, "nexeccalls") or nil
-			table.insert(by[addr], { frame = one, calls = math.type(calls) == "integer" and calls > 0 and calls or nil })
+			table.insert(
+				by[addr],
+				{ frame = one, calls = math.type(calls) == "integer" and calls > 0 and calls or nil }
+			)
 		end
 	end
 	return by, order
@@ -127,7 +136,11 @@ local function tell_coroutine(vm, told, addr, budget)
 	local rows = {}
 	for i = 1, #list do rows[i] = row_of(vm, list, i, budget) end
 	if state == "active" and list[1] then vm.unplaced = (vm.unplaced or 0) + 1 end
-	told:stack { name = (addr == xcore.addr(vm.main) and "main thread " or "coroutine ") .. xcore.hex(addr), state = state, rows = rows }
+	told:stack {
+		name = (addr == xcore.addr(vm.main) and "main thread " or "coroutine ") .. xcore.hex(addr),
+		state = state,
+		rows = rows,
+	}
 end
 
 local function tell(vm, told)
@@ -155,7 +168,11 @@ local function unplaced(vm)
 	local one = vm.unplaced == 1
 	local why = vm.named and "no register shows which state a frame of luaV_execute belongs to"
 		or "no frame has the name luaV_execute, the program was stripped"
-	local what = ("%d running Lua stack%s not placed among C's frames: %s"):format(vm.unplaced, one and " is" or "s are", why)
+	local what = ("%d running Lua stack%s not placed among C's frames: %s"):format(
+		vm.unplaced,
+		one and " is" or "s are",
+		why
+	)
 	return xcore.error("unsupported", what,
 		"xcore bt --coroutines shows them; names of functions are enough to place them: give the debug file, or the program before strip")
 end

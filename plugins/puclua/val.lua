@@ -12,7 +12,13 @@ local val = {}
 local SHOWN, MOST = 100, 1 << 22
 
 local function usage(text)
-	error(xcore.error("usage", "not a path: " .. text, [[as world.records[3]["a b"], _G.x, registry._LOADED, or an address]]))
+	error(
+		xcore.error(
+			"usage",
+			"not a path: " .. text,
+			[[as world.records[3]["a b"], _G.x, registry._LOADED, or an address]]
+		)
+	)
 end
 
 -- The keys of a path: "a", 3, "a b". Raises `usage`.
@@ -85,11 +91,18 @@ local function add_table(vm, section, addr, limit)
 		local ok, kind, payload, is_object = pcall(value.decode, vm, at)
 		local read, text = pcall(value.show, vm, at, 60)
 		local named, name = pcall(tab.key, vm, key, 60)
-		rows:row(named and name or "?", ok and kind or "?", read and text or "cannot be read", ok and is_object and payload or nil)
+		rows:row(
+			named and name or "?",
+			ok and kind or "?",
+			read and text or "cannot be read",
+			ok and is_object and payload or nil
+		)
 		shown = shown + 1
 	end)
 	section:count("entries_count", all, { label = "entries" })
-	if shown < all then section:note(("the first %d of %d entries are shown"):format(shown, all), "--limit N shows more") end
+	if shown < all then
+		section:note(("the first %d of %d entries are shown"):format(shown, all), "--limit N shows more")
+	end
 end
 
 local function add_function(vm, section, addr)
@@ -100,7 +113,8 @@ local function add_function(vm, section, addr)
 	section:integer("last_line", pt.lastlinedefined)
 	local fn = vm.t:value("LClosure", addr)
 	if fn.nupvalues == 0 then return end
-	local rows = section:table("upvalues", { { "name", "text" }, { "type", "text" }, { "value", "text", secret = true } })
+	local rows =
+		section:table("upvalues", { { "name", "text" }, { "type", "text" }, { "value", "text", secret = true } })
 	for i = 0, fn.nupvalues - 1 do
 		local upvalue = vm.t:ptr(addr + xcore.offsetof("LClosure", "upvals") + i * 8)
 		local at = vm.t:ptr(upvalue + vm.layout.uv_v)

@@ -11,7 +11,9 @@ function value.quote(text, max)
 	text = text:gsub('[%c"\\\127-\255]', function(c)
 		if c == '"' or c == "\\" then return "\\" .. c end
 		if c == "\n" then return "\\n" end
-		return not utf8.len(text) and ("\\x%02x"):format(c:byte()) or c:byte() >= 128 and c or ("\\x%02x"):format(c:byte())
+		return not utf8.len(text) and ("\\x%02x"):format(c:byte())
+			or c:byte() >= 128 and c
+			or ("\\x%02x"):format(c:byte())
 	end)
 	return '"' .. text .. '"' .. (cut and "…" or "")
 end

@@ -145,7 +145,9 @@ function vm.one(t, addr)
 	if addr then
 		local s = search(t)
 		s.add("user", addr, "--vm")
-		if not s.list[1] then pcall(function() s.add("user", xcore.addr(t:value("global_State", addr).mainthread), "--vm") end) end
+		if not s.list[1] then
+			pcall(function() s.add("user", xcore.addr(t:value("global_State", addr).mainthread), "--vm") end)
+		end
 		if s.list[1] then return s.list[1] end
 		error(xcore.error("not_found", "there is no Lua state at " .. xcore.hex(addr), "puclua.vms lists them"))
 	end

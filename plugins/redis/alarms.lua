@@ -17,7 +17,9 @@ end
 local function memory(t, s, section)
 	local used, limit = server.used_memory(t), s.maxmemory
 	if limit ~= 0 and used and used > NEAR * limit then
-		section:warning(("memory is at %.0f %% of maxmemory (%s of %s)"):format(100 * used / limit, mib(used), mib(limit)))
+		section:warning(
+			("memory is at %.0f %% of maxmemory (%s of %s)"):format(100 * used / limit, mib(used), mib(limit))
+		)
 	end
 	local evicted = maybe.get(s, "stat_evictedkeys") or 0
 	if evicted > 0 then section:warning("keys evicted because memory was full: " .. evicted) end
@@ -70,7 +72,9 @@ local function connections(t, s, section)
 	if blocked > 0 then section:note("clients blocked: " .. blocked, "redis.blocked shows what they wait for") end
 	if postponed > 0 then section:warning("clients postponed by CLIENT PAUSE or a failover: " .. postponed) end
 	local rejected = maybe.get(s, "stat_rejected_conn") or 0
-	if rejected > 0 then section:warning(("connections refused: %d; maxclients is %d"):format(rejected, s.maxclients)) end
+	if rejected > 0 then
+		section:warning(("connections refused: %d; maxclients is %d"):format(rejected, s.maxclients))
+	end
 end
 
 local function link(t, section)

@@ -40,8 +40,14 @@ local function tree_in(found, state_bits)
 		local size = 8 << shape.bits
 		if found.size >= size and found.size < size + BEFORE_ROOT then
 			local function by_word(words, i) return words[i] ~= 0 and words[i] >> 48 end
-			local function by_extent(words, i) return words[2 * i - 1] ~= 0 and (words[2 * i] & 0xffffffff) >> state_bits end
-			return { shape = shape, root = found.addr + found.size - size, class_of = shape.words == 1 and by_word or by_extent }
+			local function by_extent(words, i)
+				return words[2 * i - 1] ~= 0 and (words[2 * i] & 0xffffffff) >> state_bits
+			end
+			return {
+				shape = shape,
+				root = found.addr + found.size - size,
+				class_of = shape.words == 1 and by_word or by_extent,
+			}
 		end
 	end
 end

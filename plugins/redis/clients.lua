@@ -96,7 +96,11 @@ end
 local function waiting(t, client)
 	local state = maybe.first(client, "bstate", "bpop")
 	local kind = maybe.first(client, "bstate.btype", "btype")
-	local wait = { on = names.BLOCKED[kind] or ("kind " .. tostring(kind)), timeout = maybe.get(state, "timeout") or 0, keys = {} }
+	local wait = {
+		on = names.BLOCKED[kind] or ("kind " .. tostring(kind)),
+		timeout = maybe.get(state, "timeout") or 0,
+		keys = {},
+	}
 	local d = maybe.get(state, "keys")
 	if d then
 		dict.walk(t, d, function(key)

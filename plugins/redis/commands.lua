@@ -53,8 +53,18 @@ local function analyze_server(t, report)
 	for _, db in ipairs(databases) do keys = keys + db.keys end
 	section:headline(("redis %s, %s: %d keys in %d databases, %.1f MiB used"):format(server.version(t) or "of unknown version",
 		server.role(s), keys, #databases, (server.used_memory(t) or 0) / (1 << 20)))
-	server.add(t, section, server.GENERAL, set("redis_version", "redis_mode", "role", "uptime_in_seconds", "config_file"))
-	server.add(t, section, server.MEMORY, set("used_memory", "used_memory_peak", "used_memory_rss", "maxmemory", "maxmemory_policy"))
+	server.add(
+		t,
+		section,
+		server.GENERAL,
+		set("redis_version", "redis_mode", "role", "uptime_in_seconds", "config_file")
+	)
+	server.add(
+		t,
+		section,
+		server.MEMORY,
+		set("used_memory", "used_memory_peak", "used_memory_rss", "maxmemory", "maxmemory_policy")
+	)
 	server.add(t, section, server.STATS, set("total_commands_processed", "expired_keys", "evicted_keys", "keyspace_hits",
 		"keyspace_misses"))
 	alarms.server(t, section)
@@ -101,7 +111,9 @@ end
 -- Runs a part; a failure costs only that part.
 function commands.analyze(t, report)
 	if not t:has_type "struct redisServer" then
-		report:section("redis", "Redis"):note("a redis-server without debug information: install it (redis-tools-dbgsym, debuginfod) to see keys and clients")
+		report:section("redis", "Redis"):note(
+			"a redis-server without debug information: install it (redis-tools-dbgsym, debuginfod) to see keys and clients"
+		)
 		return
 	end
 	for _, part in ipairs { analyze_server, analyze_work, analyze_keys, analyze_clients, analyze_slowlog } do
@@ -172,7 +184,10 @@ function commands.big(t, report, list)
 	local options = args.parse(list, { db = "number", limit = "number", samples = "number" })
 	local section = report:section("big", "Redis: largest keys of each type")
 	local collect = survey.largest(math.max(1, options.limit or FEW))
-	keyspace.survey(t, { db = options.db, samples = elements_to_see(options), begin = collect.begin, each = collect.each })
+	keyspace.survey(
+		t,
+		{ db = options.db, samples = elements_to_see(options), begin = collect.begin, each = collect.each }
+	)
 	survey.big(t, section, collect.items())
 end
 
@@ -329,7 +344,11 @@ function commands.flame(t, tree)
 		local prefix = prefix_of(t, key)
 		local name = prefix and object.quoted(prefix) or "(no prefix)"
 		if not prefixes.bytes[name] then
-			if prefixes.count == MOST_PREFIXES then name = "(other prefixes)" else prefixes.count = prefixes.count + 1 end
+			if prefixes.count == MOST_PREFIXES then
+				name = "(other prefixes)"
+			else
+				prefixes.count = prefixes.count + 1
+			end
 		end
 		prefixes.bytes[name] = (prefixes.bytes[name] or 0) + bytes
 	end

@@ -76,7 +76,8 @@ function keyspace.walk(t, dicts, begin, visit, every)
 		-- again.
 		if t.live and walk.bad * 100 > walk.seen then fault.torn() end
 	end
-	local done, err = pcall(xcore.retry, all, { tries = 3, words = { function() return joined(dicts, dict.arrays) end } })
+	local done, err =
+		pcall(xcore.retry, all, { tries = 3, words = { function() return joined(dicts, dict.arrays) end } })
 	if not done then
 		if type(err) ~= "table" or err.kind ~= "torn" then error(err, 0) end
 		walk.torn = true -- the result of the last attempt is kept

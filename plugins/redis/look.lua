@@ -87,7 +87,8 @@ local function stream_entries(elements, ms, seq, out, most)
 	local fields = table.move(elements, 4, 3 + elements[3], 1, {})
 	local at = 5 + #fields
 	while elements[at] and #out < most do
-		local flags, id = elements[at], ("%s-%s"):format(xcore.u64(ms + elements[at + 1]), xcore.u64(seq + elements[at + 2]))
+		local flags, id =
+			elements[at], ("%s-%s"):format(xcore.u64(ms + elements[at + 1]), xcore.u64(seq + elements[at + 2]))
 		local parts, count = {}, #fields
 		at = at + 3
 		if flags & 2 == 0 then

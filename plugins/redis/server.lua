@@ -120,7 +120,8 @@ server.MEMORY = {
 	{ "allocator_resident", "bytes", "cron_malloc_stats.allocator_resident" },
 	{ "total_system_memory", "bytes", "system_memory_size" },
 	{ "maxmemory", "bytes", "maxmemory" },
-	{ "maxmemory_policy", "text", function(s, t) return setting_name(t, "maxmemory_policy_enum", s.maxmemory_policy) end },
+	{ "maxmemory_policy", "text", function(s, t) 	return setting_name(t, "maxmemory_policy_enum", s.maxmemory_policy)
+end },
 	{ "mem_total_replication_buffers", "bytes", "repl_buffer_mem" },
 	{ "mem_allocator", "text", function(_, t) return alloc.of(t).name end },
 	{ "active_defrag_running", "integer", "active_defrag_running" },
@@ -140,7 +141,8 @@ server.PERSISTENCE = {
 	{ "aof_rewrite_in_progress", "bool", is_child(2) },
 	{ "aof_last_bgrewrite_status", "text", status "aof_lastbgrewrite_status" },
 	{ "aof_last_write_status", "text", status("aof_last_write_status", "aof_bio_fsync_status") },
-	{ "aof_current_size", "bytes", function(s) return s.aof_state ~= 0 and maybe.get(s, "aof_current_size") or nil end },
+	{ "aof_current_size", "bytes", function(s) 	return s.aof_state ~= 0 and maybe.get(s, "aof_current_size") or nil
+end },
 	{ "child", "text", function(s) return names.CHILDREN[maybe.get(s, "child_type") or 0] end },
 	{ "child_pid", "integer", function(s) return s.child_pid > 0 and s.child_pid or nil end },
 }

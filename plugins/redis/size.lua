@@ -148,7 +148,11 @@ local function stream(s)
 			last = at
 		end)
 		if count > seen and seen > 0 then sum = sum // seen * (count - 1) + block(last) end
-		return s.robj + fixed.stream + id_tree(fixed, value.rax) + sum + (value.cgroups and groups(s, fixed, value.cgroups) or 0)
+		return s.robj
+			+ fixed.stream
+			+ id_tree(fixed, value.rax)
+			+ sum
+			+ (value.cgroups and groups(s, fixed, value.cgroups) or 0)
 	end
 end
 

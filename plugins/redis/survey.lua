@@ -108,7 +108,14 @@ function survey.big(t, section, items)
 		local item = one.item
 		local type, encoding = keyspace.kind(item.type, item.encoding)
 		local key = fault.try(function() return object.quoted(sds.text(t, item.key, 256)) end)
-		rows:row(type, one.weight, item.db, key, encoding, (fault.try(look.count, t, item.type, item.encoding, item.ptr)))
+		rows:row(
+			type,
+			one.weight,
+			item.db,
+			key,
+			encoding,
+			(fault.try(look.count, t, item.type, item.encoding, item.ptr))
+		)
 	end
 end
 

@@ -90,7 +90,9 @@ function tables.work(section, found, stack)
 	elseif found.why then
 		section:unknown("command", found.why)
 	else
-		section:headline(("%s, from client %s, database %d"):format(found.command or "?", xcore.u64(found.client), found.db or -1))
+		section:headline(
+			("%s, from client %s, database %d"):format(found.command or "?", xcore.u64(found.client), found.db or -1)
+		)
 		section:text("command", found.command)
 		section:text("key", found.key, { secret = true })
 		section:text("arguments", found.line, { secret = true })
@@ -113,7 +115,8 @@ end
 
 -- The number of clients in each state, and the sum of their pending output.
 function tables.client_totals(section, list)
-	local totals = { clients = #list, blocked = 0, pubsub = 0, replicas = 0, transactions = 0, output = 0, query = 0, memory = 0 }
+	local totals =
+		{ clients = #list, blocked = 0, pubsub = 0, replicas = 0, transactions = 0, output = 0, query = 0, memory = 0 }
 	for _, client in ipairs(list) do
 		if client.wait then totals.blocked = totals.blocked + 1 end
 		if client.class == "pubsub" then totals.pubsub = totals.pubsub + 1 end
@@ -123,7 +126,9 @@ function tables.client_totals(section, list)
 		totals.query = totals.query + client.qbuf
 		totals.memory = totals.memory + client.tot_mem
 	end
-	for _, key in ipairs { "clients", "blocked", "pubsub", "replicas", "transactions" } do section:count(key, totals[key]) end
+	for _, key in ipairs { "clients", "blocked", "pubsub", "replicas", "transactions" } do
+		section:count(key, totals[key])
+	end
 	section:bytes("output_buffers", totals.output)
 	section:bytes("query_buffers", totals.query)
 	section:bytes("client_memory", totals.memory)

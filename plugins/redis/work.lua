@@ -43,7 +43,9 @@ local function add_script(t, found)
 	local run = script(t)
 	if not run then return end
 	found.script, found.script_caller = run.name, run.caller and run.caller.id
-	if run.runs and run.runs.argc > 0 then found.script_command = object.line(t, run.runs.argv, run.runs.argc, MOST_ARGUMENTS) end
+	if run.runs and run.runs.argc > 0 then
+		found.script_command = object.line(t, run.runs.argv, run.runs.argc, MOST_ARGUMENTS)
+	end
 end
 
 -- The command of the current client: {client, addr, name, db, command, key, line, in_transaction}; for a script, also
@@ -51,7 +53,10 @@ end
 function work.current(t)
 	local client = t:var "server".current_client
 	if not client then return nil end
-	local found, why = fault.try(xcore.retry, function() return describe(t, t:var "server".current_client or client) end)
+	local found, why = fault.try(
+		xcore.retry,
+		function() return describe(t, t:var "server".current_client or client) end
+	)
 	if not found then return { why = why } end
 	fault.try(add_script, t, found)
 	return found
