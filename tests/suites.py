@@ -77,7 +77,7 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
 
 # Left to test-long: `make test` has ten minutes.
 LONG_CLI = ["rust_channels", "rust_guards", "split", "wide_registers"]
-LONG_LIVE = ["gohang", "languages", "owners", "refused", "waiting"]
+LONG_LIVE = ["gohang", "languages", "odd_targets", "owners", "refused", "waiting"]
 
 
 def suites(build):

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# `xcore profile` of processes that are not as most are: of 32 bits, without their program's file, stopped, in a container,
+# forking, of thousands of threads; and answers that cannot be written.
+#	XCORE=build/release/xcore bats tests/live/odd_targets.bats
+
+bats_require_minimum_version 1.5.0
+load live
+
+setup() {
+	find_xcore
+	need_perf
+}
+
+teardown() {
+	finish
+}
+
+# spin FLAGS...: a program that spends three quarters of its time in hot, and one in cold
+spin() {
+	cat >"$BATS_TEST_TMPDIR/spin.c" <<-'END'
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	volatile long sum;
+	__attribute__((noinline)) void hot(long n) { for (long i = 0; i < n; i++) sum += i; }
+	__attribute__((noinline)) void cold(long n) { for (long i = 0; i < n; i++) sum += i; }
+	int main(int argc, char **argv)
+	{
+		puts("ready");
+		fflush(stdout);
+		for (;;) {
+			if (argc > 1 && !strcmp(argv[1], "fork") && !fork()) {
+				cold(300000);
+				_exit(0);
+			}
+			while (argc > 1 && waitpid(-1, NULL, WNOHANG) > 0)
+				;
+			hot(3000000);
+			cold(1000000);
+		}
+	}
+	END
+	${CC:-cc} -O1 -g "$@" -o "$BATS_TEST_TMPDIR/spin" "$BATS_TEST_TMPDIR/spin.c"
+}
+
+# shares_of PID: those that the program has; on a busy machine there are few samples
+shares_of() {
+	"$XCORE" profile --no-plugins --no-kernel --hz 999 --for 2s --top 100 --format json "pid:$1" >"$BATS_TEST_TMPDIR/profile.json"
+	jq -c '.sections[] | select(.key == "functions").tables.functions[:4][]' "$BATS_TEST_TMPDIR/profile.json"
+	jq -e '(.sections[] | select(.key == "profile").fields.samples) as $n
+		| (if $n < 400 then 0.12 else 0.06 end) as $bound
+		| [.sections[] | select(.key == "functions").tables.functions[] | {(.function): .self}] | add
+		| (.hot - 0.75 | fabs) < $bound and (.cold - 0.25 | fabs) < $bound' "$BATS_TEST_TMPDIR/profile.json"
+}
+
+@test "a process of 32 bits" {
+	spin -m32 || skip "no compiler for 32 bits"
+	start "$BATS_TEST_TMPDIR/spin"
+	shares_of "$STARTED"
+}
+
+@test "a program whose file is unlinked" {
+	spin
+	start "$BATS_TEST_TMPDIR/spin"
+	rm "$BATS_TEST_TMPDIR/spin"
+	shares_of "$STARTED"
+}
+
+@test "a program in other name spaces, whose files lie elsewhere" {
+	unshare --mount --pid --fork --kill-child true 2>/dev/null || skip "name spaces may not be made here"
+	spin -static
+	mkdir "$BATS_TEST_TMPDIR/box"
+	mv "$BATS_TEST_TMPDIR/spin" "$BATS_TEST_TMPDIR/box/inside"
+	start unshare --mount --pid --fork --kill-child chroot "$BATS_TEST_TMPDIR/box" /inside
+	shares_of "$(pgrep -P "$STARTED")"
+}
+
+@test "a process that forks all the time: its children are not it" {
+	spin
+	start "$BATS_TEST_TMPDIR/spin" fork
+	shares_of "$STARTED"
+}
+
+@test "a process that is stopped stays stopped, has no CPU time, and waits to be continued" {
+	spin
+	start "$BATS_TEST_TMPDIR/spin"
+	kill -STOP "$STARTED"
+	for _ in $(seq 500); do
+		grep -q '^State:.T' "/proc/$STARTED/status" && break
+		sleep 0.01
+	done
+	"$XCORE" profile --no-plugins --for 500ms --format json "pid:$STARTED" |
+		jq -e '.sections[] | select(.key == "profile").fields.samples == 0'
+	run -0 "$XCORE" profile --no-plugins --clock off --for 500ms "pid:$STARTED"
+	[[ $output == *"a signal that continues it: it is stopped"* ]]
+	grep -q '^State:.T' "/proc/$STARTED/status"
+}
+
+@test "five thousand threads: those that run are seen, in bounded time and memory" {
+	cat >"$BATS_TEST_TMPDIR/many.c" <<-'END'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	volatile long sum;
+	static void *rest(void *unused) { for (;;) pause(); return unused; }
+	__attribute__((noinline)) static void hot(void) { for (long i = 0; i < 1000000; i++) sum += i; }
+	int main(void)
+	{
+		pthread_attr_t small;
+		pthread_attr_init(&small);
+		pthread_attr_setstacksize(&small, 65536);
+		int made = 0;
+		for (pthread_t thread; made < 5000 && !pthread_create(&thread, &small, rest, NULL); made++)
+			;
+		printf("%d\n", made);
+		fflush(stdout);
+		for (;;) hot();
+	}
+	END
+	${CC:-cc} -O1 -g -pthread -o "$BATS_TEST_TMPDIR/many" "$BATS_TEST_TMPDIR/many.c"
+	start "$BATS_TEST_TMPDIR/many"
+	[ "$SAID" -ge 5000 ] || skip "only $SAID threads can be made here"
+	# shellcheck disable=SC2016 # of the inner shell
+	timeout 120 bash -c 'ulimit -v 2000000; exec "$@"' _ "$XCORE" profile --no-plugins --for 2s --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
+	jq -c '.sections[] | select(.key == "profile").fields' "$BATS_TEST_TMPDIR/profile.json"
+	jq -e '[.sections[] | select(.key == "functions").tables.functions[] | {(.function): .self}] | add | .hot > 0.8' "$BATS_TEST_TMPDIR/profile.json"
+}
+
+@test "an answer that cannot be written is an error, and leaves no file" {
+	spin
+	start "$BATS_TEST_TMPDIR/spin"
+	run -4 "$XCORE" profile --no-plugins --for 100ms -o /dev/full "pid:$STARTED"
+	[[ $output == *"No space left"* ]]
+	mkdir "$BATS_TEST_TMPDIR/closed"
+	run -4 "$XCORE" profile --no-plugins --for 100ms -o "$BATS_TEST_TMPDIR/closed/no/x.svg" "pid:$STARTED"
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR/closed")" ]
+}
