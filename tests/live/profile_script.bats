@@ -2,6 +2,8 @@
 # t:profile: profiles taken by scripts, against programs that measure themselves.
 #	XCORE=build/release/xcore bats tests/live/profile_script.bats
 
+# shellcheck disable=SC2119,SC2120 # `run` passes arguments on
+
 bats_require_minimum_version 1.5.0
 load live
 
@@ -87,7 +89,7 @@ script() {
 	end
 	print "done"
 	END
-	[[ $output == done ]]
+	[ "$output" = "done" ]
 }
 
 @test "what cannot be is an error: of cores, wrong options, threads that are not there, and in plugins of analyze" {
