@@ -69,9 +69,9 @@ static bool read_line(struct reading *r, struct xc_cursor *c, struct xc_code_lin
 	    !take_string(c, &file))
 		return false;
 	line->line = number <= INT32_MAX ? (uint32_t)number : 0;
-	line->file = strcmp(file, "\xff") != 0      ? xc_code_names_file(r->names, file)
-		     : line > r->lines              ? line[-1].file
-						    : xc_code_names_file(r->names, "");
+	line->file = strcmp(file, "\xff") != 0 ? xc_code_names_file(r->names, file)
+		     : line > r->lines         ? line[-1].file
+					       : xc_code_names_file(r->names, "");
 	return line == r->lines || line->at >= line[-1].at;
 }
 
@@ -118,8 +118,8 @@ bool xc_jitdump_read(struct xc_code_names *names, const void *bytes, size_t len)
 	r.big_endian = c.big_endian = xc_load_uint(bytes, 4, true) == MAGIC;
 	if (xc_load_uint(bytes, 4, c.big_endian) != MAGIC)
 		return false;
-	if (!skip(&c, 4) || !take_uint(&c, 4, &version) || !take_uint(&c, 4, &size) || version != 1 ||
-	    size < HEADER || !skip(&c, size - 12))
+	if (!skip(&c, 4) || !take_uint(&c, 4, &version) || !take_uint(&c, 4, &size) || version != 1 || size < HEADER ||
+	    !skip(&c, size - 12))
 		return false;
 	while (read_record(&r, &c))
 		;
