@@ -1269,6 +1269,20 @@ function samples:code(code) end
 ---@return integer
 function samples:place(place) end
 
+---Offers a dimension by which samples can be told apart besides: `xcore profile --by PLUGIN.name`. Returns whether it
+---is asked for; if not, the plugin need not prepare for it. If it is, `value_of` is called for frames in the code of
+---samples:watch, from the inside out, until it tells the value: a text, of which 200 different ones are kept (of more,
+---the later ones are "(others)"). It returns nil for a frame that does not know it ("(none)", if none does), and false
+---for one whose value cannot be read any more ("(not read)"). The second result tells how sure it is: "sample" where
+---all was read from registers and the stack; else when what it is of began, in seconds since 1970, or nil. Such a value
+---counts only if the frame's callers wait as in the sample, before and after the call of `value_of`, and what it is of
+---began a millisecond before the sample, or all that was within 0.3 ms; else it is "(not read)", too. At most 16
+---dimensions.
+---@param name string  lower-case letters, digits and _
+---@param value_of fun(frame: xcore.Frame, sample: {tid: integer}): string|false|nil, "sample"|number|nil
+---@return boolean asked
+function samples:dimension(name, value_of) end
+
 ---@alias xcore.Sampler fun(frame: xcore.Frame, sample: {tid: integer}): integer[]|nil, boolean|nil
 ---  `frame` is valid during the call only. `sample` is a table of its own for each sample, to keep what the next frame of it
 ---  needs. Returns places, innermost first, that this frame runs, nil or none for a frame that is not the plugin's; 0 among

@@ -111,6 +111,8 @@ void xc_frame_names_find(struct xc_frame_names *n, struct xc_profile_data *d, st
 			add_kernel(n, d, others.kernel, frame->at);
 		else if (frame->kind == XC_SAMPLE_GUEST)
 			add_guest(n, d, &store->guests->items[frame->at]);
+		else if (frame->kind == XC_SAMPLE_VALUE)
+			continue; /* no frame */
 		else if (frame->kind == XC_SAMPLE_SIGNAL)
 			add(n, nameless(d, "<signal handler called>", NULL, XC_PROFILE_SIGNAL));
 		else

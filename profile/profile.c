@@ -1,5 +1,6 @@
 #include "profile/profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -71,6 +72,7 @@ struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_pr
 	p->stack = xc_alloc(sizeof *p->stack);
 	p->unwinder = xc_sample_unwinder_new(process);
 	xc_stack_store_init(&p->store);
+	p->values = options->by && strcmp(options->by, "cpu") == 0 ? &p->cpus : NULL;
 	struct xc_error *err = start(p);
 	if (err) {
 		xc_profile_free(p);
@@ -89,6 +91,7 @@ struct xc_error *xc_profile_start(struct xc_process *process, const struct xc_pr
 void xc_profile_guests(struct xc_profile *p, struct xc_sample_guest *guest)
 {
 	p->store.guests = &guest->places;
+	p->values = guest->values ? guest->values : p->values;
 	xc_sample_unwinder_guest(p->unwinder, guest);
 	xc_live_brief(p->process, true);
 	if (p->sampler)
@@ -109,6 +112,7 @@ void xc_profile_free(struct xc_profile *p)
 	xc_waiting_fini(&p->waiting);
 	xc_polling_fini(&p->polling);
 	xc_thread_names_fini(&p->names);
+	xc_sample_values_fini(&p->cpus);
 	xc_blocked_free(p->blocked);
 	xc_error_free(p->refused);
 	xc_wait_targets_free(p->targets);
@@ -161,6 +165,13 @@ static bool is_over(struct xc_profile *p, uint64_t now)
 	return now > p->until_ns;
 }
 
+static void tell_cpu(struct xc_profile *p, const struct xc_perf_record *record)
+{
+	char text[16];
+	const int len = snprintf(text, sizeof text, "cpu %u", record->cpu);
+	xc_sample_stack_tell(p->stack, xc_sample_values_add(&p->cpus, text, (size_t)len));
+}
+
 static void count_end(struct xc_profile *p, enum xc_sample_end end, bool late)
 {
 	p->ends[end]++;
@@ -180,8 +191,10 @@ static bool unwind(struct xc_profile *p, const struct xc_perf_record *record, ui
 	xc_sample_unwind(p->unwinder, record, p->stack);
 	p->guests += p->stack->guest;
 	p->torn += p->stack->torn;
-	if (p->stack->late || p->stack->guest || p->stack->end == XC_SAMPLE_CUT)
+	if (p->stack->late || p->stack->guest || p->stack->value || p->stack->end == XC_SAMPLE_CUT)
 		p->deep_ns = xc_now_ns();
+	if (p->values == &p->cpus && !record->at_switch)
+		tell_cpu(p, record);
 	*stack_out = xc_stack_store_add(&p->store, p->stack, &whole);
 	p->unkept += !whole;
 	return true;

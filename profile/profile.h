@@ -25,6 +25,8 @@ struct xc_profile_options {
 	bool any_clock;   /* without perf events the wall clock, which shows more than none of the CPU's stacks */
 	pid_t tid;        /* this thread only; 0: all */
 	bool guests_only; /* only frames of interpreted languages, and their compiled code, are kept */
+	const char *by; /* the dimension that samples are told apart by besides: "cpu", or one of a plugin, whose guest
+			     tells it; borrowed; NULL: none */
 };
 
 /* Samples with one stack in one thread; of tid 0, of threads that were not told apart, because there are too many. Each
@@ -53,7 +55,9 @@ struct xc_profile {
 	struct xc_sample_unwinder *unwinder;
 	struct xc_sample_stack *stack; /* of the sample being unwound */
 	struct xc_stack_store store;
-	struct xc_profile_count *counts; /* in the order of first sight */
+	struct xc_sample_values cpus;
+	const struct xc_sample_values *values; /* of `by`; NULL: there are none */
+	struct xc_profile_count *counts;       /* in the order of first sight */
 	size_t count, count_capacity;
 	struct xc_hashtable by_stack; /* (stack and what, tid) → index into counts, plus one */
 	struct xc_slices slices;      /* of the counts */

@@ -20,6 +20,21 @@ static uint32_t add_remark(struct xc_profile_data *d, const char *text)
 	return xc_profile_data_add_node(d, 0, xc_profile_data_add_frame(d, function, NULL, 0, XC_PROFILE_REMARK));
 }
 
+/* The text of the value by which each stack of the store is told apart; 0: none. Malloc'ed. */
+static uint32_t *add_values(struct xc_profile_data *d, const struct xc_profile *p)
+{
+	uint32_t *values = xc_alloc(p->store.node_count * sizeof *values);
+	for (size_t i = 1; i < p->store.node_count; i++) {
+		const struct xc_stack_node *node = &p->store.nodes[i];
+		const struct xc_sample_frame *place = &p->store.places[node->place];
+		const bool tells = place->kind == XC_SAMPLE_VALUE && place->at != XC_SAMPLED_NONE;
+		values[i] = values[node->parent];
+		if (tells)
+			values[i] = xc_profile_data_add_text(d, xc_sample_values_text(p->values, (uint32_t)place->at));
+	}
+	return values;
+}
+
 /* The innermost node of the data for each node of the store, whose callers precede it. Malloc'ed. */
 static uint32_t *add_stacks(struct xc_profile_data *d, const struct xc_profile *p)
 {
@@ -63,7 +78,7 @@ static uint32_t add_thread(struct xc_profile_data *d, struct xc_profile *p, pid_
 
 static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
 {
-	xc_auto(xc_freep) uint32_t *nodes = add_stacks(d, p);
+	xc_auto(xc_freep) uint32_t *nodes = add_stacks(d, p), *values = add_values(d, p);
 	xc_auto(xc_freep) uint32_t *sums = xc_alloc((p->count + 1) * sizeof *sums);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct xc_profile_count *count = &p->counts[i];
@@ -72,6 +87,7 @@ static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
 		const struct xc_profile_sum sum = {.stack = node_of(d, p, nodes, count),
 						   .wait = add_wait(d, p, count->what),
 						   .thread = add_thread(d, p, count->tid),
+						   .value = values[count->stack],
 						   .samples = count->samples,
 						   .squares = count->squares};
 		sums[i] = xc_profile_data_add_sum(d, &sum);
@@ -99,6 +115,7 @@ static void add_head(struct xc_profile_data *d, const struct xc_profile *p)
 		.events = xc_profile_data_add_text(d, counter ? counter->unit : NULL),
 		.runs = p->options.clock != XC_CLOCK_OFF,
 		.waits = p->options.clock != XC_CLOCK_CPU,
+		.by = p->values ? xc_profile_data_add_text(d, p->options.by) : 0,
 		.period = counter ? 1 : p->period_ns,
 		.slice_ns = p->slices.length_ns,
 		.length_ns = length,

@@ -12,6 +12,7 @@
 #include "profile/data/profile_file.h"
 #include "profile/data/profile_redact.h"
 #include "profile/profile_finish.h"
+#include "profile/view/profile_by.h"
 #include "profile/view/profile_formats.h"
 #include "profile/view/profile_report.h"
 #include "profile/view/profile_tree.h"
@@ -19,7 +20,7 @@
 enum { SECONDS = 10, HZ = 99, MOST_HZ = 10000, MOST_SECONDS = 24 * 3600, LEAST_NS = 1000000 };
 
 struct settings {
-	const char *as, *duration, *clock, *event;
+	const char *as, *duration, *clock, *event, *by;
 	unsigned hz, thread, top;
 	enum xc_switch no_kernel, lua_only, c_only;
 	uint64_t duration_ns;
@@ -75,6 +76,12 @@ static enum xc_profile_clock clock_of(const struct settings *s)
 	return clock;
 }
 
+/* The name of a dimension of a plugin? "nginx.location" */
+static bool is_of_plugin(const char *by)
+{
+	return by && strchr(by, '.');
+}
+
 static struct xc_error *check_sampling(const struct xc_job *job)
 {
 	struct settings *s = job->settings;
@@ -86,6 +93,12 @@ static struct xc_error *check_sampling(const struct xc_job *job)
 	if (s->lua_only == XC_ON && (s->c_only == XC_ON || job->common.plugins == XC_OFF))
 		return xc_error_new(XC_ERR_USAGE, "--lua-only and %s cannot be combined",
 				    s->c_only == XC_ON ? "--c-only" : "--no-plugins");
+	if (is_of_plugin(s->by) && (s->c_only == XC_ON || job->common.plugins == XC_OFF))
+		return xc_error_new(XC_ERR_USAGE, "--by %s and %s cannot be combined", s->by,
+				    s->c_only == XC_ON ? "--c-only" : "--no-plugins");
+	if (s->by && !is_of_plugin(s->by) && strcmp(s->by, "thread") != 0 && strcmp(s->by, "cpu") != 0)
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--by: there is no dimension '%s'", s->by),
+				     "thread, cpu, or one of a plugin: nginx.location, nginx.host");
 	if (s->event && s->clock)
 		return xc_error_new(XC_ERR_USAGE, "--event and --clock cannot be combined: events are not time");
 	return NULL;
@@ -123,6 +136,7 @@ static struct xc_error *opened(struct xc_job *job)
 		.any_clock = !s->clock,
 		.tid = (pid_t)s->thread,
 		.guests_only = s->lua_only == XC_ON,
+		.by = s->by,
 	};
 	if (s->thread && !xc_process_thread(job->process, (pid_t)s->thread))
 		return xc_error_hint(
@@ -130,6 +144,16 @@ static struct xc_error *opened(struct xc_job *job)
 			"`xcore threads %s` lists them", job->process->target);
 	struct xc_error *err = xc_profile_start(job->process, &options, &s->profile);
 	return err ? xc_error_wrap(err, "%s", job->process->target) : NULL;
+}
+
+/* By the dimension that is asked for. A file of all keeps the stacks as they are, beside the values. */
+static struct xc_error *tell_apart(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	struct xc_error *err = s->by ? xc_profile_by(s->data, s->by) : NULL;
+	if (!err && s->by && !(writes(job) && strcmp(kind_of(job), "xprof") == 0))
+		xc_profile_root(s->data);
+	return err;
 }
 
 /* Sample; then name all places. */
@@ -140,8 +164,9 @@ static struct xc_error *sample(struct xc_job *job)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and has no time", job->process->target),
 			"`xcore bt` and `xcore flame stacks` show its stacks");
-	if (s->c_only != XC_ON)
-		xc_guests_open(&s->guests, job);
+	struct xc_error *err = NULL;
+	if (s->c_only != XC_ON && (err = xc_guests_open(&s->guests, job, is_of_plugin(s->by) ? s->by : NULL)))
+		return err;
 	struct xc_sample_guest *guest = xc_guests_reader(&s->guests);
 	if (guest)
 		xc_profile_guests(s->profile, guest);
@@ -150,7 +175,7 @@ static struct xc_error *sample(struct xc_job *job)
 	xc_profile_run(s->profile, s->duration_ns, &xc_interrupted_by);
 	xc_interrupts_release();
 	s->data = xc_profile_finish(s->profile);
-	return NULL;
+	return tell_apart(job);
 }
 
 static void report(struct xc_job *job)
@@ -211,7 +236,7 @@ static struct xc_error *run(struct xc_job *job, FILE *out)
 {
 	struct settings *s = job->settings;
 	struct xc_error *err = xc_profile_file_read(xc_job_operand(job, "TARGET"), &s->data);
-	if (err)
+	if (err || (err = tell_apart(job)))
 		return err;
 	if (writes(job))
 		return write_data(job, out);
@@ -261,6 +286,13 @@ static const struct xc_option options[] = {
 	 .about = "instead of time, where threads cause these: page-faults, context-switches, cycles, …",
 	 .words = xc_perf_counter_names},
 	XC_NUMBER_OPTION(hz, 1, MOST_HZ, "samples per second of CPU time, and of waiting, of each thread; default: 99"),
+	{.name = "by",
+	 .kind = XC_OPTION_TEXT,
+	 .offset = offsetof(struct settings, by),
+	 .value = "DIMENSION",
+	 .about = "told apart by thread, cpu, or what a plugin tells of a sample: nginx.location, nginx.host; a table "
+		  "of "
+		  "its values, which are the roots of all stacks; .xprof files keep them"},
 	{.name = "as",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, as),
@@ -291,6 +323,8 @@ static const struct xc_example examples[] = {
 	{"xcore profile pid:1234 --for 1m -o monday.xprof", "keep all of it"},
 	{"xcore profile monday.xprof", "look at it again, anywhere; also with --as and --format"},
 	{"xcore profile pid:1234 --hz 999 --for 5s --as folded", "folded lines, for other tools"},
+	{"xcore profile pid:1234 --by nginx.location -o busy.svg",
+	 "which location the CPU time of an nginx worker is for"},
 	{.line = NULL},
 };
 

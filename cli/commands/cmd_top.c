@@ -192,13 +192,15 @@ static struct xc_error *write_laps(struct xc_job *job, FILE *out)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and has no time", job->process->target),
 			"`xcore threads` shows what its threads do");
-	xc_guests_open(&s->guests, job);
+	struct xc_error *err = xc_guests_open(&s->guests, job, NULL);
+	if (err)
+		return err;
 	struct xc_sample_guest *guest = xc_guests_reader(&s->guests);
 	if (guest)
 		xc_profile_guests(s->profile, guest);
 	xc_interrupts_catch();
 	begin_terminal(&terminal, job->output);
-	struct xc_error *err = laps(job, &terminal, out);
+	err = laps(job, &terminal, out);
 	end_terminal(&terminal);
 	xc_interrupts_release();
 	return err;

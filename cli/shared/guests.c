@@ -8,22 +8,36 @@ static bool is_asked(struct xc_guests *g, struct xc_plugin *plugin, const struct
 	       xc_plugin_matches(plugin, process, NULL);
 }
 
-void xc_guests_open(struct xc_guests *g, struct xc_job *job)
+/* Without a plugin that tells the dimension there is no profile by it. Why it does not is told first. */
+static struct xc_error *check_dimension(const struct xc_guests *g, const struct xc_process *process, const char *by)
+{
+	xc_auto(xc_text_fini) struct xc_text others = {0};
+	if (!by || (g->guest && xc_plugin_guest_tells(g->guest, &others)))
+		return NULL;
+	struct xc_error *err = g->guest ? xc_plugin_guest_failure(g->guest) : NULL;
+	return err ? err
+		   : xc_error_hint(
+			     xc_error_new(XC_ERR_USAGE, "--by %s: no plugin tells that of %s", by, process->target),
+			     "there are %sthread, cpu", xc_text_string(&others));
+}
+
+struct xc_error *xc_guests_open(struct xc_guests *g, struct xc_job *job, const char *by)
 {
 	if (job->common.plugins == XC_OFF)
-		return;
+		return check_dimension(g, job->process, by);
 	struct xc_error *err = xc_plugins_of(&job->common, &g->plugins);
 	if (err) { /* commands that run plugins report it */
 		xc_error_free(err);
-		return;
+		return check_dimension(g, job->process, by);
 	}
-	g->guest = xc_plugin_guest_new(job->process);
+	g->guest = xc_plugin_guest_new(job->process, by);
 	for (size_t i = 0; i < g->plugins.count; i++) {
 		if (!is_asked(g, g->plugins.items[i], job->process))
 			continue;
 		const struct xc_run run = xc_plugins_run(job, &g->plugins, g->plugins.items[i]);
 		xc_plugin_guest_add(g->guest, &run);
 	}
+	return check_dimension(g, job->process, by);
 }
 
 void xc_guests_fini(struct xc_guests *g)

@@ -5,7 +5,7 @@
 static struct xc_sample_guest *open_guests(void *ctx)
 {
 	struct xc_profiler *p = ctx;
-	xc_guests_open(&p->guests, p->job);
+	xc_error_free(xc_guests_open(&p->guests, p->job, NULL)); /* without a dimension there is no error */
 	return xc_guests_reader(&p->guests);
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/hashtable.h"
+#include "dwarf/sample/sample_values.h"
 #include "dwarf/unwind/unwind.h"
 
 /* A place in a program of a guest's language. Texts are owned by the places. */
@@ -46,13 +47,14 @@ struct xc_sample_stack;
 struct xc_sample_guest {
 	void *ctx;
 	struct xc_guest_places places;
-	/* A sample of this thread is unwound. */
-	void (*begin)(void *ctx, pid_t tid);
+	struct xc_sample_values *values; /* for those of the dimension that is asked for; borrowed; NULL: none is */
+	/* A sample of this thread is unwound, of this time by CLOCK_MONOTONIC. */
+	void (*begin)(void *ctx, pid_t tid, uint64_t time_ns);
 	/* Is it of interest what runs in this frame? Asked for every frame. */
 	bool (*wants)(void *ctx, const struct xc_frame *frame);
-	/* Add what it runs (xc_sample_stack_add), and set stack->torn. `callee`: the address for look-ups of the native
-	 * frame that it called; 0: none. True: rules for its code were told. Reads of the stack give the sample's
-	 * copy. */
+	/* Add what it runs (xc_sample_stack_add), and set stack->torn; and stack->value and proof, once they are known.
+	 * `callee`: the address for look-ups of the native frame that it called; 0: none. True: rules for its code were
+	 * told. Reads of the stack give the sample's copy. */
 	bool (*take)(void *ctx, const struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *stack);
 };
 

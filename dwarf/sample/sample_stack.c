@@ -15,15 +15,20 @@
 enum { MOST_SLOTS = 1 << 16 };
 /* The target decides how much work a frame is. So many frames of a stack are always taken, more only in that time. */
 enum { SURE_FRAMES = 256, LONGEST_NS = 20000000 };
+enum { SOON_NS = 300000 }; /* in which no request ends, and another gets as far as to the same place */
 
 struct xc_sample_unwinder {
 	struct xc_process *process;
 	struct xc_unwinder *unwinder;
 	struct xc_sample_guest *guest; /* NULL: none */
 	/* Of the sample being unwound. */
-	xc_addr copy_lo, copy_hi;   /* of the copy; hi is behind it */
-	xc_addr shown_lo, shown_hi; /* of the stack that is shown */
-	size_t copied;              /* frames known from the copy alone */
+	const struct xc_perf_record *sample; /* NULL: of a thread that sleeps */
+	xc_addr copy_lo, copy_hi;            /* of the copy; hi is behind it */
+	xc_addr shown_lo, shown_hi;          /* of the stack that is shown, */
+	const uint8_t *shown_bytes;          /* and what the copy has of it */
+	size_t shown_len;
+	size_t copied; /* frames known from the copy alone */
+	size_t valued; /* frames when the value of the dimension was told; 0: it was not */
 	bool doubtful;
 	bool holding, held; /* freeze what is shown; there was room for all of it */
 	/* Words of stacks from which return addresses were read later. */
@@ -67,6 +72,8 @@ static void show(struct xc_sample_unwinder *u, xc_addr sp, const uint8_t *bytes,
 	if (u->holding && u->shown_hi)
 		u->held &= xc_live_hold(u->process, true);
 	u->shown_lo = sp;
+	u->shown_bytes = bytes;
+	u->shown_len = len;
 	u->shown_hi = m ? m->hi : sp + len;
 	xc_live_show(u->process, sp, bytes, len, u->shown_hi);
 }
@@ -156,19 +163,71 @@ void xc_sample_stack_add(struct xc_sample_stack *s, uint32_t place)
 		s->full = true;
 }
 
+void xc_sample_stack_tell(struct xc_sample_stack *s, uint32_t value)
+{
+	s->count -= s->count == XC_SAMPLE_FRAMES;
+	s->frames[s->count++] = (struct xc_sample_frame){value, XC_SAMPLE_VALUE};
+	s->value = value;
+}
+
+/* ---- values ---- */
+
+/* The stack above a frame, before its value is read. */
+struct check {
+	xc_addr cfa;
+	uint64_t time_ns; /* 0: it is not as in the sample */
+};
+
+/* Is the stack from `from` on as in the sample? The window is closed meanwhile. */
+static bool is_same(const struct xc_sample_unwinder *u, xc_addr from)
+{
+	uint8_t now[4096];
+	bool same = from > u->copy_lo && from < u->copy_hi;
+	xc_live_show(u->process, 0, NULL, 0, 0);
+	for (xc_addr at = from; same && at < u->copy_hi; at += sizeof now) {
+		const size_t left = (size_t)(u->copy_hi - at), len = left < sizeof now ? left : sizeof now;
+		same = xc_live_reread(u->process, at, now, len) == len &&
+		       memcmp(now, u->sample->stack + (at - u->copy_lo), len) == 0;
+	}
+	xc_live_show(u->process, u->shown_lo, u->shown_bytes, u->shown_len, u->shown_hi);
+	return same;
+}
+
+static struct check begin_check(const struct xc_sample_unwinder *u, struct xc_frame *frame)
+{
+	const bool known = frame->cfa_known || xc_unwind_cfa(u->unwinder, frame);
+	const uint64_t now = xc_now_ns();
+	return (struct check){known ? frame->cfa : 0, known && is_same(u, frame->cfa) ? now : 0};
+}
+
+static bool is_proved(const struct xc_sample_unwinder *u, const struct check *check, enum xc_sample_proof proof)
+{
+	if (!check->time_ns || !is_same(u, check->cfa))
+		return false;
+	return xc_now_ns() - (proof == XC_PROOF_BEGAN ? check->time_ns : u->sample->time_ns) <= SOON_NS;
+}
+
 /* What an interpreter runs in this frame is called by it, so it comes before. The guest may tell how its code is
  * unwound. */
 static void add_guests(struct xc_sample_unwinder *u, struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *s)
 {
 	struct xc_sample_guest *g = u->guest;
 	const size_t before = s->count;
+	struct check check = {.time_ns = 0};
 	if (!g || !g->wants(g->ctx, frame))
 		return;
+	if (g->values && !s->value && u->sample)
+		check = begin_check(u, frame);
 	if (g->take(g->ctx, frame, callee, s)) {
 		frame->cfa_known = false;
 		xc_unwind_cfa(u->unwinder, frame);
 	}
 	s->guest |= s->count > before;
+	if (!s->value || u->valued)
+		return;
+	u->valued = s->count + 1;
+	if (s->proof != XC_PROOF_SAMPLE && u->sample && !is_proved(u, &check, s->proof))
+		s->value = XC_SAMPLED_NOT_READ;
 }
 
 static bool is_full(const struct xc_sample_stack *s, uint64_t until_ns)
@@ -219,6 +278,14 @@ bool xc_sample_stack_mapped(const struct xc_process *process, const struct xc_pe
 	return !read_registers(process, sample, &regs, &sp) || xc_process_mapping(process, sp);
 }
 
+/* The value of a dimension. One that was told by a frame that is not believed is not known. */
+static void tell(const struct xc_sample_unwinder *u, struct xc_sample_stack *s)
+{
+	if (!u->guest || !u->guest->values)
+		return;
+	xc_sample_stack_tell(s, s->end == XC_SAMPLE_CUT && u->valued > s->count ? XC_SAMPLED_NOT_READ : s->value);
+}
+
 static void unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sample, struct xc_sample_stack *s)
 {
 	struct xc_thread thread = {.tid = sample->tid, .has_regs = true};
@@ -227,9 +294,12 @@ static void unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sa
 	s->count = s->kernel_count = 0;
 	s->end = XC_SAMPLE_NONE;
 	s->late = s->guest = s->torn = s->full = u->doubtful = false;
+	s->value = XC_SAMPLED_NONE;
+	u->sample = sample;
+	u->valued = 0;
 	u->shown_hi = 0;
 	if (u->guest)
-		u->guest->begin(u->guest->ctx, sample->tid);
+		u->guest->begin(u->guest->ctx, sample->tid, sample->time_ns);
 	add_kernel(sample, s);
 	if (!read_registers(u->process, sample, &thread.regs, &sp))
 		return;
@@ -244,6 +314,7 @@ static void unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sa
 		s->end = XC_SAMPLE_CUT;
 		s->late = false;
 	}
+	tell(u, s);
 }
 
 void xc_sample_unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sample, struct xc_sample_stack *s)
@@ -262,12 +333,15 @@ void xc_sample_unwind_thread(struct xc_sample_unwinder *u, const struct xc_threa
 	u->copy_lo = 0;
 	u->copy_hi = UINT64_MAX;
 	if (u->guest)
-		u->guest->begin(u->guest->ctx, thread->tid);
+		u->guest->begin(u->guest->ctx, thread->tid, xc_now_ns());
+	u->sample = NULL;
+	u->valued = 0;
 	u->doubtful = false;
 	show(u, sp, NULL, 0);
 	xc_unwinder_renew(u->unwinder);
 	if (xc_unwind_first(u->unwinder, thread, &frame))
 		walk(u, thread->tid, frame, s);
+	tell(u, s);
 	xc_live_show(u->process, 0, NULL, 0, 0);
 }
 

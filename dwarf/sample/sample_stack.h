@@ -26,13 +26,16 @@ enum xc_sample_end {
 
 /* A frame of a stack. Equal places are equal pairs of `at` and `kind`. */
 struct xc_sample_frame {
-	xc_addr at; /* the address for look-ups of names: of the instruction, or of the call; GUEST: a place's number */
+	xc_addr at; /* the address for look-ups of names: of the instruction, or of the call; GUEST: a place's number;
+		       VALUE: its number */
 	enum xc_sample_kind {
 		XC_SAMPLE_CODE,
 		XC_SAMPLE_GUESS,
 		XC_SAMPLE_SIGNAL,
 		XC_SAMPLE_KERNEL,
 		XC_SAMPLE_GUEST, /* of an interpreted language (sample_guest.h) */
+		XC_SAMPLE_VALUE, /* no frame: the value (sample_values.h) by which the stack is told from equal ones;
+				  * the last one */
 	} kind;
 };
 
@@ -42,11 +45,21 @@ struct xc_sample_stack {
 	struct xc_sample_frame frames[XC_SAMPLE_FRAMES]; /* innermost first, the kernel's before the user's */
 	size_t count, kernel_count;
 	enum xc_sample_end end;
-	bool late;  /* some frames were read after the sample */
-	bool guest; /* some are of an interpreted language, */
-	bool torn;  /* and were not of the sample any more: what is not proved is left out, and a frame says so */
-	bool full;  /* and did not all fit: the end is DEEP */
+	bool late;      /* some frames were read after the sample */
+	bool guest;     /* some are of an interpreted language, */
+	bool torn;      /* and were not of the sample any more: what is not proved is left out, and a frame says so */
+	bool full;      /* and did not all fit: the end is DEEP */
+	uint32_t value; /* of the dimension that is asked for (sample_values.h) */
+	enum xc_sample_proof {
+		XC_PROOF_SAMPLE, /* the value is of the sample: of registers, or of the copied stack */
+		XC_PROOF_BEGAN,  /* it was read later; what it is of began before the sample, or is not the sample's, */
+		XC_PROOF_NONE,   /* or may have begun later */
+	} proof;
 };
+
+/* A value that was read later counts while the call goes on in which it was told. Then the callers wait, so the stack
+ * above the frame is as in the sample: it is compared before and after. Both must be soon after another, and without
+ * XC_PROOF_BEGAN soon after the sample, or another call might have passed by. */
 
 struct xc_sample_unwinder;
 struct xc_sample_guest;
@@ -64,6 +77,9 @@ void xc_sample_unwinder_guest(struct xc_sample_unwinder *unwinder, struct xc_sam
 /* For a guest: add a frame at a place of its language, as the caller of those before. A stack that is full takes no
  * more, and tells it. */
 void xc_sample_stack_add(struct xc_sample_stack *stack, uint32_t place);
+
+/* Tell the stack from those that have another value; once, when it is whole. */
+void xc_sample_stack_tell(struct xc_sample_stack *stack, uint32_t value);
 
 /* Unwind a sample. Reads the target's memory only where the copy ends. O(frames). */
 void xc_sample_unwind(struct xc_sample_unwinder *unwinder, const struct xc_perf_record *sample,

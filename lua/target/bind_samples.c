@@ -1,5 +1,7 @@
 #include "lua/target/bind_samples.h"
 
+#include <string.h>
+
 #include "lua/bind/bind_class.h"
 #include "lua/report/bind_report.h"
 #include "lua/target/bind_stacks.h"
@@ -61,16 +63,45 @@ static int samples_place(lua_State *L)
 	return 1;
 }
 
-static const luaL_Reg methods[] = {
-	{"watch", samples_watch}, {"place", samples_place}, {"code", xc_bind_tell_code}, {NULL, NULL}};
+/* samples:dimension(name, value_of) → is it asked for? */
+static int samples_dimension(lua_State *L)
+{
+	struct xc_samples *self = self_of(L);
+	const char *name = luaL_checkstring(L, 2);
+	luaL_checktype(L, 3, LUA_TFUNCTION);
+	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+		return xc_bind_fail(L, XC_ERR_USAGE, "the name of a dimension has lower-case letters, digits and _");
+	if (self->dimension_count == XC_DIMENSIONS)
+		return xc_bind_fail(L, XC_ERR_LIMIT, "more than %d dimensions", XC_DIMENSIONS);
+	const char *full = lua_pushfstring(L, "%s.%s", self->language, name);
+	(void)luaL_ref(L, LUA_REGISTRYINDEX); /* the text lives as long as the state */
+	self->dimensions[self->dimension_count++] = full;
+	const bool asked = self->asked && strcmp(self->asked, full) == 0;
+	if (asked) {
+		luaL_unref(L, LUA_REGISTRYINDEX, self->value_of);
+		lua_pushvalue(L, 3);
+		self->value_of = luaL_ref(L, LUA_REGISTRYINDEX);
+	}
+	lua_pushboolean(L, asked);
+	return 1;
+}
+
+static const luaL_Reg methods[] = {{"watch", samples_watch},
+				   {"place", samples_place},
+				   {"code", xc_bind_tell_code},
+				   {"dimension", samples_dimension},
+				   {NULL, NULL}};
 
 static const struct xc_bind_class samples_class = {.name = "xcore.Samples", .noun = "the samples", .methods = methods};
 
-struct xc_samples *xc_bind_push_samples(lua_State *L, struct xc_guest_places *places, const char *language)
+struct xc_samples *xc_bind_push_samples(lua_State *L, struct xc_guest_places *places, const char *language,
+					const char *asked)
 {
 	struct xc_samples *self = xc_bind_class_new(L, &samples_class, sizeof *self);
 	self->places = places;
 	self->language = language;
+	self->asked = asked;
+	self->value_of = LUA_NOREF;
 	return self;
 }
 

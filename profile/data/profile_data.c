@@ -115,11 +115,12 @@ uint32_t xc_profile_data_add_wait(struct xc_profile_data *d, const char *text, b
 
 uint32_t xc_profile_data_add_sum(struct xc_profile_data *d, const struct xc_profile_sum *sum)
 {
-	union xc_hashtable_value *found = number_at(d, sum->stack, sum->wait, sum->thread, SUM);
+	union xc_hashtable_value *found =
+		xc_hashtable_at(&d->numbers, NULL, (uint64_t)sum->stack << 32 | sum->wait,
+				(uint64_t)sum->value << 40 | (uint64_t)sum->thread << 8 | SUM);
 	if (!found->number) {
 		d->sums = xc_grow(d->sums, d->sum_count, &d->sum_room, sizeof *d->sums);
-		d->sums[d->sum_count++] =
-			(struct xc_profile_sum){.stack = sum->stack, .wait = sum->wait, .thread = sum->thread};
+		d->sums[d->sum_count++] = (struct xc_profile_sum){sum->stack, sum->wait, sum->thread, sum->value, 0, 0};
 		found->number = d->sum_count;
 	}
 	struct xc_profile_sum *to = &d->sums[found->number - 1];

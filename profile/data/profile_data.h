@@ -1,6 +1,7 @@
 /* profile_data: a finished profile, apart from how it was taken: where samples were counted, by name.
  *
- *	sum = a stack, what is waited for, a thread ─→ samples      series = a sum, a slice of the time ─→ samples
+ *	sum = a stack, what is waited for, a thread, a value of the dimension ─→ samples
+ *	series = a sum, a slice of the time ─→ samples
  *	stack = a node ─→ its caller's node ─→ … ─→ node 0, which is no frame
  *	node ─→ frame = a function at a line ─→ function = a name in a module
  *
@@ -58,6 +59,7 @@ struct xc_profile_wait {
 
 struct xc_profile_sum {
 	uint32_t stack, wait, thread;
+	uint32_t value; /* of the dimension by which samples are told apart besides: a text, "/api/users"; 0: none */
 	uint64_t samples;
 	uint64_t squares; /* the sum of squares of what each observation added to samples: tells the error of the sum */
 };
@@ -81,6 +83,7 @@ struct xc_profile_head {
 	uint32_t target;              /* "live process 17, nginx: …": one line */
 	uint32_t unit;                /* enum xc_profile_unit: of a period */
 	uint32_t events;              /* "page faults" */
+	uint32_t by;                  /* the dimension of values: "nginx.location"; 0: there are none */
 	uint32_t runs;                /* 1: threads were sampled as they ran; */
 	uint32_t waits;               /* 1: also, or only, as they waited */
 	uint32_t slices;              /* slices of the time: at most XC_PROFILE_SLICES */

@@ -277,6 +277,18 @@ static struct xc_error *check_depth(const struct xc_profile_data *d)
 	return err ? err : check_sums(d, depth, bytes);
 }
 
+/* What was read can be added to. */
+static void set_rooms(struct xc_profile_data *d)
+{
+	d->function_room = d->function_count;
+	d->frame_room = d->frame_count;
+	d->node_room = d->node_count;
+	d->thread_room = d->thread_count;
+	d->wait_room = d->wait_count;
+	d->sum_room = d->sum_count;
+	d->part_room = d->part_count;
+}
+
 /* One after the other; those that are known come in their order, because they refer to those before. */
 static struct xc_error *take_tables(struct reading *r, struct xc_cursor *c)
 {
@@ -299,6 +311,7 @@ static struct xc_error *take_tables(struct reading *r, struct xc_cursor *c)
 	if (next < xc_profile_table_count)
 		return xc_error_new(XC_ERR_FORMAT, "table '%s': missing", xc_profile_tables[next].name);
 	xc_profile_data_sort(r->data);
+	set_rooms(r->data);
 	return check_depth(r->data);
 }
 

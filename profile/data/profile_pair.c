@@ -51,6 +51,7 @@ static void add_profile(struct xc_profile_data *to, const struct xc_profile_data
 		const struct xc_profile_wait *wait = &from->waits[sum.wait];
 		sum.stack = nodes[sum.stack];
 		sum.thread += threads;
+		sum.value = 0;
 		sum.wait = sum.wait ? xc_profile_data_add_wait(to, xc_profile_data_text(from, wait->text),
 							       wait->event_loop)
 				    : 0;
@@ -74,7 +75,7 @@ void xc_profile_pair_init(struct xc_profile_pair *pair, const struct xc_profile_
 						      xc_profile_data_samples(earlier), xc_profile_data_samples(later));
 	d->head->title = xc_profile_data_add_text(d, title);
 	d->head->account = xc_profile_data_add_text(d, account);
-	d->head->target = 0;
+	d->head->target = d->head->by = 0;
 	d->head->events = xc_profile_data_add_text(d, xc_profile_data_text(later, later->head->events));
 	d->head->runs |= earlier->head->runs;
 	d->head->waits |= earlier->head->waits;

@@ -25,6 +25,7 @@ static const struct xc_profile_column head_columns[] = {
 	COLUMN(xc_profile_head, period, XC_PROFILE_IS_NUMBER, UINT64_C(1) << 40),
 	COLUMN(xc_profile_head, slice_ns, XC_PROFILE_IS_NUMBER, UINT64_C(1) << 60),
 	COLUMN(xc_profile_head, length_ns, XC_PROFILE_IS_NUMBER, UINT64_C(1) << 60),
+	COLUMN(xc_profile_head, by, XC_PROFILE_IS_TEXT, 0),
 };
 
 static const struct xc_profile_column fact_columns[] = {
@@ -75,6 +76,7 @@ static const struct xc_profile_column sum_columns[] = {
 	COLUMN(xc_profile_sum, thread, XC_PROFILE_IS_THREAD, 0),
 	COLUMN(xc_profile_sum, samples, XC_PROFILE_IS_NUMBER, MOST_SAMPLES),
 	COLUMN(xc_profile_sum, squares, XC_PROFILE_IS_NUMBER, UINT64_MAX),
+	COLUMN(xc_profile_sum, value, XC_PROFILE_IS_TEXT, 0),
 };
 
 static const struct xc_profile_column part_columns[] = {

@@ -66,6 +66,8 @@ static void put_sample(const struct writing *w, const struct xc_profile_sum *sum
 	put_label(&sample, word(w, TID), 0, thread->tid);
 	if (thread->name)
 		put_label(&sample, word(w, THREAD), thread->name, 0);
+	if (sum->value && d->head->by)
+		put_label(&sample, d->head->by, sum->value, 0);
 	if (sum->wait && d->waits[sum->wait].text)
 		put_label(&sample, word(w, WAITS), d->waits[sum->wait].text, 0);
 	xc_protobuf_message(w->out, 2, &sample);

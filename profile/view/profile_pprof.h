@@ -1,4 +1,5 @@
-/* profile_pprof: a profile for pprof: samples and time or events, with lines, modules, threads and waits. */
+/* profile_pprof: a profile for pprof: samples and time or events, with lines, modules, threads, waits and values of
+ * the dimension. */
 #ifndef XC_PROFILE_PPROF_H
 #define XC_PROFILE_PPROF_H
 

@@ -40,6 +40,8 @@ void xc_profile_report(struct xc_report *report, const struct xc_profile_data *d
 		xc_section_message(s, XC_INFO, NULL, "no samples");
 	if (empty)
 		return;
+	if (d->head->by)
+		xc_profile_values(report, d, most);
 	if (d->head->waits)
 		xc_profile_more(xc_profile_waits(report, d, most), d->wait_count - 1, most, "wait");
 	xc_profile_more(xc_profile_functions(report, d, most), d->function_count, most, "function");

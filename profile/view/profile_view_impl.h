@@ -22,6 +22,7 @@ void xc_profile_more(struct xc_section *section, size_t count, size_t rows, cons
 struct xc_section *xc_profile_functions(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
 void xc_profile_stacks(struct xc_report *report, const struct xc_stacktree *tree, size_t rows);
 struct xc_section *xc_profile_waits(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
+void xc_profile_values(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
 void xc_profile_threads(struct xc_report *report, const struct xc_profile_data *data, size_t rows);
 
 #endif

@@ -34,6 +34,7 @@ static inline struct xc_profile_data *random_profile(size_t sums)
 	d->head->slices = SLICES;
 	d->head->slice_ns = 1000000;
 	d->head->runs = d->head->waits = 1;
+	d->head->by = xc_profile_data_add_text(d, "shop.path");
 	for (size_t i = 0; i < sums; i++) {
 		const uint64_t samples = 1 + (uint64_t)rand() % 9;
 		const uint32_t wait =
@@ -43,6 +44,7 @@ static inline struct xc_profile_data *random_profile(size_t sums)
 			.stack = random_stack(d),
 			.wait = wait,
 			.thread = xc_profile_data_add_thread(d, 1, tid, tid == THREADS ? NULL : "worker"),
+			.value = i % 3 ? xc_profile_data_add_text(d, i % 3 == 1 ? "/buy" : "f1") : 0,
 			.samples = samples,
 			.squares = samples};
 		const struct xc_profile_part part = {xc_profile_data_add_sum(d, &sum), (uint32_t)rand() % SLICES,
