@@ -172,11 +172,17 @@ local function modifier(clcf)
 	return clcf.exact_match ~= 0 and "= " or clcf.noregex ~= 0 and "^~ " or ""
 end
 
+-- "~ \.php$", "/api": a location (ngx_http_core_loc_conf_t) as nginx.conf has it; nil if it has no name, as a server's.
+function conf.name(clcf)
+	local name = str.try(clcf.name, 256)
+	return name and modifier(clcf) .. name
+end
+
 local function location(t, clcf, depth)
 	local handler = func.text(clcf.handler)
 	local confs = clcf.loc_conf
 	local codes = conf_of(t, confs, "ngx_http_rewrite_module", "ngx_http_rewrite_loc_conf_t")
-	return { name = modifier(clcf) .. (str.try(clcf.name, 256) or "?"), depth = depth, handler = handler, addr = xcore.addr(clcf),
+	return { name = conf.name(clcf) or "?", depth = depth, handler = handler, addr = xcore.addr(clcf),
 		target = damage.try(target_of, t, confs, handler), lua = damage.try(lua_of, t, confs) or {}, root = str.try(clcf.root, 256),
 		rewrites = codes and codes.codes ~= nil or false, internal = clcf.internal == 1, value = clcf }
 end

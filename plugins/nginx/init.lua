@@ -11,8 +11,10 @@ Debug information of nginx is not needed: without it, nginx.cycle shows which la
 what proves it. A target is one worker; counters in shared memory (stub_status) are those of all
 workers. In a running process, requests that no connection leads to are searched for only with
 --scan. nginx.chain --passed also shows buffers already sent. Flame graphs show one moment.
-Redaction removes client data: request lines, headers and bodies.]],
+Redaction removes client data: request lines, headers and bodies. `xcore profile --by
+nginx.location` and `--by nginx.host` tell apart what a worker spends its time for.]],
 	match = { symbols = { "ngx_cycle" } },
+	samples = function(t, samples) return require("nginx.samples").begin(t, samples) end,
 	claims = function(t, heap) require("nginx.claims").make(t, heap) end,
 	analyze = function(t, report) require("nginx.guide").analyze(t, report) end,
 	commands = {

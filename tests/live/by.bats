@@ -5,7 +5,14 @@
 bats_require_minimum_version 1.5.0
 load live
 
+# server NAME: where it was built, in the user's cache
+server() {
+	"$BATS_TEST_DIRNAME/../../corpora/nginx/server" --where "$1" 2>/dev/null | sed 's,$,/build,'
+}
+
 setup() {
+	NGINX=$(server static-o0)
+	PACKAGED=$(server packaged)
 	PROGRAMS=$(realpath "$BATS_TEST_DIRNAME/by")
 	find_xcore
 	need_perf
@@ -13,6 +20,7 @@ setup() {
 
 teardown() {
 	finish
+	[ -z "${WORKER:-}" ] || kill "$WORKER" 2>/dev/null || true # whose master was killed by a test that failed
 }
 
 # kinds KINDS...: starts the program, and makes a plugin that tells what it serves
@@ -126,4 +134,89 @@ values() {
 	values profile.json
 	values profile.json | grep -q "^cpu $cpus "
 	[ "$(values profile.json | wc -l)" = 1 ]
+}
+
+# serve BUILD PROGRAM: an nginx of one worker, $WORKER, on $PORT
+serve() {
+	local dir=$BATS_TEST_TMPDIR build=$1
+	PORT=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	mkdir -p "$dir/root"
+	seq 60000 | awk '{ printf "%x %d\n", $1 * 2654435761 % 4294967296, $1 }' >"$dir/root/text"
+	cat >"$dir/nginx.conf" <<-CONF
+	$(cat "$build/modules")
+	daemon off; worker_processes 1; user $(id -un); error_log $dir/error.log; pid $dir/nginx.pid;
+	events { worker_connections 64; }
+	http {
+		access_log off; $(sed "s,[a-z_][a-z_]*,&_temp_path $dir/&;,g" "$build/writers")
+		lua_package_path "$PROGRAMS/?.lua;$(cat "$build/lua")/?.lua;;";
+		gzip_types *; gzip_min_length 1;
+		server {
+			listen 127.0.0.1:$PORT; server_name shop; root $dir/root;
+			location = /account { content_by_lua_block { require("app").account() } }
+			location /slow { content_by_lua_block { require("app").slow(300000) } }
+			location /quick { content_by_lua_block { require("app").quick(100000) } }
+			location /best/ { alias $dir/root/; gzip on; gzip_comp_level 9; }
+			location /fast/ { alias $dir/root/; gzip on; gzip_comp_level 1; }
+		}
+	}
+	CONF
+	# shellcheck disable=SC2046 # several words
+	start env $(cat "$build/environment") bash -c 'echo begins; exec "$@"' _ "$2" -p "$dir" -c "$dir/nginx.conf"
+	for _ in $(seq 100); do
+		WORKER=$(pgrep -P "$STARTED") && [ -n "$WORKER" ] && break
+		sleep 0.1
+	done
+}
+
+# Quits, with its worker.
+stop() {
+	kill "$STARTED"
+	wait || true
+	STARTED=
+	WORKER=
+}
+
+# by_lua: two locations whose handlers measure themselves
+by_lua() {
+	python3 "$PROGRAMS/drive.py" "$PORT" 5 /slow /quick /quick 8>&- 3>&- &
+	local driver=$!
+	"$XCORE" profile --hz 499 --for 4s --by nginx.location -o all.xprof "pid:$WORKER"
+	wait "$driver"
+	python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:$PORT/account').read().decode())" >spent
+	stop
+	"$XCORE" profile all.xprof --by nginx.location --top 1000 --format json >profile.json
+	python3 "$PROGRAMS/check.py" profile.json spent --of-told
+	# The innermost Lua function, which registers prove, is of the location in the same sample. The second to be seen has its line.
+	"$XCORE" profile all.xprof --by nginx.location --as folded >stacks
+	awk '{ all += $NF } /^\/slow;.*;x_quick[; ]/ || /^\/quick;.*;x_slow[; ]/ { wrong += $NF } /^\/(slow|quick);.*;x_(quick|slow)[; ]/ { told += $NF }
+		END { print all, told, wrong + 0; exit !(told > all / 20 && wrong <= told / 100) }' stacks
+}
+
+@test "nginx with its Lua module: locations have the shares that their handlers measure" {
+	[ -x "$NGINX/nginx" ] || skip "nginx is not built: corpora/nginx/server static-o0"
+	serve "$NGINX" "$NGINX/nginx"
+	by_lua
+}
+
+@test "the distribution's nginx, without debug information: the same" {
+	[ -x "$PACKAGED/nginx" ] || skip "nginx is not built: corpora/nginx/server packaged"
+	serve "$PACKAGED" "$PACKAGED/nginx"
+	by_lua
+}
+
+@test "nginx without Lua: locations have the shares of the worker's CPU time while each is asked for" {
+	[ -x "$NGINX/nginx" ] || skip "nginx is not built: corpora/nginx/server static-o0"
+	serve "$NGINX" "$NGINX/nginx"
+	python3 "$PROGRAMS/drive.py" --in-turn "$PORT" 6 "$WORKER" /best/text /fast/text >driven 8>&- 3>&- &
+	local driver=$!
+	"$XCORE" profile --hz 499 --for 4s --by nginx.location -o all.xprof "pid:$WORKER"
+	"$XCORE" profile --for 1s --by nginx.host --format json "pid:$WORKER" >host.json
+	wait "$driver"
+	stop
+	sed 's,/text,/,' driven >spent
+	"$XCORE" profile all.xprof --by nginx.location --top 1000 --format json >profile.json
+	python3 "$PROGRAMS/check.py" profile.json spent --of-told
+	"$XCORE" profile all.xprof --by nginx.location --as folded >stacks
+	grep -q '^/best/;.*ngx_http_gzip_' stacks
+	values host.json | grep -q '^shop '
 }
