@@ -357,6 +357,7 @@ static void take_record(void *ctx, const struct xc_perf_record *record)
 		take_task(p, record);
 	if (record->pid == p->process->pid)
 		xc_thread_names_take(&p->names, p->process, record);
+	p->forks += record->kind == XC_PERF_FORK && record->pid != p->process->pid;
 	p->maps_changed |= record->kind == XC_PERF_MMAP;
 	p->gone |= record->kind == XC_PERF_COMM && record->exec && record->pid == p->process->pid;
 }

@@ -83,6 +83,7 @@ struct xc_profile {
 	uint64_t remap_ns;      /* what that took last */
 	bool maps_changed;      /* code was mapped since the mappings were read */
 	uint64_t last_ns;       /* the time of the last record */
+	uint64_t forks;         /* processes that the process has forked */
 	bool gone;              /* the process ended or executed another program */
 };
 

@@ -128,6 +128,7 @@ static void add_losses(struct xc_section *s, const struct xc_profile *p)
 	add_count(s, "no_stack", "without a user stack", p->ends[XC_SAMPLE_NONE]);
 	add_count(s, "moved", "looks at threads that ran meanwhile", p->blocked ? p->blocked->moved : 0);
 	add_count(s, "read_later", "stacks whose outer part was read later", p->late);
+	add_count(s, "forks", "processes that it forked", p->forks);
 	add_count(s, "threads_missing", "threads not sampled, for want of file descriptors", counts.threads_missing);
 	xc_section_seconds(s, "unwinding", "our CPU time for a stack",
 			   all_samples(p) ? seconds(p->unwind_ns / all_samples(p)) : 0)

@@ -1,6 +1,7 @@
 #include "profile/profile_finish.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/facts/facts.h"
 #include "profile/frame_names.h"
@@ -100,6 +101,14 @@ static void add_sums(struct xc_profile_data *d, struct xc_profile *p)
 	xc_profile_data_sort(d);
 }
 
+/* Of an instant of CLOCK_MONOTONIC, in nanoseconds since 1970. */
+static uint64_t date_of(uint64_t ns)
+{
+	struct timespec date;
+	clock_gettime(CLOCK_REALTIME, &date);
+	return (uint64_t)date.tv_sec * 1000000000 + (uint64_t)date.tv_nsec - (xc_now_ns() - ns);
+}
+
 static void add_head(struct xc_profile_data *d, const struct xc_profile *p)
 {
 	static const char *const titles[] = {"CPU time", "Waiting time", "Time"}; /* enum xc_profile_clock */
@@ -119,6 +128,7 @@ static void add_head(struct xc_profile_data *d, const struct xc_profile *p)
 		.period = counter ? 1 : p->period_ns,
 		.slice_ns = p->slices.length_ns,
 		.length_ns = length,
+		.begun_ns = date_of(p->started_ns),
 	};
 	for (size_t i = 0; i < d->part_count; i++)
 		if (d->parts[i].slice >= d->head->slices)

@@ -6,6 +6,7 @@
 
 #include "cli/interrupts.h"
 #include "cli/shared/guests.h"
+#include "cli/shared/profile_many.h"
 #include "core/base/say.h"
 #include "core/base/shared_status.h"
 #include "core/report/stacktree.h"
@@ -22,7 +23,7 @@ enum { SECONDS = 10, HZ = 99, MOST_HZ = 10000, MOST_SECONDS = 24 * 3600, LEAST_N
 struct settings {
 	const char *as, *duration, *clock, *event, *by;
 	unsigned hz, thread, top;
-	enum xc_switch no_kernel, lua_only, c_only;
+	enum xc_switch no_kernel, lua_only, c_only, children;
 	uint64_t duration_ns;
 	struct xc_profile *profile;
 	struct xc_profile_data *data;
@@ -40,6 +41,19 @@ static const char *kind_of(const struct xc_job *job)
 static bool is_file(const struct xc_job *job)
 {
 	return xc_profile_file_is(xc_job_operand(job, "TARGET"));
+}
+
+/* Several processes, each sampled by an xcore of its own? */
+static bool is_many(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	return job->operands.count > 1 || s->children == XC_ON;
+}
+
+/* Nothing to open here. */
+static bool is_alone(const struct xc_job *job)
+{
+	return is_many(job) || is_file(job);
 }
 
 static bool writes(const struct xc_job *job)
@@ -82,6 +96,11 @@ static bool is_of_plugin(const char *by)
 	return by && strchr(by, '.');
 }
 
+static bool is_builtin(const char *by)
+{
+	return strcmp(by, "thread") == 0 || strcmp(by, "process") == 0 || strcmp(by, "cpu") == 0;
+}
+
 static struct xc_error *check_sampling(const struct xc_job *job)
 {
 	struct settings *s = job->settings;
@@ -96,9 +115,11 @@ static struct xc_error *check_sampling(const struct xc_job *job)
 	if (is_of_plugin(s->by) && (s->c_only == XC_ON || job->common.plugins == XC_OFF))
 		return xc_error_new(XC_ERR_USAGE, "--by %s and %s cannot be combined", s->by,
 				    s->c_only == XC_ON ? "--c-only" : "--no-plugins");
-	if (s->by && !is_of_plugin(s->by) && strcmp(s->by, "thread") != 0 && strcmp(s->by, "cpu") != 0)
+	if (s->by && !is_of_plugin(s->by) && !is_builtin(s->by))
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--by: there is no dimension '%s'", s->by),
-				     "thread, cpu, or one of a plugin: nginx.location, nginx.host");
+				     "thread, process, cpu, or one of a plugin: nginx.location, nginx.host");
+	if (is_many(job) && s->thread)
+		return xc_error_new(XC_ERR_USAGE, "--thread is for one process");
 	if (s->event && s->clock)
 		return xc_error_new(XC_ERR_USAGE, "--event and --clock cannot be combined: events are not time");
 	return NULL;
@@ -111,6 +132,7 @@ static struct xc_error *check_file(const struct xc_job *job)
 	const char *given = s->duration ? "for" : s->clock ? "clock" : s->hz ? "hz" : s->thread ? "thread" : NULL;
 	given = s->no_kernel == XC_ON ? "no-kernel" : s->event ? "event" : given;
 	given = s->lua_only == XC_ON ? "lua-only" : s->c_only == XC_ON ? "c-only" : given;
+	given = s->children == XC_ON ? "children" : given;
 	return given ? xc_error_new(XC_ERR_USAGE, "--%s is for sampling a process: %s is a profile that was taken",
 				    given, xc_job_operand(job, "TARGET"))
 		     : NULL;
@@ -124,7 +146,7 @@ static struct xc_error *check(struct xc_job *job)
 				    job->common.format);
 	if (!writes(job))
 		xc_job_format_by_name(job);
-	return is_file(job) ? check_file(job) : check_sampling(job);
+	return is_file(job) && job->operands.count == 1 ? check_file(job) : check_sampling(job);
 }
 
 static struct xc_error *opened(struct xc_job *job)
@@ -156,6 +178,19 @@ static struct xc_error *tell_apart(const struct xc_job *job)
 	return err;
 }
 
+static void begin_sampling(void)
+{
+	xc_interrupts_catch();
+	atomic_store(&xc_shared_status()->saves_on_signal, true); /* what was sampled is unwound and named first */
+}
+
+/* A signal ends the sampling, not the command. */
+static void end_sampling(void)
+{
+	xc_interrupts_release();
+	xc_interrupted_by = 0;
+}
+
 /* Sample; then name all places. */
 static struct xc_error *sample(struct xc_job *job)
 {
@@ -170,10 +205,9 @@ static struct xc_error *sample(struct xc_job *job)
 	struct xc_sample_guest *guest = xc_guests_reader(&s->guests);
 	if (guest)
 		xc_profile_guests(s->profile, guest);
-	xc_interrupts_catch();
-	atomic_store(&xc_shared_status()->saves_on_signal, true); /* what was sampled is unwound and named first */
+	begin_sampling();
 	xc_profile_run(s->profile, s->duration_ns, &xc_interrupted_by);
-	xc_interrupts_release();
+	end_sampling();
 	s->data = xc_profile_finish(s->profile);
 	return tell_apart(job);
 }
@@ -231,11 +265,50 @@ static struct xc_error *write_profile(struct xc_job *job, FILE *out)
 	return write_data(job, out);
 }
 
-/* A profile that was taken before. */
+/* The options that each xcore gets. */
+static void list_given(const struct xc_job *job, struct xc_arena *arena, struct xc_words *words)
+{
+	static const char *const names[] = {"hz",         "clock",    "event",       "no-kernel",     "lua-only",
+					    "c-only",     "exe",      "sysroot",     "debug-dir",     "store",
+					    "debuginfod", "no-cache", "plugin-path", "no-plugins",    "redact",
+					    "no-redact",  "swap",     "io-timeout",  "max-read-rate", "max-read-time"};
+	const struct xc_common usual = xc_common_defaults();
+	const struct xc_option_set common = {xc_common_options, (void *)(uintptr_t)&job->common};
+	const struct xc_option_set own = {job->command->options, job->settings};
+	const struct settings *s = job->settings;
+	for (size_t i = 0; i < XC_COUNT(names); i++) {
+		xc_options_given(&common, &usual, names[i], arena, words);
+		xc_options_given(&own, NULL, names[i], arena, words);
+	}
+	if (s->by && (is_of_plugin(s->by) || strcmp(s->by, "cpu") == 0))
+		xc_options_given(&own, NULL, "by", arena, words);
+}
+
+static struct xc_error *sample_many(struct xc_job *job)
+{
+	struct settings *s = job->settings;
+	struct xc_arena arena = {0};
+	struct xc_words given = {0};
+	list_given(job, &arena, &given);
+	const struct xc_many_options options = {.targets = &job->operands,
+						.children = s->children == XC_ON,
+						.ns = s->duration_ns,
+						.given = &given,
+						.interrupted = &xc_interrupted_by};
+	begin_sampling();
+	struct xc_error *err = xc_profile_many(&options, &s->data);
+	end_sampling();
+	xc_words_fini(&given);
+	xc_arena_fini(&arena);
+	return err;
+}
+
+/* A profile that was taken before, or of several processes. */
 static struct xc_error *run(struct xc_job *job, FILE *out)
 {
 	struct settings *s = job->settings;
-	struct xc_error *err = xc_profile_file_read(xc_job_operand(job, "TARGET"), &s->data);
+	struct xc_error *err =
+		is_many(job) ? sample_many(job) : xc_profile_file_read(xc_job_operand(job, "TARGET"), &s->data);
 	if (err || (err = tell_apart(job)))
 		return err;
 	if (writes(job))
@@ -261,7 +334,8 @@ static void fini(void *settings)
 
 static const struct xc_operand operands[] = {
 	{.name = "TARGET",
-	 .about = "pid:N, a running process; or a profile that was taken (.xprof)",
+	 .about = "pid:N, a running process, or several; or a profile that was taken (.xprof)",
+	 .many = true,
 	 .complete = XC_COMPLETE_TARGET},
 	{.name = NULL},
 };
@@ -290,7 +364,8 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, by),
 	 .value = "DIMENSION",
-	 .about = "told apart by thread, cpu, or what a plugin tells of a sample: nginx.location, nginx.host; a table "
+	 .about = "told apart by thread, process, cpu, or what a plugin tells of a sample: nginx.location, nginx.host; "
+		  "a table "
 		  "of "
 		  "its values, which are the roots of all stacks; .xprof files keep them"},
 	{.name = "as",
@@ -310,6 +385,8 @@ static const struct xc_option options[] = {
 	 .min = 1,
 	 .max = INT32_MAX},
 	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20, of stacks 10"),
+	XC_ON_OPTION("children", children,
+		     "also processes that these fork; what runs for less than some hundredths of a second is missed"),
 	XC_ON_OPTION("lua-only", lua_only,
 		     "only functions of interpreted languages (Lua, Python): what is native counts for them"),
 	XC_ON_OPTION("c-only", c_only, "only native functions, as without plugins"),
@@ -321,6 +398,7 @@ static const struct xc_example examples[] = {
 	{"xcore profile pid:1234", "ten seconds: the hottest functions, stacks and threads"},
 	{"xcore profile pid:1234 --for 1m -o cpu.svg", "a flame graph, to open in a browser"},
 	{"xcore profile pid:1234 --for 1m -o monday.xprof", "keep all of it"},
+	{"xcore profile pid:1234 pid:1240 --children --by process", "several processes, and what they fork"},
 	{"xcore profile monday.xprof", "look at it again, anywhere; also with --as and --format"},
 	{"xcore profile pid:1234 --hz 999 --for 5s --as folded", "folded lines, for other tools"},
 	{"xcore profile pid:1234 --by nginx.location -o busy.svg",
@@ -344,6 +422,7 @@ const struct xc_command xc_command_profile = {
 		"of languages are "
 		"read just after each sample: where they have changed meanwhile, what is not known is shown as "
 		"[torn].\n\n"
+		"Several processes are sampled side by side, each by an xcore of its own, and shown as one.\n\n"
 		"The first lines account for what was sampled and what was not: samples lost, stacks cut, time in the "
 		"kernel that this user may not see.",
 	.operands = operands,
@@ -355,7 +434,7 @@ const struct xc_command xc_command_profile = {
 	.produce = produce,
 	.writes = writes,
 	.write = write_profile,
-	.alone = is_file,
+	.alone = is_alone,
 	.run = run,
 	.is_binary = is_binary,
 	.fini = fini,

@@ -18,7 +18,7 @@ static struct xc_error *check_dimension(const struct xc_guests *g, const struct 
 	return err ? err
 		   : xc_error_hint(
 			     xc_error_new(XC_ERR_USAGE, "--by %s: no plugin tells that of %s", by, process->target),
-			     "there are %sthread, cpu", xc_text_string(&others));
+			     "there are %sthread, process, cpu", xc_text_string(&others));
 }
 
 struct xc_error *xc_guests_open(struct xc_guests *g, struct xc_job *job, const char *by)

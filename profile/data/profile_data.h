@@ -89,6 +89,7 @@ struct xc_profile_head {
 	uint32_t slices;              /* slices of the time: at most XC_PROFILE_SLICES */
 	uint64_t period;              /* units that a sample stands for */
 	uint64_t slice_ns, length_ns; /* of a slice, of the whole */
+	uint64_t begun_ns;            /* since 1970; 0: unknown */
 };
 
 enum { XC_PROFILE_SLICES = 1000, XC_PROFILE_DEPTH = 1 << 17 /* frames of a stack */ };

@@ -26,6 +26,7 @@ static const struct xc_profile_column head_columns[] = {
 	COLUMN(xc_profile_head, slice_ns, XC_PROFILE_IS_NUMBER, UINT64_C(1) << 60),
 	COLUMN(xc_profile_head, length_ns, XC_PROFILE_IS_NUMBER, UINT64_C(1) << 60),
 	COLUMN(xc_profile_head, by, XC_PROFILE_IS_TEXT, 0),
+	COLUMN(xc_profile_head, begun_ns, XC_PROFILE_IS_NUMBER, UINT64_C(1) << 62),
 };
 
 static const struct xc_profile_column fact_columns[] = {

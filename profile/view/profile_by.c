@@ -17,14 +17,35 @@ static uint32_t label_of(struct xc_profile_data *d, const struct xc_profile_thre
 	return xc_profile_data_add_text(d, label);
 }
 
-static void by_thread(struct xc_profile_data *d)
+/* The thread that stands for the process of a thread: that with its number, or the first one. */
+static const struct xc_profile_thread *main_of(const struct xc_profile_data *d, struct xc_hashtable *by_pid, size_t i)
 {
+	union xc_hashtable_value *found = xc_hashtable_at(by_pid, NULL, d->threads[i].pid, 1);
+	for (size_t k = 0; !found->number && k < d->thread_count; k++)
+		if (d->threads[k].pid == d->threads[i].pid && d->threads[k].tid == d->threads[k].pid)
+			found->number = k + 1;
+	if (!found->number)
+		found->number = i + 1;
+	return &d->threads[found->number - 1];
+}
+
+static uint32_t process_label(struct xc_profile_data *d, const struct xc_profile_thread *thread)
+{
+	const char *name = xc_profile_data_text(d, thread->name);
+	xc_auto(xc_freep) char *label = xc_asprintf("%s %" PRIu64, name ? name : "process", thread->pid);
+	return xc_profile_data_add_text(d, label);
+}
+
+static void by_thread(struct xc_profile_data *d, bool process)
+{
+	struct xc_hashtable by_pid = {0};
 	xc_auto(xc_freep) uint32_t *labels = xc_alloc((d->thread_count + 1) * sizeof *labels);
 	for (size_t i = 0; i < d->thread_count; i++)
-		labels[i] = label_of(d, &d->threads[i]);
+		labels[i] = process ? process_label(d, main_of(d, &by_pid, i)) : label_of(d, &d->threads[i]);
+	xc_hashtable_fini(&by_pid);
 	for (size_t i = 0; i < d->sum_count; i++)
 		d->sums[i].value = labels[d->sums[i].thread];
-	d->head->by = xc_profile_data_add_text(d, "thread");
+	d->head->by = xc_profile_data_add_text(d, process ? "process" : "thread");
 }
 
 struct xc_error *xc_profile_by(struct xc_profile_data *d, const char *by)
@@ -32,10 +53,11 @@ struct xc_error *xc_profile_by(struct xc_profile_data *d, const char *by)
 	const char *has = xc_profile_data_text(d, d->head->by);
 	if (has && strcmp(has, by) == 0)
 		return NULL;
-	if (strcmp(by, "thread") != 0)
+	const bool process = strcmp(by, "process") == 0;
+	if (!process && strcmp(by, "thread") != 0)
 		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--by %s: this profile has no values of it", by),
-				     "it has those of %s%sthread", has ? has : "", has ? ", " : "");
-	by_thread(d);
+				     "it has those of %s%sthread and process", has ? has : "", has ? ", " : "");
+	by_thread(d, process);
 	return NULL;
 }
 

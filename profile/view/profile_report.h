@@ -1,5 +1,6 @@
-/* profile_report: a profile as sections of a report: first how it was taken and what is missing, then the values of
- * the dimension by which samples are told apart, what was waited for, the hottest functions, the hottest stacks, the threads. */
+/* profile_report: a profile as sections of a report: first how it was taken and what is missing, then the values of the
+ * dimension by which samples are told apart, what was waited for, the hottest functions, the hottest stacks, the
+ * threads. */
 #ifndef XC_PROFILE_REPORT_H
 #define XC_PROFILE_REPORT_H
 
