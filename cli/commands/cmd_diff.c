@@ -15,7 +15,7 @@
 #include "profile/data/profile_file.h"
 #include "profile/data/profile_redact.h"
 #include "profile/view/profile_diff.h"
-#include "profile/view/profile_formats.h"
+#include "profile/export/profile_formats.h"
 
 enum { DEFAULT_ROWS = 40 };
 

@@ -11,7 +11,7 @@
 #include "cli/shared/heaps.h"
 #include "cli/shared/plugins.h"
 #include "cli/shared/stacks.h"
-#include "profile/view/tree_page.h"
+#include "profile/export/tree_page.h"
 
 struct settings {
 	const char *as;
@@ -186,8 +186,8 @@ static const struct xc_option options[] = {
 	 .offset = offsetof(struct settings, as),
 	 .value = "KIND",
 	 .about = "folded (one line per stack), svg (one self-contained picture), html (a page to look around in), "
-		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.svg, .html, "
-		  ".speedscope.json, .pb.gz, .pprof), else folded",
+		  "speedscope, pprof or firefox (for those viewers); default: by the end of the -o file (.svg, .html, "
+		  ".speedscope.json, .firefox.json, .pb.gz, .pprof), else folded",
 	 .words = xc_tree_kinds},
 	{.name = NULL},
 };

@@ -14,7 +14,7 @@
 #include "profile/data/profile_redact.h"
 #include "profile/profile_finish.h"
 #include "profile/view/profile_by.h"
-#include "profile/view/profile_formats.h"
+#include "profile/export/profile_formats.h"
 #include "profile/view/profile_report.h"
 #include "profile/view/profile_tree.h"
 
@@ -374,8 +374,8 @@ static const struct xc_option options[] = {
 	 .value = "KIND",
 	 .about = "xprof (all of it, to look at again), folded (one line per stack), svg (one self-contained picture), "
 		  "html (a page to look around in: flame graph and its inversion, threads over time, search, lines), "
-		  "speedscope or pprof (for those viewers); default: by the end of the -o file (.xprof, .svg, .html, "
-		  ".speedscope.json, .pb.gz, .pprof), else a report",
+		  "speedscope, pprof or firefox (for those viewers); default: by the end of the -o file (.xprof, .svg, "
+		  ".html, .speedscope.json, .firefox.json, .pb.gz, .pprof), else a report",
 	 .words = xc_profile_kinds},
 	{.name = "thread",
 	 .kind = XC_OPTION_NUMBER,

@@ -273,6 +273,8 @@ for stack, weight in zip(profile["samples"], profile["weights"]):
     other[";".join(names[i] for i in stack)] += weight
 assert folded and folded == other, (folded - other, other - folded)
 PY
+  "$XCORE" flame stacks "$CORE" -o it.firefox.json
+  python3 "$BATS_TEST_DIRNAME/../live/firefox.py" it.firefox.json folded 1
   command -v go || skip "there is no go here: pprof is its tool"
   "$XCORE" flame stacks "$CORE" -o it.pb.gz
   GOTOOLCHAIN=local go tool pprof -raw it.pb.gz >raw

@@ -8,8 +8,9 @@
 #include "core/base/text.h"
 #include "core/render/render.h"
 #include "profile/data/profile_file.h"
+#include "profile/view/profile_by.h"
 #include "profile/view/profile_diff.h"
-#include "profile/view/profile_formats.h"
+#include "profile/export/profile_formats.h"
 #include "profile/view/profile_report.h"
 #include "profile/view/profile_tree.h"
 
@@ -71,6 +72,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	show(d);
 	compare(d, again);
+	xc_error_free(xc_profile_by(d, "process"));
+	xc_profile_root(d);
+	show(d);
 	xc_text_fini(&bytes);
 	xc_text_fini(&other);
 	xc_profile_data_free(d);

@@ -176,11 +176,12 @@ is_sampling() {
 		"$XCORE" profile "$dir/one.xprof" -o "$dir/$name"
 		cmp "$dir/by-end.pb.gz" "$dir/$name"
 	done
-	for kind in folded svg speedscope pprof; do
+	for kind in folded svg speedscope pprof firefox; do
 		"$XCORE" profile "$dir/one.xprof" --as "$kind" -o "$dir/$kind"
 		[ -s "$dir/$kind" ]
 	done
 	[ "$(awk '{ n += $NF } END { print n }' "$dir/folded")" = "$(jq '.sections[0].fields.samples' "$dir/report.json")" ]
+	python3 "$BATS_TEST_DIRNAME/firefox.py" "$dir/firefox" "$dir/folded"
 	run "$XCORE" profile "$dir/one.xprof" --hz 9
 	[ "$status" = 2 ]
 	run "$XCORE" analyze "$dir/one.xprof"
@@ -223,7 +224,7 @@ keep() {
 	"$XCORE" profile -q --clock off --for 300ms -o "$dir/off.xprof" "pid:$STARTED"
 	run "$XCORE" diff "$dir/before.xprof" "$dir/off.xprof"
 	[ "$status" != 0 ] && [[ $output == *"counts CPU time, and "*"off.xprof waiting time"* ]]
-	for name in diff.xprof diff.pb.gz diff.pprof diff.speedscope.json; do
+	for name in diff.xprof diff.pb.gz diff.pprof diff.speedscope.json diff.firefox.json; do
 		run "$XCORE" diff "$dir/before.xprof" "$dir/after.xprof" -o "$dir/$name"
 		[ "$status" = 2 ]
 		[[ "$output" = *"two profiles are not written as "* ]]
@@ -245,14 +246,26 @@ keep() {
 	"$XCORE" profile --redact --for 300ms -o "$dir/one.xprof" "pid:$STARTED"
 	zstd -dcq "$dir/one.xprof" >"$dir/tables"
 	[ "$(grep -ca 'hunter22\|plainargument' "$dir/tables")" = 0 ]
-	for kind in html pprof folded svg speedscope; do
+	for kind in html pprof folded svg speedscope firefox; do
 		"$XCORE" profile -q --redact "$dir/all.xprof" --as $kind >"$dir/$kind"
 	done
 	"$XCORE" profile -q "$dir/all.xprof" --as html >>"$dir/html" # shows no arguments, so it has none
 	zcat "$dir/pprof" >"$dir/protobuf"
-	[ "$(cat "$dir"/{html,protobuf,folded,svg,speedscope} | grep -ca 'hunter22\|plainargument')" = 0 ]
+	[ "$(cat "$dir"/{html,protobuf,folded,svg,speedscope,firefox} | grep -ca 'hunter22\|plainargument')" = 0 ]
 	"$XCORE" profile --no-redact "$dir/one.xprof" >"$dir/report"
 	grep -q 'Hottest functions' "$dir/report"
+}
+
+@test "what is written for Firefox Profiler is by the rules of its format, threads and waits, too" {
+	compile waits "$BATS_TEST_TMPDIR/waits" -O1
+	begin "$BATS_TEST_TMPDIR/waits"
+	"$XCORE" profile --clock wall --for 2s --no-plugins -o it.xprof "pid:$STARTED"
+	"$XCORE" profile -q it.xprof -o it.firefox.json
+	"$XCORE" profile -q it.xprof --by thread --as firefox -o rooted.firefox.json
+	"$XCORE" profile -q it.xprof --as folded >folded
+	"$XCORE" profile -q it.xprof --by thread --as folded >rooted
+	python3 "$BATS_TEST_DIRNAME/firefox.py" it.firefox.json folded
+	python3 "$BATS_TEST_DIRNAME/firefox.py" rooted.firefox.json rooted
 }
 
 @test "stacks of threads of musl are whole" {

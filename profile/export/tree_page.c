@@ -1,15 +1,18 @@
-#include "profile/view/tree_page.h"
+#include "profile/export/tree_page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/export/profile_firefox.h"
 #include "profile/view/profile_page.h"
 
-const char *const xc_tree_kinds[] = {"folded", "svg", "html", "speedscope", "pprof", NULL};
+const char *const xc_tree_kinds[] = {"folded", "svg", "html", "speedscope", "pprof", "firefox", NULL};
 
 const char *xc_tree_kind_of(const char *file)
 {
-	return xc_ends_with(file, ".html") ? "html" : xc_flame_kind_of(file);
+	return xc_ends_with(file, ".html")           ? "html"
+	       : xc_ends_with(file, ".firefox.json") ? "firefox"
+						     : xc_flame_kind_of(file);
 }
 
 static void add_node(struct xc_profile_data *d, const struct xc_stacktree_node *node, uint32_t number, uint32_t thread)
@@ -47,10 +50,11 @@ struct xc_profile_data *xc_tree_data(const struct xc_stacktree *tree)
 
 struct xc_error *xc_tree_write(const struct xc_stacktree *tree, const char *kind, FILE *out)
 {
-	if (strcmp(kind, "html") != 0)
+	const bool page = strcmp(kind, "html") == 0;
+	if (!page && strcmp(kind, "firefox") != 0)
 		return xc_flame_write(tree, kind, out);
 	struct xc_profile_data *d = xc_tree_data(tree);
-	struct xc_error *err = xc_profile_page(d, out);
+	struct xc_error *err = page ? xc_profile_page(d, out) : xc_profile_firefox(d, out);
 	xc_profile_data_free(d);
 	return err;
 }

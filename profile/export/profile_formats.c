@@ -1,14 +1,15 @@
-#include "profile/view/profile_formats.h"
+#include "profile/export/profile_formats.h"
 
 #include <string.h>
 
 #include "core/report/stacktree.h"
 #include "profile/data/profile_file.h"
+#include "profile/export/profile_firefox.h"
 #include "profile/view/profile_page.h"
-#include "profile/view/profile_pprof.h"
+#include "profile/export/profile_pprof.h"
 #include "profile/view/profile_tree.h"
 
-const char *const xc_profile_kinds[] = {"folded", "svg", "speedscope", "pprof", "html", "xprof", NULL};
+const char *const xc_profile_kinds[] = {"folded", "svg", "speedscope", "pprof", "firefox", "html", "xprof", NULL};
 
 static const struct {
 	const char *kind, *end; /* of a file's name */
@@ -16,6 +17,7 @@ static const struct {
 } own[] = {
 	{"html", ".html", xc_profile_page},
 	{"pprof", ".pb.gz", xc_profile_pprof},
+	{"firefox", ".firefox.json", xc_profile_firefox},
 	{"xprof", ".xprof", xc_profile_file_write},
 };
 

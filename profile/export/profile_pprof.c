@@ -6,7 +6,7 @@
  *	ValueType 1 type, 2 unit · Sample 1 location_id (innermost first), 2 value, 3 label · Label 1 key, 2 str, 3 num
  *	Mapping   1 id, 5 filename, 7 has_functions, 8 has_filenames, 9 has_line_numbers, 10 has_inline_frames
  *	Location  1 id, 2 mapping_id, 4 line · Line 1 function_id, 2 line · Function 1 id, 2 name, 4 filename */
-#include "profile/view/profile_pprof.h"
+#include "profile/export/profile_pprof.h"
 
 #include <stdlib.h>
 #include <string.h>

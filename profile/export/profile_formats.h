@@ -6,7 +6,7 @@
 
 #include "profile/data/profile_data.h"
 
-/* Their names, NULL-terminated: those of xc_flame_kinds, "html" (profile_page.h) and "xprof"
+/* Their names, NULL-terminated: those of xc_flame_kinds, "firefox", "html" (profile_page.h) and "xprof"
  * (profile_file.h). */
 extern const char *const xc_profile_kinds[];
 
