@@ -230,7 +230,8 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	crash.rules = xc_cause_table;
 	xc_cause_rule_apply(&crash, event_of(&crash.fault));
 	xc_uncaught_report_flight(&crash);
-	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
+	if (!xc_crash_context_is(&crash, "stack-overflow") && /* which access came first does not matter */
+	    !xc_crash_context_is(&crash, "format-string"))
 		xc_expression_report(&crash);
 	xc_cause_fault_number(&crash);
 	xc_race_report(&crash);

@@ -7,6 +7,7 @@
 #include "triage/fault/cause_jump.h"
 #include "triage/fault/cause_sent.h"
 #include "triage/fault/cause_trap.h"
+#include "triage/fault/format_call.h"
 #include "triage/go/golang.h"
 #include "triage/runtime/assertion.h"
 #include "triage/runtime/canary.h"
@@ -35,6 +36,7 @@ const struct xc_cause_rule xc_cause_table[] = {
 	{"hardware guard", XC_CAUSE_SEGV, xc_cause_fault_guard},
 	{"jump", XC_CAUSE_SEGV | XC_CAUSE_ILL, xc_cause_jump_classify},
 	{"stack overflow", XC_CAUSE_SEGV, xc_recursion_classify},
+	{"format", XC_CAUSE_SEGV, xc_format_call_classify},
 	{"general protection", XC_CAUSE_SEGV, xc_cause_fault_protection},
 	{"null pointer", XC_CAUSE_SEGV, xc_cause_fault_null},
 	{"rights of the page", XC_CAUSE_SEGV, xc_cause_fault_rights},
