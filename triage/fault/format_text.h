@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 struct xc_conversion {
-	char letter;      /* 's', 'n', 'd', …; wide ones as 's' and 'c' */
-	size_t argument;  /* its number among the arguments that are no floating-point numbers */
-	size_t floats;    /* arguments before it that are */
-	bool known;       /* false: a `long double`, or a position ("%2$s") beside such, makes the number doubtful */
+	char letter;     /* 's', 'n', 'd', …; wide ones as 's' and 'c' */
+	size_t argument; /* its number among the arguments that are no floating-point numbers */
+	size_t floats;   /* arguments before it that are */
+	bool known;      /* false: a `long double`, or a position ("%2$s") beside such, makes the number doubtful */
 };
 
 /* The conversions of the text, in order, those without arguments ("%%", "%m") left out: at most `most`. Returns how

@@ -9,7 +9,7 @@
 #include "heap/query/whatis.h"
 #include "triage/blocks/block_types.h"
 #include "dwarf/types/field.h"
-#include "triage/memory/value_place.h"
+#include "triage/blocks/value_place.h"
 #include "triage/util/memory_search.h"
 #include "triage/util/same_type.h"
 #include "triage/util/statics.h"

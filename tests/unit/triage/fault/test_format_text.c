@@ -74,10 +74,8 @@ static void text_that_is_no_format_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_conversion_takes_the_next_argument),
-		cmocka_unit_test(widths_take_arguments),
-		cmocka_unit_test(floats_have_registers_of_their_own),
-		cmocka_unit_test(positions_are_followed),
+		cmocka_unit_test(each_conversion_takes_the_next_argument), cmocka_unit_test(widths_take_arguments),
+		cmocka_unit_test(floats_have_registers_of_their_own),      cmocka_unit_test(positions_are_followed),
 		cmocka_unit_test(text_that_is_no_format_ends_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
