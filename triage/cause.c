@@ -25,6 +25,7 @@
 #include "triage/crash/abort_message.h"
 #include "triage/crash/handled_signal.h"
 #include "triage/crash/phase.h"
+#include "triage/explain/merged_call.h"
 #include "triage/runtime/script.h"
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
@@ -250,6 +251,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 		report_abort(&crash, NULL); /* the heap's evidence comes later */
 	headline(&crash);
 	locate(&crash);
+	xc_merged_call_report(&crash);
 	xc_script_report(&crash);
 	xc_evidence_add(&crash);
 	if (heap)
