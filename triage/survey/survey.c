@@ -283,6 +283,8 @@ static void look_at_variables(struct survey *s, const struct xc_frame_context *c
 				continue;
 			cut(s, 0);
 			xc_text_add(&s->path, values[i].name);
+			if (pass == 0) /* an argument was set; what a local variable holds may be left over */
+				tell(s, &values[i].value, NULL, "");
 			if (pass < 2)
 				look_behind(s, &values[i].value, 1, DEPTH);
 			else
