@@ -97,7 +97,8 @@ static bool has_no_line(const struct sources *s, unsigned line)
 static void set_line(struct xc_crash_context *crash, unsigned line)
 {
 	struct xc_verdict *v = crash->verdict;
-	xc_auto(xc_freep) char *source = v->source ? xc_source_lines(crash->process, v->file, line, SOURCE_AROUND) : NULL;
+	xc_auto(xc_freep) char *source =
+		v->source ? xc_source_lines(crash->process, v->file, line, SOURCE_AROUND) : NULL;
 	v->line = line;
 	v->source = xc_arena_strdup(&crash->report->arena, source);
 }
@@ -107,10 +108,11 @@ static void report(struct xc_crash_context *crash, const struct sources *s)
 	struct xc_verdict *v = crash->verdict;
 	struct xc_text lines = {0};
 	add_lines(s, &lines);
-	xc_verdict_evidence(crash->report,
-			    "it is reached from line %s: the compiler makes one call of several that are alike, and which "
-			    "of them it was is not known",
-			    xc_text_string(&lines));
+	xc_verdict_evidence(
+		crash->report,
+		"it is reached from line %s: the compiler makes one call of several that are alike, and which "
+		"of them it was is not known",
+		xc_text_string(&lines));
 	v->cause = xc_arena_printf(&crash->report->arena, "%s%sreached from line %s: one call stands for several",
 				   v->cause ? v->cause : "", v->cause ? "; " : "", xc_text_string(&lines));
 	if (v->confidence && strcmp(v->confidence, "certain") == 0)

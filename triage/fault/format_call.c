@@ -25,7 +25,7 @@ static const int registers[REGISTERS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r
 
 struct call {
 	struct xc_crash_context *crash;
-	size_t frame;     /* of the caller */
+	size_t frame; /* of the caller */
 	const char *name;
 	unsigned format; /* the argument */
 	bool list;       /* the others are in a va_list, whose words are not known */
@@ -58,8 +58,7 @@ static bool is_kin(const char *name, struct call *out)
 	};
 	if (!name)
 		return false;
-	name += strspn(name, "_");
-	name += strncmp(name, "IO_", 3) == 0 ? 3 : 0;
+	name = xc_libcall_plain(name);
 	size_t len = strcspn(name, "@.");
 	bool checked = len > 4 && strncmp(name + len - 4, "_chk", 4) == 0;
 	len -= checked ? 4 : 0;
@@ -317,8 +316,8 @@ static void set_origin(const struct call *call, const struct xc_frame_code *code
 	struct xc_linear_expr form = xc_symbolic_value_register(code, code->at, registers[call->format]);
 	const struct xc_linear_expr_part *part = form.known ? xc_symbolic_value_pointer(&form) : NULL;
 	if (part && xc_origin_describe(code, &part->term, form.constant ? NULL : &call->at, &text, &sure))
-		call->crash->verdict->origin =
-			xc_arena_printf(&call->crash->report->arena, "%s%s", sure ? "" : "likely ", xc_text_string(&text));
+		call->crash->verdict->origin = xc_arena_printf(&call->crash->report->arena, "%s%s",
+							       sure ? "" : "likely ", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
@@ -346,9 +345,10 @@ static void classify(const struct call *call, const char *kind, bool high, const
 	add_conversion(call, &cause);
 	if (crash->verdict->origin && high)
 		xc_text_printf(&cause, "; the format was %s", crash->verdict->origin);
-	xc_crash_context_classify(crash, "format-string", kind, high && call->counts ? "high"
-							     : high || write                        ? "medium"
-												    : "low",
+	xc_crash_context_classify(crash, "format-string", kind,
+				  high && call->counts ? "high"
+				  : high || write      ? "medium"
+						       : "low",
 				  "likely", xc_text_string(&cause));
 	xc_text_fini(&cause);
 	crash->number = true; /* no offset from NULL */

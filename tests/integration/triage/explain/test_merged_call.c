@@ -20,7 +20,8 @@ static void aborts_of_several_lines_are_one_call(void **state)
 	(void)state;
 	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], two_aborts, false,
-			      &(struct wanted){.class_name = "abort", .function = "check", .says = "reached from line 6 or 9"});
+			      &(struct wanted){
+				      .class_name = "abort", .function = "check", .says = "reached from line 6 or 9"});
 }
 
 static void calls_that_were_not_optimized_are_their_own(void **state)

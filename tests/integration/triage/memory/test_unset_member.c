@@ -26,12 +26,13 @@ static void what_the_last_owner_left_is_told(void **state)
 {
 	(void)state;
 	GRID(i, XC_COUNT(compilers))
-		judged_expect(compilers[i], left_over, true,
-			      &(struct wanted){.class_name = "wild-read",
-					       .function = "weigh",
-					       .says = "`node->part` was never set",
-					       .also = "3 free blocks of 40 bytes have 0x123456700000002 at the same place",
-					       .without = "after it was freed"});
+		judged_expect(
+			compilers[i], left_over, true,
+			&(struct wanted){.class_name = "wild-read",
+					 .function = "weigh",
+					 .says = "`node->part` was never set",
+					 .also = "3 free blocks of 40 bytes have 0x123456700000002 at the same place",
+					 .without = "after it was freed"});
 }
 
 /* The first word of a block that was in a list of glibc's thread cache. */
@@ -41,7 +42,8 @@ static void the_link_of_a_free_list_is_told(void **state)
 	static const char source[] =
 		HEAD "struct first { struct part *part; long key, more, last; };\n"
 		     "NOINLINE long weigh_first(const struct first *first) { return first->part->weight; }\n"
-		     "int main(void)\n{\n	void *a = hidden(malloc(32)), *b = hidden(malloc(32));\n	free(a); free(b);\n"
+		     "int main(void)\n{\n	void *a = hidden(malloc(32)), *b = hidden(malloc(32));\n	"
+		     "free(a); free(b);\n"
 		     "	struct first *first = malloc(32);\n	first->key = 1; first->more = first->last = 0;\n"
 		     "	return (int)weigh_first(hidden(first));\n}\n";
 	GRID(i, XC_COUNT(compilers))
@@ -56,11 +58,11 @@ static void the_link_of_a_free_list_is_told(void **state)
 static void a_pointer_that_all_had_was_set(void **state)
 {
 	(void)state;
-	static const char source[] =
-		HEAD "int main(void)\n{\n	struct node *nodes[3];\n	struct part *part = hidden(malloc(1 << 20));\n"
-		     "	for (int i = 0; i < 3; i++) {\n		nodes[i] = hidden(malloc(sizeof *nodes[i]));\n"
-		     "		nodes[i]->part = part;\n	}\n	free(nodes[0]); free(part);\n"
-		     "	return (int)weigh(hidden(nodes[2]));\n}\n";
+	static const char source[] = HEAD
+		"int main(void)\n{\n	struct node *nodes[3];\n	struct part *part = hidden(malloc(1 << 20));\n"
+		"	for (int i = 0; i < 3; i++) {\n		nodes[i] = hidden(malloc(sizeof *nodes[i]));\n"
+		"		nodes[i]->part = part;\n	}\n	free(nodes[0]); free(part);\n"
+		"	return (int)weigh(hidden(nodes[2]));\n}\n";
 	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, true,
 			      &(struct wanted){.class_name = "use-after-free", .without = "never set"});
@@ -91,12 +93,12 @@ static void a_local_object_that_nothing_set_is_possible(void **state)
 static void one_that_another_function_set_is_not(void **state)
 {
 	(void)state;
-	static const char direct[] = LOCALS "NOINLINE long work(long key) { struct node node; init(&node, key); "
-					    "set(&node, hidden((void *)0x1122334455660000)); return weigh(&node) + 1; }\n"
-					    MAIN;
-	static const char passed[] = LOCALS "NOINLINE long work(long key) { struct node node; init(&node, key); "
-					    "pass(&node, hidden((void *)0x1122334455660000)); return weigh(&node) + 1; }\n"
-					    MAIN;
+	static const char direct[] =
+		LOCALS "NOINLINE long work(long key) { struct node node; init(&node, key); "
+		       "set(&node, hidden((void *)0x1122334455660000)); return weigh(&node) + 1; }\n" MAIN;
+	static const char passed[] =
+		LOCALS "NOINLINE long work(long key) { struct node node; init(&node, key); "
+		       "pass(&node, hidden((void *)0x1122334455660000)); return weigh(&node) + 1; }\n" MAIN;
 	GRID(i, XC_COUNT(compilers)) {
 		judged_expect(compilers[i], direct, true,
 			      &(struct wanted){.class_name = "wild-read", .without = "never set"});

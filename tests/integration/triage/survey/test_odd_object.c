@@ -13,7 +13,8 @@ static const char *const compilers[] = {"g++ -g -O0 -x c++", "clang++ -g -O0 -x 
 #define CELLS                                                                                                          \
 	HEAD "struct cell { long value; cell *next; };\n"                                                              \
 	     "NOINLINE void check(const cell *one) { if (one->value != 5) abort(); sink = one->value; }\n"             \
-	     "NOINLINE void grow(std::vector<cell> *cells) { for (int i = 0; i < 100; i++) cells->push_back({i, 0}); }\n"
+	     "NOINLINE void grow(std::vector<cell> *cells) { for (int i = 0; i < 100; i++) cells->push_back({i, 0}); " \
+	     "}\n"
 
 static void an_argument_in_freed_memory_is_told(void **state)
 {
@@ -32,22 +33,24 @@ static void an_argument_in_freed_memory_is_told(void **state)
 static void an_argument_whose_memory_is_used_again_is_told(void **state)
 {
 	(void)state;
-	static const char source[] =
-		CELLS "int main() { std::vector<cell> cells(4, cell{5, 0}); cell *first = hidden(&cells[0]); grow(&cells); "
-		      "std::vector<long> other(8, 3); hidden(&other); check(first); return (int)other[1]; }\n";
+	static const char source[] = CELLS
+		"int main() { std::vector<cell> cells(4, cell{5, 0}); cell *first = hidden(&cells[0]); grow(&cells); "
+		"std::vector<long> other(8, 3); hidden(&other); check(first); return (int)other[1]; }\n";
 	GRID(i, 2) /* optimized, the argument is gone */
-		judged_expect(compilers[i], source, true,
-			      &(struct wanted){.class_name = "abort",
-					       .says = "perhaps because `one` is stale",
-					       .also = "`cells` (std::vector of length 104, capacity 128) has its elements"});
+		judged_expect(
+			compilers[i], source, true,
+			&(struct wanted){.class_name = "abort",
+					 .says = "perhaps because `one` is stale",
+					 .also = "`cells` (std::vector of length 104, capacity 128) has its elements"});
 }
 
 /* Nothing of this: what is wrong is the value. */
 static void a_living_object_is_not(void **state)
 {
 	(void)state;
-	static const char source[] = CELLS "int main() { std::vector<cell> cells(4, cell{5, 0}); grow(&cells); cell *last "
-					   "= hidden(&cells.back()); check(last); return 0; }\n";
+	static const char source[] =
+		CELLS "int main() { std::vector<cell> cells(4, cell{5, 0}); grow(&cells); cell *last "
+		      "= hidden(&cells.back()); check(last); return 0; }\n";
 	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, true,
 			      &(struct wanted){.class_name = "abort", .function = "check", .without = "perhaps"});
@@ -57,10 +60,10 @@ static void a_living_object_is_not(void **state)
 static void damage_of_the_heap_raises_an_exception(void **state)
 {
 	(void)state;
-	static const char source[] =
-		CELLS "NOINLINE void demand(cell *one) { one->value = 6; throw std::runtime_error(\"bad cell\"); }\n"
-		      "int main() { std::vector<cell> cells(4, cell{5, 0}); cell *first = hidden(&cells[0]); grow(&cells); "
-		      "demand(first); return 0; }\n";
+	static const char source[] = CELLS
+		"NOINLINE void demand(cell *one) { one->value = 6; throw std::runtime_error(\"bad cell\"); }\n"
+		"int main() { std::vector<cell> cells(4, cell{5, 0}); cell *first = hidden(&cells[0]); grow(&cells); "
+		"demand(first); return 0; }\n";
 	GRID(i, XC_COUNT(compilers)) {
 		struct judged j = judge(compilers[i], source, true);
 		if (strcmp(j.verdict->class_name, "uncaught-exception") != 0 ||
@@ -79,20 +82,21 @@ static void owners_that_are_none_any_more_are_told(void **state)
 {
 	(void)state;
 	static const char source[] = OWNERS
-		"int main() { holder *one = new holder; one->own = std::make_shared<part>(); std::weak_ptr<part> seen = "
+		"int main() { holder *one = new holder; one->own = std::make_shared<part>(); std::weak_ptr<part> seen "
+		"= "
 		"one->own; hidden(&one->own)->~shared_ptr(); one->own->weight = 4; check(hidden(one)); return 0; }\n";
 	GRID(i, XC_COUNT(compilers))
-		judged_expect(compilers[i], source, true,
-			      &(struct wanted){.class_name = "abort",
-					       .says = "is a std::shared_ptr whose use count is 0"});
+		judged_expect(
+			compilers[i], source, true,
+			&(struct wanted){.class_name = "abort", .says = "is a std::shared_ptr whose use count is 0"});
 }
 
 static void a_shared_object_is_not(void **state)
 {
 	(void)state;
-	static const char source[] = OWNERS
-		"int main() { holder *one = new holder; one->own = std::make_shared<part>(); std::shared_ptr<part> other = "
-		"one->own; other->weight = 4; check(hidden(one)); return 0; }\n";
+	static const char source[] = OWNERS "int main() { holder *one = new holder; one->own = "
+					    "std::make_shared<part>(); std::shared_ptr<part> other = "
+					    "one->own; other->weight = 4; check(hidden(one)); return 0; }\n";
 	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, true,
 			      &(struct wanted){.class_name = "abort", .without = "shared_ptr"});
