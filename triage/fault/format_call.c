@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
+#include "triage/code/body_cache.h"
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/dataflow/local.h"
@@ -19,7 +20,7 @@
 #include "triage/fault/format_text.h"
 #include "triage/util/names.h"
 
-enum { REGISTERS = 6, CONVERSIONS = 64, TEXT_MOST = 1024, SHOWN = 120, OUTWARD = 4, FLOATS = 8 };
+enum { REGISTERS = 6, CONVERSIONS = 64, TEXT_MOST = 1024, SHOWN = 120, OUTWARD = 4, SMALL = 64 << 10, FLOATS = 8 };
 
 static const int registers[REGISTERS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
 
@@ -98,12 +99,26 @@ static unsigned own_argument(const struct call *call)
 	return n;
 }
 
+/* Did the caller of the frame's function call it, and not one that jumped on to it? */
+static bool is_called(const struct call *call)
+{
+	const struct xc_crash_context *crash = call->crash;
+	const struct xc_body *body = xc_body_cache_get(crash->bodies, xc_frame_lookup(&crash->frames[call->frame]));
+	const struct xc_frame *caller = &crash->frames[call->frame + 1];
+	const struct xc_body *calling = xc_body_cache_get(crash->bodies, xc_frame_lookup(caller));
+	long at = calling ? xc_body_before(calling, caller->pc) : XC_BODY_NONE;
+	xc_addr to = 0;
+	if (body && at != XC_BODY_NONE)
+		xc_body_callee(calling, &calling->insns[at], &to);
+	return to && to == body->insns[body->entry].addr;
+}
+
 /* The caller that passed the text to the function which made the va_list of its own arguments. */
 static void go_outward(struct call *call)
 {
 	for (unsigned i = 0; call->list && i < OUTWARD && call->frame + 1 < call->crash->frame_count; i++) {
 		unsigned number = own_argument(call);
-		if (number == REGISTERS)
+		if (number == REGISTERS || !is_called(call))
 			return;
 		call->list = !is_variadic(call->crash, call->frame);
 		call->frame++;
@@ -170,11 +185,12 @@ static bool is_inside_conversion(const struct call *call)
 							       : xc_names_find(reads, name) != NULL);
 }
 
-/* Is it the address that faulted, or the vector that begins in? NULL is none: "(null)" is printed for it. */
+/* Is it the address that faulted, or in the vector that did? NULL is none of a text: "(null)" is printed for it. */
 static bool is_bad(const struct call *call, uint64_t value)
 {
 	xc_addr addr = call->crash->fault.addr;
-	return value && !xc_process_mapping(call->crash->process, value) &&
+	return (value || call->crash->fault.access == XC_ACCESS_WRITE) &&
+	       !xc_process_mapping(call->crash->process, value) &&
 	       (value == addr || value - value % 32 == addr || value - value % 64 == addr);
 }
 
@@ -239,7 +255,9 @@ static bool is_unset(const struct xc_frame_code *code, size_t number, bool bad)
 	xc_slice_register(code->body, code->at, registers[number], &slice);
 	for (size_t i = 0; i < slice.count; i++) {
 		const struct xc_slice_definition *d = &slice.items[i];
-		bool clobbered = d->kind == XC_DEFINITION_UNKNOWN && code->body->insns[d->insn].kind == XC_INSN_CALL;
+		const struct xc_insn *by = &code->body->insns[d->insn];
+		bool clobbered = d->kind == XC_DEFINITION_UNKNOWN &&
+				 (by->kind == XC_INSN_CALL || (by->stack_known && by->stack_moves > 0)); /* pop */
 		bool never = d->kind == XC_DEFINITION_ENTRY && !is_parameter(code, number, bad);
 		bool other = d->kind == XC_DEFINITION_INSN && is_moved_on(code, d->insn, registers[number]);
 		if (!clobbered && !never && !other)
@@ -258,21 +276,33 @@ static bool is_not_passed(const struct call *call, const struct xc_frame_code *c
 	return false;
 }
 
-/* The variable, or place, that was passed. NULL: it is not known, or what was passed was computed. */
-static const struct xc_symbolic_value *passed(const struct call *call, const struct xc_frame_code *code,
-					      struct xc_linear_expr *form)
+/* The expression of what was passed; false: it is not known. */
+static bool find_passed(const struct call *call, const struct xc_frame_code *code, struct xc_linear_expr *form)
 {
 	size_t number = call->format + 1 + call->bad->argument;
 	if (number >= REGISTERS || call->list || call->unknown > 1)
-		return NULL;
+		return false;
 	*form = xc_symbolic_value_register(code, code->at, registers[number]);
-	const struct xc_linear_expr_part *part = form->known && form->count == 1 ? &form->parts[0] : NULL;
+	return form->known;
+}
+
+/* The variable, or place, that was passed as it is. NULL: it is another expression. */
+static const struct xc_symbolic_value *variable_of(const struct xc_linear_expr *form)
+{
+	const struct xc_linear_expr_part *part = form->count == 1 ? &form->parts[0] : NULL;
 	return part && !form->constant && part->times == 1 && part->term.text && part->term.type ? &part->term : NULL;
 }
 
-static bool is_number(const struct xc_symbolic_value *value)
+/* What was passed, where that is a number: a variable, or a constant that is no address. NULL: it is none. */
+static const char *number_passed(const struct call *call, const struct xc_frame_code *code)
 {
-	return value && xc_type_strip(value->type)->kind == XC_TYPE_INT;
+	struct xc_linear_expr form;
+	if (!find_passed(call, code, &form))
+		return NULL;
+	const struct xc_symbolic_value *value = variable_of(&form);
+	if (!form.count && form.constant && !form.absolute && form.constant < SMALL && form.constant > -SMALL)
+		return xc_arena_printf(&call->crash->report->arena, "%" PRId64, form.constant);
+	return value && xc_type_strip(value->type)->kind == XC_TYPE_INT ? value->text : NULL;
 }
 
 /* ---- in words ---- */
@@ -357,8 +387,7 @@ static void classify(const struct call *call, const char *kind, bool high, const
 /* The format is data. Where a pointer was passed for the conversion, that is bad, and the program made the format. */
 static bool classify_data(const struct call *call, const struct xc_frame_code *code)
 {
-	struct xc_linear_expr form;
-	if (!call->list && !is_not_passed(call, code) && !is_number(passed(call, code, &form)))
+	if (!call->list && !is_not_passed(call, code) && !number_passed(call, code))
 		return false;
 	const char *held = held_by(call, code);
 	xc_crash_context_blame(call->crash, call->frame);
@@ -371,18 +400,15 @@ static bool classify_data(const struct call *call, const struct xc_frame_code *c
 
 static bool classify_arguments(const struct call *call, const struct xc_frame_code *code)
 {
-	struct xc_linear_expr form;
-	const struct xc_symbolic_value *value = passed(call, code, &form);
-	bool missing = !is_number(value);
-	if (missing && (call->list || !is_not_passed(call, code)))
+	const char *number = number_passed(call, code);
+	if (!number && (call->list || !is_not_passed(call, code)))
 		return false;
 	xc_crash_context_blame(call->crash, call->frame);
-	call->crash->verdict->expression = missing ? NULL : value->text;
+	call->crash->verdict->expression = number;
 	classify(call, "arguments", false,
-		 missing ? "the format asks for more arguments than were passed"
+		 !number ? "the format asks for more arguments than were passed"
 			 : xc_arena_printf(&call->crash->report->arena,
-					   "the format asks for a pointer where `%s`, a number, was passed",
-					   value->text));
+					   "the format asks for a pointer where `%s`, a number, was passed", number));
 	report_text(call, NULL);
 	return true;
 }
@@ -391,7 +417,7 @@ static bool classify_arguments(const struct call *call, const struct xc_frame_co
 static void tell_passed(const struct call *call, const struct xc_frame_code *code)
 {
 	struct xc_linear_expr form;
-	const struct xc_symbolic_value *value = passed(call, code, &form);
+	const struct xc_symbolic_value *value = find_passed(call, code, &form) ? variable_of(&form) : NULL;
 	if (!value || !call->value_known)
 		return;
 	call->crash->verdict->expression = xc_arena_strdup(&call->crash->report->arena, value->text);
