@@ -243,7 +243,7 @@ static void explain_any(const struct copies *c, const char *what)
 		     xc_blocks_find(&c->s->crash->heap->blocks, c->place.at) != XC_NO_BLOCK;
 	if (block)
 		xc_pointer_diagnosis_explain(c->s, "its bytes are text: the object was overwritten, its block has "
-						   "another owner now, or it never was one");
+						   "another owner now, or nothing has set that member");
 	else
 		xc_pointer_diagnosis_explain(c->s,
 					     "its bytes are text: %s was overwritten or never set, or what it "

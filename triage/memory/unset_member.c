@@ -8,9 +8,11 @@
 #include <inttypes.h>
 
 #include "triage/blocks/value_place.h"
+#include "triage/util/memory_search.h"
 
 enum {
 	BLOCKS = 1 << 20, /* whose sizes are compared */
+	HITS = 256,       /* copies of a value */
 	READ = 4096,      /* free blocks of the same size that are read */
 	PAGE_BITS = 12,
 	AWAY_BITS = 38, /* heap, modules and stacks each lie closer together than that */
@@ -30,6 +32,28 @@ static bool is_freed(enum xc_block_state state)
 	return xc_block_is_free(state) && state != XC_BLOCK_TOP;
 }
 
+/* The words of live blocks that have the value: the code has loaded one into a variable, which it has overwritten. All
+ * are the same member: at the same place in blocks of one size. */
+static bool find_alike(const struct xc_crash_context *crash, uint64_t value, struct xc_deref *out)
+{
+	const struct xc_blocks *blocks = &crash->heap->blocks;
+	xc_addr found[HITS];
+	size_t count = xc_memory_search_words(crash->process, value, 0, found, HITS), live = 0;
+	uint64_t size = 0, offset = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t block = xc_blocks_find(blocks, found[i]);
+		if (block == XC_NO_BLOCK || xc_block_state(blocks, block) != XC_BLOCK_LIVE)
+			continue;
+		uint64_t here = found[i] - xc_block_addr(blocks, block);
+		if (live++ && (size != xc_block_size(blocks, block) || offset != here))
+			return false;
+		size = xc_block_size(blocks, block);
+		offset = here;
+		*out = (struct xc_deref){.value = value, .value_known = true, .at = found[i], .at_known = true};
+	}
+	return live && count < HITS;
+}
+
 /* The word of a live block that the code read, and that still has the value. */
 static bool find_place(const struct xc_pointer_diagnosis *s, struct unset *out)
 {
@@ -37,11 +61,12 @@ static bool find_place(const struct xc_pointer_diagnosis *s, struct unset *out)
 	const struct xc_blocks *blocks = &crash->heap->blocks;
 	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
 	unsigned word = crash->process->arch->word;
-	uint64_t now;
+	uint64_t now, value = bad && bad->value_known ? bad->value : s->suspect_count ? s->suspects[0].value : 0;
 	*out = (struct unset){.crash = crash};
-	if (bad && bad->at_known && bad->value_known)
+	if (bad && bad->at_known && bad->value_known && !bad->own)
 		out->place = *bad;
-	else if (!s->suspect_count || !xc_value_place_of_variable(crash, s->suspects[0].value, &out->place))
+	else if (!value ||
+		 (!xc_value_place_of_variable(crash, value, &out->place) && !find_alike(crash, value, &out->place)))
 		return false;
 	out->block = xc_blocks_find(blocks, out->place.at);
 	if (out->block == XC_NO_BLOCK || xc_block_state(blocks, out->block) != XC_BLOCK_LIVE)
