@@ -8,6 +8,7 @@
 #include "core/facts/facts.h"
 #include "core/base/text.h"
 #include "core/process/source_roots.h"
+#include "dwarf/elf/symbol.h"
 #include "dwarf/line/source_lines.h"
 #include "triage/cause_table.h"
 #include "triage/locks/deadlock.h"
@@ -32,7 +33,7 @@
 #include "triage/memory/pointer_diagnosis.h"
 #include "triage/survey/odd_object.h"
 
-enum { SOURCE_AROUND = 2 };
+enum { SOURCE_AROUND = 2, SYMBOL_MOST = 512 };
 
 static bool is_fault_signal(int number)
 {
@@ -151,6 +152,33 @@ static void locate_source(struct xc_crash_context *crash, const struct xc_level 
 	v->source_hint = xc_arena_strdup(arena, hint);
 }
 
+/* gcc names what it makes of a function by a suffix, which debug information leaves out. */
+static void report_copy(const struct xc_crash_context *crash)
+{
+	static const struct {
+		const char *suffix, *words;
+	} copies[] = {
+		{".constprop.", "a copy that the compiler made of it for calls with constants as arguments"},
+		{".isra.", "a copy that the compiler made of it with other arguments"},
+		{".part.", "a part that the compiler cut out of it: the rest, which calls it, may have been inlined"},
+	};
+	const struct xc_place *place = crash->blame.place;
+	const char *name = crash->blame.level + 1 == place->level_count && !place->line_only
+				   ? place->levels[crash->blame.level].function
+				   : NULL;
+	char symbol[SYMBOL_MOST];
+	if (!name || !xc_symbol_describe(crash->process, xc_frame_lookup(&crash->blame.frame), symbol, sizeof symbol))
+		return;
+	for (size_t i = 0; i < XC_COUNT(copies); i++)
+		if (strstr(symbol, copies[i].suffix)) {
+			char *offset = strrchr(symbol, '+');
+			if (offset && strncmp(offset, "+0x", 3) == 0)
+				*offset = '\0';
+			xc_verdict_evidence(crash->report, "what runs of %s is %s: %s", name, symbol, copies[i].words);
+			return;
+		}
+}
+
 static void locate(struct xc_crash_context *crash)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -175,6 +203,7 @@ static void locate(struct xc_crash_context *crash)
 		locate_source(crash, level);
 	}
 	add_library(crash);
+	report_copy(crash);
 }
 
 /* A handler of SIGABRT that hangs hides why the program aborted. */
