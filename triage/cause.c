@@ -28,6 +28,7 @@
 #include "triage/crash/phase.h"
 #include "triage/explain/merged_call.h"
 #include "triage/runtime/script.h"
+#include "triage/rust/rust_null.h"
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
 #include "triage/memory/pointer_diagnosis.h"
@@ -264,6 +265,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	    !xc_crash_context_is(&crash, "format-string"))
 		xc_expression_report(&crash);
 	xc_cause_fault_number(&crash);
+	xc_rust_null_report(&crash);
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_odd_object_report(&crash);

@@ -19,7 +19,8 @@ static void the_caller_of_a_wrapper_is_blamed(void **state)
 	static const char source[] =
 		HEAD "NOINLINE void note(int level, const char *format, ...) { char room[256]; va_list list;\n"
 		     "va_start(list, format); vsnprintf(room, sizeof room, format, list); va_end(list); puts(room); }\n"
-		     "NOINLINE void greet(struct message *of, const char *text) { of->text = strdup(text); note(1, of->text); }\n"
+		     "NOINLINE void greet(struct message *of, const char *text) { of->text = strdup(text); note(1, "
+		     "of->text); }\n"
 		     "int main(void) { struct message *one = hidden(calloc(1, sizeof *one));\n"
 		     "greet(one, hidden(\"%s%s%s%s%s%s%s%s%s%s%s%s%n\")); return 0; }\n";
 	GRID(i, XC_COUNT(compilers))
@@ -35,11 +36,11 @@ static void the_caller_of_a_wrapper_is_blamed(void **state)
 static void a_count_through_null_is_data(void **state)
 {
 	(void)state;
-	static const char source[] =
-		HEAD "static char line[32];\nNOINLINE int show(char *to, const char *format, int count, long none) { "
-		     "sink = (int)none; return snprintf(to, 32, format, count); }\n"
-		     "int main(void) { char room[32]; strcpy(line, \"%d items%n\"); return show(room, hidden(line), 7, 0) + "
-		     "room[0]; }\n";
+	static const char source[] = HEAD
+		"static char line[32];\nNOINLINE int show(char *to, const char *format, int count, long none) { "
+		"sink = (int)none; return snprintf(to, 32, format, count); }\n"
+		"int main(void) { char room[32]; strcpy(line, \"%d items%n\"); return show(room, hidden(line), 7, 0) + "
+		"room[0]; }\n";
 	struct judged j = judge(compilers[0], source, true);
 	if (strcmp(j.verdict->class_name, "format-string") != 0 || strcmp(j.verdict->severity, "high") != 0 ||
 	    !judged_says(&j, "`%n`"))
@@ -50,20 +51,23 @@ static void a_count_through_null_is_data(void **state)
 static void a_constant_that_asks_for_text_where_a_number_is_does_not_fit(void **state)
 {
 	(void)state;
-	static const char variable[] = HEAD "NOINLINE void show(const struct message *one) { printf(\"level %s\\n\", "
-					    "one->level); sink++; }\nint main(void) { static struct message one = {7, 0, 0}; "
-					    "show(hidden(&one)); return 0; }\n";
-	static const char constant[] =
-		HEAD "NOINLINE void show(const struct message *one) { printf(\"%d: %s of %d\\n\", one->level, one->weight, "
-		     "3); sink++; }\nint main(void) { static struct message one = {7, 0, 2.5}; show(hidden(&one)); return 0; }\n";
+	static const char variable[] =
+		HEAD "NOINLINE void show(const struct message *one) { printf(\"level %s\\n\", "
+		     "one->level); sink++; }\nint main(void) { static struct message one = {7, 0, 0}; "
+		     "show(hidden(&one)); return 0; }\n";
+	static const char constant[] = HEAD
+		"NOINLINE void show(const struct message *one) { printf(\"%d: %s of %d\\n\", one->level, one->weight, "
+		"3); sink++; }\nint main(void) { static struct message one = {7, 0, 2.5}; show(hidden(&one)); return "
+		"0; }\n";
 	GRID(i, XC_COUNT(compilers)) {
 		judged_expect(compilers[i], variable, true,
 			      &(struct wanted){.class_name = "format-string",
 					       .kind = "arguments",
 					       .function = "show",
 					       .expression = "one->level"});
-		judged_expect(compilers[i], constant, true,
-			      &(struct wanted){.class_name = "format-string", .kind = "arguments", .says = "`3`, a number"});
+		judged_expect(
+			compilers[i], constant, true,
+			&(struct wanted){.class_name = "format-string", .kind = "arguments", .says = "`3`, a number"});
 	}
 }
 
@@ -74,10 +78,10 @@ static void a_bad_pointer_keeps_its_class(void **state)
 	static const char source[] =
 		HEAD "NOINLINE void show(const char *text, int width) { printf(\"%*s|\\n\", width, text); sink++; }\n"
 		     "int main(void) { show(hidden((void *)0x7000000000), 12); return 0; }\n";
-	static const char made[] =
-		HEAD "NOINLINE void show(const char *text, int width) { char format[16]; sprintf(format, \"%%%ds|\", width); "
-		     "printf(hidden(format), text); sink++; }\n"
-		     "int main(void) { show(hidden((void *)0x7000000000), 12); return 0; }\n";
+	static const char made[] = HEAD "NOINLINE void show(const char *text, int width) { char format[16]; "
+					"sprintf(format, \"%%%ds|\", width); "
+					"printf(hidden(format), text); sink++; }\n"
+					"int main(void) { show(hidden((void *)0x7000000000), 12); return 0; }\n";
 	GRID(i, XC_COUNT(compilers)) {
 		judged_expect(compilers[i], source, true,
 			      &(struct wanted){.class_name = "wild-read", .function = "show", .expression = "text"});
