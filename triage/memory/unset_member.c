@@ -125,6 +125,16 @@ static size_t count_alike(const struct unset *u)
 	return alike;
 }
 
+/* Text that fills the array before the member and goes on: it was written past that array, in the free objects, too. */
+static bool is_overrun(const struct unset *u)
+{
+	struct xc_field_array array;
+	char bytes[2];
+	return xc_field_array_before(u->crash, u->place.at, &array) && array.end == u->place.at &&
+	       xc_space_peek(u->crash->process->space, u->place.at - 1, bytes, sizeof bytes) == sizeof bytes &&
+	       xc_text_readable_length(bytes, sizeof bytes) == sizeof bytes;
+}
+
 static void report(struct xc_pointer_diagnosis *s, const struct unset *u)
 {
 	const struct xc_blocks *blocks = &u->crash->heap->blocks;
@@ -155,6 +165,8 @@ bool xc_unset_member_diagnose(struct xc_pointer_diagnosis *s)
 	u.alike = u.link || was_pointer(&u) ? 0 : count_alike(&u);
 	if (!u.link && !u.alike)
 		return false;
+	if (!u.link && is_overrun(&u))
+		return xc_text_overwrite_diagnose(s);
 	if (u.place.led_known) { /* a stale pointer to the block explains more */
 		struct xc_stale stale = xc_stale_pointer_at(s->crash, &u.place);
 		if (stale.kind != XC_STALE_NOT && stale.kind != XC_STALE_TEXT && stale.kind != XC_STALE_OTHER)

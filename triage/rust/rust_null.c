@@ -20,16 +20,17 @@ static const struct xc_type *null_variable(const struct xc_crash_context *crash,
 	*name_out = xc_arena_strndup(&crash->report->arena, text + from, len);
 	if (!xc_variable_find(&in, crash->blame.level, *name_out, &crash->report->arena, &value) || !value.type)
 		return NULL;
-	bool known = xc_type_is_pointer(value.type) ? xc_value_load(&value, &word)
-						    : xc_value_peek(&value, 0, &word, WORD);
+	bool known =
+		xc_type_is_pointer(value.type) ? xc_value_load(&value, &word) : xc_value_peek(&value, 0, &word, WORD);
 	return known && !word ? value.type : NULL;
 }
 
 /* Raw pointers, "*const T" and "*mut T", may be NULL. */
 static bool is_never_null(const struct xc_type *type)
 {
-	static const char *const names[] = {"&", "alloc::boxed::Box<", "core::ptr::non_null::NonNull<",
-					    "alloc::rc::Rc<", "alloc::sync::Arc<", NULL};
+	static const char *const names[] = {
+		"&", "alloc::boxed::Box<", "core::ptr::non_null::NonNull<", "alloc::rc::Rc<", "alloc::sync::Arc<",
+		NULL};
 	return type && type->name && xc_names_begin(names, type->name);
 }
 
@@ -44,6 +45,6 @@ void xc_rust_null_report(struct xc_crash_context *crash)
 	const struct xc_type *type = null_variable(crash, &name);
 	if (is_never_null(type))
 		v->cause = xc_arena_printf(&crash->report->arena,
-					   "%s; `%s` is a %s, which safe Rust never makes NULL: unsafe code did", v->cause,
-					   name, xc_type_name(type));
+					   "%s; `%s` is a %s, which safe Rust never makes NULL: unsafe code did",
+					   v->cause, name, xc_type_name(type));
 }

@@ -32,7 +32,8 @@ struct odd {
 	size_t stale_all;           /* pointers, to whatever block */
 	const char *counts[COUNTS]; /* sentences */
 	size_t count_count;
-	bool uses; /* one of them is a wrong use count */
+	bool uses;           /* one of them is a wrong use count */
+	const char *expired; /* a std::weak_ptr whose object is gone, in words; NULL: none */
 	struct argument {
 		const char *name;
 		const struct xc_type *type; /* a pointer or reference to a record */
@@ -157,18 +158,24 @@ static void take_control(struct odd *o, const struct xc_surveyed *it, xc_addr at
 static void look_for_shared(struct odd *o, const struct xc_surveyed *it)
 {
 	static const char *const controls[] = {"_M_refcount._M_pi", "__cntrl_", NULL};
-	static const char name[] = "std::shared_ptr<";
+	static const char name[] = "std::shared_ptr<", weak[] = "std::weak_ptr<";
 	const struct xc_blocks *blocks = &o->crash->heap->blocks;
 	const struct xc_type *type = xc_type_strip(it->value->type);
 	struct xc_value control;
 	uint64_t at, uses;
-	if (!type->name || strncmp(type->name, name, sizeof name - 1) != 0 ||
+	bool is_weak = type->name && strncmp(type->name, weak, sizeof weak - 1) == 0;
+	if (!type->name || (!is_weak && strncmp(type->name, name, sizeof name - 1) != 0) ||
 	    !xc_view_part_of(it->value, &control, controls) || !xc_value_load(&control, &at) || !at)
 		return;
 	uint32_t block = xc_blocks_find(blocks, at);
 	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
 	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
 		take_stale(o, block, at, it->path, false);
+	else if (is_weak && block != XC_NO_BLOCK && has_table(o, at) && !o->expired && strstr(it->path, "->") &&
+		 xc_view_number(&control, "_M_use_count", &uses) && !(int32_t)uses)
+		o->expired = words_of(o, it->path);
+	else if (is_weak)
+		return;
 	else if (block != XC_NO_BLOCK && !has_table(o, at) && strstr(it->path, "->"))
 		take_control(o, it, at);
 	else if (block != XC_NO_BLOCK && has_table(o, at) && xc_view_number(&control, "_M_use_count", &uses) &&
@@ -275,11 +282,19 @@ static bool is_own_end(const struct xc_crash_context *crash)
 	return xc_names_find(names, crash->verdict->class_name);
 }
 
+/* Did the blamed function throw the exception itself? Then it has found what it throws it for. */
+static bool is_thrown(const struct xc_crash_context *crash)
+{
+	const char *name =
+		crash->blamed ? xc_place_function(xc_crash_context_place(crash, crash->blamed - 1), 0) : NULL;
+	return xc_crash_context_is(crash, "uncaught-exception") && name && strcmp(name, "__cxa_throw") == 0;
+}
+
 /* The program ended itself, likely because an object was no longer what it should be. That may be exploitable. */
 static void raise_own_end(struct xc_crash_context *crash)
 {
 	struct xc_verdict *v = crash->verdict;
-	if (is_own_end(crash) && v->severity && strcmp(v->severity, "low") == 0)
+	if (is_own_end(crash) && !is_thrown(crash) && v->severity && strcmp(v->severity, "low") == 0)
 		v->severity = "medium";
 }
 
@@ -373,6 +388,8 @@ static void report(struct odd *o)
 	size_t told = 0;
 	for (size_t i = 0; i < o->count_count; i++)
 		xc_verdict_evidence(o->crash->report, "%s", o->counts[i]);
+	if (o->expired && is_own_end(o->crash))
+		xc_verdict_evidence(o->crash->report, "%s is a std::weak_ptr whose object is gone", o->expired);
 	for (size_t i = 0; i < o->stale_count; i++) {
 		report_stale(o, &o->stale[i]);
 		told += o->stale[i].count;

@@ -68,6 +68,26 @@ static void a_pointer_that_all_had_was_set(void **state)
 			      &(struct wanted){.class_name = "use-after-free", .without = "never set"});
 }
 
+/* A text ran over it, in the free objects, too. */
+static void a_member_that_text_ran_over_was_set(void **state)
+{
+	(void)state;
+	static const char source[] = HEAD
+		"struct entry { char body[16]; struct part *part; };\n"
+		"NOINLINE void fill(struct entry *e, const char *text, size_t size) { memcpy(e->body, text, size); }\n"
+		"NOINLINE long weigh_entry(const struct entry *e) { return e->part->weight; }\n"
+		"int main(void)\n{\n	struct entry *all[4];\n	for (int i = 0; i < 4; i++) {\n"
+		"		all[i] = hidden(malloc(sizeof *all[i]));\n		all[i]->part = 0;\n"
+		"		fill(all[i], \"0123456789abcdefGHIJKLMN\", 24);\n	}\n	free(all[0]); "
+		"free(all[1]);\n"
+		"	return (int)weigh_entry(hidden(all[3]));\n}\n";
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, true,
+			      &(struct wanted){.class_name = "wild-read",
+					       .says = "a string was written over",
+					       .without = "was never set"});
+}
+
 #define LOCALS                                                                                                         \
 	HEAD "NOINLINE void scribble(void) { volatile unsigned long w[160];\n"                                         \
 	     "for (int i = 0; i < 160; i++) w[i] = 0x1122334455660000 + i; sink = w[7]; }\n"                           \
@@ -113,6 +133,7 @@ int main(void)
 		cmocka_unit_test(what_the_last_owner_left_is_told),
 		cmocka_unit_test(the_link_of_a_free_list_is_told),
 		cmocka_unit_test(a_pointer_that_all_had_was_set),
+		cmocka_unit_test(a_member_that_text_ran_over_was_set),
 		cmocka_unit_test(a_local_object_that_nothing_set_is_possible),
 		cmocka_unit_test(one_that_another_function_set_is_not),
 	};

@@ -91,6 +91,22 @@ static void owners_that_are_none_any_more_are_told(void **state)
 			&(struct wanted){.class_name = "abort", .says = "is a std::shared_ptr whose use count is 0"});
 }
 
+static void a_weak_pointer_whose_object_is_gone_is_told(void **state)
+{
+	(void)state;
+	static const char source[] = HEAD
+		"struct part { std::weak_ptr<part> parent; long weight = 3; };\n"
+		"NOINLINE long up(const part *of) { auto p = of->parent.lock(); if (!p) abort(); return p->weight; }\n"
+		"int main() { auto leaf = std::make_shared<part>(); { auto root = std::make_shared<part>(); "
+		"leaf->parent = "
+		"root; sink = up(hidden(leaf.get())); } return (int)up(hidden(leaf.get())); }\n";
+	GRID(i, 2)
+		judged_expect(compilers[i], source, true,
+			      &(struct wanted){.class_name = "abort",
+					       .function = "up",
+					       .says = "`of->parent` is a std::weak_ptr whose object is gone"});
+}
+
 static void a_shared_object_is_not(void **state)
 {
 	(void)state;
@@ -110,6 +126,7 @@ int main(void)
 		cmocka_unit_test(a_living_object_is_not),
 		cmocka_unit_test(damage_of_the_heap_raises_an_exception),
 		cmocka_unit_test(owners_that_are_none_any_more_are_told),
+		cmocka_unit_test(a_weak_pointer_whose_object_is_gone_is_told),
 		cmocka_unit_test(a_shared_object_is_not),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
