@@ -8,6 +8,7 @@
 #include "core/facts/facts.h"
 #include "core/base/text.h"
 #include "core/process/source_roots.h"
+#include "dwarf/elf/symbol.h"
 #include "dwarf/line/source_lines.h"
 #include "triage/cause_table.h"
 #include "triage/locks/deadlock.h"
@@ -25,13 +26,15 @@
 #include "triage/crash/abort_message.h"
 #include "triage/crash/handled_signal.h"
 #include "triage/crash/phase.h"
+#include "triage/explain/merged_call.h"
 #include "triage/runtime/script.h"
+#include "triage/rust/rust_null.h"
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
 #include "triage/memory/pointer_diagnosis.h"
 #include "triage/survey/odd_object.h"
 
-enum { SOURCE_AROUND = 2 };
+enum { SOURCE_AROUND = 2, SYMBOL_MOST = 512 };
 
 static bool is_fault_signal(int number)
 {
@@ -150,6 +153,33 @@ static void locate_source(struct xc_crash_context *crash, const struct xc_level 
 	v->source_hint = xc_arena_strdup(arena, hint);
 }
 
+/* gcc names what it makes of a function by a suffix, which debug information leaves out. */
+static void report_copy(const struct xc_crash_context *crash)
+{
+	static const struct {
+		const char *suffix, *words;
+	} copies[] = {
+		{".constprop.", "a copy that the compiler made of it for calls with constants as arguments"},
+		{".isra.", "a copy that the compiler made of it with other arguments"},
+		{".part.", "a part that the compiler cut out of it: the rest, which calls it, may have been inlined"},
+	};
+	const struct xc_place *place = crash->blame.place;
+	const char *name = crash->blame.level + 1 == place->level_count && !place->line_only
+				   ? place->levels[crash->blame.level].function
+				   : NULL;
+	char symbol[SYMBOL_MOST];
+	if (!name || !xc_symbol_describe(crash->process, xc_frame_lookup(&crash->blame.frame), symbol, sizeof symbol))
+		return;
+	for (size_t i = 0; i < XC_COUNT(copies); i++)
+		if (strstr(symbol, copies[i].suffix)) {
+			char *offset = strrchr(symbol, '+');
+			if (offset && strncmp(offset, "+0x", 3) == 0)
+				*offset = '\0';
+			xc_verdict_evidence(crash->report, "what runs of %s is %s: %s", name, symbol, copies[i].words);
+			return;
+		}
+}
+
 static void locate(struct xc_crash_context *crash)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -174,6 +204,7 @@ static void locate(struct xc_crash_context *crash)
 		locate_source(crash, level);
 	}
 	add_library(crash);
+	report_copy(crash);
 }
 
 /* A handler of SIGABRT that hangs hides why the program aborted. */
@@ -230,9 +261,11 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	crash.rules = xc_cause_table;
 	xc_cause_rule_apply(&crash, event_of(&crash.fault));
 	xc_uncaught_report_flight(&crash);
-	if (!xc_crash_context_is(&crash, "stack-overflow")) /* which access came first does not matter */
+	if (!xc_crash_context_is(&crash, "stack-overflow") && /* which access came first does not matter */
+	    !xc_crash_context_is(&crash, "format-string"))
 		xc_expression_report(&crash);
 	xc_cause_fault_number(&crash);
+	xc_rust_null_report(&crash);
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_odd_object_report(&crash);
@@ -249,6 +282,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 		report_abort(&crash, NULL); /* the heap's evidence comes later */
 	headline(&crash);
 	locate(&crash);
+	xc_merged_call_report(&crash);
 	xc_script_report(&crash);
 	xc_evidence_add(&crash);
 	if (heap)

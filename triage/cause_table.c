@@ -7,10 +7,12 @@
 #include "triage/fault/cause_jump.h"
 #include "triage/fault/cause_sent.h"
 #include "triage/fault/cause_trap.h"
+#include "triage/fault/format_call.h"
 #include "triage/go/golang.h"
 #include "triage/runtime/assertion.h"
 #include "triage/runtime/canary.h"
 #include "triage/runtime/cause_abort.h"
+#include "triage/fault/closed_stream.h"
 #include "triage/runtime/fortify.h"
 #include "triage/runtime/heap_complaint.h"
 #include "triage/rust/rust_panic.h"
@@ -35,6 +37,8 @@ const struct xc_cause_rule xc_cause_table[] = {
 	{"hardware guard", XC_CAUSE_SEGV, xc_cause_fault_guard},
 	{"jump", XC_CAUSE_SEGV | XC_CAUSE_ILL, xc_cause_jump_classify},
 	{"stack overflow", XC_CAUSE_SEGV, xc_recursion_classify},
+	{"closed stream", XC_CAUSE_SEGV, xc_closed_stream_classify},
+	{"format", XC_CAUSE_SEGV, xc_format_call_classify},
 	{"general protection", XC_CAUSE_SEGV, xc_cause_fault_protection},
 	{"null pointer", XC_CAUSE_SEGV, xc_cause_fault_null},
 	{"rights of the page", XC_CAUSE_SEGV, xc_cause_fault_rights},

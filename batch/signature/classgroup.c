@@ -29,6 +29,7 @@ static const struct class_row {
 	{"use-after-return", "access", ACCESS},
 	{"heap-overrun", "access", ACCESS},
 	{"protected-access", "access", HEADLINE},
+	{"format-string", "access", HEADLINE},
 	{"null-access", "access", NOTHING},
 	{"wild-access", "access", NOTHING},
 	{"memory-access", "access", NOTHING},

@@ -4,8 +4,9 @@
  * surrounding memory and the faulting instruction differ. So for bad accesses only the kind of access counts, not why
  * the address was bad; for errors detected by a runtime, what was detected:
  *
- *	read               null-read, wild-read; use-after-free, use-after-return, heap-overrun, protected-access that read
- *	write              null-write, wild-write, write-rodata; the same four that write
+ *	read               null-read, wild-read; use-after-free, use-after-return, heap-overrun, protected-access,
+ *	                   format-string that read
+ *	write              null-write, wild-write, write-rodata; the same five that write
  *	exec               call-null, pc-control, exec-data, use-after-free that called what it read there
  *	access             null-access, wild-access, memory-access: the kind of access is unknown
  *	heap:KIND          heap-corruption: double free, bad pointer, damage (overrun and list damage: which is noticed

@@ -27,6 +27,7 @@ WEAKER = {
     "use-after-free": {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data", "null-read", "null-write"},
     "use-after-return": {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data", "null-read", "null-write"},
     "heap-overrun": {"wild-read", "wild-write", "wild-access"},
+    "format-string": {"null-read", "null-write", "wild-read", "wild-write", "wild-access", "null-access"},
     "write-rodata": {"protected-access"},
     "null-read": {"null-access", "wild-access"},
     "null-write": {"null-access", "wild-access"},

@@ -214,7 +214,8 @@ static bool by_code(const struct xc_crash_context *crash, size_t caller, int num
 struct keeper {
 	bool or_one;                  /* or 1 for 0, in operator new: cmovne %rdi,%rax; mov %rax,%rbx */
 	int reg;                      /* -1: a slot */
-	struct xc_insn_memory memory; /* of the slot, from the frame pointer */
+	struct xc_insn_memory memory; /* of the slot, from the frame pointer, or the stack pointer */
+	int64_t moved;                /* by which the stack pointer had moved since the entry */
 	size_t at;                    /* the instruction that stored it */
 };
 
@@ -223,23 +224,27 @@ static bool find_keeper(const struct xc_body *body, int number, struct keeper *k
 {
 	const struct xc_arch *arch = body->process->arch;
 	int chosen = -1;
+	int64_t moved = 0;
+	bool known = true;
 	for (size_t i = body->entry; i < body->count && i - body->entry < BLOCK; i++) {
 		const struct xc_insn *insn = &body->insns[i];
 		bool or_one = chosen >= 0 && insn->from == chosen;
 		bool takes = (or_one || insn->from == number) && !insn->part;
-		*keeper = (struct keeper){.reg = -1, .at = i, .or_one = or_one};
+		*keeper = (struct keeper){.reg = -1, .at = i, .or_one = or_one, .moved = moved};
 		if (takes && insn->kind == XC_INSN_MOVE && xc_arch_has(arch->preserved, insn->to)) {
 			keeper->reg = insn->to;
 			return true;
 		}
-		if (takes && insn->kind == XC_INSN_STORE && insn->memory.base == arch->fp && insn->memory.index < 0 &&
-		    insn->memory.size == 8) {
+		bool slot = insn->memory.base == arch->fp || (known && insn->memory.base == arch->sp);
+		if (takes && insn->kind == XC_INSN_STORE && slot && insn->memory.index < 0 && insn->memory.size == 8) {
 			keeper->memory = insn->memory;
 			return true;
 		}
 		if (insn->kind == XC_INSN_CALL || insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_BRANCH ||
 		    insn->kind == XC_INSN_RETURN || (insn->writes >> number & 1))
 			return false;
+		known = known && insn->stack_known;
+		moved += insn->stack_moves;
 		if (insn->kind == XC_INSN_CHOOSE && insn->from == number)
 			chosen = insn->to;
 		else if (chosen >= 0 && (insn->writes >> chosen & 1))
@@ -248,15 +253,35 @@ static bool find_keeper(const struct xc_body *body, int number, struct keeper *k
 	return false;
 }
 
-/* Only the pops of an epilogue write it again. */
+/* Does it write the slot? `lower`: by so much the stack pointer is lower now than it was at the store. */
+static bool writes_slot(const struct xc_insn *insn, const struct xc_insn_memory *slot, int64_t lower)
+{
+	int64_t farther = insn->memory.displacement - lower - slot->displacement;
+	int64_t size = insn->memory.size ? insn->memory.size : 8;
+	return insn->has_memory && insn->writes_memory && insn->memory.base == slot->base && farther + size > 0 &&
+	       farther < 8;
+}
+
+/* Only the pops of an epilogue write it again. Between jumps what lowers the stack pointer raises it again: the order of
+ * addresses shows how low it is. */
 static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 {
+	const bool by_stack = keeper->memory.base == body->process->arch->sp;
+	int64_t lower = 0, usual = 0;
+	bool settled = false;
 	for (size_t i = 0; i < body->count; i++) {
 		const struct xc_insn *insn = &body->insns[i];
 		bool pop = insn->kind == XC_INSN_OTHER && insn->stack_known && insn->stack_moves == 8;
-		bool same = insn->has_memory && insn->writes_memory && insn->memory.base == keeper->memory.base &&
-			    insn->memory.displacement == keeper->memory.displacement;
+		bool same = keeper->reg < 0 && writes_slot(insn, &keeper->memory, lower);
 		if (i != keeper->at && (keeper->reg < 0 ? same : !pop && insn->writes >> keeper->reg & 1))
+			return false;
+		if (!by_stack || i <= keeper->at)
+			continue;
+		bool jumps = insn->kind == XC_INSN_BRANCH || insn->kind == XC_INSN_CALL;
+		usual = jumps && !settled ? lower : usual;
+		settled = settled || jumps;
+		lower = insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_RETURN ? usual : lower - insn->stack_moves;
+		if (!insn->stack_known)
 			return false;
 	}
 	return !body->incomplete;
@@ -287,18 +312,31 @@ static struct xc_body *callee_body(const struct xc_crash_context *crash, size_t 
 	return to && xc_process_module(crash->process, to) == callee->module ? body : NULL;
 }
 
+/* The frame's address is that of the stack pointer before the call, 8 bytes above the one at the entry. */
+static bool slot_value(const struct xc_crash_context *crash, const struct xc_frame *callee, const struct keeper *keeper,
+		       uint64_t *value_out)
+{
+	struct xc_frame frame = *callee;
+	uint64_t base;
+	if (keeper->memory.base == crash->process->arch->sp) {
+		if (!xc_unwind_cfa(crash->unwinder, &frame))
+			return false;
+		base = frame.cfa - 8 + (uint64_t)keeper->moved;
+	} else if (!xc_regs_get(&callee->regs, keeper->memory.base, &base))
+		return false;
+	return xc_space_peek_uint(crash->process->space, base + (uint64_t)keeper->memory.displacement, 8, value_out);
+}
+
 static bool by_callee(const struct xc_crash_context *crash, size_t caller, int number, uint64_t *value_out)
 {
 	const struct xc_frame *callee = &crash->frames[caller - 1];
 	struct xc_body *body = callee->signal ? NULL : callee_body(crash, caller);
 	struct keeper keeper;
-	uint64_t base;
 	if (!body || !find_keeper(body, number, &keeper) || !stays_kept(body, &keeper))
 		return false;
 	if (keeper.reg >= 0)
 		return xc_regs_get(&callee->regs, keeper.reg, value_out) && !(keeper.or_one && *value_out == 1);
-	return !keeper.or_one && xc_regs_get(&callee->regs, keeper.memory.base, &base) &&
-	       xc_space_peek_uint(crash->process->space, base + (uint64_t)keeper.memory.displacement, 8, value_out);
+	return !keeper.or_one && slot_value(crash, callee, &keeper, value_out);
 }
 
 /* ---- */

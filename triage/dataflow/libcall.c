@@ -17,6 +17,16 @@ const char *xc_libcall_name(const char *name, struct xc_arena *arena)
 	return name;
 }
 
+const char *xc_libcall_plain(const char *name)
+{
+	static const char *const marks[] = {"GI_", "IO_", "new_", "isoc99_", "isoc23_"};
+	name += strspn(name, "_");
+	for (size_t i = 0; i < XC_COUNT(marks); i++)
+		if (strncmp(name, marks[i], strlen(marks[i])) == 0)
+			name += strlen(marks[i]) + strspn(name + strlen(marks[i]), "_");
+	return name;
+}
+
 static const struct library_function {
 	const char *name;
 	unsigned writes, reads; /* bit per argument */

@@ -8,6 +8,9 @@
 /* The public name: "__memcpy_avx512_unaligned_erms" is memcpy. Other names are returned unchanged. */
 const char *xc_libcall_name(const char *name, struct xc_arena *arena);
 
+/* The name without the C library's own marks before it: "fclose" in "_IO_new_fclose", "printf_chk" in "__printf_chk". */
+const char *xc_libcall_plain(const char *name);
+
 /* The arguments, as a bit set, that point to what the function reads (or writes); 0 when not known. */
 unsigned xc_libcall_arguments(const char *name, enum xc_access access);
 

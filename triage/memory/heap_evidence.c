@@ -11,6 +11,7 @@
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
 #include "triage/blocks/block_types.h"
+#include "triage/util/names.h"
 #include "dwarf/types/type.h"
 
 enum { FREED_MOST = 3 };
@@ -87,6 +88,21 @@ static void report_freed(const struct xc_crash_context *crash)
 	}
 }
 
+/* The program noticed that something was not as it should be. */
+static bool is_symptom(const struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"assertion", "uncaught-exception", "terminate", "panic", NULL};
+	return xc_names_find(names, crash->verdict->class_name);
+}
+
+static void raise_symptom(struct xc_crash_context *crash, const char *damage)
+{
+	struct xc_verdict *v = crash->verdict;
+	v->severity = "high";
+	v->cause = xc_arena_printf(&crash->report->arena, "%s%sperhaps because the heap is damaged: %s",
+				   v->cause ? v->cause : "", v->cause ? "; " : "", damage);
+}
+
 /* An abort without a message may be the allocator's own. A program that calls abort() with a damaged heap has
  * written out of bounds before. */
 static void classify_abort(struct xc_crash_context *crash, const struct xc_damage *first)
@@ -104,6 +120,8 @@ static void classify_abort(struct xc_crash_context *crash, const struct xc_damag
 		[XC_DAMAGE_LINK] = {"list damage", "a block was written to after it was freed"},
 		[XC_DAMAGE_TWICE] = {"double free", "a block was freed a second time"},
 	};
+	if (is_symptom(crash))
+		raise_symptom(crash, kinds[first->kind].cause);
 	if (!xc_crash_context_is(crash, "abort"))
 		return;
 	bool by_allocator = xc_crash_context_find_name(crash, frames);

@@ -16,7 +16,7 @@
 #include "heap/query/whatis.h"
 #include "triage/code/operand.h"
 #include "triage/blocks/block_types.h"
-#include "triage/memory/value_place.h"
+#include "triage/blocks/value_place.h"
 #include "triage/util/memory_search.h"
 
 enum {

@@ -10,7 +10,7 @@
 
 #include "triage/memory/bit_flip.h"
 #include "triage/memory/stale_pointer.h"
-#include "triage/memory/value_place.h"
+#include "triage/blocks/value_place.h"
 #include "triage/memory/wild_index.h"
 #include "triage/util/names.h"
 #include "triage/util/poison.h"
@@ -262,6 +262,7 @@ static const struct {
 	bool (*diagnose)(struct xc_pointer_diagnosis *s); /* false: it does not apply */
 	bool by_value; /* by what the value looks like: no reason for a value from outside of an array */
 } explanations[] = {
+	{"member that was never set", xc_unset_member_diagnose, false},
 	{"freed block", xc_freed_block_diagnose, false},
 	{"unmapped block", xc_unmapped_block_diagnose, false},
 	{"stale pointer on the way", diagnose_stale, false},
@@ -276,6 +277,7 @@ static const struct {
 	{"argument into such a frame", diagnose_argument, false},
 	{"far index", diagnose_wild_index, true},
 	{"flipped bit", diagnose_bit_flip, true},
+	{"member of a local object that was never set", xc_unset_local_diagnose, false},
 	{"no object on the way", diagnose_object, false},
 	{"a number", xc_number_overwrite_diagnose, true},
 };

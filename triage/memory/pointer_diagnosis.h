@@ -33,6 +33,12 @@ void xc_pointer_diagnosis_report(struct xc_crash_context *crash);
 
 /* ---- explanations: each reports itself and returns true when it applies ---- */
 
+/* A member of a live block that nothing has set: it has what the block's last owner, or the allocator, left there. */
+bool xc_unset_member_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
+/* A member of an object on the stack, that no function which has the object sets. */
+bool xc_unset_local_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
 /* A freed block: reached directly, or the value was read from it. */
 bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *diagnosis);
 

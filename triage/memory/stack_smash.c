@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "triage/dataflow/local.h"
-#include "triage/memory/value_place.h"
+#include "triage/blocks/value_place.h"
 
 enum { FRAMES = 8, WORD = 8, PIECE = 256, LONGEST = 64 << 10, GAPS = 4 };
 

@@ -20,7 +20,7 @@
 #include "triage/blocks/object_class.h"
 #include "triage/blocks/other_owner.h"
 #include "triage/blocks/freed_content.h"
-#include "triage/memory/value_place.h"
+#include "triage/blocks/value_place.h"
 #include "triage/util/same_type.h"
 
 enum {

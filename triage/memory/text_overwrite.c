@@ -9,7 +9,7 @@
 #include "heap/query/whatis.h"
 #include "triage/blocks/block_types.h"
 #include "dwarf/types/field.h"
-#include "triage/memory/value_place.h"
+#include "triage/blocks/value_place.h"
 #include "triage/util/memory_search.h"
 #include "triage/util/same_type.h"
 #include "triage/util/statics.h"
@@ -243,7 +243,7 @@ static void explain_any(const struct copies *c, const char *what)
 		     xc_blocks_find(&c->s->crash->heap->blocks, c->place.at) != XC_NO_BLOCK;
 	if (block)
 		xc_pointer_diagnosis_explain(c->s, "its bytes are text: the object was overwritten, its block has "
-						   "another owner now, or it never was one");
+						   "another owner now, or nothing has set that member");
 	else
 		xc_pointer_diagnosis_explain(c->s,
 					     "its bytes are text: %s was overwritten or never set, or what it "

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "triage/fault/closed_stream.h"
 #include "triage/runtime/free_argument.h"
 
 static bool message_has(const struct xc_crash_context *crash, const char *const *texts)
@@ -51,6 +52,7 @@ bool xc_heap_complaint_classify(struct xc_crash_context *crash)
 			xc_crash_context_classify(crash, "heap-corruption", kinds[i].kind, "high", "certain",
 						  kinds[i].cause);
 			xc_free_argument_report(crash);
+			xc_closed_stream_explain(crash);
 			return true;
 		}
 	return false;

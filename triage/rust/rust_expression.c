@@ -72,6 +72,12 @@ static void read_chain(const struct xc_crash_context *crash, const char *file, u
 	}
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), wanted = strlen(end);
+	return len >= wanted && strcmp(text + len - wanted, end) == 0;
+}
+
 void xc_rust_expression_report(struct xc_crash_context *crash, const char *file, unsigned line)
 {
 	struct xc_verdict *v = crash->verdict;
@@ -86,7 +92,11 @@ void xc_rust_expression_report(struct xc_crash_context *crash, const char *file,
 		struct xc_text plain = {0};
 		add_without_texts(text + from, end - from, &plain);
 		xc_text_escaped(&words, xc_text_string(&plain), plain.len);
-		v->cause = xc_arena_printf(&crash->report->arena, "%s: `%s`", v->cause, xc_text_string(&words));
+		const char *expression = xc_text_string(&words);
+		bool weak = ends_in(expression, ".upgrade()");
+		v->cause = xc_arena_printf(
+			&crash->report->arena, "%s: `%s`%s", v->cause, expression,
+			weak ? ": the object that this Weak led to has been dropped, or it never had one" : "");
 		xc_text_fini(&plain);
 	}
 	xc_text_fini(&chain);

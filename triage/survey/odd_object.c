@@ -4,13 +4,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dwarf/types/field.h"
 #include "dwarf/view/view.h"
+#include "dwarf/view/view_part.h"
 #include "heap/query/whatis.h"
+#include "triage/memory/stale_pointer.h"
 #include "triage/survey/survey.h"
 #include "triage/util/names.h"
 #include "triage/util/same_type.h"
 
-enum { BLOCKS = 3, PATHS = 3, COUNTS = 3, MEMBERS = 64, SMALLEST = 2, NEAR_ZERO = 1000 };
+enum { BLOCKS = 3, PATHS = 3, ARGUMENTS = 3, COUNTS = 3, MEMBERS = 64, SMALLEST = 2, NEAR_ZERO = 1000 };
+
+static const char VARIABLE[] = ".-[,"; /* what the path of a variable itself has not */
 
 struct stale {
 	uint32_t block;
@@ -27,7 +32,24 @@ struct odd {
 	size_t stale_all;           /* pointers, to whatever block */
 	const char *counts[COUNTS]; /* sentences */
 	size_t count_count;
+	bool uses;           /* one of them is a wrong use count */
+	const char *expired; /* a std::weak_ptr whose object is gone, in words; NULL: none */
+	struct argument {
+		const char *name;
+		const struct xc_type *type; /* a pointer or reference to a record */
+		xc_addr led;
+	} arguments[ARGUMENTS]; /* of the innermost functions */
+	size_t argument_count;
 };
+
+/* Classes that tell no more than that something was not as the program expects. */
+static bool is_symptom(const struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"abort",     "assertion",  "trap-instruction", "uncaught-exception",
+					    "null-read", "null-write", "null-access",      "call-null",
+					    "wild-read", "wild-write", "wild-access",      NULL};
+	return xc_names_find(names, crash->verdict->class_name);
+}
 
 /* ---- freed memory ---- */
 
@@ -84,14 +106,81 @@ static bool text_at(const struct xc_view *view, xc_addr *addr)
 static void look_for_stale(struct odd *o, const struct xc_surveyed *it)
 {
 	const struct xc_blocks *blocks = &o->crash->heap->blocks;
-	bool pointer = xc_type_is_pointer(it->value->type);
+	bool pointer = xc_type_is_pointer(it->value->type), variable = !strpbrk(it->path, VARIABLE);
 	xc_addr addr;
+	if (pointer && variable && !is_symptom(o->crash)) /* the diagnosis of the bad pointer has told it */
+		return;
 	if (pointer ? !xc_value_load(it->value, &addr) : !text_at(it->view, &addr))
 		return;
 	uint32_t block = xc_blocks_find(blocks, addr);
 	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
 	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
 		take_stale(o, block, addr, it->path, !pointer);
+}
+
+/* ---- shared pointers ---- */
+
+/* An object with a virtual table, as control blocks are: what was never set leads anywhere. */
+static bool has_table(const struct odd *o, xc_addr at)
+{
+	const struct xc_process *p = o->crash->process;
+	uint64_t table;
+	const struct xc_mapping *m =
+		xc_space_peek_uint(p->space, at, p->arch->word, &table) ? xc_process_mapping(p, table) : NULL;
+	return m && !m->writable && xc_process_module(p, table);
+}
+
+static void take_uses(struct odd *o, const struct xc_surveyed *it, int64_t uses)
+{
+	o->uses = true;
+	if (o->count_count < COUNTS)
+		o->counts[o->count_count++] = xc_arena_printf(
+			&o->crash->report->arena,
+			"%s is a std::shared_ptr whose use count is %" PRId64
+			": its object was released while it is still used, more often than it was taken",
+			words_of(o, it->path), uses);
+}
+
+/* A pointer led there: it was constructed. */
+static void take_control(struct odd *o, const struct xc_surveyed *it, xc_addr at)
+{
+	o->uses = true;
+	if (o->count_count < COUNTS)
+		o->counts[o->count_count++] = xc_arena_printf(
+			&o->crash->report->arena,
+			"%s is a std::shared_ptr whose counts, at 0x%" PRIx64
+			", are no counts any more: they were overwritten, or its object was released while it is still "
+			"used, and the memory is used again",
+			words_of(o, it->path), at);
+}
+
+/* libstdc++ 12, bits/shared_ptr_base.h; libc++ counts from -1 (memory). */
+static void look_for_shared(struct odd *o, const struct xc_surveyed *it)
+{
+	static const char *const controls[] = {"_M_refcount._M_pi", "__cntrl_", NULL};
+	static const char name[] = "std::shared_ptr<", weak[] = "std::weak_ptr<";
+	const struct xc_blocks *blocks = &o->crash->heap->blocks;
+	const struct xc_type *type = xc_type_strip(it->value->type);
+	struct xc_value control;
+	uint64_t at, uses;
+	bool is_weak = type->name && strncmp(type->name, weak, sizeof weak - 1) == 0;
+	if (!type->name || (!is_weak && strncmp(type->name, name, sizeof name - 1) != 0) ||
+	    !xc_view_part_of(it->value, &control, controls) || !xc_value_load(&control, &at) || !at)
+		return;
+	uint32_t block = xc_blocks_find(blocks, at);
+	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
+	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
+		take_stale(o, block, at, it->path, false);
+	else if (is_weak && block != XC_NO_BLOCK && has_table(o, at) && !o->expired && strstr(it->path, "->") &&
+		 xc_view_number(&control, "_M_use_count", &uses) && !(int32_t)uses)
+		o->expired = words_of(o, it->path);
+	else if (is_weak)
+		return;
+	else if (block != XC_NO_BLOCK && !has_table(o, at) && strstr(it->path, "->"))
+		take_control(o, it, at);
+	else if (block != XC_NO_BLOCK && has_table(o, at) && xc_view_number(&control, "_M_use_count", &uses) &&
+		 (int32_t)uses <= 0)
+		take_uses(o, it, (int32_t)uses);
 }
 
 /* ---- counts ---- */
@@ -186,13 +275,27 @@ static void report_stale(struct odd *o, const struct stale *stale)
 	xc_text_fini(&text);
 }
 
-/* Classes that tell no more than that something was not as the program expects. */
-static bool is_symptom(const struct xc_crash_context *crash)
+static bool is_own_end(const struct xc_crash_context *crash)
 {
-	static const char *const names[] = {"abort",     "assertion",  "trap-instruction", "uncaught-exception",
-					    "null-read", "null-write", "null-access",      "call-null",
-					    "wild-read", "wild-write", "wild-access",      NULL};
+	static const char *const names[] = {"abort",     "assertion", "trap-instruction", "uncaught-exception",
+					    "terminate", NULL};
 	return xc_names_find(names, crash->verdict->class_name);
+}
+
+/* Did the blamed function throw the exception itself? Then it has found what it throws it for. */
+static bool is_thrown(const struct xc_crash_context *crash)
+{
+	const char *name =
+		crash->blamed ? xc_place_function(xc_crash_context_place(crash, crash->blamed - 1), 0) : NULL;
+	return xc_crash_context_is(crash, "uncaught-exception") && name && strcmp(name, "__cxa_throw") == 0;
+}
+
+/* The program ended itself, likely because an object was no longer what it should be. That may be exploitable. */
+static void raise_own_end(struct xc_crash_context *crash)
+{
+	struct xc_verdict *v = crash->verdict;
+	if (is_own_end(crash) && !is_thrown(crash) && v->severity && strcmp(v->severity, "low") == 0)
+		v->severity = "medium";
 }
 
 static bool is_damage(const struct xc_crash_context *crash)
@@ -218,12 +321,66 @@ static void explain_stale(struct xc_crash_context *crash, const struct stale *st
 	xc_text_fini(&text);
 }
 
+static void take_argument(struct odd *o, const struct xc_surveyed *it)
+{
+	struct argument *argument = &o->arguments[o->argument_count];
+	if (o->argument_count == ARGUMENTS || strpbrk(it->path, VARIABLE) ||
+	    !xc_same_type_is_record(xc_same_type_pointed(it->value->type)) || !xc_value_load(it->value, &argument->led))
+		return;
+	argument->name = xc_arena_strdup(&o->crash->report->arena, it->path);
+	argument->type = it->value->type;
+	o->argument_count++;
+}
+
+/* The offset of the record's first pointer; UINT64_MAX when it has none. */
+static uint64_t first_pointer(const struct xc_crash_context *crash, const struct xc_type *record)
+{
+	uint64_t size, rest, word = crash->process->arch->word;
+	if (!xc_type_size(record, &size))
+		return UINT64_MAX;
+	for (uint64_t offset = 0; offset + word <= size && offset < MEMBERS * word; offset += word)
+		if (xc_type_is_pointer(xc_field_path(NULL, record, offset, &rest)) && !rest)
+			return offset;
+	return UINT64_MAX;
+}
+
+/* A block that an argument leads to, and that others use as something else. */
+static bool explain_reused(struct xc_crash_context *crash, const struct argument *argument)
+{
+	struct xc_arena *arena = &crash->report->arena;
+	struct xc_deref *deref = xc_arena_alloc(arena, sizeof *deref);
+	uint64_t pointer = first_pointer(crash, xc_type_complete(xc_same_type_pointed(argument->type)));
+	*deref = (struct xc_deref){.frame = crash->blamed,
+				   .at_known = pointer != UINT64_MAX,
+				   .at = argument->led + pointer,
+				   .holder = crash->blamed,
+				   .pointer = argument->name,
+				   .pointer_type = argument->type,
+				   .led_known = true,
+				   .led = argument->led};
+	const struct xc_stale stale = xc_stale_pointer_at(crash, deref);
+	if (stale.kind != XC_STALE_REUSED)
+		return false;
+	xc_verdict_evidence(crash->report, "`%s` = 0x%" PRIx64 ": %s", argument->name, argument->led, stale.why);
+	if (stale.redact && stale.redact != stale.why)
+		xc_verdict_redact(crash->report, stale.redact);
+	if (stale.moved)
+		xc_verdict_evidence(crash->report, "%s, and not in that block", stale.moved);
+	explain(crash, xc_arena_printf(arena, "perhaps because `%s` is stale: what it points to has another owner now",
+				       argument->name));
+	return true;
+}
+
 static void look(void *user, const struct xc_surveyed *it)
 {
 	struct odd *o = user;
+	if (xc_type_is_pointer(it->value->type))
+		take_argument(o, it);
 	look_for_stale(o, it);
-	if (!xc_type_is_pointer(it->value->type))
-		look_for_counts(o, it);
+	if (xc_type_is_pointer(it->value->type))
+		return;
+	look_for_shared(o, it);
+	look_for_counts(o, it);
 }
 
 static void report(struct odd *o)
@@ -231,6 +388,8 @@ static void report(struct odd *o)
 	size_t told = 0;
 	for (size_t i = 0; i < o->count_count; i++)
 		xc_verdict_evidence(o->crash->report, "%s", o->counts[i]);
+	if (o->expired && is_own_end(o->crash))
+		xc_verdict_evidence(o->crash->report, "%s is a std::weak_ptr whose object is gone", o->expired);
 	for (size_t i = 0; i < o->stale_count; i++) {
 		report_stale(o, &o->stale[i]);
 		told += o->stale[i].count;
@@ -254,6 +413,12 @@ void xc_odd_object_report(struct xc_crash_context *crash)
 		return;
 	xc_survey_walk(crash, look, &o);
 	report(&o);
+	bool reused = false;
+	for (size_t i = 0; i < o.argument_count && is_own_end(crash) && !o.count_count && !o.stale_count && !reused;
+	     i++)
+		reused = explain_reused(crash, &o.arguments[i]);
+	if (reused || o.uses || (o.stale_count && is_symptom(crash)))
+		raise_own_end(crash);
 	if (o.count_count)
 		explain(crash, o.counts[0]);
 	else if (o.stale_count && is_symptom(crash))

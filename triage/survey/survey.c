@@ -11,7 +11,7 @@
 #include "triage/util/user_code.h"
 
 enum {
-	FRAMES = 12,   /* to look for functions of the program in */
+	FRAMES = 12,   /* from the blamed one on, to look for functions of the program in */
 	FUNCTIONS = 4, /* of the program */
 	DEPTH = 4,     /* pointers and containers, one behind the other */
 	VALUES = 3000,
@@ -283,6 +283,9 @@ static void look_at_variables(struct survey *s, const struct xc_frame_context *c
 				continue;
 			cut(s, 0);
 			xc_text_add(&s->path, values[i].name);
+			/* Arguments and references were set; what another local variable holds may be left over. */
+			if (pass == 0 || (pass == 1 && xc_type_strip(values[i].value.type)->kind != XC_TYPE_POINTER))
+				tell(s, &values[i].value, NULL, "");
 			if (pass < 2)
 				look_behind(s, &values[i].value, 1, DEPTH);
 			else
@@ -307,7 +310,7 @@ void xc_survey_walk(const struct xc_crash_context *crash, xc_survey_fn *each, vo
 	struct survey s = {.crash = crash, .each = each, .user = user, .left = VALUES};
 	const struct xc_place *own = NULL;
 	size_t functions = 0;
-	for (size_t i = 0; i < crash->frame_count && i < FRAMES && functions < FUNCTIONS; i++) {
+	for (size_t i = 0; i < crash->frame_count && i < crash->blamed + FRAMES && functions < FUNCTIONS; i++) {
 		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
 		size_t level;
 		if (context.place->line_only || !xc_user_code_level(context.place, &level))

@@ -35,6 +35,7 @@ static void of_bad_accesses_only_the_access_counts(void **state)
 	EXPECT("access", .class_name = "heap-overrun", .kind = "odd");
 	EXPECT("read", .class_name = "protected-access", .headline = "SIGSEGV: read 8 bytes at 0x7f0000");
 	EXPECT("write", .class_name = "protected-access", .headline = "SIGSEGV: wrote 8 bytes at 0x7f0000");
+	EXPECT("read", .class_name = "format-string", .headline = "SIGSEGV: read 1 byte at 0x6");
 	EXPECT("access", .class_name = "protected-access", .headline = "SIGSEGV");
 	EXPECT("access", .class_name = "protected-access");
 }

@@ -1,6 +1,6 @@
 /* value_place: see value_place.h. Optimized code often has no longer the pointer that a value was read through, but the
  * value itself shows its place: nothing else is a pointer with these bytes. */
-#include "triage/memory/value_place.h"
+#include "triage/blocks/value_place.h"
 
 #include <string.h>
 

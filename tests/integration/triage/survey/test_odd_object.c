@@ -1,0 +1,133 @@
+/* layer: triage */
+/* Programs that end themselves because an object is no longer what it should be. */
+#include "tests/support/grid.h"
+#include "tests/support/run_verdict.h"
+
+#define HEAD                                                                                                           \
+	"#include <memory>\n#include <vector>\n#include <stdexcept>\n#include <cstdlib>\n#include <cstring>\n"         \
+	"#define NOINLINE __attribute__((noinline))\nvolatile long sink; void *volatile way;\n"                        \
+	"template <typename T> T *hidden(T *p) { way = (void *)p; return (T *)way; }\n"
+
+static const char *const compilers[] = {"g++ -g -O0 -x c++", "clang++ -g -O0 -x c++", "g++ -g -O2 -x c++"};
+
+#define CELLS                                                                                                          \
+	HEAD "struct cell { long value; cell *next; };\n"                                                              \
+	     "NOINLINE void check(const cell *one) { if (one->value != 5) abort(); sink = one->value; }\n"             \
+	     "NOINLINE void grow(std::vector<cell> *cells) { for (int i = 0; i < 100; i++) cells->push_back({i, 0}); " \
+	     "}\n"
+
+static void an_argument_in_freed_memory_is_told(void **state)
+{
+	(void)state;
+	static const char source[] = CELLS "int main() { std::vector<cell> cells(4, cell{5, 0}); cell *first = "
+					   "hidden(&cells[0]); grow(&cells); check(first); return 0; }\n";
+	GRID(i, XC_COUNT(compilers)) {
+		struct judged j = judge(compilers[i], source, true);
+		if (strcmp(j.verdict->severity, "medium") != 0 ||
+		    !judged_says(&j, "perhaps because `one` leads into freed memory"))
+			judged_fail(&j, compilers[i], "medium, `one` leads into freed memory");
+		judged_free(&j);
+	}
+}
+
+static void an_argument_whose_memory_is_used_again_is_told(void **state)
+{
+	(void)state;
+	static const char source[] = CELLS
+		"int main() { std::vector<cell> cells(4, cell{5, 0}); cell *first = hidden(&cells[0]); grow(&cells); "
+		"std::vector<long> other(8, 3); hidden(&other); check(first); return (int)other[1]; }\n";
+	GRID(i, 2) /* optimized, the argument is gone */
+		judged_expect(
+			compilers[i], source, true,
+			&(struct wanted){.class_name = "abort",
+					 .says = "perhaps because `one` is stale",
+					 .also = "`cells` (std::vector of length 104, capacity 128) has its elements"});
+}
+
+/* Nothing of this: what is wrong is the value. */
+static void a_living_object_is_not(void **state)
+{
+	(void)state;
+	static const char source[] =
+		CELLS "int main() { std::vector<cell> cells(4, cell{5, 0}); grow(&cells); cell *last "
+		      "= hidden(&cells.back()); check(last); return 0; }\n";
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, true,
+			      &(struct wanted){.class_name = "abort", .function = "check", .without = "perhaps"});
+}
+
+/* An exception, too, is a symptom of it: the link of a free block was overwritten. */
+static void damage_of_the_heap_raises_an_exception(void **state)
+{
+	(void)state;
+	static const char source[] = CELLS
+		"NOINLINE void demand(cell *one) { one->value = 6; throw std::runtime_error(\"bad cell\"); }\n"
+		"int main() { std::vector<cell> cells(4, cell{5, 0}); cell *first = hidden(&cells[0]); grow(&cells); "
+		"demand(first); return 0; }\n";
+	GRID(i, XC_COUNT(compilers)) {
+		struct judged j = judge(compilers[i], source, true);
+		if (strcmp(j.verdict->class_name, "uncaught-exception") != 0 ||
+		    strcmp(j.verdict->severity, "high") != 0 ||
+		    !judged_says(&j, "a block was written to after it was freed"))
+			judged_fail(&j, compilers[i], "high, a block was written to after it was freed");
+		judged_free(&j);
+	}
+}
+
+#define OWNERS                                                                                                         \
+	HEAD "struct part { long weight = 3; }; struct holder { std::shared_ptr<part> own; };\n"                       \
+	     "NOINLINE void check(const holder *of) { if (of->own->weight != 3) abort(); sink = 1; }\n"
+
+static void owners_that_are_none_any_more_are_told(void **state)
+{
+	(void)state;
+	static const char source[] = OWNERS
+		"int main() { holder *one = new holder; one->own = std::make_shared<part>(); std::weak_ptr<part> seen "
+		"= "
+		"one->own; hidden(&one->own)->~shared_ptr(); one->own->weight = 4; check(hidden(one)); return 0; }\n";
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(
+			compilers[i], source, true,
+			&(struct wanted){.class_name = "abort", .says = "is a std::shared_ptr whose use count is 0"});
+}
+
+static void a_weak_pointer_whose_object_is_gone_is_told(void **state)
+{
+	(void)state;
+	static const char source[] = HEAD
+		"struct part { std::weak_ptr<part> parent; long weight = 3; };\n"
+		"NOINLINE long up(const part *of) { auto p = of->parent.lock(); if (!p) abort(); return p->weight; }\n"
+		"int main() { auto leaf = std::make_shared<part>(); { auto root = std::make_shared<part>(); "
+		"leaf->parent = "
+		"root; sink = up(hidden(leaf.get())); } return (int)up(hidden(leaf.get())); }\n";
+	GRID(i, 2)
+		judged_expect(compilers[i], source, true,
+			      &(struct wanted){.class_name = "abort",
+					       .function = "up",
+					       .says = "`of->parent` is a std::weak_ptr whose object is gone"});
+}
+
+static void a_shared_object_is_not(void **state)
+{
+	(void)state;
+	static const char source[] = OWNERS "int main() { holder *one = new holder; one->own = "
+					    "std::make_shared<part>(); std::shared_ptr<part> other = "
+					    "one->own; other->weight = 4; check(hidden(one)); return 0; }\n";
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, true,
+			      &(struct wanted){.class_name = "abort", .without = "shared_ptr"});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_argument_in_freed_memory_is_told),
+		cmocka_unit_test(an_argument_whose_memory_is_used_again_is_told),
+		cmocka_unit_test(a_living_object_is_not),
+		cmocka_unit_test(damage_of_the_heap_raises_an_exception),
+		cmocka_unit_test(owners_that_are_none_any_more_are_told),
+		cmocka_unit_test(a_weak_pointer_whose_object_is_gone_is_told),
+		cmocka_unit_test(a_shared_object_is_not),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
