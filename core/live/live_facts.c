@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "core/base/cursor.h"
-#include "core/live/live_child.h"
 #include "core/live/live_proc.h"
 #include "core/process/notes.h"
 #include "core/live/sandbox.h"
@@ -307,7 +306,6 @@ void xc_live_facts_threads(struct xc_process *p, int proc_dir)
 	if (tasks >= 0)
 		close(tasks);
 	find_other_ends(p, proc_dir);
-	xc_live_child_find(p, proc_dir);
 	if (count == MAX_THREADS)
 		xc_process_remark(p, "only the first %d threads are shown", MAX_THREADS);
 }

@@ -1,5 +1,5 @@
-/* Runs in loops that do not end, or only late, until somebody who watches sends a signal. The functions call another one
- * before: what a function without calls keeps below its stack pointer is not known of a running process. */
+/* Runs in loops that do not end, or only late, until somebody who watches sends a signal. The functions call another
+ * one before: what a function without calls keeps below its stack pointer is not known of a running process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

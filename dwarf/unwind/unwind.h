@@ -17,7 +17,9 @@
 enum xc_trust {
 	XC_TRUST_CONTEXT, /* registers as the kernel saved them */
 	XC_TRUST_CFI,
-	XC_TRUST_FP,     /* frame pointer chain, or from sp by the function's code: the caller is likely right, its registers mostly unknown */
+	/* frame pointer chain, or from sp by the function's code: the caller is likely right, its registers mostly
+	 * unknown */
+	XC_TRUST_FP,
 	XC_TRUST_SCAN,   /* a word on the stack that looks like a return address: a guess */
 	XC_TRUST_PLUGIN, /* by unwinding information of a plugin for its callee's code (foreign_frame.h) */
 };

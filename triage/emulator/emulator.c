@@ -1,7 +1,7 @@
 /* emulator: state, memory and the flow from one instruction to the next.
  *
- * A thread that was sampled in a system call is after its instruction, and what the call returns is not known yet. The C
- * library loads the number just before: "mov $0x18,%eax; syscall". So such a call is made again. */
+ * A thread that was sampled in a system call is after its instruction, and what the call returns is not known yet. The
+ * C library loads the number just before: "mov $0x18,%eax; syscall". So such a call is made again. */
 #include "triage/emulator/emulator_impl.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
  * memory that it writes. The target is only read.
  *
  * x86-64, general registers. What other instructions write is not known: it is marked. A caller may mark more, to see
- * what depends on it: marks go from operands to results. A step is not taken that would need what is not known to decide
- * where to go, or what changes to know where to read or write. */
+ * what depends on it: marks go from operands to results. A step is not taken that would need what is not known to
+ * decide where to go, or what changes to know where to read or write. */
 #ifndef XC_EMULATOR_H
 #define XC_EMULATOR_H
 
@@ -66,8 +66,8 @@ void xc_emulator_free(struct xc_emulator *emulator);
 /* What the next step changes; may be written between steps. */
 struct xc_emulated_state *xc_emulator_state(struct xc_emulator *emulator);
 
-/* From now on the kernel's answer to calls that read from or write to a descriptor is this one: 0 at the end of a file, or
- * -EAGAIN; they transfer nothing. It is marked as of others. */
+/* From now on the kernel's answer to calls that read from or write to a descriptor is this one: 0 at the end of a file,
+ * or -EAGAIN; they transfer nothing. It is marked as of others. */
 void xc_emulator_answer(struct xc_emulator *emulator, int answer);
 
 /* The last such call, answered or not; its number is -1 when there was none. */
@@ -77,9 +77,9 @@ struct xc_emulated_call {
 };
 struct xc_emulated_call xc_emulator_call(const struct xc_emulator *emulator);
 
-/* One instruction. False when that is not possible: it makes a system call other than sched_yield and those
- * that are answered, needs a value that is marked, what it reads is missing, or too much has been written. The state is of
- * no use then. branch_out->pc is not 0 after a conditional jump. Cost: 100 ns. */
+/* One instruction. False when that is not possible: it makes a system call other than sched_yield and those that are
+ * answered, needs a value that is marked, what it reads is missing, or too much has been written. The state is of no
+ * use then. branch_out->pc is not 0 after a conditional jump. Cost: 100 ns. */
 bool xc_emulator_step(struct xc_emulator *emulator, struct xc_emulated_branch *branch_out);
 
 /* The word at an address that is a multiple of 8, as of this state. False when it is missing. */

@@ -1,5 +1,5 @@
-/* endless_loop: each thread that runs, from its innermost function of the program outward, and in each function from the
- * innermost loop outward. What is likely comes first, then what is a guess. */
+/* endless_loop: each thread that runs, from its innermost function of the program outward, and in each function from
+ * the innermost loop outward. What is likely comes first, then what is a guess. */
 #include "triage/fault/endless_loop.h"
 
 #include <inttypes.h>

@@ -48,8 +48,8 @@ static bool is_for_lock(const struct xc_wait *wait)
 	}
 }
 
-/* Who holds the lock that a thread waits for, and so on: the first that waits for something else. The thread itself, when
- * that is not known. */
+/* Who holds the lock that a thread waits for, and so on: the first that waits for something else. The thread itself,
+ * when that is not known. */
 static const struct xc_wait *last_holder(struct xc_process *process, const struct xc_wait *wait)
 {
 	const struct xc_locks *locks = xc_locks_of(process);
@@ -135,8 +135,8 @@ static void add_test(const struct xc_predicate *p, struct xc_text *text)
 		xc_text_printf(text, "what %s tests", p->where);
 }
 
-/* "thread 17 waits for what is there already: `pool.queued` (2): it would go on if it were woken: the wake-up came before
- * it waited, reached another thread, or was never sent" */
+/* "thread 17 waits for what is there already: `pool.queued` (2): it would go on if it were woken: the wake-up came
+ * before it waited, reached another thread, or was never sent" */
 void xc_hang_suspect_report(const struct xc_crash_context *crash, const struct xc_hang_suspects *suspects)
 {
 	struct xc_text text = {0};

@@ -5,8 +5,8 @@
 #include "core/base/text.h"
 #include "triage/locks/wait.h"
 
-/* Append ", to which 3 of 4 threads have come", of glibc's pthread_barrier_t; a thread waits there. Nothing when its words
- * do not fit. */
+/* Append ", to which 3 of 4 threads have come", of glibc's pthread_barrier_t; a thread waits there. Nothing when its
+ * words do not fit. */
 void xc_barrier_describe(const struct xc_process *process, const struct xc_wait *wait, struct xc_text *text);
 
 #endif

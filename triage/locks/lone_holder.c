@@ -57,8 +57,8 @@ static bool has_address(const struct xc_process *p, const struct xc_frame *frame
 	return false;
 }
 
-/* The innermost function outside of the one that waits which has the address and drops a guard; else the one that waits,
- * if it does. NULL: none. */
+/* The innermost function outside of the one that waits which has the address and drops a guard; else the one that
+ * waits, if it does. NULL: none. */
 static const struct xc_place *find_guard(const struct xc_process *p, const struct xc_wait *wait, xc_addr addr)
 {
 	struct xc_unwinder *u = xc_unwinder_new(p);

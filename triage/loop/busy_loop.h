@@ -13,8 +13,8 @@ struct xc_busy_loop {
 	bool shared;      /* what could end it is in memory that other processes may have, too */
 };
 
-/* Look at the code of a loop around the current instruction of a frame. `ends` is in the report's arena. With `count`, it
- * is what only the branches at these addresses compare. */
+/* Look at the code of a loop around the current instruction of a frame. `ends` is in the report's arena. With `count`,
+ * it is what only the branches at these addresses compare. */
 void xc_busy_loop_look(const struct xc_frame_code *code, const struct xc_loop *loop, const xc_addr *branches,
 		       size_t count, struct xc_busy_loop *out);
 

@@ -1,7 +1,7 @@
-/* forecast: the thread is run until it comes again to the loop's beginning, and on. When it comes there as it was before,
- * but for some registers and bytes, these are marked, and it is run once more: if nothing that they lead to decides where
- * it goes, or where it reads and writes, then each later turn is like this one. If they decide, but change only by sums,
- * the numbers of three turns tell when the decision will be another one (meeting.h).
+/* forecast: the thread is run until it comes again to the loop's beginning, and on. When it comes there as it was
+ * before, but for some registers and bytes, these are marked, and it is run once more: if nothing that they lead to
+ * decides where it goes, or where it reads and writes, then each later turn is like this one. If they decide, but
+ * change only by sums, the numbers of three turns tell when the decision will be another one (meeting.h).
  *
  * A turn may be several rounds: a search that goes round a table comes back to where it was after as many as it has
  * slots. The rounds that are compared are chosen as in Brent's search for a cycle. */
@@ -101,8 +101,8 @@ static uint8_t changed_bytes(uint64_t a, uint64_t b)
 	return bytes;
 }
 
-/* Mark in `marked`, which is the start of a turn, what has changed or is marked at its end, the current state. *more_out:
- * there is something that was not marked so. False when it cannot be told. */
+/* Mark in `marked`, which is the start of a turn, what has changed or is marked at its end, the current state.
+ * *more_out: there is something that was not marked so. False when it cannot be told. */
 static bool widen(struct forecast *f, struct xc_emulated_state *marked, bool *more_out)
 {
 	struct xc_emulated_state *end = f->then;
@@ -233,8 +233,8 @@ static bool try_turn(struct forecast *f, uint64_t rounds, struct xc_forecast *ou
 	return found;
 }
 
-/* As in Brent's search, since the last round at a power of two. A round with the same values may end a turn; one that goes
- * the same way may be a turn by itself, in which the values count. */
+/* As in Brent's search, since the last round at a power of two. A round with the same values may end a turn; one that
+ * goes the same way may be a turn by itself, in which the values count. */
 static void search(struct forecast *f, struct xc_forecast *out)
 {
 	uint64_t path = 0, values = 0, power = 1;
@@ -256,7 +256,8 @@ static void search(struct forecast *f, struct xc_forecast *out)
 	}
 }
 
-/* Is what the program keeps of the kernel's answer, or of errno, in its memory already? Then it had this answer before. */
+/* Is what the program keeps of the kernel's answer, or of errno, in its memory already? Then it had this answer
+ * before. */
 static bool is_seen(const struct forecast *f)
 {
 	uint8_t seen = 0;

@@ -19,8 +19,8 @@ enum xc_forecast_kind {
 struct xc_forecast {
 	enum xc_forecast_kind kind;
 	bool shared; /* what decides was read from memory that another thread may change */
-	/* It makes a system call, and what is said holds while the kernel answers so; call -1: none. `seen`: what the program
-	 * keeps of the answer is in its memory now. */
+	/* It makes a system call, and what is said holds while the kernel answers so; call -1: none. `seen`: what the
+	 * program keeps of the answer is in its memory now. */
 	long call;
 	int fd, answer;
 	bool seen;
@@ -34,7 +34,8 @@ struct xc_forecast {
 };
 
 /* Of a loop of frames[frame] of the context; the thread must be in it, or in what it calls. What holds if nobody else
- * changes what it reads, and no signal comes. A call that reads or writes is taken to return 0, or -EAGAIN. Runs at most 200,000 instructions: 20 ms. */
+ * changes what it reads, and no signal comes. A call that reads or writes is taken to return 0, or -EAGAIN. Runs
+ * 200,000 instructions at most, and as many again for each of the two answers: 20 ms each. */
 struct xc_forecast xc_forecast_loop(const struct xc_frame_code *code, const struct xc_loop *loop);
 
 /* Append ": nothing that decides in it changes any more", ": a number that changes by -2 in each round (it will soon be

@@ -7,8 +7,8 @@
 
 /* Does a thread that runs go round a list that leads back to itself? The loop must expect the list's end: it compares a
  * node with NULL, or with an address that the walk does not reach; and no comparison that could end it may be unknown,
- * be with a node, or be of a counter. Sets the class hang (kind "cyclic list", likely). `view` is the crash as it would be
- * if this thread had taken the signal.
+ * be with a node, or be of a counter. Sets the class hang (kind "cyclic list", likely). `view` is the crash as it would
+ * be if this thread had taken the signal.
  *
  * False, with nothing changed, when there is none. Looks at all frames of the view. */
 bool xc_linked_loop_classify(struct xc_crash_context *crash, const struct xc_crash_context *view);

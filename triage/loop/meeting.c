@@ -49,7 +49,8 @@ static uint64_t equality(const struct xc_meeting *p, bool *wraps)
 	return rounds;
 }
 
-/* `value` moves by `step` in an interval that ends at 0 and `last`, or that begins at `first` and has the largest number. */
+/* `value` moves by `step` in an interval that ends at 0 and `last`, or that begins at `first` and has the largest
+ * number. */
 static uint64_t order(uint64_t value, uint64_t step, uint64_t bound, bool low, uint64_t mask, uint32_t size,
 		      bool *wraps)
 {

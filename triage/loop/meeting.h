@@ -13,9 +13,9 @@ struct xc_meeting {
 	bool holds;         /* the condition holds now */
 };
 
-/* After how many rounds it does not hold any more, or holds for the first time. 0: that is not known: another condition,
- * or both operands of an order change. UINT64_MAX: never, however the numbers go round. *wraps_out: only when a number has
- * gone round, past the largest or below the smallest. */
+/* After how many rounds it does not hold any more, or holds for the first time. 0: that is not known: another
+ * condition, or both operands of an order change. UINT64_MAX: never, however the numbers go round. *wraps_out: only
+ * when a number has gone round, past the largest or below the smallest. */
 uint64_t xc_meeting_rounds(const struct xc_meeting *meeting, bool *wraps_out);
 
 #endif

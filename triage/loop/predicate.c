@@ -1,5 +1,6 @@
-/* predicate: the loop is that around the call, in the program's function or in one of C++'s library that was made for it
- * (std::condition_variable::wait<F>). The code after the call is run: it comes to the call again, or leaves the loop. */
+/* predicate: the loop is that around the call, in the program's function or in one of C++'s library that was made for
+ * it (std::condition_variable::wait<F>). The code after the call is run: it comes to the call again, or leaves the
+ * loop. */
 #include "triage/loop/predicate.h"
 
 #include <string.h>

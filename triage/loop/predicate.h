@@ -18,8 +18,8 @@ struct xc_predicate {
 	const char *where; /* "operator() (pool.cc:13)": the program's function that tests it; NULL: the loop itself */
 };
 
-/* Of a wait for a condition or for the result of a future. Runs the code after the wait on a copy of what the thread has,
- * at most 20,000 instructions, with the memory as it is now. In the report's arena. */
+/* Of a wait for a condition or for the result of a future. Runs the code after the wait on a copy of what the thread
+ * has, at most 20,000 instructions, with the memory as it is now. In the report's arena. */
 struct xc_predicate xc_predicate_look(const struct xc_crash_context *crash, const struct xc_wait *wait);
 
 #endif
