@@ -19,7 +19,7 @@ static NOINLINE void work_once(void)
 {
 	pthread_mutex_lock(&lock);
 	while (!pool.queued && !pool.stop)
-		pthread_cond_wait(&work, &lock); /* dies: queued */
+		pthread_cond_wait(&work, &lock); /* dies: queued unstopped */
 	pool.queued--;
 	pthread_mutex_unlock(&lock);
 }

@@ -65,7 +65,7 @@ static const struct xc_wait *last_holder(struct xc_process *process, const struc
 
 /* ---- the choice ---- */
 
-enum { JOINS = 1, IDLE = 3, JOINS_IDLE = 4, OWN = 5, THERE = 7, LOCK = 8 };
+enum { JOINS = 1, IDLE = 3, OWN = 5, THERE = 7, LOCK = 8 };
 
 static bool is_idle(const struct xc_hang_suspect *s)
 {
@@ -73,23 +73,14 @@ static bool is_idle(const struct xc_hang_suspect *s)
 	return condition && s->threads > 1 && s->predicate.state != XC_PREDICATE_TRUE;
 }
 
-static bool joins_idle(const struct xc_hang_suspects *all, const struct xc_wait *wait, const struct xc_waits *waits)
-{
-	const struct xc_wait *target = wait->target ? xc_waits_thread(waits, wait->target) : NULL;
-	for (size_t i = 0; target && i < all->count; i++)
-		if (is_idle(&all->items[i]) && xc_hang_suspect_same(all->items[i].wait, target))
-			return true;
-	return false;
-}
-
-static int weight_of(const struct xc_hang_suspects *all, const struct xc_hang_suspect *s, const struct xc_waits *waits)
+static int weight_of(const struct xc_hang_suspect *s)
 {
 	if (is_for_lock(s->wait))
 		return LOCK;
 	if (s->predicate.state == XC_PREDICATE_TRUE)
 		return THERE;
 	if (s->wait->kind == XC_WAIT_THREAD)
-		return joins_idle(all, s->wait, waits) ? JOINS_IDLE : JOINS;
+		return JOINS;
 	return is_idle(s) ? IDLE : OWN;
 }
 
@@ -115,7 +106,7 @@ const struct xc_wait *xc_hang_suspect_find(const struct xc_crash_context *crash,
 	collect(crash, except, out);
 	for (size_t i = 0; i < out->count; i++) {
 		const struct xc_hang_suspect *s = &out->items[i];
-		int weight = s->wait->has_place ? weight_of(out, s, waits) : 0;
+		int weight = s->wait->has_place ? weight_of(s) : 0;
 		if (weight > most || (weight && weight == most && best == waits->items)) {
 			best = s->wait;
 			most = weight;

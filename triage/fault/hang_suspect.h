@@ -26,8 +26,8 @@ bool xc_hang_suspect_same(const struct xc_wait *a, const struct xc_wait *b);
 bool xc_hang_suspect_is_first(const struct xc_waits *waits, size_t index, const struct xc_thread *except);
 
 /* The wait to blame: for a lock, that of its last holder; else one whose condition holds already; else one that others
- * do not share, since workers without work wait alike; one for the end of a thread only if that is such a worker, or if
- * there is nothing else. NULL when no place is known. `except`: a thread that does not count; NULL: none. */
+ * do not share, since workers without work wait alike; one for the end of a thread only if there is nothing else. NULL
+ * when no place is known. `except`: a thread that does not count; NULL: none. */
 const struct xc_wait *xc_hang_suspect_find(const struct xc_crash_context *crash, const struct xc_thread *except,
 					   struct xc_hang_suspects *out);
 
