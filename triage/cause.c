@@ -15,7 +15,7 @@
 #include "triage/explain/evidence.h"
 #include "triage/fault/cause_fault.h"
 #include "triage/fault/hang.h"
-#include "triage/loop/linked_loop.h"
+#include "triage/fault/endless_loop.h"
 #include "triage/fault/peer_wait.h"
 #include "triage/explain/expression.h"
 #include "triage/explain/race.h"
@@ -226,9 +226,13 @@ static void find_hang(struct xc_crash_context *crash)
 	if (!deadlock && xc_gohang_classify(crash))
 		return;
 	enum xc_hang hang = deadlock ? XC_HANG_NONE : xc_hang_of(crash->process);
+	if (!deadlock && hang == XC_HANG_NONE && xc_endless_loop_classify(crash, XC_ENDLESS_LOOP_LIKELY)) {
+		xc_deadlock_classify(crash); /* who waits for the locks that the thread holds */
+		return;
+	}
 	deadlock = deadlock || (hang != XC_HANG_LIKELY && xc_deadlock_is_held(crash->process));
 	if (!deadlock && hang == XC_HANG_NONE) {
-		if (!xc_linked_loop_classify(crash))
+		if (!xc_endless_loop_classify(crash, XC_ENDLESS_LOOP_BUSY))
 			xc_peer_wait_classify(crash);
 		return;
 	}
@@ -273,7 +277,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
 	xc_hang_classify(&crash);
-	xc_linked_loop_classify(&crash);
+	xc_endless_loop_classify(&crash, XC_ENDLESS_LOOP_LIKELY);
 	xc_peer_wait_classify(&crash);
 	if (xc_crash_context_is(&crash, "killed") || xc_crash_context_is(&crash, "dump-request") ||
 	    xc_crash_context_is(&crash, "sent-by-user"))

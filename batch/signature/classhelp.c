@@ -27,6 +27,8 @@ static const struct xc_classhelp table[] = {
 	 0, true},
 	{"bus-error", "Bus error", "A memory access failed below the level of pages.",
 	 "Look at what is mapped at the address.", "low", 0, false},
+	{"busy", "The program is busy", "A thread of a process that did not die runs; nothing is known to be wrong.",
+	 "If it should not run, look where it spends its time: xcore profile.", "info", 0, false},
 	{"call-null", "Call of a NULL function pointer", "A function was called through a pointer that is NULL.",
 	 NULL_ADVICE, "medium", 476, true},
 	{"deadlock", "Deadlock", "Threads wait for one another and none can go on.",
@@ -46,8 +48,9 @@ static const struct xc_classhelp table[] = {
 	 "A checked function of the C library noticed that it would write, or read, past an object.",
 	 "The object and its size are in the message: check the length before the call.", "medium", 120, true},
 	{"hang", "The program hangs",
-	 "A thread keeps a lock that others wait for, or it is only busy, or it goes round a list that leads back to "
-	 "itself.",
+	 "A thread keeps a lock that others wait for, or it is only busy, or it runs in a loop that does not end: "
+	 "round "
+	 "a list that leads back to itself, without progress, or past its end.",
 	 "Look at what that thread does: whether it sleeps, waits for input, or runs in a circle.", "low", 833, false},
 	{"hardware-guard", "Caught by a hardware guard",
 	 "A protection key, a memory tag, a shadow stack or a signed pointer did not fit.",

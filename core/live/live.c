@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "core/process/finder.h"
+#include "core/live/live_child.h"
 #include "core/live/live_facts.h"
 #include "core/live/live_frozen.h"
 #include "core/live/live_maps.h"
@@ -326,6 +327,7 @@ static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_di
 	open_map_files(p, proc_dir);
 	state_of(p)->task_dir = openat(proc_dir, "task", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	xc_live_facts_threads(p, proc_dir);
+	xc_live_child_find(p, proc_dir);
 	xc_live_tls_find(p);
 	xc_modules_find(p);
 	for (size_t i = 0; i < p->module_count; i++)

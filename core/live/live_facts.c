@@ -239,38 +239,41 @@ static bool is_end(int fds, const char *number, const char *pipe, mode_t *mode_o
 	return true;
 }
 
-static void find_other_end(struct xc_thread *t, DIR *all)
+bool xc_live_facts_other_end(int fds, int fd, const char *pipe, int other_fds, int *other_out)
 {
 	char own[32];
 	mode_t mine, other;
 	const struct dirent *entry;
-	snprintf(own, sizeof own, "%llu", (unsigned long long)t->call_args[0]);
-	if (!is_end(dirfd(all), own, t->call_file, &mine) || mine == (S_IRUSR | S_IWUSR))
-		return;
-	rewinddir(all);
-	for (size_t n = 0; n < MAX_FDS && !t->has_other_end && (entry = readdir(all)); n++) {
-		if (!is_end(dirfd(all), entry->d_name, t->call_file, &other) || (other | mine) == mine)
+	const int again = openat(other_fds, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *all = again >= 0 ? fdopendir(again) : NULL;
+	bool found = false;
+	snprintf(own, sizeof own, "%d", fd);
+	bool is_one = is_end(fds, own, pipe, &mine) && mine != (S_IRUSR | S_IWUSR);
+	for (size_t n = 0; all && is_one && n < MAX_FDS && !found && (entry = readdir(all)); n++) {
+		if (!is_end(other_fds, entry->d_name, pipe, &other) || (other | mine) == mine)
 			continue;
-		t->has_other_end = true;
-		t->other_end = atoi(entry->d_name);
+		*other_out = atoi(entry->d_name);
+		found = true;
 	}
+	if (all)
+		closedir(all);
+	else if (again >= 0)
+		close(again);
+	return found;
 }
 
 static void find_other_ends(struct xc_process *p, int proc_dir)
 {
 	const int fds = openat(proc_dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *all = fds >= 0 ? fdopendir(fds) : NULL;
 	size_t asked = 0;
-	for (size_t i = 0; all && i < p->thread_count && asked < MAX_PIPES; i++) {
+	for (size_t i = 0; fds >= 0 && i < p->thread_count && asked < MAX_PIPES; i++) {
 		struct xc_thread *t = &p->threads[i];
 		if (!t->call_file || strncmp(t->call_file, "pipe:[", strlen("pipe:[")) != 0)
 			continue;
-		find_other_end(t, all);
+		t->has_other_end = xc_live_facts_other_end(fds, (int)t->call_args[0], t->call_file, fds, &t->other_end);
 		asked++;
 	}
-	if (all)
-		closedir(all);
-	else if (fds >= 0)
+	if (fds >= 0)
 		close(fds);
 }
 

@@ -44,6 +44,10 @@ bool xc_live_facts_schedule(int task_dir, pid_t tid, struct xc_live_schedule *sc
  * could have run, but waited for a CPU. task_dir is that of the process. */
 uint64_t xc_live_facts_ran(int task_dir, pid_t tid, uint64_t *waited_out);
 
+/* The other end of a pipe: `fd` below the directory `fds` (/proc/PID/fd) is one end, and `pipe` the name that both
+ * have; is there a descriptor for the other in `other_fds`? Looks at as many as MAX_FDS of live_facts.c. */
+bool xc_live_facts_other_end(int fds, int fd, const char *pipe, int other_fds, int *other_out);
+
 /* Command line, executable, auxiliary vector, from the /proc directory of a living thread. */
 void xc_live_facts_read(struct xc_process *process, int thread_dir);
 

@@ -54,6 +54,19 @@ struct xc_module {
 	void *imports;                    /* of triage/util/imports.c; in the process's arena */
 };
 
+/* A process that a thread waits for (core/live/live_child.h). */
+struct xc_child {
+	pid_t pid;
+	const char *name;
+	char state;       /* as in /proc */
+	const char *call; /* the system call that its first thread waits in; NULL: none, or not known */
+	int fd;           /* the call's first argument as a descriptor, and its file; or NULL */
+	const char *file;
+	bool has_other_end; /* that is one end of a pipe whose other end the waiting process has … */
+	bool has_itself;    /* … or it has that itself */
+	int other_end;      /* … as this descriptor */
+};
+
 struct xc_thread {
 	pid_t tid;
 	const char *name;        /* comm, where known: live, and the main thread of a core; else NULL */
@@ -70,6 +83,7 @@ struct xc_thread {
 	const char *call_file; /* live: the file of the descriptor in the first argument; or NULL */
 	bool has_other_end;    /* live: that is one end of a pipe whose other end this process has, too … */
 	int other_end;         /* … as this descriptor */
+	const struct xc_child *child; /* live: the process that it waits for, by its id; NULL: none, or not known */
 	uint64_t ran; /* live: nanoseconds of CPU time before its call was read; 0: unknown. See xc_live_thread_slept */
 	uint64_t waited; /* live, with `ran`: nanoseconds in which it could have run, but waited for a CPU */
 	struct xc_regs regs;

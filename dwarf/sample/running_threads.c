@@ -56,6 +56,7 @@ static void take(void *ctx, const struct xc_perf_record *record)
 {
 	struct running *r = ctx;
 	struct xc_regs regs;
+	uint64_t tp;
 	if (record->kind != XC_PERF_SAMPLE || !record->regs ||
 	    !xc_perf_regs_read(r->process->arch, record->regs, &regs) || is_cut(r, record) || !take_off(r, record->tid))
 		return;
@@ -64,6 +65,8 @@ static void take(void *ctx, const struct xc_perf_record *record)
 		t->why_no_regs = "running on a CPU, and there is no room for a copy of its stack";
 		return;
 	}
+	if (xc_regs_get(&t->regs, r->process->arch->tls.tp, &tp)) /* samples do not have it */
+		xc_regs_set(&regs, r->process->arch->tls.tp, tp);
 	t->regs = regs;
 	t->has_regs = true;
 	t->regs_how = "sampled while it ran";

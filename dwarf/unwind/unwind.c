@@ -4,6 +4,7 @@
  *   Go: the thread's stack goes on in its goroutine's (unwind_go.c)             trust: context
  *   pc not executable (call through a bad pointer): [sp] is the return address  trust: scan
  *   a row that needs a frame pointer which is not known (a live thread's):
+ *           where the function's code moves sp by known amounts only, from sp   trust: fp
  *           a word above sp that returns after a call of this very function,
  *           or below which a frame pointer was pushed, or any                   trust: scan
  *   no row: the frame pointer, where the function's code sets it up             trust: fp
@@ -96,6 +97,26 @@ static bool is_trampoline(struct xc_unwinder *u, struct xc_frame *f)
 	return true;
 }
 
+/* x86: where the function's code moves sp by known amounts only, sp tells the frame address, and that the frame pointer
+ * which the row needs: that of a live thread's frames is not known. */
+static void find_pointer(struct xc_unwinder *u, const struct xc_cfi_row *row, struct xc_frame *f)
+{
+	const struct xc_process *p = u->process;
+	struct xc_function_range range = {.lo = 0};
+	uint64_t sp, depth, ret;
+	xc_addr target;
+	if (p->arch->lr >= 0 || row->cfa_reg != p->arch->fp || !xc_regs_get(&f->regs, p->arch->sp, &sp))
+		return;
+	range = xc_function_range_of(p, xc_frame_lookup(f));
+	if (!range.lo || u->guessing >= XC_MAX_GUESSING ||
+	    !xc_epilogue_depth(p, range.lo, range.hi, f->pc, &depth, &u->guessing) ||
+	    !xc_unwind_load(p, sp + depth, &ret) || !xc_unwind_returns(p, ret, &target))
+		return;
+	f->cfa = sp + depth + p->arch->reg_size;
+	f->cfa_known = f->cfa_by_code = true;
+	xc_regs_set(&f->regs, p->arch->fp, f->cfa - (uint64_t)row->cfa_offset);
+}
+
 void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 {
 	xc_addr missing;
@@ -120,6 +141,8 @@ void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 	}
 	f->signal = row->signal;
 	f->cfa_known = row->found && xc_cfi_cfa(u->process, row, &f->regs, &f->cfa, &missing);
+	if (row->found && !f->cfa_known)
+		find_pointer(u, row, f);
 }
 
 void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs)
@@ -198,9 +221,10 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 	}
 	*caller = (struct xc_frame){.index = frame->index + 1,
 				    .interrupted = row->signal,
-				    .trust = row->signal ? XC_TRUST_CONTEXT
-					     : row->told ? XC_TRUST_PLUGIN
-							 : XC_TRUST_CFI,
+				    .trust = row->signal          ? XC_TRUST_CONTEXT
+					     : row->told          ? XC_TRUST_PLUGIN
+					     : frame->cfa_by_code ? XC_TRUST_FP
+								  : XC_TRUST_CFI,
 				    .regs = frame->regs};
 	struct xc_regs *regs = &caller->regs;
 	for (int i = 0; i < row->rule_count; i++) {

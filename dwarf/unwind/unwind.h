@@ -17,7 +17,9 @@
 enum xc_trust {
 	XC_TRUST_CONTEXT, /* registers as the kernel saved them */
 	XC_TRUST_CFI,
-	XC_TRUST_FP,     /* frame pointer chain: the caller is likely right, its registers mostly unknown */
+	/* frame pointer chain, or from sp by the function's code: the caller is likely right, its registers mostly
+	 * unknown */
+	XC_TRUST_FP,
 	XC_TRUST_SCAN,   /* a word on the stack that looks like a return address: a guess */
 	XC_TRUST_PLUGIN, /* by unwinding information of a plugin for its callee's code (foreign_frame.h) */
 };
@@ -27,8 +29,9 @@ struct xc_frame {
 	xc_addr pc;
 	xc_addr cfa; /* canonical frame address: sp of the caller before its call */
 	bool cfa_known;
-	bool signal;     /* this frame is a signal trampoline: its caller was interrupted, not calling */
-	bool trampoline; /* and one recognized by its code: the registers are in the signal's frame */
+	bool cfa_by_code; /* from sp and the function's code: the frame pointer was not known */
+	bool signal;      /* this frame is a signal trampoline: its caller was interrupted, not calling */
+	bool trampoline;  /* and one recognized by its code: the registers are in the signal's frame */
 	/* it left the stack by a tail call: known from call sites, its registers are those of its caller */
 	bool tail_call;
 	bool tail_partial;   /* and further frames between its neighbours on the stack are unknown */

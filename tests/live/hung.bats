@@ -209,22 +209,69 @@ END
 	[ "$(verdict class)" = None ]
 }
 
+@test "the child that is waited for: stopped, or at a pipe that its parent holds" {
+	cat >"$BATS_TEST_TMPDIR/child.c" <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char much[1 << 20];
+__attribute__((noinline)) int join(pid_t pid) { return waitpid(pid, 0, 0) != pid; }
+int main(int argc, char **argv) {
+	int ends[2];
+	const char *how = argv[argc - 1];
+	if (pipe(ends)) return 1;
+	pid_t pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!strcmp(how, "stopped")) raise(SIGSTOP);
+		if (!strcmp(how, "writes")) close(ends[0]);
+		if (!strcmp(how, "reads")) close(ends[1]);
+		return !strcmp(how, "writes") ? write(ends[1], much, sizeof much) < 0 : read(ends[0], much, 1) < 0;
+	}
+	if (!strcmp(how, "itself")) close(ends[1]);
+	puts("ready"); fflush(stdout);
+	return join(pid);
+}
+END
+	gcc -g -O0 -o "$BATS_TEST_TMPDIR/child" "$BATS_TEST_TMPDIR/child.c"
+	local how said
+	for how in stopped writes reads itself; do
+		watch "$BATS_TEST_TMPDIR/child" "$how"
+		case $how in
+		stopped) said='is stopped by a signal' ;;
+		writes) said='is in system call write on descriptor *, one end of a pipe whose read end this process has, as descriptor *: nobody reads what it writes' ;;
+		reads) said='is in system call read on descriptor *, one end of a pipe whose write end this process has, as descriptor *: while that is open' ;;
+		itself) said='is in system call read on descriptor *, one end of a pipe whose write end it has itself, as descriptor *' ;;
+		esac
+		for _ in $(seq 40); do # until the child is there
+			[[ "$(verdict evidence)" == *"process "*" \"child\" "$said* ]] && break
+			sleep 0.05
+		done
+		# shellcheck disable=SC2053 # a pattern
+		[[ "$(verdict class kind function evidence | tr '\n' ' ')" == "hang other process join "*$said* ]]
+		finish
+	done
+}
+
 @test "waits that perhaps nobody ends: a semaphore, a pipe of its own, a lock whose holder runs" {
 	told gcc -O2 waits.c semaphore "all wait" guess take_slot
 	told gcc -O0 waits.c rendezvous "all wait" guess take_order take_slot
 	told gcc -O2 waits.c pipe "all wait" guess drain
 	hang gcc -O0 waits.c spin
 	if "$XCORE" bt --thread all "$TARGET" | grep -q 'sampled while it ran'; then
-		expect hang "lock held" guess await_flag
-		[[ "$(verdict cause)" == *"in set_flag "*" holds: it runs, in await_flag "* ]]
+		expect hang "busy wait" likely await_flag
+		[[ "$(verdict cause evidence)" == *"that ends only by \`sink\` (0)"*"in set_flag "*" holds: it runs, in await_flag "* ]]
 	else # perf events are refused here
 		expect hang "lock held" guess None
 		[[ "$(verdict cause)" == *"in set_flag "*" holds: it runs" ]]
 	fi
 	PROGRAM=$STARTED
 	take_core
-	expect hang "lock held" guess await_flag
-	[[ "$(verdict cause)" == *"in set_flag "*" holds: it runs, in await_flag "* ]]
+	expect hang "busy wait" likely await_flag
+	[[ "$(verdict evidence)" == *"in set_flag "*" holds: it runs, in await_flag "* ]]
 }
 
 @test "pipes whose both ends are in the process: who reads and writes, and which descriptor is the other end" {

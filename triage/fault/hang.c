@@ -10,6 +10,7 @@
 #include "core/text/threadlabel.h"
 #include "dwarf/view/view.h"
 #include "triage/fault/channel.h"
+#include "triage/fault/hang_suspect.h"
 #include "triage/fault/lost_wakeup.h"
 #include "triage/locks/locks.h"
 #include "triage/locks/wait_report.h"
@@ -70,7 +71,9 @@ static enum waker waker_of(struct xc_process *process, size_t index)
 	case XC_WAIT_RUST_CONDITION:
 	case XC_WAIT_CHANNEL:
 	case XC_WAIT_FUTURE:
+	case XC_WAIT_ATOMIC:
 	case XC_WAIT_THREAD:
+	case XC_WAIT_LIBRARY_LOCK:
 		return BY_THREAD;
 	case XC_WAIT_SEMAPHORE:
 	case XC_WAIT_PARKED:
@@ -114,13 +117,6 @@ enum xc_hang xc_hang_without(struct xc_process *process, const struct xc_thread 
 
 /* ---- in words ---- */
 
-static bool same_wait(const struct xc_wait *a, const struct xc_wait *b)
-{
-	const char *one = xc_wait_function(a), *other = xc_wait_function(b);
-	return a->kind == b->kind && a->object == b->object && xc_lost_wakeup_key(a) == xc_lost_wakeup_key(b) &&
-	       (one && other ? strcmp(one, other) == 0 : one == other);
-}
-
 /* "thread 17 "worker" and 2 more, waiting for the result of a future in render (pool.cc:17)" */
 static void add_group(struct xc_process *process, const struct xc_waits *waits, size_t first,
 		      const struct xc_thread *except, struct xc_text *text)
@@ -128,7 +124,7 @@ static void add_group(struct xc_process *process, const struct xc_waits *waits, 
 	const struct xc_wait *wait = &waits->items[first];
 	size_t more = 0;
 	for (size_t i = first + 1; i < waits->count; i++)
-		more += waits->items[i].thread != except && same_wait(wait, &waits->items[i]);
+		more += waits->items[i].thread != except && xc_hang_suspect_same(wait, &waits->items[i]);
 	xc_threadlabel(text, (int)wait->thread->tid, wait->thread->name);
 	if (more)
 		xc_text_printf(text, " and %zu more", more);
@@ -136,14 +132,6 @@ static void add_group(struct xc_process *process, const struct xc_waits *waits, 
 	xc_wait_report_describe(process, wait, false, text);
 	xc_text_add(text, " in ");
 	xc_wait_where(wait, text);
-}
-
-static bool is_first_of_group(const struct xc_waits *waits, size_t index, const struct xc_thread *except)
-{
-	for (size_t i = 0; i < index; i++)
-		if (waits->items[i].thread != except && same_wait(&waits->items[i], &waits->items[index]))
-			return false;
-	return waits->items[index].thread != except;
 }
 
 static const char *conclusion(enum waker waker, size_t count)
@@ -168,7 +156,7 @@ static void add_cause(struct xc_process *process, const struct xc_thread *except
 	size_t told = 0;
 	xc_text_add(text, conclusion(waker, waits->count - (except != NULL)));
 	for (size_t i = 0; i < waits->count; i++) {
-		if (!is_first_of_group(waits, i, except))
+		if (!xc_hang_suspect_is_first(waits, i, except))
 			continue;
 		if (told++ < GROUPS) {
 			xc_text_add(text, told > 1 ? "; " : "");
@@ -307,55 +295,11 @@ static bool is_watchdog(const struct xc_crash_context *crash)
 	       watches(crash->thread->name);
 }
 
-static bool is_for_lock(const struct xc_wait *wait)
+static const char *headline(struct xc_arena *arena, size_t count, bool guess, bool lost)
 {
-	switch (wait->kind) {
-	case XC_WAIT_MUTEX:
-	case XC_WAIT_READ_LOCK:
-	case XC_WAIT_WRITE_LOCK:
-	case XC_WAIT_ONCE:
-	case XC_WAIT_RUST_MUTEX:
-	case XC_WAIT_RUST_READ:
-	case XC_WAIT_RUST_WRITE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Who holds the lock that a thread waits for, and so on: the first that waits for something else. The thread itself,
- * when that is not known. */
-static const struct xc_wait *last_holder(struct xc_process *process, const struct xc_wait *wait)
-{
-	const struct xc_locks *locks = xc_locks_of(process);
-	const struct xc_wait *at = wait;
-	for (size_t steps = 0; is_for_lock(at) && steps < locks->waits->count; steps++) {
-		const struct xc_lock *lock = xc_lock_awaited(locks, (size_t)(at - locks->waits->items));
-		if (!lock || lock->holder == XC_LOCK_NOBODY)
-			return wait;
-		at = &locks->waits->items[lock->holder];
-	}
-	return at->has_place && !is_for_lock(at) ? at : wait;
-}
-
-/* The thread to look at: one that waits for a lock, since workers without work wait for a condition, too. Not the first
- * one, if another waits for more than the end of a thread. */
-static const struct xc_wait *choose(const struct xc_waits *waits, const struct xc_thread *except)
-{
-	const struct xc_wait *best = NULL;
-	for (size_t i = waits->count; i-- > 0;) {
-		const struct xc_wait *wait = &waits->items[i];
-		if (wait->thread == except || !wait->has_place || wait->kind == XC_WAIT_THREAD)
-			continue;
-		bool lock = is_for_lock(wait), had = best && is_for_lock(best);
-		if (!best || lock > had || (lock == had && i))
-			best = wait;
-	}
-	return best;
-}
-
-static const char *headline(struct xc_arena *arena, size_t count, bool guess)
-{
+	if (lost && !guess)
+		return count == 1 ? "hang: the only thread waits for a wake-up that was lost"
+				  : xc_arena_printf(arena, "hang: a wake-up was lost: all %zu threads wait", count);
 	if (count == 1)
 		return guess ? "the only thread waits: perhaps a hang" : "hang: the only thread waits for another one";
 	return xc_arena_printf(
@@ -379,10 +323,10 @@ void xc_hang_classify(struct xc_crash_context *crash)
 	if (waker == BY_ANYTHING)
 		return;
 	const struct xc_waits *waits = xc_waits_of(crash->process);
-	const struct xc_wait *wait = choose(waits, except);
+	struct xc_hang_suspects suspects;
+	const struct xc_wait *wait = xc_hang_suspect_find(crash, except, &suspects);
 	if (!wait)
 		return;
-	wait = last_holder(crash->process, wait);
 	struct xc_text text = {0};
 	bool guess = waker != BY_THREAD;
 	add_cause(crash->process, except, waker, &text);
@@ -393,18 +337,24 @@ void xc_hang_classify(struct xc_crash_context *crash)
 	}
 	if (except)
 		xc_verdict_evidence(crash->report, "the abort came from %s", xc_crash_context_culprit(crash));
-	crash->verdict->headline = headline(&crash->report->arena, waits->count - (except != NULL), guess);
+	crash->verdict->headline =
+		headline(&crash->report->arena, waits->count - (except != NULL), guess, suspects.lost);
 	xc_crash_context_classify(crash, "deadlock", "all wait", "medium", guess ? "guess" : "likely", text.bytes);
 	xc_text_fini(&text);
 	crash->thread = wait->thread;
 	crash->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
 	xc_verdict_involve(crash->report, wait->thread->tid);
+	xc_hang_suspect_report(crash, &suspects);
+	if (waits->count == 1 && wait->kind == XC_WAIT_LIBRARY_LOCK)
+		xc_verdict_evidence(crash->report,
+				    "perhaps fork() made this process while another thread had that lock: only the "
+				    "thread that calls fork() is copied, and nobody is left to unlock it");
 	xc_lost_wakeup_report(crash, except);
 	size_t told = 0, channels = 0, pipes = 0;
 	for (size_t i = 0; i < waits->count && i < INVOLVED; i++) {
 		if (&waits->items[i] != wait && waits->items[i].thread != except)
 			xc_verdict_involve(crash->report, waits->items[i].thread->tid);
-		if (channels < CHANNELS && is_first_of_group(waits, i, except) &&
+		if (channels < CHANNELS && xc_hang_suspect_is_first(waits, i, except) &&
 		    waits->items[i].kind == XC_WAIT_CHANNEL) {
 			xc_channel_report(crash, &waits->items[i]);
 			channels++;
@@ -413,7 +363,7 @@ void xc_hang_classify(struct xc_crash_context *crash)
 			report_pipe(crash, &waits->items[i]);
 			pipes++;
 		}
-		if (told < QUEUES && is_first_of_group(waits, i, except))
+		if (told < QUEUES && xc_hang_suspect_is_first(waits, i, except))
 			told += report_queues(crash, waits->items[i].thread, QUEUES - told);
 	}
 }

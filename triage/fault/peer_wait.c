@@ -187,6 +187,48 @@ static void report_owner(const struct xc_crash_context *crash, const struct peer
 		report_ends(crash, o);
 }
 
+static const char *state_words(const struct xc_child *c)
+{
+	switch (c->state) {
+	case 'T':
+	case 't':
+		return "is stopped by a signal, or by a debugger";
+	case 'Z':
+		return "has ended, and this process has only to take notice";
+	case 'R':
+		return "runs";
+	case 'D':
+		return "waits for the kernel, and cannot be interrupted";
+	default:
+		return c->call ? NULL : "sleeps";
+	}
+}
+
+/* "process 17 "cat" is in read, on descriptor 0 = pipe:[12]; this process has the write end of that pipe itself, as
+ * descriptor 4: while it is open, the other one does not see the end" */
+static void report_child(const struct xc_crash_context *crash, const struct xc_child *c)
+{
+	struct xc_text text = {0};
+	const char *state = state_words(c);
+	bool writes = c->call && strncmp(c->call, "write", 5) == 0;
+	xc_text_printf(&text, "process %d \"", (int)c->pid);
+	xc_text_name(&text, c->name);
+	xc_text_add(&text, "\"");
+	xc_text_printf(&text, state ? " %s" : " is in system call %s", state ? state : c->call);
+	if (c->file && !state)
+		xc_text_printf(&text, " on descriptor %d", c->fd);
+	if ((c->has_other_end || c->has_itself) && !state)
+		xc_text_printf(&text, ", one end of a pipe whose %s end %s, as descriptor %d",
+			       writes ? "read" : "write", c->has_itself ? "it has itself" : "this process has",
+			       c->other_end);
+	if (!writes && (c->has_other_end || c->has_itself) && !state)
+		xc_text_add(&text, ": while that is open, it does not see the end of its input");
+	if (writes && c->has_other_end && !state && !is_read(crash->process, xc_waits_of(crash->process), c->other_end))
+		xc_text_add(&text, ": nobody reads what it writes");
+	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
 static bool is_killed(const struct xc_crash_context *crash)
 {
 	return (xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||
@@ -231,6 +273,9 @@ bool xc_peer_wait_classify(struct xc_crash_context *crash)
 		set_class(crash, peers[odd].wait, waits->count, xc_text_string(&text));
 	xc_text_fini(&text);
 	for (size_t i = 0; i < count; i++)
-		report_owner(crash, &peers[i]);
+		if (peers[i].wait->thread->child)
+			report_child(crash, peers[i].wait->thread->child);
+		else
+			report_owner(crash, &peers[i]);
 	return !dead;
 }

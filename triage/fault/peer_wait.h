@@ -11,7 +11,8 @@
  * clients, is well. Of a process that another one killed, it is evidence in any case.
  *
  * Reported are the descriptor and its variable, the bytes that are left, the child's id, and descriptors beside it that
- * nobody reads: that is where the child may wait, too. */
+ * nobody reads: that is where the child may wait, too. Of a process that lives, what the child does, and whether it is
+ * at a pipe whose other end this one has. */
 bool xc_peer_wait_classify(struct xc_crash_context *crash);
 
 #endif

@@ -338,7 +338,8 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 /* A lock outside of any cycle that several threads wait for; or one thread, when the process was hung. */
 static bool is_queue(const struct xc_crash_context *crash, const struct xc_locks *l, const struct xc_lock *lock)
 {
-	size_t least = explains(crash) || xc_crash_context_is(crash, "deadlock") ? 1 : CONVOY;
+	bool hung = xc_crash_context_is(crash, "deadlock") || xc_crash_context_is(crash, "hang");
+	size_t least = explains(crash) || hung ? 1 : CONVOY;
 	if (lock->waiters < least || xc_lock_is_orphan(crash->process, l, lock))
 		return false;
 	if (lock->in_cycle && lock->waiters < CONVOY)

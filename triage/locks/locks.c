@@ -23,6 +23,7 @@
 #include "core/live/live.h"
 #include "triage/locks/lock_holder.h"
 #include "triage/locks/lock_name.h"
+#include "triage/locks/lone_holder.h"
 #include "triage/locks/namespace_tid.h"
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
@@ -292,6 +293,7 @@ const struct xc_locks *xc_locks_of(struct xc_process *process)
 	read_locks(process, l);
 	link_locks(l);
 	xc_lock_holder_guess(process, l);
+	xc_lone_holder_guess(process, l);
 	link_threads(l);
 	find_cycles(process, l);
 	process->locks = l;

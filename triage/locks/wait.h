@@ -25,6 +25,7 @@ enum xc_wait_kind {
 	XC_WAIT_CHANNEL,
 	XC_WAIT_PARKED, /* of Rust: until another thread unparks it */
 	XC_WAIT_FUTURE,
+	XC_WAIT_ATOMIC,       /* of C++20: a latch, semaphore, barrier, or an atomic variable itself */
 	XC_WAIT_THREAD,       /* for a thread to end */
 	XC_WAIT_LIBRARY_LOCK, /* one of the C library's own */
 	XC_WAIT_FUTEX,        /* of some other kind */

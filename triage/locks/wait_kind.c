@@ -102,9 +102,12 @@ static const struct rust {
 	{"utex_once::Once", "::call", XC_WAIT_ONCE, false},
 	{"sync::once::Once", "::call", XC_WAIT_ONCE, false},
 	{"once::queue::Once", "::call", XC_WAIT_ONCE, false},
+	{"sync::barrier::Barrier", "::wait", XC_WAIT_BARRIER, false},
 	{"Parker", "::park", XC_WAIT_PARKED, false},
 	{"std::sync::mp", "::recv", XC_WAIT_CHANNEL, false},
 	{"std::sync::mp", "::send", XC_WAIT_CHANNEL, false},
+	{"std::__detail::__platform_wait", "<", XC_WAIT_ATOMIC, false}, /* C++ */
+	{"std::__detail::__platform_wait_until", "<", XC_WAIT_ATOMIC, true},
 };
 
 static bool is_rust(const char *name, const struct rust *it)

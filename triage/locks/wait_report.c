@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "triage/locks/barrier.h"
 #include "triage/locks/lock_name.h"
 #include "triage/locks/locks.h"
 #include "triage/locks/wait_kind.h"
@@ -291,6 +292,7 @@ void xc_wait_report_alone(struct xc_process *process, const struct xc_wait *wait
 		[XC_WAIT_CHANNEL] = "the other end of a channel",
 		[XC_WAIT_PARKED] = "parked, until another thread unparks it",
 		[XC_WAIT_FUTURE] = "the result of a future",
+		[XC_WAIT_ATOMIC] = "a change of an atomic variable",
 		[XC_WAIT_THREAD] = "the end of a thread",
 		[XC_WAIT_LIBRARY_LOCK] = "a lock of the C library",
 		[XC_WAIT_FUTEX] = "a futex",
@@ -312,6 +314,13 @@ void xc_wait_report_alone(struct xc_process *process, const struct xc_wait *wait
 
 void xc_wait_report_describe(struct xc_process *process, const struct xc_wait *wait, bool paths, struct xc_text *text)
 {
+	static const char *const phrases[] = {
+		[XC_WAIT_CHANNEL] = "waiting for the other end of a channel",
+		[XC_WAIT_PARKED] = "parked, until another thread unparks it",
+		[XC_WAIT_FUTURE] = "waiting for the result of a future",
+		[XC_WAIT_ATOMIC] = "waiting for an atomic variable to change",
+		[XC_WAIT_FUTEX] = "waiting on a futex",
+	};
 	switch (wait->kind) {
 	case XC_WAIT_NONE:
 		return;
@@ -330,29 +339,18 @@ void xc_wait_report_describe(struct xc_process *process, const struct xc_wait *w
 		add_object(process, wait, "condition", text);
 		break;
 	case XC_WAIT_SEMAPHORE:
-		add_object(process, wait, "semaphore", text);
-		break;
 	case XC_WAIT_BARRIER:
-		add_object(process, wait, "barrier", text);
-		break;
-	case XC_WAIT_CHANNEL:
-		xc_text_add(text, "waiting for the other end of a channel");
-		break;
-	case XC_WAIT_PARKED:
-		xc_text_add(text, "parked, until another thread unparks it");
-		break;
-	case XC_WAIT_FUTURE:
-		xc_text_add(text, "waiting for the result of a future");
+		add_object(process, wait, wait->kind == XC_WAIT_BARRIER ? "barrier" : "semaphore", text);
+		xc_barrier_describe(process, wait, text);
 		break;
 	case XC_WAIT_THREAD:
 		add_thread(wait, text);
 		break;
-	case XC_WAIT_FUTEX:
-		xc_text_add(text, "waiting on a futex");
-		break;
 	case XC_WAIT_CALL:
 		add_call(process, wait, paths, text);
 		return;
+	default:
+		xc_text_add(text, phrases[wait->kind]);
 	}
 	if (wait->timed)
 		xc_text_add(text, ", for a limited time");

@@ -9,6 +9,7 @@
  *	pthread_cond_wait         cond + 40 or + 44 (up to 2.40), + 32 or + 36 __g_signals
  *	sem_wait                  sem + 0, or + 4 on machines of the other byte order
  *	pthread_join              struct pthread's tid                        the id of the thread
+ *	pthread_barrier_wait      barrier + 4 current_round (from 2.23 on)    what it was
  *	pthread_mutex_lock_full   a local variable, forever                   0: the kernel refused to wait for this
  *	                                                                      PI mutex (EDEADLK, ESRCH)
  *	RwLock::write_contended   rwlock + 4 writer_notify (Rust)
@@ -65,11 +66,13 @@ static xc_addr object_at(const struct xc_wait *wait, xc_addr word, uint32_t expe
 	switch (wait->kind) {
 	case XC_WAIT_MUTEX:
 	case XC_WAIT_SEMAPHORE:
-	case XC_WAIT_BARRIER:
 	case XC_WAIT_ONCE:
 	case XC_WAIT_LIBRARY_LOCK:
+	case XC_WAIT_ATOMIC:
 	case XC_WAIT_FUTEX:
 		return word;
+	case XC_WAIT_BARRIER:
+		return word - 4;
 	case XC_WAIT_RUST_MUTEX:
 	case XC_WAIT_RUST_READ:
 	case XC_WAIT_RUST_CONDITION:

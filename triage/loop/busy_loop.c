@@ -5,13 +5,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "triage/code/loop.h"
+#include "dwarf/types/field.h"
 #include "triage/dataflow/origin.h"
 #include "triage/dataflow/symbolic_value.h"
 #include "triage/util/names.h"
-#include "triage/util/user_code.h"
+#include "triage/util/statics.h"
 
-enum { FUNCTIONS = 3, STEPS = 200, FLAGS_KEPT = 3, DEPTH = 6, TOLD = 4, THIS = 5 /* rdi */, RESULT = 0 /* rax */ };
+enum { FLAGS_KEPT = 3, DEPTH = 6, TOLD = 4, THIS = 5 /* rdi */, RESULT = 0 /* rax */ };
 
 struct search {
 	const struct xc_frame_code *code;
@@ -19,6 +19,8 @@ struct search {
 	struct xc_loop loop;
 	const char *told[TOLD];
 	size_t count;
+	const xc_addr *branches; /* the only ones to look at, with branch_count */
+	size_t branch_count;
 	bool still, shared;
 };
 
@@ -132,6 +134,8 @@ static void take(struct search *s, const char *name, const struct xc_type *type,
 		s->still = false;
 		return;
 	}
+	if (strstr(name, ".poison.failed.")) /* of each lock of Rust */
+		return;
 	for (size_t i = 0; i < s->count; i++)
 		if (strncmp(s->told[i] + 1, name, strlen(name)) == 0 && s->told[i][1 + strlen(name)] == '`')
 			return;
@@ -145,6 +149,21 @@ static void take(struct search *s, const char *name, const struct xc_type *type,
 					     : xc_arena_printf(arena, "`%s` (%" PRId64 ")", name, (int64_t)bits);
 }
 
+/* C's atomic_load() of GCC has a pointer of its own to the variable. */
+static void look_through(const struct search *s, xc_addr addr, struct xc_symbolic_value *place)
+{
+	const struct xc_crash_context *view = s->code->crash;
+	struct xc_held held;
+	struct xc_text text = {0};
+	if (strncmp(place->text, "*__atomic_", 10) != 0 ||
+	    !xc_statics_at(view->process, xc_crash_context_place(view, s->code->frame), view->thread, addr, &held))
+		return;
+	xc_text_add(&text, held.name);
+	place->type = xc_field_path(&text, held.type, held.offset, NULL);
+	place->text = xc_arena_strdup(&view->report->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
 static void take_address(struct search *s, size_t at, const struct xc_linear_expr *address, uint32_t size)
 {
 	const struct xc_process *p = s->code->crash->process;
@@ -155,6 +174,8 @@ static void take_address(struct search *s, size_t at, const struct xc_linear_exp
 	s->shared |= m && m->shared;
 	if (!address->known || !xc_symbolic_value_place(s->code, at, address, size, &place) || !place.text)
 		return;
+	if (there)
+		look_through(s, addr, &place);
 	if (place.type && xc_type_size(place.type, &whole) && whole && whole <= 8)
 		size = (uint32_t)whole;
 	bool known = there && size && size <= 8 && xc_space_peek_uint(p->space, addr, size, &bits);
@@ -263,6 +284,14 @@ static bool is_way_out(const struct search *s, const struct xc_insn *insn)
 	return insn->kind == XC_INSN_RETURN || (insn->kind == XC_INSN_JUMP && (!insn->has_target || leaves(s, insn)));
 }
 
+static bool is_chosen(const struct search *s, const struct xc_insn *insn)
+{
+	for (size_t i = 0; i < s->branch_count; i++)
+		if (s->branches[i] == insn->addr)
+			return true;
+	return false;
+}
+
 static void look_at_loop(struct search *s, struct xc_busy_loop *out)
 {
 	bool ends = false, acts = false, inside = false;
@@ -275,14 +304,16 @@ static void look_at_loop(struct search *s, struct xc_busy_loop *out)
 		bool branch = insn->kind == XC_INSN_BRANCH, end = branch && (i == s->loop.last || leaves(s, insn));
 		ends |= end || inside;
 		acts |= insn->kind == XC_INSN_CALL && !atomic_method(s, insn) && !is_pause(s, insn);
-		if (!end && !(branch && inside))
+		if (s->branch_count ? !is_chosen(s, insn) : !end && !(branch && inside))
 			continue;
 		if (decider(s, i, &at))
 			judge(s, at);
 		else
 			s->still = false;
 	}
-	*out = (struct xc_busy_loop){.still = s->still && !acts && s->count, .shared = s->shared};
+	out->has_end = ends;
+	out->still = s->still && !acts && s->count;
+	out->shared = s->shared;
 	out->endless = !ends && !acts && !s->body->incomplete && !s->body->jumps_wild;
 }
 
@@ -296,29 +327,14 @@ static const char *list(const struct search *s)
 	return words;
 }
 
-bool xc_busy_loop_find(const struct xc_crash_context *view, struct xc_busy_loop *out)
+void xc_busy_loop_look(const struct xc_frame_code *code, const struct xc_loop *loop, const xc_addr *branches,
+		       size_t count, struct xc_busy_loop *out)
 {
-	size_t level;
-	unsigned functions = 0;
-	for (size_t i = 0; i < view->frame_count && functions < FUNCTIONS; i++) {
-		unsigned budget = STEPS;
-		struct xc_frame_code code;
-		struct search s = {.code = &code};
-		const struct xc_place *place = xc_crash_context_place(view, i);
-		if (!xc_user_code_level(place, &level))
-			continue;
-		functions++;
-		if (!xc_frame_code_init(view, i, &budget, &code) || !xc_loop_around(code.body, code.at, NULL, &s.loop))
-			continue;
-		s.body = code.body;
-		look_at_loop(&s, out);
-		out->place = place;
-		out->level = level;
-		out->frame = i;
-		out->ends = list(&s);
-		return true;
-	}
-	return false;
+	struct search s = {
+		.code = code, .body = code->body, .loop = *loop, .branches = branches, .branch_count = count};
+	*out = (struct xc_busy_loop){.ends = NULL};
+	look_at_loop(&s, out);
+	out->ends = list(&s);
 }
 
 bool xc_busy_loop_describe(const struct xc_busy_loop *loop, struct xc_text *text)

@@ -2,20 +2,21 @@
 #ifndef XC_BUSY_LOOP_H
 #define XC_BUSY_LOOP_H
 
-#include "triage/crash/crash_context.h"
+#include "triage/code/loop.h"
+#include "triage/dataflow/frame_code.h"
 
 struct xc_busy_loop {
-	const struct xc_place *place;
-	size_t level, frame; /* of the innermost function of the program that is in a loop */
-	const char *ends;    /* "`q->head` (7) and `q->tail` (5)": what it compares; NULL: not known */
-	bool endless;        /* its code has no way out */
-	bool still;          /* nothing in it changes what could end it */
-	bool shared;         /* what could end it is in memory that other processes may have, too */
+	const char *ends; /* "`q->head` (7) and `q->tail` (5)": what it compares; NULL: not known */
+	bool has_end;     /* its code has a way out */
+	bool endless;     /* it has none, and calls nothing */
+	bool still;       /* nothing in it changes what could end it */
+	bool shared;      /* what could end it is in memory that other processes may have, too */
 };
 
-/* Look at the first functions of the program, outward from the innermost. `view` is the crash context of the thread
- * that runs. False when none is in a loop. */
-bool xc_busy_loop_find(const struct xc_crash_context *view, struct xc_busy_loop *out);
+/* Look at the code of a loop around the current instruction of a frame. `ends` is in the report's arena. With `count`,
+ * it is what only the branches at these addresses compare. */
+void xc_busy_loop_look(const struct xc_frame_code *code, const struct xc_loop *loop, const xc_addr *branches,
+		       size_t count, struct xc_busy_loop *out);
 
 /* Append "that ends only by `j->done` (0), which nothing in it changes"; false, with nothing appended, when no more is
  * known than the loop. */

@@ -3,20 +3,15 @@
 #include "triage/loop/linked_loop.h"
 
 #include <inttypes.h>
-#include <signal.h>
 
 #include "dwarf/types/field.h"
-#include "triage/code/body_cache.h"
-#include "triage/loop/busy_loop.h"
-#include "triage/fault/hang.h"
 #include "triage/loop/loop_value.h"
 #include "triage/loop/ring.h"
-#include "triage/locks/waits.h"
 #include "triage/util/same_type.h"
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
 
-enum { THREADS = 64, FRAMES = 8, LOOPS = 3, LINKS = 16, BUDGET = 64, SHOWN = 200, WORDS = 1024, NEAR = 256 };
+enum { LOOPS = 3, LINKS = 16, BUDGET = 64, SHOWN = 200, WORDS = 1024, NEAR = 256 };
 
 /* A walk along a list, in a loop of a function. */
 struct walk {
@@ -177,31 +172,6 @@ static bool find_in_frame(const struct xc_crash_context *crash, size_t frame, st
 	return false;
 }
 
-/* ---- the threads ---- */
-
-static bool runs(struct xc_process *process, size_t index)
-{
-	const struct xc_thread *t = &process->threads[index];
-	const struct xc_wait *wait = &xc_waits_of(process)->items[index];
-	return t->has_regs && t->syscall < 0 && wait->kind == XC_WAIT_NONE && !process->live;
-}
-
-/* The crash as it would be if that thread had taken the signal. */
-static void look_from(const struct xc_crash_context *crash, const struct xc_thread *thread,
-		      struct xc_crash_context *out)
-{
-	struct xc_arena *arena = &crash->report->arena;
-	*out = *crash;
-	out->thread = thread;
-	out->frames = xc_arena_alloc(arena, FRAMES * sizeof *out->frames);
-	out->bodies = crash->bodies ? crash->bodies : xc_body_cache_new(crash->process, arena);
-	out->frame_count = xc_unwind_first(crash->unwinder, thread, &out->frames[0]);
-	while (out->frame_count && out->frame_count < FRAMES &&
-	       xc_unwind_step(crash->unwinder, &out->frames[out->frame_count - 1], &out->frames[out->frame_count],
-			      &out->stop))
-		out->frame_count++;
-}
-
 static bool find_of_thread(const struct xc_crash_context *view, struct walk *out)
 {
 	for (size_t i = 0; i < view->frame_count; i++)
@@ -320,94 +290,11 @@ static void set_class(struct xc_crash_context *crash, const struct xc_crash_cont
 	report_node(crash, w);
 }
 
-/* "the loop of wait_for, job.c:8, that ends only by `j->done` (0)" */
-static void add_loop(const struct xc_busy_loop *loop, struct xc_text *text)
+bool xc_linked_loop_classify(struct xc_crash_context *crash, const struct xc_crash_context *view)
 {
-	struct walk w = {.place = loop->place, .level = loop->level};
-	struct xc_text ends = {0};
-	add_where(&w, text);
-	if (xc_busy_loop_describe(loop, &ends))
-		xc_text_printf(text, ", %s", xc_text_string(&ends));
-	xc_text_fini(&ends);
-}
-
-static void report_loop(const struct xc_crash_context *crash, const struct xc_crash_context *view,
-			const struct xc_busy_loop *loop)
-{
-	struct xc_text text = {0};
-	add_loop(loop, &text);
-	xc_verdict_evidence(crash->report, "thread %d ran, in no system call, in a loop of %s", (int)view->thread->tid,
-			    xc_text_string(&text));
-	xc_text_fini(&text);
-}
-
-/* Nothing is left that could end it: no other thread, or none that is not waiting for another. */
-static bool is_alone(const struct xc_crash_context *crash, const struct xc_thread *thread)
-{
-	return crash->process->thread_count == 1 || xc_hang_without(crash->process, thread) == XC_HANG_LIKELY;
-}
-
-static void set_busy(struct xc_crash_context *crash, const struct xc_crash_context *view,
-		     const struct xc_busy_loop *loop)
-{
-	struct xc_arena *arena = &crash->report->arena;
-	struct xc_text text = {0};
-	const char *function = xc_place_function(loop->place, loop->level);
-	xc_text_add(&text, "the thread runs, in no system call, in a loop of ");
-	add_loop(loop, &text);
-	if (!loop->endless)
-		xc_text_printf(&text, ": no %sthread is left that could, only a signal handler",
-			       crash->process->thread_count == 1 ? "other " : "running ");
-	crash->verdict = xc_report_verdict(crash->report);
-	crash->verdict->headline =
-		xc_arena_printf(arena, "hang: a loop of %s likely never ends", function ? function : "a function");
-	xc_crash_context_classify(crash, "hang", "busy wait", "medium", "likely", xc_text_string(&text));
-	xc_text_fini(&text);
-	crash->thread = view->thread;
-	crash->blame =
-		(struct xc_blame){.place = loop->place, .level = loop->level, .frame = view->frames[loop->frame]};
-	xc_verdict_involve(crash->report, view->thread->tid);
-}
-
-/* Signals that say that a time is over. */
-static bool is_timeout(int signal)
-{
-	return signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF || signal == SIGXCPU;
-}
-
-static bool is_killed(const struct xc_crash_context *crash)
-{
-	return (xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||
-		xc_crash_context_is(crash, "sent-by-user")) &&
-	       (xc_crash_context_sent_by_other(crash) || is_timeout(crash->fault.signal));
-}
-
-bool xc_linked_loop_classify(struct xc_crash_context *crash)
-{
-	struct xc_process *p = crash->process;
-	bool dead = crash->verdict && crash->verdict->class_name, told = false;
-	struct xc_crash_context view;
 	struct walk w;
-	struct xc_busy_loop busy;
-	if (dead && !is_killed(crash))
+	if (!find_of_thread(view, &w))
 		return false;
-	for (size_t i = 0; i < p->thread_count && i < THREADS; i++) {
-		if (!runs(p, i))
-			continue;
-		look_from(crash, &p->threads[i], &view);
-		if (find_of_thread(&view, &w)) {
-			set_class(crash, &view, &w);
-			return true;
-		}
-		if (!told && xc_busy_loop_find(&view, &busy)) {
-			if ((busy.endless || (busy.still && !busy.shared)) && is_alone(crash, view.thread)) {
-				set_busy(crash, &view, &busy);
-				return true;
-			}
-			if (dead)
-				report_loop(crash, &view, &busy);
-		}
-		told = true;
-	}
-	return false;
+	set_class(crash, view, &w);
+	return true;
 }

@@ -5,13 +5,12 @@
 
 #include "triage/crash/crash_context.h"
 
-/* For a process that another one killed, or that has no signal at all: does a thread that runs, in no system call, go
- * round a list that leads back to itself? The loop must expect the list's end: it compares a node with NULL, or with an
- * address that the walk does not reach; and no comparison that could end it may be unknown, be with a node, or be of a
- * counter. Sets the class hang (kind "cyclic list", likely). Else, does it run in a loop that nothing is left to end
- * (busy_loop.h)? The kind is then "busy wait". Else, of a killed one, report as evidence the loop in which it ran.
+/* Does a thread that runs go round a list that leads back to itself? The loop must expect the list's end: it compares a
+ * node with NULL, or with an address that the walk does not reach; and no comparison that could end it may be unknown,
+ * be with a node, or be of a counter. Sets the class hang (kind "cyclic list", likely). `view` is the crash as it would
+ * be if this thread had taken the signal.
  *
- * False, with nothing changed or only evidence added, when there is none. Looks at 64 threads, and 8 frames of each. */
-bool xc_linked_loop_classify(struct xc_crash_context *crash);
+ * False, with nothing changed, when there is none. Looks at all frames of the view. */
+bool xc_linked_loop_classify(struct xc_crash_context *crash, const struct xc_crash_context *view);
 
 #endif

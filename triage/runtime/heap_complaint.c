@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "triage/fault/closed_stream.h"
+#include "triage/libc/closed_stream.h"
 #include "triage/runtime/free_argument.h"
 
 static bool message_has(const struct xc_crash_context *crash, const char *const *texts)

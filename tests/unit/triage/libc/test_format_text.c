@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "triage/fault/format_text.h"
+#include "triage/libc/format_text.h"
 
 enum { MOST = 8 };
 

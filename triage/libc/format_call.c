@@ -4,7 +4,7 @@
  * The argument that a conversion took is a register of the call, or a word of the stack above it (System V, x86-64). It
  * was not passed when nothing in the calling function has set the register since the last call, and the function got
  * nothing in it either. */
-#include "triage/fault/format_call.h"
+#include "triage/libc/format_call.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "triage/dataflow/libcall.h"
 #include "triage/dataflow/local.h"
 #include "triage/dataflow/origin.h"
-#include "triage/fault/format_text.h"
+#include "triage/libc/format_text.h"
 #include "triage/util/names.h"
 
 enum { REGISTERS = 6, CONVERSIONS = 64, TEXT_MOST = 1024, SHOWN = 120, OUTWARD = 4, SMALL = 64 << 10, FLOATS = 8 };

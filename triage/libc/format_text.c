@@ -1,5 +1,5 @@
 /* format_text: ISO C 7.21.6.1 with the extensions of POSIX and of glibc 2.36 (stdio-common/vfprintf-internal.c). */
-#include "triage/fault/format_text.h"
+#include "triage/libc/format_text.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * takes one out and frees it. A stream begins { flags, …, _chain at 0x68, …, vtable at 0xd8 } (glibc 2.2 to 2.41,
  * libio/bits/types/struct_FILE.h, libioP.h; x86-64). Streams in memory (open_memstream) are not in the list: they have
  * their vtable. */
-#include "triage/fault/closed_stream.h"
+#include "triage/libc/closed_stream.h"
 
 #include <inttypes.h>
 #include <string.h>
