@@ -79,10 +79,10 @@ struct xc_thread {
 	long syscall;         /* number of the system call that it is (core: was) blocked in; -1 when none or unknown */
 	bool call_known;      /* call_args are known */
 	uint64_t call_args[6];
-	uint64_t moved;        /* cores: bytes that the call had written when the dump interrupted it */
-	const char *call_file; /* live: the file of the descriptor in the first argument; or NULL */
-	bool has_other_end;    /* live: that is one end of a pipe whose other end this process has, too … */
-	int other_end;         /* … as this descriptor */
+	uint64_t moved;               /* cores: bytes that the call had written when the dump interrupted it */
+	const char *call_file;        /* live: the file of the descriptor in the first argument; or NULL */
+	bool has_other_end;           /* live: that is one end of a pipe whose other end this process has, too … */
+	int other_end;                /* … as this descriptor */
 	const struct xc_child *child; /* live: the process that it waits for, by its id; NULL: none, or not known */
 	uint64_t ran; /* live: nanoseconds of CPU time before its call was read; 0: unknown. See xc_live_thread_slept */
 	uint64_t waited; /* live, with `ran`: nanoseconds in which it could have run, but waited for a CPU */

@@ -19,6 +19,12 @@ struct Circle {
     radius: f64,
 }
 
+// Its alignment moves it away from the counts of an Rc.
+#[repr(align(64))]
+struct Wide {
+    radius: f64,
+}
+
 struct Named {
     name: String,
 }
@@ -26,6 +32,12 @@ struct Named {
 impl Shape for Circle {
     fn area(&self) -> f64 {
         self.radius * 3.0
+    }
+}
+
+impl Shape for Wide {
+    fn area(&self) -> f64 {
+        self.radius * 4.0
     }
 }
 
@@ -173,6 +185,11 @@ fn pointers() {
     let circle: Box<dyn Shape> = Box::new(Circle { radius: 2.0 });
     let named: Box<dyn Shape> = Box::new(Named { name: "n".into() });
     let object: &dyn Shape = &*circle;
+    let shared_shape: Rc<dyn Shape> = Rc::new(Named { name: "rc".into() });
+    let second_shape = Rc::clone(&shared_shape);
+    let wide_shape: Arc<dyn Shape> = Arc::new(Wide { radius: 3.0 });
+    let weak_shape = Rc::downgrade(&shared_shape);
+    let cell_shape: Box<RefCell<dyn Shape>> = Box::new(RefCell::new(Circle { radius: 4.0 }));
 
     show("counted", "Rc(strong=2, weak=1) = {value = 42}");
     show("twin", "Rc(strong=2, weak=1) = {value = 42}");
@@ -193,7 +210,13 @@ fn pointers() {
     show("circle", "alloc::boxed::Box<dyn views_rust::Shape> containing views_rust::Circle = {value = {radius: 2}}");
     show("named", "alloc::boxed::Box<dyn views_rust::Shape> containing views_rust::Named = {value = {name: \"n\"}}");
     show("object", "&dyn views_rust::Shape containing views_rust::Circle = {value = {radius: 2}}");
+    show("shared_shape", "Rc(strong=2, weak=1) = {value = {name: \"rc\"}}");
+    show("second_shape", "Rc(strong=2, weak=1) = {value = {name: \"rc\"}}");
+    show("wide_shape", "Arc(strong=1, weak=0) = {value = {radius: 3}}");
+    show("weak_shape", "Weak(strong=2, weak=1) = {value = {name: \"rc\"}}");
     maps();
+    keep(&(&shared_shape, &second_shape, &wide_shape, &weak_shape, &cell_shape));
+    println!("{}", shared_shape.area() + second_shape.area() + wide_shape.area() + cell_shape.borrow().area());
     keep(&(&counted, &twin, &weak, &dangling, &gone, &shared, &shared_text, &shared_slice, &locked, &cell));
     keep(&(&lent, &guard, &free, &atomic, &not_zero, &time, &circle, &named, &object));
     println!("{} {}", circle.area() + named.area() + object.area(), atomic.load(Ordering::Relaxed));

@@ -6,23 +6,52 @@
 
 #include "dwarf/view/view_impl.h"
 
+/* ---- what a table of {drop_in_place, size, alignment, methods …} is of ---- */
+
+/* drop_in_place is compiled for the type, and `self` of the first method points to it. Since 1.79, types without
+ * anything to drop have no drop_in_place. Optimisers merge functions of equal code, whatever their types, so both must
+ * agree. */
+static const struct xc_type *concrete_type(const struct xc_view *view, xc_addr table)
+{
+	const struct xc_process *process = view->value.process;
+	uint64_t word = process->arch->word, drop, method = 0, size, have;
+	if (!xc_view_word(view, table, &drop) || !xc_view_word(view, table + word, &size))
+		return NULL;
+	xc_view_word(view, table + 3 * word, &method);
+	const struct xc_type *dropped = xc_view_function_argument(process, drop);
+	const struct xc_type *self = xc_view_function_self(process, method);
+	if (dropped && self && strcmp(xc_type_name(dropped), xc_type_name(self)) != 0)
+		return NULL;
+	const struct xc_type *type = self ? self : dropped;
+	return type && xc_type_size(type, &have) && have == size ? type : NULL;
+}
+
 /* ---- Rc, Arc, Weak ----
  *
  * A pointer to {strong, weak, value}. All strong pointers together hold one weak count. A pointer to an unsized value
- * is {data_ptr, length} or {pointer, vtable}. A Weak that was never attached points to the highest address. */
+ * is {data_ptr, length} or {pointer, vtable}; that of a trait object
+ * lies behind the counts as far as its alignment asks. A Weak that was never attached points to the highest address. */
+
+enum { MOST_ALIGN = 1 << 29 }; /* as rustc allows */
 
 static const char *const strong_paths[] = {"strong", NULL};
 static const char *const weak_paths[] = {"weak", NULL};
 
-static bool box_of(const struct xc_value *value, struct xc_value *box, uint64_t *length)
+/* What the pointer has beside the address: the length of a slice, or the table of a trait object; else 0. */
+struct metadata {
+	uint64_t length, table;
+};
+
+static bool box_of(const struct xc_value *value, struct xc_value *box, struct metadata *more)
 {
 	struct xc_value pointer, fat;
 	uint64_t addr;
-	*length = 0;
+	*more = (struct metadata){0};
 	if (!xc_view_part(value, "ptr", &pointer))
 		return false;
-	if (xc_view_part(&pointer, "pointer", &fat) && xc_view_part(&fat, "data_ptr", &fat)) {
-		if (!xc_view_number(&pointer, "pointer.length", length))
+	if (xc_view_part(&pointer, "pointer.data_ptr", &fat) || xc_view_part(&pointer, "pointer.pointer", &fat)) {
+		if (!xc_view_number(&pointer, "pointer.length", &more->length) &&
+		    !xc_view_number(&pointer, "pointer.vtable", &more->table))
 			return false;
 		pointer = fat;
 	} else if (!xc_view_unwrap(&pointer, &pointer)) {
@@ -62,12 +91,26 @@ static bool open_unsized(struct xc_view *view, uint64_t length)
 	return true;
 }
 
+/* Rc<dyn Trait>: box is of two counts. */
+static bool open_dyn(struct xc_view *view, xc_addr box, xc_addr table)
+{
+	const uint64_t word = view->value.process->arch->word;
+	const struct xc_type *type = concrete_type(view, table);
+	uint64_t align;
+	if (!type || !xc_view_word(view, table + 2 * word, &align) || !align || align & (align - 1) ||
+	    align > MOST_ALIGN)
+		return false;
+	view->part = xc_value_memory(view->value.process, type, (box + 2 * word + align - 1) & ~(align - 1));
+	return true;
+}
+
 static bool open_counted(struct xc_view *view)
 {
 	static const char *const values[] = {"value", "data", NULL};
 	struct xc_value box;
-	uint64_t strong, weak, length;
-	if (!box_of(&view->value, &box, &length))
+	struct metadata more;
+	uint64_t strong, weak;
+	if (!box_of(&view->value, &box, &more))
 		return false;
 	view->kind = XC_VIEW_EMPTY;
 	view->state[0] = box.addr != UINT64_MAX;
@@ -85,9 +128,11 @@ static bool open_counted(struct xc_view *view)
 	view->kind = XC_VIEW_WRAPPER;
 	view->count = 1;
 	view->count_known = true;
+	if (more.table)
+		return open_dyn(view, box.addr, more.table);
 	if (!xc_view_part_of(&box, &view->part, values))
 		return false;
-	return length == 0 || open_unsized(view, length);
+	return more.length == 0 || open_unsized(view, more.length);
 }
 
 static void summary_of_counted(const struct xc_view *view, struct xc_text *text)
@@ -114,28 +159,17 @@ static bool next_value(struct xc_view *view, struct xc_view_child *child)
 static const struct xc_view_link trait_links[] = {
 	{XC_LINK_ERASED, "", XC_VIEW_PATHS("pointer"), XC_VIEW_PATHS("vtable"), 0}, {0}};
 
+/* A struct with a trait object as its last member, such as RcInner<dyn Trait>, has others before it. */
+static bool is_dyn(const struct xc_type *type)
+{
+	const char *name = xc_type_name(type);
+	return xc_begins_with(name + (*name == '('), "dyn ");
+}
+
 static bool is_trait_object(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->links = trait_links;
-	return xc_view_points_at(type, "pointer", shape) && xc_view_has(type, "vtable", NULL);
-}
-
-/* drop_in_place is compiled for the type, and `self` of the first method points to it. Since 1.79, types without
- * anything to drop have no drop_in_place. Optimisers merge functions of equal code, whatever their types, so both must
- * agree. */
-static const struct xc_type *concrete_type(const struct xc_view *view, xc_addr table)
-{
-	const struct xc_process *process = view->value.process;
-	uint64_t word = process->arch->word, drop, method = 0, size, have;
-	if (!xc_view_word(view, table, &drop) || !xc_view_word(view, table + word, &size))
-		return NULL;
-	xc_view_word(view, table + 3 * word, &method);
-	const struct xc_type *dropped = xc_view_function_argument(process, drop);
-	const struct xc_type *self = xc_view_function_self(process, method);
-	if (dropped && self && strcmp(xc_type_name(dropped), xc_type_name(self)) != 0)
-		return NULL;
-	const struct xc_type *type = self ? self : dropped;
-	return type && xc_type_size(type, &have) && have == size ? type : NULL;
+	return xc_view_points_at(type, "pointer", shape) && xc_view_has(type, "vtable", NULL) && is_dyn(shape->element);
 }
 
 static bool open_trait_object(struct xc_view *view)
