@@ -66,7 +66,7 @@ script() {
 	start bash -c 'echo ready; while :; do sleep 0.05; done'
 	run -0 script <<-'END'
 	local p <const> = xcore.target:profile { seconds = 1, clock = "off" }
-	assert(p.waiting == p.samples and p.waiting > 50, p.account)
+	assert(p.waiting == p.samples and p.waiting > 20, p.account)
 	for _, stack in ipairs(p.stacks) do
 		if stack.waits_for and not stack.waits_for:find "began before" then print(stack.waits_for) end
 	end
@@ -78,15 +78,19 @@ script() {
 	compile shares "$BATS_TEST_TMPDIR/shares" -O2
 	begin "$BATS_TEST_TMPDIR/shares"
 	run -0 script <<-'END'
-	local t <const> = xcore.target
-	for _ = 1, 3 do
-		local p <const>, same = t:profile { seconds = 0.3, hz = 499, stacks = 2 }, 0
-		assert(p.seconds > 0.2 and p.seconds < 2 and #p.stacks == 2 and p.left_out > 0, p.account)
-		for _, a in ipairs(p.stacks[1].frames) do
-			for _, b in ipairs(p.stacks[2].frames) do same = same + (a == b and 1 or 0) end
+	local t <const>, good = xcore.target, 0
+	for _ = 1, 60 do -- on a busy machine a profile has few samples, or one stack only
+		local p <const>, same = t:profile { seconds = 0.3, hz = 1999, stacks = 2 }, 0
+		assert(p.seconds > 0.2 and #p.stacks <= 2, p.account)
+		if p.left_out > 0 then
+			for _, a in ipairs(p.stacks[1].frames) do
+				for _, b in ipairs(p.stacks[2].frames) do same = same + (a == b and 1 or 0) end
+			end
+			good = good + (same > 0 and 1 or 0) -- one that is cut has no main
 		end
-		assert(same > 0, "main is in both")
+		if good == 3 then break end
 	end
+	assert(good == 3, good)
 	print "done"
 	END
 	[ "$output" = "done" ]
