@@ -23,6 +23,7 @@
 #include "triage/goroutine/gohang.h"
 #include "triage/go/golang.h"
 #include "triage/memory/heap_evidence.h"
+#include "triage/crash/error_number.h"
 #include "triage/crash/abort_message.h"
 #include "triage/crash/handled_signal.h"
 #include "triage/crash/phase.h"
@@ -274,6 +275,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_pointer_diagnosis_report(&crash);
 	xc_odd_object_report(&crash);
 	xc_phase_report(&crash);
+	xc_error_number_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
 	xc_hang_classify(&crash);

@@ -64,6 +64,31 @@ static void a_global_is_told_whatever_the_compiler_did(void **state)
 		judged_expect(compilers[i], source, false, &want);
 }
 
+/* errno of the thread says why; where no call has failed, there is none. */
+static void why_a_call_failed_is_told(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"#include <assert.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <unistd.h>\n"
+		"__attribute__((noinline)) int begin(const char *path) { int fd = open(path, O_RDONLY);\n"
+		" assert(fd < 0 ? WANTED && 0 : fd < 1); return fd; }\n"
+		"int main(void) { errno = 0; return begin(PATH); }\n";
+	static const struct {
+		const char *command, *says;
+	} rows[] = {
+		{"gcc -g -O0 -x c -DWANTED=1 -DPATH='\"/no/such/file\"'", "errno is 2, ENOENT: No such file"},
+		{"gcc -g -O2 -x c -DWANTED=1 -DPATH='\"/no/such/file\"'", "errno is 2, ENOENT: No such file"},
+		{"gcc -g -O0 -x c -DWANTED=1 -DPATH='\"/dev/null/x\"'", "errno is 20, ENOTDIR: Not a directory"},
+		{"gcc -g -O0 -x c -DWANTED=1 -DPATH='\"/\"'", NULL},
+	};
+	GRID(i, XC_COUNT(rows)) {
+		struct judged j = judge(rows[i].command, source, false);
+		assert_string_equal(j.verdict->class_name, "assertion");
+		assert_int_equal(judged_says(&j, rows[i].says ? rows[i].says : "errno"), rows[i].says != NULL);
+		judged_free(&j);
+	}
+}
+
 static void without_debug_information_the_text_is_told_and_that_values_are_not(void **state)
 {
 	(void)state;
@@ -165,6 +190,7 @@ int main(void)
 		cmocka_unit_test(a_global_is_told_whatever_the_compiler_did),
 		cmocka_unit_test(without_debug_information_the_text_is_told_and_that_values_are_not),
 		cmocka_unit_test(values_are_redacted),
+		cmocka_unit_test(why_a_call_failed_is_told),
 		cmocka_unit_test(that_there_are_more_names_is_told),
 		cmocka_unit_test(assertions_of_templates_and_of_the_library_are_told_in_the_programs_function),
 		cmocka_unit_test(an_assertion_of_glib_is_its_callers),
