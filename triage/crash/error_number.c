@@ -27,11 +27,10 @@ static bool read_errno(const struct xc_crash_context *crash, uint64_t *number)
 void xc_error_number_report(const struct xc_crash_context *crash)
 {
 	uint64_t number;
-	if (!crash->frame_count ||
-	    (!xc_crash_context_is(crash, "assertion") && !xc_crash_context_is(crash, "abort")) ||
+	if (!crash->frame_count || (!xc_crash_context_is(crash, "assertion") && !xc_crash_context_is(crash, "abort")) ||
 	    !read_errno(crash, &number))
 		return;
 	const char *name = strerrorname_np((int)number);
-	xc_verdict_evidence(crash->report, "errno is %d%s%s: %s, by the last call of this thread that failed", (int)number,
-			    name ? ", " : "", name ? name : "", strerror((int)number));
+	xc_verdict_evidence(crash->report, "errno is %d%s%s: %s, by the last call of this thread that failed",
+			    (int)number, name ? ", " : "", name ? name : "", strerror((int)number));
 }

@@ -332,6 +332,7 @@ void xc_hang_classify(struct xc_crash_context *crash)
 	add_cause(crash->process, except, waker, &text);
 	if (guess && v->class_name) {
 		xc_verdict_evidence(crash->report, "perhaps it hung: %s", text.bytes);
+		xc_verdict_redact(crash->report, "perhaps it hung: every thread waits");
 		xc_text_fini(&text);
 		return;
 	}

@@ -118,12 +118,40 @@ const struct xc_wait *xc_hang_suspect_find(const struct xc_crash_context *crash,
 
 /* ---- in words ---- */
 
-static void add_test(const struct xc_predicate *p, struct xc_text *text)
+/* Redacted: without the values that are tested. */
+static void add_test(const struct xc_predicate *p, bool redacted, struct xc_text *text)
 {
-	if (p->ends)
-		xc_text_printf(text, "%s", p->ends);
+	if (p->ends && redacted)
+		xc_text_add(text, "what it tests");
+	else if (p->ends)
+		xc_text_add(text, p->ends);
 	else
 		xc_text_printf(text, "what %s tests", p->where);
+}
+
+/* False: nothing is known of it. */
+static bool add_suspect(const struct xc_hang_suspect *s, bool redacted, struct xc_text *text)
+{
+	const struct xc_predicate *p = &s->predicate;
+	const bool tells = p->ends || p->where;
+	xc_threadlabel(text, (int)s->wait->thread->tid, redacted ? NULL : s->wait->thread->name);
+	if (p->state == XC_PREDICATE_TRUE) {
+		xc_text_add(text, " would go on if it were woken");
+		if (tells) {
+			xc_text_add(text, ": its loop ends by ");
+			add_test(p, redacted, text);
+		}
+		xc_text_add(text, ": the wake-up came before it waited, reached another thread, or was never sent");
+	} else if (p->state == XC_PREDICATE_FALSE && tells) {
+		xc_text_add(text, " would wait again if it were woken: its loop ends by ");
+		add_test(p, redacted, text);
+	} else if (p->state == XC_PREDICATE_NO_LOOP) {
+		xc_text_add(text,
+			    " waits in no loop that tests anything: a wake-up that came before it waited is lost");
+	} else {
+		return false;
+	}
+	return true;
 }
 
 /* "thread 17 waits for what is there already: `pool.queued` (2): it would go on if it were woken: the wake-up came
@@ -132,30 +160,13 @@ void xc_hang_suspect_report(const struct xc_crash_context *crash, const struct x
 {
 	struct xc_text text = {0};
 	for (size_t i = 0; i < suspects->count; i++) {
-		const struct xc_hang_suspect *s = &suspects->items[i];
-		const struct xc_predicate *p = &s->predicate;
-		bool tells = p->ends || p->where;
 		text.len = 0;
-		xc_threadlabel(&text, (int)s->wait->thread->tid, s->wait->thread->name);
-		if (p->state == XC_PREDICATE_TRUE) {
-			xc_text_add(&text, " would go on if it were woken");
-			if (tells) {
-				xc_text_add(&text, ": its loop ends by ");
-				add_test(p, &text);
-			}
-			xc_text_add(&text,
-				    ": the wake-up came before it waited, reached another thread, or was never sent");
-		} else if (p->state == XC_PREDICATE_FALSE && tells) {
-			xc_text_add(&text, " would wait again if it were woken: its loop ends by ");
-			add_test(p, &text);
-		} else if (p->state == XC_PREDICATE_NO_LOOP) {
-			xc_text_add(
-				&text,
-				" waits in no loop that tests anything: a wake-up that came before it waited is lost");
-		} else {
+		if (!add_suspect(&suspects->items[i], false, &text))
 			continue;
-		}
 		xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
+		text.len = 0;
+		add_suspect(&suspects->items[i], true, &text);
+		xc_verdict_redact(crash->report, xc_text_string(&text));
 	}
 	xc_text_fini(&text);
 }

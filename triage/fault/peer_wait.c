@@ -229,6 +229,12 @@ static void report_child(const struct xc_crash_context *crash, const struct xc_c
 	xc_text_fini(&text);
 }
 
+static void hung_perhaps(const struct xc_crash_context *crash, const char *cause)
+{
+	xc_verdict_evidence(crash->report, "perhaps it hung: %s", cause);
+	xc_verdict_redact(crash->report, "perhaps it hung: every thread waits");
+}
+
 static bool is_killed(const struct xc_crash_context *crash)
 {
 	return (xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||
@@ -268,7 +274,7 @@ bool xc_peer_wait_classify(struct xc_crash_context *crash)
 	struct xc_text text = {0};
 	add_cause(crash, peers, count, waits->count, &text);
 	if (dead)
-		xc_verdict_evidence(crash->report, "perhaps it hung: %s", xc_text_string(&text));
+		hung_perhaps(crash, xc_text_string(&text));
 	else
 		set_class(crash, peers[odd].wait, waits->count, xc_text_string(&text));
 	xc_text_fini(&text);
