@@ -159,6 +159,12 @@ static bool next_value(struct xc_view *view, struct xc_view_child *child)
 static const struct xc_view_link trait_links[] = {
 	{XC_LINK_ERASED, "", XC_VIEW_PATHS("pointer"), XC_VIEW_PATHS("vtable"), 0}, {0}};
 
+static bool is_trait_object(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	shape->links = trait_links;
+	return xc_view_points_at(type, "pointer", shape) && xc_view_has(type, "vtable", NULL);
+}
+
 /* A struct with a trait object as its last member, such as RcInner<dyn Trait>, has others before it. */
 static bool is_dyn(const struct xc_type *type)
 {
@@ -166,15 +172,11 @@ static bool is_dyn(const struct xc_type *type)
 	return xc_begins_with(name + (*name == '('), "dyn ");
 }
 
-static bool is_trait_object(const struct xc_type *type, struct xc_view_shape *shape)
-{
-	shape->links = trait_links;
-	return xc_view_points_at(type, "pointer", shape) && xc_view_has(type, "vtable", NULL) && is_dyn(shape->element);
-}
-
 static bool open_trait_object(struct xc_view *view)
 {
 	uint64_t pointer, table;
+	if (!is_dyn(view->shape->element))
+		return false;
 	if (!xc_view_number(&view->value, "pointer", &pointer) || !xc_view_number(&view->value, "vtable", &table))
 		return false;
 	const struct xc_type *type = concrete_type(view, table);
