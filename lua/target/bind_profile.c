@@ -124,21 +124,11 @@ static void set_line(lua_State *L, const struct xc_profile_data *d, uint32_t fil
 	set_number(L, "line", line);
 }
 
-static int by_self(const void *a, const void *b)
-{
-	const struct xc_function_sum *x = a, *y = b;
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
 static void push_functions(lua_State *L, struct taken *taken)
 {
 	const struct xc_profile_data *d = taken->data;
 	taken->functions = xc_function_sums(d, 0, d->sum_count);
-	qsort(taken->functions, d->function_count, sizeof *taken->functions, by_self);
+	xc_function_sums_sort(taken->functions, d->function_count);
 	lua_newtable(L);
 	for (size_t i = 0; i < d->function_count && taken->functions[i].total; i++) {
 		const struct xc_function_sum *sum = &taken->functions[i];

@@ -126,3 +126,18 @@ struct xc_function_sum *xc_function_sums(const struct xc_profile_data *d, size_t
 	find_totals(functions, d, weights);
 	return functions;
 }
+
+static int by_heat(const void *a, const void *b)
+{
+	const struct xc_function_sum *x = a, *y = b;
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+void xc_function_sums_sort(struct xc_function_sum *sums, size_t count)
+{
+	qsort(sums, count, sizeof *sums, by_heat);
+}

@@ -14,4 +14,7 @@ struct xc_function_sum {
 /* One for each function, in the order of the data, of the sums [from, to). Malloc'ed. O(nodes + sums). */
 struct xc_function_sum *xc_function_sums(const struct xc_profile_data *data, size_t from, size_t to);
 
+/* Those with most samples of their own first. */
+void xc_function_sums_sort(struct xc_function_sum *sums, size_t count);
+
 #endif

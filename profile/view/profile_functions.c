@@ -5,16 +5,6 @@
 #include "profile/view/function_sums.h"
 #include "profile/view/profile_view_impl.h"
 
-static int by_heat(const void *a, const void *b)
-{
-	const struct xc_function_sum *x = a, *y = b;
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -53,7 +43,7 @@ struct xc_section *xc_profile_functions(struct xc_report *report, const struct x
 	struct xc_table *table = xc_section_table(s, "functions", columns, XC_COUNT(columns));
 	const uint64_t all = xc_profile_data_samples(d);
 	xc_auto(xc_freep) struct xc_function_sum *functions = xc_function_sums(d, 0, d->sum_count);
-	qsort(functions, d->function_count, sizeof *functions, by_heat);
+	xc_function_sums_sort(functions, d->function_count);
 	for (size_t i = 0; i < d->function_count && i < rows && functions[i].total; i++)
 		add_row(s, table, d, &functions[i], all);
 	return s;
