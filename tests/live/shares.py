@@ -3,7 +3,7 @@
 
 A share may differ by 3 percentage points, at 3,000 samples; with fewer the bound is four standard deviations, which is
 wider. Hardly a stack breaks off (in rt_sigreturn it does); of all calls with the same file SUMS, at most 1 % of the stacks are cut. On a busy host the outer
-part of deep stacks is read later, and more may be. Prints a line for each."""
+part of deep stacks is read later, perhaps when a short-lived thread has ended, and more may be cut or break off. Prints a line for each."""
 import json
 import math
 import sys
@@ -32,7 +32,7 @@ threads = sections["threads"]["tables"]["threads"]
 if sum(row["samples"] for row in threads) != samples:
     sys.exit("the threads have other sums: %s" % threads)
 busy = account["cpu"] < 0.95 * account["seconds"]  # the program would use a whole processor
-if account["broken"] > 0.001 * samples or account["cut"] > (0.25 if busy else 0.05) * samples:
+if account["broken"] > (0.01 if busy else 0.001) * samples or account["cut"] > (0.25 if busy else 0.05) * samples:
     sys.exit("%d of %d stacks cut, %d broken off" % (account["cut"], samples, account["broken"]))
 if not spent or bad:
     sys.exit("%d wrong shares" % bad)
