@@ -17,6 +17,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TAKE_CORE = os.path.join(HERE, "take-core")
+# Recipes and compilers want it; services and containers often have none.
+os.environ.setdefault("HOME", os.path.expanduser("~"))
 
 
 class Skip(Exception):
