@@ -365,9 +365,7 @@ static const struct xc_option options[] = {
 	 .offset = offsetof(struct settings, by),
 	 .value = "DIMENSION",
 	 .about = "told apart by thread, process, cpu, or what a plugin tells of a sample: nginx.location, nginx.host; "
-		  "a table "
-		  "of "
-		  "its values, which are the roots of all stacks; .xprof files keep them"},
+		  "a table of its values, which are the roots of all stacks; .xprof files keep them"},
 	{.name = "as",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, as),

@@ -1,5 +1,5 @@
-/* code_names: where a process has written names of its code: /tmp/perf-PID.map, and a jit-PID.dump, which it maps so that
- * profilers learn where it is. */
+/* code_names: where a process has written names of its code: /tmp/perf-PID.map, and a jit-PID.dump, which it maps so
+ * that profilers learn where it is. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
