@@ -69,6 +69,26 @@ static NOINLINE void pass_text(const char *text)
 	sink++;
 }
 
+enum { NAMED, COUNTED };
+static const char *const templates[] = {[NAMED] = "%s of level %d\n", [COUNTED] = "%d messages of %s\n"};
+
+/* The text is this function's: its callers pass what it asks for. */
+static NOINLINE void note_of(int which, ...)
+{
+	char room[64];
+	va_list list;
+	va_start(list, which);
+	vsnprintf(room, sizeof room, templates[which], list);
+	va_end(list);
+	sink = room[0];
+}
+
+static NOINLINE void say_listed(const struct message *message)
+{
+	note_of((int)opaque_long(COUNTED), 2L, message->level); /* dies: listed */
+	sink++;
+}
+
 /* Leaves its arguments in the registers. */
 static NOINLINE void leave(long a, long b, long c, long d)
 {
@@ -158,6 +178,12 @@ static void die_number(void)
 	say_number(opaque(&message));
 }
 
+static void die_listed(void)
+{
+	static const struct message message = {7, "seven"};
+	say_listed(opaque(&message));
+}
+
 static void die_bad_name(void)
 {
 	say_name(opaque((void *)0x7000000000), (int)opaque_long(12));
@@ -174,5 +200,5 @@ static void die_made(void)
 }
 
 DEATHS({"printed", die_printed}, {"counted", die_counted}, {"field", die_field}, {"snprintf", die_snprintf},
-       {"syslog", die_syslog}, {"wrapped", die_wrapped}, {"too-few", die_too_few}, {"number", die_number},
+       {"syslog", die_syslog}, {"wrapped", die_wrapped}, {"too-few", die_too_few}, {"number", die_number}, {"listed", die_listed},
        {"bad-name", die_bad_name}, {"null-member", die_null_member}, {"made", die_made})

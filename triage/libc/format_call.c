@@ -26,10 +26,12 @@ static const int registers[REGISTERS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r
 
 struct call {
 	struct xc_crash_context *crash;
-	size_t frame; /* of the caller */
+	size_t frame; /* of the caller that passed the arguments */
 	const char *name;
-	unsigned format; /* the argument */
-	bool list;       /* the others are in a va_list, whose words are not known */
+	size_t text_frame; /* the caller that passed the text: `frame`, or one that it called */
+	unsigned format;   /* the argument there */
+	size_t first;      /* the argument of `frame`'s call that the first conversion takes */
+	bool list;         /* it is in a va_list, whose words are not known */
 	xc_addr at;      /* of the text */
 	char text[TEXT_MOST];
 	struct xc_conversion *bad; /* the conversion that took the bad argument */
@@ -67,6 +69,7 @@ static bool is_kin(const char *name, struct call *out)
 		if (strlen(kin[i].name) == len && strncmp(name, kin[i].name, len) == 0) {
 			out->name = kin[i].name;
 			out->format = kin[i].format + (checked ? kin[i].checks : 0);
+			out->first = out->format + 1;
 			out->list = kin[i].list;
 			return true;
 		}
@@ -82,6 +85,27 @@ static bool is_variadic(const struct xc_crash_context *crash, size_t frame)
 	const struct xc_type *type =
 		xc_type_get(xc_types_of(crash->process), &place->levels[place->level_count - 1].die);
 	return !type || type->kind != XC_TYPE_FUNCTION || type->is_variadic;
+}
+
+/* The registers for whole numbers that the named parameters of the frame's function take; REGISTERS: not known, or all. */
+static size_t parameter_registers(const struct call *call)
+{
+	const struct xc_frame_context in = xc_crash_context_frame(call->crash, call->frame);
+	struct xc_named_value *values;
+	size_t words = 0;
+	uint64_t size;
+	if (!in.place->level_count || in.place->line_only)
+		return REGISTERS;
+	size_t count =
+		xc_variable_values(&in, in.place->level_count - 1, false, &call->crash->report->arena, &values);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_type *type = values[i].value.type ? xc_type_strip(values[i].value.type) : NULL;
+		if (!type || !xc_type_size(type, &size) || size > 8 || type->kind == XC_TYPE_STRUCT ||
+		    type->kind == XC_TYPE_UNION)
+			return REGISTERS;
+		words += type->kind != XC_TYPE_FLOAT;
+	}
+	return words < REGISTERS ? words : REGISTERS;
 }
 
 /* The argument of the frame's own function that it passed on as the format; REGISTERS: it is none. */
@@ -113,15 +137,21 @@ static bool is_called(const struct call *call)
 	return to && to == body->insns[body->entry].addr;
 }
 
-/* The caller that passed the text to the function which made the va_list of its own arguments. */
+/* The caller of the function that made a va_list of its own arguments; the text is one of them, or is that function's. */
 static void go_outward(struct call *call)
 {
 	for (unsigned i = 0; call->list && i < OUTWARD && call->frame + 1 < call->crash->frame_count; i++) {
+		bool variadic = is_variadic(call->crash, call->frame);
 		unsigned number = own_argument(call);
-		if (number == REGISTERS || !is_called(call))
+		size_t named = variadic ? parameter_registers(call) : REGISTERS;
+		if ((number == REGISTERS && named == REGISTERS) || !is_called(call))
 			return;
-		call->list = !is_variadic(call->crash, call->frame);
+		call->list = !variadic;
 		call->frame++;
+		call->first = named < REGISTERS ? named : number + 1;
+		if (number == REGISTERS)
+			return;
+		call->text_frame = call->frame;
 		call->format = number;
 	}
 }
@@ -147,7 +177,7 @@ static bool find_call(struct call *call)
 {
 	struct xc_crash_context *crash = call->crash;
 	struct call inner = {.crash = crash};
-	call->frame = crash->blamed;
+	call->frame = call->text_frame = crash->blamed;
 	if (!is_kin(called(crash, call->frame), call))
 		return false;
 	bool found = read_text(call, call->frame, call->format);
@@ -163,7 +193,7 @@ static bool find_call(struct call *call)
 static bool argument_value(const struct call *call, const struct xc_conversion *c, uint64_t *value_out)
 {
 	const struct xc_crash_context *crash = call->crash;
-	size_t number = call->format + 1 + c->argument;
+	size_t number = call->first + c->argument;
 	uint64_t sp;
 	if (call->list || !c->known)
 		return false;
@@ -269,8 +299,8 @@ static bool is_unset(const struct xc_frame_code *code, size_t number, bool bad)
 /* An argument that no call passes has no argument behind it. */
 static bool is_not_passed(const struct call *call, const struct xc_frame_code *code)
 {
-	size_t number = call->format + 1 + call->bad->argument;
-	for (size_t i = call->format + 1; i <= number && i < REGISTERS; i++)
+	size_t number = call->first + call->bad->argument;
+	for (size_t i = call->first; i <= number && i < REGISTERS; i++)
 		if (is_unset(code, i, i == number))
 			return true;
 	return false;
@@ -279,7 +309,7 @@ static bool is_not_passed(const struct call *call, const struct xc_frame_code *c
 /* The expression of what was passed; false: it is not known. */
 static bool find_passed(const struct call *call, const struct xc_frame_code *code, struct xc_linear_expr *form)
 {
-	size_t number = call->format + 1 + call->bad->argument;
+	size_t number = call->first + call->bad->argument;
 	if (number >= REGISTERS || call->list || call->unknown > 1)
 		return false;
 	*form = xc_symbolic_value_register(code, code->at, registers[number]);
@@ -358,7 +388,7 @@ static const char *held_by(const struct call *call, const struct xc_frame_code *
 	struct xc_text name = {0};
 	const char *held = NULL;
 	struct xc_linear_expr form = xc_symbolic_value_register(code, code->at, registers[call->format]);
-	if (xc_local_at(call->crash, call->frame, call->at, &name))
+	if (xc_local_at(call->crash, call->text_frame, call->at, &name))
 		held = xc_arena_strdup(arena, xc_text_string(&name));
 	else if (form.known && form.count == 1 && !form.constant && form.parts[0].term.text)
 		held = xc_arena_strdup(arena, form.parts[0].term.text);
@@ -389,9 +419,13 @@ static bool classify_data(const struct call *call, const struct xc_frame_code *c
 {
 	if (!call->list && !is_not_passed(call, code) && !number_passed(call, code))
 		return false;
-	const char *held = held_by(call, code);
+	struct xc_frame_code of_text;
+	unsigned budget = XC_SYMBOLIC_BUDGET;
+	if (!xc_frame_code_init(call->crash, call->text_frame, &budget, &of_text))
+		return false;
+	const char *held = held_by(call, &of_text);
 	xc_crash_context_blame(call->crash, call->frame);
-	set_origin(call, code);
+	set_origin(call, &of_text);
 	call->crash->verdict->expression = held;
 	classify(call, "data", true, "the format is data, in memory that the program writes");
 	report_text(call, held);

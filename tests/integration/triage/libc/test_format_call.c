@@ -71,6 +71,44 @@ static void a_constant_that_asks_for_text_where_a_number_is_does_not_fit(void **
 	}
 }
 
+/* The text is one of a table, by a number that was passed; or that of an object. */
+static void a_wrapper_with_texts_of_its_own_does_not_fit_its_call(void **state)
+{
+	(void)state;
+#define WRAPPER(named, text)                                                                                           \
+	HEAD "static const char *const texts[] = {\"%d: %s\\n\", \"%s\\n\"};\n"                                     \
+	     "NOINLINE void note(" named ", ...) { char room[256]; va_list list; va_start(list, last);\n"              \
+	     "vsnprintf(room, sizeof room, " text ", list); va_end(list); puts(room); }\n"                             \
+	     "NOINLINE void show(struct message *one) { "
+	static const char *const sources[] = {
+		WRAPPER("int last", "texts[last]") "note(0, 2, one->level); sink++; }\n"
+						   "int main(void) { static struct message one = {7, 0, 0}; "
+						   "show(hidden(&one)); return 0; }\n",
+		WRAPPER("double scale, struct message *to, int last", "to->text")
+		"note(0.5, one, 3, 1.5, 2, one->level); sink++; }\nint main(void) { static struct message one = {7, \"%g "
+		"%d %s\\n\", 0}; show(hidden(&one)); return 0; }\n",
+	};
+	GRID(i, XC_COUNT(compilers))
+		for (size_t k = 0; k < XC_COUNT(sources); k++)
+			judged_expect(compilers[i], sources[k], true,
+				      &(struct wanted){.class_name = "format-string",
+						       .kind = "arguments",
+						       .function = "show",
+						       .expression = "one->level"});
+}
+
+/* A pointer is what it asks for, and this one is bad. */
+static void a_bad_pointer_passed_to_a_wrapper_keeps_its_class(void **state)
+{
+	(void)state;
+	static const char source[] = WRAPPER("int last", "texts[last]") "note(0, 2, one->text); sink++; }\n"
+		"int main(void) { static struct message one = {7, (char *)0x7000000000, 0}; show(hidden(&one)); "
+		"return 0; }\n";
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, true,
+			      &(struct wanted){.class_name = "wild-read", .expression = "one->text"});
+}
+
 /* What was passed is bad, and was meant for it. */
 static void a_bad_pointer_keeps_its_class(void **state)
 {
@@ -96,6 +134,8 @@ int main(void)
 		cmocka_unit_test(the_caller_of_a_wrapper_is_blamed),
 		cmocka_unit_test(a_count_through_null_is_data),
 		cmocka_unit_test(a_constant_that_asks_for_text_where_a_number_is_does_not_fit),
+		cmocka_unit_test(a_wrapper_with_texts_of_its_own_does_not_fit_its_call),
+		cmocka_unit_test(a_bad_pointer_passed_to_a_wrapper_keeps_its_class),
 		cmocka_unit_test(a_bad_pointer_keeps_its_class),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
