@@ -133,3 +133,94 @@ holder() {
     done
   done
 }
+
+crossing() {
+  cat >crossing.rs <<'EOF'
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+struct Account {
+    cents: i64,
+    history: Vec<i64>,
+}
+
+struct Accounts {
+    all: Vec<Arc<Mutex<Account>>>,
+    done: AtomicU64,
+}
+
+#[inline(never)]
+fn note(account: &mut Account, cents: i64) {
+    account.cents += cents;
+    account.history.push(cents);
+    if account.history.len() > 10 {
+        account.history.clear();
+    }
+}
+
+#[inline(never)]
+fn transfer(accounts: &Accounts, from: usize, to: usize) {
+    let mut source = accounts.all[from].lock().unwrap();
+    thread::sleep(Duration::from_millis(100));
+    let mut target = accounts.all[to].lock().unwrap();
+    note(&mut source, -5);
+    note(&mut target, 5);
+    accounts.done.fetch_add(1, Ordering::Relaxed);
+}
+
+// Has given the first back before it asks for the second, and takes the first again later.
+#[inline(never)]
+fn in_turn(accounts: &Accounts, from: usize, to: usize) {
+    note(&mut accounts.all[from].lock().unwrap(), -5);
+    thread::sleep(Duration::from_millis(200));
+    note(&mut accounts.all[to].lock().unwrap(), 5);
+    note(&mut accounts.all[from].lock().unwrap(), 1);
+}
+
+fn main() {
+    let accounts = Arc::new(Accounts {
+        all: (0..4).map(|cents| Arc::new(Mutex::new(Account { cents, history: vec![] }))).collect(),
+        done: AtomicU64::new(0),
+    });
+    let crossed = std::env::args().nth(1).unwrap() == "crossed";
+    let go = |from, to| {
+        let mine = accounts.clone();
+        thread::spawn(move || if crossed { transfer(&mine, from, to) } else { in_turn(&mine, from, to) })
+    };
+    let (one, other) = (go(1, 2), go(2, 1));
+    if !crossed {
+        thread::sleep(Duration::from_millis(100));
+        std::mem::forget(accounts.all[1].lock().unwrap());
+        std::mem::forget(accounts.all[2].lock().unwrap());
+    }
+    thread::sleep(Duration::from_millis(300));
+    println!("ready");
+    one.join().unwrap();
+    other.join().unwrap();
+}
+EOF
+  rustc -g -C opt-level=0 -o plain crossing.rs
+  rustc -g -C opt-level=2 -C panic=abort -o fast crossing.rs
+}
+
+@test "a guard that the optimiser has left no word shows in the code that drops it: each thread holds what the other waits for" {
+  crossing
+  for build in plain fast; do
+    got=$(report $build crossed | tr -s ' \n' ' ')
+    [[ $got == *"deadlock: 2 threads wait for each other"* ]]
+    [[ $got == *"deadlock (cycle): thread "*"crossing::transfer"* ]]
+    [[ $got != *"no other thread's stack has its address"* ]]
+  done
+}
+
+@test "who takes a mutex only later, or waits for it, is not its holder" {
+  crossing
+  for build in plain fast; do
+    got=$(report $build given | tr -s ' \n' ' ')
+    [[ $got == *"crossing::in_turn"* ]]
+    [[ $got != *"wait for each other"* ]]
+    [[ $got != *"in the code that comes next"* ]]
+  done
+}

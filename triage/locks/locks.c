@@ -25,6 +25,7 @@
 #include "triage/locks/lock_name.h"
 #include "triage/locks/lone_holder.h"
 #include "triage/locks/namespace_tid.h"
+#include "triage/locks/release_holder.h"
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
 
@@ -293,6 +294,7 @@ const struct xc_locks *xc_locks_of(struct xc_process *process)
 	read_locks(process, l);
 	link_locks(l);
 	xc_lock_holder_guess(process, l);
+	xc_release_holder_guess(process, l);
 	xc_lone_holder_guess(process, l);
 	link_threads(l);
 	find_cycles(process, l);

@@ -7,11 +7,29 @@
 #include "triage/locks/frame_words.h"
 #include "triage/util/user_code.h"
 
-enum { WORDS = 1 << 20, PIECE = 512, FRAMES = 16, FRAME_WORDS = 256 };
+enum { WORDS = 1 << 20, PIECE = 512, FRAMES = 16, FRAME_WORDS = 256, OBJECT = 64 };
 
 static bool is_rust(const struct xc_wait *wait)
 {
 	return wait->kind == XC_WAIT_RUST_MUTEX || wait->kind == XC_WAIT_RUST_READ || wait->kind == XC_WAIT_RUST_WRITE;
+}
+
+/* The lock, or the beginning of a small object that it is in: an optimised guard has no word of its own, and its address
+ * is made from that of the object, as of what an Arc leads to. */
+static bool leads_to(xc_addr lock, uint64_t value)
+{
+	return lock - value <= OBJECT;
+}
+
+static bool has_in_register(const struct xc_process *p, const struct xc_thread *thread, xc_addr addr)
+{
+	const struct xc_frame frame = {.regs = thread->regs};
+	struct xc_frame_words words = xc_frame_words(p, &frame, 1, NULL, 0);
+	uint64_t value;
+	while (xc_frame_words_next(&words, &value))
+		if (leads_to(addr, value))
+			return true;
+	return false;
 }
 
 /* Is the address on the thread's stack? Also when that cannot be told. */
@@ -20,7 +38,7 @@ static bool may_have(const struct xc_process *p, const struct xc_thread *thread,
 	uint64_t words[PIECE], sp;
 	const struct xc_mapping *stack =
 		xc_regs_get(&thread->regs, p->arch->sp, &sp) ? xc_process_mapping(p, sp) : NULL;
-	if (!thread->has_regs || !stack || p->arch->word != sizeof *words)
+	if (!thread->has_regs || !stack || p->arch->word != sizeof *words || has_in_register(p, thread, addr))
 		return true;
 	for (xc_addr at = sp & ~(xc_addr)7; at + sizeof *words <= stack->hi; at += sizeof words) {
 		size_t want = stack->hi - at < sizeof words ? (size_t)(stack->hi - at) + 1 : sizeof words;
@@ -29,7 +47,7 @@ static bool may_have(const struct xc_process *p, const struct xc_thread *thread,
 			return true;
 		*left -= PIECE;
 		for (size_t i = 0; i < got / sizeof *words; i++)
-			if (words[i] == addr)
+			if (leads_to(addr, words[i]))
 				return true;
 	}
 	return false;
