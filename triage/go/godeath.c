@@ -1,6 +1,8 @@
 /* godeath: see godeath.h. */
 #include "triage/go/godeath.h"
 
+#include <signal.h>
+
 #include "triage/goroutine/gopackage.h"
 
 enum { FRAMES = 64 };
@@ -41,4 +43,11 @@ void xc_godeath_classify(struct xc_godeath *d, const char *kind, const char *con
 	xc_auto(xc_freep) char *cause =
 		xc_asprintf("%s %s", nobody ? "a goroutine" : xc_crash_context_culprit(d->crash), words);
 	xc_crash_context_classify(d->crash, "panic", kind, "low", confidence, cause);
+}
+
+void xc_godeath_headline(struct xc_godeath *d, const char *what, const char *text)
+{
+	struct xc_verdict *v = d->crash->verdict;
+	if (d->crash->fault.signal == SIGABRT && !v->headline)
+		v->headline = xc_arena_printf(&d->crash->report->arena, "%s: %s", what, text);
 }

@@ -28,4 +28,8 @@ size_t xc_godeath_before_program(const struct xc_crash_context *crash, size_t fr
  * followed by `words`. kind may be NULL. */
 void xc_godeath_classify(struct xc_godeath *d, const char *kind, const char *confidence, const char *words);
 
+/* Set the headline, "panic: send on closed channel", where the signal says no more than that the runtime ended the
+ * program. */
+void xc_godeath_headline(struct xc_godeath *d, const char *what, const char *text);
+
 #endif

@@ -145,7 +145,8 @@ static void report_earlier(const struct xc_godeath *d, xc_addr panic)
 	}
 }
 
-static void report_value(const struct xc_godeath *d)
+/* The message; NULL: it is not known. */
+static const char *report_value(const struct xc_godeath *d)
 {
 	xc_addr panic;
 	struct xc_goface face;
@@ -156,7 +157,7 @@ static void report_value(const struct xc_godeath *d)
 	    !read_panic(d, panic, &face)) {
 		xc_verdict_evidence(d->crash->report, "missing: debug information of Go's runtime, or its memory, so "
 						      "the panic's message is not known");
-		return;
+		return NULL;
 	}
 	const char *text = text_of(d, &face);
 	if (text && !d->crash->verdict->message)
@@ -164,6 +165,7 @@ static void report_value(const struct xc_godeath *d)
 	if (!text && (type = xc_govalue_type(&d->go, face.type, &d->crash->report->arena)))
 		xc_verdict_evidence(d->crash->report, "the panic's value is a %s", type);
 	report_earlier(d, panic);
+	return text;
 }
 
 /* ---- who panicked ---- */
@@ -171,7 +173,7 @@ static void report_value(const struct xc_godeath *d)
 static const struct finding *by_text(const char *message)
 {
 	for (size_t i = 0; i < XC_COUNT(findings); i++)
-		if (findings[i].text && xc_gopackage_begins(message, findings[i].text))
+		if (message && findings[i].text && xc_gopackage_begins(message, findings[i].text))
 			return &findings[i];
 	return NULL;
 }
@@ -240,11 +242,21 @@ static void classify_address(struct xc_godeath *d)
 				    "accessed unmapped memory (debug.SetPanicOnFault makes that a panic)");
 }
 
+/* The texts of the runtime; those of the program may be secret. */
+static void add_headline(struct xc_godeath *d, const char *text)
+{
+	bool by_runtime = xc_godeath_is_runtime(d->crash, d->at + 1);
+	xc_godeath_headline(d, "panic",
+			    by_runtime && by_text(text) ? text
+			    : by_runtime                ? "an error of Go's runtime"
+							: "panic() was called");
+}
+
 void xc_gopanic_classify(struct xc_godeath *d)
 {
 	size_t fault = xc_godeath_before_program(d->crash, d->at + 1, "runtime.sigpanic");
 	blame(d);
-	report_value(d);
+	const char *text = report_value(d);
 	if (!*xc_godeath_name(d->crash, d->at + 1))
 		classify_by_text(d);
 	else if (xc_godeath_is_runtime(d->crash, d->at + 1))
@@ -253,4 +265,5 @@ void xc_gopanic_classify(struct xc_godeath *d)
 		classify_explicit(d);
 	if (fault < d->crash->frame_count && xc_gofault_adopt(d, fault))
 		classify_address(d);
+	add_headline(d, text);
 }

@@ -1,5 +1,4 @@
-/* gosuspect: see gosuspect.h. Go's debug information has maps as pointers to hash<K,V>, channels as pointers to
- * hchan<T>, and interfaces as structs runtime.iface and runtime.eface. */
+/* gosuspect: see gosuspect.h. */
 #include "triage/go/gosuspect.h"
 
 #include <ctype.h>
@@ -8,6 +7,8 @@
 
 #include "dwarf/format/format.h"
 #include "dwarf/line/source_lines.h"
+#include "triage/go/gomap.h"
+#include "triage/go/gotype.h"
 #include "triage/go/gotypednil.h"
 #include "triage/goroutine/gopackage.h"
 #include "triage/goroutine/goroutine.h"
@@ -31,38 +32,6 @@ struct search {
 	struct suspect items[SUSPECTS];
 };
 
-/* ---- types ---- */
-
-static const struct xc_type *plain(const struct xc_type *type)
-{
-	return xc_type_complete(xc_type_strip(type));
-}
-
-/* The name of what a pointer of this type leads to; "" when it is no pointer. */
-static const char *target_name(const struct xc_type *type)
-{
-	const struct xc_type *pointer = plain(type);
-	const struct xc_type *target =
-		pointer->kind == XC_TYPE_POINTER && pointer->target ? plain(pointer->target) : NULL;
-	return target && target->name ? target->name : "";
-}
-
-static bool is_map(const struct xc_type *type)
-{
-	return xc_gopackage_begins(target_name(type), "hash<") || xc_gopackage_begins(target_name(type), "map<");
-}
-
-static bool is_channel(const struct xc_type *type)
-{
-	return xc_gopackage_begins(target_name(type), "hchan<");
-}
-
-static bool is_interface(const struct xc_type *type)
-{
-	const char *name = plain(type)->name;
-	return name && (strcmp(name, "runtime.iface") == 0 || strcmp(name, "runtime.eface") == 0);
-}
-
 /* ---- suspects ---- */
 
 /* Does the line have the path as a whole: "s.conn" in "s.conn.buf", and not in "this.conn" or "s.connected"? */
@@ -81,12 +50,12 @@ static bool has_path(const char *line, const char *path)
 static const char *state_of(const struct search *s, const struct xc_value *value)
 {
 	uint64_t bits, closed;
-	bool map = is_map(value->type), channel = is_channel(value->type);
-	if (is_interface(value->type)) {
+	bool map = xc_gotype_is_map(value->type), channel = xc_gotype_is_channel(value->type);
+	if (xc_gotype_is_interface(value->type)) {
 		bool nil = s->sought == SOUGHT_NIL && xc_value_peek(value, 0, &bits, sizeof bits) && !bits;
 		return nil ? "is a nil interface" : NULL;
 	}
-	if (plain(value->type)->kind != XC_TYPE_POINTER || !xc_value_load(value, &bits))
+	if (xc_gotype_plain(value->type)->kind != XC_TYPE_POINTER || !xc_value_load(value, &bits))
 		return NULL;
 	if (!bits) {
 		bool wanted = s->sought == SOUGHT_NIL_MAP   ? map
@@ -107,31 +76,14 @@ static void suspect(struct search *s, const char *path, const struct xc_value *v
 		s->items[s->count++] = (struct suspect){xc_arena_strdup(&s->d->crash->report->arena, path), state};
 }
 
-/* A pointer's target, or the struct itself. */
-static bool object_of(const struct xc_value *value, struct xc_value *out)
-{
-	uint64_t bits;
-	*out = *value;
-	if (plain(value->type)->kind == XC_TYPE_POINTER) {
-		if (is_map(value->type) || is_channel(value->type) || !xc_value_load(value, &bits) || !bits)
-			return false;
-		struct xc_error *error = xc_value_deref(value, out);
-		bool failed = error != NULL;
-		xc_error_free(error);
-		if (failed)
-			return false;
-	}
-	return xc_type_is_record(plain(out->type)) && !is_interface(out->type);
-}
-
 static void search_value(struct search *s, const char *path, const struct xc_value *value, unsigned level)
 {
 	struct xc_value object, member;
 	size_t count;
 	suspect(s, path, value);
-	if (level == LEVELS || !object_of(value, &object))
+	if (level == LEVELS || !xc_gotype_object(value, &object))
 		return;
-	const struct xc_member *members = xc_type_members(plain(object.type), &count);
+	const struct xc_member *members = xc_type_members(xc_gotype_plain(object.type), &count);
 	for (size_t i = 0; i < count && s->members < MEMBERS; i++) {
 		char inner[PATH_MOST];
 		int len = members[i].name ? snprintf(inner, sizeof inner, "%s.%s", path, members[i].name) : -1;
@@ -184,8 +136,8 @@ static bool report_object(const struct xc_godeath *d, const struct xc_named_valu
 	struct xc_report *report = d->crash->report;
 	struct xc_value object;
 	struct xc_text text = {0};
-	if (!argument->name || plain(argument->value.type)->kind != XC_TYPE_POINTER ||
-	    !object_of(&argument->value, &object))
+	if (!argument->name || xc_gotype_plain(argument->value.type)->kind != XC_TYPE_POINTER ||
+	    !xc_gotype_object(&argument->value, &object))
 		return false;
 	const char *type = xc_type_name(object.type);
 	options.depth = 1;
@@ -279,34 +231,6 @@ static void report_panics(const struct xc_godeath *d)
 		}
 }
 
-static bool is_in_map(const struct xc_crash_context *crash, const struct xc_frame *frames, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const char *name =
-			xc_place_function(xc_debuginfo_place(crash->process, xc_frame_lookup(&frames[i])), 0);
-		if (xc_gopackage_begins(name, "runtime.map") || xc_gopackage_begins(name, "internal/runtime/maps."))
-			return true;
-	}
-	return false;
-}
-
-static void report_map_users(const struct xc_godeath *d)
-{
-	const struct xc_process *p = d->crash->process;
-	struct xc_frame *frames;
-	xc_addr g;
-	for (size_t i = 0, told = 0; i < p->thread_count && i < MEMBERS && told < OTHERS; i++) {
-		if (!p->threads[i].has_regs || !xc_goruntime_current(&d->go, &p->threads[i].regs, &g) ||
-		    (d->g_known && g == d->g))
-			continue;
-		size_t count = xc_goroutine_frames(d->crash, &d->go, g, &frames);
-		if (!is_in_map(d->crash, frames, count))
-			continue;
-		report_other(d, g, "uses a map at this moment");
-		told++;
-	}
-}
-
 static bool find_sought(const char *kind, enum sought *out)
 {
 	static const struct {
@@ -338,6 +262,6 @@ void xc_gosuspect_report(struct xc_godeath *d)
 	if (crash->verdict->kind && strcmp(crash->verdict->kind, "nil") == 0)
 		xc_gotypednil_report(d);
 	if (crash->verdict->kind && strcmp(crash->verdict->kind, "concurrent map") == 0)
-		report_map_users(d);
+		xc_gomap_report(d);
 	report_panics(d);
 }

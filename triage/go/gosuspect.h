@@ -10,7 +10,7 @@
  *	of the kinds nil, nil map and channel: "`s.conn` is nil", for names that the source line has; where that line is
  *	not known, of the only one that the function's variables lead to;
  *	what the first two pointers lead to that it was passed;
- *	of the kind concurrent map: other threads in functions of maps;
+ *	of the kind concurrent map: who else uses the map (gomap.h);
  *	other goroutines that panic.
  *
  * All as it was when the core was made: another goroutine may have replaced the value since. */

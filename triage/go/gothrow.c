@@ -216,4 +216,5 @@ void xc_gothrow_classify(struct xc_godeath *d)
 		classify_reason(d, text ? by_text(text) : by_thrower(d), printed, text && sure ? "certain" : "likely");
 	if (!text)
 		xc_verdict_evidence(crash->report, "missing: the last output of Go's runtime");
+	xc_godeath_headline(d, "fatal error", text ? text : "an error of Go's runtime");
 }
