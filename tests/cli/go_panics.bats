@@ -145,7 +145,7 @@ said() {
     [ "$(head -n 1 <<<"$got")" = panic ]
     [ -z "$(grep -E '^`[^`]+` is (a )?(nil|closed)' <<<"$got" | grep -vxF -- "\`$2\` $3")" ]
     [ $build = fast ] || [ -z "$3" ] || grep -qxF -- "\`$2\` $3" <<<"$got"
-    [ -z "${4:-}" ] || sed -n 2p <<<"$got" | grep -qE -- "dereferenced a nil pointer: \`($4)\` was nil$"
+    [ -z "${4:-}" ] || sed -n 2p <<<"$got" | grep -qE -- "dereferenced a nil pointer: \`($4)\` was nil(; (passed|read) .*)?$"
   done
 }
 
@@ -154,7 +154,7 @@ said() {
   said field s.conn 'is nil' 's\.conn'
   said deep s.conn.peer 'is nil' 's\.conn\.peer'
   said local at 'is nil' 'at|s\.other'
-  said argument q '' q # its register is lost
+  said argument q 'is nil' q
   said writer s.sink 'is a nil interface' 's\.sink\.tab'
   said assign s.names 'is nil'
   said send s.out 'is closed'

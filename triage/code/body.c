@@ -2,6 +2,7 @@
  * branches start at instructions that the decoding reaches. Bytes that do not decode end a piece. */
 #include "triage/code/body.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,7 @@ struct xc_body *xc_body_read(const struct xc_process *process, xc_addr addr, str
 	connect(body, arena);
 	long first = xc_body_at(body, entry);
 	body->entry = first >= 0 ? (size_t)first : 0;
+	body->is_go = xc_place_language(xc_debuginfo_place(process, entry), 0) == DW_LANG_Go;
 	return first >= 0 ? body : NULL;
 }
 

@@ -28,6 +28,7 @@ struct xc_body {
 	size_t entry;    /* index of the function's first instruction */
 	bool jumps_wild; /* through a register or memory: the targets are not known */
 	bool incomplete; /* some bytes are missing or do not decode: edges may be missing */
+	bool is_go;      /* by its debug information: calls preserve other registers, and may begin it again */
 };
 
 enum { XC_BODY_MAX = 128 << 10, XC_BODY_NONE = -1 }; /* bytes of code to decode at most */

@@ -2,6 +2,7 @@
  * is followed by the register that addresses it; where the stack pointer moves, the displacement moves too. */
 #include "triage/code/slice.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,12 +137,22 @@ static bool is_result(const struct xc_process *process, int reg)
 	return reg == 0 && process->arch->lr < 0; /* rax, eax */
 }
 
+/* Go's own convention preserves no register but the frame pointer and that of the goroutine (Go 1.17 to 1.22,
+ * cmd/compile/abi-internal.md). */
+static bool is_kept(const struct xc_body *body, int reg)
+{
+	enum { R14 = 14 };
+	const struct xc_arch *arch = body->process->arch;
+	if (body->is_go && arch->machine == EM_X86_64)
+		return reg == arch->sp || reg == arch->fp || reg == R14;
+	return reg == arch->sp || (arch->preserved[0] >> reg & 1);
+}
+
 static bool pass_register(struct walk *w, size_t i, const struct place *place)
 {
 	const struct xc_insn *insn = &w->body->insns[i];
-	const struct xc_arch *arch = w->body->process->arch;
 	if (insn->kind == XC_INSN_CALL) {
-		bool kept = place->reg == arch->sp || (arch->preserved[0] >> place->reg & 1);
+		bool kept = is_kept(w->body, place->reg);
 		if (!kept)
 			define(w,
 			       is_result(w->body->process, place->reg) ? XC_DEFINITION_RESULT : XC_DEFINITION_UNKNOWN,
@@ -161,6 +172,23 @@ static void pass(struct walk *w, size_t i, struct place place)
 		ask(w, i, &place);
 }
 
+/* A function of Go whose stack is too small has it moved, and begins again with the same arguments. */
+static bool begins_again(const struct xc_body *body, size_t jump)
+{
+	enum { BACK = 16 };
+	if (!body->is_go || body->insns[jump].kind != XC_INSN_JUMP)
+		return false;
+	for (size_t i = jump; i > 0 && jump - i < BACK; i--) {
+		const struct xc_insn *insn = &body->insns[i - 1];
+		const char *callee = insn->kind == XC_INSN_CALL ? xc_body_callee(body, insn, NULL) : NULL;
+		if (insn->kind == XC_INSN_CALL)
+			return callee && strncmp(callee, "runtime.morestack", strlen("runtime.morestack")) == 0;
+		if (insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_RETURN)
+			return false;
+	}
+	return false;
+}
+
 static void go_back(struct walk *w, const struct step *step)
 {
 	const struct xc_body *body = w->body;
@@ -175,7 +203,8 @@ static void go_back(struct walk *w, const struct step *step)
 		ways++;
 	}
 	for (size_t e = xc_body_first_edge(body, at); e < body->edge_count && body->edges[e].to == at; e++, ways++)
-		pass(w, body->edges[e].from, step->place);
+		if (at != body->entry || !begins_again(body, body->edges[e].from))
+			pass(w, body->edges[e].from, step->place);
 	if (!ways)
 		define(w, XC_DEFINITION_UNKNOWN, at, NULL); /* a landing pad, or a case of a jump table */
 }
@@ -202,10 +231,65 @@ static void run(struct walk *w, size_t at, const struct place *place)
 	free(w->asked);
 }
 
-void xc_slice_register(const struct xc_body *body, size_t at, int reg, struct xc_slice *out)
+static void slice_register(const struct xc_body *body, size_t at, int reg, struct xc_slice *out)
 {
 	struct walk w = {.body = body, .out = out};
 	run(&w, at, &(struct place){.reg = reg});
+}
+
+enum { COPIES = 8 };
+
+/* Moves between registers that were followed, and those to follow. */
+struct copies {
+	size_t insns[COPIES];
+	size_t count;
+	const struct xc_slice_definition *entry; /* what they lead to; NULL: not met yet */
+};
+
+/* False when it is something else than the one value at entry, or a copy. */
+static bool is_copied(const struct xc_body *body, struct copies *c, const struct xc_slice_definition *d)
+{
+	if (d->kind == XC_DEFINITION_ENTRY) {
+		bool same = !c->entry || c->entry->reg == d->reg;
+		c->entry = c->entry ? c->entry : d;
+		return same && d->reg >= 0;
+	}
+	if (d->kind != XC_DEFINITION_INSN || body->insns[d->insn].kind != XC_INSN_MOVE)
+		return false;
+	for (size_t i = 0; i < c->count; i++)
+		if (c->insns[i] == d->insn)
+			return true;
+	if (c->count == COPIES)
+		return false;
+	c->insns[c->count++] = d->insn;
+	return true;
+}
+
+/* A loop may keep an argument in turn in one register and in another: then all definitions are copies of the value at
+ * entry. */
+static void settle_copies(const struct xc_body *body, struct xc_slice *slice)
+{
+	struct copies c = {.count = 0};
+	struct xc_slice sources[COPIES];
+	bool same = slice->count > 1;
+	for (size_t i = 0; same && i < slice->count; i++)
+		same = is_copied(body, &c, &slice->items[i]);
+	for (size_t k = 0; same && k < c.count; k++) {
+		slice_register(body, c.insns[k], body->insns[c.insns[k]].from, &sources[k]);
+		same = sources[k].count > 0;
+		for (size_t i = 0; same && i < sources[k].count; i++)
+			same = is_copied(body, &c, &sources[k].items[i]);
+	}
+	if (!same || !c.entry)
+		return;
+	slice->items[0] = *c.entry;
+	slice->count = 1;
+}
+
+void xc_slice_register(const struct xc_body *body, size_t at, int reg, struct xc_slice *out)
+{
+	slice_register(body, at, reg, out);
+	settle_copies(body, out);
 }
 
 /* Is the slot's address taken anywhere? */

@@ -252,6 +252,13 @@ static void add_bounds(struct xc_crash_context *crash, const struct xc_faulting_
 	xc_text_fini(&bounds);
 }
 
+/* Is there an origin that the expression itself does not tell? */
+static bool is_origin_new(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
+{
+	return crash->verdict->origin && f->bad.text && f->bad.kind != XC_SYMBOLIC_RESULT &&
+	       !(f->bad.kind == XC_SYMBOLIC_LOADED && !f->bad.slot);
+}
+
 /* Go's runtime made a panic of the fault: its cause does not say which pointer was nil. No register is left, but the
  * address is its offset. */
 static void name_nil(struct xc_crash_context *crash, const struct xc_faulting_operand *f)
@@ -261,8 +268,9 @@ static void name_nil(struct xc_crash_context *crash, const struct xc_faulting_op
 	if (xc_crash_context_is(crash, "panic") && v->kind && strcmp(v->kind, "nil") == 0 && v->cause && base &&
 	    base->term.text && base->times == 1 && f->form.count == 1 && !f->called && crash->fault.addr_known &&
 	    (int64_t)crash->fault.addr == f->form.constant)
-		crash->verdict->cause = xc_arena_printf(&crash->report->arena, "%s: %s`%s` was nil", v->cause,
-							f->form.sure ? "" : "likely ", base->term.text);
+		crash->verdict->cause = xc_arena_printf(
+			&crash->report->arena, "%s: %s`%s` was nil%s%s", v->cause, f->form.sure ? "" : "likely ",
+			base->term.text, is_origin_new(crash, f) ? "; " : "", is_origin_new(crash, f) ? v->origin : "");
 }
 
 static void report_operand(struct xc_crash_context *crash, struct xc_faulting_operand *f)
@@ -287,8 +295,7 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 		write_cause(crash, f, &cause);
 		if (crash->verdict->origin && index)
 			xc_text_printf(&cause, "; %s", crash->verdict->origin);
-		if (crash->verdict->origin && f->bad.text && f->bad.kind != XC_SYMBOLIC_RESULT &&
-		    !(f->bad.kind == XC_SYMBOLIC_LOADED && !f->bad.slot))
+		if (is_origin_new(crash, f))
 			xc_text_printf(&cause, "; %s", crash->verdict->origin);
 		add_bounds(crash, f, &cause);
 		if ((f->bad.text || is_index_wild(crash, f)) && may_explain(crash))

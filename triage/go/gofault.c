@@ -7,6 +7,8 @@
 
 #include "triage/goroutine/goroutine.h"
 
+enum { PAGE = 4096 };
+
 /* The only memory operand outside of the stack. The registers of the fault are lost, so addresses do not identify
  * it. */
 static const struct xc_memory_operand *sole_operand(const struct xc_instruction *instruction)
@@ -21,6 +23,24 @@ static const struct xc_memory_operand *sole_operand(const struct xc_instruction 
 		found = o;
 	}
 	return found;
+}
+
+/* The register of an address without index: what it had is the address that faulted, without the constant. Every other
+ * one is lost. */
+static void regain_base(const struct xc_process *process, struct xc_fault *f)
+{
+	const struct xc_memory_operand *o = sole_operand(&f->instruction);
+	struct xc_regs regs = f->frame.regs;
+	struct xc_instruction at_zero;
+	/* of an access that begins on the page before, the address is that of the page */
+	if (!o || o->base < 0 || o->index >= 0 || o->addr_known || !f->addr_known || (f->addr && f->addr % PAGE == 0))
+		return;
+	const int base = o->base;
+	xc_regs_set(&regs, base, 0);
+	if (!xc_operand_decode(process, &regs, &at_zero) || !(o = sole_operand(&at_zero)) || !o->addr_known)
+		return;
+	xc_regs_set(&f->frame.regs, base, f->addr - o->addr);
+	f->decoded = xc_operand_decode(process, &f->frame.regs, &f->instruction);
 }
 
 /* The g on which sigpanic() ran for a fault at pc: the goroutine's, or the thread's own while C runs. */
@@ -55,6 +75,9 @@ bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
 			     .frame = crash->frames[index + 1],
 			     .frame_known = true};
 	f.decoded = xc_operand_decode(crash->process, &f.frame.regs, &f.instruction);
+	if (f.decoded)
+		regain_base(crash->process, &f);
+	crash->frames[index + 1] = f.frame;
 	const struct xc_memory_operand *operand = f.decoded ? sole_operand(&f.instruction) : NULL;
 	if (operand && sig != SIGFPE) {
 		f.operand_known = true;

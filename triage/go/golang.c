@@ -6,6 +6,7 @@
 #include "triage/go/golang.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 #include "triage/go/gopanic.h"
 #include "triage/goroutine/goroutine.h"
@@ -25,17 +26,21 @@ static bool classify_raised(struct xc_crash_context *crash)
 	return true;
 }
 
-/* Go has one operator for members, also through pointers. */
+/* Go has one operator for members, also through pointers, and its own word for NULL. */
 static const char *spelled(const struct xc_crash_context *crash, const char *text)
 {
-	char *copy = text ? xc_arena_strdup(&crash->report->arena, text) : NULL, *to = copy;
-	for (const char *from = copy; from && *from;) {
-		bool arrow = from[0] == '-' && from[1] == '>';
-		*to++ = arrow ? '.' : *from;
-		from += arrow ? 2 : 1;
+	static const char null[] = " NULL";
+	struct xc_text all = {0};
+	for (const char *from = text; from && *from;) {
+		bool arrow = from[0] == '-' && from[1] == '>', nil = strncmp(from, null, strlen(null)) == 0;
+		if (nil)
+			xc_text_add(&all, " nil");
+		else
+			xc_text_char(&all, arrow ? '.' : *from);
+		from += nil ? strlen(null) : arrow ? 2 : 1;
 	}
-	if (to)
-		*to = '\0';
+	const char *copy = text ? xc_arena_strdup(&crash->report->arena, xc_text_string(&all)) : NULL;
+	xc_text_fini(&all);
 	return copy;
 }
 
