@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "triage/code/body_cache.h"
+#include "triage/dataflow/go_lookup.h"
 #include "triage/dataflow/induction.h"
 #include "triage/util/sourceline.h"
 #include "triage/code/cxx_accessor.h"
@@ -35,11 +37,33 @@ const char *xc_origin_function(const struct xc_frame_code *s)
 
 /* ---- what a definition says ---- */
 
+static void add_line(const struct xc_process *process, const struct xc_body *body, long at, struct xc_text *text)
+{
+	xc_sourceline(xc_debuginfo_place(process, body->insns[at].addr), 0, " at ", text);
+}
+
+/* How a function of Go came to return nil, where its code has only one way to. */
+static void describe_nil(const struct origin_query *t, xc_addr callee, struct xc_text *text)
+{
+	const struct xc_crash_context *crash = t->frame_code->crash;
+	const struct xc_body *body = callee ? xc_body_cache_get(crash->bodies, callee) : NULL;
+	if (!body || !body->is_go || !t->value || *t->value || !xc_frame_code_spend(t->frame_code))
+		return;
+	long looked_up = xc_go_lookup_returned(body), nil = looked_up < 0 ? xc_go_lookup_nil(body) : XC_BODY_NONE;
+	if (looked_up >= 0)
+		xc_text_add(text, ", likely for a key that its map does not have,");
+	else if (nil >= 0)
+		xc_text_add(text, ", which likely set it to nil");
+	if (looked_up >= 0 || nil >= 0)
+		add_line(crash->process, body, looked_up >= 0 ? looked_up : nil, text);
+}
+
 static bool describe_result(const struct origin_query *t, size_t call, struct xc_text *text)
 {
 	const struct xc_frame_code *s = t->frame_code;
 	const struct xc_insn *insn = &s->body->insns[call];
-	const char *callee = xc_body_callee(s->body, insn, NULL);
+	xc_addr start = 0;
+	const char *callee = xc_body_callee(s->body, insn, &start);
 	if (callee) {
 		xc_text_printf(text, "returned by %s()", xc_cxx_accessor_short(callee, &s->crash->report->arena));
 	} else {
@@ -60,6 +84,7 @@ static bool describe_result(const struct origin_query *t, size_t call, struct xc
 			xc_text_add(text, "returned by a call");
 	}
 	xc_origin_line(s, call, " at ", text);
+	describe_nil(t, start, text);
 	return true;
 }
 
@@ -87,11 +112,29 @@ static bool describe_place(const struct origin_query *t, size_t at, struct xc_te
 	return form.sure;
 }
 
+/* A key that the map does not have gives nil, as one with a nil does. */
+static bool describe_lookup(const struct origin_query *t, size_t at, struct xc_text *text)
+{
+	const struct xc_body *body = t->frame_code->body;
+	const struct xc_insn *insn = &body->insns[at];
+	if (!body->is_go || !t->value || *t->value || insn->to < 0 || at + 1 >= body->count)
+		return false;
+	long call = xc_go_lookup_call(body, at + 1, insn->to);
+	if (call < 0)
+		return false;
+	xc_text_add(text, "looked up in a map");
+	xc_origin_line(t->frame_code, (size_t)call, " at ", text);
+	xc_text_add(text, ", likely for a key that it does not have");
+	return true;
+}
+
 static bool describe_load(struct origin_query t, size_t at, struct xc_text *text, bool *sure)
 {
 	const struct xc_insn *insn = &t.frame_code->body->insns[at];
 	if (xc_frame_code_is_slot(t.frame_code, &insn->memory))
 		return describe_slot(t, at, &insn->memory, text, sure);
+	if (describe_lookup(&t, at, text))
+		return true;
 	size_t before = text->len;
 	bool certain = describe_place(&t, at, text);
 	*sure &= certain;
