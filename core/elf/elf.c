@@ -99,28 +99,47 @@ struct xc_phdr xc_elf_phdr(const struct xc_elf *elf, uint32_t index)
 	return p;
 }
 
-struct xc_build_id xc_elf_build_id_in_notes(const void *notes, size_t size, uint64_t align, bool big_endian)
+/* Go counts a second NUL of its name. */
+static bool is_owner(const uint8_t *name, uint64_t size, const char *owner)
 {
-	struct xc_build_id id = {0};
+	size_t len = strlen(owner) + 1;
+	return (size == len || (size == len + 1 && !name[len])) && !memcmp(name, owner, len);
+}
+
+const uint8_t *xc_elf_note_find(const void *notes, size_t size, uint64_t align, bool big_endian, const char *owner,
+				uint64_t type, size_t most, size_t *size_out)
+{
 	size_t pad = align == 8 ? 8 : 4, at = 0;
 	const uint8_t *p = notes;
 	while (size - at >= 12) {
 		uint64_t namesz = xc_load_uint(p + at, 4, big_endian), descsz = xc_load_uint(p + at + 4, 4, big_endian);
-		uint64_t type = xc_load_uint(p + at + 8, 4, big_endian);
+		uint64_t found = xc_load_uint(p + at + 8, 4, big_endian);
 		uint64_t name_padded = (namesz + pad - 1) & ~(uint64_t)(pad - 1);
 		uint64_t desc_padded = (descsz + pad - 1) & ~(uint64_t)(pad - 1);
 		size_t left = size - at - 12;
 		if (name_padded > left || descsz > left - name_padded)
-			return id;
+			return NULL;
 		const uint8_t *name = p + at + 12, *desc = name + name_padded;
-		if (type == NT_GNU_BUILD_ID && namesz == 4 && !memcmp(name, "GNU", 4) && descsz <= XC_BUILD_ID_MAX) {
-			id.size = (uint8_t)descsz;
-			memcpy(id.bytes, desc, descsz);
-			return id;
+		if (found == type && descsz <= most && is_owner(name, namesz, owner)) {
+			*size_out = (size_t)descsz;
+			return desc;
 		}
 		if (desc_padded > left - name_padded)
-			return id;
+			return NULL;
 		at += 12 + name_padded + desc_padded;
+	}
+	return NULL;
+}
+
+struct xc_build_id xc_elf_build_id_in_notes(const void *notes, size_t size, uint64_t align, bool big_endian)
+{
+	struct xc_build_id id = {0};
+	size_t length;
+	const uint8_t *bytes =
+		xc_elf_note_find(notes, size, align, big_endian, "GNU", NT_GNU_BUILD_ID, XC_BUILD_ID_MAX, &length);
+	if (bytes) {
+		id.size = (uint8_t)length;
+		memcpy(id.bytes, bytes, length);
 	}
 	return id;
 }

@@ -47,6 +47,11 @@ struct xc_build_id xc_elf_build_id(const struct xc_elf *elf);
 /* The build-id in a run of notes (a PT_NOTE's bytes). align is 4 or 8. */
 struct xc_build_id xc_elf_build_id_in_notes(const void *notes, size_t size, uint64_t align, bool big_endian);
 
+/* The content of the first note of this owner and type in a run of notes, of at most `most` bytes; NULL: there is none.
+ * Lies in them. */
+const uint8_t *xc_elf_note_find(const void *notes, size_t size, uint64_t align, bool big_endian, const char *owner,
+				uint64_t type, size_t most, size_t *size_out);
+
 bool xc_build_id_equal(const struct xc_build_id *a, const struct xc_build_id *b);
 
 /* Write lower-case hex into buf (2 * XC_BUILD_ID_MAX + 1 bytes). Returns buf. Empty for an unknown id. */

@@ -1,6 +1,7 @@
 /* identity_check: compares a file with the mapped module.
  *
- * verified     the build-ids in memory and in the file are equal, or (live) it is the mapped inode
+ * verified     the build-ids in memory and in the file are equal, or (live) it is the mapped inode; or neither has one,
+ *              and both have the same one of Go's
  * refused      they differ, or another check proves a different file
  * unverified   the build-id in memory is lost, or neither has one, and every other check passed:
  *              class, machine and byte order; every mapping of the file is where its program headers place it; every

@@ -184,6 +184,54 @@ static void a_build_id_that_was_not_there_is_refused(void **state)
 	unmap(&m);
 }
 
+/* ---- Go's build-id ---- */
+
+#define GO_NOTE(size, id)                                                                                              \
+	"__asm__(\".section .note.go.buildid,\\\"a\\\",@note\\n.long 4, " size ", 4\\n.ascii \\\"Go\\\\0\\\\0" id      \
+	"\\\"\\n.balign 4\\n.text\");\n"
+#define GO_PARTS "/OODjmahbIIxSuD-XA_aH/ToKTcNRO1d2bOQlZ8XPE/hLZk0srqS0CNqGjIhdcz"
+static const char GO_A[] = GO_NOTE("83", "BUCmMyp-JQrc40oX2G8q" GO_PARTS) "int answer(void) { return 42; }\n";
+static const char GO_B[] = GO_NOTE("83", "CVDnNzq-KRsd51pY3H9r" GO_PARTS) "int answer(void) { return 42; }\n";
+static const char GO_CHOSEN[] = GO_NOTE("8", "redacted") "int answer(void) { return 42; }\n";
+
+static void expect_go(const char *in_memory, const char *in_file, bool stored, enum xc_identity identity,
+		      const char *why)
+{
+	const char *image = build("image.so", "-Wl,--build-id=none", in_memory);
+	const char *path = build("file.so", "-Wl,--build-id=none", in_file);
+	struct mapped m = map_file(image, path, true);
+	if (stored)
+		store_all(&m); /* gcc places the note behind the first page, Go in it */
+	xc_finder_module(&none, m.process, m.module);
+	expect(&m, identity, why);
+	unmap(&m);
+}
+
+static void equal_ids_of_go_verify(void **state)
+{
+	(void)state;
+	expect_go(GO_A, GO_A, true, XC_VERIFIED, NULL);
+}
+
+static void a_rebuilt_program_of_go_is_refused(void **state)
+{
+	(void)state;
+	expect_go(GO_A, GO_B, true, XC_REFUSED, "its bytes differ");
+}
+
+static void an_id_of_go_that_its_builder_chose_verifies_nothing(void **state)
+{
+	(void)state;
+	expect_go(GO_CHOSEN, GO_CHOSEN, true, XC_UNVERIFIED, "it has no build-id");
+}
+
+static void an_id_of_go_that_the_core_lost_verifies_nothing(void **state)
+{
+	(void)state;
+	expect_go(GO_A, GO_A, false, XC_UNVERIFIED, " fits by layout");
+	expect_go(GO_A, GO_B, false, XC_UNVERIFIED, " fits by layout");
+}
+
 static void a_lost_build_id_leaves_an_unverified_file(void **state)
 {
 	(void)state;
@@ -478,6 +526,10 @@ int main(void)
 		cmocka_unit_test(different_build_ids_refuse_and_are_named),
 		cmocka_unit_test(a_file_that_lost_its_build_id_is_refused),
 		cmocka_unit_test(a_build_id_that_was_not_there_is_refused),
+		cmocka_unit_test(equal_ids_of_go_verify),
+		cmocka_unit_test(a_rebuilt_program_of_go_is_refused),
+		cmocka_unit_test(an_id_of_go_that_its_builder_chose_verifies_nothing),
+		cmocka_unit_test(an_id_of_go_that_the_core_lost_verifies_nothing),
 		cmocka_unit_test(a_lost_build_id_leaves_an_unverified_file),
 		cmocka_unit_test(strict_refuses_unverified_files),
 		cmocka_unit_test(another_layout_is_refused),
