@@ -6,8 +6,9 @@ bats_require_minimum_version 1.5.0
 load live
 
 setup() {
-	LUAJIT=$("$BATS_TEST_DIRNAME/../../corpora/luajit/engine" --where openresty-o0 2>/dev/null)/build # in the user's cache
-	NGINX=$("$BATS_TEST_DIRNAME/../../corpora/nginx/server" --where static-o0 2>/dev/null)/build
+	local corpora=$BATS_TEST_DIRNAME/../../corpora # builds in the user's cache
+	LUAJIT=$("$corpora/luajit/engine" --where openresty-o0 2>/dev/null || :)/build
+	NGINX=$("$corpora/nginx/server" --where static-o0 2>/dev/null || :)/build
 	PROGRAMS=$(realpath "$BATS_TEST_DIRNAME/languages")
 	find_xcore
 	"$XCORE" profile --for 10ms --no-plugins "pid:$$" >"$BATS_TEST_TMPDIR/err" 2>&1 || skip "$(head -n 1 "$BATS_TEST_TMPDIR/err")"
