@@ -61,13 +61,30 @@ shares() {
 		and (any(.[]; .function | startswith("<requests.lua:6>")) | not)' "$BATS_TEST_TMPDIR/profile.json"
 }
 
-@test "PUC Lua within a program: the same" {
+# puc VERSION: PUC Lua of this version within a program
+puc() {
 	local library
-	library=$(${CC:-cc} -print-file-name=liblua5.4.a)
-	[ -f "$library" ] || skip "liblua5.4.a is not installed"
+	library=$(${CC:-cc} -print-file-name="liblua$1.a")
+	[ -f "$library" ] || skip "liblua$1.a is not installed"
 	# shellcheck disable=SC2046 # flags
-	${CC:-cc} -O2 -g $(pkg-config --cflags lua5.4) -o "$BATS_TEST_TMPDIR/host" "$PROGRAMS/host.c" "$library" -lm -ldl -pthread
+	${CC:-cc} -O2 -g $(pkg-config --cflags "lua$1") -o "$BATS_TEST_TMPDIR/host" "$PROGRAMS/host.c" "$library" -lm -ldl -pthread
 	shares "$BATS_TEST_TMPDIR/host" 1 "$PROGRAMS/shares.lua" 5
+}
+
+@test "PUC Lua 5.4 within a program: the same" {
+	puc 5.4
+}
+
+@test "PUC Lua 5.3, which keeps the next instruction in memory: the same" {
+	puc 5.3
+}
+
+@test "PUC Lua 5.2: the same" {
+	puc 5.2
+}
+
+@test "PUC Lua 5.1, whose calls are in an array: the same" {
+	puc 5.1
 }
 
 @test "PUC Lua: a function has its callers, though the interpreter has kept that of an outer one, too" {

@@ -32,7 +32,7 @@ def main():
         print("%-12s said %.3f sampled %.3f" % (name, share, total))
         bad |= abs(total - share) > MOST + torn
         told += total
-    bad |= account["guests"] < account["samples"] * 0.9 or told < 0.9
+    bad |= account["guests"] < account["samples"] * 0.9 or told < 0.9 or torn > 0.9
     return int(bad)
 
 
