@@ -421,6 +421,6 @@ void xc_odd_object_report(struct xc_crash_context *crash)
 		raise_own_end(crash);
 	if (o.count_count)
 		explain(crash, o.counts[0]);
-	else if (o.stale_count && is_symptom(crash))
+	else if (o.stale_count && is_symptom(crash) && !crash->unset)
 		explain_stale(crash, &o.stale[0]);
 }
