@@ -11,6 +11,7 @@
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
 #include "triage/blocks/block_types.h"
+#include "triage/blocks/wrapped_size.h"
 #include "triage/util/names.h"
 #include "dwarf/types/type.h"
 
@@ -187,7 +188,7 @@ static const char *why_unlikely(const struct xc_crash_context *crash, const stru
 }
 
 /* The block that ends where the damage begins. */
-static void report_before(const struct xc_crash_context *crash, const struct xc_overrun *overrun)
+static void report_before(struct xc_crash_context *crash, const struct xc_overrun *overrun)
 {
 	struct xc_heap *heap = crash->heap;
 	struct xc_text text = {0};
@@ -212,6 +213,7 @@ static void report_before(const struct xc_crash_context *crash, const struct xc_
 		return;
 	xc_overrun_bytes_report(crash, overrun);
 	xc_referrers_report(crash, overrun->block, true, "that block is");
+	xc_wrapped_size_report(crash, what.addr);
 }
 
 /* The first damage to report, and the block that ends where it begins. */
