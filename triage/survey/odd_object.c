@@ -21,7 +21,8 @@ struct stale {
 	uint32_t block;
 	xc_addr addr; /* where the first leads */
 	const char *paths[PATHS];
-	size_t count; /* of all that lead there */
+	xc_addr at[PATHS]; /* where the pointers are; 0: not in memory */
+	size_t count;      /* of all that lead there */
 	bool text;
 };
 
@@ -75,11 +76,28 @@ static const char *words_of(const struct odd *o, const char *path)
 			       (int)(comma - path), path, rest);
 }
 
-static void take_stale(struct odd *o, uint32_t block, xc_addr addr, const char *path, bool text)
+/* The same pointer by two names: one reaches it by reference. The longer tells where it is. */
+static bool is_again(const struct odd *o, struct stale *stale, xc_addr at, const char *path)
 {
+	size_t told = stale->count < PATHS ? stale->count : PATHS;
+	for (size_t i = 0; i < told && at; i++)
+		if (stale->at[i] == at) {
+			if (strpbrk(path, VARIABLE) && !strpbrk(stale->paths[i], VARIABLE))
+				stale->paths[i] = words_of(o, path);
+			return true;
+		}
+	return false;
+}
+
+static void take_stale(struct odd *o, uint32_t block, xc_addr addr, const struct xc_value *from, const char *path,
+		       bool text)
+{
+	xc_addr from_at = from->kind == XC_VALUE_MEMORY ? from->addr : 0;
 	size_t i = 0;
 	while (i < o->stale_count && o->stale[i].block != block)
 		i++;
+	if (i < o->stale_count && is_again(o, &o->stale[i], from_at, path))
+		return;
 	o->stale_all++;
 	if (i == BLOCKS)
 		return;
@@ -89,8 +107,10 @@ static void take_stale(struct odd *o, uint32_t block, xc_addr addr, const char *
 		o->stale_count++;
 	}
 	size_t at = stale->count < PATHS ? stale->count : longest(stale);
-	if (at == stale->count || strlen(path) < strlen(stale->paths[at]))
+	if (at == stale->count || strlen(path) < strlen(stale->paths[at])) {
 		stale->paths[at] = words_of(o, path);
+		stale->at[at] = from_at;
+	}
 	stale->count++;
 }
 
@@ -115,7 +135,7 @@ static void look_for_stale(struct odd *o, const struct xc_surveyed *it)
 	uint32_t block = xc_blocks_find(blocks, addr);
 	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
 	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
-		take_stale(o, block, addr, it->path, !pointer);
+		take_stale(o, block, addr, it->value, it->path, !pointer);
 }
 
 /* ---- shared pointers ---- */
@@ -170,7 +190,7 @@ static void look_for_shared(struct odd *o, const struct xc_surveyed *it)
 	uint32_t block = xc_blocks_find(blocks, at);
 	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
 	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
-		take_stale(o, block, at, it->path, false);
+		take_stale(o, block, at, &control, it->path, false);
 	else if (is_weak && block != XC_NO_BLOCK && has_table(o, at) && !o->expired && strstr(it->path, "->") &&
 		 xc_view_number(&control, "_M_use_count", &uses) && !(int32_t)uses)
 		o->expired = words_of(o, it->path);
