@@ -33,6 +33,7 @@
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
 #include "triage/memory/pointer_diagnosis.h"
+#include "triage/survey/bad_descriptor.h"
 #include "triage/survey/odd_object.h"
 
 enum { SOURCE_AROUND = 2, SYMBOL_MOST = 512 };
@@ -276,6 +277,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_odd_object_report(&crash);
 	xc_phase_report(&crash);
 	xc_error_number_report(&crash);
+	xc_bad_descriptor_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
 	xc_hang_classify(&crash);
