@@ -18,6 +18,7 @@
 #include "triage/fault/endless_loop.h"
 #include "triage/fault/peer_wait.h"
 #include "triage/explain/expression.h"
+#include "triage/explain/null_place.h"
 #include "triage/explain/race.h"
 #include "triage/missing_evidence.h"
 #include "triage/goroutine/gohang.h"
@@ -274,6 +275,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_rust_null_report(&crash);
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
+	xc_null_place_report(&crash);
 	xc_odd_object_report(&crash);
 	xc_phase_report(&crash);
 	xc_error_number_report(&crash);
