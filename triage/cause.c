@@ -33,6 +33,7 @@
 #include "triage/rust/rust_null.h"
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
+#include "triage/libc/endless_list.h"
 #include "triage/memory/pointer_diagnosis.h"
 #include "triage/survey/bad_descriptor.h"
 #include "triage/survey/odd_object.h"
@@ -276,6 +277,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
 	xc_null_place_report(&crash);
+	xc_endless_list_report(&crash);
 	xc_odd_object_report(&crash);
 	xc_phase_report(&crash);
 	xc_error_number_report(&crash);
