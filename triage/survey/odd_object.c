@@ -34,6 +34,7 @@ struct odd {
 	const char *counts[COUNTS]; /* sentences */
 	size_t count_count;
 	bool uses;           /* one of them is a wrong use count */
+	const char *empty;   /* a container, in words, of which an element below 0 was used; NULL: none */
 	const char *expired; /* a std::weak_ptr whose object is gone, in words; NULL: none */
 	struct argument {
 		const char *name;
@@ -268,6 +269,29 @@ static void look_for_counts(struct odd *o, const struct xc_surveyed *it)
 			take_count(o, it, &members[i], n, room, most);
 }
 
+/* ---- empty containers ---- */
+
+/* back() of an empty vector, whose elements would begin at NULL, is one element below that. */
+static void look_for_empty(struct odd *o, const struct xc_surveyed *it)
+{
+	enum { BELOW = 4 };
+	const struct xc_fault *f = &o->crash->fault;
+	unsigned word = o->crash->process->arch->word;
+	uint64_t base, begin, size;
+	if (o->empty || !it->view || it->view->kind != XC_VIEW_LIST || !it->view->contiguous || it->view->count ||
+	    it->value->kind != XC_VALUE_MEMORY || !f->frame_known || !f->operand_known || f->operand.base < 0 ||
+	    word != sizeof base || !xc_regs_get(&f->frame.regs, f->operand.base, &base) || base < UINT64_MAX / 2 ||
+	    !it->view->shape->element || !xc_type_size(it->view->shape->element, &size) || size < word ||
+	    !xc_space_peek_uint(o->crash->process->space, it->value->addr, word, &begin) || begin)
+		return;
+	uint64_t below = 0 - base;
+	if (below % size || below / size > BELOW)
+		return;
+	o->empty =
+		xc_arena_printf(&o->crash->report->arena, "likely element -%" PRIu64 " of %s was used, which is empty",
+				below / size, words_of(o, it->path));
+}
+
 /* ---- in words ---- */
 
 static void add_paths(const struct stale *stale, struct xc_text *text)
@@ -401,6 +425,7 @@ static void look(void *user, const struct xc_surveyed *it)
 		return;
 	look_for_shared(o, it);
 	look_for_counts(o, it);
+	look_for_empty(o, it);
 }
 
 static void report(struct odd *o)
@@ -439,7 +464,9 @@ void xc_odd_object_report(struct xc_crash_context *crash)
 		reused = explain_reused(crash, &o.arguments[i]);
 	if (reused || o.uses || (o.stale_count && is_symptom(crash)))
 		raise_own_end(crash);
-	if (o.count_count)
+	if (o.empty && is_symptom(crash))
+		explain(crash, o.empty);
+	else if (o.count_count)
 		explain(crash, o.counts[0]);
 	else if (o.stale_count && is_symptom(crash) && !crash->unset)
 		explain_stale(crash, &o.stale[0]);
