@@ -120,6 +120,60 @@ said() {
   said fast writer borrow count
 }
 
+@test "a guard of a RefCell of another type does not borrow the one of the panic" {
+  cat >cells.rs <<'END'
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+struct Service {
+    users: RefCell<BTreeMap<u64, String>>,
+    rooms: RefCell<Vec<u64>>,
+}
+
+impl Service {
+    #[inline(never)]
+    fn user_of(&self, id: u64) -> String {
+        let users = self.users.borrow();
+        users.get(&id).cloned().unwrap_or_default()
+    }
+
+    #[inline(never)]
+    fn leave(&self, id: u64) -> usize {
+        let mut rooms = self.rooms.borrow_mut();
+        rooms.retain(|room| *room != id);
+        self.user_of(id).len() + rooms.len()
+    }
+
+    #[inline(never)]
+    fn sweep(&self) -> usize {
+        let mut reg = self.users.borrow_mut();
+        let old: Vec<u64> = reg.keys().cloned().collect();
+        let mut sum = 0;
+        for id in old {
+            sum += self.leave(id);
+            reg.remove(&id);
+        }
+        sum
+    }
+}
+
+fn main() {
+    let service = Service { users: RefCell::new(BTreeMap::new()), rooms: RefCell::new(vec![1, 2]) };
+    service.users.borrow_mut().insert(1, "ann".to_string());
+    println!("{}", service.sweep());
+}
+END
+  for level in 0 2; do
+    rustc -g -C panic=abort -C opt-level=$level -o cells cells.rs
+    rm -f core
+    "$repo/corpora/take-core" --out core -- ./cells >/dev/null 2>&1
+    got=$("$XCORE" analyze --format json core | jq -r '.verdict.kind, .verdict.evidence[]')
+    [ "$(head -n 1 <<<"$got")" = borrow ]
+    grep -qE '^(likely|perhaps) `reg` of cells::Service::sweep, .*, a RefMut, borrows it mutably$' <<<"$got"
+    [[ $got != *'`rooms`'* ]]
+  done
+}
+
 @test "the caller of a function that has its caller blamed" {
   rustc_from 1.67 || skip "this rustc passes on no place that a core shows"
   program

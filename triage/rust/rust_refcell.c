@@ -16,7 +16,8 @@ struct search {
 	struct xc_crash_context *crash;
 	xc_addr cell; /* 0: not known */
 	uint64_t size;
-	bool writers; /* only these borrow it */
+	const char *inner; /* "main::Table>" of RefCell<main::Table>; NULL: not known, or any will do */
+	bool writers;      /* only these borrow it */
 	size_t told;
 };
 
@@ -29,8 +30,12 @@ static bool is_guard(const struct xc_type *type, bool *writes_out)
 
 static bool wants_guard(void *user, const struct xc_type *type)
 {
+	const struct search *s = user;
+	const struct xc_type *guard = xc_type_strip(type);
 	bool writes;
-	return is_guard(xc_type_strip(type), &writes) && (writes || !((const struct search *)user)->writers);
+	if (!is_guard(guard, &writes) || (s->writers && !writes))
+		return false;
+	return !s->inner || strcmp(strchr(guard->name, '<') + 1, s->inner) == 0;
 }
 
 static bool wants_cell(void *user, const struct xc_type *type)
@@ -41,6 +46,11 @@ static bool wants_cell(void *user, const struct xc_type *type)
 		return false;
 	const char *name = xc_type_strip(pointer->target)->name;
 	return name && strncmp(name, "core::cell::RefCell<", 20) == 0;
+}
+
+static const char *inner_of(const struct xc_type *pointer)
+{
+	return strchr(xc_type_strip(xc_type_strip(pointer)->target)->name, '<') + 1;
 }
 
 /* The argument of RefCell::borrow() and the like, on the way to the panic. */
@@ -56,6 +66,8 @@ static void find_cell(struct search *s)
 					       ? xc_variable_values_of(&context, l, false, wants_cell, s,
 								       &crash->report->arena, &values)
 					       : 0;
+			if (count)
+				s->inner = inner_of(values[0].value.type);
 			for (size_t v = 0; v < count; v++)
 				if (xc_value_load(&values[v].value, &s->cell) &&
 				    xc_type_size(xc_type_complete(
@@ -113,6 +125,13 @@ static void read_flag(struct search *s)
 		s->writers |= (int64_t)flag < 0 && (int64_t)flag > -FRAMES;
 }
 
+static void search_frames(struct search *s)
+{
+	const struct xc_crash_context *crash = s->crash;
+	for (size_t i = crash->blamed; i < crash->frame_count && i - crash->blamed < FRAMES && s->told < TOLD; i++)
+		search_frame(s, i);
+}
+
 void xc_rust_refcell_report(struct xc_crash_context *crash)
 {
 	static const char any[] = "RefCell already ";
@@ -124,6 +143,11 @@ void xc_rust_refcell_report(struct xc_crash_context *crash)
 	s.writers = said && strstr(v->message, "mutably");
 	find_cell(&s);
 	read_flag(&s);
-	for (size_t i = crash->blamed; i < crash->frame_count && i - crash->blamed < FRAMES && s.told < TOLD; i++)
-		search_frame(&s, i);
+	if (s.cell)
+		s.inner = NULL; /* a guard may have been mapped to a part of the value */
+	search_frames(&s);
+	if (s.told || !s.inner)
+		return;
+	s.inner = NULL;
+	search_frames(&s);
 }
