@@ -99,7 +99,8 @@ def suites(build):
               bats("cli", "test", skip=LONG_CLI, cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}) +
               bats("cli", "long", names=LONG_CLI), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core",
-              bats("live", "test", skip=["busy"] + LONG_LIVE) + bats("live", "long", names=LONG_LIVE), needs="gcc bats strace"),
+              bats("live", "test", skip=["busy"] + LONG_LIVE, cores={"by": NGINX}) +
+              bats("live", "long", names=LONG_LIVE, cores={"languages": ["luajit:openresty-o0-*", "nginx:static-o0-*"]}), needs="gcc bats strace"),
         Suite("tools", "the oracle scripts are correct themselves", [
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in sorted(glob.glob("tests/**/test_*.py", recursive=True))]),
         Suite("diff", "every frame, value, type and expression agrees with gdb", [

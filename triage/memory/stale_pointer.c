@@ -291,6 +291,7 @@ static void report_weak(struct xc_crash_context *crash, const struct xc_stale *s
 	struct xc_verdict *v = crash->verdict;
 	v->cause = xc_arena_printf(&crash->report->arena, "%s%s%s %s", v->cause ? v->cause : "", v->cause ? "; " : "",
 				   pointer_words(crash, stale->deref), words[stale->kind]);
+	v->confidence = "likely"; /* the class is what a use after free looks like, too */
 	if (v->severity && !strcmp(v->severity, "low"))
 		v->severity = "medium";
 }
@@ -305,6 +306,7 @@ static void report_class(struct xc_crash_context *crash, const struct xc_stale *
 		"%s%s%s is no %s: at it is a %s, by its vtable: likely a wrong cast, or the %s is gone "
 		"and its memory is the %s's now",
 		v->cause ? v->cause : "", v->cause ? "; " : "", pointer_words(crash, stale->deref), want, is, want, is);
+	v->confidence = "likely";
 	if (v->severity && !strcmp(v->severity, "low"))
 		v->severity = "medium";
 }

@@ -230,6 +230,7 @@ static bool explain_own_text(const struct copies *c)
 	const struct xc_type *leaf = xc_field_path(NULL, typed->type, offset % size, &rest);
 	if (leaf == typed->type || !xc_same_type_is_bytes(leaf))
 		return false;
+	c->s->crash->verdict->confidence = "likely";
 	xc_pointer_diagnosis_explain(c->s,
 				     "its bytes are text, and lie in a text of %s: likely it was read as another type, "
 				     "after a wrong cast, or after its object was freed",
@@ -237,8 +238,10 @@ static bool explain_own_text(const struct copies *c)
 	return true;
 }
 
+/* One of several causes, a use after free among them: the class is none that is certain. */
 static void explain_any(const struct copies *c, const char *what)
 {
+	c->s->crash->verdict->confidence = "likely";
 	bool block = c->placed && c->s->crash->heap &&
 		     xc_blocks_find(&c->s->crash->heap->blocks, c->place.at) != XC_NO_BLOCK;
 	if (block)
