@@ -119,6 +119,37 @@ puc() {
 	shares /usr/bin/python3 "$PROGRAMS/shares.py" 5
 }
 
+# unpacked VERSION: a packaged CPython of another release
+unpacked() {
+	local root libraries command=()
+	root=$("$BATS_TEST_DIRNAME/../../corpora/python/root" "$1") || skip "CPython $1 cannot be had"
+	libraries=$root/usr/lib/x86_64-linux-gnu
+	[ ! -e "$libraries/ld-linux-x86-64.so.2" ] || command=("$libraries/ld-linux-x86-64.so.2" --library-path "$libraries:$root/lib/x86_64-linux-gnu")
+	[ "${command[*]}" ] || export LD_LIBRARY_PATH=$libraries
+	shares "${command[@]}" "$root/usr/bin/python$1" -S -E -s "$PROGRAMS/shares.py" 5
+}
+
+@test "CPython 3.9, whose C frames have a frame object each: the same" {
+	unpacked 3.9
+}
+
+@test "CPython 3.13: the same" {
+	unpacked 3.13
+}
+
+@test "CPython 3.10, 3.12 and 3.14, where they are installed: the same" {
+	local version tried=
+	for version in 3.10 3.12 3.14; do
+		PYENV_VERSION=$(pyenv versions --bare 2>/dev/null | grep "^$version\." | tail -n 1 || :)
+		export PYENV_VERSION
+		"python$version" -c '' 2>/dev/null || continue
+		echo "CPython $version"
+		shares "python$version" "$PROGRAMS/shares.py" 5
+		tried=yes
+	done
+	[ "$tried" ] || skip "no python3.10, python3.12 or python3.14"
+}
+
 @test "--lua-only shows no native functions, --c-only no others" {
 	[ -x /usr/bin/python3 ] || skip "the system has no Python"
 	start /usr/bin/python3 "$PROGRAMS/shares.py" 30
