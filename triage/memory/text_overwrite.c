@@ -238,20 +238,21 @@ static bool explain_own_text(const struct copies *c)
 	return true;
 }
 
-/* One of several causes, a use after free among them: the class is none that is certain. */
+/* In a block one of the causes is a use after free: the class is none that is certain. */
 static void explain_any(const struct copies *c, const char *what)
 {
-	c->s->crash->verdict->confidence = "likely";
 	bool block = c->placed && c->s->crash->heap &&
 		     xc_blocks_find(&c->s->crash->heap->blocks, c->place.at) != XC_NO_BLOCK;
-	if (block)
+	if (block) {
+		c->s->crash->verdict->confidence = "likely";
 		xc_pointer_diagnosis_explain(c->s, "its bytes are text: the object was overwritten, its block has "
 						   "another owner now, or nothing has set that member");
-	else
+	} else {
 		xc_pointer_diagnosis_explain(c->s,
 					     "its bytes are text: %s was overwritten or never set, or what it "
 					     "was read from is no such object",
 					     what);
+	}
 }
 
 /* A return address is never unset, and in no object. */
