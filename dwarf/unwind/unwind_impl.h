@@ -75,6 +75,10 @@ bool xc_unwind_is_chained(const struct xc_process *process, uint64_t fp, xc_addr
  */
 xc_addr xc_unwind_sp_above(const struct xc_process *process, xc_addr ret_at, uint64_t ret);
 
+/* The frame pointer, or what was left of it where it is not known: after a guess, which tells nothing of what the
+ * function did with it. A chain is looked for there, but it is not shown as a value. */
+bool xc_unwind_pointer(const struct xc_process *process, const struct xc_frame *frame, uint64_t *fp_out);
+
 /* May the code at a return address use the frame pointer as such: does it set it up, as far as that is known? */
 bool xc_unwind_keeps_pointer(struct xc_unwinder *u, xc_addr ret);
 
