@@ -186,7 +186,7 @@ static bool step_depth(struct xc_unwinder *u, const struct xc_frame *frame, stru
 	    !xc_unwind_load(p, sp + depth, &ret))
 		return false;
 	if (!ret) {
-		*stop = XC_OUTERMOST_NULL;
+		*stop = xc_unwind_null_return(p, sp + depth);
 		return false;
 	}
 	if (xc_unwind_returns(p, ret, &target))

@@ -131,7 +131,7 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 		     sure = !returns && e->count == 1 &&
 			    (confirms_end(u, frame, &range, way) || begins_stack(u, frame, ret));
 		if (!ret && sure) {
-			*stop = XC_OUTERMOST_NULL;
+			*stop = xc_unwind_null_return(p, sp - p->arch->reg_size);
 			return false;
 		}
 		if (returns ? !xc_reach_may(p, target, &range, &u->guessing) : !sure)

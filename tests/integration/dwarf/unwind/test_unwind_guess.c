@@ -436,9 +436,24 @@ static void what_a_guess_left_in_the_frame_pointer_must_lead_on(void **state)
 	}
 }
 
+/* Code that pushes nothing and leaves by a jump: no call put the word at sp there, unless it is where calls put it. */
+static void a_null_that_no_call_left_is_no_end(void **state)
+{
+	(void)state;
+	struct scene *s = make_scene("gcc -g -x assembler", ".globl closure\n.type closure,@function\nclosure: nop; "
+							    "call other; nop; jmp *(%rbp)\n.size closure,.-closure\n"
+							    "other: nop; ret\n");
+	struct xc_frame interrupted = first_frame(s, label(s, "closure") + 1, word(10));
+	check_text(stop_of(s, &interrupted), "keeps no return address");
+	interrupted = first_frame(s, label(s, "closure") + 1, word(11));
+	check_text(stop_of(s, &interrupted), "outermost frame (return address 0)");
+	end_scene(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_null_that_no_call_left_is_no_end),
 		cmocka_unit_test(what_a_guess_left_in_the_frame_pointer_is_no_value),
 		cmocka_unit_test(what_a_guess_left_in_the_frame_pointer_must_lead_on),
 		cmocka_unit_test(a_frame_pointer_that_nobody_uses_keeps_its_value),
