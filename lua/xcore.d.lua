@@ -1269,6 +1269,11 @@ function samples:code(code) end
 ---@return integer
 function samples:place(place) end
 
+---Gives the function of a place another name, also in stacks that have it already: its name was not known before.
+---@param place integer
+---@param name string
+function samples:rename(place, name) end
+
 ---Offers a dimension by which samples can be told apart besides: `xcore profile --by PLUGIN.name`. Returns whether it
 ---is asked for; if not, the plugin need not prepare for it. If it is, `value_of` is called for frames in the code of
 ---samples:watch, from the inside out, until it tells the value: a text, of which 200 different ones are kept (of more,

@@ -18,6 +18,7 @@
 #include "triage/fault/endless_loop.h"
 #include "triage/fault/peer_wait.h"
 #include "triage/explain/expression.h"
+#include "triage/explain/null_place.h"
 #include "triage/explain/race.h"
 #include "triage/missing_evidence.h"
 #include "triage/goroutine/gohang.h"
@@ -32,7 +33,9 @@
 #include "triage/rust/rust_null.h"
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
+#include "triage/libc/endless_list.h"
 #include "triage/memory/pointer_diagnosis.h"
+#include "triage/survey/bad_descriptor.h"
 #include "triage/survey/odd_object.h"
 
 enum { SOURCE_AROUND = 2, SYMBOL_MOST = 512 };
@@ -273,9 +276,12 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_rust_null_report(&crash);
 	xc_race_report(&crash);
 	xc_pointer_diagnosis_report(&crash);
+	xc_null_place_report(&crash);
+	xc_endless_list_report(&crash);
 	xc_odd_object_report(&crash);
 	xc_phase_report(&crash);
 	xc_error_number_report(&crash);
+	xc_bad_descriptor_report(&crash);
 	xc_golang_spell(&crash);
 	xc_deadlock_classify(&crash);
 	xc_hang_classify(&crash);

@@ -81,3 +81,11 @@ bool xc_guest_places_add(struct xc_guest_places *p, const struct xc_guest_place 
 	*number_out = (uint32_t)p->count++;
 	return true;
 }
+
+bool xc_guest_places_rename(struct xc_guest_places *p, uint32_t number, const char *function)
+{
+	if (p->bytes > XC_GUEST_BYTES)
+		return false;
+	p->items[number].function = copy(p, function);
+	return true;
+}

@@ -42,6 +42,10 @@ void xc_guest_places_fini(struct xc_guest_places *places);
 XC_MUST_CHECK bool xc_guest_places_add(struct xc_guest_places *places, const struct xc_guest_place *place,
 				       uint32_t *number_out);
 
+/* Give the function of a place another name, for all stacks that have it. The place counts as another one for later
+ * xc_guest_places_add. False: there are too many bytes of names. */
+XC_MUST_CHECK bool xc_guest_places_rename(struct xc_guest_places *places, uint32_t number, const char *function);
+
 struct xc_sample_stack;
 
 struct xc_sample_guest {

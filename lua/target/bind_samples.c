@@ -63,6 +63,20 @@ static int samples_place(lua_State *L)
 	return 1;
 }
 
+/* samples:rename(place, name) */
+static int samples_rename(lua_State *L)
+{
+	struct xc_samples *self = self_of(L);
+	const lua_Integer number = luaL_checkinteger(L, 2);
+	const char *name = xc_report_check_text(L, 3, "name");
+	if (number <= XC_GUEST_TORN || (uint64_t)number >= self->places->count)
+		return xc_bind_fail(L, XC_ERR_USAGE, "no place has the number %lld", (long long)number);
+	xc_limit_spend(L, 20);
+	if (!xc_guest_places_rename(self->places, (uint32_t)number, name))
+		return xc_bind_fail(L, XC_ERR_LIMIT, "more than %d MiB of names", XC_GUEST_BYTES >> 20);
+	return 0;
+}
+
 /* samples:dimension(name, value_of) → is it asked for? */
 static int samples_dimension(lua_State *L)
 {
@@ -88,6 +102,7 @@ static int samples_dimension(lua_State *L)
 
 static const luaL_Reg methods[] = {{"watch", samples_watch},
 				   {"place", samples_place},
+				   {"rename", samples_rename},
 				   {"code", xc_bind_tell_code},
 				   {"dimension", samples_dimension},
 				   {NULL, NULL}};

@@ -1,12 +1,13 @@
--- samples: Python frames in the stacks of a profile's samples, from 3.11 on.
+-- samples: Python frames in the stacks of a profile's samples.
 --
 -- The C frame of the evaluator, with its registers, is of the sample's instant; frames of Python are on the heap and
 -- read later. Where the evaluator keeps its current frame, a register or a place in its C frame, is learned: it leads
 -- to a frame whose code a word of the evaluator (the next instruction) points into. That is the proof, too, that the
 -- frame still runs what it ran; its callers are those of when they are read, which may be a later call.
 --
---	C frame of the evaluator ─→ current frame ─previous→ … to the one that C code called (is_entry, owner C stack)
---	the next C frame of the evaluator ─→ the frame after that one
+--	3.11 and later	C frame of the evaluator ─→ current frame ─previous→ … to the one that C code called (is_entry, owner
+--			C stack); the next C frame of the evaluator ─→ the frame after that one
+--	up to 3.10	each C frame of the evaluator ─→ its own frame object
 local xcore = require "xcore"
 local code = require "cpython.code"
 local evaluator = require "lib.evaluator"
@@ -46,11 +47,15 @@ local function code_at(self, addr)
 		if py.codes then py.codes[addr] = nil end -- there may be one later
 		return nil
 	end
-	local units = t:u64(addr + py.layout.ob_size)
+	local start, size = one.start, 2 * t:u64(addr + py.layout.ob_size)
+	if self.objects then
+		local bytes = t:u64(addr + self.at.bytes)
+		start, size = bytes + py.layout.items.bytes, t:u64(bytes + py.layout.ob_size)
+	end
 	found = {
 		code = one,
-		start = one.start,
-		stop = one.start + 2 * units,
+		start = start,
+		stop = start + size,
 		places = {},
 		used = 0,
 		lines = t:u64(addr + self.at.lines),
@@ -76,6 +81,24 @@ local function place(self, one, offset)
 end
 
 -- ---- a frame of a sample ----
+
+-- Up to 3.10: the frame object of one C frame, which its own words prove.
+local function step_object(self, one, list)
+	local at = self.at
+	local addr, is = evaluator.find_in(self.finder, self.t, one, self.registers)
+	if not addr or not is then
+		list[#list + 1] = 0
+		return true
+	end
+	local bytes = self.t:read(addr, at.size)
+	local it = code_at(self, unpack("<i8", bytes, at.code + 1))
+	local offset = unpack("<i4", bytes, at.instruction + 1) * at.scale
+	if not it or offset >= it.stop - it.start then
+		list[#list + 1] = 0
+		return true
+	end
+	list[#list + 1] = place(self, it, offset)
+end
 
 -- One frame: its bytes, its owner, the one before it, its code and instruction.
 local function read(self, addr)
@@ -174,13 +197,14 @@ local function add_unchanged(self, addr, list)
 end
 
 local function step(self, one, sample, list)
+	if self.objects then return step_object(self, one, list) end
 	if sample.ended then return true end
 	if sample.torn then
 		if sample.next and self.seen[sample.next] then sample.next = add_unchanged(self, sample.next, list) end
 		return true
 	end
 	local addr, is = sample.next, true
-	if not addr then addr, is = evaluator.find(self.finder, evaluator.words(self.t, one, self.registers)) end
+	if not addr then addr, is = evaluator.find_in(self.finder, self.t, one, self.registers) end
 	if not addr then return true end
 	if not is then
 		sample.next = add_unchanged(self, addr, list)
@@ -197,7 +221,18 @@ end
 
 -- ---- the beginning ----
 
+local function offsets_of_objects(py)
+	local function of(member) return xcore.offsetof("PyFrameObject", member) end
+	local pairs_of_bytes = py.layout.line_table == "pairs"
+	return {
+		code = of "f_code", previous = of "f_back", instruction = of "f_lasti", size = of "f_localsplus",
+		scale = pairs_of_bytes and 2 or 1, bytes = xcore.offsetof("PyCodeObject", "co_code"),
+		lines = xcore.offsetof("PyCodeObject", pairs_of_bytes and "co_linetable" or "co_lnotab"),
+	}
+end
+
 local function offsets(py)
+	if not py.layout.interpreter_frames then return offsets_of_objects(py) end
 	local function of(member) return xcore.offsetof("_PyInterpreterFrame", member) end
 	local L = py.layout
 	return {
@@ -222,17 +257,14 @@ end
 function samples.begin(t, told)
 	local py = runtime.of(t)
 	local registers = evaluator.registers(t)
-	if not py.layout.interpreter_frames or not registers then
-		error(xcore.error("unsupported", "frames of CPython in samples: from 3.11 on, on x86-64 and aarch64"))
-	end
+	if not registers then error(xcore.error("unsupported", "frames of CPython in samples: on x86-64 and aarch64")) end
 	local self = {
 		t = t, told = told, py = py, at = offsets(py), codes = {}, seen = {}, seen_count = 0, registers = registers,
-		type = t:symbol "PyCode_Type".addr,
+		type = t:symbol "PyCode_Type".addr, objects = not py.layout.interpreter_frames,
 	}
 	self.finder = evaluator.finder(
-		function(addr, words) 		return is_current(self, addr, words)
-end, function(addr) 		return t:u64(addr + self.at.previous)
-end
+		function(addr, words) return is_current(self, addr, words) end,
+		function(addr) return t:u64(addr + self.at.previous) end
 	)
 	evaluator.watch(t, told, EVALUATOR)
 	pcall(prepare, self) -- it runs meanwhile

@@ -29,7 +29,8 @@ local function bases(py)
 	return py.bases
 end
 
--- Is there a type object at this address? The type of its type, finally, is `type`, and its instances have a size.
+-- Is there a type object at this address? Its type is `type`, or derived from that (an instance of any other class has a
+-- type, too, but is none), and its instances have a size.
 local function is_type(py, addr, depth)
 	local t, size = py.t, xcore.sizeof "PyTypeObject"
 	if addr & 7 ~= 0 or t:readable(addr, size) < size then return false end
@@ -37,7 +38,8 @@ local function is_type(py, addr, depth)
 	if v.tp_name == nil or v.tp_basicsize < 2 * py.layout.word then return false end
 	if v.tp_basicsize > LARGEST or v.tp_itemsize < 0 or v.tp_itemsize > LARGEST then return false end
 	py.type_type = py.type_type or t:symbol "PyType_Type".addr
-	return meta == py.type_type or depth < METAS and is_type(py, meta, depth + 1)
+	if meta == py.type_type then return true end
+	return depth < METAS and is_type(py, meta, depth + 1) and t:value("PyTypeObject", meta).tp_flags & F.TYPE ~= 0
 end
 
 -- The kind, and the size of instances of the type that it is named for: derived types add members. Deques have no

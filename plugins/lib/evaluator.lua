@@ -145,6 +145,21 @@ function evaluator.find(finder, words)
 	return best and words[best], best ~= nil
 end
 
+-- The same for a C frame. Once the place is learned, mostly registers prove it, and the rest of the C frame is not read.
+function evaluator.find_in(finder, t, one, registers)
+	local learned = finder.learned
+	if learned and (finder.uses + 1) % RECHECK ~= 0 then
+		local words = {}
+		for _, name in ipairs(registers) do words[name] = one:register(name) end
+		if type(learned) == "number" and one.cfa then words[learned] = t:u64(one.cfa - learned) end
+		if proves(finder, words[learned], words) then
+			finder.uses = finder.uses + 1
+			return words[learned], true
+		end
+	end
+	return evaluator.find(finder, evaluator.words(t, one, registers))
+end
+
 -- A function for the samples, of one that adds places to a list and returns whether they are torn. What cannot be read
 -- is gone: torn, too.
 function evaluator.sampler(step)

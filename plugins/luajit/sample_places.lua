@@ -8,6 +8,7 @@ local proto = require "luajit.proto"
 local places = {}
 
 local RECHECK = 256 -- uses of a prototype
+local TRIES = 32    -- callers of a function that give it no name
 
 -- The prototype whose bytecode begins at `lo`: { lo, hi (exclusive), pt, used }.
 function places.prototype(kept, lo)
@@ -58,36 +59,50 @@ function places.of_function(self, kept, func, pc)
 end
 
 -- A function's name is what its first caller calls it. Functions of one name in one file are told apart by their lines.
-local function title_of(self, kept, one, what)
+-- Its places that were made before are renamed, unless they are those of another function, too.
+local function title_of(self, one, what)
 	if one.title then return one.title end
 	local title, key = what.title, what.title .. "\n" .. (what.file or "")
+	if not what.called_name and what.kind == "Lua" then return title end
 	local other = self.titles[key]
 	if other and other ~= one.first and what.defined then title = ("%s <%d>"):format(title, what.defined) end
-	if what.called_name or what.kind ~= "Lua" then
-		one.title = title
-		self.titles[key] = other or one.first
+	one.title = title
+	self.titles[key] = other or one.first
+	for number in pairs(one.nameless or {}) do
+		if self.nameless[number] == one then self.told:rename(number, title) end
 	end
+	one.nameless = nil
 	return title
 end
 
--- A frame as frame.describe wants it.
-local function as_frame(kept, one, pc)
-	local pos = pc and proto.position(one.pt, pc)
-	return { pt = one.pt, lua = true, ffid = 0, pos = pos and (pos > 0 and pos - 1 or 0) or nil }
+-- A place that has no name yet.
+local function remember(self, one, number)
+	local other = self.nameless[number]
+	self.nameless[number] = (other == nil or other == one) and one or false
+	one.nameless = one.nameless or {}
+	one.nameless[number] = true
 end
 
--- The place of a position in a Lua function; pc nil: unknown.
-function places.at(self, kept, one, pc, caller, caller_pc)
+-- A frame as frame.describe wants it.
+local function as_frame(one, pc, func)
+	local pos = pc and proto.position(one.pt, pc)
+	return { pt = one.pt, lua = true, ffid = 0, func = func, pos = pos and (pos > 0 and pos - 1 or 0) or nil }
+end
+
+-- The place of a position in a Lua function; pc nil: unknown. Its caller, that one's position and function, where they are
+-- known.
+function places.at(self, kept, one, pc, caller, caller_pc, caller_func)
 	local key = pc or one.lo
 	local found = kept.places[key]
 	if found then return found end
-	local named = as_frame(kept, one, pc)
-	local what = frame.describe(kept.vm, named, caller and as_frame(kept, caller, caller_pc))
+	local what = frame.describe(kept.vm, as_frame(one, pc), caller and as_frame(caller, caller_pc, caller_func))
 	found = self.told:place {
-		name = title_of(self, kept, one, what), file = what.file, line = what.line, kind = what.kind == "builtin" and "builtin" or "function",
+		name = title_of(self, one, what), file = what.file, line = what.line, kind = what.kind == "builtin" and "builtin" or "function",
 		language = "lua",
 	}
-	if one.title or caller then kept.places[key] = found end
+	if not one.title then remember(self, one, found) end
+	one.tries = (one.tries or 0) + (caller and 1 or 0)
+	if one.title or one.tries > TRIES then kept.places[key] = found end
 	return found
 end
 

@@ -67,7 +67,7 @@ function stacks.walk(self, kept, L, stack, f, pc, list, proof, callee)
 				if not proof then return nil, nil, "a position outside its function" end
 				pc = nil -- it is being entered or left
 			end
-			if waiting then list[#list + 1] = places.at(self, kept, waiting, waiting_pc, one, pc) end
+			if waiting then list[#list + 1] = places.at(self, kept, waiting, waiting_pc, one, pc, func) end
 			waiting, waiting_pc = one, pc
 			if not one then
 				local found = places.of_builtin(self, kept, func)

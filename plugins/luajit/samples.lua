@@ -155,7 +155,7 @@ local function walk_trace(self, kept, L, stack, one, addr, list)
 		local of = places.of_function(self, kept, each.func, each.pc)
 		if not of then return nil, nil, "an inlined function is gone" end
 		local by = i + 1 < #inside and places.of_function(self, kept, caller.func, caller.pc) or nil
-		list[#list + 1] = places.at(self, kept, of, each.pc, by, caller.pc)
+		list[#list + 1] = places.at(self, kept, of, each.pc, by, caller.pc, caller.func)
 	end
 	local own = inside[#inside].pc
 	if base > stack then
@@ -315,13 +315,13 @@ local function prepare(self, kept)
 			and list[i + 1]
 			and list[i + 1].lua
 			and places.of_function(self, kept, list[i + 1].func, list[i + 1].pc)
-		if it then places.at(self, kept, it, one.pc, caller, caller and list[i + 1].pc) end
+		if it then places.at(self, kept, it, one.pc, caller, caller and list[i + 1].pc, caller and list[i + 1].func) end
 	end
 end
 
 function samples.begin(t, told)
 	local self =
-		{ t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, entries = {} }
+		{ t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, nameless = {}, entries = {} }
 	self.memories, self.older, self.memory_count = {}, {}, 0
 	for _, vm in ipairs(vms_of(self)) do
 		self.cframe = self.cframe or frame.cframes(vm)

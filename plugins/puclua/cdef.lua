@@ -1,5 +1,5 @@
 -- Lua's structs as C declarations, for programs whose Lua has no debug information, as in the packages of
--- distributions. Facts of lobject.h, lstate.h and lfunc.h of Lua 5.1.5, 5.3.6 and 5.4.4 with 64-bit pointers and the
+-- distributions. Facts of lobject.h, lstate.h and lfunc.h of Lua 5.1.5, 5.2.4, 5.3.6 and 5.4.4 with 64-bit pointers and the
 -- default LUA_NUMBER. The program's own text selects the version ("$LuaVersion: Lua 5.4"), and each state that is
 -- found proves it (vm.lua).
 local xcore = require "xcore"
@@ -119,6 +119,47 @@ struct global_State {
 };
 ]] .. LG
 
+local V52 = [[
+typedef TValue *StkId;
+struct UpVal { GCObject *next; lu_byte tt, marked; TValue *v; union { TValue value; struct { UpVal *prev, *next; } l; } u; };
+typedef struct LClosure { GCObject *next; lu_byte tt, marked, nupvalues; GCObject *gclist; Proto *p; UpVal *upvals[1]; } LClosure;
+typedef struct CClosure { GCObject *next; lu_byte tt, marked, nupvalues; GCObject *gclist; void *f; TValue upvalue[1]; } CClosure;
+typedef struct Upvaldesc { TString *name; lu_byte instack, idx; } Upvaldesc;
+struct Proto {
+	GCObject *next; lu_byte tt, marked; TValue *k; Instruction *code; Proto **p; int *lineinfo; LocVar *locvars; Upvaldesc *upvalues;
+	void *cache; TString *source; int sizeupvalues, sizek, sizecode, sizelineinfo, sizep, sizelocvars, linedefined, lastlinedefined;
+	GCObject *gclist; lu_byte numparams, is_vararg, maxstacksize;
+};
+typedef union Udata { double dummy; struct { GCObject *next; lu_byte tt, marked; Table *metatable, *env; size_t len; } uv; } Udata;
+typedef union TKey { struct { Value value_; int tt_; struct Node *next; } nk; TValue tvk; } TKey;
+typedef struct Node { TValue i_val; TKey i_key; } Node;
+struct Table {
+	GCObject *next; lu_byte tt, marked, flags, lsizenode; int sizearray; TValue *array; Node *node, *lastfree; Table *metatable;
+	GCObject *gclist;
+};
+struct CallInfo {
+	StkId func, top; CallInfo *previous, *next; short nresults; lu_byte callstatus; long extra;
+	union {
+		struct { StkId base; const Instruction *savedpc; } l;
+		struct { int ctx; void *k; long old_errfunc; lu_byte old_allowhook, status; } c;
+	} u;
+};
+struct lua_State {
+	GCObject *next; lu_byte tt, marked, status; StkId top; global_State *l_G; CallInfo *ci; const Instruction *oldpc;
+	StkId stack_last, stack; int stacksize; unsigned short nny, nCcalls; lu_byte hookmask, allowhook; int basehookcount, hookcount;
+	void *hook; GCObject *openupval, *gclist; void *errorJmp; long errfunc; CallInfo base_ci;
+};
+typedef struct Mbuffer { char *buffer; size_t n, buffsize; } Mbuffer;
+struct global_State {
+	void *frealloc, *ud; size_t totalbytes; long GCdebt; size_t GCmemtrav, GCestimate; stringtable strt; TValue l_registry; unsigned int seed;
+	lu_byte currentwhite, gcstate, gckind, gcrunning; int sweepstrgc;
+	GCObject *allgc, *finobj, **sweepgc, **sweepfin, *gray, *grayagain, *weak, *ephemeron, *allweak, *tobefnz;
+	UpVal uvhead; Mbuffer buff; int gcpause, gcmajorinc, gcstepmul; void *panic; lua_State *mainthread; const double *version;
+	TString *memerrmsg, *tmname[17]; Table *mt[9];
+};
+typedef struct LG { struct LX { lua_State l; } l; global_State g; } LG;
+]]
+
 local V51 = [[
 typedef TValue *StkId;
 struct UpVal { GCObject *next; lu_byte tt, marked; TValue *v; union { TValue value; struct { UpVal *prev, *next; } l; } u; };
@@ -159,10 +200,16 @@ local TAGGED = {
 } TString;]],
 }
 
+local TAGGED_WITH_UNDERLINES = { -- 5.2: the same but for the names of a value's parts
+	value = "value_", tag = "int", tt = "tt_", bucket = TAGGED.bucket, gcobject = TAGGED.gcobject,
+	strings = TAGGED.strings:gsub("reserved", "extra"),
+}
+
 local BUILDS = {
 	{ "$LuaVersion: Lua 5.4", V54, { value = "value_", tag = "lu_byte", tt = "tt_", bucket = "TString", gcobject = OBJECT, strings = STRING,
 		contents = "char contents[1];" } },
 	{ "$LuaVersion: Lua 5.3", V53, { value = "value_", tag = "int", tt = "tt_", bucket = "TString", gcobject = OBJECT, strings = STRING, contents = "" } },
+	{ "$LuaVersion: Lua 5.2", V52, TAGGED_WITH_UNDERLINES },
 	{ "$Lua: Lua 5.1", V51, TAGGED },
 }
 

@@ -4,7 +4,8 @@
 -- later. Where luaV_execute keeps its call, a register or a place in its C frame, is learned: it leads to a call of a
 -- Lua function whose code a word of that C frame (the next instruction) points into. That is the proof, too, that the
 -- call still runs what it ran; its callers are those of when they are read, which may be a later call. Lua 5.1 keeps no
--- call, but its thread, whose innermost call is as it is now.
+-- call, but its thread, whose innermost call is as it is now. Lua 5.2 and 5.3 keep the next instruction in the call alone:
+-- there a word of the C frame leads to the function's constants, and the innermost line is not known.
 --
 --	5.2 and later	CallInfo ─previous→ … to the one that begins an interpreter; that of the next C frame is before it
 --	5.1		an array; what is between two C functions belongs to one interpreter
@@ -54,6 +55,7 @@ local function function_in(self, slot)
 			pt = t:value("Proto", addr),
 			lo = lo,
 			hi = lo + 4 * t:u32(addr + at.size),
+			constants = t:u64(addr + at.constants),
 			source = source,
 			first = first,
 			places = {},
@@ -65,10 +67,13 @@ local function function_in(self, slot)
 end
 
 -- A call as frame.name wants it.
-local function as_call(one, closure, pc, slot)
+local function as_call(self, call)
+	local one, at, pc = call.one, self.at, call.pc
+	one.file = one.file or value.source(self.vm, one.pt)
 	return {
-		fn = closure, pt = one.pt, kind = one.first == 0 and "main" or "Lua", defined = one.first, source = one.file,
-		pc = pc and (pc - one.lo) // 4 - 1, base = slot + one.value_size,
+		fn = call.closure, pt = one.pt, kind = one.first == 0 and "main" or "Lua", defined = one.first, source = one.file,
+		pc = pc and (pc - one.lo) // 4 - 1 or nil,
+		base = at.base and unpack("<i8", call.bytes, at.base + 1) or call.slot + self.vm.layout.value_size,
 	}
 end
 
@@ -86,22 +91,17 @@ local function title(self, one, call, caller)
 	return found
 end
 
--- The place of a call: { one, closure, pc (of the next instruction), slot }.
+-- The place of a call: { one, closure, pc (of the next instruction, false: unknown), slot, bytes }.
 local function place(self, call, caller)
 	local one = call.one
 	local found = one.places[call.pc or 0]
 	if found then return found end
-	one.file = one.file or value.source(self.vm, one.pt)
-	one.value_size = self.vm.layout.value_size
-	local this = as_call(one, call.closure, call.pc, call.slot)
-	if caller then
-		caller.one.file, caller.one.value_size = caller.one.file or value.source(self.vm, caller.one.pt), one.value_size
-	end
-	local named = title(self, one, this, caller and as_call(caller.one, caller.closure, caller.pc, caller.slot))
+	local this = as_call(self, call)
+	local named = title(self, one, this, caller and as_call(self, caller))
 	found = self.told:place {
 		name = named,
 		file = one.file,
-		line = this.pc and proto.line(self.vm, one.pt, math.max(this.pc, 0)),
+		line = this.pc and proto.line(self.vm, one.pt, math.max(this.pc, 0)) or nil,
 		kind = "function",
 		language = "lua",
 	}
@@ -128,15 +128,22 @@ local function previous(self, addr, bytes)
 	return unpack("<i8", bytes, self.at.previous + 1)
 end
 
--- Is there a call at this address that the interpreter runs? Returns the position as well.
-local function is_current(self, addr, words)
+-- The position of a call, if the interpreter runs it; false: it does, at an unknown one; nil: it does not.
+local function position(self, addr, words)
 	local _, slot = info(self, addr)
 	local one = function_in(self, slot)
-	return one and evaluator.points_into(words, one.lo, one.hi + 4)
+	if not one then return nil end
+	if not self.position_in_call then return evaluator.points_into(words, one.lo, one.hi + 4) end
+	local k = one.constants
+	if k ~= 0 and evaluator.points_into(words, k, k + 1) then return false end
+	return nil
 end
 
+local function is_current(self, addr, words) return position(self, addr, words) ~= nil end
+
 -- The calls of one interpreter from one on, innermost first, to the list of calls. Returns the one before them, nil for
--- none or, with `calls.deep`, too many; or nil and why they are torn. `pc`: the innermost one's position.
+-- none or, with `calls.deep`, too many; or nil and why they are torn. `pc`: the innermost one's position, false: unknown,
+-- nil: it waits where it was saved.
 local function calls_of(self, addr, pc, calls)
 	for _ = 1, MOST do
 		if addr == 0 or addr == calls.base then return nil end
@@ -146,8 +153,9 @@ local function calls_of(self, addr, pc, calls)
 		if not one then -- a C function, of the next interpreter
 			if self.calls_in_array and #calls > 0 then return addr end
 		else
-			calls[#calls + 1] =
-				{ at = addr, bytes = bytes, one = one, closure = closure, pc = pc or saved, slot = slot }
+			local call = { at = addr, bytes = bytes, one = one, closure = closure, pc = pc, slot = slot }
+			if pc == nil then call.pc = saved end
+			calls[#calls + 1] = call
 			if pc == nil and (saved < one.lo or saved > one.hi) then return nil, "a position outside its function" end
 			pc = nil
 			if not self.calls_in_array and is_fresh(self, bytes) then return before end
@@ -234,10 +242,8 @@ local function step(self, one, sample, list)
 	if not why and #calls == 0 then -- the first of its thread
 		local addr = first_call(self, one, words, sample)
 		if not addr then return true end
-		local _, slot = info(self, addr)
-		local it = function_in(self, slot)
-		local pc = it and evaluator.points_into(words, it.lo, it.hi + 4)
-		if not pc then
+		local pc = position(self, addr, words)
+		if pc == nil then
 			if not self.calls_in_array then
 				sample.next = add_unchanged(self, self.t:u64(addr + self.at.previous), list)
 			end
@@ -262,15 +268,16 @@ local function offsets(vm)
 	local L = vm.layout
 	local at = {
 		tt = L.tt, func = L.func, info_size = xcore.sizeof "CallInfo", proto = of("LClosure", "p"), code = of("Proto", "code"),
-		size = of("Proto", "sizecode"), source = of("Proto", "source"), line = of("Proto", "linedefined"),
+		size = of("Proto", "sizecode"), constants = of("Proto", "k"), source = of("Proto", "source"), line = of("Proto", "linedefined"),
 		state = of("lua_State", "l_G"), thread_tt = of("lua_State", "tt"), ci = of("lua_State", "ci"), base_ci = of("lua_State", "base_ci"),
 	}
 	if L.array_of_calls then
-		at.savedpc, at.is_c = of("CallInfo", "savedpc"), of("LClosure", "isC")
+		at.savedpc, at.base, at.is_c = of("CallInfo", "savedpc"), of("CallInfo", "base"), of("LClosure", "isC")
 		return at
 	end
 	at.savedpc, at.previous, at.status =
 		of("CallInfo", "u.l.savedpc"), of("CallInfo", "previous"), of("CallInfo", "callstatus")
+	at.base = not L.alimit and of("CallInfo", "u.l.base") or nil
 	at.status_format = L.tagged_header and "<I1" or "<I2"
 	return at
 end
@@ -290,6 +297,7 @@ function samples.begin(t, told)
 	local self = {
 		t = t, told = told, vm = vms[1], states = {}, at = offsets(vms[1]), protos = {}, titles = {}, seen = {}, seen_count = 0, registers = registers,
 		calls_in_array = vms[1].layout.array_of_calls,
+		position_in_call = not vms[1].layout.array_of_calls and not vms[1].layout.alimit,
 	}
 	for _, vm in ipairs(vms) do self.states[vm.addr] = vm end
 	self.finder = evaluator.finder(function(addr, words)

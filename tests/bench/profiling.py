@@ -1,7 +1,7 @@
 """bench --only profile: what `xcore profile` costs the target and itself, and perf on the same program in the same run.
 
-1. Against perf: tests/live/shares.c is sampled by both at once, at HZ for SECONDS. Time from the last sample to a folded
-   file, bytes written on the way, and the share of stacks that reach the outermost frame.
+1. Against perf: tests/live/shares.c is sampled by both at once, at HZ for SECONDS. Time from the last sample (when the
+   events are disabled, by strace, which sees no other call than this and the end) to a folded file, bytes written on the way, and the share of stacks that reach the outermost frame.
 2. Cost to a server: the worker of bench --only nginx-live under wrk, without and with a profiler, in alternating order;
    the loss is the median over the pairs.
 3. Cost to ourselves: CPU time for a stack, peak memory of a short and a long profile."""
@@ -65,20 +65,32 @@ def script_stacks(path):
     return samples, whole
 
 
+def after_sampling(path):
+    """Seconds from the first call that disables events to the end of the last process, by strace -ttt."""
+    disabled = ended = None
+    with open(path, encoding="ascii", errors="replace") as stream:
+        for line in stream:
+            when = float(line.split()[1])
+            if "PERF_EVENT_IOC_DISABLE" in line and disabled is None:
+                disabled = when
+            ended = when if "exit_group(" in line else ended
+    return ended - disabled
+
+
 def against_perf(bench, root, work, environment):
-    data, text, folded = (os.path.join(work, name) for name in ("perf.data", "perf.txt", "xcore.folded"))
-    for path in (data, text, folded):
+    data, text, folded, calls = (os.path.join(work, name) for name in ("perf.data", "perf.txt", "xcore.folded", "xcore.calls"))
+    for path in (data, text, folded, calls):
         if os.path.exists(path):
             os.remove(path)
     with Program(root, work) as program:
         rival = subprocess.Popen(["perf", "record", "-q", "-e", "task-clock:u", "-F", str(HZ), "--call-graph", "dwarf", "-p",
                                   str(program.pid), "-o", data, "--", "sleep", str(SECONDS)],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        begun = time.monotonic()
-        subprocess.run(bench.xcore("profile", "pid:%d" % program.pid, "--hz", str(HZ), "--for", "%ds" % SECONDS,
+        subprocess.run(["strace", "-f", "--seccomp-bpf", "-ttt", "-e", "trace=ioctl,exit_group", "-o", calls] +
+                       bench.xcore("profile", "pid:%d" % program.pid, "--hz", str(HZ), "--for", "%ds" % SECONDS,
                                    "--no-kernel", "--as", "folded", "-o", folded),
                        env=environment, stderr=subprocess.DEVNULL, check=True)
-        mine = time.monotonic() - begun - SECONDS
+        mine = after_sampling(calls)
         rival.wait()
         begun = time.monotonic()
         with open(text, "w", encoding="utf-8") as out:
@@ -87,9 +99,9 @@ def against_perf(bench, root, work, environment):
     (samples, whole), (their_samples, their_whole) = folded_stacks(folded), script_stacks(text)
     sizes = os.path.getsize(folded), os.path.getsize(data)
     print("\nprofile: against perf record --call-graph dwarf and perf script --no-inline, %d Hz, %d s, one program" % (HZ, SECONDS))
-    print("  xcore  %8.2f s after the time, start included  %12d bytes  %6d samples  %5.1f %% of stacks whole" % (
+    print("  xcore  %8.4f s after the last sample           %12d bytes  %6d samples  %5.1f %% of stacks whole" % (
         mine, sizes[0], samples, 100 * whole / samples))
-    print("  perf   %8.2f s of perf script                  %12d bytes  %6d samples  %5.1f %% of stacks whole" % (
+    print("  perf   %8.4f s of perf script                  %12d bytes  %6d samples  %5.1f %% of stacks whole" % (
         theirs, sizes[1], their_samples, 100 * their_whole / max(their_samples, 1)))
     bench.rows.append({"title": "profile", "name": "against perf", "command": "xcore profile", "seconds": [mine, theirs],
                        "bytes": sizes, "samples": [samples, their_samples], "whole": [whole, their_whole]})

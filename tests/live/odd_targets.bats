@@ -136,3 +136,50 @@ shares_of() {
 	run -4 "$XCORE" profile --no-plugins --for 100ms -o "$BATS_TEST_TMPDIR/closed/no/x.svg" "pid:$STARTED"
 	[ -z "$(ls -A "$BATS_TEST_TMPDIR/closed")" ]
 }
+
+@test "600 MB of debug information: samples are taken within 100 ms, as it is read at the end" {
+	cd "$BATS_TEST_TMPDIR"
+	awk 'BEGIN {
+		for (i = 0; i < 30000; i++) {
+			printf "struct s%d {", i
+			for (k = 0; k < 120; k++) printf "int m%d_%d;", i % 7, k
+			printf "} v%d;\n", i
+		}
+		print "volatile long sum; void hot(long n) { for (long i = 0; i < n; i++) sum += i; }"
+	}' >described.c
+	${CC:-cc} -g -O1 -shared -fPIC -o 0.so described.c
+	for i in {1..11}; do cp 0.so "$i.so"; done
+	cat >loads.c <<-'END'
+	#include <dlfcn.h>
+	#include <stdio.h>
+	int main(void)
+	{
+		void (*hot[12])(long);
+		char name[32];
+		for (int i = 0; i < 12; i++) {
+			snprintf(name, sizeof name, "./%d.so", i);
+			hot[i] = (void (*)(long))dlsym(dlopen(name, RTLD_NOW), "hot");
+		}
+		puts("ready");
+		fflush(stdout);
+		for (;;)
+			for (int i = 0; i < 12; i++)
+				hot[i](100000);
+	}
+	END
+	${CC:-cc} -g -o loads loads.c
+	size=$(readelf -SW 0.so | sed -n 's/.*\.debug_info *PROGBITS *[0-9a-f]* *[0-9a-f]* *\([0-9a-f]*\).*/0x\1/p')
+	[ $((12 * size)) -gt 600000000 ]
+	start ./loads
+	least=1000000 found=
+	for _ in 1 2 3 4 5; do # the host may be busy
+		strace -f --seccomp-bpf -ttt -e trace=execve,perf_event_open -o calls \
+			"$XCORE" profile --for 1s --as folded -o folded "pid:$STARTED"
+		took=$(awk '/execve/ && !begun { begun = $2 } /perf_event_open/ { open = $2 } END { printf "%d", (open - begun) * 1e6 }' calls)
+		echo "$took µs from the start to the last event"
+		[ "$took" -ge "$least" ] || least=$took
+		! grep -q 'main;hot ' folded || found=yes
+	done
+	[ "$found" ]
+	[ "$least" -lt 90000 ] # at 99 Hz the first sample of a running thread comes 10 ms later
+}

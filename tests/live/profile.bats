@@ -293,6 +293,33 @@ keep() {
 	done
 }
 
+@test "the stack of a leaf that was jumped to is whole from the first sample on" {
+	[ "$(uname -m)" = x86_64 ] || skip "the program is for x86-64"
+	cat >"$BATS_TEST_TMPDIR/jumps.c" <<-'END'
+	#include <stdio.h>
+	volatile unsigned long sum;
+	__attribute__((noipa)) void leaf(unsigned long n)
+	{
+		for (unsigned long i = 0; i < n; i++)
+			sum += i;
+	}
+	__attribute__((noipa)) void jumps(unsigned long n) { leaf(n + 1); }
+	int main(void)
+	{
+		puts("ready");
+		fflush(stdout);
+		for (;;)
+			jumps(100000);
+	}
+	END
+	gcc -O2 -g -o "$BATS_TEST_TMPDIR/jumps" "$BATS_TEST_TMPDIR/jumps.c"
+	start "$BATS_TEST_TMPDIR/jumps"
+	"$XCORE" profile --no-plugins --hz 499 --for 1s --as folded -o "$BATS_TEST_TMPDIR/folded" "pid:$STARTED" 2>"$BATS_TEST_TMPDIR/err"
+	cat "$BATS_TEST_TMPDIR/folded" "$BATS_TEST_TMPDIR/err"
+	grep -q 'main;jumps;leaf ' "$BATS_TEST_TMPDIR/folded"
+	grep -q ' 0 cut' "$BATS_TEST_TMPDIR/err"
+}
+
 @test "a thread that begins later, and gets a name, has it" {
 	cat >"$BATS_TEST_TMPDIR/named.c" <<-'END'
 	#include <pthread.h>

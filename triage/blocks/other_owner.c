@@ -142,6 +142,36 @@ static bool is_cast(const struct xc_pointed *t, const xc_addr *found, size_t cou
 	return false;
 }
 
+/* The lowest address of a stack that no function has made which has had the pointer, or was given it. */
+static xc_addr outside_of(const struct xc_pointed *t)
+{
+	const struct xc_crash_context *crash = t->crash;
+	size_t index = crash->blame.place && crash->blamed > t->deref->holder ? crash->blamed : t->deref->holder;
+	if (index >= crash->frame_count)
+		return UINT64_MAX;
+	struct xc_frame frame = crash->frames[index];
+	return xc_unwind_cfa(crash->unwinder, &frame) ? frame.cfa : UINT64_MAX;
+}
+
+/* Does another pointer of the object's own type lead to it, that was not made from this one? Then such an object was
+ * there, and nothing was cast. */
+static bool has_fellow(const struct xc_pointed *t, const xc_addr *found, size_t count)
+{
+	xc_addr outside = outside_of(t);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+		bool stack = xc_what(t->crash->process, t->crash->heap, found[i]).kind == XC_WHAT_STACK;
+		if ((stack && found[i] < outside) || found[i] - t->begin < t->size ||
+		    !xc_space_peek_uint(t->crash->process->space, found[i], t->crash->process->arch->word, &value) ||
+		    value != t->deref->led)
+			continue;
+		const struct xc_type *theirs = xc_same_type_pointed(type_of_word(t, found[i]));
+		if (theirs && xc_same_type_is_record(theirs) && xc_same_type(theirs, t->type))
+			return true;
+	}
+	return false;
+}
+
 /* Was the block allocated for such an object? Of text any size is as good. */
 static bool has_its_size(const struct xc_pointed *t)
 {
@@ -163,7 +193,7 @@ bool xc_other_owner_find(const struct xc_pointed *t, bool text, struct xc_text *
 {
 	xc_addr found[HITS];
 	size_t count = xc_memory_search_words(t->crash->process, t->begin, t->size - 1, found, HITS);
-	*cast_out = is_cast(t, found, count);
+	*cast_out = is_cast(t, found, count) && !has_fellow(t, found, count);
 	for (size_t i = 0; i < count; i++) {
 		if (!is_other_owner(t, found[i], text))
 			continue;

@@ -18,7 +18,8 @@ struct xc_pointed {
 
 /* Append the place of such a pointer. `text`: the block contains text, so that pointers to characters are others, too.
  * *cast_out: a `void *` leads to the object as well: its pointer may have been made from that, by a wrong cast; not
- * where the block has the object's size and its text an owner elsewhere. False: there is none. The types of the heap
+ * where the block has the object's size and its text an owner elsewhere, nor where another pointer of the object's type
+ * leads there that was not made from this one. False: there is none. The types of the heap
  * must have been inferred. Searches memory. */
 bool xc_other_owner_find(const struct xc_pointed *pointed, bool text, struct xc_text *owner, bool *cast_out);
 

@@ -40,6 +40,8 @@ struct xc_crash_context {
 	size_t blamed;                      /* its index in frames; meaningful when blame.place */
 	uint64_t pointer;                   /* value of the bad pointer, without index and offset; 0: not known */
 	bool number;                        /* the bad pointer is a small number, and no offset from NULL */
+	bool unset;                         /* it is likely a member that was never set */
+	bool wrapped;                       /* the size of a block that was overrun likely wrapped: it has been told */
 	bool outside;                       /* it, or what was accessed, is no element of its array */
 	const struct xc_type *pointer_type; /* of the pointer as it was passed; NULL: not known */
 	const struct xc_derefs *derefs;     /* the way of the bad value (deref.h); NULL: not known */

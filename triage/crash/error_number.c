@@ -24,6 +24,12 @@ static bool read_errno(const struct xc_crash_context *crash, uint64_t *number)
 	return read && *number > 0 && *number <= MOST && *number != ENOTTY;
 }
 
+int xc_error_number_of(const struct xc_crash_context *crash)
+{
+	uint64_t number;
+	return crash->frame_count && read_errno(crash, &number) ? (int)number : 0;
+}
+
 void xc_error_number_report(const struct xc_crash_context *crash)
 {
 	uint64_t number;

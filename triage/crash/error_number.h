@@ -8,4 +8,7 @@
  * some earlier call: a call that works leaves it alone. Nothing where it is 0 or not known. */
 void xc_error_number_report(const struct xc_crash_context *crash);
 
+/* errno of the thread that died; 0 where it is not known. */
+int xc_error_number_of(const struct xc_crash_context *crash);
+
 #endif

@@ -15,6 +15,7 @@
 #include "triage/dataflow/origin.h"
 #include "triage/dataflow/symbolic_value.h"
 #include "triage/util/gap.h"
+#include "triage/util/names.h"
 
 enum { FIRST_PAGES = 64 << 10, NEAR = 4096 };
 
@@ -157,8 +158,21 @@ static bool has_count(const struct xc_crash_context *crash, uint64_t number)
 	return false;
 }
 
-/* An argument of the call that has not returned, and the variable that it is, with nothing added, or NULL. An int is
- * one only if a register agrees: the code may have passed a part of it. x86-64. */
+/* "n", "len - 12": a sum of one variable and a constant. NULL: it is none. */
+static const char *name_of(const struct xc_crash_context *crash, const struct xc_linear_expr *form)
+{
+	struct xc_arena *arena = &crash->report->arena;
+	int64_t more = (int64_t)form->constant;
+	if (!form->known || !form->sure || form->count != 1 || form->parts[0].times != 1 || !form->parts[0].term.text)
+		return NULL;
+	if (!more)
+		return form->parts[0].term.text;
+	return xc_arena_printf(arena, "%s %c %" PRIu64, form->parts[0].term.text, more < 0 ? '-' : '+',
+			       more < 0 ? 0 - (uint64_t)more : (uint64_t)more);
+}
+
+/* An argument of the call that has not returned, and the variable that it is, with a constant added perhaps, or NULL.
+ * An int is one only if a register agrees: the code may have passed a part of it. x86-64. */
 static bool find_argument(const struct xc_crash_context *crash, unsigned number, const char **name_out, uint64_t *value)
 {
 	enum { BUDGET = 10000 };
@@ -172,7 +186,7 @@ static bool find_argument(const struct xc_crash_context *crash, unsigned number,
 	struct xc_linear_expr form = xc_symbolic_value_register(&code, code.at, registers[number]);
 	bool alone = form.known && form.sure && form.count == 1 && form.parts[0].times == 1 && !form.constant;
 	const struct xc_type *type = alone && form.parts[0].term.type ? xc_type_strip(form.parts[0].term.type) : NULL;
-	*name_out = alone ? form.parts[0].term.text : NULL;
+	*name_out = name_of(crash, &form);
 	if (xc_argument_find(crash, crash->blamed, number, value))
 		return true;
 	if (!form.known || !form.sure || !xc_origin_value(&code, &form, value))
@@ -183,8 +197,23 @@ static bool find_argument(const struct xc_crash_context *crash, unsigned number,
 	return has_count(crash, *value);
 }
 
+/* The length is the mistake: which page ended the copy is not. A cause that names no variable says less. */
+static void explain_length(struct xc_crash_context *crash, const char *callee, const char *name, int64_t value)
+{
+	static const char *const names[] = {"wild-read", "wild-write", "wild-access", "heap-overrun", NULL};
+	struct xc_verdict *v = crash->verdict;
+	if (!xc_names_find(names, v->class_name))
+		return;
+	const char *cause = xc_arena_printf(&crash->report->arena,
+					    "%s() was given a negative length, %" PRId64 "%s%s%s, which it takes for "
+					    "nearly all of the memory",
+					    callee, value, name ? " (`" : "", name ? name : "", name ? "`)" : "");
+	v->cause = v->cause && strchr(v->cause, '`') ? xc_arena_printf(&crash->report->arena, "%s; %s", cause, v->cause)
+						     : cause;
+}
+
 /* A size_t that was a negative number: the C library's function got nearly all of the memory to work on. */
-static void relate_length(const struct xc_crash_context *crash)
+static void relate_length(struct xc_crash_context *crash)
 {
 	const char *callee = crash->blame.place ? xc_argument_callee(crash, crash->blamed) : NULL, *name;
 	callee = callee ? xc_libcall_name(callee, &crash->report->arena) : NULL;
@@ -194,6 +223,7 @@ static void relate_length(const struct xc_crash_context *crash)
 		return;
 	xc_verdict_evidence(crash->report, "the length of %s()%s%s%s is %" PRId64 ": a negative length", callee,
 			    name ? ", `" : "", name ? name : "", name ? "`," : "", (int64_t)value);
+	explain_length(crash, callee, name, (int64_t)value);
 }
 
 void xc_evidence_add(struct xc_crash_context *crash)

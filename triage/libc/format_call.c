@@ -18,6 +18,7 @@
 #include "triage/dataflow/local.h"
 #include "triage/dataflow/origin.h"
 #include "triage/libc/format_text.h"
+#include "triage/libc/passed_argument.h"
 #include "triage/util/names.h"
 
 enum { REGISTERS = 6, CONVERSIONS = 64, TEXT_MOST = 1024, SHOWN = 120, OUTWARD = 4, SMALL = 64 << 10, FLOATS = 8 };
@@ -32,7 +33,7 @@ struct call {
 	unsigned format;   /* the argument there */
 	size_t first;      /* the argument of `frame`'s call that the first conversion takes */
 	bool list;         /* it is in a va_list, whose words are not known */
-	xc_addr at;      /* of the text */
+	xc_addr at;        /* of the text */
 	char text[TEXT_MOST];
 	struct xc_conversion *bad; /* the conversion that took the bad argument */
 	bool value_known;
@@ -76,17 +77,6 @@ static bool is_kin(const char *name, struct call *out)
 	return false;
 }
 
-/* Does a function of variable arguments run in the frame? Also true when it is not known. */
-static bool is_variadic(const struct xc_crash_context *crash, size_t frame)
-{
-	const struct xc_place *place = xc_crash_context_place(crash, frame);
-	if (!place->level_count || place->line_only)
-		return true;
-	const struct xc_type *type =
-		xc_type_get(xc_types_of(crash->process), &place->levels[place->level_count - 1].die);
-	return !type || type->kind != XC_TYPE_FUNCTION || type->is_variadic;
-}
-
 /* The registers for whole numbers that the named parameters of the frame's function take; REGISTERS: not known, or all. */
 static size_t parameter_registers(const struct call *call)
 {
@@ -96,8 +86,7 @@ static size_t parameter_registers(const struct call *call)
 	uint64_t size;
 	if (!in.place->level_count || in.place->line_only)
 		return REGISTERS;
-	size_t count =
-		xc_variable_values(&in, in.place->level_count - 1, false, &call->crash->report->arena, &values);
+	size_t count = xc_variable_values(&in, in.place->level_count - 1, false, &call->crash->report->arena, &values);
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_type *type = values[i].value.type ? xc_type_strip(values[i].value.type) : NULL;
 		if (!type || !xc_type_size(type, &size) || size > 8 || type->kind == XC_TYPE_STRUCT ||
@@ -123,28 +112,14 @@ static unsigned own_argument(const struct call *call)
 	return n;
 }
 
-/* Did the caller of the frame's function call it, and not one that jumped on to it? */
-static bool is_called(const struct call *call)
-{
-	const struct xc_crash_context *crash = call->crash;
-	const struct xc_body *body = xc_body_cache_get(crash->bodies, xc_frame_lookup(&crash->frames[call->frame]));
-	const struct xc_frame *caller = &crash->frames[call->frame + 1];
-	const struct xc_body *calling = xc_body_cache_get(crash->bodies, xc_frame_lookup(caller));
-	long at = calling ? xc_body_before(calling, caller->pc) : XC_BODY_NONE;
-	xc_addr to = 0;
-	if (body && at != XC_BODY_NONE)
-		xc_body_callee(calling, &calling->insns[at], &to);
-	return to && to == body->insns[body->entry].addr;
-}
-
 /* The caller of the function that made a va_list of its own arguments; the text is one of them, or is that function's. */
 static void go_outward(struct call *call)
 {
 	for (unsigned i = 0; call->list && i < OUTWARD && call->frame + 1 < call->crash->frame_count; i++) {
-		bool variadic = is_variadic(call->crash, call->frame);
+		bool variadic = xc_passed_argument_variadic(call->crash, call->frame);
 		unsigned number = own_argument(call);
 		size_t named = variadic ? parameter_registers(call) : REGISTERS;
-		if ((number == REGISTERS && named == REGISTERS) || !is_called(call))
+		if ((number == REGISTERS && named == REGISTERS) || !xc_passed_argument_called(call->crash, call->frame))
 			return;
 		call->list = !variadic;
 		call->frame++;
@@ -245,63 +220,12 @@ static bool find_conversion(struct call *call, struct xc_conversion *all, size_t
 
 /* ---- was it passed? ---- */
 
-/* Was the register meant for a parameter of the frame's function, of a type that the conversion may take? */
-static bool is_parameter(const struct xc_frame_code *code, size_t number, bool bad)
-{
-	const struct xc_frame_context in = xc_crash_context_frame(code->crash, code->frame);
-	struct xc_named_value *values;
-	size_t words = 0;
-	if (!in.place->level_count || in.place->line_only)
-		return true;
-	size_t count = xc_variable_values(&in, in.place->level_count - 1, false, &code->crash->report->arena, &values);
-	for (size_t i = 0; i < count; i++) {
-		const struct xc_type *type = values[i].value.type ? xc_type_strip(values[i].value.type) : NULL;
-		uint64_t size;
-		if (words == number && bad && type && type->kind == XC_TYPE_INT)
-			return false;
-		words += type && xc_type_size(type, &size) && size > 8 && size <= 16 ? 2 : 1;
-	}
-	return number < words;
-}
-
-/* Code that was not optimized loads an argument into a register that is free, and moves it on. */
-static bool is_moved_on(const struct xc_frame_code *code, size_t from, int reg)
-{
-	for (size_t i = from + 1; i < code->at; i++) {
-		const struct xc_insn *insn = &code->body->insns[i];
-		if (insn->kind == XC_INSN_MOVE && insn->from == reg)
-			for (size_t n = 0; n < REGISTERS; n++)
-				if (insn->to == registers[n])
-					return true;
-	}
-	return false;
-}
-
-/* Nothing has set the register: it has what an earlier call left, or what the function never got; of the bad one also
- * a number that the function got. */
-static bool is_unset(const struct xc_frame_code *code, size_t number, bool bad)
-{
-	struct xc_slice slice;
-	xc_slice_register(code->body, code->at, registers[number], &slice);
-	for (size_t i = 0; i < slice.count; i++) {
-		const struct xc_slice_definition *d = &slice.items[i];
-		const struct xc_insn *by = &code->body->insns[d->insn];
-		bool clobbered = d->kind == XC_DEFINITION_UNKNOWN &&
-				 (by->kind == XC_INSN_CALL || (by->stack_known && by->stack_moves > 0)); /* pop */
-		bool never = d->kind == XC_DEFINITION_ENTRY && !is_parameter(code, number, bad);
-		bool other = d->kind == XC_DEFINITION_INSN && is_moved_on(code, d->insn, registers[number]);
-		if (!clobbered && !never && !other)
-			return false;
-	}
-	return slice.sure && slice.count;
-}
-
 /* An argument that no call passes has no argument behind it. */
 static bool is_not_passed(const struct call *call, const struct xc_frame_code *code)
 {
 	size_t number = call->first + call->bad->argument;
 	for (size_t i = call->first; i <= number && i < REGISTERS; i++)
-		if (is_unset(code, i, i == number))
+		if (xc_passed_argument_unset(code, i, i == number))
 			return true;
 	return false;
 }

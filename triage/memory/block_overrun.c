@@ -11,7 +11,9 @@
 #include "heap/query/whatis.h"
 #include "triage/code/body_cache.h"
 #include "triage/blocks/block_types.h"
+#include "triage/blocks/wrapped_size.h"
 #include "triage/memory/wild_index.h"
+#include "triage/util/memory_search.h"
 
 enum { CLOSE = 64, FAR = 64 << 10, PAGE = 4096, STEPS = 8 };
 
@@ -83,6 +85,8 @@ static bool diagnose_left(struct xc_pointer_diagnosis *s, uint64_t pointer, cons
 				     index.len && !named ? "likely " : "", xc_text_string(&index), reach,
 				     above ? "past the end of" : "before", behind - begin, who);
 	xc_text_fini(&index);
+	if (above)
+		xc_wrapped_size_report(crash, begin);
 	block = xc_blocks_find(blocks, begin); /* claims may renumber the blocks */
 	report_block(crash, block);
 	return true;
@@ -155,13 +159,25 @@ static const struct xc_region *find_below(const struct xc_crash_context *crash, 
 	return region;
 }
 
+/* Was the pointer, as it is, read from an object? A loop has advanced its own. */
+static bool is_stored(const struct xc_crash_context *crash, xc_addr addr)
+{
+	enum { HITS = 64 };
+	xc_addr found[HITS];
+	size_t count = xc_memory_search_words(crash->process, addr, 0, found, HITS);
+	for (size_t i = 0; i < count; i++)
+		if (is_live(crash, xc_blocks_find(&crash->heap->blocks, found[i])))
+			return true;
+	return false;
+}
+
 /* A wild pointer would not point just past the end of a heap. */
 static bool diagnose_run(struct xc_pointer_diagnosis *s)
 {
 	struct xc_crash_context *crash = s->crash;
 	bool outside = !crash->fault.computed && !xc_heap_region(crash->heap, crash->fault.addr);
 	const struct xc_region *below = outside ? find_below(crash, crash->fault.addr) : NULL;
-	if (!below)
+	if (!below || (crash->fault.addr != below->hi + 1 && is_stored(crash, crash->fault.addr)))
 		return false;
 	uint32_t block = find_last(crash, below->hi);
 	xc_crash_context_classify(crash, "heap-overrun", kind_of(crash), severity_of(crash), "likely",
@@ -169,8 +185,12 @@ static bool diagnose_run(struct xc_pointer_diagnosis *s)
 	xc_pointer_diagnosis_explain(
 		s, "likely a loop that ran over the end of a heap block, to the end of the heap at 0x%" PRIx64,
 		below->hi + 1);
-	if (block != XC_NO_BLOCK)
-		report_block(crash, block);
+	if (block == XC_NO_BLOCK)
+		return true;
+	xc_addr begin = xc_block_addr(&crash->heap->blocks, block);
+	if (!xc_heap_blocks_lost(crash->heap, begin))
+		xc_wrapped_size_report(crash, begin);
+	report_block(crash, xc_blocks_find(&crash->heap->blocks, begin));
 	return true;
 }
 

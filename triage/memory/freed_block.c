@@ -13,8 +13,10 @@
 #include "triage/dataflow/deref.h"
 #include "triage/blocks/freed_by.h"
 #include "triage/blocks/freed_content.h"
+#include "triage/blocks/moved_container.h"
 #include "triage/memory/heap_evidence.h"
 #include "triage/blocks/referrers.h"
+#include "triage/util/same_type.h"
 
 enum {
 	WORDS = 512,      /* freed blocks to check */
@@ -256,6 +258,39 @@ static void add_through(const struct xc_crash_context *crash, const struct freed
 	xc_pointers_text(crash, freed->through, text);
 }
 
+/* The container whose elements the block had. A reference, or room for several elements, makes it likely; one object
+ * that was freed alone may only have the same type. */
+static void report_moved(struct xc_pointer_diagnosis *s, const struct freed *freed)
+{
+	const struct xc_blocks *blocks = &s->crash->heap->blocks;
+	struct xc_deref way = {.text = NULL};
+	struct xc_text moved = {0};
+	uint64_t size;
+	if (freed->way)
+		way = *freed->way;
+	else if (freed->through)
+		way = (struct xc_deref){.pointer = freed->through->name,
+					.pointer_type = freed->through->type,
+					.led = freed->through->value};
+	const struct xc_pointed t = {.crash = s->crash,
+				     .deref = &way,
+				     .type = xc_same_type_pointed(way.pointer_type),
+				     .block = freed->block,
+				     .begin = xc_block_addr(blocks, freed->block),
+				     .size = xc_block_size(blocks, freed->block)};
+	if (way.pointer && t.type && xc_moved_container_find(&t, &moved) && xc_type_size(t.type, &size) && size) {
+		bool reference = xc_type_strip(way.pointer_type)->kind != XC_TYPE_POINTER;
+		bool likely = reference || t.size / size > 1;
+		xc_verdict_evidence(s->crash->report,
+				    "%s, and not in that block: %s `%s` was kept while that grew or was replaced",
+				    xc_text_string(&moved), likely ? "likely" : "perhaps", way.pointer);
+		if (likely)
+			xc_pointer_diagnosis_explain(s, "likely `%s` was kept while a container grew or was replaced",
+						     way.pointer);
+	}
+	xc_text_fini(&moved);
+}
+
 static void explain(struct xc_pointer_diagnosis *s, const struct freed *freed)
 {
 	struct xc_crash_context *crash = s->crash;
@@ -301,6 +336,7 @@ bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *s)
 		return true;
 	}
 	report_block(s->crash, &freed);
+	report_moved(s, &freed);
 	xc_freed_by_report(s->crash, xc_block_addr(&s->crash->heap->blocks, freed.block),
 			   xc_block_size(&s->crash->heap->blocks, freed.block));
 	report_variables(s, freed.block);

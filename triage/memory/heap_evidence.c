@@ -10,11 +10,14 @@
 #include "triage/blocks/referrers.h"
 #include "triage/locks/wait_kind.h"
 #include "triage/locks/waits.h"
+#include "triage/dataflow/pointers.h"
+#include "triage/util/same_type.h"
 #include "triage/blocks/block_types.h"
+#include "triage/blocks/wrapped_size.h"
 #include "triage/util/names.h"
 #include "dwarf/types/type.h"
 
-enum { FREED_MOST = 3 };
+enum { FREED_MOST = 3, OUTWARD = 3 /* frames, from the blamed one on */, ROUNDING = 24 /* bytes that malloc adds */ };
 
 static void report_block(const struct xc_crash_context *crash, const char *who, uint64_t value)
 {
@@ -186,8 +189,47 @@ static const char *why_unlikely(const struct xc_crash_context *crash, const stru
 	return one && !ends_in_array(typed->type, xc_block_size(blocks, block)) ? "has no array at its end" : NULL;
 }
 
+/* A pointer to the end of an array is meant to be there. */
+static bool is_end(const char *name)
+{
+	static const char *const words[] = {"end", "finish", "stop", "limit", "last", "sentinel", NULL};
+	char word[XC_NAMES_WORD];
+	bool found = false;
+	while (!found && xc_names_next_word(&name, word))
+		found = xc_names_find(words, word);
+	return found;
+}
+
+/* A variable that points to the element after the last one that the block has room for: what was written there is
+ * likely such an element. */
+static void report_beyond(const struct xc_crash_context *crash, uint32_t block)
+{
+	const struct xc_blocks *blocks = &crash->heap->blocks;
+	xc_addr begin = xc_block_addr(blocks, block);
+	uint64_t room = xc_block_size(blocks, block), size;
+	struct xc_pointers pointers;
+	xc_pointers_variables(crash, crash->blame.place ? crash->blamed + OUTWARD : 1, &pointers);
+	for (size_t i = 0; i < pointers.count; i++) {
+		const struct xc_pointer *one = &pointers.items[i];
+		const struct xc_type *type = xc_same_type_pointed(one->type);
+		if (!one->name || is_end(one->name) || !type || !xc_same_type_is_record(type) ||
+		    !xc_type_size(type, &size) || !size || room / size < 2 || room % size >= ROUNDING ||
+		    one->value != begin + room / size * size)
+			continue;
+		struct xc_text text = {0};
+		xc_pointers_text(crash, one, &text);
+		xc_verdict_evidence(
+			crash->report,
+			"%s points right behind the last of the %llu elements that have room in that block: "
+			"likely what was written there",
+			xc_text_string(&text), (unsigned long long)(room / size));
+		xc_text_fini(&text);
+		return;
+	}
+}
+
 /* The block that ends where the damage begins. */
-static void report_before(const struct xc_crash_context *crash, const struct xc_overrun *overrun)
+static void report_before(struct xc_crash_context *crash, const struct xc_overrun *overrun)
 {
 	struct xc_heap *heap = crash->heap;
 	struct xc_text text = {0};
@@ -212,6 +254,8 @@ static void report_before(const struct xc_crash_context *crash, const struct xc_
 		return;
 	xc_overrun_bytes_report(crash, overrun);
 	xc_referrers_report(crash, overrun->block, true, "that block is");
+	report_beyond(crash, xc_blocks_find(&heap->blocks, what.addr));
+	xc_wrapped_size_report(crash, what.addr);
 }
 
 /* The first damage to report, and the block that ends where it begins. */

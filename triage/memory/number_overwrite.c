@@ -38,7 +38,9 @@ static bool is_double(uint64_t value, char *text, size_t size)
 	double same;
 	for (int digits = 1; digits < 17; digits++) {
 		snprintf(shorter, sizeof shorter, "%.*g", digits, number);
-		if (sscanf(shorter, "%lf", &same) == 1 && memcmp(&same, &number, sizeof same) == 0) {
+		/* 40, not 4e+01: more digits make it a plain number */
+		if (!strchr(shorter, '+') && sscanf(shorter, "%lf", &same) == 1 &&
+		    memcmp(&same, &number, sizeof same) == 0) {
 			snprintf(text, size, "the double %s%s", shorter, strpbrk(shorter, ".e") ? "" : ".0");
 			break;
 		}

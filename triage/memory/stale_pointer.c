@@ -20,6 +20,7 @@
 #include "triage/blocks/object_class.h"
 #include "triage/blocks/other_owner.h"
 #include "triage/blocks/freed_content.h"
+#include "triage/blocks/referrers.h"
 #include "triage/blocks/value_place.h"
 #include "triage/util/same_type.h"
 
@@ -311,6 +312,14 @@ static void report_class(struct xc_crash_context *crash, const struct xc_stale *
 		v->severity = "medium";
 }
 
+/* Who else still leads there: what was not told that the object is gone. */
+static void report_holders(const struct xc_crash_context *crash, const struct xc_stale *stale)
+{
+	uint32_t block = xc_blocks_find(&crash->heap->blocks, stale->begin);
+	if (block != XC_NO_BLOCK)
+		xc_referrers_report(crash, block, false, "that block is");
+}
+
 static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
 {
 	switch (stale->kind) {
@@ -340,6 +349,8 @@ static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
 				    "%s, and not in that block: likely the pointer was kept while that grew or was "
 				    "replaced",
 				    stale->moved);
+	if (stale->kind == XC_STALE_REUSED)
+		report_holders(crash, stale);
 	if (stale->kind != XC_STALE_FREED)
 		return;
 	xc_freed_by_report(crash, stale->begin, stale->size);

@@ -139,6 +139,7 @@ static void report(struct xc_pointer_diagnosis *s, const struct unset *u)
 {
 	const struct xc_blocks *blocks = &u->crash->heap->blocks;
 	const char *name = u->place.text ? u->place.text : u->place.place ? u->place.place : NULL;
+	s->crash->unset = true;
 	if (u->link)
 		xc_verdict_evidence(u->crash->report,
 				    "the first word of the block at 0x%" PRIx64 ", 0x%" PRIx64

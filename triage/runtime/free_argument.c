@@ -9,6 +9,7 @@
 #include "heap/query/whatis.h"
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/libcall.h"
+#include "triage/blocks/referrers.h"
 #include "triage/runtime/freed_holder.h"
 #include "triage/util/names.h"
 
@@ -23,6 +24,8 @@ static void report_target(const struct xc_crash_context *crash, const char *func
 			    name ? ", the value of " : "", name ? name : "",
 			    freed && !what.offset ? "which is free already: " : "which is: ", xc_text_string(&text));
 	xc_text_fini(&text);
+	if (freed && !what.offset) /* of several, each may have thought that it owns the block */
+		xc_referrers_report(crash, what.block, false, "that block is still");
 }
 
 /* The block before the damaged header was written past its end, or the one after before its beginning. */

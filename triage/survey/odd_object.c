@@ -21,7 +21,8 @@ struct stale {
 	uint32_t block;
 	xc_addr addr; /* where the first leads */
 	const char *paths[PATHS];
-	size_t count; /* of all that lead there */
+	xc_addr at[PATHS]; /* where the pointers are; 0: not in memory */
+	size_t count;      /* of all that lead there */
 	bool text;
 };
 
@@ -33,6 +34,7 @@ struct odd {
 	const char *counts[COUNTS]; /* sentences */
 	size_t count_count;
 	bool uses;           /* one of them is a wrong use count */
+	const char *empty;   /* a container, in words, of which an element below 0 was used; NULL: none */
 	const char *expired; /* a std::weak_ptr whose object is gone, in words; NULL: none */
 	struct argument {
 		const char *name;
@@ -75,11 +77,28 @@ static const char *words_of(const struct odd *o, const char *path)
 			       (int)(comma - path), path, rest);
 }
 
-static void take_stale(struct odd *o, uint32_t block, xc_addr addr, const char *path, bool text)
+/* The same pointer by two names: one reaches it by reference. The longer tells where it is. */
+static bool is_again(const struct odd *o, struct stale *stale, xc_addr at, const char *path)
 {
+	size_t told = stale->count < PATHS ? stale->count : PATHS;
+	for (size_t i = 0; i < told && at; i++)
+		if (stale->at[i] == at) {
+			if (strpbrk(path, VARIABLE) && !strpbrk(stale->paths[i], VARIABLE))
+				stale->paths[i] = words_of(o, path);
+			return true;
+		}
+	return false;
+}
+
+static void take_stale(struct odd *o, uint32_t block, xc_addr addr, const struct xc_value *from, const char *path,
+		       bool text)
+{
+	xc_addr from_at = from->kind == XC_VALUE_MEMORY ? from->addr : 0;
 	size_t i = 0;
 	while (i < o->stale_count && o->stale[i].block != block)
 		i++;
+	if (i < o->stale_count && is_again(o, &o->stale[i], from_at, path))
+		return;
 	o->stale_all++;
 	if (i == BLOCKS)
 		return;
@@ -89,8 +108,10 @@ static void take_stale(struct odd *o, uint32_t block, xc_addr addr, const char *
 		o->stale_count++;
 	}
 	size_t at = stale->count < PATHS ? stale->count : longest(stale);
-	if (at == stale->count || strlen(path) < strlen(stale->paths[at]))
+	if (at == stale->count || strlen(path) < strlen(stale->paths[at])) {
 		stale->paths[at] = words_of(o, path);
+		stale->at[at] = from_at;
+	}
 	stale->count++;
 }
 
@@ -115,7 +136,7 @@ static void look_for_stale(struct odd *o, const struct xc_surveyed *it)
 	uint32_t block = xc_blocks_find(blocks, addr);
 	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
 	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
-		take_stale(o, block, addr, it->path, !pointer);
+		take_stale(o, block, addr, it->value, it->path, !pointer);
 }
 
 /* ---- shared pointers ---- */
@@ -170,7 +191,7 @@ static void look_for_shared(struct odd *o, const struct xc_surveyed *it)
 	uint32_t block = xc_blocks_find(blocks, at);
 	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
 	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
-		take_stale(o, block, at, it->path, false);
+		take_stale(o, block, at, &control, it->path, false);
 	else if (is_weak && block != XC_NO_BLOCK && has_table(o, at) && !o->expired && strstr(it->path, "->") &&
 		 xc_view_number(&control, "_M_use_count", &uses) && !(int32_t)uses)
 		o->expired = words_of(o, it->path);
@@ -246,6 +267,29 @@ static void look_for_counts(struct odd *o, const struct xc_surveyed *it)
 	for (size_t i = 0; room && i < count; i++)
 		if (xc_survey_is_count(members[i].name) && number(it->value, &members[i], &n) && n > most)
 			take_count(o, it, &members[i], n, room, most);
+}
+
+/* ---- empty containers ---- */
+
+/* back() of an empty vector, whose elements would begin at NULL, is one element below that. */
+static void look_for_empty(struct odd *o, const struct xc_surveyed *it)
+{
+	enum { BELOW = 4 };
+	const struct xc_fault *f = &o->crash->fault;
+	unsigned word = o->crash->process->arch->word;
+	uint64_t base, begin, size;
+	if (o->empty || !it->view || it->view->kind != XC_VIEW_LIST || !it->view->contiguous || it->view->count ||
+	    it->value->kind != XC_VALUE_MEMORY || !f->frame_known || !f->operand_known || f->operand.base < 0 ||
+	    word != sizeof base || !xc_regs_get(&f->frame.regs, f->operand.base, &base) || base < UINT64_MAX / 2 ||
+	    !it->view->shape->element || !xc_type_size(it->view->shape->element, &size) || size < word ||
+	    !xc_space_peek_uint(o->crash->process->space, it->value->addr, word, &begin) || begin)
+		return;
+	uint64_t below = 0 - base;
+	if (below % size || below / size > BELOW)
+		return;
+	o->empty =
+		xc_arena_printf(&o->crash->report->arena, "likely element -%" PRIu64 " of %s was used, which is empty",
+				below / size, words_of(o, it->path));
 }
 
 /* ---- in words ---- */
@@ -381,6 +425,7 @@ static void look(void *user, const struct xc_surveyed *it)
 		return;
 	look_for_shared(o, it);
 	look_for_counts(o, it);
+	look_for_empty(o, it);
 }
 
 static void report(struct odd *o)
@@ -419,8 +464,10 @@ void xc_odd_object_report(struct xc_crash_context *crash)
 		reused = explain_reused(crash, &o.arguments[i]);
 	if (reused || o.uses || (o.stale_count && is_symptom(crash)))
 		raise_own_end(crash);
-	if (o.count_count)
+	if (o.empty && is_symptom(crash))
+		explain(crash, o.empty);
+	else if (o.count_count)
 		explain(crash, o.counts[0]);
-	else if (o.stale_count && is_symptom(crash))
+	else if (o.stale_count && is_symptom(crash) && !crash->unset)
 		explain_stale(crash, &o.stale[0]);
 }

@@ -159,6 +159,20 @@ static void look_at_members(struct survey *s, const struct xc_value *record, con
 	s->nesting--;
 }
 
+/* "[17]" where the key is a number; else ", value 3": a text may be secret. */
+static void add_child(struct survey *s, const struct xc_view_child *child, unsigned i)
+{
+	const struct xc_type *key = child->key.type ? xc_type_strip(child->key.type) : NULL;
+	uint64_t number, size;
+	if (!key || key->kind != XC_TYPE_INT || !xc_type_size(key, &size) || size > 8 ||
+	    !xc_value_load(&child->key, &number))
+		xc_text_printf(&s->path, ", value %u", i);
+	else if (key->is_signed)
+		xc_text_printf(&s->path, "[%" PRId64 "]", (int64_t)xc_extend(number, 8 * (unsigned)size, true));
+	else
+		xc_text_printf(&s->path, "[%" PRIu64 "]", number);
+}
+
 static void look_at_children(struct survey *s, struct xc_view *view, unsigned depth)
 {
 	struct xc_view_child child;
@@ -169,8 +183,10 @@ static void look_at_children(struct survey *s, struct xc_view *view, unsigned de
 			look(s, &child.key, 1, depth);
 			cut(s, len);
 		}
-		if (view->kind == XC_VIEW_LIST || view->kind == XC_VIEW_MAP)
-			xc_text_printf(&s->path, view->kind == XC_VIEW_MAP ? ", value %u" : "[%u]", i);
+		if (view->kind == XC_VIEW_MAP)
+			add_child(s, &child, i);
+		else if (view->kind == XC_VIEW_LIST)
+			xc_text_printf(&s->path, "[%u]", i);
 		else if (child.name && view->kind == XC_VIEW_RECORD)
 			xc_text_printf(&s->path, ".%s", child.name);
 		look(s, &child.value, 1, depth);
@@ -219,12 +235,12 @@ static void look_behind(struct survey *s, const struct xc_value *pointer, uint64
 	    (list && is_seen(s, addr, target)))
 		return;
 	uint64_t room = room_at(s, addr, size);
-	most = list && most == 1 ? ELEMENTS : most;
+	most = list && !reference && most == 1 ? ELEMENTS : most;
 	room = room < most ? room : most;
 	size_t len = s->path.len;
 	for (uint64_t i = 0; i < room && i < ELEMENTS && s->left; i++) {
 		struct xc_value element = xc_value_memory(s->crash->process, target, addr + i * size);
-		if (room > 1 || list)
+		if (room > 1 || (list && !reference))
 			xc_text_printf(&s->path, "[%" PRIu64 "]", i);
 		if (record)
 			look_at_record(s, &element, room > 1 || reference ? "." : "->", depth - 1);

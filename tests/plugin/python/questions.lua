@@ -7,6 +7,7 @@ local collector = require "cpython.collector"
 local graph = require "cpython.graph"
 local label = require "cpython.label"
 local objects = require "cpython.objects"
+local types = require "cpython.types"
 local commands = require("cpython.init").commands
 local t = xcore.target
 
@@ -23,7 +24,10 @@ function ASK.everything()
 		end
 	end
 	objects.each(py, function(type, addresses, sizes)
-		for i, addr in ipairs(addresses) do print("object", ("%x"):format(addr), type.name, sizes[i], tracked[addr] and 1 or 0) end
+		for i, addr in ipairs(addresses) do
+			print("object", ("%x"):format(addr), type.name, sizes[i], tracked[addr] and 1 or 0)
+			if type.kind ~= "type" and types.at(py, addr) then print("no type", ("%x"):format(addr), type.name) end
+		end
 	end)
 end
 

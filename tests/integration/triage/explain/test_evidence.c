@@ -1,7 +1,7 @@
 /* layer: triage */
 /* The report of a fault: the access in the headline, the instruction, its register and the owner of the register's
  * value. */
-#include "tests/support/opened.h"
+#include "tests/support/run_verdict.h"
 
 #include "core/report/report.h"
 #include "triage/cause.h"
@@ -142,6 +142,27 @@ static void the_headline_and_the_evidence_tell_what_was_done(void **state)
 		check_case(&cases[i]);
 }
 
+#define FRAME                                                                                                          \
+	HEAD "struct frame { int body; unsigned char *data; };\n"                                                      \
+	     "__attribute__((noinline)) void take(struct frame *f, const char *wire, int length) { int body = length " \
+	     "- 12; f->data = malloc(512); memcpy(f->data, wire, body); sink = body; }\n"                              \
+	     "int main(void) { struct frame f; "
+
+/* Which page ended the copy does not matter. */
+static void a_negative_length_is_the_cause(void **state)
+{
+	(void)state;
+	static const char *const compilers[] = {"gcc -g -O0 -w -x c", "gcc -g -O2 -w -x c"};
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		struct judged j = judge(compilers[i], FRAME "take(&f, malloc(4096), (int)sink - 32763); }\n", false);
+		if (!j.verdict->cause || !strstr(j.verdict->cause, "memcpy() was given a negative length, -32775"))
+			judged_fail(&j, compilers[i], "a negative length as the cause");
+		judged_free(&j);
+		judged_expect(compilers[i], FRAME "take(&f, (const char *)sink, (int)sink + 112); }\n", false,
+			      &(struct wanted){.class_name = "null-read", .without = "negative length"});
+	}
+}
+
 /* A program's run-time messages may be secret: they stay in the message, which redaction omits. An assertion's text is
  * a constant of the program. */
 static void last_words_are_in_the_message_only(void **state)
@@ -166,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_headline_and_the_evidence_tell_what_was_done),
+		cmocka_unit_test(a_negative_length_is_the_cause),
 		cmocka_unit_test(last_words_are_in_the_message_only),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

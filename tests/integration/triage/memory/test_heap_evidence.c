@@ -70,6 +70,26 @@ static void the_block_that_was_written_past_its_end_is_named_with_its_type(void 
 }
 
 /* Bytes of a picture, of which some are letters; a text of other letters than ASCII's is one all the same. */
+#define SAMPLES(name, after)                                                                                           \
+	HEAD "struct sample { double value; long when, seq; }; char *volatile next; struct sample *volatile slots;\n"  \
+	     "__attribute__((noinline)) void push(int at) { struct sample *" name " = &slots[at]; " name               \
+	     "->value = 1.5; " name "->when = 7; " name "->seq = 9; " after " sum += " name "->seq; }\n"               \
+	     "int main(void) { slots = malloc(9 * sizeof *slots); next = malloc(40); push(9); return 0; }\n"
+
+/* Its owner may be gone, and with it the type of the block. */
+static void the_element_behind_the_last_is_told(void **state)
+{
+	(void)state;
+	static const char told[] = "points right behind the last of the 9 elements that have room in that block";
+	assert_true(has_evidence_of("gcc -g -O0 -w -x c", SAMPLES("s", "abort();"), told));
+	assert_true(has_evidence_of("gcc -g -O0 -w -x c",
+				    SAMPLES("s", "slots = 0; *(volatile char *)0x1234567890 = 1;"), told));
+	/* a pointer to the end is meant to be there */
+	assert_false(has_evidence_of("gcc -g -O0 -w -x c", SAMPLES("end", "abort();"), told));
+	/* in the array */
+	assert_false(has_evidence_of("gcc -g -O0 -w -x c", SAMPLES("s", "s -= 2; abort();"), told));
+}
+
 static void bytes_that_ran_over_are_called_text_only_when_they_are(void **state)
 {
 	(void)state;
@@ -260,6 +280,7 @@ int main(void)
 		cmocka_unit_test(a_pointer_that_is_text_says_which),
 		cmocka_unit_test(a_register_into_freed_memory_is_named),
 		cmocka_unit_test(the_block_that_was_written_past_its_end_is_named_with_its_type),
+		cmocka_unit_test(the_element_behind_the_last_is_told),
 		cmocka_unit_test(bytes_that_ran_over_are_called_text_only_when_they_are),
 		cmocka_unit_test(the_books_of_the_library_are_not_said_to_run_over),
 		cmocka_unit_test(a_block_that_was_not_written_past_its_end_is_not_accused),

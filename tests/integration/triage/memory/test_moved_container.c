@@ -108,6 +108,41 @@ static void a_pointer_into_an_array_that_realloc_moved(void **state)
 	judged_expect("gcc -g -O0 -x c", loop, true, &moved);
 }
 
+#define NODES                                                                                                          \
+	CXX "#include <string>\nstruct Node { unsigned depth, hits; std::string *url; std::vector<unsigned> edges; "   \
+	    "};\n"
+
+/* The old storage is free still. */
+static void a_reference_into_storage_that_was_freed(void **state)
+{
+	(void)state;
+	static const struct wanted grown = {.class_name = "use-after-free",
+					    .says = "likely `n` was kept while a container grew or was replaced",
+					    .also = "`nodes_` (std::vector of length "};
+	static const char source[] = NODES
+		"struct Frontier { std::vector<Node> nodes_;\n"
+		"__attribute__((noinline)) unsigned add(const std::string &url, unsigned depth) { "
+		"nodes_.push_back(Node{depth, 0, new std::string(url), {}}); return nodes_.size() - 1; }\n"
+		"__attribute__((noinline)) void expand(unsigned i) { Node &n = nodes_[i]; for (int k = 0; k < 9; "
+		"k++) { n.edges.push_back(add(*n.url + \"/\", n.depth + 1)); n.hits++; } } };\n"
+		"int main() { Frontier f; f.add(\"http://example.org/a/long/path\", 0); f.expand(0); return 0; }\n";
+	judged_expect(cxx[0], source, true, &grown);
+	judged_expect(cxx[1], source, true, &grown);
+}
+
+/* A node that was freed alone; such nodes are in a vector, too. */
+static void an_object_that_was_freed_alone_is_of_no_container(void **state)
+{
+	(void)state;
+	static const struct wanted alone = {.class_name = "use-after-free", .without = "a container grew"};
+	static const char source[] =
+		NODES "struct Tree { std::vector<Node> nodes_; Node *extra;\n"
+		      "__attribute__((noinline)) long weigh(Node *n) { return n->url->size() + nodes_.size(); } };\n"
+		      "int main() { Tree t; t.nodes_.resize(3); t.extra = new Node{1, 2, new std::string(\"x\"), {}};\n"
+		      "Node *volatile n = t.extra; delete n; sum = t.weigh(t.extra); return 0; }\n";
+	expect(cxx, source, &alone);
+}
+
 /* The pointer is in the present storage: it was damaged, and no reference is stale. */
 static void a_pointer_in_the_present_storage_is_not_stale(void **state)
 {
@@ -138,6 +173,8 @@ int main(void)
 		cmocka_unit_test(a_reference_of_a_loop_over_a_vector_that_grew),
 		cmocka_unit_test(an_iterator_into_a_vector_that_grew),
 		cmocka_unit_test(a_pointer_into_an_array_that_realloc_moved),
+		cmocka_unit_test(a_reference_into_storage_that_was_freed),
+		cmocka_unit_test(an_object_that_was_freed_alone_is_of_no_container),
 		cmocka_unit_test(a_pointer_in_the_present_storage_is_not_stale),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

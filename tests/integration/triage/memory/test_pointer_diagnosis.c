@@ -477,6 +477,31 @@ static void a_context_that_was_freed_is_stale(void **state)
 	expect_of_two("gcc -g -O0", "clang -g -O2", &told);
 }
 
+#define CONNECTIONS(conn)                                                                                              \
+	"#include <stdlib.h>\n#include <string.h>\nstruct conn { const long *ops; long idle; char peer[40]; };\n"      \
+	"struct timer { void (*fire)(void *); void *context; } *timer; volatile long sum; const long ops[2] = {1, 2};" \
+	"\n__attribute__((noinline)) void on_idle(void *context) { struct conn *c = context; sum = c->ops[1]; "        \
+	"sum += c->idle; }\n"                                                                                          \
+	"__attribute__((noinline)) void run(struct timer *t) { t->fire(t->context); sum++; }\n"                        \
+	"int main(void) { " conn " = calloc(1, sizeof(struct conn)); timer = malloc(sizeof *timer); timer->fire = "    \
+	"on_idle; timer->context = c; free(c);\n"                                                                      \
+	"char *line = malloc(56); memset(line, 0, 56); strcpy(line, \"GET / HTTP/1.1 Host: example.org\"); "           \
+	"run(timer); free(line); return 0; }\n"
+
+/* The variable that had made the object shows that nothing was cast; without it that is possible. */
+static void another_pointer_of_its_type_shows_what_the_context_was(void **state)
+{
+	(void)state;
+	static const struct told stale = {CONNECTIONS("struct conn *c"), "use-after-free (read), high",
+					  "likely `c` (struct conn *) is stale",
+					  "that block is pointed to by struct timer (heap, live, 24 bytes) .context"};
+	static const struct told cast = {CONNECTIONS("void *c"), "wild-read, high",
+					 "points to text: the object was overwritten, its block has another owner",
+					 "is held as another type by stack"};
+	expect_of_two("gcc -g -O0", "clang -g -O0", &stale);
+	expect_of_two("gcc -g -O0", "clang -g -O0", &cast);
+}
+
 /* A reference has no name where a function returned it: the function is told. */
 static void a_reference_to_unmapped_memory_is_no_function(void **state)
 {
@@ -664,6 +689,7 @@ int main(void)
 		cmocka_unit_test(text_from_the_block_before_is_no_text_of_this_one),
 		cmocka_unit_test(what_is_left_in_the_freed_block_is_told),
 		cmocka_unit_test(a_context_that_was_freed_is_stale),
+		cmocka_unit_test(another_pointer_of_its_type_shows_what_the_context_was),
 		cmocka_unit_test(a_reference_to_unmapped_memory_is_no_function),
 		cmocka_unit_test(numbers_are_told_as_such),
 		cmocka_unit_test(two_indexes_that_lead_to_two_blocks_have_no_diagnosis),

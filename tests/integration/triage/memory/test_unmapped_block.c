@@ -75,12 +75,57 @@ static void other_memory_that_is_gone_is_not_a_block(void **state)
 	expect(MAIN("free(first); sum = first[1l << 40];"), "wild-read", "certain", "");
 }
 
+#define TOKENS                                                                                                         \
+	HEAD "struct token { const char *text; long length; }; struct lexer { char *buffer; struct token *tokens; "    \
+	     "long "                                                                                                   \
+	     "count; };\nstruct lexer *lexer; char *volatile before; volatile long spoil;\n"                           \
+	     "__attribute__((noinline)) long value(const struct token *t) { long n = 0; for (long i = 0; i < "         \
+	     "t->length; i++) n = n * 10 + t->text[i] - '0'; return n; }\n"                                            \
+	     "void make(char *buffer, long size) { lexer = malloc(sizeof *lexer); lexer->buffer = buffer; "            \
+	     "memset(buffer, '1', size); lexer->tokens = calloc(100, sizeof *lexer->tokens);\n"                        \
+	     "for (lexer->count = 0; lexer->count < 100; lexer->count++) lexer->tokens[lexer->count] = (struct "       \
+	     "token){buffer + 40 + lexer->count * 7, 5}; }\n"
+
+/* realloc() leaves no trace in malloc's books, munmap() none at all: what still leads there does. */
+static void pointers_that_were_kept_show_memory_that_is_gone(void **state)
+{
+	(void)state;
+	static const char kept[] = "pointers to it were kept";
+	expect(TOKENS
+	       "int main(void) { before = malloc(SIZE); make(malloc(SIZE), SIZE); before = malloc(SIZE); "
+	       "lexer->buffer = realloc(lexer->buffer, 20 * SIZE); sum = value(&lexer->tokens[3]); return 0; }\n",
+	       "use-after-free", "likely", kept);
+	expect(TOKENS
+	       "int main(void) { make(mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), "
+	       "SIZE); munmap(lexer->buffer, SIZE); sum = value(&lexer->tokens[50]); return 0; }\n",
+	       "use-after-free", "likely", kept);
+	static const char text[] = TOKENS
+		"__attribute__((noinline)) long measure(const struct token *t) { return (long)strlen(t->text); }\n"
+		"int main(void) { before = malloc(SIZE); make(malloc(SIZE), SIZE); before = malloc(SIZE); "
+		"lexer->buffer = realloc(lexer->buffer, 20 * SIZE); sum = measure(&lexer->tokens[3]); return 0; "
+		"}\n";
+	expect(text, "use-after-free", "likely", kept);
+}
+
+/* One pointer alone may have any value. */
+static void a_single_pointer_that_leads_nowhere_is_wild(void **state)
+{
+	(void)state;
+	expect(TOKENS
+	       "int main(void) { make(malloc(SIZE), SIZE); before = mmap(0, SIZE, PROT_READ | PROT_WRITE, "
+	       "MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); munmap(before, SIZE); lexer->tokens[3].text = before + 100; "
+	       "sum = value(&lexer->tokens[3]); return 0; }\n",
+	       "wild-read", "certain", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_large_block_is_gone),
 		cmocka_unit_test(a_gap_with_room_for_a_block_is_a_guess),
 		cmocka_unit_test(other_memory_that_is_gone_is_not_a_block),
+		cmocka_unit_test(pointers_that_were_kept_show_memory_that_is_gone),
+		cmocka_unit_test(a_single_pointer_that_leads_nowhere_is_wild),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

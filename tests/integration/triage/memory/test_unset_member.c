@@ -35,6 +35,31 @@ static void what_the_last_owner_left_is_told(void **state)
 					 .without = "after it was freed"});
 }
 
+/* That another object of the same list is gone, as it should be, is no reason. */
+static void freed_neighbours_are_no_reason(void **state)
+{
+	(void)state;
+	static const char source[] = HEAD
+		"NOINLINE void use(void) { long *blocks[4];\n"
+		" for (int i = 0; i < 4; i++) { blocks[i] = hidden(malloc(sizeof(struct node)));\n"
+		"  for (int k = 0; k < 4; k++) blocks[i][k] = 0x0123456700000000 + k; }\n"
+		" for (int i = 0; i < 4; i++) free(hidden(blocks[i])); }\n"
+		"struct queue { struct node *items[3]; }; struct part one = {1};\n"
+		"NOINLINE struct node *new_node(long key, struct part *part) { struct node *node = malloc(sizeof "
+		"*node);\n"
+		" node->key = key; node->more = 0; node->last = key; if (part) node->part = part; return hidden(node); "
+		"}\n"
+		"NOINLINE long drain(struct queue *q) { long all = 0; for (int i = 0; i < 3; i++) { all += "
+		"weigh(q->items[i]); free(q->items[i]); } return all; }\n"
+		"int main(void) { struct queue q; use(); q.items[0] = new_node(1, &one); q.items[1] = new_node(2, 0); "
+		"q.items[2] = new_node(3, &one); return (int)drain(&q); }\n";
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, true,
+			      &(struct wanted){.class_name = "wild-read",
+					       .says = "was never set",
+					       .without = "perhaps because"});
+}
+
 /* The first word of a block that was in a list of glibc's thread cache. */
 static void the_link_of_a_free_list_is_told(void **state)
 {
@@ -131,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_last_owner_left_is_told),
+		cmocka_unit_test(freed_neighbours_are_no_reason),
 		cmocka_unit_test(the_link_of_a_free_list_is_told),
 		cmocka_unit_test(a_pointer_that_all_had_was_set),
 		cmocka_unit_test(a_member_that_text_ran_over_was_set),

@@ -25,6 +25,30 @@ static void a_block_that_was_freed_twice_is_told_as_free(void **state)
 				    .without = "overwritten"});
 }
 
+/* Both still have it, and each would free it. */
+static void the_owners_of_a_block_that_was_freed_twice_are_told(void **state)
+{
+	(void)state;
+#define OWNERS                                                                                                         \
+	HEAD "struct cache { int count; struct order *entries[3]; } *cache; struct scene { double shine; struct "      \
+	     "order "                                                                                                  \
+	     "*skin; } *scene;\nint main(void) { cache = malloc(sizeof *cache); scene = malloc(sizeof *scene); "       \
+	     "scene->shine = 1; cache->count = 1; cache->entries[0] = scene->skin = malloc(sizeof(struct order));\n"
+	static const char two[] = OWNERS "drop((char *)scene->skin); drop((char *)cache->entries[0]); return sink; }\n";
+	static const char none[] =
+		OWNERS "char *volatile it = (char *)scene->skin; scene->skin = 0; cache->entries[0] = "
+		       "0; drop(it); drop(it); return sink; }\n";
+	expect_all(two, &(struct wanted){.class_name = "heap-corruption",
+					 .kind = "double free",
+					 .says = "that block is still pointed to by struct scene (heap, live, 24 "
+						 "bytes) .skin",
+					 .also = "that block is still pointed to by struct cache (heap, live, 40 "
+						 "bytes) .entries[0]"});
+	expect_all(none, &(struct wanted){.class_name = "heap-corruption",
+					  .kind = "double free",
+					  .without = "that block is still pointed to"});
+}
+
 static void a_pointer_that_is_no_block_is_told_as_what_it_is(void **state)
 {
 	(void)state;
@@ -148,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_that_was_freed_twice_is_told_as_free),
+		cmocka_unit_test(the_owners_of_a_block_that_was_freed_twice_are_told),
 		cmocka_unit_test(a_pointer_that_is_no_block_is_told_as_what_it_is),
 		cmocka_unit_test(an_overrun_is_no_double_free),
 		cmocka_unit_test(a_block_whose_header_was_overwritten_is_no_bad_pointer),

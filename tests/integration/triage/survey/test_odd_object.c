@@ -30,6 +30,40 @@ static void an_argument_in_freed_memory_is_told(void **state)
 	}
 }
 
+/* A reference to the pointer is the same pointer; a key that is a number is one. */
+static void a_pointer_by_two_names_is_told_once(void **state)
+{
+	(void)state;
+	static const char source[] =
+		HEAD "#include <map>\nstruct cell { long value; };\nstruct cache { std::map<int, cell *> cells;\n"
+		     " NOINLINE void check() { for (auto &[key, one] : cells) if (one->value != 5) abort(); } };\n"
+		     "int main() { cache all; all.cells[17] = hidden(new cell{5}); all.cells[40] = new cell{5};\n"
+		     " delete hidden(all.cells[17]); all.check(); return 0; }\n";
+	judged_expect("g++ -g -O0 -x c++", source, true,
+		      &(struct wanted){.class_name = "abort",
+				       .says = "`this->cells[17]` leads into freed memory",
+				       .without = "both lead into freed memory"});
+}
+
+/* Of an empty vector, whose elements begin nowhere. */
+static void the_last_element_of_nothing_is_told(void **state)
+{
+	(void)state;
+#define QUEUE(use)                                                                                                     \
+	HEAD "#include <string>\nlong error = -40; struct job { std::string name; long rank; };\n"                     \
+	     "struct queue { std::vector<job> jobs;\n"                                                                 \
+	     " NOINLINE long pop() { long n = " use "; sink = n; jobs.pop_back(); return n; } };\n"                    \
+	     "int main() { queue q; hidden(&q); return (int)q.pop(); }\n"
+	static const struct wanted told = {.class_name = "wild-read",
+					   .says = "likely element -1 of `this->jobs` was used, which is empty"};
+	static const struct wanted other = {.class_name = "wild-read", .without = "which is empty"};
+	judged_expect("g++ -g -O0 -x c++", QUEUE("jobs.back().rank"), true, &told);
+	judged_expect("g++ -g -O0 -x c++", QUEUE("jobs[jobs.size() - 1].rank"), true, &told);
+	/* a result of a function that failed is no element, and a vector that has some is not empty */
+	judged_expect("g++ -g -O0 -x c++", QUEUE("((job *)(error - 24))->rank"), true, &other);
+	judged_expect("g++ -g -O0 -x c++", QUEUE("(jobs.push_back(job{}), ((job *)error)->rank)"), true, &other);
+}
+
 static void an_argument_whose_memory_is_used_again_is_told(void **state)
 {
 	(void)state;
@@ -122,6 +156,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_argument_in_freed_memory_is_told),
+		cmocka_unit_test(a_pointer_by_two_names_is_told_once),
+		cmocka_unit_test(the_last_element_of_nothing_is_told),
 		cmocka_unit_test(an_argument_whose_memory_is_used_again_is_told),
 		cmocka_unit_test(a_living_object_is_not),
 		cmocka_unit_test(damage_of_the_heap_raises_an_exception),

@@ -38,8 +38,22 @@ static void equal_places_have_one_number(void **state)
 	xc_guest_places_fini(&p);
 }
 
+static void a_place_gets_its_name_later(void **state)
+{
+	(void)state;
+	struct xc_guest_places p;
+	xc_guest_places_init(&p);
+	const uint32_t number = add(&p, (struct xc_guest_place){"<a.lua:1>", "a.lua", 2, "lua", "function"});
+	assert_true(xc_guest_places_rename(&p, number, "f"));
+	assert_string_equal(p.items[number].function, "f");
+	assert_string_equal(p.items[number].file, "a.lua");
+	assert_int_equal(add(&p, (struct xc_guest_place){"<a.lua:1>", "a.lua", 2, "lua", "function"}), number + 1);
+	xc_guest_places_fini(&p);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(equal_places_have_one_number)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(equal_places_have_one_number),
+					   cmocka_unit_test(a_place_gets_its_name_later)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
