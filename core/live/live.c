@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/process/finder.h"
@@ -154,6 +155,33 @@ struct xc_error *xc_live_freeze(struct xc_process *process, xc_addr addr, uint64
 	uint8_t *taken = bytes;
 	bytes = NULL;
 	return xc_live_memory_freeze(state_of(process)->memory, addr, taken, len) ? NULL : too_much_frozen();
+}
+
+/* Has the thread run since, in time that the kernel has counted? */
+static bool runs_on(const struct live *live, pid_t tid)
+{
+	enum { NAPS = 15 };
+	static const struct timespec nap = {0, 2000000};
+	uint64_t before = live->task_dir >= 0 ? xc_live_facts_ran(live->task_dir, tid, NULL) : 0;
+	bool ran = false;
+	for (unsigned i = 0; before && !ran && i < NAPS; i++) {
+		nanosleep(&nap, NULL);
+		ran = xc_live_facts_ran(live->task_dir, tid, NULL) > before;
+	}
+	return ran;
+}
+
+bool xc_live_freeze_still(struct xc_process *process, pid_t tid, xc_addr addr, size_t len)
+{
+	enum { MOST = 256 };
+	uint8_t before[MOST], after[MOST];
+	if (!state_of(process) || len > MOST || xc_live_reread(process, addr, before, len) != len ||
+	    !runs_on(state_of(process), tid) || xc_live_reread(process, addr, after, len) != len ||
+	    memcmp(before, after, len) != 0)
+		return false;
+	uint8_t *taken = xc_alloc(len);
+	memcpy(taken, before, len);
+	return xc_live_memory_freeze(state_of(process)->memory, addr, taken, len);
 }
 
 void xc_live_show(struct xc_process *process, xc_addr lo, const uint8_t *bytes, size_t len, xc_addr end)

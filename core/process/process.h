@@ -54,9 +54,13 @@ struct xc_module {
 	void *imports;                    /* of triage/util/imports.c; in the process's arena */
 };
 
-/* A process that a thread waits for (core/live/live_child.h). */
+/* A process that a thread waits for (core/live/live_child.h): for its end, for the other end of a pipe, or for the lock
+ * of a file. */
 struct xc_child {
 	pid_t pid;
+	bool has_pipe;  /* it has the other end of the pipe that the thread reads or writes … */
+	int pipe;       /* … as this descriptor */
+	bool took_lock; /* it took the lock that the thread waits for */
 	const char *name;
 	char state;       /* as in /proc */
 	const char *call; /* the system call that its first thread waits in; NULL: none, or not known */
@@ -83,7 +87,7 @@ struct xc_thread {
 	const char *call_file;        /* live: the file of the descriptor in the first argument; or NULL */
 	bool has_other_end;           /* live: that is one end of a pipe whose other end this process has, too … */
 	int other_end;                /* … as this descriptor */
-	const struct xc_child *child; /* live: the process that it waits for, by its id; NULL: none, or not known */
+	const struct xc_child *child; /* live: the process that it waits for; NULL: none, or not known */
 	uint64_t ran; /* live: nanoseconds of CPU time before its call was read; 0: unknown. See xc_live_thread_slept */
 	uint64_t waited; /* live, with `ran`: nanoseconds in which it could have run, but waited for a CPU */
 	struct xc_regs regs;

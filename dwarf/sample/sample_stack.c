@@ -15,6 +15,8 @@
 enum { MOST_SLOTS = 1 << 16 };
 /* The target decides how much work a frame is. So many frames of a stack are always taken, more only in that time. */
 enum { SURE_FRAMES = 256, LONGEST_NS = 20000000 };
+/* Below the stack pointer a function that calls none may have variables (x86-64 psABI 3.2.2); they are not copied. */
+enum { RED_ZONE = 128, MOST_STILL = 16 };
 enum { SOON_NS = 300000 }; /* in which no request ends, and another gets as far as to the same place */
 
 struct xc_sample_unwinder {
@@ -30,6 +32,7 @@ struct xc_sample_unwinder {
 	size_t copied; /* frames known from the copy alone */
 	size_t valued; /* frames when the value of the dimension was told; 0: it was not */
 	bool doubtful;
+	unsigned still;     /* red zones that were looked at */
 	bool holding, held; /* freeze what is shown; there was room for all of it */
 	/* Words of stacks from which return addresses were read later. */
 	struct xc_steady_word *slots;
@@ -350,6 +353,8 @@ bool xc_sample_hold(struct xc_sample_unwinder *u, const struct xc_perf_record *s
 {
 	u->holding = u->held = true;
 	unwind(u, sample, s);
+	if (u->shown_hi && u->still++ < MOST_STILL)
+		xc_live_freeze_still(u->process, sample->tid, u->shown_lo - RED_ZONE, RED_ZONE);
 	u->held &= u->shown_hi && xc_live_hold(u->process, s->end != XC_SAMPLE_CUT);
 	u->holding = false;
 	xc_live_show(u->process, 0, NULL, 0, 0);

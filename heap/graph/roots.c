@@ -2,16 +2,19 @@
  * memory is laid the same way. Then the words of the ranges, and the registers, are looked up in parallel pieces. */
 #include "heap/graph/roots.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cursor.h"
 #include "core/base/parallel.h"
+#include "core/elf/elf.h"
 #include "heap/blocks/scan.h"
 #include "heap/graph/thread_memory.h"
 
 enum {
 	PIECE = 4 << 20,
+	LARGEST_PAGE = 64 << 10,
 	BATCH = 32, /* pieces that are processed before their results are merged */
 };
 
@@ -60,6 +63,30 @@ static bool is_relro(const struct xc_process *process, size_t number, uint32_t m
 	       next->writable && module_index(process, next->lo) == module;
 }
 
+/* Where the data of the module begin in the mapping: before them, its first page has what the file has there, the end of
+ * the constants. */
+static xc_addr first_datum(const struct xc_process *process, uint32_t module, const struct xc_mapping *m)
+{
+	const struct xc_module *of = process->by_address[module];
+	xc_addr first = m->hi;
+	struct xc_elf elf;
+	if (!of->bias_known || !of->file || !of->file->bytes)
+		return m->lo;
+	struct xc_error *err = xc_elf_parse(of->file->bytes, of->file->size, &elf);
+	for (uint32_t i = 0; !err && i < elf.phdrs_readable; i++) {
+		const struct xc_phdr p = xc_elf_phdr(&elf, i);
+		const xc_addr at = of->bias + p.vaddr;
+		if (p.type != PT_LOAD || !(p.flags & PF_W) || !p.memsz || at > m->hi)
+			continue;
+		if (at > m->lo && at < first)
+			first = at;
+		else if (at <= m->lo && m->lo - at < p.memsz)
+			first = m->lo;
+	}
+	xc_error_free(err);
+	return first - m->lo < LARGEST_PAGE ? first : m->lo;
+}
+
 static bool is_data_file(const struct xc_mapping *mapping)
 {
 	static const char *const memory[] = {"/dev/zero", "/memfd:", "/SYSV", "/dev/shm/", "/anon_hugepage"};
@@ -82,7 +109,7 @@ static void paint_mapping(struct painter *p, size_t number)
 		return;
 	if (module != UINT32_MAX) {
 		if (m->writable || is_relro(process, number, module))
-			paint(p, m->lo, m->hi, XC_ROOT_GLOBAL, module);
+			paint(p, first_datum(process, module, m), m->hi, XC_ROOT_GLOBAL, module);
 	} else if (!is_data_file(m)) {
 		paint(p, m->lo, m->hi, XC_ROOT_MAPPING, (uint32_t)number);
 	}

@@ -1,7 +1,8 @@
 /* roots: the memory outside of blocks from which blocks are reached.
  *
  *	mapping                      is a root as
- *	data and bss of a module     GLOBAL (also data that the loader wrote and then protected, directly below)
+ *	data and bss of a module     GLOBAL (also data that the loader wrote and then protected, directly below; not what
+ *	                             the file has before them in their first page)
  *	stack of a thread            STACK, from the red zone below sp up to the thread's descriptor; lower memory is dead
  *	thread descriptor, TLS       TLS
  *	stack of an ended thread     nothing: glibc keeps such stacks for the next thread

@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
-# What a loop waits for in which a thread of a killed program ran. The program is busy_loops.c.
+# What a loop waits for in which a thread of a killed program ran. The programs are busy_loops.c and busy_numbers.c.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
   load helper
   for level in 0 2; do
     "${CC:-cc}" -g -O$level -w -pthread -Wl,-z,lazy -Wl,-z,norelro -o "busy$level" "$repo/tests/cli/busy_loops.c"
+    "${CC:-cc}" -g -O$level -w -pthread -o "numbers$level" "$repo/tests/cli/busy_numbers.c"
   done
 }
 
@@ -14,9 +15,9 @@ setup() {
   cd "$BATS_FILE_TMPDIR" || return 1
 }
 
-# verdict LEVEL HOW: class and kind, cause, then the evidence.
+# verdict LEVEL HOW [PROGRAM]: class and kind, cause, then the evidence.
 verdict() {
-  "$repo/corpora/take-core" --kill ABRT --out "core$1-$2" -- "./busy$1" "$2" >/dev/null 2>&1 || skip "no core can be taken here"
+  "$repo/corpora/take-core" --kill ABRT --out "core$1-$2" -- "./${3:-busy}$1" "$2" >/dev/null 2>&1 || skip "no core can be taken here"
   "$XCORE" analyze --format json --no-plugins "core$1-$2" | jq -r '.verdict | "\(.class) (\(.kind)) \(.confidence)", .cause, .evidence[]' >said
 }
 
@@ -71,6 +72,41 @@ never() {
   done
   verdict 0 parse
   says 'that ends by `p->at` (3) and `p->length` (7)'
+}
+
+@test "a floating-point number that is too large to grow; one that grows is no hang" {
+  for level in 0 2; do
+    verdict $level grow numbers
+    says 'hang (no progress) likely' 'in a loop of grow' 'nothing that decides in it changes any more' \
+      'a sum of 1e+09 and 1 is 1e+09 again: a floating-point number of 4 bytes is not that exact'
+    verdict $level shrink numbers
+    says 'hang (no progress) likely' 'in a loop of shrink' 'a sum of 1e+17 and -1 is 1e+17 again: a floating-point number of 8 bytes'
+    verdict $level creep numbers
+    says 'killed' 'in a loop of creep'
+    never 'hang ('
+    never 'is not that exact'
+  done
+}
+
+@test "a counter of 1 or 2 bytes that never gets to its bound; one that does is no hang" {
+  for level in 0 2; do
+    verdict $level bytes numbers
+    says 'hang (no progress) likely' 'in a loop of bytes' 'it does the same again after each 256 rounds'
+    verdict $level words numbers
+    says 'hang (counter) likely' 'in a loop of words' 'a number of 2 bytes is compared with 70000, and can never be that large'
+    verdict $level passes numbers
+    says 'killed'
+    never 'hang ('
+    never 'can never be that large'
+  done
+}
+
+@test "a write that is tried again and again, since there is no room" {
+  for level in 0 2; do
+    verdict $level push numbers
+    says 'killed' 'in a loop of push' 'calls write() on descriptor' 'while that fails with EAGAIN'
+    never 'returns 0 (the end'
+  done
 }
 
 @test "the loop is that of the caller, while a stub of the procedure linkage table runs" {

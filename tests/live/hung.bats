@@ -256,6 +256,114 @@ END
 	done
 }
 
+@test "a lock whose owner has ended, beside a thread that goes on; not while the owner lives" {
+	cat >"$BATS_TEST_TMPDIR/left.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int stays;
+static void *take(void *arg) { pthread_mutex_lock(&lock); if (stays) for (;;) sleep(1); return arg; }
+static void *tick(void *arg) { for (;;) usleep(100000); return arg; }
+__attribute__((noinline)) int want(void) { return pthread_mutex_lock(&lock); }
+int main(int argc, char **argv) {
+	pthread_t t, u;
+	stays = !strcmp(argv[argc - 1], "stays");
+	pthread_create(&u, 0, tick, 0);
+	pthread_create(&t, 0, take, 0);
+	if (stays) usleep(200000); else pthread_join(t, 0);
+	puts("ready"); fflush(stdout);
+	return want();
+}
+END
+	gcc -g -O0 -pthread -o "$BATS_TEST_TMPDIR/left" "$BATS_TEST_TMPDIR/left.c"
+	watch "$BATS_TEST_TMPDIR/left" ends
+	expect deadlock "dead owner" likely want
+	# shellcheck disable=SC2016 # as it is written
+	[[ "$(verdict cause)" == *'mutex `lock` in want'*'does not exist any more'* ]]
+	finish
+	watch "$BATS_TEST_TMPDIR/left" stays
+	expect hang "lock held" guess take
+}
+
+@test "each waits for the other: pipes that are both full, a file lock; not where the other one reads" {
+	cat >"$BATS_TEST_TMPDIR/pair.c" <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static char much[1 << 20];
+static int down[2], up[2], spool;
+__attribute__((noinline)) int put(int fd) { return write(fd, much, sizeof much) < 0; }
+__attribute__((noinline)) int take_lock(const char *how) {
+	struct flock l = {.l_type = F_WRLCK};
+	return !strcmp(how, "flock") ? flock(spool, LOCK_EX) : fcntl(spool, F_SETLKW, &l); }
+static int copies(void) { ssize_t n; while ((n = read(down[0], much, 4096)) > 0) if (write(up[1], much, n) != n) return 1; return 0; }
+static int swallows(void) { ssize_t n; while ((n = read(down[0], much, 100)) > 0) usleep(10000); return 0; }
+static int locks(const char *how) {
+	char c;
+	if ((spool = open("spool", O_RDWR)) < 0 || take_lock(how) || write(up[1], "r", 1) != 1) return 1;
+	return read(down[0], &c, 1) < 0; }
+int main(int argc, char **argv) {
+	const char *how = argv[argc - 1];
+	int files = strstr(how, "lock") || !strcmp(how, "range") || !strcmp(how, "self");
+	char c;
+	if (pipe(down) || pipe(up)) return 1;
+	spool = open("spool", O_RDWR | O_CREAT, 0600);
+	if (!strcmp(how, "self")) {
+		puts("ready"); fflush(stdout);
+		flock(open("spool", O_RDWR), LOCK_EX);
+		return take_lock("flock");
+	}
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(down[1]); close(up[0]);
+		return files ? locks(how) : !strcmp(how, "copies") ? copies() : swallows();
+	}
+	close(down[0]); close(up[1]);
+	if (files && read(up[0], &c, 1) != 1) return 1;
+	puts("ready"); fflush(stdout);
+	return files ? take_lock(how) : put(down[1]);
+}
+END
+	gcc -g -O0 -o "$BATS_TEST_TMPDIR/pair" "$BATS_TEST_TMPDIR/pair.c"
+	local how said
+	cd "$BATS_TEST_TMPDIR" || return 1
+	for how in copies flock range self; do
+		watch "$BATS_TEST_TMPDIR/pair" "$how"
+		case $how in
+		copies) said='has the read end of that pipe, as descriptor *, and is in system call write on descriptor *: nobody reads what it writes' ;;
+		self) said='this process took the lock of that file itself' ;;
+		*) said='took the lock of that file, and is in system call read on descriptor *, one end of a pipe whose write end this process has' ;;
+		esac
+		for _ in $(seq 40); do # until both wait
+			# shellcheck disable=SC2053 # a pattern
+			[[ "$(verdict evidence)" == *$said* ]] && break
+			sleep 0.05
+		done
+		# shellcheck disable=SC2053 # a pattern
+		[[ "$(verdict evidence)" == *$said* ]]
+		[ "$(verdict class)" = hang ]
+		if [ "$how" = self ]; then
+			[ "$(verdict confidence)" = guess ]
+		else
+			[[ "$(verdict headline)" == "hang: this process and process "*" wait for each other" ]]
+			[ "$(verdict confidence)" = likely ]
+		fi
+		finish
+	done
+	# the other end is read, slowly
+	watch "$BATS_TEST_TMPDIR/pair" swallows
+	[[ "$(verdict evidence headline)" != *"wait for each other"* ]]
+	[[ "$(verdict evidence headline)" != *"nobody reads"* ]]
+}
+
 @test "waits that perhaps nobody ends: a semaphore, a pipe of its own, a lock whose holder runs" {
 	told gcc -O2 waits.c semaphore "all wait" guess take_slot
 	told gcc -O0 waits.c rendezvous "all wait" guess take_order take_slot

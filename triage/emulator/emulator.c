@@ -41,6 +41,11 @@ struct xc_emulator *xc_emulator_new(const struct xc_process *process, const stru
 	for (size_t i = 0; i < XC_COUNT(numbers); i++)
 		if (!xc_regs_get(regs, numbers[i], &e->state.regs[i].bits))
 			e->state.regs[i].marks = XC_EMULATOR_DATA;
+	for (size_t i = 0; i < XC_COUNT(e->state.vectors); i++)
+		if (regs->vector && i < regs->vector->xmm_count)
+			memcpy(&e->state.vectors[i].bits, regs->vector->xmm[i], sizeof e->state.vectors[i].bits);
+		else
+			e->state.vectors[i].marks = XC_EMULATOR_DATA;
 	e->has_fs_base = xc_regs_get(regs, FS_BASE, &e->fs_base);
 	e->state.flags.marks = XC_EMULATOR_DATA;
 	if (xc_regs_get(regs, FLAGS, &flags))
@@ -73,6 +78,13 @@ void xc_emulator_answer(struct xc_emulator *emulator, int answer)
 {
 	emulator->answers = true;
 	emulator->answer = answer;
+}
+
+struct xc_emulated_sum xc_emulator_lost_sum(struct xc_emulator *emulator)
+{
+	struct xc_emulated_sum lost = emulator->lost;
+	emulator->lost.known = false;
+	return lost;
 }
 
 struct xc_emulated_call xc_emulator_call(const struct xc_emulator *emulator)
@@ -149,9 +161,14 @@ static bool read_part(struct xc_emulator *e, xc_addr addr, uint32_t size, struct
 	if (!xc_emulator_word(e, &e->state, addr - at, &word))
 		return false;
 	out->bits = word.bits >> (8 * at) & xc_emulator_mask(size);
-	out->marks = (word.data & bytes) ? XC_EMULATOR_DATA : (word.counts & bytes) ? XC_EMULATOR_COUNTS : 0;
+	out->marks = (word.data & bytes)          ? XC_EMULATOR_DATA
+		     : (word.counts & (1u << at)) ? XC_EMULATOR_COUNTS
+		     : (word.counts & bytes)      ? XC_EMULATOR_HIGH
+						  : 0;
 	if ((word.others & bytes) || is_of_others(e, addr))
 		out->marks |= XC_EMULATOR_OTHERS;
+	if (word.answers & bytes)
+		out->marks |= XC_EMULATOR_ANSWER;
 	return true;
 }
 
@@ -166,6 +183,8 @@ bool xc_emulator_read(struct xc_emulator *e, xc_addr addr, uint32_t size, struct
 	if (!read_part(e, addr, first, out) || !read_part(e, addr + first, size - first, &high))
 		return false;
 	out->bits |= high.bits << (8 * first);
+	if (high.marks & XC_EMULATOR_COUNTS)
+		high.marks ^= XC_EMULATOR_COUNTS | (high.marks & XC_EMULATOR_HIGH ? 0 : XC_EMULATOR_HIGH);
 	out->marks |= high.marks;
 	return true;
 }
@@ -182,12 +201,17 @@ static bool write_part(struct xc_emulator *e, xc_addr addr, uint32_t size, struc
 	word->counts &= (uint8_t)~bytes;
 	word->data &= (uint8_t)~bytes;
 	word->others &= (uint8_t)~bytes;
+	word->answers &= (uint8_t)~bytes;
 	if (value.marks & XC_EMULATOR_OTHERS)
 		word->others |= bytes;
+	if (value.marks & XC_EMULATOR_ANSWER)
+		word->answers |= bytes;
 	if (value.marks & XC_EMULATOR_DATA)
 		word->data |= bytes;
 	else if (value.marks & XC_EMULATOR_COUNTS)
 		word->counts |= bytes;
+	else if (value.marks & XC_EMULATOR_HIGH)
+		word->counts |= bytes & (uint8_t) ~(1u << at);
 	return true;
 }
 
@@ -199,6 +223,8 @@ bool xc_emulator_write(struct xc_emulator *e, xc_addr addr, uint32_t size, struc
 	if (size <= first)
 		return write_part(e, addr, size, value);
 	struct xc_emulated high = {value.bits >> (8 * first), value.marks};
+	if (high.marks & XC_EMULATOR_HIGH)
+		high.marks |= XC_EMULATOR_COUNTS;
 	return write_part(e, addr, first, value) && write_part(e, addr + first, size - first, high);
 }
 
@@ -311,7 +337,7 @@ static bool call_kernel(struct xc_emulator *e)
 	if (number == SCHED_YIELD)
 		*rax = (struct xc_emulated){0, 0};
 	else
-		*rax = (struct xc_emulated){(uint64_t)(int64_t)e->answer, XC_EMULATOR_OTHERS};
+		*rax = (struct xc_emulated){(uint64_t)(int64_t)e->answer, XC_EMULATOR_OUTSIDE};
 	e->state.regs[RCX].marks = e->state.regs[R11].marks = XC_EMULATOR_DATA;
 	return true;
 }

@@ -1,7 +1,8 @@
 /* emulator: what a thread would do next: its instructions, one after the other, on a copy of its registers and of the
  * memory that it writes. The target is only read.
  *
- * x86-64, general registers. What other instructions write is not known: it is marked. A caller may mark more, to see
+ * x86-64: general registers, and floating-point numbers in the low 8 bytes of vector registers. What other instructions
+ * write is not known: it is marked. A caller may mark more, to see
  * what depends on it: marks go from operands to results. A step is not taken that would need what is not known to
  * decide where to go, or what changes to know where to read or write. */
 #ifndef XC_EMULATOR_H
@@ -12,8 +13,11 @@
 enum {
 	XC_EMULATOR_COUNTS = 1, /* it changed by a sum or a difference */
 	XC_EMULATOR_DATA = 2,   /* in another way, or it is not known */
-	XC_EMULATOR_CHANGES = XC_EMULATOR_COUNTS | XC_EMULATOR_DATA,
+	XC_EMULATOR_HIGH = 16,  /* it changed by a sum or a difference, but for its lowest byte */
+	XC_EMULATOR_CHANGES = XC_EMULATOR_COUNTS | XC_EMULATOR_DATA | XC_EMULATOR_HIGH,
 	XC_EMULATOR_OTHERS = 4, /* read from memory that other threads may write, or an answer of the kernel */
+	XC_EMULATOR_ANSWER = 8, /* an answer of the kernel, or made of one */
+	XC_EMULATOR_OUTSIDE = XC_EMULATOR_OTHERS | XC_EMULATOR_ANSWER,
 };
 
 struct xc_emulated {
@@ -25,7 +29,7 @@ struct xc_emulated {
 struct xc_emulated_word {
 	xc_addr addr;
 	uint64_t bits;
-	uint8_t counts, data, others;
+	uint8_t counts, data, others, answers;
 };
 
 /* The flags, and what was compared. */
@@ -41,7 +45,8 @@ enum { XC_EMULATOR_SP = 4, XC_EMULATOR_WORDS = 512, XC_EMULATOR_SLOTS = 2 * XC_E
 
 /* May be copied as a whole. */
 struct xc_emulated_state {
-	struct xc_emulated regs[16]; /* as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 … */
+	struct xc_emulated regs[16];    /* as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 … */
+	struct xc_emulated vectors[16]; /* xmm0 …: the low 8 bytes */
 	xc_addr pc;
 	struct xc_emulated_flags flags;
 	struct xc_emulated_word words[XC_EMULATOR_WORDS];
@@ -67,8 +72,19 @@ void xc_emulator_free(struct xc_emulator *emulator);
 struct xc_emulated_state *xc_emulator_state(struct xc_emulator *emulator);
 
 /* From now on the kernel's answer to calls that read from or write to a descriptor is this one: 0 at the end of a file,
- * or -EAGAIN; they transfer nothing. It is marked as of others. */
+ * or -EAGAIN; they transfer nothing. It is marked as an answer, and as of others. */
 void xc_emulator_answer(struct xc_emulator *emulator, int answer);
+
+/* A sum or difference of floating-point numbers that was the first of them again, since the other one, which is not 0, is
+ * too small beside it. */
+struct xc_emulated_sum {
+	bool known;
+	uint32_t size; /* bytes */
+	double value, step;
+};
+
+/* The last such sum since it was asked for before. */
+struct xc_emulated_sum xc_emulator_lost_sum(struct xc_emulator *emulator);
 
 /* The last such call, answered or not; its number is -1 when there was none. */
 struct xc_emulated_call {

@@ -24,6 +24,7 @@ struct xc_emulator {
 	bool has_fs_base, answers;
 	int answer;
 	struct xc_emulated_call call;
+	struct xc_emulated_sum lost;
 	struct xc_emulated_insn decoded[XC_EMULATOR_DECODED];
 };
 
@@ -39,11 +40,16 @@ bool xc_emulator_write(struct xc_emulator *e, xc_addr addr, uint32_t size, struc
 /* The effect of an instruction that does not jump (emulator_insn.c). False: it is not possible. */
 bool xc_emulator_run(struct xc_emulator *e, const struct xc_emulated_insn *d);
 
+/* The same for vector registers (emulator_float.c). *good_out is false where it is not possible. False: it is no such
+ * instruction. */
+bool xc_emulator_run_float(struct xc_emulator *e, const struct xc_emulated_insn *d, bool *good_out);
+
 /* Operands (emulator_operand.c). An address that changes is none. */
 bool xc_emulator_address(const struct xc_emulator *e, const struct xc_emulated_insn *d, const ZydisDecodedOperand *o,
 			 xc_addr *out, uint8_t *marks_out);
 bool xc_emulator_get(struct xc_emulator *e, const struct xc_emulated_insn *d, unsigned operand,
 		     struct xc_emulated *out);
+struct xc_emulated *xc_emulator_vector(struct xc_emulator *e, const ZydisDecodedOperand *o); /* NULL: it is none */
 bool xc_emulator_put(struct xc_emulator *e, const struct xc_emulated_insn *d, unsigned operand,
 		     struct xc_emulated value);
 bool xc_emulator_push(struct xc_emulator *e, struct xc_emulated value);

@@ -7,7 +7,7 @@ enum { RAX = 0, RDX = 2, BP = 5 };
 /* What is computed other than by sums does not count. */
 static uint8_t mixed(uint8_t marks)
 {
-	uint8_t others = marks & XC_EMULATOR_OTHERS;
+	uint8_t others = marks & XC_EMULATOR_OUTSIDE;
 	return (marks & XC_EMULATOR_CHANGES) ? others | XC_EMULATOR_DATA : others;
 }
 
@@ -321,7 +321,7 @@ static bool forget(struct xc_emulator *e, const struct xc_emulated_insn *d)
 		if (!(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
 		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-			xc_emulator_put(e, d, i, unknown); /* false: not a general one */
+			xc_emulator_put(e, d, i, unknown); /* false: no general one, no vector */
 			continue;
 		}
 		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || !xc_emulator_address(e, d, o, &addr, &marks) ||
@@ -368,6 +368,9 @@ static bool compute(struct xc_emulator *e, const struct xc_emulated_insn *d)
 bool xc_emulator_run(struct xc_emulator *e, const struct xc_emulated_insn *d)
 {
 	struct xc_emulated value;
+	bool good;
+	if (xc_emulator_run_float(e, d, &good))
+		return good;
 	switch (d->insn.meta.category) {
 	case ZYDIS_CATEGORY_SETCC:
 	case ZYDIS_CATEGORY_CMOV:

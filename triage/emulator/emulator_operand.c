@@ -56,6 +56,16 @@ bool xc_emulator_address(const struct xc_emulator *e, const struct xc_emulated_i
 	return add_register(e, m->base, 1, out, marks) && add_register(e, m->index, m->scale, out, marks);
 }
 
+struct xc_emulated *xc_emulator_vector(struct xc_emulator *e, const ZydisDecodedOperand *o)
+{
+	ZydisRegisterClass class =
+		o->type == ZYDIS_OPERAND_TYPE_REGISTER ? ZydisRegisterGetClass(o->reg.value) : ZYDIS_REGCLASS_INVALID;
+	int id = class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM || class == ZYDIS_REGCLASS_ZMM
+			 ? ZydisRegisterGetId(o->reg.value)
+			 : -1;
+	return id >= 0 && id < 16 ? &e->state.vectors[id] : NULL;
+}
+
 bool xc_emulator_get(struct xc_emulator *e, const struct xc_emulated_insn *d, unsigned operand, struct xc_emulated *out)
 {
 	const ZydisDecodedOperand *o = &d->operands[operand];
@@ -72,6 +82,10 @@ bool xc_emulator_get(struct xc_emulator *e, const struct xc_emulated_insn *d, un
 			return false;
 		*out = *whole(e, o->reg.value);
 		out->bits = out->bits >> shift_of(o->reg.value) & xc_emulator_mask(size);
+		if (shift_of(o->reg.value) && (out->marks & XC_EMULATOR_HIGH))
+			out->marks |= XC_EMULATOR_COUNTS;
+		if (size == 1)
+			out->marks &= (uint8_t)~XC_EMULATOR_HIGH;
 		return true;
 	case ZYDIS_OPERAND_TYPE_MEMORY:
 		if (!xc_emulator_address(e, d, o, &addr, &marks) || (marks & XC_EMULATOR_CHANGES) ||
@@ -107,6 +121,11 @@ bool xc_emulator_put(struct xc_emulator *e, const struct xc_emulated_insn *d, un
 	uint32_t size = o->size / 8;
 	xc_addr addr;
 	uint8_t marks;
+	struct xc_emulated *vector = xc_emulator_vector(e, o);
+	if (vector) {
+		*vector = value;
+		return true;
+	}
 	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
 		return put_register(e, o->reg.value, size, value);
 	return o->type == ZYDIS_OPERAND_TYPE_MEMORY && xc_emulator_address(e, d, o, &addr, &marks) &&

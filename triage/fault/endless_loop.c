@@ -16,7 +16,7 @@
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
 
-enum { THREADS = 64, FRAMES = 8, FUNCTIONS = 3, LOOPS = 3, STEPS = 200 };
+enum { THREADS = 64, FRAMES = 8, FUNCTIONS = 3, LOOPS = 4, STEPS = 200, PURSE = 6000000 /* 0.6 s */ };
 
 /* What is known of a thread that runs; in a loop, or only in a function. */
 struct found {
@@ -59,12 +59,13 @@ static enum xc_endless_loop worth_of(const struct xc_crash_context *view, const 
 	bool own = foreseen && !f->forecast.shared;
 	bool later = f->forecast.kind == XC_FORECAST_FAR ||
 		     (f->forecast.kind == XC_FORECAST_AWAY && f->forecast.rounds < XC_FORECAST_FOREVER);
-	if (later || (!own && (f->busy.shared || !is_alone(view, view->thread))))
+	if (later || f->forecast.called || (!own && (f->busy.shared || !is_alone(view, view->thread))))
 		return XC_ENDLESS_LOOP_GUESS;
 	return XC_ENDLESS_LOOP_LIKELY;
 }
 
-static void look_at_loops(const struct xc_crash_context *view, size_t frame, struct found *one, struct found *best)
+static void look_at_loops(const struct xc_crash_context *view, size_t frame, struct found *one, struct found *best,
+			  uint64_t *purse)
 {
 	unsigned budget = STEPS;
 	struct xc_frame_code code;
@@ -77,7 +78,7 @@ static void look_at_loops(const struct xc_crash_context *view, size_t frame, str
 		one->forecast = (struct xc_forecast){.kind = XC_FORECAST_NONE, .call = -1};
 		xc_busy_loop_look(&code, &loop, NULL, 0, &one->busy);
 		if (one->busy.has_end)
-			one->forecast = xc_forecast_loop(&code, &loop);
+			one->forecast = xc_forecast_loop(&code, &loop, purse);
 		one->worth = worth_of(view, one);
 		if (one->guessed && one->worth == XC_ENDLESS_LOOP_LIKELY)
 			one->worth = XC_ENDLESS_LOOP_GUESS;
@@ -87,7 +88,7 @@ static void look_at_loops(const struct xc_crash_context *view, size_t frame, str
 	}
 }
 
-static void look_at_thread(const struct xc_crash_context *view, struct found *best)
+static void look_at_thread(const struct xc_crash_context *view, struct found *best, uint64_t *purse)
 {
 	size_t functions = 0;
 	bool guessed = false;
@@ -102,7 +103,7 @@ static void look_at_thread(const struct xc_crash_context *view, struct found *be
 			best->frame = view->frames[i];
 		}
 		if (best->worth < XC_ENDLESS_LOOP_LIKELY)
-			look_at_loops(view, i, &one, best);
+			look_at_loops(view, i, &one, best, purse);
 	}
 }
 
@@ -217,8 +218,9 @@ static void report_loop(const struct xc_crash_context *crash, const struct found
 	if (!f->in_loop)
 		return;
 	add_loop(f, &text);
-	xc_verdict_evidence(crash->report, "thread %d ran, in no system call, in a loop of %s", (int)f->thread->tid,
-			    xc_text_string(&text));
+	xc_verdict_evidence(crash->report, "%sthread %d ran%s in a loop of %s",
+			    f->worth == XC_ENDLESS_LOOP_GUESS ? "perhaps it hung: " : "", (int)f->thread->tid,
+			    f->forecast.call >= 0 ? "" : ", in no system call,", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
@@ -243,6 +245,7 @@ enum xc_endless_loop xc_endless_loop_classify(struct xc_crash_context *crash, en
 	bool dead = crash->verdict && crash->verdict->class_name;
 	struct found best = {.worth = XC_ENDLESS_LOOP_NONE};
 	size_t running = 0;
+	uint64_t purse = PURSE;
 	if (dead && !is_killed(crash))
 		return XC_ENDLESS_LOOP_NONE;
 	for (size_t i = 0; i < p->thread_count && i < THREADS && best.worth < XC_ENDLESS_LOOP_LIKELY; i++) {
@@ -253,7 +256,7 @@ enum xc_endless_loop xc_endless_loop_classify(struct xc_crash_context *crash, en
 		xc_thread_view(crash, &p->threads[i], FRAMES, &view);
 		if (xc_linked_loop_classify(crash, &view))
 			return XC_ENDLESS_LOOP_LIKELY;
-		look_at_thread(&view, &best);
+		look_at_thread(&view, &best, &purse);
 	}
 	if (best.worth >= least && (!dead || best.worth == XC_ENDLESS_LOOP_LIKELY)) {
 		set_class(crash, &best, running);

@@ -12,6 +12,7 @@
 #include "triage/fault/channel.h"
 #include "triage/fault/hang_suspect.h"
 #include "triage/fault/lost_wakeup.h"
+#include "triage/fault/unwoken.h"
 #include "triage/locks/locks.h"
 #include "triage/locks/wait_report.h"
 #include "triage/locks/waits.h"
@@ -334,6 +335,7 @@ void xc_hang_classify(struct xc_crash_context *crash)
 		xc_verdict_evidence(crash->report, "perhaps it hung: %s", text.bytes);
 		xc_verdict_redact(crash->report, "perhaps it hung: every thread waits");
 		xc_text_fini(&text);
+		xc_unwoken_report(crash, except);
 		return;
 	}
 	if (except)
@@ -351,6 +353,7 @@ void xc_hang_classify(struct xc_crash_context *crash)
 				    "perhaps fork() made this process while another thread had that lock: only the "
 				    "thread that calls fork() is copied, and nobody is left to unlock it");
 	xc_lost_wakeup_report(crash, except);
+	xc_unwoken_report(crash, except);
 	size_t told = 0, channels = 0, pipes = 0;
 	for (size_t i = 0; i < waits->count && i < INVOLVED; i++) {
 		if (&waits->items[i] != wait && waits->items[i].thread != except)

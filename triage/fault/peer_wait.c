@@ -12,9 +12,10 @@
 #include "triage/locks/waits.h"
 #include "triage/util/names.h"
 
-enum { TOLD = 3, POLLED = 8, NO_HANG = 1 /* WNOHANG */ };
+enum { TOLD = 3, POLLED = 8, NO_HANG = 1 /* WNOHANG */, NOT_BLOCKING = 4 /* LOCK_NB */ };
+enum { SET_LOCK_WAIT = 7 /* F_SETLKW */, SET_OPEN_LOCK_WAIT = 38 /* F_OFD_SETLKW */ };
 
-enum call { NEITHER, READS, WRITES, POLLS, CHILD };
+enum call { NEITHER, READS, WRITES, POLLS, CHILD, LOCKS };
 
 static enum call call_of(const struct xc_wait *wait)
 {
@@ -31,6 +32,10 @@ static enum call call_of(const struct xc_wait *wait)
 		return (int32_t)t->call_args[2] < 0 ? POLLS : NEITHER;
 	if (strcmp(wait->call, "ppoll") == 0)
 		return t->call_args[2] == 0 ? POLLS : NEITHER;
+	if (strcmp(wait->call, "flock") == 0)
+		return !(t->call_args[1] & NOT_BLOCKING) ? LOCKS : NEITHER;
+	if (strcmp(wait->call, "fcntl") == 0)
+		return t->call_args[1] == SET_LOCK_WAIT || t->call_args[1] == SET_OPEN_LOCK_WAIT ? LOCKS : NEITHER;
 	return strcmp(wait->call, "wait4") == 0 && !(t->call_args[2] & NO_HANG) ? CHILD : NEITHER;
 }
 
@@ -105,19 +110,6 @@ static struct peer peer_of(const struct xc_crash_context *crash, const struct xc
 	return peer;
 }
 
-/* Programs rest in other waits. */
-static bool is_odd(const struct peer *peer)
-{
-	switch (peer->call) {
-	case WRITES:
-		return true;
-	case CHILD:
-		return (int32_t)peer->wait->thread->call_args[0] > 0;
-	default:
-		return peer->owner.found.name && peer->owner.child.name;
-	}
-}
-
 /* ---- in words ---- */
 
 static void add_wait(const struct xc_crash_context *crash, const struct peer *peer, struct xc_text *text)
@@ -174,11 +166,16 @@ static void report_ends(const struct xc_crash_context *crash, const struct xc_de
 static void report_owner(const struct xc_crash_context *crash, const struct peer *peer)
 {
 	const struct xc_descriptor_owner *o = &peer->owner;
+	if (peer->call == LOCKS) {
+		xc_verdict_evidence(crash->report, "missing: who has the lock of that file%s",
+				    crash->process->live ? "" : ": a core does not tell");
+		return;
+	}
 	if (!o->found.name || !o->child.name)
 		return;
 	if (peer->call != CHILD)
-		xc_verdict_evidence(crash->report, "likely process %d has the other end: `%s`", o->child.value,
-				    o->child.name);
+		xc_verdict_evidence(crash->report, "likely process %d has the other end: `%s`%s", o->child.value,
+				    o->child.name, crash->process->live ? "" : " (a core does not tell who has it)");
 	if (!o->other_count)
 		return;
 	if (peer->call == WRITES)
@@ -204,16 +201,62 @@ static const char *state_words(const struct xc_child *c)
 	}
 }
 
+static bool child_writes(const struct xc_child *c)
+{
+	return c->call && strncmp(c->call, "write", strlen("write")) == 0;
+}
+
+static bool nobody_reads(const struct xc_crash_context *crash, const struct xc_child *c)
+{
+	return child_writes(c) && c->has_other_end &&
+	       !is_read(crash->process, xc_waits_of(crash->process), c->other_end);
+}
+
+/* Does the other process wait for this one, which waits for it? */
+static bool is_mutual(const struct xc_crash_context *crash, const struct peer *peer)
+{
+	const struct xc_child *c = peer->wait->thread->child;
+	return c && c->pid != crash->process->pid && !state_words(c) && c->has_other_end &&
+	       (!child_writes(c) || nobody_reads(crash, c));
+}
+
+/* Programs rest in other waits. */
+static bool is_odd(const struct xc_crash_context *crash, const struct peer *peer)
+{
+	switch (peer->call) {
+	case WRITES:
+	case LOCKS:
+		return true;
+	case CHILD:
+		return (int32_t)peer->wait->thread->call_args[0] > 0;
+	default:
+		return (peer->owner.found.name && peer->owner.child.name) || is_mutual(crash, peer);
+	}
+}
+
+/* What the other process has that the thread waits for. */
+static void add_bond(const struct peer *peer, struct xc_text *text)
+{
+	const struct xc_child *c = peer->wait->thread->child;
+	if (c->took_lock)
+		xc_text_add(text, " took the lock of that file, and");
+	else if (c->has_pipe)
+		xc_text_printf(text, " has the %s end of that pipe, as descriptor %d, and",
+			       peer->call == WRITES ? "read" : "write", c->pipe);
+}
+
 /* "process 17 "cat" is in read, on descriptor 0 = pipe:[12]; this process has the write end of that pipe itself, as
  * descriptor 4: while it is open, the other one does not see the end" */
-static void report_child(const struct xc_crash_context *crash, const struct xc_child *c)
+static void report_child(const struct xc_crash_context *crash, const struct peer *peer)
 {
+	const struct xc_child *c = peer->wait->thread->child;
 	struct xc_text text = {0};
 	const char *state = state_words(c);
-	bool writes = c->call && strncmp(c->call, "write", 5) == 0;
+	bool writes = child_writes(c);
 	xc_text_printf(&text, "process %d \"", (int)c->pid);
 	xc_text_name(&text, c->name);
 	xc_text_add(&text, "\"");
+	add_bond(peer, &text);
 	xc_text_printf(&text, state ? " %s" : " is in system call %s", state ? state : c->call);
 	if (c->file && !state)
 		xc_text_printf(&text, " on descriptor %d", c->fd);
@@ -223,10 +266,22 @@ static void report_child(const struct xc_crash_context *crash, const struct xc_c
 			       c->other_end);
 	if (!writes && (c->has_other_end || c->has_itself) && !state)
 		xc_text_add(&text, ": while that is open, it does not see the end of its input");
-	if (writes && c->has_other_end && !state && !is_read(crash->process, xc_waits_of(crash->process), c->other_end))
+	if (!state && nobody_reads(crash, c))
 		xc_text_add(&text, ": nobody reads what it writes");
 	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
+}
+
+static void report_peer(const struct xc_crash_context *crash, const struct peer *peer)
+{
+	const struct xc_child *c = peer->wait->thread->child;
+	if (c && c->pid == crash->process->pid)
+		xc_verdict_evidence(crash->report,
+				    "this process took the lock of that file itself, by another open of it");
+	else if (c)
+		report_child(crash, peer);
+	else
+		report_owner(crash, peer);
 }
 
 static void hung_perhaps(const struct xc_crash_context *crash, const char *cause)
@@ -242,15 +297,25 @@ static bool is_killed(const struct xc_crash_context *crash)
 	       xc_crash_context_sent_by_other(crash);
 }
 
-static void set_class(struct xc_crash_context *crash, const struct xc_wait *wait, size_t threads, const char *cause)
+static const char *headline(const struct xc_crash_context *crash, const struct peer *peer, size_t threads, bool mutual)
 {
+	struct xc_arena *arena = &crash->report->arena;
+	if (mutual)
+		return xc_arena_printf(arena, "hang: this process and process %d wait for each other",
+				       (int)peer->wait->thread->child->pid);
+	if (threads == 1)
+		return "the only thread waits for another process: perhaps a hang";
+	return xc_arena_printf(arena, "no thread runs, all %zu wait for other processes: perhaps a hang", threads);
+}
+
+static void set_class(struct xc_crash_context *crash, const struct peer *peer, size_t threads, const char *cause)
+{
+	const struct xc_wait *wait = peer->wait;
+	bool mutual = is_mutual(crash, peer);
 	crash->verdict = xc_report_verdict(crash->report);
-	crash->verdict->headline =
-		threads == 1
-			? "the only thread waits for another process: perhaps a hang"
-			: xc_arena_printf(&crash->report->arena,
-					  "no thread runs, all %zu wait for other processes: perhaps a hang", threads);
-	xc_crash_context_classify(crash, "hang", "other process", "low", "guess", cause);
+	crash->verdict->headline = headline(crash, peer, threads, mutual);
+	xc_crash_context_classify(crash, "hang", "other process", mutual ? "medium" : "low",
+				  mutual ? "likely" : "guess", cause);
 	crash->thread = wait->thread;
 	crash->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
 	xc_verdict_involve(crash->report, wait->thread->tid);
@@ -266,7 +331,7 @@ bool xc_peer_wait_classify(struct xc_crash_context *crash)
 		return false;
 	for (; count < waits->count && count < TOLD; count++) {
 		peers[count] = peer_of(crash, &waits->items[count]);
-		if (odd == TOLD && peers[count].wait->has_place && is_odd(&peers[count]))
+		if (odd == TOLD && peers[count].wait->has_place && is_odd(crash, &peers[count]))
 			odd = count;
 	}
 	if (!dead && odd == TOLD)
@@ -276,12 +341,9 @@ bool xc_peer_wait_classify(struct xc_crash_context *crash)
 	if (dead)
 		hung_perhaps(crash, xc_text_string(&text));
 	else
-		set_class(crash, peers[odd].wait, waits->count, xc_text_string(&text));
+		set_class(crash, &peers[odd], waits->count, xc_text_string(&text));
 	xc_text_fini(&text);
 	for (size_t i = 0; i < count; i++)
-		if (peers[i].wait->thread->child)
-			report_child(crash, peers[i].wait->thread->child);
-		else
-			report_owner(crash, &peers[i]);
+		report_peer(crash, &peers[i]);
 	return !dead;
 }

@@ -1,6 +1,12 @@
 /* lock: see lock.h. */
 #include "triage/locks/lock.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "core/live/live.h"
 #include "triage/locks/namespace_tid.h"
 
 const struct xc_lock *xc_lock_awaited(const struct xc_locks *l, size_t thread)
@@ -8,10 +14,23 @@ const struct xc_lock *xc_lock_awaited(const struct xc_locks *l, size_t thread)
 	return l->lock_of[thread] == XC_LOCK_NOBODY ? NULL : &l->locks[l->lock_of[thread]];
 }
 
+/* Of a running process: the first that waits has slept since its call was read, and the owner, which is not in the list
+ * of threads, has not begun since that was made. */
+static bool is_left(const struct xc_process *p, const struct xc_wait *first, const struct xc_lock *lock)
+{
+	char name[32];
+	struct stat now;
+	int tasks = xc_live_task_dir(p);
+	snprintf(name, sizeof name, "%d", (int)lock->owner);
+	return tasks >= 0 && xc_live_thread_slept(p, first->thread) &&
+	       fstatat(tasks, name, &now, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+}
+
 bool xc_lock_is_orphan(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	return l->waits->ids_are != XC_IDS_UNKNOWN && lock->known && lock->owner && lock->holder == XC_LOCK_NOBODY &&
-	       !lock->shared && !lock->robust && !p->live && !p->missing_bytes;
+	       !lock->shared && !lock->robust && !p->missing_bytes &&
+	       (!p->live || (l->waits->ids_are == XC_IDS_SAME && is_left(p, &l->waits->items[lock->first], lock)));
 }
 
 const char *xc_lock_kind_text(const struct xc_lock *lock)

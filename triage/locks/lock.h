@@ -68,7 +68,7 @@ struct xc_locks {
 const struct xc_lock *xc_lock_awaited(const struct xc_locks *locks, size_t thread);
 
 /* Is the owner none of the threads: has it ended, or not survived fork()? Only when all threads are listed, with the
- * process's own ids. */
+ * process's own ids; of a running process only while its first waiter sleeps. */
 bool xc_lock_is_orphan(const struct xc_process *process, const struct xc_locks *locks, const struct xc_lock *lock);
 
 /* "mutex", "reader-writer lock", "stdio stream", … */

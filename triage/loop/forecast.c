@@ -14,11 +14,12 @@
 #include <string.h>
 
 #include "core/live/sandbox.h"
-#include "triage/emulator/emulator.h"
 #include "triage/loop/meeting.h"
+#include "triage/loop/narrow_counter.h"
 
 enum {
 	STEPS = 200000,
+	MORE_STEPS = 2000000,
 	DECISIONS = 512,
 	TRIES = 4,
 	WIDENINGS = 4,
@@ -29,10 +30,12 @@ enum {
 
 static const uint64_t WRAPS = UINT64_C(1) << 24; /* less is soon over */
 
-/* The decisions of a turn, in their order. */
+/* The decisions of a turn of which the operands change, in their order; and of all of them. */
 struct turn {
 	struct xc_emulated_branch items[DECISIONS];
 	size_t count;
+	uint64_t path; /* a digest, without what they compare */
+	bool shared;   /* one depends on what others may change */
 };
 
 struct forecast {
@@ -61,6 +64,19 @@ static bool has_left(const struct forecast *f)
 	       (s->regs[XC_EMULATOR_SP].bits == f->sp && (s->pc < f->lo || s->pc > f->hi));
 }
 
+/* False: there are too many. */
+static bool note(struct turn *turn, const struct xc_emulated_branch *b)
+{
+	turn->path = mix(turn->path, b->pc + b->taken);
+	turn->shared |= (b->flags.marks & XC_EMULATOR_OTHERS) != 0;
+	if (!(b->flags.marks & XC_EMULATOR_CHANGES))
+		return true;
+	if (turn->count == DECISIONS)
+		return false;
+	turn->items[turn->count++] = *b;
+	return true;
+}
+
 /* Run to the loop's beginning. A loop may call what is outside of it: only code of its own frame counts, and a
  * call pushes first. */
 static bool run_round(struct forecast *f, struct turn *turn)
@@ -74,10 +90,8 @@ static bool run_round(struct forecast *f, struct turn *turn)
 			continue;
 		f->path = mix(f->path, b.pc + b.taken);
 		f->values = mix(mix(mix(f->values, b.pc + b.taken), b.flags.left), b.flags.right);
-		if (turn && turn->count == DECISIONS)
+		if (turn && !note(turn, &b))
 			return false;
-		if (turn)
-			turn->items[turn->count++] = b;
 	} while (f->state->pc != f->anchor || f->state->regs[XC_EMULATOR_SP].bits != f->sp);
 	return true;
 }
@@ -85,6 +99,8 @@ static bool run_round(struct forecast *f, struct turn *turn)
 static bool run_turn(struct forecast *f, uint64_t rounds, struct turn *turn)
 {
 	turn->count = 0;
+	turn->path = 0;
+	turn->shared = false;
 	for (uint64_t i = 0; i < rounds; i++)
 		if (!run_round(f, turn))
 			return false;
@@ -111,8 +127,16 @@ static bool widen(struct forecast *f, struct xc_emulated_state *marked, bool *mo
 	*more_out = false;
 	for (size_t i = 0; i < XC_COUNT(end->regs); i++) {
 		uint8_t marks = end->regs[i].marks, *into = &f->state->regs[i].marks;
-		if (!(marks & XC_EMULATOR_CHANGES) && end->regs[i].bits != f->state->regs[i].bits)
-			marks |= XC_EMULATOR_COUNTS;
+		uint64_t change = end->regs[i].bits ^ f->state->regs[i].bits;
+		if (!(marks & (XC_EMULATOR_CHANGES & ~XC_EMULATOR_HIGH)) && change)
+			marks |= change & UINT8_MAX ? XC_EMULATOR_COUNTS : XC_EMULATOR_HIGH;
+		*more_out |= (marks & ~*into) != 0;
+		*into |= marks;
+	}
+	for (size_t i = 0; i < XC_COUNT(end->vectors); i++) {
+		uint8_t marks = end->vectors[i].marks, *into = &f->state->vectors[i].marks;
+		if ((marks & XC_EMULATOR_CHANGES) || end->vectors[i].bits != f->state->vectors[i].bits)
+			marks |= XC_EMULATOR_DATA;
 		*more_out |= (marks & ~*into) != 0;
 		*into |= marks;
 	}
@@ -186,26 +210,23 @@ static void keep(struct xc_forecast *out, const struct xc_meeting *p, uint64_t t
 
 static bool same_way(const struct turn *a, const struct turn *b)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (a->items[i].pc != b->items[i].pc || a->items[i].taken != b->items[i].taken)
-			return false;
-	return a->count == b->count;
+	return a->path == b->path && a->count == b->count;
 }
 
 /* Three turns from the marked state. */
 static bool judge(struct forecast *f, uint64_t rounds, struct xc_forecast *out)
 {
+	xc_emulator_lost_sum(f->emulator);
 	for (unsigned i = 0; i < STEADY; i++)
 		if (!run_turn(f, rounds, &f->turns[i]) || !same_way(&f->turns[0], &f->turns[i]))
 			return false;
-	*out = (struct xc_forecast){.kind = XC_FORECAST_REPEATS, .period = rounds};
+	*out = (struct xc_forecast){
+		.kind = XC_FORECAST_REPEATS, .period = rounds, .lost = xc_emulator_lost_sum(f->emulator)};
+	out->shared = f->turns[0].shared;
 	for (size_t i = 0; i < f->turns[0].count; i++) {
 		const struct xc_emulated_branch *b = &f->turns[STEADY - 1].items[i];
 		struct xc_meeting p;
 		bool wraps = false;
-		out->shared |= (b->flags.marks & XC_EMULATOR_OTHERS) != 0;
-		if (!(b->flags.marks & XC_EMULATOR_CHANGES))
-			continue;
 		uint64_t turns = look_ahead(&f->turns[0].items[i], &f->turns[1].items[i], b, &p, &wraps);
 		if (!turns || (turns < XC_FORECAST_FOREVER && !(wraps && turns >= WRAPS)))
 			return false;
@@ -263,7 +284,7 @@ static bool is_seen(const struct forecast *f)
 	uint8_t seen = 0;
 	for (size_t i = 0; i < f->state->word_count; i++) {
 		const struct xc_emulated_word *w = &f->state->words[i];
-		uint8_t kept = (uint8_t)(w->others & ~(w->counts | w->data));
+		uint8_t kept = (uint8_t)(w->answers & ~(w->counts | w->data));
 		bool dead = w->addr < f->sp && f->sp - w->addr < DEAD;
 		uint64_t now;
 		if (dead || !kept)
@@ -275,7 +296,8 @@ static bool is_seen(const struct forecast *f)
 	return seen;
 }
 
-static void run(struct forecast *f, const struct xc_frame_code *code, const int *answer, struct xc_forecast *out)
+static void run(struct forecast *f, const struct xc_frame_code *code, const int *answer, uint64_t *purse,
+		struct xc_forecast *out)
 {
 	const struct xc_crash_context *view = code->crash;
 	struct xc_emulated_call call = {.number = -1};
@@ -285,8 +307,11 @@ static void run(struct forecast *f, const struct xc_frame_code *code, const int 
 	if (answer)
 		xc_emulator_answer(f->emulator, *answer);
 	f->state = xc_emulator_state(f->emulator);
-	f->left = STEPS;
+	size_t most = (size_t)(STEPS + (*purse < MORE_STEPS ? *purse : MORE_STEPS));
+	f->left = most;
 	search(f, out);
+	size_t used = f->left < most ? most - f->left : most; /* it ends below 0 */
+	*purse -= used > STEPS ? used - STEPS : 0;
 	call = xc_emulator_call(f->emulator);
 	out->call = call.number;
 	out->fd = call.fd;
@@ -295,7 +320,40 @@ static void run(struct forecast *f, const struct xc_frame_code *code, const int 
 	xc_emulator_free(f->emulator);
 }
 
-struct xc_forecast xc_forecast_loop(const struct xc_frame_code *code, const struct xc_loop *loop)
+/* A counter whose bound is beyond what it can be: however long a round is. */
+static void look_at_narrow(const struct xc_frame_code *code, const struct xc_loop *loop, struct xc_forecast *out)
+{
+	struct xc_narrow_counter n;
+	if (!xc_narrow_counter_find(code, loop, &n))
+		return;
+	*out = (struct xc_forecast){.kind = XC_FORECAST_NEVER,
+				    .shared = n.shared,
+				    .called = n.called,
+				    .call = -1,
+				    .bound = n.bound,
+				    .size = 8,
+				    .narrow = n.size};
+}
+
+/* The last of its instructions: code that a compiler moved away, to behind the loop, jumps back to its beginning. */
+static xc_addr end_of(const struct xc_body *body, const struct xc_loop *loop)
+{
+	xc_addr end = body->insns[loop->last].addr;
+	for (size_t i = loop->last + 1; i < body->count; i++)
+		if (body->insns[i].has_target && body->insns[i].target == body->insns[loop->first].addr &&
+		    body->insns[i].kind != XC_INSN_CALL)
+			end = body->insns[i].addr;
+	return end;
+}
+
+/* Such a call does not return 0 for what has bytes. */
+static bool writes(long call)
+{
+	static const uint8_t numbers[] = {1, 18, 20, 44, 46}; /* write, pwrite64, writev, sendto, sendmsg */
+	return call >= 0 && call < 64 && memchr(numbers, (int)call, sizeof numbers);
+}
+
+struct xc_forecast xc_forecast_loop(const struct xc_frame_code *code, const struct xc_loop *loop, uint64_t *purse)
 {
 	static const int answers[] = {0, -EAGAIN};
 	struct xc_forecast out = {.kind = XC_FORECAST_NONE, .call = -1};
@@ -305,20 +363,22 @@ struct xc_forecast xc_forecast_loop(const struct xc_frame_code *code, const stru
 	f->then = xc_alloc(sizeof *f->then);
 	f->start = xc_alloc(sizeof *f->start);
 	f->anchor = f->lo = code->body->insns[loop->first].addr;
-	f->hi = code->body->insns[loop->last].addr;
+	f->hi = end_of(code->body, loop);
 	bool known = xc_regs_get(&view->frames[code->frame].regs, view->process->arch->sp, &f->sp);
 	if (known)
-		run(f, code, NULL, &out);
+		run(f, code, NULL, purse, &out);
 	bool calls = out.kind == XC_FORECAST_NONE && out.call >= 0;
-	for (size_t i = 0; known && calls && i < XC_COUNT(answers); i++) {
+	for (size_t i = writes(out.call) ? 1 : 0; known && calls && i < XC_COUNT(answers); i++) {
 		struct xc_forecast one = {.kind = XC_FORECAST_NONE, .call = -1};
-		run(f, code, &answers[i], &one);
+		run(f, code, &answers[i], purse, &one);
 		if (one.kind != XC_FORECAST_NONE && (out.kind == XC_FORECAST_NONE || (one.seen && !out.seen)))
 			out = one;
 	}
 	free(f->then);
 	free(f->start);
 	free(f);
+	if (out.kind == XC_FORECAST_NONE)
+		look_at_narrow(code, loop, &out);
 	return out;
 }
 
@@ -335,6 +395,14 @@ static void add_number(const struct xc_forecast *f, uint64_t number, struct xc_t
 static void add_meeting(const struct xc_forecast *f, struct xc_text *text)
 {
 	uint64_t most = xc_extend(UINT64_MAX, 8 * f->size, false);
+	if (f->narrow) {
+		xc_text_printf(text,
+			       ": a number of %" PRIu32 " byte%s is compared with %" PRIu64
+			       ", and can never be that large: it goes round%s",
+			       f->narrow, f->narrow == 1 ? "" : "s", f->bound,
+			       f->called ? ", unless what it calls changes that" : "");
+		return;
+	}
 	xc_text_printf(text, ": a number that changes by %" PRId64 " in each round (it will soon be ", f->step);
 	add_number(f, f->value, text);
 	xc_text_add(text, f->kind == XC_FORECAST_AWAY ? ") moves away from " : ") is compared with ");
@@ -373,4 +441,10 @@ void xc_forecast_describe(const struct xc_forecast *f, struct xc_text *text)
 		xc_text_printf(text, ": it does the same again after each %" PRIu64 " rounds", f->period);
 	else
 		xc_text_printf(text, "%s nothing that decides in it changes any more", f->call < 0 ? ":" : ",");
+	if (f->kind == XC_FORECAST_REPEATS && f->lost.known)
+		xc_text_printf(text,
+			       "; a sum of %.*g and %.*g is %.*g again: a floating-point number of %" PRIu32
+			       " bytes is not that exact",
+			       f->lost.size == 4 ? 9 : 17, f->lost.value, f->lost.size == 4 ? 9 : 17, f->lost.step,
+			       f->lost.size == 4 ? 9 : 17, f->lost.value, f->lost.size);
 }

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "triage/code/loop.h"
 #include "triage/dataflow/frame_code.h"
+#include "triage/emulator/emulator.h"
 
 #define XC_FORECAST_FOREVER (UINT64_C(1) << 46) /* rounds: a day, at a nanosecond for each */
 
@@ -24,19 +25,23 @@ struct xc_forecast {
 	long call;
 	int fd, answer;
 	bool seen;
-	uint64_t period; /* REPEATS: so many rounds are the same again and again */
-	uint64_t rounds; /* FAR, AWAY */
+	uint64_t period;             /* REPEATS: so many rounds are the same again and again */
+	struct xc_emulated_sum lost; /* REPEATS: a sum in it that changes nothing */
+	uint64_t rounds;             /* FAR, AWAY */
 	/* NEVER, FAR, AWAY: the comparison, with what changes in `value`. */
 	uint64_t value, bound;
 	int64_t step;
 	uint32_t size;
-	bool is_signed; /* they are compared as signed numbers */
+	bool is_signed;  /* they are compared as signed numbers */
+	bool called;     /* NEVER: what the loop calls may change the bound */
+	uint32_t narrow; /* NEVER, of which only the bound is known: bytes of a number that is too small for it; or 0 */
 };
 
 /* Of a loop of frames[frame] of the context; the thread must be in it, or in what it calls. What holds if nobody else
  * changes what it reads, and no signal comes. A call that reads or writes is taken to return 0, or -EAGAIN. Runs
- * 200,000 instructions at most, and as many again for each of the two answers: 20 ms each. */
-struct xc_forecast xc_forecast_loop(const struct xc_frame_code *code, const struct xc_loop *loop);
+ * 200,000 instructions at most, and as many again for each of the two answers: 20 ms each. `purse`: instructions that
+ * may be run beyond that, of which 2,000,000 at once; what is used of it is taken. */
+struct xc_forecast xc_forecast_loop(const struct xc_frame_code *code, const struct xc_loop *loop, uint64_t *purse);
 
 /* Append ": nothing that decides in it changes any more", ": a number that changes by -2 in each round (it will soon be
  * 7) is compared with 0, and never gets there". Nothing for NONE. */

@@ -88,6 +88,11 @@ bool xc_loop_value_memory(const struct xc_loop_code *l, size_t at, uint64_t *val
 	return l->code->body->insns[at].has_memory && load(l, at, DEPTH, value);
 }
 
+bool xc_loop_value_address(const struct xc_loop_code *l, size_t at, xc_addr *addr)
+{
+	return l->code->body->insns[at].has_memory && address_of(l, at, DEPTH, addr);
+}
+
 static bool same_slot(const struct xc_insn_memory *a, const struct xc_insn_memory *b)
 {
 	return a->base == b->base && a->index == b->index && a->displacement == b->displacement;

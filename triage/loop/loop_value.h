@@ -18,6 +18,9 @@ bool xc_loop_value_register(const struct xc_loop_code *l, size_t at, int reg, ui
 /* The word at the memory operand of instruction `at`. */
 bool xc_loop_value_memory(const struct xc_loop_code *l, size_t at, uint64_t *value);
 
+/* The address of the memory operand of instruction `at`. */
+bool xc_loop_value_address(const struct xc_loop_code *l, size_t at, xc_addr *addr);
+
 /* Does the loop count in an operand of this comparison: is nothing done to it but additions? */
 bool xc_loop_value_counts(const struct xc_loop_code *l, size_t comparison);
 

@@ -19,8 +19,10 @@
 
 /* Numbers are stored inverted, so that they are not pointers. */
 static const char source[] =
-	"#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
-	"unsigned long ended_local, ended_own, living_local, living_own, main_local, main_own, below, constant, gone;\n"
+	"#define _GNU_SOURCE\n#include <link.h>\n#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n"
+	"#include <sys/mman.h>\n#include <unistd.h>\n"
+	"unsigned long ended_local, ended_own, living_local, living_own, main_local, main_own, below, constant, gone, "
+	"before;\n"
 	"__thread void *own; volatile int ready; void *kept, *volatile dropped;\n"
 	"static __attribute__((noinline)) void hold(unsigned long *local, unsigned long *mine, int forever)\n"
 	"{ void *volatile here = malloc(40); own = malloc(56); *local = ~(unsigned long)here; *mine = ~(unsigned "
@@ -40,7 +42,15 @@ static const char source[] =
 	"	asm volatile(\"pxor %%xmm0, %%xmm0; pxor %%xmm1, %%xmm1; xor %%esi, %%esi; xor %%edi, %%edi;\"\n"
 	"		\"xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor %%r11d, %%r11d; ud2\" :: "
 	"\"r\"(a), \"r\"(b), \"r\"(d)); }\n"
-	"int main(void) { pthread_t t; void *volatile here;\n"
+	/* In the first page of the data, before them, is what the file has there: the end of the constants. */
+	"static int first(struct dl_phdr_info *i, size_t n, void *u) { for (int k = 0; k < i->dlpi_phnum; k++) {\n"
+	"	const ElfW(Phdr) *p = &i->dlpi_phdr[k]; unsigned long at = i->dlpi_addr + p->p_vaddr, page = at & "
+	"-4096;\n"
+	"	if (p->p_type != PT_LOAD || !(p->p_flags & PF_W)) continue;\n"
+	"	if (at - page < 16 || mprotect((void *)page, 4096, PROT_READ | PROT_WRITE)) abort();\n"
+	"	void **volatile word = (void **)page; *word = malloc(152); before = ~(unsigned long)*word;\n"
+	"	mprotect((void *)page, 4096, PROT_READ); return n > 0; } return u != 0; }\n"
+	"int main(void) { pthread_t t; void *volatile here; dl_iterate_phdr(first, 0);\n"
 	"	pthread_create(&t, 0, ends, 0); pthread_join(t, 0);\n"
 	"	usleep(1000); pthread_attr_t larger; pthread_attr_init(&larger); pthread_attr_setstacksize(&larger, 64 "
 	"<< 20);\n"
@@ -122,6 +132,12 @@ static void the_main_thread_holds_by_stack_and_thread_local_data(void **state)
 	assert_int_equal(root_of("constant")->kind, XC_ROOT_GLOBAL);
 }
 
+static void what_the_file_has_before_the_data_holds_nothing(void **state)
+{
+	(void)state;
+	expect("before", true);
+}
+
 static void what_lies_below_the_stack_pointer_holds_nothing(void **state)
 {
 	(void)state;
@@ -136,7 +152,7 @@ static void nothing_else_is_leaked(void **state)
 	size_t leaked = 0;
 	for (uint32_t i = 0; i < graph->heap->blocks.count; i++)
 		leaked += xc_graph_leaked(graph, i);
-	assert_int_equal(leaked, 4); /* ended_local, ended_own, below, gone */
+	assert_int_equal(leaked, 5); /* ended_local, ended_own, below, gone, before */
 }
 
 /* Like a sanitizer's shadow memory, which MADV_DONTDUMP keeps out of cores. The last test, since it adds to the
@@ -170,6 +186,7 @@ int main(void)
 		cmocka_unit_test(what_only_an_ended_thread_held_is_leaked),
 		cmocka_unit_test(what_a_thread_without_registers_holds_is_not),
 		cmocka_unit_test(the_main_thread_holds_by_stack_and_thread_local_data),
+		cmocka_unit_test(what_the_file_has_before_the_data_holds_nothing),
 		cmocka_unit_test(what_lies_below_the_stack_pointer_holds_nothing),
 		cmocka_unit_test(nothing_else_is_leaked),
 		cmocka_unit_test(memory_that_is_not_in_the_core_costs_nothing_and_is_counted),

@@ -5,7 +5,8 @@
 
 /* The other process kills this one when it sleeps. */
 static const char program[] =
-	"#define _GNU_SOURCE\n#include <poll.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+	"#define _GNU_SOURCE\n#include <fcntl.h>\n#include <poll.h>\n#include <signal.h>\n#include <stdio.h>\n#include "
+	"<stdlib.h>\n"
 	"#include <string.h>\n#include <sys/prctl.h>\n#include <sys/wait.h>\n#include <time.h>\n#include <unistd.h>\n"
 	"#define DEEP __attribute__((noinline)) int\n"
 	"static void nap(void) { struct timespec pause = {0, 1000000}; nanosleep(&pause, NULL); }\n"
@@ -30,6 +31,13 @@ static const char program[] =
 	"DEEP end(struct helper *h) { int status; return waitpid(h->pid, &status, 0) != 0; }\n"
 	"DEEP watch(struct worker *w) { struct pollfd p = {w->ends[1], POLLIN, 0}; return poll(&p, 1, -1) != 0; }\n"
 	"DEEP idle(int number) { return read(number, bytes, sizeof bytes) != 0; }\n"
+	/* The child has the lock of a file, and keeps it. */
+	"DEEP lock(int file) { struct flock l = {.l_type = F_WRLCK}; return fcntl(file, F_SETLKW, &l); }\n"
+	"static int spool(void) { char c, name[] = \"/tmp/peer_wait.XXXXXX\"; int ends[2], spool_fd = mkstemp(name);\n"
+	"	if (spool_fd < 0 || unlink(name) || pipe(ends)) return 1;\n"
+	"	if (!child()) { lock(spool_fd); if (write(ends[1], \"r\", 1) == 1) for (;;) pause(); }\n"
+	"	if (read(ends[0], &c, 1) != 1) return 1;\n"
+	"	doom(); return lock(spool_fd); }\n"
 	"int main(int argc, char **argv) {\n"
 	"	struct helper helper = {0}; struct worker worker = {\"w\", {-1, -1}, 0}; int both[2];\n"
 	"	switch (atoi(argv[argc - 1])) {\n"
@@ -37,7 +45,8 @@ static const char program[] =
 	"	case 1: start(&helper); return ask(&helper);\n"
 	"	case 2: start(&helper); return end(&helper);\n"
 	"	case 3: start(&helper); worker.ends[1] = helper.from; worker.pid = helper.pid; return watch(&worker);\n"
-	"	case 4: if (pipe(both)) return 1; doom(); return idle(both[0]); } }\n";
+	"	case 4: if (pipe(both)) return 1; doom(); return idle(both[0]);\n"
+	"	case 5: return spool(); } }\n";
 
 static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O2 -x c"};
 
@@ -99,12 +108,23 @@ static void a_program_without_input(void **state)
 	expect(&want);
 }
 
+static void a_lock_of_a_file(void **state)
+{
+	(void)state;
+	static const struct wanted want = {.class_name = "killed",
+					   .argument = "5",
+					   .says = "waiting for a lock of a byte range of the file of descriptor",
+					   .also = "who has the lock of that file: a core does not tell",
+					   .without = "has the other end"};
+	expect(&want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_write_that_nobody_reads), cmocka_unit_test(an_answer_that_does_not_come),
 		cmocka_unit_test(a_child_that_does_not_end), cmocka_unit_test(a_poll_without_an_end),
-		cmocka_unit_test(a_program_without_input),
+		cmocka_unit_test(a_program_without_input),   cmocka_unit_test(a_lock_of_a_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016 # the backquotes are what is printed
+# Programs in which every thread waits until they are killed: what likely kept the one from waking them that had to. The
+# program is unwoken.c.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  load helper
+  for level in 0 2; do
+    "${CC:-cc}" -g -O$level -w -pthread -o "unwoken$level" "$repo/tests/cli/unwoken.c"
+  done
+}
+
+setup() {
+  load helper
+  cd "$BATS_FILE_TMPDIR" || return 1
+}
+
+# verdict LEVEL HOW: class and kind, cause, then the evidence.
+verdict() {
+  "$repo/corpora/take-core" --kill ABRT --out "core$1-$2" -- "./unwoken$1" "$2" >/dev/null 2>&1 || skip "no core can be taken here"
+  "$XCORE" analyze --format json --no-plugins "core$1-$2" | jq -r '.verdict | "\(.class) (\(.kind)) \(.confidence)", .cause, .evidence[]' >said
+}
+
+# says TEXT…: each is in the verdict.
+says() {
+  local text
+  for text; do
+    grep -qF -- "$text" said || { echo "missing: $text" && cat said && return 1; }
+  done
+}
+
+# never TEXT: is not.
+never() {
+  ! grep -F -- "$1" said
+}
+
+@test "a semaphore that is not given back; not beside a thread that waits for input" {
+  for level in 0 2; do
+    verdict $level slots
+    says 'perhaps it hung: every thread waits' 'whoever could post the semaphore `pool.free` waits for it, too' 'sem_post()'
+    verdict $level slots-and-input
+    says 'killed' '`pool.free` in handle'
+    never 'sem_post()'
+  done
+}
+
+@test "a barrier to which nobody is left to come" {
+  for level in 0 2; do
+    verdict $level barrier
+    says 'deadlock (all wait) likely' 'no thread is left that could still come to the barrier `step`: perhaps one ended early'
+    never 'sem_post()'
+  done
+}
+
+@test "readers that wait to write" {
+  for level in 0 2; do
+    verdict $level upgrade
+    says 'deadlock (all wait) likely' 'all that could be readers of `table` wait to write to it: perhaps they have it to read'
+    [ "$(grep -c 'all that could be readers' said)" = 1 ]
+  done
+}
+
+@test "a queue that is not closed before its workers are waited for; not one that is" {
+  for level in 0 2; do
+    verdict $level open
+    says 'deadlock (all wait) likely' '`closed` of struct queue is not set: perhaps thread ' 'before it waited for their end'
+    verdict $level closed
+    says 'deadlock (all wait) likely'
+    never 'is not set'
+  done
+}
