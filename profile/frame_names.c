@@ -70,7 +70,8 @@ static void add_code(struct xc_frame_names *n, struct xc_profile_data *d, const 
 	if (n->frame_count > before)
 		return;
 	xc_auto(xc_freep) char *unknown = xc_asprintf("[%s]", module ? module : guessed ? "guessed" : "unknown");
-	add(n, nameless(d, place->symbol ? place->symbol : unknown, module, kind));
+	const char *name = xc_place_function(place, 0);
+	add(n, nameless(d, name ? name : unknown, module, kind));
 }
 
 static void add_kernel(struct xc_frame_names *n, struct xc_profile_data *d, struct xc_kernel_symbols *kernel,

@@ -200,7 +200,7 @@ static void locate(struct xc_crash_context *crash)
 		return;
 	if (place->module)
 		v->module = xc_arena_strdup(arena, place->module->name);
-	v->function = xc_arena_strdup(arena, place->symbol);
+	v->function = xc_arena_strdup(arena, place->symbol ? place->symbol : place->stub);
 	if (place->level_count) {
 		const struct xc_level *level = &place->levels[crash->blame.level];
 		if (level->function)

@@ -1,6 +1,6 @@
 /* disas_range: sources of a function's range, in order: debug information, which has the pieces of a split function; a
- * symbol with a size; the entry of call frame information, which stripped files still have; a symbol without a size,
- * which only has the start. */
+ * stub of the procedure linkage table; a symbol with a size; the entry of call frame information, which stripped files
+ * still have; a symbol without a size, which only has the start. */
 #include "dwarf/disas/disas_range.h"
 
 #include <elf.h>
@@ -75,7 +75,9 @@ bool xc_disas_range(const struct xc_process *process, xc_addr addr, struct xc_co
 	out->thumb = symbol && symbol->thumb;
 	if (from_debuginfo(place, out))
 		return true;
-	out->function = place->symbol;
+	out->function = xc_place_function(place, 0);
+	if (place->stub)
+		return set(out, place->module, place->stub_lo, place->stub_hi, "procedure linkage table");
 	return from_symbol(place, symbol, out) || from_entry(place, file, symbol, out) ||
 	       from_label(place, symbol, out);
 }

@@ -11,7 +11,7 @@ struct xc_code_range {
 	xc_addr lo, hi; /* inclusive */
 	const char
 		*function; /* demangled; NULL when only call frame information knows it; lives as long as the process */
-	const char *how;   /* "debug information", "symbol", "call frame information" */
+	const char *how;   /* "debug information", "symbol", "call frame information", "procedure linkage table" */
 	bool end_known;    /* false: a symbol without size; hi is a guess */
 	bool thumb;        /* arm */
 };

@@ -26,9 +26,8 @@
 #include "dwarf/stack/stackgroups.h"
 #include "dwarf/stack/variable.h"
 
-enum {
-	MAX_NAME = 16 << 10,
-};
+/* Bytes: a symbol without a size from further before a trampoline is another function's. */
+enum { MAX_NAME = 16 << 10, TRAMPOLINE = 16 };
 
 /* Lists of a thread's guest frames (foreign_frame.h), sorted by `at`. */
 struct guests {
@@ -106,7 +105,8 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 		row->has_offset = place->module->bias_known;
 		row->offset = frame->pc - place->module->bias;
 	}
-	row->function = shared(b, place->symbol);
+	if (!frame->signal || place->level_count || place->symbol_offset < TRAMPOLINE)
+		row->function = shared(b, xc_place_function(place, level));
 	row->code_language = xc_place_language(place, level);
 	if (place->told) {
 		row->language = shared(b, place->told->language);
@@ -117,7 +117,6 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 		return;
 	const struct xc_level *at = &place->levels[level];
 	row->inlined = level + 1 < place->level_count;
-	row->function = shared(b, at->function ? at->function : place->symbol);
 	row->file = shared(b, at->file);
 	row->line = at->line;
 	row->column = at->column;

@@ -18,6 +18,7 @@
 #include "dwarf/symbolize/unit_functions.h"
 #include "dwarf/cfi/foreign_frame.h"
 #include "dwarf/elf/pointer_map.h"
+#include "dwarf/symbolize/plt.h"
 #include "dwarf/elf/symbol.h"
 
 enum { MAX_NESTING = 256 }; /* lexical blocks and inlined functions around one address */
@@ -158,6 +159,18 @@ static void fill_symbol(const struct xc_process *p, struct xc_place *place)
 	place->symbol_offset = place->file_addr - s->value;
 }
 
+static void fill_stub(const struct xc_process *p, struct xc_place *place)
+{
+	struct xc_plt_stub stub;
+	if (!xc_plt_stub_at(xc_debugfile_elf(xc_debugfile_of(p, place->module)), place->file_addr, &stub))
+		return;
+	xc_auto(xc_freep) char *name = xc_demangle(stub.name, false);
+	xc_auto(xc_freep) char *text = xc_asprintf("%s@plt", name ? name : stub.name);
+	place->stub = xc_arena_strdup(&((struct xc_process *)(uintptr_t)p)->arena, text);
+	place->stub_lo = stub.lo;
+	place->stub_hi = stub.hi;
+}
+
 /* Assembler units have lines but no function DIEs. */
 static void fill_assembler(const struct xc_process *p, struct xc_place *place)
 {
@@ -191,6 +204,8 @@ static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
 	}
 	if (place->level_count == 0 || !place->levels[place->level_count - 1].function)
 		fill_symbol(p, place);
+	if (place->level_count == 0 && !place->symbol)
+		fill_stub(p, place);
 	return place;
 }
 
@@ -300,7 +315,7 @@ void **xc_debuginfo_names(const struct xc_process *process, void (*close)(void *
 const char *xc_place_function(const struct xc_place *place, size_t level)
 {
 	const char *name = level < place->level_count ? place->levels[level].function : NULL;
-	return name ? name : place->symbol;
+	return name ? name : place->symbol ? place->symbol : place->stub;
 }
 
 /* Link-time optimization inlines functions of one language into another's. dwz's partial units do not state theirs. */

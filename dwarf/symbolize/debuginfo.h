@@ -31,7 +31,11 @@ struct xc_place {
 	const char *symbol;     /* demangled name of the ELF symbol that covers the address, or NULL */
 	int symbol_language;    /* by its mangled name: DW_LANG_Rust, DW_LANG_C_plus_plus, or 0 */
 	uint64_t symbol_offset; /* address minus the symbol's value */
-	bool line_only;         /* levels[0] has file and line, but no DIE (assembler) */
+	/* without a symbol: the address is in a stub of the procedure linkage table (plt.h), "malloc@plt", which
+	 * has these bytes, as file addresses; else NULL */
+	const char *stub;
+	uint64_t stub_lo, stub_hi;
+	bool line_only; /* levels[0] has file and line, but no DIE (assembler) */
 	/* from a plugin (foreign_frame.h), whose name is then the symbol; else NULL */
 	const struct xc_foreign_code *told;
 };
@@ -40,7 +44,8 @@ struct xc_place {
  * lives as long as the process. */
 const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr);
 
-/* The name of the function of a level, from the symbol where debug information has none. NULL when neither has one. */
+/* The name of the function of a level, from the symbol where debug information has none, or of the stub. NULL when none
+ * has one. */
 const char *xc_place_function(const struct xc_place *place, size_t level);
 
 /* The source language of the function of a level (DW_LANG_…); of an inlined one that of its original unit. Without

@@ -117,6 +117,28 @@ static void find_pointer(struct xc_unwinder *u, const struct xc_cfi_row *row, st
 	xc_regs_set(&f->regs, p->arch->fp, f->cfa - (uint64_t)row->cfa_offset);
 }
 
+/* x86: the frame pointer that was left before a guess is this function's where its row leads from there to a return
+ * address. */
+static void try_left_pointer(struct xc_unwinder *u, const struct xc_cfi_row *row, struct xc_frame *f)
+{
+	const struct xc_process *p = u->process;
+	uint64_t fp, sp, ret;
+	xc_addr target, missing, cfa;
+	struct xc_regs regs = f->regs;
+	if (!f->fp_left || row->cfa_reg != p->arch->fp || !xc_unwind_pointer(p, f, &fp) ||
+	    !xc_regs_get(&regs, p->arch->sp, &sp))
+		return;
+	xc_regs_set(&regs, p->arch->fp, fp);
+	if (!xc_cfi_cfa(p, row, &regs, &cfa, &missing) || cfa <= sp ||
+	    !xc_cfi_register(p, row, row->return_reg, &regs, cfa, &ret, &missing) ||
+	    !xc_unwind_returns(p, ret, &target))
+		return;
+	f->regs = regs;
+	f->fp_left = false;
+	f->cfa = cfa;
+	f->cfa_known = true;
+}
+
 void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 {
 	xc_addr missing;
@@ -143,6 +165,8 @@ void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 	f->cfa_known = row->found && xc_cfi_cfa(u->process, row, &f->regs, &f->cfa, &missing);
 	if (row->found && !f->cfa_known)
 		find_pointer(u, row, f);
+	if (row->found && !f->cfa_known)
+		try_left_pointer(u, row, f);
 }
 
 void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs)
@@ -219,7 +243,10 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 		*stop = stop_at(u, "return address", missing);
 		return false;
 	}
+	const int fp = p->arch->fp;
+	bool same = fp >= row->rule_count || row->rules[fp].kind == XC_CFI_SAME;
 	*caller = (struct xc_frame){.index = frame->index + 1,
+				    .fp_left = frame->fp_left && same && !row->signal,
 				    .interrupted = row->signal,
 				    .trust = row->signal          ? XC_TRUST_CONTEXT
 					     : row->told          ? XC_TRUST_PLUGIN

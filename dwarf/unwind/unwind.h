@@ -30,8 +30,10 @@ struct xc_frame {
 	xc_addr cfa; /* canonical frame address: sp of the caller before its call */
 	bool cfa_known;
 	bool cfa_by_code; /* from sp and the function's code: the frame pointer was not known */
-	bool signal;      /* this frame is a signal trampoline: its caller was interrupted, not calling */
-	bool trampoline;  /* and one recognized by its code: the registers are in the signal's frame */
+	/* the frame pointer is not known, but if nothing has changed it, its value is what was left (regs.h) */
+	bool fp_left;
+	bool signal;     /* this frame is a signal trampoline: its caller was interrupted, not calling */
+	bool trampoline; /* and one recognized by its code: the registers are in the signal's frame */
 	/* it left the stack by a tail call: known from call sites, its registers are those of its caller */
 	bool tail_call;
 	bool tail_partial;   /* and further frames between its neighbours on the stack are unknown */

@@ -110,7 +110,7 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	struct record r;
 	xc_addr target;
 	bool panics = xc_unwind_panics(u, frame);
-	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
+	if (!xc_unwind_pointer(p, frame, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
 	    fp % p->arch->reg_size || !read_record(p, fp, &r) ||
 	    (!xc_unwind_returns(p, r.ret, &target) && !is_chained(p, frame, &r) &&
 	     !(panics && xc_code_executable(p, r.ret))))
@@ -123,6 +123,7 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	struct xc_frame from = *frame;
 	xc_unwind_forget(p->arch, &from.regs);
 	xc_regs_set(&from.regs, p->arch->fp, r.fp);
+	from.fp_left = false;
 	xc_unwind_guessed(u, &from, XC_TRUST_FP, r.ret, r.sp, caller);
 	if (panics)
 		xc_unwind_faulted(u, caller);
@@ -185,7 +186,7 @@ static bool step_depth(struct xc_unwinder *u, const struct xc_frame *frame, stru
 	    !xc_unwind_load(p, sp + depth, &ret))
 		return false;
 	if (!ret) {
-		*stop = XC_OUTERMOST_NULL;
+		*stop = xc_unwind_null_return(p, sp + depth);
 		return false;
 	}
 	if (xc_unwind_returns(p, ret, &target))

@@ -12,6 +12,7 @@
 #define XC_OUTERMOST "outermost frame"
 
 #define XC_OUTERMOST_NULL XC_OUTERMOST " (return address 0)"
+#define XC_NO_RETURN      "this code keeps no return address on the stack: there is 0 where one would be"
 
 enum { XC_MAX_DESCENTS = 64, XC_EPILOGUES_KEPT = 64, XC_ORDINARY_KEPT = 1024, XC_ENTRIES = 2 };
 enum { XC_MAX_GUESSING = 4 << 20 }; /* words scanned and steps looked ahead in total: about half a second */
@@ -74,6 +75,18 @@ bool xc_unwind_is_chained(const struct xc_process *process, uint64_t fp, xc_addr
  * address to above the pushed frame pointer: the caller's frame ends further up, as the word below that pointer tells.
  */
 xc_addr xc_unwind_sp_above(const struct xc_process *process, xc_addr ret_at, uint64_t ret);
+
+/* The frame pointer, or what was left of it where it is not known: after a guess, which tells nothing of what the
+ * function did with it. A chain is looked for there, but it is not shown as a value. */
+bool xc_unwind_pointer(const struct xc_process *process, const struct xc_frame *frame, uint64_t *fp_out);
+
+/* The reason why a stack ends at a return address of 0 that a function's code shows, at `ret_at`. x86-64: calls put
+ * return addresses at odd multiples of 8, for the ABI; code with a stack of its own, as GHC's, has anything there. */
+static inline const char *xc_unwind_null_return(const struct xc_process *process, xc_addr ret_at)
+{
+	bool called = !xc_arch_is_x86_64(process->arch) || ret_at % 16 == 8;
+	return called ? XC_OUTERMOST_NULL : XC_NO_RETURN;
+}
 
 /* May the code at a return address use the frame pointer as such: does it set it up, as far as that is known? */
 bool xc_unwind_keeps_pointer(struct xc_unwinder *u, xc_addr ret);

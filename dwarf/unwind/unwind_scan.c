@@ -34,6 +34,12 @@ bool xc_unwind_pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64
 	return true;
 }
 
+bool xc_unwind_pointer(const struct xc_process *p, const struct xc_frame *frame, uint64_t *fp)
+{
+	return xc_regs_get(&frame->regs, p->arch->fp, fp) ||
+	       (frame->fp_left && xc_regs_left(&frame->regs, p->arch->fp, fp));
+}
+
 bool xc_unwind_keeps_pointer(struct xc_unwinder *u, xc_addr ret)
 {
 	const struct xc_process *p = u->process;
@@ -56,18 +62,19 @@ void xc_unwind_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_a
 		       struct xc_frame *caller)
 {
 	const struct xc_arch *arch = u->process->arch;
+	const xc_addr ret_at = sp + index * arch->reg_size;
 	struct xc_frame from = *frame;
 	uint64_t fp = 0;
-	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
 	if (index) { /* registers were pushed: callee-saved ones may have changed */
+		bool has_fp = xc_unwind_pointer(u->process, frame, &fp), keeps = xc_unwind_keeps_pointer(u, ret);
+		bool chained = keeps && (xc_unwind_pushed_pointer(u->process, ret_at, &fp) ||
+					 (has_fp && xc_unwind_is_chained(u->process, fp, ret_at)));
 		xc_unwind_forget(arch, &from.regs);
-		if ((xc_unwind_keeps_pointer(u, ret) &&
-		     xc_unwind_pushed_pointer(u->process, sp + index * arch->reg_size, &fp)) ||
-		    fp_known)
+		if (chained || (has_fp && arch->lr >= 0))
 			xc_regs_set(&from.regs, arch->fp, fp);
+		from.fp_left = has_fp && !chained && arch->lr < 0;
 	}
-	xc_unwind_guessed(u, &from, XC_TRUST_SCAN, ret,
-			  xc_unwind_sp_above(u->process, sp + index * arch->reg_size, ret), caller);
+	xc_unwind_guessed(u, &from, XC_TRUST_SCAN, ret, xc_unwind_sp_above(u->process, ret_at, ret), caller);
 }
 
 static bool calls(const struct xc_arch *arch, xc_addr target, xc_addr function)

@@ -29,36 +29,50 @@ static const struct xc_epilogue *epilogue_of(struct xc_unwinder *u, const struct
 	return e;
 }
 
-static bool place(const struct xc_arch *arch, const struct xc_frame *frame, const struct xc_stack_place *at,
+static bool place(const struct xc_process *p, const struct xc_frame *frame, const struct xc_stack_place *at,
 		  xc_addr *addr)
 {
 	uint64_t base;
-	if (!xc_regs_get(&frame->regs, at->by_fp ? arch->fp : arch->sp, &base))
+	if (!(at->by_fp ? xc_unwind_pointer(p, frame, &base) : xc_regs_get(&frame->regs, p->arch->sp, &base)))
 		return false;
-	*addr = xc_arch_wrap(arch, base + (uint64_t)at->at);
+	*addr = xc_arch_wrap(p->arch, base + (uint64_t)at->at);
 	return true;
 }
 
 /* `ret`: the return address. If the caller needs a frame pointer and this one leads nowhere, it was used for something
  * else: then the one that was pushed below the return address is the caller's. */
-static void restore(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_way_out *way, xc_addr ret,
-		    struct xc_regs *regs)
+static void restore_pointer(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_way_out *way,
+			    xc_addr ret, struct xc_frame *from)
 {
 	const struct xc_process *p = u->process;
 	const struct xc_arch *arch = p->arch;
-	uint64_t value, pushed;
+	uint64_t value;
 	xc_addr at;
-	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &value) && way->kept >> arch->fp & 1;
+	bool kept = xc_unwind_pointer(p, frame, &value) && way->kept >> arch->fp & 1;
+	bool known = kept && xc_regs_known(&frame->regs, arch->fp) && (frame->module || arch->lr >= 0);
+	if (kept && arch->lr < 0 && place(p, frame, &way->ret, &at) && xc_unwind_keeps_pointer(u, ret))
+		known |= xc_unwind_is_chained(p, value, at) || xc_unwind_pushed_pointer(p, at, &value);
+	if (known)
+		xc_regs_set(&from->regs, arch->fp, value);
+	from->fp_left = kept && !known;
+}
+
+static void restore(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_way_out *way, xc_addr ret,
+		    struct xc_frame *from)
+{
+	const struct xc_process *p = u->process;
+	const struct xc_arch *arch = p->arch;
+	struct xc_regs *regs = &from->regs;
+	uint64_t value;
+	xc_addr at;
 	xc_unwind_forget(arch, regs);
-	if (fp_known && arch->lr < 0 && place(arch, frame, &way->ret, &at) && !xc_unwind_is_chained(p, value, at) &&
-	    xc_unwind_keeps_pointer(u, ret) && xc_unwind_pushed_pointer(p, at, &pushed))
-		value = pushed;
-	if (fp_known)
-		xc_regs_set(regs, arch->fp, value);
+	restore_pointer(u, frame, way, ret, from);
 	for (int reg = 0; reg < 32; reg++)
 		if (way->restored >> reg & 1 && xc_arch_has(arch->preserved, reg) && reg != arch->sp &&
-		    reg != arch->lr && place(arch, frame, &way->places[reg], &at) && xc_unwind_load(p, at, &value))
+		    reg != arch->lr && place(p, frame, &way->places[reg], &at) && xc_unwind_load(p, at, &value)) {
 			xc_regs_set(regs, reg, value);
+			from->fp_left &= reg != arch->fp;
+		}
 }
 
 /* Does what no call left on the way out, such as 0, end the stack? The function's instructions up to here must show the
@@ -91,12 +105,12 @@ static bool leads_up(struct xc_unwinder *u, const struct xc_frame *frame, const 
 	const struct xc_process *p = u->process;
 	uint64_t own;
 	xc_addr at;
-	if (!xc_regs_get(&frame->regs, p->arch->sp, &own) || !place(p->arch, frame, &way->sp, sp) || *sp < own ||
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &own) || !place(p, frame, &way->sp, sp) || *sp < own ||
 	    (*sp == own && !way->in_link))
 		return false;
 	if (way->in_link)
 		return frame->interrupted && xc_regs_get(&frame->regs, p->arch->lr, ret);
-	return place(p->arch, frame, &way->ret, &at) && at >= own && xc_unwind_load(p, at, ret);
+	return place(p, frame, &way->ret, &at) && at >= own && xc_unwind_load(p, at, ret);
 }
 
 bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
@@ -117,13 +131,13 @@ bool xc_unwind_way_out(struct xc_unwinder *u, const struct xc_frame *frame, stru
 		     sure = !returns && e->count == 1 &&
 			    (confirms_end(u, frame, &range, way) || begins_stack(u, frame, ret));
 		if (!ret && sure) {
-			*stop = XC_OUTERMOST_NULL;
+			*stop = xc_unwind_null_return(p, sp - p->arch->reg_size);
 			return false;
 		}
 		if (returns ? !xc_reach_may(p, target, &range, &u->guessing) : !sure)
 			continue;
 		struct xc_frame from = *frame;
-		restore(u, frame, way, ret, &from.regs);
+		restore(u, frame, way, ret, &from);
 		xc_unwind_guessed(u, &from, way->sp.by_fp ? XC_TRUST_FP : XC_TRUST_SCAN, ret, sp, caller);
 		if (returns ? range.hi || !xc_unwind_refuted(u, caller) : caller->first)
 			return true;

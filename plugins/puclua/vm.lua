@@ -7,7 +7,8 @@ local vm = {}
 local VM = {}
 VM.__index = VM
 
-local SHOWN = 5 -- damages in a section
+local SHOWN = 5  -- damages in a section
+local SPARE = 32 -- more values than Lua keeps above the end of a stack
 
 VM.damaged = damage.keep
 
@@ -87,12 +88,22 @@ function ways.global(t, add)
 	end
 end
 
+-- Is a thread's top within its stack, a whole number of values above its start? In other data that leads back to itself,
+-- as a large heap of any language has, the words there are anything.
+local function has_stack(t, L, addr)
+	local stack, top, last = t:u64(addr + L.stack), t:u64(addr + L.top), t:u64(addr + L.stack_last)
+	local used, size = top - stack, last - stack
+	t:u64(stack)
+	return math.ult(0, size) and math.ult(used, size + SPARE * L.value_size) and used % L.value_size == 0 and
+		size % L.value_size == 0
+end
+
 -- Candidates for a main thread. The round trip through its state proves it.
-function ways.signature(t, add)
+function ways.signature(t, add, L)
 	local main = { tt = layout.THREAD, l_G = "pointer", ci = "pointer" }
 	for addr in t:find { signature = { "lua_State", main }, writable = true } do
 		local g = t:value("lua_State", addr).l_G
-		local ok, is = pcall(function() return xcore.addr(g.mainthread) == addr end)
+		local ok, is = pcall(function() return xcore.addr(g.mainthread) == addr and has_stack(t, L, addr) end)
 		if ok and is then add(addr, "signature of a main thread") end
 	end
 end
@@ -120,7 +131,7 @@ local function search(t)
 end
 
 local function go(s, t, way)
-	pcall(ways[way], t, function(addr, how) s.add(way, addr, how) end)
+	pcall(ways[way], t, function(addr, how) s.add(way, addr, how) end, s.layout)
 end
 
 -- All states, each with the ways that led to it. `cheap`: memory is searched only if nothing else led to one.

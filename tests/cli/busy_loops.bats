@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
   load helper
   for level in 0 2; do
-    "${CC:-cc}" -g -O$level -w -pthread -o "busy$level" "$repo/tests/cli/busy_loops.c"
+    "${CC:-cc}" -g -O$level -w -pthread -Wl,-z,lazy -Wl,-z,norelro -o "busy$level" "$repo/tests/cli/busy_loops.c"
     "${CC:-cc}" -g -O$level -w -pthread -o "numbers$level" "$repo/tests/cli/busy_numbers.c"
   done
 }
@@ -106,5 +106,15 @@ never() {
     verdict $level push numbers
     says 'killed' 'in a loop of push' 'calls write() on descriptor' 'while that fails with EAGAIN'
     never 'returns 0 (the end'
+  done
+}
+
+@test "the loop is that of the caller, while a stub of the procedure linkage table runs" {
+  [ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+  for level in 0 2; do
+    verdict $level stub
+    says 'a loop of call_stub'
+    never 'a function without a name'
+    "$XCORE" bt --format json --no-plugins "core$level-stub" | jq -e '.threads[0].frames[:2] | map(.function) == ["getppid@plt", "call_stub"]'
   done
 }

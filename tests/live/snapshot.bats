@@ -11,13 +11,22 @@ setup() {
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 int *volatile null;
 volatile int count;
 __attribute__((noinline)) void step(void) { count++; }
 static void ready(void) { puts("ready"); fflush(stdout); }
 static void handler(int s) { ready(); for (;;) pause(); }
+/* Generated code that stays where it is, and does not show where it would return to: sub $0x28,%rsp; jmp to itself. */
+static __attribute__((noinline)) void generated(void) {
+	char *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(code, "\x48\x83\xec\x28\xeb\xfe", 6);
+	ready();
+	for (;;) ((void (*)(void))code)();
+}
 int main(int argc, char **argv) {
+	if (!strcmp(argv[1], "generated")) generated();
 	if (!strcmp(argv[1], "crash")) { signal(SIGSEGV, handler); return *null; }
 	if (!strcmp(argv[1], "alarm")) { signal(SIGALRM, handler); raise(SIGALRM); }
 	if (!strcmp(argv[1], "trap")) __asm__ volatile("int3");
@@ -70,6 +79,22 @@ is_snapshot() {
 	rm "$TAKEN"
 	attach wait STOP
 	is_snapshot
+}
+
+# busy CONFIDENCE FUNCTION: what is said of the thread that computes
+busy() {
+	"$XCORE" analyze --no-plugins --format json "$TAKEN" | jq -e --arg confidence "$1" --arg function "$2" \
+		'.verdict | .class == "busy" and .confidence == $confidence and .function == $function'
+}
+
+@test "where a thread is busy is a guess when a scan of its stack led there" {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	attach generated
+	is_snapshot
+	busy guess generated
+	rm "$TAKEN"
+	attach busy
+	busy likely main || busy likely step
 }
 
 @test "a handler of a signal that was sent is no crash" {

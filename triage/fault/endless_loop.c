@@ -22,6 +22,7 @@ enum { THREADS = 64, FRAMES = 8, FUNCTIONS = 3, LOOPS = 4, STEPS = 200, PURSE = 
 struct found {
 	enum xc_endless_loop worth;
 	bool in_loop;
+	bool guessed; /* a scan of the stack led to it */
 	const struct xc_thread *thread;
 	const struct xc_place *place;
 	size_t level;
@@ -79,6 +80,8 @@ static void look_at_loops(const struct xc_crash_context *view, size_t frame, str
 		if (one->busy.has_end)
 			one->forecast = xc_forecast_loop(&code, &loop, purse);
 		one->worth = worth_of(view, one);
+		if (one->guessed && one->worth == XC_ENDLESS_LOOP_LIKELY)
+			one->worth = XC_ENDLESS_LOOP_GUESS;
 		if (one->worth > best->worth || !best->in_loop)
 			*best = *one;
 		inner = loop;
@@ -88,8 +91,10 @@ static void look_at_loops(const struct xc_crash_context *view, size_t frame, str
 static void look_at_thread(const struct xc_crash_context *view, struct found *best, uint64_t *purse)
 {
 	size_t functions = 0;
+	bool guessed = false;
 	for (size_t i = 0; i < view->frame_count && functions < FUNCTIONS; i++) {
-		struct found one = {.worth = XC_ENDLESS_LOOP_BUSY, .thread = view->thread};
+		guessed |= view->frames[i].trust == XC_TRUST_SCAN;
+		struct found one = {.worth = XC_ENDLESS_LOOP_BUSY, .thread = view->thread, .guessed = guessed};
 		one.place = xc_crash_context_place(view, i);
 		if (!xc_user_code_level(one.place, &one.level))
 			continue;
@@ -192,7 +197,8 @@ static void set_class(struct xc_crash_context *crash, const struct found *f, siz
 	crash->verdict = xc_report_verdict(crash->report);
 	crash->verdict->headline = headline(crash, f);
 	if (f->worth == XC_ENDLESS_LOOP_BUSY)
-		xc_crash_context_classify(crash, "busy", NULL, "info", "likely", xc_text_string(&text));
+		xc_crash_context_classify(crash, "busy", NULL, "info", f->guessed ? "guess" : "likely",
+					  xc_text_string(&text));
 	else
 		xc_crash_context_classify(crash, "hang", kind_of(f), "medium",
 					  f->worth == XC_ENDLESS_LOOP_LIKELY ? "likely" : "guess",

@@ -19,7 +19,8 @@ enum xc_endless_loop {
  *
  * Sets the class hang (kinds "cyclic list", "busy wait", "no progress", "counter"), or, for a process that lives, the
  * class busy, when what was found is at least `least`. Else, of a killed one, reports as evidence the loop in which it
- * ran. Returns what the class says. Looks at 64 threads, and 8 frames of each. */
+ * ran. Returns what the class says. What a scan of the stack led to is a guess. Looks at 64 threads, and 8 frames of
+ * each. */
 enum xc_endless_loop xc_endless_loop_classify(struct xc_crash_context *crash, enum xc_endless_loop least);
 
 #endif

@@ -112,7 +112,7 @@ bool xc_user_code_is(const struct xc_place *place, size_t level)
 {
 	const char *file = level < place->level_count ? place->levels[level].file : NULL;
 	const char *name = xc_place_function(place, level);
-	return !is_library_name(name) && !is_library_method(name) && !is_crate(place, level) &&
+	return !place->stub && !is_library_name(name) && !is_library_method(name) && !is_crate(place, level) &&
 	       (is_in_other_crate(place, level) || !is_library_file(file, level + 1 < place->level_count));
 }
 

@@ -111,9 +111,51 @@ static void the_runtimes_frames_are_marked(void **state)
 	done(t);
 }
 
+/* A signal's trampoline without a symbol, behind a function whose symbol has no size; no call frame information tells
+ * them apart. The argument: it has a symbol. */
+static const char trampoline[] =
+	"#include <signal.h>\n#include <string.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+	"asm(\".text\\n.globl before\\n.type before,@function\\nbefore: .skip 32,0x90; ret\\n.balign 16\\n\"\n"
+	"    NAME \": mov $15,%rax; syscall\\n.balign 16\\n.globl behind\\n.type behind,@function\\nbehind: ret\\n\"\n"
+	"    \".data\\n.globl restorer\\nrestorer: .quad \" NAME \"\\n.text\\n\");\n"
+	"extern void (*restorer)(void); int *volatile null;\n"
+	"static void handler(int s) { *null = s; }\n"
+	"int main(void) { struct { void (*f)(int); unsigned long flags; void (*r)(void); unsigned long mask; } a =\n"
+	"  {handler, 0x04000000, restorer, 0};\n"
+	"  syscall(SYS_rt_sigaction, SIGUSR1, &a, 0, 8); syscall(SYS_tgkill, getpid(), getpid(), SIGUSR1); return 0; "
+	"}\n";
+
+static void a_trampoline_has_no_name_of_another_function(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *compiler, *name;
+	} cases[] = {
+		{"gcc -g -O1 -no-pie -DNAME='\".Lown\"' -x c", NULL},
+		{"gcc -g -O1 -no-pie -DNAME='\"own_restorer\"' -x c", "own_restorer"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		struct taken t = {.process = died(cases[i].compiler, trampoline), .report = xc_report_new("bt")};
+		struct xc_backtrace_options options = {.choice = XC_THREADS_CRASHED};
+		struct xc_section *s = xc_report_section(t.report, "bt", "Stacks");
+		CHECK_OK(xc_backtrace(s, t.process, &options));
+		const struct xc_stack *stack = &s->items->stacks->stacks[0];
+		const struct xc_stack_row *row = row_of(stack, "handler") + 1;
+		assert_true(row->signal);
+		if (cases[i].name)
+			assert_string_equal(row->function, cases[i].name);
+		else
+			assert_null(row->function);
+		assert_non_null(row_of(stack, "main"));
+		xc_report_free(t.report);
+		close_process(t.process);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trampoline_has_no_name_of_another_function),
 		cmocka_unit_test(equal_stacks_are_told_together),
 		cmocka_unit_test(in_brief_the_depth_of_recursion_does_not_tell_stacks_apart),
 		cmocka_unit_test(the_runtimes_frames_are_marked),

@@ -6,6 +6,8 @@
 
 #include <dwarf.h>
 
+#include "dwarf/disas/disas_range.h"
+
 static const char inlined[] =
 	/* 1 */ "volatile int sink; static int *volatile null;\n"
 		/* 2 */ "static inline __attribute__((always_inline)) int innermost(int a) {\n"
@@ -296,9 +298,54 @@ static void a_call_site_is_found_by_its_return_address(void **state)
 	}
 }
 
+/* Calls of getpid() and of local(), which jumps through a variable as a stub does, but is none. */
+static const char stubs[] = "#include <unistd.h>\nvoid *slot; int *volatile null;\n"
+			    "asm(\".text\\n.globl to_stub, to_local\\nunused: to_stub: call getpid@plt\\nto_local: "
+			    "call .Llocal\\nret\\n\"\n"
+			    "    \".size unused,1\\n.balign 16\\n.Llocal: jmp *slot(%rip)\\n\");\n"
+			    "int main(void) { slot = null; return getpid() + (*null = 1); }\n";
+
+static xc_addr called_at(struct xc_process *p, const char *name)
+{
+	xc_addr at;
+	int32_t distance;
+	assert_true(xc_symbol_find(p, name, NULL, &at));
+	assert_int_equal(xc_space_peek(p->space, at + 1, &distance, sizeof distance), sizeof distance);
+	return at + 5 + (xc_addr)(int64_t)distance;
+}
+
+static void a_stub_has_the_name_of_its_function(void **state)
+{
+	(void)state;
+	static const char *const compilers[] = {
+		"gcc -g -O1 -x c",
+		"gcc -O1 -fcf-protection=full -Wl,-z,ibtplt -x c",
+		"gcc -s -O1 -Wl,-z,now -Wl,--export-dynamic -x c",
+		"gcc -O1 -no-pie -fno-pie -Wl,-z,lazy -x c",
+		"clang -g -O1 -fuse-ld=lld -x c",
+	};
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		struct xc_process *p = died(compilers[i], stubs);
+		xc_addr stub = called_at(p, "to_stub"), local = called_at(p, "to_local");
+		struct xc_code_range range;
+		print_message("# %s\n", compilers[i]);
+		for (xc_addr at = stub; at <= stub + 4; at += 4) {
+			const struct xc_place *place = xc_debuginfo_place(p, at);
+			assert_null(place->symbol);
+			assert_string_equal(xc_place_function(place, 0), "getpid@plt");
+			assert_true(xc_disas_range(p, at, &range));
+			assert_true(range.lo == stub && range.hi == stub + 15);
+		}
+		assert_null(xc_debuginfo_place(p, local)->stub);
+		assert_null(xc_debuginfo_place(p, stub + 0x100)->stub);
+		close_process(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stub_has_the_name_of_its_function),
 		cmocka_unit_test(inline_chains_name_each_function_and_where_it_was_called),
 		cmocka_unit_test(the_blocks_of_a_level_end_with_its_function),
 		cmocka_unit_test(functions_of_cxx_are_named_by_where_they_stand),

@@ -379,9 +379,83 @@ static void a_frame_pointer_that_nobody_uses_keeps_its_value(void **state)
 	end_scene(s);
 }
 
+/* `bare` uses rbp for anything, and never returns: rbp is not known in its callers, whose call frame information says
+ * nothing of it. `framed` is found by rbp, if what was left leads on. */
+static struct scene *bare_scene(uint64_t rbp)
+{
+	struct scene *s = make_scene(
+		"gcc -g -x assembler",
+		".macro begin name\n.globl \\name\n.type \\name,@function\n\\name:\n.endm\n"
+		".macro end name\n.size \\name,.-\\name\n.endm\n"
+		"begin bare\npush %rbx; sub $0x20,%rsp; nop; ud2\nend bare\n"
+		"begin framed\n.cfi_startproc\npush %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset 6,-16\nmov %rsp,%rbp\n"
+		".cfi_def_cfa_register 6\nsub %rax,%rsp; call bare\n.globl in_framed\nin_framed: "
+		"leave\n.cfi_def_cfa 7,8\nret\n.cfi_endproc\nend framed\n"
+		"begin plain\n.cfi_startproc\nsub $8,%rsp\n.cfi_def_cfa_offset 16\ncall bare\n.globl in_plain\n"
+		"in_plain: add $8,%rsp\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\nend plain\n"
+		"begin user\n.cfi_startproc\nsub $8,%rsp\n.cfi_def_cfa_offset 16\ncall framed\n.globl below_framed\n"
+		"below_framed: call plain\n.globl below_plain\nbelow_plain: add "
+		"$8,%rsp\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\nend user\n");
+	s->stack[20] = word(60);
+	set_reg(s, RBP, rbp);
+	return s;
+}
+
+static void what_a_guess_left_in_the_frame_pointer_is_no_value(void **state)
+{
+	(void)state;
+	struct scene *s = bare_scene(0x1234);
+	s->stack[15] = label(s, "in_plain");
+	s->stack[17] = label(s, "below_plain");
+	struct xc_frame bare = first_frame(s, label(s, "bare") + 5, word(10)), plain = step(s, &bare),
+			user = step(s, &plain);
+	assert_int_equal(plain.pc, label(s, "in_plain"));
+	assert_int_equal(user.pc, label(s, "below_plain"));
+	assert_int_equal(reg(&bare, RBP), 0x1234);
+	assert_false(xc_regs_known(&plain.regs, RBP));
+	assert_false(xc_regs_known(&user.regs, RBP));
+	end_scene(s);
+}
+
+static void what_a_guess_left_in_the_frame_pointer_must_lead_on(void **state)
+{
+	(void)state;
+	for (int right = 0; right <= 1; right++) {
+		struct scene *s = bare_scene(right ? word(20) : word(40));
+		s->stack[15] = label(s, "in_framed");
+		s->stack[21] = label(s, "below_framed");
+		struct xc_frame bare = first_frame(s, label(s, "bare") + 5, word(10)), framed = step(s, &bare),
+				user = step(s, &framed);
+		assert_int_equal(framed.pc, label(s, "in_framed"));
+		assert_int_equal(user.pc, label(s, "below_framed"));
+		assert_int_equal(user.trust, right ? XC_TRUST_CFI : XC_TRUST_SCAN);
+		assert_int_equal(xc_regs_known(&framed.regs, RBP), right);
+		if (right)
+			assert_int_equal(reg(&user, RBP), word(60));
+		end_scene(s);
+	}
+}
+
+/* Code that pushes nothing and leaves by a jump: no call put the word at sp there, unless it is where calls put it. */
+static void a_null_that_no_call_left_is_no_end(void **state)
+{
+	(void)state;
+	struct scene *s = make_scene("gcc -g -x assembler", ".globl closure\n.type closure,@function\nclosure: nop; "
+							    "call other; nop; jmp *(%rbp)\n.size closure,.-closure\n"
+							    "other: nop; ret\n");
+	struct xc_frame interrupted = first_frame(s, label(s, "closure") + 1, word(10));
+	check_text(stop_of(s, &interrupted), "keeps no return address");
+	interrupted = first_frame(s, label(s, "closure") + 1, word(11));
+	check_text(stop_of(s, &interrupted), "outermost frame (return address 0)");
+	end_scene(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_null_that_no_call_left_is_no_end),
+		cmocka_unit_test(what_a_guess_left_in_the_frame_pointer_is_no_value),
+		cmocka_unit_test(what_a_guess_left_in_the_frame_pointer_must_lead_on),
 		cmocka_unit_test(a_frame_pointer_that_nobody_uses_keeps_its_value),
 		cmocka_unit_test(generated_code_skips_no_caller),
 		cmocka_unit_test(a_context_ends_where_it_was_made),
