@@ -46,7 +46,7 @@ says() {
 
 @test "an iterator of a list, kept in a map, is told" {
   verdict 0 iterator
-  says 'abort: ' 'perhaps because value 3 of `session.by_number` (`_M_node`) leads into freed memory'
+  says 'abort: ' 'perhaps because `session.by_number[0]._M_node` leads into freed memory'
 }
 
 @test "a count beyond its array is told" {

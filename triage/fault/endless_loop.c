@@ -16,7 +16,7 @@
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
 
-enum { THREADS = 64, FRAMES = 8, FUNCTIONS = 3, LOOPS = 4, STEPS = 200, PURSE = 6000000 /* 0.6 s */ };
+enum { THREADS = 64, FRAMES = 8, FUNCTIONS = 3, LOOPS = 4, STEPS = 200, PURSE = 1000000 /* 0.1 s */ };
 
 /* What is known of a thread that runs; in a loop, or only in a function. */
 struct found {
