@@ -16,6 +16,7 @@ enum {
 	TEXT_LEAST = 4, /* characters inside the block that make it text */
 	FILL_LEAST = 8, /* equal bytes inside the block */
 	WORD = 8,
+	CHANCE = 2, /* first bytes of a header that may be right by chance, where a text goes on over them */
 };
 
 /* The bytes on both sides of the end of a block. */
@@ -115,7 +116,8 @@ static bool goes_on(const struct sides *s, size_t at)
 }
 
 /* Are the header's first bytes right, and do the wrong ones go on into the block after it? An overrun from the block
- * before would have written the first bytes first. The low four bits are flags. */
+ * before would have written the first bytes first. The low four bits are flags. A text of the block before that goes on
+ * into the header is believed rather than a byte or two that are right. */
 static bool is_from_behind(const struct xc_overrun *overrun, const struct sides *s)
 {
 	size_t right = 0;
@@ -123,6 +125,8 @@ static bool is_from_behind(const struct xc_overrun *overrun, const struct sides 
 	       !((s->behind[right] ^ (overrun->expected >> 8 * right & 0xff)) & (right ? 0xff : 0xf0)))
 		right++;
 	if (!overrun->expected || !right || right == WORD || s->behind_len <= WORD)
+		return false;
+	if (overrun->form == XC_OVERRUN_TEXT && right <= CHANCE)
 		return false;
 	for (size_t at = right; at < WORD; at++)
 		if (!goes_on(s, at))

@@ -81,6 +81,7 @@ static const char smashed_source[] =
 	"	char *p = pick(24, 3000), *q, *end;\n"
 	"	if (!strcmp(how, \"offbyone\")) p = pick(24, 200);\n"
 	"	if (!strcmp(how, \"long\")) p = pick(24, 60);\n"
+	"	if (!strcmp(how, \"alike\")) p = pick(24, 100);\n" /* the size behind it is a character */
 	"	if (!strcmp(how, \"twice\") || !strcmp(how, \"after\")) {"
 	"		for (int i = 0; i < 9; i++) q = malloc(72);\n" /* more than the tcache holds */
 	"		p = malloc(72);\n"
@@ -92,6 +93,7 @@ static const char smashed_source[] =
 	"	end = p + room(p);\n"
 	"	if (!strcmp(how, \"text\")) strcpy(end - 24, \"name=a value that is longer than its block\");\n"
 	"	if (!strcmp(how, \"offbyone\")) { memset(end - 20, 'x', 20); *end = 0; }\n"
+	"	if (!strcmp(how, \"alike\")) { memset(end - 20, 'v', 20); *end = (*end & 0xf0) | 2; memset(end + 1, 'w', 20); }\n"
 	"	if (!strcmp(how, \"fill\")) memset(end - 16, 0xfe, 24);\n"
 	"	if (!strcmp(how, \"long\")) memset(end - 16, 'A', 120);\n"
 	"	if (!strcmp(how, \"zero\")) *(size_t *)end = 0;\n"
@@ -134,7 +136,7 @@ static inline void smashed_read(struct smashed *s, const char *path)
 	assert_true(s->live_count > SMASHED_BLOCKS / 2);
 }
 
-/* Crash it after this kind of damage: none, text, offbyone, fill, long, zero, negative, larger, flags, twice, fast,
+/* Crash it after this kind of damage: none, text, offbyone, alike, fill, long, zero, negative, larger, flags, twice, fast,
  * after, binlink, ten. */
 static inline struct smashed *smashed_new(const char *how)
 {

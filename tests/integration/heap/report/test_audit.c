@@ -138,6 +138,18 @@ static void a_nul_too_many_is_one_byte(void **state)
 	close_smashed(&o);
 }
 
+/* Its first byte over the header is the size's own, but for flags. */
+static void a_text_that_begins_as_the_size_does_comes_from_the_block_before(void **state)
+{
+	(void)state;
+	struct opened o = open_smashed("alike");
+	assert_int_equal(o.heap->damages[0].addr, behind_victim(&o));
+	check_named(&o);
+	assert_string_equal(field(&o, "culprit")->label, "written past its end");
+	assert_int_equal(field(&o, "overran")->cell.number, 21);
+	close_smashed(&o);
+}
+
 static void a_fill_that_overran_is_recognised(void **state)
 {
 	(void)state;
@@ -268,6 +280,7 @@ int main(void)
 		cmocka_unit_test(a_clean_heap_is_said_to_be_clean),
 		cmocka_unit_test(a_text_that_overran_is_shown_with_its_block),
 		cmocka_unit_test(a_nul_too_many_is_one_byte),
+		cmocka_unit_test(a_text_that_begins_as_the_size_does_comes_from_the_block_before),
 		cmocka_unit_test(a_fill_that_overran_is_recognised),
 		cmocka_unit_test(what_lies_under_a_long_overrun_is_lost_and_said),
 		cmocka_unit_test(a_header_without_a_size_costs_nothing),
