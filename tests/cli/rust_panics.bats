@@ -22,7 +22,7 @@ struct Tree {
 
 #[inline(never)]
 fn add(tree: &Tree, value: u64) {
-    tree.items.borrow_mut().push(value); // dies: reader, other
+    tree.items.borrow_mut().push(value); // dies: reader, each
 }
 
 #[inline(never)]
@@ -31,6 +31,19 @@ fn visit(tree: &Tree) -> u64 {
     let sum: u64 = items.iter().sum();
     add(tree, sum);
     sum + items.len() as u64
+}
+
+#[inline(never)]
+fn each(tree: &Tree) {
+    for value in tree.items.borrow().iter() {
+        other(tree, *value);
+    }
+}
+
+#[inline(never)]
+fn other(tree: &Tree, value: u64) {
+    tree.other.borrow_mut().push(value);
+    add(tree, value);
 }
 
 #[inline(never)]
@@ -77,6 +90,7 @@ fn main() {
     let tree = Tree { items: RefCell::new(vec![1]), other: RefCell::new(vec![]) };
     match std::env::args().nth(1).as_deref().unwrap() {
         "reader" => drop(visit(&tree)),
+        "each" => each(&tree),
         "writer" => grow(&tree),
         "caller" => drop(needs(&[1])),
         "library" => copy(&mut [1], &[1, 2]),
@@ -118,6 +132,11 @@ said() {
   said plain writer borrow count "^likely \`items\` of panics::grow, panics.rs:$grows, a RefMut, borrows it mutably$"
   said fast reader borrow add "^(likely|perhaps) \`items\` of panics::visit, panics.rs:$visits, a Ref, borrows it$"
   said fast writer borrow count
+}
+
+@test "a guard that is in no variable borrows the RefCell" {
+  program
+  said plain each borrow add "^likely panics::each, panics.rs:$(line_of 'other(tree, *value);'), borrows it: a Ref or RefMut without"
 }
 
 @test "a guard of a RefCell of another type does not borrow the one of the panic" {

@@ -211,7 +211,7 @@ static bool write_part(struct xc_emulator *e, xc_addr addr, uint32_t size, struc
 	else if (value.marks & XC_EMULATOR_COUNTS)
 		word->counts |= bytes;
 	else if (value.marks & XC_EMULATOR_HIGH)
-		word->counts |= bytes & (uint8_t) ~(1u << at);
+		word->counts |= (uint8_t)(bytes & ~(1u << at));
 	return true;
 }
 

@@ -71,12 +71,25 @@ struct copies {
 	bool only; /* no pointer that led there is known */
 };
 
+/* Has the type of the block a pointer where the text is? Either the object was overwritten, or it is none. */
+static bool is_pointer_there(const struct xc_crash_context *crash, const struct xc_typed *typed, uint32_t block,
+			     xc_addr at)
+{
+	uint64_t size, rest, offset = at - xc_block_addr(&crash->heap->blocks, block) - typed->offset;
+	if (!typed->type || !xc_type_size(typed->type, &size) || !size)
+		return false;
+	const struct xc_type *leaf = xc_field_path(NULL, typed->type, offset % size, &rest);
+	return leaf && xc_type_is_pointer(leaf);
+}
+
 /* "(likely) ": the type of the block there is a guess. Texts are what their bytes are. */
 static const char *likely(const struct xc_crash_context *crash, xc_addr at)
 {
 	uint32_t block;
 	const struct xc_typed *typed = crash->heap ? xc_block_types_at(crash, at, &block) : NULL;
-	return typed && typed->confidence < XC_TYPE_STRONG && typed->shape != XC_TYPED_TEXT ? "(likely) " : "";
+	bool guess = typed && typed->shape != XC_TYPED_TEXT &&
+		     (typed->confidence < XC_TYPE_STRONG || is_pointer_there(crash, typed, block, at));
+	return guess ? "(likely) " : "";
 }
 
 /* In the heap, in a variable of the program, in one of a frame; other words of stacks are left over. */

@@ -10,11 +10,12 @@
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
 
-enum { FRAMES = 64, TOLD = 3, WORD = 8, GUARD_MOST = 64 };
+enum { FRAMES = 64, TOLD = 3, WORD = 8, GUARD_MOST = 64, FRAME_MOST = 64 << 10 };
 
 struct search {
 	struct xc_crash_context *crash;
 	xc_addr cell; /* 0: not known */
+	const struct xc_type *type;
 	uint64_t size;
 	const char *inner; /* "main::Table>" of RefCell<main::Table>; NULL: not known, or any will do */
 	bool writers;      /* only these borrow it */
@@ -68,12 +69,11 @@ static void find_cell(struct search *s)
 					       : 0;
 			if (count)
 				s->inner = inner_of(values[0].value.type);
-			for (size_t v = 0; v < count; v++)
-				if (xc_value_load(&values[v].value, &s->cell) &&
-				    xc_type_size(xc_type_complete(
-							 xc_type_strip(xc_type_strip(values[v].value.type)->target)),
-						 &s->size))
+			for (size_t v = 0; v < count; v++) {
+				s->type = xc_type_complete(xc_type_strip(xc_type_strip(values[v].value.type)->target));
+				if (xc_value_load(&values[v].value, &s->cell) && xc_type_size(s->type, &s->size))
 					return;
+			}
 		}
 	}
 	s->cell = 0;
@@ -132,6 +132,61 @@ static void search_frames(struct search *s)
 		search_frame(s, i);
 }
 
+/* ---- guards that no variable is ---- */
+
+static bool offset_of(const struct xc_type *type, const char *name, uint64_t *offset)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(type, &count);
+	for (size_t i = 0; i < count; i++)
+		if (members[i].name && !members[i].dynamic && strcmp(members[i].name, name) == 0) {
+			*offset = members[i].offset;
+			return true;
+		}
+	return false;
+}
+
+/* Are two words beside each other those of a guard, in either order? */
+static bool has_guard(const struct search *s, xc_addr lo, xc_addr hi, xc_addr value, xc_addr borrow)
+{
+	uint64_t before = 0, word;
+	for (xc_addr at = lo; at + WORD <= hi && at - lo < FRAME_MOST; at += WORD, before = word) {
+		if (!xc_space_peek_uint(s->crash->process->space, at, WORD, &word))
+			word = 0;
+		if ((word == value && before == borrow) || (word == borrow && before == value))
+			return true;
+	}
+	return false;
+}
+
+/* A temporary guard, as in `for x in cell.borrow().iter()`, is in no variable, but on the stack of a caller that the
+ * program's function has. What was dropped leaves its bytes. */
+static void search_stacks(struct search *s)
+{
+	const struct xc_crash_context *crash = s->crash;
+	uint64_t value, borrow, lo, hi;
+	if (!offset_of(s->type, "value", &value) || !offset_of(s->type, "borrow", &borrow))
+		return;
+	for (size_t i = crash->blamed + 1; i + 1 < crash->frame_count && i - crash->blamed < FRAMES && !s->told; i++) {
+		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
+		const size_t level = context.place->level_count ? context.place->level_count - 1 : 0;
+		const char *function = xc_place_function(context.place, level);
+		struct xc_text text = {0};
+		if (context.place->line_only || !function || !xc_user_code_is(context.place, level) ||
+		    !xc_regs_get(&crash->frames[i].regs, crash->process->arch->sp, &lo) ||
+		    !xc_regs_get(&crash->frames[i + 1].regs, crash->process->arch->sp, &hi) ||
+		    !has_guard(s, lo, hi, s->cell + value, s->cell + borrow))
+			continue;
+		xc_text_printf(&text, "likely %s", function);
+		xc_sourceline(context.place, level, ", ", &text);
+		xc_text_printf(&text, ", borrows it%s: a %s without a variable is on its stack",
+			       s->writers ? " mutably" : "", s->writers ? "RefMut" : "Ref or RefMut");
+		xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
+		xc_text_fini(&text);
+		s->told++;
+	}
+}
+
 void xc_rust_refcell_report(struct xc_crash_context *crash)
 {
 	static const char any[] = "RefCell already ";
@@ -146,6 +201,8 @@ void xc_rust_refcell_report(struct xc_crash_context *crash)
 	if (s.cell)
 		s.inner = NULL; /* a guard may have been mapped to a part of the value */
 	search_frames(&s);
+	if (!s.told && s.cell)
+		search_stacks(&s);
 	if (s.told || !s.inner)
 		return;
 	s.inner = NULL;
