@@ -71,15 +71,28 @@ struct copies {
 	bool only; /* no pointer that led there is known */
 };
 
-/* Has the type of the block a pointer where the text is? Either the object was overwritten, or it is none. */
+static xc_addr text_begin(const struct xc_process *p, xc_addr at)
+{
+	xc_addr from = at;
+	char byte;
+	while (at - from < BEFORE && xc_space_peek(p->space, from - 1, &byte, 1) == 1 && is_text((unsigned char)byte))
+		from--;
+	return from;
+}
+
+/* Has the type of the block a pointer where the text is, and no characters that it could have run over from? Then it may
+ * be none. */
 static bool is_pointer_there(const struct xc_crash_context *crash, const struct xc_typed *typed, uint32_t block,
 			     xc_addr at)
 {
-	uint64_t size, rest, offset = at - xc_block_addr(&crash->heap->blocks, block) - typed->offset;
-	if (!typed->type || !xc_type_size(typed->type, &size) || !size)
+	const xc_addr object = xc_block_addr(&crash->heap->blocks, block) + typed->offset;
+	const xc_addr begin = text_begin(crash->process, at);
+	uint64_t size, rest;
+	if (!typed->type || !xc_type_size(typed->type, &size) || !size || begin < object)
 		return false;
-	const struct xc_type *leaf = xc_field_path(NULL, typed->type, offset % size, &rest);
-	return leaf && xc_type_is_pointer(leaf);
+	const struct xc_type *there = xc_field_path(NULL, typed->type, (at - object) % size, &rest);
+	const struct xc_type *first = xc_field_path(NULL, typed->type, (begin - object) % size, &rest);
+	return there && xc_type_is_pointer(there) && !xc_same_type_is_bytes(first);
 }
 
 /* "(likely) ": the type of the block there is a guess. Texts are what their bytes are. */
