@@ -200,5 +200,5 @@ static void die_made(void)
 }
 
 DEATHS({"printed", die_printed}, {"counted", die_counted}, {"field", die_field}, {"snprintf", die_snprintf},
-       {"syslog", die_syslog}, {"wrapped", die_wrapped}, {"too-few", die_too_few}, {"number", die_number}, {"listed", die_listed},
-       {"bad-name", die_bad_name}, {"null-member", die_null_member}, {"made", die_made})
+       {"syslog", die_syslog}, {"wrapped", die_wrapped}, {"too-few", die_too_few}, {"number", die_number},
+       {"listed", die_listed}, {"bad-name", die_bad_name}, {"null-member", die_null_member}, {"made", die_made})

@@ -100,12 +100,9 @@ static int samples_dimension(lua_State *L)
 	return 1;
 }
 
-static const luaL_Reg methods[] = {{"watch", samples_watch},
-				   {"place", samples_place},
-				   {"rename", samples_rename},
-				   {"code", xc_bind_tell_code},
-				   {"dimension", samples_dimension},
-				   {NULL, NULL}};
+static const luaL_Reg methods[] = {{"watch", samples_watch},         {"place", samples_place},
+				   {"rename", samples_rename},       {"code", xc_bind_tell_code},
+				   {"dimension", samples_dimension}, {NULL, NULL}};
 
 static const struct xc_bind_class samples_class = {.name = "xcore.Samples", .noun = "the samples", .methods = methods};
 

@@ -135,7 +135,9 @@ told() {
 @test "programs that are well get no verdict" {
 	for how in serves signal naps busy; do
 		hang fast "$how"
-		[[ "$(verdict)" == "None None None"* || "$how $(verdict)" == "busy busy None likely main.spin "* ]]
+		got="$how $(verdict)"
+		# The busy one's loop never ends, which its code may have told.
+		[[ "$got" == "$how None None None"* || "$got" == "busy busy None likely main.spin "* || "$got" == "busy hang no progress guess main.spin "* ]]
 		finish
 	done
 }

@@ -75,7 +75,7 @@ static void explain(const struct owner *o, const struct product *p, const char *
 
 static bool try_product(const struct owner *o, const struct product *p)
 {
-	uint64_t all = p->scale, cut = p->scale;
+	uint64_t all = p->scale, cut = all;
 	bool over = false, wide = false;
 	char value[32] = "";
 	for (size_t i = 0; i < p->count; i++) {

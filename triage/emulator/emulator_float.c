@@ -189,8 +189,9 @@ static bool from_integer(struct xc_emulator *e, const struct xc_emulated_insn *d
 	return put_low(e, d, size, (struct xc_emulated){bits, mixed(a.marks)});
 }
 
-static bool convert(struct xc_emulator *e, const struct xc_emulated_insn *d, uint32_t from, uint32_t to)
+static bool convert(struct xc_emulator *e, const struct xc_emulated_insn *d, uint32_t from)
 {
+	const uint32_t to = from == 4 ? 8 : 4;
 	struct xc_emulated a;
 	if (!get(e, d, 1, from, &a))
 		return false;
@@ -232,8 +233,9 @@ static bool move_whole(struct xc_emulator *e, const struct xc_emulated_insn *d, 
 	return true;
 }
 
-static bool logic(struct xc_emulator *e, const struct xc_emulated_insn *d)
+static bool logic(struct xc_emulator *e, const struct xc_emulated_insn *d, uint32_t size)
 {
+	(void)size; /* of elements: all the same */
 	struct xc_emulated a, b;
 	if (!get(e, d, 0, 8, &a) || !get(e, d, 1, 8, &b))
 		return false;
@@ -299,93 +301,79 @@ static bool whole(struct xc_emulator *e, const struct xc_emulated_insn *d, uint3
 	return xc_emulator_put(e, d, 0, value);
 }
 
+typedef bool run_fn(struct xc_emulator *e, const struct xc_emulated_insn *d, uint32_t size);
+
+/* What an instruction that calculates nothing does, and with numbers of which size. NULL: it is none of these. */
+static run_fn *run_of(ZydisMnemonic mnemonic, uint32_t *size_out)
+{
+	static const struct {
+		ZydisMnemonic mnemonic;
+		run_fn *run;
+		uint32_t size;
+	} rows[] = {
+		{ZYDIS_MNEMONIC_UCOMISS, compare, 4},
+		{ZYDIS_MNEMONIC_COMISS, compare, 4},
+		{ZYDIS_MNEMONIC_UCOMISD, compare, 8},
+		{ZYDIS_MNEMONIC_COMISD, compare, 8},
+		{ZYDIS_MNEMONIC_CVTTSS2SI, round_to_integer, 4},
+		{ZYDIS_MNEMONIC_CVTTSD2SI, round_to_integer, 8},
+		{ZYDIS_MNEMONIC_CVTSI2SS, from_integer, 4},
+		{ZYDIS_MNEMONIC_CVTSI2SD, from_integer, 8},
+		{ZYDIS_MNEMONIC_CVTSS2SD, convert, 4},
+		{ZYDIS_MNEMONIC_CVTSD2SS, convert, 8},
+		{ZYDIS_MNEMONIC_MOVSS, move, 4},
+		{ZYDIS_MNEMONIC_MOVSD, move, 8},
+		{ZYDIS_MNEMONIC_MOVD, move_whole, 4},
+		{ZYDIS_MNEMONIC_MOVQ, move_whole, 8},
+		{ZYDIS_MNEMONIC_MOVAPS, move_whole, 8},
+		{ZYDIS_MNEMONIC_MOVAPD, move_whole, 8},
+		{ZYDIS_MNEMONIC_MOVUPS, move_whole, 8},
+		{ZYDIS_MNEMONIC_MOVUPD, move_whole, 8},
+		{ZYDIS_MNEMONIC_MOVDQA, move_whole, 8},
+		{ZYDIS_MNEMONIC_MOVDQU, move_whole, 8},
+		{ZYDIS_MNEMONIC_CMPSS, mask_of, 4},
+		{ZYDIS_MNEMONIC_CMPSD, mask_of, 8},
+		{ZYDIS_MNEMONIC_PADDD, whole, 4},
+		{ZYDIS_MNEMONIC_PSUBD, whole, 4},
+		{ZYDIS_MNEMONIC_PSLLD, whole, 4},
+		{ZYDIS_MNEMONIC_PSRLD, whole, 4},
+		{ZYDIS_MNEMONIC_PADDQ, whole, 8},
+		{ZYDIS_MNEMONIC_PSUBQ, whole, 8},
+		{ZYDIS_MNEMONIC_PXOR, logic, 8},
+		{ZYDIS_MNEMONIC_XORPS, logic, 4},
+		{ZYDIS_MNEMONIC_XORPD, logic, 8},
+		{ZYDIS_MNEMONIC_ANDPS, logic, 4},
+		{ZYDIS_MNEMONIC_ANDPD, logic, 8},
+		{ZYDIS_MNEMONIC_PAND, logic, 8},
+		{ZYDIS_MNEMONIC_ANDNPS, logic, 4},
+		{ZYDIS_MNEMONIC_ANDNPD, logic, 8},
+		{ZYDIS_MNEMONIC_PANDN, logic, 8},
+		{ZYDIS_MNEMONIC_ORPS, logic, 4},
+		{ZYDIS_MNEMONIC_ORPD, logic, 8},
+		{ZYDIS_MNEMONIC_POR, logic, 8},
+	};
+	for (size_t i = 0; i < XC_COUNT(rows); i++)
+		if (rows[i].mnemonic == mnemonic) {
+			*size_out = rows[i].size;
+			return rows[i].run;
+		}
+	return NULL;
+}
+
 bool xc_emulator_run_float(struct xc_emulator *e, const struct xc_emulated_insn *d, bool *good)
 {
 	uint32_t size;
-	enum operation operation;
 	if (d->insn.mnemonic == ZYDIS_MNEMONIC_VZEROALL) {
 		*good = forget_all(e);
 		return true;
 	}
 	if (d->insn.meta.category == ZYDIS_CATEGORY_STRINGOP) /* movsd and cmpsd are names of these, too */
 		return false;
-	operation = operation_of(d->insn.mnemonic, &size);
-	if (operation != NO_OPERATION) {
+	const enum operation operation = operation_of(d->insn.mnemonic, &size);
+	run_fn *run = operation == NO_OPERATION ? run_of(d->insn.mnemonic, &size) : NULL;
+	if (operation != NO_OPERATION)
 		*good = calculate(e, d, operation, size);
-		return true;
-	}
-	switch (d->insn.mnemonic) {
-	case ZYDIS_MNEMONIC_UCOMISS:
-	case ZYDIS_MNEMONIC_COMISS:
-		*good = compare(e, d, 4);
-		return true;
-	case ZYDIS_MNEMONIC_UCOMISD:
-	case ZYDIS_MNEMONIC_COMISD:
-		*good = compare(e, d, 8);
-		return true;
-	case ZYDIS_MNEMONIC_CVTTSS2SI:
-		*good = round_to_integer(e, d, 4);
-		return true;
-	case ZYDIS_MNEMONIC_CVTTSD2SI:
-		*good = round_to_integer(e, d, 8);
-		return true;
-	case ZYDIS_MNEMONIC_CVTSI2SS:
-		*good = from_integer(e, d, 4);
-		return true;
-	case ZYDIS_MNEMONIC_CVTSI2SD:
-		*good = from_integer(e, d, 8);
-		return true;
-	case ZYDIS_MNEMONIC_CVTSS2SD:
-		*good = convert(e, d, 4, 8);
-		return true;
-	case ZYDIS_MNEMONIC_CVTSD2SS:
-		*good = convert(e, d, 8, 4);
-		return true;
-	case ZYDIS_MNEMONIC_MOVSS:
-	case ZYDIS_MNEMONIC_MOVD:
-		*good = d->insn.mnemonic == ZYDIS_MNEMONIC_MOVSS ? move(e, d, 4) : move_whole(e, d, 4);
-		return true;
-	case ZYDIS_MNEMONIC_MOVSD:
-		*good = move(e, d, 8);
-		return true;
-	case ZYDIS_MNEMONIC_MOVQ:
-	case ZYDIS_MNEMONIC_MOVAPS:
-	case ZYDIS_MNEMONIC_MOVAPD:
-	case ZYDIS_MNEMONIC_MOVUPS:
-	case ZYDIS_MNEMONIC_MOVUPD:
-	case ZYDIS_MNEMONIC_MOVDQA:
-	case ZYDIS_MNEMONIC_MOVDQU:
-		*good = move_whole(e, d, 8);
-		return true;
-	case ZYDIS_MNEMONIC_CMPSS:
-	case ZYDIS_MNEMONIC_CMPSD:
-		*good = mask_of(e, d, d->insn.mnemonic == ZYDIS_MNEMONIC_CMPSS ? 4 : 8);
-		return true;
-	case ZYDIS_MNEMONIC_PADDD:
-	case ZYDIS_MNEMONIC_PSUBD:
-	case ZYDIS_MNEMONIC_PSLLD:
-	case ZYDIS_MNEMONIC_PSRLD:
-		*good = whole(e, d, 4);
-		return true;
-	case ZYDIS_MNEMONIC_PADDQ:
-	case ZYDIS_MNEMONIC_PSUBQ:
-		*good = whole(e, d, 8);
-		return true;
-	case ZYDIS_MNEMONIC_PXOR:
-	case ZYDIS_MNEMONIC_XORPS:
-	case ZYDIS_MNEMONIC_XORPD:
-	case ZYDIS_MNEMONIC_ANDPS:
-	case ZYDIS_MNEMONIC_ANDPD:
-	case ZYDIS_MNEMONIC_PAND:
-	case ZYDIS_MNEMONIC_ANDNPS:
-	case ZYDIS_MNEMONIC_ANDNPD:
-	case ZYDIS_MNEMONIC_PANDN:
-	case ZYDIS_MNEMONIC_ORPS:
-	case ZYDIS_MNEMONIC_ORPD:
-	case ZYDIS_MNEMONIC_POR:
-		*good = logic(e, d);
-		return true;
-	default:
-		return false;
-	}
+	else if (run)
+		*good = run(e, d, size);
+	return operation != NO_OPERATION || run;
 }

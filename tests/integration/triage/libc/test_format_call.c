@@ -76,7 +76,7 @@ static void a_wrapper_with_texts_of_its_own_does_not_fit_its_call(void **state)
 {
 	(void)state;
 #define WRAPPER(named, text)                                                                                           \
-	HEAD "static const char *const texts[] = {\"%d: %s\\n\", \"%s\\n\"};\n"                                     \
+	HEAD "static const char *const texts[] = {\"%d: %s\\n\", \"%s\\n\"};\n"                                        \
 	     "NOINLINE void note(" named ", ...) { char room[256]; va_list list; va_start(list, last);\n"              \
 	     "vsnprintf(room, sizeof room, " text ", list); va_end(list); puts(room); }\n"                             \
 	     "NOINLINE void show(struct message *one) { "
@@ -84,9 +84,10 @@ static void a_wrapper_with_texts_of_its_own_does_not_fit_its_call(void **state)
 		WRAPPER("int last", "texts[last]") "note(0, 2, one->level); sink++; }\n"
 						   "int main(void) { static struct message one = {7, 0, 0}; "
 						   "show(hidden(&one)); return 0; }\n",
-		WRAPPER("double scale, struct message *to, int last", "to->text")
-		"note(0.5, one, 3, 1.5, 2, one->level); sink++; }\nint main(void) { static struct message one = {7, \"%g "
-		"%d %s\\n\", 0}; show(hidden(&one)); return 0; }\n",
+		WRAPPER("double scale, struct message *to, int last",
+			"to->text") "note(0.5, one, 3, 1.5, 2, one->level); sink++; }\nint main(void) { static struct "
+				    "message one = {7, \"%g "
+				    "%d %s\\n\", 0}; show(hidden(&one)); return 0; }\n",
 	};
 	GRID(i, XC_COUNT(compilers))
 		for (size_t k = 0; k < XC_COUNT(sources); k++)
@@ -101,9 +102,11 @@ static void a_wrapper_with_texts_of_its_own_does_not_fit_its_call(void **state)
 static void a_bad_pointer_passed_to_a_wrapper_keeps_its_class(void **state)
 {
 	(void)state;
-	static const char source[] = WRAPPER("int last", "texts[last]") "note(0, 2, one->text); sink++; }\n"
-		"int main(void) { static struct message one = {7, (char *)0x7000000000, 0}; show(hidden(&one)); "
-		"return 0; }\n";
+	static const char source[] =
+		WRAPPER("int last", "texts[last]") "note(0, 2, one->text); sink++; }\n"
+						   "int main(void) { static struct message one = {7, (char "
+						   "*)0x7000000000, 0}; show(hidden(&one)); "
+						   "return 0; }\n";
 	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, true,
 			      &(struct wanted){.class_name = "wild-read", .expression = "one->text"});
