@@ -68,7 +68,7 @@ static bool is_relro(const struct xc_process *process, size_t number, uint32_t m
 static xc_addr first_datum(const struct xc_process *process, uint32_t module, const struct xc_mapping *m)
 {
 	const struct xc_module *of = process->by_address[module];
-	xc_addr first = m->hi;
+	xc_addr first = 0; /* none is in the mapping: in a gap of the module there may be somebody else's */
 	struct xc_elf elf;
 	if (!of->bias_known || !of->file || !of->file->bytes)
 		return m->lo;
@@ -78,13 +78,13 @@ static xc_addr first_datum(const struct xc_process *process, uint32_t module, co
 		const xc_addr at = of->bias + p.vaddr;
 		if (p.type != PT_LOAD || !(p.flags & PF_W) || !p.memsz || at > m->hi)
 			continue;
-		if (at > m->lo && at < first)
+		if (at > m->lo && (!first || at < first))
 			first = at;
 		else if (at <= m->lo && m->lo - at < p.memsz)
 			first = m->lo;
 	}
 	xc_error_free(err);
-	return first - m->lo < LARGEST_PAGE ? first : m->lo;
+	return first > m->lo && first - m->lo < LARGEST_PAGE ? first : m->lo;
 }
 
 static bool is_data_file(const struct xc_mapping *mapping)
