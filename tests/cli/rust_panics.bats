@@ -197,7 +197,7 @@ END
   rustc_from 1.67 || skip "this rustc passes on no place that a core shows"
   program
   for build in plain fast; do
-    said $build caller explicit needs 'it is needed' 'the panic says that it happened at panics.rs:44:'
+    said $build caller explicit needs 'it is needed' 'the panic says that it happened at panics.rs:'"$(line_of 'need(rows.get')":
   done
 }
 
