@@ -40,7 +40,7 @@ struct xc_forecast {
 /* Of a loop of frames[frame] of the context; the thread must be in it, or in what it calls. What holds if nobody else
  * changes what it reads, and no signal comes. A call that reads or writes is taken to return 0, or -EAGAIN. Runs
  * 200,000 instructions at most, and as many again for each of the two answers: 20 ms each. `purse`: instructions that
- * may be run beyond that, of which 2,000,000 at once; what is used of it is taken. */
+ * may be run beyond that, of which 1,000,000 at once; what is used of it is taken. */
 struct xc_forecast xc_forecast_loop(const struct xc_frame_code *code, const struct xc_loop *loop, uint64_t *purse);
 
 /* Append ": nothing that decides in it changes any more", ": a number that changes by -2 in each round (it will soon be
