@@ -218,6 +218,7 @@ EOF
 @test "who takes a mutex only later, or waits for it, is not its holder" {
   crossing
   for build in plain fast; do
+    [ "$build" = fast ] || rustc_from 1.67 || continue # before, what looks like a guard is left on the stack, and is told as likely
     got=$(report $build given | tr -s ' \n' ' ')
     [[ $got == *"crossing::in_turn"* ]]
     [[ $got != *"wait for each other"* ]]
