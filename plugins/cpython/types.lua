@@ -29,8 +29,8 @@ local function bases(py)
 	return py.bases
 end
 
--- Is there a type object at this address? Its type is `type`, or derived from that (an instance of any other class has a
--- type, too, but is none), and its instances have a size.
+-- Is there a type object at this address? Its type is `type`, or derived from that (an instance of any other class has
+-- a type, too, but is none), and its instances have a size.
 local function is_type(py, addr, depth)
 	local t, size = py.t, xcore.sizeof "PyTypeObject"
 	if addr & 7 ~= 0 or t:readable(addr, size) < size then return false end

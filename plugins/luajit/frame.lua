@@ -278,7 +278,9 @@ function frame.describe(vm, one, caller)
 	local what = {}
 	local named = caller and caller.pt and caller.pos and not one.nameless
 		and cached(vm, "called_names", xcore.addr(caller.pt) << 20 ~ caller.pos, called_by, one, caller)
-	if named and not name.means_another(vm, named, one, caller) then what.called_name, what.called = named.name, named.text end
+	if named and not name.means_another(vm, named, one, caller) then
+		what.called_name, what.called = named.name, named.text
+	end
 	if not one.lua then
 		what.title, what.kind = machine_name(vm, one)
 		-- Without debug information fast functions have only numbers.

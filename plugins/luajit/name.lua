@@ -1,8 +1,8 @@
 -- name: the name of a function by its caller, as in debug.traceback: LuaJIT's functions have no names; the compiler
 -- knows only where the caller's bytecode fetched them from (lj_debug.c, lj_debug_funcname).
 --
--- A function that was called last of all by another one (a tail call) is in its frame, below the caller of that one. The
--- caller's name is then that of the other: where it can be seen what the name means, it is not used.
+-- A function that was called last of all by another one (a tail call) is in its frame, below the caller of that one.
+-- The caller's name is then that of the other: where it can be seen what the name means, it is not used.
 local xcore = require "xcore"
 local bytecode = require "luajit.bytecode"
 local expression = require "luajit.expression"
@@ -20,8 +20,8 @@ local function local_name(vm, pt, pos, slot)
 	end
 end
 
--- The source of an instruction that writes the slot: the kind of name, the name, and an upvalue's index; or nothing, nothing
--- and another slot to continue with; or nothing.
+-- The source of an instruction that writes the slot: the kind of name, the name, and an upvalue's index; or nothing,
+-- nothing and another slot to continue with; or nothing.
 local function fetched(vm, code, pos, ins, slot)
 	local op = ins.name
 	if op == "MOV" then return nil, nil, ins.d end
@@ -66,8 +66,9 @@ function name.place(vm, pt, pos)
 	)
 end
 
--- The name that the caller uses for a frame's function: the kind, the name, and the index of an upvalue; or nil. A caller that is not a Lua
--- function at a known position gives none. An intervening hook or finalizer is also "metamethod".
+-- The name that the caller uses for a frame's function: the kind, the name, and the index of an upvalue; or nil. A
+-- caller that is not a Lua function at a known position gives none. An intervening hook or finalizer is also
+-- "metamethod".
 function name.of(vm, one, caller)
 	if one.nameless or not caller or not caller.pos or not caller.pt then return nil end
 	local code = bytecode.of(vm, caller.pt)
@@ -85,8 +86,8 @@ local function prototype(vm, bits)
 	return fn.ffid == 0 and xcore.addr(vm:proto_of(fn)) or nil
 end
 
--- Does the name of a call, as a table { kind, name, index, … } that is kept for it, mean another Lua function than that of
--- the frame? Fields and methods: what held them is not known any more.
+-- Does the name of a call, as a table { kind, name, index, … } that is kept for it, mean another Lua function than that
+-- of the frame? Fields and methods: what held them is not known any more.
 function name.means_another(vm, named, one, caller)
 	if not one.pt or not caller.func or (named.kind ~= "upvalue" and named.kind ~= "global") then return false end
 	local key = named.kind == "upvalue" and caller.func or 0

@@ -89,8 +89,8 @@ local function as_frame(one, pc, func)
 	return { pt = one.pt, lua = true, ffid = 0, func = func, pos = pos and (pos > 0 and pos - 1 or 0) or nil }
 end
 
--- The place of a position in a Lua function; pc nil: unknown. Its caller, that one's position and function, where they are
--- known.
+-- The place of a position in a Lua function; pc nil: unknown. Its caller, that one's position and function, where they
+-- are known.
 function places.at(self, kept, one, pc, caller, caller_pc, caller_func)
 	local key = pc or one.lo
 	local found = kept.places[key]

@@ -321,7 +321,8 @@ end
 
 function samples.begin(t, told)
 	local self =
-		{ t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, nameless = {}, entries = {} }
+		{ t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, nameless = {},
+			entries = {} }
 	self.memories, self.older, self.memory_count = {}, {}, 0
 	for _, vm in ipairs(vms_of(self)) do
 		self.cframe = self.cframe or frame.cframes(vm)

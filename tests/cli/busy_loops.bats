@@ -17,21 +17,7 @@ setup() {
 
 # verdict LEVEL HOW [PROGRAM]: class and kind, cause, then the evidence.
 verdict() {
-  "$repo/corpora/take-core" --kill ABRT --out "core$1-$2" -- "./${3:-busy}$1" "$2" >/dev/null 2>&1 || skip "no core can be taken here"
-  "$XCORE" analyze --format json --no-plugins "core$1-$2" | jq -r '.verdict | "\(.class) (\(.kind)) \(.confidence)", .cause, .evidence[]' >said
-}
-
-# says TEXT…: each is in the verdict.
-says() {
-  local text
-  for text; do
-    grep -qF -- "$text" said || { echo "missing: $text" && cat said && return 1; }
-  done
-}
-
-# never TEXT: is not.
-never() {
-  ! grep -F -- "$1" said
+  hang_verdict "${3:-busy}" "$1" "$2"
 }
 
 @test "a flag that nobody is left to set" {

@@ -101,3 +101,22 @@ silent() {
 rustc_from() {
   [ "$(printf '%s\n' "$1" "$(rustc --version | cut -d' ' -f2)" | sort -V | head -n 1)" = "$1" ]
 }
+
+# hang_verdict PROGRAM LEVEL HOW: the verdict on a program that is killed while it hangs, to the file `said`: class and kind, cause, then the evidence.
+hang_verdict() {
+  "$repo/corpora/take-core" --kill ABRT --out "core$2-$3" -- "./$1$2" "$3" >/dev/null 2>&1 || skip "no core can be taken here"
+  "$XCORE" analyze --format json --no-plugins "core$2-$3" | jq -r '.verdict | "\(.class) (\(.kind)) \(.confidence)", .cause, .evidence[]' >said
+}
+
+# says TEXT…: each is in the file `said`.
+says() {
+  local text
+  for text; do
+    grep -qF -- "$text" said || { echo "missing: $text" && cat said && return 1; }
+  done
+}
+
+# never TEXT: is not.
+never() {
+  ! grep -F -- "$1" said
+}

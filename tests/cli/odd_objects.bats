@@ -21,14 +21,6 @@ verdict() {
   "$XCORE" analyze --format json --no-plugins "core$1-$2" | jq -r '.verdict | "\(.class): \(.cause)", .evidence[]' >said
 }
 
-# says TEXT…: each is in the verdict.
-says() {
-  local text
-  for text; do
-    grep -qF -- "$text" said || { echo "missing: $text" && cat said && return 1; }
-  done
-}
-
 @test "keys of a map that lie in freed memory are told" {
   for level in 0 2; do
     verdict $level view-key
